@@ -1,0 +1,42 @@
+/* Memory that goes away all at once: one arena a request.
+ *
+ *   arena -> block -> block -> block      objects are cut off the front block, never given back
+ *
+ * Blocks of the usual size are kept for the next arena (per thread, bounded). ASan builds recycle
+ * nothing and leave a poisoned gap between objects, so that an overrun and a late use are seen. */
+#pragma once
+
+#include "base/str.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *blocks; /* newest first; NULL until the first object */
+	size_t used_bytes;	    /* all that was handed out */
+};
+
+/* A zeroed struct arena is a valid empty one. */
+void arena_init(struct arena *arena);
+
+/* Frees everything in it. The arena is empty and usable again. */
+void arena_finish(struct arena *arena);
+
+/* Memory aligned for any type, valid until arena_finish(). Never NULL. */
+__attribute__((malloc, warn_unused_result)) void *arena_alloc(struct arena *arena, size_t size);
+/* All bytes zero. */
+__attribute__((malloc, warn_unused_result)) void *arena_zalloc(struct arena *arena, size_t size);
+
+/* A copy, with a NUL behind it that does not count. */
+struct str arena_copy(struct arena *arena, struct str s);
+
+/* printf into the arena; the text is NUL-terminated behind its length. */
+__attribute__((format(printf, 2, 3))) struct str arena_printf(struct arena *arena,
+							      const char *format, ...);
+__attribute__((format(printf, 2, 0))) struct str arena_vprintf(struct arena *arena,
+							       const char *format, va_list args);
+
+/* Frees the blocks kept for reuse in this thread. */
+void arena_drop_cache(void);

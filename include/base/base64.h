@@ -1,0 +1,18 @@
+/* Base64 as callers send it (RFC 4648 sections 4 and 5). */
+#pragma once
+
+#include "base/str.h"
+
+#include <stdint.h>
+
+/* Bytes that text decodes to at most. */
+static inline size_t base64_decoded_max(size_t text_length)
+{
+	return text_length / 4 * 3 + 3;
+}
+
+/* Decodes the standard or the URL-safe alphabet, never both in one text, with correct padding or
+ * none, no white space. Bits behind the last byte must be zero.
+ * ret_data: at least base64_decoded_max() bytes. 0, or -EINVAL. */
+__attribute__((warn_unused_result)) int base64_decode(struct str text, uint8_t *ret_data,
+						      size_t *ret_size);

@@ -1,0 +1,43 @@
+/* Bytes that grow at the end and are consumed at the front. Owns its memory (malloc). */
+#pragma once
+
+#include "base/str.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+
+struct buffer {
+	char *data;	 /* start of the memory, NULL while nothing was reserved */
+	size_t start;	 /* first byte not yet consumed */
+	size_t end;	 /* behind the last byte */
+	size_t capacity; /* bytes of memory */
+};
+
+/* A zeroed struct buffer is a valid empty one. finish frees and empties. */
+void buffer_finish(struct buffer *buffer);
+
+static inline size_t buffer_length(const struct buffer *buffer)
+{
+	return buffer->end - buffer->start;
+}
+
+/* What it holds; valid until the next change. */
+static inline struct str buffer_view(const struct buffer *buffer)
+{
+	return (struct str){.data = buffer->data + buffer->start, .length = buffer_length(buffer)};
+}
+
+/* Room for size more bytes behind the end; returns where. Write there, then buffer_commit(). */
+char *buffer_reserve(struct buffer *buffer, size_t size);
+void buffer_commit(struct buffer *buffer, size_t size);
+
+void buffer_append(struct buffer *buffer, const void *data, size_t size);
+void buffer_append_str(struct buffer *buffer, struct str s);
+void buffer_append_char(struct buffer *buffer, char c);
+__attribute__((format(printf, 2, 3))) void buffer_printf(struct buffer *buffer, const char *format,
+							 ...);
+
+/* Drops size bytes at the front. Memory is kept. */
+void buffer_consume(struct buffer *buffer, size_t size);
+/* Empty; memory is kept. */
+void buffer_clear(struct buffer *buffer);

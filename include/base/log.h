@@ -1,0 +1,58 @@
+/* Structured logs on stderr: logfmt or JSON, one line an event, one write() a line.
+ *
+ *   log_info("db", "connection lost", LOG_STR("error", text), LOG_INT("attempt", 3));
+ *   ts=2026-11-20T08:15:30.123Z level=info group=db msg="connection lost" error="..." attempt=3
+ *
+ * Values are escaped, so nothing that a caller stores can break a line. Secrets are never logged:
+ * no key, no Authorization header, no query string. */
+#pragma once
+
+#include "base/str.h"
+
+#include <stdint.h>
+
+enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
+enum log_format { LOG_FORMAT_LOGFMT, LOG_FORMAT_JSON };
+
+enum log_value { LOG_VALUE_NONE, LOG_VALUE_STR, LOG_VALUE_INT };
+
+struct log_field {
+	const char *name;
+	enum log_value kind;
+	struct str text;
+	int64_t number;
+};
+
+#define LOG_STR(field_name, view)                                                                  \
+	((struct log_field){.name = (field_name), .kind = LOG_VALUE_STR, .text = (view)})
+#define LOG_TEXT(field_name, cstring) LOG_STR(field_name, str_from(cstring))
+#define LOG_INT(field_name, value)                                                                 \
+	((struct log_field){                                                                       \
+	    .name = (field_name), .kind = LOG_VALUE_INT, .number = (int64_t)(value)})
+
+/* Both texts of a group and a message are literals. */
+#define log_debug(group, ...) LOG_AT(LOG_DEBUG, group, __VA_ARGS__)
+#define log_info(group, ...) LOG_AT(LOG_INFO, group, __VA_ARGS__)
+#define log_warn(group, ...) LOG_AT(LOG_WARN, group, __VA_ARGS__)
+#define log_error(group, ...) LOG_AT(LOG_ERROR, group, __VA_ARGS__)
+
+#define LOG_AT(level, group, ...) LOG_AT_(level, group, __VA_ARGS__, LOG_END)
+#define LOG_END ((struct log_field){0})
+#define LOG_AT_(level, group, message, ...)                                                        \
+	(log_is_on(level)                                                                          \
+	     ? log_write(level, group, message, (const struct log_field[]){__VA_ARGS__})           \
+	     : (void)0)
+
+/* Default: LOG_INFO, logfmt, file descriptor 2, no process name. */
+void log_set_level(enum log_level level);
+void log_set_format(enum log_format format);
+/* The text must stay valid; it becomes the field "process" of every line. */
+void log_set_process(const char *name);
+/* Where lines go; for tests. */
+void log_set_fd(int fd);
+
+bool log_is_on(enum log_level level);
+
+/* fields ends with one of kind LOG_VALUE_NONE. Safe from any thread. A line is cut at 8 KiB. */
+void log_write(enum log_level level, const char *group, const char *message,
+	       const struct log_field *fields);

@@ -1,0 +1,21 @@
+/* Unicode text as bytes (RFC 3629). */
+#pragma once
+
+#include "base/str.h"
+
+#include <stdint.h>
+
+/* Well-formed UTF-8: no overlong form, no surrogate, nothing above U+10FFFF. */
+bool utf8_is_valid(struct str text);
+
+/* Takes the first code point off valid text; text must not be empty. */
+uint32_t utf8_next(struct str *text);
+
+/* Code points of valid text. */
+size_t utf8_length(struct str text);
+
+/* Cc of the Unicode character database: U+0000 to U+001F and U+007F to U+009F. */
+bool utf8_is_control(uint32_t code_point);
+
+/* White_Space of the Unicode character database. */
+bool utf8_is_space(uint32_t code_point);

@@ -1,0 +1,40 @@
+/* The database as one worker sees it.
+ *
+ *   db_submit() -> queue -> read connection   a batch a turn, one sync a batch, two batches out
+ *                        -> write connection  each write its own sync
+ *   db_hint()   -> hint connection            NOTIFY, many hints in one; and LISTEN
+ *
+ * Connections are made and made again by themselves, with back-off. Nothing waits for a database
+ * that is away: queries are answered DB_AWAY at once while no connection stands. */
+#pragma once
+
+#include "db/query.h"
+#include "loop/loop.h"
+
+struct db_settings {
+	const char *url; /* libpq connection string or URI */
+	unsigned read_connections;  /* 1 to 4 */
+	unsigned write_connections; /* 1 to 4; a query keeps to one by its first parameter, so that
+				       writes to one device stay in order */
+	/* A hint arrived, from this process too. Word as given to db_hint(). */
+	void (*on_hint)(void *context, struct str word);
+	/* The hint connection came up (hints may have been lost: repair) or went down. */
+	void (*on_hints_up)(void *context, bool up);
+	void *context;
+};
+
+struct db *db_create(struct loop *loop, const struct db_settings *settings);
+
+/* Reads and writes can be sent now. */
+bool db_is_up(const struct db *db);
+bool db_hints_are_up(const struct db *db);
+
+/* Tells all workers of all instances, once the current turn is over: at most one NOTIFY is under
+ * way, what comes meanwhile shares the next. A word holds printable ASCII without space, at most
+ * 100 bytes. Dropped where the connection is down: the generation in the database decides. */
+void db_hint(struct db *db, struct str word);
+
+/* Lets what is queued finish, at most timeout_ms, then closes; closed is called later. */
+void db_close(struct db *db, uint64_t timeout_ms, void (*closed)(void *context), void *context);
+/* After closed. */
+void db_destroy(struct db *db);

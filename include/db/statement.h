@@ -1,0 +1,41 @@
+/* The prepared statements: one file each in sql/query/, made into a table at build time.
+ *
+ * sql/query/device_get.sql:
+ *
+ *   -- A device of an account by its ID.
+ *   -- params: device_id uuid, account_id uuid
+ *   -- row: id uuid, name text, brightness int2
+ *   -- effect: read
+ *   -- refuse: device_name_check -> invalid_name
+ *   SELECT ...
+ *
+ * The generator makes `STATEMENT_DEVICE_GET`, and the build stops when text and header disagree
+ * ($n beyond the parameters or unused, unknown type, effect missing, write without effect: write).
+ * A test prepares all of them against a migrated database and compares types and column names. */
+#pragma once
+
+#include "db/statement_ids.h" /* generated: enum statement { STATEMENT_X, ..., STATEMENT_COUNT } and enum refusal { REFUSAL_NONE, REFUSAL_X, ... } */
+
+#include <stdbool.h>
+
+enum statement_effect { EFFECT_READ, EFFECT_WRITE };
+
+struct statement_refusal {
+	const char *constraint; /* name of a constraint, or SQLSTATE in capitals */
+	enum refusal refusal;
+};
+
+struct statement {
+	const char *name;
+	const char *text;
+	enum statement_effect effect;
+	unsigned parameter_count;
+	const unsigned *parameter_types; /* OIDs */
+	unsigned column_count;
+	const char *const *column_names;
+	const unsigned *column_types; /* OIDs */
+	const struct statement_refusal *refusals;
+	unsigned refusal_count;
+};
+
+extern const struct statement statements[STATEMENT_COUNT];

@@ -1,0 +1,30 @@
+/* Finds the route of a request: one sorted table, matched segment by segment.
+ *
+ * A template is "/v1/devices/{deviceId}/push". A "{name}" stands for one non-empty segment, which
+ * is percent-decoded once. A trailing slash in the request's path makes no difference. */
+#pragma once
+
+#include "http/request.h"
+
+enum { ROUTE_PARAMETERS_MAX = 4 };
+
+struct route {
+	enum http_method method;
+	const char *path; /* template */
+	const void *data; /* whatever the owner of the table wants to find */
+};
+
+struct route_match {
+	const struct route *route; /* NULL unless found */
+	struct str parameters[ROUTE_PARAMETERS_MAX]; /* decoded, in the arena, NUL-terminated */
+	unsigned parameter_count;
+	struct str allow; /* for 405: "GET, HEAD, PUSH"; else empty */
+};
+
+enum route_result { ROUTE_FOUND, ROUTE_UNKNOWN /* 404 */, ROUTE_METHOD /* 405 */ };
+
+/* HEAD finds the route of GET. A segment that decodes to a NUL, a slash or invalid UTF-8, or is
+ * not well-formed percent-encoding, is ROUTE_UNKNOWN. routes need no particular order; literal
+ * segments win over parameters. */
+enum route_result router_find(const struct route *routes, size_t route_count,
+			      struct http_request *request, struct route_match *ret_match);

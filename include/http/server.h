@@ -1,0 +1,37 @@
+/* HTTP/1.1 over TCP and unix sockets, on one loop. */
+#pragma once
+
+#include "http/request.h"
+#include "loop/loop.h"
+
+struct http_server;
+
+struct http_server_settings {
+	/* A head is complete. The handler answers now or later; see http/request.h. */
+	void (*on_request)(struct http_request *request, void *context);
+	void *context;
+	bool access_log; /* one line a request: log_info("access", ...) */
+};
+
+/* Never fails; the caller destroys it after it was drained. settings are copied. */
+struct http_server *http_server_create(struct loop *loop,
+				       const struct http_server_settings *settings);
+
+/* Accepts from a listening, non-blocking socket that other processes may share. The server owns
+ * the descriptor from now on. 0 or a negative errno. */
+__attribute__((warn_unused_result)) int http_server_listen(struct http_server *server, int fd);
+
+/* Stops accepting, closes idle connections, lets requests at work finish ("Connection: close" on
+ * their answers). drained is called, later, when no HTTP connection is left. WebSockets are not
+ * counted: their owners drop them. */
+void http_server_drain(struct http_server *server, void (*drained)(void *context));
+
+/* Closes at once what is left. Handlers at work keep their (abandoned) requests. */
+void http_server_close(struct http_server *server);
+
+/* After every connection is closed, which the loop needs some turns for: see
+ * http_server_is_empty(). */
+void http_server_destroy(struct http_server *server);
+bool http_server_is_empty(const struct http_server *server);
+
+unsigned http_server_connections(const struct http_server *server);

@@ -1,0 +1,48 @@
+/* The server side of RFC 6455, after the upgrade of an HTTP request.
+ *
+ * Framing is wslay's; an event context (9 KB) is held only while a frame is in progress, so an idle
+ * WebSocket costs little more than its socket. No extension and no subprotocol is negotiated.
+ * The server pings every 30 s and drops a peer that was silent for 60 s. */
+#pragma once
+
+#include "http/request.h"
+
+struct websocket;
+
+struct websocket_events {
+	/* A whole text or binary message; data is valid during the call. */
+	void (*on_text)(struct websocket *websocket, struct str text);
+	void (*on_binary)(struct websocket *websocket, struct str data);
+	/* The peer left, was silent or broke the protocol, or websocket_drop() was called. Called
+	 * exactly once, later, never inside another call. The websocket is gone after it. */
+	void (*on_closed)(struct websocket *websocket);
+};
+
+/* Whether this is a well-formed opening handshake (RFC 6455 section 4.2.1). */
+bool websocket_is_handshake(const struct http_request *request);
+
+/* Answers 101 (all of it under 1,024 bytes) and gives the request up. events must stay valid. NULL
+ * when the client has left already; the request is gone then, too. */
+struct websocket *websocket_accept(struct http_request *request,
+				   const struct websocket_events *events, void *owner);
+
+void *websocket_owner(const struct websocket *websocket);
+/* Takes the owner away or sets another; on_closed still comes. */
+void websocket_set_owner(struct websocket *websocket, void *owner);
+
+/* Sends one unfragmented message. Tries to write at once; only what the socket does not take is
+ * copied. A peer that takes nothing for LIMIT_WRITE_STALL_MS is dropped. Ignored after
+ * websocket_drop(). */
+void websocket_send_text(struct websocket *websocket, struct str text);
+void websocket_send_binary(struct websocket *websocket, struct str data);
+
+/* Between these two, sends are gathered and leave as one write. May not be nested. */
+void websocket_cork(struct websocket *websocket);
+void websocket_uncork(struct websocket *websocket);
+
+/* Bytes accepted but not yet taken by the socket. */
+size_t websocket_pending_bytes(const struct websocket *websocket);
+
+/* Ends the TCP connection without a CLOSE frame: after one, panels stay away for minutes. What is
+ * pending is dropped. on_closed is called later. */
+void websocket_drop(struct websocket *websocket);

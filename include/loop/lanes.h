@@ -1,0 +1,37 @@
+/* Worker threads in two lanes over libuv's pool.
+ *
+ *   LANE_SHORT  a still picture, a password hash: a few milliseconds at most
+ *   LANE_LONG   animations: up to a second. At most half of the threads run it, so that a long job
+ *               never stands before a short one
+ *
+ * Each lane has a bounded queue; when it is full the caller is told and answers 503. A job's memory
+ * is taken on the loop before the job starts; the worker thread touches only its job. */
+#pragma once
+
+#include "loop/loop.h"
+
+enum lane { LANE_SHORT, LANE_LONG, LANE_COUNT };
+
+struct lane_job {
+	uv_work_t work;			    /* private */
+	struct list node;		    /* private */
+	struct lanes *lanes;		    /* private */
+	enum lane lane;			    /* private */
+	void (*run)(struct lane_job *job);  /* on a worker thread */
+	void (*done)(struct lane_job *job); /* on the loop, always; the job may go after it */
+};
+
+/* threads: those of libuv's pool that the lanes may use, at least 2. Sets loop->lanes. The process
+ * must not have used the pool before (UV_THREADPOOL_SIZE is set here). */
+void lanes_start(struct loop *loop, unsigned threads);
+
+/* All jobs must be done. */
+void lanes_stop(struct loop *loop);
+
+/* Queues a job; job->run and job->done are set. 0, or -EAGAIN when the lane's queue is full: then
+ * done is never called. The job must stay where it is until done runs. */
+__attribute__((warn_unused_result)) int lanes_submit(struct loop *loop, enum lane lane,
+						     struct lane_job *job);
+
+/* Jobs that wait or run. */
+unsigned lanes_load(const struct loop *loop, enum lane lane);

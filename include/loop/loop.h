@@ -1,0 +1,77 @@
+/* One event loop a worker process, and what everything on it shares: deadlines, "later", worker
+ * lanes. All functions are called on the loop's thread unless they say otherwise. */
+#pragma once
+
+#include "base/list.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+/* Something to do in this or the next turn of the loop, never inside the call that asks for it.
+ * Embed it in the object it is about; cancel before that object goes. */
+struct later {
+	struct list node;
+	void (*run)(struct later *later);
+};
+
+/* A point in time at which something is to be done. All deadlines share one uv timer. Embed it;
+ * clear before the object goes. Moving a deadline to a later time is cheap. */
+struct deadline {
+	uint64_t at_ms;	    /* loop time; valid while set */
+	uint64_t filed_ms;  /* the time under which the heap has it, at most at_ms */
+	uint32_t position;  /* in the heap, from 1; 0: not set */
+	void (*run)(struct deadline *deadline); /* the deadline is no longer set when it runs */
+};
+
+struct loop {
+	uv_loop_t uv;
+	uv_timer_t timer;      /* for the first deadline */
+	uv_check_t check;      /* runs what is due later, once a turn */
+	uv_idle_t idle;	       /* keeps the loop from sleeping while something is due later */
+	struct list due_later; /* of struct later */
+	struct list turn_ends; /* of struct turn_end */
+	struct deadline **heap; /* from 1 */
+	uint32_t heap_count;
+	uint32_t heap_capacity;
+	struct lanes *lanes; /* see loop/lanes.h; NULL where none were started */
+};
+
+/* Called once at the end of every turn in which the loop had something to do, after "later" ran:
+ * where what a turn has queued is sent as one. Embed it; it stays registered until removed. */
+struct turn_end {
+	struct list node;
+	void (*run)(struct turn_end *turn_end);
+};
+
+/* 0 or a negative errno. */
+__attribute__((warn_unused_result)) int loop_init(struct loop *loop);
+
+/* Runs until loop_stop() or until nothing is left. */
+void loop_run(struct loop *loop);
+void loop_stop(struct loop *loop);
+
+/* Closes what loop_init() opened and runs the loop until every handle on it is closed. Whoever
+ * opened other handles has closed them before. */
+void loop_finish(struct loop *loop);
+
+/* Milliseconds, monotonic, as of the start of this turn. */
+uint64_t loop_now_ms(const struct loop *loop);
+
+/* run must be set. Asking twice before it ran is asking once. */
+void loop_later(struct loop *loop, struct later *later);
+void loop_later_init(struct later *later, void (*run)(struct later *later));
+/* Also when it is not due. */
+void loop_later_cancel(struct later *later);
+
+void deadline_init(struct deadline *deadline, void (*run)(struct deadline *deadline));
+/* Sets or moves it; from now on in milliseconds. */
+void deadline_set(struct loop *loop, struct deadline *deadline, uint64_t in_ms);
+/* The same with a time of loop_now_ms(). */
+void deadline_set_at(struct loop *loop, struct deadline *deadline, uint64_t at_ms);
+/* Also when it is not set. */
+void deadline_clear(struct loop *loop, struct deadline *deadline);
+bool deadline_is_set(const struct deadline *deadline);
+
+void turn_end_add(struct loop *loop, struct turn_end *turn_end);
+void turn_end_remove(struct turn_end *turn_end);

@@ -1,0 +1,11 @@
+/* One column of one row, as the database sent it: PostgreSQL's binary format, big-endian. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct record_value {
+	const uint8_t *data; /* valid as long as the row */
+	uint32_t length;     /* bytes */
+	bool is_null;
+};

@@ -1,0 +1,179 @@
+#include "base/arena.h"
+#include "base/memory.h"
+#include "base/require.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_ASAN 1
+#endif
+#endif
+
+#ifdef ARENA_ASAN
+#include <sanitizer/asan_interface.h>
+enum { GAP_BYTES = 16, CACHED_BLOCKS_MAX = 0 };
+#define POISON(memory, size) ASAN_POISON_MEMORY_REGION(memory, size)
+#define UNPOISON(memory, size) ASAN_UNPOISON_MEMORY_REGION(memory, size)
+#else
+enum { GAP_BYTES = 0, CACHED_BLOCKS_MAX = 256 };
+#define POISON(memory, size) ((void)(memory), (void)(size))
+#define UNPOISON(memory, size) ((void)(memory), (void)(size))
+#endif
+
+enum { ALIGNMENT = alignof(max_align_t), BLOCK_BYTES = 4096 };
+
+struct arena_block {
+	struct arena_block *next;
+	size_t capacity; /* bytes in data */
+	size_t used;
+	alignas(max_align_t) char data[];
+};
+
+static _Thread_local struct {
+	struct arena_block *first;
+	int count;
+} cache;
+
+static struct arena_block *block_take(size_t capacity)
+{
+	struct arena_block *block;
+
+	if (capacity == BLOCK_BYTES && cache.first) {
+		block = cache.first;
+		cache.first = block->next;
+		cache.count--;
+	} else {
+		block = memory_alloc(sizeof(*block) + capacity);
+		block->capacity = capacity;
+	}
+	block->used = 0;
+	POISON(block->data, block->capacity);
+	return block;
+}
+
+static void block_give_back(struct arena_block *block)
+{
+	UNPOISON(block->data, block->capacity);
+	if (block->capacity == BLOCK_BYTES && cache.count < CACHED_BLOCKS_MAX) {
+		block->next = cache.first;
+		cache.first = block;
+		cache.count++;
+	} else {
+		free(block);
+	}
+}
+
+void arena_init(struct arena *arena)
+{
+	*arena = (struct arena){0};
+}
+
+void arena_finish(struct arena *arena)
+{
+	while (arena->blocks) {
+		struct arena_block *block = arena->blocks;
+
+		arena->blocks = block->next;
+		block_give_back(block);
+	}
+	arena->used_bytes = 0;
+}
+
+static size_t round_up(size_t size)
+{
+	return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+/* A large object gets a block of its own behind the front one, so that the space left in the front
+ * block stays in use. */
+static struct arena_block *block_for(struct arena *arena, size_t need)
+{
+	struct arena_block *front = arena->blocks;
+	struct arena_block *block;
+
+	if (front && front->capacity - front->used >= need)
+		return front;
+	block = block_take(need > BLOCK_BYTES ? need : BLOCK_BYTES);
+	if (front && need > BLOCK_BYTES / 4 && need != BLOCK_BYTES) {
+		block->next = front->next;
+		front->next = block;
+	} else {
+		block->next = front;
+		arena->blocks = block;
+	}
+	return block;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+	size_t need;
+	struct arena_block *block;
+	void *memory;
+
+	require(size <= SIZE_MAX / 2);
+	need = round_up(size ? size : 1) + GAP_BYTES;
+	block = block_for(arena, need);
+	memory = block->data + block->used;
+	block->used += need;
+	arena->used_bytes += size;
+	UNPOISON(memory, size);
+	return memory;
+}
+
+void *arena_zalloc(struct arena *arena, size_t size)
+{
+	return memset(arena_alloc(arena, size), 0, size);
+}
+
+struct str arena_copy(struct arena *arena, struct str s)
+{
+	char *copy = arena_alloc(arena, s.length + 1);
+
+	if (s.length)
+		memcpy(copy, s.data, s.length);
+	copy[s.length] = '\0';
+	return (struct str){.data = copy, .length = s.length};
+}
+
+struct str arena_vprintf(struct arena *arena, const char *format, va_list args)
+{
+	va_list again;
+	int length;
+	char *text;
+
+	va_copy(again, args);
+	length = vsnprintf(NULL, 0, format, args);
+	require(length >= 0);
+	text = arena_alloc(arena, (size_t)length + 1);
+	vsnprintf(text, (size_t)length + 1, format, again);
+	va_end(again);
+	return (struct str){.data = text, .length = (size_t)length};
+}
+
+struct str arena_printf(struct arena *arena, const char *format, ...)
+{
+	va_list args;
+	struct str text;
+
+	va_start(args, format);
+	text = arena_vprintf(arena, format, args);
+	va_end(args);
+	return text;
+}
+
+void arena_drop_cache(void)
+{
+	while (cache.first) {
+		struct arena_block *block = cache.first;
+
+		cache.first = block->next;
+		free(block);
+	}
+	cache.count = 0;
+}

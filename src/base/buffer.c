@@ -1,0 +1,93 @@
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/require.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void buffer_finish(struct buffer *buffer)
+{
+	free(buffer->data);
+	*buffer = (struct buffer){0};
+}
+
+char *buffer_reserve(struct buffer *buffer, size_t size)
+{
+	size_t length = buffer_length(buffer);
+
+	require(size <= SIZE_MAX / 4 && length <= SIZE_MAX / 4);
+	if (buffer->capacity - buffer->end >= size && buffer->data)
+		return buffer->data + buffer->end;
+	if (buffer->start && buffer->capacity - length >= size) {
+		memmove(buffer->data, buffer->data + buffer->start, length);
+	} else {
+		size_t capacity = buffer->capacity ? buffer->capacity * 2 : 256;
+		char *data;
+
+		while (capacity < length + size)
+			capacity *= 2;
+		data = memory_alloc(capacity);
+		if (length)
+			memcpy(data, buffer->data + buffer->start, length);
+		free(buffer->data);
+		buffer->data = data;
+		buffer->capacity = capacity;
+	}
+	buffer->start = 0;
+	buffer->end = length;
+	return buffer->data + length;
+}
+
+void buffer_commit(struct buffer *buffer, size_t size)
+{
+	require(size <= buffer->capacity - buffer->end);
+	buffer->end += size;
+}
+
+void buffer_append(struct buffer *buffer, const void *data, size_t size)
+{
+	if (size == 0)
+		return;
+	memcpy(buffer_reserve(buffer, size), data, size);
+	buffer->end += size;
+}
+
+void buffer_append_str(struct buffer *buffer, struct str s)
+{
+	buffer_append(buffer, s.data, s.length);
+}
+
+void buffer_append_char(struct buffer *buffer, char c)
+{
+	buffer_append(buffer, &c, 1);
+}
+
+void buffer_printf(struct buffer *buffer, const char *format, ...)
+{
+	va_list args;
+	int length;
+	char *end;
+
+	va_start(args, format);
+	length = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	require(length >= 0);
+	end = buffer_reserve(buffer, (size_t)length + 1);
+	va_start(args, format);
+	vsnprintf(end, (size_t)length + 1, format, args);
+	va_end(args);
+	buffer->end += (size_t)length;
+}
+
+void buffer_consume(struct buffer *buffer, size_t size)
+{
+	require(size <= buffer_length(buffer));
+	buffer->start += size;
+	if (buffer->start == buffer->end)
+		buffer->start = buffer->end = 0;
+}
+
+void buffer_clear(struct buffer *buffer)
+{
+	buffer->start = buffer->end = 0;
+}

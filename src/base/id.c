@@ -1,0 +1,58 @@
+#include "base/id.h"
+#include "base/clock.h"
+#include "base/hex.h"
+
+#include <sodium.h>
+
+/* Where the dashes stand in the text. */
+static bool is_dash_position(size_t i)
+{
+	return i == 8 || i == 13 || i == 18 || i == 23;
+}
+
+struct id id_new(void)
+{
+	struct id id;
+	uint64_t ms = (uint64_t)(clock_wall_us() / 1000);
+
+	randombytes_buf(id.bytes, sizeof(id.bytes));
+	for (int i = 5; i >= 0; i--) {
+		id.bytes[i] = (uint8_t)ms;
+		ms >>= 8;
+	}
+	id.bytes[6] = (uint8_t)(0x70 | (id.bytes[6] & 0x0f)); /* version */
+	id.bytes[8] = (uint8_t)(0x80 | (id.bytes[8] & 0x3f)); /* variant */
+	return id;
+}
+
+void id_format(struct id id, char ret_text[static ID_TEXT_LENGTH + 1])
+{
+	char digits[2 * ID_BYTES + 1];
+	const char *from = digits;
+
+	hex_encode(id.bytes, sizeof(id.bytes), digits);
+	for (size_t i = 0; i < ID_TEXT_LENGTH; i++)
+		ret_text[i] = is_dash_position(i) ? '-' : *from++;
+	ret_text[ID_TEXT_LENGTH] = '\0';
+}
+
+bool id_parse(struct str text, struct id *ret_id)
+{
+	char digits[2 * ID_BYTES];
+	char *to = digits;
+
+	if (text.length != ID_TEXT_LENGTH)
+		return false;
+	for (size_t i = 0; i < ID_TEXT_LENGTH; i++) {
+		if (is_dash_position(i) != (text.data[i] == '-'))
+			return false;
+		if (!is_dash_position(i))
+			*to++ = text.data[i];
+	}
+	return hex_decode((struct str){digits, sizeof(digits)}, ret_id->bytes, ID_BYTES);
+}
+
+bool id_equal(struct id a, struct id b)
+{
+	return memcmp(a.bytes, b.bytes, ID_BYTES) == 0;
+}

@@ -1,0 +1,78 @@
+#include "base/utf8.h"
+
+static bool is_continuation(unsigned char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+/* Bytes of the sequence at the front, 0 when malformed (Unicode standard, table 3-7). */
+static size_t sequence_length(const unsigned char *s, size_t length)
+{
+	unsigned char first = s[0];
+
+	if (first < 0x80)
+		return 1;
+	if (first < 0xc2 || first > 0xf4 || length < 2 || !is_continuation(s[1]))
+		return 0;
+	if (first < 0xe0)
+		return 2;
+	if (length < 3 || !is_continuation(s[2]))
+		return 0;
+	if (first < 0xf0) {
+		if ((first == 0xe0 && s[1] < 0xa0) || (first == 0xed && s[1] > 0x9f))
+			return 0;
+		return 3;
+	}
+	if (length < 4 || !is_continuation(s[3]))
+		return 0;
+	if ((first == 0xf0 && s[1] < 0x90) || (first == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return 4;
+}
+
+bool utf8_is_valid(struct str text)
+{
+	const unsigned char *s = (const unsigned char *)text.data;
+
+	for (size_t i = 0; i < text.length;) {
+		size_t length = sequence_length(s + i, text.length - i);
+
+		if (length == 0)
+			return false;
+		i += length;
+	}
+	return true;
+}
+
+uint32_t utf8_next(struct str *text)
+{
+	const unsigned char *s = (const unsigned char *)text->data;
+	size_t length = s[0] < 0x80 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+	uint32_t code_point = length == 1 ? s[0] : s[0] & (0x7fu >> length);
+
+	for (size_t i = 1; i < length; i++)
+		code_point = code_point << 6 | (s[i] & 0x3fu);
+	*text = str_from_offset(*text, length);
+	return code_point;
+}
+
+size_t utf8_length(struct str text)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < text.length; i++)
+		count += !is_continuation((unsigned char)text.data[i]);
+	return count;
+}
+
+bool utf8_is_control(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0);
+}
+
+bool utf8_is_space(uint32_t c)
+{
+	return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 ||
+	       (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
+	       c == 0x205f || c == 0x3000;
+}

@@ -1,0 +1,124 @@
+#include "loop/loop.h"
+#include "base/memory.h"
+#include "base/require.h"
+
+/* A binary heap by filed_ms. A deadline that moves to a later time stays where it is and is filed
+ * anew when its old time comes: a connection moves its deadline with every request, and most of
+ * them never fire. */
+
+static void place(struct loop *loop, uint32_t position, struct deadline *deadline)
+{
+	loop->heap[position] = deadline;
+	deadline->position = position;
+}
+
+static void sift_up(struct loop *loop, struct deadline *deadline)
+{
+	uint32_t i = deadline->position;
+
+	for (; i > 1 && loop->heap[i / 2]->filed_ms > deadline->filed_ms; i /= 2)
+		place(loop, i, loop->heap[i / 2]);
+	place(loop, i, deadline);
+}
+
+static void sift_down(struct loop *loop, struct deadline *deadline)
+{
+	uint32_t i = deadline->position;
+
+	for (uint32_t child = 2 * i; child <= loop->heap_count; i = child, child = 2 * i) {
+		if (child < loop->heap_count &&
+		    loop->heap[child + 1]->filed_ms < loop->heap[child]->filed_ms)
+			child++;
+		if (loop->heap[child]->filed_ms >= deadline->filed_ms)
+			break;
+		place(loop, i, loop->heap[child]);
+	}
+	place(loop, i, deadline);
+}
+
+static void on_timer(uv_timer_t *timer);
+
+static void arm_timer(struct loop *loop)
+{
+	uint64_t now = uv_now(&loop->uv);
+	uint64_t first;
+
+	if (loop->heap_count == 0) {
+		uv_timer_stop(&loop->timer);
+		return;
+	}
+	first = loop->heap[1]->filed_ms;
+	uv_timer_start(&loop->timer, on_timer, first > now ? first - now : 0, 0);
+}
+
+static void take_out(struct loop *loop, struct deadline *deadline)
+{
+	uint32_t position = deadline->position;
+	struct deadline *last = loop->heap[loop->heap_count--];
+
+	deadline->position = 0;
+	if (last == deadline)
+		return;
+	place(loop, position, last);
+	sift_up(loop, last);
+	sift_down(loop, last);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+	struct loop *loop = timer->data;
+	uint64_t now = uv_now(&loop->uv);
+
+	while (loop->heap_count && loop->heap[1]->filed_ms <= now) {
+		struct deadline *first = loop->heap[1];
+
+		if (first->at_ms > first->filed_ms) {
+			first->filed_ms = first->at_ms;
+			sift_down(loop, first);
+			continue;
+		}
+		take_out(loop, first);
+		first->run(first);
+	}
+	arm_timer(loop);
+}
+
+void deadline_init(struct deadline *deadline, void (*run)(struct deadline *deadline))
+{
+	*deadline = (struct deadline){.run = run};
+}
+
+void deadline_set(struct loop *loop, struct deadline *deadline, uint64_t in_ms)
+{
+	deadline_set_at(loop, deadline, uv_now(&loop->uv) + in_ms);
+}
+
+void deadline_set_at(struct loop *loop, struct deadline *deadline, uint64_t at_ms)
+{
+	deadline->at_ms = at_ms;
+	if (deadline->position && deadline->filed_ms <= at_ms)
+		return;
+	deadline->filed_ms = at_ms;
+	if (!deadline->position) {
+		if (loop->heap_count + 1 >= loop->heap_capacity) {
+			loop->heap_capacity = loop->heap_capacity ? loop->heap_capacity * 2 : 64;
+			loop->heap = memory_realloc(loop->heap, loop->heap_capacity *
+								    sizeof(struct deadline *));
+		}
+		place(loop, ++loop->heap_count, deadline);
+	}
+	sift_up(loop, deadline);
+	if (loop->heap[1] == deadline)
+		arm_timer(loop);
+}
+
+void deadline_clear(struct loop *loop, struct deadline *deadline)
+{
+	if (deadline->position)
+		take_out(loop, deadline);
+}
+
+bool deadline_is_set(const struct deadline *deadline)
+{
+	return deadline->position != 0;
+}

@@ -1,0 +1,116 @@
+#include "loop/loop.h"
+#include "base/require.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Runs what is due now. What it asks for in turn is for the next turn: no starvation of I/O. */
+static void run_due(struct loop *loop)
+{
+	struct list due;
+	struct list *node;
+
+	list_init(&due);
+	list_move_all(&due, &loop->due_later);
+	while ((node = list_take_first(&due))) {
+		struct later *later = container_of(node, struct later, node);
+
+		later->run(later);
+	}
+	if (list_is_empty(&loop->due_later))
+		uv_idle_stop(&loop->idle);
+}
+
+static void on_check(uv_check_t *check)
+{
+	struct loop *loop = check->data;
+
+	run_due(loop);
+	list_for_each (node, &loop->turn_ends) {
+		struct turn_end *turn_end = container_of(node, struct turn_end, node);
+
+		turn_end->run(turn_end);
+	}
+}
+
+static void on_idle(uv_idle_t *idle)
+{
+	(void)idle; /* its only use is that the loop does not sleep */
+}
+
+int loop_init(struct loop *loop)
+{
+	int error;
+
+	*loop = (struct loop){0};
+	list_init(&loop->due_later);
+	list_init(&loop->turn_ends);
+	error = uv_loop_init(&loop->uv);
+	if (error)
+		return error;
+	loop->uv.data = loop;
+	loop->timer.data = loop->check.data = loop->idle.data = loop;
+	uv_timer_init(&loop->uv, &loop->timer);
+	uv_idle_init(&loop->uv, &loop->idle);
+	uv_check_init(&loop->uv, &loop->check);
+	uv_check_start(&loop->check, on_check);
+	/* None of these keeps loop_run() going by itself. */
+	uv_unref((uv_handle_t *)&loop->check);
+	uv_unref((uv_handle_t *)&loop->timer);
+	return 0;
+}
+
+void loop_run(struct loop *loop)
+{
+	uv_run(&loop->uv, UV_RUN_DEFAULT);
+}
+
+void loop_stop(struct loop *loop)
+{
+	uv_stop(&loop->uv);
+}
+
+void loop_finish(struct loop *loop)
+{
+	uv_close((uv_handle_t *)&loop->timer, NULL);
+	uv_close((uv_handle_t *)&loop->check, NULL);
+	uv_close((uv_handle_t *)&loop->idle, NULL);
+	uv_run(&loop->uv, UV_RUN_DEFAULT);
+	require(uv_loop_close(&loop->uv) == 0);
+	free(loop->heap);
+}
+
+uint64_t loop_now_ms(const struct loop *loop)
+{
+	return uv_now(&loop->uv);
+}
+
+void loop_later_init(struct later *later, void (*run)(struct later *later))
+{
+	list_init(&later->node);
+	later->run = run;
+}
+
+void loop_later(struct loop *loop, struct later *later)
+{
+	if (list_is_linked(&later->node))
+		return;
+	if (list_is_empty(&loop->due_later))
+		uv_idle_start(&loop->idle, on_idle);
+	list_append(&loop->due_later, &later->node);
+}
+
+void loop_later_cancel(struct later *later)
+{
+	list_remove(&later->node);
+}
+
+void turn_end_add(struct loop *loop, struct turn_end *turn_end)
+{
+	list_append(&loop->turn_ends, &turn_end->node);
+}
+
+void turn_end_remove(struct turn_end *turn_end)
+{
+	list_remove(&turn_end->node);
+}
