@@ -1,0 +1,103 @@
+/* panelimage - turns an image that somebody sent into the WebP that a 64x32 LED panel shows.
+ *
+ *   bytes -> detect -> decode (PNG | GIF | WebP) -> frames over black -> lossless WebP
+ *                         |                                                ^
+ *                         `- a WebP that is fit as it is: the same bytes --'
+ *
+ * Glossary:
+ *   canvas   the picture as a whole, always 64x32
+ *   frame    what the canvas shows for a while; a still image has one
+ *   panel    shows the red, green and blue of each canvas and ignores its alpha
+ *   over black  composed onto opaque black: a sample becomes (c * a + 127) / 255
+ *
+ * All functions are pure: no globals, no log, no I/O, any thread. What is sent may be hostile:
+ * whatever the bytes are, an answer takes far less than a second and less than 32 MiB. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+	PANELIMAGE_WIDTH = 64,
+	PANELIMAGE_HEIGHT = 32,
+	PANELIMAGE_INPUT_MAX_BYTES = 196608,
+	PANELIMAGE_OUTPUT_MAX_BYTES = 460000, /* the largest file that panels take */
+	PANELIMAGE_FRAMES_MAX = 2048,
+};
+
+enum panelimage_format {
+	PANELIMAGE_FORMAT_UNKNOWN,
+	PANELIMAGE_FORMAT_PNG,
+	PANELIMAGE_FORMAT_GIF,
+	PANELIMAGE_FORMAT_WEBP,
+};
+
+struct panelimage_info {
+	enum panelimage_format format; /* of the bytes that were read */
+	uint32_t frame_count;	       /* 1 for a still */
+	bool animated;		       /* has more than one frame */
+	uint32_t duration_ms;	       /* of one loop, 0 for a still; UINT32_MAX if it is longer */
+	uint32_t loop_count; /* how often it is played, 0 for without end and for a still */
+};
+
+struct panelimage_result {
+	uint8_t *data; /* a WebP file; malloc, released by panelimage_result_finish() */
+	size_t size;   /* bytes, at most PANELIMAGE_OUTPUT_MAX_BYTES */
+	struct panelimage_info info; /* of the result; its format is that of the source */
+};
+
+struct panelimage_error {
+	char text[128];	    /* one sentence without its period, for the one who sent the image */
+	bool out_of_memory; /* the image is not to blame */
+};
+
+/* Tells the format by the first bytes (PNG 5.2, GIF89a 17, RFC 9649 2.4). */
+enum panelimage_format panelimage_detect(const uint8_t *data, size_t size);
+
+/* Whether the bytes look like an animation, to choose a lane for the work: a few microseconds,
+ * looks at the container only. A wrong answer is possible for a damaged file, nothing worse. An
+ * APNG is none: it stands for its still image. */
+bool panelimage_is_animation(const uint8_t *data, size_t size);
+
+/* Decodes the image completely, checks it and makes a WebP that looks on a panel, in every frame,
+ * exactly as the image does over black.
+ *
+ * PNG and GIF become lossless WebP, identical neighbouring frames merged. A WebP is copied as it
+ * came if it needs no change (what follows its RIFF chunk is cut off); otherwise it is flattened
+ * onto black and encoded losslessly. An animation that never changes becomes a still.
+ *
+ * GIF: the canvas starts out, and is cleared to, transparent; a delay of 10 ms or less counts as
+ * 100 ms; NETSCAPE2.0 with n > 0 plays n + 1 times, without it once, as browsers have it.
+ *
+ * Returns 0, or -1 with *reterr set and *ret untouched. The caller owns *ret. */
+int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_result *ret,
+		       struct panelimage_error *reterr) __attribute__((warn_unused_result));
+
+/* Releases the data and wipes the struct. NULL and a wiped struct are fine. */
+void panelimage_result_finish(struct panelimage_result *result);
+
+/* Reads the container of a WebP (RFC 9649): canvas, frames, durations, loop count. No pixel is
+ * decoded: made for files that panelimage_convert() wrote, to learn how long they play.
+ * Returns 0, or -1 with *reterr set and *ret untouched. */
+int panelimage_probe_webp(const uint8_t *data, size_t size, struct panelimage_info *ret,
+			  struct panelimage_error *reterr) __attribute__((warn_unused_result));
+
+/* One frame for clients that display: rgb holds 64 x 32 x 3 bytes, rows from the top, valid
+ * during the call only. Returns whether to go on. */
+typedef bool panelimage_frame_fn(const uint8_t *rgb, uint32_t duration_ms, void *user);
+
+/* Decodes an image of any of the formats and hands out its frames over black, in order, none
+ * merged; a still has the duration 0. Same limits and errors as panelimage_convert().
+ * Returns 0 (also when on_frame stopped it), or -1 with *reterr set; frames before a damaged one
+ * have been handed out by then. */
+int panelimage_decode(const uint8_t *data, size_t size, panelimage_frame_fn *on_frame, void *user,
+		      struct panelimage_error *reterr) __attribute__((warn_unused_result));
+
+#ifdef __cplusplus
+}
+#endif

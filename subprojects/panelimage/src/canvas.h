@@ -1,0 +1,39 @@
+/* The picture that all decoders draw and the encoder takes: 64x32 opaque pixels. */
+#pragma once
+
+#include "panelimage/panelimage.h"
+
+enum { CANVAS_PIXELS = PANELIMAGE_WIDTH * PANELIMAGE_HEIGHT };
+
+/* 0xffRRGGBB, rows from the top: what WebPPicture calls argb. Nothing drawn is black. */
+struct canvas {
+	uint32_t argb[CANVAS_PIXELS];
+};
+
+#define CANVAS_BLACK UINT32_C(0xff000000)
+
+/* One who takes frames: embedded, first, in what it belongs to. */
+struct frame_sink {
+	/* The canvas is valid during the call only. Returns 0, or -1 with *reterr set, upon which
+	 * the decoder stops and returns -1 too. */
+	int (*on_frame)(struct frame_sink *sink, const struct canvas *canvas, uint32_t duration_ms,
+			struct panelimage_error *reterr);
+};
+
+/* A sample of that alpha over black, rounded to the nearest; there are no ties, 255 being odd.
+ * Pillow's alpha_composite() gives the same for all 65,536 pairs. */
+static inline uint32_t over_black(uint32_t sample, uint32_t alpha)
+{
+	return (sample * alpha + 127) / 255;
+}
+
+static inline uint32_t argb_over_black(const uint8_t *rgba)
+{
+	return CANVAS_BLACK | over_black(rgba[0], rgba[3]) << 16 |
+	       over_black(rgba[1], rgba[3]) << 8 | over_black(rgba[2], rgba[3]);
+}
+
+/* Every decoder's first check. Returns 0, or -1 with *reterr set. */
+int pi_canvas_check_size(uint32_t width, uint32_t height, struct panelimage_error *reterr);
+
+void pi_canvas_clear(struct canvas *canvas);

@@ -1,0 +1,94 @@
+#include "panelimage/panelimage.h"
+
+#include "canvas.h"
+#include "fail.h"
+#include "gif.h"
+#include "input.h"
+#include "png.h"
+#include "webp.h"
+
+/* Hands canvases on as bytes. */
+struct rgb_sink {
+	struct frame_sink sink; /* first */
+	panelimage_frame_fn *on_frame;
+	void *user;
+	bool still;   /* its duration is 0 */
+	bool stopped; /* on_frame has seen enough */
+};
+
+static int on_canvas(struct frame_sink *sink, const struct canvas *canvas, uint32_t duration_ms,
+		     struct panelimage_error *reterr)
+{
+	struct rgb_sink *rgb_sink = (struct rgb_sink *)sink;
+	uint8_t rgb[CANVAS_PIXELS * 3];
+
+	for (size_t i = 0; i < CANVAS_PIXELS; i++) {
+		rgb[i * 3] = (uint8_t)(canvas->argb[i] >> 16);
+		rgb[i * 3 + 1] = (uint8_t)(canvas->argb[i] >> 8);
+		rgb[i * 3 + 2] = (uint8_t)canvas->argb[i];
+	}
+	if (rgb_sink->on_frame(rgb, rgb_sink->still ? 0 : duration_ms, rgb_sink->user))
+		return 0;
+	rgb_sink->stopped = true;
+	return pi_fail(reterr, "stopped");
+}
+
+static int decode_png(const uint8_t *data, size_t size, struct rgb_sink *sink,
+		      struct panelimage_error *reterr)
+{
+	struct canvas canvas;
+
+	if (pi_check_input(data, size, reterr) || pi_png_decode(data, size, &canvas, reterr))
+		return -1;
+	return on_canvas(&sink->sink, &canvas, 0, reterr);
+}
+
+static int decode_webp(const uint8_t *data, size_t size, struct rgb_sink *sink,
+		       struct panelimage_error *reterr)
+{
+	struct webp_outline outline;
+	bool fit;
+
+	if (pi_check_input(data, size, reterr) || pi_webp_outline(data, size, &outline, reterr))
+		return -1;
+	sink->still = outline.frame_count == 1;
+	return pi_webp_decode(data, &outline, &sink->sink, &fit, reterr);
+}
+
+static int decode_gif(const uint8_t *data, size_t size, struct rgb_sink *sink,
+		      struct panelimage_error *reterr)
+{
+	struct gif_outline outline;
+
+	if (pi_check_input(data, size, reterr) || pi_gif_outline(data, size, &outline, reterr))
+		return -1;
+	sink->still = outline.frame_count == 1;
+	return pi_gif_decode(data, size, &outline, &sink->sink, reterr);
+}
+
+int panelimage_decode(const uint8_t *data, size_t size, panelimage_frame_fn *on_frame, void *user,
+		      struct panelimage_error *reterr)
+{
+	struct rgb_sink sink = {
+	    .sink = {.on_frame = on_canvas}, .on_frame = on_frame, .user = user};
+	struct panelimage_error error;
+	int rc;
+
+	switch (panelimage_detect(data, size)) {
+	case PANELIMAGE_FORMAT_PNG:
+		rc = decode_png(data, size, &sink, &error);
+		break;
+	case PANELIMAGE_FORMAT_GIF:
+		rc = decode_gif(data, size, &sink, &error);
+		break;
+	case PANELIMAGE_FORMAT_WEBP:
+		rc = decode_webp(data, size, &sink, &error);
+		break;
+	default:
+		rc = pi_check_input(data, size, &error);
+	}
+	if (rc == 0 || sink.stopped)
+		return 0;
+	*reterr = error;
+	return -1;
+}

@@ -1,0 +1,303 @@
+#include "encoder.h"
+
+#include <string.h>
+
+#include "bytes.h"
+#include "fail.h"
+#include "vp8l.h"
+
+enum {
+	RIFF_BYTES = 12,
+	CHUNK_HEADER_BYTES = 8,
+	VP8X_BYTES = 10,
+	ANIM_BYTES = 6,
+	ANMF_BYTES = 16,
+	FILE_HEADER_BYTES =
+	    RIFF_BYTES + CHUNK_HEADER_BYTES + VP8X_BYTES + CHUNK_HEADER_BYTES + ANIM_BYTES,
+	FRAME_HEADER_BYTES = CHUNK_HEADER_BYTES + ANMF_BYTES,
+	VP8X_ALPHA = 0x10,
+	VP8X_ANIMATION = 0x02,
+	ANMF_NO_BLEND = 0x02,
+	DURATION_MAX_MS = 0xffffff, /* 24 bits */
+};
+
+/* How hard to try. Times are the longest seen for a whole canvas, whatever is on it; a level
+ * more takes ten times as long for a hundredth fewer bytes. */
+static const struct vp8l_effort effort_low = {.method = 0, .quality = 0};     /* 0.1 ms */
+static const struct vp8l_effort effort_middle = {.method = 1, .quality = 20}; /* 0.2 ms */
+static const struct vp8l_effort effort_high = {.method = 1, .quality = 75};   /* 0.3 ms */
+
+/* The effort of an animation, in pixels to be encoded with more than effort_low, where each
+ * encoding counts for some pixels more. It suffices for 200 frames that change all over. */
+enum { EFFORT_PIXELS = 1 << 20, EFFORT_PIXELS_EACH = 200 };
+
+/* What a frame changes; left and top are even, as ANMF has only their halves. */
+struct change {
+	uint32_t left, top, right, bottom; /* the latter two are just outside */
+	bool whole;			   /* no pixel within stays as it was */
+};
+
+static uint32_t min_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint32_t max_u32(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool same_canvas(const struct canvas *a, const struct canvas *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+static int fail_encode(const struct buffer *buffer, struct panelimage_error *reterr)
+{
+	if (buffer->full)
+		return pi_fail(reterr, "image takes more than %d bytes as a WebP",
+			       PANELIMAGE_OUTPUT_MAX_BYTES);
+	return pi_fail_memory(reterr);
+}
+
+/* Encodes the picture in one more way, kept in *best if it is the smallest so far. */
+static int try_encode(struct encoder *encoder, const struct vp8l_picture *picture,
+		      struct vp8l_effort effort, struct buffer **best,
+		      struct panelimage_error *reterr)
+{
+	struct buffer *other = &encoder->candidate[*best == &encoder->candidate[0]];
+
+	if (pi_vp8l_encode(picture, effort, other))
+		return fail_encode(other, reterr);
+	if (!*best || other->size < (*best)->size)
+		*best = other;
+	return 0;
+}
+
+/* The smallest rectangle that holds all pixels in which the two differ; one pixel if none. */
+static struct change find_change(const struct canvas *from, const struct canvas *to)
+{
+	struct change change = {.left = PANELIMAGE_WIDTH, .top = PANELIMAGE_HEIGHT};
+	uint32_t changed = 0;
+
+	for (uint32_t i = 0; i < CANVAS_PIXELS; i++) {
+		uint32_t x = i % PANELIMAGE_WIDTH;
+		uint32_t y = i / PANELIMAGE_WIDTH;
+
+		if (from->argb[i] == to->argb[i])
+			continue;
+		changed++;
+		change.left = min_u32(change.left, x);
+		change.top = min_u32(change.top, y);
+		change.right = max_u32(change.right, x + 1);
+		change.bottom = max_u32(change.bottom, y + 1);
+	}
+	if (changed == 0)
+		return (struct change){.right = 1, .bottom = 1, .whole = true};
+	change.left &= ~UINT32_C(1);
+	change.top &= ~UINT32_C(1);
+	change.whole = changed == (change.right - change.left) * (change.bottom - change.top);
+	return change;
+}
+
+static struct change whole_canvas(void)
+{
+	return (struct change){
+	    .right = PANELIMAGE_WIDTH, .bottom = PANELIMAGE_HEIGHT, .whole = true};
+}
+
+static struct vp8l_picture picture_of(struct canvas *canvas, const struct change *change)
+{
+	return (struct vp8l_picture){.argb = canvas->argb + change->top * PANELIMAGE_WIDTH +
+					     change->left,
+				     .width = (int)(change->right - change->left),
+				     .height = (int)(change->bottom - change->top)};
+}
+
+/* The target with all pixels that stay as they are made transparent. */
+static void leave_out_same(const struct canvas *from, const struct canvas *to, struct canvas *ret)
+{
+	for (size_t i = 0; i < CANVAS_PIXELS; i++)
+		ret->argb[i] = from->argb[i] == to->argb[i] ? 0 : to->argb[i];
+}
+
+/* Whether there is effort left for so many encodings of the picture, which it then takes. */
+static bool spend(struct encoder *encoder, const struct vp8l_picture *picture, uint32_t times)
+{
+	uint32_t pixels = (uint32_t)(picture->width * picture->height) + EFFORT_PIXELS_EACH;
+
+	if (encoder->effort_left < pixels * times)
+		return false;
+	encoder->effort_left -= pixels * times;
+	return true;
+}
+
+/* Encodes the change in all ways there is effort for. *ret_best is one of the candidates,
+ * *ret_blend says that it leaves out what stays. */
+static int encode_change(struct encoder *encoder, const struct change *change,
+			 struct buffer **ret_best, bool *ret_blend, struct panelimage_error *reterr)
+{
+	struct vp8l_picture plain = picture_of(&encoder->pending, change);
+	struct buffer *best = NULL;
+	struct canvas sparse_canvas;
+	struct vp8l_picture sparse;
+	bool more = spend(encoder, &plain, change->whole ? 1 : 2);
+	const struct buffer *best_plain;
+
+	if (try_encode(encoder, &plain, more ? effort_high : effort_low, &best, reterr))
+		return -1;
+	best_plain = best;
+	if (!change->whole) {
+		leave_out_same(&encoder->shown, &encoder->pending, &sparse_canvas);
+		sparse = picture_of(&sparse_canvas, change);
+		if (try_encode(encoder, &sparse, more ? effort_high : effort_low, &best, reterr))
+			return -1;
+	}
+	*ret_best = best;
+	*ret_blend = best != best_plain;
+	return 0;
+}
+
+/* One ANMF chunk (RFC 9649, 2.7.1.2). The candidate is a file, its RIFF header is left off. */
+static int write_frame(struct encoder *encoder, const struct change *change,
+		       const struct buffer *image, bool blend, struct panelimage_error *reterr)
+{
+	uint8_t *p = pi_buffer_extend(&encoder->file, FRAME_HEADER_BYTES);
+
+	if (!p)
+		return fail_encode(&encoder->file, reterr);
+	memcpy(p, "ANMF", 4);
+	put_le32(p + 4, (uint32_t)(ANMF_BYTES + image->size - RIFF_BYTES));
+	put_le24(p + 8, change->left / 2);
+	put_le24(p + 11, change->top / 2);
+	put_le24(p + 14, change->right - change->left - 1);
+	put_le24(p + 17, change->bottom - change->top - 1);
+	put_le24(p + 20, encoder->pending_ms);
+	p[23] = blend ? 0 : ANMF_NO_BLEND;
+	if (!pi_buffer_append(&encoder->file, image->data + RIFF_BYTES, image->size - RIFF_BYTES))
+		return fail_encode(&encoder->file, reterr);
+	return 0;
+}
+
+/* Writes the pending frame, whose duration is now known. */
+static int flush(struct encoder *encoder, struct panelimage_error *reterr)
+{
+	bool first = encoder->frame_count == 0;
+	struct change change =
+	    first ? whole_canvas() : find_change(&encoder->shown, &encoder->pending);
+	struct buffer *best;
+	bool blend;
+
+	/* The header is filled in at the end. */
+	if (first && !pi_buffer_extend(&encoder->file, FILE_HEADER_BYTES))
+		return fail_encode(&encoder->file, reterr);
+	if (encode_change(encoder, &change, &best, &blend, reterr) ||
+	    write_frame(encoder, &change, best, blend, reterr))
+		return -1;
+	encoder->has_alpha |= blend;
+	encoder->shown = encoder->pending;
+	encoder->frame_count++;
+	return 0;
+}
+
+static int on_frame(struct frame_sink *sink, const struct canvas *canvas, uint32_t duration_ms,
+		    struct panelimage_error *reterr)
+{
+	struct encoder *encoder = (struct encoder *)sink;
+
+	if (encoder->has_pending && same_canvas(&encoder->pending, canvas) &&
+	    duration_ms <= DURATION_MAX_MS - encoder->pending_ms) {
+		encoder->pending_ms += duration_ms;
+		encoder->duration_ms += duration_ms;
+		return 0;
+	}
+	if (encoder->has_pending && flush(encoder, reterr))
+		return -1;
+	encoder->pending = *canvas;
+	encoder->pending_ms = duration_ms;
+	encoder->duration_ms += duration_ms;
+	encoder->has_pending = true;
+	return 0;
+}
+
+void pi_encoder_init(struct encoder *encoder)
+{
+	memset(encoder, 0, sizeof(*encoder));
+	encoder->sink.on_frame = on_frame;
+	encoder->effort_left = EFFORT_PIXELS;
+	pi_buffer_init(&encoder->file, PANELIMAGE_OUTPUT_MAX_BYTES);
+	pi_buffer_init(&encoder->candidate[0], PANELIMAGE_OUTPUT_MAX_BYTES);
+	pi_buffer_init(&encoder->candidate[1], PANELIMAGE_OUTPUT_MAX_BYTES);
+}
+
+void pi_encoder_finish(struct encoder *encoder)
+{
+	pi_buffer_finish(&encoder->file);
+	pi_buffer_finish(&encoder->candidate[0]);
+	pi_buffer_finish(&encoder->candidate[1]);
+}
+
+/* Hands the buffer's memory to the result. */
+static void give(struct buffer *buffer, struct panelimage_result *ret)
+{
+	ret->data = buffer->data;
+	ret->size = buffer->size;
+	*buffer = (struct buffer){.max = buffer->max};
+}
+
+/* A still is worth all three efforts: which one wins depends on the picture. */
+static int end_still(struct encoder *encoder, struct panelimage_result *ret,
+		     struct panelimage_error *reterr)
+{
+	struct change all = whole_canvas();
+	struct vp8l_picture picture = picture_of(&encoder->pending, &all);
+	struct buffer *best = NULL;
+
+	if (try_encode(encoder, &picture, effort_low, &best, reterr) ||
+	    try_encode(encoder, &picture, effort_middle, &best, reterr) ||
+	    try_encode(encoder, &picture, effort_high, &best, reterr))
+		return -1;
+	ret->info.frame_count = 1;
+	ret->info.animated = false;
+	ret->info.duration_ms = 0;
+	ret->info.loop_count = 0;
+	give(best, ret);
+	return 0;
+}
+
+/* RIFF, VP8X, ANIM (RFC 9649, 2.4, 2.7, 2.7.1.1) in front of the frames. The background colour
+ * stays 0, transparent black: the first frame covers it. */
+static void write_header(struct encoder *encoder, uint32_t loop_count)
+{
+	uint8_t *p = encoder->file.data;
+
+	memset(p, 0, FILE_HEADER_BYTES);
+	memcpy(p, "RIFF", 4);
+	put_le32(p + 4, (uint32_t)(encoder->file.size - CHUNK_HEADER_BYTES));
+	memcpy(p + 8, "WEBP", 4);
+	memcpy(p + 12, "VP8X", 4);
+	put_le32(p + 16, VP8X_BYTES);
+	p[20] = (uint8_t)(VP8X_ANIMATION | (encoder->has_alpha ? VP8X_ALPHA : 0));
+	put_le24(p + 24, PANELIMAGE_WIDTH - 1);
+	put_le24(p + 27, PANELIMAGE_HEIGHT - 1);
+	memcpy(p + 30, "ANIM", 4);
+	put_le32(p + 34, ANIM_BYTES);
+	put_le16(p + 42, loop_count);
+}
+
+int pi_encoder_end(struct encoder *encoder, uint32_t loop_count, struct panelimage_result *ret,
+		   struct panelimage_error *reterr)
+{
+	if (encoder->frame_count == 0)
+		return end_still(encoder, ret, reterr);
+	if (flush(encoder, reterr))
+		return -1;
+	write_header(encoder, loop_count);
+	ret->info.frame_count = encoder->frame_count;
+	ret->info.animated = true;
+	ret->info.duration_ms =
+	    encoder->duration_ms < UINT32_MAX ? (uint32_t)encoder->duration_ms : UINT32_MAX;
+	ret->info.loop_count = loop_count;
+	give(&encoder->file, ret);
+	return 0;
+}

@@ -1,0 +1,218 @@
+#include "gif.h"
+
+#include <gif_lib.h>
+#include <string.h>
+
+#include "fail.h"
+
+enum {
+	DELAY_UNIT_MS = 10,
+	DELAY_SHORTEST_MS = 10, /* up to it browsers take the default */
+	DELAY_DEFAULT_MS = 100,
+};
+
+struct rect {
+	size_t left, top, width, height;
+};
+
+struct gif_decoder {
+	const uint8_t *data;
+	size_t size;
+	size_t pos;
+	GifFileType *gif;
+	struct frame_sink *sink;
+	uint32_t frame_number;	      /* of the frame at hand, from 1 */
+	GraphicsControlBlock control; /* for the next image */
+	int disposal;		      /* of the last frame, and its place */
+	struct rect disposed;
+	struct canvas canvas;
+	struct canvas previous; /* what disposal 3 brings back */
+};
+
+static const GraphicsControlBlock no_control = {.TransparentColor = NO_TRANSPARENT_COLOR};
+
+static int read_bytes(GifFileType *gif, GifByteType *ret, int wanted)
+{
+	struct gif_decoder *decoder = gif->UserData;
+	size_t left = decoder->size - decoder->pos;
+	size_t bytes = (size_t)wanted < left ? (size_t)wanted : left;
+
+	memcpy(ret, decoder->data + decoder->pos, bytes);
+	decoder->pos += bytes;
+	return (int)bytes;
+}
+
+static int fail_frame(const struct gif_decoder *decoder, struct panelimage_error *reterr)
+{
+	int error = decoder->gif->Error;
+	const char *text = GifErrorString(error);
+
+	if (error == D_GIF_ERR_NOT_ENOUGH_MEM)
+		return pi_fail_memory(reterr);
+	if (error == D_GIF_ERR_EOF_TOO_SOON)
+		return pi_fail(reterr, "GIF frame %u ends before its last pixel",
+			       decoder->frame_number);
+	return pi_fail(reterr, "GIF frame %u is damaged: %s", decoder->frame_number,
+		       text ? text : "unknown error");
+}
+
+/* The rectangle of the image at hand, checked before any of its pixels is read. */
+static int take_rect(const struct gif_decoder *decoder, struct rect *ret,
+		     struct panelimage_error *reterr)
+{
+	const GifImageDesc *image = &decoder->gif->Image;
+
+	if (image->Left < 0 || image->Top < 0 || image->Width <= 0 || image->Height <= 0 ||
+	    image->Left + image->Width > PANELIMAGE_WIDTH ||
+	    image->Top + image->Height > PANELIMAGE_HEIGHT)
+		return pi_fail(reterr, "GIF frame %u is %dx%d pixels at %d,%d, outside of %dx%d",
+			       decoder->frame_number, image->Width, image->Height, image->Left,
+			       image->Top, PANELIMAGE_WIDTH, PANELIMAGE_HEIGHT);
+	*ret = (struct rect){.left = (size_t)image->Left,
+			     .top = (size_t)image->Top,
+			     .width = (size_t)image->Width,
+			     .height = (size_t)image->Height};
+	return 0;
+}
+
+static void dispose_last(struct gif_decoder *decoder)
+{
+	const struct rect *rect = &decoder->disposed;
+
+	if (decoder->disposal >= DISPOSE_PREVIOUS)
+		decoder->canvas = decoder->previous;
+	if (decoder->disposal != DISPOSE_BACKGROUND)
+		return;
+	for (size_t y = rect->top; y < rect->top + rect->height; y++)
+		for (size_t x = rect->left; x < rect->left + rect->width; x++)
+			decoder->canvas.argb[y * PANELIMAGE_WIDTH + x] = CANVAS_BLACK;
+}
+
+/* An index beyond the table draws nothing, as in browsers. */
+static void draw_row(struct gif_decoder *decoder, const struct rect *rect, size_t row,
+		     const GifPixelType *pixels, const ColorMapObject *map)
+{
+	uint32_t *target = decoder->canvas.argb + (rect->top + row) * PANELIMAGE_WIDTH + rect->left;
+
+	for (size_t x = 0; x < rect->width; x++) {
+		const GifColorType *color = map->Colors + pixels[x];
+
+		if (pixels[x] == decoder->control.TransparentColor || pixels[x] >= map->ColorCount)
+			continue;
+		target[x] = CANVAS_BLACK | (uint32_t)color->Red << 16 |
+			    (uint32_t)color->Green << 8 | color->Blue;
+	}
+}
+
+static int draw_image(struct gif_decoder *decoder, const struct rect *rect,
+		      struct panelimage_error *reterr)
+{
+	/* The four passes of an interlaced image (GIF89a, appendix E). */
+	static const size_t first_row[] = {0, 4, 2, 1}, row_step[] = {8, 8, 4, 2};
+	const GifFileType *gif = decoder->gif;
+	const ColorMapObject *map = gif->Image.ColorMap ? gif->Image.ColorMap : gif->SColorMap;
+	GifPixelType pixels[PANELIMAGE_WIDTH];
+	size_t passes = gif->Image.Interlace ? 4 : 1;
+
+	if (!map)
+		return pi_fail(reterr, "GIF frame %u has no colour table", decoder->frame_number);
+	for (size_t pass = 0; pass < passes; pass++) {
+		size_t step = gif->Image.Interlace ? row_step[pass] : 1;
+
+		for (size_t row = first_row[pass]; row < rect->height; row += step) {
+			if (DGifGetLine(decoder->gif, pixels, (int)rect->width) != GIF_OK)
+				return fail_frame(decoder, reterr);
+			draw_row(decoder, rect, row, pixels, map);
+		}
+	}
+	return 0;
+}
+
+static uint32_t delay_ms(const GraphicsControlBlock *control)
+{
+	uint32_t ms = (uint32_t)control->DelayTime * DELAY_UNIT_MS;
+
+	return ms <= DELAY_SHORTEST_MS ? DELAY_DEFAULT_MS : ms;
+}
+
+static int decode_image(struct gif_decoder *decoder, struct panelimage_error *reterr)
+{
+	struct rect rect;
+
+	decoder->frame_number++;
+	if (DGifGetImageDesc(decoder->gif) != GIF_OK)
+		return fail_frame(decoder, reterr);
+	if (take_rect(decoder, &rect, reterr))
+		return -1;
+	dispose_last(decoder);
+	if (decoder->control.DisposalMode >= DISPOSE_PREVIOUS)
+		decoder->previous = decoder->canvas;
+	if (draw_image(decoder, &rect, reterr))
+		return -1;
+	if (decoder->sink->on_frame(decoder->sink, &decoder->canvas, delay_ms(&decoder->control),
+				    reterr))
+		return -1;
+	decoder->disposal = decoder->control.DisposalMode;
+	decoder->disposed = rect;
+	decoder->control = no_control;
+	return 0;
+}
+
+static int decode_extension(struct gif_decoder *decoder, struct panelimage_error *reterr)
+{
+	GifByteType *block;
+	int code;
+	int rc = DGifGetExtension(decoder->gif, &code, &block);
+
+	while (rc == GIF_OK && block) {
+		if (code == GRAPHICS_EXT_FUNC_CODE && block[0] == 4)
+			(void)DGifExtensionToGCB(block[0], block + 1, &decoder->control);
+		rc = DGifGetExtensionNext(decoder->gif, &block);
+	}
+	return rc == GIF_OK ? 0 : fail_frame(decoder, reterr);
+}
+
+static int decode_records(struct gif_decoder *decoder, uint32_t frame_count,
+			  struct panelimage_error *reterr)
+{
+	GifRecordType type;
+
+	while (decoder->frame_number < frame_count) {
+		/* The outline has passed over zero bytes between blocks: so does this. */
+		while (decoder->pos < decoder->size && decoder->data[decoder->pos] == 0)
+			decoder->pos++;
+		if (DGifGetRecordType(decoder->gif, &type) != GIF_OK)
+			return fail_frame(decoder, reterr);
+		if (type == IMAGE_DESC_RECORD_TYPE) {
+			if (decode_image(decoder, reterr))
+				return -1;
+		} else if (type == EXTENSION_RECORD_TYPE) {
+			if (decode_extension(decoder, reterr))
+				return -1;
+		} else {
+			return pi_fail(reterr, "GIF is truncated after frame %u",
+				       decoder->frame_number);
+		}
+	}
+	return 0;
+}
+
+int pi_gif_decode(const uint8_t *data, size_t size, const struct gif_outline *outline,
+		  struct frame_sink *sink, struct panelimage_error *reterr)
+{
+	struct gif_decoder decoder = {
+	    .data = data, .size = size, .sink = sink, .control = no_control};
+	int error = 0;
+	int rc;
+
+	pi_canvas_clear(&decoder.canvas);
+	decoder.gif = DGifOpen(&decoder, read_bytes, &error);
+	if (!decoder.gif) {
+		if (error == D_GIF_ERR_NOT_ENOUGH_MEM)
+			return pi_fail_memory(reterr);
+		return pi_fail(reterr, "GIF has a damaged header");
+	}
+	rc = decode_records(&decoder, outline->frame_count, reterr);
+	DGifCloseFile(decoder.gif, &error);
+	return rc;
+}

@@ -1,0 +1,118 @@
+/* panelimage IN OUT - converts one image. "-" is standard input or output.
+ * panelimage --probe IN - tells about a WebP without decoding it.
+ *
+ * Prints "FORMAT FRAMES DURATION_MS LOOP_COUNT BYTES" to standard error; exit status 1 with the
+ * reason where the image is refused, 2 for wrong use or a file that cannot be read or written. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "panelimage/panelimage.h"
+
+enum { EXIT_REFUSED = 1, EXIT_TROUBLE = 2 };
+
+struct file {
+	/* One byte more than allowed, so that too large a file is seen as such. */
+	uint8_t data[PANELIMAGE_OUTPUT_MAX_BYTES + 1];
+	size_t size;
+};
+
+static int complain(const char *path)
+{
+	fprintf(stderr, "panelimage: %s: %s\n", path, strerror(errno));
+	return -1;
+}
+
+static int read_file(const char *path, struct file *ret)
+{
+	FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+	int rc = 0;
+
+	if (!in)
+		return complain(path);
+	ret->size = fread(ret->data, 1, sizeof(ret->data), in);
+	if (ferror(in))
+		rc = complain(path);
+	if (in != stdin)
+		fclose(in);
+	return rc;
+}
+
+static int write_file(const char *path, const uint8_t *data, size_t size)
+{
+	FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
+	bool written;
+
+	if (!out)
+		return complain(path);
+	written = fwrite(data, 1, size, out) == size;
+	/* A full disk may show only now. */
+	if (fclose(out) != 0 || !written)
+		return complain(path);
+	return 0;
+}
+
+static void print_info(const struct panelimage_info *info, size_t size)
+{
+	static const char *const format[] = {
+	    [PANELIMAGE_FORMAT_UNKNOWN] = "unknown",
+	    [PANELIMAGE_FORMAT_PNG] = "png",
+	    [PANELIMAGE_FORMAT_GIF] = "gif",
+	    [PANELIMAGE_FORMAT_WEBP] = "webp",
+	};
+
+	fprintf(stderr, "%s %u %u %u %zu\n", format[info->format], info->frame_count,
+		info->duration_ms, info->loop_count, size);
+}
+
+static int refuse(const struct panelimage_error *error)
+{
+	fprintf(stderr, "%s\n", error->text);
+	return EXIT_REFUSED;
+}
+
+static int probe(const struct file *file)
+{
+	struct panelimage_error error;
+	struct panelimage_info info;
+
+	if (panelimage_probe_webp(file->data, file->size, &info, &error))
+		return refuse(&error);
+	print_info(&info, file->size);
+	return EXIT_SUCCESS;
+}
+
+static int convert(const struct file *file, const char *out)
+{
+	struct panelimage_error error;
+	struct panelimage_result result;
+	int rc;
+
+	if (panelimage_convert(file->data, file->size, &result, &error))
+		return refuse(&error);
+	rc = write_file(out, result.data, result.size);
+	if (rc == 0)
+		print_info(&result.info, result.size);
+	panelimage_result_finish(&result);
+	return rc == 0 ? EXIT_SUCCESS : EXIT_TROUBLE;
+}
+
+int main(int argc, char **argv)
+{
+	bool probing = argc == 3 && strcmp(argv[1], "--probe") == 0;
+	struct file *file;
+	int status = EXIT_TROUBLE;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: panelimage IN OUT\n       panelimage --probe IN\n");
+		return EXIT_TROUBLE;
+	}
+	file = malloc(sizeof(*file));
+	if (!file)
+		return EXIT_TROUBLE;
+	if (read_file(argv[probing ? 2 : 1], file) == 0)
+		status = probing ? probe(file) : convert(file, argv[2]);
+	free(file);
+	return status;
+}

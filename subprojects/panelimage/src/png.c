@@ -1,0 +1,134 @@
+#include "png.h"
+
+#include <spng.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "fail.h"
+
+enum {
+	SIGNATURE_BYTES = 8,
+	CHUNK_FRAME_BYTES = 12, /* length, type, checksum */
+	IHDR_BYTES = 13,
+	COLOR_TYPE_OFFSET = 9, /* within IHDR */
+};
+
+enum chunk_use { CHUNK_KEEP, CHUNK_SKIP, CHUNK_END, CHUNK_UNKNOWN };
+
+static bool type_is(const uint8_t *type, const char *name)
+{
+	return memcmp(type, name, 4) == 0;
+}
+
+/* Only what makes pixels is kept. A true-colour image may suggest a palette: skipped too. */
+static enum chunk_use chunk_use(const uint8_t *type, uint8_t color_type)
+{
+	if (type_is(type, "IHDR") || type_is(type, "IDAT"))
+		return CHUNK_KEEP;
+	if (type_is(type, "IEND"))
+		return CHUNK_END;
+	if (type_is(type, "PLTE"))
+		return color_type == SPNG_COLOR_TYPE_INDEXED ? CHUNK_KEEP : CHUNK_SKIP;
+	if (type_is(type, "tRNS"))
+		return color_type <= SPNG_COLOR_TYPE_INDEXED ? CHUNK_KEEP : CHUNK_SKIP;
+	/* PNG 5.4: a capital first letter marks a chunk without which there is no picture. */
+	return type[0] & 0x20 ? CHUNK_SKIP : CHUNK_UNKNOWN;
+}
+
+static int check_header(const uint8_t *data, size_t size, struct panelimage_error *reterr)
+{
+	const uint8_t *ihdr = data + SIGNATURE_BYTES + 8;
+
+	if (size < SIGNATURE_BYTES + CHUNK_FRAME_BYTES + IHDR_BYTES)
+		return pi_fail(reterr, "PNG is truncated in its header");
+	if (be32(ihdr - 8) != IHDR_BYTES || !type_is(ihdr - 4, "IHDR"))
+		return pi_fail(reterr, "PNG does not start with a header");
+	return pi_canvas_check_size(be32(ihdr), be32(ihdr + 4), reterr);
+}
+
+/* Copies the chunks that make pixels to ret_kept, which has room for size bytes. An ICC profile
+ * or a text is compressed and may unpack to a thousand times its size: no decoder sees it. */
+static int keep_pixel_chunks(const uint8_t *data, size_t size, uint8_t *ret_kept,
+			     size_t *ret_kept_size, struct panelimage_error *reterr)
+{
+	uint8_t color_type = data[SIGNATURE_BYTES + 8 + COLOR_TYPE_OFFSET];
+	size_t pos = SIGNATURE_BYTES;
+	size_t kept = SIGNATURE_BYTES;
+
+	memcpy(ret_kept, data, SIGNATURE_BYTES);
+	while (size - pos >= CHUNK_FRAME_BYTES) {
+		const uint8_t *chunk = data + pos;
+		enum chunk_use use = chunk_use(chunk + 4, color_type);
+		size_t bytes;
+
+		if (be32(chunk) > size - pos - CHUNK_FRAME_BYTES)
+			break;
+		bytes = (size_t)be32(chunk) + CHUNK_FRAME_BYTES;
+		if (use == CHUNK_UNKNOWN)
+			return pi_fail(reterr, "PNG has an unknown critical chunk at byte %zu",
+				       pos);
+		if (use != CHUNK_SKIP) {
+			memcpy(ret_kept + kept, chunk, bytes);
+			kept += bytes;
+		}
+		pos += bytes;
+		if (use == CHUNK_END) {
+			*ret_kept_size = kept;
+			return 0;
+		}
+	}
+	return pi_fail(reterr, "PNG is truncated after %zu bytes", size);
+}
+
+static int decode_rgba(const uint8_t *data, size_t size, uint8_t *ret_rgba, size_t rgba_size)
+{
+	spng_ctx *ctx = spng_ctx_new(0);
+	int rc;
+
+	if (!ctx)
+		return SPNG_EMEM;
+	/* A wrong checksum is an error in tRNS too, though it is ancillary: it makes pixels. */
+	rc = spng_set_crc_action(ctx, SPNG_CRC_ERROR, SPNG_CRC_ERROR);
+	if (rc == 0)
+		rc = spng_set_image_limits(ctx, PANELIMAGE_WIDTH, PANELIMAGE_HEIGHT);
+	if (rc == 0)
+		rc = spng_set_chunk_limits(ctx, PANELIMAGE_INPUT_MAX_BYTES,
+					   PANELIMAGE_INPUT_MAX_BYTES);
+	if (rc == 0)
+		rc = spng_set_png_buffer(ctx, data, size);
+	if (rc == 0)
+		rc = spng_decode_image(ctx, ret_rgba, rgba_size, SPNG_FMT_RGBA8, SPNG_DECODE_TRNS);
+	if (rc == 0)
+		rc = spng_decode_chunks(ctx);
+	spng_ctx_free(ctx);
+	return rc;
+}
+
+int pi_png_decode(const uint8_t *data, size_t size, struct canvas *ret,
+		  struct panelimage_error *reterr)
+{
+	uint8_t rgba[CANVAS_PIXELS * 4];
+	uint8_t *kept;
+	size_t kept_size = 0;
+	int rc;
+
+	if (check_header(data, size, reterr))
+		return -1;
+	kept = malloc(size);
+	if (!kept)
+		return pi_fail_memory(reterr);
+	if (keep_pixel_chunks(data, size, kept, &kept_size, reterr)) {
+		free(kept);
+		return -1;
+	}
+	rc = decode_rgba(kept, kept_size, rgba, sizeof(rgba));
+	free(kept);
+	if (rc == SPNG_EMEM)
+		return pi_fail_memory(reterr);
+	if (rc)
+		return pi_fail(reterr, "PNG is damaged: %s", spng_strerror(rc));
+	for (size_t i = 0; i < CANVAS_PIXELS; i++)
+		ret->argb[i] = argb_over_black(rgba + i * 4);
+	return 0;
+}
