@@ -11,6 +11,6 @@ __attribute__((malloc, warn_unused_result)) char *memory_strdup(const char *text
 
 /* The structure that holds a member at this address. */
 #define container_of(pointer, type, member)                                                        \
-	((type *)(void *)((char *)(pointer) - offsetof(type, member)))
+	((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
 #define array_length(array) (sizeof(array) / sizeof((array)[0]))

@@ -6,11 +6,11 @@
 
 #include <stddef.h>
 
-#define require(condition)                                                                         \
-	((condition) ? (void)0 : require_failed(#condition, __FILE__, __LINE__))
+#define require(condition) ((condition) ? (void)0 : require_failed(#condition, __FILE__, __LINE__))
 
 /* Ends the process with a line on stderr that names the request at work, see require_context(). */
-_Noreturn __attribute__((cold)) void require_failed(const char *condition, const char *file, int line);
+_Noreturn __attribute__((cold)) void require_failed(const char *condition, const char *file,
+						    int line);
 
 /* Out of memory for a size that no client chose: ends the process. */
 _Noreturn __attribute__((cold)) void require_memory_failed(size_t size);

@@ -1,4 +1,5 @@
-/* How a path names a device: by ID, serial number or MAC address, told apart by their form alone. */
+/* How a path names a device: by ID, serial number or MAC address, told apart by their form alone.
+ */
 #pragma once
 
 #include "base/id.h"

@@ -18,19 +18,19 @@ struct later {
 /* A point in time at which something is to be done. All deadlines share one uv timer. Embed it;
  * clear before the object goes. Moving a deadline to a later time is cheap. */
 struct deadline {
-	uint64_t at_ms;	    /* loop time; valid while set */
-	uint64_t filed_ms;  /* the time under which the heap has it, at most at_ms */
-	uint32_t position;  /* in the heap, from 1; 0: not set */
+	uint64_t at_ms;	   /* loop time; valid while set */
+	uint64_t filed_ms; /* the time under which the heap has it, at most at_ms */
+	uint32_t position; /* in the heap, from 1; 0: not set */
 	void (*run)(struct deadline *deadline); /* the deadline is no longer set when it runs */
 };
 
 struct loop {
 	uv_loop_t uv;
-	uv_timer_t timer;      /* for the first deadline */
-	uv_check_t check;      /* runs what is due later, once a turn */
-	uv_idle_t idle;	       /* keeps the loop from sleeping while something is due later */
-	struct list due_later; /* of struct later */
-	struct list turn_ends; /* of struct turn_end */
+	uv_timer_t timer;	/* for the first deadline */
+	uv_check_t check;	/* runs what is due later, once a turn */
+	uv_idle_t idle;		/* keeps the loop from sleeping while something is due later */
+	struct list due_later;	/* of struct later */
+	struct list turn_ends;	/* of struct turn_end */
 	struct deadline **heap; /* from 1 */
 	uint32_t heap_count;
 	uint32_t heap_capacity;

@@ -82,8 +82,8 @@ int base64_decode(struct str text, uint8_t *ret_data, size_t *ret_size)
 	text = without_padding(text);
 	in = (const uint8_t *)text.data;
 	for (left = text.length; left >= 4; left -= 4, in += 4) {
-		uint32_t bits = tables[0][in[0]] | tables[1][in[1]] | tables[2][in[2]] |
-				tables[3][in[3]];
+		uint32_t bits =
+		    tables[0][in[0]] | tables[1][in[1]] | tables[2][in[2]] | tables[3][in[3]];
 
 		seen |= bits;
 		out[0] = (uint8_t)(bits >> 16);

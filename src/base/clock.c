@@ -34,7 +34,7 @@ static void put_digits(char *text, int digits, int value)
 
 void timestamp_format(int64_t wall_us, char ret_text[static TIMESTAMP_LENGTH + 1])
 {
-	const int64_t first_us = -62135596800LL * 1000000;	 /* 0001-01-01 */
+	const int64_t first_us = -62135596800LL * 1000000;	   /* 0001-01-01 */
 	const int64_t last_us = 253402300799LL * 1000000 + 999999; /* 9999-12-31 */
 	struct tm tm;
 	int64_t ms;

@@ -122,7 +122,8 @@ static void line_put_field(struct line *line, const char *name, const struct log
 	}
 	if (value->kind == LOG_VALUE_INT)
 		line_put_number(line, value->number);
-	else if (!json && is_bare(value->text) && line->length + value->text.length < LINE_BYTES - 8)
+	else if (!json && is_bare(value->text) &&
+		 line->length + value->text.length < LINE_BYTES - 8)
 		line_put(line, value->text.data, value->text.length);
 	else
 		line_put_quoted(line, value->text);

@@ -1,6 +1,6 @@
-#include "loop/loop.h"
 #include "base/memory.h"
 #include "base/require.h"
+#include "loop/loop.h"
 
 /* A binary heap by filed_ms. A deadline that moves to a later time stays where it is and is filed
  * anew when its old time comes: a connection moves its deadline with every request, and most of

@@ -26,7 +26,8 @@ static void on_check(uv_check_t *check)
 	struct loop *loop = check->data;
 
 	run_due(loop);
-	list_for_each (node, &loop->turn_ends) {
+	list_for_each(node, &loop->turn_ends)
+	{
 		struct turn_end *turn_end = container_of(node, struct turn_end, node);
 
 		turn_end->run(turn_end);

@@ -1,0 +1,26 @@
+/* What is wrong with a body: all of it at once (RFC 9457's "errors" in decisions of the API). */
+#pragma once
+
+#include "base/arena.h"
+#include "base/buffer.h"
+
+struct fault {
+	struct str pointer; /* JSON pointer (RFC 6901), "" for the whole body */
+	struct str detail;  /* "must be an integer from 0 to 100" */
+};
+
+struct faults {
+	struct arena *arena;
+	struct fault *list;
+	unsigned count;
+	unsigned dropped; /* beyond LIMIT_FAULTS */
+};
+
+void faults_init(struct faults *faults, struct arena *arena);
+
+/* name: a member of the body, unescaped; empty for the body itself. */
+__attribute__((format(printf, 3, 4))) void faults_add(struct faults *faults, struct str name,
+						      const char *format, ...);
+
+/* Appends "errors":[...]. */
+void faults_write_json(const struct faults *faults, struct buffer *buffer);

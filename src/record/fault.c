@@ -1,0 +1,61 @@
+#include "record/fault.h"
+#include "base/limits.h"
+#include "record/json.h"
+
+/* "/" and the name with "~" and "/" escaped. */
+static struct str pointer_of(struct arena *arena, struct str name)
+{
+	char *text = arena_alloc(arena, 2 * name.length + 1);
+	size_t length = 0;
+
+	text[length++] = '/';
+	for (size_t i = 0; i < name.length; i++) {
+		char c = name.data[i];
+
+		if (c == '~' || c == '/') {
+			text[length++] = '~';
+			text[length++] = c == '~' ? '0' : '1';
+		} else {
+			text[length++] = c;
+		}
+	}
+	return (struct str){text, length};
+}
+
+void faults_init(struct faults *faults, struct arena *arena)
+{
+	*faults = (struct faults){.arena = arena};
+}
+
+void faults_add(struct faults *faults, struct str name, const char *format, ...)
+{
+	struct fault *fault;
+	va_list args;
+
+	if (faults->count == LIMIT_FAULTS) {
+		faults->dropped++;
+		return;
+	}
+	if (!faults->list)
+		faults->list = arena_alloc(faults->arena, LIMIT_FAULTS * sizeof(*fault));
+	fault = &faults->list[faults->count++];
+	fault->pointer = name.length ? pointer_of(faults->arena, name) : (struct str){"", 0};
+	va_start(args, format);
+	fault->detail = arena_vprintf(faults->arena, format, args);
+	va_end(args);
+}
+
+void faults_write_json(const struct faults *faults, struct buffer *buffer)
+{
+	buffer_append_str(buffer, STR("\"errors\":["));
+	for (unsigned i = 0; i < faults->count; i++) {
+		if (i > 0)
+			buffer_append_char(buffer, ',');
+		buffer_append_str(buffer, STR("{\"pointer\":"));
+		json_write_str(buffer, faults->list[i].pointer);
+		buffer_append_str(buffer, STR(",\"detail\":"));
+		json_write_str(buffer, faults->list[i].detail);
+		buffer_append_char(buffer, '}');
+	}
+	buffer_append_char(buffer, ']');
+}

@@ -1,0 +1,192 @@
+#include "record/json.h"
+#include "base/limits.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <yyjson.h>
+
+static yyjson_val *native(const struct json_value *value)
+{
+	return (yyjson_val *)(void *)value;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const yyjson_val *x = *(yyjson_val *const *)a;
+	const yyjson_val *y = *(yyjson_val *const *)b;
+	size_t x_length = unsafe_yyjson_get_len((void *)x);
+	size_t y_length = unsafe_yyjson_get_len((void *)y);
+
+	if (x_length != y_length)
+		return x_length < y_length ? -1 : 1;
+	return memcmp(unsafe_yyjson_get_str((void *)x), unsafe_yyjson_get_str((void *)y), x_length);
+}
+
+/* The name that stands twice in an object, or NULL. Sorting keeps a hostile object cheap. */
+static yyjson_val *repeated_name(yyjson_val *object)
+{
+	size_t count = yyjson_obj_size(object);
+	yyjson_val **names;
+	yyjson_val *name;
+	yyjson_val *found = NULL;
+	yyjson_obj_iter iterator;
+	size_t i = 0;
+
+	if (count < 2)
+		return NULL;
+	names = memory_alloc(count * sizeof(names[0]));
+	yyjson_obj_iter_init(object, &iterator);
+	while ((name = yyjson_obj_iter_next(&iterator)))
+		names[i++] = name;
+	qsort(names, count, sizeof(names[0]), compare_names);
+	for (i = 1; i < count && !found; i++) {
+		if (compare_names(&names[i - 1], &names[i]) == 0)
+			found = names[i];
+	}
+	free(names);
+	return found;
+}
+
+/* Recursion ends at the depth limit. */
+static bool check_value(yyjson_val *value, int depth, struct arena *arena, struct str *ret_reason)
+{
+	yyjson_val *name;
+	size_t i, count;
+	yyjson_val *member;
+
+	if (!yyjson_is_ctn(value))
+		return true;
+	if (depth > LIMIT_JSON_DEPTH) {
+		*ret_reason = arena_printf(arena, "the JSON is nested deeper than %d levels",
+					   LIMIT_JSON_DEPTH);
+		return false;
+	}
+	if (yyjson_is_arr(value)) {
+		yyjson_arr_foreach(value, i, count, member)
+		{
+			if (!check_value(member, depth + 1, arena, ret_reason))
+				return false;
+		}
+		return true;
+	}
+	name = repeated_name(value);
+	if (name) {
+		struct str text = {yyjson_get_str(name), yyjson_get_len(name)};
+
+		if (text.length > 64)
+			*ret_reason = STR("the JSON has an object with a repeated name");
+		else
+			*ret_reason = arena_printf(arena, "the JSON repeats the name \"%.*s\"",
+						   STR_ARG(text));
+		return false;
+	}
+	yyjson_obj_foreach(value, i, count, name, member)
+	{
+		if (!check_value(member, depth + 1, arena, ret_reason))
+			return false;
+	}
+	return true;
+}
+
+bool json_parse(struct str text, struct arena *arena, struct json_document *ret_document,
+		struct str *ret_reason)
+{
+	/* Parsed in place: strings stay in the copy, and only the tree is freed early. */
+	char *copy = arena_alloc(arena, text.length + YYJSON_PADDING_SIZE);
+	yyjson_read_err error;
+	yyjson_doc *doc;
+
+	if (text.length)
+		memcpy(copy, text.data, text.length);
+	memset(copy + text.length, 0, YYJSON_PADDING_SIZE);
+	doc = yyjson_read_opts(copy, text.length, YYJSON_READ_INSITU, NULL, &error);
+	if (!doc) {
+		if (text.length == 0)
+			*ret_reason = STR("the body is empty, must be JSON");
+		else
+			*ret_reason =
+			    arena_printf(arena, "the body is not valid JSON: %s at byte %zu",
+					 error.msg, error.pos);
+		return false;
+	}
+	if (!check_value(yyjson_doc_get_root(doc), 1, arena, ret_reason)) {
+		yyjson_doc_free(doc);
+		return false;
+	}
+	ret_document->doc = doc;
+	ret_document->root = (const struct json_value *)(void *)yyjson_doc_get_root(doc);
+	return true;
+}
+
+void json_document_finish(struct json_document *document)
+{
+	yyjson_doc_free(document->doc);
+	*document = (struct json_document){0};
+}
+
+bool json_get_integer(const struct json_value *value, int64_t *ret_integer)
+{
+	yyjson_val *number = native(value);
+	double real;
+
+	if (yyjson_is_uint(number)) {
+		if (yyjson_get_uint(number) > INT64_MAX)
+			return false;
+		*ret_integer = (int64_t)yyjson_get_uint(number);
+		return true;
+	}
+	if (yyjson_is_sint(number)) {
+		*ret_integer = yyjson_get_sint(number);
+		return true;
+	}
+	if (!yyjson_is_real(number))
+		return false;
+	real = yyjson_get_real(number);
+	if (real != floor(real) || fabs(real) > 9007199254740992.0)
+		return false;
+	*ret_integer = (int64_t)real;
+	return true;
+}
+
+bool json_get_bool(const struct json_value *value, bool *ret_bool)
+{
+	if (!yyjson_is_bool(native(value)))
+		return false;
+	*ret_bool = yyjson_get_bool(native(value));
+	return true;
+}
+
+bool json_get_str(const struct json_value *value, struct str *ret_text)
+{
+	if (!yyjson_is_str(native(value)))
+		return false;
+	*ret_text = (struct str){yyjson_get_str(native(value)), yyjson_get_len(native(value))};
+	return true;
+}
+
+void json_write_str(struct buffer *buffer, struct str text)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *out = buffer_reserve(buffer, text.length * 6 + 2);
+	char *start = out;
+
+	*out++ = '"';
+	for (size_t i = 0; i < text.length; i++) {
+		unsigned char c = (unsigned char)text.data[i];
+
+		if (c == '"' || c == '\\') {
+			*out++ = '\\';
+			*out++ = (char)c;
+		} else if (c < 0x20) {
+			memcpy(out, "\\u00", 4);
+			out[4] = digits[c >> 4];
+			out[5] = digits[c & 15];
+			out += 6;
+		} else {
+			*out++ = (char)c;
+		}
+	}
+	*out++ = '"';
+	buffer_commit(buffer, (size_t)(out - start));
+}

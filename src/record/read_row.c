@@ -1,0 +1,76 @@
+#include "base/require.h"
+#include "record/record.h"
+
+#include <endian.h>
+
+/* Microseconds from 1970-01-01 to PostgreSQL's epoch, 2000-01-01. */
+static const int64_t postgres_epoch_us = 946684800LL * 1000000;
+
+/* int2, int4 or int8, told apart by their length. */
+static int64_t read_integer(const struct record_value *value)
+{
+	uint64_t bits = 0;
+
+	require(value->length == 2 || value->length == 4 || value->length == 8);
+	for (uint32_t i = 0; i < value->length; i++)
+		bits = bits << 8 | value->data[i];
+	if (value->length == 2)
+		return (int16_t)bits;
+	if (value->length == 4)
+		return (int32_t)bits;
+	return (int64_t)bits;
+}
+
+static void read_column(const struct record_field *field, const struct record_value *value,
+			struct arena *arena, void *member)
+{
+	switch (field->kind) {
+	case RECORD_KIND_BOOL:
+		require(value->length == 1);
+		*(bool *)member = value->data[0] != 0;
+		break;
+	case RECORD_KIND_INT:
+	case RECORD_KIND_CLOCK:
+		*(int64_t *)member = read_integer(value);
+		break;
+	case RECORD_KIND_TIMESTAMP:
+		*(int64_t *)member = read_integer(value) + postgres_epoch_us;
+		break;
+	case RECORD_KIND_STR:
+	case RECORD_KIND_BYTES:
+		*(struct str *)member =
+		    arena_copy(arena, (struct str){(const char *)value->data, value->length});
+		break;
+	case RECORD_KIND_ID:
+		require(value->length == ID_BYTES);
+		memcpy(((struct id *)member)->bytes, value->data, ID_BYTES);
+		break;
+	default:
+		require(!"a column of this kind");
+	}
+}
+
+void record_read_row(const struct record *record, const struct record_value *columns,
+		     struct arena *arena, void *ret_row)
+{
+	for (unsigned i = 0; i < record->field_count; i++) {
+		const struct record_field *field = &record->fields[i];
+
+		if (!field->column)
+			continue;
+		if (columns->is_null)
+			require(field->nullable);
+		else
+			read_column(field, columns, arena, (char *)ret_row + field->offset);
+		columns++;
+	}
+}
+
+unsigned record_column_count(const struct record *record)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < record->field_count; i++)
+		count += record->fields[i].column != NULL;
+	return count;
+}

@@ -1,0 +1,111 @@
+#include "base/clock.h"
+#include "record/record.h"
+
+#include <stdio.h>
+
+static void write_integer(struct buffer *buffer, int64_t number)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%lld", (long long)number);
+
+	buffer_append(buffer, digits, (size_t)length);
+}
+
+static bool is_null(const struct record_field *field, const void *member)
+{
+	static const struct id zero;
+
+	if (!field->nullable)
+		return false;
+	switch (field->kind) {
+	case RECORD_KIND_STR:
+		return ((const struct str *)member)->data == NULL;
+	case RECORD_KIND_ID:
+		return id_equal(*(const struct id *)member, zero);
+	case RECORD_KIND_TIMESTAMP:
+		return *(const int64_t *)member == 0;
+	default:
+		return false;
+	}
+}
+
+static void write_value(const struct record_field *field, const void *member, struct buffer *buffer)
+{
+	char text[ID_TEXT_LENGTH + 3];
+
+	switch (field->kind) {
+	case RECORD_KIND_BOOL:
+		buffer_append_str(buffer, *(const bool *)member ? STR("true") : STR("false"));
+		break;
+	case RECORD_KIND_INT:
+		write_integer(buffer, *(const int64_t *)member);
+		break;
+	case RECORD_KIND_STR:
+		json_write_str(buffer, *(const struct str *)member);
+		break;
+	case RECORD_KIND_ID:
+		text[0] = '"';
+		id_format(*(const struct id *)member, text + 1);
+		text[ID_TEXT_LENGTH + 1] = '"';
+		buffer_append(buffer, text, ID_TEXT_LENGTH + 2);
+		break;
+	case RECORD_KIND_TIMESTAMP:
+		text[0] = '"';
+		timestamp_format(*(const int64_t *)member, text + 1);
+		text[TIMESTAMP_LENGTH + 1] = '"';
+		buffer_append(buffer, text, TIMESTAMP_LENGTH + 2);
+		break;
+	case RECORD_KIND_CLOCK:
+		buffer_printf(buffer, "\"%02d:%02d\"", (int)(*(const int64_t *)member / 60),
+			      (int)(*(const int64_t *)member % 60));
+		break;
+	default:
+		break;
+	}
+}
+
+/* The index of the CLOSE that belongs to the OPEN at index i. Objects nest one level. */
+static unsigned close_of(const struct record *record, unsigned i)
+{
+	while (record->fields[i].kind != RECORD_KIND_CLOSE)
+		i++;
+	return i;
+}
+
+void record_write_json(const struct record *record, const void *row, struct buffer *buffer)
+{
+	bool first = true;
+
+	buffer_append_char(buffer, '{');
+	for (unsigned i = 0; i < record->field_count; i++) {
+		const struct record_field *field = &record->fields[i];
+		const char *member = (const char *)row + field->offset;
+
+		if (field->kind == RECORD_KIND_CLOSE) {
+			buffer_append_char(buffer, '}');
+			first = false;
+			continue;
+		}
+		if (!field->name)
+			continue;
+		if (!first)
+			buffer_append_char(buffer, ',');
+		first = false;
+		json_write_str(buffer, str_from(field->name));
+		buffer_append_char(buffer, ':');
+		if (field->kind == RECORD_KIND_OPEN) {
+			if (field->nullable && *(const bool *)member) {
+				buffer_append_str(buffer, STR("null"));
+				i = close_of(record, i);
+			} else {
+				buffer_append_char(buffer, '{');
+				first = true;
+			}
+		} else if (is_null(field, member)) {
+			buffer_append_str(buffer, STR("null"));
+		} else {
+			write_value(field, member, buffer);
+		}
+	}
+	buffer_append_char(buffer, '}');
+}
