@@ -157,6 +157,6 @@ void record_read_json(const struct record *record, const struct json_value *obje
 			faults_add(faults, str_from(record->fields[f].name), "is required");
 	}
 	if (record->check)
-		record->check(ret_body, present, faults);
+		record->check(ret_body, seen, faults);
 	*ret_present = present;
 }

@@ -1,0 +1,18 @@
+-- Removes an entry from a device's rotation. No row: there is none with this ID.
+-- The device's row is locked first, as every change of its entries does it.
+-- params: device_id uuid, id text
+-- row: generation int8
+-- effect: write
+WITH touched AS (
+	UPDATE device
+	SET generation = generation + 1
+	WHERE id = $1 AND EXISTS (SELECT FROM installation WHERE device_id = $1 AND id = $2)
+	RETURNING id, generation
+), removed AS (
+	DELETE FROM installation
+	USING touched
+	WHERE installation.device_id = touched.id AND installation.id = $2
+	RETURNING installation.id
+)
+SELECT touched.generation
+FROM touched, removed

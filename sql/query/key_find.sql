@@ -1,0 +1,7 @@
+-- The account behind an API key that was not revoked.
+-- params: secret_hash bytea
+-- row: account_id uuid
+-- effect: read
+SELECT account_id
+FROM api_key
+WHERE secret_hash = $1 AND revoked_at IS NULL

@@ -1,0 +1,7 @@
+-- One entry's picture, for a panel whose worker has dropped it from memory.
+-- params: device_id uuid, id text
+-- row: picture_generation int8, picture bytea
+-- effect: read
+SELECT picture_generation, picture
+FROM installation
+WHERE device_id = $1 AND id = $2 AND picture IS NOT NULL

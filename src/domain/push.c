@@ -1,0 +1,104 @@
+#include "domain/push.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+
+static const char *installation_id_check(struct str id)
+{
+	struct str rest = id;
+
+	if (str_equal(id, STR(".")) || str_equal(id, STR("..")))
+		return "must not be \".\" or \"..\"";
+	while (rest.length) {
+		uint32_t c = utf8_next(&rest);
+
+		if (utf8_is_control(c))
+			return "must not contain control characters";
+		if (c == '/' || c == '\\')
+			return "must not contain \"/\" or \"\\\"";
+	}
+	return NULL;
+}
+
+static void push_body_check(void *memory, uint64_t seen, struct faults *faults);
+
+enum { FIELD_IMAGE, FIELD_DURATION, FIELD_INSTALLATION_ID, FIELD_BACKGROUND };
+
+static const struct record_field push_fields[] = {
+    [FIELD_IMAGE] = RECORD_STR(struct push_body, image, .name = "image", .required = true),
+    [FIELD_DURATION] = RECORD_ANY(struct push_body, duration, .name = "duration"),
+    [FIELD_INSTALLATION_ID] =
+	RECORD_STR(struct push_body, installation_id, .name = "installationId", .minimum = 1,
+		   .maximum = LIMIT_INSTALLATION_ID, .check = installation_id_check),
+    [FIELD_BACKGROUND] = RECORD_ANY(struct push_body, background, .name = "background"),
+};
+const struct record push_body_record = RECORD(push_fields, .check = push_body_check);
+
+static bool is_allowed_duration(int64_t seconds)
+{
+	static const int64_t allowed[] = {5, 10, 15, 30, 35, 40, 45};
+
+	for (size_t i = 0; i < array_length(allowed); i++) {
+		if (seconds == allowed[i])
+			return true;
+	}
+	return false;
+}
+
+static bool is_image_type(struct str type)
+{
+	return str_equal_ignore_case(type, STR("image/png")) ||
+	       str_equal_ignore_case(type, STR("image/webp")) ||
+	       str_equal_ignore_case(type, STR("image/gif"));
+}
+
+/* Splits a data URL (RFC 2397) into its media type and its base64 text; plain base64 has no media
+ * type. NULL, or what is wrong. */
+static const char *split_image(struct str image, struct str *ret_media_type, struct str *ret_base64)
+{
+	struct str head, parameters, type;
+	struct str last = {0};
+	size_t comma;
+
+	if (image.length < 5 || !str_equal_ignore_case((struct str){image.data, 5}, STR("data:"))) {
+		*ret_media_type = (struct str){0};
+		*ret_base64 = image;
+		return NULL;
+	}
+	image = str_from_offset(image, 5);
+	comma = str_find(image, ',');
+	if (comma == image.length)
+		return "is a data URL without a comma";
+	head = (struct str){image.data, comma};
+	type = (struct str){head.data, str_find(head, ';')};
+	if (!is_image_type(type))
+		return "is a data URL of a type other than image/png, image/webp and image/gif";
+	parameters = str_from_offset(head, type.length);
+	while (str_next(&parameters, ';', &last))
+		;
+	if (!str_equal_ignore_case(last, STR("base64")))
+		return "is a data URL that is not base64";
+	*ret_media_type = type;
+	*ret_base64 = str_from_offset(image, comma + 1);
+	return NULL;
+}
+
+static void push_body_check(void *memory, uint64_t seen, struct faults *faults)
+{
+	struct push_body *body = memory;
+	const char *wrong;
+
+	wrong = split_image(body->image, &body->media_type, &body->base64);
+	if (wrong)
+		faults_add(faults, STR("image"), "%s", wrong);
+	body->is_installation = seen >> FIELD_INSTALLATION_ID & 1;
+	body->duration_s = PUSH_DURATION_DEFAULT_S;
+	if (body->is_installation) {
+		if (body->background && !json_get_bool(body->background, &body->in_background))
+			faults_add(faults, STR("background"), "must be true or false");
+		return;
+	}
+	if (body->duration && (!json_get_integer(body->duration, &body->duration_s) ||
+			       !is_allowed_duration(body->duration_s)))
+		faults_add(faults, STR("duration"),
+			   "must be one of 5, 10, 15, 30, 35, 40, 45 (seconds)");
+}
