@@ -24,7 +24,8 @@ static inline size_t buffer_length(const struct buffer *buffer)
 /* What it holds; valid until the next change. */
 static inline struct str buffer_view(const struct buffer *buffer)
 {
-	return (struct str){.data = buffer->data + buffer->start, .length = buffer_length(buffer)};
+	return str_from_offset((struct str){.data = buffer->data, .length = buffer->end},
+			       buffer->start);
 }
 
 /* Room for size more bytes behind the end; returns where. Write there, then buffer_commit(). */

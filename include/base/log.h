@@ -3,7 +3,8 @@
  *   log_info("db", "connection lost", LOG_STR("error", text), LOG_INT("attempt", 3));
  *   ts=2026-11-20T08:15:30.123Z level=info group=db msg="connection lost" error="..." attempt=3
  *
- * Values are escaped, so nothing that a caller stores can break a line. Secrets are never logged:
+ * Values are escaped, and bytes that are no UTF-8 replaced, so nothing that a caller stores can
+ * break a line. Secrets are never logged:
  * no key, no Authorization header, no query string. */
 #pragma once
 

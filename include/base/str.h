@@ -33,7 +33,8 @@ static inline bool str_starts_with(struct str s, struct str prefix)
 /* The rest of s from offset on; offset must not be beyond its length. */
 static inline struct str str_from_offset(struct str s, size_t offset)
 {
-	return (struct str){.data = s.data + offset, .length = s.length - offset};
+	/* Adding to NULL is undefined, even 0. */
+	return (struct str){.data = offset ? s.data + offset : s.data, .length = s.length - offset};
 }
 
 /* ASCII only, as HTTP's tokens are compared (RFC 9110 section 5.1). */

@@ -8,6 +8,9 @@
 /* Well-formed UTF-8: no overlong form, no surrogate, nothing above U+10FFFF. */
 bool utf8_is_valid(struct str text);
 
+/* Bytes of the well-formed sequence at the front; 0 where there is none, or text is empty. */
+size_t utf8_sequence_length(struct str text);
+
 /* Takes the first code point off valid text; text must not be empty. */
 uint32_t utf8_next(struct str *text);
 

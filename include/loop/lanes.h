@@ -2,7 +2,8 @@
  *
  *   LANE_SHORT  a still picture, a password hash: a few milliseconds at most
  *   LANE_LONG   animations: up to a second. At most half of the threads run it, so that a long job
- *               never stands before a short one
+ *               never stands before a short one; up to that half it is served first, so that a
+ *               stream of short jobs never starves it
  *
  * Each lane has a bounded queue; when it is full the caller is told and answers 503. A job's memory
  * is taken on the loop before the job starts; the worker thread touches only its job. */

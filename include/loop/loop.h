@@ -27,6 +27,7 @@ struct deadline {
 struct loop {
 	uv_loop_t uv;
 	uv_timer_t timer;	/* for the first deadline */
+	uv_prepare_t prepare;	/* ends the turn */
 	uv_check_t check;	/* runs what is due later, once a turn */
 	uv_idle_t idle;		/* keeps the loop from sleeping while something is due later */
 	struct list due_later;	/* of struct later */
@@ -34,11 +35,13 @@ struct loop {
 	struct deadline **heap; /* from 1 */
 	uint32_t heap_count;
 	uint32_t heap_capacity;
+	bool deadlines_run;  /* inside the timer's callback */
 	struct lanes *lanes; /* see loop/lanes.h; NULL where none were started */
 };
 
-/* Called once at the end of every turn in which the loop had something to do, after "later" ran:
- * where what a turn has queued is sent as one. Embed it; it stays registered until removed. */
+/* Called at the end of every turn, just before the loop waits for events: where what a turn has
+ * queued is sent as one. Embed it; it stays registered until removed, which any of them may do to
+ * any other. Those that are added there wait for the next turn. */
 struct turn_end {
 	struct list node;
 	void (*run)(struct turn_end *turn_end);
@@ -65,7 +68,8 @@ void loop_later_init(struct later *later, void (*run)(struct later *later));
 void loop_later_cancel(struct later *later);
 
 void deadline_init(struct deadline *deadline, void (*run)(struct deadline *deadline));
-/* Sets or moves it; from now on in milliseconds. */
+/* Sets or moves it; from now on in milliseconds. With 0 it still runs later, and where a deadline
+ * asks for it, in another turn. */
 void deadline_set(struct loop *loop, struct deadline *deadline, uint64_t in_ms);
 /* The same with a time of loop_now_ms(). */
 void deadline_set_at(struct loop *loop, struct deadline *deadline, uint64_t at_ms);

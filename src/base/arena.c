@@ -90,17 +90,22 @@ static size_t round_up(size_t size)
 	return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
-/* A large object gets a block of its own behind the front one, so that the space left in the front
- * block stays in use. */
+static size_t block_room(const struct arena_block *block)
+{
+	return block->capacity - block->used;
+}
+
+/* Of the front block and a new one, the one that has more room left after this object stays in
+ * front, where the next object is looked for. */
 static struct arena_block *block_for(struct arena *arena, size_t need)
 {
 	struct arena_block *front = arena->blocks;
 	struct arena_block *block;
 
-	if (front && front->capacity - front->used >= need)
+	if (front && block_room(front) >= need)
 		return front;
 	block = block_take(need > BLOCK_BYTES ? need : BLOCK_BYTES);
-	if (front && need > BLOCK_BYTES / 4 && need != BLOCK_BYTES) {
+	if (front && block_room(front) > block_room(block) - need) {
 		block->next = front->next;
 		front->next = block;
 	} else {

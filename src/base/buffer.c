@@ -18,7 +18,8 @@ char *buffer_reserve(struct buffer *buffer, size_t size)
 	require(size <= SIZE_MAX / 4 && length <= SIZE_MAX / 4);
 	if (buffer->capacity - buffer->end >= size && buffer->data)
 		return buffer->data + buffer->end;
-	if (buffer->start && buffer->capacity - length >= size) {
+	/* Moving costs length bytes: only where as many were consumed since the last time. */
+	if (buffer->start && buffer->start >= length && buffer->capacity - length >= size) {
 		memmove(buffer->data, buffer->data + buffer->start, length);
 	} else {
 		size_t capacity = buffer->capacity ? buffer->capacity * 2 : 256;

@@ -29,12 +29,14 @@ bool hex_decode(struct str text, void *ret_data, size_t size)
 
 	if (text.length != 2 * size)
 		return false;
+	for (size_t i = 0; i < text.length; i++) {
+		if (hex_digit(text.data[i]) < 0)
+			return false;
+	}
 	for (size_t i = 0; i < size; i++) {
 		int high = hex_digit(text.data[2 * i]);
 		int low = hex_digit(text.data[2 * i + 1]);
 
-		if (high < 0 || low < 0)
-			return false;
 		bytes[i] = (uint8_t)(high * 16 + low);
 	}
 	return true;

@@ -1,5 +1,6 @@
 #include "base/log.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -66,26 +67,45 @@ static void line_put_number(struct line *line, int64_t number)
 	line_put(line, text, (size_t)length);
 }
 
-/* Bytes above 0x7f are passed on only where they form valid UTF-8 in the caller's view; a log
- * reader shows the rest as it likes. Control characters, quotes and backslashes are escaped. */
+/* LINE SEPARATOR and PARAGRAPH SEPARATOR: some readers end a line there. */
+static bool is_line_separator(uint32_t code_point)
+{
+	return code_point == 0x2028 || code_point == 0x2029;
+}
+
+/* Writes the character at the front of text, which is not empty, and returns its bytes; 0 when the
+ * line is full. What could break a line or a terminal is escaped, and a byte that is no UTF-8 is
+ * replaced, so that the line is valid JSON and valid UTF-8 whatever was in text. */
+static size_t line_put_character(struct line *line, struct str text)
+{
+	size_t length = utf8_sequence_length(text);
+	struct str rest = text;
+	uint32_t code_point = length ? utf8_next(&rest) : 0xfffd;
+	char escape[8];
+	bool fits;
+
+	if (code_point == '"' || code_point == '\\') {
+		fits = line_put(line, (char[]){'\\', (char)code_point}, 2);
+	} else if (!length || utf8_is_control(code_point) || is_line_separator(code_point)) {
+		snprintf(escape, sizeof(escape), "\\u%04x", code_point);
+		fits = line_put(line, escape, 6);
+	} else {
+		fits = line_put(line, text.data, length);
+	}
+	if (!fits)
+		return 0;
+	return length ? length : 1;
+}
+
 static void line_put_quoted(struct line *line, struct str text)
 {
 	line_put(line, "\"", 1);
-	for (size_t i = 0; i < text.length; i++) {
-		unsigned char c = (unsigned char)text.data[i];
-		char escape[8];
-		bool fits;
+	while (text.length) {
+		size_t length = line_put_character(line, text);
 
-		if (c == '"' || c == '\\') {
-			fits = line_put(line, (char[]){'\\', (char)c}, 2);
-		} else if (c < 0x20 || c == 0x7f) {
-			snprintf(escape, sizeof(escape), "\\u%04x", c);
-			fits = line_put(line, escape, 6);
-		} else {
-			fits = line_put(line, &text.data[i], 1);
-		}
-		if (!fits)
+		if (length == 0)
 			break;
+		text = str_from_offset(text, length);
 	}
 	/* line_put() leaves four bytes for what closes the line. */
 	line->data[line->length++] = '"';

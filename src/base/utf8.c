@@ -5,11 +5,16 @@ static bool is_continuation(unsigned char c)
 	return (c & 0xc0) == 0x80;
 }
 
-/* Bytes of the sequence at the front, 0 when malformed (Unicode standard, table 3-7). */
-static size_t sequence_length(const unsigned char *s, size_t length)
+/* Unicode standard, table 3-7. */
+size_t utf8_sequence_length(struct str text)
 {
-	unsigned char first = s[0];
+	const unsigned char *s = (const unsigned char *)text.data;
+	size_t length = text.length;
+	unsigned char first;
 
+	if (length == 0)
+		return 0;
+	first = s[0];
 	if (first < 0x80)
 		return 1;
 	if (first < 0xc2 || first > 0xf4 || length < 2 || !is_continuation(s[1]))
@@ -32,14 +37,12 @@ static size_t sequence_length(const unsigned char *s, size_t length)
 
 bool utf8_is_valid(struct str text)
 {
-	const unsigned char *s = (const unsigned char *)text.data;
-
-	for (size_t i = 0; i < text.length;) {
-		size_t length = sequence_length(s + i, text.length - i);
+	while (text.length) {
+		size_t length = utf8_sequence_length(text);
 
 		if (length == 0)
 			return false;
-		i += length;
+		text = str_from_offset(text, length);
 	}
 	return true;
 }

@@ -69,6 +69,7 @@ static void on_timer(uv_timer_t *timer)
 	struct loop *loop = timer->data;
 	uint64_t now = uv_now(&loop->uv);
 
+	loop->deadlines_run = true;
 	while (loop->heap_count && loop->heap[1]->filed_ms <= now) {
 		struct deadline *first = loop->heap[1];
 
@@ -80,6 +81,7 @@ static void on_timer(uv_timer_t *timer)
 		take_out(loop, first);
 		first->run(first);
 	}
+	loop->deadlines_run = false;
 	arm_timer(loop);
 }
 
@@ -95,6 +97,9 @@ void deadline_set(struct loop *loop, struct deadline *deadline, uint64_t in_ms)
 
 void deadline_set_at(struct loop *loop, struct deadline *deadline, uint64_t at_ms)
 {
+	/* What is set by a deadline is for another turn: one that sets itself would never end. */
+	if (loop->deadlines_run && at_ms <= uv_now(&loop->uv))
+		at_ms = uv_now(&loop->uv) + 1;
 	deadline->at_ms = at_ms;
 	if (deadline->position && deadline->filed_ms <= at_ms)
 		return;

@@ -78,7 +78,9 @@ static void start_waiting(struct loop *loop)
 {
 	struct lanes *lanes = loop->lanes;
 
-	for (int lane = 0; lane < LANE_COUNT; lane++) {
+	/* The long lane first: it is held to half of the threads anyway, and would starve behind an
+	 * endless stream of short jobs. */
+	for (int lane = LANE_COUNT - 1; lane >= 0; lane--) {
 		while (!list_is_empty(&lanes->waiting[lane]) && may_run(lanes, (enum lane)lane)) {
 			struct list *node = list_take_first(&lanes->waiting[lane]);
 			struct lane_job *job = container_of(node, struct lane_job, node);

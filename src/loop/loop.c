@@ -23,13 +23,23 @@ static void run_due(struct loop *loop)
 
 static void on_check(uv_check_t *check)
 {
-	struct loop *loop = check->data;
+	run_due(check->data);
+}
 
-	run_due(loop);
-	list_for_each(node, &loop->turn_ends)
-	{
+/* A turn ends where the loop is about to wait: libuv runs timers, and what handles asked for when
+ * they were closed, between the last check and this. */
+static void on_prepare(uv_prepare_t *prepare)
+{
+	struct loop *loop = prepare->data;
+	struct list pending;
+	struct list *node;
+
+	list_init(&pending);
+	list_move_all(&pending, &loop->turn_ends);
+	while ((node = list_take_first(&pending))) {
 		struct turn_end *turn_end = container_of(node, struct turn_end, node);
 
+		list_append(&loop->turn_ends, node);
 		turn_end->run(turn_end);
 	}
 }
@@ -50,12 +60,15 @@ int loop_init(struct loop *loop)
 	if (error)
 		return error;
 	loop->uv.data = loop;
-	loop->timer.data = loop->check.data = loop->idle.data = loop;
+	loop->timer.data = loop->prepare.data = loop->check.data = loop->idle.data = loop;
 	uv_timer_init(&loop->uv, &loop->timer);
 	uv_idle_init(&loop->uv, &loop->idle);
+	uv_prepare_init(&loop->uv, &loop->prepare);
+	uv_prepare_start(&loop->prepare, on_prepare);
 	uv_check_init(&loop->uv, &loop->check);
 	uv_check_start(&loop->check, on_check);
 	/* None of these keeps loop_run() going by itself. */
+	uv_unref((uv_handle_t *)&loop->prepare);
 	uv_unref((uv_handle_t *)&loop->check);
 	uv_unref((uv_handle_t *)&loop->timer);
 	return 0;
@@ -74,6 +87,7 @@ void loop_stop(struct loop *loop)
 void loop_finish(struct loop *loop)
 {
 	uv_close((uv_handle_t *)&loop->timer, NULL);
+	uv_close((uv_handle_t *)&loop->prepare, NULL);
 	uv_close((uv_handle_t *)&loop->check, NULL);
 	uv_close((uv_handle_t *)&loop->idle, NULL);
 	uv_run(&loop->uv, UV_RUN_DEFAULT);
