@@ -33,10 +33,13 @@ void db_add_text(struct db_parameters *parameters, struct str text);
 void db_add_bytes(struct db_parameters *parameters, struct str bytes); /* bytea, macaddr */
 /* Microseconds since 1970. */
 void db_add_timestamp(struct db_parameters *parameters, int64_t wall_us);
+void db_add_float8(struct db_parameters *parameters, double value);
 void db_add_id_array(struct db_parameters *parameters, const struct id *ids, unsigned count);
 void db_add_int8_array(struct db_parameters *parameters, const int64_t *values, unsigned count);
 void db_add_timestamp_array(struct db_parameters *parameters, const int64_t *wall_us,
 			    unsigned count);
+/* The texts are copied. */
+void db_add_text_array(struct db_parameters *parameters, const struct str *texts, unsigned count);
 
 enum db_outcome {
 	DB_OK,
@@ -59,12 +62,13 @@ struct record_value db_value(const struct db_result *result, unsigned row, unsig
 
 /* Embed it in what waits for it. It and its parameters stay valid until done has run. */
 struct db_query {
-	struct list node;     /* private */
+	struct list node; /* private */
 	enum statement statement;
 	struct db_parameters parameters;
 	/* Always called, later, on the loop. The query may go in it. */
 	void (*done)(struct db_query *query, const struct db_result *result);
 };
 
-/* Queues it. Reads of one loop turn leave together with one sync; each write has its own. */
+/* Queues it; never calls done from inside. Reads of one loop turn leave together with one sync;
+ * each write has its own. */
 void db_submit(struct db *db, struct db_query *query);

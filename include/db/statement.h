@@ -9,23 +9,29 @@
  *   -- refuse: device_name_check -> invalid_name
  *   SELECT ...
  *
+ * A list that ends with a comma goes on in the next line, and each key may stand more than once.
+ * Types: bool, int2, int4, int8, float8, text, bytea, uuid, macaddr, timestamptz, and arrays of
+ * uuid, int8, timestamptz, text. What is refused is a constraint, a unique index or an SQLSTATE.
+ *
  * The generator makes `STATEMENT_DEVICE_GET`, and the build stops when text and header disagree
  * ($n beyond the parameters or unused, unknown type, effect missing, write without effect: write).
  * A test prepares all of them against a migrated database and compares types and column names. */
 #pragma once
 
-#include "db/statement_ids.h" /* generated: enum statement { STATEMENT_X, ..., STATEMENT_COUNT } and enum refusal { REFUSAL_NONE, REFUSAL_X, ... } */
+/* Generated: enum statement { STATEMENT_X, ..., STATEMENT_COUNT } and
+ * enum refusal { REFUSAL_NONE, REFUSAL_X, ..., REFUSAL_COUNT }, both in alphabetical order. */
+#include "db/statement_ids.h"
 
 #include <stdbool.h>
 
 enum statement_effect { EFFECT_READ, EFFECT_WRITE };
 
 struct statement_refusal {
-	const char *constraint; /* name of a constraint, or SQLSTATE in capitals */
+	const char *constraint; /* name of a constraint or a unique index, or an SQLSTATE */
 	enum refusal refusal;
 };
 
-struct statement {
+struct statement_entry {
 	const char *name;
 	const char *text;
 	enum statement_effect effect;
@@ -38,4 +44,4 @@ struct statement {
 	unsigned refusal_count;
 };
 
-extern const struct statement statements[STATEMENT_COUNT];
+extern const struct statement_entry statements[STATEMENT_COUNT];

@@ -1,0 +1,167 @@
+#include "base/require.h"
+#include "db/query.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* PostgreSQL's binary formats: src/backend/utils/adt/ of its source, the functions named *_send and
+ * *_recv. All numbers are big-endian. */
+
+/* Timestamps count from 2000-01-01. */
+static const int64_t epoch_us = INT64_C(946684800) * 1000 * 1000;
+
+enum { OID_INT8 = 20, OID_TEXT = 25, OID_TIMESTAMPTZ = 1184, OID_UUID = 2950 };
+
+static uint8_t *put_number(uint8_t *at, uint64_t value, unsigned size)
+{
+	for (unsigned i = 0; i < size; i++)
+		at[i] = (uint8_t)(value >> (8 * (size - 1 - i)));
+	return at + size;
+}
+
+static void add(struct db_parameters *parameters, const void *value, size_t length)
+{
+	require(parameters->count < DB_PARAMETERS_MAX && length <= INT_MAX);
+	parameters->values[parameters->count] = value;
+	parameters->lengths[parameters->count] = (int)length;
+	parameters->count++;
+}
+
+static void add_number(struct db_parameters *parameters, uint64_t value, unsigned size)
+{
+	uint8_t *memory = arena_alloc(parameters->arena, size);
+
+	put_number(memory, value, size);
+	add(parameters, memory, size);
+}
+
+void db_parameters_init(struct db_parameters *parameters, struct arena *arena)
+{
+	parameters->arena = arena;
+	parameters->count = 0;
+}
+
+void db_add_null(struct db_parameters *parameters)
+{
+	add(parameters, NULL, 0);
+}
+
+void db_add_bool(struct db_parameters *parameters, bool value)
+{
+	add_number(parameters, value, 1);
+}
+
+void db_add_int2(struct db_parameters *parameters, int16_t value)
+{
+	add_number(parameters, (uint64_t)value, 2);
+}
+
+void db_add_int4(struct db_parameters *parameters, int32_t value)
+{
+	add_number(parameters, (uint64_t)value, 4);
+}
+
+void db_add_int8(struct db_parameters *parameters, int64_t value)
+{
+	add_number(parameters, (uint64_t)value, 8);
+}
+
+void db_add_float8(struct db_parameters *parameters, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	add_number(parameters, bits, 8);
+}
+
+void db_add_id(struct db_parameters *parameters, struct id id)
+{
+	uint8_t *memory = arena_alloc(parameters->arena, ID_BYTES);
+
+	memcpy(memory, id.bytes, ID_BYTES);
+	add(parameters, memory, ID_BYTES);
+}
+
+void db_add_text(struct db_parameters *parameters, struct str text)
+{
+	/* A NULL pointer is SQL NULL to libpq. */
+	add(parameters, text.length ? text.data : "", text.length);
+}
+
+void db_add_bytes(struct db_parameters *parameters, struct str bytes)
+{
+	db_add_text(parameters, bytes);
+}
+
+void db_add_timestamp(struct db_parameters *parameters, int64_t wall_us)
+{
+	db_add_int8(parameters, wall_us - epoch_us);
+}
+
+/* Cuts an array's memory off the arena and writes its head; returns where its first element goes.
+ */
+static uint8_t *begin_array(struct db_parameters *parameters, uint32_t type, unsigned count,
+			    size_t elements_bytes)
+{
+	size_t size = count ? 20 + elements_bytes : 12;
+	uint8_t *memory = arena_alloc(parameters->arena, size);
+	uint8_t *at = memory;
+
+	at = put_number(at, count ? 1 : 0, 4); /* dimensions */
+	at = put_number(at, 0, 4);	       /* holds no NULL */
+	at = put_number(at, type, 4);
+	if (count) {
+		at = put_number(at, count, 4);
+		at = put_number(at, 1, 4); /* first index */
+	}
+	add(parameters, memory, size);
+	return at;
+}
+
+void db_add_id_array(struct db_parameters *parameters, const struct id *ids, unsigned count)
+{
+	uint8_t *at = begin_array(parameters, OID_UUID, count, (size_t)count * (4 + ID_BYTES));
+
+	for (unsigned i = 0; i < count; i++) {
+		at = put_number(at, ID_BYTES, 4);
+		memcpy(at, ids[i].bytes, ID_BYTES);
+		at += ID_BYTES;
+	}
+}
+
+void db_add_int8_array(struct db_parameters *parameters, const int64_t *values, unsigned count)
+{
+	uint8_t *at = begin_array(parameters, OID_INT8, count, (size_t)count * 12);
+
+	for (unsigned i = 0; i < count; i++) {
+		at = put_number(at, 8, 4);
+		at = put_number(at, (uint64_t)values[i], 8);
+	}
+}
+
+void db_add_timestamp_array(struct db_parameters *parameters, const int64_t *wall_us,
+			    unsigned count)
+{
+	uint8_t *at = begin_array(parameters, OID_TIMESTAMPTZ, count, (size_t)count * 12);
+
+	for (unsigned i = 0; i < count; i++) {
+		at = put_number(at, 8, 4);
+		at = put_number(at, (uint64_t)(wall_us[i] - epoch_us), 8);
+	}
+}
+
+void db_add_text_array(struct db_parameters *parameters, const struct str *texts, unsigned count)
+{
+	size_t size = 0;
+	uint8_t *at;
+
+	for (unsigned i = 0; i < count; i++)
+		size += 4 + texts[i].length;
+	at = begin_array(parameters, OID_TEXT, count, size);
+	for (unsigned i = 0; i < count; i++) {
+		at = put_number(at, texts[i].length, 4);
+		if (texts[i].length)
+			memcpy(at, texts[i].data, texts[i].length);
+		at += texts[i].length;
+	}
+}
