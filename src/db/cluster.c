@@ -1,0 +1,326 @@
+#include "base/clock.h"
+#include "base/log.h"
+#include "db/cluster_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libpq-fe.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SOCKET_NAME "/.s.PGSQL.5432"
+
+enum {
+	START_MS_MAX = 600 * 1000, /* recovery after a crash reads what was written since the last
+				      checkpoint */
+	LOOK_AGAIN_MS = 20,
+	DISPLAYCTL_CONNECTIONS = 20,
+};
+
+bool cluster_path(const struct cluster *cluster, const char *name,
+		  char ret_path[static CLUSTER_PATH_BYTES])
+{
+	return snprintf(ret_path, CLUSTER_PATH_BYTES, "%s/%s", cluster->folder, name) <
+	       CLUSTER_PATH_BYTES;
+}
+
+static int set_folder(struct cluster *cluster, const char *state_dir, struct cluster_error *reterr)
+{
+	char *absolute = realpath(state_dir, NULL);
+	int length;
+
+	*cluster = (struct cluster){.socket_fd = -1, .log_fd = -1};
+	if (!absolute)
+		return cluster_fail(reterr, "cannot open the state directory %s: %s", state_dir,
+				    strerror(errno));
+	length = snprintf(cluster->folder, sizeof(cluster->folder), "%s/postgres", absolute);
+	free(absolute);
+	/* What is put behind it later fits too. */
+	if (length > CLUSTER_PATH_BYTES - 32)
+		return cluster_fail(reterr, "the path of the state directory is too long");
+	return 0;
+}
+
+/* The major version of an existing cluster, 0 where there is none. */
+static int existing_version(const struct cluster *cluster)
+{
+	char path[CLUSTER_PATH_BYTES], text[16] = "";
+	FILE *file;
+
+	if (!cluster_path(cluster, "data/PG_VERSION", path))
+		return 0;
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (!fgets(text, sizeof(text), file))
+		text[0] = 0;
+	fclose(file);
+	return (int)strtol(text, NULL, 10);
+}
+
+static void take_user(struct cluster *cluster, const struct passwd *user)
+{
+	cluster->uid = user->pw_uid;
+	cluster->gid = user->pw_gid;
+}
+
+/* PostgreSQL refuses to run as root, and to use a folder that is not its user's. */
+static int choose_user(struct cluster *cluster, struct cluster_error *reterr)
+{
+	char path[CLUSTER_PATH_BYTES];
+	struct stat info;
+	bool exists = cluster_path(cluster, "data", path) && stat(path, &info) == 0;
+	const struct passwd *user;
+
+	cluster->uid = geteuid();
+	cluster->gid = getegid();
+	if (cluster->uid != 0) {
+		if (exists && info.st_uid != cluster->uid)
+			return cluster_fail(reterr,
+					    "the database in %s belongs to another user (uid %u): "
+					    "start displayd as that user, or as root",
+					    cluster->folder, (unsigned)info.st_uid);
+		return 0;
+	}
+	cluster->drops_privileges = true;
+	if (exists && info.st_uid != 0) {
+		cluster->uid = info.st_uid;
+		cluster->gid = info.st_gid;
+		return 0;
+	}
+	user = getpwnam("postgres");
+	if (!user)
+		user = getpwnam("nobody");
+	if (!user || user->pw_uid == 0)
+		return cluster_fail(reterr, "PostgreSQL does not run as root, and there is no user "
+					    "\"postgres\" or \"nobody\" to run it");
+	take_user(cluster, user);
+	return 0;
+}
+
+int cluster_open(const char *state_dir, struct cluster *ret, struct cluster_error *reterr)
+{
+	if (set_folder(ret, state_dir, reterr) < 0 || choose_user(ret, reterr) < 0)
+		return -1;
+	return cluster_find_programs(ret, existing_version(ret), reterr);
+}
+
+/* libpq's "keyword='value'", quoted. A path that is too long for a socket's address, or that libpq
+ * would take for several hosts, is replaced by an open descriptor's. */
+static int set_url(struct cluster *cluster, struct cluster_error *reterr)
+{
+	char path[CLUSTER_PATH_BYTES], quoted[2 * sizeof(((struct sockaddr_un *)0)->sun_path)];
+	size_t length = 0;
+
+	if (!cluster_path(cluster, "socket", path))
+		return cluster_fail(reterr, "the path of the state directory is too long");
+	if (strlen(path) + strlen(SOCKET_NAME) >= sizeof(((struct sockaddr_un *)0)->sun_path) ||
+	    strchr(path, ',')) {
+		if (cluster->socket_fd < 0)
+			cluster->socket_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (cluster->socket_fd < 0)
+			return cluster_fail(reterr, "cannot open %s: %s", path, strerror(errno));
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", cluster->socket_fd);
+	}
+	for (const char *c = path; *c; c++) {
+		if (*c == '\'' || *c == '\\')
+			quoted[length++] = '\\';
+		quoted[length++] = *c;
+	}
+	snprintf(cluster->url, sizeof(cluster->url),
+		 "host='%.*s' port=5432 user=displayd dbname=displayd", (int)length, quoted);
+	return 0;
+}
+
+/* data exists, or is made; what still runs there is ended. folder_fd: DIR/postgres. */
+static int prepare_data(const struct cluster *cluster, int folder_fd, int socket_fd,
+			struct cluster_error *reterr)
+{
+	int rc,
+	    data_fd = openat(folder_fd, "data", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (data_fd < 0 && errno == ENOENT)
+		return cluster_create(cluster, folder_fd, reterr);
+	if (data_fd < 0)
+		return cluster_fail(reterr, "cannot open %s/data: %s", cluster->folder,
+				    strerror(errno));
+	rc = cluster_end_leftovers(data_fd, socket_fd, reterr);
+	close(data_fd);
+	return rc;
+}
+
+int cluster_prepare(struct cluster *cluster, struct cluster_error *reterr)
+{
+	int rc, folder_fd, socket_fd;
+
+	/* Owned by root where we are root: its user may pass, and rename nothing in it. */
+	folder_fd = cluster_make_folder(cluster, AT_FDCWD, cluster->folder,
+					cluster->drops_privileges ? 0711 : 0700,
+					/* theirs= */ false);
+	if (folder_fd < 0)
+		return cluster_fail(reterr, "cannot make %s: %s", cluster->folder,
+				    strerror(-folder_fd));
+	socket_fd = cluster_make_folder(cluster, folder_fd, "socket", 0700, /* theirs= */ true);
+	if (socket_fd < 0) {
+		close(folder_fd);
+		return cluster_fail(reterr, "cannot make %s/socket: %s", cluster->folder,
+				    strerror(-socket_fd));
+	}
+	rc = prepare_data(cluster, folder_fd, socket_fd, reterr);
+	close(socket_fd);
+	close(folder_fd);
+	return rc;
+}
+
+static pid_t start_postmaster(struct cluster *cluster, unsigned connections, int data_fd,
+			      int output_fd)
+{
+	char postgres[300], max_connections[64];
+	/* On the command line, so that a later displayd brings its own. Durability is the default
+	 * and is said all the same: a file in the cluster cannot turn it off. Errors of statements
+	 * go to whoever sent them; the log holds what concerns the server. */
+	const char *const arguments[] = {
+	    postgres,
+	    "-D",
+	    CLUSTER_DATA_PATH,
+	    "--listen_addresses=",
+	    "--unix_socket_directories=../socket",
+	    "--unix_socket_permissions=0700",
+	    "--port=5432",
+	    max_connections,
+	    "--fsync=on",
+	    "--synchronous_commit=on",
+	    "--full_page_writes=on",
+	    "--shared_buffers=64MB",
+	    "--max_wal_size=256MB",
+	    "--max_parallel_workers_per_gather=0",
+	    "--max_logical_replication_workers=0",
+	    "--jit=off",
+	    "--timezone=UTC",
+	    "--logging_collector=off",
+	    "--log_destination=stderr",
+	    "--log_line_prefix=",
+	    "--log_error_verbosity=terse",
+	    "--log_min_messages=log",
+	    "--log_min_error_statement=panic",
+	    "--log_checkpoints=off",
+	    NULL,
+	};
+	struct cluster_program program = {.arguments = arguments,
+					  .data_fd = data_fd,
+					  .input_fd = -1,
+					  .output_fd = output_fd,
+					  .death_signal = SIGINT};
+
+	snprintf(postgres, sizeof(postgres), "%s/postgres", cluster->programs);
+	snprintf(max_connections, sizeof(max_connections), "--max_connections=%u", connections);
+	return cluster_program_start(cluster, &program);
+}
+
+int cluster_spawn(struct cluster *cluster, unsigned connections, struct cluster_error *reterr)
+{
+	char path[CLUSTER_PATH_BYTES];
+	int ends[2], data_fd;
+	pid_t pid;
+
+	if (set_url(cluster, reterr) < 0)
+		return -1;
+	if (!cluster_path(cluster, "data", path))
+		return cluster_fail(reterr, "the path of the state directory is too long");
+	data_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (data_fd < 0)
+		return cluster_fail(reterr, "cannot open %s: %s", path, strerror(errno));
+	/* Neither end blocks: PostgreSQL drops what nobody reads. */
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
+		close(data_fd);
+		return cluster_fail(reterr, "cannot make a pipe: %s", strerror(errno));
+	}
+	pid = start_postmaster(cluster, connections, data_fd, ends[1]);
+	close(data_fd);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return cluster_fail(reterr, "cannot start a process: %s", strerror(-pid));
+	}
+	if (cluster->log_fd >= 0)
+		close(cluster->log_fd);
+	cluster->log_fd = ends[0];
+	cluster->log_length = 0;
+	cluster->last_fatal[0] = 0;
+	cluster->pid = pid;
+	return 0;
+}
+
+/* Waits until PQping() answers; the postmaster may end before. */
+static int wait_until_ready(struct cluster *cluster, struct cluster_error *reterr)
+{
+	uint64_t begun_ms = clock_monotonic_ms();
+
+	while (PQping(cluster->url) != PQPING_OK) {
+		cluster_read_log(cluster);
+		if (waitpid(cluster->pid, NULL, WNOHANG) == cluster->pid) {
+			cluster->pid = 0;
+			cluster_read_log(cluster);
+			return cluster_fail(reterr, "PostgreSQL ended while it was starting: %s",
+					    cluster->last_fatal);
+		}
+		if (clock_monotonic_ms() - begun_ms > START_MS_MAX)
+			return cluster_fail(reterr, "PostgreSQL does not become ready");
+		poll(NULL, 0, LOOK_AGAIN_MS);
+	}
+	cluster_read_log(cluster);
+	return 0;
+}
+
+int cluster_start(const char *state_dir, struct cluster *ret, struct cluster_error *reterr)
+{
+	if (cluster_open(state_dir, ret, reterr) < 0 || cluster_prepare(ret, reterr) < 0 ||
+	    cluster_spawn(ret, DISPLAYCTL_CONNECTIONS, reterr) < 0)
+		return -1;
+	if (wait_until_ready(ret, reterr) < 0) {
+		cluster_stop(ret);
+		return -1;
+	}
+	return 0;
+}
+
+int cluster_url(const char *state_dir, struct cluster *ret, struct cluster_error *reterr)
+{
+	char path[CLUSTER_PATH_BYTES];
+
+	if (set_folder(ret, state_dir, reterr) < 0)
+		return -1;
+	if (!cluster_path(ret, "socket", path) || access(path, F_OK) < 0)
+		return cluster_fail(reterr, "there is no database in %s: %s", ret->folder,
+				    strerror(errno));
+	return set_url(ret, reterr);
+}
+
+void cluster_ask_to_stop(struct cluster *cluster, bool at_once)
+{
+	if (cluster->pid > 0)
+		kill(cluster->pid, at_once ? SIGQUIT : SIGINT);
+}
+
+void cluster_stop(struct cluster *cluster)
+{
+	cluster_ask_to_stop(cluster, /* at_once= */ false);
+	while (cluster->pid > 0 && waitpid(cluster->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	cluster->pid = 0;
+	cluster_close(cluster);
+}
+
+void cluster_close(struct cluster *cluster)
+{
+	if (cluster->socket_fd > 0)
+		close(cluster->socket_fd);
+	if (cluster->log_fd > 0)
+		close(cluster->log_fd);
+	cluster->socket_fd = cluster->log_fd = -1;
+}

@@ -1,0 +1,193 @@
+#include "base/log.h"
+#include "db/cluster_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool is_program(const char *folder, const char *name)
+{
+	char path[512];
+
+	return (size_t)snprintf(path, sizeof(path), "%s/%s", folder, name) < sizeof(path) &&
+	       access(path, X_OK) == 0;
+}
+
+/* The major version that "postgres --version" tells, 0 on any doubt. Run without a shell's help:
+ * the folder comes from PATH. */
+static int version_of(const char *folder)
+{
+	char command[600], line[128] = "", *digits;
+	long version = 0;
+	FILE *output;
+
+	if (strchr(folder, '\'') || !is_program(folder, "postgres") ||
+	    !is_program(folder, "initdb"))
+		return 0;
+	snprintf(command, sizeof(command), "'%s/postgres' --version 2>/dev/null", folder);
+	output = popen(command, "re");
+	if (!output)
+		return 0;
+	if (fgets(line, sizeof(line), output)) {
+		digits = strpbrk(line, "0123456789");
+		version = digits ? strtol(digits, NULL, 10) : 0;
+	}
+	pclose(output);
+	return version >= CLUSTER_VERSION_MIN && version <= CLUSTER_VERSION_MAX ? (int)version : 0;
+}
+
+static bool take_programs(struct cluster *cluster, const char *folder, int version)
+{
+	if (strlen(folder) >= sizeof(cluster->programs))
+		return false;
+	memcpy(cluster->programs, folder, strlen(folder) + 1);
+	cluster->version = version;
+	return true;
+}
+
+static bool find_in_path(struct cluster *cluster, int version)
+{
+	struct str rest = str_from(getenv("PATH")), piece;
+
+	while (rest.data && str_next(&rest, ':', &piece)) {
+		char folder[256];
+		int found;
+
+		if (piece.length == 0 || piece.data[0] != '/' || piece.length >= sizeof(folder))
+			continue;
+		memcpy(folder, piece.data, piece.length);
+		folder[piece.length] = 0;
+		found = version_of(folder);
+		if (found && (version == 0 || found == version))
+			return take_programs(cluster, folder, found);
+	}
+	return false;
+}
+
+int cluster_find_programs(struct cluster *cluster, int version, struct cluster_error *reterr)
+{
+	for (int candidate = CLUSTER_VERSION_MAX; candidate >= CLUSTER_VERSION_MIN; candidate--) {
+		/* Debian's and its descendants' place, then that of PostgreSQL's own packages for
+		 * Red Hat's family. */
+		static const char *const places[] = {"/usr/lib/postgresql/%d/bin",
+						     "/usr/pgsql-%d/bin"};
+
+		if (version && candidate != version)
+			continue;
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+			char folder[64];
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+			snprintf(folder, sizeof(folder), places[i], candidate);
+#pragma GCC diagnostic pop
+			if (is_program(folder, "postgres") && is_program(folder, "initdb") &&
+			    take_programs(cluster, folder, candidate))
+				return 0;
+		}
+	}
+	if (find_in_path(cluster, version))
+		return 0;
+	if (version)
+		return cluster_fail(reterr,
+				    "the database in %s was made by PostgreSQL %d, whose programs "
+				    "are not installed",
+				    cluster->folder, version);
+	return cluster_fail(reterr,
+			    "no PostgreSQL from version %d to %d is installed; install one or use "
+			    "--database",
+			    CLUSTER_VERSION_MIN, CLUSTER_VERSION_MAX);
+}
+
+int cluster_make_folder(const struct cluster *cluster, int parent_fd, const char *name, mode_t mode,
+			bool theirs)
+{
+	int fd, error;
+
+	if (mkdirat(parent_fd, name, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fchmod(fd, mode) < 0 ||
+	    (theirs && cluster->drops_privileges && fchown(fd, cluster->uid, cluster->gid) < 0)) {
+		error = errno;
+		close(fd);
+		return -error;
+	}
+	return fd;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk)
+{
+	(void)info;
+	if (walk->level == 0)
+		return 0;
+	return kind == FTW_DP ? rmdir(path) : unlink(path);
+}
+
+/* In a child with the cluster's user's rights, so that no link of that user's leads root astray. */
+static int remove_contents(void)
+{
+	return nftw(CLUSTER_DATA_PATH "/", remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : 1;
+}
+
+/* An initdb that was interrupted. */
+static int empty_folder(const struct cluster *cluster, int fd, struct cluster_error *reterr)
+{
+	struct cluster_program program = {.function = remove_contents, .data_fd = fd};
+
+	return cluster_program_run(cluster, &program, NULL, reterr);
+}
+
+static int run_initdb(const struct cluster *cluster, int fd, struct cluster_error *reterr)
+{
+	char initdb[300], postgres[300];
+	/* The C locale: no sort order that changes with the system's libraries. Whoever can reach
+	 * the socket is let in: the folder's mode decides who can. */
+	const char *const make[] = {initdb,
+				    "-D",
+				    CLUSTER_DATA_PATH,
+				    "-U",
+				    "displayd",
+				    "--auth=trust",
+				    "-E",
+				    "UTF8",
+				    "--locale=C",
+				    "--data-checksums",
+				    "--no-instructions",
+				    NULL};
+	const char *const single[] = {postgres,		 "--single", "-D",
+				      CLUSTER_DATA_PATH, "postgres", NULL};
+	struct cluster_program program = {.arguments = make, .data_fd = fd};
+
+	snprintf(initdb, sizeof(initdb), "%s/initdb", cluster->programs);
+	snprintf(postgres, sizeof(postgres), "%s/postgres", cluster->programs);
+	if (cluster_program_run(cluster, &program, NULL, reterr) < 0)
+		return -1;
+	program.arguments = single;
+	return cluster_program_run(cluster, &program, "CREATE DATABASE displayd;\n", reterr);
+}
+
+int cluster_create(const struct cluster *cluster, int folder_fd, struct cluster_error *reterr)
+{
+	int rc, fd = cluster_make_folder(cluster, folder_fd, "data.new", 0700, /* theirs= */ true);
+
+	if (fd < 0)
+		return cluster_fail(reterr, "cannot make %s/data.new: %s", cluster->folder,
+				    strerror(-fd));
+	log_info("cluster", "making a database", LOG_TEXT("folder", cluster->folder),
+		 LOG_INT("postgresql", cluster->version));
+	rc = empty_folder(cluster, fd, reterr);
+	if (rc == 0)
+		rc = run_initdb(cluster, fd, reterr);
+	close(fd);
+	if (rc < 0)
+		return -1;
+	if (renameat(folder_fd, "data.new", folder_fd, "data") < 0 || fsync(folder_fd) < 0)
+		return cluster_fail(reterr, "cannot rename %s/data.new: %s", cluster->folder,
+				    strerror(errno));
+	return 0;
+}

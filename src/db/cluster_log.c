@@ -1,0 +1,51 @@
+#include "base/log.h"
+#include "db/cluster_private.h"
+
+#include <unistd.h>
+
+/* "LOG:  database system is ready": the word before the colon is the severity. */
+static enum log_level level_of(struct str line)
+{
+	if (str_starts_with(line, STR("FATAL:")) || str_starts_with(line, STR("PANIC:")))
+		return LOG_ERROR;
+	if (str_starts_with(line, STR("WARNING:")))
+		return LOG_WARN;
+	return LOG_INFO;
+}
+
+static void log_line(struct cluster *cluster)
+{
+	struct str line = {cluster->log_line, cluster->log_length};
+	enum log_level level = level_of(line);
+
+	cluster->log_length = 0;
+	if (line.length == 0)
+		return;
+	/* Said by PostgreSQL to whoever connects while it starts or stops: no news. */
+	if (str_starts_with(line, STR("FATAL:  the database system is ")))
+		level = LOG_DEBUG;
+	else if (level == LOG_ERROR)
+		snprintf(cluster->last_fatal, sizeof(cluster->last_fatal), "%.*s", STR_ARG(line));
+	LOG_AT(level, "cluster", "PostgreSQL", LOG_STR("line", line));
+}
+
+bool cluster_read_log(struct cluster *cluster)
+{
+	for (;;) {
+		char chunk[2048];
+		ssize_t got;
+
+		if (cluster->log_fd < 0)
+			return false;
+		got = read(cluster->log_fd, chunk, sizeof(chunk));
+		if (got <= 0)
+			return got < 0;
+		for (ssize_t i = 0; i < got; i++) {
+			/* A longer line is logged in pieces. */
+			if (chunk[i] == '\n' || cluster->log_length == sizeof(cluster->log_line))
+				log_line(cluster);
+			if (chunk[i] != '\n')
+				cluster->log_line[cluster->log_length++] = chunk[i];
+		}
+	}
+}

@@ -1,0 +1,56 @@
+/* The parts of the embedded cluster. */
+#pragma once
+
+#include "db/cluster.h"
+
+#include <sys/stat.h>
+
+/* The name under which PostgreSQL knows the folder that it was given; see struct cluster_program.
+ */
+#define CLUSTER_DATA_PATH "/proc/self/fd/3"
+
+/* A program that runs as the cluster's user. */
+struct cluster_program {
+	const char *const *arguments; /* the first is its whole path; NULL at the end */
+	int (*function)(void);	      /* instead of arguments: runs in the child, its exit code */
+	int data_fd;		      /* folder that it finds as descriptor 3 */
+	int input_fd;		      /* -1: /dev/null */
+	int output_fd;		      /* stdout and stderr */
+	int death_signal;	      /* that it gets when this process ends */
+};
+
+/* Fills the error and returns -1. */
+__attribute__((format(printf, 2, 3))) int cluster_fail(struct cluster_error *reterr,
+						       const char *format, ...);
+
+/* Starts it in a session of its own, with an environment of its own. The process ID or a negative
+ * errno. */
+pid_t cluster_program_start(const struct cluster *cluster, const struct cluster_program *program);
+
+/* Runs it with the given input to its end. 0, or -1 with its last line. */
+__attribute__((warn_unused_result)) int cluster_program_run(const struct cluster *cluster,
+							    const struct cluster_program *program,
+							    const char *input,
+							    struct cluster_error *reterr);
+
+/* The path of a file in the cluster's folder. False when it is too long. */
+bool cluster_path(const struct cluster *cluster, const char *name,
+		  char ret_path[static CLUSTER_PATH_BYTES]);
+
+/* Finds programs of that major version (0: the newest that fits). */
+__attribute__((warn_unused_result)) int cluster_find_programs(struct cluster *cluster, int version,
+							      struct cluster_error *reterr);
+
+/* initdb into data.new, our database in it, then the rename. folder_fd: DIR/postgres. */
+__attribute__((warn_unused_result)) int cluster_create(const struct cluster *cluster, int folder_fd,
+						       struct cluster_error *reterr);
+
+/* Makes the folder where it is missing, with this mode, for the cluster's user or (theirs: false)
+ * for our own; opens it. A negative errno on error. */
+int cluster_make_folder(const struct cluster *cluster, int parent_fd, const char *name, mode_t mode,
+			bool theirs);
+
+/* Ends every process that works in the data folder, then removes the files by which PostgreSQL
+ * would take another process of the same number for one that runs there. */
+__attribute__((warn_unused_result)) int cluster_end_leftovers(int data_fd, int socket_fd,
+							      struct cluster_error *reterr);
