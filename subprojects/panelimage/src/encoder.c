@@ -21,20 +21,22 @@ enum {
 	DURATION_MAX_MS = 0xffffff, /* 24 bits */
 };
 
-/* How hard to try. Times are the longest seen for a whole canvas, whatever is on it; a level
- * more takes ten times as long for a hundredth fewer bytes. */
-static const struct vp8l_effort effort_low = {.method = 0, .quality = 0};     /* 0.1 ms */
-static const struct vp8l_effort effort_middle = {.method = 1, .quality = 20}; /* 0.2 ms */
-static const struct vp8l_effort effort_high = {.method = 1, .quality = 75};   /* 0.3 ms */
+/* How hard to try. Times are the longest seen for a whole canvas, whatever is on it. Levels in
+ * between gain nothing over the two; above, ten times the time makes one byte of a hundred. */
+static const struct vp8l_effort effort_low = {.method = 0, .quality = 0};   /* 0.1 ms */
+static const struct vp8l_effort effort_high = {.method = 1, .quality = 75}; /* 0.3 ms */
 
-/* The effort of an animation, in pixels to be encoded with more than effort_low, where each
- * encoding counts for some pixels more. It suffices for 200 frames that change all over. */
-enum { EFFORT_PIXELS = 1 << 20, EFFORT_PIXELS_EACH = 200 };
+/* How many pixels of an animation are encoded with high effort: 500 canvases' worth. */
+enum { EFFORT_PIXELS = 500 * CANVAS_PIXELS };
+
+/* A change is tried without leaving anything out if it changes one pixel of PLAIN_FROM at least,
+ * and with leaving out if one of SPARSE_FROM stays. */
+enum { PLAIN_FROM = 8, SPARSE_FROM = 8 };
 
 /* What a frame changes; left and top are even, as ANMF has only their halves. */
 struct change {
 	uint32_t left, top, right, bottom; /* the latter two are just outside */
-	bool whole;			   /* no pixel within stays as it was */
+	uint32_t changed;		   /* pixels within that do not stay as they were */
 };
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
@@ -78,7 +80,6 @@ static int try_encode(struct encoder *encoder, const struct vp8l_picture *pictur
 static struct change find_change(const struct canvas *from, const struct canvas *to)
 {
 	struct change change = {.left = PANELIMAGE_WIDTH, .top = PANELIMAGE_HEIGHT};
-	uint32_t changed = 0;
 
 	for (uint32_t i = 0; i < CANVAS_PIXELS; i++) {
 		uint32_t x = i % PANELIMAGE_WIDTH;
@@ -86,24 +87,23 @@ static struct change find_change(const struct canvas *from, const struct canvas 
 
 		if (from->argb[i] == to->argb[i])
 			continue;
-		changed++;
+		change.changed++;
 		change.left = min_u32(change.left, x);
 		change.top = min_u32(change.top, y);
 		change.right = max_u32(change.right, x + 1);
 		change.bottom = max_u32(change.bottom, y + 1);
 	}
-	if (changed == 0)
-		return (struct change){.right = 1, .bottom = 1, .whole = true};
+	if (change.changed == 0)
+		return (struct change){.right = 1, .bottom = 1, .changed = 1};
 	change.left &= ~UINT32_C(1);
 	change.top &= ~UINT32_C(1);
-	change.whole = changed == (change.right - change.left) * (change.bottom - change.top);
 	return change;
 }
 
 static struct change whole_canvas(void)
 {
 	return (struct change){
-	    .right = PANELIMAGE_WIDTH, .bottom = PANELIMAGE_HEIGHT, .whole = true};
+	    .right = PANELIMAGE_WIDTH, .bottom = PANELIMAGE_HEIGHT, .changed = CANVAS_PIXELS};
 }
 
 static struct vp8l_picture picture_of(struct canvas *canvas, const struct change *change)
@@ -121,36 +121,35 @@ static void leave_out_same(const struct canvas *from, const struct canvas *to, s
 		ret->argb[i] = from->argb[i] == to->argb[i] ? 0 : to->argb[i];
 }
 
-/* Whether there is effort left for so many encodings of the picture, which it then takes. */
-static bool spend(struct encoder *encoder, const struct vp8l_picture *picture, uint32_t times)
+/* Takes the effort for so many pixels, the high one as long as there is enough left of it. */
+static struct vp8l_effort spend(struct encoder *encoder, uint32_t pixels)
 {
-	uint32_t pixels = (uint32_t)(picture->width * picture->height) + EFFORT_PIXELS_EACH;
-
-	if (encoder->effort_left < pixels * times)
-		return false;
-	encoder->effort_left -= pixels * times;
-	return true;
+	if (encoder->effort_left < pixels)
+		return effort_low;
+	encoder->effort_left -= pixels;
+	return effort_high;
 }
 
-/* Encodes the change in all ways there is effort for. *ret_best is one of the candidates,
+/* Encodes the change in the ways that are worth the time. *ret_best is one of the candidates,
  * *ret_blend says that it leaves out what stays. */
 static int encode_change(struct encoder *encoder, const struct change *change,
 			 struct buffer **ret_best, bool *ret_blend, struct panelimage_error *reterr)
 {
 	struct vp8l_picture plain = picture_of(&encoder->pending, change);
+	struct vp8l_picture sparse = picture_of(&encoder->sparse, change);
+	uint32_t pixels = (uint32_t)(plain.width * plain.height);
+	bool try_plain = change->changed >= pixels / PLAIN_FROM;
+	bool try_sparse = !try_plain || change->changed < pixels - pixels / SPARSE_FROM;
+	struct vp8l_effort effort = spend(encoder, pixels * (try_plain + try_sparse));
 	struct buffer *best = NULL;
-	struct canvas sparse_canvas;
-	struct vp8l_picture sparse;
-	bool more = spend(encoder, &plain, change->whole ? 1 : 2);
 	const struct buffer *best_plain;
 
-	if (try_encode(encoder, &plain, more ? effort_high : effort_low, &best, reterr))
+	if (try_plain && try_encode(encoder, &plain, effort, &best, reterr))
 		return -1;
 	best_plain = best;
-	if (!change->whole) {
-		leave_out_same(&encoder->shown, &encoder->pending, &sparse_canvas);
-		sparse = picture_of(&sparse_canvas, change);
-		if (try_encode(encoder, &sparse, more ? effort_high : effort_low, &best, reterr))
+	if (try_sparse) {
+		leave_out_same(&encoder->shown, &encoder->pending, &encoder->sparse);
+		if (try_encode(encoder, &sparse, effort, &best, reterr))
 			return -1;
 	}
 	*ret_best = best;
@@ -245,7 +244,7 @@ static void give(struct buffer *buffer, struct panelimage_result *ret)
 	*buffer = (struct buffer){.max = buffer->max};
 }
 
-/* A still is worth all three efforts: which one wins depends on the picture. */
+/* A still is worth both efforts: which one wins depends on the picture. */
 static int end_still(struct encoder *encoder, struct panelimage_result *ret,
 		     struct panelimage_error *reterr)
 {
@@ -254,7 +253,6 @@ static int end_still(struct encoder *encoder, struct panelimage_result *ret,
 	struct buffer *best = NULL;
 
 	if (try_encode(encoder, &picture, effort_low, &best, reterr) ||
-	    try_encode(encoder, &picture, effort_middle, &best, reterr) ||
 	    try_encode(encoder, &picture, effort_high, &best, reterr))
 		return -1;
 	ret->info.frame_count = 1;

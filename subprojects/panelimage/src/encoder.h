@@ -14,10 +14,11 @@ struct encoder {
 	struct buffer candidate[2]; /* one frame, encoded in one way and in another */
 	struct canvas shown;	    /* what the written frames leave on the canvas */
 	struct canvas pending;	    /* the last frame, as its duration may still grow */
+	struct canvas sparse;	    /* the same, transparent where it is as shown */
 	uint32_t pending_ms;
 	uint64_t duration_ms; /* of all frames */
 	uint32_t frame_count; /* written ones */
-	uint32_t effort_left; /* goes down with each frame, and the effort with it */
+	uint32_t effort_left; /* pixels that may still be encoded with high effort */
 	bool has_pending;
 	bool has_alpha; /* a frame leaves pixels out */
 };

@@ -213,7 +213,7 @@ def test_longest_durations(convert):
     assert webp.count(webpfile.le24(top) + b"\2") == 300
 
 
-SMALL = chunks_of(webpfile.still([(1, 2, 3, 255)]  * 4, (2, 2)))
+SMALL = chunks_of(webpfile.still([(1, 2, 3, 255)] * 4, (2, 2)))
 WHOLE = chunks_of(webpfile.still(smooth()))
 BIG = chunks_of(webpfile.still([(1, 2, 3, 255)] * 128 * 128, (128, 128)))
 
@@ -248,7 +248,7 @@ REFUSED = {
                            "WebP is damaged, it does not start with an image"),
     "no ANIM": (riff(vp8x(), anmf(WHOLE)), "WebP is damaged"),
     "two images": (riff(vp8x(0), WHOLE, WHOLE), "WebP is damaged"),
-    "damaged frame": (riff(vp8x(), anim(), anmf(WHOLE), anmf(WHOLE[:5] + b"\0\0\0" + WHOLE[8:])),
+    "damaged frame": (riff(vp8x(), anim(), anmf(WHOLE), anmf(WHOLE[:8] + b"\x2e" + WHOLE[9:])),
                       "WebP frame 2 "),
     "short frame": (riff(vp8x(), anim(), anmf(WHOLE), anmf(
         webpfile.chunk(b"VP8L", WHOLE[8:len(WHOLE) // 2]))),

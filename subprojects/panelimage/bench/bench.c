@@ -1,0 +1,75 @@
+/* panelimage_bench FILE... - how long each file takes to convert, and to look at.
+ *
+ * Prints per file: shortest and longest of some rounds in microseconds, the look of
+ * panelimage_is_animation(), frames and bytes of the result or the reason of the refusal. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "panelimage/panelimage.h"
+
+enum { ROUNDS = 5, LOOKS = 100 };
+
+static double now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static double look_us(const uint8_t *data, size_t size)
+{
+	double start = now_us();
+	volatile bool sink;
+
+	for (int i = 0; i < LOOKS; i++)
+		sink = panelimage_is_animation(data, size);
+	(void)sink;
+	return (now_us() - start) / LOOKS;
+}
+
+static void measure(const char *name, const uint8_t *data, size_t size)
+{
+	struct panelimage_result result = {0};
+	struct panelimage_error error;
+	double shortest = 1e12;
+	double longest = 0;
+	int rc = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		double start = now_us();
+		double took;
+
+		panelimage_result_finish(&result);
+		rc = panelimage_convert(data, size, &result, &error);
+		took = now_us() - start;
+		shortest = took < shortest ? took : shortest;
+		longest = took > longest ? took : longest;
+	}
+	printf("%9.0f %9.0f us  look %6.2f us  ", shortest, longest, look_us(data, size));
+	if (rc)
+		printf("%s: %s\n", name, error.text);
+	else
+		printf("%s: %u frames, %zu bytes\n", name, result.info.frame_count, result.size);
+	panelimage_result_finish(&result);
+}
+
+int main(int argc, char **argv)
+{
+	static uint8_t data[PANELIMAGE_INPUT_MAX_BYTES + 1];
+
+	for (int i = 1; i < argc; i++) {
+		FILE *in = fopen(argv[i], "rb");
+
+		if (!in) {
+			perror(argv[i]);
+			return EXIT_FAILURE;
+		}
+		measure(argv[i], data, fread(data, 1, sizeof(data), in));
+		fclose(in);
+	}
+	return EXIT_SUCCESS;
+}
