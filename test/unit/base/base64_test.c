@@ -1,0 +1,132 @@
+#include "../cmocka_test.h"
+#include "base/base64.h"
+#include "base/hex.h"
+#include "base/memory.h"
+#include "vectors.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Decodes a copy of exactly its size into memory of exactly the promised size, so that sanitizers
+ * and valgrind see a byte too far. */
+static int decode(struct str text, uint8_t *ret_data, size_t *ret_size)
+{
+	char *copy = memory_alloc(text.length);
+	uint8_t *data = memory_alloc(base64_decoded_max(text.length));
+	int error;
+
+	if (text.length)
+		memcpy(copy, text.data, text.length);
+	error = base64_decode((struct str){copy, text.length}, data, ret_size);
+	if (!error) {
+		assert_in_range(*ret_size, 0, base64_decoded_max(text.length));
+		memcpy(ret_data, data, *ret_size);
+	}
+	free(copy);
+	free(data);
+	return error;
+}
+
+static void python_vectors(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < array_length(base64_vectors); i++) {
+		struct str text = str_from(base64_vectors[i].text);
+		uint8_t data[300];
+		char hex[600];
+		size_t size = 999;
+
+		assert_int_equal(decode(text, data, &size), 0);
+		hex_encode(data, size, hex);
+		assert_string_equal(hex, base64_vectors[i].hex);
+	}
+}
+
+/* All texts of up to four characters out of those at the borders of the alphabets. */
+static void check_all_texts(size_t length, const uint8_t *good)
+{
+	size_t letters = array_length(base64_borders);
+	size_t count = 1;
+
+	for (size_t i = 0; i < length; i++)
+		count *= letters;
+	for (size_t n = 0; n < count; n++) {
+		char text[4];
+		uint8_t data[8];
+		size_t size = 999;
+		bool is_good = good[n / 8] >> n % 8 & 1;
+
+		for (size_t i = 0, rest = n; i < length; i++, rest /= letters)
+			text[length - 1 - i] = (char)base64_borders[rest % letters];
+		assert_int_equal(decode((struct str){text, length}, data, &size),
+				 is_good ? 0 : -EINVAL);
+		if (!is_good)
+			assert_int_equal(size, 999);
+	}
+}
+
+static void short_texts_as_python_has_them(void **state)
+{
+	(void)state;
+	check_all_texts(1, base64_good_1);
+	check_all_texts(2, base64_good_2);
+	check_all_texts(3, base64_good_3);
+	check_all_texts(4, base64_good_4);
+}
+
+static void every_other_byte_is_refused_everywhere(void **state)
+{
+	static const char alphabet[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	(void)state;
+	for (int c = 0; c < 256; c++) {
+		for (size_t position = 0; position < 12; position++) {
+			char text[] = "AAAAAAAAAAAA";
+			uint8_t data[16];
+			size_t size;
+			bool is_good = c && strchr(alphabet, c);
+
+			text[position] = (char)c;
+			is_good = is_good || c == '-' || c == '_' || (c == '=' && position == 11);
+			assert_int_equal(decode((struct str){text, 12}, data, &size),
+					 is_good ? 0 : -EINVAL);
+		}
+	}
+}
+
+static void alphabets_are_never_mixed(void **state)
+{
+	uint8_t data[64];
+	size_t size;
+
+	(void)state;
+	assert_int_equal(decode(STR("AAA+AAAAAAA/"), data, &size), 0);
+	assert_int_equal(decode(STR("AAA-AAAAAAA_"), data, &size), 0);
+	assert_int_equal(decode(STR("AAA+AAAAAAA_"), data, &size), -EINVAL);
+	assert_int_equal(decode(STR("AAA-AAAAAA/="), data, &size), -EINVAL);
+	assert_int_equal(decode(STR("/AAA_A"), data, &size), -EINVAL);
+}
+
+static void nothing_is_nothing(void **state)
+{
+	uint8_t data[4];
+	size_t size = 999;
+
+	(void)state;
+	assert_int_equal(base64_decode((struct str){0}, data, &size), 0);
+	assert_int_equal(size, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(python_vectors),
+	    cmocka_unit_test(short_texts_as_python_has_them),
+	    cmocka_unit_test(every_other_byte_is_refused_everywhere),
+	    cmocka_unit_test(alphabets_are_never_mixed),
+	    cmocka_unit_test(nothing_is_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+#include "../cmocka_test.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "vectors.h"
+
+static void assert_timestamp(int64_t wall_us, const char *expected)
+{
+	char text[TIMESTAMP_LENGTH + 1];
+
+	timestamp_format(wall_us, text);
+	assert_string_equal(text, expected);
+}
+
+static void python_vectors(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < array_length(timestamp_vectors); i++)
+		assert_timestamp(timestamp_vectors[i].wall_us, timestamp_vectors[i].text);
+}
+
+static void extremes_are_clamped(void **state)
+{
+	(void)state;
+	assert_timestamp(INT64_MIN, "0001-01-01T00:00:00.000Z");
+	assert_timestamp(-62135596800000001, "0001-01-01T00:00:00.000Z");
+	assert_timestamp(-62135596800000000, "0001-01-01T00:00:00.000Z");
+	assert_timestamp(253402300799999999, "9999-12-31T23:59:59.999Z");
+	assert_timestamp(253402300800000000, "9999-12-31T23:59:59.999Z");
+	assert_timestamp(INT64_MAX, "9999-12-31T23:59:59.999Z");
+}
+
+static void monotonic_never_goes_back(void **state)
+{
+	uint64_t last = clock_monotonic_us();
+
+	(void)state;
+	for (int i = 0; i < 10000; i++) {
+		uint64_t now = clock_monotonic_us();
+
+		assert_true(now >= last);
+		last = now;
+	}
+	assert_true(clock_monotonic_ms() >= last / 1000);
+}
+
+static void wall_clock_is_in_this_century(void **state)
+{
+	(void)state;
+	assert_true(clock_wall_us() > 1700000000000000);
+	assert_true(clock_wall_us() < 4102444800000000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(python_vectors),
+	    cmocka_unit_test(extremes_are_clamped),
+	    cmocka_unit_test(monotonic_never_goes_back),
+	    cmocka_unit_test(wall_clock_is_in_this_century),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

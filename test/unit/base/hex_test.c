@@ -1,0 +1,67 @@
+#include "../cmocka_test.h"
+#include "base/hex.h"
+
+static void every_byte_there_and_back(void **state)
+{
+	uint8_t all[256];
+	uint8_t back[256];
+	char text[513];
+
+	(void)state;
+	for (int i = 0; i < 256; i++)
+		all[i] = (uint8_t)i;
+	hex_encode(all, sizeof(all), text);
+	assert_int_equal(strlen(text), 512);
+	assert_memory_equal(text, "000102", 6);
+	assert_memory_equal(text + 506, "fdfeff", 6);
+	assert_true(hex_decode(str_from(text), back, sizeof(back)));
+	assert_memory_equal(all, back, sizeof(all));
+	for (size_t i = 0; i < 512; i++) {
+		if (text[i] >= 'a')
+			text[i] = (char)(text[i] - 'a' + 'A');
+	}
+	memset(back, 0, sizeof(back));
+	assert_true(hex_decode(str_from(text), back, sizeof(back)));
+	assert_memory_equal(all, back, sizeof(all));
+}
+
+static void digits(void **state)
+{
+	static const char valid[] = "0123456789abcdefABCDEF";
+
+	(void)state;
+	for (int c = -128; c < 128; c++) {
+		const char *found = c ? strchr(valid, c) : NULL;
+		int expected = !found		    ? -1
+			       : found - valid < 16 ? (int)(found - valid)
+						    : (int)(found - valid) - 6;
+
+		assert_int_equal(hex_digit((char)c), expected);
+	}
+}
+
+static void refusals_leave_the_output(void **state)
+{
+	uint8_t data[4] = "keep";
+
+	(void)state;
+	assert_false(hex_decode(STR("0011223"), data, 4));
+	assert_false(hex_decode(STR("001122334"), data, 4));
+	assert_false(hex_decode(STR(""), data, 4));
+	assert_false(hex_decode(STR("0011223g"), data, 4));
+	assert_false(hex_decode(STR("x0112233"), data, 4));
+	assert_false(hex_decode(STR("00 12233"), data, 4));
+	assert_memory_equal(data, "keep", 4);
+	assert_true(hex_decode((struct str){0}, data, 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(every_byte_there_and_back),
+	    cmocka_unit_test(digits),
+	    cmocka_unit_test(refusals_leave_the_output),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+#include "../cmocka_test.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <yyjson.h>
+
+static int memory_fd;
+static char written[16384];
+
+static int open_log(void **state)
+{
+	(void)state;
+	memory_fd = memfd_create("log", MFD_CLOEXEC);
+	log_set_fd(memory_fd);
+	log_set_level(LOG_INFO);
+	log_set_format(LOG_FORMAT_LOGFMT);
+	log_set_process(NULL);
+	return memory_fd < 0;
+}
+
+static int close_log(void **state)
+{
+	(void)state;
+	log_set_fd(STDERR_FILENO);
+	return close(memory_fd);
+}
+
+/* What was written since the last call: one line at most, complete, and UTF-8. */
+static struct str take_line(void)
+{
+	ssize_t length = pread(memory_fd, written, sizeof(written), 0);
+	struct str line = {written, (size_t)length};
+
+	assert_true(length >= 0);
+	assert_int_equal(ftruncate(memory_fd, 0), 0);
+	assert_int_equal(lseek(memory_fd, 0, SEEK_SET), 0);
+	if (length == 0)
+		return line;
+	assert_in_range(line.length, 1, 8192);
+	assert_int_equal(str_find(line, '\n'), line.length - 1);
+	assert_true(utf8_is_valid(line));
+	line.length--;
+	return line;
+}
+
+/* Without the time stamp, which is checked for its form. */
+static struct str take_line_after_time(void)
+{
+	struct str line = take_line();
+	struct str start = STR("ts=");
+
+	assert_true(str_starts_with(line, start));
+	assert_int_equal(str_find(line, ' '), 3 + 24);
+	return str_from_offset(line, 3 + 24 + 1);
+}
+
+#define ASSERT_LINE(expected)                                                                      \
+	do {                                                                                       \
+		struct str line_ = take_line_after_time();                                         \
+		written[line_.data - written + (ptrdiff_t)line_.length] = '\0';                    \
+		assert_string_equal(line_.data, expected);                                         \
+	} while (0)
+
+static void logfmt(void **state)
+{
+	(void)state;
+	log_info("db", "connection lost", LOG_TEXT("error", "no route"), LOG_INT("attempt", -3));
+	ASSERT_LINE("level=info group=db msg=\"connection lost\" error=\"no route\" attempt=-3");
+	log_warn("db", "gone");
+	ASSERT_LINE("level=warn group=db msg=gone");
+	log_set_process("worker-1");
+	log_error("db", "gone", LOG_STR("empty", (struct str){0}), LOG_TEXT("null", NULL));
+	ASSERT_LINE("level=error process=worker-1 group=db msg=gone empty=\"\" null=\"\"");
+	log_info("n", "m", LOG_INT("a", INT64_MIN), LOG_INT("b", INT64_MAX));
+	ASSERT_LINE("level=info process=worker-1 group=n msg=m a=-9223372036854775808 "
+		    "b=9223372036854775807");
+}
+
+static void levels(void **state)
+{
+	(void)state;
+	log_debug("db", "hidden");
+	assert_int_equal(take_line().length, 0);
+	log_set_level(LOG_DEBUG);
+	log_debug("db", "seen");
+	ASSERT_LINE("level=debug group=db msg=seen");
+	log_set_level(LOG_ERROR);
+	log_warn("db", "hidden");
+	assert_int_equal(take_line().length, 0);
+}
+
+static void escapes(void **state)
+{
+	(void)state;
+	log_info("g", "m", LOG_TEXT("v", "a=b"));
+	ASSERT_LINE("level=info group=g msg=m v=\"a=b\"");
+	log_info("g", "m", LOG_TEXT("v", "say \"hi\"\\"));
+	ASSERT_LINE("level=info group=g msg=m v=\"say \\\"hi\\\"\\\\\"");
+	log_info("g", "m", LOG_STR("v", STR("a\nb\r\t\0\x1b\x7f")));
+	ASSERT_LINE("level=info group=g msg=m v=\"a\\u000ab\\u000d\\u0009\\u0000\\u001b\\u007f\"");
+	/* C1 controls and the line separators of Unicode */
+	log_info("g", "m", LOG_TEXT("v", "\xc2\x9b\xc2\x85\xe2\x80\xa8\xe2\x80\xa9"));
+	ASSERT_LINE("level=info group=g msg=m v=\"\\u009b\\u0085\\u2028\\u2029\"");
+	log_info("g", "m", LOG_TEXT("v", "\xc3\xa9 \xf0\x9f\x98\x80"));
+	ASSERT_LINE("level=info group=g msg=m v=\"\xc3\xa9 \xf0\x9f\x98\x80\"");
+}
+
+static void bytes_that_are_no_utf8(void **state)
+{
+	(void)state;
+	log_info("g", "m", LOG_TEXT("v", "a\xff\xc3z\xed\xa0\x80\xf0\x9f\x98"));
+	ASSERT_LINE("level=info group=g msg=m v=\"a\\ufffd\\ufffdz\\ufffd\\ufffd\\ufffd"
+		    "\\ufffd\\ufffd\\ufffd\"");
+}
+
+static yyjson_doc *take_json(void)
+{
+	struct str line = take_line();
+	yyjson_doc *doc = yyjson_read(line.data, line.length, 0);
+
+	assert_non_null(doc);
+	assert_true(yyjson_is_obj(yyjson_doc_get_root(doc)));
+	return doc;
+}
+
+static void json(void **state)
+{
+	yyjson_doc *doc;
+	yyjson_val *root;
+
+	(void)state;
+	log_set_format(LOG_FORMAT_JSON);
+	log_set_process("p");
+	log_info("db", "connection lost", LOG_STR("e", STR("\"\\\0\n\xff")), LOG_INT("n", 3));
+	doc = take_json();
+	root = yyjson_doc_get_root(doc);
+	assert_int_equal(yyjson_obj_size(root), 7);
+	assert_string_equal(yyjson_get_str(yyjson_obj_get(root, "level")), "info");
+	assert_string_equal(yyjson_get_str(yyjson_obj_get(root, "process")), "p");
+	assert_string_equal(yyjson_get_str(yyjson_obj_get(root, "group")), "db");
+	assert_string_equal(yyjson_get_str(yyjson_obj_get(root, "msg")), "connection lost");
+	assert_memory_equal(yyjson_get_str(yyjson_obj_get(root, "e")), "\"\\\0\n\xef\xbf\xbd", 7);
+	assert_int_equal(yyjson_get_int(yyjson_obj_get(root, "n")), 3);
+	assert_int_equal(yyjson_get_len(yyjson_obj_get(root, "ts")), 24);
+	yyjson_doc_free(doc);
+}
+
+static void random_bytes_make_valid_lines(void **state)
+{
+	(void)state;
+	srand(1);
+	for (int round = 0; round < 5000; round++) {
+		char bytes[64];
+		size_t length = (size_t)rand() % sizeof(bytes);
+		struct str value = {bytes, length};
+
+		for (size_t i = 0; i < length; i++)
+			bytes[i] = (char)rand();
+		log_set_format(LOG_FORMAT_LOGFMT);
+		log_info("g", "m", LOG_STR("v", value));
+		assert_true(take_line().length > 0);
+		log_set_format(LOG_FORMAT_JSON);
+		log_info("g", "m", LOG_STR("v", value), LOG_INT("n", round));
+		yyjson_doc_free(take_json());
+	}
+}
+
+/* Lines of every length around the limit, cut inside of every kind of character. */
+static void long_lines_are_cut_whole(void **state)
+{
+	static const char *const units[] = {"x",    "\"",	"\n",
+					    "\xff", "\xc3\xa9", "\xf0\x9f\x98\x80"};
+	char *value = memory_alloc(9000);
+	struct str whole = {value, 9000};
+
+	(void)state;
+	for (size_t unit = 0; unit < array_length(units); unit++) {
+		size_t step = strlen(units[unit]);
+
+		for (size_t offset = 0; offset < 12; offset++) {
+			memset(value, 'a', 9000);
+			for (size_t i = 7000 + offset; i + step <= 9000; i += step)
+				memcpy(value + i, units[unit], step);
+			for (size_t length = 8000; length < 8250; length++) {
+				struct str text = {value, length};
+
+				log_set_format(LOG_FORMAT_JSON);
+				log_info("g", "m", LOG_STR("v", text), LOG_TEXT("w", "after"),
+					 LOG_INT("n", INT64_MIN));
+				yyjson_doc_free(take_json());
+			}
+			log_set_format(LOG_FORMAT_LOGFMT);
+			log_info("g", "m", LOG_STR("v", whole));
+			assert_true(take_line().length > 8000);
+		}
+	}
+	free(value);
+}
+
+static void many_fields_are_cut_whole(void **state)
+{
+	struct log_field fields[601];
+
+	(void)state;
+	for (size_t i = 0; i < 600; i++)
+		fields[i] = i % 2 ? LOG_INT("number", INT64_MIN) : LOG_TEXT("text", "\x01\x02\x03");
+	fields[600] = LOG_END;
+	for (size_t first = 0; first < 600; first++) {
+		log_set_format(LOG_FORMAT_JSON);
+		log_write(LOG_INFO, "g", "m", fields + first);
+		yyjson_doc_free(take_json());
+		log_set_format(LOG_FORMAT_LOGFMT);
+		log_write(LOG_INFO, "g", "m", fields + first);
+		assert_true(take_line().length > 0);
+	}
+}
+
+static void closed_log_is_no_trouble(void **state)
+{
+	(void)state;
+	log_set_fd(-1);
+	log_info("g", "m");
+	log_set_fd(memory_fd);
+	assert_int_equal(take_line().length, 0);
+}
+
+#define LOG_TEST(name) cmocka_unit_test_setup_teardown(name, open_log, close_log)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    LOG_TEST(logfmt),
+	    LOG_TEST(levels),
+	    LOG_TEST(escapes),
+	    LOG_TEST(bytes_that_are_no_utf8),
+	    LOG_TEST(json),
+	    LOG_TEST(random_bytes_make_valid_lines),
+	    LOG_TEST(long_lines_are_cut_whole),
+	    LOG_TEST(many_fields_are_cut_whole),
+	    LOG_TEST(closed_log_is_no_trouble),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
