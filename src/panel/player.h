@@ -1,0 +1,76 @@
+/* What a panel does with its two pictures, as firmware v1.4 to v1.6.6 does it. Pure: time comes in
+ * as a number, results go out as calls.
+ *
+ *             first binary                 immediate, nothing queued
+ *   EMPTY --------------------> PLAYING --------------------------> FROZEN
+ *     ^   data that is no WebP   |  ^ |                               |
+ *     +--------------------------+  | +-- end of its time: queued one  |
+ *                                   |     or the same once more        |
+ *                                   +----------------------------------+
+ *                                            next binary
+ *
+ * The time of a picture is its dwell; an animation is never cut at it, so its time ends with the
+ * first loop that ends at or after the dwell. A picture that arrives when a repetition has begun
+ * waits for the end of that repetition. `immediate` shows the queued picture now. */
+#pragma once
+
+#include "picture.h"
+
+enum player_state { PLAYER_EMPTY, PLAYER_PLAYING, PLAYER_FROZEN };
+
+enum {
+	PLAYER_NEVER = 0,
+	/* The firmware looks at `immediate` ten times a second. One that follows so closely on a
+	 * change of pictures finds the new one still queued there: it has no effect here. */
+	PLAYER_IMMEDIATE_BLIND_MS = 100,
+};
+
+struct player_picture {
+	uint8_t *data; /* owned; NULL: none */
+	size_t size;
+	uint32_t dwell_ms;
+	uint32_t counter;
+};
+
+struct player_events {
+	/* A queued picture is on now; before it was decoded. picture is valid during the call. */
+	void (*on_displaying)(void *context, const struct player_picture *picture);
+	/* Its frames, in the panel's own time. first: of a picture, or of a repetition of it. */
+	void (*on_frame)(void *context, const struct pixels *pixels, uint32_t frame);
+	/* What was queued cannot be shown; the panel keeps what it last showed. */
+	void (*on_failed)(void *context, uint32_t counter, const char *fault);
+};
+
+struct player {
+	const struct player_events *events;
+	void *context;
+	enum player_state state;
+	uint32_t counter; /* of the newest picture that was queued, from 1 */
+	struct player_picture current;
+	struct player_picture queued;
+	struct picture *picture; /* decoder of current */
+	bool interrupted;	 /* show the queued one at the next advance */
+	uint64_t taken_ms;	 /* when the current one came on */
+	uint64_t period_ms;	 /* when this repetition of it began */
+	uint64_t next_ms;	 /* its next frame */
+	uint32_t frame;
+};
+
+void player_init(struct player *player, const struct player_events *events, void *context);
+/* Everything that it holds is gone; counting begins anew. As a reboot does. */
+void player_reset(struct player *player);
+void player_finish(struct player *player);
+
+/* Queues a picture, in place of one that was queued. Copies data. dwell_s 0 counts as 1. Returns
+ * the panel's count for it. */
+uint32_t player_queue(struct player *player, const uint8_t *data, size_t size, uint32_t dwell_s);
+
+/* The order `immediate`. False when nothing is queued. */
+bool player_interrupt(struct player *player, uint64_t now_ms);
+
+/* Does what is due. Call when the time that player_next_ms() gives has come, and after the calls
+ * above. */
+void player_advance(struct player *player, uint64_t now_ms);
+
+/* When something is due next; PLAYER_NEVER: not before something is queued. */
+uint64_t player_next_ms(const struct player *player);
