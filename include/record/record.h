@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/id.h"
+#include "base/memory.h"
 #include "record/fault.h"
 #include "record/json.h"
 #include "record/value.h"

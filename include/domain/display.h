@@ -1,0 +1,25 @@
+/* How bright a panel is, at what time of its day. */
+#pragma once
+
+#include "base/str.h"
+
+#include <stdint.h>
+
+struct display_settings {
+	int64_t brightness; /* 0 to 100 */
+	bool auto_dim;
+	struct str timezone; /* NUL-terminated */
+	int64_t schedule_interval_s;
+	bool sleep_enabled;
+	int64_t sleep_start_minute; /* of the local day; equal to the end: 24 hours */
+	int64_t sleep_end_minute;
+};
+
+struct display_level {
+	int brightness;		/* 0 to 100; 0: dark, and nothing is to be sent */
+	int64_t valid_until_us; /* look again then; at most a quarter of an hour away */
+};
+
+/* The brightness at that moment: 0 in the sleep window, 30 % of the set value (at least 1) from
+ * 21:00 to 07:00 where auto_dim is on. */
+struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us);

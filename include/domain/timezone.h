@@ -1,0 +1,13 @@
+/* Local time in any zone of the system's tz database.
+ *
+ * glibc reads the zone files; it knows one zone at a time, for the whole process, through TZ. So
+ * these are for the loop's thread only, and results are kept: an offset changes at a full quarter
+ * of an hour, if at all. */
+#pragma once
+
+#include <stdint.h>
+
+enum { TIMEZONE_SLOT_S = 15 * 60 };
+
+/* Seconds that local time is ahead of UTC at that moment. An unknown zone is UTC. */
+int timezone_offset_s(const char *zone, int64_t wall_s);

@@ -1,0 +1,29 @@
+/* API keys that this worker has seen, by the SHA-256 of the key.
+ *
+ * A revocation reaches it as a hint within a second. While the hint connection is down, entries
+ * live 2 s at most. */
+#pragma once
+
+#include "base/id.h"
+#include "domain/key.h"
+#include "loop/loop.h"
+
+struct key_cache;
+
+struct key_cache *key_cache_create(struct loop *loop);
+void key_cache_destroy(struct key_cache *cache);
+
+/* True with the account of the key, when it is known and fresh. */
+bool key_cache_find(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES],
+		    struct id *ret_account_id);
+
+/* To be taken before the database is asked, and given to key_cache_insert(): an answer that was
+ * under way while a revocation came in is used once, but not kept. */
+uint64_t key_cache_epoch(const struct key_cache *cache);
+void key_cache_insert(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES],
+		      struct id account_id, uint64_t epoch);
+
+/* A hint "key:<hex of the hash>" came in. Text without the "key:". */
+void key_cache_on_hint(struct key_cache *cache, struct str hash_hex);
+/* The hint connection came up (hints may have been lost) or went down. */
+void key_cache_on_hints_up(struct key_cache *cache, bool up);

@@ -1,0 +1,37 @@
+/* Rate limits: token buckets in memory that the workers of an instance share.
+ *
+ * A bucket is one 64-bit number, the time at which it will be full again (the "theoretical arrival
+ * time" of GCRA, ITU-T I.371); taking a token is one compare-and-swap. Buckets live in a table of
+ * fixed size; when a neighbourhood is full, the one that is fullest of tokens makes room. */
+#pragma once
+
+#include "base/id.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rate_table;
+
+struct rate_policy {
+	const char *name;    /* in the header fields: "key" */
+	unsigned per_second; /* tokens; 0: no limit */
+	unsigned burst;	     /* tokens of a full bucket */
+};
+
+struct rate_result {
+	bool is_allowed;
+	unsigned remaining;	/* tokens left */
+	unsigned reset_s;	/* until the bucket is full, rounded up */
+	unsigned retry_after_s; /* until the next token, at least 1; where not allowed */
+};
+
+/* Bytes that a table needs. */
+size_t rate_table_size(void);
+
+/* Makes a table in zeroed shared memory of that size; called once before the processes fork. */
+struct rate_table *rate_table_init(void *memory);
+
+/* Takes a token from the bucket of id. now_us: monotonic, the same clock in all processes. */
+struct rate_result rate_take(struct rate_table *table, const struct rate_policy *policy,
+			     struct id id, uint64_t now_us);

@@ -1,0 +1,22 @@
+/* What all tasks of a worker share. Owned by main; lives as long as the worker. */
+#pragma once
+
+#include "db/db.h"
+#include "http/request.h"
+#include "loop/loop.h"
+#include "task/rate.h"
+
+struct key_cache;
+struct delivery;
+
+struct service {
+	struct loop *loop;
+	struct db *db;
+	struct key_cache *keys;
+	struct rate_table *rates; /* shared by the workers of this instance */
+	struct rate_policy key_rate;
+	struct rate_policy push_rate;
+	struct delivery *delivery; /* of the delivery layer */
+	const char *public_url;	   /* without trailing slash */
+	bool is_draining;
+};

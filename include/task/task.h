@@ -1,0 +1,135 @@
+/* A request being answered: a chain of steps.
+ *
+ * A step does a little and returns a verdict: what happens next. Only the task_*() calls make
+ * verdicts, and one trampoline runs the steps:
+ *
+ *   prologue (key, rate, body, device, permission; from the endpoint's line) -> handler
+ *        handler --task_query()--> database --> next step
+ *                --task_work()---> worker thread --> next step
+ *                --task_reply_*()                 the last act: the task is gone
+ *
+ * Results come later, never inside the call that asks for them. Once a write was sent, the task
+ * runs to its end even if the client left; before that, an abandoned task ends at its next step. */
+#pragma once
+
+#include "base/buffer.h"
+#include "db/query.h"
+#include "domain/device.h"
+#include "http/response.h"
+#include "http/router.h"
+#include "loop/lanes.h"
+#include "record/record.h"
+
+struct service;
+struct task;
+
+/* What happens next. Made by task_*() calls only. */
+struct verdict {
+	enum { VERDICT_CONTINUE, VERDICT_WAIT, VERDICT_REPLY, VERDICT_GIVEN_UP } kind;
+	struct verdict (*next)(struct task *task); /* of VERDICT_CONTINUE */
+};
+
+typedef struct verdict task_step(struct task *task);
+
+enum access {
+	ACCESS_PUBLIC, /* anyone: health checks, panels (which have keys of their own) */
+	ACCESS_KEY,    /* an account's API key */
+};
+
+enum resource {
+	RESOURCE_NONE,
+	RESOURCE_DEVICE, /* the path's first parameter; must belong to the caller's account */
+};
+
+/* What a route's line says of its endpoint: the prologue runs from it. */
+struct endpoint {
+	const char *name; /* for traces: "push" */
+	task_step *handler;
+	enum access access;
+	enum resource resource;
+	const struct record *body; /* NULL: takes no body */
+	size_t body_max_bytes;	   /* 0: LIMIT_REQUEST_BODY_BYTES */
+	size_t state_size;	   /* of the handler's struct, zeroed; the body is read into it */
+	bool is_device_limited;	   /* has the rate limit of a single device, too */
+};
+
+/* Starts the task of a request whose route was found. match is copied. */
+void task_start(struct service *service, struct http_request *request,
+		const struct endpoint *endpoint, const struct route_match *match);
+
+/* ---- what a handler may ask ---- */
+
+struct service *task_service(struct task *task);
+struct http_request *task_request(struct task *task);
+struct arena *task_arena(struct task *task);
+/* The handler's own struct, see state_size. */
+void *task_state(struct task *task);
+/* The caller's account; ACCESS_KEY only. */
+struct id task_account_id(struct task *task);
+/* The device of the path as the database had it; RESOURCE_DEVICE only. */
+struct device *task_device(struct task *task);
+/* Whether field i of the body's record was in the body. */
+bool task_body_has(struct task *task, unsigned field_index);
+/* Parameter of the path, decoded. */
+struct str task_path_parameter(struct task *task, unsigned index);
+
+/* ---- verdicts ---- */
+
+/* Goes on with another step at once. */
+__attribute__((warn_unused_result)) struct verdict task_continue(struct task *task,
+								 task_step *next);
+
+/* Parameters for the next task_query(); add them in order. Empty at each call. */
+struct db_parameters *task_parameters(struct task *task);
+
+/* Runs a statement that gives at most one row, which is read into ret_row (must outlive the wait:
+ * in the state or the arena). next finds task_row_count(). record may be NULL where there is no row
+ * to read. Errors and refusals without a problem of their own are answered here. */
+__attribute__((warn_unused_result)) struct verdict task_query(struct task *task,
+							      enum statement statement,
+							      const struct record *record,
+							      void *ret_row, task_step *next);
+
+/* The same for any number of rows: an array of row_size structs, see task_rows(). */
+__attribute__((warn_unused_result)) struct verdict
+task_query_rows(struct task *task, enum statement statement, const struct record *record,
+		size_t row_size, task_step *next);
+unsigned task_row_count(struct task *task);
+void *task_rows(struct task *task);
+
+/* Runs work on a worker thread; it may touch nothing but what argument points to. A full queue is
+ * answered 503 here. */
+__attribute__((warn_unused_result)) struct verdict task_work(struct task *task, enum lane lane,
+							     void (*work)(void *argument),
+							     void *argument, task_step *next);
+
+/* 200 with a JSON object, or an array of rows of the record. */
+__attribute__((warn_unused_result)) struct verdict
+task_reply_record(struct task *task, int status, const struct record *record, const void *row);
+__attribute__((warn_unused_result)) struct verdict
+task_reply_rows(struct task *task, const struct record *record, size_t row_size);
+/* status with "{}". */
+__attribute__((warn_unused_result)) struct verdict task_reply_empty(struct task *task, int status);
+/* Anything else; body in the arena or static. */
+__attribute__((warn_unused_result)) struct verdict
+task_reply(struct task *task, int status, struct str content_type, struct str body);
+/* For task_reply(): a further header field. */
+void task_add_field(struct task *task, struct str name, struct str value);
+
+/* A problem. */
+__attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
+task_fail(struct task *task, int status, const char *format, ...);
+/* 400 for one member of the body. */
+__attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
+task_fail_field(struct task *task, const char *name, const char *format, ...);
+/* 503 with Retry-After. */
+__attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
+task_fail_busy(struct task *task, unsigned retry_after_s, const char *format, ...);
+
+/* The request was given to somebody else (an accepted WebSocket): the task is gone. */
+__attribute__((warn_unused_result)) struct verdict task_given_up(struct task *task);
+
+/* Leaves the task waiting until task_resume(); for what neither database nor worker brings. */
+__attribute__((warn_unused_result)) struct verdict task_wait(struct task *task, task_step *next);
+/* Runs the step of task_wait(). Never inside a step: from the loop only. */
+void task_resume(struct task *task);

@@ -1,0 +1,64 @@
+#include "domain/display.h"
+#include "domain/timezone.h"
+
+enum {
+	DAY_MINUTES = 24 * 60,
+	DIM_START_MINUTE = 21 * 60,
+	DIM_END_MINUTE = 7 * 60,
+	DIM_PERCENT = 30,
+};
+
+/* Start equal to end is the whole day. */
+static bool is_within(int64_t minute, int64_t start, int64_t end)
+{
+	if (start < end)
+		return minute >= start && minute < end;
+	return minute >= start || minute < end;
+}
+
+static int brightness_at(const struct display_settings *settings, int64_t minute)
+{
+	int brightness = (int)settings->brightness;
+
+	if (settings->sleep_enabled &&
+	    is_within(minute, settings->sleep_start_minute, settings->sleep_end_minute))
+		return 0;
+	if (settings->auto_dim && brightness > 0 &&
+	    is_within(minute, DIM_START_MINUTE, DIM_END_MINUTE)) {
+		brightness = brightness * DIM_PERCENT / 100;
+		return brightness > 0 ? brightness : 1;
+	}
+	return brightness;
+}
+
+/* Windows start and end at full minutes, and offsets change at full quarters of an hour: between
+ * now and the next full minute, or the next quarter if nothing is near, nothing can change. */
+static int64_t next_change_s(const struct display_settings *settings, int64_t local_s,
+			     int64_t wall_s)
+{
+	const int64_t boundaries[] = {settings->sleep_start_minute, settings->sleep_end_minute,
+				      DIM_START_MINUTE, DIM_END_MINUTE};
+	int64_t second = local_s % (DAY_MINUTES * 60);
+	int64_t next_s = TIMEZONE_SLOT_S - wall_s % TIMEZONE_SLOT_S;
+
+	for (unsigned i = 0; i < sizeof(boundaries) / sizeof(boundaries[0]); i++) {
+		int64_t in_s = boundaries[i] * 60 - second;
+
+		if (in_s <= 0)
+			in_s += DAY_MINUTES * 60;
+		if (in_s < next_s)
+			next_s = in_s;
+	}
+	return wall_s + next_s;
+}
+
+struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us)
+{
+	int64_t wall_s = wall_us / 1000000;
+	int64_t local_s = wall_s + timezone_offset_s(settings->timezone.data, wall_s);
+
+	return (struct display_level){
+	    .brightness = brightness_at(settings, local_s / 60 % DAY_MINUTES),
+	    .valid_until_us = next_change_s(settings, local_s, wall_s) * 1000000,
+	};
+}

@@ -1,0 +1,282 @@
+#include "base/clock.h"
+#include "base/limits.h"
+#include "domain/device_reference.h"
+#include "task/key_cache.h"
+#include "task_private.h"
+
+/* What comes before every handler, in the API's order of checks:
+ *
+ *   key (401) -> rate (429) -> body size (413) -> media type (415) -> JSON syntax (400)
+ *     -> device exists (404) -> permission (403) -> body fields (400) -> device's rate (429)
+ *     -> handler
+ */
+
+static task_step check_rate;
+static task_step read_body;
+static task_step find_device;
+static task_step check_body;
+
+/* ---- key ---- */
+
+static struct verdict refuse_key(struct task *task, bool was_sent)
+{
+	task_add_field(task, STR("WWW-Authenticate"),
+		       was_sent ? STR("Bearer realm=\"displayd\", error=\"invalid_token\"")
+				: STR("Bearer realm=\"displayd\""));
+	return task_fail(task, 401,
+			 was_sent ? "the API key is not valid"
+				  : "an API key is needed: Authorization: Bearer <key>");
+}
+
+static const struct record_field key_fields[] = {
+    RECORD_ID(struct task, account_id, .column = "account_id"),
+};
+static const struct record key_record = RECORD(key_fields);
+
+static struct verdict on_key_found(struct task *task)
+{
+	if (task->row_count == 0)
+		return refuse_key(task, true);
+	key_cache_insert(task->service->keys, task->key_hash, task->account_id, task->key_epoch);
+	return task_continue(task, check_rate);
+}
+
+/* The token of "Bearer <token>"; the scheme is case-insensitive (RFC 9110 section 11.1). */
+static bool bearer_token(const struct http_request *request, struct str *ret_token)
+{
+	struct str value = http_request_field(request, STR("authorization"));
+	struct str scheme;
+
+	if (!value.data)
+		return false;
+	scheme = (struct str){value.data, str_find(value, ' ')};
+	if (!str_equal_ignore_case(scheme, STR("bearer")) || scheme.length == value.length)
+		return false;
+	*ret_token = str_trim(str_from_offset(value, scheme.length));
+	return true;
+}
+
+static struct verdict check_key(struct task *task)
+{
+	struct str token;
+
+	if (!bearer_token(task->request, &token))
+		return refuse_key(task, false);
+	if (!api_key_is_well_formed(token))
+		return refuse_key(task, true);
+	key_hash(token, task->key_hash);
+	if (key_cache_find(task->service->keys, task->key_hash, &task->account_id))
+		return task_continue(task, check_rate);
+	task->key_epoch = key_cache_epoch(task->service->keys);
+	db_add_bytes(task_parameters(task),
+		     (struct str){(const char *)task->key_hash, sizeof(task->key_hash)});
+	return task_query(task, STATEMENT_KEY_FIND, &key_record, task, on_key_found);
+}
+
+/* ---- rate ---- */
+
+/* The fields of the IETF httpapi draft "RateLimit header fields for HTTP". A second policy stands
+ * in the same fields as the first. */
+static void add_rate_fields(struct task *task, const struct rate_policy *policy,
+			    const struct rate_result *result)
+{
+	struct http_response *response = &task->response;
+	struct arena *arena = task_arena(task);
+	unsigned window_s = (policy->burst + policy->per_second - 1) / policy->per_second;
+	struct str quota =
+	    arena_printf(arena, "\"%s\";q=%u;w=%u", policy->name, policy->burst, window_s);
+	struct str state = arena_printf(arena, "\"%s\";r=%u;t=%u", policy->name, result->remaining,
+					result->reset_s);
+
+	for (unsigned i = 0; i + 1 < response->field_count; i++) {
+		struct http_field *field = &response->fields[i];
+
+		if (str_equal(field->name, STR("RateLimit-Policy"))) {
+			field[0].value = arena_printf(arena, "%.*s, %.*s", STR_ARG(field[0].value),
+						      STR_ARG(quota));
+			field[1].value = arena_printf(arena, "%.*s, %.*s", STR_ARG(field[1].value),
+						      STR_ARG(state));
+			return;
+		}
+	}
+	task_add_field(task, STR("RateLimit-Policy"), quota);
+	task_add_field(task, STR("RateLimit"), state);
+}
+
+static bool take_token(struct task *task, const struct rate_policy *policy, struct id id,
+		       unsigned *ret_retry_after_s)
+{
+	struct rate_result result;
+
+	if (policy->per_second == 0)
+		return true;
+	result = rate_take(task->service->rates, policy, id, clock_monotonic_us());
+	add_rate_fields(task, policy, &result);
+	*ret_retry_after_s = result.retry_after_s;
+	return result.is_allowed;
+}
+
+static struct verdict fail_rate(struct task *task, const struct rate_policy *policy,
+				unsigned retry_after_s, const char *of_what)
+{
+	task_add_field(task, STR("Retry-After"),
+		       arena_printf(task_arena(task), "%u", retry_after_s));
+	return task_fail(task, 429, "more than %u requests a second %s", policy->per_second,
+			 of_what);
+}
+
+static struct verdict check_rate(struct task *task)
+{
+	const struct rate_policy *policy = &task->service->key_rate;
+	char text[ID_TEXT_LENGTH + 1];
+	unsigned retry_after_s;
+	struct id key_id;
+
+	id_format(task->account_id, text);
+	task->request->log_account = arena_copy(task_arena(task), str_from(text));
+	/* The first bytes of the key's hash stand for the key. */
+	memcpy(key_id.bytes, task->key_hash, sizeof(key_id.bytes));
+	if (!take_token(task, policy, key_id, &retry_after_s))
+		return fail_rate(task, policy, retry_after_s, "with this key");
+	return task_continue(task, read_body);
+}
+
+/* ---- body ---- */
+
+static bool is_json(const struct http_request *request)
+{
+	struct str value = http_request_field(request, STR("content-type"));
+	struct str type;
+
+	if (!value.data)
+		return false;
+	type = (struct str){value.data, str_find(value, ';')};
+	return str_equal_ignore_case(str_trim(type), STR("application/json"));
+}
+
+static struct verdict parse_body(struct task *task)
+{
+	struct str reason;
+
+	if (!is_json(task->request))
+		return task_fail(task, 415,
+				 "the body must be JSON, with Content-Type: "
+				 "application/json");
+	if (!json_parse(task->request->body, task_arena(task), &task->document, &reason))
+		return task_fail(task, 400, "%.*s", STR_ARG(reason));
+	return task_continue(task, find_device);
+}
+
+static struct verdict fail_body(struct task *task)
+{
+	switch (task->body_status) {
+	case 413:
+		return task_fail(task, 413, "the body is larger than %zu bytes", task->body_max);
+	case 408:
+		return task_fail(task, 408, "the body came too slowly");
+	default:
+		return task_fail(task, 400, "the body's transfer coding is malformed or cut off");
+	}
+}
+
+static void on_body(struct http_request *request, int status)
+{
+	struct task *task = request->handler_data;
+
+	task->body_status = status;
+	task_run(task, status ? fail_body : parse_body);
+}
+
+static struct verdict read_body(struct task *task)
+{
+	const struct endpoint *endpoint = task->endpoint;
+
+	if (!endpoint->body)
+		return task_continue(task, find_device);
+	task->body_max =
+	    endpoint->body_max_bytes ? endpoint->body_max_bytes : LIMIT_REQUEST_BODY_BYTES;
+	if (!task->request->has_body)
+		return task_continue(task, parse_body);
+	http_request_read_body(task->request, task->body_max, on_body);
+	return task_wait(task, NULL);
+}
+
+/* ---- device ---- */
+
+static struct verdict fail_no_device(struct task *task)
+{
+	return task_fail(task, 404, "there is no such device");
+}
+
+static struct verdict on_device_found(struct task *task)
+{
+	char text[ID_TEXT_LENGTH + 1];
+
+	if (task->row_count == 0)
+		return fail_no_device(task);
+	id_format(task->device.id, text);
+	task->request->log_device = arena_copy(task_arena(task), str_from(text));
+	if (!id_equal(task->device.account_id, task->account_id))
+		return task_fail(task, 403, "the device belongs to another account");
+	return task_continue(task, check_body);
+}
+
+static struct verdict find_device(struct task *task)
+{
+	struct db_parameters *parameters;
+	struct device_reference reference;
+	enum statement statement;
+
+	if (task->endpoint->resource != RESOURCE_DEVICE)
+		return task_continue(task, check_body);
+	reference = device_reference_parse(task_path_parameter(task, 0));
+	parameters = task_parameters(task);
+	switch (reference.kind) {
+	case DEVICE_REFERENCE_ID:
+		db_add_id(parameters, reference.id);
+		statement = STATEMENT_DEVICE_BY_ID;
+		break;
+	case DEVICE_REFERENCE_SERIAL:
+		db_add_text(parameters, reference.serial);
+		statement = STATEMENT_DEVICE_BY_SERIAL;
+		break;
+	case DEVICE_REFERENCE_MAC:
+		db_add_bytes(parameters,
+			     arena_copy(task_arena(task), (struct str){(const char *)reference.mac,
+								       sizeof(reference.mac)}));
+		statement = STATEMENT_DEVICE_BY_MAC;
+		break;
+	default:
+		return fail_no_device(task);
+	}
+	return task_query(task, statement, &device_record, &task->device, on_device_found);
+}
+
+/* ---- body fields, and the device's own rate ---- */
+
+static struct verdict check_body(struct task *task)
+{
+	const struct rate_policy *policy = &task->service->push_rate;
+	unsigned retry_after_s;
+	uint64_t present;
+
+	if (task->endpoint->is_device_limited &&
+	    !take_token(task, policy, task->device.id, &retry_after_s))
+		return fail_rate(task, policy, retry_after_s, "to this device");
+	if (task->endpoint->body) {
+		faults_init(&task->faults, task_arena(task));
+		record_read_json(task->endpoint->body, task->document.root, task->state, &present,
+				 &task->faults);
+		if (task->faults.count)
+			return task_fail_faults(task);
+		task->present = present;
+	}
+	return task_continue(task, task->endpoint->handler);
+}
+
+struct verdict task_prologue(struct task *task)
+{
+	if (task->endpoint->access == ACCESS_PUBLIC)
+		return task_continue(task, task->endpoint->handler);
+	return task_continue(task, check_key);
+}

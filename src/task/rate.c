@@ -1,0 +1,103 @@
+#include "task/rate.h"
+#include "base/require.h"
+
+#include <sodium.h>
+#include <stdatomic.h>
+
+enum {
+	BUCKETS = 1 << 16, /* 1 MiB */
+	NEIGHBOURHOOD = 8, /* buckets in which an ID may lie */
+};
+
+struct bucket {
+	_Atomic uint64_t tag;	  /* hash of policy and ID; 0: free */
+	_Atomic uint64_t full_us; /* when it will be full again */
+};
+
+struct rate_table {
+	uint8_t secret[crypto_shorthash_KEYBYTES];
+	struct bucket buckets[BUCKETS];
+};
+
+size_t rate_table_size(void)
+{
+	return sizeof(struct rate_table);
+}
+
+struct rate_table *rate_table_init(void *memory)
+{
+	struct rate_table *table = memory;
+
+	crypto_shorthash_keygen(table->secret);
+	return table;
+}
+
+static uint64_t tag_of(const struct rate_table *table, const struct rate_policy *policy,
+		       struct id id)
+{
+	uint8_t input[ID_BYTES + 8] = {0};
+	uint64_t tag;
+
+	memcpy(input, id.bytes, ID_BYTES);
+	memcpy(input + ID_BYTES, policy->name, strnlen(policy->name, 8));
+	crypto_shorthash((uint8_t *)&tag, input, sizeof(input), table->secret);
+	return tag ? tag : 1;
+}
+
+/* The bucket of a tag; takes over a free one or the one that has been full for the longest. Two
+ * processes that race for one bucket may both believe they got it: one of them then counts in the
+ * other's, once. */
+static struct bucket *bucket_find(struct rate_table *table, uint64_t tag)
+{
+	struct bucket *oldest = NULL;
+	uint64_t oldest_us = UINT64_MAX;
+	uint64_t expected;
+
+	for (unsigned i = 0; i < NEIGHBOURHOOD; i++) {
+		struct bucket *bucket = &table->buckets[(tag + i) % BUCKETS];
+		uint64_t full_us;
+
+		if (atomic_load_explicit(&bucket->tag, memory_order_relaxed) == tag)
+			return bucket;
+		full_us = atomic_load_explicit(&bucket->full_us, memory_order_relaxed);
+		if (full_us < oldest_us) {
+			oldest_us = full_us;
+			oldest = bucket;
+		}
+	}
+	expected = atomic_load_explicit(&oldest->tag, memory_order_relaxed);
+	if (atomic_compare_exchange_strong(&oldest->tag, &expected, tag))
+		atomic_store(&oldest->full_us, 0);
+	return oldest;
+}
+
+struct rate_result rate_take(struct rate_table *table, const struct rate_policy *policy,
+			     struct id id, uint64_t now_us)
+{
+	uint64_t token_us = 1000000 / policy->per_second;
+	uint64_t depth_us = token_us * policy->burst; /* of an empty bucket */
+	struct bucket *bucket = bucket_find(table, tag_of(table, policy, id));
+	uint64_t full_us = atomic_load(&bucket->full_us);
+	struct rate_result result = {0};
+
+	require(policy->per_second > 0);
+	for (;;) {
+		uint64_t from_us = full_us > now_us ? full_us : now_us;
+		uint64_t used_us = from_us - now_us;
+
+		if (used_us + token_us > depth_us) {
+			uint64_t wait_us = used_us + token_us - depth_us;
+
+			result.reset_s = (unsigned)((used_us + 999999) / 1000000);
+			result.retry_after_s = (unsigned)((wait_us + 999999) / 1000000);
+			return result;
+		}
+		if (atomic_compare_exchange_weak(&bucket->full_us, &full_us, from_us + token_us)) {
+			used_us += token_us;
+			result.is_allowed = true;
+			result.remaining = (unsigned)((depth_us - used_us) / token_us);
+			result.reset_s = (unsigned)((used_us + 999999) / 1000000);
+			return result;
+		}
+	}
+}

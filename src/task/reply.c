@@ -1,0 +1,144 @@
+#include "base/limits.h"
+#include "task_private.h"
+
+#include <stdio.h>
+
+static const struct str json_type = {"application/json", 16};
+
+void task_add_field(struct task *task, struct str name, struct str value)
+{
+	http_response_add(&task->response, name, value);
+}
+
+struct verdict task_reply(struct task *task, int status, struct str content_type, struct str body)
+{
+	task->response.status = status;
+	task->response.content_type = content_type;
+	task->response.body = body;
+	return (struct verdict){.kind = VERDICT_REPLY};
+}
+
+/* One buffer serves all answers of the process: what is written is copied into the arena. */
+static struct buffer *scratch(void)
+{
+	static struct buffer buffer;
+
+	buffer_clear(&buffer);
+	return &buffer;
+}
+
+static struct verdict reply_json(struct task *task, int status, const struct buffer *json)
+{
+	return task_reply(task, status, json_type, arena_copy(task_arena(task), buffer_view(json)));
+}
+
+struct verdict task_reply_record(struct task *task, int status, const struct record *record,
+				 const void *row)
+{
+	struct buffer *json = scratch();
+
+	record_write_json(record, row, json);
+	return reply_json(task, status, json);
+}
+
+struct verdict task_reply_rows(struct task *task, const struct record *record, size_t row_size)
+{
+	struct buffer *json = scratch();
+
+	buffer_append_char(json, '[');
+	for (unsigned i = 0; i < task->row_count; i++) {
+		if (i > 0)
+			buffer_append_char(json, ',');
+		record_write_json(record, (const char *)task->rows + i * row_size, json);
+	}
+	buffer_append_char(json, ']');
+	return reply_json(task, 200, json);
+}
+
+struct verdict task_reply_empty(struct task *task, int status)
+{
+	return task_reply(task, status, json_type, STR("{}"));
+}
+
+static struct verdict reply_problem(struct task *task, int status, struct str detail,
+				    struct str extra_members)
+{
+	task->is_problem = true;
+	task->response.status = status;
+	task->problem_detail = detail;
+	task->problem_members = extra_members;
+	return (struct verdict){.kind = VERDICT_REPLY};
+}
+
+struct verdict task_fail(struct task *task, int status, const char *format, ...)
+{
+	struct str detail;
+	va_list args;
+
+	va_start(args, format);
+	detail = arena_vprintf(task_arena(task), format, args);
+	va_end(args);
+	return reply_problem(task, status, detail, (struct str){0});
+}
+
+struct verdict task_fail_faults(struct task *task)
+{
+	struct buffer *json = scratch();
+	struct str members;
+
+	faults_write_json(&task->faults, json);
+	members = arena_copy(task_arena(task), buffer_view(json));
+	return reply_problem(task, 400, STR("the body has invalid fields"), members);
+}
+
+struct verdict task_fail_field(struct task *task, const char *name, const char *format, ...)
+{
+	struct str detail;
+	va_list args;
+
+	va_start(args, format);
+	detail = arena_vprintf(task_arena(task), format, args);
+	va_end(args);
+	faults_init(&task->faults, task_arena(task));
+	faults_add(&task->faults, str_from(name), "%.*s", STR_ARG(detail));
+	return task_fail_faults(task);
+}
+
+struct verdict task_fail_busy(struct task *task, unsigned retry_after_s, const char *format, ...)
+{
+	struct str detail;
+	va_list args;
+
+	va_start(args, format);
+	detail = arena_vprintf(task_arena(task), format, args);
+	va_end(args);
+	task_add_field(task, STR("Retry-After"),
+		       arena_printf(task_arena(task), "%u", retry_after_s));
+	return reply_problem(task, 503, detail, (struct str){0});
+}
+
+static struct verdict fail_refusal(struct task *task)
+{
+	switch (task->refusal) {
+	case REFUSAL_TOO_MANY_ENTRIES:
+		return task_fail_field(task, "installationId",
+				       "the device has %d entries already, no more are allowed",
+				       LIMIT_DEVICE_ENTRIES);
+	default:
+		return task_fail(task, 409, "the change conflicts with what is stored");
+	}
+}
+
+struct verdict task_fail_db(struct task *task)
+{
+	switch (task->failed_outcome) {
+	case DB_AWAY:
+		return task_fail_busy(task, 2, "the database cannot be reached, try again");
+	case DB_REFUSED:
+		return fail_refusal(task);
+	default:
+		return task_fail(task, 500,
+				 "an unexpected error; the server's log has more under "
+				 "this request's ID");
+	}
+}

@@ -1,0 +1,149 @@
+#include "base/require.h"
+#include "task_private.h"
+
+#include <errno.h>
+
+static void drop_if_abandoned(struct task *task, task_step **step);
+
+static void respond(struct task *task)
+{
+	if (task->is_problem)
+		http_respond_problem(task->request, task->response.status, task->problem_detail,
+				     task->problem_members, &task->response);
+	else
+		http_respond(task->request, &task->response);
+}
+
+void task_run(struct task *task, task_step *step)
+{
+	struct verdict verdict;
+
+	require_context(task->request->request_id.data);
+	drop_if_abandoned(task, &step);
+	do {
+		verdict = step(task);
+		step = verdict.next;
+	} while (verdict.kind == VERDICT_CONTINUE);
+	if (verdict.kind == VERDICT_REPLY || verdict.kind == VERDICT_GIVEN_UP)
+		json_document_finish(&task->document);
+	/* The last act: the arena and the task in it go with the request. */
+	if (verdict.kind == VERDICT_REPLY)
+		respond(task);
+	require_context(NULL);
+}
+
+static struct verdict reply_to_nobody(struct task *task)
+{
+	task->response = (struct http_response){.status = 499};
+	return (struct verdict){.kind = VERDICT_REPLY};
+}
+
+/* Nobody waits for the answer, and nothing was changed: the rest need not be done. */
+static void drop_if_abandoned(struct task *task, task_step **step)
+{
+	if (http_request_is_abandoned(task->request) && !task->has_written)
+		*step = reply_to_nobody;
+}
+
+void task_start(struct service *service, struct http_request *request,
+		const struct endpoint *endpoint, const struct route_match *match)
+{
+	struct task *task = arena_zalloc(&request->arena, sizeof(*task));
+
+	task->service = service;
+	task->request = request;
+	task->endpoint = endpoint;
+	task->match = *match;
+	request->handler_data = task;
+	request->log_route = match->route->path;
+	if (endpoint->state_size)
+		task->state = arena_zalloc(&request->arena, endpoint->state_size);
+	task_run(task, task_prologue);
+}
+
+struct service *task_service(struct task *task)
+{
+	return task->service;
+}
+
+struct http_request *task_request(struct task *task)
+{
+	return task->request;
+}
+
+struct arena *task_arena(struct task *task)
+{
+	return &task->request->arena;
+}
+
+void *task_state(struct task *task)
+{
+	return task->state;
+}
+
+struct id task_account_id(struct task *task)
+{
+	return task->account_id;
+}
+
+struct device *task_device(struct task *task)
+{
+	return &task->device;
+}
+
+bool task_body_has(struct task *task, unsigned field_index)
+{
+	return task->present >> field_index & 1;
+}
+
+struct str task_path_parameter(struct task *task, unsigned index)
+{
+	require(index < task->match.parameter_count);
+	return task->match.parameters[index];
+}
+
+struct verdict task_continue(struct task *task, task_step *next)
+{
+	(void)task;
+	return (struct verdict){.kind = VERDICT_CONTINUE, .next = next};
+}
+
+struct verdict task_wait(struct task *task, task_step *next)
+{
+	task->next = next;
+	return (struct verdict){.kind = VERDICT_WAIT};
+}
+
+void task_resume(struct task *task)
+{
+	task_run(task, task->next);
+}
+
+static void on_job(struct lane_job *job)
+{
+	struct task *task = container_of(job, struct task, job);
+
+	task->work(task->work_argument);
+}
+
+static void on_job_done(struct lane_job *job)
+{
+	task_resume(container_of(job, struct task, job));
+}
+
+struct verdict task_work(struct task *task, enum lane lane, void (*work)(void *argument),
+			 void *argument, task_step *next)
+{
+	task->job = (struct lane_job){.run = on_job, .done = on_job_done};
+	task->work = work;
+	task->work_argument = argument;
+	if (lanes_submit(task->service->loop, lane, &task->job))
+		return task_fail_busy(task, 1, "too many images are being converted, try again");
+	return task_wait(task, next);
+}
+
+struct verdict task_given_up(struct task *task)
+{
+	(void)task;
+	return (struct verdict){.kind = VERDICT_GIVEN_UP};
+}
