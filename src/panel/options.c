@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum option {
+enum panel_option {
 	OPTION_URL = 256,
 	OPTION_POLL,
 	OPTION_KEY_IN_URL,
