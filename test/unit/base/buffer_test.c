@@ -84,10 +84,10 @@ static void random_appends_and_consumes(void **state)
 }
 
 /* A full buffer that is consumed and filled byte by byte must neither grow without end nor move
- * all it holds for each byte: a million moves of 100 kB would not end before the time-out. */
+ * all it holds for each byte: a million moves of 128 KiB would not end before the time-out. */
 static void long_queue_of_bytes(void **state)
 {
-	enum { HELD = 100000 };
+	enum { HELD = 128 * 1024 };
 	struct buffer buffer = {0};
 
 	(void)state;

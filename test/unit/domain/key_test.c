@@ -1,0 +1,126 @@
+#include "../cmocka_test.h"
+#include "base/hex.h"
+#include "base/memory.h"
+#include "domain/key.h"
+
+/* Made by Python: zlib.crc32() of the 34 characters before, in base62. */
+static const char known_key[] = "ddk_0aZ90aZ90aZ90aZ90aZ90aZ90aZ9Qq397Wkl";
+static const char known_hash[] = "b2f6f9482836d5c2dd41a6dd1568493e6d3ca2008704bd4472893974afa2f8bc";
+
+static void known_key_is_well_formed(void **state)
+{
+	uint8_t hash[KEY_HASH_BYTES];
+	char hex[2 * KEY_HASH_BYTES + 1];
+
+	(void)state;
+	assert_int_equal(strlen(known_key), API_KEY_LENGTH);
+	assert_true(api_key_is_well_formed(str_from(known_key)));
+	key_hash(str_from(known_key), hash);
+	hex_encode(hash, sizeof(hash), hex);
+	assert_string_equal(hex, known_hash);
+}
+
+/* A CRC finds every change of a single byte. */
+static void every_changed_byte_is_refused(void **state)
+{
+	(void)state;
+	for (size_t position = 0; position < API_KEY_LENGTH; position++) {
+		for (int c = 0; c < 256; c++) {
+			char key[API_KEY_LENGTH];
+
+			memcpy(key, known_key, sizeof(key));
+			key[position] = (char)c;
+			assert_int_equal(api_key_is_well_formed((struct str){key, sizeof(key)}),
+					 key[position] == known_key[position]);
+		}
+	}
+}
+
+static void other_lengths_are_refused(void **state)
+{
+	char longer[API_KEY_LENGTH + 2];
+
+	(void)state;
+	for (size_t length = 0; length < API_KEY_LENGTH; length++)
+		assert_false(api_key_is_well_formed((struct str){known_key, length}));
+	memcpy(longer, known_key, API_KEY_LENGTH);
+	longer[API_KEY_LENGTH] = 'l';
+	assert_false(api_key_is_well_formed((struct str){longer, API_KEY_LENGTH + 1}));
+	longer[API_KEY_LENGTH] = '\0';
+	assert_false(api_key_is_well_formed((struct str){longer, API_KEY_LENGTH + 1}));
+	assert_false(api_key_is_well_formed((struct str){0}));
+}
+
+static void new_keys_are_well_formed_and_differ(void **state)
+{
+	char keys[200][API_KEY_LENGTH + 1];
+
+	(void)state;
+	for (size_t i = 0; i < array_length(keys); i++) {
+		api_key_new(keys[i]);
+		assert_int_equal(strlen(keys[i]), API_KEY_LENGTH);
+		assert_true(api_key_is_well_formed(str_from(keys[i])));
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(keys[i], keys[j]);
+	}
+}
+
+/* 100,000 characters: each of the 62 is expected 1,613 times; 300 off is more than seven standard
+ * deviations, and a modulo of a random byte would be 400 off for eight of them. */
+static void characters_are_even(void **state)
+{
+	unsigned counts[256] = {0};
+	char key[LINK_KEY_LENGTH + 1];
+	unsigned seen = 0;
+
+	(void)state;
+	for (int i = 0; i < 100000 / LINK_KEY_LENGTH; i++) {
+		link_key_new(key);
+		for (size_t j = 0; j < LINK_KEY_LENGTH; j++)
+			counts[(unsigned char)key[j]]++;
+	}
+	for (size_t c = 0; c < array_length(counts); c++) {
+		if (counts[c] == 0)
+			continue;
+		seen++;
+		assert_in_range(counts[c], 1613 - 300, 1613 + 300);
+	}
+	assert_int_equal(seen, 62);
+}
+
+static void link_keys(void **state)
+{
+	char key[LINK_KEY_LENGTH + 1];
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		link_key_new(key);
+		assert_int_equal(strlen(key), LINK_KEY_LENGTH);
+		assert_true(link_key_is_well_formed(str_from(key)));
+	}
+	assert_false(link_key_is_well_formed(str_from(key + 1)));
+	assert_false(link_key_is_well_formed(STR("")));
+	assert_false(link_key_is_well_formed(str_from(known_key)));
+	for (int c = 0; c < 256; c++) {
+		bool is_base62 =
+		    (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+
+		key[7] = (char)c;
+		assert_int_equal(link_key_is_well_formed((struct str){key, LINK_KEY_LENGTH}),
+				 is_base62);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(known_key_is_well_formed),
+	    cmocka_unit_test(every_changed_byte_is_refused),
+	    cmocka_unit_test(other_lengths_are_refused),
+	    cmocka_unit_test(new_keys_are_well_formed_and_differ),
+	    cmocka_unit_test(characters_are_even),
+	    cmocka_unit_test(link_keys),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+/* Worker lanes, with jobs that wait for a semaphore: what may run beside what is decided by the
+ * test and not by the clock. */
+#include "../cmocka_test.h"
+#include "base/limits.h"
+#include "base/memory.h"
+#include "base/require.h"
+#include "loop/lanes.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+enum { THREADS = 4, JOBS = THREADS + LIMIT_SHORT_JOBS + LIMIT_LONG_JOBS + 1 };
+
+struct job {
+	struct lane_job lane_job;
+	unsigned number;
+	bool is_done;
+};
+
+static struct loop loop;
+static struct job jobs[JOBS];
+static sem_t gate;	   /* long jobs wait here */
+static sem_t long_started; /* posted by each long job */
+static atomic_uint long_running;
+static atomic_uint long_running_most;
+static unsigned done_count;
+static unsigned stop_at; /* done jobs at which the loop stops */
+
+static int open_lanes(void **state)
+{
+	(void)state;
+	if (loop_init(&loop) || sem_init(&gate, 0, 0) || sem_init(&long_started, 0, 0))
+		return -1;
+	lanes_start(&loop, THREADS);
+	done_count = stop_at = 0;
+	atomic_store(&long_running_most, 0);
+	return 0;
+}
+
+static int close_lanes(void **state)
+{
+	(void)state;
+	lanes_stop(&loop);
+	loop_finish(&loop);
+	sem_destroy(&gate);
+	sem_destroy(&long_started);
+	return 0;
+}
+
+static void run_short(struct lane_job *lane_job)
+{
+	container_of(lane_job, struct job, lane_job)->number++;
+}
+
+static void run_long(struct lane_job *lane_job)
+{
+	unsigned running = atomic_fetch_add(&long_running, 1) + 1;
+	unsigned most = atomic_load(&long_running_most);
+
+	while (running > most && !atomic_compare_exchange_weak(&long_running_most, &most, running))
+		;
+	container_of(lane_job, struct job, lane_job)->number++;
+	sem_post(&long_started);
+	while (sem_wait(&gate))
+		require(errno == EINTR);
+	atomic_fetch_sub(&long_running, 1);
+}
+
+static void on_done(struct lane_job *lane_job)
+{
+	struct job *job = container_of(lane_job, struct job, lane_job);
+
+	assert_int_equal(job->number, 1);
+	assert_false(job->is_done);
+	job->is_done = true;
+	if (++done_count == stop_at)
+		loop_stop(&loop);
+}
+
+static int submit(enum lane lane, struct job *job)
+{
+	*job = (struct job){
+	    .lane_job = {.run = lane == LANE_LONG ? run_long : run_short, .done = on_done},
+	};
+	return lanes_submit(&loop, lane, &job->lane_job);
+}
+
+static void open_gate(unsigned times)
+{
+	for (unsigned i = 0; i < times; i++)
+		sem_post(&gate);
+}
+
+static void every_job_is_done_once(void **state)
+{
+	(void)state;
+	open_gate(50);
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(submit(i % 2 ? LANE_LONG : LANE_SHORT, &jobs[i]), 0);
+	assert_int_equal(done_count, 0);
+	loop_run(&loop); /* ends by itself once nothing is under way */
+	assert_int_equal(done_count, 100);
+	assert_int_equal(lanes_load(&loop, LANE_SHORT) + lanes_load(&loop, LANE_LONG), 0);
+}
+
+/* Long jobs hold all the threads that they may have, more of them wait; short ones still run. */
+static void short_jobs_pass_long_ones(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(submit(LANE_LONG, &jobs[i]), 0);
+	for (unsigned i = 0; i < THREADS / 2; i++)
+		sem_wait(&long_started);
+	for (unsigned i = 10; i < 110; i++)
+		assert_int_equal(submit(LANE_SHORT, &jobs[i]), 0);
+	stop_at = 100;
+	loop_run(&loop);
+	for (unsigned i = 0; i < 110; i++)
+		assert_int_equal(jobs[i].is_done, i >= 10);
+	assert_int_equal(lanes_load(&loop, LANE_LONG), 10);
+	assert_int_equal(lanes_load(&loop, LANE_SHORT), 0);
+	assert_int_equal(atomic_load(&long_running_most), THREADS / 2);
+	open_gate(10);
+	loop_run(&loop);
+	assert_int_equal(done_count, 110);
+	assert_int_equal(atomic_load(&long_running_most), THREADS / 2);
+}
+
+static void full_queues_refuse(void **state)
+{
+	unsigned count = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < THREADS / 2 + LIMIT_LONG_JOBS; i++)
+		assert_int_equal(submit(LANE_LONG, &jobs[count++]), 0);
+	assert_int_equal(submit(LANE_LONG, &jobs[count]), -EAGAIN);
+	/* the other lane has its own queue, and the threads that are left */
+	for (unsigned i = 0; i < THREADS / 2 + LIMIT_SHORT_JOBS; i++)
+		assert_int_equal(submit(LANE_SHORT, &jobs[count++]), 0);
+	assert_int_equal(submit(LANE_SHORT, &jobs[count]), -EAGAIN);
+	assert_int_equal(submit(LANE_LONG, &jobs[count]), -EAGAIN);
+	open_gate(THREADS / 2 + LIMIT_LONG_JOBS);
+	loop_run(&loop);
+	assert_int_equal(done_count, count);
+	assert_int_equal(submit(LANE_SHORT, &jobs[0]), 0);
+	loop_run(&loop);
+	assert_int_equal(done_count, count + 1);
+}
+
+static struct job stream[THREADS * 2];
+static unsigned stream_left;
+
+static void on_stream_done(struct lane_job *lane_job)
+{
+	if (stream_left == 0)
+		return;
+	stream_left--;
+	assert_int_equal(lanes_submit(&loop, LANE_SHORT, lane_job), 0);
+}
+
+static unsigned stream_left_at_long;
+
+static void on_long_done(struct lane_job *lane_job)
+{
+	(void)lane_job;
+	stream_left_at_long = stream_left;
+	stream_left = 0;
+}
+
+/* There is always a short job waiting; a long one must still get its turn. */
+static void stream_of_short_jobs_starves_no_long_one(void **state)
+{
+	(void)state;
+	stream_left = 100000;
+	open_gate(1);
+	for (unsigned i = 0; i < array_length(stream); i++) {
+		stream[i].lane_job.run = run_short;
+		stream[i].lane_job.done = on_stream_done;
+		assert_int_equal(lanes_submit(&loop, LANE_SHORT, &stream[i].lane_job), 0);
+	}
+	jobs[0] = (struct job){.lane_job = {.run = run_long, .done = on_long_done}};
+	assert_int_equal(lanes_submit(&loop, LANE_LONG, &jobs[0].lane_job), 0);
+	loop_run(&loop);
+	assert_true(stream_left_at_long > 0);
+}
+
+#define LANES_TEST(name) cmocka_unit_test_setup_teardown(name, open_lanes, close_lanes)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    LANES_TEST(every_job_is_done_once),
+	    LANES_TEST(short_jobs_pass_long_ones),
+	    LANES_TEST(full_queues_refuse),
+	    LANES_TEST(stream_of_short_jobs_starves_no_long_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
