@@ -68,6 +68,9 @@ __attribute__((warn_unused_result)) int cluster_spawn(struct cluster *cluster, u
  * not held up. False once the other end is closed. */
 bool cluster_read_log(struct cluster *cluster);
 
+/* After that, and when the postmaster has ended. */
+void cluster_close_log(struct cluster *cluster);
+
 /* cluster_open() to cluster_spawn() at once, and waits until it takes connections. Blocking. */
 __attribute__((warn_unused_result)) int cluster_start(const char *state_dir, struct cluster *ret,
 						      struct cluster_error *reterr);

@@ -247,8 +247,7 @@ int cluster_spawn(struct cluster *cluster, unsigned connections, struct cluster_
 		close(ends[0]);
 		return cluster_fail(reterr, "cannot start a process: %s", strerror(-pid));
 	}
-	if (cluster->log_fd >= 0)
-		close(cluster->log_fd);
+	cluster_close_log(cluster);
 	cluster->log_fd = ends[0];
 	cluster->log_length = 0;
 	cluster->last_fatal[0] = 0;
@@ -320,7 +319,6 @@ void cluster_close(struct cluster *cluster)
 {
 	if (cluster->socket_fd > 0)
 		close(cluster->socket_fd);
-	if (cluster->log_fd > 0)
-		close(cluster->log_fd);
-	cluster->socket_fd = cluster->log_fd = -1;
+	cluster->socket_fd = -1;
+	cluster_close_log(cluster);
 }

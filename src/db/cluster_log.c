@@ -21,8 +21,9 @@ static void log_line(struct cluster *cluster)
 	cluster->log_length = 0;
 	if (line.length == 0)
 		return;
-	/* Said by PostgreSQL to whoever connects while it starts or stops: no news. */
-	if (str_starts_with(line, STR("FATAL:  the database system is ")))
+	/* Said to whoever connects while it starts or stops, or is cut off by that: no news. */
+	if (str_starts_with(line, STR("FATAL:  the database system is ")) ||
+	    str_starts_with(line, STR("FATAL:  terminating connection ")))
 		level = LOG_DEBUG;
 	else if (level == LOG_ERROR)
 		snprintf(cluster->last_fatal, sizeof(cluster->last_fatal), "%.*s", STR_ARG(line));
@@ -48,4 +49,11 @@ bool cluster_read_log(struct cluster *cluster)
 				cluster->log_line[cluster->log_length++] = chunk[i];
 		}
 	}
+}
+
+void cluster_close_log(struct cluster *cluster)
+{
+	if (cluster->log_fd > 0)
+		close(cluster->log_fd);
+	cluster->log_fd = -1;
 }

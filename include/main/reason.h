@@ -1,0 +1,10 @@
+/* Why something cannot be done: one sentence for a person, without the program's name. */
+#pragma once
+
+struct reason {
+	char text[1024];
+};
+
+/* Fills it and returns -1. */
+__attribute__((format(printf, 2, 3))) int reason_set(struct reason *reterr, const char *format,
+						     ...);

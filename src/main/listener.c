@@ -1,0 +1,259 @@
+#include "main/listener.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <unistd.h>
+
+enum { BACKLOG = 4096, UNIX_MODE = 0660 };
+
+static int parse_unix(struct str path, struct listen_address *ret, struct reason *reterr)
+{
+	struct sockaddr_un *local = &ret->address.local;
+
+	if (path.length == 0)
+		return reason_set(reterr, "unix: needs a path behind it");
+	if (path.length >= sizeof(local->sun_path))
+		return reason_set(reterr, "the path of a unix socket has at most %zu bytes",
+				  sizeof(local->sun_path) - 1);
+	local->sun_family = AF_UNIX;
+	memcpy(local->sun_path, path.data, path.length);
+	ret->length = sizeof(*local);
+	return 0;
+}
+
+static bool parse_host(const char *host, bool bracketed, uint16_t port, struct listen_address *ret)
+{
+	struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)&ret->address.storage;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)&ret->address.storage;
+
+	if (!bracketed && strcmp(host, "localhost") == 0)
+		host = "127.0.0.1";
+	if (!bracketed && inet_pton(AF_INET, host, &v4->sin_addr) == 1) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons(port);
+		ret->length = sizeof(*v4);
+		return true;
+	}
+	if (bracketed && inet_pton(AF_INET6, host, &v6->sin6_addr) == 1) {
+		v6->sin6_family = AF_INET6;
+		v6->sin6_port = htons(port);
+		ret->length = sizeof(*v6);
+		return true;
+	}
+	return false;
+}
+
+int listen_address_parse(struct str text, struct listen_address *ret, struct reason *reterr)
+{
+	static const char form[] = "must be ADDR:PORT, [ADDR]:PORT or unix:PATH, such as "
+				   "127.0.0.1:8080";
+	struct listen_address address = {0};
+	struct str host = text;
+	unsigned long long port;
+	bool bracketed;
+	char name[64];
+
+	if (text.length >= sizeof(address.text))
+		return reason_set(reterr, "is too long");
+	memcpy(address.text, text.data, text.length);
+	if (str_starts_with(text, STR("unix:"))) {
+		if (parse_unix(str_from_offset(text, 5), &address, reterr) < 0)
+			return -1;
+		*ret = address;
+		return 0;
+	}
+	while (host.length > 0 && host.data[host.length - 1] != ':')
+		host.length--;
+	if (host.length < 2)
+		return reason_set(reterr, "%s", form);
+	if (!str_to_uint64(str_from_offset(text, host.length), 65535, &port))
+		return reason_set(reterr, "has no port from 0 to 65535 at its end");
+	host.length--;
+	bracketed = host.length > 2 && host.data[0] == '[' && host.data[host.length - 1] == ']';
+	if (bracketed)
+		host = (struct str){host.data + 1, host.length - 2};
+	if (host.length >= sizeof(name))
+		return reason_set(reterr, "%s", form);
+	memcpy(name, host.data, host.length);
+	name[host.length] = 0;
+	if (!parse_host(name, bracketed, (uint16_t)port, &address))
+		return reason_set(reterr, "%s; names are not looked up", form);
+	*ret = address;
+	return 0;
+}
+
+bool listen_address_is_unix(const struct listen_address *address)
+{
+	return address->address.any.sa_family == AF_UNIX;
+}
+
+/* A socket file that nobody answers on is left over from a server that was killed. */
+static int remove_stale(const struct listen_address *address, struct reason *reterr)
+{
+	const char *path = address->address.local.sun_path;
+	struct stat info;
+	int fd, rc;
+
+	if (lstat(path, &info) < 0)
+		return 0;
+	if (!S_ISSOCK(info.st_mode))
+		return reason_set(reterr, "cannot listen on %s: the file exists and is no socket",
+				  address->text);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return reason_set(reterr, "cannot open a socket: %s", strerror(errno));
+	rc = connect(fd, &address->address.any, address->length) < 0 && errno == ECONNREFUSED
+		 ? 0
+		 : reason_set(reterr, "cannot listen on %s: another server does", address->text);
+	close(fd);
+	if (rc == 0)
+		unlink(path);
+	return rc;
+}
+
+static int bind_unix(int fd, const struct listen_address *address, struct listener *listener)
+{
+	mode_t before = umask(0777 & ~UNIX_MODE);
+	int rc = bind(fd, &address->address.any, address->length);
+	int error = errno;
+	struct stat info;
+
+	umask(before);
+	if (rc == 0 && lstat(address->address.local.sun_path, &info) == 0) {
+		listener->device = info.st_dev;
+		listener->inode = info.st_ino;
+	}
+	errno = error;
+	return rc;
+}
+
+static int bind_tcp(int fd, const struct listen_address *address)
+{
+	int on = 1;
+
+	/* Connections of a server that just ended do not keep the port; a server that still listens
+	 * does. */
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (address->address.any.sa_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+	return bind(fd, &address->address.any, address->length);
+}
+
+int listener_open(const struct listen_address *address, struct listener *ret, struct reason *reterr)
+{
+	struct listener listener = {.address = *address, .fd = -1};
+	bool local = listen_address_is_unix(address);
+	int error;
+
+	if (local && remove_stale(address, reterr) < 0)
+		return -1;
+	listener.fd =
+	    socket(address->address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (listener.fd >= 0 &&
+	    (local ? bind_unix(listener.fd, address, &listener) : bind_tcp(listener.fd, address)) ==
+		0 &&
+	    listen(listener.fd, BACKLOG) == 0) {
+		socklen_t length = sizeof(listener.address.address);
+
+		if (!local)
+			getsockname(listener.fd, &listener.address.address.any, &length);
+		*ret = listener;
+		return 0;
+	}
+	error = errno;
+	if (listener.fd >= 0)
+		close(listener.fd);
+	return reason_set(reterr, "cannot listen on %s: %s", address->text,
+			  error == EADDRINUSE	   ? "another program does"
+			  : error == EACCES	   ? "not permitted (ports below 1024 need root)"
+			  : error == EADDRNOTAVAIL ? "this machine has no such address"
+						   : strerror(error));
+}
+
+void listener_close(struct listener *listener)
+{
+	const char *path = listener->address.address.local.sun_path;
+	struct stat info;
+
+	if (listener->fd < 0)
+		return;
+	close(listener->fd);
+	listener->fd = -1;
+	if (listen_address_is_unix(&listener->address) && lstat(path, &info) == 0 &&
+	    info.st_dev == listener->device && info.st_ino == listener->inode)
+		unlink(path);
+}
+
+unsigned listener_port(const struct listener *listener)
+{
+	const struct sockaddr_storage *storage = &listener->address.address.storage;
+
+	if (storage->ss_family == AF_INET)
+		return ntohs(((const struct sockaddr_in *)(const void *)storage)->sin_port);
+	if (storage->ss_family == AF_INET6)
+		return ntohs(((const struct sockaddr_in6 *)(const void *)storage)->sin6_port);
+	return 0;
+}
+
+/* The first address of an interface that is up and no loopback. */
+static bool find_reachable(int family, char *ret_text, socklen_t size)
+{
+	struct ifaddrs *all, *one;
+	bool found = false;
+
+	if (getifaddrs(&all) < 0)
+		return false;
+	for (one = all; one && !found; one = one->ifa_next) {
+		const void *address;
+
+		if (!one->ifa_addr || one->ifa_addr->sa_family != family ||
+		    !(one->ifa_flags & IFF_UP) || (one->ifa_flags & IFF_LOOPBACK))
+			continue;
+		if (family == AF_INET) {
+			address =
+			    &((const struct sockaddr_in *)(const void *)one->ifa_addr)->sin_addr;
+		} else {
+			const struct in6_addr *v6 =
+			    &((const struct sockaddr_in6 *)(const void *)one->ifa_addr)->sin6_addr;
+
+			if (IN6_IS_ADDR_LINKLOCAL(v6))
+				continue;
+			address = v6;
+		}
+		found = inet_ntop(family, address, ret_text, size) != NULL;
+	}
+	freeifaddrs(all);
+	return found;
+}
+
+bool listener_url(const struct listener *listener, char *ret_url, size_t size)
+{
+	const struct sockaddr_storage *storage = &listener->address.address.storage;
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)storage;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)(const void *)storage;
+	char host[INET6_ADDRSTRLEN];
+
+	if (storage->ss_family == AF_INET) {
+		if (v4->sin_addr.s_addr != htonl(INADDR_ANY) ||
+		    !find_reachable(AF_INET, host, sizeof(host)))
+			inet_ntop(AF_INET, &v4->sin_addr, host, sizeof(host));
+		if (strcmp(host, "0.0.0.0") == 0)
+			memcpy(host, "127.0.0.1", sizeof("127.0.0.1"));
+		snprintf(ret_url, size, "http://%s:%u", host, ntohs(v4->sin_port));
+		return true;
+	}
+	if (storage->ss_family == AF_INET6) {
+		if (!IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr) ||
+		    !find_reachable(AF_INET6, host, sizeof(host)))
+			inet_ntop(AF_INET6, &v6->sin6_addr, host, sizeof(host));
+		if (strcmp(host, "::") == 0)
+			memcpy(host, "::1", sizeof("::1"));
+		snprintf(ret_url, size, "http://[%s]:%u", host, ntohs(v6->sin6_port));
+		return true;
+	}
+	return false;
+}

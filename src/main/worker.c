@@ -1,0 +1,182 @@
+#include "main/worker.h"
+#include "base/log.h"
+#include "db/db.h"
+#include "http/response.h"
+#include "http/server.h"
+#include "loop/lanes.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum {
+	READ_CONNECTIONS = 2,
+	WRITE_CONNECTIONS = 2,
+	/* After the connections are gone, for what they have sent to the database. */
+	DATABASE_CLOSE_MS = 2 * 1000,
+	LOOK_AGAIN_MS = 5,
+};
+
+struct worker {
+	const struct worker_settings *settings;
+	struct loop loop;
+	struct db *db;
+	struct http_server *http;
+	uv_signal_t stop_signal;
+	struct deadline drain_limit; /* set while it drains */
+	struct deadline look_again;  /* set while connections are being closed */
+	bool draining;
+	char name[32];
+};
+
+/* The requests' side of a worker: what answers them, and what the database tells. */
+static void on_request(struct http_request *request, void *context)
+{
+	struct http_response response = {
+	    .status = 200, .content_type = STR("text/plain"), .body = STR("ok\n")};
+
+	(void)context;
+	if (!str_equal(request->path, STR("/livez")))
+		http_respond_problem(request, 404, (struct str){0}, (struct str){0}, NULL);
+	else
+		http_respond(request, &response);
+}
+
+static void on_hint(void *context, struct str word)
+{
+	(void)context;
+	(void)word;
+}
+
+static void on_hints_up(void *context, bool up)
+{
+	(void)context;
+	(void)up;
+}
+
+static void on_signal_closed(uv_handle_t *handle)
+{
+	struct worker *worker = container_of(handle, struct worker, stop_signal);
+
+	loop_stop(&worker->loop);
+}
+
+static void on_database_closed(void *context)
+{
+	struct worker *worker = context;
+
+	uv_close((uv_handle_t *)&worker->stop_signal, on_signal_closed);
+}
+
+/* No connection is left. */
+static void close_database(struct worker *worker)
+{
+	deadline_clear(&worker->loop, &worker->drain_limit);
+	db_close(worker->db, DATABASE_CLOSE_MS, on_database_closed, worker);
+}
+
+static void look_again(struct deadline *deadline)
+{
+	struct worker *worker = container_of(deadline, struct worker, look_again);
+
+	if (http_server_is_empty(worker->http))
+		close_database(worker);
+	else
+		deadline_set(&worker->loop, &worker->look_again, LOOK_AGAIN_MS);
+}
+
+/* No request is at work, or time is up: what is left is closed. */
+static void close_connections(struct worker *worker)
+{
+	if (deadline_is_set(&worker->look_again))
+		return;
+	http_server_close(worker->http);
+	deadline_set(&worker->loop, &worker->look_again, 0);
+}
+
+static void on_drained(void *context)
+{
+	close_connections(context);
+}
+
+static void on_drain_limit(struct deadline *deadline)
+{
+	struct worker *worker = container_of(deadline, struct worker, drain_limit);
+
+	log_warn("worker", "requests are cut off: they took too long",
+		 LOG_INT("connections", http_server_connections(worker->http)));
+	close_connections(worker);
+}
+
+static void on_stop_signal(uv_signal_t *handle, int number)
+{
+	struct worker *worker = container_of(handle, struct worker, stop_signal);
+
+	(void)number;
+	if (worker->draining)
+		return;
+	worker->draining = true;
+	log_debug("worker", "draining");
+	deadline_set(&worker->loop, &worker->drain_limit, WORKER_DRAIN_MS);
+	http_server_drain(worker->http, on_drained);
+}
+
+/* One thread for short jobs and one for long ones at least; where this worker has the machine for
+ * itself, all cores are its own. */
+static unsigned thread_count(const struct worker_settings *settings)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned share = cores > 0 ? (unsigned)cores / settings->config->workers : 1;
+
+	return share < 2 ? 2 : share > 16 ? 16 : share;
+}
+
+static int start(struct worker *worker)
+{
+	const struct worker_settings *settings = worker->settings;
+	struct db_settings db = {.url = settings->database_url,
+				 .read_connections = READ_CONNECTIONS,
+				 .write_connections = WRITE_CONNECTIONS,
+				 .on_hint = on_hint,
+				 .on_hints_up = on_hints_up,
+				 .context = worker};
+	struct http_server_settings http = {.on_request = on_request,
+					    .context = worker,
+					    .access_log = settings->config->access_log};
+	int error;
+
+	lanes_start(&worker->loop, thread_count(settings));
+	uv_signal_init(&worker->loop.uv, &worker->stop_signal);
+	error = uv_signal_start(&worker->stop_signal, on_stop_signal, SIGTERM);
+	deadline_init(&worker->drain_limit, on_drain_limit);
+	deadline_init(&worker->look_again, look_again);
+	worker->db = db_create(&worker->loop, &db);
+	if (!worker->db)
+		return -EINVAL;
+	worker->http = http_server_create(&worker->loop, &http);
+	for (unsigned i = 0; error == 0 && i < settings->listener_count; i++)
+		error = http_server_listen(worker->http, settings->listener_fds[i]);
+	return error;
+}
+
+int worker_run(const struct worker_settings *settings)
+{
+	struct worker worker = {.settings = settings};
+	int error;
+
+	snprintf(worker.name, sizeof(worker.name), "worker-%u", settings->index + 1);
+	log_set_process(worker.name);
+	error = loop_init(&worker.loop);
+	if (error == 0)
+		error = start(&worker);
+	if (error < 0) {
+		log_error("worker", "cannot start", LOG_TEXT("error", uv_strerror(error)));
+		return 1;
+	}
+	loop_run(&worker.loop);
+	http_server_destroy(worker.http);
+	db_destroy(worker.db);
+	lanes_stop(&worker.loop);
+	loop_finish(&worker.loop);
+	return 0;
+}

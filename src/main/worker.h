@@ -1,0 +1,26 @@
+/* A worker process: one loop, its lanes, its connections to the database, its HTTP server.
+ *
+ * SIGTERM drains it: it stops accepting, lets requests at work finish for at most
+ * WORKER_DRAIN_MS, then closes what is left and ends with 0. It ends with its supervisor. */
+#pragma once
+
+#include "main/config.h"
+
+enum {
+	WORKER_DRAIN_MS = 10 * 1000,
+	/* Counters and rate buckets that all workers of an instance share; zeroed at start. */
+	WORKER_SHARED_BYTES = 1024 * 1024,
+};
+
+struct worker_settings {
+	unsigned index; /* from 0 */
+	const struct config *config;
+	const char *database_url; /* libpq connection string */
+	const char *public_url;	 /* what URLs that are handed out start with, no slash at its end */
+	const int *listener_fds; /* the worker owns them */
+	unsigned listener_count;
+	void *shared; /* WORKER_SHARED_BYTES */
+};
+
+/* Runs in a process of its own until it has drained. Its exit code. */
+int worker_run(const struct worker_settings *settings);

@@ -1,0 +1,265 @@
+"""A running displayd for tests.
+
+    with Server() as server:                          # a state directory of its own
+        account = server.ctl("account", "create", "a@example.org", "--name", "A")
+        device = server.ctl("device", "create", "--account", "a@example.org", "--name", "Desk")
+        key = server.ctl("key", "create", "--account", "a@example.org")["key"]
+        server.get("/v1/devices", key=key).json()
+
+    with Postgres() as postgres:                      # instances that share a database
+        url = postgres.create_database()
+        with Server(database=url) as one, Server(database=url) as other: ...
+
+The programs are those that DISPLAYD and DISPLAYCTL name (meson sets them), else those of
+build/release. displayd listens on a port that the kernel chooses and writes its log to a file;
+what it said is in the error when something fails.
+"""
+
+import dataclasses
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.parse
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+DISPLAYD = os.environ.get("DISPLAYD", os.path.join(ROOT, "build/release/displayd"))
+DISPLAYCTL = os.environ.get("DISPLAYCTL", os.path.join(ROOT, "build/release/displayctl"))
+# Far beyond what is ever needed: a machine under load fails no test, a hang ends all the same.
+PATIENCE_S = 120
+
+
+@dataclasses.dataclass
+class Response:
+    """An answer. Field names are compared as HTTP does."""
+
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    def json(self):
+        return json.loads(self.body)
+
+
+class CtlError(Exception):
+    """displayctl ended with another code than 0."""
+
+    def __init__(self, code, text):
+        super().__init__(f"displayctl ended with {code}: {text}")
+        self.code = code
+        self.text = text
+
+
+def wait_until(condition, what, patience_s=PATIENCE_S):
+    """Asks until it is true; the value."""
+    end = time.monotonic() + patience_s
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise TimeoutError(f"never seen: {what}")
+        time.sleep(0.02)
+
+
+def run_ctl(*arguments, json_output=True, **options):
+    """Runs displayctl; what it printed, read as JSON. CtlError where it fails."""
+    command = [DISPLAYCTL] + (["--json"] if json_output else []) + list(arguments)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False, timeout=PATIENCE_S, **options)
+    if done.returncode:
+        raise CtlError(done.returncode, done.stderr)
+    return json.loads(done.stdout) if json_output and done.stdout else done.stdout
+
+
+class Server:
+    """A displayd with its supervisor, workers and, unless database is given, its PostgreSQL.
+
+    arguments: further flags of displayd. environment: further variables. state_dir: kept when it is
+    given, else a temporary one that goes with the server. prefix: a command to run displayd by.
+    """
+
+    def __init__(self, *arguments, database=None, state_dir=None, workers=2, environment=None,
+                 listen="127.0.0.1:0", prefix=()):
+        self.database = database
+        self.own_state_dir = state_dir is None
+        self.state_dir = state_dir or tempfile.mkdtemp(prefix="displayd-test-")
+        self.log_path = self.state_dir.rstrip("/") + ".log"
+        self.command = [*prefix, DISPLAYD, "--state-dir", self.state_dir, "--workers", str(workers)]
+        self.command += ["--listen", listen] if listen else []
+        self.command += ["--database", database] if database else []
+        self.command += arguments
+        self.environment = {key: value for key, value in os.environ.items()
+                            if not key.startswith("DISPLAYD_")} | (environment or {})
+        self.process = None
+
+    # ---- running ----
+
+    def launch(self):
+        """Starts it and waits for nothing."""
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=log, env=self.environment)
+        return self
+
+    def start(self):
+        """Returns when it is ready."""
+        self.launch()
+        self.wait_until_ready()
+        return self
+
+    def wait_until_ready(self):
+        wait_until(self._is_ready, "a ready displayd")
+
+    def _is_ready(self):
+        if self.process.poll() is not None:
+            raise RuntimeError(f"displayd ended with {self.process.returncode}:\n{self.log()}")
+        try:
+            return os.path.exists(self._public_url_path()) and self.get("/readyz").status < 500
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def stop(self):
+        """SIGTERM; its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(PATIENCE_S)
+
+    def kill(self):
+        """SIGKILL to the supervisor; what it leaves behind ends by itself."""
+        self.process.kill()
+        self.process.wait()
+
+    def wait(self):
+        """Its exit code, once it has ended by itself."""
+        return self.process.wait(PATIENCE_S)
+
+    def restart(self):
+        self.stop()
+        return self.start()
+
+    def remove(self):
+        """Ends it and leaves nothing."""
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        if self.own_state_dir:
+            shutil.rmtree(self.state_dir, ignore_errors=True)
+            if os.path.exists(self.log_path):
+                os.unlink(self.log_path)
+
+    def __enter__(self):
+        try:
+            return self.start()
+        except BaseException:
+            self.remove()
+            raise
+
+    def __exit__(self, *_):
+        self.remove()
+
+    # ---- looking at it ----
+
+    def log(self):
+        """All it has said so far."""
+        if not os.path.exists(self.log_path):
+            return ""
+        with open(self.log_path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def wait_for_log(self, text, count=1):
+        """Until it has said this so many times."""
+        wait_until(lambda: self.log().count(text) >= count, f"{text!r} in the log")
+
+    def children(self):
+        """Process IDs below the supervisor, by what they are: workers and the postmaster."""
+        pid = self.process.pid
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            pids = [int(word) for word in file.read().split()]
+        workers, postmaster = [], None
+        for child in pids:
+            try:
+                with open(f"/proc/{child}/cmdline", "rb") as file:
+                    program = file.read().split(b"\0")[0]
+            except OSError:
+                continue
+            if os.path.basename(program) == b"postgres":
+                postmaster = child
+            else:
+                workers.append(child)
+        return workers, postmaster
+
+    def workers(self):
+        return self.children()[0]
+
+    def postmaster(self):
+        return self.children()[1]
+
+    def _public_url_path(self):
+        return os.path.join(self.state_dir, "public-url")
+
+    @property
+    def url(self):
+        """What the URLs that it hands out start with."""
+        with open(self._public_url_path(), encoding="utf-8") as file:
+            return file.read().strip()
+
+    @property
+    def address(self):
+        """Host and port of its first listener, from the log: --public-url may be another."""
+        for line in self.log().splitlines():
+            if "msg=listening" in line and "address=unix" not in line:
+                fields = dict(word.split("=", 1) for word in line.split() if "=" in word)
+                last = (fields["address"].rsplit(":", 1)[0].strip("[]"), int(fields["port"]))
+        return last
+
+    # ---- talking to it ----
+
+    def ctl(self, *arguments, json_output=True):
+        """displayctl on this server: what it printed, read as JSON. CtlError where it fails."""
+        where = ["--state-dir", self.state_dir]
+        where += ["--database", self.database] if self.database else []
+        return run_ctl(*where, *arguments, json_output=json_output, env=self.environment)
+
+    def connect(self):
+        """A TCP connection, for raw bytes."""
+        return socket.create_connection(self.address, timeout=PATIENCE_S)
+
+    def request(self, method, path, body=None, key=None, headers=None):
+        """One request on a connection of its own. body: bytes, or what is to be JSON."""
+        fields = dict(headers or {})
+        if key:
+            fields.setdefault("Authorization", f"Bearer {key}")
+        if body is not None and not isinstance(body, (bytes, str)):
+            body = json.dumps(body)
+            fields.setdefault("Content-Type", "application/json")
+        connection = http.client.HTTPConnection(*self.address, timeout=PATIENCE_S)
+        try:
+            connection.request(method, path, body=body, headers=fields)
+            answer = connection.getresponse()
+            return Response(answer.status, answer.headers, answer.read())
+        finally:
+            connection.close()
+
+    def get(self, path, **options):
+        return self.request("GET", path, **options)
+
+    def post(self, path, body, **options):
+        return self.request("POST", path, body=body, **options)
+
+    def delete(self, path, **options):
+        return self.request("DELETE", path, **options)
+
+    @staticmethod
+    def path_of(url):
+        """Path and query of one of its URLs: pollUrl, websocketUrl."""
+        parts = urllib.parse.urlsplit(url)
+        return parts.path + (f"?{parts.query}" if parts.query else "")
