@@ -59,15 +59,16 @@ static int convert_webp(const uint8_t *data, size_t size, struct encoder *encode
 			struct panelimage_result *ret, struct panelimage_error *reterr)
 {
 	struct frame_sink check = {.on_frame = pass_over};
+	struct cpu_limit limit = pi_cpu_limit_start();
 	struct webp_outline outline;
 	bool fit;
 
 	if (pi_webp_outline(data, size, &outline, reterr) ||
-	    pi_webp_decode(data, &outline, &check, &fit, reterr))
+	    pi_webp_decode(data, &outline, &check, &limit, &fit, reterr))
 		return -1;
 	if (fit)
 		return copy_webp(data, &outline, ret, reterr);
-	if (pi_webp_decode(data, &outline, &encoder->sink, &fit, reterr))
+	if (pi_webp_decode(data, &outline, &encoder->sink, &limit, &fit, reterr))
 		return -1;
 	return pi_encoder_end(encoder, outline.loop_count, ret, reterr);
 }

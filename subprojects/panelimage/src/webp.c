@@ -22,7 +22,8 @@ static bool flatten(const uint8_t *rgba, struct canvas *ret)
 }
 
 static int decode_frames(WebPAnimDecoder *decoder, const struct webp_outline *outline,
-			 struct frame_sink *sink, bool *ret_fit, struct panelimage_error *reterr)
+			 struct frame_sink *sink, const struct cpu_limit *limit, bool *ret_fit,
+			 struct panelimage_error *reterr)
 {
 	struct canvas canvas;
 	uint32_t number = 0;
@@ -38,6 +39,9 @@ static int decode_frames(WebPAnimDecoder *decoder, const struct webp_outline *ou
 		if (!WebPAnimDecoderGetNext(decoder, &rgba, &end_ms))
 			return pi_fail(reterr, "WebP frame %u of %u is damaged or truncated",
 				       number, outline->frame_count);
+		if (pi_cpu_limit_passed(limit))
+			return pi_fail(
+			    reterr, "WebP takes too long to decode, given up at frame %u", number);
 		/* The sum wraps around in very long animations, the difference does not. */
 		duration_ms = (uint32_t)end_ms - last_ms;
 		last_ms = (uint32_t)end_ms;
@@ -50,7 +54,7 @@ static int decode_frames(WebPAnimDecoder *decoder, const struct webp_outline *ou
 }
 
 int pi_webp_decode(const uint8_t *data, const struct webp_outline *outline, struct frame_sink *sink,
-		   bool *ret_fit, struct panelimage_error *reterr)
+		   const struct cpu_limit *limit, bool *ret_fit, struct panelimage_error *reterr)
 {
 	WebPData file = {.bytes = data, .size = outline->file_bytes};
 	WebPAnimDecoder *decoder = WebPAnimDecoderNew(&file, NULL);
@@ -63,7 +67,7 @@ int pi_webp_decode(const uint8_t *data, const struct webp_outline *outline, stru
 	if (!WebPAnimDecoderGetInfo(decoder, &info) || info.frame_count != outline->frame_count)
 		rc = pi_fail(reterr, "WebP is damaged, its frames cannot be counted");
 	else
-		rc = decode_frames(decoder, outline, sink, ret_fit, reterr);
+		rc = decode_frames(decoder, outline, sink, limit, ret_fit, reterr);
 	WebPAnimDecoderDelete(decoder);
 	return rc;
 }

@@ -143,6 +143,49 @@ def webp_unknown_chunks():
     return webpfile.riff(webpfile.vp8x(0), image, webpfile.chunk(b"what", b"") * 24000)
 
 
+class Bits:
+    """Least significant bit first, as VP8L has it (RFC 9649, 3.1)."""
+
+    def __init__(self):
+        self.value, self.count = 0, 0
+
+    def put(self, value, count):
+        self.value |= value << self.count
+        self.count += count
+
+    def put_code(self, symbol):
+        """A Huffman code of one symbol, which then takes no bits at all."""
+        self.put(1, 1)
+        self.put(0, 1)
+        self.put(int(symbol > 1), 1)
+        self.put(symbol, 8 if symbol > 1 else 1)
+
+    def bytes(self):
+        return self.value.to_bytes((self.count + 7) // 8, "little")
+
+
+def webp_groups(groups, cache_bits, alpha):
+    """Frames of one colour that bring many Huffman groups along, of which they use the last."""
+    bits = Bits()
+    for value, count in ((0x2f, 8), (63, 14), (31, 14), (alpha, 1), (0, 3), (0, 1)):
+        bits.put(value, count)
+    bits.put(int(cache_bits > 0), 1)
+    if cache_bits:
+        bits.put(cache_bits, 4)
+    bits.put(1, 1)  # an entropy image of one pixel, the number of the last group
+    bits.put(7, 3)
+    bits.put(0, 1)
+    for symbol in ((groups - 1) & 255, (groups - 1) >> 8, 0, 0, 0):
+        bits.put_code(symbol)
+    for _ in range((groups - 1) * 5):
+        bits.put_code(0)
+    for symbol in (1, 1, 1, 0, 0):
+        bits.put_code(symbol)
+    frame = webpfile.anmf(webpfile.chunk(b"VP8L", bits.bytes() + bytes(8)))
+    head = webpfile.vp8x() + webpfile.anim()
+    return webpfile.riff(filled_up(head, lambda _: frame)[:MAX_BYTES - 12])
+
+
 def png_bomb(name, head):
     rows = [[(1, 2, 3)] * 64] * 32
     bomb = pngfile.chunk(name, head + zlib.compress(bytes(190_000_000), 9))
@@ -184,6 +227,12 @@ def files():
         "webp-tiny.webp": webp_tiny(rng),
         "webp-noise.webp": webp_noise(rng),
         "webp-unknown-chunks.webp": webp_unknown_chunks(),
+        "webp-groups-1000-alpha.webp": webp_groups(1000, 11, 1),
+        "webp-groups-1000.webp": webp_groups(1000, 11, 0),
+        "webp-groups-300.webp": webp_groups(300, 11, 1),
+        "webp-groups-65536.webp": webp_groups(65536, 11, 1),
+        "webp-groups-50.webp": webp_groups(50, 11, 1),
+        "webp-groups-20.webp": webp_groups(20, 11, 1),
         "png-iccp.png": png_bomb(b"iCCP", b"name\0\0"),
         "png-ztxt.png": png_bomb(b"zTXt", b"name\0\0"),
         "png-itxt.png": png_bomb(b"iTXt", b"name\0\1\0en\0name\0"),

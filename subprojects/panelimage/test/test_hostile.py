@@ -1,0 +1,128 @@
+"""Whatever the bytes are: an answer, little memory, and what is taken is right."""
+
+import os
+import random
+import subprocess
+
+import pytest
+
+import giffile
+import hostile
+import pngfile
+import webpfile
+from conftest import Refused
+from decoders import panel_frames, pillow_frames
+from test_webp import FILES
+
+HOSTILE = hostile.files()
+MEMORY_MAX = 32 * 1024 * 1024
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_an_answer(convert, name):
+    try:
+        webp, info = convert(HOSTILE[name])
+    except Refused as refused:
+        assert len(str(refused)) > 10
+        return
+    assert len(webp) <= 460000 and info.frames <= 2048
+    frames = panel_frames(webp)
+    assert len(frames) == info.frames
+    assert frames == pillow_frames(webp)
+
+
+ANSWERS = {
+    "gif-8496-frames.gif": "image has 8496 frames, at most 2048 are allowed",
+    "webp-lossy.webp": "image takes more than 460000 bytes as a WebP",
+    "gif-zeros.gif": "GIF has no frame",
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_the_answer(convert, name):
+    with pytest.raises(Refused) as caught:
+        convert(HOSTILE[name])
+    assert str(caught.value) == ANSWERS[name]
+
+
+@pytest.mark.parametrize("name", [name for name in HOSTILE if name.startswith("png-")])
+def test_bombs_are_passed_over(convert, name):
+    webp, _ = convert(HOSTILE[name])
+    assert panel_frames(webp) == [([(1, 2, 3)] * 2048, 0)]
+
+
+@pytest.mark.skipif("PANELIMAGE_HEAP_PEAK" not in os.environ, reason="built with a sanitizer")
+def test_memory(tmp_path):
+    """The peak of the heap, counted, not measured."""
+    for name, data in HOSTILE.items():
+        (tmp_path / name).write_bytes(data)
+    done = subprocess.run([os.environ["PANELIMAGE_HEAP_PEAK"]]
+                          + [str(tmp_path / name) for name in HOSTILE],
+                          capture_output=True, check=True, timeout=300)
+    peaks = {line.split()[1]: int(line.split()[0]) for line in done.stdout.decode().splitlines()}
+    assert len(peaks) == len(HOSTILE)
+    assert max(peaks.values()) < MEMORY_MAX, peaks
+
+
+def seeds():
+    rng = random.Random(3)
+    table = [tuple(rng.randrange(256) for _ in range(3)) for _ in range(16)]
+    frames = [giffile.Frame([rng.randrange(16) for _ in range(30 * 20)], 30, 20, i, i, 5, i % 4,
+                            3, interlace=bool(i & 1)) for i in range(5)]
+    rows = [[(x * 3, y * 7) for x in range(64)] for y in range(32)]
+    indices = [[((x + y) % 16,) for x in range(64)] for y in range(32)]
+    return {
+        "png": pngfile.write(rows, 4, 8, True),
+        "png palette": pngfile.write(indices, 3, 4, before=[
+            pngfile.chunk(b"PLTE", bytes(range(48))), pngfile.chunk(b"tRNS", b"\0\x80")]),
+        "gif": giffile.write(frames, table, loop=2),
+        "webp animation": webpfile.riff(webpfile.vp8x(), webpfile.anim(), *[
+            webpfile.frame([(9, i, 7, 100 * i)] * 200, (20, 10), left=i, flags=i)
+            for i in range(3)]),
+        **FILES,
+    }
+
+
+SEEDS = seeds()
+
+
+def mutate(rng, data):
+    data = bytearray(data)
+    for _ in range(rng.choice((1, 1, 2, 5, 30))):
+        at = rng.randrange(len(data))
+        kind = rng.randrange(4)
+        if kind == 0:
+            data[at] ^= 1 << rng.randrange(8)
+        elif kind == 1:
+            data[at] = rng.choice((0, 1, 127, 128, 255))
+        elif kind == 2:
+            del data[at:at + rng.randrange(1, 9)]
+        else:
+            data[at:at] = data[at:at + rng.randrange(1, 20)]
+        if not data:
+            break
+    return bytes(data)
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_mutations(convert, name):
+    """Refused, or what comes out looks on a panel as it does over black."""
+    rng = random.Random(name)
+    for _ in range(150):
+        data = mutate(rng, SEEDS[name])
+        try:
+            webp, info = convert(data)
+        except Refused:
+            continue
+        frames = panel_frames(webp)
+        assert len(frames) == info.frames
+        assert frames == pillow_frames(webp)
+
+
+def test_random_bytes(convert):
+    rng = random.Random(1)
+    for start in (b"", pngfile.SIGNATURE, b"GIF89a\x40\0\x20\0", b"RIFF\x80\0\0\0WEBPVP8 ",
+                  b"RIFF\x80\0\0\0WEBPVP8L"):
+        for _ in range(40):
+            with pytest.raises(Refused):
+                convert(start + rng.randbytes(rng.randrange(400)))

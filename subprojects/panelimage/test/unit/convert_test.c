@@ -1,0 +1,245 @@
+/* The public functions, on one file of each kind and on bytes that are none. */
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "panelimage/panelimage.h"
+#include "samples.h"
+
+struct sample {
+	const char *name;
+	const uint8_t *data;
+	size_t size;
+	struct panelimage_info info;
+};
+
+#define SAMPLE(name) #name, name, sizeof(name)
+
+static const struct sample samples[] = {
+    {SAMPLE(sample_png), {PANELIMAGE_FORMAT_PNG, 1, false, 0, 0}},
+    {SAMPLE(sample_gif), {PANELIMAGE_FORMAT_GIF, 3, true, 50 + 200 + 100, 3}},
+    {SAMPLE(sample_webp), {PANELIMAGE_FORMAT_WEBP, 1, false, 0, 0}},
+    {SAMPLE(sample_webp_alpha), {PANELIMAGE_FORMAT_WEBP, 2, true, 70, 5}},
+};
+
+#undef SAMPLE
+
+enum { SAMPLES = sizeof(samples) / sizeof(samples[0]) };
+
+static void assert_info(const struct panelimage_info *info, const struct panelimage_info *expected)
+{
+	assert_int_equal(info->frame_count, expected->frame_count);
+	assert_int_equal(info->animated, expected->animated);
+	assert_int_equal(info->duration_ms, expected->duration_ms);
+	assert_int_equal(info->loop_count, expected->loop_count);
+}
+
+static void assert_refused(const uint8_t *data, size_t size, const char *text)
+{
+	struct panelimage_result untouched;
+	struct panelimage_result result;
+	struct panelimage_error error;
+
+	memset(&result, 0xa5, sizeof(result));
+	untouched = result;
+	assert_int_equal(panelimage_convert(data, size, &result, &error), -1);
+	assert_string_equal(error.text, text);
+	assert_false(error.out_of_memory);
+	assert_memory_equal(&result, &untouched, sizeof(result));
+}
+
+static void test_samples(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SAMPLES; i++) {
+		const struct sample *sample = &samples[i];
+		struct panelimage_result result;
+		struct panelimage_error error;
+		struct panelimage_info info;
+
+		assert_int_equal(panelimage_detect(sample->data, sample->size),
+				 sample->info.format);
+		assert_int_equal(panelimage_is_animation(sample->data, sample->size),
+				 sample->info.animated);
+		assert_int_equal(panelimage_convert(sample->data, sample->size, &result, &error),
+				 0);
+		assert_int_equal(result.info.format, sample->info.format);
+		assert_info(&result.info, &sample->info);
+		assert_int_equal(panelimage_probe_webp(result.data, result.size, &info, &error), 0);
+		assert_int_equal(info.format, PANELIMAGE_FORMAT_WEBP);
+		assert_info(&info, &sample->info);
+		panelimage_result_finish(&result);
+		assert_null(result.data);
+	}
+}
+
+static void test_converted_is_fit(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SAMPLES; i++) {
+		struct panelimage_result once;
+		struct panelimage_result twice;
+		struct panelimage_error error;
+
+		assert_int_equal(
+		    panelimage_convert(samples[i].data, samples[i].size, &once, &error), 0);
+		assert_int_equal(panelimage_convert(once.data, once.size, &twice, &error), 0);
+		assert_int_equal(once.size, twice.size);
+		assert_memory_equal(once.data, twice.data, once.size);
+		panelimage_result_finish(&once);
+		panelimage_result_finish(&twice);
+	}
+}
+
+static void test_refused_before_decoding(void **state)
+{
+	static const uint8_t text[] = "this is not an image at all";
+	uint8_t *large = calloc(1, 200000);
+
+	(void)state;
+	memcpy(large, sample_png, sizeof(sample_png));
+	assert_refused(large, 200000, "image is 200000 bytes, at most 196608 are allowed");
+	free(large);
+	assert_refused(text, sizeof(text), "image is not a PNG, GIF or WebP file");
+	assert_refused(NULL, 0, "image is empty");
+	assert_refused(sample_png, 20, "PNG is truncated in its header");
+	assert_refused(sample_gif, 12, "GIF is truncated in its header");
+	assert_refused(sample_gif, 20, "GIF is truncated in its colour table");
+	assert_refused(sample_webp, 12, "WebP is truncated in its header");
+}
+
+static void test_largest_input(void **state)
+{
+	uint8_t *data = calloc(1, PANELIMAGE_INPUT_MAX_BYTES);
+	struct panelimage_result result;
+	struct panelimage_error error;
+
+	(void)state;
+	memcpy(data, sample_png, sizeof(sample_png));
+	assert_int_equal(panelimage_convert(data, PANELIMAGE_INPUT_MAX_BYTES, &result, &error), 0);
+	panelimage_result_finish(&result);
+	free(data);
+}
+
+/* Each in memory of its very size, so that a sanitizer or valgrind sees a byte too many. */
+static void test_truncated(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SAMPLES; i++) {
+		for (size_t size = 0; size < samples[i].size; size++) {
+			uint8_t *data = malloc(size + (size == 0));
+			struct panelimage_result result;
+			struct panelimage_error error;
+			struct panelimage_info info;
+
+			memcpy(data, samples[i].data, size);
+			assert_int_equal(panelimage_convert(data, size, &result, &error), -1);
+			assert_int_equal(panelimage_probe_webp(data, size, &info, &error), -1);
+			(void)panelimage_is_animation(data, size);
+			free(data);
+		}
+	}
+}
+
+static void test_finish_nothing(void **state)
+{
+	struct panelimage_result result = {0};
+
+	(void)state;
+	panelimage_result_finish(NULL);
+	panelimage_result_finish(&result);
+	panelimage_result_finish(&result);
+}
+
+static void test_look_is_bounded(void **state)
+{
+	static uint8_t gif[PANELIMAGE_INPUT_MAX_BYTES];
+	const uint8_t head[] = {'G', 'I', 'F', '8', '9', 'a', 64, 0, 32, 0, 0, 0, 0, '!', 0xfe};
+
+	(void)state;
+	memset(gif, 1, sizeof(gif));
+	memcpy(gif, head, sizeof(head));
+	/* A comment of a hundred thousand sub-blocks: given up, it goes where slow ones go. */
+	assert_true(panelimage_is_animation(gif, sizeof(gif)));
+	assert_refused(gif, sizeof(gif), "GIF is truncated after frame 0");
+}
+
+struct seen {
+	uint32_t frames, duration_ms;
+	uint32_t stop_at;
+	uint8_t last[PANELIMAGE_WIDTH * PANELIMAGE_HEIGHT * 3];
+};
+
+static bool see(const uint8_t *rgb, uint32_t duration_ms, void *user)
+{
+	struct seen *seen = user;
+
+	seen->frames++;
+	seen->duration_ms += duration_ms;
+	memcpy(seen->last, rgb, sizeof(seen->last));
+	return seen->frames != seen->stop_at;
+}
+
+static void test_decode(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SAMPLES; i++) {
+		struct panelimage_error error;
+		struct seen seen = {0};
+
+		assert_int_equal(
+		    panelimage_decode(samples[i].data, samples[i].size, see, &seen, &error), 0);
+		assert_int_equal(seen.frames, samples[i].info.frame_count);
+		assert_int_equal(seen.duration_ms, samples[i].info.duration_ms);
+	}
+}
+
+static void test_decode_pixels(void **state)
+{
+	struct panelimage_error error;
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(panelimage_decode(sample_png, sizeof(sample_png), see, &seen, &error), 0);
+	for (uint32_t y = 0; y < 32; y++) {
+		for (uint32_t x = 0; x < 64; x++) {
+			const uint8_t *rgb = seen.last + (y * 64 + x) * 3;
+
+			assert_int_equal(rgb[0], (x * 4 * (255 - x) + 127) / 255);
+			assert_int_equal(rgb[1], (y * 8 * (255 - x) + 127) / 255);
+			assert_int_equal(rgb[2], (7 * (255 - x) + 127) / 255);
+		}
+	}
+}
+
+static void test_decode_stops(void **state)
+{
+	struct panelimage_error error;
+	struct seen seen = {.stop_at = 2};
+
+	(void)state;
+	assert_int_equal(panelimage_decode(sample_gif, sizeof(sample_gif), see, &seen, &error), 0);
+	assert_int_equal(seen.frames, 2);
+	assert_int_equal(panelimage_decode(sample_gif, 100, see, &seen, &error), -1);
+	assert_int_equal(panelimage_decode(sample_gif, 0, see, &seen, &error), -1);
+	assert_string_equal(error.text, "image is empty");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_converted_is_fit),
+	    cmocka_unit_test(test_refused_before_decoding),
+	    cmocka_unit_test(test_largest_input),
+	    cmocka_unit_test(test_truncated),
+	    cmocka_unit_test(test_finish_nothing),
+	    cmocka_unit_test(test_look_is_bounded),
+	    cmocka_unit_test(test_decode),
+	    cmocka_unit_test(test_decode_pixels),
+	    cmocka_unit_test(test_decode_stops),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+/* Frames in, the same frames out, whatever the encoder made of them. */
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "encoder.h"
+#include "fail.h"
+
+enum { FRAMES_MAX = 64 };
+
+struct film {
+	struct canvas canvas[FRAMES_MAX];
+	uint32_t ms[FRAMES_MAX];
+	uint32_t count;
+	uint32_t at; /* while it is compared */
+};
+
+/* Always the same, unlike rand() on another system (xorshift32). */
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 17;
+	*seed ^= *seed << 5;
+	return *seed;
+}
+
+static bool compare_frame(const uint8_t *rgb, uint32_t ms, void *user)
+{
+	struct film *film = user;
+	const struct canvas *canvas = &film->canvas[film->at];
+
+	assert_true(film->at < film->count);
+	assert_int_equal(ms, film->count > 1 ? film->ms[film->at] : 0);
+	for (size_t i = 0; i < CANVAS_PIXELS; i++)
+		assert_int_equal(canvas->argb[i], CANVAS_BLACK | (uint32_t)rgb[i * 3] << 16 |
+						      (uint32_t)rgb[i * 3 + 1] << 8 |
+						      rgb[i * 3 + 2]);
+	film->at++;
+	return true;
+}
+
+/* Encodes the film, decodes what came of it, and compares. */
+static void assert_round_trip(struct film *film, struct encoder *encoder)
+{
+	struct panelimage_result result = {0};
+	struct panelimage_error error;
+
+	for (uint32_t i = 0; i < film->count; i++)
+		assert_int_equal(
+		    encoder->sink.on_frame(&encoder->sink, &film->canvas[i], film->ms[i], &error),
+		    0);
+	assert_int_equal(pi_encoder_end(encoder, 3, &result, &error), 0);
+	assert_int_equal(result.info.frame_count, film->count);
+	film->at = 0;
+	assert_int_equal(panelimage_decode(result.data, result.size, compare_frame, film, &error),
+			 0);
+	assert_int_equal(film->at, film->count);
+	panelimage_result_finish(&result);
+}
+
+/* Each frame changes a random rectangle, all of it or some pixels. */
+static void make_film(struct film *film, uint32_t count, uint32_t *seed)
+{
+	film->count = count;
+	pi_canvas_clear(&film->canvas[0]);
+	for (uint32_t i = 0; i < count; i++) {
+		struct canvas *canvas = &film->canvas[i];
+		uint32_t left = next_random(seed) % 64, top = next_random(seed) % 32;
+		uint32_t right = left + 1 + next_random(seed) % (64 - left);
+		uint32_t bottom = top + 1 + next_random(seed) % (32 - top);
+		uint32_t one_of = 1 + next_random(seed) % 12;
+		uint32_t colors = 1 + next_random(seed) % 400;
+
+		if (i > 0)
+			*canvas = film->canvas[i - 1];
+		for (uint32_t y = top; y < bottom; y++)
+			for (uint32_t x = left; x < right; x++)
+				if (next_random(seed) % one_of == 0)
+					canvas->argb[y * 64 + x] =
+					    CANVAS_BLACK |
+					    (next_random(seed) % colors * 2654435U & 0xffffff);
+		/* At least this pixel is another than before. */
+		canvas->argb[top * 64 + left] =
+		    CANVAS_BLACK | ((canvas->argb[top * 64 + left] + 1) & 0xffffff);
+		film->ms[i] = next_random(seed) % 1000;
+	}
+}
+
+static void test_round_trips(void **state)
+{
+	struct film *film = calloc(1, sizeof(*film));
+	uint32_t seed = 2026;
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		struct encoder encoder;
+
+		pi_encoder_init(&encoder);
+		make_film(film, 1 + next_random(&seed) % FRAMES_MAX, &seed);
+		assert_round_trip(film, &encoder);
+		pi_encoder_finish(&encoder);
+	}
+	free(film);
+}
+
+/* The same with all effort spent from the start, or after some frames. */
+static void test_round_trips_with_low_effort(void **state)
+{
+	struct film *film = calloc(1, sizeof(*film));
+	uint32_t seed = 7;
+
+	(void)state;
+	for (uint32_t i = 0; i < 20; i++) {
+		struct encoder encoder;
+
+		pi_encoder_init(&encoder);
+		encoder.effort_left = i * CANVAS_PIXELS;
+		make_film(film, FRAMES_MAX, &seed);
+		assert_round_trip(film, &encoder);
+		pi_encoder_finish(&encoder);
+	}
+	free(film);
+}
+
+static void test_too_large(void **state)
+{
+	struct panelimage_error error;
+	struct encoder encoder;
+	struct canvas canvas;
+	uint32_t seed = 1;
+	uint32_t frames = 0;
+	int rc = 0;
+
+	(void)state;
+	pi_encoder_init(&encoder);
+	while (rc == 0 && frames++ < PANELIMAGE_FRAMES_MAX) {
+		for (size_t i = 0; i < CANVAS_PIXELS; i++)
+			canvas.argb[i] = CANVAS_BLACK | (next_random(&seed) & 0xffffff);
+		rc = encoder.sink.on_frame(&encoder.sink, &canvas, 10, &error);
+	}
+	assert_int_equal(rc, -1);
+	assert_string_equal(error.text, "image takes more than 460000 bytes as a WebP");
+	/* 6,272 bytes each: it is known as soon as it is so. */
+	assert_in_range(frames, 70, 80);
+	assert_true(encoder.file.capacity <= 2 * PANELIMAGE_OUTPUT_MAX_BYTES);
+	pi_encoder_finish(&encoder);
+}
+
+static void test_same_bytes_each_time(void **state)
+{
+	struct film *film = calloc(1, sizeof(*film));
+	struct panelimage_result result[2];
+	struct panelimage_error error;
+	uint32_t seed = 5;
+
+	(void)state;
+	make_film(film, 20, &seed);
+	for (int i = 0; i < 2; i++) {
+		struct encoder encoder;
+
+		pi_encoder_init(&encoder);
+		for (uint32_t k = 0; k < film->count; k++)
+			assert_int_equal(encoder.sink.on_frame(&encoder.sink, &film->canvas[k],
+							       film->ms[k], &error),
+					 0);
+		assert_int_equal(pi_encoder_end(&encoder, 0, &result[i], &error), 0);
+		pi_encoder_finish(&encoder);
+	}
+	assert_int_equal(result[0].size, result[1].size);
+	assert_memory_equal(result[0].data, result[1].data, result[0].size);
+	panelimage_result_finish(&result[0]);
+	panelimage_result_finish(&result[1]);
+	free(film);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_round_trips),
+	    cmocka_unit_test(test_round_trips_with_low_effort),
+	    cmocka_unit_test(test_too_large),
+	    cmocka_unit_test(test_same_bytes_each_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

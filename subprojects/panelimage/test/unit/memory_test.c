@@ -1,0 +1,53 @@
+/* Every allocation fails once, here and in the libraries: the answer is an error or the result,
+ * and all memory comes back. */
+#include "test.h"
+
+#include "../heap.h"
+#include "panelimage/panelimage.h"
+#include "samples.h"
+
+static void assert_survives(const uint8_t *data, size_t size)
+{
+	struct panelimage_result result;
+	struct panelimage_error error;
+	unsigned long failures = 0;
+	unsigned long total;
+
+	heap_start(0);
+	assert_int_equal(panelimage_convert(data, size, &result, &error), 0);
+	total = heap_allocations();
+	panelimage_result_finish(&result);
+	for (unsigned long i = 1; i <= total; i++) {
+		size_t before = heap_in_use_bytes();
+
+		result = (struct panelimage_result){0};
+		heap_start(i);
+		if (panelimage_convert(data, size, &result, &error)) {
+			failures++;
+			assert_null(result.data);
+			assert_true(error.text[0]);
+		}
+		heap_start(0);
+		panelimage_result_finish(&result);
+		assert_int_equal(heap_in_use_bytes(), before);
+	}
+	assert_true(failures > total / 2);
+}
+
+static void test_every_allocation(void **state)
+{
+	(void)state;
+	assert_survives(sample_png, sizeof(sample_png));
+	assert_survives(sample_gif, sizeof(sample_gif));
+	assert_survives(sample_webp, sizeof(sample_webp));
+	assert_survives(sample_webp_alpha, sizeof(sample_webp_alpha));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_every_allocation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
