@@ -13,6 +13,8 @@ struct websocket_events {
 	/* A whole text or binary message; data is valid during the call. */
 	void (*on_text)(struct websocket *websocket, struct str text);
 	void (*on_binary)(struct websocket *websocket, struct str data);
+	/* Any frame came, a ping or pong too: the peer is alive. May be NULL. */
+	void (*on_alive)(struct websocket *websocket);
 	/* The peer left, was silent or broke the protocol, or websocket_drop() was called. Called
 	 * exactly once, later, never inside another call. The websocket is gone after it. */
 	void (*on_closed)(struct websocket *websocket);

@@ -1,0 +1,25 @@
+#include "domain/account.h"
+#include "endpoints.h"
+
+/* GET /v1/account/ - the caller's account. */
+
+static struct verdict found(struct task *task)
+{
+	/* The account went away while its key was still remembered. */
+	if (task_row_count(task) == 0)
+		return task_fail(task, 401, "the API key is not valid");
+	return task_reply_record(task, 200, &account_record, task_state(task));
+}
+
+static struct verdict begin(struct task *task)
+{
+	db_add_id(task_parameters(task), task_account_id(task));
+	return task_query(task, STATEMENT_ACCOUNT_GET, &account_record, task_state(task), found);
+}
+
+const struct endpoint endpoint_account_get = {
+    .name = "account_get",
+    .handler = begin,
+    .access = ACCESS_KEY,
+    .state_size = sizeof(struct account),
+};

@@ -1,0 +1,15 @@
+#include "endpoints.h"
+
+/* GET /v1/devices/{deviceId} - one device. The prologue has read it. */
+
+static struct verdict begin(struct task *task)
+{
+	return task_reply_record(task, 200, &device_record, task_device(task));
+}
+
+const struct endpoint endpoint_device_get = {
+    .name = "device_get",
+    .handler = begin,
+    .access = ACCESS_KEY,
+    .resource = RESOURCE_DEVICE,
+};

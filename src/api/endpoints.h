@@ -1,0 +1,15 @@
+/* All endpoints, by name. Keep sorted. */
+#pragma once
+
+#include "task/task.h"
+
+extern const struct endpoint endpoint_account_get;
+extern const struct endpoint endpoint_device_get;
+extern const struct endpoint endpoint_device_list;
+extern const struct endpoint endpoint_installation_delete;
+extern const struct endpoint endpoint_installation_list;
+extern const struct endpoint endpoint_link_next;
+extern const struct endpoint endpoint_link_ws;
+extern const struct endpoint endpoint_livez;
+extern const struct endpoint endpoint_push;
+extern const struct endpoint endpoint_readyz;

@@ -1,0 +1,96 @@
+#include "image_job.h"
+#include "base/base64.h"
+
+#include <stdio.h>
+
+static void fail(struct image_job *job, const char *text)
+{
+	snprintf(job->error.text, sizeof(job->error.text), "%s", text);
+	job->is_converted = true;
+	job->has_failed = true;
+}
+
+static void fail_size(struct image_job *job, size_t size)
+{
+	snprintf(job->error.text, sizeof(job->error.text),
+		 "image is %zu bytes, at most %d are allowed", size, PANELIMAGE_INPUT_MAX_BYTES);
+	job->is_converted = true;
+	job->has_failed = true;
+}
+
+bool image_job_init(struct image_job *job, struct str media_type, struct str base64,
+		    struct arena *arena)
+{
+	size_t size_max = base64_decoded_max(base64.length);
+
+	*job = (struct image_job){.media_type = media_type, .base64 = base64};
+	if (base64.length == 0) {
+		fail(job, "image is empty");
+		return false;
+	}
+	/* Three bytes more than a text of this length may hold, because of the padding. */
+	if (size_max > PANELIMAGE_INPUT_MAX_BYTES + 6) {
+		fail_size(job, size_max - 3);
+		return false;
+	}
+	job->bytes = arena_alloc(arena, size_max);
+	return true;
+}
+
+static const char *format_name(enum panelimage_format format)
+{
+	switch (format) {
+	case PANELIMAGE_FORMAT_PNG:
+		return "image/png";
+	case PANELIMAGE_FORMAT_GIF:
+		return "image/gif";
+	case PANELIMAGE_FORMAT_WEBP:
+		return "image/webp";
+	default:
+		return NULL;
+	}
+}
+
+/* What the bytes are is read from the bytes; a data URL must not say otherwise. */
+static bool type_agrees(struct image_job *job)
+{
+	const char *name = format_name(panelimage_detect(job->bytes, job->size));
+
+	if (job->media_type.length == 0 || !name ||
+	    str_equal_ignore_case(job->media_type, str_from(name)))
+		return true;
+	snprintf(job->error.text, sizeof(job->error.text), "image is %s, the data URL says %.*s",
+		 name, STR_ARG(job->media_type));
+	job->is_converted = true;
+	job->has_failed = true;
+	return false;
+}
+
+void image_job_convert(void *argument)
+{
+	struct image_job *job = argument;
+
+	job->has_failed = panelimage_convert(job->bytes, job->size, &job->result, &job->error) != 0;
+	job->is_converted = true;
+}
+
+void image_job_begin(void *argument)
+{
+	struct image_job *job = argument;
+
+	if (base64_decode(job->base64, job->bytes, &job->size)) {
+		fail(job, "image is not valid base64");
+		return;
+	}
+	if (job->size > PANELIMAGE_INPUT_MAX_BYTES) {
+		fail_size(job, job->size);
+		return;
+	}
+	if (type_agrees(job) && !panelimage_is_animation(job->bytes, job->size))
+		image_job_convert(job);
+}
+
+void image_job_finish(struct image_job *job)
+{
+	panelimage_result_finish(&job->result);
+}

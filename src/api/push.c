@@ -1,0 +1,107 @@
+#include "domain/push.h"
+#include "base/limits.h"
+#include "delivery/delivery.h"
+#include "endpoints.h"
+#include "image_job.h"
+
+/* POST /v1/devices/{deviceId}/push - shows an image on a device.
+ *
+ *   prologue: key -> body -> device -> begin
+ *                                        | worker, short lane: base64, what is it, stills
+ *                                      looked_at --------.
+ *                                        | worker, long lane: animations
+ *                                      converted <-------'
+ *                                        | database: store, take the next generation
+ *                                      stored -> tell the panel, answer 200 */
+
+struct push {
+	struct push_body body; /* first: the prologue reads the request into it */
+	struct image_job job;
+	int64_t generation;
+	bool is_stored;
+};
+
+static const struct record_field temporary_fields[] = {
+    RECORD_INT(struct push, generation, .column = "generation"),
+};
+static const struct record temporary_record = RECORD(temporary_fields);
+
+static const struct record_field entry_fields[] = {
+    RECORD_INT(struct push, generation, .column = "generation"),
+    RECORD_BOOL(struct push, is_stored, .column = "is_stored"),
+};
+static const struct record entry_record = RECORD(entry_fields);
+
+static struct verdict stored(struct task *task)
+{
+	const struct push *push = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "there is no such device");
+	if (push->body.is_installation && !push->is_stored)
+		return task_fail_field(task, "installationId",
+				       "is the ID of an app's installation on this device");
+	delivery_device_changed(task_service(task)->delivery, task_device(task)->id,
+				push->generation);
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict store(struct task *task, struct str picture)
+{
+	struct push *push = task_state(task);
+	struct db_parameters *parameters = task_parameters(task);
+
+	db_add_id(parameters, task_device(task)->id);
+	if (!push->body.is_installation) {
+		db_add_bytes(parameters, picture);
+		db_add_int4(parameters, (int32_t)push->body.duration_s);
+		return task_query(task, STATEMENT_PUSH_STORE_TEMPORARY, &temporary_record, push,
+				  stored);
+	}
+	db_add_text(parameters, push->body.installation_id);
+	db_add_bytes(parameters, picture);
+	db_add_bool(parameters, push->body.in_background);
+	return task_query(task, STATEMENT_PUSH_STORE_ENTRY, &entry_record, push, stored);
+}
+
+static struct verdict converted(struct task *task)
+{
+	struct push *push = task_state(task);
+	struct str picture;
+
+	if (push->job.has_failed)
+		return task_fail_field(task, "image", "%s", push->job.error.text);
+	/* Into the arena, which lives until the database has it. */
+	picture = arena_copy(task_arena(task), (struct str){(const char *)push->job.result.data,
+							    push->job.result.size});
+	image_job_finish(&push->job);
+	return store(task, picture);
+}
+
+static struct verdict looked_at(struct task *task)
+{
+	struct push *push = task_state(task);
+
+	if (push->job.is_converted)
+		return task_continue(task, converted);
+	return task_work(task, LANE_LONG, image_job_convert, &push->job, converted);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct push *push = task_state(task);
+
+	if (!image_job_init(&push->job, push->body.media_type, push->body.base64, task_arena(task)))
+		return task_continue(task, converted);
+	return task_work(task, LANE_SHORT, image_job_begin, &push->job, looked_at);
+}
+
+const struct endpoint endpoint_push = {
+    .name = "push",
+    .handler = begin,
+    .access = ACCESS_KEY,
+    .resource = RESOURCE_DEVICE,
+    .body = &push_body_record,
+    .state_size = sizeof(struct push),
+    .is_device_limited = true,
+};

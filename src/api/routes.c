@@ -1,0 +1,39 @@
+#include "api/api.h"
+#include "endpoints.h"
+#include "http/response.h"
+
+/* Keep sorted by path, then method. */
+static const struct route routes[] = {
+    {HTTP_GET, "/d/{deviceId}/next", &endpoint_link_next},
+    {HTTP_GET, "/d/{deviceId}/ws", &endpoint_link_ws},
+    {HTTP_GET, "/livez", &endpoint_livez},
+    {HTTP_GET, "/readyz", &endpoint_readyz},
+    {HTTP_GET, "/v1/account", &endpoint_account_get},
+    {HTTP_GET, "/v1/devices", &endpoint_device_list},
+    {HTTP_GET, "/v1/devices/{deviceId}", &endpoint_device_get},
+    {HTTP_GET, "/v1/devices/{deviceId}/installations", &endpoint_installation_list},
+    {HTTP_DELETE, "/v1/devices/{deviceId}/installations/{installationId}",
+     &endpoint_installation_delete},
+    {HTTP_POST, "/v1/devices/{deviceId}/push", &endpoint_push},
+};
+
+void api_on_request(struct http_request *request, void *context)
+{
+	struct http_response response = {0};
+	struct route_match match;
+
+	switch (router_find(routes, array_length(routes), request, &match)) {
+	case ROUTE_FOUND:
+		task_start(context, request, match.route->data, &match);
+		break;
+	case ROUTE_METHOD:
+		http_response_add(&response, STR("Allow"), match.allow);
+		http_respond_problem(request, 405, STR("this resource has no such method"),
+				     (struct str){0}, &response);
+		break;
+	case ROUTE_UNKNOWN:
+		http_respond_problem(request, 404, STR("there is no such resource"),
+				     (struct str){0}, NULL);
+		break;
+	}
+}

@@ -1,0 +1,106 @@
+#include "delivery_private.h"
+
+#include <sodium.h>
+#include <stdatomic.h>
+
+/* Where polling devices are in their rotation. Each poll is a connection of its own and reaches any
+ * worker, so this lies in memory that the workers of an instance share.
+ *
+ * Every field is an atomic of its own: a device that polls twice at the same time may get a cursor
+ * mixed of both, which costs one picture shown twice or passed over. A device that loses its place
+ * to another one starts its rotation anew. */
+
+enum {
+	SLOTS = 1 << 15, /* 1.25 MiB */
+	NEIGHBOURHOOD = 4,
+	REMAINS_OF_PUSH = 1 << 30, /* flag in remaining */
+};
+
+struct slot {
+	_Atomic uint64_t tag; /* hash of the device's ID; 0: free */
+	_Atomic int64_t position;
+	_Atomic int64_t push_seen;
+	_Atomic int64_t remaining; /* seconds, and the flag */
+	_Atomic uint64_t used;	   /* grows with every use: the smallest one makes room */
+};
+
+struct cursor_table {
+	uint8_t secret[crypto_shorthash_KEYBYTES];
+	_Atomic uint64_t clock;
+	struct slot slots[SLOTS];
+};
+
+size_t cursor_table_size(void)
+{
+	return sizeof(struct cursor_table);
+}
+
+struct cursor_table *cursor_table_init(void *memory)
+{
+	struct cursor_table *table = memory;
+
+	crypto_shorthash_keygen(table->secret);
+	return table;
+}
+
+static uint64_t tag_of(const struct cursor_table *table, struct id id)
+{
+	uint64_t tag;
+
+	crypto_shorthash((uint8_t *)&tag, id.bytes, ID_BYTES, table->secret);
+	return tag ? tag : 1;
+}
+
+static struct slot *find(const struct cursor_table *table, uint64_t tag)
+{
+	for (unsigned i = 0; i < NEIGHBOURHOOD; i++) {
+		const struct slot *slot = &table->slots[(tag + i) % SLOTS];
+
+		if (atomic_load_explicit(&slot->tag, memory_order_acquire) == tag)
+			return (struct slot *)slot;
+	}
+	return NULL;
+}
+
+static struct slot *take_oldest(struct cursor_table *table, uint64_t tag)
+{
+	struct slot *oldest = &table->slots[tag % SLOTS];
+
+	for (unsigned i = 1; i < NEIGHBOURHOOD; i++) {
+		struct slot *slot = &table->slots[(tag + i) % SLOTS];
+
+		if (slot->used < oldest->used)
+			oldest = slot;
+	}
+	return oldest;
+}
+
+struct poll_cursor cursor_get(const struct cursor_table *table, struct id device_id)
+{
+	const struct slot *slot = find(table, tag_of(table, device_id));
+	int64_t remaining;
+
+	if (!slot)
+		return (struct poll_cursor){.position = -1};
+	remaining = slot->remaining;
+	return (struct poll_cursor){
+	    .position = slot->position,
+	    .push_seen = slot->push_seen,
+	    .remaining_s = remaining & ~REMAINS_OF_PUSH,
+	    .remains_of_push = (remaining & REMAINS_OF_PUSH) != 0,
+	};
+}
+
+void cursor_set(struct cursor_table *table, struct id device_id, const struct poll_cursor *cursor)
+{
+	uint64_t tag = tag_of(table, device_id);
+	struct slot *slot = find(table, tag);
+
+	if (!slot)
+		slot = take_oldest(table, tag);
+	slot->position = cursor->position;
+	slot->push_seen = cursor->push_seen;
+	slot->remaining = cursor->remaining_s | (cursor->remains_of_push ? REMAINS_OF_PUSH : 0);
+	slot->used = atomic_fetch_add(&table->clock, 1) + 1;
+	atomic_store_explicit(&slot->tag, tag, memory_order_release);
+}

@@ -1,0 +1,131 @@
+/* The delivery layer from the inside. */
+#pragma once
+
+#include "base/map.h"
+#include "delivery/delivery.h"
+#include "domain/air.h"
+#include "domain/poll.h"
+#include "http/websocket.h"
+
+enum panel_state {
+	PANEL_NEW,   /* never loaded: searches wait */
+	PANEL_READY, /* has content, perhaps of an older generation */
+	PANEL_GONE,  /* no such device any more; destroyed when nobody looks at it */
+};
+
+/* A device as this worker knows it. */
+struct panel {
+	struct map_node by_id;
+	struct list by_use; /* in delivery->by_use, least recently used first */
+	struct delivery *delivery;
+	struct id id;
+	enum panel_state state;
+	bool is_disabled;
+	uint8_t link_key_hash[KEY_HASH_BYTES];
+	int64_t generation;	   /* of the content */
+	int64_t wanted_generation; /* the newest that a hint named */
+	struct panel_load *load;   /* under way; NULL: none */
+	struct panel_fetch *fetch; /* likewise */
+	struct content content;	   /* entries and pictures are malloc'ed and owned here */
+	size_t picture_bytes;	   /* of all pictures in content */
+	struct list sessions;	   /* of struct session */
+	unsigned session_count;
+	struct list searches; /* of struct panel_search, while PANEL_NEW */
+	int64_t seen_us;      /* wall clock; 0: nothing to write down */
+	uint64_t used_ms;     /* loop time */
+};
+
+/* One WebSocket connection of a panel. */
+struct session {
+	struct list node;    /* in panel->sessions */
+	struct panel *panel; /* NULL once it was dropped */
+	struct websocket *websocket;
+	struct air air;
+	struct deadline deadline;
+	struct later update; /* decide again, once a turn */
+};
+
+/* A push that was first displayed here, to be written down. */
+struct displayed {
+	struct id device_id;
+	int64_t generation;
+	int64_t wall_us;
+};
+
+enum { DISPLAYED_MAX = 512 };
+
+struct delivery {
+	struct service *service;
+	struct cursor_table *cursors;
+	struct map panels; /* by ID */
+	struct list by_use;
+	struct map aliases; /* serial or MAC -> ID, for when the database is away */
+	size_t picture_bytes;
+	struct deadline seen_deadline;
+	struct deadline displayed_deadline;
+	struct deadline sweep_deadline;
+	struct displayed displayed[DISPLAYED_MAX];
+	unsigned displayed_count;
+	unsigned writes_under_way;
+	bool is_draining;
+};
+
+/* ---- panel.c ---- */
+struct panel *panel_find(struct delivery *delivery, struct id id);
+/* A new one in state PANEL_NEW; makes room by destroying unused ones. */
+struct panel *panel_create(struct delivery *delivery, struct id id);
+/* Ends searches (nothing found) and sessions, then frees. Must not be loading. */
+void panel_destroy(struct panel *panel);
+void panel_touch(struct panel *panel);
+/* The device was online just now. */
+void panel_seen(struct panel *panel);
+/* Sessions decide again, later. */
+void panel_changed(struct panel *panel);
+/* Destroys panels that nobody has used for a while. */
+void panels_expire(struct delivery *delivery);
+void content_finish(struct content *content);
+
+/* ---- load.c ---- */
+/* Loads what is newer in the database, unless that is under way already. */
+void panel_load_start(struct panel *panel);
+/* A picture with a copy of these bytes. */
+struct picture picture_make(struct str webp);
+void panel_recount_pictures(struct panel *panel);
+
+/* ---- fetch.c ---- */
+/* Fetches the picture of the entry at this position, which is not in memory; the panel's sessions
+ * decide again when it has come. One at a time. */
+void panel_fetch_picture(struct panel *panel, int64_t position);
+/* Drops an entry's picture again where memory is short. */
+void panel_release_picture(struct panel *panel, int64_t position);
+
+/* ---- search.c ---- */
+/* Answers the searches that wait for this panel. */
+void panel_answer_searches(struct panel *panel);
+void aliases_finish(struct delivery *delivery);
+
+/* ---- session.c ---- */
+/* Closes a session's connection without a CLOSE frame. */
+void session_drop(struct session *session);
+
+/* ---- ledger.c: what is written down in batches ---- */
+void ledger_start(struct delivery *delivery);
+void ledger_stop(struct delivery *delivery);
+void ledger_displayed(struct delivery *delivery, struct id device_id, int64_t generation,
+		      int64_t wall_us);
+void ledger_flush(struct delivery *delivery);
+
+/* ---- sweep.c ---- */
+void sweep_start(struct delivery *delivery);
+void sweep_now(struct delivery *delivery);
+void sweep_stop(struct delivery *delivery);
+
+/* ---- cursor.c ---- */
+struct poll_cursor cursor_get(const struct cursor_table *table, struct id device_id);
+void cursor_set(struct cursor_table *table, struct id device_id, const struct poll_cursor *cursor);
+
+/* ---- pictures.c ---- */
+extern const struct str picture_nothing_to_show;
+extern const struct str picture_unknown_device;
+/* Bytes of an item: NULL data where they are not in memory. */
+struct str picture_of_item(const struct panel *panel, const struct air_item *item);

@@ -1,0 +1,69 @@
+#include "base/limits.h"
+#include "delivery_private.h"
+
+#include <stdlib.h>
+
+struct panel_fetch {
+	struct panel *panel;
+	struct arena arena;
+	struct db_query query;
+	int64_t position;
+};
+
+static void take_picture(struct panel *panel, int64_t position, const struct db_result *result)
+{
+	struct content_entry *entry = content_at(&panel->content, position);
+	struct record_value generation = db_value(result, 0, 0);
+	struct record_value picture = db_value(result, 0, 1);
+
+	/* Replaced meanwhile: loading brings the new one. */
+	if (!entry || entry->picture.data.data || generation.length != 8)
+		return;
+	entry->picture = picture_make((struct str){(const char *)picture.data, picture.length});
+	panel_recount_pictures(panel);
+}
+
+static void on_picture(struct db_query *query, const struct db_result *result)
+{
+	struct panel_fetch *fetch = container_of(query, struct panel_fetch, query);
+	struct panel *panel = fetch->panel;
+	bool has_come = result->outcome == DB_OK && result->row_count > 0;
+
+	if (has_come)
+		take_picture(panel, fetch->position, result);
+	panel->fetch = NULL;
+	arena_finish(&fetch->arena);
+	free(fetch);
+	/* Where it failed, sessions try again at their next deadline. */
+	if (has_come)
+		panel_changed(panel);
+}
+
+void panel_fetch_picture(struct panel *panel, int64_t position)
+{
+	const struct content_entry *entry = content_at(&panel->content, position);
+	struct panel_fetch *fetch;
+
+	if (panel->fetch || !entry)
+		return;
+	fetch = panel->fetch = memory_zalloc(sizeof(*fetch));
+	fetch->panel = panel;
+	fetch->position = position;
+	db_parameters_init(&fetch->query.parameters, &fetch->arena);
+	db_add_id(&fetch->query.parameters, panel->id);
+	db_add_text(&fetch->query.parameters, arena_copy(&fetch->arena, entry->id));
+	fetch->query.statement = STATEMENT_PANEL_PICTURE;
+	fetch->query.done = on_picture;
+	db_submit(panel->delivery->service->db, &fetch->query);
+}
+
+void panel_release_picture(struct panel *panel, int64_t position)
+{
+	struct content_entry *entry = content_at(&panel->content, position);
+
+	if (!entry || panel->delivery->picture_bytes < LIMIT_PICTURE_MEMORY)
+		return;
+	free((char *)entry->picture.data.data);
+	entry->picture.data = (struct str){0};
+	panel_recount_pictures(panel);
+}

@@ -1,0 +1,124 @@
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/require.h"
+#include "delivery_private.h"
+
+#include <stdlib.h>
+
+enum { UNUSED_MS = 15 * 60 * 1000 };
+
+static struct str id_view(const struct id *id)
+{
+	return (struct str){(const char *)id->bytes, ID_BYTES};
+}
+
+struct panel *panel_find(struct delivery *delivery, struct id id)
+{
+	struct map_node *node = map_find(&delivery->panels, id_view(&id));
+
+	return node ? container_of(node, struct panel, by_id) : NULL;
+}
+
+static bool is_unused(const struct panel *panel)
+{
+	return !panel->load && !panel->fetch && list_is_empty(&panel->sessions) &&
+	       list_is_empty(&panel->searches) && panel->seen_us == 0;
+}
+
+static void make_room(struct delivery *delivery)
+{
+	if (delivery->panels.count < LIMIT_PANELS && delivery->picture_bytes < LIMIT_PICTURE_MEMORY)
+		return;
+	list_for_each (node, &delivery->by_use) {
+		struct panel *panel = container_of(node, struct panel, by_use);
+
+		if (is_unused(panel)) {
+			panel_destroy(panel);
+			return;
+		}
+	}
+}
+
+struct panel *panel_create(struct delivery *delivery, struct id id)
+{
+	struct panel *panel;
+
+	make_room(delivery);
+	panel = memory_zalloc(sizeof(*panel));
+	panel->delivery = delivery;
+	panel->id = id;
+	list_init(&panel->sessions);
+	list_init(&panel->searches);
+	list_init(&panel->by_use);
+	map_insert(&delivery->panels, &panel->by_id, id_view(&panel->id));
+	panel_touch(panel);
+	return panel;
+}
+
+void content_finish(struct content *content)
+{
+	for (unsigned i = 0; i < content->entry_count; i++) {
+		free((char *)content->entries[i].id.data);
+		free((char *)content->entries[i].picture.data.data);
+	}
+	free(content->entries);
+	free((char *)content->push.picture.data.data);
+	free((char *)content->settings.timezone.data);
+	*content = (struct content){0};
+}
+
+void panel_destroy(struct panel *panel)
+{
+	struct delivery *delivery = panel->delivery;
+
+	require(!panel->load && !panel->fetch);
+	panel->state = PANEL_GONE;
+	panel_answer_searches(panel);
+	list_for_each (node, &panel->sessions)
+		session_drop(container_of(node, struct session, node));
+	list_remove(&panel->by_use);
+	map_remove(&delivery->panels, &panel->by_id);
+	delivery->picture_bytes -= panel->picture_bytes;
+	content_finish(&panel->content);
+	free(panel);
+}
+
+void panel_touch(struct panel *panel)
+{
+	panel->used_ms = loop_now_ms(panel->delivery->service->loop);
+	list_remove(&panel->by_use);
+	list_append(&panel->delivery->by_use, &panel->by_use);
+}
+
+void panel_seen(struct panel *panel)
+{
+	panel->seen_us = clock_wall_us();
+}
+
+void panel_changed(struct panel *panel)
+{
+	list_for_each (node, &panel->sessions)
+		loop_later(panel->delivery->service->loop,
+			   &container_of(node, struct session, node)->update);
+}
+
+void panels_expire(struct delivery *delivery)
+{
+	uint64_t now_ms = loop_now_ms(delivery->service->loop);
+
+	list_for_each (node, &delivery->by_use) {
+		struct panel *panel = container_of(node, struct panel, by_use);
+
+		if (now_ms - panel->used_ms < UNUSED_MS)
+			return;
+		if (is_unused(panel))
+			panel_destroy(panel);
+		else
+			panel_touch(panel);
+	}
+}
+
+struct id panel_id(const struct panel *panel)
+{
+	return panel->id;
+}

@@ -1,0 +1,235 @@
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "delivery_private.h"
+#include "record/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <yyjson.h>
+
+static struct air_clock clock_now(const struct session *session)
+{
+	struct loop *loop = session->panel->delivery->service->loop;
+
+	return (struct air_clock){.now_ms = (int64_t)loop_now_ms(loop), .wall_us = clock_wall_us()};
+}
+
+/* ---- what air does to the outside ---- */
+
+static void send_number(struct session *session, const char *name, int64_t number)
+{
+	char text[64];
+	int length = snprintf(text, sizeof(text), "{\"%s\":%lld}", name, (long long)number);
+
+	websocket_send_text(session->websocket, (struct str){text, (size_t)length});
+}
+
+static void on_brightness(void *context, int percent)
+{
+	send_number(context, "brightness", percent);
+}
+
+static void on_immediate(void *context)
+{
+	struct session *session = context;
+
+	websocket_send_text(session->websocket, STR("{\"immediate\":true}"));
+}
+
+static bool on_picture(void *context, const struct air_item *item, int64_t dwell_s, bool hurried)
+{
+	struct session *session = context;
+	struct str webp = picture_of_item(session->panel, item);
+
+	if (!webp.data) {
+		panel_fetch_picture(session->panel, item->position);
+		return false;
+	}
+	send_number(session, "dwell_secs", dwell_s);
+	websocket_send_binary(session->websocket, webp);
+	if (hurried)
+		on_immediate(session);
+	if (item->position != -1)
+		panel_release_picture(session->panel, item->position);
+	return true;
+}
+
+static void on_push_displayed(void *context, int64_t generation, int64_t wall_us)
+{
+	struct panel *panel = ((struct session *)context)->panel;
+
+	ledger_displayed(panel->delivery, panel->id, generation, wall_us);
+}
+
+static struct air_output output_of(struct session *session)
+{
+	return (struct air_output){
+	    .brightness = on_brightness,
+	    .picture = on_picture,
+	    .immediate = on_immediate,
+	    .push_displayed = on_push_displayed,
+	    .context = session,
+	};
+}
+
+/* ---- events ---- */
+
+static void session_update(struct session *session)
+{
+	struct loop *loop;
+	struct air_output output = output_of(session);
+	struct air_clock clock;
+	int64_t again_ms;
+
+	if (!session->panel)
+		return; /* dropped; its end is under way */
+	loop = session->panel->delivery->service->loop;
+	clock = clock_now(session);
+	websocket_cork(session->websocket);
+	again_ms = air_update(&session->air, &session->panel->content, clock, &output);
+	websocket_uncork(session->websocket);
+	deadline_set_at(loop, &session->deadline, (uint64_t)again_ms);
+}
+
+static void on_deadline(struct deadline *deadline)
+{
+	session_update(container_of(deadline, struct session, deadline));
+}
+
+static void on_update(struct later *later)
+{
+	session_update(container_of(later, struct session, update));
+}
+
+static const struct json_value *member(const struct json_value *object, const char *name)
+{
+	return (const struct json_value *)(void *)yyjson_obj_get((yyjson_val *)(void *)object,
+								 name);
+}
+
+static void log_client_info(const struct session *session, const struct json_value *info)
+{
+	char id[ID_TEXT_LENGTH + 1];
+	struct str version = {0}, type = {0}, mac = {0};
+
+	json_get_str(member(info, "firmware_version"), &version);
+	json_get_str(member(info, "firmware_type"), &type);
+	json_get_str(member(info, "mac"), &mac);
+	id_format(session->panel->id, id);
+	log_info("panel", "says who it is", LOG_TEXT("device", id),
+		 LOG_STR("firmware_version", version), LOG_STR("firmware_type", type),
+		 LOG_STR("mac", mac));
+}
+
+static void take_message(struct session *session, const struct json_value *root)
+{
+	struct panel *panel = session->panel;
+	struct air_output output = output_of(session);
+	int64_t number;
+
+	if (member(root, "client_info"))
+		log_client_info(session, member(root, "client_info"));
+	if (json_get_integer(member(root, "queued"), &number)) {
+		air_on_queued(&session->air, number);
+		loop_later(panel->delivery->service->loop, &session->update);
+	}
+	if (json_get_integer(member(root, "displaying"), &number)) {
+		air_on_displaying(&session->air, number, &panel->content, clock_now(session),
+				  &output);
+		loop_later(panel->delivery->service->loop, &session->update);
+	}
+}
+
+static void on_text(struct websocket *websocket, struct str text)
+{
+	struct session *session = websocket_owner(websocket);
+	struct json_document document = {0};
+	struct arena arena = {0};
+	struct str reason;
+
+	if (!session->panel)
+		return;
+	panel_seen(session->panel);
+	/* What cannot be understood is of a firmware that knows more: ignored. */
+	if (json_parse(text, &arena, &document, &reason))
+		take_message(session, document.root);
+	json_document_finish(&document);
+	arena_finish(&arena);
+}
+
+static void on_binary(struct websocket *websocket, struct str data)
+{
+	(void)data; /* panels send none */
+	(void)websocket;
+}
+
+static void on_alive(struct websocket *websocket)
+{
+	struct session *session = websocket_owner(websocket);
+
+	if (session->panel)
+		panel_seen(session->panel);
+}
+
+/* Takes the session away from its panel; the websocket may still be closing. */
+static void session_leave(struct session *session)
+{
+	struct panel *panel = session->panel;
+
+	if (!panel)
+		return;
+	deadline_clear(panel->delivery->service->loop, &session->deadline);
+	loop_later_cancel(&session->update);
+	list_remove(&session->node);
+	panel->session_count--;
+	panel_touch(panel);
+	session->panel = NULL;
+}
+
+static void on_closed(struct websocket *websocket)
+{
+	struct session *session = websocket_owner(websocket);
+
+	session_leave(session);
+	free(session);
+}
+
+void session_drop(struct session *session)
+{
+	session_leave(session);
+	websocket_drop(session->websocket);
+}
+
+static const struct websocket_events events = {
+    .on_text = on_text,
+    .on_binary = on_binary,
+    .on_alive = on_alive,
+    .on_closed = on_closed,
+};
+
+void delivery_connect(struct delivery *delivery, struct panel *panel, struct http_request *request)
+{
+	struct session *session = memory_zalloc(sizeof(*session));
+
+	list_init(&session->node);
+	loop_later_init(&session->update, on_update);
+	deadline_init(&session->deadline, on_deadline);
+	air_init(&session->air, cursor_get(delivery->cursors, panel->id).position);
+	session->websocket = websocket_accept(request, &events, session);
+	if (!session->websocket) {
+		free(session);
+		return;
+	}
+	if (panel->session_count >= LIMIT_PANEL_SESSIONS)
+		session_drop(container_of(panel->sessions.next, struct session, node));
+	session->panel = panel;
+	list_append(&panel->sessions, &session->node);
+	panel->session_count++;
+	panel_touch(panel);
+	panel_seen(panel);
+	loop_later(delivery->service->loop, &session->update);
+	/* Hints only tell of what is newer; what happened while nobody here listened is read now.
+	 */
+	panel_load_start(panel);
+}
