@@ -24,6 +24,7 @@ struct link {
 	struct upgrade upgrade;		/* in LINK_UPGRADING */
 	wslay_event_context_ptr frames; /* in LINK_OPEN */
 	struct str input;		/* what wslay has not read yet */
+	struct buffer output;		/* what wslay wants to be sent */
 	struct buffer message;		/* the data message that is coming in */
 	uint8_t opcode;			/* of that message */
 	bool in_control;		/* the frame that is coming in is a control frame */
@@ -61,8 +62,20 @@ static ssize_t on_wslay_send(wslay_event_context_ptr frames, const uint8_t *data
 
 	(void)frames;
 	(void)flags;
-	transport_write(link->transport, data, size);
+	buffer_append(&link->output, data, size);
 	return (ssize_t)size;
+}
+
+/* wslay gives a frame in pieces; they leave as one. */
+static void send_frames(struct link *link)
+{
+	struct str view;
+
+	wslay_event_send(link->frames);
+	view = buffer_view(&link->output);
+	if (view.length > 0)
+		transport_write(link->transport, view.data, view.length);
+	buffer_clear(&link->output);
 }
 
 static int on_wslay_mask(wslay_event_context_ptr frames, uint8_t *data, size_t size, void *context)
@@ -164,7 +177,7 @@ static const struct wslay_event_callbacks frame_callbacks = {
 /* Sends what waits; ends the connection where nothing can be read any more. */
 static void flush_frames(struct link *link)
 {
-	wslay_event_send(link->frames);
+	send_frames(link);
 	if (link->close_received)
 		leave(link, 0, "the server sent a CLOSE frame");
 	else if (!wslay_event_want_read(link->frames))
@@ -299,7 +312,7 @@ static void drop_connection(struct link *link)
 		wslay_event_context_free(link->frames);
 	link->frames = NULL;
 	buffer_finish(&link->message);
-	link->message = (struct buffer){0};
+	buffer_finish(&link->output);
 	link->state = LINK_WAITING;
 }
 
@@ -367,6 +380,6 @@ bool link_send_text(struct link *link, struct str text)
 	if (link->state != LINK_OPEN || wslay_event_queue_msg(link->frames, &message) != 0)
 		return false;
 	/* Not flush_frames(): this may be called from inside wslay_event_recv(). */
-	wslay_event_send(link->frames);
+	send_frames(link);
 	return true;
 }

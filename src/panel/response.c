@@ -58,7 +58,8 @@ static int on_complete(llhttp_t *parser)
 	struct response *response = parser->data;
 
 	response->complete = true;
-	return HPE_PAUSED;
+	/* For another protocol llhttp stops by itself. */
+	return parser->upgrade ? HPE_OK : HPE_PAUSED;
 }
 
 void response_init(struct response *response, size_t body_max)
