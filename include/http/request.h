@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "http/field.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,28 +32,23 @@ enum http_method {
 	HTTP_METHOD_COUNT,
 };
 
-struct http_field {
-	struct str name; /* as sent */
-	struct str value; /* without white space around it */
-};
-
 struct http_request {
-	struct arena arena;	/* all memory of this request; also for the handler */
+	struct arena arena; /* all memory of this request; also for the handler */
 	enum http_method method;
 	struct str method_text; /* "GET" */
 	struct str path;	/* origin form, undecoded, without the query */
 	struct str query;	/* behind the "?", undecoded; empty where there is none */
 	const struct http_field *fields;
 	unsigned field_count;
-	struct str body;	     /* after http_request_read_body() */
-	bool has_body;		     /* Content-Length above 0, or chunked */
-	struct str request_id;	     /* the caller's, if sane, or a new one; NUL-terminated */
-	struct str remote_address;   /* "127.0.0.1", "::1" or "unix" */
-	struct str log_account;	     /* set by the handler for the access line; may stay empty */
-	struct str log_device;	     /* likewise */
-	const char *log_route;	     /* likewise: the path template, never a query */
-	void *handler_data;	     /* the handler's own */
-	uint64_t started_us;	     /* monotonic, when its first byte was seen */
+	struct str body;	   /* after http_request_read_body() */
+	bool has_body;		   /* Content-Length above 0, or chunked */
+	struct str request_id;	   /* the caller's, if sane, or a new one; NUL-terminated */
+	struct str remote_address; /* "127.0.0.1", "::1" or "unix" */
+	struct str log_account;	   /* set by the handler for the access line; may stay empty */
+	struct str log_device;	   /* likewise */
+	const char *log_route;	   /* likewise: the path template, never a query */
+	void *handler_data;	   /* the handler's own */
+	uint64_t started_us;	   /* monotonic, when its first byte was seen */
 
 	struct http_connection *connection; /* private; NULL once the client left */
 };

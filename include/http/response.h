@@ -8,7 +8,7 @@ enum { HTTP_RESPONSE_FIELDS_MAX = 16 };
 struct http_response {
 	int status;
 	struct str content_type; /* no body fields at all where it is empty and the body too */
-	struct str body;	 /* in the request's arena, or static; or kept by owner, see below */
+	struct str body;	 /* in the request's arena, or static */
 	struct http_field fields[HTTP_RESPONSE_FIELDS_MAX]; /* name and value likewise */
 	unsigned field_count;
 	bool close; /* end the connection after this answer */

@@ -15,7 +15,7 @@ struct route {
 };
 
 struct route_match {
-	const struct route *route; /* NULL unless found */
+	const struct route *route;		     /* NULL unless found */
 	struct str parameters[ROUTE_PARAMETERS_MAX]; /* decoded, in the arena, NUL-terminated */
 	unsigned parameter_count;
 	struct str allow; /* for 405: "GET, HEAD, PUSH"; else empty */

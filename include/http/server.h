@@ -11,6 +11,15 @@ struct http_server_settings {
 	void (*on_request)(struct http_request *request, void *context);
 	void *context;
 	bool access_log; /* one line a request: log_info("access", ...) */
+	/* 0 means the limit of base/limits.h; other values are for tests. */
+	unsigned connections_max; /* WebSockets included */
+	unsigned head_ms;
+	unsigned body_ms;
+	unsigned idle_ms;
+	unsigned write_stall_ms;
+	unsigned linger_ms;
+	unsigned ping_ms;    /* WebSockets */
+	unsigned silence_ms; /* WebSockets */
 };
 
 /* Never fails; the caller destroys it after it was drained. settings are copied. */
@@ -34,4 +43,5 @@ void http_server_close(struct http_server *server);
 void http_server_destroy(struct http_server *server);
 bool http_server_is_empty(const struct http_server *server);
 
+/* Open HTTP connections; WebSockets are not counted. */
 unsigned http_server_connections(const struct http_server *server);

@@ -1,0 +1,9 @@
+/* One header field of a request or an answer. */
+#pragma once
+
+#include "base/str.h"
+
+struct http_field {
+	struct str name;  /* as sent */
+	struct str value; /* without white space around it */
+};

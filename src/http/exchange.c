@@ -1,0 +1,225 @@
+#include "http/exchange.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/require.h"
+#include "http/server_private.h"
+
+enum { HEAD_FIRST_BYTES = 1024, BODY_FIRST_BYTES = 64 * 1024, LOGGED_PATH_BYTES = 1024 };
+
+static void on_later(struct later *later)
+{
+	struct http_exchange *exchange = container_of(later, struct http_exchange, later);
+
+	http_exchange_body_done(exchange, exchange->done_status);
+}
+
+struct http_exchange *http_exchange_create(struct http_connection *connection, struct loop *loop,
+					   bool access_log)
+{
+	struct arena arena = {0};
+	struct http_exchange *exchange = arena_zalloc(&arena, sizeof(*exchange));
+
+	exchange->request = (struct http_request){
+	    .arena = arena,
+	    .connection = connection,
+	    .method = HTTP_METHOD_OTHER,
+	    .started_us = clock_monotonic_us(),
+	};
+	exchange->loop = loop;
+	exchange->access_log = access_log;
+	loop_later_init(&exchange->later, on_later);
+	return exchange;
+}
+
+void http_exchange_free(struct http_exchange *exchange)
+{
+	struct arena arena = exchange->request.arena; /* the exchange lives in it */
+
+	loop_later_cancel(&exchange->later);
+	buffer_finish(&exchange->body);
+	arena_finish(&arena);
+}
+
+struct http_exchange *http_exchange_of(const struct http_request *request)
+{
+	return container_of(request, struct http_exchange, request);
+}
+
+void http_exchange_add_head(struct http_exchange *exchange, struct str bytes)
+{
+	size_t kept = exchange->scan.length - bytes.length;
+
+	if (exchange->scan.length > exchange->head_capacity) {
+		size_t capacity = exchange->scan.length;
+		char *head;
+
+		/* All at once is usual; whatever comes in pieces gets room to grow. */
+		if (!exchange->scan.is_complete) {
+			capacity = capacity < HEAD_FIRST_BYTES ? HEAD_FIRST_BYTES : capacity * 2;
+			if (capacity > LIMIT_REQUEST_HEAD_BYTES)
+				capacity = LIMIT_REQUEST_HEAD_BYTES;
+		}
+		head = arena_alloc(&exchange->request.arena, capacity);
+		if (kept)
+			memcpy(head, exchange->head, kept);
+		exchange->head = head;
+		exchange->head_capacity = capacity;
+	}
+	if (bytes.length)
+		memcpy(exchange->head + kept, bytes.data, bytes.length);
+}
+
+static enum http_method method_of(struct str text)
+{
+	static const struct {
+		struct str text;
+		enum http_method method;
+	} methods[] = {
+	    {{"GET", 3}, HTTP_GET},	    {{"HEAD", 4}, HTTP_HEAD},
+	    {{"POST", 4}, HTTP_POST},	    {{"PUT", 3}, HTTP_PUT},
+	    {{"PATCH", 5}, HTTP_PATCH},	    {{"DELETE", 6}, HTTP_DELETE},
+	    {{"OPTIONS", 7}, HTTP_OPTIONS},
+	};
+
+	for (size_t i = 0; i < array_length(methods); i++) {
+		if (str_equal(text, methods[i].text))
+			return methods[i].method;
+	}
+	return HTTP_METHOD_OTHER;
+}
+
+struct refusal http_exchange_parse_head(struct http_exchange *exchange)
+{
+	struct http_request *request = &exchange->request;
+	struct str text = {exchange->head, exchange->scan.length};
+	struct http_head head;
+	struct head_facts facts;
+	struct refusal refusal;
+
+	refusal = http_parser_head(&request->arena, text, exchange->scan.field_count,
+				   &exchange->parser, &head);
+	request->method = method_of(head.method);
+	request->method_text = head.method;
+	if (refusal.status)
+		return refusal;
+	request->fields = head.fields;
+	request->field_count = head.field_count;
+	exchange->is_http_1_0 = head.is_http_1_0;
+	exchange->keep_alive = head.keep_alive;
+	refusal = head_check(&head, &facts);
+	request->path = facts.path;
+	request->query = facts.query;
+	if (refusal.status)
+		return refusal;
+	request->has_body = facts.is_chunked || facts.content_length > 0;
+	exchange->content_length = facts.content_length;
+	exchange->expects_continue = facts.expects_continue;
+	exchange->body_state = request->has_body ? EXCHANGE_BODY_UNREAD : EXCHANGE_BODY_NONE;
+	return REFUSE_NOTHING;
+}
+
+/* 1 to 128 of letters, digits and "._-": what needs no escaping anywhere. */
+static bool is_sane_id(struct str id)
+{
+	for (size_t i = 0; i < id.length; i++) {
+		char c = id.data[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		      c == '.' || c == '_' || c == '-'))
+			return false;
+	}
+	return id.length >= 1 && id.length <= 128;
+}
+
+void http_exchange_set_id(struct http_exchange *exchange, struct http_server *server)
+{
+	struct http_request *request = &exchange->request;
+	struct str id = http_request_field(request, STR("x-request-id"));
+	char *text;
+
+	if (is_sane_id(id)) {
+		request->request_id = arena_copy(&request->arena, id);
+		return;
+	}
+	text = arena_alloc(&request->arena, REQUEST_ID_LENGTH + 1);
+	http_server_new_id(server, text);
+	request->request_id = (struct str){text, REQUEST_ID_LENGTH};
+}
+
+bool http_exchange_add_body(struct http_exchange *exchange, struct str piece)
+{
+	struct buffer *body = &exchange->body;
+
+	if (piece.length > exchange->body_max - buffer_length(body))
+		return false;
+	/* A client that has sent this much is believed about the rest. */
+	if (body->capacity < exchange->content_length) {
+		size_t length = (size_t)exchange->content_length;
+		bool is_believed =
+		    length <= BODY_FIRST_BYTES || buffer_length(body) >= BODY_FIRST_BYTES / 2;
+
+		if (is_believed)
+			buffer_reserve(body, length - buffer_length(body));
+	}
+	buffer_append_str(body, piece);
+	return true;
+}
+
+void http_exchange_body_done(struct http_exchange *exchange, int status)
+{
+	void (*done)(struct http_request *, int) = exchange->done;
+
+	loop_later_cancel(&exchange->later);
+	exchange->done = NULL;
+	if (status == 0)
+		exchange->request.body = buffer_view(&exchange->body);
+	require_context(exchange->request.request_id.data);
+	done(&exchange->request, status);
+	require_context(NULL);
+}
+
+void http_exchange_body_done_later(struct http_exchange *exchange, int status)
+{
+	exchange->done_status = status;
+	loop_later(exchange->loop, &exchange->later);
+}
+
+void http_exchange_abandon(struct http_exchange *exchange)
+{
+	exchange->request.connection = NULL;
+	if (exchange->done)
+		http_exchange_body_done_later(exchange, 400);
+}
+
+void http_exchange_log(struct http_exchange *exchange)
+{
+	const struct http_request *request = &exchange->request;
+	struct str path = request->path;
+	struct log_field fields[13];
+	size_t n = 0;
+
+	if (exchange->is_logged || !exchange->access_log || !log_is_on(LOG_INFO))
+		return;
+	exchange->is_logged = true;
+	if (path.length > LOGGED_PATH_BYTES)
+		path.length = LOGGED_PATH_BYTES;
+	fields[n++] = LOG_STR("method", request->method_text);
+	fields[n++] = LOG_STR("path", path);
+	if (request->log_route)
+		fields[n++] = LOG_TEXT("route", request->log_route);
+	fields[n++] = LOG_INT("status", exchange->status);
+	fields[n++] = LOG_INT("bytes", exchange->sent_bytes);
+	fields[n++] = LOG_INT("duration_us", clock_monotonic_us() - request->started_us);
+	fields[n++] = LOG_STR("remote", request->remote_address);
+	fields[n++] = LOG_STR("request_id", request->request_id);
+	if (request->log_account.length)
+		fields[n++] = LOG_STR("account", request->log_account);
+	if (request->log_device.length)
+		fields[n++] = LOG_STR("device", request->log_device);
+	if (!request->connection)
+		fields[n++] = LOG_INT("abandoned", 1);
+	fields[n] = LOG_END;
+	log_write(LOG_INFO, "access", "request", fields);
+}

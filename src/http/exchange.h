@@ -1,0 +1,77 @@
+/* A request and its answer, with all that is private to the layer. Lives in its own arena.
+ *
+ *   begun by the connection -> head -> handler -> answer written -> freed
+ *                                        `-> client leaves: abandoned, freed by the answer */
+#pragma once
+
+#include "base/buffer.h"
+#include "http/head_check.h"
+#include "http/head_scan.h"
+#include "http/parser.h"
+#include "http/request.h"
+#include "http/response.h"
+#include "loop/loop.h"
+
+struct http_server;
+
+enum exchange_body {
+	EXCHANGE_BODY_NONE,   /* the request has none */
+	EXCHANGE_BODY_UNREAD, /* nothing or a part of it was read */
+	EXCHANGE_BODY_READ,   /* all of it */
+	EXCHANGE_BODY_BROKEN, /* what follows cannot be understood */
+};
+
+struct http_exchange {
+	struct http_request request;
+	struct loop *loop;
+	struct head_scan scan;
+	char *head; /* scan.length bytes */
+	size_t head_capacity;
+	struct http_parser *parser; /* NULL until the head is complete */
+	uint64_t content_length;    /* of the body; 0 when chunked */
+	struct later later;	    /* for done */
+	void (*done)(struct http_request *request, int status); /* NULL: no one waits for a body */
+	int done_status;
+	struct buffer body;
+	size_t body_max;
+	size_t body_bytes; /* of the body, kept or dropped */
+	int status;	   /* of the answer */
+	size_t sent_bytes;
+	enum exchange_body body_state;
+	bool is_http_1_0;
+	bool keep_alive;       /* by the client's will */
+	bool expects_continue; /* and has not got it */
+	bool is_timed;	       /* the head did not come in one piece, its deadline is set */
+	bool is_answered;
+	bool is_logged;
+	bool access_log;
+};
+
+struct http_exchange *http_exchange_create(struct http_connection *connection, struct loop *loop,
+					   bool access_log);
+void http_exchange_free(struct http_exchange *exchange);
+
+struct http_exchange *http_exchange_of(const struct http_request *request);
+
+/* Keeps bytes of the head. */
+void http_exchange_add_head(struct http_exchange *exchange, struct str bytes);
+
+/* After the last byte of the head: fills the request in. */
+struct refusal http_exchange_parse_head(struct http_exchange *exchange);
+
+/* The request's ID: the caller's if it is a sane one, else a new one. */
+void http_exchange_set_id(struct http_exchange *exchange, struct http_server *server);
+
+/* A piece of the body: keeps it. False when it would be more than body_max. */
+bool http_exchange_add_body(struct http_exchange *exchange, struct str piece);
+
+/* Calls done, now. */
+void http_exchange_body_done(struct http_exchange *exchange, int status);
+/* Calls done, later. */
+void http_exchange_body_done_later(struct http_exchange *exchange, int status);
+
+/* The client left; the handler still has the request. */
+void http_exchange_abandon(struct http_exchange *exchange);
+
+/* One access line, once. */
+void http_exchange_log(struct http_exchange *exchange);

@@ -1,0 +1,30 @@
+/* What a head means, and whether it means one thing only (RFC 9112 sections 3 and 6). */
+#pragma once
+
+#include "http/parser.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct head_facts {
+	struct str path;
+	struct str query;
+	uint64_t content_length; /* 0 where none was sent */
+	bool is_chunked;
+	bool expects_continue;
+};
+
+/* ret_facts is set as far as it got: path and query only where the target was fine. */
+struct refusal head_check(const struct http_head *head, struct head_facts *ret_facts);
+
+/* The target in the form that the method allows: origin form, absolute form where it names the
+ * same host as the Host field, "*" for OPTIONS. CONNECT has no form that is served here. */
+struct refusal target_check(struct str method, struct str target, struct str host,
+			    struct str *ret_path, struct str *ret_query);
+
+/* uri-host [ ":" port ], not empty (RFC 3986 section 3.2.2). */
+bool host_is_valid(struct str host);
+
+/* A Transfer-Encoding field's value: 0 for exactly "chunked", 501 where it names a coding that is
+ * none of the registered ones, else 400. */
+struct refusal transfer_coding_check(struct str value);

@@ -1,0 +1,160 @@
+#include "http/router.h"
+#include "base/hex.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+
+enum { SEGMENTS_MAX = 16 };
+
+struct segments {
+	struct str text[SEGMENTS_MAX];
+	unsigned count;
+};
+
+/* False unless it decodes to UTF-8 without NUL and slash. */
+static bool decode_segment(struct arena *arena, struct str segment, struct str *ret_text)
+{
+	char *text = arena_alloc(arena, segment.length + 1);
+	size_t length = 0;
+
+	for (size_t i = 0; i < segment.length; i++) {
+		char c = segment.data[i];
+
+		if (c == '%') {
+			int high = i + 2 < segment.length ? hex_digit(segment.data[i + 1]) : -1;
+			int low = i + 2 < segment.length ? hex_digit(segment.data[i + 2]) : -1;
+
+			if (high < 0 || low < 0)
+				return false;
+			c = (char)(high * 16 + low);
+			i += 2;
+			if (c == '\0' || c == '/')
+				return false;
+		}
+		text[length++] = c;
+	}
+	text[length] = '\0';
+	*ret_text = (struct str){text, length};
+	return utf8_is_valid(*ret_text);
+}
+
+/* "/a/b" and "/a/b/" are "a", "b"; "/" is nothing. */
+static bool split_path(struct http_request *request, struct segments *ret_segments)
+{
+	struct str rest = request->path;
+	struct str piece;
+
+	ret_segments->count = 0;
+	if (rest.length == 0 || rest.data[0] != '/')
+		return false;
+	rest = str_from_offset(rest, 1);
+	if (rest.length && rest.data[rest.length - 1] == '/')
+		rest.length--;
+	else if (rest.length == 0)
+		return true;
+	while (str_next(&rest, '/', &piece)) {
+		if (ret_segments->count == SEGMENTS_MAX ||
+		    !decode_segment(&request->arena, piece,
+				    &ret_segments->text[ret_segments->count]))
+			return false;
+		ret_segments->count++;
+	}
+	return true;
+}
+
+static bool is_parameter(struct str piece)
+{
+	return piece.length >= 2 && piece.data[0] == '{';
+}
+
+/* 0: no match. Else larger for the better one: a bit a segment, the first one highest, set where
+ * it is literal. */
+static unsigned match_path(const char *path, const struct segments *segments)
+{
+	struct str rest = str_from_offset(str_from(path), 1);
+	struct str piece;
+	unsigned score = 1;
+	unsigned i = 0;
+
+	if (rest.length && rest.data[rest.length - 1] == '/')
+		rest.length--;
+	if (rest.length == 0)
+		return segments->count == 0;
+	for (; str_next(&rest, '/', &piece); i++) {
+		if (i == segments->count)
+			return 0;
+		score <<= 1;
+		if (is_parameter(piece)) {
+			if (segments->text[i].length == 0)
+				return 0;
+		} else if (str_equal(piece, segments->text[i])) {
+			score |= 1;
+		} else {
+			return 0;
+		}
+	}
+	return i == segments->count ? score : 0;
+}
+
+static void take_parameters(const char *path, const struct segments *segments,
+			    struct route_match *match)
+{
+	struct str rest = str_from_offset(str_from(path), 1);
+	struct str piece;
+
+	for (unsigned i = 0; i < segments->count && str_next(&rest, '/', &piece); i++) {
+		if (is_parameter(piece) && match->parameter_count < ROUTE_PARAMETERS_MAX)
+			match->parameters[match->parameter_count++] = segments->text[i];
+	}
+}
+
+/* "GET, HEAD, POST" */
+static struct str allow_text(struct arena *arena, unsigned methods)
+{
+	static const char *const names[] = {
+	    [HTTP_GET] = "GET, HEAD", [HTTP_POST] = "POST",	[HTTP_PUT] = "PUT",
+	    [HTTP_PATCH] = "PATCH",   [HTTP_DELETE] = "DELETE", [HTTP_OPTIONS] = "OPTIONS",
+	};
+	struct str text = STR("");
+
+	for (size_t i = 0; i < array_length(names); i++) {
+		if (names[i] && methods & (1u << i))
+			text = arena_printf(arena, "%.*s%s%s", STR_ARG(text),
+					    text.length ? ", " : "", names[i]);
+	}
+	return text;
+}
+
+enum route_result router_find(const struct route *routes, size_t route_count,
+			      struct http_request *request, struct route_match *ret_match)
+{
+	enum http_method method = request->method == HTTP_HEAD ? HTTP_GET : request->method;
+	struct segments segments;
+	unsigned best = 0;
+	unsigned methods = 0; /* of the best path */
+
+	*ret_match = (struct route_match){0};
+	if (!split_path(request, &segments))
+		return ROUTE_UNKNOWN;
+	for (size_t i = 0; i < route_count; i++) {
+		unsigned score = match_path(routes[i].path, &segments);
+
+		if (score == 0 || score < best)
+			continue;
+		if (score > best) {
+			best = score;
+			methods = 0;
+			ret_match->route = NULL;
+		}
+		methods |= 1u << routes[i].method;
+		if (routes[i].method == method)
+			ret_match->route = &routes[i];
+	}
+	if (!best)
+		return ROUTE_UNKNOWN;
+	if (!ret_match->route) {
+		ret_match->allow = allow_text(&request->arena, methods);
+		return ROUTE_METHOD;
+	}
+	take_parameters(ret_match->route->path, &segments, ret_match);
+	return ROUTE_FOUND;
+}

@@ -1,0 +1,8 @@
+/* Fields that must not stand in a trailer section. */
+#pragma once
+
+#include "base/str.h"
+
+/* Those of framing, routing, authentication, request modifiers and content (RFC 9110 section
+ * 6.5.1). All others are read and dropped. */
+bool trailer_is_forbidden(struct str name);

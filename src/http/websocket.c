@@ -1,0 +1,341 @@
+#include "http/websocket.h"
+#include "base/base64.h"
+#include "base/limits.h"
+#include "base/memory.h"
+#include "base/require.h"
+#include "http/connection.h"
+#include "http/server_private.h"
+#include "http/websocket_private.h"
+
+#include <stdlib.h>
+
+struct websocket_early {
+	struct later later;
+	struct websocket *websocket;
+	struct buffer bytes;
+};
+
+bool websocket_is_handshake(const struct http_request *request)
+{
+	struct str key = http_request_field(request, STR("sec-websocket-key"));
+	struct str version = http_request_field(request, STR("sec-websocket-version"));
+	bool upgrades = false;
+	bool connects = false;
+	uint8_t nonce[24];
+	size_t nonce_size;
+
+	for (unsigned i = 0; i < request->field_count; i++) {
+		const struct http_field *field = &request->fields[i];
+
+		if (str_equal_ignore_case(field->name, STR("upgrade")))
+			upgrades |= token_list_has(field->value, STR("websocket"));
+		else if (str_equal_ignore_case(field->name, STR("connection")))
+			connects |= token_list_has(field->value, STR("upgrade"));
+	}
+	return request->method == HTTP_GET && !http_exchange_of(request)->is_http_1_0 &&
+	       !request->has_body && upgrades && connects && str_equal(version, STR("13")) &&
+	       key.length == 24 && base64_decode(key, nonce, &nonce_size) == 0 && nonce_size == 16;
+}
+
+static uint64_t now_ms(const struct websocket *websocket)
+{
+	return loop_now_ms(websocket->socket->server->loop);
+}
+
+/* The next moment at which something may have to be done. */
+static void set_deadline(struct websocket *websocket)
+{
+	const struct http_server_settings *limits = &websocket->socket->server->settings;
+	uint64_t at = websocket->heard_ms + limits->silence_ms;
+	uint64_t stall = now_ms(websocket) + limits->write_stall_ms / 4 + 1;
+
+	if (websocket->is_ending)
+		return;
+	if (websocket->ping_ms < at)
+		at = websocket->ping_ms;
+	if (http_socket_pending(websocket->socket) && stall < at)
+		at = stall;
+	deadline_set_at(websocket->socket->server->loop, &websocket->deadline, at);
+}
+
+static void on_deadline(struct deadline *deadline)
+{
+	struct websocket *websocket = container_of(deadline, struct websocket, deadline);
+	const struct http_server_settings *limits = &websocket->socket->server->settings;
+	uint64_t now = now_ms(websocket);
+	uint8_t ping[WEBSOCKET_HEADER_BYTES_MAX];
+	struct str part = {(const char *)ping, websocket_frame_header(WEBSOCKET_PING, 0, ping)};
+
+	if (websocket->is_ending || now >= websocket->heard_ms + limits->silence_ms ||
+	    http_socket_is_stalled(websocket->socket, limits->write_stall_ms)) {
+		websocket_drop(websocket);
+		return;
+	}
+	if (now >= websocket->ping_ms) {
+		websocket->ping_ms = now + limits->ping_ms;
+		/* A peer that does not read gets no pings on top. */
+		if (http_socket_pending(websocket->socket) == 0 &&
+		    !websocket_send_raw(websocket, &part, 1))
+			return;
+	}
+	set_deadline(websocket);
+}
+
+/* The peer has closed and has our answer. It closes TCP after us; a reset would lose that frame. */
+static void end_gracefully(struct websocket *websocket)
+{
+	websocket->is_ending = true;
+	websocket_reader_free(websocket);
+	if (http_socket_pending(websocket->socket) == 0)
+		http_socket_shutdown(websocket->socket);
+	deadline_set(websocket->socket->server->loop, &websocket->deadline,
+		     websocket->socket->server->settings.linger_ms);
+}
+
+static void on_data(struct http_socket *socket, struct str data)
+{
+	struct websocket *websocket = socket->owner;
+
+	if (socket->is_closing || websocket->is_ending)
+		return;
+	websocket->heard_ms = now_ms(websocket);
+	switch (websocket_reader_feed(websocket, data)) {
+	case WEBSOCKET_READ_ON:
+		break;
+	case WEBSOCKET_READ_CLOSED:
+		if (!socket->is_closing)
+			end_gracefully(websocket);
+		break;
+	case WEBSOCKET_READ_BROKEN:
+		websocket_drop(websocket);
+		break;
+	}
+}
+
+static void on_end(struct http_socket *socket, int error)
+{
+	(void)error;
+	websocket_drop(socket->owner);
+}
+
+static void on_flushed(struct http_socket *socket)
+{
+	struct websocket *websocket = socket->owner;
+
+	if (websocket->is_ending)
+		http_socket_shutdown(socket);
+}
+
+static void free_gathered(struct websocket *websocket)
+{
+	if (websocket->gathered)
+		buffer_finish(websocket->gathered);
+	free(websocket->gathered);
+	websocket->gathered = NULL;
+}
+
+static void free_early(struct websocket *websocket)
+{
+	struct websocket_early *early = websocket->early;
+
+	if (!early)
+		return;
+	websocket->early = NULL;
+	loop_later_cancel(&early->later);
+	buffer_finish(&early->bytes);
+	free(early);
+}
+
+static void on_closed(struct http_socket *socket)
+{
+	struct websocket *websocket = socket->owner;
+
+	list_remove(&websocket->node);
+	free_early(websocket);
+	free_gathered(websocket);
+	websocket_reader_free(websocket);
+	websocket->events->on_closed(websocket);
+	free(websocket);
+}
+
+static const struct http_socket_events socket_events = {
+    .on_data = on_data,
+    .on_end = on_end,
+    .on_flushed = on_flushed,
+    .on_closed = on_closed,
+};
+
+static void on_early(struct later *later)
+{
+	struct websocket_early *early = container_of(later, struct websocket_early, later);
+	struct websocket *websocket = early->websocket;
+
+	websocket->early = NULL;
+	http_socket_set_reading(websocket->socket, true);
+	on_data(websocket->socket, buffer_view(&early->bytes));
+	buffer_finish(&early->bytes);
+	free(early);
+}
+
+static void keep_early(struct websocket *websocket, struct buffer *bytes)
+{
+	struct websocket_early *early = memory_zalloc(sizeof(*early));
+
+	early->websocket = websocket;
+	early->bytes = *bytes;
+	websocket->early = early;
+	loop_later_init(&early->later, on_early);
+	loop_later(websocket->socket->server->loop, &early->later);
+}
+
+static struct str handshake_answer(struct http_request *request, struct http_server *server)
+{
+	char accept[WEBSOCKET_ACCEPT_LENGTH + 1];
+
+	websocket_accept_key(http_request_field(request, STR("sec-websocket-key")), accept);
+	return arena_printf(&request->arena,
+			    "HTTP/1.1 101 Switching Protocols\r\n"
+			    "Date: %s\r\n"
+			    "Upgrade: websocket\r\n"
+			    "Connection: Upgrade\r\n"
+			    "Sec-WebSocket-Accept: %s\r\n"
+			    "X-Request-Id: %s\r\n"
+			    "\r\n",
+			    http_server_date(server).data, accept, request->request_id.data);
+}
+
+struct websocket *websocket_accept(struct http_request *request,
+				   const struct websocket_events *events, void *owner)
+{
+	struct http_connection *connection = request->connection;
+	struct http_exchange *exchange = http_exchange_of(request);
+	struct websocket *websocket;
+	struct http_server *server;
+	struct buffer parked;
+	struct str answer;
+
+	require(!exchange->is_answered);
+	exchange->status = 101;
+	if (!connection || connection->saw_end) {
+		exchange->is_answered = true;
+		http_exchange_log(exchange);
+		if (connection)
+			http_connection_close(connection);
+		else
+			http_exchange_free(exchange);
+		return NULL;
+	}
+	server = connection->server;
+	answer = handshake_answer(request, server);
+	exchange->sent_bytes = answer.length;
+	http_exchange_log(exchange);
+	if (http_socket_send(connection->socket, &answer, 1, /* copy= */ true) != 0) {
+		exchange->is_answered = true;
+		http_connection_close(connection);
+		return NULL;
+	}
+	websocket = memory_zalloc(sizeof(*websocket));
+	websocket->socket = http_connection_upgrade(connection, &parked);
+	websocket->socket->owner = websocket;
+	websocket->socket->events = &socket_events;
+	websocket->events = events;
+	websocket->owner = owner;
+	list_append(&server->websockets, &websocket->node);
+	deadline_init(&websocket->deadline, on_deadline);
+	websocket->heard_ms = loop_now_ms(server->loop);
+	websocket->ping_ms = websocket->heard_ms + server->settings.ping_ms;
+	set_deadline(websocket);
+	if (buffer_length(&parked))
+		keep_early(websocket, &parked);
+	else
+		http_socket_set_reading(websocket->socket, true);
+	return websocket;
+}
+
+void *websocket_owner(const struct websocket *websocket)
+{
+	return websocket->owner;
+}
+
+void websocket_set_owner(struct websocket *websocket, void *owner)
+{
+	websocket->owner = owner;
+}
+
+bool websocket_send_raw(struct websocket *websocket, const struct str *parts, unsigned count)
+{
+	size_t size = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		size += parts[i].length;
+	if (websocket_pending_bytes(websocket) + size > LIMIT_WEBSOCKET_PENDING_BYTES ||
+	    http_socket_send(websocket->socket, parts, count, /* copy= */ true) != 0) {
+		websocket_drop(websocket);
+		return false;
+	}
+	if (http_socket_pending(websocket->socket))
+		set_deadline(websocket);
+	return true;
+}
+
+static void send_message(struct websocket *websocket, enum websocket_opcode opcode,
+			 struct str payload)
+{
+	uint8_t header[WEBSOCKET_HEADER_BYTES_MAX];
+	size_t header_size = websocket_frame_header(opcode, payload.length, header);
+	const struct str parts[] = {{(const char *)header, header_size}, payload};
+
+	if (websocket->socket->is_closing || websocket->is_ending)
+		return;
+	if (!websocket->is_corked) {
+		websocket_send_raw(websocket, parts, payload.length ? 2 : 1);
+		return;
+	}
+	if (!websocket->gathered)
+		websocket->gathered = memory_zalloc(sizeof(*websocket->gathered));
+	buffer_append_str(websocket->gathered, parts[0]);
+	buffer_append_str(websocket->gathered, payload);
+}
+
+void websocket_send_text(struct websocket *websocket, struct str text)
+{
+	send_message(websocket, WEBSOCKET_TEXT, text);
+}
+
+void websocket_send_binary(struct websocket *websocket, struct str data)
+{
+	send_message(websocket, WEBSOCKET_BINARY, data);
+}
+
+void websocket_cork(struct websocket *websocket)
+{
+	require(!websocket->is_corked);
+	websocket->is_corked = true;
+}
+
+void websocket_uncork(struct websocket *websocket)
+{
+	struct str part;
+
+	require(websocket->is_corked);
+	websocket->is_corked = false;
+	if (!websocket->gathered)
+		return;
+	part = buffer_view(websocket->gathered);
+	if (!websocket->socket->is_closing && !websocket->is_ending)
+		websocket_send_raw(websocket, &part, 1);
+	free_gathered(websocket);
+}
+
+size_t websocket_pending_bytes(const struct websocket *websocket)
+{
+	size_t gathered = websocket->gathered ? buffer_length(websocket->gathered) : 0;
+
+	return http_socket_pending(websocket->socket) + gathered;
+}
+
+void websocket_drop(struct websocket *websocket)
+{
+	deadline_clear(websocket->socket->server->loop, &websocket->deadline);
+	http_socket_close(websocket->socket);
+}

@@ -1,0 +1,394 @@
+/* A server with handlers that do what tests need. Prints "port N" (or "unix") on stdout when it
+ * listens. SIGTERM drains and ends; SIGINT closes at once and ends.
+ *
+ * http_test_server [--unix PATH] [--log] [--quiet] [--connections N] [--head-ms N] ... */
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/require.h"
+#include "http/response.h"
+#include "http/router.h"
+#include "http/server.h"
+#include "http/websocket.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { BIG_BYTES_MAX = 64 * 1024 * 1024 };
+
+static struct loop loop;
+static struct http_server *server;
+static uv_signal_t on_term;
+static uv_signal_t on_int;
+static char *big; /* BIG_BYTES_MAX of "0123456789..." */
+static struct {
+	unsigned requests;
+	unsigned abandoned;
+	unsigned websockets;
+	unsigned websockets_closed;
+} counts;
+
+/* A handler that waits. */
+struct wait {
+	struct deadline deadline;
+	struct http_request *request;
+};
+
+static void respond_text(struct http_request *request, int status, struct str text)
+{
+	http_respond(request, &(struct http_response){.status = status,
+						      .content_type = STR("text/plain"),
+						      .body = text});
+}
+
+static unsigned long long query_number(struct http_request *request, struct str name)
+{
+	unsigned long long number = 0;
+
+	return str_to_uint64(http_request_query(request, name), BIG_BYTES_MAX, &number) ? number
+											: 0;
+}
+
+static void handle_hello(struct http_request *request)
+{
+	respond_text(request, 200, STR("hello\n"));
+}
+
+static void on_echo_body(struct http_request *request, int status)
+{
+	if (status)
+		http_respond_problem(request, status, STR("no body"), STR(""), NULL);
+	else
+		respond_text(request, 200, request->body);
+}
+
+static void handle_echo(struct http_request *request)
+{
+	unsigned long long max = query_number(request, STR("max"));
+
+	http_request_read_body(request, max ? max : 4 * 1024 * 1024, on_echo_body);
+}
+
+static void handle_early(struct http_request *request)
+{
+	respond_text(request, 200, STR("early\n"));
+}
+
+static void handle_big(struct http_request *request)
+{
+	respond_text(request, 200, (struct str){big, query_number(request, STR("bytes"))});
+}
+
+static void wait_for(struct http_request *request, void (*run)(struct deadline *deadline))
+{
+	struct wait *wait = memory_zalloc(sizeof(*wait));
+
+	wait->request = request;
+	deadline_init(&wait->deadline, run);
+	deadline_set(&loop, &wait->deadline, query_number(request, STR("ms")));
+}
+
+static struct http_request *wait_end(struct deadline *deadline)
+{
+	struct wait *wait = container_of(deadline, struct wait, deadline);
+	struct http_request *request = wait->request;
+
+	free(wait);
+	if (http_request_is_abandoned(request))
+		counts.abandoned++;
+	return request;
+}
+
+static void answer_slow(struct deadline *deadline)
+{
+	respond_text(wait_end(deadline), 200, STR("slow\n"));
+}
+
+static void handle_slow(struct http_request *request)
+{
+	wait_for(request, answer_slow);
+}
+
+/* Asks for the body only after a while. */
+static void read_late(struct deadline *deadline)
+{
+	handle_echo(wait_end(deadline));
+}
+
+static void handle_late(struct http_request *request)
+{
+	wait_for(request, read_late);
+}
+
+static void on_unwanted_body(struct http_request *request, int status)
+{
+	(void)request;
+	(void)status;
+	require(false); /* after the answer no body may come */
+}
+
+/* Asks for the body and answers before it is there. */
+static void handle_impatient(struct http_request *request)
+{
+	wait_for(request, answer_slow);
+	http_request_read_body(request, 1024 * 1024, on_unwanted_body);
+}
+
+static void handle_close(struct http_request *request)
+{
+	http_respond(request, &(struct http_response){.status = 200, .close = true});
+}
+
+static void handle_no_content(struct http_request *request)
+{
+	respond_text(request, 204, STR("never sent"));
+}
+
+static void handle_not_modified(struct http_request *request)
+{
+	respond_text(request, 304, STR("never sent"));
+}
+
+static void handle_fields(struct http_request *request)
+{
+	struct http_response response = {.status = 200};
+
+	http_response_add(&response, STR("X-One"), STR("1"));
+	http_response_add(&response, STR("X-Two"), STR("2"));
+	http_respond(request, &response);
+}
+
+static void handle_inspect(struct http_request *request)
+{
+	struct arena *arena = &request->arena;
+	struct str text = arena_printf(
+	    arena, "method=%.*s\npath=%.*s\nquery=%.*s\nremote=%.*s\nid=%.*s\nbody=%d\n",
+	    STR_ARG(request->method_text), STR_ARG(request->path), STR_ARG(request->query),
+	    STR_ARG(request->remote_address), STR_ARG(request->request_id), request->has_body);
+
+	for (unsigned i = 0; i < request->field_count; i++)
+		text = arena_printf(arena, "%.*s%.*s=[%.*s]\n", STR_ARG(text),
+				    STR_ARG(request->fields[i].name),
+				    STR_ARG(request->fields[i].value));
+	request->log_account = STR("ada");
+	request->log_device = STR("kitchen");
+	respond_text(request, 200, text);
+}
+
+static void handle_stats(struct http_request *request)
+{
+	size_t resident = 0;
+	struct str text;
+
+	uv_resident_set_memory(&resident);
+	text =
+	    arena_printf(&request->arena,
+			 "{\"connections\":%u,\"requests\":%u,\"abandoned\":%u,\"websockets\":%u,"
+			 "\"websockets_closed\":%u,\"resident\":%zu}",
+			 http_server_connections(server), counts.requests, counts.abandoned,
+			 counts.websockets, counts.websockets_closed, resident);
+	respond_text(request, 200, text);
+}
+
+/* What a peer sends comes back; some texts are orders. */
+static void on_text(struct websocket *websocket, struct str text)
+{
+	unsigned long long bytes;
+
+	if (str_equal(text, STR("drop"))) {
+		websocket_drop(websocket);
+	} else if (str_starts_with(text, STR("big ")) &&
+		   str_to_uint64(str_from_offset(text, 4), BIG_BYTES_MAX, &bytes)) {
+		websocket_send_binary(websocket, (struct str){big, bytes});
+	} else if (str_equal(text, STR("cork"))) {
+		websocket_cork(websocket);
+		websocket_send_text(websocket, STR("one"));
+		websocket_send_binary(websocket, STR("two"));
+		websocket_send_text(websocket, STR("three"));
+		websocket_uncork(websocket);
+	} else if (str_equal(text, STR("cork and drop"))) {
+		websocket_cork(websocket);
+		websocket_send_text(websocket, STR("never sent"));
+		websocket_drop(websocket);
+		websocket_uncork(websocket);
+	} else {
+		websocket_send_text(websocket, text);
+	}
+}
+
+static void on_binary(struct websocket *websocket, struct str data)
+{
+	websocket_send_binary(websocket, data);
+}
+
+static void on_websocket_closed(struct websocket *websocket)
+{
+	require(websocket_owner(websocket) == &counts);
+	counts.websockets--;
+	counts.websockets_closed++;
+}
+
+static const struct websocket_events websocket_events = {
+    .on_text = on_text,
+    .on_binary = on_binary,
+    .on_closed = on_websocket_closed,
+};
+
+static void handle_websocket(struct http_request *request)
+{
+	if (!websocket_is_handshake(request))
+		http_respond_problem(request, 400, STR("no handshake"), STR(""), NULL);
+	else if (websocket_accept(request, &websocket_events, &counts))
+		counts.websockets++;
+}
+
+static void accept_late(struct deadline *deadline)
+{
+	handle_websocket(wait_end(deadline));
+}
+
+static void handle_websocket_late(struct http_request *request)
+{
+	wait_for(request, accept_late);
+}
+
+static const struct route routes[] = {
+    {HTTP_GET, "/", handle_hello},
+    {HTTP_GET, "/hello", handle_hello},
+    {HTTP_GET, "/big", handle_big},
+    {HTTP_GET, "/close", handle_close},
+    {HTTP_GET, "/fields", handle_fields},
+    {HTTP_GET, "/inspect", handle_inspect},
+    {HTTP_GET, "/inspect/{name}", handle_inspect},
+    {HTTP_GET, "/no-content", handle_no_content},
+    {HTTP_GET, "/not-modified", handle_not_modified},
+    {HTTP_GET, "/slow", handle_slow},
+    {HTTP_GET, "/stats", handle_stats},
+    {HTTP_GET, "/ws", handle_websocket},
+    {HTTP_GET, "/ws-late", handle_websocket_late},
+    {HTTP_POST, "/early", handle_early},
+    {HTTP_POST, "/echo", handle_echo},
+    {HTTP_POST, "/impatient", handle_impatient},
+    {HTTP_POST, "/inspect", handle_inspect},
+    {HTTP_POST, "/late", handle_late},
+    {HTTP_PUT, "/echo", handle_echo},
+};
+
+static void on_request(struct http_request *request, void *context)
+{
+	void (*handle)(struct http_request * request);
+	struct http_response base = {0};
+	struct route_match match;
+
+	(void)context;
+	counts.requests++;
+	switch (router_find(routes, array_length(routes), request, &match)) {
+	case ROUTE_FOUND:
+		handle = match.route->data;
+		request->log_route = match.route->path;
+		handle(request);
+		break;
+	case ROUTE_METHOD:
+		http_response_add(&base, STR("Allow"), match.allow);
+		http_respond_problem(request, 405, STR(""), STR(""), &base);
+		break;
+	case ROUTE_UNKNOWN:
+		http_respond_problem(request, 404, STR(""), STR(""), NULL);
+		break;
+	}
+}
+
+static int open_socket(const char *path)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	socklen_t length = sizeof(in);
+	int fd = socket(path ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (path) {
+		snprintf(un.sun_path, sizeof(un.sun_path), "%s", path);
+		require(bind(fd, (struct sockaddr *)&un, sizeof(un)) == 0);
+		printf("unix\n");
+	} else {
+		require(bind(fd, (struct sockaddr *)&in, sizeof(in)) == 0);
+		require(getsockname(fd, (struct sockaddr *)&in, &length) == 0);
+		printf("port %u\n", ntohs(in.sin_port));
+	}
+	return fd;
+}
+
+static void close_all(void *context)
+{
+	(void)context;
+	http_server_close(server); /* what is left: WebSockets */
+	uv_close((uv_handle_t *)&on_term, NULL);
+	uv_close((uv_handle_t *)&on_int, NULL);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	(void)handle;
+	if (number == SIGTERM)
+		http_server_drain(server, close_all);
+	else
+		close_all(NULL);
+}
+
+static const char *parse_options(int argc, char **argv, struct http_server_settings *settings)
+{
+	const struct {
+		const char *name;
+		unsigned *value;
+	} numbers[] = {
+	    {"--connections", &settings->connections_max},
+	    {"--head-ms", &settings->head_ms},
+	    {"--body-ms", &settings->body_ms},
+	    {"--idle-ms", &settings->idle_ms},
+	    {"--write-stall-ms", &settings->write_stall_ms},
+	    {"--linger-ms", &settings->linger_ms},
+	    {"--ping-ms", &settings->ping_ms},
+	    {"--silence-ms", &settings->silence_ms},
+	};
+	const char *path = NULL;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--log") == 0)
+			settings->access_log = true;
+		else if (strcmp(argv[i], "--unix") == 0 && i + 1 < argc)
+			path = argv[++i];
+		for (size_t n = 0; n < array_length(numbers) && i + 1 < argc; n++) {
+			if (strcmp(argv[i], numbers[n].name) == 0)
+				*numbers[n].value = (unsigned)strtoul(argv[i + 1], NULL, 10);
+		}
+	}
+	return path;
+}
+
+int main(int argc, char **argv)
+{
+	struct http_server_settings settings = {.on_request = on_request};
+	const char *path = parse_options(argc, argv, &settings);
+
+	signal(SIGPIPE, SIG_IGN);
+	big = memory_alloc(BIG_BYTES_MAX);
+	for (size_t i = 0; i < BIG_BYTES_MAX; i++)
+		big[i] = (char)('0' + i % 10);
+	require(loop_init(&loop) == 0);
+	server = http_server_create(&loop, &settings);
+	require(http_server_listen(server, open_socket(path)) == 0);
+	fflush(stdout);
+	uv_signal_init(&loop.uv, &on_term);
+	uv_signal_init(&loop.uv, &on_int);
+	uv_signal_start(&on_term, on_signal, SIGTERM);
+	uv_signal_start(&on_int, on_signal, SIGINT);
+	loop_run(&loop);
+	http_server_destroy(server);
+	loop_finish(&loop);
+	arena_drop_cache();
+	free(big);
+	return 0;
+}
