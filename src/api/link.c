@@ -52,6 +52,7 @@ static struct verdict find(struct task *task, task_step *next)
 	struct device_reference reference = device_reference_parse(task_path_parameter(task, 0));
 
 	link->task = task;
+	link->search.done = on_found;
 	if (!link_key_is_well_formed(key))
 		return refuse(task);
 	if (delivery_find(task_service(task)->delivery, &link->search, &reference, key,

@@ -1,4 +1,5 @@
 #include "base/log.h"
+#include "main/requests.h"
 #include "main/state_dir.h"
 #include "main/supervisor_private.h"
 #include "main/worker.h"
@@ -99,13 +100,14 @@ enum exit_code supervisor_open(struct supervisor *supervisor, struct reason *ret
 	if (code != EXIT_DONE)
 		return code;
 	choose_public_url(supervisor);
-	supervisor->shared = mmap(NULL, WORKER_SHARED_BYTES, PROT_READ | PROT_WRITE,
+	supervisor->shared = mmap(NULL, requests_shared_size(), PROT_READ | PROT_WRITE,
 				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (supervisor->shared == MAP_FAILED) {
 		supervisor->shared = NULL;
 		reason_set(reterr, "cannot map shared memory: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
+	requests_shared_init(supervisor->shared);
 	return EXIT_DONE;
 }
 
@@ -118,7 +120,7 @@ void supervisor_close(struct supervisor *supervisor)
 		listener_close(&supervisor->listeners[i]);
 	cluster_close(&supervisor->cluster);
 	if (supervisor->shared)
-		munmap(supervisor->shared, WORKER_SHARED_BYTES);
+		munmap(supervisor->shared, requests_shared_size());
 	if (supervisor->signal_fd >= 0)
 		close(supervisor->signal_fd);
 	/* Last: whoever takes it finds everything ended. */

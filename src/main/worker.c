@@ -1,9 +1,10 @@
 #include "main/worker.h"
+#include "api/api.h"
 #include "base/log.h"
 #include "db/db.h"
-#include "http/response.h"
 #include "http/server.h"
 #include "loop/lanes.h"
+#include "main/requests.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -22,37 +23,13 @@ struct worker {
 	struct loop loop;
 	struct db *db;
 	struct http_server *http;
+	struct requests requests;
 	uv_signal_t stop_signal;
 	struct deadline drain_limit; /* set while it drains */
 	struct deadline look_again;  /* set while connections are being closed */
 	bool draining;
 	char name[32];
 };
-
-/* The requests' side of a worker: what answers them, and what the database tells. */
-static void on_request(struct http_request *request, void *context)
-{
-	struct http_response response = {
-	    .status = 200, .content_type = STR("text/plain"), .body = STR("ok\n")};
-
-	(void)context;
-	if (!str_equal(request->path, STR("/livez")))
-		http_respond_problem(request, 404, (struct str){0}, (struct str){0}, NULL);
-	else
-		http_respond(request, &response);
-}
-
-static void on_hint(void *context, struct str word)
-{
-	(void)context;
-	(void)word;
-}
-
-static void on_hints_up(void *context, bool up)
-{
-	(void)context;
-	(void)up;
-}
 
 static void on_signal_closed(uv_handle_t *handle)
 {
@@ -118,6 +95,7 @@ static void on_stop_signal(uv_signal_t *handle, int number)
 	worker->draining = true;
 	log_debug("worker", "draining");
 	deadline_set(&worker->loop, &worker->drain_limit, WORKER_DRAIN_MS);
+	requests_drain(&worker->requests);
 	http_server_drain(worker->http, on_drained);
 }
 
@@ -137,11 +115,11 @@ static int start(struct worker *worker)
 	struct db_settings db = {.url = settings->database_url,
 				 .read_connections = READ_CONNECTIONS,
 				 .write_connections = WRITE_CONNECTIONS,
-				 .on_hint = on_hint,
-				 .on_hints_up = on_hints_up,
-				 .context = worker};
-	struct http_server_settings http = {.on_request = on_request,
-					    .context = worker,
+				 .on_hint = requests_on_hint,
+				 .on_hints_up = requests_on_hints_up,
+				 .context = &worker->requests};
+	struct http_server_settings http = {.on_request = api_on_request,
+					    .context = &worker->requests.service,
 					    .access_log = settings->config->access_log};
 	int error;
 
@@ -150,9 +128,12 @@ static int start(struct worker *worker)
 	error = uv_signal_start(&worker->stop_signal, on_stop_signal, SIGTERM);
 	deadline_init(&worker->drain_limit, on_drain_limit);
 	deadline_init(&worker->look_again, look_again);
+	requests_start(&worker->requests, &worker->loop, settings->config, settings->public_url,
+		       settings->shared);
 	worker->db = db_create(&worker->loop, &db);
 	if (!worker->db)
 		return -EINVAL;
+	worker->requests.service.db = worker->db;
 	worker->http = http_server_create(&worker->loop, &http);
 	for (unsigned i = 0; error == 0 && i < settings->listener_count; i++)
 		error = http_server_listen(worker->http, settings->listener_fds[i]);
@@ -175,6 +156,7 @@ int worker_run(const struct worker_settings *settings)
 	}
 	loop_run(&worker.loop);
 	http_server_destroy(worker.http);
+	requests_finish(&worker.requests);
 	db_destroy(worker.db);
 	lanes_stop(&worker.loop);
 	loop_finish(&worker.loop);

@@ -6,11 +6,7 @@
 
 #include "main/config.h"
 
-enum {
-	WORKER_DRAIN_MS = 10 * 1000,
-	/* Counters and rate buckets that all workers of an instance share; zeroed at start. */
-	WORKER_SHARED_BYTES = 1024 * 1024,
-};
+enum { WORKER_DRAIN_MS = 10 * 1000 };
 
 struct worker_settings {
 	unsigned index; /* from 0 */
@@ -19,7 +15,7 @@ struct worker_settings {
 	const char *public_url;	 /* what URLs that are handed out start with, no slash at its end */
 	const int *listener_fds; /* the worker owns them */
 	unsigned listener_count;
-	void *shared; /* WORKER_SHARED_BYTES */
+	void *shared; /* see main/requests.h */
 };
 
 /* Runs in a process of its own until it has drained. Its exit code. */

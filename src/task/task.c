@@ -3,8 +3,6 @@
 
 #include <errno.h>
 
-static void drop_if_abandoned(struct task *task, task_step **step);
-
 static void respond(struct task *task)
 {
 	if (task->is_problem)
@@ -14,21 +12,20 @@ static void respond(struct task *task)
 		http_respond(task->request, &task->response);
 }
 
-void task_run(struct task *task, task_step *step)
+static void run(struct task *task, task_step *step)
 {
 	struct verdict verdict;
 
 	require_context(task->request->request_id.data);
-	drop_if_abandoned(task, &step);
 	do {
 		verdict = step(task);
 		step = verdict.next;
 	} while (verdict.kind == VERDICT_CONTINUE);
-	if (verdict.kind == VERDICT_REPLY || verdict.kind == VERDICT_GIVEN_UP)
-		json_document_finish(&task->document);
 	/* The last act: the arena and the task in it go with the request. */
-	if (verdict.kind == VERDICT_REPLY)
+	if (verdict.kind == VERDICT_REPLY) {
+		json_document_finish(&task->document);
 		respond(task);
+	}
 	require_context(NULL);
 }
 
@@ -38,11 +35,12 @@ static struct verdict reply_to_nobody(struct task *task)
 	return (struct verdict){.kind = VERDICT_REPLY};
 }
 
-/* Nobody waits for the answer, and nothing was changed: the rest need not be done. */
-static void drop_if_abandoned(struct task *task, task_step **step)
+void task_run(struct task *task, task_step *step)
 {
+	/* Nobody waits for the answer, and nothing was changed: the rest need not be done. */
 	if (http_request_is_abandoned(task->request) && !task->has_written)
-		*step = reply_to_nobody;
+		step = reply_to_nobody;
+	run(task, step);
 }
 
 void task_start(struct service *service, struct http_request *request,
@@ -128,7 +126,10 @@ static void on_job(struct lane_job *job)
 
 static void on_job_done(struct lane_job *job)
 {
-	task_resume(container_of(job, struct task, job));
+	struct task *task = container_of(job, struct task, job);
+
+	/* Always: the step gives back what the worker made. */
+	run(task, task->next);
 }
 
 struct verdict task_work(struct task *task, enum lane lane, void (*work)(void *argument),

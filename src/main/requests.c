@@ -1,0 +1,80 @@
+#include "main/requests.h"
+#include "base/limits.h"
+#include "delivery/delivery.h"
+#include "task/key_cache.h"
+
+static size_t rate_table_space(void)
+{
+	return (rate_table_size() + 63) / 64 * 64;
+}
+
+size_t requests_shared_size(void)
+{
+	return rate_table_space() + cursor_table_size();
+}
+
+static void *cursor_memory(void *shared)
+{
+	return (char *)shared + rate_table_space();
+}
+
+void requests_shared_init(void *memory)
+{
+	rate_table_init(memory);
+	cursor_table_init(cursor_memory(memory));
+}
+
+void requests_start(struct requests *requests, struct loop *loop, const struct config *config,
+		    const char *public_url, void *shared)
+{
+	struct service *service = &requests->service;
+	bool is_limited = config->rate_limit > 0;
+
+	*requests = (struct requests){.shared = shared};
+	service->loop = loop;
+	service->public_url = public_url;
+	service->keys = key_cache_create(loop);
+	service->rates = shared;
+	service->key_rate = (struct rate_policy){
+	    .name = "key",
+	    .per_second = config->rate_limit,
+	    .burst = config->rate_limit * (LIMIT_RATE_BURST / LIMIT_RATE_PER_S),
+	};
+	service->push_rate = (struct rate_policy){
+	    .name = "push",
+	    .per_second = is_limited ? LIMIT_PUSH_RATE_PER_S : 0,
+	    .burst = LIMIT_PUSH_RATE_BURST,
+	};
+	service->delivery = delivery_create(service, cursor_memory(shared));
+}
+
+void requests_on_hint(void *context, struct str word)
+{
+	struct requests *requests = context;
+	struct service *service = &requests->service;
+
+	if (str_starts_with(word, STR("device:")))
+		delivery_on_hint(service->delivery, str_from_offset(word, strlen("device:")));
+	else if (str_starts_with(word, STR("key:")))
+		key_cache_on_hint(service->keys, str_from_offset(word, strlen("key:")));
+}
+
+void requests_on_hints_up(void *context, bool up)
+{
+	struct requests *requests = context;
+
+	key_cache_on_hints_up(requests->service.keys, up);
+	delivery_on_hints_up(requests->service.delivery, up);
+}
+
+void requests_drain(struct requests *requests)
+{
+	requests->service.is_draining = true;
+	delivery_drain(requests->service.delivery);
+}
+
+void requests_finish(struct requests *requests)
+{
+	delivery_destroy(requests->service.delivery);
+	key_cache_destroy(requests->service.keys);
+}
