@@ -1,0 +1,9 @@
+/* WebP files for the panel's unit tests, made by libwebp. */
+#pragma once
+
+#include "picture.h"
+
+/* One frame per colour (0xRRGGBB), each shown for duration_ms; one colour gives a still picture.
+ * Memory of malloc. */
+uint8_t *webp_make(const uint32_t *colours, int count, int duration_ms, int width, int height,
+		   size_t *ret_size);
