@@ -62,7 +62,9 @@ struct record_value db_value(const struct db_result *result, unsigned row, unsig
 
 /* Embed it in what waits for it. It and its parameters stay valid until done has run. */
 struct db_query {
-	struct list node; /* private */
+	struct list node;	 /* private */
+	unsigned char conflicts; /* private: times that it lost against another transaction */
+	unsigned char moves;	 /* private: times that it changed to another connection */
 	enum statement statement;
 	struct db_parameters parameters;
 	/* Always called, later, on the loop. The query may go in it. */

@@ -1,0 +1,410 @@
+#include "connection.h"
+#include "base/log.h"
+#include "base/require.h"
+#include "result.h"
+#include "session.h"
+
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	OPEN_MS = 5 * 1000,
+	/* Pauses between attempts double from the first to the last; each is shortened by up to
+	 * half at random, so that workers do not come all at once. */
+	FIRST_PAUSE_MS = 50,
+	LAST_PAUSE_MS = 2 * 1000,
+};
+
+/* A uv handle outlives its close, and libpq may change its socket while it connects. */
+struct poller {
+	uv_poll_t poll;
+	struct connection *connection; /* NULL once it is closed */
+	int events;
+};
+
+static void open_connection(struct connection *connection);
+static void lose(struct connection *connection, struct str reason);
+
+static void move(struct connection *connection, enum connection_state to)
+{
+	static const bool allowed[][CONNECTION_CLOSED + 1] = {
+	    [CONNECTION_RESTING] = {[CONNECTION_OPENING] = true, [CONNECTION_CLOSED] = true},
+	    [CONNECTION_OPENING] = {[CONNECTION_RESTING] = true,
+				    [CONNECTION_PREPARING] = true,
+				    [CONNECTION_CLOSED] = true},
+	    [CONNECTION_PREPARING] =
+		{[CONNECTION_RESTING] = true, [CONNECTION_UP] = true, [CONNECTION_CLOSED] = true},
+	    [CONNECTION_UP] = {[CONNECTION_RESTING] = true, [CONNECTION_CLOSED] = true},
+	    [CONNECTION_CLOSED] = {false},
+	};
+
+	require(allowed[connection->state][to]);
+	connection->state = to;
+}
+
+static void on_poller_closed(uv_handle_t *handle)
+{
+	free(container_of((uv_poll_t *)handle, struct poller, poll));
+}
+
+static void drop_poller(struct connection *connection)
+{
+	struct poller *poller = connection->poller;
+
+	if (!poller)
+		return;
+	connection->poller = NULL;
+	poller->connection = NULL;
+	uv_close((uv_handle_t *)&poller->poll, on_poller_closed);
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events);
+
+/* Watches libpq's socket. False where that is not possible; then the connection is lost. */
+static bool watch(struct connection *connection, int events)
+{
+	struct poller *poller = connection->poller;
+	int error;
+
+	if (poller && poller->events == events)
+		return true;
+	if (!poller) {
+		poller = memory_zalloc(sizeof(*poller));
+		error =
+		    uv_poll_init(&connection->loop->uv, &poller->poll, PQsocket(connection->pg));
+		if (error) {
+			free(poller);
+			lose(connection, str_from(uv_strerror(error)));
+			return false;
+		}
+		poller->connection = connection;
+		connection->poller = poller;
+	}
+	poller->events = events;
+	require(uv_poll_start(&poller->poll, events, on_ready) == 0);
+	return true;
+}
+
+static void log_change(struct connection *connection, bool up, struct str reason)
+{
+	const char *role = connection->role->name;
+	unsigned number = connection->number;
+	bool *reported = up ? &connection->reported_up : &connection->reported_down;
+
+	if (*reported) {
+		log_debug("db", up ? "connected" : "attempt failed", LOG_TEXT("connection", role),
+			  LOG_INT("number", number), LOG_STR("error", reason));
+		return;
+	}
+	connection->reported_up = up;
+	connection->reported_down = !up;
+	if (up)
+		log_info("db", "connected", LOG_TEXT("connection", role),
+			 LOG_INT("number", number));
+	else
+		log_warn("db", "no connection, trying again", LOG_TEXT("connection", role),
+			 LOG_INT("number", number), LOG_STR("error", reason));
+}
+
+static uint64_t next_pause_ms(const struct connection *connection)
+{
+	uint64_t pause = FIRST_PAUSE_MS;
+
+	for (unsigned i = 0; i < connection->failures && pause < LAST_PAUSE_MS; i++)
+		pause *= 2;
+	if (pause > LAST_PAUSE_MS)
+		pause = LAST_PAUSE_MS;
+	return pause - randombytes_uniform((uint32_t)pause / 2);
+}
+
+static void drop(struct connection *connection)
+{
+	drop_poller(connection);
+	PQfinish(connection->pg);
+	connection->pg = connection->pipeline.pg = NULL;
+	connection->flushing = false;
+	deadline_clear(connection->loop, &connection->deadline);
+}
+
+/* reason may belong to the connection. */
+static void lose(struct connection *connection, struct str reason)
+{
+	/* One that was lost before it was of any use is no better than one that failed. */
+	if (connection->state != CONNECTION_UP || !connection->pipeline.useful)
+		connection->failures++;
+	log_change(connection, false, reason);
+	drop(connection);
+	move(connection, CONNECTION_RESTING);
+	deadline_set(connection->loop, &connection->deadline, next_pause_ms(connection));
+	pipeline_give_back(&connection->pipeline);
+	connection->role->on_down(connection);
+}
+
+static void lose_by_libpq(struct connection *connection)
+{
+	lose(connection, first_line(PQerrorMessage(connection->pg)));
+}
+
+static void lose_by_pipeline(struct connection *connection)
+{
+	lose(connection, str_from(connection->pipeline.reason));
+}
+
+/* The deadline of a connection that is up: set while an answer is due. */
+static void expect_answer(struct connection *connection)
+{
+	if (connection->pipeline.batch_count)
+		deadline_set(connection->loop, &connection->deadline, connection->role->answer_ms);
+	else
+		deadline_clear(connection->loop, &connection->deadline);
+}
+
+/* False: the connection is lost. */
+static bool flush(struct connection *connection)
+{
+	int left = PQflush(connection->pg);
+
+	if (left < 0) {
+		lose_by_libpq(connection);
+		return false;
+	}
+	connection->flushing = left > 0;
+	/* Reading goes on while writing waits: the server may have to get rid of answers before it
+	 * takes more. */
+	return watch(connection, UV_READABLE | (left > 0 ? UV_WRITABLE : 0));
+}
+
+void connection_flush(struct connection *connection, int error)
+{
+	if (error < 0) {
+		lose_by_pipeline(connection);
+		return;
+	}
+	if (flush(connection) && !deadline_is_set(&connection->deadline))
+		expect_answer(connection);
+}
+
+static void step_opening(struct connection *connection)
+{
+	PostgresPollingStatusType status;
+
+	/* libpq may close its socket and open another with the same number. */
+	drop_poller(connection);
+	status = PQconnectPoll(connection->pg);
+	if (status == PGRES_POLLING_READING) {
+		watch(connection, UV_READABLE);
+	} else if (status == PGRES_POLLING_WRITING) {
+		watch(connection, UV_WRITABLE);
+	} else if (status == PGRES_POLLING_OK) {
+		move(connection, CONNECTION_PREPARING);
+		if (session_begin(connection) < 0)
+			lose_by_pipeline(connection);
+		else
+			flush(connection);
+	} else {
+		lose_by_libpq(connection);
+	}
+}
+
+static void step_preparing(struct connection *connection)
+{
+	bool alive = PQconsumeInput(connection->pg);
+	int done = session_receive(connection);
+
+	if (done < 0) {
+		lose_by_pipeline(connection);
+	} else if (!alive) {
+		lose_by_libpq(connection);
+	} else if (done == 0) {
+		flush(connection);
+	} else if (flush(connection)) {
+		move(connection, CONNECTION_UP);
+		deadline_clear(connection->loop, &connection->deadline);
+		connection->pipeline.pg = connection->pg;
+		connection->pipeline.useful = false;
+		log_change(connection, true, STR(""));
+		connection->role->on_up(connection);
+	}
+}
+
+static void take_notifications(struct connection *connection)
+{
+	PGnotify *notify;
+
+	while ((notify = PQnotifies(connection->pg))) {
+		if (connection->role->on_notify)
+			connection->role->on_notify(connection, str_from(notify->extra));
+		PQfreemem(notify);
+	}
+}
+
+static void step_up(struct connection *connection)
+{
+	struct pipeline *pipeline = &connection->pipeline;
+	unsigned answers = pipeline->answer_count;
+	/* What arrived before the end is worth as much as ever. */
+	bool alive = PQconsumeInput(connection->pg);
+	int error = pipeline_receive(pipeline);
+
+	take_notifications(connection);
+	if (pipeline->answer_count != answers)
+		expect_answer(connection);
+	if (pipeline->useful)
+		connection->failures = 0;
+	if (error < 0)
+		lose_by_pipeline(connection);
+	else if (!alive)
+		lose_by_libpq(connection);
+	else if (pipeline->worn && pipeline->batch_count == 0)
+		lose_by_pipeline(connection);
+	else
+		flush(connection);
+}
+
+static void step(struct connection *connection)
+{
+	switch (connection->state) {
+	case CONNECTION_OPENING:
+		step_opening(connection);
+		break;
+	case CONNECTION_PREPARING:
+		step_preparing(connection);
+		break;
+	case CONNECTION_UP:
+		step_up(connection);
+		break;
+	case CONNECTION_RESTING:
+	case CONNECTION_CLOSED:
+		break;
+	}
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+	struct poller *poller = container_of(poll, struct poller, poll);
+
+	/* libpq finds out what is wrong with a socket by using it. uv has stopped watching then. */
+	(void)events;
+	if (status < 0)
+		poller->events = 0;
+	if (poller->connection)
+		step(poller->connection);
+}
+
+static void on_deadline(struct deadline *deadline)
+{
+	struct connection *connection = container_of(deadline, struct connection, deadline);
+	unsigned answers = connection->pipeline.answer_count;
+
+	if (connection->state == CONNECTION_RESTING) {
+		open_connection(connection);
+		return;
+	}
+	if (connection->state == CONNECTION_UP) {
+		/* The silence may have been ours: look once more before giving up. */
+		step(connection);
+		if (connection->state != CONNECTION_UP ||
+		    connection->pipeline.answer_count != answers)
+			return;
+		/* Nobody who waited so long should wait for another connection. */
+		connection->failures++;
+	}
+	lose(connection, STR("the server does not answer"));
+}
+
+/* Later keywords override earlier ones, and dbname stands for a whole connection string. */
+static PGconn *start_libpq(const char *url)
+{
+	static const struct {
+		const char *keyword;
+		const char *value;
+	} defaults[] = {
+	    {"application_name", "displayd"}, {"target_session_attrs", "read-write"},
+	    {"keepalives_idle", "10"},	      {"keepalives_interval", "5"},
+	    {"keepalives_count", "3"},	      {"tcp_user_timeout", "10000"},
+	};
+	enum { COUNT = array_length(defaults) };
+	const char *keywords[COUNT + 3];
+	const char *values[COUNT + 3];
+
+	for (unsigned i = 0; i < COUNT; i++) {
+		keywords[i] = defaults[i].keyword;
+		values[i] = defaults[i].value;
+	}
+	keywords[COUNT] = "dbname";
+	values[COUNT] = url;
+	keywords[COUNT + 1] = "client_encoding";
+	values[COUNT + 1] = "UTF8";
+	keywords[COUNT + 2] = values[COUNT + 2] = NULL;
+	return PQconnectStartParams(keywords, values, 1);
+}
+
+static void ignore_notice(void *context, const char *text)
+{
+	(void)context;
+	(void)text;
+}
+
+static void open_connection(struct connection *connection)
+{
+	move(connection, CONNECTION_OPENING);
+	deadline_set(connection->loop, &connection->deadline, OPEN_MS);
+	connection->set_up_results = 0;
+	connection->pg = start_libpq(connection->url);
+	if (!connection->pg)
+		require_memory_failed(sizeof(connection->pg));
+	PQsetNoticeProcessor(connection->pg, ignore_notice, NULL);
+	if (PQstatus(connection->pg) == CONNECTION_BAD)
+		lose_by_libpq(connection);
+	else
+		watch(connection, UV_WRITABLE);
+}
+
+static void on_answer(struct pipeline *pipeline, struct db_query *query,
+		      const struct db_result *result)
+{
+	struct connection *connection = container_of(pipeline, struct connection, pipeline);
+
+	connection->role->on_answer(connection, query, result);
+}
+
+static void on_return(struct pipeline *pipeline, struct db_query *query, bool may_repeat)
+{
+	struct connection *connection = container_of(pipeline, struct connection, pipeline);
+
+	connection->role->on_return(connection, query,
+				    may_repeat && connection->state != CONNECTION_CLOSED);
+}
+
+void connection_start(struct connection *connection)
+{
+	struct pipeline *pipeline = &connection->pipeline;
+
+	pipeline_init(pipeline);
+	pipeline->statements = connection->statements;
+	pipeline->on_answer = on_answer;
+	pipeline->on_return = on_return;
+	connection->state = CONNECTION_RESTING;
+	deadline_init(&connection->deadline, on_deadline);
+	deadline_set(connection->loop, &connection->deadline, 0);
+}
+
+bool connection_is_hopeful(const struct connection *connection)
+{
+	return connection->failures == 0 && connection->state < CONNECTION_UP;
+}
+
+bool connection_is_up(const struct connection *connection)
+{
+	return connection->state == CONNECTION_UP && !connection->pipeline.worn;
+}
+
+void connection_close(struct connection *connection)
+{
+	if (connection->state == CONNECTION_CLOSED)
+		return;
+	move(connection, CONNECTION_CLOSED);
+	drop(connection);
+	pipeline_give_back(&connection->pipeline);
+}

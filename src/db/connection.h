@@ -1,0 +1,76 @@
+/* One connection to the database, made again by itself whenever it is lost.
+ *
+ *   RESTING --deadline--> OPENING --libpq--> PREPARING --answers--> UP
+ *      ^                     |                   |                  |
+ *      +---------------------+---- lost, late ---+------------------+      any --> CLOSED
+ *
+ * RESTING waits for the next attempt: a moment after a working connection was lost, then longer and
+ * longer. In OPENING and PREPARING the deadline ends the attempt; in UP it ends a connection on
+ * which nothing came back for too long. */
+#pragma once
+
+#include "loop/loop.h"
+#include "pipeline.h"
+
+enum connection_state {
+	CONNECTION_RESTING,
+	CONNECTION_OPENING,
+	CONNECTION_PREPARING,
+	CONNECTION_UP,
+	CONNECTION_CLOSED,
+};
+
+struct connection;
+
+/* What the connections of one kind have in common. */
+struct connection_role {
+	const char *name;
+	const char *session; /* one statement that begins a session, or NULL */
+	uint64_t answer_ms;  /* the longest silence while something is expected */
+	void (*on_answer)(struct connection *connection, struct db_query *query,
+			  const struct db_result *result);
+	/* See pipeline.h. Not to be sent before on_down. */
+	void (*on_return)(struct connection *connection, struct db_query *query, bool may_repeat);
+	void (*on_up)(struct connection *connection);
+	/* It was lost, or another attempt failed. */
+	void (*on_down)(struct connection *connection);
+	void (*on_notify)(struct connection *connection, struct str payload); /* or NULL */
+};
+
+struct connection {
+	struct loop *loop;
+	const struct connection_role *role;
+	void *owner;
+	unsigned number; /* within its role */
+	const char *url;
+	const struct statement_entry *statements;
+	unsigned statement_count;
+	enum statement_effect effect; /* only statements with this effect are prepared */
+
+	enum connection_state state;
+	PGconn *pg;	       /* NULL while RESTING and CLOSED */
+	struct poller *poller; /* of its socket; NULL where none is watched */
+	struct pipeline pipeline;
+	struct deadline deadline;
+	unsigned set_up_results; /* PREPARING: how many have come */
+	unsigned failures;	 /* attempts since it last worked */
+	bool flushing;		 /* libpq holds bytes that the socket did not take yet */
+	bool reported_up;	 /* what the log said last */
+	bool reported_down;
+};
+
+/* The members up to effect are set by the caller. Begins the first attempt at once, in a later turn
+ * of the loop. */
+void connection_start(struct connection *connection);
+
+/* It was lost, and the first attempt to make it again is still under way. */
+bool connection_is_hopeful(const struct connection *connection);
+
+/* May be given queries: pipeline_send() and then connection_flush(). */
+bool connection_is_up(const struct connection *connection);
+
+/* Sends what libpq holds. Where a pipeline_*() call has failed: error is what it returned. */
+void connection_flush(struct connection *connection, int error);
+
+/* Queries under way come back as not to be repeated. Nothing is called afterwards. */
+void connection_close(struct connection *connection);

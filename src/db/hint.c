@@ -1,0 +1,200 @@
+#include "hint.h"
+#include "base/limits.h"
+#include "base/require.h"
+#include "db/db.h"
+
+/* A hint that nobody hears is repaired by a sweep, but a key that was revoked should stop working
+ * within a second or two: the silence of this connection must not go unnoticed for long. */
+enum { PING_MS = 1000, ANSWER_MS = 3000 };
+
+enum { WORD_MAX = 100 };
+
+static const unsigned notify_parameters[] = {25 /* text */};
+static const unsigned notify_columns[] = {2278 /* void */};
+static const char *const notify_column_names[] = {"pg_notify"};
+
+enum { STATEMENT_NOTIFY, STATEMENT_PING };
+
+/* Writes to the pipeline: answered after their sync. */
+static const struct statement_entry hint_statements[] = {
+    [STATEMENT_NOTIFY] =
+	{
+	    .name = "notify",
+	    .text = "SELECT pg_notify('displayd_hint', $1)",
+	    .effect = EFFECT_WRITE,
+	    .parameter_count = 1,
+	    .parameter_types = notify_parameters,
+	    .column_count = 1,
+	    .column_names = notify_column_names,
+	    .column_types = notify_columns,
+	},
+    [STATEMENT_PING] = {.name = "ping", .text = "SELECT", .effect = EFFECT_WRITE},
+};
+
+static struct hints *hints_of(struct connection *connection)
+{
+	return connection->owner;
+}
+
+static void report(struct hints *hints, bool up)
+{
+	if (hints->up == up)
+		return;
+	hints->up = up;
+	if (hints->settings->on_hints_up)
+		hints->settings->on_hints_up(hints->settings->context, up);
+}
+
+static void on_up(struct connection *connection)
+{
+	struct hints *hints = hints_of(connection);
+
+	deadline_set(connection->loop, &hints->ping, PING_MS);
+	report(hints, true);
+}
+
+static void on_down(struct connection *connection)
+{
+	struct hints *hints = hints_of(connection);
+
+	deadline_clear(connection->loop, &hints->ping);
+	buffer_clear(&hints->waiting);
+	report(hints, false);
+}
+
+static void on_answer(struct connection *connection, struct db_query *query,
+		      const struct db_result *result)
+{
+	(void)query;
+	(void)result; /* a failure is logged, and a hint may be lost */
+	hints_of(connection)->busy = false;
+}
+
+static void on_return(struct connection *connection, struct db_query *query, bool may_repeat)
+{
+	(void)query;
+	(void)may_repeat;
+	hints_of(connection)->busy = false;
+}
+
+static bool is_word(struct str word)
+{
+	for (size_t i = 0; i < word.length; i++) {
+		if (word.data[i] <= ' ' || word.data[i] > '~')
+			return false;
+	}
+	return word.length > 0 && word.length <= WORD_MAX;
+}
+
+static void on_notify(struct connection *connection, struct str payload)
+{
+	struct hints *hints = hints_of(connection);
+	struct str word;
+
+	/* Anybody who may connect to the database can send what they like. */
+	while (hints->settings->on_hint && str_next(&payload, ' ', &word)) {
+		if (is_word(word))
+			hints->settings->on_hint(hints->settings->context, word);
+	}
+}
+
+static void send_statement(struct hints *hints, unsigned statement)
+{
+	struct list queries;
+	int error;
+
+	hints->busy = true;
+	hints->query.statement = (enum statement)statement;
+	hints->query.moves = hints->query.conflicts = 0;
+	list_init(&queries);
+	list_append(&queries, &hints->query.node);
+	error = pipeline_send(&hints->connection.pipeline, &queries, 1);
+	connection_flush(&hints->connection, error);
+	if (connection_is_up(&hints->connection))
+		deadline_set(hints->connection.loop, &hints->ping, PING_MS);
+}
+
+static void on_ping(struct deadline *deadline)
+{
+	struct hints *hints = container_of(deadline, struct hints, ping);
+
+	if (hints->busy || !connection_is_up(&hints->connection)) {
+		deadline_set(hints->connection.loop, deadline, PING_MS);
+		return;
+	}
+	hints->query.parameters.count = 0;
+	send_statement(hints, STATEMENT_PING);
+}
+
+void hints_flush(struct hints *hints)
+{
+	struct db_parameters *parameters = &hints->query.parameters;
+	struct str waiting = buffer_view(&hints->waiting);
+	size_t length = waiting.length;
+
+	if (hints->busy || !length || !connection_is_up(&hints->connection))
+		return;
+	/* Whole words only; a space is behind each. */
+	if (length > sizeof(hints->payload)) {
+		length = sizeof(hints->payload);
+		while (waiting.data[length - 1] != ' ')
+			length--;
+	}
+	memcpy(hints->payload, waiting.data, length);
+	buffer_consume(&hints->waiting, length);
+	parameters->count = 1;
+	parameters->values[0] = hints->payload;
+	parameters->lengths[0] = (int)length - 1;
+	send_statement(hints, STATEMENT_NOTIFY);
+}
+
+void hints_add(struct hints *hints, struct str word)
+{
+	require(is_word(word));
+	if (!connection_is_up(&hints->connection) ||
+	    buffer_length(&hints->waiting) + word.length + 1 > LIMIT_HINT_BYTES)
+		return;
+	buffer_append_str(&hints->waiting, word);
+	buffer_append_char(&hints->waiting, ' ');
+}
+
+bool hints_are_idle(const struct hints *hints)
+{
+	return !hints->busy && buffer_length(&hints->waiting) == 0;
+}
+
+void hints_start(struct hints *hints, struct loop *loop, const struct db_settings *settings)
+{
+	static const struct connection_role role = {
+	    .name = "hint",
+	    .session = "LISTEN displayd_hint",
+	    .answer_ms = ANSWER_MS,
+	    .on_answer = on_answer,
+	    .on_return = on_return,
+	    .on_up = on_up,
+	    .on_down = on_down,
+	    .on_notify = on_notify,
+	};
+
+	hints->settings = settings;
+	hints->connection = (struct connection){
+	    .loop = loop,
+	    .role = &role,
+	    .owner = hints,
+	    .url = settings->url,
+	    .statements = hint_statements,
+	    .statement_count = array_length(hint_statements),
+	    .effect = EFFECT_WRITE,
+	};
+	list_init(&hints->query.node);
+	deadline_init(&hints->ping, on_ping);
+	connection_start(&hints->connection);
+}
+
+void hints_close(struct hints *hints)
+{
+	deadline_clear(hints->connection.loop, &hints->ping);
+	connection_close(&hints->connection);
+	hints->up = false;
+	buffer_finish(&hints->waiting);
+}

@@ -1,0 +1,267 @@
+#include "pipeline.h"
+#include "base/log.h"
+#include "base/require.h"
+#include "result.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	CONFLICTS_MAX = 3,
+	/* Moves of a query that surely did not run: every connection may have to be made anew. */
+	MOVES_MAX = 4,
+	/* Moves of a read that may have run: it may itself be what ended the connection. */
+	READ_MOVES_MAX = 1,
+};
+
+struct batch {
+	struct list node;
+	struct list queries;	/* of struct db_query: not yet answered */
+	struct list skipped;	/* of struct db_query: by the server, after an error */
+	struct db_query *write; /* answered, but not yet committed */
+	PGresult *write_result;
+};
+
+void pipeline_init(struct pipeline *pipeline)
+{
+	list_init(&pipeline->batches);
+	list_init(&pipeline->again);
+	pipeline->batch_count = 0;
+	pipeline->worn = false;
+}
+
+static int lose(struct pipeline *pipeline, struct str reason)
+{
+	snprintf(pipeline->reason, sizeof(pipeline->reason), "%.*s", STR_ARG(reason));
+	return -EIO;
+}
+
+static int send_query(struct pipeline *pipeline, const struct db_query *query)
+{
+	static const int binary[DB_PARAMETERS_MAX] = {
+	    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	};
+	const struct db_parameters *parameters = &query->parameters;
+
+	if (PQsendQueryPrepared(pipeline->pg, pipeline->statements[query->statement].name,
+				(int)parameters->count, parameters->values, parameters->lengths,
+				binary, 1))
+		return 0;
+	return lose(pipeline, first_line(PQerrorMessage(pipeline->pg)));
+}
+
+int pipeline_sync(PGconn *pg)
+{
+#ifdef HAVE_SEND_PIPELINE_SYNC
+	return PQsendPipelineSync(pg) ? 0 : -EIO;
+#else
+	return PQpipelineSync(pg) ? 0 : -EIO;
+#endif
+}
+
+int pipeline_send(struct pipeline *pipeline, struct list *queries, unsigned max)
+{
+	struct batch *batch = memory_zalloc(sizeof(*batch));
+	struct list *first;
+
+	list_init(&batch->queries);
+	list_init(&batch->skipped);
+	/* All belong to the batch before the first is sent: a failure finds them there. */
+	while (max-- && (first = list_take_first(queries)))
+		list_append(&batch->queries, first);
+	list_append(&pipeline->batches, &batch->node);
+	pipeline->batch_count++;
+	list_for_each (node, &batch->queries) {
+		if (send_query(pipeline, container_of(node, struct db_query, node)) < 0)
+			return -EIO;
+	}
+	if (pipeline_sync(pipeline->pg) < 0)
+		return lose(pipeline, first_line(PQerrorMessage(pipeline->pg)));
+	return 0;
+}
+
+int pipeline_send_again(struct pipeline *pipeline)
+{
+	while (!list_is_empty(&pipeline->again)) {
+		if (pipeline_send(pipeline, &pipeline->again, 1) < 0)
+			return -EIO;
+	}
+	return 0;
+}
+
+static void log_failure(const struct statement_entry *statement, const PGresult *result)
+{
+	log_error("db", "statement failed", LOG_TEXT("statement", statement->name),
+		  LOG_STR("sqlstate", result_sqlstate(result)),
+		  LOG_STR("error", result_reason(result)));
+}
+
+static void answer(struct pipeline *pipeline, struct db_query *query, const PGresult *result,
+		   struct db_result *db_result)
+{
+	if (db_result->outcome == DB_OK) {
+		db_result->rows = result;
+		db_result->row_count = (unsigned)PQntuples(result);
+		db_result->column_count = (unsigned)PQnfields(result);
+	}
+	pipeline->on_answer(pipeline, query, db_result);
+}
+
+/* never_ran: the server said so, or was not asked. */
+static void give_back(struct pipeline *pipeline, struct db_query *query, bool never_ran)
+{
+	bool read = pipeline->statements[query->statement].effect == EFFECT_READ;
+	unsigned limit = never_ran ? MOVES_MAX : read ? READ_MOVES_MAX : 0;
+
+	pipeline->on_return(pipeline, query, query->moves++ < limit);
+}
+
+/* Ends a query with its result, or sends it again. The query is in no list. */
+static int settle(struct pipeline *pipeline, struct db_query *query, const PGresult *result)
+{
+	const struct statement_entry *statement = &pipeline->statements[query->statement];
+	struct db_result db_result = {0};
+
+	switch (result_verdict(result, statement, &db_result.refusal)) {
+	case VERDICT_OK:
+		db_result.outcome = DB_OK;
+		pipeline->useful = true;
+		break;
+	case VERDICT_REFUSED:
+		db_result.outcome = DB_REFUSED;
+		break;
+	case VERDICT_AGAIN:
+		if (++query->conflicts <= CONFLICTS_MAX) {
+			list_append(&pipeline->again, &query->node);
+			return 0;
+		}
+		log_failure(statement, result);
+		db_result.outcome = DB_AWAY;
+		break;
+	case VERDICT_MOVE:
+		lose(pipeline, result_reason(result));
+		pipeline->worn = true;
+		give_back(pipeline, query, true);
+		return 0;
+	case VERDICT_AWAY:
+		log_failure(statement, result);
+		db_result.outcome = DB_AWAY;
+		break;
+	case VERDICT_LOST:
+		give_back(pipeline, query, false);
+		return lose(pipeline, result_reason(result));
+	case VERDICT_FAILED:
+		log_failure(statement, result);
+		db_result.outcome = DB_FAILED;
+		break;
+	}
+	answer(pipeline, query, result, &db_result);
+	return 0;
+}
+
+static struct db_query *take_query(struct batch *batch)
+{
+	struct list *node = list_take_first(&batch->queries);
+
+	return node ? container_of(node, struct db_query, node) : NULL;
+}
+
+/* The sync of the first batch came back. */
+static int end_batch(struct pipeline *pipeline, struct batch *batch)
+{
+	struct db_query *write = batch->write;
+	PGresult *result = batch->write_result;
+	int error = 0;
+
+	if (!list_is_empty(&batch->queries))
+		return lose(pipeline, STR("the server answered less than it was asked"));
+	list_move_all(&pipeline->again, &batch->skipped);
+	list_remove(&batch->node);
+	pipeline->batch_count--;
+	free(batch);
+	if (write)
+		error = settle(pipeline, write, result);
+	PQclear(result);
+	return error;
+}
+
+/* Takes a result over. *result stays the caller's where it is not kept: then it is set to NULL. */
+static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult **result)
+{
+	ExecStatusType status = PQresultStatus(*result);
+	struct db_query *query;
+
+	if (status == PGRES_PIPELINE_SYNC)
+		return end_batch(pipeline, batch);
+	query = take_query(batch);
+	if (query && status == PGRES_PIPELINE_ABORTED) {
+		list_append(&batch->skipped, &query->node);
+		return 0;
+	}
+	if (!query && !batch->write) {
+		/* Reads have nothing to commit; only a dying connection says more. */
+		return lose(pipeline, result_reason(*result));
+	}
+	if (query && pipeline->statements[query->statement].effect == EFFECT_READ)
+		return settle(pipeline, query, *result);
+	/* A write, or what became of it when it was committed. */
+	if (query)
+		batch->write = query;
+	PQclear(batch->write_result);
+	batch->write_result = *result;
+	*result = NULL;
+	return 0;
+}
+
+int pipeline_receive(struct pipeline *pipeline)
+{
+	unsigned nulls = 0;
+
+	while (!list_is_empty(&pipeline->batches) && !PQisBusy(pipeline->pg)) {
+		PGresult *result = PQgetResult(pipeline->pg);
+		struct list *first = pipeline->batches.next;
+		int error;
+
+		/* One ends the results of a query. libpq that returns nothing else has lost count;
+		 * two errors in a row from a pooler do that to it. */
+		if (!result && ++nulls > 1)
+			return lose(pipeline, STR("the server answered out of order"));
+		if (!result)
+			continue;
+		nulls = 0;
+		pipeline->answer_count++;
+		error = take_result(pipeline, container_of(first, struct batch, node), &result);
+		PQclear(result);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static void give_back_list(struct pipeline *pipeline, struct list *queries, bool never_ran)
+{
+	struct list *node;
+
+	while ((node = list_take_first(queries)))
+		give_back(pipeline, container_of(node, struct db_query, node), never_ran);
+}
+
+void pipeline_give_back(struct pipeline *pipeline)
+{
+	struct list *node;
+
+	while ((node = list_take_first(&pipeline->batches))) {
+		struct batch *batch = container_of(node, struct batch, node);
+
+		if (batch->write)
+			give_back(pipeline, batch->write, false);
+		PQclear(batch->write_result);
+		give_back_list(pipeline, &batch->skipped, true);
+		give_back_list(pipeline, &batch->queries, false);
+		free(batch);
+	}
+	give_back_list(pipeline, &pipeline->again, true);
+	pipeline->batch_count = 0;
+	pipeline->worn = false;
+}

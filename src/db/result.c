@@ -1,0 +1,133 @@
+#include "result.h"
+#include "base/require.h"
+
+#include <stdio.h>
+
+struct record_value db_value(const struct db_result *result, unsigned row, unsigned column)
+{
+	const PGresult *rows = result->rows;
+	int r = (int)row;
+	int c = (int)column;
+
+	require(row < result->row_count && column < result->column_count);
+	if (PQgetisnull(rows, r, c))
+		return (struct record_value){.is_null = true};
+	return (struct record_value){
+	    .data = (const uint8_t *)PQgetvalue(rows, r, c),
+	    .length = (uint32_t)PQgetlength(rows, r, c),
+	};
+}
+
+struct str first_line(const char *text)
+{
+	struct str s = str_from(text);
+
+	s.length = str_find(s, '\n');
+	return s;
+}
+
+static struct str error_field(const PGresult *result, int field)
+{
+	return str_from(PQresultErrorField(result, field));
+}
+
+struct str result_sqlstate(const PGresult *result)
+{
+	return error_field(result, PG_DIAG_SQLSTATE);
+}
+
+struct str result_reason(const PGresult *result)
+{
+	/* Not the detail, which holds values. */
+	struct str primary = error_field(result, PG_DIAG_MESSAGE_PRIMARY);
+
+	return primary.length ? primary : first_line(PQresultErrorMessage(result));
+}
+
+/* Appendix A of PostgreSQL's documentation lists the codes. */
+static enum verdict sqlstate_verdict(const PGresult *result, struct str sqlstate)
+{
+	static const struct {
+		struct str prefix;
+		enum verdict verdict;
+	} classes[] = {
+	    {STR("40001"), VERDICT_AGAIN}, /* serialization_failure */
+	    {STR("40P01"), VERDICT_AGAIN}, /* deadlock_detected */
+	    {STR("26000"), VERDICT_MOVE},  /* the prepared statement is gone */
+	    {STR("25006"), VERDICT_MOVE},  /* read-only: no longer the primary server */
+	    {STR("57014"), VERDICT_AWAY},  /* query_canceled: statement_timeout */
+	    {STR("57P"), VERDICT_AWAY},	   /* shutting down, starting up */
+	    {STR("53"), VERDICT_AWAY},	   /* no memory, disk or connection left */
+	    {STR("08"), VERDICT_LOST},	   /* connection exceptions */
+	};
+	struct str severity = error_field(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+
+	/* An error without a code is libpq's own: it cannot go on. */
+	if (!sqlstate.length || str_equal(severity, STR("FATAL")) ||
+	    str_equal(severity, STR("PANIC")))
+		return VERDICT_LOST;
+	/* "cached plan must not change result type": a migration ran since it was prepared. */
+	if (str_equal(sqlstate, STR("0A000")) &&
+	    str_equal(error_field(result, PG_DIAG_SOURCE_FUNCTION), STR("RevalidateCachedQuery")))
+		return VERDICT_MOVE;
+	for (size_t i = 0; i < array_length(classes); i++) {
+		if (str_starts_with(sqlstate, classes[i].prefix))
+			return classes[i].verdict;
+	}
+	return VERDICT_FAILED;
+}
+
+enum verdict result_verdict(const PGresult *result, const struct statement_entry *statement,
+			    enum refusal *ret_refusal)
+{
+	ExecStatusType status = PQresultStatus(result);
+	struct str constraint = error_field(result, PG_DIAG_CONSTRAINT_NAME);
+	struct str sqlstate = result_sqlstate(result);
+
+	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
+		return VERDICT_OK;
+	if (status != PGRES_FATAL_ERROR)
+		return VERDICT_LOST;
+	for (unsigned i = 0; i < statement->refusal_count; i++) {
+		struct str name = str_from(statement->refusals[i].constraint);
+
+		if (str_equal(name, constraint) || str_equal(name, sqlstate)) {
+			*ret_refusal = statement->refusals[i].refusal;
+			return VERDICT_REFUSED;
+		}
+	}
+	return sqlstate_verdict(result, sqlstate);
+}
+
+bool result_describes(const PGresult *description, const struct statement_entry *statement,
+		      char *ret_text, size_t text_size)
+{
+	unsigned parameters = (unsigned)PQnparams(description);
+	unsigned columns = (unsigned)PQnfields(description);
+
+	if (parameters != statement->parameter_count || columns != statement->column_count) {
+		snprintf(ret_text, text_size, "has %u parameters and %u columns, not %u and %u",
+			 parameters, columns, statement->parameter_count, statement->column_count);
+		return false;
+	}
+	for (unsigned i = 0; i < parameters; i++) {
+		if (PQparamtype(description, (int)i) != statement->parameter_types[i]) {
+			snprintf(ret_text, text_size, "takes $%u as type %u, not %u", i + 1,
+				 PQparamtype(description, (int)i), statement->parameter_types[i]);
+			return false;
+		}
+	}
+	for (unsigned i = 0; i < columns; i++) {
+		const char *name = PQfname(description, (int)i);
+		unsigned type = PQftype(description, (int)i);
+
+		if (strcmp(name, statement->column_names[i]) != 0 ||
+		    type != statement->column_types[i]) {
+			snprintf(ret_text, text_size,
+				 "returns column \"%s\" of type %u, not \"%s\" of type %u", name,
+				 type, statement->column_names[i], statement->column_types[i]);
+			return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,116 @@
+#include "session.h"
+#include "result.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* Generic plans: a batch of an unnest would be planned anew each time, which costs 100 us.
+ * A statement that takes longer than the time-out is one of a database in trouble. */
+static const char settings[] = "SELECT set_config('plan_cache_mode', 'force_generic_plan', false), "
+			       "set_config('jit', 'off', false), "
+			       "set_config('statement_timeout', '8000', false), "
+			       "set_config('idle_in_transaction_session_timeout', '10000', false)";
+
+static int fail(struct connection *connection, const char *what, struct str why)
+{
+	struct pipeline *pipeline = &connection->pipeline;
+
+	snprintf(pipeline->reason, sizeof(pipeline->reason), "%s%s%.*s", what, *what ? ": " : "",
+		 STR_ARG(why));
+	return -EIO;
+}
+
+static int fail_by_libpq(struct connection *connection)
+{
+	return fail(connection, "", first_line(PQerrorMessage(connection->pg)));
+}
+
+static bool is_wanted(const struct connection *connection, unsigned index)
+{
+	return connection->statements[index].effect == connection->effect;
+}
+
+int session_begin(struct connection *connection)
+{
+	PGconn *pg = connection->pg;
+	const char *session = connection->role->session;
+
+	if (PQsetnonblocking(pg, 1) < 0 || !PQenterPipelineMode(pg))
+		return fail_by_libpq(connection);
+	if (!PQsendQueryParams(pg, settings, 0, NULL, NULL, NULL, NULL, 0))
+		return fail_by_libpq(connection);
+	if (session && !PQsendQueryParams(pg, session, 0, NULL, NULL, NULL, NULL, 0))
+		return fail_by_libpq(connection);
+	for (unsigned i = 0; i < connection->statement_count; i++) {
+		const struct statement_entry *statement = &connection->statements[i];
+
+		if (is_wanted(connection, i) &&
+		    (!PQsendPrepare(pg, statement->name, statement->text,
+				    (int)statement->parameter_count, statement->parameter_types) ||
+		     !PQsendDescribePrepared(pg, statement->name)))
+			return fail_by_libpq(connection);
+	}
+	connection->set_up_results = 0;
+	return pipeline_sync(pg) < 0 ? fail_by_libpq(connection) : 0;
+}
+
+/* The statement whose description is result number index; NULL for other results. */
+static const struct statement_entry *described(const struct connection *connection, unsigned index)
+{
+	unsigned first = connection->role->session ? 2 : 1;
+
+	for (unsigned i = 0; i < connection->statement_count; i++) {
+		if (!is_wanted(connection, i))
+			continue;
+		if (index == first || index == first + 1)
+			return &connection->statements[i];
+		first += 2;
+	}
+	return NULL;
+}
+
+static int take(struct connection *connection, const PGresult *result)
+{
+	unsigned index = connection->set_up_results++;
+	const struct statement_entry *statement = described(connection, index);
+	char text[160];
+
+	switch (PQresultStatus(result)) {
+	case PGRES_PIPELINE_SYNC:
+		return 1;
+	case PGRES_TUPLES_OK:
+		return 0;
+	case PGRES_COMMAND_OK:
+		break;
+	default:
+		return fail(connection, statement ? statement->name : "", result_reason(result));
+	}
+	/* Of the two, the description is the one that comes second. */
+	index -= connection->role->session ? 2 : 1;
+	if (!statement || index % 2 == 0)
+		return 0;
+	if (result_describes(result, statement, text, sizeof(text)))
+		return 0;
+	return fail(connection, statement->name, str_from(text));
+}
+
+int session_receive(struct connection *connection)
+{
+	unsigned nulls = 0;
+
+	while (!PQisBusy(connection->pg)) {
+		PGresult *result = PQgetResult(connection->pg);
+		int error;
+
+		if (!result && ++nulls > 1)
+			return fail(connection, "", STR("the server answered out of order"));
+		if (!result)
+			continue;
+		nulls = 0;
+		error = take(connection, result);
+		PQclear(result);
+		if (error)
+			return error;
+	}
+	return 0;
+}

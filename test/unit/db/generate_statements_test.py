@@ -1,0 +1,170 @@
+"""The generator stops the build where a SQL file disagrees with itself."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+TOOL = os.path.join(os.path.dirname(__file__), "../../../tools/generate_statements.py")
+GOOD = """-- Finds a thing.
+-- params: id uuid, name text
+-- row: id uuid
+-- effect: read
+SELECT id FROM thing WHERE id = $1 AND name = $2
+"""
+
+
+def run(folder, what="statements", *more):
+    out = folder / "out"
+    out.mkdir(exist_ok=True)
+    command = [sys.executable, TOOL, what, str(folder), "--source", str(out / "table.c"),
+               "--depfile", str(out / "d"), *more]
+    if what == "statements":
+        command += ["--header", str(out / "ids.h")]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def refuse(folder, text, reason, name="thing_find"):
+    (folder / f"{name}.sql").write_text(text, encoding="utf-8")
+    done = run(folder)
+    assert done.returncode == 1
+    assert f"{name}.sql: {reason}" in done.stderr
+    assert not (folder / "out/table.c").exists()
+
+
+def accept(folder, text, name="thing_find"):
+    (folder / f"{name}.sql").write_text(text, encoding="utf-8")
+    done = run(folder)
+    assert done.returncode == 0, done.stderr
+    return (folder / "out/ids.h").read_text(), (folder / "out/table.c").read_text()
+
+
+def test_good(tmp_path):
+    header, table = accept(tmp_path, GOOD)
+    assert "STATEMENT_THING_FIND,\n\tSTATEMENT_COUNT" in header
+    assert "REFUSAL_NONE,\n\tREFUSAL_COUNT" in header
+    assert "EFFECT_READ" in table
+    assert "2950 /* id uuid */" in table and "25 /* name text */" in table
+
+
+def test_empty_folder(tmp_path):
+    assert run(tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("old, new, reason", [
+    ("$2", "$3", "$3 is beyond the 2 parameters"),
+    ("$2", "$0", "$0 is beyond the 2 parameters"),
+    ("$2", "'x'", "parameter 'name' ($2) is not used"),
+    ("$2", "'$2'", "parameter 'name' ($2) is not used"),
+    ("$2", "'x' -- $2", "parameter 'name' ($2) is not used"),
+    ("$2", "'x' /* $2 */", "parameter 'name' ($2) is not used"),
+    ("$2", "$a$ $2 $a$", "parameter 'name' ($2) is not used"),
+    ("name text", "name varchar", "unknown type 'varchar' in params"),
+    ("row: id uuid", "row: id", "'id' in row is not a name and a type"),
+    ("row: id uuid", "row: Id uuid", "'Id uuid' in row is not a name and a type"),
+    ("row: id uuid", "row: id uuid, id text", "'id' stands twice in row"),
+    ("name text", "id text", "'id' stands twice in params"),
+    ("-- effect: read\n", "", "the header needs one 'effect: read' or 'effect: write'"),
+    ("effect: read", "effect: maybe", "effect is 'maybe', must be read or write"),
+    ("-- effect: read\n", "-- effect: read\n-- effect: read\n", "the header needs one"),
+    ("-- params", "-- param", "'param:' is none of params, row, effect, refuse"),
+    ("-- Finds a thing.\n", "", "the header does not say what the statement does"),
+    ("SELECT id FROM thing", "DELETE FROM thing", "'DELETE' in a statement with effect: read"),
+    ("name = $2", "name = $2 FOR UPDATE", "'UPDATE' in a statement with effect: read"),
+    ("name = $2", "name = $2 FOR SHARE", "'SHARE' in a statement with effect: read"),
+    ("name = $2", "name = $2; SELECT 1", "more than one statement"),
+    ("-- effect", "-- refuse: thing_check invalid\n-- effect", "'thing_check invalid' is not"),
+    ("-- effect", "-- refuse: Thing -> invalid\n-- effect", "'Thing -> invalid' is not"),
+    ("-- effect", "-- refuse: a -> b, a -> c\n-- effect", "'a' is refused twice"),
+    ("name text", "name text,", "'params' ends with a comma"),
+    ("Finds", "F\u00efnds", "only ASCII, please"),
+    ("SELECT id FROM thing WHERE id = $1 AND name = $2", "-- no code", "there is no statement"),
+])
+def test_disagreement(tmp_path, old, new, reason):
+    assert old in GOOD
+    refuse(tmp_path, GOOD.replace(old, new), reason)
+
+
+def test_no_statement(tmp_path):
+    refuse(tmp_path, "-- Nothing.\n-- effect: read\n", "there is no statement")
+
+
+def test_too_many_parameters(tmp_path):
+    names = ", ".join(f"p{i} int4" for i in range(25))
+    used = ", ".join(f"${i + 1}" for i in range(25))
+    refuse(tmp_path, f"-- Much.\n-- params: {names}\n-- effect: read\nSELECT {used}\n",
+           "more than 24 parameters")
+
+
+def test_name(tmp_path):
+    refuse(tmp_path, GOOD, "the file's name may hold", name="Thing-find")
+
+
+def test_write_that_looks_like_a_read_and_back(tmp_path):
+    accept(tmp_path, GOOD.replace("effect: read", "effect: write"))
+    accept(tmp_path, GOOD.replace("name = $2", "name = $2 AND note = 'delete me'"))
+    accept(tmp_path, GOOD.replace("name = $2", "name = $2 AND updated_at IS NULL"))
+
+
+def test_lists_over_lines(tmp_path):
+    _, table = accept(tmp_path, """-- Finds a thing.
+-- params: id uuid,
+--         name text
+-- row: id uuid
+-- row: name text
+-- effect: read
+-- refuse: a_check -> wrong
+-- refuse: 22012 -> wrong, b_check -> worse
+SELECT id, name FROM thing WHERE id = $1 AND name = $2;
+""")
+    assert ".parameter_count = 2" in table and ".column_count = 2" in table
+    assert ".refusal_count = 3" in table
+    assert '{"22012", (enum refusal)REFUSAL_WRONG}' in table
+    assert "$2;" not in table
+
+
+def test_compiles_whatever_the_text(tmp_path):
+    _, table = accept(tmp_path, '-- Odd.\n-- row: x text\n-- effect: read\n'
+                      'SELECT \'a"b\\c??/\t%\' AS x\n')
+    assert r'SELECT \'' not in table
+    assert '"SELECT \'a\\"b\\\\c?\\?/\\t%\' AS x"' in table
+
+
+def test_outputs_stay_when_nothing_changed(tmp_path):
+    accept(tmp_path, GOOD)
+    before = os.stat(tmp_path / "out/table.c").st_mtime_ns
+    accept(tmp_path, GOOD)
+    assert os.stat(tmp_path / "out/table.c").st_mtime_ns == before
+
+
+def test_depfile_names_folder_and_files(tmp_path):
+    accept(tmp_path, GOOD)
+    depfile = (tmp_path / "out/d").read_text()
+    assert str(tmp_path) + " " in depfile
+    assert str(tmp_path / "thing_find.sql") in depfile
+
+
+@pytest.mark.parametrize("files, reason", [
+    ({"1_a": "SELECT 1;"}, "1_a.sql is not named NNNN_name.sql"),
+    ({"0002_a": "SELECT 1;"}, "0002_a.sql should have number 0001"),
+    ({"0001_a": "SELECT 1;", "0003_b": "SELECT 1;"}, "0003_b.sql should have number 0002"),
+    ({"0001_a": "SELECT 1;", "0001_b": "SELECT 1;"}, "0001_b.sql should have number 0002"),
+    ({"0001_a": "BEGIN; SELECT 1; COMMIT;"}, "0001_a.sql: 'BEGIN'"),
+    ({"0001_a": "SELECT '\u00e9';"}, "0001_a.sql: only ASCII, please"),
+])
+def test_migrations_refused(tmp_path, files, reason):
+    for name, text in files.items():
+        (tmp_path / f"{name}.sql").write_text(text, encoding="utf-8")
+    done = run(tmp_path, "migrations")
+    assert done.returncode == 1 and reason in done.stderr
+
+
+def test_migrations(tmp_path):
+    text = "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 1; END $$;\n"
+    (tmp_path / "0001_first.sql").write_text(text)
+    (tmp_path / "0002_second.sql").write_text("SELECT 1;\n")
+    assert run(tmp_path, "migrations").returncode == 0
+    table = (tmp_path / "out/table.c").read_text()
+    assert '{1, "first",' in table and '{2, "second",' in table
+    assert "migration_count = 2" in table

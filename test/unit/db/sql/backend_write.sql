@@ -1,0 +1,5 @@
+-- Which session runs the writes of a key.
+-- params: key int8
+-- row: pid int4, key int8
+-- effect: write
+SELECT pg_backend_pid() AS pid, $1 AS key

@@ -1,0 +1,5 @@
+-- Fails when told to divide by zero.
+-- params: divisor int8
+-- row: quotient int8
+-- effect: read
+SELECT 100 / $1 AS quotient

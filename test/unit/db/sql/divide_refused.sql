@@ -1,0 +1,6 @@
+-- The same, and the error is one that a caller can cause.
+-- params: divisor int8
+-- row: quotient int8
+-- effect: read
+-- refuse: 22012 -> division_by_zero
+SELECT 100 / $1 AS quotient

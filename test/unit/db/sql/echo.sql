@@ -1,0 +1,5 @@
+-- Gives back what it is given.
+-- params: value int8
+-- row: value int8
+-- effect: read
+SELECT $1 AS value

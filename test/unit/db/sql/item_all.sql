@@ -1,0 +1,5 @@
+-- Every column of an item: its shape follows the table's.
+-- params: id int8
+-- row: id int8, name text, parent int8
+-- effect: read
+SELECT * FROM item WHERE id = $1

@@ -1,0 +1,5 @@
+-- Items with names that begin so.
+-- params: prefix text
+-- row: count int8
+-- effect: read
+SELECT count(*) AS count FROM item WHERE starts_with(name, $1)

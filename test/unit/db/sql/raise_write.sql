@@ -1,0 +1,6 @@
+-- Fails with an SQLSTATE.
+-- params: sqlstate text
+-- row: done bool
+-- effect: write
+-- refuse: DD001 -> told_so
+SELECT raise($1) AS done

@@ -1,0 +1,5 @@
+-- As large an answer as one likes.
+-- params: piece text, count int4
+-- row: text text
+-- effect: read
+SELECT repeat($1, $2) AS text

@@ -1,0 +1,5 @@
+-- A setting of the session.
+-- params: name text
+-- row: value text
+-- effect: read
+SELECT current_setting($1) AS value

@@ -1,0 +1,5 @@
+-- Locks two items, one after the other.
+-- params: first int8, second int8
+-- row: done bool
+-- effect: write
+SELECT touch_pair($1, $2) AS done

@@ -1,0 +1,4 @@
+-- When its transaction began: the same for all that share a sync.
+-- row: began timestamptz
+-- effect: read
+SELECT transaction_timestamp() AS began

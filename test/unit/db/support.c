@@ -1,0 +1,186 @@
+#include "support.h"
+#include "base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct world world;
+
+void run_sql(const char *sql)
+{
+	PGconn *pg = PQconnectdb(getenv("DISPLAYD_TEST_DATABASE"));
+	PGresult *result = PQexec(pg, sql);
+
+	if (PQresultStatus(result) != PGRES_COMMAND_OK && PQresultStatus(result) != PGRES_TUPLES_OK)
+		fail_msg("%s: %s", sql, PQerrorMessage(pg));
+	PQclear(result);
+	PQfinish(pg);
+}
+
+void control(const char *command)
+{
+	int fd = (int)strtol(getenv("DISPLAYD_TEST_CONTROL"), NULL, 10);
+	char answer[1000] = "";
+	size_t length = 0;
+
+	dprintf(fd, "%s\n", command);
+	while (length < sizeof(answer) - 1 && !strchr(answer, '\n')) {
+		ssize_t got = read(fd, answer + length, sizeof(answer) - 1 - length);
+
+		assert_true(got > 0);
+		length += (size_t)got;
+		answer[length] = 0;
+	}
+	assert_string_equal(answer, "ok\n");
+}
+
+int make_tables(void **state)
+{
+	(void)state;
+	alarm(120);
+	log_set_level(getenv("DISPLAYD_TEST_VERBOSE") ? LOG_DEBUG : LOG_ERROR);
+	run_sql("SET client_min_messages = warning;"
+		"DROP TABLE IF EXISTS item;"
+		"CREATE TABLE item (id int8 PRIMARY KEY, name text NOT NULL, parent int8,"
+		" CONSTRAINT item_name_unique UNIQUE (name),"
+		" CONSTRAINT item_name_length CHECK (length(name) < 100),"
+		" CONSTRAINT item_parent_fkey FOREIGN KEY (parent) REFERENCES item"
+		"  DEFERRABLE INITIALLY DEFERRED);"
+		"INSERT INTO item VALUES (1, 'one'), (2, 'two');"
+		"CREATE OR REPLACE FUNCTION touch_pair(a int8, b int8) RETURNS bool"
+		" LANGUAGE plpgsql AS $$ BEGIN"
+		"  UPDATE item SET name = name WHERE id = a; PERFORM pg_sleep(0.1);"
+		"  UPDATE item SET name = name WHERE id = b; RETURN true; END $$;"
+		"CREATE OR REPLACE FUNCTION forget_all() RETURNS bool LANGUAGE plpgsql"
+		" AS $$ BEGIN DEALLOCATE ALL; RETURN true; END $$;"
+		"CREATE OR REPLACE FUNCTION raise(state text) RETURNS bool LANGUAGE plpgsql"
+		" AS $$ BEGIN RAISE EXCEPTION 'told to' USING ERRCODE = state; END $$;");
+	run_sql("ALTER DATABASE postgres SET deadlock_timeout = '10ms'");
+	return 0;
+}
+
+static void on_hint(void *context, struct str word)
+{
+	size_t length = strlen(world.hints);
+
+	assert_ptr_equal(context, &world);
+	snprintf(world.hints + length, sizeof(world.hints) - length, "%.*s ", STR_ARG(word));
+}
+
+static void on_hints_up(void *context, bool up)
+{
+	assert_ptr_equal(context, &world);
+	world.up_count += up;
+	world.down_count += !up;
+}
+
+struct db_settings usual_settings(void)
+{
+	return (struct db_settings){
+	    .url = getenv("DISPLAYD_TEST_DATABASE"),
+	    .read_connections = 1,
+	    .write_connections = 1,
+	    .on_hint = on_hint,
+	    .on_hints_up = on_hints_up,
+	    .context = &world,
+	    .statements = test_statements,
+	    .statement_count = TEST_STATEMENT_COUNT,
+	};
+}
+
+void open_world(const struct db_settings *settings)
+{
+	struct db_settings usual = usual_settings();
+
+	world = (struct world){0};
+	assert_int_equal(loop_init(&world.loop), 0);
+	world.db = db_create(&world.loop, settings ? settings : &usual);
+	assert_non_null(world.db);
+	turn_until(db_is_up(world.db) && db_hints_are_up(world.db));
+}
+
+static void on_closed(void *context)
+{
+	*(bool *)context = true;
+}
+
+void close_world(void)
+{
+	bool closed = false;
+
+	db_close(world.db, 60000, on_closed, &closed);
+	turn_until(closed);
+	db_destroy(world.db);
+	loop_finish(&world.loop);
+	arena_drop_cache();
+}
+
+static void read_first(struct asked *asked, const struct db_result *result)
+{
+	struct record_value value = db_value(result, 0, 0);
+
+	uint64_t number = 0;
+
+	asked->length = value.length;
+	if (!value.length)
+		return;
+	memcpy(asked->text, value.data,
+	       value.length < sizeof(asked->text) ? value.length : sizeof(asked->text) - 1);
+	for (unsigned i = 0; i < value.length && i < 8; i++)
+		number = number << 8 | value.data[i];
+	asked->number = value.length == 4 ? (int32_t)number : (int64_t)number;
+}
+
+static void on_done(struct db_query *query, const struct db_result *result)
+{
+	struct asked *asked = container_of(query, struct asked, query);
+
+	assert_false(asked->done);
+	asked->done = true;
+	asked->place = ++world.done_count;
+	asked->outcome = result->outcome;
+	asked->refusal = result->refusal;
+	asked->row_count = result->row_count;
+	if (result->row_count && result->column_count)
+		read_first(asked, result);
+	if (asked->then)
+		asked->then(asked);
+}
+
+struct asked *ask(unsigned statement)
+{
+	struct asked *asked = memory_zalloc(sizeof(*asked));
+
+	asked->query.statement = (enum statement)statement;
+	asked->query.done = on_done;
+	db_parameters_init(&asked->query.parameters, &asked->arena);
+	return asked;
+}
+
+void submit(struct asked *asked)
+{
+	db_submit(world.db, &asked->query);
+	assert_false(asked->done);
+}
+
+void wait_for(struct asked *asked)
+{
+	turn_until(asked->done);
+}
+
+void forget(struct asked *asked)
+{
+	assert_true(asked->done);
+	arena_finish(&asked->arena);
+	free(asked);
+}
+
+struct asked *ask_number(unsigned statement, int64_t number)
+{
+	struct asked *asked = ask(statement);
+
+	db_add_int8(&asked->query.parameters, number);
+	submit(asked);
+	return asked;
+}

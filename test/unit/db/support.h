@@ -1,0 +1,72 @@
+/* A loop, a database with a few tables, and control over the PostgreSQL that test/postgres.py runs.
+ */
+#pragma once
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "base/arena.h"
+#include "db/db.h"
+#include "test_statement_ids.h"
+
+#include <libpq-fe.h>
+
+extern const struct statement_entry test_statements[];
+
+/* A query and what became of it. */
+struct asked {
+	struct db_query query;
+	struct arena arena;
+	bool done;
+	unsigned place; /* among all that were done, from 1 */
+	enum db_outcome outcome;
+	enum refusal refusal;
+	unsigned row_count;
+	char text[200]; /* first value of the first row, as it came */
+	int64_t number; /* the same as a number of 4 or 8 bytes */
+	unsigned long length;
+	void (*then)(struct asked *asked);
+};
+
+struct world {
+	struct loop loop;
+	struct db *db;
+	unsigned done_count;
+	unsigned up_count;
+	unsigned down_count;
+	char hints[64 * 1024]; /* all that were heard, a space behind each */
+};
+
+extern struct world world;
+
+/* Runs SQL over a connection of its own and fails the test where it fails. */
+void run_sql(const char *sql);
+/* One command to test/postgres.py, see there. */
+void control(const char *command);
+
+/* group setup and teardown: tables, and a watchdog instead of a hang. */
+int make_tables(void **state);
+
+struct db_settings usual_settings(void);
+/* Opens a db and waits until all of it is up. */
+void open_world(const struct db_settings *settings);
+void close_world(void);
+
+/* Turns the loop until the condition holds. */
+#define turn_until(condition)                                                                      \
+	while (!(condition))                                                                       \
+	uv_run(&world.loop.uv, UV_RUN_ONCE)
+
+struct asked *ask(unsigned statement);
+/* Parameters, then: */
+void submit(struct asked *asked);
+void wait_for(struct asked *asked);
+void forget(struct asked *asked);
+
+/* Shorthand for common statements. */
+struct asked *ask_number(unsigned statement, int64_t number);
