@@ -1,0 +1,26 @@
+-- A new API key of the account with this e-mail address, which must own a device. The lock makes
+-- whoever removes that device wait, so that the rule holds at the moment the key is made.
+-- No row: there is no such account. A row without id: the account owns no device.
+-- params: id uuid, account_email text, name text, secret_hash bytea
+-- row: account_id uuid, id uuid, name text, created_at timestamptz, revoked_at timestamptz
+-- effect: write
+WITH owner AS (
+	SELECT id
+	FROM account
+	WHERE lower(email) = lower($2)
+), owned AS (
+	SELECT device.id
+	FROM device
+	JOIN owner ON device.account_id = owner.id
+	LIMIT 1
+	FOR KEY SHARE OF device
+), fresh AS (
+	INSERT INTO api_key (id, account_id, name, secret_hash)
+	SELECT $1, owner.id, $3, $4
+	FROM owner
+	WHERE EXISTS (SELECT FROM owned)
+	RETURNING id, name, created_at, revoked_at
+)
+SELECT owner.id AS account_id, fresh.id, fresh.name, fresh.created_at, fresh.revoked_at
+FROM owner
+LEFT JOIN fresh ON true

@@ -1,0 +1,266 @@
+#include "base/memory.h"
+#include "ctl/ctl.h"
+
+/* Flags before or behind the command that say where; displayd's own code reads their values. */
+static const char *const place_flags[] = {"state-dir", "database", "public-url", "config"};
+
+struct reader {
+	struct ctl *ctl;
+	int argc;
+	char **argv;
+	int at; /* next argument */
+	bool help;
+	bool has_positional;
+	char *places[1 + 2 * 8]; /* displayd's arguments */
+	int place_count;
+};
+
+/* "--name", "--name=value"; the value may be the next argument. -1: another flag, 0: no value, 1.
+ */
+static int take_value(struct reader *reader, const char *name, char **ret_value)
+{
+	char *argument = reader->argv[reader->at];
+	size_t length = strlen(name);
+
+	if (strncmp(argument, "--", 2) != 0 || strncmp(argument + 2, name, length) != 0)
+		return -1;
+	if (argument[2 + length] == '=') {
+		*ret_value = argument + 2 + length + 1;
+		reader->at++;
+		return 1;
+	}
+	if (argument[2 + length] != 0)
+		return -1;
+	reader->at++;
+	if (reader->at == reader->argc)
+		return 0;
+	*ret_value = reader->argv[reader->at++];
+	return 1;
+}
+
+/* 1: taken, 0: not one of them, -1: a fault was said. */
+static int read_place(struct reader *reader)
+{
+	for (size_t i = 0; i < array_length(place_flags); i++) {
+		char *value, *flag;
+		int rc = take_value(reader, place_flags[i], &value);
+
+		if (rc < 0)
+			continue;
+		if (rc == 0 || reader->place_count + 2 > (int)array_length(reader->places)) {
+			ctl_fail(CTL_USAGE, "--%s needs a value, once", place_flags[i]);
+			return -1;
+		}
+		flag = (char *)(uintptr_t)arena_printf(&reader->ctl->arena, "--%s", place_flags[i])
+			   .data;
+		reader->places[reader->place_count++] = flag;
+		reader->places[reader->place_count++] = value;
+		return 1;
+	}
+	return 0;
+}
+
+static int read_general(struct reader *reader)
+{
+	const char *argument = reader->argv[reader->at];
+
+	if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
+		reader->help = true;
+	else if (strcmp(argument, "--json") == 0)
+		reader->ctl->json = true;
+	else
+		return read_place(reader);
+	reader->at++;
+	return 1;
+}
+
+static int read_command_option(struct reader *reader)
+{
+	struct ctl *ctl = reader->ctl;
+
+	for (size_t i = 0; i < CTL_OPTIONS_MAX && ctl->command->options[i].name; i++) {
+		char *value;
+		int rc = take_value(reader, ctl->command->options[i].name, &value);
+
+		if (rc < 0)
+			continue;
+		if (rc == 0 || ctl->values[i].data) {
+			ctl_fail(CTL_USAGE, "--%s needs a value, once",
+				 ctl->command->options[i].name);
+			return -1;
+		}
+		ctl->values[i] = str_from(value);
+		return 1;
+	}
+	return 0;
+}
+
+/* Words of the table's name against arguments: how many there are, 0 where they differ. */
+static int match_command(const struct ctl_command *command, char **argv, int argc)
+{
+	struct str rest = str_from(command->name), word;
+	int count = 0;
+
+	while (str_next(&rest, ' ', &word)) {
+		if (count == argc || !str_equal(word, str_from(argv[count])))
+			return 0;
+		count++;
+	}
+	return count;
+}
+
+static bool find_command(struct reader *reader)
+{
+	for (unsigned i = 0; i < ctl_command_count; i++) {
+		int words = match_command(&ctl_commands[i], reader->argv + reader->at,
+					  reader->argc - reader->at);
+
+		if (words == 0)
+			continue;
+		reader->ctl->command = &ctl_commands[i];
+		reader->at += words;
+		return true;
+	}
+	return false;
+}
+
+/* Everything behind the command. */
+static enum ctl_exit read_rest(struct reader *reader)
+{
+	struct ctl *ctl = reader->ctl;
+
+	while (reader->at < reader->argc) {
+		int rc = read_general(reader);
+
+		if (rc == 0)
+			rc = read_command_option(reader);
+		if (rc < 0)
+			return CTL_USAGE;
+		if (rc > 0)
+			continue;
+		if (reader->argv[reader->at][0] == '-' || !ctl->command->positional ||
+		    reader->has_positional)
+			return ctl_fail(CTL_USAGE, "%s does not take %s; see displayctl --help",
+					ctl->command->name, reader->argv[reader->at]);
+		reader->has_positional = true;
+		ctl->positional = str_from(reader->argv[reader->at++]);
+	}
+	if (reader->help)
+		return CTL_DONE;
+	if (ctl->command->positional && !reader->has_positional)
+		return ctl_fail(CTL_USAGE, "%s needs %s", ctl->command->name,
+				ctl->command->positional);
+	for (size_t i = 0; i < CTL_OPTIONS_MAX && ctl->command->options[i].name; i++)
+		if (ctl->command->options[i].required && !ctl->values[i].data)
+			return ctl_fail(CTL_USAGE, "%s needs --%s %s", ctl->command->name,
+					ctl->command->options[i].name,
+					ctl->command->options[i].argument);
+	return CTL_DONE;
+}
+
+/* Up to the command; *ret_found: there is one. */
+static enum ctl_exit read_start(struct reader *reader, bool *ret_found)
+{
+	int rc;
+
+	*ret_found = false;
+	while (reader->at < reader->argc && reader->argv[reader->at][0] == '-') {
+		rc = read_general(reader);
+		if (rc < 0)
+			return CTL_USAGE;
+		if (rc == 0)
+			return ctl_fail(CTL_USAGE, "there is no option %s; see displayctl --help",
+					reader->argv[reader->at]);
+	}
+	if (reader->at == reader->argc)
+		return reader->help ? CTL_DONE
+				    : ctl_fail(CTL_USAGE, "which command? See displayctl --help");
+	if (!find_command(reader))
+		return ctl_fail(CTL_USAGE, "there is no command %s; see displayctl --help",
+				reader->argv[reader->at]);
+	*ret_found = true;
+	return CTL_DONE;
+}
+
+static enum ctl_exit read_places(struct reader *reader)
+{
+	struct reason why;
+
+	if (config_read(&reader->ctl->config, reader->place_count, reader->places, &why) < 0)
+		return ctl_fail(CTL_USAGE, "%s", why.text);
+	return CTL_DONE;
+}
+
+enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, bool *ret_help,
+				 int *ret_apart)
+{
+	struct reader reader = {.ctl = ctl, .argc = argc, .argv = argv, .at = 1};
+	enum ctl_exit code;
+	bool found;
+
+	reader.places[reader.place_count++] = argv[0];
+	code = read_start(&reader, &found);
+	if (code == CTL_DONE && found && ctl->command->run_apart && !reader.help) {
+		/* Its name is its argv[0]. */
+		*ret_apart = reader.at - 1;
+		return CTL_DONE;
+	}
+	if (code == CTL_DONE && found)
+		code = read_rest(&reader);
+	*ret_help = reader.help;
+	if (code == CTL_DONE && !reader.help)
+		code = read_places(&reader);
+	return code;
+}
+
+struct str ctl_value(const struct ctl *ctl, const char *name)
+{
+	for (size_t i = 0; i < CTL_OPTIONS_MAX && ctl->command->options[i].name; i++)
+		if (strcmp(ctl->command->options[i].name, name) == 0)
+			return ctl->values[i];
+	return (struct str){0};
+}
+
+static void print_command(const struct ctl_command *command, struct buffer *text)
+{
+	struct str rest = str_from(command->help), line;
+
+	buffer_printf(text, "  %s", command->name);
+	if (command->positional)
+		buffer_printf(text, " %s", command->positional);
+	for (size_t i = 0; i < CTL_OPTIONS_MAX && command->options[i].name; i++)
+		buffer_printf(text, command->options[i].required ? " --%s %s" : " [--%s %s]",
+			      command->options[i].name, command->options[i].argument);
+	if (command->run_apart)
+		buffer_append_str(text, STR(" ..."));
+	buffer_append_char(text, '\n');
+	while (str_next(&rest, '\n', &line))
+		buffer_printf(text, "      %.*s\n", STR_ARG(line));
+}
+
+void ctl_print_help(struct buffer *text)
+{
+	buffer_append_str(
+	    text,
+	    STR("displayctl - manages displayd's accounts, devices and keys\n\n"
+		"usage: displayctl [--state-dir DIR | --database URL] [--json] COMMAND ...\n\n"
+		"Commands:\n"));
+	for (unsigned i = 0; i < ctl_command_count; i++)
+		print_command(&ctl_commands[i], text);
+	buffer_append_str(
+	    text,
+	    STR("\nOptions:\n"
+		"  --state-dir DIR     The state directory of the server beside which it works.\n"
+		"  --database URL      The database, where the server uses one of its own choice.\n"
+		"  --public-url URL    What a device's URLs start with. Default: what the running\n"
+		"                      server says in its state directory.\n"
+		"  --config FILE       displayd's configuration file, for these three.\n"
+		"  --json              Print one JSON object or array.\n"
+		"  --help              Show this text and exit.\n"
+		"\nThe variables DISPLAYD_STATE_DIR, DISPLAYD_DATABASE, DISPLAYD_PUBLIC_URL and\n"
+		"DISPLAYD_CONFIG serve as they do for displayd. Reasons go to stderr.\n"
+		"\nExit codes: 0 done, 1 failed, 2 wrong usage or an invalid value, 3 not found,\n"
+		"4 refused (exists already, or a rule stands against it), 5 the database cannot "
+		"be\n"
+		"reached or is not migrated.\n"));
+}

@@ -1,0 +1,110 @@
+/* displayctl: one table of commands, one file a group of them.
+ *
+ *   main -> arguments (flags, command) -> run() -> database (statements of sql/query)
+ *                                               -> output (a person's text, or JSON)
+ *
+ * A process runs one command; what it allocates goes with its arena. Commands return an exit code;
+ * ctl_fail() says why on stderr. */
+#pragma once
+
+#include "base/arena.h"
+#include "db/cluster.h"
+#include "db/query.h"
+#include "main/config.h"
+#include "record/record.h"
+
+#include <libpq-fe.h>
+
+enum ctl_exit {
+	CTL_DONE = 0,
+	CTL_FAILED = 1,	   /* something unforeseen */
+	CTL_USAGE = 2,	   /* flags, or a value that is not valid */
+	CTL_NOT_FOUND = 3, /* what the command is about does not exist */
+	CTL_REFUSED = 4,   /* it exists already, or a rule stands against it */
+	CTL_DATABASE = 5,  /* cannot be reached, or is not migrated */
+};
+
+enum { CTL_OPTIONS_MAX = 6 };
+
+struct ctl_option {
+	const char *name;     /* "account" */
+	const char *argument; /* "EMAIL" */
+	bool required;
+};
+
+struct ctl;
+
+struct ctl_command {
+	const char *name;	/* "device create" */
+	const char *positional; /* "EMAIL", always required; NULL: none */
+	struct ctl_option options[CTL_OPTIONS_MAX];
+	const char *help; /* one line */
+	enum ctl_exit (*run)(struct ctl *ctl);
+	int (*run_apart)(int argc, char **argv); /* instead: reads its own arguments */
+};
+
+/* Sorted by name. */
+extern const struct ctl_command ctl_commands[];
+extern const unsigned ctl_command_count;
+
+struct ctl {
+	struct arena arena;
+	struct config config; /* state_dir, database, public_url: as displayd would have them */
+	bool json;
+	const struct ctl_command *command;
+	struct str positional;
+	struct str values[CTL_OPTIONS_MAX]; /* data is NULL where not given */
+	struct cluster cluster;
+	PGconn *connection;
+};
+
+enum ctl_exit ctl_account_create(struct ctl *ctl);
+enum ctl_exit ctl_device_create(struct ctl *ctl);
+enum ctl_exit ctl_key_create(struct ctl *ctl);
+enum ctl_exit ctl_key_list(struct ctl *ctl);
+enum ctl_exit ctl_key_revoke(struct ctl *ctl);
+enum ctl_exit ctl_migrate(struct ctl *ctl);
+
+/* ---- arguments.c ---- */
+
+/* Reads flags and finds the command. CTL_DONE, or another code with the reason said. *ret_help:
+ * only the help is wanted. Index of the first argument of a command that reads its own. */
+enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, bool *ret_help,
+				 int *ret_apart);
+void ctl_print_help(struct buffer *text);
+
+/* A flag of this command; data is NULL where it was not given. */
+struct str ctl_value(const struct ctl *ctl, const char *name);
+
+/* ---- check.c: NULL, or what is wrong with a value ---- */
+
+const char *ctl_check_email(struct str email);
+const char *ctl_check_name(struct str name, size_t length_max);
+
+/* ---- database.c ---- */
+
+/* The database of the state directory or of --database. CTL_DONE, or CTL_DATABASE with the reason
+ * said. */
+enum ctl_exit ctl_connect(struct ctl *ctl);
+
+struct ctl_rows {
+	enum refusal refusal; /* REFUSAL_NONE: done */
+	unsigned count;
+	void *rows; /* count structs of the record, in the arena */
+};
+
+/* Runs a statement. CTL_DONE, also where a constraint refused; else the reason was said. */
+enum ctl_exit ctl_query(struct ctl *ctl, enum statement statement,
+			const struct db_parameters *parameters, const struct record *record,
+			size_t row_size, struct ctl_rows *ret_rows);
+
+/* ---- output.c ---- */
+
+/* Says why on stderr; returns the code. */
+__attribute__((format(printf, 2, 3))) enum ctl_exit ctl_fail(enum ctl_exit code, const char *format,
+							     ...);
+/* One row on stdout: an object, or a line a field. */
+enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, const void *row);
+/* An array, or a table. rows: count structs of row_size. */
+enum ctl_exit ctl_print_rows(const struct ctl *ctl, const struct record *record, const void *rows,
+			     size_t row_size, unsigned count);

@@ -1,0 +1,152 @@
+#include "base/clock.h"
+#include "base/require.h"
+#include "ctl/ctl.h"
+#include "main/state_dir.h"
+
+#include <poll.h>
+
+enum { COLUMNS_MAX = 16, WAIT_FOR_SERVER_MS = 30 * 1000, LOOK_AGAIN_MS = 20 };
+
+#define UNDEFINED_TABLE "42P01"
+#define UNDEFINED_COLUMN "42703"
+
+/* libpq's complaint may be of several lines. */
+static struct str first_line(const char *text)
+{
+	struct str line = str_from(text);
+
+	line.length = str_find(line, '\n');
+	return line;
+}
+
+/* A server that starts, or whose PostgreSQL does again, is ready soon; an unready one is reported
+ * by what fails then. */
+static void wait_for_server(const char *state_dir, const char *url)
+{
+	uint64_t begun_ms = clock_monotonic_ms();
+
+	while (state_dir_is_locked(state_dir) == 1 &&
+	       clock_monotonic_ms() - begun_ms < WAIT_FOR_SERVER_MS) {
+		char *public_url = state_dir_read_public_url(state_dir);
+		bool is_ready = public_url && PQping(url) == PQPING_OK;
+
+		free(public_url);
+		if (is_ready)
+			return;
+		poll(NULL, 0, LOOK_AGAIN_MS);
+	}
+}
+
+static enum ctl_exit find_url(struct ctl *ctl, const char **ret_url)
+{
+	const char *state_dir = ctl->config.state_dir;
+	struct cluster_error why;
+
+	if (ctl->config.database) {
+		*ret_url = ctl->config.database;
+		return CTL_DONE;
+	}
+	if (cluster_url(state_dir, &ctl->cluster, &why) < 0)
+		return ctl_fail(CTL_DATABASE,
+				"%s; give the running server's --state-dir, or its --database",
+				why.text);
+	if (state_dir_is_locked(state_dir) == 0)
+		return ctl_fail(CTL_DATABASE, "no displayd is running on %s: start it first",
+				state_dir);
+	wait_for_server(state_dir, ctl->cluster.url);
+	*ret_url = ctl->cluster.url;
+	return CTL_DONE;
+}
+
+enum ctl_exit ctl_connect(struct ctl *ctl)
+{
+	const char *const keywords[] = {"dbname", "connect_timeout", "application_name",
+					"client_encoding", NULL};
+	const char *url;
+	const char *values[] = {NULL, "10", "displayctl", "UTF8", NULL};
+	enum ctl_exit code = find_url(ctl, &url);
+
+	if (code != CTL_DONE)
+		return code;
+	values[0] = url;
+	ctl->connection = PQconnectdbParams(keywords, values, /* expand_dbname= */ 1);
+	if (PQstatus(ctl->connection) == CONNECTION_OK)
+		return CTL_DONE;
+	return ctl_fail(CTL_DATABASE, "the database cannot be reached: %.*s",
+			STR_ARG(first_line(PQerrorMessage(ctl->connection))));
+}
+
+static enum refusal find_refusal(const struct statement_entry *statement, const PGresult *result)
+{
+	struct str constraint = str_from(PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME));
+	struct str state = str_from(PQresultErrorField(result, PG_DIAG_SQLSTATE));
+
+	for (unsigned i = 0; i < statement->refusal_count; i++) {
+		struct str name = str_from(statement->refusals[i].constraint);
+
+		if (str_equal(name, constraint) || str_equal(name, state))
+			return statement->refusals[i].refusal;
+	}
+	return REFUSAL_NONE;
+}
+
+static enum ctl_exit report(const PGresult *result, const struct ctl *ctl)
+{
+	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+	if (!state)
+		return ctl_fail(CTL_DATABASE, "the database is gone: %.*s",
+				STR_ARG(first_line(PQerrorMessage(ctl->connection))));
+	if (strcmp(state, UNDEFINED_TABLE) == 0 || strcmp(state, UNDEFINED_COLUMN) == 0)
+		return ctl_fail(CTL_DATABASE,
+				"the database is not migrated: run displayctl migrate");
+	return ctl_fail(CTL_FAILED, "the database refuses: %.*s",
+			STR_ARG(first_line(PQresultErrorMessage(result))));
+}
+
+static void read_rows(struct ctl *ctl, const PGresult *result, const struct record *record,
+		      size_t row_size, struct ctl_rows *ret_rows)
+{
+	ret_rows->count = (unsigned)PQntuples(result);
+	ret_rows->rows = arena_zalloc(&ctl->arena, row_size * (ret_rows->count + 1));
+	for (int row = 0; row < (int)ret_rows->count; row++) {
+		struct record_value columns[COLUMNS_MAX];
+
+		for (int i = 0; i < PQnfields(result) && i < COLUMNS_MAX; i++)
+			columns[i] = (struct record_value){
+			    .data = (const uint8_t *)PQgetvalue(result, row, i),
+			    .length = (uint32_t)PQgetlength(result, row, i),
+			    .is_null = PQgetisnull(result, row, i),
+			};
+		record_read_row(record, columns, &ctl->arena,
+				(char *)ret_rows->rows + row_size * (size_t)row);
+	}
+}
+
+enum ctl_exit ctl_query(struct ctl *ctl, enum statement statement,
+			const struct db_parameters *parameters, const struct record *record,
+			size_t row_size, struct ctl_rows *ret_rows)
+{
+	const struct statement_entry *entry = &statements[statement];
+	enum ctl_exit code = CTL_DONE;
+	int formats[DB_PARAMETERS_MAX];
+	PGresult *result;
+
+	require(parameters->count == entry->parameter_count && entry->column_count <= COLUMNS_MAX &&
+		entry->column_count == record_column_count(record));
+	for (unsigned i = 0; i < parameters->count; i++)
+		formats[i] = 1;
+	result = PQexecParams(ctl->connection, entry->text, (int)parameters->count,
+			      entry->parameter_types, parameters->values, parameters->lengths,
+			      formats, /* resultFormat= */ 1);
+	*ret_rows = (struct ctl_rows){.refusal = REFUSAL_NONE};
+	if (PQresultStatus(result) == PGRES_TUPLES_OK) {
+		read_rows(ctl, result, record, row_size, ret_rows);
+	} else {
+		ret_rows->refusal = find_refusal(entry, result);
+		if (ret_rows->refusal == REFUSAL_NONE)
+			code = report(result, ctl);
+	}
+	PQclear(result);
+	return code;
+}

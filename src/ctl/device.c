@@ -1,0 +1,163 @@
+#include "domain/device.h"
+#include "ctl/ctl.h"
+#include "domain/device_reference.h"
+#include "domain/key.h"
+#include "main/listener.h"
+#include "main/state_dir.h"
+
+/* Firmware drops longer ones without a word. */
+enum { DEVICE_URL_LENGTH_MAX = 128 };
+
+struct device_row {
+	struct id id;
+	struct str name;
+	struct str serial;
+	struct str mac;
+	struct str key;
+	struct str poll_url;
+	struct str websocket_url;
+	int64_t created_at_us;
+};
+
+static const struct record_field fields[] = {
+    RECORD_ID(struct device_row, id, .name = "id", .column = "id"),
+    RECORD_STR(struct device_row, name, .name = "name", .column = "name"),
+    RECORD_STR(struct device_row, serial, .name = "serial", .column = "serial", .nullable = true),
+    RECORD_STR(struct device_row, mac, .name = "mac", .column = "mac", .nullable = true),
+    RECORD_STR(struct device_row, key, .name = "key"),
+    RECORD_STR(struct device_row, poll_url, .name = "pollUrl"),
+    RECORD_STR(struct device_row, websocket_url, .name = "websocketUrl"),
+    RECORD_TIMESTAMP(struct device_row, created_at_us, .name = "createdAt", .column = "created_at"),
+};
+static const struct record record = RECORD(fields);
+
+/* What was asked for, checked. */
+struct wish {
+	struct id id;
+	struct str account;
+	struct str name;
+	struct str serial; /* data is NULL where there is none */
+	bool has_mac;
+	uint8_t mac[MAC_BYTES];
+	char key[LINK_KEY_LENGTH + 1];
+};
+
+static enum ctl_exit read_wish(struct ctl *ctl, struct wish *ret)
+{
+	struct str mac = ctl_value(ctl, "mac");
+	const char *fault;
+
+	*ret = (struct wish){.id = id_new(),
+			     .account = ctl_value(ctl, "account"),
+			     .name = ctl_value(ctl, "name"),
+			     .serial = ctl_value(ctl, "serial"),
+			     .has_mac = mac.data != NULL};
+	link_key_new(ret->key);
+	fault = ctl_check_email(ret->account);
+	if (fault)
+		return ctl_fail(CTL_USAGE, "--account %s", fault);
+	fault = ctl_check_name(ret->name, DEVICE_NAME_LENGTH_MAX);
+	if (fault)
+		return ctl_fail(CTL_USAGE, "--name %s", fault);
+	if (ret->serial.data && !serial_is_valid(ret->serial))
+		return ctl_fail(CTL_USAGE, "--serial must have 1 to 32 letters, digits, \"-\" or "
+					   "\"_\", and look neither like a MAC address nor like an "
+					   "ID");
+	if (ret->has_mac && !mac_parse(mac, ret->mac))
+		return ctl_fail(CTL_USAGE, "--mac must be a MAC address such as 08:00:2b:01:02:03");
+	return CTL_DONE;
+}
+
+/* Without a slash at its end: what was configured, else what the running server says, else what one
+ * would say that listens as configured. */
+static struct str public_url(struct ctl *ctl)
+{
+	char *said, made[256];
+	struct listener first = {.address = ctl->config.listen[0]};
+	struct str url;
+
+	if (ctl->config.public_url)
+		return str_from(ctl->config.public_url);
+	said = state_dir_read_public_url(ctl->config.state_dir);
+	if (said) {
+		url = arena_copy(&ctl->arena, str_from(said));
+		free(said);
+		return url;
+	}
+	if (!listener_url(&first, made, sizeof(made)))
+		return STR("http://localhost");
+	return arena_copy(&ctl->arena, str_from(made));
+}
+
+/* http://... becomes ws://..., https://... wss://... */
+static enum ctl_exit make_urls(struct ctl *ctl, const struct wish *wish, struct device_row *row)
+{
+	struct str base = public_url(ctl), rest = str_from_offset(base, strlen("http"));
+	char id[ID_TEXT_LENGTH + 1];
+
+	id_format(wish->id, id);
+	row->key = str_from(wish->key);
+	row->poll_url =
+	    arena_printf(&ctl->arena, "%.*s/d/%s/next?key=%s", STR_ARG(base), id, wish->key);
+	row->websocket_url =
+	    arena_printf(&ctl->arena, "ws%.*s/d/%s/ws?key=%s", STR_ARG(rest), id, wish->key);
+	if (row->poll_url.length > DEVICE_URL_LENGTH_MAX)
+		return ctl_fail(CTL_REFUSED,
+				"the device's URL would have %zu characters, and panels take %d at "
+				"most: use a --public-url of %zu or less",
+				row->poll_url.length, DEVICE_URL_LENGTH_MAX,
+				base.length - (row->poll_url.length - DEVICE_URL_LENGTH_MAX));
+	return CTL_DONE;
+}
+
+static void add_parameters(struct db_parameters *parameters, struct wish *wish,
+			   uint8_t hash[static KEY_HASH_BYTES])
+{
+	key_hash(str_from(wish->key), hash);
+	db_add_id(parameters, wish->id);
+	db_add_text(parameters, wish->account);
+	db_add_text(parameters, wish->name);
+	if (wish->serial.data)
+		db_add_text(parameters, wish->serial);
+	else
+		db_add_null(parameters);
+	if (wish->has_mac)
+		db_add_bytes(parameters, (struct str){(const char *)wish->mac, MAC_BYTES});
+	else
+		db_add_null(parameters);
+	db_add_bytes(parameters, (struct str){(const char *)hash, KEY_HASH_BYTES});
+}
+
+enum ctl_exit ctl_device_create(struct ctl *ctl)
+{
+	struct db_parameters parameters;
+	uint8_t hash[KEY_HASH_BYTES];
+	struct device_row row = {0};
+	struct ctl_rows rows;
+	struct wish wish;
+	enum ctl_exit code = read_wish(ctl, &wish);
+
+	if (code == CTL_DONE)
+		code = make_urls(ctl, &wish, &row);
+	if (code == CTL_DONE)
+		code = ctl_connect(ctl);
+	if (code != CTL_DONE)
+		return code;
+	db_parameters_init(&parameters, &ctl->arena);
+	add_parameters(&parameters, &wish, hash);
+	code = ctl_query(ctl, STATEMENT_DEVICE_CREATE, &parameters, &record, sizeof(row), &rows);
+	if (code != CTL_DONE)
+		return code;
+	if (rows.refusal == REFUSAL_SERIAL_TAKEN)
+		return ctl_fail(CTL_REFUSED,
+				"there is a device with the serial number %.*s already",
+				STR_ARG(wish.serial));
+	if (rows.refusal == REFUSAL_MAC_TAKEN)
+		return ctl_fail(CTL_REFUSED, "there is a device with this MAC address already");
+	if (rows.count == 0)
+		return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(wish.account));
+	((struct device_row *)rows.rows)->key = row.key;
+	((struct device_row *)rows.rows)->poll_url = row.poll_url;
+	((struct device_row *)rows.rows)->websocket_url = row.websocket_url;
+	return ctl_print_row(ctl, &record, rows.rows);
+}

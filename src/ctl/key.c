@@ -1,0 +1,133 @@
+#include "domain/key.h"
+#include "ctl/ctl.h"
+
+enum { KEY_NAME_LENGTH_MAX = 100 };
+
+struct key_row {
+	struct id account_id;
+	struct id id;
+	struct str name;
+	struct str key;
+	int64_t created_at_us;
+	int64_t revoked_at_us;
+};
+
+#define KEY_FIELDS                                                                                 \
+	RECORD_ID(struct key_row, account_id, .column = "account_id"),                             \
+	    RECORD_ID(struct key_row, id, .name = "id", .column = "id", .nullable = true),         \
+	    RECORD_STR(struct key_row, name, .name = "name", .column = "name", .nullable = true)
+#define KEY_TIMES                                                                                  \
+	RECORD_TIMESTAMP(struct key_row, created_at_us, .name = "createdAt",                       \
+			 .column = "created_at", .nullable = true),                                \
+	    RECORD_TIMESTAMP(struct key_row, revoked_at_us, .name = "revokedAt",                   \
+			     .column = "revoked_at", .nullable = true)
+
+static const struct record_field listed_fields[] = {KEY_FIELDS, KEY_TIMES};
+static const struct record listed_record = RECORD(listed_fields);
+/* With the key itself: once, when it is made. */
+static const struct record_field fresh_fields[] = {
+    KEY_FIELDS, RECORD_STR(struct key_row, key, .name = "key"), KEY_TIMES};
+static const struct record fresh_record = RECORD(fresh_fields);
+
+#undef KEY_FIELDS
+#undef KEY_TIMES
+
+static enum ctl_exit fail_account(struct str account)
+{
+	return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(account));
+}
+
+enum ctl_exit ctl_key_create(struct ctl *ctl)
+{
+	struct str account = ctl_value(ctl, "account"), name = ctl_value(ctl, "name");
+	char key[API_KEY_LENGTH + 1];
+	uint8_t hash[KEY_HASH_BYTES];
+	struct db_parameters parameters;
+	struct key_row *row;
+	struct ctl_rows rows;
+	enum ctl_exit code;
+	const char *fault = ctl_check_email(account);
+
+	if (fault)
+		return ctl_fail(CTL_USAGE, "--account %s", fault);
+	if (!name.data)
+		name = STR("displayctl");
+	fault = ctl_check_name(name, KEY_NAME_LENGTH_MAX);
+	if (fault)
+		return ctl_fail(CTL_USAGE, "--name %s", fault);
+	code = ctl_connect(ctl);
+	if (code != CTL_DONE)
+		return code;
+	api_key_new(key);
+	key_hash(str_from(key), hash);
+	db_parameters_init(&parameters, &ctl->arena);
+	db_add_id(&parameters, id_new());
+	db_add_text(&parameters, account);
+	db_add_text(&parameters, name);
+	db_add_bytes(&parameters, (struct str){(const char *)hash, KEY_HASH_BYTES});
+	code =
+	    ctl_query(ctl, STATEMENT_KEY_CREATE, &parameters, &fresh_record, sizeof(*row), &rows);
+	if (code != CTL_DONE)
+		return code;
+	if (rows.count == 0)
+		return fail_account(account);
+	row = rows.rows;
+	if (row->created_at_us == 0)
+		return ctl_fail(CTL_REFUSED,
+				"%.*s owns no device yet: an account needs one before it can have "
+				"a key (displayctl device create)",
+				STR_ARG(account));
+	row->key = str_from(key);
+	return ctl_print_row(ctl, &fresh_record, row);
+}
+
+enum ctl_exit ctl_key_list(struct ctl *ctl)
+{
+	struct str account = ctl_value(ctl, "account");
+	const char *fault = ctl_check_email(account);
+	struct db_parameters parameters;
+	struct key_row *row;
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	if (fault)
+		return ctl_fail(CTL_USAGE, "--account %s", fault);
+	code = ctl_connect(ctl);
+	if (code != CTL_DONE)
+		return code;
+	db_parameters_init(&parameters, &ctl->arena);
+	db_add_text(&parameters, account);
+	code = ctl_query(ctl, STATEMENT_KEY_LIST, &parameters, &listed_record, sizeof(*row), &rows);
+	if (code != CTL_DONE)
+		return code;
+	if (rows.count == 0)
+		return fail_account(account);
+	row = rows.rows;
+	if (rows.count == 1 && row->created_at_us == 0)
+		rows.count = 0;
+	return ctl_print_rows(ctl, &listed_record, row, sizeof(*row), rows.count);
+}
+
+enum ctl_exit ctl_key_revoke(struct ctl *ctl)
+{
+	struct db_parameters parameters;
+	struct ctl_rows rows;
+	enum ctl_exit code;
+	struct id id;
+
+	if (!id_parse(ctl->positional, &id))
+		return ctl_fail(CTL_USAGE, "%.*s is no key's ID; see displayctl key list",
+				STR_ARG(ctl->positional));
+	code = ctl_connect(ctl);
+	if (code != CTL_DONE)
+		return code;
+	db_parameters_init(&parameters, &ctl->arena);
+	db_add_id(&parameters, id);
+	code = ctl_query(ctl, STATEMENT_KEY_REVOKE, &parameters, &listed_record,
+			 sizeof(struct key_row), &rows);
+	if (code != CTL_DONE)
+		return code;
+	if (rows.count == 0)
+		return ctl_fail(CTL_NOT_FOUND, "there is no key %.*s", STR_ARG(ctl->positional));
+	return ctl_print_row(ctl, &listed_record, rows.rows);
+}

@@ -1,0 +1,148 @@
+#include "base/clock.h"
+#include "base/require.h"
+#include "base/utf8.h"
+#include "ctl/ctl.h"
+
+#include <stdarg.h>
+
+enum ctl_exit ctl_fail(enum ctl_exit code, const char *format, ...)
+{
+	va_list args;
+
+	fputs("displayctl: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return code;
+}
+
+static enum ctl_exit flush(struct buffer *text)
+{
+	struct str view = buffer_view(text);
+	bool written = fwrite(view.data, 1, view.length, stdout) == view.length;
+
+	buffer_finish(text);
+	if (!written || fflush(stdout) != 0)
+		return ctl_fail(CTL_FAILED, "cannot write to stdout");
+	return CTL_DONE;
+}
+
+/* What a person reads. The records of commands have these kinds only. */
+static void append_value(const struct record_field *field, const void *row, struct buffer *text)
+{
+	const void *member = (const char *)row + field->offset;
+	char id[ID_TEXT_LENGTH + 1], timestamp[TIMESTAMP_LENGTH + 1];
+
+	switch (field->kind) {
+	case RECORD_KIND_STR:
+		buffer_append_str(text, ((const struct str *)member)->data
+					    ? *(const struct str *)member
+					    : STR("-"));
+		break;
+	case RECORD_KIND_ID:
+		id_format(*(const struct id *)member, id);
+		buffer_append_str(text, str_from(id));
+		break;
+	case RECORD_KIND_TIMESTAMP:
+		timestamp_format(*(const int64_t *)member, timestamp);
+		buffer_append_str(text, *(const int64_t *)member ? str_from(timestamp) : STR("-"));
+		break;
+	case RECORD_KIND_INT:
+		buffer_printf(text, "%lld", (long long)*(const int64_t *)member);
+		break;
+	default:
+		require(false);
+	}
+}
+
+enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, const void *row)
+{
+	struct buffer text = {0};
+
+	if (ctl->json) {
+		record_write_json(record, row, &text);
+		buffer_append_char(&text, '\n');
+		return flush(&text);
+	}
+	for (unsigned i = 0; i < record->field_count; i++) {
+		if (!record->fields[i].name)
+			continue;
+		buffer_printf(&text, "%-13s ", record->fields[i].name);
+		append_value(&record->fields[i], row, &text);
+		buffer_append_char(&text, '\n');
+	}
+	return flush(&text);
+}
+
+static void write_array(const struct record *record, const char *rows, size_t row_size,
+			unsigned count, struct buffer *text)
+{
+	buffer_append_char(text, '[');
+	for (unsigned i = 0; i < count; i++) {
+		if (i > 0)
+			buffer_append_char(text, ',');
+		record_write_json(record, rows + i * row_size, text);
+	}
+	buffer_append_str(text, STR("]\n"));
+}
+
+/* The widest value of a column, in characters. */
+static size_t column_width(const struct record_field *field, const char *rows, size_t row_size,
+			   unsigned count)
+{
+	size_t width = strlen(field->name);
+
+	for (unsigned i = 0; i < count; i++) {
+		struct buffer value = {0};
+		size_t length;
+
+		append_value(field, rows + i * row_size, &value);
+		length = utf8_length(buffer_view(&value));
+		width = length > width ? length : width;
+		buffer_finish(&value);
+	}
+	return width;
+}
+
+static void pad(struct buffer *text, size_t start, size_t width)
+{
+	struct str cell = str_from_offset(buffer_view(text), start);
+
+	for (size_t length = utf8_length(cell); length < width + 2; length++)
+		buffer_append_char(text, ' ');
+}
+
+static void write_table(const struct record *record, const char *rows, size_t row_size,
+			unsigned count, struct buffer *text)
+{
+	/* Row 0 is the header. */
+	for (unsigned row = 0; row <= count; row++) {
+		for (unsigned i = 0; i < record->field_count; i++) {
+			const struct record_field *field = &record->fields[i];
+			size_t start = buffer_length(text);
+
+			if (!field->name)
+				continue;
+			if (row == 0)
+				buffer_append_str(text, str_from(field->name));
+			else
+				append_value(field, rows + (row - 1) * row_size, text);
+			if (i + 1 < record->field_count)
+				pad(text, start, column_width(field, rows, row_size, count));
+		}
+		buffer_append_char(text, '\n');
+	}
+}
+
+enum ctl_exit ctl_print_rows(const struct ctl *ctl, const struct record *record, const void *rows,
+			     size_t row_size, unsigned count)
+{
+	struct buffer text = {0};
+
+	if (ctl->json)
+		write_array(record, rows, row_size, count, &text);
+	else
+		write_table(record, rows, row_size, count, &text);
+	return flush(&text);
+}
