@@ -19,7 +19,8 @@ char *buffer_reserve(struct buffer *buffer, size_t size)
 	if (buffer->capacity - buffer->end >= size && buffer->data)
 		return buffer->data + buffer->end;
 	/* Moving costs length bytes: only where as many were consumed since the last time. */
-	if (buffer->start && buffer->start >= length && buffer->capacity - length >= size) {
+	if (buffer->data && buffer->start && buffer->start >= length &&
+	    buffer->capacity - length >= size) {
 		memmove(buffer->data, buffer->data + buffer->start, length);
 	} else {
 		size_t capacity = buffer->capacity ? buffer->capacity * 2 : 256;
@@ -28,7 +29,7 @@ char *buffer_reserve(struct buffer *buffer, size_t size)
 		while (capacity < length + size)
 			capacity *= 2;
 		data = memory_alloc(capacity);
-		if (length)
+		if (buffer->data)
 			memcpy(data, buffer->data + buffer->start, length);
 		free(buffer->data);
 		buffer->data = data;

@@ -1,0 +1,209 @@
+"""Each check finds a planted fault, and nothing in a tree without one."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+MESON = "layers = ['base', 'record', 'loop', 'http', 'db', 'domain', 'api', 'main', 'panel', 'ctl']\n"
+
+
+@pytest.fixture
+def tree(tmp_path):
+    return Tree(tmp_path / "tree")
+
+
+class Tree:
+    def __init__(self, root):
+        self.root = root
+        self.write("meson.build", MESON)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def check(self, name, *arguments):
+        """The lines that the check printed; none when it ended with 0."""
+        command = [sys.executable, str(TOOLS / f"check_{name}"), "--root", str(self.root)]
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True)
+        assert done.returncode in (0, 1), done.stderr
+        assert (done.returncode == 1) == bool(done.stdout), done.stderr
+        return done.stdout.splitlines()
+
+
+def test_layers_without_fault(tree):
+    tree.write("src/base/a.c", '#include "base/a.h"\n#include "own.h"\n#include <stdio.h>\n')
+    tree.write("src/db/a.c", '#include "base/a.h"\n#include "loop/a.h"\n#include <libpq-fe.h>\n')
+    tree.write("src/panel/a.c", '#include "loop/a.h"\n#include "panel/a.h"\n')
+    tree.write("src/ctl/a.c", '#include "panel/a.h"\n#include "db/a.h"\n')
+    tree.write("src/main/a.c", '#include "api/a.h"\n')
+    tree.write("subprojects/panelimage/src/a.c", '#include "canvas.h"\n#include <spng.h>\n')
+    assert tree.check("layers") == []
+
+
+@pytest.mark.parametrize(
+    "name, line",
+    [
+        ("src/base/a.c", '#include "loop/a.h"'),
+        ("include/loop/a.h", '# include "http/a.h"'),
+        ("src/http/a.c", '#include "panel/a.h"'),
+        ("src/panel/a.c", '#include "http/a.h"'),
+        ("src/panel/a.c", '#include "db/a.h"'),
+        ("src/db/a.c", '#include "../loop/a.h"'),
+        ("src/http/a.c", "#include <libpq-fe.h>"),
+        ("src/domain/a.c", "#include <uv.h>"),
+        ("src/unheard/a.c", ""),
+        ("subprojects/panelimage/src/a.c", '#include "base/arena.h"'),
+    ],
+)
+def test_layers_fault(tree, name, line):
+    tree.write(name, line + "\n")
+    found = tree.check("layers")
+    assert len(found) == 1 and found[0].startswith(name)
+
+
+def c_function(lines):
+    body = "\tf();\n" * (lines - 3)
+    return f"static int work(int a)\n{{\n{body}}}\n"
+
+
+def test_size_at_the_limit(tree):
+    tree.write("src/a.c", "#include <a.h>\n\n" + c_function(60) + "\n" + c_function(60))
+    tree.write("src/b.h", "\n" * 500)
+    tree.write("tools/c.py", "def f():\n" + "    f()\n" * 59)
+    assert tree.check("size") == []
+
+
+def test_size_faults(tree):
+    tree.write("src/a.c", "#include <a.h>\n\n" + c_function(61))
+    tree.write("src/b.h", "\n" * 501)
+    tree.write("tools/c.py", "def f():\n" + "    f()\n" * 60)
+    tree.write("tools/d", "#!/bin/bash\n" + "\n" * 500)
+    words = ["src/a.c:work: 61 lines", "src/b.h: 501 lines", "tools/c.py:f: 61 lines"]
+    assert tree.check("size") == [*words, "tools/d: 501 lines"]
+
+
+def test_size_allowed_with_reason(tree):
+    tree.write("src/a.c", c_function(70))
+    tree.write("tools/size_allowed.txt", "# why\nsrc/a.c:work a table of moves\n")
+    assert tree.check("size") == []
+    tree.write("tools/size_allowed.txt", "src/a.c:work\n")
+    assert "no reason" in tree.check("size")[0]
+    tree.write("tools/size_allowed.txt", "src/a.c:work a table\nsrc/gone.c a table\n")
+    assert "or gone" in tree.check("size")[0]
+
+
+def test_format(tree):
+    shutil.copy(TOOLS.parent / ".clang-format", tree.root)
+    tree.write("tools/good", "#!/usr/bin/env python3\nprint(1)\n")
+    assert tree.check("format") == []
+    tree.write("tools/bad", "#!/usr/bin/env python3\nprint(unheard)\n")
+    assert "undefined name 'unheard'" in " ".join(tree.check("format"))
+    tree.write("tools/bad", "#!/bin/bash\nif true; then\n")
+    assert "syntax error" in " ".join(tree.check("format"))
+    (tree.root / "tools/bad").unlink()
+    if not has_clang_format_14():
+        pytest.skip("another clang-format")
+    tree.write("src/a.c", "int  a ;\n")
+    assert "clang-formatted" in " ".join(tree.check("format"))
+
+
+def has_clang_format_14():
+    done = subprocess.run(["clang-format", "--version"], capture_output=True, text=True)
+    return "version 14." in done.stdout
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("int a; /* TO" + "DO later */\n", "unfinished"),
+        ("/* a st" + "ub */\n", "unfinished"),
+        ('open("/ho' + 'me/somebody/x")\n', "machine"),
+        ("see /wo" + "rk/main\n", "machine"),
+        ("<" * 7 + " HEAD\n", "merge"),
+        ("int a; \n", "white space"),
+        ("int a;", "newline"),
+        ("int a;\r\n", "CR"),
+        (b"\xff\n", "UTF-8"),
+    ],
+)
+def test_text_fault(tree, text, words):
+    tree.write("src/a.c", text)
+    assert words in tree.check("text")[0]
+
+
+def test_text_without_fault(tree):
+    tree.write("src/a.c", 'mkstemp("/tmp/XXXXXX"); /* networks, https://example.org/work/x */\n')
+    tree.write("README.md", "two spaces  \nbreak a line\n")
+    tree.write("test/fuzz/corpus/a", b"\xff\0")
+    assert tree.check("text") == []
+
+
+def test_spelling(tree):
+    tree.write("src/a.c", "/* the displayd */\n")
+    tree.write("tools/spelling_allowed.txt", "displayd\n")
+    assert tree.check("spelling") == []
+    tree.write("src/a.c", "/* rec" + "ieve */\n")
+    assert "receive" in tree.check("spelling")[0]
+
+
+def write_build(tree, tests):
+    build = tree.root / "build/x"
+    targets = [
+        {"filename": [f"{build}/{name}"], "target_sources": [{"sources": sources}]}
+        for name, sources in tests.items()
+    ]
+    tree.write("build/x/meson-info/intro-targets.json", json.dumps(targets))
+    commands = [{"cmd": [f"{build}/{name}"], "workdir": None} for name in tests if name != "idle"]
+    commands.append({"cmd": ["python3", "-m", "pytest", f"{tree.root}/test/api"], "workdir": None})
+    tree.write("build/x/meson-info/intro-tests.json", json.dumps(commands))
+    return ["--build", str(build)]
+
+
+def test_tests_registered(tree):
+    known = tree.write("test/unit/known_test.c", "")
+    idle = tree.write("test/unit/idle_test.c", "")
+    tree.write("test/api/test_a.py", "")
+    build = write_build(tree, {"known": [str(known)], "idle": [str(idle)]})
+    assert tree.check("tests_registered", *build) == [
+        "test/unit/idle_test.c: no test of meson runs it"
+    ]
+    idle.unlink()
+    assert tree.check("tests_registered", *build) == []
+    tree.write("test/http/test_b.py", "")
+    assert "test/http/test_b.py" in tree.check("tests_registered", *build)[0]
+
+
+def write_commands(tree, *sources):
+    entries = [
+        {"directory": str(tree.root), "file": source, "command": f"cc -Iinclude -c {source}"}
+        for source in sources
+    ]
+    tree.write("build/x/compile_commands.json", json.dumps(entries))
+    return ["--build", str(tree.root / "build/x")]
+
+
+def test_headers(tree):
+    build = write_commands(tree)
+    tree.write("include/base/a.h", "#pragma once\n#include <stddef.h>\nsize_t f(void);\n")
+    assert tree.check("headers", *build) == []
+    tree.write("include/base/b.h", "#pragma once\nsize_t g(void);\n")
+    found = " ".join(tree.check("headers", *build))
+    assert "alone with gcc" in found and "alone with clang" in found
+    tree.write("include/base/b.h", "enum { TWICE };\n")
+    assert "include/base/b.h" in tree.check("headers", *build)[0]
+
+
+def test_tidy(tree):
+    shutil.copy(TOOLS.parent / ".clang-tidy", tree.root)
+    good = tree.write("src/a.c", "int f(int a);\n\nint f(int a)\n{\n\treturn a;\n}\n")
+    assert tree.check("tidy", *write_commands(tree, str(good))) == []
+    bad = tree.write("src/b.c", "int f(int *a);\n\nint f(int *a)\n{\n\tif (a)\n\t\treturn 0;\n"
+                                "\treturn *a;\n}\n")
+    assert "NullDereference" in " ".join(tree.check("tidy", *write_commands(tree, str(bad))))

@@ -1,0 +1,63 @@
+"""What the checks share: the files that are ours, and how faults are told."""
+
+import argparse
+import os
+import pathlib
+import sys
+
+SKIPPED_FOLDERS = {".git", "build", "state", "__pycache__", ".pytest_cache", "node_modules"}
+
+
+def files(root, *suffixes):
+    """All files below root with one of these endings (none given: all), in a stable order."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(set(folders) - SKIPPED_FOLDERS)
+        for name in sorted(names):
+            path = pathlib.Path(folder, name)
+            if (not suffixes or name.endswith(suffixes)) and not path.is_symlink():
+                yield path
+
+
+def first_line(path):
+    with open(path, "rb") as file:
+        return file.readline(200)
+
+
+def python_files(root):
+    """Files named .py, and commands that start with a line for Python."""
+    for path in files(root):
+        if path.suffix == ".py" or (not path.suffix and b"python3" in first_line(path)[:40]):
+            yield path
+
+
+def shell_files(root):
+    for path in files(root):
+        if path.suffix == ".sh" or first_line(path).startswith((b"#!/bin/bash", b"#!/bin/sh")):
+            yield path
+
+
+def arguments(text, with_build=False):
+    parser = argparse.ArgumentParser(description=text)
+    parser.add_argument("--root", type=pathlib.Path, help="the tree to look at")
+    if with_build:
+        parser.add_argument(
+            "--build",
+            type=pathlib.Path,
+            default=os.environ.get("MESON_BUILD_ROOT"),
+            help="a folder made by meson setup, and built",
+        )
+    parsed = parser.parse_args()
+    parsed.root = (parsed.root or pathlib.Path(__file__).parent.parent).resolve()
+    if with_build:
+        if not parsed.build:
+            parser.error("--build is needed")
+        parsed.build = pathlib.Path(parsed.build).resolve()
+    return parsed
+
+
+def finish(faults):
+    """Prints every fault, one a line, and ends with 1 where there is any."""
+    faults = list(faults)
+    for fault in faults:
+        print(fault)
+    sys.exit(1 if faults else 0)
