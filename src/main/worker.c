@@ -71,9 +71,10 @@ static void close_connections(struct worker *worker)
 	deadline_set(&worker->loop, &worker->look_again, 0);
 }
 
+/* The server's context is what requests need. */
 static void on_drained(void *context)
 {
-	close_connections(context);
+	close_connections(container_of(context, struct worker, requests.service));
 }
 
 static void on_drain_limit(struct deadline *deadline)
