@@ -12,7 +12,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SANITIZED = ("-Dbuildtype=debug", "-Doptimization=1", "-Db_lundef=false")
+SANITIZED = ("-Dbuildtype=debug", "-Doptimization=2", "-Db_lundef=false")
 
 
 @dataclasses.dataclass

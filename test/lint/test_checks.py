@@ -177,7 +177,11 @@ def test_tests_registered(tree):
     idle.unlink()
     assert tree.check("tests_registered", *build) == []
     tree.write("test/http/test_b.py", "")
-    assert "test/http/test_b.py" in tree.check("tests_registered", *build)[0]
+    tree.write("test/http/c_test.py", "")
+    assert [line.split(":")[0] for line in tree.check("tests_registered", *build)] == [
+        "test/http/c_test.py",
+        "test/http/test_b.py",
+    ]
 
 
 def write_commands(tree, *sources):
