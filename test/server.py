@@ -19,6 +19,7 @@ import dataclasses
 import http.client
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -87,6 +88,7 @@ class Server:
     def __init__(self, *arguments, database=None, state_dir=None, workers=2, environment=None,
                  listen="127.0.0.1:0", prefix=()):
         self.database = database
+        self.worker_count = workers
         self.own_state_dir = state_dir is None
         self.state_dir = state_dir or tempfile.mkdtemp(prefix="displayd-test-")
         self.log_path = self.state_dir.rstrip("/") + ".log"
@@ -101,8 +103,8 @@ class Server:
     # ---- running ----
 
     def launch(self):
-        """Starts it and waits for nothing."""
-        with open(self.log_path, "ab") as log:
+        """Starts it and waits for nothing. Its log begins anew."""
+        with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log,
                                             stderr=log, env=self.environment)
         return self
@@ -114,13 +116,20 @@ class Server:
         return self
 
     def wait_until_ready(self):
+        """All workers, not only the one that answers: the next request may reach another."""
         wait_until(self._is_ready, "a ready displayd")
+        if "--log-level" in self.command or "--log-format" in self.command:
+            return
+        for worker in range(1, self.worker_count + 1):
+            for kind in ("read", "write", "hint"):
+                self.wait_for_log(f"process=worker-{worker} group=db msg=connected "
+                                  f"connection={kind}")
 
     def _is_ready(self):
         if self.process.poll() is not None:
             raise RuntimeError(f"displayd ended with {self.process.returncode}:\n{self.log()}")
         try:
-            return os.path.exists(self._public_url_path()) and self.get("/readyz").status < 500
+            return os.path.exists(self._public_url_path()) and self.get("/readyz").status == 200
         except (OSError, http.client.HTTPException):
             return False
 
@@ -215,11 +224,8 @@ class Server:
     @property
     def address(self):
         """Host and port of its first listener, from the log: --public-url may be another."""
-        for line in self.log().splitlines():
-            if "msg=listening" in line and "address=unix" not in line:
-                fields = dict(word.split("=", 1) for word in line.split() if "=" in word)
-                last = (fields["address"].rsplit(":", 1)[0].strip("[]"), int(fields["port"]))
-        return last
+        found = re.search(r"msg=listening address=(?!unix)(\S+):\d+ port=(\d+)", self.log())
+        return found[1].strip("[]"), int(found[2])
 
     # ---- talking to it ----
 
