@@ -1,0 +1,41 @@
+"""How tools/test counts: cases, not programs."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+
+from run_tests import Count, count_test  # noqa: E402
+
+TAP = "1..4\nok 1 - a\nnot ok 2 - b\n# b.c:12: error\nok 3 # SKIP\nok 4 - d\n"
+
+
+@pytest.mark.parametrize(
+    "result, output, expected",
+    [
+        ("OK", "", Count(passed=1)),
+        ("OK", "whatever\n", Count(passed=1)),
+        ("FAIL", "", Count(failed=1)),
+        ("TIMEOUT", "", Count(failed=1)),
+        ("ERROR", "", Count(failed=1)),
+        ("SKIP", "no clang-format\n", Count(skipped=1)),
+        ("FAIL", TAP, Count(2, 1, 1)),
+        # all cases passed, and then it leaked or crashed
+        ("FAIL", "1..2\nok 1 - a\nok 2 - b\n", Count(passed=2, failed=1)),
+        ("OK", "....   [100%]\n4 passed in 0.05s\n", Count(passed=4)),
+        ("OK", "==== 2 passed, 1 skipped, 1 warning in 61.05s (0:01:01) ====\n", Count(2, 0, 1)),
+        ("FAIL", "1 failed, 3 passed, 2 errors in 1.00s\n", Count(3, 3, 0)),
+        ("OK", "2 passed, 1 xfailed, 1 deselected in 1.00s\n", Count(2, 0, 1)),
+        ("SKIP", "3 skipped in 1.00s\n", Count(0, 0, 3)),
+        ("FAIL", "3 passed in 1.00s\n", Count(3, 1, 0)),
+    ],
+)
+def test_count(result, output, expected):
+    assert count_test({"result": result, "stdout": output}) == expected
+
+
+def test_words():
+    assert str(Count(3, 0, 0)) == "3 passed, 0 failed"
+    assert str(Count(3, 1, 2)) == "3 passed, 1 failed, 2 skipped"
