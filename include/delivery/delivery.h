@@ -36,6 +36,9 @@ void delivery_destroy(struct delivery *delivery);
 /* A change of a device was committed: tells its panel here and all other workers. */
 void delivery_device_changed(struct delivery *delivery, struct id device_id, int64_t generation);
 
+/* Another version of an app was deployed: tells all workers. */
+void delivery_app_changed(struct delivery *delivery, struct id app_id, int64_t generation);
+
 /* "<id>:<generation>", from a hint "device:...". */
 void delivery_on_hint(struct delivery *delivery, struct str text);
 /* Hints may have been lost: looks at the generations of all panels. */

@@ -5,7 +5,7 @@
  *
  * A table is an array of fields, made with the RECORD_* macros; the compiler checks each member's
  * type. Members are: int64_t (INT, TIMESTAMP in microseconds, CLOCK in minutes after midnight),
- * bool (BOOL), struct str (STR, BYTES), struct id (ID), and const struct json_value * (ANY). */
+ * bool (BOOL), struct str (STR, BYTES, JSON), struct id (ID), and const struct json_value * (ANY). */
 #pragma once
 
 #include "base/arena.h"
@@ -25,6 +25,7 @@ enum record_kind {
 	RECORD_KIND_ID,
 	RECORD_KIND_BYTES,     /* rows only */
 	RECORD_KIND_TIMESTAMP, /* rows and answers */
+	RECORD_KIND_JSON,      /* rows and answers: text that is JSON already */
 	RECORD_KIND_CLOCK,     /* "HH:mm"; int2 in rows */
 	RECORD_KIND_ANY,       /* bodies only: the JSON value itself, for a check of its own */
 	RECORD_KIND_OPEN,      /* answers: the members up to CLOSE form an object of this name */
@@ -79,6 +80,11 @@ struct record {
 #define RECORD_BYTES(structure, member, ...)                                                       \
 	{                                                                                          \
 		.kind = RECORD_KIND_BYTES, .offset = RECORD_MEMBER(struct str, structure, member), \
+		__VA_ARGS__                                                                        \
+	}
+#define RECORD_JSON(structure, member, ...)                                                        \
+	{                                                                                          \
+		.kind = RECORD_KIND_JSON, .offset = RECORD_MEMBER(struct str, structure, member),  \
 		__VA_ARGS__                                                                        \
 	}
 #define RECORD_TIMESTAMP(structure, member, ...)                                                   \

@@ -39,6 +39,14 @@ enum access {
 enum resource {
 	RESOURCE_NONE,
 	RESOURCE_DEVICE, /* the path's first parameter; must belong to the caller's account */
+	RESOURCE_APP,	 /* likewise, by ID or slug */
+};
+
+/* The app of the path. */
+struct task_app {
+	struct id id;
+	struct id account_id;
+	bool is_private;
 };
 
 /* What a route's line says of its endpoint: the prologue runs from it. */
@@ -68,6 +76,8 @@ void *task_state(struct task *task);
 struct id task_account_id(struct task *task);
 /* The device of the path as the database had it; RESOURCE_DEVICE only. */
 struct device *task_device(struct task *task);
+/* The app of the path; RESOURCE_APP only. */
+const struct task_app *task_app(struct task *task);
 /* Whether field i of the body's record was in the body. */
 bool task_body_has(struct task *task, unsigned field_index);
 /* Parameter of the path, decoded. */

@@ -2,7 +2,9 @@
 -- params: device_id uuid
 -- row: id text, is_pushed bool, app_id uuid, app_name text, created_at timestamptz
 -- effect: read
-SELECT id, app_id IS NULL AS is_pushed, app_id, NULL::text AS app_name, created_at
+SELECT installation.id, installation.app_id IS NULL AS is_pushed, installation.app_id,
+	app.name AS app_name, installation.created_at
 FROM installation
-WHERE device_id = $1
-ORDER BY position
+LEFT JOIN app ON app.id = installation.app_id
+WHERE installation.device_id = $1
+ORDER BY installation.position

@@ -4,8 +4,13 @@
 #include "task/task.h"
 
 extern const struct endpoint endpoint_account_get;
+extern const struct endpoint endpoint_app_list;
+extern const struct endpoint endpoint_app_version_deploy;
+extern const struct endpoint endpoint_app_version_list;
+extern const struct endpoint endpoint_app_version_upload;
 extern const struct endpoint endpoint_device_get;
 extern const struct endpoint endpoint_device_list;
+extern const struct endpoint endpoint_device_update;
 extern const struct endpoint endpoint_installation_delete;
 extern const struct endpoint endpoint_installation_list;
 extern const struct endpoint endpoint_link_next;

@@ -55,16 +55,26 @@ static void panel_hint(struct delivery *delivery, struct id device_id, int64_t g
 	panel_load_start(panel);
 }
 
-void delivery_device_changed(struct delivery *delivery, struct id device_id, int64_t generation)
+static void send_hint(struct delivery *delivery, const char *kind, struct id id, int64_t generation)
 {
-	char id[ID_TEXT_LENGTH + 1];
+	char text[ID_TEXT_LENGTH + 1];
 	struct arena arena = {0};
 
-	panel_hint(delivery, device_id, generation);
-	id_format(device_id, id);
+	id_format(id, text);
 	db_hint(delivery->service->db,
-		arena_printf(&arena, "device:%s:%lld", id, (long long)generation));
+		arena_printf(&arena, "%s:%s:%lld", kind, text, (long long)generation));
 	arena_finish(&arena);
+}
+
+void delivery_device_changed(struct delivery *delivery, struct id device_id, int64_t generation)
+{
+	panel_hint(delivery, device_id, generation);
+	send_hint(delivery, "device", device_id, generation);
+}
+
+void delivery_app_changed(struct delivery *delivery, struct id app_id, int64_t generation)
+{
+	send_hint(delivery, "app", app_id, generation);
 }
 
 void delivery_on_hint(struct delivery *delivery, struct str text)

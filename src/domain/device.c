@@ -1,5 +1,6 @@
 #include "domain/device.h"
 #include "base/utf8.h"
+#include "domain/timezone.h"
 
 static const struct record_field device_fields[] = {
     RECORD_ID(struct device, id, .name = "id", .column = "id"),
@@ -19,6 +20,7 @@ static const struct record_field device_fields[] = {
 		 .column = "sleep_start_minute"),
     RECORD_CLOCK(struct device, sleep_end_minute, .name = "end", .column = "sleep_end_minute"),
     RECORD_CLOSE(),
+    RECORD_INT(struct device, generation, .column = "generation"),
 };
 const struct record device_record = RECORD(device_fields);
 
@@ -35,3 +37,39 @@ const char *device_name_check(struct str name)
 	}
 	return has_visible ? NULL : "must have a character that is not white space";
 }
+
+static const char *timezone_check(struct str name)
+{
+	return timezone_is_known(name) ? NULL : "must be the name of a time zone";
+}
+
+static void device_change_check(void *body, uint64_t seen, struct faults *faults)
+{
+	(void)body;
+	/* A body of unknown fields only has been told so already. */
+	if (seen == 0 && faults->count == 0)
+		faults_add(faults, (struct str){0}, "must have at least one field to change");
+}
+
+static const struct record_field device_change_fields[] = {
+    [DEVICE_FIELD_NAME] = RECORD_STR(struct device_change, name, .name = "name", .minimum = 1,
+				     .maximum = DEVICE_NAME_LENGTH_MAX, .check = device_name_check),
+    [DEVICE_FIELD_BRIGHTNESS] = RECORD_INT(struct device_change, brightness, .name = "brightness",
+					   .minimum = 0, .maximum = 100),
+    [DEVICE_FIELD_VOLUME] =
+	RECORD_INT(struct device_change, volume, .name = "volume", .minimum = 0, .maximum = 100),
+    [DEVICE_FIELD_AUTO_DIM] = RECORD_BOOL(struct device_change, auto_dim, .name = "autoDim"),
+    [DEVICE_FIELD_TIMEZONE] =
+	RECORD_STR(struct device_change, timezone, .name = "timezone", .check = timezone_check),
+    [DEVICE_FIELD_SCHEDULE_INTERVAL] =
+	RECORD_INT(struct device_change, schedule_interval_s, .name = "scheduleInterval",
+		   .minimum = SCHEDULE_INTERVAL_MIN_S, .maximum = SCHEDULE_INTERVAL_MAX_S),
+    [DEVICE_FIELD_SLEEP_ENABLED] =
+	RECORD_BOOL(struct device_change, sleep_enabled, .name = "sleepEnabled"),
+    [DEVICE_FIELD_SLEEP_START] =
+	RECORD_CLOCK(struct device_change, sleep_start_minute, .name = "sleepStart"),
+    [DEVICE_FIELD_SLEEP_END] =
+	RECORD_CLOCK(struct device_change, sleep_end_minute, .name = "sleepEnd"),
+};
+const struct record device_change_record =
+    RECORD(device_change_fields, .check = device_change_check);

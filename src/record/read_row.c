@@ -38,6 +38,7 @@ static void read_column(const struct record_field *field, const struct record_va
 		break;
 	case RECORD_KIND_STR:
 	case RECORD_KIND_BYTES:
+	case RECORD_KIND_JSON:
 		*(struct str *)member =
 		    arena_copy(arena, (struct str){(const char *)value->data, value->length});
 		break;

@@ -43,6 +43,9 @@ static void write_value(const struct record_field *field, const void *member, st
 	case RECORD_KIND_STR:
 		json_write_str(buffer, *(const struct str *)member);
 		break;
+	case RECORD_KIND_JSON:
+		buffer_append_str(buffer, *(const struct str *)member);
+		break;
 	case RECORD_KIND_ID:
 		text[0] = '"';
 		id_format(*(const struct id *)member, text + 1);

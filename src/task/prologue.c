@@ -13,7 +13,7 @@
 
 static task_step check_rate;
 static task_step read_body;
-static task_step find_device;
+static task_step find_resource;
 static task_step check_body;
 
 /* ---- key ---- */
@@ -164,7 +164,7 @@ static struct verdict parse_body(struct task *task)
 				 "application/json");
 	if (!json_parse(task->request->body, task_arena(task), &task->document, &reason))
 		return task_fail(task, 400, "%.*s", STR_ARG(reason));
-	return task_continue(task, find_device);
+	return task_continue(task, find_resource);
 }
 
 static struct verdict fail_body(struct task *task)
@@ -192,7 +192,7 @@ static struct verdict read_body(struct task *task)
 	const struct endpoint *endpoint = task->endpoint;
 
 	if (!endpoint->body)
-		return task_continue(task, find_device);
+		return task_continue(task, find_resource);
 	task->body_max =
 	    endpoint->body_max_bytes ? endpoint->body_max_bytes : LIMIT_REQUEST_BODY_BYTES;
 	if (!task->request->has_body)
@@ -227,8 +227,6 @@ static struct verdict find_device(struct task *task)
 	struct device_reference reference;
 	enum statement statement;
 
-	if (task->endpoint->resource != RESOURCE_DEVICE)
-		return task_continue(task, check_body);
 	reference = device_reference_parse(task_path_parameter(task, 0));
 	parameters = task_parameters(task);
 	switch (reference.kind) {
@@ -250,6 +248,52 @@ static struct verdict find_device(struct task *task)
 		return fail_no_device(task);
 	}
 	return task_query(task, statement, &device_record, &task->device, on_device_found);
+}
+
+/* ---- app ---- */
+
+static const struct record_field app_fields[] = {
+    RECORD_ID(struct task_app, id, .column = "id"),
+    RECORD_ID(struct task_app, account_id, .column = "account_id"),
+    RECORD_BOOL(struct task_app, is_private, .column = "is_private"),
+};
+static const struct record app_record = RECORD(app_fields);
+
+static struct verdict on_app_found(struct task *task)
+{
+	if (task->row_count == 0)
+		return task_fail(task, 404, "there is no such app");
+	if (!id_equal(task->app.account_id, task->account_id))
+		return task_fail(task, 403, "the app belongs to another account");
+	return task_continue(task, check_body);
+}
+
+static struct verdict find_app(struct task *task)
+{
+	struct db_parameters *parameters = task_parameters(task);
+	struct str name = task_path_parameter(task, 0);
+	enum statement statement = STATEMENT_APP_BY_SLUG;
+	struct id id;
+
+	if (id_parse(name, &id)) {
+		db_add_id(parameters, id);
+		statement = STATEMENT_APP_BY_ID;
+	} else {
+		db_add_text(parameters, name);
+	}
+	return task_query(task, statement, &app_record, &task->app, on_app_found);
+}
+
+static struct verdict find_resource(struct task *task)
+{
+	switch (task->endpoint->resource) {
+	case RESOURCE_DEVICE:
+		return task_continue(task, find_device);
+	case RESOURCE_APP:
+		return task_continue(task, find_app);
+	default:
+		return task_continue(task, check_body);
+	}
 }
 
 /* ---- body fields, and the device's own rate ---- */

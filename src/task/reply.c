@@ -29,6 +29,8 @@ static struct buffer *scratch(void)
 
 static struct verdict reply_json(struct task *task, int status, const struct buffer *json)
 {
+	if (status == 200 && task_is_not_modified(task, buffer_view(json)))
+		return task_reply(task, 304, (struct str){0}, (struct str){0});
 	return task_reply(task, status, json_type, arena_copy(task_arena(task), buffer_view(json)));
 }
 
@@ -124,6 +126,14 @@ static struct verdict fail_refusal(struct task *task)
 		return task_fail_field(task, "installationId",
 				       "the device has %d entries already, no more are allowed",
 				       LIMIT_DEVICE_ENTRIES);
+	case REFUSAL_UNKNOWN_TIMEZONE:
+		return task_fail_field(task, "timezone", "must be the name of a time zone");
+	case REFUSAL_VERSION_NAME_USED:
+		return task_fail(task, 409, "the app has a version of this name already");
+	case REFUSAL_REVIEW_PENDING:
+		return task_fail(task, 409, "another version of the app awaits review");
+	case REFUSAL_APP_GONE:
+		return task_fail(task, 404, "there is no such app");
 	default:
 		return task_fail(task, 409, "the change conflicts with what is stored");
 	}

@@ -89,6 +89,11 @@ struct device *task_device(struct task *task)
 	return &task->device;
 }
 
+const struct task_app *task_app(struct task *task)
+{
+	return &task->app;
+}
+
 bool task_body_has(struct task *task, unsigned field_index)
 {
 	return task->present >> field_index & 1;

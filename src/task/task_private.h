@@ -21,6 +21,7 @@ struct task {
 	uint8_t key_hash[KEY_HASH_BYTES];
 	uint64_t key_epoch; /* of the key cache, when the database was asked */
 	struct device device;
+	struct task_app app;
 	struct json_document document;
 	struct faults faults;
 
@@ -50,6 +51,9 @@ task_step task_prologue;
 
 /* A step: answers an error that the database gave. */
 task_step task_fail_db;
+
+/* Adds the ETag of a GET's body; true when the caller has just that and is to be answered 304. */
+bool task_is_not_modified(struct task *task, struct str body);
 
 /* 400 with all faults of the body. */
 struct verdict task_fail_faults(struct task *task);

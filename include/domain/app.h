@@ -1,0 +1,59 @@
+/* Apps and their versions, as the public API shows them. */
+#pragma once
+
+#include "record/record.h"
+
+enum { APP_VERSION_NAME_LENGTH_MAX = 64 };
+
+/* An entry in the list of apps that can be installed. */
+struct app_listed {
+	struct id id;
+	struct str name;
+	struct str description;
+	struct str version;
+	struct str author_name;
+};
+
+extern const struct record app_listed_record;
+
+struct app_version {
+	struct id id;
+	struct str version;
+	struct str script_language;
+	struct str checksum;
+	struct str status;
+	int64_t reviewed_at_us; /* 0: not yet */
+	struct str rejection_reason;
+	struct str review_summary;
+	struct str review_comments; /* JSON */
+	int64_t created_at_us;
+	bool deployed;
+	int64_t generation; /* of its app, after a deploy; not shown */
+};
+
+extern const struct record app_version_record;
+/* The same with the column "generation" at the end. */
+extern const struct record app_deployed_record;
+
+/* The body of an upload. */
+struct app_upload {
+	struct str version;
+	struct str script_content;
+	struct str script_language;
+};
+
+extern const struct record app_upload_record;
+
+/* The body of a deploy. */
+struct app_deploy {
+	struct str version;
+};
+
+extern const struct record app_deploy_record;
+
+/* "sha256:" and 64 hexadecimal digits. */
+enum { APP_CHECKSUM_LENGTH = 7 + 64 };
+
+/* SHA-256 of the language's name, a newline and the script, and a NUL. */
+void app_checksum(struct str script_language, struct str script_content,
+		  char ret_text[static APP_CHECKSUM_LENGTH + 1]);

@@ -1,0 +1,19 @@
+-- Submits a new version of an app for review; its first one makes the app pending. Two constraints
+-- hold under any interleaving: a name is used once per app, and one version awaits review.
+-- params: id uuid, app_id uuid, name text, script_language text, script_content text,
+--   checksum text
+-- row: id uuid, version text, script_language text, checksum text, status text,
+--   reviewed_at timestamptz, rejection_reason text, review_summary text, review_comments text,
+--   created_at timestamptz, deployed bool
+-- effect: write
+-- refuse: app_version_name_unique -> version_name_used, app_version_one_pending -> review_pending,
+--   app_version_app_id_fkey -> app_gone
+WITH first AS (
+	UPDATE app
+	SET status = 'pending'
+	WHERE id = $2 AND status = 'draft'
+)
+INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum)
+VALUES ($1, $2, $3, $4, $5, $6)
+RETURNING id, name AS version, script_language, checksum, status, reviewed_at, rejection_reason,
+	review_summary, '[]'::text AS review_comments, created_at, false AS deployed

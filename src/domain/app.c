@@ -1,0 +1,103 @@
+#include "domain/app.h"
+#include "base/hex.h"
+#include "base/limits.h"
+
+#include <sodium.h>
+
+static const struct record_field app_listed_fields[] = {
+    RECORD_ID(struct app_listed, id, .name = "id", .column = "id"),
+    RECORD_STR(struct app_listed, name, .name = "name", .column = "name"),
+    RECORD_STR(struct app_listed, description, .name = "description", .column = "description"),
+    RECORD_STR(struct app_listed, version, .name = "version", .column = "version"),
+    RECORD_OPEN(.name = "author"),
+    RECORD_STR(struct app_listed, author_name, .name = "name", .column = "author_name"),
+    RECORD_CLOSE(),
+};
+const struct record app_listed_record = RECORD(app_listed_fields);
+
+static const struct record_field app_version_fields[] = {
+    RECORD_ID(struct app_version, id, .name = "id", .column = "id"),
+    RECORD_STR(struct app_version, version, .name = "version", .column = "version"),
+    RECORD_STR(struct app_version, script_language, .name = "scriptLanguage",
+	       .column = "script_language"),
+    RECORD_STR(struct app_version, checksum, .name = "checksum", .column = "checksum"),
+    RECORD_STR(struct app_version, status, .name = "status", .column = "status"),
+    RECORD_TIMESTAMP(struct app_version, reviewed_at_us, .name = "reviewedAt",
+		     .column = "reviewed_at", .nullable = true),
+    RECORD_STR(struct app_version, rejection_reason, .name = "rejectionReason",
+	       .column = "rejection_reason", .nullable = true),
+    RECORD_STR(struct app_version, review_summary, .name = "reviewSummary",
+	       .column = "review_summary", .nullable = true),
+    RECORD_JSON(struct app_version, review_comments, .name = "reviewComments",
+		.column = "review_comments"),
+    RECORD_TIMESTAMP(struct app_version, created_at_us, .name = "createdAt",
+		     .column = "created_at"),
+    RECORD_BOOL(struct app_version, deployed, .name = "deployed", .column = "deployed"),
+    RECORD_INT(struct app_version, generation, .column = "generation"),
+};
+/* The last field is there after a deploy only. */
+const struct record app_version_record = {
+    .fields = app_version_fields,
+    .field_count = array_length(app_version_fields) - 1,
+};
+const struct record app_deployed_record = RECORD(app_version_fields);
+
+static const char *version_name_check(struct str name)
+{
+	for (size_t i = 0; i < name.length; i++) {
+		char c = name.data[i];
+
+		if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+		      c == '.' || c == '-' || c == '_'))
+			return "must have only letters, digits, \".\", \"-\" and \"_\"";
+	}
+	return NULL;
+}
+
+/* A script's limit is in bytes, unlike those of other texts. */
+static const char *script_check(struct str script)
+{
+	return script.length >= 1 && script.length <= LIMIT_SCRIPT_BYTES
+		   ? NULL
+		   : "must have 1 to 1000000 bytes";
+}
+
+static const char *language_check(struct str language)
+{
+	return str_equal(language, STR("STARLARK")) || str_equal(language, STR("TYPESCRIPT"))
+		   ? NULL
+		   : "must be STARLARK or TYPESCRIPT";
+}
+
+static const struct record_field app_upload_fields[] = {
+    RECORD_STR(struct app_upload, version, .name = "version", .required = true, .minimum = 1,
+	       .maximum = APP_VERSION_NAME_LENGTH_MAX, .check = version_name_check),
+    RECORD_STR(struct app_upload, script_content, .name = "scriptContent", .required = true,
+	       .check = script_check),
+    RECORD_STR(struct app_upload, script_language, .name = "scriptLanguage", .required = true,
+	       .check = language_check),
+};
+const struct record app_upload_record = RECORD(app_upload_fields);
+
+static const struct record_field app_deploy_fields[] = {
+    RECORD_STR(struct app_deploy, version, .name = "version", .required = true, .minimum = 1,
+	       .maximum = APP_VERSION_NAME_LENGTH_MAX, .check = version_name_check),
+};
+const struct record app_deploy_record = RECORD(app_deploy_fields);
+
+void app_checksum(struct str script_language, struct str script_content,
+		  char ret_text[static APP_CHECKSUM_LENGTH + 1])
+{
+	uint8_t hash[crypto_hash_sha256_BYTES];
+	crypto_hash_sha256_state state;
+
+	crypto_hash_sha256_init(&state);
+	crypto_hash_sha256_update(&state, (const uint8_t *)script_language.data,
+				  script_language.length);
+	crypto_hash_sha256_update(&state, (const uint8_t *)"\n", 1);
+	crypto_hash_sha256_update(&state, (const uint8_t *)script_content.data,
+				  script_content.length);
+	crypto_hash_sha256_final(&state, hash);
+	memcpy(ret_text, "sha256:", 7);
+	hex_encode(hash, sizeof(hash), ret_text + 7);
+}
