@@ -1,0 +1,267 @@
+#include "db/migrate.h"
+#include "base/hex.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "migrator.h"
+#include "result.h"
+
+#include <libpq-fe.h>
+#include <sodium.h>
+#include <stdio.h>
+
+/* Held by whoever migrates; any number will do that nobody else uses: "displayd" in ASCII. */
+#define LOCK_KEY "7235441203039271268"
+
+enum { SERVER_VERSION_MIN = 150000 };
+
+enum { HASH_TEXT_SIZE = 2 * crypto_hash_sha256_BYTES + 1 };
+
+struct migrator {
+	PGconn *pg;
+	const struct migration *list;
+	size_t count;
+	int applied; /* numbers 1 to this one are in the database */
+	struct migrate_error *error;
+};
+
+__attribute__((format(printf, 2, 3))) static int fail(struct migrator *m, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(m->error->text, sizeof(m->error->text), format, args);
+	va_end(args);
+	return -1;
+}
+
+static int fail_by_libpq(struct migrator *m, const char *what)
+{
+	return fail(m, "%s: %.*s", what, STR_ARG(first_line(PQerrorMessage(m->pg))));
+}
+
+/* NULL where it failed, and the sentence is written. */
+static PGresult *execute(struct migrator *m, const char *what, const char *sql, int count,
+			 const char *const *values)
+{
+	/* Without parameters the text may hold many statements. */
+	PGresult *result = count ? PQexecParams(m->pg, sql, count, NULL, values, NULL, NULL, 0)
+				 : PQexec(m->pg, sql);
+	ExecStatusType status = PQresultStatus(result);
+
+	if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
+		return result;
+	fail(m, "%s: %.*s", what, STR_ARG(result_reason(result)));
+	PQclear(result);
+	return NULL;
+}
+
+static int run(struct migrator *m, const char *what, const char *sql)
+{
+	PGresult *result = execute(m, what, sql, 0, NULL);
+
+	PQclear(result);
+	return result ? 0 : -1;
+}
+
+/* The answer to a question for one boolean: 0 or 1, or -1. */
+static int ask(struct migrator *m, const char *what, const char *sql)
+{
+	PGresult *result = execute(m, what, sql, 0, NULL);
+	int answer;
+
+	if (!result)
+		return -1;
+	answer = PQntuples(result) == 1 && PQgetvalue(result, 0, 0)[0] == 't';
+	PQclear(result);
+	return answer;
+}
+
+static void ignore_notice(void *context, const char *text)
+{
+	(void)context;
+	(void)text;
+}
+
+static int connect_to(struct migrator *m, const char *url)
+{
+	static const char *const keywords[] = {"application_name", "connect_timeout", "dbname",
+					       "client_encoding", NULL};
+	const char *const values[] = {"displayd migrate", "10", url, "UTF8", NULL};
+	PQconninfoOption *options = PQconninfoParse(url, NULL);
+	const char *encoding;
+
+	/* libpq's words would repeat parts of it, a password perhaps. */
+	if (!options)
+		return fail(m, "the database URL is not a valid connection string");
+	PQconninfoFree(options);
+	m->pg = PQconnectdbParams(keywords, values, 1);
+	if (PQstatus(m->pg) != CONNECTION_OK)
+		return fail_by_libpq(m, "cannot connect to the database");
+	PQsetNoticeProcessor(m->pg, ignore_notice, NULL);
+	if (PQserverVersion(m->pg) < SERVER_VERSION_MIN)
+		return fail(m, "the database server is PostgreSQL %d; %d or later is needed",
+			    PQserverVersion(m->pg) / 10000, SERVER_VERSION_MIN / 10000);
+	encoding = PQparameterStatus(m->pg, "server_encoding");
+	if (!encoding || strcmp(encoding, "UTF8") != 0)
+		return fail(m, "the database has the encoding %s; create it with ENCODING 'UTF8'",
+			    encoding ? encoding : "(unknown)");
+	return 0;
+}
+
+static void hash_text(const char *text, char ret_text[static HASH_TEXT_SIZE])
+{
+	unsigned char hash[crypto_hash_sha256_BYTES];
+
+	crypto_hash_sha256(hash, (const unsigned char *)text, strlen(text));
+	hex_encode(hash, sizeof(hash), ret_text);
+}
+
+/* One row of schema_migration; they come in the order of their numbers. */
+static int check_row(struct migrator *m, int number, const char *name, const char *hash)
+{
+	char expected[HASH_TEXT_SIZE];
+
+	if (number > (int)m->count)
+		return fail(m,
+			    "the database is newer than this program: it has migration %d (%s), "
+			    "the last one known here is %zu",
+			    number, name, m->count);
+	if (number != m->applied + 1)
+		return fail(m, "the database has migration %d (%s), but not migration %d", number,
+			    name, m->applied + 1);
+	hash_text(m->list[number - 1].text, expected);
+	if (strcmp(hash, expected) != 0)
+		return fail(m, "migration %d (%s) was applied to the database with another text",
+			    number, name);
+	m->applied = number;
+	return 0;
+}
+
+static int read_applied(struct migrator *m)
+{
+	static const char what[] = "cannot read which migrations were applied";
+	PGresult *result;
+	int error = 0;
+	int exists = ask(m, what, "SELECT to_regclass('schema_migration') IS NOT NULL");
+
+	m->applied = 0;
+	if (exists <= 0)
+		return exists;
+	result = execute(
+	    m, what, "SELECT number, name, sha256 FROM schema_migration ORDER BY number", 0, NULL);
+	if (!result)
+		return -1;
+	for (int i = 0; i < PQntuples(result) && !error; i++)
+		error = check_row(m, (int)strtol(PQgetvalue(result, i, 0), NULL, 10),
+				  PQgetvalue(result, i, 1), PQgetvalue(result, i, 2));
+	PQclear(result);
+	return error;
+}
+
+static int apply(struct migrator *m, const struct migration *migration)
+{
+	char what[100];
+	char number[12];
+	char hash[HASH_TEXT_SIZE];
+	const char *const values[] = {number, migration->name, hash};
+	PGresult *result;
+
+	snprintf(what, sizeof(what), "migration %d (%s) failed", migration->number,
+		 migration->name);
+	snprintf(number, sizeof(number), "%d", migration->number);
+	hash_text(migration->text, hash);
+	if (run(m, what, "BEGIN") < 0 || run(m, what, migration->text) < 0)
+		return -1; /* the connection ends here, and the transaction with it */
+	result = execute(m, what,
+			 "INSERT INTO schema_migration (number, name, sha256) VALUES ($1, $2, $3)",
+			 3, values);
+	PQclear(result);
+	if (!result)
+		return -1;
+	result = execute(m, what, "COMMIT", 0, NULL);
+	if (result && strcmp(PQcmdStatus(result), "COMMIT") != 0) {
+		PQclear(result);
+		return fail(m, "%s: it was not committed", what);
+	}
+	PQclear(result);
+	if (!result)
+		return -1;
+	m->applied = migration->number;
+	log_info("db", "migration applied", LOG_INT("number", migration->number),
+		 LOG_TEXT("name", migration->name));
+	return 0;
+}
+
+/* Waits for whoever else is migrating. The lock goes with the connection. */
+static int take_lock(struct migrator *m)
+{
+	static const char what[] = "cannot lock the database for migrations";
+	int locked = ask(m, what, "SELECT pg_try_advisory_lock(" LOCK_KEY ")");
+
+	if (locked)
+		return locked < 0 ? -1 : 0;
+	log_info("db", "another instance is migrating, waiting for it");
+	return run(m, what, "SELECT pg_advisory_lock(" LOCK_KEY ")");
+}
+
+static int apply_missing(struct migrator *m, int *ret_applied)
+{
+	int before;
+
+	*ret_applied = 0;
+	/* Where nothing is missing, no right to create anything is needed. */
+	if (read_applied(m) < 0)
+		return -1;
+	if ((size_t)m->applied == m->count)
+		return 0;
+	if (run(m, "cannot set up the connection",
+		"SET client_min_messages = warning; SET statement_timeout = 0") < 0 ||
+	    take_lock(m) < 0 ||
+	    run(m, "cannot create the table of migrations",
+		"CREATE TABLE IF NOT EXISTS schema_migration (number int4 PRIMARY KEY, "
+		"name text NOT NULL, sha256 text NOT NULL, "
+		"applied_at timestamptz NOT NULL DEFAULT clock_timestamp())") < 0 ||
+	    read_applied(m) < 0)
+		return -1;
+	before = m->applied;
+	while ((size_t)m->applied < m->count) {
+		if (apply(m, &m->list[m->applied]) < 0)
+			return -1;
+	}
+	*ret_applied = m->applied - before;
+	return 0;
+}
+
+int migrator_run(const char *url, const struct migration *list, size_t count, int *ret_applied,
+		 struct migrate_error *reterr)
+{
+	struct migrator m = {.list = list, .count = count, .error = reterr};
+	int error = connect_to(&m, url);
+
+	if (!error)
+		error = apply_missing(&m, ret_applied);
+	PQfinish(m.pg);
+	return error;
+}
+
+int migrator_check(const char *url, const struct migration *list, size_t count,
+		   struct migrate_error *reterr)
+{
+	struct migrator m = {.list = list, .count = count, .error = reterr};
+	int error = connect_to(&m, url);
+
+	if (!error)
+		error = read_applied(&m);
+	PQfinish(m.pg);
+	return error ? error : (size_t)m.applied < count;
+}
+
+int migrate_run(const char *url, int *ret_applied, struct migrate_error *reterr)
+{
+	return migrator_run(url, migrations, migration_count, ret_applied, reterr);
+}
+
+int migrate_check(const char *url, struct migrate_error *reterr)
+{
+	return migrator_check(url, migrations, migration_count, reterr);
+}

@@ -1,0 +1,243 @@
+/* Migrations on databases of their own. */
+#include "migrator.h"
+#include "support.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct migration list[] = {
+    {1, "first", "CREATE TABLE a (x int); INSERT INTO a VALUES (1), (2);"},
+    {2, "second", "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$BEGIN RETURN 7; END$$;"},
+    {3, "third", "SELECT pg_sleep(0.2); CREATE TABLE b (y int DEFAULT f());"},
+};
+
+static char url[500];
+
+/* A fresh database; its URL is that of the first with another name. */
+static void fresh(const char *name, const char *encoding)
+{
+	const char *first = getenv("DISPLAYD_TEST_DATABASE");
+	const char *query = strchr(first, '?');
+	char command[100];
+
+	snprintf(command, sizeof(command), "create %s %s", name, encoding);
+	control(command);
+	snprintf(url, sizeof(url), "postgresql:///%s%s", name, query);
+}
+
+static void must_apply(size_t count, int expected)
+{
+	struct migrate_error error = {""};
+	int applied = -1;
+
+	if (migrator_run(url, list, count, &applied, &error) < 0)
+		fail_msg("%s", error.text);
+	assert_int_equal(applied, expected);
+}
+
+static void must_refuse(const struct migration *other, size_t count, const char *sentence)
+{
+	struct migrate_error error = {""};
+	int applied;
+
+	assert_int_equal(migrator_run(url, other, count, &applied, &error), -1);
+	assert_string_equal(error.text, sentence);
+}
+
+static void must_check(size_t count, int expected)
+{
+	struct migrate_error error = {""};
+
+	assert_int_equal(migrator_check(url, list, count, &error), expected);
+}
+
+static char *query(const char *sql)
+{
+	PGconn *pg = PQconnectdb(url);
+	PGresult *result = PQexec(pg, sql);
+	char *text;
+
+	assert_int_equal(PQresultStatus(result), PGRES_TUPLES_OK);
+	text = strdup(PQgetvalue(result, 0, 0));
+	PQclear(result);
+	PQfinish(pg);
+	return text;
+}
+
+static void must_give(const char *sql, const char *expected)
+{
+	char *value = query(sql);
+
+	assert_string_equal(value, expected);
+	free(value);
+}
+
+static void test_run(void **state)
+{
+	(void)state;
+	fresh("migrate_run", "UTF8");
+	must_check(3, 1);
+	must_give("SELECT to_regclass('schema_migration') IS NULL", "t");
+	must_apply(1, 1);
+	must_apply(1, 0);
+	must_check(1, 0);
+	must_check(2, 1);
+	must_apply(3, 2);
+	must_apply(3, 0);
+	must_give("SELECT count(*) FROM a", "2");
+	must_give("SELECT string_agg(name, ',' ORDER BY number) FROM schema_migration",
+		  "first,second,third");
+	must_give("SELECT sha256 = encode(sha256('SELECT pg_sleep(0.2); CREATE TABLE b "
+		  "(y int DEFAULT f());'), 'hex') FROM schema_migration WHERE number = 3",
+		  "t");
+}
+
+static void test_newer(void **state)
+{
+	struct migrate_error error = {""};
+
+	(void)state;
+	fresh("migrate_newer", "UTF8");
+	must_apply(3, 3);
+	must_refuse(list, 2,
+		    "the database is newer than this program: it has migration 3 (third), "
+		    "the last one known here is 2");
+	assert_int_equal(migrator_check(url, list, 2, &error), -1);
+	assert_non_null(strstr(error.text, "newer than this program"));
+}
+
+static void test_changed_text(void **state)
+{
+	struct migration other[3];
+
+	(void)state;
+	fresh("migrate_changed", "UTF8");
+	must_apply(2, 2);
+	memcpy(other, list, sizeof(other));
+	other[1].text = "SELECT 1";
+	must_refuse(other, 3, "migration 2 (second) was applied to the database with another text");
+	must_give("SELECT to_regclass('b') IS NULL", "t");
+}
+
+static void test_gap(void **state)
+{
+	(void)state;
+	fresh("migrate_gap", "UTF8");
+	must_apply(2, 2);
+	free(query("DELETE FROM schema_migration WHERE number = 1 RETURNING 1"));
+	must_refuse(list, 3, "the database has migration 2 (second), but not migration 1");
+}
+
+static void test_failure_leaves_nothing(void **state)
+{
+	struct migration other[2];
+
+	(void)state;
+	fresh("migrate_failure", "UTF8");
+	memcpy(other, list, sizeof(other));
+	other[1].text = "CREATE TABLE half (x int); SELECT 1 / 0;";
+	must_refuse(other, 2, "migration 2 (second) failed: division by zero");
+	must_give("SELECT to_regclass('half') IS NULL", "t");
+	must_give("SELECT max(number) FROM schema_migration", "1");
+	must_apply(3, 2);
+}
+
+static void test_encoding(void **state)
+{
+	(void)state;
+	fresh("migrate_latin", "LATIN1");
+	must_refuse(list, 3,
+		    "the database has the encoding LATIN1; create it with ENCODING 'UTF8'");
+}
+
+static void test_connection(void **state)
+{
+	struct migrate_error error = {""};
+	int applied;
+
+	(void)state;
+	assert_int_equal(migrate_run("postgresql://u:secret@/%zz", &applied, &error), -1);
+	assert_string_equal(error.text, "the database URL is not a valid connection string");
+	assert_int_equal(migrate_run("host=/nonexistent", &applied, &error), -1);
+	assert_non_null(strstr(error.text, "cannot connect to the database: "));
+	assert_null(strchr(error.text, '\n'));
+}
+
+static void *run_in_thread(void *argument)
+{
+	struct migrate_error error = {""};
+	int *applied = argument;
+
+	if (migrator_run(url, list, 3, applied, &error) < 0)
+		*applied = -100;
+	return NULL;
+}
+
+static void test_at_once(void **state)
+{
+	pthread_t threads[4];
+	int applied[4];
+	int sum = 0;
+
+	(void)state;
+	fresh("migrate_at_once", "UTF8");
+	for (int i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, run_in_thread, &applied[i]);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		assert_true(applied[i] >= 0);
+		sum += applied[i];
+	}
+	assert_int_equal(sum, 3);
+	must_give("SELECT count(*) FROM a", "2");
+}
+
+/* One who may not create anything can start on a database that is up to date. */
+static void test_without_rights(void **state)
+{
+	char owner[500];
+
+	(void)state;
+	fresh("migrate_rights", "UTF8");
+	must_apply(3, 3);
+	memcpy(owner, url, sizeof(owner));
+	run_sql("CREATE ROLE guest LOGIN");
+	run_sql("GRANT pg_read_all_data TO guest");
+	snprintf(url, sizeof(url), "%s&options=-crole%%3Dguest", owner);
+	must_check(3, 0);
+	must_apply(3, 0);
+}
+
+/* The migrations that the server carries. */
+static void test_embedded(void **state)
+{
+	struct migrate_error error = {""};
+	int applied;
+
+	(void)state;
+	fresh("migrate_embedded", "UTF8");
+	assert_int_equal(migrate_check(url, &error), 1);
+	if (migrate_run(url, &applied, &error) < 0)
+		fail_msg("%s", error.text);
+	assert_int_equal(applied, migration_count);
+	assert_int_equal(migrate_check(url, &error), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_run),
+	    cmocka_unit_test(test_newer),
+	    cmocka_unit_test(test_changed_text),
+	    cmocka_unit_test(test_gap),
+	    cmocka_unit_test(test_failure_leaves_nothing),
+	    cmocka_unit_test(test_encoding),
+	    cmocka_unit_test(test_connection),
+	    cmocka_unit_test(test_at_once),
+	    cmocka_unit_test(test_without_rights),
+	    cmocka_unit_test(test_embedded),
+	};
+
+	return cmocka_run_group_tests(tests, make_tables, NULL);
+}

@@ -1,0 +1,134 @@
+/* All statements of sql/query, prepared against a migrated database. */
+#include "db/migrate.h"
+#include "db/statement.h"
+#include "result.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static PGconn *pg;
+
+static int migrate(void **state)
+{
+	struct migrate_error error = {""};
+	int applied;
+
+	(void)state;
+	if (migrate_run(getenv("DISPLAYD_TEST_DATABASE"), &applied, &error) < 0) {
+		print_error("%s\n", error.text);
+		return -1;
+	}
+	pg = PQconnectdb(getenv("DISPLAYD_TEST_DATABASE"));
+	return PQstatus(pg) == CONNECTION_OK ? 0 : -1;
+}
+
+static int disconnect(void **state)
+{
+	(void)state;
+	PQfinish(pg);
+	return 0;
+}
+
+static unsigned faults;
+
+__attribute__((format(printf, 2, 3))) static void fault(const struct statement_entry *statement,
+							const char *format, ...)
+{
+	char text[300];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	print_error("sql/query/%s.sql: %s\n", statement->name, text);
+	faults++;
+}
+
+static void check_statement(const struct statement_entry *statement)
+{
+	PGresult *prepared = PQprepare(pg, statement->name, statement->text,
+				       (int)statement->parameter_count, statement->parameter_types);
+	PGresult *description = PQdescribePrepared(pg, statement->name);
+	char text[300];
+
+	if (PQresultStatus(prepared) != PGRES_COMMAND_OK)
+		fault(statement, "%s", PQresultErrorMessage(prepared));
+	else if (!result_describes(description, statement, text, sizeof(text)))
+		fault(statement, "%s", text);
+	PQclear(prepared);
+	PQclear(description);
+}
+
+static void test_prepare(void **state)
+{
+	(void)state;
+	for (int i = 0; i < STATEMENT_COUNT; i++)
+		check_statement(&statements[i]);
+	assert_int_equal(faults, 0);
+}
+
+static bool constraint_exists(const char *name)
+{
+	PGresult *result = PQexecParams(pg,
+					"SELECT FROM pg_constraint WHERE conname = $1 UNION ALL "
+					"SELECT FROM pg_class JOIN pg_index ON indexrelid = oid "
+					"WHERE relname = $1 AND indisunique",
+					1, NULL, &name, NULL, NULL, 0);
+	bool exists = PQntuples(result) > 0;
+
+	PQclear(result);
+	return exists;
+}
+
+/* What a statement refuses by is there, and the name means one thing. */
+static void test_refusals(void **state)
+{
+	(void)state;
+	for (int i = 0; i < STATEMENT_COUNT; i++) {
+		const struct statement_entry *statement = &statements[i];
+
+		for (unsigned j = 0; j < statement->refusal_count; j++) {
+			const char *name = statement->refusals[j].constraint;
+			bool is_sqlstate =
+			    strspn(name, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5;
+
+			if (!is_sqlstate && !constraint_exists(name))
+				fault(statement, "no constraint is named %s", name);
+		}
+	}
+	assert_int_equal(faults, 0);
+}
+
+/* PostgreSQL itself takes them for reads: in a read-only transaction, as a generic plan, which
+ * needs no values. */
+static void test_reads_are_reads(void **state)
+{
+	(void)state;
+	PQclear(PQexec(pg, "SET plan_cache_mode = force_generic_plan"));
+	PQclear(PQexec(pg, "SET default_transaction_read_only = on"));
+	for (int i = 0; i < STATEMENT_COUNT; i++) {
+		const char *values[DB_PARAMETERS_MAX] = {NULL};
+		PGresult *result;
+
+		if (statements[i].effect != EFFECT_READ)
+			continue;
+		result = PQexecPrepared(pg, statements[i].name, (int)statements[i].parameter_count,
+					values, NULL, NULL, 1);
+		if (PQresultStatus(result) != PGRES_TUPLES_OK)
+			fault(&statements[i], "%s", PQresultErrorMessage(result));
+		PQclear(result);
+	}
+	assert_int_equal(faults, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_prepare),
+	    cmocka_unit_test(test_refusals),
+	    cmocka_unit_test(test_reads_are_reads),
+	};
+
+	return cmocka_run_group_tests(tests, migrate, disconnect);
+}
