@@ -227,6 +227,8 @@ REFUSED = {
     "no width": ([Frame([0], 0, 1)], {}, "GIF frame 1 is 0x1 pixels at 0,0, outside of 64x32"),
     "frames": ([Frame([0], 1, 1, control=False)] * 8496, {},
                "image has 8496 frames, at most 2048 are allowed"),
+    "frames 2049": ([Frame([0], 1, 1, control=False)] * 2049, {},
+                    "image has 2049 frames, at most 2048 are allowed"),
     "too few pixels": ([Frame([0] * 2048), Frame([], lzw=truncated_lzw())], {},
                        "GIF frame 2 "),
     "no pixels": ([Frame([], lzw=b"")], {}, "GIF frame 1 "),
@@ -257,14 +259,35 @@ def test_truncated_at_every_byte(convert):
             convert(data[:size])
 
 
-def test_output_too_large(convert):
-    """192 KiB of colour tables, of which each frame makes noise that no encoder can shrink."""
-    rng = random.Random(2)
-    same = noise(2048, 256, rng)
-    base = Frame([0] * 2048)
-    rows = [Frame(same, palette=palette(256, i), disposal=KEEP) for i in range(60)]
-    data = giffile.write([base] + rows, palette(4))
-    if len(data) > 196608:
-        data = giffile.write([base] + rows[:int(60 * 190000 / len(data))], palette(4))
-    webp, _ = convert(data)
-    assert len(webp) <= 460000
+def moving(kind):
+    """Frames of what panels show: text that moves, a sprite over noise, snow, plasma."""
+    rng = random.Random(kind)
+    table = [(0, 0, 0)] + palette(15, kind)
+    ground = noise(2048, 16, rng) if kind in ("sprite", "snow") else [0] * 2048
+    flakes = [(rng.randrange(64), rng.randrange(32)) for _ in range(40)]
+    frames = []
+    for number in range(40):
+        pixels = list(ground)
+        if kind == "snow":
+            for x, y in flakes:
+                pixels[(y + number) % 32 * 64 + (x + number // 4) % 64] = 15
+        for y in range(32):
+            for x in range(64):
+                if kind == "plasma":
+                    pixels[y * 64 + x] = (x * x // 40 + y * y // 20 + number) // 4 % 16
+                elif kind == "text" and (x + number) * 7 % 5 < 2 and 10 < y < 20:
+                    pixels[y * 64 + x] = 1 + (x + number + y) // 5 % 3
+                elif kind == "sprite" and (x - number) ** 2 + (y - 16) ** 2 < 25:
+                    pixels[y * 64 + x] = 5
+        frames.append(Frame(pixels, delay_cs=5))
+    return frames, table
+
+
+@needs("gif2webp")
+@pytest.mark.parametrize("kind", ["text", "sprite", "snow", "plasma"])
+def test_no_larger_than_gif2webp(convert, kind, tmp_path):
+    frames, table = moving(kind)
+    webp, _ = check(convert, frames, table, loop=0)
+    (tmp_path / "in.gif").write_bytes(giffile.write(frames, table, loop=0))
+    tool(["gif2webp", "-quiet", str(tmp_path / "in.gif"), "-o", str(tmp_path / "out.webp")])
+    assert len(webp) <= len((tmp_path / "out.webp").read_bytes())

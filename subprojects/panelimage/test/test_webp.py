@@ -215,6 +215,7 @@ def test_longest_durations(convert):
 
 SMALL = chunks_of(webpfile.still([(1, 2, 3, 255)] * 4, (2, 2)))
 WHOLE = chunks_of(webpfile.still(smooth()))
+WIDE = chunks_of(webpfile.still([(1, 2, 3, 255)] * 128 * 32, (128, 32)))
 BIG = chunks_of(webpfile.still([(1, 2, 3, 255)] * 128 * 128, (128, 128)))
 
 
@@ -236,6 +237,8 @@ REFUSED = {
                       "WebP frame 1 is 64x32 pixels at 2,0, outside of 64x32"),
     "frame lies": (riff(vp8x(), anim(), anmf(WHOLE), anmf(BIG)),
                    "WebP frame 2 is 128x128 pixels, not 64x32"),
+    "frame lies in its width": (riff(vp8x(), anim(), anmf(WIDE)),
+                                "WebP frame 1 is 128x32 pixels, not 64x32"),
     "frame without image": (riff(vp8x(), anim(), anmf(b"")), "WebP frame 1 holds no image"),
     "frames": (riff(vp8x(), anim(), *tiny(3000)),
                "image has 3000 frames, at most 2048 are allowed"),
