@@ -16,7 +16,9 @@ struct service {
 	struct rate_table *rates; /* shared by the workers of this instance */
 	struct rate_policy key_rate;
 	struct rate_policy push_rate;
-	struct delivery *delivery; /* of the delivery layer */
-	const char *public_url;	   /* without trailing slash */
+	struct delivery *delivery;	 /* of the delivery layer */
+	const char *const *cors_origins; /* "https://panels.example.org" */
+	unsigned cors_origin_count;
+	const char *public_url; /* without trailing slash */
 	bool is_draining;
 };

@@ -1,6 +1,7 @@
 #include "api/api.h"
 #include "endpoints.h"
 #include "http/response.h"
+#include "task/cors.h"
 
 /* Keep sorted by path, then method. */
 static const struct route routes[] = {
@@ -22,23 +23,41 @@ static const struct route routes[] = {
     {HTTP_POST, "/v1/devices/{deviceId}/push", &endpoint_push},
 };
 
-void api_on_request(struct http_request *request, void *context)
+static bool is_public_api(const struct http_request *request)
+{
+	return str_starts_with(request->path, STR("/v1/"));
+}
+
+static void refuse(const struct service *service, struct http_request *request, int status,
+		   struct str detail, struct str allow)
 {
 	struct http_response response = {0};
+
+	if (is_public_api(request))
+		cors_add_fields(service, request, &response);
+	if (allow.length)
+		http_response_add(&response, STR("Allow"), allow);
+	http_respond_problem(request, status, detail, (struct str){0}, &response);
+}
+
+void api_on_request(struct http_request *request, void *context)
+{
+	struct service *service = context;
 	struct route_match match;
 
 	switch (router_find(routes, array_length(routes), request, &match)) {
 	case ROUTE_FOUND:
-		task_start(context, request, match.route->data, &match);
+		task_start(service, request, match.route->data, &match);
 		break;
 	case ROUTE_METHOD:
-		http_response_add(&response, STR("Allow"), match.allow);
-		http_respond_problem(request, 405, STR("this resource has no such method"),
-				     (struct str){0}, &response);
+		if (is_public_api(request) && cors_is_preflight(service, request))
+			cors_answer_preflight(service, request, match.allow);
+		else
+			refuse(service, request, 405, STR("this resource has no such method"),
+			       match.allow);
 		break;
 	case ROUTE_UNKNOWN:
-		http_respond_problem(request, 404, STR("there is no such resource"),
-				     (struct str){0}, NULL);
+		refuse(service, request, 404, STR("there is no such resource"), (struct str){0});
 		break;
 	}
 }

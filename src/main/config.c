@@ -184,5 +184,7 @@ void config_finish(struct config *config)
 	free(config->state_dir);
 	free(config->database);
 	free(config->public_url);
+	while (config->cors_origin_count > 0)
+		free(config->cors_origins[--config->cors_origin_count]);
 	*config = (struct config){0};
 }

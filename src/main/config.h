@@ -16,6 +16,7 @@
 
 enum {
 	CONFIG_LISTEN_MAX = 16,
+	CONFIG_CORS_ORIGINS_MAX = 16,
 	CONFIG_WORKERS_MAX = 256,
 	CONFIG_RATE_MAX = 1000000,
 	CONFIG_FILE_BYTES_MAX = 64 * 1024,
@@ -24,6 +25,7 @@ enum {
 
 enum config_option {
 	OPTION_ACCESS_LOG,
+	OPTION_CORS_ORIGIN,
 	OPTION_DATABASE,
 	OPTION_LISTEN,
 	OPTION_LOG_FORMAT,
@@ -57,7 +59,9 @@ struct config {
 	struct listen_address listen[CONFIG_LISTEN_MAX];
 	unsigned listen_count;
 	unsigned workers;
-	char *database;	     /* NULL: the embedded cluster */
+	char *cors_origins[CONFIG_CORS_ORIGINS_MAX];
+	unsigned cors_origin_count; /* 0: no cross-origin requests */
+	char *database;		    /* NULL: the embedded cluster */
 	char *public_url;    /* without a slash at its end; NULL: made from the first listener */
 	uint32_t rate_limit; /* requests a second per key; 0: no rate limit at all */
 	enum log_format log_format;

@@ -38,6 +38,45 @@ static void show_access_log(const struct config *config, struct buffer *text)
 	buffer_append_str(text, config->access_log ? STR("on") : STR("off"));
 }
 
+static int parse_cors_origin(struct config *config, const char *value, struct reason *reterr)
+{
+	struct str origin = str_from(value), host;
+
+	if (str_starts_with(origin, STR("https://")))
+		host = str_from_offset(origin, 8);
+	else if (str_starts_with(origin, STR("http://")))
+		host = str_from_offset(origin, 7);
+	else
+		return reason_set(reterr, "must start with http:// or https://");
+	/* Browsers send it in this form and no other: it is compared byte for byte. */
+	for (size_t i = 0; i < host.length; i++)
+		if (!islower((unsigned char)host.data[i]) &&
+		    !isdigit((unsigned char)host.data[i]) && !strchr(".-:[]", host.data[i]))
+			return reason_set(reterr, "must be an origin such as "
+						  "https://panels.example.org, in lower case and "
+						  "without a path");
+	if (host.length == 0)
+		return reason_set(reterr, "has no host");
+	if (config->cors_origin_count == CONFIG_CORS_ORIGINS_MAX)
+		return reason_set(reterr, "can be given %d times at most", CONFIG_CORS_ORIGINS_MAX);
+	config->cors_origins[config->cors_origin_count++] = memory_strdup(value);
+	return 0;
+}
+
+static void show_cors_origin(const struct config *config, struct buffer *text)
+{
+	if (config->cors_origin_count == 0)
+		buffer_append_str(text, STR("(none)"));
+	for (unsigned i = 0; i < config->cors_origin_count; i++)
+		buffer_printf(text, "%s%s", i ? " " : "", config->cors_origins[i]);
+}
+
+static void clear_cors_origin(struct config *config)
+{
+	while (config->cors_origin_count > 0)
+		free(config->cors_origins[--config->cors_origin_count]);
+}
+
 static int parse_database(struct config *config, const char *value, struct reason *reterr)
 {
 	char *complaint = NULL;
@@ -221,6 +260,14 @@ const struct option config_settings[OPTION_COUNT] = {
 			   .help = "One log line a request. Default: on.",
 			   .parse = parse_access_log,
 			   .show = show_access_log},
+    [OPTION_CORS_ORIGIN] = {.name = "cors-origin",
+			    .argument = "ORIGIN",
+			    .help = "An origin whose pages may call the API, such as\n"
+				    "https://panels.example.org. May be given several times.\n"
+				    "Default: none.",
+			    .parse = parse_cors_origin,
+			    .show = show_cors_origin,
+			    .clear = clear_cors_origin},
     [OPTION_DATABASE] = {.name = "database",
 			 .argument = "URL",
 			 .help = "PostgreSQL 15 to 17 to use: postgresql://USER@HOST/NAME or\n"

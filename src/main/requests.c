@@ -33,6 +33,8 @@ void requests_start(struct requests *requests, struct loop *loop, const struct c
 	*requests = (struct requests){.shared = shared};
 	service->loop = loop;
 	service->public_url = public_url;
+	service->cors_origins = (const char *const *)config->cors_origins;
+	service->cors_origin_count = config->cors_origin_count;
 	service->keys = key_cache_create(loop);
 	service->rates = shared;
 	service->key_rate = (struct rate_policy){

@@ -1,4 +1,5 @@
 #include "base/require.h"
+#include "task/cors.h"
 #include "task_private.h"
 
 #include <errno.h>
@@ -52,6 +53,8 @@ void task_start(struct service *service, struct http_request *request,
 	task->request = request;
 	task->endpoint = endpoint;
 	task->match = *match;
+	if (endpoint->access == ACCESS_KEY)
+		cors_add_fields(service, request, &task->response);
 	request->handler_data = task;
 	request->log_route = match->route->path;
 	if (endpoint->state_size)

@@ -1,0 +1,18 @@
+/* Cross-origin requests (Fetch standard, section "CORS protocol"): off unless origins are
+ * configured, then exactly these. */
+#pragma once
+
+#include "http/response.h"
+#include "task/service.h"
+
+/* Adds what an answer under /v1 must carry: nothing where no origin is configured; Vary, and for a
+ * configured origin the fields that let its page read the answer. */
+void cors_add_fields(const struct service *service, const struct http_request *request,
+		     struct http_response *response);
+
+/* Whether this is a preflight of a configured origin. */
+bool cors_is_preflight(const struct service *service, const struct http_request *request);
+
+/* Answers it: 204. allow: the methods of the resource. */
+void cors_answer_preflight(const struct service *service, struct http_request *request,
+			   struct str allow);
