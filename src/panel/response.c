@@ -118,12 +118,10 @@ enum response_state response_feed(struct response *response, const uint8_t *data
 
 enum response_state response_end(struct response *response)
 {
-	llhttp_errno_t error = llhttp_finish(&response->parser);
-	enum response_state state = state_of(response, error);
-
-	if (state == RESPONSE_MORE)
-		return fail(response, "the connection was closed before the answer was complete");
-	return state;
+	llhttp_finish(&response->parser);
+	if (response->complete)
+		return RESPONSE_DONE;
+	return fail(response, "the connection was closed before the answer was complete");
 }
 
 int response_status(const struct response *response)

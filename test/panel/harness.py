@@ -17,7 +17,7 @@ from PIL import Image
 from websockets.frames import Opcode
 from websockets.server import ServerConnection
 
-TIMEOUT_S = 60
+TIMEOUT_S = float(os.environ.get("PANEL_TEST_TIMEOUT_S", "60"))
 PROGRAM = os.environ["DISPLAYPANEL"]
 
 
@@ -88,7 +88,11 @@ class Panel:
 
     def finish(self):
         """Waits until the panel ends by itself. Gives its exit code."""
-        self.process.wait(timeout=TIMEOUT_S)
+        try:
+            self.process.wait(timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
         self.reader.join(timeout=TIMEOUT_S)
         while not self.unread.empty():
             event = self.unread.get()
@@ -98,6 +102,8 @@ class Panel:
         return self.process.returncode
 
     def stop(self):
+        if self.process.stdout.closed:
+            return self.process.returncode
         if self.process.poll() is None:
             self.process.terminate()
         code = self.finish()
