@@ -57,9 +57,11 @@ static bool same_canvas(const struct canvas *a, const struct canvas *b)
 static int fail_encode(const struct buffer *buffer, struct panelimage_error *reterr)
 {
 	if (buffer->full)
-		return pi_fail(reterr, "image takes more than %d bytes as a WebP",
-			       PANELIMAGE_OUTPUT_MAX_BYTES);
-	return pi_fail_memory(reterr);
+		(void)pi_fail(reterr, "image takes more than %d bytes as a WebP",
+			      PANELIMAGE_OUTPUT_MAX_BYTES);
+	else
+		(void)pi_fail_memory(reterr);
+	return -1;
 }
 
 /* Encodes the picture in one more way, kept in *best if it is the smallest so far. */

@@ -137,7 +137,7 @@ static uint32_t delay_ms(const GraphicsControlBlock *control)
 
 static int decode_image(struct gif_decoder *decoder, struct panelimage_error *reterr)
 {
-	struct rect rect;
+	struct rect rect = {0};
 
 	decoder->frame_number++;
 	if (DGifGetImageDesc(decoder->gif) != GIF_OK)

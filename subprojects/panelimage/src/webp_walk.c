@@ -211,7 +211,7 @@ struct panelimage_info pi_webp_info(const struct webp_outline *outline)
 int panelimage_probe_webp(const uint8_t *data, size_t size, struct panelimage_info *ret,
 			  struct panelimage_error *reterr)
 {
-	struct webp_outline outline;
+	struct webp_outline outline = {0};
 
 	if (panelimage_detect(data, size) != PANELIMAGE_FORMAT_WEBP)
 		return pi_fail(reterr, "image is not a WebP file");
