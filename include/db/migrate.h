@@ -16,8 +16,15 @@ struct migration {
 extern const struct migration migrations[];
 extern const size_t migration_count;
 
+enum migrate_fault {
+	MIGRATE_FAILED,
+	MIGRATE_AWAY,  /* no connection to the database */
+	MIGRATE_NEWER, /* the database is ahead of this binary */
+};
+
 struct migrate_error {
 	char text[512]; /* one sentence */
+	enum migrate_fault fault;
 };
 
 /* Applies what is missing. 0; or -1 with a sentence: cannot connect, a migration failed, the

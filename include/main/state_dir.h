@@ -15,7 +15,8 @@
 char *state_dir_default(void);
 
 /* Makes the directory (mode 0700) and its parents where they are missing, and takes its lock: the
- * descriptor, which holds the lock until it is closed. -EBUSY where a running server has it
+ * descriptor, which holds the lock until it is closed. A public-url that a killed server left is
+ * removed. -EBUSY where a running server has it
  * (*ret_owner is its process ID, 0 if unknown); another negative errno where it cannot be used. */
 __attribute__((warn_unused_result)) int state_dir_lock(const char *state_dir, pid_t *ret_owner,
 						       struct reason *reterr);

@@ -62,7 +62,7 @@ enum ctl_exit ctl_connect(struct ctl *ctl)
 {
 	const char *const keywords[] = {"dbname", "connect_timeout", "application_name",
 					"client_encoding", NULL};
-	const char *url;
+	const char *url = NULL;
 	const char *values[] = {NULL, "10", "displayctl", "UTF8", NULL};
 	enum ctl_exit code = find_url(ctl, &url);
 

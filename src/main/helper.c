@@ -65,5 +65,7 @@ enum exit_code helper_migrate(struct supervisor *supervisor)
 		return EXIT_DONE;
 	}
 	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
-	return EXIT_MIGRATION;
+	return why.fault == MIGRATE_AWAY    ? EXIT_DATABASE
+	       : why.fault == MIGRATE_NEWER ? EXIT_DATABASE_NEWER
+					    : EXIT_MIGRATION;
 }

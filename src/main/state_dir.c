@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -101,10 +101,14 @@ int state_dir_lock(const char *state_dir, pid_t *ret_owner, struct reason *reter
 			   state_dir, (int)*ret_owner);
 		return -EBUSY;
 	}
-	error = write_owner(fd);
+	/* What a killed server left is gone before anyone can read that we have it now. */
+	error = state_dir_write_public_url(state_dir, NULL);
+	if (error == 0)
+		error = write_owner(fd);
 	if (error < 0) {
 		close(fd);
-		reason_set(reterr, "cannot write %s: %s", path, strerror(-error));
+		reason_set(reterr, "cannot write in the state directory %s: %s", state_dir,
+			   strerror(-error));
 		return error;
 	}
 	return fd;

@@ -91,11 +91,6 @@ enum exit_code supervisor_open(struct supervisor *supervisor, struct reason *ret
 	supervisor->lock_fd = state_dir_lock(config->state_dir, &owner, reterr);
 	if (supervisor->lock_fd < 0)
 		return EXIT_STATE_DIR;
-	/* What a killed server left: this one is not ready yet. */
-	if (state_dir_write_public_url(config->state_dir, NULL) < 0) {
-		reason_set(reterr, "cannot write in the state directory %s", config->state_dir);
-		return EXIT_STATE_DIR;
-	}
 	code = open_listeners(supervisor, reterr);
 	if (code != EXIT_DONE)
 		return code;
