@@ -31,6 +31,7 @@ __attribute__((format(printf, 2, 3))) static int fail(struct migrator *m, const 
 	va_start(args, format);
 	vsnprintf(m->error->text, sizeof(m->error->text), format, args);
 	va_end(args);
+	m->error->fault = MIGRATE_FAILED;
 	return -1;
 }
 
@@ -95,8 +96,11 @@ static int connect_to(struct migrator *m, const char *url)
 		return fail(m, "the database URL is not a valid connection string");
 	PQconninfoFree(options);
 	m->pg = PQconnectdbParams(keywords, values, 1);
-	if (PQstatus(m->pg) != CONNECTION_OK)
-		return fail_by_libpq(m, "cannot connect to the database");
+	if (PQstatus(m->pg) != CONNECTION_OK) {
+		fail_by_libpq(m, "cannot connect to the database");
+		m->error->fault = MIGRATE_AWAY;
+		return -1;
+	}
 	PQsetNoticeProcessor(m->pg, ignore_notice, NULL);
 	if (PQserverVersion(m->pg) < SERVER_VERSION_MIN)
 		return fail(m, "the database server is PostgreSQL %d; %d or later is needed",
@@ -121,11 +125,14 @@ static int check_row(struct migrator *m, int number, const char *name, const cha
 {
 	char expected[HASH_TEXT_SIZE];
 
-	if (number > (int)m->count)
-		return fail(m,
-			    "the database is newer than this program: it has migration %d (%s), "
-			    "the last one known here is %zu",
-			    number, name, m->count);
+	if (number > (int)m->count) {
+		fail(m,
+		     "the database is newer than this program: it has migration %d (%s), "
+		     "the last one known here is %zu",
+		     number, name, m->count);
+		m->error->fault = MIGRATE_NEWER;
+		return -1;
+	}
 	if (number != m->applied + 1)
 		return fail(m, "the database has migration %d (%s), but not migration %d", number,
 			    name, m->applied + 1);
