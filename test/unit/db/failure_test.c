@@ -1,0 +1,432 @@
+/* A database that breaks, hangs, goes away, comes back, or is not what it was. */
+#include "base/log.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int open_usual(void **state)
+{
+	(void)state;
+	open_world(NULL);
+	return 0;
+}
+
+static int open_pools(void **state)
+{
+	struct db_settings settings = usual_settings();
+
+	(void)state;
+	settings.read_connections = 2;
+	settings.write_connections = 2;
+	open_world(&settings);
+	return 0;
+}
+
+static int close_usual(void **state)
+{
+	(void)state;
+	close_world();
+	return 0;
+}
+
+static void must_be(struct asked *asked, enum db_outcome outcome)
+{
+	wait_for(asked);
+	assert_int_equal(asked->outcome, outcome);
+	forget(asked);
+}
+
+static int64_t must_give(struct asked *asked)
+{
+	int64_t number;
+
+	wait_for(asked);
+	assert_int_equal(asked->outcome, DB_OK);
+	number = asked->number;
+	forget(asked);
+	return number;
+}
+
+static struct asked *nap(unsigned statement, double seconds)
+{
+	struct asked *asked = ask(statement);
+
+	db_add_float8(&asked->query.parameters, seconds);
+	submit(asked);
+	return asked;
+}
+
+static int64_t read_backend(void)
+{
+	struct asked *asked = ask(TEST_STATEMENT_BACKEND);
+
+	submit(asked);
+	return must_give(asked);
+}
+
+static int64_t write_backend(void)
+{
+	return must_give(ask_number(TEST_STATEMENT_BACKEND_WRITE, 1));
+}
+
+static void terminate(int64_t pid)
+{
+	char sql[100];
+
+	snprintf(sql, sizeof(sql), "SELECT pg_terminate_backend(%lld)", (long long)pid);
+	run_sql(sql);
+}
+
+/* Waits until the server works on a nap. */
+static void wait_until_asleep(void)
+{
+	PGconn *pg = PQconnectdb(getenv("DISPLAYD_TEST_DATABASE"));
+	bool asleep = false;
+
+	while (!asleep) {
+		PGresult *result;
+
+		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+		result = PQexec(pg, "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+		assert_int_equal(PQresultStatus(result), PGRES_TUPLES_OK);
+		asleep = PQntuples(result) > 0;
+		PQclear(result);
+	}
+	PQfinish(pg);
+}
+
+/* What was under way when the connection broke runs again on the next, in its order. */
+static void test_reads_move(void **state)
+{
+	enum { COUNT = 20 };
+	int64_t pid = read_backend();
+	struct asked *asked[COUNT];
+
+	(void)state;
+	for (int i = 0; i < COUNT; i++)
+		asked[i] =
+		    i == 10 ? nap(TEST_STATEMENT_NAP, 0.5) : ask_number(TEST_STATEMENT_ECHO, i);
+	wait_until_asleep();
+	terminate(pid);
+	for (int i = 0; i < COUNT; i++) {
+		wait_for(asked[i]);
+		assert_int_equal(asked[i]->outcome, DB_OK);
+		assert_int_equal(asked[i]->place, i + 2);
+		if (i != 10)
+			assert_int_equal(asked[i]->number, i);
+		forget(asked[i]);
+	}
+	assert_int_not_equal(read_backend(), pid);
+}
+
+/* A read that ends every connection it runs on is not carried from one to the next for ever. */
+static void test_read_moves_once(void **state)
+{
+	struct asked *asked;
+
+	(void)state;
+	read_backend();
+	asked = nap(TEST_STATEMENT_NAP, 7);
+	for (int i = 0; i < 2; i++) {
+		wait_until_asleep();
+		run_sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+			"WHERE wait_event = 'PgSleep'");
+		/* Dead sessions are no longer to be seen as asleep. */
+		run_sql("SELECT pg_sleep(0.05)");
+	}
+	must_be(asked, DB_AWAY);
+	turn_until(db_is_up(world.db));
+}
+
+static void test_write_is_not_repeated(void **state)
+{
+	int64_t pid = write_backend();
+	struct asked *asleep = nap(TEST_STATEMENT_NAP_WRITE, 5);
+	struct asked *behind = ask_number(TEST_STATEMENT_BACKEND_WRITE, 1);
+
+	(void)state;
+	wait_until_asleep();
+	terminate(pid);
+	must_be(asleep, DB_AWAY);
+	must_be(behind, DB_AWAY);
+	turn_until(db_is_up(world.db));
+	assert_int_not_equal(write_backend(), pid);
+}
+
+/* With another connection in the pool nothing is away. */
+static void test_pool_goes_on(void **state)
+{
+	int64_t pid = read_backend();
+	struct asked *asleep = nap(TEST_STATEMENT_NAP, 0.5);
+
+	(void)state;
+	wait_until_asleep();
+	terminate(pid);
+	for (int i = 0; i < 50; i++)
+		must_give(ask_number(TEST_STATEMENT_ECHO, i));
+	must_be(asleep, DB_OK);
+	pid = write_backend();
+	terminate(pid);
+	turn_until(db_is_up(world.db));
+	for (int i = 0; i < 20; i++) {
+		struct asked *asked = ask_number(TEST_STATEMENT_BACKEND_WRITE, i);
+
+		wait_for(asked); /* the one that finds out may be away */
+		forget(asked);
+	}
+	for (int i = 0; i < 20; i++)
+		must_give(ask_number(TEST_STATEMENT_BACKEND_WRITE, i));
+}
+
+static void test_killed(void **state)
+{
+	struct asked *read;
+	struct asked *write;
+
+	(void)state;
+	read_backend();
+	write_backend();
+	read = nap(TEST_STATEMENT_NAP, 7);
+	write = nap(TEST_STATEMENT_NAP_WRITE, 7);
+	wait_until_asleep();
+	control("kill");
+	must_be(read, DB_AWAY);
+	must_be(write, DB_AWAY);
+	turn_until(!db_is_up(world.db) && !db_hints_are_up(world.db));
+	must_be(ask_number(TEST_STATEMENT_ECHO, 1), DB_AWAY);
+	must_be(ask_number(TEST_STATEMENT_BACKEND_WRITE, 1), DB_AWAY);
+	db_hint(world.db, STR("nobody"));
+	control("start");
+	turn_until(db_is_up(world.db) && db_hints_are_up(world.db));
+	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
+	must_give(ask_number(TEST_STATEMENT_BACKEND_WRITE, 1));
+	assert_int_equal(world.down_count, 1);
+	assert_int_equal(world.up_count, 2);
+}
+
+static void test_restarted(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		read_backend();
+		write_backend();
+		control("restart");
+		turn_until(!db_is_up(world.db));
+		turn_until(db_is_up(world.db) && db_hints_are_up(world.db));
+	}
+	read_backend();
+	write_backend();
+}
+
+/* No answer at all, with the connection standing: the deadline breaks it. */
+static void test_silent(void **state)
+{
+	struct asked *read;
+	struct asked *write;
+
+	(void)state;
+	read_backend();
+	write_backend();
+	control("pause");
+	read = ask_number(TEST_STATEMENT_ECHO, 1);
+	write = ask_number(TEST_STATEMENT_BACKEND_WRITE, 1);
+	must_be(read, DB_AWAY);
+	must_be(write, DB_AWAY);
+	must_be(ask_number(TEST_STATEMENT_ECHO, 1), DB_AWAY);
+	control("resume");
+	turn_until(db_is_up(world.db) && db_hints_are_up(world.db));
+	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
+}
+
+/* We were stopped, not the server: what it has answered meanwhile is taken. */
+static void test_silence_was_ours(void **state)
+{
+	struct asked *asked;
+
+	(void)state;
+	asked = ask_number(TEST_STATEMENT_ECHO, 3);
+	uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+	sleep(11);
+	assert_int_equal(must_give(asked), 3);
+	assert_true(db_is_up(world.db));
+}
+
+static void test_statement_timeout(void **state)
+{
+	struct asked *slow;
+
+	(void)state;
+	slow = nap(TEST_STATEMENT_NAP, 60);
+	must_be(slow, DB_AWAY);
+	must_give(ask_number(TEST_STATEMENT_ECHO, 3));
+}
+
+/* The session forgot its statements, a pooler's habit: prepared anew on the next. */
+static void test_forgotten_statements(void **state)
+{
+	struct asked *asked = ask(TEST_STATEMENT_FORGET_ALL);
+
+	(void)state;
+	submit(asked);
+	must_be(asked, DB_OK);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(must_give(ask_number(TEST_STATEMENT_ECHO, i)), i);
+}
+
+/* A table whose shape no longer fits the statements is no database for us, until it does again. */
+static void test_changed_shape(void **state)
+{
+	(void)state;
+	must_give(ask_number(TEST_STATEMENT_ITEM_ALL, 1));
+	run_sql("ALTER TABLE item ADD COLUMN extra int");
+	must_be(ask_number(TEST_STATEMENT_ITEM_ALL, 1), DB_AWAY);
+	assert_false(db_is_up(world.db));
+	run_sql("ALTER TABLE item DROP COLUMN extra");
+	turn_until(db_is_up(world.db));
+	must_give(ask_number(TEST_STATEMENT_ITEM_ALL, 1));
+}
+
+/* A plan that was made invalid and fits again: nobody notices. */
+static void test_invalid_plan(void **state)
+{
+	(void)state;
+	must_give(ask_number(TEST_STATEMENT_ITEM_ALL, 1));
+	run_sql("ALTER TABLE item ADD COLUMN extra int; ALTER TABLE item DROP COLUMN extra");
+	must_give(ask_number(TEST_STATEMENT_ITEM_ALL, 1));
+}
+
+static struct asked *add_item(int64_t id, struct str name)
+{
+	struct asked *asked = ask(TEST_STATEMENT_ITEM_ADD);
+
+	db_add_int8(&asked->query.parameters, id);
+	db_add_text(&asked->query.parameters, name);
+	submit(asked);
+	return asked;
+}
+
+/* After a failover: what cannot be written is away, not failed. */
+static void test_read_only(void **state)
+{
+	(void)state;
+	run_sql("ALTER SYSTEM SET default_transaction_read_only = on");
+	run_sql("SELECT pg_reload_conf()");
+	run_sql("SELECT pg_sleep(0.1)");
+	must_be(add_item(500, STR("read-only")), DB_AWAY);
+	run_sql("ALTER SYSTEM RESET default_transaction_read_only");
+	run_sql("SELECT pg_reload_conf()");
+	turn_until(db_is_up(world.db));
+	must_be(add_item(500, STR("read-only")), DB_OK);
+}
+
+static unsigned count_lines(int fd, const char *word)
+{
+	char text[64 * 1024];
+	ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
+	unsigned count = 0;
+
+	assert_true(length >= 0);
+	text[length] = 0;
+	for (const char *at = text; (at = strstr(at, word)); at++)
+		count++;
+	return count;
+}
+
+/* One line when a connection goes, one when it is back, however many attempts lie between. */
+static void test_log(void **state)
+{
+	int fd = memfd_create("log", 0);
+
+	(void)state;
+	log_set_level(LOG_INFO);
+	log_set_fd(fd);
+	open_world(NULL);
+	assert_int_equal(count_lines(fd, "connected"), 3);
+	control("stop");
+	turn_until(!db_is_up(world.db) && !db_hints_are_up(world.db));
+	usleep(500 * 1000);
+	for (int i = 0; i < 50; i++)
+		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+	control("start");
+	turn_until(db_is_up(world.db) && db_hints_are_up(world.db));
+	close_world();
+	log_set_fd(2);
+	log_set_level(LOG_ERROR);
+	assert_int_equal(count_lines(fd, "msg=connected"), 6);
+	assert_int_equal(count_lines(fd, "no connection, trying again"), 3);
+	assert_int_equal(count_lines(fd, "\n"), 9);
+	close(fd);
+}
+
+/* No way in: a wrong role, no room. It keeps trying, and gets in when it may. */
+static void test_not_let_in(void **state)
+{
+	struct db_settings settings = usual_settings();
+	char url[500];
+
+	(void)state;
+	run_sql("CREATE ROLE visitor LOGIN CONNECTION LIMIT 0");
+	run_sql("GRANT ALL ON item TO visitor");
+	snprintf(url, sizeof(url), "%.*suser=visitor",
+		 (int)(strstr(settings.url, "user=") - settings.url), settings.url);
+	settings.url = url;
+	world = (struct world){0};
+	assert_int_equal(loop_init(&world.loop), 0);
+	world.db = db_create(&world.loop, &settings);
+	must_be(ask_number(TEST_STATEMENT_ECHO, 1), DB_AWAY);
+	run_sql("ALTER ROLE visitor CONNECTION LIMIT -1");
+	turn_until(db_is_up(world.db) && db_hints_are_up(world.db));
+	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
+	close_world();
+}
+
+static void on_closed(void *context)
+{
+	*(bool *)context = true;
+}
+
+static void test_close_while_away(void **state)
+{
+	bool closed = false;
+
+	(void)state;
+	open_world(NULL);
+	control("kill");
+	turn_until(!db_is_up(world.db));
+	db_close(world.db, 60000, on_closed, &closed);
+	turn_until(closed);
+	db_destroy(world.db);
+	loop_finish(&world.loop);
+	control("start");
+}
+
+#define USUAL(test) cmocka_unit_test_setup_teardown(test, open_usual, close_usual)
+#define POOLS(test) cmocka_unit_test_setup_teardown(test, open_pools, close_usual)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    USUAL(test_reads_move),
+	    USUAL(test_read_moves_once),
+	    USUAL(test_write_is_not_repeated),
+	    POOLS(test_pool_goes_on),
+	    USUAL(test_killed),
+	    POOLS(test_killed),
+	    USUAL(test_restarted),
+	    USUAL(test_silent),
+	    USUAL(test_silence_was_ours),
+	    USUAL(test_statement_timeout),
+	    USUAL(test_forgotten_statements),
+	    USUAL(test_changed_shape),
+	    USUAL(test_invalid_plan),
+	    USUAL(test_read_only),
+	    cmocka_unit_test(test_log),
+	    cmocka_unit_test(test_not_let_in),
+	    cmocka_unit_test(test_close_while_away),
+	};
+
+	return cmocka_run_group_tests(tests, make_tables, NULL);
+}

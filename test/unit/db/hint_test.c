@@ -1,0 +1,206 @@
+/* Hints between two workers' databases. */
+#include "base/limits.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A second worker on the same loop. */
+static struct db *other;
+static char other_hints[64 * 1024];
+
+static void on_other_hint(void *context, struct str word)
+{
+	size_t length = strlen(other_hints);
+
+	(void)context;
+	snprintf(other_hints + length, sizeof(other_hints) - length, "%.*s ", STR_ARG(word));
+}
+
+static int open_two(void **state)
+{
+	struct db_settings settings = usual_settings();
+
+	(void)state;
+	open_world(NULL);
+	other_hints[0] = 0;
+	settings.on_hint = on_other_hint;
+	settings.on_hints_up = NULL;
+	other = db_create(&world.loop, &settings);
+	turn_until(db_hints_are_up(other));
+	return 0;
+}
+
+static void on_closed(void *context)
+{
+	*(bool *)context = true;
+}
+
+static int close_two(void **state)
+{
+	bool closed = false;
+
+	(void)state;
+	db_close(other, 60000, on_closed, &closed);
+	turn_until(closed);
+	db_destroy(other);
+	close_world();
+	return 0;
+}
+
+static void test_heard_by_all(void **state)
+{
+	(void)state;
+	db_hint(world.db, STR("device:1:17"));
+	turn_until(world.hints[0] && other_hints[0]);
+	assert_string_equal(world.hints, "device:1:17 ");
+	assert_string_equal(other_hints, "device:1:17 ");
+}
+
+static unsigned count_words(const char *text)
+{
+	unsigned count = 0;
+
+	for (; *text; text++)
+		count += *text == ' ';
+	return count;
+}
+
+/* A thousand hints are a few NOTIFYs, each within what PostgreSQL takes, and none is lost. */
+static void test_many_in_one(void **state)
+{
+	enum { COUNT = 1000 };
+	char expected[64 * 1024] = "";
+	size_t length = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < COUNT; i++) {
+		char word[60];
+
+		snprintf(word, sizeof(word), "device:0190163d-8694-739b-aea5-966c26f8:%u", i);
+		length +=
+		    (size_t)snprintf(expected + length, sizeof(expected) - length, "%s ", word);
+		db_hint(world.db, str_from(word));
+	}
+	turn_until(count_words(other_hints) >= COUNT);
+	assert_string_equal(other_hints, expected);
+}
+
+static void test_words_of_every_length(void **state)
+{
+	char word[101];
+	char expected[64 * 1024] = "";
+	size_t length = 0;
+
+	(void)state;
+	memset(word, 'w', sizeof(word));
+	for (unsigned round = 0; round < 5; round++) {
+		for (size_t i = 1; i <= 100; i++) {
+			db_hint(world.db, (struct str){word, i});
+			length += (size_t)snprintf(expected + length, sizeof(expected) - length,
+						   "%.*s ", (int)i, word);
+		}
+	}
+	turn_until(count_words(other_hints) >= 500);
+	assert_string_equal(other_hints, expected);
+}
+
+static void test_too_many(void **state)
+{
+	enum { COUNT = LIMIT_HINT_BYTES / 10 + 100 };
+
+	(void)state;
+	for (unsigned i = 0; i < COUNT; i++)
+		db_hint(world.db, STR("123456789"));
+	turn_until(count_words(other_hints) >= LIMIT_HINT_BYTES / 10);
+	assert_int_equal(count_words(other_hints), LIMIT_HINT_BYTES / 10);
+	world.hints[0] = other_hints[0] = 0;
+	db_hint(world.db, STR("again"));
+	turn_until(world.hints[0] && other_hints[0]);
+	assert_string_equal(other_hints, "again ");
+}
+
+static void test_hostile_payload(void **state)
+{
+	(void)state;
+	run_sql("SELECT pg_notify('displayd_hint', '')");
+	run_sql("SELECT pg_notify('displayd_hint', '   a  b ')");
+	run_sql("SELECT pg_notify('displayd_hint', U&'\\0001 \\00e9 c' || chr(10) || 'c d')");
+	run_sql("SELECT pg_notify('displayd_hint', repeat('x', 101) || ' ' || repeat('y', 100))");
+	run_sql("SELECT pg_notify('displayd_other', 'no')");
+	run_sql("SELECT pg_notify('displayd_hint', 'last')");
+	turn_until(count_words(world.hints) >= 5);
+	assert_memory_equal(world.hints, "a b d yyy", 9);
+	assert_int_equal(strlen(world.hints), 6 + 101 + 5);
+}
+
+static void cut_hints(void)
+{
+	run_sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+		"WHERE application_name = 'displayd' AND "
+		"(query LIKE '%pg_notify%' OR query LIKE 'LISTEN%' OR query = 'SELECT')");
+}
+
+static void test_down_and_up(void **state)
+{
+	(void)state;
+	assert_int_equal(world.up_count, 1);
+	assert_int_equal(world.down_count, 0);
+	db_hint(world.db, STR("first")); /* so that the sessions show by what they did */
+	turn_until(world.hints[0] && other_hints[0]);
+	cut_hints();
+	turn_until(world.down_count);
+	assert_false(db_hints_are_up(world.db));
+	db_hint(world.db, STR("lost"));
+	turn_until(world.up_count == 2 && db_hints_are_up(other));
+	db_hint(world.db, STR("found"));
+	turn_until(count_words(world.hints) == 2);
+	assert_string_equal(world.hints, "first found ");
+}
+
+/* A server that answers nothing takes the hints down, and they come back with it. */
+static void test_silence(void **state)
+{
+	(void)state;
+	control("pause");
+	turn_until(world.down_count);
+	control("resume");
+	turn_until(db_hints_are_up(world.db) && db_hints_are_up(other) && db_is_up(world.db) &&
+		   db_is_up(other));
+	world.hints[0] = 0;
+	db_hint(other, STR("back"));
+	turn_until(world.hints[0]);
+	assert_string_equal(world.hints, "back ");
+}
+
+/* Closing sends what was said before. */
+static void test_close_sends(void **state)
+{
+	struct db_settings settings = usual_settings();
+	struct db *third;
+	bool closed = false;
+
+	(void)state;
+	settings.on_hint = NULL;
+	settings.on_hints_up = NULL;
+	third = db_create(&world.loop, &settings);
+	turn_until(db_hints_are_up(third));
+	db_hint(third, STR("farewell"));
+	db_close(third, 60000, on_closed, &closed);
+	turn_until(closed && world.hints[0]);
+	db_destroy(third);
+	assert_string_equal(world.hints, "farewell ");
+}
+
+#define TWO(test) cmocka_unit_test_setup_teardown(test, open_two, close_two)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TWO(test_heard_by_all), TWO(test_many_in_one),     TWO(test_words_of_every_length),
+	    TWO(test_too_many),	    TWO(test_hostile_payload), TWO(test_down_and_up),
+	    TWO(test_silence),	    TWO(test_close_sends),
+	};
+
+	return cmocka_run_group_tests(tests, make_tables, NULL);
+}
