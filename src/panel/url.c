@@ -37,7 +37,7 @@ static const char *read_port(struct str text, struct panel_url *url)
 
 	if (!str_to_uint64(text, 65535, &port) || port == 0)
 		return "the port is not a number from 1 to 65535";
-	snprintf(url->port, sizeof(url->port), "%llu", port);
+	snprintf(url->port, sizeof(url->port), "%u", (unsigned)(uint16_t)port);
 	return NULL;
 }
 
