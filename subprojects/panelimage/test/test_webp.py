@@ -10,7 +10,7 @@ import giffile
 import webpfile
 from conftest import Refused, needs
 from decoders import dwebp, merged, panel_frames, pillow_frames, tool
-from webpfile import ALPHA, ANIMATION, DISPOSE, NO_BLEND, anim, anmf, chunks_of, riff, vp8x
+from webpfile import DISPOSE, NO_BLEND, anim, anmf, chunks_of, riff, vp8x
 
 
 def rgba_noise(rng, count=2048, alphas=(255,)):
