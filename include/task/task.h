@@ -126,6 +126,10 @@ task_reply(struct task *task, int status, struct str content_type, struct str bo
 /* For task_reply(): a further header field. */
 void task_add_field(struct task *task, struct str name, struct str value);
 
+/* Adds the ETag of a GET's body; true when the caller has just that and is to be answered 304.
+ * task_reply_record() and task_reply_rows() do it by themselves. */
+bool task_is_not_modified(struct task *task, struct str body);
+
 /* A problem. */
 __attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
 task_fail(struct task *task, int status, const char *format, ...);

@@ -7,7 +7,9 @@
 static const struct route routes[] = {
     {HTTP_GET, "/d/{deviceId}/next", &endpoint_link_next},
     {HTTP_GET, "/d/{deviceId}/ws", &endpoint_link_ws},
+    {HTTP_GET, "/docs", &endpoint_docs},
     {HTTP_GET, "/livez", &endpoint_livez},
+    {HTTP_GET, "/openapi.json", &endpoint_openapi},
     {HTTP_GET, "/readyz", &endpoint_readyz},
     {HTTP_GET, "/v1/account", &endpoint_account_get},
     {HTTP_GET, "/v1/apps", &endpoint_app_list},

@@ -52,8 +52,5 @@ task_step task_prologue;
 /* A step: answers an error that the database gave. */
 task_step task_fail_db;
 
-/* Adds the ETag of a GET's body; true when the caller has just that and is to be answered 304. */
-bool task_is_not_modified(struct task *task, struct str body);
-
 /* 400 with all faults of the body. */
 struct verdict task_fail_faults(struct task *task);

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Makes C source of picture files: a struct str for each.
+"""Makes C source of files: a struct str for each.
 
-embed_picture.py OUT.c NAME=FILE...
+embed_files.py OUT.c NAME=FILE...
 """
 import sys
 
 
 def main():
-    out, *pictures = sys.argv[1:]
+    out, *files = sys.argv[1:]
     lines = ['#include "base/str.h"', ""]
-    for picture in pictures:
-        name, path = picture.split("=", 1)
+    for file_name in files:
+        name, path = file_name.split("=", 1)
         with open(path, "rb") as file:
             data = file.read()
         octets = ", ".join(f"0x{octet:02x}" for octet in data)

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Makes the API reference, one page that needs no other host, of an OpenAPI document.
+
+render_reference.py OPENAPI.json OUT.html
+"""
+import html
+import json
+import re
+import sys
+
+STYLE = """
+:root { color-scheme: light dark; --line: #8884; --soft: #8882; --accent: #0a7; }
+* { box-sizing: border-box }
+body { margin: 0; font: 16px/1.55 system-ui, sans-serif; display: grid;
+  grid-template-columns: 17rem minmax(0, 1fr) }
+nav { position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1.5rem 1rem;
+  border-right: 1px solid var(--line); font-size: .875rem }
+nav h2 { font-size: .75rem; text-transform: uppercase; letter-spacing: .06em; margin: 1.2rem 0 .3rem }
+nav a { display: block; padding: .15rem 0; color: inherit; text-decoration: none }
+nav a:hover { color: var(--accent) }
+main { padding: 1.5rem 2rem 6rem; max-width: 60rem }
+section { border-top: 1px solid var(--line); padding-top: 1rem; margin-top: 2.5rem }
+h1 { margin-top: 0 } h3 { margin: 1.4rem 0 .4rem; font-size: 1rem }
+code, pre { font: .8125rem/1.5 ui-monospace, monospace }
+pre { background: var(--soft); padding: .8rem 1rem; overflow: auto; border-radius: 6px; max-height: 26rem }
+.path { font: 600 1.05rem ui-monospace, monospace; overflow-wrap: anywhere }
+.method { display: inline-block; min-width: 4.2rem; font-weight: 700; color: var(--accent) }
+table { border-collapse: collapse; width: 100%; font-size: .875rem; margin: .3rem 0 }
+th, td { text-align: left; vertical-align: top; padding: .35rem .6rem .35rem 0;
+  border-bottom: 1px solid var(--line) }
+td:first-child { white-space: nowrap } .required { color: #c60; font-size: .75rem }
+.limits { opacity: .75; font-size: .8125rem; overflow-wrap: anywhere }
+@media (max-width: 800px) { body { display: block } nav { position: static; height: auto;
+  border-right: 0; border-bottom: 1px solid var(--line) } main { padding: 1rem } }
+"""
+
+LIMITS = ["minimum", "maximum", "minLength", "maxLength", "pattern", "enum", "default",
+          "minProperties"]
+
+
+class Reference:
+    def __init__(self, document):
+        self.document = document
+
+    def resolve(self, node):
+        while "$ref" in node:
+            name = node["$ref"].removeprefix("#/").split("/")
+            node = self.document
+            for part in name:
+                node = node[part]
+        return node
+
+    @staticmethod
+    def text(markdown):
+        """The little Markdown that the document uses."""
+        paragraphs = []
+        for paragraph in markdown.split("\n\n"):
+            escaped = html.escape(paragraph, quote=False)
+            escaped = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", escaped)
+            escaped = re.sub(r"`(.+?)`", r"<code>\1</code>", escaped)
+            paragraphs.append(f"<p>{escaped}</p>")
+        return "\n".join(paragraphs)
+
+    @staticmethod
+    def inline(markdown):
+        return re.sub(r"`(.+?)`", r"<code>\1</code>", html.escape(markdown, quote=False))
+
+    @staticmethod
+    def example(value):
+        text = json.dumps(value, indent=2, ensure_ascii=False)
+        text = re.sub(r'("(?:[^"\\]|\\.){90})(?:[^"\\]|\\.)*"', r'\1…"', text)
+        return f"<pre>{html.escape(text, quote=False)}</pre>"
+
+    def type_of(self, schema):
+        if "$ref" in schema:
+            name = schema["$ref"].rsplit("/", 1)[1]
+            return f'<a href="#schema-{name}">{name}</a>'
+        if schema.get("type") == "array":
+            return "array of " + self.type_of(schema["items"])
+        if "anyOf" in schema:
+            return " or ".join(self.type_of(choice) for choice in schema["anyOf"])
+        kind = schema.get("type", "any")
+        return " or ".join(kind) if isinstance(kind, list) else kind
+
+    def limits(self, schema):
+        schema = self.resolve(schema)
+        said = [f"{name}: {json.dumps(schema[name], ensure_ascii=False)}"
+                for name in LIMITS if name in schema]
+        return html.escape(", ".join(said), quote=False)
+
+    def fields(self, schema):
+        rows = []
+        required = schema.get("required", [])
+        for name, field in schema.get("properties", {}).items():
+            mark = ' <span class="required">required</span>' if name in required else ""
+            description = self.resolve(field).get("description", "")
+            rows.append(
+                f"<tr><td><code>{name}</code>{mark}</td><td>{self.type_of(field)}</td>"
+                f"<td>{self.inline(description)}"
+                f'<div class="limits">{self.limits(field)}</div></td></tr>')
+            if field.get("type") == "object":
+                for inner, below in field["properties"].items():
+                    rows.append(
+                        f"<tr><td><code>{name}.{inner}</code></td><td>{self.type_of(below)}</td>"
+                        f"<td>{self.inline(self.resolve(below).get('description', ''))}"
+                        f'<div class="limits">{self.limits(below)}</div></td></tr>')
+        if not rows:
+            return ""
+        return "<table><tr><th>Field<th>Type<th>Meaning</tr>" + "".join(rows) + "</table>"
+
+    def parameters(self, parameters):
+        rows = []
+        for parameter in map(self.resolve, parameters):
+            rows.append(
+                f"<tr><td><code>{parameter['name']}</code></td><td>{parameter['in']}</td>"
+                f"<td>{self.inline(parameter['description'])}</td></tr>")
+        if not rows:
+            return ""
+        return ("<h3>Parameters</h3><table><tr><th>Name<th>In<th>Meaning</tr>"
+                + "".join(rows) + "</table>")
+
+    def body(self, operation):
+        if "requestBody" not in operation:
+            return ""
+        content = operation["requestBody"]["content"]["application/json"]
+        parts = ["<h3>Body</h3>", self.fields(self.resolve(content["schema"]))]
+        for example in content["examples"].values():
+            parts.append(f"<p>{html.escape(example['summary'])}:</p>{self.example(example['value'])}")
+        return "".join(parts)
+
+    def responses(self, operation):
+        rows, examples = [], []
+        for status, response in operation["responses"].items():
+            response = self.resolve(response)
+            headers = ", ".join(f"<code>{name}</code>" for name in response.get("headers", {}))
+            rows.append(f"<tr><td><code>{status}</code></td>"
+                        f"<td>{self.inline(response['description'])}</td><td>{headers}</td></tr>")
+            for content in response.get("content", {}).values():
+                if status.startswith("2"):
+                    examples.append(f"<p><code>{status}</code>: {self.type_of(content['schema'])}"
+                                    f"</p>{self.example(content['example'])}")
+        return ("<h3>Answers</h3><table><tr><th>Status<th>Meaning<th>Header fields</tr>"
+                + "".join(rows) + "</table>" + "".join(examples))
+
+    def operations(self):
+        for path, item in self.document["paths"].items():
+            for method, operation in item.items():
+                if method != "parameters":
+                    yield path, method, item, operation
+
+    def navigation(self):
+        parts = ['<nav><strong>displayd</strong><a href="/openapi.json">openapi.json</a>']
+        for tag in self.document["tags"]:
+            parts.append(f"<h2>{tag['name']}</h2>")
+            parts += [f'<a href="#{operation["operationId"]}">{html.escape(operation["summary"])}</a>'
+                      for _, _, _, operation in self.operations() if tag["name"] in operation["tags"]]
+        parts.append("<h2>Schemas</h2>")
+        parts += [f'<a href="#schema-{name}">{name}</a>'
+                  for name in self.document["components"]["schemas"]]
+        return "".join(parts) + "</nav>"
+
+    def page(self):
+        info = self.document["info"]
+        parts = [f"<h1>{html.escape(info['title'])} API</h1>", self.text(info["description"])]
+        for path, method, item, operation in self.operations():
+            parts += [
+                f'<section id="{operation["operationId"]}"><h2>{html.escape(operation["summary"])}</h2>',
+                f'<p class="path"><span class="method">{method.upper()}</span>{html.escape(path)}</p>',
+                self.text(operation["description"]),
+                self.parameters(item.get("parameters", []) + operation.get("parameters", [])),
+                self.body(operation), self.responses(operation), "</section>"]
+        for name, schema in self.document["components"]["schemas"].items():
+            limits = self.limits(schema)
+            parts += [f'<section id="schema-{name}"><h2>{name}</h2>',
+                      self.text(schema.get("description", "")),
+                      f'<div class="limits">{limits}</div>' if limits else "",
+                      self.fields(schema), "</section>"]
+        return ('<!doctype html>\n<html lang="en"><meta charset="utf-8">'
+                '<meta name="viewport" content="width=device-width, initial-scale=1">'
+                f"<title>{html.escape(info['title'])} API</title><style>{STYLE}</style>"
+                f"{self.navigation()}<main>{''.join(parts)}</main></html>\n")
+
+
+def main():
+    source, out = sys.argv[1:]
+    with open(source, encoding="utf-8") as file:
+        document = json.load(file)
+    with open(out, "w", encoding="utf-8") as file:
+        file.write(Reference(document).page())
+
+
+main()
