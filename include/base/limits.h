@@ -18,12 +18,12 @@ enum {
 	LIMIT_IDLE_MS = 75 * 1000,
 	/* A reader that takes no byte of its answer for so long is cut off. */
 	LIMIT_WRITE_STALL_MS = 20 * 1000,
-	/* After an answer that ends a connection, what the client still sends is read and dropped for so
-	 * long and so much, so that it sees the answer instead of a reset. */
+	/* After an answer that ends a connection, what the client still sends is read and dropped
+	 * for so long and so much, so that it sees the answer instead of a reset. */
 	LIMIT_LINGER_MS = 2 * 1000,
 	LIMIT_LINGER_BYTES = 1024 * 1024,
-	/* A chunked body: the line with a chunk's size; all extensions of a body; its trailer section.
-	 * Larger: 400 and the connection ends. */
+	/* A chunked body: the line with a chunk's size; all extensions of a body; its trailer
+	 * section. Larger: 400 and the connection ends. */
 	LIMIT_CHUNK_LINE_BYTES = 256,
 	LIMIT_CHUNK_EXTENSION_BYTES = 16 * 1024,
 	LIMIT_TRAILER_BYTES = 8 * 1024,
@@ -46,22 +46,22 @@ enum {
 	LIMIT_SHORT_JOBS = 512,
 	LIMIT_LONG_JOBS = 64,
 
-	/* WebSockets: the server pings; a peer silent for so long is dropped; so is one that lets more
-	 * than so much wait for it. */
+	/* WebSockets: the server pings; a peer silent for so long is dropped; so is one that lets
+	 * more than so much wait for it. */
 	LIMIT_PING_MS = 30 * 1000,
 	LIMIT_SILENCE_MS = 60 * 1000,
 	LIMIT_WEBSOCKET_PENDING_BYTES = 2 * 1024 * 1024,
 	/* Panels: the device holds one WebSocket connection; a new one replaces it. */
 	LIMIT_PANEL_TEXT_BYTES = 4 * 1024, /* a longer message ends the connection */
-	/* Devices that a worker keeps in memory, and the memory of their pictures: beyond it, pictures
-	 * are fetched each time they are sent. */
+	/* Devices that a worker keeps in memory, and the memory of their pictures: beyond it,
+	 * pictures are fetched each time they are sent. */
 	LIMIT_PANELS = 50 * 1000,
 	LIMIT_PICTURE_MEMORY = 256 * 1024 * 1024,
 	/* Sessions of one device in a worker: the oldest one is dropped. */
 	LIMIT_PANEL_SESSIONS = 4,
-	LIMIT_PICTURE_BYTES = 460 * 1000,  /* 400 */
-	LIMIT_DEVICE_ENTRIES = 100,	   /* 400 */
-	LIMIT_INSTALLATION_ID = 64,	   /* code points; 400 */
+	LIMIT_PICTURE_BYTES = 460 * 1000, /* 400 */
+	LIMIT_DEVICE_ENTRIES = 100,	  /* 400 */
+	LIMIT_INSTALLATION_ID = 64,	  /* code points; 400 */
 
 	/* Rate limits of one key and of pushes to one device: 429. Defaults, see --rate-limit. */
 	LIMIT_RATE_PER_S = 500,
