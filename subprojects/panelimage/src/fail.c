@@ -16,7 +16,7 @@ int pi_fail(struct panelimage_error *reterr, const char *format, ...)
 
 int pi_fail_memory(struct panelimage_error *reterr)
 {
-	pi_fail(reterr, "image could not be converted, the server is out of memory");
+	pi_fail(reterr, "image could not be converted for lack of memory");
 	reterr->out_of_memory = true;
 	return -1;
 }

@@ -291,3 +291,15 @@ def test_no_larger_than_gif2webp(convert, kind, tmp_path):
     (tmp_path / "in.gif").write_bytes(giffile.write(frames, table, loop=0))
     tool(["gif2webp", "-quiet", str(tmp_path / "in.gif"), "-o", str(tmp_path / "out.webp")])
     assert len(webp) <= len((tmp_path / "out.webp").read_bytes())
+
+
+@needs("webpinfo")
+@pytest.mark.parametrize("kind", ["text", "sprite", "snow", "plasma"])
+def test_sound_container(convert, kind, tmp_path):
+    """No fault, and the alpha flag is set just where a frame leaves something out."""
+    webp, _ = convert(giffile.write(*moving(kind)))
+    (tmp_path / "out.webp").write_bytes(webp)
+    said = tool(["webpinfo", str(tmp_path / "out.webp")]).decode()
+    assert "No error detected." in said and "arning" not in said
+    vp8x, frames = said.split("Chunk ANIM", 1)
+    assert ("Alpha: 1" in vp8x) == ("Alpha: 1" in frames)
