@@ -160,8 +160,8 @@ def write_build(tree, tests):
         for name, sources in tests.items()
     ]
     tree.write("build/x/meson-info/intro-targets.json", json.dumps(targets))
-    commands = [{"cmd": [f"{build}/{name}"], "workdir": None} for name in tests if name != "idle"]
-    commands.append({"cmd": ["python3", "-m", "pytest", f"{tree.root}/test/api"], "workdir": None})
+    commands = [{"cmd": [name], "workdir": None} for name in tests if name != "idle"]
+    commands.append({"cmd": ["python3", "-m", "pytest", f"{build}/../../test/api"], "workdir": None})
     tree.write("build/x/meson-info/intro-tests.json", json.dumps(commands))
     return ["--build", str(build)]
 
