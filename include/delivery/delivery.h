@@ -27,6 +27,16 @@ struct cursor_table *cursor_table_init(void *memory);
 
 struct delivery *delivery_create(struct service *service, struct cursor_table *cursors);
 
+/* For tests; 0 keeps what is. Before the loop runs. */
+struct delivery_limits {
+	size_t picture_bytes; /* of all panels; LIMIT_PICTURE_MEMORY */
+	unsigned panels;      /* LIMIT_PANELS */
+	unsigned sweep_ms;
+	unsigned seen_ms;
+	unsigned unused_ms;
+};
+void delivery_set_limits(struct delivery *delivery, const struct delivery_limits *limits);
+
 /* Drops all panels' connections, without a CLOSE frame, and writes down when they were last seen.
  */
 void delivery_drain(struct delivery *delivery);
@@ -35,6 +45,32 @@ void delivery_destroy(struct delivery *delivery);
 
 /* A change of a device was committed: tells its panel here and all other workers. */
 void delivery_device_changed(struct delivery *delivery, struct id device_id, int64_t generation);
+
+/* ---- pushes are answered in the order in which they were stored ----
+ *
+ * Two pushes to one device may be stored by different workers or instances, one right after the
+ * other. The second one's answer waits until the first one's was given, which a hint tells; for at
+ * most 300 ms, in case the first one's worker has died. */
+
+/* Waits for its turn; embed it in what waits. */
+struct push_turn {
+	struct list node;		      /* private */
+	struct deadline limit;		      /* private */
+	struct delivery *delivery;	      /* private */
+	int64_t after;			      /* private */
+	void (*come)(struct push_turn *turn); /* later, from the loop */
+};
+
+/* True: may be answered now. False: turn->come() will be called. previous_generation: of the push
+ * that was stored before this one. */
+bool delivery_push_is_next(struct delivery *delivery, struct push_turn *turn, struct id device_id,
+			   int64_t previous_generation);
+
+/* The push of this generation is being answered in this turn of the loop: tells its panel here, and
+ * all other workers. */
+void delivery_push_answered(struct delivery *delivery, struct id device_id, int64_t generation);
+/* "<id>:<generation>", from a hint "push:...". */
+void delivery_on_push_hint(struct delivery *delivery, struct str text);
 
 /* Another version of an app was deployed: tells all workers. */
 void delivery_app_changed(struct delivery *delivery, struct id app_id, int64_t generation);
@@ -50,9 +86,10 @@ void delivery_on_hints_up(struct delivery *delivery, bool up);
 struct panel_search {
 	struct list node; /* private */
 	/* Called later, on the loop. NULL: no such device, wrong key, disabled, or not known while
-	 * the database is away. The panel is valid during this call. */
+	 * the database is away or this worker stops. The panel is valid during this call. */
 	void (*done)(struct panel_search *search, struct panel *panel);
 	uint8_t key_hash[KEY_HASH_BYTES]; /* private */
+	unsigned tries;			  /* private */
 	struct delivery *delivery;	  /* private */
 };
 
@@ -64,13 +101,18 @@ bool delivery_find(struct delivery *delivery, struct panel_search *search,
 
 struct id panel_id(const struct panel *panel);
 
-/* What a polling panel is given; valid until the loop's next turn. */
+/* What a polling panel is given. */
 struct poll_picture {
-	struct str webp;
+	struct str webp; /* in the arena, or static */
 	int brightness;
 	int64_t dwell_s;
 };
-struct poll_picture delivery_poll(struct delivery *delivery, struct panel *panel);
+
+/* The panel's next picture. is_peek: only looks, nothing advances. False: the picture has to be
+ * fetched; search, which found the panel, is done once more then, and with that panel this is
+ * called again: after the last try it always answers. */
+bool delivery_poll(struct panel *panel, struct panel_search *search, bool is_peek,
+		   struct arena *arena, struct poll_picture *ret_picture);
 
 /* A small WebP for a device that is not known here. */
 struct str delivery_unknown_picture(void);

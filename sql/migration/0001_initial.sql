@@ -44,6 +44,8 @@ CREATE TABLE device (
 	sleep_start_minute int2 NOT NULL DEFAULT 1320,
 	sleep_end_minute int2 NOT NULL DEFAULT 420,
 	generation int8 NOT NULL DEFAULT 0,
+	last_push_generation int8 NOT NULL DEFAULT 0,
+	last_push_at timestamptz NOT NULL DEFAULT '-infinity',
 	entry_count int4 NOT NULL DEFAULT 0,
 	CONSTRAINT device_serial_unique UNIQUE (serial),
 	CONSTRAINT device_mac_unique UNIQUE (mac),
@@ -61,6 +63,8 @@ CREATE INDEX device_account ON device (account_id, created_at, id);
 COMMENT ON COLUMN device.link_key_hash IS 'SHA-256 of the key in the device''s URLs';
 COMMENT ON COLUMN device.generation IS
 	'grows with every change that a panel can see; instances tell each other of it';
+COMMENT ON COLUMN device.last_push_generation IS
+	'of the newest push: pushes that race are answered in the order in which they were stored';
 COMMENT ON COLUMN device.sleep_start_minute IS 'minutes after midnight in the device''s time zone';
 
 CREATE TABLE installation (

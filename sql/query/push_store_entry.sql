@@ -1,15 +1,26 @@
 -- Stores a pushed image as an entry of the rotation: a new one at its end, or in place of the image
 -- of the entry with this ID. Unless in_background, the device is to show it now.
 -- No row: the device is gone. Not stored: the ID is that of an app's installation.
+-- is_close: another push was stored a moment ago, under previous_generation.
 -- params: device_id uuid, id text, picture bytea, in_background bool
--- row: generation int8, is_stored bool
+-- row: generation int8, previous_generation int8, is_close bool, is_stored bool
 -- effect: write
 -- refuse: device_entry_limit -> too_many_entries
-WITH touched AS (
-	UPDATE device
-	SET generation = generation + 1
+WITH locked AS (
+	SELECT id, last_push_generation, last_push_at
+	FROM device
 	WHERE id = $1
-	RETURNING id, generation, schedule_interval_s
+	FOR NO KEY UPDATE
+), touched AS (
+	UPDATE device
+	SET generation = device.generation + 1,
+		last_push_generation = device.generation + 1,
+		last_push_at = clock_timestamp()
+	FROM locked
+	WHERE device.id = locked.id
+	RETURNING device.id, device.generation, device.schedule_interval_s,
+		locked.last_push_generation AS previous_generation,
+		locked.last_push_at > clock_timestamp() - interval '1 second' AS is_close
 ), entry AS (
 	INSERT INTO installation (device_id, id, position, picture, picture_generation)
 	SELECT touched.id, $2, touched.generation, $3, touched.generation
@@ -32,5 +43,6 @@ WITH touched AS (
 		created_at = excluded.created_at,
 		displayed_at = NULL
 )
-SELECT touched.generation, EXISTS (SELECT FROM entry) AS is_stored
+SELECT touched.generation, touched.previous_generation, touched.is_close,
+	EXISTS (SELECT FROM entry) AS is_stored
 FROM touched

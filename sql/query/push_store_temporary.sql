@@ -1,21 +1,34 @@
 -- Stores a temporary image as what the device is to show now. No row: the device is gone.
+-- is_close: another push was stored a moment ago, under previous_generation.
 -- params: device_id uuid, picture bytea, duration_s int4
--- row: generation int8
+-- row: generation int8, previous_generation int8, is_close bool
 -- effect: write
-WITH touched AS (
-	UPDATE device
-	SET generation = generation + 1
+WITH locked AS (
+	SELECT id, last_push_generation, last_push_at
+	FROM device
 	WHERE id = $1
-	RETURNING id, generation
+	FOR NO KEY UPDATE
+), touched AS (
+	UPDATE device
+	SET generation = device.generation + 1,
+		last_push_generation = device.generation + 1,
+		last_push_at = clock_timestamp()
+	FROM locked
+	WHERE device.id = locked.id
+	RETURNING device.id, device.generation, device.schedule_interval_s,
+		locked.last_push_generation AS previous_generation,
+		locked.last_push_at > clock_timestamp() - interval '1 second' AS is_close
+), shown AS (
+	INSERT INTO showing (device_id, push_generation, picture, duration_s)
+	SELECT touched.id, touched.generation, $2, $3
+	FROM touched
+	ON CONFLICT (device_id) DO UPDATE
+	SET push_generation = excluded.push_generation,
+		installation_id = NULL,
+		picture = excluded.picture,
+		duration_s = excluded.duration_s,
+		created_at = excluded.created_at,
+		displayed_at = NULL
 )
-INSERT INTO showing (device_id, push_generation, picture, duration_s)
-SELECT touched.id, touched.generation, $2, $3
+SELECT generation, previous_generation, is_close
 FROM touched
-ON CONFLICT (device_id) DO UPDATE
-SET push_generation = excluded.push_generation,
-	installation_id = NULL,
-	picture = excluded.picture,
-	duration_s = excluded.duration_s,
-	created_at = excluded.created_at,
-	displayed_at = NULL
-RETURNING push_generation AS generation

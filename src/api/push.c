@@ -12,38 +12,69 @@
  *                                        | worker, long lane: animations
  *                                      converted <-------'
  *                                        | database: store, take the next generation
- *                                      stored -> tell the panel, answer 200 */
+ *                                      stored
+ *                                        | where another push was stored a moment ago: its answer
+ *                                      answer -> tell the panel, 200 */
 
 struct push {
 	struct push_body body; /* first: the prologue reads the request into it */
 	struct image_job job;
+	struct task *task;
+	struct push_turn turn;
 	int64_t generation;
+	int64_t previous_generation;
+	bool is_close;
 	bool is_stored;
 };
 
 static const struct record_field temporary_fields[] = {
     RECORD_INT(struct push, generation, .column = "generation"),
+    RECORD_INT(struct push, previous_generation, .column = "previous_generation"),
+    RECORD_BOOL(struct push, is_close, .column = "is_close"),
 };
 static const struct record temporary_record = RECORD(temporary_fields);
 
 static const struct record_field entry_fields[] = {
     RECORD_INT(struct push, generation, .column = "generation"),
+    RECORD_INT(struct push, previous_generation, .column = "previous_generation"),
+    RECORD_BOOL(struct push, is_close, .column = "is_close"),
     RECORD_BOOL(struct push, is_stored, .column = "is_stored"),
 };
 static const struct record entry_record = RECORD(entry_fields);
 
-static struct verdict stored(struct task *task)
+static struct verdict answer(struct task *task)
 {
 	const struct push *push = task_state(task);
+
+	delivery_push_answered(task_service(task)->delivery, task_device(task)->id,
+			       push->generation);
+	return task_reply_empty(task, 200);
+}
+
+static void on_turn(struct push_turn *turn)
+{
+	task_resume(container_of(turn, struct push, turn)->task);
+}
+
+static struct verdict stored(struct task *task)
+{
+	struct push *push = task_state(task);
+	struct delivery *delivery = task_service(task)->delivery;
+	struct id device_id = task_device(task)->id;
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such device");
 	if (push->body.is_installation && !push->is_stored)
 		return task_fail_field(task, "installationId",
 				       "is the ID of an app's installation on this device");
-	delivery_device_changed(task_service(task)->delivery, task_device(task)->id,
-				push->generation);
-	return task_reply_empty(task, 200);
+	push->task = task;
+	push->turn.come = on_turn;
+	if (!push->is_close ||
+	    delivery_push_is_next(delivery, &push->turn, device_id, push->previous_generation))
+		return task_continue(task, answer);
+	/* The panel need not wait for the answer's turn. */
+	delivery_device_changed(delivery, device_id, push->generation);
+	return task_wait(task, answer);
 }
 
 static struct verdict store(struct task *task, struct str picture)

@@ -11,6 +11,7 @@ struct delivery *delivery_create(struct service *service, struct cursor_table *c
 	delivery->service = service;
 	delivery->cursors = cursors;
 	list_init(&delivery->by_use);
+	turns_init(delivery);
 	ledger_start(delivery);
 	sweep_start(delivery);
 	return delivery;
@@ -41,10 +42,11 @@ void delivery_destroy(struct delivery *delivery)
 	require(delivery->writes_under_way == 0);
 	map_finish(&delivery->panels);
 	aliases_finish(delivery);
+	turns_finish(delivery);
 	free(delivery);
 }
 
-static void panel_hint(struct delivery *delivery, struct id device_id, int64_t generation)
+void delivery_panel_changed(struct delivery *delivery, struct id device_id, int64_t generation)
 {
 	struct panel *panel = panel_find(delivery, device_id);
 
@@ -55,7 +57,7 @@ static void panel_hint(struct delivery *delivery, struct id device_id, int64_t g
 	panel_load_start(panel);
 }
 
-static void send_hint(struct delivery *delivery, const char *kind, struct id id, int64_t generation)
+void delivery_hint(struct delivery *delivery, const char *kind, struct id id, int64_t generation)
 {
 	char text[ID_TEXT_LENGTH + 1];
 	struct arena arena = {0};
@@ -68,25 +70,34 @@ static void send_hint(struct delivery *delivery, const char *kind, struct id id,
 
 void delivery_device_changed(struct delivery *delivery, struct id device_id, int64_t generation)
 {
-	panel_hint(delivery, device_id, generation);
-	send_hint(delivery, "device", device_id, generation);
+	delivery_panel_changed(delivery, device_id, generation);
+	delivery_hint(delivery, "device", device_id, generation);
 }
 
 void delivery_app_changed(struct delivery *delivery, struct id app_id, int64_t generation)
 {
-	send_hint(delivery, "app", app_id, generation);
+	delivery_hint(delivery, "app", app_id, generation);
+}
+
+bool delivery_parse_hint(struct str text, struct id *ret_id, int64_t *ret_generation)
+{
+	unsigned long long generation;
+
+	if (text.length <= ID_TEXT_LENGTH || text.data[ID_TEXT_LENGTH] != ':' ||
+	    !id_parse((struct str){text.data, ID_TEXT_LENGTH}, ret_id) ||
+	    !str_to_uint64(str_from_offset(text, ID_TEXT_LENGTH + 1), INT64_MAX, &generation))
+		return false;
+	*ret_generation = (int64_t)generation;
+	return true;
 }
 
 void delivery_on_hint(struct delivery *delivery, struct str text)
 {
-	unsigned long long generation;
+	int64_t generation;
 	struct id id;
 
-	if (text.length <= ID_TEXT_LENGTH || text.data[ID_TEXT_LENGTH] != ':' ||
-	    !id_parse((struct str){text.data, ID_TEXT_LENGTH}, &id) ||
-	    !str_to_uint64(str_from_offset(text, ID_TEXT_LENGTH + 1), INT64_MAX, &generation))
-		return;
-	panel_hint(delivery, id, (int64_t)generation);
+	if (delivery_parse_hint(text, &id, &generation))
+		delivery_panel_changed(delivery, id, generation);
 }
 
 void delivery_on_hints_up(struct delivery *delivery, bool up)

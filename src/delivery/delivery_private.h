@@ -30,9 +30,11 @@ struct panel {
 	size_t picture_bytes;	   /* of all pictures in content */
 	struct list sessions;	   /* of struct session */
 	unsigned session_count;
-	struct list searches; /* of struct panel_search, while PANEL_NEW */
+	struct list searches; /* of struct panel_search: while PANEL_NEW, or for a picture */
+	unsigned pins;	      /* calls on the stack that go on using it: not to be destroyed */
 	int64_t seen_us;      /* wall clock; 0: nothing to write down */
 	uint64_t used_ms;     /* loop time */
+	uint64_t loaded_ms;   /* likewise; 0: never */
 };
 
 /* One WebSocket connection of a panel. */
@@ -41,6 +43,10 @@ struct session {
 	struct panel *panel; /* NULL once it was dropped */
 	struct websocket *websocket;
 	struct air air;
+	int64_t position_told; /* rotation_position that is in the cursor */
+	uint64_t minute_ms;    /* since when messages are counted */
+	unsigned messages;
+	bool has_introduced_itself;
 	struct deadline deadline;
 	struct later update; /* decide again, once a turn */
 };
@@ -59,8 +65,11 @@ struct delivery {
 	struct cursor_table *cursors;
 	struct map panels; /* by ID */
 	struct list by_use;
-	struct map aliases; /* serial or MAC -> ID, for when the database is away */
+	struct map aliases;  /* serial or MAC -> ID, for when the database is away */
+	struct map answered; /* of struct answered_push: the newest answered push of a device */
+	struct list answered_by_age;
 	size_t picture_bytes;
+	struct delivery_limits limits;
 	struct deadline seen_deadline;
 	struct deadline displayed_deadline;
 	struct deadline sweep_deadline;
@@ -74,8 +83,11 @@ struct delivery {
 struct panel *panel_find(struct delivery *delivery, struct id id);
 /* A new one in state PANEL_NEW; makes room by destroying unused ones. */
 struct panel *panel_create(struct delivery *delivery, struct id id);
-/* Ends searches (nothing found) and sessions, then frees. Must not be loading. */
+/* Ends searches (nothing found) and sessions, then frees. What is under way is awaited: the panel
+ * is found no more, and goes when that has come. */
 void panel_destroy(struct panel *panel);
+/* After the last thing that was under way. */
+void panel_destroy_if_gone(struct panel *panel);
 void panel_touch(struct panel *panel);
 /* The device was online just now. */
 void panel_seen(struct panel *panel);
@@ -88,6 +100,8 @@ void content_finish(struct content *content);
 /* ---- load.c ---- */
 /* Loads what is newer in the database, unless that is under way already. */
 void panel_load_start(struct panel *panel);
+/* Takes over from this instance's other workers when the push was displayed. */
+void panel_recall_push(struct panel *panel);
 /* A picture with a copy of these bytes. */
 struct picture picture_make(struct str webp);
 void panel_recount_pictures(struct panel *panel);
@@ -100,7 +114,7 @@ void panel_fetch_picture(struct panel *panel, int64_t position);
 void panel_release_picture(struct panel *panel, int64_t position);
 
 /* ---- search.c ---- */
-/* Answers the searches that wait for this panel. */
+/* Answers the searches that wait for this panel. The panel stays. */
 void panel_answer_searches(struct panel *panel);
 void aliases_finish(struct delivery *delivery);
 
@@ -109,10 +123,10 @@ void aliases_finish(struct delivery *delivery);
 void session_drop(struct session *session);
 
 /* ---- ledger.c: what is written down in batches ---- */
+/* The panel's push is displayed for the first time; also told to this instance's other workers. */
 void ledger_start(struct delivery *delivery);
 void ledger_stop(struct delivery *delivery);
-void ledger_displayed(struct delivery *delivery, struct id device_id, int64_t generation,
-		      int64_t wall_us);
+void ledger_displayed(struct panel *panel, int64_t generation, int64_t wall_us);
 void ledger_flush(struct delivery *delivery);
 
 /* ---- sweep.c ---- */
@@ -123,6 +137,23 @@ void sweep_stop(struct delivery *delivery);
 /* ---- cursor.c ---- */
 struct poll_cursor cursor_get(const struct cursor_table *table, struct id device_id);
 void cursor_set(struct cursor_table *table, struct id device_id, const struct poll_cursor *cursor);
+/* A WebSocket panel shows the entry at this position. */
+void cursor_move(struct cursor_table *table, struct id device_id, int64_t position);
+/* When a push was first displayed by a panel of this instance; 0: not that anybody knows. */
+void cursor_set_shown(struct cursor_table *table, struct id device_id, int64_t generation,
+		      int64_t wall_us);
+int64_t cursor_shown_us(const struct cursor_table *table, struct id device_id, int64_t generation);
+
+/* ---- delivery.c ---- */
+/* Sends "<kind>:<id>:<generation>" to all workers. */
+void delivery_hint(struct delivery *delivery, const char *kind, struct id id, int64_t generation);
+/* Loads this worker's panel of the device anew, if there is one and it is older. */
+void delivery_panel_changed(struct delivery *delivery, struct id device_id, int64_t generation);
+bool delivery_parse_hint(struct str text, struct id *ret_id, int64_t *ret_generation);
+
+/* ---- turns.c ---- */
+void turns_init(struct delivery *delivery);
+void turns_finish(struct delivery *delivery);
 
 /* ---- pictures.c ---- */
 extern const struct str picture_nothing_to_show;

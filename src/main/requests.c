@@ -57,6 +57,8 @@ void requests_on_hint(void *context, struct str word)
 
 	if (str_starts_with(word, STR("device:")))
 		delivery_on_hint(service->delivery, str_from_offset(word, strlen("device:")));
+	else if (str_starts_with(word, STR("push:")))
+		delivery_on_push_hint(service->delivery, str_from_offset(word, strlen("push:")));
 	else if (str_starts_with(word, STR("key:")))
 		key_cache_on_hint(service->keys, str_from_offset(word, strlen("key:")));
 }

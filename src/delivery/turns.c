@@ -1,0 +1,161 @@
+#include "delivery_private.h"
+
+#include <stdlib.h>
+
+enum {
+	TURN_LIMIT_MS = 300,
+	/* More than pushes in a second, which is how long one is looked for. */
+	ANSWERED_MAX = 20 * 1000,
+};
+
+/* The newest push of a device that was answered, by any worker. */
+struct answered_push {
+	struct map_node by_device;
+	struct list by_age;
+	struct id device_id;
+	int64_t generation;
+	struct list waiting; /* of struct push_turn */
+	struct later wake;
+	struct delivery *delivery;
+};
+
+static struct str key_of(const struct id *id)
+{
+	return (struct str){(const char *)id->bytes, ID_BYTES};
+}
+
+static struct answered_push *find(struct delivery *delivery, struct id device_id)
+{
+	struct map_node *node = map_find(&delivery->answered, key_of(&device_id));
+
+	return node ? container_of(node, struct answered_push, by_device) : NULL;
+}
+
+static void destroy(struct delivery *delivery, struct answered_push *answered)
+{
+	map_remove(&delivery->answered, &answered->by_device);
+	list_remove(&answered->by_age);
+	loop_later_cancel(&answered->wake);
+	free(answered);
+}
+
+static void end_turn(struct push_turn *turn)
+{
+	deadline_clear(turn->delivery->service->loop, &turn->limit);
+	list_remove(&turn->node);
+	turn->come(turn);
+}
+
+static void on_wake(struct later *later)
+{
+	struct answered_push *answered = container_of(later, struct answered_push, wake);
+	struct list ready;
+	struct list *node;
+
+	list_init(&ready);
+	list_for_each (waiting, &answered->waiting) {
+		if (container_of(waiting, struct push_turn, node)->after <= answered->generation) {
+			list_remove(waiting);
+			list_append(&ready, waiting);
+		}
+	}
+	while ((node = list_take_first(&ready)))
+		end_turn(container_of(node, struct push_turn, node));
+}
+
+static void make_room(struct delivery *delivery)
+{
+	if (delivery->answered.count < ANSWERED_MAX)
+		return;
+	list_for_each (node, &delivery->answered_by_age) {
+		struct answered_push *oldest = container_of(node, struct answered_push, by_age);
+
+		if (list_is_empty(&oldest->waiting)) {
+			destroy(delivery, oldest);
+			return;
+		}
+	}
+}
+
+static struct answered_push *find_or_create(struct delivery *delivery, struct id device_id)
+{
+	struct answered_push *answered = find(delivery, device_id);
+
+	if (answered) {
+		list_remove(&answered->by_age);
+	} else {
+		make_room(delivery);
+		answered = memory_zalloc(sizeof(*answered));
+		answered->delivery = delivery;
+		answered->device_id = device_id;
+		list_init(&answered->waiting);
+		loop_later_init(&answered->wake, on_wake);
+		map_insert(&delivery->answered, &answered->by_device, key_of(&answered->device_id));
+	}
+	list_append(&delivery->answered_by_age, &answered->by_age);
+	return answered;
+}
+
+static void mark_answered(struct delivery *delivery, struct id device_id, int64_t generation)
+{
+	struct answered_push *answered = find_or_create(delivery, device_id);
+
+	if (generation > answered->generation)
+		answered->generation = generation;
+	if (!list_is_empty(&answered->waiting))
+		loop_later(delivery->service->loop, &answered->wake);
+}
+
+static void on_limit(struct deadline *deadline)
+{
+	end_turn(container_of(deadline, struct push_turn, limit));
+}
+
+bool delivery_push_is_next(struct delivery *delivery, struct push_turn *turn, struct id device_id,
+			   int64_t previous_generation)
+{
+	struct answered_push *answered = find_or_create(delivery, device_id);
+
+	if (answered->generation >= previous_generation)
+		return true;
+	/* Nobody would tell. */
+	if (!db_hints_are_up(delivery->service->db) || delivery->is_draining)
+		return true;
+	turn->delivery = delivery;
+	turn->after = previous_generation;
+	deadline_init(&turn->limit, on_limit);
+	deadline_set(delivery->service->loop, &turn->limit, TURN_LIMIT_MS);
+	list_append(&answered->waiting, &turn->node);
+	return false;
+}
+
+void delivery_push_answered(struct delivery *delivery, struct id device_id, int64_t generation)
+{
+	mark_answered(delivery, device_id, generation);
+	delivery_panel_changed(delivery, device_id, generation);
+	delivery_hint(delivery, "push", device_id, generation);
+}
+
+void delivery_on_push_hint(struct delivery *delivery, struct str text)
+{
+	int64_t generation;
+	struct id id;
+
+	if (!delivery_parse_hint(text, &id, &generation))
+		return;
+	mark_answered(delivery, id, generation);
+	delivery_panel_changed(delivery, id, generation);
+}
+
+void turns_init(struct delivery *delivery)
+{
+	list_init(&delivery->answered_by_age);
+}
+
+void turns_finish(struct delivery *delivery)
+{
+	while (!list_is_empty(&delivery->answered_by_age))
+		destroy(delivery,
+			container_of(delivery->answered_by_age.next, struct answered_push, by_age));
+	map_finish(&delivery->answered);
+}
