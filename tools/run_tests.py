@@ -34,7 +34,14 @@ RELEASE = ("-Dbuildtype=release", "-Dstrict=true")
 CONFIGURATIONS = [
     Configuration("gcc-sanitized", "gcc", ADDRESS),
     Configuration("clang-sanitized", "clang", ADDRESS, ("unit", "corpus", "http")),
-    Configuration("valgrind", "gcc", PLAIN, ("unit",), wrapper="tools/valgrind", time_factor=20),
+    Configuration(
+        "valgrind",
+        "gcc",
+        PLAIN,
+        ("unit", "registered"),
+        wrapper="tools/valgrind",
+        time_factor=20,
+    ),
     Configuration("gcc-threads", "gcc", THREAD, ("threaded",), time_factor=10),
     Configuration("gcc-release", "gcc", RELEASE, build_only=True),
     Configuration("clang-release", "clang", RELEASE, build_only=True),

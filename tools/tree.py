@@ -18,6 +18,11 @@ def files(root, *suffixes):
                 yield path
 
 
+def is_data(path):
+    """Bytes that tests are fed with: no text of ours."""
+    return any(part.endswith("corpus") or part == "data" for part in path.parts)
+
+
 def first_line(path):
     with open(path, "rb") as file:
         return file.readline(200)
