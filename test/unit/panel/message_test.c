@@ -29,8 +29,8 @@ static void test_what_is_not_named(void **state)
 {
 	static const char *const texts[] = {
 	    "{}",
-	    "{\"immediate\":1,\"reboot\":\"true\",\"dwell_secs\":\"5\",\"brightness\":null,"
-	    "\"image_url\":3,\"ota_url\":{}}",
+	    "{\"immediate\":1,\"reboot\":\"true\",\"dwell_secs\":\"5\"}",
+	    "{\"brightness\":null,\"image_url\":3,\"ota_url\":{}}",
 	    "{\"immediate\":false,\"reboot\":false}",
 	};
 
