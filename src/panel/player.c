@@ -36,7 +36,8 @@ uint32_t player_queue(struct player *player, const uint8_t *data, size_t size, u
 	    .dwell_ms = (dwell_s ? dwell_s : 1) * 1000,
 	    .counter = ++player->counter,
 	};
-	memcpy(player->queued.data, data, size);
+	if (size > 0)
+		memcpy(player->queued.data, data, size);
 	if (player->state != PLAYER_PLAYING)
 		player->interrupted = true;
 	return player->counter;

@@ -205,7 +205,7 @@ static void test_broken_picture_is_acknowledged_and_not_shown(void **state)
 
 	player_queue(&f->player, garbage, sizeof(garbage), 10);
 	expect(f, 0, "+1 !1 ");
-	player_queue(&f->player, garbage, 0, 10);
+	player_queue(&f->player, NULL, 0, 10);
 	expect(f, 0, "+2 !2 ");
 	queue_still(f, 0x000003, 10);
 	expect(f, 0, "+3 000003/0 ");
