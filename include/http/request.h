@@ -7,7 +7,8 @@
  *
  * The request and its arena belong to the connection until it has been answered and the answer was
  * written. When the client leaves earlier, the request stays valid for whoever is at work on it:
- * is_abandoned() turns true, and http_respond() then only frees it. Late results are awaited. */
+ * is_abandoned() turns true, and http_respond() then only frees it. Late results are awaited. A
+ * client that only ends its sending side (a TCP FIN) waits for its answer and has not left. */
 #pragma once
 
 #include "base/arena.h"

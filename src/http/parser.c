@@ -127,10 +127,12 @@ static int on_chunk_header(llhttp_t *llhttp)
 	return HPE_PAUSED;
 }
 
+/* Not at the end of the last chunk, which is the end of the message. */
 static int on_chunk_complete(llhttp_t *llhttp)
 {
-	(void)llhttp;
-	return HPE_PAUSED;
+	struct http_parser *parser = llhttp->data;
+
+	return parser->in_trailer ? 0 : HPE_PAUSED;
 }
 
 static int on_message_complete(llhttp_t *llhttp)
@@ -171,7 +173,8 @@ struct refusal http_parser_head(struct arena *arena, struct str text, unsigned f
 	error = llhttp_execute(&parser->llhttp, text.data, text.length);
 	parser->head = NULL;
 	parser->in_lines = true;
-	if (error == HPE_INVALID_METHOD)
+	/* The second for the methods of RTSP: the protocol is known to be HTTP/1. */
+	if (error == HPE_INVALID_METHOD || error == HPE_INVALID_CONSTANT)
 		return REFUSE(501, "the method is not known here");
 	/* HTTP/2's preface and the end of a head that head_scan() sees elsewhere end here, too. */
 	if (error != HPE_PAUSED || ret_head->field_count != field_count ||

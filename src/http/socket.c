@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -63,10 +64,22 @@ static void on_alloc(uv_handle_t *handle, size_t suggested_size, uv_buf_t *ret_b
 	*ret_buffer = uv_buf_init(socket->server->read_buffer, READ_BUFFER_BYTES);
 }
 
+/* Behind the end of what the peer sends: whether it can still read. A reset that follows data is
+ * reported by libuv as a plain end. */
+static bool is_hung_up(const struct http_socket *socket)
+{
+	struct pollfd poll_fd = {0};
+
+	return uv_fileno(&socket->uv.handle, &poll_fd.fd) == 0 && poll(&poll_fd, 1, 0) == 1 &&
+	       poll_fd.revents & (POLLHUP | POLLERR);
+}
+
 static void end(struct http_socket *socket, int error)
 {
 	if (socket->is_closing || (socket->is_ended && error == 0))
 		return;
+	if (error == 0 && is_hung_up(socket))
+		error = -ECONNRESET;
 	http_socket_set_reading(socket, false);
 	socket->is_ended = true;
 	socket->events->on_end(socket, error);

@@ -17,24 +17,35 @@ struct websocket_early {
 
 bool websocket_is_handshake(const struct http_request *request)
 {
-	struct str key = http_request_field(request, STR("sec-websocket-key"));
-	struct str version = http_request_field(request, STR("sec-websocket-version"));
+	struct str key = {0};
+	struct str version = {0};
+	unsigned keys = 0;
+	unsigned versions = 0;
 	bool upgrades = false;
 	bool connects = false;
 	uint8_t nonce[24];
 	size_t nonce_size;
 
 	for (unsigned i = 0; i < request->field_count; i++) {
-		const struct http_field *field = &request->fields[i];
+		struct str name = request->fields[i].name;
+		struct str value = request->fields[i].value;
 
-		if (str_equal_ignore_case(field->name, STR("upgrade")))
-			upgrades |= token_list_has(field->value, STR("websocket"));
-		else if (str_equal_ignore_case(field->name, STR("connection")))
-			connects |= token_list_has(field->value, STR("upgrade"));
+		if (str_equal_ignore_case(name, STR("upgrade"))) {
+			upgrades |= token_list_has(value, STR("websocket"));
+		} else if (str_equal_ignore_case(name, STR("connection"))) {
+			connects |= token_list_has(value, STR("upgrade"));
+		} else if (str_equal_ignore_case(name, STR("sec-websocket-key"))) {
+			keys++;
+			key = value;
+		} else if (str_equal_ignore_case(name, STR("sec-websocket-version"))) {
+			versions++;
+			version = value;
+		}
 	}
 	return request->method == HTTP_GET && !http_exchange_of(request)->is_http_1_0 &&
-	       !request->has_body && upgrades && connects && str_equal(version, STR("13")) &&
-	       key.length == 24 && base64_decode(key, nonce, &nonce_size) == 0 && nonce_size == 16;
+	       !request->has_body && upgrades && connects && keys == 1 && versions == 1 &&
+	       str_equal(version, STR("13")) && key.length == 24 &&
+	       base64_decode(key, nonce, &nonce_size) == 0 && nonce_size == 16;
 }
 
 static uint64_t now_ms(const struct websocket *websocket)

@@ -61,12 +61,15 @@ static void on_frame_start(wslay_event_context_ptr context,
 
 static void on_frame_end(wslay_event_context_ptr context, void *user_data)
 {
-	struct websocket_reader *reader = ((struct websocket *)user_data)->reader;
+	struct websocket *websocket = user_data;
+	struct websocket_reader *reader = websocket->reader;
 
 	(void)context;
 	reader->open_bytes -= reader->frame_bytes;
 	if (reader->is_data)
 		reader->in_message = !reader->is_final;
+	if (websocket->events->on_alive && !websocket->socket->is_closing)
+		websocket->events->on_alive(websocket);
 }
 
 static void on_message(wslay_event_context_ptr context,

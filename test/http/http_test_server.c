@@ -30,13 +30,18 @@ static struct {
 	unsigned abandoned;
 	unsigned websockets;
 	unsigned websockets_closed;
+	unsigned frames;
 } counts;
 
-/* A handler that waits. */
+/* A handler that waits: "?ms=N" for so long, else until GET /release. */
 struct wait {
 	struct deadline deadline;
+	struct list node; /* of parked */
 	struct http_request *request;
+	void (*run)(struct http_request *request);
 };
+
+static struct list parked;
 
 static void respond_text(struct http_request *request, int status, struct str text)
 {
@@ -83,29 +88,51 @@ static void handle_big(struct http_request *request)
 	respond_text(request, 200, (struct str){big, query_number(request, STR("bytes"))});
 }
 
-static void wait_for(struct http_request *request, void (*run)(struct deadline *deadline))
+static void end_wait(struct wait *wait)
+{
+	struct http_request *request = wait->request;
+	void (*run)(struct http_request *) = wait->run;
+
+	list_remove(&wait->node);
+	free(wait);
+	if (http_request_is_abandoned(request))
+		counts.abandoned++;
+	run(request);
+}
+
+static void on_wait_deadline(struct deadline *deadline)
+{
+	end_wait(container_of(deadline, struct wait, deadline));
+}
+
+static void wait_for(struct http_request *request, void (*run)(struct http_request *request))
 {
 	struct wait *wait = memory_zalloc(sizeof(*wait));
 
 	wait->request = request;
-	deadline_init(&wait->deadline, run);
-	deadline_set(&loop, &wait->deadline, query_number(request, STR("ms")));
+	wait->run = run;
+	list_init(&wait->node);
+	deadline_init(&wait->deadline, on_wait_deadline);
+	if (http_request_query(request, STR("ms")).data)
+		deadline_set(&loop, &wait->deadline, query_number(request, STR("ms")));
+	else
+		list_append(&parked, &wait->node);
 }
 
-static struct http_request *wait_end(struct deadline *deadline)
+static void handle_release(struct http_request *request)
 {
-	struct wait *wait = container_of(deadline, struct wait, deadline);
-	struct http_request *request = wait->request;
+	struct list *node;
 
-	free(wait);
-	if (http_request_is_abandoned(request))
-		counts.abandoned++;
-	return request;
+	while (!list_is_empty(&parked)) {
+		node = parked.next;
+		end_wait(container_of(node, struct wait, node));
+	}
+	respond_text(request, 200, STR("released\n"));
 }
 
-static void answer_slow(struct deadline *deadline)
+static void answer_slow(struct http_request *request)
 {
-	respond_text(wait_end(deadline), 200, STR("slow\n"));
+	respond_text(request, 200, STR("slow\n"));
 }
 
 static void handle_slow(struct http_request *request)
@@ -114,21 +141,15 @@ static void handle_slow(struct http_request *request)
 }
 
 /* Asks for the body only after a while. */
-static void read_late(struct deadline *deadline)
-{
-	handle_echo(wait_end(deadline));
-}
-
 static void handle_late(struct http_request *request)
 {
-	wait_for(request, read_late);
+	wait_for(request, handle_echo);
 }
 
 static void on_unwanted_body(struct http_request *request, int status)
 {
-	(void)request;
-	(void)status;
-	require(false); /* after the answer no body may come */
+	/* After the answer no body may come; before it only news that none will. */
+	require(status && http_request_is_abandoned(request));
 }
 
 /* Asks for the body and answers before it is there. */
@@ -188,9 +209,9 @@ static void handle_stats(struct http_request *request)
 	text =
 	    arena_printf(&request->arena,
 			 "{\"connections\":%u,\"requests\":%u,\"abandoned\":%u,\"websockets\":%u,"
-			 "\"websockets_closed\":%u,\"resident\":%zu}",
+			 "\"websockets_closed\":%u,\"frames\":%u,\"resident\":%zu}",
 			 http_server_connections(server), counts.requests, counts.abandoned,
-			 counts.websockets, counts.websockets_closed, resident);
+			 counts.websockets, counts.websockets_closed, counts.frames, resident);
 	respond_text(request, 200, text);
 }
 
@@ -225,6 +246,12 @@ static void on_binary(struct websocket *websocket, struct str data)
 	websocket_send_binary(websocket, data);
 }
 
+static void on_alive(struct websocket *websocket)
+{
+	(void)websocket;
+	counts.frames++;
+}
+
 static void on_websocket_closed(struct websocket *websocket)
 {
 	require(websocket_owner(websocket) == &counts);
@@ -235,6 +262,7 @@ static void on_websocket_closed(struct websocket *websocket)
 static const struct websocket_events websocket_events = {
     .on_text = on_text,
     .on_binary = on_binary,
+    .on_alive = on_alive,
     .on_closed = on_websocket_closed,
 };
 
@@ -246,14 +274,9 @@ static void handle_websocket(struct http_request *request)
 		counts.websockets++;
 }
 
-static void accept_late(struct deadline *deadline)
-{
-	handle_websocket(wait_end(deadline));
-}
-
 static void handle_websocket_late(struct http_request *request)
 {
-	wait_for(request, accept_late);
+	wait_for(request, handle_websocket);
 }
 
 static const struct route routes[] = {
@@ -266,6 +289,7 @@ static const struct route routes[] = {
     {HTTP_GET, "/inspect/{name}", handle_inspect},
     {HTTP_GET, "/no-content", handle_no_content},
     {HTTP_GET, "/not-modified", handle_not_modified},
+    {HTTP_GET, "/release", handle_release},
     {HTTP_GET, "/slow", handle_slow},
     {HTTP_GET, "/stats", handle_stats},
     {HTTP_GET, "/ws", handle_websocket},
@@ -374,17 +398,18 @@ int main(int argc, char **argv)
 	const char *path = parse_options(argc, argv, &settings);
 
 	signal(SIGPIPE, SIG_IGN);
+	list_init(&parked);
 	big = memory_alloc(BIG_BYTES_MAX);
 	for (size_t i = 0; i < BIG_BYTES_MAX; i++)
 		big[i] = (char)('0' + i % 10);
 	require(loop_init(&loop) == 0);
 	server = http_server_create(&loop, &settings);
-	require(http_server_listen(server, open_socket(path)) == 0);
-	fflush(stdout);
 	uv_signal_init(&loop.uv, &on_term);
 	uv_signal_init(&loop.uv, &on_int);
 	uv_signal_start(&on_term, on_signal, SIGTERM);
 	uv_signal_start(&on_int, on_signal, SIGINT);
+	require(http_server_listen(server, open_socket(path)) == 0);
+	fflush(stdout);
 	loop_run(&loop);
 	http_server_destroy(server);
 	loop_finish(&loop);

@@ -1,0 +1,197 @@
+"""A server under test and a client that sends bytes as they are."""
+
+import array
+import fcntl
+import json
+import os
+import signal
+import socket
+import subprocess
+import termios
+import time
+
+import pytest
+
+SERVER = os.environ.get("HTTP_TEST_SERVER", "build/http/test/http/http_test_server")
+PATIENCE = 60  # seconds until a test that hangs fails; none waits for it when all is well
+
+
+class Answer:
+    def __init__(self, status, reason, fields, body):
+        self.status = status
+        self.reason = reason
+        self.fields = fields  # a list of (name, value)
+        self.body = body
+
+    def __getitem__(self, name):
+        values = [v for n, v in self.fields if n.lower() == name.lower()]
+        assert len(values) == 1, (name, self.fields)
+        return values[0]
+
+    def __contains__(self, name):
+        return any(n.lower() == name.lower() for n, _ in self.fields)
+
+
+class Client:
+    def __init__(self, server):
+        if server.path:
+            self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self.socket.settimeout(PATIENCE)
+            self.socket.connect(server.path)
+        else:
+            self.socket = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.is_unix = bool(server.path)
+        self.buffer = bytearray()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def send_piece(self, data):
+        """Sends, and returns when the server has read all of it (unix sockets only)."""
+        assert self.is_unix
+        try:
+            self.socket.sendall(data)
+        except (BrokenPipeError, ConnectionResetError):
+            return
+        left = array.array("i", [1])
+        until = time.monotonic() + PATIENCE
+        while left[0]:
+            fcntl.ioctl(self.socket, termios.TIOCOUTQ, left)
+            assert time.monotonic() < until
+
+    def end(self):
+        self.socket.shutdown(socket.SHUT_WR)
+
+    def reset(self):
+        """Closes with a RST (TCP only)."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        self.socket.close()
+
+    def fill(self):
+        data = self.socket.recv(1 << 20)
+        self.buffer += data
+        return bool(data)
+
+    def nothing(self):
+        """Nothing is there to be read."""
+        self.socket.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            self.socket.recv(1)
+        self.socket.settimeout(PATIENCE)
+
+    def take(self, size):
+        while len(self.buffer) < size:
+            assert self.fill(), f"connection ended in {self.buffer!r}"
+        data = bytes(self.buffer[:size])
+        del self.buffer[:size]
+        return data
+
+    def answer(self, method="GET"):
+        while b"\r\n\r\n" not in self.buffer:
+            assert self.fill(), f"connection ended in {self.buffer!r}"
+        head = self.take(self.buffer.index(b"\r\n\r\n") + 4)[:-4]
+        lines = head.decode("latin-1").split("\r\n")
+        version, status, reason = lines[0].split(" ", 2)
+        assert version == "HTTP/1.1"
+        fields = [tuple(line.split(": ", 1)) for line in lines[1:]]
+        length = [int(v) for n, v in fields if n == "Content-Length"]
+        assert len(length) <= 1
+        has_body = method != "HEAD" and length
+        body = self.take(length[0]) if has_body else b""
+        return Answer(int(status), reason, fields, body)
+
+    def ended(self):
+        """Waits for the end; what came before it."""
+        try:
+            while self.fill():
+                pass
+        except ConnectionResetError:
+            self.buffer += b"<reset>"
+        return self.take(len(self.buffer))
+
+    def get(self, target, method="GET"):
+        self.send(f"{method} {target} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+        return self.answer(method)
+
+
+class Server:
+    def __init__(self, *options, path=None, **popen):
+        arguments = [SERVER, *options] + (["--unix", path] if path else [])
+        self.path = path
+        self.error = None  # what it wrote there, once it has ended
+        self.process = subprocess.Popen(
+            arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **popen
+        )
+        line = self.process.stdout.readline().split()
+        assert line, self.process.stderr.read()
+        self.port = int(line[1]) if line[0] == "port" else None
+
+    def client(self):
+        return Client(self)
+
+    def stats(self):
+        with self.client() as client:
+            return json.loads(client.get("/stats").body)
+
+    def release(self):
+        """Lets the handlers that wait go on."""
+        with self.client() as client:
+            assert client.get("/release").status == 200
+
+    def wait_for(self, condition):
+        """Until the condition holds of the statistics."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            stats = self.stats()
+            if condition(stats):
+                return stats
+            assert time.monotonic() < until, stats
+            time.sleep(0.01)
+
+    def stop(self, number=signal.SIGTERM):
+        """Its standard error; it must end well, without a leak or a finding."""
+        if self.error is None:
+            if number:
+                self.process.send_signal(number)
+            _, self.error = self.process.communicate(timeout=PATIENCE)
+        error = self.error
+        assert self.process.returncode == 0, error
+        assert "ERROR: " not in error and "runtime error" not in error, error
+        return error
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts servers with options; all are stopped and checked."""
+    servers = []
+
+    def run(*options, unix=False, **popen):
+        path = str(tmp_path / f"socket{len(servers)}") if unix else None
+        servers.append(Server(*options, path=path, **popen))
+        return servers[-1]
+
+    yield run
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture(scope="module")
+def server():
+    server = Server("--linger-ms", "60000")
+    yield server
+    server.stop(signal.SIGINT)
+
+
+@pytest.fixture(scope="module")
+def unix_server(tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("http") / "socket")
+    server = Server("--linger-ms", "60000", path=path)
+    yield server
+    server.stop(signal.SIGINT)

@@ -1,0 +1,173 @@
+#include "../cmocka_test.h"
+#include "base/limits.h"
+#include "http/head_scan.h"
+
+#include <stdio.h>
+
+/* The status for all of it, cut into pieces of this size; 1 for a complete head, 0 for one that
+ * goes on. */
+static int scan_pieces(struct str text, size_t piece, size_t *ret_used, size_t *ret_skipped)
+{
+	struct head_scan scan = {0};
+	size_t total = 0;
+
+	*ret_skipped = 0;
+	while (total < text.length) {
+		size_t left = text.length - total;
+		struct str data = {text.data + total, left < piece ? left : piece};
+		size_t start;
+		size_t used;
+		struct refusal refusal = head_scan(&scan, data, &start, &used);
+
+		assert_true(start <= used && used <= data.length);
+		total += used;
+		*ret_skipped += start;
+		*ret_used = total;
+		assert_int_equal(scan.length, total - *ret_skipped);
+		if (refusal.status)
+			return refusal.status;
+		if (scan.is_complete)
+			return 1;
+	}
+	return 0;
+}
+
+static int scan_text(struct str text)
+{
+	size_t used;
+	size_t skipped;
+	int status = scan_pieces(text, text.length, &used, &skipped);
+
+	for (size_t piece = 1; piece < 8; piece++) {
+		size_t used_again;
+		size_t skipped_again;
+
+		assert_int_equal(scan_pieces(text, piece, &used_again, &skipped_again), status);
+		assert_int_equal(used_again, used);
+		assert_int_equal(skipped_again, skipped);
+	}
+	return status;
+}
+
+static void good_heads(void **state)
+{
+	size_t used;
+	size_t skipped;
+	struct str text = STR("\r\nGET / HTTP/1.1\r\nHost: a\r\nX:\r\n\r\nPOST");
+
+	(void)state;
+	assert_int_equal(scan_text(STR("GET / HTTP/1.0\r\n\r\n")), 1);
+	assert_int_equal(scan_text(STR("GET / HTTP/1.1\r\nHost: a\r\n\r\n")), 1);
+	assert_int_equal(scan_text(text), 1);
+	assert_int_equal(scan_pieces(text, 1000, &used, &skipped), 1);
+	assert_int_equal(used, text.length - 4);
+	assert_int_equal(skipped, 2);
+	assert_int_equal(scan_text(STR("GET / HTTP/1.1\r\nHost: a\r\n\r")), 0);
+}
+
+/* Every byte in every place: what is allowed there, and nothing else. */
+static void every_byte(void **state)
+{
+	static const char token[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	(void)state;
+	for (int c = 0; c < 256; c++) {
+		char text[64];
+		bool is_token_char = c && strchr(token, c);
+		bool is_visible = c > 0x20 && c < 0x7f;
+		bool is_value = is_visible || c == ' ' || c == '\t' || c >= 0x80;
+		size_t length;
+
+		length = (size_t)snprintf(text, sizeof(text), "G%cT / HTTP/1.1\r\n\r\n", c);
+		text[1] = (char)c;
+		assert_int_equal(scan_text((struct str){text, length}), is_token_char ? 1 : 400);
+		length = (size_t)snprintf(text, sizeof(text), "GET /Xa HTTP/1.1\r\n\r\n");
+		text[5] = (char)c;
+		assert_int_equal(scan_text((struct str){text, length}),
+				 is_visible && c != '#' ? 1 : 400);
+		length = (size_t)snprintf(text, sizeof(text), "GET / HTTP/1.1\r\naXb: c\r\n\r\n");
+		text[17] = (char)c;
+		assert_int_equal(scan_text((struct str){text, length}),
+				 is_token_char || c == ':' ? 1 : 400);
+		length = (size_t)snprintf(text, sizeof(text), "GET / HTTP/1.1\r\na: bXc\r\n\r\n");
+		text[20] = (char)c;
+		assert_int_equal(scan_text((struct str){text, length}), is_value ? 1 : 400);
+		length = (size_t)snprintf(text, sizeof(text), "GET / HTTP/1.1\r\nXa: c\r\n\r\n");
+		text[16] = (char)c;
+		assert_int_equal(scan_text((struct str){text, length}), is_token_char ? 1 : 400);
+		length = (size_t)snprintf(text, sizeof(text), "GET / HTTP/1.X\r\n\r\n");
+		text[13] = (char)c;
+		assert_int_equal(scan_text((struct str){text, length}),
+				 c == '0' || c == '1' ? 1 : 400);
+	}
+}
+
+/* No byte of the frame around them may be any other. */
+static void every_other_byte_of_the_frame(void **state)
+{
+	const struct str good = STR("GET / HTTP/1.1\r\na: b\r\n\r\n");
+	const size_t places[] = {3, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 20, 21, 22, 23};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		for (int c = 0; c < 256; c++) {
+			char text[32];
+
+			memcpy(text, good.data, good.length);
+			text[places[i]] = (char)c;
+			if (c == good.data[places[i]])
+				continue;
+			/* A longer target or value, or another field, is another good head so far.
+			 */
+			if (scan_text((struct str){text, good.length}) == 400)
+				continue;
+			assert_true(places[i] == 3 || places[i] == 5 || places[i] == 20 ||
+				    places[i] == 22);
+		}
+	}
+}
+
+static void limits(void **state)
+{
+	static char text[2 * LIMIT_REQUEST_HEAD_BYTES];
+	size_t used;
+	size_t skipped;
+
+	(void)state;
+	memset(text, 'a', sizeof(text));
+	memcpy(text, "GET /", 5);
+	assert_int_equal(scan_pieces((struct str){text, sizeof(text)}, 1000, &used, &skipped), 414);
+	assert_int_equal(used, 4 + LIMIT_REQUEST_TARGET_BYTES + 1);
+	memcpy(text, "GET / HTTP/1.1\r\na:", 18);
+	assert_int_equal(scan_pieces((struct str){text, sizeof(text)}, 1000, &used, &skipped), 431);
+	assert_int_equal(used, LIMIT_REQUEST_HEAD_BYTES);
+	memcpy(text + LIMIT_REQUEST_HEAD_BYTES - 4, "\r\n\r\n", 4);
+	assert_int_equal(scan_pieces((struct str){text, sizeof(text)}, 1000, &used, &skipped), 1);
+	memcpy(text + LIMIT_REQUEST_HEAD_BYTES - 4, "a\r\n\r\n", 5);
+	assert_int_equal(scan_pieces((struct str){text, sizeof(text)}, 1000, &used, &skipped), 431);
+}
+
+static void tokens(void **state)
+{
+	(void)state;
+	assert_true(is_token(STR("a")));
+	assert_true(is_token(STR("x-b_c.9!")));
+	assert_false(is_token(STR("")));
+	assert_false(is_token(STR("a b")));
+	assert_false(is_token(STR("\"a\"")));
+	assert_false(is_token(STR("\xe4")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(good_heads),
+	    cmocka_unit_test(every_byte),
+	    cmocka_unit_test(every_other_byte_of_the_frame),
+	    cmocka_unit_test(limits),
+	    cmocka_unit_test(tokens),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+#include "../cmocka_test.h"
+#include "http/response_text.h"
+#include "http/server_private.h"
+
+static void quoting(void **state)
+{
+	struct arena arena = {0};
+
+	(void)state;
+	assert_string_equal(json_quote(&arena, STR("")).data, "\"\"");
+	assert_string_equal(json_quote(&arena, STR("a\"b\\c/")).data, "\"a\\\"b\\\\c/\"");
+	assert_string_equal(json_quote(&arena, STR("\x01\n\x1f\x7f")).data,
+			    "\"\\u0001\\u000a\\u001f\x7f\"");
+	assert_string_equal(json_quote(&arena, STR("\xc3\xa4")).data, "\"\xc3\xa4\"");
+	assert_string_equal(json_quote(&arena, STR("a\xff")).data, "\"a?\"");
+	assert_int_equal(json_quote(&arena, STR("a\0b")).length, 10);
+	arena_finish(&arena);
+}
+
+static void problems(void **state)
+{
+	struct arena arena = {0};
+
+	(void)state;
+	assert_string_equal(problem_text(&arena, 404, STR(""), STR("")).data,
+			    "{\"type\":\"about:blank\",\"title\":\"Not Found\",\"status\":404}");
+	assert_string_equal(problem_text(&arena, 400, STR("a \"b\""), STR("\"errors\":[]")).data,
+			    "{\"type\":\"about:blank\",\"title\":\"Bad Request\",\"status\":400,"
+			    "\"detail\":\"a \\\"b\\\"\",\"errors\":[]}");
+	assert_string_equal(
+	    problem_text(&arena, 299, STR(""), STR("\"a\":1")).data,
+	    "{\"type\":\"about:blank\",\"title\":\"Unknown\",\"status\":299,\"a\":1}");
+	arena_finish(&arena);
+}
+
+static void request_fields(void **state)
+{
+	const struct http_field fields[] = {
+	    {STR("Host"), STR("a")}, {STR("X-Y"), STR("1")}, {STR("x-y"), STR("2")}};
+	struct http_request request = {.fields = fields, .field_count = 3};
+
+	(void)state;
+	assert_true(str_equal(http_request_field(&request, STR("HOST")), STR("a")));
+	assert_true(str_equal(http_request_field(&request, STR("x-Y")), STR("1")));
+	assert_null(http_request_field(&request, STR("nope")).data);
+}
+
+static void query(void **state)
+{
+	struct http_request request = {.query = STR("a=1&b=&c&a=2&=d&key=x%3D=y")};
+
+	(void)state;
+	assert_true(str_equal(http_request_query(&request, STR("a")), STR("1")));
+	assert_true(str_equal(http_request_query(&request, STR("b")), STR("")));
+	assert_non_null(http_request_query(&request, STR("b")).data);
+	assert_true(str_equal(http_request_query(&request, STR("c")), STR("")));
+	assert_non_null(http_request_query(&request, STR("c")).data);
+	assert_true(str_equal(http_request_query(&request, STR("key")), STR("x%3D=y")));
+	assert_null(http_request_query(&request, STR("k")).data);
+	request.query = (struct str){0};
+	assert_null(http_request_query(&request, STR("a")).data);
+}
+
+static void server_texts(void **state)
+{
+	struct http_server *server;
+	char first[REQUEST_ID_LENGTH + 1];
+	char second[REQUEST_ID_LENGTH + 1];
+	struct loop loop;
+
+	(void)state;
+	assert_int_equal(loop_init(&loop), 0);
+	server = http_server_create(&loop, &(struct http_server_settings){0});
+	http_server_new_id(server, first);
+	http_server_new_id(server, second);
+	assert_string_not_equal(first, second);
+	assert_int_equal(strlen(first), REQUEST_ID_LENGTH);
+	assert_int_equal(http_server_date(server).length, 29);
+	assert_true(http_server_is_empty(server));
+	http_server_destroy(server);
+	loop_finish(&loop);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(quoting),	      cmocka_unit_test(problems),
+	    cmocka_unit_test(request_fields), cmocka_unit_test(query),
+	    cmocka_unit_test(server_texts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
