@@ -3,6 +3,9 @@
 
 #include "task/task.h"
 
+/* The route table, sorted. */
+const struct route *api_routes(size_t *ret_count);
+
 extern const struct endpoint endpoint_account_get;
 extern const struct endpoint endpoint_app_list;
 extern const struct endpoint endpoint_app_version_deploy;

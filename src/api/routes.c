@@ -25,6 +25,12 @@ static const struct route routes[] = {
     {HTTP_POST, "/v1/devices/{deviceId}/push", &endpoint_push},
 };
 
+const struct route *api_routes(size_t *ret_count)
+{
+	*ret_count = array_length(routes);
+	return routes;
+}
+
 static bool is_public_api(const struct http_request *request)
 {
 	return str_starts_with(request->path, STR("/v1/"));

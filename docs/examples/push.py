@@ -1,0 +1,32 @@
+"""Shows a picture on the first device of an account: push.py PICTURE"""
+import base64
+import json
+import os
+import sys
+import urllib.error
+import urllib.request
+
+
+def call(method, path, body=None):
+    request = urllib.request.Request(
+        os.environ["DISPLAYD_URL"] + path,
+        method=method,
+        data=None if body is None else json.dumps(body).encode(),
+        headers={
+            "Authorization": "Bearer " + os.environ["DISPLAYD_KEY"],
+            "Content-Type": "application/json",
+        },
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=10) as response:
+            return json.load(response)
+    except urllib.error.HTTPError as error:
+        sys.exit(f"{error.code}: {error.read().decode()}")
+
+
+device = call("GET", "/v1/devices")[0]
+with open(sys.argv[1], "rb") as file:
+    image = base64.b64encode(file.read()).decode()
+call("POST", f"/v1/devices/{device['id']}/push", {"image": image, "installationId": "example"})
+device = call("PATCH", f"/v1/devices/{device['id']}", {"brightness": 40})
+print(f"{device['name']} shows {sys.argv[1]} at {device['brightness']} %")

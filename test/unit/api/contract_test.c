@@ -1,0 +1,257 @@
+/* The API document and the code cannot drift apart: routes both ways, fields and limits of the
+ * record tables against the schemas. */
+#include "../cmocka_test.h"
+#include "api/endpoints.h"
+#include "base/memory.h"
+#include "domain/account.h"
+#include "domain/app.h"
+#include "domain/device.h"
+#include "domain/installation.h"
+#include "domain/push.h"
+
+#include <yyjson.h>
+
+extern const struct str document_openapi;
+
+static yyjson_doc *document;
+static yyjson_val *root;
+
+static int read_document(void **state)
+{
+	(void)state;
+	document = yyjson_read(document_openapi.data, document_openapi.length, 0);
+	root = yyjson_doc_get_root(document);
+	return root ? 0 : -1;
+}
+
+static int free_document(void **state)
+{
+	(void)state;
+	yyjson_doc_free(document);
+	return 0;
+}
+
+/* "#/components/schemas/X" to the schema X. */
+static yyjson_val *resolve(yyjson_val *node)
+{
+	yyjson_val *reference = yyjson_obj_get(node, "$ref");
+
+	return reference ? resolve(yyjson_doc_ptr_get(document, yyjson_get_str(reference) + 1))
+			 : node;
+}
+
+static const char *method_name(enum http_method method)
+{
+	static const char *const names[HTTP_METHOD_COUNT] = {
+	    [HTTP_GET] = "get",	    [HTTP_POST] = "post",     [HTTP_PUT] = "put",
+	    [HTTP_PATCH] = "patch", [HTTP_DELETE] = "delete",
+	};
+
+	return names[method];
+}
+
+static void every_route_is_documented(void **state)
+{
+	size_t count;
+	const struct route *routes = api_routes(&count);
+	yyjson_val *paths = yyjson_obj_get(root, "paths");
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		yyjson_val *path = yyjson_obj_get(paths, routes[i].path);
+
+		if (strncmp(routes[i].path, "/v1/", 4) != 0)
+			continue;
+		if (!path || !yyjson_obj_get(path, method_name(routes[i].method)))
+			fail_msg("%s %s is not in the document", method_name(routes[i].method),
+				 routes[i].path);
+	}
+}
+
+static const struct route *find_route(const char *method, const char *path)
+{
+	size_t count;
+	const struct route *routes = api_routes(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(method_name(routes[i].method), method) == 0 &&
+		    strcmp(routes[i].path, path) == 0)
+			return &routes[i];
+	}
+	return NULL;
+}
+
+static void every_operation_has_a_route(void **state)
+{
+	yyjson_val *paths = yyjson_obj_get(root, "paths");
+	size_t i, count, j, methods;
+	yyjson_val *path, *item, *method, *operation;
+	unsigned operations = 0;
+
+	(void)state;
+	yyjson_obj_foreach(paths, i, count, path, item)
+	{
+		yyjson_obj_foreach(item, j, methods, method, operation)
+		{
+			if (yyjson_equals_str(method, "parameters"))
+				continue;
+			operations++;
+			if (!find_route(yyjson_get_str(method), yyjson_get_str(path)))
+				fail_msg("%s %s has no route", yyjson_get_str(method),
+					 yyjson_get_str(path));
+		}
+	}
+	assert_true(operations >= 11);
+}
+
+static void routes_are_sorted(void **state)
+{
+	size_t count;
+	const struct route *routes = api_routes(&count);
+
+	(void)state;
+	for (size_t i = 1; i < count; i++)
+		assert_true(strcmp(routes[i - 1].path, routes[i].path) <= 0);
+}
+
+/* A body in the document where the endpoint takes one, and the other way round. */
+static void bodies_agree(void **state)
+{
+	yyjson_val *paths = yyjson_obj_get(root, "paths");
+	size_t i, count, j, methods;
+	yyjson_val *path, *item, *method, *operation;
+
+	(void)state;
+	yyjson_obj_foreach(paths, i, count, path, item)
+	{
+		yyjson_obj_foreach(item, j, methods, method, operation)
+		{
+			const struct endpoint *endpoint;
+
+			if (yyjson_equals_str(method, "parameters"))
+				continue;
+			endpoint = find_route(yyjson_get_str(method), yyjson_get_str(path))->data;
+			assert_int_equal(endpoint->body != NULL,
+					 yyjson_obj_get(operation, "requestBody") != NULL);
+			assert_int_equal(endpoint->access, ACCESS_KEY);
+		}
+	}
+}
+
+/* ---- records against schemas ---- */
+
+static int64_t number_of(yyjson_val *schema, const char *name)
+{
+	yyjson_val *number = yyjson_obj_get(schema, name);
+
+	return number ? yyjson_get_sint(number) : 0;
+}
+
+static bool is_in(yyjson_val *array, const char *text)
+{
+	size_t i, count;
+	yyjson_val *item;
+
+	yyjson_arr_foreach(array, i, count, item)
+	{
+		if (yyjson_equals_str(item, text))
+			return true;
+	}
+	return false;
+}
+
+static void compare_limits(const struct record_field *field, yyjson_val *property)
+{
+	if (field->kind == RECORD_KIND_INT && (field->minimum || field->maximum)) {
+		assert_int_equal(number_of(property, "minimum"), field->minimum);
+		assert_int_equal(number_of(property, "maximum"), field->maximum);
+	}
+	if (field->kind == RECORD_KIND_STR && (field->minimum || field->maximum)) {
+		assert_int_equal(number_of(property, "minLength"), field->minimum);
+		assert_int_equal(number_of(property, "maxLength"), field->maximum);
+	}
+}
+
+/* The object schema of "app" in an installation stands in an anyOf beside null. */
+static yyjson_val *object_of(yyjson_val *property)
+{
+	yyjson_val *choices = yyjson_obj_get(property, "anyOf");
+
+	return choices ? yyjson_arr_get_first(choices) : property;
+}
+
+/* Every named field is a property with the same limits, and there are no others. From field *i on,
+ * to the end or the CLOSE of this object. */
+static void compare_object(const struct record *record, unsigned *i, yyjson_val *schema,
+			   bool is_body)
+{
+	yyjson_val *properties = yyjson_obj_get(schema, "properties");
+	yyjson_val *required = yyjson_obj_get(schema, "required");
+	size_t named = 0;
+
+	for (; *i < record->field_count; (*i)++) {
+		const struct record_field *field = &record->fields[*i];
+		yyjson_val *property;
+
+		if (field->kind == RECORD_KIND_CLOSE)
+			break;
+		if (!field->name)
+			continue;
+		named++;
+		property = yyjson_obj_get(properties, field->name);
+		if (!property)
+			fail_msg("%s is not in the schema", field->name);
+		property = resolve(property);
+		compare_limits(field, property);
+		assert_int_equal(is_in(required, field->name), is_body ? field->required : true);
+		if (field->kind == RECORD_KIND_OPEN) {
+			(*i)++;
+			compare_object(record, i, object_of(property), is_body);
+		}
+	}
+	assert_int_equal(yyjson_obj_size(properties), named);
+	assert_true(yyjson_is_false(yyjson_obj_get(schema, "additionalProperties")));
+}
+
+static void compare(const struct record *record, const char *name, bool is_body)
+{
+	yyjson_val *schemas = yyjson_obj_get(yyjson_obj_get(root, "components"), "schemas");
+	unsigned i = 0;
+
+	print_message("schema %s\n", name);
+	assert_non_null(yyjson_obj_get(schemas, name));
+	compare_object(record, &i, yyjson_obj_get(schemas, name), is_body);
+}
+
+static void bodies_match_their_schemas(void **state)
+{
+	(void)state;
+	compare(&app_deploy_record, "AppDeploy", true);
+	compare(&app_upload_record, "AppUpload", true);
+	compare(&device_change_record, "DeviceUpdate", true);
+	compare(&push_body_record, "Push", true);
+}
+
+static void answers_match_their_schemas(void **state)
+{
+	(void)state;
+	compare(&account_record, "Account", false);
+	compare(&app_listed_record, "App", false);
+	compare(&app_version_record, "AppVersion", false);
+	compare(&device_record, "Device", false);
+	compare(&installation_record, "Installation", false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(every_route_is_documented),
+	    cmocka_unit_test(every_operation_has_a_route),
+	    cmocka_unit_test(routes_are_sorted),
+	    cmocka_unit_test(bodies_agree),
+	    cmocka_unit_test(bodies_match_their_schemas),
+	    cmocka_unit_test(answers_match_their_schemas),
+	};
+
+	return cmocka_run_group_tests(tests, read_document, free_document);
+}
