@@ -129,7 +129,9 @@ class Server:
         if self.process.poll() is not None:
             raise RuntimeError(f"displayd ended with {self.process.returncode}:\n{self.log()}")
         try:
-            return os.path.exists(self._public_url_path()) and self.get("/readyz").status == 200
+            with open(os.path.join(self.state_dir, "lock"), encoding="ascii") as file:
+                is_ours = file.read().strip() == str(self.process.pid)
+            return is_ours and self.url and self.get("/readyz").status == 200
         except (OSError, http.client.HTTPException):
             return False
 
@@ -224,7 +226,11 @@ class Server:
     @property
     def address(self):
         """Host and port of its first listener, from the log: --public-url may be another."""
-        found = re.search(r"msg=listening address=(?!unix)(\S+):\d+ port=(\d+)", self.log())
+        log = self.log().replace('":"', "=").replace('":', "=").replace('"', " ")
+        found = re.search(r"listening[ ,]+address=(?!unix)(\S+):\d+[ ,]+port=(\d+)", log)
+        if not found:  # --log-level hides it
+            parts = urllib.parse.urlsplit(self.url)
+            return parts.hostname, parts.port
         return found[1].strip("[]"), int(found[2])
 
     # ---- talking to it ----

@@ -57,11 +57,13 @@ static int read_line(struct config *config, struct str line, unsigned number, un
 
 static int read_all(const char *path, struct buffer *ret_text, struct reason *reterr)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file;
 	size_t got = 0;
-	int error = 0;
+	int error;
 
 	errno = 0;
+	file = fopen(path, "re");
+	error = errno;
 	if (file) {
 		got = fread(buffer_reserve(ret_text, CONFIG_FILE_BYTES_MAX + 1), 1,
 			    CONFIG_FILE_BYTES_MAX + 1, file);
@@ -69,9 +71,9 @@ static int read_all(const char *path, struct buffer *ret_text, struct reason *re
 		buffer_commit(ret_text, got);
 		fclose(file);
 	}
-	if (!file || error)
+	if (error)
 		return reason_set(reterr, "cannot read the configuration file %s: %s", path,
-				  strerror(error ? error : errno));
+				  strerror(error));
 	if (got > CONFIG_FILE_BYTES_MAX)
 		return reason_set(reterr, "%s is longer than %d bytes: no configuration file", path,
 				  CONFIG_FILE_BYTES_MAX);

@@ -1,0 +1,80 @@
+"""What the tests of the programs share."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+from server import DISPLAYD, Server  # noqa: E402
+
+
+@pytest.fixture
+def folder():
+    """A temporary folder that goes with the test."""
+    path = tempfile.mkdtemp(prefix="displayd-main-")
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def template():
+    """A state directory with a migrated, empty database."""
+    with Server() as server:
+        server.stop()
+        os.unlink(os.path.join(server.state_dir, "lock"))
+        yield server.state_dir
+
+
+@pytest.fixture
+def launch(template):
+    """Server(...) that is removed at the end. Its state directory is a copy of the template, which
+    is quicker than making a database, unless is_new."""
+    servers = []
+
+    def make(*arguments, is_new=False, **options):
+        server = Server(*arguments, **options)
+        servers.append(server)
+        if not is_new and not options.get("database"):
+            os.makedirs(server.state_dir, exist_ok=True)
+            subprocess.run(["cp", "-a", template + "/.", server.state_dir], check=True)
+        return server
+
+    yield make
+    for server in servers:
+        server.remove()
+
+
+@pytest.fixture(scope="module")
+def running():
+    """One server for the tests that leave it as it was."""
+    with Server() as server:
+        yield server
+
+
+def displayd(*arguments, **variables):
+    """Runs displayd to its end: code, stdout, stderr."""
+    environment = {key: value for key, value in os.environ.items()
+                   if not key.startswith("DISPLAYD_")} | variables
+    done = subprocess.run([DISPLAYD, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, check=False, timeout=120, env=environment,
+                          stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout, done.stderr
+
+
+def is_alive(pid):
+    """A process that has ended but was not waited for is not."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def kill(pid, number=signal.SIGKILL):
+    os.kill(pid, number)

@@ -1,0 +1,273 @@
+"""The embedded PostgreSQL, other databases, and migrations."""
+
+import os
+import pwd
+import shutil
+import stat
+import subprocess
+
+import psycopg2
+import pytest
+from conftest import displayd, is_alive, kill
+from postgres import Postgres
+from server import DISPLAYD, Server, run_ctl, wait_until
+
+is_root = os.getuid() == 0
+
+
+def connect(server):
+    socket = os.path.join(server.state_dir, "postgres/socket")
+    return psycopg2.connect(host=socket, user="displayd", dbname="displayd")
+
+
+def show(server, name):
+    with connect(server) as database, database.cursor() as cursor:
+        cursor.execute(f"SHOW {name}")
+        return cursor.fetchone()[0]
+
+
+def test_durable_and_private(running):
+    assert show(running, "fsync") == "on"
+    assert show(running, "synchronous_commit") == "on"
+    assert show(running, "full_page_writes") == "on"
+    assert show(running, "data_checksums") == "on"
+    assert show(running, "listen_addresses") == ""
+    folder = os.path.join(running.state_dir, "postgres")
+    assert stat.S_IMODE(os.stat(os.path.join(folder, "data")).st_mode) == 0o700
+    assert stat.S_IMODE(os.stat(os.path.join(folder, "socket")).st_mode) == 0o700
+    assert stat.S_IMODE(os.stat(running.state_dir).st_mode) == 0o700
+
+
+def test_no_file_of_the_cluster_turns_durability_off(launch):
+    server = launch().start()
+    server.stop()
+    with open(os.path.join(server.state_dir, "postgres/data/postgresql.auto.conf"), "a",
+              encoding="utf-8") as file:
+        file.write("fsync = off\nsynchronous_commit = off\n")
+    server.start()
+    assert show(server, "fsync") == "on"
+    assert show(server, "synchronous_commit") == "on"
+
+
+def test_connections_for_all_workers(launch):
+    server = launch(workers=12).start()
+    assert int(show(server, "max_connections")) >= 12 * 5 + 20
+
+
+def test_data_stay(launch):
+    server = launch().start()
+    server.ctl("account", "create", "a@example.org")
+    server.restart()
+    with pytest.raises(Exception, match="already"):
+        server.ctl("account", "create", "a@example.org")
+
+
+def test_a_killed_postgresql_is_started_again(launch):
+    server = launch().start()
+    workers, postmaster = server.children()
+    kill(postmaster)
+    server.wait_for_log('msg="PostgreSQL started"', 2)
+    wait_until(lambda: server.get("/readyz").status == 200, "a database again")
+    assert server.workers() == workers
+    assert server.ctl("account", "create", "a@example.org")["email"] == "a@example.org"
+
+
+def test_workers_answer_while_the_database_is_away(launch):
+    server = launch(workers=1).start()
+    # Starting again is put off while it keeps failing.
+    data = os.path.join(server.state_dir, "postgres/data")
+    os.rename(data, data + ".away")
+    kill(server.postmaster())
+    wait_until(lambda: server.get("/readyz").status == 503, "a worker without database")
+    assert server.get("/livez").status == 200
+    # What was made in its place is no database of ours: take it away again.
+    wait_until(lambda: server.postmaster() is not None or server.process.poll() is not None,
+               "a new PostgreSQL")
+    assert server.process.poll() is None
+
+
+def test_a_postgresql_that_was_left_behind_is_ended(launch):
+    server = launch().start()
+    postmaster = server.postmaster()
+    # Stopped, it cannot follow its supervisor.
+    os.kill(postmaster, 19)
+    server.kill()
+    assert is_alive(postmaster)
+    os.kill(postmaster, 18)
+    server.start()
+    assert server.postmaster() != postmaster
+    assert server.ctl("account", "create", "a@example.org")["id"]
+
+
+@pytest.mark.parametrize("pid", ["1", "self"])
+def test_a_stale_process_id_does_not_matter(launch, pid):
+    server = launch().start()
+    data = os.path.join(server.state_dir, "postgres/data")
+    server.stop()
+    # Process numbers repeat in containers: that of a living process.
+    number = os.getpid() if pid == "self" else 1
+    for name, owner in (("postmaster.pid", data), (".s.PGSQL.5432.lock", data + "/../socket")):
+        path = os.path.join(owner, name)
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"{number}\n/x\n1795237139\n5432\n../socket\n\n  9978142         4\nready\n")
+        shutil.chown(path, os.stat(data).st_uid)
+    server.start()
+    assert server.get("/readyz").status == 200
+
+
+def test_an_initdb_that_was_interrupted(launch):
+    server = launch(is_new=True)
+    folder = os.path.join(server.state_dir, "postgres")
+    os.makedirs(os.path.join(folder, "data.new/base/1"))
+    with open(os.path.join(folder, "data.new/PG_VERSION"), "w", encoding="ascii") as file:
+        file.write("15\n")
+    os.symlink("/etc", os.path.join(folder, "data.new/base/link"))
+    if is_root:
+        subprocess.run(["chown", "-hR", "postgres", folder + "/data.new"], check=True)
+    server.start()
+    assert os.path.exists("/etc/passwd")
+    assert server.get("/readyz").status == 200
+
+
+def test_long_path(launch, folder):
+    deep = os.path.join(folder, *["a-long-name-of-a-folder"] * 8, "it's, 'a' state")
+    os.makedirs(deep)
+    server = launch(state_dir=deep).start()
+    assert server.ctl("account", "create", "a@example.org")["email"] == "a@example.org"
+    kill(server.postmaster())
+    server.wait_for_log('msg="PostgreSQL started"', 2)
+    wait_until(lambda: server.get("/readyz").status == 200, "a database again")
+    assert server.stop() == 0
+    assert run_ctl("--state-dir", deep, "migrate") == {"applied": 0}
+
+
+def test_another_version_of_postgresql(launch):
+    server = launch().start()
+    server.stop()
+    path = os.path.join(server.state_dir, "postgres/data/PG_VERSION")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("9\n")
+    code, _, text = displayd("--state-dir", server.state_dir, "--listen", "127.0.0.1:0")
+    assert code == 5
+    assert "was made by PostgreSQL 9, whose programs are not installed" in text
+
+
+def test_a_cluster_that_does_not_start(launch):
+    server = launch().start()
+    server.stop()
+    os.unlink(os.path.join(server.state_dir, "postgres/data/global/pg_control"))
+    assert server.launch().wait() == 5
+    assert "PostgreSQL ended while it was starting" in server.log()
+
+
+@pytest.mark.skipif(not is_root, reason="only root can be another user")
+class TestAsRoot:
+    def test_runs_as_an_unprivileged_user(self, running):
+        assert os.stat(running.state_dir).st_uid == 0
+        assert os.stat(f"/proc/{running.postmaster()}").st_uid == pwd.getpwnam("postgres").pw_uid
+
+    def test_parents_of_the_state_directory_may_be_closed(self, launch, folder):
+        closed = os.path.join(folder, "closed")
+        os.mkdir(closed, 0o700)
+        server = launch(state_dir=os.path.join(closed, "state")).start()
+        assert stat.S_IMODE(os.stat(closed).st_mode) == 0o700
+        kill(server.postmaster())
+        server.wait_for_log('msg="PostgreSQL started"', 2)
+        wait_until(lambda: server.get("/readyz").status == 200, "a database again")
+
+    def test_as_an_ordinary_user(self, folder):
+        programs = os.path.join(folder, "programs")
+        shutil.copytree(os.path.dirname(os.path.realpath(DISPLAYD)), programs,
+                        ignore=lambda path, names: [n for n in names if n != "displayd"])
+        os.chmod(folder, 0o755)
+        state = os.path.join(folder, "state")
+        os.mkdir(state, 0o700)
+        os.chown(state, 65534, 65534)
+        server = Server(state_dir=state, prefix=("setpriv", "--reuid=65534", "--regid=65534",
+                                                 "--clear-groups"))
+        server.command[server.command.index(DISPLAYD)] = os.path.join(programs, "displayd")
+        with server:
+            assert os.stat(f"/proc/{server.postmaster()}").st_uid == 65534
+            assert server.ctl("account", "create", "a@example.org")["id"]
+            assert server.stop() == 0
+            # Root goes on with it, as that user.
+            server.command = [word for word in server.command
+                              if not word.startswith(("setpriv", "--re", "--clear"))]
+            server.start()
+            assert os.stat(f"/proc/{server.postmaster()}").st_uid == 65534
+
+    def test_a_database_of_another_user_is_refused(self, folder):
+        programs = os.path.join(folder, "programs")
+        os.mkdir(programs)
+        shutil.copy(os.path.realpath(DISPLAYD), programs)
+        os.chmod(folder, 0o755)
+        state = os.path.join(folder, "state")
+        with Server(state_dir=state):
+            pass
+        subprocess.run(["chown", "65534", state, state + "/lock", state + "/postgres"], check=True)
+        done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                               programs + "/displayd", "--state-dir", state, "--listen",
+                               "127.0.0.1:0"], stderr=subprocess.PIPE, text=True, check=False)
+        assert done.returncode == 5
+        assert "belongs to another user (uid" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def postgres():
+    with Postgres() as cluster:
+        yield cluster
+
+
+def test_a_database_elsewhere(launch, postgres):
+    url = postgres.create_database()
+    one, other = launch(database=url).start(), launch(database=url).start()
+    assert one.postmaster() is None
+    account = one.ctl("account", "create", "a@example.org")
+    with pytest.raises(Exception, match="already"):
+        other.ctl("account", "create", "A@example.org")
+    assert account["email"] == "a@example.org"
+
+
+def test_instances_that_start_together(launch, postgres):
+    url = postgres.create_database()
+    servers = [launch(database=url).launch() for _ in range(3)]
+    for server in servers:
+        server.wait_until_ready()
+
+
+def test_a_database_that_does_not_exist(postgres, folder):
+    code, _, text = displayd("--state-dir", folder, "--listen", "127.0.0.1:0", "--database",
+                             postgres.url_of("nowhere"))
+    assert code == 5
+    assert "nowhere" in text
+
+
+def test_a_newer_database(launch, postgres):
+    url = postgres.create_database()
+    server = launch(database=url).start()
+    server.stop()
+    with psycopg2.connect(url) as database, database.cursor() as cursor:
+        cursor.execute("INSERT INTO schema_migration (number, name, sha256) "
+                       "SELECT max(number) + 1, 'later', '' FROM schema_migration")
+    assert server.launch().wait() == 7
+    assert "the database is newer than this program" in server.log()
+
+
+def test_a_migration_that_was_changed(launch, postgres):
+    url = postgres.create_database()
+    server = launch(database=url).start()
+    server.stop()
+    with psycopg2.connect(url) as database, database.cursor() as cursor:
+        cursor.execute("UPDATE schema_migration SET sha256 = repeat('0', 64) WHERE number = 1")
+    assert server.launch().wait() == 6
+
+
+def test_a_database_that_comes_later(launch):
+    postgres = Postgres()
+    try:
+        server = launch(database=postgres.url).launch()
+        server.wait_for_log("waiting for the database")
+        postgres.start()
+        server.wait_until_ready()
+    finally:
+        postgres.remove()

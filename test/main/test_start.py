@@ -1,0 +1,235 @@
+"""Starting, stopping, refusing, and workers that crash."""
+
+import os
+import signal
+import socket
+
+import pytest
+from conftest import displayd, is_alive, kill
+from server import wait_until
+
+SENTENCE = 'msg="cannot start"'
+
+
+def test_starts_and_stops(launch):
+    server = launch().start()
+    assert server.get("/livez").status == 200
+    assert server.get("/readyz").status == 200
+    workers, postmaster = server.children()
+    assert len(workers) == 2
+    assert server.stop() == 0
+    assert not any(is_alive(pid) for pid in [*workers, postmaster])
+    assert not os.path.exists(os.path.join(server.state_dir, "public-url"))
+    assert server.log().rstrip().endswith("msg=stopped")
+
+
+def test_says_what_it_listens_on(launch):
+    server = launch().start()
+    assert server.url == "http://{}:{}".format(*server.address)
+
+
+def test_public_url_is_handed_out(launch):
+    server = launch("--public-url", "https://panels.example/").start()
+    assert server.url == "https://panels.example"
+
+
+def test_several_listeners(launch, folder):
+    path = os.path.join(folder, "socket")
+    server = launch("--listen", "127.0.0.1:0", "--listen", "unix:" + path, listen=None).start()
+    assert os.stat(path).st_mode & 0o777 == 0o660
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(path)
+        client.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert client.recv(100).startswith(b"HTTP/1.1 200 ")
+    assert server.stop() == 0
+    assert not os.path.exists(path)
+
+
+def test_a_socket_that_a_killed_server_left_is_replaced(launch, folder):
+    path = os.path.join(folder, "socket")
+    server = launch("--listen", "unix:" + path).start()
+    workers = server.workers()
+    server.kill()
+    wait_until(lambda: not any(is_alive(pid) for pid in workers), "workers that end")
+    assert os.path.exists(path)
+    server.start()
+    assert server.stop() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_every_stop_signal_ends_with_0(launch, number):
+    server = launch().start()
+    server.process.send_signal(number)
+    assert server.wait() == 0
+
+
+def test_requests_at_work_are_finished(launch):
+    server = launch().start()
+    with server.connect() as client:
+        client.sendall(b"POST /livez HTTP/1.1\r\nHost: x\r\nContent-Le")
+        server.wait_for_log("msg=listening")
+        server.process.send_signal(signal.SIGTERM)
+        server.wait_for_log("msg=\"stopping")
+        client.sendall(b"ngth: 0\r\n\r\n")
+        assert client.recv(100).startswith(b"HTTP/1.1 405 ")
+    assert server.wait() == 0
+
+
+def test_the_second_signal_ends_at_once(launch):
+    server = launch().start()
+    workers, postmaster = server.children()
+    # Holds the drain up: a request that never ends.
+    with server.connect() as client:
+        client.sendall(b"POST /v1/devices HTTP/1.1\r\nHost: x\r\n")
+        server.process.send_signal(signal.SIGTERM)
+        server.wait_for_log("msg=\"stopping: ")
+        server.process.send_signal(signal.SIGTERM)
+        assert server.wait() == 0
+    assert "stopping at once" in server.log()
+    assert not any(is_alive(pid) for pid in [*workers, postmaster])
+
+
+def test_stops_while_it_starts(launch):
+    server = launch(is_new=True).launch()
+    server.wait_for_log("making a database")
+    assert server.stop() == 0
+    server.start()
+    assert server.stop() == 0
+
+
+def test_a_killed_worker_is_started_again(launch):
+    server = launch().start()
+    victim, other = server.workers()
+    kill(victim)
+    server.wait_for_log('msg="worker started"', 3)
+    assert 'msg="worker ended unexpectedly" worker=' in server.log()
+    assert "signal=9" in server.log()
+    assert other in server.workers()
+    wait_until(lambda: server.get("/readyz").status == 200, "a ready worker")
+
+
+def test_a_worker_that_keeps_crashing_is_started_less_often(launch):
+    server = launch(workers=1).start()
+    for count in range(1, 5):
+        kill(server.workers()[0])
+        server.wait_for_log('msg="worker started"', count + 1)
+    for delay in (100, 200, 400, 800):
+        assert f"restart_in_ms={delay}\n" in server.log()
+
+
+def test_all_ends_with_a_killed_supervisor(launch):
+    server = launch().start()
+    workers, postmaster = server.children()
+    server.kill()
+    wait_until(lambda: not any(is_alive(pid) for pid in [*workers, postmaster]),
+               "children that end")
+    # What it said of itself is stale; the next server is not misled.
+    server.start()
+    assert server.get("/readyz").status == 200
+
+
+def test_workers_inherit_only_what_they_need(launch):
+    server = launch().start()
+    for pid in server.workers():
+        links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
+        assert not [link for link in links if link.endswith("/lock") or "signalfd" in link]
+
+
+def test_descriptors_up_to_the_hard_limit(launch):
+    server = launch(prefix=("prlimit", "--nofile=512:4096")).start()
+    with open(f"/proc/{server.workers()[0]}/limits", encoding="ascii") as file:
+        line = next(line for line in file if line.startswith("Max open files"))
+    assert line.split()[3:5] == ["4096", "4096"]
+
+
+def test_port_taken(launch, folder):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = "127.0.0.1:%d" % taken.getsockname()[1]
+        code, _, text = displayd("--state-dir", folder, "--listen", address)
+    assert code == 3
+    assert SENTENCE in text
+    assert f'reason="cannot listen on {address}: another program does"' in text
+
+
+def test_address_of_another_machine(folder):
+    code, _, text = displayd("--state-dir", folder, "--listen", "192.0.2.1:0")
+    assert code == 3
+    assert "this machine has no such address" in text
+
+
+def test_state_directory_in_use(launch):
+    server = launch().start()
+    code, _, text = displayd("--state-dir", server.state_dir, "--listen", "127.0.0.1:0")
+    assert code == 4
+    assert f"is in use by another server (pid {server.process.pid})" in text
+    # It has not disturbed the one that runs.
+    assert server.get("/readyz").status == 200
+    assert server.url
+
+
+def test_state_directory_that_cannot_be_made():
+    code, _, text = displayd("--state-dir", "/dev/null/x", "--listen", "127.0.0.1:0")
+    assert code == 4
+    assert 'reason="cannot make the state directory /dev/null/x: Not a directory"' in text
+
+
+def test_json_log(launch):
+    import json
+    server = launch("--log-format", "json").start()
+    server.stop()
+    lines = [json.loads(line) for line in server.log().splitlines()]
+    assert lines[-1]["msg"] == "stopped"
+
+
+def test_no_access_log(launch):
+    server = launch("--access-log", "off").start()
+    server.get("/livez")
+    server.stop()
+    assert "group=access" not in server.log()
+
+
+def test_help_version():
+    code, text, errors = displayd("--help")
+    assert (code, errors) == (0, "")
+    assert "--rate-limit N" in text and "DISPLAYD_RATE_LIMIT" in text and "Exit codes" in text
+    code, text, _ = displayd("--version")
+    assert code == 0 and text.startswith("displayd ")
+
+
+def test_check_config(folder):
+    path = os.path.join(folder, "displayd.conf")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("# ours\nworkers = 3\ndatabase = postgresql://u:hunter2@db.example/panels\n")
+    code, text, errors = displayd("--check-config", "--config", path, "--rate-limit", "0",
+                                  DISPLAYD_LOG_LEVEL="warn")
+    assert (code, errors) == (0, "")
+    lines = dict(line.split(" = ", 1) for line in text.splitlines())
+    lines = {name.strip(): value.split("  # ") for name, value in lines.items()}
+    assert lines["workers"][0].strip() == "3" and lines["workers"][1] == f"{path}:2"
+    assert lines["rate-limit"][0].strip() == "0 (off)"
+    assert lines["rate-limit"][1] == "--rate-limit"
+    assert lines["log-level"] == ["warn".ljust(30), "DISPLAYD_LOG_LEVEL"]
+    assert lines["listen"][1] == "default"
+    assert "hunter2" not in text and "password=****" in text and "db.example" in text
+
+
+def test_configuration_errors(folder):
+    path = os.path.join(folder, "displayd.conf")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("workers = 3\n\nlisten = 127.0.0.1\n")
+    for flags in ([], ["--check-config"]):
+        code, text, errors = displayd(*flags, "--config", path)
+        assert (code, text) == (2, "")
+        assert errors.startswith(f"displayd: {path}:3: listen must be ADDR:PORT")
+    code, _, errors = displayd("--config", path + "x")
+    assert code == 2
+    assert errors == (f"displayd: cannot read the configuration file {path}x: "
+                      "No such file or directory\n")
+
+
+def test_configuration_from_the_file(launch, folder):
+    path = os.path.join(folder, "displayd.conf")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("listen = 127.0.0.1:0\npublic-url = http://file.example\n")
+    server = launch("--config", path, listen=None).start()
+    assert server.url == "http://file.example"

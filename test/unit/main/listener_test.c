@@ -1,0 +1,177 @@
+#include "../cmocka_test.h"
+#include "base/memory.h"
+#include "main/listener.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <unistd.h>
+
+static struct reason why;
+
+static int parse(const char *text, struct listen_address *ret)
+{
+	return listen_address_parse(str_from(text), ret, &why);
+}
+
+static void addresses_that_are_taken(void **state)
+{
+	struct listen_address address;
+
+	(void)state;
+	assert_int_equal(parse("127.0.0.1:8080", &address), 0);
+	assert_int_equal(address.address.any.sa_family, AF_INET);
+	assert_int_equal(parse("localhost:0", &address), 0);
+	assert_int_equal(parse("0.0.0.0:65535", &address), 0);
+	assert_int_equal(parse("[::1]:80", &address), 0);
+	assert_int_equal(address.address.any.sa_family, AF_INET6);
+	assert_int_equal(parse("[::]:80", &address), 0);
+	assert_int_equal(parse("unix:/run/displayd.sock", &address), 0);
+	assert_true(listen_address_is_unix(&address));
+	assert_string_equal(address.address.local.sun_path, "/run/displayd.sock");
+	assert_int_equal(parse("unix:relative", &address), 0);
+}
+
+static void addresses_that_are_refused(void **state)
+{
+	static const char *const refused[] = {
+	    "",
+	    ":",
+	    ":80",
+	    "8080",
+	    "127.0.0.1",
+	    "127.0.0.1:",
+	    "127.0.0.1:x",
+	    "127.0.0.1:65536",
+	    "127.0.0.1:-1",
+	    "::1:80",
+	    "[::1]",
+	    "[::1]80",
+	    "[::1]:",
+	    "[127.0.0.1]:80",
+	    "[localhost]:80",
+	    "example.org:80",
+	    "127.1:80",
+	    "unix:",
+	    "1.2.3.4:80 ",
+	    "[]:80",
+	    "[:80",
+	};
+	struct listen_address address;
+
+	(void)state;
+	for (size_t i = 0; i < array_length(refused); i++)
+		if (parse(refused[i], &address) == 0)
+			fail_msg("\"%s\" is taken", refused[i]);
+}
+
+static void unix_paths_have_a_limit(void **state)
+{
+	char text[5 + 108 + 1];
+	struct listen_address address;
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "unix:", 5);
+	text[5 + 107] = 0;
+	assert_int_equal(parse(text, &address), 0);
+	text[5 + 107] = 'x';
+	text[5 + 108] = 0;
+	assert_int_equal(parse(text, &address), -1);
+	assert_string_equal(why.text, "the path of a unix socket has at most 107 bytes");
+}
+
+static void port_0_gets_a_port(void **state)
+{
+	struct listen_address address;
+	struct listener listener, second;
+	char url[256], expected[256];
+
+	(void)state;
+	assert_int_equal(parse("127.0.0.1:0", &address), 0);
+	assert_int_equal(listener_open(&address, &listener, &why), 0);
+	assert_int_not_equal(listener_port(&listener), 0);
+	assert_true(listener_url(&listener, url, sizeof(url)));
+	snprintf(expected, sizeof(expected), "http://127.0.0.1:%u", listener_port(&listener));
+	assert_string_equal(url, expected);
+	/* The same port again. */
+	snprintf(expected, sizeof(expected), "127.0.0.1:%u", listener_port(&listener));
+	assert_int_equal(parse(expected, &address), 0);
+	assert_int_equal(listener_open(&address, &second, &why), -1);
+	assert_non_null(strstr(why.text, "another program does"));
+	listener_close(&listener);
+	assert_int_equal(listener_open(&address, &second, &why), 0);
+	listener_close(&second);
+}
+
+static void any_address_is_shown_as_one_that_can_be_reached(void **state)
+{
+	struct listen_address address;
+	struct listener listener;
+	char url[256];
+
+	(void)state;
+	assert_int_equal(parse("0.0.0.0:0", &address), 0);
+	assert_int_equal(listener_open(&address, &listener, &why), 0);
+	assert_true(listener_url(&listener, url, sizeof(url)));
+	assert_null(strstr(url, "0.0.0.0"));
+	listener_close(&listener);
+}
+
+static void unix_sockets(void **state)
+{
+	char folder[] = "/tmp/displayd-listener-XXXXXX", path[64], text[80];
+	struct listen_address address;
+	struct listener listener, second;
+	struct stat info;
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/s", folder);
+	snprintf(text, sizeof(text), "unix:%s", path);
+	assert_int_equal(parse(text, &address), 0);
+	assert_int_equal(listener_open(&address, &listener, &why), 0);
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0660);
+	assert_false(listener_url(&listener, text, sizeof(text)));
+
+	/* One that answers is not taken away. */
+	assert_int_equal(listener_open(&address, &second, &why), -1);
+	assert_non_null(strstr(why.text, "another server does"));
+	assert_int_equal(stat(path, &info), 0);
+
+	/* One that nobody answers on is. */
+	close(listener.fd);
+	assert_int_equal(listener_open(&address, &second, &why), 0);
+	/* The first one's file is gone: the second's stays. */
+	listener.fd = dup(second.fd);
+	listener.inode = second.inode + 1;
+	listener_close(&listener);
+	assert_int_equal(stat(path, &info), 0);
+	listener_close(&second);
+	assert_int_not_equal(stat(path, &info), 0);
+
+	/* A file that is no socket is nobody's to remove. */
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(listener_open(&address, &second, &why), -1);
+	assert_int_equal(stat(path, &info), 0);
+	unlink(path);
+	rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(addresses_that_are_taken),
+	    cmocka_unit_test(addresses_that_are_refused),
+	    cmocka_unit_test(unix_paths_have_a_limit),
+	    cmocka_unit_test(port_0_gets_a_port),
+	    cmocka_unit_test(any_address_is_shown_as_one_that_can_be_reached),
+	    cmocka_unit_test(unix_sockets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

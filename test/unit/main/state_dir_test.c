@@ -1,0 +1,140 @@
+#include "../cmocka_test.h"
+#include "base/memory.h"
+#include "main/state_dir.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[64];
+static struct reason why;
+
+static int make_folder(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof(folder), "/tmp/displayd-state-XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	return system(command);
+}
+
+static void folders_are_made_and_private(void **state)
+{
+	char path[128];
+	struct stat info;
+	pid_t owner;
+	int lock;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/a/b", folder);
+	lock = state_dir_lock(path, &owner, &why);
+	assert_true(lock >= 0);
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0700);
+	close(lock);
+}
+
+static void the_lock_is_held_by_one(void **state)
+{
+	pid_t owner = 0;
+	int lock, status;
+
+	(void)state;
+	assert_int_equal(state_dir_is_locked(folder), 0);
+	lock = state_dir_lock(folder, &owner, &why);
+	assert_true(lock >= 0);
+	if (fork() == 0) {
+		/* The child shares the open file; only another one is refused. */
+		close(lock);
+		status = state_dir_is_locked(folder) == 1 &&
+			 state_dir_lock(folder, &owner, &why) == -EBUSY && owner == getppid();
+		_exit(status ? 0 : 1);
+	}
+	assert_true(wait(&status) > 0);
+	assert_int_equal(status, 0);
+	/* Looking did not take it away. */
+	assert_int_equal(state_dir_is_locked(folder), 1);
+	assert_int_equal(state_dir_lock(folder, &owner, &why), -EBUSY);
+	assert_int_equal(owner, getpid());
+	assert_non_null(strstr(why.text, "in use by another server (pid "));
+	close(lock);
+	assert_int_equal(state_dir_is_locked(folder), 0);
+}
+
+static void a_folder_that_cannot_be_used(void **state)
+{
+	pid_t owner;
+
+	(void)state;
+	assert_true(state_dir_lock("/dev/null/state", &owner, &why) < 0);
+	assert_string_equal(why.text,
+			    "cannot make the state directory /dev/null/state: Not a directory");
+	assert_true(state_dir_lock("/proc/self/nowhere", &owner, &why) < 0);
+}
+
+static void the_public_url_is_replaced_as_one(void **state)
+{
+	char *url;
+	pid_t owner;
+	int lock;
+
+	(void)state;
+	assert_null(state_dir_read_public_url(folder));
+	assert_int_equal(state_dir_write_public_url(folder, NULL), 0);
+	assert_int_equal(state_dir_write_public_url(folder, "http://a.example"), 0);
+	assert_int_equal(state_dir_write_public_url(folder, "http://b.example"), 0);
+	url = state_dir_read_public_url(folder);
+	assert_string_equal(url, "http://b.example");
+	free(url);
+	/* A server that starts is not ready: what the last one said goes. */
+	lock = state_dir_lock(folder, &owner, &why);
+	assert_true(lock >= 0);
+	assert_null(state_dir_read_public_url(folder));
+	close(lock);
+}
+
+static void the_default_follows_the_environment(void **state)
+{
+	char *path;
+
+	(void)state;
+	if (geteuid() == 0) {
+		path = state_dir_default();
+		assert_string_equal(path, "/var/lib/displayd");
+		free(path);
+		assert_int_equal(seteuid(65534), 0);
+	}
+	setenv("HOME", "/home/x", 1);
+	setenv("XDG_STATE_HOME", "/state", 1);
+	path = state_dir_default();
+	assert_string_equal(path, "/state/displayd");
+	free(path);
+	/* Not absolute: to be ignored. */
+	setenv("XDG_STATE_HOME", "state", 1);
+	path = state_dir_default();
+	assert_string_equal(path, "/home/x/.local/state/displayd");
+	free(path);
+	if (getuid() == 0)
+		assert_int_equal(seteuid(0), 0);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, make_folder, remove_folder)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(folders_are_made_and_private),	       TEST(the_lock_is_held_by_one),
+	    TEST(a_folder_that_cannot_be_used),	       TEST(the_public_url_is_replaced_as_one),
+	    TEST(the_default_follows_the_environment),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
