@@ -51,8 +51,9 @@ enum {
 	LIMIT_PING_MS = 30 * 1000,
 	LIMIT_SILENCE_MS = 60 * 1000,
 	LIMIT_WEBSOCKET_PENDING_BYTES = 2 * 1024 * 1024,
-	/* Panels: the device holds one WebSocket connection; a new one replaces it. */
-	LIMIT_PANEL_TEXT_BYTES = 4 * 1024, /* a longer message ends the connection */
+	/* Panels. */
+	LIMIT_PANEL_TEXT_BYTES = 4 * 1024,	/* a longer message ends the connection */
+	LIMIT_PANEL_MESSAGES_PER_MINUTE = 6000, /* more of them end it */
 	/* Devices that a worker keeps in memory, and the memory of their pictures: beyond it,
 	 * pictures are fetched each time they are sent. */
 	LIMIT_PANELS = 50 * 1000,

@@ -1,12 +1,13 @@
 /* What one WebSocket panel is told, and when: the device link's rules as a pure state machine.
  *
  * The panel holds one displayed and one queued picture. Air knows what it has sent, what the panel
- * said it displays, and decides after every event what is to be sent next:
+ * said of it, and decides after every event what is to be sent next:
  *
- *             picture sent                      "displaying" | assumed
- *   NOTHING --------------> QUEUED (in ring) --------------------------> DISPLAYED until its time
- *                             ^                                             |
- *                             +---- the next one is sent early enough ------+
+ *            picture sent                    "displaying" | assumed
+ *   NOTHING -------------> QUEUED (in ring) -----------------------> DISPLAYED until its time
+ *                            ^   ^               "queued" after all    |  |
+ *                            |   +-------------------------------------+  |
+ *                            +------- the next one is sent ---------------+
  *
  * A panel that acknowledges ("queued", "displaying") is believed; one that never does is paced by
  * the dwell time: what is sent counts as displayed. The rotation advances when something is
@@ -28,33 +29,46 @@ enum air_kind {
 /* Which picture: enough to tell it from any other, without holding its bytes. */
 struct air_item {
 	enum air_kind kind;
+	uint32_t loop_ms;	    /* of an animation */
 	int64_t position;	    /* of an entry, or of the entry that was pushed; else -1 */
 	int64_t generation;	    /* of the entry's picture, or of the push */
 	int64_t picture_generation; /* of the bytes that were sent, where position is not -1 */
-	uint32_t loop_ms;
-	int64_t stay_s; /* how long it is to be seen */
+	int64_t stay_s;		    /* how long it is to be seen */
 };
 
+/* A picture that was sent. */
 struct air_sent {
 	struct air_item item;
-	bool is_numbered;
-	int64_t number; /* what the panel calls it, from "queued" */
+	uint32_t serial;  /* of this connection, from 1 */
+	int32_t number;	  /* what the panel calls it, from "queued"; -1: it has not said */
+	bool was_hurried; /* "immediate" was sent for it */
+	int64_t sent_ms;  /* it, or its "immediate" */
 };
 
 enum { AIR_RING = 4 };
 
 struct air {
-	int brightness_sent;		/* -1: none yet */
-	bool has_acknowledged;		/* "queued" or "displaying" was seen on this connection */
-	struct air_item displayed;	/* as far as is known */
-	int64_t since_ms, until_ms;	/* of displayed */
-	struct air_item queued;		/* sent, and not displayed yet; kind AIR_NOTHING: none */
-	bool was_hurried;		/* "immediate" was sent for queued */
-	struct air_sent ring[AIR_RING]; /* the last ones sent, newest last */
+	int brightness_sent;  /* -1: none yet */
+	bool says_queued;     /* "queued" was seen on this connection */
+	bool has_spoken;      /* that, or "displaying" */
+	bool is_assumed;      /* displayed was not confirmed */
+	bool is_after_hurry;  /* displayed came by "immediate" */
+	int32_t said_number;  /* in the "displaying" by which it was assumed; -1: none */
+	int32_t last_number;  /* in the last "queued"; -1: none */
+	uint32_t last_serial; /* given to what was sent last */
+	uint32_t forgotten;   /* sent, and out of the ring before "queued" came for it */
+	struct air_item displayed;
+	uint32_t displayed_serial;
+	int64_t taken_ms;	    /* when the panel took it */
+	int64_t period_ms;	    /* how long it plays that before it looks at its queue */
+	int64_t since_ms, until_ms; /* its turn; one that stays alone has several */
+	/* Sent, newest last. What was displayed for sure leaves, and all before it. The newest one
+	 * that is not displayed is what the panel has queued. */
+	struct air_sent ring[AIR_RING];
 	unsigned ring_count;
 	int64_t rotation_position; /* of the entry last displayed in the rotation; -1: none */
 	int64_t position_before;   /* the same before the displayed item counted */
-	int64_t push_seen;	   /* generation of the push last displayed or replaced */
+	int64_t push_sent;	   /* generation of the push last sent */
 };
 
 struct air_clock {
@@ -64,25 +78,30 @@ struct air_clock {
 
 /* What air does to the outside. */
 struct air_output {
+	/* Alone, at once. */
 	void (*brightness)(void *context, int percent);
-	/* Dwell, then the picture's bytes, then "immediate" where hurried. False: the bytes are not
-	 * in memory; they are being fetched, and air_update() will be called when they have come.
-	 */
-	bool (*picture)(void *context, const struct air_item *item, int64_t dwell_s, bool hurried);
+	/* Dwell, brightness (where it is not -1), the picture's bytes, then "immediate" where
+	 * hurried. False: the bytes are not in memory and nothing was sent; they are being fetched,
+	 * and air_update() is to be called when they have come. */
+	bool (*picture)(void *context, const struct air_item *item, int64_t dwell_s, int brightness,
+			bool hurried);
 	void (*immediate)(void *context);
 	/* A push is displayed for the first time. */
 	void (*push_displayed)(void *context, int64_t generation, int64_t wall_us);
 	void *context;
 };
 
+/* rotation_position: of the entry that this device showed last; -1: the rotation starts anew. */
 void air_init(struct air *air, int64_t rotation_position);
 
-/* Decides what to send; called after every event and at the time that it returned last (monotonic
- * milliseconds). content may change between calls. */
+/* Decides what to send; to be called after every event and at the time that it returned last
+ * (monotonic milliseconds). content may change between calls; a push that is displayed is marked
+ * there. */
 int64_t air_update(struct air *air, struct content *content, struct air_clock clock,
 		   const struct air_output *output);
 
-/* The panel said {"queued":number} or {"displaying":number}; call air_update() afterwards. */
-void air_on_queued(struct air *air, int64_t number);
+/* The panel said {"queued":number} or {"displaying":number}; call air_update() afterwards. Any
+ * number: what makes no sense is ignored. */
+void air_on_queued(struct air *air, int64_t number, struct air_clock clock);
 void air_on_displaying(struct air *air, int64_t number, struct content *content,
 		       struct air_clock clock, const struct air_output *output);

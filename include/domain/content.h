@@ -47,5 +47,9 @@ struct content_entry *content_at(const struct content *content, int64_t position
  * one that nobody showed lapses after max(60 s, 2 x schedule interval). */
 bool content_push_is_due(const struct content *content, int64_t wall_us);
 
+/* Seconds that a push which is due is still to be seen, at least 1: another connection may have
+ * shown a part of it. */
+int64_t content_push_rest_s(const struct content *content, int64_t wall_us);
+
 /* The picture of the push; NULL when its entry is gone. */
 struct picture *content_push_picture(const struct content *content);

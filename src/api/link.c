@@ -78,14 +78,15 @@ static struct verdict next_found(struct task *task)
 	if (!link->panel)
 		return refuse(task);
 	log_device(task, link->panel);
-	picture = delivery_poll(task_service(task)->delivery, link->panel);
+	if (!delivery_poll(link->panel, &link->search, task_request(task)->method == HTTP_HEAD,
+			   arena, &picture))
+		return task_wait(task, next_found);
 	task_add_field(task, STR("Tronbyt-Brightness"),
 		       arena_printf(arena, "%d", picture.brightness));
 	task_add_field(task, STR("Tronbyt-Dwell-Secs"),
 		       arena_printf(arena, "%lld", (long long)picture.dwell_s));
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));
-	/* The panel's content may be loaded anew before the answer is written. */
-	return task_reply(task, 200, STR("image/webp"), arena_copy(arena, picture.webp));
+	return task_reply(task, 200, STR("image/webp"), picture.webp);
 }
 
 static struct verdict next_begin(struct task *task)

@@ -3,15 +3,16 @@
 #include <sodium.h>
 #include <stdatomic.h>
 
-/* Where polling devices are in their rotation. Each poll is a connection of its own and reaches any
- * worker, so this lies in memory that the workers of an instance share.
+/* Where devices are in their rotation, and which push they have shown. Each poll is a connection of
+ * its own and reaches any worker, and so does a panel that connects again; so this lies in memory
+ * that the workers of an instance share.
  *
  * Every field is an atomic of its own: a device that polls twice at the same time may get a cursor
  * mixed of both, which costs one picture shown twice or passed over. A device that loses its place
  * to another one starts its rotation anew. */
 
 enum {
-	SLOTS = 1 << 15, /* 1.25 MiB */
+	SLOTS = 1 << 15, /* 1.75 MiB */
 	NEIGHBOURHOOD = 4,
 	REMAINS_OF_PUSH = 1 << 30, /* flag in remaining */
 };
@@ -21,7 +22,9 @@ struct slot {
 	_Atomic int64_t position;
 	_Atomic int64_t push_seen;
 	_Atomic int64_t remaining; /* seconds, and the flag */
-	_Atomic uint64_t used;	   /* grows with every use: the smallest one makes room */
+	_Atomic int64_t shown_generation;
+	_Atomic int64_t shown_us; /* wall clock, of the push of that generation */
+	_Atomic uint64_t used;	  /* grows with every use: the smallest one makes room */
 };
 
 struct cursor_table {
@@ -91,16 +94,51 @@ struct poll_cursor cursor_get(const struct cursor_table *table, struct id device
 	};
 }
 
-void cursor_set(struct cursor_table *table, struct id device_id, const struct poll_cursor *cursor)
+/* The device's slot, or one that makes room for it and begins anew. */
+static struct slot *claim(struct cursor_table *table, struct id device_id)
 {
 	uint64_t tag = tag_of(table, device_id);
 	struct slot *slot = find(table, tag);
 
-	if (!slot)
+	if (!slot) {
 		slot = take_oldest(table, tag);
+		slot->position = -1;
+		slot->push_seen = slot->remaining = slot->shown_generation = slot->shown_us = 0;
+		atomic_store_explicit(&slot->tag, tag, memory_order_release);
+	}
+	slot->used = atomic_fetch_add(&table->clock, 1) + 1;
+	return slot;
+}
+
+void cursor_move(struct cursor_table *table, struct id device_id, int64_t position)
+{
+	struct slot *slot = claim(table, device_id);
+
+	slot->position = position;
+	slot->remaining = 0;
+}
+
+void cursor_set_shown(struct cursor_table *table, struct id device_id, int64_t generation,
+		      int64_t wall_us)
+{
+	struct slot *slot = claim(table, device_id);
+
+	slot->shown_us = wall_us;
+	slot->shown_generation = generation;
+}
+
+int64_t cursor_shown_us(const struct cursor_table *table, struct id device_id, int64_t generation)
+{
+	const struct slot *slot = find(table, tag_of(table, device_id));
+
+	return slot && slot->shown_generation == generation ? slot->shown_us : 0;
+}
+
+void cursor_set(struct cursor_table *table, struct id device_id, const struct poll_cursor *cursor)
+{
+	struct slot *slot = claim(table, device_id);
+
 	slot->position = cursor->position;
 	slot->push_seen = cursor->push_seen;
 	slot->remaining = cursor->remaining_s | (cursor->remains_of_push ? REMAINS_OF_PUSH : 0);
-	slot->used = atomic_fetch_add(&table->clock, 1) + 1;
-	atomic_store_explicit(&slot->tag, tag, memory_order_release);
 }

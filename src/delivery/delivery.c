@@ -1,4 +1,4 @@
-#include "base/clock.h"
+#include "base/limits.h"
 #include "base/require.h"
 #include "delivery_private.h"
 
@@ -10,11 +10,42 @@ struct delivery *delivery_create(struct service *service, struct cursor_table *c
 
 	delivery->service = service;
 	delivery->cursors = cursors;
+	delivery->limits = (struct delivery_limits){
+	    .picture_bytes = LIMIT_PICTURE_MEMORY,
+	    .panels = LIMIT_PANELS,
+	    .sweep_ms = 30 * 1000,
+	    .seen_ms = 20 * 1000,
+	    .unused_ms = 15 * 60 * 1000,
+	};
 	list_init(&delivery->by_use);
 	turns_init(delivery);
 	ledger_start(delivery);
 	sweep_start(delivery);
 	return delivery;
+}
+
+void delivery_set_limits(struct delivery *delivery, const struct delivery_limits *limits)
+{
+	struct delivery_limits *own = &delivery->limits;
+
+	if (limits->picture_bytes)
+		own->picture_bytes = limits->picture_bytes;
+	if (limits->panels)
+		own->panels = limits->panels;
+	if (limits->sweep_ms)
+		own->sweep_ms = limits->sweep_ms;
+	if (limits->seen_ms)
+		own->seen_ms = limits->seen_ms;
+	if (limits->unused_ms)
+		own->unused_ms = limits->unused_ms;
+	ledger_start(delivery);
+	sweep_start(delivery);
+}
+
+void panel_drop_sessions(struct panel *panel)
+{
+	while (!list_is_empty(&panel->sessions))
+		session_drop(container_of(panel->sessions.next, struct session, node));
 }
 
 void delivery_drain(struct delivery *delivery)
@@ -23,12 +54,9 @@ void delivery_drain(struct delivery *delivery)
 	ledger_flush(delivery);
 	ledger_stop(delivery);
 	sweep_stop(delivery);
-	list_for_each (node, &delivery->by_use) {
-		struct panel *panel = container_of(node, struct panel, by_use);
-
-		list_for_each (session, &panel->sessions)
-			session_drop(container_of(session, struct session, node));
-	}
+	/* Dropping its sessions moves a panel to the end, behind those that come here still. */
+	list_for_each (node, &delivery->by_use)
+		panel_drop_sessions(container_of(node, struct panel, by_use));
 }
 
 void delivery_destroy(struct delivery *delivery)
@@ -50,11 +78,13 @@ void delivery_panel_changed(struct delivery *delivery, struct id device_id, int6
 {
 	struct panel *panel = panel_find(delivery, device_id);
 
-	if (!panel || panel->state != PANEL_READY || generation <= panel->generation)
+	if (!panel || generation <= panel->generation)
 		return;
+	/* Where it is loading already, what comes may be older than this. */
 	if (generation > panel->wanted_generation)
 		panel->wanted_generation = generation;
-	panel_load_start(panel);
+	if (panel->state == PANEL_READY)
+		panel_load_start(panel);
 }
 
 void delivery_hint(struct delivery *delivery, const char *kind, struct id id, int64_t generation)
@@ -102,29 +132,9 @@ void delivery_on_hint(struct delivery *delivery, struct str text)
 
 void delivery_on_hints_up(struct delivery *delivery, bool up)
 {
-	if (up && !delivery->is_draining)
+	if (delivery->is_draining)
+		return;
+	if (up)
 		sweep_now(delivery);
-}
-
-struct poll_picture delivery_poll(struct delivery *delivery, struct panel *panel)
-{
-	struct poll_cursor cursor = cursor_get(delivery->cursors, panel->id);
-	int64_t wall_us = clock_wall_us();
-	struct poll_answer answer = poll_next(&cursor, &panel->content, wall_us);
-	struct str webp = picture_of_item(panel, &answer.item);
-
-	panel_touch(panel);
-	panel_seen(panel);
-	cursor_set(delivery->cursors, panel->id, &cursor);
-	if (answer.is_push_displayed) {
-		panel->content.push.displayed_us = wall_us;
-		ledger_displayed(delivery, panel->id, answer.item.generation, wall_us);
-	}
-	if (!webp.data) {
-		/* Not in memory: it is fetched for the next time. */
-		panel_fetch_picture(panel, answer.item.position);
-		webp = picture_nothing_to_show;
-	}
-	return (struct poll_picture){
-	    .webp = webp, .brightness = answer.brightness, .dwell_s = answer.dwell_s};
+	sweep_start(delivery);
 }

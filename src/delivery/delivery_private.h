@@ -10,7 +10,7 @@
 enum panel_state {
 	PANEL_NEW,   /* never loaded: searches wait */
 	PANEL_READY, /* has content, perhaps of an older generation */
-	PANEL_GONE,  /* no such device any more; destroyed when nobody looks at it */
+	PANEL_GONE,  /* destroyed: in no list; awaits what is under way */
 };
 
 /* A device as this worker knows it. */
@@ -86,8 +86,9 @@ struct panel *panel_create(struct delivery *delivery, struct id id);
 /* Ends searches (nothing found) and sessions, then frees. What is under way is awaited: the panel
  * is found no more, and goes when that has come. */
 void panel_destroy(struct panel *panel);
-/* After the last thing that was under way. */
-void panel_destroy_if_gone(struct panel *panel);
+/* Frees one that was destroyed, once nothing is under way for it any more. */
+void panel_free_if_gone(struct panel *panel);
+void panel_drop_sessions(struct panel *panel);
 void panel_touch(struct panel *panel);
 /* The device was online just now. */
 void panel_seen(struct panel *panel);
@@ -130,6 +131,7 @@ void ledger_displayed(struct panel *panel, int64_t generation, int64_t wall_us);
 void ledger_flush(struct delivery *delivery);
 
 /* ---- sweep.c ---- */
+/* Also sets the next one anew: while hints do not come, it is soon. */
 void sweep_start(struct delivery *delivery);
 void sweep_now(struct delivery *delivery);
 void sweep_stop(struct delivery *delivery);

@@ -1,6 +1,6 @@
-#include "base/limits.h"
 #include "delivery_private.h"
 
+#include <endian.h>
 #include <stdlib.h>
 
 struct panel_fetch {
@@ -9,6 +9,14 @@ struct panel_fetch {
 	struct db_query query;
 	int64_t position;
 };
+
+static int64_t read_int8(const struct record_value *value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, value->data, sizeof(bits));
+	return (int64_t)be64toh(bits);
+}
 
 static void take_picture(struct panel *panel, int64_t position, const struct db_result *result)
 {
@@ -20,6 +28,7 @@ static void take_picture(struct panel *panel, int64_t position, const struct db_
 	if (!entry || entry->picture.data.data || generation.length != 8)
 		return;
 	entry->picture = picture_make((struct str){(const char *)picture.data, picture.length});
+	entry->picture_generation = read_int8(&generation);
 	panel_recount_pictures(panel);
 }
 
@@ -27,7 +36,8 @@ static void on_picture(struct db_query *query, const struct db_result *result)
 {
 	struct panel_fetch *fetch = container_of(query, struct panel_fetch, query);
 	struct panel *panel = fetch->panel;
-	bool has_come = result->outcome == DB_OK && result->row_count > 0;
+	bool has_come =
+	    panel->state == PANEL_READY && result->outcome == DB_OK && result->row_count > 0;
 
 	if (has_come)
 		take_picture(panel, fetch->position, result);
@@ -37,6 +47,8 @@ static void on_picture(struct db_query *query, const struct db_result *result)
 	/* Where it failed, sessions try again at their next deadline. */
 	if (has_come)
 		panel_changed(panel);
+	panel_answer_searches(panel);
+	panel_free_if_gone(panel);
 }
 
 void panel_fetch_picture(struct panel *panel, int64_t position)
@@ -44,7 +56,7 @@ void panel_fetch_picture(struct panel *panel, int64_t position)
 	const struct content_entry *entry = content_at(&panel->content, position);
 	struct panel_fetch *fetch;
 
-	if (panel->fetch || !entry)
+	if (panel->fetch || !entry || !db_is_up(panel->delivery->service->db))
 		return;
 	fetch = panel->fetch = memory_zalloc(sizeof(*fetch));
 	fetch->panel = panel;
@@ -61,7 +73,7 @@ void panel_release_picture(struct panel *panel, int64_t position)
 {
 	struct content_entry *entry = content_at(&panel->content, position);
 
-	if (!entry || panel->delivery->picture_bytes < LIMIT_PICTURE_MEMORY)
+	if (!entry || panel->delivery->picture_bytes < panel->delivery->limits.picture_bytes)
 		return;
 	free((char *)entry->picture.data.data);
 	entry->picture.data = (struct str){0};

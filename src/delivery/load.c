@@ -1,4 +1,3 @@
-#include "base/limits.h"
 #include "base/log.h"
 #include "base/require.h"
 #include "delivery_private.h"
@@ -124,7 +123,8 @@ static struct picture take_picture(struct panel *panel, const struct entry_row *
 	struct picture none = {0};
 
 	/* Beyond the limit a picture is fetched each time its turn comes. */
-	if (row->picture.data && panel->delivery->picture_bytes < LIMIT_PICTURE_MEMORY)
+	if (row->picture.data &&
+	    panel->delivery->picture_bytes < panel->delivery->limits.picture_bytes)
 		return picture_make(row->picture);
 	for (unsigned i = 0; i < panel->content.entry_count; i++) {
 		struct content_entry *old = &panel->content.entries[i];
@@ -229,11 +229,20 @@ static void apply(struct panel *panel, const struct panel_load *load)
 	panel->is_disabled = row->is_disabled;
 	memcpy(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES);
 	panel->state = PANEL_READY;
+	panel->loaded_ms = loop_now_ms(panel->delivery->service->loop);
 	panel_recount_pictures(panel);
-	if (key_changed || panel->is_disabled) {
-		list_for_each (node, &panel->sessions)
-			session_drop(container_of(node, struct session, node));
-	}
+	panel_recall_push(panel);
+	if (key_changed || panel->is_disabled)
+		panel_drop_sessions(panel);
+}
+
+void panel_recall_push(struct panel *panel)
+{
+	struct content_push *push = &panel->content.push;
+
+	if (push->generation && push->displayed_us == 0)
+		push->displayed_us =
+		    cursor_shown_us(panel->delivery->cursors, panel->id, push->generation);
 }
 
 /* ---- the two queries ---- */
@@ -241,24 +250,25 @@ static void apply(struct panel *panel, const struct panel_load *load)
 static void load_finish(struct panel_load *load)
 {
 	struct panel *panel = load->panel;
+	/* Where it failed, what is in memory goes on; the sweep tries again. */
+	bool is_gone = load->has_failed ? panel->state == PANEL_NEW : !load->row;
 
-	panel->load = NULL;
-	if (load->has_failed) {
-		/* What is in memory goes on; the sweep tries again. */
-		if (panel->state == PANEL_NEW)
-			panel->state = PANEL_GONE;
-	} else if (load->row) {
+	if (panel->state != PANEL_GONE && !is_gone && !load->has_failed)
 		apply(panel, load);
-	} else {
-		panel->state = PANEL_GONE;
-	}
+	panel->load = NULL;
 	arena_finish(&load->arena);
 	free(load);
 	if (panel->state == PANEL_GONE) {
+		panel_free_if_gone(panel);
+		return;
+	}
+	if (is_gone) {
 		panel_destroy(panel);
 		return;
 	}
+	panel->pins++;
 	panel_answer_searches(panel);
+	panel->pins--;
 	panel_changed(panel);
 	if (panel->wanted_generation > panel->generation) {
 		/* A hint came while this was under way. Only once: a hint may also be wrong. */
@@ -307,7 +317,9 @@ void panel_load_start(struct panel *panel)
 	struct db *db = panel->delivery->service->db;
 	struct panel_load *load;
 
-	if (panel->load)
+	/* A worker that stops answers who waits, and asks for nothing new. */
+	if (panel->load || panel->state == PANEL_GONE ||
+	    (panel->delivery->is_draining && panel->state == PANEL_READY))
 		return;
 	load = panel->load = memory_zalloc(sizeof(*load));
 	load->panel = panel;

@@ -1,11 +1,11 @@
 #include "base/clock.h"
-#include "base/limits.h"
 #include "base/require.h"
 #include "delivery_private.h"
 
 #include <stdlib.h>
 
-enum { UNUSED_MS = 15 * 60 * 1000 };
+/* Panels that are looked at to make room for one. */
+enum { LOOKED_AT = 16 };
 
 static struct str id_view(const struct id *id)
 {
@@ -21,21 +21,24 @@ struct panel *panel_find(struct delivery *delivery, struct id id)
 
 static bool is_unused(const struct panel *panel)
 {
-	return !panel->load && !panel->fetch && list_is_empty(&panel->sessions) &&
-	       list_is_empty(&panel->searches) && panel->seen_us == 0;
+	return !panel->load && !panel->fetch && panel->pins == 0 &&
+	       list_is_empty(&panel->sessions) && list_is_empty(&panel->searches) &&
+	       panel->seen_us == 0;
 }
 
 static void make_room(struct delivery *delivery)
 {
-	if (delivery->panels.count < LIMIT_PANELS && delivery->picture_bytes < LIMIT_PICTURE_MEMORY)
+	if (delivery->panels.count < delivery->limits.panels &&
+	    delivery->picture_bytes < delivery->limits.picture_bytes)
 		return;
-	list_for_each (node, &delivery->by_use) {
-		struct panel *panel = container_of(node, struct panel, by_use);
+	for (unsigned i = 0; i < LOOKED_AT && !list_is_empty(&delivery->by_use); i++) {
+		struct panel *panel = container_of(delivery->by_use.next, struct panel, by_use);
 
 		if (is_unused(panel)) {
 			panel_destroy(panel);
 			return;
 		}
+		panel_touch(panel);
 	}
 }
 
@@ -71,20 +74,28 @@ void panel_destroy(struct panel *panel)
 {
 	struct delivery *delivery = panel->delivery;
 
-	require(!panel->load && !panel->fetch);
+	require(panel->state != PANEL_GONE);
 	panel->state = PANEL_GONE;
-	panel_answer_searches(panel);
-	list_for_each (node, &panel->sessions)
-		session_drop(container_of(node, struct session, node));
-	list_remove(&panel->by_use);
+	/* First: nobody can find it while the searches are answered. */
 	map_remove(&delivery->panels, &panel->by_id);
+	list_remove(&panel->by_use);
+	panel_answer_searches(panel);
+	panel_drop_sessions(panel);
 	delivery->picture_bytes -= panel->picture_bytes;
 	content_finish(&panel->content);
-	free(panel);
+	panel_free_if_gone(panel);
+}
+
+void panel_free_if_gone(struct panel *panel)
+{
+	if (panel->state == PANEL_GONE && !panel->load && !panel->fetch && panel->pins == 0)
+		free(panel);
 }
 
 void panel_touch(struct panel *panel)
 {
+	if (panel->state == PANEL_GONE)
+		return;
 	panel->used_ms = loop_now_ms(panel->delivery->service->loop);
 	list_remove(&panel->by_use);
 	list_append(&panel->delivery->by_use, &panel->by_use);
@@ -106,10 +117,11 @@ void panels_expire(struct delivery *delivery)
 {
 	uint64_t now_ms = loop_now_ms(delivery->service->loop);
 
-	list_for_each (node, &delivery->by_use) {
-		struct panel *panel = container_of(node, struct panel, by_use);
+	/* What is touched goes to the end, and is young then. */
+	while (!list_is_empty(&delivery->by_use)) {
+		struct panel *panel = container_of(delivery->by_use.next, struct panel, by_use);
 
-		if (now_ms - panel->used_ms < UNUSED_MS)
+		if (now_ms - panel->used_ms < delivery->limits.unused_ms)
 			return;
 		if (is_unused(panel))
 			panel_destroy(panel);

@@ -18,7 +18,6 @@ struct alias_search {
 	struct panel_search *search;
 	struct arena arena;
 	struct db_query query;
-	struct later not_found;
 	struct str text;
 };
 
@@ -40,8 +39,10 @@ void panel_answer_searches(struct panel *panel)
 
 	list_init(&searches);
 	list_move_all(&searches, &panel->searches);
+	panel->pins++;
 	while ((node = list_take_first(&searches)))
 		answer(panel, container_of(node, struct panel_search, node));
+	panel->pins--;
 }
 
 /* The panel, when it is in memory; else NULL, and the search waits until it was loaded. */
@@ -62,13 +63,19 @@ static struct panel *find_by_id(struct panel_search *search, struct id id)
 	return NULL;
 }
 
-static void alias_keep(struct delivery *delivery, struct str text, struct id id)
+static struct alias *alias_find(const struct delivery *delivery, struct str text)
 {
 	struct map_node *node = map_find(&delivery->aliases, text);
-	struct alias *alias;
 
-	if (node) {
-		container_of(node, struct alias, node)->id = id;
+	return node ? container_of(node, struct alias, node) : NULL;
+}
+
+static void alias_keep(struct delivery *delivery, struct str text, struct id id)
+{
+	struct alias *alias = alias_find(delivery, text);
+
+	if (alias) {
+		alias->id = id;
 		return;
 	}
 	if (delivery->aliases.count >= ALIASES_MAX)
@@ -94,7 +101,8 @@ static void on_alias(struct db_query *query, const struct db_result *result)
 {
 	struct alias_search *aliased = container_of(query, struct alias_search, query);
 	struct panel_search *search = aliased->search;
-	struct map_node *node = NULL;
+	struct delivery *delivery = search->delivery;
+	const struct alias *known = alias_find(delivery, aliased->text);
 	struct panel *panel;
 	struct id id;
 	bool found = false;
@@ -103,15 +111,15 @@ static void on_alias(struct db_query *query, const struct db_result *result)
 		struct record_value value = db_value(result, 0, 0);
 
 		memcpy(id.bytes, value.data, ID_BYTES);
-		alias_keep(search->delivery, aliased->text, id);
+		alias_keep(delivery, aliased->text, id);
 		found = true;
-	} else if (result->outcome != DB_OK) {
-		node = map_find(&search->delivery->aliases, aliased->text);
-	}
-	if (node) {
-		id = container_of(node, struct alias, node)->id;
+	} else if (result->outcome != DB_OK && known) {
+		id = known->id;
 		found = true;
 	}
+	/* A panel that was not loaded yet would not be any more. */
+	if (delivery->is_draining)
+		found = false;
 	arena_finish(&aliased->arena);
 	free(aliased);
 	panel = found ? find_by_id(search, id) : NULL;
@@ -121,28 +129,52 @@ static void on_alias(struct db_query *query, const struct db_result *result)
 		search->done(search, NULL);
 }
 
-static void find_by_alias(struct panel_search *search, const struct device_reference *reference)
+/* The panel that this alias led to before, where the key is its own: then the alias was right. */
+static struct panel *find_by_known_alias(const struct panel_search *search, struct str text)
+{
+	const struct alias *alias = alias_find(search->delivery, text);
+	struct panel *panel = alias ? panel_find(search->delivery, alias->id) : NULL;
+
+	return panel && may_connect(panel, search) ? panel : NULL;
+}
+
+static void ask_for_alias(struct panel_search *search, const struct device_reference *reference,
+			  struct str text)
 {
 	struct alias_search *aliased = memory_zalloc(sizeof(*aliased));
 	struct db_parameters *parameters = &aliased->query.parameters;
-	char mac[MAC_TEXT_LENGTH + 1];
 
 	aliased->search = search;
+	aliased->text = arena_copy(&aliased->arena, text);
 	db_parameters_init(parameters, &aliased->arena);
 	if (reference->kind == DEVICE_REFERENCE_SERIAL) {
-		aliased->text = arena_copy(&aliased->arena, reference->serial);
 		db_add_text(parameters, aliased->text);
 		aliased->query.statement = STATEMENT_DEVICE_BY_SERIAL;
 	} else {
 		struct str bytes = {(const char *)reference->mac, MAC_BYTES};
 
-		mac_format(reference->mac, mac);
-		aliased->text = arena_copy(&aliased->arena, str_from(mac));
 		db_add_bytes(parameters, arena_copy(&aliased->arena, bytes));
 		aliased->query.statement = STATEMENT_DEVICE_BY_MAC;
 	}
 	aliased->query.done = on_alias;
 	db_submit(search->delivery->service->db, &aliased->query);
+}
+
+static struct panel *find_by_alias(struct panel_search *search,
+				   const struct device_reference *reference)
+{
+	char mac[MAC_TEXT_LENGTH + 1];
+	struct str text = reference->serial;
+	struct panel *panel;
+
+	if (reference->kind == DEVICE_REFERENCE_MAC) {
+		mac_format(reference->mac, mac);
+		text = str_from(mac);
+	}
+	panel = find_by_known_alias(search, text);
+	if (!panel)
+		ask_for_alias(search, reference, text);
+	return panel;
 }
 
 bool delivery_find(struct delivery *delivery, struct panel_search *search,
@@ -158,11 +190,8 @@ bool delivery_find(struct delivery *delivery, struct panel_search *search,
 		*ret_panel = NULL;
 		return true;
 	}
-	if (reference->kind != DEVICE_REFERENCE_ID) {
-		find_by_alias(search, reference);
-		return false;
-	}
-	panel = find_by_id(search, reference->id);
+	panel = reference->kind == DEVICE_REFERENCE_ID ? find_by_id(search, reference->id)
+						       : find_by_alias(search, reference);
 	if (panel)
 		*ret_panel = may_connect(panel, search) ? panel : NULL;
 	return panel != NULL;

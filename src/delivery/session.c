@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <yyjson.h>
 
+/* What was loaded so lately need not be loaded for a new connection. */
+enum { FRESH_MS = 1000 };
+
 static struct air_clock clock_now(const struct session *session)
 {
 	struct loop *loop = session->panel->delivery->service->loop;
@@ -37,7 +40,8 @@ static void on_immediate(void *context)
 	websocket_send_text(session->websocket, STR("{\"immediate\":true}"));
 }
 
-static bool on_picture(void *context, const struct air_item *item, int64_t dwell_s, bool hurried)
+static bool on_picture(void *context, const struct air_item *item, int64_t dwell_s, int brightness,
+		       bool hurried)
 {
 	struct session *session = context;
 	struct str webp = picture_of_item(session->panel, item);
@@ -47,6 +51,8 @@ static bool on_picture(void *context, const struct air_item *item, int64_t dwell
 		return false;
 	}
 	send_number(session, "dwell_secs", dwell_s);
+	if (brightness != -1)
+		on_brightness(session, brightness);
 	websocket_send_binary(session->websocket, webp);
 	if (hurried)
 		on_immediate(session);
@@ -57,9 +63,9 @@ static bool on_picture(void *context, const struct air_item *item, int64_t dwell
 
 static void on_push_displayed(void *context, int64_t generation, int64_t wall_us)
 {
-	struct panel *panel = ((struct session *)context)->panel;
+	const struct session *session = context;
 
-	ledger_displayed(panel->delivery, panel->id, generation, wall_us);
+	ledger_displayed(session->panel, generation, wall_us);
 }
 
 static struct air_output output_of(struct session *session)
@@ -75,6 +81,17 @@ static struct air_output output_of(struct session *session)
 
 /* ---- events ---- */
 
+/* A panel that connects again goes on where it was, whichever worker it reaches. */
+static void tell_position(struct session *session)
+{
+	const struct panel *panel = session->panel;
+
+	if (session->air.rotation_position == session->position_told)
+		return;
+	session->position_told = session->air.rotation_position;
+	cursor_move(panel->delivery->cursors, panel->id, session->position_told);
+}
+
 static void session_update(struct session *session)
 {
 	struct loop *loop;
@@ -89,6 +106,7 @@ static void session_update(struct session *session)
 	websocket_cork(session->websocket);
 	again_ms = air_update(&session->air, &session->panel->content, clock, &output);
 	websocket_uncork(session->websocket);
+	tell_position(session);
 	deadline_set_at(loop, &session->deadline, (uint64_t)again_ms);
 }
 
@@ -108,11 +126,12 @@ static const struct json_value *member(const struct json_value *object, const ch
 								 name);
 }
 
-static void log_client_info(const struct session *session, const struct json_value *info)
+static void log_client_info(struct session *session, const struct json_value *info)
 {
 	char id[ID_TEXT_LENGTH + 1];
 	struct str version = {0}, type = {0}, mac = {0};
 
+	session->has_introduced_itself = true;
 	json_get_str(member(info, "firmware_version"), &version);
 	json_get_str(member(info, "firmware_type"), &type);
 	json_get_str(member(info, "mac"), &mac);
@@ -128,10 +147,10 @@ static void take_message(struct session *session, const struct json_value *root)
 	struct air_output output = output_of(session);
 	int64_t number;
 
-	if (member(root, "client_info"))
+	if (member(root, "client_info") && !session->has_introduced_itself)
 		log_client_info(session, member(root, "client_info"));
 	if (json_get_integer(member(root, "queued"), &number)) {
-		air_on_queued(&session->air, number);
+		air_on_queued(&session->air, number, clock_now(session));
 		loop_later(panel->delivery->service->loop, &session->update);
 	}
 	if (json_get_integer(member(root, "displaying"), &number)) {
@@ -139,6 +158,18 @@ static void take_message(struct session *session, const struct json_value *root)
 				  &output);
 		loop_later(panel->delivery->service->loop, &session->update);
 	}
+}
+
+/* A panel says a few things for each picture. One that says far more is broken, or no panel. */
+static bool talks_too_much(struct session *session)
+{
+	uint64_t now_ms = loop_now_ms(session->panel->delivery->service->loop);
+
+	if (now_ms - session->minute_ms >= 60 * 1000) {
+		session->minute_ms = now_ms;
+		session->messages = 0;
+	}
+	return ++session->messages > LIMIT_PANEL_MESSAGES_PER_MINUTE;
 }
 
 static void on_text(struct websocket *websocket, struct str text)
@@ -150,6 +181,10 @@ static void on_text(struct websocket *websocket, struct str text)
 
 	if (!session->panel)
 		return;
+	if (talks_too_much(session)) {
+		session_drop(session);
+		return;
+	}
 	panel_seen(session->panel);
 	/* What cannot be understood is of a firmware that knows more: ignored. */
 	if (json_parse(text, &arena, &document, &reason))
@@ -215,7 +250,8 @@ void delivery_connect(struct delivery *delivery, struct panel *panel, struct htt
 	list_init(&session->node);
 	loop_later_init(&session->update, on_update);
 	deadline_init(&session->deadline, on_deadline);
-	air_init(&session->air, cursor_get(delivery->cursors, panel->id).position);
+	session->position_told = cursor_get(delivery->cursors, panel->id).position;
+	air_init(&session->air, session->position_told);
 	session->websocket = websocket_accept(request, &events, session);
 	if (!session->websocket) {
 		free(session);
@@ -228,8 +264,10 @@ void delivery_connect(struct delivery *delivery, struct panel *panel, struct htt
 	panel->session_count++;
 	panel_touch(panel);
 	panel_seen(panel);
+	panel_recall_push(panel);
 	loop_later(delivery->service->loop, &session->update);
 	/* Hints only tell of what is newer; what happened while nobody here listened is read now.
 	 */
-	panel_load_start(panel);
+	if (loop_now_ms(delivery->service->loop) - panel->loaded_ms > FRESH_MS)
+		panel_load_start(panel);
 }

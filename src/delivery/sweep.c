@@ -5,7 +5,11 @@
 
 /* Looks at the generations of all panels now and then: repairs what lost hints left behind. */
 
-enum { SWEEP_MS = 30 * 1000, BATCH = 1000 };
+enum {
+	/* While hints do not come. */
+	SWEEP_WITHOUT_HINTS_MS = 2 * 1000,
+	BATCH = 1000,
+};
 
 struct sweep {
 	struct delivery *delivery;
@@ -119,13 +123,19 @@ static void on_deadline(struct deadline *deadline)
 	panels_expire(delivery);
 	if (db_is_up(delivery->service->db))
 		sweep_now(delivery);
-	deadline_set(delivery->service->loop, &delivery->sweep_deadline, SWEEP_MS);
+	sweep_start(delivery);
 }
 
 void sweep_start(struct delivery *delivery)
 {
-	deadline_init(&delivery->sweep_deadline, on_deadline);
-	deadline_set(delivery->service->loop, &delivery->sweep_deadline, SWEEP_MS);
+	const struct db *db = delivery->service->db;
+	uint64_t in_ms = delivery->limits.sweep_ms;
+
+	if (db && !db_hints_are_up(db) && in_ms > SWEEP_WITHOUT_HINTS_MS)
+		in_ms = SWEEP_WITHOUT_HINTS_MS;
+	if (!delivery->sweep_deadline.run)
+		deadline_init(&delivery->sweep_deadline, on_deadline);
+	deadline_set(delivery->service->loop, &delivery->sweep_deadline, in_ms);
 }
 
 void sweep_stop(struct delivery *delivery)

@@ -45,3 +45,14 @@ bool content_push_is_due(const struct content *content, int64_t wall_us)
 		lapse_s = LAPSE_MIN_S;
 	return wall_us < push->created_us + lapse_s * 1000000;
 }
+
+int64_t content_push_rest_s(const struct content *content, int64_t wall_us)
+{
+	const struct content_push *push = &content->push;
+	int64_t rest_us;
+
+	if (push->displayed_us == 0)
+		return push->duration_s;
+	rest_us = push->displayed_us + push->duration_s * 1000000 - wall_us;
+	return rest_us > 1000000 ? (rest_us + 999999) / 1000000 : 1;
+}

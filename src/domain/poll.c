@@ -3,10 +3,13 @@
 /* Ask again soon: something may have been pushed. */
 enum { BUILT_IN_DWELL_S = 15 };
 
-/* Serves so much of an item's time as one answer can say, and keeps the rest. */
+/* Serves so much of an item's time as one answer can say, and keeps the rest. The answers of an
+ * item are about equal: none is for a second only. */
 static void serve(struct poll_cursor *cursor, struct poll_answer *answer, int64_t stay_s)
 {
-	answer->dwell_s = stay_s < POLL_DWELL_MAX_S ? stay_s : POLL_DWELL_MAX_S;
+	int64_t answers = (stay_s + POLL_DWELL_MAX_S - 1) / POLL_DWELL_MAX_S;
+
+	answer->dwell_s = (stay_s + answers - 1) / answers;
 	cursor->remaining_s = stay_s - answer->dwell_s;
 }
 
@@ -41,6 +44,7 @@ static bool serve_rest(struct poll_cursor *cursor, const struct content *content
 		       struct poll_answer *answer)
 {
 	const struct content_entry *entry;
+	int64_t interval_s = content->settings.schedule_interval_s;
 
 	if (cursor->remaining_s <= 0)
 		return false;
@@ -53,7 +57,8 @@ static bool serve_rest(struct poll_cursor *cursor, const struct content *content
 	entry = content_at(content, cursor->position);
 	if (!entry)
 		return false;
-	serve_entry(cursor, entry, answer, cursor->remaining_s);
+	serve_entry(cursor, entry, answer,
+		    cursor->remaining_s < interval_s ? cursor->remaining_s : interval_s);
 	return true;
 }
 
@@ -78,7 +83,7 @@ struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *c
 	}
 	if (content->push.generation > cursor->push_seen && content_push_is_due(content, wall_us)) {
 		answer.is_push_displayed = content->push.displayed_us == 0;
-		serve_push(cursor, content, &answer, content->push.duration_s);
+		serve_push(cursor, content, &answer, content_push_rest_s(content, wall_us));
 		return answer;
 	}
 	if (serve_rest(cursor, content, &answer))
