@@ -59,12 +59,14 @@ static int convert_webp(const uint8_t *data, size_t size, struct encoder *encode
 			struct panelimage_result *ret, struct panelimage_error *reterr)
 {
 	struct frame_sink check = {.on_frame = pass_over};
-	struct cpu_limit limit = pi_cpu_limit_start();
 	struct webp_outline outline;
+	struct cpu_limit limit;
 	bool fit;
 
-	if (pi_webp_outline(data, size, &outline, reterr) ||
-	    pi_webp_decode(data, &outline, &check, &limit, &fit, reterr))
+	if (pi_webp_outline(data, size, &outline, reterr))
+		return -1;
+	limit = pi_cpu_limit_for_frames(outline.frame_count);
+	if (pi_webp_decode(data, &outline, &check, &limit, &fit, reterr))
 		return -1;
 	if (fit)
 		return copy_webp(data, &outline, ret, reterr);

@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-enum { CPU_LIMIT_US = 500000 };
+enum { FILE_US = 100000, FRAME_US = 150 };
 
 static uint64_t cpu_us(void)
 {
@@ -12,12 +12,18 @@ static uint64_t cpu_us(void)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-struct cpu_limit pi_cpu_limit_start(void)
+struct cpu_limit pi_cpu_limit_for_frames(uint32_t frame_count)
 {
-	return (struct cpu_limit){.end_us = cpu_us() + CPU_LIMIT_US};
+	return (struct cpu_limit){.max_us = FILE_US + (uint64_t)frame_count * FRAME_US};
 }
 
-bool pi_cpu_limit_passed(const struct cpu_limit *limit)
+void pi_cpu_limit_enter(struct cpu_limit *limit)
 {
-	return cpu_us() > limit->end_us;
+	limit->entered_us = cpu_us();
+}
+
+bool pi_cpu_limit_leave(struct cpu_limit *limit)
+{
+	limit->spent_us += cpu_us() - limit->entered_us;
+	return limit->spent_us <= limit->max_us;
 }

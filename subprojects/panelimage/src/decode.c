@@ -46,13 +46,14 @@ static int decode_png(const uint8_t *data, size_t size, struct rgb_sink *sink,
 static int decode_webp(const uint8_t *data, size_t size, struct rgb_sink *sink,
 		       struct panelimage_error *reterr)
 {
-	struct cpu_limit limit = pi_cpu_limit_start();
 	struct webp_outline outline;
+	struct cpu_limit limit;
 	bool fit;
 
 	if (pi_check_input(data, size, reterr) || pi_webp_outline(data, size, &outline, reterr))
 		return -1;
 	sink->still = outline.frame_count == 1;
+	limit = pi_cpu_limit_for_frames(outline.frame_count);
 	return pi_webp_decode(data, &outline, &sink->sink, &limit, &fit, reterr);
 }
 

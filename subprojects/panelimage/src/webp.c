@@ -22,7 +22,7 @@ static bool flatten(const uint8_t *rgba, struct canvas *ret)
 }
 
 static int decode_frames(WebPAnimDecoder *decoder, const struct webp_outline *outline,
-			 struct frame_sink *sink, const struct cpu_limit *limit, bool *ret_fit,
+			 struct frame_sink *sink, struct cpu_limit *limit, bool *ret_fit,
 			 struct panelimage_error *reterr)
 {
 	struct canvas canvas;
@@ -36,10 +36,11 @@ static int decode_frames(WebPAnimDecoder *decoder, const struct webp_outline *ou
 		uint32_t duration_ms;
 
 		number++;
+		pi_cpu_limit_enter(limit);
 		if (!WebPAnimDecoderGetNext(decoder, &rgba, &end_ms))
 			return pi_fail(reterr, "WebP frame %u of %u is damaged or truncated",
 				       number, outline->frame_count);
-		if (pi_cpu_limit_passed(limit))
+		if (!pi_cpu_limit_leave(limit))
 			return pi_fail(
 			    reterr, "WebP takes too long to decode, given up at frame %u", number);
 		/* The sum wraps around in very long animations, the difference does not. */
@@ -54,7 +55,7 @@ static int decode_frames(WebPAnimDecoder *decoder, const struct webp_outline *ou
 }
 
 int pi_webp_decode(const uint8_t *data, const struct webp_outline *outline, struct frame_sink *sink,
-		   const struct cpu_limit *limit, bool *ret_fit, struct panelimage_error *reterr)
+		   struct cpu_limit *limit, bool *ret_fit, struct panelimage_error *reterr)
 {
 	WebPData file = {.bytes = data, .size = outline->file_bytes};
 	WebPAnimDecoder *decoder = WebPAnimDecoderNew(&file, NULL);
