@@ -189,6 +189,7 @@ def test_answers_that_do_not_upgrade(server, start, answer, word):
     [
         ("Sec-WebSocket-Extensions: permessage-deflate", "extension"),
         ("Sec-WebSocket-Protocol: x", "subprotocol"),
+        ("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", "Accept"),
         ("X-Padding: " + "x" * 1024, "1,024"),
     ],
 )
@@ -197,6 +198,8 @@ def test_answers_that_firmware_cannot_take(server, start, field, word):
     connection = server.take()
     response = connection.protocol.accept(connection.request)
     name, value = field.split(": ")
+    if name in response.headers:
+        del response.headers[name]
     response.headers[name] = value
     connection.protocol.send_response(response)
     connection.flush()

@@ -164,3 +164,13 @@ def test_broken_pictures_do_not_stop_it(server, poll):
         take_request(stream)
         answer(stream, b"garbage", Tronbyt_Dwell_Secs=1)
         running.wait("decode_failed", counter=counter)
+
+
+def test_bytes_behind_the_answer_are_not_read(server, poll):
+    running = poll()
+    stream = server.take_stream()
+    take_request(stream)
+    body = still(1, 1, 1)
+    head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    stream.sendall(head + body + b"no answer at all\r\n\r\n")
+    assert running.wait("response")["sha256"] == sha256(body)

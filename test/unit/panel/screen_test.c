@@ -72,6 +72,16 @@ static void test_small_picture(void **state)
 	expect(100, "ready", "\x1b[1;1H\x1b[38;2;0;0;0m\x1b[48;2;0;0;0m" BLOCK "\x1b[0m");
 }
 
+static void test_gap_in_a_row(void **state)
+{
+	(void)state;
+	set(10, 4, 9, 9, 9);
+	set(12, 4, 9, 9, 9);
+	/* The pen is right already at the second one. */
+	expect(100, "ready",
+	       "\x1b[3;11H\x1b[38;2;9;9;9m\x1b[48;2;0;0;0m" BLOCK "\x1b[3;13H" BLOCK "\x1b[0m");
+}
+
 static void test_brightness(void **state)
 {
 	(void)state;
@@ -123,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_nothing_changed_draws_nothing),
 	    TEST(test_small_picture),
+	    TEST(test_gap_in_a_row),
 	    TEST(test_brightness),
 	    TEST(test_status),
 	    TEST(test_whole_picture),
