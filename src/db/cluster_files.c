@@ -131,7 +131,8 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 /* In a child with the cluster's user's rights, so that no link of that user's leads root astray. */
 static int remove_contents(void)
 {
-	return nftw(CLUSTER_DATA_PATH "/", remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : 1;
+	/* The dot: else it would be the link itself that is looked at. */
+	return nftw(CLUSTER_DATA_PATH "/.", remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : 1;
 }
 
 /* An initdb that was interrupted. */
