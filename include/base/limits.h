@@ -34,6 +34,7 @@ enum {
 
 	/* JSON bodies: 400. */
 	LIMIT_JSON_DEPTH = 32,
+	LIMIT_JSON_VALUES = 10 * 1000, /* and names: looking for repeated ones takes its time */
 	LIMIT_SCRIPT_BYTES = 1000 * 1000,
 	/* A body's faults that one answer lists. */
 	LIMIT_FAULTS = 64,

@@ -18,7 +18,7 @@ struct faults {
 
 void faults_init(struct faults *faults, struct arena *arena);
 
-/* name: a member of the body, unescaped; empty for the body itself. */
+/* name: a member of the body, unescaped; its data is NULL for the body itself. */
 __attribute__((format(printf, 3, 4))) void faults_add(struct faults *faults, struct str name,
 						      const char *format, ...);
 

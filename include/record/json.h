@@ -13,8 +13,9 @@ struct json_document {
 };
 
 /* Parses text. Refuses what is not exactly one JSON value in valid UTF-8, repeated names in an
- * object, and nesting deeper than LIMIT_JSON_DEPTH. Strings live in the arena and outlast the
- * document. False with a sentence in *ret_reason (in the arena). */
+ * object, nesting deeper than LIMIT_JSON_DEPTH, and more values than LIMIT_JSON_VALUES. Strings
+ * live in the arena and outlast the document. False with a sentence in *ret_reason (in the arena).
+ */
 bool json_parse(struct str text, struct arena *arena, struct json_document *ret_document,
 		struct str *ret_reason);
 

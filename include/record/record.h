@@ -5,7 +5,8 @@
  *
  * A table is an array of fields, made with the RECORD_* macros; the compiler checks each member's
  * type. Members are: int64_t (INT, TIMESTAMP in microseconds, CLOCK in minutes after midnight),
- * bool (BOOL), struct str (STR, BYTES, JSON), struct id (ID), and const struct json_value * (ANY). */
+ * bool (BOOL), struct str (STR, BYTES, JSON), struct id (ID), and const struct json_value * (ANY).
+ */
 #pragma once
 
 #include "base/arena.h"
@@ -49,9 +50,9 @@ struct record_field {
 struct record {
 	const struct record_field *fields;
 	unsigned field_count; /* at most 64 */
-	/* Bodies: what no single field can say. Called with the fields that were read well (bit i
-	 * of present: field i), also when others had faults. May be NULL. */
-	void (*check)(void *body, uint64_t present, struct faults *faults);
+	/* Bodies: what no single field can say. Called also when fields had faults: bit i of seen
+	 * says that field i was there; one that had a fault is zero. May be NULL. */
+	void (*check)(void *body, uint64_t seen, struct faults *faults);
 };
 
 #define RECORD_MEMBER(type, structure, member)                                                     \

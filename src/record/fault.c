@@ -39,7 +39,7 @@ void faults_add(struct faults *faults, struct str name, const char *format, ...)
 	if (!faults->list)
 		faults->list = arena_alloc(faults->arena, LIMIT_FAULTS * sizeof(*fault));
 	fault = &faults->list[faults->count++];
-	fault->pointer = name.length ? pointer_of(faults->arena, name) : (struct str){"", 0};
+	fault->pointer = name.data ? pointer_of(faults->arena, name) : (struct str){"", 0};
 	va_start(args, format);
 	fault->detail = arena_vprintf(faults->arena, format, args);
 	va_end(args);

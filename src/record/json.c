@@ -89,6 +89,16 @@ static bool check_value(yyjson_val *value, int depth, struct arena *arena, struc
 	return true;
 }
 
+static bool check_document(yyjson_doc *doc, struct arena *arena, struct str *ret_reason)
+{
+	if (yyjson_doc_get_val_count(doc) > LIMIT_JSON_VALUES) {
+		*ret_reason = arena_printf(arena, "the JSON has more than %d values and names",
+					   LIMIT_JSON_VALUES);
+		return false;
+	}
+	return check_value(yyjson_doc_get_root(doc), 1, arena, ret_reason);
+}
+
 bool json_parse(struct str text, struct arena *arena, struct json_document *ret_document,
 		struct str *ret_reason)
 {
@@ -110,7 +120,7 @@ bool json_parse(struct str text, struct arena *arena, struct json_document *ret_
 					 error.msg, error.pos);
 		return false;
 	}
-	if (!check_value(yyjson_doc_get_root(doc), 1, arena, ret_reason)) {
+	if (!check_document(doc, arena, ret_reason)) {
 		yyjson_doc_free(doc);
 		return false;
 	}
