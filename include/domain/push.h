@@ -14,7 +14,7 @@ struct push_body {
 	bool in_background;    /* after the check */
 	bool is_installation;  /* after the check */
 	struct str media_type; /* after the check: of a data URL, else empty */
-	struct str base64;     /* after the check: unchecked */
+	struct str base64;     /* after the check: unchecked; data is NULL where there is none */
 };
 
 /* Its check reads duration and background, which are ignored in some bodies. */

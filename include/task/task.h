@@ -59,6 +59,12 @@ struct endpoint {
 	size_t body_max_bytes;	   /* 0: LIMIT_REQUEST_BODY_BYTES */
 	size_t state_size;	   /* of the handler's struct, zeroed; the body is read into it */
 	bool is_device_limited;	   /* has the rate limit of a single device, too */
+	/* The handler runs for a body with faults, too: it may add to task_faults(), and ends with
+	 * task_fail_faults() when there is any. */
+	bool handles_faults;
+	/* NULL, or gives back what the state owns. Called once, however the task ends, but for
+	 * task_given_up(). */
+	void (*finish)(void *state);
 };
 
 /* Starts the task of a request whose route was found. match is copied. */
@@ -80,6 +86,8 @@ struct device *task_device(struct task *task);
 const struct task_app *task_app(struct task *task);
 /* Whether field i of the body's record was in the body. */
 bool task_body_has(struct task *task, unsigned field_index);
+/* What is wrong with the body, as far as is known. */
+struct faults *task_faults(struct task *task);
 /* Parameter of the path, decoded. */
 struct str task_path_parameter(struct task *task, unsigned index);
 
@@ -136,6 +144,10 @@ task_fail(struct task *task, int status, const char *format, ...);
 /* 400 for one member of the body. */
 __attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
 task_fail_field(struct task *task, const char *name, const char *format, ...);
+/* 400 with all of task_faults(). */
+__attribute__((warn_unused_result)) struct verdict task_fail_faults(struct task *task);
+/* 401: the key is none, or no longer. */
+__attribute__((warn_unused_result)) struct verdict task_fail_key(struct task *task);
 /* 503 with Retry-After. */
 __attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
 task_fail_busy(struct task *task, unsigned retry_after_s, const char *format, ...);

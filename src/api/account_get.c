@@ -7,7 +7,7 @@ static struct verdict found(struct task *task)
 {
 	/* The account went away while its key was still remembered. */
 	if (task_row_count(task) == 0)
-		return task_fail(task, 401, "the API key is not valid");
+		return task_fail_key(task);
 	return task_reply_record(task, 200, &account_record, task_state(task));
 }
 

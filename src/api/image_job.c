@@ -18,22 +18,29 @@ static void fail_size(struct image_job *job, size_t size)
 	job->has_failed = true;
 }
 
+/* Of text that is base64. */
+static size_t decoded_size(struct str text)
+{
+	while (text.length && text.data[text.length - 1] == '=')
+		text.length--;
+	return text.length / 4 * 3 + text.length % 4 * 3 / 4;
+}
+
 bool image_job_init(struct image_job *job, struct str media_type, struct str base64,
 		    struct arena *arena)
 {
-	size_t size_max = base64_decoded_max(base64.length);
+	size_t size = decoded_size(base64);
 
 	*job = (struct image_job){.media_type = media_type, .base64 = base64};
 	if (base64.length == 0) {
 		fail(job, "image is empty");
 		return false;
 	}
-	/* Three bytes more than a text of this length may hold, because of the padding. */
-	if (size_max > PANELIMAGE_INPUT_MAX_BYTES + 6) {
-		fail_size(job, size_max - 3);
+	if (size > PANELIMAGE_INPUT_MAX_BYTES) {
+		fail_size(job, size);
 		return false;
 	}
-	job->bytes = arena_alloc(arena, size_max);
+	job->bytes = arena_alloc(arena, base64_decoded_max(base64.length));
 	return true;
 }
 
@@ -80,10 +87,6 @@ void image_job_begin(void *argument)
 
 	if (base64_decode(job->base64, job->bytes, &job->size)) {
 		fail(job, "image is not valid base64");
-		return;
-	}
-	if (job->size > PANELIMAGE_INPUT_MAX_BYTES) {
-		fail_size(job, job->size);
 		return;
 	}
 	if (type_agrees(job) && !panelimage_is_animation(job->bytes, job->size))

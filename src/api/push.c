@@ -98,15 +98,15 @@ static struct verdict store(struct task *task, struct str picture)
 static struct verdict converted(struct task *task)
 {
 	struct push *push = task_state(task);
-	struct str picture;
+	const struct panelimage_result *result = &push->job.result;
 
+	if (push->job.has_failed && push->job.error.out_of_memory)
+		return task_fail_busy(task, 1, "no memory is left to convert the image, try again");
 	if (push->job.has_failed)
-		return task_fail_field(task, "image", "%s", push->job.error.text);
-	/* Into the arena, which lives until the database has it. */
-	picture = arena_copy(task_arena(task), (struct str){(const char *)push->job.result.data,
-							    push->job.result.size});
-	image_job_finish(&push->job);
-	return store(task, picture);
+		faults_add(task_faults(task), STR("image"), "%s", push->job.error.text);
+	if (task_faults(task)->count)
+		return task_fail_faults(task);
+	return store(task, (struct str){(const char *)result->data, result->size});
 }
 
 static struct verdict looked_at(struct task *task)
@@ -122,9 +122,18 @@ static struct verdict begin(struct task *task)
 {
 	struct push *push = task_state(task);
 
+	if (!push->body.base64.data)
+		return task_fail_faults(task);
 	if (!image_job_init(&push->job, push->body.media_type, push->body.base64, task_arena(task)))
 		return task_continue(task, converted);
 	return task_work(task, LANE_SHORT, image_job_begin, &push->job, looked_at);
+}
+
+static void finish(void *state)
+{
+	struct push *push = state;
+
+	image_job_finish(&push->job);
 }
 
 const struct endpoint endpoint_push = {
@@ -135,4 +144,6 @@ const struct endpoint endpoint_push = {
     .body = &push_body_record,
     .state_size = sizeof(struct push),
     .is_device_limited = true,
+    .handles_faults = true,
+    .finish = finish,
 };

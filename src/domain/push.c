@@ -87,6 +87,7 @@ static void push_body_check(void *memory, uint64_t seen, struct faults *faults)
 	struct push_body *body = memory;
 	const char *wrong;
 
+	/* Without an image that can be read, nothing is found in it. */
 	wrong = split_image(body->image, &body->media_type, &body->base64);
 	if (wrong)
 		faults_add(faults, STR("image"), "%s", wrong);

@@ -7,7 +7,7 @@
 /* What comes before every handler, in the API's order of checks:
  *
  *   key (401) -> rate (429) -> body size (413) -> media type (415) -> JSON syntax (400)
- *     -> device exists (404) -> permission (403) -> body fields (400) -> device's rate (429)
+ *     -> resource exists (404) -> permission (403) -> device's rate (429) -> body fields (400)
  *     -> handler
  */
 
@@ -17,6 +17,25 @@ static task_step find_resource;
 static task_step check_body;
 
 /* ---- key ---- */
+
+/* A field that may stand only once; its value is ambiguous where it stands more often. */
+enum field_count { FIELD_ABSENT, FIELD_SINGLE, FIELD_REPEATED };
+
+static enum field_count single_field(const struct http_request *request, struct str name,
+				     struct str *ret_value)
+{
+	enum field_count count = FIELD_ABSENT;
+
+	for (unsigned i = 0; i < request->field_count; i++) {
+		if (!str_equal_ignore_case(request->fields[i].name, name))
+			continue;
+		if (count != FIELD_ABSENT)
+			return FIELD_REPEATED;
+		*ret_value = request->fields[i].value;
+		count = FIELD_SINGLE;
+	}
+	return count;
+}
 
 static struct verdict refuse_key(struct task *task, bool was_sent)
 {
@@ -28,6 +47,11 @@ static struct verdict refuse_key(struct task *task, bool was_sent)
 				  : "an API key is needed: Authorization: Bearer <key>");
 }
 
+struct verdict task_fail_key(struct task *task)
+{
+	return refuse_key(task, /* was_sent= */ true);
+}
+
 static const struct record_field key_fields[] = {
     RECORD_ID(struct task, account_id, .column = "account_id"),
 };
@@ -36,20 +60,16 @@ static const struct record key_record = RECORD(key_fields);
 static struct verdict on_key_found(struct task *task)
 {
 	if (task->row_count == 0)
-		return refuse_key(task, true);
+		return task_fail_key(task);
 	key_cache_insert(task->service->keys, task->key_hash, task->account_id, task->key_epoch);
 	return task_continue(task, check_rate);
 }
 
 /* The token of "Bearer <token>"; the scheme is case-insensitive (RFC 9110 section 11.1). */
-static bool bearer_token(const struct http_request *request, struct str *ret_token)
+static bool bearer_token(struct str value, struct str *ret_token)
 {
-	struct str value = http_request_field(request, STR("authorization"));
-	struct str scheme;
+	struct str scheme = {value.data, str_find(value, ' ')};
 
-	if (!value.data)
-		return false;
-	scheme = (struct str){value.data, str_find(value, ' ')};
 	if (!str_equal_ignore_case(scheme, STR("bearer")) || scheme.length == value.length)
 		return false;
 	*ret_token = str_trim(str_from_offset(value, scheme.length));
@@ -58,12 +78,21 @@ static bool bearer_token(const struct http_request *request, struct str *ret_tok
 
 static struct verdict check_key(struct task *task)
 {
-	struct str token;
+	struct str value, token;
 
-	if (!bearer_token(task->request, &token))
-		return refuse_key(task, false);
+	switch (single_field(task->request, STR("authorization"), &value)) {
+	case FIELD_ABSENT:
+		return refuse_key(task, /* was_sent= */ false);
+	case FIELD_REPEATED:
+		/* RFC 9110 section 5.3: never sent by who means well, and whose would count? */
+		return task_fail_key(task);
+	case FIELD_SINGLE:
+		break;
+	}
+	if (!bearer_token(value, &token))
+		return refuse_key(task, /* was_sent= */ false);
 	if (!api_key_is_well_formed(token))
-		return refuse_key(task, true);
+		return task_fail_key(task);
 	key_hash(token, task->key_hash);
 	if (key_cache_find(task->service->keys, task->key_hash, &task->account_id))
 		return task_continue(task, check_rate);
@@ -145,10 +174,9 @@ static struct verdict check_rate(struct task *task)
 
 static bool is_json(const struct http_request *request)
 {
-	struct str value = http_request_field(request, STR("content-type"));
-	struct str type;
+	struct str value, type;
 
-	if (!value.data)
+	if (single_field(request, STR("content-type"), &value) != FIELD_SINGLE)
 		return false;
 	type = (struct str){value.data, str_find(value, ';')};
 	return str_equal_ignore_case(str_trim(type), STR("application/json"));
@@ -308,10 +336,9 @@ static struct verdict check_body(struct task *task)
 	    !take_token(task, policy, task->device.id, &retry_after_s))
 		return fail_rate(task, policy, retry_after_s, "to this device");
 	if (task->endpoint->body) {
-		faults_init(&task->faults, task_arena(task));
 		record_read_json(task->endpoint->body, task->document.root, task->state, &present,
 				 &task->faults);
-		if (task->faults.count)
+		if (task->faults.count && !task->endpoint->handles_faults)
 			return task_fail_faults(task);
 		task->present = present;
 	}

@@ -74,13 +74,14 @@ static struct bucket *bucket_find(struct rate_table *table, uint64_t tag)
 struct rate_result rate_take(struct rate_table *table, const struct rate_policy *policy,
 			     struct id id, uint64_t now_us)
 {
-	uint64_t token_us = 1000000 / policy->per_second;
-	uint64_t depth_us = token_us * policy->burst; /* of an empty bucket */
 	struct bucket *bucket = bucket_find(table, tag_of(table, policy, id));
 	uint64_t full_us = atomic_load(&bucket->full_us);
 	struct rate_result result = {0};
+	uint64_t token_us, depth_us; /* depth: of an empty bucket */
 
 	require(policy->per_second > 0);
+	token_us = 1000000 / policy->per_second;
+	depth_us = token_us * policy->burst;
 	for (;;) {
 		uint64_t from_us = full_us > now_us ? full_us : now_us;
 		uint64_t used_us = from_us - now_us;

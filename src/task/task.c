@@ -13,8 +13,18 @@ static void respond(struct task *task)
 		http_respond(task->request, &task->response);
 }
 
+/* What the arena does not hold. */
+static void end(struct task *task)
+{
+	if (task->endpoint->finish)
+		task->endpoint->finish(task->state);
+	json_document_finish(&task->document);
+	task->service->task_count--;
+}
+
 static void run(struct task *task, task_step *step)
 {
+	struct service *service = task->service;
 	struct verdict verdict;
 
 	require_context(task->request->request_id.data);
@@ -22,10 +32,12 @@ static void run(struct task *task, task_step *step)
 		verdict = step(task);
 		step = verdict.next;
 	} while (verdict.kind == VERDICT_CONTINUE);
-	/* The last act: the arena and the task in it go with the request. */
 	if (verdict.kind == VERDICT_REPLY) {
-		json_document_finish(&task->document);
+		end(task);
+		/* The last act: the arena and the task in it go with the request. */
 		respond(task);
+	} else if (verdict.kind == VERDICT_GIVEN_UP) {
+		service->task_count--;
 	}
 	require_context(NULL);
 }
@@ -55,6 +67,8 @@ void task_start(struct service *service, struct http_request *request,
 	task->match = *match;
 	if (endpoint->access == ACCESS_KEY)
 		cors_add_fields(service, request, &task->response);
+	service->task_count++;
+	faults_init(&task->faults, &request->arena);
 	request->handler_data = task;
 	request->log_route = match->route->path;
 	if (endpoint->state_size)
@@ -102,6 +116,11 @@ bool task_body_has(struct task *task, unsigned field_index)
 	return task->present >> field_index & 1;
 }
 
+struct faults *task_faults(struct task *task)
+{
+	return &task->faults;
+}
+
 struct str task_path_parameter(struct task *task, unsigned index)
 {
 	require(index < task->match.parameter_count);
@@ -136,8 +155,7 @@ static void on_job_done(struct lane_job *job)
 {
 	struct task *task = container_of(job, struct task, job);
 
-	/* Always: the step gives back what the worker made. */
-	run(task, task->next);
+	task_run(task, task->next);
 }
 
 struct verdict task_work(struct task *task, enum lane lane, void (*work)(void *argument),
@@ -153,6 +171,6 @@ struct verdict task_work(struct task *task, enum lane lane, void (*work)(void *a
 
 struct verdict task_given_up(struct task *task)
 {
-	(void)task;
+	(void)task; /* may be gone with its request */
 	return (struct verdict){.kind = VERDICT_GIVEN_UP};
 }

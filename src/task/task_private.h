@@ -51,6 +51,3 @@ task_step task_prologue;
 
 /* A step: answers an error that the database gave. */
 task_step task_fail_db;
-
-/* 400 with all faults of the body. */
-struct verdict task_fail_faults(struct task *task);
