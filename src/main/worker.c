@@ -28,6 +28,7 @@ struct worker {
 	struct deadline drain_limit; /* set while it drains */
 	struct deadline look_again;  /* set while connections are being closed */
 	bool draining;
+	bool database_closed;
 	char name[32];
 };
 
@@ -42,7 +43,8 @@ static void on_database_closed(void *context)
 {
 	struct worker *worker = context;
 
-	uv_close((uv_handle_t *)&worker->stop_signal, on_signal_closed);
+	worker->database_closed = true;
+	deadline_set(&worker->loop, &worker->look_again, 0);
 }
 
 /* No connection is left. */
@@ -55,11 +57,18 @@ static void close_database(struct worker *worker)
 static void look_again(struct deadline *deadline)
 {
 	struct worker *worker = container_of(deadline, struct worker, look_again);
+	bool is_at_work = lanes_load(&worker->loop, LANE_SHORT) > 0 ||
+			  lanes_load(&worker->loop, LANE_LONG) > 0 ||
+			  (worker->database_closed && worker->requests.service.task_count > 0);
 
-	if (http_server_is_empty(worker->http))
+	/* Requests whose clients have left may still be at work: images are being converted, then
+	 * the database answers all that is left, and they end. */
+	if (!http_server_is_empty(worker->http) || is_at_work)
+		deadline_set(&worker->loop, &worker->look_again, LOOK_AGAIN_MS);
+	else if (!worker->database_closed)
 		close_database(worker);
 	else
-		deadline_set(&worker->loop, &worker->look_again, LOOK_AGAIN_MS);
+		uv_close((uv_handle_t *)&worker->stop_signal, on_signal_closed);
 }
 
 /* No request is at work, or time is up: what is left is closed. */
