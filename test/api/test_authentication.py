@@ -1,0 +1,128 @@
+"""Who is let in: decisions.md on 401, RFC 6750, RFC 9110 section 11."""
+
+import pytest
+from world import new_key, random_base62
+
+BARE = 'Bearer realm="displayd"'
+INVALID = 'Bearer realm="displayd", error="invalid_token"'
+
+
+def authorized(world, *values):
+    return world.get("/v1/account/", fields=[("Authorization", value) for value in values])
+
+
+def test_key_opens_its_account(world, account):
+    assert account.get("/v1/account/").ok()["email"] == account.email
+    assert world.account().get("/v1/account/").ok()["email"] != account.email
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR"])
+def test_scheme_is_compared_without_case(world, account, scheme):
+    assert authorized(world, f"{scheme} {account.key}").status == 200
+
+
+def test_spaces_around_the_key(world, account):
+    assert authorized(world, f"  Bearer   {account.key}  ").status == 200
+
+
+def test_without_a_key(world):
+    answer = world.get("/v1/account/")
+    assert "API key" in answer.problem(401)["detail"]
+    assert answer["WWW-Authenticate"] == BARE
+
+
+@pytest.mark.parametrize("value", ["", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "Digest x=y",
+                                   "Token abc", "BearerX abc", "Bearer\tabc"])
+def test_no_key_or_another_scheme(world, value):
+    answer = authorized(world, value)
+    answer.problem(401)
+    assert answer["WWW-Authenticate"] == BARE
+
+
+@pytest.mark.parametrize("make", [
+    lambda key: "x",
+    lambda key: key[:-1],
+    lambda key: key + "0",
+    lambda key: key[:-1] + ("0" if key[-1] != "0" else "1"),
+    lambda key: key[:10] + ("a" if key[10] != "a" else "b") + key[11:],
+    lambda key: key.upper(),
+    lambda key: key.replace("ddk_", "ddx_"),
+    lambda key: key[:20] + "-" + key[21:],
+    lambda key: key[:20] + " " + key[20:],
+    lambda key: key + ", " + key,
+    lambda key: key + "\u00e9",
+    lambda key: key * 100,
+    lambda key: new_key(),
+], ids=["other", "short", "long", "checksum", "body", "case", "prefix", "character", "space",
+        "list", "latin", "huge", "unknown"])
+def test_wrong_key(world, account, make):
+    answer = authorized(world, "Bearer " + make(account.key))
+    answer.problem(401)
+    assert answer["WWW-Authenticate"] == INVALID
+
+
+def test_malformed_key_asks_no_database(start, postgres):
+    """It is refused as such even while there is none."""
+    world = start()
+    key = world.account().key
+    postgres.pause()
+    try:
+        answer = authorized(world, "Bearer " + key[:-1] + ("0" if key[-1] != "0" else "1"))
+        assert answer.status == 401
+    finally:
+        postgres.resume()
+
+
+def test_more_than_one_key_field(world, account):
+    """Which one would count? Neither."""
+    other = world.account()
+    for second in (account.key, other.key, "x"):
+        answer = authorized(world, f"Bearer {account.key}", f"Bearer {second}")
+        answer.problem(401)
+        assert answer["WWW-Authenticate"] == INVALID
+
+
+@pytest.mark.parametrize("where", ["?key={}", "?access_token={}", "?api_key={}"])
+def test_key_in_the_query_is_none(world, account, where):
+    answer = world.get("/v1/account/" + where.format(account.key))
+    assert answer.status == 401 and answer["WWW-Authenticate"] == BARE
+
+
+def test_device_key_opens_no_api(account, device):
+    for path in ("/v1/account/", device.path, device.path + "/installations"):
+        assert account.get(path, key=device.link_key).status == 401
+
+
+def test_api_key_opens_no_device_link(world, account, device):
+    assert world.get(f"/d/{device.id}/next?key={account.key}").status == 404
+    assert account.get(f"/d/{device.id}/next").status == 404
+
+
+@pytest.mark.parametrize("method, path", [
+    ("GET", "/v1/account/"), ("GET", "/v1/devices"), ("GET", "/v1/devices/{}"),
+    ("GET", "/v1/devices/{}/installations"), ("DELETE", "/v1/devices/{}/installations/x"),
+    ("POST", "/v1/devices/{}/push"), ("HEAD", "/v1/devices/{}"),
+])
+def test_every_endpoint_needs_a_key(world, device, method, path):
+    for key in (None, new_key(), random_base62(40)):
+        answer = world.request(method, path.format(device.id), key=key)
+        assert answer.status == 401
+        assert answer["WWW-Authenticate"] == (INVALID if key else BARE)
+
+
+def test_nothing_is_told_apart_without_a_key(world, device):
+    """A device that exists and one that does not look the same."""
+    paths = [device.path, "/v1/devices/nothing", "/v1/devices/nothing/installations"]
+    answers = [world.get(path) for path in paths]
+    assert {answer.status for answer in answers} == {401}
+    assert len({answer.body for answer in answers}) == 1
+
+
+def test_account_that_is_gone(world, account):
+    """Its key is still remembered by the worker that has seen it."""
+    with world.client() as client:
+        assert client.request("GET", "/v1/account/", key=account.key).status == 200
+        world.sql("DELETE FROM account WHERE id = %s", account.id)
+        answer = client.request("GET", "/v1/account/", key=account.key)
+    answer.problem(401)
+    assert answer["WWW-Authenticate"] == INVALID

@@ -1,0 +1,102 @@
+"""The order of checks: for each two that follow one another, a request that fails in both."""
+
+import pytest
+from world import UNKNOWN_ID, images, new_key
+
+HUGE = b" " * (1024 * 1024 + 1)
+
+
+@pytest.fixture
+def other(world):
+    return world.account().device()
+
+
+def test_route_before_method(world):
+    world.request("PATCH", "/v1/nothing").problem(404)
+    world.request("POST", "/v1/devices/x/nothing", body=HUGE).problem(404)
+
+
+def test_method_before_key(world):
+    assert world.request("DELETE", "/v1/devices").status == 405
+    assert world.request("GET", f"/v1/devices/{UNKNOWN_ID}/push", key=new_key()).status == 405
+
+
+def test_key_before_rate(limited):
+    """Requests that the key makes impossible are never 429, however many."""
+    account = limited.account()
+    account.revoke()
+    for _ in range(10):
+        account.get("/v1/devices").problem(401)
+
+
+def test_key_before_body(world):
+    for fields in ([], [("Content-Type", "text/plain")]):
+        path = f"/v1/devices/{UNKNOWN_ID}/push"
+        world.request("POST", path, body=HUGE, fields=fields).problem(401)
+        world.request("POST", path, body=b"{", fields=fields, key=new_key()).problem(401)
+
+
+def test_rate_before_size(limited):
+    account = limited.account()
+    path = f"/v1/devices/{UNKNOWN_ID}/push"
+    statuses = []
+    while not statuses or statuses[-1] != 429:
+        statuses.append(account.post(path, HUGE).status)
+    assert set(statuses) == {413, 429}
+
+
+def test_size_before_media_type(account):
+    path = f"/v1/devices/{UNKNOWN_ID}/push"
+    account.post(path, HUGE, fields=[("Content-Type", "text/plain")]).problem(413)
+    account.post(path, HUGE, chunked=True, fields=[("Content-Type", "a/b")]).problem(413)
+
+
+def test_media_type_before_syntax(account):
+    path = f"/v1/devices/{UNKNOWN_ID}/push"
+    account.post(path, b"{", fields=[("Content-Type", "text/plain")]).problem(415)
+    account.request("POST", path).problem(415)
+
+
+def test_syntax_before_existence(account, other):
+    for device in (UNKNOWN_ID, other.id):
+        assert "errors" not in account.post(f"/v1/devices/{device}/push", b"{").problem(400)
+
+
+def test_existence_before_permission_and_fields(account, other):
+    bad = {"image": 1, "unknown": 2}
+    account.post(f"/v1/devices/{UNKNOWN_ID}/push", bad).problem(404)
+    account.post(f"/v1/devices/{other.id}/push", bad).problem(403)
+    account.post(f"/v1/devices/{UNKNOWN_ID}/push", b"[]").problem(404)
+    assert account.post(account.device().path + "/push", bad).faults()
+
+
+def test_permission_before_existence_of_what_is_in_it(account, other):
+    assert other.push(installationId="there").status == 200
+    for name in ("there", "elsewhere"):
+        account.request("DELETE", f"{other.path}/installations/{name}").problem(403)
+    other.delete("elsewhere").problem(404)
+
+
+def test_device_rate_after_permission_and_before_fields(postgres, start):
+    """The bucket of a device is emptied by its own account only, and not by what comes before."""
+    world = start(rate_limit=100000)
+    device = world.account().device()
+    stranger = world.account()
+    seen = set()
+    while 429 not in seen:
+        seen.add(device.push_body({"image": 1}).status)
+    assert seen == {400, 429}
+    stranger.post(device.path + "/push", {"image": 1}).problem(403)
+    device.push_body(b"{").problem(400)
+    device.push_body({"image": images.text(images.png())}, key=new_key()).problem(401)
+
+
+def test_device_rate_is_not_used_up_by_strangers(start):
+    world = start(rate_limit=100000)
+    device = world.account().device()
+    stranger = world.account()
+    for _ in range(60):
+        stranger.post(device.path + "/push", {"image": 1}).problem(403)
+    answer = device.push_body({"image": 1})
+    answer.problem(400)
+    assert '"push";r=39;' in answer["RateLimit"]

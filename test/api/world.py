@@ -1,0 +1,417 @@
+"""A running server, accounts in its database, and clients.
+
+Accounts, devices and keys are put into the database directly, which is quick; keys are made here
+after the description of their form, so that the server's own idea of it is checked.
+"""
+
+import contextlib
+import dataclasses
+import hashlib
+import http.client
+import json
+import os
+import re
+import secrets
+import signal
+import socket
+import struct
+import string
+import sys
+import uuid
+import zlib
+
+import psycopg2
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+# pylint: disable=wrong-import-position
+import images  # noqa: E402
+from server import PATIENCE_S, Server, wait_until  # noqa: E402
+
+BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
+TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+UNKNOWN_ID = "0190163d-8694-739b-aea5-966c26f8ad91"
+TITLES = {**http.client.responses, 413: "Content Too Large"}
+SECRETS = set()  # no log may hold one of them
+
+
+def base62(number, length):
+    digits = ""
+    for _ in range(length):
+        number, digit = divmod(number, 62)
+        digits = BASE62[digit] + digits
+    return digits
+
+
+def random_base62(length):
+    return "".join(secrets.choice(BASE62) for _ in range(length))
+
+
+def new_key(secret=None):
+    """"ddk_", 30 characters, and the CRC-32 of all of it in 6 characters."""
+    start = "ddk_" + (secret or random_base62(30))
+    key = start + base62(zlib.crc32(start.encode()), 6)
+    SECRETS.add(key)
+    return key
+
+
+def sha256(text):
+    return hashlib.sha256(text.encode()).digest()
+
+
+# ---- clients ----
+
+
+class Answer:
+    """One answer, its fields in their order."""
+
+    def __init__(self, status, fields, body):
+        self.status = status
+        self.fields = fields
+        self.body = body
+
+    def __repr__(self):
+        return f"<{self.status} {self.body[:300]!r}>"
+
+    def __contains__(self, name):
+        return any(known.lower() == name.lower() for known, _ in self.fields)
+
+    def __getitem__(self, name):
+        values = [value for known, value in self.fields if known.lower() == name.lower()]
+        assert len(values) == 1, (name, self.fields)
+        return values[0]
+
+    def json(self):
+        return json.loads(self.body)
+
+    def problem(self, status):
+        """The members of a problem, which must be well formed."""
+        assert self.status == status, self
+        assert self["Content-Type"] == "application/problem+json"
+        members = self.json()
+        assert members["type"] == "about:blank"
+        assert members["status"] == status
+        assert members["title"] == TITLES[status]
+        assert isinstance(members["detail"], str) and members["detail"]
+        assert set(members) <= {"type", "title", "status", "detail", "errors"}
+        return members
+
+    def faults(self):
+        """What is wrong with the body: pointer -> detail. A 400 with "errors"."""
+        errors = self.problem(400)["errors"]
+        assert errors and all(set(error) == {"pointer", "detail"} for error in errors)
+        faults = {error["pointer"]: error["detail"] for error in errors}
+        assert len(faults) == len(errors), errors
+        return faults
+
+    def ok(self):
+        assert self.status == 200, self
+        assert self["Content-Type"] == "application/json"
+        return self.json()
+
+
+class Connection:
+    """A keep-alive connection that sends bytes as they are."""
+
+    def __init__(self, server):
+        self.socket = server.connect()
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.buffer = b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.socket.close()
+
+    def reset(self):
+        """Closes with a RST."""
+        with contextlib.suppress(OSError):
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.socket.close()
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def _fill(self):
+        data = self.socket.recv(65536)
+        if not data:
+            raise ConnectionError(f"the connection ended in {self.buffer[:200]!r}")
+        self.buffer += data
+
+    def _take(self, size):
+        while len(self.buffer) < size:
+            self._fill()
+        data, self.buffer = self.buffer[:size], self.buffer[size:]
+        return data
+
+    def answer(self, method="GET"):
+        while b"\r\n\r\n" not in self.buffer:
+            self._fill()
+        head = self._take(self.buffer.index(b"\r\n\r\n") + 4)[:-4].decode("latin-1")
+        lines = head.split("\r\n")
+        status = int(lines[0].split(" ")[1])
+        if status == 100:
+            return self.answer(method)
+        answer = Answer(status, [tuple(line.split(": ", 1)) for line in lines[1:]], b"")
+        if method != "HEAD" and "Content-Length" in answer:
+            answer.body = self._take(int(answer["Content-Length"]))
+        assert re.fullmatch(r"[A-Za-z0-9._-]{1,128}", answer["X-Request-Id"])
+        return answer
+
+    def request(self, method, target, **options):
+        self.send(request_bytes(method, target, **options))
+        return self.answer(method)
+
+
+def request_bytes(method, target, body=None, key=None, fields=(), chunked=False):
+    """The bytes of a request. body: bytes, or what is to be JSON. fields: (name, value) pairs."""
+    fields = list(fields)
+    names = {name.lower() for name, _ in fields}
+    if key is not None:
+        fields.append(("Authorization", f"Bearer {key}"))
+    if body is not None and not isinstance(body, bytes):
+        body = json.dumps(body).encode()
+    if body is not None:
+        if "content-type" not in names:
+            fields.append(("Content-Type", "application/json"))
+        if chunked:
+            fields.append(("Transfer-Encoding", "chunked"))
+            body = b"".join(b"%x\r\n%s\r\n" % (len(body[i:i + 60000]), body[i:i + 60000])
+                            for i in range(0, len(body), 60000)) + b"0\r\n\r\n"
+        elif "content-length" not in names:
+            fields.append(("Content-Length", str(len(body))))
+    lines = [f"{method} {target} HTTP/1.1", "Host: test"]
+    lines += [f"{name}: {value}" for name, value in fields if value is not None]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1") + (body or b"")
+
+
+# ---- what is in the database ----
+
+
+@dataclasses.dataclass
+class Device:
+    """A device, and what its panel does."""
+
+    account: "Account"
+    id: str
+    serial: str
+    mac: str
+    link_key: str
+
+    @property
+    def path(self):
+        return f"/v1/devices/{self.id}"
+
+    def get(self, path="", **options):
+        return self.account.get(self.path + path, **options)
+
+    def push(self, image=None, **members):
+        """image: bytes, or the text of the member."""
+        if image is None:
+            image = images.png()
+        if isinstance(image, bytes):
+            image = images.text(image)
+        return self.push_body({"image": image, **members})
+
+    def push_body(self, body, **options):
+        return self.account.post(self.path + "/push", body, **options)
+
+    def delete(self, installation, **options):
+        return self.account.request("DELETE", f"{self.path}/installations/{installation}",
+                                    **options)
+
+    def installations(self):
+        return self.get("/installations").ok()
+
+    def ids(self):
+        return [entry["id"] for entry in self.installations()]
+
+    def poll(self, world=None):
+        """What a panel that polls is given."""
+        world = world or self.account.world
+        return world.request("GET", f"/d/{self.id}/next?key={self.link_key}")
+
+    def shown(self, world=None):
+        """The frames of the next picture."""
+        answer = self.poll(world)
+        assert answer.status == 200 and answer["Content-Type"] == "image/webp"
+        return images.frames_of(answer.body)
+
+    def shows(self, data, world=None):
+        """Waits until a picture that looks like this image is given: another worker than the one
+        that answered the push learns of it a moment later."""
+        expected = images.frames_of(data)
+        wait_until(lambda: self.shown(world) == expected, "the image on the panel")
+
+
+class Account:
+    def __init__(self, world):
+        self.world = world
+        self.id = str(uuid.uuid4())
+        self.email = f"{secrets.token_hex(8)}@example.org"
+        world.sql("INSERT INTO account (id, email, name) VALUES (%s, %s, %s)",
+                  self.id, self.email, "Some One")
+        self.key = self.new_key()
+
+    def new_key(self):
+        key = new_key()
+        self.world.sql("INSERT INTO api_key (id, account_id, name, secret_hash) "
+                       "VALUES (%s, %s, 'test', %s)", str(uuid.uuid4()), self.id, sha256(key))
+        return key
+
+    def revoke(self, key=None):
+        """As displayctl does it, but for the hint."""
+        self.world.sql("UPDATE api_key SET revoked_at = clock_timestamp() WHERE secret_hash = %s",
+                       sha256(key or self.key))
+
+    def device(self, name="Desk", **columns):
+        link_key = random_base62(24)
+        SECRETS.add(link_key)
+        mac = columns.pop("mac", None) or ":".join(
+            f"{byte:02x}" for byte in b"\x02" + secrets.token_bytes(5))
+        serial = columns.pop("serial", None) or "SN-" + secrets.token_hex(6)
+        device = Device(self, columns.pop("id", None) or str(uuid.uuid4()), serial, mac, link_key)
+        values = {"id": device.id, "account_id": self.id, "name": name, "serial": serial,
+                  "mac": mac, "link_key_hash": sha256(link_key), **columns}
+        places = ", ".join(["%s"] * len(values))
+        self.world.sql(f"INSERT INTO device ({', '.join(values)}) VALUES ({places})",
+                       *values.values())
+        return device
+
+    def request(self, method, target, **options):
+        options.setdefault("key", self.key)
+        return self.world.request(method, target, **options)
+
+    def get(self, target, **options):
+        return self.request("GET", target, **options)
+
+    def post(self, target, body, **options):
+        return self.request("POST", target, body=body, **options)
+
+
+# ---- servers ----
+
+
+class World:
+    """A server on a database, and a connection to that database for the test."""
+
+    def __init__(self, database, *arguments, **options):
+        self.database = database
+        self.server = Server(*arguments, database=database, **options)
+        self.connection = None
+        self.kills = 0  # workers that tests have killed
+
+    def __enter__(self):
+        try:
+            self.server.start()
+            return self
+        except BaseException:
+            self.server.remove()
+            raise
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is None:
+                self.stop()
+        finally:
+            if self.connection:
+                self.connection.close()
+            self.server.remove()
+
+    def stop(self):
+        """Ends it, and looks at how it has lived."""
+        if self.server.process.poll() is None:
+            assert self.server.stop() == 0, self.server.log()[-5000:]
+        self.check_log()
+
+    def check_log(self):
+        log = self.server.log()
+        for secret in SECRETS:
+            assert secret not in log, "a secret is in the log"
+        for finding in ("AddressSanitizer", "LeakSanitizer", "runtime error:", "assertion"):
+            assert finding not in log, log[log.index(finding) - 200:][:5000]
+        assert log.count("worker ended unexpectedly") == self.kills, log[-5000:]
+
+    # ---- database ----
+
+    def sql(self, statement, *values):
+        if not self.connection or self.connection.closed:
+            self.connection = psycopg2.connect(self.database)
+            self.connection.autocommit = True
+        with self.connection.cursor() as cursor:
+            cursor.execute(statement, values)
+            return cursor.fetchall() if cursor.description else None
+
+    def account(self):
+        return Account(self)
+
+    # ---- clients ----
+
+    def client(self):
+        return Connection(self.server)
+
+    def request(self, method, target, **options):
+        with self.client() as client:
+            return client.request(method, target, **options)
+
+    def get(self, target, **options):
+        return self.request("GET", target, **options)
+
+    # ---- processes ----
+
+    def workers(self):
+        return sorted(self.server.workers())
+
+    def client_of(self, pid):
+        """A connection that this worker has accepted: the others are held meanwhile."""
+        others = [worker for worker in self.workers() if worker != pid]
+        for other in others:
+            os.kill(other, signal.SIGSTOP)
+            wait_until(lambda other=other: state_of(other) == "T", "a stopped worker")
+        try:
+            client = self.client()
+            assert client.request("GET", "/livez").status == 200
+            return client
+        finally:
+            for other in others:
+                os.kill(other, signal.SIGCONT)
+
+    def clients(self):
+        """A connection to each worker."""
+        return [self.client_of(pid) for pid in self.workers()]
+
+    def kill_worker(self, pid):
+        self.kills += 1
+        os.kill(pid, signal.SIGKILL)
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return file.read().rsplit(")", 1)[1].split()[0]
+
+
+def descriptors(pid):
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def log_fields(line):
+    """The fields of a logfmt line; None where it is none."""
+    fields = {}
+    rest = line
+    while rest:
+        match = re.match(r'([a-z_]+)=("(?:[^"\\]|\\.)*"|[^\s"=]*)( |$)', rest)
+        if not match:
+            return None
+        value = match.group(2)
+        fields[match.group(1)] = json.loads(value) if value.startswith('"') else value
+        rest = rest[match.end():]
+    return fields
+
+
+__all__ = ["Account", "Answer", "Connection", "Device", "PATIENCE_S", "SECRETS", "Server",
+           "TIMESTAMP", "UNKNOWN_ID", "World", "descriptors", "images", "log_fields", "new_key",
+           "random_base62", "request_bytes", "state_of", "wait_until"]

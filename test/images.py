@@ -1,0 +1,114 @@
+"""Pictures for tests: made by Pillow, or byte by byte where Pillow has no word for it.
+
+What a panel shows is a list of frames: (RGB bytes of 64x32 pixels over black, milliseconds).
+"""
+
+import base64
+import io
+import random
+import struct
+import zlib
+
+from PIL import Image, ImageSequence
+
+WIDTH, HEIGHT = 64, 32
+SIZE = (WIDTH, HEIGHT)
+INPUT_MAX_BYTES = 196608
+
+
+def solid(color=(255, 0, 0), size=SIZE):
+    return Image.new("RGB" if len(color) == 3 else "RGBA", size, color)
+
+
+def gradient(step=0, size=SIZE):
+    """Every pixel has a colour of its own; step makes another picture."""
+    picture = Image.new("RGB", size)
+    picture.putdata([((x * 4 + step) % 256, (y * 8) % 256, (x * y + 7 * step) % 256)
+                     for y in range(size[1]) for x in range(size[0])])
+    return picture
+
+
+def noise(seed=0, size=SIZE):
+    """What compresses badly."""
+    return Image.frombytes("RGB", size, random.Random(seed).randbytes(size[0] * size[1] * 3))
+
+
+def encode(picture, kind, **options):
+    out = io.BytesIO()
+    picture.save(out, kind, **options)
+    return out.getvalue()
+
+
+def png(picture=None, **options):
+    return encode(picture or gradient(), "PNG", **options)
+
+
+def webp(picture=None, **options):
+    return encode(picture or gradient(), "WEBP", **{"lossless": True, **options})
+
+
+def animation(kind, pictures, duration_ms=100, **options):
+    if kind == "WEBP":
+        options = {"lossless": True, "minimize_size": False, **options}
+    return encode(pictures[0], kind, save_all=True, append_images=pictures[1:],
+                  duration=duration_ms, loop=0, **options)
+
+
+def gif(pictures=None, duration_ms=100):
+    pictures = pictures or [solid((255, 0, 0)), solid((0, 255, 0)), solid((0, 0, 255))]
+    return animation("GIF", pictures, duration_ms)
+
+
+def chunk(kind, data):
+    return (struct.pack(">I", len(data)) + kind + data
+            + struct.pack(">I", zlib.crc32(kind + data)))
+
+
+def png_of(rows, depth, color_type, extra=b"", size=SIZE):
+    """A PNG from rows of packed samples."""
+    head = struct.pack(">IIBBBBB", *size, depth, color_type, 0, 0, 0)
+    body = zlib.compress(b"".join(b"\0" + row for row in rows))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + extra + chunk(b"IDAT", body)
+            + chunk(b"IEND", b""))
+
+
+def png_of_size(size):
+    """A PNG of so many bytes: padded by a chunk that no decoder reads."""
+    data = png(solid((1, 2, 3)))
+    end = data.index(b"IEND") - 4
+    return data[:end] + chunk(b"teSt", bytes(size - len(data) - 12)) + data[end:]
+
+
+def over_black(picture):
+    """RGB bytes of one picture."""
+    rgba = picture.convert("RGBA")
+    out = bytearray()
+    for r, g, b, a in rgba.getdata():
+        out += bytes((c * a + 127) // 255 for c in (r, g, b))
+    return bytes(out)
+
+
+def frames_of(data):
+    """What is seen of any image, by Pillow; neighbouring frames that look alike are one."""
+    seen = []
+    with Image.open(io.BytesIO(data)) as picture:
+        assert picture.size == SIZE, picture.size
+        for frame in ImageSequence.Iterator(picture):
+            pixels = over_black(frame)
+            milliseconds = frame.info.get("duration", 0)
+            if seen and seen[-1][0] == pixels:
+                seen[-1] = (pixels, seen[-1][1] + milliseconds)
+            else:
+                seen.append((pixels, milliseconds))
+    return seen
+
+
+def text(data, alphabet="standard"):
+    """Base64, padded."""
+    if alphabet == "standard":
+        return base64.b64encode(data).decode()
+    return base64.urlsafe_b64encode(data).decode()
+
+
+def data_url(data, kind):
+    return f"data:image/{kind};base64,{text(data)}"
