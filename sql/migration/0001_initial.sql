@@ -93,7 +93,9 @@ BEGIN
 	IF TG_OP = 'INSERT' THEN
 		UPDATE device SET entry_count = entry_count + 1 WHERE id = NEW.device_id;
 	ELSE
-		UPDATE device SET entry_count = entry_count - 1 WHERE id = OLD.device_id;
+		-- Also where an entry goes with its app: the panel must learn of it.
+		UPDATE device SET entry_count = entry_count - 1, generation = generation + 1
+		WHERE id = OLD.device_id;
 	END IF;
 	RETURN NULL;
 END

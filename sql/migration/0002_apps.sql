@@ -113,12 +113,10 @@ ALTER TABLE device
 
 -- What reviewers said of a version, as the API shows it.
 CREATE FUNCTION review_comments(of_version_id uuid) RETURNS text LANGUAGE sql STABLE AS $$
-	SELECT coalesce(json_agg(json_build_object(
-		'author', author,
-		'comment', comment,
-		'line', line,
-		'createdAt', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-		ORDER BY position), '[]')::text
-	FROM app_version_comment
+	SELECT '[' || coalesce(string_agg(row_to_json(entry)::text, ',' ORDER BY position), '') || ']'
+	FROM app_version_comment,
+		LATERAL (SELECT author, comment, line,
+			to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "createdAt")
+			AS entry
 	WHERE version_id = of_version_id
 $$;

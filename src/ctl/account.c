@@ -20,7 +20,7 @@ static const struct record record = RECORD(fields);
 
 enum ctl_exit ctl_account_create(struct ctl *ctl)
 {
-	struct str email = ctl->positional, name = ctl_value(ctl, "name");
+	struct str email = ctl->positionals[0], name = ctl_value(ctl, "name");
 	struct db_parameters parameters;
 	struct ctl_rows rows;
 	enum ctl_exit code;
@@ -52,4 +52,69 @@ enum ctl_exit ctl_account_create(struct ctl *ctl)
 	if (rows.refusal == REFUSAL_EMAIL_TAKEN)
 		return ctl_fail(CTL_REFUSED, "there is an account %.*s already", STR_ARG(email));
 	return ctl_print_row(ctl, &record, rows.rows);
+}
+
+struct owner_row {
+	struct account_row account;
+	int64_t devices;
+	int64_t keys;
+	int64_t apps;
+};
+
+static const struct record_field owner_fields[] = {
+    RECORD_ID(struct owner_row, account.id, .name = "id", .column = "id"),
+    RECORD_STR(struct owner_row, account.email, .name = "email", .column = "email"),
+    RECORD_STR(struct owner_row, account.name, .name = "name", .column = "name"),
+    RECORD_TIMESTAMP(struct owner_row, account.created_at_us, .name = "createdAt",
+		     .column = "created_at"),
+    RECORD_INT(struct owner_row, devices, .name = "devices", .column = "devices"),
+    RECORD_INT(struct owner_row, keys, .name = "keys", .column = "keys"),
+    RECORD_INT(struct owner_row, apps, .name = "apps", .column = "apps"),
+};
+static const struct record owner_record = RECORD(owner_fields);
+
+enum ctl_exit ctl_account_list(struct ctl *ctl)
+{
+	struct db_parameters parameters;
+	struct ctl_rows rows;
+	enum ctl_exit code = ctl_connect(ctl);
+
+	if (code != CTL_DONE)
+		return code;
+	db_parameters_init(&parameters, &ctl->arena);
+	code = ctl_query(ctl, STATEMENT_ACCOUNT_LIST, &parameters, &owner_record,
+			 sizeof(struct owner_row), &rows);
+	if (code != CTL_DONE)
+		return code;
+	return ctl_print_rows(ctl, &owner_record, rows.rows, sizeof(struct owner_row), rows.count);
+}
+
+static const struct record_field removed_fields[] = {
+    RECORD_ID(struct account_row, id, .name = "id", .column = "id"),
+    RECORD_STR(struct account_row, email, .name = "email", .column = "email"),
+};
+static const struct record removed_record = RECORD(removed_fields);
+
+enum ctl_exit ctl_account_remove(struct ctl *ctl)
+{
+	struct str email = ctl->positionals[0];
+	struct db_parameters parameters;
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	code = ctl_confirm(ctl, "This removes the account %.*s with its devices, keys and apps.",
+			   STR_ARG(email));
+	if (code == CTL_DONE)
+		code = ctl_connect(ctl);
+	if (code != CTL_DONE)
+		return code;
+	db_parameters_init(&parameters, &ctl->arena);
+	db_add_text(&parameters, email);
+	code = ctl_query(ctl, STATEMENT_ACCOUNT_REMOVE, &parameters, &removed_record,
+			 sizeof(struct account_row), &rows);
+	if (code != CTL_DONE)
+		return code;
+	if (rows.count == 0)
+		return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(email));
+	return ctl_print_row(ctl, &removed_record, rows.rows);
 }

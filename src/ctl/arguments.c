@@ -10,7 +10,6 @@ struct reader {
 	char **argv;
 	int at; /* next argument */
 	bool help;
-	bool has_positional;
 	char *places[1 + 2 * 8]; /* displayd's arguments */
 	int place_count;
 };
@@ -74,19 +73,45 @@ static int read_general(struct reader *reader)
 	return 1;
 }
 
+static bool is_switch(const char *argument, const char *name)
+{
+	return strncmp(argument, "--", 2) == 0 && strcmp(argument + 2, name) == 0;
+}
+
+static int take_repeated(struct ctl *ctl, const struct ctl_option *option, const char *value)
+{
+	if (ctl->repeated_count == CTL_REPEATED_MAX) {
+		ctl_fail(CTL_USAGE, "--%s is given too often", option->name);
+		return -1;
+	}
+	ctl->repeated[ctl->repeated_count++] =
+	    (struct ctl_repeated){.name = option->name, .value = str_from(value)};
+	return 1;
+}
+
 static int read_command_option(struct reader *reader)
 {
 	struct ctl *ctl = reader->ctl;
 
 	for (size_t i = 0; i < CTL_OPTIONS_MAX && ctl->command->options[i].name; i++) {
+		const struct ctl_option *option = &ctl->command->options[i];
 		char *value;
-		int rc = take_value(reader, ctl->command->options[i].name, &value);
+		int rc;
 
+		if (!option->argument) {
+			if (!is_switch(reader->argv[reader->at], option->name))
+				continue;
+			reader->at++;
+			ctl->values[i] = STR("yes");
+			return 1;
+		}
+		rc = take_value(reader, option->name, &value);
 		if (rc < 0)
 			continue;
+		if (rc > 0 && option->repeats)
+			return take_repeated(ctl, option, value);
 		if (rc == 0 || ctl->values[i].data) {
-			ctl_fail(CTL_USAGE, "--%s needs a value, once",
-				 ctl->command->options[i].name);
+			ctl_fail(CTL_USAGE, "--%s needs a value, once", option->name);
 			return -1;
 		}
 		ctl->values[i] = str_from(value);
@@ -124,6 +149,16 @@ static bool find_command(struct reader *reader)
 	return false;
 }
 
+static unsigned positional_names(const struct ctl_command *command)
+{
+	struct str rest = str_from(command->positional), name;
+	unsigned count = 0;
+
+	while (str_next(&rest, ' ', &name))
+		count++;
+	return count;
+}
+
 /* Everything behind the command. */
 static enum ctl_exit read_rest(struct reader *reader)
 {
@@ -138,16 +173,15 @@ static enum ctl_exit read_rest(struct reader *reader)
 			return CTL_USAGE;
 		if (rc > 0)
 			continue;
-		if (reader->argv[reader->at][0] == '-' || !ctl->command->positional ||
-		    reader->has_positional)
+		if (reader->argv[reader->at][0] == '-' ||
+		    ctl->positional_count == positional_names(ctl->command))
 			return ctl_fail(CTL_USAGE, "%s does not take %s; see displayctl --help",
 					ctl->command->name, reader->argv[reader->at]);
-		reader->has_positional = true;
-		ctl->positional = str_from(reader->argv[reader->at++]);
+		ctl->positionals[ctl->positional_count++] = str_from(reader->argv[reader->at++]);
 	}
 	if (reader->help)
 		return CTL_DONE;
-	if (ctl->command->positional && !reader->has_positional)
+	if (ctl->positional_count < positional_names(ctl->command))
 		return ctl_fail(CTL_USAGE, "%s needs %s", ctl->command->name,
 				ctl->command->positional);
 	for (size_t i = 0; i < CTL_OPTIONS_MAX && ctl->command->options[i].name; i++)
@@ -221,6 +255,17 @@ struct str ctl_value(const struct ctl *ctl, const char *name)
 	return (struct str){0};
 }
 
+static void print_option(const struct ctl_option *option, struct buffer *text)
+{
+	buffer_printf(text, option->required ? " --%s" : " [--%s", option->name);
+	if (option->argument)
+		buffer_printf(text, " %s", option->argument);
+	if (!option->required)
+		buffer_append_char(text, ']');
+	if (option->repeats)
+		buffer_append_str(text, STR("..."));
+}
+
 static void print_command(const struct ctl_command *command, struct buffer *text)
 {
 	struct str rest = str_from(command->help), line;
@@ -229,8 +274,7 @@ static void print_command(const struct ctl_command *command, struct buffer *text
 	if (command->positional)
 		buffer_printf(text, " %s", command->positional);
 	for (size_t i = 0; i < CTL_OPTIONS_MAX && command->options[i].name; i++)
-		buffer_printf(text, command->options[i].required ? " --%s %s" : " [--%s %s]",
-			      command->options[i].name, command->options[i].argument);
+		print_option(&command->options[i], text);
 	if (command->run_apart)
 		buffer_append_str(text, STR(" ..."));
 	buffer_append_char(text, '\n');
@@ -242,7 +286,7 @@ void ctl_print_help(struct buffer *text)
 {
 	buffer_append_str(
 	    text,
-	    STR("displayctl - manages displayd's accounts, devices and keys\n\n"
+	    STR("displayctl - manages displayd's accounts, devices, keys and apps\n\n"
 		"usage: displayctl [--state-dir DIR | --database URL] [--json] COMMAND ...\n\n"
 		"Commands:\n"));
 	for (unsigned i = 0; i < ctl_command_count; i++)

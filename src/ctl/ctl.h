@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "db/cluster.h"
 #include "db/query.h"
+#include "domain/device.h"
 #include "main/config.h"
 #include "record/record.h"
 
@@ -24,19 +25,26 @@ enum ctl_exit {
 	CTL_DATABASE = 5,  /* cannot be reached, or is not migrated */
 };
 
-enum { CTL_OPTIONS_MAX = 6 };
+enum { CTL_OPTIONS_MAX = 10, CTL_POSITIONALS_MAX = 3, CTL_REPEATED_MAX = 200 };
 
 struct ctl_option {
 	const char *name;     /* "account" */
-	const char *argument; /* "EMAIL" */
+	const char *argument; /* "EMAIL"; NULL: it takes none */
 	bool required;
+	bool repeats; /* each one stands in ctl->repeated, in the order given */
+};
+
+/* One of an option that may be given several times. */
+struct ctl_repeated {
+	const char *name;
+	struct str value;
 };
 
 struct ctl;
 
 struct ctl_command {
 	const char *name;	/* "device create" */
-	const char *positional; /* "EMAIL", always required; NULL: none */
+	const char *positional; /* "EMAIL", or several "APP VERSION", all required; NULL: none */
 	struct ctl_option options[CTL_OPTIONS_MAX];
 	const char *help; /* one line */
 	enum ctl_exit (*run)(struct ctl *ctl);
@@ -52,14 +60,29 @@ struct ctl {
 	struct config config; /* state_dir, database, public_url: as displayd would have them */
 	bool json;
 	const struct ctl_command *command;
-	struct str positional;
+	struct str positionals[CTL_POSITIONALS_MAX];
+	unsigned positional_count;
+	struct ctl_repeated repeated[CTL_REPEATED_MAX];
+	unsigned repeated_count;
 	struct str values[CTL_OPTIONS_MAX]; /* data is NULL where not given */
 	struct cluster cluster;
 	PGconn *connection;
 };
 
 enum ctl_exit ctl_account_create(struct ctl *ctl);
+enum ctl_exit ctl_account_list(struct ctl *ctl);
+enum ctl_exit ctl_account_remove(struct ctl *ctl);
+enum ctl_exit ctl_app_create(struct ctl *ctl);
+enum ctl_exit ctl_app_disable(struct ctl *ctl);
+enum ctl_exit ctl_app_enable(struct ctl *ctl);
+enum ctl_exit ctl_app_list(struct ctl *ctl);
+enum ctl_exit ctl_app_review(struct ctl *ctl);
 enum ctl_exit ctl_device_create(struct ctl *ctl);
+enum ctl_exit ctl_device_list(struct ctl *ctl);
+enum ctl_exit ctl_device_remove(struct ctl *ctl);
+enum ctl_exit ctl_device_update(struct ctl *ctl);
+enum ctl_exit ctl_installation_create(struct ctl *ctl);
+enum ctl_exit ctl_installation_list(struct ctl *ctl);
 enum ctl_exit ctl_key_create(struct ctl *ctl);
 enum ctl_exit ctl_key_list(struct ctl *ctl);
 enum ctl_exit ctl_key_revoke(struct ctl *ctl);
@@ -75,6 +98,11 @@ void ctl_print_help(struct buffer *text);
 
 /* A flag of this command; data is NULL where it was not given. */
 struct str ctl_value(const struct ctl *ctl, const char *name);
+
+/* Asks on the terminal whether to go on, unless --yes was given. CTL_DONE, or CTL_REFUSED with the
+ * reason said. */
+__attribute__((format(printf, 2, 3))) enum ctl_exit ctl_confirm(const struct ctl *ctl,
+								const char *format, ...);
 
 /* ---- check.c: NULL, or what is wrong with a value ---- */
 
@@ -97,6 +125,9 @@ struct ctl_rows {
 enum ctl_exit ctl_query(struct ctl *ctl, enum statement statement,
 			const struct db_parameters *parameters, const struct record *record,
 			size_t row_size, struct ctl_rows *ret_rows);
+
+/* Finds a device by ID, serial number or MAC address. CTL_DONE, or the reason was said. */
+enum ctl_exit ctl_find_device(struct ctl *ctl, struct str name, struct device *ret_device);
 
 /* ---- output.c ---- */
 

@@ -115,9 +115,9 @@ enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 	enum ctl_exit code;
 	struct id id;
 
-	if (!id_parse(ctl->positional, &id))
+	if (!id_parse(ctl->positionals[0], &id))
 		return ctl_fail(CTL_USAGE, "%.*s is no key's ID; see displayctl key list",
-				STR_ARG(ctl->positional));
+				STR_ARG(ctl->positionals[0]));
 	code = ctl_connect(ctl);
 	if (code != CTL_DONE)
 		return code;
@@ -128,6 +128,7 @@ enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "there is no key %.*s", STR_ARG(ctl->positional));
+		return ctl_fail(CTL_NOT_FOUND, "there is no key %.*s",
+				STR_ARG(ctl->positionals[0]));
 	return ctl_print_row(ctl, &listed_record, rows.rows);
 }

@@ -4,6 +4,7 @@
 #include "ctl/ctl.h"
 
 #include <stdarg.h>
+#include <unistd.h>
 
 enum ctl_exit ctl_fail(enum ctl_exit code, const char *format, ...)
 {
@@ -51,14 +52,53 @@ static void append_value(const struct record_field *field, const void *row, stru
 	case RECORD_KIND_INT:
 		buffer_printf(text, "%lld", (long long)*(const int64_t *)member);
 		break;
+	case RECORD_KIND_BOOL:
+		buffer_append_str(text, *(const bool *)member ? STR("yes") : STR("no"));
+		break;
+	case RECORD_KIND_CLOCK:
+		buffer_printf(text, "%02d:%02d", (int)(*(const int64_t *)member / 60),
+			      (int)(*(const int64_t *)member % 60));
+		break;
 	default:
 		require(false);
 	}
 }
 
+/* Fields of an object in the JSON stand as columns of their own in a text. */
+static bool is_column(const struct record_field *field)
+{
+	return field->name && field->kind != RECORD_KIND_OPEN;
+}
+
+/* "name", or "sleep.start" inside an object. */
+static void append_name(const struct record *record, unsigned index, struct buffer *text)
+{
+	const char *object = NULL;
+
+	for (unsigned i = 0; i < index; i++) {
+		if (record->fields[i].kind == RECORD_KIND_OPEN)
+			object = record->fields[i].name;
+		else if (record->fields[i].kind == RECORD_KIND_CLOSE)
+			object = NULL;
+	}
+	if (object)
+		buffer_printf(text, "%s.", object);
+	buffer_append_str(text, str_from(record->fields[index].name));
+}
+
+static void pad(struct buffer *text, size_t start, size_t width)
+{
+	struct str cell = str_from_offset(buffer_view(text), start);
+
+	for (size_t length = utf8_length(cell); length < width + 2; length++)
+		buffer_append_char(text, ' ');
+}
+
 enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, const void *row)
 {
+	enum { NAME_WIDTH = 16 };
 	struct buffer text = {0};
+	size_t start;
 
 	if (ctl->json) {
 		record_write_json(record, row, &text);
@@ -66,9 +106,11 @@ enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, 
 		return flush(&text);
 	}
 	for (unsigned i = 0; i < record->field_count; i++) {
-		if (!record->fields[i].name)
+		if (!is_column(&record->fields[i]))
 			continue;
-		buffer_printf(&text, "%-13s ", record->fields[i].name);
+		start = buffer_length(&text);
+		append_name(record, i, &text);
+		pad(&text, start, NAME_WIDTH);
 		append_value(&record->fields[i], row, &text);
 		buffer_append_char(&text, '\n');
 	}
@@ -88,10 +130,16 @@ static void write_array(const struct record *record, const char *rows, size_t ro
 }
 
 /* The widest value of a column, in characters. */
-static size_t column_width(const struct record_field *field, const char *rows, size_t row_size,
-			   unsigned count)
+static size_t column_width(const struct record *record, unsigned index, const char *rows,
+			   size_t row_size, unsigned count)
 {
-	size_t width = strlen(field->name);
+	const struct record_field *field = &record->fields[index];
+	struct buffer name = {0};
+	size_t width;
+
+	append_name(record, index, &name);
+	width = buffer_length(&name);
+	buffer_finish(&name);
 
 	for (unsigned i = 0; i < count; i++) {
 		struct buffer value = {0};
@@ -105,14 +153,6 @@ static size_t column_width(const struct record_field *field, const char *rows, s
 	return width;
 }
 
-static void pad(struct buffer *text, size_t start, size_t width)
-{
-	struct str cell = str_from_offset(buffer_view(text), start);
-
-	for (size_t length = utf8_length(cell); length < width + 2; length++)
-		buffer_append_char(text, ' ');
-}
-
 static void write_table(const struct record *record, const char *rows, size_t row_size,
 			unsigned count, struct buffer *text)
 {
@@ -122,14 +162,14 @@ static void write_table(const struct record *record, const char *rows, size_t ro
 			const struct record_field *field = &record->fields[i];
 			size_t start = buffer_length(text);
 
-			if (!field->name)
+			if (!is_column(field))
 				continue;
 			if (row == 0)
-				buffer_append_str(text, str_from(field->name));
+				append_name(record, i, text);
 			else
 				append_value(field, rows + (row - 1) * row_size, text);
 			if (i + 1 < record->field_count)
-				pad(text, start, column_width(field, rows, row_size, count));
+				pad(text, start, column_width(record, i, rows, row_size, count));
 		}
 		buffer_append_char(text, '\n');
 	}
@@ -145,4 +185,22 @@ enum ctl_exit ctl_print_rows(const struct ctl *ctl, const struct record *record,
 	else
 		write_table(record, rows, row_size, count, &text);
 	return flush(&text);
+}
+
+enum ctl_exit ctl_confirm(const struct ctl *ctl, const char *format, ...)
+{
+	char answer[8] = "";
+	va_list args;
+
+	if (ctl_value(ctl, "yes").data)
+		return CTL_DONE;
+	if (!isatty(STDIN_FILENO))
+		return ctl_fail(CTL_REFUSED, "nobody can be asked here; say --yes");
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputs(" Type yes to go on: ", stderr);
+	if (!fgets(answer, sizeof(answer), stdin) || strcmp(answer, "yes\n") != 0)
+		return ctl_fail(CTL_REFUSED, "nothing was changed");
+	return CTL_DONE;
 }

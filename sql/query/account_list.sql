@@ -1,0 +1,11 @@
+-- All accounts with what they own, oldest first.
+-- params:
+-- row: id uuid, email text, name text, created_at timestamptz, devices int8, keys int8, apps int8
+-- effect: read
+SELECT id, email, name, created_at,
+	(SELECT count(*) FROM device WHERE device.account_id = account.id) AS devices,
+	(SELECT count(*) FROM api_key WHERE api_key.account_id = account.id AND revoked_at IS NULL)
+		AS keys,
+	(SELECT count(*) FROM app WHERE app.account_id = account.id) AS apps
+FROM account
+ORDER BY created_at, id

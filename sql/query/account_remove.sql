@@ -1,0 +1,21 @@
+-- Removes an account with everything that it owns, and tells all workers to forget its keys and
+-- devices.
+-- params: email text
+-- row: id uuid, email text
+-- effect: write
+WITH removed AS (
+	DELETE FROM account
+	WHERE lower(email) = lower($1)
+	RETURNING id, email
+), keys AS (
+	SELECT count(pg_notify('displayd_hint', 'key:' || encode(api_key.secret_hash, 'hex'))) AS told
+	FROM api_key
+	JOIN removed ON removed.id = api_key.account_id
+), devices AS (
+	SELECT count(pg_notify('displayd_hint', 'device:' || device.id || ':' || device.generation + 1))
+		AS told
+	FROM device
+	JOIN removed ON removed.id = device.account_id
+)
+SELECT removed.id, removed.email
+FROM removed, keys, devices

@@ -1,0 +1,38 @@
+-- Reviews a version that awaits it; approval publishes: it becomes the deployed one, and a new app
+-- becomes active. No row: there is no such version. Not is_reviewed: it was reviewed before.
+-- params: app text, version text, status text, summary text, reason text, author text,
+--   comments text[], lines int8[]
+-- row: id uuid, version text, status text, is_reviewed bool, reviewed_at timestamptz
+-- effect: write
+WITH chosen AS (
+	SELECT app_version.id, app_version.name, app_version.status, app_version.reviewed_at
+	FROM app_version
+	JOIN app ON app.id = app_version.app_id
+	WHERE (app.id::text = lower($1) OR app.slug = $1) AND app_version.name = $2
+), reviewed AS (
+	UPDATE app_version
+	SET status = $3,
+		reviewed_at = clock_timestamp(),
+		review_summary = $4,
+		rejection_reason = $5
+	FROM chosen
+	WHERE app_version.id = chosen.id AND app_version.status = 'PENDING'
+	RETURNING app_version.id, app_version.app_id, app_version.status, app_version.reviewed_at
+), commented AS (
+	INSERT INTO app_version_comment (version_id, position, author, comment, line)
+	SELECT reviewed.id, said.position, $6, said.comment, nullif(said.line, 0)
+	FROM reviewed, unnest($7, $8) WITH ORDINALITY AS said (comment, line, position)
+), published AS (
+	UPDATE app
+	SET deployed_version_id = reviewed.id,
+		generation = app.generation + 1,
+		status = CASE app.status WHEN 'disabled' THEN 'disabled' ELSE 'active' END
+	FROM reviewed
+	WHERE app.id = reviewed.app_id AND reviewed.status = 'APPROVED'
+	RETURNING pg_notify('displayd_hint', 'app:' || app.id || ':' || app.generation)
+)
+SELECT chosen.id, chosen.name AS version, coalesce(reviewed.status, chosen.status) AS status,
+	reviewed.id IS NOT NULL AS is_reviewed,
+	coalesce(reviewed.reviewed_at, chosen.reviewed_at) AS reviewed_at
+FROM chosen
+LEFT JOIN reviewed ON true

@@ -1,0 +1,14 @@
+-- Removes a device with its rotation, and tells its panel's worker.
+-- params: id uuid
+-- row: id uuid, name text
+-- effect: write
+WITH removed AS (
+	DELETE FROM device
+	WHERE id = $1
+	RETURNING id, name, generation
+), told AS (
+	SELECT pg_notify('displayd_hint', 'device:' || id || ':' || generation + 1)
+	FROM removed
+)
+SELECT removed.id, removed.name
+FROM removed, told

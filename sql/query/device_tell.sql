@@ -1,0 +1,5 @@
+-- Tells all workers that a device has changed.
+-- params: id uuid, generation int8
+-- row: told int8
+-- effect: write
+SELECT count(pg_notify('displayd_hint', 'device:' || $1 || ':' || $2)) AS told
