@@ -117,15 +117,10 @@ def say(text):
     print(f"--- {text}", flush=True)
 
 
-def probe(build, name, flags, environment):
-    """Whether an empty program with these flags runs here."""
-    source = build / "probe.c"
-    source.write_text("int main(void)\n{\n\treturn 0;\n}\n")
-    program = build / f"probe-{name}"
-    if run(["gcc", *flags, "-o", program, source]):
-        return False
-    return run([program], env=environment, stdout=subprocess.DEVNULL,
-               stderr=subprocess.DEVNULL) == 0
+def starts(command, environment):
+    """Whether a program with a sanitizer starts and ends well here, ten times of ten."""
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return all(run(command, env=environment, **quiet) == 0 for _ in range(10))
 
 
 def sanitizer_environment(build):
@@ -148,22 +143,23 @@ def sanitizer_environment(build):
     return environment, reports
 
 
-def without_what_the_machine_forbids(build, configuration, environment):
+def adapt_to_machine(build, configuration, environment):
     """Some containers forbid ptrace, which finds leaks, and some kernels place memory where the
     sanitizers of gcc 12 and clang 14 want their own. Returns what to put before the commands."""
     sanitizer = next((o for o in configuration.options if o.startswith("-Db_sanitize=")), "")
-    flags = ["-fsanitize=" + sanitizer.partition("=")[2]] if sanitizer else []
+    if not sanitizer:
+        return []
+    source = build / "probe.c"
+    source.write_text("int main(void)\n{\n\treturn 0;\n}\n")
+    probe = str(build / "probe")
+    run([configuration.compiler, "-fsanitize=" + sanitizer.partition("=")[2], "-o", probe, source])
+    plain = environment | {"ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": ""}
     before = []
-    bits = pathlib.Path("/proc/sys/vm/mmap_rnd_bits")
-    if flags and bits.exists() and int(bits.read_text()) > 28:
-        if run(["setarch", "-R", "true"], stderr=subprocess.DEVNULL) == 0:
-            before = ["setarch", "-R"]
-    if "address" in sanitizer and not probe(build, "leaks", flags, environment):
+    if not starts([probe], plain) and starts(["setarch", "-R", probe], plain):
+        before = ["setarch", "-R"]
+    if not starts([*before, probe], plain | {"ASAN_OPTIONS": "detect_leaks=1"}):
         say("leaks cannot be looked for here: this container forbids ptrace")
         environment["ASAN_OPTIONS"] += ":detect_leaks=0"
-    shutil.rmtree(build / "reports")
-    (build / "reports").mkdir()
-    (build / "reports").chmod(0o1777)
     return before
 
 
@@ -199,7 +195,7 @@ def run_configuration(configuration):
     if configuration.build_only:
         return Count(passed=1)
     environment, reports = sanitizer_environment(build)
-    before = without_what_the_machine_forbids(build, configuration, environment)
+    before = adapt_to_machine(build, configuration, environment)
     command = [*before, "meson", "test", "-C", str(build), "--no-rebuild", "--print-errorlogs"]
     command += ["--timeout-multiplier", str(configuration.time_factor)]
     for suite in configuration.suites:
