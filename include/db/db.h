@@ -36,6 +36,8 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings);
 /* Reads and writes can be sent now. */
 bool db_is_up(const struct db *db);
 bool db_hints_are_up(const struct db *db);
+/* How many connections stand, the one for hints included. */
+unsigned db_connections_up(const struct db *db);
 
 /* Tells all workers of all instances, once the current turn is over: at most one NOTIFY is under
  * way, what comes meanwhile shares the next. A word holds printable ASCII without space, at most

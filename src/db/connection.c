@@ -1,6 +1,7 @@
 #include "connection.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "resolve.h"
 #include "result.h"
 #include "session.h"
 
@@ -120,10 +121,11 @@ static uint64_t next_pause_ms(const struct connection *connection)
 
 static void drop(struct connection *connection)
 {
+	resolve_free(connection->resolution);
+	connection->resolution = NULL;
 	drop_poller(connection);
 	PQfinish(connection->pg);
 	connection->pg = connection->pipeline.pg = NULL;
-	connection->flushing = false;
 	deadline_clear(connection->loop, &connection->deadline);
 }
 
@@ -169,7 +171,6 @@ static bool flush(struct connection *connection)
 		lose_by_libpq(connection);
 		return false;
 	}
-	connection->flushing = left > 0;
 	/* Reading goes on while writing waits: the server may have to get rid of answers before it
 	 * takes more. */
 	return watch(connection, UV_READABLE | (left > 0 ? UV_WRITABLE : 0));
@@ -314,29 +315,32 @@ static void on_deadline(struct deadline *deadline)
 }
 
 /* Later keywords override earlier ones, and dbname stands for a whole connection string. */
-static PGconn *start_libpq(const char *url)
+static PGconn *start_libpq(const char *url, const struct resolution *resolution)
 {
-	static const struct {
+	const struct {
 		const char *keyword;
 		const char *value;
-	} defaults[] = {
-	    {"application_name", "displayd"}, {"target_session_attrs", "read-write"},
-	    {"keepalives_idle", "10"},	      {"keepalives_interval", "5"},
-	    {"keepalives_count", "3"},	      {"tcp_user_timeout", "10000"},
+	} all[] = {
+	    {"application_name", "displayd"},
+	    {"target_session_attrs", "read-write"},
+	    {"keepalives_idle", "10"},
+	    {"keepalives_interval", "5"},
+	    {"keepalives_count", "3"},
+	    {"tcp_user_timeout", "10000"},
+	    {"dbname", url},
+	    {"host", resolution ? resolve_host(resolution) : NULL},
+	    {"hostaddr", resolution ? resolve_hostaddr(resolution) : NULL},
+	    {"port", resolution ? resolve_port(resolution) : NULL},
+	    {"client_encoding", "UTF8"},
 	};
-	enum { COUNT = array_length(defaults) };
-	const char *keywords[COUNT + 3];
-	const char *values[COUNT + 3];
+	const char *keywords[array_length(all) + 1];
+	const char *values[array_length(all) + 1];
 
-	for (unsigned i = 0; i < COUNT; i++) {
-		keywords[i] = defaults[i].keyword;
-		values[i] = defaults[i].value;
+	for (unsigned i = 0; i < array_length(all); i++) {
+		keywords[i] = all[i].keyword;
+		values[i] = all[i].value;
 	}
-	keywords[COUNT] = "dbname";
-	values[COUNT] = url;
-	keywords[COUNT + 1] = "client_encoding";
-	values[COUNT + 1] = "UTF8";
-	keywords[COUNT + 2] = values[COUNT + 2] = NULL;
+	keywords[array_length(all)] = NULL;
 	return PQconnectStartParams(keywords, values, 1);
 }
 
@@ -346,19 +350,42 @@ static void ignore_notice(void *context, const char *text)
 	(void)text;
 }
 
-static void open_connection(struct connection *connection)
+static void begin_opening(struct connection *connection)
 {
-	move(connection, CONNECTION_OPENING);
-	deadline_set(connection->loop, &connection->deadline, OPEN_MS);
-	connection->set_up_results = 0;
-	connection->pg = start_libpq(connection->url);
+	connection->pg = start_libpq(connection->url, connection->resolution);
 	if (!connection->pg)
 		require_memory_failed(sizeof(connection->pg));
+	resolve_free(connection->resolution);
+	connection->resolution = NULL;
 	PQsetNoticeProcessor(connection->pg, ignore_notice, NULL);
 	if (PQstatus(connection->pg) == CONNECTION_BAD)
 		lose_by_libpq(connection);
 	else
 		watch(connection, UV_WRITABLE);
+}
+
+static void on_resolved(void *context, const char *error)
+{
+	struct connection *connection = context;
+
+	if (!error) {
+		begin_opening(connection);
+		return;
+	}
+	snprintf(connection->pipeline.reason, sizeof(connection->pipeline.reason), "%s", error);
+	lose_by_pipeline(connection);
+}
+
+static void open_connection(struct connection *connection)
+{
+	move(connection, CONNECTION_OPENING);
+	deadline_set(connection->loop, &connection->deadline, OPEN_MS);
+	connection->set_up_results = 0;
+	if (resolve_is_needed(connection->url))
+		connection->resolution =
+		    resolve_start(connection->loop, connection->url, on_resolved, connection);
+	else
+		begin_opening(connection);
 }
 
 static void on_answer(struct pipeline *pipeline, struct db_query *query,

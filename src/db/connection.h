@@ -48,13 +48,13 @@ struct connection {
 	enum statement_effect effect; /* only statements with this effect are prepared */
 
 	enum connection_state state;
-	PGconn *pg;	       /* NULL while RESTING and CLOSED */
+	struct resolution *resolution; /* OPENING, where the URL names hosts; else NULL */
+	PGconn *pg;	       /* NULL while RESTING and CLOSED, and while names are resolved */
 	struct poller *poller; /* of its socket; NULL where none is watched */
 	struct pipeline pipeline;
 	struct deadline deadline;
 	unsigned set_up_results; /* PREPARING: how many have come */
 	unsigned failures;	 /* attempts since it last worked */
-	bool flushing;		 /* libpq holds bytes that the socket did not take yet */
 	bool reported_up;	 /* what the log said last */
 	bool reported_down;
 };

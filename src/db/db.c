@@ -57,13 +57,18 @@ static bool is_read(const struct db *db, const struct db_query *query)
 	return statement_of(db, query)->effect == EFFECT_READ;
 }
 
+static unsigned pool_count_up(const struct pool *pool)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < pool->count; i++)
+		count += connection_is_up(&pool->connections[i]);
+	return count;
+}
+
 static bool pool_is_up(const struct pool *pool)
 {
-	for (unsigned i = 0; i < pool->count; i++) {
-		if (connection_is_up(&pool->connections[i]))
-			return true;
-	}
-	return false;
+	return pool_count_up(pool) > 0;
 }
 
 static bool pool_is_hopeful(const struct pool *pool)
@@ -339,6 +344,11 @@ bool db_is_up(const struct db *db)
 bool db_hints_are_up(const struct db *db)
 {
 	return db->hints.up;
+}
+
+unsigned db_connections_up(const struct db *db)
+{
+	return pool_count_up(&db->reads) + pool_count_up(&db->writes) + db->hints.up;
 }
 
 void db_hint(struct db *db, struct str word)

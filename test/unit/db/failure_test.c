@@ -411,6 +411,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    USUAL(test_reads_move),
 	    USUAL(test_read_moves_once),
+	    POOLS(test_read_moves_once),
 	    USUAL(test_write_is_not_repeated),
 	    POOLS(test_pool_goes_on),
 	    USUAL(test_killed),

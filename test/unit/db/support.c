@@ -97,7 +97,9 @@ void open_world(const struct db_settings *settings)
 	assert_int_equal(loop_init(&world.loop), 0);
 	world.db = db_create(&world.loop, settings ? settings : &usual);
 	assert_non_null(world.db);
-	turn_until(db_is_up(world.db) && db_hints_are_up(world.db));
+	settings = settings ? settings : &usual;
+	turn_until(db_connections_up(world.db) ==
+		   settings->read_connections + settings->write_connections + 1);
 }
 
 static void on_closed(void *context)
