@@ -22,7 +22,8 @@ struct http_server_settings {
 	unsigned silence_ms; /* WebSockets */
 };
 
-/* Never fails; the caller destroys it after it was drained. settings are copied. */
+/* Never fails; the caller destroys it after it was drained. settings are copied. Makes the process
+ * ignore SIGPIPE. */
 struct http_server *http_server_create(struct loop *loop,
 				       const struct http_server_settings *settings);
 
@@ -31,8 +32,8 @@ struct http_server *http_server_create(struct loop *loop,
 __attribute__((warn_unused_result)) int http_server_listen(struct http_server *server, int fd);
 
 /* Stops accepting, closes idle connections, lets requests at work finish ("Connection: close" on
- * their answers). drained is called, later, when no HTTP connection is left. WebSockets are not
- * counted: their owners drop them. */
+ * their answers). drained is called, later, when no HTTP connection is left, with the settings'
+ * context. WebSockets are not counted: their owners drop them. */
 void http_server_drain(struct http_server *server, void (*drained)(void *context));
 
 /* Closes at once what is left. Handlers at work keep their (abandoned) requests. */

@@ -70,6 +70,7 @@ void connection_on_written(struct http_connection *connection)
 		return;
 	}
 	if (exchange->body_state == EXCHANGE_BODY_UNREAD) {
+		exchange->body_bytes = 0; /* from now on those that are dropped */
 		connection_move(connection, CONNECTION_DISCARDING);
 	} else {
 		connection->exchange = NULL;

@@ -34,7 +34,7 @@ struct http_exchange {
 	int done_status;
 	struct buffer body;
 	size_t body_max;
-	size_t body_bytes; /* of the body, kept or dropped */
+	size_t body_bytes; /* of the body: kept, or after the answer dropped */
 	int status;	   /* of the answer */
 	size_t sent_bytes;
 	enum exchange_body body_state;

@@ -8,6 +8,7 @@
 #include "http/server_private.h"
 #include "http/websocket_private.h"
 
+#include <signal.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -68,6 +69,8 @@ struct http_server *http_server_create(struct loop *loop,
 	list_init(&server->connections);
 	list_init(&server->websockets);
 	loop_later_init(&server->drained_later, on_drained);
+	/* A write to a peer that has left is an error, not the end of the process. */
+	signal(SIGPIPE, SIG_IGN);
 	randombytes_buf(&server->id_prefix, sizeof(server->id_prefix));
 	randombytes_buf(&server->id_counter, sizeof(server->id_counter));
 	return server;
@@ -92,12 +95,18 @@ static void accept_one(struct listener *listener)
 static void on_connection(uv_stream_t *stream, int error)
 {
 	struct listener *listener = stream->data;
+	struct http_server *server = listener->server;
+	uint64_t now_s = loop_now_ms(server->loop) / 1000;
 
-	/* Out of descriptors: libuv has closed the waiting connections with one that it keeps. */
-	if (error)
-		log_warn("http", "connection not accepted", LOG_TEXT("error", uv_strerror(error)));
-	else
+	if (!error) {
 		accept_one(listener);
+		return;
+	}
+	/* Out of descriptors: libuv has closed the waiting connections with one that it keeps. One
+	 * line a second says so. */
+	if (now_s != server->refused_s)
+		log_warn("http", "connection not accepted", LOG_TEXT("error", uv_strerror(error)));
+	server->refused_s = now_s;
 }
 
 static void on_listener_closed(uv_handle_t *handle)

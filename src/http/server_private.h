@@ -19,7 +19,8 @@ struct http_server {
 	struct later drained_later;
 	uint64_t id_prefix; /* of request IDs: random per server */
 	uint64_t id_counter;
-	int64_t date_s; /* the second that date_text is of */
+	uint64_t refused_s; /* when a connection was last not accepted, loop time */
+	int64_t date_s;	    /* the second that date_text is of */
 	char date_text[HTTP_DATE_LENGTH + 1];
 	/* Every read of this loop goes here and is used up before the next one. */
 	char read_buffer[READ_BUFFER_BYTES];

@@ -110,8 +110,6 @@ static void on_data(struct http_socket *socket, struct str data)
 	if (socket->is_closing || websocket->is_ending)
 		return;
 	websocket->heard_ms = now_ms(websocket);
-	if (websocket->events->on_alive)
-		websocket->events->on_alive(websocket);
 	switch (websocket_reader_feed(websocket, data)) {
 	case WEBSOCKET_READ_ON:
 		break;

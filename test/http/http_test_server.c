@@ -397,7 +397,6 @@ int main(int argc, char **argv)
 	struct http_server_settings settings = {.on_request = on_request};
 	const char *path = parse_options(argc, argv, &settings);
 
-	signal(SIGPIPE, SIG_IGN);
 	list_init(&parked);
 	big = memory_alloc(BIG_BYTES_MAX);
 	for (size_t i = 0; i < BIG_BYTES_MAX; i++)

@@ -370,6 +370,18 @@ def test_answer_while_the_body_is_awaited(server):
         assert client.answer().body == b"hello\n"
 
 
+def test_answer_in_the_middle_of_a_big_body(unix_server):
+    """What was kept before the answer does not count to what may be dropped after it."""
+    with unix_server.client() as client:
+        request = post("/impatient", b"x" * 500000)
+        client.send_piece(request[:-200000])
+        unix_server.release()
+        answer = client.answer()
+        assert answer.body == b"slow\n" and "Connection" not in answer
+        client.send(request[-200000:] + HELLO)
+        assert client.answer().body == b"hello\n"
+
+
 def test_half_close(server):
     for target in ("/hello", "/slow", "/big?bytes=3000000"):
         with server.client() as client:
