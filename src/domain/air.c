@@ -9,6 +9,9 @@ enum {
 	 * panel may have taken it before the order arrived, and the order then lets whatever comes
 	 * next replace it. */
 	LEAD_MS = 1000,
+	/* To a panel that says nothing, so long before its turn: most such panels look for it at the
+	 * end of the dwell, and would else find it one dwell later; some show it at once. */
+	SILENT_LEAD_MS = 300,
 	/* What is later than this, or would be, is helped by "immediate". */
 	GRACE_MS = 5000,
 	/* After "immediate" the picture counts as displayed even if the panel does not say so. */
@@ -264,6 +267,24 @@ void air_on_displaying(struct air *air, int64_t number, struct content *content,
 
 /* ---- decisions ---- */
 
+/* By a panel that says nothing: when the turn of what it displays is over, and until it has come to
+ * the end of a loop. */
+static void assume_displayed(struct air *air, const struct air_sent *sent, struct content *content,
+			     struct air_clock clock, const struct air_output *output)
+{
+	int64_t early_ms = air->until_ms - clock.now_ms;
+	bool is_early = !sent->was_hurried && early_ms > 0 && early_ms <= SILENT_LEAD_MS;
+
+	set_displayed(air, sent, /* is_assumed= */ true, content, clock, output);
+	if (is_early) {
+		air->since_ms += early_ms;
+		air->until_ms += early_ms;
+	}
+	if (sent->item.loop_ms <= sent->item.stay_s * 1000 &&
+	    air->until_ms < air->since_ms + air->period_ms)
+		air->until_ms = air->since_ms + air->period_ms;
+}
+
 static bool send(struct air *air, const struct air_item *item, bool hurried, int brightness,
 		 struct content *content, struct air_clock clock, const struct air_output *output)
 {
@@ -290,7 +311,7 @@ static bool send(struct air *air, const struct air_item *item, bool hurried, int
 	if (item->kind == AIR_PUSH)
 		air->push_sent = item->generation;
 	if (!air->has_spoken)
-		set_displayed(air, sent, /* is_assumed= */ true, content, clock, output);
+		assume_displayed(air, sent, content, clock, output);
 	return true;
 }
 
@@ -343,7 +364,7 @@ static int64_t wait_for_turn(struct air *air, struct content *content, int brigh
 static int64_t queue_at_ms(const struct air *air)
 {
 	if (!air->has_spoken)
-		return air->until_ms;
+		return air->until_ms - SILENT_LEAD_MS;
 	if (air->is_assumed || air->is_after_hurry || air->displayed.stay_s > DWELL_MAX_S)
 		return air->until_ms - LEAD_MS;
 	return air->since_ms;
@@ -356,7 +377,7 @@ static int64_t send_next(struct air *air, const struct air_item *next, bool hurr
 	if (!send(air, next, hurried, brightness, content, clock, output))
 		return clock.now_ms + RETRY_MS;
 	return air->has_spoken ? wait_for_turn(air, content, brightness, clock, output)
-			       : air->until_ms;
+			       : queue_at_ms(air);
 }
 
 /* A new interval holds for the entry on the screen, too. */
@@ -401,7 +422,8 @@ static int64_t update_rotation(struct air *air, struct content *content, int bri
 	}
 	if (clock.now_ms < queue_at_ms(air))
 		return queue_at_ms(air);
-	is_overdue = air->has_spoken && clock.now_ms >= air->until_ms + GRACE_MS;
+	is_overdue = clock.now_ms >= air->until_ms + GRACE_MS ||
+		     (!air->has_spoken && air->displayed.loop_ms > air->displayed.stay_s * 1000);
 	return send_next(air, &next, is_overdue, brightness, content, clock, output);
 }
 

@@ -1,0 +1,95 @@
+/* A test bed: air, a device's content and a panel that behaves as firmware does, on a simulated
+ * clock. What is between them takes time and keeps its order. */
+#pragma once
+
+#include "domain/air.h"
+
+enum firmware {
+	FIRMWARE_14, /* plays whole periods again and again; "immediate" breaks one off */
+	FIRMWARE_16, /* rests after the dwell, and takes what comes then at once */
+	FIRMWARE_DISPLAYING_ONLY, /* as 14, but never says "queued" */
+	FIRMWARE_SILENT,	  /* as 14, but never says anything */
+	FIRMWARE_INSTANT,	  /* shows what comes at once, and never says anything */
+	FIRMWARE_COUNT,
+};
+
+/* A picture on the screen. */
+struct shown {
+	struct air_item item;
+	int64_t from_ms;
+	int64_t to_ms; /* INT64_MAX: still there */
+};
+
+/* Something on its way. */
+struct packet {
+	enum { PICTURE, IMMEDIATE, BRIGHTNESS, QUEUED, DISPLAYING } kind;
+	int64_t at_ms;
+	int64_t number; /* dwell in seconds, percent, or the panel's count */
+	struct air_item item;
+};
+
+enum { LINE_MAX = 256, ENTRIES_MAX = 100, SHOWN_MAX = 20000 };
+
+struct line {
+	struct packet packets[LINE_MAX];
+	unsigned count;
+	int64_t last_ms;
+};
+
+struct panel_model {
+	enum firmware firmware;
+	struct packet playing, queued;
+	bool has_playing, has_queued, is_resting;
+	int64_t period_end_ms;
+	int64_t count;
+	int brightness;
+};
+
+struct bed {
+	struct air air;
+	struct content content;
+	struct content_entry entries[ENTRIES_MAX];
+	struct panel_model panel;
+	struct line to_panel, to_server;
+	bool is_connected;
+	int64_t now_ms, wake_ms;
+	int64_t generation; /* of the device */
+	int64_t position_kept;
+	unsigned latency_ms;	 /* at most, each way */
+	unsigned loss_per_mille; /* of what the panel says */
+	bool is_out_of_memory;	 /* no picture is in memory */
+	uint64_t random;
+	uint64_t seed; /* the test's own */
+	/* What was seen. */
+	struct shown shown[SHOWN_MAX];
+	unsigned shown_count;
+	unsigned pictures_sent, immediates_sent, brightness_sent, pushes_displayed;
+	struct packet last_sent;
+	bool was_brightness_alone; /* in this update */
+	unsigned idle_updates;	   /* that asked to come again at once, in a row */
+};
+
+enum { INTERVAL_S = 15 };
+
+uint64_t bed_random(struct bed *bed, uint64_t below);
+
+/* No entries, 60 % brightness, not connected yet. */
+void bed_init(struct bed *bed, enum firmware firmware, uint64_t seed);
+void bed_connect(struct bed *bed);
+void bed_disconnect(struct bed *bed);
+
+/* Runs the clock; air decides whenever it asked for that, and after every event. */
+void bed_run(struct bed *bed, int64_t for_ms);
+/* Air decides now: after a change of the content. */
+void bed_update(struct bed *bed);
+struct air_clock bed_clock(const struct bed *bed);
+
+/* Changes, each with an update. */
+int64_t bed_add_entry(struct bed *bed, uint32_t loop_ms);
+void bed_replace_entry(struct bed *bed, int64_t position, uint32_t loop_ms);
+void bed_delete_entry(struct bed *bed, int64_t position);
+void bed_push_entry(struct bed *bed, int64_t position);
+void bed_push_temporary(struct bed *bed, int64_t duration_s, uint32_t loop_ms);
+
+/* What is on the screen; kind AIR_NOTHING: what was there before the server. */
+struct air_item bed_screen(const struct bed *bed);

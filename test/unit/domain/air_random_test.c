@@ -1,0 +1,240 @@
+/* Thousands of random lives of a device, with every kind of panel. After each restless time comes a
+ * quiet one, in which everything has to be in order again. The first seed is the first argument. */
+#include "air_bed.h"
+
+#include "../cmocka_test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LIVES = 5000, CHANGES = 40 };
+
+static struct bed *bed;
+static uint64_t first_seed = 1;
+
+/* Panels that are told by "immediate" and say what they do. */
+static bool is_exact(void)
+{
+	return bed->loss_per_mille == 0 && bed->panel.firmware <= FIRMWARE_16;
+}
+
+static int64_t random_position(void)
+{
+	return bed->entries[bed_random(bed, bed->content.entry_count)].position;
+}
+
+static uint32_t random_loop(void)
+{
+	static const uint32_t loops[] = {0, 0, 0, 0, 100, 2300, 4000, 14500, 15000, 40000, 200000};
+
+	return loops[bed_random(bed, 11)];
+}
+
+static void change_settings(void)
+{
+	struct display_settings *settings = &bed->content.settings;
+	static const int64_t intervals[] = {15, 15, 16, 30, 60};
+
+	switch (bed_random(bed, 4)) {
+	case 0:
+		settings->brightness = (int64_t)bed_random(bed, 3) * 50;
+		break;
+	case 1:
+		settings->schedule_interval_s = intervals[bed_random(bed, 5)];
+		break;
+	case 2:
+		settings->auto_dim = !settings->auto_dim;
+		break;
+	default:
+		settings->sleep_enabled = !settings->sleep_enabled;
+		settings->sleep_start_minute = (int64_t)bed_random(bed, 1440);
+		settings->sleep_end_minute =
+		    (settings->sleep_start_minute + 1 + (int64_t)bed_random(bed, 30)) % 1440;
+	}
+	bed_update(bed);
+}
+
+static void reconnect(void)
+{
+	bed_disconnect(bed);
+	bed_run(bed, (int64_t)bed_random(bed, 30 * 1000));
+	bed_connect(bed);
+}
+
+static void change_something(void)
+{
+	static const int64_t durations[] = {5, 10, 15, 30, 35, 40, 45};
+	bool has_entries = bed->content.entry_count > 0;
+
+	switch (bed_random(bed, 9)) {
+	case 0:
+	case 1:
+		if (bed->content.entry_count < 8)
+			bed_add_entry(bed, random_loop());
+		break;
+	case 2:
+		if (has_entries)
+			bed_delete_entry(bed, random_position());
+		break;
+	case 3:
+		if (has_entries)
+			bed_replace_entry(bed, random_position(), random_loop());
+		break;
+	case 4:
+		if (has_entries)
+			bed_push_entry(bed, random_position());
+		break;
+	case 5:
+	case 6:
+		bed_push_temporary(bed, durations[bed_random(bed, 7)], random_loop());
+		break;
+	case 7:
+		change_settings();
+		break;
+	default:
+		reconnect();
+	}
+}
+
+/* Pushes are seen in their order, and one that was replaced does not come back. */
+static void check_pushes(void)
+{
+	int64_t newest = 0;
+
+	for (unsigned i = 0; i < bed->shown_count; i++) {
+		const struct air_item *item = &bed->shown[i].item;
+
+		if (item->kind != AIR_PUSH)
+			continue;
+		assert_true(item->generation >= newest);
+		newest = item->generation;
+	}
+}
+
+/* What was deleted is gone from the screen soon; with it goes what was shown of it. */
+static void check_screen_is_allowed(void)
+{
+	struct air_item item = bed_screen(bed);
+
+	if (item.kind == AIR_ENTRY)
+		assert_non_null(content_at(&bed->content, item.position));
+	if (item.kind == AIR_BUILT_IN)
+		assert_int_equal(bed->content.entry_count, 0);
+}
+
+/* A push that nothing disturbs is there at once and for its time. */
+static void check_push(void)
+{
+	int64_t duration_s = 5 + (int64_t)bed_random(bed, 2) * 25;
+	unsigned count = bed->pushes_displayed;
+	unsigned shown;
+
+	bed_push_temporary(bed, duration_s, random_loop());
+	bed_run(bed, 2 * bed->latency_ms + 10);
+	assert_int_equal(bed_screen(bed).kind, AIR_PUSH);
+	assert_int_equal(bed_screen(bed).generation, bed->content.push.generation);
+	shown = bed->shown_count - 1;
+	bed_run(bed, duration_s * 1000 - 1300 - 3 * (int64_t)bed->latency_ms);
+	if (bed->panel.firmware != FIRMWARE_DISPLAYING_ONLY && bed->loss_per_mille == 0)
+		assert_int_equal(bed->shown_count - 1, shown);
+	if (is_exact())
+		assert_int_equal(bed->pushes_displayed, count + 1);
+}
+
+/* The rotation goes round in its order, each entry for its time. */
+static void check_rotation(void)
+{
+	int64_t interval_ms = bed->content.settings.schedule_interval_s * 1000;
+	unsigned turns = 3 * bed->content.entry_count + 2;
+	unsigned first;
+	bool is_first = true;
+
+	/* What is left of the restless time: at most a repetition of the longest animation. */
+	bed_run(bed, 3 * interval_ms + 2 * 200 * 1000);
+	first = bed->shown_count;
+	bed_run(bed, (int64_t)turns * interval_ms + 20000);
+	if (bed->content.entry_count < 2) {
+		assert_int_equal(bed->shown_count, first);
+		return;
+	}
+	assert_in_range(bed->shown_count - first, turns / 2, turns + turns / 4 + 3);
+	for (unsigned i = first; i < bed->shown_count; i++) {
+		const struct shown *shown = &bed->shown[i];
+
+		assert_int_equal(shown->item.kind, AIR_ENTRY);
+		assert_int_equal(
+		    shown->item.position,
+		    content_next(&bed->content, bed->shown[i - 1].item.position)->position);
+		if (is_exact() && !is_first && shown->to_ms != INT64_MAX)
+			assert_in_range(shown->to_ms - shown->from_ms, interval_ms - 3000,
+					interval_ms + 5500);
+		is_first = false;
+	}
+}
+
+static void check_quiet_time(void)
+{
+	struct display_settings *settings = &bed->content.settings;
+
+	settings->sleep_enabled = settings->auto_dim = false;
+	settings->brightness = 80;
+	if (!bed->is_connected)
+		bed_connect(bed);
+	bed_update(bed);
+	/* Longer than any push. */
+	bed_run(bed, 100 * 1000);
+	assert_int_equal(bed->panel.brightness, 80);
+	/* What a silent panel shows when it connects is not known, nor how long it takes. */
+	if (bed->panel.firmware < FIRMWARE_SILENT)
+		check_screen_is_allowed();
+	if (bed->panel.firmware != FIRMWARE_DISPLAYING_ONLY && bed->loss_per_mille == 0)
+		check_rotation();
+	check_push();
+	bed_run(bed, 300 * 1000);
+	assert_int_not_equal(bed_screen(bed).kind, AIR_PUSH);
+	check_pushes();
+}
+
+static void live(uint64_t seed)
+{
+	bed_init(bed, (enum firmware)(seed % FIRMWARE_COUNT), seed);
+	bed->seed = seed;
+	bed->latency_ms = (unsigned)bed_random(bed, 3) * 40;
+	if (bed_random(bed, 4) == 0)
+		bed->loss_per_mille = 100;
+	bed_connect(bed);
+	for (unsigned i = 0; i < CHANGES; i++) {
+		change_something();
+		bed_run(bed, (int64_t)bed_random(bed, bed_random(bed, 2) ? 300 : 40 * 1000));
+	}
+	check_quiet_time();
+}
+
+static void everything_is_in_order_again(void **state)
+{
+	(void)state;
+	for (uint64_t seed = first_seed; seed < first_seed + LIVES; seed++) {
+		live(seed);
+	}
+}
+
+/* Which life it was that failed. */
+static int tear_down(void **state)
+{
+	(void)state;
+	print_message("last seed: %llu\n", (unsigned long long)bed->seed);
+	free(bed);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_teardown(everything_is_in_order_again, tear_down),
+	};
+
+	if (argc > 1)
+		first_seed = strtoull(argv[1], NULL, 10);
+	bed = calloc(1, sizeof(*bed));
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
