@@ -2,7 +2,7 @@
  *
  * glibc reads the zone files; it knows one zone at a time, for the whole process, through TZ. So
  * these are for the loop's thread only, and results are kept: an offset changes at a full quarter
- * of an hour, if at all. */
+ * of an hour, if at all. Worker threads must not read the environment or ask for local time. */
 #pragma once
 
 #include "base/str.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Zones asked for lately; a slot of the clock is valid for one quarter of an hour. */
-enum { CACHED_ZONES = 64, ZONE_LENGTH_MAX = 63 };
+/* The tz database has 600 names. A slot of the clock is valid for one quarter of an hour. */
+enum { CACHED_ZONES = 1024, ZONE_LENGTH_MAX = 39 };
 
 struct cached_zone {
 	char name[ZONE_LENGTH_MAX + 1];
@@ -30,25 +30,28 @@ static int look_up(const char *zone, int64_t slot)
 	return (int)local.tm_gmtoff;
 }
 
-int timezone_offset_s(const char *zone, int64_t wall_s)
+static struct cached_zone *place_of(const char *zone)
 {
 	static struct cached_zone cache[CACHED_ZONES];
-	static unsigned next_victim;
+	uint32_t hash = 2166136261; /* FNV-1a */
+
+	for (const char *c = zone; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 16777619;
+	return &cache[hash % CACHED_ZONES];
+}
+
+int timezone_offset_s(const char *zone, int64_t wall_s)
+{
 	int64_t slot = wall_s / TIMEZONE_SLOT_S - (wall_s % TIMEZONE_SLOT_S < 0);
-	struct cached_zone *entry = NULL;
+	struct cached_zone *cached;
 
 	if (strlen(zone) > ZONE_LENGTH_MAX)
 		return 0;
-	for (unsigned i = 0; i < CACHED_ZONES && !entry; i++) {
-		if (strcmp(cache[i].name, zone) == 0)
-			entry = &cache[i];
-	}
-	if (entry && entry->slot == slot)
-		return entry->offset_s;
-	if (!entry)
-		entry = &cache[next_victim++ % CACHED_ZONES];
-	snprintf(entry->name, sizeof(entry->name), "%s", zone);
-	entry->slot = slot;
-	entry->offset_s = look_up(zone, slot);
-	return entry->offset_s;
+	cached = place_of(zone);
+	if (cached->slot == slot && strcmp(cached->name, zone) == 0)
+		return cached->offset_s;
+	snprintf(cached->name, sizeof(cached->name), "%s", zone);
+	cached->slot = slot;
+	cached->offset_s = look_up(zone, slot);
+	return cached->offset_s;
 }

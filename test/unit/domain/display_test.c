@@ -1,0 +1,182 @@
+#include "domain/display.h"
+#include "domain/timezone.h"
+
+#include "../cmocka_test.h"
+
+#include <time.h>
+
+static struct display_settings settings(const char *zone)
+{
+	return (struct display_settings){
+	    .brightness = 60,
+	    .timezone = str_from(zone),
+	    .schedule_interval_s = 15,
+	};
+}
+
+static int64_t utc(int year, int month, int day, int hour, int minute, int second)
+{
+	struct tm tm = {.tm_year = year - 1900,
+			.tm_mon = month - 1,
+			.tm_mday = day,
+			.tm_hour = hour,
+			.tm_min = minute,
+			.tm_sec = second};
+
+	return (int64_t)timegm(&tm) * 1000000;
+}
+
+static void sleep_from_to(struct display_settings *display, int64_t start, int64_t end)
+{
+	display->sleep_enabled = true;
+	display->sleep_start_minute = start;
+	display->sleep_end_minute = end;
+}
+
+static int level(const struct display_settings *display, int64_t wall_us)
+{
+	return display_level_at(display, wall_us).brightness;
+}
+
+static void window_within_a_day(void **state)
+{
+	struct display_settings display = settings("UTC");
+
+	(void)state;
+	sleep_from_to(&display, 8 * 60, 9 * 60 + 30);
+	assert_int_equal(level(&display, utc(2026, 5, 4, 7, 59, 59) + 999999), 60);
+	assert_int_equal(level(&display, utc(2026, 5, 4, 8, 0, 0)), 0);
+	assert_int_equal(level(&display, utc(2026, 5, 4, 9, 29, 59) + 999999), 0);
+	assert_int_equal(level(&display, utc(2026, 5, 4, 9, 30, 0)), 60);
+	display.sleep_enabled = false;
+	assert_int_equal(level(&display, utc(2026, 5, 4, 8, 30, 0)), 60);
+}
+
+static void window_across_midnight(void **state)
+{
+	struct display_settings display = settings("Europe/Zagreb"); /* UTC+2 in May */
+
+	(void)state;
+	sleep_from_to(&display, 22 * 60, 7 * 60);
+	assert_int_equal(level(&display, utc(2026, 5, 4, 19, 59, 59)), 60);
+	assert_int_equal(level(&display, utc(2026, 5, 4, 20, 0, 0)), 0);
+	assert_int_equal(level(&display, utc(2026, 5, 4, 22, 0, 0)), 0);
+	assert_int_equal(level(&display, utc(2026, 5, 5, 4, 59, 59)), 0);
+	assert_int_equal(level(&display, utc(2026, 5, 5, 5, 0, 0)), 60);
+	sleep_from_to(&display, 23 * 60 + 59, 0);
+	assert_int_equal(level(&display, utc(2026, 5, 4, 21, 58, 59)), 60);
+	assert_int_equal(level(&display, utc(2026, 5, 4, 21, 59, 0)), 0);
+	assert_int_equal(level(&display, utc(2026, 5, 4, 22, 0, 0)), 60);
+}
+
+static void equal_start_and_end_is_the_whole_day(void **state)
+{
+	struct display_settings display = settings("America/New_York");
+
+	(void)state;
+	for (int64_t minute = 0; minute < 1440; minute += 360) {
+		sleep_from_to(&display, minute, minute);
+		for (int hour = 0; hour < 24; hour++)
+			assert_int_equal(level(&display, utc(2026, 11, 1, hour, 0, 0)), 0);
+	}
+}
+
+static void auto_dim_is_a_third_at_least_one(void **state)
+{
+	static const struct {
+		int64_t set;
+		int dimmed;
+	} cases[] = {{0, 0},  {1, 1},	{3, 1},	  {4, 1},   {7, 2},
+		     {10, 3}, {50, 15}, {99, 29}, {100, 30}};
+	struct display_settings display = settings("UTC");
+
+	(void)state;
+	display.auto_dim = true;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		display.brightness = cases[i].set;
+		assert_int_equal(level(&display, utc(2026, 5, 4, 20, 59, 59)), cases[i].set);
+		assert_int_equal(level(&display, utc(2026, 5, 4, 21, 0, 0)), cases[i].dimmed);
+		assert_int_equal(level(&display, utc(2026, 5, 4, 6, 59, 59)), cases[i].dimmed);
+		assert_int_equal(level(&display, utc(2026, 5, 4, 7, 0, 0)), cases[i].set);
+	}
+	sleep_from_to(&display, 21 * 60, 22 * 60);
+	assert_int_equal(level(&display, utc(2026, 5, 4, 21, 30, 0)), 0);
+}
+
+/* In spring the hour from 2:00 to 3:00 is missing, in autumn it comes twice. */
+static void daylight_saving(void **state)
+{
+	struct display_settings display = settings("Europe/Zagreb");
+
+	(void)state;
+	sleep_from_to(&display, 2 * 60 + 30, 3 * 60 + 30);
+	/* 29 March 2026, 01:00 UTC: 2:00 becomes 3:00. */
+	assert_int_equal(level(&display, utc(2026, 3, 29, 0, 59, 59)), 60);
+	assert_int_equal(level(&display, utc(2026, 3, 29, 1, 0, 0)), 0);
+	assert_int_equal(level(&display, utc(2026, 3, 29, 1, 30, 0)), 60);
+	/* 25 October 2026, 01:00 UTC: 3:00 becomes 2:00. */
+	assert_int_equal(level(&display, utc(2026, 10, 25, 0, 29, 59)), 60);
+	assert_int_equal(level(&display, utc(2026, 10, 25, 0, 30, 0)), 0);
+	assert_int_equal(level(&display, utc(2026, 10, 25, 1, 0, 0)), 60);
+	assert_int_equal(level(&display, utc(2026, 10, 25, 1, 30, 0)), 0);
+	assert_int_equal(level(&display, utc(2026, 10, 25, 2, 29, 59)), 0);
+	assert_int_equal(level(&display, utc(2026, 10, 25, 2, 30, 0)), 60);
+
+	/* Half an hour: 5 April 2026, 15:00 UTC, UTC+11 becomes UTC+10:30. */
+	display = settings("Australia/Lord_Howe");
+	sleep_from_to(&display, 90, 105);
+	assert_int_equal(level(&display, utc(2026, 4, 4, 14, 29, 59)), 60);
+	assert_int_equal(level(&display, utc(2026, 4, 4, 14, 30, 0)), 0);
+	assert_int_equal(level(&display, utc(2026, 4, 4, 14, 45, 0)), 60);
+	assert_int_equal(level(&display, utc(2026, 4, 4, 15, 0, 0)), 0);
+	assert_int_equal(level(&display, utc(2026, 4, 4, 15, 15, 0)), 60);
+}
+
+/* Until valid_until_us nothing changes, and then one looks again: a walk from one to the next sees
+ * exactly what a look at every minute sees. */
+static void walk_agrees_with_every_minute(const char *zone, int64_t from_us, int days)
+{
+	struct display_settings display = settings(zone);
+	struct display_level now;
+	int64_t end_us = from_us + days * INT64_C(86400) * 1000000;
+	int64_t at_us = from_us + 12345678;
+
+	display.auto_dim = true;
+	sleep_from_to(&display, 6 * 60 + 7, 21 * 60 + 1);
+	while (at_us < end_us) {
+		now = display_level_at(&display, at_us);
+		assert_true(now.valid_until_us > at_us);
+		assert_true(now.valid_until_us - at_us <= INT64_C(900) * 1000000);
+		for (int64_t us = at_us; us < now.valid_until_us; us += 1000000)
+			assert_int_equal(level(&display, us), now.brightness);
+		assert_int_equal(level(&display, now.valid_until_us - 1), now.brightness);
+		at_us = now.valid_until_us;
+	}
+}
+
+static void valid_until_is_right(void **state)
+{
+	(void)state;
+	walk_agrees_with_every_minute("Europe/Zagreb", utc(2026, 3, 28, 12, 0, 0), 2);
+	walk_agrees_with_every_minute("Europe/Zagreb", utc(2026, 10, 24, 12, 0, 0), 2);
+	walk_agrees_with_every_minute("America/New_York", utc(2026, 11, 1, 0, 0, 0), 2);
+	walk_agrees_with_every_minute("Australia/Lord_Howe", utc(2026, 4, 4, 0, 0, 0), 2);
+	walk_agrees_with_every_minute("Australia/Lord_Howe", utc(2026, 10, 3, 0, 0, 0), 2);
+	walk_agrees_with_every_minute("Asia/Kathmandu", utc(2026, 7, 1, 0, 0, 0), 1);
+	walk_agrees_with_every_minute("America/St_Johns", utc(2026, 3, 8, 0, 0, 0), 1);
+	walk_agrees_with_every_minute("Nowhere", utc(2026, 7, 1, 0, 0, 0), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(window_within_a_day),
+	    cmocka_unit_test(window_across_midnight),
+	    cmocka_unit_test(equal_start_and_end_is_the_whole_day),
+	    cmocka_unit_test(auto_dim_is_a_third_at_least_one),
+	    cmocka_unit_test(daylight_saving),
+	    cmocka_unit_test(valid_until_is_right),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

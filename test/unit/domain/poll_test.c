@@ -1,0 +1,243 @@
+#include "domain/poll.h"
+
+#include "../cmocka_test.h"
+
+static const int64_t start_us = INT64_C(1795176000) * 1000000;
+
+static struct content_entry entries[3];
+static struct content content;
+static struct poll_cursor cursor;
+
+static int set_up(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		entries[i] = (struct content_entry){.position = 10 * (i + 1),
+						    .picture_generation = 10 * (i + 1),
+						    .picture = {.data = STR("webp")}};
+	content = (struct content){
+	    .settings = {.brightness = 60, .timezone = STR("UTC"), .schedule_interval_s = 20},
+	    .entries = entries,
+	    .entry_count = 3,
+	};
+	cursor = (struct poll_cursor){.position = -1};
+	return 0;
+}
+
+static struct poll_answer next_at(int64_t second)
+{
+	struct poll_answer answer = poll_next(&cursor, &content, start_us + second * 1000000);
+
+	assert_in_range(answer.dwell_s, 1, POLL_DWELL_MAX_S);
+	return answer;
+}
+
+static void push_temporary(int64_t generation, int64_t duration_s, int64_t second)
+{
+	content.push = (struct content_push){.generation = generation,
+					     .entry_position = -1,
+					     .picture = {.data = STR("webp")},
+					     .duration_s = duration_s,
+					     .created_us = start_us + second * 1000000};
+}
+
+static void rotation_in_order(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 9; i++) {
+		struct poll_answer answer = next_at(i);
+
+		assert_int_equal(answer.item.kind, AIR_ENTRY);
+		assert_int_equal(answer.item.position, 10 * (i % 3 + 1));
+		assert_int_equal(answer.dwell_s, 20);
+		assert_int_equal(answer.brightness, 60);
+	}
+}
+
+static void nothing_to_show(void **state)
+{
+	(void)state;
+	content.entry_count = 0;
+	assert_int_equal(next_at(0).item.kind, AIR_BUILT_IN);
+	assert_int_equal(cursor.position, -1);
+}
+
+static void long_interval_is_served_in_parts(void **state)
+{
+	static const int64_t intervals[] = {299, 300, 598, 599, 3600, 86400};
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		int64_t sum_s = 0;
+		int64_t position;
+
+		cursor = (struct poll_cursor){.position = -1};
+		content.settings.schedule_interval_s = intervals[i];
+		position = next_at(0).item.position;
+		assert_int_equal(position, 10);
+		cursor = (struct poll_cursor){.position = -1};
+		for (;;) {
+			struct poll_answer answer = next_at(sum_s);
+
+			if (answer.item.position != position)
+				break;
+			/* No part is a moment only. */
+			assert_true(answer.dwell_s >= 149);
+			sum_s += answer.dwell_s;
+		}
+		assert_int_equal(sum_s, intervals[i]);
+	}
+}
+
+static void shorter_interval_holds_for_the_rest(void **state)
+{
+	(void)state;
+	content.settings.schedule_interval_s = 86400;
+	next_at(0);
+	content.settings.schedule_interval_s = 15;
+	assert_int_equal(next_at(1).dwell_s, 15);
+	assert_int_equal(next_at(2).item.position, 20);
+}
+
+static void push_is_next_and_once(void **state)
+{
+	struct poll_answer answer;
+
+	(void)state;
+	next_at(0);
+	push_temporary(40, 5, 1);
+	answer = next_at(2);
+	assert_int_equal(answer.item.kind, AIR_PUSH);
+	assert_int_equal(answer.dwell_s, 5);
+	assert_true(answer.is_push_displayed);
+	content.push.displayed_us = start_us + 2000000;
+	answer = next_at(3);
+	assert_int_equal(answer.item.kind, AIR_ENTRY);
+	assert_int_equal(answer.item.position, 20);
+	assert_false(answer.is_push_displayed);
+}
+
+static void newer_push_replaces_what_is_left(void **state)
+{
+	(void)state;
+	content.settings.schedule_interval_s = 1000;
+	next_at(0);
+	push_temporary(40, 45, 1);
+	assert_int_equal(next_at(2).item.generation, 40);
+	push_temporary(41, 5, 3);
+	assert_int_equal(next_at(4).item.generation, 41);
+	/* The rest of the first entry is over with it. */
+	assert_int_equal(next_at(5).item.position, 20);
+}
+
+static void pushed_entry_longer_than_one_answer(void **state)
+{
+	int64_t sum_s = 0;
+
+	(void)state;
+	content.settings.schedule_interval_s = 700;
+	content.push = (struct content_push){.generation = 40,
+					     .is_entry = true,
+					     .entry_position = 20,
+					     .duration_s = 700,
+					     .created_us = start_us};
+	while (sum_s < 700) {
+		struct poll_answer answer = next_at(sum_s);
+
+		assert_int_equal(answer.item.kind, AIR_PUSH);
+		assert_int_equal(answer.item.position, 20);
+		content.push.displayed_us = start_us;
+		sum_s += answer.dwell_s;
+	}
+	assert_int_equal(sum_s, 700);
+	assert_int_equal(next_at(701).item.position, 10);
+}
+
+static void push_lapses_when_nobody_fetches_it(void **state)
+{
+	static const struct {
+		int64_t interval_s, lapse_s;
+	} cases[] = {{15, 60}, {30, 60}, {31, 62}, {1000, 2000}};
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		content.settings.schedule_interval_s = cases[i].interval_s;
+		push_temporary(40 + 2 * i, 5, 0);
+		assert_int_equal(next_at(cases[i].lapse_s - 1).item.kind, AIR_PUSH);
+		push_temporary(41 + 2 * i, 5, 0);
+		assert_int_equal(next_at(cases[i].lapse_s).item.kind, AIR_ENTRY);
+	}
+}
+
+static void push_that_was_displayed_elsewhere_has_its_rest(void **state)
+{
+	(void)state;
+	push_temporary(40, 45, 0);
+	content.push.displayed_us = start_us;
+	assert_int_equal(next_at(40).dwell_s, 5);
+	cursor.push_seen = 0;
+	assert_int_equal(next_at(45).item.kind, AIR_ENTRY);
+}
+
+static void deleted_entries(void **state)
+{
+	(void)state;
+	content.settings.schedule_interval_s = 1000;
+	assert_int_equal(next_at(0).item.position, 10);
+	/* The first one goes while it is served in parts. */
+	entries[0] = entries[1];
+	entries[1] = entries[2];
+	content.entry_count = 2;
+	assert_int_equal(next_at(1).item.position, 20);
+	content.push = (struct content_push){
+	    .generation = 40, .is_entry = true, .entry_position = -1, .created_us = start_us};
+	assert_int_equal(next_at(2).item.position, 20);
+	content.entry_count = 0;
+	assert_int_equal(next_at(3).item.kind, AIR_BUILT_IN);
+}
+
+static void dark_panel_keeps_its_place(void **state)
+{
+	struct poll_answer answer;
+
+	(void)state;
+	next_at(0);
+	content.settings.brightness = 0;
+	push_temporary(40, 45, 0);
+	for (unsigned i = 0; i < 5; i++) {
+		answer = next_at(i);
+		assert_int_equal(answer.brightness, 0);
+		assert_false(answer.is_push_displayed);
+	}
+	content.settings.brightness = 1;
+	answer = next_at(10);
+	assert_int_equal(answer.item.kind, AIR_PUSH);
+	assert_int_equal(answer.brightness, 1);
+	/* Asks again when the night ends, or in five minutes. */
+	content.settings.sleep_enabled = true;
+	content.settings.sleep_start_minute = 12 * 60;
+	content.settings.sleep_end_minute = 12 * 60 + 2;
+	assert_int_equal(next_at(20).dwell_s, 100);
+	assert_int_equal(next_at(120).item.position, 20);
+	content.settings.sleep_end_minute = 13 * 60;
+	assert_int_equal(next_at(20).dwell_s, 299);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(rotation_in_order, set_up),
+	    cmocka_unit_test_setup(nothing_to_show, set_up),
+	    cmocka_unit_test_setup(long_interval_is_served_in_parts, set_up),
+	    cmocka_unit_test_setup(shorter_interval_holds_for_the_rest, set_up),
+	    cmocka_unit_test_setup(push_is_next_and_once, set_up),
+	    cmocka_unit_test_setup(newer_push_replaces_what_is_left, set_up),
+	    cmocka_unit_test_setup(pushed_entry_longer_than_one_answer, set_up),
+	    cmocka_unit_test_setup(push_lapses_when_nobody_fetches_it, set_up),
+	    cmocka_unit_test_setup(push_that_was_displayed_elsewhere_has_its_rest, set_up),
+	    cmocka_unit_test_setup(deleted_entries, set_up),
+	    cmocka_unit_test_setup(dark_panel_keeps_its_place, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
