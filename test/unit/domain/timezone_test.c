@@ -35,8 +35,7 @@ static void offsets_are_those_of_python(void **state)
 static void unknown_zones_are_utc(void **state)
 {
 	static const char *const zones[] = {
-	    "",	     "Nowhere/Here", "../../etc/passwd", "/etc/passwd", "Europe", "europe/zagreb",
-	    "XYZ-3", "<+03>-3"};
+	    "", "Nowhere/Here", "../../etc/passwd", "/etc/passwd", "Europe", "europe/zagreb"};
 	char long_name[300];
 
 	(void)state;
