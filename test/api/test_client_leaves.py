@@ -1,0 +1,138 @@
+"""Clients that leave at every moment: nothing breaks, nothing stays behind."""
+
+import signal
+import socket
+
+import pytest
+from world import descriptors, images, request_bytes, wait_until
+
+SLOW = images.text(images.animation("GIF", [images.noise(n).quantize(200) for n in range(12)], 50))
+
+
+@pytest.fixture(scope="module")
+def visited(world):
+    """A world, an account and a device of which clients know too much."""
+    account = world.account()
+    return world, account, account.device()
+
+
+def requests(account, device):
+    """One of each endpoint."""
+    key = account.key
+    body = {"image": images.text(images.png()), "installationId": "x"}
+    yield "account", request_bytes("GET", "/v1/account/", key=key)
+    yield "devices", request_bytes("GET", "/v1/devices", key=key)
+    yield "device", request_bytes("GET", device.path, key=key)
+    yield "installations", request_bytes("GET", device.path + "/installations", key=key)
+    yield "delete", request_bytes("DELETE", device.path + "/installations/x", key=key)
+    yield "push", request_bytes("POST", device.path + "/push", key=key, body=body)
+    yield "chunked", request_bytes("POST", device.path + "/push", key=key, body=body, chunked=True)
+    yield "animation", request_bytes("POST", device.path + "/push", key=key,
+                                     body={"image": images.text(images.gif())})
+    yield "poll", request_bytes("GET", f"/d/{device.id}/next?key={device.link_key}")
+    yield "livez", request_bytes("GET", "/livez")
+    yield "readyz", request_bytes("GET", "/readyz")
+    yield "unknown", request_bytes("GET", "/nothing", key=key)
+    yield "websocket", request_bytes("GET", f"/d/{device.id}/ws?key={device.link_key}", fields=[
+        ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Version", "13"),
+        ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==")])
+
+
+NAMES = ["account", "devices", "device", "installations", "delete", "push", "chunked", "animation",
+         "poll", "livez", "readyz", "unknown", "websocket"]
+
+
+def moments(data):
+    """Every prefix of a head, and some of a body."""
+    head = data.index(b"\r\n\r\n") + 4
+    yield from range(0, head + 1, 3)
+    yield from range(head, len(data), max(1, (len(data) - head) // 40))
+    yield len(data)
+
+
+def settle(world, before):
+    """Until no worker holds a descriptor more than before."""
+    for pid, count in before.items():
+        wait_until(lambda pid=pid, count=count: descriptors(pid) <= count, "closed connections")
+
+
+@pytest.mark.parametrize("way", ["close", "reset"])
+@pytest.mark.parametrize("name", NAMES)
+def test_at_every_moment(visited, name, way):
+    world, account, device = visited
+    data = dict(requests(account, device))[name]
+    before = {pid: descriptors(pid) for pid in world.workers()}
+    for end in moments(data):
+        client = world.client()
+        client.send(data[:end])
+        getattr(client, way)()
+    for _ in range(20):  # more often where it matters: the whole request, before its answer
+        client = world.client()
+        client.send(data)
+        getattr(client, way)()
+    assert set(world.workers()) == set(before)
+    assert device.get().ok()["id"] == device.id
+    settle(world, before)
+
+
+@pytest.mark.parametrize("way", ["close", "reset"])
+def test_in_the_middle_of_answers(visited, way):
+    """Many requests in one connection, of whose answers a few bytes are read."""
+    world, account, device = visited
+    before = {pid: descriptors(pid) for pid in world.workers()}
+    one = request_bytes("GET", device.path + "/installations", key=account.key)
+    for size in (1, 100, 1000, 5000):
+        client = world.client()
+        client.send(one * 50)
+        client.socket.recv(size)
+        getattr(client, way)()
+    settle(world, before)
+
+
+def test_halves_of_connections(visited):
+    """A client that only ends its sending side waits for its answer."""
+    world, account, device = visited
+    for name, data in requests(account, device):
+        if name == "websocket":
+            continue
+        with world.client() as client:
+            client.send(data)
+            client.socket.shutdown(socket.SHUT_WR)
+            assert client.answer().status in (200, 404)
+
+
+def test_stop_while_images_of_clients_that_left_are_converted(start):
+    """The workers end well, with nothing left behind: stop() looks for leaks."""
+    world = start()
+    account = world.account()
+    device = account.device()
+    assert account.get("/v1/devices").status == 200
+    data = request_bytes("POST", device.path + "/push", key=account.key, body={"image": SLOW})
+    clients = [world.client() for _ in range(12)]
+    for client in clients:
+        client.send(data)
+    for client in clients:
+        client.reset()
+    world.stop()
+
+
+def test_stop_while_images_are_converted(start):
+    """A request that is at work is answered."""
+    world = start()
+    account = world.account()
+    device = account.device()
+    clients = [world.client() for _ in range(4)]
+    data = request_bytes("POST", device.path + "/push", key=account.key, body={"image": SLOW},
+                         fields=[("Expect", "100-continue")])
+    head = data.index(b"\r\n\r\n") + 4
+    for client in clients:
+        client.send(data[:head])
+        assert client.socket.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+    world.server.process.send_signal(signal.SIGTERM)
+    for client in clients:
+        client.send(data[head:])
+    for client in clients:
+        answer = client.answer()
+        assert answer.ok() == {} and answer["Connection"] == "close"
+    assert world.server.process.wait() == 0
+    world.stop()

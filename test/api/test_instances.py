@@ -1,0 +1,55 @@
+"""Two instances on one database."""
+
+import pytest
+from world import World, images, wait_until
+
+
+@pytest.fixture(scope="module")
+def pair(world, postgres):
+    with World(world.database, "--rate-limit", "0") as other:
+        yield world, other
+
+
+def test_push_at_one_and_poll_at_the_other(pair):
+    one, other = pair
+    device = one.account().device()
+    for number in range(5):
+        picture = images.png(images.gradient(100 + number * 30))
+        assert device.push(picture).ok() == {}
+        device.shows(picture, other)
+    device = one.account().device()
+    for number in range(5):
+        picture = images.png(images.gradient(number * 30))
+        assert device.push(picture, installationId="x", background=True).ok() == {}
+        for world in (other, one):
+            for client in world.clients():
+                device.shows(picture, client)
+                client.close()
+
+
+def test_changes_are_seen_at_once(pair):
+    """What is read comes from the database: no hint is needed."""
+    one, other = pair
+    account = one.account()
+    device = account.device()
+    path = device.path + "/installations"
+    for number in range(20):
+        writer, reader = (one, other) if number % 2 else (other, one)
+        answer = writer.request("POST", device.path + "/push", key=account.key, body={
+            "image": images.text(images.png()), "installationId": str(number)})
+        assert answer.ok() == {}
+        listed = reader.get(path, key=account.key).ok()
+        assert [entry["id"] for entry in listed] == [str(n) for n in range(number + 1)]
+    for number in range(20):
+        assert other.request("DELETE", f"{path}/{number}", key=account.key).ok() == {}
+    assert one.get(path, key=account.key).ok() == []
+
+
+def test_deleted_at_one_is_not_shown_at_the_other(pair):
+    one, other = pair
+    device = one.account().device()
+    picture = images.png(images.solid((3, 4, 5)))
+    assert device.push(picture, installationId="x", background=True).ok() == {}
+    device.shows(picture, other)
+    assert device.delete("x").ok() == {}
+    wait_until(lambda: device.shown(other) != images.frames_of(picture), "another picture")

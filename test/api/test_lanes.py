@@ -1,0 +1,64 @@
+"""Worker threads: a full queue is said to be full, and stills do not wait for animations."""
+
+import os
+import signal
+
+from world import images, request_bytes, state_of, wait_until
+
+STILL = images.text(images.png())
+# Slow to convert: every frame is noise of a palette of its own.
+SLOW = images.text(images.animation("GIF", [images.noise(n).quantize(200) for n in range(12)], 50))
+
+
+def push(account, device, name, picture=SLOW):
+    return request_bytes("POST", device.path + "/push", key=account.key,
+                         body={"image": picture, "installationId": name, "background": True})
+
+
+def test_full_queue(start):
+    """All at once, more than there is room for: each is stored, or refused for now."""
+    world = start(workers=1)
+    account = world.account()
+    devices = [account.device() for _ in range(2)]
+    [worker] = world.workers()
+    os.kill(worker, signal.SIGSTOP)
+    wait_until(lambda: state_of(worker) == "T", "a stopped worker")
+    clients = {}
+    for number in range(120):
+        device = devices[number % 2]
+        client = world.client()
+        client.send(push(account, device, str(number)))
+        clients[(device.id, str(number))] = client
+    os.kill(worker, signal.SIGCONT)
+    # A still goes its own way meanwhile.
+    assert account.device().push().ok() == {}
+    stored = set()
+    refused = 0
+    for name, client in clients.items():
+        answer = client.answer()
+        if answer.status == 200:
+            stored.add(name)
+        else:
+            assert "image" in answer.problem(503)["detail"]
+            assert int(answer["Retry-After"]) >= 1
+            refused += 1
+        client.close()
+    assert refused > 0 and stored
+    listed = {(device.id, name) for device in devices for name in device.ids()}
+    assert listed == stored
+
+
+def test_still_does_not_wait_for_animations(start):
+    world = start(workers=1)
+    account = world.account()
+    device, other = account.device(), account.device()
+    clients = [world.client() for _ in range(20)]
+    for number, client in enumerate(clients):
+        client.send(push(account, device, str(number)))
+    for _ in range(5):
+        assert other.push().ok() == {}
+    # The last of the animations is still to come.
+    assert str(len(clients) - 1) not in device.ids()
+    for client in clients:
+        assert client.answer().ok() == {}
+        client.close()
