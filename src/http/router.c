@@ -68,7 +68,8 @@ static bool is_parameter(struct str piece)
 
 /* 0: no match. Else larger for the better one: a bit a segment, the first one highest, set where
  * it is literal. */
-static unsigned match_path(const char *path, const struct segments *segments)
+__attribute__((nonnull)) static unsigned match_path(const char *path,
+						    const struct segments *segments)
 {
 	struct str rest = str_from_offset(str_from(path), 1);
 	struct str piece;

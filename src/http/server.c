@@ -130,7 +130,7 @@ static void close_listeners(struct http_server *server)
 static int open_listener(struct listener *listener, int fd)
 {
 	uv_loop_t *uv = &listener->server->loop->uv;
-	struct sockaddr_storage address;
+	struct sockaddr_storage address = {0};
 	socklen_t length = sizeof(address);
 
 	if (getsockname(fd, (struct sockaddr *)&address, &length) != 0) {

@@ -122,7 +122,7 @@ static bool read_version(const char *text, const char **ret_version)
 
 static bool read_numeric_option(struct panel_options *result, int option)
 {
-	uint64_t retry_ms;
+	uint64_t retry_ms = 0;
 
 	switch (option) {
 	case OPTION_EXIT_AFTER:

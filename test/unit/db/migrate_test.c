@@ -1,4 +1,5 @@
 /* Migrations on databases of their own. */
+#include "base/require.h"
 #include "migrator.h"
 #include "support.h"
 
@@ -18,9 +19,11 @@ static char url[500];
 static void fresh(const char *name, const char *encoding)
 {
 	const char *first = getenv("DISPLAYD_TEST_DATABASE");
-	const char *query = strchr(first, '?');
+	const char *query;
 	char command[100];
 
+	require(first);
+	query = strchr(first, '?');
 	snprintf(command, sizeof(command), "create %s %s", name, encoding);
 	control(command);
 	snprintf(url, sizeof(url), "postgresql:///%s%s", name, query);

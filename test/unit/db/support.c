@@ -1,5 +1,6 @@
 #include "support.h"
 #include "base/log.h"
+#include "base/require.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +21,13 @@ void run_sql(const char *sql)
 
 void control(const char *command)
 {
-	int fd = (int)strtol(getenv("DISPLAYD_TEST_CONTROL"), NULL, 10);
+	const char *number = getenv("DISPLAYD_TEST_CONTROL");
 	char answer[1000] = "";
 	size_t length = 0;
+	int fd;
 
+	require(number);
+	fd = (int)strtol(number, NULL, 10);
 	dprintf(fd, "%s\n", command);
 	while (length < sizeof(answer) - 1 && !strchr(answer, '\n')) {
 		ssize_t got = read(fd, answer + length, sizeof(answer) - 1 - length);
