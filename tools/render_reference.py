@@ -77,10 +77,15 @@ class Reference:
             return f'<a href="#schema-{name}">{name}</a>'
         if schema.get("type") == "array":
             return "array of " + self.type_of(schema["items"])
-        if "anyOf" in schema:
-            return " or ".join(self.type_of(choice) for choice in schema["anyOf"])
+        for choices in ("anyOf", "oneOf"):
+            if choices in schema:
+                return " or ".join(self.type_of(choice) for choice in schema[choices])
         kind = schema.get("type", "any")
         return " or ".join(kind) if isinstance(kind, list) else kind
+
+    def choices(self, schema):
+        """The schemas of which a value has one."""
+        return self.resolve(schema).get("oneOf", [schema])
 
     def limits(self, schema):
         schema = self.resolve(schema)
@@ -123,14 +128,18 @@ class Reference:
         if "requestBody" not in operation:
             return ""
         content = operation["requestBody"]["content"]["application/json"]
-        parts = ["<h3>Body</h3>", self.fields(self.resolve(content["schema"]))]
+        parts = ["<h3>Body</h3>", f"<p>{self.type_of(content['schema'])}</p>"]
+        for choice in self.choices(content["schema"]):
+            if choice != content["schema"]:
+                parts.append(f"<p>{self.type_of(choice)}</p>")
+            parts.append(self.fields(self.resolve(choice)))
         for example in content["examples"].values():
             parts.append(f"<p>{html.escape(example['summary'])}:</p>{self.example(example['value'])}")
         return "".join(parts)
 
-    def responses(self, operation):
+    def responses(self, responses):
         rows, examples = [], []
-        for status, response in operation["responses"].items():
+        for status, response in responses.items():
             response = self.resolve(response)
             headers = ", ".join(f"<code>{name}</code>" for name in response.get("headers", {}))
             rows.append(f"<tr><td><code>{status}</code></td>"
@@ -154,6 +163,7 @@ class Reference:
             parts.append(f"<h2>{tag['name']}</h2>")
             parts += [f'<a href="#{operation["operationId"]}">{html.escape(operation["summary"])}</a>'
                       for _, _, _, operation in self.operations() if tag["name"] in operation["tags"]]
+        parts.append('<h2>General</h2><a href="#general">Answers of any path</a>')
         parts.append("<h2>Schemas</h2>")
         parts += [f'<a href="#schema-{name}">{name}</a>'
                   for name in self.document["components"]["schemas"]]
@@ -168,11 +178,14 @@ class Reference:
                 f'<p class="path"><span class="method">{method.upper()}</span>{html.escape(path)}</p>',
                 self.text(operation["description"]),
                 self.parameters(item.get("parameters", []) + operation.get("parameters", [])),
-                self.body(operation), self.responses(operation), "</section>"]
+                self.body(operation), self.responses(operation["responses"]), "</section>"]
+        parts += ['<section id="general"><h2>Answers of any path</h2>',
+                  self.responses(self.document["x-general-responses"]), "</section>"]
         for name, schema in self.document["components"]["schemas"].items():
             limits = self.limits(schema)
+            kind = "" if "properties" in schema else f"<p>{self.type_of(schema)}</p>"
             parts += [f'<section id="schema-{name}"><h2>{name}</h2>',
-                      self.text(schema.get("description", "")),
+                      self.text(schema.get("description", "")), kind,
                       f'<div class="limits">{limits}</div>' if limits else "",
                       self.fields(schema), "</section>"]
         return ('<!doctype html>\n<html lang="en"><meta charset="utf-8">'
