@@ -279,11 +279,14 @@ static void handle_websocket_late(struct http_request *request)
 	wait_for(request, handle_websocket);
 }
 
+static void handle_drain(struct http_request *request);
+
 static const struct route routes[] = {
     {HTTP_GET, "/", handle_hello},
     {HTTP_GET, "/hello", handle_hello},
     {HTTP_GET, "/big", handle_big},
     {HTTP_GET, "/close", handle_close},
+    {HTTP_GET, "/drain", handle_drain},
     {HTTP_GET, "/fields", handle_fields},
     {HTTP_GET, "/inspect", handle_inspect},
     {HTTP_GET, "/inspect/{name}", handle_inspect},
@@ -351,6 +354,12 @@ static void close_all(void *context)
 	http_server_close(server); /* what is left: WebSockets */
 	uv_close((uv_handle_t *)&on_term, NULL);
 	uv_close((uv_handle_t *)&on_int, NULL);
+}
+
+static void handle_drain(struct http_request *request)
+{
+	http_server_drain(server, close_all);
+	respond_text(request, 200, STR("draining\n"));
 }
 
 static void on_signal(uv_signal_t *handle, int number)

@@ -229,6 +229,25 @@ def test_drain(start):
     server.stop(None)
 
 
+def test_request_on_its_way_when_the_drain_begins(start):
+    """The server sees both requests in one turn of its loop, the one that drains first."""
+    server = start()
+    first, second = server.client(), server.client()
+    for client in (first, second):
+        client.send(HELLO)
+        assert client.answer().status == 200
+    server.process.send_signal(signal.SIGSTOP)
+    first.send(b"GET /drain HTTP/1.1\r\nHost: a\r\n\r\n")
+    second.send(HELLO)
+    server.process.send_signal(signal.SIGCONT)
+    for client in (first, second):
+        answer = client.answer()
+        assert answer.status == 200 and answer["Connection"] == "close"
+        assert client.ended() == b""
+        client.socket.close()
+    server.stop(None)
+
+
 def test_drain_of_nothing(start):
     start().stop()
 
