@@ -22,10 +22,12 @@ import zlib
 
 import psycopg2
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [TESTS, os.path.join(TESTS, "contract")]
 
 # pylint: disable=wrong-import-position
 import images  # noqa: E402
+import validate  # noqa: E402
 from server import PATIENCE_S, Server, wait_until  # noqa: E402
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -163,8 +165,11 @@ class Connection:
         return answer
 
     def request(self, method, target, **options):
+        """Every answer must be one that the API document knows."""
         self.send(request_bytes(method, target, **options))
-        return self.answer(method)
+        answer = self.answer(method)
+        validate.answer(method, target, answer.status, answer.fields, answer.body)
+        return answer
 
 
 def request_bytes(method, target, body=None, key=None, fields=(), chunked=False):

@@ -1,0 +1,204 @@
+"""Holds answers against the API document.
+
+    validate.answer("GET", "/v1/devices/D?x=1", 200, [("ETag", '"..."'), ...], b'{"id": ...}')
+
+raises Violation where the document does not know such an answer: its status, a required header
+field, a header field's value, the media type, the body. Targets that are not below /v1 are none of
+the document's business. A Contract may also be made of another document than ours.
+"""
+
+import json
+import os
+import re
+import urllib.parse
+
+import jsonschema
+
+DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/openapi.json")
+# What the answer to a preflight must carry.
+PREFLIGHT = ("Access-Control-Allow-Origin", "Access-Control-Allow-Methods",
+             "Access-Control-Allow-Headers", "Vary", "X-Request-Id")
+
+
+class Violation(AssertionError):
+    """What was answered is not what the document says."""
+
+
+def _pattern(validator, pattern, instance, _schema):
+    """As ECMA-262 has it: "$" is the end only, "\\d" is ASCII."""
+    if validator.is_type(instance, "string"):
+        pattern = re.sub(r"\$$", r"\\Z", pattern)
+        if not re.search(pattern, instance, re.ASCII):
+            yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+def _is_timestamp(value):
+    if not isinstance(value, str):
+        return True
+    match = re.fullmatch(r"\d{4}-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.\d{3}Z", value, re.ASCII)
+    if not match:
+        return False
+    month, day, hour, minute, second = map(int, match.groups())
+    return 1 <= month <= 12 and 1 <= day <= 31 and hour < 24 and minute < 60 and second < 60
+
+
+FORMATS = jsonschema.FormatChecker(formats=())
+FORMATS.checks("date-time")(_is_timestamp)
+Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _pattern})
+
+
+def strict_json(data):
+    """JSON as the API writes it: UTF-8, no name twice in an object, no NaN."""
+    def members(pairs):
+        names = [name for name, _ in pairs]
+        if len(set(names)) != len(names):
+            raise ValueError(f"a name stands twice in {names}")
+        return dict(pairs)
+
+    def constant(name):
+        raise ValueError(f"{name} is no JSON")
+
+    return json.loads(data.decode("utf-8"), object_pairs_hook=members, parse_constant=constant)
+
+
+class Contract:
+    def __init__(self, document):
+        self.document = document
+        self.resolver = jsonschema.RefResolver("", document)
+        self.templates = []
+        for template in document["paths"]:
+            pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(template))
+            self.templates.append((re.compile(pattern + "/?"), template))
+        self.count = 0  # of answers that were looked at
+
+    # ---- reading the document ----
+
+    def resolve(self, node):
+        while "$ref" in node:
+            node = self.resolver.resolve(node["$ref"])[1]
+        return node
+
+    def operations(self):
+        """(method, template, operation) of all."""
+        for template, item in self.document["paths"].items():
+            for method, operation in item.items():
+                if method != "parameters":
+                    yield method.upper(), template, operation
+
+    def operation(self, operation_id):
+        return next(found for found in self.operations() if found[2]["operationId"] == operation_id)
+
+    def parameters(self, template, operation):
+        item = self.document["paths"][template]
+        return [self.resolve(parameter)
+                for parameter in item.get("parameters", []) + operation.get("parameters", [])]
+
+    def template_of(self, path):
+        """The template of a path as it stands in a request, or None."""
+        for pattern, template in self.templates:
+            if pattern.fullmatch(path):
+                return template
+        return None
+
+    def errors(self, schema, value):
+        """What is wrong with a value, in words."""
+        validator = Validator(schema, resolver=self.resolver, format_checker=FORMATS)
+        return [f"{error.json_path}: {error.message[:300]}" for error in
+                validator.iter_errors(value)]
+
+    def is_valid(self, schema, value):
+        return not self.errors(schema, value)
+
+    # ---- answers ----
+
+    def _response(self, method, template, status):
+        general = self.document["x-general-responses"]
+        item = self.document["paths"].get(template, {}) if template else {}
+        operation = item.get("get" if method == "HEAD" else method.lower())
+        if operation and str(status) in operation["responses"]:
+            return self.resolve(operation["responses"][str(status)])
+        if str(status) in general and not (operation and status in (404, 405)):
+            return self.resolve(general[str(status)])
+        raise Violation(f"status {status} is not documented for {method} {template}")
+
+    def _check_header(self, name, header, values):
+        header = self.resolve(header)
+        if not values:
+            if header.get("required"):
+                raise Violation(f"the header field {name} is missing")
+            return
+        if len(values) > 1:
+            raise Violation(f"the header field {name} stands {len(values)} times")
+        value = values[0]
+        if header["schema"].get("type") == "integer":
+            if not re.fullmatch("[0-9]+", value):
+                raise Violation(f"{name}: {value!r} is no number")
+            value = int(value)
+        errors = self.errors(header["schema"], value)
+        if errors:
+            raise Violation(f"{name}: {errors}")
+
+    def _check_allow(self, template, allow):
+        item = self.document["paths"].get(template, {})
+        documented = {name.upper() for name in item if name != "parameters"}
+        if "GET" in documented:
+            documented.add("HEAD")
+        if set(allow.split(", ")) != documented:
+            raise Violation(f"Allow is {allow}, documented are {sorted(documented)}")
+
+    def _check_body(self, method, response, fields, body):
+        types = fields.get("content-type", [])
+        if "content" not in response:
+            if body or types:
+                raise Violation(f"there is a body where there is to be none: {types} {body[:200]}")
+            return
+        if len(types) != 1 or types[0] not in response["content"]:
+            raise Violation(f"the media type is {types}, documented are {list(response['content'])}")
+        if method == "HEAD":
+            if body:
+                raise Violation("HEAD was answered with a body")
+            return
+        try:
+            value = strict_json(body)
+        except ValueError as error:
+            raise Violation(f"the body is no JSON: {error}: {body[:300]}") from error
+        errors = self.errors(response["content"][types[0]]["schema"], value)
+        if errors:
+            raise Violation(f"{errors} in {body[:600]}")
+
+    def check(self, method, target, status, fields, body):
+        """fields: (name, value) pairs. Violation where the answer is not documented."""
+        path = target.split("?", 1)[0].split("#", 1)[0]
+        if not path.startswith("/v1/"):
+            return
+        self.count += 1
+        by_name = {}
+        for name, value in fields:
+            by_name.setdefault(name.lower(), []).append(value)
+        try:
+            if method == "OPTIONS" and status == 204:
+                missing = [name for name in PREFLIGHT if name.lower() not in by_name]
+                if missing or body:
+                    raise Violation(f"a preflight's answer lacks {missing}, or has a body")
+                return
+            response = self._response(method, self.template_of(path), status)
+            for name, header in response.get("headers", {}).items():
+                self._check_header(name, header, by_name.get(name.lower(), []))
+            self._check_body(method, response, by_name, body)
+            if status == 405:
+                self._check_allow(self.template_of(path), by_name["allow"][0])
+            if b"problem" in by_name.get("content-type", [""])[0].encode() and method != "HEAD":
+                if strict_json(body)["status"] != status:
+                    raise Violation("the problem's status is not that of the answer")
+        except Violation as violation:
+            raise Violation(f"{method} {urllib.parse.unquote(target)[:200]!r} -> {status}: "
+                            f"{violation}") from None
+
+
+def read_document(path=DOCUMENT):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+CONTRACT = Contract(read_document())
+answer = CONTRACT.check
