@@ -1,0 +1,274 @@
+/* Bodies by a table: what is read, what is wrong with them, and how it is said. */
+#include "../cmocka_test.h"
+#include "base/limits.h"
+#include "record/record.h"
+
+#include <stdio.h>
+
+struct body {
+	int64_t level;
+	int64_t count;
+	bool is_on;
+	struct str name;
+	struct str note;
+	struct id owner;
+	int64_t start;
+	const struct json_value *any;
+};
+
+static const char *no_x(struct str text)
+{
+	return str_find(text, 'x') < text.length ? "must not contain x" : NULL;
+}
+
+static uint64_t checked_seen;
+static bool is_check_cross;
+
+static void check(void *memory, uint64_t seen, struct faults *faults)
+{
+	const struct body *body = memory;
+
+	checked_seen = seen;
+	if (is_check_cross && body->level == 7)
+		faults_add(faults, STR("level"), "must not be 7 today");
+}
+
+enum { LEVEL, COUNT, IS_ON, NAME, NOTE, OWNER, START, ANY };
+
+static const struct record_field fields[] = {
+    [LEVEL] = RECORD_INT(struct body, level, .name = "level", .required = true, .maximum = 100),
+    [COUNT] = RECORD_INT(struct body, count, .name = "count"),
+    [IS_ON] = RECORD_BOOL(struct body, is_on, .name = "isOn"),
+    [NAME] =
+	RECORD_STR(struct body, name, .name = "name", .minimum = 1, .maximum = 5, .check = no_x),
+    [NOTE] = RECORD_STR(struct body, note, .name = "note"),
+    [OWNER] = RECORD_ID(struct body, owner, .name = "owner"),
+    [START] = RECORD_CLOCK(struct body, start, .name = "start"),
+    [ANY] = RECORD_ANY(struct body, any, .name = "any"),
+};
+static const struct record record = RECORD(fields, .check = check);
+
+static struct arena arena;
+static struct json_document document;
+static struct body body;
+static struct faults faults;
+static uint64_t present;
+
+static int clean(void **state)
+{
+	(void)state;
+	json_document_finish(&document);
+	arena_finish(&arena);
+	is_check_cross = false;
+	return 0;
+}
+
+static void read_body(const char *text)
+{
+	struct str reason;
+
+	json_document_finish(&document);
+	if (!json_parse(str_from(text), &arena, &document, &reason))
+		fail_msg("%s: %.*s", text, STR_ARG(reason));
+	body = (struct body){0};
+	faults_init(&faults, &arena);
+	checked_seen = 0;
+	record_read_json(&record, document.root, &body, &present, &faults);
+}
+
+/* expected: "pointer: detail" lines in the order of the faults. */
+static void assert_faults(const char *text, const char *expected)
+{
+	struct buffer got = {0};
+
+	read_body(text);
+	for (unsigned i = 0; i < faults.count; i++)
+		buffer_printf(&got, "%.*s: %.*s\n", STR_ARG(faults.list[i].pointer),
+			      STR_ARG(faults.list[i].detail));
+	if (!str_equal(buffer_view(&got), str_from(expected)))
+		fail_msg("%s:\n%.*s", text, STR_ARG(buffer_view(&got)));
+	buffer_finish(&got);
+}
+
+static void whole_body_is_read(void **state)
+{
+	(void)state;
+	assert_faults(
+	    "{\"level\":12.0,\"count\":-5,\"isOn\":true,\"name\":\"\\u00e9\",\"note\":\"\","
+	    "\"owner\":\"0190163D-8694-739b-aea5-966c26f8ad91\",\"start\":\"23:59\","
+	    "\"any\":[]}",
+	    "");
+	assert_int_equal(body.level, 12);
+	assert_int_equal(body.count, -5);
+	assert_true(body.is_on);
+	assert_true(str_equal(body.name, STR("\xc3\xa9")));
+	assert_true(body.note.data && body.note.length == 0);
+	assert_int_equal(body.owner.bytes[0], 1);
+	assert_int_equal(body.start, 23 * 60 + 59);
+	assert_non_null(body.any);
+	assert_int_equal(present, 0xff);
+	assert_int_equal(checked_seen, 0xff);
+}
+
+static void absent_fields_are_zero(void **state)
+{
+	(void)state;
+	assert_faults("{\"level\":0}", "");
+	assert_int_equal(present, 1 << LEVEL);
+	assert_null(body.name.data);
+	assert_null(body.any);
+}
+
+static void required_fields_are_missed(void **state)
+{
+	(void)state;
+	assert_faults("{}", "/level: is required\n");
+	assert_faults("{\"name\":\"a\"}", "/level: is required\n");
+	assert_faults("{\"level\":null}", "/level: must be an integer from 0 to 100\n");
+}
+
+static void limits_hold(void **state)
+{
+	(void)state;
+	assert_faults("{\"level\":100}", "");
+	assert_faults("{\"level\":101}", "/level: must be an integer from 0 to 100\n");
+	assert_faults("{\"level\":-1}", "/level: must be an integer from 0 to 100\n");
+	assert_faults("{\"level\":1.5}", "/level: must be an integer from 0 to 100\n");
+	assert_faults("{\"level\":\"1\"}", "/level: must be an integer from 0 to 100\n");
+	assert_faults("{\"level\":true}", "/level: must be an integer from 0 to 100\n");
+	assert_faults("{\"level\":1,\"count\":9223372036854775808}",
+		      "/count: must be an integer\n");
+	assert_faults("{\"level\":1,\"name\":\"\"}", "/name: must have 1 to 5 characters, has 0\n");
+	assert_faults(
+	    "{\"level\":1,\"name\":\"\\ud83d\\udca1\\ud83d\\udca1\\ud83d\\udca1\\ud83d\\udca1"
+	    "\\ud83d\\udca1\"}",
+	    "");
+	assert_faults("{\"level\":1,\"name\":\"123456\"}",
+		      "/name: must have 1 to 5 characters, has 6\n");
+	assert_faults("{\"level\":1,\"name\":\"a\\u0000\"}", "/name: must not contain U+0000\n");
+	assert_faults("{\"level\":1,\"note\":\"\\u0000\"}", "/note: must not contain U+0000\n");
+	assert_faults("{\"level\":1,\"name\":\"axe\"}", "/name: must not contain x\n");
+}
+
+static void types_are_named(void **state)
+{
+	(void)state;
+	assert_faults(
+	    "{\"level\":[],\"isOn\":0,\"name\":1,\"note\":null,\"owner\":\"x\",\"start\":5}",
+	    "/level: must be an integer from 0 to 100\n"
+	    "/isOn: must be true or false\n"
+	    "/name: must be a string\n"
+	    "/note: must be a string\n"
+	    "/owner: must be an ID\n"
+	    "/start: must be a time of day from 00:00 to 23:59 as HH:mm\n");
+	assert_int_equal(present, 0);
+	assert_int_equal(checked_seen, 0x7d);
+}
+
+static void times_of_day(void **state)
+{
+	static const char *const bad[] = {"24:00", "00:60", "0:00",	  "00:0",  "00:000",
+					  "-1:00", "+1:00", " 1:00",	  "12.30", "1200",
+					  "",	   "12:3x", "\xd9\xa1:00"};
+	int64_t minutes = -1;
+
+	(void)state;
+	for (unsigned hour = 0; hour < 24; hour++) {
+		for (unsigned minute = 0; minute < 60; minute++) {
+			char text[16];
+
+			snprintf(text, sizeof(text), "%02u:%02u", hour, minute);
+			assert_true(clock_parse(str_from(text), &minutes));
+			assert_int_equal(minutes, hour * 60 + minute);
+		}
+	}
+	for (size_t i = 0; i < array_length(bad); i++)
+		assert_false(clock_parse(str_from(bad[i]), &minutes));
+	assert_int_equal(minutes, 23 * 60 + 59);
+}
+
+static void unknown_names_are_pointed_at(void **state)
+{
+	(void)state;
+	assert_faults("{\"Level\":1,\"level\":1,\"a/b~\":{},\"\":0}",
+		      "/Level: is not a known field\n"
+		      "/a~1b~0: is not a known field\n"
+		      "/: is not a known field\n");
+	assert_faults(
+	    "{\"level\":1,\"0123456789012345678901234567890123456789012345678901234567890123"
+	    "4\":1}",
+	    ": has an unknown field\n");
+}
+
+static void only_objects_are_bodies(void **state)
+{
+	static const char *const texts[] = {"[]", "null", "1", "\"level\"", "true"};
+
+	(void)state;
+	for (size_t i = 0; i < array_length(texts); i++) {
+		assert_faults(texts[i], ": must be a JSON object\n");
+		assert_int_equal(present, 0);
+	}
+}
+
+/* The check of the whole body runs beside the faults of its fields. */
+static void checks_add_to_the_faults(void **state)
+{
+	(void)state;
+	is_check_cross = true;
+	assert_faults("{\"level\":7,\"name\":5}", "/name: must be a string\n"
+						  "/level: must not be 7 today\n");
+}
+
+static void faults_are_counted_and_bounded(void **state)
+{
+	struct buffer text = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 3 * LIMIT_FAULTS; i++)
+		buffer_printf(&text, "%s\"u%u\":0", i ? "," : "{", i);
+	buffer_append(&text, "}", 2);
+	read_body(text.data);
+	assert_int_equal(faults.count, LIMIT_FAULTS);
+	assert_int_equal(faults.dropped, 2 * LIMIT_FAULTS + 1);
+	buffer_finish(&text);
+}
+
+static void faults_are_written_as_json(void **state)
+{
+	struct json_document read = {0};
+	struct buffer json = {0};
+	struct str reason;
+
+	(void)state;
+	read_body("{\"q\\\"\\n\":1}");
+	buffer_append_char(&json, '{');
+	faults_write_json(&faults, &json);
+	buffer_append_char(&json, '}');
+	assert_true(str_equal(buffer_view(&json),
+			      STR("{\"errors\":[{\"pointer\":\"/q\\\"\\u000a\",\"detail\":"
+				  "\"is not a known field\"},{\"pointer\":\"/level\",\"detail\":"
+				  "\"is required\"}]}")));
+	assert_true(json_parse(buffer_view(&json), &arena, &read, &reason));
+	json_document_finish(&read);
+	buffer_finish(&json);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_teardown(whole_body_is_read, clean),
+	    cmocka_unit_test_teardown(absent_fields_are_zero, clean),
+	    cmocka_unit_test_teardown(required_fields_are_missed, clean),
+	    cmocka_unit_test_teardown(limits_hold, clean),
+	    cmocka_unit_test_teardown(types_are_named, clean),
+	    cmocka_unit_test_teardown(times_of_day, clean),
+	    cmocka_unit_test_teardown(unknown_names_are_pointed_at, clean),
+	    cmocka_unit_test_teardown(only_objects_are_bodies, clean),
+	    cmocka_unit_test_teardown(checks_add_to_the_faults, clean),
+	    cmocka_unit_test_teardown(faults_are_counted_and_bounded, clean),
+	    cmocka_unit_test_teardown(faults_are_written_as_json, clean),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

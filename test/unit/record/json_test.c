@@ -1,0 +1,252 @@
+/* What is read as JSON, what is refused, and what is written. */
+#include "../cmocka_test.h"
+#include "base/limits.h"
+#include "base/memory.h"
+#include "record/json.h"
+
+#include <stdlib.h>
+
+static struct arena arena;
+static struct json_document document;
+static struct str reason;
+
+static int clean(void **state)
+{
+	(void)state;
+	json_document_finish(&document);
+	arena_finish(&arena);
+	reason = (struct str){0};
+	return 0;
+}
+
+static bool parse(struct str text)
+{
+	bool is_good;
+
+	json_document_finish(&document);
+	is_good = json_parse(text, &arena, &document, &reason);
+	assert_true(is_good == (document.doc != NULL));
+	return is_good;
+}
+
+static void assert_refused(const char *text, const char *because)
+{
+	assert_false(parse(str_from(text)));
+	if (!memmem(reason.data, reason.length, because, strlen(because)))
+		fail_msg("%s: %.*s", text, STR_ARG(reason));
+}
+
+static void one_value_is_read(void **state)
+{
+	static const char *const texts[] = {"{}",
+					    "[]",
+					    "0",
+					    "\"x\"",
+					    "null",
+					    " true ",
+					    "\n{\t\"a\" : [ 1 , -2.5e3, \"\\u00e9\" ] }\r\n"};
+
+	(void)state;
+	for (size_t i = 0; i < array_length(texts); i++)
+		assert_true(parse(str_from(texts[i])));
+}
+
+static void anything_else_is_refused(void **state)
+{
+	(void)state;
+	assert_refused("", "empty");
+	assert_refused(" ", "not valid JSON");
+	assert_refused("{}x", "not valid JSON");
+	assert_refused("[1,]", "not valid JSON");
+	assert_refused("NaN", "not valid JSON");
+	assert_refused("1e999", "not valid JSON");
+	assert_refused("\"\xff\"", "not valid JSON");
+	assert_refused("\"\\ud800\"", "not valid JSON");
+	assert_refused("\xef\xbb\xbf{}", "not valid JSON");
+	assert_false(parse((struct str){"{}\0", 3}));
+	assert_false(parse((struct str){NULL, 0}));
+}
+
+/* Every prefix of a text, and every byte of it replaced: a sanitizer looks on. */
+static void damaged_texts_are_survived(void **state)
+{
+	static const char text[] = "{\"a\":[1,-2.5,\"\\u00e9\\n\"],\"b\":{\"c\":null,\"d\":true}}";
+
+	(void)state;
+	for (size_t length = 0; length < sizeof(text) - 1; length++) {
+		char *piece = memory_alloc(length + 1);
+
+		memcpy(piece, text, length);
+		assert_false(parse((struct str){piece, length}));
+		for (int c = 0; c < 256 && length > 0; c++) {
+			piece[length - 1] = (char)c;
+			(void)parse((struct str){piece, length});
+		}
+		free(piece);
+	}
+}
+
+static void repeated_names_are_found_at_any_depth(void **state)
+{
+	(void)state;
+	assert_refused("{\"a\":1,\"a\":1}", "repeats the name \"a\"");
+	assert_refused("{\"a\":1,\"\\u0061\":1}", "repeats the name \"a\"");
+	assert_refused("{\"\":1,\"\":1}", "repeats the name \"\"");
+	assert_refused("[{\"x\":[{\"b\":1,\"c\":2,\"b\":3}]}]", "repeats the name \"b\"");
+	assert_refused("{\"a\\u0000b\":1,\"a\\u0000b\":1}", "repeats the name");
+	assert_true(parse(STR("{\"a\":{\"a\":1},\"b\":{\"a\":1},\"A\":1,\"a\\u0000\":1}")));
+}
+
+static struct str nested(int depth)
+{
+	char *text = arena_alloc(&arena, 2 * (size_t)depth);
+
+	memset(text, '[', (size_t)depth);
+	memset(text + depth, ']', (size_t)depth);
+	return (struct str){text, 2 * (size_t)depth};
+}
+
+static void nesting_has_an_end(void **state)
+{
+	(void)state;
+	assert_true(parse(nested(LIMIT_JSON_DEPTH)));
+	assert_false(parse(nested(LIMIT_JSON_DEPTH + 1)));
+	assert_false(parse(nested(500 * 1000)));
+	assert_true(parse(STR("[1,[2,{\"a\":[{}]}],3]")));
+}
+
+static struct str zeros(unsigned count)
+{
+	struct buffer buffer = {0};
+	struct str text;
+
+	for (unsigned i = 0; i < count; i++)
+		buffer_append_str(&buffer, i ? STR(",0") : STR("[0"));
+	buffer_append_char(&buffer, ']');
+	text = arena_copy(&arena, buffer_view(&buffer));
+	buffer_finish(&buffer);
+	return text;
+}
+
+static void values_are_counted(void **state)
+{
+	(void)state;
+	/* The array is one of them. */
+	assert_true(parse(zeros(LIMIT_JSON_VALUES - 1)));
+	assert_false(parse(zeros(LIMIT_JSON_VALUES)));
+}
+
+static void integers_are_those_without_a_fraction(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_integer;
+		int64_t value;
+	} cases[] = {
+	    {"0", true, 0},
+	    {"-0", true, 0},
+	    {"-0.0", true, 0},
+	    {"12.0", true, 12},
+	    {"1.2e1", true, 12},
+	    {"12.5", false, 0},
+	    {"9223372036854775807", true, INT64_MAX},
+	    {"-9223372036854775808", true, INT64_MIN},
+	    {"9223372036854775808", false, 0},
+	    {"18446744073709551616", false, 0},
+	    {"9007199254740992.0", true, 9007199254740992},
+	    {"9007199254740994.0", false, 0},
+	    {"1e300", false, 0},
+	    {"-1e300", false, 0},
+	    {"1e-300", false, 0},
+	    {"\"12\"", false, 0},
+	    {"true", false, 0},
+	    {"null", false, 0},
+	    {"[12]", false, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < array_length(cases); i++) {
+		int64_t value = 99;
+
+		assert_true(parse(str_from(cases[i].text)));
+		if (json_get_integer(document.root, &value) != cases[i].is_integer)
+			fail_msg("%s", cases[i].text);
+		assert_int_equal(value, cases[i].is_integer ? cases[i].value : 99);
+	}
+}
+
+static void types_are_told_apart(void **state)
+{
+	struct str text = STR("as it was");
+	bool value = true;
+
+	(void)state;
+	assert_true(parse(STR("0")));
+	assert_false(json_get_bool(document.root, &value));
+	assert_false(json_get_str(document.root, &text));
+	assert_true(value && str_equal(text, STR("as it was")));
+	assert_true(parse(STR("false")));
+	assert_true(json_get_bool(document.root, &value));
+	assert_false(value);
+	assert_true(parse(STR("\"a\\u0000\\u00e9\"")));
+	assert_true(json_get_str(document.root, &text));
+	assert_true(str_equal(text, STR("a\0\xc3\xa9")));
+}
+
+/* Strings lie in the arena. */
+static void strings_outlast_their_document(void **state)
+{
+	struct str text;
+
+	(void)state;
+	assert_true(parse(STR("\"a long text with an escape: \\n\"")));
+	assert_true(json_get_str(document.root, &text));
+	json_document_finish(&document);
+	json_document_finish(&document);
+	assert_true(str_equal(text, STR("a long text with an escape: \n")));
+}
+
+/* Every code point below U+0800 is read back as it was. */
+static void written_strings_are_read_back(void **state)
+{
+	struct buffer buffer = {0};
+
+	(void)state;
+	for (unsigned c = 0; c < 0x800; c++) {
+		char utf8[2] = {(char)c, 0};
+		struct str text = {utf8, 1}, back;
+
+		if (c >= 0x80) {
+			utf8[0] = (char)(0xc0 | c >> 6);
+			utf8[1] = (char)(0x80 | (c & 63));
+			text.length = 2;
+		}
+		buffer_clear(&buffer);
+		json_write_str(&buffer, text);
+		assert_true(parse(buffer_view(&buffer)));
+		assert_true(json_get_str(document.root, &back));
+		assert_true(str_equal(text, back));
+	}
+	buffer_clear(&buffer);
+	json_write_str(&buffer, (struct str){0});
+	assert_true(str_equal(buffer_view(&buffer), STR("\"\"")));
+	buffer_finish(&buffer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_teardown(one_value_is_read, clean),
+	    cmocka_unit_test_teardown(anything_else_is_refused, clean),
+	    cmocka_unit_test_teardown(damaged_texts_are_survived, clean),
+	    cmocka_unit_test_teardown(repeated_names_are_found_at_any_depth, clean),
+	    cmocka_unit_test_teardown(nesting_has_an_end, clean),
+	    cmocka_unit_test_teardown(values_are_counted, clean),
+	    cmocka_unit_test_teardown(integers_are_those_without_a_fraction, clean),
+	    cmocka_unit_test_teardown(types_are_told_apart, clean),
+	    cmocka_unit_test_teardown(strings_outlast_their_document, clean),
+	    cmocka_unit_test_teardown(written_strings_are_read_back, clean),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+/* From a row of the database to an answer. */
+#include "../cmocka_test.h"
+#include "record/record.h"
+
+struct row {
+	struct id id;
+	struct str name;
+	struct str note;
+	int64_t level;
+	int64_t big;
+	int64_t small;
+	bool is_on;
+	int64_t created_us;
+	int64_t seen_us;
+	bool has_no_parent;
+	struct id parent_id;
+	struct str parent_name;
+	int64_t start;
+	struct str hidden;
+	struct str comments;
+};
+
+static const struct record_field fields[] = {
+    RECORD_ID(struct row, id, .name = "id", .column = "id"),
+    RECORD_BYTES(struct row, hidden, .column = "hidden"),
+    RECORD_STR(struct row, name, .name = "name", .column = "name"),
+    RECORD_STR(struct row, note, .name = "note", .column = "note", .nullable = true),
+    RECORD_INT(struct row, level, .name = "level", .column = "level"),
+    RECORD_INT(struct row, big, .name = "big", .column = "big"),
+    RECORD_INT(struct row, small, .name = "small", .column = "small"),
+    RECORD_BOOL(struct row, is_on, .name = "isOn", .column = "is_on"),
+    RECORD_TIMESTAMP(struct row, created_us, .name = "createdAt", .column = "created_at"),
+    RECORD_TIMESTAMP(struct row, seen_us, .name = "seenAt", .column = "seen_at", .nullable = true),
+    RECORD_BOOL(struct row, has_no_parent, .column = "has_no_parent"),
+    RECORD_OPEN(.name = "parent", .nullable = true, .offset = offsetof(struct row, has_no_parent)),
+    RECORD_ID(struct row, parent_id, .name = "id", .column = "parent_id", .nullable = true),
+    RECORD_STR(struct row, parent_name, .name = "name", .column = "parent_name", .nullable = true),
+    RECORD_CLOSE(),
+    RECORD_OPEN(.name = "sleep"),
+    RECORD_CLOCK(struct row, start, .name = "start", .column = "start"),
+    RECORD_CLOSE(),
+    RECORD_JSON(struct row, comments, .name = "comments", .column = "comments"),
+};
+static const struct record record = RECORD(fields);
+
+#define BYTES(literal)                                                                             \
+	{                                                                                          \
+		.data = (const uint8_t *)(literal), .length = sizeof(literal) - 1                  \
+	}
+#define NONE                                                                                       \
+	{                                                                                          \
+		.is_null = true                                                                    \
+	}
+#define SIXTEEN(x) x x x x x x x x x x x x x x x x
+
+static struct arena arena;
+static struct row row;
+
+static void assert_written(const struct record_value *columns, const char *expected)
+{
+	struct buffer json = {0};
+
+	row = (struct row){0};
+	record_read_row(&record, columns, &arena, &row);
+	record_write_json(&record, &row, &json);
+	if (!str_equal(buffer_view(&json), str_from(expected)))
+		fail_msg("%.*s", STR_ARG(buffer_view(&json)));
+	buffer_finish(&json);
+	arena_finish(&arena);
+}
+
+static void all_columns(void **state)
+{
+	static const struct record_value columns[] = {
+	    BYTES(SIXTEEN("\x11")),
+	    BYTES("\xff\0\1"),
+	    BYTES("a \"quoted\" name"),
+	    BYTES(""),
+	    BYTES("\xff\xff\xff\xfe"),
+	    BYTES("\x7f\xff\xff\xff\xff\xff\xff\xff"),
+	    BYTES("\x80\0"),
+	    BYTES("\1"),
+	    /* 2000-01-01 is PostgreSQL's zero; one microsecond before it. */
+	    BYTES("\0\0\0\0\0\0\0\0"),
+	    BYTES("\xff\xff\xff\xff\xff\xff\xff\xff"),
+	    BYTES("\0"),
+	    BYTES(SIXTEEN("\xab")),
+	    BYTES("parent"),
+	    BYTES("\x05\x9f"),
+	    BYTES("[{\"a\":1}]"),
+	};
+
+	(void)state;
+	assert_int_equal(record_column_count(&record), sizeof(columns) / sizeof(columns[0]));
+	assert_written(columns, "{\"id\":\"11111111-1111-1111-1111-111111111111\","
+				"\"name\":\"a \\\"quoted\\\" name\",\"note\":\"\",\"level\":-2,"
+				"\"big\":9223372036854775807,\"small\":-32768,\"isOn\":true,"
+				"\"createdAt\":\"2000-01-01T00:00:00.000Z\","
+				"\"seenAt\":\"1999-12-31T23:59:59.999Z\","
+				"\"parent\":{\"id\":\"abababab-abab-abab-abab-abababababab\","
+				"\"name\":\"parent\"},\"sleep\":{\"start\":\"23:59\"},"
+				"\"comments\":[{\"a\":1}]}");
+}
+
+static void nulls(void **state)
+{
+	static const struct record_value columns[] = {
+	    BYTES(SIXTEEN("\0")),
+	    BYTES(""),
+	    BYTES(""),
+	    NONE,
+	    BYTES("\0\0\0\0"),
+	    BYTES("\0\0"),
+	    BYTES("\xff\xff\xff\xff\xff\xff\xff\xff"),
+	    BYTES("\0"),
+	    BYTES("\0\0\0\0\0\0\0\0"),
+	    NONE,
+	    BYTES("\1"),
+	    NONE,
+	    NONE,
+	    BYTES("\0\0"),
+	    BYTES("[]"),
+	};
+
+	(void)state;
+	assert_written(columns, "{\"id\":\"00000000-0000-0000-0000-000000000000\",\"name\":\"\","
+				"\"note\":null,\"level\":0,\"big\":0,\"small\":-1,\"isOn\":false,"
+				"\"createdAt\":\"2000-01-01T00:00:00.000Z\",\"seenAt\":null,"
+				"\"parent\":null,\"sleep\":{\"start\":\"00:00\"},\"comments\":[]}");
+}
+
+/* Text is copied, and has a NUL behind it. */
+static void text_is_the_rows_own(void **state)
+{
+	static const struct record_field only[] = {RECORD_STR(struct row, name, .column = "name")};
+	static const struct record small = RECORD(only);
+	uint8_t data[] = {'a', 0, 'b'};
+	struct record_value column = {.data = data, .length = sizeof(data)};
+
+	(void)state;
+	record_read_row(&small, &column, &arena, &row);
+	memset(data, 'x', sizeof(data));
+	assert_memory_equal(row.name.data, "a\0b", 4);
+	assert_int_equal(row.name.length, 3);
+	arena_finish(&arena);
+}
+
+/* Nested objects stand first, last, alone and side by side. */
+static void commas_around_objects(void **state)
+{
+	static const struct record_field many[] = {
+	    RECORD_OPEN(.name = "a"),
+	    RECORD_CLOSE(),
+	    RECORD_OPEN(.name = "b"),
+	    RECORD_INT(struct row, level, .name = "x"),
+	    RECORD_INT(struct row, level, .column = "not_shown"),
+	    RECORD_INT(struct row, level, .name = "y"),
+	    RECORD_CLOSE(),
+	    RECORD_OPEN(.name = "c", .nullable = true,
+			.offset = offsetof(struct row, has_no_parent)),
+	    RECORD_INT(struct row, level, .name = "x"),
+	    RECORD_CLOSE(),
+	    RECORD_BOOL(struct row, is_on, .name = "d"),
+	};
+	static const struct record nested = RECORD(many);
+	const struct row values = {.level = 1, .has_no_parent = true};
+	struct buffer json = {0};
+
+	(void)state;
+	record_write_json(&nested, &values, &json);
+	assert_true(str_equal(buffer_view(&json),
+			      STR("{\"a\":{},\"b\":{\"x\":1,\"y\":1},\"c\":null,\"d\":false}")));
+	buffer_finish(&json);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(all_columns),
+	    cmocka_unit_test(nulls),
+	    cmocka_unit_test(text_is_the_rows_own),
+	    cmocka_unit_test(commas_around_objects),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,206 @@
+/* What a worker remembers of keys, and when it forgets. The loop's time is the test's own. */
+#include "../cmocka_test.h"
+#include "base/hex.h"
+#include "task/key_cache.h"
+
+#include <stdio.h>
+
+static struct loop loop;
+static struct key_cache *cache;
+
+static int open_cache(void **state)
+{
+	(void)state;
+	if (loop_init(&loop))
+		return -1;
+	cache = key_cache_create(&loop);
+	return 0;
+}
+
+static int close_cache(void **state)
+{
+	(void)state;
+	key_cache_destroy(cache);
+	loop_finish(&loop);
+	return 0;
+}
+
+static void pass_ms(uint64_t ms)
+{
+	loop.uv.time += ms;
+}
+
+static const uint8_t *hash_of(uint32_t number)
+{
+	static uint8_t hash[KEY_HASH_BYTES];
+
+	memcpy(hash, &number, sizeof(number));
+	return hash;
+}
+
+static struct id account_of(uint32_t number)
+{
+	struct id id = {0};
+
+	memcpy(id.bytes, &number, sizeof(number));
+	return id;
+}
+
+static bool knows(uint32_t number)
+{
+	struct id account;
+
+	if (!key_cache_find(cache, hash_of(number), &account))
+		return false;
+	assert_true(id_equal(account, account_of(number)));
+	return true;
+}
+
+static void learn(uint32_t number)
+{
+	key_cache_insert(cache, hash_of(number), account_of(number), key_cache_epoch(cache));
+}
+
+static void hint(uint32_t number)
+{
+	char text[2 * KEY_HASH_BYTES + 1];
+
+	hex_encode(hash_of(number), KEY_HASH_BYTES, text);
+	key_cache_on_hint(cache, str_from(text));
+}
+
+static void known_keys_are_found(void **state)
+{
+	(void)state;
+	key_cache_on_hints_up(cache, true);
+	assert_false(knows(1));
+	learn(1);
+	learn(2);
+	learn(2);
+	assert_true(knows(1) && knows(2));
+	assert_false(knows(3));
+}
+
+static void hint_forgets_its_key_only(void **state)
+{
+	(void)state;
+	key_cache_on_hints_up(cache, true);
+	learn(1);
+	learn(2);
+	hint(1);
+	assert_false(knows(1));
+	assert_true(knows(2));
+	hint(7);
+	assert_true(knows(2));
+}
+
+static void hints_that_mean_nothing(void **state)
+{
+	static const char *const texts[] = {"", "x", "00", "zz", ":"};
+
+	(void)state;
+	key_cache_on_hints_up(cache, true);
+	learn(1);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		key_cache_on_hint(cache, str_from(texts[i]));
+	assert_true(knows(1));
+}
+
+/* The database was asked, the key revoked, the hint heard, and only then the answer came. */
+static void answer_that_is_older_than_a_hint_is_not_kept(void **state)
+{
+	uint64_t epoch;
+
+	(void)state;
+	key_cache_on_hints_up(cache, true);
+	epoch = key_cache_epoch(cache);
+	hint(1);
+	key_cache_insert(cache, hash_of(1), account_of(1), epoch);
+	assert_false(knows(1));
+	/* Nor one that is older than the loss or the return of the hint connection. */
+	for (int up = 0; up <= 1; up++) {
+		epoch = key_cache_epoch(cache);
+		key_cache_on_hints_up(cache, up);
+		key_cache_insert(cache, hash_of(1), account_of(1), epoch);
+		assert_false(knows(1));
+	}
+	learn(1);
+	assert_true(knows(1));
+}
+
+static void without_hints_entries_live_2_s(void **state)
+{
+	(void)state;
+	learn(1);
+	pass_ms(1999);
+	assert_true(knows(1));
+	pass_ms(1);
+	assert_false(knows(1));
+	/* An older one, as soon as the connection is lost. */
+	key_cache_on_hints_up(cache, true);
+	learn(2);
+	pass_ms(60 * 1000);
+	assert_true(knows(2));
+	key_cache_on_hints_up(cache, false);
+	assert_false(knows(2));
+}
+
+static void with_hints_entries_live_longer_but_not_for_ever(void **state)
+{
+	(void)state;
+	key_cache_on_hints_up(cache, true);
+	learn(1);
+	pass_ms(5 * 60 * 1000 - 1);
+	assert_true(knows(1));
+	pass_ms(1);
+	assert_false(knows(1));
+}
+
+/* What was revoked while nobody listened is not known. */
+static void return_of_hints_forgets_all(void **state)
+{
+	(void)state;
+	learn(1);
+	key_cache_on_hints_up(cache, true);
+	assert_false(knows(1));
+	learn(1);
+	key_cache_on_hints_up(cache, false);
+	learn(2);
+	key_cache_on_hints_up(cache, true);
+	assert_false(knows(1));
+	assert_false(knows(2));
+}
+
+static void memory_is_bounded(void **state)
+{
+	enum { MANY = 10000 };
+
+	(void)state;
+	key_cache_on_hints_up(cache, true);
+	for (uint32_t i = 0; i < MANY + 10; i++)
+		learn(i);
+	/* The oldest have gone. */
+	for (uint32_t i = 0; i < 10; i++)
+		assert_false(knows(i));
+	for (uint32_t i = 10; i < MANY + 10; i++)
+		assert_true(knows(i));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(known_keys_are_found, open_cache, close_cache),
+	    cmocka_unit_test_setup_teardown(hint_forgets_its_key_only, open_cache, close_cache),
+	    cmocka_unit_test_setup_teardown(hints_that_mean_nothing, open_cache, close_cache),
+	    cmocka_unit_test_setup_teardown(answer_that_is_older_than_a_hint_is_not_kept,
+					    open_cache, close_cache),
+	    cmocka_unit_test_setup_teardown(without_hints_entries_live_2_s, open_cache,
+					    close_cache),
+	    cmocka_unit_test_setup_teardown(with_hints_entries_live_longer_but_not_for_ever,
+					    open_cache, close_cache),
+	    cmocka_unit_test_setup_teardown(return_of_hints_forgets_all, open_cache, close_cache),
+	    cmocka_unit_test_setup_teardown(memory_is_bounded, open_cache, close_cache),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

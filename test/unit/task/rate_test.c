@@ -1,0 +1,208 @@
+/* Token buckets against plain arithmetic, with a clock of the test's own; and several processes on
+ * one table. */
+#include "../cmocka_test.h"
+#include "base/memory.h"
+#include "task/rate.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SECOND_US = 1000 * 1000, START_US = 5 * SECOND_US };
+
+static struct rate_table *table;
+
+static int open_table(void **state)
+{
+	void *memory = mmap(NULL, rate_table_size(), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	table = memory == MAP_FAILED ? NULL : rate_table_init(memory);
+	return table ? 0 : -1;
+}
+
+static int close_table(void **state)
+{
+	(void)state;
+	return munmap(table, rate_table_size());
+}
+
+static struct id id_of(uint32_t number)
+{
+	struct id id = {0};
+
+	memcpy(id.bytes, &number, sizeof(number));
+	return id;
+}
+
+static const struct rate_policy ten = {.name = "ten", .per_second = 10, .burst = 40};
+
+static void full_bucket_is_emptied(void **state)
+{
+	struct rate_result result;
+
+	(void)state;
+	for (unsigned taken = 1; taken <= 40; taken++) {
+		result = rate_take(table, &ten, id_of(1), START_US);
+		assert_true(result.is_allowed);
+		assert_int_equal(result.remaining, 40 - taken);
+		assert_int_equal(result.reset_s, (taken + 9) / 10);
+	}
+	for (int i = 0; i < 5; i++) {
+		result = rate_take(table, &ten, id_of(1), START_US);
+		assert_false(result.is_allowed);
+		assert_int_equal(result.remaining, 0);
+		assert_int_equal(result.reset_s, 4);
+		assert_int_equal(result.retry_after_s, 1);
+	}
+}
+
+static void token_comes_back_at_its_time(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 40; i++)
+		assert_true(rate_take(table, &ten, id_of(1), START_US).is_allowed);
+	assert_false(rate_take(table, &ten, id_of(1), START_US + 99999).is_allowed);
+	assert_true(rate_take(table, &ten, id_of(1), START_US + 100000).is_allowed);
+	assert_false(rate_take(table, &ten, id_of(1), START_US + 100000).is_allowed);
+	/* Long afterwards it is full, and never more than that. */
+	for (unsigned i = 0; i < 40; i++)
+		assert_true(rate_take(table, &ten, id_of(1), 1000 * SECOND_US).is_allowed);
+	assert_false(rate_take(table, &ten, id_of(1), 1000 * SECOND_US).is_allowed);
+}
+
+static void waiting_as_told_is_enough(void **state)
+{
+	static const struct rate_policy policies[] = {
+	    {.name = "a", .per_second = 1, .burst = 1},
+	    {.name = "b", .per_second = 1, .burst = 2},
+	    {.name = "c", .per_second = 3, .burst = 7},
+	    {.name = "d", .per_second = 500, .burst = 1000},
+	    {.name = "e", .per_second = 1000000, .burst = 2000000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < array_length(policies); i++) {
+		const struct rate_policy *policy = &policies[i];
+		uint64_t now_us = START_US;
+		struct rate_result result;
+		unsigned allowed = 0;
+
+		while ((result = rate_take(table, policy, id_of(1), now_us)).is_allowed)
+			allowed++;
+		assert_int_equal(allowed, policy->burst);
+		assert_true(result.retry_after_s >= 1);
+		now_us += (uint64_t)result.retry_after_s * SECOND_US;
+		assert_true(rate_take(table, policy, id_of(1), now_us).is_allowed);
+		/* Full after the time that is told. */
+		result = rate_take(table, policy, id_of(1), now_us);
+		now_us += (uint64_t)result.reset_s * SECOND_US;
+		for (allowed = 0; rate_take(table, policy, id_of(1), now_us).is_allowed;)
+			allowed++;
+		assert_int_equal(allowed, policy->burst);
+	}
+}
+
+/* Over a long time, never more than the burst and what has come meanwhile. */
+static void random_walk_stays_within_the_limit(void **state)
+{
+	uint64_t now_us = START_US;
+	uint64_t allowed = 0;
+
+	(void)state;
+	srandom(1);
+	for (int i = 0; i < 100000; i++) {
+		now_us += (uint64_t)random() % 50000;
+		allowed += rate_take(table, &ten, id_of(1), now_us).is_allowed;
+		assert_true(allowed <= 40 + (now_us - START_US) / 100000);
+	}
+	/* It asked four times as often as it may. */
+	assert_true(allowed >= (now_us - START_US) / 100000);
+}
+
+static void buckets_are_told_apart(void **state)
+{
+	static const struct rate_policy other = {.name = "other", .per_second = 10, .burst = 40};
+
+	(void)state;
+	for (unsigned i = 0; i < 40; i++)
+		assert_true(rate_take(table, &ten, id_of(1), START_US).is_allowed);
+	assert_false(rate_take(table, &ten, id_of(1), START_US).is_allowed);
+	assert_int_equal(rate_take(table, &ten, id_of(2), START_US).remaining, 39);
+	assert_int_equal(rate_take(table, &other, id_of(1), START_US).remaining, 39);
+}
+
+/* More IDs than there are buckets: whoever has taken the least makes room, and the one that is
+ * empty is kept, as it has the latest time. */
+static void full_table_forgets_the_fullest(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 40; i++)
+		assert_true(rate_take(table, &ten, id_of(0), START_US).is_allowed);
+	for (uint32_t i = 1; i < 300000; i++)
+		assert_true(rate_take(table, &ten, id_of(i), START_US).is_allowed);
+	assert_false(rate_take(table, &ten, id_of(0), START_US).is_allowed);
+}
+
+/* Several processes take from one bucket at once: no token is given twice, none is lost. */
+static void processes_share_a_bucket(void **state)
+{
+	enum { PROCESSES = 4, TRIES = 20000, BURST = 30000 };
+	static const struct rate_policy policy = {.name = "p", .per_second = 1, .burst = BURST};
+	unsigned *counts = mmap(NULL, sizeof(*counts) * PROCESSES, PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned allowed = 0;
+
+	(void)state;
+	assert_true(counts != MAP_FAILED);
+	for (int process = 0; process < PROCESSES; process++) {
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		if (pid == 0) {
+			for (int i = 0; i < TRIES; i++)
+				counts[process] +=
+				    rate_take(table, &policy, id_of(1), START_US).is_allowed;
+			_exit(0);
+		}
+	}
+	for (int process = 0; process < PROCESSES; process++) {
+		int status;
+
+		assert_true(wait(&status) > 0);
+		assert_int_equal(status, 0);
+	}
+	for (int process = 0; process < PROCESSES; process++)
+		allowed += counts[process];
+	assert_int_equal(allowed, BURST);
+	munmap(counts, sizeof(*counts) * PROCESSES);
+}
+
+/* A clock that stands a little behind another process's. */
+static void time_may_go_back_a_little(void **state)
+{
+	(void)state;
+	assert_true(rate_take(table, &ten, id_of(1), START_US).is_allowed);
+	assert_int_equal(rate_take(table, &ten, id_of(1), START_US - 50000).remaining, 37);
+	assert_true(rate_take(table, &ten, id_of(1), START_US).is_allowed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(full_bucket_is_emptied, open_table, close_table),
+	    cmocka_unit_test_setup_teardown(token_comes_back_at_its_time, open_table, close_table),
+	    cmocka_unit_test_setup_teardown(waiting_as_told_is_enough, open_table, close_table),
+	    cmocka_unit_test_setup_teardown(random_walk_stays_within_the_limit, open_table,
+					    close_table),
+	    cmocka_unit_test_setup_teardown(buckets_are_told_apart, open_table, close_table),
+	    cmocka_unit_test_setup_teardown(full_table_forgets_the_fullest, open_table,
+					    close_table),
+	    cmocka_unit_test_setup_teardown(processes_share_a_bucket, open_table, close_table),
+	    cmocka_unit_test_setup_teardown(time_may_go_back_a_little, open_table, close_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
