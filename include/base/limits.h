@@ -19,9 +19,10 @@ enum {
 	/* A reader that takes no byte of its answer for so long is cut off. */
 	LIMIT_WRITE_STALL_MS = 20 * 1000,
 	/* After an answer that ends a connection, what the client still sends is read and dropped
-	 * for so long and so much, so that it sees the answer instead of a reset. */
+	 * for so long and so much, so that it sees the answer instead of a reset: also one whose
+	 * upload is somewhat too large and that reads only when it has sent all. */
 	LIMIT_LINGER_MS = 2 * 1000,
-	LIMIT_LINGER_BYTES = 1024 * 1024,
+	LIMIT_LINGER_BYTES = 2 * LIMIT_UPLOAD_BODY_BYTES,
 	/* A chunked body: the line with a chunk's size; all extensions of a body; its trailer
 	 * section. Larger: 400 and the connection ends. */
 	LIMIT_CHUNK_LINE_BYTES = 256,

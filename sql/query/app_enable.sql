@@ -9,7 +9,7 @@ WITH changed AS (
 		status = CASE
 			WHEN $2 THEN 'disabled'
 			WHEN app.deployed_version_id IS NOT NULL THEN 'active'
-			WHEN EXISTS (SELECT FROM app_version WHERE app_id = app.id) THEN 'pending'
+			WHEN app.is_submitted THEN 'pending'
 			ELSE 'draft'
 		END
 	WHERE app.id::text = lower($1) OR app.slug = $1

@@ -5,10 +5,12 @@
 -- row: id uuid, version text, status text, is_reviewed bool, reviewed_at timestamptz
 -- effect: write
 WITH chosen AS (
+	-- Locked, so that where two review at once, the second sees what the first decided.
 	SELECT app_version.id, app_version.name, app_version.status, app_version.reviewed_at
 	FROM app_version
 	JOIN app ON app.id = app_version.app_id
 	WHERE (app.id::text = lower($1) OR app.slug = $1) AND app_version.name = $2
+	FOR UPDATE OF app_version
 ), reviewed AS (
 	UPDATE app_version
 	SET status = $3,

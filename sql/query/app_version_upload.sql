@@ -10,8 +10,9 @@
 --   app_version_app_id_fkey -> app_gone
 WITH first AS (
 	UPDATE app
-	SET status = 'pending'
-	WHERE id = $2 AND status = 'draft'
+	SET is_submitted = true,
+		status = CASE status WHEN 'draft' THEN 'pending' ELSE status END
+	WHERE id = $2 AND NOT is_submitted
 )
 INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum)
 VALUES ($1, $2, $3, $4, $5, $6)

@@ -16,6 +16,9 @@ static struct verdict deployed(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "the app has no such version");
+	/* Approved, but the app is gone since it was looked for. */
+	if (!deploy->version.deployed && str_equal(deploy->version.status, STR("APPROVED")))
+		return task_fail(task, 404, "there is no such app");
 	if (!deploy->version.deployed)
 		return task_fail(task, 409,
 				 "the version is %.*s, only an approved one can be deployed",

@@ -10,6 +10,7 @@ struct reader {
 	char **argv;
 	int at; /* next argument */
 	bool help;
+	bool options_ended;	 /* "--" was there: what follows are no flags */
 	char *places[1 + 2 * 8]; /* displayd's arguments */
 	int place_count;
 };
@@ -159,28 +160,24 @@ static unsigned positional_names(const struct ctl_command *command)
 	return count;
 }
 
-/* Everything behind the command. */
-static enum ctl_exit read_rest(struct reader *reader)
+/* 1: taken, 0: no flag, -1: a fault was said. */
+static int read_flag(struct reader *reader)
 {
-	struct ctl *ctl = reader->ctl;
+	int rc;
 
-	while (reader->at < reader->argc) {
-		int rc = read_general(reader);
-
-		if (rc == 0)
-			rc = read_command_option(reader);
-		if (rc < 0)
-			return CTL_USAGE;
-		if (rc > 0)
-			continue;
-		if (reader->argv[reader->at][0] == '-' ||
-		    ctl->positional_count == positional_names(ctl->command))
-			return ctl_fail(CTL_USAGE, "%s does not take %s; see displayctl --help",
-					ctl->command->name, reader->argv[reader->at]);
-		ctl->positionals[ctl->positional_count++] = str_from(reader->argv[reader->at++]);
+	if (reader->options_ended)
+		return 0;
+	if (strcmp(reader->argv[reader->at], "--") == 0) {
+		reader->options_ended = true;
+		reader->at++;
+		return 1;
 	}
-	if (reader->help)
-		return CTL_DONE;
+	rc = read_general(reader);
+	return rc ? rc : read_command_option(reader);
+}
+
+static enum ctl_exit check_complete(const struct ctl *ctl)
+{
 	if (ctl->positional_count < positional_names(ctl->command))
 		return ctl_fail(CTL_USAGE, "%s needs %s", ctl->command->name,
 				ctl->command->positional);
@@ -190,6 +187,29 @@ static enum ctl_exit read_rest(struct reader *reader)
 					ctl->command->options[i].name,
 					ctl->command->options[i].argument);
 	return CTL_DONE;
+}
+
+/* Everything behind the command. */
+static enum ctl_exit read_rest(struct reader *reader)
+{
+	struct ctl *ctl = reader->ctl;
+
+	while (reader->at < reader->argc) {
+		char *argument = reader->argv[reader->at];
+		int rc = read_flag(reader);
+
+		if (rc < 0)
+			return CTL_USAGE;
+		if (rc > 0)
+			continue;
+		if ((argument[0] == '-' && !reader->options_ended) ||
+		    ctl->positional_count == positional_names(ctl->command))
+			return ctl_fail(CTL_USAGE, "%s does not take %s; see displayctl --help",
+					ctl->command->name, argument);
+		ctl->positionals[ctl->positional_count++] = str_from(argument);
+		reader->at++;
+	}
+	return reader->help ? CTL_DONE : check_complete(ctl);
 }
 
 /* Up to the command; *ret_found: there is one. */
@@ -300,6 +320,7 @@ void ctl_print_help(struct buffer *text)
 		"                      server says in its state directory.\n"
 		"  --config FILE       displayd's configuration file, for these three.\n"
 		"  --json              Print one JSON object or array.\n"
+		"  --                  What follows are no options: for versions named like one.\n"
 		"  --help              Show this text and exit.\n"
 		"\nThe variables DISPLAYD_STATE_DIR, DISPLAYD_DATABASE, DISPLAYD_PUBLIC_URL and\n"
 		"DISPLAYD_CONFIG serve as they do for displayd. Reasons go to stderr.\n"
