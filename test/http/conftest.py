@@ -140,6 +140,11 @@ class Server:
         with self.client() as client:
             return json.loads(client.get("/stats").body)
 
+    def pause(self):
+        """Stops the process; returns when it stands still."""
+        self.process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOWAIT)
+
     def release(self):
         """Lets the handlers that wait go on."""
         with self.client() as client:

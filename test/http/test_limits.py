@@ -236,7 +236,7 @@ def test_request_on_its_way_when_the_drain_begins(start):
     for client in (first, second):
         client.send(HELLO)
         assert client.answer().status == 200
-    server.process.send_signal(signal.SIGSTOP)
+    server.pause()
     first.send(b"GET /drain HTTP/1.1\r\nHost: a\r\n\r\n")
     second.send(HELLO)
     server.process.send_signal(signal.SIGCONT)
