@@ -51,7 +51,9 @@ static struct panel *find_by_id(struct panel_search *search, struct id id)
 	struct delivery *delivery = search->delivery;
 	struct panel *panel = panel_find(delivery, id);
 
-	if (panel && panel->state == PANEL_READY) {
+	/* One that is known to be behind waits: who has pushed sees the push. */
+	if (panel && panel->state == PANEL_READY &&
+	    !(panel->load && panel->wanted_generation > panel->generation)) {
 		panel_touch(panel);
 		return panel;
 	}
@@ -129,13 +131,12 @@ static void on_alias(struct db_query *query, const struct db_result *result)
 		search->done(search, NULL);
 }
 
-/* The panel that this alias led to before, where the key is its own: then the alias was right. */
-static struct panel *find_by_known_alias(const struct panel_search *search, struct str text)
+/* Whether the key is that of the device that this alias led to before: then the alias is right. */
+static bool is_alias_right(const struct panel_search *search, const struct alias *alias)
 {
-	const struct alias *alias = alias_find(search->delivery, text);
-	struct panel *panel = alias ? panel_find(search->delivery, alias->id) : NULL;
+	const struct panel *panel = panel_find(search->delivery, alias->id);
 
-	return panel && may_connect(panel, search) ? panel : NULL;
+	return panel && may_connect(panel, search);
 }
 
 static void ask_for_alias(struct panel_search *search, const struct device_reference *reference,
@@ -165,16 +166,17 @@ static struct panel *find_by_alias(struct panel_search *search,
 {
 	char mac[MAC_TEXT_LENGTH + 1];
 	struct str text = reference->serial;
-	struct panel *panel;
+	const struct alias *alias;
 
 	if (reference->kind == DEVICE_REFERENCE_MAC) {
 		mac_format(reference->mac, mac);
 		text = str_from(mac);
 	}
-	panel = find_by_known_alias(search, text);
-	if (!panel)
-		ask_for_alias(search, reference, text);
-	return panel;
+	alias = alias_find(search->delivery, text);
+	if (alias && is_alias_right(search, alias))
+		return find_by_id(search, alias->id);
+	ask_for_alias(search, reference, text);
+	return NULL;
 }
 
 bool delivery_find(struct delivery *delivery, struct panel_search *search,

@@ -1,0 +1,161 @@
+/* One worker without a supervisor, whose limits are arguments: name=value. Prints its port when it
+ * listens; SIGTERM drains it as it does a worker. */
+#include "api/api.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "db/db.h"
+#include "delivery/delivery.h"
+#include "http/server.h"
+#include "loop/lanes.h"
+#include "task/key_cache.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+enum { DATABASE_CLOSE_MS = 2000, LOOK_AGAIN_MS = 5 };
+
+static struct loop loop;
+static struct service service = {.public_url = "http://127.0.0.1"};
+static struct http_server *http;
+static uv_signal_t stop_signal;
+static struct deadline look_again;
+
+static unsigned number_of(int argc, char **argv, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (int i = 2; i < argc; i++) {
+		if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=')
+			return (unsigned)strtoul(argv[i] + length + 1, NULL, 10);
+	}
+	return 0;
+}
+
+static void on_hint(void *context, struct str word)
+{
+	(void)context;
+	if (str_starts_with(word, STR("device:")))
+		delivery_on_hint(service.delivery, str_from_offset(word, strlen("device:")));
+	else if (str_starts_with(word, STR("push:")))
+		delivery_on_push_hint(service.delivery, str_from_offset(word, strlen("push:")));
+}
+
+static void on_hints_up(void *context, bool up)
+{
+	(void)context;
+	key_cache_on_hints_up(service.keys, up);
+	delivery_on_hints_up(service.delivery, up);
+}
+
+static void on_database_closed(void *context)
+{
+	(void)context;
+	uv_close((uv_handle_t *)&stop_signal, NULL);
+	loop_stop(&loop);
+}
+
+static void on_look_again(struct deadline *deadline)
+{
+	if (http_server_is_empty(http))
+		db_close(service.db, DATABASE_CLOSE_MS, on_database_closed, NULL);
+	else
+		deadline_set(&loop, deadline, LOOK_AGAIN_MS);
+}
+
+static void on_drained(void *context)
+{
+	(void)context;
+	http_server_close(http);
+	deadline_set(&loop, &look_again, 0);
+}
+
+static void on_stop(uv_signal_t *handle, int number)
+{
+	(void)handle;
+	(void)number;
+	if (service.is_draining)
+		return;
+	service.is_draining = true;
+	delivery_drain(service.delivery);
+	http_server_drain(http, on_drained);
+}
+
+static unsigned listen_somewhere(void)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t length = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	if (bind(fd, (struct sockaddr *)&address, length) != 0 || listen(fd, 1024) != 0 ||
+	    getsockname(fd, (struct sockaddr *)&address, &length) != 0 ||
+	    http_server_listen(http, fd) != 0)
+		return 0;
+	return ntohs(address.sin_port);
+}
+
+static bool start(int argc, char **argv, void *cursors, void *rates)
+{
+	struct db_settings db = {.url = argv[1],
+				 .read_connections = 2,
+				 .write_connections = 2,
+				 .on_hint = on_hint,
+				 .on_hints_up = on_hints_up};
+	struct http_server_settings settings = {
+	    .on_request = api_on_request,
+	    .context = &service,
+	    .ping_ms = number_of(argc, argv, "ping_ms"),
+	    .silence_ms = number_of(argc, argv, "silence_ms"),
+	};
+	struct delivery_limits limits = {
+	    .picture_bytes = number_of(argc, argv, "picture_bytes"),
+	    .panels = number_of(argc, argv, "panels"),
+	    .sweep_ms = number_of(argc, argv, "sweep_ms"),
+	    .seen_ms = number_of(argc, argv, "seen_ms"),
+	    .unused_ms = number_of(argc, argv, "unused_ms"),
+	};
+
+	lanes_start(&loop, 2);
+	uv_signal_init(&loop.uv, &stop_signal);
+	uv_signal_start(&stop_signal, on_stop, SIGTERM);
+	deadline_init(&look_again, on_look_again);
+	service.loop = &loop;
+	service.keys = key_cache_create(&loop);
+	service.rates = rate_table_init(rates);
+	service.key_rate.name = service.push_rate.name = "none";
+	service.delivery = delivery_create(&service, cursor_table_init(cursors));
+	delivery_set_limits(service.delivery, &limits);
+	service.db = db_create(&loop, &db);
+	http = http_server_create(&loop, &settings);
+	return service.db != NULL;
+}
+
+int main(int argc, char **argv)
+{
+	void *cursors, *rates;
+	unsigned port;
+
+	if (argc < 2 || sodium_init() < 0 || loop_init(&loop) != 0)
+		return 2;
+	cursors = memory_zalloc(cursor_table_size());
+	rates = memory_zalloc(rate_table_size());
+	if (!start(argc, argv, cursors, rates) || (port = listen_somewhere()) == 0)
+		return 2;
+	printf("%u\n", port);
+	fflush(stdout);
+	loop_run(&loop);
+	http_server_destroy(http);
+	delivery_destroy(service.delivery);
+	key_cache_destroy(service.keys);
+	db_destroy(service.db);
+	lanes_stop(&loop);
+	loop_finish(&loop);
+	free(cursors);
+	free(rates);
+	return 0;
+}

@@ -1,0 +1,151 @@
+"""A panel on a raw socket, under a test's control: it says and reads exactly what it is told to."""
+
+import base64
+import json
+import os
+import socket
+import struct
+
+PATIENCE_S = 120  # a test that hangs fails; none waits for it when all is well
+
+TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
+IMMEDIATE = {"immediate": True}
+
+
+class Refused(Exception):
+    """The handshake was answered with another status than 101."""
+
+    def __init__(self, status, head, body):
+        super().__init__(f"{status}\n{head}")
+        self.status, self.head, self.body = status, head, body
+
+
+def read_head(stream):
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        byte = stream.read(1)
+        if not byte:
+            raise EOFError(head)
+        head += byte
+    return head.decode("latin-1")
+
+
+def frame(opcode, payload, fin=True, mask=b"\1\2\3\4"):
+    """A client's frame, masked."""
+    header = bytes([(0x80 if fin else 0) | opcode])
+    if len(payload) < 126:
+        header += bytes([0x80 | len(payload)])
+    elif len(payload) < 65536:
+        header += struct.pack(">BH", 0x80 | 126, len(payload))
+    else:
+        header += struct.pack(">BQ", 0x80 | 127, len(payload))
+    masked = bytes(byte ^ mask[i % 4] for i, byte in enumerate(payload))
+    return header + mask + masked
+
+
+class Panel:
+    """Connects at once. acknowledges: says "queued" and, when told to show(), "displaying"."""
+
+    def __init__(self, address, path, headers=None, acknowledges=True, receive_buffer=None):
+        self.socket = socket.socket()
+        if receive_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.settimeout(PATIENCE_S)
+        self.socket.connect(address)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.stream = self.socket.makefile("rb")
+        self.acknowledges = acknowledges
+        self.count = 100  # the firmware counts on across connections
+        fields = {"Host": "panel", "Upgrade": "websocket", "Connection": "Upgrade",
+                  "Sec-WebSocket-Version": "13",
+                  "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode()}
+        fields |= headers or {}
+        self.send(f"GET {path} HTTP/1.1\r\n".encode() +
+                  "".join(f"{k}: {v}\r\n" for k, v in fields.items()).encode() + b"\r\n")
+        self.head = read_head(self.stream)
+        status = int(self.head.split()[1])
+        if status != 101:
+            length = [line for line in self.head.splitlines() if line.startswith("Content-Length")]
+            body = self.stream.read(int(length[0].split(":")[1])) if length else b""
+            self.close()
+            raise Refused(status, self.head, body)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.stream.close()
+        self.socket.close()
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def say(self, **members):
+        self.send(frame(TEXT, json.dumps(members).encode()))
+
+    def read_frame(self):
+        """(opcode, payload), or None at the end of the connection."""
+        try:
+            header = self.stream.read(2)
+            if len(header) < 2:
+                return None
+            assert header[0] & 0x80, "fragmented"
+            assert not header[0] & 0x70, "reserved bits"
+            assert not header[1] & 0x80, "masked"
+            length = header[1]
+            if length == 126:
+                length = struct.unpack(">H", self.stream.read(2))[0]
+            elif length == 127:
+                length = struct.unpack(">Q", self.stream.read(8))[0]
+            payload = self.stream.read(length)
+            return (header[0] & 15, payload) if len(payload) == length else None
+        except ConnectionResetError:
+            return None
+
+    def read(self):
+        """The next message: a dict or bytes; None at the end. Pings are answered, a CLOSE frame is
+        a fault."""
+        while True:
+            got = self.read_frame()
+            if got is None:
+                return None
+            opcode, payload = got
+            if opcode == PING:
+                self.send(frame(PONG, payload))
+            elif opcode == TEXT:
+                assert len(payload) < 8192
+                return json.loads(payload)
+            elif opcode == BINARY:
+                self.count += 1
+                if self.acknowledges:
+                    self.say(queued=self.count)
+                return payload
+            else:
+                raise AssertionError(f"frame of type {opcode}")
+
+    def read_picture(self, brightness=None, hurried=False):
+        """A whole picture: dwell, brightness where it is to change, binary, immediate where it is
+        hurried. (dwell, bytes)"""
+        dwell = self.read()
+        assert list(dwell) == ["dwell_secs"], dwell
+        assert 1 <= dwell["dwell_secs"] <= 3600
+        if brightness is not None:
+            assert self.read() == {"brightness": brightness}
+        picture = self.read()
+        assert isinstance(picture, bytes), picture
+        assert picture.startswith(b"RIFF")
+        if hurried:
+            assert self.read() == IMMEDIATE
+        return dwell["dwell_secs"], picture
+
+    def show(self):
+        """Says that it displays what it got last."""
+        self.say(displaying=self.count)
+
+    def read_end(self):
+        """Reads to the end of the connection; no CLOSE frame may come."""
+        while self.read() is not None:
+            pass
