@@ -1,0 +1,96 @@
+"""A panel on a WebSocket, as much of it as the tests of the API need: it takes what it is sent."""
+
+import base64
+import json
+import os
+import socket
+import struct
+
+from world import PATIENCE_S
+
+TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
+
+
+class Panel:
+    def __init__(self, server, device):
+        self.socket = server.connect()
+        self.buffer = b""
+        key = base64.b64encode(os.urandom(16)).decode()
+        self.socket.sendall((
+            f"GET /d/{device.id}/ws?key={device.link_key} HTTP/1.1\r\nHost: test\r\n"
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            f"Sec-WebSocket-Key: {key}\r\n\r\n").encode())
+        while b"\r\n\r\n" not in self.buffer:
+            self._fill()
+        head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 101 "), head
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def _fill(self):
+        data = self.socket.recv(65536)
+        if not data:
+            raise ConnectionError("the server has closed the connection")
+        self.buffer += data
+
+    def _take(self, size):
+        while len(self.buffer) < size:
+            self._fill()
+        data, self.buffer = self.buffer[:size], self.buffer[size:]
+        return data
+
+    def _frame(self):
+        first, length = self._take(2)
+        assert first & 0xf0 == 0x80 and length < 128, "an unfragmented, unmasked frame"
+        if length == 126:
+            length, = struct.unpack(">H", self._take(2))
+        elif length == 127:
+            length, = struct.unpack(">Q", self._take(8))
+        return first & 0x0f, self._take(length)
+
+    def _send(self, opcode, data):
+        assert len(data) < 126
+        mask = os.urandom(4)
+        self.socket.sendall(bytes([0x80 | opcode, 0x80 | len(data)]) + mask +
+                            bytes(byte ^ mask[i % 4] for i, byte in enumerate(data)))
+
+    def next(self):
+        """The next message: a dict for a text, bytes for a picture."""
+        while True:
+            opcode, data = self._frame()
+            if opcode == TEXT:
+                return json.loads(data)
+            if opcode == BINARY:
+                return data
+            assert opcode == PING, opcode
+            self._send(PONG, data)
+
+    def wait_for(self, condition):
+        """The first message that it holds for."""
+        while True:
+            message = self.next()
+            if condition(message):
+                return message
+
+    def wait_for_brightness(self, value):
+        """The next brightness that it is told must be this."""
+        told = self.wait_for(lambda message: isinstance(message, dict) and "brightness" in message)
+        assert told == {"brightness": value}
+
+    def wait_for_picture(self, webp=None):
+        return self.wait_for(lambda message: isinstance(message, bytes) and
+                             (webp is None or message == webp))
+
+    def wait_for_end(self):
+        """The connection ends, without a CLOSE frame."""
+        self.socket.settimeout(PATIENCE_S)
+        try:
+            while True:
+                self.next()
+        except (ConnectionError, socket.timeout) as end:
+            assert not isinstance(end, socket.timeout), "the connection is still there"
+            assert self.buffer == b""

@@ -1,0 +1,83 @@
+"""Many connections driven by one loop, so that the order in which answers come is known.
+
+    with Swarm(worlds, 40) as swarm:
+        for answer in swarm.run([request_bytes(...), ...]): ...
+
+Answers that one look at the sockets found together are in no order: they share a turn.
+"""
+
+import dataclasses
+import selectors
+
+from world import PATIENCE_S, Answer, Connection
+
+
+@dataclasses.dataclass
+class Arrival:
+    number: int  # of the request
+    turn: int
+    answer: Answer
+
+
+class Swarm:
+    """Connections to all worlds in turn; each request of a run has one of its own."""
+
+    def __init__(self, worlds, size):
+        self.clients = [Connection(worlds[number % len(worlds)].server) for number in range(size)]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for client in self.clients:
+            client.close()
+
+    @staticmethod
+    def _complete(client):
+        """The answer, once all of it is there."""
+        head, separator, rest = client.buffer.partition(b"\r\n\r\n")
+        if not separator:
+            return None
+        lines = head.decode("latin-1").split("\r\n")
+        answer = Answer(int(lines[0].split(" ")[1]),
+                        [tuple(line.split(": ", 1)) for line in lines[1:]], b"")
+        length = int(answer["Content-Length"])
+        if len(rest) < length:
+            return None
+        answer.body, client.buffer = rest[:length], rest[length:]
+        return answer
+
+    def run(self, requests):
+        """Sends all but the last byte of every request, then all of these, one after the other, so
+        that workers are at them at once. Arrivals, in their order."""
+        assert len(requests) <= len(self.clients)
+        clients = self.clients[:len(requests)]
+        for client, request in zip(clients, requests):
+            client.socket.setblocking(True)
+            client.send(request[:-1])
+        for client, request in zip(clients, requests):
+            client.send(request[-1:])
+        arrivals = []
+        with selectors.DefaultSelector() as selector:
+            for number, client in enumerate(clients):
+                client.socket.setblocking(False)
+                selector.register(client.socket, selectors.EVENT_READ, number)
+            turn = 0
+            while len(arrivals) < len(requests):
+                ready = selector.select(PATIENCE_S)
+                assert ready, "no answer comes any more"
+                turn += 1
+                for key, _ in ready:
+                    client = clients[key.data]
+                    client._fill()
+                    answer = self._complete(client)
+                    if answer:
+                        arrivals.append(Arrival(key.data, turn, answer))
+                        selector.unregister(client.socket)
+        return arrivals
+
+
+def last(arrivals):
+    """Numbers of the requests that may have been answered last."""
+    turn = max(arrival.turn for arrival in arrivals)
+    return {arrival.number for arrival in arrivals if arrival.turn == turn}
