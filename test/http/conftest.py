@@ -140,9 +140,8 @@ class Server:
         with self.client() as client:
             return json.loads(client.get("/stats").body)
 
-    def pause(self):
-        """Stops the process; returns when it stands still."""
-        self.process.send_signal(signal.SIGSTOP)
+    def wait_until_stopped(self):
+        """Until the process stands still (SIGSTOP)."""
         os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOWAIT)
 
     def release(self):

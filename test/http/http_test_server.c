@@ -356,8 +356,10 @@ static void close_all(void *context)
 	uv_close((uv_handle_t *)&on_int, NULL);
 }
 
+/* Stands still before it drains, so that more can be sent that the loop has not seen. */
 static void handle_drain(struct http_request *request)
 {
+	raise(SIGSTOP);
 	http_server_drain(server, close_all);
 	respond_text(request, 200, STR("draining\n"));
 }

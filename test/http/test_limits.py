@@ -230,14 +230,13 @@ def test_drain(start):
 
 
 def test_request_on_its_way_when_the_drain_begins(start):
-    """The server sees both requests in one turn of its loop, the one that drains first."""
     server = start()
     first, second = server.client(), server.client()
     for client in (first, second):
         client.send(HELLO)
         assert client.answer().status == 200
-    server.pause()
     first.send(b"GET /drain HTTP/1.1\r\nHost: a\r\n\r\n")
+    server.wait_until_stopped()
     second.send(HELLO)
     server.process.send_signal(signal.SIGCONT)
     for client in (first, second):
