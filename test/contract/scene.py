@@ -1,0 +1,62 @@
+"""What the document's examples speak of: an account with a device and an app, and their IDs."""
+
+import uuid
+
+import validate
+
+
+def app(account, slug, visibility="private", status="draft", app_id=None):
+    """A new app; its ID."""
+    app_id = app_id or str(uuid.uuid4())
+    account.world.sql("INSERT INTO app (id, account_id, slug, name, description, visibility, "
+                      "status) VALUES (%s, %s, %s, 'Clock', 'Shows the time', %s, %s)",
+                      app_id, account.id, slug, visibility, status)
+    return app_id
+
+
+def approve(world, app_id):
+    """As a reviewer does it: the version that waits becomes the deployed one."""
+    (version_id,), = world.sql(
+        "UPDATE app_version SET status = 'APPROVED', reviewed_at = clock_timestamp(), "
+        "review_summary = 'Works well' WHERE app_id = %s AND status = 'PENDING' RETURNING id",
+        app_id)
+    world.sql("INSERT INTO app_version_comment (version_id, position, author, comment, line) "
+              "VALUES (%s, 1, 'reviewer', 'A clear script.', NULL), "
+              "(%s, 2, 'reviewer', 'Is this used?', 3)", version_id, version_id)
+    world.sql("UPDATE app SET status = 'active', deployed_version_id = %s WHERE id = %s",
+              version_id, app_id)
+
+
+def install(world, device, app_id):
+    """An app's installation; its ID."""
+    installation_id = str(uuid.uuid4())
+    world.sql("WITH d AS (UPDATE device SET generation = generation + 1 WHERE id = %s "
+              "RETURNING generation) INSERT INTO installation (device_id, id, app_id, position) "
+              "SELECT %s, %s, %s, generation FROM d", device.id, device.id, installation_id, app_id)
+    return installation_id
+
+
+def target(template, **values):
+    """A template with its parameters filled in."""
+    for name, value in values.items():
+        template = template.replace("{" + name + "}", value)
+    assert "{" not in template, template
+    return template
+
+
+def examples_of(parameter):
+    """The values that the document gives for a parameter."""
+    if "example" in parameter:
+        return [parameter["example"]]
+    return [example["value"] for example in parameter["examples"].values()]
+
+
+def bodies_of(operation):
+    """The example bodies of an operation; [None] where it takes none."""
+    if "requestBody" not in operation:
+        return [None]
+    content = operation["requestBody"]["content"]["application/json"]
+    return [example["value"] for example in content["examples"].values()]
+
+
+CONTRACT = validate.CONTRACT

@@ -1,0 +1,137 @@
+"""Every example of the document is true: requests are answered with success, and all that the
+document shows of answers fits its own schemas."""
+
+import itertools
+
+import pytest
+import scene
+from scene import CONTRACT
+
+# Each needs what those before it have made.
+ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "pushImage", "uploadAppVersion",
+         "listAppVersions", "deployAppVersion", "listApps", "listInstallations",
+         "deleteInstallation"]
+
+
+def parameter(name):
+    return next(found for _, template, operation in CONTRACT.operations()
+                for found in CONTRACT.parameters(template, operation) if found["name"] == name)
+
+
+@pytest.fixture(scope="module")
+def owner(world):
+    """An account whose device and app are those of the examples."""
+    account = world.account()
+    device_id, mac = scene.examples_of(parameter("deviceId"))
+    device = account.device(id=device_id, mac=mac)
+    app_id = scene.app(account, scene.examples_of(parameter("appId"))[0])
+    scene.install(world, device, app_id)
+    return account, device, app_id
+
+
+def requests_of(template, operation):
+    """Paths and If-None-Match of all combinations of a parameter's examples."""
+    parameters = CONTRACT.parameters(template, operation)
+    for values in itertools.product(*map(scene.examples_of, parameters)):
+        named = list(zip(parameters, values))
+        yield (scene.target(template, **{found["name"]: value for found, value in named
+                                         if found["in"] == "path"}),
+               [(found["name"], value) for found, value in named if found["in"] == "header"])
+
+
+def prepare(world, device, app_id, operation_id):
+    """What an example cannot do by itself."""
+    if operation_id == "uploadAppVersion":
+        world.sql("UPDATE app SET deployed_version_id = NULL WHERE id = %s", app_id)
+        world.sql("ALTER TABLE app_version DISABLE TRIGGER app_version_immutable")
+        world.sql("DELETE FROM app_version WHERE app_id = %s", app_id)
+        world.sql("ALTER TABLE app_version ENABLE TRIGGER app_version_immutable")
+    if operation_id == "listAppVersions":
+        scene.approve(world, app_id)
+    if operation_id == "deleteInstallation":
+        push = CONTRACT.operation("pushImage")[2]
+        assert device.push_body(scene.bodies_of(push)[0]).status == 200
+
+
+def test_requests(world, owner):
+    account, device, app_id = owner
+    sent = 0
+    assert sorted(ORDER) == sorted(found["operationId"] for *_, found in CONTRACT.operations())
+    for operation_id in ORDER:
+        method, template, operation = CONTRACT.operation(operation_id)
+        success = min(map(int, operation["responses"]))
+        if operation_id == "listAppVersions":
+            prepare(world, device, app_id, operation_id)
+        for body in scene.bodies_of(operation):
+            for path, fields in requests_of(template, operation):
+                if operation_id != "listAppVersions":
+                    prepare(world, device, app_id, operation_id)
+                answer = account.request(method, path, body=body, fields=fields)
+                assert answer.status == success, (method, path, answer)
+                sent += 1
+    assert sent >= 18
+
+
+def test_requests_fit_their_schemas():
+    for _, template, operation in CONTRACT.operations():
+        for found in CONTRACT.parameters(template, operation):
+            for value in scene.examples_of(found):
+                assert CONTRACT.errors(found["schema"], value) == [], found
+        for body in scene.bodies_of(operation):
+            if body is not None:
+                content = operation["requestBody"]["content"]["application/json"]
+                assert CONTRACT.errors(content["schema"], body) == [], operation["operationId"]
+
+
+def responses():
+    """(name, status, response) of all, also of those that stand once for many."""
+    for _, _, operation in CONTRACT.operations():
+        for status, response in operation["responses"].items():
+            yield operation["operationId"], status, CONTRACT.resolve(response)
+    for status, response in CONTRACT.document["x-general-responses"].items():
+        yield "general", status, response
+
+
+def test_answers_fit_their_schemas():
+    count = 0
+    for name, status, response in responses():
+        for content in response.get("content", {}).values():
+            assert CONTRACT.errors(content["schema"], content["example"]) == [], (name, status)
+            assert content["example"].get("status", int(status)) == int(status) \
+                if isinstance(content["example"], dict) and "title" in content["example"] else True
+            count += 1
+        for header in map(CONTRACT.resolve, response.get("headers", {}).values()):
+            assert CONTRACT.errors(header["schema"], header["example"]) == [], (name, header)
+    assert count > 80
+
+
+def test_schema_examples_fit():
+    def walk(node):
+        if isinstance(node, dict):
+            if "type" in node and isinstance(node.get("examples"), list):
+                yield node
+            for value in node.values():
+                yield from walk(value)
+        elif isinstance(node, list):
+            for value in node:
+                yield from walk(value)
+
+    found = list(walk(CONTRACT.document["components"]["schemas"]))
+    assert len(found) >= 8
+    for schema in found:
+        for value in schema["examples"]:
+            assert CONTRACT.errors(schema, value) == [], schema
+
+
+def test_object_schemas_say_all():
+    """Nothing is left open: what an object may hold, what it must, how long a caller's text is."""
+    for name, schema in CONTRACT.document["components"]["schemas"].items():
+        if schema.get("type") == "object" and name != "Problem":
+            assert schema["additionalProperties"] is False, name
+        assert schema["description"], name
+
+
+def test_document_is_served(world):
+    answer = world.get("/openapi.json")
+    assert (answer.status, answer["Content-Type"]) == (200, "application/json")
+    assert answer.json() == CONTRACT.document

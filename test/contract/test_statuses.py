@@ -1,0 +1,185 @@
+"""Every status that the document gives an operation is one that the operation answers with. Each
+answer is held against the document on its way here (world.Connection)."""
+
+import contextlib
+import json
+
+import pytest
+import scene
+from scene import CONTRACT
+from world import UNKNOWN_ID, World, new_key, request_bytes
+
+BODY_OPERATIONS = [found for found in CONTRACT.operations() if "requestBody" in found[2]]
+
+
+class Stage:
+    """Two accounts, and of one a device and apps in the states that operations need."""
+
+    def __init__(self, world):
+        self.world = world
+        self.account, self.other = world.account(), world.account()
+        self.device = self.account.device()
+        self.count = 0
+
+    def app(self, visibility="private", approved=False, pending=False):
+        self.count += 1
+        app_id = scene.app(self.account, f"app-{self.account.id[:8]}-{self.count}", visibility)
+        if approved or pending:
+            self.account.post(f"/v1/apps/{app_id}/upload", {
+                "version": "1.2.0", "scriptContent": "x", "scriptLanguage": "STARLARK"})
+        if approved:
+            scene.approve(self.world, app_id)
+        return app_id
+
+    def target(self, template, operation_id, **values):
+        """A path that the operation succeeds at."""
+        if "{appId}" in template:
+            values.setdefault("appId", self.app(approved=operation_id == "deployAppVersion"))
+        if "{installationId}" in template:
+            assert self.device.push(installationId="weather").status == 200
+        return scene.target(template, **{"deviceId": self.device.id, "installationId": "weather",
+                                         "appId": "", **values})
+
+    def request(self, found, body=None, account=None, target=None, **options):
+        method, template, operation = found
+        target = target or self.target(template, operation["operationId"])
+        body = scene.bodies_of(operation)[0] if body is None else body
+        return (account or self.account).request(method, target, body=body, **options)
+
+
+@pytest.fixture(scope="module")
+def stage(world):
+    return Stage(world)
+
+
+def success(stage, found):
+    return stage.request(found)
+
+
+def not_modified(stage, found):
+    target = stage.target(found[1], found[2]["operationId"])
+    tag = stage.request(found, target=target)["ETag"]
+    return stage.request(found, target=target, fields=[("If-None-Match", tag)])
+
+
+def bad_request(stage, found):
+    answer = stage.request(found, body={"unknown": 1})
+    assert "/unknown" in answer.faults()
+    return answer
+
+
+def unauthorized(stage, found):
+    assert stage.request(found, key=new_key()).status == 401
+    return stage.request(found, key=None)
+
+
+def forbidden(stage, found):
+    if found[2]["operationId"] == "listAppVersions":
+        for visibility in ("public", "legacy"):
+            path = scene.target(found[1], appId=stage.app(visibility))
+            assert stage.request(found, target=path).status == 403
+    return stage.request(found, account=stage.other)
+
+
+def not_found(stage, found):
+    template = found[1]
+    if "{installationId}" in template:
+        path = stage.target(template, "", installationId="no-such")
+        assert stage.request(found, target=path).status == 404
+    return stage.request(found, target=stage.target(template, "", deviceId=UNKNOWN_ID,
+                                                    appId=UNKNOWN_ID))
+
+
+def conflict(stage, found):
+    """The other conflicts are told apart in the API's own tests."""
+    path = stage.target(found[1], "", appId=stage.app(pending=True))
+    return stage.request(found, target=path)
+
+
+def too_large(stage, found):
+    """Answered from the head alone."""
+    return stage.request(found, body=b"", fields=[("Content-Length", str(4 * 1024 * 1024 + 1))])
+
+
+def wrong_media_type(stage, found):
+    return stage.request(found, fields=[("Content-Type", "text/plain")])
+
+
+STATUSES = {200: success, 201: success, 304: not_modified, 400: bad_request, 401: unauthorized,
+            403: forbidden, 404: not_found, 409: conflict, 413: too_large, 415: wrong_media_type}
+# These need a server of their own, below.
+ELSEWHERE = {408, 429, 503}
+CASES = [(found, int(status)) for found in CONTRACT.operations() for status in found[2]["responses"]
+         if int(status) not in ELSEWHERE]
+
+
+@pytest.mark.parametrize("found, status", CASES,
+                         ids=[f"{found[2]['operationId']}-{status}" for found, status in CASES])
+def test_status(stage, found, status):
+    assert STATUSES[status](stage, found).status == status
+
+
+@pytest.mark.parametrize("found", CONTRACT.operations(), ids=lambda found: found[2]["operationId"])
+def test_head(stage, found):
+    """HEAD works where GET does, and is no operation elsewhere."""
+    target = stage.target(found[1], found[2]["operationId"])
+    answer = stage.account.request("HEAD", target)
+    has_get = "get" in CONTRACT.document["paths"][found[1]]
+    assert answer.status == (200 if has_get else 405)
+
+
+def test_other_methods(stage):
+    for template, item in CONTRACT.document["paths"].items():
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
+            if method.lower() not in item:
+                assert stage.account.request(method, stage.target(template, "")).status == 405
+
+
+def test_unknown_paths(stage):
+    for path in ("/v1/", "/v1/nothing", "/v1/devices/a/b", "/v1/devices//push", "/v1/apps/a"):
+        assert stage.account.get(path).status == 404
+
+
+def test_too_many_requests(postgres):
+    with World(postgres.create_database(), "--rate-limit", "1") as world:
+        stage = Stage(world)
+        for found in CONTRACT.operations():
+            key = stage.account.new_key()
+            target = scene.target(found[1], deviceId=stage.device.id, appId="clock",
+                                  installationId="weather")
+            statuses = {stage.request(found, target=target, key=key).status for _ in range(8)}
+            assert 429 in statuses, found
+
+
+def test_unavailable(postgres):
+    """Without its database: to keys that a worker knows and to others."""
+    database = postgres.create_database()
+    with World(database, "--rate-limit", "0") as world:
+        stage = Stage(world)
+        (name,), = world.sql("SELECT current_database()")
+        with contextlib.closing(world.connection):
+            postgres.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false; '
+                             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                             f"WHERE datname = '{name}' AND pid <> pg_backend_pid()")
+            for found in CONTRACT.operations():
+                target = scene.target(found[1], deviceId=stage.device.id, appId=UNKNOWN_ID,
+                                      installationId="weather")
+                assert stage.request(found, target=target).status == 503, found
+        postgres.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
+
+
+def test_slow_bodies(stage):
+    """All at once: the server waits for half a minute."""
+    with contextlib.ExitStack() as stack:
+        waiting = []
+        for method, template, operation in BODY_OPERATIONS:
+            client = stack.enter_context(stage.world.client())
+            target = stage.target(template, "")
+            client.send(request_bytes(method, target, b'{"', key=stage.account.key,
+                                      fields=[("Content-Length", "100")]))
+            waiting.append((client, method, target))
+        for client, method, target in waiting:
+            answer = client.answer(method)
+            assert answer.status == 408
+            CONTRACT.check(method, target, answer.status, answer.fields, answer.body)
+            assert json.loads(answer.body)["status"] == 408
