@@ -133,9 +133,13 @@ class TestServer(Server):
         self.port = int(self.process.stdout.readline())
         return self
 
-    def _is_ready(self):
+    def wait_until_ready(self):
+        wait_until(lambda: self.process.poll() is not None or self.get("/readyz").status == 200,
+                   "a ready server")
         assert self.process.poll() is None, self.log()
-        return self.get("/readyz").status == 200
+        # Both read connections and the one for hints.
+        self.wait_for_log("msg=connected connection=read", 2)
+        self.wait_for_log("msg=connected connection=hint")
 
     @property
     def address(self):

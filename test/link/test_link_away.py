@@ -1,5 +1,8 @@
 """The database goes away: panels that are known go on."""
 
+import os
+import signal
+
 import pytest
 from conftest import Database, Device, colour_of, png, wait_until
 from panel import Refused
@@ -125,15 +128,20 @@ def test_what_was_displayed_and_seen_meanwhile_is_written_down(fragile, away):
                                    "WHERE id = %s", device.id)[0][0], "last_online_at")
 
 
-def test_changes_behind_our_back_are_seen_when_it_is_back(fragile, away, own_postgres):
+def test_changes_behind_our_back_are_seen_when_it_is_back(fragile, own_postgres):
     device = make_device(fragile)
     with device.connect() as panel:
         panel.read_picture(brightness=60)
         panel.show()
         panel.read_picture()
-        own_postgres.restart()
-        fragile.sql.run("UPDATE device SET brightness = 33, generation = generation + 1 "
-                        "WHERE id = %s", device.id)
+        worker, = fragile.workers()
+        os.kill(worker, signal.SIGSTOP)
+        try:
+            own_postgres.restart()
+            fragile.sql.run("UPDATE device SET brightness = 33, generation = generation + 1 "
+                            "WHERE id = %s", device.id)
+        finally:
+            os.kill(worker, signal.SIGCONT)
         assert panel.read() == {"brightness": 33}
 
 

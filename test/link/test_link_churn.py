@@ -8,12 +8,14 @@ import socket
 import threading
 import time
 
+import psycopg2
 import pytest
 from conftest import Database, noise, png
 from panel import Refused
 
 SECONDS = float(os.environ.get("LINK_CHURN_S", "6"))
-ACCEPTED = (OSError, EOFError, Refused, AssertionError, ValueError, TypeError)
+ACCEPTED = (OSError, EOFError, Refused, AssertionError, ValueError, TypeError, IndexError,
+            psycopg2.Error)
 
 
 class Churn:
