@@ -198,6 +198,28 @@ def test_temporary_pushes(swarm, account):
     assert device.ids() == []
 
 
+def check_order(device, arrivals):
+    """Those answered earlier were stored earlier: an entry's position tells when."""
+    positions = dict(device.account.world.sql(
+        "SELECT id, position FROM installation WHERE device_id = %s", device.id))
+    turns = {}
+    for arrival in arrivals:
+        turns.setdefault(arrival.turn, []).append(positions[f"e{arrival.number}"])
+    newest = 0
+    for turn in sorted(turns):
+        assert min(turns[turn]) > newest
+        newest = max(turns[turn])
+
+
+def test_pushes_are_answered_in_the_order_in_which_they_are_stored(swarm, account):
+    for _ in range(ROUNDS):
+        device = account.device()
+        arrivals = swarm.run([push(device, number % 64, installationId=f"e{number}",
+                                   background=number % 2 == 0) for number in range(100)])
+        assert statuses(arrivals) == [200] * 100
+        check_order(device, arrivals)
+
+
 def test_new_entries(swarm, account):
     """A hundred find place, whoever asks where."""
     for _ in range(ROUNDS):
