@@ -134,6 +134,8 @@ void ledger_flush(struct delivery *delivery);
 /* Also sets the next one anew: while hints do not come, it is soon. */
 void sweep_start(struct delivery *delivery);
 void sweep_now(struct delivery *delivery);
+/* Something could not be read: moves the next one near. */
+void sweep_soon(struct delivery *delivery);
 void sweep_stop(struct delivery *delivery);
 
 /* ---- cursor.c ---- */

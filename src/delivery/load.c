@@ -252,6 +252,7 @@ static void load_finish(struct panel_load *load)
 	struct panel *panel = load->panel;
 	/* Where it failed, what is in memory goes on; the sweep tries again. */
 	bool is_gone = load->has_failed ? panel->state == PANEL_NEW : !load->row;
+	bool is_behind = load->has_failed && panel->state == PANEL_READY;
 
 	if (panel->state != PANEL_GONE && !is_gone && !load->has_failed)
 		apply(panel, load);
@@ -270,7 +271,10 @@ static void load_finish(struct panel_load *load)
 	panel_answer_searches(panel);
 	panel->pins--;
 	panel_changed(panel);
-	if (panel->wanted_generation > panel->generation) {
+	if (is_behind) {
+		panel->wanted_generation = panel->generation;
+		sweep_soon(panel->delivery);
+	} else if (panel->wanted_generation > panel->generation) {
 		/* A hint came while this was under way. Only once: a hint may also be wrong. */
 		panel->wanted_generation = panel->generation;
 		panel_load_start(panel);

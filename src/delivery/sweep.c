@@ -8,6 +8,8 @@
 enum {
 	/* While hints do not come. */
 	SWEEP_WITHOUT_HINTS_MS = 2 * 1000,
+	/* After something that could not be read. */
+	SWEEP_AGAIN_MS = 500,
 	BATCH = 1000,
 };
 
@@ -76,6 +78,8 @@ static void on_generations(struct db_query *query, const struct db_result *resul
 		}
 		compare(sweep, &found);
 		map_finish(&found);
+	} else {
+		sweep_soon(sweep->delivery);
 	}
 	arena_finish(&sweep->arena);
 	free(sweep);
@@ -136,6 +140,14 @@ void sweep_start(struct delivery *delivery)
 	if (!delivery->sweep_deadline.run)
 		deadline_init(&delivery->sweep_deadline, on_deadline);
 	deadline_set(delivery->service->loop, &delivery->sweep_deadline, in_ms);
+}
+
+void sweep_soon(struct delivery *delivery)
+{
+	uint64_t at_ms = loop_now_ms(delivery->service->loop) + SWEEP_AGAIN_MS;
+
+	if (!delivery->is_draining && delivery->sweep_deadline.at_ms > at_ms)
+		deadline_set_at(delivery->service->loop, &delivery->sweep_deadline, at_ms);
 }
 
 void sweep_stop(struct delivery *delivery)
