@@ -9,7 +9,8 @@ from postgres import Postgres
 
 @pytest.fixture(scope="session")
 def postgres():
-    with Postgres() as cluster:
+    # Each worker of each server has five connections.
+    with Postgres({"max_connections": "200"}) as cluster:
         yield cluster
 
 

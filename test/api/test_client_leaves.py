@@ -101,6 +101,23 @@ def test_halves_of_connections(visited):
             assert client.answer().status in (200, 404)
 
 
+def test_nothing_more_is_stored_for_a_client_that_left(start):
+    """A push ends where its client has left, unless it is being stored already."""
+    world = start(workers=1)
+    account = world.account()
+    device, other = account.device(), account.device()
+    clients = [world.client() for _ in range(12)]
+    for number, client in enumerate(clients):
+        client.send(request_bytes("POST", device.path + "/push", key=account.key,
+                                  body={"image": SLOW, "installationId": str(number)}))
+    assert other.push().ok() == {}
+    for client in clients:
+        client.reset()
+    # Animations are converted one after the other: those before this one are done.
+    assert other.push(SLOW).ok() == {}
+    assert len(device.ids()) < len(clients)
+
+
 def test_stop_while_images_of_clients_that_left_are_converted(start):
     """The worker ends well, with nothing left behind: stop() looks for leaks."""
     world = start(workers=1)

@@ -3,7 +3,7 @@
 import re
 import time
 
-from world import images
+from world import images, until_refused
 
 
 def parsed(answer):
@@ -15,13 +15,6 @@ def parsed(answer):
     assert answer["RateLimit"] == ", ".join('"%s";r=%s;t=%s' % s for s in states)
     return {policy[0]: tuple(map(int, policy[1:] + state[1:]))
             for policy, state in zip(policies, states)}
-
-
-def until_refused(ask):
-    answers = []
-    while not answers or answers[-1].status != 429:
-        answers.append(ask())
-    return answers
 
 
 def test_off(world, account, device):

@@ -298,6 +298,16 @@ class Account:
         return self.request("POST", target, body=body, **options)
 
 
+def until_refused(ask):
+    """Answers, up to the first 429."""
+    answers = []
+    for _ in range(5000):
+        answers.append(ask())
+        if answers[-1].status == 429:
+            return answers
+    raise AssertionError("no limit")
+
+
 # ---- servers ----
 
 
@@ -419,4 +429,4 @@ def log_fields(line):
 
 __all__ = ["Account", "Answer", "Connection", "Device", "PATIENCE_S", "SECRETS", "Server",
            "TIMESTAMP", "UNKNOWN_ID", "World", "descriptors", "images", "log_fields", "new_key",
-           "random_base62", "request_bytes", "state_of", "wait_until"]
+           "random_base62", "request_bytes", "state_of", "until_refused", "wait_until"]
