@@ -9,6 +9,8 @@ enum {
 	/* Body too large: 413. */
 	LIMIT_REQUEST_BODY_BYTES = 1024 * 1024,
 	LIMIT_UPLOAD_BODY_BYTES = 4 * 1024 * 1024,
+	/* All bodies that a worker holds at a time: 503. */
+	LIMIT_BODIES_BYTES = 128 * 1024 * 1024,
 	/* A body that is left unread after an answer is read and dropped up to this size, so that
 	 * the connection can be kept; beyond it the connection ends. */
 	LIMIT_DISCARDED_BODY_BYTES = 256 * 1024,

@@ -65,7 +65,8 @@ bool http_request_is_abandoned(const struct http_request *request);
 
 /* Reads the body (sends "100 Continue" where it was asked for), at most max_bytes of it.
  * done is called later, never inside this call: with 0, request->body then holds all of it; with
- * 413 when it is larger (as soon as that is known), with 408 when it came too slowly, or with 400
+ * 413 when it is larger (as soon as that is known), with 503 when all bodies together take too much
+ * memory, with 408 when it came too slowly, or with 400
  * when it is malformed or the client left. Whatever it is, the handler answers as usual; what
  * is malformed or too slow ends the connection after the answer. */
 void http_request_read_body(struct http_request *request, size_t max_bytes,

@@ -197,7 +197,7 @@ static size_t take_body(struct http_connection *connection, struct str data)
 	case BODY_STOPPED:
 		used = data.length;
 		if (is_wanted)
-			fail_body(connection, result == BODY_STOPPED ? 413 : 400);
+			fail_body(connection, result == BODY_STOPPED ? exchange->body_stop : 400);
 		else
 			connection_linger(connection);
 		break;

@@ -8,6 +8,9 @@
 
 enum { HEAD_FIRST_BYTES = 1024, BODY_FIRST_BYTES = 64 * 1024, LOGGED_PATH_BYTES = 1024 };
 
+/* Bytes of all bodies: one loop a process, so one number. */
+static size_t bodies_bytes;
+
 static void on_later(struct later *later)
 {
 	struct http_exchange *exchange = container_of(later, struct http_exchange, later);
@@ -38,6 +41,7 @@ void http_exchange_free(struct http_exchange *exchange)
 	struct arena arena = exchange->request.arena; /* the exchange lives in it */
 
 	loop_later_cancel(&exchange->later);
+	bodies_bytes -= buffer_length(&exchange->body);
 	buffer_finish(&exchange->body);
 	arena_finish(&arena);
 }
@@ -152,8 +156,14 @@ bool http_exchange_add_body(struct http_exchange *exchange, struct str piece)
 {
 	struct buffer *body = &exchange->body;
 
-	if (piece.length > exchange->body_max - buffer_length(body))
+	if (piece.length > exchange->body_max - buffer_length(body)) {
+		exchange->body_stop = 413;
 		return false;
+	}
+	if (piece.length > LIMIT_BODIES_BYTES - bodies_bytes) {
+		exchange->body_stop = 503;
+		return false;
+	}
 	/* A client that has sent this much is believed about the rest. */
 	if (body->capacity < exchange->content_length) {
 		size_t length = (size_t)exchange->content_length;
@@ -164,6 +174,7 @@ bool http_exchange_add_body(struct http_exchange *exchange, struct str piece)
 			buffer_reserve(body, length - buffer_length(body));
 	}
 	buffer_append_str(body, piece);
+	bodies_bytes += piece.length;
 	return true;
 }
 

@@ -34,6 +34,7 @@ struct http_exchange {
 	int done_status;
 	struct buffer body;
 	size_t body_max;
+	int body_stop; /* why add_body refused: 413 or 503 */
 	size_t body_bytes; /* of the body: kept, or after the answer dropped */
 	int status;	   /* of the answer */
 	size_t sent_bytes;
@@ -62,7 +63,8 @@ struct refusal http_exchange_parse_head(struct http_exchange *exchange);
 /* The request's ID: the caller's if it is a sane one, else a new one. */
 void http_exchange_set_id(struct http_exchange *exchange, struct http_server *server);
 
-/* A piece of the body: keeps it. False when it would be more than body_max. */
+/* A piece of the body: keeps it. False, with body_stop set, when it would be more than body_max, or
+ * when the bodies of all exchanges take too much memory. */
 bool http_exchange_add_body(struct http_exchange *exchange, struct str piece);
 
 /* Calls done, now. */

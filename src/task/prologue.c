@@ -202,6 +202,8 @@ static struct verdict fail_body(struct task *task)
 		return task_fail(task, 413, "the body is larger than %zu bytes", task->body_max);
 	case 408:
 		return task_fail(task, 408, "the body came too slowly");
+	case 503:
+		return task_fail_busy(task, 1, "too many large bodies are under way, try again");
 	default:
 		return task_fail(task, 400, "the body's transfer coding is malformed or cut off");
 	}

@@ -1,0 +1,59 @@
+"""Bodies of all callers together have a limit, and its answer: 503."""
+
+import select
+import socket
+import time
+
+from server import PATIENCE_S, wait_until
+
+BODY_BYTES = 4 * 1024 * 1024
+ALL_BODIES_BYTES = 128 * 1024 * 1024
+
+
+def begin_upload(world, key):
+    """A connection whose upload lacks its last byte."""
+    connection = socket.create_connection(world.server.address, timeout=PATIENCE_S)
+    connection.sendall(
+        b"POST /v1/apps/none/upload HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        b"Authorization: Bearer " + key.encode() + b"\r\n"
+        b"Content-Length: %d\r\n\r\n" % BODY_BYTES)
+    connection.setblocking(False)
+    return connection
+
+
+def feed(connections):
+    """Sends all but the last byte of each body; returns the connections that were answered."""
+    left = {connection: BODY_BYTES - 1 for connection in connections}
+    answered = []
+    deadline = time.monotonic() + PATIENCE_S
+    while left and not answered and time.monotonic() < deadline:
+        readable, writable, _ = select.select(list(left), list(left), [], 1)
+        for connection in writable:
+            left[connection] -= connection.send(b" " * min(left[connection], 1 << 18))
+            if left[connection] == 0:
+                del left[connection]
+        answered = [connection for connection in readable if connection in connections]
+    return answered
+
+
+def read_head(connection):
+    connection.settimeout(PATIENCE_S)
+    return connection.recv(65536).decode()
+
+
+def test_bodies_together_have_a_limit(start):
+    world = start(workers=1)
+    account = world.account()
+    device = account.device()
+    connections = [begin_upload(world, account.key)
+                   for _ in range(ALL_BODIES_BYTES // BODY_BYTES + 2)]
+    try:
+        answered = feed(connections)
+        assert answered, "more than the limit was taken"
+        head = read_head(answered[0])
+        assert head.startswith("HTTP/1.1 503 ") and "\r\nRetry-After: " in head
+    finally:
+        for connection in connections:
+            connection.close()
+    # What was held is given back.
+    wait_until(lambda: device.push().status == 200, "a push that is taken")
