@@ -22,18 +22,18 @@ def begin_upload(world, key):
 
 
 def feed(connections):
-    """Sends all but the last byte of each body; returns the connections that were answered."""
+    """Sends all but the last byte of each body, until one is answered; returns those."""
     left = {connection: BODY_BYTES - 1 for connection in connections}
-    answered = []
     deadline = time.monotonic() + PATIENCE_S
-    while left and not answered and time.monotonic() < deadline:
-        readable, writable, _ = select.select(list(left), list(left), [], 1)
+    while time.monotonic() < deadline:
+        answered, writable, _ = select.select(connections, list(left), [], 1)
+        if answered:
+            return answered
         for connection in writable:
             left[connection] -= connection.send(b" " * min(left[connection], 1 << 18))
             if left[connection] == 0:
                 del left[connection]
-        answered = [connection for connection in readable if connection in connections]
-    return answered
+    return []
 
 
 def read_head(connection):
