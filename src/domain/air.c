@@ -9,8 +9,8 @@ enum {
 	 * panel may have taken it before the order arrived, and the order then lets whatever comes
 	 * next replace it. */
 	LEAD_MS = 1000,
-	/* To a panel that says nothing, so long before its turn: most such panels look for it at the
-	 * end of the dwell, and would else find it one dwell later; some show it at once. */
+	/* To a panel that says nothing, so long before its turn: most such panels look for it at
+	 * the end of the dwell, and would else find it one dwell later; some show it at once. */
 	SILENT_LEAD_MS = 300,
 	/* What is later than this, or would be, is helped by "immediate". */
 	GRACE_MS = 5000,

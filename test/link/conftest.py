@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from panel import Panel  # noqa: E402
 from postgres import Postgres  # noqa: E402
-from server import Server, run_ctl, wait_until  # noqa: E402
+from server import Server, run_ctl, wait_until  # noqa: E402, F401
 
 LINK_TEST_SERVER = os.environ.get("LINK_TEST_SERVER", "build/link/test/link/link_test_server")
 NUMBERS = itertools.count(1)
@@ -211,6 +211,3 @@ def limited(postgres):
         log = running.log()
         running.remove()
         assert code == 0 and "Sanitizer" not in log, log
-
-
-__all__ = ["wait_until"]

@@ -1,11 +1,12 @@
 """GET /d/{deviceId}/ws: what a panel is told, in which order."""
 
 import io
+import resource
 import signal
 
 import pytest
 from conftest import Device, colour_of, gif, png, wait_until
-from panel import IMMEDIATE, Refused
+from panel import IMMEDIATE, Panel, Refused
 from PIL import Image
 from server import Server
 
@@ -42,7 +43,6 @@ def test_handshake_is_short_and_plain(device):
 
 @pytest.mark.parametrize("what", ["key", "no key", "api key", "device", "disabled"])
 def test_refused_with_404_and_a_picture(server, database, device, what):
-    from panel import Panel
     path = device.path("ws")
     if what == "key":
         path = device.path("ws", key="x" * 24)
@@ -389,3 +389,37 @@ def test_last_online_is_written(server, database, device):
     database.run("UPDATE device SET last_online_at = '2020-01-01' WHERE id = %s", device.id)
     device.poll()
     wait_until(lambda: device.get()["lastOnline"] > "2020-01-02", "lastOnline")
+
+
+def test_a_thousand_panels(server, pair, database, device):
+    """Each gets its own picture, whichever worker has it; a change for all reaches all."""
+    number = 1000
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(files[1], 8192), files[1]))
+    account = database.run("SELECT account_id FROM device WHERE id = %s", device.id)[0][0]
+    database.run("INSERT INTO device (id, account_id, name, serial, link_key_hash) "
+                 "SELECT gen_random_uuid(), %s, 'many', 'many-' || i, "
+                 "sha256(('k' || lpad(i::text, 23, '0'))::bytea) FROM generate_series(1, %s) i",
+                 account, number)
+    panels = [Panel(pair.address, f"/d/many-{i}/ws?key=k{i:023}") for i in range(1, number + 1)]
+    try:
+        for panel in panels:
+            panel.read_picture(brightness=60)
+            panel.show()
+        for i, panel in enumerate(panels):
+            answer = server.post(f"/v1/devices/many-{i + 1}/push",
+                                 {"image": png((i % 250, i // 250, 7))}, key=device.key)
+            assert answer.status == 200
+        for i, panel in enumerate(panels):
+            assert read_colour(panel, hurried=True) == (i % 250, i // 250, 7)
+        changed = database.run("UPDATE device SET brightness = 5, generation = generation + 1 "
+                               "WHERE name = 'many' RETURNING id, generation")
+        for device_id, generation in changed:
+            database.run("SELECT pg_notify('displayd_hint', %s)",
+                         f"device:{device_id}:{generation}")
+        for panel in panels:
+            while panel.read() != {"brightness": 5}:
+                pass
+    finally:
+        for panel in panels:
+            panel.close()
