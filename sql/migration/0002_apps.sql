@@ -10,6 +10,7 @@ CREATE TABLE app (
 	status text NOT NULL DEFAULT 'draft',
 	created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
 	generation int8 NOT NULL DEFAULT 0,
+	version_count int4 NOT NULL DEFAULT 0,
 	deployed_version_id uuid,
 	deployed_status text GENERATED ALWAYS AS (
 		CASE WHEN deployed_version_id IS NOT NULL THEN 'APPROVED' END) STORED,
@@ -18,6 +19,7 @@ CREATE TABLE app (
 	CONSTRAINT app_name_length CHECK (char_length(name) BETWEEN 1 AND 100),
 	CONSTRAINT app_description_length CHECK (char_length(description) <= 500),
 	CONSTRAINT app_visibility_known CHECK (visibility IN ('private', 'public', 'legacy')),
+	CONSTRAINT app_version_limit CHECK (version_count BETWEEN 0 AND 10000),
 	CONSTRAINT app_status_known CHECK (status IN ('draft', 'pending', 'active', 'disabled'))
 );
 CREATE INDEX app_account ON app (account_id);
@@ -26,6 +28,7 @@ COMMENT ON COLUMN app.visibility IS
 	'legacy: made before there was such an attribute; treated as not private';
 COMMENT ON COLUMN app.status IS
 	'draft: no submission yet; pending: none approved yet; disabled: by an administrator';
+COMMENT ON COLUMN app.version_count IS 'rows in app_version, kept by a trigger: for the limit';
 COMMENT ON COLUMN app.generation IS 'grows with every deploy; instances tell each other of it';
 
 CREATE TABLE app_version (
@@ -102,6 +105,15 @@ END
 $$;
 CREATE TRIGGER app_version_immutable BEFORE UPDATE OR DELETE ON app_version
 	FOR EACH ROW EXECUTE FUNCTION app_version_is_immutable();
+
+CREATE FUNCTION app_version_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE app SET version_count = version_count + 1 WHERE id = NEW.app_id;
+	RETURN NULL;
+END
+$$;
+CREATE TRIGGER app_version_count AFTER INSERT ON app_version
+	FOR EACH ROW EXECUTE FUNCTION app_version_counted();
 
 ALTER TABLE installation
 	ADD CONSTRAINT installation_app FOREIGN KEY (app_id) REFERENCES app ON DELETE CASCADE;

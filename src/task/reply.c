@@ -132,6 +132,9 @@ static struct verdict fail_refusal(struct task *task)
 		return task_fail(task, 409, "the app has a version of this name already");
 	case REFUSAL_REVIEW_PENDING:
 		return task_fail(task, 409, "another version of the app awaits review");
+	case REFUSAL_TOO_MANY_VERSIONS:
+		return task_fail(task, 409,
+				 "the app has 10000 versions already, no more are allowed");
 	case REFUSAL_APP_GONE:
 		return task_fail(task, 404, "there is no such app");
 	default:

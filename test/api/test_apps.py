@@ -328,6 +328,15 @@ def test_one_version_awaits_review(app):
     make_app(app.account).uploaded("2")
 
 
+def test_number_of_versions_has_a_limit(world, app):
+    world.sql("UPDATE app SET version_count = 9999 WHERE id = %s", app.id)
+    app.uploaded("1.0")
+    world.sql("UPDATE app_version SET status = 'APPROVED', reviewed_at = now() WHERE app_id = %s",
+              app.id)
+    assert "10000 versions" in app.upload("1.1").problem(409)["detail"]
+    assert app.names() == ["1.0"]
+
+
 def test_nothing_is_stored_by_what_was_refused(app):
     app.uploaded("1")
     app.upload("2").problem(409)
