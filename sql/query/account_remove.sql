@@ -1,5 +1,5 @@
 -- Removes an account with everything that it owns, and tells all workers to forget its keys and
--- devices.
+-- devices, and to look at the devices of others that had its apps.
 -- params: email text
 -- row: id uuid, email text
 -- effect: write
@@ -14,8 +14,12 @@ WITH removed AS (
 ), devices AS (
 	SELECT count(pg_notify('displayd_hint', 'device:' || device.id || ':' || device.generation + 1))
 		AS told
-	FROM device
-	JOIN removed ON removed.id = device.account_id
+	FROM device, removed
+	WHERE device.account_id = removed.id OR EXISTS (
+		SELECT
+		FROM installation
+		JOIN app ON app.id = installation.app_id
+		WHERE installation.device_id = device.id AND app.account_id = removed.id)
 )
 SELECT removed.id, removed.email
 FROM removed, keys, devices

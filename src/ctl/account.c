@@ -95,6 +95,21 @@ static const struct record_field removed_fields[] = {
 };
 static const struct record removed_record = RECORD(removed_fields);
 
+enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email)
+{
+	struct db_parameters parameters;
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	db_parameters_init(&parameters, &ctl->arena);
+	db_add_text(&parameters, email);
+	code = ctl_query(ctl, STATEMENT_ACCOUNT_FIND, &parameters, &removed_record,
+			 sizeof(struct account_row), &rows);
+	if (code == CTL_DONE && rows.count == 0)
+		return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(email));
+	return code;
+}
+
 enum ctl_exit ctl_account_remove(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0];
@@ -102,10 +117,13 @@ enum ctl_exit ctl_account_remove(struct ctl *ctl)
 	struct ctl_rows rows;
 	enum ctl_exit code;
 
-	code = ctl_confirm(ctl, "This removes the account %.*s with its devices, keys and apps.",
-			   STR_ARG(email));
+	code = ctl_connect(ctl);
 	if (code == CTL_DONE)
-		code = ctl_connect(ctl);
+		code = ctl_find_account(ctl, email);
+	if (code == CTL_DONE)
+		code = ctl_confirm(ctl,
+				   "This removes the account %.*s with its devices, keys and apps.",
+				   STR_ARG(email));
 	if (code != CTL_DONE)
 		return code;
 	db_parameters_init(&parameters, &ctl->arena);

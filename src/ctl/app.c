@@ -131,6 +131,8 @@ enum ctl_exit ctl_app_list(struct ctl *ctl)
 	struct ctl_rows rows;
 	enum ctl_exit code = ctl_connect(ctl);
 
+	if (code == CTL_DONE && account.data)
+		code = ctl_find_account(ctl, account);
 	if (code != CTL_DONE)
 		return code;
 	db_parameters_init(&parameters, &ctl->arena);
@@ -208,6 +210,14 @@ static const struct record_field review_fields[] = {
 };
 static const struct record review_record = RECORD(review_fields);
 
+/* NULL, also where none was given, or what is wrong with it. */
+static const char *check_remark(struct str text, size_t length_max)
+{
+	if (text.data && text.length == 0)
+		return "must not be empty";
+	return check_text(text, length_max);
+}
+
 static bool read_decision(struct str word, struct str *ret_status)
 {
 	static const struct {
@@ -235,8 +245,7 @@ static enum ctl_exit read_comments(const struct ctl *ctl, struct review *review)
 		const char *fault;
 
 		if (strcmp(ctl->repeated[i].name, "comment") == 0) {
-			fault = value.length ? check_text(value, COMMENT_LENGTH_MAX)
-					     : "must not be empty";
+			fault = check_remark(value, COMMENT_LENGTH_MAX);
 			if (fault)
 				return ctl_fail(CTL_USAGE, "--comment %s", fault);
 			review->comments[review->comment_count++] = value;
@@ -269,10 +278,10 @@ static enum ctl_exit read_review(const struct ctl *ctl, struct review *ret)
 	fault = ctl_check_name(ret->author, APP_NAME_LENGTH_MAX);
 	if (fault)
 		return ctl_fail(CTL_USAGE, "--author %s", fault);
-	fault = check_text(ret->summary, REVIEW_TEXT_LENGTH_MAX);
+	fault = check_remark(ret->summary, REVIEW_TEXT_LENGTH_MAX);
 	if (fault)
 		return ctl_fail(CTL_USAGE, "--summary %s", fault);
-	fault = check_text(ret->reason, REVIEW_TEXT_LENGTH_MAX);
+	fault = check_remark(ret->reason, REVIEW_TEXT_LENGTH_MAX);
 	if (fault)
 		return ctl_fail(CTL_USAGE, "--reason %s", fault);
 	return read_comments(ctl, ret);

@@ -121,11 +121,14 @@ struct ctl_rows {
 	void *rows; /* count structs of the record, in the arena */
 };
 
-/* Runs a statement. CTL_DONE, also where a constraint refused; else the reason was said. */
+/* Runs a statement, again where it met another one and the database ended it for that. CTL_DONE,
+ * also where a constraint refused; else the reason was said. */
 enum ctl_exit ctl_query(struct ctl *ctl, enum statement statement,
 			const struct db_parameters *parameters, const struct record *record,
 			size_t row_size, struct ctl_rows *ret_rows);
 
+/* Whether there is an account with this e-mail address. CTL_DONE, or the reason was said. */
+enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email);
 /* Finds a device by ID, serial number or MAC address. CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_find_device(struct ctl *ctl, struct str name, struct device *ret_device);
 

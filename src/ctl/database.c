@@ -5,8 +5,10 @@
 
 #include <poll.h>
 
-enum { COLUMNS_MAX = 16, WAIT_FOR_SERVER_MS = 30 * 1000, LOOK_AGAIN_MS = 20 };
+enum { COLUMNS_MAX = 16, TRIES_MAX = 5, WAIT_FOR_SERVER_MS = 30 * 1000, LOOK_AGAIN_MS = 20 };
 
+/* Of two that wait for each other, the database ends one: it may try again. */
+#define DEADLOCK_DETECTED "40P01"
 #define UNDEFINED_TABLE "42P01"
 #define UNDEFINED_COLUMN "42703"
 
@@ -123,22 +125,40 @@ static void read_rows(struct ctl *ctl, const PGresult *result, const struct reco
 	}
 }
 
+static PGresult *execute(struct ctl *ctl, const struct statement_entry *entry,
+			 const struct db_parameters *parameters)
+{
+	int formats[DB_PARAMETERS_MAX];
+
+	for (unsigned i = 0; i < parameters->count; i++)
+		formats[i] = 1;
+	return PQexecParams(ctl->connection, entry->text, (int)parameters->count,
+			    entry->parameter_types, parameters->values, parameters->lengths,
+			    formats, /* resultFormat= */ 1);
+}
+
+static bool met_a_deadlock(const PGresult *result)
+{
+	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+	return state && strcmp(state, DEADLOCK_DETECTED) == 0;
+}
+
 enum ctl_exit ctl_query(struct ctl *ctl, enum statement statement,
 			const struct db_parameters *parameters, const struct record *record,
 			size_t row_size, struct ctl_rows *ret_rows)
 {
 	const struct statement_entry *entry = &statements[statement];
 	enum ctl_exit code = CTL_DONE;
-	int formats[DB_PARAMETERS_MAX];
 	PGresult *result;
 
 	require(parameters->count == entry->parameter_count && entry->column_count <= COLUMNS_MAX &&
 		entry->column_count == record_column_count(record));
-	for (unsigned i = 0; i < parameters->count; i++)
-		formats[i] = 1;
-	result = PQexecParams(ctl->connection, entry->text, (int)parameters->count,
-			      entry->parameter_types, parameters->values, parameters->lengths,
-			      formats, /* resultFormat= */ 1);
+	result = execute(ctl, entry, parameters);
+	for (int tries = 1; tries < TRIES_MAX && met_a_deadlock(result); tries++) {
+		PQclear(result);
+		result = execute(ctl, entry, parameters);
+	}
 	*ret_rows = (struct ctl_rows){.refusal = REFUSAL_NONE};
 	if (PQresultStatus(result) == PGRES_TUPLES_OK) {
 		read_rows(ctl, result, record, row_size, ret_rows);

@@ -32,6 +32,8 @@ enum ctl_exit ctl_device_list(struct ctl *ctl)
 	struct ctl_rows rows;
 	enum ctl_exit code = ctl_connect(ctl);
 
+	if (code == CTL_DONE)
+		code = ctl_find_account(ctl, ctl_value(ctl, "account"));
 	if (code != CTL_DONE)
 		return code;
 	db_parameters_init(&parameters, &ctl->arena);
@@ -222,13 +224,26 @@ static enum ctl_exit tell_and_print(struct ctl *ctl, const struct device *device
 	return ctl_print_row(ctl, &device_record, device);
 }
 
+static bool has_settings(const struct ctl *ctl)
+{
+	for (size_t i = 0; i < CTL_OPTIONS_MAX; i++) {
+		if (ctl->values[i].data)
+			return true;
+	}
+	return false;
+}
+
 enum ctl_exit ctl_device_update(struct ctl *ctl)
 {
 	struct db_parameters parameters;
 	struct device device;
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_connect(ctl);
+	enum ctl_exit code;
 
+	if (!has_settings(ctl))
+		return ctl_fail(CTL_USAGE, "device update needs at least one setting, such as "
+					   "--brightness 40; see displayctl --help");
+	code = ctl_connect(ctl);
 	if (code == CTL_DONE)
 		code = ctl_find_device(ctl, ctl->positionals[0], &device);
 	if (code != CTL_DONE)

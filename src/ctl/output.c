@@ -29,6 +29,22 @@ static enum ctl_exit flush(struct buffer *text)
 	return CTL_DONE;
 }
 
+/* On one line, and without what a terminal would obey: --json shows what it really is. */
+static void append_text(struct str value, struct buffer *text)
+{
+	while (value.length) {
+		struct str rest = value;
+		uint32_t c = utf8_next(&rest);
+
+		if (utf8_is_control(c) || c == 0x2028 || c == 0x2029)
+			buffer_append_char(text, ' ');
+		else
+			buffer_append_str(
+			    text, (struct str){value.data, (size_t)(rest.data - value.data)});
+		value = rest;
+	}
+}
+
 /* What a person reads. The records of commands have these kinds only. */
 static void append_value(const struct record_field *field, const void *row, struct buffer *text)
 {
@@ -37,9 +53,10 @@ static void append_value(const struct record_field *field, const void *row, stru
 
 	switch (field->kind) {
 	case RECORD_KIND_STR:
-		buffer_append_str(text, ((const struct str *)member)->data
-					    ? *(const struct str *)member
-					    : STR("-"));
+		if (((const struct str *)member)->data)
+			append_text(*(const struct str *)member, text);
+		else
+			buffer_append_char(text, '-');
 		break;
 	case RECORD_KIND_ID:
 		id_format(*(const struct id *)member, id);
