@@ -60,6 +60,9 @@ def test_worker_is_killed(start):
         wait_until(lambda: [len(pusher.answered) for pusher in pushers] != done
                    or all(count >= 90 for count in done), "pushes")
         with world.client_of(other) as client:
+            # It may be young itself, and have no connection to the database yet.
+            wait_until(lambda client=client: client.request("GET", "/readyz").status == 200,
+                       "a worker that is ready")
             world.kill_worker(victim)
             # The other one goes on, on the same connection.
             assert client.request("GET", "/v1/devices", key=account.key).status == 200
