@@ -1,11 +1,14 @@
 // Shows a picture on the first device of an account: push.mjs PICTURE
 import { readFile } from "node:fs/promises";
 
+const { DISPLAYD_URL, DISPLAYD_KEY } = process.env;
+const picture = process.argv[2];
+
 async function call(method, path, body) {
-  const response = await fetch(process.env.DISPLAYD_URL + path, {
+  const response = await fetch(DISPLAYD_URL + path, {
     method,
     headers: {
-      Authorization: `Bearer ${process.env.DISPLAYD_KEY}`,
+      Authorization: `Bearer ${DISPLAYD_KEY}`,
       "Content-Type": "application/json",
     },
     body: body && JSON.stringify(body),
@@ -15,8 +18,15 @@ async function call(method, path, body) {
   return response.json();
 }
 
-const [first] = await call("GET", "/v1/devices");
-const image = (await readFile(process.argv[2])).toString("base64");
-await call("POST", `/v1/devices/${first.id}/push`, { image, installationId: "example" });
-const device = await call("PATCH", `/v1/devices/${first.id}`, { brightness: 40 });
-console.log(`${device.name} shows ${process.argv[2]} at ${device.brightness} %`);
+try {
+  const [first] = await call("GET", "/v1/devices");
+  if (!first) throw new Error("the account has no device");
+  const path = `/v1/devices/${first.id}`;
+  const image = (await readFile(picture)).toString("base64");
+  await call("POST", `${path}/push`, { image, installationId: "example" });
+  const device = await call("PATCH", path, { brightness: 40 });
+  console.log(`${device.name} shows ${picture} at ${device.brightness} %`);
+} catch (error) {
+  console.error(error.cause?.message || error.message);
+  process.exitCode = 1;
+}

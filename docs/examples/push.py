@@ -22,11 +22,16 @@ def call(method, path, body=None):
             return json.load(response)
     except urllib.error.HTTPError as error:
         sys.exit(f"{error.code}: {error.read().decode()}")
+    except OSError as error:
+        sys.exit(f"{request.full_url}: {error}")
 
 
-device = call("GET", "/v1/devices")[0]
+devices = call("GET", "/v1/devices")
+if not devices:
+    sys.exit("the account has no device")
+path = "/v1/devices/" + devices[0]["id"]
 with open(sys.argv[1], "rb") as file:
     image = base64.b64encode(file.read()).decode()
-call("POST", f"/v1/devices/{device['id']}/push", {"image": image, "installationId": "example"})
-device = call("PATCH", f"/v1/devices/{device['id']}", {"brightness": 40})
+call("POST", path + "/push", {"image": image, "installationId": "example"})
+device = call("PATCH", path, {"brightness": 40})
 print(f"{device['name']} shows {sys.argv[1]} at {device['brightness']} %")

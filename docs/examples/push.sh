@@ -2,18 +2,27 @@
 # Shows a picture on the first device of an account: push.sh PICTURE
 set -eu
 
-call() { # METHOD PATH [BODY FILE]
-	curl --silent --show-error --fail-with-body --max-time 10 --request "$1" "$DISPLAYD_URL$2" \
+call() { # METHOD PATH, and the body on the standard input; the answer is left in $answer
+	answer=$(curl --silent --show-error --fail-with-body --max-time 10 --request "$1" \
 		--header "Authorization: Bearer $DISPLAYD_KEY" \
-		--header 'Content-Type: application/json' ${3:+--data-binary "@$3"}
+		--header 'Content-Type: application/json' \
+		--data-binary @- "$DISPLAYD_URL$2") || fail "$answer"
 }
+
+fail() {
+	echo "$1" >&2
+	exit 1
+}
+
+call GET /v1/devices </dev/null
+device=$(echo "$answer" | sed -n 's/^\[{"id":"\([^"]*\)".*/\1/p')
+[ -n "$device" ] || fail 'the account has no device'
 
 body=$(mktemp)
 trap 'rm -f "$body"' EXIT
-
-device=$(call GET /v1/devices | sed -n 's/^\[{"id":"\([^"]*\)".*/\1/p')
-printf '{"image":"%s","installationId":"example"}' "$(base64 -w0 "$1")" >"$body"
-call POST "/v1/devices/$device/push" "$body" >/dev/null
+image=$(base64 <"$1" | tr -d '\n')
+printf '{"image":"%s","installationId":"example"}' "$image" >"$body"
+call POST "/v1/devices/$device/push" <"$body"
 echo '{"brightness":40}' >"$body"
-call PATCH "/v1/devices/$device" "$body" >/dev/null
+call PATCH "/v1/devices/$device" <"$body"
 echo "$device shows $1 at 40 %"

@@ -52,8 +52,11 @@ def text_that_fits(contract, schema):
         some = st.one_of(st.text(st.characters(blacklist_categories=("Cs",)), min_size=low,
                                  max_size=min(high, 70)),
                          st.text("aZ0._-", min_size=low, max_size=min(high, 70)),
+            st.text("aZ\u00e9\U0001f4a1", min_size=min(high, 70), max_size=min(high, 70)),
                          st.sampled_from(NASTY),
-                         st.from_regex(schema["pattern"].replace("$", r"\Z")))
+                         st.tuples(st.sampled_from(NASTY), st.text("aZ", max_size=3),
+                      st.sampled_from(NASTY)).map("".join),
+            st.from_regex(schema["pattern"].replace("$", r"\Z")))
         return some.filter(lambda text: is_unicode(text) and contract.is_valid(schema, text))
     return st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"),
                    min_size=low, max_size=high)
@@ -123,7 +126,7 @@ def breaks(schema, name):
         for value in LONG_INTEGERS + [1e300, 0.5, 12.5, math.pi]:
             yield "range", value
         if "enum" in schema:
-            yield from (("enum", value + 1) for value in schema["enum"])
+            yield from (("enum", value + step) for value in schema["enum"] for step in (1, 5))
         else:
             yield from (("range", value) for value in (schema["minimum"] - 1,
                                                        schema["maximum"] + 1))
@@ -165,32 +168,39 @@ def breakable(contract, schema):
         yield "empty", None, {}
 
 
-@st.composite
-def _broken(draw, fitting, faults):
-    name = draw(st.sampled_from(list(faults)))
-    rule, value = draw(st.sampled_from(faults[name]))
+def spoil(body, rule, name, value):
+    """A body that fits, with this fault."""
     if name is None:
         return Broken(value, rule, "")
-    body = dict(draw(fitting))
-    body.pop(name, None)
+    body = {known: kept for known, kept in body.items() if known != name}
     if rule != "required":
         body[name] = value
     return Broken(body, rule, "/" + name.replace("~", "~0").replace("/", "~1"))
 
 
-def broken(contract, schema):
-    """A strategy for bodies that fit but for one fault."""
+def faults(contract, schema):
+    """(schema that is chosen, rule, property, wrong value) of all."""
     choices = [contract.resolve(choice)
                for choice in contract.resolve(schema).get("oneOf", [schema])]
-    strategies = []
     for chosen in choices:
-        faults = {}
         for rule, name, value in breakable(contract, chosen):
             # What only one of several schemas requires makes another fit when it is left out.
             if rule != "required" or all(name in choice["required"] for choice in choices):
-                faults.setdefault(name, []).append((rule, value))
-        strategies.append(_broken(fits(contract, chosen), faults))
-    return st.one_of(strategies)
+                yield chosen, rule, name, value
+
+
+def broken(contract, schema, all_faults):
+    """A strategy for bodies that fit but for one fault."""
+    strategies = {}
+    for chosen, *_ in all_faults:
+        strategies.setdefault(id(chosen), fits(contract, chosen))
+
+    @st.composite
+    def draw_one(draw):
+        chosen, rule, name, value = draw(st.sampled_from(all_faults))
+        return spoil(draw(strategies[id(chosen)]), rule, name, value)
+
+    return draw_one()
 
 
 # ---- anything at all ----

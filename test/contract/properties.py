@@ -41,6 +41,7 @@ class Subject:
         self.device = self.account.device()
         self.client = None
         self.count = 0
+        self.apps = 0
 
     def runs(self, examples):
         return runs(examples, self.is_quick)
@@ -76,7 +77,8 @@ class Subject:
     # ---- what operations need to succeed ----
 
     def app(self):
-        return scene.app(self.account, f"app-{self.account.id[:13]}-{self.count}")
+        self.apps += 1
+        return scene.app(self.account, f"app-{self.account.id}-{self.apps}")
 
     def target(self, operation_id, body=None):
         """A path at which a body that fits succeeds."""
@@ -154,15 +156,21 @@ def what_fits_succeeds(subject, operation_id, examples):
     check()
 
 
+# What a body that breaks a rule may have besides; the rest is drawn.
+PLAIN = {"updateDevice": {"autoDim": True}, "pushImage": {"image": generate.PICTURES[0]},
+         "deployAppVersion": {"version": "1"},
+         "uploadAppVersion": {"version": "1", "scriptContent": "x", "scriptLanguage": "STARLARK"}}
+
+
 def what_breaks_a_rule_fails(subject, operation_id, examples):
-    """With a 400 that names the field, and only that one."""
+    """With a 400 that names the field, and only that one. Every fault once, then with all kinds of
+    other members."""
     method = subject.contract.operation(operation_id)[0]
     schema = subject.schema(operation_id)
     target = subject.target(operation_id)
+    faults = list(generate.faults(subject.contract, schema))
 
-    @subject.runs(examples)
-    @given(generate.broken(subject.contract, schema))
-    def check(broken):
+    def send(broken):
         if broken.rule != "meaning":
             expect(not subject.contract.is_valid(schema, broken.body), "not broken", broken)
         answer = subject.send(method, target, json.dumps(broken.body).encode())
@@ -170,6 +178,16 @@ def what_breaks_a_rule_fails(subject, operation_id, examples):
         pointers = {fault["pointer"] for fault in answer.json()["errors"]}
         expect(pointers == {broken.pointer}, broken, answer)
 
+    @subject.runs(examples)
+    @given(generate.broken(subject.contract, schema, faults))
+    def check(broken):
+        send(broken)
+
+    for chosen, rule, name, value in faults:
+        plain = PLAIN[operation_id]
+        if "installationId" in chosen["properties"]:
+            plain = plain | {"installationId": "a"}
+        send(generate.spoil(plain, rule, name, value))
     check()
 
 

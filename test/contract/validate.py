@@ -111,13 +111,15 @@ class Contract:
 
     # ---- answers ----
 
-    def _response(self, method, template, status):
+    def _response(self, method, template, status, fields):
         general = self.document["x-general-responses"]
         item = self.document["paths"].get(template, {}) if template else {}
         operation = item.get("get" if method == "HEAD" else method.lower())
         if operation and str(status) in operation["responses"]:
             return self.resolve(operation["responses"][str(status)])
-        if str(status) in general and not (operation and status in (404, 405)):
+        # Of an operation, what is general is only what ends the connection.
+        ends = [word.lower() for word in fields.get("connection", [])] == ["close"]
+        if str(status) in general and (ends or not operation):
             return self.resolve(general[str(status)])
         raise Violation(f"status {status} is not documented for {method} {template}")
 
@@ -181,7 +183,7 @@ class Contract:
                 if missing or body:
                     raise Violation(f"a preflight's answer lacks {missing}, or has a body")
                 return
-            response = self._response(method, self.template_of(path), status)
+            response = self._response(method, self.template_of(path), status, by_name)
             for name, header in response.get("headers", {}).items():
                 self._check_header(name, header, by_name.get(name.lower(), []))
             self._check_body(method, response, by_name, body)

@@ -1,0 +1,84 @@
+"""The example clients, run as README prints them."""
+
+import os
+import re
+import subprocess
+
+import images
+import pytest
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+
+
+def printed():
+    """The commands in README that run them."""
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+        return re.findall(r"^.* docs/examples/push\.\w+ .*$", file.read(), re.M)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    os.symlink(os.path.abspath(os.path.join(ROOT, "docs")), tmp_path / "docs")
+    (tmp_path / "picture.png").write_bytes(images.png())
+    return tmp_path
+
+
+def run(command, folder, url, key):
+    return subprocess.run(["sh", "-c", command], cwd=folder, text=True, check=False, timeout=120,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=os.environ | {"DISPLAYD_URL": url, "DISPLAYD_KEY": key})
+
+
+def test_all_are_printed():
+    names = sorted(re.search(r"push\.\w+", command)[0] for command in printed())
+    assert names == sorted(os.listdir(os.path.join(ROOT, "docs/examples")))
+    assert len(names) == 3
+
+
+def test_are_short():
+    for name in os.listdir(os.path.join(ROOT, "docs/examples")):
+        with open(os.path.join(ROOT, "docs/examples", name), encoding="utf-8") as file:
+            assert len(file.readlines()) <= 40
+
+
+@pytest.mark.parametrize("command", printed())
+def test_shows_a_picture(world, account, folder, command):
+    device = account.device(name="Desk")
+    done = run(command, folder, world.server.url, account.key)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout in (f"{name} shows picture.png at 40 %\n" for name in ("Desk", device.id))
+    assert device.ids() == ["example"]
+    assert device.get().ok()["brightness"] == 40
+    device.shows(images.png())
+
+
+@pytest.mark.parametrize("command", printed())
+def test_odd_file_names(world, account, folder, command):
+    device = account.device()
+    name = "a 'b' \"c\" $d \\ %s.png"
+    os.rename(folder / "picture.png", folder / name)
+    quoted = "'" + name.replace("'", "'\\''") + "'"
+    done = run(command.replace("picture.png", quoted), folder, world.server.url, account.key)
+    assert done.returncode == 0, done.stderr
+    assert device.ids() == ["example"]
+
+
+def refusals(world, account, folder):
+    yield world.server.url, "ddk_wrong", "the API key is not valid"
+    yield world.server.url, account.key, "the account has no device"
+    account.device()
+    (folder / "picture.png").write_bytes(images.png(images.solid(size=(32, 32))))
+    yield world.server.url, account.key, "image is 32x32 pixels, must be 64x32"
+    os.unlink(folder / "picture.png")
+    yield world.server.url, account.key, "picture.png"
+    yield "http://127.0.0.1:1", account.key, ""
+
+
+@pytest.mark.parametrize("command", printed())
+def test_says_what_is_wrong(world, account, folder, command):
+    for url, key, words in refusals(world, account, folder):
+        done = run(command, folder, url, key)
+        assert done.returncode != 0, words
+        assert done.stderr and words in done.stderr, (words, done)
+        assert "Traceback" not in done.stderr or words == "picture.png"
+        assert done.stdout == ""

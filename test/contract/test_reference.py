@@ -1,0 +1,124 @@
+"""The page at /docs: complete, and in need of nobody else."""
+
+import html.parser
+import re
+import urllib.parse
+
+import pytest
+from scene import CONTRACT
+
+VOID = {"meta", "link", "br", "img", "hr", "input"}
+# HTML lets these end by themselves.
+IMPLIED = {"th", "td", "tr", "p"}
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.tags, self.text = [], [], [], set(), []
+        self.feed(text)
+        self.close()
+        assert self.open == [], self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        attributes = dict(attrs)
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+        for name, value in attrs:
+            assert not name.startswith("on"), (tag, name)
+            if name in ("href", "src", "srcset", "action", "data", "poster"):
+                self.links.append(value)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.open[-1] != tag and self.open[-1] in IMPLIED:
+            self.open.pop()
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def answer(world):
+    answer = world.get("/docs")
+    assert (answer.status, answer["Content-Type"]) == (200, "text/html; charset=utf-8")
+    return answer
+
+
+@pytest.fixture(scope="module")
+def page(answer):
+    return Page(answer.body.decode())
+
+
+def test_needs_no_other_host(answer, page):
+    for link in page.links:
+        parts = urllib.parse.urlsplit(link)
+        assert not parts.scheme and not parts.netloc, link
+    assert not page.tags & {"script", "link", "img", "iframe", "object", "embed", "base", "form"}
+    styles = re.findall(r"<style>(.*?)</style>", answer.body.decode(), re.S)
+    assert styles and not any("url(" in style or "@import" in style for style in styles)
+    assert "default-src 'none'" in answer["Content-Security-Policy"]
+    assert answer["X-Content-Type-Options"] == "nosniff"
+
+
+def test_links_lead_somewhere(world, page):
+    assert len(page.ids) == len(set(page.ids))
+    for link in set(page.links):
+        if link.startswith("#"):
+            assert link[1:] in page.ids, link
+        else:
+            assert world.get(link).status == 200, link
+
+
+def test_has_every_operation(page):
+    text = " ".join(page.text)
+    for method, template, operation in CONTRACT.operations():
+        assert operation["operationId"] in page.ids
+        assert "#" + operation["operationId"] in page.links
+        assert template in text and method in text
+        assert operation["summary"] in text
+        for parameter in CONTRACT.parameters(template, operation):
+            assert parameter["name"] in text
+
+
+def sections(answer):
+    """The HTML of each section, by its ID."""
+    parts = re.split(r'<section id="([^"]+)">', answer.body.decode())
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def test_has_every_status(answer):
+    found = sections(answer)
+    for _, _, operation in CONTRACT.operations():
+        for status in operation["responses"]:
+            assert f"<code>{status}</code>" in found[operation["operationId"]], (operation, status)
+    for status in CONTRACT.document["x-general-responses"]:
+        assert f"<code>{status}</code>" in found["general"]
+
+
+def test_has_every_schema(answer, page):
+    found = sections(answer)
+    for name, schema in CONTRACT.document["components"]["schemas"].items():
+        assert "#schema-" + name in page.links
+        for field in schema.get("properties", {}):
+            assert f"<code>{field}</code>" in found["schema-" + name], (name, field)
+        for choice in schema.get("oneOf", []):
+            assert "#schema-" + choice["$ref"].rsplit("/", 1)[1] in found["schema-" + name]
+        for limit in ("minimum", "maximum", "minLength", "maxLength"):
+            if limit in schema:
+                assert f"{limit}: {schema[limit]}" in found["schema-" + name]
+
+
+def test_has_every_body_field(answer):
+    found = sections(answer)
+    for _, _, operation in CONTRACT.operations():
+        if "requestBody" not in operation:
+            continue
+        schema = operation["requestBody"]["content"]["application/json"]["schema"]
+        schema = CONTRACT.resolve(schema)
+        for choice in map(CONTRACT.resolve, schema.get("oneOf", [schema])):
+            for field in choice["properties"]:
+                assert f"<code>{field}</code>" in found[operation["operationId"]]
