@@ -164,6 +164,21 @@ def test_methods(world, method, path, allow):
     assert set(answer["Allow"].split(", ")) == set(allow.split(", "))
 
 
+@pytest.mark.parametrize("method, path", [
+    ("GET", "/v1/apps"), ("GET", "{}/versions"), ("POST", "{}/upload"), ("POST", "{}/deploy"),
+    ("PATCH", "/v1/devices/x")])
+def test_every_endpoint_needs_a_key(world, app, method, path):
+    """Of what is there and of what is not, nothing is told apart without one."""
+    app.published()
+    for key in (None, new_key()):
+        answers = [world.request(method, path.format(target), key=key, body=body)
+                   for target in (app.path, "/v1/apps/nothing") for body in (None, VALID)]
+        for answer in answers:
+            answer.problem(401)
+            assert "WWW-Authenticate" in answer
+        assert len({answer.body for answer in answers}) == 1
+
+
 @pytest.mark.parametrize("path", ["/v1/apps/x", "/v1/apps/x/", "/v1/apps/x/y", "/v1/app"])
 def test_paths_that_are_none(account, path):
     account.get(path).problem(404)
