@@ -47,7 +47,7 @@ static void read_column(const struct record_field *field, const struct record_va
 		memcpy(((struct id *)member)->bytes, value->data, ID_BYTES);
 		break;
 	default:
-		require(!"a column of this kind");
+		require(false); /* no column has such a kind */
 	}
 }
 
