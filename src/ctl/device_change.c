@@ -84,7 +84,7 @@ static const struct record removed_record = RECORD(removed_fields);
 enum ctl_exit ctl_device_remove(struct ctl *ctl)
 {
 	struct db_parameters parameters;
-	struct device device;
+	struct device device = {0};
 	struct ctl_rows rows;
 	enum ctl_exit code = ctl_connect(ctl);
 
@@ -236,7 +236,7 @@ static bool has_settings(const struct ctl *ctl)
 enum ctl_exit ctl_device_update(struct ctl *ctl)
 {
 	struct db_parameters parameters;
-	struct device device;
+	struct device device = {0};
 	struct ctl_rows rows;
 	enum ctl_exit code;
 

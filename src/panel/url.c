@@ -26,7 +26,7 @@ static bool copy_text(struct str from, char *to, size_t to_size)
 {
 	if (from.length >= to_size)
 		return false;
-	if (from.length)
+	if (from.data)
 		memcpy(to, from.data, from.length);
 	to[from.length] = '\0';
 	return true;

@@ -9,7 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
 from run_tests import Count, count_test  # noqa: E402
 
-TAP = "1..4\nok 1 - a\nnot ok 2 - b\n# b.c:12: error\nok 3 # SKIP\nok 4 - d\n"
+TAP = "1..4\nok 1 - a\nnot ok 2 - b\n# b.c:12: error\nnot ok 3 # SKIP c\nok 4 - d\n"
 
 
 @pytest.mark.parametrize(
