@@ -1,9 +1,11 @@
 """What the tests of the device link share."""
 
 import base64
+import contextlib
 import io
 import itertools
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -112,6 +114,20 @@ class Database:
                 return cursor.fetchall() if cursor.description else None
         finally:
             connection.close()
+
+
+@contextlib.contextmanager
+def only(server, number):
+    """New connections reach this worker: the others stand still."""
+    others = sorted(server.workers())
+    del others[number]
+    for worker in others:
+        os.kill(worker, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for worker in others:
+            os.kill(worker, signal.SIGCONT)
 
 
 class TestServer(Server):
