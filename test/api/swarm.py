@@ -8,6 +8,7 @@ Answers that one look at the sockets found together are in no order: they share 
 
 import dataclasses
 import selectors
+import socket
 
 from world import PATIENCE_S, Answer, Connection
 
@@ -19,11 +20,22 @@ class Arrival:
     answer: Answer
 
 
+class Place:
+    """Where a server listens; it is looked for once, not for every connection."""
+
+    def __init__(self, world):
+        self.address = world.server.address
+
+    def connect(self):
+        return socket.create_connection(self.address, timeout=PATIENCE_S)
+
+
 class Swarm:
     """Connections to all worlds in turn; each request of a run has one of its own."""
 
     def __init__(self, worlds, size):
-        self.clients = [Connection(worlds[number % len(worlds)].server) for number in range(size)]
+        places = [Place(world) for world in worlds]
+        self.clients = [Connection(places[number % len(places)]) for number in range(size)]
 
     def __enter__(self):
         return self
