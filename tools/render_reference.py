@@ -9,7 +9,9 @@ import re
 import sys
 
 STYLE = """
-:root { color-scheme: light dark; --line: #8884; --soft: #8882; --accent: #0a7; }
+:root { color-scheme: light dark; --line: #8884; --soft: #8882; --accent: #076;
+  --mark: #a40 }
+@media (prefers-color-scheme: dark) { :root { --accent: #2c9; --mark: #f94 } }
 * { box-sizing: border-box }
 body { margin: 0; font: 16px/1.55 system-ui, sans-serif; display: grid;
   grid-template-columns: 17rem minmax(0, 1fr) }
@@ -28,10 +30,11 @@ pre { background: var(--soft); padding: .8rem 1rem; overflow: auto; border-radiu
 table { border-collapse: collapse; width: 100%; font-size: .875rem; margin: .3rem 0 }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem .35rem 0;
   border-bottom: 1px solid var(--line) }
-td:first-child { white-space: nowrap } .required { color: #c60; font-size: .75rem }
+td:first-child { white-space: nowrap } .required { color: var(--mark); font-size: .75rem }
 .limits { opacity: .75; font-size: .8125rem; overflow-wrap: anywhere }
 @media (max-width: 800px) { body { display: block } nav { position: static; height: auto;
-  border-right: 0; border-bottom: 1px solid var(--line) } main { padding: 1rem } }
+  columns: 2; border-right: 0; border-bottom: 1px solid var(--line) } main { padding: 1rem }
+  td:first-child { white-space: normal; overflow-wrap: anywhere } .required { display: block } }
 """
 
 LIMITS = ["minimum", "maximum", "minLength", "maxLength", "pattern", "enum", "default",
