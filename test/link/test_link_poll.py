@@ -104,7 +104,7 @@ def test_head_changes_nothing(device):
         device.push(png(colour), installationId=name, background=True)
     seen = []
     for _ in range(6):
-        for _ in range(3):
+        for _ in range(4):  # not a whole round
             head = device.poll("HEAD")
             assert head.status == 200 and head.body == b""
             assert head.headers["Tronbyt-Brightness"] == "60"

@@ -174,6 +174,8 @@ def test_background_does_not_interrupt(rotation):
         # Only what is queued is replaced.
         assert read_colour(panel) == WHITE
         rotation.push(png("#010203"), installationId="a", background=True)
+        rotation.change(brightness=61)
+        assert panel.read() == {"brightness": 61}  # so the worker knows of both
         panel.show()
         assert read_colour(panel) == BLUE
         panel.show()
