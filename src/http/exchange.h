@@ -34,7 +34,7 @@ struct http_exchange {
 	int done_status;
 	struct buffer body;
 	size_t body_max;
-	int body_stop; /* why add_body refused: 413 or 503 */
+	int body_stop;	   /* why add_body refused: 413 or 503 */
 	size_t body_bytes; /* of the body: kept, or after the answer dropped */
 	int status;	   /* of the answer */
 	size_t sent_bytes;
