@@ -210,8 +210,8 @@ class TestAccount:
                 for address in devices}
         app = new_app(one, email, "--visibility", "public")
         publish(one, keys[email], app)
-        for device in devices.values():
-            one.ctl("installation", "create", "--device", device["id"], "--app", app["id"])
+        for its in devices.values():
+            one.ctl("installation", "create", "--device", its["id"], "--app", app["id"])
         here, there = (Panel({"websocketUrl": "ws" + server.url[4:] +
                               server.path_of(devices[email]["websocketUrl"])})
                        for server in postgres_pair)
