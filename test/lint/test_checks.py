@@ -139,7 +139,7 @@ def test_text_fault(tree, text, words):
 
 
 def test_text_without_fault(tree):
-    tree.write("src/a.c", 'mkstemp("/tmp/XXXXXX"); /* networks, https://example.org/work/x */\n')
+    tree.write("src/a.c", 'mkstemp("/tmp/XXXXXX"); /* networks, https://example.org/' "work/x */\n")
     tree.write("README.md", "two spaces  \nbreak a line\n")
     tree.write("test/fuzz/http_corpus/a", b"\xff\0")
     assert tree.check("text") == []
