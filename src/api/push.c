@@ -64,9 +64,12 @@ static struct verdict stored(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such device");
-	if (push->body.is_installation && !push->is_stored)
+	if (push->body.is_installation && !push->is_stored) {
+		/* It took a generation, though: the next push must not wait for this one. */
+		delivery_push_answered(delivery, device_id, push->generation);
 		return task_fail_field(task, "installationId",
 				       "is the ID of an app's installation on this device");
+	}
 	push->task = task;
 	push->turn.come = on_turn;
 	if (!push->is_close ||
