@@ -18,6 +18,9 @@ ENVIRONMENT = {"npm_config_update_notifier": "false", "npm_config_audit": "false
                "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true", "CI": "true", "NO_COLOR": "1"}
 
 
+_failures = []
+
+
 def folder():
     root = os.environ.get("MESON_BUILD_ROOT") or os.path.join(HERE, "../../build")
     return os.path.abspath(os.path.join(root, "npm"))
@@ -38,7 +41,18 @@ def _wanted():
 
 
 def install():
-    """The folder in which node finds the packages."""
+    """The folder in which node finds the packages. Where it fails it is not tried again: without a
+    network each test would wait for the same time-outs."""
+    if _failures:
+        raise _failures[0]
+    try:
+        return _install()
+    except Exception as error:
+        _failures.append(error)
+        raise
+
+
+def _install():
     place = folder()
     os.makedirs(place, exist_ok=True)
     stamp = os.path.join(place, "installed")
