@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
-from run_tests import Count, count_test  # noqa: E402
+from run_tests import Count, count_test, is_finding, show_reports  # noqa: E402
 
 TAP = "1..4\nok 1 - a\nnot ok 2 - b\n# b.c:12: error\nnot ok 3 # SKIP c\nok 4 - d\n"
 
@@ -39,3 +39,31 @@ def test_count(result, output, expected):
 def test_words():
     assert str(Count(3, 0, 0)) == "3 passed, 0 failed"
     assert str(Count(3, 1, 2)) == "3 passed, 1 failed, 2 skipped"
+
+
+KILLED = "==898==Unable to get registers from thread 887.\n"
+LEAK = "==7==ERROR: LeakSanitizer: detected memory leaks\n\nDirect leak of 8 byte(s)\n"
+RACE = "WARNING: ThreadSanitizer: data race (pid=9)\n"
+
+
+@pytest.mark.parametrize(
+    "report, expected",
+    [
+        (KILLED, False),
+        (KILLED * 2, False),
+        (LEAK, True),
+        (KILLED + LEAK, True),
+        (RACE, True),
+        ("==7==Unable to get registers from thread 8. And more\n", True),
+    ],
+)
+def test_is_finding(report, expected):
+    assert is_finding(report) is expected
+
+
+def test_reports_are_counted_and_shown(tmp_path, capsys):
+    (tmp_path / "report.1").write_text(KILLED)
+    (tmp_path / "report.2").write_text(LEAK)
+    assert show_reports(tmp_path) == 1
+    shown = capsys.readouterr().out
+    assert KILLED in shown and LEAK in shown
