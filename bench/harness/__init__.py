@@ -1,0 +1,1 @@
+"""What bench/run is made of: services, load generators, the meter, results and how they are shown."""

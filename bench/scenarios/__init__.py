@@ -1,0 +1,15 @@
+"""All scenarios, in the order in which they are run and shown: see base.py."""
+
+import importlib
+
+# One file of this folder may hold several.
+SCENARIOS = (
+    ("livez", "Livez"),
+)
+
+
+def load_all():
+    """The classes by name."""
+    classes = (getattr(importlib.import_module(f"scenarios.{module}"), name)
+               for module, name in SCENARIOS)
+    return {found.name: found for found in classes}

@@ -1,0 +1,136 @@
+"""What a scenario is: what is measured, what it is compared with, and what is to be reached.
+
+A scenario is a class in a file of this folder, named in SCENARIOS of bench/scenarios/__init__.py:
+
+    class Livez(Scenario):
+        name = "livez"
+        title = "GET /livez, 256 connections"
+        bound_by = "kernel"
+        references = ("nginx",)
+        goals = (Goal("rate", of="nginx", at_least=0.90),)
+
+        def prepare(self, bench):
+            self.url = bench.server.url + "/livez"
+            self.nginx = bench.nginx(like=bench.server.get("/livez"))
+
+        def run(self, bench, who, seconds):
+            return bench.wrk(self.nginx if who == "nginx" else self.url, 256, seconds)
+
+bench/run calls prepare() once, then run() once for each of who = "displayd" (SUBJECT) and the
+references, shortly, to warm up; then all of them in turn, round by round (A B A B); then finish().
+What a ratio is judged by is the median over the rounds of (subject's figure / reference's figure of
+the same round).
+
+The bench (harness/bench.py) offers, to prepare() and run():
+
+    bench.server                 the displayd that scenarios share: limits on and never reached, access
+                                 log to a file, default workers, one account with 10 devices
+                                 (bench.account, bench.key, bench.devices as displayctl prints them)
+    bench.start_server(*flags)   another one, with a state directory of its own; ends with the scenario.
+                                 Same class (harness/services.py, above test/server.py): .url, .get(),
+                                 .ctl(), .sql(text) on its database, .database_url, .workers(),
+                                 .postmaster()
+    bench.make_account(server, email, devices) -> (key, devices)
+    bench.make_devices(server, email, count)   many rows at once, by SQL; their IDs
+    bench.nginx(like=answer)     nginx answering with a body and head of the same size; its URL
+    bench.wrk(url, connections, seconds, script=None, headers=None, environment=None) -> Sample
+                                 script: a file of bench/wrk/
+    bench.pgbench(server, sql, clients, seconds, prepare=...) -> Sample
+    bench.program(command, ...) -> what it printed; it counts as load generator and ends with us.
+                                 Programs in C: bench.built("pqpipe") gives the path.
+    bench.spawn(command, ...)    the same in the background: a subprocess.Popen; ended by the bench
+    bench.on_finish(function)    called after the scenario, also when it failed
+
+CPU time is taken by the bench around each run(): of all displayd and nginx that it started ("server"),
+of their PostgreSQL ("database"), of wrk, pgbench and programs ("load"). run() need not care.
+"""
+
+import dataclasses
+
+SUBJECT = "displayd"
+
+
+class Missing(Exception):
+    """Something that the scenario needs is not on this machine; says what."""
+
+
+class Failed(Exception):
+    """The scenario cannot be measured; says why."""
+
+
+@dataclasses.dataclass
+class Sample:
+    """What one run gave. Latencies in microseconds; what was not measured is None."""
+
+    requests: int = 0  # answered, in all; CPU time is told per request
+    seconds: float = 0.0
+    rate: float | None = None  # per second
+    p50_us: float | None = None
+    p99_us: float | None = None
+    p999_us: float | None = None
+    # What only this scenario has: name -> number. Names end in their unit: "panel_bytes".
+    figures: dict = dataclasses.field(default_factory=dict)
+    # What must not happen, and how often it did: any above 0 makes the scenario invalid.
+    faults: dict = dataclasses.field(default_factory=dict)
+    # Filled by the bench: microseconds of CPU time of "server", "database", "load" in all.
+    cpu_us: dict = dataclasses.field(default_factory=dict)
+
+    def figure(self, name):
+        """By its name: rate, p50_us, ... or one of figures. None where it was not measured."""
+        return self.figures[name] if name in self.figures else getattr(self, name, None)
+
+
+@dataclasses.dataclass(frozen=True)
+class Goal:
+    """What is to be reached: at_least or at_most, of one figure.
+
+    of: the reference whose same figure the subject's is divided by; None judges the figure itself.
+    of_figure: where the reference's figure has another name.
+    label: what it is called in the table, if not "FIGURE / REFERENCE".
+    """
+
+    figure: str
+    of: str | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    of_figure: str | None = None
+    label: str | None = None
+
+    def value(self, samples):
+        """Of one round's samples by name; None where one of both is not there."""
+        value = samples[SUBJECT].figure(self.figure)
+        if self.of is None or value is None:
+            return value
+        against = samples[self.of].figure(self.of_figure or self.figure)
+        return value / against if against else None
+
+    def is_reached(self, value):
+        if self.at_least is not None and value < self.at_least:
+            return False
+        return self.at_most is None or value <= self.at_most
+
+
+class Scenario:
+    """See above. An instance lives from prepare() to finish()."""
+
+    name = ""  # what bench/run is called with
+    title = ""  # one line, for the table and the chart
+    bound_by = ""
+    measures = ""  # a sentence or two for docs/performance.md
+    references = ()
+    goals = ()
+    unit = "requests"  # what a rate counts: "requests", "pushes", "pictures"
+    rounds = None  # another number than bench/run's default, where a round is no matter of seconds
+    # Figures of Sample.figures that the table shows in a line of their own.
+    shown_figures = ()
+    slow = False  # not run unless it is named, or --all is given
+
+    def prepare(self, bench):
+        """Makes what is measured. Raises Missing or Failed."""
+
+    def run(self, bench, who, seconds):
+        """Runs who (SUBJECT or a reference) once, for about so long; a Sample."""
+        raise NotImplementedError
+
+    def finish(self, bench):
+        """Undoes what the bench does not: what was started by it ends by itself."""
