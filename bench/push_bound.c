@@ -1,0 +1,191 @@
+/* push_bound - the CPU time that converting a pushed picture takes at least.
+ *
+ * Does on one thread, without a server around it, what a worker thread of displayd does for a push:
+ * decodes the base64 of the request, decodes the picture, encodes it for the panel. With the
+ * database's time for the statement that stores it, a machine of C cores can take at most
+ *
+ *   C / (base64 + decode + encode + statement)
+ *
+ * pushes a second; docs/performance.md says what stands between that and the truth. */
+#include "base/base64.h"
+#include "base/memory.h"
+#include "base/str.h"
+
+#include <getopt.h>
+#include <panelimage/panelimage.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char usage[] =
+    "Usage: push_bound [--seconds N] [--json] PICTURE...\n"
+    "\n"
+    "Prints the CPU microseconds that a picture takes, mean over all files and rounds:\n"
+    "its base64, decoding it, and encoding it as the WebP that a panel shows.\n"
+    "\n"
+    "  --seconds N  how long to measure, about (default 3)\n"
+    "  --json       one line of JSON\n";
+
+struct picture {
+	struct str base64;
+	uint8_t *bytes;
+	size_t size;
+};
+
+struct totals {
+	uint64_t rounds;
+	double base64_us;
+	double decode_us;
+	double convert_us; /* decoding and encoding, as the server calls it */
+	size_t output_bytes;
+};
+
+static double cpu_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static void give_up(const char *name, const char *why)
+{
+	fprintf(stderr, "push_bound: %s: %s\n", name, why);
+	exit(1);
+}
+
+static struct str encode_base64(const uint8_t *data, size_t size)
+{
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char *text = memory_alloc(size / 3 * 4 + 4);
+	size_t length = 0;
+
+	for (size_t i = 0; i < size; i += 3) {
+		uint32_t bits = (uint32_t)data[i] << 16;
+
+		bits |= i + 1 < size ? (uint32_t)data[i + 1] << 8 : 0;
+		bits |= i + 2 < size ? data[i + 2] : 0;
+		text[length++] = digits[bits >> 18];
+		text[length++] = digits[bits >> 12 & 63];
+		text[length++] = i + 1 < size ? digits[bits >> 6 & 63] : '=';
+		text[length++] = i + 2 < size ? digits[bits & 63] : '=';
+	}
+	return (struct str){text, length};
+}
+
+static struct picture read_picture(const char *path)
+{
+	uint8_t *data = memory_alloc(PANELIMAGE_INPUT_MAX_BYTES + 1);
+	FILE *file = fopen(path, "rb");
+	struct picture picture = {0};
+
+	if (!file)
+		give_up(path, "cannot be read");
+	picture.size = fread(data, 1, PANELIMAGE_INPUT_MAX_BYTES + 1, file);
+	fclose(file);
+	if (picture.size > PANELIMAGE_INPUT_MAX_BYTES)
+		give_up(path, "is larger than the server takes");
+	picture.base64 = encode_base64(data, picture.size);
+	/* Decoded into again and again. */
+	picture.bytes = data;
+	return picture;
+}
+
+static bool ignore_frame(const uint8_t *rgb, uint32_t duration_ms, void *user)
+{
+	(void)rgb;
+	(void)duration_ms;
+	(void)user;
+	return true;
+}
+
+static void measure(const char *path, struct picture *picture, struct totals *totals)
+{
+	struct panelimage_result result;
+	struct panelimage_error error;
+	double start = cpu_us();
+
+	if (base64_decode(picture->base64, picture->bytes, &picture->size))
+		give_up(path, "its base64 is not understood");
+	totals->base64_us += cpu_us() - start;
+	start = cpu_us();
+	if (panelimage_decode(picture->bytes, picture->size, ignore_frame, NULL, &error))
+		give_up(path, error.text);
+	totals->decode_us += cpu_us() - start;
+	start = cpu_us();
+	if (panelimage_is_animation(picture->bytes, picture->size))
+		give_up(path, "is an animation");
+	if (panelimage_convert(picture->bytes, picture->size, &result, &error))
+		give_up(path, error.text);
+	totals->convert_us += cpu_us() - start;
+	totals->output_bytes += result.size;
+	totals->rounds++;
+	panelimage_result_finish(&result);
+}
+
+static void print(const struct totals *totals, bool is_json)
+{
+	double n = (double)totals->rounds;
+	double base64 = totals->base64_us / n;
+	double decode = totals->decode_us / n;
+	double convert = totals->convert_us / n;
+	double output = (double)totals->output_bytes / n;
+
+	if (is_json)
+		printf("{\"rounds\": %llu, \"base64_us\": %.2f, \"decode_us\": %.2f, "
+		       "\"encode_us\": %.2f, \"sum_us\": %.2f, \"webp_bytes\": %.0f}\n",
+		       (unsigned long long)totals->rounds, base64, decode, convert - decode,
+		       base64 + convert, output);
+	else
+		printf("base64 %.2f us, decode %.2f us, encode %.2f us, together %.2f us of CPU; "
+		       "%.0f bytes of WebP; mean of %llu\n",
+		       base64, decode, convert - decode, base64 + convert, output,
+		       (unsigned long long)totals->rounds);
+}
+
+static int give_usage(bool is_wanted)
+{
+	fputs(usage, is_wanted ? stdout : stderr);
+	return is_wanted ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {{"seconds", required_argument, NULL, 's'},
+						{"json", no_argument, NULL, 'j'},
+						{"help", no_argument, NULL, 'h'},
+						{NULL, 0, NULL, 0}};
+	double seconds = 3, start;
+	bool is_json = false;
+	struct totals totals = {0};
+	struct picture *pictures;
+	int count, option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+		if (option == 's')
+			seconds = strtod(optarg, NULL);
+		else if (option == 'j')
+			is_json = true;
+		else
+			return give_usage(option == 'h');
+	}
+	count = argc - optind;
+	if (count < 1 || !(seconds > 0))
+		return give_usage(false);
+	pictures = memory_zalloc((size_t)count * sizeof(*pictures));
+	for (int i = 0; i < count; i++) {
+		pictures[i] = read_picture(argv[optind + i]);
+		/* Caches and the heap get warm. */
+		measure(argv[optind + i], &pictures[i], &totals);
+	}
+	totals = (struct totals){0};
+	start = cpu_us();
+	while (cpu_us() - start < seconds * 1e6) {
+		for (int i = 0; i < count; i++)
+			measure(argv[optind + i], &pictures[i], &totals);
+	}
+	print(&totals, is_json);
+	return 0;
+}
