@@ -1,0 +1,372 @@
+/* open_loop - asks a server at a fixed rate, as many callers who know nothing of each other do.
+ *
+ * A load generator that sends its next request when the last one was answered (wrk, ab) asks less
+ * while the server is slow: what was not asked is not slow, and the percentiles look better than
+ * what callers see. This is known as coordinated omission. Here request number i is to be sent at
+ * start + i / rate, whatever the server does, and its latency is counted from that moment. Where
+ * all connections are busy it waits for one, and its waiting counts. A request whose answer never
+ * comes counts with the time until it was given up.
+ *
+ * What this program itself is late by is in the latencies, too, and told apart ("lag"): where it is
+ * large without all connections being busy, the machine was too full to measure on. */
+#include "open_loop.h"
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/require.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <llhttp.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+	DRAIN_US = 10 * 1000 * 1000, /* how long answers are waited for at the end */
+	CONNECTS_FAILED_MAX = 1000,  /* without one that worked in between: the server is gone */
+	EVENTS = 256,
+};
+
+struct client;
+
+struct connection {
+	struct list node; /* in client.free while it is connected and asks nothing */
+	struct client *client;
+	int fd;
+	bool is_connected;
+	bool is_asking;
+	uint64_t number; /* of the request */
+	size_t sent;	 /* bytes of it */
+	char length_line[48];
+	llhttp_t parser;
+};
+
+struct client {
+	const struct plan *plan;
+	struct outcome outcome;
+	struct connection *connections;
+	struct list free;
+	llhttp_settings_t callbacks;
+	int epoll;
+	uint64_t start_us;
+	uint64_t now_us;
+	uint64_t next;	   /* number of the request that is to be sent next */
+	uint64_t finished; /* requests that need no more waiting for */
+	unsigned connects_failed;
+};
+
+static uint64_t due_us(const struct client *client, uint64_t number)
+{
+	return client->start_us + (uint64_t)((double)number * 1e6 / client->plan->rate);
+}
+
+static void note(struct client *client, uint32_t *values, uint64_t number)
+{
+	struct outcome *outcome = &client->outcome;
+
+	if (number >= outcome->first)
+		values[number - outcome->first] =
+		    (uint32_t)(client->now_us - due_us(client, number));
+}
+
+static void open_socket(struct connection *connection);
+
+static void finish_request(struct connection *connection, uint64_t *counter)
+{
+	struct client *client = connection->client;
+
+	connection->is_asking = false;
+	client->finished++;
+	note(client, client->outcome.latency_us, connection->number);
+	if (connection->number >= client->outcome.first)
+		(*counter)++;
+}
+
+static void break_off(struct connection *connection)
+{
+	struct client *client = connection->client;
+
+	if (!connection->is_connected && ++client->connects_failed > CONNECTS_FAILED_MAX) {
+		fprintf(stderr, "open_loop: no connection to the server\n");
+		exit(1);
+	}
+	if (connection->is_asking)
+		finish_request(connection, &client->outcome.broken);
+	list_remove(&connection->node);
+	close(connection->fd);
+	open_socket(connection);
+}
+
+static void send_request(struct connection *connection)
+{
+	const struct plan *plan = connection->client->plan;
+	struct str head = plan->targets[connection->number % plan->target_count].head;
+	struct str body =
+	    plan->body_count ? plan->bodies[connection->number % plan->body_count] : STR("");
+	struct str parts[] = {head, str_from(connection->length_line), body};
+	struct iovec vectors[array_length(parts)];
+	size_t skipped = connection->sent;
+	ssize_t sent;
+	int count = 0;
+
+	for (size_t i = 0; i < array_length(parts); i++) {
+		size_t skip = skipped < parts[i].length ? skipped : parts[i].length;
+
+		skipped -= skip;
+		if (skip < parts[i].length)
+			vectors[count++] = (struct iovec){(void *)(uintptr_t)(parts[i].data + skip),
+							  parts[i].length - skip};
+	}
+	if (count == 0)
+		return;
+	sent = writev(connection->fd, vectors, count);
+	if (sent >= 0)
+		connection->sent += (size_t)sent;
+	else if (errno != EAGAIN)
+		break_off(connection);
+}
+
+static void begin_request(struct connection *connection, uint64_t number)
+{
+	struct client *client = connection->client;
+	const struct plan *plan = client->plan;
+
+	connection->is_asking = true;
+	connection->number = number;
+	connection->sent = 0;
+	if (plan->body_count)
+		snprintf(connection->length_line, sizeof(connection->length_line),
+			 "Content-Length: %zu\r\n\r\n",
+			 plan->bodies[number % plan->body_count].length);
+	else
+		snprintf(connection->length_line, sizeof(connection->length_line), "%s\r\n",
+			 strcmp(plan->method, "POST") == 0 ? "Content-Length: 0\r\n" : "");
+	note(client, client->outcome.lag_us, number);
+	send_request(connection);
+}
+
+static int on_body(llhttp_t *parser, const char *data, size_t size)
+{
+	struct connection *connection = parser->data;
+
+	(void)data;
+	connection->client->outcome.body_bytes += size;
+	return 0;
+}
+
+static int on_message_complete(llhttp_t *parser)
+{
+	struct connection *connection = parser->data;
+	unsigned status = (unsigned)llhttp_get_status_code(parser);
+
+	if (!connection->is_asking || status < 200 || status >= OPEN_LOOP_STATUS_MAX)
+		return HPE_USER;
+	finish_request(connection, &connection->client->outcome.statuses[status]);
+	if (llhttp_should_keep_alive(parser))
+		list_append(&connection->client->free, &connection->node);
+	return 0;
+}
+
+static void receive(struct connection *connection)
+{
+	static char data[256 * 1024];
+	ssize_t size;
+
+	do {
+		size = read(connection->fd, data, sizeof(data));
+		if (size < 0 && errno == EAGAIN)
+			return;
+		if (size <= 0 ||
+		    llhttp_execute(&connection->parser, data, (size_t)size) != HPE_OK ||
+		    (!connection->is_asking && !list_is_linked(&connection->node))) {
+			break_off(connection);
+			return;
+		}
+	} while (size == sizeof(data));
+}
+
+static void on_event(struct connection *connection, uint32_t events)
+{
+	struct client *client = connection->client;
+
+	if (!connection->is_connected) {
+		int error = 0;
+		socklen_t size = sizeof(error);
+
+		getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &error, &size);
+		if (error || events & (EPOLLERR | EPOLLHUP)) {
+			break_off(connection);
+			return;
+		}
+		connection->is_connected = true;
+		client->connects_failed = 0;
+		list_append(&client->free, &connection->node);
+		return;
+	}
+	if (events & EPOLLOUT && connection->is_asking)
+		send_request(connection);
+	if (events & ~(uint32_t)EPOLLOUT && connection->is_connected)
+		receive(connection);
+}
+
+static void open_socket(struct connection *connection)
+{
+	struct client *client = connection->client;
+	const struct addrinfo *address = client->plan->address;
+	struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
+				    .data.ptr = connection};
+	int one = 1;
+
+	connection->is_connected = false;
+	client->outcome.connects++;
+	llhttp_init(&connection->parser, HTTP_RESPONSE, &client->callbacks);
+	connection->parser.data = connection;
+	connection->fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (connection->fd < 0) {
+		perror("open_loop: socket");
+		exit(1);
+	}
+	setsockopt(connection->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	/* What fails is told by the first event. */
+	connect(connection->fd, address->ai_addr, address->ai_addrlen);
+	require(epoll_ctl(client->epoll, EPOLL_CTL_ADD, connection->fd, &event) == 0);
+}
+
+static void send_what_is_due(struct client *client)
+{
+	struct list *node;
+
+	while (client->next < client->outcome.total &&
+	       due_us(client, client->next) <= client->now_us &&
+	       (node = list_take_first(&client->free)))
+		begin_request(container_of(node, struct connection, node), client->next++);
+}
+
+/* Until the next request is due; where none can be sent, until something happens. */
+static struct timespec pause_of(const struct client *client)
+{
+	uint64_t until_us = client->now_us + 100 * 1000;
+
+	if (client->next < client->outcome.total && !list_is_empty(&client->free) &&
+	    due_us(client, client->next) < until_us)
+		until_us = due_us(client, client->next);
+	if (until_us <= client->now_us)
+		return (struct timespec){0};
+	until_us -= client->now_us;
+	return (struct timespec){(time_t)(until_us / 1000000), (long)(until_us % 1000000) * 1000};
+}
+
+static void turn(struct client *client)
+{
+	struct epoll_event events[EVENTS];
+	struct timespec pause = pause_of(client);
+	int count = epoll_pwait2(client->epoll, events, EVENTS, &pause, NULL);
+
+	client->now_us = clock_monotonic_us();
+	for (int i = 0; i < count; i++)
+		on_event(events[i].data.ptr, events[i].events);
+	send_what_is_due(client);
+}
+
+static void give_up_the_rest(struct client *client)
+{
+	for (unsigned i = 0; i < client->plan->connections; i++) {
+		struct connection *connection = &client->connections[i];
+
+		if (connection->is_asking)
+			finish_request(connection, &client->outcome.unanswered);
+	}
+	for (; client->next < client->outcome.total; client->next++) {
+		note(client, client->outcome.latency_us, client->next);
+		note(client, client->outcome.lag_us, client->next);
+		client->outcome.unanswered += client->next >= client->outcome.first;
+	}
+}
+
+static void connect_all(struct client *client)
+{
+	for (unsigned i = 0; i < client->plan->connections; i++) {
+		struct connection *connection = &client->connections[i];
+
+		connection->client = client;
+		list_init(&connection->node);
+		open_socket(connection);
+	}
+	client->start_us = UINT64_MAX / 2; /* nothing is due yet */
+	for (unsigned waited = 0; waited < 50; waited++) {
+		unsigned connected = 0;
+
+		turn(client);
+		for (unsigned i = 0; i < client->plan->connections; i++)
+			connected += client->connections[i].is_connected;
+		if (connected == client->plan->connections)
+			break;
+	}
+}
+
+static double cpu_us(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6 +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+static void prepare(struct client *client, const struct plan *plan)
+{
+	struct outcome *outcome = &client->outcome;
+
+	client->plan = plan;
+	outcome->first = (uint64_t)(plan->warm_up_seconds * plan->rate);
+	outcome->total = outcome->first + (uint64_t)(plan->seconds * plan->rate);
+	outcome->count = outcome->total - outcome->first;
+	outcome->latency_us = memory_zalloc((outcome->count + 1) * sizeof(uint32_t));
+	outcome->lag_us = memory_zalloc((outcome->count + 1) * sizeof(uint32_t));
+	client->connections = memory_zalloc(plan->connections * sizeof(*client->connections));
+	list_init(&client->free);
+	llhttp_settings_init(&client->callbacks);
+	client->callbacks.on_body = on_body;
+	client->callbacks.on_message_complete = on_message_complete;
+	client->epoll = epoll_create1(EPOLL_CLOEXEC);
+	require(client->epoll >= 0);
+	/* Sleep as short as asked for. */
+	prctl(PR_SET_TIMERSLACK, 1);
+}
+
+struct outcome open_loop_run(const struct plan *plan)
+{
+	struct client client = {0};
+	double counted_from_us = 0;
+
+	prepare(&client, plan);
+	connect_all(&client);
+	client.now_us = clock_monotonic_us();
+	client.start_us = client.now_us + 1000;
+	while (client.finished < client.outcome.total &&
+	       client.now_us < due_us(&client, client.outcome.total) + DRAIN_US) {
+		turn(&client);
+		if (counted_from_us == 0 && client.next > client.outcome.first)
+			counted_from_us = cpu_us();
+	}
+	client.outcome.cpu_us = cpu_us() - counted_from_us;
+	client.outcome.seconds =
+	    (double)(client.now_us - due_us(&client, client.outcome.first)) / 1e6;
+	give_up_the_rest(&client);
+	return client.outcome;
+}
+
+int main(int argc, char **argv)
+{
+	struct plan plan = plan_read(argc, argv);
+	struct outcome outcome = open_loop_run(&plan);
+
+	report_print(&plan, &outcome);
+	return outcome.broken || outcome.unanswered ? 1 : 0;
+}
