@@ -1,0 +1,123 @@
+/* Tens of thousands of WebSocket panels in a few small processes.
+ *
+ *   panels.c         options, processes, the commands on standard input
+ *   panels_fleet.c   one process: which panels connect, ping or take a picture, and when
+ *   panels_panel.c   one panel: handshake, frames, what the stock firmware answers
+ *   panels_urls.c    the file of websocketUrls
+ *
+ * A panel is 64 bytes here and has no buffer of its own. What the processes count lies in memory
+ * that they share with the one that reads the commands. */
+#pragma once
+
+#include "base/str.h"
+
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { PROCESSES_MAX = 16, TEXT_MAX = 24 };
+
+struct settings {
+	unsigned processes;
+	unsigned rate;	      /* connections opened in a second, by all processes */
+	unsigned ping_s;      /* the panel's own pings; 0: none */
+	unsigned reconnect_s; /* after the server has closed; 0: never */
+	bool acknowledges;    /* says "queued" and "displaying" */
+};
+
+/* ---- panels_urls.c ---- */
+struct urls {
+	struct str *lines; /* of the file, which stays mapped */
+	unsigned count;
+	struct sockaddr_in server;
+};
+
+/* Reads the file, at most limit lines (0: all), and looks the server up, which all URLs share.
+ * Ends the process where something is wrong. */
+void urls_read(struct urls *urls, const char *path, unsigned limit);
+
+/* Host with port, and path with query. */
+struct str url_host(struct str url);
+struct str url_target(struct str url);
+
+/* ---- what the processes share ---- */
+struct tally {
+	_Atomic uint64_t connected; /* now */
+	_Atomic uint64_t handshakes;
+	_Atomic uint64_t refused;  /* no connection, or another answer than 101 */
+	_Atomic uint64_t dropped;  /* by the server, after the handshake */
+	_Atomic uint64_t messages; /* text and binary */
+	_Atomic uint64_t pictures;
+	_Atomic uint64_t picture_bytes;
+	_Atomic uint64_t pings;
+	_Atomic uint64_t pongs;
+	_Atomic uint64_t faults; /* what no server may send */
+};
+
+/* When a panel had the picture that is waited for. */
+struct receipt {
+	_Atomic uint64_t at_ns; /* 0: not yet */
+};
+
+struct shared {
+	struct tally tallies[PROCESSES_MAX];
+	_Atomic unsigned length; /* of the picture that is waited for; 0: any */
+	_Atomic bool ends;
+	_Atomic uint64_t since_ns; /* of the current wait; 0: none */
+	struct receipt receipts[]; /* one a panel */
+};
+
+/* ---- panels_panel.c ---- */
+enum panel_state {
+	PANEL_AWAY,
+	PANEL_CONNECTING,
+	PANEL_SHAKING, /* the handshake's answer is awaited */
+	PANEL_OPEN,
+};
+
+struct panel {
+	int fd;
+	uint32_t due_ms;   /* of the fleet's clock: what is queued is taken, or it connects again */
+	uint32_t ping_ms;  /* likewise: its next ping */
+	uint32_t left;	   /* bytes of the frame's payload that are still to come */
+	uint32_t length;   /* of the frame's payload */
+	uint32_t counter;  /* of pictures, as the firmware counts them */
+	uint16_t dwell_s;  /* of the next picture */
+	uint16_t queued_s; /* dwell of the queued one; 0: none is queued */
+	uint8_t state;	   /* enum panel_state */
+	uint8_t opcode;
+	uint8_t header_length; /* bytes of the frame's header that have come */
+	uint8_t matched;       /* bytes of the blank line behind the handshake's answer */
+	bool has_picture;
+	uint8_t header[4];
+	char text[TEXT_MAX]; /* the first bytes of a text, or of a ping */
+};
+
+struct fleet {
+	const struct settings *settings;
+	const struct urls *urls;
+	struct shared *shared;
+	struct tally *tally;
+	struct panel *panels; /* those of this process: first, first + step, ... of the URLs */
+	unsigned count;
+	unsigned first;
+	unsigned step;
+	unsigned shaking; /* that connect or shake hands */
+	int epoll;
+	uint32_t now_ms;
+	uint64_t start_ns;
+	char input[64 * 1024];
+};
+
+/* Begins to connect. False: no socket is to be had now. */
+bool panel_connect(struct fleet *fleet, unsigned number);
+/* Something happened on its socket. */
+void panel_on_event(struct fleet *fleet, struct panel *panel, uint32_t events);
+/* Takes what is queued, as at the end of a dwell. */
+void panel_display(struct fleet *fleet, struct panel *panel);
+void panel_ping(struct fleet *fleet, struct panel *panel);
+
+/* ---- panels_fleet.c ---- */
+/* Runs this process's panels until shared->ends. */
+void fleet_run(const struct settings *settings, const struct urls *urls, struct shared *shared,
+	       unsigned index);

@@ -1,0 +1,99 @@
+#include "base/clock.h"
+#include "base/memory.h"
+#include "panels.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+enum {
+	TURN_MS = 10,
+	LOOK_MS = 250,	   /* at every panel: pings, dwells, connections to be made again */
+	SHAKING_MAX = 256, /* below what a listening socket lets wait */
+	EVENTS_MAX = 512,
+};
+
+static void update_clock(struct fleet *fleet)
+{
+	fleet->now_ms = (uint32_t)((clock_monotonic_us() * 1000 - fleet->start_ns) / 1000000);
+}
+
+static void look_at(struct fleet *fleet, unsigned number)
+{
+	struct panel *panel = &fleet->panels[number];
+	bool is_due = panel->due_ms && panel->due_ms <= fleet->now_ms;
+
+	if (panel->state == PANEL_AWAY && is_due && fleet->shaking < SHAKING_MAX)
+		panel_connect(fleet, number);
+	if (panel->state == PANEL_OPEN && is_due)
+		panel_display(fleet, panel);
+	if (panel->state == PANEL_OPEN && fleet->settings->ping_s &&
+	    panel->ping_ms <= fleet->now_ms)
+		panel_ping(fleet, panel);
+}
+
+/* As many as the rate allows by now; next is the first one that never connected. */
+static void open_some(struct fleet *fleet, unsigned *next)
+{
+	uint64_t rate = fleet->settings->rate;
+	uint64_t allowed = fleet->now_ms * rate / 1000 / fleet->step + 1;
+
+	while (*next < fleet->count && *next < allowed && fleet->shaking < SHAKING_MAX) {
+		if (!panel_connect(fleet, *next))
+			return;
+		(*next)++;
+	}
+}
+
+static void run_turns(struct fleet *fleet)
+{
+	struct epoll_event events[EVENTS_MAX];
+	uint32_t looked_ms = 0;
+	unsigned next = 0;
+
+	while (!fleet->shared->ends) {
+		int timeout = next < fleet->count ? TURN_MS : LOOK_MS;
+		int count = epoll_wait(fleet->epoll, events, EVENTS_MAX, timeout);
+
+		update_clock(fleet);
+		for (int i = 0; i < count; i++)
+			panel_on_event(fleet, events[i].data.ptr, events[i].events);
+		open_some(fleet, &next);
+		if (fleet->now_ms - looked_ms < LOOK_MS)
+			continue;
+		looked_ms = fleet->now_ms;
+		for (unsigned i = 0; i < next; i++)
+			look_at(fleet, i);
+	}
+}
+
+void fleet_run(const struct settings *settings, const struct urls *urls, struct shared *shared,
+	       unsigned index)
+{
+	struct fleet *fleet = memory_zalloc(sizeof(*fleet));
+
+	/* Nobody is left behind where the first process is killed. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	*fleet = (struct fleet){
+	    .settings = settings,
+	    .urls = urls,
+	    .shared = shared,
+	    .tally = &shared->tallies[index],
+	    .first = index,
+	    .step = settings->processes,
+	    .count = (urls->count - index + settings->processes - 1) / settings->processes,
+	    .epoll = epoll_create1(EPOLL_CLOEXEC),
+	    .start_ns = clock_monotonic_us() * 1000,
+	};
+	if (fleet->epoll < 0) {
+		perror("panels: epoll");
+		exit(1);
+	}
+	fleet->panels = memory_zalloc(fleet->count * sizeof(fleet->panels[0]));
+	run_turns(fleet);
+	exit(0);
+}

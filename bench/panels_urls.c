@@ -1,0 +1,92 @@
+#include "base/memory.h"
+#include "panels.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct str scheme = {"ws://", 5};
+
+static struct str map_file(const char *path)
+{
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	void *bytes;
+
+	if (fd < 0 || fstat(fd, &status) != 0 || status.st_size == 0) {
+		fprintf(stderr, "panels: cannot read %s\n", path);
+		exit(2);
+	}
+	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (bytes == MAP_FAILED) {
+		perror("panels: mmap");
+		exit(2);
+	}
+	return (struct str){bytes, (size_t)status.st_size};
+}
+
+struct str url_host(struct str url)
+{
+	struct str rest = str_from_offset(url, scheme.length);
+
+	return (struct str){rest.data, str_find(rest, '/')};
+}
+
+struct str url_target(struct str url)
+{
+	struct str rest = str_from_offset(url, scheme.length);
+
+	return str_from_offset(rest, str_find(rest, '/'));
+}
+
+static void look_up(struct urls *urls)
+{
+	struct str host = url_host(urls->lines[0]);
+	size_t colon = str_find(host, ':');
+	struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
+	struct addrinfo *found = NULL;
+	char name[256];
+	char port[8] = "80";
+
+	snprintf(name, sizeof(name), "%.*s", (int)colon, host.data);
+	if (colon < host.length)
+		snprintf(port, sizeof(port), "%.*s", (int)(host.length - colon - 1),
+			 host.data + colon + 1);
+	if (getaddrinfo(name, port, &hints, &found) != 0) {
+		fprintf(stderr, "panels: nobody knows %s\n", name);
+		exit(2);
+	}
+	memcpy(&urls->server, found->ai_addr, sizeof(urls->server));
+	freeaddrinfo(found);
+}
+
+void urls_read(struct urls *urls, const char *path, unsigned limit)
+{
+	struct str rest = map_file(path);
+	unsigned room = 0;
+	struct str line;
+
+	while ((limit == 0 || urls->count < limit) && str_next(&rest, '\n', &line)) {
+		if (line.length == 0)
+			continue;
+		if (!str_starts_with(line, scheme)) {
+			fprintf(stderr, "panels: not a ws:// URL: %.*s\n", STR_ARG(line));
+			exit(2);
+		}
+		if (urls->count == room) {
+			room = room ? room * 2 : 1024;
+			urls->lines = memory_realloc(urls->lines, room * sizeof(urls->lines[0]));
+		}
+		urls->lines[urls->count++] = line;
+	}
+	if (urls->count == 0) {
+		fprintf(stderr, "panels: no URL in %s\n", path);
+		exit(2);
+	}
+	look_up(urls);
+}
