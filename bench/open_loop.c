@@ -312,11 +312,11 @@ static void connect_all(struct client *client)
 
 static double cpu_us(void)
 {
-	struct rusage usage;
+	struct rusage used;
 
-	getrusage(RUSAGE_SELF, &usage);
-	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6 +
-	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+	getrusage(RUSAGE_SELF, &used);
+	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e6 +
+	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
 static void prepare(struct client *client, const struct plan *plan)
