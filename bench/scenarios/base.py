@@ -120,6 +120,7 @@ class Scenario:
     references = ()
     goals = ()
     unit = "requests"  # what a rate counts: "requests", "pushes", "pictures"
+    warms_up = True
     rounds = None  # another number than bench/run's default, where a round is no matter of seconds
     # Figures of Sample.figures that the table shows in a line of their own.
     shown_figures = ()

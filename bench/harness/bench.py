@@ -1,0 +1,239 @@
+"""What scenarios measure with: services, load generators, and the meter around them.
+
+See scenarios/base.py for what a scenario may ask of it.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+from harness import cpu, pgbench, wrk
+from harness.displayd import Displayd
+from harness.nginx import Nginx
+from scenarios.base import Failed, Missing
+
+ACCOUNTS = 10
+DEVICES_EACH = 10
+# Ends what a load generator left undone, should the bench be killed.
+PREFIX = ["setpriv", "--pdeathsig", "KILL"]
+
+
+class Bench:
+    """Lives as long as bench/run; what it started ends with it, whatever happens."""
+
+    def __init__(self, build, postgres_folder):
+        self.build = build
+        self.postgres_folder = postgres_folder
+        self.folder = tempfile.mkdtemp(prefix="displayd-bench-")
+        os.chmod(self.folder, 0o755)  # nginx's workers are another user
+        self.cleanup = contextlib.ExitStack()  # of all
+        self.cleanup.callback(shutil.rmtree, self.folder, ignore_errors=True)
+        self.scenario_cleanup = contextlib.ExitStack()
+        self.servers = []  # each has server_pids()
+        self.load_us = 0.0
+        self.shared = None
+        self.numbers = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.finish_scenario()
+        self.cleanup.close()
+
+    def finish_scenario(self):
+        """Ends what the scenario alone had."""
+        self.scenario_cleanup.close()
+        self.scenario_cleanup = contextlib.ExitStack()
+
+    def on_finish(self, function, *arguments):
+        self.scenario_cleanup.callback(function, *arguments)
+
+    def _path(self, name):
+        """Of a new file of ours."""
+        self.numbers += 1
+        return os.path.join(self.folder, f"{self.numbers}-{name}")
+
+    def write_file(self, name, text):
+        """A file that goes with the bench; its path."""
+        path = self._path(name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    # ---- services ----
+
+    def _add(self, server, end, stack):
+        """Ended and forgotten with the stack, also where its start fails."""
+        self.servers.append(server)
+        stack.callback(self.servers.remove, server)
+        stack.callback(end)
+        server.start()
+        return server
+
+    @property
+    def server(self):
+        """The displayd that scenarios share; its accounts are (key, devices) each."""
+        if not self.shared:
+            server = Displayd()
+            self.shared = self._add(server, server.remove, self.cleanup)
+            self.accounts = [self.shared.make_account(f"bench-{i}@example.org", DEVICES_EACH)
+                             for i in range(ACCOUNTS)]
+            self.shared.settle()
+        return self.shared
+
+    @property
+    def key(self):
+        return self.server and self.accounts[0][0]
+
+    @property
+    def devices(self):
+        return self.server and self.accounts[0][1]
+
+    def start_server(self, *arguments, **options):
+        """A displayd of this scenario alone; options as Displayd has them."""
+        server = Displayd(*arguments, **options)
+        return self._add(server, server.remove, self.scenario_cleanup)
+
+    def new_server(self, *arguments, **options):
+        """The same, not yet started."""
+        server = Displayd(*arguments, **options)
+        self.servers.append(server)
+        self.on_finish(self.servers.remove, server)
+        self.on_finish(server.remove)
+        return server
+
+    def make_account(self, server, email, devices):
+        return server.make_account(email, devices)
+
+    def make_devices(self, server, email, count):
+        return server.make_devices(email, count)
+
+    def nginx(self, like):
+        """nginx for this scenario, answering as large as this answer of displayd; its URL."""
+        if not shutil.which("nginx"):
+            raise Missing("nginx is not installed: run bench/setup")
+        if like.status != 200:
+            raise Failed(f"displayd answers {like.status}: {like.body[:200]!r}")
+        folder = self._path("nginx")
+        os.mkdir(folder)
+        server = Nginx(folder, like, len(os.sched_getaffinity(0)))
+        return self._add(server, server.stop, self.scenario_cleanup).url
+
+    # ---- load ----
+
+    def built(self, name):
+        """A program of bench/ in C."""
+        path = os.path.join(self.build, "bench", name)
+        if not os.path.exists(path):
+            raise Missing(f"{path} is not built")
+        return path
+
+    def spawn(self, command, environment=None, **options):
+        """A load generator in the background; reap() ends it and counts its CPU time."""
+        if not shutil.which(command[0]):
+            raise Missing(f"{command[0]} is not installed: run bench/setup")
+        process = subprocess.Popen(PREFIX + [str(word) for word in command],
+                                   env=os.environ | (environment or {}),
+                                   stdin=options.pop("stdin", subprocess.DEVNULL), **options)
+        self.on_finish(self.reap, process, signal.SIGKILL)
+        return process
+
+    def reap(self, process, number=None):
+        """Waits for it, after a signal if one is given; its exit status. More than once is nothing."""
+        if process.returncode is not None:
+            return process.returncode
+        if number:
+            process.send_signal(number)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.load_us += (usage.ru_utime + usage.ru_stime) * 1e6
+        return process.returncode
+
+    def program(self, command, environment=None, may_fail=False):
+        """Runs a load generator to its end; what it printed. Failed where it fails."""
+        with tempfile.TemporaryFile("w+", dir=self.folder) as out, \
+                tempfile.TemporaryFile("w+", dir=self.folder) as errors:
+            process = self.spawn(command, environment, stdout=out, stderr=errors)
+            status = self.reap(process)
+            out.seek(0)
+            errors.seek(0)
+            output, said = out.read(), errors.read()
+        if status and not may_fail:
+            raise Failed(f"{os.path.basename(command[0])} ended with {status}: "
+                         + (said or output).strip()[-500:])
+        return output
+
+    def wrk(self, url, connections, seconds, requests=None, headers=None):
+        """requests: (method, path, key, body) each, sent in turn; url is then the server's only."""
+        script, path = "report", None
+        if requests:
+            script, path = "requests", self.write_file("requests", wrk.requests_text(requests))
+        return wrk.parse(self.program(wrk.command(url, connections, seconds, script, headers),
+                                      wrk.environment(path)))
+
+    def pgbench(self, server, sql, clients, seconds):
+        """sql: a script of pgbench, run on the server's own database."""
+        script, logs = self.write_file("pgbench.sql", sql), self._path("pgbench-log")
+        output = self.program(pgbench.command(self.postgres_folder, script, clients, seconds, logs,
+                                              server.database_url))
+        return pgbench.parse(output, pgbench.read_logs(logs))
+
+    # ---- the meter ----
+
+    def _running(self):
+        return [one for one in self.servers if one.process and one.process.poll() is None]
+
+    def _groups(self):
+        """CPU microseconds so far of all servers and of all their databases."""
+        server = database = 0.0
+        for one in self._running():
+            server += cpu.group_us(one.server_pids())
+            if isinstance(one, Displayd):
+                database += cpu.group_us(one.database_pids())
+        return server, database
+
+    def measure(self, run):
+        """run() gives a Sample; its CPU times are filled in."""
+        self.load_us = 0.0
+        before = self._groups()
+        sample = run()
+        after = self._groups()
+        sample.cpu_us = {"server": after[0] - before[0], "database": after[1] - before[1],
+                         "load": self.load_us}
+        for one in self.servers:
+            if isinstance(one, Displayd):
+                one.empty_log()
+        return sample
+
+    def measure_memory(self, run):
+        """Most memory (PSS) of each server while run() works: (displayd's bytes, nginx's bytes)."""
+        most = {Displayd: 0, Nginx: 0}
+        ended = threading.Event()
+
+        def watch():
+            while not ended.wait(0.2):
+                now = {Displayd: 0, Nginx: 0}
+                for one in self._running():
+                    now[type(one)] += cpu.pss_bytes(one.server_pids())
+                for kind, value in now.items():
+                    most[kind] = max(most[kind], value)
+
+        watcher = threading.Thread(target=watch, daemon=True)
+        watcher.start()
+        try:
+            run()
+        finally:
+            ended.set()
+            watcher.join()
+        return most[Displayd], most[Nginx]
+
+
+def rest():
+    """Between runs: what the one before left to the kernel is done."""
+    time.sleep(0.2)

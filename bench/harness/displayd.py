@@ -1,0 +1,101 @@
+"""A displayd to be measured, and what is put into its database."""
+
+import os
+import secrets
+import subprocess
+
+import psycopg2
+
+from harness import cpu, paths  # noqa: F401  paths: for test/server.py
+from server import Server, wait_until
+
+# Ends displayd should the bench be killed.
+PREFIX = ("setpriv", "--pdeathsig", "TERM")
+RATE_LIMIT = 1_000_000  # the highest; the limits are at work, and are not met
+
+
+class Displayd(Server):
+    """The full product: limits, metrics, the access log to a file; a worker for each core."""
+
+    def __init__(self, *arguments, rate_limit=RATE_LIMIT, workers=None, **options):
+        super().__init__("--rate-limit", str(rate_limit), *arguments,
+                         workers=workers or len(os.sched_getaffinity(0)), prefix=PREFIX, **options)
+        self.known_address = None
+
+    # ---- running ----
+
+    def launch(self):
+        """As Server does, but appending, so that the log can be emptied while it is written."""
+        self.known_address = None
+        open(self.log_path, "wb").close()
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=log, env=self.environment)
+        return self
+
+    @property
+    def address(self):
+        """From the log, once: it is soon gone."""
+        if not self.known_address:
+            self.known_address = super().address
+        return self.known_address
+
+    def empty_log(self):
+        """The access log grows by megabytes a second."""
+        os.truncate(self.log_path, 0)
+
+    # ---- who it is ----
+
+    def server_pids(self):
+        """Supervisor, workers and whatever they started, without PostgreSQL."""
+        return cpu.tree(self.process.pid, without=(self.postmaster(),))
+
+    def database_pids(self):
+        postmaster = self.postmaster()
+        return cpu.tree(postmaster) if postmaster else []
+
+    # ---- its database ----
+
+    @property
+    def database_url(self):
+        """libpq's connection string of its private PostgreSQL."""
+        return f"host={self.state_dir}/postgres/socket port=5432 user=displayd dbname=displayd"
+
+    def sql(self, text, parameters=None):
+        """Runs SQL, committed; its rows, if it has any."""
+        connection = psycopg2.connect(self.database_url)
+        try:
+            connection.autocommit = True
+            with connection.cursor() as cursor:
+                cursor.execute(text, parameters)
+                return cursor.fetchall() if cursor.description else []
+        finally:
+            connection.close()
+
+    def settle(self):
+        """After many rows were made: as a database is that had them for long."""
+        self.sql("VACUUM ANALYZE")
+        self.sql("CHECKPOINT")
+
+    # ---- what is in it ----
+
+    def make_account(self, email, devices):
+        """An account with a key and devices; (key, devices as displayctl prints them)."""
+        self.ctl("account", "create", email, "--name", "Bench")
+        made = [self.ctl("device", "create", "--account", email, "--name", f"Panel {i}")
+                for i in range(devices)]
+        return self.ctl("key", "create", "--account", email)["key"], made
+
+    def make_devices(self, email, count, start=0):
+        """Many devices of an account that exists, by SQL; their IDs. Each ID ends in its number,
+        start and up, in 12 decimal digits, so that SQL can make the ID of any of them."""
+        prefix = f"01a00000-{secrets.token_hex(2)}-7000-8000-"
+        self.sql("INSERT INTO device (id, account_id, name, link_key_hash)"
+                 " SELECT (%s || lpad(n::text, 12, '0'))::uuid, account.id, 'Panel ' || n,"
+                 " sha256(n::text::bytea)"
+                 " FROM account, generate_series(%s, %s) AS n WHERE email = %s",
+                 (prefix, start, start + count - 1, email))
+        return [f"{prefix}{number:012d}" for number in range(start, start + count)]
+
+
+__all__ = ["Displayd", "wait_until"]
