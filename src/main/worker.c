@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 enum {
-	READ_CONNECTIONS = 2,
+	/* One: batches are larger, and a second one's process may be left waiting for a core while
+	 * the first one's and ours wake each other (docs/performance.md). */
+	READ_CONNECTIONS = 1,
 	WRITE_CONNECTIONS = 2,
 	/* After the connections are gone, for what they have sent to the database. */
 	DATABASE_CLOSE_MS = 2 * 1000,
