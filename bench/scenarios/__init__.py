@@ -5,6 +5,15 @@ import importlib
 # One file of this folder may hold several.
 SCENARIOS = (
     ("livez", "Livez"),
+    ("devices", "Device"),
+    ("devices", "Device64"),
+    ("devices", "Devices"),
+    ("devices", "DevicesUnchanged"),
+    ("poll", "Poll"),
+    ("devices", "Patch"),
+    ("start", "Start"),
+    ("rate", "Rate"),
+    ("push", "Push"),
 )
 
 
