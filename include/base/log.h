@@ -1,4 +1,5 @@
-/* Structured logs on stderr: logfmt or JSON, one line an event, one write() a line.
+/* Structured logs on stderr: logfmt or JSON, one line an event, one write() a line unless lines are
+ * held back.
  *
  *   log_info("db", "connection lost", LOG_STR("error", text), LOG_INT("attempt", 3));
  *   ts=2026-11-20T08:15:30.123Z level=info group=db msg="connection lost" error="..." attempt=3
@@ -57,3 +58,13 @@ bool log_is_on(enum log_level level);
 /* fields ends with one of kind LOG_VALUE_NONE. Safe from any thread. A line is cut at 8 KiB. */
 void log_write(enum log_level level, const char *group, const char *message,
 	       const struct log_field *fields);
+
+/* From now on lines of this thread are gathered until log_flush(); a warning or an error writes
+ * them at once, and so do 32 KiB of them (4 KiB where stderr is no regular file: what a pipe takes
+ * whole). A process that is killed loses what it has not flushed: for a loop that flushes before it
+ * waits, the lines of one turn. */
+void log_hold(void);
+/* Writes what is held back. Nothing where nothing is. */
+void log_flush(void);
+/* Flushes, and holds back no longer. */
+void log_release(void);

@@ -1,11 +1,21 @@
 #include "base/log.h"
 #include "base/clock.h"
+#include "base/decimal.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 8192 };
+enum {
+	LINE_BYTES = 8192,
+	/* Lines that are held back are written at the latest when there are so many bytes of them.
+	 */
+	HELD_BYTES = 32 * 1024,
+};
 
 static struct {
 	enum log_level level;
@@ -14,11 +24,19 @@ static struct {
 	int fd;
 } settings = {.level = LOG_INFO, .fd = STDERR_FILENO};
 
-/* A line under construction. Full means cut: closing characters always fit (see line_finish). */
+/* A line under construction, LINE_BYTES long at most. Full means cut: closing characters always fit
+ * (see line_finish). */
 struct line {
-	char data[LINE_BYTES];
+	char *data;
 	size_t length;
 };
+
+/* Lines of this thread that are not yet written; NULL where none are held back. */
+static _Thread_local struct held {
+	size_t length;
+	size_t write_bytes; /* so many are written at once, where the next line would exceed it */
+	char data[HELD_BYTES];
+} * held;
 
 void log_set_level(enum log_level level)
 {
@@ -61,10 +79,9 @@ static bool line_put_text(struct line *line, const char *text)
 
 static void line_put_number(struct line *line, int64_t number)
 {
-	char text[24];
-	int length = snprintf(text, sizeof(text), "%lld", (long long)number);
+	char text[DECIMAL_BYTES_MAX];
 
-	line_put(line, text, (size_t)length);
+	line_put(line, text, decimal_format(number, text));
 }
 
 /* LINE SEPARATOR and PARAGRAPH SEPARATOR: some readers end a line there. */
@@ -113,12 +130,18 @@ static void line_put_quoted(struct line *line, struct str text)
 
 static bool is_bare(struct str text)
 {
+	/* Visible ASCII but what means something in logfmt. */
+	static const bool bare[256] = {
+	    ['!'] = true,
+	    ['#' ... '<'] = true,
+	    ['>' ... '['] = true,
+	    [']' ... '~'] = true,
+	};
+
 	if (text.length == 0)
 		return false;
 	for (size_t i = 0; i < text.length; i++) {
-		unsigned char c = (unsigned char)text.data[i];
-
-		if (c <= 0x20 || c >= 0x7f || c == '"' || c == '=' || c == '\\')
+		if (!bare[(unsigned char)text.data[i]])
 			return false;
 	}
 	return true;
@@ -156,26 +179,104 @@ static void line_finish(struct line *line)
 	line->data[line->length++] = '\n';
 }
 
-void log_write(enum log_level level, const char *group, const char *message,
-	       const struct log_field *fields)
+/* A full pipe or a closed stderr must not stop the server: what it does not take is lost. */
+static void write_out(const char *data, size_t size)
+{
+	while (size) {
+		ssize_t written = write(settings.fd, data, size);
+
+		if (written <= 0)
+			return;
+		data += written;
+		size -= (size_t)written;
+	}
+}
+
+/* Lines of several processes do not mix where each write() is atomic: on a regular file always, on
+ * a pipe up to PIPE_BUF (pipe(7)). */
+static size_t atomic_write_bytes(void)
+{
+	struct stat status;
+
+	return fstat(settings.fd, &status) == 0 && S_ISREG(status.st_mode) ? HELD_BYTES : PIPE_BUF;
+}
+
+void log_hold(void)
+{
+	if (held)
+		return;
+	held = memory_alloc(sizeof(*held));
+	held->length = 0;
+	held->write_bytes = atomic_write_bytes();
+}
+
+void log_flush(void)
+{
+	if (!held || held->length == 0)
+		return;
+	write_out(held->data, held->length);
+	held->length = 0;
+}
+
+void log_release(void)
+{
+	log_flush();
+	free(held);
+	held = NULL;
+}
+
+static void write_line(struct line *line, enum log_level level, const char *group,
+		       const char *message, const struct log_field *fields)
 {
 	static const char *const level_names[] = {"debug", "info", "warn", "error"};
-	struct line line = {.length = 0};
 	char timestamp[TIMESTAMP_LENGTH + 1];
 
 	timestamp_format(clock_wall_us(), timestamp);
 	if (settings.format == LOG_FORMAT_JSON)
-		line_put_text(&line, "{");
-	line_put_field(&line, "ts", &LOG_TEXT("ts", timestamp));
-	line_put_field(&line, "level", &LOG_TEXT("level", level_names[level]));
+		line_put_text(line, "{");
+	line_put_field(line, "ts", &LOG_TEXT("ts", timestamp));
+	line_put_field(line, "level", &LOG_TEXT("level", level_names[level]));
 	if (settings.process)
-		line_put_field(&line, "process", &LOG_TEXT("process", settings.process));
-	line_put_field(&line, "group", &LOG_TEXT("group", group));
-	line_put_field(&line, "msg", &LOG_TEXT("msg", message));
+		line_put_field(line, "process", &LOG_TEXT("process", settings.process));
+	line_put_field(line, "group", &LOG_TEXT("group", group));
+	line_put_field(line, "msg", &LOG_TEXT("msg", message));
 	for (; fields->kind != LOG_VALUE_NONE; fields++)
-		line_put_field(&line, fields->name, fields);
-	line_finish(&line);
-	/* A full pipe or a closed stderr must not stop the server: the line is lost. */
-	if (write(settings.fd, line.data, line.length) < 0)
-		return;
+		line_put_field(line, fields->name, fields);
+	line_finish(line);
+}
+
+/* Behind the lines that are held back, which are written before where both would be too much. */
+static void hold_line(enum log_level level, const char *group, const char *message,
+		      const struct log_field *fields)
+{
+	struct line line;
+	size_t before;
+
+	if (HELD_BYTES - held->length < LINE_BYTES)
+		log_flush();
+	before = held->length;
+	line = (struct line){.data = held->data + before};
+	write_line(&line, level, group, message, fields);
+	if (before && before + line.length > held->write_bytes) {
+		write_out(held->data, before);
+		memmove(held->data, line.data, line.length);
+		before = 0;
+	}
+	held->length = before + line.length;
+	if (level >= LOG_WARN)
+		log_flush();
+}
+
+void log_write(enum log_level level, const char *group, const char *message,
+	       const struct log_field *fields)
+{
+	if (held) {
+		hold_line(level, group, message, fields);
+	} else {
+		char data[LINE_BYTES];
+		struct line line = {.data = data};
+
+		write_line(&line, level, group, message, fields);
+		write_out(line.data, line.length);
+	}
 }

@@ -29,6 +29,7 @@ struct worker {
 	uv_signal_t stop_signal;
 	struct deadline drain_limit; /* set while it drains */
 	struct deadline look_again;  /* set while connections are being closed */
+	struct turn_end flush_log;
 	bool draining;
 	bool database_closed;
 	char name[32];
@@ -121,6 +122,12 @@ static unsigned thread_count(const struct worker_settings *settings)
 	return share < 2 ? 2 : share > 16 ? 16 : share;
 }
 
+static void flush_log(struct turn_end *turn_end)
+{
+	(void)turn_end;
+	log_flush();
+}
+
 static int start(struct worker *worker)
 {
 	const struct worker_settings *settings = worker->settings;
@@ -149,6 +156,9 @@ static int start(struct worker *worker)
 	worker->http = http_server_create(&worker->loop, &http);
 	for (unsigned i = 0; error == 0 && i < settings->listener_count; i++)
 		error = http_server_listen(worker->http, settings->listener_fds[i]);
+	/* The last one: so it writes what the others say. */
+	worker->flush_log.run = flush_log;
+	turn_end_add(&worker->loop, &worker->flush_log);
 	return error;
 }
 
@@ -159,11 +169,13 @@ int worker_run(const struct worker_settings *settings)
 
 	snprintf(worker.name, sizeof(worker.name), "worker-%u", settings->index + 1);
 	log_set_process(worker.name);
+	log_hold();
 	error = loop_init(&worker.loop);
 	if (error == 0)
 		error = start(&worker);
 	if (error < 0) {
 		log_error("worker", "cannot start", LOG_TEXT("error", uv_strerror(error)));
+		log_release();
 		return 1;
 	}
 	loop_run(&worker.loop);
@@ -172,5 +184,6 @@ int worker_run(const struct worker_settings *settings)
 	db_destroy(worker.db);
 	lanes_stop(&worker.loop);
 	loop_finish(&worker.loop);
+	log_release();
 	return 0;
 }

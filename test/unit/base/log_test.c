@@ -229,6 +229,118 @@ static void closed_log_is_no_trouble(void **state)
 	assert_int_equal(take_line().length, 0);
 }
 
+static bool ends_with(struct str text, const char *end)
+{
+	struct str tail = str_from(end);
+
+	return text.length >= tail.length &&
+	       str_equal(str_from_offset(text, text.length - tail.length), tail);
+}
+
+static size_t written_length(void)
+{
+	ssize_t length = pread(memory_fd, written, sizeof(written), 0);
+
+	assert_true(length >= 0);
+	return (size_t)length;
+}
+
+static void held_lines_come_together(void **state)
+{
+	struct str rest;
+	struct str line;
+
+	(void)state;
+	log_hold();
+	log_info("g", "first");
+	log_info("g", "second");
+	assert_int_equal(written_length(), 0);
+	log_flush();
+	rest = (struct str){written, written_length()};
+	assert_true(str_next(&rest, '\n', &line));
+	assert_true(ends_with(line, "group=g msg=first"));
+	assert_true(str_next(&rest, '\n', &line));
+	assert_true(ends_with(line, "group=g msg=second"));
+	log_flush();
+	assert_int_equal(written_length(), (size_t)(rest.data - written));
+	log_release();
+}
+
+static void trouble_is_written_at_once(void **state)
+{
+	size_t length;
+
+	(void)state;
+	log_hold();
+	log_info("g", "before");
+	log_warn("g", "trouble");
+	length = written_length();
+	assert_non_null(memmem(written, length, "msg=before\n", 11));
+	assert_non_null(memmem(written, length, "msg=trouble\n", 12));
+	log_info("g", "after");
+	assert_int_equal(written_length(), length);
+	log_release();
+	assert_non_null(memmem(written, written_length(), "msg=after\n", 10));
+	log_info("g", "free");
+	assert_non_null(memmem(written, written_length(), "msg=free\n", 9));
+}
+
+/* Lines that are read from one end of a pipe: each write is what one read gives where the reader
+ * keeps up. */
+static void writes_to_a_pipe_are_small(void **state)
+{
+	char *value = memory_alloc(3000);
+	int pipe_fds[2];
+	ssize_t length;
+
+	(void)state;
+	memset(value, 'v', 3000);
+	assert_int_equal(pipe(pipe_fds), 0);
+	log_set_fd(pipe_fds[1]);
+	log_hold();
+	for (int i = 0; i < 3; i++) {
+		log_info("g", "m", LOG_STR("v", ((struct str){value, 3000})));
+		if (i == 0)
+			continue;
+		/* The line before it, alone: both together are more than PIPE_BUF. */
+		length = read(pipe_fds[0], written, sizeof(written));
+		assert_in_range(length, 3000, 4096);
+		assert_int_equal(written[length - 1], '\n');
+	}
+	log_release();
+	length = read(pipe_fds[0], written, sizeof(written));
+	assert_in_range(length, 3000, 4096);
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
+	free(value);
+}
+
+static void held_lines_are_whole_at_every_length(void **state)
+{
+	char *value = memory_alloc(9000);
+	size_t lines = 0;
+	size_t newlines = 0;
+	char *all = memory_alloc(1 << 20);
+	ssize_t length;
+
+	(void)state;
+	memset(value, 'v', 9000);
+	log_hold();
+	for (size_t size = 0; size < 9000; size += 97, lines++)
+		log_info("g", "m", LOG_STR("v", ((struct str){value, size})));
+	log_release();
+	length = pread(memory_fd, all, 1 << 20, 0);
+	for (ssize_t i = 0; i < length; i++) {
+		newlines += all[i] == '\n';
+		if (i == 0 || all[i - 1] == '\n')
+			assert_memory_equal(all + i, "ts=", 3);
+	}
+	assert_int_equal(newlines, lines);
+	assert_int_equal(all[length - 1], '\n');
+	free(all);
+	free(value);
+}
+
 #define LOG_TEST(name) cmocka_unit_test_setup_teardown(name, open_log, close_log)
 
 int main(void)
@@ -243,6 +355,10 @@ int main(void)
 	    LOG_TEST(long_lines_are_cut_whole),
 	    LOG_TEST(many_fields_are_cut_whole),
 	    LOG_TEST(closed_log_is_no_trouble),
+	    LOG_TEST(held_lines_come_together),
+	    LOG_TEST(trouble_is_written_at_once),
+	    LOG_TEST(writes_to_a_pipe_are_small),
+	    LOG_TEST(held_lines_are_whole_at_every_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

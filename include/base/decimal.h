@@ -1,0 +1,12 @@
+/* Whole numbers as decimal text. printf() takes ten times as long, and answers and log lines are
+ * full of numbers. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of the longest: "-9223372036854775808". */
+enum { DECIMAL_BYTES_MAX = 20 };
+
+/* Writes the number without a NUL behind it; returns its bytes. */
+size_t decimal_format(int64_t number, char ret_text[static DECIMAL_BYTES_MAX]);
