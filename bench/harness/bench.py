@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 
-from harness import cpu, pgbench, wrk
+from harness import cpu, open_loop, pgbench, wrk
 from harness.displayd import Displayd
 from harness.nginx import Nginx
 from scenarios.base import Failed, Missing
@@ -37,6 +37,7 @@ class Bench:
         self.servers = []  # each has server_pids()
         self.load_us = 0.0
         self.shared = None
+        self.made_accounts = []
         self.numbers = 0
 
     def __enter__(self):
@@ -78,22 +79,27 @@ class Bench:
 
     @property
     def server(self):
-        """The displayd that scenarios share; its accounts are (key, devices) each."""
+        """The displayd that scenarios share."""
         if not self.shared:
             server = Displayd()
             self.shared = self._add(server, server.remove, self.cleanup)
-            self.accounts = [self.shared.make_account(f"bench-{i}@example.org", DEVICES_EACH)
-                             for i in range(ACCOUNTS)]
+            self.made_accounts = [self.shared.make_account(f"bench-{i}@example.org", DEVICES_EACH)
+                                  for i in range(ACCOUNTS)]
             self.shared.settle()
         return self.shared
 
     @property
+    def accounts(self):
+        """Of the shared displayd: (key, devices) each."""
+        return self.server and self.made_accounts
+
+    @property
     def key(self):
-        return self.server and self.accounts[0][0]
+        return self.accounts[0][0]
 
     @property
     def devices(self):
-        return self.server and self.accounts[0][1]
+        return self.accounts[0][1]
 
     def start_server(self, *arguments, **options):
         """A displayd of this scenario alone; options as Displayd has them."""
@@ -107,12 +113,6 @@ class Bench:
         self.on_finish(self.servers.remove, server)
         self.on_finish(server.remove)
         return server
-
-    def make_account(self, server, email, devices):
-        return server.make_account(email, devices)
-
-    def make_devices(self, server, email, count):
-        return server.make_devices(email, count)
 
     def nginx(self, like):
         """nginx for this scenario, answering as large as this answer of displayd; its URL."""
@@ -184,28 +184,50 @@ class Bench:
                                               server.database_url))
         return pgbench.parse(output, pgbench.read_logs(logs))
 
+    def open_loop(self, url, rate, seconds, requests, connections=64, background=False):
+        """A fixed rate, with the latency that callers see. requests: (path, key) each, in turn.
+        A Sample; in the background the process, for finish_open_loop()."""
+        targets = self.write_file("targets", open_loop.targets_text(requests))
+        command = open_loop.command(self.built("open_loop"), url, rate, seconds, connections,
+                                    targets)
+        if background:
+            return self.spawn(command, stdout=subprocess.PIPE)
+        return open_loop.parse(self.program(command))
+
+    def finish_open_loop(self, process, expected=(200,)):
+        """The Sample of one in the background, once it has ended by itself."""
+        with process.stdout:
+            output = process.stdout.read().decode()
+        if self.reap(process):
+            raise Failed("open_loop failed")
+        return open_loop.parse(output, expected)
+
     # ---- the meter ----
 
     def _running(self):
         return [one for one in self.servers if one.process and one.process.poll() is None]
 
     def _groups(self):
-        """CPU microseconds so far of all servers and of all their databases."""
+        """CPU microseconds so far: of the machine, of us, of all servers, of their databases."""
         server = database = 0.0
         for one in self._running():
             server += cpu.group_us(one.server_pids())
             if isinstance(one, Displayd):
                 database += cpu.group_us(one.database_pids())
-        return server, database
+        return cpu.busy_us(), time.process_time() * 1e6, server, database
 
     def measure(self, run):
         """run() gives a Sample; its CPU times are filled in."""
         self.load_us = 0.0
-        before = self._groups()
+        before, began = self._groups(), time.monotonic()
         sample = run()
-        after = self._groups()
-        sample.cpu_us = {"server": after[0] - before[0], "database": after[1] - before[1],
-                         "load": self.load_us}
+        after, took_us = self._groups(), (time.monotonic() - began) * 1e6
+        busy, own, server, database = (b - a for a, b in zip(before, after))
+        # A run without requests has started and ended servers, whose time went with them.
+        if sample.requests:
+            sample.cpu_us = {"server": server, "database": database, "load": self.load_us}
+            others = busy - own - server - database - self.load_us
+            sample.others_percent = max(0.0, 100 * others / took_us / os.cpu_count())
         for one in self.servers:
             if isinstance(one, Displayd):
                 one.empty_log()

@@ -59,3 +59,11 @@ def pss_bytes(pids):
             continue
         total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024
     return total
+
+
+def busy_us():
+    """CPU microseconds of the whole machine so far, whoever used them, stolen ones included."""
+    with open("/proc/stat", encoding="ascii") as file:
+        ticks = [int(word) for word in file.readline().split()[1:9]]
+    user, nice, system, _idle, _waiting, irq, softirq, steal = ticks
+    return (user + nice + system + irq + softirq + steal) * TICK_US

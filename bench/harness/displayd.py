@@ -6,8 +6,8 @@ import subprocess
 
 import psycopg2
 
-from harness import cpu, paths  # noqa: F401  paths: for test/server.py
-from server import Server, wait_until
+from harness import cpu
+from server import Server
 
 # Ends displayd should the bench be killed.
 PREFIX = ("setpriv", "--pdeathsig", "TERM")
@@ -97,5 +97,3 @@ class Displayd(Server):
                  (prefix, start, start + count - 1, email))
         return [f"{prefix}{number:012d}" for number in range(start, start + count)]
 
-
-__all__ = ["Displayd", "wait_until"]

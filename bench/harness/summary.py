@@ -36,7 +36,7 @@ def summarize_samples(samples):
             faults[words] = faults.get(words, 0) + count
     return {
         **{name: median(getattr(sample, name) for sample in samples)
-           for name in ("rate", "p50_us", "p99_us", "p999_us")},
+           for name in ("rate", "p50_us", "p99_us", "p999_us", "others_percent")},
         "cpu_us_per_request": {group: median(per_request(sample, group) for sample in samples)
                                for group in ("server", "database", "load")},
         "figures": {name: median(sample.figures.get(name) for sample in samples)
@@ -61,7 +61,7 @@ def summarize_goal(goal, rounds):
         "low": min(known, default=None),
         "high": max(known, default=None),
         "rounds": values,
-        "reached": None if value is None else goal.is_reached(value),
+        "reached": goal.is_reached(value) if value is not None and goal.has_target else None,
     }
 
 

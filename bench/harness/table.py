@@ -2,10 +2,11 @@
 
 from scenarios.base import SUBJECT
 
-HEADER = ("scenario", "who", "rate/s", "p50", "p99", "p99.9", "server", "database", "load",
-          "memory", "judged", "value", "spread", "reach", "")
-UNITS = ("", "", "", "ms", "ms", "ms", "us CPU", "us CPU", "us CPU", "MiB", "", "", "", "", "")
-LEFT = {"scenario", "who", "judged", "reach", ""}
+# The last three numbers before the memory are CPU time per request.
+HEADER = ("scenario", "who", "rate/s", "p50 ms", "p99 ms", "p99.9 ms", "server us", "db us",
+          "load us", "MiB", "judged", "value", "spread", "reach", "reached")
+LEFT = {"scenario", "who", "judged", "spread", "reach", "reached"}
+DISTURBED_PERCENT = 5
 # Endings of a figure's name: unit shown, and what its number is divided by.
 ENDINGS = (("_us", "ms", 1000), ("_ms", "ms", 1), ("_bytes", "KiB", 1024), ("_percent", "%", 1))
 
@@ -62,17 +63,25 @@ def target_words(goal):
 
 
 def reached_words(goal, valid):
-    if goal["reached"] is None:
+    if goal["value"] is None:
         return "not measured"
+    if goal["reached"] is None:
+        return ""
     if not valid:
         return "invalid"
-    return "reached" if goal["reached"] else "NOT REACHED"
+    return "yes" if goal["reached"] else "NO"
+
+
+def spread_words(goal):
+    """Of the rounds, in the value's unit."""
+    divisor = 1 if goal["of"] else unit_of(goal["figure"])[1]
+    if goal["value"] is None:
+        return ""
+    return f"{scaled(goal['low'], divisor)}..{scaled(goal['high'], divisor)}"
 
 
 def goal_cells(goal, valid):
-    return [goal_words(goal), goal_value(goal, "value"),
-            f"{goal_value(goal, 'low')} .. {goal_value(goal, 'high')}"
-            if goal["value"] is not None else "",
+    return [goal_words(goal), goal_value(goal, "value"), spread_words(goal),
             target_words(goal), reached_words(goal, valid)]
 
 
@@ -97,6 +106,14 @@ def scenario_lines(scenario):
     return lines
 
 
+def disturbance(run):
+    """Words, where others had so much of the machine that figures mean less."""
+    share = run.get("others_percent")
+    if share is None or share < DISTURBED_PERCENT:
+        return None
+    return f"others had {share:.0f} % of the machine"
+
+
 def notes(scenario):
     """Lines below a scenario: what went wrong, and figures of its own."""
     if "error" in scenario:
@@ -104,7 +121,12 @@ def notes(scenario):
     for who, run in scenario["runs"].items():
         for words, count in run["faults"].items():
             yield f"{scenario['name']}: INVALID: {who}: {count:,} {words}"
+        if words := disturbance(run):
+            yield f"{scenario['name']}: disturbed: {who}: {words}"
+        judged = {goal["figure"] for goal in scenario["goals"] if not goal["of"]}
         for name in scenario["shown_figures"]:
+            if who == SUBJECT and name in judged:
+                continue
             value = run["figures"].get(name)
             if value is not None:
                 unit, divisor = unit_of(name)
@@ -135,7 +157,7 @@ def machine_lines(result):
 
 def text(result):
     """All of it: the table, notes, and where and when it was measured."""
-    rows = [list(HEADER), list(UNITS)]
+    rows = [list(HEADER)]
     ends = set()
     for scenario in result["scenarios"]:
         rows += scenario_lines(scenario)
@@ -145,7 +167,7 @@ def text(result):
     shown = []
     for i, line in enumerate(lines, 1):
         shown.append(line)
-        if i == 2 or i in ends:
+        if i == 1 or i in ends:
             shown.append("-" * width)
     for scenario in result["scenarios"]:
         shown += notes(scenario)

@@ -24,18 +24,21 @@ the same round).
 The bench (harness/bench.py) offers, to prepare() and run():
 
     bench.server                 the displayd that scenarios share: limits on and never reached, access
-                                 log to a file, default workers, one account with 10 devices
-                                 (bench.account, bench.key, bench.devices as displayctl prints them)
+                                 log to a file, default workers, accounts with 10 devices each:
+                                 bench.accounts, (key, devices as displayctl prints them); the
+                                 first one's are bench.key and bench.devices
     bench.start_server(*flags)   another one, with a state directory of its own; ends with the scenario.
-                                 Same class (harness/services.py, above test/server.py): .url, .get(),
+                                 Same class (harness/displayd.py, above test/server.py): .url, .get(),
                                  .ctl(), .sql(text) on its database, .database_url, .workers(),
                                  .postmaster()
-    bench.make_account(server, email, devices) -> (key, devices)
-    bench.make_devices(server, email, count)   many rows at once, by SQL; their IDs
+                                 .make_account(email, devices) -> (key, devices)
+                                 .make_devices(email, count) -> IDs; many rows at once, by SQL
+    bench.new_server(*flags)     the same, not yet started: .start(), .stop()
     bench.nginx(like=answer)     nginx answering with a body and head of the same size; its URL
-    bench.wrk(url, connections, seconds, script=None, headers=None, environment=None) -> Sample
-                                 script: a file of bench/wrk/
-    bench.pgbench(server, sql, clients, seconds, prepare=...) -> Sample
+    bench.wrk(url, connections, seconds, requests=None, headers=None) -> Sample
+                                 requests: (method, path, key, body) each, sent in turn
+    bench.pgbench(server, sql, clients, seconds) -> Sample
+    bench.open_loop(url, rate, seconds, requests, connections=64, background=False) -> Sample
     bench.program(command, ...) -> what it printed; it counts as load generator and ends with us.
                                  Programs in C: bench.built("pqpipe") gives the path.
     bench.spawn(command, ...)    the same in the background: a subprocess.Popen; ended by the bench
@@ -74,6 +77,8 @@ class Sample:
     faults: dict = dataclasses.field(default_factory=dict)
     # Filled by the bench: microseconds of CPU time of "server", "database", "load" in all.
     cpu_us: dict = dataclasses.field(default_factory=dict)
+    # Also by the bench: the share of the machine that others had meanwhile, kernel threads included.
+    others_percent: float | None = None
 
     def figure(self, name):
         """By its name: rate, p50_us, ... or one of figures. None where it was not measured."""
@@ -84,6 +89,7 @@ class Sample:
 class Goal:
     """What is to be reached: at_least or at_most, of one figure.
 
+    Neither: it is shown, and judged by nobody.
     of: the reference whose same figure the subject's is divided by; None judges the figure itself.
     of_figure: where the reference's figure has another name.
     label: what it is called in the table, if not "FIGURE / REFERENCE".
@@ -103,6 +109,10 @@ class Goal:
             return value
         against = samples[self.of].figure(self.of_figure or self.figure)
         return value / against if against else None
+
+    @property
+    def has_target(self):
+        return self.at_least is not None or self.at_most is not None
 
     def is_reached(self, value):
         if self.at_least is not None and value < self.at_least:

@@ -1,0 +1,127 @@
+"""Reading and changing devices by the API."""
+
+import json
+
+from harness.paths import ROOT
+from scenarios.base import SUBJECT, Failed, Goal, Sample, Scenario
+
+DEVICE_QUERY = f"{ROOT}/sql/query/device_by_id.sql"
+
+
+def run_pqpipe(bench, seconds):
+    """The statement that finds a device, as often as PostgreSQL answers it."""
+    output = bench.program([bench.built("pqpipe"), "--database", bench.server.database_url,
+                            "--query", DEVICE_QUERY, "--seconds", seconds, "--json"])
+    said = json.loads(output)
+    return Sample(requests=said["queries"], seconds=said["seconds"], rate=said["rate"])
+
+
+class Device(Scenario):
+    name = "device"
+    title = "GET /v1/devices/{id}, 256 connections"
+    bound_by = "PostgreSQL"
+    measures = ("100 devices of 10 accounts in turn. The key is known, the row is read from "
+                "PostgreSQL each time; limits, metrics and the access log are at work.")
+    references = ("nginx", "pqpipe")
+    goals = (Goal("rate", of="nginx", at_least=0.45), Goal("rate", of="pqpipe", at_least=0.48))
+    connections = 256
+
+    def prepare(self, bench):
+        self.requests = [("GET", f"/v1/devices/{device['id']}", key, None)
+                         for key, devices in bench.accounts for device in devices]
+        answer = bench.server.get(self.requests[0][1], key=bench.key)
+        self.urls = {SUBJECT: bench.server.url, "nginx": bench.nginx(like=answer)}
+
+    def run(self, bench, who, seconds):
+        if who == "pqpipe":
+            return run_pqpipe(bench, seconds)
+        return bench.wrk(self.urls[who], self.connections, seconds, self.requests)
+
+
+class Device64(Device):
+    name = "device-64"
+    title = "GET /v1/devices/{id}, 64 connections"
+    references = ("nginx",)
+    goals = (Goal("p99_us", at_most=3000, label="p99"), Goal("rate", of="nginx"))
+    connections = 64
+
+
+class Devices(Scenario):
+    name = "list"
+    title = "GET /v1/devices, 10 devices, 256 connections"
+    bound_by = "PostgreSQL, JSON"
+    measures = "10 accounts in turn, 10 devices each: ten rows are read and written as JSON."
+    references = ("nginx",)
+    goals = (Goal("rate", of="nginx", at_least=0.30),)
+
+    def prepare(self, bench):
+        self.requests = [("GET", "/v1/devices", key, None) for key, _ in bench.accounts]
+        answer = bench.server.get("/v1/devices", key=bench.key)
+        self.urls = {SUBJECT: bench.server.url, "nginx": bench.nginx(like=answer)}
+
+    def run(self, bench, who, seconds):
+        return bench.wrk(self.urls[who], 256, seconds, self.requests)
+
+
+class DevicesUnchanged(Scenario):
+    name = "list-unchanged"
+    title = "GET /v1/devices with If-None-Match that matches"
+    bound_by = "PostgreSQL"
+    measures = ("The list of one account: answered 304 because its tag matches, beside the same "
+                "request with a tag that does not (\"plain\").")
+    references = ("plain",)
+    goals = (Goal("rate", of="plain", at_least=1.0),)
+
+    def prepare(self, bench):
+        self.requests = [("GET", "/v1/devices", bench.key, None)]
+        tag = bench.server.get("/v1/devices", key=bench.key).headers["ETag"]
+        other = tag[:-2] + ("1" if tag[-2] == "0" else "0") + '"'
+        self.tags = {SUBJECT: tag, "plain": other}
+        for who, status in ((SUBJECT, 304), ("plain", 200)):
+            answer = bench.server.get("/v1/devices", key=bench.key,
+                                      headers={"If-None-Match": self.tags[who]})
+            if answer.status != status:
+                raise Failed(f"{who} is answered {answer.status}, not {status}")
+
+    def run(self, bench, who, seconds):
+        return bench.wrk(bench.server.url, 256, seconds, self.requests,
+                         headers={"If-None-Match": self.tags[who]})
+
+
+class Patch(Scenario):
+    name = "patch"
+    title = "PATCH /v1/devices/{id}, 32 connections"
+    bound_by = "commit"
+    measures = ("The brightness of 4,000 devices in turn, each change committed to disk before it is "
+                "answered. pgbench changes the same columns of the same devices over as many "
+                "connections.")
+    references = ("pgbench",)
+    goals = (Goal("rate", of="pgbench", at_least=0.6),)
+    unit = "changes"
+    connections = 32
+    devices = 4000
+
+    def prepare(self, bench):
+        server = bench.start_server()
+        key, _ = server.make_account("patch@example.org", 1)
+        ids = server.make_devices("patch@example.org", self.devices)
+        server.settle()
+        self.server, self.prefix = server, ids[0][:-12]
+        self.requests = [("PATCH", f"/v1/devices/{device}", key,
+                          json.dumps({"brightness": 1 + number % 100}))
+                         for number, device in enumerate(ids)]
+        answer = server.request("PATCH", f"/v1/devices/{ids[0]}", {"brightness": 7}, key=key)
+        if answer.status != 200:
+            raise Failed(f"displayd answers {answer.status}: {answer.body[:200]!r}")
+
+    def run(self, bench, who, seconds):
+        if who == SUBJECT:
+            return bench.wrk(self.server.url, self.connections, seconds, self.requests)
+        return bench.pgbench(self.server, self.update_script(), self.connections, seconds)
+
+    def update_script(self):
+        """For pgbench. An ID is made of its number, so that none needs to be looked up."""
+        return (f"\\set number random(0, {self.devices - 1})\n"
+                "\\set brightness random(1, 100)\n"
+                "UPDATE device SET brightness = :brightness, generation = generation + 1\n"
+                f"WHERE id = ('{self.prefix}' || lpad((:number)::text, 12, '0'))::uuid;\n")

@@ -1,0 +1,76 @@
+"""Panels that poll for their next picture."""
+
+import base64
+import random
+
+from PIL import Image
+
+from images import png
+from server import wait_until
+from scenarios.base import SUBJECT, Failed, Goal, Scenario
+
+PICTURE_BYTES = 1024
+TOLERANCE = 0.1
+
+
+def sprites(count, seed=1):
+    """A picture of so many coloured blocks: the more, the larger its WebP."""
+    chance = random.Random(seed)
+    image = Image.new("RGB", (64, 32), (10, 20, 40))
+    for _ in range(count):
+        x, y = chance.randrange(60), chance.randrange(28)
+        image.paste(tuple(chance.randbytes(3)),
+                    (x, y, x + chance.randrange(2, 6), y + chance.randrange(2, 6)))
+    return image
+
+
+def path_of(device):
+    return "/d/" + device["pollUrl"].split("/d/", 1)[1]
+
+
+def push(server, key, device, picture):
+    """Into the rotation, where it stays."""
+    body = {"image": base64.b64encode(png(picture)).decode(), "installationId": "bench",
+            "background": True}
+    answer = server.post(f"/v1/devices/{device['id']}/push", body, key=key)
+    if answer.status != 200:
+        raise Failed(f"a push is answered {answer.status}: {answer.body[:200]!r}")
+
+
+def picture_of_size(server, key, devices):
+    """One whose WebP has about PICTURE_BYTES, and the bytes that it has: between too few and too
+    many sprites. A new device each time: what it shows first is what was pushed to it."""
+    low, high = 1, 400
+    for device in devices:
+        count = (low + high) // 2
+        push(server, key, device, sprites(count))
+        size = len(server.get(path_of(device)).body)
+        if abs(size - PICTURE_BYTES) <= TOLERANCE * PICTURE_BYTES:
+            return sprites(count), size
+        low, high = (count + 1, high) if size < PICTURE_BYTES else (low, count - 1)
+    raise Failed(f"no picture becomes a WebP of about {PICTURE_BYTES} bytes")
+
+
+class Poll(Scenario):
+    name = "poll"
+    title = "GET /d/{id}/next, 1 KB picture, 256 connections"
+    bound_by = "kernel"
+    measures = ("10 panels in turn, each with one pushed picture of about 1 KB. Pictures and panel "
+                "state come from memory; lastOnline is written in batches.")
+    references = ("nginx",)
+    goals = (Goal("rate", of="nginx", at_least=0.80),)
+    unit = "pictures"
+
+    def prepare(self, bench):
+        server, (key, devices) = bench.server, bench.accounts[0]
+        picture, size = picture_of_size(server, *bench.accounts[1])
+        for device in devices:
+            push(server, key, device, picture)
+            # Each worker learns of it in its own time.
+            wait_until(lambda: len(server.get(path_of(device)).body) == size, "the pushed picture")
+        self.requests = [("GET", path_of(device), None, None) for device in devices]
+        answer = server.get(path_of(devices[0]))
+        self.urls = {SUBJECT: server.url, "nginx": bench.nginx(like=answer)}
+
+    def run(self, bench, who, seconds):
+        return bench.wrk(self.urls[who], 256, seconds, self.requests)
