@@ -14,6 +14,10 @@ SCENARIOS = (
     ("start", "Start"),
     ("rate", "Rate"),
     ("push", "Push"),
+    ("lanes", "Lanes"),
+    ("flat", "FlatDevice"),
+    ("flat", "FlatList"),
+    ("flat", "FlatHistory"),
 )
 
 
