@@ -10,6 +10,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct arena_block;
 
@@ -31,6 +32,15 @@ __attribute__((malloc, warn_unused_result)) void *arena_zalloc(struct arena *are
 
 /* A copy, with a NUL behind it that does not count. */
 struct str arena_copy(struct arena *arena, struct str s);
+
+/* The texts one behind the other, with a NUL behind them that does not count. */
+struct str arena_join(struct arena *arena, const struct str *texts, size_t count);
+/* arena_join() of texts that are listed. */
+#define ARENA_JOIN(arena, ...)                                                                     \
+	arena_join(arena, (const struct str[]){__VA_ARGS__},                                       \
+		   sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
+/* A whole number in decimal. */
+struct str arena_decimal(struct arena *arena, int64_t number);
 
 /* printf into the arena; the text is NUL-terminated behind its length. */
 __attribute__((format(printf, 2, 3))) struct str arena_printf(struct arena *arena,

@@ -28,13 +28,37 @@ static inline struct str buffer_view(const struct buffer *buffer)
 			       buffer->start);
 }
 
+/* Where there is room for size more bytes, after all was moved to find it. */
+char *buffer_grow(struct buffer *buffer, size_t size);
+
 /* Room for size more bytes behind the end; returns where. Write there, then buffer_commit(). */
-char *buffer_reserve(struct buffer *buffer, size_t size);
+static inline char *buffer_reserve(struct buffer *buffer, size_t size)
+{
+	if (buffer->capacity - buffer->end >= size && buffer->data)
+		return buffer->data + buffer->end;
+	return buffer_grow(buffer, size);
+}
+
 void buffer_commit(struct buffer *buffer, size_t size);
 
-void buffer_append(struct buffer *buffer, const void *data, size_t size);
-void buffer_append_str(struct buffer *buffer, struct str s);
-void buffer_append_char(struct buffer *buffer, char c);
+static inline void buffer_append(struct buffer *buffer, const void *data, size_t size)
+{
+	if (size == 0)
+		return;
+	memcpy(buffer_reserve(buffer, size), data, size);
+	buffer->end += size;
+}
+
+static inline void buffer_append_str(struct buffer *buffer, struct str s)
+{
+	buffer_append(buffer, s.data, s.length);
+}
+
+static inline void buffer_append_char(struct buffer *buffer, char c)
+{
+	buffer_append(buffer, &c, 1);
+}
+
 __attribute__((format(printf, 2, 3))) void buffer_printf(struct buffer *buffer, const char *format,
 							 ...);
 

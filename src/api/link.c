@@ -81,10 +81,8 @@ static struct verdict next_found(struct task *task)
 	if (!delivery_poll(link->panel, &link->search, task_request(task)->method == HTTP_HEAD,
 			   arena, &picture))
 		return task_wait(task, next_found);
-	task_add_field(task, STR("Tronbyt-Brightness"),
-		       arena_printf(arena, "%d", picture.brightness));
-	task_add_field(task, STR("Tronbyt-Dwell-Secs"),
-		       arena_printf(arena, "%lld", (long long)picture.dwell_s));
+	task_add_field(task, STR("Tronbyt-Brightness"), arena_decimal(arena, picture.brightness));
+	task_add_field(task, STR("Tronbyt-Dwell-Secs"), arena_decimal(arena, picture.dwell_s));
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));
 	return task_reply(task, 200, STR("image/webp"), picture.webp);
 }

@@ -1,4 +1,5 @@
 #include "base/arena.h"
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "base/require.h"
 
@@ -144,6 +145,30 @@ struct str arena_copy(struct arena *arena, struct str s)
 		memcpy(copy, s.data, s.length);
 	copy[s.length] = '\0';
 	return (struct str){.data = copy, .length = s.length};
+}
+
+struct str arena_join(struct arena *arena, const struct str *texts, size_t count)
+{
+	size_t length = 0;
+	char *text, *end;
+
+	for (size_t i = 0; i < count; i++)
+		length += texts[i].length;
+	text = end = arena_alloc(arena, length + 1);
+	for (size_t i = 0; i < count; i++) {
+		if (texts[i].length)
+			memcpy(end, texts[i].data, texts[i].length);
+		end += texts[i].length;
+	}
+	*end = '\0';
+	return (struct str){.data = text, .length = length};
+}
+
+struct str arena_decimal(struct arena *arena, int64_t number)
+{
+	char digits[DECIMAL_BYTES_MAX];
+
+	return arena_copy(arena, (struct str){digits, decimal_format(number, digits)});
 }
 
 struct str arena_vprintf(struct arena *arena, const char *format, va_list args)

@@ -11,13 +11,11 @@ void buffer_finish(struct buffer *buffer)
 	*buffer = (struct buffer){0};
 }
 
-char *buffer_reserve(struct buffer *buffer, size_t size)
+char *buffer_grow(struct buffer *buffer, size_t size)
 {
 	size_t length = buffer_length(buffer);
 
 	require(size <= SIZE_MAX / 4 && length <= SIZE_MAX / 4);
-	if (buffer->capacity - buffer->end >= size && buffer->data)
-		return buffer->data + buffer->end;
 	/* Moving costs length bytes: only where as many were consumed since the last time. */
 	if (buffer->data && buffer->start && buffer->start >= length &&
 	    buffer->capacity - length >= size) {
@@ -44,24 +42,6 @@ void buffer_commit(struct buffer *buffer, size_t size)
 {
 	require(size <= buffer->capacity - buffer->end);
 	buffer->end += size;
-}
-
-void buffer_append(struct buffer *buffer, const void *data, size_t size)
-{
-	if (size == 0)
-		return;
-	memcpy(buffer_reserve(buffer, size), data, size);
-	buffer->end += size;
-}
-
-void buffer_append_str(struct buffer *buffer, struct str s)
-{
-	buffer_append(buffer, s.data, s.length);
-}
-
-void buffer_append_char(struct buffer *buffer, char c)
-{
-	buffer_append(buffer, &c, 1);
 }
 
 void buffer_printf(struct buffer *buffer, const char *format, ...)

@@ -28,11 +28,14 @@ struct id id_new(void)
 void id_format(struct id id, char ret_text[static ID_TEXT_LENGTH + 1])
 {
 	char digits[2 * ID_BYTES + 1];
-	const char *from = digits;
 
 	hex_encode(id.bytes, sizeof(id.bytes), digits);
-	for (size_t i = 0; i < ID_TEXT_LENGTH; i++)
-		ret_text[i] = is_dash_position(i) ? '-' : *from++;
+	memcpy(ret_text, digits, 8);
+	memcpy(ret_text + 9, digits + 8, 4);
+	memcpy(ret_text + 14, digits + 12, 4);
+	memcpy(ret_text + 19, digits + 16, 4);
+	memcpy(ret_text + 24, digits + 20, 12);
+	ret_text[8] = ret_text[13] = ret_text[18] = ret_text[23] = '-';
 	ret_text[ID_TEXT_LENGTH] = '\0';
 }
 

@@ -143,6 +143,24 @@ static struct refusal scan_fields(struct head_scan *scan, char c)
 	}
 }
 
+/* How many bytes from here on can only lead to the state that they are in: a value, a name and a
+ * target are scanned at one go. The first byte of a target or a name and what ends them is not
+ * among them. */
+static size_t run_length(const struct head_scan *scan, struct str data)
+{
+	unsigned class = scan->state == FIELD_VALUE ? VALUE : scan->state == NAME ? TOKEN : TARGET;
+	size_t max = (size_t)LIMIT_REQUEST_HEAD_BYTES - 1 - scan->length;
+	size_t i = 0;
+
+	if (scan->state == REQUEST_TARGET && max > (size_t)LIMIT_REQUEST_TARGET_BYTES - scan->part)
+		max = (size_t)LIMIT_REQUEST_TARGET_BYTES - scan->part;
+	if (max > data.length)
+		max = data.length;
+	while (i < max && is_of(data.data[i], class))
+		i++;
+	return i;
+}
+
 struct refusal head_scan(struct head_scan *scan, struct str data, size_t *ret_start,
 			 size_t *ret_used)
 {
@@ -151,8 +169,20 @@ struct refusal head_scan(struct head_scan *scan, struct str data, size_t *ret_st
 	size_t start = 0;
 
 	for (; i < data.length && !scan->is_complete && !refusal.status; i++) {
-		char c = data.data[i];
+		char c;
 
+		if (scan->state == FIELD_VALUE || scan->state == NAME ||
+		    scan->state == REQUEST_TARGET) {
+			size_t run = run_length(scan, str_from_offset(data, i));
+
+			scan->length = (uint16_t)(scan->length + run);
+			if (scan->state == REQUEST_TARGET)
+				scan->part = (uint16_t)(scan->part + run);
+			i += run;
+			if (i == data.length)
+				break;
+		}
+		c = data.data[i];
 		if (scan->state <= BLANK_LF) {
 			if (scan->state == BLANK_LF || c == '\r') {
 				refusal = scan_blank(scan, c);
@@ -161,10 +191,7 @@ struct refusal head_scan(struct head_scan *scan, struct str data, size_t *ret_st
 			}
 			scan->state = METHOD;
 		}
-		/* Most bytes of a head are inside a value. */
-		if (scan->state == FIELD_VALUE && is_of(c, VALUE))
-			;
-		else if (scan->state <= VERSION)
+		if (scan->state <= VERSION)
 			refusal = scan_request_line(scan, c);
 		else
 			refusal = scan_fields(scan, c);

@@ -1,4 +1,5 @@
 #include "http/response_text.h"
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "base/require.h"
 #include "base/utf8.h"
@@ -83,14 +84,9 @@ static void put_field(struct out *out, struct str name, struct str value)
 
 static void put_number(struct out *out, size_t number)
 {
-	char digits[24];
-	size_t i = sizeof(digits);
+	char digits[DECIMAL_BYTES_MAX];
 
-	do {
-		digits[--i] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	put(out, (struct str){digits + i, sizeof(digits) - i});
+	put(out, (struct str){digits, decimal_format((int64_t)number, digits)});
 }
 
 bool response_has_no_body(const struct http_exchange *exchange,

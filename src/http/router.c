@@ -61,50 +61,65 @@ static bool split_path(struct http_request *request, struct segments *ret_segmen
 	return true;
 }
 
-static bool is_parameter(struct str piece)
+/* Where the template's next segment ends: at a slash or at its end. */
+static const char *segment_end(const char *template)
 {
-	return piece.length >= 2 && piece.data[0] == '{';
+	while (*template && *template != '/')
+		template ++;
+	return template;
+}
+
+/* Whether the template's next segment is this text. */
+static bool is_literal(const char *template, struct str text)
+{
+	for (size_t i = 0; i < text.length; i++) {
+		if (template[i] != text.data[i] || template[i] == '\0')
+			return false;
+	}
+	return template[text.length] == '\0' || template[text.length] == '/';
 }
 
 /* 0: no match. Else larger for the better one: a bit a segment, the first one highest, set where
  * it is literal. */
-__attribute__((nonnull)) static unsigned match_path(const char *path,
+__attribute__((nonnull)) static unsigned match_path(const char *template,
 						    const struct segments *segments)
 {
-	struct str rest = str_from_offset(str_from(path), 1);
-	struct str piece;
 	unsigned score = 1;
 	unsigned i = 0;
 
-	if (rest.length && rest.data[rest.length - 1] == '/')
-		rest.length--;
-	if (rest.length == 0)
-		return segments->count == 0;
-	for (; str_next(&rest, '/', &piece); i++) {
+	for (template ++; *template; i++) {
+		struct str text;
+
 		if (i == segments->count)
 			return 0;
+		text = segments->text[i];
 		score <<= 1;
-		if (is_parameter(piece)) {
-			if (segments->text[i].length == 0)
+		if (*template == '{') {
+			if (text.length == 0)
 				return 0;
-		} else if (str_equal(piece, segments->text[i])) {
+			template = segment_end(template);
+		} else if (is_literal(template, text)) {
 			score |= 1;
+			template += text.length;
 		} else {
 			return 0;
 		}
+		if (*template == '/')
+			template ++;
 	}
 	return i == segments->count ? score : 0;
 }
 
-static void take_parameters(const char *path, const struct segments *segments,
+static void take_parameters(const char *template, const struct segments *segments,
 			    struct route_match *match)
 {
-	struct str rest = str_from_offset(str_from(path), 1);
-	struct str piece;
-
-	for (unsigned i = 0; i < segments->count && str_next(&rest, '/', &piece); i++) {
-		if (is_parameter(piece) && match->parameter_count < ROUTE_PARAMETERS_MAX)
+	template ++;
+	for (unsigned i = 0; i < segments->count; i++) {
+		if (*template == '{' && match->parameter_count < ROUTE_PARAMETERS_MAX)
 			match->parameters[match->parameter_count++] = segments->text[i];
+		template = segment_end(template);
+		if (*template == '/')
+			template ++;
 	}
 }
 

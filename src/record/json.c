@@ -175,9 +175,24 @@ bool json_get_str(const struct json_value *value, struct str *ret_text)
 	return true;
 }
 
-void json_write_str(struct buffer *buffer, struct str text)
+/* Writes the escape of a character that may not stand in a string as it is; returns its end. */
+static char *write_escape(char *out, unsigned char c)
 {
 	static const char digits[] = "0123456789abcdef";
+
+	*out++ = '\\';
+	if (c == '"' || c == '\\') {
+		*out++ = (char)c;
+		return out;
+	}
+	memcpy(out, "u00", 3);
+	out[3] = digits[c >> 4];
+	out[4] = digits[c & 15];
+	return out + 5;
+}
+
+void json_write_str(struct buffer *buffer, struct str text)
+{
 	char *out = buffer_reserve(buffer, text.length * 6 + 2);
 	char *start = out;
 
@@ -185,17 +200,10 @@ void json_write_str(struct buffer *buffer, struct str text)
 	for (size_t i = 0; i < text.length; i++) {
 		unsigned char c = (unsigned char)text.data[i];
 
-		if (c == '"' || c == '\\') {
-			*out++ = '\\';
+		if (c >= 0x20 && c != '"' && c != '\\')
 			*out++ = (char)c;
-		} else if (c < 0x20) {
-			memcpy(out, "\\u00", 4);
-			out[4] = digits[c >> 4];
-			out[5] = digits[c & 15];
-			out += 6;
-		} else {
-			*out++ = (char)c;
-		}
+		else
+			out = write_escape(out, c);
 	}
 	*out++ = '"';
 	buffer_commit(buffer, (size_t)(out - start));

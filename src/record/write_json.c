@@ -1,14 +1,32 @@
 #include "base/clock.h"
+#include "base/decimal.h"
 #include "record/record.h"
-
-#include <stdio.h>
 
 static void write_integer(struct buffer *buffer, int64_t number)
 {
-	char digits[24];
-	int length = snprintf(digits, sizeof(digits), "%lld", (long long)number);
+	char digits[DECIMAL_BYTES_MAX];
 
-	buffer_append(buffer, digits, (size_t)length);
+	buffer_append(buffer, digits, decimal_format(number, digits));
+}
+
+/* "HH:mm" */
+static void write_clock(struct buffer *buffer, int64_t minutes)
+{
+	int hour = (int)(minutes / 60);
+	int minute = (int)(minutes % 60);
+	const char text[] = {'"', (char)('0' + hour / 10),   (char)('0' + hour % 10),
+			     ':', (char)('0' + minute / 10), (char)('0' + minute % 10),
+			     '"'};
+
+	buffer_append(buffer, text, sizeof(text));
+}
+
+/* The name is ours: nothing in it needs an escape. */
+static void write_name(struct buffer *buffer, const char *name)
+{
+	buffer_append_char(buffer, '"');
+	buffer_append_str(buffer, str_from(name));
+	buffer_append_str(buffer, STR("\":"));
 }
 
 static bool is_null(const struct record_field *field, const void *member)
@@ -59,8 +77,7 @@ static void write_value(const struct record_field *field, const void *member, st
 		buffer_append(buffer, text, TIMESTAMP_LENGTH + 2);
 		break;
 	case RECORD_KIND_CLOCK:
-		buffer_printf(buffer, "\"%02d:%02d\"", (int)(*(const int64_t *)member / 60),
-			      (int)(*(const int64_t *)member % 60));
+		write_clock(buffer, *(const int64_t *)member);
 		break;
 	default:
 		break;
@@ -94,8 +111,7 @@ void record_write_json(const struct record *record, const void *row, struct buff
 		if (!first)
 			buffer_append_char(buffer, ',');
 		first = false;
-		json_write_str(buffer, str_from(field->name));
-		buffer_append_char(buffer, ':');
+		write_name(buffer, field->name);
 		if (field->kind == RECORD_KIND_OPEN) {
 			if (field->nullable && *(const bool *)member) {
 				buffer_append_str(buffer, STR("null"));

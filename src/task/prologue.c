@@ -112,19 +112,20 @@ static void add_rate_fields(struct task *task, const struct rate_policy *policy,
 	struct http_response *response = &task->response;
 	struct arena *arena = task_arena(task);
 	unsigned window_s = (policy->burst + policy->per_second - 1) / policy->per_second;
+	struct str name = str_from(policy->name);
 	struct str quota =
-	    arena_printf(arena, "\"%s\";q=%u;w=%u", policy->name, policy->burst, window_s);
-	struct str state = arena_printf(arena, "\"%s\";r=%u;t=%u", policy->name, result->remaining,
-					result->reset_s);
+	    ARENA_JOIN(arena, STR("\""), name, STR("\";q="), arena_decimal(arena, policy->burst),
+		       STR(";w="), arena_decimal(arena, window_s));
+	struct str state = ARENA_JOIN(arena, STR("\""), name, STR("\";r="),
+				      arena_decimal(arena, result->remaining), STR(";t="),
+				      arena_decimal(arena, result->reset_s));
 
 	for (unsigned i = 0; i + 1 < response->field_count; i++) {
 		struct http_field *field = &response->fields[i];
 
 		if (str_equal(field->name, STR("RateLimit-Policy"))) {
-			field[0].value = arena_printf(arena, "%.*s, %.*s", STR_ARG(field[0].value),
-						      STR_ARG(quota));
-			field[1].value = arena_printf(arena, "%.*s, %.*s", STR_ARG(field[1].value),
-						      STR_ARG(state));
+			field[0].value = ARENA_JOIN(arena, field[0].value, STR(", "), quota);
+			field[1].value = ARENA_JOIN(arena, field[1].value, STR(", "), state);
 			return;
 		}
 	}
@@ -148,8 +149,7 @@ static bool take_token(struct task *task, const struct rate_policy *policy, stru
 static struct verdict fail_rate(struct task *task, const struct rate_policy *policy,
 				unsigned retry_after_s, const char *of_what)
 {
-	task_add_field(task, STR("Retry-After"),
-		       arena_printf(task_arena(task), "%u", retry_after_s));
+	task_add_field(task, STR("Retry-After"), arena_decimal(task_arena(task), retry_after_s));
 	return task_fail(task, 429, "more than %u requests a second %s", policy->per_second,
 			 of_what);
 }

@@ -114,8 +114,7 @@ struct verdict task_fail_busy(struct task *task, unsigned retry_after_s, const c
 	va_start(args, format);
 	detail = arena_vprintf(task_arena(task), format, args);
 	va_end(args);
-	task_add_field(task, STR("Retry-After"),
-		       arena_printf(task_arena(task), "%u", retry_after_s));
+	task_add_field(task, STR("Retry-After"), arena_decimal(task_arena(task), retry_after_s));
 	return reply_problem(task, 503, detail, (struct str){0});
 }
 
