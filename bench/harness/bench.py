@@ -19,6 +19,8 @@ from scenarios.base import Failed, Missing
 
 ACCOUNTS = 10
 DEVICES_EACH = 10
+# Of the CPU time of the one that worked most: who had less was idle.
+WORKED_SHARE = 0.1
 # Ends what a load generator left undone, should the bench be killed.
 PREFIX = ["setpriv", "--pdeathsig", "KILL"]
 
@@ -145,7 +147,7 @@ class Bench:
         return process
 
     def reap(self, process, number=None):
-        """Waits for it, after a signal if one is given; its exit status. More than once is nothing."""
+        """Waits for it, after a signal if one is given; its exit status. Once is enough."""
         if process.returncode is not None:
             return process.returncode
         if number:
@@ -234,17 +236,17 @@ class Bench:
         return sample
 
     def measure_memory(self, run):
-        """Most memory (PSS) of each server while run() works: (displayd's bytes, nginx's bytes)."""
-        most = {Displayd: 0, Nginx: 0}
+        """Most memory (PSS) while run() works, in bytes, of the servers that work, not of those
+        that wait for another scenario: (displayd's, nginx's)."""
+        servers = self._running()
+        before = {one: cpu.group_us(one.server_pids()) for one in servers}
+        most = dict.fromkeys(servers, 0)
         ended = threading.Event()
 
         def watch():
             while not ended.wait(0.2):
-                now = {Displayd: 0, Nginx: 0}
-                for one in self._running():
-                    now[type(one)] += cpu.pss_bytes(one.server_pids())
-                for kind, value in now.items():
-                    most[kind] = max(most[kind], value)
+                for one in servers:
+                    most[one] = max(most[one], cpu.pss_bytes(one.server_pids()))
 
         watcher = threading.Thread(target=watch, daemon=True)
         watcher.start()
@@ -253,7 +255,10 @@ class Bench:
         finally:
             ended.set()
             watcher.join()
-        return most[Displayd], most[Nginx]
+        spent = {one: cpu.group_us(one.server_pids()) - before[one] for one in servers}
+        worked = [one for one in servers if spent[one] >= WORKED_SHARE * max(spent.values())]
+        return tuple(sum(most[one] for one in worked if isinstance(one, kind))
+                     for kind in (Displayd, Nginx))
 
 
 def rest():

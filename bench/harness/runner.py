@@ -4,6 +4,7 @@ import sys
 import traceback
 
 from harness.bench import rest
+from harness.table import figure_value, figure_words
 from harness.summary import failed_scenario, summarize_scenario
 from scenarios.base import SUBJECT, Failed, Missing
 
@@ -17,16 +18,17 @@ def say(text):
 def words_of(sample):
     """A run in a few words, for whoever watches."""
     words = f"{sample.rate:,.0f}/s" if sample.rate is not None else ""
-    words += "".join(f" {name} {value:,.6g}" for name, value in sample.figures.items())
+    words += "".join(f", {figure_words(name)} {figure_value(name, value)}"
+                     for name, value in sample.figures.items())
     words += "".join(f" [{count} {fault}]" for fault, count in sample.faults.items())
-    return words.strip()
+    return words.removeprefix(", ")
 
 
-def warm_up(scenario, bench, names):
+def warm_up(scenario, bench, names, seconds):
     """One short run of each; the memory of the servers meanwhile."""
     memory = {}
     for who in names:
-        displayd, nginx = bench.measure_memory(lambda: scenario.run(bench, who, WARM_UP_S))
+        displayd, nginx = bench.measure_memory(lambda: scenario.run(bench, who, seconds))
         if who == SUBJECT:
             memory[who] = displayd
         elif who == "nginx":
@@ -37,7 +39,7 @@ def warm_up(scenario, bench, names):
 
 def run_rounds(scenario, bench, rounds, seconds):
     names = (SUBJECT, *scenario.references)
-    memory = warm_up(scenario, bench, names) if scenario.warms_up else {}
+    memory = warm_up(scenario, bench, names, min(WARM_UP_S, seconds)) if scenario.warms_up else {}
     measured = []
     for number in range(1, rounds + 1):
         samples = {}

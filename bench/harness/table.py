@@ -1,4 +1,4 @@
-"""The table that bench/run prints: a line for each who, with the goals beside what they are about."""
+"""The table that bench/run prints: a line for each who, the goals beside what they are about."""
 
 from scenarios.base import SUBJECT
 
@@ -7,8 +7,13 @@ HEADER = ("scenario", "who", "rate/s", "p50 ms", "p99 ms", "p99.9 ms", "server u
           "load us", "MiB", "judged", "value", "spread", "reach", "reached")
 LEFT = {"scenario", "who", "judged", "spread", "reach", "reached"}
 DISTURBED_PERCENT = 5
-# Endings of a figure's name: unit shown, and what its number is divided by.
-ENDINGS = (("_us", "ms", 1000), ("_ms", "ms", 1), ("_bytes", "KiB", 1024), ("_percent", "%", 1))
+# Endings of a figure's name, and the units that it is shown in: (from what on, unit, divisor).
+ENDINGS = {
+    "_us": ((100, "ms", 1000), (0, "us", 1)),
+    "_ms": ((0, "ms", 1),),
+    "_bytes": ((10 << 20, "MiB", 1 << 20), (0, "KiB", 1024)),
+    "_percent": ((0, "%", 1),),
+}
 
 
 def number(value):
@@ -26,19 +31,27 @@ def scaled(value, divisor):
     return "" if value is None else number(value / divisor)
 
 
-def unit_of(figure):
-    """(unit, divisor) by the ending of a figure's name."""
-    for ending, unit, divisor in ENDINGS:
-        if figure.endswith(ending):
+def ending_of(figure):
+    return next((ending for ending in ENDINGS if figure.endswith(ending)), "")
+
+
+def unit_of(figure, like):
+    """(unit, divisor) by the ending of a figure's name and by how large it is."""
+    for least, unit, divisor in ENDINGS.get(ending_of(figure), ()):
+        if like is None or abs(like) >= least:
             return unit, divisor
     return "", 1
 
 
 def figure_words(figure):
     """p999_us -> p99.9; memory_per_panel_bytes -> memory per panel."""
-    for ending, _, _ in ENDINGS:
-        figure = figure.removesuffix(ending)
+    figure = figure.removesuffix(ending_of(figure))
     return {"p999": "p99.9"}.get(figure, figure.replace("_", " "))
+
+
+def figure_value(figure, value):
+    unit, divisor = unit_of(figure, value)
+    return f"{scaled(value, divisor)} {unit}".rstrip()
 
 
 def goal_words(goal):
@@ -49,11 +62,20 @@ def goal_words(goal):
     return f"{words} / {goal['of']}" if goal["of"] else words
 
 
+def goal_unit(goal):
+    """One for all of a goal's numbers. A ratio has none."""
+    if goal["of"]:
+        return "", 1
+    for name in ("at_most", "at_least", "value"):
+        if goal.get(name) is not None:
+            return unit_of(goal["figure"], goal[name])
+    return unit_of(goal["figure"], None)
+
+
 def goal_value(goal, name):
     """One of value, low, high, at_least, at_most in the goal's unit."""
-    unit, divisor = unit_of(goal["figure"]) if not goal["of"] else ("", 1)
-    text = number(None if goal[name] is None else goal[name] / divisor)
-    return f"{text} {unit}" if text and unit else text
+    unit, divisor = goal_unit(goal)
+    return f"{scaled(goal[name], divisor)} {unit}".strip() if goal[name] is not None else ""
 
 
 def target_words(goal):
@@ -74,9 +96,9 @@ def reached_words(goal, valid):
 
 def spread_words(goal):
     """Of the rounds, in the value's unit."""
-    divisor = 1 if goal["of"] else unit_of(goal["figure"])[1]
     if goal["value"] is None:
         return ""
+    divisor = goal_unit(goal)[1]
     return f"{scaled(goal['low'], divisor)}..{scaled(goal['high'], divisor)}"
 
 
@@ -106,38 +128,42 @@ def scenario_lines(scenario):
     return lines
 
 
-def disturbance(run):
-    """Words, where others had so much of the machine that figures mean less."""
-    share = run.get("others_percent")
-    if share is None or share < DISTURBED_PERCENT:
-        return None
-    return f"others had {share:.0f} % of the machine"
+def shown_figures(scenario):
+    """(who, words): what only this scenario has, and no goal shows already."""
+    judged = {goal["figure"] for goal in scenario["goals"] if not goal["of"]}
+    for who, run in scenario["runs"].items():
+        words = [f"{figure_words(name)} {figure_value(name, run['figures'][name])}"
+                 for name in scenario["shown_figures"]
+                 if run["figures"].get(name) is not None
+                 and not (who == SUBJECT and name in judged)]
+        if words:
+            yield who, ", ".join(words)
+
+
+def troubles(scenario):
+    """Words about what makes its figures mean less, or nothing."""
+    if "error" in scenario:
+        yield f"not measured: {scenario['error']}"
+    for who, run in scenario["runs"].items():
+        for words, count in run["faults"].items():
+            yield f"INVALID: {who}: {count:,} {words}"
+    shares = [run.get("others_percent") or 0 for run in scenario["runs"].values()]
+    if max(shares, default=0) >= DISTURBED_PERCENT:
+        yield f"disturbed: others had up to {max(shares):.0f} % of the machine"
 
 
 def notes(scenario):
-    """Lines below a scenario: what went wrong, and figures of its own."""
-    if "error" in scenario:
-        yield f"{scenario['name']}: not measured: {scenario['error']}"
-    for who, run in scenario["runs"].items():
-        for words, count in run["faults"].items():
-            yield f"{scenario['name']}: INVALID: {who}: {count:,} {words}"
-        if words := disturbance(run):
-            yield f"{scenario['name']}: disturbed: {who}: {words}"
-        judged = {goal["figure"] for goal in scenario["goals"] if not goal["of"]}
-        for name in scenario["shown_figures"]:
-            if who == SUBJECT and name in judged:
-                continue
-            value = run["figures"].get(name)
-            if value is not None:
-                unit, divisor = unit_of(name)
-                yield (f"{scenario['name']}: {who}: {figure_words(name)} "
-                       f"{scaled(value, divisor)} {unit}").rstrip()
+    """Lines below the table."""
+    for words in troubles(scenario):
+        yield f"{scenario['name']}: {words}"
+    for who, words in shown_figures(scenario):
+        yield f"{scenario['name']}: {who}: {words}"
 
 
-def align(rows, header=HEADER):
+def align(rows, header=HEADER, left=LEFT):
     """Text of equally wide columns."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(header))]
-    return ["  ".join(cell.ljust(width) if name in LEFT else cell.rjust(width)
+    return ["  ".join(cell.ljust(width) if name in left else cell.rjust(width)
                       for cell, width, name in zip(row, widths, header)).rstrip()
             for row in rows]
 

@@ -23,14 +23,14 @@ the same round).
 
 The bench (harness/bench.py) offers, to prepare() and run():
 
-    bench.server                 the displayd that scenarios share: limits on and never reached, access
-                                 log to a file, default workers, accounts with 10 devices each:
-                                 bench.accounts, (key, devices as displayctl prints them); the
+    bench.server                 the displayd that scenarios share: limits on and never reached,
+                                 access log to a file, default workers, accounts with 10 devices
+                                 each: bench.accounts, (key, devices as displayctl prints them); the
                                  first one's are bench.key and bench.devices
-    bench.start_server(*flags)   another one, with a state directory of its own; ends with the scenario.
-                                 Same class (harness/displayd.py, above test/server.py): .url, .get(),
-                                 .ctl(), .sql(text) on its database, .database_url, .workers(),
-                                 .postmaster()
+    bench.start_server(*flags)   another one, with a state directory of its own; ends with the
+                                 scenario. Same class (harness/displayd.py, above
+                                 test/server.py): .url, .get(), .ctl(), .sql(text) on its
+                                 database, .database_url, .workers(), .postmaster()
                                  .make_account(email, devices) -> (key, devices)
                                  .make_devices(email, count) -> IDs; many rows at once, by SQL
     bench.new_server(*flags)     the same, not yet started: .start(), .stop()
@@ -44,8 +44,9 @@ The bench (harness/bench.py) offers, to prepare() and run():
     bench.spawn(command, ...)    the same in the background: a subprocess.Popen; ended by the bench
     bench.on_finish(function)    called after the scenario, also when it failed
 
-CPU time is taken by the bench around each run(): of all displayd and nginx that it started ("server"),
-of their PostgreSQL ("database"), of wrk, pgbench and programs ("load"). run() need not care.
+CPU time is taken by the bench around each run(): of all displayd and nginx that it started
+("server"), of their PostgreSQL ("database"), of wrk, pgbench and programs ("load"). run() need
+not care.
 """
 
 import dataclasses
@@ -77,7 +78,7 @@ class Sample:
     faults: dict = dataclasses.field(default_factory=dict)
     # Filled by the bench: microseconds of CPU time of "server", "database", "load" in all.
     cpu_us: dict = dataclasses.field(default_factory=dict)
-    # Also by the bench: the share of the machine that others had meanwhile, kernel threads included.
+    # Also by the bench: the share of the machine that others had meanwhile, kernel threads too.
     others_percent: float | None = None
 
     def figure(self, name):

@@ -92,8 +92,8 @@ class Patch(Scenario):
     name = "patch"
     title = "PATCH /v1/devices/{id}, 32 connections"
     bound_by = "commit"
-    measures = ("The brightness of 4,000 devices in turn, each change committed to disk before it is "
-                "answered. pgbench changes the same columns of the same devices over as many "
+    measures = ("The brightness of 4,000 devices in turn, each change committed to disk before it "
+                "is answered. pgbench changes the same columns of the same devices over as many "
                 "connections.")
     references = ("pgbench",)
     goals = (Goal("rate", of="pgbench", at_least=0.6),)

@@ -32,8 +32,8 @@ class Start(Scenario):
     name = "start"
     title = "Start with an existing database"
     bound_by = "PostgreSQL's start"
-    measures = ("From starting the program to the first 200 of /livez, and of /v1/devices with a key, "
-                "which needs the database. The start of the private PostgreSQL is in it; "
+    measures = ("From starting the program to the first 200 of /livez, and of /v1/devices with a "
+                "key, which needs the database. The start of the private PostgreSQL is in it; "
                 "\"started-db\" is the same with one that runs already (--database).")
     references = ("started-db",)
     goals = (Goal("first_v1_ms", at_most=150, label="first /v1 answer"),

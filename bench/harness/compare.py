@@ -1,0 +1,111 @@
+"""Two results side by side: what changed, and what did not by more than its spread."""
+
+from harness.table import align, goal_value, goal_words, number, scaled
+
+HEADER = ("scenario", "judged", "A", "spread A", "B", "spread B", "change", "")
+RUN_HEADER = ("scenario", "A rate/s", "B rate/s", "A p99 ms", "B p99 ms", "A server us",
+              "B server us", "A db us", "B db us")
+LEFT = ("scenario", "judged", "")
+
+
+def by_name(result):
+    return {scenario["name"]: scenario for scenario in result["scenarios"]}
+
+
+def goal_key(goal):
+    return goal["figure"], goal["of"], goal["label"]
+
+
+def pairs(a, b):
+    """(name, goal of A, goal of B) of what both have measured and found valid."""
+    others = by_name(b)
+    for scenario in a["scenarios"]:
+        other = others.get(scenario["name"])
+        if not other or not scenario["valid"] or not other["valid"]:
+            continue
+        goals = {goal_key(goal): goal for goal in other["goals"]}
+        for goal in scenario["goals"]:
+            found = goals.get(goal_key(goal))
+            if found and goal["value"] is not None and found["value"] is not None:
+                yield scenario["name"], goal, found
+
+
+def is_less_better(goal):
+    """By the target; without one by what the figure is."""
+    if goal["at_least"] is not None or goal["at_most"] is not None:
+        return goal["at_least"] is None
+    return goal["figure"] != "rate"
+
+
+def verdict(a, b):
+    """In words. Spreads that overlap show no difference."""
+    if a["low"] <= b["high"] and b["low"] <= a["high"]:
+        return "no difference"
+    return "better" if (b["value"] < a["value"]) == is_less_better(a) else "worse"
+
+
+def change_percent(a, b):
+    """Of B against A; None where A is nothing."""
+    return 100 * (b / a - 1) if a else None
+
+
+def signed(percent):
+    return "" if percent is None else f"{percent:+.1f} %"
+
+
+def spread(goal):
+    return f"{goal_value(goal, 'low')}..{goal_value(goal, 'high')}"
+
+
+def goal_rows(a, b):
+    for name, one, other in pairs(a, b):
+        yield [name, goal_words(one), goal_value(one, "value"), spread(one),
+               goal_value(other, "value"), spread(other),
+               signed(change_percent(one["value"], other["value"])), verdict(one, other)]
+
+
+def run_rows(a, b):
+    """What displayd did itself: it is no ratio, so only of use on one machine."""
+    others = by_name(b)
+    for scenario in a["scenarios"]:
+        other = others.get(scenario["name"])
+        if not other or not scenario["runs"] or not other["runs"]:
+            continue
+        one, two = scenario["runs"]["displayd"], other["runs"]["displayd"]
+        if one["rate"] is None or two["rate"] is None:
+            continue
+        cells = [scenario["name"], number(one["rate"]), number(two["rate"]),
+                 scaled(one["p99_us"], 1000), scaled(two["p99_us"], 1000)]
+        for group in ("server", "database"):
+            cells += [number(run["cpu_us_per_request"][group]) for run in (one, two)]
+        yield cells
+
+
+def name_of(result):
+    changed = " with changes" if result["commit"]["dirty"] else ""
+    return f"{result['name']}, {result['date']}, commit {result['commit']['commit'][:12]}{changed}"
+
+
+def same_machine(a, b):
+    names = ("cpu", "cores", "memory_bytes", "kernel")
+    return all(a["machine"].get(name) == b["machine"].get(name) for name in names)
+
+
+def only_in(a, b):
+    """Names of scenarios that one of both lacks, or could not measure."""
+    valid = [{name for name, scenario in by_name(result).items() if scenario["valid"]}
+             for result in (a, b)]
+    return sorted((set(by_name(a)) | set(by_name(b))) - (valid[0] & valid[1]))
+
+
+def text(a, b):
+    lines = [f"A: {name_of(a)}", f"B: {name_of(b)}"]
+    if not same_machine(a, b):
+        lines.append("The machines differ: only ratios say anything.")
+    lines += ["", *align([list(HEADER), *goal_rows(a, b)], HEADER, LEFT)]
+    lines += ["", "displayd itself; on a machine that is shared, ratios say more:"]
+    lines += align([list(RUN_HEADER), *run_rows(a, b)], RUN_HEADER, LEFT)
+    missing = only_in(a, b)
+    if missing:
+        lines += ["", "not in both, or invalid: " + ", ".join(missing)]
+    return "\n".join(lines) + "\n"
