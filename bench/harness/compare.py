@@ -82,8 +82,9 @@ def run_rows(a, b):
 
 
 def name_of(result):
+    commit = (result["commit"]["commit"] or "unknown")[:12]
     changed = " with changes" if result["commit"]["dirty"] else ""
-    return f"{result['name']}, {result['date']}, commit {result['commit']['commit'][:12]}{changed}"
+    return f"{result['name']}, {result['date']}, commit {commit}{changed}"
 
 
 def same_machine(a, b):

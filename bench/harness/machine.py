@@ -11,11 +11,14 @@ from harness.paths import ROOT
 
 
 def said(*command):
-    """First line of what a command prints, None where there is no such command."""
+    """First line of what a command prints, None where it fails or is not there."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               check=False, cwd=ROOT)
     except OSError:
+        return None
+    # "wrk -v" shows its version and ends with 1.
+    if done.returncode not in (0, 1):
         return None
     lines = done.stdout.strip().splitlines()
     return lines[0] if lines else ""

@@ -6,6 +6,7 @@ from scenarios.base import SUBJECT
 HEADER = ("scenario", "who", "rate/s", "p50 ms", "p99 ms", "p99.9 ms", "server us", "db us",
           "load us", "MiB", "judged", "value", "spread", "reach", "reached")
 LEFT = {"scenario", "who", "judged", "spread", "reach", "reached"}
+LEGEND = "us: CPU time per request; MiB: memory of the server under load; spread: of the rounds"
 DISTURBED_PERCENT = 5
 # Endings of a figure's name, and the units that it is shown in: (from what on, unit, divisor).
 ENDINGS = {
@@ -143,7 +144,7 @@ def shown_figures(scenario):
 def troubles(scenario):
     """Words about what makes its figures mean less, or nothing."""
     if "error" in scenario:
-        yield f"not measured: {scenario['error']}"
+        yield "not measured: " + " ".join(scenario["error"].split())[:300]
     for who, run in scenario["runs"].items():
         for words, count in run["faults"].items():
             yield f"INVALID: {who}: {count:,} {words}"
@@ -197,4 +198,4 @@ def text(result):
             shown.append("-" * width)
     for scenario in result["scenarios"]:
         shown += notes(scenario)
-    return "\n".join([*shown, "", *machine_lines(result)]) + "\n"
+    return "\n".join([*shown, "", LEGEND, *machine_lines(result)]) + "\n"
