@@ -9,8 +9,9 @@ import math
 
 from harness.table import goal_value, goal_words, target_words
 
-WIDTH = 920
-LABEL_WIDTH = 330
+WIDTH = 960
+LABEL_WIDTH = 365
+TITLE_LENGTH = 62  # characters that fit there
 BAR_LEFT = LABEL_WIDTH + 20
 BAR_RIGHT = WIDTH - 215
 ROW = 42
@@ -42,6 +43,10 @@ def element(name, content="", **attributes):
 def label(x, y, words, classes="ink", anchor="start"):
     return element("text", html.escape(words), x=f"{x:g}", y=f"{y:g}", class_=classes,
                    text_anchor=anchor)
+
+
+def shortened(words):
+    return words if len(words) <= TITLE_LENGTH else words[: TITLE_LENGTH - 1].rstrip() + "…"
 
 
 def line(x1, y1, x2, y2, classes):
@@ -103,7 +108,7 @@ class Group:
         bar_top = middle - BAR / 2
         kind = "plain" if not scenario["valid"] else "yes" if goal["reached"] else "no"
         yield label(24, middle - 2, scenario["name"], "ink name")
-        yield label(24, middle + 13, scenario["title"], "faint small")
+        yield label(24, middle + 13, shortened(scenario["title"]), "faint small")
         yield element("rect", x=BAR_LEFT, y=f"{bar_top:g}", width=BAR_RIGHT - BAR_LEFT,
                       height=BAR, rx=3, class_="track")
         yield element("rect", x=BAR_LEFT, y=f"{bar_top:g}", height=BAR, rx=3, class_=kind,
