@@ -125,6 +125,12 @@ def test_nginx_answers_as_large():
     assert "worker_processes 3;" in text and "access_log off;" in text
 
 
+def test_length_of_a_head():
+    like = answer(2, Content_Type="text/plain", ETag='"1"')
+    head = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nETag: "1"\r\n\r\n'
+    assert nginx.head_length(like) == len(head)
+
+
 def test_nginx_may_have_the_longer_head():
     text = nginx.config_text("/folder", 20001, 1, answer(3, Content_Type="text/plain"))
     assert "add_header" not in text and 'return 200 "xxx"' in text

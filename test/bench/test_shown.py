@@ -101,6 +101,7 @@ def test_a_goal_has_one_unit():
         ((800.0, 900.0, 850.0), "better"),
         ((300.0, 400.0, 350.0), "worse"),
         ((690.0, 900.0, 850.0), "no difference"),
+        ((400.0, 510.0, 450.0), "no difference"),
         ((500.0, 600.0, 700.0), "no difference"),
     ],
 )
