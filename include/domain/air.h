@@ -45,7 +45,7 @@ struct air_sent {
 	int64_t sent_ms;  /* it, or its "immediate" */
 };
 
-enum { AIR_RING = 4 };
+enum { AIR_RING = 4 }; /* at most */
 
 struct air {
 	int brightness_sent;  /* -1: none yet */
@@ -63,8 +63,9 @@ struct air {
 	int64_t period_ms;	    /* how long it plays that before it looks at its queue */
 	int64_t since_ms, until_ms; /* its turn; one that stays alone has several */
 	/* Sent, newest last. What was displayed for sure leaves, and all before it. The newest one
-	 * that is not displayed is what the panel has queued. */
-	struct air_sent ring[AIR_RING];
+	 * that is not displayed is what the panel has queued. NULL while there are none, which is
+	 * the most common state of all. */
+	struct air_sent *ring;
 	unsigned ring_count;
 	int64_t rotation_position; /* of the entry last displayed in the rotation; -1: none */
 	int64_t position_before;   /* the same before the displayed item counted */
@@ -93,6 +94,8 @@ struct air_output {
 
 /* rotation_position: of the entry that this device showed last; -1: the rotation starts anew. */
 void air_init(struct air *air, int64_t rotation_position);
+/* Frees what air has of its own. */
+void air_finish(struct air *air);
 
 /* Decides what to send; to be called after every event and at the time that it returned last
  * (monotonic milliseconds). content may change between calls; a push that is displayed is marked

@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 struct display_settings {
-	int64_t brightness; /* 0 to 100 */
+	struct str timezone; /* NUL-terminated; of whoever owns the settings */
+	int32_t schedule_interval_s;
+	int16_t sleep_start_minute; /* of the local day; equal to the end: 24 hours */
+	int16_t sleep_end_minute;
+	int16_t brightness; /* 0 to 100 */
 	bool auto_dim;
-	struct str timezone; /* NUL-terminated */
-	int64_t schedule_interval_s;
 	bool sleep_enabled;
-	int64_t sleep_start_minute; /* of the local day; equal to the end: 24 hours */
-	int64_t sleep_end_minute;
 };
 
 struct display_level {

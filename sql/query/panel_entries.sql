@@ -1,10 +1,20 @@
--- The entries of a device's rotation that have a picture, in their order. Pictures come only where
--- they are newer than the generation that the caller knows.
--- params: device_id uuid, known_generation int8
--- row: id text, position int8, picture_generation int8, picture bytea
+-- The entries of some devices' rotations that have a picture, in their order. Pictures come only
+-- where they are newer than the generation that the caller knows, and at most 16 MiB of them in all:
+-- the caller fetches the others when their turn comes. Rows are numbered as the IDs are, from 1.
+-- params: device_ids uuid[], known_generations int8[]
+-- row: number int8, id text, position int8, picture_generation int8, picture bytea
 -- effect: read
-SELECT id, position, picture_generation,
-	CASE WHEN picture_generation > $2 THEN picture END AS picture
-FROM installation
-WHERE device_id = $1 AND picture IS NOT NULL
-ORDER BY position
+SELECT wanted.number, installation.id, installation.position, installation.picture_generation,
+	CASE WHEN installation.picture_generation > wanted.known
+		AND sum(length(installation.picture))
+			FILTER (WHERE installation.picture_generation > wanted.known)
+			OVER (ORDER BY wanted.number, installation.position) <= 16 * 1024 * 1024
+	THEN installation.picture END AS picture
+FROM unnest($1, $2) WITH ORDINALITY AS wanted (id, known, number)
+CROSS JOIN LATERAL (
+	SELECT *
+	FROM installation
+	WHERE installation.device_id = wanted.id AND installation.picture IS NOT NULL
+	OFFSET 0 -- one look-up a device, whatever the planner thinks
+) AS installation
+ORDER BY wanted.number, installation.position

@@ -18,6 +18,8 @@ struct delivery *delivery_create(struct service *service, struct cursor_table *c
 	    .unused_ms = 15 * 60 * 1000,
 	};
 	list_init(&delivery->by_use);
+	paced_init(&delivery->updates, service->loop, session_on_update);
+	loads_start(delivery);
 	turns_init(delivery);
 	ledger_start(delivery);
 	sweep_start(delivery);
@@ -67,8 +69,13 @@ void delivery_destroy(struct delivery *delivery)
 	sweep_stop(delivery);
 	while (!list_is_empty(&delivery->by_use))
 		panel_destroy(container_of(delivery->by_use.next, struct panel, by_use));
-	require(delivery->writes_under_way == 0);
+	require(delivery->writes_under_way == 0 && delivery->loads_under_way == 0);
+	require(delivery->pictures.count == 0);
+	paced_finish(&delivery->updates);
+	loads_stop(delivery);
 	map_finish(&delivery->panels);
+	map_finish(&delivery->pictures);
+	zones_finish(delivery);
 	aliases_finish(delivery);
 	turns_finish(delivery);
 	free(delivery);

@@ -6,6 +6,7 @@
 #include "domain/air.h"
 #include "domain/poll.h"
 #include "http/websocket.h"
+#include "loop/paced.h"
 
 enum panel_state {
 	PANEL_NEW,   /* never loaded: searches wait */
@@ -24,10 +25,10 @@ struct panel {
 	uint8_t link_key_hash[KEY_HASH_BYTES];
 	int64_t generation;	   /* of the content */
 	int64_t wanted_generation; /* the newest that a hint named */
-	struct panel_load *load;   /* under way; NULL: none */
+	struct list to_load;	   /* in delivery->to_load, while it waits for that */
+	struct load *load;	   /* under way; NULL: none */
 	struct panel_fetch *fetch; /* likewise */
-	struct content content;	   /* entries and pictures are malloc'ed and owned here */
-	size_t picture_bytes;	   /* of all pictures in content */
+	struct content content;	   /* entries are malloc'ed and owned here, pictures shared */
 	struct list sessions;	   /* of struct session */
 	unsigned session_count;
 	struct list searches; /* of struct panel_search: while PANEL_NEW, or for a picture */
@@ -48,7 +49,7 @@ struct session {
 	unsigned messages;
 	bool has_introduced_itself;
 	struct deadline deadline;
-	struct later update; /* decide again, once a turn */
+	struct list update; /* in delivery->updates: decides again */
 };
 
 /* A push that was first displayed here, to be written down. */
@@ -68,7 +69,15 @@ struct delivery {
 	struct map aliases;  /* serial or MAC -> ID, for when the database is away */
 	struct map answered; /* of struct answered_push: the newest answered push of a device */
 	struct list answered_by_age;
-	size_t picture_bytes;
+	struct map pictures;	       /* of struct shared_picture, by bytes */
+	struct map_node *last_picture; /* in pictures: used last; NULL: gone */
+	size_t picture_bytes;	       /* of all in pictures */
+	struct map zones;	       /* names of time zones */
+	int64_t position_sent;	       /* of the entry that an update has sent; -1: none */
+	struct paced updates;	       /* of struct session */
+	struct list to_load;	       /* of struct panel */
+	struct later load_later;
+	unsigned loads_under_way;
 	struct delivery_limits limits;
 	struct deadline seen_deadline;
 	struct deadline displayed_deadline;
@@ -96,16 +105,18 @@ void panel_seen(struct panel *panel);
 void panel_changed(struct panel *panel);
 /* Destroys panels that nobody has used for a while. */
 void panels_expire(struct delivery *delivery);
-void content_finish(struct content *content);
 
 /* ---- load.c ---- */
 /* Loads what is newer in the database, unless that is under way already. */
 void panel_load_start(struct panel *panel);
+bool panel_is_loading(const struct panel *panel);
+void loads_start(struct delivery *delivery);
+void loads_stop(struct delivery *delivery);
+
+/* ---- apply.c ---- */
 /* Takes over from this instance's other workers when the push was displayed. */
 void panel_recall_push(struct panel *panel);
-/* A picture with a copy of these bytes. */
-struct picture picture_make(struct str webp);
-void panel_recount_pictures(struct panel *panel);
+void content_finish(struct delivery *delivery, struct content *content);
 
 /* ---- fetch.c ---- */
 /* Fetches the picture of the entry at this position, which is not in memory; the panel's sessions
@@ -122,6 +133,8 @@ void aliases_finish(struct delivery *delivery);
 /* ---- session.c ---- */
 /* Closes a session's connection without a CLOSE frame. */
 void session_drop(struct session *session);
+/* What delivery->updates runs. */
+void session_on_update(struct list *node);
 
 /* ---- ledger.c: what is written down in batches ---- */
 /* The panel's push is displayed for the first time; also told to this instance's other workers. */
@@ -158,9 +171,20 @@ bool delivery_parse_hint(struct str text, struct id *ret_id, int64_t *ret_genera
 /* ---- turns.c ---- */
 void turns_init(struct delivery *delivery);
 void turns_finish(struct delivery *delivery);
+/* Frees what is known of pushes that were answered long ago. */
+void turns_forget(struct delivery *delivery);
+
+/* ---- zones.c ---- */
+/* The same name with a NUL, valid as long as delivery is. */
+struct str zone_keep(struct delivery *delivery, struct str name);
+void zones_finish(struct delivery *delivery);
 
 /* ---- pictures.c ---- */
 extern const struct str picture_nothing_to_show;
 extern const struct str picture_unknown_device;
+/* A user's share of these bytes, of which a copy is kept; until picture_release(). */
+struct picture picture_share(struct delivery *delivery, struct str webp);
+/* Its data is NULL then. One without data stays as it is. */
+void picture_release(struct delivery *delivery, struct picture *picture);
 /* Bytes of an item: NULL data where they are not in memory. */
 struct str picture_of_item(const struct panel *panel, const struct air_item *item);

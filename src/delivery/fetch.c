@@ -27,9 +27,9 @@ static void take_picture(struct panel *panel, int64_t position, const struct db_
 	/* Replaced meanwhile: loading brings the new one. */
 	if (!entry || entry->picture.data.data || generation.length != 8)
 		return;
-	entry->picture = picture_make((struct str){(const char *)picture.data, picture.length});
+	entry->picture = picture_share(panel->delivery,
+				       (struct str){(const char *)picture.data, picture.length});
 	entry->picture_generation = read_int8(&generation);
-	panel_recount_pictures(panel);
 }
 
 static void on_picture(struct db_query *query, const struct db_result *result)
@@ -75,7 +75,5 @@ void panel_release_picture(struct panel *panel, int64_t position)
 
 	if (!entry || panel->delivery->picture_bytes < panel->delivery->limits.picture_bytes)
 		return;
-	free((char *)entry->picture.data.data);
-	entry->picture.data = (struct str){0};
-	panel_recount_pictures(panel);
+	picture_release(panel->delivery, &entry->picture);
 }

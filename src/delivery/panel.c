@@ -21,7 +21,7 @@ struct panel *panel_find(struct delivery *delivery, struct id id)
 
 static bool is_unused(const struct panel *panel)
 {
-	return !panel->load && !panel->fetch && panel->pins == 0 &&
+	return !panel_is_loading(panel) && !panel->fetch && panel->pins == 0 &&
 	       list_is_empty(&panel->sessions) && list_is_empty(&panel->searches) &&
 	       panel->seen_us == 0;
 }
@@ -53,21 +53,10 @@ struct panel *panel_create(struct delivery *delivery, struct id id)
 	list_init(&panel->sessions);
 	list_init(&panel->searches);
 	list_init(&panel->by_use);
+	list_init(&panel->to_load);
 	map_insert(&delivery->panels, &panel->by_id, id_view(&panel->id));
 	panel_touch(panel);
 	return panel;
-}
-
-void content_finish(struct content *content)
-{
-	for (unsigned i = 0; i < content->entry_count; i++) {
-		free((char *)content->entries[i].id.data);
-		free((char *)content->entries[i].picture.data.data);
-	}
-	free(content->entries);
-	free((char *)content->push.picture.data.data);
-	free((char *)content->settings.timezone.data);
-	*content = (struct content){0};
 }
 
 void panel_destroy(struct panel *panel)
@@ -79,10 +68,10 @@ void panel_destroy(struct panel *panel)
 	/* First: nobody can find it while the searches are answered. */
 	map_remove(&delivery->panels, &panel->by_id);
 	list_remove(&panel->by_use);
+	list_remove(&panel->to_load);
 	panel_answer_searches(panel);
 	panel_drop_sessions(panel);
-	delivery->picture_bytes -= panel->picture_bytes;
-	content_finish(&panel->content);
+	content_finish(delivery, &panel->content);
 	panel_free_if_gone(panel);
 }
 
@@ -109,8 +98,8 @@ void panel_seen(struct panel *panel)
 void panel_changed(struct panel *panel)
 {
 	list_for_each (node, &panel->sessions)
-		loop_later(panel->delivery->service->loop,
-			   &container_of(node, struct session, node)->update);
+		paced_add(&panel->delivery->updates,
+			  &container_of(node, struct session, node)->update);
 }
 
 void panels_expire(struct delivery *delivery)

@@ -53,7 +53,7 @@ static struct panel *find_by_id(struct panel_search *search, struct id id)
 
 	/* One that is known to be behind waits: who has pushed sees the push. */
 	if (panel && panel->state == PANEL_READY &&
-	    !(panel->load && panel->wanted_generation > panel->generation)) {
+	    !(panel_is_loading(panel) && panel->wanted_generation > panel->generation)) {
 		panel_touch(panel);
 		return panel;
 	}

@@ -44,6 +44,7 @@ static bool on_picture(void *context, const struct air_item *item, int64_t dwell
 		       bool hurried)
 {
 	struct session *session = context;
+	struct delivery *delivery = session->panel->delivery;
 	struct str webp = picture_of_item(session->panel, item);
 
 	if (!webp.data) {
@@ -56,8 +57,7 @@ static bool on_picture(void *context, const struct air_item *item, int64_t dwell
 	websocket_send_binary(session->websocket, webp);
 	if (hurried)
 		on_immediate(session);
-	if (item->position != -1)
-		panel_release_picture(session->panel, item->position);
+	delivery->position_sent = item->position;
 	return true;
 }
 
@@ -94,30 +94,39 @@ static void tell_position(struct session *session)
 
 static void session_update(struct session *session)
 {
-	struct loop *loop;
+	struct panel *panel = session->panel;
 	struct air_output output = output_of(session);
 	struct air_clock clock;
 	int64_t again_ms;
 
-	if (!session->panel)
+	if (!panel)
 		return; /* dropped; its end is under way */
-	loop = session->panel->delivery->service->loop;
 	clock = clock_now(session);
+	panel->delivery->position_sent = -1;
 	websocket_cork(session->websocket);
-	again_ms = air_update(&session->air, &session->panel->content, clock, &output);
+	again_ms = air_update(&session->air, &panel->content, clock, &output);
 	websocket_uncork(session->websocket);
+	/* Not before: what is corked is not copied. */
+	if (panel->delivery->position_sent != -1)
+		panel_release_picture(panel, panel->delivery->position_sent);
 	tell_position(session);
-	deadline_set_at(loop, &session->deadline, (uint64_t)again_ms);
+	deadline_set_at(panel->delivery->service->loop, &session->deadline, (uint64_t)again_ms);
+}
+
+void session_on_update(struct list *node)
+{
+	session_update(container_of(node, struct session, update));
+}
+
+/* Later: what was sent to many at one time ends for many at one time. */
+static void update_later(struct session *session)
+{
+	paced_add(&session->panel->delivery->updates, &session->update);
 }
 
 static void on_deadline(struct deadline *deadline)
 {
-	session_update(container_of(deadline, struct session, deadline));
-}
-
-static void on_update(struct later *later)
-{
-	session_update(container_of(later, struct session, update));
+	update_later(container_of(deadline, struct session, deadline));
 }
 
 static const struct json_value *member(const struct json_value *object, const char *name)
@@ -151,12 +160,12 @@ static void take_message(struct session *session, const struct json_value *root)
 		log_client_info(session, member(root, "client_info"));
 	if (json_get_integer(member(root, "queued"), &number)) {
 		air_on_queued(&session->air, number, clock_now(session));
-		loop_later(panel->delivery->service->loop, &session->update);
+		update_later(session);
 	}
 	if (json_get_integer(member(root, "displaying"), &number)) {
 		air_on_displaying(&session->air, number, &panel->content, clock_now(session),
 				  &output);
-		loop_later(panel->delivery->service->loop, &session->update);
+		update_later(session);
 	}
 }
 
@@ -215,7 +224,7 @@ static void session_leave(struct session *session)
 	if (!panel)
 		return;
 	deadline_clear(panel->delivery->service->loop, &session->deadline);
-	loop_later_cancel(&session->update);
+	list_remove(&session->update);
 	list_remove(&session->node);
 	panel->session_count--;
 	panel_touch(panel);
@@ -227,6 +236,7 @@ static void on_closed(struct websocket *websocket)
 	struct session *session = websocket_owner(websocket);
 
 	session_leave(session);
+	air_finish(&session->air);
 	free(session);
 }
 
@@ -248,7 +258,7 @@ void delivery_connect(struct delivery *delivery, struct panel *panel, struct htt
 	struct session *session = memory_zalloc(sizeof(*session));
 
 	list_init(&session->node);
-	loop_later_init(&session->update, on_update);
+	list_init(&session->update);
 	deadline_init(&session->deadline, on_deadline);
 	session->position_told = cursor_get(delivery->cursors, panel->id).position;
 	air_init(&session->air, session->position_told);
@@ -265,7 +275,7 @@ void delivery_connect(struct delivery *delivery, struct panel *panel, struct htt
 	panel_touch(panel);
 	panel_seen(panel);
 	panel_recall_push(panel);
-	loop_later(delivery->service->loop, &session->update);
+	update_later(session);
 	/* Hints only tell of what is newer; what happened while nobody here listened is read now.
 	 */
 	if (loop_now_ms(delivery->service->loop) - panel->loaded_ms > FRESH_MS)

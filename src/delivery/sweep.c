@@ -125,6 +125,7 @@ static void on_deadline(struct deadline *deadline)
 	struct delivery *delivery = container_of(deadline, struct delivery, sweep_deadline);
 
 	panels_expire(delivery);
+	turns_forget(delivery);
 	if (db_is_up(delivery->service->db))
 		sweep_now(delivery);
 	sweep_start(delivery);

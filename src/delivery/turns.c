@@ -4,7 +4,8 @@
 
 enum {
 	TURN_LIMIT_MS = 300,
-	/* More than pushes in a second, which is how long one is looked for. */
+	/* One is looked for within a second. */
+	ANSWERED_MS = 5 * 1000,
 	ANSWERED_MAX = 20 * 1000,
 };
 
@@ -14,6 +15,7 @@ struct answered_push {
 	struct list by_age;
 	struct id device_id;
 	int64_t generation;
+	uint64_t used_ms;
 	struct list waiting; /* of struct push_turn */
 	struct later wake;
 	struct delivery *delivery;
@@ -63,18 +65,26 @@ static void on_wake(struct later *later)
 		end_turn(container_of(node, struct push_turn, node));
 }
 
-static void make_room(struct delivery *delivery)
+/* Those that nobody looks for any more, oldest first; so many of them at most. */
+static void forget_old(struct delivery *delivery, unsigned count)
 {
-	if (delivery->answered.count < ANSWERED_MAX)
-		return;
+	uint64_t now_ms = loop_now_ms(delivery->service->loop);
+
 	list_for_each (node, &delivery->answered_by_age) {
 		struct answered_push *oldest = container_of(node, struct answered_push, by_age);
+		bool is_old = now_ms - oldest->used_ms > ANSWERED_MS ||
+			      delivery->answered.count >= ANSWERED_MAX;
 
-		if (list_is_empty(&oldest->waiting)) {
-			destroy(delivery, oldest);
+		if (!is_old || count-- == 0)
 			return;
-		}
+		if (list_is_empty(&oldest->waiting))
+			destroy(delivery, oldest);
 	}
+}
+
+void turns_forget(struct delivery *delivery)
+{
+	forget_old(delivery, ANSWERED_MAX);
 }
 
 static struct answered_push *find_or_create(struct delivery *delivery, struct id device_id)
@@ -84,7 +94,7 @@ static struct answered_push *find_or_create(struct delivery *delivery, struct id
 	if (answered) {
 		list_remove(&answered->by_age);
 	} else {
-		make_room(delivery);
+		forget_old(delivery, 2);
 		answered = memory_zalloc(sizeof(*answered));
 		answered->delivery = delivery;
 		answered->device_id = device_id;
@@ -92,6 +102,7 @@ static struct answered_push *find_or_create(struct delivery *delivery, struct id
 		loop_later_init(&answered->wake, on_wake);
 		map_insert(&delivery->answered, &answered->by_device, key_of(&answered->device_id));
 	}
+	answered->used_ms = loop_now_ms(delivery->service->loop);
 	list_append(&delivery->answered_by_age, &answered->by_age);
 	return answered;
 }

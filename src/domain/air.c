@@ -1,5 +1,7 @@
 #include "domain/air.h"
+#include "base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -34,6 +36,13 @@ void air_init(struct air *air, int64_t rotation_position)
 	    .rotation_position = rotation_position,
 	    .position_before = rotation_position,
 	};
+}
+
+void air_finish(struct air *air)
+{
+	free(air->ring);
+	air->ring = NULL;
+	air->ring_count = 0;
 }
 
 /* ---- what there is to show ---- */
@@ -121,10 +130,22 @@ static struct air_sent *queued_in(struct air *air)
 	return newest->serial == air->displayed_serial ? NULL : newest;
 }
 
+/* Room for exactly so many: a panel that has said what it shows needs none. */
+static void resize_ring(struct air *air, unsigned count)
+{
+	if (count == 0)
+		air_finish(air);
+	else
+		air->ring = memory_realloc(air->ring, count * sizeof(air->ring[0]));
+	air->ring_count = count;
+}
+
 static void drop_sent(struct air *air, unsigned count)
 {
-	air->ring_count -= count;
-	memmove(&air->ring[0], &air->ring[count], air->ring_count * sizeof(air->ring[0]));
+	unsigned left = air->ring_count - count;
+
+	memmove(&air->ring[0], &air->ring[count], left * sizeof(air->ring[0]));
+	resize_ring(air, left);
 }
 
 /* The dwell, and an animation to the end of its loop. */
@@ -290,6 +311,7 @@ static bool send(struct air *air, const struct air_item *item, bool hurried, int
 {
 	int64_t dwell_s = item->stay_s < DWELL_MAX_S ? item->stay_s : DWELL_MAX_S;
 	int change = brightness == air->brightness_sent ? -1 : brightness;
+	struct air_item copy = *item; /* of what may lie in the ring, which moves */
 	struct air_sent *sent;
 
 	if (!output->picture(output->context, item, dwell_s, change, hurried))
@@ -300,16 +322,17 @@ static bool send(struct air *air, const struct air_item *item, bool hurried, int
 		    air->ring[0].number < 0 && clock.now_ms - air->ring[0].sent_ms <= SILENCE_MS;
 		drop_sent(air, 1);
 	}
-	sent = &air->ring[air->ring_count++];
+	resize_ring(air, air->ring_count + 1);
+	sent = &air->ring[air->ring_count - 1];
 	*sent = (struct air_sent){
-	    .item = *item,
+	    .item = copy,
 	    .serial = ++air->last_serial,
 	    .number = -1,
 	    .was_hurried = hurried,
 	    .sent_ms = clock.now_ms,
 	};
-	if (item->kind == AIR_PUSH)
-		air->push_sent = item->generation;
+	if (copy.kind == AIR_PUSH)
+		air->push_sent = copy.generation;
 	if (!air->has_spoken)
 		assume_displayed(air, sent, content, clock, output);
 	return true;

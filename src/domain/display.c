@@ -18,7 +18,7 @@ static bool is_within(int64_t minute, int64_t start, int64_t end)
 
 static int brightness_at(const struct display_settings *settings, int64_t minute)
 {
-	int brightness = (int)settings->brightness;
+	int brightness = settings->brightness;
 
 	if (settings->sleep_enabled &&
 	    is_within(minute, settings->sleep_start_minute, settings->sleep_end_minute))

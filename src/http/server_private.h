@@ -2,6 +2,16 @@
 #pragma once
 
 #include "http/server.h"
+#include "http/socket.h"
+
+/* The messages of a corked WebSocket: small parts are copied, the others stay where they are. */
+struct gathered {
+	struct websocket *websocket; /* NULL: none is corked */
+	struct str parts[HTTP_SOCKET_PARTS_MAX];
+	unsigned count;
+	size_t small_bytes;
+	char small[512];
+};
 
 enum { READ_BUFFER_BYTES = 64 * 1024, HTTP_DATE_LENGTH = 29, REQUEST_ID_LENGTH = 32 };
 
@@ -22,6 +32,7 @@ struct http_server {
 	uint64_t refused_s; /* when a connection was last not accepted, loop time */
 	int64_t date_s;	    /* the second that date_text is of */
 	char date_text[HTTP_DATE_LENGTH + 1];
+	struct gathered gathered;
 	/* Every read of this loop goes here and is used up before the next one. */
 	char read_buffer[READ_BUFFER_BYTES];
 };

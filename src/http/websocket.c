@@ -9,6 +9,9 @@
 
 #include <stdlib.h>
 
+/* Longer parts of what is gathered are not copied. */
+enum { GATHERED_SMALL_MAX = 125 };
+
 struct websocket_early {
 	struct later later;
 	struct websocket *websocket;
@@ -137,14 +140,6 @@ static void on_flushed(struct http_socket *socket)
 		http_socket_shutdown(socket);
 }
 
-static void free_gathered(struct websocket *websocket)
-{
-	if (websocket->gathered)
-		buffer_finish(websocket->gathered);
-	free(websocket->gathered);
-	websocket->gathered = NULL;
-}
-
 static void free_early(struct websocket *websocket)
 {
 	struct websocket_early *early = websocket->early;
@@ -163,7 +158,6 @@ static void on_closed(struct http_socket *socket)
 
 	list_remove(&websocket->node);
 	free_early(websocket);
-	free_gathered(websocket);
 	websocket_reader_free(websocket);
 	websocket->events->on_closed(websocket);
 	free(websocket);
@@ -289,23 +283,65 @@ bool websocket_send_raw(struct websocket *websocket, const struct str *parts, un
 	return true;
 }
 
+static struct gathered *gathered_of(struct websocket *websocket)
+{
+	return &websocket->socket->server->gathered;
+}
+
+static void send_gathered(struct gathered *gathered)
+{
+	struct websocket *websocket = gathered->websocket;
+
+	if (gathered->count && !websocket->socket->is_closing && !websocket->is_ending)
+		websocket_send_raw(websocket, gathered->parts, gathered->count);
+	gathered->count = 0;
+	gathered->small_bytes = 0;
+}
+
+static struct str copy_small(struct gathered *gathered, struct str part)
+{
+	char *copy = gathered->small + gathered->small_bytes;
+
+	memcpy(copy, part.data, part.length);
+	gathered->small_bytes += part.length;
+	return (struct str){copy, part.length};
+}
+
+static void gather(struct gathered *gathered, struct str part)
+{
+	bool is_small = part.length <= GATHERED_SMALL_MAX;
+	struct str *last;
+
+	if (part.length == 0)
+		return;
+	if (gathered->count == HTTP_SOCKET_PARTS_MAX ||
+	    (is_small && gathered->small_bytes + part.length > sizeof(gathered->small)))
+		send_gathered(gathered);
+	if (is_small)
+		part = copy_small(gathered, part);
+	last = gathered->count ? &gathered->parts[gathered->count - 1] : NULL;
+	if (is_small && last && last->data + last->length == part.data)
+		last->length += part.length;
+	else
+		gathered->parts[gathered->count++] = part;
+}
+
 static void send_message(struct websocket *websocket, enum websocket_opcode opcode,
 			 struct str payload)
 {
+	struct gathered *gathered = gathered_of(websocket);
 	uint8_t header[WEBSOCKET_HEADER_BYTES_MAX];
 	size_t header_size = websocket_frame_header(opcode, payload.length, header);
 	const struct str parts[] = {{(const char *)header, header_size}, payload};
 
 	if (websocket->socket->is_closing || websocket->is_ending)
 		return;
-	if (!websocket->is_corked) {
+	if (gathered->websocket != websocket) {
 		websocket_send_raw(websocket, parts, payload.length ? 2 : 1);
 		return;
 	}
-	if (!websocket->gathered)
-		websocket->gathered = memory_zalloc(sizeof(*websocket->gathered));
-	buffer_append_str(websocket->gathered, parts[0]);
-	buffer_append_str(websocket->gathered, payload);
+	gather(gathered, parts[0]);
+	gather(gathered, parts[1]);
 }
 
 void websocket_send_text(struct websocket *websocket, struct str text)
@@ -320,29 +356,24 @@ void websocket_send_binary(struct websocket *websocket, struct str data)
 
 void websocket_cork(struct websocket *websocket)
 {
-	require(!websocket->is_corked);
-	websocket->is_corked = true;
+	struct gathered *gathered = gathered_of(websocket);
+
+	require(!gathered->websocket);
+	gathered->websocket = websocket;
 }
 
 void websocket_uncork(struct websocket *websocket)
 {
-	struct str part;
+	struct gathered *gathered = gathered_of(websocket);
 
-	require(websocket->is_corked);
-	websocket->is_corked = false;
-	if (!websocket->gathered)
-		return;
-	part = buffer_view(websocket->gathered);
-	if (!websocket->socket->is_closing && !websocket->is_ending)
-		websocket_send_raw(websocket, &part, 1);
-	free_gathered(websocket);
+	require(gathered->websocket == websocket);
+	send_gathered(gathered);
+	gathered->websocket = NULL;
 }
 
 size_t websocket_pending_bytes(const struct websocket *websocket)
 {
-	size_t gathered = websocket->gathered ? buffer_length(websocket->gathered) : 0;
-
-	return http_socket_pending(websocket->socket) + gathered;
+	return http_socket_pending(websocket->socket);
 }
 
 void websocket_drop(struct websocket *websocket)

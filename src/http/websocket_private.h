@@ -19,8 +19,6 @@ struct websocket {
 	uint64_t ping_ms;	  /* when the next ping is due */
 	struct websocket_reader *reader; /* NULL between frames */
 	struct websocket_early *early;	 /* what came before the handshake was answered */
-	struct buffer *gathered;	 /* while corked */
-	bool is_corked;
 	bool is_ending; /* the peer closed; ours is sent, the TCP connection ends */
 };
 

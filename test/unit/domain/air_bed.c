@@ -300,6 +300,7 @@ void bed_connect(struct bed *bed)
 {
 	bed->is_connected = true;
 	bed->to_panel.count = bed->to_server.count = 0;
+	air_finish(&bed->air);
 	air_init(&bed->air, bed->position_kept);
 	bed_update(bed);
 }
@@ -313,6 +314,7 @@ void bed_disconnect(struct bed *bed)
 
 void bed_init(struct bed *bed, enum firmware firmware, uint64_t seed)
 {
+	air_finish(&bed->air);
 	memset(bed, 0, sizeof(*bed));
 	bed->random = seed * 2 + 1;
 	bed->latency_ms = 50;

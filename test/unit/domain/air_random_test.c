@@ -33,11 +33,11 @@ static uint32_t random_loop(void)
 static void change_settings(void)
 {
 	struct display_settings *settings = &bed->content.settings;
-	static const int64_t intervals[] = {15, 15, 16, 30, 60};
+	static const int32_t intervals[] = {15, 15, 16, 30, 60};
 
 	switch (bed_random(bed, 4)) {
 	case 0:
-		settings->brightness = (int64_t)bed_random(bed, 3) * 50;
+		settings->brightness = (int16_t)(bed_random(bed, 3) * 50);
 		break;
 	case 1:
 		settings->schedule_interval_s = intervals[bed_random(bed, 5)];
@@ -47,9 +47,9 @@ static void change_settings(void)
 		break;
 	default:
 		settings->sleep_enabled = !settings->sleep_enabled;
-		settings->sleep_start_minute = (int64_t)bed_random(bed, 1440);
+		settings->sleep_start_minute = (int16_t)bed_random(bed, 1440);
 		settings->sleep_end_minute =
-		    (settings->sleep_start_minute + 1 + (int64_t)bed_random(bed, 30)) % 1440;
+		    (int16_t)((settings->sleep_start_minute + 1 + (int)bed_random(bed, 30)) % 1440);
 	}
 	bed_update(bed);
 }
@@ -229,6 +229,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	print_message("last seed: %llu\n", (unsigned long long)bed->seed);
+	air_finish(&bed->air);
 	free(bed);
 	return 0;
 }

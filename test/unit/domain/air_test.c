@@ -16,6 +16,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
+	air_finish(&bed->air);
 	free(bed);
 	return 0;
 }

@@ -26,7 +26,7 @@ static int64_t utc(int year, int month, int day, int hour, int minute, int secon
 	return (int64_t)timegm(&tm) * 1000000;
 }
 
-static void sleep_from_to(struct display_settings *display, int64_t start, int64_t end)
+static void sleep_from_to(struct display_settings *display, int16_t start, int16_t end)
 {
 	display->sleep_enabled = true;
 	display->sleep_start_minute = start;
@@ -74,7 +74,7 @@ static void equal_start_and_end_is_the_whole_day(void **state)
 	struct display_settings display = settings("America/New_York");
 
 	(void)state;
-	for (int64_t minute = 0; minute < 1440; minute += 360) {
+	for (int16_t minute = 0; minute < 1440; minute = (int16_t)(minute + 360)) {
 		sleep_from_to(&display, minute, minute);
 		for (int hour = 0; hour < 24; hour++)
 			assert_int_equal(level(&display, utc(2026, 11, 1, hour, 0, 0)), 0);
@@ -84,7 +84,7 @@ static void equal_start_and_end_is_the_whole_day(void **state)
 static void auto_dim_is_a_third_at_least_one(void **state)
 {
 	static const struct {
-		int64_t set;
+		int16_t set;
 		int dimmed;
 	} cases[] = {{0, 0},  {1, 1},	{3, 1},	  {4, 1},   {7, 2},
 		     {10, 3}, {50, 15}, {99, 29}, {100, 30}};

@@ -64,7 +64,7 @@ static void nothing_to_show(void **state)
 
 static void long_interval_is_served_in_parts(void **state)
 {
-	static const int64_t intervals[] = {299, 300, 598, 599, 3600, 86400};
+	static const int32_t intervals[] = {299, 300, 598, 599, 3600, 86400};
 
 	(void)state;
 	for (unsigned i = 0; i < 6; i++) {
@@ -156,7 +156,7 @@ static void pushed_entry_longer_than_one_answer(void **state)
 static void push_lapses_when_nobody_fetches_it(void **state)
 {
 	static const struct {
-		int64_t interval_s, lapse_s;
+		int32_t interval_s, lapse_s;
 	} cases[] = {{15, 60}, {30, 60}, {31, 62}, {1000, 2000}};
 
 	(void)state;

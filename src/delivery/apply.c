@@ -1,0 +1,175 @@
+#include "base/require.h"
+#include "load.h"
+
+#include <stdlib.h>
+
+static const struct record_field panel_row_fields[] = {
+    RECORD_INT(struct panel_row, number, .column = "number"),
+    RECORD_BYTES(struct panel_row, link_key_hash, .column = "link_key_hash"),
+    RECORD_BOOL(struct panel_row, is_disabled, .column = "is_disabled"),
+    RECORD_INT(struct panel_row, generation, .column = "generation"),
+    RECORD_INT(struct panel_row, brightness, .column = "brightness"),
+    RECORD_BOOL(struct panel_row, auto_dim, .column = "auto_dim"),
+    RECORD_STR(struct panel_row, timezone, .column = "timezone"),
+    RECORD_INT(struct panel_row, schedule_interval_s, .column = "schedule_interval_s"),
+    RECORD_BOOL(struct panel_row, sleep_enabled, .column = "sleep_enabled"),
+    RECORD_INT(struct panel_row, sleep_start_minute, .column = "sleep_start_minute"),
+    RECORD_INT(struct panel_row, sleep_end_minute, .column = "sleep_end_minute"),
+    RECORD_INT(struct panel_row, push_generation, .column = "push_generation", .nullable = true),
+    RECORD_STR(struct panel_row, push_entry_id, .column = "push_entry_id", .nullable = true),
+    RECORD_BYTES(struct panel_row, push_picture, .column = "push_picture", .nullable = true),
+    RECORD_INT(struct panel_row, push_duration_s, .column = "push_duration_s", .nullable = true),
+    RECORD_TIMESTAMP(struct panel_row, push_created_us, .column = "push_created_at",
+		     .nullable = true),
+    RECORD_TIMESTAMP(struct panel_row, push_displayed_us, .column = "push_displayed_at",
+		     .nullable = true),
+};
+const struct record panel_row_record = RECORD(panel_row_fields);
+
+static const struct record_field entry_row_fields[] = {
+    RECORD_INT(struct entry_row, number, .column = "number"),
+    RECORD_STR(struct entry_row, id, .column = "id"),
+    RECORD_INT(struct entry_row, position, .column = "position"),
+    RECORD_INT(struct entry_row, picture_generation, .column = "picture_generation"),
+    RECORD_BYTES(struct entry_row, picture, .column = "picture", .nullable = true),
+};
+const struct record entry_row_record = RECORD(entry_row_fields);
+
+static struct str copy_bytes(struct str bytes)
+{
+	char *copy = memory_alloc(bytes.length + 1);
+
+	memcpy(copy, bytes.data, bytes.length);
+	copy[bytes.length] = '\0';
+	return (struct str){copy, bytes.length};
+}
+
+/* The picture of an entry: new from the row, or moved over from the content before. */
+static struct picture take_picture(struct panel *panel, const struct entry_row *row)
+{
+	struct delivery *delivery = panel->delivery;
+	struct picture none = {0};
+
+	/* Beyond the limit a picture is fetched each time its turn comes. */
+	if (row->picture.data && delivery->picture_bytes < delivery->limits.picture_bytes)
+		return picture_share(delivery, row->picture);
+	for (unsigned i = 0; i < panel->content.entry_count; i++) {
+		struct content_entry *old = &panel->content.entries[i];
+
+		if (old->position == row->position &&
+		    old->picture_generation == row->picture_generation) {
+			struct picture picture = old->picture;
+
+			old->picture = none;
+			return picture;
+		}
+	}
+	return none; /* fetched when its turn comes */
+}
+
+static struct content_push make_push(struct panel *panel, const struct panel_row *row,
+				     const struct entry_rows *entries)
+{
+	struct content_push *old = &panel->content.push;
+	struct content_push push = {
+	    .generation = row->push_generation,
+	    .is_entry = row->push_entry_id.data != NULL,
+	    .entry_position = -1,
+	    .duration_s = row->push_duration_s,
+	    .created_us = row->push_created_us,
+	    .displayed_us = row->push_displayed_us,
+	};
+
+	for (unsigned i = 0; i < entries->count && push.is_entry; i++) {
+		if (str_equal(entries->rows[i].id, row->push_entry_id))
+			push.entry_position = entries->rows[i].position;
+	}
+	if (push.generation && push.generation == old->generation) {
+		push.picture = old->picture;
+		old->picture = (struct picture){0};
+		/* This worker may know it before the database does. */
+		if (push.displayed_us == 0)
+			push.displayed_us = old->displayed_us;
+	} else if (row->push_picture.data) {
+		push.picture = picture_share(panel->delivery, row->push_picture);
+	}
+	return push;
+}
+
+/* The database holds these within their bounds. */
+static struct display_settings make_settings(struct delivery *delivery, const struct panel_row *row)
+{
+	return (struct display_settings){
+	    .timezone = zone_keep(delivery, row->timezone),
+	    .schedule_interval_s = (int32_t)row->schedule_interval_s,
+	    .sleep_start_minute = (int16_t)row->sleep_start_minute,
+	    .sleep_end_minute = (int16_t)row->sleep_end_minute,
+	    .brightness = (int16_t)row->brightness,
+	    .auto_dim = row->auto_dim,
+	    .sleep_enabled = row->sleep_enabled,
+	};
+}
+
+static struct content make_content(struct panel *panel, const struct panel_row *row,
+				   const struct entry_rows *entries)
+{
+	struct content content = {
+	    .settings = make_settings(panel->delivery, row),
+	    .entry_count = entries->count,
+	};
+
+	if (entries->count)
+		content.entries = memory_zalloc(entries->count * sizeof(content.entries[0]));
+	for (unsigned i = 0; i < entries->count; i++) {
+		const struct entry_row *entry = &entries->rows[i];
+
+		content.entries[i] = (struct content_entry){
+		    .id = copy_bytes(entry->id),
+		    .position = entry->position,
+		    .picture_generation = entry->picture_generation,
+		    .picture = take_picture(panel, entry),
+		};
+	}
+	content.push = make_push(panel, row, entries);
+	return content;
+}
+
+void content_finish(struct delivery *delivery, struct content *content)
+{
+	for (unsigned i = 0; i < content->entry_count; i++) {
+		free((char *)content->entries[i].id.data);
+		picture_release(delivery, &content->entries[i].picture);
+	}
+	free(content->entries);
+	picture_release(delivery, &content->push.picture);
+	*content = (struct content){0};
+}
+
+void panel_apply(struct panel *panel, const struct panel_row *row, const struct entry_rows *entries)
+{
+	struct content content = make_content(panel, row, entries);
+	bool key_changed;
+
+	require(row->link_key_hash.length == KEY_HASH_BYTES);
+	key_changed = panel->state == PANEL_READY &&
+		      memcmp(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES) != 0;
+	content_finish(panel->delivery, &panel->content);
+	panel->content = content;
+	panel->generation = row->generation;
+	panel->is_disabled = row->is_disabled;
+	memcpy(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES);
+	panel->state = PANEL_READY;
+	panel->loaded_ms = loop_now_ms(panel->delivery->service->loop);
+	panel_recall_push(panel);
+	if (key_changed || panel->is_disabled)
+		panel_drop_sessions(panel);
+}
+
+void panel_recall_push(struct panel *panel)
+{
+	struct content_push *push = &panel->content.push;
+
+	if (push->generation && push->displayed_us == 0)
+		push->displayed_us =
+		    cursor_shown_us(panel->delivery->cursors, panel->id, push->generation);
+}

@@ -1,0 +1,170 @@
+#include "../cmocka_test.h"
+#include "base/memory.h"
+#include "loop/paced.h"
+
+#include <string.h>
+
+enum { OBJECTS = 10, BUDGET_NS = 100 };
+
+struct object {
+	struct list node;
+	unsigned number;
+	unsigned repeats;
+	struct object *removes;
+};
+
+static struct loop loop;
+static struct paced paced;
+static struct turn_end turn_end;
+static struct object objects[OBJECTS];
+static uint64_t now_ns;
+static uint64_t cost_ns; /* of one object */
+static char order[64];	 /* what ran; a bar is the end of a turn in which something did */
+
+static uint64_t fake_now_ns(void)
+{
+	return now_ns;
+}
+
+static void note(char c)
+{
+	size_t length = strlen(order);
+
+	assert_true(length < sizeof(order) - 1);
+	order[length] = c;
+}
+
+static void on_run(struct list *node)
+{
+	struct object *object = container_of(node, struct object, node);
+
+	assert_false(list_is_linked(node));
+	note((char)('0' + object->number));
+	now_ns += cost_ns;
+	if (object->repeats) {
+		object->repeats--;
+		paced_add(&paced, node);
+	}
+	if (object->removes)
+		list_remove(&object->removes->node);
+}
+
+static void on_turn_end(struct turn_end *end)
+{
+	(void)end;
+	if (*order && order[strlen(order) - 1] != '|')
+		note('|');
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(order, 0, sizeof(order));
+	memset(objects, 0, sizeof(objects));
+	now_ns = 12345;
+	if (loop_init(&loop) != 0)
+		return -1;
+	paced_init(&paced, &loop, on_run);
+	paced.budget_ns = BUDGET_NS;
+	paced.now_ns = fake_now_ns;
+	turn_end.run = on_turn_end;
+	turn_end_add(&loop, &turn_end);
+	for (unsigned i = 0; i < OBJECTS; i++) {
+		objects[i].number = i;
+		list_init(&objects[i].node);
+	}
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	paced_finish(&paced);
+	turn_end_remove(&turn_end);
+	loop_finish(&loop);
+	return 0;
+}
+
+static void add(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		paced_add(&paced, &objects[i].node);
+}
+
+/* The loop ends by itself when nothing is due; the last turn has no end then. */
+static void assert_order(const char *expected)
+{
+	loop_run(&loop);
+	if (*order && order[strlen(order) - 1] == '|')
+		order[strlen(order) - 1] = '\0';
+	assert_string_equal(order, expected);
+}
+
+static void all_in_one_turn_where_time_allows(void **state)
+{
+	(void)state;
+	cost_ns = 1;
+	add(OBJECTS);
+	assert_string_equal(order, "");
+	assert_order("0123456789");
+}
+
+static void a_turn_keeps_to_its_budget(void **state)
+{
+	(void)state;
+	cost_ns = 40; /* the third one uses it up */
+	add(8);
+	assert_order("012|345|67");
+}
+
+static void what_takes_longer_than_a_budget_gets_a_turn_of_its_own(void **state)
+{
+	(void)state;
+	cost_ns = 1000;
+	add(3);
+	assert_order("0|1|2");
+}
+
+static void asking_twice_is_asking_once(void **state)
+{
+	(void)state;
+	cost_ns = 1;
+	add(2);
+	add(2);
+	assert_order("01");
+}
+
+static void who_asks_again_waits_for_those_before(void **state)
+{
+	(void)state;
+	cost_ns = 40;
+	objects[0].repeats = 2;
+	add(4);
+	assert_order("012|30|0");
+}
+
+static void one_that_is_taken_out_does_not_run(void **state)
+{
+	(void)state;
+	cost_ns = 60;
+	objects[0].removes = &objects[1]; /* in the same turn */
+	objects[2].removes = &objects[4]; /* in another one */
+	add(6);
+	assert_order("02|35");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(all_in_one_turn_where_time_allows, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_turn_keeps_to_its_budget, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(what_takes_longer_than_a_budget_gets_a_turn_of_its_own,
+					    set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(asking_twice_is_asking_once, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(who_asks_again_waits_for_those_before, set_up,
+					    tear_down),
+	    cmocka_unit_test_setup_teardown(one_that_is_taken_out_does_not_run, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
