@@ -7,11 +7,8 @@
 /* Generic plans: a batch of an unnest would be planned anew each time, which costs 100 us. Such a
  * plan may be older than what is in the tables, and all statements find their rows by an index: one
  * that was made when a table was small must not read the whole of it when it is large.
- * By index: a plan that was made while a table was empty reads all of it when it has grown, until
- * its statistics are made anew; every statement here looks rows up by a key.
  * A statement that takes longer than the time-out is one of a database in trouble. */
 static const char settings[] = "SELECT set_config('plan_cache_mode', 'force_generic_plan', false), "
-			       "set_config('enable_seqscan', 'off', false), "
 			       "set_config('enable_seqscan', 'off', false), "
 			       "set_config('jit', 'off', false), "
 			       "set_config('statement_timeout', '8000', false), "
