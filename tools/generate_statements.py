@@ -18,9 +18,10 @@ TYPES = {
     "bool": 16, "bytea": 17, "int8": 20, "int2": 21, "int4": 23, "text": 25, "float8": 701,
     "macaddr": 829, "timestamptz": 1184, "uuid": 2950,
     "int8[]": 1016, "text[]": 1009, "timestamptz[]": 1185, "uuid[]": 2951,
+    "bytea[]": 1001, "float8[]": 1022,
 }
 PARAMETERS_MAX = 24  # DB_PARAMETERS_MAX of include/db/query.h
-KEYS = ("params", "row", "effect", "refuse")
+KEYS = ("params", "row", "effect", "refuse", "gathers")
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 CONSTRAINT = re.compile(r"[a-z_][a-z0-9_]*|[0-9A-Z]{5}")
@@ -151,11 +152,45 @@ def read_statement(name, text):
         "parameters": read_columns(fields["params"], "params"),
         "columns": read_columns(fields["row"], "row"),
         "refusals": read_refusals(fields["refuse"]),
+        "gathers": fields["gathers"],
     }
     if len(statement["parameters"]) > PARAMETERS_MAX:
         raise Disagreement(f"more than {PARAMETERS_MAX} parameters")
     check_text(statement["text"], statement["parameters"], effect)
     return statement
+
+
+def check_gather(many, statements):
+    """A statement that stands for several executions of another; returns the other's name."""
+    if len(many["gathers"]) != 1:
+        raise Disagreement("one 'gathers:' is enough")
+    one = statements.get(many["gathers"][0])
+    if not one:
+        raise Disagreement(f"it gathers '{many['gathers'][0]}', which there is not")
+    if "read" != one["effect"] or "read" != many["effect"]:
+        raise Disagreement("only reads are gathered")
+    if one["refusals"] or one["gathers"] or len(one["parameters"]) != 1:
+        raise Disagreement(f"'{one['name']}' must have one parameter, refuse nothing, gather nothing")
+    if [kind for _, kind in many["parameters"]] != [one["parameters"][0][1] + "[]"]:
+        raise Disagreement(f"its parameter must be an array of that of '{one['name']}'")
+    if many["columns"] != [*one["columns"], ("place", "int8")]:
+        raise Disagreement(f"its row must be that of '{one['name']}' and 'place int8'")
+    return one["name"]
+
+
+def connect_gathers(statements):
+    """Sets "gathered_by" of the statements that another one stands for."""
+    by_name = {statement["name"]: statement for statement in statements}
+    for many in statements:
+        if not many["gathers"]:
+            continue
+        try:
+            one = by_name[check_gather(many, by_name)]
+            if "gathered_by" in one:
+                raise Disagreement(f"'{one['name']}' is gathered twice")
+        except Disagreement as error:
+            raise Disagreement(f"{many['name']}.sql: {error}") from error
+        one["gathered_by"] = many["name"]
 
 
 def read_migrations(files):
@@ -226,6 +261,9 @@ def write_statement(statement, prefix):
     add("const struct statement_refusal", "refusals", "refusal_count",
         [f'{{"{constraint}", (enum refusal){upper}REFUSAL_{problem.upper()}}}'
          for constraint, problem in statement["refusals"]])
+    if "gathered_by" in statement:
+        gathered_by = f"{prefix}statements[{upper}STATEMENT_{statement['gathered_by'].upper()}]"
+        entry.append(f"\t\t.gathered_by = &{gathered_by},")
     index = f"\t[{upper}STATEMENT_{name.upper()}] = {{"
     return arrays, "\n".join([index, *entry, "\t},"])
 
@@ -285,6 +323,7 @@ def generate(arguments):
                 statements.append(read_statement(name, text))
             except Disagreement as error:
                 raise Disagreement(f"{name}.sql: {error}") from error
+        connect_gathers(statements)
         outputs = {
             arguments.header: write_header(statements, arguments.prefix),
             arguments.source: write_statements(statements, arguments.prefix, arguments.header),

@@ -54,7 +54,8 @@ struct db_result {
 	enum refusal refusal;
 	unsigned row_count;
 	unsigned column_count;
-	const void *rows; /* private */
+	const void *rows;   /* private */
+	unsigned first_row; /* private */
 };
 
 /* One value; row and column in range. Valid during done(). */
@@ -65,12 +66,13 @@ struct db_query {
 	struct list node;	 /* private */
 	unsigned char conflicts; /* private: times that it lost against another transaction */
 	unsigned char moves;	 /* private: times that it changed to another connection */
+	bool gathers;		 /* private: it stands for others, see src/db/gather.h */
 	enum statement statement;
 	struct db_parameters parameters;
 	/* Always called, later, on the loop. The query may go in it. */
 	void (*done)(struct db_query *query, const struct db_result *result);
 };
 
-/* Queues it; never calls done from inside. Reads of one loop turn leave together with one sync;
- * each write has its own. */
+/* Queues it; never calls done from inside. Reads of one loop turn leave together with one sync, and
+ * those of one statement may be asked as one; each write has its own sync. */
 void db_submit(struct db *db, struct db_query *query);

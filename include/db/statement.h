@@ -11,7 +11,18 @@
  *
  * A list that ends with a comma goes on in the next line, and each key may stand more than once.
  * Types: bool, int2, int4, int8, float8, text, bytea, uuid, macaddr, timestamptz, and arrays of
- * uuid, int8, timestamptz, text. What is refused is a constraint, a unique index or an SQLSTATE.
+ * uuid, int8, float8, timestamptz, text, bytea. What is refused is a constraint, a unique index or an
+ * SQLSTATE.
+ *
+ * A read of rows by one key may have a second statement, which reads by an array of keys and is run
+ * instead where several wait. It has the same row and behind it the place of the row's key in the
+ * array, from 1; the rows of one key are together, in their order:
+ *
+ *   -- params: ids uuid[]
+ *   -- row: id uuid, name text, brightness int2, place int8
+ *   -- effect: read
+ *   -- gathers: device_get
+ *   SELECT ..., wanted.place FROM unnest($1) WITH ORDINALITY AS wanted (id, place) ...
  *
  * The generator makes `STATEMENT_DEVICE_GET`, and the build stops when text and header disagree
  * ($n beyond the parameters or unused, unknown type, effect missing, write without effect: write).
@@ -42,6 +53,7 @@ struct statement_entry {
 	const unsigned *column_types; /* OIDs */
 	const struct statement_refusal *refusals;
 	unsigned refusal_count;
+	const struct statement_entry *gathered_by; /* NULL: it is always asked alone */
 };
 
 extern const struct statement_entry statements[STATEMENT_COUNT];

@@ -327,6 +327,7 @@ void db_submit(struct db *db, struct db_query *query)
 	require(query->parameters.count == statement_of(db, query)->parameter_count);
 	list_init(&query->node);
 	query->conflicts = query->moves = 0;
+	query->gathers = false;
 	if (db->closing || db->outstanding >= LIMIT_DB_QUEUE ||
 	    !pool_is_up(is_read(db, query) ? &db->reads : &db->writes)) {
 		answer_away(db, query);

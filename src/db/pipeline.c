@@ -1,6 +1,7 @@
 #include "pipeline.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "gather.h"
 #include "result.h"
 
 #include <errno.h>
@@ -37,18 +38,43 @@ static int lose(struct pipeline *pipeline, struct str reason)
 	return -EIO;
 }
 
-static int send_query(struct pipeline *pipeline, const struct db_query *query)
+static int send_prepared(struct pipeline *pipeline, const struct statement_entry *statement,
+			 const char *const *values, const int *lengths)
 {
 	static const int binary[DB_PARAMETERS_MAX] = {
 	    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 	};
-	const struct db_parameters *parameters = &query->parameters;
 
-	if (PQsendQueryPrepared(pipeline->pg, pipeline->statements[query->statement].name,
-				(int)parameters->count, parameters->values, parameters->lengths,
-				binary, 1))
+	if (PQsendQueryPrepared(pipeline->pg, statement->name, (int)statement->parameter_count,
+				values, lengths, binary, 1))
 		return 0;
 	return lose(pipeline, first_line(PQerrorMessage(pipeline->pg)));
+}
+
+static int send_gather(struct pipeline *pipeline, const struct gather *gather)
+{
+	struct buffer keys = {0};
+	const char *value;
+	int length;
+	int error;
+
+	gather_keys(gather, pipeline->statements, &keys);
+	value = buffer_view(&keys).data;
+	length = (int)buffer_length(&keys);
+	error = send_prepared(pipeline, pipeline->statements[gather->query.statement].gathered_by,
+			      &value, &length);
+	buffer_finish(&keys); /* libpq has copied it */
+	return error;
+}
+
+static int send_query(struct pipeline *pipeline, struct db_query *query)
+{
+	const struct db_parameters *parameters = &query->parameters;
+
+	if (query->gathers)
+		return send_gather(pipeline, gather_of(query));
+	return send_prepared(pipeline, &pipeline->statements[query->statement], parameters->values,
+			     parameters->lengths);
 }
 
 int pipeline_sync(PGconn *pg)
@@ -72,6 +98,7 @@ int pipeline_send(struct pipeline *pipeline, struct list *queries, unsigned max)
 		list_append(&batch->queries, first);
 	list_append(&pipeline->batches, &batch->node);
 	pipeline->batch_count++;
+	gather_batch(&batch->queries, pipeline->statements);
 	list_for_each (node, &batch->queries) {
 		if (send_query(pipeline, container_of(node, struct db_query, node)) < 0)
 			return -EIO;
@@ -100,7 +127,7 @@ static void log_failure(const struct statement_entry *statement, const PGresult 
 static void answer(struct pipeline *pipeline, struct db_query *query, const PGresult *result,
 		   struct db_result *db_result)
 {
-	if (db_result->outcome == DB_OK) {
+	if (db_result->outcome == DB_OK && !db_result->rows) {
 		db_result->rows = result;
 		db_result->row_count = (unsigned)PQntuples(result);
 		db_result->column_count = (unsigned)PQnfields(result);
@@ -114,7 +141,70 @@ static void give_back(struct pipeline *pipeline, struct db_query *query, bool ne
 	bool read = pipeline->statements[query->statement].effect == EFFECT_READ;
 	unsigned limit = never_ran ? MOVES_MAX : read ? READ_MOVES_MAX : 0;
 
+	if (query->gathers) {
+		struct gather *gather = gather_of(query);
+
+		while ((query = gather_take(gather)))
+			give_back(pipeline, query, never_ran);
+		return;
+	}
 	pipeline->on_return(pipeline, query, query->moves++ < limit);
+}
+
+/* Puts a query, or each member of a gather, where it is asked alone. */
+static void ask_alone(struct list *list, struct db_query *query)
+{
+	struct gather *gather;
+
+	if (!query->gathers) {
+		list_append(list, &query->node);
+		return;
+	}
+	gather = gather_of(query);
+	while ((query = gather_take(gather)))
+		list_append(list, &query->node);
+}
+
+/* Each member is answered with its share of the rows. */
+static void answer_gather(struct pipeline *pipeline, struct gather *gather, const PGresult *result)
+{
+	struct db_result shares[GATHER_MAX];
+	struct db_query *query;
+
+	if (!gather_share(gather, result, shares)) {
+		log_error(
+		    "db", "rows in disorder",
+		    LOG_TEXT("statement",
+			     pipeline->statements[gather->query.statement].gathered_by->name));
+		ask_alone(&pipeline->again, &gather->query);
+		return;
+	}
+	for (unsigned i = 0; (query = gather_take(gather)); i++)
+		answer(pipeline, query, result, &shares[i]);
+}
+
+static int settle_gather(struct pipeline *pipeline, struct gather *gather, const PGresult *result)
+{
+	enum refusal none;
+
+	switch (result_verdict(result, &pipeline->statements[gather->query.statement], &none)) {
+	case VERDICT_OK:
+		pipeline->useful = true;
+		answer_gather(pipeline, gather, result);
+		return 0;
+	case VERDICT_MOVE:
+		lose(pipeline, result_reason(result));
+		pipeline->worn = true;
+		give_back(pipeline, &gather->query, true);
+		return 0;
+	case VERDICT_LOST:
+		give_back(pipeline, &gather->query, false);
+		return lose(pipeline, result_reason(result));
+	default:
+		/* One of them is the culprit, or it passes. */
+		ask_alone(&pipeline->again, &gather->query);
+		return 0;
+	}
 }
 
 /* Ends a query with its result, or sends it again. The query is in no list. */
@@ -123,6 +213,8 @@ static int settle(struct pipeline *pipeline, struct db_query *query, const PGres
 	const struct statement_entry *statement = &pipeline->statements[query->statement];
 	struct db_result db_result = {0};
 
+	if (query->gathers)
+		return settle_gather(pipeline, gather_of(query), result);
 	switch (result_verdict(result, statement, &db_result.refusal)) {
 	case VERDICT_OK:
 		db_result.outcome = DB_OK;
@@ -196,7 +288,7 @@ static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult 
 		return end_batch(pipeline, batch);
 	query = take_query(batch);
 	if (query && status == PGRES_PIPELINE_ABORTED) {
-		list_append(&batch->skipped, &query->node);
+		ask_alone(&batch->skipped, query);
 		return 0;
 	}
 	if (!query && !batch->write) {

@@ -6,7 +6,7 @@
 struct record_value db_value(const struct db_result *result, unsigned row, unsigned column)
 {
 	const PGresult *rows = result->rows;
-	int r = (int)row;
+	int r = (int)(result->first_row + row);
 	int c = (int)column;
 
 	require(row < result->row_count && column < result->column_count);

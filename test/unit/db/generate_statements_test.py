@@ -145,6 +145,63 @@ def test_depfile_names_folder_and_files(tmp_path):
     assert str(tmp_path / "thing_find.sql") in depfile
 
 
+ONE = """-- A thing by its ID.
+-- params: id uuid
+-- row: id uuid, name text
+-- effect: read
+SELECT id, name FROM thing WHERE id = $1
+"""
+MANY = """-- Things by their IDs.
+-- params: ids uuid[]
+-- row: id uuid, name text, place int8
+-- effect: read
+-- gathers: thing_get
+SELECT thing.id, name, place FROM unnest($1) WITH ORDINALITY AS w (id, place) JOIN thing USING (id)
+"""
+
+
+def test_gathered(tmp_path):
+    (tmp_path / "thing_get.sql").write_text(ONE)
+    _, table = accept(tmp_path, MANY, "things")
+    one = table.index("[STATEMENT_THING_GET] = {")
+    many = table.index("[STATEMENT_THINGS] = {")
+    assert one < table.index(".gathered_by = &statements[STATEMENT_THINGS]") < many
+    assert table.count(".gathered_by") == 1
+
+
+@pytest.mark.parametrize("old, new, reason", [
+    ("gathers: thing_get", "gathers: thing", "it gathers 'thing', which there is not"),
+    ("gathers: thing_get", "gathers: things", "'things' must have one parameter, refuse"),
+    ("gathers: thing_get", "gathers: thing_get\n-- gathers: thing_get", "one 'gathers:' is enough"),
+    ("uuid[]", "uuid", "its parameter must be an array of that of 'thing_get'"),
+    ("uuid[]", "text[]", "its parameter must be an array of that of 'thing_get'"),
+    (", place int8", "", "its row must be that of 'thing_get' and 'place int8'"),
+    ("place int8", "place int4", "its row must be that of 'thing_get' and 'place int8'"),
+    ("id uuid, name text", "name text, id uuid", "its row must be that of 'thing_get'"),
+    ("effect: read", "effect: write", "only reads are gathered"),
+])
+def test_gather_that_does_not_fit(tmp_path, old, new, reason):
+    (tmp_path / "thing_get.sql").write_text(ONE)
+    refuse(tmp_path, MANY.replace(old, new), reason, "things")
+
+
+@pytest.mark.parametrize("old, new", [
+    ("id uuid\n", "id uuid, name text\n"),
+    ("effect: read", "effect: read\n-- refuse: 22012 -> zero"),
+])
+def test_statement_that_cannot_be_gathered(tmp_path, old, new):
+    text = ONE.replace(old, new, 1).replace("id = $1", "id = $1 AND name = $2" if "text" in new
+                                            else "id = $1")
+    (tmp_path / "thing_get.sql").write_text(text)
+    refuse(tmp_path, MANY, "'thing_get' must have one parameter, refuse nothing", "things")
+
+
+def test_gathered_twice(tmp_path):
+    (tmp_path / "thing_get.sql").write_text(ONE)
+    (tmp_path / "things.sql").write_text(MANY)
+    refuse(tmp_path, MANY, "'thing_get' is gathered twice", "things_too")
+
+
 @pytest.mark.parametrize("files, reason", [
     ({"1_a": "SELECT 1;"}, "1_a.sql is not named NNNN_name.sql"),
     ({"0002_a": "SELECT 1;"}, "0002_a.sql should have number 0001"),

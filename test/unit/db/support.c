@@ -113,9 +113,14 @@ static void on_closed(void *context)
 
 void close_world(void)
 {
+	close_world_after(60000);
+}
+
+void close_world_after(uint64_t timeout_ms)
+{
 	bool closed = false;
 
-	db_close(world.db, 60000, on_closed, &closed);
+	db_close(world.db, timeout_ms, on_closed, &closed);
 	turn_until(closed);
 	db_destroy(world.db);
 	loop_finish(&world.loop);

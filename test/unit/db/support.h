@@ -56,6 +56,8 @@ struct db_settings usual_settings(void);
 /* Opens a db and waits until all of it is up. */
 void open_world(const struct db_settings *settings);
 void close_world(void);
+/* The same, and what is under way has so long to end. */
+void close_world_after(uint64_t timeout_ms);
 
 /* Turns the loop until the condition holds. */
 #define turn_until(condition)                                                                      \

@@ -1,0 +1,5 @@
+-- Fails when told to divide by zero, and says that it was asked alone.
+-- params: divisor int8
+-- row: quotient text
+-- effect: read
+SELECT 'alone ' || 100 / $1 AS quotient

@@ -1,0 +1,7 @@
+-- The same for many.
+-- params: divisors int8[]
+-- row: quotient text, place int8
+-- effect: read
+-- gathers: quotient
+SELECT 'together ' || 100 / divisor AS quotient, place
+FROM unnest($1) WITH ORDINALITY AS wanted (divisor, place)

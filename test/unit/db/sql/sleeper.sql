@@ -1,0 +1,5 @@
+-- Sleeps for so many seconds.
+-- params: seconds float8
+-- row: how text
+-- effect: read
+SELECT 'alone' || pg_sleep($1) AS how

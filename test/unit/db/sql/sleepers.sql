@@ -1,0 +1,7 @@
+-- The same for many, one after the other.
+-- params: seconds float8[]
+-- row: how text, place int8
+-- effect: read
+-- gathers: sleeper
+SELECT 'together' || pg_sleep(seconds) AS how, place
+FROM unnest($1) WITH ORDINALITY AS wanted (seconds, place)
