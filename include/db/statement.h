@@ -11,8 +11,8 @@
  *
  * A list that ends with a comma goes on in the next line, and each key may stand more than once.
  * Types: bool, int2, int4, int8, float8, text, bytea, uuid, macaddr, timestamptz, and arrays of
- * uuid, int8, float8, timestamptz, text, bytea. What is refused is a constraint, a unique index or an
- * SQLSTATE.
+ * uuid, int8, float8, timestamptz, text, bytea. What is refused is a constraint, a unique index or
+ * an SQLSTATE.
  *
  * A read of rows by one key may have a second statement, which reads by an array of keys and is run
  * instead where several wait. It has the same row and behind it the place of the row's key in the
