@@ -40,6 +40,7 @@ class Bench:
         self.load_us = 0.0
         self.shared = None
         self.made_accounts = []
+        self.made = {}
         self.numbers = 0
 
     def __enter__(self):
@@ -102,6 +103,13 @@ class Bench:
     @property
     def devices(self):
         return self.accounts[0][1]
+
+    def once(self, name, make):
+        """What make() gives, made for the first scenario that asks: for what is put into the
+        shared displayd."""
+        if name not in self.made:
+            self.made[name] = make()
+        return self.made[name]
 
     def start_server(self, *arguments, **options):
         """A displayd of this scenario alone; options as Displayd has them."""

@@ -1,5 +1,7 @@
 """The table that bench/run prints: a line for each who, the goals beside what they are about."""
 
+import re
+
 from scenarios.base import SUBJECT
 
 # The last three numbers before the memory are CPU time per request.
@@ -180,6 +182,14 @@ def machine_lines(result):
            f"{' with changes' if result['commit']['dirty'] else ''}, {result['date']}, "
            f"{result['settings']['rounds']} rounds of {result['settings']['seconds']} s, "
            f"load before {machine['load_before']}")
+
+
+def coloured(words):
+    """For a terminal: what was reached, what was not, what is worth a look."""
+    patterns = ((r"\byes$", 32), (r"\bNO$", 31), (r"\b(INVALID|invalid|disturbed)\b", 33))
+    for pattern, colour in patterns:
+        words = re.sub(pattern, rf"\033[{colour}m\g<0>\033[0m", words, flags=re.M)
+    return words
 
 
 def text(result):

@@ -27,6 +27,7 @@ The bench (harness/bench.py) offers, to prepare() and run():
                                  access log to a file, default workers, accounts with 10 devices
                                  each: bench.accounts, (key, devices as displayctl prints them); the
                                  first one's are bench.key and bench.devices
+    bench.once(name, make)       what make() gives, made once for all scenarios
     bench.start_server(*flags)   another one, with a state directory of its own; ends with the
                                  scenario. Same class (harness/displayd.py, above
                                  test/server.py): .url, .get(), .ctl(), .sql(text) on its

@@ -55,21 +55,25 @@ class Poll(Scenario):
     name = "poll"
     title = "GET /d/{id}/next, 1 KB picture, 256 connections"
     bound_by = "kernel"
-    measures = ("10 panels in turn, each with one pushed picture of about 1 KB. Pictures and panel "
-                "state come from memory; lastOnline is written in batches.")
+    measures = ("100 panels in turn, each with one pushed picture of about 1 KB. Pictures and "
+                "panel state come from memory; lastOnline is written in batches.")
     references = ("nginx",)
     goals = (Goal("rate", of="nginx", at_least=0.80),)
     unit = "pictures"
 
     def prepare(self, bench):
-        server, (key, devices) = bench.server, bench.accounts[0]
-        picture, size = picture_of_size(server, *bench.accounts[1])
-        for device in devices:
-            push(server, key, device, picture)
-            # Each worker learns of it in its own time.
-            wait_until(lambda: len(server.get(path_of(device)).body) == size, "the pushed picture")
-        self.requests = [("GET", path_of(device), None, None) for device in devices]
-        answer = server.get(path_of(devices[0]))
+        server = bench.server
+        picture, size = picture_of_size(server, *bench.accounts[0])
+        paths = []
+        for key, devices in bench.accounts:
+            for device in devices:
+                path = path_of(device)
+                push(server, key, device, picture)
+                # Each worker learns of it in its own time.
+                wait_until(lambda: len(server.get(path).body) == size, "the pushed picture")
+                paths.append(path)
+        self.requests = [("GET", path, None, None) for path in paths]
+        answer = server.get(paths[0])
         self.urls = {SUBJECT: server.url, "nginx": bench.nginx(like=answer)}
 
     def run(self, bench, who, seconds):
