@@ -1,6 +1,6 @@
 """Two results side by side: what changed, and what did not by more than its spread."""
 
-from harness.table import align, goal_value, goal_words, number, scaled
+from harness.table import align, disturbance, goal_value, goal_words, number, scaled
 
 HEADER = ("scenario", "judged", "A", "spread A", "B", "spread B", "change", "")
 RUN_HEADER = ("scenario", "A rate/s", "B rate/s", "A p99 ms", "B p99 ms", "A server us",
@@ -92,6 +92,14 @@ def same_machine(a, b):
     return all(a["machine"].get(name) == b["machine"].get(name) for name in names)
 
 
+def disturbed(result):
+    """Names of scenarios during which others worked, with their share of the machine."""
+    for scenario in result["scenarios"]:
+        share = disturbance(scenario)
+        if share:
+            yield f"{scenario['name']} ({share:.0f} %)"
+
+
 def only_in(a, b):
     """Names of scenarios that one of both lacks, or could not measure."""
     valid = [{name for name, scenario in by_name(result).items() if scenario["valid"]}
@@ -106,6 +114,9 @@ def text(a, b):
     lines += ["", *align([list(HEADER), *goal_rows(a, b)], HEADER, LEFT)]
     lines += ["", "displayd itself; on a machine that is shared, ratios say more:"]
     lines += align([list(RUN_HEADER), *run_rows(a, b)], RUN_HEADER, LEFT)
+    for name, result in (("A", a), ("B", b)):
+        if words := ", ".join(disturbed(result)):
+            lines += ["", f"disturbed in {name}; what others had of the machine: {words}"]
     missing = only_in(a, b)
     if missing:
         lines += ["", "not in both, or invalid: " + ", ".join(missing)]

@@ -10,11 +10,11 @@ import subprocess
 from harness.paths import ROOT
 
 
-def said(*command):
+def said(*command, folder=ROOT):
     """First line of what a command prints, None where it fails or is not there."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              check=False, cwd=ROOT)
+                              check=False, cwd=folder)
     except OSError:
         return None
     # "wrk -v" shows its version and ends with 1.
@@ -86,10 +86,25 @@ def describe_build(build):
             **{name: options.get(name) for name in names}}
 
 
-def describe_commit():
+def source_of(build):
+    """The tree that a build folder of meson builds."""
+    try:
+        with open(os.path.join(build, "meson-info/meson-info.json"), encoding="utf-8") as file:
+            return json.load(file)["directories"]["source"]
+    except (OSError, KeyError, ValueError):
+        return ROOT
+
+
+def describe_commit(build):
+    """Of what was built, which may be another tree than this one."""
+    source = source_of(build)
+    top = said("git", "rev-parse", "--show-toplevel", folder=source)
+    if not top or not os.path.samefile(top, source):
+        return {"commit": None, "dirty": False}
     return {
-        "commit": said("git", "rev-parse", "HEAD"),
-        "dirty": bool(said("git", "status", "--porcelain", "--untracked-files=no")),
+        "commit": said("git", "rev-parse", "HEAD", folder=source),
+        "dirty": bool(said("git", "--no-optional-locks", "status", "--porcelain",
+                           "--untracked-files=no", folder=source)),
     }
 
 

@@ -143,6 +143,12 @@ def shown_figures(scenario):
             yield who, ", ".join(words)
 
 
+def disturbance(scenario):
+    """Percent of the machine that others had at worst; None where it is too little to matter."""
+    share = max((run.get("others_percent") or 0 for run in scenario["runs"].values()), default=0)
+    return share if share >= DISTURBED_PERCENT else None
+
+
 def troubles(scenario):
     """Words about what makes its figures mean less, or nothing."""
     if "error" in scenario:
@@ -150,9 +156,9 @@ def troubles(scenario):
     for who, run in scenario["runs"].items():
         for words, count in run["faults"].items():
             yield f"INVALID: {who}: {count:,} {words}"
-    shares = [run.get("others_percent") or 0 for run in scenario["runs"].values()]
-    if max(shares, default=0) >= DISTURBED_PERCENT:
-        yield f"disturbed: others had up to {max(shares):.0f} % of the machine"
+    share = disturbance(scenario)
+    if share:
+        yield f"disturbed: others had up to {share:.0f} % of the machine"
 
 
 def notes(scenario):

@@ -124,6 +124,13 @@ def test_comparison_leaves_out_what_is_invalid(result):
     assert "not in both, or invalid: reading" in text
 
 
+def test_comparison_tells_who_else_worked(result):
+    assert "disturbed" not in compare.text(result, result)
+    other = make_result(600.0, others_percent=31.0)
+    assert "disturbed in B; what others had of the machine: reading (31 %)" in (
+        compare.text(result, other))
+
+
 def test_comparison_of_two_machines(result):
     other = copy.deepcopy(result)
     assert "machines differ" not in compare.text(result, other)
