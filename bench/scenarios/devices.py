@@ -34,7 +34,7 @@ class Device(Scenario):
     title = "GET /v1/devices/{id}, 256 connections"
     bound_by = "PostgreSQL"
     measures = (f"{ACCOUNTS * DEVICES_EACH:,} devices of {ACCOUNTS} accounts in turn. The key is "
-                "known, the row is read from PostgreSQL each time; limits, metrics and the access log are at work.")
+                "known, the row is read from PostgreSQL each time; limits and the access log are at work.")
     references = ("nginx", "pqpipe")
     goals = (Goal("rate", of="nginx", at_least=0.45), Goal("rate", of="pqpipe", at_least=0.48))
     connections = 256
