@@ -78,7 +78,14 @@ def goal_unit(goal):
 def goal_value(goal, name):
     """One of value, low, high, at_least, at_most in the goal's unit."""
     unit, divisor = goal_unit(goal)
-    return f"{scaled(goal[name], divisor)} {unit}".strip() if goal[name] is not None else ""
+    if goal[name] is None:
+        return ""
+    text = scaled(goal[name], divisor)
+    if name == "value" and goal["reached"] is False:
+        # As much as it takes to be seen: 0.898 is no 0.90.
+        targets = [scaled(goal[target], divisor) for target in ("at_least", "at_most")]
+        text = f"{goal[name] / divisor:.5g}" if text in targets else text
+    return f"{text} {unit}".strip()
 
 
 def target_words(goal):

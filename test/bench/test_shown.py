@@ -32,7 +32,7 @@ def test_numbers():
 
 def test_units_by_name():
     goal = {"figure": "memory_per_panel_bytes", "of": None, "label": None, "value": 1280,
-            "at_least": None, "at_most": 1536}
+            "at_least": None, "at_most": 1536, "reached": True}
     assert table.goal_value(goal, "value") == "1.25 KiB"
     assert table.goal_words(goal) == "memory per panel"
     assert table.goal_words({"figure": "p999_us", "of": "nginx", "label": None}) == "p99.9 / nginx"
@@ -50,6 +50,10 @@ def test_table(result):
 
 def test_table_tells_what_was_not_reached():
     assert line_with(table.text(make_result(400.0)), "rate / nginx").endswith("NO")
+
+
+def test_what_was_missed_by_a_hair_is_seen_to_be_missed():
+    assert "0.4988" in line_with(table.text(make_result(498.8)), "rate / nginx", ">= 0.50", "NO")
 
 
 def test_table_tells_faults():
@@ -84,7 +88,7 @@ def test_a_failure_is_shown_everywhere(with_failure):
 
 def test_a_goal_has_one_unit():
     goal = {"figure": "each_us", "of": None, "label": None, "value": 123.0, "low": 8, "high": 200,
-            "at_least": None, "at_most": 10}
+            "at_least": None, "at_most": 10, "reached": False}
     assert table.goal_value(goal, "value") == "123 us"
     assert table.spread_words(goal) == "8.00..200"
     assert table.target_words(goal) == "<= 10.0 us"
