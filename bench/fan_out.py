@@ -14,8 +14,8 @@ acknowledges as the stock firmware does. Then, for each round:
 Memory is the sum over supervisor and workers of the proportional and the resident set, from
 /proc/PID/smaps_rollup; what the kernel holds for a socket is not in it. CPU time is that of all
 threads, from schedstat: "workers" until the last panel has the picture, "settled" also what the
-panels' acknowledgements cost. The panels run at the lowest priority, the asking of /livez at the
-highest: they stand for other machines.
+panels' acknowledgements cost. The panels and those who ask for /livez stand for other machines: they
+run at a high priority, as root, and do not wait for the server's processes.
 """
 
 import argparse
@@ -204,7 +204,7 @@ class Panels:
         self.file = tempfile.NamedTemporaryFile("w", prefix="displayd-urls-")
         self.file.write("\n".join(urls) + "\n")
         self.file.flush()
-        command = ["nice", "-n", "19", program, "--rate", str(rate), *flags, self.file.name]
+        command = ["nice", "-n", "-10", program, "--rate", str(rate), *flags, self.file.name]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         text=True)
 

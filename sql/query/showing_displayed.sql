@@ -1,4 +1,6 @@
--- When panels first showed pushes, many at once: a push's time is counted from then.
+-- When panels first showed pushes, many at once: a push's time is counted from then. Rows are locked
+-- in one order, so that two instances cannot wait for each other; each is found by its key, however
+-- many they are.
 -- params: device_ids uuid[], push_generations int8[], displayed_at timestamptz[]
 -- row:
 -- effect: write
@@ -7,16 +9,18 @@ WITH displayed AS (
 	FROM unnest($1, $2, $3) AS displayed (device_id, push_generation, at)
 	ORDER BY device_id, push_generation, at
 ), locked AS (
-	SELECT device_id
-	FROM showing
-	WHERE device_id = ANY ($1)
-	ORDER BY device_id
-	FOR NO KEY UPDATE
+	SELECT displayed.device_id, displayed.at
+	FROM displayed
+	CROSS JOIN LATERAL (
+		SELECT
+		FROM showing
+		WHERE showing.device_id = displayed.device_id
+			AND showing.push_generation = displayed.push_generation
+			AND showing.displayed_at IS NULL
+		FOR NO KEY UPDATE
+	) AS found
 )
 UPDATE showing
-SET displayed_at = displayed.at
-FROM displayed
-JOIN locked USING (device_id)
-WHERE showing.device_id = displayed.device_id
-	AND showing.push_generation = displayed.push_generation
-	AND showing.displayed_at IS NULL
+SET displayed_at = locked.at
+FROM locked
+WHERE showing.device_id = locked.device_id

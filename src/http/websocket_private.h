@@ -28,6 +28,7 @@ enum websocket_opcode {
 	WEBSOCKET_TEXT = 1,
 	WEBSOCKET_BINARY = 2,
 	WEBSOCKET_PING = 9,
+	WEBSOCKET_PONG = 10,
 };
 
 /* The header of a whole, unmasked frame (RFC 6455 section 5.2); its length. */

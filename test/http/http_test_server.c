@@ -231,6 +231,13 @@ static void on_text(struct websocket *websocket, struct str text)
 		websocket_send_binary(websocket, STR("two"));
 		websocket_send_text(websocket, STR("three"));
 		websocket_uncork(websocket);
+	} else if (str_equal(text, STR("cork many"))) {
+		websocket_cork(websocket);
+		for (size_t i = 0; i < 40; i++) {
+			websocket_send_text(websocket, (struct str){big, i});
+			websocket_send_binary(websocket, (struct str){big, i * 50});
+		}
+		websocket_uncork(websocket);
 	} else if (str_equal(text, STR("cork and drop"))) {
 		websocket_cork(websocket);
 		websocket_send_text(websocket, STR("never sent"));

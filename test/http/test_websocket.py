@@ -299,6 +299,16 @@ def test_cork(server):
     assert frames == [(TEXT, b"one"), (BINARY, b"two"), (TEXT, b"three")]
 
 
+def test_cork_of_more_than_one_write(server):
+    with server.client() as client:
+        upgrade(client)
+        for _ in range(3):
+            client.send(frame(TEXT, b"cork many"))
+            for i in range(40):
+                assert take_frame(client) == (TEXT, (b"0123456789" * 4)[:i])
+                assert take_frame(client) == (BINARY, (b"0123456789" * 200)[:i * 50])
+
+
 def test_every_end_is_told_once(start):
     server = start()
     ends = [
