@@ -1,5 +1,6 @@
 #include "image_job.h"
 #include "base/base64.h"
+#include "loop/lanes.h"
 
 #include <stdio.h>
 
@@ -77,7 +78,8 @@ void image_job_convert(void *argument)
 {
 	struct image_job *job = argument;
 
-	job->has_failed = panelimage_convert(job->bytes, job->size, &job->result, &job->error) != 0;
+	job->has_failed = panelimage_convert_with_pauses(job->bytes, job->size, lanes_give_way,
+							 &job->result, &job->error) != 0;
 	job->is_converted = true;
 }
 

@@ -6,6 +6,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Of the worker threads, so that the loop, and the database where it shares the machine, go on
+ * while pictures are converted on all cores. */
+enum { NICE = 10 };
 
 struct lanes {
 	struct list waiting[LANE_COUNT]; /* of struct lane_job */
@@ -54,10 +61,20 @@ static bool may_run(const struct lanes *lanes, enum lane lane)
 	return lane == LANE_SHORT || lanes->running[LANE_LONG] < lanes->long_threads;
 }
 
+static void be_nice(void)
+{
+	static _Thread_local bool is_nice;
+
+	if (!is_nice)
+		setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+	is_nice = true;
+}
+
 static void on_work(uv_work_t *work)
 {
 	struct lane_job *job = container_of(work, struct lane_job, work);
 
+	be_nice();
 	job->run(job);
 }
 
@@ -104,6 +121,12 @@ int lanes_submit(struct loop *loop, enum lane lane, struct lane_job *job)
 	lanes->waiting_count[lane]++;
 	start_waiting(loop);
 	return 0;
+}
+
+void lanes_give_way(void)
+{
+	/* About 50 us: the kernel's timer slack. */
+	nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
 }
 
 unsigned lanes_load(const struct loop *loop, enum lane lane)

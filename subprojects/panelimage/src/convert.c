@@ -14,10 +14,10 @@
 static int pass_over(struct frame_sink *sink, const struct canvas *canvas, uint32_t duration_ms,
 		     struct panelimage_error *reterr)
 {
-	(void)sink;
 	(void)canvas;
 	(void)duration_ms;
 	(void)reterr;
+	pi_pause(sink);
 	return 0;
 }
 
@@ -58,7 +58,7 @@ static int copy_webp(const uint8_t *data, const struct webp_outline *outline,
 static int convert_webp(const uint8_t *data, size_t size, struct encoder *encoder,
 			struct panelimage_result *ret, struct panelimage_error *reterr)
 {
-	struct frame_sink check = {.on_frame = pass_over};
+	struct frame_sink check = {.on_frame = pass_over, .pause = encoder->sink.pause};
 	struct webp_outline outline;
 	struct cpu_limit limit;
 	bool fit;
@@ -91,8 +91,8 @@ static int convert_with(struct encoder *encoder, const uint8_t *data, size_t siz
 	return pi_fail(reterr, "image is not a PNG, GIF or WebP file");
 }
 
-int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_result *ret,
-		       struct panelimage_error *reterr)
+int panelimage_convert_with_pauses(const uint8_t *data, size_t size, panelimage_pause_fn *pause,
+				   struct panelimage_result *ret, struct panelimage_error *reterr)
 {
 	struct panelimage_result result = {0};
 	struct encoder *encoder;
@@ -104,6 +104,7 @@ int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_resul
 	if (!encoder)
 		return pi_fail_memory(reterr);
 	pi_encoder_init(encoder);
+	encoder->sink.pause = pause;
 	rc = convert_with(encoder, data, size, &result, reterr);
 	pi_encoder_finish(encoder);
 	free(encoder);
@@ -112,6 +113,12 @@ int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_resul
 	result.info.format = panelimage_detect(data, size);
 	*ret = result;
 	return 0;
+}
+
+int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_result *ret,
+		       struct panelimage_error *reterr)
+{
+	return panelimage_convert_with_pauses(data, size, NULL, ret, reterr);
 }
 
 void panelimage_result_finish(struct panelimage_result *result)

@@ -78,6 +78,15 @@ bool panelimage_is_animation(const uint8_t *data, size_t size);
 int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_result *ret,
 		       struct panelimage_error *reterr) __attribute__((warn_unused_result));
 
+/* Called between the frames of an animation, on the thread that converts it: a server that has
+ * other things to do as well sleeps for a moment there. */
+typedef void panelimage_pause_fn(void);
+
+/* The same, with pauses. */
+int panelimage_convert_with_pauses(const uint8_t *data, size_t size, panelimage_pause_fn *pause,
+				   struct panelimage_result *ret, struct panelimage_error *reterr)
+    __attribute__((warn_unused_result));
+
 /* Releases the data and wipes the struct. NULL and a wiped struct are fine. */
 void panelimage_result_finish(struct panelimage_result *result);
 

@@ -92,6 +92,36 @@ static void test_converted_is_fit(void **state)
 	}
 }
 
+static unsigned pauses;
+
+static void count_pause(void)
+{
+	pauses++;
+}
+
+static void test_pauses(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SAMPLES; i++) {
+		struct panelimage_result plain;
+		struct panelimage_result paused;
+		struct panelimage_error error;
+
+		pauses = 0;
+		assert_int_equal(
+		    panelimage_convert(samples[i].data, samples[i].size, &plain, &error), 0);
+		assert_int_equal(pauses, 0);
+		assert_int_equal(panelimage_convert_with_pauses(samples[i].data, samples[i].size,
+								count_pause, &paused, &error),
+				 0);
+		assert_true(pauses >= samples[i].info.frame_count - 1);
+		assert_int_equal(plain.size, paused.size);
+		assert_memory_equal(plain.data, paused.data, plain.size);
+		panelimage_result_finish(&plain);
+		panelimage_result_finish(&paused);
+	}
+}
+
 static void test_refused_before_decoding(void **state)
 {
 	static const uint8_t text[] = "this is not an image at all";
@@ -229,15 +259,11 @@ static void test_decode_stops(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_samples),
-	    cmocka_unit_test(test_converted_is_fit),
-	    cmocka_unit_test(test_refused_before_decoding),
-	    cmocka_unit_test(test_largest_input),
-	    cmocka_unit_test(test_truncated),
-	    cmocka_unit_test(test_finish_nothing),
-	    cmocka_unit_test(test_look_is_bounded),
-	    cmocka_unit_test(test_decode),
-	    cmocka_unit_test(test_decode_pixels),
+	    cmocka_unit_test(test_samples),	   cmocka_unit_test(test_converted_is_fit),
+	    cmocka_unit_test(test_pauses),	   cmocka_unit_test(test_refused_before_decoding),
+	    cmocka_unit_test(test_largest_input),  cmocka_unit_test(test_truncated),
+	    cmocka_unit_test(test_finish_nothing), cmocka_unit_test(test_look_is_bounded),
+	    cmocka_unit_test(test_decode),	   cmocka_unit_test(test_decode_pixels),
 	    cmocka_unit_test(test_decode_stops),
 	};
 
