@@ -106,40 +106,34 @@ static void allow_descriptors(void)
 
 /* ---- answers ---- */
 
-static struct tally sum(void)
+static const char *const count_names[COUNTS] = {
+    [COUNT_CONNECTED] = "connected",
+    [COUNT_HANDSHAKES] = "handshakes",
+    [COUNT_REFUSED] = "refused",
+    [COUNT_DROPPED] = "dropped",
+    [COUNT_MESSAGES] = "messages",
+    [COUNT_PICTURES] = "pictures",
+    [COUNT_PICTURE_BYTES] = "picture_bytes",
+    [COUNT_PINGS] = "pings",
+    [COUNT_PONGS] = "pongs",
+    [COUNT_FAULTS] = "faults",
+};
+
+static uint64_t sum(enum count count)
 {
-	struct tally total = {0};
+	uint64_t total = 0;
 
-	for (unsigned i = 0; i < settings.processes; i++) {
-		struct tally *tally = &shared->tallies[i];
-
-		total.connected += tally->connected;
-		total.handshakes += tally->handshakes;
-		total.refused += tally->refused;
-		total.dropped += tally->dropped;
-		total.messages += tally->messages;
-		total.pictures += tally->pictures;
-		total.picture_bytes += tally->picture_bytes;
-		total.pings += tally->pings;
-		total.pongs += tally->pongs;
-		total.faults += tally->faults;
-	}
+	for (unsigned i = 0; i < settings.processes; i++)
+		total += shared->tallies[i].counts[count];
 	return total;
 }
 
 static void answer_count(void)
 {
-	struct tally total = sum();
-
-	printf("{\"panels\":%u,\"connected\":%llu,\"handshakes\":%llu,\"refused\":%llu,"
-	       "\"dropped\":%llu,\"messages\":%llu,\"pictures\":%llu,\"picture_bytes\":%llu,"
-	       "\"pings\":%llu,\"pongs\":%llu,\"faults\":%llu}\n",
-	       urls.count, (unsigned long long)total.connected,
-	       (unsigned long long)total.handshakes, (unsigned long long)total.refused,
-	       (unsigned long long)total.dropped, (unsigned long long)total.messages,
-	       (unsigned long long)total.pictures, (unsigned long long)total.picture_bytes,
-	       (unsigned long long)total.pings, (unsigned long long)total.pongs,
-	       (unsigned long long)total.faults);
+	printf("{\"panels\":%u", urls.count);
+	for (unsigned i = 0; i < COUNTS; i++)
+		printf(",\"%s\":%llu", count_names[i], (unsigned long long)sum(i));
+	printf("}\n");
 }
 
 static int compare(const void *a, const void *b)
@@ -188,7 +182,7 @@ static void answer_time(const char *length)
 
 static bool all_are_connected(void)
 {
-	return sum().connected == urls.count;
+	return sum(COUNT_CONNECTED) == urls.count;
 }
 
 static bool all_have_it(void)

@@ -41,17 +41,22 @@ struct str url_host(struct str url);
 struct str url_target(struct str url);
 
 /* ---- what the processes share ---- */
+enum count {
+	COUNT_CONNECTED, /* now */
+	COUNT_HANDSHAKES,
+	COUNT_REFUSED,	/* no connection, or another answer than 101 */
+	COUNT_DROPPED,	/* by the server, after the handshake */
+	COUNT_MESSAGES, /* text and binary */
+	COUNT_PICTURES,
+	COUNT_PICTURE_BYTES,
+	COUNT_PINGS,
+	COUNT_PONGS,
+	COUNT_FAULTS, /* what no server may send */
+	COUNTS,
+};
+
 struct tally {
-	_Atomic uint64_t connected; /* now */
-	_Atomic uint64_t handshakes;
-	_Atomic uint64_t refused;  /* no connection, or another answer than 101 */
-	_Atomic uint64_t dropped;  /* by the server, after the handshake */
-	_Atomic uint64_t messages; /* text and binary */
-	_Atomic uint64_t pictures;
-	_Atomic uint64_t picture_bytes;
-	_Atomic uint64_t pings;
-	_Atomic uint64_t pongs;
-	_Atomic uint64_t faults; /* what no server may send */
+	_Atomic uint64_t counts[COUNTS];
 };
 
 /* When a panel had the picture that is waited for. */

@@ -25,10 +25,10 @@ static void leave(struct fleet *fleet, struct panel *panel)
 	unsigned reconnect_s = fleet->settings->reconnect_s;
 
 	if (panel->state == PANEL_OPEN) {
-		fleet->tally->dropped++;
-		fleet->tally->connected--;
+		fleet->tally->counts[COUNT_DROPPED]++;
+		fleet->tally->counts[COUNT_CONNECTED]--;
 	} else {
-		fleet->tally->refused++;
+		fleet->tally->counts[COUNT_REFUSED]++;
 		fleet->shaking--;
 	}
 	close(panel->fd);
@@ -94,8 +94,8 @@ static void note_receipt(struct fleet *fleet, const struct panel *panel)
 static void on_picture(struct fleet *fleet, struct panel *panel)
 {
 	note_receipt(fleet, panel);
-	fleet->tally->pictures++;
-	fleet->tally->picture_bytes += panel->length;
+	fleet->tally->counts[COUNT_PICTURES]++;
+	fleet->tally->counts[COUNT_PICTURE_BYTES] += panel->length;
 	panel->counter++;
 	panel->queued_s = panel->dwell_s ? panel->dwell_s : 1;
 	send_counter(fleet, panel, "queued");
@@ -122,22 +122,22 @@ static void on_frame(struct fleet *fleet, struct panel *panel)
 	panel->header_length = 0;
 	switch (panel->opcode) {
 	case TEXT:
-		fleet->tally->messages++;
+		fleet->tally->counts[COUNT_MESSAGES]++;
 		on_text(fleet, panel);
 		break;
 	case BINARY:
-		fleet->tally->messages++;
+		fleet->tally->counts[COUNT_MESSAGES]++;
 		on_picture(fleet, panel);
 		break;
 	case PING:
-		fleet->tally->pings++;
+		fleet->tally->counts[COUNT_PINGS]++;
 		send_frame(fleet, panel, PONG, (struct str){panel->text, panel->length});
 		break;
 	case PONG:
-		fleet->tally->pongs++;
+		fleet->tally->counts[COUNT_PONGS]++;
 		break;
 	default: /* nobody may send a panel a CLOSE: device-link.md */
-		fleet->tally->faults++;
+		fleet->tally->counts[COUNT_FAULTS]++;
 		leave(fleet, panel);
 		break;
 	}
@@ -152,7 +152,7 @@ static void take_header(struct fleet *fleet, struct panel *panel, char byte)
 
 	header[panel->header_length++] = (uint8_t)byte;
 	if (panel->header_length == 2 && (!(header[0] & 0x80) || header[1] > 126)) {
-		fleet->tally->faults++;
+		fleet->tally->counts[COUNT_FAULTS]++;
 		leave(fleet, panel);
 		return;
 	}
@@ -163,7 +163,7 @@ static void take_header(struct fleet *fleet, struct panel *panel, char byte)
 	panel->left = panel->length;
 	panel->header_length = sizeof(panel->header);
 	if (panel->opcode == PING && panel->length > TEXT_MAX) {
-		fleet->tally->faults++;
+		fleet->tally->counts[COUNT_FAULTS]++;
 		leave(fleet, panel);
 	}
 }
@@ -207,8 +207,8 @@ static void on_handshake(struct fleet *fleet, struct panel *panel)
 	panel->ping_ms =
 	    fleet->now_ms + (fleet->settings->ping_s * 1000) * (1 + number % 100) / 100;
 	fleet->shaking--;
-	fleet->tally->connected++;
-	fleet->tally->handshakes++;
+	fleet->tally->counts[COUNT_CONNECTED]++;
+	fleet->tally->counts[COUNT_HANDSHAKES]++;
 	length = snprintf(text, sizeof(text),
 			  "{\"client_info\":{\"firmware_version\":\"1.6.6\",\"firmware_type\":"
 			  "\"bench\",\"mac\":\"02:00:00:%02x:%02x:%02x\"}}",
@@ -304,7 +304,7 @@ bool panel_connect(struct fleet *fleet, unsigned number)
 
 	*panel = (struct panel){.fd = fd};
 	if (fd < 0) {
-		fleet->tally->refused++;
+		fleet->tally->counts[COUNT_REFUSED]++;
 		return false;
 	}
 	panel->state = PANEL_CONNECTING;

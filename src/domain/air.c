@@ -130,13 +130,10 @@ static struct air_sent *queued_in(struct air *air)
 	return newest->serial == air->displayed_serial ? NULL : newest;
 }
 
-/* Room for exactly so many: a panel that has said what it shows needs none. */
+/* Room for exactly so many. */
 static void resize_ring(struct air *air, unsigned count)
 {
-	if (count == 0)
-		air_finish(air);
-	else
-		air->ring = memory_realloc(air->ring, count * sizeof(air->ring[0]));
+	air->ring = memory_realloc(air->ring, count * sizeof(air->ring[0]));
 	air->ring_count = count;
 }
 
@@ -144,6 +141,10 @@ static void drop_sent(struct air *air, unsigned count)
 {
 	unsigned left = air->ring_count - count;
 
+	if (left == 0) {
+		air_finish(air); /* a panel that has said what it shows needs none */
+		return;
+	}
 	memmove(&air->ring[0], &air->ring[count], left * sizeof(air->ring[0]));
 	resize_ring(air, left);
 }
