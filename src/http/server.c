@@ -8,13 +8,19 @@
 #include "http/server_private.h"
 #include "http/websocket_private.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sodium.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 1024 };
+enum {
+	BACKLOG = 1024,
+	/* Of the loop, the log, the database, files. */
+	OTHER_DESCRIPTORS = 256,
+};
 
 struct listener {
 	union {
@@ -49,6 +55,23 @@ static unsigned or_limit(unsigned value, unsigned limit)
 	return value ? value : limit;
 }
 
+/* Linux doubles a process's table of descriptors when it is full; where there are threads, the
+ * accept() that needs it then waits for all cores to pass a quiet point: 10 ms and more while they
+ * convert pictures. So the table gets its size now, before there are threads. */
+static void reserve_descriptors(unsigned connections)
+{
+	struct rlimit limit;
+	rlim_t wanted = (rlim_t)connections + OTHER_DESCRIPTORS;
+	int fd;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC,
+		   (int)(wanted < limit.rlim_cur ? wanted : limit.rlim_cur) - 1);
+	if (fd >= 0)
+		close(fd);
+}
+
 struct http_server *http_server_create(struct loop *loop,
 				       const struct http_server_settings *settings)
 {
@@ -69,6 +92,7 @@ struct http_server *http_server_create(struct loop *loop,
 	list_init(&server->connections);
 	list_init(&server->websockets);
 	loop_later_init(&server->drained_later, on_drained);
+	reserve_descriptors(filled->connections_max);
 	/* A write to a peer that has left is an error, not the end of the process. */
 	signal(SIGPIPE, SIG_IGN);
 	randombytes_buf(&server->id_prefix, sizeof(server->id_prefix));
