@@ -1,19 +1,21 @@
 #!/usr/bin/python3
 """Measures how long a push takes to reach a panel.
 
-    bench/push_latency.py                       starts a server of its own, with one device
-    bench/push_latency.py --url http://HOST:PORT --key KEY --device ID --websocket-url URL
+    bench/push_latency.py                       starts a server of its own
+    bench/push_latency.py --devices FILE        one that runs: JSON with url, key, and devices, each
+                                                with id and websocketUrl
 
-Pushes different 64x32 PNGs, one after another, over one kept connection to
-POST /v1/devices/{device}/push. The panel is a raw WebSocket in this process, which acknowledges as
-the firmware does. Measured from before the request is sent: to the whole picture at the panel, and
-to the whole answer. Every picture's pixels are compared with what was pushed, outside of the time.
-A server that was started elsewhere needs --rate-limit 0.
+Pushes different 64x32 PNGs at a fixed rate over some kept connections, to each device in turn. The
+panels are raw WebSockets in this process, which acknowledge as the firmware does. Measured from when
+the push was to be sent: to the whole picture at the panel, and to the whole answer. Every picture's
+pixels are compared with what was pushed, outside of the time.
 """
 
 import argparse
 import base64
+import collections
 import contextlib
+import dataclasses
 import io
 import json
 import os
@@ -66,7 +68,6 @@ class ApiSocket:
     """A kept connection to the API."""
 
     def __init__(self, url):
-        self.host = url.netloc
         self.socket = socket.create_connection((url.hostname, url.port or 80), timeout=PATIENCE_S)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.input = b""
@@ -93,47 +94,96 @@ class ApiSocket:
         return True
 
 
-def push_once(api, panel, selector, request):
-    """Sends one push. Seconds to the picture and to the answer, and the picture."""
-    at_panel = at_answer = picture = None
-    begin = time.perf_counter()
-    api.socket.sendall(request)
-    while at_panel is None or at_answer is None:
-        ready = selector.select(PATIENCE_S)
-        now = time.perf_counter()
-        if not ready:
-            sys.exit("neither the picture nor the answer came in 30 s")
-        for key, _ in ready:
-            if key.fileobj is api:
-                at_answer = now - begin if api.receive() else at_answer
-                continue
-            for opcode, payload in panel.messages():
-                if opcode == BINARY:
-                    at_panel, picture = now - begin, payload
-                    panel.acknowledge()
-    return at_panel, at_answer, picture
+class Stream:
+    """Pushes to several devices at a fixed rate, whatever the server does, each device with its
+    panel. Times are counted from when a push was to be sent: where all connections are busy it
+    waits, and its waiting counts."""
 
+    def __init__(self, options, where):
+        self.rate = options.rate
+        url = urllib.parse.urlsplit(where.url)
+        self.panels = [PanelSocket(device["websocketUrl"]) for device in where.devices]
+        self.apis = [ApiSocket(url) for _ in range(options.connections)]
+        self.free = collections.deque(self.apis)
+        self.selector = selectors.DefaultSelector()
+        for panel in self.panels:
+            panel.wait_for_picture()
+            panel.arrivals = []
+        for each in (*self.panels, *self.apis):
+            self.selector.register(each, selectors.EVENT_READ)
+        count = options.warm_up + options.pushes
+        self.made = [make_picture(number, options.picture) for number in range(count)]
+        self.requests = [
+            make_request(url.netloc, where.devices[number % len(self.panels)]["id"], where.key, png)
+            for number, (png, _) in enumerate(self.made)]
+        self.answered = [None] * count
+        self.sent = 0
 
-def measure(options, base_url, key, device, websocket_url):
-    api = ApiSocket(urllib.parse.urlsplit(base_url))
-    panel = PanelSocket(websocket_url)
-    panel.wait_for_picture()
-    selector = selectors.DefaultSelector()
-    selector.register(api, selectors.EVENT_READ)
-    selector.register(panel, selectors.EVENT_READ)
-    to_panel, to_answer, sizes = [], [], []
-    for number in range(options.warm_up + options.pushes):
-        png, pixels = make_picture(number, options.picture)
-        request = make_request(api.host, device, key, png)
-        time.sleep(options.interval_ms / 1000)
-        at_panel, at_answer, picture = push_once(api, panel, selector, request)
-        if Image.open(io.BytesIO(picture)).convert("RGB").tobytes() != pixels:
+    def due(self, number):
+        return self.start + number / self.rate
+
+    def send_what_is_due(self):
+        while (self.sent < len(self.made) and self.free
+               and self.due(self.sent) <= time.perf_counter()):
+            api = self.free.popleft()
+            api.number = self.sent
+            api.socket.sendall(self.requests[self.sent])
+            self.sent += 1
+
+    def pause_s(self):
+        """Until something is to be done."""
+        if self.sent < len(self.made) and self.free:
+            return max(0, self.due(self.sent) - time.perf_counter())
+        return PATIENCE_S
+
+    def take(self, ready, now):
+        if isinstance(ready, ApiSocket):
+            if ready.receive():
+                self.answered[ready.number] = now
+                self.free.append(ready)
+            return
+        for opcode, payload in ready.messages():
+            if opcode == BINARY:
+                ready.arrivals.append((now, payload))
+                ready.acknowledge()
+
+    def is_done(self):
+        seen = sum(len(panel.arrivals) for panel in self.panels)
+        return seen >= len(self.made) and None not in self.answered
+
+    def run(self):
+        self.start = time.perf_counter() + 0.01
+        end = self.due(len(self.made)) + PATIENCE_S
+        while not self.is_done():
+            self.send_what_is_due()
+            for key, _ in self.selector.select(self.pause_s()):
+                self.take(key.fileobj, time.perf_counter())
+            if time.perf_counter() > end:
+                sys.exit("not all pictures and answers came")
+
+    def close(self):
+        for panel in self.panels:
+            panel.close()
+
+    def seen(self, number):
+        """When its panel had the picture, which must be the one that was pushed."""
+        count = len(self.panels)
+        when, picture = self.panels[number % count].arrivals[number // count]
+        if Image.open(io.BytesIO(picture)).convert("RGB").tobytes() != self.made[number][1]:
             sys.exit(f"push {number}: the panel got another picture")
-        if number >= options.warm_up:
-            to_panel.append(at_panel * 1000)
-            to_answer.append(at_answer * 1000)
-            sizes.append(len(picture))
-    panel.close()
+        return when, len(picture)
+
+
+def measure(options, where):
+    stream = Stream(options, where)
+    stream.run()
+    stream.close()
+    to_panel, to_answer, sizes = [], [], []
+    for number in range(options.warm_up, len(stream.made)):
+        when, size = stream.seen(number)
+        to_panel.append((when - stream.due(number)) * 1000)
+        to_answer.append((stream.answered[number] - stream.due(number)) * 1000)
+        sizes.append(size)
     return to_panel, to_answer, sizes
 
 
@@ -152,45 +202,59 @@ def summary(values):
     }
 
 
+@dataclasses.dataclass
+class Where:
+    """A server that runs, and whose devices are pushed to."""
+
+    url: str
+    key: str
+    devices: list
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--url", help="what the server's URLs start with")
-    parser.add_argument("--key", help="API key of the device's account")
-    parser.add_argument("--device", help="device ID")
-    parser.add_argument("--websocket-url", help="the device's websocketUrl, with its key")
+    parser.add_argument("--devices", metavar="FILE", help="a server that runs, and its devices")
+    parser.add_argument("--rate", type=float, default=100, help="pushes a second")
+    parser.add_argument("--panels", type=int, default=20, help="of a server of its own")
+    parser.add_argument("--connections", type=int, default=8, help="to the API")
     parser.add_argument("--pushes", type=int, default=1000)
-    parser.add_argument("--warm-up", type=int, default=20, help="pushes that do not count")
-    parser.add_argument("--interval-ms", type=float, default=10, help="rest before each push")
+    parser.add_argument("--warm-up", type=int, default=100, help="pushes that do not count")
     parser.add_argument("--workers", type=int, default=2, help="of a server of its own")
     parser.add_argument("--picture", choices=["sprites", "photo", "noise"], default="sprites")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    given = [options.url, options.key, options.device, options.websocket_url]
-    if any(given) and not all(given):
-        parser.error("--url, --key, --device and --websocket-url go together")
-    if options.pushes < 1 or options.warm_up < 0 or options.interval_ms < 0:
+    if options.pushes < 1 or options.warm_up < 0 or not options.rate > 0 or options.connections < 1:
         parser.error("there is nothing to measure")
     return options
 
 
+@contextlib.contextmanager
+def server_with_devices(options):
+    """One of its own; it allows 10 pushes a second to a device."""
+    with Server(workers=options.workers) as server:
+        server.ctl("account", "create", "bench@example.org", "--name", "Bench")
+        devices = [server.ctl("device", "create", "--account", "bench@example.org", "--name",
+                              f"Panel {number}") for number in range(options.panels)]
+        key = server.ctl("key", "create", "--account", "bench@example.org")["key"]
+        yield Where(server.url, key, devices)
+
+
+def run(options):
+    if options.devices:
+        with open(options.devices, encoding="utf-8") as file:
+            return measure(options, Where(**json.load(file)))
+    with server_with_devices(options) as where:
+        return measure(options, where)
+
+
 def main():
     options = parse_arguments()
-    with contextlib.ExitStack() as stack:
-        if options.url:
-            where = options.url, options.key, options.device, options.websocket_url
-        else:
-            server = stack.enter_context(Server("--rate-limit", "0", workers=options.workers))
-            server.ctl("account", "create", "bench@example.org", "--name", "Bench")
-            device = server.ctl(
-                "device", "create", "--account", "bench@example.org", "--name", "Bench"
-            )
-            key = server.ctl("key", "create", "--account", "bench@example.org")["key"]
-            where = server.url, key, device["id"], device["websocketUrl"]
-        to_panel, to_answer, sizes = measure(options, *where)
+    to_panel, to_answer, sizes = run(options)
     result = {
         "pushes": options.pushes,
+        "rate": options.rate,
         "picture": options.picture,
         "panel_ms": summary(to_panel),
         "answer_ms": summary(to_answer),
@@ -199,8 +263,8 @@ def main():
     if options.json:
         print(json.dumps(result))
         return
-    print(f"{options.pushes} pushes of 64x32 PNGs ({options.picture}), WebP of "
-          f"{result['webp_bytes_median']} bytes at the median; milliseconds:")
+    print(f"{options.pushes} pushes of 64x32 PNGs ({options.picture}), {options.rate:g} a second, "
+          f"WebP of {result['webp_bytes_median']} bytes at the median; milliseconds:")
     for name, values in (("to the panel", to_panel), ("to the answer", to_answer)):
         print(f"  {name:14}" + "".join(f"{k} {v:<9}" for k, v in summary(values).items()))
 

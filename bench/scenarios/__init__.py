@@ -15,6 +15,7 @@ SCENARIOS = (
     ("start", "Start"),
     ("rate", "Rate"),
     ("push", "Push"),
+    ("push_to_panel", "PushToPanel"),
     ("lanes", "Lanes"),
     ("flat", "FlatDevice"),
     ("flat", "FlatList"),
