@@ -21,7 +21,7 @@ TYPES = {
     "bytea[]": 1001, "float8[]": 1022,
 }
 PARAMETERS_MAX = 24  # DB_PARAMETERS_MAX of include/db/query.h
-KEYS = ("params", "row", "effect", "refuse", "gathers")
+KEYS = ("params", "row", "effect", "refuse", "gathers", "commit")
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 CONSTRAINT = re.compile(r"[a-z_][a-z0-9_]*|[0-9A-Z]{5}")
@@ -145,6 +145,10 @@ def read_statement(name, text):
     effect = fields["effect"][0]
     if effect not in ("read", "write"):
         raise Disagreement(f"effect is '{effect}', must be read or write")
+    if fields["commit"] not in ([], ["shared"]):
+        raise Disagreement("'commit:' may be shared, and nothing else")
+    if fields["commit"] and effect != "write":
+        raise Disagreement("a read has nothing to commit")
     statement = {
         "name": name,
         "text": body[:-1].rstrip() if body.endswith(";") else body,
@@ -153,7 +157,10 @@ def read_statement(name, text):
         "columns": read_columns(fields["row"], "row"),
         "refusals": read_refusals(fields["refuse"]),
         "gathers": fields["gathers"],
+        "shares_commit": bool(fields["commit"]),
     }
+    if statement["shares_commit"] and not statement["parameters"]:
+        raise Disagreement("the first parameter says which row it changes, and there is none")
     if len(statement["parameters"]) > PARAMETERS_MAX:
         raise Disagreement(f"more than {PARAMETERS_MAX} parameters")
     check_text(statement["text"], statement["parameters"], effect)
@@ -241,6 +248,9 @@ def write_statement(statement, prefix):
     arrays = []
     entry = [f'\t\t.name = "{name}",', f"\t\t.text = {c_string(statement['text'])},"]
     entry.append(f"\t\t.effect = EFFECT_{statement['effect'].upper()},")
+
+    if statement["shares_commit"]:
+        entry.append("\t\t.shares_commit = true,")
 
     def add(kind, member, count, values):
         if not values:

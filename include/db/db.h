@@ -1,7 +1,7 @@
 /* The database as one worker sees it.
  *
  *   db_submit() -> queue -> read connection   a batch a turn, one sync a batch, two batches out
- *                        -> write connection  each write its own sync
+ *                        -> write connection  each write its own sync, but those that share one
  *   db_hint()   -> hint connection            NOTIFY, many hints in one; and LISTEN
  *
  * Connections are made and made again by themselves, with back-off. Nothing waits for a database

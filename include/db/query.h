@@ -67,6 +67,7 @@ struct db_query {
 	unsigned char conflicts; /* private: times that it lost against another transaction */
 	unsigned char moves;	 /* private: times that it changed to another connection */
 	bool gathers;		 /* private: it stands for others, see src/db/gather.h */
+	void *uncommitted;	 /* private: the result of a write that awaits its commit */
 	enum statement statement;
 	struct db_parameters parameters;
 	/* Always called, later, on the loop. The query may go in it. */
@@ -74,5 +75,6 @@ struct db_query {
 };
 
 /* Queues it; never calls done from inside. Reads of one loop turn leave together with one sync, and
- * those of one statement may be asked as one; each write has its own sync. */
+ * those of one statement may be asked as one. Each write has its own sync, but those that may share
+ * a commit: see db/statement.h. */
 void db_submit(struct db *db, struct db_query *query);

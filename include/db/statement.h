@@ -24,6 +24,11 @@
  *   -- gathers: device_get
  *   SELECT ..., wanted.place FROM unnest($1) WITH ORDINALITY AS wanted (id, place) ...
  *
+ * A write that changes one row, that of its first parameter, and what hangs on that row, may be
+ * committed together with others that wait for the same connection: "-- commit: shared". It must
+ * lock that row before any other, and must not ask for the transaction's time, which is the same
+ * for all. Where one of them fails, none is committed, and all are run one by one.
+ *
  * The generator makes `STATEMENT_DEVICE_GET`, and the build stops when text and header disagree
  * ($n beyond the parameters or unused, unknown type, effect missing, write without effect: write).
  * A test prepares all of them against a migrated database and compares types and column names. */
@@ -46,6 +51,7 @@ struct statement_entry {
 	const char *name;
 	const char *text;
 	enum statement_effect effect;
+	bool shares_commit;
 	unsigned parameter_count;
 	const unsigned *parameter_types; /* OIDs */
 	unsigned column_count;

@@ -7,6 +7,7 @@
 --   auto_dim bool, timezone text, schedule_interval_s int4, sleep_enabled bool,
 --   sleep_start_minute int2, sleep_end_minute int2, generation int8
 -- effect: write
+-- commit: shared
 -- refuse: 22023 -> unknown_timezone
 UPDATE device
 SET name = coalesce($3, name),

@@ -5,6 +5,7 @@
 -- params: device_id uuid, id text, picture bytea, in_background bool
 -- row: generation int8, previous_generation int8, is_close bool, is_stored bool
 -- effect: write
+-- commit: shared
 -- refuse: device_entry_limit -> too_many_entries
 WITH locked AS (
 	SELECT id, last_push_generation, last_push_at

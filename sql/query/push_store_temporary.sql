@@ -3,6 +3,7 @@
 -- params: device_id uuid, picture bytea, duration_s int4
 -- row: generation int8, previous_generation int8, is_close bool
 -- effect: write
+-- commit: shared
 WITH locked AS (
 	SELECT id, last_push_generation, last_push_at
 	FROM device

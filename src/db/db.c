@@ -248,6 +248,22 @@ static void send_reads(struct db *db)
 	}
 }
 
+/* How many writes at the front of a list go in one batch: what may share a commit, or one. */
+static unsigned count_shared(const struct db *db, const struct list *waiting)
+{
+	unsigned count = 0;
+
+	for (struct list *node = waiting->next; node != waiting; node = node->next) {
+		const struct db_query *query = container_of(node, struct db_query, node);
+
+		if (!statement_of(db, query)->shares_commit || !query->parameters.values[0] ||
+		    count == PIPELINE_SHARED_WRITES)
+			break;
+		count++;
+	}
+	return count;
+}
+
 static void send_writes(struct db *db, unsigned index)
 {
 	struct connection *connection = &db->writes.connections[index];
@@ -257,8 +273,14 @@ static void send_writes(struct db *db, unsigned index)
 
 	if (list_is_empty(waiting) || !connection_is_up(connection))
 		return;
-	while (!error && !list_is_empty(waiting) && pipeline->batch_count < PIPELINE_WRITES)
-		error = pipeline_send(pipeline, waiting, 1);
+	while (!error && !list_is_empty(waiting) && pipeline->batch_count < PIPELINE_WRITES) {
+		unsigned shared = count_shared(db, waiting);
+
+		/* Those that come while these are under way go together. */
+		if (shared && pipeline->batch_count >= PIPELINE_SHARED_BATCHES)
+			break;
+		error = pipeline_send(pipeline, waiting, shared ? shared : 1);
+	}
 	connection_flush(connection, error);
 }
 

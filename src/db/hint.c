@@ -7,11 +7,16 @@
  * within a second or two: this connection counts as down 2 s after it fell silent. */
 enum { PING_MS = 500, ANSWER_MS = 1500 };
 
+/* From one NOTIFY to the next. Each costs the server a transaction and wakes all workers of all
+ * instances: at thousands of writes a second they would be a fifth of PostgreSQL's work. The first
+ * after a pause leaves at once. */
+enum { PAUSE_MS = 2 };
+
 enum { WORD_MAX = 100 };
 
 static const unsigned notify_parameters[] = {25 /* text */};
-static const unsigned notify_columns[] = {2278 /* void */};
-static const char *const notify_column_names[] = {"pg_notify"};
+static const unsigned notify_columns[] = {25 /* text */, 2278 /* void */};
+static const char *const notify_column_names[] = {"set_config", "pg_notify"};
 
 enum { STATEMENT_NOTIFY, STATEMENT_PING };
 
@@ -20,11 +25,13 @@ static const struct statement_entry hint_statements[] = {
     [STATEMENT_NOTIFY] =
 	{
 	    .name = "notify",
-	    .text = "SELECT pg_notify('displayd_hint', $1)",
+	    /* A hint may be lost: nothing has to wait for the disk. */
+	    .text = "SELECT set_config('synchronous_commit', 'off', true), "
+		    "pg_notify('displayd_hint', $1)",
 	    .effect = EFFECT_WRITE,
 	    .parameter_count = 1,
 	    .parameter_types = notify_parameters,
-	    .column_count = 1,
+	    .column_count = 2,
 	    .column_names = notify_column_names,
 	    .column_types = notify_columns,
 	},
@@ -132,8 +139,10 @@ void hints_flush(struct hints *hints)
 	struct str waiting = buffer_view(&hints->waiting);
 	size_t length = waiting.length;
 
-	if (hints->busy || !length || !connection_is_up(&hints->connection))
+	if (hints->busy || !length || !connection_is_up(&hints->connection) ||
+	    deadline_is_set(&hints->pause))
 		return;
+	deadline_set(hints->connection.loop, &hints->pause, PAUSE_MS);
 	/* Whole words only; a space is behind each. */
 	if (length > sizeof(hints->payload)) {
 		length = sizeof(hints->payload);
@@ -146,6 +155,11 @@ void hints_flush(struct hints *hints)
 	parameters->values[0] = hints->payload;
 	parameters->lengths[0] = (int)length - 1;
 	send_statement(hints, STATEMENT_NOTIFY);
+}
+
+static void on_pause_over(struct deadline *deadline)
+{
+	hints_flush(container_of(deadline, struct hints, pause));
 }
 
 void hints_add(struct hints *hints, struct str word)
@@ -188,12 +202,14 @@ void hints_start(struct hints *hints, struct loop *loop, const struct db_setting
 	};
 	list_init(&hints->query.node);
 	deadline_init(&hints->ping, on_ping);
+	deadline_init(&hints->pause, on_pause_over);
 	connection_start(&hints->connection);
 }
 
 void hints_close(struct hints *hints)
 {
 	deadline_clear(hints->connection.loop, &hints->ping);
+	deadline_clear(hints->connection.loop, &hints->pause);
 	connection_close(&hints->connection);
 	hints->up = false;
 	buffer_finish(&hints->waiting);

@@ -13,6 +13,7 @@ struct hints {
 	struct buffer waiting; /* words for the next NOTIFY, a space behind each */
 	char payload[8000];    /* of the one under way */
 	struct deadline ping;
+	struct deadline pause; /* set while no NOTIFY may be sent */
 };
 
 /* loop and settings stay valid. */

@@ -18,10 +18,11 @@ enum {
 
 struct batch {
 	struct list node;
-	struct list queries;	/* of struct db_query: not yet answered */
-	struct list skipped;	/* of struct db_query: by the server, after an error */
-	struct db_query *write; /* answered, but not yet committed */
-	PGresult *write_result;
+	struct list queries; /* of struct db_query: not yet answered */
+	struct list skipped; /* of struct db_query: by the server, after an error */
+	struct list written; /* of struct db_query: answered, but not yet committed */
+	unsigned count;	     /* of all */
+	bool has_failed;     /* one of the writes: none of them is committed */
 };
 
 void pipeline_init(struct pipeline *pipeline)
@@ -86,6 +87,46 @@ int pipeline_sync(PGconn *pg)
 #endif
 }
 
+static struct db_query *query_of(struct list *node)
+{
+	return container_of(node, struct db_query, node);
+}
+
+static bool is_write(const struct pipeline *pipeline, struct list *node)
+{
+	return pipeline->statements[query_of(node)->statement].effect == EFFECT_WRITE;
+}
+
+static int compare_keys(const struct db_query *a, const struct db_query *b)
+{
+	const struct db_parameters *x = &a->parameters;
+	const struct db_parameters *y = &b->parameters;
+	int length = x->lengths[0] < y->lengths[0] ? x->lengths[0] : y->lengths[0];
+	int order = memcmp(x->values[0], y->values[0], (size_t)length);
+
+	return order ? order : x->lengths[0] - y->lengths[0];
+}
+
+/* Writes that share a commit lock their rows in one order, whatever worker they come from: so no
+ * two batches wait for each other. Those of one key stay as they are. */
+static void sort_by_key(struct list *writes)
+{
+	struct list sorted;
+	struct list *node;
+
+	if (writes->next->next == writes)
+		return;
+	list_init(&sorted);
+	while ((node = list_take_first(writes))) {
+		struct list *before = sorted.previous;
+
+		while (before != &sorted && compare_keys(query_of(before), query_of(node)) > 0)
+			before = before->previous;
+		list_append(before->next, node);
+	}
+	list_move_all(writes, &sorted);
+}
+
 int pipeline_send(struct pipeline *pipeline, struct list *queries, unsigned max)
 {
 	struct batch *batch = memory_zalloc(sizeof(*batch));
@@ -93,14 +134,20 @@ int pipeline_send(struct pipeline *pipeline, struct list *queries, unsigned max)
 
 	list_init(&batch->queries);
 	list_init(&batch->skipped);
+	list_init(&batch->written);
 	/* All belong to the batch before the first is sent: a failure finds them there. */
-	while (max-- && (first = list_take_first(queries)))
+	while (batch->count < max && (first = list_take_first(queries))) {
 		list_append(&batch->queries, first);
+		batch->count++;
+	}
 	list_append(&pipeline->batches, &batch->node);
 	pipeline->batch_count++;
-	gather_batch(&batch->queries, pipeline->statements);
+	if (is_write(pipeline, batch->queries.next))
+		sort_by_key(&batch->queries);
+	else
+		gather_batch(&batch->queries, pipeline->statements);
 	list_for_each (node, &batch->queries) {
-		if (send_query(pipeline, container_of(node, struct db_query, node)) < 0)
+		if (send_query(pipeline, query_of(node)) < 0)
 			return -EIO;
 	}
 	if (pipeline_sync(pipeline->pg) < 0)
@@ -256,26 +303,75 @@ static struct db_query *take_query(struct batch *batch)
 {
 	struct list *node = list_take_first(&batch->queries);
 
-	return node ? container_of(node, struct db_query, node) : NULL;
+	return node ? query_of(node) : NULL;
+}
+
+/* Writes that shared a commit with one that failed: none of them happened, the culprit's own part
+ * included. One by one each gets what it deserves. */
+static void undo_writes(struct pipeline *pipeline, struct batch *batch)
+{
+	struct list *node;
+
+	while ((node = list_take_first(&batch->written))) {
+		struct db_query *query = query_of(node);
+
+		PQclear(query->uncommitted);
+		list_append(&pipeline->again, &query->node);
+	}
+}
+
+static int settle_writes(struct pipeline *pipeline, struct list *written)
+{
+	struct list *node;
+	int error = 0;
+
+	while ((node = list_take_first(written))) {
+		struct db_query *query = query_of(node);
+		PGresult *result = query->uncommitted;
+
+		if (error)
+			give_back(pipeline, query, false);
+		else
+			error = settle(pipeline, query, result);
+		PQclear(result);
+	}
+	return error;
 }
 
 /* The sync of the first batch came back. */
 static int end_batch(struct pipeline *pipeline, struct batch *batch)
 {
-	struct db_query *write = batch->write;
-	PGresult *result = batch->write_result;
-	int error = 0;
+	struct list written;
 
 	if (!list_is_empty(&batch->queries))
 		return lose(pipeline, STR("the server answered less than it was asked"));
+	list_init(&written);
+	if (batch->has_failed && batch->count > 1)
+		undo_writes(pipeline, batch);
+	else
+		list_move_all(&written, &batch->written);
 	list_move_all(&pipeline->again, &batch->skipped);
 	list_remove(&batch->node);
 	pipeline->batch_count--;
 	free(batch);
-	if (write)
-		error = settle(pipeline, write, result);
-	PQclear(result);
-	return error;
+	return settle_writes(pipeline, &written);
+}
+
+/* Keeps what came for a write until its commit, or in place of that what became of the commit,
+ * which is told of the last one. */
+static void keep_result(struct batch *batch, struct db_query *query, PGresult *result)
+{
+	ExecStatusType status = PQresultStatus(result);
+
+	if (query) {
+		list_append(&batch->written, &query->node);
+	} else {
+		query = query_of(batch->written.previous);
+		PQclear(query->uncommitted);
+	}
+	query->uncommitted = result;
+	if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
+		batch->has_failed = true;
 }
 
 /* Takes a result over. *result stays the caller's where it is not kept: then it is set to NULL. */
@@ -291,17 +387,13 @@ static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult 
 		ask_alone(&batch->skipped, query);
 		return 0;
 	}
-	if (!query && !batch->write) {
+	if (!query && list_is_empty(&batch->written)) {
 		/* Reads have nothing to commit; only a dying connection says more. */
 		return lose(pipeline, result_reason(*result));
 	}
-	if (query && pipeline->statements[query->statement].effect == EFFECT_READ)
+	if (query && !is_write(pipeline, &query->node))
 		return settle(pipeline, query, *result);
-	/* A write, or what became of it when it was committed. */
-	if (query)
-		batch->write = query;
-	PQclear(batch->write_result);
-	batch->write_result = *result;
+	keep_result(batch, query, *result);
 	*result = NULL;
 	return 0;
 }
@@ -336,7 +428,7 @@ static void give_back_list(struct pipeline *pipeline, struct list *queries, bool
 	struct list *node;
 
 	while ((node = list_take_first(queries)))
-		give_back(pipeline, container_of(node, struct db_query, node), never_ran);
+		give_back(pipeline, query_of(node), never_ran);
 }
 
 void pipeline_give_back(struct pipeline *pipeline)
@@ -346,9 +438,9 @@ void pipeline_give_back(struct pipeline *pipeline)
 	while ((node = list_take_first(&pipeline->batches))) {
 		struct batch *batch = container_of(node, struct batch, node);
 
-		if (batch->write)
-			give_back(pipeline, batch->write, false);
-		PQclear(batch->write_result);
+		list_for_each (written, &batch->written)
+			PQclear(query_of(written)->uncommitted);
+		give_back_list(pipeline, &batch->written, false);
 		give_back_list(pipeline, &batch->skipped, true);
 		give_back_list(pipeline, &batch->queries, false);
 		free(batch);

@@ -1,10 +1,12 @@
 /* What is on its way over one connection, and what comes back.
  *
- *   batch: query, query, query, sync      reads that share a sync, or one write with its own
+ *   batch: query, query, query, sync      reads that share a sync, one write with its own, or
+ *                                         writes that share a commit (db/statement.h)
  *
  * After an error the server skips to the next sync: what was skipped in a batch of reads is sent
  * again, each with its own sync, so that only the culprit fails. The server commits at the sync, so
- * a write is answered only after it: a deferred constraint or a crash may still undo it. */
+ * a write is answered only after it: a deferred constraint or a crash may still undo it. Of writes
+ * that share a commit either all happen or none: then all are sent again, each with its own. */
 #pragma once
 
 #include "db/query.h"
@@ -12,7 +14,10 @@
 #include <libpq-fe.h>
 
 /* Both sent and not yet answered up to their sync. */
-enum { PIPELINE_READ_BATCHES = 2, PIPELINE_WRITES = 32 };
+enum { PIPELINE_READ_BATCHES = 2, PIPELINE_WRITES = 32, PIPELINE_SHARED_BATCHES = 2 };
+
+/* Writes that share a commit at most. */
+enum { PIPELINE_SHARED_WRITES = 32 };
 
 struct pipeline {
 	PGconn *pg; /* NULL while there is no connection */

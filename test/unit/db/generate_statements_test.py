@@ -202,6 +202,35 @@ def test_gathered_twice(tmp_path):
     refuse(tmp_path, MANY, "'thing_get' is gathered twice", "things_too")
 
 
+WRITE = GOOD.replace("SELECT id FROM thing", "DELETE FROM thing").replace(
+    "effect: read", "effect: write\n-- commit: shared").replace("$2", "$2 RETURNING id")
+
+
+def test_shared_commit(tmp_path):
+    _, table = accept(tmp_path, WRITE)
+    assert table.count(".shares_commit = true") == 1
+    _, table = accept(tmp_path, WRITE.replace("-- commit: shared\n", ""))
+    assert ".shares_commit" not in table
+
+
+@pytest.mark.parametrize("old, new, reason", [
+    ("commit: shared", "commit: alone", "'commit:' may be shared, and nothing else"),
+    ("commit: shared", "commit: shared\n-- commit: shared", "'commit:' may be shared"),
+])
+def test_commit_that_is_none(tmp_path, old, new, reason):
+    refuse(tmp_path, WRITE.replace(old, new), reason)
+
+
+def test_read_that_commits(tmp_path):
+    refuse(tmp_path, GOOD.replace("effect: read", "effect: read\n-- commit: shared"),
+           "a read has nothing to commit")
+
+
+def test_shared_commit_without_a_row(tmp_path):
+    text = "-- Adds.\n-- effect: write\n-- commit: shared\nINSERT INTO thing DEFAULT VALUES\n"
+    refuse(tmp_path, text, "the first parameter says which row it changes")
+
+
 @pytest.mark.parametrize("files, reason", [
     ({"1_a": "SELECT 1;"}, "1_a.sql is not named NNNN_name.sql"),
     ({"0002_a": "SELECT 1;"}, "0002_a.sql should have number 0001"),

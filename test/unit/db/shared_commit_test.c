@@ -1,0 +1,287 @@
+/* Writes that are committed together, and that one's error is nobody else's. */
+#include "pipeline.h"
+#include "support.h"
+
+#include <stdio.h>
+
+enum { FEW = 8, MANY = 3 * PIPELINE_SHARED_WRITES };
+
+static int open_usual(void **state)
+{
+	(void)state;
+	run_sql("DELETE FROM item WHERE id > 2");
+	open_world(NULL);
+	return 0;
+}
+
+static int close_usual(void **state)
+{
+	(void)state;
+	close_world();
+	return 0;
+}
+
+struct item {
+	int64_t id;
+	const char *name;
+	int64_t parent; /* 0: none */
+	double seconds;
+};
+
+static struct asked *put(struct item item)
+{
+	struct asked *asked = ask(TEST_STATEMENT_ITEM_PUT);
+	struct db_parameters *parameters = &asked->query.parameters;
+
+	db_add_int8(parameters, item.id);
+	db_add_text(parameters, arena_copy(&asked->arena, str_from(item.name)));
+	if (item.parent)
+		db_add_int8(parameters, item.parent);
+	else
+		db_add_null(parameters);
+	db_add_float8(parameters, item.seconds);
+	submit(asked);
+	return asked;
+}
+
+static struct asked *put_number(int number)
+{
+	char name[20];
+
+	snprintf(name, sizeof(name), "item-%d", number);
+	return put((struct item){.id = 1000 + number, .name = name});
+}
+
+/* When its transaction began. */
+static int64_t expect_done(struct asked *asked)
+{
+	int64_t began;
+
+	wait_for(asked);
+	assert_int_equal(asked->outcome, DB_OK);
+	assert_int_equal(asked->row_count, 1);
+	began = asked->number;
+	forget(asked);
+	return began;
+}
+
+static void expect_refused(struct asked *asked, enum test_refusal refusal)
+{
+	wait_for(asked);
+	assert_int_equal(asked->outcome, DB_REFUSED);
+	assert_int_equal(asked->refusal, refusal);
+	assert_int_equal(asked->row_count, 0);
+	forget(asked);
+}
+
+static void expect_away(struct asked *asked)
+{
+	wait_for(asked);
+	assert_int_equal(asked->outcome, DB_AWAY);
+	forget(asked);
+}
+
+static void expect_items(const char *condition, const char *count)
+{
+	PGconn *pg = PQconnectdb(usual_settings().url);
+	char sql[200];
+	PGresult *result;
+
+	snprintf(sql, sizeof(sql), "SELECT count(*) FROM item WHERE %s", condition);
+	result = PQexec(pg, sql);
+	assert_string_equal(PQgetvalue(result, 0, 0), count);
+	PQclear(result);
+	PQfinish(pg);
+}
+
+static void test_together(void **state)
+{
+	struct asked *asked[MANY];
+	int64_t began[MANY];
+
+	(void)state;
+	for (int i = 0; i < MANY; i++)
+		asked[i] = put_number(i);
+	for (int i = 0; i < MANY; i++) {
+		wait_for(asked[i]);
+		assert_int_equal(asked[i]->place, i + 1);
+		began[i] = expect_done(asked[i]);
+		assert_int_equal(began[i], began[i - i % PIPELINE_SHARED_WRITES]);
+	}
+	assert_true(began[0] != began[PIPELINE_SHARED_WRITES]);
+	expect_items("id >= 1000", "96");
+}
+
+/* Nothing is answered before all of it is committed. */
+static void test_answered_after_the_commit(void **state)
+{
+	struct asked *first = put((struct item){.id = 10, .name = "first"});
+	struct asked *second = put((struct item){.id = 11, .name = "second", .seconds = 0.2});
+
+	(void)state;
+	wait_for(first);
+	assert_true(second->done || first->place == 1);
+	expect_items("id IN (10, 11)", "2");
+	expect_done(first);
+	expect_done(second);
+}
+
+/* All batches lock what they lock in the order of their keys, and so does what shares a key. */
+static void test_order_of_keys(void **state)
+{
+	struct asked *asked[FEW];
+	char name[20];
+
+	(void)state;
+	for (int i = 0; i < FEW; i++) {
+		snprintf(name, sizeof(name), "name-%d", i);
+		asked[i] = put((struct item){.id = 20 - i / 2, .name = name});
+	}
+	for (int i = 0; i < FEW; i++) {
+		wait_for(asked[i]);
+		/* 6, 7, 4, 5, 2, 3, 0, 1 */
+		assert_int_equal(asked[i]->place, FEW - (i - i % 2) - 2 + i % 2 + 1);
+		expect_done(asked[i]);
+	}
+	expect_items(
+	    "(id, name) IN ((20, 'name-1'), (19, 'name-3'), (18, 'name-5'), (17, 'name-7'))", "4");
+}
+
+static void test_only_the_culprit_is_refused(void **state)
+{
+	struct asked *asked[FEW];
+	int64_t began[FEW] = {0};
+
+	(void)state;
+	for (int i = 0; i < FEW; i++)
+		asked[i] = i == 3 ? put((struct item){.id = 1003, .name = "one"}) : put_number(i);
+	for (int i = 0; i < FEW; i++) {
+		if (i == 3)
+			expect_refused(asked[i], TEST_REFUSAL_NAME_TAKEN);
+		else
+			began[i] = expect_done(asked[i]);
+	}
+	assert_true(began[0] != began[1] && began[4] != began[5]); /* each had its own commit */
+	expect_items("id >= 1000", "7");
+}
+
+/* Two that cannot both be: the first one is there, whatever the batch went through. */
+static void test_first_comes_first(void **state)
+{
+	struct asked *first = put((struct item){.id = 30, .name = "same"});
+	struct asked *second = put((struct item){.id = 31, .name = "same"});
+
+	(void)state;
+	expect_done(first);
+	expect_refused(second, TEST_REFUSAL_NAME_TAKEN);
+	expect_items("id = 30", "1");
+}
+
+/* Seen only when it is committed. */
+static void test_commit_refused(void **state)
+{
+	struct asked *asked[FEW];
+
+	(void)state;
+	for (int i = 0; i < FEW; i++)
+		asked[i] = i == 5 ? put((struct item){.id = 1005, .name = "c", .parent = 999999})
+				  : put_number(i);
+	for (int i = 0; i < FEW; i++) {
+		if (i == 5)
+			expect_refused(asked[i], TEST_REFUSAL_NO_PARENT);
+		else
+			expect_done(asked[i]);
+	}
+	expect_items("id >= 1000", "7");
+}
+
+static void test_others_between(void **state)
+{
+	struct asked *first = put_number(1);
+	struct asked *alone = ask(TEST_STATEMENT_ITEM_ADD);
+	struct asked *last;
+
+	(void)state;
+	db_add_int8(&alone->query.parameters, 40);
+	db_add_text(&alone->query.parameters, STR("alone"));
+	submit(alone);
+	last = put_number(2);
+	wait_for(last);
+	assert_true(first->place < alone->place && alone->place < last->place);
+	assert_int_equal(alone->outcome, DB_OK);
+	forget(alone);
+	assert_true(expect_done(first) != expect_done(last));
+}
+
+static bool somebody_sleeps(void)
+{
+	PGconn *pg = PQconnectdb(usual_settings().url);
+	PGresult *result =
+	    PQexec(pg, "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+	bool found = PQntuples(result) > 0;
+
+	PQclear(result);
+	PQfinish(pg);
+	return found;
+}
+
+/* The first two have run and wait for the commit when the third is interrupted. */
+static void test_connection_breaks(void **state)
+{
+	struct asked *asked[4];
+
+	(void)state;
+	expect_done(put_number(0)); /* the connection was of use */
+	for (int i = 0; i < 4; i++)
+		asked[i] = put((struct item){.id = 50 + i,
+					     .name = (const char[]){(char)('a' + i), 0},
+					     .seconds = i == 2 ? 5000 : 0});
+	while (!somebody_sleeps())
+		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+	run_sql(
+	    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+	for (int i = 0; i < 3; i++)
+		expect_away(asked[i]);
+	/* The server may have said that it skips the last one; then that is repeated. */
+	wait_for(asked[3]);
+	expect_items("id >= 50 AND id < 60", asked[3]->outcome == DB_OK ? "1" : "0");
+	forget(asked[3]);
+	expect_done(put_number(1));
+}
+
+static void test_closed_under_way(void **state)
+{
+	struct asked *asked[3];
+
+	(void)state;
+	run_sql("DELETE FROM item WHERE id > 2");
+	open_world(NULL);
+	for (int i = 0; i < 3; i++)
+		asked[i] = put((struct item){.id = 60 + i,
+					     .name = (const char[]){(char)('a' + i), 0},
+					     .seconds = i == 1 ? 5000 : 0});
+	while (!somebody_sleeps())
+		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+	close_world_after(0);
+	for (int i = 0; i < 3; i++)
+		expect_away(asked[i]);
+}
+
+#define SHARED_TEST(name) cmocka_unit_test_setup_teardown(name, open_usual, close_usual)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SHARED_TEST(test_together),
+	    SHARED_TEST(test_answered_after_the_commit),
+	    SHARED_TEST(test_order_of_keys),
+	    SHARED_TEST(test_only_the_culprit_is_refused),
+	    SHARED_TEST(test_first_comes_first),
+	    SHARED_TEST(test_commit_refused),
+	    SHARED_TEST(test_others_between),
+	    SHARED_TEST(test_connection_breaks),
+	    cmocka_unit_test(test_closed_under_way),
+	};
+
+	return cmocka_run_group_tests(tests, make_tables, NULL);
+}

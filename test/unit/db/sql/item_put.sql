@@ -1,0 +1,13 @@
+-- Adds or changes an item, after so many seconds. When its transaction began.
+-- params: id int8, name text, parent int8, seconds float8
+-- row: began timestamptz
+-- effect: write
+-- commit: shared
+-- refuse: item_name_unique -> name_taken, item_parent_fkey -> no_parent
+INSERT INTO item (id, name, parent)
+SELECT $1, $2, $3
+FROM pg_sleep($4)
+ON CONFLICT (id) DO UPDATE
+SET name = excluded.name,
+	parent = excluded.parent
+RETURNING transaction_timestamp() AS began
