@@ -94,11 +94,15 @@ def push_to_all(database, picture, duration_s):
     """Stores it for every device in one transaction; the hints that tell it."""
     with database, database.cursor() as cursor:
         cursor.execute("""
-            WITH touched AS (
+            WITH locked AS (  -- in the server's order
+                SELECT id FROM device ORDER BY id FOR NO KEY UPDATE
+            ), touched AS (
                 UPDATE device
                 SET generation = generation + 1, last_push_generation = generation + 1,
                     last_push_at = clock_timestamp()
-                RETURNING id, generation
+                FROM locked
+                WHERE device.id = locked.id
+                RETURNING device.id, generation
             ), shown AS (
                 INSERT INTO showing (device_id, push_generation, picture, duration_s)
                 SELECT id, generation, %s, %s FROM touched
@@ -191,8 +195,43 @@ class Probe:
         return latencies
 
 
-def at(values, share):
+def quantile(values, share):
     return values[min(len(values) - 1, int(share * len(values)))] if values else None
+
+
+# ---- what the kernel takes ----
+
+def bare_writes_us(picture, count=5000):
+    """CPU time of one write of this picture with its messages to each of many connections."""
+    parts = [b"x" * 24, picture, b"x" * 20]
+    with socket.create_server(("127.0.0.1", 0), backlog=1000) as listener:
+        reader = multiprocessing.Process(target=read_all, daemon=True,
+                                         args=(listener.getsockname(), count))
+        reader.start()
+        written = [listener.accept()[0] for _ in range(count)]
+        times = []
+        for _ in range(3):
+            time.sleep(0.3)
+            started = time.process_time()
+            for one in written:
+                os.writev(one.fileno(), parts)
+            times.append((time.process_time() - started) / count * 1e6)
+        reader.kill()
+        for one in written:
+            one.close()
+    return sorted(times)[1]
+
+
+def read_all(address, count):
+    poll = select.epoll()
+    sockets = {}
+    for _ in range(count):
+        one = socket.create_connection(address)
+        sockets[one.fileno()] = one
+        poll.register(one, select.EPOLLIN)
+    while True:
+        for fd, _ in poll.poll():
+            sockets[fd].recv(65536)
 
 
 # ---- the panels ----
@@ -230,7 +269,7 @@ def fan_out(server, database, panels, picture, options):
     probe = Probe(server.address)
     time.sleep(0.5)
     before = cpu_us(own), cpu_us(foreign)
-    panels.ask("time", len(picture))
+    at = panels.ask("time", len(picture))
     send_hints(database, hints)
     timed = panels.ask("timed", 60)
     reached = cpu_us(own), cpu_us(foreign)
@@ -240,12 +279,13 @@ def fan_out(server, database, panels, picture, options):
     count = max(1, timed["count"])
     return {
         "picture_bytes": len(picture),
+        **at,
         **timed,
         "workers_us": (reached[0] - before[0]) / count,
         "settled_us": (settled - before[0]) / count,
         "database_us": (reached[1] - before[1]) / count,
-        "livez_p50_us": at(latencies, 0.5),
-        "livez_p99_us": at(latencies, 0.99),
+        "livez_p50_us": quantile(latencies, 0.5),
+        "livez_p99_us": quantile(latencies, 0.99),
         "livez_max_us": latencies[-1],
         "livez_count": len(latencies),
     }
@@ -282,6 +322,7 @@ def measure(server, options):
                 "idle_bytes": idle,
                 "panel_bytes": panel_memory(before, idle, len(ids)),
                 "livez_quiet_max_us": quiet_probe(server),
+                "bare_write_us": bare_writes_us(make_picture(0, options.picture_bytes)),
                 "rounds": [],
             }
             for seed in range(options.rounds):
@@ -302,6 +343,7 @@ def show(result):
         values = result[name]
         print(f"  {text:12} {values['pss']:7.0f} bytes a panel (PSS) {values['rss']:7.0f} (RSS)")
     print(f"  /livez at rest: at most {result['livez_quiet_max_us'] / 1000:.1f} ms")
+    print(f"  the kernel's part of one write to a panel: {result['bare_write_us']:.1f} us")
     print("  picture   panels   median      p99     last  CPU us a panel               /livez ms")
     print("    bytes                ms       ms       ms  workers settled PostgreSQL  p99    max")
     for one in result["rounds"]:
