@@ -234,7 +234,7 @@ static void open_socket(struct connection *connection)
 	}
 	setsockopt(connection->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	/* What fails is told by the first event. */
-	connect(connection->fd, address->ai_addr, address->ai_addrlen);
+	(void)connect(connection->fd, address->ai_addr, address->ai_addrlen);
 	require(epoll_ctl(client->epoll, EPOLL_CTL_ADD, connection->fd, &event) == 0);
 }
 

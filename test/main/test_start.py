@@ -1,6 +1,7 @@
 """Starting, stopping, refusing, and workers that crash."""
 
 import os
+import re
 import signal
 import socket
 
@@ -21,6 +22,18 @@ def test_starts_and_stops(launch):
     assert not any(is_alive(pid) for pid in [*workers, postmaster])
     assert not os.path.exists(os.path.join(server.state_dir, "public-url"))
     assert server.log().rstrip().endswith("msg=stopped")
+
+
+def test_workers_need_no_larger_table_of_descriptors(launch):
+    """To make it larger later stops the loop for 10 ms and more."""
+    server = launch().start()
+    for pid in server.workers():
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            size = int(re.search(r"^FDSize:\s+(\d+)", file.read(), re.M)[1])
+        with open(f"/proc/{pid}/limits", encoding="ascii") as file:
+            allowed = re.search(r"^Max open files\s+(\w+)", file.read(), re.M)[1]
+        most = 16 * 1024 if allowed == "unlimited" else min(16 * 1024, int(allowed))
+        assert size >= most
 
 
 def test_says_what_it_listens_on(launch):
