@@ -17,6 +17,7 @@ SCENARIOS = (
     ("push", "Push"),
     ("push_to_panel", "PushToPanel"),
     ("lanes", "Lanes"),
+    ("fleet", "Fleet"),
     ("flat", "FlatDevice"),
     ("flat", "FlatList"),
     ("flat", "FlatHistory"),
