@@ -29,8 +29,8 @@ void connection_answer(struct http_connection *connection, const struct http_res
 	int error;
 
 	connection->ends = must_end(connection, response);
-	parts[0] = response_head(exchange, connection->server, response, connection->ends);
-	parts[1] = response_has_no_body(exchange, response) ? (struct str){0} : response->body;
+	parts[0] =
+	    response_text(exchange, connection->server, response, connection->ends, &parts[1]);
 	exchange->sent_bytes = parts[0].length + parts[1].length;
 	connection_move(connection, CONNECTION_WRITING);
 	error = http_socket_send(connection->socket, parts, parts[1].length ? 2 : 1,

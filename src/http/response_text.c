@@ -7,6 +7,10 @@
 
 #include <stdio.h>
 
+/* Such a body is copied behind its head: writing one piece costs the kernel less than writing two.
+ */
+enum { SHORT_BODY_BYTES = 2048 };
+
 static const struct {
 	int status;
 	const char *text;
@@ -89,14 +93,13 @@ static void put_number(struct out *out, size_t number)
 	put(out, (struct str){digits, decimal_format((int64_t)number, digits)});
 }
 
-bool response_has_no_body(const struct http_exchange *exchange,
-			  const struct http_response *response)
+static bool has_no_body(const struct http_exchange *exchange, const struct http_response *response)
 {
 	return exchange->request.method == HTTP_HEAD || response->status == 204 ||
 	       response->status == 304 || response->status < 200;
 }
 
-/* Room for all that response_head() adds by itself. */
+/* Room for all that response_text() adds by itself. */
 static size_t head_size(const struct http_exchange *exchange, const struct http_response *response,
 			const char *status_text)
 {
@@ -108,11 +111,13 @@ static size_t head_size(const struct http_exchange *exchange, const struct http_
 	return size;
 }
 
-struct str response_head(struct http_exchange *exchange, struct http_server *server,
-			 const struct http_response *response, bool close)
+struct str response_text(struct http_exchange *exchange, struct http_server *server,
+			 const struct http_response *response, bool close, struct str *ret_rest)
 {
 	const char *status_text = http_status_text(response->status);
-	size_t size = head_size(exchange, response, status_text);
+	struct str body = has_no_body(exchange, response) ? STR("") : response->body;
+	struct str short_body = body.length <= SHORT_BODY_BYTES ? body : STR("");
+	size_t size = head_size(exchange, response, status_text) + short_body.length;
 	char *start = arena_alloc(&exchange->request.arena, size);
 	struct out out = {start};
 	bool has_length =
@@ -139,7 +144,9 @@ struct str response_head(struct http_exchange *exchange, struct http_server *ser
 	else if (exchange->is_http_1_0)
 		put_field(&out, STR("Connection"), STR("keep-alive"));
 	put(&out, STR("\r\n"));
+	put(&out, short_body);
 	require((size_t)(out.at - start) <= size);
+	*ret_rest = str_from_offset(body, short_body.length);
 	return (struct str){start, (size_t)(out.at - start)};
 }
 

@@ -1,17 +1,15 @@
-/* The bytes of an answer's head, and of a problem's body. */
+/* The bytes of an answer, and of a problem's body. */
 #pragma once
 
 #include "http/exchange.h"
 
 struct http_server;
 
-/* Status line and fields, up to and with the empty line; in the request's arena. */
-struct str response_head(struct http_exchange *exchange, struct http_server *server,
-			 const struct http_response *response, bool close);
-
-/* True where the answer carries no body whatever the response holds (RFC 9110 section 6.4.1). */
-bool response_has_no_body(const struct http_exchange *exchange,
-			  const struct http_response *response);
+/* Status line and fields, up to and with the empty line, and a short body; in the request's arena.
+ * ret_rest: the body where it is not short, as the response has it; else empty. No body is sent in
+ * answer to HEAD and with a status that has none (RFC 9110 section 6.4.1). */
+struct str response_text(struct http_exchange *exchange, struct http_server *server,
+			 const struct http_response *response, bool close, struct str *ret_rest);
 
 /* Application/problem+json (RFC 9457). */
 struct str problem_text(struct arena *arena, int status, struct str detail,
