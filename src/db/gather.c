@@ -18,7 +18,7 @@ static struct db_query *query_of(struct list *node)
 static bool is_like(const struct db_query *query, const struct db_query *first)
 {
 	return !query->gathers && query->statement == first->statement &&
-	       query->parameters.values[0];
+	       query->parameters.count == 1 && query->parameters.values[0];
 }
 
 /* Moves the first query and those like it out of the list. NULL where there are no others. */
