@@ -21,12 +21,12 @@ static bool is_like(const struct db_query *query, const struct db_query *first)
 	       query->parameters.count == 1 && query->parameters.values[0];
 }
 
-/* Moves the first query and those like it out of the list. NULL where there are no others. */
-static struct gather *gather_like(struct list *queries)
+/* Puts a gather in the place of the first query, and that one and those like it behind it into the
+ * gather. NULL where there are no others. */
+static struct gather *gather_like(struct list *queries, struct db_query *first)
 {
-	struct db_query *first = query_of(queries->next);
-	struct gather *gather;
 	struct list *node = first->node.next;
+	struct gather *gather;
 
 	while (node != queries && !is_like(query_of(node), first))
 		node = node->next;
@@ -35,15 +35,16 @@ static struct gather *gather_like(struct list *queries)
 	gather = memory_zalloc(sizeof(*gather));
 	gather->query.gathers = true;
 	gather->query.statement = first->statement;
-	list_init(&gather->query.node);
 	list_init(&gather->members);
-	list_for_each (next, queries) {
-		if (gather->member_count == GATHER_MAX)
-			break;
-		if (!is_like(query_of(next), first))
+	list_append(&first->node, &gather->query.node);
+	for (struct list *next = &first->node; next != queries;) {
+		struct db_query *query = query_of(next);
+
+		next = next->next;
+		if (gather->member_count == GATHER_MAX || !is_like(query, first))
 			continue;
-		list_remove(next);
-		list_append(&gather->members, next);
+		list_remove(&query->node);
+		list_append(&gather->members, &query->node);
 		gather->member_count++;
 	}
 	return gather;
@@ -51,17 +52,14 @@ static struct gather *gather_like(struct list *queries)
 
 void gather_batch(struct list *queries, const struct statement_entry *table)
 {
-	struct list batch;
-
-	list_init(&batch);
-	while (!list_is_empty(queries)) {
-		const struct db_query *first = query_of(queries->next);
+	for (struct list *node = queries->next; node != queries; node = node->next) {
+		struct db_query *first = query_of(node);
 		bool can_gather = table[first->statement].gathered_by && is_like(first, first);
-		struct gather *gather = can_gather ? gather_like(queries) : NULL;
+		struct gather *gather = can_gather ? gather_like(queries, first) : NULL;
 
-		list_append(&batch, gather ? &gather->query.node : list_take_first(queries));
+		if (gather)
+			node = &gather->query.node;
 	}
-	list_move_all(queries, &batch);
 }
 
 static void put_number(struct buffer *array, uint32_t number)
