@@ -108,12 +108,7 @@ __attribute__((warn_unused_result)) struct verdict task_query(struct task *task,
 							      const struct record *record,
 							      void *ret_row, task_step *next);
 
-/* The same for any number of rows: an array of row_size structs, see task_rows(). */
-__attribute__((warn_unused_result)) struct verdict
-task_query_rows(struct task *task, enum statement statement, const struct record *record,
-		size_t row_size, task_step *next);
 unsigned task_row_count(struct task *task);
-void *task_rows(struct task *task);
 
 /* Runs work on a worker thread; it may touch nothing but what argument points to. A full queue is
  * answered 503 here. */
@@ -121,11 +116,16 @@ __attribute__((warn_unused_result)) struct verdict task_work(struct task *task, 
 							     void (*work)(void *argument),
 							     void *argument, task_step *next);
 
-/* 200 with a JSON object, or an array of rows of the record. */
+/* status with a JSON object. */
 __attribute__((warn_unused_result)) struct verdict
 task_reply_record(struct task *task, int status, const struct record *record, const void *row);
-__attribute__((warn_unused_result)) struct verdict
-task_reply_rows(struct task *task, const struct record *record, size_t row_size);
+/* Runs a statement and answers 200 with a JSON array of its rows, each of which is read into a
+ * struct of row_size bytes. A caller who has just these rows is answered before they are written.
+ */
+__attribute__((warn_unused_result)) struct verdict task_reply_query(struct task *task,
+								    enum statement statement,
+								    const struct record *record,
+								    size_t row_size);
 /* status with "{}". */
 __attribute__((warn_unused_result)) struct verdict task_reply_empty(struct task *task, int status);
 /* Anything else; body in the arena or static. */
@@ -135,7 +135,7 @@ task_reply(struct task *task, int status, struct str content_type, struct str bo
 void task_add_field(struct task *task, struct str name, struct str value);
 
 /* Adds the ETag of a GET's body; true when the caller has just that and is to be answered 304.
- * task_reply_record() and task_reply_rows() do it by themselves. */
+ * task_reply_record() and task_reply_query() do it by themselves. */
 bool task_is_not_modified(struct task *task, struct str body);
 
 /* A problem. */

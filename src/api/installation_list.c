@@ -3,16 +3,11 @@
 
 /* GET /v1/devices/{deviceId}/installations - in the order of the rotation. */
 
-static struct verdict found(struct task *task)
-{
-	return task_reply_rows(task, &installation_record, sizeof(struct installation));
-}
-
 static struct verdict begin(struct task *task)
 {
 	db_add_id(task_parameters(task), task_device(task)->id);
-	return task_query_rows(task, STATEMENT_INSTALLATION_LIST, &installation_record,
-			       sizeof(struct installation), found);
+	return task_reply_query(task, STATEMENT_INSTALLATION_LIST, &installation_record,
+				sizeof(struct installation));
 }
 
 const struct endpoint endpoint_installation_list = {

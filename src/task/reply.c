@@ -18,8 +18,7 @@ struct verdict task_reply(struct task *task, int status, struct str content_type
 	return (struct verdict){.kind = VERDICT_REPLY};
 }
 
-/* One buffer serves all answers of the process: what is written is copied into the arena. */
-static struct buffer *scratch(void)
+struct buffer *task_scratch(void)
 {
 	static struct buffer buffer;
 
@@ -37,24 +36,10 @@ static struct verdict reply_json(struct task *task, int status, const struct buf
 struct verdict task_reply_record(struct task *task, int status, const struct record *record,
 				 const void *row)
 {
-	struct buffer *json = scratch();
+	struct buffer *json = task_scratch();
 
 	record_write_json(record, row, json);
 	return reply_json(task, status, json);
-}
-
-struct verdict task_reply_rows(struct task *task, const struct record *record, size_t row_size)
-{
-	struct buffer *json = scratch();
-
-	buffer_append_char(json, '[');
-	for (unsigned i = 0; i < task->row_count; i++) {
-		if (i > 0)
-			buffer_append_char(json, ',');
-		record_write_json(record, (const char *)task->rows + i * row_size, json);
-	}
-	buffer_append_char(json, ']');
-	return reply_json(task, 200, json);
 }
 
 struct verdict task_reply_empty(struct task *task, int status)
@@ -85,7 +70,7 @@ struct verdict task_fail(struct task *task, int status, const char *format, ...)
 
 struct verdict task_fail_faults(struct task *task)
 {
-	struct buffer *json = scratch();
+	struct buffer *json = task_scratch();
 	struct str members;
 
 	faults_write_json(&task->faults, json);

@@ -27,8 +27,9 @@ struct task {
 
 	struct db_query query;
 	const struct record *row_record;
-	void *rows;	 /* one struct, or an array of them */
-	size_t row_size; /* 0: rows is one struct that the handler gave */
+	void *row;	 /* the struct that the handler gave for it, or one for each in turn */
+	size_t row_size; /* of task_reply_query() */
+	struct str json; /* of task_reply_query() */
 	unsigned row_count;
 
 	struct lane_job job;
@@ -51,3 +52,11 @@ task_step task_prologue;
 
 /* A step: answers an error that the database gave. */
 task_step task_fail_db;
+
+/* Empty. One buffer serves all answers of the process: what is written is copied into the arena. */
+struct buffer *task_scratch(void);
+
+/* Like task_is_not_modified(), for rows that were not yet written as JSON: by their values, and by
+ * how the record writes them. Uses the scratch buffer. */
+bool task_rows_are_not_modified(struct task *task, const struct record *record,
+				const struct db_result *result);
