@@ -19,9 +19,9 @@ class Fleet(Scenario):
                 "hints. The workers' CPU time until the last panel has it, acknowledgements "
                 "included; what the kernel takes for as many bare writes; and how long the worst "
                 "of 200 GET /livez a second took meanwhile.")
-    goals = (Goal("panel_bytes", at_most=1536, label="bytes a panel"),
-             Goal("panel_us", at_most=10, label="us a panel"),
-             Goal("livez_max_us", at_most=5000, label="longest wait of others, us"))
+    goals = (Goal("panel_bytes", at_most=1536, label="a panel"),
+             Goal("panel_us", at_most=10, label="a panel"),
+             Goal("livez_max_us", at_most=5000, label="longest wait"))
     unit = "pictures"
     shown_figures = ("bare_write_us", "last_ms", "pushed_panel_bytes", "quiet_livez_max_us")
     warms_up = False
