@@ -195,18 +195,6 @@ static struct asked *ask_sleeper(double seconds)
 	return asked;
 }
 
-static bool somebody_sleeps(void)
-{
-	PGconn *pg = PQconnectdb(usual_settings().url);
-	PGresult *result =
-	    PQexec(pg, "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
-	bool found = PQntuples(result) > 0;
-
-	PQclear(result);
-	PQfinish(pg);
-	return found;
-}
-
 /* They are repeated once where the connection breaks, like any read. */
 static void test_connection_breaks(void **state)
 {

@@ -213,18 +213,6 @@ static void test_others_between(void **state)
 	assert_true(expect_done(first) != expect_done(last));
 }
 
-static bool somebody_sleeps(void)
-{
-	PGconn *pg = PQconnectdb(usual_settings().url);
-	PGresult *result =
-	    PQexec(pg, "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
-	bool found = PQntuples(result) > 0;
-
-	PQclear(result);
-	PQfinish(pg);
-	return found;
-}
-
 /* The first two have run and wait for the commit when the third is interrupted. */
 static void test_connection_breaks(void **state)
 {

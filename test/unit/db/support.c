@@ -195,3 +195,15 @@ struct asked *ask_number(unsigned statement, int64_t number)
 	submit(asked);
 	return asked;
 }
+
+bool somebody_sleeps(void)
+{
+	PGconn *pg = PQconnectdb(usual_settings().url);
+	PGresult *result =
+	    PQexec(pg, "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+	bool found = PQntuples(result) > 0;
+
+	PQclear(result);
+	PQfinish(pg);
+	return found;
+}

@@ -46,6 +46,8 @@ extern struct world world;
 
 /* Runs SQL over a connection of its own and fails the test where it fails. */
 void run_sql(const char *sql);
+/* A statement of any connection is in pg_sleep(). */
+bool somebody_sleeps(void);
 /* One command to test/postgres.py, see there. */
 void control(const char *command);
 
