@@ -12,7 +12,7 @@ def files(root, *suffixes):
     """All files below root with one of these endings (none given: all), in a stable order."""
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(set(folders) - SKIPPED_FOLDERS)
-        for name in sorted(names):
+        for name in sorted(set(names) - SKIPPED_FOLDERS):  # .git is a file in a work tree of git
             path = pathlib.Path(folder, name)
             if (not suffixes or name.endswith(suffixes)) and not path.is_symlink():
                 yield path
