@@ -1,4 +1,4 @@
-/* What a device has to show, as a worker keeps it in memory: its settings, the entries of its
+/* What a device has to show, as a worker keeps it in memory: its settings, the installations of its
  * rotation, and the newest push that was to be seen at once. */
 #pragma once
 
@@ -13,18 +13,18 @@ struct picture {
 	uint32_t loop_ms; /* how long one loop of an animation takes; 0: still */
 };
 
-struct content_entry {
+struct content_installation {
 	struct str id;
 	int64_t position;	    /* place in the rotation */
-	int64_t picture_generation; /* tells one picture of this entry from the next */
+	int64_t picture_generation; /* tells one picture of this installation from the next */
 	struct picture picture;
 };
 
 struct content_push {
 	int64_t generation; /* 0: no push */
-	bool is_entry;
-	int64_t entry_position; /* of an entry that was pushed */
-	struct picture picture; /* of a temporary image */
+	bool is_installation;
+	int64_t installation_position; /* of an installation that was pushed */
+	struct picture picture;	       /* of a temporary image */
 	int64_t duration_s;
 	int64_t created_us;   /* wall clock */
 	int64_t displayed_us; /* wall clock; 0: not yet */
@@ -32,16 +32,17 @@ struct content_push {
 
 struct content {
 	struct display_settings settings;
-	struct content_entry *entries; /* by position */
-	unsigned entry_count;
+	struct content_installation *installations; /* by position */
+	unsigned installation_count;
 	struct content_push push;
 };
 
-/* The entry behind that position, wrapping around; -1 starts at the front. NULL: no entries. */
-struct content_entry *content_next(const struct content *content, int64_t after_position);
+/* The installation behind that position, wrapping around; -1 starts at the front. NULL: no
+ * installations. */
+struct content_installation *content_next(const struct content *content, int64_t after_position);
 
-/* The entry at that position, or NULL. */
-struct content_entry *content_at(const struct content *content, int64_t position);
+/* The installation at that position, or NULL. */
+struct content_installation *content_at(const struct content *content, int64_t position);
 
 /* Whether the push is still to be seen: its time is counted from the moment it was displayed, and
  * one that nobody showed lapses after max(60 s, 2 x schedule interval). */
@@ -51,5 +52,5 @@ bool content_push_is_due(const struct content *content, int64_t wall_us);
  * shown a part of it. */
 int64_t content_push_rest_s(const struct content *content, int64_t wall_us);
 
-/* The picture of the push; NULL when its entry is gone. */
+/* The picture of the push; NULL when its installation is gone. */
 struct picture *content_push_picture(const struct content *content);

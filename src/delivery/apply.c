@@ -16,7 +16,7 @@ static const struct record_field panel_row_fields[] = {
     RECORD_INT(struct panel_row, sleep_start_minute, .column = "sleep_start_minute"),
     RECORD_INT(struct panel_row, sleep_end_minute, .column = "sleep_end_minute"),
     RECORD_INT(struct panel_row, push_generation, .column = "push_generation", .nullable = true),
-    RECORD_STR(struct panel_row, push_entry_id, .column = "push_entry_id", .nullable = true),
+    RECORD_STR(struct panel_row, push_installation_id, .column = "push_entry_id", .nullable = true),
     RECORD_BYTES(struct panel_row, push_picture, .column = "push_picture", .nullable = true),
     RECORD_INT(struct panel_row, push_duration_s, .column = "push_duration_s", .nullable = true),
     RECORD_TIMESTAMP(struct panel_row, push_created_us, .column = "push_created_at",
@@ -26,14 +26,14 @@ static const struct record_field panel_row_fields[] = {
 };
 const struct record panel_row_record = RECORD(panel_row_fields);
 
-static const struct record_field entry_row_fields[] = {
-    RECORD_INT(struct entry_row, number, .column = "number"),
-    RECORD_STR(struct entry_row, id, .column = "id"),
-    RECORD_INT(struct entry_row, position, .column = "position"),
-    RECORD_INT(struct entry_row, picture_generation, .column = "picture_generation"),
-    RECORD_BYTES(struct entry_row, picture, .column = "picture", .nullable = true),
+static const struct record_field installation_row_fields[] = {
+    RECORD_INT(struct installation_row, number, .column = "number"),
+    RECORD_STR(struct installation_row, id, .column = "id"),
+    RECORD_INT(struct installation_row, position, .column = "position"),
+    RECORD_INT(struct installation_row, picture_generation, .column = "picture_generation"),
+    RECORD_BYTES(struct installation_row, picture, .column = "picture", .nullable = true),
 };
-const struct record entry_row_record = RECORD(entry_row_fields);
+const struct record installation_row_record = RECORD(installation_row_fields);
 
 static struct str copy_bytes(struct str bytes)
 {
@@ -44,8 +44,8 @@ static struct str copy_bytes(struct str bytes)
 	return (struct str){copy, bytes.length};
 }
 
-/* The picture of an entry: new from the row, or moved over from the content before. */
-static struct picture take_picture(struct panel *panel, const struct entry_row *row)
+/* The picture of an installation: new from the row, or moved over from the content before. */
+static struct picture take_picture(struct panel *panel, const struct installation_row *row)
 {
 	struct delivery *delivery = panel->delivery;
 	struct picture none = {0};
@@ -53,8 +53,8 @@ static struct picture take_picture(struct panel *panel, const struct entry_row *
 	/* Beyond the limit a picture is fetched each time its turn comes. */
 	if (row->picture.data && delivery->picture_bytes < delivery->limits.picture_bytes)
 		return picture_share(delivery, row->picture);
-	for (unsigned i = 0; i < panel->content.entry_count; i++) {
-		struct content_entry *old = &panel->content.entries[i];
+	for (unsigned i = 0; i < panel->content.installation_count; i++) {
+		struct content_installation *old = &panel->content.installations[i];
 
 		if (old->position == row->position &&
 		    old->picture_generation == row->picture_generation) {
@@ -68,21 +68,21 @@ static struct picture take_picture(struct panel *panel, const struct entry_row *
 }
 
 static struct content_push make_push(struct panel *panel, const struct panel_row *row,
-				     const struct entry_rows *entries)
+				     const struct installation_rows *installations)
 {
 	struct content_push *old = &panel->content.push;
 	struct content_push push = {
 	    .generation = row->push_generation,
-	    .is_entry = row->push_entry_id.data != NULL,
-	    .entry_position = -1,
+	    .is_installation = row->push_installation_id.data != NULL,
+	    .installation_position = -1,
 	    .duration_s = row->push_duration_s,
 	    .created_us = row->push_created_us,
 	    .displayed_us = row->push_displayed_us,
 	};
 
-	for (unsigned i = 0; i < entries->count && push.is_entry; i++) {
-		if (str_equal(entries->rows[i].id, row->push_entry_id))
-			push.entry_position = entries->rows[i].position;
+	for (unsigned i = 0; i < installations->count && push.is_installation; i++) {
+		if (str_equal(installations->rows[i].id, row->push_installation_id))
+			push.installation_position = installations->rows[i].position;
 	}
 	if (push.generation && push.generation == old->generation) {
 		push.picture = old->picture;
@@ -111,43 +111,45 @@ static struct display_settings make_settings(struct delivery *delivery, const st
 }
 
 static struct content make_content(struct panel *panel, const struct panel_row *row,
-				   const struct entry_rows *entries)
+				   const struct installation_rows *installations)
 {
 	struct content content = {
 	    .settings = make_settings(panel->delivery, row),
-	    .entry_count = entries->count,
+	    .installation_count = installations->count,
 	};
 
-	if (entries->count)
-		content.entries = memory_zalloc(entries->count * sizeof(content.entries[0]));
-	for (unsigned i = 0; i < entries->count; i++) {
-		const struct entry_row *entry = &entries->rows[i];
+	if (installations->count)
+		content.installations =
+		    memory_zalloc(installations->count * sizeof(content.installations[0]));
+	for (unsigned i = 0; i < installations->count; i++) {
+		const struct installation_row *installation = &installations->rows[i];
 
-		content.entries[i] = (struct content_entry){
-		    .id = copy_bytes(entry->id),
-		    .position = entry->position,
-		    .picture_generation = entry->picture_generation,
-		    .picture = take_picture(panel, entry),
+		content.installations[i] = (struct content_installation){
+		    .id = copy_bytes(installation->id),
+		    .position = installation->position,
+		    .picture_generation = installation->picture_generation,
+		    .picture = take_picture(panel, installation),
 		};
 	}
-	content.push = make_push(panel, row, entries);
+	content.push = make_push(panel, row, installations);
 	return content;
 }
 
 void content_finish(struct delivery *delivery, struct content *content)
 {
-	for (unsigned i = 0; i < content->entry_count; i++) {
-		free((char *)content->entries[i].id.data);
-		picture_release(delivery, &content->entries[i].picture);
+	for (unsigned i = 0; i < content->installation_count; i++) {
+		free((char *)content->installations[i].id.data);
+		picture_release(delivery, &content->installations[i].picture);
 	}
-	free(content->entries);
+	free(content->installations);
 	picture_release(delivery, &content->push.picture);
 	*content = (struct content){0};
 }
 
-void panel_apply(struct panel *panel, const struct panel_row *row, const struct entry_rows *entries)
+void panel_apply(struct panel *panel, const struct panel_row *row,
+		 const struct installation_rows *installations)
 {
-	struct content content = make_content(panel, row, entries);
+	struct content content = make_content(panel, row, installations);
 	bool key_changed;
 
 	require(row->link_key_hash.length == KEY_HASH_BYTES);

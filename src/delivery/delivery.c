@@ -18,7 +18,7 @@ struct delivery *delivery_create(struct service *service, struct cursor_table *c
 	    .unused_ms = 15 * 60 * 1000,
 	};
 	list_init(&delivery->by_use);
-	paced_init(&delivery->updates, service->loop, session_on_update);
+	budgeted_queue_init(&delivery->updates, service->loop, session_on_update);
 	loads_start(delivery);
 	turns_init(delivery);
 	ledger_start(delivery);
@@ -71,7 +71,7 @@ void delivery_destroy(struct delivery *delivery)
 		panel_destroy(container_of(delivery->by_use.next, struct panel, by_use));
 	require(delivery->writes_under_way == 0 && delivery->loads_under_way == 0);
 	require(delivery->pictures.count == 0);
-	paced_finish(&delivery->updates);
+	budgeted_queue_finish(&delivery->updates);
 	loads_stop(delivery);
 	map_finish(&delivery->panels);
 	map_finish(&delivery->pictures);

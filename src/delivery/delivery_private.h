@@ -3,10 +3,10 @@
 
 #include "base/map.h"
 #include "delivery/delivery.h"
-#include "domain/air.h"
+#include "domain/playback.h"
 #include "domain/poll.h"
 #include "http/websocket.h"
-#include "loop/paced.h"
+#include "loop/budgeted_queue.h"
 
 enum panel_state {
 	PANEL_NEW,   /* never loaded: searches wait */
@@ -28,7 +28,7 @@ struct panel {
 	struct list to_load;	   /* in delivery->to_load, while it waits for that */
 	struct load *load;	   /* under way; NULL: none */
 	struct panel_fetch *fetch; /* likewise */
-	struct content content;	   /* entries are malloc'ed and owned here, pictures shared */
+	struct content content;	   /* installations are malloc'ed and owned here, pictures shared */
 	struct list sessions;	   /* of struct session */
 	unsigned session_count;
 	struct list searches; /* of struct panel_search: while PANEL_NEW, or for a picture */
@@ -43,7 +43,7 @@ struct session {
 	struct list node;    /* in panel->sessions */
 	struct panel *panel; /* NULL once it was dropped */
 	struct websocket *websocket;
-	struct air air;
+	struct playback playback;
 	int64_t position_told; /* rotation_position that is in the cursor */
 	uint64_t minute_ms;    /* since when messages are counted */
 	unsigned messages;
@@ -73,8 +73,8 @@ struct delivery {
 	struct map_node *last_picture; /* in pictures: used last; NULL: gone */
 	size_t picture_bytes;	       /* of all in pictures */
 	struct map zones;	       /* names of time zones */
-	int64_t position_sent;	       /* of the entry that an update has sent; -1: none */
-	struct paced updates;	       /* of struct session */
+	int64_t position_sent;	       /* of the installation that an update has sent; -1: none */
+	struct budgeted_queue updates; /* of struct session */
 	struct list to_load;	       /* of struct panel */
 	struct later load_later;
 	unsigned loads_under_way;
@@ -119,10 +119,10 @@ void panel_recall_push(struct panel *panel);
 void content_finish(struct delivery *delivery, struct content *content);
 
 /* ---- fetch.c ---- */
-/* Fetches the picture of the entry at this position, which is not in memory; the panel's sessions
- * decide again when it has come. One at a time. */
+/* Fetches the picture of the installation at this position, which is not in memory; the panel's
+ * sessions decide again when it has come. One at a time. */
 void panel_fetch_picture(struct panel *panel, int64_t position);
-/* Drops an entry's picture again where memory is short. */
+/* Drops an installation's picture again where memory is short. */
 void panel_release_picture(struct panel *panel, int64_t position);
 
 /* ---- search.c ---- */
@@ -154,7 +154,7 @@ void sweep_stop(struct delivery *delivery);
 /* ---- cursor.c ---- */
 struct poll_cursor cursor_get(const struct cursor_table *table, struct id device_id);
 void cursor_set(struct cursor_table *table, struct id device_id, const struct poll_cursor *cursor);
-/* A WebSocket panel shows the entry at this position. */
+/* A WebSocket panel shows the installation at this position. */
 void cursor_move(struct cursor_table *table, struct id device_id, int64_t position);
 /* When a push was first displayed by a panel of this instance; 0: not that anybody knows. */
 void cursor_set_shown(struct cursor_table *table, struct id device_id, int64_t generation,
@@ -187,4 +187,4 @@ struct picture picture_share(struct delivery *delivery, struct str webp);
 /* Its data is NULL then. One without data stays as it is. */
 void picture_release(struct delivery *delivery, struct picture *picture);
 /* Bytes of an item: NULL data where they are not in memory. */
-struct str picture_of_item(const struct panel *panel, const struct air_item *item);
+struct str picture_of_item(const struct panel *panel, const struct playback_item *item);

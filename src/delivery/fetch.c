@@ -20,16 +20,16 @@ static int64_t read_int8(const struct record_value *value)
 
 static void take_picture(struct panel *panel, int64_t position, const struct db_result *result)
 {
-	struct content_entry *entry = content_at(&panel->content, position);
+	struct content_installation *installation = content_at(&panel->content, position);
 	struct record_value generation = db_value(result, 0, 0);
 	struct record_value picture = db_value(result, 0, 1);
 
 	/* Replaced meanwhile: loading brings the new one. */
-	if (!entry || entry->picture.data.data || generation.length != 8)
+	if (!installation || installation->picture.data.data || generation.length != 8)
 		return;
-	entry->picture = picture_share(panel->delivery,
-				       (struct str){(const char *)picture.data, picture.length});
-	entry->picture_generation = read_int8(&generation);
+	installation->picture = picture_share(
+	    panel->delivery, (struct str){(const char *)picture.data, picture.length});
+	installation->picture_generation = read_int8(&generation);
 }
 
 static void on_picture(struct db_query *query, const struct db_result *result)
@@ -53,17 +53,17 @@ static void on_picture(struct db_query *query, const struct db_result *result)
 
 void panel_fetch_picture(struct panel *panel, int64_t position)
 {
-	const struct content_entry *entry = content_at(&panel->content, position);
+	const struct content_installation *installation = content_at(&panel->content, position);
 	struct panel_fetch *fetch;
 
-	if (panel->fetch || !entry || !db_is_up(panel->delivery->service->db))
+	if (panel->fetch || !installation || !db_is_up(panel->delivery->service->db))
 		return;
 	fetch = panel->fetch = memory_zalloc(sizeof(*fetch));
 	fetch->panel = panel;
 	fetch->position = position;
 	db_parameters_init(&fetch->query.parameters, &fetch->arena);
 	db_add_id(&fetch->query.parameters, panel->id);
-	db_add_text(&fetch->query.parameters, arena_copy(&fetch->arena, entry->id));
+	db_add_text(&fetch->query.parameters, arena_copy(&fetch->arena, installation->id));
 	fetch->query.statement = STATEMENT_PANEL_PICTURE;
 	fetch->query.done = on_picture;
 	db_submit(panel->delivery->service->db, &fetch->query);
@@ -71,9 +71,9 @@ void panel_fetch_picture(struct panel *panel, int64_t position)
 
 void panel_release_picture(struct panel *panel, int64_t position)
 {
-	struct content_entry *entry = content_at(&panel->content, position);
+	struct content_installation *installation = content_at(&panel->content, position);
 
-	if (!entry || panel->delivery->picture_bytes < panel->delivery->limits.picture_bytes)
+	if (!installation || panel->delivery->picture_bytes < panel->delivery->limits.picture_bytes)
 		return;
-	picture_release(panel->delivery, &entry->picture);
+	picture_release(panel->delivery, &installation->picture);
 }

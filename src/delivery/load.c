@@ -19,14 +19,14 @@ struct load {
 	struct delivery *delivery;
 	struct arena arena;
 	struct db_query devices_query;
-	struct db_query entries_query;
+	struct db_query installations_query;
 	unsigned under_way;
 	bool has_failed;
 	struct panel *panels[BATCH];
 	const struct panel_row *rows[BATCH]; /* NULL: no such device */
 	unsigned count;
-	const struct entry_row *entries; /* of all devices, in their order */
-	unsigned entry_count;
+	const struct installation_row *installations; /* of all devices, in their order */
+	unsigned installation_count;
 };
 
 static void *read_rows(const struct db_result *result, const struct record *record, size_t row_size,
@@ -48,18 +48,19 @@ static void *read_rows(const struct db_result *result, const struct record *reco
 /* ---- what has come ---- */
 
 /* What this device's load has brought. Entries are taken off the front of *rest. */
-static void take_over(struct load *load, unsigned index, struct entry_rows *rest)
+static void take_over(struct load *load, unsigned index, struct installation_rows *rest)
 {
 	struct panel *panel = load->panels[index];
 	const struct panel_row *row = load->rows[index];
-	struct entry_rows entries = {.rows = rest->rows};
+	struct installation_rows installations = {.rows = rest->rows};
 	/* Where it failed, what is in memory goes on; the sweep tries again. */
 	bool is_gone = load->has_failed ? panel->state == PANEL_NEW : !row;
 
-	while (entries.count < rest->count && rest->rows[entries.count].number == index + 1)
-		entries.count++;
-	rest->rows += entries.count;
-	rest->count -= entries.count;
+	while (installations.count < rest->count &&
+	       rest->rows[installations.count].number == index + 1)
+		installations.count++;
+	rest->rows += installations.count;
+	rest->count -= installations.count;
 	panel->load = NULL;
 	if (panel->state == PANEL_GONE) {
 		panel_free_if_gone(panel);
@@ -70,7 +71,7 @@ static void take_over(struct load *load, unsigned index, struct entry_rows *rest
 		return;
 	}
 	if (!load->has_failed)
-		panel_apply(panel, row, &entries);
+		panel_apply(panel, row, &installations);
 	panel->pins++;
 	panel_answer_searches(panel);
 	panel->pins--;
@@ -88,7 +89,7 @@ static void take_over(struct load *load, unsigned index, struct entry_rows *rest
 static void load_finish(struct load *load)
 {
 	struct delivery *delivery = load->delivery;
-	struct entry_rows rest = {load->entries, load->entry_count};
+	struct installation_rows rest = {load->installations, load->installation_count};
 
 	delivery->loads_under_way--;
 	for (unsigned i = 0; i < load->count; i++)
@@ -117,16 +118,16 @@ static void on_devices(struct db_query *query, const struct db_result *result)
 		load_finish(load);
 }
 
-static void on_entries(struct db_query *query, const struct db_result *result)
+static void on_installations(struct db_query *query, const struct db_result *result)
 {
-	struct load *load = container_of(query, struct load, entries_query);
+	struct load *load = container_of(query, struct load, installations_query);
 
 	if (result->outcome != DB_OK) {
 		load->has_failed = true;
 	} else {
-		load->entries =
-		    read_rows(result, &entry_row_record, sizeof(load->entries[0]), &load->arena);
-		load->entry_count = result->row_count;
+		load->installations = read_rows(result, &installation_row_record,
+						sizeof(load->installations[0]), &load->arena);
+		load->installation_count = result->row_count;
 	}
 	if (--load->under_way == 0)
 		load_finish(load);
@@ -135,7 +136,7 @@ static void on_entries(struct db_query *query, const struct db_result *result)
 /* ---- asking ---- */
 
 /* Pictures newer than this are asked for. What was read with the device's generation may be older
- * than the entries that were read after it, so some pictures come twice; none is missed. */
+ * than the installations that were read after it, so some pictures come twice; none is missed. */
 static int64_t known_generation(const struct panel *panel)
 {
 	return panel->state == PANEL_READY ? panel->generation : -1;
@@ -166,10 +167,10 @@ static void load_send(struct load *load)
 	}
 	load->devices_query.statement = STATEMENT_PANEL_LOAD;
 	load->devices_query.done = on_devices;
-	load->entries_query.statement = STATEMENT_PANEL_ENTRIES;
-	load->entries_query.done = on_entries;
+	load->installations_query.statement = STATEMENT_PANEL_ENTRIES;
+	load->installations_query.done = on_installations;
 	ask(load, &load->devices_query, ids, known_pushes);
-	ask(load, &load->entries_query, ids, known);
+	ask(load, &load->installations_query, ids, known);
 }
 
 /* A worker that stops answers who waits, and asks for nothing new. */

@@ -1,4 +1,4 @@
-/* A device and its entries as rows of the database, on their way into a panel. */
+/* A device and its installations as rows of the database, on their way into a panel. */
 #pragma once
 
 #include "delivery_private.h"
@@ -17,14 +17,14 @@ struct panel_row {
 	int64_t sleep_start_minute;
 	int64_t sleep_end_minute;
 	int64_t push_generation; /* 0: no push */
-	struct str push_entry_id;
+	struct str push_installation_id;
 	struct str push_picture;
 	int64_t push_duration_s;
 	int64_t push_created_us;
 	int64_t push_displayed_us;
 };
 
-struct entry_row {
+struct installation_row {
 	int64_t number; /* of its device */
 	struct str id;
 	int64_t position;
@@ -32,14 +32,14 @@ struct entry_row {
 	struct str picture; /* NULL where it is not newer than what is known, or too much */
 };
 
-struct entry_rows {
-	const struct entry_row *rows;
+struct installation_rows {
+	const struct installation_row *rows;
 	unsigned count;
 };
 
 extern const struct record panel_row_record;
-extern const struct record entry_row_record;
+extern const struct record installation_row_record;
 
 /* Takes over what was loaded, in place of what the panel had. */
 void panel_apply(struct panel *panel, const struct panel_row *row,
-		 const struct entry_rows *entries);
+		 const struct installation_rows *installations);

@@ -98,8 +98,8 @@ void panel_seen(struct panel *panel)
 void panel_changed(struct panel *panel)
 {
 	list_for_each (node, &panel->sessions)
-		paced_add(&panel->delivery->updates,
-			  &container_of(node, struct session, node)->update);
+		budgeted_queue_add(&panel->delivery->updates,
+				   &container_of(node, struct session, node)->update);
 }
 
 void panels_expire(struct delivery *delivery)

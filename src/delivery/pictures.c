@@ -79,17 +79,17 @@ void picture_release(struct delivery *delivery, struct picture *picture)
 	free(shared);
 }
 
-struct str picture_of_item(const struct panel *panel, const struct air_item *item)
+struct str picture_of_item(const struct panel *panel, const struct playback_item *item)
 {
-	const struct content_entry *entry;
+	const struct content_installation *installation;
 
 	switch (item->kind) {
-	case AIR_BUILT_IN:
+	case PLAYBACK_BUILT_IN:
 		return picture_nothing_to_show;
-	case AIR_ENTRY:
-		entry = content_at(&panel->content, item->position);
-		return entry ? entry->picture.data : (struct str){0};
-	case AIR_PUSH:
+	case PLAYBACK_INSTALLATION:
+		installation = content_at(&panel->content, item->position);
+		return installation ? installation->picture.data : (struct str){0};
+	case PLAYBACK_PUSH:
 		return content_push_picture(&panel->content)
 			   ? content_push_picture(&panel->content)->data
 			   : (struct str){0};

@@ -9,7 +9,7 @@ static bool next_in_memory(struct panel *panel, struct poll_cursor *cursor, int6
 {
 	struct poll_cursor ahead = *cursor;
 
-	for (unsigned i = 0; i <= panel->content.entry_count; i++) {
+	for (unsigned i = 0; i <= panel->content.installation_count; i++) {
 		*ret_answer = poll_next(&ahead, &panel->content, wall_us);
 		if (picture_of_item(panel, &ret_answer->item).data) {
 			*cursor = ahead;
@@ -52,7 +52,7 @@ bool delivery_poll(struct panel *panel, struct panel_search *search, bool is_pee
 		/* The database is away: what is in memory goes on. */
 		ahead = cursor;
 		if (!next_in_memory(panel, &ahead, wall_us, &answer))
-			answer = (struct poll_answer){.item = {.kind = AIR_BUILT_IN},
+			answer = (struct poll_answer){.item = {.kind = PLAYBACK_BUILT_IN},
 						      .brightness = answer.brightness,
 						      .dwell_s = 5};
 	}
@@ -61,7 +61,7 @@ bool delivery_poll(struct panel *panel, struct panel_search *search, bool is_pee
 	*ret_picture = (struct poll_picture){.webp = picture_of_item(panel, &answer.item),
 					     .brightness = answer.brightness,
 					     .dwell_s = answer.dwell_s};
-	if (answer.item.kind == AIR_BUILT_IN)
+	if (answer.item.kind == PLAYBACK_BUILT_IN)
 		return true;
 	/* What the panel has may be loaded anew before the answer is written. */
 	ret_picture->webp = arena_copy(arena, ret_picture->webp);

@@ -11,14 +11,15 @@
 /* What was loaded so lately need not be loaded for a new connection. */
 enum { FRESH_MS = 1000 };
 
-static struct air_clock clock_now(const struct session *session)
+static struct playback_clock clock_now(const struct session *session)
 {
 	struct loop *loop = session->panel->delivery->service->loop;
 
-	return (struct air_clock){.now_ms = (int64_t)loop_now_ms(loop), .wall_us = clock_wall_us()};
+	return (struct playback_clock){.now_ms = (int64_t)loop_now_ms(loop),
+				       .wall_us = clock_wall_us()};
 }
 
-/* ---- what air does to the outside ---- */
+/* ---- what playback does to the outside ---- */
 
 static void send_number(struct session *session, const char *name, int64_t number)
 {
@@ -40,8 +41,8 @@ static void on_immediate(void *context)
 	websocket_send_text(session->websocket, STR("{\"immediate\":true}"));
 }
 
-static bool on_picture(void *context, const struct air_item *item, int64_t dwell_s, int brightness,
-		       bool hurried)
+static bool on_picture(void *context, const struct playback_item *item, int64_t dwell_s,
+		       int brightness, bool hurried)
 {
 	struct session *session = context;
 	struct delivery *delivery = session->panel->delivery;
@@ -68,9 +69,9 @@ static void on_push_displayed(void *context, int64_t generation, int64_t wall_us
 	ledger_displayed(session->panel, generation, wall_us);
 }
 
-static struct air_output output_of(struct session *session)
+static struct playback_output output_of(struct session *session)
 {
-	return (struct air_output){
+	return (struct playback_output){
 	    .brightness = on_brightness,
 	    .picture = on_picture,
 	    .immediate = on_immediate,
@@ -86,17 +87,17 @@ static void tell_position(struct session *session)
 {
 	const struct panel *panel = session->panel;
 
-	if (session->air.rotation_position == session->position_told)
+	if (session->playback.rotation_position == session->position_told)
 		return;
-	session->position_told = session->air.rotation_position;
+	session->position_told = session->playback.rotation_position;
 	cursor_move(panel->delivery->cursors, panel->id, session->position_told);
 }
 
 static void session_update(struct session *session)
 {
 	struct panel *panel = session->panel;
-	struct air_output output = output_of(session);
-	struct air_clock clock;
+	struct playback_output output = output_of(session);
+	struct playback_clock clock;
 	int64_t again_ms;
 
 	if (!panel)
@@ -104,7 +105,7 @@ static void session_update(struct session *session)
 	clock = clock_now(session);
 	panel->delivery->position_sent = -1;
 	websocket_cork(session->websocket);
-	again_ms = air_update(&session->air, &panel->content, clock, &output);
+	again_ms = playback_update(&session->playback, &panel->content, clock, &output);
 	websocket_uncork(session->websocket);
 	/* Not before: what is corked is not copied. */
 	if (panel->delivery->position_sent != -1)
@@ -121,7 +122,7 @@ void session_on_update(struct list *node)
 /* Later: what was sent to many at one time ends for many at one time. */
 static void update_later(struct session *session)
 {
-	paced_add(&session->panel->delivery->updates, &session->update);
+	budgeted_queue_add(&session->panel->delivery->updates, &session->update);
 }
 
 static void on_deadline(struct deadline *deadline)
@@ -153,18 +154,18 @@ static void log_client_info(struct session *session, const struct json_value *in
 static void take_message(struct session *session, const struct json_value *root)
 {
 	struct panel *panel = session->panel;
-	struct air_output output = output_of(session);
+	struct playback_output output = output_of(session);
 	int64_t number;
 
 	if (member(root, "client_info") && !session->has_introduced_itself)
 		log_client_info(session, member(root, "client_info"));
 	if (json_get_integer(member(root, "queued"), &number)) {
-		air_on_queued(&session->air, number, clock_now(session));
+		playback_on_queued(&session->playback, number, clock_now(session));
 		update_later(session);
 	}
 	if (json_get_integer(member(root, "displaying"), &number)) {
-		air_on_displaying(&session->air, number, &panel->content, clock_now(session),
-				  &output);
+		playback_on_displaying(&session->playback, number, &panel->content,
+				       clock_now(session), &output);
 		update_later(session);
 	}
 }
@@ -236,7 +237,7 @@ static void on_closed(struct websocket *websocket)
 	struct session *session = websocket_owner(websocket);
 
 	session_leave(session);
-	air_finish(&session->air);
+	playback_finish(&session->playback);
 	free(session);
 }
 
@@ -261,7 +262,7 @@ void delivery_connect(struct delivery *delivery, struct panel *panel, struct htt
 	list_init(&session->update);
 	deadline_init(&session->deadline, on_deadline);
 	session->position_told = cursor_get(delivery->cursors, panel->id).position;
-	air_init(&session->air, session->position_told);
+	playback_init(&session->playback, session->position_told);
 	session->websocket = websocket_accept(request, &events, session);
 	if (!session->websocket) {
 		free(session);

@@ -4,32 +4,32 @@
 
 enum { LAPSE_MIN_S = 60 };
 
-struct content_entry *content_next(const struct content *content, int64_t after_position)
+struct content_installation *content_next(const struct content *content, int64_t after_position)
 {
-	for (unsigned i = 0; i < content->entry_count; i++) {
-		if (content->entries[i].position > after_position)
-			return &content->entries[i];
+	for (unsigned i = 0; i < content->installation_count; i++) {
+		if (content->installations[i].position > after_position)
+			return &content->installations[i];
 	}
-	return content->entry_count ? &content->entries[0] : NULL;
+	return content->installation_count ? &content->installations[0] : NULL;
 }
 
-struct content_entry *content_at(const struct content *content, int64_t position)
+struct content_installation *content_at(const struct content *content, int64_t position)
 {
-	for (unsigned i = 0; i < content->entry_count; i++) {
-		if (content->entries[i].position == position)
-			return &content->entries[i];
+	for (unsigned i = 0; i < content->installation_count; i++) {
+		if (content->installations[i].position == position)
+			return &content->installations[i];
 	}
 	return NULL;
 }
 
 struct picture *content_push_picture(const struct content *content)
 {
-	struct content_entry *entry;
+	struct content_installation *installation;
 
-	if (!content->push.is_entry)
+	if (!content->push.is_installation)
 		return (struct picture *)&content->push.picture;
-	entry = content_at(content, content->push.entry_position);
-	return entry ? &entry->picture : NULL;
+	installation = content_at(content, content->push.installation_position);
+	return installation ? &installation->picture : NULL;
 }
 
 bool content_push_is_due(const struct content *content, int64_t wall_us)

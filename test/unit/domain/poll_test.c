@@ -4,7 +4,7 @@
 
 static const int64_t start_us = INT64_C(1795176000) * 1000000;
 
-static struct content_entry entries[3];
+static struct content_installation installations[3];
 static struct content content;
 static struct poll_cursor cursor;
 
@@ -12,13 +12,13 @@ static int set_up(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		entries[i] = (struct content_entry){.position = 10 * (i + 1),
-						    .picture_generation = 10 * (i + 1),
-						    .picture = {.data = STR("webp")}};
+		installations[i] = (struct content_installation){.position = 10 * (i + 1),
+								 .picture_generation = 10 * (i + 1),
+								 .picture = {.data = STR("webp")}};
 	content = (struct content){
 	    .settings = {.brightness = 60, .timezone = STR("UTC"), .schedule_interval_s = 20},
-	    .entries = entries,
-	    .entry_count = 3,
+	    .installations = installations,
+	    .installation_count = 3,
 	};
 	cursor = (struct poll_cursor){.position = -1};
 	return 0;
@@ -35,7 +35,7 @@ static struct poll_answer next_at(int64_t second)
 static void push_temporary(int64_t generation, int64_t duration_s, int64_t second)
 {
 	content.push = (struct content_push){.generation = generation,
-					     .entry_position = -1,
+					     .installation_position = -1,
 					     .picture = {.data = STR("webp")},
 					     .duration_s = duration_s,
 					     .created_us = start_us + second * 1000000};
@@ -47,7 +47,7 @@ static void rotation_in_order(void **state)
 	for (unsigned i = 0; i < 9; i++) {
 		struct poll_answer answer = next_at(i);
 
-		assert_int_equal(answer.item.kind, AIR_ENTRY);
+		assert_int_equal(answer.item.kind, PLAYBACK_INSTALLATION);
 		assert_int_equal(answer.item.position, 10 * (i % 3 + 1));
 		assert_int_equal(answer.dwell_s, 20);
 		assert_int_equal(answer.brightness, 60);
@@ -57,8 +57,8 @@ static void rotation_in_order(void **state)
 static void nothing_to_show(void **state)
 {
 	(void)state;
-	content.entry_count = 0;
-	assert_int_equal(next_at(0).item.kind, AIR_BUILT_IN);
+	content.installation_count = 0;
+	assert_int_equal(next_at(0).item.kind, PLAYBACK_BUILT_IN);
 	assert_int_equal(cursor.position, -1);
 }
 
@@ -107,12 +107,12 @@ static void push_is_next_and_once(void **state)
 	next_at(0);
 	push_temporary(40, 5, 1);
 	answer = next_at(2);
-	assert_int_equal(answer.item.kind, AIR_PUSH);
+	assert_int_equal(answer.item.kind, PLAYBACK_PUSH);
 	assert_int_equal(answer.dwell_s, 5);
 	assert_true(answer.is_push_displayed);
 	content.push.displayed_us = start_us + 2000000;
 	answer = next_at(3);
-	assert_int_equal(answer.item.kind, AIR_ENTRY);
+	assert_int_equal(answer.item.kind, PLAYBACK_INSTALLATION);
 	assert_int_equal(answer.item.position, 20);
 	assert_false(answer.is_push_displayed);
 }
@@ -126,25 +126,25 @@ static void newer_push_replaces_what_is_left(void **state)
 	assert_int_equal(next_at(2).item.generation, 40);
 	push_temporary(41, 5, 3);
 	assert_int_equal(next_at(4).item.generation, 41);
-	/* The rest of the first entry is over with it. */
+	/* The rest of the first installation is over with it. */
 	assert_int_equal(next_at(5).item.position, 20);
 }
 
-static void pushed_entry_longer_than_one_answer(void **state)
+static void pushed_installation_longer_than_one_answer(void **state)
 {
 	int64_t sum_s = 0;
 
 	(void)state;
 	content.settings.schedule_interval_s = 700;
 	content.push = (struct content_push){.generation = 40,
-					     .is_entry = true,
-					     .entry_position = 20,
+					     .is_installation = true,
+					     .installation_position = 20,
 					     .duration_s = 700,
 					     .created_us = start_us};
 	while (sum_s < 700) {
 		struct poll_answer answer = next_at(sum_s);
 
-		assert_int_equal(answer.item.kind, AIR_PUSH);
+		assert_int_equal(answer.item.kind, PLAYBACK_PUSH);
 		assert_int_equal(answer.item.position, 20);
 		content.push.displayed_us = start_us;
 		sum_s += answer.dwell_s;
@@ -163,9 +163,9 @@ static void push_lapses_when_nobody_fetches_it(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		content.settings.schedule_interval_s = cases[i].interval_s;
 		push_temporary(40 + 2 * i, 5, 0);
-		assert_int_equal(next_at(cases[i].lapse_s - 1).item.kind, AIR_PUSH);
+		assert_int_equal(next_at(cases[i].lapse_s - 1).item.kind, PLAYBACK_PUSH);
 		push_temporary(41 + 2 * i, 5, 0);
-		assert_int_equal(next_at(cases[i].lapse_s).item.kind, AIR_ENTRY);
+		assert_int_equal(next_at(cases[i].lapse_s).item.kind, PLAYBACK_INSTALLATION);
 	}
 }
 
@@ -176,24 +176,26 @@ static void push_that_was_displayed_elsewhere_has_its_rest(void **state)
 	content.push.displayed_us = start_us;
 	assert_int_equal(next_at(40).dwell_s, 5);
 	cursor.push_seen = 0;
-	assert_int_equal(next_at(45).item.kind, AIR_ENTRY);
+	assert_int_equal(next_at(45).item.kind, PLAYBACK_INSTALLATION);
 }
 
-static void deleted_entries(void **state)
+static void deleted_installations(void **state)
 {
 	(void)state;
 	content.settings.schedule_interval_s = 1000;
 	assert_int_equal(next_at(0).item.position, 10);
 	/* The first one goes while it is served in parts. */
-	entries[0] = entries[1];
-	entries[1] = entries[2];
-	content.entry_count = 2;
+	installations[0] = installations[1];
+	installations[1] = installations[2];
+	content.installation_count = 2;
 	assert_int_equal(next_at(1).item.position, 20);
-	content.push = (struct content_push){
-	    .generation = 40, .is_entry = true, .entry_position = -1, .created_us = start_us};
+	content.push = (struct content_push){.generation = 40,
+					     .is_installation = true,
+					     .installation_position = -1,
+					     .created_us = start_us};
 	assert_int_equal(next_at(2).item.position, 20);
-	content.entry_count = 0;
-	assert_int_equal(next_at(3).item.kind, AIR_BUILT_IN);
+	content.installation_count = 0;
+	assert_int_equal(next_at(3).item.kind, PLAYBACK_BUILT_IN);
 }
 
 static void dark_panel_keeps_its_place(void **state)
@@ -211,7 +213,7 @@ static void dark_panel_keeps_its_place(void **state)
 	}
 	content.settings.brightness = 1;
 	answer = next_at(10);
-	assert_int_equal(answer.item.kind, AIR_PUSH);
+	assert_int_equal(answer.item.kind, PLAYBACK_PUSH);
 	assert_int_equal(answer.brightness, 1);
 	/* Asks again when the night ends, or in five minutes. */
 	content.settings.sleep_enabled = true;
@@ -232,10 +234,10 @@ int main(void)
 	    cmocka_unit_test_setup(shorter_interval_holds_for_the_rest, set_up),
 	    cmocka_unit_test_setup(push_is_next_and_once, set_up),
 	    cmocka_unit_test_setup(newer_push_replaces_what_is_left, set_up),
-	    cmocka_unit_test_setup(pushed_entry_longer_than_one_answer, set_up),
+	    cmocka_unit_test_setup(pushed_installation_longer_than_one_answer, set_up),
 	    cmocka_unit_test_setup(push_lapses_when_nobody_fetches_it, set_up),
 	    cmocka_unit_test_setup(push_that_was_displayed_elsewhere_has_its_rest, set_up),
-	    cmocka_unit_test_setup(deleted_entries, set_up),
+	    cmocka_unit_test_setup(deleted_installations, set_up),
 	    cmocka_unit_test_setup(dark_panel_keeps_its_place, set_up),
 	};
 

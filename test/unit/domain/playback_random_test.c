@@ -1,6 +1,6 @@
 /* Thousands of random lives of a device, with every kind of panel. After each restless time comes a
  * quiet one, in which everything has to be in order again. The first seed is the first argument. */
-#include "air_bed.h"
+#include "playback_bed.h"
 
 #include "../cmocka_test.h"
 
@@ -20,7 +20,7 @@ static bool is_exact(void)
 
 static int64_t random_position(void)
 {
-	return bed->entries[bed_random(bed, bed->content.entry_count)].position;
+	return bed->installations[bed_random(bed, bed->content.installation_count)].position;
 }
 
 static uint32_t random_loop(void)
@@ -64,29 +64,29 @@ static void reconnect(void)
 static void change_something(void)
 {
 	static const int64_t durations[] = {5, 10, 15, 30, 35, 40, 45};
-	bool has_entries = bed->content.entry_count > 0;
+	bool has_installations = bed->content.installation_count > 0;
 	int64_t duration_s, position;
 
 	switch (bed_random(bed, 9)) {
 	case 0:
 	case 1:
-		if (bed->content.entry_count < 8)
-			bed_add_entry(bed, random_loop());
+		if (bed->content.installation_count < 8)
+			bed_add_installation(bed, random_loop());
 		break;
 	case 2:
-		if (has_entries)
-			bed_delete_entry(bed, random_position());
+		if (has_installations)
+			bed_delete_installation(bed, random_position());
 		break;
 	case 3:
-		if (!has_entries)
+		if (!has_installations)
 			break;
 		/* One after the other: compilers order arguments as they like. */
 		position = random_position();
-		bed_replace_entry(bed, position, random_loop());
+		bed_replace_installation(bed, position, random_loop());
 		break;
 	case 4:
-		if (has_entries)
-			bed_push_entry(bed, random_position());
+		if (has_installations)
+			bed_push_installation(bed, random_position());
 		break;
 	case 5:
 	case 6:
@@ -107,9 +107,9 @@ static void check_pushes(void)
 	int64_t newest = 0;
 
 	for (unsigned i = 0; i < bed->shown_count; i++) {
-		const struct air_item *item = &bed->shown[i].item;
+		const struct playback_item *item = &bed->shown[i].item;
 
-		if (item->kind != AIR_PUSH)
+		if (item->kind != PLAYBACK_PUSH)
 			continue;
 		assert_true(item->generation >= newest);
 		newest = item->generation;
@@ -119,12 +119,12 @@ static void check_pushes(void)
 /* What was deleted is gone from the screen soon; with it goes what was shown of it. */
 static void check_screen_is_allowed(void)
 {
-	struct air_item item = bed_screen(bed);
+	struct playback_item item = bed_screen(bed);
 
-	if (item.kind == AIR_ENTRY)
+	if (item.kind == PLAYBACK_INSTALLATION)
 		assert_non_null(content_at(&bed->content, item.position));
-	if (item.kind == AIR_BUILT_IN)
-		assert_int_equal(bed->content.entry_count, 0);
+	if (item.kind == PLAYBACK_BUILT_IN)
+		assert_int_equal(bed->content.installation_count, 0);
 }
 
 /* A push that nothing disturbs is there at once and for its time. */
@@ -136,7 +136,7 @@ static void check_push(void)
 
 	bed_push_temporary(bed, duration_s, random_loop());
 	bed_run(bed, 2 * bed->latency_ms + 10);
-	assert_int_equal(bed_screen(bed).kind, AIR_PUSH);
+	assert_int_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
 	assert_int_equal(bed_screen(bed).generation, bed->content.push.generation);
 	shown = bed->shown_count - 1;
 	bed_run(bed, duration_s * 1000 - 1300 - 3 * (int64_t)bed->latency_ms);
@@ -146,11 +146,11 @@ static void check_push(void)
 		assert_int_equal(bed->pushes_displayed, count + 1);
 }
 
-/* The rotation goes round in its order, each entry for its time. */
+/* The rotation goes round in its order, each installation for its time. */
 static void check_rotation(void)
 {
 	int64_t interval_ms = bed->content.settings.schedule_interval_s * 1000;
-	unsigned turns = 3 * bed->content.entry_count + 2;
+	unsigned turns = 3 * bed->content.installation_count + 2;
 	unsigned first;
 	bool is_first = true;
 
@@ -158,7 +158,7 @@ static void check_rotation(void)
 	bed_run(bed, 3 * interval_ms + 2 * 200 * 1000);
 	first = bed->shown_count;
 	bed_run(bed, (int64_t)turns * interval_ms + 20000);
-	if (bed->content.entry_count < 2) {
+	if (bed->content.installation_count < 2) {
 		assert_int_equal(bed->shown_count, first);
 		return;
 	}
@@ -166,7 +166,7 @@ static void check_rotation(void)
 	for (unsigned i = first; i < bed->shown_count; i++) {
 		const struct shown *shown = &bed->shown[i];
 
-		assert_int_equal(shown->item.kind, AIR_ENTRY);
+		assert_int_equal(shown->item.kind, PLAYBACK_INSTALLATION);
 		assert_int_equal(
 		    shown->item.position,
 		    content_next(&bed->content, bed->shown[i - 1].item.position)->position);
@@ -191,13 +191,13 @@ static void check_quiet_time(void)
 	assert_int_equal(bed->panel.brightness, 80);
 	/* What a panel shows when it connects is not known until it has said something: it may be
 	 * at the start of a long animation. */
-	if (bed->air.has_spoken)
+	if (bed->playback.has_spoken)
 		check_screen_is_allowed();
 	if (bed->panel.firmware != FIRMWARE_DISPLAYING_ONLY && bed->loss_per_mille == 0)
 		check_rotation();
 	check_push();
 	bed_run(bed, 300 * 1000);
-	assert_int_not_equal(bed_screen(bed).kind, AIR_PUSH);
+	assert_int_not_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
 	check_pushes();
 }
 
@@ -229,7 +229,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	print_message("last seed: %llu\n", (unsigned long long)bed->seed);
-	air_finish(&bed->air);
+	playback_finish(&bed->playback);
 	free(bed);
 	return 0;
 }

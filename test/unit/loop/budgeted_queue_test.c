@@ -1,6 +1,6 @@
 #include "../cmocka_test.h"
 #include "base/memory.h"
-#include "loop/paced.h"
+#include "loop/budgeted_queue.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct object {
 };
 
 static struct loop loop;
-static struct paced paced;
+static struct budgeted_queue queue;
 static struct turn_end turn_end;
 static struct object objects[OBJECTS];
 static uint64_t now_ns;
@@ -43,7 +43,7 @@ static void on_run(struct list *node)
 	now_ns += cost_ns;
 	if (object->repeats) {
 		object->repeats--;
-		paced_add(&paced, node);
+		budgeted_queue_add(&queue, node);
 	}
 	if (object->removes)
 		list_remove(&object->removes->node);
@@ -64,9 +64,9 @@ static int set_up(void **state)
 	now_ns = 12345;
 	if (loop_init(&loop) != 0)
 		return -1;
-	paced_init(&paced, &loop, on_run);
-	paced.budget_ns = BUDGET_NS;
-	paced.now_ns = fake_now_ns;
+	budgeted_queue_init(&queue, &loop, on_run);
+	queue.budget_ns = BUDGET_NS;
+	queue.now_ns = fake_now_ns;
 	turn_end.run = on_turn_end;
 	turn_end_add(&loop, &turn_end);
 	for (unsigned i = 0; i < OBJECTS; i++) {
@@ -79,7 +79,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	paced_finish(&paced);
+	budgeted_queue_finish(&queue);
 	turn_end_remove(&turn_end);
 	loop_finish(&loop);
 	return 0;
@@ -88,7 +88,7 @@ static int tear_down(void **state)
 static void add(unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
-		paced_add(&paced, &objects[i].node);
+		budgeted_queue_add(&queue, &objects[i].node);
 }
 
 /* The loop ends by itself when nothing is due; the last turn has no end then. */

@@ -1,4 +1,4 @@
-#include "air_bed.h"
+#include "playback_bed.h"
 
 #include "../cmocka_test.h"
 
@@ -16,14 +16,14 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	air_finish(&bed->air);
+	playback_finish(&bed->playback);
 	free(bed);
 	return 0;
 }
 
-static void assert_screen(enum air_kind kind, int64_t position)
+static void assert_screen(enum playback_kind kind, int64_t position)
 {
-	struct air_item item = bed_screen(bed);
+	struct playback_item item = bed_screen(bed);
 
 	assert_int_equal(item.kind, kind);
 	assert_int_equal(item.position, position);
@@ -47,13 +47,13 @@ static bool acknowledges(int firmware)
 	return firmware < FIRMWARE_SILENT;
 }
 
-static void built_in_picture_without_entries(void **state)
+static void built_in_picture_without_installations(void **state)
 {
 	(void)state;
 	bed_init(bed, FIRMWARE_14, 1);
 	bed_connect(bed);
 	bed_run(bed, 1000);
-	assert_screen(AIR_BUILT_IN, -1);
+	assert_screen(PLAYBACK_BUILT_IN, -1);
 	assert_int_equal(bed->panel.brightness, 60);
 	assert_int_equal(bed->last_sent.number, 15);
 	bed_run(bed, 3600 * 1000);
@@ -62,31 +62,31 @@ static void built_in_picture_without_entries(void **state)
 	assert_int_equal(bed->brightness_sent, 0); /* it went with the picture */
 }
 
-static void first_entry_replaces_built_in_at_once(void **state)
+static void first_installation_replaces_built_in_at_once(void **state)
 {
-	int64_t entry;
+	int64_t installation;
 
 	(void)state;
 	bed_init(bed, FIRMWARE_14, 1);
 	bed_connect(bed);
 	bed_run(bed, 3000);
-	entry = bed_add_entry(bed, 0);
+	installation = bed_add_installation(bed, 0);
 	bed_run(bed, 500);
-	assert_screen(AIR_ENTRY, entry);
-	bed_delete_entry(bed, entry);
+	assert_screen(PLAYBACK_INSTALLATION, installation);
+	bed_delete_installation(bed, installation);
 	bed_run(bed, 500);
-	assert_screen(AIR_BUILT_IN, -1);
+	assert_screen(PLAYBACK_BUILT_IN, -1);
 }
 
 static void rotation_keeps_order_and_time(void **state)
 {
-	int64_t entries[3];
+	int64_t installations[3];
 
 	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 2);
 		for (unsigned i = 0; i < 3; i++)
-			entries[i] = bed_add_entry(bed, 0);
+			installations[i] = bed_add_installation(bed, 0);
 		bed_connect(bed);
 		bed_run(bed, 40 * INTERVAL_S * 1000);
 		assert_in_range(bed->shown_count, 38, 44);
@@ -100,7 +100,8 @@ static void rotation_keeps_order_and_time(void **state)
 				     1500);
 		}
 		assert_int_equal(bed->last_sent.number, INTERVAL_S);
-		assert_true(entries[0] < entries[1] && entries[1] < entries[2]);
+		assert_true(installations[0] < installations[1] &&
+			    installations[1] < installations[2]);
 	}
 }
 
@@ -110,24 +111,24 @@ static void rotation_advances_on_displaying_only(void **state)
 
 	(void)state;
 	bed_init(bed, FIRMWARE_14, 3);
-	first = bed_add_entry(bed, 0);
-	bed_add_entry(bed, 0);
+	first = bed_add_installation(bed, 0);
+	bed_add_installation(bed, 0);
 	bed_connect(bed);
 	bed_run(bed, 2000);
-	assert_screen(AIR_ENTRY, first);
+	assert_screen(PLAYBACK_INSTALLATION, first);
 	/* The second one waits in the panel. */
 	assert_int_equal(bed->last_sent.item.position, first + 1);
-	assert_int_equal(bed->air.rotation_position, first);
+	assert_int_equal(bed->playback.rotation_position, first);
 	bed_run(bed, INTERVAL_S * 1000);
-	assert_int_equal(bed->air.rotation_position, first + 1);
+	assert_int_equal(bed->playback.rotation_position, first + 1);
 }
 
-static void single_entry_is_sent_once(void **state)
+static void single_installation_is_sent_once(void **state)
 {
 	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 4);
-		bed_add_entry(bed, 1300);
+		bed_add_installation(bed, 1300);
 		bed_connect(bed);
 		bed_run(bed, 60 * 1000);
 		bed->pictures_sent = bed->immediates_sent = 0;
@@ -147,17 +148,17 @@ static void push_is_shown_at_once_for_its_time(void **state)
 			unsigned shown;
 
 			bed_init(bed, (enum firmware)firmware, 5 + i);
-			bed_add_entry(bed, 0);
-			bed_add_entry(bed, 0);
+			bed_add_installation(bed, 0);
+			bed_add_installation(bed, 0);
 			bed_connect(bed);
 			bed_run(bed, 47 * 1000 + (int64_t)i * 2500);
 			shown = bed->shown_count;
 			bed_push_temporary(bed, durations[i], 0);
 			bed_run(bed, 300);
-			assert_screen(AIR_PUSH, -1);
+			assert_screen(PLAYBACK_PUSH, -1);
 			assert_int_equal(bed->shown_count, shown + 1);
 			bed_run(bed, durations[i] * 1000 + 1500);
-			assert_int_equal(bed_screen(bed).kind, AIR_ENTRY);
+			assert_int_equal(bed_screen(bed).kind, PLAYBACK_INSTALLATION);
 			assert_about(shown_ms(1), durations[i] * 1000, 1300);
 			assert_int_equal(bed->pushes_displayed, 1);
 			/* The rotation goes on where it was. */
@@ -178,19 +179,19 @@ static void push_taken_before_its_immediate_is_not_skipped(void **state)
 	(void)state;
 	for (int64_t offset_ms = -300; offset_ms <= 300; offset_ms += 5) {
 		bed_init(bed, FIRMWARE_16, (uint64_t)(offset_ms + 1000));
-		bed_add_entry(bed, 0);
+		bed_add_installation(bed, 0);
 		bed_connect(bed);
 		bed_run(bed, 20 * 1000);
 		bed_run(bed,
 			bed->shown[0].from_ms + 2 * INTERVAL_S * 1000 + offset_ms - bed->now_ms);
-		bed_add_entry(bed, 0);
+		bed_add_installation(bed, 0);
 		bed_push_temporary(bed, 5, 0);
 		bed_run(bed, 400);
-		assert_screen(AIR_PUSH, -1);
+		assert_screen(PLAYBACK_PUSH, -1);
 		bed_run(bed, 10 * 1000);
-		assert_int_equal(bed_screen(bed).kind, AIR_ENTRY);
+		assert_int_equal(bed_screen(bed).kind, PLAYBACK_INSTALLATION);
 		for (unsigned i = 0; i < bed->shown_count; i++) {
-			if (bed->shown[i].item.kind == AIR_PUSH)
+			if (bed->shown[i].item.kind == PLAYBACK_PUSH)
 				assert_about(bed->shown[i].to_ms - bed->shown[i].from_ms, 5000,
 					     1300);
 		}
@@ -202,7 +203,7 @@ static void newer_push_replaces_and_the_old_one_stays_away(void **state)
 	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 6);
-		bed_add_entry(bed, 0);
+		bed_add_installation(bed, 0);
 		bed_connect(bed);
 		bed_run(bed, 5000);
 		bed_push_temporary(bed, 45, 0);
@@ -211,47 +212,47 @@ static void newer_push_replaces_and_the_old_one_stays_away(void **state)
 		bed_run(bed, 300);
 		assert_int_equal(bed_screen(bed).generation, bed->content.push.generation);
 		bed_run(bed, 7000);
-		assert_int_equal(bed_screen(bed).kind, AIR_ENTRY);
+		assert_int_equal(bed_screen(bed).kind, PLAYBACK_INSTALLATION);
 		bed_run(bed, 60 * 1000);
 		for (unsigned i = bed->shown_count - 1;
 		     bed->shown[i].item.generation != bed->content.push.generation; i--)
-			assert_int_equal(bed->shown[i].item.kind, AIR_ENTRY);
+			assert_int_equal(bed->shown[i].item.kind, PLAYBACK_INSTALLATION);
 	}
 }
 
-static void pushed_entry_stays_an_interval_then_keeps_its_place(void **state)
+static void pushed_installation_stays_an_interval_then_keeps_its_place(void **state)
 {
-	int64_t entries[3];
+	int64_t installations[3];
 
 	(void)state;
 	bed_init(bed, FIRMWARE_14, 7);
 	for (unsigned i = 0; i < 3; i++)
-		entries[i] = bed_add_entry(bed, 0);
+		installations[i] = bed_add_installation(bed, 0);
 	bed_connect(bed);
 	bed_run(bed, 20 * 1000);
-	assert_screen(AIR_ENTRY, entries[1]);
-	bed_push_entry(bed, entries[0]);
+	assert_screen(PLAYBACK_INSTALLATION, installations[1]);
+	bed_push_installation(bed, installations[0]);
 	bed_run(bed, 500);
-	assert_screen(AIR_PUSH, entries[0]);
+	assert_screen(PLAYBACK_PUSH, installations[0]);
 	bed_run(bed, INTERVAL_S * 1000 + 1000);
-	assert_screen(AIR_ENTRY, entries[2]);
+	assert_screen(PLAYBACK_INSTALLATION, installations[2]);
 	assert_about(shown_ms(1), INTERVAL_S * 1000, 1300);
 	bed_run(bed, INTERVAL_S * 1000);
-	assert_screen(AIR_ENTRY, entries[0]);
+	assert_screen(PLAYBACK_INSTALLATION, installations[0]);
 }
 
-static void pushed_single_entry_is_not_sent_again(void **state)
+static void pushed_single_installation_is_not_sent_again(void **state)
 {
-	int64_t entry;
+	int64_t installation;
 
 	(void)state;
 	bed_init(bed, FIRMWARE_14, 8);
-	entry = bed_add_entry(bed, 0);
+	installation = bed_add_installation(bed, 0);
 	bed_connect(bed);
 	bed_run(bed, 5000);
-	bed_push_entry(bed, entry);
+	bed_push_installation(bed, installation);
 	bed_run(bed, 500);
-	assert_screen(AIR_PUSH, entry);
+	assert_screen(PLAYBACK_PUSH, installation);
 	bed->pictures_sent = 0;
 	bed_run(bed, 600 * 1000);
 	assert_int_equal(bed->pictures_sent, 0);
@@ -264,36 +265,36 @@ static void replaced_in_background_appears_next_time(void **state)
 
 	(void)state;
 	bed_init(bed, FIRMWARE_14, 9);
-	first = bed_add_entry(bed, 0);
-	bed_add_entry(bed, 0);
+	first = bed_add_installation(bed, 0);
+	bed_add_installation(bed, 0);
 	bed_connect(bed);
 	bed_run(bed, 5000);
-	assert_screen(AIR_ENTRY, first);
+	assert_screen(PLAYBACK_INSTALLATION, first);
 	before = bed_screen(bed).picture_generation;
 	bed->immediates_sent = 0;
-	bed_replace_entry(bed, first, 0);
+	bed_replace_installation(bed, first, 0);
 	bed_run(bed, 5000);
 	assert_int_equal(bed_screen(bed).picture_generation, before);
 	bed_run(bed, 6000 + INTERVAL_S * 1000 + 1000);
 	bed_run(bed, 5000);
-	assert_screen(AIR_ENTRY, first);
+	assert_screen(PLAYBACK_INSTALLATION, first);
 	assert_int_not_equal(bed_screen(bed).picture_generation, before);
 	assert_int_equal(bed->immediates_sent, 0);
 }
 
-static void background_replacement_of_single_entry_waits_for_its_turn(void **state)
+static void background_replacement_of_single_installation_waits_for_its_turn(void **state)
 {
-	int64_t entry;
+	int64_t installation;
 	unsigned shown;
 
 	(void)state;
 	bed_init(bed, FIRMWARE_14, 10);
-	entry = bed_add_entry(bed, 0);
+	installation = bed_add_installation(bed, 0);
 	bed_connect(bed);
 	bed_run(bed, 5000);
 	shown = bed->shown_count;
 	bed->immediates_sent = 0;
-	bed_replace_entry(bed, entry, 0);
+	bed_replace_installation(bed, installation, 0);
 	bed_run(bed, 5000);
 	assert_int_equal(bed->shown_count, shown);
 	bed_run(bed, INTERVAL_S * 1000);
@@ -303,24 +304,24 @@ static void background_replacement_of_single_entry_waits_for_its_turn(void **sta
 
 static void deleted_while_displayed_or_queued(void **state)
 {
-	int64_t entries[4];
+	int64_t installations[4];
 
 	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 11);
 		for (unsigned i = 0; i < 4; i++)
-			entries[i] = bed_add_entry(bed, 0);
+			installations[i] = bed_add_installation(bed, 0);
 		bed_connect(bed);
 		bed_run(bed, 5000);
-		assert_screen(AIR_ENTRY, entries[0]);
-		bed_delete_entry(bed, entries[1]); /* may be queued */
+		assert_screen(PLAYBACK_INSTALLATION, installations[0]);
+		bed_delete_installation(bed, installations[1]); /* may be queued */
 		bed_run(bed, 2000);
-		assert_screen(AIR_ENTRY, entries[0]);
+		assert_screen(PLAYBACK_INSTALLATION, installations[0]);
 		bed_run(bed, INTERVAL_S * 1000);
-		assert_screen(AIR_ENTRY, entries[2]);
-		bed_delete_entry(bed, entries[2]);
+		assert_screen(PLAYBACK_INSTALLATION, installations[2]);
+		bed_delete_installation(bed, installations[2]);
 		bed_run(bed, 500);
-		assert_screen(AIR_ENTRY, entries[3]);
+		assert_screen(PLAYBACK_INSTALLATION, installations[3]);
 	}
 }
 
@@ -328,8 +329,8 @@ static void animations_are_not_cut_but_at_the_end_of_their_time(void **state)
 {
 	(void)state;
 	bed_init(bed, FIRMWARE_14, 12);
-	bed_add_entry(bed, 4000); /* four loops are 16 s */
-	bed_add_entry(bed, 0);
+	bed_add_installation(bed, 4000); /* four loops are 16 s */
+	bed_add_installation(bed, 0);
 	bed_connect(bed);
 	bed_run(bed, 100 * 1000);
 	assert_about(shown_ms(shown_ms(1) > 15500 ? 1 : 2), 16000, 300);
@@ -337,8 +338,8 @@ static void animations_are_not_cut_but_at_the_end_of_their_time(void **state)
 
 	/* Longer than its time: the next one hurries. */
 	bed_init(bed, FIRMWARE_14, 13);
-	bed_add_entry(bed, 40000);
-	bed_add_entry(bed, 0);
+	bed_add_installation(bed, 40000);
+	bed_add_installation(bed, 0);
 	bed_connect(bed);
 	bed_run(bed, 100 * 1000);
 	for (unsigned i = 1; i + 1 < bed->shown_count; i++)
@@ -347,8 +348,8 @@ static void animations_are_not_cut_but_at_the_end_of_their_time(void **state)
 
 	/* Two loops would be twice its time. */
 	bed_init(bed, FIRMWARE_14, 14);
-	bed_add_entry(bed, 14000);
-	bed_add_entry(bed, 0);
+	bed_add_installation(bed, 14000);
+	bed_add_installation(bed, 0);
 	bed_connect(bed);
 	bed_run(bed, 100 * 1000);
 	for (unsigned i = 1; i + 1 < bed->shown_count; i++)
@@ -361,8 +362,8 @@ static void interval_beyond_what_the_link_can_say(void **state)
 	for (int firmware = 0; firmware < FIRMWARE_SILENT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 15);
 		bed->content.settings.schedule_interval_s = 5000;
-		bed_add_entry(bed, 0);
-		bed_add_entry(bed, 0);
+		bed_add_installation(bed, 0);
+		bed_add_installation(bed, 0);
 		bed_connect(bed);
 		bed_run(bed, 40000 * 1000);
 		assert_int_equal(bed->last_sent.number, 3600);
@@ -380,23 +381,23 @@ static void shorter_interval_holds_at_once(void **state)
 	(void)state;
 	bed_init(bed, FIRMWARE_14, 16);
 	bed->content.settings.schedule_interval_s = 86400;
-	first = bed_add_entry(bed, 0);
-	bed_add_entry(bed, 0);
+	first = bed_add_installation(bed, 0);
+	bed_add_installation(bed, 0);
 	bed_connect(bed);
 	bed_run(bed, 1000 * 1000);
-	assert_screen(AIR_ENTRY, first);
+	assert_screen(PLAYBACK_INSTALLATION, first);
 	bed->content.settings.schedule_interval_s = 15;
 	bed_update(bed);
 	bed_run(bed, 1000);
-	assert_screen(AIR_ENTRY, first + 1);
+	assert_screen(PLAYBACK_INSTALLATION, first + 1);
 }
 
 static void dark_panel_is_left_alone(void **state)
 {
 	(void)state;
 	bed_init(bed, FIRMWARE_14, 17);
-	bed_add_entry(bed, 0);
-	bed_add_entry(bed, 0);
+	bed_add_installation(bed, 0);
+	bed_add_installation(bed, 0);
 	bed_connect(bed);
 	bed_run(bed, 20 * 1000);
 	bed->content.settings.brightness = 0;
@@ -412,10 +413,10 @@ static void dark_panel_is_left_alone(void **state)
 	bed_run(bed, 500);
 	assert_int_equal(bed->panel.brightness, 100);
 	/* The push has lapsed; the rotation goes on. */
-	assert_int_equal(bed_screen(bed).kind, AIR_ENTRY);
+	assert_int_equal(bed_screen(bed).kind, PLAYBACK_INSTALLATION);
 	bed_run(bed, 60 * 1000);
 	assert_int_equal(bed->pushes_displayed, 0);
-	assert_int_equal(bed_screen(bed).kind, AIR_ENTRY);
+	assert_int_equal(bed_screen(bed).kind, PLAYBACK_INSTALLATION);
 	assert_about(shown_ms(1), INTERVAL_S * 1000, 1500);
 }
 
@@ -431,7 +432,7 @@ static void push_that_waits_in_the_dark_is_shown_within_its_time(void **state)
 	bed->content.settings.brightness = 5;
 	bed_update(bed);
 	bed_run(bed, 500);
-	assert_screen(AIR_PUSH, -1);
+	assert_screen(PLAYBACK_PUSH, -1);
 }
 
 static void sleep_window_begins_and_ends(void **state)
@@ -441,8 +442,8 @@ static void sleep_window_begins_and_ends(void **state)
 	bed->content.settings.sleep_enabled = true;
 	bed->content.settings.sleep_start_minute = 12 * 60 + 1;
 	bed->content.settings.sleep_end_minute = 12 * 60 + 31;
-	bed_add_entry(bed, 0);
-	bed_add_entry(bed, 0);
+	bed_add_installation(bed, 0);
+	bed_add_installation(bed, 0);
 	bed_connect(bed);
 	bed_run(bed, 59 * 1000);
 	assert_int_equal(bed->panel.brightness, 60);
@@ -461,7 +462,7 @@ static void push_again_after_reconnect_for_its_rest_only(void **state)
 	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 20);
-		bed_add_entry(bed, 0);
+		bed_add_installation(bed, 0);
 		bed_connect(bed);
 		bed_run(bed, 5000);
 		bed_push_temporary(bed, 30, 0);
@@ -470,15 +471,15 @@ static void push_again_after_reconnect_for_its_rest_only(void **state)
 		bed_run(bed, 10 * 1000);
 		bed_connect(bed);
 		bed_run(bed, 500);
-		assert_screen(AIR_PUSH, -1);
+		assert_screen(PLAYBACK_PUSH, -1);
 		assert_in_range(bed->last_sent.number, 9, 11);
 		bed_run(bed, 12 * 1000);
-		assert_int_equal(bed_screen(bed).kind, AIR_ENTRY);
+		assert_int_equal(bed_screen(bed).kind, PLAYBACK_INSTALLATION);
 		bed_disconnect(bed);
 		bed_run(bed, 1000);
 		bed_connect(bed);
 		bed_run(bed, 60 * 1000);
-		assert_int_equal(bed_screen(bed).kind, AIR_ENTRY);
+		assert_int_equal(bed_screen(bed).kind, PLAYBACK_INSTALLATION);
 		assert_int_equal(bed->pushes_displayed, 1);
 	}
 }
@@ -488,14 +489,14 @@ static void lapsed_push_is_not_shown(void **state)
 	(void)state;
 	for (int64_t wait_s = 50; wait_s <= 70; wait_s += 20) {
 		bed_init(bed, FIRMWARE_14, 21);
-		bed_add_entry(bed, 0);
+		bed_add_installation(bed, 0);
 		bed_connect(bed);
 		bed_disconnect(bed);
 		bed_push_temporary(bed, 45, 0);
 		bed_run(bed, wait_s * 1000);
 		bed_connect(bed);
 		bed_run(bed, 500);
-		assert_int_equal(bed_screen(bed).kind == AIR_PUSH, wait_s < 60);
+		assert_int_equal(bed_screen(bed).kind == PLAYBACK_PUSH, wait_s < 60);
 	}
 }
 
@@ -505,12 +506,12 @@ static void rotation_goes_on_after_reconnect(void **state)
 
 	(void)state;
 	bed_init(bed, FIRMWARE_14, 22);
-	first = bed_add_entry(bed, 0);
-	bed_add_entry(bed, 0);
-	bed_add_entry(bed, 0);
+	first = bed_add_installation(bed, 0);
+	bed_add_installation(bed, 0);
+	bed_add_installation(bed, 0);
 	bed_connect(bed);
 	bed_run(bed, 20 * 1000);
-	assert_screen(AIR_ENTRY, first + 1);
+	assert_screen(PLAYBACK_INSTALLATION, first + 1);
 	for (unsigned i = 0; i < 20; i++) {
 		/* What was queued and what is sent now overlap. */
 		bed_disconnect(bed);
@@ -536,9 +537,9 @@ static void panel_that_loses_what_it_says_goes_on(void **state)
 			unsigned shown;
 
 			bed_init(bed, (enum firmware)firmware, 23 + loss);
-			bed_add_entry(bed, 0);
-			bed_add_entry(bed, 0);
-			bed_add_entry(bed, 0);
+			bed_add_installation(bed, 0);
+			bed_add_installation(bed, 0);
+			bed_add_installation(bed, 0);
 			bed_connect(bed);
 			bed_run(bed, 60 * 1000);
 			bed->loss_per_mille = loss;
@@ -562,14 +563,14 @@ static void picture_that_is_not_in_memory_is_asked_for_again(void **state)
 	bed_run(bed, 1000);
 	bed->is_out_of_memory = true;
 	bed->content.settings.brightness = 40;
-	bed_add_entry(bed, 0);
+	bed_add_installation(bed, 0);
 	assert_in_range(bed->wake_ms - bed->now_ms, 1, 10000);
 	bed_run(bed, 3000);
-	assert_screen(AIR_BUILT_IN, -1);
+	assert_screen(PLAYBACK_BUILT_IN, -1);
 	assert_int_equal(bed->panel.brightness, 40); /* does not wait for it */
 	bed->is_out_of_memory = false;
 	bed_run(bed, 10000);
-	assert_int_equal(bed_screen(bed).kind, AIR_ENTRY);
+	assert_int_equal(bed_screen(bed).kind, PLAYBACK_INSTALLATION);
 }
 
 static void many_pushes_at_once_end_with_the_newest(void **state)
@@ -578,8 +579,8 @@ static void many_pushes_at_once_end_with_the_newest(void **state)
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 25);
 		bed->latency_ms = 400;
-		bed_add_entry(bed, 0);
-		bed_add_entry(bed, 0);
+		bed_add_installation(bed, 0);
+		bed_add_installation(bed, 0);
 		bed_connect(bed);
 		bed_run(bed, 20 * 1000);
 		for (unsigned i = 0; i < 40; i++) {
@@ -587,13 +588,14 @@ static void many_pushes_at_once_end_with_the_newest(void **state)
 			bed_run(bed, 20);
 		}
 		bed_run(bed, 2000);
-		assert_int_equal(bed_screen(bed).kind, AIR_PUSH);
+		assert_int_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
 		assert_int_equal(bed_screen(bed).generation, bed->content.push.generation);
 		/* What it says is still understood. */
 		bed_run(bed, 60 * 1000);
 		assert_about(shown_ms(1), INTERVAL_S * 1000, 2500);
 		if (acknowledges(firmware) && firmware != FIRMWARE_DISPLAYING_ONLY)
-			assert_int_equal(bed->air.displayed.position, bed_screen(bed).position);
+			assert_int_equal(bed->playback.displayed.position,
+					 bed_screen(bed).position);
 	}
 }
 
@@ -601,18 +603,18 @@ static void numbers_without_sense_are_ignored(void **state)
 {
 	static const int64_t numbers[] = {
 	    INT64_MIN, -1, 0, 1, 2, INT32_MAX, 77, INT32_MAX + INT64_C(1), INT64_MAX};
-	struct air_output output = {0};
+	struct playback_output output = {0};
 
 	(void)state;
 	bed_init(bed, FIRMWARE_14, 26);
-	bed_add_entry(bed, 0);
-	bed_add_entry(bed, 0);
+	bed_add_installation(bed, 0);
+	bed_add_installation(bed, 0);
 	bed_connect(bed);
 	bed_run(bed, 20 * 1000);
 	for (unsigned i = 0; i < 81; i++) {
-		air_on_queued(&bed->air, numbers[i % 9], bed_clock(bed));
-		air_on_displaying(&bed->air, numbers[i / 9], &bed->content, bed_clock(bed),
-				  &output);
+		playback_on_queued(&bed->playback, numbers[i % 9], bed_clock(bed));
+		playback_on_displaying(&bed->playback, numbers[i / 9], &bed->content,
+				       bed_clock(bed), &output);
 		bed_update(bed);
 		bed_run(bed, 100);
 	}
@@ -625,18 +627,18 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-	    TEST(built_in_picture_without_entries),
-	    TEST(first_entry_replaces_built_in_at_once),
+	    TEST(built_in_picture_without_installations),
+	    TEST(first_installation_replaces_built_in_at_once),
 	    TEST(rotation_keeps_order_and_time),
 	    TEST(rotation_advances_on_displaying_only),
-	    TEST(single_entry_is_sent_once),
+	    TEST(single_installation_is_sent_once),
 	    TEST(push_is_shown_at_once_for_its_time),
 	    TEST(push_taken_before_its_immediate_is_not_skipped),
 	    TEST(newer_push_replaces_and_the_old_one_stays_away),
-	    TEST(pushed_entry_stays_an_interval_then_keeps_its_place),
-	    TEST(pushed_single_entry_is_not_sent_again),
+	    TEST(pushed_installation_stays_an_interval_then_keeps_its_place),
+	    TEST(pushed_single_installation_is_not_sent_again),
 	    TEST(replaced_in_background_appears_next_time),
-	    TEST(background_replacement_of_single_entry_waits_for_its_turn),
+	    TEST(background_replacement_of_single_installation_waits_for_its_turn),
 	    TEST(deleted_while_displayed_or_queued),
 	    TEST(animations_are_not_cut_but_at_the_end_of_their_time),
 	    TEST(interval_beyond_what_the_link_can_say),

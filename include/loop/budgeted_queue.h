@@ -4,7 +4,7 @@
 
 #include "loop/loop.h"
 
-struct paced {
+struct budgeted_queue {
 	struct loop *loop;
 	struct list due; /* nodes of the objects */
 	struct later later;
@@ -14,10 +14,11 @@ struct paced {
 };
 
 /* loop stays valid. */
-void paced_init(struct paced *paced, struct loop *loop, void (*run)(struct list *node));
+void budgeted_queue_init(struct budgeted_queue *queue, struct loop *loop,
+			 void (*run)(struct list *node));
 /* Nothing runs any more; the nodes are left as they are. */
-void paced_finish(struct paced *paced);
+void budgeted_queue_finish(struct budgeted_queue *queue);
 
 /* Runs for this node in this or a later turn, never inside this call. Asking twice before it ran is
  * asking once. A node begins with list_init(); list_remove() takes it out again. */
-void paced_add(struct paced *paced, struct list *node);
+void budgeted_queue_add(struct budgeted_queue *queue, struct list *node);

@@ -1,8 +1,8 @@
-/* A test bed: air, a device's content and a panel that behaves as firmware does, on a simulated
- * clock. What is between them takes time and keeps its order. */
+/* A test bed: playback, a device's content and a panel that behaves as firmware does, on a
+ * simulated clock. What is between them takes time and keeps its order. */
 #pragma once
 
-#include "domain/air.h"
+#include "domain/playback.h"
 
 enum firmware {
 	FIRMWARE_14, /* plays whole periods again and again; "immediate" breaks one off */
@@ -15,7 +15,7 @@ enum firmware {
 
 /* A picture on the screen. */
 struct shown {
-	struct air_item item;
+	struct playback_item item;
 	int64_t from_ms;
 	int64_t to_ms; /* INT64_MAX: still there */
 };
@@ -25,10 +25,10 @@ struct packet {
 	enum { PICTURE, IMMEDIATE, BRIGHTNESS, QUEUED, DISPLAYING } kind;
 	int64_t at_ms;
 	int64_t number; /* dwell in seconds, percent, or the panel's count */
-	struct air_item item;
+	struct playback_item item;
 };
 
-enum { LINE_MAX = 256, ENTRIES_MAX = 100, SHOWN_MAX = 20000 };
+enum { LINE_MAX = 256, INSTALLATIONS_MAX = 100, SHOWN_MAX = 20000 };
 
 struct line {
 	struct packet packets[LINE_MAX];
@@ -46,9 +46,9 @@ struct panel_model {
 };
 
 struct bed {
-	struct air air;
+	struct playback playback;
 	struct content content;
-	struct content_entry entries[ENTRIES_MAX];
+	struct content_installation installations[INSTALLATIONS_MAX];
 	struct panel_model panel;
 	struct line to_panel, to_server;
 	bool is_connected;
@@ -73,23 +73,23 @@ enum { INTERVAL_S = 15 };
 
 uint64_t bed_random(struct bed *bed, uint64_t below);
 
-/* No entries, 60 % brightness, not connected yet. */
+/* No installations, 60 % brightness, not connected yet. */
 void bed_init(struct bed *bed, enum firmware firmware, uint64_t seed);
 void bed_connect(struct bed *bed);
 void bed_disconnect(struct bed *bed);
 
-/* Runs the clock; air decides whenever it asked for that, and after every event. */
+/* Runs the clock; playback decides whenever it asked for that, and after every event. */
 void bed_run(struct bed *bed, int64_t for_ms);
-/* Air decides now: after a change of the content. */
+/* Playback decides now: after a change of the content. */
 void bed_update(struct bed *bed);
-struct air_clock bed_clock(const struct bed *bed);
+struct playback_clock bed_clock(const struct bed *bed);
 
 /* Changes, each with an update. */
-int64_t bed_add_entry(struct bed *bed, uint32_t loop_ms);
-void bed_replace_entry(struct bed *bed, int64_t position, uint32_t loop_ms);
-void bed_delete_entry(struct bed *bed, int64_t position);
-void bed_push_entry(struct bed *bed, int64_t position);
+int64_t bed_add_installation(struct bed *bed, uint32_t loop_ms);
+void bed_replace_installation(struct bed *bed, int64_t position, uint32_t loop_ms);
+void bed_delete_installation(struct bed *bed, int64_t position);
+void bed_push_installation(struct bed *bed, int64_t position);
 void bed_push_temporary(struct bed *bed, int64_t duration_s, uint32_t loop_ms);
 
-/* What is on the screen; kind AIR_NOTHING: what was there before the server. */
-struct air_item bed_screen(const struct bed *bed);
+/* What is on the screen; kind PLAYBACK_NOTHING: what was there before the server. */
+struct playback_item bed_screen(const struct bed *bed);

@@ -1,4 +1,4 @@
-#include "air_bed.h"
+#include "playback_bed.h"
 
 #include "../cmocka_test.h"
 
@@ -16,9 +16,10 @@ uint64_t bed_random(struct bed *bed, uint64_t below)
 	return (bed->random * UINT64_C(2685821657736338717) >> 33) % below;
 }
 
-struct air_clock bed_clock(const struct bed *bed)
+struct playback_clock bed_clock(const struct bed *bed)
 {
-	return (struct air_clock){.now_ms = bed->now_ms, .wall_us = start_us + bed->now_ms * 1000};
+	return (struct playback_clock){.now_ms = bed->now_ms,
+				       .wall_us = start_us + bed->now_ms * 1000};
 }
 
 /* ---- the line between them ---- */
@@ -180,23 +181,23 @@ static void on_immediate(void *context)
 }
 
 /* What is sent is what there is. */
-static void check_item(const struct bed *bed, const struct air_item *item)
+static void check_item(const struct bed *bed, const struct playback_item *item)
 {
-	const struct content_entry *entry = content_at(&bed->content, item->position);
+	const struct content_installation *installation = content_at(&bed->content, item->position);
 
-	assert_int_not_equal(item->kind, AIR_NOTHING);
-	if (item->kind == AIR_ENTRY)
-		assert_non_null(entry);
+	assert_int_not_equal(item->kind, PLAYBACK_NOTHING);
+	if (item->kind == PLAYBACK_INSTALLATION)
+		assert_non_null(installation);
 	if (item->position != -1)
-		assert_int_equal(item->picture_generation, entry->picture_generation);
-	if (item->kind == AIR_PUSH)
+		assert_int_equal(item->picture_generation, installation->picture_generation);
+	if (item->kind == PLAYBACK_PUSH)
 		assert_int_equal(item->generation, bed->content.push.generation);
-	if (item->kind == AIR_BUILT_IN)
-		assert_int_equal(bed->content.entry_count, 0);
+	if (item->kind == PLAYBACK_BUILT_IN)
+		assert_int_equal(bed->content.installation_count, 0);
 }
 
-static bool on_picture(void *context, const struct air_item *item, int64_t dwell_s, int brightness,
-		       bool hurried)
+static bool on_picture(void *context, const struct playback_item *item, int64_t dwell_s,
+		       int brightness, bool hurried)
 {
 	struct bed *bed = context;
 
@@ -226,9 +227,9 @@ static void on_push_displayed(void *context, int64_t generation, int64_t wall_us
 	bed->pushes_displayed++;
 }
 
-static struct air_output output_of(struct bed *bed)
+static struct playback_output output_of(struct bed *bed)
 {
-	return (struct air_output){
+	return (struct playback_output){
 	    .brightness = on_brightness,
 	    .picture = on_picture,
 	    .immediate = on_immediate,
@@ -239,13 +240,13 @@ static struct air_output output_of(struct bed *bed)
 
 void bed_update(struct bed *bed)
 {
-	struct air_output output = output_of(bed);
+	struct playback_output output = output_of(bed);
 
 	if (!bed->is_connected)
 		return;
 	bed->was_brightness_alone = false;
-	bed->wake_ms = air_update(&bed->air, &bed->content, bed_clock(bed), &output);
-	bed->position_kept = bed->air.rotation_position;
+	bed->wake_ms = playback_update(&bed->playback, &bed->content, bed_clock(bed), &output);
+	bed->position_kept = bed->playback.rotation_position;
 	/* Not a busy loop. */
 	assert_true(bed->wake_ms >= bed->now_ms);
 	bed->idle_updates = bed->wake_ms == bed->now_ms ? bed->idle_updates + 1 : 0;
@@ -255,12 +256,13 @@ void bed_update(struct bed *bed)
 static void server_take(struct bed *bed)
 {
 	struct packet packet = line_take(&bed->to_server);
-	struct air_output output = output_of(bed);
+	struct playback_output output = output_of(bed);
 
 	if (packet.kind == QUEUED)
-		air_on_queued(&bed->air, packet.number, bed_clock(bed));
+		playback_on_queued(&bed->playback, packet.number, bed_clock(bed));
 	else
-		air_on_displaying(&bed->air, packet.number, &bed->content, bed_clock(bed), &output);
+		playback_on_displaying(&bed->playback, packet.number, &bed->content, bed_clock(bed),
+				       &output);
 	bed_update(bed);
 }
 
@@ -300,8 +302,8 @@ void bed_connect(struct bed *bed)
 {
 	bed->is_connected = true;
 	bed->to_panel.count = bed->to_server.count = 0;
-	air_finish(&bed->air);
-	air_init(&bed->air, bed->position_kept);
+	playback_finish(&bed->playback);
+	playback_init(&bed->playback, bed->position_kept);
 	bed_update(bed);
 }
 
@@ -314,7 +316,7 @@ void bed_disconnect(struct bed *bed)
 
 void bed_init(struct bed *bed, enum firmware firmware, uint64_t seed)
 {
-	air_finish(&bed->air);
+	playback_finish(&bed->playback);
 	memset(bed, 0, sizeof(*bed));
 	bed->random = seed * 2 + 1;
 	bed->latency_ms = 50;
@@ -325,19 +327,19 @@ void bed_init(struct bed *bed, enum firmware firmware, uint64_t seed)
 	bed->content.settings.brightness = 60;
 	bed->content.settings.timezone = STR("UTC");
 	bed->content.settings.schedule_interval_s = INTERVAL_S;
-	bed->content.entries = bed->entries;
+	bed->content.installations = bed->installations;
 }
 
 /* ---- changes ---- */
 
-int64_t bed_add_entry(struct bed *bed, uint32_t loop_ms)
+int64_t bed_add_installation(struct bed *bed, uint32_t loop_ms)
 {
 	struct content *content = &bed->content;
 	int64_t position = ++bed->generation;
 
-	assert_true(content->entry_count < ENTRIES_MAX);
-	content->entries[content->entry_count++] = (struct content_entry){
-	    .id = STR("entry"),
+	assert_true(content->installation_count < INSTALLATIONS_MAX);
+	content->installations[content->installation_count++] = (struct content_installation){
+	    .id = STR("installation"),
 	    .position = position,
 	    .picture_generation = position,
 	    .picture = {.data = STR("webp"), .loop_ms = loop_ms},
@@ -346,25 +348,25 @@ int64_t bed_add_entry(struct bed *bed, uint32_t loop_ms)
 	return position;
 }
 
-void bed_replace_entry(struct bed *bed, int64_t position, uint32_t loop_ms)
+void bed_replace_installation(struct bed *bed, int64_t position, uint32_t loop_ms)
 {
-	struct content_entry *entry = content_at(&bed->content, position);
+	struct content_installation *installation = content_at(&bed->content, position);
 
-	entry->picture_generation = ++bed->generation;
-	entry->picture.loop_ms = loop_ms;
+	installation->picture_generation = ++bed->generation;
+	installation->picture.loop_ms = loop_ms;
 	bed_update(bed);
 }
 
-void bed_delete_entry(struct bed *bed, int64_t position)
+void bed_delete_installation(struct bed *bed, int64_t position)
 {
 	struct content *content = &bed->content;
-	unsigned index = (unsigned)(content_at(content, position) - content->entries);
+	unsigned index = (unsigned)(content_at(content, position) - content->installations);
 
-	memmove(&content->entries[index], &content->entries[index + 1],
-		(--content->entry_count - index) * sizeof(content->entries[0]));
+	memmove(&content->installations[index], &content->installations[index + 1],
+		(--content->installation_count - index) * sizeof(content->installations[0]));
 	bed->generation++;
 	/* The database deletes what is shown of it. */
-	if (content->push.is_entry && content->push.entry_position == position)
+	if (content->push.is_installation && content->push.installation_position == position)
 		content->push = (struct content_push){0};
 	bed_update(bed);
 }
@@ -377,24 +379,24 @@ static void push(struct bed *bed, struct content_push push)
 	bed_update(bed);
 }
 
-void bed_push_entry(struct bed *bed, int64_t position)
+void bed_push_installation(struct bed *bed, int64_t position)
 {
 	content_at(&bed->content, position)->picture_generation = bed->generation + 1;
-	push(bed, (struct content_push){.is_entry = true,
-					.entry_position = position,
+	push(bed, (struct content_push){.is_installation = true,
+					.installation_position = position,
 					.duration_s = bed->content.settings.schedule_interval_s});
 }
 
 void bed_push_temporary(struct bed *bed, int64_t duration_s, uint32_t loop_ms)
 {
-	push(bed, (struct content_push){.entry_position = -1,
+	push(bed, (struct content_push){.installation_position = -1,
 					.duration_s = duration_s,
 					.picture = {.data = STR("webp"), .loop_ms = loop_ms}});
 }
 
-struct air_item bed_screen(const struct bed *bed)
+struct playback_item bed_screen(const struct bed *bed)
 {
 	if (bed->shown_count == 0)
-		return (struct air_item){.kind = AIR_NOTHING};
+		return (struct playback_item){.kind = PLAYBACK_NOTHING};
 	return bed->shown[bed->shown_count - 1].item;
 }

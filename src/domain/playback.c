@@ -1,0 +1,424 @@
+#include "domain/playback.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DWELL_MAX_S = 3600, /* the link can say no more */
+	/* After a picture that came by "immediate" the next one is sent so long before its end: the
+	 * panel may have taken it before the order arrived, and the order then lets whatever comes
+	 * next replace it. */
+	LEAD_MS = 1000,
+	/* To a panel that says nothing, so long before its turn: most such panels look for it at
+	 * the end of the dwell, and would else find it one dwell later; some show it at once. */
+	SILENT_LEAD_MS = 300,
+	/* What is later than this, or would be, is helped by "immediate". */
+	GRACE_MS = 5000,
+	/* After "immediate" the picture counts as displayed even if the panel does not say so. */
+	SILENCE_MS = 10 * 1000,
+	/* What a panel shows when it connects may be an hour's picture: it gets no longer. */
+	UNKNOWN_MAX_S = 300,
+	/* A picture that is not in memory is asked for again after this. */
+	RETRY_MS = 5000,
+};
+
+static const struct playback_item nothing = {.kind = PLAYBACK_NOTHING, .position = -1};
+
+void playback_init(struct playback *playback, int64_t rotation_position)
+{
+	*playback = (struct playback){
+	    .brightness_sent = -1,
+	    .said_number = -1,
+	    .last_number = -1,
+	    .displayed = nothing,
+	    .rotation_position = rotation_position,
+	    .position_before = rotation_position,
+	};
+}
+
+void playback_finish(struct playback *playback)
+{
+	free(playback->ring);
+	playback->ring = NULL;
+	playback->ring_count = 0;
+}
+
+/* ---- what the panel has ---- */
+
+/* What waits in the panel; NULL: nothing. */
+static struct playback_sent *queued_in(struct playback *playback)
+{
+	struct playback_sent *newest;
+
+	if (playback->ring_count == 0)
+		return NULL;
+	newest = &playback->ring[playback->ring_count - 1];
+	return newest->serial == playback->displayed_serial ? NULL : newest;
+}
+
+/* Room for exactly so many. */
+static void resize_ring(struct playback *playback, unsigned count)
+{
+	playback->ring = memory_realloc(playback->ring, count * sizeof(playback->ring[0]));
+	playback->ring_count = count;
+}
+
+static void drop_sent(struct playback *playback, unsigned count)
+{
+	unsigned left = playback->ring_count - count;
+
+	if (left == 0) {
+		playback_finish(playback); /* a panel that has said what it shows needs none */
+		return;
+	}
+	memmove(&playback->ring[0], &playback->ring[count], left * sizeof(playback->ring[0]));
+	resize_ring(playback, left);
+}
+
+/* The dwell, and an animation to the end of its loop. */
+static int64_t period_ms(const struct playback_item *item)
+{
+	int64_t dwell_ms = (item->stay_s < DWELL_MAX_S ? item->stay_s : DWELL_MAX_S) * 1000;
+
+	if (item->loop_ms == 0)
+		return dwell_ms;
+	return (dwell_ms + item->loop_ms - 1) / item->loop_ms * item->loop_ms;
+}
+
+static void begin_turn(struct playback *playback, const struct playback_item *item,
+		       struct playback_clock clock)
+{
+	playback->displayed = *item;
+	playback->since_ms = clock.now_ms;
+	playback->until_ms = clock.now_ms + item->stay_s * 1000;
+	playback->position_before = playback->rotation_position;
+	if (item->kind == PLAYBACK_INSTALLATION)
+		playback->rotation_position = item->position;
+}
+
+static void set_displayed(struct playback *playback, const struct playback_sent *sent,
+			  bool is_assumed, struct content *content, struct playback_clock clock,
+			  const struct playback_output *output)
+{
+	struct content_push *push = &content->push;
+
+	begin_turn(playback, &sent->item, clock);
+	playback->displayed_serial = sent->serial;
+	playback->taken_ms = clock.now_ms;
+	playback->period_ms = period_ms(&sent->item);
+	playback->is_assumed = is_assumed;
+	playback->is_after_hurry = sent->was_hurried;
+	playback->said_number = -1;
+	if (sent->item.kind == PLAYBACK_PUSH && push->generation == sent->item.generation &&
+	    push->displayed_us == 0) {
+		push->displayed_us = clock.wall_us;
+		output->push_displayed(output->context, push->generation, clock.wall_us);
+	}
+}
+
+/* ---- what the panel says ---- */
+
+/* Index of what a "queued" is about. It is the next one in the order of sending; numbers grow by
+ * one, so a "queued" that got lost shows. One that is long overdue will not come. -1: about
+ * something that was forgotten. */
+static int find_unnumbered(struct playback *playback, int32_t number, struct playback_clock clock)
+{
+	uint32_t skipped =
+	    playback->last_number >= 0 ? (uint32_t)(number - playback->last_number) - 1 : 0;
+	int found = -1;
+
+	if (playback->forgotten > skipped) {
+		playback->forgotten -= skipped + 1;
+		return -1;
+	}
+	skipped -= playback->forgotten;
+	playback->forgotten = 0;
+	for (unsigned i = 0; i < playback->ring_count; i++) {
+		if (playback->ring[i].number >= 0)
+			continue;
+		found = (int)i;
+		if (clock.now_ms - playback->ring[i].sent_ms > SILENCE_MS)
+			continue;
+		if (skipped-- == 0)
+			break;
+	}
+	return found;
+}
+
+void playback_on_queued(struct playback *playback, int64_t number, struct playback_clock clock)
+{
+	struct playback_sent *sent;
+	int index;
+
+	playback->has_spoken = playback->says_queued = true;
+	if (number < 0 || number > INT32_MAX || number <= playback->last_number)
+		return;
+	index = find_unnumbered(playback, (int32_t)number, clock);
+	playback->last_number = (int32_t)number;
+	if (index < 0)
+		return;
+	sent = &playback->ring[index];
+	sent->number = (int32_t)number;
+	if (sent->serial != playback->displayed_serial)
+		return;
+	if (playback->said_number == number) {
+		/* "displaying" had overtaken it. */
+		playback->is_assumed = false;
+		drop_sent(playback, (unsigned)index + 1);
+		return;
+	}
+	/* What was believed to be displayed is only queued: the panel will say more. */
+	playback->displayed = nothing;
+	playback->displayed_serial = 0;
+	playback->rotation_position = playback->position_before;
+}
+
+static const struct playback_sent *guess_sent(const struct playback *playback)
+{
+	const struct playback_sent *guess = NULL;
+
+	for (unsigned i = 0; i < playback->ring_count; i++) {
+		if (playback->ring[i].number >= 0)
+			continue;
+		guess = &playback->ring[i];
+		/* Its "queued" is about to come: it is the next one. Where panels do not say
+		 * "queued" it is the newest. */
+		if (playback->says_queued)
+			break;
+	}
+	return guess;
+}
+
+void playback_on_displaying(struct playback *playback, int64_t number, struct content *content,
+			    struct playback_clock clock, const struct playback_output *output)
+{
+	const struct playback_sent *guess;
+
+	playback->has_spoken = true;
+	if (number < 0 || number > INT32_MAX)
+		return;
+	for (unsigned i = 0; i < playback->ring_count; i++) {
+		if (playback->ring[i].number != number)
+			continue;
+		set_displayed(playback, &playback->ring[i], /* is_assumed= */ false, content, clock,
+			      output);
+		drop_sent(playback, i + 1);
+		return;
+	}
+	/* Something from before this connection, said again, or of the panel's own. */
+	if (number <= playback->last_number || number == playback->said_number)
+		return;
+	guess = guess_sent(playback);
+	if (!guess)
+		return;
+	if (guess->serial != playback->displayed_serial)
+		set_displayed(playback, guess, /* is_assumed= */ true, content, clock, output);
+	playback->said_number = (int32_t)number;
+}
+
+/* ---- decisions ---- */
+
+/* By a panel that says nothing: when the turn of what it displays is over, and until it has come to
+ * the end of a loop. */
+static void assume_displayed(struct playback *playback, const struct playback_sent *sent,
+			     struct content *content, struct playback_clock clock,
+			     const struct playback_output *output)
+{
+	int64_t early_ms = playback->until_ms - clock.now_ms;
+	bool is_early = !sent->was_hurried && early_ms > 0 && early_ms <= SILENT_LEAD_MS;
+
+	set_displayed(playback, sent, /* is_assumed= */ true, content, clock, output);
+	if (is_early) {
+		playback->since_ms += early_ms;
+		playback->until_ms += early_ms;
+	}
+	if (sent->item.loop_ms <= sent->item.stay_s * 1000 &&
+	    playback->until_ms < playback->since_ms + playback->period_ms)
+		playback->until_ms = playback->since_ms + playback->period_ms;
+}
+
+static bool send(struct playback *playback, const struct playback_item *item, bool hurried,
+		 int brightness, struct content *content, struct playback_clock clock,
+		 const struct playback_output *output)
+{
+	int64_t dwell_s = item->stay_s < DWELL_MAX_S ? item->stay_s : DWELL_MAX_S;
+	int change = brightness == playback->brightness_sent ? -1 : brightness;
+	struct playback_item copy = *item; /* of what may lie in the ring, which moves */
+	struct playback_sent *sent;
+
+	if (!output->picture(output->context, item, dwell_s, change, hurried))
+		return false;
+	playback->brightness_sent = brightness;
+	if (playback->ring_count == PLAYBACK_RING) {
+		playback->forgotten += playback->ring[0].number < 0 &&
+				       clock.now_ms - playback->ring[0].sent_ms <= SILENCE_MS;
+		drop_sent(playback, 1);
+	}
+	resize_ring(playback, playback->ring_count + 1);
+	sent = &playback->ring[playback->ring_count - 1];
+	*sent = (struct playback_sent){
+	    .item = copy,
+	    .serial = ++playback->last_serial,
+	    .number = -1,
+	    .was_hurried = hurried,
+	    .sent_ms = clock.now_ms,
+	};
+	if (copy.kind == PLAYBACK_PUSH)
+		playback->push_sent = copy.generation;
+	if (!playback->has_spoken)
+		assume_displayed(playback, sent, content, clock, output);
+	return true;
+}
+
+/* When the panel is to be told to take what is queued, unless it has done so by itself. */
+static int64_t hurry_at_ms(const struct playback *playback, const struct playback_sent *queued)
+{
+	int64_t period = playback->period_ms;
+	int64_t end_ms =
+	    playback->until_ms > queued->sent_ms ? playback->until_ms : queued->sent_ms;
+	int64_t natural_ms;
+
+	if (playback->displayed.kind == PLAYBACK_NOTHING) {
+		int64_t stay_s = queued->item.stay_s;
+
+		return queued->sent_ms + (stay_s < UNKNOWN_MAX_S ? stay_s : UNKNOWN_MAX_S) * 1000 +
+		       GRACE_MS;
+	}
+	natural_ms =
+	    playback->taken_ms + (end_ms - playback->taken_ms + period - 1) / period * period;
+	if (playback->displayed.loop_ms > playback->displayed.stay_s * 1000 ||
+	    natural_ms > end_ms + GRACE_MS)
+		return end_ms;
+	return natural_ms + GRACE_MS;
+}
+
+/* The queued picture waits for its turn. Returns when to look again. */
+static int64_t wait_for_turn(struct playback *playback, struct content *content, int brightness,
+			     struct playback_clock clock, const struct playback_output *output)
+{
+	struct playback_sent *queued = queued_in(playback);
+	int64_t at_ms =
+	    queued->was_hurried ? queued->sent_ms + SILENCE_MS : hurry_at_ms(playback, queued);
+
+	if (clock.now_ms < at_ms)
+		return at_ms;
+	if (queued->was_hurried) {
+		set_displayed(playback, queued, /* is_assumed= */ true, content, clock, output);
+		return clock.now_ms;
+	}
+	if (queued->number >= 0) {
+		output->immediate(output->context);
+		queued->was_hurried = true;
+		queued->sent_ms = clock.now_ms;
+		return clock.now_ms + SILENCE_MS;
+	}
+	/* Whether the panel has it is not known: "immediate" with nothing queued is bad. */
+	if (!send(playback, &queued->item, true, brightness, content, clock, output))
+		return clock.now_ms + RETRY_MS;
+	return clock.now_ms + SILENCE_MS;
+}
+
+/* When the picture after the displayed one may be sent. */
+static int64_t queue_at_ms(const struct playback *playback)
+{
+	if (!playback->has_spoken)
+		return playback->until_ms - SILENT_LEAD_MS;
+	if (playback->is_assumed || playback->is_after_hurry ||
+	    playback->displayed.stay_s > DWELL_MAX_S)
+		return playback->until_ms - LEAD_MS;
+	return playback->since_ms;
+}
+
+static int64_t send_next(struct playback *playback, const struct playback_item *next, bool hurried,
+			 int brightness, struct content *content, struct playback_clock clock,
+			 const struct playback_output *output)
+{
+	if (!send(playback, next, hurried, brightness, content, clock, output))
+		return clock.now_ms + RETRY_MS;
+	return playback->has_spoken ? wait_for_turn(playback, content, brightness, clock, output)
+				    : queue_at_ms(playback);
+}
+
+/* A new interval holds for the installation on the screen, too. */
+static void adjust_turn(struct playback *playback, const struct content *content)
+{
+	int64_t stay_s = content->settings.schedule_interval_s;
+
+	if (playback->displayed.kind != PLAYBACK_INSTALLATION ||
+	    playback->displayed.stay_s == stay_s)
+		return;
+	playback->displayed.stay_s = stay_s;
+	playback->until_ms = playback->since_ms + stay_s * 1000;
+}
+
+static int64_t update_rotation(struct playback *playback, struct content *content, int brightness,
+			       struct playback_clock clock, const struct playback_output *output)
+{
+	struct playback_item next = playback_item_next(content, playback->rotation_position);
+	const struct playback_sent *queued = queued_in(playback);
+	bool has_displayed = playback->displayed.kind != PLAYBACK_NOTHING;
+	bool is_overdue;
+
+	adjust_turn(playback, content);
+	/* A push is about to be displayed. */
+	if (queued && queued->item.kind == PLAYBACK_PUSH &&
+	    playback_item_is_wanted(&queued->item, content))
+		return wait_for_turn(playback, content, brightness, clock, output);
+	/* What is on the screen, or about to be, was taken away: go on at once. */
+	if ((has_displayed && !playback_item_is_wanted(&playback->displayed, content)) ||
+	    (queued && queued->was_hurried && !playback_item_is_wanted(&queued->item, content))) {
+		if (queued && queued->was_hurried && playback_item_is_same(&queued->item, &next))
+			return wait_for_turn(playback, content, brightness, clock, output);
+		return send_next(playback, &next, true, brightness, content, clock, output);
+	}
+	if (queued && playback_item_is_same(&queued->item, &next))
+		return wait_for_turn(playback, content, brightness, clock, output);
+	if (!has_displayed || queued)
+		return send_next(playback, &next, false, brightness, content, clock, output);
+	if (playback_item_is_same_picture(&playback->displayed, &next)) {
+		/* The panel loops what it has; look again when this installation's turn is over. */
+		if (clock.now_ms >= playback->until_ms)
+			begin_turn(playback, &next, clock);
+		return playback->until_ms;
+	}
+	if (clock.now_ms < queue_at_ms(playback))
+		return queue_at_ms(playback);
+	is_overdue = clock.now_ms >= playback->until_ms + GRACE_MS ||
+		     (!playback->has_spoken &&
+		      playback->displayed.loop_ms > playback->displayed.stay_s * 1000);
+	return send_next(playback, &next, is_overdue, brightness, content, clock, output);
+}
+
+/* Shows a push at once, where there is one that this panel has not been sent. False: not now. */
+static bool show_push(struct playback *playback, struct content *content, int brightness,
+		      struct playback_clock clock, const struct playback_output *output,
+		      int64_t *ret_ms)
+{
+	struct playback_item item;
+
+	if (content->push.generation == playback->push_sent ||
+	    !content_push_is_due(content, clock.wall_us))
+		return false;
+	item = playback_item_of_push(content, clock.wall_us);
+	*ret_ms = send_next(playback, &item, true, brightness, content, clock, output);
+	return true;
+}
+
+int64_t playback_update(struct playback *playback, struct content *content,
+			struct playback_clock clock, const struct playback_output *output)
+{
+	struct display_level level = display_level_at(&content->settings, clock.wall_us);
+	int64_t level_ms = clock.now_ms + (level.valid_until_us - clock.wall_us) / 1000 + 1;
+	int64_t next_ms = INT64_MAX;
+
+	if (level.brightness > 0 &&
+	    !show_push(playback, content, level.brightness, clock, output, &next_ms))
+		next_ms = update_rotation(playback, content, level.brightness, clock, output);
+	/* Unless it went along with a picture. */
+	if (level.brightness != playback->brightness_sent) {
+		playback->brightness_sent = level.brightness;
+		output->brightness(output->context, level.brightness);
+	}
+	return next_ms < level_ms ? next_ms : level_ms;
+}

@@ -1,0 +1,71 @@
+#include "domain/playback_item.h"
+
+/* Then a panel looks again: something may have been pushed. */
+enum { BUILT_IN_STAY_S = 15 };
+
+struct playback_item playback_item_of(const struct content *content,
+				      const struct content_installation *installation)
+{
+	return (struct playback_item){
+	    .kind = PLAYBACK_INSTALLATION,
+	    .position = installation->position,
+	    .generation = installation->picture_generation,
+	    .picture_generation = installation->picture_generation,
+	    .loop_ms = installation->picture.loop_ms,
+	    .stay_s = content->settings.schedule_interval_s,
+	};
+}
+
+struct playback_item playback_item_of_push(const struct content *content, int64_t wall_us)
+{
+	const struct content_push *push = &content->push;
+	const struct content_installation *installation =
+	    push->is_installation ? content_at(content, push->installation_position) : NULL;
+
+	return (struct playback_item){
+	    .kind = PLAYBACK_PUSH,
+	    .position = installation ? installation->position : -1,
+	    .generation = push->generation,
+	    .picture_generation = installation ? installation->picture_generation : 0,
+	    .loop_ms = installation ? installation->picture.loop_ms : push->picture.loop_ms,
+	    .stay_s = content_push_rest_s(content, wall_us),
+	};
+}
+
+struct playback_item playback_item_next(const struct content *content, int64_t after_position)
+{
+	const struct content_installation *installation = content_next(content, after_position);
+
+	if (!installation)
+		return (struct playback_item){
+		    .kind = PLAYBACK_BUILT_IN, .position = -1, .stay_s = BUILT_IN_STAY_S};
+	return playback_item_of(content, installation);
+}
+
+bool playback_item_is_same(const struct playback_item *a, const struct playback_item *b)
+{
+	return a->kind == b->kind && a->position == b->position && a->generation == b->generation;
+}
+
+bool playback_item_is_same_picture(const struct playback_item *a, const struct playback_item *b)
+{
+	if (a->kind == PLAYBACK_BUILT_IN || b->kind == PLAYBACK_BUILT_IN)
+		return a->kind == b->kind;
+	return a->position != -1 && a->position == b->position &&
+	       a->picture_generation == b->picture_generation;
+}
+
+bool playback_item_is_wanted(const struct playback_item *item, const struct content *content)
+{
+	switch (item->kind) {
+	case PLAYBACK_BUILT_IN:
+		return content->installation_count == 0;
+	case PLAYBACK_INSTALLATION:
+		return content_at(content, item->position) != NULL;
+	case PLAYBACK_PUSH:
+		return content->push.generation == item->generation &&
+		       content_push_picture(content);
+	default:
+		return false;
+	}
+}
