@@ -40,3 +40,11 @@ static inline void put_le32(uint8_t *p, uint32_t value)
 	put_le16(p, value);
 	put_le16(p + 2, value >> 16);
 }
+
+static inline void put_be32(uint8_t *p, uint32_t value)
+{
+	p[0] = (uint8_t)(value >> 24);
+	p[1] = (uint8_t)(value >> 16);
+	p[2] = (uint8_t)(value >> 8);
+	p[3] = (uint8_t)value;
+}

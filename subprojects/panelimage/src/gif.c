@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "gif_lzw.h"
 
 enum {
 	DELAY_UNIT_MS = 10,
@@ -75,6 +76,20 @@ static int take_rect(const struct gif_decoder *decoder, struct rect *ret,
 	return 0;
 }
 
+/* giflib has read up to the image's first sub-block, which follows its code size. */
+static int check_codes(const struct gif_decoder *decoder, const struct rect *rect,
+		       struct panelimage_error *reterr)
+{
+	unsigned code_bits = decoder->data[decoder->pos - 1];
+	unsigned code;
+
+	if (pi_gif_lzw_check(decoder->data, decoder->size, decoder->pos, code_bits,
+			     rect->width * rect->height, &code) == GIF_LZW_SOUND)
+		return 0;
+	return pi_fail(reterr, "GIF frame %u is damaged: its LZW code %u was never defined",
+		       decoder->frame_number, code);
+}
+
 static void dispose_last(struct gif_decoder *decoder)
 {
 	const struct rect *rect = &decoder->disposed;
@@ -142,7 +157,7 @@ static int decode_image(struct gif_decoder *decoder, struct panelimage_error *re
 	decoder->frame_number++;
 	if (DGifGetImageDesc(decoder->gif) != GIF_OK)
 		return fail_frame(decoder, reterr);
-	if (take_rect(decoder, &rect, reterr))
+	if (take_rect(decoder, &rect, reterr) || check_codes(decoder, &rect, reterr))
 		return -1;
 	dispose_last(decoder);
 	if (decoder->control.DisposalMode >= DISPOSE_PREVIOUS)

@@ -3,6 +3,7 @@
 #include <spng.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "bytes.h"
 #include "fail.h"
@@ -11,7 +12,8 @@ enum {
 	SIGNATURE_BYTES = 8,
 	CHUNK_FRAME_BYTES = 12, /* length, type, checksum */
 	IHDR_BYTES = 13,
-	COLOR_TYPE_OFFSET = 9, /* within IHDR */
+	DEPTH_OFFSET = 8, /* within IHDR */
+	COLOR_TYPE_OFFSET = 9,
 };
 
 enum chunk_use { CHUNK_KEEP, CHUNK_SKIP, CHUNK_END, CHUNK_UNKNOWN };
@@ -47,14 +49,34 @@ static int check_header(const uint8_t *data, size_t size, struct panelimage_erro
 	return pi_canvas_check_size(be32(ihdr), be32(ihdr + 4), reterr);
 }
 
+static uint32_t checksum(const uint8_t *chunk)
+{
+	return (uint32_t)crc32_z(0, chunk + 4, (z_size_t)be32(chunk) + 4);
+}
+
+/* PNG 11.3.2.1: of the transparent gray only the low bits count, as many as a sample has. libspng
+ * compares all sixteen. A chunk whose checksum is wrong stays as it is: libspng tells. */
+static void mask_transparent_gray(uint8_t *trns, unsigned depth)
+{
+	uint8_t *sample = trns + 8, *sum = sample + 2;
+
+	if (be32(trns) != 2 || depth >= 16 || be32(sum) != checksum(trns))
+		return;
+	sample[0] = 0;
+	sample[1] = (uint8_t)(sample[1] & ((1U << depth) - 1));
+	put_be32(sum, checksum(trns));
+}
+
 /* Copies the chunks that make pixels to ret_kept, which has room for size bytes. An ICC profile
  * or a text is compressed and may unpack to a thousand times its size: no decoder sees it. */
 static int keep_pixel_chunks(const uint8_t *data, size_t size, uint8_t *ret_kept,
 			     size_t *ret_kept_size, struct panelimage_error *reterr)
 {
-	uint8_t color_type = data[SIGNATURE_BYTES + 8 + COLOR_TYPE_OFFSET];
+	const uint8_t *ihdr = data + SIGNATURE_BYTES + 8;
+	uint8_t color_type = ihdr[COLOR_TYPE_OFFSET];
 	size_t pos = SIGNATURE_BYTES;
 	size_t kept = SIGNATURE_BYTES;
+	unsigned palettes = 0;
 
 	memcpy(ret_kept, data, SIGNATURE_BYTES);
 	while (size - pos >= CHUNK_FRAME_BYTES) {
@@ -68,8 +90,12 @@ static int keep_pixel_chunks(const uint8_t *data, size_t size, uint8_t *ret_kept
 		if (use == CHUNK_UNKNOWN)
 			return pi_fail(reterr, "PNG has an unknown critical chunk at byte %zu",
 				       pos);
+		if (type_is(chunk + 4, "PLTE") && ++palettes > 1)
+			return pi_fail(reterr, "PNG has two palettes");
 		if (use != CHUNK_SKIP) {
 			memcpy(ret_kept + kept, chunk, bytes);
+			if (color_type == SPNG_COLOR_TYPE_GRAYSCALE && type_is(chunk + 4, "tRNS"))
+				mask_transparent_gray(ret_kept + kept, ihdr[DEPTH_OFFSET]);
 			kept += bytes;
 		}
 		pos += bytes;

@@ -65,6 +65,23 @@ def lzw_encode(indices, min_code_size):
     return bytes(out)
 
 
+def lzw_pack(codes, min_code_size):
+    """Codes as they are given, in the widths that a decoder expects."""
+    clear = 1 << min_code_size
+    bits = count = 0
+    width, following, has_last = min_code_size + 1, clear + 2, False
+    for code in codes:
+        bits |= code << count
+        count += width
+        if code == clear:
+            width, following, has_last = min_code_size + 1, clear + 2, False
+            continue
+        following += has_last and following < 4096
+        has_last = True
+        width = min(12, max(width, following.bit_length()))
+    return bits.to_bytes((count + 7) // 8, "little")
+
+
 def sub_blocks(data, size=255):
     out = b"".join(bytes([len(data[i:i + size])]) + data[i:i + size]
                    for i in range(0, len(data), size))

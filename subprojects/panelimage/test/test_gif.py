@@ -212,6 +212,54 @@ def truncated_lzw():
     return giffile.lzw_encode([1] * 2000, 2)
 
 
+CLEAR, END, FIRST = 4, 5, 6  # of codes of two bits
+
+# (codes, how many pixels they make); each code is defined when its turn comes.
+DEFINED = {
+    "literals": ([CLEAR, 0, 1, 2, 3, END], 4),
+    "no clear code first": ([1, 2, END], 2),
+    "the string that is being defined": ([CLEAR, 1, FIRST, FIRST + 1, END], 6),
+    "a string of before": ([CLEAR, 1, 2, FIRST, FIRST + 1, END], 6),
+    "clear again": ([CLEAR, 1, 2, CLEAR, CLEAR, 3, FIRST, END], 5),
+}
+# (codes, pixels): the last code that is needed was never defined.
+UNDEFINED = {
+    "first": ([CLEAR, FIRST, END], 2),
+    "first of all": ([FIRST, END], 2),
+    "one too far": ([CLEAR, 1, FIRST + 1, END], 3),
+    "far away": ([CLEAR, 1, 2, 3, 15, END], 5),
+    "forgotten by a clear code": ([CLEAR, 1, FIRST, CLEAR, 1, FIRST + 1, END], 6),
+    "first after a clear code": ([CLEAR, 1, CLEAR, FIRST, END], 3),
+}
+
+
+def with_codes(codes, pixels):
+    width = min(pixels, 64)
+    height = -(-pixels // 64)
+    return giffile.write([Frame([], width, height, lzw=giffile.lzw_pack(codes, 2))], palette(4))
+
+
+def test_packed_codes_are_those_of_the_encoder():
+    assert giffile.lzw_pack([CLEAR, 1, FIRST, FIRST + 1, END], 2) == giffile.lzw_encode([1] * 6, 2)
+
+
+@pytest.mark.parametrize("name", DEFINED)
+def test_codes_that_are_defined(convert, name):
+    convert(with_codes(*DEFINED[name]))
+
+
+@pytest.mark.parametrize("name", UNDEFINED)
+def test_code_that_was_never_defined(convert, name):
+    codes, pixels = UNDEFINED[name]
+    with pytest.raises(Refused) as caught:
+        convert(with_codes(codes, pixels))
+    assert str(caught.value).startswith("GIF frame 1 is damaged: its LZW code ")
+
+
+def test_code_behind_the_last_pixel_does_not_matter(convert):
+    convert(with_codes([CLEAR, 1, 2, 15, END], 2))
+
+
 REFUSED = {
     "32x32": ([Frame([0] * 1024, 32, 32)], dict(size=(32, 32)),
               "image is 32x32 pixels, must be 64x32"),

@@ -77,6 +77,25 @@ def test_as_pillow(convert, kind):
     assert [p for p, _ in panel_frames(webp)] == [p for p, _ in pillow_frames(data)]
 
 
+@pytest.mark.parametrize("depth", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("color_type", [0, 2])
+def test_transparent_sample_beyond_the_depth(convert, color_type, depth):
+    """PNG 11.3.2.1: only the low bits of a tRNS sample count, as many as a sample has."""
+    if depth not in pngfile.DEPTHS[color_type]:
+        pytest.skip("no such depth")
+    rng = random.Random(depth)
+    channels, top = pngfile.CHANNELS[color_type], (1 << depth) - 1
+    rows = [[tuple(rng.randint(0, top) for _ in range(channels)) for _ in range(64)]
+            for _ in range(32)]
+    clear = rows[7][9]
+    high = 0xffff & ~top
+    trns = pngfile.chunk(b"tRNS", b"".join(struct.pack(">H", s | high) for s in clear))
+    webp, _ = convert(pngfile.write(rows, color_type, depth, before=[trns]))
+    expected = [over_black(pngfile.pixel_rgba(p, color_type, depth, None, clear))
+                for p in flat(rows)]
+    assert panel_frames(webp) == [(expected, 0)]
+
+
 def test_all_alphas(convert):
     """All 65,536 pairs of sample and alpha, as Pillow composes them."""
     for start in range(0, 65536, 2048):
@@ -173,6 +192,12 @@ REFUSED = {
     "IDAT checksum": (spoil(GOOD, b"IDAT"), "PNG is damaged: "),
     "IDAT none": (pngfile.SIGNATURE + GOOD[8:33] + pngfile.chunk(b"IEND"), "PNG is damaged: "),
     "no palette": (pngfile.write([[(1,)] * 64] * 32, 3, 8), "PNG is damaged: "),
+    "two palettes": (pngfile.write([[(1,)] * 64] * 32, 3, 8, before=[
+        pngfile.chunk(b"PLTE", bytes(6))] * 2), "PNG has two palettes"),
+    "two suggested palettes": (pngfile.write(ROWS, 2, 8, before=[
+        pngfile.chunk(b"PLTE", bytes(6))] * 2), "PNG has two palettes"),
+    "tRNS checksum of gray": (spoil(pngfile.write([[(1,)] * 64] * 32, 0, 4, before=[
+        pngfile.chunk(b"tRNS", b"\xff\x01")]), b"tRNS"), "PNG is damaged: "),
     "tRNS checksum": (spoil(pngfile.write(ROWS, 2, 8, before=[
         pngfile.chunk(b"tRNS", bytes(6))]), b"tRNS"), "PNG is damaged: "),
     "critical": (pngfile.write(ROWS, 2, 8, before=[pngfile.chunk(b"ABCD")]),
