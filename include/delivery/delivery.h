@@ -12,6 +12,7 @@
 
 #include "base/id.h"
 #include "base/list.h"
+#include "base/region.h"
 #include "domain/device_reference.h"
 #include "domain/key.h"
 #include "http/request.h"
@@ -21,9 +22,9 @@ struct delivery;
 struct panel;
 struct cursor_table;
 
-/* Bytes of memory shared by the workers that polling needs; zeroed. See delivery/cursor.c. */
-size_t cursor_table_size(void);
-struct cursor_table *cursor_table_init(void *memory);
+/* Where panels are in their rotation: the common part of this region is the struct cursor_table.
+ * See delivery/cursor.c. */
+extern const struct region cursor_region;
 
 struct delivery *delivery_create(struct service *service, struct cursor_table *cursors);
 

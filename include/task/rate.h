@@ -6,9 +6,9 @@
 #pragma once
 
 #include "base/id.h"
+#include "base/region.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct rate_table;
@@ -26,11 +26,8 @@ struct rate_result {
 	unsigned retry_after_s; /* until the next token, at least 1; where not allowed */
 };
 
-/* Bytes that a table needs. */
-size_t rate_table_size(void);
-
-/* Makes a table in zeroed shared memory of that size; called once before the processes fork. */
-struct rate_table *rate_table_init(void *memory);
+/* The table: the common part of this region is the struct rate_table. */
+extern const struct region rate_region;
 
 /* Takes a token from the bucket of id. now_us: monotonic, the same clock in all processes. */
 struct rate_result rate_take(struct rate_table *table, const struct rate_policy *policy,

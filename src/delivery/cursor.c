@@ -33,18 +33,19 @@ struct cursor_table {
 	struct slot slots[SLOTS];
 };
 
-size_t cursor_table_size(void)
+static void init(void *common)
 {
-	return sizeof(struct cursor_table);
-}
-
-struct cursor_table *cursor_table_init(void *memory)
-{
-	struct cursor_table *table = memory;
+	struct cursor_table *table = common;
 
 	crypto_shorthash_keygen(table->secret);
-	return table;
 }
+
+const struct region cursor_region = {
+    .name = "cursors",
+    .version = 1,
+    .size = sizeof(struct cursor_table),
+    .init = init,
+};
 
 static uint64_t tag_of(const struct cursor_table *table, struct id id)
 {

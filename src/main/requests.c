@@ -3,40 +3,19 @@
 #include "delivery/delivery.h"
 #include "task/key_cache.h"
 
-static size_t rate_table_space(void)
-{
-	return (rate_table_size() + 63) / 64 * 64;
-}
-
-size_t requests_shared_size(void)
-{
-	return rate_table_space() + cursor_table_size();
-}
-
-static void *cursor_memory(void *shared)
-{
-	return (char *)shared + rate_table_space();
-}
-
-void requests_shared_init(void *memory)
-{
-	rate_table_init(memory);
-	cursor_table_init(cursor_memory(memory));
-}
-
 void requests_start(struct requests *requests, struct loop *loop, const struct config *config,
-		    const char *public_url, void *shared)
+		    const char *public_url, struct region_map *shared)
 {
 	struct service *service = &requests->service;
 	bool is_limited = config->rate_limit > 0;
 
-	*requests = (struct requests){.shared = shared};
+	*requests = (struct requests){0};
 	service->loop = loop;
 	service->public_url = public_url;
 	service->cors_origins = (const char *const *)config->cors_origins;
 	service->cors_origin_count = config->cors_origin_count;
 	service->keys = key_cache_create(loop);
-	service->rates = shared;
+	service->rates = region_common(shared, &rate_region);
 	service->key_rate = (struct rate_policy){
 	    .name = "key",
 	    .per_second = config->rate_limit,
@@ -47,7 +26,7 @@ void requests_start(struct requests *requests, struct loop *loop, const struct c
 	    .per_second = is_limited ? LIMIT_PUSH_RATE_PER_S : 0,
 	    .burst = LIMIT_PUSH_RATE_BURST,
 	};
-	service->delivery = delivery_create(service, cursor_memory(shared));
+	service->delivery = delivery_create(service, region_common(shared, &cursor_region));
 }
 
 void requests_on_hint(void *context, struct str word)

@@ -5,19 +5,14 @@
 #include "main/config.h"
 #include "task/service.h"
 
-/* Bytes that the workers of an instance share: rate buckets, and where polling panels are. */
-size_t requests_shared_size(void);
-/* Before the workers are forked; memory is zeroed. */
-void requests_shared_init(void *memory);
-
 struct requests {
 	struct service service;
-	void *shared;
 };
 
-/* Makes all but the database's connections: give service.db before the loop runs. */
+/* Makes all but the database's connections: give service.db before the loop runs. shared: see
+ * main/shared.h. */
 void requests_start(struct requests *requests, struct loop *loop, const struct config *config,
-		    const char *public_url, void *shared);
+		    const char *public_url, struct region_map *shared);
 
 /* For struct db_settings; context is the struct requests. */
 void requests_on_hint(void *context, struct str word);

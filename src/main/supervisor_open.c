@@ -1,12 +1,11 @@
 #include "base/log.h"
-#include "main/requests.h"
+#include "main/shared.h"
 #include "main/state_dir.h"
 #include "main/supervisor_private.h"
 #include "main/worker.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -95,14 +94,11 @@ enum exit_code supervisor_open(struct supervisor *supervisor, struct reason *ret
 	if (code != EXIT_DONE)
 		return code;
 	choose_public_url(supervisor);
-	supervisor->shared = mmap(NULL, requests_shared_size(), PROT_READ | PROT_WRITE,
-				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (supervisor->shared == MAP_FAILED) {
-		supervisor->shared = NULL;
+	supervisor->shared = shared_create(config->workers);
+	if (!supervisor->shared) {
 		reason_set(reterr, "cannot map shared memory: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
-	requests_shared_init(supervisor->shared);
 	return EXIT_DONE;
 }
 
@@ -114,8 +110,7 @@ void supervisor_close(struct supervisor *supervisor)
 	for (unsigned i = 0; i < supervisor->listener_count; i++)
 		listener_close(&supervisor->listeners[i]);
 	cluster_close(&supervisor->cluster);
-	if (supervisor->shared)
-		munmap(supervisor->shared, requests_shared_size());
+	region_map_destroy(supervisor->shared);
 	if (supervisor->signal_fd >= 0)
 		close(supervisor->signal_fd);
 	/* Last: whoever takes it finds everything ended. */

@@ -36,7 +36,7 @@ struct supervisor {
 	struct listener listeners[CONFIG_LISTEN_MAX];
 	unsigned listener_count;
 	char public_url[256];
-	void *shared; /* see worker.h */
+	struct region_map *shared;
 
 	struct cluster cluster; /* unused with --database */
 	struct keeper postmaster;

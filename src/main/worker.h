@@ -4,6 +4,7 @@
  * WORKER_DRAIN_MS, then closes what is left and ends with 0. It ends with its supervisor. */
 #pragma once
 
+#include "base/region.h"
 #include "main/config.h"
 
 enum { WORKER_DRAIN_MS = 10 * 1000 };
@@ -15,7 +16,7 @@ struct worker_settings {
 	const char *public_url;	 /* what URLs that are handed out start with, no slash at its end */
 	const int *listener_fds; /* the worker owns them */
 	unsigned listener_count;
-	void *shared; /* see main/requests.h */
+	struct region_map *shared; /* see main/shared.h */
 };
 
 /* Runs in a process of its own until it has drained. Its exit code. */

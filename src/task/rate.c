@@ -19,18 +19,19 @@ struct rate_table {
 	struct bucket buckets[BUCKETS];
 };
 
-size_t rate_table_size(void)
+static void init(void *common)
 {
-	return sizeof(struct rate_table);
-}
-
-struct rate_table *rate_table_init(void *memory)
-{
-	struct rate_table *table = memory;
+	struct rate_table *table = common;
 
 	crypto_shorthash_keygen(table->secret);
-	return table;
 }
+
+const struct region rate_region = {
+    .name = "rates",
+    .version = 1,
+    .size = sizeof(struct rate_table),
+    .init = init,
+};
 
 static uint64_t tag_of(const struct rate_table *table, const struct rate_policy *policy,
 		       struct id id)

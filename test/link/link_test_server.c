@@ -99,7 +99,7 @@ static unsigned listen_somewhere(void)
 	return ntohs(address.sin_port);
 }
 
-static bool start(int argc, char **argv, void *cursors, void *rates)
+static bool start(int argc, char **argv, struct region_map *shared)
 {
 	struct db_settings db = {.url = argv[1],
 				 .read_connections = 2,
@@ -126,9 +126,9 @@ static bool start(int argc, char **argv, void *cursors, void *rates)
 	deadline_init(&look_again, on_look_again);
 	service.loop = &loop;
 	service.keys = key_cache_create(&loop);
-	service.rates = rate_table_init(rates);
+	service.rates = region_common(shared, &rate_region);
 	service.key_rate.name = service.push_rate.name = "none";
-	service.delivery = delivery_create(&service, cursor_table_init(cursors));
+	service.delivery = delivery_create(&service, region_common(shared, &cursor_region));
 	delivery_set_limits(service.delivery, &limits);
 	service.db = db_create(&loop, &db);
 	http = http_server_create(&loop, &settings);
@@ -137,14 +137,14 @@ static bool start(int argc, char **argv, void *cursors, void *rates)
 
 int main(int argc, char **argv)
 {
-	void *cursors, *rates;
+	const struct region *const regions[] = {&rate_region, &cursor_region};
+	struct region_map *shared;
 	unsigned port;
 
 	if (argc < 2 || sodium_init() < 0 || loop_init(&loop) != 0)
 		return 2;
-	cursors = memory_zalloc(cursor_table_size());
-	rates = memory_zalloc(rate_table_size());
-	if (!start(argc, argv, cursors, rates) || (port = listen_somewhere()) == 0)
+	shared = region_map_create(regions, 2, 1);
+	if (!shared || !start(argc, argv, shared) || (port = listen_somewhere()) == 0)
 		return 2;
 	printf("%u\n", port);
 	fflush(stdout);
@@ -155,7 +155,6 @@ int main(int argc, char **argv)
 	db_destroy(service.db);
 	lanes_stop(&loop);
 	loop_finish(&loop);
-	free(cursors);
-	free(rates);
+	region_map_destroy(shared);
 	return 0;
 }

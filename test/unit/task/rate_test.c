@@ -11,22 +11,24 @@
 
 enum { SECOND_US = 1000 * 1000, START_US = 5 * SECOND_US };
 
+static struct region_map *map;
 static struct rate_table *table;
 
 static int open_table(void **state)
 {
-	void *memory = mmap(NULL, rate_table_size(), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const struct region *const regions[] = {&rate_region};
 
 	(void)state;
-	table = memory == MAP_FAILED ? NULL : rate_table_init(memory);
+	map = region_map_create(regions, 1, 1);
+	table = map ? region_common(map, &rate_region) : NULL;
 	return table ? 0 : -1;
 }
 
 static int close_table(void **state)
 {
 	(void)state;
-	return munmap(table, rate_table_size());
+	region_map_destroy(map);
+	return 0;
 }
 
 static struct id id_of(uint32_t number)

@@ -1,0 +1,14 @@
+#include "main/shared.h"
+#include "base/memory.h"
+#include "delivery/delivery.h"
+#include "task/rate.h"
+
+static const struct region *const regions[] = {
+    &cursor_region,
+    &rate_region,
+};
+
+struct region_map *shared_create(unsigned workers)
+{
+	return region_map_create(regions, array_length(regions), workers);
+}
