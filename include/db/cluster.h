@@ -16,11 +16,16 @@
  * runs there was left behind by a server that was killed, and is ended first. */
 #pragma once
 
-#include <stdbool.h>
+#include "base/process.h"
+
+#include <signal.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 enum {
+	/* What the postmaster is sent: a fast shutdown writes what is dirty in memory, an immediate
+	 * one leaves it to the recovery at the next start. */
+	CLUSTER_STOP_SIGNAL = SIGINT,
+	CLUSTER_STOP_AT_ONCE_SIGNAL = SIGQUIT,
 	CLUSTER_PATH_BYTES = 4096,
 	CLUSTER_VERSION_MIN = 15,
 	CLUSTER_VERSION_MAX = 17,
@@ -34,15 +39,14 @@ struct cluster {
 	char folder[CLUSTER_PATH_BYTES]; /* DIR/postgres, absolute */
 	char programs[256];		 /* folder of initdb and postgres; empty in cluster_url() */
 	int version;			 /* major version of these programs */
-	uid_t uid;			 /* whom PostgreSQL runs as */
-	gid_t gid;
-	bool drops_privileges; /* this process is root, uid is not */
-	char url[512];	       /* libpq connection string, set once the folders exist */
-	int socket_fd;	       /* the socket's folder, where its path is too long for a socket: url
-				  goes through it, so children must inherit it; else -1 */
-	pid_t pid;	       /* of the postmaster; 0 while it is not running */
-	int log_fd;	       /* what it says, non-blocking; -1 while it was not started */
-	char log_line[1024];   /* the line that is being read */
+	struct process_user user;	 /* whom PostgreSQL runs as */
+	bool drops_privileges;		 /* this process is root, that user is not */
+	char url[512];			 /* libpq connection string, set once the folders exist */
+	int socket_fd;	     /* the socket's folder, where its path is too long for a socket: url
+				goes through it, so children must inherit it; else -1 */
+	pid_t pid;	     /* of the postmaster that was started last */
+	int log_fd;	     /* what it says, non-blocking; -1 while it was not started */
+	char log_line[1024]; /* the line that is being read */
 	size_t log_length;
 	char last_fatal[256]; /* the last complaint that ended something, for error texts */
 };
@@ -60,9 +64,16 @@ __attribute__((warn_unused_result)) int cluster_prepare(struct cluster *cluster,
 							struct cluster_error *reterr);
 
 /* Starts the postmaster and sets url, pid, log_fd; it takes connections some time later (PQping).
- * It gets SIGINT (fast shutdown) when the calling thread ends. connections: how many at most. */
-__attribute__((warn_unused_result)) int cluster_spawn(struct cluster *cluster, unsigned connections,
+ * as: its user (cluster_user()), limits and death signal (CLUSTER_STOP_SIGNAL). connections: how
+ * many at most. */
+__attribute__((warn_unused_result)) int cluster_spawn(struct cluster *cluster,
+						      const struct process *as,
+						      unsigned connections,
 						      struct cluster_error *reterr);
+
+/* Whom the postmaster is to run as; NULL: the user of this process. Valid as long as the cluster.
+ */
+const struct process_user *cluster_user(const struct cluster *cluster);
 
 /* Logs what has come in on log_fd. Never blocks; where nobody reads, PostgreSQL drops lines and is
  * not held up. False once the other end is closed. */
@@ -80,10 +91,8 @@ __attribute__((warn_unused_result)) int cluster_start(const char *state_dir, str
 __attribute__((warn_unused_result)) int cluster_url(const char *state_dir, struct cluster *ret,
 						    struct cluster_error *reterr);
 
-/* Asks the postmaster to end: fast, or at once without a checkpoint. Nothing where none runs. */
-void cluster_ask_to_stop(struct cluster *cluster, bool at_once);
-
-/* Fast shutdown; waits until it has ended. Then as cluster_close(). */
+/* Fast shutdown of what cluster_start() started; waits until it has ended. Then as cluster_close().
+ */
 void cluster_stop(struct cluster *cluster);
 
 /* Closes descriptors; the postmaster is left alone. For a zeroed or closed one too. */

@@ -65,8 +65,7 @@ static int existing_version(const struct cluster *cluster)
 
 static void take_user(struct cluster *cluster, const struct passwd *user)
 {
-	cluster->uid = user->pw_uid;
-	cluster->gid = user->pw_gid;
+	cluster->user = (struct process_user){.uid = user->pw_uid, .gid = user->pw_gid};
 }
 
 /* PostgreSQL refuses to run as root, and to use a folder that is not its user's. */
@@ -77,10 +76,9 @@ static int choose_user(struct cluster *cluster, struct cluster_error *reterr)
 	bool exists = cluster_path(cluster, "data", path) && stat(path, &info) == 0;
 	const struct passwd *user;
 
-	cluster->uid = geteuid();
-	cluster->gid = getegid();
-	if (cluster->uid != 0) {
-		if (exists && info.st_uid != cluster->uid)
+	cluster->user = (struct process_user){.uid = geteuid(), .gid = getegid()};
+	if (cluster->user.uid != 0) {
+		if (exists && info.st_uid != cluster->user.uid)
 			return cluster_fail(reterr,
 					    "the database in %s belongs to another user (uid %u): "
 					    "start displayd as that user, or as root",
@@ -89,8 +87,7 @@ static int choose_user(struct cluster *cluster, struct cluster_error *reterr)
 	}
 	cluster->drops_privileges = true;
 	if (exists && info.st_uid != 0) {
-		cluster->uid = info.st_uid;
-		cluster->gid = info.st_gid;
+		cluster->user = (struct process_user){.uid = info.st_uid, .gid = info.st_gid};
 		return 0;
 	}
 	user = getpwnam("postgres");
@@ -101,6 +98,11 @@ static int choose_user(struct cluster *cluster, struct cluster_error *reterr)
 					    "\"postgres\" or \"nobody\" to run it");
 	take_user(cluster, user);
 	return 0;
+}
+
+const struct process_user *cluster_user(const struct cluster *cluster)
+{
+	return cluster->drops_privileges ? &cluster->user : NULL;
 }
 
 int cluster_open(const char *state_dir, struct cluster *ret, struct cluster_error *reterr)
@@ -177,8 +179,8 @@ int cluster_prepare(struct cluster *cluster, struct cluster_error *reterr)
 	return rc;
 }
 
-static pid_t start_postmaster(struct cluster *cluster, unsigned connections, int data_fd,
-			      int output_fd)
+static pid_t start_postmaster(const struct cluster *cluster, const struct process *as,
+			      unsigned connections, int data_fd, int output_fd)
 {
 	char postgres[300], max_connections[64];
 	/* On the command line, so that a later displayd brings its own. Durability is the default
@@ -211,18 +213,16 @@ static pid_t start_postmaster(struct cluster *cluster, unsigned connections, int
 	    "--log_checkpoints=off",
 	    NULL,
 	};
-	struct cluster_program program = {.arguments = arguments,
-					  .data_fd = data_fd,
-					  .input_fd = -1,
-					  .output_fd = output_fd,
-					  .death_signal = SIGINT};
+	struct cluster_program program = {
+	    .arguments = arguments, .data_fd = data_fd, .input_fd = -1, .output_fd = output_fd};
 
 	snprintf(postgres, sizeof(postgres), "%s/postgres", cluster->programs);
 	snprintf(max_connections, sizeof(max_connections), "--max_connections=%u", connections);
-	return cluster_program_start(cluster, &program);
+	return cluster_program_start(&program, as);
 }
 
-int cluster_spawn(struct cluster *cluster, unsigned connections, struct cluster_error *reterr)
+int cluster_spawn(struct cluster *cluster, const struct process *as, unsigned connections,
+		  struct cluster_error *reterr)
 {
 	char path[CLUSTER_PATH_BYTES];
 	int ends[2], data_fd;
@@ -240,7 +240,7 @@ int cluster_spawn(struct cluster *cluster, unsigned connections, struct cluster_
 		close(data_fd);
 		return cluster_fail(reterr, "cannot make a pipe: %s", strerror(errno));
 	}
-	pid = start_postmaster(cluster, connections, data_fd, ends[1]);
+	pid = start_postmaster(cluster, as, connections, data_fd, ends[1]);
 	close(data_fd);
 	close(ends[1]);
 	if (pid < 0) {
@@ -278,8 +278,12 @@ static int wait_until_ready(struct cluster *cluster, struct cluster_error *reter
 
 int cluster_start(const char *state_dir, struct cluster *ret, struct cluster_error *reterr)
 {
-	if (cluster_open(state_dir, ret, reterr) < 0 || cluster_prepare(ret, reterr) < 0 ||
-	    cluster_spawn(ret, DISPLAYCTL_CONNECTIONS, reterr) < 0)
+	struct process as = {.death_signal = CLUSTER_STOP_SIGNAL};
+
+	if (cluster_open(state_dir, ret, reterr) < 0 || cluster_prepare(ret, reterr) < 0)
+		return -1;
+	as.user = cluster_user(ret);
+	if (cluster_spawn(ret, &as, DISPLAYCTL_CONNECTIONS, reterr) < 0)
 		return -1;
 	if (wait_until_ready(ret, reterr) < 0) {
 		cluster_stop(ret);
@@ -300,15 +304,10 @@ int cluster_url(const char *state_dir, struct cluster *ret, struct cluster_error
 	return set_url(ret, reterr);
 }
 
-void cluster_ask_to_stop(struct cluster *cluster, bool at_once)
-{
-	if (cluster->pid > 0)
-		kill(cluster->pid, at_once ? SIGQUIT : SIGINT);
-}
-
 void cluster_stop(struct cluster *cluster)
 {
-	cluster_ask_to_stop(cluster, /* at_once= */ false);
+	if (cluster->pid > 0)
+		kill(cluster->pid, CLUSTER_STOP_SIGNAL);
 	while (cluster->pid > 0 && waitpid(cluster->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	cluster->pid = 0;

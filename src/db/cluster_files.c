@@ -111,8 +111,8 @@ int cluster_make_folder(const struct cluster *cluster, int parent_fd, const char
 	fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (fchmod(fd, mode) < 0 ||
-	    (theirs && cluster->drops_privileges && fchown(fd, cluster->uid, cluster->gid) < 0)) {
+	if (fchmod(fd, mode) < 0 || (theirs && cluster->drops_privileges &&
+				     fchown(fd, cluster->user.uid, cluster->user.gid) < 0)) {
 		error = errno;
 		close(fd);
 		return -error;
@@ -129,8 +129,9 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 }
 
 /* In a child with the cluster's user's rights, so that no link of that user's leads root astray. */
-static int remove_contents(void)
+static int remove_contents(void *none)
 {
+	(void)none;
 	/* The dot: else it would be the link itself that is looked at. */
 	return nftw(CLUSTER_DATA_PATH "/.", remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : 1;
 }

@@ -9,25 +9,25 @@
  */
 #define CLUSTER_DATA_PATH "/proc/self/fd/3"
 
-/* A program that runs as the cluster's user. */
+/* A program that works on the cluster. */
 struct cluster_program {
 	const char *const *arguments; /* the first is its whole path; NULL at the end */
-	int (*function)(void);	      /* instead of arguments: runs in the child, its exit code */
+	int (*function)(void *none);  /* instead of arguments: runs in the child, its exit code */
 	int data_fd;		      /* folder that it finds as descriptor 3 */
 	int input_fd;		      /* -1: /dev/null */
 	int output_fd;		      /* stdout and stderr */
-	int death_signal;	      /* that it gets when this process ends */
 };
 
 /* Fills the error and returns -1. */
 __attribute__((format(printf, 2, 3))) int cluster_fail(struct cluster_error *reterr,
 						       const char *format, ...);
 
-/* Starts it in a session of its own, with an environment of its own. The process ID or a negative
- * errno. */
-pid_t cluster_program_start(const struct cluster *cluster, const struct cluster_program *program);
+/* Starts it apart, with an environment of its own. as: its user, limits and death signal. The
+ * process ID or a negative errno. */
+__attribute__((warn_unused_result)) pid_t
+cluster_program_start(const struct cluster_program *program, const struct process *as);
 
-/* Runs it with the given input to its end. 0, or -1 with its last line. */
+/* Runs it as the cluster's user with the given input to its end. 0, or -1 with its last line. */
 __attribute__((warn_unused_result)) int cluster_program_run(const struct cluster *cluster,
 							    const struct cluster_program *program,
 							    const char *input,

@@ -5,10 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,74 +22,30 @@ int cluster_fail(struct cluster_error *reterr, const char *format, ...)
 	return -1;
 }
 
-/* From here on in the child: no malloc, no log. */
-static bool drop_privileges(const struct cluster *cluster)
-{
-	if (!cluster->drops_privileges)
-		return true;
-	return setgroups(1, &cluster->gid) == 0 &&
-	       setresgid(cluster->gid, cluster->gid, cluster->gid) == 0 &&
-	       setresuid(cluster->uid, cluster->uid, cluster->uid) == 0;
-}
-
-static void reset_signals(void)
-{
-	sigset_t none;
-
-	for (int number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* Leaves 0 to 3 open and nothing else. The descriptors given are above 3. */
-static bool set_descriptors(const struct cluster_program *program)
-{
-	int input = program->input_fd;
-
-	if (input < 0)
-		input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (input < 0 || dup2(input, 0) < 0 || dup2(program->output_fd, 1) < 0 ||
-	    dup2(program->output_fd, 2) < 0 || dup2(program->data_fd, 3) < 0)
-		return false;
-	return close_range(4, ~0U, 0) == 0;
-}
-
-_Noreturn static void run_child(const struct cluster *cluster,
-				const struct cluster_program *program, pid_t parent)
+pid_t cluster_program_start(const struct cluster_program *program, const struct process *as)
 {
 	/* The user's own variables (PGDATA, PGOPTIONS, LC_ALL, ...) must not reach it. */
 	static const char *const environment[] = {
 	    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C",
 	    "TZ=UTC", NULL};
+	int input_fd =
+	    program->input_fd < 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : program->input_fd;
+	const int fds[] = {input_fd, program->output_fd, program->output_fd, program->data_fd};
+	struct process process = *as;
+	pid_t pid = -errno;
 
-	/* A session of its own: Ctrl-C in a terminal is for the supervisor, which then stops it in
-	 * order. Its folder of work is "/": PostgreSQL 15 leaves it and comes back while it looks
+	process.arguments = program->arguments;
+	process.environment = environment;
+	process.run = program->function;
+	/* Apart also since PostgreSQL 15 leaves its folder of work and comes back while it looks
 	 * for its own programs, which it could not in a folder that its user may not walk to. */
-	setsid();
-	reset_signals();
-	/* The kernel forgets the death signal when the user changes: set it after that. */
-	if (!drop_privileges(cluster) ||
-	    prctl(PR_SET_PDEATHSIG, (unsigned long)program->death_signal) < 0 ||
-	    getppid() != parent || chdir("/") < 0 || !set_descriptors(program))
-		_exit(126);
-	umask(077);
-	if (program->function)
-		_exit(program->function());
-	execve(program->arguments[0], (char *const *)program->arguments,
-	       (char *const *)environment);
-	_exit(127);
-}
-
-pid_t cluster_program_start(const struct cluster *cluster, const struct cluster_program *program)
-{
-	pid_t parent = getpid();
-	pid_t pid = fork();
-
-	if (pid < 0)
-		return -errno;
-	if (pid == 0)
-		run_child(cluster, program, parent);
+	process.is_apart = true;
+	process.fds = fds;
+	process.fd_count = array_length(fds);
+	if (input_fd >= 0)
+		pid = process_start(&process);
+	if (program->input_fd < 0 && input_fd >= 0)
+		close(input_fd);
 	return pid;
 }
 
@@ -160,6 +114,7 @@ static int pipe_with(const char *input)
 int cluster_program_run(const struct cluster *cluster, const struct cluster_program *program,
 			const char *input, struct cluster_error *reterr)
 {
+	const struct process as = {.user = cluster_user(cluster), .death_signal = SIGTERM};
 	struct cluster_program piped = *program;
 	struct buffer output = {0};
 	int ends[2], status = 0, rc;
@@ -169,8 +124,7 @@ int cluster_program_run(const struct cluster *cluster, const struct cluster_prog
 		return cluster_fail(reterr, "cannot make a pipe: %s", strerror(errno));
 	piped.output_fd = ends[1];
 	piped.input_fd = pipe_with(input);
-	piped.death_signal = SIGTERM;
-	pid = cluster_program_start(cluster, &piped);
+	pid = cluster_program_start(&piped, &as);
 	close(ends[1]);
 	if (piped.input_fd >= 0)
 		close(piped.input_fd);

@@ -1,143 +1,349 @@
-#include "base/clock.h"
+#include "main/children.h"
 #include "base/log.h"
-#include "main/supervisor_private.h"
-#include "main/worker.h"
+#include "base/memory.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <unistd.h>
+#include <stdio.h>
+#include <sys/wait.h>
 
 enum {
-	DELAY_FIRST_MS = 100,
-	DELAY_MAX_MS = 10 * 1000,
-	/* Whoever ran for so long ended for a new reason. */
-	RAN_WELL_MS = 30 * 1000,
-	/* A worker's connections to the database, and room for displayctl, psql and a backup. */
-	CONNECTIONS_PER_WORKER = 9,
-	CONNECTIONS_APART = 40,
+	/* After the second request to stop. */
+	AT_ONCE_MS = 3 * 1000,
 };
 
-bool supervisor_is_embedded(const struct supervisor *supervisor)
+#define for_each_child(one, children)                                                              \
+	for (struct child *one = (children)->all, *one##_end = one + (children)->count;            \
+	     one != one##_end; one++)
+
+static void begin_stop(struct children *children, uint64_t now_ms);
+
+/* "worker ended unexpectedly" */
+struct message {
+	char text[96];
+};
+
+static const char *message(struct message *message, const struct child *child, const char *what)
 {
-	return supervisor->config->database == NULL;
+	snprintf(message->text, sizeof(message->text), "%s %s", child->kind->name, what);
+	return message->text;
 }
 
-const char *supervisor_database_url(const struct supervisor *supervisor)
+void children_init(struct children *children, const struct child_kind *const *kinds,
+		   unsigned kind_count, const struct child_system *system,
+		   struct instance *instance)
 {
-	return supervisor_is_embedded(supervisor) ? supervisor->cluster.url
-						  : supervisor->config->database;
+	struct child *child;
+
+	*children = (struct children){
+	    .instance = instance, .system = system, .kinds = kinds, .kind_count = kind_count};
+	for (unsigned i = 0; i < kind_count; i++)
+		children->count += kinds[i]->count(instance);
+	child = children->all = memory_zalloc((children->count + 1) * sizeof(*child));
+	for (unsigned i = 0; i < kind_count; i++)
+		for (unsigned index = 0; index < kinds[i]->count(instance); index++)
+			*child++ = (struct child){.kind = kinds[i], .index = index};
 }
 
-void keeper_note_end(struct keeper *keeper)
+void children_finish(struct children *children)
 {
-	uint64_t now_ms = clock_monotonic_ms();
-
-	keeper->pid = 0;
-	if (now_ms - keeper->started_ms > RAN_WELL_MS || keeper->delay_ms == 0)
-		keeper->delay_ms = DELAY_FIRST_MS;
-	keeper->start_at_ms = now_ms + keeper->delay_ms;
-	keeper->delay_ms =
-	    keeper->delay_ms * 2 < DELAY_MAX_MS ? keeper->delay_ms * 2 : DELAY_MAX_MS;
+	free(children->all);
 }
 
-static void keeper_note_start(struct keeper *keeper, pid_t pid)
+static struct log_field how_it_ended(int status)
 {
-	keeper->started_ms = clock_monotonic_ms();
-	/* fork() failed: as if it had ended at once. */
-	if (pid < 0)
-		keeper_note_end(keeper);
-	else
-		keeper->pid = pid;
+	return WIFSIGNALED(status) ? LOG_INT("signal", WTERMSIG(status))
+				   : LOG_INT("code", WEXITSTATUS(status));
 }
 
-/* In a child: nothing of the supervisor's is kept but what the child needs. Ctrl-C reaches the
- * whole terminal; the supervisor alone decides what it means. */
-static void become_child(struct supervisor *supervisor, pid_t parent, int death_signal)
+static void log_unexpected_end(const struct child *child, int status)
 {
-	sigset_t none;
+	struct message text;
 
-	prctl(PR_SET_PDEATHSIG, (unsigned long)death_signal);
-	if (getppid() != parent)
-		_exit(EXIT_FAILED);
-	close(supervisor->signal_fd);
-	close(supervisor->lock_fd);
-	if (supervisor->cluster.log_fd >= 0)
-		close(supervisor->cluster.log_fd);
-	supervisor->signal_fd = supervisor->lock_fd = supervisor->cluster.log_fd = -1;
-	signal(SIGINT, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	log_error("supervisor", message(&text, child, "ended unexpectedly"),
+		  LOG_INT("number", child->index + 1), how_it_ended(status),
+		  LOG_INT("restart_in_ms", child->waits_ms));
 }
 
-static int run_worker(struct supervisor *supervisor, unsigned index)
+static void give_up(struct children *children, enum exit_code code, uint64_t now_ms)
 {
-	int fds[CONFIG_LISTEN_MAX];
-	struct worker_settings settings = {
-	    .index = index,
-	    .config = supervisor->config,
-	    .database_url = supervisor_database_url(supervisor),
-	    .public_url = supervisor->public_url,
-	    .listener_fds = fds,
-	    .listener_count = supervisor->listener_count,
-	    .shared = supervisor->shared,
-	};
-
-	for (unsigned i = 0; i < supervisor->listener_count; i++)
-		fds[i] = supervisor->listeners[i].fd;
-	return worker_run(&settings);
+	children->exit_code = code;
+	begin_stop(children, now_ms);
 }
 
-void supervisor_start_worker(struct supervisor *supervisor, unsigned index)
+/* False with a reason logged. */
+static bool start(struct children *children, struct child *child, uint64_t now_ms)
 {
-	struct keeper *worker = &supervisor->workers[index];
-	pid_t parent = getpid(), pid = fork();
+	const struct child_kind *kind = child->kind;
+	uint32_t beat = kind->heartbeat ? kind->heartbeat(children->instance, child->index) : 0;
+	pid_t pid = children->system->start(children->instance, child);
+	struct message text;
 
-	if (pid == 0) {
-		become_child(supervisor, parent, SIGTERM);
-		exit(run_worker(supervisor, index));
-	}
-	keeper_note_start(worker, pid);
-	if (pid < 0)
-		log_error("supervisor", "cannot start a worker",
-			  LOG_TEXT("error", strerror(errno)));
-	else
-		log_info("supervisor", "worker started", LOG_INT("worker", index + 1),
-			 LOG_INT("pid", pid));
-}
-
-bool supervisor_start_postmaster(struct supervisor *supervisor)
-{
-	unsigned connections =
-	    CONNECTIONS_APART + CONNECTIONS_PER_WORKER * supervisor->config->workers;
-	struct cluster_error why;
-
-	if (cluster_spawn(&supervisor->cluster, connections, &why) < 0) {
-		log_error("supervisor", "cannot start PostgreSQL", LOG_TEXT("reason", why.text));
-		keeper_note_start(&supervisor->postmaster, -1);
-		return false;
-	}
-	keeper_note_start(&supervisor->postmaster, supervisor->cluster.pid);
-	log_info("supervisor", "PostgreSQL started", LOG_INT("pid", supervisor->cluster.pid),
-		 LOG_INT("version", supervisor->cluster.version));
-	return true;
-}
-
-bool supervisor_start_helper(struct supervisor *supervisor,
-			     enum exit_code (*run)(struct supervisor *supervisor))
-{
-	pid_t parent = getpid(), pid = fork();
-
-	if (pid == 0) {
-		become_child(supervisor, parent, SIGTERM);
-		exit(run(supervisor));
-	}
+	child_note_start(child, pid, beat, now_ms);
 	if (pid < 0) {
-		log_error("supervisor", "cannot start a process",
-			  LOG_TEXT("error", strerror(errno)));
+		child_note_end(child, now_ms);
 		return false;
 	}
-	supervisor->helper = pid;
+	if (kind->is_kept)
+		log_info("supervisor", message(&text, child, "started"),
+			 LOG_INT("number", child->index + 1), LOG_INT("pid", pid));
 	return true;
+}
+
+/* ---- START ---- */
+
+/* Starts the lines up to the next one that runs once, for whose end those below it wait. */
+static void go_on_starting(struct children *children, uint64_t now_ms)
+{
+	while (children->next_kind < children->kind_count) {
+		const struct child_kind *kind = children->kinds[children->next_kind++];
+		bool is_waited_for = false;
+
+		for_each_child (child, children) {
+			if (child->kind != kind)
+				continue;
+			if (!start(children, child, now_ms)) {
+				give_up(children, kind->is_kept ? kind->exit_code : EXIT_FAILED,
+					now_ms);
+				return;
+			}
+			is_waited_for = !kind->is_kept;
+		}
+		if (is_waited_for)
+			return;
+	}
+	children->phase = CHILDREN_RUN;
+}
+
+void children_start(struct children *children, uint64_t now_ms)
+{
+	children->phase = CHILDREN_START;
+	go_on_starting(children, now_ms);
+}
+
+static void on_end_at_start(struct children *children, struct child *child, int status,
+			    uint64_t now_ms)
+{
+	enum exit_code code = WIFEXITED(status) ? (enum exit_code)WEXITSTATUS(status) : EXIT_FAILED;
+	struct message text;
+
+	if (!child->kind->is_kept && WIFEXITED(status) && code == EXIT_DONE) {
+		go_on_starting(children, now_ms);
+		return;
+	}
+	/* Else it has said why. */
+	if (child->kind->is_kept || WIFSIGNALED(status))
+		log_error("supervisor", "cannot start",
+			  LOG_TEXT("reason", message(&text, child, "ended while it was starting")),
+			  how_it_ended(status));
+	give_up(children, child->kind->is_kept ? child->kind->exit_code : code, now_ms);
+}
+
+/* ---- RUN ---- */
+
+static struct child *preparation_of(const struct children *children, const struct child *child)
+{
+	for_each_child (other, children)
+		if (other->kind == child->kind->preparation)
+			return other;
+	return NULL;
+}
+
+/* Starts it, or what has to run before. */
+static void start_again(struct children *children, struct child *child, uint64_t now_ms)
+{
+	struct child *preparation = preparation_of(children, child);
+
+	if (!preparation)
+		start(children, child, now_ms);
+	else if (!start(children, preparation, now_ms))
+		child_note_end(child, now_ms);
+}
+
+/* A preparation has ended: what it was for is started, or waits for longer. */
+static void on_prepared(struct children *children, const struct child *preparation, bool is_done,
+			uint64_t now_ms)
+{
+	for_each_child (child, children) {
+		if (child->kind->preparation != preparation->kind)
+			continue;
+		if (is_done)
+			start(children, child, now_ms);
+		else
+			child_note_end(child, now_ms);
+	}
+}
+
+static void on_end_at_run(struct children *children, struct child *child, int status,
+			  uint64_t now_ms)
+{
+	if (!child->kind->is_kept) {
+		on_prepared(children, child, WIFEXITED(status) && WEXITSTATUS(status) == EXIT_DONE,
+			    now_ms);
+		return;
+	}
+	log_unexpected_end(child, status);
+}
+
+static void watch(struct children *children, struct child *child, uint64_t now_ms)
+{
+	struct message text;
+
+	if (!child_is_hung(child, child->kind->heartbeat(children->instance, child->index), now_ms))
+		return;
+	log_error("supervisor", message(&text, child, "hangs: killed"),
+		  LOG_INT("number", child->index + 1), LOG_INT("pid", child->pid));
+	children->system->signal(child->pid, SIGKILL);
+}
+
+static uint64_t keep_running(struct children *children, uint64_t now_ms)
+{
+	uint64_t next_ms = UINT64_MAX;
+
+	for_each_child (child, children) {
+		const struct child *preparation = preparation_of(children, child);
+
+		if (!child->kind->is_kept || (preparation && preparation->pid))
+			continue;
+		if (!child->pid && now_ms >= child->start_at_ms)
+			start_again(children, child, now_ms);
+		else if (child->pid && child->kind->heartbeat &&
+			 now_ms >= child->watched_ms + CHILD_WATCH_MS)
+			watch(children, child, now_ms);
+		if (!child->pid && !(preparation && preparation->pid) &&
+		    child->start_at_ms < next_ms)
+			next_ms = child->start_at_ms;
+		if (child->pid && child->kind->heartbeat &&
+		    child->watched_ms + CHILD_WATCH_MS < next_ms)
+			next_ms = child->watched_ms + CHILD_WATCH_MS;
+	}
+	return next_ms;
+}
+
+/* ---- STOP ---- */
+
+static bool is_at_once(const struct children *children)
+{
+	return children->stop_requests > 1;
+}
+
+static void ask_to_stop(const struct children *children, const struct child *child)
+{
+	children->system->signal(child->pid, is_at_once(children) ? child->kind->stop_at_once_signal
+								  : child->kind->stop_signal);
+}
+
+/* The lowest order that still has somebody running; false: nobody runs. */
+static bool find_stop_order(const struct children *children, unsigned *ret_order)
+{
+	bool found = false;
+
+	for_each_child (child, children) {
+		if (!child->pid || (found && child->kind->stop_order >= *ret_order))
+			continue;
+		*ret_order = child->kind->stop_order;
+		found = true;
+	}
+	return found;
+}
+
+/* The turn of the lowest order has come. */
+static void stop_next(struct children *children, uint64_t now_ms)
+{
+	if (!find_stop_order(children, &children->stop_order)) {
+		children->phase = CHILDREN_END;
+		return;
+	}
+	children->stop_since_ms = now_ms;
+	for_each_child (child, children)
+		if (child->pid && child->kind->stop_order == children->stop_order)
+			ask_to_stop(children, child);
+}
+
+static void begin_stop(struct children *children, uint64_t now_ms)
+{
+	children->phase = CHILDREN_STOP;
+	stop_next(children, now_ms);
+}
+
+void children_stop(struct children *children, uint64_t now_ms)
+{
+	children->stop_requests++;
+	if (children->phase < CHILDREN_STOP)
+		begin_stop(children, now_ms);
+	if (!is_at_once(children))
+		return;
+	children->stop_since_ms = now_ms;
+	for_each_child (child, children)
+		if (child->pid)
+			ask_to_stop(children, child);
+}
+
+static void on_end_at_stop(struct children *children, const struct child *child, int status,
+			   uint64_t now_ms)
+{
+	unsigned order;
+	struct message text;
+
+	/* One that runs once need not have come to its end. */
+	if ((WIFEXITED(status) && WEXITSTATUS(status) == 0) || !child->kind->is_kept)
+		log_info("supervisor", message(&text, child, "stopped"),
+			 LOG_INT("number", child->index + 1));
+	else
+		log_unexpected_end(child, status);
+	if (!find_stop_order(children, &order) || order != children->stop_order)
+		stop_next(children, now_ms);
+}
+
+static uint64_t keep_stopping(struct children *children, uint64_t now_ms)
+{
+	uint64_t next_ms = UINT64_MAX;
+
+	for_each_child (child, children) {
+		unsigned limit_ms = is_at_once(children) ? AT_ONCE_MS : child->kind->stop_ms;
+		uint64_t end_ms = children->stop_since_ms + limit_ms;
+		struct message text;
+
+		if (!child->pid || child->kind->stop_order != children->stop_order)
+			continue;
+		if (now_ms < end_ms) {
+			next_ms = end_ms < next_ms ? end_ms : next_ms;
+			continue;
+		}
+		log_warn("supervisor", message(&text, child, "does not stop: killed"),
+			 LOG_INT("number", child->index + 1));
+		children->system->signal(child->pid, SIGKILL);
+	}
+	return next_ms;
+}
+
+/* ---- any phase ---- */
+
+void children_note_end(struct children *children, pid_t pid, int status, uint64_t now_ms)
+{
+	for_each_child (child, children) {
+		if (child->pid != pid)
+			continue;
+		if (child->kind->read_output)
+			child->kind->read_output(children->instance);
+		child_note_end(child, now_ms);
+		if (children->phase == CHILDREN_START)
+			on_end_at_start(children, child, status, now_ms);
+		else if (children->phase == CHILDREN_RUN)
+			on_end_at_run(children, child, status, now_ms);
+		else
+			on_end_at_stop(children, child, status, now_ms);
+		return;
+	}
+}
+
+uint64_t children_run_due(struct children *children, uint64_t now_ms)
+{
+	switch (children->phase) {
+	case CHILDREN_RUN:
+		return keep_running(children, now_ms);
+	case CHILDREN_STOP:
+		return keep_stopping(children, now_ms);
+	default:
+		return UINT64_MAX;
+	}
 }

@@ -1,10 +1,12 @@
 #include "main/shared.h"
 #include "base/memory.h"
 #include "delivery/delivery.h"
+#include "main/heartbeat.h"
 #include "task/rate.h"
 
 static const struct region *const regions[] = {
     &cursor_region,
+    &heartbeat_region,
     &rate_region,
 };
 

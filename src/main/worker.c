@@ -4,6 +4,7 @@
 #include "db/db.h"
 #include "http/server.h"
 #include "loop/lanes.h"
+#include "main/heartbeat.h"
 #include "main/requests.h"
 
 #include <errno.h>
@@ -30,6 +31,7 @@ struct worker {
 	struct deadline drain_limit; /* set while it drains */
 	struct deadline look_again;  /* set while connections are being closed */
 	struct turn_end flush_log;
+	struct heartbeat heartbeat;
 	bool draining;
 	bool database_closed;
 	char name[32];
@@ -156,6 +158,7 @@ static int start(struct worker *worker)
 	worker->http = http_server_create(&worker->loop, &http);
 	for (unsigned i = 0; error == 0 && i < settings->listener_count; i++)
 		error = http_server_listen(worker->http, settings->listener_fds[i]);
+	heartbeat_start(&worker->heartbeat, &worker->loop, settings->shared, settings->index);
 	/* The last one: so it writes what the others say. */
 	worker->flush_log.run = flush_log;
 	turn_end_add(&worker->loop, &worker->flush_log);

@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import socket
+import time
 
 import pytest
 from conftest import displayd, is_alive, kill
@@ -115,7 +116,7 @@ def test_a_killed_worker_is_started_again(launch):
     victim, other = server.workers()
     kill(victim)
     server.wait_for_log('msg="worker started"', 3)
-    assert 'msg="worker ended unexpectedly" worker=' in server.log()
+    assert 'msg="worker ended unexpectedly" number=' in server.log()
     assert "signal=9" in server.log()
     assert other in server.workers()
     wait_until(lambda: server.get("/readyz").status == 200, "a ready worker")
@@ -128,6 +129,33 @@ def test_a_worker_that_keeps_crashing_is_started_less_often(launch):
         server.wait_for_log('msg="worker started"', count + 1)
     for delay in (100, 200, 400, 800):
         assert f"restart_in_ms={delay}\n" in server.log()
+
+
+def test_a_worker_that_hangs_is_replaced(launch):
+    server = launch(workers=1).start()
+    victim = server.workers()[0]
+    kill(victim, signal.SIGSTOP)
+    # Its connection waits where nobody accepts it, until there is another worker.
+    assert server.get("/livez").status == 200
+    assert 'msg="worker hangs: killed" number=1' in server.log()
+    assert not is_alive(victim)
+    wait_until(lambda: server.get("/readyz").status == 200, "a ready worker")
+
+
+def test_a_busy_worker_is_left_alone(launch):
+    server = launch("--access-log", "off", workers=1).start()
+    workers = server.workers()
+    batch = 500
+    # Longer than any silence that is borne; the requests of one batch wait for those before.
+    end = time.monotonic() + 8
+    with server.connect() as client, client.makefile("rb") as answers:
+        while time.monotonic() < end:
+            client.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n" * batch)
+            seen = 0
+            while seen < batch:
+                seen += answers.readline() == b"ok\n"
+    assert "hangs" not in server.log()
+    assert server.workers() == workers
 
 
 def test_all_ends_with_a_killed_supervisor(launch):

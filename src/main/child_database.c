@@ -1,7 +1,8 @@
+#include "main/child_database.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "db/migrate.h"
-#include "main/supervisor_private.h"
+#include "main/instance.h"
 
 #include <libpq-fe.h>
 #include <poll.h>
@@ -12,25 +13,29 @@ enum {
 	/* The embedded one: recovery after a crash. The supervisor ends us when it ends. */
 	WAIT_FOR_CLUSTER_MS = 600 * 1000,
 	LOOK_AGAIN_MS = 20,
+	/* A worker's connections to the database, and room for displayctl, psql and a backup. */
+	CONNECTIONS_PER_WORKER = 9,
+	CONNECTIONS_APART = 40,
 };
 
-enum exit_code helper_prepare(struct supervisor *supervisor)
+int child_prepare(struct instance *instance, unsigned index)
 {
 	struct cluster_error why;
 
+	(void)index;
 	log_set_process("prepare");
-	if (cluster_prepare(&supervisor->cluster, &why) == 0)
+	if (cluster_prepare(&instance->cluster, &why) == 0)
 		return EXIT_DONE;
 	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
 	return EXIT_DATABASE;
 }
 
-static bool wait_for_database(const struct supervisor *supervisor, const char *url)
+static bool wait_for_database(const struct instance *instance, const char *url)
 {
 	uint64_t begun_ms = clock_monotonic_ms();
 	uint64_t limit_ms =
-	    supervisor_is_embedded(supervisor) ? WAIT_FOR_CLUSTER_MS : WAIT_FOR_DATABASE_MS;
-	bool told = supervisor_is_embedded(supervisor);
+	    instance_is_embedded(instance) ? WAIT_FOR_CLUSTER_MS : WAIT_FOR_DATABASE_MS;
+	bool told = instance_is_embedded(instance);
 	PGPing state;
 
 	while ((state = PQping(url)) != PQPING_OK) {
@@ -47,14 +52,15 @@ static bool wait_for_database(const struct supervisor *supervisor, const char *u
 	return true;
 }
 
-enum exit_code helper_migrate(struct supervisor *supervisor)
+int child_migrate(struct instance *instance, unsigned index)
 {
-	const char *url = supervisor_database_url(supervisor);
+	const char *url = instance_database_url(instance);
 	struct migrate_error why;
 	int applied = 0;
 
+	(void)index;
 	log_set_process("migrate");
-	if (!wait_for_database(supervisor, url)) {
+	if (!wait_for_database(instance, url)) {
 		log_error("supervisor", "cannot start",
 			  LOG_TEXT("reason", "the database does not answer"));
 		return EXIT_DATABASE;
@@ -68,4 +74,32 @@ enum exit_code helper_migrate(struct supervisor *supervisor)
 	return why.fault == MIGRATE_AWAY    ? EXIT_DATABASE
 	       : why.fault == MIGRATE_NEWER ? EXIT_DATABASE_NEWER
 					    : EXIT_MIGRATION;
+}
+
+pid_t child_start_postgres(struct instance *instance, const struct process *as)
+{
+	unsigned connections =
+	    CONNECTIONS_APART + CONNECTIONS_PER_WORKER * instance->config->workers;
+	struct cluster_error why;
+
+	if (cluster_spawn(&instance->cluster, as, connections, &why) == 0)
+		return instance->cluster.pid;
+	log_error("supervisor", "cannot start PostgreSQL", LOG_TEXT("reason", why.text));
+	return -1;
+}
+
+const struct process_user *child_postgres_user(const struct instance *instance)
+{
+	return cluster_user(&instance->cluster);
+}
+
+int child_postgres_output(const struct instance *instance)
+{
+	return instance->cluster.log_fd;
+}
+
+void child_read_postgres(struct instance *instance)
+{
+	if (!cluster_read_log(&instance->cluster))
+		cluster_close_log(&instance->cluster);
 }

@@ -1,0 +1,49 @@
+/* Starting a process: a program, or a function of our own, with a user, limits, and a signal that
+ * ends it when its parent is gone.
+ *
+ *   fork -> limits -> user -> death signal -> [apart: session, signals, descriptors] -> run | exec
+ *
+ * A process that is apart starts from nothing: it leads a session (Ctrl-C in a terminal does not
+ * reach it), signals have their defaults, its folder of work is "/", its umask 077, and it has the
+ * descriptors that it is given and no others. A program should be apart. A function that is not
+ * apart goes on with all that its parent had, blocked signals included. */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+enum { PROCESS_FDS_MAX = 16 };
+
+struct process_user {
+	uid_t uid;
+	gid_t gid; /* and no other groups */
+};
+
+/* Soft and hard limit, at most the hard limit of this process: RLIM_INFINITY is "all we may". */
+struct process_limit {
+	int resource; /* RLIMIT_NOFILE */
+	rlim_t value;
+};
+
+struct process {
+	/* A program: its whole path and its arguments, NULL at the end; and its variables. */
+	const char *const *arguments;
+	const char *const *environment;
+	/* Where arguments is NULL: its result is the exit code. */
+	int (*run)(void *context);
+	void *context;
+
+	const struct process_user *user; /* NULL: the same as this process */
+	const struct process_limit *limits;
+	unsigned limit_count;
+	int death_signal; /* that it gets when the thread ends that started it */
+
+	bool is_apart;
+	const int *fds; /* what become its descriptors 0, 1, 2, ...; only where it is apart */
+	unsigned fd_count;
+};
+
+/* The process ID or a negative errno. A program that cannot be executed ends with 127; a process
+ * that does not get the user, a limit or a descriptor that it is to have ends with 126. */
+__attribute__((warn_unused_result)) pid_t process_start(const struct process *process);

@@ -1,0 +1,101 @@
+#include "base/process.h"
+#include "base/require.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CANNOT_PREPARE = 126, CANNOT_EXECUTE = 127 };
+
+static bool set_limits(const struct process *process)
+{
+	for (unsigned i = 0; i < process->limit_count; i++) {
+		const struct process_limit *wanted = &process->limits[i];
+		struct rlimit limit;
+
+		if (getrlimit(wanted->resource, &limit) < 0)
+			return false;
+		if (wanted->value < limit.rlim_max)
+			limit.rlim_max = wanted->value;
+		limit.rlim_cur = limit.rlim_max;
+		if (setrlimit(wanted->resource, &limit) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool set_user(const struct process_user *user)
+{
+	return !user ||
+	       (setgroups(1, &user->gid) == 0 && setresgid(user->gid, user->gid, user->gid) == 0 &&
+		setresuid(user->uid, user->uid, user->uid) == 0);
+}
+
+/* The kernel forgets the death signal when the user changes: it is set after that. A parent that
+ * had ended before is noticed by its number. */
+static bool end_with_parent(const struct process *process, pid_t parent)
+{
+	return prctl(PR_SET_PDEATHSIG, (unsigned long)process->death_signal) == 0 &&
+	       getppid() == parent;
+}
+
+/* Copied out of the way first: what one becomes may be another one's number. */
+static bool set_descriptors(const struct process *process)
+{
+	int copies[PROCESS_FDS_MAX];
+
+	for (unsigned i = 0; i < process->fd_count; i++) {
+		copies[i] = fcntl(process->fds[i], F_DUPFD, process->fd_count);
+		if (copies[i] < 0)
+			return false;
+	}
+	for (unsigned i = 0; i < process->fd_count; i++)
+		if (dup2(copies[i], (int)i) < 0)
+			return false;
+	return close_range(process->fd_count, ~0U, 0) == 0;
+}
+
+static bool set_apart(const struct process *process)
+{
+	sigset_t none;
+
+	setsid();
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	umask(077);
+	return chdir("/") == 0 && set_descriptors(process);
+}
+
+/* In the child: no malloc and no log before run(). */
+_Noreturn static void run_child(const struct process *process, pid_t parent)
+{
+	if (!set_limits(process) || !set_user(process->user) || !end_with_parent(process, parent) ||
+	    (process->is_apart && !set_apart(process)))
+		_exit(CANNOT_PREPARE);
+	if (process->arguments) {
+		execve(process->arguments[0], (char *const *)process->arguments,
+		       (char *const *)process->environment);
+		_exit(CANNOT_EXECUTE);
+	}
+	if (process->is_apart)
+		_exit(process->run(process->context));
+	exit(process->run(process->context));
+}
+
+pid_t process_start(const struct process *process)
+{
+	pid_t parent = getpid(), pid;
+
+	require(process->fd_count <= PROCESS_FDS_MAX);
+	pid = fork();
+	if (pid == 0)
+		run_child(process, parent);
+	return pid < 0 ? -errno : pid;
+}

@@ -1,0 +1,93 @@
+/* A child process: what its line in the table of children says, and what is known of it.
+ *
+ *   child_table.c says it -> children.c acts on it (start, restart, heartbeat, stop)
+ *
+ * To add one: a line in child_table.c. Functions here change nothing but the struct child; times
+ * are given to them, so that tests have a clock of their own. */
+#pragma once
+
+#include "base/process.h"
+#include "main/exit_code.h"
+
+#include <stdint.h>
+
+struct instance;
+
+enum {
+	CHILD_LIMITS_MAX = 4,
+	/* How often the supervisor looks for heartbeats. */
+	CHILD_WATCH_MS = 500,
+	/* A child that has not begun to beat is starting, which may take long on a busy machine. */
+	CHILD_FIRST_BEAT_MS = 60 * 1000,
+};
+
+/* A line of the table. Children start in the order of its lines. */
+struct child_kind {
+	const char *name; /* in the log: "worker" */
+	/* How many of them there are; 0: none with this configuration. Does not change. */
+	unsigned (*count)(const struct instance *instance);
+
+	/* What starts it, one of the two. run: a function in a forked process; index from 0, its
+	 * result is the process's exit code. start: starts a program with what this line says of
+	 * user, limits and death signal; its process ID, or a negative number with a reason logged.
+	 */
+	int (*run)(struct instance *instance, unsigned index);
+	pid_t (*start)(struct instance *instance, const struct process *as);
+	const struct process_user *(*user)(const struct instance *instance); /* NULL: displayd's */
+	struct process_limit limits[CHILD_LIMITS_MAX];
+	unsigned limit_count;
+
+	/* False: it runs once, and what stands below it starts when it has ended well. True: it is
+	 * started again whenever it ends, after a delay that grows while it keeps ending early. */
+	bool is_kept;
+	/* A line that is not kept and runs anew before this one is started again; NULL: none. */
+	const struct child_kind *preparation;
+	/* displayd's, where a kept one ends before all have been started. One that is not kept says
+	 * it by its own exit code. */
+	enum exit_code exit_code;
+
+	/* A number that changes while the child is well. Where it stays the same for so long, the
+	 * child is killed. NULL: it has no heartbeat. */
+	uint32_t (*heartbeat)(const struct instance *instance, unsigned index);
+	unsigned silence_ms;
+
+	/* Children of a higher order are asked to stop when those of lower ones have ended. */
+	unsigned stop_order;
+	int stop_signal; /* also sent by the kernel when the supervisor is gone */
+	int stop_at_once_signal;
+	unsigned stop_ms; /* after which it is killed */
+
+	/* NULL, or what it writes: a descriptor to poll (-1: none), and what reads it. read_output
+	 * is also called when the child has ended. */
+	int (*output)(const struct instance *instance);
+	void (*read_output)(struct instance *instance);
+};
+
+struct child {
+	const struct child_kind *kind;
+	unsigned index;	      /* among those of its kind, from 0 */
+	pid_t pid;	      /* 0: does not run */
+	uint64_t started_ms;  /* last time */
+	uint64_t start_at_ms; /* while it does not run: when it is started again */
+	unsigned waits_ms;    /* that much after its end */
+	unsigned delay_ms;    /* the same after its next end */
+
+	uint32_t beat; /* as it was seen last */
+	bool has_beaten;
+	uint64_t watched_ms;
+	unsigned silent_ms;
+};
+
+/* It was started as pid; beat: its heartbeat before that. */
+void child_note_start(struct child *child, pid_t pid, uint32_t beat, uint64_t now_ms);
+
+/* It has ended, or could not be started. */
+void child_note_end(struct child *child, uint64_t now_ms);
+
+/* Its heartbeat, read every CHILD_WATCH_MS or so. True when it has been silent for too long; then
+ * the count begins anew.
+ *
+ * Silence is counted in looks: time in which the supervisor itself did not run (stopped, starved,
+ * the machine asleep) counts as two looks at most, however long it was. */
+__attribute__((warn_unused_result)) bool child_is_hung(struct child *child, uint32_t beat,
+						       uint64_t now_ms);

@@ -1,0 +1,120 @@
+#include "main/child_table.h"
+#include "main/child_database.h"
+#include "main/heartbeat.h"
+#include "main/instance.h"
+#include "main/worker.h"
+
+#include <signal.h>
+
+enum {
+	/* Workers end by themselves before that; see worker.h. */
+	WORKER_STOP_MS = 2 * WORKER_DRAIN_MS,
+	/* Not seen for so long, and with the start of another in its place less than 5 s. */
+	WORKER_SILENCE_MS = 4 * 1000,
+	/* A shutdown writes what is dirty; killed, it recovers at the next start. */
+	POSTGRES_STOP_MS = 60 * 1000,
+};
+
+/* A panel that listens costs a descriptor; the soft limit of 1,024 is for programs that still use
+ * select(). */
+#define MANY_DESCRIPTORS                                                                           \
+	{                                                                                          \
+		.resource = RLIMIT_NOFILE, .value = RLIM_INFINITY                                  \
+	}
+
+static unsigned one(const struct instance *instance)
+{
+	(void)instance;
+	return 1;
+}
+
+static unsigned one_if_embedded(const struct instance *instance)
+{
+	return instance_is_embedded(instance);
+}
+
+static unsigned workers(const struct instance *instance)
+{
+	return instance->config->workers;
+}
+
+static int run_worker(struct instance *instance, unsigned index)
+{
+	int fds[CONFIG_LISTEN_MAX];
+	struct worker_settings settings = {
+	    .index = index,
+	    .config = instance->config,
+	    .database_url = instance_database_url(instance),
+	    .public_url = instance->public_url,
+	    .listener_fds = fds,
+	    .listener_count = instance->listener_count,
+	    .shared = instance->shared,
+	};
+
+	for (unsigned i = 0; i < instance->listener_count; i++)
+		fds[i] = instance->listeners[i].fd;
+	return worker_run(&settings);
+}
+
+static uint32_t worker_heartbeat(const struct instance *instance, unsigned index)
+{
+	return heartbeat_read(instance->shared, index);
+}
+
+static const struct child_kind prepare = {
+    .name = "prepare",
+    .count = one_if_embedded,
+    .run = child_prepare,
+    .stop_signal = SIGTERM,
+    .stop_at_once_signal = SIGKILL,
+    .stop_ms = 20 * 1000,
+};
+
+static const struct child_kind postgres = {
+    .name = "PostgreSQL",
+    .count = one_if_embedded,
+    .start = child_start_postgres,
+    .user = child_postgres_user,
+    .limits = {MANY_DESCRIPTORS},
+    .limit_count = 1,
+    .is_kept = true,
+    .preparation = &prepare,
+    .exit_code = EXIT_DATABASE,
+    .stop_order = 1, /* workers finish their requests with it */
+    .stop_signal = CLUSTER_STOP_SIGNAL,
+    .stop_at_once_signal = CLUSTER_STOP_AT_ONCE_SIGNAL,
+    .stop_ms = POSTGRES_STOP_MS,
+    .output = child_postgres_output,
+    .read_output = child_read_postgres,
+};
+
+static const struct child_kind migrate = {
+    .name = "migrate",
+    .count = one,
+    .run = child_migrate,
+    .stop_signal = SIGTERM,
+    .stop_at_once_signal = SIGKILL,
+    .stop_ms = 20 * 1000,
+};
+
+static const struct child_kind worker = {
+    .name = "worker",
+    .count = workers,
+    .run = run_worker,
+    .limits = {MANY_DESCRIPTORS},
+    .limit_count = 1,
+    .is_kept = true,
+    .exit_code = EXIT_FAILED,
+    .heartbeat = worker_heartbeat,
+    .silence_ms = WORKER_SILENCE_MS,
+    .stop_signal = SIGTERM,
+    .stop_at_once_signal = SIGKILL,
+    .stop_ms = WORKER_STOP_MS,
+};
+
+const struct child_kind *const child_table[CHILD_KIND_COUNT] = {
+    &prepare,
+    &postgres,
+    &migrate,
+    &worker,
+};

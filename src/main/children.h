@@ -1,0 +1,59 @@
+/* The children of the supervisor, from the first start to the last end.
+ *
+ *   START --(every line was started, each that runs once has ended well)--> RUN
+ *     |                                                                      |
+ *     +--(a line failed)-----------------> STOP <--(children_stop())---------+
+ *                                           |
+ *     one stop order after the other: asked, then killed when its time is up
+ *                                           v
+ *                                          END
+ *
+ * What happens comes in by these functions, with the time; what is done goes out by struct
+ * child_system. So the tests run it without a process, by a clock of their own. */
+#pragma once
+
+#include "main/child.h"
+
+enum children_phase { CHILDREN_START, CHILDREN_RUN, CHILDREN_STOP, CHILDREN_END };
+
+/* What is done. */
+struct child_system {
+	/* The process ID, or a negative number with a reason logged. */
+	pid_t (*start)(struct instance *instance, const struct child *child);
+	void (*signal)(pid_t pid, int number);
+};
+
+struct children {
+	struct instance *instance;
+	const struct child_system *system;
+	const struct child_kind *const *kinds;
+	unsigned kind_count;
+	struct child *all; /* by kind, then index */
+	unsigned count;
+
+	enum children_phase phase;
+	unsigned next_kind;	  /* START: the line that is started next */
+	enum exit_code exit_code; /* of displayd */
+	unsigned stop_requests;	  /* how often children_stop() was called */
+	unsigned stop_order;	  /* STOP: whose turn it is, and since when */
+	uint64_t stop_since_ms;
+};
+
+/* kinds, system and instance must outlive it. children_finish() it. */
+void children_init(struct children *children, const struct child_kind *const *kinds,
+		   unsigned kind_count, const struct child_system *system,
+		   struct instance *instance);
+void children_finish(struct children *children);
+
+/* Starts the first of them. */
+void children_start(struct children *children, uint64_t now_ms);
+
+/* A process has ended, with the status of waitpid(). Others than the children are ignored. */
+void children_note_end(struct children *children, pid_t pid, int status, uint64_t now_ms);
+
+/* Stops them in their order; a second call ends all at once. */
+void children_stop(struct children *children, uint64_t now_ms);
+
+/* Does what is due. Returns when it is to be called again: UINT64_MAX when nothing waits for a
+ * time. */
+uint64_t children_run_due(struct children *children, uint64_t now_ms);

@@ -1,0 +1,140 @@
+#include "main/instance.h"
+#include "base/log.h"
+#include "main/shared.h"
+#include "main/state_dir.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+static enum exit_code open_listeners(struct instance *instance, struct reason *reterr)
+{
+	const struct config *config = instance->config;
+
+	for (unsigned i = 0; i < config->listen_count; i++) {
+		struct listener *listener = &instance->listeners[i];
+
+		if (listener_open(&config->listen[i], listener, reterr) < 0)
+			return EXIT_LISTEN;
+		instance->listener_count++;
+		log_info("supervisor", "listening", LOG_TEXT("address", listener->address.text),
+			 LOG_INT("port", listener_port(listener)));
+	}
+	return EXIT_DONE;
+}
+
+/* The first listener that has a URL: a unix socket has none. */
+static void choose_public_url(struct instance *instance)
+{
+	const struct config *config = instance->config;
+
+	if (config->public_url) {
+		snprintf(instance->public_url, sizeof(instance->public_url), "%s",
+			 config->public_url);
+		return;
+	}
+	for (unsigned i = 0; i < instance->listener_count; i++)
+		if (listener_url(&instance->listeners[i], instance->public_url,
+				 sizeof(instance->public_url)))
+			return;
+	snprintf(instance->public_url, sizeof(instance->public_url), "http://localhost");
+	log_warn("supervisor", "URLs that are handed out start with http://localhost: there is "
+			       "neither --public-url nor a TCP listener");
+}
+
+static int open_signals(struct instance *instance)
+{
+	sigset_t wanted;
+
+	sigemptyset(&wanted);
+	sigaddset(&wanted, SIGTERM);
+	sigaddset(&wanted, SIGINT);
+	/* A terminal that closes. */
+	sigaddset(&wanted, SIGHUP);
+	sigaddset(&wanted, SIGCHLD);
+	signal(SIGPIPE, SIG_IGN);
+	if (sigprocmask(SIG_BLOCK, &wanted, NULL) < 0)
+		return -errno;
+	instance->signal_fd = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+	return instance->signal_fd < 0 ? -errno : 0;
+}
+
+static enum exit_code open_cluster(struct instance *instance, struct reason *reterr)
+{
+	struct cluster_error why;
+
+	if (!instance_is_embedded(instance) ||
+	    cluster_open(instance->config->state_dir, &instance->cluster, &why) == 0)
+		return EXIT_DONE;
+	reason_set(reterr, "%s", why.text);
+	return EXIT_DATABASE;
+}
+
+enum exit_code instance_open(struct instance *instance, const struct config *config,
+			     struct reason *reterr)
+{
+	enum exit_code code;
+	pid_t owner = 0;
+
+	*instance = (struct instance){.config = config, .lock_fd = -1, .signal_fd = -1};
+	instance->cluster.log_fd = instance->cluster.socket_fd = -1;
+	if (open_signals(instance) < 0) {
+		reason_set(reterr, "cannot open a descriptor for signals: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	instance->lock_fd = state_dir_lock(config->state_dir, &owner, reterr);
+	if (instance->lock_fd < 0)
+		return EXIT_STATE_DIR;
+	code = open_listeners(instance, reterr);
+	if (code != EXIT_DONE)
+		return code;
+	choose_public_url(instance);
+	instance->shared = shared_create(config->workers);
+	if (!instance->shared) {
+		reason_set(reterr, "cannot map shared memory: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	return open_cluster(instance, reterr);
+}
+
+void instance_close(struct instance *instance)
+{
+	if (instance->lock_fd >= 0 &&
+	    state_dir_write_public_url(instance->config->state_dir, NULL) < 0)
+		log_warn("supervisor", "cannot remove the file public-url");
+	for (unsigned i = 0; i < instance->listener_count; i++)
+		listener_close(&instance->listeners[i]);
+	cluster_close(&instance->cluster);
+	region_map_destroy(instance->shared);
+	if (instance->signal_fd >= 0)
+		close(instance->signal_fd);
+	/* Last: whoever takes it finds everything ended. */
+	if (instance->lock_fd >= 0)
+		close(instance->lock_fd);
+}
+
+void instance_leave(struct instance *instance)
+{
+	sigset_t none;
+
+	close(instance->signal_fd);
+	close(instance->lock_fd);
+	if (instance->cluster.log_fd >= 0)
+		close(instance->cluster.log_fd);
+	instance->signal_fd = instance->lock_fd = instance->cluster.log_fd = -1;
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+bool instance_is_embedded(const struct instance *instance)
+{
+	return instance->config->database == NULL;
+}
+
+const char *instance_database_url(const struct instance *instance)
+{
+	return instance_is_embedded(instance) ? instance->cluster.url : instance->config->database;
+}

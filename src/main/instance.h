@@ -1,0 +1,33 @@
+/* What this instance holds open, made by the supervisor before it starts a child: the lock of the
+ * state directory, the listening sockets, the memory that workers share, the private cluster. */
+#pragma once
+
+#include "base/region.h"
+#include "db/cluster.h"
+#include "main/config.h"
+#include "main/exit_code.h"
+
+struct instance {
+	const struct config *config;
+	int lock_fd;
+	int signal_fd; /* SIGTERM, SIGINT, SIGHUP and SIGCHLD are blocked and come in here */
+	struct listener listeners[CONFIG_LISTEN_MAX];
+	unsigned listener_count;
+	char public_url[256];
+	struct region_map *shared; /* see main/shared.h */
+	struct cluster cluster;	   /* unused with --database */
+};
+
+/* EXIT_DONE, or an exit code with a reason. instance_close() it in either case. */
+enum exit_code instance_open(struct instance *instance, const struct config *config,
+			     struct reason *reterr);
+void instance_close(struct instance *instance);
+
+/* In a forked child: closes what is the supervisor's alone, and gives signals back their meaning.
+ * Ctrl-C reaches the whole terminal; the supervisor alone decides what it means. */
+void instance_leave(struct instance *instance);
+
+/* Whether the database is the private cluster. */
+bool instance_is_embedded(const struct instance *instance);
+/* libpq connection string; of the cluster once it was started. */
+const char *instance_database_url(const struct instance *instance);

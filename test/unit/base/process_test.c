@@ -1,0 +1,231 @@
+/* Processes of our own and programs: what they get, what they do not get, and how they end. */
+#include "../cmocka_test.h"
+#include "base/memory.h"
+#include "base/process.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int wait_for(pid_t pid)
+{
+	int status;
+
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static void assert_exits(const struct process *process, int code)
+{
+	int status = wait_for(process_start(process));
+
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), code);
+}
+
+static int give(void *context)
+{
+	return *(int *)context;
+}
+
+static void a_functions_result_is_the_exit_code(void **state)
+{
+	int code = 42;
+
+	(void)state;
+	assert_exits(&(struct process){.run = give, .context = &code}, 42);
+	assert_exits(&(struct process){.run = give, .context = &code, .is_apart = true}, 42);
+}
+
+static void a_program_runs_with_its_own_variables(void **state)
+{
+	static const char *const arguments[] = {
+	    "/bin/sh", "-c", "test \"$A$HOME\" = b && test \"$0\" = zero", "zero", NULL};
+	static const char *const environment[] = {"A=b", NULL};
+	static const char *const missing[] = {"/nonexistent/program", NULL};
+
+	(void)state;
+	setenv("HOME", "/root", 1);
+	assert_exits(&(struct process){.arguments = arguments, .environment = environment}, 0);
+	assert_exits(&(struct process){.arguments = missing, .environment = environment}, 127);
+}
+
+static int check_limits(void *context)
+{
+	const rlim_t *wanted = context;
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur == *wanted &&
+		       limit.rlim_max == *wanted
+		   ? 0
+		   : 1;
+}
+
+static void limits_are_set_in_the_child_alone(void **state)
+{
+	struct process_limit limits[] = {{RLIMIT_CORE, 0}, {RLIMIT_NOFILE, 77}};
+	struct process process = {.run = check_limits, .limits = limits, .limit_count = 2};
+	struct rlimit before, after;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	process.context = &limits[1].value;
+	assert_exits(&process, 0);
+	limits[1].value = RLIM_INFINITY; /* all we may */
+	process.context = &before.rlim_max;
+	assert_exits(&process, 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &after), 0);
+	assert_int_equal(after.rlim_cur, before.rlim_cur);
+}
+
+static int check_user(void *context)
+{
+	const struct process_user *user = context;
+	gid_t groups[8];
+
+	return getuid() == user->uid && geteuid() == user->uid && getgid() == user->gid &&
+		       getgroups(8, groups) == 1 && groups[0] == user->gid
+		   ? 0
+		   : 1;
+}
+
+static void becomes_another_user(void **state)
+{
+	struct process_user user = {.uid = 65534, .gid = 65533};
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_exits(
+	    &(struct process){.run = check_user, .context = &user, .user = &user, .is_apart = true},
+	    0);
+	assert_int_equal(geteuid(), 0);
+}
+
+static void a_user_that_it_cannot_become(void **state)
+{
+	struct process_user nobody = {.uid = 65534, .gid = 65534}, root = {.uid = 0, .gid = 0};
+	struct process process = {.run = check_user, .context = &root, .user = &root};
+	pid_t child;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	child = fork();
+	if (child == 0) {
+		if (setresuid(nobody.uid, nobody.uid, nobody.uid) < 0)
+			_exit(2);
+		_exit(WEXITSTATUS(wait_for(process_start(&process))));
+	}
+	assert_int_equal(WEXITSTATUS(wait_for(child)), 126);
+}
+
+static unsigned count_descriptors(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	unsigned count = 0;
+
+	while (folder && readdir(folder))
+		count++;
+	closedir(folder);
+	return count - 3; /* ".", "..", the folder itself */
+}
+
+/* What came in as 0 and 1 is the other way round, and there is nothing else. */
+static int check_apart(void *context)
+{
+	const struct stat *wanted = context;
+	struct stat got[2];
+	struct sigaction action;
+	sigset_t blocked;
+	char folder[8];
+
+	if (fstat(0, &got[0]) < 0 || fstat(1, &got[1]) < 0 || count_descriptors() != 2)
+		return 1;
+	if (got[0].st_ino != wanted[1].st_ino || got[1].st_ino != wanted[0].st_ino)
+		return 2;
+	if (getsid(0) != getpid() || !getcwd(folder, sizeof(folder)) || strcmp(folder, "/") != 0)
+		return 3;
+	sigprocmask(SIG_SETMASK, NULL, &blocked);
+	sigaction(SIGHUP, NULL, &action);
+	return sigismember(&blocked, SIGUSR1) || action.sa_handler != SIG_DFL ? 4 : 0;
+}
+
+static int start_apart(void *context)
+{
+	int fds[] = {1, 0}, ends[2];
+	struct stat wanted[2];
+	struct process process = {
+	    .run = check_apart, .context = wanted, .is_apart = true, .fds = fds, .fd_count = 2};
+	sigset_t blocked;
+
+	(void)context;
+	if (pipe(ends) < 0 || dup2(ends[0], 0) < 0 || dup2(ends[1], 1) < 0 ||
+	    dup2(open("/dev/null", O_RDONLY), 0) < 0 || fstat(0, &wanted[0]) < 0 ||
+	    fstat(1, &wanted[1]) < 0)
+		return 9;
+	signal(SIGHUP, SIG_IGN);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	return WEXITSTATUS(wait_for(process_start(&process)));
+}
+
+static void apart_means_with_what_it_is_given(void **state)
+{
+	(void)state;
+	assert_exits(&(struct process){.run = start_apart}, 0);
+}
+
+/* Waits for ever with the pipe's end open. */
+static int linger(void *context)
+{
+	(void)context;
+	while (pause() < 0)
+		;
+	return 0;
+}
+
+static int leave_one_behind(void *context)
+{
+	return process_start(&(struct process){
+		   .run = linger, .context = context, .death_signal = SIGKILL}) > 0
+		   ? 0
+		   : 1;
+}
+
+static void ends_with_its_parent(void **state)
+{
+	int ends[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_exits(&(struct process){.run = leave_one_behind}, 0);
+	/* The last one that has the pipe for writing is the process that was left behind. */
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &byte, 1), 0);
+	close(ends[0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_functions_result_is_the_exit_code),
+	    cmocka_unit_test(a_program_runs_with_its_own_variables),
+	    cmocka_unit_test(limits_are_set_in_the_child_alone),
+	    cmocka_unit_test(becomes_another_user),
+	    cmocka_unit_test(a_user_that_it_cannot_become),
+	    cmocka_unit_test(apart_means_with_what_it_is_given),
+	    cmocka_unit_test(ends_with_its_parent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

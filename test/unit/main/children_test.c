@@ -1,0 +1,558 @@
+/* The table of children with a table, a clock and processes of the test's own. */
+#include "../cmocka_test.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "main/children.h"
+
+#include <fcntl.h>
+#include <signal.h>
+
+enum { SECOND_MS = 1000, START_MS = 100 * SECOND_MS, EVENTS_MAX = 64 };
+
+struct instance {
+	unsigned workers;
+	bool has_database;
+	uint32_t beats[4];
+};
+
+/* ---- processes that are none ---- */
+
+struct event {
+	const char *name; /* of the line */
+	unsigned index;
+	int number; /* of the signal; 0: it was started */
+};
+
+static struct instance instance;
+static struct children children;
+static uint64_t now_ms;
+static struct event events[EVENTS_MAX];
+static unsigned event_count, events_seen;
+static struct event processes[EVENTS_MAX]; /* by process ID */
+static pid_t last_pid;
+static const char *cannot_start; /* a line's name */
+
+static void note(const char *name, unsigned index, int number)
+{
+	assert_true(event_count < EVENTS_MAX);
+	events[event_count++] = (struct event){name, index, number};
+}
+
+static pid_t start(struct instance *of, const struct child *child)
+{
+	assert_ptr_equal(of, &instance);
+	if (cannot_start && strcmp(cannot_start, child->kind->name) == 0)
+		return -1;
+	note(child->kind->name, child->index, 0);
+	processes[++last_pid] = events[event_count - 1];
+	return last_pid;
+}
+
+static void send_signal(pid_t pid, int number)
+{
+	assert_in_range(pid, 1, last_pid);
+	note(processes[pid].name, processes[pid].index, number);
+}
+
+static const struct child_system test_system = {.start = start, .signal = send_signal};
+
+/* ---- the table ---- */
+
+static unsigned one(const struct instance *of)
+{
+	(void)of;
+	return 1;
+}
+
+static unsigned if_database(const struct instance *of)
+{
+	return of->has_database;
+}
+
+static unsigned workers(const struct instance *of)
+{
+	return of->workers;
+}
+
+static uint32_t heartbeat(const struct instance *of, unsigned index)
+{
+	return of->beats[index];
+}
+
+static const struct child_kind prepare = {.name = "prepare",
+					  .count = if_database,
+					  .stop_signal = SIGTERM,
+					  .stop_at_once_signal = SIGKILL,
+					  .stop_ms = 20 * SECOND_MS};
+static const struct child_kind database = {.name = "database",
+					   .count = if_database,
+					   .is_kept = true,
+					   .preparation = &prepare,
+					   .exit_code = EXIT_DATABASE,
+					   .stop_order = 1,
+					   .stop_signal = SIGINT,
+					   .stop_at_once_signal = SIGQUIT,
+					   .stop_ms = 60 * SECOND_MS};
+static const struct child_kind migrate = {.name = "migrate",
+					  .count = one,
+					  .stop_signal = SIGTERM,
+					  .stop_at_once_signal = SIGKILL,
+					  .stop_ms = 20 * SECOND_MS};
+static const struct child_kind worker = {.name = "worker",
+					 .count = workers,
+					 .is_kept = true,
+					 .exit_code = EXIT_FAILED,
+					 .heartbeat = heartbeat,
+					 .silence_ms = 4 * SECOND_MS,
+					 .stop_signal = SIGTERM,
+					 .stop_at_once_signal = SIGKILL,
+					 .stop_ms = 20 * SECOND_MS};
+static const struct child_kind *const table[] = {&prepare, &database, &migrate, &worker};
+
+static void open_children(bool has_database)
+{
+	instance = (struct instance){.workers = 2, .has_database = has_database};
+	now_ms = START_MS;
+	event_count = events_seen = 0;
+	last_pid = 0;
+	cannot_start = NULL;
+	children_init(&children, table, 4, &test_system, &instance);
+}
+
+static int with_database(void **state)
+{
+	(void)state;
+	open_children(true);
+	return 0;
+}
+
+static int without_database(void **state)
+{
+	(void)state;
+	open_children(false);
+	return 0;
+}
+
+static int close_children(void **state)
+{
+	(void)state;
+	children_finish(&children);
+	return 0;
+}
+
+/* ---- what happens, what is seen ---- */
+
+static void assert_event(const char *name, unsigned index, int number)
+{
+	assert_true(events_seen < event_count);
+	assert_string_equal(events[events_seen].name, name);
+	assert_int_equal(events[events_seen].index, index);
+	assert_int_equal(events[events_seen].number, number);
+	events_seen++;
+}
+
+static void assert_no_event(void)
+{
+	assert_int_equal(events_seen, event_count);
+}
+
+static struct child *find(const struct child_kind *kind, unsigned index)
+{
+	for (unsigned i = 0; i < children.count; i++)
+		if (children.all[i].kind == kind && children.all[i].index == index)
+			return &children.all[i];
+	fail();
+	return NULL;
+}
+
+static int exited(int code)
+{
+	return code << 8;
+}
+
+/* status as waitpid() gives it: a signal, or exited(). */
+static void end(const struct child_kind *kind, unsigned index, int status)
+{
+	struct child *child = find(kind, index);
+
+	assert_true(child->pid > 0);
+	children_note_end(&children, child->pid, status, now_ms);
+}
+
+/* Time passes as the supervisor lives it: it wakes when it wanted to. Workers beat where told. */
+static void live(uint64_t ms, unsigned beating)
+{
+	uint64_t until_ms = now_ms + ms;
+
+	for (;;) {
+		uint64_t next_ms = children_run_due(&children, now_ms);
+
+		if (next_ms > until_ms)
+			break;
+		assert_true(next_ms >= now_ms);
+		now_ms = next_ms;
+		for (unsigned i = 0; i < instance.workers; i++)
+			instance.beats[i] += beating >> i & 1;
+	}
+	now_ms = until_ms;
+}
+
+static void start_all(void)
+{
+	children_start(&children, now_ms);
+	if (instance.has_database)
+		end(&prepare, 0, exited(EXIT_DONE));
+	end(&migrate, 0, exited(EXIT_DONE));
+	assert_int_equal(children.phase, CHILDREN_RUN);
+	events_seen = event_count;
+}
+
+/* ---- start ---- */
+
+static void lines_start_in_their_order(void **state)
+{
+	(void)state;
+	children_start(&children, now_ms);
+	assert_event("prepare", 0, 0);
+	assert_no_event();
+	end(&prepare, 0, exited(EXIT_DONE));
+	assert_event("database", 0, 0);
+	assert_event("migrate", 0, 0);
+	assert_no_event();
+	assert_int_equal(children.phase, CHILDREN_START);
+	assert_true(children_run_due(&children, now_ms) == UINT64_MAX);
+	end(&migrate, 0, exited(EXIT_DONE));
+	assert_event("worker", 0, 0);
+	assert_event("worker", 1, 0);
+	assert_no_event();
+	assert_int_equal(children.phase, CHILDREN_RUN);
+}
+
+static void a_line_without_children_is_passed_over(void **state)
+{
+	(void)state;
+	children_start(&children, now_ms);
+	assert_event("migrate", 0, 0);
+	assert_no_event();
+	end(&migrate, 0, exited(EXIT_DONE));
+	assert_event("worker", 0, 0);
+	assert_event("worker", 1, 0);
+	assert_no_event();
+}
+
+static void its_code_is_the_servers_where_a_first_one_fails(void **state)
+{
+	(void)state;
+	children_start(&children, now_ms);
+	end(&prepare, 0, exited(EXIT_DONE));
+	end(&migrate, 0, exited(EXIT_MIGRATION));
+	events_seen = event_count - 1;
+	assert_event("database", 0, SIGINT);
+	assert_no_event();
+	end(&database, 0, exited(0));
+	assert_int_equal(children.phase, CHILDREN_END);
+	assert_int_equal(children.exit_code, EXIT_MIGRATION);
+}
+
+static void killed_while_it_starts(void **state)
+{
+	(void)state;
+	children_start(&children, now_ms);
+	end(&prepare, 0, SIGKILL);
+	assert_int_equal(children.phase, CHILDREN_END);
+	assert_int_equal(children.exit_code, EXIT_FAILED);
+}
+
+static void a_kept_one_that_ends_while_others_start(void **state)
+{
+	(void)state;
+	children_start(&children, now_ms);
+	end(&prepare, 0, exited(EXIT_DONE));
+	end(&database, 0, exited(1));
+	events_seen = event_count - 1;
+	assert_event("migrate", 0, SIGTERM);
+	end(&migrate, 0, SIGTERM);
+	assert_int_equal(children.phase, CHILDREN_END);
+	assert_int_equal(children.exit_code, EXIT_DATABASE);
+}
+
+static void what_cannot_be_started_at_first(void **state)
+{
+	(void)state;
+	cannot_start = "database";
+	children_start(&children, now_ms);
+	end(&prepare, 0, exited(EXIT_DONE));
+	assert_int_equal(children.phase, CHILDREN_END);
+	assert_int_equal(children.exit_code, EXIT_DATABASE);
+}
+
+/* ---- restart ---- */
+
+static void restarts_are_put_off_while_it_keeps_ending(void **state)
+{
+	static const unsigned delays[] = {100, 200, 400, 800, 1600, 3200, 6400, 10000, 10000};
+
+	(void)state;
+	start_all();
+	for (unsigned i = 0; i < array_length(delays); i++) {
+		end(&worker, 0, SIGSEGV);
+		assert_true(children_run_due(&children, now_ms) > now_ms);
+		live(delays[i] - 1, 3);
+		assert_no_event();
+		live(1, 3);
+		assert_event("worker", 0, 0);
+	}
+	/* It ran well: what ends it then is something new. */
+	live(31 * SECOND_MS, 3);
+	end(&worker, 0, SIGSEGV);
+	live(100, 3);
+	assert_event("worker", 0, 0);
+	assert_no_event();
+}
+
+static void what_cannot_be_started_again_is_tried_again(void **state)
+{
+	(void)state;
+	start_all();
+	cannot_start = "worker";
+	end(&worker, 1, exited(1));
+	live(100, 3);
+	assert_no_event();
+	cannot_start = NULL;
+	live(199, 3);
+	assert_no_event();
+	live(1, 3);
+	assert_event("worker", 1, 0);
+}
+
+static void a_preparation_runs_before_each_restart(void **state)
+{
+	(void)state;
+	start_all();
+	end(&database, 0, SIGKILL);
+	live(100, 3);
+	assert_event("prepare", 0, 0);
+	live(SECOND_MS, 3);
+	assert_no_event();
+	end(&prepare, 0, exited(EXIT_DONE));
+	assert_event("database", 0, 0);
+	/* Workers were left alone. */
+	live(SECOND_MS, 3);
+	assert_no_event();
+}
+
+static void a_preparation_that_fails_is_put_off(void **state)
+{
+	(void)state;
+	start_all();
+	end(&database, 0, SIGKILL);
+	live(100, 3);
+	assert_event("prepare", 0, 0);
+	end(&prepare, 0, exited(EXIT_DATABASE));
+	live(199, 3);
+	assert_no_event();
+	live(1, 3);
+	assert_event("prepare", 0, 0);
+	assert_int_equal(children.phase, CHILDREN_RUN);
+}
+
+/* ---- heartbeat ---- */
+
+static void a_silent_one_is_killed_and_replaced(void **state)
+{
+	(void)state;
+	start_all();
+	live(10 * SECOND_MS, 3);
+	assert_no_event();
+	live(3 * SECOND_MS, 1);
+	assert_no_event();
+	live(3 * SECOND_MS / 2, 1);
+	assert_event("worker", 1, SIGKILL);
+	end(&worker, 1, SIGKILL);
+	live(100, 1);
+	assert_event("worker", 1, 0);
+	/* The new one beats on from where the old one stood. */
+	live(60 * SECOND_MS, 3);
+	assert_no_event();
+}
+
+static void a_slow_one_is_left_alone(void **state)
+{
+	(void)state;
+	start_all();
+	for (unsigned i = 0; i < 20; i++) {
+		live(3 * SECOND_MS, 0);
+		live(SECOND_MS / 2, 3);
+	}
+	assert_no_event();
+}
+
+static void one_that_starts_has_more_time(void **state)
+{
+	(void)state;
+	start_all();
+	live(59 * SECOND_MS, 0);
+	assert_no_event();
+	live(2 * SECOND_MS, 0);
+	assert_event("worker", 0, SIGKILL);
+	assert_event("worker", 1, SIGKILL);
+}
+
+/* Stopped with its workers for a year, then all go on: nobody has hung. */
+static void time_that_the_supervisor_did_not_see_does_not_count(void **state)
+{
+	(void)state;
+	start_all();
+	live(SECOND_MS, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		now_ms += 365ULL * 24 * 3600 * SECOND_MS;
+		live(SECOND_MS / 2, 0);
+		live(SECOND_MS, 3);
+	}
+	assert_no_event();
+}
+
+static void only_those_that_run_are_watched(void **state)
+{
+	(void)state;
+	start_all();
+	live(SECOND_MS, 3);
+	children_stop(&children, now_ms);
+	events_seen = event_count;
+	live(10 * SECOND_MS, 0);
+	assert_no_event();
+}
+
+/* ---- stop ---- */
+
+static void stops_in_order(void **state)
+{
+	(void)state;
+	start_all();
+	children_stop(&children, now_ms);
+	assert_event("worker", 0, SIGTERM);
+	assert_event("worker", 1, SIGTERM);
+	assert_no_event();
+	end(&worker, 1, exited(0));
+	assert_no_event();
+	end(&worker, 0, exited(0));
+	assert_event("database", 0, SIGINT);
+	assert_no_event();
+	end(&database, 0, exited(0));
+	assert_int_equal(children.phase, CHILDREN_END);
+	assert_int_equal(children.exit_code, EXIT_DONE);
+	assert_no_event();
+}
+
+static void each_has_its_time_to_stop(void **state)
+{
+	(void)state;
+	start_all();
+	children_stop(&children, now_ms);
+	events_seen = event_count;
+	live(19 * SECOND_MS, 0);
+	end(&worker, 1, exited(0));
+	assert_no_event();
+	live(SECOND_MS, 0);
+	assert_event("worker", 0, SIGKILL);
+	end(&worker, 0, SIGKILL);
+	assert_event("database", 0, SIGINT);
+	live(60 * SECOND_MS - 1, 0);
+	assert_no_event();
+	live(1, 0);
+	assert_event("database", 0, SIGKILL);
+	end(&database, 0, SIGKILL);
+	assert_int_equal(children.phase, CHILDREN_END);
+}
+
+static void the_second_request_ends_all_at_once(void **state)
+{
+	(void)state;
+	start_all();
+	children_stop(&children, now_ms);
+	events_seen = event_count;
+	live(SECOND_MS, 0);
+	children_stop(&children, now_ms);
+	assert_event("database", 0, SIGQUIT);
+	assert_event("worker", 0, SIGKILL);
+	assert_event("worker", 1, SIGKILL);
+	end(&worker, 0, SIGKILL);
+	end(&worker, 1, SIGKILL);
+	assert_event("database", 0, SIGQUIT);
+	live(3 * SECOND_MS - 1, 0);
+	assert_no_event();
+	live(1, 0);
+	assert_event("database", 0, SIGKILL);
+	end(&database, 0, SIGKILL);
+	assert_int_equal(children.phase, CHILDREN_END);
+}
+
+static void nobody_is_started_while_it_stops(void **state)
+{
+	(void)state;
+	start_all();
+	end(&worker, 0, SIGSEGV);
+	children_stop(&children, now_ms);
+	assert_event("worker", 1, SIGTERM);
+	live(10 * SECOND_MS, 0);
+	assert_no_event();
+}
+
+static void stops_while_it_starts(void **state)
+{
+	(void)state;
+	children_start(&children, now_ms);
+	end(&prepare, 0, exited(EXIT_DONE));
+	events_seen = event_count;
+	children_stop(&children, now_ms);
+	assert_event("migrate", 0, SIGTERM);
+	end(&migrate, 0, exited(EXIT_DONE));
+	assert_event("database", 0, SIGINT);
+	end(&database, 0, exited(0));
+	assert_int_equal(children.phase, CHILDREN_END);
+	assert_int_equal(children.exit_code, EXIT_DONE);
+	assert_no_event();
+}
+
+static void a_process_that_is_no_child_is_ignored(void **state)
+{
+	(void)state;
+	start_all();
+	children_note_end(&children, 12345, SIGKILL, now_ms);
+	live(SECOND_MS, 3);
+	assert_no_event();
+	assert_int_equal(children.phase, CHILDREN_RUN);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, with_database, close_children)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    CASE(lines_start_in_their_order),
+	    cmocka_unit_test_setup_teardown(a_line_without_children_is_passed_over,
+					    without_database, close_children),
+	    CASE(its_code_is_the_servers_where_a_first_one_fails),
+	    CASE(killed_while_it_starts),
+	    CASE(a_kept_one_that_ends_while_others_start),
+	    CASE(what_cannot_be_started_at_first),
+	    CASE(restarts_are_put_off_while_it_keeps_ending),
+	    CASE(what_cannot_be_started_again_is_tried_again),
+	    CASE(a_preparation_runs_before_each_restart),
+	    CASE(a_preparation_that_fails_is_put_off),
+	    CASE(a_silent_one_is_killed_and_replaced),
+	    CASE(a_slow_one_is_left_alone),
+	    CASE(one_that_starts_has_more_time),
+	    CASE(time_that_the_supervisor_did_not_see_does_not_count),
+	    CASE(only_those_that_run_are_watched),
+	    CASE(stops_in_order),
+	    CASE(each_has_its_time_to_stop),
+	    CASE(the_second_request_ends_all_at_once),
+	    CASE(nobody_is_started_while_it_stops),
+	    CASE(stops_while_it_starts),
+	    CASE(a_process_that_is_no_child_is_ignored),
+	};
+
+	log_set_fd(open("/dev/null", O_WRONLY | O_CLOEXEC));
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
