@@ -15,6 +15,7 @@ struct rate_table;
 
 struct rate_policy {
 	const char *name;    /* in the header fields: "key" */
+	const char *of_what; /* in the answer's text: "with this key" */
 	unsigned per_second; /* tokens; 0: no limit */
 	unsigned burst;	     /* tokens of a full bucket */
 };

@@ -3,7 +3,7 @@
  * A step does a little and returns a verdict: what happens next. Only the task_*() calls make
  * verdicts, and one trampoline runs the steps:
  *
- *   prologue (key, rate, body, device, permission; from the endpoint's line) -> handler
+ *   prologue (access, rate, body, device, permission; from the endpoint's line) -> handler
  *        handler --task_query()--> database --> next step
  *                --task_work()---> worker thread --> next step
  *                --task_reply_*()                 the last act: the task is gone
@@ -20,6 +20,7 @@
 #include "loop/lanes.h"
 #include "record/record.h"
 
+struct access;
 struct service;
 struct task;
 
@@ -30,11 +31,6 @@ struct verdict {
 };
 
 typedef struct verdict task_step(struct task *task);
-
-enum access {
-	ACCESS_PUBLIC, /* anyone: health checks, panels (which have keys of their own) */
-	ACCESS_KEY,    /* an account's API key */
-};
 
 enum resource {
 	RESOURCE_NONE,
@@ -53,7 +49,7 @@ struct task_app {
 struct endpoint {
 	const char *name; /* for traces: "push" */
 	task_step *handler;
-	enum access access;
+	const struct access *access; /* who may call it, see task/access.h; NULL: anyone */
 	enum resource resource;
 	const struct record *body; /* NULL: takes no body */
 	size_t body_max_bytes;	   /* 0: LIMIT_REQUEST_BODY_BYTES */
@@ -78,7 +74,7 @@ struct http_request *task_request(struct task *task);
 struct arena *task_arena(struct task *task);
 /* The handler's own struct, see state_size. */
 void *task_state(struct task *task);
-/* The caller's account; ACCESS_KEY only. */
+/* The caller's account; only where the endpoint has an access. */
 struct id task_account_id(struct task *task);
 /* The device of the path as the database had it; RESOURCE_DEVICE only. */
 struct device *task_device(struct task *task);
@@ -146,8 +142,8 @@ __attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
 task_fail_field(struct task *task, const char *name, const char *format, ...);
 /* 400 with all of task_faults(). */
 __attribute__((warn_unused_result)) struct verdict task_fail_faults(struct task *task);
-/* 401: the key is none, or no longer. */
-__attribute__((warn_unused_result)) struct verdict task_fail_key(struct task *task);
+/* Answers as the endpoint's access does where the caller is none: its account is gone. */
+__attribute__((warn_unused_result)) struct verdict task_refuse(struct task *task);
 /* 503 with Retry-After. */
 __attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
 task_fail_busy(struct task *task, unsigned retry_after_s, const char *format, ...);

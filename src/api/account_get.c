@@ -7,7 +7,7 @@ static struct verdict found(struct task *task)
 {
 	/* The account went away while its key was still remembered. */
 	if (task_row_count(task) == 0)
-		return task_fail_key(task);
+		return task_refuse(task);
 	return task_reply_record(task, 200, &account_record, task_state(task));
 }
 
@@ -20,6 +20,6 @@ static struct verdict begin(struct task *task)
 const struct endpoint endpoint_account_get = {
     .name = "account_get",
     .handler = begin,
-    .access = ACCESS_KEY,
+    .access = &access_api_key,
     .state_size = sizeof(struct account),
 };

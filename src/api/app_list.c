@@ -13,5 +13,5 @@ static struct verdict begin(struct task *task)
 const struct endpoint endpoint_app_list = {
     .name = "app_list",
     .handler = begin,
-    .access = ACCESS_KEY,
+    .access = &access_api_key,
 };

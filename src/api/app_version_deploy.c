@@ -42,7 +42,7 @@ static struct verdict begin(struct task *task)
 const struct endpoint endpoint_app_version_deploy = {
     .name = "app_version_deploy",
     .handler = begin,
-    .access = ACCESS_KEY,
+    .access = &access_api_key,
     .resource = RESOURCE_APP,
     .body = &app_deploy_record,
     .state_size = sizeof(struct deploy),

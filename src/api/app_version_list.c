@@ -16,6 +16,6 @@ static struct verdict begin(struct task *task)
 const struct endpoint endpoint_app_version_list = {
     .name = "app_version_list",
     .handler = begin,
-    .access = ACCESS_KEY,
+    .access = &access_api_key,
     .resource = RESOURCE_APP,
 };

@@ -37,7 +37,7 @@ static struct verdict begin(struct task *task)
 const struct endpoint endpoint_app_version_upload = {
     .name = "app_version_upload",
     .handler = begin,
-    .access = ACCESS_KEY,
+    .access = &access_api_key,
     .resource = RESOURCE_APP,
     .body = &app_upload_record,
     .body_max_bytes = LIMIT_UPLOAD_BODY_BYTES,

@@ -10,6 +10,6 @@ static struct verdict begin(struct task *task)
 const struct endpoint endpoint_device_get = {
     .name = "device_get",
     .handler = begin,
-    .access = ACCESS_KEY,
+    .access = &access_api_key,
     .resource = RESOURCE_DEVICE,
 };

@@ -11,5 +11,5 @@ static struct verdict begin(struct task *task)
 const struct endpoint endpoint_device_list = {
     .name = "device_list",
     .handler = begin,
-    .access = ACCESS_KEY,
+    .access = &access_api_key,
 };

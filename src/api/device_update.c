@@ -72,7 +72,7 @@ static struct verdict begin(struct task *task)
 const struct endpoint endpoint_device_update = {
     .name = "device_update",
     .handler = begin,
-    .access = ACCESS_KEY,
+    .access = &access_api_key,
     .resource = RESOURCE_DEVICE,
     .body = &device_change_record,
     .state_size = sizeof(struct update),

@@ -1,7 +1,7 @@
 /* All endpoints, by name. Keep sorted. */
 #pragma once
 
-#include "task/task.h"
+#include "task/access.h"
 
 /* The route table, sorted. */
 const struct route *api_routes(size_t *ret_count);

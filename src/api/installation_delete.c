@@ -36,7 +36,7 @@ static struct verdict begin(struct task *task)
 const struct endpoint endpoint_installation_delete = {
     .name = "installation_delete",
     .handler = begin,
-    .access = ACCESS_KEY,
+    .access = &access_api_key,
     .resource = RESOURCE_DEVICE,
     .state_size = sizeof(struct deletion),
 };

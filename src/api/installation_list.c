@@ -13,6 +13,6 @@ static struct verdict begin(struct task *task)
 const struct endpoint endpoint_installation_list = {
     .name = "installation_list",
     .handler = begin,
-    .access = ACCESS_KEY,
+    .access = &access_api_key,
     .resource = RESOURCE_DEVICE,
 };

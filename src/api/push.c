@@ -142,7 +142,7 @@ static void finish(void *state)
 const struct endpoint endpoint_push = {
     .name = "push",
     .handler = begin,
-    .access = ACCESS_KEY,
+    .access = &access_api_key,
     .resource = RESOURCE_DEVICE,
     .body = &push_body_record,
     .state_size = sizeof(struct push),

@@ -18,11 +18,13 @@ void requests_start(struct requests *requests, struct loop *loop, const struct c
 	service->rates = region_common(shared, &rate_region);
 	service->key_rate = (struct rate_policy){
 	    .name = "key",
+	    .of_what = "with this key",
 	    .per_second = config->rate_limit,
 	    .burst = config->rate_limit * (LIMIT_RATE_BURST / LIMIT_RATE_PER_S),
 	};
 	service->push_rate = (struct rate_policy){
 	    .name = "push",
+	    .of_what = "to this device",
 	    .per_second = is_limited ? LIMIT_PUSH_RATE_PER_S : 0,
 	    .burst = LIMIT_PUSH_RATE_BURST,
 	};

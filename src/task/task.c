@@ -1,4 +1,5 @@
 #include "base/require.h"
+#include "task/access.h"
 #include "task/cors.h"
 #include "task_private.h"
 
@@ -59,13 +60,15 @@ void task_run(struct task *task, task_step *step)
 void task_start(struct service *service, struct http_request *request,
 		const struct endpoint *endpoint, const struct route_match *match)
 {
-	struct task *task = arena_zalloc(&request->arena, sizeof(*task));
+	const struct access *access = endpoint->access;
+	struct task *task =
+	    arena_zalloc(&request->arena, sizeof(*task) + (access ? access->state_size : 0));
 
 	task->service = service;
 	task->request = request;
 	task->endpoint = endpoint;
 	task->match = *match;
-	if (endpoint->access == ACCESS_KEY)
+	if (access && access->allows_other_origins)
 		cors_add_fields(service, request, &task->response);
 	service->task_count++;
 	faults_init(&task->faults, &request->arena);

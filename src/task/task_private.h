@@ -1,16 +1,17 @@
 /* A task from the inside: for the files of this folder only. */
 #pragma once
 
-#include "domain/key.h"
 #include "task/service.h"
 #include "task/task.h"
 
+/* The state of the endpoint's access follows it, see task_access_state(). */
 struct task {
 	struct service *service;
 	struct http_request *request; /* owns the arena in which the task lies */
 	const struct endpoint *endpoint;
 	struct route_match match;
 	void *state;
+	unsigned stage;	  /* of the prologue: what comes next */
 	task_step *next;  /* what runs when the thing waited for has come */
 	bool has_written; /* a write was sent: from here on the task runs to its end */
 	size_t body_max;
@@ -18,8 +19,6 @@ struct task {
 	uint64_t present; /* fields of the body that were there */
 
 	struct id account_id;
-	uint8_t key_hash[KEY_HASH_BYTES];
-	uint64_t key_epoch; /* of the key cache, when the database was asked */
 	struct device device;
 	struct task_app app;
 	struct json_document document;
@@ -47,8 +46,21 @@ struct task {
 /* Runs steps until the task waits or is gone. */
 void task_run(struct task *task, task_step *step);
 
-/* The first step. */
+/* The first step; also what each stage of it goes on with. */
 task_step task_prologue;
+/* Its stages: read the body and parse it, find the resource of the path. */
+task_step task_read_body;
+task_step task_find_resource;
+
+/* Takes a token of id's bucket and tells the caller of the limit in header fields. True, with the
+ * answer 429, where there is none left. */
+__attribute__((warn_unused_result)) bool task_is_limited(struct task *task,
+							 const struct rate_policy *policy,
+							 struct id id, struct verdict *ret_answer);
+
+/* A field that may stand only once; its value is ambiguous where it stands more often. */
+enum field_count { FIELD_ABSENT, FIELD_SINGLE, FIELD_REPEATED };
+enum field_count task_single_field(const struct task *task, struct str name, struct str *ret_value);
 
 /* A step: answers an error that the database gave. */
 task_step task_fail_db;

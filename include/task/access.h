@@ -1,0 +1,39 @@
+/* Who may call an endpoint. Its line names one of these, or none: then anyone may.
+ *
+ *   prologue -> check() -> task_admit()    the rate limit, then the rest of the prologue
+ *                       -> task_fail()     this kind's own 401
+ *
+ * A kind is one file that defines a struct access. This folder has the API key; a layer above adds
+ * its own (a session, a device's key) and nothing here changes. */
+#pragma once
+
+#include "task/rate.h"
+#include "task/task.h"
+
+struct access {
+	/* The first step of the prologue: finds out who calls. Ends with task_admit(), or answers.
+	 */
+	task_step *check;
+	/* Answers a caller that was admitted, and whose account was gone a moment later. */
+	task_step *refuse;
+	size_t state_size; /* of task_access_state() */
+	/* Pages of other origins may call it (--cors-origin). Only where the caller sends a secret
+	 * by itself: a browser adds cookies without being asked. */
+	bool allows_other_origins;
+};
+
+/* Authorization: Bearer <API key of an account> */
+extern const struct access access_api_key;
+
+struct caller {
+	struct id account_id;
+	const struct rate_policy *rate; /* of the service; per_second 0: no limit */
+	struct id rate_id;		/* whose bucket it is: of the key, of the session */
+};
+
+/* Goes on with the prologue for this caller, which is copied; or answers 429. */
+__attribute__((warn_unused_result)) struct verdict task_admit(struct task *task,
+							      const struct caller *caller);
+
+/* The struct of the endpoint's access, zeroed at the start. */
+void *task_access_state(struct task *task);

@@ -1,0 +1,96 @@
+#include "domain/key.h"
+#include "task/access.h"
+#include "task/key_cache.h"
+#include "task_private.h"
+
+/* An API key, by the SHA-256 of which the database knows it. */
+
+struct key_access {
+	uint8_t hash[KEY_HASH_BYTES];
+	uint64_t epoch; /* of the key cache, when the database was asked */
+	struct id account_id;
+};
+
+static const struct record_field key_fields[] = {
+    RECORD_ID(struct key_access, account_id, .column = "account_id"),
+};
+static const struct record key_record = RECORD(key_fields);
+
+/* RFC 6750 section 3: an error code only where a key was sent. */
+static struct verdict refuse_missing(struct task *task)
+{
+	task_add_field(task, STR("WWW-Authenticate"), STR("Bearer realm=\"displayd\""));
+	return task_fail(task, 401, "an API key is needed: Authorization: Bearer <key>");
+}
+
+static struct verdict refuse_invalid(struct task *task)
+{
+	task_add_field(task, STR("WWW-Authenticate"),
+		       STR("Bearer realm=\"displayd\", error=\"invalid_token\""));
+	return task_fail(task, 401, "the API key is not valid");
+}
+
+static struct verdict admit(struct task *task)
+{
+	struct key_access *key = task_access_state(task);
+	struct caller caller = {.account_id = key->account_id, .rate = &task->service->key_rate};
+
+	/* The first bytes of the key's hash stand for the key. */
+	memcpy(caller.rate_id.bytes, key->hash, sizeof(caller.rate_id.bytes));
+	return task_admit(task, &caller);
+}
+
+static struct verdict on_key_found(struct task *task)
+{
+	struct key_access *key = task_access_state(task);
+
+	if (task_row_count(task) == 0)
+		return refuse_invalid(task);
+	key_cache_insert(task->service->keys, key->hash, key->account_id, key->epoch);
+	return admit(task);
+}
+
+/* The token of "Bearer <token>"; the scheme is case-insensitive (RFC 9110 section 11.1). */
+static bool bearer_token(struct str value, struct str *ret_token)
+{
+	struct str scheme = {value.data, str_find(value, ' ')};
+
+	if (!str_equal_ignore_case(scheme, STR("bearer")) || scheme.length == value.length)
+		return false;
+	*ret_token = str_trim(str_from_offset(value, scheme.length));
+	return true;
+}
+
+static struct verdict check_key(struct task *task)
+{
+	struct key_access *key = task_access_state(task);
+	struct str value, token;
+
+	switch (task_single_field(task, STR("authorization"), &value)) {
+	case FIELD_ABSENT:
+		return refuse_missing(task);
+	case FIELD_REPEATED:
+		/* RFC 9110 section 5.3: no honest client sends two, and which would count? */
+		return refuse_invalid(task);
+	case FIELD_SINGLE:
+		break;
+	}
+	if (!bearer_token(value, &token))
+		return refuse_missing(task);
+	if (!api_key_is_well_formed(token))
+		return refuse_invalid(task);
+	key_hash(token, key->hash);
+	if (key_cache_find(task->service->keys, key->hash, &key->account_id))
+		return admit(task);
+	key->epoch = key_cache_epoch(task->service->keys);
+	db_add_bytes(task_parameters(task),
+		     (struct str){(const char *)key->hash, sizeof(key->hash)});
+	return task_query(task, STATEMENT_KEY_FIND, &key_record, key, on_key_found);
+}
+
+const struct access access_api_key = {
+    .check = check_key,
+    .refuse = refuse_invalid,
+    .state_size = sizeof(struct key_access),
+    .allows_other_origins = true,
+};

@@ -1,0 +1,75 @@
+#include "base/limits.h"
+#include "task_private.h"
+
+enum field_count task_single_field(const struct task *task, struct str name, struct str *ret_value)
+{
+	const struct http_request *request = task->request;
+	enum field_count count = FIELD_ABSENT;
+
+	for (unsigned i = 0; i < request->field_count; i++) {
+		if (!str_equal_ignore_case(request->fields[i].name, name))
+			continue;
+		if (count != FIELD_ABSENT)
+			return FIELD_REPEATED;
+		*ret_value = request->fields[i].value;
+		count = FIELD_SINGLE;
+	}
+	return count;
+}
+
+static bool is_json(const struct task *task)
+{
+	struct str value, type;
+
+	if (task_single_field(task, STR("content-type"), &value) != FIELD_SINGLE)
+		return false;
+	type = (struct str){value.data, str_find(value, ';')};
+	return str_equal_ignore_case(str_trim(type), STR("application/json"));
+}
+
+static struct verdict parse_body(struct task *task)
+{
+	struct str reason;
+
+	if (!is_json(task))
+		return task_fail(task, 415,
+				 "the body must be JSON, with Content-Type: "
+				 "application/json");
+	if (!json_parse(task->request->body, task_arena(task), &task->document, &reason))
+		return task_fail(task, 400, "%.*s", STR_ARG(reason));
+	return task_continue(task, task_prologue);
+}
+
+static struct verdict fail_body(struct task *task)
+{
+	switch (task->body_status) {
+	case 413:
+		return task_fail(task, 413, "the body is larger than %zu bytes", task->body_max);
+	case 408:
+		return task_fail(task, 408, "the body came too slowly");
+	case 503:
+		return task_fail_busy(task, 1, "too many large bodies are under way, try again");
+	default:
+		return task_fail(task, 400, "the body's transfer coding is malformed or cut off");
+	}
+}
+
+static void on_body(struct http_request *request, int status)
+{
+	struct task *task = request->handler_data;
+
+	task->body_status = status;
+	task_run(task, status ? fail_body : parse_body);
+}
+
+struct verdict task_read_body(struct task *task)
+{
+	const struct endpoint *endpoint = task->endpoint;
+
+	task->body_max =
+	    endpoint->body_max_bytes ? endpoint->body_max_bytes : LIMIT_REQUEST_BODY_BYTES;
+	if (!task->request->has_body)
+		return task_continue(task, parse_body);
+	http_request_read_body(task->request, task->body_max, on_body);
+	return task_wait(task, NULL);
+}

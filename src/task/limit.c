@@ -1,0 +1,49 @@
+#include "base/clock.h"
+#include "task_private.h"
+
+/* The fields of the IETF httpapi draft "RateLimit header fields for HTTP". A second policy stands
+ * in the same fields as the first. */
+static void add_rate_fields(struct task *task, const struct rate_policy *policy,
+			    const struct rate_result *result)
+{
+	struct http_response *response = &task->response;
+	struct arena *arena = task_arena(task);
+	unsigned window_s = (policy->burst + policy->per_second - 1) / policy->per_second;
+	struct str name = str_from(policy->name);
+	struct str quota =
+	    ARENA_JOIN(arena, STR("\""), name, STR("\";q="), arena_decimal(arena, policy->burst),
+		       STR(";w="), arena_decimal(arena, window_s));
+	struct str state = ARENA_JOIN(arena, STR("\""), name, STR("\";r="),
+				      arena_decimal(arena, result->remaining), STR(";t="),
+				      arena_decimal(arena, result->reset_s));
+
+	for (unsigned i = 0; i + 1 < response->field_count; i++) {
+		struct http_field *field = &response->fields[i];
+
+		if (str_equal(field->name, STR("RateLimit-Policy"))) {
+			field[0].value = ARENA_JOIN(arena, field[0].value, STR(", "), quota);
+			field[1].value = ARENA_JOIN(arena, field[1].value, STR(", "), state);
+			return;
+		}
+	}
+	task_add_field(task, STR("RateLimit-Policy"), quota);
+	task_add_field(task, STR("RateLimit"), state);
+}
+
+bool task_is_limited(struct task *task, const struct rate_policy *policy, struct id id,
+		     struct verdict *ret_answer)
+{
+	struct rate_result result;
+
+	if (policy->per_second == 0)
+		return false;
+	result = rate_take(task->service->rates, policy, id, clock_monotonic_us());
+	add_rate_fields(task, policy, &result);
+	if (result.is_allowed)
+		return false;
+	task_add_field(task, STR("Retry-After"),
+		       arena_decimal(task_arena(task), result.retry_after_s));
+	*ret_answer = task_fail(task, 429, "more than %u requests a second %s", policy->per_second,
+				policy->of_what);
+	return true;
+}
