@@ -1,0 +1,234 @@
+/* The command line. */
+#include "internal.h"
+
+#include <string.h>
+
+enum { NAME_LENGTH_MAX = 60 }; /* of a name that something near is looked for */
+
+struct reader {
+	struct options *options;
+	struct options_error *reterr;
+	char *const *argv;
+	int argc;
+	int at;		    /* the next argument */
+	bool options_ended; /* "--" was there: what follows are no options */
+};
+
+/* The edit distance in which two swapped neighbours count as one (optimal string alignment). */
+static unsigned distance_to(const char *name, size_t length, const char *right)
+{
+	unsigned rows[3][NAME_LENGTH_MAX + 1] = {0}; /* [0]: this one, [1] and [2]: before it */
+	size_t width = strlen(right);
+
+	if (length > NAME_LENGTH_MAX || width > NAME_LENGTH_MAX)
+		return NAME_LENGTH_MAX;
+	for (size_t i = 0; i <= length; i++) {
+		memcpy(rows[2], rows[1], sizeof(rows[1]));
+		memcpy(rows[1], rows[0], sizeof(rows[0]));
+		rows[0][0] = (unsigned)i;
+		for (size_t j = 1; j <= width; j++) {
+			unsigned best = rows[0][j - 1] + 1;
+			unsigned changed =
+			    i ? rows[1][j - 1] + (name[i - 1] != right[j - 1]) : best;
+
+			if (i && rows[1][j] + 1 < best)
+				best = rows[1][j] + 1;
+			if (i > 1 && j > 1 && name[i - 1] == right[j - 2] &&
+			    name[i - 2] == right[j - 1] && rows[2][j - 2] + 1 < best)
+				best = rows[2][j - 2] + 1;
+			rows[0][j] = changed < best ? changed : best;
+		}
+	}
+	return rows[0][width];
+}
+
+/* Keeps what is nearer to the name, and near enough at all. */
+static void compare(const char *name, size_t length, const char *candidate, const char **nearest,
+		    unsigned *distance)
+{
+	unsigned found = distance_to(name, length, candidate);
+
+	if (found < *distance && found < length && found < strlen(candidate)) {
+		*nearest = candidate;
+		*distance = found;
+	}
+}
+
+const char *options_nearest(const struct options *options, const char *name, size_t length)
+{
+	const char *nearest = NULL;
+	unsigned distance = 3;
+
+	for (const struct option *one = NULL; (one = options_next(options, one));)
+		compare(name, length, one->name, &nearest, &distance);
+	return nearest;
+}
+
+static int fail_unknown_option(const struct reader *reader, const char *argument)
+{
+	const struct options *options = reader->options;
+	size_t length = strcspn(argument, "=");
+	const char *nearest = length > 2 && strncmp(argument, "--", 2) == 0
+				  ? options_nearest(options, argument + 2, length - 2)
+				  : NULL;
+	const char *command = options->command ? options->command->name : NULL;
+
+	if (nearest)
+		return options_error_set(reader->reterr,
+					 "there is no option %.*s; did you mean --%s?", (int)length,
+					 argument, nearest);
+	return options_error_set(reader->reterr, "there is no option %.*s; see %s%s%s --help",
+				 (int)length, argument, options->set->program, command ? " " : "",
+				 command ? command : "");
+}
+
+static int take_option(struct reader *reader, const struct option *option, const char *value)
+{
+	struct options *options = reader->options;
+	const struct option_given *before = options_find_given(options, option->name);
+
+	if (option->type == OPTION_SWITCH && value)
+		return options_error_set(reader->reterr, "--%s takes no value", option->name);
+	if (option->type == OPTION_SWITCH)
+		value = "on";
+	else if (!value && reader->at < reader->argc)
+		value = reader->argv[reader->at++];
+	if (!value || (!value[0] && !options->set->takes_empty))
+		return options_error_set(reader->reterr, "--%s needs a value: %s", option->name,
+					 option->argument);
+	if (before && before->source == OPTION_ARGUMENT && options->set->takes_once &&
+	    option->type != OPTION_LIST && option->type != OPTION_SWITCH)
+		return options_error_set(reader->reterr, "--%s is given twice", option->name);
+	options_add(options, option, OPTION_ARGUMENT, 0, value, strlen(value));
+	return 0;
+}
+
+static const struct option *find_letter(const struct options *options, char letter)
+{
+	const struct option *option = options->set->options;
+
+	while (option->name && option->letter != letter)
+		option++;
+	return option->name ? option : NULL;
+}
+
+/* "--name", "--name=value" or "-h"; the value may be the next argument. */
+static int read_option(struct reader *reader)
+{
+	const char *argument = reader->argv[reader->at++], *value = NULL;
+	const struct option *option = NULL;
+
+	if (argument[1] != '-') {
+		if (argument[1] && !argument[2])
+			option = find_letter(reader->options, argument[1]);
+	} else {
+		size_t length = strcspn(argument + 2, "=");
+
+		option = options_find(reader->options, argument + 2, length);
+		value = argument[2 + length] == '=' ? argument + 2 + length + 1 : NULL;
+	}
+	return option ? take_option(reader, option, value) : fail_unknown_option(reader, argument);
+}
+
+/* Words of the command's name against arguments: how many there are, 0 where they differ. */
+static int match_command(const char *name, const struct reader *reader)
+{
+	int count = 0;
+
+	while (*name) {
+		size_t length = strcspn(name, " ");
+		const char *argument =
+		    reader->at + count < reader->argc ? reader->argv[reader->at + count] : "";
+
+		if (strlen(argument) != length || memcmp(argument, name, length) != 0)
+			return 0;
+		name += length;
+		name += strspn(name, " ");
+		count++;
+	}
+	return count;
+}
+
+static int fail_unknown_command(const struct reader *reader)
+{
+	const struct option_set *set = reader->options->set;
+	const char *nearest = NULL;
+	unsigned distance = 3;
+	char words[64];
+
+	snprintf(words, sizeof(words), "%s", reader->argv[reader->at]);
+	if (reader->at + 1 < reader->argc && reader->argv[reader->at + 1][0] != '-')
+		snprintf(words, sizeof(words), "%s %s", reader->argv[reader->at],
+			 reader->argv[reader->at + 1]);
+	for (unsigned i = 0; set->command(i); i++)
+		compare(words, strlen(words), set->command(i)->name, &nearest, &distance);
+	if (nearest)
+		return options_error_set(reader->reterr, "there is no command %s; did you mean %s?",
+					 words, nearest);
+	return options_error_set(reader->reterr, "there is no command %s; see %s --help", words,
+				 set->program);
+}
+
+static int read_command(struct reader *reader)
+{
+	struct options *options = reader->options;
+
+	for (unsigned i = 0; options->set->command(i); i++) {
+		int words = match_command(options->set->command(i)->name, reader);
+
+		if (words == 0)
+			continue;
+		options->command = options->set->command(i);
+		reader->at += words;
+		options->rest = reader->at - 1;
+		return 0;
+	}
+	return fail_unknown_command(reader);
+}
+
+static int read_positional(struct reader *reader)
+{
+	struct options *options = reader->options;
+	const char *argument = reader->argv[reader->at++];
+	const char *names = options->command ? options->command->positionals : NULL;
+	unsigned count = options->positional_count + 1;
+
+	for (unsigned i = 1; names && i < count; i++) {
+		names = strchr(names, ' ');
+		names = names ? names + 1 : NULL;
+	}
+	if (!names)
+		return options_error_set(reader->reterr, "%s does not take %s; see %s --help",
+					 options->command ? options->command->name
+							  : options->set->program,
+					 argument, options->set->program);
+	options->positionals =
+	    options_grow((void *)options->positionals, count * sizeof(*options->positionals));
+	((const char **)options->positionals)[options->positional_count++] = argument;
+	return 0;
+}
+
+int options_read_arguments(struct options *options, int argc, char *const argv[],
+			   struct options_error *reterr)
+{
+	struct reader reader = {options, reterr, argv, argc, 1, false};
+	int rc = 0;
+
+	while (rc == 0 && reader.at < argc) {
+		const char *argument = argv[reader.at];
+
+		if (!reader.options_ended && strcmp(argument, "--") == 0) {
+			reader.options_ended = true;
+			reader.at++;
+		} else if (!reader.options_ended && argument[0] == '-') {
+			rc = read_option(&reader);
+		} else if (options->set->command && !options->command) {
+			rc = read_command(&reader);
+		} else {
+			rc = read_positional(&reader);
+		}
+		if (options->command && options->command->reads_itself)
+			break;
+	}
+	return rc;
+}

@@ -1,0 +1,162 @@
+/* The help, and what is in force. */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_WIDTH = 92, OPTION_WIDTH = 28, COMMAND_INDENT = 6, VALUE_WIDTH = 30 };
+
+/* Sentences from a column on, in lines that end before the width. The cursor stands in the column.
+ */
+static void print_wrapped(const char *text, unsigned column, FILE *out)
+{
+	unsigned at = column;
+
+	while (*text) {
+		unsigned length = (unsigned)strcspn(text, " ");
+
+		if (at > column && at + 1 + length > LINE_WIDTH) {
+			fprintf(out, "\n%*s", (int)column, "");
+			at = column;
+		}
+		if (at > column)
+			fputc(' ', out);
+		fwrite(text, 1, length, out);
+		at += length + (at > column);
+		text += length + (text[length] == ' ');
+	}
+}
+
+static void print_option(const struct option *option, FILE *out)
+{
+	const char letter[] = {'-', option->letter, ',', ' ', 0};
+	char text[1024];
+	int width;
+
+	if (option->heading)
+		fprintf(out, "\n%s\n", option->heading);
+	width = fprintf(out, "  %s--%s%s%s", option->letter ? letter : "", option->name,
+			option->argument ? " " : "", option->argument ? option->argument : "");
+	if (width >= OPTION_WIDTH)
+		width = fprintf(out, "\n") - 1;
+	fprintf(out, "%*s", OPTION_WIDTH - width, "");
+	snprintf(text, sizeof(text), "%s%s%s%s", option->help, option->fallback ? " Default: " : "",
+		 option->fallback ? option->fallback : "", option->fallback ? "." : "");
+	print_wrapped(text, OPTION_WIDTH, out);
+	fputc('\n', out);
+}
+
+static void print_usage(const struct option_command *command, FILE *out)
+{
+	fputs(command->name, out);
+	if (command->positionals)
+		fprintf(out, " %s", command->positionals);
+	for (const struct option *one = command->options; one && one->name; one++)
+		fprintf(out, " %s--%s%s%s%s%s", one->is_required ? "" : "[", one->name,
+			one->argument ? " " : "", one->argument ? one->argument : "",
+			one->is_required ? "" : "]", one->type == OPTION_LIST ? "..." : "");
+	if (command->reads_itself)
+		fputs(" ...", out);
+	fputc('\n', out);
+}
+
+static void print_command(const struct option_set *set, const struct option_command *command,
+			  FILE *out)
+{
+	fprintf(out, "usage: %s ", set->program);
+	print_usage(command, out);
+	fputc('\n', out);
+	print_wrapped(command->help, 0, out);
+	fputs(command->options ? "\n\n" : "\n", out);
+	for (const struct option *one = command->options; one && one->name; one++)
+		print_option(one, out);
+	fprintf(out, "\nOptions of all commands: %s --help\n", set->program);
+}
+
+void options_print_help(const struct option_set *set, const struct option_command *command,
+			FILE *out)
+{
+	if (command) {
+		print_command(set, command, out);
+		return;
+	}
+	fputs(set->intro, out);
+	for (unsigned i = 0; set->command && set->command(i); i++) {
+		fputs("  ", out);
+		print_usage(set->command(i), out);
+		fprintf(out, "%*s", COMMAND_INDENT, "");
+		print_wrapped(set->command(i)->help, COMMAND_INDENT, out);
+		fputc('\n', out);
+	}
+	for (const struct option *one = set->options; one->name; one++)
+		print_option(one, out);
+	if (set->notes)
+		fputs(set->notes, out);
+}
+
+/* The value of a setting, to be freed: a list's texts behind each other. */
+static char *show_value(const struct options *options, const struct option *option,
+			const struct option_given *best)
+{
+	const char *space = "";
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		abort();
+	if (!best)
+		fputs(option->absent ? option->absent : "", out);
+	for (unsigned i = 0; best && i < options->given_count; i++) {
+		const struct option_given *given = &options->given[i];
+
+		if (given->option != option || given->source != best->source ||
+		    (given != best && option->type != OPTION_LIST))
+			continue;
+		fputs(space, out);
+		if (option->show)
+			option->show(given->value, out);
+		else
+			fputs(given->value, out);
+		space = " ";
+	}
+	fclose(out);
+	return text;
+}
+
+static void print_source(const struct options *options, const struct option_given *given, FILE *out)
+{
+	char variable[OPTIONS_VARIABLE_BYTES];
+
+	if (!given || given->source == OPTION_DEFAULT) {
+		fputs("default", out);
+	} else if (given->source == OPTION_FILE) {
+		fprintf(out, "%s:%u", options->file, given->line);
+	} else if (given->source == OPTION_VARIABLE) {
+		options_variable(options->set, given->option, variable);
+		fputs(variable, out);
+	} else {
+		fprintf(out, "--%s", given->option->name);
+	}
+}
+
+void options_print(const struct options *options, FILE *out)
+{
+	int width = 0;
+
+	for (const struct option *one = options->set->options; one->name; one++)
+		if (!one->argument_only && (int)strlen(one->name) > width)
+			width = (int)strlen(one->name);
+	for (const struct option *one = options->set->options; one->name; one++) {
+		const struct option_given *given = options_find_given(options, one->name);
+		char *value;
+
+		if (one->argument_only)
+			continue;
+		value = show_value(options, one, given);
+		fprintf(out, "%-*s = %-*s  # ", width, one->name, VALUE_WIDTH, value);
+		print_source(options, given, out);
+		fputc('\n', out);
+		free(value);
+	}
+}

@@ -1,0 +1,150 @@
+/* Variables and the configuration file. */
+#include "internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void options_read_variables(struct options *options)
+{
+	static const char separators[] = ", \t\n";
+
+	for (const struct option *one = options->set->options; one->name; one++) {
+		char name[OPTIONS_VARIABLE_BYTES];
+		const char *value;
+
+		options_variable(options->set, one, name);
+		value = one->argument_only ? NULL : getenv(name);
+		/* Compose files and service managers set empty ones for "not set". */
+		if (!value || !value[0])
+			continue;
+		if (one->type != OPTION_LIST) {
+			options_add(options, one, OPTION_VARIABLE, 0, value, strlen(value));
+			continue;
+		}
+		while (*(value += strspn(value, separators))) {
+			size_t length = strcspn(value, separators);
+
+			options_add(options, one, OPTION_VARIABLE, 0, value, length);
+			value += length;
+		}
+	}
+}
+
+/* A part of a line. */
+struct piece {
+	const char *text;
+	size_t length;
+};
+
+static const struct piece nothing = {"", 0};
+
+static struct piece trim(const char *text, size_t length)
+{
+	while (length > 0 && (*text == ' ' || *text == '\t')) {
+		text++;
+		length--;
+	}
+	while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+		length--;
+	return (struct piece){text, length};
+}
+
+static int fail_line(const struct options *options, unsigned line, const char *what,
+		     struct piece name, struct options_error *reterr)
+{
+	return options_error_set(reterr, "%s:%u: %s%s%.*s%s", options->file, line, what,
+				 name.length ? " \"" : "", (int)name.length, name.text,
+				 name.length ? "\"" : "");
+}
+
+static int fail_setting(const struct options *options, unsigned line, struct piece name,
+			struct options_error *reterr)
+{
+	const char *nearest = options_nearest(options, name.text, name.length);
+
+	if (!nearest || options_find(options, nearest, strlen(nearest))->argument_only)
+		return fail_line(options, line, "there is no setting", name, reterr);
+	return options_error_set(reterr, "%s:%u: there is no setting \"%.*s\"; did you mean %s?",
+				 options->file, line, (int)name.length, name.text, nearest);
+}
+
+static int read_line(struct options *options, struct piece line, unsigned number,
+		     struct options_error *reterr)
+{
+	const char *equals = memchr(line.text, '=', line.length);
+	const struct option *option;
+	struct piece name, value;
+
+	if (memchr(line.text, 0, line.length))
+		return fail_line(options, number, "holds a NUL byte", nothing, reterr);
+	if (!equals)
+		return fail_line(options, number, "must be \"name = value\"", nothing, reterr);
+	name = trim(line.text, (size_t)(equals - line.text));
+	value = trim(equals + 1, line.length - (size_t)(equals + 1 - line.text));
+	option = options_find(options, name.text, name.length);
+	if (!option || option->argument_only)
+		return fail_setting(options, number, name, reterr);
+	if (value.length == 0)
+		return fail_line(options, number, "no value for", name, reterr);
+	for (unsigned i = 0; i < options->given_count && option->type != OPTION_LIST; i++) {
+		const struct option_given *given = &options->given[i];
+
+		if (given->option == option && given->source == OPTION_FILE)
+			return options_error_set(reterr, "%s:%u: %s is already set on line %u",
+						 options->file, number, option->name, given->line);
+	}
+	options_add(options, option, OPTION_FILE, number, value.text, value.length);
+	return 0;
+}
+
+/* The whole file, to be freed; NULL: it cannot be read. */
+static char *read_all(const char *path, size_t *ret_length, struct options_error *reterr)
+{
+	char *text = options_grow(NULL, OPTIONS_FILE_BYTES_MAX + 1);
+	FILE *file;
+	int error = 0;
+
+	*ret_length = 0;
+	errno = 0;
+	file = fopen(path, "re");
+	if (file)
+		*ret_length = fread(text, 1, OPTIONS_FILE_BYTES_MAX + 1, file);
+	if (!file || ferror(file))
+		error = errno;
+	if (file)
+		fclose(file);
+	if (error == 0 && *ret_length <= OPTIONS_FILE_BYTES_MAX)
+		return text;
+	free(text);
+	if (error)
+		options_error_set(reterr, "cannot read the configuration file %s: %s", path,
+				  strerror(error));
+	else
+		options_error_set(reterr, "%s is longer than %d bytes: no configuration file", path,
+				  OPTIONS_FILE_BYTES_MAX);
+	return NULL;
+}
+
+int options_read_file(struct options *options, const char *path, struct options_error *reterr)
+{
+	unsigned number = 0;
+	size_t length;
+	char *text = read_all(path, &length, reterr);
+	const char *at = text, *end = text ? text + length : NULL;
+	int rc = text ? 0 : -1;
+
+	options->file = options_copy(path, strlen(path));
+	while (rc == 0 && at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t size = (size_t)((newline ? newline : end) - at);
+		struct piece line = trim(at, size > 0 && at[size - 1] == '\r' ? size - 1 : size);
+
+		number++;
+		if (line.length > 0 && line.text[0] != '#')
+			rc = read_line(options, line, number, reterr);
+		at = newline ? newline + 1 : end;
+	}
+	free(text);
+	return rc;
+}

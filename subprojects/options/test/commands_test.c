@@ -1,0 +1,157 @@
+#include "options/options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct option_command commands[] = {
+    {.name = "key list",
+     .help = "List keys.",
+     .options = OPTIONS(OPTION(TEXT, "account", "EMAIL", "Whose.", .is_required = true),
+			OPTION(CHOICE, "state", "new|old", "Which.", .fallback = "new"),
+			OPTION(LIST, "note", "TEXT", "Notes.", .most = 2))},
+    {.name = "key remove", .positionals = "KEY REASON", .help = "Remove a key."},
+    {.name = "panel", .help = "A panel.", .reads_itself = true},
+};
+
+static const struct option_command *find_command(unsigned i)
+{
+	return i < sizeof(commands) / sizeof(commands[0]) ? &commands[i] : NULL;
+}
+
+static const struct option_set tool_set = {
+    .program = "tool",
+    .intro = "tool - a tool\n",
+    .options =
+	OPTIONS(OPTION(SWITCH, "help", NULL, "This text.", .letter = 'h'),
+		OPTION(SWITCH, "json", NULL, "JSON."), OPTION(TEXT, "place", "DIR", "Where.")),
+    .command = find_command,
+    .takes_empty = true,
+    .takes_once = true,
+};
+
+static struct options options;
+static struct options_error why;
+
+/* Arguments up to NULL. */
+static int run_tool(const char *first, ...)
+{
+	char *argv[32] = {(char *)(uintptr_t) "tool"};
+	int argc = 1;
+	va_list args;
+
+	options_finish(&options);
+	options_init(&options, &tool_set);
+	va_start(args, first);
+	for (; first; first = va_arg(args, const char *))
+		argv[argc++] = (char *)(uintptr_t)first;
+	va_end(args);
+	if (options_read_arguments(&options, argc, argv, &why) < 0)
+		return -1;
+	return options_apply(&options, NULL, &why);
+}
+
+static int finish(void **state)
+{
+	(void)state;
+	options_finish(&options);
+	return 0;
+}
+
+/* A fault, and arguments up to NULL. */
+#define REFUSED(expected, ...)                                                                     \
+	do {                                                                                       \
+		assert_int_equal(run_tool(__VA_ARGS__, NULL), -1);                                 \
+		assert_string_equal(why.text, expected);                                           \
+	} while (0)
+
+static void commands_and_their_arguments(void **state)
+{
+	(void)state;
+	assert_int_equal(run_tool("--place", "p", "key", "list", "--json", "--account=", "--note",
+				  "1", "--note=2", NULL),
+			 0);
+	assert_ptr_equal(options.command, &commands[0]);
+	assert_string_equal(options_text(&options, "place"), "p");
+	assert_string_equal(options_text(&options, "account"), "");
+	assert_string_equal(options_text(&options, "state"), "new");
+	assert_string_equal(options_text(&options, "note"), "2");
+	assert_non_null(options_find_given(&options, "json"));
+	assert_null(options_find_given(&options, "help"));
+	assert_int_equal(run_tool("key", "remove", "--json", "k", "--", "--why", NULL), 0);
+	assert_int_equal(options.positional_count, 2);
+	assert_string_equal(options.positionals[0], "k");
+	assert_string_equal(options.positionals[1], "--why");
+}
+
+static void a_command_may_read_the_rest_itself(void **state)
+{
+	(void)state;
+	assert_int_equal(run_tool("--json", "panel", "--what", "ever", NULL), 0);
+	assert_ptr_equal(options.command, &commands[2]);
+	assert_int_equal(options.rest, 2);
+}
+
+static void faults_of_commands(void **state)
+{
+	(void)state;
+	REFUSED("there is no command nothing; see tool --help", "nothing");
+	REFUSED("there is no command key make; see tool --help", "key", "make");
+	REFUSED("there is no command key lst; did you mean key list?", "key", "lst");
+	REFUSED("there is no command key; see tool --help", "key", "--json");
+	REFUSED("there is no option --account; see tool --help", "--account=a");
+	REFUSED("there is no option --nothing; see tool key list --help", "key", "list",
+		"--nothing");
+	REFUSED("there is no option --acount; did you mean --account?", "key", "list",
+		"--acount=a");
+	REFUSED("key list needs --account EMAIL", "key", "list");
+	REFUSED("key list does not take stray; see tool --help", "key", "list", "stray");
+	REFUSED("--account is given twice", "key", "list", "--account=a", "--account=b");
+	REFUSED("--state must be new or old", "key", "list", "--account=a", "--state=");
+	REFUSED("--note can be given 2 times at most", "key", "list", "--account=a", "--note=1",
+		"--note=2", "--note=3");
+	REFUSED("key remove needs KEY REASON", "key", "remove", "one");
+	REFUSED("key remove does not take three; see tool --help", "key", "remove", "one", "two",
+		"three");
+}
+
+static void the_help_of_commands(void **state)
+{
+	size_t printed_size;
+	char *printed;
+	FILE *out = open_memstream(&printed, &printed_size);
+
+	(void)state;
+	options_print_help(&tool_set, NULL, out);
+	options_print_help(&tool_set, &commands[0], out);
+	fclose(out);
+	assert_non_null(strstr(printed, "tool - a tool\n"
+					"  key list --account EMAIL [--state new|old] "
+					"[--note TEXT]...\n      List keys.\n"
+					"  key remove KEY REASON\n      Remove a key.\n"
+					"  panel ...\n      A panel.\n"
+					"  -h, --help                This text.\n"));
+	assert_non_null(strstr(printed, "usage: tool key list --account EMAIL "));
+	assert_non_null(strstr(printed, "\nList keys.\n\n"
+					"  --account EMAIL           Whose.\n"
+					"  --state new|old           Which. Default: new.\n"));
+	free(printed);
+}
+
+#define TEST(function) cmocka_unit_test_teardown(function, finish)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(commands_and_their_arguments),
+	    TEST(a_command_may_read_the_rest_itself),
+	    TEST(faults_of_commands),
+	    TEST(the_help_of_commands),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
