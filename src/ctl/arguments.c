@@ -238,7 +238,7 @@ static enum ctl_exit read_start(struct reader *reader, bool *ret_found)
 
 static enum ctl_exit read_places(struct reader *reader)
 {
-	struct reason why;
+	struct options_error why;
 
 	if (config_read(&reader->ctl->config, reader->place_count, reader->places, &why) < 0)
 		return ctl_fail(CTL_USAGE, "%s", why.text);

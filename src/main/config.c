@@ -1,190 +1,248 @@
 #include "main/config.h"
-#include "base/limits.h"
 #include "base/memory.h"
-#include "main/config_option.h"
-#include "main/exit_code.h"
 #include "main/state_dir.h"
 
-#include <errno.h>
+#include <ctype.h>
+#include <libpq-fe.h>
 #include <sched.h>
 
-static unsigned core_count(void)
+/* What stands behind "https://" or "http://"; NULL with the reason. */
+static const char *host_of(const char *url, struct options_error *reterr)
 {
-	cpu_set_t cores;
-	unsigned count = 1;
-
-	if (sched_getaffinity(0, sizeof(cores), &cores) == 0)
-		count = (unsigned)CPU_COUNT(&cores);
-	return count < CONFIG_WORKERS_MAX ? count : CONFIG_WORKERS_MAX;
+	if (strncmp(url, "https://", 8) == 0)
+		return url + 8;
+	if (strncmp(url, "http://", 7) == 0)
+		return url + 7;
+	options_error_set(reterr, "must start with http:// or https://");
+	return NULL;
 }
 
-int option_take(struct config *config, enum config_option number, const char *value,
-		struct config_origin origin, struct reason *reterr)
+static int check_cors_origin(char *value, struct options_error *reterr)
 {
-	const struct option *option = &config_settings[number];
-	struct config_origin *now = &config->origins[number];
+	const char *host = host_of(value, reterr);
 
-	if (now->source > origin.source)
-		return 0;
-	if (option->clear && now->source < origin.source)
-		option->clear(config);
-	*now = origin;
-	return option->parse(config, value, reterr);
+	if (!host)
+		return -1;
+	/* Browsers send it in this form and no other: it is compared byte for byte. */
+	for (const char *c = host; *c; c++)
+		if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) &&
+		    !strchr(".-:[]", *c))
+			return options_error_set(
+			    reterr,
+			    "must be an origin such as https://panels.example.org, in lower "
+			    "case and without a path");
+	return host[0] ? 0 : options_error_set(reterr, "has no host");
 }
 
-static void set_defaults(struct config *config)
+static int check_database(char *value, struct options_error *reterr)
 {
-	struct reason why;
+	PQconninfoOption *parsed = PQconninfoParse(value, NULL);
 
-	*config = (struct config){
-	    .state_dir = state_dir_default(),
-	    .workers = core_count(),
-	    .rate_limit = LIMIT_RATE_PER_S,
-	    .log_level = LOG_INFO,
-	    .access_log = true,
-	};
-	if (listen_address_parse(STR("127.0.0.1:8080"), &config->listen[0], &why) == 0)
-		config->listen_count = 1;
+	/* libpq's own text may quote the value, and so a password. */
+	if (!parsed)
+		return options_error_set(
+		    reterr, "must be a PostgreSQL URL (postgresql://USER@HOST/NAME) or a list such "
+			    "as \"host=... dbname=...\"");
+	PQconninfoFree(parsed);
+	return 0;
 }
 
-/* Takes "--name" or "--name=value" apart. */
-static bool flag_is(const char *argument, const char *name, const char **ret_value)
+static void show_database(const char *value, FILE *out)
 {
-	size_t length = strlen(name);
+	PQconninfoOption *parsed = PQconninfoParse(value, NULL);
+	const char *space = "";
 
-	if (strncmp(argument, "--", 2) != 0 || strncmp(argument + 2, name, length) != 0)
-		return false;
-	*ret_value = argument[2 + length] == '=' ? argument + 2 + length + 1 : NULL;
-	return *ret_value || argument[2 + length] == 0;
+	for (const PQconninfoOption *one = parsed; one && one->keyword; one++) {
+		if (!one->val)
+			continue;
+		/* libpq marks with "*" what is to be hidden in a dialogue. */
+		fprintf(out, "%s%s=%s", space, one->keyword,
+			one->dispchar[0] == '*' ? "****" : one->val);
+		space = " ";
+	}
+	PQconninfoFree(parsed);
 }
 
-/* One argument, as what the table says; the value may be the next one. */
-struct flag {
-	const struct option *option;
-	unsigned number; /* of a setting; OPTION_COUNT for another flag */
-	const char *value;
+/* Cuts slashes off its end. */
+static int check_public_url(char *value, struct options_error *reterr)
+{
+	const char *host = host_of(value, reterr);
+	size_t length = strlen(value);
+
+	if (!host)
+		return -1;
+	if (host[0] == 0 || host[0] == '/' || host[0] == ':')
+		return options_error_set(reterr, "has no host");
+	if (length > CONFIG_PUBLIC_URL_BYTES)
+		return options_error_set(reterr, "is longer than %d characters",
+					 CONFIG_PUBLIC_URL_BYTES);
+	for (const char *c = host; *c; c++)
+		if (*c <= ' ' || *c > '~' || strchr("\"<>\\^`{|}", *c))
+			return options_error_set(reterr, "holds a character that no URL has");
+	if (strpbrk(host, "?#@"))
+		return options_error_set(reterr,
+					 "must have neither a user, nor a query, nor a fragment");
+	while (value[length - 1] == '/')
+		value[--length] = 0;
+	return 0;
+}
+
+static void show_rate_limit(const char *value, FILE *out)
+{
+	fprintf(out, "%s%s", value, strcmp(value, "0") == 0 ? " (off)" : "");
+}
+
+#define INTO(member) OPTION_INTO(struct config, member)
+
+static const struct option settings[] = {
+    OPTION(SWITCH, "check-config", NULL,
+	   "Check the configuration, show each setting and where it comes from, and exit.",
+	   .argument_only = true),
+    OPTION(TEXT, "config", "FILE",
+	   "Read settings from FILE: lines of \"name = value\" with the names of the flags below, "
+	   "and comments behind \"#\" at a line's start.",
+	   .argument_only = true),
+    OPTION(SWITCH, "help", NULL, "Show this text and exit.", .letter = 'h', .argument_only = true),
+    OPTION(SWITCH, "version", NULL, "Show the version and exit.", .argument_only = true),
+    OPTION(ON_OFF, "access-log", "on|off", "One log line a request.",
+	   .heading = "Settings:", .fallback = "on", INTO(access_log)),
+    OPTION(LIST, "cors-origin", "ORIGIN",
+	   "An origin whose pages may call the API, such as https://panels.example.org. May be "
+	   "given several times. Default: none.",
+	   .absent = "(none)", .most = CONFIG_CORS_ORIGINS_MAX, .check = check_cors_origin,
+	   INTO(cors_origins)),
+    OPTION(TEXT, "database", "URL",
+	   "PostgreSQL 15 to 17 to use: postgresql://USER@HOST/NAME or \"host=... dbname=...\". "
+	   "Default: a private one that displayd makes and runs inside the state directory.",
+	   .absent = "(embedded, in the state directory)", .check = check_database,
+	   .show = show_database, INTO(database)),
+    OPTION(LIST, "listen", "ADDRESS",
+	   "Where to listen: ADDR:PORT, [ADDR]:PORT or unix:PATH. May be given several times.",
+	   .fallback = "127.0.0.1:8080", .most = CONFIG_LISTEN_MAX),
+    OPTION(CHOICE, "log-format", "logfmt|json", "Form of the log lines on stderr.",
+	   .fallback = "logfmt", INTO(log_format)),
+    OPTION(CHOICE, "log-level", "debug|info|warn|error", "The least important log lines.",
+	   .fallback = "info", INTO(log_level)),
+    OPTION(TEXT, "public-url", "URL",
+	   "What URLs that are handed out start with, such as https://panels.example.org. Default: "
+	   "the first listener.",
+	   .absent = "(made from the first listener)", .check = check_public_url, INTO(public_url)),
+    OPTION(NUMBER, "rate-limit", "N", "Requests a second per key; 0 turns all rate limits off.",
+	   .most = CONFIG_RATE_MAX, .fallback = "500", .show = show_rate_limit, INTO(rate_limit)),
+    OPTION(PATH, "state-dir", "DIR",
+	   "Where everything is kept. Default: /var/lib/displayd for root, else displayd in "
+	   "$XDG_STATE_HOME or ~/.local/state.",
+	   INTO(state_dir)),
+    OPTION(NUMBER, "workers", "N", "Worker processes. Default: one for each core.", .least = 1,
+	   .most = CONFIG_WORKERS_MAX, INTO(workers)),
+    {0},
 };
 
-static bool find_flag(const char *argument, struct flag *ret)
+const struct option_set config_set = {
+    .program = "displayd",
+    .intro = "displayd - a server for 64x32 LED panels\n\nusage: displayd [OPTION...]\n\n",
+    .notes =
+	"\nEach setting has a variable (--rate-limit: DISPLAYD_RATE_LIMIT) and a line in the\n"
+	"configuration file (rate-limit = 500). Flags win over variables, variables over the\n"
+	"file. DISPLAYD_CONFIG names the file like --config; DISPLAYD_LISTEN may hold several\n"
+	"addresses, separated by commas. Empty variables count as not set.\n\n"
+	"SIGTERM and Ctrl-C let requests at work finish, then end displayd; the second one ends\n"
+	"it at once.\n\n"
+	"Exit codes: 0 ended as asked, 1 failed, 2 configuration, 3 cannot listen,\n"
+	"4 state directory unusable or in use, 5 no database, 6 a migration failed,\n"
+	"7 the database is newer than this displayd.\n",
+    .variable_prefix = "DISPLAYD_",
+    .options = settings,
+};
+
+static void set_defaults(struct options *options)
 {
-	for (unsigned i = 0; i < OPTION_COUNT; i++) {
-		*ret = (struct flag){.option = &config_settings[i], .number = i};
-		if (flag_is(argument, ret->option->name, &ret->value))
-			return true;
-	}
-	for (unsigned i = 0; i < config_flag_count; i++) {
-		*ret = (struct flag){.option = &config_flags[i], .number = OPTION_COUNT};
-		if (flag_is(argument, ret->option->name, &ret->value))
-			return true;
-	}
+	char *state_dir = state_dir_default(), workers[16];
+	int count = 1;
+	cpu_set_t cores;
+
+	options_set_default(options, "state-dir", state_dir);
+	free(state_dir);
+	if (sched_getaffinity(0, sizeof(cores), &cores) == 0)
+		count = CPU_COUNT(&cores);
+	snprintf(workers, sizeof(workers), "%d",
+		 count < CONFIG_WORKERS_MAX ? count : CONFIG_WORKERS_MAX);
+	options_set_default(options, "workers", workers);
+}
+
+static enum config_action find_action(const struct options *options)
+{
+	static const char *const names[] = {
+	    [ACTION_CHECK_CONFIG] = "check-config",
+	    [ACTION_HELP] = "help",
+	    [ACTION_VERSION] = "version",
+	};
+	enum config_action action = ACTION_RUN;
+
+	for (unsigned i = ACTION_CHECK_CONFIG; i < array_length(names); i++)
+		if (options_find_given(options, names[i]))
+			action = (enum config_action)i;
+	return action;
+}
+
+/* For port 0 the kernel chooses one, so the same address can be had again. */
+static bool is_listed(const struct config *config, const char *text)
+{
+	const char *port = strrchr(text, ':');
+
+	for (unsigned i = 0; i < config->listen_count; i++)
+		if (strcmp(config->listen[i].text, text) == 0)
+			return !port || strcmp(port, ":0") != 0;
 	return false;
 }
 
-static int take_flag(struct config *config, const struct flag *flag, struct reason *reterr)
+static int read_listen(struct config *config, struct options_error *reterr)
 {
-	struct config_origin origin = {.source = SOURCE_FLAG};
-	struct reason why;
+	const struct options *options = &config->options;
+	const struct option_given *best = options_find_given(options, "listen");
 
-	if (!flag->option->argument) {
-		/* --help wins over the others, wherever it stands. */
-		if (config->action < flag->option->action)
-			config->action = flag->option->action;
-		return 0;
-	}
-	if (flag->number == OPTION_COUNT) {
-		free(config->file);
-		config->file = memory_strdup(flag->value);
-		return 0;
-	}
-	if (option_take(config, (enum config_option)flag->number, flag->value, origin, &why) < 0)
-		return reason_set(reterr, "--%s %s", flag->option->name, why.text);
-	return 0;
-}
+	for (unsigned i = 0; i < options->given_count; i++) {
+		const struct option_given *given = &options->given[i];
+		struct reason why;
 
-static int read_flags(struct config *config, int argc, char *const argv[], struct reason *reterr)
-{
-	for (int i = 1; i < argc; i++) {
-		struct flag flag;
-
-		if (strcmp(argv[i], "-h") == 0) {
-			config->action = ACTION_HELP;
+		if (given->option != best->option || given->source != best->source)
 			continue;
-		}
-		if (!find_flag(argv[i], &flag))
-			return reason_set(reterr, "there is no option %s; see displayd --help",
-					  argv[i]);
-		if (!flag.option->argument && flag.value)
-			return reason_set(reterr, "--%s takes no value", flag.option->name);
-		if (flag.option->argument && !flag.value)
-			flag.value = ++i < argc ? argv[i] : "";
-		if (flag.option->argument && !flag.value[0])
-			return reason_set(reterr, "--%s needs a value: %s", flag.option->name,
-					  flag.option->argument);
-		if (take_flag(config, &flag, reterr) < 0)
-			return -1;
+		if (is_listed(config, given->value))
+			return options_blame(options, given, reterr, "is given twice");
+		if (listen_address_parse(str_from(given->value),
+					 &config->listen[config->listen_count], &why) < 0)
+			return options_blame(options, given, reterr, "%s", why.text);
+		config->listen_count++;
 	}
 	return 0;
 }
 
-/* Several addresses in one variable are separated by commas or white space. */
-static int take_variable(struct config *config, enum config_option number, const char *name,
-			 const char *value, struct reason *reterr)
+int config_read(struct config *ret_config, int argc, char *const argv[],
+		struct options_error *reterr)
 {
-	struct config_origin origin = {.source = SOURCE_VARIABLE};
-	bool many = config_settings[number].clear != NULL;
-	char *copy = memory_strdup(value), *rest = copy, *piece;
-	struct reason why;
-	int rc = 0;
-
-	while (rc == 0 && (piece = many ? strsep(&rest, ", \t\n") : copy)) {
-		if (!many || *piece)
-			rc = option_take(config, number, piece, origin, &why);
-		if (!many)
-			break;
-	}
-	free(copy);
-	return rc < 0 ? reason_set(reterr, "%s %s", name, why.text) : 0;
-}
-
-static int read_variables(struct config *config, struct reason *reterr)
-{
-	for (unsigned i = 0; i < OPTION_COUNT; i++) {
-		char name[OPTION_NAME_BYTES];
-		const char *value;
-
-		option_variable(&config_settings[i], name);
-		value = getenv(name);
-		/* Compose files and service managers set empty ones for "not set". */
-		if (value && value[0] &&
-		    take_variable(config, (enum config_option)i, name, value, reterr) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-int config_read(struct config *ret_config, int argc, char *const argv[], struct reason *reterr)
-{
+	struct options *options = &ret_config->options;
 	const char *file = getenv("DISPLAYD_CONFIG");
 
-	set_defaults(ret_config);
-	if (read_flags(ret_config, argc, argv, reterr) < 0)
+	*ret_config = (struct config){0};
+	options_init(options, &config_set);
+	set_defaults(options);
+	if (options_read_arguments(options, argc, argv, reterr) < 0)
 		return -1;
+	ret_config->action = find_action(options);
 	if (ret_config->action >= ACTION_HELP)
 		return 0;
-	if (read_variables(ret_config, reterr) < 0)
+	options_read_variables(options);
+	if (options_find_given(options, "config"))
+		file = options_text(options, "config");
+	if (file && file[0] && options_read_file(options, file, reterr) < 0)
 		return -1;
-	if (!ret_config->file && file && file[0])
-		ret_config->file = memory_strdup(file);
-	return ret_config->file ? config_read_file(ret_config, reterr) : 0;
+	if (options_apply(options, ret_config, reterr) < 0)
+		return -1;
+	return read_listen(ret_config, reterr);
 }
 
 void config_finish(struct config *config)
 {
-	free(config->file);
-	free(config->state_dir);
-	free(config->database);
-	free(config->public_url);
-	while (config->cors_origin_count > 0)
-		free(config->cors_origins[--config->cors_origin_count]);
+	options_finish(&config->options);
 	*config = (struct config){0};
 }

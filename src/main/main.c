@@ -10,31 +10,18 @@
 #error "the build says which version this is"
 #endif
 
-static int print(struct buffer *text)
-{
-	struct str view = buffer_view(text);
-	int code = fwrite(view.data, 1, view.length, stdout) == view.length && fflush(stdout) == 0
-		       ? EXIT_DONE
-		       : EXIT_FAILED;
-
-	buffer_finish(text);
-	return code;
-}
-
 static int act(const struct config *config)
 {
-	struct buffer text = {0};
-
 	switch (config->action) {
 	case ACTION_HELP:
-		config_print_help(&text);
-		return print(&text);
+		options_print_help(&config_set, NULL, stdout);
+		return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
 	case ACTION_VERSION:
-		buffer_printf(&text, "displayd %s\n", DISPLAYD_VERSION);
-		return print(&text);
+		printf("displayd %s\n", DISPLAYD_VERSION);
+		return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
 	case ACTION_CHECK_CONFIG:
-		config_print(config, &text);
-		return print(&text);
+		options_print(&config->options, stdout);
+		return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
 	case ACTION_RUN:
 		break;
 	}
@@ -46,7 +33,7 @@ static int act(const struct config *config)
 int main(int argc, char *argv[])
 {
 	struct config config;
-	struct reason why;
+	struct options_error why;
 	int code;
 
 	if (sodium_init() < 0) {

@@ -12,8 +12,8 @@ void requests_start(struct requests *requests, struct loop *loop, const struct c
 	*requests = (struct requests){0};
 	service->loop = loop;
 	service->public_url = public_url;
-	service->cors_origins = (const char *const *)config->cors_origins;
-	service->cors_origin_count = config->cors_origin_count;
+	service->cors_origins = config->cors_origins.values;
+	service->cors_origin_count = config->cors_origins.count;
 	service->keys = key_cache_create(loop);
 	service->rates = region_common(shared, &rate_region);
 	service->key_rate = (struct rate_policy){
