@@ -187,8 +187,8 @@ struct review {
 	struct str summary;
 	struct str reason;
 	struct str author;
-	struct str comments[CTL_REPEATED_MAX];
-	int64_t lines[CTL_REPEATED_MAX]; /* 0: none */
+	struct str comments[CTL_COMMENTS_MAX];
+	int64_t lines[CTL_COMMENTS_MAX]; /* 0: none */
 	unsigned comment_count;
 };
 
@@ -239,12 +239,15 @@ static bool read_decision(struct str word, struct str *ret_status)
 /* --comment TEXT [--line N], in their order. */
 static enum ctl_exit read_comments(const struct ctl *ctl, struct review *review)
 {
-	for (unsigned i = 0; i < ctl->repeated_count; i++) {
-		struct str value = ctl->repeated[i].value;
+	for (unsigned i = 0; i < ctl->options.given_count; i++) {
+		const struct option_given *given = &ctl->options.given[i];
+		struct str value = str_from(given->value);
 		unsigned long long line;
 		const char *fault;
 
-		if (strcmp(ctl->repeated[i].name, "comment") == 0) {
+		if (given->option->type != OPTION_LIST)
+			continue;
+		if (strcmp(given->option->name, "comment") == 0) {
 			fault = check_remark(value, COMMENT_LENGTH_MAX);
 			if (fault)
 				return ctl_fail(CTL_USAGE, "--comment %s", fault);

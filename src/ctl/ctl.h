@@ -25,28 +25,12 @@ enum ctl_exit {
 	CTL_DATABASE = 5,  /* cannot be reached, or is not migrated */
 };
 
-enum { CTL_OPTIONS_MAX = 10, CTL_POSITIONALS_MAX = 3, CTL_REPEATED_MAX = 200 };
-
-struct ctl_option {
-	const char *name;     /* "account" */
-	const char *argument; /* "EMAIL"; NULL: it takes none */
-	bool required;
-	bool repeats; /* each one stands in ctl->repeated, in the order given */
-};
-
-/* One of an option that may be given several times. */
-struct ctl_repeated {
-	const char *name;
-	struct str value;
-};
+enum { CTL_POSITIONALS_MAX = 3, CTL_COMMENTS_MAX = 200 };
 
 struct ctl;
 
 struct ctl_command {
-	const char *name;	/* "device create" */
-	const char *positional; /* "EMAIL", or several "APP VERSION", all required; NULL: none */
-	struct ctl_option options[CTL_OPTIONS_MAX];
-	const char *help; /* one line */
+	struct option_command line; /* its words, options and help */
 	enum ctl_exit (*run)(struct ctl *ctl);
 	int (*run_apart)(int argc, char **argv); /* instead: reads its own arguments */
 };
@@ -61,10 +45,7 @@ struct ctl {
 	bool json;
 	const struct ctl_command *command;
 	struct str positionals[CTL_POSITIONALS_MAX];
-	unsigned positional_count;
-	struct ctl_repeated repeated[CTL_REPEATED_MAX];
-	unsigned repeated_count;
-	struct str values[CTL_OPTIONS_MAX]; /* data is NULL where not given */
+	struct options options; /* as given */
 	struct cluster cluster;
 	PGconn *connection;
 };
@@ -91,10 +72,8 @@ enum ctl_exit ctl_migrate(struct ctl *ctl);
 /* ---- arguments.c ---- */
 
 /* Reads flags and finds the command. CTL_DONE, or another code with the reason said. *ret_help:
- * only the help is wanted. Index of the first argument of a command that reads its own. */
-enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, bool *ret_help,
-				 int *ret_apart);
-void ctl_print_help(struct buffer *text);
+ * only the help is wanted. */
+enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, bool *ret_help);
 
 /* A flag of this command; data is NULL where it was not given. */
 struct str ctl_value(const struct ctl *ctl, const char *name);

@@ -226,8 +226,8 @@ static enum ctl_exit tell_and_print(struct ctl *ctl, const struct device *device
 
 static bool has_settings(const struct ctl *ctl)
 {
-	for (size_t i = 0; i < CTL_OPTIONS_MAX; i++) {
-		if (ctl->values[i].data)
+	for (const struct option *one = ctl->command->line.options; one->name; one++) {
+		if (options_text(&ctl->options, one->name))
 			return true;
 	}
 	return false;

@@ -4,31 +4,20 @@
 #include <signal.h>
 #include <sodium.h>
 
-static enum ctl_exit print_help(void)
-{
-	struct buffer text = {0};
-	struct str view;
-	bool written;
-
-	ctl_print_help(&text);
-	view = buffer_view(&text);
-	written = fwrite(view.data, 1, view.length, stdout) == view.length && fflush(stdout) == 0;
-	buffer_finish(&text);
-	return written ? CTL_DONE : CTL_FAILED;
-}
-
 static int run(struct ctl *ctl, int argc, char **argv)
 {
 	bool help = false;
-	int apart = 0;
-	enum ctl_exit code = ctl_read_arguments(ctl, argc, argv, &help, &apart);
+	enum ctl_exit code = ctl_read_arguments(ctl, argc, argv, &help);
+	int rest = ctl->options.rest;
 
 	if (code != CTL_DONE)
 		return code;
-	if (help)
-		return print_help();
+	if (help) {
+		options_print_help(ctl->options.set, ctl->options.command, stdout);
+		return fflush(stdout) == 0 ? CTL_DONE : CTL_FAILED;
+	}
 	if (ctl->command->run_apart)
-		return ctl->command->run_apart(argc - apart, argv + apart);
+		return ctl->command->run_apart(argc - rest, argv + rest);
 	return ctl->command->run(ctl);
 }
 
@@ -46,6 +35,7 @@ int main(int argc, char **argv)
 	if (ctl.connection)
 		PQfinish(ctl.connection);
 	cluster_close(&ctl.cluster);
+	options_finish(&ctl.options);
 	config_finish(&ctl.config);
 	arena_finish(&ctl.arena);
 	return code;

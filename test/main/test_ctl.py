@@ -306,7 +306,21 @@ class TestOutput:
         text = run_ctl("--help", json_output=False)
         for word in ("account create EMAIL [--name NAME]", "key revoke ID", "panel", "Exit codes"):
             assert word in text
-        assert run_ctl("key", "list", "--help", json_output=False) == text
+
+    def test_help_of_a_command(self):
+        text = run_ctl("app", "review", "--help", json_output=False)
+        assert text.startswith("usage: displayctl app review APP VERSION approve|request-changes")
+        for word in ("--comment TEXT", "Default: reviewer.", "displayctl --help"):
+            assert word in text
+        assert "key revoke" not in text
+        assert run_ctl("--help", "app", "review", json_output=False) == text
+
+    def test_what_was_probably_meant(self):
+        for arguments, name in ((["key", "lst"], "key list"), (["--jsno", "x"], "--json"),
+                                (["key", "list", "--acount", "x"], "--account")):
+            with pytest.raises(CtlError) as caught:
+                run_ctl(*arguments)
+            assert f"did you mean {name}?" in caught.value.text
 
     @pytest.mark.parametrize("arguments", [
         [], ["nothing"], ["key"], ["key", "make"], ["--nothing"], ["key", "list"],

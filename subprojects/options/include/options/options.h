@@ -93,11 +93,11 @@ struct option_command {
 	bool reads_itself;	      /* what stands behind it is not looked at */
 };
 
-/* The options of a command. */
+/* A table of options in place. */
 #define OPTIONS(...)                                                                               \
 	(const struct option[])                                                                    \
 	{                                                                                          \
-		__VA_ARGS__,                                                                       \
+		__VA_ARGS__ __VA_OPT__(, )                                                         \
 		{                                                                                  \
 			0                                                                          \
 		}                                                                                  \
