@@ -1,7 +1,6 @@
 #include "base/log.h"
 #include "base/clock.h"
 #include "base/decimal.h"
-#include "base/memory.h"
 #include "base/utf8.h"
 
 #include <limits.h>
@@ -205,7 +204,9 @@ void log_hold(void)
 {
 	if (held)
 		return;
-	held = memory_alloc(sizeof(*held));
+	held = malloc(sizeof(*held)); /* not memory_alloc(), which logs its end */
+	if (!held)
+		return; /* each line is written at once, as before */
 	held->length = 0;
 	held->write_bytes = atomic_write_bytes();
 }

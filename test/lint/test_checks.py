@@ -68,6 +68,39 @@ def test_layers_fault(tree, name, line):
     assert len(found) == 1 and found[0].startswith(name)
 
 
+def test_layers_one_direction(tree):
+    tree.write("include/base/a.h", "struct b;\nvoid a_work(struct b *b);\n")
+    tree.write("src/base/a_private.h", '#include "base/a.h"\nstruct a { int n; };\n')
+    tree.write("src/base/a.c", '#include "a_private.h"\n#include "b.h"\nvoid a_work(struct b *b)\n{\n}\n')
+    tree.write("src/base/b.h", "struct b { int a_work; };\n")
+    # Neither a member, nor a comment, nor a text of the name, is the function.
+    tree.write("src/base/b.c", '#include "b.h"\n/* a_work */ int f(struct b *b)\n{\n'
+                               '\treturn b->a_work + *"a_work" + \'"\';\n}\n')
+    # A folder may use a function whose name another folder has, too.
+    tree.write("src/api/c.c", "void f(void)\n{\n}\n")
+    tree.write("src/api/d.c", "void a_work(void)\n{\n\tf();\n}\n")
+    assert tree.check("layers") == []
+
+
+@pytest.mark.parametrize(
+    "a, b, circle",
+    [
+        ('#include "b.h"\n', '#include "a.h"\n', "a -> b (b.h) -> a (a.h)"),
+        ('#include "b.h"\n', "int f(void)\n{\n\ta_work(NULL);\n}\n", "a -> b (b.h) -> a (a_work())"),
+        ('#include "base/c.h"\n', "", "base/c.h -> base/d.h (base/d.h) -> base/c.h (base/c.h)"),
+    ],
+)
+def test_layers_circle(tree, a, b, circle):
+    tree.write("src/base/a.h", "")
+    tree.write("src/base/b.h", "")
+    tree.write("src/base/a.c", a + "struct b *a_work(void *data,\n\t\tint n)\n{\n}\n")
+    tree.write("src/base/b.c", b)
+    if "/c.h" in a:
+        tree.write("include/base/c.h", '#include "base/d.h"\n')
+        tree.write("include/base/d.h", '#include "base/c.h"\n')
+    assert tree.check("layers") == [f"src/base: a circle: {circle}"]
+
+
 def c_function(lines):
     body = "\tf();\n" * (lines - 3)
     return f"static int work(int a)\n{{\n{body}}}\n"
