@@ -1,12 +1,12 @@
 /* How bright a panel is, at what time of its day. */
 #pragma once
 
-#include "base/str.h"
+#include "base/zone.h"
 
 #include <stdint.h>
 
 struct display_settings {
-	struct str timezone; /* NUL-terminated; of whoever owns the settings */
+	const struct zone *zone; /* NULL is UTC */
 	int32_t schedule_interval_s;
 	int16_t sleep_start_minute; /* of the local day; equal to the end: 24 hours */
 	int16_t sleep_end_minute;

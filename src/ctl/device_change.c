@@ -1,8 +1,8 @@
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "base/zones.h"
 #include "ctl/ctl.h"
 #include "domain/device_reference.h"
-#include "domain/timezone.h"
 
 /* What happens to devices after they were made: list, update, remove. */
 
@@ -169,7 +169,7 @@ static enum ctl_exit add_text(struct ctl *ctl, struct db_parameters *parameters,
 	}
 	if (strcmp(option, "name") == 0)
 		fault = ctl_check_name(text, DEVICE_NAME_LENGTH_MAX);
-	else if (!timezone_is_known(text))
+	else if (!zones_find(text))
 		fault = "must be the name of a time zone";
 	if (fault)
 		return ctl_fail(CTL_USAGE, "--%s %s", option, fault);

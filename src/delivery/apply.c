@@ -1,4 +1,5 @@
 #include "base/require.h"
+#include "base/zones.h"
 #include "load.h"
 
 #include <stdlib.h>
@@ -97,10 +98,10 @@ static struct content_push make_push(struct panel *panel, const struct panel_row
 }
 
 /* The database holds these within their bounds. */
-static struct display_settings make_settings(struct delivery *delivery, const struct panel_row *row)
+static struct display_settings make_settings(const struct panel_row *row)
 {
 	return (struct display_settings){
-	    .timezone = zone_keep(delivery, row->timezone),
+	    .zone = zones_find(row->timezone),
 	    .schedule_interval_s = (int32_t)row->schedule_interval_s,
 	    .sleep_start_minute = (int16_t)row->sleep_start_minute,
 	    .sleep_end_minute = (int16_t)row->sleep_end_minute,
@@ -114,7 +115,7 @@ static struct content make_content(struct panel *panel, const struct panel_row *
 				   const struct installation_rows *installations)
 {
 	struct content content = {
-	    .settings = make_settings(panel->delivery, row),
+	    .settings = make_settings(row),
 	    .installation_count = installations->count,
 	};
 

@@ -75,7 +75,6 @@ void delivery_destroy(struct delivery *delivery)
 	loads_stop(delivery);
 	map_finish(&delivery->panels);
 	map_finish(&delivery->pictures);
-	zones_finish(delivery);
 	aliases_finish(delivery);
 	turns_finish(delivery);
 	free(delivery);

@@ -72,7 +72,6 @@ struct delivery {
 	struct map pictures;	       /* of struct shared_picture, by bytes */
 	struct map_node *last_picture; /* in pictures: used last; NULL: gone */
 	size_t picture_bytes;	       /* of all in pictures */
-	struct map zones;	       /* names of time zones */
 	int64_t position_sent;	       /* of the installation that an update has sent; -1: none */
 	struct budgeted_queue updates; /* of struct session */
 	struct list to_load;	       /* of struct panel */
@@ -173,11 +172,6 @@ void turns_init(struct delivery *delivery);
 void turns_finish(struct delivery *delivery);
 /* Frees what is known of pushes that were answered long ago. */
 void turns_forget(struct delivery *delivery);
-
-/* ---- zones.c ---- */
-/* The same name with a NUL, valid as long as delivery is. */
-struct str zone_keep(struct delivery *delivery, struct str name);
-void zones_finish(struct delivery *delivery);
 
 /* ---- pictures.c ---- */
 extern const struct str picture_nothing_to_show;

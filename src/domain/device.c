@@ -1,6 +1,6 @@
 #include "domain/device.h"
 #include "base/utf8.h"
-#include "domain/timezone.h"
+#include "base/zones.h"
 
 static const struct record_field device_fields[] = {
     RECORD_ID(struct device, id, .name = "id", .column = "id"),
@@ -40,7 +40,7 @@ const char *device_name_check(struct str name)
 
 static const char *timezone_check(struct str name)
 {
-	return timezone_is_known(name) ? NULL : "must be the name of a time zone";
+	return zones_find(name) ? NULL : "must be the name of a time zone";
 }
 
 static void device_change_check(void *body, uint64_t seen, struct faults *faults)

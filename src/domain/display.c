@@ -1,11 +1,11 @@
 #include "domain/display.h"
-#include "domain/timezone.h"
 
 enum {
 	DAY_MINUTES = 24 * 60,
 	DIM_START_MINUTE = 21 * 60,
 	DIM_END_MINUTE = 7 * 60,
 	DIM_PERCENT = 30,
+	QUARTER_S = 15 * 60,
 };
 
 /* Start equal to end is the whole day. */
@@ -39,7 +39,7 @@ static int64_t next_change_s(const struct display_settings *settings, int64_t lo
 	const int64_t boundaries[] = {settings->sleep_start_minute, settings->sleep_end_minute,
 				      DIM_START_MINUTE, DIM_END_MINUTE};
 	int64_t second = local_s % (DAY_MINUTES * 60);
-	int64_t next_s = TIMEZONE_SLOT_S - wall_s % TIMEZONE_SLOT_S;
+	int64_t next_s = QUARTER_S - wall_s % QUARTER_S;
 
 	for (unsigned i = 0; i < sizeof(boundaries) / sizeof(boundaries[0]); i++) {
 		int64_t in_s = boundaries[i] * 60 - second;
@@ -55,7 +55,7 @@ static int64_t next_change_s(const struct display_settings *settings, int64_t lo
 struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us)
 {
 	int64_t wall_s = wall_us / 1000000;
-	int64_t local_s = wall_s + timezone_offset_s(settings->timezone.data, wall_s);
+	int64_t local_s = wall_s + zone_offset_s(settings->zone, wall_s);
 
 	return (struct display_level){
 	    .brightness = brightness_at(settings, local_s / 60 % DAY_MINUTES),

@@ -10,7 +10,6 @@ static int tear_down(void **state)
 	assert_int_equal(delivery.picture_bytes, 0);
 	assert_null(delivery.last_picture);
 	map_finish(&delivery.pictures);
-	zones_finish(&delivery);
 	return 0;
 }
 
@@ -62,40 +61,12 @@ static void one_that_is_gone_can_come_again(void **state)
 	picture_release(&delivery, &picture);
 }
 
-static void a_zone_is_kept_once(void **state)
-{
-	struct str paris = zone_keep(&delivery, STR("Europe/Paris"));
-	struct str berlin = zone_keep(&delivery, STR("Europe/Berlin"));
-
-	(void)state;
-	assert_string_equal(paris.data, "Europe/Paris");
-	assert_string_equal(berlin.data, "Europe/Berlin");
-	assert_ptr_equal(zone_keep(&delivery, STR("Europe/Paris")).data, paris.data);
-}
-
-static void zones_are_limited(void **state)
-{
-	char name[20];
-	struct str zone = {0};
-
-	(void)state;
-	for (unsigned i = 0; i < 5000; i++) {
-		snprintf(name, sizeof(name), "Zone/%u", i);
-		zone = zone_keep(&delivery, str_from(name));
-	}
-	assert_string_equal(zone.data, "UTC");
-	assert_true(delivery.zones.count < 5000);
-	assert_string_equal(zone_keep(&delivery, STR("Zone/1")).data, "Zone/1");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_teardown(the_same_bytes_are_kept_once, tear_down),
 	    cmocka_unit_test_teardown(others_are_kept_beside, tear_down),
 	    cmocka_unit_test_teardown(one_that_is_gone_can_come_again, tear_down),
-	    cmocka_unit_test_teardown(a_zone_is_kept_once, tear_down),
-	    cmocka_unit_test_teardown(zones_are_limited, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
+#include "base/zones.h"
 #include "domain/display.h"
-#include "domain/timezone.h"
 
 #include "../cmocka_test.h"
 
@@ -9,7 +9,7 @@ static struct display_settings settings(const char *zone)
 {
 	return (struct display_settings){
 	    .brightness = 60,
-	    .timezone = str_from(zone),
+	    .zone = zones_find(str_from(zone)),
 	    .schedule_interval_s = 15,
 	};
 }

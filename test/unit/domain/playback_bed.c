@@ -325,7 +325,6 @@ void bed_init(struct bed *bed, enum firmware firmware, uint64_t seed)
 	bed->panel.firmware = firmware;
 	bed->panel.brightness = -1;
 	bed->content.settings.brightness = 60;
-	bed->content.settings.timezone = STR("UTC");
 	bed->content.settings.schedule_interval_s = INTERVAL_S;
 	bed->content.installations = bed->installations;
 }

@@ -16,7 +16,7 @@ static int set_up(void **state)
 								 .picture_generation = 10 * (i + 1),
 								 .picture = {.data = STR("webp")}};
 	content = (struct content){
-	    .settings = {.brightness = 60, .timezone = STR("UTC"), .schedule_interval_s = 20},
+	    .settings = {.brightness = 60, .schedule_interval_s = 20},
 	    .installations = installations,
 	    .installation_count = 3,
 	};

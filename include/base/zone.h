@@ -1,0 +1,22 @@
+/* Local time in a zone of the tz database, from the bytes of its file ("TZif", RFC 9636).
+ *
+ * libc knows one zone at a time, for the whole process, through the environment. These functions
+ * keep nothing outside of struct zone, which never changes once it is made: any thread may ask. */
+#pragma once
+
+#include "base/str.h"
+
+#include <stdint.h>
+
+struct zone;
+
+/* Reads a file of version 1 to 4. NULL where anything in it is malformed, and for files that count
+ * leap seconds, whose times are not those of this system's clock. */
+__attribute__((warn_unused_result)) struct zone *zone_parse(struct str file);
+
+/* NULL is fine. */
+void zone_destroy(struct zone *zone);
+
+/* Seconds that local time is ahead of UTC at that moment, which is given in seconds since 1970.
+ * NULL is UTC. */
+int zone_offset_s(const struct zone *zone, int64_t wall_s);

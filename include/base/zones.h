@@ -1,0 +1,23 @@
+/* All zones of the system by name, in one table of the process.
+ *
+ * The files are read once. The supervisor loads them before it forks the workers, which share the
+ * memory (about 0.6 MB) and never read a file for a zone; a new tz database counts from the next
+ * start on. Other programs load the table with their first zones_find(). */
+#pragma once
+
+#include "base/zone.h"
+
+#define ZONES_FOLDER "/usr/share/zoneinfo"
+
+struct zones_count {
+	unsigned loaded;
+	unsigned refused; /* files that say that they are zones, but are malformed */
+};
+
+/* Reads every zone below the folder, in place of those that were loaded before. For one thread,
+ * before others look zones up. */
+struct zones_count zones_load(const char *folder);
+
+/* The zone or link with exactly this name, or NULL: no abbreviation, no "posix/", no rule. It lives
+ * until zones_load() is called again. */
+const struct zone *zones_find(struct str name);
