@@ -103,6 +103,7 @@ static bool ignore_frame(const uint8_t *rgb, uint32_t duration_ms, void *user)
 
 static void measure(const char *path, struct picture *picture, struct totals *totals)
 {
+	const struct panelimage_size panel = {64, 32};
 	struct panelimage_result result;
 	struct panelimage_error error;
 	double start = cpu_us();
@@ -111,13 +112,13 @@ static void measure(const char *path, struct picture *picture, struct totals *to
 		give_up(path, "its base64 is not understood");
 	totals->base64_us += cpu_us() - start;
 	start = cpu_us();
-	if (panelimage_decode(picture->bytes, picture->size, ignore_frame, NULL, &error))
+	if (panelimage_decode(picture->bytes, picture->size, panel, ignore_frame, NULL, &error))
 		give_up(path, error.text);
 	totals->decode_us += cpu_us() - start;
 	start = cpu_us();
 	if (panelimage_is_animation(picture->bytes, picture->size))
 		give_up(path, "is an animation");
-	if (panelimage_convert(picture->bytes, picture->size, &result, &error))
+	if (panelimage_convert(picture->bytes, picture->size, panel, &result, &error))
 		give_up(path, error.text);
 	totals->convert_us += cpu_us() - start;
 	totals->output_bytes += result.size;

@@ -1,9 +1,12 @@
-/* How bright a panel is, at what time of its day. */
+/* A panel as a display: its size, and how bright it is at what time of its day. */
 #pragma once
 
 #include "base/zone.h"
 
 #include <stdint.h>
+
+/* Pixels of every panel that is served. */
+enum { DISPLAY_WIDTH = 64, DISPLAY_HEIGHT = 32 };
 
 struct display_settings {
 	const struct zone *zone; /* NULL is UTC */

@@ -1,5 +1,6 @@
 #include "image_job.h"
 #include "base/base64.h"
+#include "domain/display.h"
 #include "loop/lanes.h"
 
 #include <stdio.h>
@@ -77,9 +78,11 @@ static bool type_agrees(struct image_job *job)
 void image_job_convert(void *argument)
 {
 	struct image_job *job = argument;
+	const struct panelimage_size panel = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
 
-	job->has_failed = panelimage_convert_with_pauses(job->bytes, job->size, lanes_give_way,
-							 &job->result, &job->error) != 0;
+	job->has_failed =
+	    panelimage_convert_with_pauses(job->bytes, job->size, panel, lanes_give_way,
+					   &job->result, &job->error) != 0;
 	job->is_converted = true;
 }
 

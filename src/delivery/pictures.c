@@ -20,11 +20,12 @@ static struct shared_picture *shared_of(const struct picture *picture)
 
 static uint32_t loop_ms_of(struct str webp)
 {
+	const struct panelimage_size panel = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
+	const uint8_t *bytes = (const uint8_t *)webp.data;
 	struct panelimage_error error;
 	struct panelimage_info info;
 
-	if (panelimage_probe_webp((const uint8_t *)webp.data, webp.length, &info, &error) == 0 &&
-	    info.animated)
+	if (panelimage_probe_webp(bytes, webp.length, panel, &info, &error) == 0 && info.animated)
 		return info.duration_ms;
 	return 0;
 }

@@ -12,6 +12,8 @@
 
 enum { ROUNDS = 5, LOOKS = 100 };
 
+static const struct panelimage_size panel = {64, 32};
+
 static double now_us(void)
 {
 	struct timespec now;
@@ -44,7 +46,7 @@ static void measure(const char *name, const uint8_t *data, size_t size)
 		double took;
 
 		panelimage_result_finish(&result);
-		rc = panelimage_convert(data, size, &result, &error);
+		rc = panelimage_convert(data, size, panel, &result, &error);
 		took = now_us() - start;
 		shortest = took < shortest ? took : shortest;
 		longest = took > longest ? took : longest;

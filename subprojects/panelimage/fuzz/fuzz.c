@@ -8,6 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static const struct panelimage_size panel = {64, 32};
+
 /* A checksum of all that is shown, and how long: neighbours that are alike count as one. */
 struct film {
 	uint64_t sum;
@@ -26,7 +28,7 @@ static void require(bool holds, const char *what)
 
 static bool on_frame(const uint8_t *rgb, uint32_t duration_ms, void *user)
 {
-	const size_t bytes = (size_t)PANELIMAGE_WIDTH * PANELIMAGE_HEIGHT * 3;
+	const size_t bytes = (size_t)panel.width * panel.height * 3;
 	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
 	struct film *film = user;
 
@@ -48,18 +50,20 @@ static void check_result(const uint8_t *data, size_t size, const struct panelima
 	struct film after = {0};
 
 	require(result->size > 0 && result->size <= PANELIMAGE_OUTPUT_MAX_BYTES, "size");
-	require(panelimage_probe_webp(result->data, result->size, &info, &error) == 0, "probe");
+	require(panelimage_probe_webp(result->data, result->size, panel, &info, &error) == 0,
+		"probe");
 	require(info.frame_count == result->info.frame_count, "frame count");
 	require(info.duration_ms == result->info.duration_ms, "duration");
 	require(info.loop_count == result->info.loop_count, "loop count");
 	require(info.animated == panelimage_is_animation(result->data, result->size) ||
 		    result->size == size,
 		"animation");
-	require(panelimage_decode(data, size, on_frame, &before, &error) == 0, "decode source");
+	require(panelimage_decode(data, size, panel, on_frame, &before, &error) == 0,
+		"decode source");
 	/* A result may be larger than what is taken as input. */
 	if (result->size > PANELIMAGE_INPUT_MAX_BYTES)
 		return;
-	require(panelimage_decode(result->data, result->size, on_frame, &after, &error) == 0,
+	require(panelimage_decode(result->data, result->size, panel, on_frame, &after, &error) == 0,
 		"decode result");
 	require(before.sum == after.sum, "same frames");
 	require(!info.animated || before.duration_ms == after.duration_ms, "same duration");
@@ -73,8 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct panelimage_info info;
 
 	(void)panelimage_is_animation(data, size);
-	(void)!panelimage_probe_webp(data, size, &info, &error);
-	if (panelimage_convert(data, size, &result, &error)) {
+	(void)!panelimage_probe_webp(data, size, panel, &info, &error);
+	if (panelimage_convert(data, size, panel, &result, &error)) {
 		require(error.text[0] && !result.data, "an error says why");
 		return 0;
 	}

@@ -1,13 +1,13 @@
-/* The picture that all decoders draw and the encoder takes: 64x32 opaque pixels. */
+/* The picture that all decoders draw and the encoder takes: as many opaque pixels as a panel has.
+ */
 #pragma once
 
 #include "panelimage/panelimage.h"
 
-enum { CANVAS_PIXELS = PANELIMAGE_WIDTH * PANELIMAGE_HEIGHT };
-
 /* 0xffRRGGBB, rows from the top: what WebPPicture calls argb. Nothing drawn is black. */
 struct canvas {
-	uint32_t argb[CANVAS_PIXELS];
+	struct panelimage_size size;
+	uint32_t *argb;
 };
 
 #define CANVAS_BLACK UINT32_C(0xff000000)
@@ -41,7 +41,22 @@ static inline uint32_t argb_over_black(const uint8_t *rgba)
 	       over_black(rgba[1], rgba[3]) << 8 | over_black(rgba[2], rgba[3]);
 }
 
-/* Every decoder's first check. Returns 0, or -1 with *reterr set. */
-int pi_canvas_check_size(uint32_t width, uint32_t height, struct panelimage_error *reterr);
+/* Every decoder's first check: whether the image is of the panel's size. Returns 0, or -1 with
+ * *reterr set. */
+int pi_canvas_check_size(uint32_t width, uint32_t height, struct panelimage_size panel,
+			 struct panelimage_error *reterr);
+
+/* Makes it, with pixels that are not set yet. Returns 0, or -1 with *reterr set; either way, and
+ * zeroed as well, it can be finished. */
+int pi_canvas_init(struct canvas *canvas, struct panelimage_size size,
+		   struct panelimage_error *reterr);
+void pi_canvas_finish(struct canvas *canvas);
+
+static inline size_t pi_canvas_pixels(const struct canvas *canvas)
+{
+	return (size_t)canvas->size.width * canvas->size.height;
+}
 
 void pi_canvas_clear(struct canvas *canvas);
+/* Both have the same size. */
+void pi_canvas_copy(struct canvas *to, const struct canvas *from);

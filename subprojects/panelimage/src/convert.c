@@ -25,11 +25,14 @@ static int convert_png(const uint8_t *data, size_t size, struct encoder *encoder
 		       struct panelimage_result *ret, struct panelimage_error *reterr)
 {
 	struct canvas canvas;
+	int rc = -1;
 
-	if (pi_png_decode(data, size, &canvas, reterr) ||
-	    encoder->sink.on_frame(&encoder->sink, &canvas, 0, reterr))
-		return -1;
-	return pi_encoder_end(encoder, 0, ret, reterr);
+	if (pi_canvas_init(&canvas, encoder->pending.size, reterr) == 0 &&
+	    pi_png_decode(data, size, &canvas, reterr) == 0 &&
+	    encoder->sink.on_frame(&encoder->sink, &canvas, 0, reterr) == 0)
+		rc = pi_encoder_end(encoder, 0, ret, reterr);
+	pi_canvas_finish(&canvas);
+	return rc;
 }
 
 static int convert_gif(const uint8_t *data, size_t size, struct encoder *encoder,
@@ -37,7 +40,7 @@ static int convert_gif(const uint8_t *data, size_t size, struct encoder *encoder
 {
 	struct gif_outline outline;
 
-	if (pi_gif_outline(data, size, &outline, reterr) ||
+	if (pi_gif_outline(data, size, encoder->pending.size, &outline, reterr) ||
 	    pi_gif_decode(data, size, &outline, &encoder->sink, reterr))
 		return -1;
 	return pi_encoder_end(encoder, outline.loop_count, ret, reterr);
@@ -63,7 +66,7 @@ static int convert_webp(const uint8_t *data, size_t size, struct encoder *encode
 	struct cpu_limit limit;
 	bool fit;
 
-	if (pi_webp_outline(data, size, &outline, reterr))
+	if (pi_webp_outline(data, size, encoder->pending.size, &outline, reterr))
 		return -1;
 	limit = pi_cpu_limit_for_frames(outline.frame_count);
 	if (pi_webp_decode(data, &outline, &check, &limit, &fit, reterr))
@@ -91,21 +94,23 @@ static int convert_with(struct encoder *encoder, const uint8_t *data, size_t siz
 	return pi_fail(reterr, "image is not a PNG, GIF or WebP file");
 }
 
-int panelimage_convert_with_pauses(const uint8_t *data, size_t size, panelimage_pause_fn *pause,
-				   struct panelimage_result *ret, struct panelimage_error *reterr)
+int panelimage_convert_with_pauses(const uint8_t *data, size_t size, struct panelimage_size panel,
+				   panelimage_pause_fn *pause, struct panelimage_result *ret,
+				   struct panelimage_error *reterr)
 {
 	struct panelimage_result result = {0};
 	struct encoder *encoder;
-	int rc;
+	int rc = -1;
 
-	if (pi_check_input(data, size, reterr))
+	if (pi_check_input(data, size, panel, reterr))
 		return -1;
 	encoder = malloc(sizeof(*encoder));
 	if (!encoder)
 		return pi_fail_memory(reterr);
-	pi_encoder_init(encoder);
-	encoder->sink.pause = pause;
-	rc = convert_with(encoder, data, size, &result, reterr);
+	if (pi_encoder_init(encoder, panel, reterr) == 0) {
+		encoder->sink.pause = pause;
+		rc = convert_with(encoder, data, size, &result, reterr);
+	}
 	pi_encoder_finish(encoder);
 	free(encoder);
 	if (rc)
@@ -115,10 +120,10 @@ int panelimage_convert_with_pauses(const uint8_t *data, size_t size, panelimage_
 	return 0;
 }
 
-int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_result *ret,
-		       struct panelimage_error *reterr)
+int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_size panel,
+		       struct panelimage_result *ret, struct panelimage_error *reterr)
 {
-	return panelimage_convert_with_pauses(data, size, NULL, ret, reterr);
+	return panelimage_convert_with_pauses(data, size, panel, NULL, ret, reterr);
 }
 
 void panelimage_result_finish(struct panelimage_result *result)

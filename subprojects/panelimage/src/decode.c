@@ -1,5 +1,7 @@
 #include "panelimage/panelimage.h"
 
+#include <stdlib.h>
+
 #include "canvas.h"
 #include "fail.h"
 #include "gif.h"
@@ -12,6 +14,8 @@ struct rgb_sink {
 	struct frame_sink sink; /* first */
 	panelimage_frame_fn *on_frame;
 	void *user;
+	struct panelimage_size panel;
+	uint8_t *rgb; /* three bytes a pixel, of the frame at hand */
 	bool still;   /* its duration is 0 */
 	bool stopped; /* on_frame has seen enough */
 };
@@ -20,9 +24,9 @@ static int on_canvas(struct frame_sink *sink, const struct canvas *canvas, uint3
 		     struct panelimage_error *reterr)
 {
 	struct rgb_sink *rgb_sink = (struct rgb_sink *)sink;
-	uint8_t rgb[CANVAS_PIXELS * 3];
+	uint8_t *rgb = rgb_sink->rgb;
 
-	for (size_t i = 0; i < CANVAS_PIXELS; i++) {
+	for (size_t i = 0; i < pi_canvas_pixels(canvas); i++) {
 		rgb[i * 3] = (uint8_t)(canvas->argb[i] >> 16);
 		rgb[i * 3 + 1] = (uint8_t)(canvas->argb[i] >> 8);
 		rgb[i * 3 + 2] = (uint8_t)canvas->argb[i];
@@ -37,10 +41,13 @@ static int decode_png(const uint8_t *data, size_t size, struct rgb_sink *sink,
 		      struct panelimage_error *reterr)
 {
 	struct canvas canvas;
+	int rc = -1;
 
-	if (pi_check_input(data, size, reterr) || pi_png_decode(data, size, &canvas, reterr))
-		return -1;
-	return on_canvas(&sink->sink, &canvas, 0, reterr);
+	if (pi_canvas_init(&canvas, sink->panel, reterr) == 0 &&
+	    pi_png_decode(data, size, &canvas, reterr) == 0)
+		rc = on_canvas(&sink->sink, &canvas, 0, reterr);
+	pi_canvas_finish(&canvas);
+	return rc;
 }
 
 static int decode_webp(const uint8_t *data, size_t size, struct rgb_sink *sink,
@@ -50,7 +57,7 @@ static int decode_webp(const uint8_t *data, size_t size, struct rgb_sink *sink,
 	struct cpu_limit limit;
 	bool fit;
 
-	if (pi_check_input(data, size, reterr) || pi_webp_outline(data, size, &outline, reterr))
+	if (pi_webp_outline(data, size, sink->panel, &outline, reterr))
 		return -1;
 	sink->still = outline.frame_count == 1;
 	limit = pi_cpu_limit_for_frames(outline.frame_count);
@@ -62,33 +69,40 @@ static int decode_gif(const uint8_t *data, size_t size, struct rgb_sink *sink,
 {
 	struct gif_outline outline;
 
-	if (pi_check_input(data, size, reterr) || pi_gif_outline(data, size, &outline, reterr))
+	if (pi_gif_outline(data, size, sink->panel, &outline, reterr))
 		return -1;
 	sink->still = outline.frame_count == 1;
 	return pi_gif_decode(data, size, &outline, &sink->sink, reterr);
 }
 
-int panelimage_decode(const uint8_t *data, size_t size, panelimage_frame_fn *on_frame, void *user,
-		      struct panelimage_error *reterr)
+static int decode_with(struct rgb_sink *sink, const uint8_t *data, size_t size,
+		       struct panelimage_error *reterr)
+{
+	switch (panelimage_detect(data, size)) {
+	case PANELIMAGE_FORMAT_PNG:
+		return decode_png(data, size, sink, reterr);
+	case PANELIMAGE_FORMAT_GIF:
+		return decode_gif(data, size, sink, reterr);
+	default: /* pi_check_input() knows no fourth */
+		return decode_webp(data, size, sink, reterr);
+	}
+}
+
+int panelimage_decode(const uint8_t *data, size_t size, struct panelimage_size panel,
+		      panelimage_frame_fn *on_frame, void *user, struct panelimage_error *reterr)
 {
 	struct rgb_sink sink = {
-	    .sink = {.on_frame = on_canvas}, .on_frame = on_frame, .user = user};
+	    .sink = {.on_frame = on_canvas}, .on_frame = on_frame, .user = user, .panel = panel};
 	struct panelimage_error error;
 	int rc;
 
-	switch (panelimage_detect(data, size)) {
-	case PANELIMAGE_FORMAT_PNG:
-		rc = decode_png(data, size, &sink, &error);
-		break;
-	case PANELIMAGE_FORMAT_GIF:
-		rc = decode_gif(data, size, &sink, &error);
-		break;
-	case PANELIMAGE_FORMAT_WEBP:
-		rc = decode_webp(data, size, &sink, &error);
-		break;
-	default:
-		rc = pi_check_input(data, size, &error);
-	}
+	if (pi_check_input(data, size, panel, reterr))
+		return -1;
+	sink.rgb = malloc((size_t)panel.width * panel.height * 3);
+	if (!sink.rgb)
+		return pi_fail_memory(reterr);
+	rc = decode_with(&sink, data, size, &error);
+	free(sink.rgb);
 	if (rc == 0 || sink.stopped)
 		return 0;
 	*reterr = error;

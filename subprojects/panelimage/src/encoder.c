@@ -21,13 +21,13 @@ enum {
 	DURATION_MAX_MS = 0xffffff, /* 24 bits */
 };
 
-/* How hard to try. Times are the longest seen for a whole canvas, whatever is on it. Levels in
+/* How hard to try. Times are the longest seen for a canvas of 64x32, whatever is on it. Levels in
  * between gain nothing over the two; above, ten times the time makes one byte of a hundred. */
 static const struct vp8l_effort effort_low = {.method = 0, .quality = 0};   /* 0.1 ms */
 static const struct vp8l_effort effort_high = {.method = 1, .quality = 75}; /* 0.3 ms */
 
-/* How many pixels of an animation are encoded with high effort: 500 canvases' worth. */
-enum { EFFORT_PIXELS = 500 * CANVAS_PIXELS };
+/* How many pixels of an animation are encoded with high effort: 500 canvases of 64x32. */
+enum { EFFORT_PIXELS = 500 * 64 * 32 };
 
 /* A change is tried without leaving anything out if it changes one pixel of PLAIN_FROM at least,
  * and with leaving out if one of SPARSE_FROM stays. */
@@ -51,7 +51,7 @@ static uint32_t max_u32(uint32_t a, uint32_t b)
 
 static bool same_canvas(const struct canvas *a, const struct canvas *b)
 {
-	return memcmp(a, b, sizeof(*a)) == 0;
+	return memcmp(a->argb, b->argb, pi_canvas_pixels(a) * sizeof(a->argb[0])) == 0;
 }
 
 static int fail_encode(const struct buffer *buffer, struct panelimage_error *reterr)
@@ -81,19 +81,19 @@ static int try_encode(struct encoder *encoder, const struct vp8l_picture *pictur
 /* The smallest rectangle that holds all pixels in which the two differ; one pixel if none. */
 static struct change find_change(const struct canvas *from, const struct canvas *to)
 {
-	struct change change = {.left = PANELIMAGE_WIDTH, .top = PANELIMAGE_HEIGHT};
+	struct change change = {.left = from->size.width, .top = from->size.height};
+	const uint32_t *a = from->argb, *b = to->argb;
 
-	for (uint32_t i = 0; i < CANVAS_PIXELS; i++) {
-		uint32_t x = i % PANELIMAGE_WIDTH;
-		uint32_t y = i / PANELIMAGE_WIDTH;
-
-		if (from->argb[i] == to->argb[i])
-			continue;
-		change.changed++;
-		change.left = min_u32(change.left, x);
-		change.top = min_u32(change.top, y);
-		change.right = max_u32(change.right, x + 1);
-		change.bottom = max_u32(change.bottom, y + 1);
+	for (uint32_t y = 0; y < from->size.height; y++) {
+		for (uint32_t x = 0; x < from->size.width; x++) {
+			if (*a++ == *b++)
+				continue;
+			change.changed++;
+			change.left = min_u32(change.left, x);
+			change.top = min_u32(change.top, y);
+			change.right = max_u32(change.right, x + 1);
+			change.bottom = y + 1;
+		}
 	}
 	if (change.changed == 0)
 		return (struct change){.right = 1, .bottom = 1, .changed = 1};
@@ -102,24 +102,26 @@ static struct change find_change(const struct canvas *from, const struct canvas 
 	return change;
 }
 
-static struct change whole_canvas(void)
+static struct change whole_canvas(const struct canvas *canvas)
 {
-	return (struct change){
-	    .right = PANELIMAGE_WIDTH, .bottom = PANELIMAGE_HEIGHT, .changed = CANVAS_PIXELS};
+	return (struct change){.right = canvas->size.width,
+			       .bottom = canvas->size.height,
+			       .changed = (uint32_t)pi_canvas_pixels(canvas)};
 }
 
 static struct vp8l_picture picture_of(struct canvas *canvas, const struct change *change)
 {
-	return (struct vp8l_picture){.argb = canvas->argb + change->top * PANELIMAGE_WIDTH +
+	return (struct vp8l_picture){.argb = canvas->argb + change->top * canvas->size.width +
 					     change->left,
 				     .width = (int)(change->right - change->left),
-				     .height = (int)(change->bottom - change->top)};
+				     .height = (int)(change->bottom - change->top),
+				     .stride = (int)canvas->size.width};
 }
 
 /* The target with all pixels that stay as they are made transparent. */
 static void leave_out_same(const struct canvas *from, const struct canvas *to, struct canvas *ret)
 {
-	for (size_t i = 0; i < CANVAS_PIXELS; i++)
+	for (size_t i = 0; i < pi_canvas_pixels(to); i++)
 		ret->argb[i] = from->argb[i] == to->argb[i] ? 0 : to->argb[i];
 }
 
@@ -184,8 +186,8 @@ static int write_frame(struct encoder *encoder, const struct change *change,
 static int flush(struct encoder *encoder, struct panelimage_error *reterr)
 {
 	bool first = encoder->frame_count == 0;
-	struct change change =
-	    first ? whole_canvas() : find_change(&encoder->shown, &encoder->pending);
+	struct change change = first ? whole_canvas(&encoder->pending)
+				     : find_change(&encoder->shown, &encoder->pending);
 	struct buffer *best;
 	bool blend;
 
@@ -196,7 +198,7 @@ static int flush(struct encoder *encoder, struct panelimage_error *reterr)
 	    write_frame(encoder, &change, best, blend, reterr))
 		return -1;
 	encoder->has_alpha |= blend;
-	encoder->shown = encoder->pending;
+	pi_canvas_copy(&encoder->shown, &encoder->pending);
 	encoder->frame_count++;
 	return 0;
 }
@@ -216,14 +218,15 @@ static int on_frame(struct frame_sink *sink, const struct canvas *canvas, uint32
 		return -1;
 	if (encoder->has_pending)
 		pi_pause(sink);
-	encoder->pending = *canvas;
+	pi_canvas_copy(&encoder->pending, canvas);
 	encoder->pending_ms = duration_ms;
 	encoder->duration_ms += duration_ms;
 	encoder->has_pending = true;
 	return 0;
 }
 
-void pi_encoder_init(struct encoder *encoder)
+int pi_encoder_init(struct encoder *encoder, struct panelimage_size size,
+		    struct panelimage_error *reterr)
 {
 	memset(encoder, 0, sizeof(*encoder));
 	encoder->sink.on_frame = on_frame;
@@ -231,6 +234,11 @@ void pi_encoder_init(struct encoder *encoder)
 	pi_buffer_init(&encoder->file, PANELIMAGE_OUTPUT_MAX_BYTES);
 	pi_buffer_init(&encoder->candidate[0], PANELIMAGE_OUTPUT_MAX_BYTES);
 	pi_buffer_init(&encoder->candidate[1], PANELIMAGE_OUTPUT_MAX_BYTES);
+	if (pi_canvas_init(&encoder->shown, size, reterr) ||
+	    pi_canvas_init(&encoder->pending, size, reterr) ||
+	    pi_canvas_init(&encoder->sparse, size, reterr))
+		return -1;
+	return 0;
 }
 
 void pi_encoder_finish(struct encoder *encoder)
@@ -238,6 +246,9 @@ void pi_encoder_finish(struct encoder *encoder)
 	pi_buffer_finish(&encoder->file);
 	pi_buffer_finish(&encoder->candidate[0]);
 	pi_buffer_finish(&encoder->candidate[1]);
+	pi_canvas_finish(&encoder->shown);
+	pi_canvas_finish(&encoder->pending);
+	pi_canvas_finish(&encoder->sparse);
 }
 
 /* Hands the buffer's memory to the result. */
@@ -252,7 +263,7 @@ static void give(struct buffer *buffer, struct panelimage_result *ret)
 static int end_still(struct encoder *encoder, struct panelimage_result *ret,
 		     struct panelimage_error *reterr)
 {
-	struct change all = whole_canvas();
+	struct change all = whole_canvas(&encoder->pending);
 	struct vp8l_picture picture = picture_of(&encoder->pending, &all);
 	struct buffer *best = NULL;
 
@@ -280,8 +291,8 @@ static void write_header(struct encoder *encoder, uint32_t loop_count)
 	memcpy(p + 12, "VP8X", 4);
 	put_le32(p + 16, VP8X_BYTES);
 	p[20] = (uint8_t)(VP8X_ANIMATION | (encoder->has_alpha ? VP8X_ALPHA : 0));
-	put_le24(p + 24, PANELIMAGE_WIDTH - 1);
-	put_le24(p + 27, PANELIMAGE_HEIGHT - 1);
+	put_le24(p + 24, encoder->pending.size.width - 1);
+	put_le24(p + 27, encoder->pending.size.height - 1);
 	memcpy(p + 30, "ANIM", 4);
 	put_le32(p + 34, ANIM_BYTES);
 	put_le16(p + 42, loop_count);

@@ -23,7 +23,9 @@ struct encoder {
 	bool has_alpha; /* a frame leaves pixels out */
 };
 
-void pi_encoder_init(struct encoder *encoder);
+/* Returns 0, or -1 with *reterr set; either way, and zeroed as well, it can be finished. */
+int pi_encoder_init(struct encoder *encoder, struct panelimage_size size,
+		    struct panelimage_error *reterr);
 void pi_encoder_finish(struct encoder *encoder);
 
 /* Ends the file. Sets data and size, which the caller then owns, and all of info but the

@@ -62,13 +62,14 @@ static int take_rect(const struct gif_decoder *decoder, struct rect *ret,
 		     struct panelimage_error *reterr)
 {
 	const GifImageDesc *image = &decoder->gif->Image;
+	struct panelimage_size panel = decoder->canvas.size;
 
 	if (image->Left < 0 || image->Top < 0 || image->Width <= 0 || image->Height <= 0 ||
-	    image->Left + image->Width > PANELIMAGE_WIDTH ||
-	    image->Top + image->Height > PANELIMAGE_HEIGHT)
-		return pi_fail(reterr, "GIF frame %u is %dx%d pixels at %d,%d, outside of %dx%d",
+	    image->Left + image->Width > (int)panel.width ||
+	    image->Top + image->Height > (int)panel.height)
+		return pi_fail(reterr, "GIF frame %u is %dx%d pixels at %d,%d, outside of %ux%u",
 			       decoder->frame_number, image->Width, image->Height, image->Left,
-			       image->Top, PANELIMAGE_WIDTH, PANELIMAGE_HEIGHT);
+			       image->Top, panel.width, panel.height);
 	*ret = (struct rect){.left = (size_t)image->Left,
 			     .top = (size_t)image->Top,
 			     .width = (size_t)image->Width,
@@ -95,19 +96,20 @@ static void dispose_last(struct gif_decoder *decoder)
 	const struct rect *rect = &decoder->disposed;
 
 	if (decoder->disposal >= DISPOSE_PREVIOUS)
-		decoder->canvas = decoder->previous;
+		pi_canvas_copy(&decoder->canvas, &decoder->previous);
 	if (decoder->disposal != DISPOSE_BACKGROUND)
 		return;
 	for (size_t y = rect->top; y < rect->top + rect->height; y++)
 		for (size_t x = rect->left; x < rect->left + rect->width; x++)
-			decoder->canvas.argb[y * PANELIMAGE_WIDTH + x] = CANVAS_BLACK;
+			decoder->canvas.argb[y * decoder->canvas.size.width + x] = CANVAS_BLACK;
 }
 
 /* An index beyond the table draws nothing, as in browsers. */
 static void draw_row(struct gif_decoder *decoder, const struct rect *rect, size_t row,
 		     const GifPixelType *pixels, const ColorMapObject *map)
 {
-	uint32_t *target = decoder->canvas.argb + (rect->top + row) * PANELIMAGE_WIDTH + rect->left;
+	uint32_t *target =
+	    decoder->canvas.argb + (rect->top + row) * decoder->canvas.size.width + rect->left;
 
 	for (size_t x = 0; x < rect->width; x++) {
 		const GifColorType *color = map->Colors + pixels[x];
@@ -126,7 +128,7 @@ static int draw_image(struct gif_decoder *decoder, const struct rect *rect,
 	static const size_t first_row[] = {0, 4, 2, 1}, row_step[] = {8, 8, 4, 2};
 	const GifFileType *gif = decoder->gif;
 	const ColorMapObject *map = gif->Image.ColorMap ? gif->Image.ColorMap : gif->SColorMap;
-	GifPixelType pixels[PANELIMAGE_WIDTH];
+	GifPixelType pixels[PANELIMAGE_SIDE_MAX];
 	size_t passes = gif->Image.Interlace ? 4 : 1;
 
 	if (!map)
@@ -161,7 +163,7 @@ static int decode_image(struct gif_decoder *decoder, struct panelimage_error *re
 		return -1;
 	dispose_last(decoder);
 	if (decoder->control.DisposalMode >= DISPOSE_PREVIOUS)
-		decoder->previous = decoder->canvas;
+		pi_canvas_copy(&decoder->previous, &decoder->canvas);
 	if (draw_image(decoder, &rect, reterr))
 		return -1;
 	if (decoder->sink->on_frame(decoder->sink, &decoder->canvas, delay_ms(&decoder->control),
@@ -217,15 +219,24 @@ int pi_gif_decode(const uint8_t *data, size_t size, const struct gif_outline *ou
 {
 	struct gif_decoder decoder = {
 	    .data = data, .size = size, .sink = sink, .control = no_control};
+	struct panelimage_size panel = {outline->width, outline->height};
 	int error = 0;
-	int rc;
+	int rc = -1;
 
+	if (pi_canvas_init(&decoder.canvas, panel, reterr) ||
+	    pi_canvas_init(&decoder.previous, panel, reterr))
+		goto finish;
 	pi_canvas_clear(&decoder.canvas);
 	decoder.gif = DGifOpen(&decoder, read_bytes, &error);
 	/* The outline has found the header to be sound and whole. */
-	if (!decoder.gif)
-		return pi_fail_memory(reterr);
+	if (!decoder.gif) {
+		(void)pi_fail_memory(reterr);
+		goto finish;
+	}
 	rc = decode_records(&decoder, outline->frame_count, reterr);
 	DGifCloseFile(decoder.gif, &error);
+finish:
+	pi_canvas_finish(&decoder.canvas);
+	pi_canvas_finish(&decoder.previous);
 	return rc;
 }

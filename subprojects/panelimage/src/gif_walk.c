@@ -130,8 +130,8 @@ static int walk_all(struct gif_walk *walk, struct gif_outline *outline,
 	}
 }
 
-int pi_gif_outline(const uint8_t *data, size_t size, struct gif_outline *ret,
-		   struct panelimage_error *reterr)
+int pi_gif_outline(const uint8_t *data, size_t size, struct panelimage_size panel,
+		   struct gif_outline *ret, struct panelimage_error *reterr)
 {
 	struct gif_outline outline = {.loop_count = 1};
 	struct gif_walk walk;
@@ -141,7 +141,7 @@ int pi_gif_outline(const uint8_t *data, size_t size, struct gif_outline *ret,
 		return pi_fail(reterr, "GIF is truncated in its header");
 	outline.width = le16(data + 6);
 	outline.height = le16(data + 8);
-	if (pi_canvas_check_size(outline.width, outline.height, reterr))
+	if (pi_canvas_check_size(outline.width, outline.height, panel, reterr))
 		return -1;
 	if (!whole_header)
 		return pi_fail(reterr, "GIF is truncated in its colour table");

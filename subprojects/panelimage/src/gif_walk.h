@@ -35,5 +35,5 @@ enum gif_block pi_gif_walk_next(struct gif_walk *walk);
 
 /* Reads the outline and checks canvas, number of frames and that there is a trailer. What
  * follows the trailer does not matter. Returns 0, or -1 with *reterr set. */
-int pi_gif_outline(const uint8_t *data, size_t size, struct gif_outline *ret,
-		   struct panelimage_error *reterr);
+int pi_gif_outline(const uint8_t *data, size_t size, struct panelimage_size panel,
+		   struct gif_outline *ret, struct panelimage_error *reterr);

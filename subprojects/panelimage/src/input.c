@@ -2,8 +2,13 @@
 
 #include "fail.h"
 
-int pi_check_input(const uint8_t *data, size_t size, struct panelimage_error *reterr)
+int pi_check_input(const uint8_t *data, size_t size, struct panelimage_size panel,
+		   struct panelimage_error *reterr)
 {
+	if (panel.width == 0 || panel.width > PANELIMAGE_SIDE_MAX || panel.height == 0 ||
+	    panel.height > PANELIMAGE_SIDE_MAX)
+		return pi_fail(reterr, "panel is %ux%u pixels, must be 1x1 to %dx%d", panel.width,
+			       panel.height, PANELIMAGE_SIDE_MAX, PANELIMAGE_SIDE_MAX);
 	if (size == 0)
 		return pi_fail(reterr, "image is empty");
 	if (size > PANELIMAGE_INPUT_MAX_BYTES)

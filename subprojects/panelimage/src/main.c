@@ -1,6 +1,7 @@
-/* panelimage IN OUT - converts one image. "-" is standard input or output.
- * panelimage --probe IN - tells about a WebP without decoding it.
+/* panelimage [--size WIDTHxHEIGHT] IN OUT - converts one image. "-" is standard input or output.
+ * panelimage [--size WIDTHxHEIGHT] --probe IN - tells about a WebP without decoding it.
  *
+ * The size is that of the panel, 64x32 if none is given.
  * Prints "FORMAT FRAMES DURATION_MS LOOP_COUNT BYTES" to standard error; exit status 1 with the
  * reason where the image is refused, 2 for wrong use or a file that cannot be read or written. */
 #include <errno.h>
@@ -72,24 +73,24 @@ static int refuse(const struct panelimage_error *error)
 	return EXIT_REFUSED;
 }
 
-static int probe(const struct file *file)
+static int probe(const struct file *file, struct panelimage_size panel)
 {
 	struct panelimage_error error;
 	struct panelimage_info info;
 
-	if (panelimage_probe_webp(file->data, file->size, &info, &error))
+	if (panelimage_probe_webp(file->data, file->size, panel, &info, &error))
 		return refuse(&error);
 	print_info(&info, file->size);
 	return EXIT_SUCCESS;
 }
 
-static int convert(const struct file *file, const char *out)
+static int convert(const struct file *file, struct panelimage_size panel, const char *out)
 {
 	struct panelimage_error error;
 	struct panelimage_result result;
 	int rc;
 
-	if (panelimage_convert(file->data, file->size, &result, &error))
+	if (panelimage_convert(file->data, file->size, panel, &result, &error))
 		return refuse(&error);
 	rc = write_file(out, result.data, result.size);
 	if (rc == 0)
@@ -98,21 +99,41 @@ static int convert(const struct file *file, const char *out)
 	return rc == 0 ? EXIT_SUCCESS : EXIT_TROUBLE;
 }
 
+static bool read_size(const char *text, struct panelimage_size *ret)
+{
+	int end = 0;
+
+	return sscanf(text, "%3ux%3u%n", &ret->width, &ret->height, &end) == 2 && text[end] == '\0';
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: panelimage [--size WIDTHxHEIGHT] IN OUT\n"
+			"       panelimage [--size WIDTHxHEIGHT] --probe IN\n");
+	return EXIT_TROUBLE;
+}
+
 int main(int argc, char **argv)
 {
-	bool probing = argc == 3 && strcmp(argv[1], "--probe") == 0;
+	struct panelimage_size panel = {64, 32};
 	struct file *file;
 	int status = EXIT_TROUBLE;
+	bool probing;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: panelimage IN OUT\n       panelimage --probe IN\n");
-		return EXIT_TROUBLE;
+	if (argc > 2 && strcmp(argv[1], "--size") == 0) {
+		if (!read_size(argv[2], &panel))
+			return usage();
+		argc -= 2;
+		argv += 2;
 	}
+	if (argc != 3)
+		return usage();
+	probing = strcmp(argv[1], "--probe") == 0;
 	file = malloc(sizeof(*file));
 	if (!file)
 		return EXIT_TROUBLE;
 	if (read_file(argv[probing ? 2 : 1], file) == 0)
-		status = probing ? probe(file) : convert(file, argv[2]);
+		status = probing ? probe(file, panel) : convert(file, panel, argv[2]);
 	free(file);
 	return status;
 }

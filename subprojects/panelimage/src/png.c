@@ -38,7 +38,8 @@ static enum chunk_use chunk_use(const uint8_t *type, uint8_t color_type)
 	return type[0] & 0x20 ? CHUNK_SKIP : CHUNK_UNKNOWN;
 }
 
-static int check_header(const uint8_t *data, size_t size, struct panelimage_error *reterr)
+static int check_header(const uint8_t *data, size_t size, struct panelimage_size panel,
+			struct panelimage_error *reterr)
 {
 	const uint8_t *ihdr = data + SIGNATURE_BYTES + 8;
 
@@ -46,7 +47,7 @@ static int check_header(const uint8_t *data, size_t size, struct panelimage_erro
 		return pi_fail(reterr, "PNG is truncated in its header");
 	if (be32(ihdr - 8) != IHDR_BYTES || !type_is(ihdr - 4, "IHDR"))
 		return pi_fail(reterr, "PNG does not start with a header");
-	return pi_canvas_check_size(be32(ihdr), be32(ihdr + 4), reterr);
+	return pi_canvas_check_size(be32(ihdr), be32(ihdr + 4), panel, reterr);
 }
 
 static uint32_t checksum(const uint8_t *chunk)
@@ -107,8 +108,10 @@ static int keep_pixel_chunks(const uint8_t *data, size_t size, uint8_t *ret_kept
 	return pi_fail(reterr, "PNG is truncated after %zu bytes", size);
 }
 
-static int decode_rgba(const uint8_t *data, size_t size, uint8_t *ret_rgba, size_t rgba_size)
+/* To the memory of the canvas, which has four bytes a pixel, too. */
+static int decode_rgba(const uint8_t *data, size_t size, struct canvas *ret)
 {
+	size_t rgba_size = pi_canvas_pixels(ret) * 4;
 	spng_ctx *ctx = spng_ctx_new(0);
 	int rc;
 
@@ -117,29 +120,28 @@ static int decode_rgba(const uint8_t *data, size_t size, uint8_t *ret_rgba, size
 	/* A wrong checksum is an error in tRNS too, though it is ancillary: it makes pixels. */
 	rc = spng_set_crc_action(ctx, SPNG_CRC_ERROR, SPNG_CRC_ERROR);
 	if (rc == 0)
-		rc = spng_set_image_limits(ctx, PANELIMAGE_WIDTH, PANELIMAGE_HEIGHT);
+		rc = spng_set_image_limits(ctx, ret->size.width, ret->size.height);
 	if (rc == 0)
 		rc = spng_set_chunk_limits(ctx, PANELIMAGE_INPUT_MAX_BYTES,
 					   PANELIMAGE_INPUT_MAX_BYTES);
 	if (rc == 0)
 		rc = spng_set_png_buffer(ctx, data, size);
 	if (rc == 0)
-		rc = spng_decode_image(ctx, ret_rgba, rgba_size, SPNG_FMT_RGBA8, SPNG_DECODE_TRNS);
+		rc = spng_decode_image(ctx, ret->argb, rgba_size, SPNG_FMT_RGBA8, SPNG_DECODE_TRNS);
 	if (rc == 0)
 		rc = spng_decode_chunks(ctx);
 	spng_ctx_free(ctx);
 	return rc;
 }
 
-int pi_png_decode(const uint8_t *data, size_t size, struct canvas *ret,
+int pi_png_decode(const uint8_t *data, size_t size, struct canvas *canvas,
 		  struct panelimage_error *reterr)
 {
-	uint8_t rgba[CANVAS_PIXELS * 4];
 	uint8_t *kept;
 	size_t kept_size = 0;
 	int rc;
 
-	if (check_header(data, size, reterr))
+	if (check_header(data, size, canvas->size, reterr))
 		return -1;
 	kept = malloc(size);
 	if (!kept)
@@ -148,14 +150,14 @@ int pi_png_decode(const uint8_t *data, size_t size, struct canvas *ret,
 		free(kept);
 		return -1;
 	}
-	rc = decode_rgba(kept, kept_size, rgba, sizeof(rgba));
+	rc = decode_rgba(kept, kept_size, canvas);
 	free(kept);
 	/* zlib starts with parameters that are always right: it can lack memory only. */
 	if (rc == SPNG_EMEM || rc == SPNG_EZLIB_INIT)
 		return pi_fail_memory(reterr);
 	if (rc)
 		return pi_fail(reterr, "PNG is damaged: %s", spng_strerror(rc));
-	for (size_t i = 0; i < CANVAS_PIXELS; i++)
-		ret->argb[i] = argb_over_black(rgba + i * 4);
+	for (size_t i = 0; i < pi_canvas_pixels(canvas); i++)
+		canvas->argb[i] = argb_over_black((uint8_t *)&canvas->argb[i]);
 	return 0;
 }

@@ -27,7 +27,7 @@ int pi_vp8l_encode(const struct vp8l_picture *picture, struct vp8l_effort effort
 	webp.width = picture->width;
 	webp.height = picture->height;
 	webp.argb = picture->argb;
-	webp.argb_stride = PANELIMAGE_WIDTH;
+	webp.argb_stride = picture->stride;
 	webp.writer = write_bytes;
 	webp.custom_ptr = ret;
 	return WebPEncode(&config, &webp) ? 0 : -1;

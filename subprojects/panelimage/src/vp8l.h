@@ -9,10 +9,10 @@ struct vp8l_effort {
 	int quality; /* 0 to 100; for lossless it is effort too */
 };
 
-/* The pixels of the rectangle, 0xAARRGGBB, in rows of PANELIMAGE_WIDTH. */
+/* The pixels of the rectangle, 0xAARRGGBB, in rows of a stride. */
 struct vp8l_picture {
 	uint32_t *argb; /* not changed, libwebp's struct wants it so */
-	int width, height;
+	int width, height, stride;
 };
 
 /* Writes a whole WebP file (RIFF, VP8L) to the buffer, replacing what was in it. Returns 0, or

@@ -98,10 +98,10 @@ static int take_frame(const struct chunk *anmf, struct webp_outline *outline,
 	top = le24(p + 3) * 2;
 	width = le24(p + 6) + 1;
 	height = le24(p + 9) + 1;
-	if (left + width > PANELIMAGE_WIDTH || top + height > PANELIMAGE_HEIGHT)
-		return pi_fail(reterr, "WebP frame %u is %ux%u pixels at %u,%u, outside of %dx%d",
-			       outline->frame_count, width, height, left, top, PANELIMAGE_WIDTH,
-			       PANELIMAGE_HEIGHT);
+	if (left + width > outline->size.width || top + height > outline->size.height)
+		return pi_fail(reterr, "WebP frame %u is %ux%u pixels at %u,%u, outside of %ux%u",
+			       outline->frame_count, width, height, left, top, outline->size.width,
+			       outline->size.height);
 	outline->duration_ms = add_duration(outline->duration_ms, le24(p + 12));
 	return check_frame_bitstream(anmf, width, height, outline->frame_count, reterr);
 }
@@ -125,24 +125,26 @@ static int walk_animation(struct webp_walk *walk, struct webp_outline *outline,
 	return 0;
 }
 
-static int check_still(const struct chunk *image, struct panelimage_error *reterr)
+static int check_still(const struct chunk *image, struct panelimage_size panel,
+		       struct panelimage_error *reterr)
 {
 	int width;
 	int height;
 
 	if (!WebPGetInfo(image->type, image->size + CHUNK_HEADER_BYTES, &width, &height))
 		return pi_fail(reterr, "WebP is damaged");
-	return pi_canvas_check_size((uint32_t)width, (uint32_t)height, reterr);
+	return pi_canvas_check_size((uint32_t)width, (uint32_t)height, panel, reterr);
 }
 
 /* A still in the extended format: the image is one of the chunks. */
-static int walk_still(struct webp_walk *walk, struct panelimage_error *reterr)
+static int walk_still(struct webp_walk *walk, struct panelimage_size panel,
+		      struct panelimage_error *reterr)
 {
 	struct chunk chunk;
 
 	while (next_chunk(walk, &chunk))
 		if (chunk_is(&chunk, "VP8 ") || chunk_is(&chunk, "VP8L"))
-			return check_still(&chunk, reterr);
+			return check_still(&chunk, panel, reterr);
 	return pi_fail(reterr, "WebP holds no image");
 }
 
@@ -164,10 +166,10 @@ static int start_walk(const uint8_t *data, size_t size, struct webp_walk *ret,
 	return 0;
 }
 
-int pi_webp_outline(const uint8_t *data, size_t size, struct webp_outline *ret,
-		    struct panelimage_error *reterr)
+int pi_webp_outline(const uint8_t *data, size_t size, struct panelimage_size panel,
+		    struct webp_outline *ret, struct panelimage_error *reterr)
 {
-	struct webp_outline outline = {0};
+	struct webp_outline outline = {.size = panel};
 	struct webp_walk walk = {0};
 	struct chunk first;
 	int rc;
@@ -178,16 +180,16 @@ int pi_webp_outline(const uint8_t *data, size_t size, struct webp_outline *ret,
 	if (!next_chunk(&walk, &first))
 		return pi_fail(reterr, "WebP is damaged, its first chunk is larger than the file");
 	if (chunk_is(&first, "VP8 ") || chunk_is(&first, "VP8L")) {
-		rc = check_still(&first, reterr);
+		rc = check_still(&first, panel, reterr);
 	} else if (!chunk_is(&first, "VP8X") || first.size < VP8X_BYTES) {
 		rc = pi_fail(reterr, "WebP is damaged, it does not start with an image");
 	} else if (pi_canvas_check_size(le24(first.payload + 4) + 1, le24(first.payload + 7) + 1,
-					reterr)) {
+					panel, reterr)) {
 		rc = -1;
 	} else {
 		outline.animated = first.payload[0] & VP8X_ANIMATION;
 		rc = outline.animated ? walk_animation(&walk, &outline, reterr)
-				      : walk_still(&walk, reterr);
+				      : walk_still(&walk, panel, reterr);
 	}
 	if (rc)
 		return -1;
@@ -208,14 +210,14 @@ struct panelimage_info pi_webp_info(const struct webp_outline *outline)
 					.loop_count = animated ? outline->loop_count : 0};
 }
 
-int panelimage_probe_webp(const uint8_t *data, size_t size, struct panelimage_info *ret,
-			  struct panelimage_error *reterr)
+int panelimage_probe_webp(const uint8_t *data, size_t size, struct panelimage_size panel,
+			  struct panelimage_info *ret, struct panelimage_error *reterr)
 {
 	struct webp_outline outline = {0};
 
 	if (panelimage_detect(data, size) != PANELIMAGE_FORMAT_WEBP)
 		return pi_fail(reterr, "image is not a WebP file");
-	if (pi_webp_outline(data, size, &outline, reterr))
+	if (pi_webp_outline(data, size, panel, &outline, reterr))
 		return -1;
 	*ret = pi_webp_info(&outline);
 	return 0;

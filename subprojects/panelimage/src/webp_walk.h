@@ -4,8 +4,9 @@
 #include "panelimage/panelimage.h"
 
 struct webp_outline {
-	size_t file_bytes; /* of the RIFF chunk: what follows is no part of the image */
-	bool animated;	   /* made of ANMF chunks, be it one */
+	struct panelimage_size size; /* the panel's */
+	size_t file_bytes;	     /* of the RIFF chunk: what follows is no part of the image */
+	bool animated;		     /* made of ANMF chunks, be it one */
 	uint32_t frame_count;
 	uint32_t duration_ms; /* of one loop, UINT32_MAX if longer */
 	uint32_t loop_count;
@@ -13,8 +14,8 @@ struct webp_outline {
 
 /* Reads the outline and checks canvas, number of frames, each frame's rectangle and size, and
  * that the file is as long as it says. Returns 0, or -1 with *reterr set. */
-int pi_webp_outline(const uint8_t *data, size_t size, struct webp_outline *ret,
-		    struct panelimage_error *reterr);
+int pi_webp_outline(const uint8_t *data, size_t size, struct panelimage_size panel,
+		    struct webp_outline *ret, struct panelimage_error *reterr);
 
 /* The outline in the public form. */
 struct panelimage_info pi_webp_info(const struct webp_outline *outline);

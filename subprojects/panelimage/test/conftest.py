@@ -21,9 +21,11 @@ def command():
     return os.environ.get("PANELIMAGE", "panelimage")
 
 
-def run_convert(data):
+def run_convert(data, size=None):
     """Returns (WebP, Info) or raises Refused. Anything but these two ends the test."""
-    done = subprocess.run([command(), "-", "-"], input=data, capture_output=True, timeout=60)
+    arguments = ["--size", "{}x{}".format(*size)] if size else []
+    done = subprocess.run([command(), *arguments, "-", "-"], input=data, capture_output=True,
+                          timeout=60)
     text = done.stderr.decode()
     if done.returncode == 1:
         assert text.endswith("\n") and text.count("\n") == 1 and not text.endswith(".\n")

@@ -29,10 +29,10 @@ def pillow_frames(data):
     return out
 
 
-def panel_frames(data):
+def panel_frames(data, size=(64, 32)):
     """What a panel shows that ignores alpha: libwebp's composition, its RGB as it is."""
     image = Image.open(io.BytesIO(data))
-    assert image.format == "WEBP" and image.size == (64, 32)
+    assert image.format == "WEBP" and image.size == size
     out = []
     for number in range(getattr(image, "n_frames", 1)):
         image.seek(number)

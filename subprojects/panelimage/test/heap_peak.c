@@ -6,6 +6,8 @@
 #include "heap.h"
 #include "panelimage/panelimage.h"
 
+static const struct panelimage_size panel = {64, 32};
+
 int main(int argc, char **argv)
 {
 	static uint8_t data[PANELIMAGE_INPUT_MAX_BYTES + 1];
@@ -26,7 +28,7 @@ int main(int argc, char **argv)
 		fclose(in);
 		heap_start(0);
 		before = heap_in_use_bytes();
-		if (panelimage_convert(data, size, &result, &error) == 0)
+		if (panelimage_convert(data, size, panel, &result, &error) == 0)
 			panelimage_result_finish(&result);
 		if (heap_in_use_bytes() != before)
 			status = EXIT_FAILURE;

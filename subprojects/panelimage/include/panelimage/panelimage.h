@@ -1,17 +1,18 @@
-/* panelimage - turns an image that somebody sent into the WebP that a 64x32 LED panel shows.
+/* panelimage - turns an image that somebody sent into the WebP that a small LED panel shows.
  *
  *   bytes -> detect -> decode (PNG | GIF | WebP) -> frames over black -> lossless WebP
  *                         |                                                ^
  *                         `- a WebP that is fit as it is: the same bytes --'
  *
  * Glossary:
- *   canvas   the picture as a whole, always 64x32
+ *   canvas   the picture as a whole, as large as the panel
  *   frame    what the canvas shows for a while; a still image has one
  *   panel    shows the red, green and blue of each canvas and ignores its alpha
  *   over black  composed onto opaque black: a sample becomes (c * a + 127) / 255
  *
  * All functions are pure: no globals, no log, no I/O, any thread. What is sent may be hostile:
- * whatever the bytes are, an answer takes far less than a second and less than 32 MiB. */
+ * whatever the bytes are, an answer for a panel of 64x32 takes far less than a second and less than
+ * 32 MiB; both grow with the pixels of the panel. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,11 +24,15 @@ extern "C" {
 #endif
 
 enum {
-	PANELIMAGE_WIDTH = 64,
-	PANELIMAGE_HEIGHT = 32,
+	PANELIMAGE_SIDE_MAX = 256, /* pixels, of the width and of the height of a panel */
 	PANELIMAGE_INPUT_MAX_BYTES = 196608,
 	PANELIMAGE_OUTPUT_MAX_BYTES = 460000, /* the largest file that panels take */
 	PANELIMAGE_FRAMES_MAX = 2048,
+};
+
+/* Of the panel, in pixels, 1 to PANELIMAGE_SIDE_MAX each. Images of any other size are refused. */
+struct panelimage_size {
+	uint32_t width, height;
 };
 
 enum panelimage_format {
@@ -75,16 +80,18 @@ bool panelimage_is_animation(const uint8_t *data, size_t size);
  * 100 ms; NETSCAPE2.0 with n > 0 plays n + 1 times, without it once, as browsers have it.
  *
  * Returns 0, or -1 with *reterr set and *ret untouched. The caller owns *ret. */
-int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_result *ret,
-		       struct panelimage_error *reterr) __attribute__((warn_unused_result));
+int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_size panel,
+		       struct panelimage_result *ret, struct panelimage_error *reterr)
+    __attribute__((warn_unused_result));
 
 /* Called between the frames of an animation, on the thread that converts it: a server that has
  * other things to do as well sleeps for a moment there. */
 typedef void panelimage_pause_fn(void);
 
 /* The same, with pauses. */
-int panelimage_convert_with_pauses(const uint8_t *data, size_t size, panelimage_pause_fn *pause,
-				   struct panelimage_result *ret, struct panelimage_error *reterr)
+int panelimage_convert_with_pauses(const uint8_t *data, size_t size, struct panelimage_size panel,
+				   panelimage_pause_fn *pause, struct panelimage_result *ret,
+				   struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
 /* Releases the data and wipes the struct. NULL and a wiped struct are fine. */
@@ -93,10 +100,11 @@ void panelimage_result_finish(struct panelimage_result *result);
 /* Reads the container of a WebP (RFC 9649): canvas, frames, durations, loop count. No pixel is
  * decoded: made for files that panelimage_convert() wrote, to learn how long they play.
  * Returns 0, or -1 with *reterr set and *ret untouched. */
-int panelimage_probe_webp(const uint8_t *data, size_t size, struct panelimage_info *ret,
-			  struct panelimage_error *reterr) __attribute__((warn_unused_result));
+int panelimage_probe_webp(const uint8_t *data, size_t size, struct panelimage_size panel,
+			  struct panelimage_info *ret, struct panelimage_error *reterr)
+    __attribute__((warn_unused_result));
 
-/* One frame for clients that display: rgb holds 64 x 32 x 3 bytes, rows from the top, valid
+/* One frame for clients that display: rgb holds three bytes a pixel, rows from the top, valid
  * during the call only. Returns whether to go on. */
 typedef bool panelimage_frame_fn(const uint8_t *rgb, uint32_t duration_ms, void *user);
 
@@ -104,8 +112,9 @@ typedef bool panelimage_frame_fn(const uint8_t *rgb, uint32_t duration_ms, void 
  * merged; a still has the duration 0. Same limits and errors as panelimage_convert().
  * Returns 0 (also when on_frame stopped it), or -1 with *reterr set; frames before a damaged one
  * have been handed out by then. */
-int panelimage_decode(const uint8_t *data, size_t size, panelimage_frame_fn *on_frame, void *user,
-		      struct panelimage_error *reterr) __attribute__((warn_unused_result));
+int panelimage_decode(const uint8_t *data, size_t size, struct panelimage_size panel,
+		      panelimage_frame_fn *on_frame, void *user, struct panelimage_error *reterr)
+    __attribute__((warn_unused_result));
 
 #ifdef __cplusplus
 }

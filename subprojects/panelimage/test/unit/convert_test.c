@@ -7,6 +7,8 @@
 #include "panelimage/panelimage.h"
 #include "samples.h"
 
+static const struct panelimage_size panel = {64, 32};
+
 struct sample {
 	const char *name;
 	const uint8_t *data;
@@ -43,7 +45,7 @@ static void assert_refused(const uint8_t *data, size_t size, const char *text)
 
 	memset(&result, 0xa5, sizeof(result));
 	untouched = result;
-	assert_int_equal(panelimage_convert(data, size, &result, &error), -1);
+	assert_int_equal(panelimage_convert(data, size, panel, &result, &error), -1);
 	assert_string_equal(error.text, text);
 	assert_false(error.out_of_memory);
 	assert_memory_equal(&result, &untouched, sizeof(result));
@@ -62,11 +64,12 @@ static void test_samples(void **state)
 				 sample->info.format);
 		assert_int_equal(panelimage_is_animation(sample->data, sample->size),
 				 sample->info.animated);
-		assert_int_equal(panelimage_convert(sample->data, sample->size, &result, &error),
-				 0);
+		assert_int_equal(
+		    panelimage_convert(sample->data, sample->size, panel, &result, &error), 0);
 		assert_int_equal(result.info.format, sample->info.format);
 		assert_info(&result.info, &sample->info);
-		assert_int_equal(panelimage_probe_webp(result.data, result.size, &info, &error), 0);
+		assert_int_equal(
+		    panelimage_probe_webp(result.data, result.size, panel, &info, &error), 0);
 		assert_int_equal(info.format, PANELIMAGE_FORMAT_WEBP);
 		assert_info(&info, &sample->info);
 		panelimage_result_finish(&result);
@@ -83,8 +86,9 @@ static void test_converted_is_fit(void **state)
 		struct panelimage_error error;
 
 		assert_int_equal(
-		    panelimage_convert(samples[i].data, samples[i].size, &once, &error), 0);
-		assert_int_equal(panelimage_convert(once.data, once.size, &twice, &error), 0);
+		    panelimage_convert(samples[i].data, samples[i].size, panel, &once, &error), 0);
+		assert_int_equal(panelimage_convert(once.data, once.size, panel, &twice, &error),
+				 0);
 		assert_int_equal(once.size, twice.size);
 		assert_memory_equal(once.data, twice.data, once.size);
 		panelimage_result_finish(&once);
@@ -109,10 +113,11 @@ static void test_pauses(void **state)
 
 		pauses = 0;
 		assert_int_equal(
-		    panelimage_convert(samples[i].data, samples[i].size, &plain, &error), 0);
+		    panelimage_convert(samples[i].data, samples[i].size, panel, &plain, &error), 0);
 		assert_int_equal(pauses, 0);
 		assert_int_equal(panelimage_convert_with_pauses(samples[i].data, samples[i].size,
-								count_pause, &paused, &error),
+								panel, count_pause, &paused,
+								&error),
 				 0);
 		assert_true(pauses >= samples[i].info.frame_count - 1);
 		assert_int_equal(plain.size, paused.size);
@@ -147,7 +152,8 @@ static void test_largest_input(void **state)
 
 	(void)state;
 	memcpy(data, sample_png, sizeof(sample_png));
-	assert_int_equal(panelimage_convert(data, PANELIMAGE_INPUT_MAX_BYTES, &result, &error), 0);
+	assert_int_equal(
+	    panelimage_convert(data, PANELIMAGE_INPUT_MAX_BYTES, panel, &result, &error), 0);
 	panelimage_result_finish(&result);
 	free(data);
 }
@@ -164,8 +170,10 @@ static void test_truncated(void **state)
 			struct panelimage_info info;
 
 			memcpy(data, samples[i].data, size);
-			assert_int_equal(panelimage_convert(data, size, &result, &error), -1);
-			assert_int_equal(panelimage_probe_webp(data, size, &info, &error), -1);
+			assert_int_equal(panelimage_convert(data, size, panel, &result, &error),
+					 -1);
+			assert_int_equal(panelimage_probe_webp(data, size, panel, &info, &error),
+					 -1);
 			(void)panelimage_is_animation(data, size);
 			free(data);
 		}
@@ -198,7 +206,7 @@ static void test_look_is_bounded(void **state)
 struct seen {
 	uint32_t frames, duration_ms;
 	uint32_t stop_at;
-	uint8_t last[PANELIMAGE_WIDTH * PANELIMAGE_HEIGHT * 3];
+	uint8_t last[64 * 32 * 3];
 };
 
 static bool see(const uint8_t *rgb, uint32_t duration_ms, void *user)
@@ -219,7 +227,8 @@ static void test_decode(void **state)
 		struct seen seen = {0};
 
 		assert_int_equal(
-		    panelimage_decode(samples[i].data, samples[i].size, see, &seen, &error), 0);
+		    panelimage_decode(samples[i].data, samples[i].size, panel, see, &seen, &error),
+		    0);
 		assert_int_equal(seen.frames, samples[i].info.frame_count);
 		assert_int_equal(seen.duration_ms, samples[i].info.duration_ms);
 	}
@@ -231,7 +240,8 @@ static void test_decode_pixels(void **state)
 	struct seen seen = {0};
 
 	(void)state;
-	assert_int_equal(panelimage_decode(sample_png, sizeof(sample_png), see, &seen, &error), 0);
+	assert_int_equal(
+	    panelimage_decode(sample_png, sizeof(sample_png), panel, see, &seen, &error), 0);
 	for (uint32_t y = 0; y < 32; y++) {
 		for (uint32_t x = 0; x < 64; x++) {
 			const uint8_t *rgb = seen.last + (y * 64 + x) * 3;
@@ -249,10 +259,11 @@ static void test_decode_stops(void **state)
 	struct seen seen = {.stop_at = 2};
 
 	(void)state;
-	assert_int_equal(panelimage_decode(sample_gif, sizeof(sample_gif), see, &seen, &error), 0);
+	assert_int_equal(
+	    panelimage_decode(sample_gif, sizeof(sample_gif), panel, see, &seen, &error), 0);
 	assert_int_equal(seen.frames, 2);
-	assert_int_equal(panelimage_decode(sample_gif, 100, see, &seen, &error), -1);
-	assert_int_equal(panelimage_decode(sample_gif, 0, see, &seen, &error), -1);
+	assert_int_equal(panelimage_decode(sample_gif, 100, panel, see, &seen, &error), -1);
+	assert_int_equal(panelimage_decode(sample_gif, 0, panel, see, &seen, &error), -1);
 	assert_string_equal(error.text, "image is empty");
 }
 

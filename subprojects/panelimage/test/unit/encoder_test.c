@@ -7,7 +7,9 @@
 #include "encoder.h"
 #include "fail.h"
 
-enum { FRAMES_MAX = 64 };
+enum { FRAMES_MAX = 64, PIXELS = 64 * 32 };
+
+static const struct panelimage_size panel = {64, 32};
 
 struct film {
 	struct canvas canvas[FRAMES_MAX];
@@ -32,7 +34,7 @@ static bool compare_frame(const uint8_t *rgb, uint32_t ms, void *user)
 
 	assert_true(film->at < film->count);
 	assert_int_equal(ms, film->count > 1 ? film->ms[film->at] : 0);
-	for (size_t i = 0; i < CANVAS_PIXELS; i++)
+	for (size_t i = 0; i < PIXELS; i++)
 		assert_int_equal(canvas->argb[i], CANVAS_BLACK | (uint32_t)rgb[i * 3] << 16 |
 						      (uint32_t)rgb[i * 3 + 1] << 8 |
 						      rgb[i * 3 + 2]);
@@ -53,10 +55,34 @@ static void assert_round_trip(struct film *film, struct encoder *encoder)
 	assert_int_equal(pi_encoder_end(encoder, 3, &result, &error), 0);
 	assert_int_equal(result.info.frame_count, film->count);
 	film->at = 0;
-	assert_int_equal(panelimage_decode(result.data, result.size, compare_frame, film, &error),
-			 0);
+	assert_int_equal(
+	    panelimage_decode(result.data, result.size, panel, compare_frame, film, &error), 0);
 	assert_int_equal(film->at, film->count);
 	panelimage_result_finish(&result);
+}
+
+static struct film *create_film(void)
+{
+	struct film *film = calloc(1, sizeof(*film));
+	struct panelimage_error error;
+
+	for (int i = 0; i < FRAMES_MAX; i++)
+		assert_int_equal(pi_canvas_init(&film->canvas[i], panel, &error), 0);
+	return film;
+}
+
+static void destroy_film(struct film *film)
+{
+	for (int i = 0; i < FRAMES_MAX; i++)
+		pi_canvas_finish(&film->canvas[i]);
+	free(film);
+}
+
+static void init(struct encoder *encoder)
+{
+	struct panelimage_error error;
+
+	assert_int_equal(pi_encoder_init(encoder, panel, &error), 0);
 }
 
 /* Each frame changes a random rectangle, all of it or some pixels. */
@@ -73,7 +99,7 @@ static void make_film(struct film *film, uint32_t count, uint32_t *seed)
 		uint32_t colors = 1 + next_random(seed) % 400;
 
 		if (i > 0)
-			*canvas = film->canvas[i - 1];
+			pi_canvas_copy(canvas, &film->canvas[i - 1]);
 		for (uint32_t y = top; y < bottom; y++)
 			for (uint32_t x = left; x < right; x++)
 				if (next_random(seed) % one_of == 0)
@@ -89,38 +115,38 @@ static void make_film(struct film *film, uint32_t count, uint32_t *seed)
 
 static void test_round_trips(void **state)
 {
-	struct film *film = calloc(1, sizeof(*film));
+	struct film *film = create_film();
 	uint32_t seed = 2026;
 
 	(void)state;
 	for (int i = 0; i < 40; i++) {
 		struct encoder encoder;
 
-		pi_encoder_init(&encoder);
+		init(&encoder);
 		make_film(film, 1 + next_random(&seed) % FRAMES_MAX, &seed);
 		assert_round_trip(film, &encoder);
 		pi_encoder_finish(&encoder);
 	}
-	free(film);
+	destroy_film(film);
 }
 
 /* The same with all effort spent from the start, or after some frames. */
 static void test_round_trips_with_low_effort(void **state)
 {
-	struct film *film = calloc(1, sizeof(*film));
+	struct film *film = create_film();
 	uint32_t seed = 7;
 
 	(void)state;
 	for (uint32_t i = 0; i < 20; i++) {
 		struct encoder encoder;
 
-		pi_encoder_init(&encoder);
-		encoder.effort_left = i * CANVAS_PIXELS;
+		init(&encoder);
+		encoder.effort_left = i * PIXELS;
 		make_film(film, FRAMES_MAX, &seed);
 		assert_round_trip(film, &encoder);
 		pi_encoder_finish(&encoder);
 	}
-	free(film);
+	destroy_film(film);
 }
 
 static void test_too_large(void **state)
@@ -133,9 +159,10 @@ static void test_too_large(void **state)
 	int rc = 0;
 
 	(void)state;
-	pi_encoder_init(&encoder);
+	assert_int_equal(pi_canvas_init(&canvas, panel, &error), 0);
+	init(&encoder);
 	while (rc == 0 && frames++ < PANELIMAGE_FRAMES_MAX) {
-		for (size_t i = 0; i < CANVAS_PIXELS; i++)
+		for (size_t i = 0; i < PIXELS; i++)
 			canvas.argb[i] = CANVAS_BLACK | (next_random(&seed) & 0xffffff);
 		rc = encoder.sink.on_frame(&encoder.sink, &canvas, 10, &error);
 	}
@@ -145,11 +172,12 @@ static void test_too_large(void **state)
 	assert_in_range(frames, 70, 80);
 	assert_true(encoder.file.capacity <= 2 * PANELIMAGE_OUTPUT_MAX_BYTES);
 	pi_encoder_finish(&encoder);
+	pi_canvas_finish(&canvas);
 }
 
 static void test_same_bytes_each_time(void **state)
 {
-	struct film *film = calloc(1, sizeof(*film));
+	struct film *film = create_film();
 	struct panelimage_result result[2];
 	struct panelimage_error error;
 	uint32_t seed = 5;
@@ -159,7 +187,7 @@ static void test_same_bytes_each_time(void **state)
 	for (int i = 0; i < 2; i++) {
 		struct encoder encoder;
 
-		pi_encoder_init(&encoder);
+		init(&encoder);
 		for (uint32_t k = 0; k < film->count; k++)
 			assert_int_equal(encoder.sink.on_frame(&encoder.sink, &film->canvas[k],
 							       film->ms[k], &error),
@@ -171,7 +199,7 @@ static void test_same_bytes_each_time(void **state)
 	assert_memory_equal(result[0].data, result[1].data, result[0].size);
 	panelimage_result_finish(&result[0]);
 	panelimage_result_finish(&result[1]);
-	free(film);
+	destroy_film(film);
 }
 
 int main(void)

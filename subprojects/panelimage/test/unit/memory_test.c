@@ -7,6 +7,8 @@
 #include "panelimage/panelimage.h"
 #include "samples.h"
 
+static const struct panelimage_size panel = {64, 32};
+
 static void assert_survives(const uint8_t *data, size_t size)
 {
 	struct panelimage_result result;
@@ -15,7 +17,7 @@ static void assert_survives(const uint8_t *data, size_t size)
 	unsigned long total;
 
 	heap_start(0);
-	assert_int_equal(panelimage_convert(data, size, &result, &error), 0);
+	assert_int_equal(panelimage_convert(data, size, panel, &result, &error), 0);
 	total = heap_allocations();
 	panelimage_result_finish(&result);
 	for (unsigned long i = 1; i <= total; i++) {
@@ -23,7 +25,7 @@ static void assert_survives(const uint8_t *data, size_t size)
 
 		result = (struct panelimage_result){0};
 		heap_start(i);
-		if (panelimage_convert(data, size, &result, &error)) {
+		if (panelimage_convert(data, size, panel, &result, &error)) {
 			failures++;
 			assert_null(result.data);
 			assert_true(error.text[0]);

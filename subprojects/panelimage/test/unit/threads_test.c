@@ -9,6 +9,8 @@
 
 enum { THREADS = 4, ROUNDS = 50, SAMPLES = 4 };
 
+static const struct panelimage_size panel = {64, 32};
+
 struct job {
 	const struct panelimage_result *expected; /* SAMPLES of them */
 	int wrong;
@@ -28,8 +30,8 @@ static void *convert_all(void *user)
 		struct panelimage_result result = {0};
 		struct panelimage_error error;
 
-		if (panelimage_convert(sample_data[i % SAMPLES], sample_size[i % SAMPLES], &result,
-				       &error) ||
+		if (panelimage_convert(sample_data[i % SAMPLES], sample_size[i % SAMPLES], panel,
+				       &result, &error) ||
 		    result.size != expected->size ||
 		    memcmp(result.data, expected->data, result.size) != 0)
 			job->wrong++;
@@ -48,7 +50,8 @@ static void test_threads(void **state)
 	(void)state;
 	for (int i = 0; i < SAMPLES; i++)
 		assert_int_equal(
-		    panelimage_convert(sample_data[i], sample_size[i], &expected[i], &error), 0);
+		    panelimage_convert(sample_data[i], sample_size[i], panel, &expected[i], &error),
+		    0);
 	for (int i = 0; i < THREADS; i++) {
 		job[i] = (struct job){.expected = expected};
 		assert_int_equal(pthread_create(&thread[i], NULL, convert_all, &job[i]), 0);
