@@ -38,7 +38,7 @@ CONFIGURATIONS = [
         "valgrind",
         "gcc",
         PLAIN,
-        ("unit", "registered"),
+        ("unit",),
         wrapper="tools/valgrind",
         time_factor=20,
     ),
