@@ -1,7 +1,7 @@
 /* The server side of RFC 6455, after the upgrade of an HTTP request.
  *
- * Framing is wslay's; an event context (9 KB) is held only while a frame is in progress, so an idle
- * WebSocket costs little more than its socket. No extension and no subprotocol is negotiated.
+ * Frames are read by subprojects/wire, which holds memory only while a message is incomplete: an
+ * idle WebSocket costs little more than its socket. No extension and no subprotocol is negotiated.
  * The server pings every 30 s and drops a peer that was silent for 60 s. */
 #pragma once
 

@@ -18,6 +18,17 @@ struct websocket_early {
 	struct buffer bytes;
 };
 
+static bool list_has_token(struct str list, struct str token)
+{
+	struct str piece;
+
+	while (str_next(&list, ',', &piece)) {
+		if (str_equal_ignore_case(str_trim(piece), token))
+			return true;
+	}
+	return false;
+}
+
 bool websocket_is_handshake(const struct http_request *request)
 {
 	struct str key = {0};
@@ -34,9 +45,9 @@ bool websocket_is_handshake(const struct http_request *request)
 		struct str value = request->fields[i].value;
 
 		if (str_equal_ignore_case(name, STR("upgrade"))) {
-			upgrades |= token_list_has(value, STR("websocket"));
+			upgrades |= list_has_token(value, STR("websocket"));
 		} else if (str_equal_ignore_case(name, STR("connection"))) {
-			connects |= token_list_has(value, STR("upgrade"));
+			connects |= list_has_token(value, STR("upgrade"));
 		} else if (str_equal_ignore_case(name, STR("sec-websocket-key"))) {
 			keys++;
 			key = value;
@@ -77,8 +88,8 @@ static void on_deadline(struct deadline *deadline)
 	struct websocket *websocket = container_of(deadline, struct websocket, deadline);
 	const struct http_server_settings *limits = &websocket->socket->server->settings;
 	uint64_t now = now_ms(websocket);
-	uint8_t ping[WEBSOCKET_HEADER_BYTES_MAX];
-	struct str part = {(const char *)ping, websocket_frame_header(WEBSOCKET_PING, 0, ping)};
+	uint8_t ping[WIRE_WEBSOCKET_HEADER_MAX];
+	struct str part = {(const char *)ping, wire_websocket_header(WIRE_PING, 0, NULL, ping)};
 
 	if (websocket->is_ending || now >= websocket->heard_ms + limits->silence_ms ||
 	    http_socket_is_stalled(websocket->socket, limits->write_stall_ms)) {
@@ -99,7 +110,7 @@ static void on_deadline(struct deadline *deadline)
 static void end_gracefully(struct websocket *websocket)
 {
 	websocket->is_ending = true;
-	websocket_reader_free(websocket);
+	wire_websocket_finish(&websocket->reader);
 	if (http_socket_pending(websocket->socket) == 0)
 		http_socket_shutdown(websocket->socket);
 	deadline_set(websocket->socket->server->loop, &websocket->deadline,
@@ -158,7 +169,7 @@ static void on_closed(struct http_socket *socket)
 
 	list_remove(&websocket->node);
 	free_early(websocket);
-	websocket_reader_free(websocket);
+	wire_websocket_finish(&websocket->reader);
 	websocket->events->on_closed(websocket);
 	free(websocket);
 }
@@ -195,9 +206,10 @@ static void keep_early(struct websocket *websocket, struct buffer *bytes)
 
 static struct str handshake_answer(struct http_request *request, struct http_server *server)
 {
-	char accept[WEBSOCKET_ACCEPT_LENGTH + 1];
+	char accept[WIRE_WEBSOCKET_ACCEPT_LENGTH + 1];
+	struct str key = http_request_field(request, STR("sec-websocket-key"));
 
-	websocket_accept_key(http_request_field(request, STR("sec-websocket-key")), accept);
+	wire_websocket_accept(key.data, key.length, accept);
 	return arena_printf(&request->arena,
 			    "HTTP/1.1 101 Switching Protocols\r\n"
 			    "Date: %s\r\n"
@@ -244,6 +256,7 @@ struct websocket *websocket_accept(struct http_request *request,
 	websocket->socket->owner = websocket;
 	websocket->socket->events = &socket_events;
 	websocket->events = events;
+	websocket->reader.rules = &websocket_rules;
 	websocket->owner = owner;
 	list_append(&server->websockets, &websocket->node);
 	deadline_init(&websocket->deadline, on_deadline);
@@ -326,12 +339,11 @@ static void gather(struct gathered *gathered, struct str part)
 		gathered->parts[gathered->count++] = part;
 }
 
-static void send_message(struct websocket *websocket, enum websocket_opcode opcode,
-			 struct str payload)
+static void send_message(struct websocket *websocket, enum wire_opcode opcode, struct str payload)
 {
 	struct gathered *gathered = gathered_of(websocket);
-	uint8_t header[WEBSOCKET_HEADER_BYTES_MAX];
-	size_t header_size = websocket_frame_header(opcode, payload.length, header);
+	uint8_t header[WIRE_WEBSOCKET_HEADER_MAX];
+	size_t header_size = wire_websocket_header(opcode, payload.length, NULL, header);
 	const struct str parts[] = {{(const char *)header, header_size}, payload};
 
 	if (websocket->socket->is_closing || websocket->is_ending)
@@ -346,12 +358,12 @@ static void send_message(struct websocket *websocket, enum websocket_opcode opco
 
 void websocket_send_text(struct websocket *websocket, struct str text)
 {
-	send_message(websocket, WEBSOCKET_TEXT, text);
+	send_message(websocket, WIRE_TEXT, text);
 }
 
 void websocket_send_binary(struct websocket *websocket, struct str data)
 {
-	send_message(websocket, WEBSOCKET_BINARY, data);
+	send_message(websocket, WIRE_BINARY, data);
 }
 
 void websocket_cork(struct websocket *websocket)
