@@ -1,6 +1,7 @@
 #include "base/memory.h"
 #include "ctl/ctl.h"
-#include "panel/panel.h"
+
+#include <panel/panel.h>
 
 /* A command's words, what it is about, its help, what runs it, and its options. */
 #define COMMAND(words, about, help_text, function, ...)                                            \

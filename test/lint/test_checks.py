@@ -40,8 +40,8 @@ class Tree:
 def test_layers_without_fault(tree):
     tree.write("src/base/a.c", '#include "base/a.h"\n#include "own.h"\n#include <stdio.h>\n')
     tree.write("src/db/a.c", '#include "base/a.h"\n#include "loop/a.h"\n#include <libpq-fe.h>\n')
-    tree.write("src/panel/a.c", '#include "loop/a.h"\n#include "panel/a.h"\n')
-    tree.write("src/ctl/a.c", '#include "panel/a.h"\n#include "db/a.h"\n')
+    tree.write("src/http/a.c", '#include <llhttp.h>\n#include <wire/head.h>\n')
+    tree.write("src/ctl/a.c", '#include "db/a.h"\n#include <panel/panel.h>\n')
     tree.write("src/main/a.c", '#include "api/a.h"\n')
     tree.write("subprojects/panelimage/src/a.c", '#include "canvas.h"\n#include <spng.h>\n')
     assert tree.check("layers") == []
@@ -52,14 +52,15 @@ def test_layers_without_fault(tree):
     [
         ("src/base/a.c", '#include "loop/a.h"'),
         ("include/loop/a.h", '# include "http/a.h"'),
-        ("src/http/a.c", '#include "panel/a.h"'),
-        ("src/panel/a.c", '#include "http/a.h"'),
-        ("src/panel/a.c", '#include "db/a.h"'),
+        ("src/http/a.c", "#include <panel/panel.h>"),
+        ("src/loop/a.c", "#include <wire/head.h>"),
+        ("src/main/a.c", "#include <webp/decode.h>"),
         ("src/db/a.c", '#include "../loop/a.h"'),
         ("src/http/a.c", "#include <libpq-fe.h>"),
         ("src/domain/a.c", "#include <uv.h>"),
         ("src/unheard/a.c", ""),
         ("subprojects/panelimage/src/a.c", '#include "base/arena.h"'),
+        ("subprojects/wire/src/a.c", '#include "base/str.h"'),
     ],
 )
 def test_layers_fault(tree, name, line):

@@ -1,9 +1,9 @@
-#include "utf8.h"
+#include "wire/utf8.h"
 
 #include <string.h>
 
 /* No overlong form, no surrogate, nothing above U+10FFFF. */
-static bool begin(struct utf8 *utf8, uint8_t c)
+static bool begin(struct wire_utf8 *utf8, uint8_t c)
 {
 	utf8->low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
 	utf8->high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
@@ -19,7 +19,7 @@ static bool is_ascii(const uint8_t *data)
 	return (word & 0x8080808080808080) == 0;
 }
 
-bool utf8_add(struct utf8 *utf8, const uint8_t *data, size_t size)
+bool wire_utf8_add(struct wire_utf8 *utf8, const uint8_t *data, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
 		if (utf8->left == 0) {

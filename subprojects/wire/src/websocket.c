@@ -1,5 +1,5 @@
 #include "wire/websocket.h"
-#include "utf8.h"
+#include "wire/utf8.h"
 
 #include <mbedtls/base64.h>
 #include <mbedtls/sha1.h>
@@ -37,7 +37,7 @@ struct wire_websocket_partial {
 	uint8_t opcode; /* 0: none is */
 	bool is_fragmented;
 	bool is_skipped; /* it is too large */
-	struct utf8 utf8;
+	struct wire_utf8 utf8;
 	uint8_t *data;
 	size_t size;
 	size_t capacity;
@@ -150,7 +150,7 @@ static bool is_close_code(uint16_t code)
 static enum wire_websocket_event hand_out(uint8_t opcode, const uint8_t *data, size_t size,
 					  struct wire_websocket_message *message)
 {
-	struct utf8 utf8 = {0};
+	struct wire_utf8 utf8 = {0};
 
 	message->opcode = opcode;
 	message->data = data;
@@ -158,7 +158,7 @@ static enum wire_websocket_event hand_out(uint8_t opcode, const uint8_t *data, s
 	if (opcode == WIRE_CLOSE && size > 0) {
 		if (size < 2 || !is_close_code((uint16_t)(data[0] << 8 | data[1])))
 			return fault(message, WIRE_CLOSE_PROTOCOL);
-		if (!utf8_add(&utf8, data + 2, size - 2) || utf8.left)
+		if (!wire_utf8_add(&utf8, data + 2, size - 2) || utf8.left)
 			return fault(message, WIRE_CLOSE_INVALID_TEXT);
 		message->close_code = (uint16_t)(data[0] << 8 | data[1]);
 	}
@@ -207,7 +207,7 @@ static bool add_data(struct wire_websocket_partial *partial, const uint8_t *data
 {
 	if (partial->is_skipped)
 		return true;
-	if (partial->opcode == WIRE_TEXT && !utf8_add(&partial->utf8, data, size))
+	if (partial->opcode == WIRE_TEXT && !wire_utf8_add(&partial->utf8, data, size))
 		return false;
 	append(partial, data, size);
 	return true;
@@ -221,7 +221,7 @@ static enum wire_websocket_event take_whole_frame(struct wire_websocket_reader *
 	struct frame frame;
 	int header_size = read_header(reader, input->data, input->size, &frame);
 	struct wire_websocket_partial *partial;
-	struct utf8 utf8 = {0};
+	struct wire_utf8 utf8 = {0};
 	uint8_t *payload;
 	size_t size;
 
@@ -239,7 +239,8 @@ static enum wire_websocket_event take_whole_frame(struct wire_websocket_reader *
 	if (frame.opcode & CONTROL)
 		return hand_out(frame.opcode, payload, size, message);
 	if (frame.opcode && frame.is_final) {
-		if (frame.opcode == WIRE_TEXT && (!utf8_add(&utf8, payload, size) || utf8.left))
+		if (frame.opcode == WIRE_TEXT &&
+		    (!wire_utf8_add(&utf8, payload, size) || utf8.left))
 			return fault(message, WIRE_CLOSE_INVALID_TEXT);
 		return hand_out(frame.opcode, payload, size, message);
 	}

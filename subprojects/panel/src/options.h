@@ -1,0 +1,26 @@
+/* The command line of `displayctl panel`. */
+#pragma once
+
+#include "link.h"
+
+struct panel_options {
+	struct link_config link;
+	bool no_ack;
+	bool quiet;
+	const char *frames; /* the pointers are into argv, or NULL */
+	const char *events;
+	const char *authorities_file;
+	char mac[18];
+	uint64_t exit_after; /* 0: never */
+};
+
+enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_WRONG };
+
+/* Reads the command line; says on standard error what is wrong with it, and prints the help where
+ * it was asked for. */
+enum options_result panel_options_parse(int argc, char **argv, struct panel_options *ret_options);
+
+/* Splits the query's `key=` off, as firmware from v1.6.1 does, unless it is to stay. NULL, or what
+ * is wrong with the URL (static). */
+const char *panel_options_parse_url(const char *text, bool key_in_url,
+				    struct link_config *ret_link);

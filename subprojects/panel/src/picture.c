@@ -1,0 +1,102 @@
+#include "picture.h"
+
+#include "memory.h"
+
+#include <string.h>
+#include <webp/decode.h>
+#include <webp/demux.h>
+
+struct picture {
+	WebPAnimDecoder *decoder;
+	uint8_t *data; /* the decoder reads it all the time */
+	uint32_t frame_count;
+	int last_timestamp_ms;
+};
+
+/* The decoder allocates the canvas that the file claims, so that is looked at before. */
+static const char *check_canvas(const WebPData *data)
+{
+	WebPDemuxer *demuxer = WebPDemux(data);
+	uint32_t width;
+	uint32_t height;
+
+	if (!demuxer)
+		return "is no complete WebP";
+	width = WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH);
+	height = WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_HEIGHT);
+	WebPDemuxDelete(demuxer);
+	return width == PANEL_WIDTH && height == PANEL_HEIGHT ? NULL : "is not 64x32 pixels";
+}
+
+struct picture *picture_open(const uint8_t *data, size_t size, const char **ret_fault)
+{
+	struct picture *picture;
+	WebPAnimDecoderOptions options;
+	WebPAnimInfo info;
+	WebPData view = {.bytes = data, .size = size};
+	const char *fault =
+	    size > PICTURE_BYTES_MAX ? "is larger than 460,000 bytes" : check_canvas(&view);
+
+	if (fault) {
+		*ret_fault = fault;
+		return NULL;
+	}
+	picture = memory_zalloc(sizeof(*picture));
+	picture->data = memory_zalloc(size);
+	memcpy(picture->data, data, size);
+	view.bytes = picture->data;
+	WebPAnimDecoderOptionsInit(&options);
+	options.color_mode = MODE_RGBA;
+	picture->decoder = WebPAnimDecoderNew(&view, &options);
+	if (!picture->decoder || !WebPAnimDecoderGetInfo(picture->decoder, &info) ||
+	    info.frame_count == 0) {
+		picture_close(picture);
+		*ret_fault = "cannot be decoded";
+		return NULL;
+	}
+	picture->frame_count = info.frame_count;
+	return picture;
+}
+
+void picture_close(struct picture *picture)
+{
+	if (!picture)
+		return;
+	WebPAnimDecoderDelete(picture->decoder);
+	free(picture->data);
+	free(picture);
+}
+
+uint32_t picture_frame_count(const struct picture *picture)
+{
+	return picture->frame_count;
+}
+
+bool picture_has_more_frames(const struct picture *picture)
+{
+	return WebPAnimDecoderHasMoreFrames(picture->decoder);
+}
+
+void picture_rewind(struct picture *picture)
+{
+	WebPAnimDecoderReset(picture->decoder);
+	picture->last_timestamp_ms = 0;
+}
+
+bool picture_next_frame(struct picture *picture, struct pixels *ret_pixels,
+			uint32_t *ret_duration_ms)
+{
+	uint8_t *rgba;
+	int timestamp_ms;
+	uint8_t *to = &ret_pixels->rgb[0][0][0];
+
+	if (!WebPAnimDecoderGetNext(picture->decoder, &rgba, &timestamp_ms))
+		return false;
+	for (size_t i = 0; i < (size_t)PANEL_WIDTH * PANEL_HEIGHT; i++)
+		memcpy(to + 3 * i, rgba + 4 * i, 3);
+	*ret_duration_ms = PICTURE_FRAME_DEFAULT_MS;
+	if (timestamp_ms > picture->last_timestamp_ms)
+		*ret_duration_ms = (uint32_t)timestamp_ms - (uint32_t)picture->last_timestamp_ms;
+	picture->last_timestamp_ms = timestamp_ms;
+	return true;
+}

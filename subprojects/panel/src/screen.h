@@ -1,0 +1,36 @@
+/* 64x32 pixels as text for a true-colour terminal: 64 columns and 16 rows of the upper half block,
+ * whose foreground is the upper pixel and whose background the lower one. Pure. */
+#pragma once
+
+#include "picture.h"
+
+#include <stdio.h>
+
+enum { SCREEN_ROWS = PANEL_HEIGHT / 2, SCREEN_STATUS_MAX = 256 };
+
+struct screen_cell {
+	uint8_t upper[3];
+	uint8_t lower[3];
+};
+
+struct screen {
+	int columns; /* of the terminal */
+	int rows;
+	/* What the terminal shows, so that only changes are sent. */
+	bool known;
+	struct screen_cell cells[SCREEN_ROWS][PANEL_WIDTH];
+	char status[SCREEN_STATUS_MAX];
+};
+
+/* A terminal of that size about which nothing is known: the next text draws all. */
+void screen_reset(struct screen *screen, int columns, int rows);
+
+/* Writes what makes the terminal show pixels at this brightness (0 to 100; 0: dark) and, in the
+ * row below, status (UTF-8 without control characters). What does not fit is left out. Nothing is
+ * written where nothing changed. */
+void screen_draw(struct screen *screen, const struct pixels *pixels, int brightness,
+		 const char *status, FILE *text);
+
+/* A colour value as it appears at that brightness. The LEDs' light is proportional to brightness,
+ * and sRGB values are about its square root. */
+uint8_t screen_dim(uint8_t value, int brightness);

@@ -1,0 +1,14 @@
+/* What the panel's unit tests share. */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define array_length(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,0 +1,55 @@
+/* TLS 1.2 and 1.3 by mbedTLS, between bytes of the network and bytes of the user: no socket, no
+ * wait.
+ *
+ *   network --> wire_tls_feed() --> wire_tls_read() --> user
+ *   network <-- wire_tls_output() <-- wire_tls_write() <-- user
+ *
+ * A configuration is made once and outlives its sessions; a session is one connection's. All belong
+ * to one thread. After fork() a process makes its own. */
+#pragma once
+
+#include <stddef.h>
+
+struct wire_tls_config;
+struct wire_tls_session;
+
+enum { WIRE_TLS_FAULT_MAX = 600 };
+
+/* What a client checks servers by: certificates of authorities in a PEM file, NULL for the
+ * system's. NULL with a text in ret_fault where they cannot be had. */
+struct wire_tls_config *wire_tls_client_create(const char *authorities_file,
+					       char ret_fault[static WIRE_TLS_FAULT_MAX]);
+/* No session may be left. NULL is fine. */
+void wire_tls_config_destroy(struct wire_tls_config *config);
+
+/* A session with the server of this name, which its certificate must have; NULL where no session
+ * can be set up for it. */
+struct wire_tls_session *wire_tls_connect(struct wire_tls_config *config, const char *host);
+/* NULL is fine. */
+void wire_tls_session_destroy(struct wire_tls_session *session);
+
+enum wire_tls_event {
+	WIRE_TLS_MORE,	 /* bytes of the peer are needed */
+	WIRE_TLS_OPEN,	 /* the handshake is done; comes once, before any data */
+	WIRE_TLS_DATA,	 /* something was read */
+	WIRE_TLS_CLOSED, /* the peer said that it sends no more */
+	WIRE_TLS_FAILED, /* wire_tls_fault() says why */
+};
+
+/* Bytes of the network; copied. */
+void wire_tls_feed(struct wire_tls_session *session, const void *data, size_t size);
+
+/* Does the handshake, then reads. Call it until it says WIRE_TLS_MORE; the first call of a client
+ * begins the handshake. */
+enum wire_tls_event wire_tls_read(struct wire_tls_session *session, void *data, size_t room,
+				  size_t *ret_size);
+
+/* 0, or -EPROTO where the session is broken: the next read says so, too. Behind WIRE_TLS_OPEN. */
+int wire_tls_write(struct wire_tls_session *session, const void *data, size_t size);
+
+/* Takes the bytes for the network, after each read and write; memory of malloc, NULL where there
+ * are none. */
+void *wire_tls_output(struct wire_tls_session *session, size_t *ret_size);
+
+/* For people; valid as long as the session. */
+const char *wire_tls_fault(const struct wire_tls_session *session);

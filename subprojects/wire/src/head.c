@@ -1,0 +1,267 @@
+#include "wire/head.h"
+
+#include <string.h>
+#include <strings.h>
+
+static int on_target(llhttp_t *llhttp, const char *at, size_t length)
+{
+	struct wire_head *head = ((struct wire_parser *)llhttp->data)->head;
+
+	if (!head->target)
+		head->target = at;
+	head->target_length += length;
+	return 0;
+}
+
+static int on_name(llhttp_t *llhttp, const char *at, size_t length)
+{
+	struct wire_parser *parser = llhttp->data;
+
+	if (parser->head) {
+		if (!parser->name)
+			parser->name = at;
+		parser->name_length += length;
+		return 0;
+	}
+	for (size_t i = 0; i < length; i++) {
+		if (parser->trailer_name_length < WIRE_TRAILER_NAME_MAX)
+			parser->trailer_name[parser->trailer_name_length] = at[i];
+		parser->trailer_name_length++;
+	}
+	return 0;
+}
+
+static int on_name_complete(llhttp_t *llhttp)
+{
+	struct wire_parser *parser = llhttp->data;
+	unsigned length = parser->trailer_name_length;
+
+	parser->trailer_name_length = 0;
+	if (parser->head || !parser->events->allows_trailer || length > WIRE_TRAILER_NAME_MAX ||
+	    parser->events->allows_trailer(parser->trailer_name, length))
+		return 0;
+	return HPE_USER;
+}
+
+static int on_value(llhttp_t *llhttp, const char *at, size_t length)
+{
+	struct wire_parser *parser = llhttp->data;
+
+	if (!parser->head)
+		return 0;
+	if (!parser->value)
+		parser->value = at;
+	parser->value_length += length;
+	return 0;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static int on_value_complete(llhttp_t *llhttp)
+{
+	struct wire_parser *parser = llhttp->data;
+	const char *value = parser->value;
+	size_t length = parser->value_length;
+	bool goes_on;
+
+	if (!parser->head)
+		return 0;
+	while (length > 0 && is_blank(value[length - 1]))
+		length--;
+	for (; length > 0 && is_blank(*value); length--)
+		value++;
+	goes_on = parser->events->on_field(parser->context, parser->name, parser->name_length,
+					   value, length);
+	parser->name = parser->value = NULL;
+	parser->name_length = parser->value_length = 0;
+	return goes_on ? 0 : HPE_USER;
+}
+
+static int on_headers_complete(llhttp_t *llhttp)
+{
+	struct wire_head *head = ((struct wire_parser *)llhttp->data)->head;
+
+	head->keep_alive = llhttp_should_keep_alive(llhttp);
+	head->is_http_1_0 = llhttp->http_minor == 0;
+	head->status = llhttp->status_code;
+	head->is_upgrade = llhttp->type == HTTP_RESPONSE && llhttp->status_code == 101;
+	return HPE_PAUSED;
+}
+
+static int on_body(llhttp_t *llhttp, const char *at, size_t length)
+{
+	struct wire_parser *parser = llhttp->data;
+
+	if (parser->events->on_body(parser->context, at, length))
+		return 0;
+	parser->is_stopped = true;
+	return HPE_USER;
+}
+
+/* Here and at a chunk's end llhttp stops, so that it is known which bytes are lines. */
+static int on_chunk_header(llhttp_t *llhttp)
+{
+	(void)llhttp;
+	return HPE_PAUSED;
+}
+
+/* Not at the end of the last chunk, which is the end of the message. */
+static int on_chunk_complete(llhttp_t *llhttp)
+{
+	struct wire_parser *parser = llhttp->data;
+
+	return parser->in_trailer ? 0 : HPE_PAUSED;
+}
+
+static int on_message_complete(llhttp_t *llhttp)
+{
+	struct wire_parser *parser = llhttp->data;
+
+	parser->is_complete = true;
+	return HPE_PAUSED;
+}
+
+static const llhttp_settings_t settings = {
+    .on_url = on_target,
+    .on_header_field = on_name,
+    .on_header_field_complete = on_name_complete,
+    .on_header_value = on_value,
+    .on_header_value_complete = on_value_complete,
+    .on_headers_complete = on_headers_complete,
+    .on_body = on_body,
+    .on_chunk_header = on_chunk_header,
+    .on_chunk_complete = on_chunk_complete,
+    .on_message_complete = on_message_complete,
+};
+
+enum wire_head_result wire_head_read(struct wire_parser *parser, llhttp_type_t type,
+				     const struct wire_parser_events *events, void *context,
+				     const char *text, size_t length, struct wire_head *ret_head)
+{
+	llhttp_errno_t error;
+
+	*ret_head = (struct wire_head){0};
+	memset(parser, 0, sizeof(*parser));
+	parser->events = events;
+	parser->context = context;
+	parser->head = ret_head;
+	llhttp_init(&parser->llhttp, type, &settings);
+	parser->llhttp.data = parser;
+	error = llhttp_execute(&parser->llhttp, text, length);
+	parser->head = NULL;
+	parser->in_lines = true;
+	/* The second for the methods of RTSP: the protocol is known to be HTTP/1. */
+	if (type == HTTP_REQUEST && (error == HPE_INVALID_METHOD || error == HPE_INVALID_CONSTANT))
+		return WIRE_HEAD_UNKNOWN_METHOD;
+	/* HTTP/2's preface ends here, too, and a head that ends elsewhere than it seemed to. */
+	if (error != HPE_PAUSED || llhttp_get_error_pos(&parser->llhttp) != text + length)
+		return WIRE_HEAD_MALFORMED;
+	return WIRE_HEAD_COMPLETE;
+}
+
+/* The bytes of chunk lines and trailers: visible or white space, every line ends with CR LF, and
+ * nothing is longer than it may be. */
+static bool check_lines(struct wire_parser *parser, const char *lines, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)lines[i];
+
+		if (parser->after_cr != (c == '\n'))
+			return false;
+		parser->after_cr = c == '\r';
+		if (c == 0x7f || (c < 0x20 && c != '\t' && c != '\r' && c != '\n') ||
+		    (c >= 0x80 && !parser->in_trailer))
+			return false;
+		parser->line_bytes = c == '\n' ? 0 : parser->line_bytes + 1;
+		if (parser->in_trailer) {
+			if (++parser->trailer_bytes > WIRE_TRAILERS_MAX)
+				return false;
+		} else if (parser->line_bytes > WIRE_CHUNK_LINE_MAX) {
+			return false;
+		}
+		/* A size needs no more digits than these. */
+		if (!parser->in_trailer && parser->line_bytes > 16 &&
+		    ++parser->extension_bytes > WIRE_CHUNK_EXTENSIONS_MAX)
+			return false;
+	}
+	return true;
+}
+
+/* Behind the bytes that llhttp took without an error or up to where it stopped. */
+static bool follow_lines(struct wire_parser *parser, const char *taken, size_t length)
+{
+	bool is_paused = llhttp_get_errno(&parser->llhttp) == HPE_PAUSED;
+
+	if (!(parser->llhttp.flags & F_CHUNKED))
+		return true;
+	if (parser->in_lines && !check_lines(parser, taken, length))
+		return false;
+	if (!is_paused || parser->is_complete)
+		return true;
+	if (!parser->in_lines) {
+		parser->in_lines = true; /* behind a chunk's data */
+	} else {
+		parser->in_trailer = parser->llhttp.content_length == 0;
+		parser->in_lines = parser->in_trailer;
+	}
+	return true;
+}
+
+enum wire_body_result wire_body_read(struct wire_parser *parser, void *context, const void *data,
+				     size_t size, size_t *ret_used)
+{
+	const char *bytes = data;
+	size_t used = 0;
+
+	parser->context = context;
+	do {
+		size_t taken = size - used;
+		llhttp_errno_t error;
+
+		if (llhttp_get_errno(&parser->llhttp) == HPE_PAUSED)
+			llhttp_resume(&parser->llhttp);
+		error = llhttp_execute(&parser->llhttp, bytes + used, taken);
+		if (parser->is_stopped)
+			return WIRE_BODY_STOPPED;
+		if (error == HPE_PAUSED || error == HPE_PAUSED_UPGRADE)
+			taken = (size_t)(llhttp_get_error_pos(&parser->llhttp) - bytes) - used;
+		else if (error != HPE_OK)
+			return WIRE_BODY_MALFORMED;
+		if (!follow_lines(parser, bytes + used, taken))
+			return WIRE_BODY_MALFORMED;
+		used += taken;
+	} while (!parser->is_complete && used < size);
+	*ret_used = used;
+	return parser->is_complete ? WIRE_BODY_COMPLETE : WIRE_BODY_MORE;
+}
+
+bool wire_body_ends(struct wire_parser *parser)
+{
+	if (llhttp_get_errno(&parser->llhttp) == HPE_PAUSED)
+		llhttp_resume(&parser->llhttp);
+	llhttp_finish(&parser->llhttp);
+	return parser->is_complete;
+}
+
+bool wire_list_has(const char *list, size_t length, const char *token)
+{
+	size_t token_length = strlen(token);
+
+	for (size_t i = 0, end; i < length; i = end + 1) {
+		const char *comma = memchr(list + i, ',', length - i);
+		size_t last;
+
+		end = comma ? (size_t)(comma - list) : length;
+		while (i < end && is_blank(list[i]))
+			i++;
+		last = end;
+		while (last > i && is_blank(list[last - 1]))
+			last--;
+		if (last - i == token_length && strncasecmp(list + i, token, token_length) == 0)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,267 @@
+#include "wire/tls.h"
+
+#include <errno.h>
+#include <mbedtls/ctr_drbg.h>
+#include <mbedtls/entropy.h>
+#include <mbedtls/error.h>
+#include <mbedtls/ssl.h>
+#include <psa/crypto.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SYSTEM_AUTHORITIES "/etc/ssl/certs/ca-certificates.crt"
+
+struct wire_tls_config {
+	mbedtls_ssl_config ssl;
+	mbedtls_x509_crt authorities;
+	mbedtls_entropy_context entropy;
+	mbedtls_ctr_drbg_context random;
+};
+
+struct bytes {
+	uint8_t *data;
+	size_t start; /* what is before it was taken */
+	size_t end;
+	size_t capacity;
+};
+
+struct wire_tls_session {
+	mbedtls_ssl_context ssl;
+	bool is_open;
+	struct bytes input;
+	struct bytes output;
+	char fault[WIRE_TLS_FAULT_MAX];
+};
+
+static void *no_null(void *memory)
+{
+	if (!memory)
+		abort();
+	return memory;
+}
+
+static void append(struct bytes *bytes, const void *data, size_t size)
+{
+	if (bytes->start == bytes->end)
+		bytes->start = bytes->end = 0;
+	if (bytes->capacity - bytes->end < size) {
+		bytes->capacity = 2 * (bytes->end + size);
+		bytes->data = no_null(realloc(bytes->data, bytes->capacity));
+	}
+	if (size > 0)
+		memcpy(bytes->data + bytes->end, data, size);
+	bytes->end += size;
+}
+
+static void describe(char fault[static WIRE_TLS_FAULT_MAX], const char *what, int error)
+{
+	char text[160];
+
+	mbedtls_strerror(error, text, sizeof(text));
+	snprintf(fault, WIRE_TLS_FAULT_MAX, "%s: %s", what, text);
+}
+
+/* mbedTLS knows RSA-PSS in TLS 1.3 only, but by default offers it first for both versions, and a
+ * TLS 1.2 server with an RSA key takes the first that it knows. TLS 1.3 passes over PKCS #1. A
+ * TLS 1.2 server that goes by its own order and not by ours takes PSS still: that handshake fails.
+ */
+static const uint16_t signature_algorithms[] = {
+    MBEDTLS_TLS1_3_SIG_ECDSA_SECP256R1_SHA256, MBEDTLS_TLS1_3_SIG_ECDSA_SECP384R1_SHA384,
+    MBEDTLS_TLS1_3_SIG_ECDSA_SECP521R1_SHA512, MBEDTLS_TLS1_3_SIG_RSA_PKCS1_SHA256,
+    MBEDTLS_TLS1_3_SIG_RSA_PKCS1_SHA384,       MBEDTLS_TLS1_3_SIG_RSA_PKCS1_SHA512,
+    MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA256,    MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA384,
+    MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA512,    MBEDTLS_TLS1_3_SIG_NONE,
+};
+
+static int set_up_client(struct wire_tls_config *config)
+{
+	int error =
+	    mbedtls_ctr_drbg_seed(&config->random, mbedtls_entropy_func, &config->entropy, NULL, 0);
+
+	if (!error)
+		error = mbedtls_ssl_config_defaults(&config->ssl, MBEDTLS_SSL_IS_CLIENT,
+						    MBEDTLS_SSL_TRANSPORT_STREAM,
+						    MBEDTLS_SSL_PRESET_DEFAULT);
+	if (error)
+		return error;
+	mbedtls_ssl_conf_rng(&config->ssl, mbedtls_ctr_drbg_random, &config->random);
+	mbedtls_ssl_conf_sig_algs(&config->ssl, signature_algorithms);
+	mbedtls_ssl_conf_authmode(&config->ssl, MBEDTLS_SSL_VERIFY_REQUIRED);
+	mbedtls_ssl_conf_ca_chain(&config->ssl, &config->authorities, NULL);
+	return 0;
+}
+
+struct wire_tls_config *wire_tls_client_create(const char *authorities_file,
+					       char ret_fault[static WIRE_TLS_FAULT_MAX])
+{
+	struct wire_tls_config *config = no_null(calloc(1, sizeof(*config)));
+	const char *path = authorities_file ? authorities_file : SYSTEM_AUTHORITIES;
+	const char *what = path;
+	int error;
+
+	mbedtls_ssl_config_init(&config->ssl);
+	mbedtls_x509_crt_init(&config->authorities);
+	mbedtls_entropy_init(&config->entropy);
+	mbedtls_ctr_drbg_init(&config->random);
+	if (psa_crypto_init() != PSA_SUCCESS)
+		abort();
+	/* A positive number counts certificates of the system's file that it does not understand;
+	 * those of a file that was named are all meant. */
+	error = mbedtls_x509_crt_parse_file(&config->authorities, path);
+	if (error > 0)
+		error = authorities_file ? MBEDTLS_ERR_X509_INVALID_FORMAT : 0;
+	if (!error) {
+		what = "TLS cannot be set up";
+		error = set_up_client(config);
+	}
+	if (!error)
+		return config;
+	describe(ret_fault, what, error);
+	wire_tls_config_destroy(config);
+	return NULL;
+}
+
+void wire_tls_config_destroy(struct wire_tls_config *config)
+{
+	if (!config)
+		return;
+	mbedtls_ssl_config_free(&config->ssl);
+	mbedtls_x509_crt_free(&config->authorities);
+	mbedtls_ctr_drbg_free(&config->random);
+	mbedtls_entropy_free(&config->entropy);
+	mbedtls_psa_crypto_free();
+	free(config);
+}
+
+static int send_bytes(void *context, const unsigned char *data, size_t size)
+{
+	struct wire_tls_session *session = context;
+
+	append(&session->output, data, size);
+	return (int)size;
+}
+
+static int receive_bytes(void *context, unsigned char *data, size_t room)
+{
+	struct bytes *input = &((struct wire_tls_session *)context)->input;
+	size_t size = input->end - input->start;
+
+	if (size == 0)
+		return MBEDTLS_ERR_SSL_WANT_READ;
+	if (size > room)
+		size = room;
+	memcpy(data, input->data + input->start, size);
+	input->start += size;
+	return (int)size;
+}
+
+struct wire_tls_session *wire_tls_connect(struct wire_tls_config *config, const char *host)
+{
+	struct wire_tls_session *session = no_null(calloc(1, sizeof(*session)));
+
+	mbedtls_ssl_init(&session->ssl);
+	if (mbedtls_ssl_setup(&session->ssl, &config->ssl) ||
+	    mbedtls_ssl_set_hostname(&session->ssl, host)) {
+		wire_tls_session_destroy(session);
+		return NULL;
+	}
+	mbedtls_ssl_set_bio(&session->ssl, session, send_bytes, receive_bytes, NULL);
+	return session;
+}
+
+void wire_tls_session_destroy(struct wire_tls_session *session)
+{
+	if (!session)
+		return;
+	mbedtls_ssl_free(&session->ssl);
+	free(session->input.data);
+	free(session->output.data);
+	free(session);
+}
+
+void wire_tls_feed(struct wire_tls_session *session, const void *data, size_t size)
+{
+	append(&session->input, data, size);
+}
+
+static void describe_refusal(struct wire_tls_session *session)
+{
+	char text[400];
+	size_t length;
+
+	mbedtls_x509_crt_verify_info(text, sizeof(text), "",
+				     mbedtls_ssl_get_verify_result(&session->ssl));
+	length = strlen(text);
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == '\n')
+			text[i] = i + 1 < length ? ' ' : '\0';
+	snprintf(session->fault, sizeof(session->fault), "certificate refused: %s", text);
+}
+
+static enum wire_tls_event fail(struct wire_tls_session *session, int error)
+{
+	if (error == MBEDTLS_ERR_SSL_WANT_READ || error == MBEDTLS_ERR_SSL_WANT_WRITE)
+		return WIRE_TLS_MORE;
+	if (error == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED)
+		describe_refusal(session);
+	else
+		describe(session->fault, session->is_open ? "TLS" : "TLS handshake", error);
+	return WIRE_TLS_FAILED;
+}
+
+enum wire_tls_event wire_tls_read(struct wire_tls_session *session, void *data, size_t room,
+				  size_t *ret_size)
+{
+	int size;
+
+	if (!session->is_open) {
+		int error = mbedtls_ssl_handshake(&session->ssl);
+
+		session->is_open = error == 0;
+		return error ? fail(session, error) : WIRE_TLS_OPEN;
+	}
+	/* TLS 1.3 gives new tickets at any time; they are of no use here. */
+	do
+		size = mbedtls_ssl_read(&session->ssl, data, room);
+	while (size == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET);
+	if (size == 0 || size == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY)
+		return WIRE_TLS_CLOSED;
+	if (size < 0)
+		return fail(session, size);
+	*ret_size = (size_t)size;
+	return WIRE_TLS_DATA;
+}
+
+int wire_tls_write(struct wire_tls_session *session, const void *data, size_t size)
+{
+	const uint8_t *from = data;
+
+	/* Sending never waits (send_bytes takes all), so a piece is taken or something is broken.
+	 */
+	while (size > 0) {
+		int taken = mbedtls_ssl_write(&session->ssl, from, size);
+
+		if (taken <= 0)
+			return -EPROTO;
+		from += taken;
+		size -= (size_t)taken;
+	}
+	return 0;
+}
+
+void *wire_tls_output(struct wire_tls_session *session, size_t *ret_size)
+{
+	void *data = session->output.end > 0 ? session->output.data : NULL;
+
+	*ret_size = session->output.end;
+	if (data)
+		session->output = (struct bytes){0};
+	return data;
+}
+
+const char *wire_tls_fault(const struct wire_tls_session *session)
+{
+	return session->fault;
+}
