@@ -3,8 +3,11 @@
 import base64
 import json
 import os
+import queue
+import selectors
 import socket
 import struct
+import threading
 
 PATIENCE_S = 120  # a test that hangs fails; none waits for it when all is well
 
@@ -55,6 +58,7 @@ class Panel:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.stream = self.socket.makefile("rb")
         self.acknowledges = acknowledges
+        self.inbox = None  # what a crowd has read
         self.count = 100  # the firmware counts on across connections
         fields = {"Host": "panel", "Upgrade": "websocket", "Connection": "Upgrade",
                   "Sec-WebSocket-Version": "13",
@@ -108,23 +112,30 @@ class Panel:
     def read(self):
         """The next message: a dict or bytes; None at the end. Pings are answered, a CLOSE frame is
         a fault."""
+        if self.inbox:
+            message = self.inbox.get(timeout=PATIENCE_S)
+            if isinstance(message, Exception):
+                raise message
+            return message
         while True:
             got = self.read_frame()
-            if got is None:
-                return None
-            opcode, payload = got
-            if opcode == PING:
-                self.send(frame(PONG, payload))
-            elif opcode == TEXT:
-                assert len(payload) < 8192
-                return json.loads(payload)
-            elif opcode == BINARY:
-                self.count += 1
-                if self.acknowledges:
-                    self.say(queued=self.count)
-                return payload
-            else:
-                raise AssertionError(f"frame of type {opcode}")
+            message = got and self.take(*got)
+            if got is None or message is not None:
+                return message
+
+    def take(self, opcode, payload):
+        """The message of a frame, acknowledged; None where it was a ping, which is answered."""
+        if opcode == PING:
+            self.send(frame(PONG, payload))
+            return None
+        if opcode == TEXT:
+            assert len(payload) < 8192
+            return json.loads(payload)
+        assert opcode == BINARY, f"frame of type {opcode}"
+        self.count += 1
+        if self.acknowledges:
+            self.say(queued=self.count)
+        return payload
 
     def read_picture(self, brightness=None, hurried=False):
         """A whole picture: dwell, brightness where it is to change, binary, immediate where it is
@@ -149,3 +160,69 @@ class Panel:
         """Reads to the end of the connection; no CLOSE frame may come."""
         while self.read() is not None:
             pass
+
+
+class Crowd:
+    """Panels that are read at all times, by a thread, as panels of the world do: the server drops one
+    that leaves pings unanswered, and many panels take a busy machine longer than that. Their read()
+    gives what has come."""
+
+    def __init__(self):
+        self.panels = []
+        self.selector = selectors.DefaultSelector()
+        self.stopped = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def connect(self, address, path):
+        panel = Panel(address, path)
+        panel.socket.setblocking(False)
+        panel.inbox = queue.SimpleQueue()
+        panel.unread = panel.stream.peek()  # what came with the head
+        self.panels.append(panel)
+        self.read_frames(panel)
+        self.selector.register(panel.socket, selectors.EVENT_READ, panel)
+        return panel
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stopped.set()
+        self.thread.join()
+        for panel in self.panels:
+            panel.close()
+
+    def run(self):
+        while not self.stopped.is_set():
+            for key, _ in self.selector.select(timeout=0.1):
+                self.read_some(key.data)
+
+    def read_some(self, panel):
+        try:
+            data = panel.socket.recv(65536)
+            panel.unread += data
+            self.read_frames(panel)
+        except Exception as fault:  # told to the one who reads
+            panel.inbox.put(fault)
+            data = b""
+        if not data:
+            self.selector.unregister(panel.socket)
+            panel.inbox.put(None)
+
+    @staticmethod
+    def read_frames(panel):
+        """Takes the whole frames off the front of what is unread."""
+        while True:
+            head = struct.Struct(">BBH" if panel.unread[1:2] == b"\x7e" else ">BB")
+            if len(panel.unread) < head.size:
+                return
+            first, second, *length = head.unpack_from(panel.unread)
+            assert first & 0xf0 == 0x80 and second <= 126, "fragmented, reserved, masked or huge"
+            end = head.size + (length[0] if length else second)
+            if len(panel.unread) < end:
+                return
+            message = panel.take(first & 15, panel.unread[head.size:end])
+            panel.unread = panel.unread[end:]
+            if message is not None:
+                panel.inbox.put(message)
