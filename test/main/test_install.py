@@ -1,0 +1,107 @@
+"""What meson install puts in its place works there."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+
+PROGRAM = """
+#include <panelimage/panelimage.h>
+int main(void)
+{
+	return panelimage_detect((const uint8_t *)"GIF89a", 6) != PANELIMAGE_FORMAT_GIF;
+}
+"""
+
+
+def run(*command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+    assert done.returncode == 0, (command, done.stdout, done.stderr)
+    return done.stdout
+
+
+def install(root):
+    run("meson", "install", "-C", os.environ["BUILD"], "--no-rebuild", "--destdir", str(root))
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """Maps a path as it is meant to the file that was installed below a folder of our own."""
+    root = tmp_path_factory.mktemp("root")
+    install(root)
+    options = json.loads(run("meson", "introspect", "--buildoptions", os.environ["BUILD"]))
+    folders = {option["name"]: option["value"] for option in options}
+
+    def find(folder, *names):
+        path = os.path.join(folders["prefix"], folders.get(folder, folder), *names)
+        return os.path.join(root, path.lstrip("/"))
+
+    find.root = root
+    find.prefix = os.path.join(root, folders["prefix"].lstrip("/"))
+    return find
+
+
+@pytest.mark.parametrize("name", ["displayd", "displayctl"])
+def test_programs_run(installed, name):
+    assert "usage" in run(installed("bindir", name), "--help")
+
+
+def test_version(installed):
+    assert run(installed("bindir", "displayd"), "--version").startswith("displayd ")
+
+
+def test_sample_configuration_is_accepted(installed):
+    """As it is, and with every line that it shows in force."""
+    sample = installed("sysconfdir", "displayd", "displayd.conf")
+    shown = run(installed("bindir", "displayd"), "--check-config", "--config", sample)
+    assert "127.0.0.1:8080" in shown
+    everything = os.path.join(installed.root, "everything.conf")
+    with open(sample) as file, open(everything, "w") as out:
+        names = []
+        for line in file:
+            if line[0] == "#" and line[1] != " ":
+                names.append(line[1:].split()[0])
+                out.write(line[1:])
+    assert len(names) > 5
+    shown = run(installed("bindir", "displayd"), "--check-config", "--config", everything)
+    assert "https://panels.example.org" in shown
+
+
+def test_a_changed_configuration_is_kept(installed):
+    path = installed("sysconfdir", "displayd", "displayd.conf")
+    with open(path, "a") as file:
+        file.write("rate-limit = 7\n")
+    install(installed.root)
+    with open(path) as file:
+        assert file.read().endswith("rate-limit = 7\n")
+
+
+def test_unit_file(installed):
+    """Its command is what was installed; systemd finds no fault with it."""
+    path = installed("lib", "systemd", "system", "displayd.service")
+    with open(path) as file:
+        unit = file.read()
+    command = [line for line in unit.splitlines() if line.startswith("ExecStart=")][0].split("=", 1)[1]
+    words = [str(installed.root) + word if word.startswith("/") else word for word in command.split()]
+    run(*[word.replace("%S", "/nowhere") for word in words], "--check-config")
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("systemd is not installed")
+    copy = os.path.join(installed.root, "displayd.service")
+    with open(copy, "w") as file:
+        file.write(unit.replace(command, " ".join(words)))
+    done = subprocess.run(["systemd-analyze", "verify", "--recursive-errors=no", copy],
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "displayd" not in done.stderr, done.stderr
+
+
+def test_library(installed, tmp_path):
+    source, program = tmp_path / "user.c", tmp_path / "user"
+    source.write_text(PROGRAM)
+    flags = run("pkg-config", f"--define-variable=prefix={installed.prefix}", "--cflags", "--libs",
+                "--static", "panelimage",
+                env=os.environ | {"PKG_CONFIG_PATH": installed("libdir", "pkgconfig")}).split()
+    run(*os.environ["CC"].split(), *os.environ["CFLAGS"].split(), str(source), "-o", str(program),
+        *flags)
+    run(str(program))
