@@ -2,8 +2,15 @@
 #pragma once
 
 #include "http/request.h"
+#include "task/service.h"
 
-struct service;
+struct delivery;
 
-/* For struct http_server_settings: context is the struct service. */
+/* What the endpoints share. Owned by main; lives as long as the worker. */
+struct api_service {
+	struct service service; /* for the tasks */
+	struct delivery *delivery;
+};
+
+/* For struct http_server_settings: context is the struct api_service. */
 void api_on_request(struct http_request *request, void *context);

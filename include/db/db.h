@@ -12,6 +12,7 @@
  * A server that says nothing for 10 s is taken for dead. */
 #pragma once
 
+#include "db/hints.h"
 #include "db/query.h"
 #include "loop/loop.h"
 
@@ -20,11 +21,6 @@ struct db_settings {
 	unsigned read_connections;  /* 1 to 4 */
 	unsigned write_connections; /* 1 to 4; a query keeps to one by its first parameter, so that
 				       writes to one device stay in order */
-	/* A hint arrived, from this process too. Word as given to db_hint(). */
-	void (*on_hint)(void *context, struct str word);
-	/* The hint connection came up (hints may have been lost: repair) or went down. */
-	void (*on_hints_up)(void *context, bool up);
-	void *context;
 	/* NULL: those of sql/query. Indexed by db_query.statement. */
 	const struct statement_entry *statements;
 	unsigned statement_count;
@@ -35,14 +31,8 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings);
 
 /* Reads and writes can be sent now. */
 bool db_is_up(const struct db *db);
-bool db_hints_are_up(const struct db *db);
 /* How many connections stand, the one for hints included. */
 unsigned db_connections_up(const struct db *db);
-
-/* Tells all workers of all instances, once the current turn is over: at most one NOTIFY is under
- * way, what comes meanwhile shares the next. A word holds printable ASCII without space, at most
- * 100 bytes. Dropped where the connection is down: the generation in the database decides. */
-void db_hint(struct db *db, struct str word);
 
 /* Lets what is queued finish, at most timeout_ms, then closes; what is left is answered DB_AWAY
  * before closed is called, later. New queries are DB_AWAY at once. Called once. */

@@ -6,17 +6,17 @@
  * known.
  *
  *   push handler --delivery_device_changed()--> this worker's panel, and a hint to all others
- *   hint --delivery_on_hint()--> panel is loaded anew --> its sessions decide what to send
+ *   hint "device:..." --> panel is loaded anew --> its sessions decide what to send
  */
 #pragma once
 
 #include "base/id.h"
 #include "base/list.h"
 #include "base/region.h"
+#include "db/db.h"
 #include "domain/device_reference.h"
 #include "domain/key.h"
 #include "http/request.h"
-#include "task/service.h"
 
 struct delivery;
 struct panel;
@@ -26,7 +26,8 @@ struct cursor_table;
  * See delivery/cursor.c. */
 extern const struct region cursor_region;
 
-struct delivery *delivery_create(struct service *service, struct cursor_table *cursors);
+/* Subscribes to the hints that it needs. All stay valid. */
+struct delivery *delivery_create(struct loop *loop, struct db *db, struct cursor_table *cursors);
 
 /* For tests; 0 keeps what is. Before the loop runs. */
 struct delivery_limits {
@@ -41,7 +42,7 @@ void delivery_set_limits(struct delivery *delivery, const struct delivery_limits
 /* Drops all panels' connections, without a CLOSE frame, and writes down when they were last seen.
  */
 void delivery_drain(struct delivery *delivery);
-/* After db_close() and http_server_close(), when the loop has run out. */
+/* After db_close() and http_server_close(), when the loop has run out; before db_destroy(). */
 void delivery_destroy(struct delivery *delivery);
 
 /* A change of a device was committed: tells its panel here and all other workers. */
@@ -70,16 +71,9 @@ bool delivery_push_is_next(struct delivery *delivery, struct push_turn *turn, st
 /* The push of this generation is being answered in this turn of the loop: tells its panel here, and
  * all other workers. */
 void delivery_push_answered(struct delivery *delivery, struct id device_id, int64_t generation);
-/* "<id>:<generation>", from a hint "push:...". */
-void delivery_on_push_hint(struct delivery *delivery, struct str text);
 
-/* Another version of an app was deployed: tells all workers. */
+/* Another version of an app was deployed: tells all workers, for what renders apps. */
 void delivery_app_changed(struct delivery *delivery, struct id app_id, int64_t generation);
-
-/* "<id>:<generation>", from a hint "device:...". */
-void delivery_on_hint(struct delivery *delivery, struct str text);
-/* Hints may have been lost: looks at the generations of all panels. */
-void delivery_on_hints_up(struct delivery *delivery, bool up);
 
 /* ---- the device link ---- */
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/id.h"
+#include "db/hints.h"
 #include "domain/key.h"
 #include "loop/loop.h"
 
@@ -23,7 +24,5 @@ uint64_t key_cache_epoch(const struct key_cache *cache);
 void key_cache_insert(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES],
 		      struct id account_id, uint64_t epoch);
 
-/* A hint "key:<hex of the hash>" came in. Text without the "key:". */
-void key_cache_on_hint(struct key_cache *cache, struct str hash_hex);
-/* The hint connection came up (hints may have been lost) or went down. */
-void key_cache_on_hints_up(struct key_cache *cache, bool up);
+/* For db_subscribe(): hints "key:<hex of the hash>". Ends with the cache. */
+struct hint_subscription *key_cache_subscription(struct key_cache *cache);

@@ -1,4 +1,5 @@
-/* What all tasks of a worker share. Owned by main; lives as long as the worker. */
+/* What all tasks of a worker share. A layer above that needs more embeds it in a struct of its own
+ * (include/api/api.h). Owned by main; lives as long as the worker. */
 #pragma once
 
 #include "db/db.h"
@@ -7,7 +8,6 @@
 #include "task/rate.h"
 
 struct key_cache;
-struct delivery;
 
 struct service {
 	struct loop *loop;
@@ -16,7 +16,6 @@ struct service {
 	struct rate_table *rates; /* shared by the workers of this instance */
 	struct rate_policy key_rate;
 	struct rate_policy push_rate;
-	struct delivery *delivery;	 /* of the delivery layer */
 	const char *const *cors_origins; /* "https://panels.example.org" */
 	unsigned cors_origin_count;
 	const char *public_url; /* without trailing slash */

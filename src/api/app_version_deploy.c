@@ -23,8 +23,7 @@ static struct verdict deployed(struct task *task)
 		return task_fail(task, 409,
 				 "the version is %.*s, only an approved one can be deployed",
 				 STR_ARG(deploy->version.status));
-	delivery_app_changed(task_service(task)->delivery, task_app(task)->id,
-			     deploy->version.generation);
+	delivery_app_changed(api_delivery(task), task_app(task)->id, deploy->version.generation);
 	return task_reply_record(task, 200, &app_version_record, &deploy->version);
 }
 

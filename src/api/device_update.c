@@ -14,8 +14,7 @@ static struct verdict updated(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such device");
-	delivery_device_changed(task_service(task)->delivery, update->device.id,
-				update->device.generation);
+	delivery_device_changed(api_delivery(task), update->device.id, update->device.generation);
 	return task_reply_record(task, 200, &device_record, &update->device);
 }
 

@@ -1,10 +1,18 @@
-/* All endpoints, by name. Keep sorted. */
+/* All endpoints, by name, and what they share. Keep sorted. */
 #pragma once
 
+#include "api/api.h"
+#include "base/memory.h"
 #include "task/access.h"
 
 /* The route table, sorted. */
 const struct route *api_routes(size_t *ret_count);
+
+/* The panels of this worker. */
+static inline struct delivery *api_delivery(struct task *task)
+{
+	return container_of(task_service(task), struct api_service, service)->delivery;
+}
 
 extern const struct endpoint endpoint_account_get;
 extern const struct endpoint endpoint_app_list;

@@ -18,8 +18,7 @@ static struct verdict deleted(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "the device has no such installation");
-	delivery_device_changed(task_service(task)->delivery, task_device(task)->id,
-				deletion->generation);
+	delivery_device_changed(api_delivery(task), task_device(task)->id, deletion->generation);
 	return task_reply_empty(task, 200);
 }
 

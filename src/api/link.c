@@ -55,8 +55,7 @@ static struct verdict find(struct task *task, task_step *next)
 	link->search.done = on_found;
 	if (!link_key_is_well_formed(key))
 		return refuse(task);
-	if (delivery_find(task_service(task)->delivery, &link->search, &reference, key,
-			  &link->panel))
+	if (delivery_find(api_delivery(task), &link->search, &reference, key, &link->panel))
 		return task_continue(task, next);
 	return task_wait(task, next);
 }
@@ -99,7 +98,7 @@ static struct verdict ws_found(struct task *task)
 	if (!link->panel)
 		return refuse(task);
 	log_device(task, link->panel);
-	delivery_connect(task_service(task)->delivery, link->panel, task_request(task));
+	delivery_connect(api_delivery(task), link->panel, task_request(task));
 	return task_given_up(task);
 }
 

@@ -46,8 +46,7 @@ static struct verdict answer(struct task *task)
 {
 	const struct push *push = task_state(task);
 
-	delivery_push_answered(task_service(task)->delivery, task_device(task)->id,
-			       push->generation);
+	delivery_push_answered(api_delivery(task), task_device(task)->id, push->generation);
 	return task_reply_empty(task, 200);
 }
 
@@ -59,7 +58,7 @@ static void on_turn(struct push_turn *turn)
 static struct verdict stored(struct task *task)
 {
 	struct push *push = task_state(task);
-	struct delivery *delivery = task_service(task)->delivery;
+	struct delivery *delivery = api_delivery(task);
 	struct id device_id = task_device(task)->id;
 
 	if (task_row_count(task) == 0)

@@ -50,7 +50,8 @@ static void refuse(const struct service *service, struct http_request *request, 
 
 void api_on_request(struct http_request *request, void *context)
 {
-	struct service *service = context;
+	struct api_service *api = context;
+	struct service *service = &api->service;
 	struct route_match match;
 
 	switch (router_find(routes, array_length(routes), request, &match)) {

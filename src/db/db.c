@@ -374,6 +374,16 @@ unsigned db_connections_up(const struct db *db)
 	return pool_count_up(&db->reads) + pool_count_up(&db->writes) + db->hints.up;
 }
 
+void db_subscribe(struct db *db, struct hint_subscription *subscription)
+{
+	list_append(&db->hints.subscriptions, &subscription->node);
+}
+
+void db_unsubscribe(struct hint_subscription *subscription)
+{
+	list_remove(&subscription->node);
+}
+
 void db_hint(struct db *db, struct str word)
 {
 	hints_add(&db->hints, word);
@@ -459,7 +469,7 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	uv_prepare_start(db->alive, on_prepare);
 	start_pool(db, &db->reads, settings->read_connections, &read, EFFECT_READ);
 	start_pool(db, &db->writes, settings->write_connections, &write, EFFECT_WRITE);
-	hints_start(&db->hints, loop, &db->settings);
+	hints_start(&db->hints, loop, db->url);
 	return db;
 }
 

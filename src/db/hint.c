@@ -1,7 +1,6 @@
 #include "hint.h"
 #include "base/limits.h"
 #include "base/require.h"
-#include "db/db.h"
 
 /* A hint that nobody hears is repaired by a sweep, but a key that was revoked should stop working
  * within a second or two: this connection counts as down 2 s after it fell silent. */
@@ -43,13 +42,22 @@ static struct hints *hints_of(struct connection *connection)
 	return connection->owner;
 }
 
+static struct hint_subscription *subscription_of(struct list *node)
+{
+	return container_of(node, struct hint_subscription, node);
+}
+
 static void report(struct hints *hints, bool up)
 {
 	if (hints->up == up)
 		return;
 	hints->up = up;
-	if (hints->settings->on_hints_up)
-		hints->settings->on_hints_up(hints->settings->context, up);
+	list_for_each (node, &hints->subscriptions) {
+		struct hint_subscription *subscription = subscription_of(node);
+
+		if (subscription->on_up)
+			subscription->on_up(subscription, up);
+	}
 }
 
 static void on_up(struct connection *connection)
@@ -93,15 +101,29 @@ static bool is_word(struct str word)
 	return word.length > 0 && word.length <= WORD_MAX;
 }
 
+static void deliver(struct hints *hints, struct str word)
+{
+	struct str kind = {word.data, str_find(word, ':')};
+
+	list_for_each (node, &hints->subscriptions) {
+		struct hint_subscription *subscription = subscription_of(node);
+
+		if (!subscription->kind)
+			subscription->on_hint(subscription, word);
+		else if (kind.length < word.length && str_equal(kind, str_from(subscription->kind)))
+			subscription->on_hint(subscription, str_from_offset(word, kind.length + 1));
+	}
+}
+
 static void on_notify(struct connection *connection, struct str payload)
 {
 	struct hints *hints = hints_of(connection);
 	struct str word;
 
 	/* Anybody who may connect to the database can send what they like. */
-	while (hints->settings->on_hint && str_next(&payload, ' ', &word)) {
+	while (str_next(&payload, ' ', &word)) {
 		if (is_word(word))
-			hints->settings->on_hint(hints->settings->context, word);
+			deliver(hints, word);
 	}
 }
 
@@ -177,7 +199,7 @@ bool hints_are_idle(const struct hints *hints)
 	return !hints->busy && buffer_length(&hints->waiting) == 0;
 }
 
-void hints_start(struct hints *hints, struct loop *loop, const struct db_settings *settings)
+void hints_start(struct hints *hints, struct loop *loop, const char *url)
 {
 	static const struct connection_role role = {
 	    .name = "hint",
@@ -190,12 +212,12 @@ void hints_start(struct hints *hints, struct loop *loop, const struct db_setting
 	    .on_notify = on_notify,
 	};
 
-	hints->settings = settings;
+	list_init(&hints->subscriptions);
 	hints->connection = (struct connection){
 	    .loop = loop,
 	    .role = &role,
 	    .owner = hints,
-	    .url = settings->url,
+	    .url = url,
 	    .statements = hint_statements,
 	    .statement_count = array_length(hint_statements),
 	    .effect = EFFECT_WRITE,

@@ -3,11 +3,12 @@
 
 #include "base/buffer.h"
 #include "connection.h"
+#include "db/hints.h"
 
 struct hints {
 	struct connection connection;
-	const struct db_settings *settings;
-	struct db_query query; /* the one statement under way, while busy */
+	struct list subscriptions; /* of struct hint_subscription */
+	struct db_query query;	   /* the one statement under way, while busy */
 	bool busy;
 	bool up;
 	struct buffer waiting; /* words for the next NOTIFY, a space behind each */
@@ -16,8 +17,8 @@ struct hints {
 	struct deadline pause; /* set while no NOTIFY may be sent */
 };
 
-/* loop and settings stay valid. */
-void hints_start(struct hints *hints, struct loop *loop, const struct db_settings *settings);
+/* loop and url stay valid. */
+void hints_start(struct hints *hints, struct loop *loop, const char *url);
 
 /* See db_hint(). */
 void hints_add(struct hints *hints, struct str word);

@@ -162,7 +162,7 @@ void panel_apply(struct panel *panel, const struct panel_row *row,
 	panel->is_disabled = row->is_disabled;
 	memcpy(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES);
 	panel->state = PANEL_READY;
-	panel->loaded_ms = loop_now_ms(panel->delivery->service->loop);
+	panel->loaded_ms = loop_now_ms(panel->delivery->loop);
 	panel_recall_push(panel);
 	if (key_changed || panel->is_disabled)
 		panel_drop_sessions(panel);

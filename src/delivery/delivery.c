@@ -4,11 +4,33 @@
 
 #include <stdlib.h>
 
-struct delivery *delivery_create(struct service *service, struct cursor_table *cursors)
+static void on_device_hint(struct hint_subscription *hints, struct str text)
+{
+	struct delivery *delivery = container_of(hints, struct delivery, device_hints);
+	int64_t generation;
+	struct id id;
+
+	if (delivery_parse_hint(text, &id, &generation))
+		delivery_panel_changed(delivery, id, generation);
+}
+
+static void on_hints_up(struct hint_subscription *hints, bool up)
+{
+	struct delivery *delivery = container_of(hints, struct delivery, device_hints);
+
+	if (delivery->is_draining)
+		return;
+	if (up)
+		sweep_now(delivery);
+	sweep_start(delivery);
+}
+
+struct delivery *delivery_create(struct loop *loop, struct db *db, struct cursor_table *cursors)
 {
 	struct delivery *delivery = memory_zalloc(sizeof(*delivery));
 
-	delivery->service = service;
+	delivery->loop = loop;
+	delivery->db = db;
 	delivery->cursors = cursors;
 	delivery->limits = (struct delivery_limits){
 	    .picture_bytes = LIMIT_PICTURE_MEMORY,
@@ -18,11 +40,17 @@ struct delivery *delivery_create(struct service *service, struct cursor_table *c
 	    .unused_ms = 15 * 60 * 1000,
 	};
 	list_init(&delivery->by_use);
-	budgeted_queue_init(&delivery->updates, service->loop, session_on_update);
+	budgeted_queue_init(&delivery->updates, loop, session_on_update);
 	loads_start(delivery);
 	turns_init(delivery);
 	ledger_start(delivery);
 	sweep_start(delivery);
+	delivery->device_hints = (struct hint_subscription){
+	    .kind = "device",
+	    .on_hint = on_device_hint,
+	    .on_up = on_hints_up,
+	};
+	db_subscribe(db, &delivery->device_hints);
 	return delivery;
 }
 
@@ -65,6 +93,7 @@ void delivery_destroy(struct delivery *delivery)
 {
 	if (!delivery)
 		return;
+	db_unsubscribe(&delivery->device_hints);
 	ledger_stop(delivery);
 	sweep_stop(delivery);
 	while (!list_is_empty(&delivery->by_use))
@@ -99,7 +128,7 @@ void delivery_hint(struct delivery *delivery, const char *kind, struct id id, in
 	struct arena arena = {0};
 
 	id_format(id, text);
-	db_hint(delivery->service->db,
+	db_hint(delivery->db,
 		arena_printf(&arena, "%s:%s:%lld", kind, text, (long long)generation));
 	arena_finish(&arena);
 }
@@ -125,22 +154,4 @@ bool delivery_parse_hint(struct str text, struct id *ret_id, int64_t *ret_genera
 		return false;
 	*ret_generation = (int64_t)generation;
 	return true;
-}
-
-void delivery_on_hint(struct delivery *delivery, struct str text)
-{
-	int64_t generation;
-	struct id id;
-
-	if (delivery_parse_hint(text, &id, &generation))
-		delivery_panel_changed(delivery, id, generation);
-}
-
-void delivery_on_hints_up(struct delivery *delivery, bool up)
-{
-	if (delivery->is_draining)
-		return;
-	if (up)
-		sweep_now(delivery);
-	sweep_start(delivery);
 }

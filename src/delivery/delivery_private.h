@@ -62,7 +62,10 @@ struct displayed {
 enum { DISPLAYED_MAX = 512 };
 
 struct delivery {
-	struct service *service;
+	struct loop *loop;
+	struct db *db;
+	struct hint_subscription device_hints;
+	struct hint_subscription push_hints;
 	struct cursor_table *cursors;
 	struct map panels; /* by ID */
 	struct list by_use;

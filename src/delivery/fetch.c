@@ -56,7 +56,7 @@ void panel_fetch_picture(struct panel *panel, int64_t position)
 	const struct content_installation *installation = content_at(&panel->content, position);
 	struct panel_fetch *fetch;
 
-	if (panel->fetch || !installation || !db_is_up(panel->delivery->service->db))
+	if (panel->fetch || !installation || !db_is_up(panel->delivery->db))
 		return;
 	fetch = panel->fetch = memory_zalloc(sizeof(*fetch));
 	fetch->panel = panel;
@@ -66,7 +66,7 @@ void panel_fetch_picture(struct panel *panel, int64_t position)
 	db_add_text(&fetch->query.parameters, arena_copy(&fetch->arena, installation->id));
 	fetch->query.statement = STATEMENT_PANEL_PICTURE;
 	fetch->query.done = on_picture;
-	db_submit(panel->delivery->service->db, &fetch->query);
+	db_submit(panel->delivery->db, &fetch->query);
 }
 
 void panel_release_picture(struct panel *panel, int64_t position)

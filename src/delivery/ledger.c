@@ -45,14 +45,14 @@ static void keep_seen(const struct batch *batch)
 static void note_displayed(struct delivery *delivery, struct id device_id, int64_t generation,
 			   int64_t wall_us)
 {
-	uint64_t in_ms = db_is_up(delivery->service->db) ? DISPLAYED_MS : DISPLAYED_AGAIN_MS;
+	uint64_t in_ms = db_is_up(delivery->db) ? DISPLAYED_MS : DISPLAYED_AGAIN_MS;
 
 	if (delivery->displayed_count == DISPLAYED_MAX)
 		return; /* an interrupted push is shown once more, at worst */
 	delivery->displayed[delivery->displayed_count++] = (struct displayed){
 	    .device_id = device_id, .generation = generation, .wall_us = wall_us};
 	if (!deadline_is_set(&delivery->displayed_deadline) && !delivery->is_draining)
-		deadline_set(delivery->service->loop, &delivery->displayed_deadline, in_ms);
+		deadline_set(delivery->loop, &delivery->displayed_deadline, in_ms);
 }
 
 static void on_batch_done(struct db_query *query, const struct db_result *result)
@@ -83,7 +83,7 @@ static void batch_send(struct batch *batch)
 	    batch->generations ? STATEMENT_SHOWING_DISPLAYED : STATEMENT_DEVICE_SEEN;
 	batch->query.done = on_batch_done;
 	batch->delivery->writes_under_way++;
-	db_submit(batch->delivery->service->db, &batch->query);
+	db_submit(batch->delivery->db, &batch->query);
 }
 
 static void flush_seen(struct delivery *delivery)
@@ -133,20 +133,19 @@ static void on_seen_deadline(struct deadline *deadline)
 	struct delivery *delivery = container_of(deadline, struct delivery, seen_deadline);
 
 	/* A dead database is told when it is back. */
-	if (db_is_up(delivery->service->db))
+	if (db_is_up(delivery->db))
 		flush_seen(delivery);
-	deadline_set(delivery->service->loop, &delivery->seen_deadline, delivery->limits.seen_ms);
+	deadline_set(delivery->loop, &delivery->seen_deadline, delivery->limits.seen_ms);
 }
 
 static void on_displayed_deadline(struct deadline *deadline)
 {
 	struct delivery *delivery = container_of(deadline, struct delivery, displayed_deadline);
 
-	if (db_is_up(delivery->service->db))
+	if (db_is_up(delivery->db))
 		flush_displayed(delivery);
 	else
-		deadline_set(delivery->service->loop, &delivery->displayed_deadline,
-			     DISPLAYED_AGAIN_MS);
+		deadline_set(delivery->loop, &delivery->displayed_deadline, DISPLAYED_AGAIN_MS);
 }
 
 void ledger_displayed(struct panel *panel, int64_t generation, int64_t wall_us)
@@ -154,7 +153,7 @@ void ledger_displayed(struct panel *panel, int64_t generation, int64_t wall_us)
 	struct delivery *delivery = panel->delivery;
 
 	cursor_set_shown(delivery->cursors, panel->id, generation, wall_us);
-	if (delivery->displayed_count == DISPLAYED_MAX && db_is_up(delivery->service->db))
+	if (delivery->displayed_count == DISPLAYED_MAX && db_is_up(delivery->db))
 		flush_displayed(delivery);
 	note_displayed(delivery, panel->id, generation, wall_us);
 	if (delivery->is_draining)
@@ -167,7 +166,7 @@ void ledger_start(struct delivery *delivery)
 		deadline_init(&delivery->displayed_deadline, on_displayed_deadline);
 	if (!delivery->seen_deadline.run)
 		deadline_init(&delivery->seen_deadline, on_seen_deadline);
-	deadline_set(delivery->service->loop, &delivery->seen_deadline, delivery->limits.seen_ms);
+	deadline_set(delivery->loop, &delivery->seen_deadline, delivery->limits.seen_ms);
 }
 
 void ledger_flush(struct delivery *delivery)
@@ -178,6 +177,6 @@ void ledger_flush(struct delivery *delivery)
 
 void ledger_stop(struct delivery *delivery)
 {
-	deadline_clear(delivery->service->loop, &delivery->seen_deadline);
-	deadline_clear(delivery->service->loop, &delivery->displayed_deadline);
+	deadline_clear(delivery->loop, &delivery->seen_deadline);
+	deadline_clear(delivery->loop, &delivery->displayed_deadline);
 }

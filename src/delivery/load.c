@@ -97,7 +97,7 @@ static void load_finish(struct load *load)
 	arena_finish(&load->arena);
 	free(load);
 	if (!list_is_empty(&delivery->to_load))
-		loop_later(delivery->service->loop, &delivery->load_later);
+		loop_later(delivery->loop, &delivery->load_later);
 }
 
 static void on_devices(struct db_query *query, const struct db_result *result)
@@ -149,7 +149,7 @@ static void ask(struct load *load, struct db_query *query, const struct id *ids,
 	db_add_id_array(&query->parameters, ids, load->count);
 	db_add_int8_array(&query->parameters, known, load->count);
 	load->under_way++;
-	db_submit(load->delivery->service->db, query);
+	db_submit(load->delivery->db, query);
 }
 
 static void load_send(struct load *load)
@@ -216,7 +216,7 @@ void panel_load_start(struct panel *panel)
 	if (panel_is_loading(panel) || panel->state == PANEL_GONE || is_needless(panel))
 		return;
 	list_append(&delivery->to_load, &panel->to_load);
-	loop_later(delivery->service->loop, &delivery->load_later);
+	loop_later(delivery->loop, &delivery->load_later);
 }
 
 bool panel_is_loading(const struct panel *panel)

@@ -85,7 +85,7 @@ void panel_touch(struct panel *panel)
 {
 	if (panel->state == PANEL_GONE)
 		return;
-	panel->used_ms = loop_now_ms(panel->delivery->service->loop);
+	panel->used_ms = loop_now_ms(panel->delivery->loop);
 	list_remove(&panel->by_use);
 	list_append(&panel->delivery->by_use, &panel->by_use);
 }
@@ -104,7 +104,7 @@ void panel_changed(struct panel *panel)
 
 void panels_expire(struct delivery *delivery)
 {
-	uint64_t now_ms = loop_now_ms(delivery->service->loop);
+	uint64_t now_ms = loop_now_ms(delivery->loop);
 
 	/* What is touched goes to the end, and is young then. */
 	while (!list_is_empty(&delivery->by_use)) {

@@ -158,7 +158,7 @@ static void ask_for_alias(struct panel_search *search, const struct device_refer
 		aliased->query.statement = STATEMENT_DEVICE_BY_MAC;
 	}
 	aliased->query.done = on_alias;
-	db_submit(search->delivery->service->db, &aliased->query);
+	db_submit(search->delivery->db, &aliased->query);
 }
 
 static struct panel *find_by_alias(struct panel_search *search,

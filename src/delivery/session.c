@@ -13,7 +13,7 @@ enum { FRESH_MS = 1000 };
 
 static struct playback_clock clock_now(const struct session *session)
 {
-	struct loop *loop = session->panel->delivery->service->loop;
+	struct loop *loop = session->panel->delivery->loop;
 
 	return (struct playback_clock){.now_ms = (int64_t)loop_now_ms(loop),
 				       .wall_us = clock_wall_us()};
@@ -111,7 +111,7 @@ static void session_update(struct session *session)
 	if (panel->delivery->position_sent != -1)
 		panel_release_picture(panel, panel->delivery->position_sent);
 	tell_position(session);
-	deadline_set_at(panel->delivery->service->loop, &session->deadline, (uint64_t)again_ms);
+	deadline_set_at(panel->delivery->loop, &session->deadline, (uint64_t)again_ms);
 }
 
 void session_on_update(struct list *node)
@@ -173,7 +173,7 @@ static void take_message(struct session *session, const struct json_value *root)
 /* A panel says a few things for each picture. One that says far more is broken, or no panel. */
 static bool talks_too_much(struct session *session)
 {
-	uint64_t now_ms = loop_now_ms(session->panel->delivery->service->loop);
+	uint64_t now_ms = loop_now_ms(session->panel->delivery->loop);
 
 	if (now_ms - session->minute_ms >= 60 * 1000) {
 		session->minute_ms = now_ms;
@@ -224,7 +224,7 @@ static void session_leave(struct session *session)
 
 	if (!panel)
 		return;
-	deadline_clear(panel->delivery->service->loop, &session->deadline);
+	deadline_clear(panel->delivery->loop, &session->deadline);
 	list_remove(&session->update);
 	list_remove(&session->node);
 	panel->session_count--;
@@ -279,6 +279,6 @@ void delivery_connect(struct delivery *delivery, struct panel *panel, struct htt
 	update_later(session);
 	/* Hints only tell of what is newer; what happened while nobody here listened is read now.
 	 */
-	if (loop_now_ms(delivery->service->loop) - panel->loaded_ms > FRESH_MS)
+	if (loop_now_ms(delivery->loop) - panel->loaded_ms > FRESH_MS)
 		panel_load_start(panel);
 }

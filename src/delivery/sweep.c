@@ -100,7 +100,7 @@ static void sweep_send(struct sweep *sweep)
 	db_add_id_array(&sweep->query.parameters, sweep->ids, sweep->count);
 	sweep->query.statement = STATEMENT_PANEL_GENERATIONS;
 	sweep->query.done = on_generations;
-	db_submit(sweep->delivery->service->db, &sweep->query);
+	db_submit(sweep->delivery->db, &sweep->query);
 }
 
 void sweep_now(struct delivery *delivery)
@@ -126,32 +126,32 @@ static void on_deadline(struct deadline *deadline)
 
 	panels_expire(delivery);
 	turns_forget(delivery);
-	if (db_is_up(delivery->service->db))
+	if (db_is_up(delivery->db))
 		sweep_now(delivery);
 	sweep_start(delivery);
 }
 
 void sweep_start(struct delivery *delivery)
 {
-	const struct db *db = delivery->service->db;
+	const struct db *db = delivery->db;
 	uint64_t in_ms = delivery->limits.sweep_ms;
 
 	if (db && !db_hints_are_up(db) && in_ms > SWEEP_WITHOUT_HINTS_MS)
 		in_ms = SWEEP_WITHOUT_HINTS_MS;
 	if (!delivery->sweep_deadline.run)
 		deadline_init(&delivery->sweep_deadline, on_deadline);
-	deadline_set(delivery->service->loop, &delivery->sweep_deadline, in_ms);
+	deadline_set(delivery->loop, &delivery->sweep_deadline, in_ms);
 }
 
 void sweep_soon(struct delivery *delivery)
 {
-	uint64_t at_ms = loop_now_ms(delivery->service->loop) + SWEEP_AGAIN_MS;
+	uint64_t at_ms = loop_now_ms(delivery->loop) + SWEEP_AGAIN_MS;
 
 	if (!delivery->is_draining && delivery->sweep_deadline.at_ms > at_ms)
-		deadline_set_at(delivery->service->loop, &delivery->sweep_deadline, at_ms);
+		deadline_set_at(delivery->loop, &delivery->sweep_deadline, at_ms);
 }
 
 void sweep_stop(struct delivery *delivery)
 {
-	deadline_clear(delivery->service->loop, &delivery->sweep_deadline);
+	deadline_clear(delivery->loop, &delivery->sweep_deadline);
 }

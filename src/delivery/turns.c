@@ -43,7 +43,7 @@ static void destroy(struct delivery *delivery, struct answered_push *answered)
 
 static void end_turn(struct push_turn *turn)
 {
-	deadline_clear(turn->delivery->service->loop, &turn->limit);
+	deadline_clear(turn->delivery->loop, &turn->limit);
 	list_remove(&turn->node);
 	turn->come(turn);
 }
@@ -68,7 +68,7 @@ static void on_wake(struct later *later)
 /* Those that nobody looks for any more, oldest first; so many of them at most. */
 static void forget_old(struct delivery *delivery, unsigned count)
 {
-	uint64_t now_ms = loop_now_ms(delivery->service->loop);
+	uint64_t now_ms = loop_now_ms(delivery->loop);
 
 	list_for_each (node, &delivery->answered_by_age) {
 		struct answered_push *oldest = container_of(node, struct answered_push, by_age);
@@ -102,7 +102,7 @@ static struct answered_push *find_or_create(struct delivery *delivery, struct id
 		loop_later_init(&answered->wake, on_wake);
 		map_insert(&delivery->answered, &answered->by_device, key_of(&answered->device_id));
 	}
-	answered->used_ms = loop_now_ms(delivery->service->loop);
+	answered->used_ms = loop_now_ms(delivery->loop);
 	list_append(&delivery->answered_by_age, &answered->by_age);
 	return answered;
 }
@@ -114,7 +114,7 @@ static void mark_answered(struct delivery *delivery, struct id device_id, int64_
 	if (generation > answered->generation)
 		answered->generation = generation;
 	if (!list_is_empty(&answered->waiting))
-		loop_later(delivery->service->loop, &answered->wake);
+		loop_later(delivery->loop, &answered->wake);
 }
 
 static void on_limit(struct deadline *deadline)
@@ -130,12 +130,12 @@ bool delivery_push_is_next(struct delivery *delivery, struct push_turn *turn, st
 	if (answered->generation >= previous_generation)
 		return true;
 	/* Nobody would tell. */
-	if (!db_hints_are_up(delivery->service->db) || delivery->is_draining)
+	if (!db_hints_are_up(delivery->db) || delivery->is_draining)
 		return true;
 	turn->delivery = delivery;
 	turn->after = previous_generation;
 	deadline_init(&turn->limit, on_limit);
-	deadline_set(delivery->service->loop, &turn->limit, TURN_LIMIT_MS);
+	deadline_set(delivery->loop, &turn->limit, TURN_LIMIT_MS);
 	list_append(&answered->waiting, &turn->node);
 	return false;
 }
@@ -147,8 +147,9 @@ void delivery_push_answered(struct delivery *delivery, struct id device_id, int6
 	delivery_hint(delivery, "push", device_id, generation);
 }
 
-void delivery_on_push_hint(struct delivery *delivery, struct str text)
+static void on_push_hint(struct hint_subscription *hints, struct str text)
 {
+	struct delivery *delivery = container_of(hints, struct delivery, push_hints);
 	int64_t generation;
 	struct id id;
 
@@ -161,10 +162,13 @@ void delivery_on_push_hint(struct delivery *delivery, struct str text)
 void turns_init(struct delivery *delivery)
 {
 	list_init(&delivery->answered_by_age);
+	delivery->push_hints = (struct hint_subscription){.kind = "push", .on_hint = on_push_hint};
+	db_subscribe(delivery->db, &delivery->push_hints);
 }
 
 void turns_finish(struct delivery *delivery)
 {
+	db_unsubscribe(&delivery->push_hints);
 	while (!list_is_empty(&delivery->answered_by_age))
 		destroy(delivery,
 			container_of(delivery->answered_by_age.next, struct answered_push, by_age));

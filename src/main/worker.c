@@ -64,7 +64,7 @@ static void look_again(struct deadline *deadline)
 	struct worker *worker = container_of(deadline, struct worker, look_again);
 	bool is_at_work = lanes_load(&worker->loop, LANE_SHORT) > 0 ||
 			  lanes_load(&worker->loop, LANE_LONG) > 0 ||
-			  (worker->database_closed && worker->requests.service.task_count > 0);
+			  (worker->database_closed && worker->requests.api.service.task_count > 0);
 
 	/* Requests whose clients have left may still be at work: images are being converted, then
 	 * the database answers all that is left, and they end. */
@@ -88,7 +88,7 @@ static void close_connections(struct worker *worker)
 /* The server's context is what requests need. */
 static void on_drained(void *context)
 {
-	close_connections(container_of(context, struct worker, requests.service));
+	close_connections(container_of(context, struct worker, requests.api));
 }
 
 static void on_drain_limit(struct deadline *deadline)
@@ -135,12 +135,9 @@ static int start(struct worker *worker)
 	const struct worker_settings *settings = worker->settings;
 	struct db_settings db = {.url = settings->database_url,
 				 .read_connections = READ_CONNECTIONS,
-				 .write_connections = WRITE_CONNECTIONS,
-				 .on_hint = requests_on_hint,
-				 .on_hints_up = requests_on_hints_up,
-				 .context = &worker->requests};
+				 .write_connections = WRITE_CONNECTIONS};
 	struct http_server_settings http = {.on_request = api_on_request,
-					    .context = &worker->requests.service,
+					    .context = &worker->requests.api,
 					    .access_log = settings->config->access_log};
 	int error;
 
@@ -149,12 +146,11 @@ static int start(struct worker *worker)
 	error = uv_signal_start(&worker->stop_signal, on_stop_signal, SIGTERM);
 	deadline_init(&worker->drain_limit, on_drain_limit);
 	deadline_init(&worker->look_again, look_again);
-	requests_start(&worker->requests, &worker->loop, settings->config, settings->public_url,
-		       settings->shared);
 	worker->db = db_create(&worker->loop, &db);
 	if (!worker->db)
 		return -EINVAL;
-	worker->requests.service.db = worker->db;
+	requests_start(&worker->requests, &worker->loop, worker->db, settings->config,
+		       settings->public_url, settings->shared);
 	worker->http = http_server_create(&worker->loop, &http);
 	for (unsigned i = 0; error == 0 && i < settings->listener_count; i++)
 		error = http_server_listen(worker->http, settings->listener_fds[i]);

@@ -24,16 +24,8 @@ struct key_cache {
 	struct list by_age;
 	uint64_t epoch;
 	bool hints_are_up;
+	struct hint_subscription hints;
 };
-
-struct key_cache *key_cache_create(struct loop *loop)
-{
-	struct key_cache *cache = memory_zalloc(sizeof(*cache));
-
-	cache->loop = loop;
-	list_init(&cache->by_age);
-	return cache;
-}
 
 static void entry_destroy(struct key_cache *cache, struct key_entry *entry)
 {
@@ -52,6 +44,7 @@ void key_cache_destroy(struct key_cache *cache)
 {
 	if (!cache)
 		return;
+	db_unsubscribe(&cache->hints);
 	forget_all(cache);
 	map_finish(&cache->entries);
 	free(cache);
@@ -107,8 +100,9 @@ void key_cache_insert(struct key_cache *cache, const uint8_t hash[static KEY_HAS
 	list_append(&cache->by_age, &entry->by_age);
 }
 
-void key_cache_on_hint(struct key_cache *cache, struct str hash_hex)
+static void on_hint(struct hint_subscription *hints, struct str hash_hex)
 {
+	struct key_cache *cache = container_of(hints, struct key_cache, hints);
 	uint8_t hash[KEY_HASH_BYTES];
 	struct key_entry *entry;
 
@@ -120,11 +114,33 @@ void key_cache_on_hint(struct key_cache *cache, struct str hash_hex)
 		entry_destroy(cache, entry);
 }
 
-void key_cache_on_hints_up(struct key_cache *cache, bool up)
+static void on_hints_up(struct hint_subscription *hints, bool up)
 {
+	struct key_cache *cache = container_of(hints, struct key_cache, hints);
+
 	cache->hints_are_up = up;
 	cache->epoch++;
 	/* What was revoked while nobody listened is not known: start anew. */
 	if (up)
 		forget_all(cache);
+}
+
+struct key_cache *key_cache_create(struct loop *loop)
+{
+	struct key_cache *cache = memory_zalloc(sizeof(*cache));
+
+	cache->loop = loop;
+	list_init(&cache->by_age);
+	cache->hints = (struct hint_subscription){
+	    .kind = "key",
+	    .on_hint = on_hint,
+	    .on_up = on_hints_up,
+	};
+	list_init(&cache->hints.node);
+	return cache;
+}
+
+struct hint_subscription *key_cache_subscription(struct key_cache *cache)
+{
+	return &cache->hints;
 }

@@ -20,7 +20,8 @@
 enum { DATABASE_CLOSE_MS = 2000, LOOK_AGAIN_MS = 5 };
 
 static struct loop loop;
-static struct service service = {.public_url = "http://127.0.0.1"};
+static struct api_service api = {.service = {.public_url = "http://127.0.0.1"}};
+static struct service *const service = &api.service;
 static struct http_server *http;
 static uv_signal_t stop_signal;
 static struct deadline look_again;
@@ -36,22 +37,6 @@ static unsigned number_of(int argc, char **argv, const char *name)
 	return 0;
 }
 
-static void on_hint(void *context, struct str word)
-{
-	(void)context;
-	if (str_starts_with(word, STR("device:")))
-		delivery_on_hint(service.delivery, str_from_offset(word, strlen("device:")));
-	else if (str_starts_with(word, STR("push:")))
-		delivery_on_push_hint(service.delivery, str_from_offset(word, strlen("push:")));
-}
-
-static void on_hints_up(void *context, bool up)
-{
-	(void)context;
-	key_cache_on_hints_up(service.keys, up);
-	delivery_on_hints_up(service.delivery, up);
-}
-
 static void on_database_closed(void *context)
 {
 	(void)context;
@@ -62,7 +47,7 @@ static void on_database_closed(void *context)
 static void on_look_again(struct deadline *deadline)
 {
 	if (http_server_is_empty(http))
-		db_close(service.db, DATABASE_CLOSE_MS, on_database_closed, NULL);
+		db_close(service->db, DATABASE_CLOSE_MS, on_database_closed, NULL);
 	else
 		deadline_set(&loop, deadline, LOOK_AGAIN_MS);
 }
@@ -78,10 +63,10 @@ static void on_stop(uv_signal_t *handle, int number)
 {
 	(void)handle;
 	(void)number;
-	if (service.is_draining)
+	if (service->is_draining)
 		return;
-	service.is_draining = true;
-	delivery_drain(service.delivery);
+	service->is_draining = true;
+	delivery_drain(api.delivery);
 	http_server_drain(http, on_drained);
 }
 
@@ -101,14 +86,10 @@ static unsigned listen_somewhere(void)
 
 static bool start(int argc, char **argv, struct region_map *shared)
 {
-	struct db_settings db = {.url = argv[1],
-				 .read_connections = 2,
-				 .write_connections = 2,
-				 .on_hint = on_hint,
-				 .on_hints_up = on_hints_up};
+	struct db_settings db = {.url = argv[1], .read_connections = 2, .write_connections = 2};
 	struct http_server_settings settings = {
 	    .on_request = api_on_request,
-	    .context = &service,
+	    .context = &api,
 	    .ping_ms = number_of(argc, argv, "ping_ms"),
 	    .silence_ms = number_of(argc, argv, "silence_ms"),
 	};
@@ -124,15 +105,18 @@ static bool start(int argc, char **argv, struct region_map *shared)
 	uv_signal_init(&loop.uv, &stop_signal);
 	uv_signal_start(&stop_signal, on_stop, SIGTERM);
 	deadline_init(&look_again, on_look_again);
-	service.loop = &loop;
-	service.keys = key_cache_create(&loop);
-	service.rates = region_common(shared, &rate_region);
-	service.key_rate.name = service.push_rate.name = "none";
-	service.delivery = delivery_create(&service, region_common(shared, &cursor_region));
-	delivery_set_limits(service.delivery, &limits);
-	service.db = db_create(&loop, &db);
+	service->loop = &loop;
+	service->db = db_create(&loop, &db);
+	if (!service->db)
+		return false;
+	service->keys = key_cache_create(&loop);
+	db_subscribe(service->db, key_cache_subscription(service->keys));
+	service->rates = region_common(shared, &rate_region);
+	service->key_rate.name = service->push_rate.name = "none";
+	api.delivery = delivery_create(&loop, service->db, region_common(shared, &cursor_region));
+	delivery_set_limits(api.delivery, &limits);
 	http = http_server_create(&loop, &settings);
-	return service.db != NULL;
+	return true;
 }
 
 int main(int argc, char **argv)
@@ -150,9 +134,9 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	loop_run(&loop);
 	http_server_destroy(http);
-	delivery_destroy(service.delivery);
-	key_cache_destroy(service.keys);
-	db_destroy(service.db);
+	delivery_destroy(api.delivery);
+	key_cache_destroy(service->keys);
+	db_destroy(service->db);
 	lanes_stop(&loop);
 	loop_finish(&loop);
 	region_map_destroy(shared);

@@ -8,12 +8,13 @@
 /* A second worker on the same loop. */
 static struct db *other;
 static char other_hints[64 * 1024];
+static struct hint_subscription other_subscription;
 
-static void on_other_hint(void *context, struct str word)
+static void on_other_hint(struct hint_subscription *subscription, struct str word)
 {
 	size_t length = strlen(other_hints);
 
-	(void)context;
+	(void)subscription;
 	snprintf(other_hints + length, sizeof(other_hints) - length, "%.*s ", STR_ARG(word));
 }
 
@@ -24,9 +25,9 @@ static int open_two(void **state)
 	(void)state;
 	open_world(NULL);
 	other_hints[0] = 0;
-	settings.on_hint = on_other_hint;
-	settings.on_hints_up = NULL;
 	other = db_create(&world.loop, &settings);
+	other_subscription = (struct hint_subscription){.on_hint = on_other_hint};
+	db_subscribe(other, &other_subscription);
 	turn_until(db_hints_are_up(other));
 	return 0;
 }
@@ -55,6 +56,54 @@ static void test_heard_by_all(void **state)
 	turn_until(world.hints[0] && other_hints[0]);
 	assert_string_equal(world.hints, "device:1:17 ");
 	assert_string_equal(other_hints, "device:1:17 ");
+}
+
+/* What the subscribers of a kind have heard. */
+struct listener {
+	struct hint_subscription subscription;
+	char texts[200];
+};
+
+static void on_kind(struct hint_subscription *subscription, struct str text)
+{
+	struct listener *listener = container_of(subscription, struct listener, subscription);
+	size_t length = strlen(listener->texts);
+
+	snprintf(listener->texts + length, sizeof(listener->texts) - length, "%.*s ",
+		 STR_ARG(text));
+}
+
+static void test_kinds(void **state)
+{
+	struct listener device = {.subscription = {.kind = "device", .on_hint = on_kind}};
+	struct listener again = {.subscription = {.kind = "device", .on_hint = on_kind}};
+	struct listener key = {.subscription = {.kind = "key", .on_hint = on_kind}};
+	struct listener gone = {.subscription = {.kind = "key", .on_hint = on_kind}};
+
+	(void)state;
+	db_subscribe(other, &device.subscription);
+	db_subscribe(other, &again.subscription);
+	db_subscribe(other, &key.subscription);
+	db_subscribe(other, &gone.subscription);
+	db_unsubscribe(&gone.subscription);
+	db_hint(world.db, STR("device:1:17"));
+	db_hint(world.db, STR("devices:2"));
+	db_hint(world.db, STR("dev:3"));
+	db_hint(world.db, STR("device"));
+	db_hint(world.db, STR("key:"));
+	db_hint(world.db, STR("key:ab"));
+	db_hint(world.db, STR("app:1:2"));
+	db_hint(world.db, STR("last"));
+	turn_until(strstr(other_hints, "last"));
+	assert_string_equal(device.texts, "1:17 ");
+	assert_string_equal(again.texts, "1:17 ");
+	assert_string_equal(key.texts, " ab ");
+	assert_string_equal(gone.texts, "");
+	assert_string_equal(other_hints,
+			    "device:1:17 devices:2 dev:3 device key: key:ab app:1:2 last ");
+	db_unsubscribe(&device.subscription);
+	db_unsubscribe(&again.subscription);
+	db_unsubscribe(&key.subscription);
 }
 
 static unsigned count_words(const char *text)
@@ -181,8 +230,6 @@ static void test_close_sends(void **state)
 	bool closed = false;
 
 	(void)state;
-	settings.on_hint = NULL;
-	settings.on_hints_up = NULL;
 	third = db_create(&world.loop, &settings);
 	turn_until(db_hints_are_up(third));
 	db_hint(third, STR("farewell"));
@@ -197,9 +244,9 @@ static void test_close_sends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TWO(test_heard_by_all), TWO(test_many_in_one),     TWO(test_words_of_every_length),
-	    TWO(test_too_many),	    TWO(test_hostile_payload), TWO(test_down_and_up),
-	    TWO(test_silence),	    TWO(test_close_sends),
+	    TWO(test_heard_by_all),	     TWO(test_kinds),	 TWO(test_many_in_one),
+	    TWO(test_words_of_every_length), TWO(test_too_many), TWO(test_hostile_payload),
+	    TWO(test_down_and_up),	     TWO(test_silence),	 TWO(test_close_sends),
 	};
 
 	return cmocka_run_group_tests(tests, make_tables, NULL);

@@ -64,17 +64,17 @@ int make_tables(void **state)
 	return 0;
 }
 
-static void on_hint(void *context, struct str word)
+static void on_hint(struct hint_subscription *subscription, struct str word)
 {
 	size_t length = strlen(world.hints);
 
-	assert_ptr_equal(context, &world);
+	assert_ptr_equal(subscription, &world.subscription);
 	snprintf(world.hints + length, sizeof(world.hints) - length, "%.*s ", STR_ARG(word));
 }
 
-static void on_hints_up(void *context, bool up)
+static void on_hints_up(struct hint_subscription *subscription, bool up)
 {
-	assert_ptr_equal(context, &world);
+	assert_ptr_equal(subscription, &world.subscription);
 	world.up_count += up;
 	world.down_count += !up;
 }
@@ -85,9 +85,6 @@ struct db_settings usual_settings(void)
 	    .url = getenv("DISPLAYD_TEST_DATABASE"),
 	    .read_connections = 1,
 	    .write_connections = 1,
-	    .on_hint = on_hint,
-	    .on_hints_up = on_hints_up,
-	    .context = &world,
 	    .statements = test_statements,
 	    .statement_count = TEST_STATEMENT_COUNT,
 	};
@@ -101,6 +98,9 @@ void open_world(const struct db_settings *settings)
 	assert_int_equal(loop_init(&world.loop), 0);
 	world.db = db_create(&world.loop, settings ? settings : &usual);
 	assert_non_null(world.db);
+	world.subscription.on_hint = on_hint;
+	world.subscription.on_up = on_hints_up;
+	db_subscribe(world.db, &world.subscription);
 	settings = settings ? settings : &usual;
 	turn_until(db_connections_up(world.db) ==
 		   settings->read_connections + settings->write_connections + 1);

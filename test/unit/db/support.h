@@ -39,7 +39,8 @@ struct world {
 	unsigned done_count;
 	unsigned up_count;
 	unsigned down_count;
-	char hints[64 * 1024]; /* all that were heard, a space behind each */
+	struct hint_subscription subscription; /* to all words */
+	char hints[64 * 1024];		       /* all that were heard, a space behind each */
 };
 
 extern struct world world;

@@ -94,7 +94,7 @@ static int open_service(void **state)
 	    .rates = region_common(map, &rate_region),
 	    .key_rate = {.name = "key", .of_what = "with it", .per_second = 1, .burst = 2},
 	};
-	key_cache_on_hints_up(service.keys, true);
+	key_cache_subscription(service.keys)->on_up(key_cache_subscription(service.keys), true);
 	return 0;
 }
 
@@ -238,7 +238,8 @@ static void a_key_that_the_database_does_not_know(void **state)
 
 	(void)state;
 	make_known(value, account(7));
-	key_cache_on_hints_up(service.keys, true); /* forgets all */
+	key_cache_subscription(service.keys)
+	    ->on_up(key_cache_subscription(service.keys), true); /* forgets all */
 	call(&for_keys, value);
 	assert_int_equal(answer.status, 0);
 	assert_non_null(query);

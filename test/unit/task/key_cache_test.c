@@ -61,18 +61,33 @@ static void learn(uint32_t number)
 	key_cache_insert(cache, hash_of(number), account_of(number), key_cache_epoch(cache));
 }
 
+static void hints_up(bool up)
+{
+	struct hint_subscription *hints = key_cache_subscription(cache);
+
+	hints->on_up(hints, up);
+}
+
+static void hint_text(struct str text)
+{
+	struct hint_subscription *hints = key_cache_subscription(cache);
+
+	assert_string_equal(hints->kind, "key");
+	hints->on_hint(hints, text);
+}
+
 static void hint(uint32_t number)
 {
 	char text[2 * KEY_HASH_BYTES + 1];
 
 	hex_encode(hash_of(number), KEY_HASH_BYTES, text);
-	key_cache_on_hint(cache, str_from(text));
+	hint_text(str_from(text));
 }
 
 static void known_keys_are_found(void **state)
 {
 	(void)state;
-	key_cache_on_hints_up(cache, true);
+	hints_up(true);
 	assert_false(knows(1));
 	learn(1);
 	learn(2);
@@ -84,7 +99,7 @@ static void known_keys_are_found(void **state)
 static void hint_forgets_its_key_only(void **state)
 {
 	(void)state;
-	key_cache_on_hints_up(cache, true);
+	hints_up(true);
 	learn(1);
 	learn(2);
 	hint(1);
@@ -99,10 +114,10 @@ static void hints_that_mean_nothing(void **state)
 	static const char *const texts[] = {"", "x", "00", "zz", ":"};
 
 	(void)state;
-	key_cache_on_hints_up(cache, true);
+	hints_up(true);
 	learn(1);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		key_cache_on_hint(cache, str_from(texts[i]));
+		hint_text(str_from(texts[i]));
 	assert_true(knows(1));
 }
 
@@ -112,7 +127,7 @@ static void answer_that_is_older_than_a_hint_is_not_kept(void **state)
 	uint64_t epoch;
 
 	(void)state;
-	key_cache_on_hints_up(cache, true);
+	hints_up(true);
 	epoch = key_cache_epoch(cache);
 	hint(1);
 	key_cache_insert(cache, hash_of(1), account_of(1), epoch);
@@ -120,7 +135,7 @@ static void answer_that_is_older_than_a_hint_is_not_kept(void **state)
 	/* Nor one that is older than the loss or the return of the hint connection. */
 	for (int up = 0; up <= 1; up++) {
 		epoch = key_cache_epoch(cache);
-		key_cache_on_hints_up(cache, up);
+		hints_up(up);
 		key_cache_insert(cache, hash_of(1), account_of(1), epoch);
 		assert_false(knows(1));
 	}
@@ -137,18 +152,18 @@ static void without_hints_entries_live_2_s(void **state)
 	pass_ms(1);
 	assert_false(knows(1));
 	/* An older one, as soon as the connection is lost. */
-	key_cache_on_hints_up(cache, true);
+	hints_up(true);
 	learn(2);
 	pass_ms(60 * 1000);
 	assert_true(knows(2));
-	key_cache_on_hints_up(cache, false);
+	hints_up(false);
 	assert_false(knows(2));
 }
 
 static void with_hints_entries_live_longer_but_not_for_ever(void **state)
 {
 	(void)state;
-	key_cache_on_hints_up(cache, true);
+	hints_up(true);
 	learn(1);
 	pass_ms(5 * 60 * 1000 - 1);
 	assert_true(knows(1));
@@ -161,12 +176,12 @@ static void return_of_hints_forgets_all(void **state)
 {
 	(void)state;
 	learn(1);
-	key_cache_on_hints_up(cache, true);
+	hints_up(true);
 	assert_false(knows(1));
 	learn(1);
-	key_cache_on_hints_up(cache, false);
+	hints_up(false);
 	learn(2);
-	key_cache_on_hints_up(cache, true);
+	hints_up(true);
 	assert_false(knows(1));
 	assert_false(knows(2));
 }
@@ -176,7 +191,7 @@ static void memory_is_bounded(void **state)
 	enum { MANY = 10000 };
 
 	(void)state;
-	key_cache_on_hints_up(cache, true);
+	hints_up(true);
 	for (uint32_t i = 0; i < MANY + 10; i++)
 		learn(i);
 	/* The oldest have gone. */
