@@ -9,9 +9,9 @@
  * second, and waits after a 404. The header names are spelled as the firmware looks for them. */
 
 struct link {
-	struct panel_search search;
+	struct panel_lookup lookup;
 	struct task *task;
-	struct panel *panel; /* valid in the step that follows the search */
+	struct panel *panel; /* valid in the step that follows the look-up */
 };
 
 static struct verdict refuse(struct task *task)
@@ -21,9 +21,9 @@ static struct verdict refuse(struct task *task)
 	return task_reply(task, 404, STR("image/webp"), delivery_unknown_picture());
 }
 
-static void on_found(struct panel_search *search, struct panel *panel)
+static void on_found(struct panel_lookup *lookup, struct panel *panel)
 {
-	struct link *link = container_of(search, struct link, search);
+	struct link *link = container_of(lookup, struct link, lookup);
 
 	link->panel = panel;
 	task_resume(link->task);
@@ -52,10 +52,10 @@ static struct verdict find(struct task *task, task_step *next)
 	struct device_reference reference = device_reference_parse(task_path_parameter(task, 0));
 
 	link->task = task;
-	link->search.done = on_found;
+	link->lookup.done = on_found;
 	if (!link_key_is_well_formed(key))
 		return refuse(task);
-	if (delivery_find(api_delivery(task), &link->search, &reference, key, &link->panel))
+	if (delivery_find(api_delivery(task), &link->lookup, &reference, key, &link->panel))
 		return task_continue(task, next);
 	return task_wait(task, next);
 }
@@ -64,7 +64,7 @@ static void log_device(struct task *task, const struct panel *panel)
 {
 	char text[ID_TEXT_LENGTH + 1];
 
-	id_format(panel_id(panel), text);
+	id_format(delivery_panel_id(panel), text);
 	task_request(task)->log_device = arena_copy(task_arena(task), str_from(text));
 }
 
@@ -77,8 +77,8 @@ static struct verdict next_found(struct task *task)
 	if (!link->panel)
 		return refuse(task);
 	log_device(task, link->panel);
-	if (!delivery_poll(link->panel, &link->search, task_request(task)->method == HTTP_HEAD,
-			   arena, &picture))
+	if (!delivery_poll(api_delivery(task), link->panel, &link->lookup,
+			   task_request(task)->method == HTTP_HEAD, arena, &picture))
 		return task_wait(task, next_found);
 	task_add_field(task, STR("Tronbyt-Brightness"), arena_decimal(arena, picture.brightness));
 	task_add_field(task, STR("Tronbyt-Dwell-Secs"), arena_decimal(arena, picture.dwell_s));

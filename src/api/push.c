@@ -55,6 +55,23 @@ static void on_turn(struct push_turn *turn)
 	task_resume(container_of(turn, struct push, turn)->task);
 }
 
+/* The panel need not wait for the answer's turn. */
+static void show(struct task *task)
+{
+	const struct push *push = task_state(task);
+	const struct panelimage_result *result = &push->job.result;
+	struct stored_push stored = {
+	    .generation = push->generation,
+	    .picture = {(const char *)result->data, result->size},
+	    .duration_s = push->body.duration_s,
+	    .in_background = push->body.in_background,
+	};
+
+	if (push->body.is_installation)
+		stored.installation_id = push->body.installation_id;
+	delivery_push_stored(api_delivery(task), task_device(task)->id, &stored);
+}
+
 static struct verdict stored(struct task *task)
 {
 	struct push *push = task_state(task);
@@ -69,12 +86,13 @@ static struct verdict stored(struct task *task)
 		return task_fail_field(task, "installationId",
 				       "is the ID of an app's installation on this device");
 	}
+	show(task);
 	push->task = task;
 	push->turn.come = on_turn;
 	if (!push->is_close ||
 	    delivery_push_is_next(delivery, &push->turn, device_id, push->previous_generation))
 		return task_continue(task, answer);
-	/* The panel need not wait for the answer's turn. */
+	/* Other workers' panels need not wait for the answer's turn. */
 	delivery_device_changed(delivery, device_id, push->generation);
 	return task_wait(task, answer);
 }

@@ -1,157 +1,280 @@
+#include "delivery/delivery.h"
 #include "base/limits.h"
-#include "base/require.h"
-#include "delivery_private.h"
+#include "change_hint.h"
+#include "links.h"
+#include "lookups.h"
+#include "polling.h"
+#include "push_order.h"
+#include "reconciliation.h"
+#include "stored_push.h"
 
 #include <stdlib.h>
 
+/* The modules, and what each tells those that it does not know. */
+struct delivery {
+	struct db *db;
+	struct pictures pictures;
+	struct panels panels;
+	struct loader loader;
+	struct picture_fetcher fetcher;
+	struct write_behind write_behind;
+	struct push_order push_order;
+	struct lookups lookups;
+	struct links links;
+	struct polling polling;
+	struct reconciliation reconciliation;
+	struct hint_subscription hints;
+};
+
+/* ---- what the modules tell ---- */
+
+static void on_panel_gone(void *context, struct panel *panel)
+{
+	(void)context;
+	loader_forget(panel);
+	lookups_answer(panel);
+	links_drop(panel);
+}
+
+static void on_loaded(void *context, struct panel *panel, enum load_outcome outcome)
+{
+	struct delivery *delivery = context;
+
+	if (outcome == LOAD_LOCKED_OUT)
+		links_drop(panel);
+	lookups_answer(panel);
+	links_update(&delivery->links, panel);
+	if (outcome == LOAD_FAILED)
+		reconciliation_soon(&delivery->reconciliation);
+}
+
+static void on_fetched(void *context, struct panel *panel, bool has_come)
+{
+	struct delivery *delivery = context;
+
+	/* Where it failed, links try again at their next deadline. */
+	if (has_come)
+		links_update(&delivery->links, panel);
+	lookups_answer(panel);
+}
+
+static void on_pushed(void *context, struct id device_id, int64_t generation)
+{
+	struct delivery *delivery = context;
+
+	loader_changed(&delivery->loader, device_id, generation);
+}
+
+static void on_reconciliation(void *context)
+{
+	struct delivery *delivery = context;
+
+	panels_expire(&delivery->panels);
+	push_order_forget(&delivery->push_order);
+}
+
 static void on_device_hint(struct hint_subscription *hints, struct str text)
 {
-	struct delivery *delivery = container_of(hints, struct delivery, device_hints);
+	struct delivery *delivery = container_of(hints, struct delivery, hints);
 	int64_t generation;
 	struct id id;
 
-	if (delivery_parse_hint(text, &id, &generation))
-		delivery_panel_changed(delivery, id, generation);
+	if (change_hint_parse(text, &id, &generation))
+		loader_changed(&delivery->loader, id, generation);
 }
 
 static void on_hints_up(struct hint_subscription *hints, bool up)
 {
-	struct delivery *delivery = container_of(hints, struct delivery, device_hints);
+	struct delivery *delivery = container_of(hints, struct delivery, hints);
 
-	if (delivery->is_draining)
-		return;
-	if (up)
-		sweep_now(delivery);
-	sweep_start(delivery);
+	reconciliation_on_hints_up(&delivery->reconciliation, up);
+}
+
+/* ---- beginning and end ---- */
+
+static void connect_panels(struct delivery *delivery, struct loop *loop,
+			   struct cursor_table *cursors)
+{
+	pictures_init(&delivery->pictures, LIMIT_PICTURE_MEMORY);
+	delivery->panels = (struct panels){
+	    .loop = loop,
+	    .pictures = &delivery->pictures,
+	    .cursors = cursors,
+	    .max = LIMIT_PANELS,
+	    .unused_ms = 15 * 60 * 1000,
+	    .on_gone = on_panel_gone,
+	    .context = delivery,
+	};
+	panels_init(&delivery->panels);
+}
+
+static void connect_database(struct delivery *delivery, struct loop *loop)
+{
+	struct panels *panels = &delivery->panels;
+	struct db *db = delivery->db;
+
+	delivery->loader = (struct loader){
+	    .loop = loop, .db = db, .panels = panels, .on_loaded = on_loaded, .context = delivery};
+	loader_init(&delivery->loader);
+	delivery->fetcher =
+	    (struct picture_fetcher){.db = db, .on_fetched = on_fetched, .context = delivery};
+	delivery->write_behind.loop = loop;
+	delivery->write_behind.db = db;
+	delivery->write_behind.panels = panels;
+	delivery->write_behind.seen_ms = 20 * 1000;
+	write_behind_init(&delivery->write_behind);
+	delivery->push_order = (struct push_order){
+	    .loop = loop, .db = db, .on_pushed = on_pushed, .context = delivery};
+	push_order_init(&delivery->push_order);
+	delivery->reconciliation = (struct reconciliation){.loop = loop,
+							   .db = db,
+							   .panels = panels,
+							   .loader = &delivery->loader,
+							   .on_turn = on_reconciliation,
+							   .context = delivery,
+							   .interval_ms = 30 * 1000};
+	reconciliation_init(&delivery->reconciliation);
+	delivery->lookups =
+	    (struct lookups){.db = db, .panels = panels, .loader = &delivery->loader};
+}
+
+static void connect_links(struct delivery *delivery, struct loop *loop,
+			  struct cursor_table *cursors)
+{
+	delivery->links = (struct links){
+	    .loop = loop,
+	    .loader = &delivery->loader,
+	    .fetcher = &delivery->fetcher,
+	    .write_behind = &delivery->write_behind,
+	    .cursors = cursors,
+	};
+	links_init(&delivery->links);
+	delivery->polling = (struct polling){
+	    .fetcher = &delivery->fetcher,
+	    .write_behind = &delivery->write_behind,
+	    .cursors = cursors,
+	};
 }
 
 struct delivery *delivery_create(struct loop *loop, struct db *db, struct cursor_table *cursors)
 {
 	struct delivery *delivery = memory_zalloc(sizeof(*delivery));
 
-	delivery->loop = loop;
 	delivery->db = db;
-	delivery->cursors = cursors;
-	delivery->limits = (struct delivery_limits){
-	    .picture_bytes = LIMIT_PICTURE_MEMORY,
-	    .panels = LIMIT_PANELS,
-	    .sweep_ms = 30 * 1000,
-	    .seen_ms = 20 * 1000,
-	    .unused_ms = 15 * 60 * 1000,
-	};
-	list_init(&delivery->by_use);
-	budgeted_queue_init(&delivery->updates, loop, session_on_update);
-	loads_start(delivery);
-	turns_init(delivery);
-	ledger_start(delivery);
-	sweep_start(delivery);
-	delivery->device_hints = (struct hint_subscription){
+	connect_panels(delivery, loop, cursors);
+	connect_database(delivery, loop);
+	connect_links(delivery, loop, cursors);
+	delivery->hints = (struct hint_subscription){
 	    .kind = "device",
 	    .on_hint = on_device_hint,
 	    .on_up = on_hints_up,
 	};
-	db_subscribe(db, &delivery->device_hints);
+	db_subscribe(db, &delivery->hints);
 	return delivery;
 }
 
 void delivery_set_limits(struct delivery *delivery, const struct delivery_limits *limits)
 {
-	struct delivery_limits *own = &delivery->limits;
-
 	if (limits->picture_bytes)
-		own->picture_bytes = limits->picture_bytes;
+		delivery->pictures.bytes_max = limits->picture_bytes;
 	if (limits->panels)
-		own->panels = limits->panels;
-	if (limits->sweep_ms)
-		own->sweep_ms = limits->sweep_ms;
-	if (limits->seen_ms)
-		own->seen_ms = limits->seen_ms;
+		delivery->panels.max = limits->panels;
 	if (limits->unused_ms)
-		own->unused_ms = limits->unused_ms;
-	ledger_start(delivery);
-	sweep_start(delivery);
-}
-
-void panel_drop_sessions(struct panel *panel)
-{
-	while (!list_is_empty(&panel->sessions))
-		session_drop(container_of(panel->sessions.next, struct session, node));
+		delivery->panels.unused_ms = limits->unused_ms;
+	if (limits->seen_ms)
+		write_behind_set_interval(&delivery->write_behind, limits->seen_ms);
+	if (limits->reconciliation_ms)
+		reconciliation_set_interval(&delivery->reconciliation, limits->reconciliation_ms);
 }
 
 void delivery_drain(struct delivery *delivery)
 {
-	delivery->is_draining = true;
-	ledger_flush(delivery);
-	ledger_stop(delivery);
-	sweep_stop(delivery);
-	/* Dropping its sessions moves a panel to the end, behind those that come here still. */
-	list_for_each (node, &delivery->by_use)
-		panel_drop_sessions(container_of(node, struct panel, by_use));
+	loader_drain(&delivery->loader);
+	lookups_drain(&delivery->lookups);
+	push_order_drain(&delivery->push_order);
+	write_behind_drain(&delivery->write_behind);
+	reconciliation_drain(&delivery->reconciliation);
+	/* Dropping its links moves a panel to the end, behind those that come here still. */
+	list_for_each (node, &delivery->panels.by_use)
+		links_drop(container_of(node, struct panel, by_use));
 }
 
 void delivery_destroy(struct delivery *delivery)
 {
 	if (!delivery)
 		return;
-	db_unsubscribe(&delivery->device_hints);
-	ledger_stop(delivery);
-	sweep_stop(delivery);
-	while (!list_is_empty(&delivery->by_use))
-		panel_destroy(container_of(delivery->by_use.next, struct panel, by_use));
-	require(delivery->writes_under_way == 0 && delivery->loads_under_way == 0);
-	require(delivery->pictures.count == 0);
-	budgeted_queue_finish(&delivery->updates);
-	loads_stop(delivery);
-	map_finish(&delivery->panels);
-	map_finish(&delivery->pictures);
-	aliases_finish(delivery);
-	turns_finish(delivery);
+	db_unsubscribe(&delivery->hints);
+	reconciliation_finish(&delivery->reconciliation);
+	panels_finish(&delivery->panels);
+	links_finish(&delivery->links);
+	lookups_finish(&delivery->lookups);
+	push_order_finish(&delivery->push_order);
+	write_behind_finish(&delivery->write_behind);
+	loader_finish(&delivery->loader);
+	pictures_finish(&delivery->pictures);
 	free(delivery);
 }
 
-void delivery_panel_changed(struct delivery *delivery, struct id device_id, int64_t generation)
-{
-	struct panel *panel = panel_find(delivery, device_id);
-
-	if (!panel || generation <= panel->generation)
-		return;
-	/* Where it is loading already, what comes may be older than this. */
-	if (generation > panel->wanted_generation)
-		panel->wanted_generation = generation;
-	if (panel->state == PANEL_READY)
-		panel_load_start(panel);
-}
-
-void delivery_hint(struct delivery *delivery, const char *kind, struct id id, int64_t generation)
-{
-	char text[ID_TEXT_LENGTH + 1];
-	struct arena arena = {0};
-
-	id_format(id, text);
-	db_hint(delivery->db,
-		arena_printf(&arena, "%s:%s:%lld", kind, text, (long long)generation));
-	arena_finish(&arena);
-}
+/* ---- what is asked from outside ---- */
 
 void delivery_device_changed(struct delivery *delivery, struct id device_id, int64_t generation)
 {
-	delivery_panel_changed(delivery, device_id, generation);
-	delivery_hint(delivery, "device", device_id, generation);
+	loader_changed(&delivery->loader, device_id, generation);
+	change_hint_send(delivery->db, "device", device_id, generation);
 }
 
 void delivery_app_changed(struct delivery *delivery, struct id app_id, int64_t generation)
 {
-	delivery_hint(delivery, "app", app_id, generation);
+	change_hint_send(delivery->db, "app", app_id, generation);
 }
 
-bool delivery_parse_hint(struct str text, struct id *ret_id, int64_t *ret_generation)
+void delivery_push_stored(struct delivery *delivery, struct id device_id,
+			  const struct stored_push *push)
 {
-	unsigned long long generation;
+	struct panel *panel = panels_find(&delivery->panels, device_id);
 
-	if (text.length <= ID_TEXT_LENGTH || text.data[ID_TEXT_LENGTH] != ':' ||
-	    !id_parse((struct str){text.data, ID_TEXT_LENGTH}, ret_id) ||
-	    !str_to_uint64(str_from_offset(text, ID_TEXT_LENGTH + 1), INT64_MAX, &generation))
-		return false;
-	*ret_generation = (int64_t)generation;
-	return true;
+	if (panel && panel_take_push(panel, push))
+		links_update(&delivery->links, panel);
+	else
+		loader_changed(&delivery->loader, device_id, push->generation);
+}
+
+bool delivery_push_is_next(struct delivery *delivery, struct push_turn *turn, struct id device_id,
+			   int64_t previous_generation)
+{
+	return push_order_is_next(&delivery->push_order, turn, device_id, previous_generation);
+}
+
+void delivery_push_answered(struct delivery *delivery, struct id device_id, int64_t generation)
+{
+	push_order_answered(&delivery->push_order, device_id, generation);
+	loader_changed(&delivery->loader, device_id, generation);
+}
+
+bool delivery_find(struct delivery *delivery, struct panel_lookup *lookup,
+		   const struct device_reference *reference, struct str key,
+		   struct panel **ret_panel)
+{
+	return lookups_find(&delivery->lookups, lookup, reference, key, ret_panel);
+}
+
+struct id delivery_panel_id(const struct panel *panel)
+{
+	return panel->id;
+}
+
+bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_lookup *lookup,
+		   bool is_peek, struct arena *arena, struct poll_picture *ret_picture)
+{
+	return polling_next(&delivery->polling, panel, lookup, is_peek, arena, ret_picture);
+}
+
+struct str delivery_unknown_picture(void)
+{
+	return picture_unknown_device;
+}
+
+void delivery_connect(struct delivery *delivery, struct panel *panel, struct http_request *request)
+{
+	links_connect(&delivery->links, panel, request);
 }

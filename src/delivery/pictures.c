@@ -1,10 +1,10 @@
-#include "delivery_private.h"
+#include "pictures.h"
+#include "base/memory.h"
+#include "base/require.h"
 
 #include <panelimage/panelimage.h>
 #include <stdlib.h>
-
-/* The bytes of pictures are kept once, however many panels show them: what is sent to a whole fleet
- * takes the memory of one picture. The users are counted. */
+#include <string.h>
 
 struct shared_picture {
 	struct map_node by_bytes;
@@ -12,6 +12,22 @@ struct shared_picture {
 	uint32_t loop_ms;
 	char bytes[];
 };
+
+void pictures_init(struct pictures *pictures, size_t bytes_max)
+{
+	*pictures = (struct pictures){.bytes_max = bytes_max};
+}
+
+void pictures_finish(struct pictures *pictures)
+{
+	require(pictures->by_bytes.count == 0);
+	map_finish(&pictures->by_bytes);
+}
+
+bool pictures_are_full(const struct pictures *pictures)
+{
+	return pictures->bytes >= pictures->bytes_max;
+}
 
 static struct shared_picture *shared_of(const struct picture *picture)
 {
@@ -31,39 +47,39 @@ static uint32_t loop_ms_of(struct str webp)
 }
 
 /* What goes to many panels comes in a row: looked at first, without a hash. */
-static struct shared_picture *find(const struct delivery *delivery, struct str webp)
+static struct shared_picture *find(const struct pictures *pictures, struct str webp)
 {
-	const struct map_node *last = delivery->last_picture;
+	const struct map_node *last = pictures->last;
 
 	if (!last || !str_equal(last->key, webp))
-		last = map_find(&delivery->pictures, webp);
+		last = map_find(&pictures->by_bytes, webp);
 	return last ? container_of(last, struct shared_picture, by_bytes) : NULL;
 }
 
-static struct shared_picture *keep(struct delivery *delivery, struct str webp)
+static struct shared_picture *keep(struct pictures *pictures, struct str webp)
 {
 	struct shared_picture *shared = memory_alloc(sizeof(*shared) + webp.length);
 
 	*shared = (struct shared_picture){.loop_ms = loop_ms_of(webp)};
 	memcpy(shared->bytes, webp.data, webp.length);
-	map_insert(&delivery->pictures, &shared->by_bytes,
+	map_insert(&pictures->by_bytes, &shared->by_bytes,
 		   (struct str){shared->bytes, webp.length});
-	delivery->picture_bytes += webp.length;
+	pictures->bytes += webp.length;
 	return shared;
 }
 
-struct picture picture_share(struct delivery *delivery, struct str webp)
+struct picture pictures_share(struct pictures *pictures, struct str webp)
 {
-	struct shared_picture *shared = find(delivery, webp);
+	struct shared_picture *shared = find(pictures, webp);
 
 	if (!shared)
-		shared = keep(delivery, webp);
+		shared = keep(pictures, webp);
 	shared->users++;
-	delivery->last_picture = &shared->by_bytes;
+	pictures->last = &shared->by_bytes;
 	return (struct picture){.data = shared->by_bytes.key, .loop_ms = shared->loop_ms};
 }
 
-void picture_release(struct delivery *delivery, struct picture *picture)
+void pictures_release(struct pictures *pictures, struct picture *picture)
 {
 	struct shared_picture *shared;
 
@@ -73,33 +89,9 @@ void picture_release(struct delivery *delivery, struct picture *picture)
 	picture->data = (struct str){0};
 	if (--shared->users)
 		return;
-	map_remove(&delivery->pictures, &shared->by_bytes);
-	if (delivery->last_picture == &shared->by_bytes)
-		delivery->last_picture = NULL;
-	delivery->picture_bytes -= shared->by_bytes.key.length;
+	map_remove(&pictures->by_bytes, &shared->by_bytes);
+	if (pictures->last == &shared->by_bytes)
+		pictures->last = NULL;
+	pictures->bytes -= shared->by_bytes.key.length;
 	free(shared);
-}
-
-struct str picture_of_item(const struct panel *panel, const struct playback_item *item)
-{
-	const struct content_installation *installation;
-
-	switch (item->kind) {
-	case PLAYBACK_BUILT_IN:
-		return picture_nothing_to_show;
-	case PLAYBACK_INSTALLATION:
-		installation = content_at(&panel->content, item->position);
-		return installation ? installation->picture.data : (struct str){0};
-	case PLAYBACK_PUSH:
-		return content_push_picture(&panel->content)
-			   ? content_push_picture(&panel->content)->data
-			   : (struct str){0};
-	default:
-		return (struct str){0};
-	}
-}
-
-struct str delivery_unknown_picture(void)
-{
-	return picture_unknown_device;
 }

@@ -96,7 +96,7 @@ static bool start(int argc, char **argv, struct region_map *shared)
 	struct delivery_limits limits = {
 	    .picture_bytes = number_of(argc, argv, "picture_bytes"),
 	    .panels = number_of(argc, argv, "panels"),
-	    .sweep_ms = number_of(argc, argv, "sweep_ms"),
+	    .reconciliation_ms = number_of(argc, argv, "reconciliation_ms"),
 	    .seen_ms = number_of(argc, argv, "seen_ms"),
 	    .unused_ms = number_of(argc, argv, "unused_ms"),
 	};

@@ -98,7 +98,7 @@ def assert_clean(server, code):
 
 
 @pytest.mark.parametrize("limits", [{}, {"picture_bytes": 8000, "panels": 2},
-                                    {"sweep_ms": 5, "seen_ms": 5, "unused_ms": 1}])
+                                    {"reconciliation_ms": 5, "seen_ms": 5, "unused_ms": 1}])
 def test_sigterm_in_the_middle(limited, limits):
     server = limited(**limits)
     devices = [server.device() for _ in range(4)]

@@ -107,7 +107,7 @@ def test_one_picture_to_all(server, database, webps):
 
 
 def test_a_sweep_finds_all_that_hints_did_not_tell(limited, postgres, webps):
-    server = limited(sweep_ms=200)
+    server = limited(reconciliation_ms=200)
     server.device()
     fleet = Fleet(server, server.sql, FLEET, "sweep")
     with contextlib.closing(fleet):

@@ -71,7 +71,7 @@ def test_last_online_is_written_in_batches(limited):
 
 
 def test_sweep_repairs_lost_hints(limited):
-    server = limited(sweep_ms=100)
+    server = limited(reconciliation_ms=100)
     device = server.device()
     device.push(png("red"), installationId="a", background=True)
     with device.connect() as panel:
@@ -87,7 +87,7 @@ def test_sweep_repairs_lost_hints(limited):
 
 def test_hints_that_come_back_repair(limited):
     """The connection that listens is cut off: when it is back, what it missed is looked for."""
-    server = limited(sweep_ms=HOUR_MS)
+    server = limited(reconciliation_ms=HOUR_MS)
     device = server.device()
     with device.connect() as panel:
         panel.read_picture(brightness=60)
@@ -174,7 +174,7 @@ def test_more_devices_than_there_is_room_for(limited):
 
 
 def test_unused_devices_are_forgotten(limited):
-    server = limited(unused_ms=1, sweep_ms=20, seen_ms=20)
+    server = limited(unused_ms=1, reconciliation_ms=20, seen_ms=20)
     device = server.device()
     device.push(png("red"), installationId="a", background=True)
     for _ in range(50):
@@ -191,7 +191,7 @@ def test_two_servers_one_of_them_without_hints(limited, postgres):
     """What the other one stores is found by the sweep."""
     database = Database(postgres)
     one = limited(database=database)
-    other = limited(database=database, sweep_ms=50)
+    other = limited(database=database, reconciliation_ms=50)
     device = one.device()
     with device.connect(server=other) as panel:
         panel.read_picture(brightness=60)

@@ -1,11 +1,8 @@
-#include "load.h"
+#include "loader.h"
 #include "base/require.h"
-#include "record/record.h"
+#include "panel_rows.h"
 
 #include <stdlib.h>
-
-/* Panels that are to be loaded wait in a row; what waits at the end of a turn is read as one, so
- * that a change of all devices costs a few hundred reads and not one each. */
 
 enum {
 	BATCH = 64,
@@ -16,7 +13,7 @@ enum {
 
 /* What the database has of some devices, as it comes: two reads that travel together. */
 struct load {
-	struct delivery *delivery;
+	struct loader *loader;
 	struct arena arena;
 	struct db_query devices_query;
 	struct db_query installations_query;
@@ -47,57 +44,65 @@ static void *read_rows(const struct db_result *result, const struct record *reco
 
 /* ---- what has come ---- */
 
-/* What this device's load has brought. Entries are taken off the front of *rest. */
+/* What this device's load has brought. Its rows are taken off the front of *rest. */
+static struct installation_rows take_rows(unsigned number, struct installation_rows *rest)
+{
+	struct installation_rows rows = {.rows = rest->rows};
+
+	while (rows.count < rest->count && rest->rows[rows.count].number == number)
+		rows.count++;
+	rest->rows += rows.count;
+	rest->count -= rows.count;
+	return rows;
+}
+
+static void tell(struct loader *loader, struct panel *panel, enum load_outcome outcome)
+{
+	bool is_behind = outcome != LOAD_FAILED && panel->wanted_generation > panel->generation;
+
+	loader->on_loaded(loader->context, panel, outcome);
+	/* A hint came while this was under way. Only once: a hint may also be wrong. */
+	panel->wanted_generation = panel->generation;
+	if (is_behind)
+		loader_load(loader, panel);
+}
+
 static void take_over(struct load *load, unsigned index, struct installation_rows *rest)
 {
+	struct installation_rows rows = take_rows(index + 1, rest);
 	struct panel *panel = load->panels[index];
 	const struct panel_row *row = load->rows[index];
-	struct installation_rows installations = {.rows = rest->rows};
-	/* Where it failed, what is in memory goes on; the sweep tries again. */
 	bool is_gone = load->has_failed ? panel->state == PANEL_NEW : !row;
+	bool is_locked_out;
 
-	while (installations.count < rest->count &&
-	       rest->rows[installations.count].number == index + 1)
-		installations.count++;
-	rest->rows += installations.count;
-	rest->count -= installations.count;
 	panel->load = NULL;
-	if (panel->state == PANEL_GONE) {
-		panel_free_if_gone(panel);
+	if (panel->state == PANEL_GONE)
 		return;
-	}
 	if (is_gone) {
 		panel_destroy(panel);
-		return;
-	}
-	if (!load->has_failed)
-		panel_apply(panel, row, &installations);
-	panel->pins++;
-	panel_answer_searches(panel);
-	panel->pins--;
-	panel_changed(panel);
-	if (load->has_failed) {
-		panel->wanted_generation = panel->generation;
-		sweep_soon(load->delivery);
-	} else if (panel->wanted_generation > panel->generation) {
-		/* A hint came while this was under way. Only once: a hint may also be wrong. */
-		panel->wanted_generation = panel->generation;
-		panel_load_start(panel);
+	} else if (load->has_failed) {
+		tell(load->loader, panel, LOAD_FAILED);
+	} else {
+		is_locked_out = panel_apply(panel, row, &rows);
+		panel->loaded_ms = loop_now_ms(load->loader->loop);
+		tell(load->loader, panel, is_locked_out ? LOAD_LOCKED_OUT : LOAD_DONE);
 	}
 }
 
 static void load_finish(struct load *load)
 {
-	struct delivery *delivery = load->delivery;
+	struct loader *loader = load->loader;
 	struct installation_rows rest = {load->installations, load->installation_count};
 
-	delivery->loads_under_way--;
-	for (unsigned i = 0; i < load->count; i++)
+	loader->under_way--;
+	for (unsigned i = 0; i < load->count; i++) {
 		take_over(load, i, &rest);
+		panel_let_go(load->panels[i]);
+	}
 	arena_finish(&load->arena);
 	free(load);
-	if (!list_is_empty(&delivery->to_load))
-		loop_later(delivery->loop, &delivery->load_later);
+	if (!list_is_empty(&loader->queue))
+		loop_later(loader->loop, &loader->send);
 }
 
 static void on_devices(struct db_query *query, const struct db_result *result)
@@ -149,7 +154,7 @@ static void ask(struct load *load, struct db_query *query, const struct id *ids,
 	db_add_id_array(&query->parameters, ids, load->count);
 	db_add_int8_array(&query->parameters, known, load->count);
 	load->under_way++;
-	db_submit(load->delivery->db, query);
+	db_submit(load->loader->db, query);
 }
 
 static void load_send(struct load *load)
@@ -174,21 +179,23 @@ static void load_send(struct load *load)
 }
 
 /* A worker that stops answers who waits, and asks for nothing new. */
-static bool is_needless(const struct panel *panel)
+static bool is_needless(const struct loader *loader, const struct panel *panel)
 {
-	return panel->delivery->is_draining && panel->state == PANEL_READY;
+	return loader->is_draining && panel->state == PANEL_READY;
 }
 
-static void load_next(struct delivery *delivery)
+static void send_next(struct loader *loader)
 {
 	struct load *load = memory_zalloc(sizeof(*load));
 	struct list *node;
 
-	load->delivery = delivery;
-	while (load->count < BATCH && (node = list_take_first(&delivery->to_load))) {
+	load->loader = loader;
+	while (load->count < BATCH && (node = list_take_first(&loader->queue))) {
 		struct panel *panel = container_of(node, struct panel, to_load);
 
-		if (!is_needless(panel)) {
+		if (is_needless(loader, panel)) {
+			panel_let_go(panel);
+		} else {
 			panel->load = load;
 			load->panels[load->count++] = panel;
 		}
@@ -197,26 +204,46 @@ static void load_next(struct delivery *delivery)
 		free(load);
 		return;
 	}
-	delivery->loads_under_way++;
+	loader->under_way++;
 	load_send(load);
 }
 
-static void on_load_later(struct later *later)
+static void on_send(struct later *later)
 {
-	struct delivery *delivery = container_of(later, struct delivery, load_later);
+	struct loader *loader = container_of(later, struct loader, send);
 
-	while (delivery->loads_under_way < BATCHES && !list_is_empty(&delivery->to_load))
-		load_next(delivery);
+	while (loader->under_way < BATCHES && !list_is_empty(&loader->queue))
+		send_next(loader);
 }
 
-void panel_load_start(struct panel *panel)
+void loader_load(struct loader *loader, struct panel *panel)
 {
-	struct delivery *delivery = panel->delivery;
-
-	if (panel_is_loading(panel) || panel->state == PANEL_GONE || is_needless(panel))
+	if (panel_is_loading(panel) || panel->state == PANEL_GONE || is_needless(loader, panel))
 		return;
-	list_append(&delivery->to_load, &panel->to_load);
-	loop_later(delivery->loop, &delivery->load_later);
+	panel_hold(panel);
+	list_append(&loader->queue, &panel->to_load);
+	loop_later(loader->loop, &loader->send);
+}
+
+void loader_changed(struct loader *loader, struct id device_id, int64_t generation)
+{
+	struct panel *panel = panels_find(loader->panels, device_id);
+
+	if (!panel || generation <= panel->generation)
+		return;
+	/* Where it is loading already, what comes may be older than this. */
+	if (generation > panel->wanted_generation)
+		panel->wanted_generation = generation;
+	if (panel->state == PANEL_READY)
+		loader_load(loader, panel);
+}
+
+void loader_forget(struct panel *panel)
+{
+	if (!list_is_linked(&panel->to_load))
+		return;
+	list_remove(&panel->to_load);
+	panel_let_go(panel);
 }
 
 bool panel_is_loading(const struct panel *panel)
@@ -224,13 +251,24 @@ bool panel_is_loading(const struct panel *panel)
 	return panel->load || list_is_linked(&panel->to_load);
 }
 
-void loads_start(struct delivery *delivery)
+bool panel_is_behind(const struct panel *panel)
 {
-	list_init(&delivery->to_load);
-	loop_later_init(&delivery->load_later, on_load_later);
+	return panel_is_loading(panel) && panel->wanted_generation > panel->generation;
 }
 
-void loads_stop(struct delivery *delivery)
+void loader_init(struct loader *loader)
 {
-	loop_later_cancel(&delivery->load_later);
+	list_init(&loader->queue);
+	loop_later_init(&loader->send, on_send);
+}
+
+void loader_finish(struct loader *loader)
+{
+	require(loader->under_way == 0);
+	loop_later_cancel(&loader->send);
+}
+
+void loader_drain(struct loader *loader)
+{
+	loader->is_draining = true;
 }

@@ -1,13 +1,9 @@
-#include "delivery_private.h"
+#include "delivery/cursor_table.h"
 
 #include <sodium.h>
 #include <stdatomic.h>
 
-/* Where devices are in their rotation, and which push they have shown. Each poll is a connection of
- * its own and reaches any worker, and so does a panel that connects again; so this lies in memory
- * that the workers of an instance share.
- *
- * Every field is an atomic of its own: a device that polls twice at the same time may get a cursor
+/* Every field is an atomic of its own: a device that polls twice at the same time may get a cursor
  * mixed of both, which costs one picture shown twice or passed over. A device that loses its place
  * to another one starts its rotation anew. */
 

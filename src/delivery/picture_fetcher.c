@@ -1,9 +1,11 @@
-#include "delivery_private.h"
+#include "picture_fetcher.h"
 
 #include <endian.h>
 #include <stdlib.h>
+#include <string.h>
 
-struct panel_fetch {
+struct picture_fetch {
+	struct picture_fetcher *fetcher;
 	struct panel *panel;
 	struct arena arena;
 	struct db_query query;
@@ -27,14 +29,14 @@ static void take_picture(struct panel *panel, int64_t position, const struct db_
 	/* Replaced meanwhile: loading brings the new one. */
 	if (!installation || installation->picture.data.data || generation.length != 8)
 		return;
-	installation->picture = picture_share(
-	    panel->delivery, (struct str){(const char *)picture.data, picture.length});
+	installation->picture = pictures_share(
+	    panel->panels->pictures, (struct str){(const char *)picture.data, picture.length});
 	installation->picture_generation = read_int8(&generation);
 }
 
 static void on_picture(struct db_query *query, const struct db_result *result)
 {
-	struct panel_fetch *fetch = container_of(query, struct panel_fetch, query);
+	struct picture_fetch *fetch = container_of(query, struct picture_fetch, query);
 	struct panel *panel = fetch->panel;
 	bool has_come =
 	    panel->state == PANEL_READY && result->outcome == DB_OK && result->row_count > 0;
@@ -42,23 +44,22 @@ static void on_picture(struct db_query *query, const struct db_result *result)
 	if (has_come)
 		take_picture(panel, fetch->position, result);
 	panel->fetch = NULL;
+	fetch->fetcher->on_fetched(fetch->fetcher->context, panel, has_come);
+	panel_let_go(panel);
 	arena_finish(&fetch->arena);
 	free(fetch);
-	/* Where it failed, sessions try again at their next deadline. */
-	if (has_come)
-		panel_changed(panel);
-	panel_answer_searches(panel);
-	panel_free_if_gone(panel);
 }
 
-void panel_fetch_picture(struct panel *panel, int64_t position)
+void panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *panel, int64_t position)
 {
 	const struct content_installation *installation = content_at(&panel->content, position);
-	struct panel_fetch *fetch;
+	struct picture_fetch *fetch;
 
-	if (panel->fetch || !installation || !db_is_up(panel->delivery->db))
+	if (panel->fetch || !installation || !db_is_up(fetcher->db))
 		return;
 	fetch = panel->fetch = memory_zalloc(sizeof(*fetch));
+	panel_hold(panel);
+	fetch->fetcher = fetcher;
 	fetch->panel = panel;
 	fetch->position = position;
 	db_parameters_init(&fetch->query.parameters, &fetch->arena);
@@ -66,14 +67,5 @@ void panel_fetch_picture(struct panel *panel, int64_t position)
 	db_add_text(&fetch->query.parameters, arena_copy(&fetch->arena, installation->id));
 	fetch->query.statement = STATEMENT_PANEL_PICTURE;
 	fetch->query.done = on_picture;
-	db_submit(panel->delivery->db, &fetch->query);
-}
-
-void panel_release_picture(struct panel *panel, int64_t position)
-{
-	struct content_installation *installation = content_at(&panel->content, position);
-
-	if (!installation || panel->delivery->picture_bytes < panel->delivery->limits.picture_bytes)
-		return;
-	picture_release(panel->delivery, &installation->picture);
+	db_submit(fetcher->db, &fetch->query);
 }

@@ -1,8 +1,9 @@
+#include "panel_rows.h"
 #include "base/require.h"
 #include "base/zones.h"
-#include "load.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct record_field panel_row_fields[] = {
     RECORD_INT(struct panel_row, number, .column = "number"),
@@ -48,12 +49,12 @@ static struct str copy_bytes(struct str bytes)
 /* The picture of an installation: new from the row, or moved over from the content before. */
 static struct picture take_picture(struct panel *panel, const struct installation_row *row)
 {
-	struct delivery *delivery = panel->delivery;
+	struct pictures *pictures = panel->panels->pictures;
 	struct picture none = {0};
 
 	/* Beyond the limit a picture is fetched each time its turn comes. */
-	if (row->picture.data && delivery->picture_bytes < delivery->limits.picture_bytes)
-		return picture_share(delivery, row->picture);
+	if (row->picture.data && !pictures_are_full(pictures))
+		return pictures_share(pictures, row->picture);
 	for (unsigned i = 0; i < panel->content.installation_count; i++) {
 		struct content_installation *old = &panel->content.installations[i];
 
@@ -92,7 +93,7 @@ static struct content_push make_push(struct panel *panel, const struct panel_row
 		if (push.displayed_us == 0)
 			push.displayed_us = old->displayed_us;
 	} else if (row->push_picture.data) {
-		push.picture = picture_share(panel->delivery, row->push_picture);
+		push.picture = pictures_share(panel->panels->pictures, row->push_picture);
 	}
 	return push;
 }
@@ -136,18 +137,7 @@ static struct content make_content(struct panel *panel, const struct panel_row *
 	return content;
 }
 
-void content_finish(struct delivery *delivery, struct content *content)
-{
-	for (unsigned i = 0; i < content->installation_count; i++) {
-		free((char *)content->installations[i].id.data);
-		picture_release(delivery, &content->installations[i].picture);
-	}
-	free(content->installations);
-	picture_release(delivery, &content->push.picture);
-	*content = (struct content){0};
-}
-
-void panel_apply(struct panel *panel, const struct panel_row *row,
+bool panel_apply(struct panel *panel, const struct panel_row *row,
 		 const struct installation_rows *installations)
 {
 	struct content content = make_content(panel, row, installations);
@@ -156,23 +146,12 @@ void panel_apply(struct panel *panel, const struct panel_row *row,
 	require(row->link_key_hash.length == KEY_HASH_BYTES);
 	key_changed = panel->state == PANEL_READY &&
 		      memcmp(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES) != 0;
-	content_finish(panel->delivery, &panel->content);
+	panel_finish_content(panel->panels, &panel->content);
 	panel->content = content;
 	panel->generation = row->generation;
 	panel->is_disabled = row->is_disabled;
 	memcpy(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES);
 	panel->state = PANEL_READY;
-	panel->loaded_ms = loop_now_ms(panel->delivery->loop);
 	panel_recall_push(panel);
-	if (key_changed || panel->is_disabled)
-		panel_drop_sessions(panel);
-}
-
-void panel_recall_push(struct panel *panel)
-{
-	struct content_push *push = &panel->content.push;
-
-	if (push->generation && push->displayed_us == 0)
-		push->displayed_us =
-		    cursor_shown_us(panel->delivery->cursors, panel->id, push->generation);
+	return key_changed || panel->is_disabled;
 }

@@ -1,7 +1,7 @@
 /* A device and its installations as rows of the database, on their way into a panel. */
 #pragma once
 
-#include "delivery_private.h"
+#include "panels.h"
 #include "record/record.h"
 
 struct panel_row {
@@ -40,6 +40,7 @@ struct installation_rows {
 extern const struct record panel_row_record;
 extern const struct record installation_row_record;
 
-/* Takes over what was loaded, in place of what the panel had. */
-void panel_apply(struct panel *panel, const struct panel_row *row,
+/* Takes over what was loaded, in place of what the panel had. True: links that were allowed before
+ * are no longer, because the key is another one or the device was disabled. */
+bool panel_apply(struct panel *panel, const struct panel_row *row,
 		 const struct installation_rows *installations);

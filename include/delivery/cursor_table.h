@@ -1,0 +1,22 @@
+/* Where devices are in their rotation, and which push they have shown, in memory that the workers
+ * of an instance share: each poll is a connection of its own and reaches any worker, and so does a
+ * panel that connects again. */
+#pragma once
+
+#include "base/id.h"
+#include "base/region.h"
+#include "domain/poll.h"
+
+struct cursor_table;
+
+/* The common part of this region is the struct cursor_table. */
+extern const struct region cursor_region;
+
+struct poll_cursor cursor_get(const struct cursor_table *table, struct id device_id);
+void cursor_set(struct cursor_table *table, struct id device_id, const struct poll_cursor *cursor);
+/* A WebSocket panel shows the installation at this position. */
+void cursor_move(struct cursor_table *table, struct id device_id, int64_t position);
+/* When a push was first displayed by a panel of this instance; 0: nobody knows of it. */
+void cursor_set_shown(struct cursor_table *table, struct id device_id, int64_t generation,
+		      int64_t wall_us);
+int64_t cursor_shown_us(const struct cursor_table *table, struct id device_id, int64_t generation);

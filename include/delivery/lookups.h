@@ -1,0 +1,20 @@
+/* Looking up the device that a display names in its URL, and checking the display's key. */
+#pragma once
+
+#include "base/list.h"
+#include "domain/device_reference.h"
+#include "domain/key.h"
+
+struct lookups;
+struct panel;
+
+/* Waits for a panel; embed it in what waits. */
+struct panel_lookup {
+	struct list node; /* private */
+	/* Called later, on the loop. NULL: no such device, wrong key, disabled, or not known while
+	 * the database is away or this worker stops. The panel is valid during this call. */
+	void (*done)(struct panel_lookup *lookup, struct panel *panel);
+	uint8_t key_hash[KEY_HASH_BYTES]; /* private */
+	unsigned tries;			  /* private */
+	struct lookups *lookups;	  /* private */
+};

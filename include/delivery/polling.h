@@ -1,0 +1,12 @@
+/* What a polling panel is given. */
+#pragma once
+
+#include "base/str.h"
+
+#include <stdint.h>
+
+struct poll_picture {
+	struct str webp; /* in the arena, or static */
+	int brightness;
+	int64_t dwell_s;
+};

@@ -1,0 +1,10 @@
+/* Change hints "<kind>:<id>:<generation>", see db/hints.h. */
+#pragma once
+
+#include "base/id.h"
+#include "db/hints.h"
+
+/* To all workers of all instances, this one too. */
+void change_hint_send(struct db *db, const char *kind, struct id id, int64_t generation);
+/* "<id>:<generation>". False: it is none. */
+bool change_hint_parse(struct str text, struct id *ret_id, int64_t *ret_generation);

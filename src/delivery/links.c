@@ -1,0 +1,314 @@
+#include "links.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "record/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <yyjson.h>
+
+/* What was loaded so lately need not be loaded for a new connection. */
+enum { FRESH_MS = 1000 };
+
+static struct playback_clock clock_now(const struct link *link)
+{
+	struct loop *loop = link->links->loop;
+
+	return (struct playback_clock){.now_ms = (int64_t)loop_now_ms(loop),
+				       .wall_us = clock_wall_us()};
+}
+
+/* ---- what playback does to the outside ---- */
+
+static void send_number(struct link *link, const char *name, int64_t number)
+{
+	char text[64];
+	int length = snprintf(text, sizeof(text), "{\"%s\":%lld}", name, (long long)number);
+
+	websocket_send_text(link->websocket, (struct str){text, (size_t)length});
+}
+
+static void on_brightness(void *context, int percent)
+{
+	send_number(context, "brightness", percent);
+}
+
+static void on_immediate(void *context)
+{
+	struct link *link = context;
+
+	websocket_send_text(link->websocket, STR("{\"immediate\":true}"));
+}
+
+static bool on_picture(void *context, const struct playback_item *item, int64_t dwell_s,
+		       int brightness, bool hurried)
+{
+	struct link *link = context;
+	struct str webp = panel_picture(link->panel, item);
+
+	if (!webp.data) {
+		panel_fetch_picture(link->links->fetcher, link->panel, item->position);
+		return false;
+	}
+	send_number(link, "dwell_secs", dwell_s);
+	if (brightness != -1)
+		on_brightness(link, brightness);
+	websocket_send_binary(link->websocket, webp);
+	if (hurried)
+		on_immediate(link);
+	link->links->position_sent = item->position;
+	return true;
+}
+
+static void on_push_displayed(void *context, int64_t generation, int64_t wall_us)
+{
+	const struct link *link = context;
+
+	write_behind_displayed(link->links->write_behind, link->panel, generation, wall_us);
+}
+
+static struct playback_output output_of(struct link *link)
+{
+	return (struct playback_output){
+	    .brightness = on_brightness,
+	    .picture = on_picture,
+	    .immediate = on_immediate,
+	    .push_displayed = on_push_displayed,
+	    .context = link,
+	};
+}
+
+/* ---- events ---- */
+
+/* A panel that connects again goes on where it was, whichever worker it reaches. */
+static void tell_position(struct link *link)
+{
+	const struct panel *panel = link->panel;
+
+	if (link->playback.rotation_position == link->position_told)
+		return;
+	link->position_told = link->playback.rotation_position;
+	cursor_move(link->links->cursors, panel->id, link->position_told);
+}
+
+static void link_update(struct link *link)
+{
+	struct panel *panel = link->panel;
+	struct playback_output output = output_of(link);
+	struct playback_clock clock;
+	int64_t again_ms;
+
+	if (!panel)
+		return; /* dropped; its end is under way */
+	clock = clock_now(link);
+	link->links->position_sent = -1;
+	websocket_cork(link->websocket);
+	again_ms = playback_update(&link->playback, &panel->content, clock, &output);
+	websocket_uncork(link->websocket);
+	/* Not before: what is corked is not copied. */
+	if (link->links->position_sent != -1)
+		panel_release_picture(panel, link->links->position_sent);
+	tell_position(link);
+	deadline_set_at(link->links->loop, &link->deadline, (uint64_t)again_ms);
+}
+
+static void on_update(struct list *node)
+{
+	link_update(container_of(node, struct link, update));
+}
+
+/* Later: what was sent to many at one time ends for many at one time. */
+static void update_later(struct link *link)
+{
+	budgeted_queue_add(&link->links->updates, &link->update);
+}
+
+static void on_deadline(struct deadline *deadline)
+{
+	update_later(container_of(deadline, struct link, deadline));
+}
+
+static const struct json_value *member(const struct json_value *object, const char *name)
+{
+	return (const struct json_value *)(void *)yyjson_obj_get((yyjson_val *)(void *)object,
+								 name);
+}
+
+static void log_client_info(struct link *link, const struct json_value *info)
+{
+	char id[ID_TEXT_LENGTH + 1];
+	struct str version = {0}, type = {0}, mac = {0};
+
+	link->has_introduced_itself = true;
+	json_get_str(member(info, "firmware_version"), &version);
+	json_get_str(member(info, "firmware_type"), &type);
+	json_get_str(member(info, "mac"), &mac);
+	id_format(link->panel->id, id);
+	log_info("panel", "says who it is", LOG_TEXT("device", id),
+		 LOG_STR("firmware_version", version), LOG_STR("firmware_type", type),
+		 LOG_STR("mac", mac));
+}
+
+static void take_message(struct link *link, const struct json_value *root)
+{
+	struct panel *panel = link->panel;
+	struct playback_output output = output_of(link);
+	int64_t number;
+
+	if (member(root, "client_info") && !link->has_introduced_itself)
+		log_client_info(link, member(root, "client_info"));
+	if (json_get_integer(member(root, "queued"), &number)) {
+		playback_on_queued(&link->playback, number, clock_now(link));
+		update_later(link);
+	}
+	if (json_get_integer(member(root, "displaying"), &number)) {
+		playback_on_displaying(&link->playback, number, &panel->content, clock_now(link),
+				       &output);
+		update_later(link);
+	}
+}
+
+/* Takes the link away from its panel; the websocket may still be closing. */
+static void link_leave(struct link *link)
+{
+	struct panel *panel = link->panel;
+
+	if (!panel)
+		return;
+	deadline_clear(link->links->loop, &link->deadline);
+	list_remove(&link->update);
+	list_remove(&link->node);
+	panel->link_count--;
+	panel_touch(panel);
+	link->panel = NULL;
+	panel_let_go(panel);
+}
+
+static void drop(struct link *link)
+{
+	link_leave(link);
+	websocket_drop(link->websocket);
+}
+
+/* A panel says a few things for each picture. One that says far more is broken, or no panel. */
+static bool talks_too_much(struct link *link)
+{
+	uint64_t now_ms = loop_now_ms(link->links->loop);
+
+	if (now_ms - link->minute_ms >= 60 * 1000) {
+		link->minute_ms = now_ms;
+		link->messages = 0;
+	}
+	return ++link->messages > LIMIT_PANEL_MESSAGES_PER_MINUTE;
+}
+
+static void on_text(struct websocket *websocket, struct str text)
+{
+	struct link *link = websocket_owner(websocket);
+	struct json_document document = {0};
+	struct arena arena = {0};
+	struct str reason;
+
+	if (!link->panel)
+		return;
+	if (talks_too_much(link)) {
+		drop(link);
+		return;
+	}
+	panel_seen(link->panel);
+	/* What cannot be understood is of a firmware that knows more: ignored. */
+	if (json_parse(text, &arena, &document, &reason))
+		take_message(link, document.root);
+	json_document_finish(&document);
+	arena_finish(&arena);
+}
+
+static void on_binary(struct websocket *websocket, struct str data)
+{
+	(void)data; /* panels send none */
+	(void)websocket;
+}
+
+static void on_alive(struct websocket *websocket)
+{
+	struct link *link = websocket_owner(websocket);
+
+	if (link->panel)
+		panel_seen(link->panel);
+}
+
+static void on_closed(struct websocket *websocket)
+{
+	struct link *link = websocket_owner(websocket);
+
+	link_leave(link);
+	playback_finish(&link->playback);
+	free(link);
+}
+
+static const struct websocket_events events = {
+    .on_text = on_text,
+    .on_binary = on_binary,
+    .on_alive = on_alive,
+    .on_closed = on_closed,
+};
+
+/* The oldest of too many leaves. */
+static void join(struct link *link, struct panel *panel)
+{
+	if (panel->link_count >= LIMIT_PANEL_SESSIONS)
+		drop(container_of(panel->links.next, struct link, node));
+	link->panel = panel;
+	panel_hold(panel);
+	list_append(&panel->links, &link->node);
+	panel->link_count++;
+}
+
+void links_connect(struct links *links, struct panel *panel, struct http_request *request)
+{
+	struct link *link = memory_zalloc(sizeof(*link));
+
+	list_init(&link->node);
+	list_init(&link->update);
+	deadline_init(&link->deadline, on_deadline);
+	link->links = links;
+	link->position_told = cursor_get(links->cursors, panel->id).position;
+	playback_init(&link->playback, link->position_told);
+	link->websocket = websocket_accept(request, &events, link);
+	if (!link->websocket) {
+		free(link);
+		return;
+	}
+	join(link, panel);
+	panel_touch(panel);
+	panel_seen(panel);
+	panel_recall_push(panel);
+	update_later(link);
+	/* Hints only tell of what is newer; what happened while nobody here listened is read now.
+	 */
+	if (loop_now_ms(links->loop) - panel->loaded_ms > FRESH_MS)
+		loader_load(links->loader, panel);
+}
+
+void links_update(struct links *links, struct panel *panel)
+{
+	list_for_each (node, &panel->links)
+		budgeted_queue_add(&links->updates, &container_of(node, struct link, node)->update);
+}
+
+void links_drop(struct panel *panel)
+{
+	while (!list_is_empty(&panel->links))
+		drop(container_of(panel->links.next, struct link, node));
+}
+
+void links_init(struct links *links)
+{
+	budgeted_queue_init(&links->updates, links->loop, on_update);
+}
+
+void links_finish(struct links *links)
+{
+	budgeted_queue_finish(&links->updates);
+}

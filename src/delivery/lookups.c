@@ -1,0 +1,209 @@
+#include "lookups.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct alias {
+	struct map_node node;
+	struct id id;
+	char text[SERIAL_LENGTH_MAX + 1];
+};
+
+enum { ALIASES_MAX = 20 * 1000 };
+
+/* By serial number or MAC address: the database tells the ID. */
+struct alias_lookup {
+	struct panel_lookup *lookup;
+	struct arena arena;
+	struct db_query query;
+	struct str text;
+};
+
+static bool may_connect(const struct panel *panel, const struct panel_lookup *lookup)
+{
+	return panel->state == PANEL_READY && !panel->is_disabled &&
+	       sodium_memcmp(panel->link_key_hash, lookup->key_hash, KEY_HASH_BYTES) == 0;
+}
+
+static void answer(struct panel *panel, struct panel_lookup *lookup)
+{
+	lookup->done(lookup, may_connect(panel, lookup) ? panel : NULL);
+}
+
+void lookup_wait(struct panel_lookup *lookup, struct panel *panel)
+{
+	panel_hold(panel);
+	list_append(&panel->lookups, &lookup->node);
+}
+
+void lookups_answer(struct panel *panel)
+{
+	struct list lookups;
+	struct list *node;
+
+	list_init(&lookups);
+	list_move_all(&lookups, &panel->lookups);
+	while ((node = list_take_first(&lookups))) {
+		answer(panel, container_of(node, struct panel_lookup, node));
+		panel_let_go(panel);
+	}
+}
+
+/* The panel, when it is in memory; else NULL, and the look-up waits until it was loaded. */
+static struct panel *find_by_id(struct panel_lookup *lookup, struct id id)
+{
+	struct lookups *lookups = lookup->lookups;
+	struct panel *panel = panels_find(lookups->panels, id);
+
+	/* A panel that is known to be behind is waited for: who has pushed sees the push. */
+	if (panel && panel->state == PANEL_READY && !panel_is_behind(panel)) {
+		panel_touch(panel);
+		return panel;
+	}
+	if (!panel) {
+		panel = panels_create(lookups->panels, id);
+		loader_load(lookups->loader, panel);
+	}
+	lookup_wait(lookup, panel);
+	return NULL;
+}
+
+static struct alias *alias_find(const struct lookups *lookups, struct str text)
+{
+	struct map_node *node = map_find(&lookups->aliases, text);
+
+	return node ? container_of(node, struct alias, node) : NULL;
+}
+
+static void alias_keep(struct lookups *lookups, struct str text, struct id id)
+{
+	struct alias *alias = alias_find(lookups, text);
+
+	if (alias) {
+		alias->id = id;
+		return;
+	}
+	if (lookups->aliases.count >= ALIASES_MAX)
+		return;
+	alias = memory_zalloc(sizeof(*alias));
+	alias->id = id;
+	memcpy(alias->text, text.data, text.length);
+	map_insert(&lookups->aliases, &alias->node, (struct str){alias->text, text.length});
+}
+
+void lookups_finish(struct lookups *lookups)
+{
+	struct map_node *node;
+
+	while ((node = map_next(&lookups->aliases, NULL))) {
+		map_remove(&lookups->aliases, node);
+		free(container_of(node, struct alias, node));
+	}
+	map_finish(&lookups->aliases);
+}
+
+static void on_alias(struct db_query *query, const struct db_result *result)
+{
+	struct alias_lookup *aliased = container_of(query, struct alias_lookup, query);
+	struct panel_lookup *lookup = aliased->lookup;
+	struct lookups *lookups = lookup->lookups;
+	const struct alias *known = alias_find(lookups, aliased->text);
+	struct panel *panel;
+	struct id id;
+	bool found = false;
+
+	if (result->outcome == DB_OK && result->row_count) {
+		struct record_value value = db_value(result, 0, 0);
+
+		memcpy(id.bytes, value.data, ID_BYTES);
+		alias_keep(lookups, aliased->text, id);
+		found = true;
+	} else if (result->outcome != DB_OK && known) {
+		id = known->id;
+		found = true;
+	}
+	/* A panel that was not loaded yet would not be any more. */
+	if (lookups->is_draining)
+		found = false;
+	arena_finish(&aliased->arena);
+	free(aliased);
+	panel = found ? find_by_id(lookup, id) : NULL;
+	if (panel)
+		answer(panel, lookup);
+	else if (!found)
+		lookup->done(lookup, NULL);
+}
+
+/* Whether the key is that of the device that this alias led to before: then the alias is right. */
+static bool is_alias_right(const struct panel_lookup *lookup, const struct alias *alias)
+{
+	const struct panel *panel = panels_find(lookup->lookups->panels, alias->id);
+
+	return panel && may_connect(panel, lookup);
+}
+
+static void ask_for_alias(struct panel_lookup *lookup, const struct device_reference *reference,
+			  struct str text)
+{
+	struct alias_lookup *aliased = memory_zalloc(sizeof(*aliased));
+	struct db_parameters *parameters = &aliased->query.parameters;
+
+	aliased->lookup = lookup;
+	aliased->text = arena_copy(&aliased->arena, text);
+	db_parameters_init(parameters, &aliased->arena);
+	if (reference->kind == DEVICE_REFERENCE_SERIAL) {
+		db_add_text(parameters, aliased->text);
+		aliased->query.statement = STATEMENT_DEVICE_BY_SERIAL;
+	} else {
+		struct str bytes = {(const char *)reference->mac, MAC_BYTES};
+
+		db_add_bytes(parameters, arena_copy(&aliased->arena, bytes));
+		aliased->query.statement = STATEMENT_DEVICE_BY_MAC;
+	}
+	aliased->query.done = on_alias;
+	db_submit(lookup->lookups->db, &aliased->query);
+}
+
+static struct panel *find_by_alias(struct panel_lookup *lookup,
+				   const struct device_reference *reference)
+{
+	char mac[MAC_TEXT_LENGTH + 1];
+	struct str text = reference->serial;
+	const struct alias *alias;
+
+	if (reference->kind == DEVICE_REFERENCE_MAC) {
+		mac_format(reference->mac, mac);
+		text = str_from(mac);
+	}
+	alias = alias_find(lookup->lookups, text);
+	if (alias && is_alias_right(lookup, alias))
+		return find_by_id(lookup, alias->id);
+	ask_for_alias(lookup, reference, text);
+	return NULL;
+}
+
+bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
+		  const struct device_reference *reference, struct str key,
+		  struct panel **ret_panel)
+{
+	struct panel *panel;
+
+	list_init(&lookup->node);
+	lookup->lookups = lookups;
+	key_hash(key, lookup->key_hash);
+	if (reference->kind == DEVICE_REFERENCE_NONE || lookups->is_draining) {
+		*ret_panel = NULL;
+		return true;
+	}
+	panel = reference->kind == DEVICE_REFERENCE_ID ? find_by_id(lookup, reference->id)
+						       : find_by_alias(lookup, reference);
+	if (panel)
+		*ret_panel = may_connect(panel, lookup) ? panel : NULL;
+	return panel != NULL;
+}
+
+void lookups_drain(struct lookups *lookups)
+{
+	lookups->is_draining = true;
+}

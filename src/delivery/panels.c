@@ -1,0 +1,179 @@
+#include "panels.h"
+#include "base/clock.h"
+#include "base/require.h"
+
+#include <stdlib.h>
+
+/* Panels that are looked at to make room for one. */
+enum { LOOKED_AT = 16 };
+
+static struct str id_view(const struct id *id)
+{
+	return (struct str){(const char *)id->bytes, ID_BYTES};
+}
+
+static struct panel *panel_of(struct list *by_use)
+{
+	return container_of(by_use, struct panel, by_use);
+}
+
+void panels_init(struct panels *panels)
+{
+	list_init(&panels->by_use);
+}
+
+void panels_finish(struct panels *panels)
+{
+	while (!list_is_empty(&panels->by_use))
+		panel_destroy(panel_of(panels->by_use.next));
+	map_finish(&panels->by_id);
+}
+
+struct panel *panels_find(const struct panels *panels, struct id id)
+{
+	struct map_node *node = map_find(&panels->by_id, id_view(&id));
+
+	return node ? container_of(node, struct panel, by_id) : NULL;
+}
+
+static bool is_unused(const struct panel *panel)
+{
+	return panel->holders == 0 && panel->seen_us == 0;
+}
+
+static void make_room(struct panels *panels)
+{
+	if (panels->by_id.count < panels->max && !pictures_are_full(panels->pictures))
+		return;
+	for (unsigned i = 0; i < LOOKED_AT && !list_is_empty(&panels->by_use); i++) {
+		struct panel *panel = panel_of(panels->by_use.next);
+
+		if (is_unused(panel)) {
+			panel_destroy(panel);
+			return;
+		}
+		panel_touch(panel);
+	}
+}
+
+struct panel *panels_create(struct panels *panels, struct id id)
+{
+	struct panel *panel;
+
+	make_room(panels);
+	panel = memory_zalloc(sizeof(*panel));
+	panel->panels = panels;
+	panel->id = id;
+	list_init(&panel->links);
+	list_init(&panel->lookups);
+	list_init(&panel->by_use);
+	list_init(&panel->to_load);
+	map_insert(&panels->by_id, &panel->by_id, id_view(&panel->id));
+	panel_touch(panel);
+	return panel;
+}
+
+void panels_expire(struct panels *panels)
+{
+	uint64_t now_ms = loop_now_ms(panels->loop);
+
+	/* What is touched goes to the end, and is young then. */
+	while (!list_is_empty(&panels->by_use)) {
+		struct panel *panel = panel_of(panels->by_use.next);
+
+		if (now_ms - panel->used_ms < panels->unused_ms)
+			return;
+		if (is_unused(panel))
+			panel_destroy(panel);
+		else
+			panel_touch(panel);
+	}
+}
+
+void panel_destroy(struct panel *panel)
+{
+	struct panels *panels = panel->panels;
+
+	require(panel->state != PANEL_GONE);
+	panel->state = PANEL_GONE;
+	/* First: nobody can find it while look-ups are answered. */
+	map_remove(&panels->by_id, &panel->by_id);
+	list_remove(&panel->by_use);
+	panel_hold(panel);
+	panels->on_gone(panels->context, panel);
+	panel_finish_content(panels, &panel->content);
+	panel_let_go(panel);
+}
+
+void panel_hold(struct panel *panel)
+{
+	panel->holders++;
+}
+
+void panel_let_go(struct panel *panel)
+{
+	require(panel->holders > 0);
+	if (--panel->holders == 0 && panel->state == PANEL_GONE)
+		free(panel);
+}
+
+void panel_touch(struct panel *panel)
+{
+	if (panel->state == PANEL_GONE)
+		return;
+	panel->used_ms = loop_now_ms(panel->panels->loop);
+	list_remove(&panel->by_use);
+	list_append(&panel->panels->by_use, &panel->by_use);
+}
+
+void panel_seen(struct panel *panel)
+{
+	panel->seen_us = clock_wall_us();
+}
+
+void panel_finish_content(struct panels *panels, struct content *content)
+{
+	for (unsigned i = 0; i < content->installation_count; i++) {
+		free((char *)content->installations[i].id.data);
+		pictures_release(panels->pictures, &content->installations[i].picture);
+	}
+	free(content->installations);
+	pictures_release(panels->pictures, &content->push.picture);
+	*content = (struct content){0};
+}
+
+void panel_recall_push(struct panel *panel)
+{
+	struct content_push *push = &panel->content.push;
+
+	if (push->generation && push->displayed_us == 0)
+		push->displayed_us =
+		    cursor_shown_us(panel->panels->cursors, panel->id, push->generation);
+}
+
+struct str panel_picture(const struct panel *panel, const struct playback_item *item)
+{
+	const struct content_installation *installation;
+	const struct picture *picture;
+
+	switch (item->kind) {
+	case PLAYBACK_BUILT_IN:
+		return picture_nothing_to_show;
+	case PLAYBACK_INSTALLATION:
+		installation = content_at(&panel->content, item->position);
+		return installation ? installation->picture.data : (struct str){0};
+	case PLAYBACK_PUSH:
+		picture = content_push_picture(&panel->content);
+		return picture ? picture->data : (struct str){0};
+	default:
+		return (struct str){0};
+	}
+}
+
+void panel_release_picture(struct panel *panel, int64_t position)
+{
+	struct content_installation *installation = content_at(&panel->content, position);
+
+	if (installation && pictures_are_full(panel->panels->pictures))
+		pictures_release(panel->panels->pictures, &installation->picture);
+}

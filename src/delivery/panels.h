@@ -1,0 +1,92 @@
+/* Devices as a worker keeps them in memory while it serves their displays: settings, rotation,
+ * pictures.
+ *
+ *   PANEL_NEW --loaded--> PANEL_READY --unused, or the device is gone--> PANEL_GONE, freed
+ *       `---------------- no such device ------------------------------------^
+ *
+ * Other modules keep what they have to do with a panel in it; a panel in which one of them holds an
+ * interest (panel_hold()) stays. */
+#pragma once
+
+#include "base/list.h"
+#include "delivery/cursor_table.h"
+#include "domain/key.h"
+#include "loop/loop.h"
+#include "pictures.h"
+
+enum panel_state {
+	PANEL_NEW,   /* never loaded: look-ups wait */
+	PANEL_READY, /* has content, perhaps of an older generation */
+	PANEL_GONE,  /* destroyed: in no list; awaits what is under way */
+};
+
+struct panel {
+	struct map_node by_id;
+	struct list by_use; /* in panels->by_use, least recently used first */
+	struct panels *panels;
+	struct id id;
+	enum panel_state state;
+	bool is_disabled;
+	uint8_t link_key_hash[KEY_HASH_BYTES];
+	int64_t generation;	/* of the content */
+	struct content content; /* installations are malloc'ed and owned here, pictures shared */
+	unsigned holders;	/* see panel_hold() */
+	uint64_t used_ms;	/* loop time */
+	/* Of write_behind.c: */
+	int64_t seen_us; /* wall clock; 0: nothing to write down */
+	/* Of loader.c: */
+	int64_t wanted_generation; /* the newest that a hint named */
+	struct list to_load;	   /* in loader->queue, while it waits there */
+	struct load *load;	   /* under way; NULL: none */
+	uint64_t loaded_ms;	   /* loop time; 0: never */
+	/* Of picture_fetcher.c: */
+	struct picture_fetch *fetch; /* under way; NULL: none */
+	/* Of lookups.c: */
+	struct list lookups; /* of struct panel_lookup: while PANEL_NEW, or for a picture */
+	/* Of links.c: */
+	struct list links; /* of struct link */
+	unsigned link_count;
+};
+
+struct panels {
+	struct loop *loop;
+	struct pictures *pictures;
+	struct cursor_table *cursors;
+	struct map by_id;
+	struct list by_use;
+	unsigned max;
+	uint64_t unused_ms; /* a panel that nobody has used for so long is destroyed */
+	/* The panel was just destroyed: look-ups, links and what is to be loaded let it go. */
+	void (*on_gone)(void *context, struct panel *panel);
+	void *context;
+};
+
+/* loop, pictures, cursors, max, unused_ms, on_gone and context are set. */
+void panels_init(struct panels *panels);
+/* Destroys all panels. */
+void panels_finish(struct panels *panels);
+
+struct panel *panels_find(const struct panels *panels, struct id id);
+/* A new one in state PANEL_NEW; makes room by destroying unused ones. */
+struct panel *panels_create(struct panels *panels, struct id id);
+/* Destroys panels that nobody has used for a while. */
+void panels_expire(struct panels *panels);
+
+/* The panel is found no more, and is freed when nobody holds it. */
+void panel_destroy(struct panel *panel);
+/* Between these two it is not destroyed to make room, nor freed. */
+void panel_hold(struct panel *panel);
+void panel_let_go(struct panel *panel);
+/* It is in use. */
+void panel_touch(struct panel *panel);
+/* The device was online just now. */
+void panel_seen(struct panel *panel);
+
+/* Frees content of which this is the last use. */
+void panel_finish_content(struct panels *panels, struct content *content);
+/* Takes over from this instance's other workers when the push was displayed. */
+void panel_recall_push(struct panel *panel);
+/* Bytes of an item: NULL data where they are not in memory. */
+struct str panel_picture(const struct panel *panel, const struct playback_item *item);
+/* Drops an installation's picture again where memory is short. */
+void panel_release_picture(struct panel *panel, int64_t position);

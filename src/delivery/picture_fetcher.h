@@ -1,0 +1,17 @@
+/* Reads single pictures of installations that are not in memory, because memory is short. */
+#pragma once
+
+#include "db/db.h"
+#include "panels.h"
+
+struct picture_fetcher {
+	struct db *db;
+	/* Later, from the loop. has_come: the picture is in memory now; else it is asked for again
+	 * when somebody needs it. The panel stays during the call. */
+	void (*on_fetched)(void *context, struct panel *panel, bool has_come);
+	void *context;
+};
+
+/* Fetches the picture of the installation at this position. One at a time for a panel; nothing
+ * while the database is away. */
+void panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *panel, int64_t position);

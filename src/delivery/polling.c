@@ -1,0 +1,80 @@
+#include "polling.h"
+#include "base/clock.h"
+
+enum { TRIES_MAX = 3, NOTHING_DWELL_S = 5 };
+
+/* The next item whose picture is in memory. False where none is; the cursor is then as it was. */
+static bool next_in_memory(struct panel *panel, struct poll_cursor *cursor, int64_t wall_us,
+			   struct poll_answer *ret_answer)
+{
+	struct poll_cursor ahead = *cursor;
+
+	for (unsigned i = 0; i <= panel->content.installation_count; i++) {
+		*ret_answer = poll_next(&ahead, &panel->content, wall_us);
+		if (panel_picture(panel, &ret_answer->item).data) {
+			*cursor = ahead;
+			return true;
+		}
+		ahead.remaining_s = 0;
+	}
+	return false;
+}
+
+static void advance(const struct polling *polling, struct panel *panel,
+		    const struct poll_cursor *cursor, const struct poll_answer *answer,
+		    int64_t wall_us)
+{
+	cursor_set(polling->cursors, panel->id, cursor);
+	if (!answer->is_push_displayed)
+		return;
+	panel->content.push.displayed_us = wall_us;
+	write_behind_displayed(polling->write_behind, panel, answer->item.generation, wall_us);
+}
+
+/* The database is away: what is in memory goes on. */
+static struct poll_answer next_without(struct panel *panel, struct poll_cursor *cursor,
+				       int64_t wall_us, int brightness)
+{
+	struct poll_answer answer;
+
+	if (next_in_memory(panel, cursor, wall_us, &answer))
+		return answer;
+	return (struct poll_answer){.item = {.kind = PLAYBACK_BUILT_IN},
+				    .brightness = brightness,
+				    .dwell_s = NOTHING_DWELL_S};
+}
+
+bool polling_next(const struct polling *polling, struct panel *panel, struct panel_lookup *lookup,
+		  bool is_peek, struct arena *arena, struct poll_picture *ret_picture)
+{
+	struct poll_cursor cursor = cursor_get(polling->cursors, panel->id);
+	struct poll_cursor ahead = cursor;
+	int64_t wall_us = clock_wall_us();
+	struct poll_answer answer;
+
+	panel_touch(panel);
+	panel_seen(panel);
+	panel_recall_push(panel);
+	answer = poll_next(&ahead, &panel->content, wall_us);
+	if (!panel_picture(panel, &answer.item).data) {
+		/* Memory is short, so it is fetched for this answer. */
+		panel_fetch_picture(polling->fetcher, panel, answer.item.position);
+		if (panel->fetch && lookup->tries++ < TRIES_MAX) {
+			lookup_wait(lookup, panel);
+			return false;
+		}
+		ahead = cursor;
+		answer = next_without(panel, &ahead, wall_us, answer.brightness);
+	}
+	if (!is_peek)
+		advance(polling, panel, &ahead, &answer, wall_us);
+	*ret_picture = (struct poll_picture){.webp = panel_picture(panel, &answer.item),
+					     .brightness = answer.brightness,
+					     .dwell_s = answer.dwell_s};
+	if (answer.item.kind == PLAYBACK_BUILT_IN)
+		return true;
+	/* What the panel has may be loaded anew before the answer is written. */
+	ret_picture->webp = arena_copy(arena, ret_picture->webp);
+	panel_release_picture(panel, answer.item.position);
+	return true;
+}

@@ -1,0 +1,18 @@
+/* What panels without a WebSocket are given: a picture a request. Where they are in the rotation
+ * outlives the connection, see delivery/cursor_table.h. */
+#pragma once
+
+#include "delivery/polling.h"
+#include "lookups.h"
+#include "picture_fetcher.h"
+#include "write_behind.h"
+
+struct polling {
+	struct picture_fetcher *fetcher;
+	struct write_behind *write_behind;
+	struct cursor_table *cursors;
+};
+
+/* See delivery_poll(). */
+bool polling_next(const struct polling *polling, struct panel *panel, struct panel_lookup *lookup,
+		  bool is_peek, struct arena *arena, struct poll_picture *ret_picture);

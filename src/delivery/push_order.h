@@ -1,0 +1,35 @@
+/* See delivery/push_order.h. */
+#pragma once
+
+#include "base/id.h"
+#include "base/map.h"
+#include "db/db.h"
+#include "delivery/push_order.h"
+
+struct push_order {
+	struct loop *loop;
+	struct db *db;
+	/* A push was answered by another worker: the device is at this generation. */
+	void (*on_pushed)(void *context, struct id device_id, int64_t generation);
+	void *context;
+	struct map answered; /* of struct answered_push: the newest answered push of a device */
+	struct list by_age;
+	struct hint_subscription hints;
+	bool is_draining;
+};
+
+/* loop, db, on_pushed and context are set, the rest is zeroed. Subscribes to hints. */
+void push_order_init(struct push_order *order);
+/* Nobody waits any more. */
+void push_order_finish(struct push_order *order);
+/* From now on nobody waits. */
+void push_order_drain(struct push_order *order);
+
+/* True: may be answered now. False: turn->come() will be called. previous_generation: of the push
+ * that was stored before this one. */
+bool push_order_is_next(struct push_order *order, struct push_turn *turn, struct id device_id,
+			int64_t previous_generation);
+/* The push of this generation is being answered in this turn of the loop: tells all workers. */
+void push_order_answered(struct push_order *order, struct id device_id, int64_t generation);
+/* Frees what is known of pushes that were answered long ago. */
+void push_order_forget(struct push_order *order);

@@ -1,0 +1,181 @@
+#include "reconciliation.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* While hints do not come. */
+	WITHOUT_HINTS_MS = 2 * 1000,
+	/* After something that could not be read. */
+	AGAIN_MS = 500,
+	BATCH = 1000,
+};
+
+struct comparison {
+	struct reconciliation *reconciliation;
+	struct arena arena;
+	struct db_query query;
+	struct id *ids;
+	unsigned count;
+};
+
+/* A row of the result, by ID. */
+struct found {
+	struct map_node node;
+	int64_t generation;
+};
+
+static int64_t read_int8(const struct record_value *value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, value->data, sizeof(bits));
+	return (int64_t)be64toh(bits);
+}
+
+static bool find_generation(const struct map *found, struct id id, int64_t *ret_generation)
+{
+	struct map_node *node = map_find(found, (struct str){(const char *)id.bytes, ID_BYTES});
+
+	if (!node)
+		return false;
+	*ret_generation = container_of(node, struct found, node)->generation;
+	return true;
+}
+
+static void compare(struct comparison *comparison, const struct map *found)
+{
+	for (unsigned i = 0; i < comparison->count; i++) {
+		struct panel *panel =
+		    panels_find(comparison->reconciliation->panels, comparison->ids[i]);
+		int64_t generation;
+
+		if (!panel || panel->state != PANEL_READY)
+			continue;
+		/* A device that is gone is loaded, too: that ends it. */
+		if (!find_generation(found, panel->id, &generation) ||
+		    generation > panel->generation)
+			loader_load(comparison->reconciliation->loader, panel);
+	}
+}
+
+static void on_generations(struct db_query *query, const struct db_result *result)
+{
+	struct comparison *comparison = container_of(query, struct comparison, query);
+	struct map found = {0};
+	struct found *rows;
+
+	if (result->outcome == DB_OK) {
+		rows = arena_zalloc(&comparison->arena, result->row_count * sizeof(rows[0]));
+		for (unsigned i = 0; i < result->row_count; i++) {
+			struct record_value id = db_value(result, i, 0);
+			struct record_value generation = db_value(result, i, 1);
+
+			rows[i].generation = read_int8(&generation);
+			map_insert(&found, &rows[i].node,
+				   (struct str){(const char *)id.data, id.length});
+		}
+		compare(comparison, &found);
+		map_finish(&found);
+	} else {
+		reconciliation_soon(comparison->reconciliation);
+	}
+	arena_finish(&comparison->arena);
+	free(comparison);
+}
+
+static struct comparison *create(struct reconciliation *reconciliation)
+{
+	struct comparison *comparison = memory_zalloc(sizeof(*comparison));
+
+	comparison->reconciliation = reconciliation;
+	comparison->ids = arena_alloc(&comparison->arena, BATCH * sizeof(comparison->ids[0]));
+	return comparison;
+}
+
+static void send_query(struct comparison *comparison)
+{
+	db_parameters_init(&comparison->query.parameters, &comparison->arena);
+	db_add_id_array(&comparison->query.parameters, comparison->ids, comparison->count);
+	comparison->query.statement = STATEMENT_PANEL_GENERATIONS;
+	comparison->query.done = on_generations;
+	db_submit(comparison->reconciliation->db, &comparison->query);
+}
+
+static void compare_all(struct reconciliation *reconciliation)
+{
+	struct comparison *comparison = NULL;
+
+	list_for_each (node, &reconciliation->panels->by_use) {
+		if (!comparison)
+			comparison = create(reconciliation);
+		comparison->ids[comparison->count++] = container_of(node, struct panel, by_use)->id;
+		if (comparison->count == BATCH) {
+			send_query(comparison);
+			comparison = NULL;
+		}
+	}
+	if (comparison)
+		send_query(comparison);
+}
+
+static void set_next(struct reconciliation *reconciliation)
+{
+	uint64_t in_ms = reconciliation->interval_ms;
+
+	if (!db_hints_are_up(reconciliation->db) && in_ms > WITHOUT_HINTS_MS)
+		in_ms = WITHOUT_HINTS_MS;
+	deadline_set(reconciliation->loop, &reconciliation->deadline, in_ms);
+}
+
+static void on_deadline(struct deadline *deadline)
+{
+	struct reconciliation *reconciliation =
+	    container_of(deadline, struct reconciliation, deadline);
+
+	reconciliation->on_turn(reconciliation->context);
+	if (db_is_up(reconciliation->db))
+		compare_all(reconciliation);
+	set_next(reconciliation);
+}
+
+void reconciliation_init(struct reconciliation *reconciliation)
+{
+	deadline_init(&reconciliation->deadline, on_deadline);
+	set_next(reconciliation);
+}
+
+void reconciliation_set_interval(struct reconciliation *reconciliation, uint64_t interval_ms)
+{
+	reconciliation->interval_ms = interval_ms;
+	set_next(reconciliation);
+}
+
+void reconciliation_on_hints_up(struct reconciliation *reconciliation, bool up)
+{
+	if (reconciliation->is_draining)
+		return;
+	if (up)
+		compare_all(reconciliation);
+	set_next(reconciliation);
+}
+
+void reconciliation_soon(struct reconciliation *reconciliation)
+{
+	uint64_t at_ms = loop_now_ms(reconciliation->loop) + AGAIN_MS;
+
+	if (!reconciliation->is_draining && reconciliation->deadline.at_ms > at_ms)
+		deadline_set_at(reconciliation->loop, &reconciliation->deadline, at_ms);
+}
+
+void reconciliation_drain(struct reconciliation *reconciliation)
+{
+	reconciliation->is_draining = true;
+	deadline_clear(reconciliation->loop, &reconciliation->deadline);
+}
+
+void reconciliation_finish(struct reconciliation *reconciliation)
+{
+	deadline_clear(reconciliation->loop, &reconciliation->deadline);
+}

@@ -1,0 +1,101 @@
+#include "stored_push.h"
+#include "base/clock.h"
+#include "loader.h"
+
+#include <string.h>
+
+/* A new one has the generation as its position, as the database has it: at the end, or where the
+ * database put it since. */
+static struct content_installation *add_installation(struct content *content, struct str id,
+						     int64_t position)
+{
+	unsigned count = content->installation_count;
+	unsigned index = count;
+	struct content_installation *installations;
+	char *copy = memory_alloc(id.length + 1);
+
+	memcpy(copy, id.data, id.length);
+	copy[id.length] = '\0';
+	installations =
+	    memory_realloc(content->installations, (count + 1) * sizeof(installations[0]));
+	while (index > 0 && installations[index - 1].position > position)
+		index--;
+	memmove(&installations[index + 1], &installations[index],
+		(count - index) * sizeof(installations[0]));
+	installations[index] =
+	    (struct content_installation){.id = {copy, id.length}, .position = position};
+	content->installations = installations;
+	content->installation_count++;
+	return &installations[index];
+}
+
+static struct content_installation *find_installation(struct content *content, struct str id)
+{
+	for (unsigned i = 0; i < content->installation_count; i++) {
+		if (str_equal(content->installations[i].id, id))
+			return &content->installations[i];
+	}
+	return NULL;
+}
+
+static void show(struct panel *panel, const struct content_push *push)
+{
+	pictures_release(panel->panels->pictures, &panel->content.push.picture);
+	panel->content.push = *push;
+	panel_recall_push(panel);
+}
+
+static void take_temporary(struct panel *panel, const struct stored_push *stored)
+{
+	struct content_push push = {
+	    .generation = stored->generation,
+	    .installation_position = -1,
+	    .picture = pictures_share(panel->panels->pictures, stored->picture),
+	    .duration_s = stored->duration_s,
+	    .created_us = clock_wall_us(),
+	};
+
+	show(panel, &push);
+}
+
+static void take_installation(struct panel *panel, const struct stored_push *stored)
+{
+	struct pictures *pictures = panel->panels->pictures;
+	struct content *content = &panel->content;
+	struct content_installation *installation =
+	    find_installation(content, stored->installation_id);
+	struct content_push push = {
+	    .generation = stored->generation,
+	    .is_installation = true,
+	    .duration_s = content->settings.schedule_interval_s,
+	    .created_us = clock_wall_us(),
+	};
+
+	if (!installation)
+		installation =
+		    add_installation(content, stored->installation_id, stored->generation);
+	/* The installations may have been read later than the device's generation. */
+	if (installation->picture_generation < stored->generation) {
+		pictures_release(pictures, &installation->picture);
+		/* Beyond the limit a picture is fetched each time its turn comes. */
+		if (!pictures_are_full(pictures))
+			installation->picture = pictures_share(pictures, stored->picture);
+		installation->picture_generation = stored->generation;
+	}
+	push.installation_position = installation->position;
+	if (!stored->in_background)
+		show(panel, &push);
+}
+
+bool panel_take_push(struct panel *panel, const struct stored_push *push)
+{
+	if (panel->state != PANEL_READY || panel->generation != push->generation - 1 ||
+	    panel->wanted_generation > push->generation || panel_is_loading(panel))
+		return false;
+	if (push->installation_id.data)
+		take_installation(panel, push);
+	else
+		take_temporary(panel, push);
+	panel->generation = push->generation;
+	return true;
+}

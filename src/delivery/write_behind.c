@@ -1,0 +1,195 @@
+#include "write_behind.h"
+#include "base/require.h"
+
+#include <stdlib.h>
+
+enum {
+	DISPLAYED_MS = 500,
+	/* While the database is away. */
+	DISPLAYED_AGAIN_MS = 2 * 1000,
+	BATCH = 1000,
+};
+
+struct batch {
+	struct write_behind *write_behind;
+	struct arena arena;
+	struct db_query query;
+	struct id *ids;
+	int64_t *generations; /* NULL: when devices were seen */
+	int64_t *times_us;
+	unsigned count;
+};
+
+static struct batch *batch_create(struct write_behind *write_behind, unsigned room)
+{
+	struct batch *batch = memory_zalloc(sizeof(*batch));
+
+	batch->write_behind = write_behind;
+	batch->ids = arena_alloc(&batch->arena, room * sizeof(batch->ids[0]));
+	batch->times_us = arena_alloc(&batch->arena, room * sizeof(batch->times_us[0]));
+	return batch;
+}
+
+static void keep_seen(const struct batch *batch)
+{
+	for (unsigned i = 0; i < batch->count; i++) {
+		struct panel *panel = panels_find(batch->write_behind->panels, batch->ids[i]);
+
+		if (panel && panel->seen_us < batch->times_us[i])
+			panel->seen_us = batch->times_us[i];
+	}
+}
+
+static void note_displayed(struct write_behind *write_behind, struct id device_id,
+			   int64_t generation, int64_t wall_us)
+{
+	uint64_t in_ms = db_is_up(write_behind->db) ? DISPLAYED_MS : DISPLAYED_AGAIN_MS;
+
+	if (write_behind->displayed_count == DISPLAYED_MAX)
+		return; /* an interrupted push is shown once more, at worst */
+	write_behind->displayed[write_behind->displayed_count++] = (struct displayed){
+	    .device_id = device_id, .generation = generation, .wall_us = wall_us};
+	if (!deadline_is_set(&write_behind->displayed_deadline) && !write_behind->is_draining)
+		deadline_set(write_behind->loop, &write_behind->displayed_deadline, in_ms);
+}
+
+static void on_batch_done(struct db_query *query, const struct db_result *result)
+{
+	struct batch *batch = container_of(query, struct batch, query);
+	struct write_behind *write_behind = batch->write_behind;
+
+	write_behind->under_way--;
+	if (result->outcome == DB_AWAY && !batch->generations)
+		keep_seen(batch);
+	for (unsigned i = 0; result->outcome == DB_AWAY && batch->generations && i < batch->count;
+	     i++)
+		note_displayed(write_behind, batch->ids[i], batch->generations[i],
+			       batch->times_us[i]);
+	arena_finish(&batch->arena);
+	free(batch);
+}
+
+static void batch_send(struct batch *batch)
+{
+	struct db_parameters *parameters = &batch->query.parameters;
+
+	db_parameters_init(parameters, &batch->arena);
+	db_add_id_array(parameters, batch->ids, batch->count);
+	if (batch->generations)
+		db_add_int8_array(parameters, batch->generations, batch->count);
+	db_add_timestamp_array(parameters, batch->times_us, batch->count);
+	batch->query.statement =
+	    batch->generations ? STATEMENT_SHOWING_DISPLAYED : STATEMENT_DEVICE_SEEN;
+	batch->query.done = on_batch_done;
+	batch->write_behind->under_way++;
+	db_submit(batch->write_behind->db, &batch->query);
+}
+
+static void flush_seen(struct write_behind *write_behind)
+{
+	struct batch *batch = NULL;
+
+	list_for_each (node, &write_behind->panels->by_use) {
+		struct panel *panel = container_of(node, struct panel, by_use);
+
+		if (panel->seen_us == 0)
+			continue;
+		if (!batch)
+			batch = batch_create(write_behind, BATCH);
+		batch->ids[batch->count] = panel->id;
+		batch->times_us[batch->count++] = panel->seen_us;
+		panel->seen_us = 0;
+		if (batch->count == BATCH) {
+			batch_send(batch);
+			batch = NULL;
+		}
+	}
+	if (batch)
+		batch_send(batch);
+}
+
+static void flush_displayed(struct write_behind *write_behind)
+{
+	unsigned count = write_behind->displayed_count;
+	struct batch *batch;
+
+	if (count == 0)
+		return;
+	batch = batch_create(write_behind, count);
+	batch->generations = arena_alloc(&batch->arena, count * sizeof(batch->generations[0]));
+	batch->count = count;
+	for (unsigned i = 0; i < count; i++) {
+		batch->ids[i] = write_behind->displayed[i].device_id;
+		batch->generations[i] = write_behind->displayed[i].generation;
+		batch->times_us[i] = write_behind->displayed[i].wall_us;
+	}
+	write_behind->displayed_count = 0;
+	batch_send(batch);
+}
+
+static void on_seen_deadline(struct deadline *deadline)
+{
+	struct write_behind *write_behind =
+	    container_of(deadline, struct write_behind, seen_deadline);
+
+	/* A dead database is told when it is back. */
+	if (db_is_up(write_behind->db))
+		flush_seen(write_behind);
+	deadline_set(write_behind->loop, &write_behind->seen_deadline, write_behind->seen_ms);
+}
+
+static void on_displayed_deadline(struct deadline *deadline)
+{
+	struct write_behind *write_behind =
+	    container_of(deadline, struct write_behind, displayed_deadline);
+
+	if (db_is_up(write_behind->db))
+		flush_displayed(write_behind);
+	else
+		deadline_set(write_behind->loop, &write_behind->displayed_deadline,
+			     DISPLAYED_AGAIN_MS);
+}
+
+void write_behind_displayed(struct write_behind *write_behind, struct panel *panel,
+			    int64_t generation, int64_t wall_us)
+{
+	cursor_set_shown(write_behind->panels->cursors, panel->id, generation, wall_us);
+	if (write_behind->displayed_count == DISPLAYED_MAX && db_is_up(write_behind->db))
+		flush_displayed(write_behind);
+	note_displayed(write_behind, panel->id, generation, wall_us);
+	if (write_behind->is_draining)
+		flush_displayed(write_behind);
+}
+
+void write_behind_init(struct write_behind *write_behind)
+{
+	deadline_init(&write_behind->displayed_deadline, on_displayed_deadline);
+	deadline_init(&write_behind->seen_deadline, on_seen_deadline);
+	write_behind_set_interval(write_behind, write_behind->seen_ms);
+}
+
+void write_behind_set_interval(struct write_behind *write_behind, uint64_t seen_ms)
+{
+	write_behind->seen_ms = seen_ms;
+	deadline_set(write_behind->loop, &write_behind->seen_deadline, seen_ms);
+}
+
+static void stop(struct write_behind *write_behind)
+{
+	deadline_clear(write_behind->loop, &write_behind->seen_deadline);
+	deadline_clear(write_behind->loop, &write_behind->displayed_deadline);
+}
+
+void write_behind_drain(struct write_behind *write_behind)
+{
+	write_behind->is_draining = true;
+	flush_seen(write_behind);
+	flush_displayed(write_behind);
+	stop(write_behind);
+}
+
+void write_behind_finish(struct write_behind *write_behind)
+{
+	require(write_behind->under_way == 0);
+	stop(write_behind);
+}

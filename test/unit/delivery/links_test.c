@@ -1,0 +1,263 @@
+/* What a display with a WebSocket is sent, and what ends its link. */
+#include "base/limits.h"
+#include "panels.h"
+#include "served.h"
+
+#include <stdio.h>
+
+static void a_picture_goes_with_its_dwell_and_brightness(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	socket = connect_device(device);
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} {\"brightness\":60} <first> ");
+	pass_ms(15 * 1000);
+	assert_string_equal(sent_to(socket), ""); /* it is alone, and loops */
+}
+
+static void the_rotation_goes_on_when_the_panel_displays(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	add_installation(device, "two", "second");
+	socket = connect_device(device);
+	sent_to(socket);
+	panel_says(socket, "{\"queued\":0}");
+	assert_string_equal(sent_to(socket), "");
+	panel_says(socket, "{\"displaying\":0}");
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} <second> ");
+	/* A panel that connects again, perhaps to another worker, goes on from there. */
+	assert_int_equal(cursor_get(script_cursors, device->id).position,
+			 device->installations[0].position);
+}
+
+static void a_push_comes_at_once(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	socket = connect_device(device);
+	panel_says(socket, "{\"queued\":0}");
+	panel_says(socket, "{\"displaying\":0}");
+	sent_to(socket);
+	device->push.generation = ++device->generation;
+	device->push.picture = "pushed";
+	device->push.duration_s = 10;
+	device->push.created_us = script_wall_us();
+	delivery_device_changed(served, device->id, device->generation);
+	answer_loads();
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":10} <pushed> {\"immediate\":true} ");
+	panel_says(socket, "{\"queued\":1}");
+	panel_says(socket, "{\"displaying\":1}");
+	assert_int_equal(cursor_shown_us(script_cursors, device->id, device->generation),
+			 script_wall_us());
+}
+
+static void brightness_goes_alone_and_at_once(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	socket = connect_device(device);
+	sent_to(socket);
+	device->brightness = 20;
+	delivery_device_changed(served, device->id, ++device->generation);
+	answer_loads();
+	assert_string_equal(sent_to(socket), "{\"brightness\":20} ");
+}
+
+static void all_links_of_a_panel_follow(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *one, *two;
+
+	(void)state;
+	one = connect_device(device);
+	two = connect_device(device);
+	sent_to(one), sent_to(two);
+	device->brightness = 20;
+	delivery_device_changed(served, device->id, ++device->generation);
+	answer_loads();
+	assert_string_equal(sent_to(one), "{\"brightness\":20} ");
+	assert_string_equal(sent_to(two), "{\"brightness\":20} ");
+	close_socket(one);
+	device->brightness = 30;
+	delivery_device_changed(served, device->id, ++device->generation);
+	answer_loads();
+	assert_string_equal(sent_to(two), "{\"brightness\":30} ");
+}
+
+static void another_key_ends_the_link(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket = connect_device(device);
+
+	(void)state;
+	device->key = "another-key-of-the-panel";
+	delivery_device_changed(served, device->id, ++device->generation);
+	answer_loads();
+	assert_true(socket->is_dropped);
+	/* What it says until it is closed is not heard. */
+	panel_says(socket, "{\"displaying\":0}");
+}
+
+static void a_device_that_is_disabled_or_removed_ends_the_link(void **state)
+{
+	struct script_device *disabled = add_device();
+	struct script_device *removed = add_device();
+	struct script_socket *one = connect_device(disabled);
+	struct script_socket *two = connect_device(removed);
+
+	(void)state;
+	disabled->is_disabled = true;
+	delivery_device_changed(served, disabled->id, ++disabled->generation);
+	removed->is_gone = true;
+	delivery_device_changed(served, removed->id, ++removed->generation);
+	assert_false(one->is_dropped || two->is_dropped);
+	answer_loads();
+	assert_true(one->is_dropped);
+	assert_true(two->is_dropped);
+}
+
+static void the_oldest_of_too_many_links_is_dropped(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *sockets[LIMIT_PANEL_SESSIONS + 1];
+
+	(void)state;
+	for (unsigned i = 0; i < LIMIT_PANEL_SESSIONS; i++)
+		sockets[i] = connect_device(device);
+	assert_false(sockets[0]->is_dropped);
+	sockets[LIMIT_PANEL_SESSIONS] = connect_device(device);
+	assert_true(sockets[0]->is_dropped);
+	for (unsigned i = 1; i <= LIMIT_PANEL_SESSIONS; i++)
+		assert_false(sockets[i]->is_dropped);
+}
+
+static void a_panel_that_talks_too_much_is_dropped(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket = connect_device(device);
+
+	(void)state;
+	for (unsigned minute = 0; minute < 3; minute++) {
+		for (unsigned i = 0; i < LIMIT_PANEL_MESSAGES_PER_MINUTE; i++)
+			panel_says(socket, "{\"queued\":-1}");
+		assert_false(socket->is_dropped);
+		pass_ms(60 * 1000);
+	}
+	for (unsigned i = 0; i <= LIMIT_PANEL_MESSAGES_PER_MINUTE; i++)
+		panel_says(socket, "{}");
+	assert_true(socket->is_dropped);
+}
+
+static void what_is_not_understood_is_ignored(void **state)
+{
+	static const char *const texts[] = {
+	    "",
+	    "x",
+	    "[]",
+	    "1",
+	    "{\"queued\":\"1\"}",
+	    "{\"displaying\":1.5}",
+	    "{\"new\":{}}",
+	    "{\"client_info\":3}",
+	    "{\"client_info\":{\"mac\":[]}}",
+	};
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	socket = connect_device(device);
+	sent_to(socket);
+	for (size_t i = 0; i < array_length(texts); i++)
+		panel_says(socket, texts[i]);
+	assert_false(socket->is_dropped);
+	assert_string_equal(sent_to(socket), "");
+}
+
+static void an_old_panel_is_read_when_a_display_connects(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	panel_of_device(device);
+	delivery_connect(served, panel_of_device(device), NULL);
+	assert_int_equal(loads_asked(), 0); /* read in this second */
+	pass_ms(1001);
+	delivery_connect(served, panel_of_device(device), NULL);
+	assert_int_equal(loads_asked(), 1);
+	answer_loads();
+}
+
+static void a_picture_out_of_memory_is_fetched_and_dropped_again(void **state)
+{
+	struct delivery_limits limits = {.picture_bytes = 1};
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+	struct panel *panel;
+
+	(void)state;
+	delivery_set_limits(served, &limits);
+	add_installation(device, "one", "first");
+	add_installation(device, "two", "second");
+	socket = connect_device(device);
+	panel = panel_of_device(device);
+	/* The first one was still allowed. */
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} {\"brightness\":60} <first> ");
+	assert_null(panel->content.installations[0].picture.data.data);
+	panel_says(socket, "{\"queued\":0}");
+	panel_says(socket, "{\"displaying\":0}");
+	assert_string_equal(sent_to(socket), "");
+	begin_rows(2);
+	add_integer(device->installations[1].generation);
+	add_value_text("second");
+	answer(asked(STATEMENT_PANEL_PICTURE));
+	run_turns();
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} <second> ");
+	assert_null(panel->content.installations[1].picture.data.data);
+}
+
+static void a_draining_worker_sends_its_panels_away(void **state)
+{
+	struct script_socket *socket = connect_device(add_device());
+
+	(void)state;
+	delivery_drain(served);
+	assert_true(socket->is_dropped);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 1);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, serve_begin, serve_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(a_picture_goes_with_its_dwell_and_brightness),
+	    TEST(the_rotation_goes_on_when_the_panel_displays),
+	    TEST(a_push_comes_at_once),
+	    TEST(brightness_goes_alone_and_at_once),
+	    TEST(all_links_of_a_panel_follow),
+	    TEST(another_key_ends_the_link),
+	    TEST(a_device_that_is_disabled_or_removed_ends_the_link),
+	    TEST(the_oldest_of_too_many_links_is_dropped),
+	    TEST(a_panel_that_talks_too_much_is_dropped),
+	    TEST(what_is_not_understood_is_ignored),
+	    TEST(an_old_panel_is_read_when_a_display_connects),
+	    TEST(a_picture_out_of_memory_is_fetched_and_dropped_again),
+	    TEST(a_draining_worker_sends_its_panels_away),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,345 @@
+/* Loads in batches, and what a hint, a failure or a device that is gone does to them. */
+#include "loader.h"
+#include "panel_rows.h"
+#include "script.h"
+
+static struct pictures pictures;
+static struct panels panels;
+static struct loader loader;
+static unsigned loaded_count, locked_out_count, failed_count, gone_count;
+static bool loads_again; /* once, when a panel was loaded */
+
+static void on_gone(void *context, struct panel *panel)
+{
+	(void)context;
+	loader_forget(panel);
+	gone_count++;
+}
+
+static void on_loaded(void *context, struct panel *panel, enum load_outcome outcome)
+{
+	assert_ptr_equal(context, &panels);
+	assert_int_equal(panel->state, PANEL_READY);
+	loaded_count += outcome == LOAD_DONE;
+	locked_out_count += outcome == LOAD_LOCKED_OUT;
+	failed_count += outcome == LOAD_FAILED;
+	if (loads_again)
+		loader_load(&loader, panel);
+	loads_again = false;
+}
+
+static int begin(void **state)
+{
+	script_begin(state);
+	forget_devices();
+	loaded_count = locked_out_count = failed_count = gone_count = 0;
+	pictures_init(&pictures, 1000);
+	panels = (struct panels){
+	    .loop = &script_loop,
+	    .pictures = &pictures,
+	    .cursors = script_cursors,
+	    .max = 1000,
+	    .unused_ms = 1000,
+	    .on_gone = on_gone,
+	};
+	panels_init(&panels);
+	loader = (struct loader){.loop = &script_loop,
+				 .db = script_db,
+				 .panels = &panels,
+				 .on_loaded = on_loaded,
+				 .context = &panels};
+	loader_init(&loader);
+	return 0;
+}
+
+static int end(void **state)
+{
+	panels_finish(&panels);
+	loader_finish(&loader);
+	pictures_finish(&pictures);
+	return script_end(state);
+}
+
+static struct panel *load(struct script_device *device)
+{
+	struct panel *panel = panels_create(&panels, device->id);
+
+	loader_load(&loader, panel);
+	return panel;
+}
+
+static struct str picture_at(const struct panel *panel, unsigned index)
+{
+	return panel->content.installations[index].picture.data;
+}
+
+static void a_device_and_its_pictures_come(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	add_installation(device, "two", "second");
+	device->push.generation = ++device->generation;
+	device->push.picture = "pushed";
+	device->push.duration_s = 10;
+	panel = load(device);
+	assert_int_equal(panel->state, PANEL_NEW);
+	answer_loads();
+	assert_int_equal(loaded_count, 1);
+	assert_int_equal(panel->generation, 4);
+	assert_int_equal(panel->content.installation_count, 2);
+	assert_true(str_equal(picture_at(panel, 0), STR("first")));
+	assert_true(str_equal(picture_at(panel, 1), STR("second")));
+	assert_true(str_equal(panel->content.push.picture.data, STR("pushed")));
+	assert_int_equal(panel->content.settings.brightness, 60);
+}
+
+static void so_many_leave_as_one_and_so_many_are_under_way(void **state)
+{
+	struct id ids[64];
+
+	(void)state;
+	for (unsigned i = 0; i < 200; i++)
+		load(add_device());
+	assert_int_equal(loads_asked(), 2);
+	assert_int_equal(id_array(asked(STATEMENT_PANEL_LOAD), 0, ids), 64);
+	assert_true(id_equal(ids[0], id_of(1)) && id_equal(ids[63], id_of(64)));
+	answer_load();
+	assert_int_equal(loaded_count, 64);
+	assert_int_equal(loads_asked(), 2);
+	answer_load();
+	answer_load();
+	assert_int_equal(loads_asked(), 1);
+	assert_int_equal(id_array(asked(STATEMENT_PANEL_ENTRIES), 0, ids), 8);
+	answer_load();
+	assert_int_equal(loaded_count, 200);
+}
+
+static void asking_twice_is_asking_once(void **state)
+{
+	struct panel *panel = load(add_device());
+	struct id ids[64];
+
+	(void)state;
+	loader_load(&loader, panel);
+	assert_int_equal(loads_asked(), 1);
+	loader_load(&loader, panel);
+	assert_int_equal(loads_asked(), 1);
+	assert_int_equal(id_array(asked(STATEMENT_PANEL_LOAD), 0, ids), 1);
+	answer_loads();
+	assert_int_equal(loaded_count, 1);
+}
+
+static void a_hint_loads_what_is_older(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = load(device);
+	int64_t known[64];
+
+	(void)state;
+	answer_loads();
+	loader_changed(&loader, device->id, 1);
+	loader_changed(&loader, id_of(99), 7); /* not here */
+	assert_int_equal(loads_asked(), 0);
+	add_installation(device, "one", "first");
+	loader_changed(&loader, device->id, 2);
+	assert_true(panel_is_behind(panel));
+	assert_int_equal(loads_asked(), 1);
+	int8_array(asked(STATEMENT_PANEL_ENTRIES), 1, known);
+	assert_int_equal(known[0], 1); /* only newer pictures */
+	answer_loads();
+	assert_false(panel_is_behind(panel));
+	assert_int_equal(panel->generation, 2);
+	assert_true(str_equal(picture_at(panel, 0), STR("first")));
+}
+
+static void pictures_that_are_known_stay(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	panel = load(device);
+	answer_loads();
+	add_installation(device, "two", "second");
+	loader_changed(&loader, device->id, device->generation);
+	answer_loads();
+	assert_true(str_equal(picture_at(panel, 0), STR("first")));
+	assert_true(str_equal(picture_at(panel, 1), STR("second")));
+	assert_int_equal(pictures.by_bytes.count, 2);
+}
+
+static void a_hint_during_a_load_loads_once_more(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = load(device);
+
+	(void)state;
+	assert_int_equal(loads_asked(), 1);
+	loader_changed(&loader, device->id, 2);
+	answer_load();
+	assert_int_equal(panel->generation, 1);
+	assert_true(panel_is_loading(panel));
+	device->generation = 2;
+	assert_int_equal(loads_asked(), 1);
+	answer_load();
+	assert_int_equal(panel->generation, 2);
+	assert_int_equal(loads_asked(), 0);
+}
+
+/* Anybody who may connect to the database can send hints. */
+static void a_wrong_hint_loads_once(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	load(device);
+	answer_loads();
+	loader_changed(&loader, device->id, INT64_MAX);
+	answer_loads(); /* ends */
+	assert_true(loaded_count <= 3);
+	assert_int_equal(loads_asked(), 0);
+}
+
+static void a_failed_load_keeps_what_is_there(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	panel = load(device);
+	answer_loads();
+	loader_changed(&loader, device->id, 3);
+	assert_int_equal(loads_asked(), 1);
+	fail_load();
+	assert_int_equal(failed_count, 1);
+	assert_int_equal(panel->generation, 2);
+	assert_true(str_equal(picture_at(panel, 0), STR("first")));
+	assert_int_equal(loads_asked(), 0);
+	/* One of the two reads is enough to fail. */
+	loader_load(&loader, panel);
+	run_turns();
+	answer_nothing(asked(STATEMENT_PANEL_ENTRIES), DB_FAILED);
+	assert_int_equal(failed_count, 1);
+	begin_rows(record_column_count(&panel_row_record));
+	answer(asked(STATEMENT_PANEL_LOAD));
+	assert_int_equal(failed_count, 2);
+	assert_int_equal(gone_count, 0);
+}
+
+static void a_device_that_is_gone_ends_its_panel(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	load(device);
+	answer_loads();
+	device->is_gone = true;
+	loader_changed(&loader, device->id, 2);
+	answer_loads();
+	assert_int_equal(gone_count, 1);
+	assert_null(panels_find(&panels, device->id));
+}
+
+static void a_new_panel_that_could_not_be_loaded_ends(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	load(device);
+	run_turns();
+	fail_load();
+	assert_int_equal(gone_count, 1);
+	assert_int_equal(failed_count, 0);
+}
+
+static void a_panel_that_ends_while_it_is_loading_is_awaited(void **state)
+{
+	struct panel *under_way = load(add_device());
+	struct panel *waiting;
+
+	(void)state;
+	run_turns();
+	waiting = load(add_device());
+	panel_destroy(under_way);
+	panel_destroy(waiting);
+	assert_int_equal(loads_asked(), 1);
+	answer_loads();
+	assert_int_equal(loaded_count, 0);
+}
+
+static void another_key_or_a_disabled_device_locks_out(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	load(device);
+	answer_loads();
+	device->key = "another-key-of-the-panel";
+	loader_changed(&loader, device->id, ++device->generation);
+	answer_loads();
+	assert_int_equal(locked_out_count, 1);
+	device->is_disabled = true;
+	loader_changed(&loader, device->id, ++device->generation);
+	answer_loads();
+	assert_int_equal(locked_out_count, 2);
+	assert_int_equal(loaded_count, 1);
+}
+
+static void what_is_asked_for_by_who_was_told_waits_for_another_turn(void **state)
+{
+	(void)state;
+	load(add_device());
+	loads_again = true;
+	run_turns();
+	answer_load();
+	assert_int_equal(asked_count(STATEMENT_PANEL_LOAD), 0);
+	answer_loads();
+	assert_int_equal(loaded_count, 2);
+}
+
+static void a_draining_worker_loads_only_what_is_waited_for(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *queued;
+
+	(void)state;
+	queued = load(device);
+	answer_loads();
+	loader_load(&loader, queued);
+	loader_drain(&loader);
+	assert_int_equal(loads_asked(), 0);
+	loader_changed(&loader, device->id, 9);
+	assert_int_equal(loads_asked(), 0);
+	load(add_device());
+	assert_int_equal(loads_asked(), 1);
+	answer_loads();
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(a_device_and_its_pictures_come),
+	    TEST(so_many_leave_as_one_and_so_many_are_under_way),
+	    TEST(asking_twice_is_asking_once),
+	    TEST(a_hint_loads_what_is_older),
+	    TEST(pictures_that_are_known_stay),
+	    TEST(a_hint_during_a_load_loads_once_more),
+	    TEST(a_wrong_hint_loads_once),
+	    TEST(a_failed_load_keeps_what_is_there),
+	    TEST(a_device_that_is_gone_ends_its_panel),
+	    TEST(a_new_panel_that_could_not_be_loaded_ends),
+	    TEST(a_panel_that_ends_while_it_is_loading_is_awaited),
+	    TEST(another_key_or_a_disabled_device_locks_out),
+	    TEST(what_is_asked_for_by_who_was_told_waits_for_another_turn),
+	    TEST(a_draining_worker_loads_only_what_is_waited_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* Which device a display is given, by what it calls itself. */
+#include "panels.h"
+#include "served.h"
+
+static const char key[] = "key-of-panel-1234567890";
+
+static void answer_alias(enum statement statement, struct id id)
+{
+	begin_rows(1);
+	add_bytes(id.bytes, ID_BYTES);
+	answer(asked(statement));
+	run_turns();
+}
+
+static void answer_no_alias(enum statement statement)
+{
+	begin_rows(1);
+	answer(asked(statement));
+}
+
+static void by_id_it_is_loaded_and_then_known(void **state)
+{
+	struct script_device *device = add_device();
+	struct asked_lookup first, second, third;
+
+	(void)state;
+	look_up_device(&first, device);
+	look_up_device(&second, device);
+	assert_false(first.is_done || second.is_done);
+	assert_int_equal(loads_asked(), 1);
+	answer_load();
+	assert_non_null(first.panel);
+	assert_ptr_equal(second.panel, first.panel);
+	look_up_device(&third, device);
+	assert_true(third.is_done);
+	assert_ptr_equal(third.panel, first.panel);
+	assert_int_equal(third.times, 0);
+	assert_int_equal(loads_asked(), 0);
+}
+
+static void a_device_that_is_none(void **state)
+{
+	struct asked_lookup lookup;
+
+	(void)state;
+	look_up(&lookup, "0190163d-8694-739b-aea5-966c26f8ad91", key);
+	answer_loads();
+	assert_true(lookup.is_done);
+	assert_null(lookup.panel);
+	look_up(&lookup, "no/reference", key);
+	assert_true(lookup.is_done);
+	assert_null(lookup.panel);
+	assert_int_equal(loads_asked(), 0);
+}
+
+static void the_key_decides(void **state)
+{
+	struct script_device *device = add_device();
+	struct asked_lookup lookup;
+	char text[ID_TEXT_LENGTH + 1];
+
+	(void)state;
+	id_format(device->id, text);
+	look_up(&lookup, text, "wrong-key-of-panel-12345");
+	answer_loads();
+	assert_true(lookup.is_done);
+	assert_null(lookup.panel);
+	look_up(&lookup, text, "wrong-key-of-panel-12345");
+	assert_true(lookup.is_done);
+	assert_null(lookup.panel);
+	look_up(&lookup, text, key);
+	assert_non_null(lookup.panel);
+}
+
+static void a_disabled_device_is_not_found(void **state)
+{
+	struct script_device *device = add_device();
+	struct asked_lookup lookup;
+
+	(void)state;
+	device->is_disabled = true;
+	look_up_device(&lookup, device);
+	answer_loads();
+	assert_true(lookup.is_done);
+	assert_null(lookup.panel);
+}
+
+static void by_serial_and_by_mac(void **state)
+{
+	struct script_device *device = add_device();
+	struct asked_lookup serial, mac;
+
+	(void)state;
+	look_up(&serial, "kitchen", key);
+	look_up(&mac, "AABBCCDDEEFF", key);
+	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device->id);
+	assert_int_equal(loads_asked(), 1);
+	answer_alias(STATEMENT_DEVICE_BY_MAC, device->id);
+	answer_loads();
+	assert_non_null(serial.panel);
+	assert_ptr_equal(mac.panel, serial.panel);
+	/* Known now, and right, as the key says: the database is not asked. */
+	look_up(&serial, "kitchen", key);
+	assert_true(serial.is_done);
+	look_up(&mac, "aa-bb-cc-dd-ee-ff", key);
+	assert_true(mac.is_done);
+	/* With another key the serial number may be another device's by now. */
+	look_up(&serial, "kitchen", "other-key-of-panel-12345");
+	assert_false(serial.is_done);
+	answer_no_alias(STATEMENT_DEVICE_BY_SERIAL);
+	assert_true(serial.is_done);
+	assert_null(serial.panel);
+}
+
+static void a_serial_that_nobody_has(void **state)
+{
+	struct asked_lookup lookup;
+
+	(void)state;
+	look_up(&lookup, "nobody", key);
+	answer_no_alias(STATEMENT_DEVICE_BY_SERIAL);
+	assert_true(lookup.is_done);
+	assert_null(lookup.panel);
+}
+
+static void while_the_database_is_away_an_alias_that_is_known_leads_on(void **state)
+{
+	struct script_device *device = add_device();
+	struct asked_lookup lookup;
+
+	(void)state;
+	look_up(&lookup, "kitchen", key);
+	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device->id);
+	answer_loads();
+	device->key = "another-key-of-the-panel";
+	hint("device:00000000-0000-0000-0000-000000000000:1"); /* of nobody */
+	set_database_up(false);
+	look_up(&lookup, "kitchen", "another-key-of-the-panel");
+	answer_nothing(asked(STATEMENT_DEVICE_BY_SERIAL), DB_AWAY);
+	assert_true(lookup.is_done);
+	assert_null(lookup.panel); /* the key as it was known */
+	look_up(&lookup, "kitchen", key);
+	assert_non_null(lookup.panel);
+	look_up(&lookup, "unknown", key);
+	answer_nothing(asked(STATEMENT_DEVICE_BY_SERIAL), DB_AWAY);
+	assert_true(lookup.is_done);
+	assert_null(lookup.panel);
+}
+
+static void while_the_database_is_away_a_new_device_is_not_found(void **state)
+{
+	struct asked_lookup lookup;
+
+	(void)state;
+	look_up_device(&lookup, add_device());
+	run_turns();
+	fail_load();
+	assert_true(lookup.is_done);
+	assert_null(lookup.panel);
+}
+
+static void who_has_pushed_sees_the_push(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = panel_of_device(device);
+	struct asked_lookup lookup;
+
+	(void)state;
+	device->generation++;
+	delivery_device_changed(served, device->id, device->generation);
+	look_up_device(&lookup, device);
+	assert_false(lookup.is_done);
+	answer_loads();
+	assert_ptr_equal(lookup.panel, panel);
+	assert_int_equal(panel->generation, 2);
+}
+
+static void a_failed_load_answers_who_waits_with_what_is_there(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = panel_of_device(device);
+	struct asked_lookup lookup;
+
+	(void)state;
+	delivery_device_changed(served, device->id, 2);
+	look_up_device(&lookup, device);
+	run_turns();
+	fail_load();
+	assert_ptr_equal(lookup.panel, panel);
+}
+
+static void a_draining_worker_finds_nobody(void **state)
+{
+	struct script_device *device = add_device();
+	struct asked_lookup waiting, alias, late;
+
+	(void)state;
+	look_up_device(&waiting, device);
+	look_up(&alias, "kitchen", key);
+	delivery_drain(served);
+	look_up_device(&late, device);
+	assert_true(late.is_done);
+	assert_null(late.panel);
+	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device->id);
+	assert_true(alias.is_done);
+	assert_null(alias.panel);
+	answer_loads();
+	assert_true(waiting.is_done);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, serve_begin, serve_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(by_id_it_is_loaded_and_then_known),
+	    TEST(a_device_that_is_none),
+	    TEST(the_key_decides),
+	    TEST(a_disabled_device_is_not_found),
+	    TEST(by_serial_and_by_mac),
+	    TEST(a_serial_that_nobody_has),
+	    TEST(while_the_database_is_away_an_alias_that_is_known_leads_on),
+	    TEST(while_the_database_is_away_a_new_device_is_not_found),
+	    TEST(who_has_pushed_sees_the_push),
+	    TEST(a_failed_load_answers_who_waits_with_what_is_there),
+	    TEST(a_draining_worker_finds_nobody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

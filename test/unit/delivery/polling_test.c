@@ -1,0 +1,168 @@
+/* What a display that polls is given, also where its picture is not in memory. */
+#include "panels.h"
+#include "served.h"
+
+static void the_rotation_goes_on_with_each_poll(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	add_installation(device, "one", "first");
+	add_installation(device, "two", "second");
+	assert_string_equal(poll(device), "first 15");
+	assert_string_equal(poll(device), "second 15");
+	assert_string_equal(poll(device), "first 15");
+}
+
+static void a_peek_changes_nothing(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel_lookup lookup = {0};
+	struct poll_picture picture;
+	struct arena arena = {0};
+
+	(void)state;
+	add_installation(device, "one", "first");
+	add_installation(device, "two", "second");
+	assert_true(delivery_poll(served, panel_of_device(device), &lookup, /* is_peek= */ true,
+				  &arena, &picture));
+	assert_true(str_equal(picture.webp, STR("first")));
+	assert_int_equal(picture.brightness, 60);
+	arena_finish(&arena);
+	assert_string_equal(poll(device), "first 15");
+}
+
+static void a_push_is_displayed_when_it_is_served(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	add_installation(device, "one", "first");
+	device->push.generation = ++device->generation;
+	device->push.picture = "pushed";
+	device->push.duration_s = 10;
+	device->push.created_us = script_wall_us();
+	assert_string_equal(poll(device), "pushed 10");
+	assert_int_equal(cursor_shown_us(script_cursors, device->id, device->generation),
+			 script_wall_us());
+	assert_string_equal(poll(device), "first 15");
+	pass_ms(500);
+	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 1);
+}
+
+/* A poll for a picture that must be fetched, as the endpoint does it. */
+struct waiting_poll {
+	struct panel_lookup lookup;
+	struct arena arena;
+	struct poll_picture picture;
+	bool is_answered;
+	unsigned tries;
+};
+
+static void try_poll(struct waiting_poll *waiting, struct panel *panel)
+{
+	waiting->tries++;
+	waiting->is_answered = delivery_poll(served, panel, &waiting->lookup, /* is_peek= */ false,
+					     &waiting->arena, &waiting->picture);
+}
+
+static void on_found(struct panel_lookup *lookup, struct panel *panel)
+{
+	struct waiting_poll *waiting = container_of(lookup, struct waiting_poll, lookup);
+
+	assert_non_null(panel);
+	try_poll(waiting, panel);
+}
+
+/* With its key checked, as a poll has it. */
+static void begin_poll(struct waiting_poll *waiting, const struct script_device *device)
+{
+	struct panel *panel = panel_of_device(device);
+
+	*waiting = (struct waiting_poll){.lookup = {.done = on_found}};
+	key_hash(str_from(device->key), waiting->lookup.key_hash);
+	try_poll(waiting, panel);
+}
+
+static struct script_device *begin_short_of_memory(void)
+{
+	struct delivery_limits limits = {.picture_bytes = 1};
+	struct script_device *device = add_device();
+
+	delivery_set_limits(served, &limits);
+	add_installation(device, "one", "first");
+	add_installation(device, "two", "second");
+	assert_string_equal(poll(device), "first 15");
+	return device;
+}
+
+static void a_picture_out_of_memory_is_fetched(void **state)
+{
+	struct script_device *device = begin_short_of_memory();
+	struct waiting_poll waiting;
+
+	(void)state;
+	begin_poll(&waiting, device);
+	assert_false(waiting.is_answered);
+	begin_rows(2);
+	add_integer(device->installations[1].generation);
+	add_value_text("second");
+	answer(asked(STATEMENT_PANEL_PICTURE));
+	assert_true(waiting.is_answered);
+	assert_true(str_equal(waiting.picture.webp, STR("second")));
+	assert_null(panel_of_device(device)->content.installations[1].picture.data.data);
+	arena_finish(&waiting.arena);
+}
+
+static void after_some_tries_it_is_answered_all_the_same(void **state)
+{
+	struct script_device *device = begin_short_of_memory();
+	struct waiting_poll waiting;
+
+	(void)state;
+	begin_poll(&waiting, device);
+	while (!waiting.is_answered) {
+		begin_rows(2);
+		answer(asked(STATEMENT_PANEL_PICTURE)); /* the installation is gone */
+	}
+	assert_int_equal(waiting.tries, 4);
+	assert_int_equal(waiting.picture.dwell_s, 5);
+	assert_true(waiting.picture.webp.length > 0);
+	arena_finish(&waiting.arena);
+	answer_nothing(asked(STATEMENT_PANEL_PICTURE), DB_AWAY);
+}
+
+static void without_a_database_what_is_in_memory_goes_on(void **state)
+{
+	struct delivery_limits limits = {.picture_bytes = 6};
+	struct script_device *device = add_device();
+
+	(void)state;
+	delivery_set_limits(served, &limits);
+	add_installation(device, "one", "first");
+	add_installation(device, "two", "second");
+	add_installation(device, "three", "third");
+	panel_of_device(device);
+	limits.picture_bytes = 1000;
+	delivery_set_limits(served, &limits);
+	set_database_up(false);
+	assert_string_equal(poll(device), "first 15");
+	assert_string_equal(poll(device), "second 15");
+	assert_string_equal(poll(device), "first 15");
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, serve_begin, serve_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(the_rotation_goes_on_with_each_poll),
+	    TEST(a_peek_changes_nothing),
+	    TEST(a_push_is_displayed_when_it_is_served),
+	    TEST(a_picture_out_of_memory_is_fetched),
+	    TEST(after_some_tries_it_is_answered_all_the_same),
+	    TEST(without_a_database_what_is_in_memory_goes_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

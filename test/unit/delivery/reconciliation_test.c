@@ -1,0 +1,168 @@
+/* What repairs lost hints, and when. */
+#include "panels.h"
+#include "served.h"
+
+/* Answers the oldest comparison with these devices. */
+static void answer_generations(const struct script_device *const *devices, unsigned count)
+{
+	begin_rows(2);
+	for (unsigned i = 0; i < count; i++) {
+		add_bytes(devices[i]->id.bytes, ID_BYTES);
+		add_integer(devices[i]->generation);
+	}
+	answer(asked(STATEMENT_PANEL_GENERATIONS));
+	run_turns();
+}
+
+static void a_lost_hint_is_repaired_within_30_s(void **state)
+{
+	struct script_device *changed = add_device();
+	struct script_device *same = add_device();
+	const struct script_device *both[] = {changed, same};
+	struct script_socket *socket = connect_device(changed);
+	struct id ids[10];
+
+	(void)state;
+	panel_of_device(same);
+	changed->brightness = 20;
+	changed->generation++;
+	sent_to(socket);
+	pass_ms(29 * 1000);
+	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 0);
+	pass_ms(1000);
+	assert_int_equal(id_array(asked(STATEMENT_PANEL_GENERATIONS), 0, ids), 2);
+	answer_generations(both, 2);
+	assert_int_equal(id_array(asked(STATEMENT_PANEL_LOAD), 0, ids), 1);
+	assert_true(id_equal(ids[0], changed->id));
+	answer_loads();
+	assert_string_equal(sent_to(socket), "{\"brightness\":20} ");
+}
+
+static void a_device_that_is_gone_is_found_out(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket = connect_device(device);
+
+	(void)state;
+	device->is_gone = true;
+	pass_ms(30 * 1000);
+	answer_all(STATEMENT_DEVICE_SEEN, DB_OK);
+	answer_generations(NULL, 0);
+	answer_loads();
+	assert_true(socket->is_dropped);
+}
+
+static void without_hints_it_runs_every_2_s(void **state)
+{
+	struct script_device *device = add_device();
+	const struct script_device *all[] = {device};
+
+	(void)state;
+	panel_of_device(device);
+	set_hints_up(false);
+	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		pass_ms(2000);
+		assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 1);
+		answer_generations(all, 1);
+	}
+	/* When they come again, what was lost is looked for at once. */
+	set_hints_up(true);
+	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 1);
+	answer_generations(all, 1);
+	pass_ms(29 * 1000);
+	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 0);
+	answer_all(STATEMENT_DEVICE_SEEN, DB_OK);
+}
+
+static void what_could_not_be_read_is_tried_again_soon(void **state)
+{
+	struct script_device *device = add_device();
+	const struct script_device *all[] = {device};
+	struct panel *panel = panel_of_device(device);
+
+	(void)state;
+	device->generation++;
+	delivery_device_changed(served, device->id, device->generation);
+	run_turns();
+	fail_load();
+	assert_int_equal(panel->generation, 1);
+	pass_ms(500);
+	answer_nothing(asked(STATEMENT_PANEL_GENERATIONS), DB_AWAY);
+	pass_ms(500);
+	answer_generations(all, 1);
+	answer_loads();
+	assert_int_equal(panel->generation, 2);
+}
+
+static void a_database_that_is_away_is_not_asked(void **state)
+{
+	(void)state;
+	panel_of_device(add_device());
+	set_database_up(false);
+	pass_ms(60 * 1000);
+	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 0);
+}
+
+static void panels_that_nobody_uses_go(void **state)
+{
+	struct delivery_limits limits = {.unused_ms = 100 * 1000};
+	struct script_device *unused = add_device();
+	struct script_device *used = add_device();
+	struct asked_lookup lookup;
+
+	(void)state;
+	delivery_set_limits(served, &limits);
+	panel_of_device(unused);
+	connect_device(used);
+	for (unsigned i = 0; i < 5; i++) {
+		pass_ms(30 * 1000);
+		answer_all(STATEMENT_DEVICE_SEEN, DB_OK);
+		answer_all(STATEMENT_PANEL_GENERATIONS, DB_OK);
+		answer_loads();
+	}
+	look_up_device(&lookup, used);
+	assert_true(lookup.is_done);
+	look_up_device(&lookup, unused);
+	assert_false(lookup.is_done);
+	answer_loads();
+}
+
+static void the_least_used_panel_makes_room(void **state)
+{
+	struct delivery_limits limits = {.panels = 2};
+	struct script_device *first = add_device();
+	struct script_device *second = add_device();
+	struct script_device *third = add_device();
+	struct asked_lookup lookup;
+
+	(void)state;
+	delivery_set_limits(served, &limits);
+	connect_device(first); /* in use: it stays */
+	panel_of_device(second);
+	panel_of_device(third);
+	look_up_device(&lookup, first);
+	assert_true(lookup.is_done);
+	look_up_device(&lookup, third);
+	assert_true(lookup.is_done);
+	look_up_device(&lookup, second);
+	assert_false(lookup.is_done);
+	answer_loads();
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, serve_begin, serve_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(a_lost_hint_is_repaired_within_30_s),
+	    TEST(a_device_that_is_gone_is_found_out),
+	    TEST(without_hints_it_runs_every_2_s),
+	    TEST(what_could_not_be_read_is_tried_again_soon),
+	    TEST(a_database_that_is_away_is_not_asked),
+	    TEST(panels_that_nobody_uses_go),
+	    TEST(the_least_used_panel_makes_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

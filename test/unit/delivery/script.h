@@ -1,0 +1,127 @@
+/* What delivery stands on, by hand: a database whose answers the test gives when it likes, a clock
+ * that moves when the test says so, and WebSockets that keep what they were sent. The script*.c
+ * have the functions of db, loop and websocket that delivery calls, in place of the real ones. */
+#pragma once
+
+#include "../cmocka_test.h"
+#include "db/db.h"
+#include "delivery/cursor_table.h"
+#include "domain/key.h"
+#include "loop/loop.h"
+
+/* ---- beginning and end ---- */
+
+/* Setup: the database and its hints are up, nothing was asked. */
+int script_begin(void **state);
+/* Teardown: nothing is left that would ever run. */
+int script_end(void **state);
+
+extern struct loop script_loop;
+extern struct db *const script_db;
+extern struct cursor_table *script_cursors;
+
+/* ---- clock ---- */
+
+/* Runs what is due later, until nothing is. */
+void run_turns(void);
+/* Deadlines run at their times, in their order. */
+void pass_ms(uint64_t ms);
+int64_t script_wall_us(void);
+/* Milliseconds until the first deadline; UINT64_MAX: there is none. */
+uint64_t next_deadline_ms(void);
+
+/* ---- database ---- */
+
+void set_database_up(bool up);
+/* Tells the subscribers. */
+void set_hints_up(bool up);
+/* From another worker. */
+void hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The words that were sent since the last call, a space behind each. */
+const char *hints_sent(void);
+
+/* Queries of a statement that were not answered yet. */
+unsigned asked_count(enum statement statement);
+/* The oldest one; fails the test where there is none. */
+struct db_query *asked(enum statement statement);
+/* Elements of a parameter that is an array of IDs, or of 8 bytes each; returns their number. */
+unsigned id_array(const struct db_query *query, unsigned parameter, struct id *ret_ids);
+unsigned int8_array(const struct db_query *query, unsigned parameter, int64_t *ret_values);
+
+void answer_nothing(struct db_query *query, enum db_outcome outcome);
+/* All that were asked of a statement. */
+void answer_all(enum statement statement, enum db_outcome outcome);
+/* Begins an answer with so many columns; then its values, row by row; then answer(). */
+void begin_rows(unsigned columns);
+void add_null(void);
+void add_bool(bool value);
+void add_integer(int64_t value);
+void add_bytes(const void *data, size_t length);
+void add_value_text(const char *text);
+void answer(struct db_query *query);
+
+/* ---- devices in the database ---- */
+
+struct script_installation {
+	const char *id;
+	int64_t position;
+	int64_t generation;
+	const char *picture;
+};
+
+struct script_device {
+	struct id id;
+	const char *key;
+	bool is_gone;
+	bool is_disabled;
+	int64_t generation;
+	int64_t brightness;
+	int64_t interval_s;
+	struct {
+		int64_t generation; /* 0: none */
+		const char *installation;
+		const char *picture;
+		int64_t duration_s;
+		int64_t created_us;
+		int64_t displayed_us;
+	} push;
+	struct script_installation installations[4];
+	unsigned installation_count;
+};
+
+/* From the last test. */
+void forget_devices(void);
+/* At generation 1, 60 % bright, 15 s, no pictures; key "key-of-panel-1234567890". */
+struct script_device *add_device(void);
+void add_installation(struct script_device *device, const char *id, const char *picture);
+/* Answers the oldest load. */
+void answer_load(void);
+void fail_load(void);
+/* All that were asked, until none is left. */
+void answer_loads(void);
+/* Loads that were asked and not answered. */
+unsigned loads_asked(void);
+
+struct id id_of(unsigned number);
+
+/* ---- WebSockets ---- */
+
+struct websocket_events;
+
+struct script_socket {
+	const struct websocket_events *events;
+	void *owner;
+	char sent[4096]; /* "{...}" and "<bytes>", a space behind each */
+	bool is_dropped;
+	bool is_corked;
+};
+
+/* The last one that was accepted. */
+extern struct script_socket *script_socket;
+/* What it was sent since the last call. */
+const char *sent_to(struct script_socket *socket);
+void panel_says(struct script_socket *socket, const char *text);
+/* The peer left, or the drop is over. */
+void close_socket(struct script_socket *socket);
+/* All that are left. */
+void close_sockets(void);

@@ -1,0 +1,184 @@
+#include "panel_rows.h"
+#include "script.h"
+
+enum { DEVICES_MAX = 300 };
+
+static struct script_device devices[DEVICES_MAX];
+static unsigned device_count;
+
+void forget_devices(void)
+{
+	device_count = 0;
+}
+
+struct id id_of(unsigned number)
+{
+	struct id id = {0};
+
+	memcpy(id.bytes, &number, sizeof(number));
+	id.bytes[15] = 1;
+	return id;
+}
+
+struct script_device *add_device(void)
+{
+	struct script_device *device = &devices[device_count];
+
+	assert_true(device_count < DEVICES_MAX);
+	*device = (struct script_device){.id = id_of(++device_count),
+					 .key = "key-of-panel-1234567890",
+					 .generation = 1,
+					 .brightness = 60,
+					 .interval_s = 15};
+	return device;
+}
+
+void add_installation(struct script_device *device, const char *id, const char *picture)
+{
+	device->generation++;
+	device->installations[device->installation_count++] = (struct script_installation){
+	    .id = id,
+	    .position = device->generation,
+	    .generation = device->generation,
+	    .picture = picture,
+	};
+}
+
+static const struct script_device *device_of(struct id id)
+{
+	for (unsigned i = 0; i < device_count; i++) {
+		if (id_equal(devices[i].id, id) && !devices[i].is_gone)
+			return &devices[i];
+	}
+	return NULL;
+}
+
+/* PostgreSQL counts timestamps from 2000. */
+static void add_timestamp(int64_t wall_us)
+{
+	add_integer(wall_us - INT64_C(946684800) * 1000000);
+}
+
+static bool is(const char *column, const char *name)
+{
+	return strcmp(column, name) == 0;
+}
+
+static void add_push_column(const struct script_device *device, const char *column, int64_t known)
+{
+	const char *picture = device->push.generation > known ? device->push.picture : NULL;
+
+	if (device->push.generation == 0)
+		add_null();
+	else if (is(column, "push_generation"))
+		add_integer(device->push.generation);
+	else if (is(column, "push_entry_id") || is(column, "push_installation_id"))
+		add_value_text(device->push.installation);
+	else if (is(column, "push_picture"))
+		add_value_text(picture);
+	else if (is(column, "push_duration_s"))
+		add_integer(device->push.duration_s);
+	else if (is(column, "push_created_at"))
+		add_timestamp(device->push.created_us);
+	else if (device->push.displayed_us)
+		add_timestamp(device->push.displayed_us);
+	else
+		add_null();
+}
+
+static void add_device_column(const struct script_device *device, const char *column,
+			      unsigned number, int64_t known_push)
+{
+	uint8_t hash[KEY_HASH_BYTES];
+
+	key_hash(str_from(device->key), hash);
+	if (strncmp(column, "push_", 5) == 0)
+		add_push_column(device, column, known_push);
+	else if (is(column, "number"))
+		add_integer(number);
+	else if (is(column, "link_key_hash"))
+		add_bytes(hash, sizeof(hash));
+	else if (is(column, "is_disabled"))
+		add_bool(device->is_disabled);
+	else if (is(column, "generation"))
+		add_integer(device->generation);
+	else if (is(column, "brightness"))
+		add_integer(device->brightness);
+	else if (is(column, "timezone"))
+		add_value_text("UTC");
+	else if (is(column, "schedule_interval_s"))
+		add_integer(device->interval_s);
+	else if (is(column, "auto_dim") || is(column, "sleep_enabled"))
+		add_bool(false);
+	else
+		add_integer(0); /* minutes of the sleep window */
+}
+
+static void answer_devices(struct db_query *query)
+{
+	struct id ids[64];
+	int64_t known[64];
+	unsigned count = id_array(query, 0, ids);
+
+	int8_array(query, 1, known);
+	begin_rows(record_column_count(&panel_row_record));
+	for (unsigned i = 0; i < count; i++) {
+		const struct script_device *device = device_of(ids[i]);
+
+		for (unsigned j = 0; device && j < panel_row_record.field_count; j++)
+			add_device_column(device, panel_row_record.fields[j].column, i + 1,
+					  known[i]);
+	}
+	answer(query);
+}
+
+static void answer_installations(struct db_query *query)
+{
+	struct id ids[64];
+	int64_t known[64];
+	unsigned count = id_array(query, 0, ids);
+
+	int8_array(query, 1, known);
+	begin_rows(5);
+	for (unsigned i = 0; i < count; i++) {
+		const struct script_device *device = device_of(ids[i]);
+
+		for (unsigned j = 0; device && j < device->installation_count; j++) {
+			const struct script_installation *installation = &device->installations[j];
+
+			add_integer(i + 1);
+			add_value_text(installation->id);
+			add_integer(installation->position);
+			add_integer(installation->generation);
+			add_value_text(installation->generation > known[i] ? installation->picture
+									   : NULL);
+		}
+	}
+	answer(query);
+}
+
+void answer_load(void)
+{
+	answer_devices(asked(STATEMENT_PANEL_LOAD));
+	answer_installations(asked(STATEMENT_PANEL_ENTRIES));
+}
+
+void fail_load(void)
+{
+	answer_nothing(asked(STATEMENT_PANEL_LOAD), DB_AWAY);
+	answer_nothing(asked(STATEMENT_PANEL_ENTRIES), DB_AWAY);
+}
+
+unsigned loads_asked(void)
+{
+	run_turns();
+	assert_int_equal(asked_count(STATEMENT_PANEL_LOAD), asked_count(STATEMENT_PANEL_ENTRIES));
+	return asked_count(STATEMENT_PANEL_LOAD);
+}
+
+void answer_loads(void)
+{
+	while (loads_asked())
+		answer_load();
+	run_turns();
+}

@@ -1,0 +1,103 @@
+#include "http/websocket.h"
+#include "script.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SOCKETS_MAX = 16 };
+
+struct script_socket *script_socket;
+
+static struct script_socket *sockets[SOCKETS_MAX];
+static unsigned socket_count;
+
+struct websocket *websocket_accept(struct http_request *request,
+				   const struct websocket_events *events, void *owner)
+{
+	script_socket = memory_zalloc(sizeof(*script_socket));
+	assert_null(request);
+	script_socket->events = events;
+	script_socket->owner = owner;
+	assert_true(socket_count < SOCKETS_MAX);
+	sockets[socket_count++] = script_socket;
+	return (struct websocket *)(void *)script_socket;
+}
+
+static struct script_socket *socket_of(const struct websocket *websocket)
+{
+	return (struct script_socket *)(void *)websocket;
+}
+
+void *websocket_owner(const struct websocket *websocket)
+{
+	return socket_of(websocket)->owner;
+}
+
+static void note(struct websocket *websocket, const char *format, struct str text)
+{
+	struct script_socket *socket = socket_of(websocket);
+	size_t length = strlen(socket->sent);
+
+	if (!socket->is_dropped)
+		snprintf(socket->sent + length, sizeof(socket->sent) - length, format,
+			 STR_ARG(text));
+}
+
+void websocket_send_text(struct websocket *websocket, struct str text)
+{
+	note(websocket, "%.*s ", text);
+}
+
+void websocket_send_binary(struct websocket *websocket, struct str data)
+{
+	note(websocket, "<%.*s> ", data);
+}
+
+void websocket_cork(struct websocket *websocket)
+{
+	assert_false(socket_of(websocket)->is_corked);
+	socket_of(websocket)->is_corked = true;
+}
+
+void websocket_uncork(struct websocket *websocket)
+{
+	assert_true(socket_of(websocket)->is_corked);
+	socket_of(websocket)->is_corked = false;
+}
+
+void websocket_drop(struct websocket *websocket)
+{
+	socket_of(websocket)->is_dropped = true;
+}
+
+const char *sent_to(struct script_socket *socket)
+{
+	static char sent[sizeof(socket->sent)];
+
+	memcpy(sent, socket->sent, sizeof(sent));
+	socket->sent[0] = '\0';
+	return sent;
+}
+
+void panel_says(struct script_socket *socket, const char *text)
+{
+	socket->events->on_text((struct websocket *)(void *)socket, str_from(text));
+	run_turns();
+}
+
+void close_socket(struct script_socket *socket)
+{
+	unsigned i = 0;
+
+	while (sockets[i] != socket)
+		i++;
+	sockets[i] = sockets[--socket_count];
+	socket->events->on_closed((struct websocket *)(void *)socket);
+	free(socket);
+}
+
+void close_sockets(void)
+{
+	while (socket_count)
+		close_socket(sockets[0]);
+}

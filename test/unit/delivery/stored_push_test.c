@@ -1,0 +1,231 @@
+/* A push is shown by the worker that stored it without reading it back, unless something else came
+ * between: then it is loaded. Either way the panel ends with the same content. */
+#include "panels.h"
+#include "served.h"
+
+static struct stored_push temporary(int64_t generation)
+{
+	return (struct stored_push){
+	    .generation = generation, .picture = STR("pushed"), .duration_s = 10};
+}
+
+static struct stored_push installation(int64_t generation, const char *id, bool in_background)
+{
+	return (struct stored_push){.generation = generation,
+				    .picture = STR("pushed"),
+				    .installation_id = str_from(id),
+				    .in_background = in_background};
+}
+
+/* As the statement does it. */
+static void store(struct script_device *device, const struct stored_push *push)
+{
+	device->generation = push->generation;
+	device->push.generation = push->generation;
+	device->push.picture = "pushed";
+	device->push.duration_s = push->duration_s;
+	device->push.created_us = script_wall_us();
+}
+
+static void a_temporary_image_is_shown_without_a_load(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+	struct stored_push push;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	socket = connect_device(device);
+	panel_says(socket, "{\"queued\":0}");
+	panel_says(socket, "{\"displaying\":0}");
+	sent_to(socket);
+	push = temporary(3);
+	store(device, &push);
+	delivery_push_stored(served, device->id, &push);
+	delivery_push_answered(served, device->id, 3);
+	assert_string_equal(sent_to(socket), ""); /* later, from the loop */
+	assert_int_equal(loads_asked(), 0);
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":10} <pushed> {\"immediate\":true} ");
+	/* Its own hint comes back, and says nothing new. */
+	hint("%s", hints_sent());
+	assert_int_equal(loads_asked(), 0);
+	/* The next one, too. */
+	push = temporary(4);
+	store(device, &push);
+	delivery_push_stored(served, device->id, &push);
+	assert_int_equal(loads_asked(), 0);
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":10} <pushed> {\"immediate\":true} ");
+}
+
+static void a_new_installation_is_at_the_end(void **state)
+{
+	struct script_device *device = add_device();
+	struct stored_push push = installation(3, "new", false);
+	struct panel *panel;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	panel = panel_of_device(device);
+	delivery_push_stored(served, device->id, &push);
+	assert_int_equal(loads_asked(), 0);
+	assert_int_equal(panel->generation, 3);
+	assert_int_equal(panel->content.installation_count, 2);
+	assert_true(str_equal(panel->content.installations[1].id, STR("new")));
+	assert_int_equal(panel->content.installations[1].position, 3);
+	assert_int_equal(panel->content.installations[1].picture_generation, 3);
+	assert_true(panel->content.push.is_installation);
+	assert_int_equal(panel->content.push.installation_position, 3);
+	assert_int_equal(panel->content.push.duration_s, 15);
+	assert_string_equal(poll(device), "pushed 15");
+}
+
+static void an_installation_is_replaced_in_its_place(void **state)
+{
+	struct script_device *device = add_device();
+	struct stored_push push = installation(4, "one", false);
+	struct panel *panel;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	add_installation(device, "two", "second");
+	panel = panel_of_device(device);
+	delivery_push_stored(served, device->id, &push);
+	assert_int_equal(loads_asked(), 0);
+	assert_int_equal(panel->content.installation_count, 2);
+	assert_int_equal(panel->content.installations[0].position, 2);
+	assert_int_equal(panel->content.installations[0].picture_generation, 4);
+	assert_true(str_equal(panel->content.installations[0].picture.data, STR("pushed")));
+	assert_int_equal(panel->content.push.installation_position, 2);
+}
+
+static void in_the_background_it_waits_for_its_turn(void **state)
+{
+	struct script_device *device = add_device();
+	struct stored_push push = installation(3, "new", true);
+
+	(void)state;
+	add_installation(device, "one", "first");
+	panel_of_device(device);
+	delivery_push_stored(served, device->id, &push);
+	assert_int_equal(loads_asked(), 0);
+	assert_string_equal(poll(device), "first 15");
+	assert_string_equal(poll(device), "pushed 15");
+}
+
+static void it_takes_the_place_of_a_temporary_image(void **state)
+{
+	struct script_device *device = add_device();
+	struct stored_push first = temporary(2), second = installation(3, "new", false);
+	struct panel *panel = panel_of_device(device);
+
+	(void)state;
+	delivery_push_stored(served, device->id, &first);
+	delivery_push_stored(served, device->id, &second);
+	assert_int_equal(loads_asked(), 0);
+	assert_null(panel->content.push.picture.data.data);
+	assert_int_equal(panel->content.push.generation, 3);
+}
+
+static void where_something_came_between_it_is_loaded(void **state)
+{
+	struct script_device *device = add_device();
+	struct stored_push push = temporary(3);
+	struct panel *panel = panel_of_device(device);
+
+	(void)state;
+	device->brightness = 20; /* at generation 2, of which the hint is lost or late */
+	store(device, &push);
+	delivery_push_stored(served, device->id, &push);
+	assert_int_equal(panel->generation, 1);
+	assert_int_equal(loads_asked(), 1);
+	answer_loads();
+	assert_int_equal(panel->content.settings.brightness, 20);
+	assert_string_equal(poll(device), "pushed 10");
+}
+
+static void while_it_is_loading_it_is_loaded_again(void **state)
+{
+	struct script_device *device = add_device();
+	struct stored_push push = temporary(2);
+	struct panel *panel = panel_of_device(device);
+
+	(void)state;
+	pass_ms(2000);
+	delivery_connect(served, panel, NULL);
+	assert_int_equal(loads_asked(), 1);
+	delivery_push_stored(served, device->id, &push);
+	answer_load(); /* as it was before the push */
+	assert_int_equal(panel->generation, 1);
+	store(device, &push);
+	answer_loads();
+	assert_int_equal(panel->generation, 2);
+	assert_true(str_equal(panel->content.push.picture.data, STR("pushed")));
+}
+
+static void what_is_older_or_of_nobody_here_changes_nothing(void **state)
+{
+	struct script_device *device = add_device();
+	struct stored_push push = temporary(1);
+	struct panel *panel = panel_of_device(device);
+
+	(void)state;
+	delivery_push_stored(served, device->id, &push);
+	delivery_push_stored(served, id_of(77), &push);
+	assert_int_equal(loads_asked(), 0);
+	assert_int_equal(panel->content.push.generation, 0);
+}
+
+static void a_later_load_changes_nothing(void **state)
+{
+	struct script_device *device = add_device();
+	struct stored_push push = temporary(2);
+	struct panel *panel = panel_of_device(device);
+
+	(void)state;
+	delivery_push_stored(served, device->id, &push);
+	assert_string_equal(poll(device), "pushed 10");
+	store(device, &push);
+	device->generation = 3;
+	delivery_device_changed(served, device->id, 3);
+	answer_loads();
+	assert_int_equal(panel->generation, 3);
+	assert_true(str_equal(panel->content.push.picture.data, STR("pushed")));
+	assert_int_not_equal(panel->content.push.displayed_us, 0);
+}
+
+static void where_memory_is_short_an_installation_is_fetched(void **state)
+{
+	struct delivery_limits limits = {.picture_bytes = 1};
+	struct script_device *device = add_device();
+	struct stored_push push = installation(3, "new", false);
+	struct panel *panel;
+
+	(void)state;
+	delivery_set_limits(served, &limits);
+	add_installation(device, "one", "first");
+	panel = panel_of_device(device);
+	delivery_push_stored(served, device->id, &push);
+	assert_int_equal(panel->generation, 3);
+	assert_null(panel->content.installations[1].picture.data.data);
+	assert_int_equal(panel->content.installations[1].picture_generation, 3);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, serve_begin, serve_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(a_temporary_image_is_shown_without_a_load),
+	    TEST(a_new_installation_is_at_the_end),
+	    TEST(an_installation_is_replaced_in_its_place),
+	    TEST(in_the_background_it_waits_for_its_turn),
+	    TEST(it_takes_the_place_of_a_temporary_image),
+	    TEST(where_something_came_between_it_is_loaded),
+	    TEST(while_it_is_loading_it_is_loaded_again),
+	    TEST(what_is_older_or_of_nobody_here_changes_nothing),
+	    TEST(a_later_load_changes_nothing),
+	    TEST(where_memory_is_short_an_installation_is_fetched),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

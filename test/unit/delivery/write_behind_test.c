@@ -1,0 +1,220 @@
+/* What is written down when, and what a database that is away does to it. */
+#include "script.h"
+#include "write_behind.h"
+
+static struct pictures pictures;
+static struct panels panels;
+static struct write_behind write_behind;
+
+static void on_gone(void *context, struct panel *panel)
+{
+	(void)context;
+	(void)panel;
+}
+
+static int begin(void **state)
+{
+	script_begin(state);
+	pictures_init(&pictures, 1000);
+	panels = (struct panels){
+	    .loop = &script_loop,
+	    .pictures = &pictures,
+	    .cursors = script_cursors,
+	    .max = 5000,
+	    .unused_ms = 1000,
+	    .on_gone = on_gone,
+	};
+	panels_init(&panels);
+	write_behind = (struct write_behind){
+	    .loop = &script_loop, .db = script_db, .panels = &panels, .seen_ms = 20 * 1000};
+	write_behind_init(&write_behind);
+	return 0;
+}
+
+static int end(void **state)
+{
+	write_behind_finish(&write_behind);
+	panels_finish(&panels);
+	pictures_finish(&pictures);
+	return script_end(state);
+}
+
+static void seen_devices_are_written_every_20_s(void **state)
+{
+	struct panel *panel = panels_create(&panels, id_of(1));
+	int64_t times_us[10];
+	struct id ids[10];
+
+	(void)state;
+	panels_create(&panels, id_of(2)); /* never seen */
+	panel_seen(panel);
+	pass_ms(10 * 1000);
+	panel_seen(panel);
+	pass_ms(10 * 1000 - 1);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
+	pass_ms(1);
+	assert_int_equal(id_array(asked(STATEMENT_DEVICE_SEEN), 0, ids), 1);
+	assert_true(id_equal(ids[0], id_of(1)));
+	int8_array(asked(STATEMENT_DEVICE_SEEN), 1, times_us);
+	/* PostgreSQL counts from 2000. */
+	assert_int_equal(times_us[0],
+			 script_wall_us() - 10 * 1000000 - INT64_C(946684800) * 1000000);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	pass_ms(20 * 1000);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0); /* nobody was seen since */
+}
+
+static void many_are_written_in_portions(void **state)
+{
+	struct id ids[1000];
+
+	(void)state;
+	for (unsigned i = 0; i < 1500; i++)
+		panel_seen(panels_create(&panels, id_of(i)));
+	pass_ms(20 * 1000);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 2);
+	assert_int_equal(id_array(asked(STATEMENT_DEVICE_SEEN), 0, ids), 1000);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	assert_int_equal(id_array(asked(STATEMENT_DEVICE_SEEN), 0, ids), 500);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+}
+
+static void what_a_lost_database_did_not_take_is_kept(void **state)
+{
+	struct panel *panel = panels_create(&panels, id_of(1));
+	int64_t seen_us;
+
+	(void)state;
+	panel_seen(panel);
+	seen_us = panel->seen_us;
+	pass_ms(20 * 1000);
+	assert_int_equal(panel->seen_us, 0);
+	set_database_up(false);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_AWAY);
+	assert_int_equal(panel->seen_us, seen_us);
+	pass_ms(20 * 1000);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
+	set_database_up(true);
+	pass_ms(20 * 1000);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	assert_int_equal(panel->seen_us, 0);
+}
+
+static void a_panel_seen_again_keeps_the_later_time(void **state)
+{
+	struct panel *panel = panels_create(&panels, id_of(1));
+	int64_t later_us;
+
+	(void)state;
+	panel_seen(panel);
+	pass_ms(20 * 1000);
+	panel_seen(panel);
+	later_us = panel->seen_us;
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_AWAY);
+	assert_int_equal(panel->seen_us, later_us);
+	panel->seen_us = 0;
+	panel_destroy(panel);
+}
+
+static void displayed(unsigned number, int64_t generation)
+{
+	struct panel *panel = panels_find(&panels, id_of(number));
+
+	if (!panel)
+		panel = panels_create(&panels, id_of(number));
+	write_behind_displayed(&write_behind, panel, generation, script_wall_us());
+}
+
+static void displayed_pushes_are_written_together(void **state)
+{
+	int64_t generations[10];
+	struct id ids[10];
+
+	(void)state;
+	displayed(1, 5);
+	pass_ms(400);
+	displayed(2, 6);
+	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 0);
+	pass_ms(100);
+	assert_int_equal(id_array(asked(STATEMENT_SHOWING_DISPLAYED), 0, ids), 2);
+	int8_array(asked(STATEMENT_SHOWING_DISPLAYED), 1, generations);
+	assert_int_equal(generations[0], 5);
+	assert_int_equal(generations[1], 6);
+	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_OK);
+	/* Other workers know it at once. */
+	assert_int_not_equal(cursor_shown_us(script_cursors, id_of(1), 5), 0);
+	pass_ms(5000);
+	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 0);
+}
+
+static void a_lost_database_is_told_when_it_is_back(void **state)
+{
+	struct id ids[10];
+
+	(void)state;
+	displayed(1, 5);
+	pass_ms(500);
+	set_database_up(false);
+	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_AWAY);
+	displayed(2, 6);
+	pass_ms(10 * 1000);
+	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 0);
+	set_database_up(true);
+	pass_ms(2000);
+	assert_int_equal(id_array(asked(STATEMENT_SHOWING_DISPLAYED), 0, ids), 2);
+	/* What it refuses for another reason is dropped. */
+	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_FAILED);
+	pass_ms(5000);
+	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 0);
+}
+
+static void a_full_list_is_written_at_once_or_dropped(void **state)
+{
+	static struct id ids[DISPLAYED_MAX];
+
+	(void)state;
+	for (unsigned i = 0; i <= DISPLAYED_MAX; i++)
+		displayed(i, 5);
+	assert_int_equal(id_array(asked(STATEMENT_SHOWING_DISPLAYED), 0, ids), DISPLAYED_MAX);
+	assert_int_equal(write_behind.displayed_count, 1);
+	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_OK);
+	set_database_up(false);
+	for (unsigned i = 0; i <= DISPLAYED_MAX; i++)
+		displayed(i, 6);
+	assert_int_equal(write_behind.displayed_count, DISPLAYED_MAX);
+	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 0);
+}
+
+static void a_draining_worker_writes_at_once(void **state)
+{
+	(void)state;
+	displayed(1, 5);
+	panel_seen(panels_find(&panels, id_of(1)));
+	write_behind_drain(&write_behind);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 1);
+	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 1);
+	displayed(1, 6);
+	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 2);
+	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_OK);
+	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_AWAY);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_AWAY);
+	assert_int_equal(next_deadline_ms(), UINT64_MAX);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(seen_devices_are_written_every_20_s),
+	    TEST(many_are_written_in_portions),
+	    TEST(what_a_lost_database_did_not_take_is_kept),
+	    TEST(a_panel_seen_again_keeps_the_later_time),
+	    TEST(displayed_pushes_are_written_together),
+	    TEST(a_lost_database_is_told_when_it_is_back),
+	    TEST(a_full_list_is_written_at_once_or_dropped),
+	    TEST(a_draining_worker_writes_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
