@@ -5,10 +5,7 @@
  * what callers see. This is known as coordinated omission. Here request number i is to be sent at
  * start + i / rate, whatever the server does, and its latency is counted from that moment. Where
  * all connections are busy it waits for one, and its waiting counts. A request whose answer never
- * comes counts with the time until it was given up.
- *
- * What this program itself is late by is in the latencies, too, and told apart ("lag"): where it is
- * large without all connections being busy, the machine was too full to measure on. */
+ * comes counts with the time until it was given up. */
 #include "open_loop.h"
 #include "base/clock.h"
 #include "base/list.h"
@@ -23,14 +20,25 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 enum {
 	DRAIN_US = 10 * 1000 * 1000, /* how long answers are waited for at the end */
 	CONNECTS_FAILED_MAX = 1000,  /* without one that worked in between: the server is gone */
 	EVENTS = 256,
+	OPEN_LOOP_STATUS_MAX = 600,
+};
+
+/* What came of the requests that count: those after the warm-up. */
+struct outcome {
+	uint64_t first;	      /* number of the first one that counts */
+	uint64_t total;	      /* numbers go up to here, exclusive */
+	uint32_t *latency_us; /* each: from when it was to be sent to the end of its answer */
+	uint64_t count;	      /* of them */
+	uint64_t statuses[OPEN_LOOP_STATUS_MAX];
+	uint64_t broken;     /* the connection ended before the answer did, or it was no HTTP */
+	uint64_t unanswered; /* not at the end, nor some seconds later */
+	double seconds;	     /* from the first that counts to the last answer */
 };
 
 struct client;
@@ -43,7 +51,6 @@ struct connection {
 	bool is_asking;
 	uint64_t number; /* of the request */
 	size_t sent;	 /* bytes of it */
-	char length_line[48];
 	llhttp_t parser;
 };
 
@@ -66,12 +73,12 @@ static uint64_t due_us(const struct client *client, uint64_t number)
 	return client->start_us + (uint64_t)((double)number * 1e6 / client->plan->rate);
 }
 
-static void note(struct client *client, uint32_t *values, uint64_t number)
+static void note(struct client *client, uint64_t number)
 {
 	struct outcome *outcome = &client->outcome;
 
 	if (number >= outcome->first)
-		values[number - outcome->first] =
+		outcome->latency_us[number - outcome->first] =
 		    (uint32_t)(client->now_us - due_us(client, number));
 }
 
@@ -83,7 +90,7 @@ static void finish_request(struct connection *connection, uint64_t *counter)
 
 	connection->is_asking = false;
 	client->finished++;
-	note(client, client->outcome.latency_us, connection->number);
+	note(client, connection->number);
 	if (connection->number >= client->outcome.first)
 		(*counter)++;
 }
@@ -106,26 +113,13 @@ static void break_off(struct connection *connection)
 static void send_request(struct connection *connection)
 {
 	const struct plan *plan = connection->client->plan;
-	struct str head = plan->targets[connection->number % plan->target_count].head;
-	struct str body =
-	    plan->body_count ? plan->bodies[connection->number % plan->body_count] : STR("");
-	struct str parts[] = {head, str_from(connection->length_line), body};
-	struct iovec vectors[array_length(parts)];
-	size_t skipped = connection->sent;
+	struct str request = plan->requests[connection->number % plan->request_count];
 	ssize_t sent;
-	int count = 0;
 
-	for (size_t i = 0; i < array_length(parts); i++) {
-		size_t skip = skipped < parts[i].length ? skipped : parts[i].length;
-
-		skipped -= skip;
-		if (skip < parts[i].length)
-			vectors[count++] = (struct iovec){(void *)(uintptr_t)(parts[i].data + skip),
-							  parts[i].length - skip};
-	}
-	if (count == 0)
+	if (connection->sent == request.length)
 		return;
-	sent = writev(connection->fd, vectors, count);
+	sent = write(connection->fd, request.data + connection->sent,
+		     request.length - connection->sent);
 	if (sent >= 0)
 		connection->sent += (size_t)sent;
 	else if (errno != EAGAIN)
@@ -134,30 +128,10 @@ static void send_request(struct connection *connection)
 
 static void begin_request(struct connection *connection, uint64_t number)
 {
-	struct client *client = connection->client;
-	const struct plan *plan = client->plan;
-
 	connection->is_asking = true;
 	connection->number = number;
 	connection->sent = 0;
-	if (plan->body_count)
-		snprintf(connection->length_line, sizeof(connection->length_line),
-			 "Content-Length: %zu\r\n\r\n",
-			 plan->bodies[number % plan->body_count].length);
-	else
-		snprintf(connection->length_line, sizeof(connection->length_line), "%s\r\n",
-			 strcmp(plan->method, "POST") == 0 ? "Content-Length: 0\r\n" : "");
-	note(client, client->outcome.lag_us, number);
 	send_request(connection);
-}
-
-static int on_body(llhttp_t *parser, const char *data, size_t size)
-{
-	struct connection *connection = parser->data;
-
-	(void)data;
-	connection->client->outcome.body_bytes += size;
-	return 0;
 }
 
 static int on_message_complete(llhttp_t *parser)
@@ -224,7 +198,6 @@ static void open_socket(struct connection *connection)
 	int one = 1;
 
 	connection->is_connected = false;
-	client->outcome.connects++;
 	llhttp_init(&connection->parser, HTTP_RESPONSE, &client->callbacks);
 	connection->parser.data = connection;
 	connection->fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -283,8 +256,7 @@ static void give_up_the_rest(struct client *client)
 			finish_request(connection, &client->outcome.unanswered);
 	}
 	for (; client->next < client->outcome.total; client->next++) {
-		note(client, client->outcome.latency_us, client->next);
-		note(client, client->outcome.lag_us, client->next);
+		note(client, client->next);
 		client->outcome.unanswered += client->next >= client->outcome.first;
 	}
 }
@@ -310,15 +282,6 @@ static void connect_all(struct client *client)
 	}
 }
 
-static double cpu_us(void)
-{
-	struct rusage used;
-
-	getrusage(RUSAGE_SELF, &used);
-	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e6 +
-	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-}
-
 static void prepare(struct client *client, const struct plan *plan)
 {
 	struct outcome *outcome = &client->outcome;
@@ -328,11 +291,9 @@ static void prepare(struct client *client, const struct plan *plan)
 	outcome->total = outcome->first + (uint64_t)(plan->seconds * plan->rate);
 	outcome->count = outcome->total - outcome->first;
 	outcome->latency_us = memory_zalloc((outcome->count + 1) * sizeof(uint32_t));
-	outcome->lag_us = memory_zalloc((outcome->count + 1) * sizeof(uint32_t));
 	client->connections = memory_zalloc(plan->connections * sizeof(*client->connections));
 	list_init(&client->free);
 	llhttp_settings_init(&client->callbacks);
-	client->callbacks.on_body = on_body;
 	client->callbacks.on_message_complete = on_message_complete;
 	client->epoll = epoll_create1(EPOLL_CLOEXEC);
 	require(client->epoll >= 0);
@@ -340,10 +301,9 @@ static void prepare(struct client *client, const struct plan *plan)
 	prctl(PR_SET_TIMERSLACK, 1);
 }
 
-struct outcome open_loop_run(const struct plan *plan)
+static struct outcome run(const struct plan *plan)
 {
 	struct client client = {0};
-	double counted_from_us = 0;
 
 	prepare(&client, plan);
 	connect_all(&client);
@@ -352,21 +312,60 @@ struct outcome open_loop_run(const struct plan *plan)
 	while (client.finished < client.outcome.total &&
 	       client.now_us < due_us(&client, client.outcome.total) + DRAIN_US) {
 		turn(&client);
-		if (counted_from_us == 0 && client.next > client.outcome.first)
-			counted_from_us = cpu_us();
 	}
-	client.outcome.cpu_us = cpu_us() - counted_from_us;
 	client.outcome.seconds =
 	    (double)(client.now_us - due_us(&client, client.outcome.first)) / 1e6;
 	give_up_the_rest(&client);
 	return client.outcome;
 }
 
+static int compare(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a;
+	uint32_t right = *(const uint32_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* values are sorted. */
+static unsigned at(const uint32_t *values, uint64_t count, double share)
+{
+	uint64_t index = (uint64_t)(share * (double)count);
+
+	if (count == 0)
+		return 0;
+	return values[index < count ? index : count - 1];
+}
+
+/* One line of JSON. */
+static void report(const struct outcome *o)
+{
+	uint64_t answered = o->count - o->broken - o->unanswered;
+	const char *separator = "";
+
+	qsort(o->latency_us, o->count, sizeof(uint32_t), compare);
+	printf("{\"requests\": %llu, \"seconds\": %.3f, \"rate\": %.1f, \"statuses\": {",
+	       (unsigned long long)o->count, o->seconds,
+	       o->seconds > 0 ? (double)answered / o->seconds : 0);
+	for (unsigned status = 0; status < OPEN_LOOP_STATUS_MAX; status++) {
+		if (!o->statuses[status])
+			continue;
+		printf("%s\"%u\": %llu", separator, status,
+		       (unsigned long long)o->statuses[status]);
+		separator = ", ";
+	}
+	printf("}, \"broken\": %llu, \"unanswered\": %llu, \"p50_us\": %u, \"p99_us\": %u, "
+	       "\"p999_us\": %u, \"max_us\": %u}\n",
+	       (unsigned long long)o->broken, (unsigned long long)o->unanswered,
+	       at(o->latency_us, o->count, 0.5), at(o->latency_us, o->count, 0.99),
+	       at(o->latency_us, o->count, 0.999), at(o->latency_us, o->count, 1));
+}
+
 int main(int argc, char **argv)
 {
 	struct plan plan = plan_read(argc, argv);
-	struct outcome outcome = open_loop_run(&plan);
+	struct outcome outcome = run(&plan);
 
-	report_print(&plan, &outcome);
+	report(&outcome);
 	return outcome.broken || outcome.unanswered ? 1 : 0;
 }

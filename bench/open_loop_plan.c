@@ -2,45 +2,21 @@
 #include "base/memory.h"
 #include "open_loop.h"
 
-#include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static const char usage[] =
-    "Usage: open_loop [OPTION...] URL...\n"
+    "Usage: open_loop http://HOST:PORT TARGETS RATE CONNECTIONS WARM_UP_S SECONDS\n"
     "\n"
-    "Sends requests to a server at a fixed rate, whether it keeps up or not, and tells how long\n"
-    "each took from when it was to be sent. URLs are http://HOST:PORT/PATH, all of one host;\n"
-    "requests go to them in turn.\n"
-    "\n"
-    "  --rate N         requests a second (default 1000)\n"
-    "  --connections N  kept connections (default 64); where all are busy, requests wait\n"
-    "  --seconds N      how long to measure (default 10)\n"
-    "  --warm-up N      seconds before that, not counted (default 1)\n"
-    "  --method M       GET, POST, ... (default GET)\n"
-    "  --header TEXT    \"Name: value\", may be repeated\n"
-    "  --body FILE      may be repeated: requests take them in turn\n"
-    "  --targets FILE   a line each: a path, and an API key if one is to be sent; URL then says\n"
-    "                   only where the server is\n"
-    "  --json           one line of JSON\n";
+    "Sends GET requests to a server at a fixed rate (a second), whether it keeps up or not, and\n"
+    "tells how long each took from when it was to be sent. TARGETS is a file with a path in each\n"
+    "line, and an API key behind it if one is to be sent; requests go to them in turn, over so "
+    "many\n"
+    "kept connections. What comes in the first seconds is not counted.\n";
 
-struct reading {
-	struct plan plan;
-	struct buffer headers;
-	struct str host;
-	const char *targets_path;
-};
-
-__attribute__((format(printf, 1, 2))) static _Noreturn void give_up(const char *format, ...)
+static _Noreturn void give_up(const char *what, const char *why)
 {
-	va_list arguments;
-
-	va_start(arguments, format);
-	fputs("open_loop: ", stderr);
-	vfprintf(stderr, format, arguments);
-	fputs("\n", stderr);
-	va_end(arguments);
+	fprintf(stderr, "open_loop: %s %s\n", what, why);
 	exit(2);
 }
 
@@ -51,81 +27,39 @@ static struct str read_file(const char *path)
 	size_t size;
 
 	if (!file)
-		give_up("%s cannot be read", path);
+		give_up(path, "cannot be read");
 	while ((size = fread(buffer_reserve(&buffer, 65536), 1, 65536, file)))
 		buffer_commit(&buffer, size);
 	fclose(file);
 	return buffer_view(&buffer);
 }
 
-static void add_target(struct reading *reading, struct str path, struct str key)
+static void add_request(struct plan *plan, const char *host, struct str path, struct str key)
 {
-	struct plan *plan = &reading->plan;
-	struct buffer head = {0};
+	struct buffer text = {0};
 
-	buffer_printf(&head, "%s %.*s HTTP/1.1\r\nHost: %.*s\r\n", plan->method, STR_ARG(path),
-		      STR_ARG(reading->host));
-	buffer_append_str(&head, buffer_view(&reading->headers));
+	buffer_printf(&text, "GET %.*s HTTP/1.1\r\nHost: %s\r\n", STR_ARG(path), host);
 	if (key.length)
-		buffer_printf(&head, "Authorization: Bearer %.*s\r\n", STR_ARG(key));
-	plan->targets =
-	    memory_realloc(plan->targets, (plan->target_count + 1) * sizeof(*plan->targets));
-	plan->targets[plan->target_count++] = (struct target){buffer_view(&head)};
+		buffer_printf(&text, "Authorization: Bearer %.*s\r\n", STR_ARG(key));
+	buffer_append_str(&text, STR("\r\n"));
+	plan->requests =
+	    memory_realloc(plan->requests, (plan->request_count + 1) * sizeof(*plan->requests));
+	plan->requests[plan->request_count++] = buffer_view(&text);
 }
 
-static void add_body(struct plan *plan, const char *path)
-{
-	plan->bodies = memory_realloc(plan->bodies, (plan->body_count + 1) * sizeof(*plan->bodies));
-	plan->bodies[plan->body_count++] = read_file(path);
-}
-
-static void find_host(struct reading *reading, struct str host)
+static struct addrinfo *look_up(const char *host)
 {
 	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-	char name[256];
-	size_t colon = str_find(host, ':');
-	struct str port = colon < host.length ? str_from_offset(host, colon + 1) : STR("80");
-	char port_text[16];
+	struct addrinfo *address;
+	char *name = memory_strdup(host), *port = strrchr(name, ':');
 
-	if (reading->host.data) {
-		if (!str_equal(reading->host, host))
-			give_up("all URLs must be of one host");
-		return;
-	}
-	reading->host = host;
-	snprintf(name, sizeof(name), "%.*s", (int)colon, host.data);
-	snprintf(port_text, sizeof(port_text), "%.*s", STR_ARG(port));
-	if (getaddrinfo(name, port_text, &hints, &reading->plan.address))
-		give_up("there is no host %s", name);
-}
-
-static void read_url(struct reading *reading, const char *text)
-{
-	struct str url = str_from(text);
-	struct str path;
-	size_t slash;
-
-	if (!str_starts_with(url, STR("http://")))
-		give_up("%s does not begin with http://", text);
-	url = str_from_offset(url, 7);
-	slash = str_find(url, '/');
-	find_host(reading, (struct str){url.data, slash});
-	path = str_from_offset(url, slash);
-	if (!reading->targets_path)
-		add_target(reading, path.length ? path : STR("/"), STR(""));
-}
-
-static void read_targets(struct reading *reading)
-{
-	struct str rest = read_file(reading->targets_path);
-	struct str line, path, key;
-
-	while (str_next(&rest, '\n', &line)) {
-		if (line.length == 0 || !str_next(&line, ' ', &path))
-			continue;
-		key = line.data ? line : STR("");
-		add_target(reading, path, key);
-	}
+	if (!port)
+		give_up(host, "names no port");
+	*port++ = 0;
+	if (getaddrinfo(name, port, &hints, &address))
+		give_up(host, "is not known");
+	free(name);
+	return address;
 }
 
 static double number(const char *text, double least)
@@ -134,77 +68,31 @@ static double number(const char *text, double least)
 	double value = strtod(text, &end);
 
 	if (*end || end == text || !(value >= least))
-		give_up("%s is no number from %g on", text, least);
+		give_up(text, "is no number that is large enough");
 	return value;
-}
-
-static void take_option(struct reading *reading, int option)
-{
-	struct plan *plan = &reading->plan;
-
-	switch (option) {
-	case 'r':
-		plan->rate = number(optarg, 0.001);
-		break;
-	case 'c':
-		plan->connections = (unsigned)number(optarg, 1);
-		break;
-	case 's':
-		plan->seconds = number(optarg, 0.01);
-		break;
-	case 'w':
-		plan->warm_up_seconds = number(optarg, 0);
-		break;
-	case 'm':
-		plan->method = optarg;
-		break;
-	case 'H':
-		buffer_printf(&reading->headers, "%s\r\n", optarg);
-		break;
-	case 'b':
-		add_body(plan, optarg);
-		break;
-	case 't':
-		reading->targets_path = optarg;
-		break;
-	case 'j':
-		plan->is_json = true;
-		break;
-	default:
-		fputs(usage, option == 'h' ? stdout : stderr);
-		exit(option == 'h' ? 0 : 2);
-	}
 }
 
 struct plan plan_read(int argc, char **argv)
 {
-	static const struct option options[] = {{"rate", required_argument, NULL, 'r'},
-						{"connections", required_argument, NULL, 'c'},
-						{"seconds", required_argument, NULL, 's'},
-						{"warm-up", required_argument, NULL, 'w'},
-						{"method", required_argument, NULL, 'm'},
-						{"header", required_argument, NULL, 'H'},
-						{"body", required_argument, NULL, 'b'},
-						{"targets", required_argument, NULL, 't'},
-						{"json", no_argument, NULL, 'j'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
-	struct reading reading = {.plan = {.method = "GET",
-					   .rate = 1000,
-					   .connections = 64,
-					   .seconds = 10,
-					   .warm_up_seconds = 1}};
-	int option;
+	struct plan plan = {0};
+	struct str rest, line, path;
+	const char *host;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0)
-		take_option(&reading, option);
-	if (optind == argc)
-		take_option(&reading, 0);
-	for (int i = optind; i < argc; i++)
-		read_url(&reading, argv[i]);
-	if (reading.targets_path)
-		read_targets(&reading);
-	if (reading.plan.target_count == 0)
-		give_up("%s names no path", reading.targets_path);
-	return reading.plan;
+	if (argc != 7 || strncmp(argv[1], "http://", 7) != 0) {
+		fputs(usage, stderr);
+		exit(2);
+	}
+	host = argv[1] + 7;
+	plan.address = look_up(host);
+	plan.rate = number(argv[3], 0.001);
+	plan.connections = (unsigned)number(argv[4], 1);
+	plan.warm_up_seconds = number(argv[5], 0);
+	plan.seconds = number(argv[6], 0.01);
+	rest = read_file(argv[2]);
+	while (str_next(&rest, '\n', &line))
+		if (line.length > 0 && str_next(&line, ' ', &path))
+			add_request(&plan, host, path, line.data ? line : STR(""));
+	if (plan.request_count == 0)
+		give_up(argv[2], "names no path");
+	return plan;
 }

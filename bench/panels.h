@@ -1,12 +1,12 @@
-/* Tens of thousands of WebSocket panels in a few small processes.
+/* Tens of thousands of WebSocket panels in one small process.
  *
- *   panels.c         options, processes, the commands on standard input
- *   panels_fleet.c   one process: which panels connect, ping or take a picture, and when
+ *   panels.c         the commands on standard input
+ *   panels_fleet.c   the panels' process: which connect, ping or take a picture, and when
  *   panels_panel.c   one panel: handshake, frames, what the stock firmware answers
  *   panels_urls.c    the file of websocketUrls
  *
- * A panel is 64 bytes here and has no buffer of its own. What the processes count lies in memory
- * that they share with the one that reads the commands. */
+ * A panel is 64 bytes here and has no buffer of its own. What its process counts lies in memory
+ * that it shares with the one that reads the commands. */
 #pragma once
 
 #include "base/str.h"
@@ -15,15 +15,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { PROCESSES_MAX = 16, TEXT_MAX = 24 };
-
-struct settings {
-	unsigned processes;
-	unsigned rate;	      /* connections opened in a second, by all processes */
-	unsigned ping_s;      /* the panel's own pings; 0: none */
-	unsigned reconnect_s; /* after the server has closed; 0: never */
-	bool acknowledges;    /* says "queued" and "displaying" */
-};
+enum { TEXT_MAX = 24, PING_MS = 10 * 1000 };
 
 /* ---- panels_urls.c ---- */
 struct urls {
@@ -32,41 +24,26 @@ struct urls {
 	struct sockaddr_in server;
 };
 
-/* Reads the file, at most limit lines (0: all), and looks the server up, which all URLs share.
- * Ends the process where something is wrong. */
-void urls_read(struct urls *urls, const char *path, unsigned limit);
+/* Reads the file. The URLs are of one server, ws://ADDRESS:PORT. Ends the process where something
+ * is wrong. */
+void urls_read(struct urls *urls, const char *path);
 
 /* Host with port, and path with query. */
 struct str url_host(struct str url);
 struct str url_target(struct str url);
 
 /* ---- what the processes share ---- */
-enum count {
-	COUNT_CONNECTED, /* now */
-	COUNT_HANDSHAKES,
-	COUNT_REFUSED,	/* no connection, or another answer than 101 */
-	COUNT_DROPPED,	/* by the server, after the handshake */
-	COUNT_MESSAGES, /* text and binary */
-	COUNT_PICTURES,
-	COUNT_PICTURE_BYTES,
-	COUNT_PINGS,
-	COUNT_PONGS,
-	COUNT_FAULTS, /* what no server may send */
-	COUNTS,
-};
-
-struct tally {
-	_Atomic uint64_t counts[COUNTS];
-};
-
 /* When a panel had the picture that is waited for. */
 struct receipt {
 	_Atomic uint64_t at_ns; /* 0: not yet */
 };
 
 struct shared {
-	struct tally tallies[PROCESSES_MAX];
-	_Atomic unsigned length; /* of the picture that is waited for; 0: any */
+	_Atomic unsigned connected; /* now */
+	_Atomic unsigned refused;   /* no connection, or another answer than 101 */
+	_Atomic unsigned dropped;   /* by the server, after the handshake */
+	_Atomic unsigned faults;    /* what no server may send */
+	_Atomic unsigned length;    /* of the picture that is waited for */
 	_Atomic bool ends;
 	_Atomic uint64_t since_ns; /* of the current wait; 0: none */
 	struct receipt receipts[]; /* one a panel */
@@ -82,7 +59,7 @@ enum panel_state {
 
 struct panel {
 	int fd;
-	uint32_t due_ms;   /* of the fleet's clock: what is queued is taken, or it connects again */
+	uint32_t due_ms;   /* of the fleet's clock: what is queued is taken */
 	uint32_t ping_ms;  /* likewise: its next ping */
 	uint32_t left;	   /* bytes of the frame's payload that are still to come */
 	uint32_t length;   /* of the frame's payload */
@@ -99,15 +76,11 @@ struct panel {
 };
 
 struct fleet {
-	const struct settings *settings;
+	unsigned rate; /* connections opened in a second */
 	const struct urls *urls;
 	struct shared *shared;
-	struct tally *tally;
-	struct panel *panels; /* those of this process: first, first + step, ... of the URLs */
-	unsigned count;
-	unsigned first;
-	unsigned step;
-	unsigned shaking; /* that connect or shake hands */
+	struct panel *panels; /* in the order of the URLs */
+	unsigned shaking;     /* that connect or shake hands */
 	int epoll;
 	uint32_t now_ms;
 	uint64_t start_ns;
@@ -123,6 +96,5 @@ void panel_display(struct fleet *fleet, struct panel *panel);
 void panel_ping(struct fleet *fleet, struct panel *panel);
 
 /* ---- panels_fleet.c ---- */
-/* Runs this process's panels until shared->ends. */
-void fleet_run(const struct settings *settings, const struct urls *urls, struct shared *shared,
-	       unsigned index);
+/* Runs the panels until shared->ends. */
+_Noreturn void fleet_run(unsigned rate, const struct urls *urls, struct shared *shared);

@@ -12,7 +12,7 @@
 
 enum {
 	TURN_MS = 10,
-	LOOK_MS = 250,	   /* at every panel: pings, dwells, connections to be made again */
+	LOOK_MS = 250,	   /* at every panel: pings, dwells */
 	SHAKING_MAX = 256, /* below what a listening socket lets wait */
 	EVENTS_MAX = 512,
 };
@@ -27,22 +27,18 @@ static void look_at(struct fleet *fleet, unsigned number)
 	struct panel *panel = &fleet->panels[number];
 	bool is_due = panel->due_ms && panel->due_ms <= fleet->now_ms;
 
-	if (panel->state == PANEL_AWAY && is_due && fleet->shaking < SHAKING_MAX)
-		panel_connect(fleet, number);
 	if (panel->state == PANEL_OPEN && is_due)
 		panel_display(fleet, panel);
-	if (panel->state == PANEL_OPEN && fleet->settings->ping_s &&
-	    panel->ping_ms <= fleet->now_ms)
+	if (panel->state == PANEL_OPEN && panel->ping_ms <= fleet->now_ms)
 		panel_ping(fleet, panel);
 }
 
 /* As many as the rate allows by now; next is the first one that never connected. */
 static void open_some(struct fleet *fleet, unsigned *next)
 {
-	uint64_t rate = fleet->settings->rate;
-	uint64_t allowed = fleet->now_ms * rate / 1000 / fleet->step + 1;
+	uint64_t allowed = (uint64_t)fleet->now_ms * fleet->rate / 1000 + 1;
 
-	while (*next < fleet->count && *next < allowed && fleet->shaking < SHAKING_MAX) {
+	while (*next < fleet->urls->count && *next < allowed && fleet->shaking < SHAKING_MAX) {
 		if (!panel_connect(fleet, *next))
 			return;
 		(*next)++;
@@ -56,7 +52,7 @@ static void run_turns(struct fleet *fleet)
 	unsigned next = 0;
 
 	while (!fleet->shared->ends) {
-		int timeout = next < fleet->count ? TURN_MS : LOOK_MS;
+		int timeout = next < fleet->urls->count ? TURN_MS : LOOK_MS;
 		int count = epoll_wait(fleet->epoll, events, EVENTS_MAX, timeout);
 
 		update_clock(fleet);
@@ -71,29 +67,22 @@ static void run_turns(struct fleet *fleet)
 	}
 }
 
-void fleet_run(const struct settings *settings, const struct urls *urls, struct shared *shared,
-	       unsigned index)
+void fleet_run(unsigned rate, const struct urls *urls, struct shared *shared)
 {
 	struct fleet *fleet = memory_zalloc(sizeof(*fleet));
 
 	/* Nobody is left behind where the first process is killed. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	*fleet = (struct fleet){
-	    .settings = settings,
-	    .urls = urls,
-	    .shared = shared,
-	    .tally = &shared->tallies[index],
-	    .first = index,
-	    .step = settings->processes,
-	    .count = (urls->count - index + settings->processes - 1) / settings->processes,
-	    .epoll = epoll_create1(EPOLL_CLOEXEC),
-	    .start_ns = clock_monotonic_us() * 1000,
-	};
+	fleet->rate = rate;
+	fleet->urls = urls;
+	fleet->shared = shared;
+	fleet->epoll = epoll_create1(EPOLL_CLOEXEC);
+	fleet->start_ns = clock_monotonic_us() * 1000;
 	if (fleet->epoll < 0) {
 		perror("panels: epoll");
 		exit(1);
 	}
-	fleet->panels = memory_zalloc(fleet->count * sizeof(fleet->panels[0]));
+	fleet->panels = memory_zalloc(urls->count * sizeof(fleet->panels[0]));
 	run_turns(fleet);
 	exit(0);
 }

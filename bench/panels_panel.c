@@ -17,23 +17,20 @@ enum { PANELS_PER_ADDRESS = 20000 };
 
 static unsigned number_of(const struct fleet *fleet, const struct panel *panel)
 {
-	return fleet->first + (unsigned)(panel - fleet->panels) * fleet->step;
+	return (unsigned)(panel - fleet->panels);
 }
 
 static void leave(struct fleet *fleet, struct panel *panel)
 {
-	unsigned reconnect_s = fleet->settings->reconnect_s;
-
 	if (panel->state == PANEL_OPEN) {
-		fleet->tally->counts[COUNT_DROPPED]++;
-		fleet->tally->counts[COUNT_CONNECTED]--;
+		fleet->shared->dropped++;
+		fleet->shared->connected--;
 	} else {
-		fleet->tally->counts[COUNT_REFUSED]++;
+		fleet->shared->refused++;
 		fleet->shaking--;
 	}
 	close(panel->fd);
 	*panel = (struct panel){.fd = -1};
-	panel->due_ms = reconnect_s ? fleet->now_ms + reconnect_s * 1000 : 0;
 }
 
 /* ---- sending ---- */
@@ -56,13 +53,13 @@ static void send_counter(struct fleet *fleet, struct panel *panel, const char *n
 	char text[64];
 	int length = snprintf(text, sizeof(text), "{\"%s\":%u}", name, panel->counter);
 
-	if (panel->state == PANEL_OPEN && fleet->settings->acknowledges)
+	if (panel->state == PANEL_OPEN)
 		send_frame(fleet, panel, TEXT, (struct str){text, (size_t)length});
 }
 
 void panel_ping(struct fleet *fleet, struct panel *panel)
 {
-	panel->ping_ms = fleet->now_ms + fleet->settings->ping_s * 1000;
+	panel->ping_ms = fleet->now_ms + PING_MS;
 	send_frame(fleet, panel, PING, STR("panel"));
 }
 
@@ -87,15 +84,13 @@ static void note_receipt(struct fleet *fleet, const struct panel *panel)
 	struct receipt *receipt = &shared->receipts[number_of(fleet, panel)];
 	unsigned length = shared->length;
 
-	if (shared->since_ns && receipt->at_ns == 0 && (length == 0 || length == panel->length))
+	if (shared->since_ns && receipt->at_ns == 0 && length == panel->length)
 		receipt->at_ns = clock_monotonic_us() * 1000;
 }
 
 static void on_picture(struct fleet *fleet, struct panel *panel)
 {
 	note_receipt(fleet, panel);
-	fleet->tally->counts[COUNT_PICTURES]++;
-	fleet->tally->counts[COUNT_PICTURE_BYTES] += panel->length;
 	panel->counter++;
 	panel->queued_s = panel->dwell_s ? panel->dwell_s : 1;
 	send_counter(fleet, panel, "queued");
@@ -122,22 +117,18 @@ static void on_frame(struct fleet *fleet, struct panel *panel)
 	panel->header_length = 0;
 	switch (panel->opcode) {
 	case TEXT:
-		fleet->tally->counts[COUNT_MESSAGES]++;
 		on_text(fleet, panel);
 		break;
 	case BINARY:
-		fleet->tally->counts[COUNT_MESSAGES]++;
 		on_picture(fleet, panel);
 		break;
 	case PING:
-		fleet->tally->counts[COUNT_PINGS]++;
 		send_frame(fleet, panel, PONG, (struct str){panel->text, panel->length});
 		break;
 	case PONG:
-		fleet->tally->counts[COUNT_PONGS]++;
 		break;
 	default: /* nobody may send a panel a CLOSE: device-link.md */
-		fleet->tally->counts[COUNT_FAULTS]++;
+		fleet->shared->faults++;
 		leave(fleet, panel);
 		break;
 	}
@@ -152,7 +143,7 @@ static void take_header(struct fleet *fleet, struct panel *panel, char byte)
 
 	header[panel->header_length++] = (uint8_t)byte;
 	if (panel->header_length == 2 && (!(header[0] & 0x80) || header[1] > 126)) {
-		fleet->tally->counts[COUNT_FAULTS]++;
+		fleet->shared->faults++;
 		leave(fleet, panel);
 		return;
 	}
@@ -163,7 +154,7 @@ static void take_header(struct fleet *fleet, struct panel *panel, char byte)
 	panel->left = panel->length;
 	panel->header_length = sizeof(panel->header);
 	if (panel->opcode == PING && panel->length > TEXT_MAX) {
-		fleet->tally->counts[COUNT_FAULTS]++;
+		fleet->shared->faults++;
 		leave(fleet, panel);
 	}
 }
@@ -204,11 +195,9 @@ static void on_handshake(struct fleet *fleet, struct panel *panel)
 	int length;
 
 	panel->state = PANEL_OPEN;
-	panel->ping_ms =
-	    fleet->now_ms + (fleet->settings->ping_s * 1000) * (1 + number % 100) / 100;
+	panel->ping_ms = fleet->now_ms + PING_MS * (1 + number % 100) / 100;
 	fleet->shaking--;
-	fleet->tally->counts[COUNT_CONNECTED]++;
-	fleet->tally->counts[COUNT_HANDSHAKES]++;
+	fleet->shared->connected++;
 	length = snprintf(text, sizeof(text),
 			  "{\"client_info\":{\"firmware_version\":\"1.6.6\",\"firmware_type\":"
 			  "\"bench\",\"mac\":\"02:00:00:%02x:%02x:%02x\"}}",
@@ -304,7 +293,7 @@ bool panel_connect(struct fleet *fleet, unsigned number)
 
 	*panel = (struct panel){.fd = fd};
 	if (fd < 0) {
-		fleet->tally->counts[COUNT_REFUSED]++;
+		fleet->shared->refused++;
 		return false;
 	}
 	panel->state = PANEL_CONNECTING;

@@ -1,8 +1,8 @@
 #include "base/memory.h"
 #include "panels.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -44,34 +44,32 @@ struct str url_target(struct str url)
 	return str_from_offset(rest, str_find(rest, '/'));
 }
 
-static void look_up(struct urls *urls)
+static void read_server(struct urls *urls)
 {
 	struct str host = url_host(urls->lines[0]);
 	size_t colon = str_find(host, ':');
-	struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
-	struct addrinfo *found = NULL;
-	char name[256];
-	char port[8] = "80";
+	unsigned long long port = 0;
+	char address[INET_ADDRSTRLEN];
 
-	snprintf(name, sizeof(name), "%.*s", (int)colon, host.data);
-	if (colon < host.length)
-		snprintf(port, sizeof(port), "%.*s", (int)(host.length - colon - 1),
-			 host.data + colon + 1);
-	if (getaddrinfo(name, port, &hints, &found) != 0) {
-		fprintf(stderr, "panels: nobody knows %s\n", name);
+	snprintf(address, sizeof(address), "%.*s", (int)colon, host.data);
+	urls->server.sin_family = AF_INET;
+	if (colon == host.length ||
+	    !str_to_uint64(str_from_offset(host, colon + 1), 65535, &port) ||
+	    inet_pton(AF_INET, address, &urls->server.sin_addr) != 1) {
+		fprintf(stderr, "panels: not ws://ADDRESS:PORT/...: %.*s\n",
+			STR_ARG(urls->lines[0]));
 		exit(2);
 	}
-	memcpy(&urls->server, found->ai_addr, sizeof(urls->server));
-	freeaddrinfo(found);
+	urls->server.sin_port = htons((uint16_t)port);
 }
 
-void urls_read(struct urls *urls, const char *path, unsigned limit)
+void urls_read(struct urls *urls, const char *path)
 {
 	struct str rest = map_file(path);
 	unsigned room = 0;
 	struct str line;
 
-	while ((limit == 0 || urls->count < limit) && str_next(&rest, '\n', &line)) {
+	while (str_next(&rest, '\n', &line)) {
 		if (line.length == 0)
 			continue;
 		if (!str_starts_with(line, scheme)) {
@@ -88,5 +86,5 @@ void urls_read(struct urls *urls, const char *path, unsigned limit)
 		fprintf(stderr, "panels: no URL in %s\n", path);
 		exit(2);
 	}
-	look_up(urls);
+	read_server(urls);
 }

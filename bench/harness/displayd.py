@@ -88,11 +88,12 @@ class Displayd(Server):
 
     def make_devices(self, email, count, start=0):
         """Many devices of an account that exists, by SQL; their IDs. Each ID ends in its number,
-        start and up, in 12 decimal digits, so that SQL can make the ID of any of them."""
+        start and up, in 12 decimal digits, so that SQL can make the ID of any of them; its panel's
+        key is that number in 24 digits."""
         prefix = f"01a00000-{secrets.token_hex(2)}-7000-8000-"
         self.sql("INSERT INTO device (id, account_id, name, link_key_hash)"
                  " SELECT (%s || lpad(n::text, 12, '0'))::uuid, account.id, 'Panel ' || n,"
-                 " sha256(n::text::bytea)"
+                 " sha256(lpad(n::text, 24, '0')::bytea)"
                  " FROM account, generate_series(%s, %s) AS n WHERE email = %s",
                  (prefix, start, start + count - 1, email))
         return [f"{prefix}{number:012d}" for number in range(start, start + count)]

@@ -8,8 +8,7 @@ WARM_UP_S = 0.5
 
 
 def command(program, url, rate, seconds, connections, targets_path):
-    return [program, "--rate", str(rate), "--seconds", str(seconds), "--connections",
-            str(connections), "--warm-up", str(WARM_UP_S), "--targets", targets_path, "--json", url]
+    return [program, url, targets_path, rate, connections, WARM_UP_S, seconds]
 
 
 def targets_text(requests):

@@ -11,8 +11,8 @@ DEVICE_QUERY = f"{ROOT}/sql/query/device_by_id.sql"
 
 def run_pqpipe(bench, seconds):
     """The statement that finds a device, as often as PostgreSQL answers it."""
-    output = bench.program([bench.built("pqpipe"), "--database", bench.server.database_url,
-                            "--query", DEVICE_QUERY, "--seconds", seconds, "--json"])
+    output = bench.program([bench.built("pqpipe"), bench.server.database_url,
+                            DEVICE_QUERY, seconds])
     said = json.loads(output)
     return Sample(requests=said["queries"], seconds=said["seconds"], rate=said["rate"])
 

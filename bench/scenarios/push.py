@@ -71,7 +71,7 @@ class Push(Scenario):
 
     def run_bound(self, bench, seconds):
         convert = json.loads(bench.program(
-            [bench.built("push_bound"), "--json", "--seconds", seconds / 3, *self.files]))
+            [bench.built("push_bound"), seconds / 3, *self.files]))
         script = statement_for_pgbench(self.pgbench_ids[0], round(convert["webp_bytes"]))
         before = cpu.group_us(self.server.database_pids())
         sample = bench.pgbench(self.server, script, CLIENTS, seconds / 2)

@@ -34,8 +34,8 @@ class PushToPanel(Scenario):
     def run(self, bench, who, seconds):
         pushes = round(seconds * RATE)
         said = json.loads(bench.program(
-            [sys.executable, os.path.join(BENCH, "push_latency.py"), "--devices", self.file,
-             "--rate", RATE, "--pushes", pushes, "--warm-up", RATE // 2, "--json"]))
+            [sys.executable, os.path.join(BENCH, "push_latency.py"), self.file, RATE, pushes,
+             RATE // 2]))
         panel, answer = said["panel_ms"], said["answer_ms"]
         return Sample(
             requests=pushes,
