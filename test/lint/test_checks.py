@@ -179,14 +179,6 @@ def test_text_without_fault(tree):
     assert tree.check("text") == []
 
 
-def test_spelling(tree):
-    tree.write("src/a.c", "/* the displayd */\n")
-    tree.write("tools/spelling_allowed.txt", "displayd\n")
-    assert tree.check("spelling") == []
-    tree.write("src/a.c", "/* rec" + "ieve */\n")
-    assert "receive" in tree.check("spelling")[0]
-
-
 def write_build(tree, tests):
     build = tree.root / "build/x"
     targets = [
@@ -236,12 +228,3 @@ def test_headers(tree):
     assert "alone with gcc" in found and "alone with clang" in found
     tree.write("include/base/b.h", "enum { TWICE };\n")
     assert "include/base/b.h" in tree.check("headers", *build)[0]
-
-
-def test_tidy(tree):
-    shutil.copy(TOOLS.parent / ".clang-tidy", tree.root)
-    good = tree.write("src/a.c", "int f(int a);\n\nint f(int a)\n{\n\treturn a;\n}\n")
-    assert tree.check("tidy", *write_commands(tree, str(good))) == []
-    bad = tree.write("src/b.c", "int f(int *a);\n\nint f(int *a)\n{\n\tif (a)\n\t\treturn 0;\n"
-                                "\treturn *a;\n}\n")
-    assert "NullDereference" in " ".join(tree.check("tidy", *write_commands(tree, str(bad))))
