@@ -62,10 +62,10 @@ enum {
 	 * pictures are fetched each time they are sent. */
 	LIMIT_PANELS = 50 * 1000,
 	LIMIT_PICTURE_MEMORY = 256 * 1024 * 1024,
-	/* Sessions of one device in a worker: the oldest one is dropped. */
-	LIMIT_PANEL_SESSIONS = 4,
+	/* Links of one device in a worker: the oldest one is dropped. */
+	LIMIT_PANEL_LINKS = 4,
 	LIMIT_PICTURE_BYTES = 460 * 1000, /* 400 */
-	LIMIT_DEVICE_ENTRIES = 100,	  /* 400 */
+	LIMIT_DEVICE_INSTALLATIONS = 100, /* 400 */
 	LIMIT_INSTALLATION_ID = 64,	  /* code points; 400 */
 
 	/* Rate limits of one key and of pushes to one device: 429. Defaults, see --rate-limit. */

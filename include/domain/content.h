@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* The bytes of a WebP. Owned by whoever owns the content. */
+/* The bytes of a WebP. Owned by the owner of the content. */
 struct picture {
 	struct str data;  /* NULL while it is not in memory */
 	uint32_t loop_ms; /* how long one loop of an animation takes; 0: still */
@@ -45,7 +45,7 @@ struct content_installation *content_next(const struct content *content, int64_t
 struct content_installation *content_at(const struct content *content, int64_t position);
 
 /* Whether the push is still to be seen: its time is counted from the moment it was displayed, and
- * one that nobody showed lapses after max(60 s, 2 x schedule interval). */
+ * a push that no panel showed lapses after max(60 s, 2 x schedule interval). */
 bool content_push_is_due(const struct content *content, int64_t wall_us);
 
 /* Seconds that a push which is due is still to be seen, at least 1: another connection may have

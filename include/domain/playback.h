@@ -9,8 +9,8 @@
  *                            |   +-------------------------------------+  |
  *                            +------- the next one is sent ---------------+
  *
- * A panel that acknowledges ("queued", "displaying") is believed; one that never does is paced by
- * the dwell time: what is sent counts as displayed. The rotation advances when something is
+ * A panel that acknowledges ("queued", "displaying") is believed; a panel that never does is timed
+ * by the dwell time: what is sent counts as displayed. The rotation advances when something is
  * displayed, never when it is sent. */
 #pragma once
 
@@ -44,7 +44,7 @@ struct playback {
 	uint32_t displayed_serial;
 	int64_t taken_ms;	    /* when the panel took it */
 	int64_t period_ms;	    /* how long it plays that before it looks at its queue */
-	int64_t since_ms, until_ms; /* its turn; one that stays alone has several */
+	int64_t since_ms, until_ms; /* its turn; an item that stays alone has several */
 	/* Sent, newest last. What was displayed for sure leaves, and all before it. The newest one
 	 * that is not displayed is what the panel has queued. NULL while there are none, which is
 	 * the most common state of all. */

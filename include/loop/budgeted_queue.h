@@ -1,5 +1,5 @@
 /* Work on many objects at once, spread over turns of the loop: so much a turn as fits into a budget
- * of time, so that nobody else waits long for it. In the order in which it was asked for. */
+ * of time, so that other work waits for it only briefly. In the order in which it was asked for. */
 #pragma once
 
 #include "loop/loop.h"

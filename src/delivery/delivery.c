@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* The modules, and what each tells those that it does not know. */
+/* The modules; what each tells others that it does not know goes through the functions below. */
 struct delivery {
 	struct db *db;
 	struct pictures pictures;
@@ -194,7 +194,7 @@ void delivery_drain(struct delivery *delivery)
 	push_order_drain(&delivery->push_order);
 	write_behind_drain(&delivery->write_behind);
 	reconciliation_drain(&delivery->reconciliation);
-	/* Dropping its links moves a panel to the end, behind those that come here still. */
+	/* Dropping its links moves a panel to the end, behind the panels that come here still. */
 	list_for_each (node, &delivery->panels.by_use)
 		links_drop(container_of(node, struct panel, by_use));
 }

@@ -191,7 +191,7 @@ static void drop(struct link *link)
 	websocket_drop(link->websocket);
 }
 
-/* A panel says a few things for each picture. One that says far more is broken, or no panel. */
+/* A panel says a few things for each picture. A peer that says far more is broken, or no panel. */
 static bool talks_too_much(struct link *link)
 {
 	uint64_t now_ms = loop_now_ms(link->links->loop);
@@ -257,7 +257,7 @@ static const struct websocket_events events = {
 /* The oldest of too many leaves. */
 static void join(struct link *link, struct panel *panel)
 {
-	if (panel->link_count >= LIMIT_PANEL_SESSIONS)
+	if (panel->link_count >= LIMIT_PANEL_LINKS)
 		drop(container_of(panel->links.next, struct link, node));
 	link->panel = panel;
 	panel_hold(panel);

@@ -178,7 +178,7 @@ static void load_send(struct load *load)
 	ask(load, &load->installations_query, ids, known);
 }
 
-/* A worker that stops answers who waits, and asks for nothing new. */
+/* A worker that stops answers the look-ups that wait, and reads nothing new. */
 static bool is_needless(const struct loader *loader, const struct panel *panel)
 {
 	return loader->is_draining && panel->state == PANEL_READY;

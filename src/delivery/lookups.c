@@ -56,7 +56,8 @@ static struct panel *find_by_id(struct panel_lookup *lookup, struct id id)
 	struct lookups *lookups = lookup->lookups;
 	struct panel *panel = panels_find(lookups->panels, id);
 
-	/* A panel that is known to be behind is waited for: who has pushed sees the push. */
+	/* The look-up waits for a panel that is known to be behind: the caller that has pushed sees
+	 * its push. */
 	if (panel && panel->state == PANEL_READY && !panel_is_behind(panel)) {
 		panel_touch(panel);
 		return panel;

@@ -37,15 +37,6 @@ static const struct record_field installation_row_fields[] = {
 };
 const struct record installation_row_record = RECORD(installation_row_fields);
 
-static struct str copy_bytes(struct str bytes)
-{
-	char *copy = memory_alloc(bytes.length + 1);
-
-	memcpy(copy, bytes.data, bytes.length);
-	copy[bytes.length] = '\0';
-	return (struct str){copy, bytes.length};
-}
-
 /* The picture of an installation: new from the row, or moved over from the content before. */
 static struct picture take_picture(struct panel *panel, const struct installation_row *row)
 {
@@ -126,12 +117,10 @@ static struct content make_content(struct panel *panel, const struct panel_row *
 	for (unsigned i = 0; i < installations->count; i++) {
 		const struct installation_row *installation = &installations->rows[i];
 
-		content.installations[i] = (struct content_installation){
-		    .id = copy_bytes(installation->id),
-		    .position = installation->position,
-		    .picture_generation = installation->picture_generation,
-		    .picture = take_picture(panel, installation),
-		};
+		content.installations[i] =
+		    panel_new_installation(installation->id, installation->position);
+		content.installations[i].picture_generation = installation->picture_generation;
+		content.installations[i].picture = take_picture(panel, installation);
 	}
 	content.push = make_push(panel, row, installations);
 	return content;

@@ -3,6 +3,7 @@
 #include "base/require.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Panels that are looked at to make room for one. */
 enum { LOOKED_AT = 16 };
@@ -129,6 +130,15 @@ void panel_touch(struct panel *panel)
 void panel_seen(struct panel *panel)
 {
 	panel->seen_us = clock_wall_us();
+}
+
+struct content_installation panel_new_installation(struct str id, int64_t position)
+{
+	char *copy = memory_alloc(id.length + 1);
+
+	memcpy(copy, id.data, id.length);
+	copy[id.length] = '\0';
+	return (struct content_installation){.id = {copy, id.length}, .position = position};
 }
 
 void panel_finish_content(struct panels *panels, struct content *content)

@@ -82,7 +82,9 @@ void panel_touch(struct panel *panel);
 /* The device was online just now. */
 void panel_seen(struct panel *panel);
 
-/* Frees content of which this is the last use. */
+/* Without a picture; for content that panel_finish_content() frees. The ID is copied. */
+struct content_installation panel_new_installation(struct str id, int64_t position);
+/* Frees what the content has of its own. */
 void panel_finish_content(struct panels *panels, struct content *content);
 /* Takes over from this instance's other workers when the push was displayed. */
 void panel_recall_push(struct panel *panel);

@@ -67,7 +67,7 @@ static void on_wake(struct later *later)
 		end_turn(container_of(node, struct push_turn, node));
 }
 
-/* Those that nobody looks for any more, oldest first; so many of them at most. */
+/* Frees answers that no push can ask for any more, oldest first; so many of them at most. */
 static void forget_old(struct push_order *order, unsigned count)
 {
 	uint64_t now_ms = loop_now_ms(order->loop);
@@ -131,7 +131,7 @@ bool push_order_is_next(struct push_order *order, struct push_turn *turn, struct
 
 	if (answered->generation >= previous_generation)
 		return true;
-	/* Nobody would tell. */
+	/* No hint would end the wait. */
 	if (!db_hints_are_up(order->db) || order->is_draining)
 		return true;
 	turn->order = order;

@@ -20,9 +20,9 @@ struct push_order {
 
 /* loop, db, on_pushed and context are set, the rest is zeroed. Subscribes to hints. */
 void push_order_init(struct push_order *order);
-/* Nobody waits any more. */
+/* No turn is waited for any more. */
 void push_order_finish(struct push_order *order);
-/* From now on nobody waits. */
+/* From now on no push waits. */
 void push_order_drain(struct push_order *order);
 
 /* True: may be answered now. False: turn->come() will be called. previous_generation: of the push

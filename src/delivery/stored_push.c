@@ -12,18 +12,14 @@ static struct content_installation *add_installation(struct content *content, st
 	unsigned count = content->installation_count;
 	unsigned index = count;
 	struct content_installation *installations;
-	char *copy = memory_alloc(id.length + 1);
 
-	memcpy(copy, id.data, id.length);
-	copy[id.length] = '\0';
 	installations =
 	    memory_realloc(content->installations, (count + 1) * sizeof(installations[0]));
 	while (index > 0 && installations[index - 1].position > position)
 		index--;
 	memmove(&installations[index + 1], &installations[index],
 		(count - index) * sizeof(installations[0]));
-	installations[index] =
-	    (struct content_installation){.id = {copy, id.length}, .position = position};
+	installations[index] = panel_new_installation(id, position);
 	content->installations = installations;
 	content->installation_count++;
 	return &installations[index];

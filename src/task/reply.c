@@ -109,7 +109,7 @@ static struct verdict fail_refusal(struct task *task)
 	case REFUSAL_TOO_MANY_ENTRIES:
 		return task_fail_field(task, "installationId",
 				       "the device has %d entries already, no more are allowed",
-				       LIMIT_DEVICE_ENTRIES);
+				       LIMIT_DEVICE_INSTALLATIONS);
 	case REFUSAL_UNKNOWN_TIMEZONE:
 		return task_fail_field(task, "timezone", "must be the name of a time zone");
 	case REFUSAL_VERSION_NAME_USED:

@@ -132,15 +132,15 @@ static void a_device_that_is_disabled_or_removed_ends_the_link(void **state)
 static void the_oldest_of_too_many_links_is_dropped(void **state)
 {
 	struct script_device *device = add_device();
-	struct script_socket *sockets[LIMIT_PANEL_SESSIONS + 1];
+	struct script_socket *sockets[LIMIT_PANEL_LINKS + 1];
 
 	(void)state;
-	for (unsigned i = 0; i < LIMIT_PANEL_SESSIONS; i++)
+	for (unsigned i = 0; i < LIMIT_PANEL_LINKS; i++)
 		sockets[i] = connect_device(device);
 	assert_false(sockets[0]->is_dropped);
-	sockets[LIMIT_PANEL_SESSIONS] = connect_device(device);
+	sockets[LIMIT_PANEL_LINKS] = connect_device(device);
 	assert_true(sockets[0]->is_dropped);
-	for (unsigned i = 1; i <= LIMIT_PANEL_SESSIONS; i++)
+	for (unsigned i = 1; i <= LIMIT_PANEL_LINKS; i++)
 		assert_false(sockets[i]->is_dropped);
 }
 

@@ -99,11 +99,13 @@ static struct script_device *begin_short_of_memory(void)
 static void a_picture_out_of_memory_is_fetched(void **state)
 {
 	struct script_device *device = begin_short_of_memory();
-	struct waiting_poll waiting;
+	struct waiting_poll waiting, other;
 
 	(void)state;
 	begin_poll(&waiting, device);
-	assert_false(waiting.is_answered);
+	begin_poll(&other, device);
+	assert_false(waiting.is_answered || other.is_answered);
+	assert_int_equal(asked_count(STATEMENT_PANEL_PICTURE), 1); /* for both */
 	begin_rows(2);
 	add_integer(device->installations[1].generation);
 	add_value_text("second");
@@ -111,7 +113,15 @@ static void a_picture_out_of_memory_is_fetched(void **state)
 	assert_true(waiting.is_answered);
 	assert_true(str_equal(waiting.picture.webp, STR("second")));
 	assert_null(panel_of_device(device)->content.installations[1].picture.data.data);
+	/* The other one has the next picture, which is not in memory either. */
+	assert_false(other.is_answered);
+	begin_rows(2);
+	add_integer(device->installations[0].generation);
+	add_value_text("first");
+	answer(asked(STATEMENT_PANEL_PICTURE));
+	assert_true(str_equal(other.picture.webp, STR("first")));
 	arena_finish(&waiting.arena);
+	arena_finish(&other.arena);
 }
 
 static void after_some_tries_it_is_answered_all_the_same(void **state)

@@ -128,6 +128,25 @@ static void panels_that_nobody_uses_go(void **state)
 	answer_loads();
 }
 
+/* When it was last online would be lost. */
+static void a_panel_that_is_to_be_written_down_stays(void **state)
+{
+	struct delivery_limits limits = {.unused_ms = 10 * 1000};
+	struct script_device *device = add_device();
+	struct id ids[10];
+
+	(void)state;
+	delivery_set_limits(served, &limits);
+	add_installation(device, "one", "first");
+	poll(device);
+	set_database_up(false);
+	pass_ms(120 * 1000);
+	set_database_up(true);
+	pass_ms(20 * 1000);
+	assert_int_equal(id_array(asked(STATEMENT_DEVICE_SEEN), 0, ids), 1);
+	assert_true(id_equal(ids[0], device->id));
+}
+
 static void the_least_used_panel_makes_room(void **state)
 {
 	struct delivery_limits limits = {.panels = 2};
@@ -161,6 +180,7 @@ int main(void)
 	    TEST(what_could_not_be_read_is_tried_again_soon),
 	    TEST(a_database_that_is_away_is_not_asked),
 	    TEST(panels_that_nobody_uses_go),
+	    TEST(a_panel_that_is_to_be_written_down_stays),
 	    TEST(the_least_used_panel_makes_room),
 	};
 
