@@ -25,11 +25,6 @@ enum {
 	 * upload is somewhat too large and that reads only when it has sent all. */
 	LIMIT_LINGER_MS = 2 * 1000,
 	LIMIT_LINGER_BYTES = 2 * LIMIT_UPLOAD_BODY_BYTES,
-	/* A chunked body: the line with a chunk's size; all extensions of a body; its trailer
-	 * section. Larger: 400 and the connection ends. */
-	LIMIT_CHUNK_LINE_BYTES = 256,
-	LIMIT_CHUNK_EXTENSION_BYTES = 16 * 1024,
-	LIMIT_TRAILER_BYTES = 8 * 1024,
 	/* Empty lines before a request line. More: 400. */
 	LIMIT_BLANK_LINES = 4,
 	/* Connections a worker: further ones wait in the listening socket's queue. */

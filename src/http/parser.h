@@ -1,7 +1,8 @@
-/* llhttp, kept apart: its header and http/request.h both have an HTTP_GET.
+/* The parser of subprojects/wire as requests use it. Kept apart: llhttp's header and http/request.h
+ * both have an HTTP_GET.
  *
- * A head comes whole, checked by head_scan(); a body as it arrives. What llhttp is lenient about in
- * chunked bodies is checked here, byte for byte, on the lines between the chunks. */
+ * A head comes whole, checked by head_scan(); a body as it arrives. Chunk lines and trailers that
+ * are malformed or longer than wire/head.h allows are answered with 400. */
 #pragma once
 
 #include "base/arena.h"

@@ -40,7 +40,7 @@ class Tree:
 def test_layers_without_fault(tree):
     tree.write("src/base/a.c", '#include "base/a.h"\n#include "own.h"\n#include <stdio.h>\n')
     tree.write("src/db/a.c", '#include "base/a.h"\n#include "loop/a.h"\n#include <libpq-fe.h>\n')
-    tree.write("src/http/a.c", '#include <llhttp.h>\n#include <wire/head.h>\n')
+    tree.write("src/http/a.c", '#include <wire/head.h>\n')
     tree.write("src/ctl/a.c", '#include "db/a.h"\n#include <panel/panel.h>\n')
     tree.write("src/main/a.c", '#include "api/a.h"\n')
     tree.write("subprojects/panelimage/src/a.c", '#include "canvas.h"\n#include <spng.h>\n')
