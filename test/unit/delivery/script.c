@@ -241,14 +241,12 @@ void set_hints_up(bool up)
 
 void hint(const char *format, ...)
 {
-	char text[200];
 	struct str word, kind;
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	word = arena_vprintf(&values_arena, format, args);
 	va_end(args);
-	word = str_from(text);
 	kind = (struct str){word.data, str_find(word, ':')};
 	list_for_each (node, &subscriptions) {
 		struct hint_subscription *subscription =
