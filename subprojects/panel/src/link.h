@@ -15,8 +15,6 @@
 #include <wire/websocket.h>
 
 enum {
-	LINK_PING_MS = 10 * 1000,
-	LINK_PONG_TIMEOUT_MS = 120 * 1000,
 	LINK_HEAD_MAX = 16 * 1024,
 	LINK_TARGET_MAX = 1536,
 };

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "link.h"
+#include "options/options.h"
 
 struct panel_options {
+	struct options given;
 	struct link_config link;
 	bool no_ack;
 	bool quiet;
-	const char *frames; /* the pointers are into argv, or NULL */
+	const char *frames; /* the pointers are into given, or NULL */
 	const char *events;
 	const char *authorities_file;
 	char mac[18];
@@ -17,8 +19,9 @@ struct panel_options {
 enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_WRONG };
 
 /* Reads the command line; says on standard error what is wrong with it, and prints the help where
- * it was asked for. */
+ * it was asked for. panel_options_finish() them in any case. */
 enum options_result panel_options_parse(int argc, char **argv, struct panel_options *ret_options);
+void panel_options_finish(struct panel_options *options);
 
 /* Splits the query's `key=` off, as firmware from v1.6.1 does, unless it is to stay. NULL, or what
  * is wrong with the URL (static). */

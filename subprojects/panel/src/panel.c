@@ -318,14 +318,15 @@ int panel_main(int argc, char **argv)
 {
 	static struct panel panel;
 	enum options_result result = panel_options_parse(argc, argv, &panel.options);
-	int exit_code;
+	int exit_code = result == OPTIONS_HELP ? 0 : 2;
 
-	if (result != OPTIONS_RUN)
-		return result == OPTIONS_HELP ? 0 : 2;
-	uv_loop_init(&panel.loop);
-	exit_code = start(&panel);
-	uv_run(&panel.loop, UV_RUN_DEFAULT);
-	uv_loop_close(&panel.loop);
-	wire_tls_config_destroy(panel.tls);
+	if (result == OPTIONS_RUN) {
+		uv_loop_init(&panel.loop);
+		exit_code = start(&panel);
+		uv_run(&panel.loop, UV_RUN_DEFAULT);
+		uv_loop_close(&panel.loop);
+		wire_tls_config_destroy(panel.tls);
+	}
+	panel_options_finish(&panel.options);
 	return panel.display.is_broken ? 1 : exit_code;
 }
