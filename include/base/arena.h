@@ -14,13 +14,11 @@
 
 struct arena_block;
 
+/* A zeroed one is valid and empty. */
 struct arena {
 	struct arena_block *blocks; /* newest first; NULL until the first object */
 	size_t used_bytes;	    /* all that was handed out */
 };
-
-/* A zeroed struct arena is a valid empty one. */
-void arena_init(struct arena *arena);
 
 /* Frees everything in it. The arena is empty and usable again. */
 void arena_finish(struct arena *arena);

@@ -59,7 +59,6 @@ enum {
 	LIMIT_PICTURE_MEMORY = 256 * 1024 * 1024,
 	/* Links of one device in a worker: the oldest one is dropped. */
 	LIMIT_PANEL_LINKS = 4,
-	LIMIT_PICTURE_BYTES = 460 * 1000, /* 400 */
 	LIMIT_DEVICE_INSTALLATIONS = 100, /* 400 */
 	LIMIT_INSTALLATION_ID = 64,	  /* code points; 400 */
 

@@ -70,11 +70,6 @@ static void block_give_back(struct arena_block *block)
 	}
 }
 
-void arena_init(struct arena *arena)
-{
-	*arena = (struct arena){0};
-}
-
 void arena_finish(struct arena *arena)
 {
 	while (arena->blocks) {

@@ -85,12 +85,11 @@ static void zalloc_clears_recycled_memory(void **state)
 
 static void texts_are_terminated(void **state)
 {
-	struct arena arena;
+	struct arena arena = {0};
 	struct str copy;
 	struct str text;
 
 	(void)state;
-	arena_init(&arena);
 	copy = arena_copy(&arena, STR("a\0b"));
 	assert_int_equal(copy.length, 3);
 	assert_memory_equal(copy.data, "a\0b", 4);
