@@ -12,5 +12,5 @@ struct api_service {
 	struct delivery *delivery;
 };
 
-/* For struct http_server_settings: context is the struct api_service. */
+/* For struct http_listener_settings: context is the struct api_service. */
 void api_on_request(struct http_request *request, void *context);

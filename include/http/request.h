@@ -1,6 +1,6 @@
 /* One HTTP request, from the end of its head to the last byte of its answer.
  *
- *   head complete -> server's on_request(request)
+ *   head complete -> listener's on_request(request)
  *                      |  http_request_read_body()   optional; the body is not read before
  *                      |  -> done(request, 0 or a status)
  *                    http_respond() | http_upgrade()  exactly once, the last act
@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 struct http_connection;
+struct http_listener_settings;
 struct http_response;
 
 enum http_method {
@@ -36,9 +37,10 @@ enum http_method {
 struct http_request {
 	struct arena arena; /* all memory of this request; also for the handler */
 	enum http_method method;
-	struct str method_text; /* "GET" */
-	struct str path;	/* origin form, undecoded, without the query */
-	struct str query;	/* behind the "?", undecoded; empty where there is none */
+	struct str method_text;			       /* "GET" */
+	const struct http_listener_settings *listener; /* through which it came */
+	struct str path;  /* origin form, undecoded, without the query */
+	struct str query; /* behind the "?", undecoded; empty where there is none */
 	const struct http_field *fields;
 	unsigned field_count;
 	struct str body;	   /* after http_request_read_body() */

@@ -1,15 +1,12 @@
 /* HTTP/1.1 over TCP and unix sockets, on one loop. */
 #pragma once
 
-#include "http/request.h"
+#include "http/listener.h"
 #include "loop/loop.h"
 
 struct http_server;
 
 struct http_server_settings {
-	/* A head is complete. The handler answers now or later; see http/request.h. */
-	void (*on_request)(struct http_request *request, void *context);
-	void *context;
 	bool access_log; /* one line a request: log_info("access", ...) */
 	/* 0 means the limit of base/limits.h; other values are for tests. */
 	unsigned connections_max; /* WebSockets included */
@@ -28,13 +25,16 @@ struct http_server *http_server_create(struct loop *loop,
 				       const struct http_server_settings *settings);
 
 /* Accepts from a listening, non-blocking socket that other processes may share. The server owns
- * the descriptor from now on. 0 or a negative errno. */
-__attribute__((warn_unused_result)) int http_server_listen(struct http_server *server, int fd);
+ * the descriptor from now on. settings are copied; their context must outlive the server's
+ * requests. 0 or a negative errno. */
+__attribute__((warn_unused_result)) int
+http_server_listen(struct http_server *server, int fd,
+		   const struct http_listener_settings *settings);
 
 /* Stops accepting, closes idle connections, lets requests at work finish ("Connection: close" on
- * their answers). drained is called, later, when no HTTP connection is left, with the settings'
- * context. WebSockets are not counted: their owners drop them. */
-void http_server_drain(struct http_server *server, void (*drained)(void *context));
+ * their answers). drained is called, later, when no HTTP connection is left. WebSockets are not
+ * counted: their owners drop them. */
+void http_server_drain(struct http_server *server, void (*drained)(void *context), void *context);
 
 /* Closes at once what is left. Handlers at work keep their (abandoned) requests. */
 void http_server_close(struct http_server *server);

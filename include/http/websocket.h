@@ -29,8 +29,6 @@ struct websocket *websocket_accept(struct http_request *request,
 				   const struct websocket_events *events, void *owner);
 
 void *websocket_owner(const struct websocket *websocket);
-/* Takes the owner away or sets another; on_closed still comes. */
-void websocket_set_owner(struct websocket *websocket, void *owner);
 
 /* Sends one unfragmented message. Tries to write at once; only what the socket does not take is
  * copied. A peer that takes nothing for LIMIT_WRITE_STALL_MS is dropped. Ignored after
@@ -38,7 +36,7 @@ void websocket_set_owner(struct websocket *websocket, void *owner);
 void websocket_send_text(struct websocket *websocket, struct str text);
 void websocket_send_binary(struct websocket *websocket, struct str data);
 
-/* Between these two, sends are gathered and leave as one write; what is sent must stay valid until
+/* Between these two, sends are collected and leave as one write; what is sent must stay valid until
  * then: it is not copied. May not be nested, and one WebSocket of a server is corked at a time. */
 void websocket_cork(struct websocket *websocket);
 void websocket_uncork(struct websocket *websocket);

@@ -25,11 +25,11 @@ static const unsigned next_states[] = {
 #undef BIT
 
 /* Every change of state goes through here; each state has its deadline. */
-void connection_move(struct http_connection *connection, enum connection_state state)
+void connection_move(struct http_connection *connection, enum http_connection_state state)
 {
 	const struct http_server_settings *limits = &connection->server->settings;
 	struct loop *loop = connection->server->loop;
-	enum connection_state old = connection->state;
+	enum http_connection_state old = connection->state;
 
 	require(next_states[old] & (1u << state) ||
 		(state == CONNECTION_CLOSING && old < CONNECTION_CLOSING));
@@ -110,28 +110,29 @@ static void begin_request(struct http_connection *connection)
 
 static void call_handler(struct http_connection *connection)
 {
-	const struct http_server_settings *settings = &connection->server->settings;
+	const struct http_listener_settings *listener = connection->listener;
 	struct http_request *request = &connection->exchange->request;
 
+	request->listener = listener;
 	require_context(request->request_id.data);
-	settings->on_request(request, settings->context);
+	listener->on_request(request, listener->context);
 	require_context(NULL);
 }
 
 static size_t take_head(struct http_connection *connection, struct str data)
 {
 	struct http_exchange *exchange = connection->exchange;
-	struct refusal refusal;
+	struct http_rejection rejection;
 	size_t start;
 	size_t used;
 
-	refusal = head_scan(&exchange->scan, data, &start, &used);
+	rejection = head_scan(&exchange->scan, data, &start, &used);
 	http_exchange_add_head(exchange, (struct str){data.data + start, used - start});
 	connection->has_more = used < data.length;
-	if (!refusal.status && exchange->scan.is_complete)
-		refusal = http_exchange_parse_head(exchange);
-	if (refusal.status) {
-		connection_refuse(connection, refusal);
+	if (!rejection.status && exchange->scan.is_complete)
+		rejection = http_exchange_parse_head(exchange);
+	if (rejection.status) {
+		connection_refuse(connection, rejection);
 		return used;
 	}
 	if (!exchange->scan.is_complete)
@@ -311,7 +312,7 @@ static void on_end(struct http_socket *socket, int error)
 		http_connection_close(connection);
 		return;
 	}
-	switch ((enum connection_state)connection->state) {
+	switch ((enum http_connection_state)connection->state) {
 	case CONNECTION_WORKING: /* it may well be waiting for its answer */
 		break;
 	case CONNECTION_WRITING:
@@ -332,10 +333,10 @@ static void on_deadline(struct deadline *deadline)
 	    container_of(deadline, struct http_connection, deadline);
 	const struct http_server_settings *limits = &connection->server->settings;
 
-	switch ((enum connection_state)connection->state) {
+	switch ((enum http_connection_state)connection->state) {
 	case CONNECTION_HEAD:
 		if (connection->exchange->scan.length)
-			connection_refuse(connection, REFUSE(408, "the head came too slowly"));
+			connection_refuse(connection, HTTP_REJECT(408, "the head came too slowly"));
 		else
 			http_connection_close(connection);
 		break;
@@ -381,7 +382,9 @@ static const struct http_socket_events socket_events = {
     .on_closed = on_closed,
 };
 
-void http_connection_create(struct http_server *server, struct http_socket *socket)
+void http_connection_create(struct http_server *server,
+			    const struct http_listener_settings *listener,
+			    struct http_socket *socket)
 {
 	struct http_connection *connection = memory_zalloc(sizeof(*connection));
 

@@ -21,7 +21,7 @@
 #include "http/exchange.h"
 #include "http/socket.h"
 
-enum connection_state {
+enum http_connection_state {
 	CONNECTION_IDLE,
 	CONNECTION_HEAD,
 	CONNECTION_WORKING,
@@ -36,13 +36,14 @@ enum connection_state {
 struct http_connection {
 	struct http_socket *socket;
 	struct http_server *server;
+	const struct http_listener_settings *listener;
 	struct list node; /* of the server's connections */
 	struct deadline deadline;
 	struct later later; /* goes on with what is parked */
 	struct http_exchange *exchange;
 	struct buffer parked;
 	uint32_t lingered_bytes;
-	uint8_t state;	/* enum connection_state */
+	uint8_t state;	/* enum http_connection_state */
 	bool is_taking; /* connection_take() is on the stack: it goes on by itself */
 	bool has_more;	/* more bytes of the client are at hand than were used */
 	bool saw_end;	/* the client sends no more */
@@ -51,7 +52,9 @@ struct http_connection {
 	char remote[HTTP_SOCKET_ADDRESS_BYTES];
 };
 
-void http_connection_create(struct http_server *server, struct http_socket *socket);
+void http_connection_create(struct http_server *server,
+			    const struct http_listener_settings *listener,
+			    struct http_socket *socket);
 
 /* At once. A request at work is abandoned. */
 void http_connection_close(struct http_connection *connection);
@@ -65,8 +68,8 @@ struct http_socket *http_connection_upgrade(struct http_connection *connection,
 					    struct buffer *ret_parked);
 
 /* Private to the two files of it. */
-void connection_move(struct http_connection *connection, enum connection_state state);
-void connection_refuse(struct http_connection *connection, struct refusal refusal);
+void connection_move(struct http_connection *connection, enum http_connection_state state);
+void connection_refuse(struct http_connection *connection, struct http_rejection rejection);
 void connection_answer(struct http_connection *connection, const struct http_response *response);
 void connection_on_written(struct http_connection *connection);
 void connection_linger(struct http_connection *connection);

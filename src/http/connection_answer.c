@@ -91,7 +91,7 @@ void connection_linger(struct http_connection *connection)
 	connection_go_on(connection);
 }
 
-void connection_refuse(struct http_connection *connection, struct refusal refusal)
+void connection_refuse(struct http_connection *connection, struct http_rejection rejection)
 {
 	const struct http_response base = {.close = true};
 	struct http_exchange *exchange = connection->exchange;
@@ -106,7 +106,7 @@ void connection_refuse(struct http_connection *connection, struct refusal refusa
 	if (!request->request_id.data)
 		http_exchange_set_id(exchange, connection->server);
 	exchange->body_state = EXCHANGE_BODY_BROKEN;
-	http_respond_problem(request, refusal.status, str_from(refusal.detail), STR(""), &base);
+	http_respond_problem(request, rejection.status, str_from(rejection.detail), STR(""), &base);
 }
 
 static bool is_printable(struct str text)

@@ -94,34 +94,34 @@ static enum http_method method_of(struct str text)
 	return HTTP_METHOD_OTHER;
 }
 
-struct refusal http_exchange_parse_head(struct http_exchange *exchange)
+struct http_rejection http_exchange_parse_head(struct http_exchange *exchange)
 {
 	struct http_request *request = &exchange->request;
 	struct str text = {exchange->head, exchange->scan.length};
 	struct http_head head;
 	struct head_facts facts;
-	struct refusal refusal;
+	struct http_rejection rejection;
 
-	refusal = http_parser_head(&request->arena, text, exchange->scan.field_count,
-				   &exchange->parser, &head);
+	rejection = http_parser_head(&request->arena, text, exchange->scan.field_count,
+				     &exchange->parser, &head);
 	request->method = method_of(head.method);
 	request->method_text = head.method;
-	if (refusal.status)
-		return refusal;
+	if (rejection.status)
+		return rejection;
 	request->fields = head.fields;
 	request->field_count = head.field_count;
 	exchange->is_http_1_0 = head.is_http_1_0;
 	exchange->keep_alive = head.keep_alive;
-	refusal = head_check(&head, &facts);
+	rejection = head_check(&head, &facts);
 	request->path = facts.path;
 	request->query = facts.query;
-	if (refusal.status)
-		return refusal;
+	if (rejection.status)
+		return rejection;
 	request->has_body = facts.is_chunked || facts.content_length > 0;
 	exchange->content_length = facts.content_length;
 	exchange->expects_continue = facts.expects_continue;
 	exchange->body_state = request->has_body ? EXCHANGE_BODY_UNREAD : EXCHANGE_BODY_NONE;
-	return REFUSE_NOTHING;
+	return HTTP_ACCEPT;
 }
 
 /* 1 to 128 of letters, digits and "._-": what needs no escaping anywhere. */

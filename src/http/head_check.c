@@ -10,38 +10,38 @@ struct single_fields {
 	const struct http_field *expect;
 };
 
-static struct refusal take_once(const struct http_field **single, const struct http_field *field,
-				const char *detail)
+static struct http_rejection take_once(const struct http_field **single,
+				       const struct http_field *field, const char *detail)
 {
 	if (*single)
-		return REFUSE(400, detail);
+		return HTTP_REJECT(400, detail);
 	*single = field;
-	return REFUSE_NOTHING;
+	return HTTP_ACCEPT;
 }
 
-static struct refusal collect(const struct http_head *head, struct single_fields *ret_fields)
+static struct http_rejection collect(const struct http_head *head, struct single_fields *ret_fields)
 {
 	struct single_fields found = {0};
 
 	for (unsigned i = 0; i < head->field_count; i++) {
 		const struct http_field *field = &head->fields[i];
-		struct refusal refusal = REFUSE_NOTHING;
+		struct http_rejection rejection = HTTP_ACCEPT;
 
 		if (str_equal_ignore_case(field->name, STR("host")))
-			refusal = take_once(&found.host, field, "more than one Host field");
+			rejection = take_once(&found.host, field, "more than one Host field");
 		else if (str_equal_ignore_case(field->name, STR("content-length")))
-			refusal = take_once(&found.content_length, field,
-					    "more than one Content-Length field");
+			rejection = take_once(&found.content_length, field,
+					      "more than one Content-Length field");
 		else if (str_equal_ignore_case(field->name, STR("transfer-encoding")))
-			refusal = take_once(&found.transfer_encoding, field,
-					    "more than one Transfer-Encoding field");
+			rejection = take_once(&found.transfer_encoding, field,
+					      "more than one Transfer-Encoding field");
 		else if (str_equal_ignore_case(field->name, STR("expect")))
-			refusal = take_once(&found.expect, field, "more than one Expect field");
-		if (refusal.status)
-			return refusal;
+			rejection = take_once(&found.expect, field, "more than one Expect field");
+		if (rejection.status)
+			return rejection;
 	}
 	*ret_fields = found;
-	return REFUSE_NOTHING;
+	return HTTP_ACCEPT;
 }
 
 static bool is_registered_coding(struct str coding)
@@ -56,77 +56,79 @@ static bool is_registered_coding(struct str coding)
 	return false;
 }
 
-struct refusal transfer_coding_check(struct str value)
+struct http_rejection transfer_coding_check(struct str value)
 {
 	struct str rest = value;
 	struct str coding;
 	bool is_unknown = false;
 
 	if (str_equal_ignore_case(value, STR("chunked")))
-		return REFUSE_NOTHING;
+		return HTTP_ACCEPT;
 	while (str_next(&rest, ',', &coding)) {
 		coding = str_trim(coding);
 		if (!is_token(coding))
-			return REFUSE(400, "the Transfer-Encoding field is malformed");
+			return HTTP_REJECT(400, "the Transfer-Encoding field is malformed");
 		if (!is_registered_coding(coding))
 			is_unknown = true;
 	}
 	if (is_unknown)
-		return REFUSE(501, "the transfer coding is not known here");
-	return REFUSE(400, "the only transfer coding that is served is chunked");
+		return HTTP_REJECT(501, "the transfer coding is not known here");
+	return HTTP_REJECT(400, "the only transfer coding that is served is chunked");
 }
 
-static struct refusal check_framing(const struct http_head *head,
-				    const struct single_fields *fields, struct head_facts *facts)
+static struct http_rejection check_framing(const struct http_head *head,
+					   const struct single_fields *fields,
+					   struct head_facts *facts)
 {
 	unsigned long long length;
 
 	if (fields->transfer_encoding) {
-		struct refusal refusal = transfer_coding_check(fields->transfer_encoding->value);
+		struct http_rejection rejection =
+		    transfer_coding_check(fields->transfer_encoding->value);
 
 		if (head->is_http_1_0)
-			return REFUSE(400, "HTTP/1.0 has no Transfer-Encoding");
+			return HTTP_REJECT(400, "HTTP/1.0 has no Transfer-Encoding");
 		if (fields->content_length)
-			return REFUSE(400, "both Content-Length and Transfer-Encoding");
-		if (refusal.status)
-			return refusal;
+			return HTTP_REJECT(400, "both Content-Length and Transfer-Encoding");
+		if (rejection.status)
+			return rejection;
 		facts->is_chunked = true;
 	}
 	if (fields->content_length) {
 		/* Below 2^63: a longer one overflows somewhere along the way. */
 		if (!str_to_uint64(fields->content_length->value, INT64_MAX, &length))
-			return REFUSE(400, "the Content-Length field is malformed");
+			return HTTP_REJECT(400, "the Content-Length field is malformed");
 		facts->content_length = length;
 	}
-	return REFUSE_NOTHING;
+	return HTTP_ACCEPT;
 }
 
-struct refusal head_check(const struct http_head *head, struct head_facts *ret_facts)
+struct http_rejection head_check(const struct http_head *head, struct head_facts *ret_facts)
 {
 	struct single_fields fields;
-	struct refusal refusal;
+	struct http_rejection rejection;
 	struct str host;
 
 	*ret_facts = (struct head_facts){0};
-	refusal = collect(head, &fields);
-	if (refusal.status)
-		return refusal;
+	rejection = collect(head, &fields);
+	if (rejection.status)
+		return rejection;
 	if (!fields.host && !head->is_http_1_0)
-		return REFUSE(400, "the Host field is missing");
+		return HTTP_REJECT(400, "the Host field is missing");
 	host = fields.host ? fields.host->value : (struct str){0};
 	if (fields.host && !host_is_valid(host))
-		return REFUSE(400, "the Host field is malformed");
-	refusal =
+		return HTTP_REJECT(400, "the Host field is malformed");
+	rejection =
 	    target_check(head->method, head->target, host, &ret_facts->path, &ret_facts->query);
-	if (refusal.status)
-		return refusal;
-	refusal = check_framing(head, &fields, ret_facts);
-	if (refusal.status)
-		return refusal;
+	if (rejection.status)
+		return rejection;
+	rejection = check_framing(head, &fields, ret_facts);
+	if (rejection.status)
+		return rejection;
 	if (!fields.expect || head->is_http_1_0) /* RFC 9110 section 10.1.1 */
-		return REFUSE_NOTHING;
+		return HTTP_ACCEPT;
 	if (!str_equal_ignore_case(fields.expect->value, STR("100-continue")))
-		return REFUSE(417, "the only expectation that is met is 100-continue");
+		return HTTP_REJECT(417, "the only expectation that is met is 100-continue");
 	ret_facts->expects_continue = ret_facts->is_chunked || ret_facts->content_length > 0;
-	return REFUSE_NOTHING;
+	return HTTP_ACCEPT;
 }

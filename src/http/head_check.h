@@ -15,16 +15,16 @@ struct head_facts {
 };
 
 /* ret_facts is set as far as it got: path and query only where the target was fine. */
-struct refusal head_check(const struct http_head *head, struct head_facts *ret_facts);
+struct http_rejection head_check(const struct http_head *head, struct head_facts *ret_facts);
 
 /* The target in the form that the method allows: origin form, absolute form where it names the
  * same host as the Host field, "*" for OPTIONS. CONNECT has no form that is served here. */
-struct refusal target_check(struct str method, struct str target, struct str host,
-			    struct str *ret_path, struct str *ret_query);
+struct http_rejection target_check(struct str method, struct str target, struct str host,
+				   struct str *ret_path, struct str *ret_query);
 
 /* uri-host [ ":" port ], not empty (RFC 3986 section 3.2.2). */
 bool host_is_valid(struct str host);
 
 /* A Transfer-Encoding field's value: 0 for exactly "chunked", 501 where it names a coding that is
  * none of the registered ones, else 400. */
-struct refusal transfer_coding_check(struct str value);
+struct http_rejection transfer_coding_check(struct str value);

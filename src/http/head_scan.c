@@ -47,21 +47,21 @@ static bool is_of(char c, unsigned class)
 	return class_of[(unsigned char)c] & class;
 }
 
-static struct refusal scan_blank(struct head_scan *scan, char c)
+static struct http_rejection scan_blank(struct head_scan *scan, char c)
 {
 	if (scan->state == BLANK_LF) {
 		if (c != '\n')
-			return REFUSE(400, "a line does not end with CR LF");
+			return HTTP_REJECT(400, "a line does not end with CR LF");
 		if (++scan->blank_lines > LIMIT_BLANK_LINES)
-			return REFUSE(400, "too many empty lines before the request line");
+			return HTTP_REJECT(400, "too many empty lines before the request line");
 		scan->state = BLANK;
 	} else if (c == '\r') {
 		scan->state = BLANK_LF;
 	}
-	return REFUSE_NOTHING;
+	return HTTP_ACCEPT;
 }
 
-static struct refusal scan_request_line(struct head_scan *scan, char c)
+static struct http_rejection scan_request_line(struct head_scan *scan, char c)
 {
 	static const char version[] = "HTTP/1.";
 
@@ -70,21 +70,21 @@ static struct refusal scan_request_line(struct head_scan *scan, char c)
 		if (is_of(c, TOKEN) && scan->part < METHOD_BYTES_MAX)
 			break;
 		if (c != ' ' || scan->part == 0)
-			return REFUSE(400, "the method is malformed");
+			return HTTP_REJECT(400, "the method is malformed");
 		scan->state = REQUEST_TARGET;
 		scan->part = 0;
-		return REFUSE_NOTHING;
+		return HTTP_ACCEPT;
 	case REQUEST_TARGET:
 		if (is_of(c, TARGET)) {
 			if (scan->part < LIMIT_REQUEST_TARGET_BYTES)
 				break;
-			return REFUSE(414, "the request target is too long");
+			return HTTP_REJECT(414, "the request target is too long");
 		}
 		if (c != ' ' || scan->part == 0)
-			return REFUSE(400, "the request target is malformed");
+			return HTTP_REJECT(400, "the request target is malformed");
 		scan->state = VERSION;
 		scan->part = 0;
-		return REFUSE_NOTHING;
+		return HTTP_ACCEPT;
 	default: /* VERSION */
 		if (scan->part < sizeof(version) - 1	? c == version[scan->part]
 		    : scan->part == sizeof(version) - 1 ? c == '0' || c == '1'
@@ -93,53 +93,53 @@ static struct refusal scan_request_line(struct head_scan *scan, char c)
 				scan->state = LINE_LF;
 			break;
 		}
-		return REFUSE(400, "the protocol is neither HTTP/1.1 nor HTTP/1.0");
+		return HTTP_REJECT(400, "the protocol is neither HTTP/1.1 nor HTTP/1.0");
 	}
 	scan->part++;
-	return REFUSE_NOTHING;
+	return HTTP_ACCEPT;
 }
 
-static struct refusal scan_line_start(struct head_scan *scan, char c)
+static struct http_rejection scan_line_start(struct head_scan *scan, char c)
 {
 	if (c == '\r') {
 		scan->state = END_LF;
-		return REFUSE_NOTHING;
+		return HTTP_ACCEPT;
 	}
 	if (c == ' ' || c == '\t')
-		return REFUSE(400, "a header field is folded over two lines");
+		return HTTP_REJECT(400, "a header field is folded over two lines");
 	if (!is_of(c, TOKEN))
-		return REFUSE(400, "the name of a header field is malformed");
+		return HTTP_REJECT(400, "the name of a header field is malformed");
 	if (++scan->field_count > LIMIT_REQUEST_FIELDS)
-		return REFUSE(431, "too many header fields");
+		return HTTP_REJECT(431, "too many header fields");
 	scan->state = NAME;
-	return REFUSE_NOTHING;
+	return HTTP_ACCEPT;
 }
 
-static struct refusal scan_fields(struct head_scan *scan, char c)
+static struct http_rejection scan_fields(struct head_scan *scan, char c)
 {
 	switch (scan->state) {
 	case LINE_START:
 		return scan_line_start(scan, c);
 	case NAME:
 		if (is_of(c, TOKEN))
-			return REFUSE_NOTHING;
+			return HTTP_ACCEPT;
 		if (c != ':')
-			return REFUSE(400, "the name of a header field is malformed");
+			return HTTP_REJECT(400, "the name of a header field is malformed");
 		scan->state = FIELD_VALUE;
-		return REFUSE_NOTHING;
+		return HTTP_ACCEPT;
 	case FIELD_VALUE:
 		if (is_of(c, VALUE))
-			return REFUSE_NOTHING;
+			return HTTP_ACCEPT;
 		if (c != '\r')
-			return REFUSE(400, "a header field holds a control character");
+			return HTTP_REJECT(400, "a header field holds a control character");
 		scan->state = LINE_LF;
-		return REFUSE_NOTHING;
+		return HTTP_ACCEPT;
 	default: /* LINE_LF, END_LF */
 		if (c != '\n')
-			return REFUSE(400, "a line does not end with CR LF");
+			return HTTP_REJECT(400, "a line does not end with CR LF");
 		scan->is_complete = scan->state == END_LF;
 		scan->state = LINE_START;
-		return REFUSE_NOTHING;
+		return HTTP_ACCEPT;
 	}
 }
 
@@ -161,14 +161,14 @@ static size_t run_length(const struct head_scan *scan, struct str data)
 	return i;
 }
 
-struct refusal head_scan(struct head_scan *scan, struct str data, size_t *ret_start,
-			 size_t *ret_used)
+struct http_rejection head_scan(struct head_scan *scan, struct str data, size_t *ret_start,
+				size_t *ret_used)
 {
-	struct refusal refusal = REFUSE_NOTHING;
+	struct http_rejection rejection = HTTP_ACCEPT;
 	size_t i = 0;
 	size_t start = 0;
 
-	for (; i < data.length && !scan->is_complete && !refusal.status; i++) {
+	for (; i < data.length && !scan->is_complete && !rejection.status; i++) {
 		char c;
 
 		if (scan->state == FIELD_VALUE || scan->state == NAME ||
@@ -185,22 +185,22 @@ struct refusal head_scan(struct head_scan *scan, struct str data, size_t *ret_st
 		c = data.data[i];
 		if (scan->state <= BLANK_LF) {
 			if (scan->state == BLANK_LF || c == '\r') {
-				refusal = scan_blank(scan, c);
+				rejection = scan_blank(scan, c);
 				start = i + 1;
 				continue;
 			}
 			scan->state = METHOD;
 		}
 		if (scan->state <= VERSION)
-			refusal = scan_request_line(scan, c);
+			rejection = scan_request_line(scan, c);
 		else
-			refusal = scan_fields(scan, c);
+			rejection = scan_fields(scan, c);
 		scan->length++;
-		if (!refusal.status && !scan->is_complete &&
+		if (!rejection.status && !scan->is_complete &&
 		    scan->length >= LIMIT_REQUEST_HEAD_BYTES)
-			refusal = REFUSE(431, "the head of the request is too large");
+			rejection = HTTP_REJECT(431, "the head of the request is too large");
 	}
 	*ret_start = start;
 	*ret_used = i;
-	return refusal;
+	return rejection;
 }

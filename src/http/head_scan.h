@@ -14,7 +14,7 @@
 #pragma once
 
 #include "base/str.h"
-#include "http/refusal.h"
+#include "http/rejection.h"
 
 #include <stdint.h>
 
@@ -29,8 +29,8 @@ struct head_scan {
 
 /* A zeroed struct head_scan is ready for a head. Looks at data up to the end of the head at most.
  * ret_start: where the head's own bytes begin in data; ret_used: bytes looked at. */
-struct refusal head_scan(struct head_scan *scan, struct str data, size_t *ret_start,
-			 size_t *ret_used);
+struct http_rejection head_scan(struct head_scan *scan, struct str data, size_t *ret_start,
+				size_t *ret_used);
 
 /* RFC 9110 section 5.6.2. */
 bool is_token(struct str text);

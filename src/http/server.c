@@ -22,7 +22,7 @@ enum {
 	OTHER_DESCRIPTORS = 256,
 };
 
-struct listener {
+struct http_listener {
 	union {
 		uv_handle_t handle;
 		uv_stream_t stream;
@@ -30,7 +30,10 @@ struct listener {
 		uv_pipe_t pipe;
 	} uv;
 	struct http_server *server;
+	struct http_listener_settings
+	    settings; /* its connections point here: as long as the server */
 	struct list node;
+	bool is_open;
 	bool has_waiting; /* a connection that waits for room; libuv accepts no further one */
 };
 
@@ -47,7 +50,7 @@ static void on_drained(struct later *later)
 
 	server->drained = NULL;
 	if (drained)
-		drained(server->settings.context);
+		drained(server->drained_context);
 }
 
 static unsigned or_limit(unsigned value, unsigned limit)
@@ -100,7 +103,7 @@ struct http_server *http_server_create(struct loop *loop,
 	return server;
 }
 
-static void accept_one(struct listener *listener)
+static void accept_one(struct http_listener *listener)
 {
 	struct http_server *server = listener->server;
 	struct http_socket *socket;
@@ -113,12 +116,12 @@ static void accept_one(struct listener *listener)
 	listener->has_waiting = false;
 	socket = http_socket_accept(server, &listener->uv.stream);
 	if (socket)
-		http_connection_create(server, socket);
+		http_connection_create(server, &listener->settings, socket);
 }
 
 static void on_connection(uv_stream_t *stream, int error)
 {
-	struct listener *listener = stream->data;
+	struct http_listener *listener = stream->data;
 	struct http_server *server = listener->server;
 	uint64_t now_s = loop_now_ms(server->loop) / 1000;
 
@@ -135,23 +138,24 @@ static void on_connection(uv_stream_t *stream, int error)
 
 static void on_listener_closed(uv_handle_t *handle)
 {
-	struct listener *listener = handle->data;
+	struct http_listener *listener = handle->data;
 
 	listener->server->listener_count--;
-	free(listener);
 }
 
 static void close_listeners(struct http_server *server)
 {
 	list_for_each (node, &server->listeners) {
-		struct listener *listener = container_of(node, struct listener, node);
+		struct http_listener *listener = container_of(node, struct http_listener, node);
 
-		list_remove(node);
-		uv_close(&listener->uv.handle, on_listener_closed);
+		if (listener->is_open)
+			uv_close(&listener->uv.handle, on_listener_closed);
+		listener->is_open = false;
+		listener->has_waiting = false;
 	}
 }
 
-static int open_listener(struct listener *listener, int fd)
+static int open_listener(struct http_listener *listener, int fd)
 {
 	uv_loop_t *uv = &listener->server->loop->uv;
 	struct sockaddr_storage address = {0};
@@ -169,12 +173,15 @@ static int open_listener(struct listener *listener, int fd)
 	return uv_tcp_open(&listener->uv.tcp, fd);
 }
 
-int http_server_listen(struct http_server *server, int fd)
+int http_server_listen(struct http_server *server, int fd,
+		       const struct http_listener_settings *settings)
 {
-	struct listener *listener = memory_zalloc(sizeof(*listener));
+	struct http_listener *listener = memory_zalloc(sizeof(*listener));
 	int error;
 
 	listener->server = server;
+	listener->settings = *settings;
+	listener->is_open = true;
 	server->listener_count++;
 	list_append(&server->listeners, &listener->node);
 	error = open_listener(listener, fd);
@@ -186,7 +193,7 @@ int http_server_listen(struct http_server *server, int fd)
 
 		if (uv_fileno(&listener->uv.handle, &open_fd) != 0)
 			close(fd); /* no handle has it */
-		list_remove(&listener->node);
+		listener->is_open = false;
 		uv_close(&listener->uv.handle, on_listener_closed);
 	}
 	return error;
@@ -196,7 +203,7 @@ void http_server_on_socket_closed(struct http_server *server)
 {
 	server->socket_count--;
 	list_for_each (node, &server->listeners) {
-		struct listener *listener = container_of(node, struct listener, node);
+		struct http_listener *listener = container_of(node, struct http_listener, node);
 
 		if (listener->has_waiting)
 			accept_one(listener);
@@ -209,10 +216,11 @@ void http_server_on_connection_gone(struct http_server *server)
 	check_drained(server);
 }
 
-void http_server_drain(struct http_server *server, void (*drained)(void *context))
+void http_server_drain(struct http_server *server, void (*drained)(void *context), void *context)
 {
 	server->is_draining = true;
 	server->drained = drained;
+	server->drained_context = context;
 	close_listeners(server);
 	list_for_each (node, &server->connections)
 		http_connection_drain(container_of(node, struct http_connection, node));
@@ -238,6 +246,8 @@ void http_server_destroy(struct http_server *server)
 {
 	require(http_server_is_empty(server));
 	loop_later_cancel(&server->drained_later);
+	list_for_each (node, &server->listeners)
+		free(container_of(node, struct http_listener, node));
 	free(server);
 }
 

@@ -5,7 +5,7 @@
 #include "http/socket.h"
 
 /* The messages of a corked WebSocket: small parts are copied, the others stay where they are. */
-struct gathered {
+struct cork_buffer {
 	struct websocket *websocket; /* NULL: none is corked */
 	struct str parts[HTTP_SOCKET_PARTS_MAX];
 	unsigned count;
@@ -18,7 +18,7 @@ enum { READ_BUFFER_BYTES = 64 * 1024, HTTP_DATE_LENGTH = 29, REQUEST_ID_LENGTH =
 struct http_server {
 	struct loop *loop;
 	struct http_server_settings settings; /* with every limit filled in */
-	struct list listeners;		      /* of struct listener */
+	struct list listeners;		      /* of struct http_listener */
 	struct list connections;	      /* of struct http_connection */
 	struct list websockets;		      /* of struct websocket */
 	unsigned listener_count;
@@ -26,13 +26,14 @@ struct http_server {
 	unsigned socket_count; /* connections and WebSockets, until their handles are closed */
 	bool is_draining;
 	void (*drained)(void *context);
+	void *drained_context;
 	struct later drained_later;
 	uint64_t id_prefix; /* of request IDs: random per server */
 	uint64_t id_counter;
 	uint64_t refused_s; /* when a connection was last not accepted, loop time */
 	int64_t date_s;	    /* the second that date_text is of */
 	char date_text[HTTP_DATE_LENGTH + 1];
-	struct gathered gathered;
+	struct cork_buffer cork;
 	/* Every read of this loop goes here and is used up before the next one. */
 	char read_buffer[READ_BUFFER_BYTES];
 };

@@ -90,8 +90,8 @@ static size_t scheme_length(struct str target)
 	return 0;
 }
 
-static struct refusal check_absolute(struct str method, struct str target, struct str host,
-				     struct str *ret_path, struct str *ret_query)
+static struct http_rejection check_absolute(struct str method, struct str target, struct str host,
+					    struct str *ret_path, struct str *ret_query)
 {
 	struct str rest = str_from_offset(target, scheme_length(target));
 	size_t end = 0;
@@ -101,34 +101,35 @@ static struct refusal check_absolute(struct str method, struct str target, struc
 		end++;
 	authority = (struct str){rest.data, end};
 	if (!host_is_valid(authority))
-		return REFUSE(400, "the request target is malformed");
+		return HTTP_REJECT(400, "the request target is malformed");
 	/* RFC 9112 section 3.2.2 has the target win; two names for one request are refused. */
 	if (host.data && !str_equal_ignore_case(authority, host))
-		return REFUSE(400, "the request target and the Host field name different hosts");
+		return HTTP_REJECT(400,
+				   "the request target and the Host field name different hosts");
 	split_path(str_from_offset(rest, end), ret_path, ret_query);
 	if (ret_path->length == 0)
 		*ret_path =
 		    str_equal(method, STR("OPTIONS")) && !ret_query->data ? STR("*") : STR("/");
-	return REFUSE_NOTHING;
+	return HTTP_ACCEPT;
 }
 
-struct refusal target_check(struct str method, struct str target, struct str host,
-			    struct str *ret_path, struct str *ret_query)
+struct http_rejection target_check(struct str method, struct str target, struct str host,
+				   struct str *ret_path, struct str *ret_query)
 {
 	bool is_star = str_equal(target, STR("*"));
 
 	if (str_equal(method, STR("CONNECT")))
-		return REFUSE(400, "CONNECT is not served");
+		return HTTP_REJECT(400, "CONNECT is not served");
 	if (is_star && str_equal(method, STR("OPTIONS"))) {
 		*ret_path = target;
 		*ret_query = (struct str){0};
-		return REFUSE_NOTHING;
+		return HTTP_ACCEPT;
 	}
 	if (target.length && target.data[0] == '/') {
 		split_path(target, ret_path, ret_query);
-		return REFUSE_NOTHING;
+		return HTTP_ACCEPT;
 	}
 	if (scheme_length(target))
 		return check_absolute(method, target, host, ret_path, ret_query);
-	return REFUSE(400, "the request target is not of the form that its method allows");
+	return HTTP_REJECT(400, "the request target is not of the form that its method allows");
 }

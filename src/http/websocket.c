@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-/* Longer parts of what is gathered are not copied. */
-enum { GATHERED_SMALL_MAX = 125 };
+/* Longer parts of what is corked are not copied. */
+enum { CORKED_SMALL_MAX = 125 };
 
 struct websocket_early {
 	struct later later;
@@ -275,11 +275,6 @@ void *websocket_owner(const struct websocket *websocket)
 	return websocket->owner;
 }
 
-void websocket_set_owner(struct websocket *websocket, void *owner)
-{
-	websocket->owner = owner;
-}
-
 bool websocket_send_raw(struct websocket *websocket, const struct str *parts, unsigned count)
 {
 	size_t size = 0;
@@ -296,64 +291,64 @@ bool websocket_send_raw(struct websocket *websocket, const struct str *parts, un
 	return true;
 }
 
-static struct gathered *gathered_of(struct websocket *websocket)
+static struct cork_buffer *cork_of(struct websocket *websocket)
 {
-	return &websocket->socket->server->gathered;
+	return &websocket->socket->server->cork;
 }
 
-static void send_gathered(struct gathered *gathered)
+static void send_corked(struct cork_buffer *cork)
 {
-	struct websocket *websocket = gathered->websocket;
+	struct websocket *websocket = cork->websocket;
 
-	if (gathered->count && !websocket->socket->is_closing && !websocket->is_ending)
-		websocket_send_raw(websocket, gathered->parts, gathered->count);
-	gathered->count = 0;
-	gathered->small_bytes = 0;
+	if (cork->count && !websocket->socket->is_closing && !websocket->is_ending)
+		websocket_send_raw(websocket, cork->parts, cork->count);
+	cork->count = 0;
+	cork->small_bytes = 0;
 }
 
-static struct str copy_small(struct gathered *gathered, struct str part)
+static struct str copy_small(struct cork_buffer *cork, struct str part)
 {
-	char *copy = gathered->small + gathered->small_bytes;
+	char *copy = cork->small + cork->small_bytes;
 
 	memcpy(copy, part.data, part.length);
-	gathered->small_bytes += part.length;
+	cork->small_bytes += part.length;
 	return (struct str){copy, part.length};
 }
 
-static void gather(struct gathered *gathered, struct str part)
+static void cork_part(struct cork_buffer *cork, struct str part)
 {
-	bool is_small = part.length <= GATHERED_SMALL_MAX;
+	bool is_small = part.length <= CORKED_SMALL_MAX;
 	struct str *last;
 
 	if (part.length == 0)
 		return;
-	if (gathered->count == HTTP_SOCKET_PARTS_MAX ||
-	    (is_small && gathered->small_bytes + part.length > sizeof(gathered->small)))
-		send_gathered(gathered);
+	if (cork->count == HTTP_SOCKET_PARTS_MAX ||
+	    (is_small && cork->small_bytes + part.length > sizeof(cork->small)))
+		send_corked(cork);
 	if (is_small)
-		part = copy_small(gathered, part);
-	last = gathered->count ? &gathered->parts[gathered->count - 1] : NULL;
+		part = copy_small(cork, part);
+	last = cork->count ? &cork->parts[cork->count - 1] : NULL;
 	if (is_small && last && last->data + last->length == part.data)
 		last->length += part.length;
 	else
-		gathered->parts[gathered->count++] = part;
+		cork->parts[cork->count++] = part;
 }
 
 static void send_message(struct websocket *websocket, enum wire_opcode opcode, struct str payload)
 {
-	struct gathered *gathered = gathered_of(websocket);
+	struct cork_buffer *cork = cork_of(websocket);
 	uint8_t header[WIRE_WEBSOCKET_HEADER_MAX];
 	size_t header_size = wire_websocket_header(opcode, payload.length, NULL, header);
 	const struct str parts[] = {{(const char *)header, header_size}, payload};
 
 	if (websocket->socket->is_closing || websocket->is_ending)
 		return;
-	if (gathered->websocket != websocket) {
+	if (cork->websocket != websocket) {
 		websocket_send_raw(websocket, parts, payload.length ? 2 : 1);
 		return;
 	}
-	gather(gathered, parts[0]);
-	gather(gathered, parts[1]);
+	cork_part(cork, parts[0]);
+	cork_part(cork, parts[1]);
 }
 
 void websocket_send_text(struct websocket *websocket, struct str text)
@@ -368,19 +363,19 @@ void websocket_send_binary(struct websocket *websocket, struct str data)
 
 void websocket_cork(struct websocket *websocket)
 {
-	struct gathered *gathered = gathered_of(websocket);
+	struct cork_buffer *cork = cork_of(websocket);
 
-	require(!gathered->websocket);
-	gathered->websocket = websocket;
+	require(!cork->websocket);
+	cork->websocket = websocket;
 }
 
 void websocket_uncork(struct websocket *websocket)
 {
-	struct gathered *gathered = gathered_of(websocket);
+	struct cork_buffer *cork = cork_of(websocket);
 
-	require(gathered->websocket == websocket);
-	send_gathered(gathered);
-	gathered->websocket = NULL;
+	require(cork->websocket == websocket);
+	send_corked(cork);
+	cork->websocket = NULL;
 }
 
 size_t websocket_pending_bytes(const struct websocket *websocket)

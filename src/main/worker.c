@@ -85,10 +85,9 @@ static void close_connections(struct worker *worker)
 	deadline_set(&worker->loop, &worker->look_again, 0);
 }
 
-/* The server's context is what requests need. */
 static void on_drained(void *context)
 {
-	close_connections(container_of(context, struct worker, requests.api));
+	close_connections(context);
 }
 
 static void on_drain_limit(struct deadline *deadline)
@@ -111,7 +110,7 @@ static void on_stop_signal(uv_signal_t *handle, int number)
 	log_debug("worker", "draining");
 	deadline_set(&worker->loop, &worker->drain_limit, WORKER_DRAIN_MS);
 	requests_drain(&worker->requests);
-	http_server_drain(worker->http, on_drained);
+	http_server_drain(worker->http, on_drained, worker);
 }
 
 /* One thread for short jobs and one for long ones at least; where this worker has the machine for
@@ -136,9 +135,10 @@ static int start(struct worker *worker)
 	struct db_settings db = {.url = settings->database_url,
 				 .read_connections = READ_CONNECTIONS,
 				 .write_connections = WRITE_CONNECTIONS};
-	struct http_server_settings http = {.on_request = api_on_request,
-					    .context = &worker->requests.api,
-					    .access_log = settings->config->access_log};
+	struct http_server_settings http = {.access_log = settings->config->access_log};
+	const struct http_listener_settings listener = {.role = HTTP_ROLE_PUBLIC,
+							.on_request = api_on_request,
+							.context = &worker->requests.api};
 	int error;
 
 	lanes_start(&worker->loop, thread_count(settings));
@@ -153,7 +153,7 @@ static int start(struct worker *worker)
 		       settings->public_url, settings->shared);
 	worker->http = http_server_create(&worker->loop, &http);
 	for (unsigned i = 0; error == 0 && i < settings->listener_count; i++)
-		error = http_server_listen(worker->http, settings->listener_fds[i]);
+		error = http_server_listen(worker->http, settings->listener_fds[i], &listener);
 	heartbeat_start(&worker->heartbeat, &worker->loop, settings->shared, settings->index);
 	/* The last one: so it writes what the others say. */
 	worker->flush_log.run = flush_log;

@@ -168,9 +168,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz = (struct fuzz){0};
 	require(loop_init(&fuzz.loop) == 0);
 	loop_later_init(&fuzz.later, on_later);
-	fuzz.server = http_server_create(&fuzz.loop,
-					 &(struct http_server_settings){.on_request = on_request});
-	require(http_server_listen(fuzz.server, listen_somewhere(&address, &length)) == 0);
+	fuzz.server = http_server_create(&fuzz.loop, &(struct http_server_settings){0});
+	require(http_server_listen(fuzz.server, listen_somewhere(&address, &length),
+				   &(struct http_listener_settings){.on_request = on_request}) ==
+		0);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	require(connect(fd, (struct sockaddr *)&address, length) == 0);
 	turn();

@@ -367,7 +367,7 @@ static void close_all(void *context)
 static void handle_drain(struct http_request *request)
 {
 	raise(SIGSTOP);
-	http_server_drain(server, close_all);
+	http_server_drain(server, close_all, NULL);
 	respond_text(request, 200, STR("draining\n"));
 }
 
@@ -375,7 +375,7 @@ static void on_signal(uv_signal_t *handle, int number)
 {
 	(void)handle;
 	if (number == SIGTERM)
-		http_server_drain(server, close_all);
+		http_server_drain(server, close_all, NULL);
 	else
 		close_all(NULL);
 }
@@ -412,7 +412,8 @@ static const char *parse_options(int argc, char **argv, struct http_server_setti
 
 int main(int argc, char **argv)
 {
-	struct http_server_settings settings = {.on_request = on_request};
+	const struct http_listener_settings listener = {.on_request = on_request};
+	struct http_server_settings settings = {0};
 	const char *path = parse_options(argc, argv, &settings);
 
 	list_init(&parked);
@@ -425,7 +426,7 @@ int main(int argc, char **argv)
 	uv_signal_init(&loop.uv, &on_int);
 	uv_signal_start(&on_term, on_signal, SIGTERM);
 	uv_signal_start(&on_int, on_signal, SIGINT);
-	require(http_server_listen(server, open_socket(path)) == 0);
+	require(http_server_listen(server, open_socket(path), &listener) == 0);
 	fflush(stdout);
 	loop_run(&loop);
 	http_server_destroy(server);

@@ -67,19 +67,21 @@ static void on_stop(uv_signal_t *handle, int number)
 		return;
 	service->is_draining = true;
 	delivery_drain(api.delivery);
-	http_server_drain(http, on_drained);
+	http_server_drain(http, on_drained, NULL);
 }
 
 static unsigned listen_somewhere(void)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET,
 				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	const struct http_listener_settings listener = {.on_request = api_on_request,
+							.context = &api};
 	socklen_t length = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
 	if (bind(fd, (struct sockaddr *)&address, length) != 0 || listen(fd, 1024) != 0 ||
 	    getsockname(fd, (struct sockaddr *)&address, &length) != 0 ||
-	    http_server_listen(http, fd) != 0)
+	    http_server_listen(http, fd, &listener) != 0)
 		return 0;
 	return ntohs(address.sin_port);
 }
@@ -88,8 +90,6 @@ static bool start(int argc, char **argv, struct region_map *shared)
 {
 	struct db_settings db = {.url = argv[1], .read_connections = 2, .write_connections = 2};
 	struct http_server_settings settings = {
-	    .on_request = api_on_request,
-	    .context = &api,
 	    .ping_ms = number_of(argc, argv, "ping_ms"),
 	    .silence_ms = number_of(argc, argv, "silence_ms"),
 	};

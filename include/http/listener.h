@@ -1,0 +1,19 @@
+/* Where requests come from: a listening socket, and who serves what comes through it.
+ *
+ * A server has any number of them; each has a role and a handler, and with the handler a route
+ * table, of its own. A request knows its listener (request->listener). */
+#pragma once
+
+struct http_request;
+
+enum http_role {
+	HTTP_ROLE_PUBLIC, /* clients, panels and browsers */
+	HTTP_ROLE_ADMIN,  /* the operator: metrics and what else is nobody else's business */
+};
+
+struct http_listener_settings {
+	enum http_role role;
+	/* A head is complete. The handler answers now or later; see http/request.h. */
+	void (*on_request)(struct http_request *request, void *context);
+	void *context;
+};
