@@ -23,6 +23,13 @@ struct arena {
 /* Frees everything in it. The arena is empty and usable again. */
 void arena_finish(struct arena *arena);
 
+/* What an object takes beside its own bytes, at most. */
+enum { ARENA_OBJECT_BYTES_MAX = 48 };
+
+/* For an empty arena that holds little for long: its first block has room for size bytes, and not
+ * for the usual 4 KB. Count ARENA_OBJECT_BYTES_MAX for each object. */
+void arena_reserve(struct arena *arena, size_t size);
+
 /* Memory aligned for any type, valid until arena_finish(). Never NULL. */
 __attribute__((malloc, warn_unused_result)) void *arena_alloc(struct arena *arena, size_t size);
 /* All bytes zero. */

@@ -20,6 +20,9 @@ enum {
 	LIMIT_IDLE_MS = 75 * 1000,
 	/* A reader that takes no byte of its answer for so long is cut off. */
 	LIMIT_WRITE_STALL_MS = 20 * 1000,
+	/* A streamed answer: enough waits; so much more waits that its reader is cut off. */
+	LIMIT_STREAM_FULL_BYTES = 64 * 1024,
+	LIMIT_STREAM_PENDING_BYTES = 2 * 1024 * 1024,
 	/* After an answer that ends a connection, what the client still sends is read and dropped
 	 * for so long and so much, so that it sees the answer instead of a reset: also one whose
 	 * upload is somewhat too large and that reads only when it has sent all. */

@@ -1,10 +1,12 @@
-/* Where requests come from: a listening socket, and who serves what comes through it.
+/* Where requests come from: a listening socket, who serves what comes through it, and how the bytes
+ * of its connections travel.
  *
  * A server has any number of them; each has a role and a handler, and with the handler a route
  * table, of its own. A request knows its listener (request->listener). */
 #pragma once
 
 struct http_request;
+struct http_transport_kind;
 
 enum http_role {
 	HTTP_ROLE_PUBLIC, /* clients, panels and browsers */
@@ -16,4 +18,8 @@ struct http_listener_settings {
 	/* A head is complete. The handler answers now or later; see http/request.h. */
 	void (*on_request)(struct http_request *request, void *context);
 	void *context;
+	const struct http_transport_kind *transport; /* NULL: plain, over TCP or a unix socket */
 };
+
+/* "http" */
+const char *http_listener_scheme(const struct http_listener_settings *listener);

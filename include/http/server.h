@@ -2,22 +2,10 @@
 #pragma once
 
 #include "http/listener.h"
+#include "http/settings.h"
 #include "loop/loop.h"
 
 struct http_server;
-
-struct http_server_settings {
-	bool access_log; /* one line a request: log_info("access", ...) */
-	/* 0 means the limit of base/limits.h; other values are for tests. */
-	unsigned connections_max; /* WebSockets included */
-	unsigned head_ms;
-	unsigned body_ms;
-	unsigned idle_ms;
-	unsigned write_stall_ms;
-	unsigned linger_ms;
-	unsigned ping_ms;    /* WebSockets */
-	unsigned silence_ms; /* WebSockets */
-};
 
 /* Never fails; the caller destroys it after it was drained. settings are copied. Makes the process
  * ignore SIGPIPE. */

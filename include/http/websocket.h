@@ -37,7 +37,7 @@ void websocket_send_text(struct websocket *websocket, struct str text);
 void websocket_send_binary(struct websocket *websocket, struct str data);
 
 /* Between these two, sends are collected and leave as one write; what is sent must stay valid until
- * then: it is not copied. May not be nested, and one WebSocket of a server is corked at a time. */
+ * then: it is not copied. May not be nested, and one WebSocket of a process is corked at a time. */
 void websocket_cork(struct websocket *websocket);
 void websocket_uncork(struct websocket *websocket);
 

@@ -21,12 +21,19 @@
 #include "record/record.h"
 
 struct access;
+struct http_stream;
 struct service;
 struct task;
 
 /* What happens next. Made by task_*() calls only. */
 struct verdict {
-	enum { VERDICT_CONTINUE, VERDICT_WAIT, VERDICT_REPLY, VERDICT_GIVEN_UP } kind;
+	enum {
+		VERDICT_CONTINUE,
+		VERDICT_WAIT,
+		VERDICT_REPLY,
+		VERDICT_STREAM,
+		VERDICT_GIVEN_UP
+	} kind;
 	struct verdict (*next)(struct task *task); /* of VERDICT_CONTINUE */
 };
 
@@ -127,7 +134,14 @@ __attribute__((warn_unused_result)) struct verdict task_reply_empty(struct task 
 /* Anything else; body in the arena or static. */
 __attribute__((warn_unused_result)) struct verdict
 task_reply(struct task *task, int status, struct str content_type, struct str body);
-/* For task_reply(): a further header field. */
+/* An answer in pieces (http/stream.h): write_more() is called, later, whenever there is room; it
+ * writes a portion of at most a millisecond's work and says whether there is more. It touches
+ * nothing of the task but its state and its arena. The task lives until the last portion, or until
+ * nobody wants the rest: then only the endpoint's finish() is called. */
+__attribute__((warn_unused_result)) struct verdict
+task_reply_stream(struct task *task, int status, struct str content_type,
+		  bool (*write_more)(struct task *task, struct http_stream *stream));
+/* For task_reply() and the two behind it: a further header field. */
 void task_add_field(struct task *task, struct str name, struct str value);
 
 /* Adds the ETag of a GET's body; true when the caller has just that and is to be answered 304.

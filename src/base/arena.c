@@ -81,6 +81,13 @@ void arena_finish(struct arena *arena)
 	arena->used_bytes = 0;
 }
 
+void arena_reserve(struct arena *arena, size_t size)
+{
+	require(!arena->blocks);
+	arena->blocks = block_take(size);
+	arena->blocks->next = NULL;
+}
+
 static size_t round_up(size_t size)
 {
 	return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);

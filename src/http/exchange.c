@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/require.h"
-#include "http/server_private.h"
 
 enum { HEAD_FIRST_BYTES = 1024, BODY_FIRST_BYTES = 64 * 1024, LOGGED_PATH_BYTES = 1024 };
 
@@ -137,7 +136,7 @@ static bool is_sane_id(struct str id)
 	return id.length >= 1 && id.length <= 128;
 }
 
-void http_exchange_set_id(struct http_exchange *exchange, struct http_server *server)
+void http_exchange_set_id(struct http_exchange *exchange, struct request_ids *ids)
 {
 	struct http_request *request = &exchange->request;
 	struct str id = http_request_field(request, STR("x-request-id"));
@@ -148,7 +147,7 @@ void http_exchange_set_id(struct http_exchange *exchange, struct http_server *se
 		return;
 	}
 	text = arena_alloc(&request->arena, REQUEST_ID_LENGTH + 1);
-	http_server_new_id(server, text);
+	request_ids_next(ids, text);
 	request->request_id = (struct str){text, REQUEST_ID_LENGTH};
 }
 
@@ -197,11 +196,54 @@ void http_exchange_body_done_later(struct http_exchange *exchange, int status)
 	loop_later(exchange->loop, &exchange->later);
 }
 
+void http_exchange_answer(struct http_exchange *exchange, int status)
+{
+	require(!exchange->is_answered);
+	exchange->is_answered = true;
+	exchange->status = status;
+	exchange->done = NULL;
+	loop_later_cancel(&exchange->later);
+}
+
+struct http_exchange *http_exchange_shrink(struct http_exchange *exchange)
+{
+	struct http_request *request = &exchange->request;
+	struct str *const kept[] = {&request->method_text, &request->path,
+				    &request->request_id,  &request->remote_address,
+				    &request->log_account, &request->log_device};
+	struct http_exchange *small;
+	struct arena arena = {0};
+	size_t size = sizeof(*exchange);
+
+	if (request->path.length > LOGGED_PATH_BYTES)
+		request->path.length = LOGGED_PATH_BYTES;
+	for (size_t i = 0; i < array_length(kept); i++)
+		size += kept[i]->length + ARENA_OBJECT_BYTES_MAX;
+	arena_reserve(&arena, size + ARENA_OBJECT_BYTES_MAX);
+	small = arena_alloc(&arena, sizeof(*small));
+	for (size_t i = 0; i < array_length(kept); i++)
+		*kept[i] = arena_copy(&arena, *kept[i]);
+	*small = *exchange;
+	small->request.arena = arena;
+	small->request.query = small->request.body = (struct str){0};
+	small->request.fields = NULL;
+	small->request.field_count = 0;
+	small->request.handler_data = NULL;
+	small->head = NULL;
+	small->parser = NULL;
+	small->body = (struct buffer){0};
+	loop_later_init(&small->later, on_later);
+	http_exchange_free(exchange);
+	return small;
+}
+
 void http_exchange_abandon(struct http_exchange *exchange)
 {
 	exchange->request.connection = NULL;
 	if (exchange->done)
 		http_exchange_body_done_later(exchange, 400);
+	if (exchange->stream_later)
+		loop_later(exchange->loop, exchange->stream_later);
 }
 
 void http_exchange_log(struct http_exchange *exchange)

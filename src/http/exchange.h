@@ -9,10 +9,9 @@
 #include "http/head_scan.h"
 #include "http/parser.h"
 #include "http/request.h"
+#include "http/request_id.h"
 #include "http/response.h"
 #include "loop/loop.h"
-
-struct http_server;
 
 enum exchange_body {
 	EXCHANGE_BODY_NONE,   /* the request has none */
@@ -30,6 +29,7 @@ struct http_exchange {
 	struct http_parser *parser; /* NULL until the head is complete */
 	uint64_t content_length;    /* of the body; 0 when chunked */
 	struct later later;	    /* for done */
+	struct later *stream_later; /* of a stream: what runs when the client left; else NULL */
 	void (*done)(struct http_request *request, int status); /* NULL: no one waits for a body */
 	int done_status;
 	struct buffer body;
@@ -44,6 +44,7 @@ struct http_exchange {
 	bool expects_continue; /* and has not got it */
 	bool is_timed;	       /* the head did not come in one piece, its deadline is set */
 	bool is_answered;
+	bool is_chunked; /* the answer */
 	bool is_logged;
 	bool access_log;
 };
@@ -61,7 +62,7 @@ void http_exchange_add_head(struct http_exchange *exchange, struct str bytes);
 struct http_rejection http_exchange_parse_head(struct http_exchange *exchange);
 
 /* The request's ID: the caller's if it is a sane one, else a new one. */
-void http_exchange_set_id(struct http_exchange *exchange, struct http_server *server);
+void http_exchange_set_id(struct http_exchange *exchange, struct request_ids *ids);
 
 /* A piece of the body: keeps it. False, with body_stop set, when it would be more than body_max, or
  * when the bodies of all exchanges take too much memory. */
@@ -72,7 +73,14 @@ void http_exchange_body_done(struct http_exchange *exchange, int status);
 /* Calls done, later. */
 void http_exchange_body_done_later(struct http_exchange *exchange, int status);
 
-/* The client left; the handler still has the request. */
+/* The handler answers: no body is waited for from now on. Exactly once. */
+void http_exchange_answer(struct http_exchange *exchange, int status);
+
+/* Gives all memory back but what framing and access line of a streamed answer need: it becomes
+ * another exchange in a small arena. The body was read, or will not be. */
+struct http_exchange *http_exchange_shrink(struct http_exchange *exchange);
+
+/* The client left; the handler or the stream still has the request. */
 void http_exchange_abandon(struct http_exchange *exchange);
 
 /* One access line, once. */

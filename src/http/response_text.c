@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "base/require.h"
 #include "base/utf8.h"
-#include "http/server_private.h"
 
 #include <stdio.h>
 
@@ -93,10 +92,14 @@ static void put_number(struct out *out, size_t number)
 	put(out, (struct str){digits, decimal_format((int64_t)number, digits)});
 }
 
+bool http_status_has_body(int status)
+{
+	return status >= 200 && status != 204 && status != 304;
+}
+
 static bool has_no_body(const struct http_exchange *exchange, const struct http_response *response)
 {
-	return exchange->request.method == HTTP_HEAD || response->status == 204 ||
-	       response->status == 304 || response->status < 200;
+	return exchange->request.method == HTTP_HEAD || !http_status_has_body(response->status);
 }
 
 /* Room for all that response_text() adds by itself. */
@@ -111,7 +114,7 @@ static size_t head_size(const struct http_exchange *exchange, const struct http_
 	return size;
 }
 
-struct str response_text(struct http_exchange *exchange, struct http_server *server,
+struct str response_text(struct http_exchange *exchange, struct http_date *date,
 			 const struct http_response *response, bool close, struct str *ret_rest)
 {
 	const char *status_text = http_status_text(response->status);
@@ -120,15 +123,14 @@ struct str response_text(struct http_exchange *exchange, struct http_server *ser
 	size_t size = head_size(exchange, response, status_text) + short_body.length;
 	char *start = arena_alloc(&exchange->request.arena, size);
 	struct out out = {start};
-	bool has_length =
-	    response->status >= 200 && response->status != 204 && response->status != 304;
+	bool has_length = !exchange->stream_later && http_status_has_body(response->status);
 
 	put(&out, STR("HTTP/1.1 "));
 	put_number(&out, (size_t)response->status);
 	put(&out, STR(" "));
 	put(&out, str_from(status_text));
 	put(&out, STR("\r\n"));
-	put_field(&out, STR("Date"), http_server_date(server));
+	put_field(&out, STR("Date"), http_date_now(date));
 	if (response->content_type.length)
 		put_field(&out, STR("Content-Type"), response->content_type);
 	if (has_length) {
@@ -136,6 +138,8 @@ struct str response_text(struct http_exchange *exchange, struct http_server *ser
 		put_number(&out, response->body.length);
 		put(&out, STR("\r\n"));
 	}
+	if (exchange->is_chunked)
+		put(&out, STR("Transfer-Encoding: chunked\r\n"));
 	for (unsigned i = 0; i < response->field_count; i++)
 		put_field(&out, response->fields[i].name, response->fields[i].value);
 	put_field(&out, STR("X-Request-Id"), exchange->request.request_id);

@@ -3,14 +3,10 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/require.h"
-#include "http/connection.h"
-#include "http/server_private.h"
+#include "http/connection_state.h"
 #include "http/websocket_private.h"
 
 #include <stdlib.h>
-
-/* Longer parts of what is corked are not copied. */
-enum { CORKED_SMALL_MAX = 125 };
 
 struct websocket_early {
 	struct later later;
@@ -62,48 +58,27 @@ bool websocket_is_handshake(const struct http_request *request)
 	       base64_decode(key, nonce, &nonce_size) == 0 && nonce_size == 16;
 }
 
-static uint64_t now_ms(const struct websocket *websocket)
-{
-	return loop_now_ms(websocket->socket->server->loop);
-}
-
-/* The next moment at which something may have to be done. */
-static void set_deadline(struct websocket *websocket)
-{
-	const struct http_server_settings *limits = &websocket->socket->server->settings;
-	uint64_t at = websocket->heard_ms + limits->silence_ms;
-	uint64_t stall = now_ms(websocket) + limits->write_stall_ms / 4 + 1;
-
-	if (websocket->is_ending)
-		return;
-	if (websocket->ping_ms < at)
-		at = websocket->ping_ms;
-	if (http_socket_pending(websocket->socket) && stall < at)
-		at = stall;
-	deadline_set_at(websocket->socket->server->loop, &websocket->deadline, at);
-}
-
 static void on_deadline(struct deadline *deadline)
 {
 	struct websocket *websocket = container_of(deadline, struct websocket, deadline);
-	const struct http_server_settings *limits = &websocket->socket->server->settings;
-	uint64_t now = now_ms(websocket);
+	const struct http_server_settings *limits = &websocket->connections->settings;
+	uint64_t now = loop_now_ms(websocket->connections->loop);
 	uint8_t ping[WIRE_WEBSOCKET_HEADER_MAX];
 	struct str part = {(const char *)ping, wire_websocket_header(WIRE_PING, 0, NULL, ping)};
 
 	if (websocket->is_ending || now >= websocket->heard_ms + limits->silence_ms ||
-	    http_socket_is_stalled(websocket->socket, limits->write_stall_ms)) {
+	    http_transport_is_stalled(websocket->socket, limits->write_stall_ms)) {
 		websocket_drop(websocket);
 		return;
 	}
 	if (now >= websocket->ping_ms) {
 		websocket->ping_ms = now + limits->ping_ms;
 		/* A peer that does not read gets no pings on top. */
-		if (http_socket_pending(websocket->socket) == 0 &&
+		if (http_transport_pending(websocket->socket) == 0 &&
 		    !websocket_send_raw(websocket, &part, 1))
 			return;
 	}
-	set_deadline(websocket);
+	websocket_set_deadline(websocket);
 }
 
 /* The peer has closed and has our answer. It closes TCP after us; a reset would lose that frame. */
@@ -111,19 +86,19 @@ static void end_gracefully(struct websocket *websocket)
 {
 	websocket->is_ending = true;
 	wire_websocket_finish(&websocket->reader);
-	if (http_socket_pending(websocket->socket) == 0)
-		http_socket_shutdown(websocket->socket);
-	deadline_set(websocket->socket->server->loop, &websocket->deadline,
-		     websocket->socket->server->settings.linger_ms);
+	if (http_transport_pending(websocket->socket) == 0)
+		http_transport_shutdown(websocket->socket);
+	deadline_set(websocket->connections->loop, &websocket->deadline,
+		     websocket->connections->settings.linger_ms);
 }
 
-static void on_data(struct http_socket *socket, struct str data)
+static void on_data(struct http_transport *socket, struct str data)
 {
 	struct websocket *websocket = socket->owner;
 
 	if (socket->is_closing || websocket->is_ending)
 		return;
-	websocket->heard_ms = now_ms(websocket);
+	websocket->heard_ms = loop_now_ms(websocket->connections->loop);
 	switch (websocket_reader_feed(websocket, data)) {
 	case WEBSOCKET_READ_ON:
 		break;
@@ -137,18 +112,18 @@ static void on_data(struct http_socket *socket, struct str data)
 	}
 }
 
-static void on_end(struct http_socket *socket, int error)
+static void on_end(struct http_transport *socket, int error)
 {
 	(void)error;
 	websocket_drop(socket->owner);
 }
 
-static void on_flushed(struct http_socket *socket)
+static void on_flushed(struct http_transport *socket)
 {
 	struct websocket *websocket = socket->owner;
 
 	if (websocket->is_ending)
-		http_socket_shutdown(socket);
+		http_transport_shutdown(socket);
 }
 
 static void free_early(struct websocket *websocket)
@@ -163,23 +138,28 @@ static void free_early(struct websocket *websocket)
 	free(early);
 }
 
-static void on_closed(struct http_socket *socket)
+static void on_closed(struct http_transport *socket)
 {
 	struct websocket *websocket = socket->owner;
 
-	list_remove(&websocket->node);
+	list_remove(&websocket->upgrade.node);
 	free_early(websocket);
 	wire_websocket_finish(&websocket->reader);
 	websocket->events->on_closed(websocket);
 	free(websocket);
 }
 
-static const struct http_socket_events socket_events = {
+static const struct http_transport_events transport_events = {
     .on_data = on_data,
     .on_end = on_end,
     .on_flushed = on_flushed,
     .on_closed = on_closed,
 };
+
+static void on_server_closes(struct http_upgrade *upgrade)
+{
+	websocket_drop(container_of(upgrade, struct websocket, upgrade));
+}
 
 static void on_early(struct later *later)
 {
@@ -187,7 +167,7 @@ static void on_early(struct later *later)
 	struct websocket *websocket = early->websocket;
 
 	websocket->early = NULL;
-	http_socket_set_reading(websocket->socket, true);
+	http_transport_set_reading(websocket->socket, true);
 	on_data(websocket->socket, buffer_view(&early->bytes));
 	buffer_finish(&early->bytes);
 	free(early);
@@ -201,10 +181,10 @@ static void keep_early(struct websocket *websocket, struct buffer *bytes)
 	early->bytes = *bytes;
 	websocket->early = early;
 	loop_later_init(&early->later, on_early);
-	loop_later(websocket->socket->server->loop, &early->later);
+	loop_later(websocket->connections->loop, &early->later);
 }
 
-static struct str handshake_answer(struct http_request *request, struct http_server *server)
+static struct str handshake_answer(struct http_request *request, struct http_date *date)
 {
 	char accept[WIRE_WEBSOCKET_ACCEPT_LENGTH + 1];
 	struct str key = http_request_field(request, STR("sec-websocket-key"));
@@ -218,7 +198,7 @@ static struct str handshake_answer(struct http_request *request, struct http_ser
 			    "Sec-WebSocket-Accept: %s\r\n"
 			    "X-Request-Id: %s\r\n"
 			    "\r\n",
-			    http_server_date(server).data, accept, request->request_id.data);
+			    http_date_now(date).data, accept, request->request_id.data);
 }
 
 struct websocket *websocket_accept(struct http_request *request,
@@ -227,7 +207,7 @@ struct websocket *websocket_accept(struct http_request *request,
 	struct http_connection *connection = request->connection;
 	struct http_exchange *exchange = http_exchange_of(request);
 	struct websocket *websocket;
-	struct http_server *server;
+	struct http_connections *connections;
 	struct buffer parked;
 	struct str answer;
 
@@ -242,11 +222,11 @@ struct websocket *websocket_accept(struct http_request *request,
 			http_exchange_free(exchange);
 		return NULL;
 	}
-	server = connection->server;
-	answer = handshake_answer(request, server);
+	connections = connection->connections;
+	answer = handshake_answer(request, &connections->date);
 	exchange->sent_bytes = answer.length;
 	http_exchange_log(exchange);
-	if (http_socket_send(connection->socket, &answer, 1, /* copy= */ true) != 0) {
+	if (http_transport_send(connection->transport, &answer, 1, /* copy= */ true) != 0) {
 		exchange->is_answered = true;
 		http_connection_close(connection);
 		return NULL;
@@ -254,137 +234,25 @@ struct websocket *websocket_accept(struct http_request *request,
 	websocket = memory_zalloc(sizeof(*websocket));
 	websocket->socket = http_connection_upgrade(connection, &parked);
 	websocket->socket->owner = websocket;
-	websocket->socket->events = &socket_events;
+	websocket->socket->events = &transport_events;
 	websocket->events = events;
 	websocket->reader.rules = &websocket_rules;
 	websocket->owner = owner;
-	list_append(&server->websockets, &websocket->node);
+	websocket->connections = connections;
+	websocket->upgrade.drop = on_server_closes;
+	list_append(&connections->upgrades, &websocket->upgrade.node);
 	deadline_init(&websocket->deadline, on_deadline);
-	websocket->heard_ms = loop_now_ms(server->loop);
-	websocket->ping_ms = websocket->heard_ms + server->settings.ping_ms;
-	set_deadline(websocket);
+	websocket->heard_ms = loop_now_ms(connections->loop);
+	websocket->ping_ms = websocket->heard_ms + connections->settings.ping_ms;
+	websocket_set_deadline(websocket);
 	if (buffer_length(&parked))
 		keep_early(websocket, &parked);
 	else
-		http_socket_set_reading(websocket->socket, true);
+		http_transport_set_reading(websocket->socket, true);
 	return websocket;
 }
 
 void *websocket_owner(const struct websocket *websocket)
 {
 	return websocket->owner;
-}
-
-bool websocket_send_raw(struct websocket *websocket, const struct str *parts, unsigned count)
-{
-	size_t size = 0;
-
-	for (unsigned i = 0; i < count; i++)
-		size += parts[i].length;
-	if (websocket_pending_bytes(websocket) + size > LIMIT_WEBSOCKET_PENDING_BYTES ||
-	    http_socket_send(websocket->socket, parts, count, /* copy= */ true) != 0) {
-		websocket_drop(websocket);
-		return false;
-	}
-	if (http_socket_pending(websocket->socket))
-		set_deadline(websocket);
-	return true;
-}
-
-static struct cork_buffer *cork_of(struct websocket *websocket)
-{
-	return &websocket->socket->server->cork;
-}
-
-static void send_corked(struct cork_buffer *cork)
-{
-	struct websocket *websocket = cork->websocket;
-
-	if (cork->count && !websocket->socket->is_closing && !websocket->is_ending)
-		websocket_send_raw(websocket, cork->parts, cork->count);
-	cork->count = 0;
-	cork->small_bytes = 0;
-}
-
-static struct str copy_small(struct cork_buffer *cork, struct str part)
-{
-	char *copy = cork->small + cork->small_bytes;
-
-	memcpy(copy, part.data, part.length);
-	cork->small_bytes += part.length;
-	return (struct str){copy, part.length};
-}
-
-static void cork_part(struct cork_buffer *cork, struct str part)
-{
-	bool is_small = part.length <= CORKED_SMALL_MAX;
-	struct str *last;
-
-	if (part.length == 0)
-		return;
-	if (cork->count == HTTP_SOCKET_PARTS_MAX ||
-	    (is_small && cork->small_bytes + part.length > sizeof(cork->small)))
-		send_corked(cork);
-	if (is_small)
-		part = copy_small(cork, part);
-	last = cork->count ? &cork->parts[cork->count - 1] : NULL;
-	if (is_small && last && last->data + last->length == part.data)
-		last->length += part.length;
-	else
-		cork->parts[cork->count++] = part;
-}
-
-static void send_message(struct websocket *websocket, enum wire_opcode opcode, struct str payload)
-{
-	struct cork_buffer *cork = cork_of(websocket);
-	uint8_t header[WIRE_WEBSOCKET_HEADER_MAX];
-	size_t header_size = wire_websocket_header(opcode, payload.length, NULL, header);
-	const struct str parts[] = {{(const char *)header, header_size}, payload};
-
-	if (websocket->socket->is_closing || websocket->is_ending)
-		return;
-	if (cork->websocket != websocket) {
-		websocket_send_raw(websocket, parts, payload.length ? 2 : 1);
-		return;
-	}
-	cork_part(cork, parts[0]);
-	cork_part(cork, parts[1]);
-}
-
-void websocket_send_text(struct websocket *websocket, struct str text)
-{
-	send_message(websocket, WIRE_TEXT, text);
-}
-
-void websocket_send_binary(struct websocket *websocket, struct str data)
-{
-	send_message(websocket, WIRE_BINARY, data);
-}
-
-void websocket_cork(struct websocket *websocket)
-{
-	struct cork_buffer *cork = cork_of(websocket);
-
-	require(!cork->websocket);
-	cork->websocket = websocket;
-}
-
-void websocket_uncork(struct websocket *websocket)
-{
-	struct cork_buffer *cork = cork_of(websocket);
-
-	require(cork->websocket == websocket);
-	send_corked(cork);
-	cork->websocket = NULL;
-}
-
-size_t websocket_pending_bytes(const struct websocket *websocket)
-{
-	return http_socket_pending(websocket->socket);
-}
-
-void websocket_drop(struct websocket *websocket)
-{
-	deadline_clear(websocket->socket->server->loop, &websocket->deadline);
-	http_socket_close(websocket->socket);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/buffer.h"
-#include "http/socket.h"
+#include "http/connection_state.h"
 #include "http/websocket.h"
 #include "loop/loop.h"
 
@@ -11,8 +11,9 @@
 struct websocket_early;
 
 struct websocket {
-	struct http_socket *socket;
-	struct list node; /* of the server's WebSockets */
+	struct http_transport *socket;
+	struct http_connections *connections; /* of the server: what it has for all */
+	struct http_upgrade upgrade;
 	const struct websocket_events *events;
 	void *owner;
 	struct deadline deadline; /* for what is next: ping, silence, a stalled peer, the end */
@@ -33,5 +34,8 @@ enum websocket_read {
 };
 enum websocket_read websocket_reader_feed(struct websocket *websocket, struct str data);
 
-/* Frames of the reader's own: PONG and CLOSE. */
+/* Sends frames; false when that dropped the WebSocket. */
 bool websocket_send_raw(struct websocket *websocket, const struct str *parts, unsigned count);
+
+/* Sets the deadline for the next moment at which something may have to be done. */
+void websocket_set_deadline(struct websocket *websocket);

@@ -18,6 +18,15 @@ struct verdict task_reply(struct task *task, int status, struct str content_type
 	return (struct verdict){.kind = VERDICT_REPLY};
 }
 
+struct verdict task_reply_stream(struct task *task, int status, struct str content_type,
+				 bool (*write_more)(struct task *task, struct http_stream *stream))
+{
+	task->response.status = status;
+	task->response.content_type = content_type;
+	task->write_more = write_more;
+	return (struct verdict){.kind = VERDICT_STREAM};
+}
+
 struct buffer *task_scratch(void)
 {
 	static struct buffer buffer;

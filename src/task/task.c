@@ -1,4 +1,5 @@
 #include "base/require.h"
+#include "http/stream.h"
 #include "task/access.h"
 #include "task/cors.h"
 #include "task_private.h"
@@ -23,8 +24,26 @@ static void end(struct task *task)
 	task->service->task_count--;
 }
 
+static void on_room(struct http_stream *stream, void *owner)
+{
+	struct task *task = owner;
+
+	if (task->write_more(task, stream))
+		return;
+	end(task);
+	http_stream_end(stream); /* the last act */
+}
+
+static void on_stream_stopped(struct http_stream *stream, void *owner)
+{
+	(void)stream;
+	end(owner);
+}
+
 static void run(struct task *task, task_step *step)
 {
+	static const struct http_stream_source stream = {.proceed = on_room,
+							 .stop = on_stream_stopped};
 	struct service *service = task->service;
 	struct verdict verdict;
 
@@ -37,6 +56,8 @@ static void run(struct task *task, task_step *step)
 		end(task);
 		/* The last act: the arena and the task in it go with the request. */
 		respond(task);
+	} else if (verdict.kind == VERDICT_STREAM) {
+		http_respond_stream(task->request, &task->response, &stream, task);
 	} else if (verdict.kind == VERDICT_GIVEN_UP) {
 		service->task_count--;
 	}

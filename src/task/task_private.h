@@ -36,6 +36,7 @@ struct task {
 	void *work_argument;
 
 	struct http_response response;
+	bool (*write_more)(struct task *task, struct http_stream *stream);
 	bool is_problem; /* the answer is a problem, and these are its parts */
 	struct str problem_detail;
 	struct str problem_members;

@@ -22,6 +22,7 @@ class Answer:
         self.reason = reason
         self.fields = fields  # a list of (name, value)
         self.body = body
+        self.chunks = None  # the lengths of a chunked body's pieces
 
     def __getitem__(self, name):
         values = [v for n, v in self.fields if n.lower() == name.lower()]
@@ -105,7 +106,32 @@ class Client:
         assert len(length) <= 1
         has_body = method != "HEAD" and length
         body = self.take(length[0]) if has_body else b""
-        return Answer(int(status), reason, fields, body)
+        answer = Answer(int(status), reason, fields, body)
+        if "Transfer-Encoding" in answer:
+            assert answer["Transfer-Encoding"] == "chunked" and not length
+            answer.chunks = []
+        return answer
+
+    def line(self):
+        while b"\r\n" not in self.buffer:
+            assert self.fill(), f"connection ended in {self.buffer!r}"
+        return self.take(self.buffer.index(b"\r\n") + 2)[:-2]
+
+    def chunk(self):
+        """The next piece of a chunked body; empty is the end of it."""
+        size = self.line()
+        assert size == b"%x" % int(size, 16)
+        data = self.take(int(size, 16))
+        assert self.take(2) == b"\r\n"
+        return data
+
+    def streamed(self):
+        """An answer with all of its chunks."""
+        answer = self.answer()
+        while data := self.chunk():
+            answer.chunks.append(len(data))
+            answer.body += data
+        return answer
 
     def ended(self):
         """Waits for the end; what came before it."""

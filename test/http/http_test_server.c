@@ -2,6 +2,7 @@
  * listens. SIGTERM drains and ends; SIGINT closes at once and ends.
  *
  * http_test_server [--unix PATH] [--log] [--quiet] [--connections N] [--head-ms N] ... */
+#include "http_test_server.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/require.h"
@@ -18,20 +19,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { BIG_BYTES_MAX = 64 * 1024 * 1024 };
-
 static struct loop loop;
 static struct http_server *server;
 static uv_signal_t on_term;
 static uv_signal_t on_int;
-static char *big; /* BIG_BYTES_MAX of "0123456789..." */
-static struct {
-	unsigned requests;
-	unsigned abandoned;
-	unsigned websockets;
-	unsigned websockets_closed;
-	unsigned frames;
-} counts;
+char *big;
+struct test_counts counts;
 
 /* A handler that waits: "?ms=N" for so long, else until GET /release. */
 struct wait {
@@ -43,14 +36,14 @@ struct wait {
 
 static struct list parked;
 
-static void respond_text(struct http_request *request, int status, struct str text)
+void respond_text(struct http_request *request, int status, struct str text)
 {
 	http_respond(request, &(struct http_response){.status = status,
 						      .content_type = STR("text/plain"),
 						      .body = text});
 }
 
-static unsigned long long query_number(struct http_request *request, struct str name)
+unsigned long long query_number(struct http_request *request, struct str name)
 {
 	unsigned long long number = 0;
 
@@ -209,10 +202,22 @@ static void handle_stats(struct http_request *request)
 	text =
 	    arena_printf(&request->arena,
 			 "{\"connections\":%u,\"requests\":%u,\"abandoned\":%u,\"websockets\":%u,"
-			 "\"websockets_closed\":%u,\"frames\":%u,\"resident\":%zu}",
+			 "\"websockets_closed\":%u,\"frames\":%u,\"streams\":%u,"
+			 "\"streams_stopped\":%u,\"pieces\":%u,\"resident\":%zu}",
 			 http_server_connections(server), counts.requests, counts.abandoned,
-			 counts.websockets, counts.websockets_closed, counts.frames, resident);
+			 counts.websockets, counts.websockets_closed, counts.frames, counts.streams,
+			 counts.streams_stopped, counts.pieces, resident);
 	respond_text(request, 200, text);
+}
+
+static void handle_stream_late(struct http_request *request)
+{
+	wait_for(request, handle_stream);
+}
+
+static void handle_events_late(struct http_request *request)
+{
+	wait_for(request, handle_events);
 }
 
 /* What a peer sends comes back; some texts are orders. */
@@ -294,14 +299,19 @@ static const struct route routes[] = {
     {HTTP_GET, "/big", handle_big},
     {HTTP_GET, "/close", handle_close},
     {HTTP_GET, "/drain", handle_drain},
+    {HTTP_GET, "/events", handle_events},
+    {HTTP_GET, "/events-late", handle_events_late},
     {HTTP_GET, "/fields", handle_fields},
     {HTTP_GET, "/inspect", handle_inspect},
     {HTTP_GET, "/inspect/{name}", handle_inspect},
     {HTTP_GET, "/no-content", handle_no_content},
     {HTTP_GET, "/not-modified", handle_not_modified},
+    {HTTP_GET, "/publish", handle_publish},
     {HTTP_GET, "/release", handle_release},
     {HTTP_GET, "/slow", handle_slow},
     {HTTP_GET, "/stats", handle_stats},
+    {HTTP_GET, "/stream", handle_stream},
+    {HTTP_GET, "/stream-late", handle_stream_late},
     {HTTP_GET, "/ws", handle_websocket},
     {HTTP_GET, "/ws-late", handle_websocket_late},
     {HTTP_POST, "/early", handle_early},
@@ -309,6 +319,7 @@ static const struct route routes[] = {
     {HTTP_POST, "/impatient", handle_impatient},
     {HTTP_POST, "/inspect", handle_inspect},
     {HTTP_POST, "/late", handle_late},
+    {HTTP_POST, "/stream", handle_stream},
     {HTTP_PUT, "/echo", handle_echo},
 };
 

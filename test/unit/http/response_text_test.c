@@ -1,6 +1,6 @@
 #include "../cmocka_test.h"
 #include "http/response_text.h"
-#include "http/server_private.h"
+#include "http/server.h"
 
 static void quoting(void **state)
 {
@@ -61,24 +61,40 @@ static void query(void **state)
 	assert_null(http_request_query(&request, STR("a")).data);
 }
 
-static void server_texts(void **state)
+static void request_ids(void **state)
 {
-	struct http_server *server;
+	struct request_ids ids;
 	char first[REQUEST_ID_LENGTH + 1];
 	char second[REQUEST_ID_LENGTH + 1];
+
+	(void)state;
+	request_ids_init(&ids);
+	request_ids_next(&ids, first);
+	request_ids_next(&ids, second);
+	assert_string_not_equal(first, second);
+	assert_int_equal(strlen(first), REQUEST_ID_LENGTH);
+}
+
+static void server_life(void **state)
+{
+	struct http_server *server;
 	struct loop loop;
 
 	(void)state;
 	assert_int_equal(loop_init(&loop), 0);
 	server = http_server_create(&loop, &(struct http_server_settings){0});
-	http_server_new_id(server, first);
-	http_server_new_id(server, second);
-	assert_string_not_equal(first, second);
-	assert_int_equal(strlen(first), REQUEST_ID_LENGTH);
-	assert_int_equal(http_server_date(server).length, 29);
 	assert_true(http_server_is_empty(server));
 	http_server_destroy(server);
 	loop_finish(&loop);
+}
+
+static void date(void **state)
+{
+	struct http_date date = {0};
+
+	(void)state;
+	assert_int_equal(http_date_now(&date).length, HTTP_DATE_LENGTH);
+	assert_string_equal(date.text + HTTP_DATE_LENGTH - 4, " GMT");
 }
 
 int main(void)
@@ -86,7 +102,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(quoting),	      cmocka_unit_test(problems),
 	    cmocka_unit_test(request_fields), cmocka_unit_test(query),
-	    cmocka_unit_test(server_texts),
+	    cmocka_unit_test(request_ids),    cmocka_unit_test(server_life),
+	    cmocka_unit_test(date),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,17 @@
+/* What is set for all connections of a server. */
+#pragma once
+
+#include <stdbool.h>
+
+struct http_server_settings {
+	bool access_log; /* one line a request: log_info("access", ...) */
+	/* 0 means the limit of base/limits.h; other values are for tests. */
+	unsigned connections_max; /* WebSockets included */
+	unsigned head_ms;
+	unsigned body_ms;
+	unsigned idle_ms;
+	unsigned write_stall_ms;
+	unsigned linger_ms;
+	unsigned ping_ms;    /* WebSockets */
+	unsigned silence_ms; /* WebSockets */
+};

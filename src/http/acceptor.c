@@ -1,0 +1,102 @@
+#include "http/acceptor.h"
+#include "base/log.h"
+#include "http/connection.h"
+#include "http/transport_plain.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BACKLOG = 1024 };
+
+static void accept_one(struct http_listener *listener)
+{
+	struct http_transport_host *transports = listener->transports;
+	struct http_transport *transport;
+
+	/* Left with libuv, which then stops accepting until somebody takes it. */
+	listener->has_waiting =
+	    transports->count >= listener->connections->settings.connections_max;
+	if (listener->has_waiting)
+		return;
+	transport =
+	    http_transport_accept(listener->settings.transport, transports, &listener->uv.stream);
+	if (transport)
+		http_connection_create(listener->connections, &listener->settings, transport);
+}
+
+void http_listener_accept_waiting(struct http_listener *listener)
+{
+	if (listener->has_waiting)
+		accept_one(listener);
+}
+
+static void on_connection(uv_stream_t *stream, int error)
+{
+	struct http_listener *listener = stream->data;
+	uint64_t now_s = loop_now_ms(listener->connections->loop) / 1000;
+
+	if (!error) {
+		accept_one(listener);
+		return;
+	}
+	/* Out of descriptors: libuv has closed the waiting connections with one that it keeps. One
+	 * line a second says so. */
+	if (now_s != listener->failed_s)
+		log_warn("http", "connection not accepted", LOG_TEXT("error", uv_strerror(error)));
+	listener->failed_s = now_s;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+	struct http_listener *listener = handle->data;
+
+	listener->is_open = false;
+}
+
+void http_listener_close(struct http_listener *listener)
+{
+	if (listener->is_closing)
+		return;
+	listener->is_closing = true;
+	listener->has_waiting = false;
+	uv_close(&listener->uv.handle, on_closed);
+}
+
+static int open_handle(struct http_listener *listener, int fd)
+{
+	uv_loop_t *uv = &listener->connections->loop->uv;
+	struct sockaddr_storage address = {0};
+	socklen_t length = sizeof(address);
+
+	if (getsockname(fd, (struct sockaddr *)&address, &length) != 0) {
+		uv_tcp_init(uv, &listener->uv.tcp);
+		return UV_EBADF;
+	}
+	if (address.ss_family == AF_UNIX) {
+		uv_pipe_init(uv, &listener->uv.pipe, 0);
+		return uv_pipe_open(&listener->uv.pipe, fd);
+	}
+	uv_tcp_init(uv, &listener->uv.tcp);
+	return uv_tcp_open(&listener->uv.tcp, fd);
+}
+
+int http_listener_open(struct http_listener *listener, int fd)
+{
+	int error;
+
+	if (!listener->settings.transport)
+		listener->settings.transport = &http_transport_plain;
+	error = open_handle(listener, fd);
+	listener->is_open = true;
+	listener->uv.handle.data = listener;
+	if (!error)
+		error = uv_listen(&listener->uv.stream, BACKLOG, on_connection);
+	if (error) {
+		uv_os_fd_t open_fd;
+
+		if (uv_fileno(&listener->uv.handle, &open_fd) != 0)
+			close(fd); /* no handle has it */
+		http_listener_close(listener);
+	}
+	return error;
+}

@@ -1,0 +1,112 @@
+#include "http/connection_body.h"
+#include "base/limits.h"
+#include "base/require.h"
+
+/* A piece of a body that is wanted. */
+static bool keep_piece(void *context, struct str piece)
+{
+	struct http_exchange *exchange = context;
+
+	exchange->body_bytes += piece.length;
+	return http_exchange_add_body(exchange, piece);
+}
+
+/* A piece of a body that was left unread. */
+static bool drop_piece(void *context, struct str piece)
+{
+	struct http_exchange *exchange = context;
+
+	exchange->body_bytes += piece.length;
+	return exchange->body_bytes <= LIMIT_DISCARDED_BODY_BYTES;
+}
+
+void http_connection_fail_body(struct http_connection *connection, int status)
+{
+	connection->exchange->body_state = EXCHANGE_BODY_BROKEN;
+	http_connection_move(connection, CONNECTION_WORKING);
+	http_exchange_body_done(connection->exchange, status);
+}
+
+size_t http_connection_take_body(struct http_connection *connection, struct str data)
+{
+	struct http_exchange *exchange = connection->exchange;
+	bool is_wanted = connection->state == CONNECTION_BODY;
+	size_t used = data.length;
+	enum http_body_result result = http_parser_body(
+	    exchange->parser, data, is_wanted ? keep_piece : drop_piece, exchange, &used);
+
+	connection->has_more = used < data.length;
+	switch (result) {
+	case BODY_MORE:
+		break;
+	case BODY_COMPLETE:
+		exchange->body_state = EXCHANGE_BODY_READ;
+		if (is_wanted) {
+			http_connection_move(connection, CONNECTION_WORKING);
+			http_exchange_body_done(exchange, 0);
+		} else {
+			http_connection_wait(connection);
+		}
+		break;
+	case BODY_MALFORMED:
+	case BODY_STOPPED:
+		used = data.length;
+		if (is_wanted)
+			http_connection_fail_body(
+			    connection, result == BODY_STOPPED ? exchange->body_stop : 400);
+		else
+			http_connection_linger(connection);
+		break;
+	}
+	return used;
+}
+
+static void start_body(struct http_connection *connection)
+{
+	static const struct str go_on = {"HTTP/1.1 100 Continue\r\n\r\n", 25};
+	struct http_exchange *exchange = connection->exchange;
+	bool has_input = connection->has_more || buffer_length(&connection->parked) > 0;
+
+	http_connection_move(connection, CONNECTION_BODY);
+	if (exchange->expects_continue && !has_input &&
+	    http_transport_send(connection->transport, &go_on, 1, /* copy= */ true) != 0) {
+		http_connection_close(connection);
+		return;
+	}
+	exchange->expects_continue = false;
+	http_connection_go_on(connection);
+}
+
+void http_request_read_body(struct http_request *request, size_t max_bytes,
+			    void (*done)(struct http_request *request, int status))
+{
+	struct http_exchange *exchange = http_exchange_of(request);
+	struct http_connection *connection = request->connection;
+
+	require(!exchange->done && !exchange->is_answered);
+	exchange->done = done;
+	exchange->body_max = max_bytes;
+	if (!connection) {
+		http_exchange_body_done_later(exchange, 400);
+		return;
+	}
+	switch (exchange->body_state) {
+	case EXCHANGE_BODY_NONE:
+	case EXCHANGE_BODY_READ:
+		http_exchange_body_done_later(exchange, 0);
+		break;
+	case EXCHANGE_BODY_BROKEN:
+		http_exchange_body_done_later(exchange, 400);
+		break;
+	case EXCHANGE_BODY_UNREAD:
+		if (exchange->content_length > max_bytes) {
+			http_exchange_body_done_later(exchange, 413);
+		} else if (connection->saw_end) {
+			exchange->body_state = EXCHANGE_BODY_BROKEN;
+			http_exchange_body_done_later(exchange, 400);
+		} else {
+			start_body(connection);
+		}
+		break;
+	}
+}

@@ -1,0 +1,147 @@
+#include "http/connection_state.h"
+#include "base/require.h"
+
+#include <stdlib.h>
+
+#define BIT(state) (1u << CONNECTION_##state)
+/* The states that may follow each. CLOSING may follow all but itself and UPGRADED. */
+static const unsigned next_states[] = {
+    [CONNECTION_IDLE] = BIT(HEAD),
+    [CONNECTION_HEAD] = BIT(WORKING) | BIT(WRITING),
+    [CONNECTION_WORKING] = BIT(BODY) | BIT(STREAMING) | BIT(WRITING) | BIT(UPGRADED),
+    [CONNECTION_BODY] = BIT(WORKING) | BIT(WRITING),
+    [CONNECTION_STREAMING] = BIT(WRITING),
+    [CONNECTION_WRITING] = BIT(IDLE) | BIT(DISCARDING) | BIT(LINGERING),
+    [CONNECTION_DISCARDING] = BIT(IDLE) | BIT(LINGERING),
+    [CONNECTION_LINGERING] = 0,
+    [CONNECTION_CLOSING] = 0,
+    [CONNECTION_UPGRADED] = 0,
+};
+#undef BIT
+
+void http_connection_move(struct http_connection *connection, enum http_connection_state state)
+{
+	const struct http_server_settings *limits = &connection->connections->settings;
+	struct loop *loop = connection->connections->loop;
+	enum http_connection_state old = connection->state;
+
+	require(next_states[old] & (1u << state) ||
+		(state == CONNECTION_CLOSING && old < CONNECTION_CLOSING));
+	connection->state = (uint8_t)state;
+	switch (state) {
+	case CONNECTION_IDLE:
+		deadline_set(loop, &connection->deadline, limits->idle_ms);
+		break;
+	case CONNECTION_BODY:
+	case CONNECTION_DISCARDING:
+		deadline_set(loop, &connection->deadline, limits->body_ms);
+		break;
+	case CONNECTION_LINGERING:
+		deadline_set(loop, &connection->deadline, limits->linger_ms);
+		break;
+	case CONNECTION_CLOSING:
+	case CONNECTION_UPGRADED:
+		deadline_clear(loop, &connection->deadline);
+		loop_later_cancel(&connection->later);
+		break;
+	case CONNECTION_HEAD:	   /* set where the head did not come in one piece */
+	case CONNECTION_WORKING:   /* the handler's time; a deadline left over does nothing */
+	case CONNECTION_STREAMING: /* set where a part of the answer has to wait */
+	case CONNECTION_WRITING:   /* likewise */
+		break;
+	}
+}
+
+void http_connection_close(struct http_connection *connection)
+{
+	struct http_exchange *exchange = connection->exchange;
+
+	if (connection->state >= CONNECTION_CLOSING)
+		return;
+	if (exchange && connection->state == CONNECTION_HEAD) {
+		http_exchange_free(exchange);
+		connection->exchange = NULL;
+	} else if (exchange && (!exchange->is_answered || exchange->stream_later)) {
+		http_exchange_abandon(exchange);
+		connection->exchange = NULL;
+	} else if (exchange) {
+		http_exchange_log(exchange); /* it stays until nothing is written from it */
+	}
+	http_connection_move(connection, CONNECTION_CLOSING);
+	http_transport_close(connection->transport);
+}
+
+void http_connection_free(struct http_connection *connection)
+{
+	struct http_connections *connections = connection->connections;
+
+	if (connection->exchange)
+		http_exchange_free(connection->exchange);
+	buffer_finish(&connection->parked);
+	list_remove(&connection->node);
+	free(connection);
+	connections->count--;
+	connections->on_gone(connections);
+}
+
+void http_connection_wait(struct http_connection *connection)
+{
+	http_exchange_free(connection->exchange);
+	connection->exchange = NULL;
+	http_connection_move(connection, CONNECTION_IDLE);
+}
+
+/* Whether what comes is used in this state. */
+static bool can_use(const struct http_connection *connection)
+{
+	return connection->state != CONNECTION_WORKING &&
+	       connection->state != CONNECTION_STREAMING && connection->state != CONNECTION_WRITING;
+}
+
+void http_connection_go_on(struct http_connection *connection)
+{
+	struct http_exchange *exchange = connection->exchange;
+	bool is_parked = buffer_length(&connection->parked) > 0;
+
+	if (connection->is_taking || connection->state >= CONNECTION_CLOSING)
+		return;
+	if (connection->state == CONNECTION_HEAD && !exchange->is_timed) {
+		exchange->is_timed = true;
+		deadline_set(exchange->loop, &connection->deadline,
+			     connection->connections->settings.head_ms);
+	}
+	if (!is_parked)
+		buffer_finish(&connection->parked);
+	else if (can_use(connection))
+		loop_later(connection->connections->loop, &connection->later);
+	http_transport_set_reading(connection->transport, !is_parked);
+}
+
+/* Says that no more comes, and reads on for a while. Closing at once would reset the connection,
+ * and with it the answer, when the client is still sending. */
+void http_connection_linger(struct http_connection *connection)
+{
+	http_exchange_free(connection->exchange);
+	connection->exchange = NULL;
+	http_connection_move(connection, CONNECTION_LINGERING);
+	http_transport_shutdown(connection->transport);
+	http_connection_go_on(connection);
+}
+
+struct http_transport *http_connection_upgrade(struct http_connection *connection,
+					       struct buffer *ret_parked)
+{
+	struct http_transport *transport = connection->transport;
+	struct http_exchange *exchange = connection->exchange;
+
+	connection->exchange = NULL;
+	http_exchange_free(exchange);
+	http_connection_move(connection, CONNECTION_UPGRADED);
+	*ret_parked = (struct buffer){0};
+	if (connection->is_taking)
+		return transport; /* who uses the bytes hands over what is left */
+	*ret_parked = connection->parked;
+	connection->parked = (struct buffer){0};
+	http_connection_free(connection);
+	return transport;
+}

@@ -1,0 +1,17 @@
+/* The Date field (RFC 9110 section 6.6.1). */
+#pragma once
+
+#include "base/str.h"
+
+#include <stdint.h>
+
+enum { HTTP_DATE_LENGTH = 29 };
+
+/* A zeroed one is ready. */
+struct http_date {
+	int64_t second; /* that text is of */
+	char text[HTTP_DATE_LENGTH + 1];
+};
+
+/* "Fri, 20 Nov 2026 08:15:30 GMT" and a NUL, valid until the next call. */
+struct str http_date_now(struct http_date *date);

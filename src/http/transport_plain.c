@@ -1,0 +1,306 @@
+#include "http/transport_plain.h"
+#include "base/memory.h"
+#include "base/require.h"
+#include "loop/loop.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+enum { READ_BUFFER_BYTES = 64 * 1024 };
+
+/* Every read goes here and is used up before the next one: one loop a process, so one buffer. */
+static char read_buffer[READ_BUFFER_BYTES];
+
+/* A socket: the only owner of a uv handle for connections. What the kernel does not take at once
+ * waits in libuv's queue. */
+struct plain {
+	struct http_transport transport;
+	union {
+		uv_handle_t handle;
+		uv_stream_t stream;
+		uv_tcp_t tcp;
+		uv_pipe_t pipe;
+	} uv;
+	uint64_t queued_bytes; /* all that ever had to wait */
+	uint64_t taken_bytes;  /* of them, when last looked at */
+	uint64_t taken_at_ms;  /* when that number last changed */
+	bool is_reading;
+	bool is_ended; /* on_end was called */
+};
+
+struct plain_write {
+	uv_write_t request;
+	char copy[];
+};
+
+static struct plain *plain_of(const struct http_transport *transport)
+{
+	return container_of(transport, struct plain, transport);
+}
+
+static uint64_t now_ms(const struct plain *plain)
+{
+	return loop_now_ms(plain->transport.host->loop);
+}
+
+static void on_close(uv_handle_t *handle)
+{
+	struct plain *plain = handle->data;
+	struct http_transport_host *host = plain->transport.host;
+
+	if (plain->transport.events)
+		plain->transport.events->on_closed(&plain->transport);
+	free(plain);
+	host->count--;
+	host->on_gone(host);
+}
+
+static void plain_close(struct http_transport *transport)
+{
+	struct plain *plain = plain_of(transport);
+
+	if (transport->is_closing)
+		return;
+	transport->is_closing = true;
+	plain->is_reading = false;
+	uv_close(&plain->uv.handle, on_close);
+}
+
+static struct http_transport *plain_accept(const struct http_transport_kind *kind,
+					   struct http_transport_host *host, uv_stream_t *listener)
+{
+	struct plain *plain = memory_zalloc(sizeof(*plain));
+	bool is_tcp = listener->type == UV_TCP;
+
+	if (is_tcp)
+		uv_tcp_init(&host->loop->uv, &plain->uv.tcp);
+	else
+		uv_pipe_init(&host->loop->uv, &plain->uv.pipe, 0);
+	plain->uv.handle.data = plain;
+	plain->transport.kind = kind;
+	plain->transport.host = host;
+	host->count++;
+	if (uv_accept(listener, &plain->uv.stream) != 0) {
+		plain_close(&plain->transport);
+		return NULL;
+	}
+	if (is_tcp)
+		uv_tcp_nodelay(&plain->uv.tcp, 1);
+	return &plain->transport;
+}
+
+static size_t plain_address(const struct http_transport *transport, char *ret_text)
+{
+	const struct plain *plain = plain_of(transport);
+	struct sockaddr_storage address;
+	int length = sizeof(address);
+	const char *text = "unix";
+
+	if (plain->uv.handle.type == UV_TCP) {
+		text = "unknown";
+		if (uv_tcp_getpeername(&plain->uv.tcp, (struct sockaddr *)&address, &length) == 0 &&
+		    uv_ip_name((struct sockaddr *)&address, ret_text,
+			       HTTP_TRANSPORT_ADDRESS_BYTES) == 0)
+			text = str_starts_with(str_from(ret_text), STR("::ffff:")) ? ret_text + 7
+										   : ret_text;
+	}
+	memmove(ret_text, text, strlen(text) + 1);
+	return strlen(ret_text);
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested_size, uv_buf_t *ret_buffer)
+{
+	(void)handle;
+	(void)suggested_size;
+	*ret_buffer = uv_buf_init(read_buffer, READ_BUFFER_BYTES);
+}
+
+/* Behind the end of what the peer sends: whether it can still read. A reset that follows data is
+ * reported by libuv as a plain end. */
+static bool is_hung_up(const struct plain *plain)
+{
+	struct pollfd poll_fd = {0};
+
+	return uv_fileno(&plain->uv.handle, &poll_fd.fd) == 0 && poll(&poll_fd, 1, 0) == 1 &&
+	       poll_fd.revents & (POLLHUP | POLLERR);
+}
+
+static void stop_reading(struct plain *plain)
+{
+	if (plain->is_reading)
+		uv_read_stop(&plain->uv.stream);
+	plain->is_reading = false;
+}
+
+static void end(struct plain *plain, int error)
+{
+	if (plain->transport.is_closing || (plain->is_ended && error == 0))
+		return;
+	if (error == 0 && is_hung_up(plain))
+		error = -ECONNRESET;
+	stop_reading(plain);
+	plain->is_ended = true;
+	plain->transport.events->on_end(&plain->transport, error);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
+{
+	struct plain *plain = stream->data;
+
+	if (plain->transport.is_closing || size == 0)
+		return;
+	if (size < 0)
+		end(plain, size == UV_EOF ? 0 : (int)size);
+	else
+		plain->transport.events->on_data(&plain->transport,
+						 (struct str){buffer->base, (size_t)size});
+}
+
+static void plain_set_reading(struct http_transport *transport, bool on)
+{
+	struct plain *plain = plain_of(transport);
+
+	on = on && !plain->is_ended && !plain->transport.is_closing;
+	if (on == plain->is_reading)
+		return;
+	if (!on) {
+		stop_reading(plain);
+		return;
+	}
+	plain->is_reading = true;
+	require(uv_read_start(&plain->uv.stream, on_alloc, on_read) == 0);
+}
+
+static size_t write_queue(const struct plain *plain)
+{
+	return uv_stream_get_write_queue_size(&plain->uv.stream);
+}
+
+static size_t plain_pending(const struct http_transport *transport)
+{
+	return write_queue(plain_of(transport));
+}
+
+static void on_write(uv_write_t *request, int status)
+{
+	struct plain *plain = request->handle->data;
+
+	free(container_of(request, struct plain_write, request));
+	if (plain->transport.is_closing)
+		return;
+	if (status < 0)
+		end(plain, status);
+	else if (write_queue(plain) == 0)
+		plain->transport.events->on_flushed(&plain->transport);
+}
+
+static int queue(struct plain *plain, uv_buf_t *buffers, unsigned count, size_t size, bool copy)
+{
+	struct plain_write *write = memory_alloc(sizeof(*write) + (copy ? size : 0));
+	size_t offset = 0;
+	int error;
+
+	for (unsigned i = 0; copy && i < count; i++) {
+		if (buffers[i].len == 0)
+			continue;
+		memcpy(write->copy + offset, buffers[i].base, buffers[i].len);
+		offset += buffers[i].len;
+	}
+	if (copy) {
+		buffers[0] = uv_buf_init(write->copy, (unsigned)size);
+		count = 1;
+	}
+	if (write_queue(plain) == 0) {
+		plain->taken_bytes = plain->queued_bytes;
+		plain->taken_at_ms = now_ms(plain);
+	}
+	error = uv_write(&write->request, &plain->uv.stream, buffers, count, on_write);
+	if (error)
+		free(write);
+	else
+		plain->queued_bytes += size;
+	return error;
+}
+
+static int plain_send(struct http_transport *transport, const struct str *parts, unsigned count,
+		      bool copy)
+{
+	struct plain *plain = plain_of(transport);
+	uv_buf_t buffers[HTTP_TRANSPORT_PARTS_MAX];
+	size_t size = 0;
+	unsigned first = 0;
+	int written = 0;
+
+	require(count <= HTTP_TRANSPORT_PARTS_MAX);
+	if (plain->transport.is_closing)
+		return -ECONNRESET;
+	for (unsigned i = 0; i < count; i++) {
+		buffers[i].base = (char *)parts[i].data;
+		buffers[i].len = parts[i].length;
+		size += parts[i].length;
+	}
+	if (write_queue(plain) == 0) {
+		written = uv_try_write(&plain->uv.stream, buffers, count);
+		if (written == UV_EAGAIN)
+			written = 0;
+		if (written < 0)
+			return written;
+	}
+	size -= (size_t)written;
+	if (size == 0)
+		return 0;
+	while ((size_t)written >= buffers[first].len)
+		written -= (int)buffers[first++].len;
+	buffers[first].base += written;
+	buffers[first].len -= (size_t)written;
+	return queue(plain, buffers + first, count - first, size, copy);
+}
+
+static bool plain_is_stalled(struct http_transport *transport, uint64_t limit_ms)
+{
+	struct plain *plain = plain_of(transport);
+	uint64_t now = now_ms(plain);
+	uint64_t taken = plain->queued_bytes - write_queue(plain);
+
+	if (taken != plain->taken_bytes || write_queue(plain) == 0) {
+		plain->taken_bytes = taken;
+		plain->taken_at_ms = now;
+	}
+	return now - plain->taken_at_ms >= limit_ms;
+}
+
+static void plain_shutdown(struct http_transport *transport)
+{
+	const struct plain *plain = plain_of(transport);
+	uv_os_fd_t fd;
+
+	if (!plain->transport.is_closing && uv_fileno(&plain->uv.handle, &fd) == 0)
+		shutdown(fd, SHUT_WR);
+}
+
+static bool plain_has_input(const struct http_transport *transport)
+{
+	const struct plain *plain = plain_of(transport);
+	uv_os_fd_t fd;
+	char byte;
+
+	return uv_fileno(&plain->uv.handle, &fd) == 0 &&
+	       recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+const struct http_transport_kind http_transport_plain = {
+    .scheme = "http",
+    .accept = plain_accept,
+    .address = plain_address,
+    .set_reading = plain_set_reading,
+    .send = plain_send,
+    .pending = plain_pending,
+    .is_stalled = plain_is_stalled,
+    .shutdown = plain_shutdown,
+    .has_input = plain_has_input,
+    .close = plain_close,
+};

@@ -1,0 +1,140 @@
+#include "base/limits.h"
+#include "base/require.h"
+#include "http/websocket_private.h"
+
+/* Longer parts of what is corked are not copied. */
+enum { CORKED_SMALL_MAX = 125 };
+
+/* The messages of the WebSocket that is corked, one in the process at most: small parts are copied,
+ * the others stay where they are. */
+static struct {
+	struct websocket *websocket; /* NULL: none is corked */
+	struct str parts[HTTP_TRANSPORT_PARTS_MAX];
+	unsigned count;
+	size_t small_bytes;
+	char small[512];
+} cork;
+
+void websocket_set_deadline(struct websocket *websocket)
+{
+	const struct http_server_settings *limits = &websocket->connections->settings;
+	uint64_t at = websocket->heard_ms + limits->silence_ms;
+	uint64_t stall = loop_now_ms(websocket->connections->loop) + limits->write_stall_ms / 4 + 1;
+
+	if (websocket->is_ending)
+		return;
+	if (websocket->ping_ms < at)
+		at = websocket->ping_ms;
+	if (http_transport_pending(websocket->socket) && stall < at)
+		at = stall;
+	deadline_set_at(websocket->connections->loop, &websocket->deadline, at);
+}
+
+void websocket_drop(struct websocket *websocket)
+{
+	deadline_clear(websocket->connections->loop, &websocket->deadline);
+	http_transport_close(websocket->socket);
+}
+
+bool websocket_send_raw(struct websocket *websocket, const struct str *parts, unsigned count)
+{
+	size_t size = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		size += parts[i].length;
+	if (websocket_pending_bytes(websocket) + size > LIMIT_WEBSOCKET_PENDING_BYTES ||
+	    http_transport_send(websocket->socket, parts, count, /* copy= */ true) != 0) {
+		websocket_drop(websocket);
+		return false;
+	}
+	if (http_transport_pending(websocket->socket))
+		websocket_set_deadline(websocket);
+	return true;
+}
+
+static void send_corked(void)
+{
+	struct websocket *websocket = cork.websocket;
+
+	if (cork.count && !websocket->socket->is_closing && !websocket->is_ending)
+		websocket_send_raw(websocket, cork.parts, cork.count);
+	cork.count = 0;
+	cork.small_bytes = 0;
+}
+
+static void cork_copy(struct str part)
+{
+	char *copy;
+	struct str *last;
+
+	if (cork.count == HTTP_TRANSPORT_PARTS_MAX ||
+	    cork.small_bytes + part.length > sizeof(cork.small))
+		send_corked();
+	copy = cork.small + cork.small_bytes;
+	memcpy(copy, part.data, part.length);
+	cork.small_bytes += part.length;
+	last = cork.count ? &cork.parts[cork.count - 1] : NULL;
+	if (last && last->data + last->length == copy)
+		last->length += part.length;
+	else
+		cork.parts[cork.count++] = (struct str){copy, part.length};
+}
+
+static void cork_payload(struct str payload)
+{
+	if (payload.length == 0)
+		return;
+	if (payload.length <= CORKED_SMALL_MAX) {
+		cork_copy(payload);
+		return;
+	}
+	if (cork.count == HTTP_TRANSPORT_PARTS_MAX)
+		send_corked();
+	cork.parts[cork.count++] = payload;
+}
+
+static void send_message(struct websocket *websocket, enum wire_opcode opcode, struct str payload)
+{
+	uint8_t header[WIRE_WEBSOCKET_HEADER_MAX];
+	size_t header_size = wire_websocket_header(opcode, payload.length, NULL, header);
+	const struct str parts[] = {{(const char *)header, header_size}, payload};
+
+	if (websocket->socket->is_closing || websocket->is_ending)
+		return;
+	if (cork.websocket != websocket) {
+		websocket_send_raw(websocket, parts, payload.length ? 2 : 1);
+		return;
+	}
+	cork_copy(parts[0]);
+	cork_payload(payload);
+}
+
+void websocket_send_text(struct websocket *websocket, struct str text)
+{
+	send_message(websocket, WIRE_TEXT, text);
+}
+
+void websocket_send_binary(struct websocket *websocket, struct str data)
+{
+	send_message(websocket, WIRE_BINARY, data);
+}
+
+void websocket_cork(struct websocket *websocket)
+{
+
+	require(!cork.websocket);
+	cork.websocket = websocket;
+}
+
+void websocket_uncork(struct websocket *websocket)
+{
+
+	require(cork.websocket == websocket);
+	send_corked();
+	cork.websocket = NULL;
+}
+
+size_t websocket_pending_bytes(const struct websocket *websocket)
+{
+	return http_transport_pending(websocket->socket);
+}

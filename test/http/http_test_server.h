@@ -1,0 +1,29 @@
+/* What the files of the test server share. */
+#pragma once
+
+#include "base/list.h"
+#include "http/request.h"
+
+enum { BIG_BYTES_MAX = 64 * 1024 * 1024 };
+
+extern char *big; /* BIG_BYTES_MAX of "0123456789..." */
+extern struct test_counts {
+	unsigned requests;
+	unsigned abandoned;
+	unsigned websockets;
+	unsigned websockets_closed;
+	unsigned frames;
+	unsigned streams;	  /* open */
+	unsigned streams_stopped; /* by the server */
+	unsigned pieces;	  /* of all streams */
+} counts;
+
+void respond_text(struct http_request *request, int status, struct str text);
+
+/* 0 where there is none. */
+unsigned long long query_number(struct http_request *request, struct str name);
+
+/* Of http_test_streams.c. */
+void handle_stream(struct http_request *request);
+void handle_events(struct http_request *request);
+void handle_publish(struct http_request *request);

@@ -1,0 +1,433 @@
+/* Streams, and all that is under them, over a transport that a test plays: what a kind of transport
+ * has to do is what this one does. */
+#include "../cmocka_test.h"
+#include "base/buffer.h"
+#include "http/connection.h"
+#include "http/listener.h"
+#include "http/stream.h"
+#include "http/transport.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct played {
+	struct http_transport transport;
+	struct later closed_later;
+	struct buffer sent;    /* what was taken */
+	struct buffer waiting; /* what was not */
+	size_t room;	       /* what may still be taken */
+	bool is_reading;
+	bool is_shut_down;
+	bool is_stalled;
+};
+
+static struct test {
+	struct loop loop;
+	struct http_transport_host host;
+	struct http_connections connections;
+	struct http_listener_settings listener;
+	struct http_stream_source source;
+	struct played *played;
+	struct http_request *request;
+	struct http_stream *stream;
+	unsigned proceeds;
+	unsigned stops;
+	bool was_closed;
+} test;
+
+static struct played *played_of(const struct http_transport *transport)
+{
+	return container_of(transport, struct played, transport);
+}
+
+static size_t play_address(const struct http_transport *transport, char *ret_text)
+{
+	(void)transport;
+	memcpy(ret_text, "played", sizeof("played"));
+	return strlen("played");
+}
+
+static void play_set_reading(struct http_transport *transport, bool on)
+{
+	played_of(transport)->is_reading = on;
+}
+
+static void take(struct played *played)
+{
+	struct str waiting = buffer_view(&played->waiting);
+	size_t size = waiting.length < played->room ? waiting.length : played->room;
+
+	buffer_append(&played->sent, waiting.data, size);
+	buffer_consume(&played->waiting, size);
+	played->room -= size;
+}
+
+static int play_send(struct http_transport *transport, const struct str *parts, unsigned count,
+		     bool copy)
+{
+	struct played *played = played_of(transport);
+
+	(void)copy;
+	if (transport->is_closing)
+		return -ECONNRESET;
+	for (unsigned i = 0; i < count; i++)
+		buffer_append_str(&played->waiting, parts[i]);
+	take(played);
+	return 0;
+}
+
+static size_t play_pending(const struct http_transport *transport)
+{
+	return buffer_length(&played_of(transport)->waiting);
+}
+
+static bool play_is_stalled(struct http_transport *transport, uint64_t limit_ms)
+{
+	(void)limit_ms;
+	return played_of(transport)->is_stalled;
+}
+
+static void play_shutdown(struct http_transport *transport)
+{
+	assert_int_equal(play_pending(transport), 0);
+	played_of(transport)->is_shut_down = true;
+}
+
+static bool play_has_input(const struct http_transport *transport)
+{
+	(void)transport;
+	return false;
+}
+
+static void on_closed_later(struct later *later)
+{
+	struct played *played = container_of(later, struct played, closed_later);
+
+	played->transport.events->on_closed(&played->transport);
+	test.was_closed = true;
+}
+
+static void play_close(struct http_transport *transport)
+{
+	if (!transport->is_closing)
+		loop_later(&test.loop, &played_of(transport)->closed_later);
+	transport->is_closing = true;
+}
+
+static const struct http_transport_kind kind = {
+    .scheme = "played",
+    .address = play_address,
+    .set_reading = play_set_reading,
+    .send = play_send,
+    .pending = play_pending,
+    .is_stalled = play_is_stalled,
+    .shutdown = play_shutdown,
+    .has_input = play_has_input,
+    .close = play_close,
+};
+
+static void on_request(struct http_request *request, void *context)
+{
+	assert_ptr_equal(context, &test);
+	assert_int_equal(request->listener->role, HTTP_ROLE_ADMIN);
+	assert_string_equal(http_listener_scheme(request->listener), "played");
+	test.request = request;
+}
+
+static void on_gone(struct http_connections *connections)
+{
+	(void)connections;
+}
+
+static void on_proceed(struct http_stream *stream, void *owner)
+{
+	assert_ptr_equal(owner, &test);
+	assert_ptr_equal(stream, test.stream);
+	test.proceeds++;
+}
+
+static void on_stop(struct http_stream *stream, void *owner)
+{
+	assert_ptr_equal(owner, &test);
+	assert_ptr_equal(stream, test.stream);
+	test.stops++;
+}
+
+/* A few turns of the loop. */
+static void turn(void)
+{
+	for (int i = 0; i < 5; i++)
+		uv_run(&test.loop.uv, UV_RUN_NOWAIT);
+}
+
+static void receive(const char *text)
+{
+	char *copy = strdup(text);
+
+	test.played->transport.events->on_data(&test.played->transport, str_from(copy));
+	free(copy);
+}
+
+static int setup(void **state)
+{
+	struct played *played = memory_zalloc(sizeof(*played));
+
+	(void)state;
+	test = (struct test){
+	    .host = {.loop = &test.loop},
+	    .connections = {.loop = &test.loop, .on_gone = on_gone},
+	    .listener = {.role = HTTP_ROLE_ADMIN,
+			 .on_request = on_request,
+			 .context = &test,
+			 .transport = &kind},
+	    .source = {.proceed = on_proceed, .stop = on_stop},
+	    .played = played,
+	};
+	test.connections.settings.idle_ms = test.connections.settings.head_ms =
+	    test.connections.settings.write_stall_ms = test.connections.settings.linger_ms = 60000;
+	list_init(&test.connections.all);
+	list_init(&test.connections.upgrades);
+	assert_int_equal(loop_init(&test.loop), 0);
+	played->transport.kind = &kind;
+	played->transport.host = &test.host;
+	played->room = SIZE_MAX;
+	loop_later_init(&played->closed_later, on_closed_later);
+	http_connection_create(&test.connections, &test.listener, &played->transport);
+	assert_true(played->is_reading);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	list_for_each (node, &test.connections.all)
+		http_connection_close(container_of(node, struct http_connection, node));
+	turn();
+	assert_true(test.was_closed);
+	assert_int_equal(test.connections.count, 0);
+	loop_finish(&test.loop);
+	buffer_finish(&test.played->sent);
+	buffer_finish(&test.played->waiting);
+	free(test.played);
+	return 0;
+}
+
+static void open_stream(const char *head)
+{
+	const struct http_response response = {.status = 200, .content_type = STR("a/b")};
+
+	receive(head);
+	assert_non_null(test.request);
+	test.stream = http_respond_stream(test.request, &response, &test.source, &test);
+}
+
+/* What was sent behind the last head. */
+static const char *body(void)
+{
+	const char *end, *head;
+
+	buffer_append_char(&test.played->sent, '\0');
+	head = buffer_view(&test.played->sent).data;
+	test.played->sent.end--;
+	end = strstr(head, "\r\n\r\n");
+	assert_non_null(end);
+	return end + 4;
+}
+
+#define GET "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+static void chunks(void **state)
+{
+	(void)state;
+	open_stream(GET);
+	assert_int_equal(test.proceeds, 0); /* never inside the call */
+	turn();
+	assert_int_equal(test.proceeds, 1);
+	turn();
+	assert_int_equal(test.proceeds, 1); /* nothing was written since */
+	http_stream_write(test.stream, STR("hello"));
+	http_stream_write(test.stream, STR(""));
+	http_stream_write(test.stream, STR("0123456789abcdef!"));
+	assert_int_equal(test.proceeds, 1);
+	turn();
+	assert_int_equal(test.proceeds, 2);
+	assert_string_equal(body(), "5\r\nhello\r\n11\r\n0123456789abcdef!\r\n");
+	http_stream_end(test.stream);
+	assert_string_equal(body(), "5\r\nhello\r\n11\r\n0123456789abcdef!\r\n0\r\n\r\n");
+	turn();
+	assert_int_equal(test.proceeds, 2);
+	assert_int_equal(test.stops, 0);
+	test.request = NULL;
+	receive(GET); /* the connection goes on */
+	assert_non_null(test.request);
+	http_respond(test.request, &(struct http_response){.status = 204});
+}
+
+static void pressure(void **state)
+{
+	char piece[1000] = {0};
+
+	(void)state;
+	open_stream(GET);
+	turn();
+	test.played->room = 10;
+	assert_false(http_stream_is_full(test.stream));
+	for (int i = 0; i < 64; i++)
+		http_stream_write(test.stream, (struct str){piece, sizeof(piece)});
+	assert_false(http_stream_is_full(test.stream));
+	for (int i = 0; i < 2; i++)
+		http_stream_write(test.stream, (struct str){piece, sizeof(piece)});
+	assert_true(http_stream_is_full(test.stream));
+	turn();
+	assert_int_equal(test.proceeds, 1);
+	test.played->room = SIZE_MAX;
+	take(test.played);
+	test.played->transport.events->on_flushed(&test.played->transport);
+	assert_int_equal(test.proceeds, 1);
+	turn();
+	assert_int_equal(test.proceeds, 2);
+	assert_false(http_stream_is_full(test.stream));
+	http_stream_end(test.stream);
+}
+
+static void client_leaves(void **state)
+{
+	(void)state;
+	open_stream(GET);
+	turn();
+	test.played->transport.events->on_end(&test.played->transport, -ECONNRESET);
+	assert_int_equal(test.stops, 0);
+	http_stream_write(test.stream, STR("for nobody"));
+	turn();
+	assert_int_equal(test.stops, 1);
+	assert_string_equal(body(), "");
+}
+
+/* The source ends it between the client's leaving and the call that would have said so. */
+static void ended_before_stop(void **state)
+{
+	(void)state;
+	open_stream(GET);
+	turn();
+	test.played->transport.events->on_end(&test.played->transport, -ECONNRESET);
+	http_stream_end(test.stream);
+	turn();
+	assert_int_equal(test.stops, 0);
+}
+
+static void half_close(void **state)
+{
+	(void)state;
+	open_stream(GET);
+	turn();
+	test.played->transport.events->on_end(&test.played->transport, 0);
+	http_stream_write(test.stream, STR("a"));
+	http_stream_end(test.stream);
+	assert_string_equal(body(), "1\r\na\r\n0\r\n\r\n");
+	turn();
+	assert_int_equal(test.stops, 0);
+	assert_true(test.was_closed);
+}
+
+static void half_close_of_an_endless_one(void **state)
+{
+	(void)state;
+	test.source.is_endless = true;
+	open_stream(GET);
+	turn();
+	test.played->transport.events->on_end(&test.played->transport, 0);
+	turn();
+	assert_int_equal(test.stops, 1);
+	assert_true(test.was_closed);
+}
+
+static void drain(void **state)
+{
+	(void)state;
+	test.source.is_endless = true;
+	open_stream(GET);
+	turn();
+	test.connections.is_draining = true;
+	http_connection_drain(
+	    container_of(test.connections.all.next, struct http_connection, node));
+	assert_int_equal(test.stops, 0);
+	http_stream_write(test.stream, STR("too late"));
+	turn();
+	assert_int_equal(test.stops, 1);
+	assert_string_equal(body(), "0\r\n\r\n");
+	assert_true(test.played->is_shut_down);
+}
+
+static void head(void **state)
+{
+	(void)state;
+	open_stream("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n");
+	http_stream_write(test.stream, STR("nothing"));
+	assert_int_equal(test.stops, 0);
+	turn();
+	assert_int_equal(test.stops, 1);
+	assert_int_equal(test.proceeds, 0);
+	assert_string_equal(body(), "");
+	assert_false(test.was_closed);
+}
+
+static void without_chunks(void **state)
+{
+	(void)state;
+	open_stream("GET / HTTP/1.0\r\n\r\n");
+	http_stream_write(test.stream, STR("as it "));
+	http_stream_write(test.stream, STR("is"));
+	http_stream_end(test.stream);
+	turn();
+	assert_string_equal(body(), "as it is");
+	assert_true(test.was_closed);
+}
+
+/* What is left of a released request is small, and the stream works as before. */
+static void released(void **state)
+{
+	struct http_connection *connection;
+
+	(void)state;
+	open_stream(GET);
+	http_stream_release_request(test.stream);
+	test.request = NULL;
+	turn();
+	assert_int_equal(test.proceeds, 1);
+	http_stream_write(test.stream, STR("x"));
+	assert_string_equal(body(), "1\r\nx\r\n");
+	connection = container_of(test.connections.all.next, struct http_connection, node);
+	assert_true(connection->exchange->request.arena.used_bytes < 1024);
+	assert_true(str_equal(connection->exchange->request.path, STR("/")));
+	http_stream_end(test.stream);
+	receive(GET);
+	assert_non_null(test.request);
+	http_respond(test.request, &(struct http_response){.status = 204});
+}
+
+static void broken_off(void **state)
+{
+	(void)state;
+	open_stream(GET);
+	http_stream_write(test.stream, STR("x"));
+	http_stream_abort(test.stream);
+	turn();
+	assert_string_equal(body(), "1\r\nx\r\n");
+	assert_int_equal(test.stops, 0);
+	assert_true(test.was_closed);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+	    TEST(chunks),	  TEST(pressure),
+	    TEST(client_leaves),  TEST(ended_before_stop),
+	    TEST(half_close),	  TEST(half_close_of_an_endless_one),
+	    TEST(drain),	  TEST(head),
+	    TEST(without_chunks), TEST(released),
+	    TEST(broken_off),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
