@@ -21,6 +21,7 @@
 #include "record/record.h"
 
 struct access;
+struct http_static_file;
 struct http_stream;
 struct service;
 struct task;
@@ -134,6 +135,9 @@ __attribute__((warn_unused_result)) struct verdict task_reply_empty(struct task 
 /* Anything else; body in the arena or static. */
 __attribute__((warn_unused_result)) struct verdict
 task_reply(struct task *task, int status, struct str content_type, struct str body);
+/* A file of the program, or 304. */
+__attribute__((warn_unused_result)) struct verdict
+task_reply_static(struct task *task, const struct http_static_file *file);
 /* An answer in pieces (http/stream.h): write_more() is called, later, whenever there is room; it
  * writes a portion of at most a millisecond's work and says whether there is more. It touches
  * nothing of the task but its state and its arena. The task lives until the last portion, or until

@@ -1,22 +1,24 @@
+#include "base/require.h"
 #include "endpoints.h"
+#include "http/static.h"
 
 /* GET /openapi.json and GET /docs - the contract, for machines and for people. Both are made at
  * build time and need no other host. */
 
-extern const struct str document_openapi;
-extern const struct str document_reference;
+extern const struct http_static_file documents[];
+extern const size_t documents_count;
 
-static struct verdict reply(struct task *task, struct str content_type, struct str document)
+static struct verdict reply(struct task *task, struct str path)
 {
-	task_add_field(task, STR("Cache-Control"), STR("no-cache"));
-	if (task_is_not_modified(task, document))
-		return task_reply(task, 304, (struct str){0}, (struct str){0});
-	return task_reply(task, 200, content_type, document);
+	const struct http_static_file *file = http_static_find(documents, documents_count, path);
+
+	require(file);
+	return task_reply_static(task, file);
 }
 
 static struct verdict openapi(struct task *task)
 {
-	return reply(task, STR("application/json"), document_openapi);
+	return reply(task, STR("/openapi.json"));
 }
 
 static struct verdict docs(struct task *task)
@@ -25,7 +27,7 @@ static struct verdict docs(struct task *task)
 		       STR("default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
 			   "form-action 'none'; frame-ancestors 'none'"));
 	task_add_field(task, STR("X-Content-Type-Options"), STR("nosniff"));
-	return reply(task, STR("text/html; charset=utf-8"), document_reference);
+	return reply(task, STR("/docs"));
 }
 
 const struct endpoint endpoint_docs = {.name = "docs", .handler = docs};

@@ -1,4 +1,5 @@
 #include "base/limits.h"
+#include "http/static.h"
 #include "task_private.h"
 
 #include <stdio.h>
@@ -15,6 +16,12 @@ struct verdict task_reply(struct task *task, int status, struct str content_type
 	task->response.status = status;
 	task->response.content_type = content_type;
 	task->response.body = body;
+	return (struct verdict){.kind = VERDICT_REPLY};
+}
+
+struct verdict task_reply_static(struct task *task, const struct http_static_file *file)
+{
+	http_static_answer(task->request, file, &task->response);
 	return (struct verdict){.kind = VERDICT_REPLY};
 }
 

@@ -1,5 +1,7 @@
 """Entity tags on every GET, and what If-None-Match makes of them (RFC 9110, section 13.1.2)."""
 
+import gzip
+
 import pytest
 import scene
 from scene import CONTRACT
@@ -122,3 +124,17 @@ def test_the_documents_too(world):
     for path in ("/docs", "/openapi.json"):
         tag = world.get(path)["ETag"]
         assert world.get(path, fields=[("If-None-Match", tag)]).status == 304
+
+
+def test_the_documents_compressed(world):
+    for path in ("/docs", "/openapi.json"):
+        plain = world.get(path)
+        packed = world.get(path, fields=[("Accept-Encoding", "gzip, br")])
+        assert packed["Content-Encoding"] == "gzip" and "Content-Encoding" not in plain
+        assert gzip.decompress(packed.body) == plain.body
+        assert plain["Vary"] == packed["Vary"] == "Accept-Encoding"
+        assert plain["Cache-Control"] == packed["Cache-Control"] == "no-cache"
+        assert packed["ETag"] != plain["ETag"]
+        again = world.get(path, fields=[("Accept-Encoding", "gzip"),
+                                        ("If-None-Match", packed["ETag"])])
+        assert again.status == 304 and again["Vary"] == "Accept-Encoding"

@@ -8,18 +8,24 @@
 #include "domain/device.h"
 #include "domain/installation.h"
 #include "domain/push.h"
+#include "http/static.h"
 
 #include <yyjson.h>
 
-extern const struct str document_openapi;
+extern const struct http_static_file documents[];
+extern const size_t documents_count;
 
 static yyjson_doc *document;
 static yyjson_val *root;
 
 static int read_document(void **state)
 {
+	const struct http_static_file *file =
+	    http_static_find(documents, documents_count, STR("/openapi.json"));
+	struct str text = file->bodies[HTTP_CODING_IDENTITY].bytes;
+
 	(void)state;
-	document = yyjson_read(document_openapi.data, document_openapi.length, 0);
+	document = yyjson_read(text.data, text.length, 0);
 	root = yyjson_doc_get_root(document);
 	return root ? 0 : -1;
 }

@@ -1,0 +1,34 @@
+/* Files that the program holds, made into a table by tools/embed_static.py.
+ *
+ * Each has the bytes as they are and, where that saves something, compressed ones; each of these is
+ * a representation with a strong entity tag of its own (RFC 9110 section 8.8.3). They are sent from
+ * where they lie. */
+#pragma once
+
+#include "http/response.h"
+
+/* In the order in which they are preferred where the client does not care. */
+enum http_coding { HTTP_CODING_BR, HTTP_CODING_GZIP, HTTP_CODING_IDENTITY, HTTP_CODING_COUNT };
+
+struct http_static_body {
+	struct str bytes; /* data is NULL where there is none; HTTP_CODING_IDENTITY always is */
+	struct str tag;	  /* "\"...\"" */
+};
+
+struct http_static_file {
+	const char *path; /* "/docs" */
+	struct str content_type;
+	struct str cache_control;
+	struct http_static_body bodies[HTTP_CODING_COUNT];
+};
+
+/* The file with this path; NULL where there is none. files are sorted by path, byte by byte. */
+const struct http_static_file *http_static_find(const struct http_static_file *files, size_t count,
+						struct str path);
+
+/* Fills the answer to GET or HEAD in, 200 or 304 (to If-None-Match), and adds Cache-Control, ETag
+ * and, where there is more than one coding, Vary and Content-Encoding. The coding is the one that
+ * Accept-Encoding likes best (RFC 9110 section 12.5.3), identity where the client would have
+ * nothing that there is. */
+void http_static_answer(const struct http_request *request, const struct http_static_file *file,
+			struct http_response *response);
