@@ -64,6 +64,8 @@ struct http_transport {
 	struct http_transport_host *host;
 	const struct http_transport_events *events; /* set by the owner at once */
 	void *owner;				    /* likewise */
+	bool is_reading;			    /* as last set */
+	bool is_ended;				    /* on_end was called */
 	bool is_closing;			    /* close() was called */
 };
 
@@ -103,6 +105,10 @@ static inline size_t http_transport_address(const struct http_transport *transpo
 /* Reads or does not; what is not read fills the kernel's buffer and then stops the peer. */
 static inline void http_transport_set_reading(struct http_transport *transport, bool on)
 {
+	on = on && !transport->is_ended && !transport->is_closing;
+	if (on == transport->is_reading)
+		return;
+	transport->is_reading = on;
 	transport->kind->set_reading(transport, on);
 }
 

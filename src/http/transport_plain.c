@@ -28,8 +28,6 @@ struct plain {
 	uint64_t queued_bytes; /* all that ever had to wait */
 	uint64_t taken_bytes;  /* of them, when last looked at */
 	uint64_t taken_at_ms;  /* when that number last changed */
-	bool is_reading;
-	bool is_ended; /* on_end was called */
 };
 
 struct plain_write {
@@ -66,7 +64,7 @@ static void plain_close(struct http_transport *transport)
 	if (transport->is_closing)
 		return;
 	transport->is_closing = true;
-	plain->is_reading = false;
+	transport->is_reading = false;
 	uv_close(&plain->uv.handle, on_close);
 }
 
@@ -129,21 +127,14 @@ static bool is_hung_up(const struct plain *plain)
 	       poll_fd.revents & (POLLHUP | POLLERR);
 }
 
-static void stop_reading(struct plain *plain)
-{
-	if (plain->is_reading)
-		uv_read_stop(&plain->uv.stream);
-	plain->is_reading = false;
-}
-
 static void end(struct plain *plain, int error)
 {
-	if (plain->transport.is_closing || (plain->is_ended && error == 0))
+	if (plain->transport.is_closing || (plain->transport.is_ended && error == 0))
 		return;
 	if (error == 0 && is_hung_up(plain))
 		error = -ECONNRESET;
-	stop_reading(plain);
-	plain->is_ended = true;
+	http_transport_set_reading(&plain->transport, false);
+	plain->transport.is_ended = true;
 	plain->transport.events->on_end(&plain->transport, error);
 }
 
@@ -164,15 +155,10 @@ static void plain_set_reading(struct http_transport *transport, bool on)
 {
 	struct plain *plain = plain_of(transport);
 
-	on = on && !plain->is_ended && !plain->transport.is_closing;
-	if (on == plain->is_reading)
-		return;
-	if (!on) {
-		stop_reading(plain);
-		return;
-	}
-	plain->is_reading = true;
-	require(uv_read_start(&plain->uv.stream, on_alloc, on_read) == 0);
+	if (on)
+		require(uv_read_start(&plain->uv.stream, on_alloc, on_read) == 0);
+	else
+		uv_read_stop(&plain->uv.stream);
 }
 
 static size_t write_queue(const struct plain *plain)

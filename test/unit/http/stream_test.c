@@ -16,7 +16,6 @@ struct played {
 	struct buffer sent;    /* what was taken */
 	struct buffer waiting; /* what was not */
 	size_t room;	       /* what may still be taken */
-	bool is_reading;
 	bool is_shut_down;
 	bool is_stalled;
 };
@@ -49,7 +48,7 @@ static size_t play_address(const struct http_transport *transport, char *ret_tex
 
 static void play_set_reading(struct http_transport *transport, bool on)
 {
-	played_of(transport)->is_reading = on;
+	assert_int_equal(transport->is_reading, on);
 }
 
 static void take(struct played *played)
@@ -193,7 +192,7 @@ static int setup(void **state)
 	played->room = SIZE_MAX;
 	loop_later_init(&played->closed_later, on_closed_later);
 	http_connection_create(&test.connections, &test.listener, &played->transport);
-	assert_true(played->is_reading);
+	assert_true(played->transport.is_reading);
 	return 0;
 }
 
