@@ -101,9 +101,13 @@ static int convert(const struct file *file, struct panelimage_size panel, const 
 
 static bool read_size(const char *text, struct panelimage_size *ret)
 {
-	int end = 0;
+	char *end;
 
-	return sscanf(text, "%3ux%3u%n", &ret->width, &ret->height, &end) == 2 && text[end] == '\0';
+	ret->width = (uint32_t)strtoul(text, &end, 10);
+	if (*end != 'x')
+		return false;
+	ret->height = (uint32_t)strtoul(end + 1, &end, 10);
+	return *end == '\0';
 }
 
 static int usage(void)
