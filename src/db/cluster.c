@@ -100,11 +100,6 @@ static int choose_user(struct cluster *cluster, struct cluster_error *reterr)
 	return 0;
 }
 
-const struct process_user *cluster_user(const struct cluster *cluster)
-{
-	return cluster->drops_privileges ? &cluster->user : NULL;
-}
-
 int cluster_open(const char *state_dir, struct cluster *ret, struct cluster_error *reterr)
 {
 	if (set_folder(ret, state_dir, reterr) < 0 || choose_user(ret, reterr) < 0)

@@ -12,6 +12,11 @@
 
 enum { OUTPUT_BYTES_MAX = 64 * 1024 };
 
+const struct process_user *cluster_user(const struct cluster *cluster)
+{
+	return cluster->drops_privileges ? &cluster->user : NULL;
+}
+
 int cluster_fail(struct cluster_error *reterr, const char *format, ...)
 {
 	va_list args;

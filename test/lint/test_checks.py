@@ -9,7 +9,7 @@ import sys
 import pytest
 
 TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
-MESON = "layers = ['base', 'record', 'loop', 'http', 'db', 'domain', 'api', 'main', 'panel', 'ctl']\n"
+MESON = "layers = ['base', 'record', 'loop', 'http', 'db', 'domain', 'api', 'main', 'ctl']\n"
 
 
 @pytest.fixture
