@@ -96,7 +96,7 @@ def test_device(start):
     account = world.account()
     device, other = account.device(), account.device()
     begin = time.monotonic()
-    answers = until_refused(device.push)
+    answers = until_refused(device.push, at_once=8)
     spent = time.monotonic() - begin
     assert 40 <= len(answers) - 1 <= 40 + 10 * spent + 1
     refused = answers[-1]

@@ -19,6 +19,7 @@ import string
 import sys
 import uuid
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg2
 
@@ -298,13 +299,16 @@ class Account:
         return self.request("POST", target, body=body, **options)
 
 
-def until_refused(ask):
-    """Answers, up to the first 429."""
+def until_refused(ask, at_once=1):
+    """Answers, the last one a 429. Several at once are faster than tokens grow on a busy machine."""
     answers = []
-    for _ in range(5000):
-        answers.append(ask())
-        if answers[-1].status == 429:
-            return answers
+    with ThreadPoolExecutor(at_once) as pool:
+        for _ in range(5000 // at_once):
+            asked = list(pool.map(lambda _: ask(), range(at_once)))
+            answers += [answer for answer in asked if answer.status != 429]
+            refused = [answer for answer in asked if answer.status == 429]
+            if refused:
+                return [*answers, refused[0]]
     raise AssertionError("no limit")
 
 
