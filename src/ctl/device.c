@@ -2,7 +2,7 @@
 #include "ctl/ctl.h"
 #include "domain/device_reference.h"
 #include "domain/key.h"
-#include "main/listener.h"
+#include "main/listen_socket.h"
 #include "main/state_dir.h"
 
 /* Firmware drops longer ones without a word. */
@@ -73,7 +73,6 @@ static enum ctl_exit read_wish(struct ctl *ctl, struct wish *ret)
 static struct str public_url(struct ctl *ctl)
 {
 	char *said, made[256];
-	struct listener first = {.address = ctl->config.listen[0]};
 	struct str url;
 
 	if (ctl->config.public_url)
@@ -84,7 +83,7 @@ static struct str public_url(struct ctl *ctl)
 		free(said);
 		return url;
 	}
-	if (!listener_url(&first, made, sizeof(made)))
+	if (!listen_address_url(&ctl->config.listen[0], made, sizeof(made)))
 		return STR("http://localhost");
 	return arena_copy(&ctl->arena, str_from(made));
 }

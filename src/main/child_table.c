@@ -40,19 +40,16 @@ static unsigned workers(const struct instance *instance)
 
 static int run_worker(struct instance *instance, unsigned index)
 {
-	int fds[CONFIG_LISTEN_MAX];
 	struct worker_settings settings = {
 	    .index = index,
 	    .config = instance->config,
 	    .database_url = instance_database_url(instance),
 	    .public_url = instance->public_url,
-	    .listener_fds = fds,
-	    .listener_count = instance->listener_count,
+	    .sockets = instance->sockets,
+	    .socket_count = instance->socket_count,
 	    .shared = instance->shared,
 	};
 
-	for (unsigned i = 0; i < instance->listener_count; i++)
-		fds[i] = instance->listeners[i].fd;
 	return worker_run(&settings);
 }
 

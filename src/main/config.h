@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/log.h"
-#include "main/listener.h"
+#include "main/listen_socket.h"
 #include "options/options.h"
 
 enum {

@@ -8,23 +8,23 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-static enum exit_code open_listeners(struct instance *instance, struct reason *reterr)
+static enum exit_code open_sockets(struct instance *instance, struct reason *reterr)
 {
 	const struct config *config = instance->config;
 
 	for (unsigned i = 0; i < config->listen_count; i++) {
-		struct listener *listener = &instance->listeners[i];
+		struct listen_socket *socket = &instance->sockets[i];
 
-		if (listener_open(&config->listen[i], listener, reterr) < 0)
+		if (listen_socket_open(&config->listen[i], socket, reterr) < 0)
 			return EXIT_LISTEN;
-		instance->listener_count++;
-		log_info("supervisor", "listening", LOG_TEXT("address", listener->address.text),
-			 LOG_INT("port", listener_port(listener)));
+		instance->socket_count++;
+		log_info("supervisor", "listening", LOG_TEXT("address", socket->address.text),
+			 LOG_INT("port", listen_socket_port(socket)));
 	}
 	return EXIT_DONE;
 }
 
-/* The first listener that has a URL: a unix socket has none. */
+/* That of the first socket that has one: a unix socket has none. */
 static void choose_public_url(struct instance *instance)
 {
 	const struct config *config = instance->config;
@@ -34,9 +34,9 @@ static void choose_public_url(struct instance *instance)
 			 config->public_url);
 		return;
 	}
-	for (unsigned i = 0; i < instance->listener_count; i++)
-		if (listener_url(&instance->listeners[i], instance->public_url,
-				 sizeof(instance->public_url)))
+	for (unsigned i = 0; i < instance->socket_count; i++)
+		if (listen_address_url(&instance->sockets[i].address, instance->public_url,
+				       sizeof(instance->public_url)))
 			return;
 	snprintf(instance->public_url, sizeof(instance->public_url), "http://localhost");
 	log_warn("supervisor", "URLs that are handed out start with http://localhost: there is "
@@ -86,7 +86,7 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 	instance->lock_fd = state_dir_lock(config->state_dir, &owner, reterr);
 	if (instance->lock_fd < 0)
 		return EXIT_STATE_DIR;
-	code = open_listeners(instance, reterr);
+	code = open_sockets(instance, reterr);
 	if (code != EXIT_DONE)
 		return code;
 	choose_public_url(instance);
@@ -103,8 +103,8 @@ void instance_close(struct instance *instance)
 	if (instance->lock_fd >= 0 &&
 	    state_dir_write_public_url(instance->config->state_dir, NULL) < 0)
 		log_warn("supervisor", "cannot remove the file public-url");
-	for (unsigned i = 0; i < instance->listener_count; i++)
-		listener_close(&instance->listeners[i]);
+	for (unsigned i = 0; i < instance->socket_count; i++)
+		listen_socket_close(&instance->sockets[i]);
 	cluster_close(&instance->cluster);
 	region_map_destroy(instance->shared);
 	if (instance->signal_fd >= 0)

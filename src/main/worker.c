@@ -152,8 +152,8 @@ static int start(struct worker *worker)
 	requests_start(&worker->requests, &worker->loop, worker->db, settings->config,
 		       settings->public_url, settings->shared);
 	worker->http = http_server_create(&worker->loop, &http);
-	for (unsigned i = 0; error == 0 && i < settings->listener_count; i++)
-		error = http_server_listen(worker->http, settings->listener_fds[i], &listener);
+	for (unsigned i = 0; error == 0 && i < settings->socket_count; i++)
+		error = http_server_listen(worker->http, settings->sockets[i].fd, &listener);
 	heartbeat_start(&worker->heartbeat, &worker->loop, settings->shared, settings->index);
 	/* The last one: so it writes what the others say. */
 	worker->flush_log.run = flush_log;

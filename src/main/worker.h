@@ -13,9 +13,9 @@ struct worker_settings {
 	unsigned index; /* from 0 */
 	const struct config *config;
 	const char *database_url; /* libpq connection string */
-	const char *public_url;	 /* what URLs that are handed out start with, no slash at its end */
-	const int *listener_fds; /* the worker owns them */
-	unsigned listener_count;
+	const char *public_url; /* what URLs that are handed out start with, no slash at its end */
+	const struct listen_socket *sockets; /* the worker owns their descriptors */
+	unsigned socket_count;
 	struct region_map *shared; /* see main/shared.h */
 };
 

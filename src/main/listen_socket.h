@@ -9,7 +9,8 @@
 #include <sys/un.h>
 
 struct listen_address {
-	char text[128]; /* as given */
+	char text[128];	    /* as given */
+	const char *scheme; /* of URLs that lead there: what its transport speaks */
 	union {
 		struct sockaddr any;
 		struct sockaddr_un local;
@@ -18,8 +19,8 @@ struct listen_address {
 	socklen_t length;
 };
 
-/* An open listening socket. */
-struct listener {
+/* An open listening socket. http makes a listener of it in each worker. */
+struct listen_socket {
 	struct listen_address address; /* with the port that the kernel chose for port 0 */
 	int fd;			       /* non-blocking */
 	dev_t device;		       /* of a unix socket's file */
@@ -34,15 +35,16 @@ bool listen_address_is_unix(const struct listen_address *address);
 
 /* Opens and listens. "[::]" is IPv6 alone. A unix socket gets mode 0660; a file that a dead server
  * left is replaced, one that answers is not. 0, or -1 with a reason. */
-__attribute__((warn_unused_result)) int listener_open(const struct listen_address *address,
-						      struct listener *ret, struct reason *reterr);
+__attribute__((warn_unused_result)) int listen_socket_open(const struct listen_address *address,
+							   struct listen_socket *ret,
+							   struct reason *reterr);
 
 /* Closes it and removes a unix socket's file if it is still ours. */
-void listener_close(struct listener *listener);
+void listen_socket_close(struct listen_socket *socket);
 
 /* The port that it got; 0 for a unix socket. */
-unsigned listener_port(const struct listener *listener);
+unsigned listen_socket_port(const struct listen_socket *socket);
 
-/* "http://127.0.0.1:8080" for clients of a TCP listener; false for a unix socket. "0.0.0.0" and
+/* "http://127.0.0.1:8080" for clients of a TCP socket; false for a unix socket. "0.0.0.0" and
  * "[::]" become an address of this machine that others can reach, if it has one. */
-bool listener_url(const struct listener *listener, char *ret_url, size_t size);
+bool listen_address_url(const struct listen_address *address, char *ret_url, size_t size);

@@ -1,4 +1,4 @@
-#include "main/listener.h"
+#include "main/listen_socket.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -51,7 +51,7 @@ int listen_address_parse(struct str text, struct listen_address *ret, struct rea
 {
 	static const char form[] = "must be ADDR:PORT, [ADDR]:PORT or unix:PATH, such as "
 				   "127.0.0.1:8080";
-	struct listen_address address = {0};
+	struct listen_address address = {.scheme = "http"};
 	struct str host = text;
 	unsigned long long port;
 	bool bracketed;
@@ -115,7 +115,7 @@ static int remove_stale(const struct listen_address *address, struct reason *ret
 	return rc;
 }
 
-static int bind_unix(int fd, const struct listen_address *address, struct listener *listener)
+static int bind_unix(int fd, const struct listen_address *address, struct listen_socket *socket)
 {
 	mode_t before = umask(0777 & ~UNIX_MODE);
 	int rc = bind(fd, &address->address.any, address->length);
@@ -124,8 +124,8 @@ static int bind_unix(int fd, const struct listen_address *address, struct listen
 
 	umask(before);
 	if (rc == 0 && lstat(address->address.local.sun_path, &info) == 0) {
-		listener->device = info.st_dev;
-		listener->inode = info.st_ino;
+		socket->device = info.st_dev;
+		socket->inode = info.st_ino;
 	}
 	errno = error;
 	return rc;
@@ -143,30 +143,30 @@ static int bind_tcp(int fd, const struct listen_address *address)
 	return bind(fd, &address->address.any, address->length);
 }
 
-int listener_open(const struct listen_address *address, struct listener *ret, struct reason *reterr)
+int listen_socket_open(const struct listen_address *address, struct listen_socket *ret,
+		       struct reason *reterr)
 {
-	struct listener listener = {.address = *address, .fd = -1};
+	struct listen_socket opened = {.address = *address, .fd = -1};
 	bool local = listen_address_is_unix(address);
 	int error;
 
 	if (local && remove_stale(address, reterr) < 0)
 		return -1;
-	listener.fd =
+	opened.fd =
 	    socket(address->address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (listener.fd >= 0 &&
-	    (local ? bind_unix(listener.fd, address, &listener) : bind_tcp(listener.fd, address)) ==
-		0 &&
-	    listen(listener.fd, BACKLOG) == 0) {
-		socklen_t length = sizeof(listener.address.address);
+	if (opened.fd >= 0 &&
+	    (local ? bind_unix(opened.fd, address, &opened) : bind_tcp(opened.fd, address)) == 0 &&
+	    listen(opened.fd, BACKLOG) == 0) {
+		socklen_t length = sizeof(opened.address.address);
 
 		if (!local)
-			getsockname(listener.fd, &listener.address.address.any, &length);
-		*ret = listener;
+			getsockname(opened.fd, &opened.address.address.any, &length);
+		*ret = opened;
 		return 0;
 	}
 	error = errno;
-	if (listener.fd >= 0)
-		close(listener.fd);
+	if (opened.fd >= 0)
+		close(opened.fd);
 	return reason_set(reterr, "cannot listen on %s: %s", address->text,
 			  error == EADDRINUSE	   ? "another program does"
 			  : error == EACCES	   ? "not permitted (ports below 1024 need root)"
@@ -174,23 +174,23 @@ int listener_open(const struct listen_address *address, struct listener *ret, st
 						   : strerror(error));
 }
 
-void listener_close(struct listener *listener)
+void listen_socket_close(struct listen_socket *socket)
 {
-	const char *path = listener->address.address.local.sun_path;
+	const char *path = socket->address.address.local.sun_path;
 	struct stat info;
 
-	if (listener->fd < 0)
+	if (socket->fd < 0)
 		return;
-	close(listener->fd);
-	listener->fd = -1;
-	if (listen_address_is_unix(&listener->address) && lstat(path, &info) == 0 &&
-	    info.st_dev == listener->device && info.st_ino == listener->inode)
+	close(socket->fd);
+	socket->fd = -1;
+	if (listen_address_is_unix(&socket->address) && lstat(path, &info) == 0 &&
+	    info.st_dev == socket->device && info.st_ino == socket->inode)
 		unlink(path);
 }
 
-unsigned listener_port(const struct listener *listener)
+unsigned listen_socket_port(const struct listen_socket *socket)
 {
-	const struct sockaddr_storage *storage = &listener->address.address.storage;
+	const struct sockaddr_storage *storage = &socket->address.address.storage;
 
 	if (storage->ss_family == AF_INET)
 		return ntohs(((const struct sockaddr_in *)(const void *)storage)->sin_port);
@@ -230,9 +230,9 @@ static bool find_reachable(int family, char *ret_text, socklen_t size)
 	return found;
 }
 
-bool listener_url(const struct listener *listener, char *ret_url, size_t size)
+bool listen_address_url(const struct listen_address *address, char *ret_url, size_t size)
 {
-	const struct sockaddr_storage *storage = &listener->address.address.storage;
+	const struct sockaddr_storage *storage = &address->address.storage;
 	const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)storage;
 	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)(const void *)storage;
 	char host[INET6_ADDRSTRLEN];
@@ -243,7 +243,7 @@ bool listener_url(const struct listener *listener, char *ret_url, size_t size)
 			inet_ntop(AF_INET, &v4->sin_addr, host, sizeof(host));
 		if (strcmp(host, "0.0.0.0") == 0)
 			memcpy(host, "127.0.0.1", sizeof("127.0.0.1"));
-		snprintf(ret_url, size, "http://%s:%u", host, ntohs(v4->sin_port));
+		snprintf(ret_url, size, "%s://%s:%u", address->scheme, host, ntohs(v4->sin_port));
 		return true;
 	}
 	if (storage->ss_family == AF_INET6) {
@@ -252,7 +252,8 @@ bool listener_url(const struct listener *listener, char *ret_url, size_t size)
 			inet_ntop(AF_INET6, &v6->sin6_addr, host, sizeof(host));
 		if (strcmp(host, "::") == 0)
 			memcpy(host, "::1", sizeof("::1"));
-		snprintf(ret_url, size, "http://[%s]:%u", host, ntohs(v6->sin6_port));
+		snprintf(ret_url, size, "%s://[%s]:%u", address->scheme, host,
+			 ntohs(v6->sin6_port));
 		return true;
 	}
 	return false;

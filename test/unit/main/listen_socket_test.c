@@ -1,6 +1,6 @@
 #include "../cmocka_test.h"
 #include "base/memory.h"
-#include "main/listener.h"
+#include "main/listen_socket.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -84,45 +84,45 @@ static void unix_paths_have_a_limit(void **state)
 static void port_0_gets_a_port(void **state)
 {
 	struct listen_address address;
-	struct listener listener, second;
+	struct listen_socket socket, second;
 	char url[256], expected[256];
 
 	(void)state;
 	assert_int_equal(parse("127.0.0.1:0", &address), 0);
-	assert_int_equal(listener_open(&address, &listener, &why), 0);
-	assert_int_not_equal(listener_port(&listener), 0);
-	assert_true(listener_url(&listener, url, sizeof(url)));
-	snprintf(expected, sizeof(expected), "http://127.0.0.1:%u", listener_port(&listener));
+	assert_int_equal(listen_socket_open(&address, &socket, &why), 0);
+	assert_int_not_equal(listen_socket_port(&socket), 0);
+	assert_true(listen_address_url(&socket.address, url, sizeof(url)));
+	snprintf(expected, sizeof(expected), "http://127.0.0.1:%u", listen_socket_port(&socket));
 	assert_string_equal(url, expected);
 	/* The same port again. */
-	snprintf(expected, sizeof(expected), "127.0.0.1:%u", listener_port(&listener));
+	snprintf(expected, sizeof(expected), "127.0.0.1:%u", listen_socket_port(&socket));
 	assert_int_equal(parse(expected, &address), 0);
-	assert_int_equal(listener_open(&address, &second, &why), -1);
+	assert_int_equal(listen_socket_open(&address, &second, &why), -1);
 	assert_non_null(strstr(why.text, "another program does"));
-	listener_close(&listener);
-	assert_int_equal(listener_open(&address, &second, &why), 0);
-	listener_close(&second);
+	listen_socket_close(&socket);
+	assert_int_equal(listen_socket_open(&address, &second, &why), 0);
+	listen_socket_close(&second);
 }
 
 static void any_address_is_shown_as_one_that_can_be_reached(void **state)
 {
 	struct listen_address address;
-	struct listener listener;
+	struct listen_socket socket;
 	char url[256];
 
 	(void)state;
 	assert_int_equal(parse("0.0.0.0:0", &address), 0);
-	assert_int_equal(listener_open(&address, &listener, &why), 0);
-	assert_true(listener_url(&listener, url, sizeof(url)));
+	assert_int_equal(listen_socket_open(&address, &socket, &why), 0);
+	assert_true(listen_address_url(&socket.address, url, sizeof(url)));
 	assert_null(strstr(url, "0.0.0.0"));
-	listener_close(&listener);
+	listen_socket_close(&socket);
 }
 
 static void unix_sockets(void **state)
 {
 	char folder[] = "/tmp/displayd-listener-XXXXXX", path[64], text[80];
 	struct listen_address address;
-	struct listener listener, second;
+	struct listen_socket socket, second;
 	struct stat info;
 	int fd;
 
@@ -131,32 +131,32 @@ static void unix_sockets(void **state)
 	snprintf(path, sizeof(path), "%s/s", folder);
 	snprintf(text, sizeof(text), "unix:%s", path);
 	assert_int_equal(parse(text, &address), 0);
-	assert_int_equal(listener_open(&address, &listener, &why), 0);
+	assert_int_equal(listen_socket_open(&address, &socket, &why), 0);
 	assert_int_equal(stat(path, &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0660);
-	assert_false(listener_url(&listener, text, sizeof(text)));
+	assert_false(listen_address_url(&socket.address, text, sizeof(text)));
 
 	/* One that answers is not taken away. */
-	assert_int_equal(listener_open(&address, &second, &why), -1);
+	assert_int_equal(listen_socket_open(&address, &second, &why), -1);
 	assert_non_null(strstr(why.text, "another server does"));
 	assert_int_equal(stat(path, &info), 0);
 
 	/* One that nobody answers on is. */
-	close(listener.fd);
-	assert_int_equal(listener_open(&address, &second, &why), 0);
+	close(socket.fd);
+	assert_int_equal(listen_socket_open(&address, &second, &why), 0);
 	/* The first one's file is gone: the second's stays. */
-	listener.fd = dup(second.fd);
-	listener.inode = second.inode + 1;
-	listener_close(&listener);
+	socket.fd = dup(second.fd);
+	socket.inode = second.inode + 1;
+	listen_socket_close(&socket);
 	assert_int_equal(stat(path, &info), 0);
-	listener_close(&second);
+	listen_socket_close(&second);
 	assert_int_not_equal(stat(path, &info), 0);
 
 	/* A file that is no socket is nobody's to remove. */
 	fd = open(path, O_CREAT | O_WRONLY, 0600);
 	assert_true(fd >= 0);
 	close(fd);
-	assert_int_equal(listener_open(&address, &second, &why), -1);
+	assert_int_equal(listen_socket_open(&address, &second, &why), -1);
 	assert_int_equal(stat(path, &info), 0);
 	unlink(path);
 	rmdir(folder);
