@@ -1,7 +1,7 @@
-/* The HTTP endpoints: one file each in src/api, one sorted route table. */
+/* The HTTP endpoints: one file each in src/api, one line each in a route table. */
 #pragma once
 
-#include "http/request.h"
+#include "http/router.h"
 #include "task/service.h"
 
 struct delivery;
@@ -12,5 +12,7 @@ struct api_service {
 	struct delivery *delivery;
 };
 
-/* For struct http_listener_settings: context is the struct api_service. */
-void api_on_request(struct http_request *request, void *context);
+/* The public API, its documents, and the panels' link. */
+extern const struct route_table api_routes;
+/* Whether this instance lives and is ready. */
+extern const struct route_table api_health_routes;

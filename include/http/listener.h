@@ -11,6 +11,7 @@ struct http_transport_kind;
 enum http_role {
 	HTTP_ROLE_PUBLIC, /* clients, panels and browsers */
 	HTTP_ROLE_ADMIN,  /* the operator: metrics and what else is nobody else's business */
+	HTTP_ROLE_COUNT,
 };
 
 struct http_listener_settings {

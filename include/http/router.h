@@ -1,4 +1,4 @@
-/* Finds the route of a request: one sorted table, matched segment by segment.
+/* Finds the route of a request in one or several tables, matched segment by segment.
  *
  * A template is "/v1/devices/{deviceId}/push". A "{name}" stands for one non-empty segment, which
  * is percent-decoded once. A trailing slash in the request's path makes no difference. */
@@ -14,6 +14,12 @@ struct route {
 	const void *data; /* whatever the owner of the table wants to find */
 };
 
+/* A module's routes, in no particular order. */
+struct route_table {
+	const struct route *routes;
+	size_t count;
+};
+
 struct route_match {
 	const struct route *route;		     /* NULL unless found */
 	struct str parameters[ROUTE_PARAMETERS_MAX]; /* decoded, in the arena, NUL-terminated */
@@ -24,7 +30,7 @@ struct route_match {
 enum route_result { ROUTE_FOUND, ROUTE_UNKNOWN /* 404 */, ROUTE_METHOD /* 405 */ };
 
 /* HEAD finds the route of GET. A segment that decodes to a NUL, a slash or invalid UTF-8, or is
- * not well-formed percent-encoding, is ROUTE_UNKNOWN. routes need no particular order; literal
- * segments win over parameters. */
-enum route_result router_find(const struct route *routes, size_t route_count,
+ * not well-formed percent-encoding, is ROUTE_UNKNOWN. Literal segments win over parameters,
+ * whatever table they are in. tables ends with NULL. */
+enum route_result router_find(const struct route_table *const tables[],
 			      struct http_request *request, struct route_match *ret_match);

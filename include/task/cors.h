@@ -5,8 +5,11 @@
 #include "http/response.h"
 #include "task/service.h"
 
-/* Adds what an answer under /v1 must carry: nothing where no origin is configured; Vary, and for a
- * configured origin the fields that let its page read the answer. */
+/* Whether pages of other origins may ever call what this request is for: the public API. */
+bool cors_concerns(const struct http_request *request);
+
+/* Adds what an answer of the public API must carry: nothing where no origin is configured; Vary,
+ * and for a configured origin the fields that let its page read the answer. */
 void cors_add_fields(const struct service *service, const struct http_request *request,
 		     struct http_response *response);
 

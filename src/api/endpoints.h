@@ -5,9 +5,6 @@
 #include "base/memory.h"
 #include "task/access.h"
 
-/* The route table, sorted. */
-const struct route *api_routes(size_t *ret_count);
-
 /* The panels of this worker. */
 static inline struct delivery *api_delivery(struct task *task)
 {

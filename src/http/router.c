@@ -140,37 +140,49 @@ static struct str allow_text(struct arena *arena, unsigned methods)
 	return text;
 }
 
-enum route_result router_find(const struct route *routes, size_t route_count,
+enum route_result router_find(const struct route_table *const tables[],
 			      struct http_request *request, struct route_match *ret_match)
 {
 	enum http_method method = request->method == HTTP_HEAD ? HTTP_GET : request->method;
+	const struct route *found = NULL;
 	struct segments segments;
 	unsigned best = 0;
 	unsigned methods = 0; /* of the best path */
+	char first;
 
 	*ret_match = (struct route_match){0};
 	if (!split_path(request, &segments))
 		return ROUTE_UNKNOWN;
-	for (size_t i = 0; i < route_count; i++) {
-		unsigned score = match_path(routes[i].path, &segments);
+	first = segments.count ? segments.text[0].data[0] : '\0';
+	for (; *tables; tables++) {
+		const struct route *end = (*tables)->routes + (*tables)->count;
 
-		if (score == 0 || score < best)
-			continue;
-		if (score > best) {
-			best = score;
-			methods = 0;
-			ret_match->route = NULL;
+		for (const struct route *route = (*tables)->routes; route < end; route++) {
+			unsigned score;
+
+			/* Most routes of most tables are told apart by one letter. */
+			if (route->path[1] != first && route->path[1] != '{')
+				continue;
+			score = match_path(route->path, &segments);
+			if (score == 0 || score < best)
+				continue;
+			if (score > best) {
+				best = score;
+				methods = 0;
+				found = NULL;
+			}
+			methods |= 1u << route->method;
+			if (route->method == method)
+				found = route;
 		}
-		methods |= 1u << routes[i].method;
-		if (routes[i].method == method)
-			ret_match->route = &routes[i];
 	}
 	if (!best)
 		return ROUTE_UNKNOWN;
-	if (!ret_match->route) {
+	if (!found) {
 		ret_match->allow = allow_text(&request->arena, methods);
 		return ROUTE_METHOD;
 	}
-	take_parameters(ret_match->route->path, &segments, ret_match);
+	ret_match->route = found;
+	take_parameters(found->path, &segments, ret_match);
 	return ROUTE_FOUND;
 }

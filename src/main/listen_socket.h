@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/str.h"
+#include "http/listener.h"
 #include "main/reason.h"
 
 #include <sys/socket.h>
@@ -9,8 +10,9 @@
 #include <sys/un.h>
 
 struct listen_address {
-	char text[128];	    /* as given */
-	const char *scheme; /* of URLs that lead there: what its transport speaks */
+	char text[128];	     /* as given */
+	const char *scheme;  /* of URLs that lead there: what its transport speaks */
+	enum http_role role; /* whom it is for; public at first */
 	union {
 		struct sockaddr any;
 		struct sockaddr_un local;

@@ -3,6 +3,13 @@
 #include "delivery/delivery.h"
 #include "task/key_cache.h"
 
+static const struct route_table *const public_tables[] = {&api_routes, &api_health_routes, NULL};
+static const struct route_table *const admin_tables[] = {&api_health_routes, NULL};
+static const struct route_table *const *const tables[HTTP_ROLE_COUNT] = {
+    [HTTP_ROLE_PUBLIC] = public_tables,
+    [HTTP_ROLE_ADMIN] = admin_tables,
+};
+
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct config *config, const char *public_url, struct region_map *shared)
 {
@@ -31,6 +38,18 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	    .burst = LIMIT_PUSH_RATE_BURST,
 	};
 	requests->api.delivery = delivery_create(loop, db, region_common(shared, &cursor_region));
+}
+
+struct http_listener_settings requests_listener(struct requests *requests, enum http_role role)
+{
+	struct dispatch *dispatch = &requests->listeners[role];
+
+	*dispatch = (struct dispatch){.service = &requests->api.service, .tables = tables[role]};
+	return (struct http_listener_settings){
+	    .role = role,
+	    .on_request = task_dispatch,
+	    .context = dispatch,
+	};
 }
 
 void requests_drain(struct requests *requests)

@@ -1,16 +1,22 @@
-/* The requests' side of a worker: what answers them. */
+/* The requests' side of a worker: what answers them on which listener. */
 #pragma once
 
 #include "api/api.h"
+#include "http/listener.h"
 #include "main/config.h"
+#include "task/dispatch.h"
 
 struct requests {
 	struct api_service api;
+	struct dispatch listeners[HTTP_ROLE_COUNT];
 };
 
 /* Before the loop runs. All stay valid. shared: see main/shared.h. */
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct config *config, const char *public_url, struct region_map *shared);
+
+/* What serves a listener of that role; valid as long as the requests. */
+struct http_listener_settings requests_listener(struct requests *requests, enum http_role role);
 
 /* Panels are sent away; requests at work go on. */
 void requests_drain(struct requests *requests);

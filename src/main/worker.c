@@ -1,5 +1,4 @@
 #include "main/worker.h"
-#include "api/api.h"
 #include "base/log.h"
 #include "db/db.h"
 #include "http/server.h"
@@ -129,6 +128,20 @@ static void flush_log(struct turn_end *turn_end)
 	log_flush();
 }
 
+static int listen_to_all(struct worker *worker)
+{
+	int error = 0;
+
+	for (unsigned i = 0; error == 0 && i < worker->settings->socket_count; i++) {
+		const struct listen_socket *socket = &worker->settings->sockets[i];
+		struct http_listener_settings listener =
+		    requests_listener(&worker->requests, socket->address.role);
+
+		error = http_server_listen(worker->http, socket->fd, &listener);
+	}
+	return error;
+}
+
 static int start(struct worker *worker)
 {
 	const struct worker_settings *settings = worker->settings;
@@ -136,9 +149,6 @@ static int start(struct worker *worker)
 				 .read_connections = READ_CONNECTIONS,
 				 .write_connections = WRITE_CONNECTIONS};
 	struct http_server_settings http = {.access_log = settings->config->access_log};
-	const struct http_listener_settings listener = {.role = HTTP_ROLE_PUBLIC,
-							.on_request = api_on_request,
-							.context = &worker->requests.api};
 	int error;
 
 	lanes_start(&worker->loop, thread_count(settings));
@@ -152,8 +162,8 @@ static int start(struct worker *worker)
 	requests_start(&worker->requests, &worker->loop, worker->db, settings->config,
 		       settings->public_url, settings->shared);
 	worker->http = http_server_create(&worker->loop, &http);
-	for (unsigned i = 0; error == 0 && i < settings->socket_count; i++)
-		error = http_server_listen(worker->http, settings->sockets[i].fd, &listener);
+	if (error == 0)
+		error = listen_to_all(worker);
 	heartbeat_start(&worker->heartbeat, &worker->loop, settings->shared, settings->index);
 	/* The last one: so it writes what the others say. */
 	worker->flush_log.run = flush_log;

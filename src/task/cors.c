@@ -14,6 +14,11 @@ static struct str origin_of(const struct http_request *request)
 	return http_request_field(request, STR("origin"));
 }
 
+bool cors_concerns(const struct http_request *request)
+{
+	return str_starts_with(request->path, STR("/v1/"));
+}
+
 void cors_add_fields(const struct service *service, const struct http_request *request,
 		     struct http_response *response)
 {

@@ -75,6 +75,8 @@ static const struct route routes[] = {
     {HTTP_GET, "/", "r"},   {HTTP_POST, "/e", "e"}, {HTTP_POST, "/r", "r"},
     {HTTP_POST, "/l", "l"}, {HTTP_GET, "/w", "w"},  {HTTP_GET, "/p/{a}/{b}", "p"},
 };
+static const struct route_table table = {routes, array_length(routes)};
+static const struct route_table *const tables[] = {&table, NULL};
 
 static void on_request(struct http_request *request, void *context)
 {
@@ -82,7 +84,7 @@ static void on_request(struct http_request *request, void *context)
 
 	(void)context;
 	require(request->request_id.length && request->remote_address.length);
-	if (router_find(routes, array_length(routes), request, &match) != ROUTE_FOUND) {
+	if (router_find(tables, request, &match) != ROUTE_FOUND) {
 		http_respond_problem(request, 404, request->path, STR(""), NULL);
 		return;
 	}

@@ -322,6 +322,8 @@ static const struct route routes[] = {
     {HTTP_POST, "/stream", handle_stream},
     {HTTP_PUT, "/echo", handle_echo},
 };
+static const struct route_table table = {routes, array_length(routes)};
+static const struct route_table *const tables[] = {&table, NULL};
 
 static void on_request(struct http_request *request, void *context)
 {
@@ -331,7 +333,7 @@ static void on_request(struct http_request *request, void *context)
 
 	(void)context;
 	counts.requests++;
-	switch (router_find(routes, array_length(routes), request, &match)) {
+	switch (router_find(tables, request, &match)) {
 	case ROUTE_FOUND:
 		handle = match.route->data;
 		request->log_route = match.route->path;

@@ -7,6 +7,7 @@
 #include "delivery/delivery.h"
 #include "http/server.h"
 #include "loop/lanes.h"
+#include "task/dispatch.h"
 #include "task/key_cache.h"
 
 #include <arpa/inet.h>
@@ -74,8 +75,10 @@ static unsigned listen_somewhere(void)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET,
 				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	const struct http_listener_settings listener = {.on_request = api_on_request,
-							.context = &api};
+	static const struct route_table *const tables[] = {&api_routes, &api_health_routes, NULL};
+	static struct dispatch dispatch = {.service = &api.service, .tables = tables};
+	const struct http_listener_settings listener = {.on_request = task_dispatch,
+							.context = &dispatch};
 	socklen_t length = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 

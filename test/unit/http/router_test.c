@@ -13,6 +13,15 @@ static const struct route routes[] = {
     {HTTP_GET, "/v1/{kind}/search/all", "wide"},
     {HTTP_GET, "/v1/devices/{device}/all", "narrow"},
 };
+/* Another module's, beside it. */
+static const struct route other_routes[] = {
+    {HTTP_GET, "/other", "other"},
+    {HTTP_PUT, "/v1/account/", "replace"},
+    {HTTP_GET, "/v1/devices/of-the-other", "literal"},
+};
+static const struct route_table first = {routes, array_length(routes)};
+static const struct route_table second = {other_routes, array_length(other_routes)};
+static const struct route_table *const tables[] = {&first, &second, NULL};
 
 static struct http_request request;
 static struct route_match match;
@@ -22,7 +31,7 @@ static enum route_result find(enum http_method method, const char *path)
 	arena_finish(&request.arena);
 	request.method = method;
 	request.path = str_from(path);
-	return router_find(routes, array_length(routes), &request, &match);
+	return router_find(tables, &request, &match);
 }
 
 static void found(enum http_method method, const char *path, const char *data)
@@ -104,6 +113,17 @@ static void literals_win(void **state)
 	found(HTTP_GET, "/v1/apps/search/all", "wide");
 }
 
+static void tables_are_searched_as_one(void **state)
+{
+	(void)state;
+	found(HTTP_GET, "/other", "other");
+	found(HTTP_PUT, "/v1/account/", "replace");
+	assert_int_equal(find(HTTP_DELETE, "/v1/account/"), ROUTE_METHOD);
+	assert_string_equal(match.allow.data, "GET, HEAD, PUT");
+	found(HTTP_GET, "/v1/devices/of-the-other", "literal");
+	found(HTTP_GET, "/v1/devices/of-no-table", "get");
+}
+
 static int finish(void **state)
 {
 	(void)state;
@@ -117,7 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(literal_paths),	      cmocka_unit_test(parameters),
 	    cmocka_unit_test(segments_that_are_none), cmocka_unit_test(methods),
-	    cmocka_unit_test(literals_win),
+	    cmocka_unit_test(literals_win),	      cmocka_unit_test(tables_are_searched_as_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, finish);
