@@ -132,7 +132,9 @@ static unsigned count_descriptors(void)
 	DIR *folder = opendir("/proc/self/fd");
 	unsigned count = 0;
 
-	while (folder && readdir(folder))
+	if (!folder)
+		return 0;
+	while (readdir(folder))
 		count++;
 	closedir(folder);
 	return count - 3; /* ".", "..", the folder itself */
