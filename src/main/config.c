@@ -106,6 +106,10 @@ static const struct option settings[] = {
     OPTION(SWITCH, "version", NULL, "Show the version and exit.", .argument_only = true),
     OPTION(ON_OFF, "access-log", "on|off", "One log line a request.",
 	   .heading = "Settings:", .fallback = "on", INTO(access_log)),
+    OPTION(LIST, "admin-listen", "ADDRESS",
+	   "Where to listen for the operator alone, for /livez and /readyz: an address as for "
+	   "--listen that nobody else reaches. May be given several times. Default: none.",
+	   .absent = "(none)", .most = CONFIG_LISTEN_MAX),
     OPTION(LIST, "cors-origin", "ORIGIN",
 	   "An origin whose pages may call the API, such as https://panels.example.org. May be "
 	   "given several times. Default: none.",
@@ -196,22 +200,25 @@ static bool is_listed(const struct config *config, const char *text)
 	return false;
 }
 
-static int read_listen(struct config *config, struct options_error *reterr)
+/* The addresses of the option of this name, for listeners of that role. */
+static int read_listen(struct config *config, const char *name, enum http_role role,
+		       struct options_error *reterr)
 {
 	const struct options *options = &config->options;
-	const struct option_given *best = options_find_given(options, "listen");
+	const struct option_given *best = options_find_given(options, name);
 
-	for (unsigned i = 0; i < options->given_count; i++) {
+	for (unsigned i = 0; best && i < options->given_count; i++) {
 		const struct option_given *given = &options->given[i];
+		struct listen_address *address = &config->listen[config->listen_count];
 		struct reason why;
 
 		if (given->option != best->option || given->source != best->source)
 			continue;
 		if (is_listed(config, given->value))
 			return options_blame(options, given, reterr, "is given twice");
-		if (listen_address_parse(str_from(given->value),
-					 &config->listen[config->listen_count], &why) < 0)
+		if (listen_address_parse(str_from(given->value), address, &why) < 0)
 			return options_blame(options, given, reterr, "%s", why.text);
+		address->role = role;
 		config->listen_count++;
 	}
 	return 0;
@@ -238,7 +245,9 @@ int config_read(struct config *ret_config, int argc, char *const argv[],
 		return -1;
 	if (options_apply(options, ret_config, reterr) < 0)
 		return -1;
-	return read_listen(ret_config, reterr);
+	if (read_listen(ret_config, "listen", HTTP_ROLE_PUBLIC, reterr) < 0)
+		return -1;
+	return read_listen(ret_config, "admin-listen", HTTP_ROLE_ADMIN, reterr);
 }
 
 void config_finish(struct config *config)

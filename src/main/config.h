@@ -11,7 +11,7 @@
 #include "options/options.h"
 
 enum {
-	CONFIG_LISTEN_MAX = 16,
+	CONFIG_LISTEN_MAX = 16, /* of each role */
 	CONFIG_CORS_ORIGINS_MAX = 16,
 	CONFIG_WORKERS_MAX = 256,
 	CONFIG_RATE_MAX = 1000000,
@@ -30,7 +30,7 @@ struct config {
 	enum config_action action;
 	struct options options; /* all that was read; texts lie in it */
 	const char *state_dir;	/* absolute */
-	struct listen_address listen[CONFIG_LISTEN_MAX];
+	struct listen_address listen[2 * CONFIG_LISTEN_MAX]; /* public ones first */
 	unsigned listen_count;
 	uint32_t workers;
 	struct option_list cors_origins; /* none: no cross-origin requests */

@@ -8,6 +8,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+static const char *const role_names[] = {
+    [HTTP_ROLE_PUBLIC] = "public", [HTTP_ROLE_ADMIN] = "admin"};
+
 static enum exit_code open_sockets(struct instance *instance, struct reason *reterr)
 {
 	const struct config *config = instance->config;
@@ -19,12 +22,13 @@ static enum exit_code open_sockets(struct instance *instance, struct reason *ret
 			return EXIT_LISTEN;
 		instance->socket_count++;
 		log_info("supervisor", "listening", LOG_TEXT("address", socket->address.text),
-			 LOG_INT("port", listen_socket_port(socket)));
+			 LOG_INT("port", listen_socket_port(socket)),
+			 LOG_TEXT("role", role_names[socket->address.role]));
 	}
 	return EXIT_DONE;
 }
 
-/* That of the first socket that has one: a unix socket has none. */
+/* That of the first public socket that has one: a unix socket has none. */
 static void choose_public_url(struct instance *instance)
 {
 	const struct config *config = instance->config;
@@ -35,7 +39,8 @@ static void choose_public_url(struct instance *instance)
 		return;
 	}
 	for (unsigned i = 0; i < instance->socket_count; i++)
-		if (listen_address_url(&instance->sockets[i].address, instance->public_url,
+		if (instance->sockets[i].address.role == HTTP_ROLE_PUBLIC &&
+		    listen_address_url(&instance->sockets[i].address, instance->public_url,
 				       sizeof(instance->public_url)))
 			return;
 	snprintf(instance->public_url, sizeof(instance->public_url), "http://localhost");

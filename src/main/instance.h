@@ -11,7 +11,7 @@ struct instance {
 	const struct config *config;
 	int lock_fd;
 	int signal_fd; /* SIGTERM, SIGINT, SIGHUP and SIGCHLD are blocked and come in here */
-	struct listen_socket sockets[CONFIG_LISTEN_MAX];
+	struct listen_socket sockets[2 * CONFIG_LISTEN_MAX];
 	unsigned socket_count;
 	char public_url[256];
 	struct region_map *shared; /* see main/shared.h */

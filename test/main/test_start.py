@@ -1,5 +1,6 @@
 """Starting, stopping, refusing, and workers that crash."""
 
+import http.client
 import os
 import re
 import signal
@@ -57,6 +58,20 @@ def test_several_listeners(launch, folder):
         assert client.recv(100).startswith(b"HTTP/1.1 200 ")
     assert server.stop() == 0
     assert not os.path.exists(path)
+
+
+def test_admin_listener(launch):
+    """It answers what is for the operator, and nothing else."""
+    server = launch("--admin-listen", "127.0.0.1:0").start()
+    port = int(re.search(r"msg=listening .*port=(\d+) role=admin", server.log())[1])
+    for path, status in (("/livez", 200), ("/readyz", 200), ("/v1/devices", 404), ("/docs", 404)):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        connection.request("GET", path)
+        assert connection.getresponse().status == status
+        connection.close()
+    assert server.get("/readyz").status == 200
+    assert server.get("/docs").status == 200
+    assert server.url.endswith(f":{server.address[1]}") and server.address[1] != port
 
 
 def test_a_socket_that_a_killed_server_left_is_replaced(launch, folder):

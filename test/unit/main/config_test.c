@@ -179,6 +179,9 @@ static void an_address_is_listed_once(void **state)
 	assert_string_equal(why.text, "--listen is given twice");
 	assert_string_equal(file_fault("listen = unix:/a\nlisten = unix:/a\n"),
 			    ":2: listen is given twice");
+	assert_int_equal(read_config("--listen=127.0.0.1:1", "--admin-listen=127.0.0.1:1", NULL),
+			 -1);
+	assert_string_equal(why.text, "--admin-listen is given twice");
 	assert_int_equal(read_config("--listen=127.0.0.1:0", "--listen=127.0.0.1:0", NULL), 0);
 	assert_int_equal(config.listen_count, 2);
 	assert_string_equal(file_fault("\nlisten = 127.0.0.1\n"),
