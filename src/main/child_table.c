@@ -15,13 +15,6 @@ enum {
 	POSTGRES_STOP_MS = 60 * 1000,
 };
 
-/* A panel that listens costs a descriptor; the soft limit of 1,024 is for programs that still use
- * select(). */
-#define MANY_DESCRIPTORS                                                                           \
-	{                                                                                          \
-		.resource = RLIMIT_NOFILE, .value = RLIM_INFINITY                                  \
-	}
-
 static unsigned one(const struct instance *instance)
 {
 	(void)instance;
@@ -72,7 +65,7 @@ static const struct child_kind postgres = {
     .count = one_if_embedded,
     .start = child_start_postgres,
     .user = child_postgres_user,
-    .limits = {MANY_DESCRIPTORS},
+    .limits = {{.resource = RLIMIT_NOFILE, .value = RLIM_INFINITY}},
     .limit_count = 1,
     .is_kept = true,
     .preparation = &prepare,
@@ -98,7 +91,9 @@ static const struct child_kind worker = {
     .name = "worker",
     .count = workers,
     .run = run_worker,
-    .limits = {MANY_DESCRIPTORS},
+    /* A panel that listens costs a descriptor; the soft limit of 1,024 is for programs that still
+     * use select(). */
+    .limits = {{.resource = RLIMIT_NOFILE, .value = RLIM_INFINITY}},
     .limit_count = 1,
     .is_kept = true,
     .exit_code = EXIT_FAILED,

@@ -164,7 +164,7 @@ static void on_prepared(struct children *children, const struct child *preparati
 			uint64_t now_ms)
 {
 	for_each_child (child, children) {
-		if (child->kind->preparation != preparation->kind)
+		if (child->pid || child->kind->preparation != preparation->kind)
 			continue;
 		if (is_done)
 			start(children, child, now_ms);
