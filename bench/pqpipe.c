@@ -15,11 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char usage[] =
-    "Usage: pqpipe DATABASE QUERY_FILE SECONDS\n"
-    "\n"
-    "Runs a statement, as in sql/query/, whose parameter is a device's ID, as often as PostgreSQL\n"
-    "answers it; one line of JSON.\n";
+static const char usage[] = "Usage: pqpipe DATABASE QUERY_FILE SECONDS\n"
+			    "\n"
+			    "Runs a statement, as tools/generate_statements.py prints it, whose "
+			    "parameter is a device's ID,\n"
+			    "as often as PostgreSQL answers it; one line of JSON.\n";
 
 static const char settings[] = "SET plan_cache_mode = force_generic_plan; SET jit = off";
 

@@ -1,17 +1,24 @@
 #!/usr/bin/env python3
-"""Makes C tables of the SQL files, or stops the build where a file disagrees with itself.
+"""Makes C tables of the SQL files, or stops the build where a file disagrees with itself or with the
+records that it names.
 
-    generate_statements.py statements FOLDER --header H --source C [--prefix test_] [--depfile D]
+    generate_statements.py statements FOLDER --ids H --calls H --source C [--prefix test_]
+        [--include FOLDER --records FOLDER ...] [--depfile D]
     generate_statements.py migrations FOLDER --source C [--depfile D]
+    generate_statements.py print FILE [--records FOLDER ...]
 
-include/db/statement.h and include/db/migrate.h say what the files look like. The depfile names the
-folder too, so that a new file is noticed without a line anywhere.
+include/db/statement.h and include/db/migrate.h say what the files look like. Records are read from the
+C files of the folders (tools/record_tables.py). The depfile names the folders too, so that a new file
+is noticed without a line anywhere. "print" shows a statement as PostgreSQL gets it.
 """
 
 import argparse
 import os
 import re
 import sys
+
+import record_tables
+import statement_output
 
 # OIDs from PostgreSQL's catalog/pg_type.dat; they never change.
 TYPES = {
@@ -20,6 +27,8 @@ TYPES = {
     "int8[]": 1016, "text[]": 1009, "timestamptz[]": 1185, "uuid[]": 2951,
     "bytea[]": 1001, "float8[]": 1022,
 }
+# What a parameter may be; a "?" behind these says that it may be absent (NULL).
+MAY_BE_ABSENT = ("text", "bytea", "macaddr")
 PARAMETERS_MAX = 24  # DB_PARAMETERS_MAX of include/db/query.h
 KEYS = ("params", "row", "effect", "refuse", "gathers", "commit")
 
@@ -35,6 +44,8 @@ WRITES = re.compile(
     r"\b(insert|update|delete|merge|truncate|create|alter|drop|call|lock|share|nextval|pg_notify)\b",
     re.IGNORECASE,
 )
+PARAMETER = re.compile(r"(?<![:\w]):([A-Za-z_]\w*)")
+PLACEHOLDER = re.compile(r"(?:(\w+)\.)?\{(\w+)\}")
 TRANSACTION = re.compile(r"\b(begin|commit|rollback|savepoint|start\s+transaction)\b", re.IGNORECASE)
 
 
@@ -84,20 +95,63 @@ def read_header(lines):
     return fields
 
 
-def read_columns(values, what):
-    """[(name, type), ...] of params: and row: lines."""
-    columns = []
+class Item:
+    """One of params: or row:. kind: a type, or where it names a record, None; optional: it may be NULL."""
+
+    def __init__(self, name, kind, optional=False, record=None):
+        self.name, self.kind, self.optional, self.record = name, kind, optional, record
+
+
+def read_item(words, what, records):
+    name = words[0] if words else ""
+    if not NAME.fullmatch(name) or len(words) > 2 or (len(words) == 1 and what == "params"):
+        raise Disagreement(f"'{' '.join(words)}' in {what} is not a name and a type")
+    kind = words[-1]
+    optional = kind.endswith("?")
+    kind = kind.rstrip("?")
+    if len(words) == 2 and kind in TYPES:
+        if optional and what == "params" and kind not in MAY_BE_ABSENT:
+            raise Disagreement(f"'{name}' may not be absent: only {', '.join(MAY_BE_ABSENT)} may,"
+                               " and the fields of a record")
+        return Item(name, kind, optional)
+    if kind not in records or optional or (len(words) == 2 and what == "row"):
+        raise Disagreement(f"unknown type '{kind}' in {what}" if len(words) == 2
+                           else f"'{kind}' in {what} is neither a record nor a name and a type")
+    return Item(name, None, record=records[kind])
+
+
+def read_items(values, what, records):
+    """[Item, ...] of params: and row: lines."""
+    items = []
     values = [value for value in values if value]
-    for item in ",".join(values).split(",") if values else []:
-        words = item.split()
-        if len(words) != 2 or not NAME.fullmatch(words[0]):
-            raise Disagreement(f"'{item.strip()}' in {what} is not a name and a type")
-        name, kind = words
-        if kind not in TYPES:
-            raise Disagreement(f"unknown type '{kind}' in {what}")
-        if name in (other for other, _ in columns):
-            raise Disagreement(f"'{name}' stands twice in {what}")
-        columns.append((name, kind))
+    for text in ",".join(values).split(",") if values else []:
+        item = read_item(text.split(), what, records)
+        if item.name in (other.name for other in items):
+            raise Disagreement(f"'{item.name}' stands twice in {what}")
+        items.append(item)
+    return items
+
+
+def parameters_of(items):
+    """[(name, type), ...] as the server counts them: a record's fields, each by itself."""
+    parameters = []
+    for item in items:
+        if not item.record:
+            parameters.append((item.name, item.kind))
+            continue
+        if not item.record.changes:
+            raise Disagreement(f"no field of '{item.record.name}' is in both rows and bodies")
+        parameters += [(f"{item.name}.{column}", kind) for column, kind in item.record.changes]
+    return parameters
+
+
+def columns_of(items):
+    columns = []
+    for item in items:
+        columns += item.record.columns if item.record else [(item.name, item.kind)]
+    for name, _ in columns:
+        if [column for column, _ in columns].count(name) > 1:
+            raise Disagreement(f"'{name}' stands twice in row")
     return columns
 
 
@@ -115,25 +169,63 @@ def read_refusals(values):
     return refusals
 
 
-def check_text(text, parameters, effect):
+def check_text(text, effect):
     code = code_of(text)
-    used = {int(number) for number in re.findall(r"\$(\d+)", code)}
     if not code.strip():
         raise Disagreement("there is no statement")
     if ";" in code:
         raise Disagreement("more than one statement")
-    for number in sorted(used):
-        if not 1 <= number <= len(parameters):
-            raise Disagreement(f"${number} is beyond the {len(parameters)} parameters")
-    for number, (name, _) in enumerate(parameters, 1):
-        if number not in used:
-            raise Disagreement(f"parameter '{name}' (${number}) is not used")
+    if re.search(r"\$\d", code):
+        raise Disagreement("parameters have names: write :name")
     write = WRITES.search(code)
     if effect == "read" and write:
         raise Disagreement(f"'{write.group()}' in a statement with effect: read")
 
 
-def read_statement(name, text):
+class Expansion:
+    """Writes a statement as the server takes it: parameters by number, records as their columns."""
+
+    def __init__(self, parameters, items, records):
+        self.numbers = {name: f"${number}" for number, (name, _) in enumerate(parameters, 1)}
+        self.changes = {item.name: item.record for item in items if item.record}
+        self.records = records
+        self.used = set()
+
+    def parameter(self, match):
+        name = match.group(1)
+        if name not in self.numbers:
+            raise Disagreement(f"':{name}' is none of the parameters")
+        self.used.add(name)
+        return self.numbers[name]
+
+    def placeholder(self, match):
+        table, name = match.groups()
+        if name in self.changes and not table:
+            fields = [column for column, _ in self.changes[name].changes]
+            self.used |= {f"{name}.{field}" for field in fields}
+            return ",\n\t".join(
+                f"{field} = coalesce({self.numbers[f'{name}.{field}']}, {field})" for field in fields)
+        if name not in self.records:
+            raise Disagreement(f"'{{{name}}}' is no record")
+        prefix = f"{table}." if table else ""
+        return ", ".join(prefix + column for column, _ in self.records[name].columns)
+
+    def code(self, text):
+        return PLACEHOLDER.sub(self.placeholder, PARAMETER.sub(self.parameter, text))
+
+    def text(self, text):
+        pieces, position = [], 0
+        for opaque in OPAQUE.finditer(text):
+            pieces += [self.code(text[position:opaque.start()]), opaque.group()]
+            position = opaque.end()
+        text = "".join([*pieces, self.code(text[position:])])
+        for name in self.numbers:
+            if name not in self.used:
+                raise Disagreement(f"parameter '{name}' is not used")
+        return text
+
+
+def read_statement(name, text, records):
     if not NAME.fullmatch(name):
         raise Disagreement("the file's name may hold a-z, 0-9 and _ only")
     if not text.isascii() or "\0" in text:
@@ -149,12 +241,16 @@ def read_statement(name, text):
         raise Disagreement("'commit:' may be shared, and nothing else")
     if fields["commit"] and effect != "write":
         raise Disagreement("a read has nothing to commit")
+    members = read_items(fields["params"], "params", records)
+    row = read_items(fields["row"], "row", records)
     statement = {
         "name": name,
-        "text": body[:-1].rstrip() if body.endswith(";") else body,
+        "description": [line for line in lines if not re.match(r"[a-z]+:", line)],
         "effect": effect,
-        "parameters": read_columns(fields["params"], "params"),
-        "columns": read_columns(fields["row"], "row"),
+        "members": members,
+        "parameters": parameters_of(members),
+        "row": row,
+        "columns": columns_of(row),
         "refusals": read_refusals(fields["refuse"]),
         "gathers": fields["gathers"],
         "shares_commit": bool(fields["commit"]),
@@ -163,7 +259,9 @@ def read_statement(name, text):
         raise Disagreement("the first parameter says which row it changes, and there is none")
     if len(statement["parameters"]) > PARAMETERS_MAX:
         raise Disagreement(f"more than {PARAMETERS_MAX} parameters")
-    check_text(statement["text"], statement["parameters"], effect)
+    check_text(body[:-1] if body.endswith(";") else body, effect)
+    statement["text"] = Expansion(statement["parameters"], members, records).text(
+        body[:-1].rstrip() if body.endswith(";") else body)
     return statement
 
 
@@ -218,90 +316,6 @@ def read_migrations(files):
     return migrations
 
 
-def c_string(text, indent="\t    "):
-    """A C literal, a line of text a line."""
-    lines = text.split("\n")
-    quoted = []
-    for number, line in enumerate(lines):
-        line = line.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t")
-        line = line.replace("\r", "\\r").replace("??", "?\\?")
-        quoted.append(f'"{line}' + ('\\n"' if number < len(lines) - 1 else '"'))
-    return f"\n{indent}".join(quoted)
-
-
-def write_header(statements, prefix):
-    upper = prefix.upper()
-    problems = sorted({problem for s in statements for _, problem in s["refusals"]})
-    lines = ["/* Made by tools/generate_statements.py. */", "#pragma once", ""]
-    lines.append(f"enum {prefix}statement {{")
-    lines += [f"\t{upper}STATEMENT_{s['name'].upper()}," for s in statements]
-    lines += [f"\t{upper}STATEMENT_COUNT", "};", "", f"enum {prefix}refusal {{"]
-    lines += [f"\t{upper}REFUSAL_NONE,"]
-    lines += [f"\t{upper}REFUSAL_{problem.upper()}," for problem in problems]
-    lines += [f"\t{upper}REFUSAL_COUNT", "};", ""]
-    return "\n".join(lines)
-
-
-def write_statement(statement, prefix):
-    """Arrays that the table's entry points to, and the entry."""
-    name, upper = statement["name"], prefix.upper()
-    arrays = []
-    entry = [f'\t\t.name = "{name}",', f"\t\t.text = {c_string(statement['text'])},"]
-    entry.append(f"\t\t.effect = EFFECT_{statement['effect'].upper()},")
-
-    if statement["shares_commit"]:
-        entry.append("\t\t.shares_commit = true,")
-
-    def add(kind, member, count, values):
-        if not values:
-            return
-        body = "".join(f"\n\t{value}," for value in values)
-        arrays.append(f"static {kind} {name}_{member}[] = {{{body}\n}};")
-        entry.append(f"\t\t.{count} = {len(values)},")
-        entry.append(f"\t\t.{member} = {name}_{member},")
-
-    add("const unsigned", "parameter_types", "parameter_count",
-        [f"{TYPES[kind]} /* {field} {kind} */" for field, kind in statement["parameters"]])
-    add("const unsigned", "column_types", "column_count",
-        [f"{TYPES[kind]} /* {field} {kind} */" for field, kind in statement["columns"]])
-    if statement["columns"]:
-        names = "".join(f'\n\t"{field}",' for field, _ in statement["columns"])
-        arrays.append(f"static const char *const {name}_column_names[] = {{{names}\n}};")
-        entry.append(f"\t\t.column_names = {name}_column_names,")
-    add("const struct statement_refusal", "refusals", "refusal_count",
-        [f'{{"{constraint}", (enum refusal){upper}REFUSAL_{problem.upper()}}}'
-         for constraint, problem in statement["refusals"]])
-    if "gathered_by" in statement:
-        gathered_by = f"{prefix}statements[{upper}STATEMENT_{statement['gathered_by'].upper()}]"
-        entry.append(f"\t\t.gathered_by = &{gathered_by},")
-    index = f"\t[{upper}STATEMENT_{name.upper()}] = {{"
-    return arrays, "\n".join([index, *entry, "\t},"])
-
-
-def write_statements(statements, prefix, header):
-    lines = ["/* Made by tools/generate_statements.py. */", '#include "db/statement.h"']
-    if prefix:
-        lines += [f'#include "{os.path.basename(header)}"', ""]
-        lines.append(f"extern const struct statement_entry {prefix}statements[];")
-    entries = []
-    for statement in statements:
-        arrays, entry = write_statement(statement, prefix)
-        lines += ["", *arrays]
-        entries.append(entry)
-    size = f"{prefix.upper()}STATEMENT_COUNT"
-    lines += ["", f"const struct statement_entry {prefix}statements[{size}] = {{", *entries, "};", ""]
-    return "\n".join(lines)
-
-
-def write_migrations(migrations):
-    lines = ["/* Made by tools/generate_statements.py. */", '#include "db/migrate.h"', ""]
-    lines.append("const struct migration migrations[] = {")
-    for number, name, text in migrations:
-        lines.append(f'\t{{{number}, "{name}",\n\t    {c_string(text)}}},')
-    lines += ["};", f"const size_t migration_count = {len(migrations)};", ""]
-    return "\n".join(lines)
-
-
 def read_folder(folder):
     files = {}
     for entry in sorted(os.listdir(folder)):
@@ -322,44 +336,72 @@ def write_if_changed(path, text):
         file.write(text)
 
 
-def generate(arguments):
-    files = read_folder(arguments.folder)
-    if arguments.what == "migrations":
-        outputs = {arguments.source: write_migrations(read_migrations(files))}
-    else:
-        statements = []
-        for name, text in sorted(files.items()):
+def read_statements(folder, records):
+    """Those of the folder, which workers use too, and those of its folder "ctl", which displayctl alone
+    uses; and the inputs."""
+    statements, inputs = [], []
+    for place in (folder, os.path.join(folder, "ctl")):
+        if place != folder and not os.path.isdir(place):
+            continue
+        files = read_folder(place)
+        inputs += [place, *(os.path.join(place, name + ".sql") for name in files)]
+        for name, text in files.items():
             try:
-                statements.append(read_statement(name, text))
+                if name in (other["name"] for other in statements):
+                    raise Disagreement("there are two of this name")
+                statement = read_statement(name, text, records)
             except Disagreement as error:
                 raise Disagreement(f"{name}.sql: {error}") from error
+            statements.append(statement | {"is_for_ctl": place != folder})
+    return sorted(statements, key=lambda statement: statement["name"]), inputs
+
+
+def generate(arguments):
+    if arguments.what == "migrations":
+        files = read_folder(arguments.path)
+        inputs = [arguments.path, *(os.path.join(arguments.path, name + ".sql") for name in files)]
+        outputs = {arguments.source: statement_output.migrations(read_migrations(files))}
+    else:
+        records, record_files = record_tables.read_folders(arguments.records, arguments.include)
+        statements, inputs = read_statements(arguments.path, records)
+        inputs += record_files
         connect_gathers(statements)
+        output = statement_output.Output(statements, records, arguments.prefix, TYPES)
         outputs = {
-            arguments.header: write_header(statements, arguments.prefix),
-            arguments.source: write_statements(statements, arguments.prefix, arguments.header),
+            arguments.ids: output.ids(),
+            arguments.calls: output.calls(),
+            arguments.source: output.source(arguments.ids, arguments.calls),
         }
     for path, text in outputs.items():
         write_if_changed(path, text)
     if arguments.depfile:
-        inputs = [arguments.folder]
-        inputs += [os.path.join(arguments.folder, name + ".sql") for name in files]
         outputs, inputs = ([path.replace(" ", "\\ ") for path in paths] for paths in (outputs, inputs))
         write_if_changed(arguments.depfile, f"{' '.join(outputs)}: {' '.join(inputs)}\n")
 
 
+def print_statement(arguments):
+    records, _ = record_tables.read_folders(arguments.records, arguments.include)
+    name = os.path.basename(arguments.path)[:-4]
+    with open(arguments.path, encoding="utf-8") as file:
+        print(read_statement(name, file.read(), records)["text"])
+
+
 def main():
     parser = argparse.ArgumentParser(description="Makes C tables of the SQL files.")
-    parser.add_argument("what", choices=["statements", "migrations"])
-    parser.add_argument("folder")
-    parser.add_argument("--header")
-    parser.add_argument("--source", required=True)
+    parser.add_argument("what", choices=["statements", "migrations", "print"])
+    parser.add_argument("path")
+    parser.add_argument("--ids")
+    parser.add_argument("--calls")
+    parser.add_argument("--source")
     parser.add_argument("--prefix", default="")
+    parser.add_argument("--include", default="include")
+    parser.add_argument("--records", action="append", default=[])
     parser.add_argument("--depfile")
     arguments = parser.parse_args()
     try:
-        generate(arguments)
-    except (Disagreement, OSError, UnicodeDecodeError) as error:
-        sys.exit(f"{arguments.folder}: {error}")
+        print_statement(arguments) if arguments.what == "print" else generate(arguments)
+    except (Disagreement, record_tables.BadTable, OSError, UnicodeDecodeError) as error:
+        sys.exit(f"{arguments.path}: {error}")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,27 @@
 """Reading and changing devices by the API."""
 
 import json
+import subprocess
+import sys
 
 from harness.paths import ROOT
 from scenarios.base import SUBJECT, Failed, Goal, Sample, Scenario
 
 ACCOUNTS, DEVICES_EACH = 10, 100
-DEVICE_QUERY = f"{ROOT}/sql/query/device_by_id.sql"
+
+
+def device_statement(bench):
+    """A file with the statement that finds a device, as PostgreSQL gets it."""
+    command = [sys.executable, f"{ROOT}/tools/generate_statements.py", "print",
+               f"{ROOT}/sql/query/device_by_id.sql", "--include", f"{ROOT}/include",
+               "--records", f"{ROOT}/src/domain"]
+    return bench.write_file("device_by_id.sql", subprocess.check_output(command, text=True))
 
 
 def run_pqpipe(bench, seconds):
     """The statement that finds a device, as often as PostgreSQL answers it."""
     output = bench.program([bench.built("pqpipe"), bench.server.database_url,
-                            DEVICE_QUERY, seconds])
+                            device_statement(bench), seconds])
     said = json.loads(output)
     return Sample(requests=said["queries"], seconds=said["seconds"], rate=said["rate"])
 

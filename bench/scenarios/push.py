@@ -21,9 +21,9 @@ def statement_for_pgbench(first_id, picture_bytes):
     with open(os.path.join(ROOT, STATEMENT), encoding="utf-8") as file:
         text = "".join(line for line in file if not line.startswith("--"))
     values = {
-        "$1": f"('{first_id[:-12]}' || lpad(:n::text, 12, '0'))::uuid",
-        "$2": f"'\\x{'5a' * picture_bytes}'::bytea",
-        "$3": str(DURATION_S),
+        ":device_id": f"('{first_id[:-12]}' || lpad(:n::text, 12, '0'))::uuid",
+        ":picture": f"'\\x{'5a' * picture_bytes}'::bytea",
+        ":duration_s": str(DURATION_S),
     }
     for name, value in values.items():
         text = text.replace(name, value)

@@ -1,45 +1,13 @@
 /* A statement on its way to the database and back. */
 #pragma once
 
-#include "base/arena.h"
-#include "base/id.h"
 #include "base/list.h"
+#include "db/parameters.h"
 #include "db/statement.h"
 #include "record/value.h"
 
-#include <stdint.h>
-
-enum { DB_PARAMETERS_MAX = 24 };
-
 struct db;
-
-/* Parameters in binary format. Add them in the order of the statement's header. Values are copied
- * into the arena, but for text and bytea, which must stay valid until the query is done. */
-struct db_parameters {
-	struct arena *arena;
-	unsigned count;
-	const char *values[DB_PARAMETERS_MAX]; /* NULL: SQL NULL */
-	int lengths[DB_PARAMETERS_MAX];
-};
-
-void db_parameters_init(struct db_parameters *parameters, struct arena *arena);
-void db_add_null(struct db_parameters *parameters);
-void db_add_bool(struct db_parameters *parameters, bool value);
-void db_add_int2(struct db_parameters *parameters, int16_t value);
-void db_add_int4(struct db_parameters *parameters, int32_t value);
-void db_add_int8(struct db_parameters *parameters, int64_t value);
-void db_add_id(struct db_parameters *parameters, struct id id);
-void db_add_text(struct db_parameters *parameters, struct str text);
-void db_add_bytes(struct db_parameters *parameters, struct str bytes); /* bytea, macaddr */
-/* Microseconds since 1970. */
-void db_add_timestamp(struct db_parameters *parameters, int64_t wall_us);
-void db_add_float8(struct db_parameters *parameters, double value);
-void db_add_id_array(struct db_parameters *parameters, const struct id *ids, unsigned count);
-void db_add_int8_array(struct db_parameters *parameters, const int64_t *values, unsigned count);
-void db_add_timestamp_array(struct db_parameters *parameters, const int64_t *wall_us,
-			    unsigned count);
-/* The texts are copied. */
-void db_add_text_array(struct db_parameters *parameters, const struct str *texts, unsigned count);
+struct record;
 
 enum db_outcome {
 	DB_OK,
@@ -58,6 +26,14 @@ struct db_result {
 	unsigned first_row; /* private */
 };
 
+/* Reads a row into a struct of the record, which has the result's columns; row in range. Texts are
+ * copied into the arena. */
+void db_read_row(const struct db_result *result, unsigned row, const struct record *record,
+		 struct arena *arena, void *ret_row);
+/* All rows, as an array of the record's structs in the arena. */
+void *db_read_rows(const struct db_result *result, const struct record *record,
+		   struct arena *arena);
+
 /* One value; row and column in range. Valid during done(). */
 struct record_value db_value(const struct db_result *result, unsigned row, unsigned column);
 
@@ -68,11 +44,30 @@ struct db_query {
 	unsigned char moves;	 /* private: times that it changed to another connection */
 	bool gathers;		 /* private: it stands for others, see src/db/gather.h */
 	void *uncommitted;	 /* private: the result of a write that awaits its commit */
+	/* Set by the statement's function of db/statements.h: */
 	enum statement statement;
 	struct db_parameters parameters;
+	const struct record *record; /* of its rows; NULL: it has none */
+	void *row;		     /* where the caller wants its row, or NULL */
 	/* Always called, later, on the loop. The query may go in it. */
 	void (*done)(struct db_query *query, const struct db_result *result);
 };
+
+static inline void db_query_init(struct db_query *query, struct arena *arena)
+{
+	query->parameters.arena = arena;
+	query->parameters.count = 0;
+}
+
+/* For db/statements.h. */
+static inline void db_query_begin(struct db_query *query, enum statement statement,
+				  const struct record *record, void *row)
+{
+	query->statement = statement;
+	query->parameters.count = 0;
+	query->record = record;
+	query->row = row;
+}
 
 /* Queues it; never calls done from inside. Reads of one loop turn leave together with one sync, and
  * those of one statement may be asked as one. Each write has its own sync, but those that may share

@@ -1,37 +1,56 @@
-/* The prepared statements: one file each in sql/query/, made into a table at build time.
+/* The prepared statements: one file each in sql/query/, made into tables and functions at build
+ * time.
  *
- * sql/query/device_get.sql:
+ * sql/query/device_update.sql:
  *
- *   -- A device of an account by its ID.
- *   -- params: device_id uuid, account_id uuid
- *   -- row: id uuid, name text, brightness int2
- *   -- effect: read
- *   -- refuse: device_name_check -> invalid_name
- *   SELECT ...
+ *   -- Changes settings of a device; what is absent stays as it is.
+ *   -- params: id uuid, account_id uuid, change device
+ *   -- row: device
+ *   -- effect: write
+ *   -- refuse: 22023 -> unknown_timezone
+ *   UPDATE device SET {change}, generation = generation + 1
+ *   WHERE id = :id AND account_id = :account_id
+ *   RETURNING {device}
  *
  * A list that ends with a comma goes on in the next line, and each key may stand more than once.
  * Types: bool, int2, int4, int8, float8, text, bytea, uuid, macaddr, timestamptz, and arrays of
- * uuid, int8, float8, timestamptz, text, bytea. What is refused is a constraint, a unique index or
- * an SQLSTATE.
+ * uuid, int8, float8, timestamptz, text, bytea. A "?" behind a type says that it may be NULL. What
+ * is refused is a constraint, a unique index or an SQLSTATE.
+ *
+ * A row names a record (include/record/record.h), or lists columns, or both. "{device}" in the text
+ * is the list of the record's columns, "d.{device}" the same of a table d. A row that is no single
+ * record gets a struct and a record of its own: struct key_find_row, key_find_row_record.
+ *
+ * Parameters have names: ":id". One whose type is a record stands for all of the record's fields
+ * that a body may change: "{change}" is "name = coalesce($3, name), ...".
+ *
+ * The generator makes of that, in db/statements.h:
+ *
+ *   statement_device_update(query, &(struct device_update_parameters){
+ *       .id = id, .account_id = account_id, .change = &body, .change_present = bits}, &device);
+ *
+ * so that parameters are bound by their names, and the compiler checks their types and the row's.
  *
  * A read of rows by one key may have a second statement, which reads by an array of keys and is run
  * instead where several wait. It has the same row and behind it the place of the row's key in the
  * array, from 1; the rows of one key are together, in their order:
  *
  *   -- params: ids uuid[]
- *   -- row: id uuid, name text, brightness int2, place int8
+ *   -- row: device, place int8
  *   -- effect: read
- *   -- gathers: device_get
- *   SELECT ..., wanted.place FROM unnest($1) WITH ORDINALITY AS wanted (id, place) ...
+ *   -- gathers: device_by_id
+ *   SELECT ..., wanted.place FROM unnest(:ids) WITH ORDINALITY AS wanted (id, place) ...
  *
  * A write that changes one row, that of its first parameter, and what hangs on that row, may be
  * committed together with others that wait for the same connection: "-- commit: shared". It must
  * lock that row before any other, and must not ask for the transaction's time, which is the same
  * for all. Where one of them fails, none is committed, and all are run one by one.
  *
- * The generator makes `STATEMENT_DEVICE_GET`, and the build stops when text and header disagree
- * ($n beyond the parameters or unused, unknown type, effect missing, write without effect: write).
- * A test prepares all of them against a migrated database and compares types and column names. */
+ * Statements in sql/query/ctl/ are displayctl's alone: workers do not prepare them.
+ *
+ * The build stops when text and header disagree (a parameter unknown or unused, an unknown type or
+ * record, effect missing, write without effect: write). A test prepares all of them against a
+ * migrated database and compares types and column names. */
 #pragma once
 
 /* Generated: enum statement { STATEMENT_X, ..., STATEMENT_COUNT } and
@@ -52,6 +71,7 @@ struct statement_entry {
 	const char *text;
 	enum statement_effect effect;
 	bool shares_commit;
+	bool is_for_ctl; /* workers do not prepare it */
 	unsigned parameter_count;
 	const unsigned *parameter_types; /* OIDs */
 	unsigned column_count;

@@ -5,6 +5,15 @@
 
 enum { APP_VERSION_NAME_LENGTH_MAX = 64 };
 
+/* An app, as far as it matters who may do what with it. */
+struct app {
+	struct id id;
+	struct id account_id;
+	bool is_private;
+};
+
+extern const struct record app_record;
+
 /* An entry in the list of apps that can be installed. */
 struct app_listed {
 	struct id id;
@@ -28,12 +37,9 @@ struct app_version {
 	struct str review_comments; /* JSON */
 	int64_t created_at_us;
 	bool deployed;
-	int64_t generation; /* of its app, after a deploy; not shown */
 };
 
 extern const struct record app_version_record;
-/* The same with the column "generation" at the end. */
-extern const struct record app_deployed_record;
 
 /* The body of an upload. */
 struct app_upload {

@@ -17,5 +17,15 @@ struct push_body {
 	struct str base64;     /* after the check: unchecked; data is NULL where there is none */
 };
 
+/* What became of a push in the database. */
+struct push_stored {
+	int64_t generation;	     /* of the device, with this push */
+	int64_t previous_generation; /* of the push before it */
+	bool is_close;		     /* that one was stored a moment ago */
+	bool is_stored;		     /* false: the ID is that of an app's installation */
+};
+
+extern const struct record push_stored_record;
+
 /* Its check reads duration and background, which are ignored in some bodies. */
 extern const struct record push_body_record;

@@ -1,12 +1,16 @@
-/* Records: one table describes a struct, and serves it three ways.
+/* Records: one table describes a struct, and serves it in four ways.
  *
  *   JSON body --record_read_json()--> struct --record_write_json()--> JSON answer
- *   database row --record_read_row()--^
+ *   database row --record_read_row()--^  |
+ *                                        +--db_add_changes()--> parameters of a statement
  *
  * A table is an array of fields, made with the RECORD_* macros; the compiler checks each member's
- * type. Members are: int64_t (INT, TIMESTAMP in microseconds, CLOCK in minutes after midnight),
- * bool (BOOL), struct str (STR, BYTES, JSON), struct id (ID), and const struct json_value * (ANY).
- */
+ * type. Members are: int64_t (INT*, TIMESTAMP in microseconds, CLOCK in minutes after midnight),
+ * bool (BOOL), struct str (STR, BYTES, JSON), struct id (ID), const struct json_value * (ANY), and
+ * another record's struct (ROW).
+ *
+ * Statements name the record of their row; their lists of columns are made from the table
+ * (tools/record_tables.py). So the kind of a field that is in rows says its type there. */
 #pragma once
 
 #include "base/arena.h"
@@ -21,7 +25,10 @@
 
 enum record_kind {
 	RECORD_KIND_BOOL,
-	RECORD_KIND_INT,
+	RECORD_KIND_INT,  /* not in rows of statements that name the record */
+	RECORD_KIND_INT2, /* in rows int2 */
+	RECORD_KIND_INT4,
+	RECORD_KIND_INT8,
 	RECORD_KIND_STR,
 	RECORD_KIND_ID,
 	RECORD_KIND_BYTES,     /* rows only */
@@ -31,12 +38,15 @@ enum record_kind {
 	RECORD_KIND_ANY,       /* bodies only: the JSON value itself, for a check of its own */
 	RECORD_KIND_OPEN,      /* answers: the members up to CLOSE form an object of this name */
 	RECORD_KIND_CLOSE,
+	RECORD_KIND_ROW, /* rows only: the columns of another record */
 };
 
 struct record_field {
-	const char *name;   /* in JSON; NULL: not in JSON */
-	const char *column; /* in rows; NULL: not in rows */
-	size_t offset;	    /* of the member; for OPEN of a bool member that says "is null" */
+	const char *name;	  /* in answers; NULL: not in answers */
+	const char *body;	  /* in bodies; NULL: not in bodies */
+	const char *column;	  /* in rows; NULL: not in rows */
+	const struct record *row; /* ROW: the record of the member */
+	size_t offset;		  /* of the member; for OPEN of a bool member that says "is null" */
 	enum record_kind kind;
 	bool required;	 /* in bodies */
 	bool nullable;	 /* rows: NULL leaves zero; answers: an ID, STR or TIMESTAMP of zero, or
@@ -50,6 +60,7 @@ struct record_field {
 struct record {
 	const struct record_field *fields;
 	unsigned field_count; /* at most 64 */
+	size_t size;	      /* of the struct, bytes */
 	/* Bodies: what no single field can say. Called also when fields had faults: bit i of seen
 	 * says that field i was there; one that had a fault is zero. May be NULL. */
 	void (*check)(void *body, uint64_t seen, struct faults *faults);
@@ -58,51 +69,34 @@ struct record {
 #define RECORD_MEMBER(type, structure, member)                                                     \
 	(offsetof(structure, member) + 0 * sizeof(_Generic(((structure *)0)->member, type          \
 							   : (char)0)))
-#define RECORD_BOOL(structure, member, ...)                                                        \
+#define RECORD_FIELD(of_kind, type, structure, member, ...)                                        \
 	{                                                                                          \
-		.kind = RECORD_KIND_BOOL, .offset = RECORD_MEMBER(bool, structure, member),        \
+		.kind = RECORD_KIND_##of_kind, .offset = RECORD_MEMBER(type, structure, member),   \
 		__VA_ARGS__                                                                        \
 	}
+#define RECORD_BOOL(structure, member, ...) RECORD_FIELD(BOOL, bool, structure, member, __VA_ARGS__)
 #define RECORD_INT(structure, member, ...)                                                         \
-	{                                                                                          \
-		.kind = RECORD_KIND_INT, .offset = RECORD_MEMBER(int64_t, structure, member),      \
-		__VA_ARGS__                                                                        \
-	}
+	RECORD_FIELD(INT, int64_t, structure, member, __VA_ARGS__)
+#define RECORD_INT2(structure, member, ...)                                                        \
+	RECORD_FIELD(INT2, int64_t, structure, member, __VA_ARGS__)
+#define RECORD_INT4(structure, member, ...)                                                        \
+	RECORD_FIELD(INT4, int64_t, structure, member, __VA_ARGS__)
+#define RECORD_INT8(structure, member, ...)                                                        \
+	RECORD_FIELD(INT8, int64_t, structure, member, __VA_ARGS__)
 #define RECORD_STR(structure, member, ...)                                                         \
-	{                                                                                          \
-		.kind = RECORD_KIND_STR, .offset = RECORD_MEMBER(struct str, structure, member),   \
-		__VA_ARGS__                                                                        \
-	}
+	RECORD_FIELD(STR, struct str, structure, member, __VA_ARGS__)
 #define RECORD_ID(structure, member, ...)                                                          \
-	{                                                                                          \
-		.kind = RECORD_KIND_ID, .offset = RECORD_MEMBER(struct id, structure, member),     \
-		__VA_ARGS__                                                                        \
-	}
+	RECORD_FIELD(ID, struct id, structure, member, __VA_ARGS__)
 #define RECORD_BYTES(structure, member, ...)                                                       \
-	{                                                                                          \
-		.kind = RECORD_KIND_BYTES, .offset = RECORD_MEMBER(struct str, structure, member), \
-		__VA_ARGS__                                                                        \
-	}
+	RECORD_FIELD(BYTES, struct str, structure, member, __VA_ARGS__)
 #define RECORD_JSON(structure, member, ...)                                                        \
-	{                                                                                          \
-		.kind = RECORD_KIND_JSON, .offset = RECORD_MEMBER(struct str, structure, member),  \
-		__VA_ARGS__                                                                        \
-	}
+	RECORD_FIELD(JSON, struct str, structure, member, __VA_ARGS__)
 #define RECORD_TIMESTAMP(structure, member, ...)                                                   \
-	{                                                                                          \
-		.kind = RECORD_KIND_TIMESTAMP,                                                     \
-		.offset = RECORD_MEMBER(int64_t, structure, member), __VA_ARGS__                   \
-	}
+	RECORD_FIELD(TIMESTAMP, int64_t, structure, member, __VA_ARGS__)
 #define RECORD_CLOCK(structure, member, ...)                                                       \
-	{                                                                                          \
-		.kind = RECORD_KIND_CLOCK, .offset = RECORD_MEMBER(int64_t, structure, member),    \
-		__VA_ARGS__                                                                        \
-	}
+	RECORD_FIELD(CLOCK, int64_t, structure, member, __VA_ARGS__)
 #define RECORD_ANY(structure, member, ...)                                                         \
-	{                                                                                          \
-		.kind = RECORD_KIND_ANY,                                                           \
-		.offset = RECORD_MEMBER(const struct json_value *, structure, member), __VA_ARGS__ \
-	}
+	RECORD_FIELD(ANY, const struct json_value *, structure, member, __VA_ARGS__)
 #define RECORD_OPEN(...)                                                                           \
 	{                                                                                          \
 		.kind = RECORD_KIND_OPEN, __VA_ARGS__                                              \
@@ -111,24 +105,29 @@ struct record {
 	{                                                                                          \
 		.kind = RECORD_KIND_CLOSE                                                          \
 	}
-
-#define RECORD(table, ...)                                                                         \
+#define RECORD_ROW(structure, member, record)                                                      \
 	{                                                                                          \
-		.fields = (table), .field_count = (unsigned)array_length(table), __VA_ARGS__       \
+		.kind = RECORD_KIND_ROW, .offset = offsetof(structure, member), .row = (record)    \
 	}
 
-/* Reads a JSON object: required and unknown members, types, ranges, lengths; every fault is named.
- * Text stays in the document. ret_body: a zeroed struct; *ret_present: bit i says that field i was
- * there and well. Look at faults afterwards. */
+#define RECORD(structure, table, ...)                                                              \
+	{                                                                                          \
+		.fields = (table), .field_count = (unsigned)array_length(table),                   \
+		.size = sizeof(structure), __VA_ARGS__                                             \
+	}
+
+/* Reads a JSON object's members into the fields that have a "body": required and unknown members,
+ * types, ranges, lengths; every fault is named. Text stays in the document. ret_body: a zeroed
+ * struct; *ret_present: bit i says that field i was there and well. Look at faults afterwards. */
 void record_read_json(const struct record *record, const struct json_value *object, void *ret_body,
 		      uint64_t *ret_present, struct faults *faults);
 
 /* Reads a row whose columns are those of the fields that have one, in their order. Text and bytes
- * are copied into the arena, NUL-terminated behind their length. */
-void record_read_row(const struct record *record, const struct record_value *columns,
-		     struct arena *arena, void *ret_row);
+ * are copied into the arena, NUL-terminated behind their length. How many columns it has read. */
+unsigned record_read_row(const struct record *record, const struct record_value *columns,
+			 struct arena *arena, void *ret_row);
 
-/* Columns that record_read_row() expects. */
+/* Columns that record_read_row() reads. */
 unsigned record_column_count(const struct record *record);
 
 /* Appends a JSON object. */

@@ -13,7 +13,8 @@
 #pragma once
 
 #include "base/buffer.h"
-#include "db/query.h"
+#include "db/statements.h"
+#include "domain/app.h"
 #include "domain/device.h"
 #include "http/response.h"
 #include "http/router.h"
@@ -44,13 +45,6 @@ enum resource {
 	RESOURCE_NONE,
 	RESOURCE_DEVICE, /* the path's first parameter; must belong to the caller's account */
 	RESOURCE_APP,	 /* likewise, by ID or slug */
-};
-
-/* The app of the path. */
-struct task_app {
-	struct id id;
-	struct id account_id;
-	bool is_private;
 };
 
 /* What a route's line says of its endpoint: the prologue runs from it. */
@@ -87,9 +81,9 @@ struct id task_account_id(struct task *task);
 /* The device of the path as the database had it; RESOURCE_DEVICE only. */
 struct device *task_device(struct task *task);
 /* The app of the path; RESOURCE_APP only. */
-const struct task_app *task_app(struct task *task);
-/* Whether field i of the body's record was in the body. */
-bool task_body_has(struct task *task, unsigned field_index);
+const struct app *task_app(struct task *task);
+/* Bit i: field i of the body's record was in the body. */
+uint64_t task_body_present(struct task *task);
 /* What is wrong with the body, as far as is known. */
 struct faults *task_faults(struct task *task);
 /* Parameter of the path, decoded. */
@@ -101,16 +95,14 @@ struct str task_path_parameter(struct task *task, unsigned index);
 __attribute__((warn_unused_result)) struct verdict task_continue(struct task *task,
 								 task_step *next);
 
-/* Parameters for the next task_query(); add them in order. Empty at each call. */
-struct db_parameters *task_parameters(struct task *task);
+/* For a function of db/statements.h, which says what is asked, and for task_query() or
+ * task_reply_query() behind it. */
+struct db_query *task_new_query(struct task *task);
 
-/* Runs a statement that gives at most one row, which is read into ret_row (must outlive the wait:
- * in the state or the arena). next finds task_row_count(). record may be NULL where there is no row
- * to read. Errors and refusals without a problem of their own are answered here. */
-__attribute__((warn_unused_result)) struct verdict task_query(struct task *task,
-							      enum statement statement,
-							      const struct record *record,
-							      void *ret_row, task_step *next);
+/* Asks for at most one row, which is read into the struct that the statement was given (it must
+ * outlive the wait: in the state or the arena). next finds task_row_count(). Errors and refusals
+ * without a problem of their own are answered here. */
+__attribute__((warn_unused_result)) struct verdict task_query(struct task *task, task_step *next);
 
 unsigned task_row_count(struct task *task);
 
@@ -123,13 +115,9 @@ __attribute__((warn_unused_result)) struct verdict task_work(struct task *task, 
 /* status with a JSON object. */
 __attribute__((warn_unused_result)) struct verdict
 task_reply_record(struct task *task, int status, const struct record *record, const void *row);
-/* Runs a statement and answers 200 with a JSON array of its rows, each of which is read into a
- * struct of row_size bytes. A caller who has just these rows is answered before they are written.
- */
-__attribute__((warn_unused_result)) struct verdict task_reply_query(struct task *task,
-								    enum statement statement,
-								    const struct record *record,
-								    size_t row_size);
+/* Asks for rows and answers 200 with a JSON array of them. A caller who has just these rows is
+ * answered before they are written. */
+__attribute__((warn_unused_result)) struct verdict task_reply_query(struct task *task);
 /* status with "{}". */
 __attribute__((warn_unused_result)) struct verdict task_reply_empty(struct task *task, int status);
 /* Anything else; body in the arena or static. */

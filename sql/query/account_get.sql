@@ -1,7 +1,7 @@
 -- An account as its owner sees it.
 -- params: id uuid
--- row: email text, created_at timestamptz
+-- row: account
 -- effect: read
-SELECT email, created_at
+SELECT {account}
 FROM account
-WHERE id = $1
+WHERE id = :id

@@ -1,7 +1,7 @@
 -- An app by its slug, whoever owns it.
 -- params: slug text
--- row: id uuid, account_id uuid, is_private bool
+-- row: app
 -- effect: read
 SELECT id, account_id, visibility = 'private' AS is_private
 FROM app
-WHERE slug = $1
+WHERE slug = :slug

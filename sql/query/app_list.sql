@@ -1,11 +1,11 @@
 -- The apps that an account can install: public ones and its own private ones that are active and
 -- have a deployed version.
 -- params: account_id uuid
--- row: id uuid, name text, description text, version text, author_name text
+-- row: app_listed
 -- effect: read
 SELECT app.id, app.name, app.description, app_version.name AS version, account.name AS author_name
 FROM app
 JOIN app_version ON app_version.id = app.deployed_version_id
 JOIN account ON account.id = app.account_id
-WHERE app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = $1)
+WHERE app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
 ORDER BY app.name COLLATE "C", app.id

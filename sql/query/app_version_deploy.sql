@@ -1,22 +1,19 @@
 -- Makes an approved version the deployed one; deploying the deployed one again changes nothing.
 -- No row: the app has no such version. Not deployed: it is not approved.
 -- params: app_id uuid, name text
--- row: id uuid, version text, script_language text, checksum text, status text,
---   reviewed_at timestamptz, rejection_reason text, review_summary text, review_comments text,
---   created_at timestamptz, deployed bool,
---   generation int8
+-- row: app_version, generation int8
 -- effect: write
 WITH chosen AS (
 	SELECT *
 	FROM app_version
-	WHERE app_id = $1 AND name = $2
+	WHERE app_id = :app_id AND name = :name
 ), changed AS (
 	UPDATE app
 	SET deployed_version_id = chosen.id,
 		generation = app.generation
 			+ CASE WHEN app.deployed_version_id = chosen.id THEN 0 ELSE 1 END
 	FROM chosen
-	WHERE app.id = $1 AND chosen.status = 'APPROVED'
+	WHERE app.id = :app_id AND chosen.status = 'APPROVED'
 	RETURNING app.generation
 )
 SELECT chosen.id, chosen.name AS version, chosen.script_language, chosen.checksum, chosen.status,

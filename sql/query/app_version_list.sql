@@ -1,8 +1,6 @@
 -- The versions of an app, newest first, with what reviewers said.
 -- params: app_id uuid
--- row: id uuid, version text, script_language text, checksum text, status text,
---   reviewed_at timestamptz, rejection_reason text, review_summary text, review_comments text,
---   created_at timestamptz, deployed bool
+-- row: app_version
 -- effect: read
 SELECT app_version.id, app_version.name AS version, app_version.script_language,
 	app_version.checksum, app_version.status, app_version.reviewed_at,
@@ -11,5 +9,5 @@ SELECT app_version.id, app_version.name AS version, app_version.script_language,
 	app.deployed_version_id IS NOT DISTINCT FROM app_version.id AS deployed
 FROM app_version
 JOIN app ON app.id = app_version.app_id
-WHERE app_version.app_id = $1
+WHERE app_version.app_id = :app_id
 ORDER BY app_version.sequence DESC

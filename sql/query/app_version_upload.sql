@@ -2,9 +2,7 @@
 -- hold under any interleaving: a name is used once per app, and one version awaits review.
 -- params: id uuid, app_id uuid, name text, script_language text, script_content text,
 --   checksum text
--- row: id uuid, version text, script_language text, checksum text, status text,
---   reviewed_at timestamptz, rejection_reason text, review_summary text, review_comments text,
---   created_at timestamptz, deployed bool
+-- row: app_version
 -- effect: write
 -- refuse: app_version_name_unique -> version_name_used, app_version_one_pending -> review_pending,
 --   app_version_limit -> too_many_versions,
@@ -13,9 +11,9 @@ WITH first AS (
 	UPDATE app
 	SET is_submitted = true,
 		status = CASE status WHEN 'draft' THEN 'pending' ELSE status END
-	WHERE id = $2 AND NOT is_submitted
+	WHERE id = :app_id AND NOT is_submitted
 )
 INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum)
-VALUES ($1, $2, $3, $4, $5, $6)
+VALUES (:id, :app_id, :name, :script_language, :script_content, :checksum)
 RETURNING id, name AS version, script_language, checksum, status, reviewed_at, rejection_reason,
 	review_summary, '[]'::text AS review_comments, created_at, false AS deployed

@@ -1,16 +1,15 @@
 -- When devices were last online, many at once. Rows are locked in one order, so that two instances
 -- cannot wait for each other.
 -- params: ids uuid[], seen_at timestamptz[]
--- row:
 -- effect: write
 WITH seen AS (
 	SELECT seen.id, max(seen.at) AS at
-	FROM unnest($1, $2) AS seen (id, at)
+	FROM unnest(:ids, :seen_at) AS seen (id, at)
 	GROUP BY seen.id
 ), locked AS (
 	SELECT id
 	FROM device
-	WHERE id = ANY ($1)
+	WHERE id = ANY (:ids)
 	ORDER BY id
 	FOR NO KEY UPDATE
 )

@@ -6,12 +6,13 @@
 WITH touched AS (
 	UPDATE device
 	SET generation = generation + 1
-	WHERE id = $1 AND EXISTS (SELECT FROM installation WHERE device_id = $1 AND id = $2)
+	WHERE id = :device_id
+		AND EXISTS (SELECT FROM installation WHERE device_id = :device_id AND id = :id)
 	RETURNING id, generation
 ), removed AS (
 	DELETE FROM installation
 	USING touched
-	WHERE installation.device_id = touched.id AND installation.id = $2
+	WHERE installation.device_id = touched.id AND installation.id = :id
 	RETURNING installation.id
 )
 SELECT touched.generation

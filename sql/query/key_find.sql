@@ -4,4 +4,4 @@
 -- effect: read
 SELECT account_id
 FROM api_key
-WHERE secret_hash = $1 AND revoked_at IS NULL
+WHERE secret_hash = :secret_hash AND revoked_at IS NULL

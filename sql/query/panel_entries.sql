@@ -10,7 +10,7 @@ SELECT wanted.number, installation.id, installation.position, installation.pictu
 			FILTER (WHERE installation.picture_generation > wanted.known)
 			OVER (ORDER BY wanted.number, installation.position) <= 16 * 1024 * 1024
 	THEN installation.picture END AS picture
-FROM unnest($1, $2) WITH ORDINALITY AS wanted (id, known, number)
+FROM unnest(:device_ids, :known_generations) WITH ORDINALITY AS wanted (id, known, number)
 CROSS JOIN LATERAL (
 	SELECT *
 	FROM installation

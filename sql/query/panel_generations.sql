@@ -4,4 +4,4 @@
 -- effect: read
 SELECT id, generation
 FROM device
-WHERE id = ANY ($1)
+WHERE id = ANY (:ids)

@@ -15,7 +15,7 @@ SELECT wanted.number, device.link_key_hash, device.disabled_at IS NOT NULL AS is
 	CASE WHEN showing.push_generation > wanted.known THEN showing.picture END AS push_picture,
 	showing.duration_s AS push_duration_s, showing.created_at AS push_created_at,
 	showing.displayed_at AS push_displayed_at
-FROM unnest($1, $2) WITH ORDINALITY AS wanted (id, known, number)
+FROM unnest(:ids, :known_push_generations) WITH ORDINALITY AS wanted (id, known, number)
 JOIN device ON device.id = wanted.id
 LEFT JOIN LATERAL (
 	SELECT *

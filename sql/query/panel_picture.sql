@@ -4,4 +4,4 @@
 -- effect: read
 SELECT picture_generation, picture
 FROM installation
-WHERE device_id = $1 AND id = $2 AND picture IS NOT NULL
+WHERE device_id = :device_id AND id = :id AND picture IS NOT NULL

@@ -3,14 +3,14 @@
 -- No row: the device is gone. Not stored: the ID is that of an app's installation.
 -- is_close: another push was stored a moment ago, under previous_generation.
 -- params: device_id uuid, id text, picture bytea, in_background bool
--- row: generation int8, previous_generation int8, is_close bool, is_stored bool
+-- row: push_stored
 -- effect: write
 -- commit: shared
 -- refuse: device_entry_limit -> too_many_entries
 WITH locked AS (
 	SELECT id, last_push_generation, last_push_at
 	FROM device
-	WHERE id = $1
+	WHERE id = :device_id
 	FOR NO KEY UPDATE
 ), touched AS (
 	UPDATE device
@@ -24,7 +24,7 @@ WITH locked AS (
 		locked.last_push_at > clock_timestamp() - interval '1 second' AS is_close
 ), entry AS (
 	INSERT INTO installation (device_id, id, position, picture, picture_generation)
-	SELECT touched.id, $2, touched.generation, $3, touched.generation
+	SELECT touched.id, :id, touched.generation, :picture, touched.generation
 	FROM touched
 	ON CONFLICT (device_id, id) DO UPDATE
 	SET picture = excluded.picture,
@@ -35,7 +35,7 @@ WITH locked AS (
 	INSERT INTO showing (device_id, push_generation, installation_id, duration_s)
 	SELECT touched.id, touched.generation, entry.id, touched.schedule_interval_s
 	FROM touched, entry
-	WHERE NOT $4
+	WHERE NOT :in_background
 	ON CONFLICT (device_id) DO UPDATE
 	SET push_generation = excluded.push_generation,
 		installation_id = excluded.installation_id,

@@ -1,13 +1,13 @@
 -- Stores a temporary image as what the device is to show now. No row: the device is gone.
 -- is_close: another push was stored a moment ago, under previous_generation.
 -- params: device_id uuid, picture bytea, duration_s int4
--- row: generation int8, previous_generation int8, is_close bool
+-- row: push_stored
 -- effect: write
 -- commit: shared
 WITH locked AS (
 	SELECT id, last_push_generation, last_push_at
 	FROM device
-	WHERE id = $1
+	WHERE id = :device_id
 	FOR NO KEY UPDATE
 ), touched AS (
 	UPDATE device
@@ -21,7 +21,7 @@ WITH locked AS (
 		locked.last_push_at > clock_timestamp() - interval '1 second' AS is_close
 ), shown AS (
 	INSERT INTO showing (device_id, push_generation, picture, duration_s)
-	SELECT touched.id, touched.generation, $2, $3
+	SELECT touched.id, touched.generation, :picture, :duration_s
 	FROM touched
 	ON CONFLICT (device_id) DO UPDATE
 	SET push_generation = excluded.push_generation,
@@ -31,5 +31,5 @@ WITH locked AS (
 		created_at = excluded.created_at,
 		displayed_at = NULL
 )
-SELECT generation, previous_generation, is_close
+SELECT generation, previous_generation, is_close, true AS is_stored
 FROM touched

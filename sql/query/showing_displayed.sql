@@ -2,11 +2,11 @@
 -- in one order, so that two instances cannot wait for each other; each is found by its key, however
 -- many they are.
 -- params: device_ids uuid[], push_generations int8[], displayed_at timestamptz[]
--- row:
 -- effect: write
 WITH displayed AS (
 	SELECT DISTINCT ON (device_id, push_generation) device_id, push_generation, at
-	FROM unnest($1, $2, $3) AS displayed (device_id, push_generation, at)
+	FROM unnest(:device_ids, :push_generations, :displayed_at)
+		AS displayed (device_id, push_generation, at)
 	ORDER BY device_id, push_generation, at
 ), locked AS (
 	SELECT displayed.device_id, displayed.at

@@ -13,8 +13,10 @@ static struct verdict found(struct task *task)
 
 static struct verdict begin(struct task *task)
 {
-	db_add_id(task_parameters(task), task_account_id(task));
-	return task_query(task, STATEMENT_ACCOUNT_GET, &account_record, task_state(task), found);
+	statement_account_get(task_new_query(task),
+			      &(struct account_get_parameters){.id = task_account_id(task)},
+			      task_state(task));
+	return task_query(task, found);
 }
 
 const struct endpoint endpoint_account_get = {

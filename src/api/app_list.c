@@ -5,9 +5,10 @@
 
 static struct verdict begin(struct task *task)
 {
-	db_add_id(task_parameters(task), task_account_id(task));
-	return task_reply_query(task, STATEMENT_APP_LIST, &app_listed_record,
-				sizeof(struct app_listed));
+	statement_app_list(task_new_query(task),
+			   &(struct app_list_parameters){.account_id = task_account_id(task)},
+			   NULL);
+	return task_reply_query(task);
 }
 
 const struct endpoint endpoint_app_list = {

@@ -8,9 +8,10 @@ static struct verdict begin(struct task *task)
 	/* Even for its owner. */
 	if (!task_app(task)->is_private)
 		return task_fail(task, 403, "only a private app's versions can be listed");
-	db_add_id(task_parameters(task), task_app(task)->id);
-	return task_reply_query(task, STATEMENT_APP_VERSION_LIST, &app_version_record,
-				sizeof(struct app_version));
+	statement_app_version_list(
+	    task_new_query(task),
+	    &(struct app_version_list_parameters){.app_id = task_app(task)->id}, NULL);
+	return task_reply_query(task);
 }
 
 const struct endpoint endpoint_app_version_list = {

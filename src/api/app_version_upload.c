@@ -21,17 +21,19 @@ static struct verdict uploaded(struct task *task)
 static struct verdict begin(struct task *task)
 {
 	struct upload *upload = task_state(task);
-	struct db_parameters *parameters = task_parameters(task);
 
 	app_checksum(upload->body.script_language, upload->body.script_content, upload->checksum);
-	db_add_id(parameters, id_new());
-	db_add_id(parameters, task_app(task)->id);
-	db_add_text(parameters, upload->body.version);
-	db_add_text(parameters, upload->body.script_language);
-	db_add_text(parameters, upload->body.script_content);
-	db_add_text(parameters, str_from(upload->checksum));
-	return task_query(task, STATEMENT_APP_VERSION_UPLOAD, &app_version_record, &upload->version,
-			  uploaded);
+	statement_app_version_upload(task_new_query(task),
+				     &(struct app_version_upload_parameters){
+					 .id = id_new(),
+					 .app_id = task_app(task)->id,
+					 .name = upload->body.version,
+					 .script_language = upload->body.script_language,
+					 .script_content = upload->body.script_content,
+					 .checksum = str_from(upload->checksum),
+				     },
+				     &upload->version);
+	return task_query(task, uploaded);
 }
 
 const struct endpoint endpoint_app_version_upload = {

@@ -4,8 +4,10 @@
 
 static struct verdict begin(struct task *task)
 {
-	db_add_id(task_parameters(task), task_account_id(task));
-	return task_reply_query(task, STATEMENT_DEVICE_LIST, &device_record, sizeof(struct device));
+	statement_device_list(task_new_query(task),
+			      &(struct device_list_parameters){.account_id = task_account_id(task)},
+			      NULL);
+	return task_reply_query(task);
 }
 
 const struct endpoint endpoint_device_list = {

@@ -3,33 +3,25 @@
 
 /* DELETE /v1/devices/{deviceId}/installations/{installationId} - out of the rotation. */
 
-struct deletion {
-	int64_t generation;
-};
-
-static const struct record_field deletion_fields[] = {
-    RECORD_INT(struct deletion, generation, .column = "generation"),
-};
-static const struct record deletion_record = RECORD(deletion_fields);
-
 static struct verdict deleted(struct task *task)
 {
-	const struct deletion *deletion = task_state(task);
+	const struct installation_delete_row *row = task_state(task);
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "the device has no such installation");
-	delivery_device_changed(api_delivery(task), task_device(task)->id, deletion->generation);
+	delivery_device_changed(api_delivery(task), task_device(task)->id, row->generation);
 	return task_reply_empty(task, 200);
 }
 
 static struct verdict begin(struct task *task)
 {
-	struct db_parameters *parameters = task_parameters(task);
-
-	db_add_id(parameters, task_device(task)->id);
-	db_add_text(parameters, task_path_parameter(task, 1));
-	return task_query(task, STATEMENT_INSTALLATION_DELETE, &deletion_record, task_state(task),
-			  deleted);
+	statement_installation_delete(task_new_query(task),
+				      &(struct installation_delete_parameters){
+					  .device_id = task_device(task)->id,
+					  .id = task_path_parameter(task, 1),
+				      },
+				      task_state(task));
+	return task_query(task, deleted);
 }
 
 const struct endpoint endpoint_installation_delete = {
@@ -37,5 +29,5 @@ const struct endpoint endpoint_installation_delete = {
     .handler = begin,
     .access = &access_api_key,
     .resource = RESOURCE_DEVICE,
-    .state_size = sizeof(struct deletion),
+    .state_size = sizeof(struct installation_delete_row),
 };

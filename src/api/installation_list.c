@@ -1,13 +1,13 @@
-#include "domain/installation.h"
 #include "endpoints.h"
 
 /* GET /v1/devices/{deviceId}/installations - in the order of the rotation. */
 
 static struct verdict begin(struct task *task)
 {
-	db_add_id(task_parameters(task), task_device(task)->id);
-	return task_reply_query(task, STATEMENT_INSTALLATION_LIST, &installation_record,
-				sizeof(struct installation));
+	statement_installation_list(
+	    task_new_query(task),
+	    &(struct installation_list_parameters){.device_id = task_device(task)->id}, NULL);
+	return task_reply_query(task);
 }
 
 const struct endpoint endpoint_installation_list = {

@@ -21,32 +21,14 @@ struct push {
 	struct image_job job;
 	struct task *task;
 	struct push_turn turn;
-	int64_t generation;
-	int64_t previous_generation;
-	bool is_close;
-	bool is_stored;
+	struct push_stored stored;
 };
-
-static const struct record_field temporary_fields[] = {
-    RECORD_INT(struct push, generation, .column = "generation"),
-    RECORD_INT(struct push, previous_generation, .column = "previous_generation"),
-    RECORD_BOOL(struct push, is_close, .column = "is_close"),
-};
-static const struct record temporary_record = RECORD(temporary_fields);
-
-static const struct record_field entry_fields[] = {
-    RECORD_INT(struct push, generation, .column = "generation"),
-    RECORD_INT(struct push, previous_generation, .column = "previous_generation"),
-    RECORD_BOOL(struct push, is_close, .column = "is_close"),
-    RECORD_BOOL(struct push, is_stored, .column = "is_stored"),
-};
-static const struct record entry_record = RECORD(entry_fields);
 
 static struct verdict answer(struct task *task)
 {
 	const struct push *push = task_state(task);
 
-	delivery_push_answered(api_delivery(task), task_device(task)->id, push->generation);
+	delivery_push_answered(api_delivery(task), task_device(task)->id, push->stored.generation);
 	return task_reply_empty(task, 200);
 }
 
@@ -61,7 +43,7 @@ static void show(struct task *task)
 	const struct push *push = task_state(task);
 	const struct panelimage_result *result = &push->job.result;
 	struct stored_push stored = {
-	    .generation = push->generation,
+	    .generation = push->stored.generation,
 	    .picture = {(const char *)result->data, result->size},
 	    .duration_s = push->body.duration_s,
 	    .in_background = push->body.in_background,
@@ -80,39 +62,47 @@ static struct verdict stored(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such device");
-	if (push->body.is_installation && !push->is_stored) {
+	if (!push->stored.is_stored) {
 		/* It took a generation, though: the next push must not wait for this one. */
-		delivery_push_answered(delivery, device_id, push->generation);
+		delivery_push_answered(delivery, device_id, push->stored.generation);
 		return task_fail_field(task, "installationId",
 				       "is the ID of an app's installation on this device");
 	}
 	show(task);
 	push->task = task;
 	push->turn.come = on_turn;
-	if (!push->is_close ||
-	    delivery_push_is_next(delivery, &push->turn, device_id, push->previous_generation))
+	if (!push->stored.is_close || delivery_push_is_next(delivery, &push->turn, device_id,
+							    push->stored.previous_generation))
 		return task_continue(task, answer);
 	/* Other workers' panels need not wait for the answer's turn. */
-	delivery_device_changed(delivery, device_id, push->generation);
+	delivery_device_changed(delivery, device_id, push->stored.generation);
 	return task_wait(task, answer);
 }
 
 static struct verdict store(struct task *task, struct str picture)
 {
 	struct push *push = task_state(task);
-	struct db_parameters *parameters = task_parameters(task);
+	struct db_query *query = task_new_query(task);
+	struct id device_id = task_device(task)->id;
 
-	db_add_id(parameters, task_device(task)->id);
-	if (!push->body.is_installation) {
-		db_add_bytes(parameters, picture);
-		db_add_int4(parameters, (int32_t)push->body.duration_s);
-		return task_query(task, STATEMENT_PUSH_STORE_TEMPORARY, &temporary_record, push,
-				  stored);
-	}
-	db_add_text(parameters, push->body.installation_id);
-	db_add_bytes(parameters, picture);
-	db_add_bool(parameters, push->body.in_background);
-	return task_query(task, STATEMENT_PUSH_STORE_ENTRY, &entry_record, push, stored);
+	if (push->body.is_installation)
+		statement_push_store_entry(query,
+					   &(struct push_store_entry_parameters){
+					       .device_id = device_id,
+					       .id = push->body.installation_id,
+					       .picture = picture,
+					       .in_background = push->body.in_background,
+					   },
+					   &push->stored);
+	else
+		statement_push_store_temporary(query,
+					       &(struct push_store_temporary_parameters){
+						   .device_id = device_id,
+						   .picture = picture,
+						   .duration_s = (int32_t)push->body.duration_s,
+					       },
+					       &push->stored);
+	return task_query(task, stored);
 }
 
 static struct verdict converted(struct task *task)

@@ -16,12 +16,11 @@ static const struct record_field fields[] = {
     RECORD_TIMESTAMP(struct account_row, created_at_us, .name = "createdAt",
 		     .column = "created_at"),
 };
-static const struct record record = RECORD(fields);
+const struct record account_row_record = RECORD(struct account_row, fields);
 
 enum ctl_exit ctl_account_create(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0], name = ctl_value(ctl, "name");
-	struct db_parameters parameters;
 	struct ctl_rows rows;
 	enum ctl_exit code;
 	const char *fault;
@@ -41,17 +40,16 @@ enum ctl_exit ctl_account_create(struct ctl *ctl)
 	code = ctl_connect(ctl);
 	if (code != CTL_DONE)
 		return code;
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_id(&parameters, id_new());
-	db_add_text(&parameters, email);
-	db_add_text(&parameters, name);
-	code = ctl_query(ctl, STATEMENT_ACCOUNT_CREATE, &parameters, &record,
-			 sizeof(struct account_row), &rows);
+	statement_account_create(
+	    ctl_new_query(ctl),
+	    &(struct account_create_parameters){.id = id_new(), .email = email, .name = name},
+	    NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.refusal == REFUSAL_EMAIL_TAKEN)
 		return ctl_fail(CTL_REFUSED, "there is an account %.*s already", STR_ARG(email));
-	return ctl_print_row(ctl, &record, rows.rows);
+	return ctl_print_row(ctl, &account_row_record, rows.rows);
 }
 
 struct owner_row {
@@ -67,44 +65,40 @@ static const struct record_field owner_fields[] = {
     RECORD_STR(struct owner_row, account.name, .name = "name", .column = "name"),
     RECORD_TIMESTAMP(struct owner_row, account.created_at_us, .name = "createdAt",
 		     .column = "created_at"),
-    RECORD_INT(struct owner_row, devices, .name = "devices", .column = "devices"),
-    RECORD_INT(struct owner_row, keys, .name = "keys", .column = "keys"),
-    RECORD_INT(struct owner_row, apps, .name = "apps", .column = "apps"),
+    RECORD_INT8(struct owner_row, devices, .name = "devices", .column = "devices"),
+    RECORD_INT8(struct owner_row, keys, .name = "keys", .column = "keys"),
+    RECORD_INT8(struct owner_row, apps, .name = "apps", .column = "apps"),
 };
-static const struct record owner_record = RECORD(owner_fields);
+const struct record owner_row_record = RECORD(struct owner_row, owner_fields);
 
 enum ctl_exit ctl_account_list(struct ctl *ctl)
 {
-	struct db_parameters parameters;
 	struct ctl_rows rows;
 	enum ctl_exit code = ctl_connect(ctl);
 
 	if (code != CTL_DONE)
 		return code;
-	db_parameters_init(&parameters, &ctl->arena);
-	code = ctl_query(ctl, STATEMENT_ACCOUNT_LIST, &parameters, &owner_record,
-			 sizeof(struct owner_row), &rows);
+	statement_account_list(ctl_new_query(ctl), NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
-	return ctl_print_rows(ctl, &owner_record, rows.rows, sizeof(struct owner_row), rows.count);
+	return ctl_print_rows(ctl, &owner_row_record, &rows);
 }
 
 static const struct record_field removed_fields[] = {
     RECORD_ID(struct account_row, id, .name = "id", .column = "id"),
     RECORD_STR(struct account_row, email, .name = "email", .column = "email"),
 };
-static const struct record removed_record = RECORD(removed_fields);
+const struct record account_removed_record = RECORD(struct account_row, removed_fields);
 
 enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email)
 {
-	struct db_parameters parameters;
 	struct ctl_rows rows;
 	enum ctl_exit code;
 
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_text(&parameters, email);
-	code = ctl_query(ctl, STATEMENT_ACCOUNT_FIND, &parameters, &removed_record,
-			 sizeof(struct account_row), &rows);
+	statement_account_find(ctl_new_query(ctl),
+			       &(struct account_find_parameters){.email = email}, NULL);
+	code = ctl_query(ctl, &rows);
 	if (code == CTL_DONE && rows.count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(email));
 	return code;
@@ -113,7 +107,6 @@ enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email)
 enum ctl_exit ctl_account_remove(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0];
-	struct db_parameters parameters;
 	struct ctl_rows rows;
 	enum ctl_exit code;
 
@@ -126,13 +119,12 @@ enum ctl_exit ctl_account_remove(struct ctl *ctl)
 				   STR_ARG(email));
 	if (code != CTL_DONE)
 		return code;
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_text(&parameters, email);
-	code = ctl_query(ctl, STATEMENT_ACCOUNT_REMOVE, &parameters, &removed_record,
-			 sizeof(struct account_row), &rows);
+	statement_account_remove(ctl_new_query(ctl),
+				 &(struct account_remove_parameters){.email = email}, NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(email));
-	return ctl_print_row(ctl, &removed_record, rows.rows);
+	return ctl_print_row(ctl, &account_removed_record, rows.rows);
 }

@@ -30,7 +30,7 @@ static const struct record_field app_fields[] = {
     RECORD_STR(struct app_row, version, .name = "version", .column = "version", .nullable = true),
     RECORD_TIMESTAMP(struct app_row, created_at_us, .name = "createdAt", .column = "created_at"),
 };
-static const struct record app_record = RECORD(app_fields);
+const struct record app_row_record = RECORD(struct app_row, app_fields);
 
 /* Letters, digits and dashes inside; nothing that could be taken for an ID. */
 static const char *check_slug(struct str slug)
@@ -91,7 +91,6 @@ enum ctl_exit ctl_app_create(struct ctl *ctl)
 {
 	struct str description = ctl_value(ctl, "description");
 	struct str visibility = ctl_value(ctl, "visibility");
-	struct db_parameters parameters;
 	struct ctl_rows rows;
 	enum ctl_exit code;
 
@@ -104,15 +103,17 @@ enum ctl_exit ctl_app_create(struct ctl *ctl)
 		code = ctl_connect(ctl);
 	if (code != CTL_DONE)
 		return code;
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_id(&parameters, id_new());
-	db_add_text(&parameters, ctl_value(ctl, "account"));
-	db_add_text(&parameters, ctl_value(ctl, "name"));
-	db_add_text(&parameters, ctl_value(ctl, "slug"));
-	db_add_text(&parameters, description);
-	db_add_text(&parameters, visibility);
-	code = ctl_query(ctl, STATEMENT_APP_CREATE, &parameters, &app_record,
-			 sizeof(struct app_row), &rows);
+	statement_app_create(ctl_new_query(ctl),
+			     &(struct app_create_parameters){
+				 .id = id_new(),
+				 .account_email = ctl_value(ctl, "account"),
+				 .name = ctl_value(ctl, "name"),
+				 .slug = ctl_value(ctl, "slug"),
+				 .description = description,
+				 .visibility = visibility,
+			     },
+			     NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.refusal == REFUSAL_SLUG_TAKEN)
@@ -121,13 +122,12 @@ enum ctl_exit ctl_app_create(struct ctl *ctl)
 	if (rows.count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s",
 				STR_ARG(ctl_value(ctl, "account")));
-	return ctl_print_row(ctl, &app_record, rows.rows);
+	return ctl_print_row(ctl, &app_row_record, rows.rows);
 }
 
 enum ctl_exit ctl_app_list(struct ctl *ctl)
 {
 	struct str account = ctl_value(ctl, "account");
-	struct db_parameters parameters;
 	struct ctl_rows rows;
 	enum ctl_exit code = ctl_connect(ctl);
 
@@ -135,16 +135,12 @@ enum ctl_exit ctl_app_list(struct ctl *ctl)
 		code = ctl_find_account(ctl, account);
 	if (code != CTL_DONE)
 		return code;
-	db_parameters_init(&parameters, &ctl->arena);
-	if (account.data)
-		db_add_text(&parameters, account);
-	else
-		db_add_null(&parameters);
-	code = ctl_query(ctl, STATEMENT_APP_LIST_ALL, &parameters, &app_record,
-			 sizeof(struct app_row), &rows);
+	statement_app_list_all(ctl_new_query(ctl),
+			       &(struct app_list_all_parameters){.account_email = account}, NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
-	return ctl_print_rows(ctl, &app_record, rows.rows, sizeof(struct app_row), rows.count);
+	return ctl_print_rows(ctl, &app_row_record, &rows);
 }
 
 static enum ctl_exit fail_app(struct ctl *ctl)
@@ -154,20 +150,19 @@ static enum ctl_exit fail_app(struct ctl *ctl)
 
 static enum ctl_exit set_disabled(struct ctl *ctl, bool is_disabled)
 {
-	struct db_parameters parameters;
 	struct ctl_rows rows;
 	enum ctl_exit code = ctl_connect(ctl);
 
 	if (code != CTL_DONE)
 		return code;
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_text(&parameters, ctl->positionals[0]);
-	db_add_bool(&parameters, is_disabled);
-	code = ctl_query(ctl, STATEMENT_APP_ENABLE, &parameters, &app_record,
-			 sizeof(struct app_row), &rows);
+	statement_app_enable(
+	    ctl_new_query(ctl),
+	    &(struct app_enable_parameters){.app = ctl->positionals[0], .is_disabled = is_disabled},
+	    NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
-	return rows.count ? ctl_print_row(ctl, &app_record, rows.rows) : fail_app(ctl);
+	return rows.count ? ctl_print_row(ctl, &app_row_record, rows.rows) : fail_app(ctl);
 }
 
 enum ctl_exit ctl_app_disable(struct ctl *ctl)
@@ -208,7 +203,7 @@ static const struct record_field review_fields[] = {
     RECORD_TIMESTAMP(struct review_row, reviewed_at_us, .name = "reviewedAt",
 		     .column = "reviewed_at", .nullable = true),
 };
-static const struct record review_record = RECORD(review_fields);
+const struct record review_row_record = RECORD(struct review_row, review_fields);
 
 /* NULL, also where none was given, or what is wrong with it. */
 static const char *check_remark(struct str text, size_t length_max)
@@ -290,18 +285,9 @@ static enum ctl_exit read_review(const struct ctl *ctl, struct review *ret)
 	return read_comments(ctl, ret);
 }
 
-static void add_text_or_null(struct db_parameters *parameters, struct str text)
-{
-	if (text.data)
-		db_add_text(parameters, text);
-	else
-		db_add_null(parameters);
-}
-
 enum ctl_exit ctl_app_review(struct ctl *ctl)
 {
 	struct review *review = arena_zalloc(&ctl->arena, sizeof(*review));
-	struct db_parameters parameters;
 	const struct review_row *row;
 	struct ctl_rows rows;
 	enum ctl_exit code = read_review(ctl, review);
@@ -310,20 +296,22 @@ enum ctl_exit ctl_app_review(struct ctl *ctl)
 		code = ctl_connect(ctl);
 	if (code != CTL_DONE)
 		return code;
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_text(&parameters, ctl->positionals[0]);
-	db_add_text(&parameters, ctl->positionals[1]);
-	db_add_text(&parameters, review->status);
-	add_text_or_null(&parameters, review->summary);
 	/* A rejected version always has a reason to show. */
 	if (str_equal(review->status, STR("REJECTED")) && !review->reason.data)
 		review->reason = STR("no reason given");
-	add_text_or_null(&parameters, review->reason);
-	db_add_text(&parameters, review->author);
-	db_add_text_array(&parameters, review->comments, review->comment_count);
-	db_add_int8_array(&parameters, review->lines, review->comment_count);
-	code =
-	    ctl_query(ctl, STATEMENT_APP_REVIEW, &parameters, &review_record, sizeof(*row), &rows);
+	statement_app_review(ctl_new_query(ctl),
+			     &(struct app_review_parameters){
+				 .app = ctl->positionals[0],
+				 .version = ctl->positionals[1],
+				 .status = review->status,
+				 .summary = review->summary,
+				 .reason = review->reason,
+				 .author = review->author,
+				 .comments = {review->comments, review->comment_count},
+				 .lines = {review->lines, review->comment_count},
+			     },
+			     NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.count == 0)
@@ -333,5 +321,5 @@ enum ctl_exit ctl_app_review(struct ctl *ctl)
 	if (!row->is_reviewed)
 		return ctl_fail(CTL_REFUSED, "version %.*s awaits no review: it is %.*s",
 				STR_ARG(row->version), STR_ARG(row->status));
-	return ctl_print_row(ctl, &review_record, row);
+	return ctl_print_row(ctl, &review_row_record, row);
 }

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "db/cluster.h"
-#include "db/query.h"
+#include "db/statements.h"
 #include "domain/device.h"
 #include "main/config.h"
 #include "record/record.h"
@@ -48,6 +48,7 @@ struct ctl {
 	struct options options; /* as given */
 	struct cluster cluster;
 	PGconn *connection;
+	struct db_query query;
 };
 
 enum ctl_exit ctl_account_create(struct ctl *ctl);
@@ -97,14 +98,14 @@ enum ctl_exit ctl_connect(struct ctl *ctl);
 struct ctl_rows {
 	enum refusal refusal; /* REFUSAL_NONE: done */
 	unsigned count;
-	void *rows; /* count structs of the record, in the arena */
+	void *rows; /* count structs of the statement's row, in the arena */
 };
 
-/* Runs a statement, again where it met another one and the database ended it for that. CTL_DONE,
+/* For a function of db/statements.h, which says what is asked, and for ctl_query() behind it. */
+struct db_query *ctl_new_query(struct ctl *ctl);
+/* Runs the statement, again where it met another one and the database ended it for that. CTL_DONE,
  * also where a constraint refused; else the reason was said. */
-enum ctl_exit ctl_query(struct ctl *ctl, enum statement statement,
-			const struct db_parameters *parameters, const struct record *record,
-			size_t row_size, struct ctl_rows *ret_rows);
+enum ctl_exit ctl_query(struct ctl *ctl, struct ctl_rows *ret_rows);
 
 /* Whether there is an account with this e-mail address. CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email);
@@ -118,6 +119,6 @@ __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_fail(enum ctl_exit code,
 							     ...);
 /* One row on stdout: an object, or a line a field. */
 enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, const void *row);
-/* An array, or a table. rows: count structs of row_size. */
-enum ctl_exit ctl_print_rows(const struct ctl *ctl, const struct record *record, const void *rows,
-			     size_t row_size, unsigned count);
+/* An array, or a table. rows: structs of the record. */
+enum ctl_exit ctl_print_rows(const struct ctl *ctl, const struct record *record,
+			     const struct ctl_rows *rows);

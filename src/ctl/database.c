@@ -1,25 +1,16 @@
 #include "base/clock.h"
-#include "base/require.h"
 #include "ctl/ctl.h"
+#include "db/result.h"
 #include "main/state_dir.h"
 
 #include <poll.h>
 
-enum { COLUMNS_MAX = 16, TRIES_MAX = 5, WAIT_FOR_SERVER_MS = 30 * 1000, LOOK_AGAIN_MS = 20 };
+enum { TRIES_MAX = 5, WAIT_FOR_SERVER_MS = 30 * 1000, LOOK_AGAIN_MS = 20 };
 
 /* Of two that wait for each other, the database ends one: it may try again. */
 #define DEADLOCK_DETECTED "40P01"
 #define UNDEFINED_TABLE "42P01"
 #define UNDEFINED_COLUMN "42703"
-
-/* libpq's complaint may be of several lines. */
-static struct str first_line(const char *text)
-{
-	struct str line = str_from(text);
-
-	line.length = str_find(line, '\n');
-	return line;
-}
 
 /* A server that starts, or whose PostgreSQL does again, is ready soon; an unready one is reported
  * by what fails then. */
@@ -75,21 +66,7 @@ enum ctl_exit ctl_connect(struct ctl *ctl)
 	if (PQstatus(ctl->connection) == CONNECTION_OK)
 		return CTL_DONE;
 	return ctl_fail(CTL_DATABASE, "the database cannot be reached: %.*s",
-			STR_ARG(first_line(PQerrorMessage(ctl->connection))));
-}
-
-static enum refusal find_refusal(const struct statement_entry *statement, const PGresult *result)
-{
-	struct str constraint = str_from(PQresultErrorField(result, PG_DIAG_CONSTRAINT_NAME));
-	struct str state = str_from(PQresultErrorField(result, PG_DIAG_SQLSTATE));
-
-	for (unsigned i = 0; i < statement->refusal_count; i++) {
-		struct str name = str_from(statement->refusals[i].constraint);
-
-		if (str_equal(name, constraint) || str_equal(name, state))
-			return statement->refusals[i].refusal;
-	}
-	return REFUSAL_NONE;
+			STR_ARG(result_first_line(PQerrorMessage(ctl->connection))));
 }
 
 static enum ctl_exit report(const PGresult *result, const struct ctl *ctl)
@@ -98,36 +75,18 @@ static enum ctl_exit report(const PGresult *result, const struct ctl *ctl)
 
 	if (!state)
 		return ctl_fail(CTL_DATABASE, "the database is gone: %.*s",
-				STR_ARG(first_line(PQerrorMessage(ctl->connection))));
+				STR_ARG(result_first_line(PQerrorMessage(ctl->connection))));
 	if (strcmp(state, UNDEFINED_TABLE) == 0 || strcmp(state, UNDEFINED_COLUMN) == 0)
 		return ctl_fail(CTL_DATABASE,
 				"the database is not migrated: run displayctl migrate");
 	return ctl_fail(CTL_FAILED, "the database refuses: %.*s",
-			STR_ARG(first_line(PQresultErrorMessage(result))));
+			STR_ARG(result_first_line(PQresultErrorMessage(result))));
 }
 
-static void read_rows(struct ctl *ctl, const PGresult *result, const struct record *record,
-		      size_t row_size, struct ctl_rows *ret_rows)
+static PGresult *execute(struct ctl *ctl)
 {
-	ret_rows->count = (unsigned)PQntuples(result);
-	ret_rows->rows = arena_zalloc(&ctl->arena, row_size * (ret_rows->count + 1));
-	for (int row = 0; row < (int)ret_rows->count; row++) {
-		struct record_value columns[COLUMNS_MAX];
-
-		for (int i = 0; i < PQnfields(result) && i < COLUMNS_MAX; i++)
-			columns[i] = (struct record_value){
-			    .data = (const uint8_t *)PQgetvalue(result, row, i),
-			    .length = (uint32_t)PQgetlength(result, row, i),
-			    .is_null = PQgetisnull(result, row, i),
-			};
-		record_read_row(record, columns, &ctl->arena,
-				(char *)ret_rows->rows + row_size * (size_t)row);
-	}
-}
-
-static PGresult *execute(struct ctl *ctl, const struct statement_entry *entry,
-			 const struct db_parameters *parameters)
-{
+	const struct db_parameters *parameters = &ctl->query.parameters;
+	const struct statement_entry *entry = &statements[ctl->query.statement];
 	int formats[DB_PARAMETERS_MAX];
 
 	for (unsigned i = 0; i < parameters->count; i++)
@@ -144,26 +103,30 @@ static bool met_a_deadlock(const PGresult *result)
 	return state && strcmp(state, DEADLOCK_DETECTED) == 0;
 }
 
-enum ctl_exit ctl_query(struct ctl *ctl, enum statement statement,
-			const struct db_parameters *parameters, const struct record *record,
-			size_t row_size, struct ctl_rows *ret_rows)
+struct db_query *ctl_new_query(struct ctl *ctl)
 {
-	const struct statement_entry *entry = &statements[statement];
-	enum ctl_exit code = CTL_DONE;
-	PGresult *result;
+	db_query_init(&ctl->query, &ctl->arena);
+	return &ctl->query;
+}
 
-	require(parameters->count == entry->parameter_count && entry->column_count <= COLUMNS_MAX &&
-		entry->column_count == record_column_count(record));
-	result = execute(ctl, entry, parameters);
+enum ctl_exit ctl_query(struct ctl *ctl, struct ctl_rows *ret_rows)
+{
+	const struct statement_entry *entry = &statements[ctl->query.statement];
+	enum ctl_exit code = CTL_DONE;
+	PGresult *result = execute(ctl);
+
 	for (int tries = 1; tries < TRIES_MAX && met_a_deadlock(result); tries++) {
 		PQclear(result);
-		result = execute(ctl, entry, parameters);
+		result = execute(ctl);
 	}
 	*ret_rows = (struct ctl_rows){.refusal = REFUSAL_NONE};
 	if (PQresultStatus(result) == PGRES_TUPLES_OK) {
-		read_rows(ctl, result, record, row_size, ret_rows);
+		struct db_result rows = result_rows(result);
+
+		ret_rows->count = rows.row_count;
+		ret_rows->rows = db_read_rows(&rows, ctl->query.record, &ctl->arena);
 	} else {
-		ret_rows->refusal = find_refusal(entry, result);
+		ret_rows->refusal = result_refusal(result, entry);
 		if (ret_rows->refusal == REFUSAL_NONE)
 			code = report(result, ctl);
 	}

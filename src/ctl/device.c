@@ -29,7 +29,7 @@ static const struct record_field fields[] = {
     RECORD_STR(struct device_row, websocket_url, .name = "websocketUrl"),
     RECORD_TIMESTAMP(struct device_row, created_at_us, .name = "createdAt", .column = "created_at"),
 };
-static const struct record record = RECORD(fields);
+const struct record device_row_record = RECORD(struct device_row, fields);
 
 /* What was asked for, checked. */
 struct wish {
@@ -109,42 +109,34 @@ static enum ctl_exit make_urls(struct ctl *ctl, const struct wish *wish, struct 
 	return CTL_DONE;
 }
 
-static void add_parameters(struct db_parameters *parameters, struct wish *wish,
-			   uint8_t hash[static KEY_HASH_BYTES])
-{
-	key_hash(str_from(wish->key), hash);
-	db_add_id(parameters, wish->id);
-	db_add_text(parameters, wish->account);
-	db_add_text(parameters, wish->name);
-	if (wish->serial.data)
-		db_add_text(parameters, wish->serial);
-	else
-		db_add_null(parameters);
-	if (wish->has_mac)
-		db_add_bytes(parameters, (struct str){(const char *)wish->mac, MAC_BYTES});
-	else
-		db_add_null(parameters);
-	db_add_bytes(parameters, (struct str){(const char *)hash, KEY_HASH_BYTES});
-}
-
 enum ctl_exit ctl_device_create(struct ctl *ctl)
 {
-	struct db_parameters parameters;
 	uint8_t hash[KEY_HASH_BYTES];
-	struct device_row row = {0};
+	struct device_row urls = {0};
+	struct device_row *row;
 	struct ctl_rows rows;
 	struct wish wish;
 	enum ctl_exit code = read_wish(ctl, &wish);
 
 	if (code == CTL_DONE)
-		code = make_urls(ctl, &wish, &row);
+		code = make_urls(ctl, &wish, &urls);
 	if (code == CTL_DONE)
 		code = ctl_connect(ctl);
 	if (code != CTL_DONE)
 		return code;
-	db_parameters_init(&parameters, &ctl->arena);
-	add_parameters(&parameters, &wish, hash);
-	code = ctl_query(ctl, STATEMENT_DEVICE_CREATE, &parameters, &record, sizeof(row), &rows);
+	key_hash(str_from(wish.key), hash);
+	statement_device_create(
+	    ctl_new_query(ctl),
+	    &(struct device_create_parameters){
+		.id = wish.id,
+		.account_email = wish.account,
+		.name = wish.name,
+		.serial = wish.serial,
+		.mac = {wish.has_mac ? (const char *)wish.mac : NULL, MAC_BYTES},
+		.link_key_hash = {(const char *)hash, KEY_HASH_BYTES},
+	    },
+	    NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.refusal == REFUSAL_SERIAL_TAKEN)
@@ -155,8 +147,9 @@ enum ctl_exit ctl_device_create(struct ctl *ctl)
 		return ctl_fail(CTL_REFUSED, "there is a device with this MAC address already");
 	if (rows.count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(wish.account));
-	((struct device_row *)rows.rows)->key = row.key;
-	((struct device_row *)rows.rows)->poll_url = row.poll_url;
-	((struct device_row *)rows.rows)->websocket_url = row.websocket_url;
-	return ctl_print_row(ctl, &record, rows.rows);
+	row = rows.rows;
+	row->key = urls.key;
+	row->poll_url = urls.poll_url;
+	row->websocket_url = urls.websocket_url;
+	return ctl_print_row(ctl, &device_row_record, row);
 }

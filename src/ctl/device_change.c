@@ -1,6 +1,6 @@
 #include "base/limits.h"
+#include "base/require.h"
 #include "base/utf8.h"
-#include "base/zones.h"
 #include "ctl/ctl.h"
 #include "domain/device_reference.h"
 
@@ -24,11 +24,10 @@ static const struct record_field listed_fields[] = {
     RECORD_TIMESTAMP(struct listed_row, last_online_us, .name = "lastOnline",
 		     .column = "last_online_at"),
 };
-static const struct record listed_record = RECORD(listed_fields);
+const struct record listed_device_record = RECORD(struct listed_row, listed_fields);
 
 enum ctl_exit ctl_device_list(struct ctl *ctl)
 {
-	struct db_parameters parameters;
 	struct ctl_rows rows;
 	enum ctl_exit code = ctl_connect(ctl);
 
@@ -36,37 +35,33 @@ enum ctl_exit ctl_device_list(struct ctl *ctl)
 		code = ctl_find_account(ctl, ctl_value(ctl, "account"));
 	if (code != CTL_DONE)
 		return code;
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_text(&parameters, ctl_value(ctl, "account"));
-	code = ctl_query(ctl, STATEMENT_DEVICE_LIST_OF, &parameters, &listed_record,
-			 sizeof(struct listed_row), &rows);
+	statement_device_list_of(
+	    ctl_new_query(ctl),
+	    &(struct device_list_of_parameters){.account_email = ctl_value(ctl, "account")}, NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
-	return ctl_print_rows(ctl, &listed_record, rows.rows, sizeof(struct listed_row),
-			      rows.count);
+	return ctl_print_rows(ctl, &listed_device_record, &rows);
 }
 
 enum ctl_exit ctl_find_device(struct ctl *ctl, struct str name, struct device *ret_device)
 {
 	struct device_reference reference = device_reference_parse(name);
-	enum statement statement = STATEMENT_DEVICE_BY_ID;
-	struct db_parameters parameters;
+	struct db_query *query = ctl_new_query(ctl);
 	struct ctl_rows rows = {0};
 	enum ctl_exit code = CTL_DONE;
+	struct str mac = {(const char *)reference.mac, MAC_BYTES};
 
-	db_parameters_init(&parameters, &ctl->arena);
-	if (reference.kind == DEVICE_REFERENCE_ID) {
-		db_add_id(&parameters, reference.id);
-	} else if (reference.kind == DEVICE_REFERENCE_SERIAL) {
-		db_add_text(&parameters, reference.serial);
-		statement = STATEMENT_DEVICE_BY_SERIAL;
-	} else {
-		db_add_bytes(&parameters, (struct str){(const char *)reference.mac, MAC_BYTES});
-		statement = STATEMENT_DEVICE_BY_MAC;
-	}
+	if (reference.kind == DEVICE_REFERENCE_ID)
+		statement_device_by_id(query, &(struct device_by_id_parameters){reference.id},
+				       NULL);
+	else if (reference.kind == DEVICE_REFERENCE_SERIAL)
+		statement_device_by_serial(
+		    query, &(struct device_by_serial_parameters){reference.serial}, NULL);
+	else
+		statement_device_by_mac(query, &(struct device_by_mac_parameters){mac}, NULL);
 	if (reference.kind != DEVICE_REFERENCE_NONE)
-		code = ctl_query(ctl, statement, &parameters, &device_record, sizeof(struct device),
-				 &rows);
+		code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.count == 0)
@@ -79,11 +74,10 @@ static const struct record_field removed_fields[] = {
     RECORD_ID(struct listed_row, id, .name = "id", .column = "id"),
     RECORD_STR(struct listed_row, name, .name = "name", .column = "name"),
 };
-static const struct record removed_record = RECORD(removed_fields);
+const struct record removed_device_record = RECORD(struct listed_row, removed_fields);
 
 enum ctl_exit ctl_device_remove(struct ctl *ctl)
 {
-	struct db_parameters parameters;
 	struct device device = {0};
 	struct ctl_rows rows;
 	enum ctl_exit code = ctl_connect(ctl);
@@ -95,130 +89,132 @@ enum ctl_exit ctl_device_remove(struct ctl *ctl)
 				   STR_ARG(device.name));
 	if (code != CTL_DONE)
 		return code;
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_id(&parameters, device.id);
-	code = ctl_query(ctl, STATEMENT_DEVICE_REMOVE, &parameters, &removed_record,
-			 sizeof(struct listed_row), &rows);
+	statement_device_remove(ctl_new_query(ctl),
+				&(struct device_remove_parameters){.id = device.id}, NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "there is no device %.*s",
 				STR_ARG(ctl->positionals[0]));
-	return ctl_print_row(ctl, &removed_record, rows.rows);
+	return ctl_print_row(ctl, &removed_device_record, rows.rows);
 }
 
-/* ---- update: each adds a parameter, NULL where the option was not given ---- */
+/* ---- update: an option for each field that a body of the API may have ---- */
 
-static enum ctl_exit add_number(struct ctl *ctl, struct db_parameters *parameters,
-				const char *option, unsigned least, unsigned most, bool is_int4)
+enum { OPTION_NAME_BYTES = 64 };
+
+/* "scheduleInterval" is --schedule-interval; "sleepEnabled", a switch, is --sleep. */
+static void option_of(const struct record_field *field, char ret_name[static OPTION_NAME_BYTES])
 {
-	struct str text = ctl_value(ctl, option);
+	size_t length = strlen(field->body);
+	char *end = ret_name;
+
+	if (length > strlen("Enabled") &&
+	    strcmp(field->body + length - strlen("Enabled"), "Enabled") == 0)
+		length -= strlen("Enabled");
+	require(2 * length < OPTION_NAME_BYTES);
+	for (size_t i = 0; i < length; i++) {
+		char c = field->body[i];
+
+		if (c >= 'A' && c <= 'Z') {
+			*end++ = '-';
+			c = (char)(c - 'A' + 'a');
+		}
+		*end++ = c;
+	}
+	*end = '\0';
+}
+
+static enum ctl_exit read_number(const struct record_field *field, const char *option,
+				 struct str text, int64_t *ret)
+{
 	unsigned long long number;
 
-	if (!text.data) {
-		db_add_null(parameters);
-		return CTL_DONE;
-	}
-	if (!str_to_uint64(text, most, &number) || number < least)
-		return ctl_fail(CTL_USAGE, "--%s must be a number from %u to %u", option, least,
-				most);
-	if (is_int4)
-		db_add_int4(parameters, (int32_t)number);
-	else
-		db_add_int2(parameters, (int16_t)number);
+	if (!str_to_uint64(text, (unsigned long long)field->maximum, &number) ||
+	    (int64_t)number < field->minimum)
+		return ctl_fail(CTL_USAGE, "--%s must be a number from %lld to %lld", option,
+				(long long)field->minimum, (long long)field->maximum);
+	*ret = (int64_t)number;
 	return CTL_DONE;
 }
 
-static enum ctl_exit add_switch(struct ctl *ctl, struct db_parameters *parameters,
-				const char *option)
+static enum ctl_exit read_text(const struct record_field *field, const char *option,
+			       struct str text, struct str *ret)
 {
-	struct str text = ctl_value(ctl, option);
+	int64_t length = (int64_t)utf8_length(text);
+	const char *fault;
 
-	if (!text.data)
-		db_add_null(parameters);
-	else if (str_equal(text, STR("on")) || str_equal(text, STR("off")))
-		db_add_bool(parameters, text.length == 2);
-	else
-		return ctl_fail(CTL_USAGE, "--%s must be on or off", option);
-	return CTL_DONE;
-}
-
-static enum ctl_exit add_clock(struct ctl *ctl, struct db_parameters *parameters,
-			       const char *option)
-{
-	struct str text = ctl_value(ctl, option);
-	int64_t minutes;
-
-	if (!text.data)
-		db_add_null(parameters);
-	else if (clock_parse(text, &minutes))
-		db_add_int2(parameters, (int16_t)minutes);
-	else
-		return ctl_fail(CTL_USAGE, "--%s must be a time of day such as 22:30", option);
-	return CTL_DONE;
-}
-
-static enum ctl_exit add_text(struct ctl *ctl, struct db_parameters *parameters, const char *option)
-{
-	struct str text = ctl_value(ctl, option);
-	const char *fault = NULL;
-
-	if (!text.data) {
-		db_add_null(parameters);
-		return CTL_DONE;
-	}
-	if (strcmp(option, "name") == 0)
-		fault = ctl_check_name(text, DEVICE_NAME_LENGTH_MAX);
-	else if (!zones_find(text))
-		fault = "must be the name of a time zone";
+	if (!utf8_is_valid(text))
+		return ctl_fail(CTL_USAGE, "--%s must be UTF-8", option);
+	if (field->maximum && (length < field->minimum || length > field->maximum))
+		return ctl_fail(CTL_USAGE, "--%s must have %lld to %lld characters", option,
+				(long long)field->minimum, (long long)field->maximum);
+	fault = field->check ? field->check(text) : NULL;
 	if (fault)
 		return ctl_fail(CTL_USAGE, "--%s %s", option, fault);
-	db_add_text(parameters, text);
+	*ret = text;
 	return CTL_DONE;
 }
 
-/* In the order of the statement. */
-static enum ctl_exit add_settings(struct ctl *ctl, struct db_parameters *parameters)
+static enum ctl_exit read_setting(const struct record_field *field, const char *option,
+				  struct str text, void *member)
 {
-	enum ctl_exit code = add_text(ctl, parameters, "name");
-
-	if (code == CTL_DONE)
-		code = add_number(ctl, parameters, "brightness", 0, 100, false);
-	if (code == CTL_DONE)
-		code = add_number(ctl, parameters, "volume", 0, 100, false);
-	if (code == CTL_DONE)
-		code = add_switch(ctl, parameters, "auto-dim");
-	if (code == CTL_DONE)
-		code = add_text(ctl, parameters, "timezone");
-	if (code == CTL_DONE)
-		code = add_number(ctl, parameters, "schedule-interval", SCHEDULE_INTERVAL_MIN_S,
-				  SCHEDULE_INTERVAL_MAX_S, true);
-	if (code == CTL_DONE)
-		code = add_switch(ctl, parameters, "sleep");
-	if (code == CTL_DONE)
-		code = add_clock(ctl, parameters, "sleep-start");
-	if (code == CTL_DONE)
-		code = add_clock(ctl, parameters, "sleep-end");
-	return code;
+	switch (field->kind) {
+	case RECORD_KIND_BOOL:
+		if (!str_equal(text, STR("on")) && !str_equal(text, STR("off")))
+			return ctl_fail(CTL_USAGE, "--%s must be on or off", option);
+		*(bool *)member = text.length == 2;
+		return CTL_DONE;
+	case RECORD_KIND_CLOCK:
+		if (!clock_parse(text, member))
+			return ctl_fail(CTL_USAGE, "--%s must be a time of day such as 22:30",
+					option);
+		return CTL_DONE;
+	case RECORD_KIND_STR:
+		return read_text(field, option, text, member);
+	default:
+		return read_number(field, option, text, member);
+	}
 }
 
-static const struct record_field told_fields[] = {
-    RECORD_INT(struct device, generation, .column = "told"),
-};
-static const struct record told_record = RECORD(told_fields);
+/* *ret_present: bit i says that field i was given. */
+static enum ctl_exit read_settings(const struct ctl *ctl, struct device *ret_change,
+				   uint64_t *ret_present)
+{
+	enum ctl_exit code = CTL_DONE;
+
+	*ret_present = 0;
+	for (unsigned i = 0; i < device_record.field_count && code == CTL_DONE; i++) {
+		const struct record_field *field = &device_record.fields[i];
+		char option[OPTION_NAME_BYTES];
+		struct str text;
+
+		if (!field->body)
+			continue;
+		option_of(field, option);
+		text = ctl_value(ctl, option);
+		if (!text.data)
+			continue;
+		code = read_setting(field, option, text, (char *)ret_change + field->offset);
+		*ret_present |= 1ull << i;
+	}
+	return code;
+}
 
 /* The hint is lost where this fails; the servers' sweep finds the change later. */
 static enum ctl_exit tell_and_print(struct ctl *ctl, const struct device *device)
 {
-	struct db_parameters parameters;
 	struct ctl_rows rows;
 	enum ctl_exit code;
 
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_id(&parameters, device->id);
-	db_add_int8(&parameters, device->generation);
-	code = ctl_query(ctl, STATEMENT_DEVICE_TELL, &parameters, &told_record,
-			 sizeof(struct device), &rows);
+	statement_device_tell(ctl_new_query(ctl),
+			      &(struct device_tell_parameters){
+				  .id = device->id,
+				  .generation = device->generation,
+			      },
+			      NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	return ctl_print_row(ctl, &device_record, device);
@@ -235,10 +231,10 @@ static bool has_settings(const struct ctl *ctl)
 
 enum ctl_exit ctl_device_update(struct ctl *ctl)
 {
-	struct db_parameters parameters;
-	struct device device = {0};
+	struct device device = {0}, change = {0};
 	struct ctl_rows rows;
 	enum ctl_exit code;
+	uint64_t present;
 
 	if (!has_settings(ctl))
 		return ctl_fail(CTL_USAGE, "device update needs at least one setting, such as "
@@ -248,13 +244,18 @@ enum ctl_exit ctl_device_update(struct ctl *ctl)
 		code = ctl_find_device(ctl, ctl->positionals[0], &device);
 	if (code != CTL_DONE)
 		return code;
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_id(&parameters, device.id);
-	db_add_id(&parameters, device.account_id);
-	code = add_settings(ctl, &parameters);
-	if (code == CTL_DONE)
-		code = ctl_query(ctl, STATEMENT_DEVICE_UPDATE, &parameters, &device_record,
-				 sizeof(struct device), &rows);
+	code = read_settings(ctl, &change, &present);
+	if (code != CTL_DONE)
+		return code;
+	statement_device_update(ctl_new_query(ctl),
+				&(struct device_update_parameters){
+				    .id = device.id,
+				    .account_id = device.account_id,
+				    .change = &change,
+				    .change_present = present,
+				},
+				NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.refusal == REFUSAL_UNKNOWN_TIMEZONE)

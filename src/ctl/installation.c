@@ -3,7 +3,6 @@
 
 enum ctl_exit ctl_installation_list(struct ctl *ctl)
 {
-	struct db_parameters parameters;
 	struct device device;
 	struct ctl_rows rows;
 	enum ctl_exit code = ctl_connect(ctl);
@@ -12,20 +11,18 @@ enum ctl_exit ctl_installation_list(struct ctl *ctl)
 		code = ctl_find_device(ctl, ctl_value(ctl, "device"), &device);
 	if (code != CTL_DONE)
 		return code;
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_id(&parameters, device.id);
-	code = ctl_query(ctl, STATEMENT_INSTALLATION_LIST, &parameters, &installation_record,
-			 sizeof(struct installation), &rows);
+	statement_installation_list(ctl_new_query(ctl),
+				    &(struct installation_list_parameters){.device_id = device.id},
+				    NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
-	return ctl_print_rows(ctl, &installation_record, rows.rows, sizeof(struct installation),
-			      rows.count);
+	return ctl_print_rows(ctl, &installation_record, &rows);
 }
 
 enum ctl_exit ctl_installation_create(struct ctl *ctl)
 {
 	char id[ID_TEXT_LENGTH + 1];
-	struct db_parameters parameters;
 	struct device device;
 	struct ctl_rows rows;
 	enum ctl_exit code = ctl_connect(ctl);
@@ -35,12 +32,14 @@ enum ctl_exit ctl_installation_create(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	id_format(id_new(), id);
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_id(&parameters, device.id);
-	db_add_text(&parameters, ctl_value(ctl, "app"));
-	db_add_text(&parameters, str_from(id));
-	code = ctl_query(ctl, STATEMENT_INSTALLATION_CREATE, &parameters, &installation_record,
-			 sizeof(struct installation), &rows);
+	statement_installation_create(ctl_new_query(ctl),
+				      &(struct installation_create_parameters){
+					  .device_id = device.id,
+					  .app = ctl_value(ctl, "app"),
+					  .id = str_from(id),
+				      },
+				      NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.refusal == REFUSAL_TOO_MANY_ENTRIES)

@@ -12,25 +12,26 @@ struct key_row {
 	int64_t revoked_at_us;
 };
 
-#define KEY_FIELDS                                                                                 \
-	RECORD_ID(struct key_row, account_id, .column = "account_id"),                             \
-	    RECORD_ID(struct key_row, id, .name = "id", .column = "id", .nullable = true),         \
-	    RECORD_STR(struct key_row, name, .name = "name", .column = "name", .nullable = true)
-#define KEY_TIMES                                                                                  \
-	RECORD_TIMESTAMP(struct key_row, created_at_us, .name = "createdAt",                       \
-			 .column = "created_at", .nullable = true),                                \
-	    RECORD_TIMESTAMP(struct key_row, revoked_at_us, .name = "revokedAt",                   \
-			     .column = "revoked_at", .nullable = true)
+static const struct record_field key_fields[] = {
+    RECORD_ID(struct key_row, account_id, .column = "account_id"),
+    RECORD_ID(struct key_row, id, .name = "id", .column = "id", .nullable = true),
+    RECORD_STR(struct key_row, name, .name = "name", .column = "name", .nullable = true),
+    RECORD_TIMESTAMP(struct key_row, created_at_us, .name = "createdAt", .column = "created_at",
+		     .nullable = true),
+    RECORD_TIMESTAMP(struct key_row, revoked_at_us, .name = "revokedAt", .column = "revoked_at",
+		     .nullable = true),
+};
+const struct record key_row_record = RECORD(struct key_row, key_fields);
 
-static const struct record_field listed_fields[] = {KEY_FIELDS, KEY_TIMES};
-static const struct record listed_record = RECORD(listed_fields);
 /* With the key itself: once, when it is made. */
 static const struct record_field fresh_fields[] = {
-    KEY_FIELDS, RECORD_STR(struct key_row, key, .name = "key"), KEY_TIMES};
-static const struct record fresh_record = RECORD(fresh_fields);
-
-#undef KEY_FIELDS
-#undef KEY_TIMES
+    RECORD_ID(struct key_row, id, .name = "id"),
+    RECORD_STR(struct key_row, name, .name = "name"),
+    RECORD_STR(struct key_row, key, .name = "key"),
+    RECORD_TIMESTAMP(struct key_row, created_at_us, .name = "createdAt"),
+    RECORD_TIMESTAMP(struct key_row, revoked_at_us, .name = "revokedAt", .nullable = true),
+};
+static const struct record fresh_record = RECORD(struct key_row, fresh_fields);
 
 static enum ctl_exit fail_account(struct str account)
 {
@@ -42,7 +43,6 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 	struct str account = ctl_value(ctl, "account"), name = ctl_value(ctl, "name");
 	char key[API_KEY_LENGTH + 1];
 	uint8_t hash[KEY_HASH_BYTES];
-	struct db_parameters parameters;
 	struct key_row *row;
 	struct ctl_rows rows;
 	enum ctl_exit code;
@@ -60,13 +60,15 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 		return code;
 	api_key_new(key);
 	key_hash(str_from(key), hash);
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_id(&parameters, id_new());
-	db_add_text(&parameters, account);
-	db_add_text(&parameters, name);
-	db_add_bytes(&parameters, (struct str){(const char *)hash, KEY_HASH_BYTES});
-	code =
-	    ctl_query(ctl, STATEMENT_KEY_CREATE, &parameters, &fresh_record, sizeof(*row), &rows);
+	statement_key_create(ctl_new_query(ctl),
+			     &(struct key_create_parameters){
+				 .id = id_new(),
+				 .account_email = account,
+				 .name = name,
+				 .secret_hash = {(const char *)hash, KEY_HASH_BYTES},
+			     },
+			     NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.count == 0)
@@ -85,7 +87,6 @@ enum ctl_exit ctl_key_list(struct ctl *ctl)
 {
 	struct str account = ctl_value(ctl, "account");
 	const char *fault = ctl_check_email(account);
-	struct db_parameters parameters;
 	struct key_row *row;
 	struct ctl_rows rows;
 	enum ctl_exit code;
@@ -95,9 +96,9 @@ enum ctl_exit ctl_key_list(struct ctl *ctl)
 	code = ctl_connect(ctl);
 	if (code != CTL_DONE)
 		return code;
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_text(&parameters, account);
-	code = ctl_query(ctl, STATEMENT_KEY_LIST, &parameters, &listed_record, sizeof(*row), &rows);
+	statement_key_list(ctl_new_query(ctl),
+			   &(struct key_list_parameters){.account_email = account}, NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.count == 0)
@@ -105,12 +106,11 @@ enum ctl_exit ctl_key_list(struct ctl *ctl)
 	row = rows.rows;
 	if (rows.count == 1 && row->created_at_us == 0)
 		rows.count = 0;
-	return ctl_print_rows(ctl, &listed_record, row, sizeof(*row), rows.count);
+	return ctl_print_rows(ctl, &key_row_record, &rows);
 }
 
 enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 {
-	struct db_parameters parameters;
 	struct ctl_rows rows;
 	enum ctl_exit code;
 	struct id id;
@@ -121,14 +121,12 @@ enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 	code = ctl_connect(ctl);
 	if (code != CTL_DONE)
 		return code;
-	db_parameters_init(&parameters, &ctl->arena);
-	db_add_id(&parameters, id);
-	code = ctl_query(ctl, STATEMENT_KEY_REVOKE, &parameters, &listed_record,
-			 sizeof(struct key_row), &rows);
+	statement_key_revoke(ctl_new_query(ctl), &(struct key_revoke_parameters){.id = id}, NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "there is no key %.*s",
 				STR_ARG(ctl->positionals[0]));
-	return ctl_print_row(ctl, &listed_record, rows.rows);
+	return ctl_print_row(ctl, &key_row_record, rows.rows);
 }

@@ -12,7 +12,7 @@ struct migrate_row {
 static const struct record_field fields[] = {
     RECORD_INT(struct migrate_row, applied, .name = "applied"),
 };
-static const struct record record = RECORD(fields);
+static const struct record record = RECORD(struct migrate_row, fields);
 
 static enum ctl_exit migrate(struct ctl *ctl, const char *url)
 {

@@ -54,6 +54,9 @@ static void append_value(const struct record_field *field, const void *row, stru
 		buffer_append_str(text, *(const int64_t *)member ? str_from(timestamp) : STR("-"));
 		break;
 	case RECORD_KIND_INT:
+	case RECORD_KIND_INT2:
+	case RECORD_KIND_INT4:
+	case RECORD_KIND_INT8:
 		buffer_printf(text, "%lld", (long long)*(const int64_t *)member);
 		break;
 	case RECORD_KIND_BOOL:
@@ -121,21 +124,25 @@ enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, 
 	return flush(&text);
 }
 
-static void write_array(const struct record *record, const char *rows, size_t row_size,
-			unsigned count, struct buffer *text)
+static const void *row_at(const struct record *record, const struct ctl_rows *rows, unsigned row)
+{
+	return (const char *)rows->rows + row * record->size;
+}
+
+static void write_array(const struct record *record, const struct ctl_rows *rows,
+			struct buffer *text)
 {
 	buffer_append_char(text, '[');
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < rows->count; i++) {
 		if (i > 0)
 			buffer_append_char(text, ',');
-		record_write_json(record, rows + i * row_size, text);
+		record_write_json(record, row_at(record, rows, i), text);
 	}
 	buffer_append_str(text, STR("]\n"));
 }
 
 /* The widest value of a column, in characters. */
-static size_t column_width(const struct record *record, unsigned index, const char *rows,
-			   size_t row_size, unsigned count)
+static size_t column_width(const struct record *record, unsigned index, const struct ctl_rows *rows)
 {
 	const struct record_field *field = &record->fields[index];
 	struct buffer name = {0};
@@ -145,11 +152,11 @@ static size_t column_width(const struct record *record, unsigned index, const ch
 	width = buffer_length(&name);
 	buffer_finish(&name);
 
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < rows->count; i++) {
 		struct buffer value = {0};
 		size_t length;
 
-		append_value(field, rows + i * row_size, &value);
+		append_value(field, row_at(record, rows, i), &value);
 		length = utf8_length(buffer_view(&value));
 		width = length > width ? length : width;
 		buffer_finish(&value);
@@ -157,11 +164,11 @@ static size_t column_width(const struct record *record, unsigned index, const ch
 	return width;
 }
 
-static void write_table(const struct record *record, const char *rows, size_t row_size,
-			unsigned count, struct buffer *text)
+static void write_table(const struct record *record, const struct ctl_rows *rows,
+			struct buffer *text)
 {
 	/* Row 0 is the header. */
-	for (unsigned row = 0; row <= count; row++) {
+	for (unsigned row = 0; row <= rows->count; row++) {
 		for (unsigned i = 0; i < record->field_count; i++) {
 			const struct record_field *field = &record->fields[i];
 			size_t start = buffer_length(text);
@@ -171,23 +178,23 @@ static void write_table(const struct record *record, const char *rows, size_t ro
 			if (row == 0)
 				append_name(record, i, text);
 			else
-				append_value(field, rows + (row - 1) * row_size, text);
+				append_value(field, row_at(record, rows, row - 1), text);
 			if (i + 1 < record->field_count)
-				pad(text, start, column_width(record, i, rows, row_size, count));
+				pad(text, start, column_width(record, i, rows));
 		}
 		buffer_append_char(text, '\n');
 	}
 }
 
-enum ctl_exit ctl_print_rows(const struct ctl *ctl, const struct record *record, const void *rows,
-			     size_t row_size, unsigned count)
+enum ctl_exit ctl_print_rows(const struct ctl *ctl, const struct record *record,
+			     const struct ctl_rows *rows)
 {
 	struct buffer text = {0};
 
 	if (ctl->json)
-		write_array(record, rows, row_size, count, &text);
+		write_array(record, rows, &text);
 	else
-		write_table(record, rows, row_size, count, &text);
+		write_table(record, rows, &text);
 	return flush(&text);
 }
 

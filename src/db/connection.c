@@ -1,8 +1,8 @@
 #include "connection.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "db/result.h"
 #include "resolve.h"
-#include "result.h"
 #include "session.h"
 
 #include <sodium.h>
@@ -145,7 +145,7 @@ static void lose(struct connection *connection, struct str reason)
 
 static void lose_by_libpq(struct connection *connection)
 {
-	lose(connection, first_line(PQerrorMessage(connection->pg)));
+	lose(connection, result_first_line(PQerrorMessage(connection->pg)));
 }
 
 static void lose_by_pipeline(struct connection *connection)

@@ -346,6 +346,7 @@ static void on_turn_end(struct turn_end *turn_end)
 void db_submit(struct db *db, struct db_query *query)
 {
 	require((unsigned)query->statement < db->settings.statement_count);
+	require(!statement_of(db, query)->is_for_ctl);
 	require(query->parameters.count == statement_of(db, query)->parameter_count);
 	list_init(&query->node);
 	query->conflicts = query->moves = 0;

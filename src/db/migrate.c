@@ -2,8 +2,8 @@
 #include "base/hex.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "db/result.h"
 #include "migrator.h"
-#include "result.h"
 
 #include <libpq-fe.h>
 #include <sodium.h>
@@ -37,7 +37,7 @@ __attribute__((format(printf, 2, 3))) static int fail(struct migrator *m, const 
 
 static int fail_by_libpq(struct migrator *m, const char *what)
 {
-	return fail(m, "%s: %.*s", what, STR_ARG(first_line(PQerrorMessage(m->pg))));
+	return fail(m, "%s: %.*s", what, STR_ARG(result_first_line(PQerrorMessage(m->pg))));
 }
 
 /* NULL where it failed, and the sentence is written. */

@@ -1,5 +1,6 @@
+#include "db/parameters.h"
 #include "base/require.h"
-#include "db/query.h"
+#include "record/record.h"
 
 #include <limits.h>
 #include <string.h>
@@ -163,5 +164,48 @@ void db_add_text_array(struct db_parameters *parameters, const struct str *texts
 		if (texts[i].length)
 			memcpy(at, texts[i].data, texts[i].length);
 		at += texts[i].length;
+	}
+}
+
+static void add_field(struct db_parameters *parameters, const struct record_field *field,
+		      const void *member)
+{
+	switch (field->kind) {
+	case RECORD_KIND_BOOL:
+		db_add_bool(parameters, *(const bool *)member);
+		break;
+	case RECORD_KIND_INT2:
+	case RECORD_KIND_CLOCK:
+		db_add_int2(parameters, (int16_t) * (const int64_t *)member);
+		break;
+	case RECORD_KIND_INT4:
+		db_add_int4(parameters, (int32_t) * (const int64_t *)member);
+		break;
+	case RECORD_KIND_INT8:
+		db_add_int8(parameters, *(const int64_t *)member);
+		break;
+	case RECORD_KIND_STR:
+		db_add_text(parameters, *(const struct str *)member);
+		break;
+	case RECORD_KIND_ID:
+		db_add_id(parameters, *(const struct id *)member);
+		break;
+	default:
+		require(false); /* no body has such a kind and a column */
+	}
+}
+
+void db_add_changes(struct db_parameters *parameters, const struct record *record, const void *body,
+		    uint64_t present)
+{
+	for (unsigned i = 0; i < record->field_count; i++) {
+		const struct record_field *field = &record->fields[i];
+
+		if (!field->column || !field->body)
+			continue;
+		if (present >> i & 1)
+			add_field(parameters, field, (const char *)body + field->offset);
+		else
+			db_add_null(parameters);
 	}
 }

@@ -1,8 +1,8 @@
 #include "pipeline.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "db/result.h"
 #include "gather.h"
-#include "result.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static int send_prepared(struct pipeline *pipeline, const struct statement_entry
 	if (PQsendQueryPrepared(pipeline->pg, statement->name, (int)statement->parameter_count,
 				values, lengths, binary, 1))
 		return 0;
-	return lose(pipeline, first_line(PQerrorMessage(pipeline->pg)));
+	return lose(pipeline, result_first_line(PQerrorMessage(pipeline->pg)));
 }
 
 static int send_gather(struct pipeline *pipeline, const struct gather *gather)
@@ -151,7 +151,7 @@ int pipeline_send(struct pipeline *pipeline, struct list *queries, unsigned max)
 			return -EIO;
 	}
 	if (pipeline_sync(pipeline->pg) < 0)
-		return lose(pipeline, first_line(PQerrorMessage(pipeline->pg)));
+		return lose(pipeline, result_first_line(PQerrorMessage(pipeline->pg)));
 	return 0;
 }
 
@@ -175,9 +175,7 @@ static void answer(struct pipeline *pipeline, struct db_query *query, const PGre
 		   struct db_result *db_result)
 {
 	if (db_result->outcome == DB_OK && !db_result->rows) {
-		db_result->rows = result;
-		db_result->row_count = (unsigned)PQntuples(result);
-		db_result->column_count = (unsigned)PQnfields(result);
+		*db_result = result_rows(result);
 	}
 	pipeline->on_answer(pipeline, query, db_result);
 }
@@ -234,17 +232,17 @@ static int settle_gather(struct pipeline *pipeline, struct gather *gather, const
 {
 	enum refusal none;
 
-	switch (result_verdict(result, &pipeline->statements[gather->query.statement], &none)) {
-	case VERDICT_OK:
+	switch (result_class(result, &pipeline->statements[gather->query.statement], &none)) {
+	case RESULT_OK:
 		pipeline->useful = true;
 		answer_gather(pipeline, gather, result);
 		return 0;
-	case VERDICT_MOVE:
+	case RESULT_MOVE:
 		lose(pipeline, result_reason(result));
 		pipeline->worn = true;
 		give_back(pipeline, &gather->query, true);
 		return 0;
-	case VERDICT_LOST:
+	case RESULT_LOST:
 		give_back(pipeline, &gather->query, false);
 		return lose(pipeline, result_reason(result));
 	default:
@@ -262,15 +260,15 @@ static int settle(struct pipeline *pipeline, struct db_query *query, const PGres
 
 	if (query->gathers)
 		return settle_gather(pipeline, gather_of(query), result);
-	switch (result_verdict(result, statement, &db_result.refusal)) {
-	case VERDICT_OK:
+	switch (result_class(result, statement, &db_result.refusal)) {
+	case RESULT_OK:
 		db_result.outcome = DB_OK;
 		pipeline->useful = true;
 		break;
-	case VERDICT_REFUSED:
+	case RESULT_REFUSED:
 		db_result.outcome = DB_REFUSED;
 		break;
-	case VERDICT_AGAIN:
+	case RESULT_AGAIN:
 		if (++query->conflicts <= CONFLICTS_MAX) {
 			list_append(&pipeline->again, &query->node);
 			return 0;
@@ -278,19 +276,19 @@ static int settle(struct pipeline *pipeline, struct db_query *query, const PGres
 		log_failure(statement, result);
 		db_result.outcome = DB_AWAY;
 		break;
-	case VERDICT_MOVE:
+	case RESULT_MOVE:
 		lose(pipeline, result_reason(result));
 		pipeline->worn = true;
 		give_back(pipeline, query, true);
 		return 0;
-	case VERDICT_AWAY:
+	case RESULT_AWAY:
 		log_failure(statement, result);
 		db_result.outcome = DB_AWAY;
 		break;
-	case VERDICT_LOST:
+	case RESULT_LOST:
 		give_back(pipeline, query, false);
 		return lose(pipeline, result_reason(result));
-	case VERDICT_FAILED:
+	case RESULT_FAILED:
 		log_failure(statement, result);
 		db_result.outcome = DB_FAILED;
 		break;

@@ -1,4 +1,4 @@
-#include "result.h"
+#include "db/result.h"
 #include "base/require.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct record_value db_value(const struct db_result *result, unsigned row, unsig
 	};
 }
 
-struct str first_line(const char *text)
+struct str result_first_line(const char *text)
 {
 	struct str s = str_from(text);
 
@@ -41,62 +41,81 @@ struct str result_reason(const PGresult *result)
 	/* Not the detail, which holds values. */
 	struct str primary = error_field(result, PG_DIAG_MESSAGE_PRIMARY);
 
-	return primary.length ? primary : first_line(PQresultErrorMessage(result));
+	return primary.length ? primary : result_first_line(PQresultErrorMessage(result));
 }
 
 /* Appendix A of PostgreSQL's documentation lists the codes. */
-static enum verdict sqlstate_verdict(const PGresult *result, struct str sqlstate)
+static enum result_class sqlstate_class(const PGresult *result, struct str sqlstate)
 {
 	static const struct {
 		struct str prefix;
-		enum verdict verdict;
+		enum result_class class;
 	} classes[] = {
-	    {STR("40001"), VERDICT_AGAIN}, /* serialization_failure */
-	    {STR("40P01"), VERDICT_AGAIN}, /* deadlock_detected */
-	    {STR("26000"), VERDICT_MOVE},  /* the prepared statement is gone */
-	    {STR("25006"), VERDICT_MOVE},  /* read-only: no longer the primary server */
-	    {STR("57014"), VERDICT_AWAY},  /* query_canceled: statement_timeout */
-	    {STR("57P"), VERDICT_AWAY},	   /* shutting down, starting up */
-	    {STR("53"), VERDICT_AWAY},	   /* no memory, disk or connection left */
-	    {STR("08"), VERDICT_LOST},	   /* connection exceptions */
+	    {STR("40001"), RESULT_AGAIN}, /* serialization_failure */
+	    {STR("40P01"), RESULT_AGAIN}, /* deadlock_detected */
+	    {STR("26000"), RESULT_MOVE},  /* the prepared statement is gone */
+	    {STR("25006"), RESULT_MOVE},  /* read-only: no longer the primary server */
+	    {STR("57014"), RESULT_AWAY},  /* query_canceled: statement_timeout */
+	    {STR("57P"), RESULT_AWAY},	  /* shutting down, starting up */
+	    {STR("53"), RESULT_AWAY},	  /* no memory, disk or connection left */
+	    {STR("08"), RESULT_LOST},	  /* connection exceptions */
 	};
 	struct str severity = error_field(result, PG_DIAG_SEVERITY_NONLOCALIZED);
 
 	/* An error without a code is libpq's own: it cannot go on. */
 	if (!sqlstate.length || str_equal(severity, STR("FATAL")) ||
 	    str_equal(severity, STR("PANIC")))
-		return VERDICT_LOST;
+		return RESULT_LOST;
 	/* "cached plan must not change result type": a migration ran since it was prepared. */
 	if (str_equal(sqlstate, STR("0A000")) &&
 	    str_equal(error_field(result, PG_DIAG_SOURCE_FUNCTION), STR("RevalidateCachedQuery")))
-		return VERDICT_MOVE;
+		return RESULT_MOVE;
 	for (size_t i = 0; i < array_length(classes); i++) {
 		if (str_starts_with(sqlstate, classes[i].prefix))
-			return classes[i].verdict;
+			return classes[i].class;
 	}
-	return VERDICT_FAILED;
+	return RESULT_FAILED;
 }
 
-enum verdict result_verdict(const PGresult *result, const struct statement_entry *statement,
-			    enum refusal *ret_refusal)
+enum refusal result_refusal(const PGresult *result, const struct statement_entry *statement)
 {
-	ExecStatusType status = PQresultStatus(result);
 	struct str constraint = error_field(result, PG_DIAG_CONSTRAINT_NAME);
 	struct str sqlstate = result_sqlstate(result);
 
-	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
-		return VERDICT_OK;
-	if (status != PGRES_FATAL_ERROR)
-		return VERDICT_LOST;
 	for (unsigned i = 0; i < statement->refusal_count; i++) {
 		struct str name = str_from(statement->refusals[i].constraint);
 
-		if (str_equal(name, constraint) || str_equal(name, sqlstate)) {
-			*ret_refusal = statement->refusals[i].refusal;
-			return VERDICT_REFUSED;
-		}
+		if (str_equal(name, constraint) || str_equal(name, sqlstate))
+			return statement->refusals[i].refusal;
 	}
-	return sqlstate_verdict(result, sqlstate);
+	return REFUSAL_NONE;
+}
+
+enum result_class result_class(const PGresult *result, const struct statement_entry *statement,
+			       enum refusal *ret_refusal)
+{
+	ExecStatusType status = PQresultStatus(result);
+	enum refusal refusal;
+
+	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
+		return RESULT_OK;
+	if (status != PGRES_FATAL_ERROR)
+		return RESULT_LOST;
+	refusal = result_refusal(result, statement);
+	if (refusal == REFUSAL_NONE)
+		return sqlstate_class(result, result_sqlstate(result));
+	*ret_refusal = refusal;
+	return RESULT_REFUSED;
+}
+
+struct db_result result_rows(const PGresult *result)
+{
+	return (struct db_result){
+	    .outcome = DB_OK,
+	    .rows = result,
+	    .row_count = (unsigned)PQntuples(result),
+	    .column_count = (unsigned)PQnfields(result),
+	};
 }
 
 bool result_describes(const PGresult *description, const struct statement_entry *statement,

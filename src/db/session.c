@@ -1,5 +1,5 @@
 #include "session.h"
-#include "result.h"
+#include "db/result.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,12 +25,14 @@ static int fail(struct connection *connection, const char *what, struct str why)
 
 static int fail_by_libpq(struct connection *connection)
 {
-	return fail(connection, "", first_line(PQerrorMessage(connection->pg)));
+	return fail(connection, "", result_first_line(PQerrorMessage(connection->pg)));
 }
 
 static bool is_wanted(const struct connection *connection, unsigned index)
 {
-	return connection->statements[index].effect == connection->effect;
+	const struct statement_entry *statement = &connection->statements[index];
+
+	return statement->effect == connection->effect && !statement->is_for_ctl;
 }
 
 int session_begin(struct connection *connection)

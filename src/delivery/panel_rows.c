@@ -26,7 +26,7 @@ static const struct record_field panel_row_fields[] = {
     RECORD_TIMESTAMP(struct panel_row, push_displayed_us, .column = "push_displayed_at",
 		     .nullable = true),
 };
-const struct record panel_row_record = RECORD(panel_row_fields);
+const struct record panel_row_record = RECORD(struct panel_row, panel_row_fields);
 
 static const struct record_field installation_row_fields[] = {
     RECORD_INT(struct installation_row, number, .column = "number"),
@@ -35,7 +35,8 @@ static const struct record_field installation_row_fields[] = {
     RECORD_INT(struct installation_row, picture_generation, .column = "picture_generation"),
     RECORD_BYTES(struct installation_row, picture, .column = "picture", .nullable = true),
 };
-const struct record installation_row_record = RECORD(installation_row_fields);
+const struct record installation_row_record =
+    RECORD(struct installation_row, installation_row_fields);
 
 /* The picture of an installation: new from the row, or moved over from the content before. */
 static struct picture take_picture(struct panel *panel, const struct installation_row *row)

@@ -4,6 +4,13 @@
 
 #include <sodium.h>
 
+static const struct record_field app_fields[] = {
+    RECORD_ID(struct app, id, .column = "id"),
+    RECORD_ID(struct app, account_id, .column = "account_id"),
+    RECORD_BOOL(struct app, is_private, .column = "is_private"),
+};
+const struct record app_record = RECORD(struct app, app_fields);
+
 static const struct record_field app_listed_fields[] = {
     RECORD_ID(struct app_listed, id, .name = "id", .column = "id"),
     RECORD_STR(struct app_listed, name, .name = "name", .column = "name"),
@@ -13,7 +20,7 @@ static const struct record_field app_listed_fields[] = {
     RECORD_STR(struct app_listed, author_name, .name = "name", .column = "author_name"),
     RECORD_CLOSE(),
 };
-const struct record app_listed_record = RECORD(app_listed_fields);
+const struct record app_listed_record = RECORD(struct app_listed, app_listed_fields);
 
 static const struct record_field app_version_fields[] = {
     RECORD_ID(struct app_version, id, .name = "id", .column = "id"),
@@ -33,14 +40,8 @@ static const struct record_field app_version_fields[] = {
     RECORD_TIMESTAMP(struct app_version, created_at_us, .name = "createdAt",
 		     .column = "created_at"),
     RECORD_BOOL(struct app_version, deployed, .name = "deployed", .column = "deployed"),
-    RECORD_INT(struct app_version, generation, .column = "generation"),
 };
-/* The last field is there after a deploy only. */
-const struct record app_version_record = {
-    .fields = app_version_fields,
-    .field_count = array_length(app_version_fields) - 1,
-};
-const struct record app_deployed_record = RECORD(app_version_fields);
+const struct record app_version_record = RECORD(struct app_version, app_version_fields);
 
 static const char *version_name_check(struct str name)
 {
@@ -70,20 +71,20 @@ static const char *language_check(struct str language)
 }
 
 static const struct record_field app_upload_fields[] = {
-    RECORD_STR(struct app_upload, version, .name = "version", .required = true, .minimum = 1,
+    RECORD_STR(struct app_upload, version, .body = "version", .required = true, .minimum = 1,
 	       .maximum = APP_VERSION_NAME_LENGTH_MAX, .check = version_name_check),
-    RECORD_STR(struct app_upload, script_content, .name = "scriptContent", .required = true,
+    RECORD_STR(struct app_upload, script_content, .body = "scriptContent", .required = true,
 	       .check = script_check),
-    RECORD_STR(struct app_upload, script_language, .name = "scriptLanguage", .required = true,
+    RECORD_STR(struct app_upload, script_language, .body = "scriptLanguage", .required = true,
 	       .check = language_check),
 };
-const struct record app_upload_record = RECORD(app_upload_fields);
+const struct record app_upload_record = RECORD(struct app_upload, app_upload_fields);
 
 static const struct record_field app_deploy_fields[] = {
-    RECORD_STR(struct app_deploy, version, .name = "version", .required = true, .minimum = 1,
+    RECORD_STR(struct app_deploy, version, .body = "version", .required = true, .minimum = 1,
 	       .maximum = APP_VERSION_NAME_LENGTH_MAX, .check = version_name_check),
 };
-const struct record app_deploy_record = RECORD(app_deploy_fields);
+const struct record app_deploy_record = RECORD(struct app_deploy, app_deploy_fields);
 
 void app_checksum(struct str script_language, struct str script_content,
 		  char ret_text[static APP_CHECKSUM_LENGTH + 1])

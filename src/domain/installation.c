@@ -12,4 +12,4 @@ static const struct record_field installation_fields[] = {
     RECORD_TIMESTAMP(struct installation, created_at_us, .name = "createdAt",
 		     .column = "created_at"),
 };
-const struct record installation_record = RECORD(installation_fields);
+const struct record installation_record = RECORD(struct installation, installation_fields);

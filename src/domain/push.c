@@ -24,14 +24,23 @@ static void push_body_check(void *memory, uint64_t seen, struct faults *faults);
 enum { FIELD_IMAGE, FIELD_DURATION, FIELD_INSTALLATION_ID, FIELD_BACKGROUND };
 
 static const struct record_field push_fields[] = {
-    [FIELD_IMAGE] = RECORD_STR(struct push_body, image, .name = "image", .required = true),
-    [FIELD_DURATION] = RECORD_ANY(struct push_body, duration, .name = "duration"),
+    [FIELD_IMAGE] = RECORD_STR(struct push_body, image, .body = "image", .required = true),
+    [FIELD_DURATION] = RECORD_ANY(struct push_body, duration, .body = "duration"),
     [FIELD_INSTALLATION_ID] =
-	RECORD_STR(struct push_body, installation_id, .name = "installationId", .minimum = 1,
+	RECORD_STR(struct push_body, installation_id, .body = "installationId", .minimum = 1,
 		   .maximum = LIMIT_INSTALLATION_ID, .check = installation_id_check),
-    [FIELD_BACKGROUND] = RECORD_ANY(struct push_body, background, .name = "background"),
+    [FIELD_BACKGROUND] = RECORD_ANY(struct push_body, background, .body = "background"),
 };
-const struct record push_body_record = RECORD(push_fields, .check = push_body_check);
+const struct record push_body_record =
+    RECORD(struct push_body, push_fields, .check = push_body_check);
+
+static const struct record_field stored_fields[] = {
+    RECORD_INT8(struct push_stored, generation, .column = "generation"),
+    RECORD_INT8(struct push_stored, previous_generation, .column = "previous_generation"),
+    RECORD_BOOL(struct push_stored, is_close, .column = "is_close"),
+    RECORD_BOOL(struct push_stored, is_stored, .column = "is_stored"),
+};
+const struct record push_stored_record = RECORD(struct push_stored, stored_fields);
 
 static bool is_allowed_duration(int64_t seconds)
 {

@@ -9,7 +9,7 @@ enum { SHOWN_NAME_BYTES = 64 };
 static int field_index(const struct record *record, struct str name)
 {
 	for (unsigned i = 0; i < record->field_count; i++) {
-		const char *known = record->fields[i].name;
+		const char *known = record->fields[i].body;
 
 		if (known && str_equal(str_from(known), name))
 			return (int)i;
@@ -29,9 +29,9 @@ static bool read_integer(const struct record_field *field, const struct json_val
 		return true;
 	}
 	if (!limited)
-		faults_add(faults, str_from(field->name), "must be an integer");
+		faults_add(faults, str_from(field->body), "must be an integer");
 	else
-		faults_add(faults, str_from(field->name), "must be an integer from %lld to %lld",
+		faults_add(faults, str_from(field->body), "must be an integer from %lld to %lld",
 			   (long long)field->minimum, (long long)field->maximum);
 	return false;
 }
@@ -39,7 +39,7 @@ static bool read_integer(const struct record_field *field, const struct json_val
 static bool read_text(const struct record_field *field, const struct json_value *value,
 		      struct str *ret, struct faults *faults)
 {
-	struct str name = str_from(field->name);
+	struct str name = str_from(field->body);
 	const char *wrong = NULL;
 	struct str text;
 	int64_t length;
@@ -74,14 +74,14 @@ static bool read_id(const struct record_field *field, const struct json_value *v
 
 	if (json_get_str(value, &text) && id_parse(text, ret))
 		return true;
-	faults_add(faults, str_from(field->name), "must be an ID");
+	faults_add(faults, str_from(field->body), "must be an ID");
 	return false;
 }
 
 static bool read_field(const struct record_field *field, const struct json_value *value,
 		       void *member, struct faults *faults)
 {
-	struct str name = str_from(field->name);
+	struct str name = str_from(field->body);
 	struct str text;
 
 	switch (field->kind) {
@@ -91,6 +91,9 @@ static bool read_field(const struct record_field *field, const struct json_value
 		faults_add(faults, name, "must be true or false");
 		return false;
 	case RECORD_KIND_INT:
+	case RECORD_KIND_INT2:
+	case RECORD_KIND_INT4:
+	case RECORD_KIND_INT8:
 		return read_integer(field, value, member, faults);
 	case RECORD_KIND_STR:
 		return read_text(field, value, member, faults);
@@ -154,7 +157,7 @@ void record_read_json(const struct record *record, const struct json_value *obje
 	}
 	for (unsigned f = 0; f < record->field_count; f++) {
 		if (record->fields[f].required && !(seen >> f & 1))
-			faults_add(faults, str_from(record->fields[f].name), "is required");
+			faults_add(faults, str_from(record->fields[f].body), "is required");
 	}
 	if (record->check)
 		record->check(ret_body, seen, faults);

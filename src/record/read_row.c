@@ -30,6 +30,9 @@ static void read_column(const struct record_field *field, const struct record_va
 		*(bool *)member = value->data[0] != 0;
 		break;
 	case RECORD_KIND_INT:
+	case RECORD_KIND_INT2:
+	case RECORD_KIND_INT4:
+	case RECORD_KIND_INT8:
 	case RECORD_KIND_CLOCK:
 		*(int64_t *)member = read_integer(value);
 		break;
@@ -51,27 +54,41 @@ static void read_column(const struct record_field *field, const struct record_va
 	}
 }
 
-void record_read_row(const struct record *record, const struct record_value *columns,
-		     struct arena *arena, void *ret_row)
+unsigned record_read_row(const struct record *record, const struct record_value *columns,
+			 struct arena *arena, void *ret_row)
 {
+	const struct record_value *column = columns;
+
 	for (unsigned i = 0; i < record->field_count; i++) {
 		const struct record_field *field = &record->fields[i];
+		void *member = (char *)ret_row + field->offset;
 
+		if (field->kind == RECORD_KIND_ROW) {
+			column += record_read_row(field->row, column, arena, member);
+			continue;
+		}
 		if (!field->column)
 			continue;
-		if (columns->is_null)
+		if (column->is_null)
 			require(field->nullable);
 		else
-			read_column(field, columns, arena, (char *)ret_row + field->offset);
-		columns++;
+			read_column(field, column, arena, member);
+		column++;
 	}
+	return (unsigned)(column - columns);
 }
 
 unsigned record_column_count(const struct record *record)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < record->field_count; i++)
-		count += record->fields[i].column != NULL;
+	for (unsigned i = 0; i < record->field_count; i++) {
+		const struct record_field *field = &record->fields[i];
+
+		if (field->kind == RECORD_KIND_ROW)
+			count += record_column_count(field->row);
+		else
+			count += field->column != NULL;
+	}
 	return count;
 }

@@ -56,6 +56,9 @@ static void write_value(const struct record_field *field, const void *member, st
 		buffer_append_str(buffer, *(const bool *)member ? STR("true") : STR("false"));
 		break;
 	case RECORD_KIND_INT:
+	case RECORD_KIND_INT2:
+	case RECORD_KIND_INT4:
+	case RECORD_KIND_INT8:
 		write_integer(buffer, *(const int64_t *)member);
 		break;
 	case RECORD_KIND_STR:

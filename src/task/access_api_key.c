@@ -8,13 +8,8 @@
 struct key_access {
 	uint8_t hash[KEY_HASH_BYTES];
 	uint64_t epoch; /* of the key cache, when the database was asked */
-	struct id account_id;
+	struct key_find_row found;
 };
-
-static const struct record_field key_fields[] = {
-    RECORD_ID(struct key_access, account_id, .column = "account_id"),
-};
-static const struct record key_record = RECORD(key_fields);
 
 /* RFC 6750 section 3: an error code only where a key was sent. */
 static struct verdict refuse_missing(struct task *task)
@@ -33,7 +28,8 @@ static struct verdict refuse_invalid(struct task *task)
 static struct verdict admit(struct task *task)
 {
 	struct key_access *key = task_access_state(task);
-	struct caller caller = {.account_id = key->account_id, .rate = &task->service->key_rate};
+	struct caller caller = {.account_id = key->found.account_id,
+				.rate = &task->service->key_rate};
 
 	/* The first bytes of the key's hash stand for the key. */
 	memcpy(caller.rate_id.bytes, key->hash, sizeof(caller.rate_id.bytes));
@@ -46,7 +42,7 @@ static struct verdict on_key_found(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return refuse_invalid(task);
-	key_cache_insert(task->service->keys, key->hash, key->account_id, key->epoch);
+	key_cache_insert(task->service->keys, key->hash, key->found.account_id, key->epoch);
 	return admit(task);
 }
 
@@ -80,12 +76,14 @@ static struct verdict check_key(struct task *task)
 	if (!api_key_is_well_formed(token))
 		return refuse_invalid(task);
 	key_hash(token, key->hash);
-	if (key_cache_find(task->service->keys, key->hash, &key->account_id))
+	if (key_cache_find(task->service->keys, key->hash, &key->found.account_id))
 		return admit(task);
 	key->epoch = key_cache_epoch(task->service->keys);
-	db_add_bytes(task_parameters(task),
-		     (struct str){(const char *)key->hash, sizeof(key->hash)});
-	return task_query(task, STATEMENT_KEY_FIND, &key_record, key, on_key_found);
+	statement_key_find(
+	    task_new_query(task),
+	    &(struct key_find_parameters){.secret_hash = {(const char *)key->hash, KEY_HASH_BYTES}},
+	    &key->found);
+	return task_query(task, on_key_found);
 }
 
 const struct access access_api_key = {

@@ -23,41 +23,32 @@ static struct verdict on_device_found(struct task *task)
 
 static struct verdict find_device(struct task *task)
 {
-	struct db_parameters *parameters;
-	struct device_reference reference;
-	enum statement statement;
+	struct device_reference reference = device_reference_parse(task_path_parameter(task, 0));
+	struct db_query *query = task_new_query(task);
+	struct str mac;
 
-	reference = device_reference_parse(task_path_parameter(task, 0));
-	parameters = task_parameters(task);
 	switch (reference.kind) {
 	case DEVICE_REFERENCE_ID:
-		db_add_id(parameters, reference.id);
-		statement = STATEMENT_DEVICE_BY_ID;
+		statement_device_by_id(query, &(struct device_by_id_parameters){reference.id},
+				       &task->device);
 		break;
 	case DEVICE_REFERENCE_SERIAL:
-		db_add_text(parameters, reference.serial);
-		statement = STATEMENT_DEVICE_BY_SERIAL;
+		statement_device_by_serial(
+		    query, &(struct device_by_serial_parameters){reference.serial}, &task->device);
 		break;
 	case DEVICE_REFERENCE_MAC:
-		db_add_bytes(parameters,
-			     arena_copy(task_arena(task), (struct str){(const char *)reference.mac,
-								       sizeof(reference.mac)}));
-		statement = STATEMENT_DEVICE_BY_MAC;
+		mac = (struct str){(const char *)reference.mac, sizeof(reference.mac)};
+		mac = arena_copy(task_arena(task), mac);
+		statement_device_by_mac(query, &(struct device_by_mac_parameters){mac},
+					&task->device);
 		break;
 	default:
 		return fail_no_device(task);
 	}
-	return task_query(task, statement, &device_record, &task->device, on_device_found);
+	return task_query(task, on_device_found);
 }
 
 /* ---- app ---- */
-
-static const struct record_field app_fields[] = {
-    RECORD_ID(struct task_app, id, .column = "id"),
-    RECORD_ID(struct task_app, account_id, .column = "account_id"),
-    RECORD_BOOL(struct task_app, is_private, .column = "is_private"),
-};
-static const struct record app_record = RECORD(app_fields);
 
 static struct verdict on_app_found(struct task *task)
 {
@@ -70,18 +61,15 @@ static struct verdict on_app_found(struct task *task)
 
 static struct verdict find_app(struct task *task)
 {
-	struct db_parameters *parameters = task_parameters(task);
+	struct db_query *query = task_new_query(task);
 	struct str name = task_path_parameter(task, 0);
-	enum statement statement = STATEMENT_APP_BY_SLUG;
 	struct id id;
 
-	if (id_parse(name, &id)) {
-		db_add_id(parameters, id);
-		statement = STATEMENT_APP_BY_ID;
-	} else {
-		db_add_text(parameters, name);
-	}
-	return task_query(task, statement, &app_record, &task->app, on_app_found);
+	if (id_parse(name, &id))
+		statement_app_by_id(query, &(struct app_by_id_parameters){id}, &task->app);
+	else
+		statement_app_by_slug(query, &(struct app_by_slug_parameters){name}, &task->app);
+	return task_query(task, on_app_found);
 }
 
 struct verdict task_find_resource(struct task *task)

@@ -130,14 +130,14 @@ struct device *task_device(struct task *task)
 	return &task->device;
 }
 
-const struct task_app *task_app(struct task *task)
+const struct app *task_app(struct task *task)
 {
 	return &task->app;
 }
 
-bool task_body_has(struct task *task, unsigned field_index)
+uint64_t task_body_present(struct task *task)
 {
-	return task->present >> field_index & 1;
+	return task->present;
 }
 
 struct faults *task_faults(struct task *task)

@@ -20,14 +20,11 @@ struct task {
 
 	struct id account_id;
 	struct device device;
-	struct task_app app;
+	struct app app;
 	struct json_document document;
 	struct faults faults;
 
 	struct db_query query;
-	const struct record *row_record;
-	void *row;	 /* the struct that the handler gave for it, or one for each in turn */
-	size_t row_size; /* of task_reply_query() */
 	struct str json; /* of task_reply_query() */
 	unsigned row_count;
 

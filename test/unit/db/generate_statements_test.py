@@ -11,7 +11,7 @@ GOOD = """-- Finds a thing.
 -- params: id uuid, name text
 -- row: id uuid
 -- effect: read
-SELECT id FROM thing WHERE id = $1 AND name = $2
+SELECT id FROM thing WHERE id = :id AND name = :name
 """
 
 
@@ -21,7 +21,7 @@ def run(folder, what="statements", *more):
     command = [sys.executable, TOOL, what, str(folder), "--source", str(out / "table.c"),
                "--depfile", str(out / "d"), *more]
     if what == "statements":
-        command += ["--header", str(out / "ids.h")]
+        command += ["--ids", str(out / "ids.h"), "--calls", str(out / "calls.h")]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -53,15 +53,19 @@ def test_empty_folder(tmp_path):
 
 
 @pytest.mark.parametrize("old, new, reason", [
-    ("$2", "$3", "$3 is beyond the 2 parameters"),
-    ("$2", "$0", "$0 is beyond the 2 parameters"),
-    ("$2", "'x'", "parameter 'name' ($2) is not used"),
-    ("$2", "'$2'", "parameter 'name' ($2) is not used"),
-    ("$2", "'x' -- $2", "parameter 'name' ($2) is not used"),
-    ("$2", "'x' /* $2 */", "parameter 'name' ($2) is not used"),
-    ("$2", "$a$ $2 $a$", "parameter 'name' ($2) is not used"),
+    (":name", ":nome", "':nome' is none of the parameters"),
+    (":name", "$2", "parameters have names: write :name"),
+    (":name", "'x'", "parameter 'name' is not used"),
+    (":name", "':name'", "parameter 'name' is not used"),
+    (":name", "'x' -- :name", "parameter 'name' is not used"),
+    (":name", "'x' /* :name */", "parameter 'name' is not used"),
+    (":name", "$a$ :name $a$", "parameter 'name' is not used"),
+    (":name", "x::name", "parameter 'name' is not used"),
+    (":name", ":name AND {thing}", "'{thing}' is no record"),
+    ("id uuid, name text", "id uuid?, name text", "'id' may not be absent: only text, bytea"),
+    ("name text", "name", "'name' in params is not a name and a type"),
     ("name text", "name varchar", "unknown type 'varchar' in params"),
-    ("row: id uuid", "row: id", "'id' in row is not a name and a type"),
+    ("row: id uuid", "row: id", "'id' in row is neither a record nor a name and a type"),
     ("row: id uuid", "row: Id uuid", "'Id uuid' in row is not a name and a type"),
     ("row: id uuid", "row: id uuid, id text", "'id' stands twice in row"),
     ("name text", "id text", "'id' stands twice in params"),
@@ -71,15 +75,15 @@ def test_empty_folder(tmp_path):
     ("-- params", "-- param", "'param:' is none of params, row, effect, refuse"),
     ("-- Finds a thing.\n", "", "the header does not say what the statement does"),
     ("SELECT id FROM thing", "DELETE FROM thing", "'DELETE' in a statement with effect: read"),
-    ("name = $2", "name = $2 FOR UPDATE", "'UPDATE' in a statement with effect: read"),
-    ("name = $2", "name = $2 FOR SHARE", "'SHARE' in a statement with effect: read"),
-    ("name = $2", "name = $2; SELECT 1", "more than one statement"),
+    ("name = :name", "name = :name FOR UPDATE", "'UPDATE' in a statement with effect: read"),
+    ("name = :name", "name = :name FOR SHARE", "'SHARE' in a statement with effect: read"),
+    ("name = :name", "name = :name; SELECT 1", "more than one statement"),
     ("-- effect", "-- refuse: thing_check invalid\n-- effect", "'thing_check invalid' is not"),
     ("-- effect", "-- refuse: Thing -> invalid\n-- effect", "'Thing -> invalid' is not"),
     ("-- effect", "-- refuse: a -> b, a -> c\n-- effect", "'a' is refused twice"),
     ("name text", "name text,", "'params' ends with a comma"),
     ("Finds", "F\u00efnds", "only ASCII, please"),
-    ("SELECT id FROM thing WHERE id = $1 AND name = $2", "-- no code", "there is no statement"),
+    ("SELECT id FROM thing WHERE id = :id AND name = :name", "-- no code", "there is no statement"),
 ])
 def test_disagreement(tmp_path, old, new, reason):
     assert old in GOOD
@@ -92,7 +96,7 @@ def test_no_statement(tmp_path):
 
 def test_too_many_parameters(tmp_path):
     names = ", ".join(f"p{i} int4" for i in range(25))
-    used = ", ".join(f"${i + 1}" for i in range(25))
+    used = ", ".join(f":p{i}" for i in range(25))
     refuse(tmp_path, f"-- Much.\n-- params: {names}\n-- effect: read\nSELECT {used}\n",
            "more than 24 parameters")
 
@@ -103,8 +107,8 @@ def test_name(tmp_path):
 
 def test_write_that_looks_like_a_read_and_back(tmp_path):
     accept(tmp_path, GOOD.replace("effect: read", "effect: write"))
-    accept(tmp_path, GOOD.replace("name = $2", "name = $2 AND note = 'delete me'"))
-    accept(tmp_path, GOOD.replace("name = $2", "name = $2 AND updated_at IS NULL"))
+    accept(tmp_path, GOOD.replace("name = :name", "name = :name AND note = 'delete me'"))
+    accept(tmp_path, GOOD.replace("name = :name", "name = :name AND updated_at IS NULL"))
 
 
 def test_lists_over_lines(tmp_path):
@@ -116,12 +120,13 @@ def test_lists_over_lines(tmp_path):
 -- effect: read
 -- refuse: a_check -> wrong
 -- refuse: 22012 -> wrong, b_check -> worse
-SELECT id, name FROM thing WHERE id = $1 AND name = $2;
+SELECT id, name FROM thing WHERE id = :id AND name = :name;
 """)
     assert ".parameter_count = 2" in table and ".column_count = 2" in table
     assert ".refusal_count = 3" in table
     assert '{"22012", (enum refusal)REFUSAL_WRONG}' in table
-    assert "$2;" not in table
+    assert "name = $2;" not in table
+    assert "id = $1 AND name = $2" in table
 
 
 def test_compiles_whatever_the_text(tmp_path):
@@ -149,14 +154,14 @@ ONE = """-- A thing by its ID.
 -- params: id uuid
 -- row: id uuid, name text
 -- effect: read
-SELECT id, name FROM thing WHERE id = $1
+SELECT id, name FROM thing WHERE id = :id
 """
 MANY = """-- Things by their IDs.
 -- params: ids uuid[]
 -- row: id uuid, name text, place int8
 -- effect: read
 -- gathers: thing_get
-SELECT thing.id, name, place FROM unnest($1) WITH ORDINALITY AS w (id, place) JOIN thing USING (id)
+SELECT thing.id, name, place FROM unnest(:ids) WITH ORDINALITY AS w (id, place) JOIN thing USING (id)
 """
 
 
@@ -190,8 +195,8 @@ def test_gather_that_does_not_fit(tmp_path, old, new, reason):
     ("effect: read", "effect: read\n-- refuse: 22012 -> zero"),
 ])
 def test_statement_that_cannot_be_gathered(tmp_path, old, new):
-    text = ONE.replace(old, new, 1).replace("id = $1", "id = $1 AND name = $2" if "text" in new
-                                            else "id = $1")
+    text = ONE.replace(old, new, 1).replace("id = :id", "id = :id AND name = :name" if "text" in new
+                                            else "id = :id")
     (tmp_path / "thing_get.sql").write_text(text)
     refuse(tmp_path, MANY, "'thing_get' must have one parameter, refuse nothing", "things")
 
@@ -203,7 +208,7 @@ def test_gathered_twice(tmp_path):
 
 
 WRITE = GOOD.replace("SELECT id FROM thing", "DELETE FROM thing").replace(
-    "effect: read", "effect: write\n-- commit: shared").replace("$2", "$2 RETURNING id")
+    "effect: read", "effect: write\n-- commit: shared").replace(":name", ":name RETURNING id")
 
 
 def test_shared_commit(tmp_path):
@@ -229,6 +234,175 @@ def test_read_that_commits(tmp_path):
 def test_shared_commit_without_a_row(tmp_path):
     text = "-- Adds.\n-- effect: write\n-- commit: shared\nINSERT INTO thing DEFAULT VALUES\n"
     refuse(tmp_path, text, "the first parameter says which row it changes")
+
+
+# ---- records: the C table is where columns are defined ----
+
+THING_C = """#include "domain/thing.h"
+
+static const struct record_field thing_fields[] = {
+    RECORD_ID(struct thing, id, .name = "id", .column = "id"),
+    /* RECORD_STR(struct thing, gone, .column = "gone"), */
+    RECORD_STR(struct thing, name, .name = "name", .body = "name", .column = "name", .minimum = 1,
+	       .maximum = 25, .check = name_check),
+    RECORD_OPEN(.name = "light"),
+    RECORD_INT2(struct thing, brightness, .name = "brightness", .body = "brightness",
+		.column = "brightness", .maximum = (100)),
+    RECORD_CLOSE(),
+    RECORD_INT2(struct thing, volume, .body = "volume", .column = "volume"),
+    RECORD_STR(struct thing, shown, .name = "shown"),
+};
+const struct record thing_record = RECORD(struct thing, thing_fields, .check = thing_check);
+"""
+UPDATE = """-- Changes a thing.
+-- params: id uuid, change thing
+-- row: thing
+-- effect: write
+UPDATE thing SET {change}, generation = generation + 1 WHERE id = :id RETURNING {thing}
+"""
+
+
+def run_with_record(folder, text, table=THING_C):
+    (folder / "records").mkdir(exist_ok=True)
+    (folder / "include/domain").mkdir(parents=True, exist_ok=True)
+    (folder / "include/domain/thing.h").touch()
+    (folder / "records/thing.c").write_text(table)
+    (folder / "thing_update.sql").write_text(text)
+    return run(folder, "statements", "--records", str(folder / "records"),
+               "--include", str(folder / "include"))
+
+
+def test_record_gives_columns_and_changes(tmp_path):
+    done = run_with_record(tmp_path, UPDATE)
+    assert done.returncode == 0, done.stderr
+    table = (tmp_path / "out/table.c").read_text()
+    assert ("SET name = coalesce($2, name),\\n" in table
+            and "brightness = coalesce($3, brightness),\\n" in table
+            and "volume = coalesce($4, volume), generation" in table)
+    assert "RETURNING id, name, brightness, volume" in table
+    assert "21 /* change.brightness int2 */" in table and "21 /* volume int2 */" in table
+    calls = (tmp_path / "out/calls.h").read_text()
+    assert "extern const struct record thing_record;" in calls
+    assert "const struct thing *change;" in calls
+    assert "struct thing *ret_row" in calls
+    assert str(tmp_path / "records/thing.c") in (tmp_path / "out/d").read_text()
+
+
+def test_record_of_a_table_and_more_columns(tmp_path):
+    done = run_with_record(tmp_path, """-- Things with a number.
+-- row: number int8, thing, note text?
+-- effect: read
+SELECT number, t.{thing}, note FROM thing AS t
+""")
+    assert done.returncode == 0, done.stderr
+    assert "SELECT number, t.id, t.name, t.brightness, t.volume, note" in (
+        tmp_path / "out/table.c").read_text()
+    assert "RECORD_ROW(struct thing_update_row, thing, &thing_record)" in (
+        tmp_path / "out/table.c").read_text()
+    calls = (tmp_path / "out/calls.h").read_text()
+    assert '#include "domain/thing.h"' in calls
+    assert "\tint64_t number;\n\tstruct thing thing;\n\tstruct str note;\n" in calls
+
+
+@pytest.mark.parametrize("old, new, reason", [
+    ("change thing", "change thong", "unknown type 'thong' in params"),
+    ("row: thing", "row: thong", "'thong' in row is neither a record nor"),
+    ("row: thing", "row: thing, name text", "'name' stands twice in row"),
+    ("{change}, ", "", "parameter 'change.name' is not used"),
+    ("{change}", "brightness = :brightness", "':brightness' is none of the parameters"),
+    (":id", ":change", "':change' is none of the parameters"),
+    ("{thing}", "{thong}", "'{thong}' is no record"),
+])
+def test_statement_that_does_not_fit_the_record(tmp_path, old, new, reason):
+    assert old in UPDATE
+    done = run_with_record(tmp_path, UPDATE.replace(old, new))
+    assert done.returncode == 1
+    assert f"thing_update.sql: {reason}" in done.stderr
+
+
+@pytest.mark.parametrize("old, new, reason", [
+    ('RECORD_INT2(struct thing, volume', 'RECORD_INT(struct thing, volume',
+     "column 'volume' is a RECORD_INT: say what a row has"),
+    ('RECORD_INT2(struct thing, volume', 'RECORD_INT3(struct thing, volume',
+     "RECORD_INT3 is no kind of field"),
+    ('RECORD_CLOSE(),', 'COMMON_FIELDS,', "'COMMON_FIELDS,' is not RECORD_KIND(...)"),
+    ("thing_fields, .check", "other_fields, .check", "there is no table other_fields[]"),
+])
+def test_record_that_cannot_be_read(tmp_path, old, new, reason):
+    assert old in THING_C
+    done = run_with_record(tmp_path, UPDATE, THING_C.replace(old, new))
+    assert done.returncode == 1
+    assert reason in done.stderr
+
+
+def test_two_records_of_a_name(tmp_path):
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records/another.c").write_text(THING_C)
+    done = run_with_record(tmp_path, UPDATE)
+    assert done.returncode == 1
+    assert "there are two records named thing" in done.stderr
+
+
+# ---- calls: what the compiler refuses ----
+
+CALL = """#include "calls.h"
+#include "ids.h"
+struct thing { struct id id; struct str name; int64_t brightness; int64_t volume; };
+struct other { int x; };
+void call(struct db_query *query, struct id id, struct str name, struct thing *row, struct other *other);
+void call(struct db_query *query, struct id id, struct str name, struct thing *row, struct other *other)
+{
+	(void)name;
+	(void)other;
+	statement_thing_update(query, &(struct thing_update_parameters){.id = id, .change = row}, row);
+}
+"""
+
+
+def compile_call(folder, text):
+    """Compiles it against the real headers, with a table of one statement."""
+    done = run_with_record(folder, UPDATE)
+    assert done.returncode == 0, done.stderr
+    root = os.path.join(os.path.dirname(__file__), "../../..")
+    (folder / "out/db").mkdir(exist_ok=True)
+    (folder / "out/db/statement_ids.h").write_text('#include "../ids.h"\n')
+    (folder / "out/call.c").write_text(text)
+    return subprocess.run(
+        ["cc", "-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+         "-Wno-missing-field-initializers", f"-I{folder}/out", f"-I{root}/include",
+         str(folder / "out/call.c")], capture_output=True, text=True, check=False)
+
+
+def test_call_compiles(tmp_path):
+    done = compile_call(tmp_path, CALL)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("old, new, reason", [
+    (".id = id", ".id = name", "initializing"),
+    (".id = id", ".di = id", "has no member named"),
+    (".change = row", ".change = other", "incompatible"),
+    ("}, row);", "}, other);", "incompatible"),
+])
+def test_call_that_does_not_compile(tmp_path, old, new, reason):
+    assert old in CALL
+    done = compile_call(tmp_path, CALL.replace(old, new))
+    assert done.returncode != 0
+    assert reason in done.stderr
+
+
+def test_statements_of_displayctl(tmp_path):
+    (tmp_path / "ctl").mkdir()
+    (tmp_path / "ctl/thing_add.sql").write_text(GOOD)
+    _, table = accept(tmp_path, GOOD)
+    assert table.count(".is_for_ctl = true") == 1
+    assert str(tmp_path / "ctl/thing_add.sql") in (tmp_path / "out/d").read_text()
+
+
+def test_statement_that_stands_twice(tmp_path):
+    (tmp_path / "ctl").mkdir()
+    (tmp_path / "ctl/thing_find.sql").write_text(GOOD)
+    refuse(tmp_path, GOOD, "there are two of this name")
 
 
 @pytest.mark.parametrize("files, reason", [

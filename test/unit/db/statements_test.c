@@ -1,7 +1,7 @@
 /* All statements of sql/query, prepared against a migrated database. */
 #include "db/migrate.h"
+#include "db/result.h"
 #include "db/statement.h"
-#include "result.h"
 #include "support.h"
 
 #include <stdio.h>

@@ -36,17 +36,17 @@ static void check(void *memory, uint64_t seen, struct faults *faults)
 enum { LEVEL, COUNT, IS_ON, NAME, NOTE, OWNER, START, ANY };
 
 static const struct record_field fields[] = {
-    [LEVEL] = RECORD_INT(struct body, level, .name = "level", .required = true, .maximum = 100),
-    [COUNT] = RECORD_INT(struct body, count, .name = "count"),
-    [IS_ON] = RECORD_BOOL(struct body, is_on, .name = "isOn"),
+    [LEVEL] = RECORD_INT(struct body, level, .body = "level", .required = true, .maximum = 100),
+    [COUNT] = RECORD_INT(struct body, count, .body = "count"),
+    [IS_ON] = RECORD_BOOL(struct body, is_on, .body = "isOn"),
     [NAME] =
-	RECORD_STR(struct body, name, .name = "name", .minimum = 1, .maximum = 5, .check = no_x),
-    [NOTE] = RECORD_STR(struct body, note, .name = "note"),
-    [OWNER] = RECORD_ID(struct body, owner, .name = "owner"),
-    [START] = RECORD_CLOCK(struct body, start, .name = "start"),
-    [ANY] = RECORD_ANY(struct body, any, .name = "any"),
+	RECORD_STR(struct body, name, .body = "name", .minimum = 1, .maximum = 5, .check = no_x),
+    [NOTE] = RECORD_STR(struct body, note, .body = "note"),
+    [OWNER] = RECORD_ID(struct body, owner, .body = "owner"),
+    [START] = RECORD_CLOCK(struct body, start, .body = "start"),
+    [ANY] = RECORD_ANY(struct body, any, .body = "any"),
 };
-static const struct record record = RECORD(fields, .check = check);
+static const struct record record = RECORD(struct body, fields, .check = check);
 
 static struct arena arena;
 static struct json_document document;

@@ -41,7 +41,7 @@ static const struct record_field fields[] = {
     RECORD_CLOSE(),
     RECORD_JSON(struct row, comments, .name = "comments", .column = "comments"),
 };
-static const struct record record = RECORD(fields);
+static const struct record record = RECORD(struct row, fields);
 
 #define BYTES(literal)                                                                             \
 	{                                                                                          \
@@ -133,7 +133,7 @@ static void nulls(void **state)
 static void text_is_the_rows_own(void **state)
 {
 	static const struct record_field only[] = {RECORD_STR(struct row, name, .column = "name")};
-	static const struct record small = RECORD(only);
+	static const struct record small = RECORD(struct row, only);
 	uint8_t data[] = {'a', 0, 'b'};
 	struct record_value column = {.data = data, .length = sizeof(data)};
 
@@ -162,7 +162,7 @@ static void commas_around_objects(void **state)
 	    RECORD_CLOSE(),
 	    RECORD_BOOL(struct row, is_on, .name = "d"),
 	};
-	static const struct record nested = RECORD(many);
+	static const struct record nested = RECORD(struct row, many);
 	const struct row values = {.level = 1, .has_no_parent = true};
 	struct buffer json = {0};
 

@@ -2,4 +2,4 @@
 -- params: key int8
 -- row: pid int4, key int8
 -- effect: write
-SELECT pg_backend_pid() AS pid, $1 AS key
+SELECT pg_backend_pid() AS pid, :key AS key

@@ -2,4 +2,4 @@
 -- params: divisor int8
 -- row: quotient int8
 -- effect: read
-SELECT 100 / $1 AS quotient
+SELECT 100 / :divisor AS quotient

@@ -3,4 +3,4 @@
 -- row: quotient int8
 -- effect: read
 -- refuse: 22012 -> division_by_zero
-SELECT 100 / $1 AS quotient
+SELECT 100 / :divisor AS quotient

@@ -2,4 +2,4 @@
 -- params: value int8
 -- row: value int8
 -- effect: read
-SELECT $1 AS value
+SELECT :value AS value

@@ -4,4 +4,4 @@
 -- effect: write
 -- refuse: item_name_unique -> name_taken, item_name_length -> invalid_name
 -- refuse: item_parent_fkey -> no_parent
-INSERT INTO item (id, name) VALUES ($1, $2) RETURNING id
+INSERT INTO item (id, name) VALUES (:id, :name) RETURNING id

@@ -3,4 +3,4 @@
 -- row: id int8
 -- effect: write
 -- refuse: item_parent_fkey -> no_parent
-INSERT INTO item (id, name, parent) VALUES ($1, $2, $3) RETURNING id
+INSERT INTO item (id, name, parent) VALUES (:id, :name, :parent) RETURNING id

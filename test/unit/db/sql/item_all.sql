@@ -2,4 +2,4 @@
 -- params: id int8
 -- row: id int8, name text, parent int8
 -- effect: read
-SELECT * FROM item WHERE id = $1
+SELECT * FROM item WHERE id = :id

@@ -2,4 +2,4 @@
 -- params: prefix text
 -- row: count int8
 -- effect: read
-SELECT count(*) AS count FROM item WHERE starts_with(name, $1)
+SELECT count(*) AS count FROM item WHERE starts_with(name, :prefix)

@@ -5,8 +5,8 @@
 -- commit: shared
 -- refuse: item_name_unique -> name_taken, item_parent_fkey -> no_parent
 INSERT INTO item (id, name, parent)
-SELECT $1, $2, $3
-FROM pg_sleep($4)
+SELECT :id, :name, :parent
+FROM pg_sleep(:seconds)
 ON CONFLICT (id) DO UPDATE
 SET name = excluded.name,
 	parent = excluded.parent

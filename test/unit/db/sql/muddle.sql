@@ -2,5 +2,5 @@
 -- params: count int8
 -- row: number text
 -- effect: read
-SELECT 'alone ' || $1 || ' ' || n AS number
-FROM generate_series(1, $1) AS n
+SELECT 'alone ' || :count || ' ' || n AS number
+FROM generate_series(1, :count) AS n

@@ -4,6 +4,6 @@
 -- effect: read
 -- gathers: muddle
 SELECT 'together ' || count || ' ' || n AS number, place
-FROM unnest($1) WITH ORDINALITY AS wanted (count, place)
+FROM unnest(:counts) WITH ORDINALITY AS wanted (count, place)
 CROSS JOIN LATERAL generate_series(1, count) AS n
 ORDER BY n, place

@@ -2,4 +2,4 @@
 -- params: seconds float8
 -- row: seconds float8
 -- effect: write
-SELECT $1 AS seconds FROM pg_sleep($1)
+SELECT :seconds AS seconds FROM pg_sleep(:seconds)

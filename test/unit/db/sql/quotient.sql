@@ -2,4 +2,4 @@
 -- params: divisor int8
 -- row: quotient text
 -- effect: read
-SELECT 'alone ' || 100 / $1 AS quotient
+SELECT 'alone ' || 100 / :divisor AS quotient

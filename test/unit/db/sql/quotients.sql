@@ -4,4 +4,4 @@
 -- effect: read
 -- gathers: quotient
 SELECT 'together ' || 100 / divisor AS quotient, place
-FROM unnest($1) WITH ORDINALITY AS wanted (divisor, place)
+FROM unnest(:divisors) WITH ORDINALITY AS wanted (divisor, place)

@@ -3,4 +3,4 @@
 -- row: done bool
 -- effect: write
 -- refuse: DD001 -> told_so
-SELECT raise($1) AS done
+SELECT raise(:sqlstate) AS done

@@ -2,4 +2,4 @@
 -- params: piece text, count int4
 -- row: text text
 -- effect: read
-SELECT repeat($1, $2) AS text
+SELECT repeat(:piece, :count) AS text

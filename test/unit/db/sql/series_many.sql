@@ -4,5 +4,5 @@
 -- effect: read
 -- gathers: series
 SELECT 'together ' || count || ' ' || n AS number, place
-FROM unnest($1) WITH ORDINALITY AS wanted (count, place)
+FROM unnest(:counts) WITH ORDINALITY AS wanted (count, place)
 CROSS JOIN LATERAL (SELECT n FROM generate_series(1, count) AS n ORDER BY n) AS numbers

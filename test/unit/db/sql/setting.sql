@@ -2,4 +2,4 @@
 -- params: name text
 -- row: value text
 -- effect: read
-SELECT current_setting($1) AS value
+SELECT current_setting(:name) AS value

@@ -2,4 +2,4 @@
 -- params: seconds float8
 -- row: how text
 -- effect: read
-SELECT 'alone' || pg_sleep($1) AS how
+SELECT 'alone' || pg_sleep(:seconds) AS how

@@ -4,4 +4,4 @@
 -- effect: read
 -- gathers: sleeper
 SELECT 'together' || pg_sleep(seconds) AS how, place
-FROM unnest($1) WITH ORDINALITY AS wanted (seconds, place)
+FROM unnest(:seconds) WITH ORDINALITY AS wanted (seconds, place)

@@ -2,4 +2,4 @@
 -- params: first int8, second int8
 -- row: done bool
 -- effect: write
-SELECT touch_pair($1, $2) AS done
+SELECT touch_pair(:first, :second) AS done

@@ -1,29 +1,29 @@
 -- Reviews a version that awaits it; approval publishes: it becomes the deployed one, and a new app
 -- becomes active. No row: there is no such version. Not is_reviewed: it was reviewed before.
--- params: app text, version text, status text, summary text, reason text, author text,
+-- params: app text, version text, status text, summary text?, reason text?, author text,
 --   comments text[], lines int8[]
--- row: id uuid, version text, status text, is_reviewed bool, reviewed_at timestamptz
+-- row: review_row
 -- effect: write
 WITH chosen AS (
 	-- Locked, so that where two review at once, the second sees what the first decided.
 	SELECT app_version.id, app_version.name, app_version.status, app_version.reviewed_at
 	FROM app_version
 	JOIN app ON app.id = app_version.app_id
-	WHERE (app.id::text = lower($1) OR app.slug = $1) AND app_version.name = $2
+	WHERE (app.id::text = lower(:app) OR app.slug = :app) AND app_version.name = :version
 	FOR UPDATE OF app_version
 ), reviewed AS (
 	UPDATE app_version
-	SET status = $3,
+	SET status = :status,
 		reviewed_at = clock_timestamp(),
-		review_summary = $4,
-		rejection_reason = $5
+		review_summary = :summary,
+		rejection_reason = :reason
 	FROM chosen
 	WHERE app_version.id = chosen.id AND app_version.status = 'PENDING'
 	RETURNING app_version.id, app_version.app_id, app_version.status, app_version.reviewed_at
 ), commented AS (
 	INSERT INTO app_version_comment (version_id, position, author, comment, line)
-	SELECT reviewed.id, said.position, $6, said.comment, nullif(said.line, 0)
-	FROM reviewed, unnest($7, $8) WITH ORDINALITY AS said (comment, line, position)
+	SELECT reviewed.id, said.position, :author, said.comment, nullif(said.line, 0)
+	FROM reviewed, unnest(:comments, :lines) WITH ORDINALITY AS said (comment, line, position)
 ), published AS (
 	UPDATE app
 	SET deployed_version_id = reviewed.id,

@@ -1,10 +1,10 @@
 -- Removes a device with its rotation, and tells its panel's worker.
 -- params: id uuid
--- row: id uuid, name text
+-- row: removed_device
 -- effect: write
 WITH removed AS (
 	DELETE FROM device
-	WHERE id = $1
+	WHERE id = :id
 	RETURNING id, name, generation
 ), told AS (
 	SELECT pg_notify('displayd_hint', 'device:' || id || ':' || generation + 1)

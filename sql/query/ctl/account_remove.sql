@@ -1,11 +1,11 @@
 -- Removes an account with everything that it owns, and tells all workers to forget its keys and
 -- devices, and to look at the devices of others that had its apps.
 -- params: email text
--- row: id uuid, email text
+-- row: account_removed
 -- effect: write
 WITH removed AS (
 	DELETE FROM account
-	WHERE lower(email) = lower($1)
+	WHERE lower(email) = lower(:email)
 	RETURNING id, email
 ), keys AS (
 	SELECT count(pg_notify('displayd_hint', 'key:' || encode(api_key.secret_hash, 'hex'))) AS told

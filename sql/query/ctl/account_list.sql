@@ -1,6 +1,5 @@
 -- All accounts with what they own, oldest first.
--- params:
--- row: id uuid, email text, name text, created_at timestamptz, devices int8, keys int8, apps int8
+-- row: owner_row
 -- effect: read
 SELECT id, email, name, created_at,
 	(SELECT count(*) FROM device WHERE device.account_id = account.id) AS devices,

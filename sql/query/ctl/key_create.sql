@@ -2,12 +2,12 @@
 -- whoever removes that device wait, so that the rule holds at the moment the key is made.
 -- No row: there is no such account. A row without id: the account owns no device.
 -- params: id uuid, account_email text, name text, secret_hash bytea
--- row: account_id uuid, id uuid, name text, created_at timestamptz, revoked_at timestamptz
+-- row: key_row
 -- effect: write
 WITH owner AS (
 	SELECT id
 	FROM account
-	WHERE lower(email) = lower($2)
+	WHERE lower(email) = lower(:account_email)
 ), owned AS (
 	SELECT device.id
 	FROM device
@@ -16,7 +16,7 @@ WITH owner AS (
 	FOR KEY SHARE OF device
 ), fresh AS (
 	INSERT INTO api_key (id, account_id, name, secret_hash)
-	SELECT $1, owner.id, $3, $4
+	SELECT :id, owner.id, :name, :secret_hash
 	FROM owner
 	WHERE EXISTS (SELECT FROM owned)
 	RETURNING id, name, created_at, revoked_at

@@ -1,14 +1,14 @@
 -- Installs an app (by ID or slug) on a device, at the end of its rotation. No row: there is no such
 -- app that this device's account could install.
 -- params: device_id uuid, app text, id text
--- row: id text, is_pushed bool, app_id uuid, app_name text, created_at timestamptz
+-- row: installation
 -- effect: write
 -- refuse: device_entry_limit -> too_many_entries
 WITH chosen AS (
 	SELECT app.id, app.name
 	FROM app
-	JOIN device ON device.id = $1
-	WHERE (app.id::text = lower($2) OR app.slug = $2)
+	JOIN device ON device.id = :device_id
+	WHERE (app.id::text = lower(:app) OR app.slug = :app)
 		AND app.status = 'active'
 		AND app.deployed_version_id IS NOT NULL
 		AND (app.visibility <> 'private' OR app.account_id = device.account_id)
@@ -16,11 +16,11 @@ WITH chosen AS (
 	UPDATE device
 	SET generation = generation + 1
 	FROM chosen
-	WHERE device.id = $1
+	WHERE device.id = :device_id
 	RETURNING device.id, device.generation
 ), fresh AS (
 	INSERT INTO installation (device_id, id, app_id, position)
-	SELECT touched.id, $3, chosen.id, touched.generation
+	SELECT touched.id, :id, chosen.id, touched.generation
 	FROM touched, chosen
 	RETURNING id, app_id, created_at
 ), told AS (

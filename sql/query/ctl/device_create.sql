@@ -1,11 +1,11 @@
 -- A new device of the account with this e-mail address. No row: there is no such account.
--- params: id uuid, account_email text, name text, serial text, mac macaddr, link_key_hash bytea
--- row: id uuid, name text, serial text, mac text, created_at timestamptz
+-- params: id uuid, account_email text, name text, serial text?, mac macaddr?, link_key_hash bytea
+-- row: device_row
 -- effect: write
 -- refuse: device_serial_unique -> serial_taken
 -- refuse: device_mac_unique -> mac_taken
 INSERT INTO device (id, account_id, name, serial, mac, link_key_hash)
-SELECT $1, account.id, $3, $4, $5, $6
+SELECT :id, account.id, :name, :serial, :mac, :link_key_hash
 FROM account
-WHERE lower(account.email) = lower($2)
+WHERE lower(account.email) = lower(:account_email)
 RETURNING id, name, serial, mac::text AS mac, created_at

@@ -1,7 +1,7 @@
 -- The account with this e-mail address.
 -- params: email text
--- row: id uuid, email text
+-- row: account_removed
 -- effect: read
 SELECT id, email
 FROM account
-WHERE lower(email) = lower($1)
+WHERE lower(email) = lower(:email)

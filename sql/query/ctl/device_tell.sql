@@ -2,4 +2,4 @@
 -- params: id uuid, generation int8
 -- row: told int8
 -- effect: write
-SELECT count(pg_notify('displayd_hint', 'device:' || $1 || ':' || $2)) AS told
+SELECT count(pg_notify('displayd_hint', 'device:' || :id || ':' || :generation)) AS told

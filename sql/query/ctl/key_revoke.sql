@@ -1,12 +1,12 @@
 -- Revokes an API key and tells all workers to forget it. A key that was revoked before keeps its
 -- time. No row: there is no such key.
 -- params: id uuid
--- row: account_id uuid, id uuid, name text, created_at timestamptz, revoked_at timestamptz
+-- row: key_row
 -- effect: write
 WITH revoked AS (
 	UPDATE api_key
 	SET revoked_at = coalesce(revoked_at, clock_timestamp())
-	WHERE id = $1
+	WHERE id = :id
 	RETURNING account_id, id, name, created_at, revoked_at, secret_hash
 ), told AS (
 	SELECT pg_notify('displayd_hint', 'key:' || encode(secret_hash, 'hex'))

@@ -1,0 +1,61 @@
+/* Parameters of a statement in PostgreSQL's binary format.
+ *
+ * The functions of db/statements.h add them, each by its name: a caller fills a struct and has no
+ * order to keep. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/id.h"
+
+#include <stdint.h>
+
+struct record;
+
+/* Arrays; the list is the caller's. */
+struct db_ids {
+	const struct id *list;
+	unsigned count;
+};
+struct db_numbers { /* int8[], and timestamptz[] in microseconds since 1970 */
+	const int64_t *list;
+	unsigned count;
+};
+struct db_texts {
+	const struct str *list;
+	unsigned count;
+};
+
+enum { DB_PARAMETERS_MAX = 24 };
+
+/* Values are copied into the arena, but for text and bytea, which must stay valid until the query
+ * is done. */
+struct db_parameters {
+	struct arena *arena;
+	unsigned count;
+	const char *values[DB_PARAMETERS_MAX]; /* NULL: SQL NULL */
+	int lengths[DB_PARAMETERS_MAX];
+};
+
+void db_parameters_init(struct db_parameters *parameters, struct arena *arena);
+void db_add_null(struct db_parameters *parameters);
+void db_add_bool(struct db_parameters *parameters, bool value);
+void db_add_int2(struct db_parameters *parameters, int16_t value);
+void db_add_int4(struct db_parameters *parameters, int32_t value);
+void db_add_int8(struct db_parameters *parameters, int64_t value);
+void db_add_id(struct db_parameters *parameters, struct id id);
+void db_add_text(struct db_parameters *parameters, struct str text);
+void db_add_bytes(struct db_parameters *parameters, struct str bytes); /* bytea, macaddr */
+/* Microseconds since 1970. */
+void db_add_timestamp(struct db_parameters *parameters, int64_t wall_us);
+void db_add_float8(struct db_parameters *parameters, double value);
+void db_add_id_array(struct db_parameters *parameters, const struct id *ids, unsigned count);
+void db_add_int8_array(struct db_parameters *parameters, const int64_t *values, unsigned count);
+void db_add_timestamp_array(struct db_parameters *parameters, const int64_t *wall_us,
+			    unsigned count);
+/* The texts are copied. */
+void db_add_text_array(struct db_parameters *parameters, const struct str *texts, unsigned count);
+
+/* One for each field of the record that is both in rows and in bodies, in their order: its value
+ * where bit i of present says so of field i, else NULL. Values lie in *body. */
+void db_add_changes(struct db_parameters *parameters, const struct record *record, const void *body,
+		    uint64_t present);

@@ -1,0 +1,214 @@
+"""What tools/generate_statements.py writes: C headers and tables.
+
+ids: the enums of statements and refusals. calls: for each statement a struct of its parameters, one of
+its row where its header lists columns, and a function that binds the one and types the other:
+
+    struct device_update_parameters { struct id id; ... };
+    statement_device_update(query, &(struct device_update_parameters){.id = id, ...}, &device);
+
+source: the table.
+"""
+
+import os
+
+import record_tables
+
+MADE_BY = "/* Made by tools/generate_statements.py. */"
+# A parameter's type: the member's C type, and how it is added.
+MEMBERS = {
+    "bool": ("bool ", "bool"), "int2": ("int16_t ", "int2"), "int4": ("int32_t ", "int4"),
+    "int8": ("int64_t ", "int8"), "float8": ("double ", "float8"), "text": ("struct str ", "text"),
+    "bytea": ("struct str ", "bytes"), "macaddr": ("struct str ", "bytes"),
+    "uuid": ("struct id ", "id"), "timestamptz": ("int64_t ", "timestamp"),
+    "uuid[]": ("struct db_ids ", "id_array"), "int8[]": ("struct db_numbers ", "int8_array"),
+    "timestamptz[]": ("struct db_numbers ", "timestamp_array"),
+    "text[]": ("struct db_texts ", "text_array"),
+}
+# A column's type: the member's C type, and the kind of record field.
+COLUMNS = {
+    "bool": "bool ", "int2": "int64_t ", "int4": "int64_t ", "int8": "int64_t ",
+    "text": "struct str ", "uuid": "struct id ", "bytea": "struct str ", "timestamptz": "int64_t ",
+}
+FIELD_KINDS = {}
+for _kind, _type in record_tables.COLUMN_TYPES.items():
+    FIELD_KINDS.setdefault(_type, _kind)
+
+
+def c_string(text, indent="\t    "):
+    """A C literal, a line of text a line."""
+    lines = text.split("\n")
+    quoted = []
+    for number, line in enumerate(lines):
+        line = line.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t")
+        line = line.replace("\r", "\\r").replace("??", "?\\?")
+        quoted.append(f'"{line}' + ('\\n"' if number < len(lines) - 1 else '"'))
+    return f"\n{indent}".join(quoted)
+
+
+def migrations(entries):
+    lines = [MADE_BY, '#include "db/migrate.h"', "", "const struct migration migrations[] = {"]
+    for number, name, text in entries:
+        lines.append(f'\t{{{number}, "{name}",\n\t    {c_string(text)}}},')
+    lines += ["};", f"const size_t migration_count = {len(entries)};", ""]
+    return "\n".join(lines)
+
+
+class Output:
+    def __init__(self, statements, records, prefix, types):
+        self.statements, self.records, self.types = statements, records, types
+        self.prefix, self.upper = prefix, prefix.upper()
+
+    def ids(self):
+        problems = sorted({problem for s in self.statements for _, problem in s["refusals"]})
+        lines = [MADE_BY, "#pragma once", "", f"enum {self.prefix}statement {{"]
+        lines += [f"\t{self.constant(s)}," for s in self.statements]
+        lines += [f"\t{self.upper}STATEMENT_COUNT", "};", "", f"enum {self.prefix}refusal {{"]
+        lines += [f"\t{self.upper}REFUSAL_NONE,"]
+        lines += [f"\t{self.upper}REFUSAL_{problem.upper()}," for problem in problems]
+        lines += [f"\t{self.upper}REFUSAL_COUNT", "};", ""]
+        return "\n".join(lines)
+
+    def constant(self, statement):
+        return f"{self.upper}STATEMENT_{statement['name'].upper()}"
+
+    # ---- calls ----
+
+    def row_of(self, statement):
+        """(struct, record, whether both are made here), or None: no row that a record could hold."""
+        row = statement["row"]
+        if len(row) == 1 and row[0].record:
+            return row[0].record.struct, f"{row[0].record.name}_record", False
+        if not row or any(item.kind not in COLUMNS for item in row if not item.record):
+            return None
+        name = f"{self.prefix}{statement['name']}_row"
+        return name, f"{name}_record", True
+
+    def called(self):
+        """Statements that are called; the others stand for several executions of one of them."""
+        return [statement for statement in self.statements if not statement["gathers"]]
+
+    def calls(self):
+        rows = [(s, self.row_of(s)) for s in self.called()]
+        named = sorted({row[:2] for _, row in rows if row and not row[2]} | {
+            (item.record.struct, f"{item.record.name}_record")
+            for s in self.called() for item in s["members"] if item.record})
+        embedded = sorted({item.record.header for s, row in rows if row and row[2]
+                           for item in s["row"] if item.record})
+        lines = [MADE_BY, "#pragma once", "", '#include "db/parameters.h"', '#include "db/query.h"']
+        lines += [f'#include "{header}"' for header in embedded] + [""]
+        for struct, record in named:
+            lines += [f"struct {struct};", f"extern const struct record {record};"]
+        for statement, row in rows:
+            lines += ["", *self.call(statement, row)]
+        return "\n".join([*lines, ""])
+
+    def call(self, statement, row):
+        name, members = statement["name"], statement["members"]
+        parameters = f"{self.prefix}{name}_parameters"
+        lines = []
+        if members:
+            lines += [f"struct {parameters} {{", *map(self.member, members), "};"]
+        if row and row[2]:
+            lines += [f"struct {row[0]} {{", *map(self.row_member, statement["row"]), "};",
+                      f"extern const struct record {row[1]};"]
+        arguments = ["struct db_query *query"]
+        arguments += [f"const struct {parameters} *parameters"] if members else []
+        arguments += [f"struct {row[0]} *ret_row"] if row else []
+        lines += ["/* " + "\n * ".join(statement["description"]) + " */",
+                  f"static inline void {self.prefix}statement_{name}({', '.join(arguments)})", "{"]
+        target = f"&{row[1]}, ret_row" if row else "NULL, NULL"
+        lines.append(f"\tdb_query_begin(query, (enum statement){self.constant(statement)}, {target});")
+        return [*lines, *map(self.add, members), "}"]
+
+    @staticmethod
+    def member(item):
+        if item.record:
+            return (f"\tconst struct {item.record.struct} *{item.name};\n"
+                    f"\tuint64_t {item.name}_present; /* bit i: field i is there, others stay */")
+        optional = " /* NULL: absent */" if item.optional else ""
+        return f"\t{MEMBERS[item.kind][0]}{item.name};{optional}"
+
+    @staticmethod
+    def row_member(item):
+        if item.record:
+            return f"\tstruct {item.record.struct} {item.name};"
+        return f"\t{COLUMNS[item.kind]}{item.name};"
+
+    @staticmethod
+    def add(item):
+        value = f"parameters->{item.name}"
+        if item.record:
+            return (f"\tdb_add_changes(&query->parameters, &{item.record.name}_record, {value},"
+                    f" {value}_present);")
+        _, verb = MEMBERS[item.kind]
+        if verb.endswith("_array"):
+            value = f"{value}.list, {value}.count"
+        call = f"db_add_{verb}(&query->parameters, {value});"
+        if not item.optional:
+            return f"\t{call}"
+        return f"\tif ({value}.data)\n\t\t{call}\n\telse\n\t\tdb_add_null(&query->parameters);"
+
+    # ---- source ----
+
+    def source(self, ids, calls):
+        lines = [MADE_BY, '#include "db/statement.h"', '#include "record/record.h"']
+        here = [os.path.basename(ids)] if self.prefix else []
+        folder = "" if self.prefix else "db/"
+        lines += [f'#include "{name}"' for name in [*here, folder + os.path.basename(calls)]]
+        if self.prefix:
+            lines.append(f"extern const struct statement_entry {self.prefix}statements[];")
+        entries = []
+        for statement in self.statements:
+            row = None if statement["gathers"] else self.row_of(statement)
+            arrays, entry = self.entry(statement)
+            lines += ["", *arrays, *(self.record(statement, row) if row and row[2] else [])]
+            entries.append(entry)
+        size = f"{self.upper}STATEMENT_COUNT"
+        lines += ["", f"const struct statement_entry {self.prefix}statements[{size}] = {{", *entries,
+                  "};", ""]
+        return "\n".join(lines)
+
+    @staticmethod
+    def record(statement, row):
+        struct, record, _ = row
+        lines = [f"static const struct record_field {struct}_fields[] = {{"]
+        for item in statement["row"]:
+            if item.record:
+                lines.append(f"\tRECORD_ROW(struct {struct}, {item.name}, &{item.record.name}_record),")
+                continue
+            nullable = ", .nullable = true" if item.optional else ""
+            lines.append(f'\tRECORD_{FIELD_KINDS[item.kind]}(struct {struct}, {item.name},'
+                         f' .column = "{item.name}"{nullable}),')
+        return [*lines, "};", f"const struct record {record} = RECORD(struct {struct}, {struct}_fields);"]
+
+    def entry(self, statement):
+        """Arrays that the table's entry points to, and the entry."""
+        name = statement["name"]
+        arrays = []
+        entry = [f'\t\t.name = "{name}",', f"\t\t.text = {c_string(statement['text'])},",
+                 f"\t\t.effect = EFFECT_{statement['effect'].upper()},"]
+        entry += [f"\t\t.{flag} = true," for flag in ("shares_commit", "is_for_ctl") if statement[flag]]
+
+        def add(kind, member, count, values):
+            if not values:
+                return
+            body = "".join(f"\n\t{value}," for value in values)
+            arrays.append(f"static {kind} {name}_{member}[] = {{{body}\n}};")
+            entry.append(f"\t\t.{count} = {len(values)},")
+            entry.append(f"\t\t.{member} = {name}_{member},")
+
+        add("const unsigned", "parameter_types", "parameter_count",
+            [f"{self.types[kind]} /* {field} {kind} */" for field, kind in statement["parameters"]])
+        add("const unsigned", "column_types", "column_count",
+            [f"{self.types[kind]} /* {field} {kind} */" for field, kind in statement["columns"]])
+        if statement["columns"]:
+            names = "".join(f'\n\t"{field}",' for field, _ in statement["columns"])
+            arrays.append(f"static const char *const {name}_column_names[] = {{{names}\n}};")
+            entry.append(f"\t\t.column_names = {name}_column_names,")
+        add("const struct statement_refusal", "refusals", "refusal_count",
+            [f'{{"{constraint}", (enum refusal){self.upper}REFUSAL_{problem.upper()}}}'
+             for constraint, problem in statement["refusals"]])
+        if "gathered_by" in statement:
+            many = f"{self.prefix}statements[{self.upper}STATEMENT_{statement['gathered_by'].upper()}]"
+            entry.append(f"\t\t.gathered_by = &{many},")
+        return arrays, "\n".join([f"\t[{self.constant(statement)}] = {{", *entry, "\t},"])
