@@ -25,7 +25,7 @@
 
 enum record_kind {
 	RECORD_KIND_BOOL,
-	RECORD_KIND_INT,  /* not in rows of statements that name the record */
+	RECORD_KIND_INT,  /* not in rows */
 	RECORD_KIND_INT2, /* in rows int2 */
 	RECORD_KIND_INT4,
 	RECORD_KIND_INT8,

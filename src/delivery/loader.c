@@ -8,7 +8,6 @@ enum {
 	BATCH = 64,
 	/* Under way at a time: one is being read while another one is taken over. */
 	BATCHES = 2,
-	COLUMNS_MAX = 20,
 };
 
 /* What the database has of some devices, as it comes: two reads that travel together. */
@@ -20,27 +19,11 @@ struct load {
 	unsigned under_way;
 	bool has_failed;
 	struct panel *panels[BATCH];
-	const struct panel_row *rows[BATCH]; /* NULL: no such device */
+	const struct panel_load_row *rows[BATCH]; /* NULL: no such device */
 	unsigned count;
-	const struct installation_row *installations; /* of all devices, in their order */
+	const struct panel_installations_row *installations; /* of all devices, in their order */
 	unsigned installation_count;
 };
-
-static void *read_rows(const struct db_result *result, const struct record *record, size_t row_size,
-		       struct arena *arena)
-{
-	char *rows = arena_zalloc(arena, row_size * result->row_count);
-	struct record_value columns[COLUMNS_MAX];
-
-	require(result->column_count == record_column_count(record) &&
-		result->column_count <= array_length(columns));
-	for (unsigned row = 0; row < result->row_count; row++) {
-		for (unsigned column = 0; column < result->column_count; column++)
-			columns[column] = db_value(result, row, column);
-		record_read_row(record, columns, arena, rows + row * row_size);
-	}
-	return rows;
-}
 
 /* ---- what has come ---- */
 
@@ -71,7 +54,7 @@ static void take_over(struct load *load, unsigned index, struct installation_row
 {
 	struct installation_rows rows = take_rows(index + 1, rest);
 	struct panel *panel = load->panels[index];
-	const struct panel_row *row = load->rows[index];
+	const struct panel_load_row *row = load->rows[index];
 	bool is_gone = load->has_failed ? panel->state == PANEL_NEW : !row;
 	bool is_locked_out;
 
@@ -108,12 +91,12 @@ static void load_finish(struct load *load)
 static void on_devices(struct db_query *query, const struct db_result *result)
 {
 	struct load *load = container_of(query, struct load, devices_query);
-	const struct panel_row *rows;
+	const struct panel_load_row *rows;
 
 	if (result->outcome != DB_OK) {
 		load->has_failed = true;
 	} else {
-		rows = read_rows(result, &panel_row_record, sizeof(rows[0]), &load->arena);
+		rows = db_read_rows(result, query->record, &load->arena);
 		for (unsigned i = 0; i < result->row_count; i++) {
 			require(rows[i].number >= 1 && rows[i].number <= load->count);
 			load->rows[rows[i].number - 1] = &rows[i];
@@ -130,8 +113,7 @@ static void on_installations(struct db_query *query, const struct db_result *res
 	if (result->outcome != DB_OK) {
 		load->has_failed = true;
 	} else {
-		load->installations = read_rows(result, &installation_row_record,
-						sizeof(load->installations[0]), &load->arena);
+		load->installations = db_read_rows(result, query->record, &load->arena);
 		load->installation_count = result->row_count;
 	}
 	if (--load->under_way == 0)
@@ -147,16 +129,6 @@ static int64_t known_generation(const struct panel *panel)
 	return panel->state == PANEL_READY ? panel->generation : -1;
 }
 
-static void ask(struct load *load, struct db_query *query, const struct id *ids,
-		const int64_t *known)
-{
-	db_parameters_init(&query->parameters, &load->arena);
-	db_add_id_array(&query->parameters, ids, load->count);
-	db_add_int8_array(&query->parameters, known, load->count);
-	load->under_way++;
-	db_submit(load->loader->db, query);
-}
-
 static void load_send(struct load *load)
 {
 	struct id ids[BATCH];
@@ -170,12 +142,25 @@ static void load_send(struct load *load)
 		known_pushes[i] = panel->content.push.generation;
 		known[i] = known_generation(panel);
 	}
-	load->devices_query.statement = STATEMENT_PANEL_LOAD;
+	db_query_init(&load->devices_query, &load->arena);
+	statement_panel_load(&load->devices_query,
+			     &(struct panel_load_parameters){
+				 .ids = {ids, load->count},
+				 .known_push_generations = {known_pushes, load->count},
+			     },
+			     NULL);
 	load->devices_query.done = on_devices;
-	load->installations_query.statement = STATEMENT_PANEL_ENTRIES;
+	db_query_init(&load->installations_query, &load->arena);
+	statement_panel_installations(&load->installations_query,
+				      &(struct panel_installations_parameters){
+					  .device_ids = {ids, load->count},
+					  .known_generations = {known, load->count},
+				      },
+				      NULL);
 	load->installations_query.done = on_installations;
-	ask(load, &load->devices_query, ids, known_pushes);
-	ask(load, &load->installations_query, ids, known);
+	load->under_way = 2;
+	db_submit(load->loader->db, &load->devices_query);
+	db_submit(load->loader->db, &load->installations_query);
 }
 
 /* A worker that stops answers the look-ups that wait, and reads nothing new. */

@@ -1,4 +1,6 @@
 #include "lookups.h"
+#include "db/statements.h"
+#include "domain/device.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -110,14 +112,14 @@ static void on_alias(struct db_query *query, const struct db_result *result)
 	struct panel_lookup *lookup = aliased->lookup;
 	struct lookups *lookups = lookup->lookups;
 	const struct alias *known = alias_find(lookups, aliased->text);
+	struct device device;
 	struct panel *panel;
 	struct id id;
 	bool found = false;
 
 	if (result->outcome == DB_OK && result->row_count) {
-		struct record_value value = db_value(result, 0, 0);
-
-		memcpy(id.bytes, value.data, ID_BYTES);
+		db_read_row(result, 0, query->record, &aliased->arena, &device);
+		id = device.id;
 		alias_keep(lookups, aliased->text, id);
 		found = true;
 	} else if (result->outcome != DB_OK && known) {
@@ -148,22 +150,23 @@ static void ask_for_alias(struct panel_lookup *lookup, const struct device_refer
 			  struct str text)
 {
 	struct alias_lookup *aliased = memory_zalloc(sizeof(*aliased));
-	struct db_parameters *parameters = &aliased->query.parameters;
+	struct db_query *query = &aliased->query;
 
 	aliased->lookup = lookup;
 	aliased->text = arena_copy(&aliased->arena, text);
-	db_parameters_init(parameters, &aliased->arena);
+	db_query_init(query, &aliased->arena);
 	if (reference->kind == DEVICE_REFERENCE_SERIAL) {
-		db_add_text(parameters, aliased->text);
-		aliased->query.statement = STATEMENT_DEVICE_BY_SERIAL;
+		statement_device_by_serial(
+		    query, &(struct device_by_serial_parameters){.serial = aliased->text}, NULL);
 	} else {
-		struct str bytes = {(const char *)reference->mac, MAC_BYTES};
+		struct str mac = {(const char *)reference->mac, MAC_BYTES};
 
-		db_add_bytes(parameters, arena_copy(&aliased->arena, bytes));
-		aliased->query.statement = STATEMENT_DEVICE_BY_MAC;
+		mac = arena_copy(&aliased->arena, mac);
+		statement_device_by_mac(query, &(struct device_by_mac_parameters){.mac = mac},
+					NULL);
 	}
-	aliased->query.done = on_alias;
-	db_submit(lookup->lookups->db, &aliased->query);
+	query->done = on_alias;
+	db_submit(lookup->lookups->db, query);
 }
 
 static struct panel *find_by_alias(struct panel_lookup *lookup,

@@ -5,41 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct record_field panel_row_fields[] = {
-    RECORD_INT(struct panel_row, number, .column = "number"),
-    RECORD_BYTES(struct panel_row, link_key_hash, .column = "link_key_hash"),
-    RECORD_BOOL(struct panel_row, is_disabled, .column = "is_disabled"),
-    RECORD_INT(struct panel_row, generation, .column = "generation"),
-    RECORD_INT(struct panel_row, brightness, .column = "brightness"),
-    RECORD_BOOL(struct panel_row, auto_dim, .column = "auto_dim"),
-    RECORD_STR(struct panel_row, timezone, .column = "timezone"),
-    RECORD_INT(struct panel_row, schedule_interval_s, .column = "schedule_interval_s"),
-    RECORD_BOOL(struct panel_row, sleep_enabled, .column = "sleep_enabled"),
-    RECORD_INT(struct panel_row, sleep_start_minute, .column = "sleep_start_minute"),
-    RECORD_INT(struct panel_row, sleep_end_minute, .column = "sleep_end_minute"),
-    RECORD_INT(struct panel_row, push_generation, .column = "push_generation", .nullable = true),
-    RECORD_STR(struct panel_row, push_installation_id, .column = "push_entry_id", .nullable = true),
-    RECORD_BYTES(struct panel_row, push_picture, .column = "push_picture", .nullable = true),
-    RECORD_INT(struct panel_row, push_duration_s, .column = "push_duration_s", .nullable = true),
-    RECORD_TIMESTAMP(struct panel_row, push_created_us, .column = "push_created_at",
-		     .nullable = true),
-    RECORD_TIMESTAMP(struct panel_row, push_displayed_us, .column = "push_displayed_at",
-		     .nullable = true),
-};
-const struct record panel_row_record = RECORD(struct panel_row, panel_row_fields);
-
-static const struct record_field installation_row_fields[] = {
-    RECORD_INT(struct installation_row, number, .column = "number"),
-    RECORD_STR(struct installation_row, id, .column = "id"),
-    RECORD_INT(struct installation_row, position, .column = "position"),
-    RECORD_INT(struct installation_row, picture_generation, .column = "picture_generation"),
-    RECORD_BYTES(struct installation_row, picture, .column = "picture", .nullable = true),
-};
-const struct record installation_row_record =
-    RECORD(struct installation_row, installation_row_fields);
-
 /* The picture of an installation: new from the row, or moved over from the content before. */
-static struct picture take_picture(struct panel *panel, const struct installation_row *row)
+static struct picture take_picture(struct panel *panel, const struct panel_installations_row *row)
 {
 	struct pictures *pictures = panel->panels->pictures;
 	struct picture none = {0};
@@ -61,7 +28,7 @@ static struct picture take_picture(struct panel *panel, const struct installatio
 	return none; /* fetched when its turn comes */
 }
 
-static struct content_push make_push(struct panel *panel, const struct panel_row *row,
+static struct content_push make_push(struct panel *panel, const struct panel_load_row *row,
 				     const struct installation_rows *installations)
 {
 	struct content_push *old = &panel->content.push;
@@ -70,8 +37,8 @@ static struct content_push make_push(struct panel *panel, const struct panel_row
 	    .is_installation = row->push_installation_id.data != NULL,
 	    .installation_position = -1,
 	    .duration_s = row->push_duration_s,
-	    .created_us = row->push_created_us,
-	    .displayed_us = row->push_displayed_us,
+	    .created_us = row->push_created_at,
+	    .displayed_us = row->push_displayed_at,
 	};
 
 	for (unsigned i = 0; i < installations->count && push.is_installation; i++) {
@@ -91,24 +58,24 @@ static struct content_push make_push(struct panel *panel, const struct panel_row
 }
 
 /* The database holds these within their bounds. */
-static struct display_settings make_settings(const struct panel_row *row)
+static struct display_settings make_settings(const struct device *device)
 {
 	return (struct display_settings){
-	    .zone = zones_find(row->timezone),
-	    .schedule_interval_s = (int32_t)row->schedule_interval_s,
-	    .sleep_start_minute = (int16_t)row->sleep_start_minute,
-	    .sleep_end_minute = (int16_t)row->sleep_end_minute,
-	    .brightness = (int16_t)row->brightness,
-	    .auto_dim = row->auto_dim,
-	    .sleep_enabled = row->sleep_enabled,
+	    .zone = zones_find(device->timezone),
+	    .schedule_interval_s = (int32_t)device->schedule_interval_s,
+	    .sleep_start_minute = (int16_t)device->sleep_start_minute,
+	    .sleep_end_minute = (int16_t)device->sleep_end_minute,
+	    .brightness = (int16_t)device->brightness,
+	    .auto_dim = device->auto_dim,
+	    .sleep_enabled = device->sleep_enabled,
 	};
 }
 
-static struct content make_content(struct panel *panel, const struct panel_row *row,
+static struct content make_content(struct panel *panel, const struct panel_load_row *row,
 				   const struct installation_rows *installations)
 {
 	struct content content = {
-	    .settings = make_settings(row),
+	    .settings = make_settings(&row->device),
 	    .installation_count = installations->count,
 	};
 
@@ -116,7 +83,7 @@ static struct content make_content(struct panel *panel, const struct panel_row *
 		content.installations =
 		    memory_zalloc(installations->count * sizeof(content.installations[0]));
 	for (unsigned i = 0; i < installations->count; i++) {
-		const struct installation_row *installation = &installations->rows[i];
+		const struct panel_installations_row *installation = &installations->rows[i];
 
 		content.installations[i] =
 		    panel_new_installation(installation->id, installation->position);
@@ -127,7 +94,7 @@ static struct content make_content(struct panel *panel, const struct panel_row *
 	return content;
 }
 
-bool panel_apply(struct panel *panel, const struct panel_row *row,
+bool panel_apply(struct panel *panel, const struct panel_load_row *row,
 		 const struct installation_rows *installations)
 {
 	struct content content = make_content(panel, row, installations);
@@ -138,7 +105,7 @@ bool panel_apply(struct panel *panel, const struct panel_row *row,
 		      memcmp(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES) != 0;
 	panel_finish_content(panel->panels, &panel->content);
 	panel->content = content;
-	panel->generation = row->generation;
+	panel->generation = row->device.generation;
 	panel->is_disabled = row->is_disabled;
 	memcpy(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES);
 	panel->state = PANEL_READY;

@@ -1,8 +1,7 @@
 #include "picture_fetcher.h"
+#include "db/statements.h"
 
-#include <endian.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct picture_fetch {
 	struct picture_fetcher *fetcher;
@@ -12,26 +11,15 @@ struct picture_fetch {
 	int64_t position;
 };
 
-static int64_t read_int8(const struct record_value *value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, value->data, sizeof(bits));
-	return (int64_t)be64toh(bits);
-}
-
-static void take_picture(struct panel *panel, int64_t position, const struct db_result *result)
+static void take_picture(struct panel *panel, int64_t position, const struct panel_picture_row *row)
 {
 	struct content_installation *installation = content_at(&panel->content, position);
-	struct record_value generation = db_value(result, 0, 0);
-	struct record_value picture = db_value(result, 0, 1);
 
 	/* Replaced meanwhile: loading brings the new one. */
-	if (!installation || installation->picture.data.data || generation.length != 8)
+	if (!installation || installation->picture.data.data)
 		return;
-	installation->picture = pictures_share(
-	    panel->panels->pictures, (struct str){(const char *)picture.data, picture.length});
-	installation->picture_generation = read_int8(&generation);
+	installation->picture = pictures_share(panel->panels->pictures, row->picture);
+	installation->picture_generation = row->picture_generation;
 }
 
 static void on_picture(struct db_query *query, const struct db_result *result)
@@ -40,9 +28,12 @@ static void on_picture(struct db_query *query, const struct db_result *result)
 	struct panel *panel = fetch->panel;
 	bool has_come =
 	    panel->state == PANEL_READY && result->outcome == DB_OK && result->row_count > 0;
+	struct panel_picture_row row;
 
-	if (has_come)
-		take_picture(panel, fetch->position, result);
+	if (has_come) {
+		db_read_row(result, 0, query->record, &fetch->arena, &row);
+		take_picture(panel, fetch->position, &row);
+	}
 	panel->fetch = NULL;
 	fetch->fetcher->on_fetched(fetch->fetcher->context, panel, has_come);
 	panel_let_go(panel);
@@ -62,10 +53,13 @@ void panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *panel, i
 	fetch->fetcher = fetcher;
 	fetch->panel = panel;
 	fetch->position = position;
-	db_parameters_init(&fetch->query.parameters, &fetch->arena);
-	db_add_id(&fetch->query.parameters, panel->id);
-	db_add_text(&fetch->query.parameters, arena_copy(&fetch->arena, installation->id));
-	fetch->query.statement = STATEMENT_PANEL_PICTURE;
+	db_query_init(&fetch->query, &fetch->arena);
+	statement_panel_picture(&fetch->query,
+				&(struct panel_picture_parameters){
+				    .device_id = panel->id,
+				    .id = arena_copy(&fetch->arena, installation->id),
+				},
+				NULL);
 	fetch->query.done = on_picture;
 	db_submit(fetcher->db, &fetch->query);
 }

@@ -1,8 +1,7 @@
 #include "reconciliation.h"
+#include "db/statements.h"
 
-#include <endian.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	/* While hints do not come. */
@@ -22,17 +21,9 @@ struct comparison {
 
 /* A row of the result, by ID. */
 struct found {
-	struct map_node node;
-	int64_t generation;
+	struct map_node node; /* key: the ID of the row */
+	const struct panel_generations_row *row;
 };
-
-static int64_t read_int8(const struct record_value *value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, value->data, sizeof(bits));
-	return (int64_t)be64toh(bits);
-}
 
 static bool find_generation(const struct map *found, struct id id, int64_t *ret_generation)
 {
@@ -40,7 +31,7 @@ static bool find_generation(const struct map *found, struct id id, int64_t *ret_
 
 	if (!node)
 		return false;
-	*ret_generation = container_of(node, struct found, node)->generation;
+	*ret_generation = container_of(node, struct found, node)->row->generation;
 	return true;
 }
 
@@ -64,17 +55,16 @@ static void on_generations(struct db_query *query, const struct db_result *resul
 {
 	struct comparison *comparison = container_of(query, struct comparison, query);
 	struct map found = {0};
-	struct found *rows;
+	const struct panel_generations_row *rows;
+	struct found *nodes;
 
 	if (result->outcome == DB_OK) {
-		rows = arena_zalloc(&comparison->arena, result->row_count * sizeof(rows[0]));
+		rows = db_read_rows(result, query->record, &comparison->arena);
+		nodes = arena_zalloc(&comparison->arena, result->row_count * sizeof(nodes[0]));
 		for (unsigned i = 0; i < result->row_count; i++) {
-			struct record_value id = db_value(result, i, 0);
-			struct record_value generation = db_value(result, i, 1);
-
-			rows[i].generation = read_int8(&generation);
-			map_insert(&found, &rows[i].node,
-				   (struct str){(const char *)id.data, id.length});
+			nodes[i].row = &rows[i];
+			map_insert(&found, &nodes[i].node,
+				   (struct str){(const char *)rows[i].id.bytes, ID_BYTES});
 		}
 		compare(comparison, &found);
 		map_finish(&found);
@@ -96,9 +86,11 @@ static struct comparison *create(struct reconciliation *reconciliation)
 
 static void send_query(struct comparison *comparison)
 {
-	db_parameters_init(&comparison->query.parameters, &comparison->arena);
-	db_add_id_array(&comparison->query.parameters, comparison->ids, comparison->count);
-	comparison->query.statement = STATEMENT_PANEL_GENERATIONS;
+	db_query_init(&comparison->query, &comparison->arena);
+	statement_panel_generations(
+	    &comparison->query,
+	    &(struct panel_generations_parameters){.ids = {comparison->ids, comparison->count}},
+	    NULL);
 	comparison->query.done = on_generations;
 	db_submit(comparison->reconciliation->db, &comparison->query);
 }

@@ -1,5 +1,6 @@
 #include "write_behind.h"
 #include "base/require.h"
+#include "db/statements.h"
 
 #include <stdlib.h>
 
@@ -71,15 +72,21 @@ static void on_batch_done(struct db_query *query, const struct db_result *result
 
 static void batch_send(struct batch *batch)
 {
-	struct db_parameters *parameters = &batch->query.parameters;
+	struct db_query *query = &batch->query;
+	struct db_ids ids = {batch->ids, batch->count};
+	struct db_numbers times_us = {batch->times_us, batch->count};
 
-	db_parameters_init(parameters, &batch->arena);
-	db_add_id_array(parameters, batch->ids, batch->count);
+	db_query_init(query, &batch->arena);
 	if (batch->generations)
-		db_add_int8_array(parameters, batch->generations, batch->count);
-	db_add_timestamp_array(parameters, batch->times_us, batch->count);
-	batch->query.statement =
-	    batch->generations ? STATEMENT_SHOWING_DISPLAYED : STATEMENT_DEVICE_SEEN;
+		statement_showing_displayed(
+		    query, &(struct showing_displayed_parameters){
+			       .device_ids = ids,
+			       .push_generations = {batch->generations, batch->count},
+			       .displayed_at = times_us,
+			   });
+	else
+		statement_device_seen(
+		    query, &(struct device_seen_parameters){.ids = ids, .seen_at = times_us});
 	batch->query.done = on_batch_done;
 	batch->write_behind->under_way++;
 	db_submit(batch->write_behind->db, &batch->query);

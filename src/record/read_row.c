@@ -29,7 +29,6 @@ static void read_column(const struct record_field *field, const struct record_va
 		require(value->length == 1);
 		*(bool *)member = value->data[0] != 0;
 		break;
-	case RECORD_KIND_INT:
 	case RECORD_KIND_INT2:
 	case RECORD_KIND_INT4:
 	case RECORD_KIND_INT8:

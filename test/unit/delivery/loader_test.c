@@ -112,7 +112,7 @@ static void so_many_leave_as_one_and_so_many_are_under_way(void **state)
 	answer_load();
 	answer_load();
 	assert_int_equal(loads_asked(), 1);
-	assert_int_equal(id_array(asked(STATEMENT_PANEL_ENTRIES), 0, ids), 8);
+	assert_int_equal(id_array(asked(STATEMENT_PANEL_INSTALLATIONS), 0, ids), 8);
 	answer_load();
 	assert_int_equal(loaded_count, 200);
 }
@@ -147,7 +147,7 @@ static void a_hint_loads_what_is_older(void **state)
 	loader_changed(&loader, device->id, 2);
 	assert_true(panel_is_behind(panel));
 	assert_int_equal(loads_asked(), 1);
-	int8_array(asked(STATEMENT_PANEL_ENTRIES), 1, known);
+	int8_array(asked(STATEMENT_PANEL_INSTALLATIONS), 1, known);
 	assert_int_equal(known[0], 1); /* only newer pictures */
 	answer_loads();
 	assert_false(panel_is_behind(panel));
@@ -223,9 +223,9 @@ static void a_failed_load_keeps_what_is_there(void **state)
 	/* One of the two reads is enough to fail. */
 	loader_load(&loader, panel);
 	run_turns();
-	answer_nothing(asked(STATEMENT_PANEL_ENTRIES), DB_FAILED);
+	answer_nothing(asked(STATEMENT_PANEL_INSTALLATIONS), DB_FAILED);
 	assert_int_equal(failed_count, 1);
-	begin_rows(record_column_count(&panel_row_record));
+	begin_rows(statements[STATEMENT_PANEL_LOAD].column_count);
 	answer(asked(STATEMENT_PANEL_LOAD));
 	assert_int_equal(failed_count, 2);
 	assert_int_equal(gone_count, 0);

@@ -4,11 +4,9 @@
 
 static const char key[] = "key-of-panel-1234567890";
 
-static void answer_alias(enum statement statement, struct id id)
+static void answer_alias(enum statement statement, const struct script_device *device)
 {
-	begin_rows(1);
-	add_bytes(id.bytes, ID_BYTES);
-	answer(asked(statement));
+	answer_device(statement, device);
 	run_turns();
 }
 
@@ -93,9 +91,9 @@ static void by_serial_and_by_mac(void **state)
 	(void)state;
 	look_up(&serial, "kitchen", key);
 	look_up(&mac, "AABBCCDDEEFF", key);
-	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device->id);
+	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device);
 	assert_int_equal(loads_asked(), 1);
-	answer_alias(STATEMENT_DEVICE_BY_MAC, device->id);
+	answer_alias(STATEMENT_DEVICE_BY_MAC, device);
 	answer_loads();
 	assert_non_null(serial.panel);
 	assert_ptr_equal(mac.panel, serial.panel);
@@ -130,7 +128,7 @@ static void while_the_database_is_away_an_alias_that_is_known_leads_on(void **st
 
 	(void)state;
 	look_up(&lookup, "kitchen", key);
-	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device->id);
+	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device);
 	answer_loads();
 	device->key = "another-key-of-the-panel";
 	hint("device:00000000-0000-0000-0000-000000000000:1"); /* of nobody */
@@ -201,7 +199,7 @@ static void a_draining_worker_finds_nobody(void **state)
 	look_up_device(&late, device);
 	assert_true(late.is_done);
 	assert_null(late.panel);
-	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device->id);
+	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device);
 	assert_true(alias.is_done);
 	assert_null(alias.panel);
 	answer_loads();

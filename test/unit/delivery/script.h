@@ -94,6 +94,8 @@ void forget_devices(void);
 /* At generation 1, 60 % bright, 15 s, no pictures; key "key-of-panel-1234567890". */
 struct script_device *add_device(void);
 void add_installation(struct script_device *device, const char *id, const char *picture);
+/* Answers a statement that reads one device. */
+void answer_device(enum statement statement, const struct script_device *device);
 /* Answers the oldest load. */
 void answer_load(void);
 void fail_load(void);

@@ -72,7 +72,7 @@ static void add_push_column(const struct script_device *device, const char *colu
 		add_null();
 	else if (is(column, "push_generation"))
 		add_integer(device->push.generation);
-	else if (is(column, "push_entry_id") || is(column, "push_installation_id"))
+	else if (is(column, "push_installation_id"))
 		add_value_text(device->push.installation);
 	else if (is(column, "push_picture"))
 		add_value_text(picture);
@@ -96,6 +96,10 @@ static void add_device_column(const struct script_device *device, const char *co
 		add_push_column(device, column, known_push);
 	else if (is(column, "number"))
 		add_integer(number);
+	else if (is(column, "id") || is(column, "account_id"))
+		add_bytes(device->id.bytes, ID_BYTES);
+	else if (is(column, "name"))
+		add_value_text("Panel");
 	else if (is(column, "link_key_hash"))
 		add_bytes(hash, sizeof(hash));
 	else if (is(column, "is_disabled"))
@@ -111,7 +115,22 @@ static void add_device_column(const struct script_device *device, const char *co
 	else if (is(column, "auto_dim") || is(column, "sleep_enabled"))
 		add_bool(false);
 	else
-		add_integer(0); /* minutes of the sleep window */
+		add_integer(0); /* volume, and what counts minutes or microseconds */
+}
+
+static void add_device_row(const struct script_device *device, enum statement statement,
+			   unsigned number, int64_t known_push)
+{
+	for (unsigned i = 0; i < statements[statement].column_count; i++)
+		add_device_column(device, statements[statement].column_names[i], number,
+				  known_push);
+}
+
+void answer_device(enum statement statement, const struct script_device *device)
+{
+	begin_rows(statements[statement].column_count);
+	add_device_row(device, statement, 0, 0);
+	answer(asked(statement));
 }
 
 static void answer_devices(struct db_query *query)
@@ -121,13 +140,12 @@ static void answer_devices(struct db_query *query)
 	unsigned count = id_array(query, 0, ids);
 
 	int8_array(query, 1, known);
-	begin_rows(record_column_count(&panel_row_record));
+	begin_rows(statements[STATEMENT_PANEL_LOAD].column_count);
 	for (unsigned i = 0; i < count; i++) {
 		const struct script_device *device = device_of(ids[i]);
 
-		for (unsigned j = 0; device && j < panel_row_record.field_count; j++)
-			add_device_column(device, panel_row_record.fields[j].column, i + 1,
-					  known[i]);
+		if (device)
+			add_device_row(device, STATEMENT_PANEL_LOAD, i + 1, known[i]);
 	}
 	answer(query);
 }
@@ -160,19 +178,20 @@ static void answer_installations(struct db_query *query)
 void answer_load(void)
 {
 	answer_devices(asked(STATEMENT_PANEL_LOAD));
-	answer_installations(asked(STATEMENT_PANEL_ENTRIES));
+	answer_installations(asked(STATEMENT_PANEL_INSTALLATIONS));
 }
 
 void fail_load(void)
 {
 	answer_nothing(asked(STATEMENT_PANEL_LOAD), DB_AWAY);
-	answer_nothing(asked(STATEMENT_PANEL_ENTRIES), DB_AWAY);
+	answer_nothing(asked(STATEMENT_PANEL_INSTALLATIONS), DB_AWAY);
 }
 
 unsigned loads_asked(void)
 {
 	run_turns();
-	assert_int_equal(asked_count(STATEMENT_PANEL_LOAD), asked_count(STATEMENT_PANEL_ENTRIES));
+	assert_int_equal(asked_count(STATEMENT_PANEL_LOAD),
+			 asked_count(STATEMENT_PANEL_INSTALLATIONS));
 	return asked_count(STATEMENT_PANEL_LOAD);
 }
 

@@ -1,8 +1,8 @@
--- The entries of some devices' rotations that have a picture, in their order. Pictures come only
--- where they are newer than the generation that the caller knows, and at most 16 MiB of them in all:
--- the caller fetches the others when their turn comes. Rows are numbered as the IDs are, from 1.
+-- The installations of some devices that have a picture, in the order of their rotations. Pictures
+-- come only where they are newer than the generation that the caller knows, and at most 16 MiB of
+-- them in all: the caller fetches the others when their turn comes. Rows are numbered as the IDs are, from 1.
 -- params: device_ids uuid[], known_generations int8[]
--- row: number int8, id text, position int8, picture_generation int8, picture bytea
+-- row: number int8, id text, position int8, picture_generation int8, picture bytea?
 -- effect: read
 SELECT wanted.number, installation.id, installation.position, installation.picture_generation,
 	CASE WHEN installation.picture_generation > wanted.known
