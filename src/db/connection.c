@@ -1,9 +1,9 @@
 #include "connection.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "connection_set_up.h"
 #include "db/result.h"
 #include "resolve.h"
-#include "session.h"
 
 #include <sodium.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ struct poller {
 static void open_connection(struct connection *connection);
 static void lose(struct connection *connection, struct str reason);
 
-static void move(struct connection *connection, enum connection_state to)
+static void move(struct connection *connection, enum db_connection_state to)
 {
 	static const bool allowed[][CONNECTION_CLOSED + 1] = {
 	    [CONNECTION_RESTING] = {[CONNECTION_OPENING] = true, [CONNECTION_CLOSED] = true},
@@ -199,7 +199,7 @@ static void step_opening(struct connection *connection)
 		watch(connection, UV_WRITABLE);
 	} else if (status == PGRES_POLLING_OK) {
 		move(connection, CONNECTION_PREPARING);
-		if (session_begin(connection) < 0)
+		if (set_up_begin(connection) < 0)
 			lose_by_pipeline(connection);
 		else
 			flush(connection);
@@ -211,7 +211,7 @@ static void step_opening(struct connection *connection)
 static void step_preparing(struct connection *connection)
 {
 	bool alive = PQconsumeInput(connection->pg);
-	int done = session_receive(connection);
+	int done = set_up_receive(connection);
 
 	if (done < 0) {
 		lose_by_pipeline(connection);

@@ -12,7 +12,7 @@
 #include "loop/loop.h"
 #include "pipeline.h"
 
-enum connection_state {
+enum db_connection_state {
 	CONNECTION_RESTING,
 	CONNECTION_OPENING,
 	CONNECTION_PREPARING,
@@ -25,8 +25,8 @@ struct connection;
 /* What the connections of one kind have in common. */
 struct connection_role {
 	const char *name;
-	const char *session; /* one statement that begins a session, or NULL */
-	uint64_t answer_ms;  /* the longest silence while something is expected */
+	const char *first;  /* a statement that a new connection begins with, or NULL */
+	uint64_t answer_ms; /* the longest silence while something is expected */
 	void (*on_answer)(struct connection *connection, struct db_query *query,
 			  const struct db_result *result);
 	/* See pipeline.h. Not to be sent before on_down. */
@@ -47,7 +47,7 @@ struct connection {
 	unsigned statement_count;
 	enum statement_effect effect; /* only statements with this effect are prepared */
 
-	enum connection_state state;
+	enum db_connection_state state;
 	struct resolution *resolution; /* OPENING, where the URL names hosts; else NULL */
 	PGconn *pg;	       /* NULL while RESTING and CLOSED, and while names are resolved */
 	struct poller *poller; /* of its socket; NULL where none is watched */

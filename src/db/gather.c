@@ -50,7 +50,7 @@ static struct gather *gather_like(struct list *queries, struct db_query *first)
 	return gather;
 }
 
-void gather_batch(struct list *queries, const struct statement_entry *table)
+void gather_queries(struct list *queries, const struct statement_entry *table)
 {
 	for (struct list *node = queries->next; node != queries; node = node->next) {
 		struct db_query *first = query_of(node);

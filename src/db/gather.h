@@ -22,8 +22,8 @@ struct gather {
 
 struct gather *gather_of(struct db_query *query);
 
-/* Puts a gather in the place of those queries of a batch that can share one. */
-void gather_batch(struct list *queries, const struct statement_entry *table);
+/* Puts a gather in the place of those queries that can share one. */
+void gather_queries(struct list *queries, const struct statement_entry *table);
 
 /* The array of the members' keys in binary format, appended to an empty buffer. */
 void gather_keys(const struct gather *gather, const struct statement_entry *table,

@@ -203,7 +203,7 @@ void hints_start(struct hints *hints, struct loop *loop, const char *url)
 {
 	static const struct connection_role role = {
 	    .name = "hint",
-	    .session = "LISTEN displayd_hint",
+	    .first = "LISTEN displayd_hint",
 	    .answer_ms = ANSWER_MS,
 	    .on_answer = on_answer,
 	    .on_return = on_return,

@@ -145,7 +145,7 @@ int pipeline_send(struct pipeline *pipeline, struct list *queries, unsigned max)
 	if (is_write(pipeline, batch->queries.next))
 		sort_by_key(&batch->queries);
 	else
-		gather_batch(&batch->queries, pipeline->statements);
+		gather_queries(&batch->queries, pipeline->statements);
 	list_for_each (node, &batch->queries) {
 		if (send_query(pipeline, query_of(node)) < 0)
 			return -EIO;

@@ -122,11 +122,50 @@ static void test_reads_are_reads(void **state)
 	assert_int_equal(faults, 0);
 }
 
+/* "EXPLAIN EXECUTE name(NULL, ...)" */
+static void explain(const struct statement_entry *statement, char *ret_sql, size_t size)
+{
+	int length = snprintf(ret_sql, size, "EXPLAIN EXECUTE %s", statement->name);
+
+	for (unsigned i = 0; i < statement->parameter_count; i++)
+		length +=
+		    snprintf(ret_sql + length, size - (size_t)length, "%s", i ? ", NULL" : "(NULL");
+	if (statement->parameter_count)
+		snprintf(ret_sql + length, size - (size_t)length, ")");
+}
+
+/* See src/db/connection_set_up.c on enable_seqscan: it only keeps the planner from reading a whole
+ * table where there is another way. */
+static void test_workers_read_no_whole_table(void **state)
+{
+	(void)state;
+	PQclear(PQexec(pg, "SET plan_cache_mode = force_generic_plan"));
+	PQclear(PQexec(pg, "SET enable_seqscan = off"));
+	for (int i = 0; i < STATEMENT_COUNT; i++) {
+		char sql[400];
+		PGresult *result;
+
+		if (statements[i].is_for_ctl)
+			continue;
+		explain(&statements[i], sql, sizeof(sql));
+		result = PQexec(pg, sql);
+		if (PQresultStatus(result) != PGRES_TUPLES_OK)
+			fault(&statements[i], "%s", PQresultErrorMessage(result));
+		for (int row = 0; row < PQntuples(result); row++) {
+			if (strstr(PQgetvalue(result, row, 0), "Seq Scan"))
+				fault(&statements[i], "%s", PQgetvalue(result, row, 0));
+		}
+		PQclear(result);
+	}
+	assert_int_equal(faults, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_prepare),
 	    cmocka_unit_test(test_refusals),
+	    cmocka_unit_test(test_workers_read_no_whole_table),
 	    cmocka_unit_test(test_reads_are_reads),
 	};
 

@@ -5,7 +5,7 @@
 #include "connection.h"
 
 /* Sends it. 0 or -EIO, with a reason. */
-__attribute__((warn_unused_result)) int session_begin(struct connection *connection);
+__attribute__((warn_unused_result)) int set_up_begin(struct connection *connection);
 
 /* Takes what has arrived. 1: done; 0: more is to come; -EIO: it failed, with a reason. */
-__attribute__((warn_unused_result)) int session_receive(struct connection *connection);
+__attribute__((warn_unused_result)) int set_up_receive(struct connection *connection);
