@@ -55,12 +55,14 @@ static const struct endpoint endpoint = {
     .finish = finish,
 };
 static const struct route route = {HTTP_GET, "/", &endpoint};
+static const struct route_table table = {&route, 1};
+static const struct route_table *const tables[] = {&table, NULL};
 
 static void on_request(struct http_request *request, void *context)
 {
 	struct route_match match;
 
-	require(router_find(&route, 1, request, &match) == ROUTE_FOUND);
+	require(router_find(tables, request, &match) == ROUTE_FOUND);
 	task_start(context, request, match.route->data, &match);
 }
 
