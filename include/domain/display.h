@@ -8,6 +8,8 @@
 /* Pixels of every panel that is served. */
 enum { DISPLAY_WIDTH = 64, DISPLAY_HEIGHT = 32 };
 
+struct device;
+
 struct display_settings {
 	const struct zone *zone; /* NULL is UTC */
 	int32_t schedule_interval_s;
@@ -17,6 +19,9 @@ struct display_settings {
 	bool auto_dim;
 	bool sleep_enabled;
 };
+
+/* Of a device as the database has it. */
+struct display_settings display_settings_of(const struct device *device);
 
 struct display_level {
 	int brightness;		/* 0 to 100; 0: dark, and nothing is to be sent */

@@ -1,6 +1,5 @@
 #include "panel_rows.h"
 #include "base/require.h"
-#include "base/zones.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,25 +56,11 @@ static struct content_push make_push(struct panel *panel, const struct panel_loa
 	return push;
 }
 
-/* The database holds these within their bounds. */
-static struct display_settings make_settings(const struct device *device)
-{
-	return (struct display_settings){
-	    .zone = zones_find(device->timezone),
-	    .schedule_interval_s = (int32_t)device->schedule_interval_s,
-	    .sleep_start_minute = (int16_t)device->sleep_start_minute,
-	    .sleep_end_minute = (int16_t)device->sleep_end_minute,
-	    .brightness = (int16_t)device->brightness,
-	    .auto_dim = device->auto_dim,
-	    .sleep_enabled = device->sleep_enabled,
-	};
-}
-
 static struct content make_content(struct panel *panel, const struct panel_load_row *row,
 				   const struct installation_rows *installations)
 {
 	struct content content = {
-	    .settings = make_settings(&row->device),
+	    .settings = display_settings_of(&row->device),
 	    .installation_count = installations->count,
 	};
 

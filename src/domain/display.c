@@ -1,4 +1,6 @@
 #include "domain/display.h"
+#include "base/zones.h"
+#include "domain/device.h"
 
 enum {
 	DAY_MINUTES = 24 * 60,
@@ -50,6 +52,20 @@ static int64_t next_change_s(const struct display_settings *settings, int64_t lo
 			next_s = in_s;
 	}
 	return wall_s + next_s;
+}
+
+/* The database holds these within their bounds. */
+struct display_settings display_settings_of(const struct device *device)
+{
+	return (struct display_settings){
+	    .zone = zones_find(device->timezone),
+	    .schedule_interval_s = (int32_t)device->schedule_interval_s,
+	    .sleep_start_minute = (int16_t)device->sleep_start_minute,
+	    .sleep_end_minute = (int16_t)device->sleep_end_minute,
+	    .brightness = (int16_t)device->brightness,
+	    .auto_dim = device->auto_dim,
+	    .sleep_enabled = device->sleep_enabled,
+	};
 }
 
 struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us)
