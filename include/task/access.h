@@ -35,5 +35,8 @@ struct caller {
 __attribute__((warn_unused_result)) struct verdict task_admit(struct task *task,
 							      const struct caller *caller);
 
+/* Goes on with the prologue for a device that has shown its own key: no account, no rate limit. */
+__attribute__((warn_unused_result)) struct verdict task_admit_device(struct task *task);
+
 /* The struct of the endpoint's access, zeroed at the start. */
 void *task_access_state(struct task *task);

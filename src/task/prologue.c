@@ -65,6 +65,11 @@ struct verdict task_admit(struct task *task, const struct caller *caller)
 	return task_continue(task, task_prologue);
 }
 
+struct verdict task_admit_device(struct task *task)
+{
+	return task_continue(task, task_prologue);
+}
+
 void *task_access_state(struct task *task)
 {
 	return task + 1;

@@ -41,6 +41,17 @@ def test_handshake_is_short_and_plain(device):
         assert "upgrade: websocket" in panel.head.lower()
 
 
+def test_without_a_handshake_the_key_counts_first(server, device):
+    """426 tells that there is such a device, so only its own key gets it (RFC 6455 4.4)."""
+    answer = server.get(device.path("ws"))
+    assert answer.status == 426
+    assert answer.headers["Upgrade"] == "websocket"
+    assert answer.headers["Connection"] == "Upgrade"
+    assert answer.headers["Sec-WebSocket-Version"] == "13"
+    answer = server.get(device.path("ws", key="x" * 24))
+    assert answer.status == 404 and answer.headers["Content-Type"] == "image/webp"
+
+
 @pytest.mark.parametrize("what", ["key", "no key", "api key", "device", "disabled"])
 def test_refused_with_404_and_a_picture(server, database, device, what):
     path = device.path("ws")

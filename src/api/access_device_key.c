@@ -1,0 +1,88 @@
+#include "access_device_key.h"
+#include "domain/device_reference.h"
+#include "endpoints.h"
+
+struct device_access {
+	struct panel_lookup lookup;
+	struct task *task;
+	struct panel *panel;
+};
+
+/* The header names are spelled as the firmware looks for them. */
+struct verdict access_refuse_panel(struct task *task)
+{
+	task_add_field(task, STR("Tronbyt-Brightness"), STR("20"));
+	task_add_field(task, STR("Cache-Control"), STR("no-store"));
+	return task_reply(task, 404, STR("image/webp"), delivery_unknown_picture());
+}
+
+/* Firmware from v1.6.1 on cuts the key out of the query and sends it as a bearer token. */
+static struct str link_key(struct task *task)
+{
+	struct http_request *request = task_request(task);
+	struct str key = http_request_query(request, STR("key"));
+	struct str authorization;
+
+	if (key.data)
+		return key;
+	authorization = http_request_field(request, STR("authorization"));
+	if (authorization.length > 7 &&
+	    str_equal_ignore_case((struct str){authorization.data, 7}, STR("bearer ")))
+		return str_trim(str_from_offset(authorization, 7));
+	return (struct str){0};
+}
+
+static struct verdict found(struct task *task)
+{
+	const struct device_access *access = task_access_state(task);
+	char text[ID_TEXT_LENGTH + 1];
+
+	if (!access->panel)
+		return access_refuse_panel(task);
+	id_format(delivery_panel_id(access->panel), text);
+	task_request(task)->log_device = arena_copy(task_arena(task), str_from(text));
+	return task_admit_device(task);
+}
+
+static void on_found(struct panel_lookup *lookup, struct panel *panel)
+{
+	struct device_access *access = container_of(lookup, struct device_access, lookup);
+
+	access->panel = panel;
+	task_resume(access->task);
+}
+
+static struct verdict check(struct task *task)
+{
+	struct device_access *access = task_access_state(task);
+	struct str key = link_key(task);
+	struct device_reference reference = device_reference_parse(task_path_parameter(task, 0));
+
+	access->task = task;
+	access->lookup.done = on_found;
+	if (!link_key_is_well_formed(key))
+		return access_refuse_panel(task);
+	if (delivery_find(api_delivery(task), &access->lookup, &reference, key, &access->panel))
+		return found(task);
+	return task_wait(task, found);
+}
+
+struct panel *access_panel(struct task *task)
+{
+	const struct device_access *access = task_access_state(task);
+
+	return access->panel;
+}
+
+struct panel_lookup *access_panel_lookup(struct task *task)
+{
+	struct device_access *access = task_access_state(task);
+
+	return &access->lookup;
+}
+
+const struct access access_device_key = {
+    .check = check,
+    .refuse = access_refuse_panel,
+    .state_size = sizeof(struct device_access),
+};
