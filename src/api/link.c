@@ -25,7 +25,10 @@ static struct verdict next(struct task *task)
 static struct verdict connect_panel(struct task *task)
 {
 	if (!websocket_is_handshake(task_request(task))) {
+		/* RFC 9110 section 15.5.22, RFC 6455 section 4.4 */
+		task_add_field(task, STR("Connection"), STR("Upgrade"));
 		task_add_field(task, STR("Upgrade"), STR("websocket"));
+		task_add_field(task, STR("Sec-WebSocket-Version"), STR("13"));
 		return task_fail(task, 426, "a WebSocket handshake is needed here");
 	}
 	delivery_connect(api_delivery(task), access_panel(task), task_request(task));
