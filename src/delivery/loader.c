@@ -163,7 +163,8 @@ static void load_send(struct load *load)
 	db_submit(load->loader->db, &load->installations_query);
 }
 
-/* A worker that stops answers the look-ups that wait, and reads nothing new. */
+/* A worker that stops reads only panels that it never had. The look-ups that wait for others are
+ * answered with what is in memory. */
 static bool is_needless(const struct loader *loader, const struct panel *panel)
 {
 	return loader->is_draining && panel->state == PANEL_READY;
@@ -179,6 +180,7 @@ static void send_next(struct loader *loader)
 		struct panel *panel = container_of(node, struct panel, to_load);
 
 		if (is_needless(loader, panel)) {
+			tell(loader, panel, LOAD_FAILED);
 			panel_let_go(panel);
 		} else {
 			panel->load = load;

@@ -313,6 +313,7 @@ static void a_draining_worker_loads_only_what_is_waited_for(void **state)
 	loader_load(&loader, queued);
 	loader_drain(&loader);
 	assert_int_equal(loads_asked(), 0);
+	assert_int_equal(failed_count, 1);
 	loader_changed(&loader, device->id, 9);
 	assert_int_equal(loads_asked(), 0);
 	load(add_device());

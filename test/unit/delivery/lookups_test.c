@@ -206,6 +206,22 @@ static void a_draining_worker_finds_nobody(void **state)
 	assert_true(waiting.is_done);
 }
 
+static void a_draining_worker_answers_look_ups_with_what_is_there(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = panel_of_device(device);
+	struct asked_lookup lookup;
+
+	(void)state;
+	delivery_device_changed(served, device->id, 2);
+	look_up_device(&lookup, device);
+	assert_false(lookup.is_done);
+	delivery_drain(served);
+	assert_int_equal(loads_asked(), 0);
+	assert_true(lookup.is_done);
+	assert_ptr_equal(lookup.panel, panel);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, serve_begin, serve_end)
 
 int main(void)
@@ -222,6 +238,7 @@ int main(void)
 	    TEST(who_has_pushed_sees_the_push),
 	    TEST(a_failed_load_answers_who_waits_with_what_is_there),
 	    TEST(a_draining_worker_finds_nobody),
+	    TEST(a_draining_worker_answers_look_ups_with_what_is_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
