@@ -15,8 +15,10 @@ static void take_picture(struct panel *panel, int64_t position, const struct pan
 {
 	struct content_installation *installation = content_at(&panel->content, position);
 
-	/* Replaced meanwhile: loading brings the new one. */
-	if (!installation || installation->picture.data.data)
+	/* The picture was replaced while this one was read: the new one is here, or is fetched when
+	 * its turn comes. */
+	if (!installation || installation->picture.data.data ||
+	    row->picture_generation < installation->picture_generation)
 		return;
 	installation->picture = pictures_share(panel->panels->pictures, row->picture);
 	installation->picture_generation = row->picture_generation;

@@ -6,8 +6,9 @@
 
 struct picture_fetcher {
 	struct db *db;
-	/* Later, from the loop. has_come: the picture is in memory now; else it is asked for again
-	 * when somebody needs it. The panel stays during the call. */
+	/* Called later, from the loop. has_come: the database had the picture. Where the panel
+	 * still has none, because it was replaced meanwhile, links and polls fetch it again. The
+	 * panel stays during the call. */
 	void (*on_fetched)(void *context, struct panel *panel, bool has_come);
 	void *context;
 };

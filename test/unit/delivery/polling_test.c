@@ -124,6 +124,38 @@ static void a_picture_out_of_memory_is_fetched(void **state)
 	arena_finish(&other.arena);
 }
 
+static void a_picture_that_was_replaced_while_it_was_read_is_fetched_again(void **state)
+{
+	struct script_device *device = begin_short_of_memory(), *other = add_device();
+	struct panel *panel = panel_of_device(device);
+	struct stored_push filler = {.generation = 2, .picture = STR("filler"), .duration_s = 10};
+	struct stored_push push = {.generation = panel->generation + 1,
+				   .picture = STR("newer"),
+				   .installation_id = STR("two"),
+				   .in_background = true};
+	struct waiting_poll waiting;
+
+	(void)state;
+	panel_of_device(other);
+	delivery_push_stored(served, other->id, &filler); /* stays in memory */
+	begin_poll(&waiting, device);
+	delivery_push_stored(served, device->id, &push);
+	assert_int_equal(panel->generation, push.generation);
+	begin_rows(2);
+	add_integer(device->installations[1].generation);
+	add_value_text("second");
+	answer(asked(STATEMENT_PANEL_PICTURE));
+	assert_false(waiting.is_answered);
+	assert_int_equal(panel->content.installations[1].picture_generation, push.generation);
+	begin_rows(2);
+	add_integer(push.generation);
+	add_value_text("newer");
+	answer(asked(STATEMENT_PANEL_PICTURE));
+	assert_true(waiting.is_answered);
+	assert_true(str_equal(waiting.picture.webp, STR("newer")));
+	arena_finish(&waiting.arena);
+}
+
 static void after_some_tries_it_is_answered_all_the_same(void **state)
 {
 	struct script_device *device = begin_short_of_memory();
@@ -170,6 +202,7 @@ int main(void)
 	    TEST(a_peek_changes_nothing),
 	    TEST(a_push_is_displayed_when_it_is_served),
 	    TEST(a_picture_out_of_memory_is_fetched),
+	    TEST(a_picture_that_was_replaced_while_it_was_read_is_fetched_again),
 	    TEST(after_some_tries_it_is_answered_all_the_same),
 	    TEST(without_a_database_what_is_in_memory_goes_on),
 	};
