@@ -68,7 +68,7 @@ def split_header(text):
 
 
 def read_header(lines):
-    """{key: [value, ...]}; a value that ends with a comma goes on in the next line."""
+    """({key: [value, ...]}, description); a value that ends with a comma goes on in the next line."""
     fields = {key: [] for key in KEYS}
     description = []
     open_key = None
@@ -92,7 +92,7 @@ def read_header(lines):
         raise Disagreement(f"'{open_key}' ends with a comma")
     if not any(description):
         raise Disagreement("the header does not say what the statement does")
-    return fields
+    return fields, description
 
 
 class Item:
@@ -231,7 +231,7 @@ def read_statement(name, text, records):
     if not text.isascii() or "\0" in text:
         raise Disagreement("only ASCII, please")
     lines, body = split_header(text)
-    fields = read_header(lines)
+    fields, description = read_header(lines)
     if len(fields["effect"]) != 1:
         raise Disagreement("the header needs one 'effect: read' or 'effect: write'")
     effect = fields["effect"][0]
@@ -245,7 +245,7 @@ def read_statement(name, text, records):
     row = read_items(fields["row"], "row", records)
     statement = {
         "name": name,
-        "description": [line for line in lines if not re.match(r"[a-z]+:", line)],
+        "description": description,
         "effect": effect,
         "members": members,
         "parameters": parameters_of(members),
