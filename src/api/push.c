@@ -86,14 +86,14 @@ static struct verdict store(struct task *task, struct str picture)
 	struct id device_id = task_device(task)->id;
 
 	if (push->body.is_installation)
-		statement_push_store_entry(query,
-					   &(struct push_store_entry_parameters){
-					       .device_id = device_id,
-					       .id = push->body.installation_id,
-					       .picture = picture,
-					       .in_background = push->body.in_background,
-					   },
-					   &push->stored);
+		statement_push_store_installation(query,
+						  &(struct push_store_installation_parameters){
+						      .device_id = device_id,
+						      .id = push->body.installation_id,
+						      .picture = picture,
+						      .in_background = push->body.in_background,
+						  },
+						  &push->stored);
 	else
 		statement_push_store_temporary(query,
 					       &(struct push_store_temporary_parameters){

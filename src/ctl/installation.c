@@ -42,7 +42,7 @@ enum ctl_exit ctl_installation_create(struct ctl *ctl)
 	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
-	if (rows.refusal == REFUSAL_TOO_MANY_ENTRIES)
+	if (rows.refusal == REFUSAL_TOO_MANY_INSTALLATIONS)
 		return ctl_fail(CTL_REFUSED, "the device has 100 entries already");
 	if (rows.count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "there is no app %.*s that this device can install",

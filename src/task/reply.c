@@ -122,7 +122,7 @@ struct verdict task_fail_busy(struct task *task, unsigned retry_after_s, const c
 static struct verdict fail_refusal(struct task *task)
 {
 	switch (task->refusal) {
-	case REFUSAL_TOO_MANY_ENTRIES:
+	case REFUSAL_TOO_MANY_INSTALLATIONS:
 		return task_fail_field(task, "installationId",
 				       "the device has %d entries already, no more are allowed",
 				       LIMIT_DEVICE_INSTALLATIONS);

@@ -3,7 +3,7 @@
 -- params: device_id uuid, app text, id text
 -- row: installation
 -- effect: write
--- refuse: device_entry_limit -> too_many_entries
+-- refuse: device_entry_limit -> too_many_installations
 WITH chosen AS (
 	SELECT app.id, app.name
 	FROM app

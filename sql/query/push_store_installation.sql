@@ -6,7 +6,7 @@
 -- row: push_stored
 -- effect: write
 -- commit: shared
--- refuse: device_entry_limit -> too_many_entries
+-- refuse: device_entry_limit -> too_many_installations
 WITH locked AS (
 	SELECT id, last_push_generation, last_push_at
 	FROM device
