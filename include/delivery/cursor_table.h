@@ -1,6 +1,6 @@
-/* Where devices are in their rotation, and which push they have shown, in memory that the workers
- * of an instance share: each poll is a connection of its own and reaches any worker, and so does a
- * panel that connects again. */
+/* The place of each device in its rotation, and the push that it has shown, in memory that the
+ * workers of an instance share: a panel makes a connection of its own for each poll, and any worker
+ * may accept it; likewise when a panel connects again. */
 #pragma once
 
 #include "base/id.h"
@@ -16,7 +16,8 @@ struct poll_cursor cursor_get(const struct cursor_table *table, struct id device
 void cursor_set(struct cursor_table *table, struct id device_id, const struct poll_cursor *cursor);
 /* A WebSocket panel shows the installation at this position. */
 void cursor_move(struct cursor_table *table, struct id device_id, int64_t position);
-/* When a push was first displayed by a panel of this instance; 0: nobody knows of it. */
+/* When a panel of this instance first displayed the push; 0: none has, or the table has forgotten.
+ */
 void cursor_set_shown(struct cursor_table *table, struct id device_id, int64_t generation,
 		      int64_t wall_us);
 int64_t cursor_shown_us(const struct cursor_table *table, struct id device_id, int64_t generation);

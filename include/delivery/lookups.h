@@ -8,11 +8,12 @@
 struct lookups;
 struct panel;
 
-/* Waits for a panel; embed it in what waits. */
+/* Waits for a panel. The caller embeds it in a struct of its own. */
 struct panel_lookup {
 	struct list node; /* private */
-	/* Called later, on the loop. NULL: no such device, wrong key, disabled, or not known while
-	 * the database is away or this worker stops. The panel is valid during this call. */
+	/* Called later, from the loop. NULL: there is no such device, the key is wrong, the device
+	 * is disabled, or it is not in memory while the database is away or this worker stops. The
+	 * panel is valid during this call. */
 	void (*done)(struct panel_lookup *lookup, struct panel *panel);
 	uint8_t key_hash[KEY_HASH_BYTES]; /* private */
 	unsigned tries;			  /* private */

@@ -1,4 +1,4 @@
-/* What a polling panel is given. */
+/* The answer to a panel that polls. */
 #pragma once
 
 #include "base/str.h"

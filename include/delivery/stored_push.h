@@ -1,4 +1,5 @@
-/* A push that this worker has stored: it has the picture's bytes and need not read them back. */
+/* A push that this worker has stored: the worker has the picture's bytes and need not read them
+ * back. */
 #pragma once
 
 #include "base/str.h"
@@ -7,9 +8,9 @@
 #include <stdint.h>
 
 struct stored_push {
-	int64_t generation;	    /* that the device took by it */
-	struct str picture;	    /* a WebP; of the caller */
+	int64_t generation;	    /* of the device, with this push */
+	struct str picture;	    /* a WebP; the caller's */
 	struct str installation_id; /* NULL data: a temporary image */
 	int64_t duration_s;	    /* of a temporary image */
-	bool in_background;	    /* of an installation: it waits for its turn */
+	bool in_background;	    /* an installation that waits for its turn in the rotation */
 };

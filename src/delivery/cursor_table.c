@@ -3,9 +3,9 @@
 #include <sodium.h>
 #include <stdatomic.h>
 
-/* Every field is an atomic of its own: a device that polls twice at the same time may get a cursor
- * mixed of both, which costs one picture shown twice or passed over. A device that loses its place
- * to another one starts its rotation anew. */
+/* Every field is an atomic of its own: where a device polls twice at the same time, its cursor may
+ * be a mixture of both polls, and it shows one picture twice or skips one. A device whose slot is
+ * taken by another device starts its rotation anew. */
 
 enum {
 	SLOTS = 1 << 15, /* 1.75 MiB */
@@ -91,7 +91,8 @@ struct poll_cursor cursor_get(const struct cursor_table *table, struct id device
 	};
 }
 
-/* The device's slot, or one that makes room for it and begins anew. */
+/* The device's slot. Where it has none, the slot used longest ago in its neighbourhood is emptied
+ * for it. */
 static struct slot *claim(struct cursor_table *table, struct id device_id)
 {
 	uint64_t tag = tag_of(table, device_id);

@@ -10,7 +10,8 @@
 
 #include <stdlib.h>
 
-/* The modules; what each tells others that it does not know goes through the functions below. */
+/* The modules. Where one has something to tell a module that it does not know, it calls one of the
+ * functions below. */
 struct delivery {
 	struct db *db;
 	struct pictures pictures;
@@ -26,7 +27,7 @@ struct delivery {
 	struct hint_subscription hints;
 };
 
-/* ---- what the modules tell ---- */
+/* ---- calls from one module to another ---- */
 
 static void on_panel_gone(void *context, struct panel *panel)
 {
@@ -52,7 +53,7 @@ static void on_fetched(void *context, struct panel *panel, bool has_come)
 {
 	struct delivery *delivery = context;
 
-	/* Where it failed, links try again at their next deadline. */
+	/* Where the fetch failed, links try again at their next deadline. */
 	if (has_come)
 		links_update(&delivery->links, panel);
 	lookups_answer(panel);
@@ -194,7 +195,8 @@ void delivery_drain(struct delivery *delivery)
 	push_order_drain(&delivery->push_order);
 	write_behind_drain(&delivery->write_behind);
 	reconciliation_drain(&delivery->reconciliation);
-	/* Dropping its links moves a panel to the end, behind the panels that come here still. */
+	/* A panel whose links are dropped moves to the end of the list, so the loop comes to it
+	 * once more and finds no links. */
 	list_for_each (node, &delivery->panels.by_use)
 		links_drop(container_of(node, struct panel, by_use));
 }
@@ -215,7 +217,7 @@ void delivery_destroy(struct delivery *delivery)
 	free(delivery);
 }
 
-/* ---- what is asked from outside ---- */
+/* ---- calls from other folders ---- */
 
 void delivery_device_changed(struct delivery *delivery, struct id device_id, int64_t generation)
 {

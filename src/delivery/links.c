@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <yyjson.h>
 
-/* What was loaded so lately need not be loaded for a new connection. */
+/* A panel that was loaded within this time is not loaded again for a new link. */
 enum { FRESH_MS = 1000 };
 
 static struct playback_clock clock_now(const struct link *link)
@@ -81,7 +81,8 @@ static struct playback_output output_of(struct link *link)
 
 /* ---- events ---- */
 
-/* A panel that connects again goes on where it was, whichever worker it reaches. */
+/* Notes the panel's place in its rotation: when it connects again, any worker goes on from there.
+ */
 static void tell_position(struct link *link)
 {
 	const struct panel *panel = link->panel;
@@ -100,13 +101,13 @@ static void link_update(struct link *link)
 	int64_t again_ms;
 
 	if (!panel)
-		return; /* dropped; its end is under way */
+		return; /* the link was dropped and waits for on_closed() */
 	clock = clock_now(link);
 	link->links->position_sent = -1;
 	websocket_cork(link->websocket);
 	again_ms = playback_update(&link->playback, &panel->content, clock, &output);
 	websocket_uncork(link->websocket);
-	/* Not before: what is corked is not copied. */
+	/* Not earlier: a corked websocket has only pointers to the bytes. */
 	if (link->links->position_sent != -1)
 		panel_release_picture(panel, link->links->position_sent);
 	tell_position(link);
@@ -118,7 +119,8 @@ static void on_update(struct list *node)
 	link_update(container_of(node, struct link, update));
 }
 
-/* Later: what was sent to many at one time ends for many at one time. */
+/* The links of a fleet got a picture at one time, so their deadlines, too, come at one time: they
+ * share the budget of a turn. */
 static void update_later(struct link *link)
 {
 	budgeted_queue_add(&link->links->updates, &link->update);
@@ -169,7 +171,7 @@ static void take_message(struct link *link, const struct json_value *root)
 	}
 }
 
-/* Takes the link away from its panel; the websocket may still be closing. */
+/* Takes the link out of its panel. The link itself lives until on_closed(). */
 static void link_leave(struct link *link)
 {
 	struct panel *panel = link->panel;
@@ -191,7 +193,8 @@ static void drop(struct link *link)
 	websocket_drop(link->websocket);
 }
 
-/* A panel says a few things for each picture. A peer that says far more is broken, or no panel. */
+/* A panel sends a few messages for each picture. A peer that sends far more is broken, or is no
+ * panel. */
 static bool talks_too_much(struct link *link)
 {
 	uint64_t now_ms = loop_now_ms(link->links->loop);
@@ -217,7 +220,7 @@ static void on_text(struct websocket *websocket, struct str text)
 		return;
 	}
 	panel_seen(link->panel);
-	/* What cannot be understood is of a firmware that knows more: ignored. */
+	/* Newer firmware may send more than this server knows: other texts are ignored. */
 	if (json_parse(text, &arena, &document, &reason))
 		take_message(link, document.root);
 	json_document_finish(&document);
@@ -226,7 +229,7 @@ static void on_text(struct websocket *websocket, struct str text)
 
 static void on_binary(struct websocket *websocket, struct str data)
 {
-	(void)data; /* panels send none */
+	(void)data; /* panels send no binary messages */
 	(void)websocket;
 }
 
@@ -254,7 +257,7 @@ static const struct websocket_events events = {
     .on_closed = on_closed,
 };
 
-/* The oldest of too many leaves. */
+/* Adds the link to the panel. A panel that has too many loses the oldest. */
 static void join(struct link *link, struct panel *panel)
 {
 	if (panel->link_count >= LIMIT_PANEL_LINKS)
@@ -285,8 +288,7 @@ void links_connect(struct links *links, struct panel *panel, struct http_request
 	panel_seen(panel);
 	panel_recall_push(panel);
 	update_later(link);
-	/* Hints only tell of what is newer; what happened while nobody here listened is read now.
-	 */
+	/* While the panel had no link, hints may have been lost: the panel is loaded to be sure. */
 	if (loop_now_ms(links->loop) - panel->loaded_ms > FRESH_MS)
 		loader_load(links->loader, panel);
 }

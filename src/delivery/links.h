@@ -1,5 +1,6 @@
-/* Links: the WebSocket connections of panels. Each has a playback of its own, which decides what is
- * sent; links that change together are written to for half a millisecond a turn of the loop. */
+/* Links: the WebSocket connections of panels. Each has a playback of its own, which decides what to
+ * send. Where many links change together, they are updated for half a millisecond in each turn of
+ * the loop. */
 #pragma once
 
 #include "domain/playback.h"
@@ -13,15 +14,15 @@
 struct link {
 	struct list node;
 	struct links *links;
-	struct panel *panel; /* NULL once it was dropped */
+	struct panel *panel; /* NULL once the link was dropped */
 	struct websocket *websocket;
 	struct playback playback;
-	int64_t position_told; /* rotation_position that is in the cursor */
-	uint64_t minute_ms;    /* since when messages are counted */
+	int64_t position_told; /* the rotation_position that the cursor table has */
+	uint64_t minute_ms;    /* when the counting of messages began; loop time */
 	unsigned messages;
 	bool has_introduced_itself;
 	struct deadline deadline;
-	struct list update; /* in links->updates: decides again */
+	struct list update; /* in links->updates, while playback is to decide again */
 };
 
 struct links {
@@ -31,18 +32,18 @@ struct links {
 	struct write_behind *write_behind;
 	struct cursor_table *cursors;
 	struct budgeted_queue updates; /* of struct link */
-	int64_t position_sent;	       /* of the installation that an update has sent; -1: none */
+	int64_t position_sent;	       /* of the installation that this update sent; -1: none */
 };
 
-/* All but updates and position_sent are set. */
+/* The caller has set all but updates and position_sent. */
 void links_init(struct links *links);
 /* No link is left. */
 void links_finish(struct links *links);
 
-/* Makes a request that is a WebSocket handshake the panel's connection; the oldest of too many is
- * dropped. */
+/* Makes a link of the panel out of a request that is a WebSocket handshake. A panel that has too
+ * many links loses the oldest. */
 void links_connect(struct links *links, struct panel *panel, struct http_request *request);
-/* The panel's links decide again, later. */
+/* The playback of each link of the panel decides again, later. */
 void links_update(struct links *links, struct panel *panel);
 /* Ends the panel's links, without a CLOSE frame. */
 void links_drop(struct panel *panel);

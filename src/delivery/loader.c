@@ -6,11 +6,12 @@
 
 enum {
 	BATCH = 64,
-	/* Under way at a time: one is being read while another one is taken over. */
+	/* Loads under way at a time: the database reads one while this worker takes over another.
+	 */
 	BATCHES = 2,
 };
 
-/* What the database has of some devices, as it comes: two reads that travel together. */
+/* Reads the content of some panels, by two statements that are sent together. */
 struct load {
 	struct loader *loader;
 	struct arena arena;
@@ -25,9 +26,9 @@ struct load {
 	unsigned installation_count;
 };
 
-/* ---- what has come ---- */
+/* ---- answers of the database ---- */
 
-/* What this device's load has brought. Its rows are taken off the front of *rest. */
+/* Takes the installations of the device with this number off the front of *rest. */
 static struct installation_rows take_rows(unsigned number, struct installation_rows *rest)
 {
 	struct installation_rows rows = {.rows = rest->rows};
@@ -39,12 +40,14 @@ static struct installation_rows take_rows(unsigned number, struct installation_r
 	return rows;
 }
 
+/* Reports the outcome of a panel's load. */
 static void tell(struct loader *loader, struct panel *panel, enum load_outcome outcome)
 {
 	bool is_behind = outcome != LOAD_FAILED && panel->wanted_generation > panel->generation;
 
 	loader->on_loaded(loader->context, panel, outcome);
-	/* A hint came while this was under way. Only once: a hint may also be wrong. */
+	/* A newer hint came during the load, so the panel is loaded again. Only once: the hint may
+	 * be wrong. */
 	panel->wanted_generation = panel->generation;
 	if (is_behind)
 		loader_load(loader, panel);
@@ -120,10 +123,11 @@ static void on_installations(struct db_query *query, const struct db_result *res
 		load_finish(load);
 }
 
-/* ---- asking ---- */
+/* ---- questions to the database ---- */
 
-/* Pictures newer than this are asked for. What was read with the device's generation may be older
- * than the installations that were read after it, so some pictures come twice; none is missed. */
+/* The database sends only pictures that are newer than this. A load reads the device first and its
+ * installations after it, over one connection: the installations may be newer than the device's
+ * generation, and some pictures come twice, but none is missed. */
 static int64_t known_generation(const struct panel *panel)
 {
 	return panel->state == PANEL_READY ? panel->generation : -1;
@@ -218,7 +222,7 @@ void loader_changed(struct loader *loader, struct id device_id, int64_t generati
 
 	if (!panel || generation <= panel->generation)
 		return;
-	/* Where it is loading already, what comes may be older than this. */
+	/* A load that is under way may bring an older generation than this one. */
 	if (generation > panel->wanted_generation)
 		panel->wanted_generation = generation;
 	if (panel->state == PANEL_READY)

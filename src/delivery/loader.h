@@ -1,7 +1,8 @@
-/* Reads panels from the database: what a hint says is newer, and what a look-up wants to know.
+/* Reads panels from the database, when a hint names a newer generation or a look-up needs a panel
+ * that is not in memory.
  *
- * Panels that are to be loaded wait in a row; what waits at the end of a turn is read as one, so
- * that a change of all devices costs a few hundred reads and not one each. */
+ * The panels wait in a queue, and at the end of a turn the loader reads up to 64 of them at once:
+ * a change of 20,000 devices costs a few hundred reads. */
 #pragma once
 
 #include "db/db.h"
@@ -9,16 +10,17 @@
 
 enum load_outcome {
 	LOAD_DONE,
-	LOAD_LOCKED_OUT, /* done, and links that were allowed before are no longer */
-	LOAD_FAILED,	 /* what is in memory goes on */
+	LOAD_LOCKED_OUT, /* done, but the panel's links are no longer allowed */
+	LOAD_FAILED,	 /* nothing was read: the panel goes on with what it has in memory */
 };
 
 struct loader {
 	struct loop *loop;
 	struct db *db;
 	struct panels *panels;
-	/* A panel of state PANEL_READY was loaded, or that failed. Called from the loop; the panel
-	 * stays during the call. A device that is gone ends in panels->on_gone(). */
+	/* A panel was loaded, or its load failed; its state is PANEL_READY. Called from the loop;
+	 * the panel stays during the call. For a device that is gone panels->on_gone() is called
+	 * instead. */
 	void (*on_loaded)(void *context, struct panel *panel, enum load_outcome outcome);
 	void *context;
 	struct list queue; /* of struct panel */
@@ -27,20 +29,20 @@ struct loader {
 	bool is_draining;
 };
 
-/* loop, db, panels, on_loaded and context are set. */
+/* The caller has set loop, db, panels, on_loaded and context. */
 void loader_init(struct loader *loader);
-/* Nothing is under way any more. */
+/* No load is under way any more. */
 void loader_finish(struct loader *loader);
-/* From now on only panels are loaded that were never, because look-ups wait for them. */
+/* From now on the loader reads only panels of state PANEL_NEW: look-ups wait for them. */
 void loader_drain(struct loader *loader);
 
-/* Loads what is newer in the database, unless that is under way already. */
+/* Loads the panel, unless it is loading already. */
 void loader_load(struct loader *loader, struct panel *panel);
 /* The device is at this generation: loads its panel, if there is one and it is older. */
 void loader_changed(struct loader *loader, struct id device_id, int64_t generation);
-/* For panels->on_gone(): it is not to be loaded. */
+/* For panels->on_gone(): takes the panel out of the queue. */
 void loader_forget(struct panel *panel);
 
 bool panel_is_loading(const struct panel *panel);
-/* A hint named a newer generation, and that is being loaded. */
+/* A hint named a newer generation, and the panel is loading. */
 bool panel_is_behind(const struct panel *panel);

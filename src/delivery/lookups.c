@@ -14,7 +14,7 @@ struct alias {
 
 enum { ALIASES_MAX = 20 * 1000 };
 
-/* By serial number or MAC address: the database tells the ID. */
+/* A look-up by serial number or MAC address, while the database looks for the ID. */
 struct alias_lookup {
 	struct panel_lookup *lookup;
 	struct arena arena;
@@ -52,14 +52,15 @@ void lookups_answer(struct panel *panel)
 	}
 }
 
-/* The panel, when it is in memory; else NULL, and the look-up waits until it was loaded. */
+/* The panel, where it is in memory and not behind; else NULL, and the look-up waits until the panel
+ * was loaded. */
 static struct panel *find_by_id(struct panel_lookup *lookup, struct id id)
 {
 	struct lookups *lookups = lookup->lookups;
 	struct panel *panel = panels_find(lookups->panels, id);
 
-	/* The look-up waits for a panel that is known to be behind: the caller that has pushed sees
-	 * its push. */
+	/* A look-up waits for a panel that is known to be behind: a caller whose push was answered
+	 * sees its picture in the next poll. */
 	if (panel && panel->state == PANEL_READY && !panel_is_behind(panel)) {
 		panel_touch(panel);
 		return panel;
@@ -126,7 +127,8 @@ static void on_alias(struct db_query *query, const struct db_result *result)
 		id = known->id;
 		found = true;
 	}
-	/* A panel that was not loaded yet would not be any more. */
+	/* A worker that stops takes no new panels: the panel asks again, and another worker
+	 * answers. */
 	if (lookups->is_draining)
 		found = false;
 	arena_finish(&aliased->arena);
@@ -138,7 +140,7 @@ static void on_alias(struct db_query *query, const struct db_result *result)
 		lookup->done(lookup, NULL);
 }
 
-/* Whether the key is that of the device that this alias led to before: then the alias is right. */
+/* Whether the key fits the device that this alias led to before: then the alias is still right. */
 static bool is_alias_right(const struct panel_lookup *lookup, const struct alias *alias)
 {
 	const struct panel *panel = panels_find(lookup->lookups->panels, alias->id);

@@ -1,5 +1,5 @@
-/* Look-ups, see delivery/lookups.h: by ID in memory or by loading the panel; by serial number or
- * MAC address by asking the database for the ID first. */
+/* Look-ups, see delivery/lookups.h. A look-up by ID takes the panel from memory or loads it; a
+ * look-up by serial number or MAC address asks the database for the ID first. */
 #pragma once
 
 #include "delivery/lookups.h"
@@ -9,24 +9,24 @@ struct lookups {
 	struct db *db;
 	struct panels *panels;
 	struct loader *loader;
-	/* Serial numbers and MAC addresses that led to a device once: the way to it while the
+	/* Serial numbers and MAC addresses that led to a device before: they still do while the
 	 * database is away. */
 	struct map aliases;
 	bool is_draining;
 };
 
-/* db, panels and loader are set, the rest is zeroed. */
+/* The caller has set db, panels and loader, and zeroed the rest. */
 void lookups_finish(struct lookups *lookups);
-/* From now on nothing is found but what waits for a panel that is being loaded. */
+/* From now on look-ups find nothing. Those that wait for a panel are still answered. */
 void lookups_drain(struct lookups *lookups);
 
-/* True: *ret_panel is the answer, as done() would have it, and done is never called. False: done
- * will be called. */
+/* True: *ret_panel is what done() would get, and done() is never called. False: done() will be
+ * called. */
 bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 		  const struct device_reference *reference, struct str key,
 		  struct panel **ret_panel);
 
-/* The look-up is done once more when lookups_answer() is called for the panel. */
+/* lookups_answer() for the panel calls the look-up's done() once more. */
 void lookup_wait(struct panel_lookup *lookup, struct panel *panel);
 /* Answers the look-ups that wait for this panel. */
 void lookups_answer(struct panel *panel);

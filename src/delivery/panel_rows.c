@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The picture of an installation: new from the row, or moved over from the content before. */
+/* The picture of an installation: a new one from the row, or the one in the panel's old content. */
 static struct picture take_picture(struct panel *panel, const struct panel_installations_row *row)
 {
 	struct pictures *pictures = panel->panels->pictures;
 	struct picture none = {0};
 
-	/* Beyond the limit a picture is fetched each time its turn comes. */
+	/* While memory is short, the picture is fetched each time its turn comes. */
 	if (row->picture.data && !pictures_are_full(pictures))
 		return pictures_share(pictures, row->picture);
 	for (unsigned i = 0; i < panel->content.installation_count; i++) {
@@ -47,7 +47,7 @@ static struct content_push make_push(struct panel *panel, const struct panel_loa
 	if (push.generation && push.generation == old->generation) {
 		push.picture = old->picture;
 		old->picture = (struct picture){0};
-		/* This worker may know it before the database does. */
+		/* This worker may know it earlier than the database. */
 		if (push.displayed_us == 0)
 			push.displayed_us = old->displayed_us;
 	} else if (row->push_picture.data) {

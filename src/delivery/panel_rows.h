@@ -1,4 +1,4 @@
-/* A device and its installations as rows of the database, on their way into a panel. */
+/* Makes a panel's content of the rows of its device and installations. */
 #pragma once
 
 #include "db/statements.h"
@@ -9,7 +9,7 @@ struct installation_rows {
 	unsigned count;
 };
 
-/* Takes over what was loaded, in place of what the panel had. True: links that were allowed before
- * are no longer, because the key is another one or the device was disabled. */
+/* Replaces the panel's content by what was loaded. True: its links are no longer allowed, because
+ * the key has changed or the device was disabled. */
 bool panel_apply(struct panel *panel, const struct panel_load_row *row,
 		 const struct installation_rows *installations);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Panels that are looked at to make room for one. */
-enum { LOOKED_AT = 16 };
+/* Panels that are tried, at most, to make room for a new one. */
+enum { TRIED_MAX = 16 };
 
 static struct str id_view(const struct id *id)
 {
@@ -46,7 +46,7 @@ static void make_room(struct panels *panels)
 {
 	if (panels->by_id.count < panels->max && !pictures_are_full(panels->pictures))
 		return;
-	for (unsigned i = 0; i < LOOKED_AT && !list_is_empty(&panels->by_use); i++) {
+	for (unsigned i = 0; i < TRIED_MAX && !list_is_empty(&panels->by_use); i++) {
 		struct panel *panel = panel_of(panels->by_use.next);
 
 		if (is_unused(panel)) {
@@ -78,7 +78,7 @@ void panels_expire(struct panels *panels)
 {
 	uint64_t now_ms = loop_now_ms(panels->loop);
 
-	/* What is touched goes to the end, and is young then. */
+	/* A panel that is touched moves to the end, where the loop does not come to it again. */
 	while (!list_is_empty(&panels->by_use)) {
 		struct panel *panel = panel_of(panels->by_use.next);
 
@@ -97,7 +97,7 @@ void panel_destroy(struct panel *panel)
 
 	require(panel->state != PANEL_GONE);
 	panel->state = PANEL_GONE;
-	/* First: nobody can find it while look-ups are answered. */
+	/* First, so that no look-up finds the panel while on_gone() answers others. */
 	map_remove(&panels->by_id, &panel->by_id);
 	list_remove(&panel->by_use);
 	panel_hold(panel);

@@ -4,8 +4,8 @@
  *   PANEL_NEW --loaded--> PANEL_READY --unused, or the device is gone--> PANEL_GONE, freed
  *       `---------------- no such device ------------------------------------^
  *
- * Other modules keep what they have to do with a panel in it; a panel in which one of them holds an
- * interest (panel_hold()) stays. */
+ * Other modules keep their own members in a panel. A panel that one of them holds (panel_hold()) is
+ * not freed. */
 #pragma once
 
 #include "base/list.h"
@@ -17,7 +17,7 @@
 enum panel_state {
 	PANEL_NEW,   /* never loaded: look-ups wait */
 	PANEL_READY, /* has content, perhaps of an older generation */
-	PANEL_GONE,  /* destroyed: in no list; awaits what is under way */
+	PANEL_GONE,  /* destroyed: in no list; freed when its last holder lets go */
 };
 
 struct panel {
@@ -36,7 +36,7 @@ struct panel {
 	int64_t seen_us; /* wall clock; 0: nothing to write down */
 	/* Of loader.c: */
 	int64_t wanted_generation; /* the newest that a hint named */
-	struct list to_load;	   /* in loader->queue, while it waits there */
+	struct list to_load;	   /* in loader->queue, while the panel waits there */
 	struct load *load;	   /* under way; NULL: none */
 	uint64_t loaded_ms;	   /* loop time; 0: never */
 	/* Of picture_fetcher.c: */
@@ -55,40 +55,41 @@ struct panels {
 	struct map by_id;
 	struct list by_use;
 	unsigned max;
-	uint64_t unused_ms; /* a panel that nobody has used for so long is destroyed */
-	/* The panel was just destroyed: look-ups, links and what is to be loaded let it go. */
+	uint64_t unused_ms; /* after so long without use a panel is destroyed */
+	/* The panel was just destroyed: look-ups, links and the loader's queue let it go. */
 	void (*on_gone)(void *context, struct panel *panel);
 	void *context;
 };
 
-/* loop, pictures, cursors, max, unused_ms, on_gone and context are set. */
+/* The caller has set loop, pictures, cursors, max, unused_ms, on_gone and context. */
 void panels_init(struct panels *panels);
 /* Destroys all panels. */
 void panels_finish(struct panels *panels);
 
 struct panel *panels_find(const struct panels *panels, struct id id);
-/* A new one in state PANEL_NEW; makes room by destroying unused ones. */
+/* A new panel in state PANEL_NEW. Where there are too many, an unused one is destroyed. */
 struct panel *panels_create(struct panels *panels, struct id id);
-/* Destroys panels that nobody has used for a while. */
+/* Destroys panels that were not used for unused_ms. */
 void panels_expire(struct panels *panels);
 
-/* The panel is found no more, and is freed when nobody holds it. */
+/* panels_find() no longer finds the panel, and it is freed when nothing holds it. */
 void panel_destroy(struct panel *panel);
-/* Between these two it is not destroyed to make room, nor freed. */
+/* Between these two calls the panel is not destroyed to make room, nor freed. */
 void panel_hold(struct panel *panel);
 void panel_let_go(struct panel *panel);
-/* It is in use. */
+/* The panel was used just now. */
 void panel_touch(struct panel *panel);
 /* The device was online just now. */
 void panel_seen(struct panel *panel);
 
-/* Without a picture; for content that panel_finish_content() frees. The ID is copied. */
+/* An installation without a picture, for content that panel_finish_content() frees. The ID is
+ * copied. */
 struct content_installation panel_new_installation(struct str id, int64_t position);
-/* Frees what the content has of its own. */
+/* Frees what the content owns. */
 void panel_finish_content(struct panels *panels, struct content *content);
-/* Takes over from this instance's other workers when the push was displayed. */
+/* Learns from the cursor table whether another worker of this instance has displayed the push. */
 void panel_recall_push(struct panel *panel);
-/* Bytes of an item: NULL data where they are not in memory. */
+/* The bytes of an item's picture; NULL data where they are not in memory. */
 struct str panel_picture(const struct panel *panel, const struct playback_item *item);
-/* Drops an installation's picture again where memory is short. */
+/* Where memory is short: drops an installation's picture. */
 void panel_release_picture(struct panel *panel, int64_t position);

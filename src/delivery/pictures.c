@@ -46,7 +46,8 @@ static uint32_t loop_ms_of(struct str webp)
 	return 0;
 }
 
-/* What goes to many panels comes in a row: looked at first, without a hash. */
+/* A picture for many panels is shared many times in a row: compared with the last one first, which
+ * costs no hash. */
 static struct shared_picture *find(const struct pictures *pictures, struct str webp)
 {
 	const struct map_node *last = pictures->last;

@@ -1,5 +1,5 @@
-/* The bytes of pictures, kept once in a worker however many panels show them: what is sent to a
- * whole fleet takes the memory of one picture. The users are counted. */
+/* The bytes of pictures. A worker keeps them once, however many panels show them: a picture for a
+ * whole fleet takes the memory of one. Users are counted. */
 #pragma once
 
 #include "base/map.h"
@@ -9,22 +9,22 @@
 
 struct pictures {
 	struct map by_bytes;   /* of struct shared_picture */
-	struct map_node *last; /* in by_bytes: shared last; NULL: gone */
+	struct map_node *last; /* in by_bytes: the picture shared last; NULL: it is gone */
 	size_t bytes;	       /* of all */
 	size_t bytes_max;
 };
 
 void pictures_init(struct pictures *pictures, size_t bytes_max);
-/* All of them were released. */
+/* The users have released all pictures. */
 void pictures_finish(struct pictures *pictures);
 
-/* A user's share of these bytes, of which a copy is kept; until pictures_release(). */
+/* A user's share of a copy of these bytes, until pictures_release(). */
 struct picture pictures_share(struct pictures *pictures, struct str webp);
-/* Its data is NULL then. One without data stays as it is. */
+/* Gives a share back and sets its data to NULL. A picture without data stays as it is. */
 void pictures_release(struct pictures *pictures, struct picture *picture);
-/* Memory is short: what can be fetched again is not to be kept. */
+/* Memory is short: a picture that can be fetched again is not kept. */
 bool pictures_are_full(const struct pictures *pictures);
 
-/* Built in. */
+/* Pictures that are built into the program. */
 extern const struct str picture_nothing_to_show;
 extern const struct str picture_unknown_device;

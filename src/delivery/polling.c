@@ -3,7 +3,7 @@
 
 enum { TRIES_MAX = 3, NOTHING_DWELL_S = 5 };
 
-/* The next item whose picture is in memory. False where none is; the cursor is then as it was. */
+/* The next item whose picture is in memory. False: there is none, and the cursor is unchanged. */
 static bool next_in_memory(struct panel *panel, struct poll_cursor *cursor, int64_t wall_us,
 			   struct poll_answer *ret_answer)
 {
@@ -31,9 +31,9 @@ static void advance(const struct polling *polling, struct panel *panel,
 	write_behind_displayed(polling->write_behind, panel, answer->item.generation, wall_us);
 }
 
-/* The database is away: what is in memory goes on. */
-static struct poll_answer next_without(struct panel *panel, struct poll_cursor *cursor,
-				       int64_t wall_us, int brightness)
+/* The picture cannot be fetched: the answer is one that is in memory. */
+static struct poll_answer next_in_memory_or_none(struct panel *panel, struct poll_cursor *cursor,
+						 int64_t wall_us, int brightness)
 {
 	struct poll_answer answer;
 
@@ -57,14 +57,14 @@ bool polling_next(const struct polling *polling, struct panel *panel, struct pan
 	panel_recall_push(panel);
 	answer = poll_next(&ahead, &panel->content, wall_us);
 	if (!panel_picture(panel, &answer.item).data) {
-		/* Memory is short, so it is fetched for this answer. */
+		/* Memory is short, so the picture is fetched for this answer. */
 		panel_fetch_picture(polling->fetcher, panel, answer.item.position);
 		if (panel->fetch && lookup->tries++ < TRIES_MAX) {
 			lookup_wait(lookup, panel);
 			return false;
 		}
 		ahead = cursor;
-		answer = next_without(panel, &ahead, wall_us, answer.brightness);
+		answer = next_in_memory_or_none(panel, &ahead, wall_us, answer.brightness);
 	}
 	if (!is_peek)
 		advance(polling, panel, &ahead, &answer, wall_us);
@@ -73,7 +73,7 @@ bool polling_next(const struct polling *polling, struct panel *panel, struct pan
 					     .dwell_s = answer.dwell_s};
 	if (answer.item.kind == PLAYBACK_BUILT_IN)
 		return true;
-	/* What the panel has may be loaded anew before the answer is written. */
+	/* A load may free the panel's picture before the answer is written. */
 	ret_picture->webp = arena_copy(arena, ret_picture->webp);
 	panel_release_picture(panel, answer.item.position);
 	return true;

@@ -1,4 +1,4 @@
-/* What panels without a WebSocket are given: a picture a request. Where they are in the rotation
+/* Panels without a WebSocket poll: they get one picture a request. Their place in the rotation
  * outlives the connection, see delivery/cursor_table.h. */
 #pragma once
 

@@ -6,7 +6,8 @@
 
 enum {
 	TURN_LIMIT_MS = 300,
-	/* One is looked for within a second. */
+	/* A push asks for the answer to the push before it only where that one was stored within
+	 * the last second (is_close). */
 	ANSWERED_MS = 5 * 1000,
 	ANSWERED_MAX = 20 * 1000,
 };
@@ -67,7 +68,7 @@ static void on_wake(struct later *later)
 		end_turn(container_of(node, struct push_turn, node));
 }
 
-/* Frees answers that no push can ask for any more, oldest first; so many of them at most. */
+/* Forgets answers that no push can ask for any more, at most count of them, the oldest first. */
 static void forget_old(struct push_order *order, unsigned count)
 {
 	uint64_t now_ms = loop_now_ms(order->loop);
@@ -131,7 +132,7 @@ bool push_order_is_next(struct push_order *order, struct push_turn *turn, struct
 
 	if (answered->generation >= previous_generation)
 		return true;
-	/* No hint would end the wait. */
+	/* No hint would end the wait, or the worker stops. */
 	if (!db_hints_are_up(order->db) || order->is_draining)
 		return true;
 	turn->order = order;

@@ -9,27 +9,27 @@
 struct push_order {
 	struct loop *loop;
 	struct db *db;
-	/* A push was answered by another worker: the device is at this generation. */
+	/* A worker, perhaps this one, has answered a push: the device is at this generation. */
 	void (*on_pushed)(void *context, struct id device_id, int64_t generation);
 	void *context;
 	struct map answered; /* of struct answered_push: the newest answered push of a device */
-	struct list by_age;
+	struct list by_age;  /* the same, the one that was used longest ago first */
 	struct hint_subscription hints;
 	bool is_draining;
 };
 
-/* loop, db, on_pushed and context are set, the rest is zeroed. Subscribes to hints. */
+/* The caller has set loop, db, on_pushed and context, and zeroed the rest. Subscribes to hints. */
 void push_order_init(struct push_order *order);
-/* No turn is waited for any more. */
+/* No push waits for its turn any more. */
 void push_order_finish(struct push_order *order);
 /* From now on no push waits. */
 void push_order_drain(struct push_order *order);
 
-/* True: may be answered now. False: turn->come() will be called. previous_generation: of the push
- * that was stored before this one. */
+/* True: the push may be answered now. False: turn->come() will be called. previous_generation: of
+ * the push that the database stored before this one. */
 bool push_order_is_next(struct push_order *order, struct push_turn *turn, struct id device_id,
 			int64_t previous_generation);
-/* The push of this generation is being answered in this turn of the loop: tells all workers. */
+/* The caller answers the push of this generation in this turn of the loop. Tells all workers. */
 void push_order_answered(struct push_order *order, struct id device_id, int64_t generation);
-/* Frees what is known of pushes that were answered long ago. */
+/* Forgets pushes that were answered long ago. */
 void push_order_forget(struct push_order *order);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 enum {
-	/* While hints do not come. */
+	/* While the hint connection is down. */
 	WITHOUT_HINTS_MS = 2 * 1000,
-	/* After something that could not be read. */
+	/* After a read that has failed. */
 	AGAIN_MS = 500,
 	BATCH = 1000,
 };
@@ -19,7 +19,7 @@ struct comparison {
 	unsigned count;
 };
 
-/* A row of the result, by ID. */
+/* A row of the result, to be found by its ID. */
 struct found {
 	struct map_node node; /* key: the ID of the row */
 	const struct panel_generations_row *row;
@@ -44,7 +44,7 @@ static void compare(struct comparison *comparison, const struct map *found)
 
 		if (!panel || panel->state != PANEL_READY)
 			continue;
-		/* A device that is gone is loaded, too: that ends it. */
+		/* A device without a row is gone: its load will destroy the panel. */
 		if (!find_generation(found, panel->id, &generation) ||
 		    generation > panel->generation)
 			loader_load(comparison->reconciliation->loader, panel);

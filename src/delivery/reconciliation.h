@@ -9,7 +9,7 @@ struct reconciliation {
 	struct db *db;
 	struct panels *panels;
 	struct loader *loader;
-	/* Time to tidy up. */
+	/* Called at each deadline, for other modules to tidy up. */
 	void (*on_turn)(void *context);
 	void *context;
 	uint64_t interval_ms;
@@ -17,14 +17,14 @@ struct reconciliation {
 	bool is_draining;
 };
 
-/* All but deadline and is_draining are set, these are zeroed. */
+/* The caller has set all but deadline and is_draining, and zeroed these. */
 void reconciliation_init(struct reconciliation *reconciliation);
 void reconciliation_finish(struct reconciliation *reconciliation);
 void reconciliation_set_interval(struct reconciliation *reconciliation, uint64_t interval_ms);
 void reconciliation_drain(struct reconciliation *reconciliation);
 
-/* Hints come again, and some may have been lost, so all generations are compared at once; or hints
- * come no more, so that they are compared every 2 s. */
+/* up: hints arrive again, and some may have been lost, so all generations are compared at once.
+ * Not up: they are compared every 2 s until hints arrive again. */
 void reconciliation_on_hints_up(struct reconciliation *reconciliation, bool up);
-/* Something could not be read: tries again in half a second. */
+/* A read has failed: compares again in half a second. */
 void reconciliation_soon(struct reconciliation *reconciliation);

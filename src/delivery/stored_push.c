@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* A new one has the generation as its position, as the database has it: at the end, or where the
- * database put it since. */
+/* As in the database, the position of a new installation is the generation of its push. That is the
+ * end of the rotation, unless the installations were read later than the device's generation. */
 static struct content_installation *add_installation(struct content *content, struct str id,
 						     int64_t position)
 {
@@ -70,10 +70,10 @@ static void take_installation(struct panel *panel, const struct stored_push *sto
 	if (!installation)
 		installation =
 		    add_installation(content, stored->installation_id, stored->generation);
-	/* The installations may have been read later than the device's generation. */
+	/* The picture may be newer than this push, where it was read later than the device. */
 	if (installation->picture_generation < stored->generation) {
 		pictures_release(pictures, &installation->picture);
-		/* Beyond the limit a picture is fetched each time its turn comes. */
+		/* While memory is short, the picture is fetched each time its turn comes. */
 		if (!pictures_are_full(pictures))
 			installation->picture = pictures_share(pictures, stored->picture);
 		installation->picture_generation = stored->generation;

@@ -6,7 +6,7 @@
 
 enum {
 	DISPLAYED_MS = 500,
-	/* While the database is away. */
+	/* From one attempt to the next while the database is away. */
 	DISPLAYED_AGAIN_MS = 2 * 1000,
 	BATCH = 1000,
 };
@@ -139,7 +139,7 @@ static void on_seen_deadline(struct deadline *deadline)
 	struct write_behind *write_behind =
 	    container_of(deadline, struct write_behind, seen_deadline);
 
-	/* A dead database is told when it is back. */
+	/* While the database is away, the panels keep their times for the next deadline. */
 	if (db_is_up(write_behind->db))
 		flush_seen(write_behind);
 	deadline_set(write_behind->loop, &write_behind->seen_deadline, write_behind->seen_ms);
