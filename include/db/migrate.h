@@ -1,8 +1,8 @@
 /* Migrations: sql/migration/NNNN_name.sql, embedded, forward only, each in one transaction.
  *
- * Table schema_migration holds number, name, SHA-256 of the text and the time. Runs under an
- * advisory lock, so that any number of instances may start at once. Blocking: called before the
- * workers start, and by displayctl. */
+ * The table schema_migration holds the number, name, SHA-256 of the text and time of each. They run
+ * under an advisory lock, so that any number of instances may start at once. The calls block: the
+ * supervisor makes them before the workers start, and so does displayctl. */
 #pragma once
 
 #include <stddef.h>
@@ -27,11 +27,12 @@ struct migrate_error {
 	enum migrate_fault fault;
 };
 
-/* Applies what is missing. 0; or -1 with a sentence: cannot connect, a migration failed, the
- * database is newer than this binary, a migration that was applied had another text. */
+/* Applies the migrations that are missing. 0; or -1 with a sentence: there is no connection, a
+ * migration failed, the database is newer than this binary, or an applied migration had another
+ * text. */
 __attribute__((warn_unused_result)) int migrate_run(const char *url, int *ret_applied,
 						    struct migrate_error *reterr);
 
-/* The same without changing anything: 1 when migrations are missing, 0 when up to date. */
+/* The same checks, and no change: 1 when migrations are missing, 0 when none is; or -1. */
 __attribute__((warn_unused_result)) int migrate_check(const char *url,
 						      struct migrate_error *reterr);

@@ -1,7 +1,7 @@
 /* Parameters of a statement in PostgreSQL's binary format.
  *
- * The functions of db/statements.h add them, each by its name: a caller fills a struct and has no
- * order to keep. */
+ * The functions of db/statements.h add them, each by its name: callers fill a struct in any order.
+ */
 #pragma once
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 
 struct record;
 
-/* Arrays; the list is the caller's. */
+/* Arrays; the caller owns the list. */
 struct db_ids {
 	const struct id *list;
 	unsigned count;
@@ -27,8 +27,8 @@ struct db_texts {
 
 enum { DB_PARAMETERS_MAX = 24 };
 
-/* Values are copied into the arena, but for text and bytea, which must stay valid until the query
- * is done. */
+/* Values are copied into the arena, except text and bytea: their bytes must stay valid until the
+ * query is done. */
 struct db_parameters {
 	struct arena *arena;
 	unsigned count;
@@ -55,7 +55,8 @@ void db_add_timestamp_array(struct db_parameters *parameters, const int64_t *wal
 /* The texts are copied. */
 void db_add_text_array(struct db_parameters *parameters, const struct str *texts, unsigned count);
 
-/* One for each field of the record that is both in rows and in bodies, in their order: its value
- * where bit i of present says so of field i, else NULL. Values lie in *body. */
+/* Adds one parameter for each field of the record that is both in rows and in bodies, in the
+ * record's order: the field's value in *body where bit i of present is set for field i, else NULL.
+ */
 void db_add_changes(struct db_parameters *parameters, const struct record *record, const void *body,
 		    uint64_t present);

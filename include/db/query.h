@@ -11,10 +11,10 @@ struct record;
 
 enum db_outcome {
 	DB_OK,
-	DB_REFUSED, /* a constraint that the statement's header names: see refusal */
-	DB_AWAY,    /* no database, queue full, or the connection broke under way (for a write: its
-		       effect is unknown): 503 with Retry-After */
-	DB_FAILED,  /* anything else; logged with its SQLSTATE: 500 */
+	DB_REFUSED, /* by a constraint that the statement's header names: see refusal */
+	DB_AWAY,    /* no database, queue full, or the connection broke under way (a write may then
+		       have happened or not): 503 with Retry-After */
+	DB_FAILED,  /* any other error, logged with its SQLSTATE: 500 */
 };
 
 struct db_result {
@@ -37,19 +37,20 @@ void *db_read_rows(const struct db_result *result, const struct record *record,
 /* One value; row and column in range. Valid during done(). */
 struct record_value db_value(const struct db_result *result, unsigned row, unsigned column);
 
-/* Embed it in what waits for it. It and its parameters stay valid until done has run. */
+/* The caller embeds it in a struct of its own. It and its parameters stay valid until done() runs.
+ */
 struct db_query {
 	struct list node;	 /* private */
 	unsigned char conflicts; /* private: times that it lost against another transaction */
 	unsigned char moves;	 /* private: times that it changed to another connection */
-	bool gathers;		 /* private: it stands for others, see src/db/gather.h */
+	bool gathers;		 /* private: it is part of a struct gather, see src/db/gather.h */
 	void *uncommitted;	 /* private: the result of a write that awaits its commit */
 	/* Set by the statement's function of db/statements.h: */
 	enum statement statement;
 	struct db_parameters parameters;
 	const struct record *record; /* of its rows; NULL: it has none */
 	void *row;		     /* where the caller wants its row, or NULL */
-	/* Always called, later, on the loop. The query may go in it. */
+	/* Always called, later, from the loop. It may free the query. */
 	void (*done)(struct db_query *query, const struct db_result *result);
 };
 
@@ -69,7 +70,7 @@ static inline void db_query_begin(struct db_query *query, enum statement stateme
 	query->row = row;
 }
 
-/* Queues it; never calls done from inside. Reads of one loop turn leave together with one sync, and
- * those of one statement may be asked as one. Each write has its own sync, but those that may share
- * a commit: see db/statement.h. */
+/* Queues the query; never calls done() inside. The reads of a turn of the loop share a
+ * sync, and reads of one statement may be gathered. Each write has its own sync, unless it shares a
+ * commit: see db/statement.h. */
 void db_submit(struct db *db, struct db_query *query);

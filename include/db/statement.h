@@ -3,7 +3,7 @@
  *
  * sql/query/device_update.sql:
  *
- *   -- Changes settings of a device; what is absent stays as it is.
+ *   -- Changes settings of a device; absent settings stay as they are.
  *   -- params: id uuid, account_id uuid, change device
  *   -- row: device
  *   -- effect: write
@@ -12,28 +12,30 @@
  *   WHERE id = :id AND account_id = :account_id
  *   RETURNING {device}
  *
- * A list that ends with a comma goes on in the next line, and each key may stand more than once.
- * Types: bool, int2, int4, int8, float8, text, bytea, uuid, macaddr, timestamptz, and arrays of
- * uuid, int8, float8, timestamptz, text, bytea. A "?" behind a type says that it may be NULL. What
- * is refused is a constraint, a unique index or an SQLSTATE.
+ * A line that ends with a comma goes on in the next, and a key may stand more than once. Types:
+ * bool, int2, int4, int8, float8, text, bytea, uuid, macaddr, timestamptz, and arrays of uuid,
+ * int8, float8, timestamptz, text, bytea. A "?" behind a type says that the value may be NULL.
+ * "refuse:" names a constraint, a unique index or an SQLSTATE, and the refusal that the caller gets
+ * for it.
  *
- * A row names a record (include/record/record.h), or lists columns, or both. "{device}" in the text
- * is the list of the record's columns, "d.{device}" the same of a table d. A row that is no single
- * record gets a struct and a record of its own: struct key_find_row, key_find_row_record.
+ * "row:" names a record (include/record/record.h), or lists columns, or both. In the text,
+ * "{device}" is the list of the record's columns, and "d.{device}" the same of a table d. For a row
+ * that is no single record a struct and a record are made: struct key_find_row,
+ * key_find_row_record.
  *
- * Parameters have names: ":id". One whose type is a record stands for all of the record's fields
- * that a body may change: "{change}" is "name = coalesce($3, name), ...".
+ * Parameters have names: ":id". A parameter whose type is a record stands for all fields of the
+ * record that a body may change: "{change}" is "name = coalesce($3, name), ...".
  *
- * The generator makes of that, in db/statements.h:
+ * From this file the generator makes, in db/statements.h:
  *
  *   statement_device_update(query, &(struct device_update_parameters){
  *       .id = id, .account_id = account_id, .change = &body, .change_present = bits}, &device);
  *
  * so that parameters are bound by their names, and the compiler checks their types and the row's.
  *
- * A read of rows by one key may have a second statement, which reads by an array of keys and is run
- * instead where several wait. It has the same row and behind it the place of the row's key in the
- * array, from 1; the rows of one key are together, in their order:
+ * A read by one key may have a second statement, which reads by an array of keys and runs instead
+ * where several such reads wait. Its row is the same, and behind it stands the place of the row's
+ * key in the array, from 1. The rows of one key follow each other, in their order:
  *
  *   -- params: ids uuid[]
  *   -- row: device, place int8
@@ -41,12 +43,12 @@
  *   -- gathers: device_by_id
  *   SELECT ..., wanted.place FROM unnest(:ids) WITH ORDINALITY AS wanted (id, place) ...
  *
- * A write that changes one row, that of its first parameter, and what hangs on that row, may be
+ * A write that changes only the row of its first parameter and rows that depend on it may be
  * committed together with others that wait for the same connection: "-- commit: shared". It must
- * lock that row before any other, and must not ask for the transaction's time, which is the same
- * for all. Where one of them fails, none is committed, and all are run one by one.
+ * lock that row before any other, and must not use the transaction's time, which is the same for
+ * all. Where one of these writes fails, none is committed, and each runs again by itself.
  *
- * Statements in sql/query/ctl/ are displayctl's alone: workers do not prepare them.
+ * Only displayctl uses the statements in sql/query/ctl/: workers do not prepare them.
  *
  * The build stops when text and header disagree (a parameter unknown or unused, an unknown type or
  * record, effect missing, write without effect: write). A test prepares all of them against a

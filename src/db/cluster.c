@@ -40,7 +40,7 @@ static int set_folder(struct cluster *cluster, const char *state_dir, struct clu
 				    strerror(errno));
 	length = snprintf(cluster->folder, sizeof(cluster->folder), "%s/postgres", absolute);
 	free(absolute);
-	/* What is put behind it later fits too. */
+	/* Leaves room for the names that are appended later. */
 	if (length > CLUSTER_PATH_BYTES - 32)
 		return cluster_fail(reterr, "the path of the state directory is too long");
 	return 0;
@@ -68,7 +68,7 @@ static void take_user(struct cluster *cluster, const struct passwd *user)
 	cluster->user = (struct process_user){.uid = user->pw_uid, .gid = user->pw_gid};
 }
 
-/* PostgreSQL refuses to run as root, and to use a folder that is not its user's. */
+/* PostgreSQL refuses to run as root, and to use a folder of another user. */
 static int choose_user(struct cluster *cluster, struct cluster_error *reterr)
 {
 	char path[CLUSTER_PATH_BYTES];
@@ -107,8 +107,9 @@ int cluster_open(const char *state_dir, struct cluster *ret, struct cluster_erro
 	return cluster_find_programs(ret, existing_version(ret), reterr);
 }
 
-/* libpq's "keyword='value'", quoted. A path that is too long for a socket's address, or that libpq
- * would take for several hosts, is replaced by an open descriptor's. */
+/* Writes libpq's "keyword='value'", quoted. Where the socket's path is too long for its address, or
+ * has a comma, which libpq would take for a list of hosts, the URL names an open descriptor of the
+ * folder instead. */
 static int set_url(struct cluster *cluster, struct cluster_error *reterr)
 {
 	char path[CLUSTER_PATH_BYTES], quoted[2 * sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -134,7 +135,8 @@ static int set_url(struct cluster *cluster, struct cluster_error *reterr)
 	return 0;
 }
 
-/* data exists, or is made; what still runs there is ended. folder_fd: DIR/postgres. */
+/* Makes the data folder where it is missing; else ends a PostgreSQL that still runs there.
+ * folder_fd: DIR/postgres. */
 static int prepare_data(const struct cluster *cluster, int folder_fd, int socket_fd,
 			struct cluster_error *reterr)
 {
@@ -155,7 +157,8 @@ int cluster_prepare(struct cluster *cluster, struct cluster_error *reterr)
 {
 	int rc, folder_fd, socket_fd;
 
-	/* Owned by root where we are root: its user may pass, and rename nothing in it. */
+	/* Where this process is root, the folder stays root's: PostgreSQL's user may walk through
+	 * it and rename nothing in it. */
 	folder_fd = cluster_make_folder(cluster, AT_FDCWD, cluster->folder,
 					cluster->drops_privileges ? 0711 : 0700,
 					/* theirs= */ false);
@@ -178,9 +181,9 @@ static pid_t start_postmaster(const struct cluster *cluster, const struct proces
 			      unsigned connections, int data_fd, int output_fd)
 {
 	char postgres[300], max_connections[64];
-	/* On the command line, so that a later displayd brings its own. Durability is the default
-	 * and is said all the same: a file in the cluster cannot turn it off. Errors of statements
-	 * go to whoever sent them; the log holds what concerns the server. */
+	/* Settings are on the command line, so that a later displayd brings its own. Durability is
+	 * the default, but set here no file in the cluster can turn it off. The log holds only what
+	 * concerns the server: a statement's error goes to the client that sent the statement. */
 	const char *const arguments[] = {
 	    postgres,
 	    "-D",
@@ -230,7 +233,7 @@ int cluster_spawn(struct cluster *cluster, const struct process *as, unsigned co
 	data_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (data_fd < 0)
 		return cluster_fail(reterr, "cannot open %s: %s", path, strerror(errno));
-	/* Neither end blocks: PostgreSQL drops what nobody reads. */
+	/* Neither end blocks: where the pipe is full, PostgreSQL drops its log lines. */
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
 		close(data_fd);
 		return cluster_fail(reterr, "cannot make a pipe: %s", strerror(errno));
@@ -250,7 +253,7 @@ int cluster_spawn(struct cluster *cluster, const struct process *as, unsigned co
 	return 0;
 }
 
-/* Waits until PQping() answers; the postmaster may end before. */
+/* Waits until PQping() answers. -1 where the postmaster ends first, or takes too long. */
 static int wait_until_ready(struct cluster *cluster, struct cluster_error *reterr)
 {
 	uint64_t begun_ms = clock_monotonic_ms();

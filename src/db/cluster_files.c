@@ -15,8 +15,8 @@ static bool is_program(const char *folder, const char *name)
 	       access(path, X_OK) == 0;
 }
 
-/* The major version that "postgres --version" tells, 0 on any doubt. Run without a shell's help:
- * the folder comes from PATH. */
+/* The major version that "postgres --version" tells; 0 where there is any doubt. The folder comes
+ * from PATH and is quoted for the shell. */
 static int version_of(const char *folder)
 {
 	char command[600], line[128] = "", *digits;
@@ -69,8 +69,8 @@ static bool find_in_path(struct cluster *cluster, int version)
 int cluster_find_programs(struct cluster *cluster, int version, struct cluster_error *reterr)
 {
 	for (int candidate = CLUSTER_VERSION_MAX; candidate >= CLUSTER_VERSION_MIN; candidate--) {
-		/* Debian's and its descendants' place, then that of PostgreSQL's own packages for
-		 * Red Hat's family. */
+		/* Folders of Debian and its descendants, then of PostgreSQL's own packages for Red
+		 * Hat's family. */
 		static const char *const places[] = {"/usr/lib/postgresql/%d/bin",
 						     "/usr/pgsql-%d/bin"};
 
@@ -128,15 +128,16 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 	return kind == FTW_DP ? rmdir(path) : unlink(path);
 }
 
-/* In a child with the cluster's user's rights, so that no link of that user's leads root astray. */
+/* Runs in a child with the rights of the cluster's user: a symbolic link that this user made cannot
+ * mislead root. */
 static int remove_contents(void *none)
 {
 	(void)none;
-	/* The dot: else it would be the link itself that is looked at. */
+	/* With the dot, nftw() walks the folder and not the link in /proc. */
 	return nftw(CLUSTER_DATA_PATH "/.", remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : 1;
 }
 
-/* An initdb that was interrupted. */
+/* Removes what an interrupted initdb has left. */
 static int empty_folder(const struct cluster *cluster, int fd, struct cluster_error *reterr)
 {
 	struct cluster_program program = {.function = remove_contents, .data_fd = fd};
@@ -147,8 +148,9 @@ static int empty_folder(const struct cluster *cluster, int fd, struct cluster_er
 static int run_initdb(const struct cluster *cluster, int fd, struct cluster_error *reterr)
 {
 	char initdb[300], postgres[300];
-	/* The C locale: no sort order that changes with the system's libraries. Whoever can reach
-	 * the socket is let in: the folder's mode decides who can. */
+	/* The C locale has a sort order that does not change with the system's libraries.
+	 * PostgreSQL trusts every client of its socket: the mode of the socket's folder decides who
+	 * gets there. */
 	const char *const make[] = {initdb,
 				    "-D",
 				    CLUSTER_DATA_PATH,

@@ -13,14 +13,14 @@
 
 enum {
 	LOOK_AGAIN_MS = 20,
-	/* A fast shutdown writes all that is dirty in memory; only then harder means. */
+	/* A fast shutdown has this long to write dirty pages to disk. */
 	IMMEDIATE_AFTER_MS = 30 * 1000,
 	KILL_AFTER_MS = 40 * 1000,
 	GIVE_UP_AFTER_MS = 50 * 1000,
 };
 
-/* Sends number (0: none) to each process whose folder of work is the given one; returns how many
- * there are. Every process of a cluster works in its data folder. */
+/* Sends a signal (0: none) to each process of a PostgreSQL that has this working directory; returns
+ * how many there are. Every process of a cluster works in its data folder. */
 static unsigned signal_processes_in(const struct stat *folder, int number)
 {
 	unsigned count = 0;
@@ -37,7 +37,8 @@ static unsigned signal_processes_in(const struct stat *folder, int number)
 		if (stat(path, &info) < 0 || info.st_dev != folder->st_dev ||
 		    info.st_ino != folder->st_ino)
 			continue;
-		/* A shell that somebody left standing there is no server. */
+		/* Only PostgreSQL also has the folder as descriptor 3: a shell that was left in the
+		 * folder is not ended. */
 		snprintf(path, sizeof(path), "/proc/%s/fd/3", entry->d_name);
 		if (stat(path, &info) < 0 || info.st_dev != folder->st_dev ||
 		    info.st_ino != folder->st_ino)
@@ -65,7 +66,7 @@ static pid_t noted_postmaster(int data_fd)
 	return (pid_t)strtol(text, NULL, 10);
 }
 
-/* True where this process works in the folder. */
+/* Whether this process has the folder as its working directory. */
 static bool works_in(pid_t pid, const struct stat *folder)
 {
 	char path[64];
@@ -109,8 +110,9 @@ int cluster_end_leftovers(int data_fd, int socket_fd, struct cluster_error *rete
 		press(&folder, postmaster, waited_ms);
 		poll(NULL, 0, LOOK_AGAIN_MS);
 	}
-	/* Nothing runs there and we hold the lock: these only say who did. Process numbers repeat
-	 * soon in containers, and PostgreSQL would refuse to start. */
+	/* Nothing runs there and we hold the lock, so these files are stale. Process numbers repeat
+	 * soon in containers, and PostgreSQL would take another process for the old one and refuse
+	 * to start. */
 	unlinkat(data_fd, "postmaster.pid", 0);
 	unlinkat(socket_fd, ".s.PGSQL.5432.lock", 0);
 	unlinkat(socket_fd, ".s.PGSQL.5432", 0);

@@ -21,7 +21,8 @@ static void log_line(struct cluster *cluster)
 	cluster->log_length = 0;
 	if (line.length == 0)
 		return;
-	/* Said to whoever connects while it starts or stops, or is cut off by that: no news. */
+	/* PostgreSQL logs these for clients that connect while it starts or stops, and for those
+	 * that it disconnects then: they are expected. */
 	if (str_starts_with(line, STR("FATAL:  the database system is ")) ||
 	    str_starts_with(line, STR("FATAL:  terminating connection ")))
 		level = LOG_DEBUG;

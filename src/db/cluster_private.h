@@ -5,15 +5,15 @@
 
 #include <sys/stat.h>
 
-/* The name under which PostgreSQL knows the folder that it was given; see struct cluster_program.
- */
+/* PostgreSQL's path of its data folder, which it gets as an open descriptor; see struct
+ * cluster_program. */
 #define CLUSTER_DATA_PATH "/proc/self/fd/3"
 
 /* A program that works on the cluster. */
 struct cluster_program {
 	const char *const *arguments; /* the first is its whole path; NULL at the end */
-	int (*function)(void *none);  /* instead of arguments: runs in the child, its exit code */
-	int data_fd;		      /* folder that it finds as descriptor 3 */
+	int (*function)(void *none);  /* instead of arguments: runs in the child; the exit code */
+	int data_fd;		      /* the data folder; the program's descriptor 3 */
 	int input_fd;		      /* -1: /dev/null */
 	int output_fd;		      /* stdout and stderr */
 };
@@ -22,12 +22,13 @@ struct cluster_program {
 __attribute__((format(printf, 2, 3))) int cluster_fail(struct cluster_error *reterr,
 						       const char *format, ...);
 
-/* Starts it apart, with an environment of its own. as: its user, limits and death signal. The
- * process ID or a negative errno. */
+/* Starts the program in a session of its own, with an environment of its own. as: its user, limits
+ * and death signal. The process ID or a negative errno. */
 __attribute__((warn_unused_result)) pid_t
 cluster_program_start(const struct cluster_program *program, const struct process *as);
 
-/* Runs it as the cluster's user with the given input to its end. 0, or -1 with its last line. */
+/* Runs the program to its end, as the cluster's user and with this input. 0, or -1 with a line of
+ * its output. */
 __attribute__((warn_unused_result)) int cluster_program_run(const struct cluster *cluster,
 							    const struct cluster_program *program,
 							    const char *input,
@@ -45,12 +46,12 @@ __attribute__((warn_unused_result)) int cluster_find_programs(struct cluster *cl
 __attribute__((warn_unused_result)) int cluster_create(const struct cluster *cluster, int folder_fd,
 						       struct cluster_error *reterr);
 
-/* Makes the folder where it is missing, with this mode, for the cluster's user or (theirs: false)
- * for our own; opens it. A negative errno on error. */
+/* Makes the folder where it is missing, with this mode, and opens it. It belongs to the cluster's
+ * user, or where theirs is false to the user of this process. A negative errno on error. */
 int cluster_make_folder(const struct cluster *cluster, int parent_fd, const char *name, mode_t mode,
 			bool theirs);
 
-/* Ends every process that works in the data folder, then removes the files by which PostgreSQL
- * would take another process of the same number for one that runs there. */
+/* Ends every process of a PostgreSQL that runs in the data folder, then removes the files by which
+ * PostgreSQL might believe that it still runs. */
 __attribute__((warn_unused_result)) int cluster_end_leftovers(int data_fd, int socket_fd,
 							      struct cluster_error *reterr);

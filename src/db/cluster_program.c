@@ -29,7 +29,8 @@ int cluster_fail(struct cluster_error *reterr, const char *format, ...)
 
 pid_t cluster_program_start(const struct cluster_program *program, const struct process *as)
 {
-	/* The user's own variables (PGDATA, PGOPTIONS, LC_ALL, ...) must not reach it. */
+	/* The caller's own variables (PGDATA, PGOPTIONS, LC_ALL, ...) must not reach the program.
+	 */
 	static const char *const environment[] = {
 	    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C",
 	    "TZ=UTC", NULL};
@@ -42,8 +43,9 @@ pid_t cluster_program_start(const struct cluster_program *program, const struct 
 	process.arguments = program->arguments;
 	process.environment = environment;
 	process.run = program->function;
-	/* Apart also since PostgreSQL 15 leaves its folder of work and comes back while it looks
-	 * for its own programs, which it could not in a folder that its user may not walk to. */
+	/* It also leaves this process's working directory: PostgreSQL 15 changes its directory and
+	 * back while it looks for its own programs, and cannot come back to a directory that its
+	 * user may not walk to. */
 	process.is_apart = true;
 	process.fds = fds;
 	process.fd_count = array_length(fds);
@@ -69,7 +71,8 @@ static void read_output(int fd, struct buffer *output)
 	}
 }
 
-/* The last line with "error" in it, else the last line: what a person wants to read. */
+/* The line that a person wants to read: the last one with "error" or "fatal" in it, else the last.
+ */
 static struct str telling_line(struct str output)
 {
 	struct str line, telling = {0}, last = {0};
@@ -101,7 +104,9 @@ static int report_end(const struct cluster_program *program, int status, struct 
 	return cluster_fail(reterr, "%s failed: %.*s", name, STR_ARG(line));
 }
 
-/* Input is shorter than a pipe holds, so it can be written before anyone reads. */
+/* A pipe that holds the whole input, which is shorter than a pipe's buffer; returns its reading
+ * end.
+ */
 static int pipe_with(const char *input)
 {
 	int ends[2];

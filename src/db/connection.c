@@ -11,13 +11,14 @@
 
 enum {
 	OPEN_MS = 5 * 1000,
-	/* Pauses between attempts double from the first to the last; each is shortened by up to
-	 * half at random, so that workers do not come all at once. */
+	/* Pauses between attempts double from the first to the last. Each is shortened at random,
+	 * by up to half, so that the workers do not all connect at once. */
 	FIRST_PAUSE_MS = 50,
 	LAST_PAUSE_MS = 2 * 1000,
 };
 
-/* A uv handle outlives its close, and libpq may change its socket while it connects. */
+/* Allocated by itself: a uv handle lives on until its close callback, and libpq may open another
+ * socket while it connects. */
 struct poller {
 	uv_poll_t poll;
 	struct connection *connection; /* NULL once it is closed */
@@ -62,7 +63,7 @@ static void drop_poller(struct connection *connection)
 
 static void on_ready(uv_poll_t *poll, int status, int events);
 
-/* Watches libpq's socket. False where that is not possible; then the connection is lost. */
+/* Watches libpq's socket. False: that failed, and the connection is lost. */
 static bool watch(struct connection *connection, int events)
 {
 	struct poller *poller = connection->poller;
@@ -132,7 +133,7 @@ static void drop(struct connection *connection)
 /* reason may belong to the connection. */
 static void lose(struct connection *connection, struct str reason)
 {
-	/* One that was lost before it was of any use is no better than one that failed. */
+	/* A connection that was lost before any statement succeeded counts as a failed attempt. */
 	if (connection->state != CONNECTION_UP || !connection->pipeline.useful)
 		connection->failures++;
 	log_change(connection, false, reason);
@@ -171,8 +172,8 @@ static bool flush(struct connection *connection)
 		lose_by_libpq(connection);
 		return false;
 	}
-	/* Reading goes on while writing waits: the server may have to get rid of answers before it
-	 * takes more. */
+	/* Reading goes on while writing waits: the server may have to send answers before it reads
+	 * more. */
 	return watch(connection, UV_READABLE | (left > 0 ? UV_WRITABLE : 0));
 }
 
@@ -244,7 +245,7 @@ static void step_up(struct connection *connection)
 {
 	struct pipeline *pipeline = &connection->pipeline;
 	unsigned answers = pipeline->answer_count;
-	/* What arrived before the end is worth as much as ever. */
+	/* Results that arrived before the connection ended are still good. */
 	bool alive = PQconsumeInput(connection->pg);
 	int error = pipeline_receive(pipeline);
 
@@ -285,7 +286,8 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 {
 	struct poller *poller = container_of(poll, struct poller, poll);
 
-	/* libpq finds out what is wrong with a socket by using it. uv has stopped watching then. */
+	/* Where uv reports an error it has stopped watching. libpq finds the error when it uses the
+	 * socket. */
 	(void)events;
 	if (status < 0)
 		poller->events = 0;
@@ -303,12 +305,13 @@ static void on_deadline(struct deadline *deadline)
 		return;
 	}
 	if (connection->state == CONNECTION_UP) {
-		/* The silence may have been ours: look once more before giving up. */
+		/* Perhaps this process did not run for a while: read once more before giving up. */
 		step(connection);
 		if (connection->state != CONNECTION_UP ||
 		    connection->pipeline.answer_count != answers)
 			return;
-		/* Nobody who waited so long should wait for another connection. */
+		/* Queries that have waited so long do not wait for another connection: with a
+		 * failure this one is not hopeful. */
 		connection->failures++;
 	}
 	lose(connection, STR("the server does not answer"));

@@ -29,10 +29,10 @@ struct connection_role {
 	uint64_t answer_ms; /* the longest silence while something is expected */
 	void (*on_answer)(struct connection *connection, struct db_query *query,
 			  const struct db_result *result);
-	/* See pipeline.h. Not to be sent before on_down. */
+	/* See pipeline.h. The owner sends the query again no earlier than on_down(). */
 	void (*on_return)(struct connection *connection, struct db_query *query, bool may_repeat);
 	void (*on_up)(struct connection *connection);
-	/* It was lost, or another attempt failed. */
+	/* The connection was lost, or another attempt failed. */
 	void (*on_down)(struct connection *connection);
 	void (*on_notify)(struct connection *connection, struct str payload); /* or NULL */
 };
@@ -50,27 +50,28 @@ struct connection {
 	enum db_connection_state state;
 	struct resolution *resolution; /* OPENING, where the URL names hosts; else NULL */
 	PGconn *pg;	       /* NULL while RESTING and CLOSED, and while names are resolved */
-	struct poller *poller; /* of its socket; NULL where none is watched */
+	struct poller *poller; /* of libpq's socket; NULL while it is not watched */
 	struct pipeline pipeline;
 	struct deadline deadline;
-	unsigned set_up_results; /* PREPARING: how many have come */
-	unsigned failures;	 /* attempts since it last worked */
-	bool reported_up;	 /* what the log said last */
-	bool reported_down;
+	unsigned set_up_results; /* PREPARING: how many have arrived */
+	unsigned failures;	 /* failed attempts since the connection last worked */
+	bool reported_up;	 /* the log's last line said that it is up */
+	bool reported_down;	 /* the log's last line said that it is down */
 };
 
-/* The members up to effect are set by the caller. Begins the first attempt at once, in a later turn
- * of the loop. */
+/* The caller has set the members up to effect. The first attempt begins in the next turn of the
+ * loop. */
 void connection_start(struct connection *connection);
 
-/* It was lost, and the first attempt to make it again is still under way. */
+/* The first attempt to make it, at the start or after it was lost, has not failed yet. */
 bool connection_is_hopeful(const struct connection *connection);
 
-/* May be given queries: pipeline_send() and then connection_flush(). */
+/* It accepts queries: call pipeline_send() and then connection_flush(). */
 bool connection_is_up(const struct connection *connection);
 
-/* Sends what libpq holds. Where a pipeline_*() call has failed: error is what it returned. */
+/* Sends what libpq holds. error: what the pipeline_*() call before returned; where it failed, the
+ * connection is lost. */
 void connection_flush(struct connection *connection, int error);
 
-/* Queries under way come back as not to be repeated. Nothing is called afterwards. */
+/* Returns the queries under way, with may_repeat false. Calls nothing afterwards. */
 void connection_close(struct connection *connection);

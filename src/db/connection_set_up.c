@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* plan_cache_mode: without it an unnest of keys would be planned anew each time, which costs 100
+/* plan_cache_mode: else the server would plan an unnest of keys at each execution, which takes 100
  * us.
  *
  * enable_seqscan: a generic plan is kept until the table's statistics are renewed, which may be a
@@ -15,7 +15,7 @@
  * where it takes 0.23. The price is paid by tables of one page: 0.4 ms for that load where a scan
  * takes 0.05.
  *
- * statement_timeout: a statement that takes longer is one of a database in trouble. */
+ * statement_timeout: in a healthy database no statement takes so long. */
 static const char settings[] = "SELECT set_config('plan_cache_mode', 'force_generic_plan', false), "
 			       "set_config('enable_seqscan', 'off', false), "
 			       "set_config('jit', 'off', false), "
@@ -98,7 +98,7 @@ static int take(struct connection *connection, const PGresult *result)
 	default:
 		return fail(connection, statement ? statement->name : "", result_reason(result));
 	}
-	/* Of the two, the description is the one that comes second. */
+	/* Each statement has two results; the second is its description. */
 	index -= connection->role->first ? 2 : 1;
 	if (!statement || index % 2 == 0)
 		return 0;

@@ -1,11 +1,11 @@
-/* What a fresh connection is sent before it is used: settings and all statements, in one pipeline.
- */
+/* Prepares a new connection for use: sends settings and all its statements, in one pipeline. */
 #pragma once
 
 #include "connection.h"
 
-/* Sends it. 0 or -EIO, with a reason. */
+/* Sends settings and statements. 0, or -EIO with a reason in the pipeline. */
 __attribute__((warn_unused_result)) int set_up_begin(struct connection *connection);
 
-/* Takes what has arrived. 1: done; 0: more is to come; -EIO: it failed, with a reason. */
+/* Reads the answers that have arrived. 1: all are there; 0: more will come; -EIO: one failed, with
+ * a reason in the pipeline. */
 __attribute__((warn_unused_result)) int set_up_receive(struct connection *connection);

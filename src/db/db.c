@@ -8,11 +8,11 @@
 
 enum {
 	CONNECTIONS_MAX = 4,
-	BATCH_MAX = 256, /* reads that share a sync; what comes later waits for the next */
+	BATCH_MAX = 256, /* the most reads that share a sync; others wait for the next */
 	ANSWER_MS = 10 * 1000,
 };
 
-/* Connections with the same work. */
+/* Connections of one role. */
 struct pool {
 	struct connection connections[CONNECTIONS_MAX];
 	unsigned count;
@@ -31,7 +31,7 @@ struct db {
 	struct pool writes;
 	struct hints hints;
 	struct list waiting_reads;
-	struct list returned_reads; /* from a lost connection: go before the others */
+	struct list returned_reads; /* from a lost connection: sent before the others */
 	struct list waiting_writes[CONNECTIONS_MAX];
 	unsigned outstanding; /* waiting or under way */
 	struct list away;
@@ -135,7 +135,7 @@ static unsigned hash_bytes(const char *data, int length)
 	return hash;
 }
 
-/* Its own connection while that one stands, else the next that does. */
+/* The connection of the query's first parameter while that is up, else the next that is. */
 static unsigned choose_write(const struct db *db, const struct db_query *query)
 {
 	const struct db_parameters *parameters = &query->parameters;
@@ -162,7 +162,7 @@ static void enqueue(struct db *db, struct db_query *query)
 	loop_later(db->loop, &db->wake);
 }
 
-/* At most a few of a lost connection: their order among each other is kept. */
+/* Called for each query of a lost connection, in the order in which they were sent. */
 static void on_return(struct connection *connection, struct db_query *query, bool may_repeat)
 {
 	struct db *db = connection->owner;
@@ -248,7 +248,7 @@ static void send_reads(struct db *db)
 	}
 }
 
-/* How many writes at the front of a list go in one batch: what may share a commit, or one. */
+/* How many writes at the front of a list may share a commit; 0: the first one shares none. */
 static unsigned count_shared(const struct db *db, const struct list *waiting)
 {
 	unsigned count = 0;
@@ -276,7 +276,7 @@ static void send_writes(struct db *db, unsigned index)
 	while (!error && !list_is_empty(waiting) && pipeline->batch_count < PIPELINE_WRITES) {
 		unsigned shared = count_shared(db, waiting);
 
-		/* Those that come while these are under way go together. */
+		/* Writes that come while these batches are under way will share a commit. */
 		if (shared && pipeline->batch_count >= PIPELINE_SHARED_BATCHES)
 			break;
 		error = pipeline_send(pipeline, waiting, shared ? shared : 1);
@@ -309,7 +309,7 @@ static void close_all(struct db *db)
 	require(db->outstanding == 0);
 	deadline_clear(db->loop, &db->close_deadline);
 	turn_end_remove(&db->turn_end);
-	/* Behind away_later in the same turn or later. */
+	/* on_closed() runs behind away_later, in this turn or a later one. */
 	loop_later(db->loop, &db->closed_later);
 }
 

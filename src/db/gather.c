@@ -14,15 +14,15 @@ static struct db_query *query_of(struct list *node)
 	return container_of(node, struct db_query, node);
 }
 
-/* A NULL is in no array of keys. */
+/* Whether both can be in one gather. Arrays of keys have no NULL. */
 static bool is_like(const struct db_query *query, const struct db_query *first)
 {
 	return !query->gathers && query->statement == first->statement &&
 	       query->parameters.count == 1 && query->parameters.values[0];
 }
 
-/* Puts a gather in the place of the first query, and that one and those like it behind it into the
- * gather. NULL where there are no others. */
+/* Replaces the first query by a gather that holds it and the later queries that are like it. NULL,
+ * and nothing has changed, where there are none. */
 static struct gather *gather_like(struct list *queries, struct db_query *first)
 {
 	struct list *node = first->node.next;
@@ -86,7 +86,8 @@ void gather_keys(const struct gather *gather, const struct statement_entry *tabl
 	}
 }
 
-/* The last column: from 1, the place of a row's key in the array. 0 where it is none. */
+/* The last column of a row: the place of its key in the array, from 1. 0: the column is no such
+ * number. */
 static unsigned place_of(const PGresult *rows, int row, unsigned max)
 {
 	int column = PQnfields(rows) - 1;

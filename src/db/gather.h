@@ -1,10 +1,11 @@
-/* Reads of one statement that wait together, asked as one execution over an array of their keys.
+/* Gathers: reads of one statement that wait in the same turn run as one execution over an array of
+ * their keys.
  *
  *   device_by_id(a), device_by_id(b), device_by_id(c)  ->  devices_by_id({a, b, c})
  *
- * Where a statement's header has a "gathers:", see db/statement.h. A gather stands in a batch like
- * a query. When its execution fails, its members are asked one by one, so that only the culprit
- * fails. */
+ * The header of the second statement says so ("gathers:", see db/statement.h). A gather stands in a
+ * batch in place of its members. When its execution fails, each member is sent by itself, so that
+ * only the one at fault fails. */
 #pragma once
 
 #include "base/buffer.h"
@@ -29,10 +30,10 @@ void gather_queries(struct list *queries, const struct statement_entry *table);
 void gather_keys(const struct gather *gather, const struct statement_entry *table,
 		 struct buffer *array);
 
-/* Which rows are whose: in ret_results, member_count of them, for the members in their order. False
- * where the rows do not have the form that was promised. */
+/* Divides the rows among the members: fills member_count of ret_results, in the order of the
+ * members. False: the rows are not in the order that the statement promises. */
 bool gather_share(const struct gather *gather, const PGresult *rows,
 		  struct db_result ret_results[static GATHER_MAX]);
 
-/* Takes the next member out; NULL, and the gather is freed, where none is left. */
+/* Takes the next member out. Where none is left, frees the gather and returns NULL. */
 struct db_query *gather_take(struct gather *gather);

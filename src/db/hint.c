@@ -2,13 +2,13 @@
 #include "base/limits.h"
 #include "base/require.h"
 
-/* A hint that nobody hears is repaired by a sweep, but a key that was revoked should stop working
- * within a second or two: this connection counts as down 2 s after it fell silent. */
+/* Reconciliation repairs what lost hints left behind, but a revoked key should stop working within
+ * a second or two: this connection counts as down 2 s after its last answer. */
 enum { PING_MS = 500, ANSWER_MS = 1500 };
 
-/* From one NOTIFY to the next. Each costs the server a transaction and wakes all workers of all
- * instances: at thousands of writes a second they would be a fifth of PostgreSQL's work. The first
- * after a pause leaves at once. */
+/* The shortest time from one NOTIFY to the next. Each costs the server a transaction and wakes all
+ * workers of all instances: at thousands of writes a second they would be a fifth of PostgreSQL's
+ * work. A hint that comes after a longer pause is sent at once. */
 enum { PAUSE_MS = 2 };
 
 enum { WORD_MAX = 100 };
@@ -19,12 +19,12 @@ static const char *const notify_column_names[] = {"set_config", "pg_notify"};
 
 enum { STATEMENT_NOTIFY, STATEMENT_PING };
 
-/* Writes to the pipeline: answered after their sync. */
+/* For the pipeline both are writes, which it answers after their sync. */
 static const struct statement_entry hint_statements[] = {
     [STATEMENT_NOTIFY] =
 	{
 	    .name = "notify",
-	    /* A hint may be lost: nothing has to wait for the disk. */
+	    /* A hint may be lost, so its commit need not wait for the disk. */
 	    .text = "SELECT set_config('synchronous_commit', 'off', true), "
 		    "pg_notify('displayd_hint', $1)",
 	    .effect = EFFECT_WRITE,
@@ -81,7 +81,7 @@ static void on_answer(struct connection *connection, struct db_query *query,
 		      const struct db_result *result)
 {
 	(void)query;
-	(void)result; /* a failure is logged, and a hint may be lost */
+	(void)result; /* the pipeline logs a failure, and a hint may be lost */
 	hints_of(connection)->busy = false;
 }
 
@@ -120,7 +120,7 @@ static void on_notify(struct connection *connection, struct str payload)
 	struct hints *hints = hints_of(connection);
 	struct str word;
 
-	/* Anybody who may connect to the database can send what they like. */
+	/* Every program that may connect to the database can send any text. */
 	while (str_next(&payload, ' ', &word)) {
 		if (is_word(word))
 			deliver(hints, word);
@@ -165,7 +165,7 @@ void hints_flush(struct hints *hints)
 	    deadline_is_set(&hints->pause))
 		return;
 	deadline_set(hints->connection.loop, &hints->pause, PAUSE_MS);
-	/* Whole words only; a space is behind each. */
+	/* The payload holds whole hints only, each with a space behind it. */
 	if (length > sizeof(hints->payload)) {
 		length = sizeof(hints->payload);
 		while (waiting.data[length - 1] != ' ')

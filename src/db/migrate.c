@@ -9,7 +9,8 @@
 #include <sodium.h>
 #include <stdio.h>
 
-/* Held by whoever migrates; any number will do that nobody else uses: "displayd" in ASCII. */
+/* The advisory lock that an instance holds while it migrates. Any number would do that no other
+ * program uses: this one is "displayd" in ASCII. */
 #define LOCK_KEY "7235441203039271268"
 
 enum { SERVER_VERSION_MIN = 150000 };
@@ -20,7 +21,7 @@ struct migrator {
 	PGconn *pg;
 	const struct migration *list;
 	size_t count;
-	int applied; /* numbers 1 to this one are in the database */
+	int applied; /* migrations 1 to this one were applied */
 	struct migrate_error *error;
 };
 
@@ -40,7 +41,7 @@ static int fail_by_libpq(struct migrator *m, const char *what)
 	return fail(m, "%s: %.*s", what, STR_ARG(result_first_line(PQerrorMessage(m->pg))));
 }
 
-/* NULL where it failed, and the sentence is written. */
+/* NULL: it failed, and m->error says why. */
 static PGresult *execute(struct migrator *m, const char *what, const char *sql, int count,
 			 const char *const *values)
 {
@@ -64,7 +65,7 @@ static int run(struct migrator *m, const char *what, const char *sql)
 	return result ? 0 : -1;
 }
 
-/* The answer to a question for one boolean: 0 or 1, or -1. */
+/* Runs a query whose result is one boolean. 0 or 1, or -1 on error. */
 static int ask(struct migrator *m, const char *what, const char *sql)
 {
 	PGresult *result = execute(m, what, sql, 0, NULL);
@@ -91,7 +92,7 @@ static int connect_to(struct migrator *m, const char *url)
 	PQconninfoOption *options = PQconninfoParse(url, NULL);
 	const char *encoding;
 
-	/* libpq's words would repeat parts of it, a password perhaps. */
+	/* libpq's error text would repeat parts of the URL, perhaps a password. */
 	if (!options)
 		return fail(m, "the database URL is not a valid connection string");
 	PQconninfoFree(options);
@@ -120,7 +121,7 @@ static void hash_text(const char *text, char ret_text[static HASH_TEXT_SIZE])
 	hex_encode(hash, sizeof(hash), ret_text);
 }
 
-/* One row of schema_migration; they come in the order of their numbers. */
+/* Checks one row of schema_migration. Rows come in the order of their numbers. */
 static int check_row(struct migrator *m, int number, const char *name, const char *hash)
 {
 	char expected[HASH_TEXT_SIZE];
@@ -178,7 +179,7 @@ static int apply(struct migrator *m, const struct migration *migration)
 	snprintf(number, sizeof(number), "%d", migration->number);
 	hash_text(migration->text, hash);
 	if (run(m, what, "BEGIN") < 0 || run(m, what, migration->text) < 0)
-		return -1; /* the connection ends here, and the transaction with it */
+		return -1; /* the caller closes the connection, which ends the transaction */
 	result = execute(m, what,
 			 "INSERT INTO schema_migration (number, name, sha256) VALUES ($1, $2, $3)",
 			 3, values);
@@ -199,7 +200,7 @@ static int apply(struct migrator *m, const struct migration *migration)
 	return 0;
 }
 
-/* Waits for whoever else is migrating. The lock goes with the connection. */
+/* Waits while another instance migrates. The lock ends with the connection. */
 static int take_lock(struct migrator *m)
 {
 	static const char what[] = "cannot lock the database for migrations";
@@ -216,7 +217,8 @@ static int apply_missing(struct migrator *m, int *ret_applied)
 	int before;
 
 	*ret_applied = 0;
-	/* Where nothing is missing, no right to create anything is needed. */
+	/* Checked first without the lock: a user who may not create tables can start a server whose
+	 * database is up to date. */
 	if (read_applied(m) < 0)
 		return -1;
 	if ((size_t)m->applied == m->count)

@@ -1,4 +1,4 @@
-/* Migrations of any list; include/db/migrate.h runs those that are embedded. */
+/* Runs any list of migrations; include/db/migrate.h runs the embedded list. */
 #pragma once
 
 #include "db/migrate.h"

@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* PostgreSQL's binary formats: src/backend/utils/adt/ of its source, the functions named *_send and
- * *_recv. All numbers are big-endian. */
+/* The functions *_send and *_recv in src/backend/utils/adt/ of PostgreSQL's source define its
+ * binary formats. All numbers are big-endian. */
 
 /* Timestamps count from 2000-01-01. */
 static const int64_t epoch_us = INT64_C(946684800) * 1000 * 1000;
@@ -85,7 +85,7 @@ void db_add_id(struct db_parameters *parameters, struct id id)
 
 void db_add_text(struct db_parameters *parameters, struct str text)
 {
-	/* A NULL pointer is SQL NULL to libpq. */
+	/* libpq takes a NULL pointer for SQL NULL. */
 	add(parameters, text.length ? text.data : "", text.length);
 }
 
@@ -99,8 +99,8 @@ void db_add_timestamp(struct db_parameters *parameters, int64_t wall_us)
 	db_add_int8(parameters, wall_us - epoch_us);
 }
 
-/* Cuts an array's memory off the arena and writes its head; returns where its first element goes.
- */
+/* Takes an array's memory from the arena and writes its head; returns the place of its first
+ * element. */
 static uint8_t *begin_array(struct db_parameters *parameters, uint32_t type, unsigned count,
 			    size_t elements_bytes)
 {
@@ -191,7 +191,7 @@ static void add_field(struct db_parameters *parameters, const struct record_fiel
 		db_add_id(parameters, *(const struct id *)member);
 		break;
 	default:
-		require(false); /* no body has such a kind and a column */
+		require(false); /* no field of another kind is both in bodies and in rows */
 	}
 }
 

@@ -10,19 +10,20 @@
 
 enum {
 	CONFLICTS_MAX = 3,
-	/* Moves of a query that surely did not run: every connection may have to be made anew. */
+	/* Moves of a query that surely did not run: all connections may be worn, one after another.
+	 */
 	MOVES_MAX = 4,
-	/* Moves of a read that may have run: it may itself be what ended the connection. */
+	/* Moves of a read that may have run: this read may be the cause of the connection's end. */
 	READ_MOVES_MAX = 1,
 };
 
 struct batch {
 	struct list node;
 	struct list queries; /* of struct db_query: not yet answered */
-	struct list skipped; /* of struct db_query: by the server, after an error */
+	struct list skipped; /* of struct db_query: skipped by the server, after an error */
 	struct list written; /* of struct db_query: answered, but not yet committed */
-	unsigned count;	     /* of all */
-	bool has_failed;     /* one of the writes: none of them is committed */
+	unsigned count;	     /* of all queries */
+	bool has_failed;     /* one of the writes has failed: none of them is committed */
 };
 
 void pipeline_init(struct pipeline *pipeline)
@@ -107,8 +108,8 @@ static int compare_keys(const struct db_query *a, const struct db_query *b)
 	return order ? order : x->lengths[0] - y->lengths[0];
 }
 
-/* Writes that share a commit lock their rows in one order, whatever worker they come from: so no
- * two batches wait for each other. Those of one key stay as they are. */
+/* Writes that share a commit lock their rows in the order of their keys, in every worker, so that
+ * no two batches wait for each other. Writes of one key keep their order. */
 static void sort_by_key(struct list *writes)
 {
 	struct list sorted;
@@ -135,7 +136,8 @@ int pipeline_send(struct pipeline *pipeline, struct list *queries, unsigned max)
 	list_init(&batch->queries);
 	list_init(&batch->skipped);
 	list_init(&batch->written);
-	/* All belong to the batch before the first is sent: a failure finds them there. */
+	/* All queries are in the batch before the first is sent: where sending fails, they are
+	 * returned from there. */
 	while (batch->count < max && (first = list_take_first(queries))) {
 		list_append(&batch->queries, first);
 		batch->count++;
@@ -180,7 +182,7 @@ static void answer(struct pipeline *pipeline, struct db_query *query, const PGre
 	pipeline->on_answer(pipeline, query, db_result);
 }
 
-/* never_ran: the server said so, or was not asked. */
+/* never_ran: the server said so, or the query was not sent. */
 static void give_back(struct pipeline *pipeline, struct db_query *query, bool never_ran)
 {
 	bool read = pipeline->statements[query->statement].effect == EFFECT_READ;
@@ -196,7 +198,7 @@ static void give_back(struct pipeline *pipeline, struct db_query *query, bool ne
 	pipeline->on_return(pipeline, query, query->moves++ < limit);
 }
 
-/* Puts a query, or each member of a gather, where it is asked alone. */
+/* Adds a query, or each member of a gather, to a list of queries that will be sent alone. */
 static void ask_alone(struct list *list, struct db_query *query)
 {
 	struct gather *gather;
@@ -210,7 +212,7 @@ static void ask_alone(struct list *list, struct db_query *query)
 		list_append(list, &query->node);
 }
 
-/* Each member is answered with its share of the rows. */
+/* Answers each member with its share of the rows. */
 static void answer_gather(struct pipeline *pipeline, struct gather *gather, const PGresult *result)
 {
 	struct db_result shares[GATHER_MAX];
@@ -246,7 +248,7 @@ static int settle_gather(struct pipeline *pipeline, struct gather *gather, const
 		give_back(pipeline, &gather->query, false);
 		return lose(pipeline, result_reason(result));
 	default:
-		/* One of them is the culprit, or it passes. */
+		/* One of the members is at fault, or the error is gone at the next attempt. */
 		ask_alone(&pipeline->again, &gather->query);
 		return 0;
 	}
@@ -304,8 +306,8 @@ static struct db_query *take_query(struct batch *batch)
 	return node ? query_of(node) : NULL;
 }
 
-/* Writes that shared a commit with one that failed: none of them happened, the culprit's own part
- * included. One by one each gets what it deserves. */
+/* One write of a shared commit has failed, so none of them happened. Each is sent again by itself,
+ * and gets its own result. */
 static void undo_writes(struct pipeline *pipeline, struct batch *batch)
 {
 	struct list *node;
@@ -355,8 +357,8 @@ static int end_batch(struct pipeline *pipeline, struct batch *batch)
 	return settle_writes(pipeline, &written);
 }
 
-/* Keeps what came for a write until its commit, or in place of that what became of the commit,
- * which is told of the last one. */
+/* Keeps the result of a write until its commit. query: NULL for a result that came after those of
+ * all writes: that of a failed commit, which becomes the last write's. */
 static void keep_result(struct batch *batch, struct db_query *query, PGresult *result)
 {
 	ExecStatusType status = PQresultStatus(result);
@@ -372,7 +374,7 @@ static void keep_result(struct batch *batch, struct db_query *query, PGresult *r
 		batch->has_failed = true;
 }
 
-/* Takes a result over. *result stays the caller's where it is not kept: then it is set to NULL. */
+/* Takes one result. *result is set to NULL where the batch keeps it; else it stays the caller's. */
 static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult **result)
 {
 	ExecStatusType status = PQresultStatus(*result);
@@ -386,7 +388,7 @@ static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult 
 		return 0;
 	}
 	if (!query && list_is_empty(&batch->written)) {
-		/* Reads have nothing to commit; only a dying connection says more. */
+		/* Reads have nothing to commit: only a dying connection sends another result. */
 		return lose(pipeline, result_reason(*result));
 	}
 	if (query && !is_write(pipeline, &query->node))
@@ -405,8 +407,8 @@ int pipeline_receive(struct pipeline *pipeline)
 		struct list *first = pipeline->batches.next;
 		int error;
 
-		/* One ends the results of a query. libpq that returns nothing else has lost count;
-		 * two errors in a row from a pooler do that to it. */
+		/* A NULL ends the results of a query. Where libpq returns only NULLs it has lost
+		 * count, as after two errors in a row from a pooler. */
 		if (!result && ++nulls > 1)
 			return lose(pipeline, STR("the server answered out of order"));
 		if (!result)

@@ -13,16 +13,16 @@ struct resolution {
 	uv_getaddrinfo_t request;
 	uv_loop_t *uv;
 	bool running; /* uv has the request */
-	bool freed;   /* as soon as uv gives it back */
+	bool freed;   /* resolve_free() was called: freed when uv gives the request back */
 	void (*done)(void *context, const char *error);
 	void *context;
 	PQconninfoOption *options;
-	/* Lists of the connection string, what is left of them, separated by commas. */
+	/* The rest of the connection string's lists, separated by commas. */
 	struct str hosts;
 	struct str ports;
 	struct str port; /* of the current host */
 	char name[256];	 /* of the current host */
-	/* The same lists with an entry for each address. */
+	/* The same lists with an item for each address. */
 	struct buffer ret_hosts;
 	struct buffer ret_addresses;
 	struct buffer ret_ports;
@@ -69,25 +69,25 @@ bool resolve_is_needed(const char *url)
 	return needed;
 }
 
-static void add_entry(struct buffer *list, struct str entry, bool first)
+static void add_item(struct buffer *list, struct str item, bool first)
 {
 	if (!first)
 		buffer_append_char(list, ',');
-	buffer_append_str(list, entry);
+	buffer_append_str(list, item);
 }
 
 static void add_host(struct resolution *r, struct str host, struct str address)
 {
 	bool first = buffer_length(&r->ret_hosts) == 0;
 
-	add_entry(&r->ret_hosts, host, first);
-	add_entry(&r->ret_addresses, address, first);
-	add_entry(&r->ret_ports, r->port, first);
+	add_item(&r->ret_hosts, host, first);
+	add_item(&r->ret_addresses, address, first);
+	add_item(&r->ret_ports, r->port, first);
 }
 
 static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *addresses);
 
-/* Adds hosts until one has to be resolved or none is left. True: the latter. */
+/* Adds hosts up to the next that has to be resolved. True: none is left. */
 static bool go_on(struct resolution *r)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM};

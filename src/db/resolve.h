@@ -1,4 +1,4 @@
-/* The host names of a connection string, resolved on a worker thread: libpq itself would stop the
+/* Resolves the host names of a connection string on a worker thread: libpq itself would stop the
  * whole loop while a name server does not answer. */
 #pragma once
 
@@ -6,12 +6,12 @@
 
 struct resolution;
 
-/* True where the string names hosts. Addresses, sockets, and what the environment or a service file
- * says need nothing. */
+/* Whether the string itself has host names. Addresses and sockets need no resolving; hosts of the
+ * environment or of a service file are left to libpq. */
 bool resolve_is_needed(const char *url);
 
-/* resolve_is_needed() has said yes. done is called later, unless cancelled: with NULL, or with a
- * reason. resolve_free() ends it, in done too. */
+/* Only where resolve_is_needed(). done is called later, with NULL or with a reason, unless
+ * resolve_free() was called before. resolve_free() it, which may be done inside done. */
 struct resolution *resolve_start(struct loop *loop, const char *url,
 				 void (*done)(void *context, const char *error), void *context);
 
@@ -20,5 +20,5 @@ const char *resolve_host(const struct resolution *resolution);
 const char *resolve_hostaddr(const struct resolution *resolution);
 const char *resolve_port(const struct resolution *resolution);
 
-/* Also while it is under way; NULL is fine. */
+/* Also while the resolution is under way; NULL is fine. */
 void resolve_free(struct resolution *resolution);

@@ -38,7 +38,7 @@ struct str result_sqlstate(const PGresult *result)
 
 struct str result_reason(const PGresult *result)
 {
-	/* Not the detail, which holds values. */
+	/* The detail is left out, since it holds values. */
 	struct str primary = error_field(result, PG_DIAG_MESSAGE_PRIMARY);
 
 	return primary.length ? primary : result_first_line(PQresultErrorMessage(result));
@@ -62,11 +62,12 @@ static enum result_class sqlstate_class(const PGresult *result, struct str sqlst
 	};
 	struct str severity = error_field(result, PG_DIAG_SEVERITY_NONLOCALIZED);
 
-	/* An error without a code is libpq's own: it cannot go on. */
+	/* An error without a code comes from libpq, which cannot go on. */
 	if (!sqlstate.length || str_equal(severity, STR("FATAL")) ||
 	    str_equal(severity, STR("PANIC")))
 		return RESULT_LOST;
-	/* "cached plan must not change result type": a migration ran since it was prepared. */
+	/* "cached plan must not change result type": a migration ran since the statement was
+	 * prepared. */
 	if (str_equal(sqlstate, STR("0A000")) &&
 	    str_equal(error_field(result, PG_DIAG_SOURCE_FUNCTION), STR("RevalidateCachedQuery")))
 		return RESULT_MOVE;
