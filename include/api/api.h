@@ -6,7 +6,7 @@
 
 struct delivery;
 
-/* What the endpoints share. Owned by main; lives as long as the worker. */
+/* What all endpoints use. main owns it; it lives as long as the worker. */
 struct api_service {
 	struct service service; /* for the tasks */
 	struct delivery *delivery;
@@ -14,5 +14,5 @@ struct api_service {
 
 /* The public API, its documents, and the panels' link. */
 extern const struct route_table api_routes;
-/* Whether this instance lives and is ready. */
+/* The checks whether this worker lives and is ready. */
 extern const struct route_table api_health_routes;

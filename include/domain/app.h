@@ -5,7 +5,7 @@
 
 enum { APP_VERSION_NAME_LENGTH_MAX = 64 };
 
-/* An app, as far as it matters who may do what with it. */
+/* The part of an app that decides who may do what with it. */
 struct app {
 	struct id id;
 	struct id account_id;
@@ -14,7 +14,7 @@ struct app {
 
 extern const struct record app_record;
 
-/* An entry in the list of apps that can be installed. */
+/* An app in the list of apps that an account can install. */
 struct app_listed {
 	struct id id;
 	struct str name;

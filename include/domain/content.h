@@ -1,5 +1,5 @@
-/* What a device has to show, as a worker keeps it in memory: its settings, the installations of its
- * rotation, and the newest push that was to be seen at once. */
+/* The content of a device, as a worker keeps it in memory: its settings, the installations of its
+ * rotation, and its newest push that was not in the background. */
 #pragma once
 
 #include "base/str.h"
@@ -10,13 +10,13 @@
 /* The bytes of a WebP. Owned by the owner of the content. */
 struct picture {
 	struct str data;  /* NULL while it is not in memory */
-	uint32_t loop_ms; /* how long one loop of an animation takes; 0: still */
+	uint32_t loop_ms; /* duration of one loop of an animation; 0: a still image */
 };
 
 struct content_installation {
 	struct str id;
 	int64_t position;	    /* place in the rotation */
-	int64_t picture_generation; /* tells one picture of this installation from the next */
+	int64_t picture_generation; /* the device's, when this picture was stored */
 	struct picture picture;
 };
 
@@ -37,19 +37,19 @@ struct content {
 	struct content_push push;
 };
 
-/* The installation behind that position, wrapping around; -1 starts at the front. NULL: no
- * installations. */
+/* The next installation after that position; after the last one the first. -1: the first. NULL:
+ * there are no installations. */
 struct content_installation *content_next(const struct content *content, int64_t after_position);
 
 /* The installation at that position, or NULL. */
 struct content_installation *content_at(const struct content *content, int64_t position);
 
-/* Whether the push is still to be seen: its time is counted from the moment it was displayed, and
- * a push that no panel showed lapses after max(60 s, 2 x schedule interval). */
+/* Whether panels are still to show the push. Its duration counts from the moment when a panel
+ * displayed it; a push that no panel displayed lapses after max(60 s, 2 x schedule interval). */
 bool content_push_is_due(const struct content *content, int64_t wall_us);
 
-/* Seconds that a push which is due is still to be seen, at least 1: another connection may have
- * shown a part of it. */
+/* Seconds that a push which is due still has, at least 1: another connection may have shown it for
+ * a part of its time. */
 int64_t content_push_rest_s(const struct content *content, int64_t wall_us);
 
 /* The picture of the push; NULL when its installation is gone. */

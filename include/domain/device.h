@@ -26,9 +26,9 @@ struct device {
 	int64_t generation; /* not shown */
 };
 
-/* A row has all members. A body has the settings, and changes those that it names: the others stay
- * as they are. */
+/* A row has all members. A body changes the settings that it names and leaves the others as they
+ * are. */
 extern const struct record device_record;
 
-/* NULL, or what is wrong with a name that has the right length. */
+/* Checks a name that has the right length. NULL: it is good; else the fault ("must ..."). */
 const char *device_name_check(struct str name);

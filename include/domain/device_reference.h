@@ -21,7 +21,7 @@ struct device_reference {
 	uint8_t mac[MAC_BYTES];
 };
 
-/* Never fails: what has no known form is DEVICE_REFERENCE_NONE. */
+/* Never fails: a text of no known form is DEVICE_REFERENCE_NONE. */
 struct device_reference device_reference_parse(struct str text);
 
 /* Twelve hexadecimal digits in either case: bare, with colons, or with dashes between each pair. */

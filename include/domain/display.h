@@ -1,11 +1,11 @@
-/* A panel as a display: its size, and how bright it is at what time of its day. */
+/* A panel as a display: its size, and its brightness at each time of its day. */
 #pragma once
 
 #include "base/zone.h"
 
 #include <stdint.h>
 
-/* Pixels of every panel that is served. */
+/* All panels have this size, in pixels. */
 enum { DISPLAY_WIDTH = 64, DISPLAY_HEIGHT = 32 };
 
 struct device;
@@ -24,8 +24,8 @@ struct display_settings {
 struct display_settings display_settings_of(const struct device *device);
 
 struct display_level {
-	int brightness;		/* 0 to 100; 0: dark, and nothing is to be sent */
-	int64_t valid_until_us; /* look again then; at most a quarter of an hour away */
+	int brightness;		/* 0 to 100; 0: dark, and no picture is to be sent */
+	int64_t valid_until_us; /* wall clock; at most a quarter of an hour away */
 };
 
 /* The brightness at that moment: 0 in the sleep window, 30 % of the set value (at least 1) from

@@ -16,7 +16,8 @@ enum {
 /* A new API key with a NUL behind it. */
 void api_key_new(char ret_key[static API_KEY_LENGTH + 1]);
 
-/* Right form and checksum: anything else was never a key and needs no look-up. */
+/* Whether form and checksum are right. Any other text was never a key, and the database need not be
+ * asked. */
 bool api_key_is_well_formed(struct str key);
 
 /* A new key for a device's URLs, with a NUL behind it. */

@@ -1,7 +1,8 @@
-/* What one WebSocket panel is told, and when: the device link's rules as a pure state machine.
+/* Playback decides what to send to one panel with a WebSocket, and when: the device link's rules as
+ * a pure state machine.
  *
- * The panel holds one displayed and one queued picture. Playback knows what it has sent, what the
- * panel said of it, and decides after every event what is to be sent next:
+ * The panel holds one displayed and one queued picture. Playback remembers the pictures it has sent
+ * and the panel's messages, and decides after every event what to send next:
  *
  *            picture sent                    "displaying" | assumed
  *   NOTHING -------------> QUEUED (in ring) -----------------------> DISPLAYED until its time
@@ -9,9 +10,9 @@
  *                            |   +-------------------------------------+  |
  *                            +------- the next one is sent ---------------+
  *
- * A panel that acknowledges ("queued", "displaying") is believed; a panel that never does is timed
- * by the dwell time: what is sent counts as displayed. The rotation advances when something is
- * displayed, never when it is sent. */
+ * Playback believes a panel that acknowledges ("queued", "displaying"). For a panel that never
+ * does, it counts each picture that it sends as displayed, for the dwell time. The rotation
+ * advances when an installation is displayed, never when it is sent. */
 #pragma once
 
 #include "domain/playback_item.h"
@@ -23,35 +24,35 @@
 struct playback_sent {
 	struct playback_item item;
 	uint32_t serial;  /* of this connection, from 1 */
-	int32_t number;	  /* what the panel calls it, from "queued"; -1: it has not said */
+	int32_t number;	  /* the panel's, from "queued"; -1: not yet known */
 	bool was_hurried; /* "immediate" was sent for it */
-	int64_t sent_ms;  /* it, or its "immediate" */
+	int64_t sent_ms;  /* when it, or its "immediate", was sent */
 };
 
-enum { PLAYBACK_RING = 4 }; /* at most */
+enum { PLAYBACK_RING = 4 }; /* the most pictures in the ring */
 
 struct playback {
 	int brightness_sent;  /* -1: none yet */
-	bool says_queued;     /* "queued" was seen on this connection */
-	bool has_spoken;      /* that, or "displaying" */
-	bool is_assumed;      /* displayed was not confirmed */
-	bool is_after_hurry;  /* displayed came by "immediate" */
-	int32_t said_number;  /* in the "displaying" by which it was assumed; -1: none */
-	int32_t last_number;  /* in the last "queued"; -1: none */
-	uint32_t last_serial; /* given to what was sent last */
-	uint32_t forgotten;   /* sent, and out of the ring before "queued" came for it */
+	bool says_queued;     /* the panel has sent "queued" on this connection */
+	bool has_spoken;      /* the panel has sent "queued" or "displaying" */
+	bool is_assumed;      /* the panel has not confirmed displayed */
+	bool is_after_hurry;  /* "immediate" was sent for displayed */
+	int32_t said_number;  /* of the "displaying" from which it was assumed; -1: none */
+	int32_t last_number;  /* of the last "queued"; -1: none */
+	uint32_t last_serial; /* of the picture that was sent last */
+	uint32_t forgotten;   /* pictures that left the ring before their "queued" came */
 	struct playback_item displayed;
 	uint32_t displayed_serial;
 	int64_t taken_ms;	    /* when the panel took it */
-	int64_t period_ms;	    /* how long it plays that before it looks at its queue */
-	int64_t since_ms, until_ms; /* its turn; an item that stays alone has several */
-	/* Sent, newest last. What was displayed for sure leaves, and all before it. The newest one
-	 * that is not displayed is what the panel has queued. NULL while there are none, which is
-	 * the most common state of all. */
+	int64_t period_ms;	    /* how long the panel plays it before it looks at its queue */
+	int64_t since_ms, until_ms; /* its turn; a single installation has one after another */
+	/* Pictures that were sent, newest last. When the panel confirms that it displays one, that
+	 * one and all before it leave. The newest one that is not displayed is the one that the
+	 * panel has queued. NULL while the ring is empty, as it mostly is. */
 	struct playback_sent *ring;
 	unsigned ring_count;
-	int64_t
-	    rotation_position;	 /* of the installation last displayed in the rotation; -1: none */
+	/* Of the installation last displayed in the rotation; -1: none. */
+	int64_t rotation_position;
 	int64_t position_before; /* the same before the displayed item counted */
 	int64_t push_sent;	 /* generation of the push last sent */
 };
@@ -61,13 +62,13 @@ struct playback_clock {
 	int64_t wall_us;
 };
 
-/* What playback does to the outside. */
+/* What playback sends. */
 struct playback_output {
-	/* Alone, at once. */
+	/* The brightness without a picture. */
 	void (*brightness)(void *context, int percent);
 	/* Dwell, brightness (where it is not -1), the picture's bytes, then "immediate" where
-	 * hurried. False: the bytes are not in memory and nothing was sent; they are being fetched,
-	 * and playback_update() is to be called when they have come. */
+	 * hurried. False: the bytes are not in memory, and nothing was sent. They are being
+	 * fetched; call playback_update() when they are there. */
 	bool (*picture)(void *context, const struct playback_item *item, int64_t dwell_s,
 			int brightness, bool hurried);
 	void (*immediate)(void *context);
@@ -76,20 +77,20 @@ struct playback_output {
 	void *context;
 };
 
-/* rotation_position: of the installation that this device showed last; -1: the rotation starts
- * anew. */
+/* rotation_position: of the installation that this device showed last; -1: the rotation begins at
+ * the front. */
 void playback_init(struct playback *playback, int64_t rotation_position);
-/* Frees what playback has of its own. */
+/* Frees the ring. */
 void playback_finish(struct playback *playback);
 
-/* Decides what to send; to be called after every event and at the time that it returned last
- * (monotonic milliseconds). content may change between calls; a push that is displayed is marked
- * there. */
+/* Decides what to send. Call it after every event, and at the time that it returned last (monotonic
+ * milliseconds). content may change between calls; its push is marked there when it is displayed.
+ */
 int64_t playback_update(struct playback *playback, struct content *content,
 			struct playback_clock clock, const struct playback_output *output);
 
-/* The panel said {"queued":number} or {"displaying":number}; call playback_update() afterwards. Any
- * number: what makes no sense is ignored. */
+/* The panel has sent {"queued":number} or {"displaying":number}; call playback_update() afterwards.
+ * Numbers that make no sense are ignored. */
 void playback_on_queued(struct playback *playback, int64_t number, struct playback_clock clock);
 void playback_on_displaying(struct playback *playback, int64_t number, struct content *content,
 			    struct playback_clock clock, const struct playback_output *output);

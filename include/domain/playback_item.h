@@ -1,5 +1,6 @@
-/* Which picture a panel is to show, and for how long: told from any other without its bytes. The
- * one place that decides what comes next, for panels with a WebSocket and for panels that poll. */
+/* An item: a picture that a panel is to show, and for how long. Items are compared without the
+ * bytes of their pictures. Only this module decides which installation comes next, for panels with
+ * a WebSocket and for panels that poll. */
 #pragma once
 
 #include "domain/content.h"
@@ -9,7 +10,7 @@
 
 enum playback_kind {
 	PLAYBACK_NOTHING,
-	PLAYBACK_BUILT_IN, /* the picture that says that there is nothing to show */
+	PLAYBACK_BUILT_IN, /* the built-in picture "nothing to show" */
 	PLAYBACK_INSTALLATION,
 	PLAYBACK_PUSH,
 };
@@ -17,10 +18,10 @@ enum playback_kind {
 struct playback_item {
 	enum playback_kind kind;
 	uint32_t loop_ms;	    /* of an animation */
-	int64_t position;	    /* of an installation, or of the one that was pushed; else -1 */
+	int64_t position;	    /* of the installation, also of a pushed one; else -1 */
 	int64_t generation;	    /* of the installation's picture, or of the push */
-	int64_t picture_generation; /* of the bytes that were sent, where position is not -1 */
-	int64_t stay_s;		    /* how long the picture is to be seen */
+	int64_t picture_generation; /* of the picture's bytes, where position is not -1 */
+	int64_t stay_s;		    /* how long the panel is to show the picture */
 };
 
 /* An installation's picture, for its time in the rotation. */
@@ -28,14 +29,14 @@ struct playback_item playback_item_of(const struct content *content,
 				      const struct content_installation *installation);
 /* The push, for the time that it still has. */
 struct playback_item playback_item_of_push(const struct content *content, int64_t wall_us);
-/* The installation behind that position, see content_next(); the built-in picture where there is no
- * installation. */
+/* The next installation after that position, see content_next(); where there is none, the built-in
+ * picture. */
 struct playback_item playback_item_next(const struct content *content, int64_t after_position);
 
 bool playback_item_is_same(const struct playback_item *a, const struct playback_item *b);
-/* Whether both are the same bytes: an installation that was pushed has just been seen, for
- * example. */
+/* Whether both items show the same bytes: for example a push of an installation, and the same
+ * installation in its turn. */
 bool playback_item_is_same_picture(const struct playback_item *a, const struct playback_item *b);
-/* Whether the item has a right to be seen for its time. A picture that was replaced in the
- * background has. */
+/* Whether the item may stay on the screen for its time. It may when its picture was replaced in the
+ * background. */
 bool playback_item_is_wanted(const struct playback_item *item, const struct content *content);

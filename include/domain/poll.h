@@ -1,20 +1,21 @@
-/* What a panel that polls is given, one picture a request.
+/* Answers panels that poll, with one picture a request.
  *
- * It fetches the next picture while the current one shows, so time is counted in what was served:
- * an installation whose time is longer than the link can say is served again until its time is up.
- */
+ * A panel fetches the next picture while it shows the current one, so its time is counted in the
+ * dwell times that it was given. An installation whose time is longer than one answer can say is
+ * served again until its time is over. */
 #pragma once
 
 #include "domain/playback_item.h"
 
 enum { POLL_DWELL_MAX_S = 299 };
 
-/* Where a polling device is; survives the connection. Zeroed but for position -1 at the start. */
+/* The place of a polling device in its rotation; it outlives the connection. At the start all is
+ * zero, and position is -1. */
 struct poll_cursor {
 	int64_t position;     /* of the installation last served in the rotation; -1: none */
 	int64_t push_seen;    /* generation of the push last served */
-	int64_t remaining_s;  /* of what was served last */
-	bool remains_of_push; /* whether that was the push */
+	int64_t remaining_s;  /* of the item served last */
+	bool remains_of_push; /* that item was the push */
 };
 
 struct poll_answer {

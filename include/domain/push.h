@@ -14,18 +14,18 @@ struct push_body {
 	bool in_background;    /* after the check */
 	bool is_installation;  /* after the check */
 	struct str media_type; /* after the check: of a data URL, else empty */
-	struct str base64;     /* after the check: unchecked; data is NULL where there is none */
+	struct str base64;     /* after the check: not yet decoded; NULL data: there is none */
 };
 
-/* What became of a push in the database. */
+/* The database's answer to a push. */
 struct push_stored {
 	int64_t generation;	     /* of the device, with this push */
 	int64_t previous_generation; /* of the push before it */
-	bool is_close;		     /* that one was stored a moment ago */
+	bool is_close;		     /* the push before it was stored within the last second */
 	bool is_stored;		     /* false: the ID is that of an app's installation */
 };
 
 extern const struct record push_stored_record;
 
-/* Its check reads duration and background, which are ignored in some bodies. */
+/* The record's check reads duration and background, since some bodies may have any value there. */
 extern const struct record push_body_record;

@@ -1,4 +1,4 @@
-/* What is wrong with a body: all of it at once (RFC 9457's "errors" in decisions of the API). */
+/* The faults of a body, all in one answer: the member "errors" of a problem (RFC 9457). */
 #pragma once
 
 #include "base/arena.h"
@@ -13,7 +13,7 @@ struct faults {
 	struct arena *arena;
 	struct fault *list;
 	unsigned count;
-	unsigned dropped; /* beyond LIMIT_FAULTS */
+	unsigned dropped; /* faults beyond LIMIT_FAULTS */
 };
 
 void faults_init(struct faults *faults, struct arena *arena);

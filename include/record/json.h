@@ -1,4 +1,4 @@
-/* JSON texts of callers, read strictly (RFC 8259). */
+/* Reads JSON texts of callers strictly (RFC 8259). */
 #pragma once
 
 #include "base/arena.h"
@@ -12,20 +12,19 @@ struct json_document {
 	const struct json_value *root; /* valid until json_document_finish() */
 };
 
-/* Parses text. Refuses what is not exactly one JSON value in valid UTF-8, repeated names in an
- * object, nesting deeper than LIMIT_JSON_DEPTH, and more values than LIMIT_JSON_VALUES. Strings
- * live in the arena and outlast the document. False with a sentence in *ret_reason (in the arena).
- */
+/* Parses a text that is exactly one JSON value in valid UTF-8. Refuses repeated names in an object,
+ * nesting deeper than LIMIT_JSON_DEPTH, and more values than LIMIT_JSON_VALUES. Strings live in the
+ * arena and outlast the document. False: a sentence is in *ret_reason (in the arena). */
 bool json_parse(struct str text, struct arena *arena, struct json_document *ret_document,
 		struct str *ret_reason);
 
-/* Also for an empty document. */
+/* Frees the tree; also for an empty document. */
 void json_document_finish(struct json_document *document);
 
-/* A number without fraction, "10.0" included, that fits. */
+/* Accepts a number without a fraction that fits, "10.0" included. False: the value is none. */
 bool json_get_integer(const struct json_value *value, int64_t *ret_integer);
 bool json_get_bool(const struct json_value *value, bool *ret_bool);
 bool json_get_str(const struct json_value *value, struct str *ret_text);
 
-/* Appends a quoted string: escapes what must be; text is valid UTF-8. */
+/* Appends a quoted string with escapes where JSON needs them. text: valid UTF-8. */
 void json_write_str(struct buffer *buffer, struct str text);

@@ -9,8 +9,8 @@
  * bool (BOOL), struct str (STR, BYTES, JSON), struct id (ID), const struct json_value * (ANY), and
  * another record's struct (ROW).
  *
- * Statements name the record of their row; their lists of columns are made from the table
- * (tools/record_tables.py). So the kind of a field that is in rows says its type there. */
+ * Statements name the record of their row, and tools/record_tables.py makes their lists of columns
+ * from the table. So the kind of a field says the type of its column. */
 #pragma once
 
 #include "base/arena.h"
@@ -35,7 +35,7 @@ enum record_kind {
 	RECORD_KIND_TIMESTAMP, /* rows and answers */
 	RECORD_KIND_JSON,      /* rows and answers: text that is JSON already */
 	RECORD_KIND_CLOCK,     /* "HH:mm"; int2 in rows */
-	RECORD_KIND_ANY,       /* bodies only: the JSON value itself, for a check of its own */
+	RECORD_KIND_ANY,       /* bodies only: the JSON value itself, for the record's check */
 	RECORD_KIND_OPEN,      /* answers: the members up to CLOSE form an object of this name */
 	RECORD_KIND_CLOSE,
 	RECORD_KIND_ROW, /* rows only: the columns of another record */
@@ -46,11 +46,11 @@ struct record_field {
 	const char *body;	  /* in bodies; NULL: not in bodies */
 	const char *column;	  /* in rows; NULL: not in rows */
 	const struct record *row; /* ROW: the record of the member */
-	size_t offset;		  /* of the member; for OPEN of a bool member that says "is null" */
+	size_t offset;		  /* of the member; OPEN: of the bool that says "is null" */
 	enum record_kind kind;
 	bool required;	 /* in bodies */
-	bool nullable;	 /* rows: NULL leaves zero; answers: an ID, STR or TIMESTAMP of zero, or
-			    an OPEN whose bool is true, is null */
+	bool nullable;	 /* rows: NULL becomes zero; answers: null stands for an ID, STR or
+			    TIMESTAMP of zero, and for an OPEN whose bool is true */
 	int64_t minimum; /* INT: value; STR: code points */
 	int64_t maximum; /* likewise; 0 with minimum 0: no limits */
 	/* STR in bodies: NULL, or what is wrong with the value ("must ..."). */
@@ -61,8 +61,8 @@ struct record {
 	const struct record_field *fields;
 	unsigned field_count; /* at most 64 */
 	size_t size;	      /* of the struct, bytes */
-	/* Bodies: what no single field can say. Called also when fields had faults: bit i of seen
-	 * says that field i was there; one that had a fault is zero. May be NULL. */
+	/* Bodies: checks what concerns several fields. Also called when fields had faults: bit i of
+	 * seen says that field i was there; a field with a fault is zero. May be NULL. */
 	void (*check)(void *body, uint64_t seen, struct faults *faults);
 };
 
@@ -116,18 +116,19 @@ struct record {
 		.size = sizeof(structure), __VA_ARGS__                                             \
 	}
 
-/* Reads a JSON object's members into the fields that have a "body": required and unknown members,
- * types, ranges, lengths; every fault is named. Text stays in the document. ret_body: a zeroed
- * struct; *ret_present: bit i says that field i was there and well. Look at faults afterwards. */
+/* Reads a JSON object's members into the fields that have a "body". Adds a fault for each member
+ * that is missing or unknown or has a wrong type, range or length. Texts stay in the document.
+ * ret_body: a zeroed struct. *ret_present: bit i says that field i was there without a fault. The
+ * caller looks at faults->count afterwards. */
 void record_read_json(const struct record *record, const struct json_value *object, void *ret_body,
 		      uint64_t *ret_present, struct faults *faults);
 
-/* Reads a row whose columns are those of the fields that have one, in their order. Text and bytes
- * are copied into the arena, NUL-terminated behind their length. How many columns it has read. */
+/* Reads a row. Its columns are those of the record's fields, in their order. Texts and bytes are
+ * copied into the arena, with a NUL behind them. Returns how many columns it has read. */
 unsigned record_read_row(const struct record *record, const struct record_value *columns,
 			 struct arena *arena, void *ret_row);
 
-/* Columns that record_read_row() reads. */
+/* How many columns record_read_row() reads. */
 unsigned record_column_count(const struct record *record);
 
 /* Appends a JSON object. */

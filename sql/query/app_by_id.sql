@@ -1,4 +1,4 @@
--- An app by its ID, whoever owns it.
+-- An app by its ID, of any account.
 -- params: id uuid
 -- row: app
 -- effect: read

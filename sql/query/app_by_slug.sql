@@ -1,4 +1,4 @@
--- An app by its slug, whoever owns it.
+-- An app by its slug, of any account.
 -- params: slug text
 -- row: app
 -- effect: read

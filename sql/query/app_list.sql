@@ -1,5 +1,5 @@
--- The apps that an account can install: public ones and its own private ones that are active and
--- have a deployed version.
+-- The apps that an account can install: active apps with a deployed version, all public ones and
+-- its own private ones.
 -- params: account_id uuid
 -- row: app_listed
 -- effect: read

@@ -1,5 +1,5 @@
 -- Makes an approved version the deployed one; deploying the deployed one again changes nothing.
--- No row: the app has no such version. Not deployed: it is not approved.
+-- No row: the app has no such version. deployed is false: the version is not approved.
 -- params: app_id uuid, name text
 -- row: app_version, generation int8
 -- effect: write

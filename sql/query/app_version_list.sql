@@ -1,4 +1,4 @@
--- The versions of an app, newest first, with what reviewers said.
+-- The versions of an app, newest first, with their reviews.
 -- params: app_id uuid
 -- row: app_version
 -- effect: read

@@ -1,5 +1,6 @@
--- Submits a new version of an app for review; its first one makes the app pending. Two constraints
--- hold under any interleaving: a name is used once per app, and one version awaits review.
+-- Submits a new version of an app for review; the first version makes the app pending. Two
+-- constraints hold however uploads interleave: an app has each name once, and one version awaits
+-- review.
 -- params: id uuid, app_id uuid, name text, script_language text, script_content text,
 --   checksum text
 -- row: app_version

@@ -1,4 +1,4 @@
--- A device by its ID, whoever owns it.
+-- A device by its ID, of any account.
 -- params: id uuid
 -- row: device
 -- effect: read

@@ -1,4 +1,4 @@
--- A device by its MAC address, whoever owns it.
+-- A device by its MAC address, of any account.
 -- params: mac macaddr
 -- row: device
 -- effect: read

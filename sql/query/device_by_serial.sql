@@ -1,4 +1,4 @@
--- A device by its serial number, whoever owns it.
+-- A device by its serial number, of any account.
 -- params: serial text
 -- row: device
 -- effect: read

@@ -1,5 +1,5 @@
--- When devices were last online, many at once. Rows are locked in one order, so that two instances
--- cannot wait for each other.
+-- Writes when devices were last online, many at once. Rows are locked in the order of their IDs, so
+-- that two instances cannot wait for each other.
 -- params: ids uuid[], seen_at timestamptz[]
 -- effect: write
 WITH seen AS (

@@ -1,4 +1,4 @@
--- Changes settings of a device; those that are absent stay as they are. One statement, so that
+-- Changes settings of a device; absent settings stay as they are. It is one statement, so that
 -- parallel changes of different settings lose nothing. No row: the device is gone.
 -- params: id uuid, account_id uuid, change device
 -- row: device

@@ -1,4 +1,4 @@
--- Devices by their IDs, whoever owns them.
+-- Devices by their IDs, of any account.
 -- params: ids uuid[]
 -- row: device, place int8
 -- effect: read

@@ -1,5 +1,5 @@
--- Removes an entry from a device's rotation. No row: there is none with this ID.
--- The device's row is locked first, as every change of its entries does it.
+-- Removes an installation from a device. No row: the device has none with this ID. The device's row
+-- is locked first, as by every change of its installations.
 -- params: device_id uuid, id text
 -- row: generation int8
 -- effect: write

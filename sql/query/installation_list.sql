@@ -1,4 +1,4 @@
--- What is installed on a device, in the order of its rotation.
+-- The installations of a device, in the order of its rotation.
 -- params: device_id uuid
 -- row: installation
 -- effect: read

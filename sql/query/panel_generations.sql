@@ -1,4 +1,4 @@
--- The generations of many devices: repairs what lost hints left behind.
+-- The generations of many devices, for reconciliation.
 -- params: ids uuid[]
 -- row: id uuid, generation int8
 -- effect: read

@@ -1,6 +1,7 @@
--- The installations of some devices that have a picture, in the order of their rotations. Pictures
--- come only where they are newer than the generation that the caller knows, and at most 16 MiB of
--- them in all: the caller fetches the others when their turn comes. Rows are numbered as the IDs are, from 1.
+-- The installations of some devices that have a picture, in the order of their rotations. A row has
+-- its picture only where that is newer than the generation that the caller knows, and while all
+-- pictures together have at most 16 MiB: the caller fetches others when their turn comes. number is
+-- the place of the device's ID in the array, from 1.
 -- params: device_ids uuid[], known_generations int8[]
 -- row: number int8, id text, position int8, picture_generation int8, picture bytea?
 -- effect: read

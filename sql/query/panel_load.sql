@@ -1,6 +1,6 @@
--- Devices as their panels need them: settings, and what is to be shown now. A temporary picture
--- comes only where it is newer than the push that the caller knows. Rows are numbered as the IDs
--- are, from 1.
+-- Devices as their panels need them: settings, and the newest push that was not in the background.
+-- A row has a temporary picture only where that is newer than the push that the caller knows.
+-- number is the place of the device's ID in the array, from 1.
 -- params: ids uuid[], known_push_generations int8[]
 -- row: number int8, device, link_key_hash bytea, is_disabled bool, push_generation int8?,
 --   push_installation_id text?, push_picture bytea?, push_duration_s int4?,

@@ -1,4 +1,4 @@
--- One entry's picture, for a panel whose worker has dropped it from memory.
+-- The picture of one installation, for a worker that has dropped it from memory.
 -- params: device_id uuid, id text
 -- row: picture_generation int8, picture bytea
 -- effect: read

@@ -1,7 +1,7 @@
--- Stores a pushed image as an entry of the rotation: a new one at its end, or in place of the image
--- of the entry with this ID. Unless in_background, the device is to show it now.
--- No row: the device is gone. Not stored: the ID is that of an app's installation.
--- is_close: another push was stored a moment ago, under previous_generation.
+-- Stores a pushed image as an installation: a new one at the end of the rotation, or in place of
+-- the image of the installation with this ID. Unless in_background, the device is to show it now.
+-- No row: the device is gone. is_stored is false: the ID is that of an app's installation.
+-- is_close: the push before it, of previous_generation, was stored within the last second.
 -- params: device_id uuid, id text, picture bytea, in_background bool
 -- row: push_stored
 -- effect: write
@@ -22,7 +22,7 @@ WITH locked AS (
 	RETURNING device.id, device.generation, device.schedule_interval_s,
 		locked.last_push_generation AS previous_generation,
 		locked.last_push_at > clock_timestamp() - interval '1 second' AS is_close
-), entry AS (
+), stored AS (
 	INSERT INTO installation (device_id, id, position, picture, picture_generation)
 	SELECT touched.id, :id, touched.generation, :picture, touched.generation
 	FROM touched
@@ -33,8 +33,8 @@ WITH locked AS (
 	RETURNING installation.device_id, installation.id
 ), shown AS (
 	INSERT INTO showing (device_id, push_generation, installation_id, duration_s)
-	SELECT touched.id, touched.generation, entry.id, touched.schedule_interval_s
-	FROM touched, entry
+	SELECT touched.id, touched.generation, stored.id, touched.schedule_interval_s
+	FROM touched, stored
 	WHERE NOT :in_background
 	ON CONFLICT (device_id) DO UPDATE
 	SET push_generation = excluded.push_generation,
@@ -45,5 +45,5 @@ WITH locked AS (
 		displayed_at = NULL
 )
 SELECT touched.generation, touched.previous_generation, touched.is_close,
-	EXISTS (SELECT FROM entry) AS is_stored
+	EXISTS (SELECT FROM stored) AS is_stored
 FROM touched

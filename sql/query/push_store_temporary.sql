@@ -1,5 +1,5 @@
--- Stores a temporary image as what the device is to show now. No row: the device is gone.
--- is_close: another push was stored a moment ago, under previous_generation.
+-- Stores a temporary image, which the device is to show now. No row: the device is gone. is_close:
+-- the push before it, of previous_generation, was stored within the last second.
 -- params: device_id uuid, picture bytea, duration_s int4
 -- row: push_stored
 -- effect: write

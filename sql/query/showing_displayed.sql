@@ -1,6 +1,6 @@
--- When panels first showed pushes, many at once: a push's time is counted from then. Rows are locked
--- in one order, so that two instances cannot wait for each other; each is found by its key, however
--- many they are.
+-- Writes when panels first displayed pushes, many at once: a push's time counts from then. Rows are
+-- locked in the order of their IDs, so that two instances cannot wait for each other. The lateral
+-- join finds each row by its key, however many there are.
 -- params: device_ids uuid[], push_generations int8[], displayed_at timestamptz[]
 -- effect: write
 WITH displayed AS (

@@ -5,7 +5,7 @@
 
 static struct verdict found(struct task *task)
 {
-	/* The account went away while its key was still remembered. */
+	/* The account was removed, and the key cache does not know it yet. */
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
 	return task_reply_record(task, 200, &account_record, task_state(task));

@@ -2,8 +2,8 @@
 #include "domain/app.h"
 #include "endpoints.h"
 
-/* POST /v1/apps/{appId}/deploy - makes an approved version the one that installations render; an
- * older one is a rollback. */
+/* POST /v1/apps/{appId}/deploy - makes an approved version the deployed one, which installations
+ * render. Deploying an older version is a rollback. */
 
 struct deploy {
 	struct app_deploy body; /* first: the prologue reads the request into it */
@@ -17,7 +17,7 @@ static struct verdict deployed(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "the app has no such version");
-	/* Approved, but the app is gone since it was looked for. */
+	/* The version is approved: the app was removed after the prologue had found it. */
 	if (!version->deployed && str_equal(version->status, STR("APPROVED")))
 		return task_fail(task, 404, "there is no such app");
 	if (!version->deployed)

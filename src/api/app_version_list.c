@@ -1,11 +1,11 @@
 #include "domain/app.h"
 #include "endpoints.h"
 
-/* GET /v1/apps/{appId}/versions - of a private app, newest first. */
+/* GET /v1/apps/{appId}/versions - the versions of a private app, newest first. */
 
 static struct verdict begin(struct task *task)
 {
-	/* Even for its owner. */
+	/* Not even its owner may list those of a public app. */
 	if (!task_app(task)->is_private)
 		return task_fail(task, 403, "only a private app's versions can be listed");
 	statement_app_version_list(

@@ -2,8 +2,9 @@
 #include "domain/app.h"
 #include "endpoints.h"
 
-/* POST /v1/apps/{appId}/upload - submits a version for review. What races for the same name or the
- * one place in review is refused by the database's constraints: see the statement. */
+/* POST /v1/apps/{appId}/upload - submits a version for review. Where two uploads race for one name,
+ * or for the one place in review, the database's constraints refuse the second: see the statement.
+ */
 
 struct upload {
 	struct app_upload body; /* first: the prologue reads the request into it */

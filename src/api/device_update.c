@@ -1,11 +1,11 @@
 #include "delivery/delivery.h"
 #include "endpoints.h"
 
-/* PATCH /v1/devices/{deviceId} - changes settings; its panel follows at once. */
+/* PATCH /v1/devices/{deviceId} - changes settings of a device. Its panel follows at once. */
 
 struct update {
 	struct device change; /* first: the prologue reads the request into it */
-	struct device device; /* as it is afterwards */
+	struct device device; /* after the change */
 };
 
 static struct verdict updated(struct task *task)

@@ -1,4 +1,4 @@
-/* All endpoints, by name, and what they share. Keep sorted. */
+/* All endpoints, sorted by name, and what they share. */
 #pragma once
 
 #include "api/api.h"

@@ -2,8 +2,8 @@
 #include "endpoints.h"
 #include "task/service.h"
 
-/* GET /livez - this worker answers. GET /readyz - it can do its work: the database stands (it was
- * migrated before the workers started), and it is not going away. */
+/* GET /livez - this worker answers. GET /readyz - this worker can do its work: it has the database,
+ * which was migrated before the workers started, and the instance is not stopping. */
 
 static struct verdict live(struct task *task)
 {

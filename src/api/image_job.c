@@ -20,7 +20,7 @@ static void fail_size(struct image_job *job, size_t size)
 	job->has_failed = true;
 }
 
-/* Of text that is base64. */
+/* Bytes that a base64 text decodes to. */
 static size_t decoded_size(struct str text)
 {
 	while (text.length && text.data[text.length - 1] == '=')
@@ -60,7 +60,7 @@ static const char *format_name(enum panelimage_format format)
 	}
 }
 
-/* What the bytes are is read from the bytes; a data URL must not say otherwise. */
+/* The image's bytes tell its format. A data URL must not name another one. */
 static bool type_agrees(struct image_job *job)
 {
 	const char *name = format_name(panelimage_detect(job->bytes, job->size));

@@ -1,7 +1,7 @@
 #include "delivery/delivery.h"
 #include "endpoints.h"
 
-/* DELETE /v1/devices/{deviceId}/installations/{installationId} - out of the rotation. */
+/* DELETE /v1/devices/{deviceId}/installations/{installationId} - removes an installation. */
 
 static struct verdict deleted(struct task *task)
 {

@@ -1,6 +1,7 @@
 #include "endpoints.h"
 
-/* GET /v1/devices/{deviceId}/installations - in the order of the rotation. */
+/* GET /v1/devices/{deviceId}/installations - its installations, in the order of the
+ * rotation. */
 
 static struct verdict begin(struct task *task)
 {

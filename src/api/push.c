@@ -7,14 +7,14 @@
 /* POST /v1/devices/{deviceId}/push - shows an image on a device.
  *
  *   prologue: key -> body -> device -> begin
- *                                        | worker, short lane: base64, what is it, stills
+ *                                        | short lane: decode base64, detect the format
  *                                      looked_at --------.
- *                                        | worker, long lane: animations
+ *                                        | long lane     | a still: converted on the short lane
  *                                      converted <-------'
  *                                        | database: store, take the next generation
- *                                      stored
- *                                        | where another push was stored a moment ago: its answer
- *                                      answer -> tell the panel, 200 */
+ *                                      stored -> show it on this worker's panel
+ *                                        | wait until a push stored just before it was answered
+ *                                      answer -> tell the other workers, 200 */
 
 struct push {
 	struct push_body body; /* first: the prologue reads the request into it */
@@ -37,7 +37,7 @@ static void on_turn(struct push_turn *turn)
 	task_resume(container_of(turn, struct push, turn)->task);
 }
 
-/* The panel need not wait for the answer's turn. */
+/* This worker's panel shows the push before its answer's turn has come. */
 static void show(struct task *task)
 {
 	const struct push *push = task_state(task);
@@ -63,7 +63,8 @@ static struct verdict stored(struct task *task)
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such device");
 	if (!push->stored.is_stored) {
-		/* It took a generation, though: the next push must not wait for this one. */
+		/* The device took a generation for it: the next push must not wait for its answer.
+		 */
 		delivery_push_answered(delivery, device_id, push->stored.generation);
 		return task_fail_field(task, "installationId",
 				       "is the ID of an app's installation on this device");
@@ -74,7 +75,7 @@ static struct verdict stored(struct task *task)
 	if (!push->stored.is_close || delivery_push_is_next(delivery, &push->turn, device_id,
 							    push->stored.previous_generation))
 		return task_continue(task, answer);
-	/* Other workers' panels need not wait for the answer's turn. */
+	/* Panels of other workers show it, too, before its answer's turn has come. */
 	delivery_device_changed(delivery, device_id, push->stored.generation);
 	return task_wait(task, answer);
 }

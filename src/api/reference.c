@@ -3,7 +3,7 @@
 #include "http/static.h"
 
 /* GET /openapi.json and GET /docs - the contract, for machines and for people. Both are made at
- * build time and need no other host. */
+ * build time, and refer to no other host. */
 
 extern const struct http_static_file documents[];
 extern const size_t documents_count;

@@ -55,7 +55,7 @@ static const char *version_name_check(struct str name)
 	return NULL;
 }
 
-/* A script's limit is in bytes, unlike those of other texts. */
+/* A script's limit counts bytes; the limits of other texts count characters. */
 static const char *script_check(struct str script)
 {
 	return script.length >= 1 && script.length <= LIMIT_SCRIPT_BYTES

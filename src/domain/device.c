@@ -24,7 +24,7 @@ static const char *timezone_check(struct str name)
 static void change_check(void *body, uint64_t seen, struct faults *faults)
 {
 	(void)body;
-	/* A body of unknown fields only has been told so already. */
+	/* A body that has only unknown fields has a fault for each already. */
 	if (seen == 0 && faults->count == 0)
 		faults_add(faults, (struct str){0}, "must have at least one field to change");
 }

@@ -10,7 +10,7 @@ enum {
 	QUARTER_S = 15 * 60,
 };
 
-/* Start equal to end is the whole day. */
+/* Where start and end are equal, the window is the whole day. */
 static bool is_within(int64_t minute, int64_t start, int64_t end)
 {
 	if (start < end)
@@ -33,8 +33,9 @@ static int brightness_at(const struct display_settings *settings, int64_t minute
 	return brightness;
 }
 
-/* Windows start and end at full minutes, and offsets change at full quarters of an hour: between
- * now and the next full minute, or the next quarter if nothing is near, nothing can change. */
+/* When the brightness can change next. Windows start and end at full minutes, and time zones change
+ * their offsets at full quarters of an hour: so it is the next boundary of a window, or the next
+ * quarter where that is earlier. */
 static int64_t next_change_s(const struct display_settings *settings, int64_t local_s,
 			     int64_t wall_s)
 {

@@ -15,7 +15,7 @@ static void put_random(char *text, size_t length)
 		text[i] = base62[randombytes_uniform(62)];
 }
 
-/* CRC-32 of all before it, in base62 with leading zeros. */
+/* Writes the CRC-32 of the prefix and the random characters, in base62 with leading zeros. */
 static void put_checksum(const char *key, char ret_text[static CHECKSUM_LENGTH])
 {
 	uint32_t crc = (uint32_t)crc32(0, (const uint8_t *)key, PREFIX_LENGTH + RANDOM_LENGTH);

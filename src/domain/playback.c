@@ -5,21 +5,23 @@
 #include <string.h>
 
 enum {
-	DWELL_MAX_S = 3600, /* the link can say no more */
-	/* After a picture that came by "immediate" the next one is sent so long before its end: the
-	 * panel may have taken it before the order arrived, and the order then lets whatever comes
-	 * next replace it. */
+	DWELL_MAX_S = 3600, /* the longest that the link can say */
+	/* The next picture after one with "immediate" is sent so long before that one's end, and no
+	 * earlier: the panel may have taken the picture before "immediate" arrived, and then the
+	 * next picture replaces it at once. */
 	LEAD_MS = 1000,
-	/* To a panel that says nothing, so long before its turn: most such panels look for it at
-	 * the end of the dwell, and would else find it one dwell later; some show it at once. */
+	/* To a panel that says nothing, a picture is sent so long before its turn: most such panels
+	 * look for it at the end of the dwell, and would else find it one dwell later; some show it
+	 * at once. */
 	SILENT_LEAD_MS = 300,
-	/* What is later than this, or would be, is helped by "immediate". */
+	/* A picture that is later than this, or would be, gets an "immediate". */
 	GRACE_MS = 5000,
-	/* After "immediate" the picture counts as displayed even if the panel does not say so. */
+	/* So long after "immediate" a picture counts as displayed, even where the panel has not
+	 * said so. */
 	SILENCE_MS = 10 * 1000,
-	/* What a panel shows when it connects may be an hour's picture: it gets no longer. */
+	/* A panel that connects may show a picture that stays for an hour: it gets this long. */
 	UNKNOWN_MAX_S = 300,
-	/* A picture that is not in memory is asked for again after this. */
+	/* A picture that was not in memory is tried again after this. */
 	RETRY_MS = 5000,
 };
 
@@ -44,9 +46,9 @@ void playback_finish(struct playback *playback)
 	playback->ring_count = 0;
 }
 
-/* ---- what the panel has ---- */
+/* ---- pictures in the panel ---- */
 
-/* What waits in the panel; NULL: nothing. */
+/* The picture that is queued in the panel; NULL: none. */
 static struct playback_sent *queued_in(struct playback *playback)
 {
 	struct playback_sent *newest;
@@ -57,7 +59,7 @@ static struct playback_sent *queued_in(struct playback *playback)
 	return newest->serial == playback->displayed_serial ? NULL : newest;
 }
 
-/* Room for exactly so many. */
+/* Makes the ring hold exactly count pictures. */
 static void resize_ring(struct playback *playback, unsigned count)
 {
 	playback->ring = memory_realloc(playback->ring, count * sizeof(playback->ring[0]));
@@ -69,14 +71,14 @@ static void drop_sent(struct playback *playback, unsigned count)
 	unsigned left = playback->ring_count - count;
 
 	if (left == 0) {
-		playback_finish(playback); /* a panel that has said what it shows needs none */
+		playback_finish(playback); /* frees the ring, which is empty now */
 		return;
 	}
 	memmove(&playback->ring[0], &playback->ring[count], left * sizeof(playback->ring[0]));
 	resize_ring(playback, left);
 }
 
-/* The dwell, and an animation to the end of its loop. */
+/* How long the panel plays the item: its dwell, and an animation to the end of its loop. */
 static int64_t period_ms(const struct playback_item *item)
 {
 	int64_t dwell_ms = (item->stay_s < DWELL_MAX_S ? item->stay_s : DWELL_MAX_S) * 1000;
@@ -117,11 +119,11 @@ static void set_displayed(struct playback *playback, const struct playback_sent 
 	}
 }
 
-/* ---- what the panel says ---- */
+/* ---- messages of the panel ---- */
 
-/* Index of what a "queued" is about. It is the next one in the order of sending; numbers grow by
- * one, so a "queued" that got lost shows. One that is long overdue will not come. -1: about
- * something that was forgotten. */
+/* Index of the picture that a "queued" acknowledges: the next one in the order of sending. Numbers
+ * grow by one, so that a gap shows how many "queued" were lost. A picture whose "queued" is long
+ * overdue will not get one. -1: the picture has left the ring. */
 static int find_unnumbered(struct playback *playback, int32_t number, struct playback_clock clock)
 {
 	uint32_t skipped =
@@ -168,7 +170,7 @@ void playback_on_queued(struct playback *playback, int64_t number, struct playba
 		drop_sent(playback, (unsigned)index + 1);
 		return;
 	}
-	/* What was believed to be displayed is only queued: the panel will say more. */
+	/* The picture was assumed to be displayed, but is only queued: "displaying" will follow. */
 	playback->displayed = nothing;
 	playback->displayed_serial = 0;
 	playback->rotation_position = playback->position_before;
@@ -182,8 +184,8 @@ static const struct playback_sent *guess_sent(const struct playback *playback)
 		if (playback->ring[i].number >= 0)
 			continue;
 		guess = &playback->ring[i];
-		/* Its "queued" is about to come: it is the next one. Where panels do not say
-		 * "queued" it is the newest. */
+		/* Where the panel says "queued", that of the oldest such picture is about to come.
+		 * Where it does not, the guess is the newest. */
 		if (playback->says_queued)
 			break;
 	}
@@ -206,7 +208,7 @@ void playback_on_displaying(struct playback *playback, int64_t number, struct co
 		drop_sent(playback, i + 1);
 		return;
 	}
-	/* Something from before this connection, said again, or of the panel's own. */
+	/* The number is of a picture from before this connection, or is said again. */
 	if (number <= playback->last_number || number == playback->said_number)
 		return;
 	guess = guess_sent(playback);
@@ -219,8 +221,8 @@ void playback_on_displaying(struct playback *playback, int64_t number, struct co
 
 /* ---- decisions ---- */
 
-/* By a panel that says nothing: when the turn of what it displays is over, and until it has come to
- * the end of a loop. */
+/* For a panel that says nothing: it displays the picture when the turn of the one before is over,
+ * and until the end of a loop. */
 static void assume_displayed(struct playback *playback, const struct playback_sent *sent,
 			     struct content *content, struct playback_clock clock,
 			     const struct playback_output *output)
@@ -244,7 +246,7 @@ static bool send(struct playback *playback, const struct playback_item *item, bo
 {
 	int64_t dwell_s = item->stay_s < DWELL_MAX_S ? item->stay_s : DWELL_MAX_S;
 	int change = brightness == playback->brightness_sent ? -1 : brightness;
-	struct playback_item copy = *item; /* of what may lie in the ring, which moves */
+	struct playback_item copy = *item; /* item may lie in the ring, which moves */
 	struct playback_sent *sent;
 
 	if (!output->picture(output->context, item, dwell_s, change, hurried))
@@ -271,7 +273,7 @@ static bool send(struct playback *playback, const struct playback_item *item, bo
 	return true;
 }
 
-/* When the panel is to be told to take what is queued, unless it has done so by itself. */
+/* When to send "immediate" for the queued picture, unless the panel has displayed it by then. */
 static int64_t hurry_at_ms(const struct playback *playback, const struct playback_sent *queued)
 {
 	int64_t period = playback->period_ms;
@@ -313,7 +315,8 @@ static int64_t wait_for_turn(struct playback *playback, struct content *content,
 		queued->sent_ms = clock.now_ms;
 		return clock.now_ms + SILENCE_MS;
 	}
-	/* Whether the panel has it is not known: "immediate" with nothing queued is bad. */
+	/* The panel has not said that it has the picture, and "immediate" with nothing queued does
+	 * harm: so the picture is sent once more with it. */
 	if (!send(playback, &queued->item, true, brightness, content, clock, output))
 		return clock.now_ms + RETRY_MS;
 	return clock.now_ms + SILENCE_MS;
@@ -365,7 +368,7 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 	if (queued && queued->item.kind == PLAYBACK_PUSH &&
 	    playback_item_is_wanted(&queued->item, content))
 		return wait_for_turn(playback, content, brightness, clock, output);
-	/* What is on the screen, or about to be, was taken away: go on at once. */
+	/* The picture on the screen, or the one about to be there, was removed: go on at once. */
 	if ((has_displayed && !playback_item_is_wanted(&playback->displayed, content)) ||
 	    (queued && queued->was_hurried && !playback_item_is_wanted(&queued->item, content))) {
 		if (queued && queued->was_hurried && playback_item_is_same(&queued->item, &next))
@@ -377,7 +380,7 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 	if (!has_displayed || queued)
 		return send_next(playback, &next, false, brightness, content, clock, output);
 	if (playback_item_is_same_picture(&playback->displayed, &next)) {
-		/* The panel loops what it has; look again when this installation's turn is over. */
+		/* The panel repeats the picture it has; look again when this turn is over. */
 		if (clock.now_ms >= playback->until_ms)
 			begin_turn(playback, &next, clock);
 		return playback->until_ms;
@@ -390,7 +393,8 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 	return send_next(playback, &next, is_overdue, brightness, content, clock, output);
 }
 
-/* Shows a push at once, where there is one that this panel has not been sent. False: not now. */
+/* Sends a push at once, where there is one that was not sent to this panel. False: there is none.
+ */
 static bool show_push(struct playback *playback, struct content *content, int brightness,
 		      struct playback_clock clock, const struct playback_output *output,
 		      int64_t *ret_ms)
@@ -415,7 +419,7 @@ int64_t playback_update(struct playback *playback, struct content *content,
 	if (level.brightness > 0 &&
 	    !show_push(playback, content, level.brightness, clock, output, &next_ms))
 		next_ms = update_rotation(playback, content, level.brightness, clock, output);
-	/* Unless it went along with a picture. */
+	/* Unless the brightness was sent with a picture. */
 	if (level.brightness != playback->brightness_sent) {
 		playback->brightness_sent = level.brightness;
 		output->brightness(output->context, level.brightness);

@@ -1,6 +1,6 @@
 #include "domain/playback_item.h"
 
-/* Then a panel looks again: something may have been pushed. */
+/* A panel shows the built-in picture for this time and then looks again. */
 enum { BUILT_IN_STAY_S = 15 };
 
 struct playback_item playback_item_of(const struct content *content,

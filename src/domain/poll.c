@@ -1,7 +1,7 @@
 #include "domain/poll.h"
 
-/* Serves so much of an item's time as one answer can say, and keeps the rest. The answers of an
- * item are about equal: none is for a second only. */
+/* Serves as much of an item's time as one answer can say, and keeps the rest. The time is divided
+ * evenly among the answers, so that none is for a second only. */
 static void serve(struct poll_cursor *cursor, struct poll_answer *answer,
 		  const struct playback_item *item, int64_t stay_s)
 {
@@ -17,7 +17,7 @@ static void serve(struct poll_cursor *cursor, struct poll_answer *answer,
 		cursor->position = item->position;
 }
 
-/* The rest of what was served last, if it still has a right to be shown. */
+/* Serves the rest of the item that was served last, where it may still be shown. */
 static bool serve_rest(struct poll_cursor *cursor, const struct content *content, int64_t wall_us,
 		       struct poll_answer *answer)
 {
@@ -51,8 +51,7 @@ struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *c
 	struct playback_item item;
 
 	if (level.brightness == 0) {
-		/* Dark: the picture is not seen; the device is to ask again when that may change.
-		 */
+		/* The display is dark; the device is to poll again when that may change. */
 		int64_t until_s = (level.valid_until_us - wall_us + 999999) / 1000000;
 
 		answer.item = (struct playback_item){.kind = PLAYBACK_BUILT_IN, .position = -1};

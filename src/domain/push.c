@@ -61,7 +61,7 @@ static bool is_image_type(struct str type)
 }
 
 /* Splits a data URL (RFC 2397) into its media type and its base64 text; plain base64 has no media
- * type. NULL, or what is wrong. */
+ * type. NULL: it is good; else the fault. */
 static const char *split_image(struct str image, struct str *ret_media_type, struct str *ret_base64)
 {
 	struct str head, parameters, type;
@@ -96,7 +96,7 @@ static void push_body_check(void *memory, uint64_t seen, struct faults *faults)
 	struct push_body *body = memory;
 	const char *wrong;
 
-	/* Without an image that can be read, nothing is found in it. */
+	/* An image that is missing or has a fault is empty here. */
 	wrong = split_image(body->image, &body->media_type, &body->base64);
 	if (wrong)
 		faults_add(faults, STR("image"), "%s", wrong);

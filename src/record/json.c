@@ -23,7 +23,8 @@ static int compare_names(const void *a, const void *b)
 	return memcmp(unsafe_yyjson_get_str((void *)x), unsafe_yyjson_get_str((void *)y), x_length);
 }
 
-/* The name that stands twice in an object, or NULL. Sorting keeps a hostile object cheap. */
+/* A name that stands twice in an object, or NULL. Names are sorted, so that a hostile object costs
+ * little. */
 static yyjson_val *repeated_name(yyjson_val *object)
 {
 	size_t count = yyjson_obj_size(object);
@@ -102,7 +103,7 @@ static bool check_document(yyjson_doc *doc, struct arena *arena, struct str *ret
 bool json_parse(struct str text, struct arena *arena, struct json_document *ret_document,
 		struct str *ret_reason)
 {
-	/* Parsed in place: strings stay in the copy, and only the tree is freed early. */
+	/* yyjson parses the copy in place: strings stay in it when the tree is freed. */
 	char *copy = arena_alloc(arena, text.length + YYJSON_PADDING_SIZE);
 	yyjson_read_err error;
 	yyjson_doc *doc;

@@ -3,7 +3,7 @@
 
 #include <yyjson.h>
 
-/* An unknown name in an answer is cut to what a reader can use. */
+/* An answer shows at most this much of an unknown name. */
 enum { SHOWN_NAME_BYTES = 64 };
 
 static int field_index(const struct record *record, struct str name)
@@ -108,7 +108,7 @@ static bool read_field(const struct record_field *field, const struct json_value
 		*(const struct json_value **)member = value;
 		return true;
 	default:
-		return false; /* such a field has no name in bodies */
+		return false; /* fields of other kinds are not in bodies */
 	}
 }
 

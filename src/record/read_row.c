@@ -49,7 +49,7 @@ static void read_column(const struct record_field *field, const struct record_va
 		memcpy(((struct id *)member)->bytes, value->data, ID_BYTES);
 		break;
 	default:
-		require(false); /* no column has such a kind */
+		require(false); /* fields of other kinds are not in rows */
 	}
 }
 

@@ -21,7 +21,7 @@ static void write_clock(struct buffer *buffer, int64_t minutes)
 	buffer_append(buffer, text, sizeof(text));
 }
 
-/* The name is ours: nothing in it needs an escape. */
+/* A name of a record, which has no characters to escape. */
 static void write_name(struct buffer *buffer, const char *name)
 {
 	buffer_append_char(buffer, '"');

@@ -1,5 +1,5 @@
--- Removes an account with everything that it owns, and tells all workers to forget its keys and
--- devices, and to look at the devices of others that had its apps.
+-- Removes an account with everything that it owns. Tells all workers to forget its keys and
+-- devices, and to load the devices of others that had its apps.
 -- params: email text
 -- row: account_removed
 -- effect: write

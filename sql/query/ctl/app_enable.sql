@@ -1,4 +1,4 @@
--- Disables an app (by ID or slug), or takes it back to the state that its versions give it.
+-- Disables an app (by ID or slug), or gives it back the state that follows from its versions.
 -- params: app text, is_disabled bool
 -- row: app_row
 -- effect: write

@@ -1,4 +1,4 @@
--- All apps, or those of the account with this e-mail address where there is one, oldest first.
+-- All apps, or where an e-mail address is given, the apps of that account; oldest first.
 -- params: account_email text?
 -- row: app_row
 -- effect: read

@@ -1,11 +1,11 @@
--- Reviews a version that awaits it; approval publishes: it becomes the deployed one, and a new app
--- becomes active. No row: there is no such version. Not is_reviewed: it was reviewed before.
+-- Reviews a version that awaits review. An approved version becomes the deployed one, and a new app
+-- becomes active. No row: there is no such version. is_reviewed is false: it was reviewed before.
 -- params: app text, version text, status text, summary text?, reason text?, author text,
 --   comments text[], lines int8[]
 -- row: review_row
 -- effect: write
 WITH chosen AS (
-	-- Locked, so that where two review at once, the second sees what the first decided.
+	-- Locked, so that of two reviews at once the second sees the decision of the first.
 	SELECT app_version.id, app_version.name, app_version.status, app_version.reviewed_at
 	FROM app_version
 	JOIN app ON app.id = app_version.app_id

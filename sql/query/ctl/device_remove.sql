@@ -1,4 +1,4 @@
--- Removes a device with its rotation, and tells its panel's worker.
+-- Removes a device with its rotation, and tells all workers.
 -- params: id uuid
 -- row: removed_device
 -- effect: write

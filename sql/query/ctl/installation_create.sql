@@ -1,5 +1,5 @@
 -- Installs an app (by ID or slug) on a device, at the end of its rotation. No row: there is no such
--- app that this device's account could install.
+-- app that the device's account may install.
 -- params: device_id uuid, app text, id text
 -- row: installation
 -- effect: write

@@ -1,5 +1,5 @@
--- A new API key of the account with this e-mail address, which must own a device. The lock makes
--- whoever removes that device wait, so that the rule holds at the moment the key is made.
+-- A new API key of the account with this e-mail address, which must own a device. While the key is
+-- made, a lock keeps that device from being removed.
 -- No row: there is no such account. A row without id: the account owns no device.
 -- params: id uuid, account_email text, name text, secret_hash bytea
 -- row: key_row
