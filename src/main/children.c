@@ -281,7 +281,7 @@ void children_stop(struct children *children, uint64_t now_ms)
 static void on_end_at_stop(struct children *children, const struct child *child, int status,
 			   uint64_t now_ms)
 {
-	unsigned order;
+	unsigned order = 0; /* gcc does not see that it is set where it counts */
 	struct message text;
 
 	/* One that runs once need not have come to its end. */
