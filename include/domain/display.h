@@ -20,7 +20,7 @@ struct display_settings {
 	bool sleep_enabled;
 };
 
-/* Of a device as the database has it. */
+/* The settings of a device's row. */
 struct display_settings display_settings_of(const struct device *device);
 
 struct display_level {

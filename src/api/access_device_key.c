@@ -8,7 +8,7 @@ struct device_access {
 	struct panel *panel;
 };
 
-/* The header names are spelled as the firmware looks for them. */
+/* Header names are spelled as the firmware searches for them. */
 struct verdict access_refuse_panel(struct task *task)
 {
 	task_add_field(task, STR("Tronbyt-Brightness"), STR("20"));

@@ -1,8 +1,9 @@
-/* How a panel shows which device it is: by the key of the device, in the query of its URLs or as a
- * bearer token.
+/* A panel proves which device it is by the device's key, in the query of its URLs or as a bearer
+ * token.
  *
- * Every fault is answered 404 with a small picture, never 401, 403 or 5xx: firmware repeats those
- * every second, and waits after a 404 (device-link.md). Endpoints with this access take no body. */
+ * A panel that is refused gets 404 and a small picture, never 401, 403 or 5xx: firmware repeats
+ * those requests every second, but waits after a 404 (device-link.md). Endpoints with this access
+ * take no body. */
 #pragma once
 
 #include "delivery/delivery.h"
@@ -10,8 +11,8 @@
 
 extern const struct access access_device_key;
 
-/* The panel of the path, valid in the step that follows the look-up: the handler's first one, and
- * each that delivery_poll() has waited for. NULL: the device was removed meanwhile. */
+/* The panel of the path. It is valid in the handler's first step, and in each step that follows a
+ * delivery_poll() which returned false; there it is NULL where the device was removed meanwhile. */
 struct panel *access_panel(struct task *task);
 /* The look-up that found the panel. */
 struct panel_lookup *access_panel_lookup(struct task *task);

@@ -15,7 +15,7 @@ static struct verdict next(struct task *task)
 	if (!delivery_poll(api_delivery(task), panel, access_panel_lookup(task),
 			   task_request(task)->method == HTTP_HEAD, arena, &picture))
 		return task_wait(task, next);
-	/* Spelled as the firmware looks for them. */
+	/* Header names are spelled as the firmware searches for them. */
 	task_add_field(task, STR("Tronbyt-Brightness"), arena_decimal(arena, picture.brightness));
 	task_add_field(task, STR("Tronbyt-Dwell-Secs"), arena_decimal(arena, picture.dwell_s));
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));

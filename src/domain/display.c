@@ -55,7 +55,7 @@ static int64_t next_change_s(const struct display_settings *settings, int64_t lo
 	return wall_s + next_s;
 }
 
-/* The database holds these within their bounds. */
+/* The database's constraints keep these numbers in the ranges of the smaller types. */
 struct display_settings display_settings_of(const struct device *device)
 {
 	return (struct display_settings){

@@ -1,4 +1,4 @@
-/* A database that breaks, hangs, goes away, comes back, or is not what it was. */
+/* A database that breaks, hangs, goes away, comes back or has changed. */
 #include "base/log.h"
 #include "support.h"
 
@@ -98,7 +98,7 @@ static void wait_until_asleep(void)
 	PQfinish(pg);
 }
 
-/* What was under way when the connection broke runs again on the next, in its order. */
+/* Reads that were under way when the connection broke run again on the next, in their order. */
 static void test_reads_move(void **state)
 {
 	enum { COUNT = 20 };
@@ -241,7 +241,7 @@ static void test_silent(void **state)
 	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
 }
 
-/* We were stopped, not the server: what it has answered meanwhile is taken. */
+/* This process was stopped, not the server: answers that came meanwhile are good. */
 static void test_silence_was_ours(void **state)
 {
 	struct asked *asked;
@@ -289,7 +289,7 @@ static void test_changed_shape(void **state)
 	must_give(ask_number(TEST_STATEMENT_ITEM_ALL, 1));
 }
 
-/* A plan that was made invalid and fits again: nobody notices. */
+/* A plan that became invalid and fits again causes no error. */
 static void test_invalid_plan(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Reads of one statement that wait together are asked as one, and nobody notices. */
+/* Gathered reads have the same results as single ones. */
 #include "gather.h"
 #include "support.h"
 
@@ -57,7 +57,7 @@ static void test_many_are_asked_together(void **state)
 	}
 }
 
-/* More than one gather takes: what is left over goes in another. */
+/* More reads than one gather takes are divided among several. */
 static void test_more_than_many(void **state)
 {
 	enum { COUNT = 3 * GATHER_MAX + 1 };
@@ -154,7 +154,7 @@ static void test_only_the_culprit_fails(void **state)
 	}
 }
 
-/* What stands behind the culprit in the batch is skipped by the server, gathers too. */
+/* After an error the server skips the rest of the batch, gathers too. */
 static void test_behind_a_culprit(void **state)
 {
 	struct asked *culprit = ask_number(TEST_STATEMENT_DIVIDE, 0);

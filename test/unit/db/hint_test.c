@@ -222,7 +222,7 @@ static void test_silence(void **state)
 	assert_string_equal(world.hints, "back ");
 }
 
-/* Closing sends what was said before. */
+/* Closing sends the hints that wait. */
 static void test_close_sends(void **state)
 {
 	struct db_settings settings = usual_settings();

@@ -196,7 +196,7 @@ static void test_at_once(void **state)
 	must_give("SELECT count(*) FROM a", "2");
 }
 
-/* One who may not create anything can start on a database that is up to date. */
+/* A user who may not create tables can start on a database that is up to date. */
 static void test_without_rights(void **state)
 {
 	char owner[500];

@@ -110,7 +110,7 @@ static void test_one_port(void **state)
 	resolve_free(resolution);
 }
 
-/* A host that is unknown does not stand in the way of one that is known. */
+/* An unknown host does not hinder a known one. */
 static void test_unknown(void **state)
 {
 	(void)state;

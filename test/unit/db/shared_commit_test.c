@@ -1,4 +1,4 @@
-/* Writes that are committed together, and that one's error is nobody else's. */
+/* Writes that share a commit: the error of one is no error of another. */
 #include "pipeline.h"
 #include "support.h"
 

@@ -18,7 +18,7 @@
 
 extern const struct statement_entry test_statements[];
 
-/* A query and what became of it. */
+/* A query and its outcome. */
 struct asked {
 	struct db_query query;
 	struct arena arena;
@@ -59,7 +59,7 @@ struct db_settings usual_settings(void);
 /* Opens a db and waits until all of it is up. */
 void open_world(const struct db_settings *settings);
 void close_world(void);
-/* The same, and what is under way has so long to end. */
+/* The same, and queries under way get this long to end. */
 void close_world_after(uint64_t timeout_ms);
 
 /* Turns the loop until the condition holds. */

@@ -1,4 +1,4 @@
-/* What a display with a WebSocket is sent, and what ends its link. */
+/* Messages to a panel with a WebSocket, and the end of its link. */
 #include "base/limits.h"
 #include "panels.h"
 #include "served.h"
@@ -107,7 +107,7 @@ static void another_key_ends_the_link(void **state)
 	delivery_device_changed(served, device->id, ++device->generation);
 	answer_loads();
 	assert_true(socket->is_dropped);
-	/* What it says until it is closed is not heard. */
+	/* Messages that come before it is closed are ignored. */
 	panel_says(socket, "{\"displaying\":0}");
 }
 

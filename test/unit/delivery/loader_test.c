@@ -1,4 +1,4 @@
-/* Loads in batches, and what a hint, a failure or a device that is gone does to them. */
+/* Loads of many panels at once, and the effects of hints, failures and removed devices. */
 #include "loader.h"
 #include "panel_rows.h"
 #include "script.h"
@@ -190,7 +190,7 @@ static void a_hint_during_a_load_loads_once_more(void **state)
 	assert_int_equal(loads_asked(), 0);
 }
 
-/* Anybody who may connect to the database can send hints. */
+/* Every program that may connect to the database can send hints. */
 static void a_wrong_hint_loads_once(void **state)
 {
 	struct script_device *device = add_device();
@@ -290,7 +290,7 @@ static void another_key_or_a_disabled_device_locks_out(void **state)
 	assert_int_equal(loaded_count, 1);
 }
 
-static void what_is_asked_for_by_who_was_told_waits_for_another_turn(void **state)
+static void a_load_from_on_loaded_waits_for_another_turn(void **state)
 {
 	(void)state;
 	load(add_device());
@@ -338,7 +338,7 @@ int main(void)
 	    TEST(a_new_panel_that_could_not_be_loaded_ends),
 	    TEST(a_panel_that_ends_while_it_is_loading_is_awaited),
 	    TEST(another_key_or_a_disabled_device_locks_out),
-	    TEST(what_is_asked_for_by_who_was_told_waits_for_another_turn),
+	    TEST(a_load_from_on_loaded_waits_for_another_turn),
 	    TEST(a_draining_worker_loads_only_what_is_waited_for),
 	};
 

@@ -1,4 +1,4 @@
-/* Which device a display is given, by what it calls itself. */
+/* Look-ups of devices by ID, serial number and MAC address, and the check of the key. */
 #include "panels.h"
 #include "served.h"
 
@@ -97,7 +97,7 @@ static void by_serial_and_by_mac(void **state)
 	answer_loads();
 	assert_non_null(serial.panel);
 	assert_ptr_equal(mac.panel, serial.panel);
-	/* Known now, and right, as the key says: the database is not asked. */
+	/* The alias is known now, and the key fits: no query is sent. */
 	look_up(&serial, "kitchen", key);
 	assert_true(serial.is_done);
 	look_up(&mac, "aa-bb-cc-dd-ee-ff", key);
@@ -131,7 +131,7 @@ static void while_the_database_is_away_an_alias_that_is_known_leads_on(void **st
 	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device);
 	answer_loads();
 	device->key = "another-key-of-the-panel";
-	hint("device:00000000-0000-0000-0000-000000000000:1"); /* of nobody */
+	hint("device:00000000-0000-0000-0000-000000000000:1"); /* no such device */
 	set_database_up(false);
 	look_up(&lookup, "kitchen", "another-key-of-the-panel");
 	answer_nothing(asked(STATEMENT_DEVICE_BY_SERIAL), DB_AWAY);
@@ -157,7 +157,7 @@ static void while_the_database_is_away_a_new_device_is_not_found(void **state)
 	assert_null(lookup.panel);
 }
 
-static void who_has_pushed_sees_the_push(void **state)
+static void a_caller_sees_its_push_in_the_next_poll(void **state)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = panel_of_device(device);
@@ -173,7 +173,7 @@ static void who_has_pushed_sees_the_push(void **state)
 	assert_int_equal(panel->generation, 2);
 }
 
-static void a_failed_load_answers_who_waits_with_what_is_there(void **state)
+static void a_failed_load_answers_look_ups_from_memory(void **state)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = panel_of_device(device);
@@ -206,7 +206,7 @@ static void a_draining_worker_finds_nobody(void **state)
 	assert_true(waiting.is_done);
 }
 
-static void a_draining_worker_answers_look_ups_with_what_is_there(void **state)
+static void a_draining_worker_answers_look_ups_from_memory(void **state)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = panel_of_device(device);
@@ -235,10 +235,10 @@ int main(void)
 	    TEST(a_serial_that_nobody_has),
 	    TEST(while_the_database_is_away_an_alias_that_is_known_leads_on),
 	    TEST(while_the_database_is_away_a_new_device_is_not_found),
-	    TEST(who_has_pushed_sees_the_push),
-	    TEST(a_failed_load_answers_who_waits_with_what_is_there),
+	    TEST(a_caller_sees_its_push_in_the_next_poll),
+	    TEST(a_failed_load_answers_look_ups_from_memory),
 	    TEST(a_draining_worker_finds_nobody),
-	    TEST(a_draining_worker_answers_look_ups_with_what_is_there),
+	    TEST(a_draining_worker_answers_look_ups_from_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Who is answered when, where pushes to one device are stored by several workers. */
+/* The order of answers where several workers store pushes to one device. */
 #include "push_order.h"
 #include "script.h"
 
@@ -112,7 +112,7 @@ static void nobody_waits_longer_than_300_ms(void **state)
 	assert_int_equal(waiter.place, 0);
 	pass_ms(1);
 	assert_int_not_equal(waiter.place, 0);
-	/* What comes after it finds nobody. */
+	/* A hint that comes later finds no push that waits. */
 	hint("push:%s:5", text_of(id_of(1)));
 	run_turns();
 	assert_true(is_next(&waiter, id_of(1), 5));
@@ -142,7 +142,7 @@ static void answers_are_forgotten_when_nobody_can_ask_for_them(void **state)
 	pass_ms(1);
 	assert_false(is_next(&waiter, id_of(2), 3));
 	push_order_forget(&order);
-	assert_int_equal(order.answered.count, 1); /* for which somebody waits */
+	assert_int_equal(order.answered.count, 1); /* a push waits for it */
 	pass_ms(300);
 	pass_ms(5000);
 	push_order_forget(&order);

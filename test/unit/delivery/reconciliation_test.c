@@ -1,4 +1,4 @@
-/* What repairs lost hints, and when. */
+/* Reconciliation repairs what lost hints left behind. */
 #include "panels.h"
 #include "served.h"
 
@@ -66,7 +66,7 @@ static void without_hints_it_runs_every_2_s(void **state)
 		assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 1);
 		answer_generations(all, 1);
 	}
-	/* When they come again, what was lost is looked for at once. */
+	/* When hints come again, all generations are compared at once. */
 	set_hints_up(true);
 	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 1);
 	answer_generations(all, 1);

@@ -1,6 +1,6 @@
-/* What delivery stands on, by hand: a database whose answers the test gives when it likes, a clock
- * that moves when the test says so, and WebSockets that keep what they were sent. The script*.c
- * have the functions of db, loop and websocket that delivery calls, in place of the real ones. */
+/* A scripted world for delivery: a database whose answers the test gives, a clock that the test
+ * moves, and WebSockets that keep what delivery sends. The files script*.c define the functions of
+ * db, loop and websocket that delivery calls, in place of the real ones. */
 #pragma once
 
 #include "../cmocka_test.h"
@@ -11,7 +11,7 @@
 
 /* ---- beginning and end ---- */
 
-/* Setup: the database and its hints are up, nothing was asked. */
+/* Setup: the database and its hints are up, and no query is open. */
 int script_begin(void **state);
 /* Teardown: nothing is left that would ever run. */
 int script_end(void **state);
@@ -22,7 +22,7 @@ extern struct cursor_table *script_cursors;
 
 /* ---- clock ---- */
 
-/* Runs what is due later, until nothing is. */
+/* Runs the callbacks that are due later, until none is left. */
 void run_turns(void);
 /* Deadlines run at their times, in their order. */
 void pass_ms(uint64_t ms);
@@ -35,7 +35,7 @@ uint64_t next_deadline_ms(void);
 void set_database_up(bool up);
 /* Tells the subscribers. */
 void set_hints_up(bool up);
-/* From another worker. */
+/* A hint from another worker arrives. */
 void hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The words that were sent since the last call, a space behind each. */
 const char *hints_sent(void);
@@ -49,7 +49,7 @@ unsigned id_array(const struct db_query *query, unsigned parameter, struct id *r
 unsigned int8_array(const struct db_query *query, unsigned parameter, int64_t *ret_values);
 
 void answer_nothing(struct db_query *query, enum db_outcome outcome);
-/* All that were asked of a statement. */
+/* Answers all open queries of a statement. */
 void answer_all(enum statement statement, enum db_outcome outcome);
 /* Begins an answer with so many columns; then its values, row by row; then answer(). */
 void begin_rows(unsigned columns);
@@ -89,7 +89,7 @@ struct script_device {
 	unsigned installation_count;
 };
 
-/* From the last test. */
+/* Forgets the devices of the last test. */
 void forget_devices(void);
 /* At generation 1, 60 % bright, 15 s, no pictures; key "key-of-panel-1234567890". */
 struct script_device *add_device(void);
@@ -99,7 +99,7 @@ void answer_device(enum statement statement, const struct script_device *device)
 /* Answers the oldest load. */
 void answer_load(void);
 void fail_load(void);
-/* All that were asked, until none is left. */
+/* Answers loads until none is open. */
 void answer_loads(void);
 /* Loads that were asked and not answered. */
 unsigned loads_asked(void);
@@ -118,12 +118,12 @@ struct script_socket {
 	bool is_corked;
 };
 
-/* The last one that was accepted. */
+/* The socket that was accepted last. */
 extern struct script_socket *script_socket;
-/* What it was sent since the last call. */
+/* The messages that delivery has sent since the last call. */
 const char *sent_to(struct script_socket *socket);
 void panel_says(struct script_socket *socket, const char *text);
 /* The peer left, or the drop is over. */
 void close_socket(struct script_socket *socket);
-/* All that are left. */
+/* Closes all sockets that are open. */
 void close_sockets(void);

@@ -1,4 +1,4 @@
-/* A whole delivery on script.c, and what the device link asks of it. */
+/* A whole delivery on script.c, and calls that the device link makes. */
 #pragma once
 
 #include "delivery/delivery.h"
@@ -10,7 +10,7 @@ extern struct delivery *served;
 int serve_begin(void **state);
 int serve_end(void **state);
 
-/* A look-up and what became of it. */
+/* A look-up and its outcome. */
 struct asked_lookup {
 	struct panel_lookup lookup;
 	struct panel *panel; /* valid when is_done was just seen to turn true */
@@ -24,7 +24,7 @@ void look_up(struct asked_lookup *asked_lookup, const char *reference, const cha
 void look_up_device(struct asked_lookup *asked_lookup, const struct script_device *device);
 /* Looks it up, and answers the load that this takes; never NULL. */
 struct panel *panel_of_device(const struct script_device *device);
-/* The same, and connects it; what was sent so far is left in the socket. */
+/* The same, and connects it; the first messages are left in the socket. */
 struct script_socket *connect_device(const struct script_device *device);
 /* "<picture> dwell" of the next poll; "wait" where the picture must be fetched. */
 const char *poll(const struct script_device *device);

@@ -1,5 +1,5 @@
-/* A push is shown by the worker that stored it without reading it back, unless something else came
- * between: then it is loaded. Either way the panel ends with the same content. */
+/* The worker that stored a push shows it without reading it back, unless something else changed the
+ * device before: then it loads the panel. Either way the panel ends with the same content. */
 #include "panels.h"
 #include "served.h"
 
@@ -46,7 +46,7 @@ static void a_temporary_image_is_shown_without_a_load(void **state)
 	assert_string_equal(sent_to(socket), ""); /* later, from the loop */
 	assert_int_equal(loads_asked(), 0);
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":10} <pushed> {\"immediate\":true} ");
-	/* Its own hint comes back, and says nothing new. */
+	/* This worker's own hint comes back, and changes nothing. */
 	hint("%s", hints_sent());
 	assert_int_equal(loads_asked(), 0);
 	/* The next one, too. */

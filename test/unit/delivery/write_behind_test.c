@@ -1,4 +1,4 @@
-/* What is written down when, and what a database that is away does to it. */
+/* When write-behind writes, and what it keeps while the database is away. */
 #include "script.h"
 #include "write_behind.h"
 
@@ -61,7 +61,7 @@ static void seen_devices_are_written_every_20_s(void **state)
 			 script_wall_us() - 10 * 1000000 - INT64_C(946684800) * 1000000);
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
 	pass_ms(20 * 1000);
-	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0); /* nobody was seen since */
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0); /* no panel was seen since */
 }
 
 static void many_are_written_in_portions(void **state)
@@ -162,7 +162,7 @@ static void a_lost_database_is_told_when_it_is_back(void **state)
 	set_database_up(true);
 	pass_ms(2000);
 	assert_int_equal(id_array(asked(STATEMENT_SHOWING_DISPLAYED), 0, ids), 2);
-	/* What it refuses for another reason is dropped. */
+	/* A batch that fails for another reason is dropped. */
 	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_FAILED);
 	pass_ms(5000);
 	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 0);

@@ -1,4 +1,4 @@
-/* Bodies by a table: what is read, what is wrong with them, and how it is said. */
+/* Bodies read by a table: their values, their faults, and the texts of these. */
 #include "../cmocka_test.h"
 #include "base/limits.h"
 #include "record/record.h"

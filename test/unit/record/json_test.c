@@ -1,4 +1,4 @@
-/* What is read as JSON, what is refused, and what is written. */
+/* JSON texts that are accepted and refused, and JSON that is written. */
 #include "../cmocka_test.h"
 #include "base/limits.h"
 #include "base/memory.h"

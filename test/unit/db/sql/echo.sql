@@ -1,4 +1,4 @@
--- Gives back what it is given.
+-- Returns its parameter.
 -- params: value int8
 -- row: value int8
 -- effect: read

@@ -1,4 +1,4 @@
--- As many rows as it is told.
+-- Returns as many rows as its parameter says.
 -- params: count int8
 -- row: number text
 -- effect: read
