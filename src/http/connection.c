@@ -12,15 +12,9 @@ enum { REQUESTS_IN_A_ROW = 64 };
 
 void http_connection_drain(struct http_connection *connection)
 {
-	bool is_idle =
-	    connection->state == CONNECTION_IDLE ||
-	    (connection->state == CONNECTION_HEAD && connection->exchange->scan.length == 0);
-
 	if (connection->state == CONNECTION_STREAMING)
 		http_connection_stream_drain(connection);
-	if (is_idle && buffer_length(&connection->parked) == 0 &&
-	    !http_transport_has_input(connection->transport))
-		http_connection_close(connection);
+	http_connection_go_on(connection);
 }
 
 static void begin_request(struct http_connection *connection)

@@ -8,5 +8,5 @@ void http_connection_create(struct http_connections *connections,
 			    const struct http_listener_settings *listener,
 			    struct http_transport *transport);
 
-/* Closes it unless a request has begun or is on its way. */
+/* The server drains: closes the connection unless a request has begun or is on its way. */
 void http_connection_drain(struct http_connection *connection);

@@ -98,6 +98,13 @@ static bool can_use(const struct http_connection *connection)
 	       connection->state != CONNECTION_STREAMING && connection->state != CONNECTION_WRITING;
 }
 
+/* Whether no request has begun; empty lines before one do not count. */
+static bool is_idle(const struct http_connection *connection)
+{
+	return connection->state == CONNECTION_IDLE ||
+	       (connection->state == CONNECTION_HEAD && connection->exchange->scan.length == 0);
+}
+
 void http_connection_go_on(struct http_connection *connection)
 {
 	struct http_exchange *exchange = connection->exchange;
@@ -105,6 +112,11 @@ void http_connection_go_on(struct http_connection *connection)
 
 	if (connection->is_taking || connection->state >= CONNECTION_CLOSING)
 		return;
+	if (connection->connections->is_draining && is_idle(connection) && !is_parked &&
+	    !http_transport_has_input(connection->transport)) {
+		http_connection_close(connection);
+		return;
+	}
 	if (connection->state == CONNECTION_HEAD && !exchange->is_timed) {
 		exchange->is_timed = true;
 		deadline_set(exchange->loop, &connection->deadline,

@@ -92,7 +92,8 @@ void http_connection_wait(struct http_connection *connection);
 /* Its exchange is over, and it ends: RFC 9112 section 9.6. */
 void http_connection_linger(struct http_connection *connection);
 
-/* After anything that may have made bytes of the client usable or wanted. */
+/* After anything that may have made bytes of the client usable or wanted. While the server drains,
+ * it closes a connection that has no request and none on its way. */
 void http_connection_go_on(struct http_connection *connection);
 
 /* Gives the request's transport up for another protocol: the exchange and the connection are gone

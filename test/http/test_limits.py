@@ -200,17 +200,19 @@ def test_out_of_descriptors(start):
 
 def test_drain(start):
     server = start()
-    idle, head, working, written = (server.client() for _ in range(4))
+    idle, head, working, written, unread = (server.client() for _ in range(5))
     for client in (idle, working):
         client.send(HELLO)
         assert client.answer().status == 200
     head.send(HELLO[:-2])
     working.send(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n" + HELLO)
     written.send(b"GET /big?bytes=60000000 HTTP/1.1\r\nHost: a\r\n\r\n")
-    server.wait_for(lambda stats: stats["requests"] >= 4 and stats["connections"] == 5)
+    unread.send(b"POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n1")
+    assert unread.answer().status == 200
+    server.wait_for(lambda stats: stats["requests"] >= 5 and stats["connections"] == 6)
     release = server.client()
     release.send(b"GET /release HTTP/1.1\r\n")
-    server.wait_for(lambda stats: stats["connections"] == 6)
+    server.wait_for(lambda stats: stats["connections"] == 7)
     server.process.send_signal(signal.SIGTERM)
     assert idle.ended() == b""
     with pytest.raises(ConnectionRefusedError):
@@ -223,8 +225,12 @@ def test_drain(start):
     answer = working.answer()
     assert answer.body == b"slow\n" and answer["Connection"] == "close"
     assert working.ended() == b""
+    # Answered before the drain began, as if the connections were to be kept.
     assert len(written.answer().body) == 60000000
-    for client in (head, release, working, written):
+    assert written.ended() == b""
+    unread.send(b"2345")
+    assert unread.ended() == b""
+    for client in (head, release, working):
         client.socket.close()
     server.stop(None)
 
