@@ -52,7 +52,8 @@ void http_stream_release_request(struct http_stream *stream);
  * for which more than LIMIT_STREAM_PENDING_BYTES would wait is dropped. */
 void http_stream_write(struct http_stream *stream, struct str piece);
 
-/* Whether enough waits: proceed will be called when all of it was taken. */
+/* Whether the source should write no more for now: enough waits, and proceed will be called when
+ * all of it was taken, or the client takes no more, and stop will be called. */
 bool http_stream_is_full(const struct http_stream *stream);
 
 /* The answer is complete: the last act for a request that was not released. */

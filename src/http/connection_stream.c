@@ -212,7 +212,7 @@ bool http_stream_is_full(const struct http_stream *stream)
 {
 	const struct http_connection *connection = connection_of(stream);
 
-	return connection &&
+	return !connection || stream->is_stopping ||
 	       http_transport_pending(connection->transport) >= LIMIT_STREAM_FULL_BYTES;
 }
 

@@ -296,6 +296,7 @@ static void client_leaves(void **state)
 	turn();
 	test.played->transport.events->on_end(&test.played->transport, -ECONNRESET);
 	assert_int_equal(test.stops, 0);
+	assert_true(http_stream_is_full(test.stream)); /* a source that writes until it is, ends */
 	http_stream_write(test.stream, STR("for nobody"));
 	turn();
 	assert_int_equal(test.stops, 1);
