@@ -3,6 +3,6 @@
 
 #include "http/request.h"
 
-/* Whether the caller has just this: If-None-Match names the tag, or is "*". tag is an entity tag
+/* Whether the client has this already: If-None-Match names the tag, or is "*". tag is an entity tag
  * with its quotes. The comparison is weak, as the section has it. */
 bool http_has_tag(const struct http_request *request, struct str tag);

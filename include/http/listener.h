@@ -1,8 +1,8 @@
-/* Where requests come from: a listening socket, who serves what comes through it, and how the bytes
- * of its connections travel.
+/* A listener: a listening socket, the handler of the requests that come through it, and how the
+ * bytes of its connections travel.
  *
- * A server has any number of them; each has a role and a handler, and with the handler a route
- * table, of its own. A request knows its listener (request->listener). */
+ * A server has any number of listeners. Each has a role and a handler of its own, and with the
+ * handler a route table. A request knows its listener (request->listener). */
 #pragma once
 
 struct http_request;
@@ -10,7 +10,7 @@ struct http_transport_kind;
 
 enum http_role {
 	HTTP_ROLE_PUBLIC, /* clients, panels and browsers */
-	HTTP_ROLE_ADMIN,  /* the operator: metrics and what else is nobody else's business */
+	HTTP_ROLE_ADMIN,  /* the operator: metrics and the like */
 	HTTP_ROLE_COUNT,
 };
 
@@ -22,5 +22,5 @@ struct http_listener_settings {
 	const struct http_transport_kind *transport; /* NULL: plain, over TCP or a unix socket */
 };
 
-/* "http" */
+/* The scheme of the listener's URLs: "http". */
 const char *http_listener_scheme(const struct http_listener_settings *listener);

@@ -6,9 +6,9 @@
  *                    http_respond() | http_upgrade()  exactly once, the last act
  *
  * The request and its arena belong to the connection until it has been answered and the answer was
- * written. When the client leaves earlier, the request stays valid for whoever is at work on it:
- * is_abandoned() turns true, and http_respond() then only frees it. Late results are awaited. A
- * client that only ends its sending side (a TCP FIN) waits for its answer and has not left. */
+ * written. When the client leaves earlier, the request stays valid for the handler at work on it:
+ * is_abandoned() turns true, and http_respond(), which is still due, then only frees it. A client
+ * that only ends its sending side (a TCP FIN) waits for its answer and has not left. */
 #pragma once
 
 #include "base/arena.h"
@@ -68,8 +68,7 @@ bool http_request_is_abandoned(const struct http_request *request);
 /* Reads the body (sends "100 Continue" where it was asked for), at most max_bytes of it.
  * done is called later, never inside this call: with 0, request->body then holds all of it; with
  * 413 when it is larger (as soon as that is known), with 503 when all bodies together take too much
- * memory, with 408 when it came too slowly, or with 400
- * when it is malformed or the client left. Whatever it is, the handler answers as usual; what
- * is malformed or too slow ends the connection after the answer. */
+ * memory, with 408 when it came too slowly, or with 400 when it is malformed or the client left.
+ * The handler answers in each case; after a malformed or slow body the connection then ends. */
 void http_request_read_body(struct http_request *request, size_t max_bytes,
 			    void (*done)(struct http_request *request, int status));

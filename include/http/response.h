@@ -7,7 +7,7 @@ enum { HTTP_RESPONSE_FIELDS_MAX = 16 };
 
 struct http_response {
 	int status;
-	struct str content_type; /* no body fields at all where it is empty and the body too */
+	struct str content_type; /* no Content-Type field is sent where this is empty */
 	struct str body;	 /* in the request's arena, or static */
 	struct http_field fields[HTTP_RESPONSE_FIELDS_MAX]; /* name and value likewise */
 	unsigned field_count;
@@ -18,13 +18,13 @@ struct http_response {
 void http_response_add(struct http_response *response, struct str name, struct str value);
 
 /* Answers and gives the request up: the last act. Adds Date, Content-Length, X-Request-Id,
- * Connection where needed; leaves the body away for HEAD, 204 and 304. May be called inside
+ * Connection where needed; leaves the body out for HEAD, 204 and 304. May be called inside
  * on_request or from any later callback on the loop. Copies the struct, not what it points to. */
 void http_respond(struct http_request *request, const struct http_response *response);
 
 /* Answers with application/problem+json (RFC 9457): type "about:blank", title from the status,
- * detail (may be empty). extra_members is raw JSON such as "\"errors\":[...]" or empty. fields of
- * *base, which may be NULL, are taken over. */
+ * detail (may be empty). extra_members is raw JSON such as "\"errors\":[...]" or empty. *base has
+ * the fields to add and whether to close; NULL is allowed. */
 void http_respond_problem(struct http_request *request, int status, struct str detail,
 			  struct str extra_members, const struct http_response *base);
 

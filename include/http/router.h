@@ -11,7 +11,7 @@ enum { ROUTE_PARAMETERS_MAX = 4 };
 struct route {
 	enum http_method method;
 	const char *path; /* template */
-	const void *data; /* whatever the owner of the table wants to find */
+	const void *data; /* the table owner's own */
 };
 
 /* A module's routes, in no particular order. */
@@ -24,7 +24,7 @@ struct route_match {
 	const struct route *route;		     /* NULL unless found */
 	struct str parameters[ROUTE_PARAMETERS_MAX]; /* decoded, in the arena, NUL-terminated */
 	unsigned parameter_count;
-	struct str allow; /* for 405: "GET, HEAD, PUSH"; else empty */
+	struct str allow; /* for 405: "GET, HEAD, PUT"; else empty */
 };
 
 enum route_result { ROUTE_FOUND, ROUTE_UNKNOWN /* 404 */, ROUTE_METHOD /* 405 */ };

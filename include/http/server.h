@@ -19,16 +19,15 @@ __attribute__((warn_unused_result)) int
 http_server_listen(struct http_server *server, int fd,
 		   const struct http_listener_settings *settings);
 
-/* Stops accepting, closes idle connections, lets requests at work finish ("Connection: close" on
- * their answers). drained is called, later, when no HTTP connection is left. WebSockets are not
- * counted: their owners drop them. */
+/* Stops accepting, closes idle connections, stops streams without an end, and lets other requests
+ * finish ("Connection: close" on their answers). Calls drained, later, when no HTTP connection is
+ * left. WebSockets are not counted: their owners drop them. */
 void http_server_drain(struct http_server *server, void (*drained)(void *context), void *context);
 
-/* Closes at once what is left. Handlers at work keep their (abandoned) requests. */
+/* Closes all connections and WebSockets at once. Handlers keep their requests, now abandoned. */
 void http_server_close(struct http_server *server);
 
-/* After every connection is closed, which the loop needs some turns for: see
- * http_server_is_empty(). */
+/* Only when http_server_is_empty() is true: the loop needs some turns to close every connection. */
 void http_server_destroy(struct http_server *server);
 bool http_server_is_empty(const struct http_server *server);
 

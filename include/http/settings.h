@@ -1,4 +1,4 @@
-/* What is set for all connections of a server. */
+/* Settings of all connections of a server. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* Files that the program holds, made into a table by tools/embed_static.py.
  *
  * Each has the bytes as they are and, where that saves something, compressed ones; each of these is
- * a representation with a strong entity tag of its own (RFC 9110 section 8.8.3). They are sent from
- * where they lie. */
+ * a representation with a strong entity tag of its own (RFC 9110 section 8.8.3). They are sent
+ * without a copy. */
 #pragma once
 
 #include "http/response.h"
@@ -26,9 +26,8 @@ struct http_static_file {
 const struct http_static_file *http_static_find(const struct http_static_file *files, size_t count,
 						struct str path);
 
-/* Fills the answer to GET or HEAD in, 200 or 304 (to If-None-Match), and adds Cache-Control, ETag
- * and, where there is more than one coding, Vary and Content-Encoding. The coding is the one that
- * Accept-Encoding likes best (RFC 9110 section 12.5.3), identity where the client would have
- * nothing that there is. */
+/* Fills in the answer to GET or HEAD, 200 or 304 (to If-None-Match), and adds Cache-Control, ETag
+ * and, where there is more than one coding, Vary and Content-Encoding. Accept-Encoding decides the
+ * coding (RFC 9110 section 12.5.3): identity where it excludes all that the file has. */
 void http_static_answer(const struct http_request *request, const struct http_static_file *file,
 			struct http_response *response);

@@ -5,15 +5,15 @@
  *     -> proceed(), later          and again whenever the peer has taken all that was written
  *          http_stream_write()     any number of times, also between two calls of proceed
  *     http_stream_end()            the last piece was written: the stream is gone
- *     -> stop(), later             or nobody wants the rest: the stream is gone after it
+ *     -> stop(), later             or no more is sent: the stream is gone after it
  *
  * Each stream ends in exactly one of these ways: the source ends or aborts it, or stop is called.
  * HTTP/1.1 gets chunks (RFC 9112 section 7.1), and the connection goes on with the next request;
  * HTTP/1.0 gets the bytes up to the end of the connection. While a stream is open the server reads
  * at most one piece of what the client sends behind its request.
  *
- * A reader that takes nothing of what waits for it for LIMIT_WRITE_STALL_MS is dropped. A stream
- * with nothing to send may be silent as long as it likes, but learns only by writing that its
+ * The server drops a reader that takes no byte of what waits for it for LIMIT_WRITE_STALL_MS. A
+ * stream with nothing to send may be silent as long as it likes, but only a write shows that its
  * client vanished without a word: write something now and then (a comment line of server-sent
  * events). */
 #pragma once
@@ -27,7 +27,7 @@ struct http_stream_source {
 	 * Called later, never inside another call: once after the head, and again each time all
 	 * that was written has been taken. NULL where the source writes when it has news. */
 	void (*proceed)(struct http_stream *stream, void *owner);
-	/* Nobody wants more: the client left, was stalled or sent HEAD, or the server closes.
+	/* No more is sent: the client left, stalled or sent HEAD, or the server drains or closes.
 	 * Called later, never inside another call. The stream is gone after it, and so is the
 	 * request. */
 	void (*stop)(struct http_stream *stream, void *owner);

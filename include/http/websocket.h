@@ -31,13 +31,14 @@ struct websocket *websocket_accept(struct http_request *request,
 void *websocket_owner(const struct websocket *websocket);
 
 /* Sends one unfragmented message. Tries to write at once; only what the socket does not take is
- * copied. A peer that takes nothing for LIMIT_WRITE_STALL_MS is dropped. Ignored after
- * websocket_drop(). */
+ * copied. A peer is dropped when it takes nothing for LIMIT_WRITE_STALL_MS, or when more than
+ * LIMIT_WEBSOCKET_PENDING_BYTES would wait for it. Ignored after websocket_drop(). */
 void websocket_send_text(struct websocket *websocket, struct str text);
 void websocket_send_binary(struct websocket *websocket, struct str data);
 
-/* Between these two, sends are collected and leave as one write; what is sent must stay valid until
- * then: it is not copied. May not be nested, and one WebSocket of a process is corked at a time. */
+/* Between these two, the cork buffer collects the messages, so that they leave in as few writes as
+ * possible. The messages must stay valid until then: only small parts are copied. One WebSocket of
+ * a process is corked at a time. */
 void websocket_cork(struct websocket *websocket);
 void websocket_uncork(struct websocket *websocket);
 

@@ -13,7 +13,7 @@ static void accept_one(struct http_listener *listener)
 	struct http_transport_host *transports = listener->transports;
 	struct http_transport *transport;
 
-	/* Left with libuv, which then stops accepting until somebody takes it. */
+	/* libuv keeps the connection, and accepts no further one until this one is taken. */
 	listener->has_waiting =
 	    transports->count >= listener->connections->settings.connections_max;
 	if (listener->has_waiting)
@@ -39,8 +39,8 @@ static void on_connection(uv_stream_t *stream, int error)
 		accept_one(listener);
 		return;
 	}
-	/* Out of descriptors: libuv has closed the waiting connections with one that it keeps. One
-	 * line a second says so. */
+	/* Out of descriptors: libuv has closed the waiting connections, by means of a descriptor
+	 * that it keeps for that. At most one line a second says so. */
 	if (now_s != listener->failed_s)
 		log_warn("http", "connection not accepted", LOG_TEXT("error", uv_strerror(error)));
 	listener->failed_s = now_s;

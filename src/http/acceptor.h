@@ -15,18 +15,18 @@ struct http_listener {
 	struct http_connections *connections;
 	struct http_transport_host *transports;
 	struct list node;
-	uint64_t failed_s; /* when a connection was last not accepted, loop time */
+	uint64_t failed_s; /* loop time at which accepting last failed */
 	bool is_open;	   /* until its handle is closed */
 	bool is_closing;
-	bool has_waiting; /* a connection that waits for room; libuv accepts no further one */
+	bool has_waiting; /* a connection waits for room; libuv accepts no further one */
 };
 
-/* Accepts from fd, which the listener owns. 0 or a negative errno. Where that fails it is closing
- * already. Zeroed before. */
+/* Accepts from fd, which the listener owns from now on. Before, the listener is zeroed, and its
+ * settings, connections and transports are set. 0 or a negative errno: then it closes by itself. */
 __attribute__((warn_unused_result)) int http_listener_open(struct http_listener *listener, int fd);
 
-/* There may be room for a connection that waits. */
+/* Accepts the connection that waits, if there is one and room for it. */
 void http_listener_accept_waiting(struct http_listener *listener);
 
-/* Its handle is closed later. Asking twice is asking once. */
+/* Stops accepting. The handle is closed later. A second call does nothing. */
 void http_listener_close(struct http_listener *listener);

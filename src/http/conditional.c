@@ -1,13 +1,13 @@
 #include "http/conditional.h"
 
-/* What stands between the quotes decides. */
+/* A weak comparison: "W/" makes no difference. */
 static bool names_tag(struct str list, struct str tag)
 {
 	struct str item;
 
 	if (str_equal(str_trim(list), STR("*")))
 		return true;
-	/* Our tags hold no comma, so that one inside another's tag cannot hide ours. */
+	/* Our tags hold no comma, so splitting a foreign tag at its commas cannot hide ours. */
 	while (str_next(&list, ',', &item)) {
 		item = str_trim(item);
 		if (str_starts_with(item, STR("W/")))

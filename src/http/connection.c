@@ -71,7 +71,7 @@ static size_t take_lingering(struct http_connection *connection, struct str data
 	return data.length;
 }
 
-/* Uses what it may of the client's bytes; returns how many. */
+/* Uses the client's bytes as far as the state allows; returns how many. */
 static size_t take(struct http_connection *connection, struct str data)
 {
 	unsigned requests = 0;
@@ -101,7 +101,7 @@ static size_t take(struct http_connection *connection, struct str data)
 	return used;
 }
 
-/* The transport is a WebSocket's; what came behind the request is its first input. */
+/* A WebSocket has the transport; the bytes behind the request are its first input. */
 static void finish_upgrade(struct http_connection *connection, struct str rest)
 {
 	struct http_transport *transport = connection->transport;
@@ -116,7 +116,7 @@ static void on_data(struct http_transport *transport, struct str data)
 	struct http_connection *connection = transport->owner;
 	size_t used = 0;
 
-	/* Else a read that was on its way when reading was stopped. */
+	/* Else reading was stopped, and this read was already on its way. */
 	if (buffer_length(&connection->parked) == 0)
 		used = take(connection, data);
 	if (connection->state == CONNECTION_UPGRADED) {
@@ -150,7 +150,7 @@ static void on_end(struct http_transport *transport, int error)
 		return;
 	}
 	switch ((enum http_connection_state)connection->state) {
-	case CONNECTION_WORKING: /* it may well be waiting for its answer */
+	case CONNECTION_WORKING: /* the client may still wait for its answer */
 		break;
 	case CONNECTION_STREAMING:
 		if (http_connection_stream_is_endless(connection))
@@ -209,7 +209,7 @@ static void on_flushed(struct http_transport *transport)
 {
 	struct http_connection *connection = transport->owner;
 
-	/* In other states it was a "100 Continue". */
+	/* In other states a "100 Continue" was written. */
 	if (connection->state == CONNECTION_WRITING)
 		http_connection_on_written(connection);
 	else if (connection->state == CONNECTION_STREAMING)

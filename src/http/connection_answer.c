@@ -47,7 +47,7 @@ void http_connection_on_written(struct http_connection *connection)
 		return;
 	}
 	if (exchange->body_state == EXCHANGE_BODY_UNREAD) {
-		exchange->body_bytes = 0; /* from now on those that are dropped */
+		exchange->body_bytes = 0; /* from now on the dropped bytes */
 		http_connection_move(connection, CONNECTION_DISCARDING);
 	} else {
 		http_connection_wait(connection);

@@ -3,15 +3,15 @@
 
 #include "http/connection_state.h"
 
-/* Answers by itself, with a problem, and ends the connection. */
+/* Answers with a problem in place of a handler, and ends the connection. */
 void http_connection_reject(struct http_connection *connection, struct http_rejection rejection);
 
 /* Whether the connection cannot be used for another request after this answer. */
 bool http_connection_must_end(const struct http_connection *connection,
 			      const struct http_response *response);
 
-/* In WRITING: all of the answer was taken by the transport. */
+/* In WRITING: the transport has taken all of the answer. */
 void http_connection_on_written(struct http_connection *connection);
 
-/* In WRITING: goes on when all was taken, which may be now. */
+/* In WRITING: goes on when the transport has taken all, which may be now. */
 void http_connection_finish_writing(struct http_connection *connection);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define BIT(state) (1u << CONNECTION_##state)
-/* The states that may follow each. CLOSING may follow all but itself and UPGRADED. */
+/* The states that may follow a state. CLOSING may follow all but itself and UPGRADED. */
 static const unsigned next_states[] = {
     [CONNECTION_IDLE] = BIT(HEAD),
     [CONNECTION_HEAD] = BIT(WORKING) | BIT(WRITING),
@@ -65,7 +65,7 @@ void http_connection_close(struct http_connection *connection)
 		http_exchange_abandon(exchange);
 		connection->exchange = NULL;
 	} else if (exchange) {
-		http_exchange_log(exchange); /* it stays until nothing is written from it */
+		http_exchange_log(exchange); /* freed when nothing is written from it any more */
 	}
 	http_connection_move(connection, CONNECTION_CLOSING);
 	http_transport_close(connection->transport);
@@ -91,7 +91,7 @@ void http_connection_wait(struct http_connection *connection)
 	http_connection_move(connection, CONNECTION_IDLE);
 }
 
-/* Whether what comes is used in this state. */
+/* Whether the client's bytes are used in this state. */
 static bool can_use(const struct http_connection *connection)
 {
 	return connection->state != CONNECTION_WORKING &&
@@ -129,8 +129,8 @@ void http_connection_go_on(struct http_connection *connection)
 	http_transport_set_reading(connection->transport, !is_parked);
 }
 
-/* Says that no more comes, and reads on for a while. Closing at once would reset the connection,
- * and with it the answer, when the client is still sending. */
+/* Tells the client that no more comes, and reads on for a while. Closing at once while the client
+ * is still sending would reset the connection, and the answer could get lost. */
 void http_connection_linger(struct http_connection *connection)
 {
 	http_exchange_free(connection->exchange);
@@ -151,7 +151,7 @@ struct http_transport *http_connection_upgrade(struct http_connection *connectio
 	http_connection_move(connection, CONNECTION_UPGRADED);
 	*ret_parked = (struct buffer){0};
 	if (connection->is_taking)
-		return transport; /* who uses the bytes hands over what is left */
+		return transport; /* the caller of take() hands the rest over */
 	*ret_parked = connection->parked;
 	connection->parked = (struct buffer){0};
 	http_connection_free(connection);

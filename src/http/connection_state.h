@@ -12,11 +12,12 @@
  *                                        v                               |
  *           CLOSING <------------- LINGERING <----- the connection ends -+
  *
- * From every state to CLOSING: the peer left, the server closes, a deadline. From WORKING to
- * UPGRADED: the transport is a WebSocket's now.
+ * Every state leads to CLOSING: the peer left, the server closes, or a deadline has passed. WORKING
+ * leads to UPGRADED: a WebSocket has taken the transport over.
  *
- * What comes in IDLE, HEAD, BODY, DISCARDING and LINGERING is used at once; in the other states it
- * is parked, and while something is parked nothing is read: that stops the client. */
+ * Bytes that come in IDLE, HEAD, BODY, DISCARDING and LINGERING are used at once. In the other
+ * states the connection parks them, and it reads nothing while bytes are parked: that stops the
+ * client. */
 #pragma once
 
 #include "base/buffer.h"
@@ -48,10 +49,10 @@ struct http_connections {
 	bool is_draining;
 	struct http_date date;
 	struct request_ids ids;
-	void (*on_gone)(struct http_connections *connections); /* one is closed or upgraded */
+	void (*on_gone)(struct http_connections *connections); /* a connection closed or upgraded */
 };
 
-/* What took a connection's transport over: embedded in it. */
+/* Embedded in the object that took a connection's transport over. */
 struct http_upgrade {
 	struct list node;
 	/* The server closes: the transport must be closed. */
@@ -64,39 +65,40 @@ struct http_connection {
 	const struct http_listener_settings *listener;
 	struct list node; /* of connections->all */
 	struct deadline deadline;
-	struct later later; /* goes on with what is parked */
+	struct later later; /* uses the parked bytes */
 	struct http_exchange *exchange;
 	struct buffer parked;
 	uint32_t lingered_bytes;
 	uint8_t state;	/* enum http_connection_state */
-	bool is_taking; /* bytes of the client are being used: that goes on by itself */
-	bool has_more;	/* more bytes of the client are at hand than were used */
+	bool is_taking; /* bytes of the client are being used, one piece after the other */
+	bool has_more;	/* the client's bytes at hand go on behind those just used */
 	bool saw_end;	/* the client sends no more */
 	bool ends;	/* after this answer */
 	uint8_t remote_length;
 	char remote[HTTP_TRANSPORT_ADDRESS_BYTES];
 };
 
-/* Every change of state goes through here; each state has its deadline. */
+/* The only way to change the state. Sets the new state's deadline where it has one. */
 void http_connection_move(struct http_connection *connection, enum http_connection_state state);
 
-/* At once. A request at work is abandoned, a stream is stopped later. */
+/* Closes at once. A request at work becomes abandoned; a stream is stopped later. */
 void http_connection_close(struct http_connection *connection);
 
-/* Frees it; its transport is closed or somebody else's. */
+/* Frees the connection, whose transport is closed or was taken over. */
 void http_connection_free(struct http_connection *connection);
 
-/* Its exchange is over: waits for the next request. */
+/* After an exchange: waits for the next request. */
 void http_connection_wait(struct http_connection *connection);
 
-/* Its exchange is over, and it ends: RFC 9112 section 9.6. */
+/* After the last exchange: ends the connection, in stages (RFC 9112 section 9.6). */
 void http_connection_linger(struct http_connection *connection);
 
 /* After anything that may have made bytes of the client usable or wanted. While the server drains,
  * it closes a connection that has no request and none on its way. */
 void http_connection_go_on(struct http_connection *connection);
 
-/* Gives the request's transport up for another protocol: the exchange and the connection are gone
- * after it. ret_parked, which may be empty, is what came behind the request: the caller's. */
+/* Gives the transport up for another protocol: the caller may no longer use the exchange and the
+ * connection. ret_parked, which the caller owns and which may be empty, holds the bytes that came
+ * behind the request. */
 struct http_transport *http_connection_upgrade(struct http_connection *connection,
 					       struct buffer *ret_parked);

@@ -12,11 +12,11 @@
 enum { CHUNK_HEAD_BYTES = 16 + 2 };
 
 struct http_stream {
-	struct http_exchange *exchange; /* its own once the connection is gone */
+	struct http_exchange *exchange; /* owned by the stream once the connection is gone */
 	const struct http_stream_source *source;
 	void *owner;
 	struct later later; /* calls the source */
-	bool is_stopping;   /* the client is there, but is not to get more */
+	bool is_stopping;   /* the client is there, but gets no more */
 };
 
 static struct http_connection *connection_of(const struct http_stream *stream)
@@ -41,7 +41,7 @@ static void call_later(struct http_stream *stream)
 	loop_later(stream->exchange->loop, &stream->later);
 }
 
-/* Nobody is there to be sent anything. */
+/* The client has left: frees the stream and its request. */
 static void forget(struct http_stream *stream)
 {
 	struct http_exchange *exchange = stream->exchange;
@@ -97,7 +97,7 @@ static void on_later(struct later *later)
 		stream->source->stop(stream, stream->owner);
 		http_stream_end(stream);
 	} else if (stream->source->proceed) {
-		stream->source->proceed(stream, stream->owner); /* may end it */
+		stream->source->proceed(stream, stream->owner); /* may end the stream */
 	}
 	require_context(NULL);
 }
@@ -108,7 +108,7 @@ static void stop_later(struct http_stream *stream)
 	call_later(stream);
 }
 
-/* After a write: what the client takes in its time is watched. */
+/* After a write: watches that the client takes it in time. */
 static void watch(struct http_stream *stream)
 {
 	struct http_connection *connection = connection_of(stream);
@@ -178,7 +178,7 @@ void http_stream_release_request(struct http_stream *stream)
 	struct http_connection *connection = connection_of(stream);
 	struct http_exchange *exchange = stream->exchange;
 
-	/* What parses the rest of a body goes, too. */
+	/* The parser of the body goes, too. */
 	if (exchange->body_state == EXCHANGE_BODY_UNREAD) {
 		exchange->body_state = EXCHANGE_BODY_BROKEN;
 		if (connection)

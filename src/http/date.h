@@ -9,7 +9,7 @@ enum { HTTP_DATE_LENGTH = 29 };
 
 /* A zeroed one is ready. */
 struct http_date {
-	int64_t second; /* that text is of */
+	int64_t second; /* the one that text shows, since 1970 */
 	char text[HTTP_DATE_LENGTH + 1];
 };
 

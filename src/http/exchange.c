@@ -58,7 +58,7 @@ void http_exchange_add_head(struct http_exchange *exchange, struct str bytes)
 		size_t capacity = exchange->scan.length;
 		char *head;
 
-		/* All at once is usual; whatever comes in pieces gets room to grow. */
+		/* Most heads come whole; a head in pieces gets room to grow. */
 		if (!exchange->scan.is_complete) {
 			capacity = capacity < HEAD_FIRST_BYTES ? HEAD_FIRST_BYTES : capacity * 2;
 			if (capacity > LIMIT_REQUEST_HEAD_BYTES)
@@ -123,7 +123,7 @@ struct http_rejection http_exchange_parse_head(struct http_exchange *exchange)
 	return HTTP_ACCEPT;
 }
 
-/* 1 to 128 of letters, digits and "._-": what needs no escaping anywhere. */
+/* 1 to 128 letters, digits and "._-", which need no escaping anywhere. */
 static bool is_sane_id(struct str id)
 {
 	for (size_t i = 0; i < id.length; i++) {
@@ -163,7 +163,7 @@ bool http_exchange_add_body(struct http_exchange *exchange, struct str piece)
 		exchange->body_stop = 503;
 		return false;
 	}
-	/* A client that has sent this much is believed about the rest. */
+	/* Memory for all of a long body only when a good part of it has come. */
 	if (body->capacity < exchange->content_length) {
 		size_t length = (size_t)exchange->content_length;
 		bool is_believed =

@@ -29,22 +29,22 @@ struct http_exchange {
 	struct http_parser *parser; /* NULL until the head is complete */
 	uint64_t content_length;    /* of the body; 0 when chunked */
 	struct later later;	    /* for done */
-	struct later *stream_later; /* of a stream: what runs when the client left; else NULL */
-	void (*done)(struct http_request *request, int status); /* NULL: no one waits for a body */
+	struct later *stream_later; /* of the answer's stream; NULL where it has none */
+	void (*done)(struct http_request *request, int status); /* NULL: no handler waits */
 	int done_status;
 	struct buffer body;
 	size_t body_max;
 	int body_stop;	   /* why add_body refused: 413 or 503 */
-	size_t body_bytes; /* of the body: kept, or after the answer dropped */
+	size_t body_bytes; /* that were kept or, after the answer, dropped */
 	int status;	   /* of the answer */
 	size_t sent_bytes;
 	enum exchange_body body_state;
 	bool is_http_1_0;
-	bool keep_alive;       /* by the client's will */
-	bool expects_continue; /* and has not got it */
+	bool keep_alive;       /* the client asks for it */
+	bool expects_continue; /* the client waits for a "100 Continue" */
 	bool is_timed;	       /* the head did not come in one piece, its deadline is set */
 	bool is_answered;
-	bool is_chunked; /* the answer */
+	bool is_chunked; /* the answer is */
 	bool is_logged;
 	bool access_log;
 };
@@ -73,15 +73,15 @@ void http_exchange_body_done(struct http_exchange *exchange, int status);
 /* Calls done, later. */
 void http_exchange_body_done_later(struct http_exchange *exchange, int status);
 
-/* The handler answers: no body is waited for from now on. Exactly once. */
+/* The handler answers, exactly once; it waits for no body from now on. */
 void http_exchange_answer(struct http_exchange *exchange, int status);
 
 /* Gives all memory back but what framing and access line of a streamed answer need: it becomes
- * another exchange in a small arena. The body was read, or will not be. */
+ * another exchange in a small arena. The body was read or never will be. */
 struct http_exchange *http_exchange_shrink(struct http_exchange *exchange);
 
 /* The client left; the handler or the stream still has the request. */
 void http_exchange_abandon(struct http_exchange *exchange);
 
-/* One access line, once. */
+/* Writes the access line, once. */
 void http_exchange_log(struct http_exchange *exchange);

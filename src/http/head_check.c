@@ -95,7 +95,7 @@ static struct http_rejection check_framing(const struct http_head *head,
 		facts->is_chunked = true;
 	}
 	if (fields->content_length) {
-		/* Below 2^63: a longer one overflows somewhere along the way. */
+		/* Below 2^63, so that sums with it cannot overflow. */
 		if (!str_to_uint64(fields->content_length->value, INT64_MAX, &length))
 			return HTTP_REJECT(400, "the Content-Length field is malformed");
 		facts->content_length = length;

@@ -14,17 +14,18 @@ struct head_facts {
 	bool expects_continue;
 };
 
-/* ret_facts is set as far as it got: path and query only where the target was fine. */
+/* After a rejection ret_facts has what was found before: path and query where the target is fine.
+ */
 struct http_rejection head_check(const struct http_head *head, struct head_facts *ret_facts);
 
 /* The target in the form that the method allows: origin form, absolute form where it names the
- * same host as the Host field, "*" for OPTIONS. CONNECT has no form that is served here. */
+ * same host as the Host field, "*" for OPTIONS. CONNECT is not served. */
 struct http_rejection target_check(struct str method, struct str target, struct str host,
 				   struct str *ret_path, struct str *ret_query);
 
 /* uri-host [ ":" port ], not empty (RFC 3986 section 3.2.2). */
 bool host_is_valid(struct str host);
 
-/* A Transfer-Encoding field's value: 0 for exactly "chunked", 501 where it names a coding that is
- * none of the registered ones, else 400. */
+/* Accepts the value "chunked" of Transfer-Encoding. 501 where it has an unregistered coding, else
+ * 400. */
 struct http_rejection transfer_coding_check(struct str value);

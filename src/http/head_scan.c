@@ -21,7 +21,7 @@ enum scan_state {
 	END_LF,
 };
 
-/* The classes of every byte, 16 in a row. */
+/* The classes of every byte, 32 in a row. */
 static const uint8_t class_of[256] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     4, 7, 6, 5, 7, 7, 7, 7, 6, 6, 7, 7, 6, 7, 7, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 6, 6, 6, 6, 6, 6,
@@ -143,9 +143,8 @@ static struct http_rejection scan_fields(struct head_scan *scan, char c)
 	}
 }
 
-/* How many bytes from here on can only lead to the state that they are in: a value, a name and a
- * target are scanned at one go. The first byte of a target or a name and what ends them is not
- * among them. */
+/* How many of the next bytes leave the state as it is: a value, a name or a target is scanned in
+ * one go, up to the byte that ends it. */
 static size_t run_length(const struct head_scan *scan, struct str data)
 {
 	unsigned class = scan->state == FIELD_VALUE ? VALUE : scan->state == NAME ? TOKEN : TARGET;

@@ -3,14 +3,13 @@
  *   empty lines* method SP target SP "HTTP/1." [01] CRLF ( name ":" value CRLF )* CRLF
  *
  * Why llhttp alone, counting in its callbacks, would be laxer: 9.2 takes bare LFs and "CR CR LF"
- * before the request line, two spaces in it, a request line without a version (HTTP/0.9), RTSP and
- * ICE for HTTP, and a "#" in the target; its callbacks do not see the bytes by which it forgives,
- * so what it took cannot be judged behind it, and they see no byte of a line that never ends. (A
- * bare LF behind the target was among these until nodejs/llhttp#877.) Two parsers that disagree on
- * where a request ends are how requests are smuggled, so nothing reaches it that is not of this
- * form. That costs some 20 instructions a byte of a head, of which it sees each once, however the
- * head is split (RFC 9112 sections 2 to 5). What it finds to be a head is then read by llhttp as a
- * whole, without copies. */
+ * before the request line, two spaces in it, a request line without a version (HTTP/0.9), even if a
+ * bare LF ends it (nodejs/llhttp#877, open in August 2026), RTSP and ICE for HTTP, and a "#" in the
+ * target. Its callbacks do not see the bytes that it forgives, so nothing behind it can judge them,
+ * and they see no byte of a line that never ends. Two parsers that disagree on where a request ends
+ * are how requests are smuggled, so llhttp gets nothing that is not of this form. The scan costs
+ * some 20 instructions a byte; it sees each byte once, however the head is split (RFC 9112 sections
+ * 2 to 5). llhttp then reads the head as a whole, without copies. */
 #pragma once
 
 #include "base/str.h"
@@ -27,8 +26,8 @@ struct head_scan {
 	bool is_complete;
 };
 
-/* A zeroed struct head_scan is ready for a head. Looks at data up to the end of the head at most.
- * ret_start: where the head's own bytes begin in data; ret_used: bytes looked at. */
+/* A zeroed struct head_scan is ready for a head. Scans data up to the end of the head at most.
+ * ret_start: where the head's own bytes begin in data; ret_used: bytes scanned. */
 struct http_rejection head_scan(struct head_scan *scan, struct str data, size_t *ret_start,
 				size_t *ret_used);
 

@@ -60,7 +60,7 @@ struct http_rejection http_parser_head(struct arena *arena, struct str text, uns
 				text.length, &head);
 	if (result == WIRE_HEAD_UNKNOWN_METHOD)
 		return HTTP_REJECT(501, "the method is not known here");
-	/* The end of a head that head_scan() sees elsewhere ends here, too. */
+	/* llhttp and head_scan() must agree on where the head ends and how many fields it has. */
 	if (result != WIRE_HEAD_COMPLETE || ret_head->field_count != field_count)
 		return HTTP_REJECT(400, "the head of the request is malformed");
 	ret_head->target = (struct str){head.target, head.target_length};

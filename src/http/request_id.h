@@ -6,7 +6,7 @@
 enum { REQUEST_ID_LENGTH = 32 };
 
 struct request_ids {
-	uint64_t prefix; /* random: whose IDs these are */
+	uint64_t prefix; /* random, this worker's */
 	uint64_t count;
 };
 

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/* Such a body is copied behind its head: writing one piece costs the kernel less than writing two.
- */
+/* A body up to this size is copied behind its head: writing one piece costs the kernel less than
+ * writing two. */
 enum { SHORT_BODY_BYTES = 2048 };
 
 static const struct {

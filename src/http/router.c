@@ -79,8 +79,8 @@ static bool is_literal(const char *template, struct str text)
 	return template[text.length] == '\0' || template[text.length] == '/';
 }
 
-/* 0: no match. Else larger for the better one: a bit a segment, the first one highest, set where
- * it is literal. */
+/* 0: no match. Else the larger, the better: a bit for each segment, the first one highest, set
+ * where the template's segment is literal. */
 __attribute__((nonnull)) static unsigned match_path(const char *template,
 						    const struct segments *segments)
 {
@@ -160,7 +160,7 @@ enum route_result router_find(const struct route_table *const tables[],
 		for (const struct route *route = (*tables)->routes; route < end; route++) {
 			unsigned score;
 
-			/* Most routes of most tables are told apart by one letter. */
+			/* One letter rules out most routes of most tables. */
 			if (route->path[1] != first && route->path[1] != '{')
 				continue;
 			score = match_path(route->path, &segments);

@@ -17,7 +17,7 @@ enum { OTHER_DESCRIPTORS = 256 };
 struct http_server {
 	struct http_connections connections;
 	struct http_transport_host transports;
-	struct list listeners; /* of struct http_listener; as long as the server */
+	struct list listeners; /* of struct http_listener, which live as long as the server */
 	void (*drained)(void *context);
 	void *drained_context;
 	struct later drained_later;

@@ -24,7 +24,7 @@ const struct http_static_file *http_static_find(const struct http_static_file *f
 	return path.length ? bsearch(&path, files, count, sizeof(*files), compare_path) : NULL;
 }
 
-/* "0.5" is 500; 0 for what is no quality value: what cannot be understood is not wanted. */
+/* "0.5" is 500. A malformed quality value is 0: its coding is not wanted. */
 static int parse_quality(struct str text)
 {
 	int quality = 0;

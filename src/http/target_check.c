@@ -30,8 +30,8 @@ static bool is_host_name(struct str name)
 	return name.length > 0;
 }
 
-/* What stands between the brackets: hexadecimal digits, colons, dots. Nobody connects to it, so
- * its exact form does not matter. */
+/* The text between the brackets: hexadecimal digits, colons, dots. The server does not connect to
+ * it, so its exact form does not matter. */
 static bool is_ip_literal(struct str address)
 {
 	for (size_t i = 0; i < address.length; i++) {
@@ -77,7 +77,7 @@ static void split_path(struct str target, struct str *ret_path, struct str *ret_
 		*ret_query = str_from_offset(target, end + 1);
 }
 
-/* Behind "http://" or "https://". */
+/* Bytes of "http://" or "https://" at the front; 0 without either. */
 static size_t scheme_length(struct str target)
 {
 	static const struct str schemes[] = {{"http://", 7}, {"https://", 8}};
@@ -102,7 +102,7 @@ static struct http_rejection check_absolute(struct str method, struct str target
 	authority = (struct str){rest.data, end};
 	if (!host_is_valid(authority))
 		return HTTP_REJECT(400, "the request target is malformed");
-	/* RFC 9112 section 3.2.2 has the target win; two names for one request are refused. */
+	/* RFC 9112 section 3.2.2 lets the target win; here two names are an error. */
 	if (host.data && !str_equal_ignore_case(authority, host))
 		return HTTP_REJECT(400,
 				   "the request target and the Host field name different hosts");

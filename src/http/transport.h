@@ -7,8 +7,8 @@
  * sockets as they are; a listener's settings choose the kind for its connections. A connection
  * begins with a transport; a WebSocket takes it over after an upgrade.
  *
- * What a kind that transforms the bytes, such as TLS, has to keep to (the contract is written for
- * it; "lower" is a plain transport that it holds and whose events it takes):
+ * The contract for a kind that transforms the bytes, such as TLS ("lower" is the plain transport
+ * that it holds and whose events it takes):
  *
  * - Its configuration embeds a struct http_transport_kind, so that the listener's one pointer leads
  *   accept() to the certificates, the tickets and the rest.
@@ -16,18 +16,19 @@
  *   bytes of the request. The connection's own deadlines (idle, head) end a handshake that hangs.
  *   While a worker thread computes for it, the transport reads nothing and touches nothing that the
  *   job touches; close() then waits for the job before on_closed.
- * - Reading that wants to write and writing that wants to read stay inside: what the lower
- * transport does not take at once is copied there, so that neither is ever blocked.
- * - on_data brings decrypted bytes. Those that were decrypted, or are whole records, but not given
- *   because reading was switched off, are kept, counted by has_input() and given later, from the
- *   loop, when it is switched on: never inside set_reading().
+ * - Reading that has to write and writing that has to read stay inside: what the lower transport
+ *   does not take at once is copied there, so that neither is ever blocked.
+ * - on_data brings decrypted bytes. While reading is off, the transport keeps the bytes that it has
+ *   decrypted and the records that are whole; has_input() counts them. on_data brings them once
+ *   reading is on again, later, from the loop: never inside set_reading().
  * - send() without copy may encrypt in portions, as the lower transport takes them: the parts stay
  *   valid until on_flushed or on_closed. With copy they are taken at once.
- * - pending() is what waits below, encrypted, and what was not yet encrypted: on_flushed comes when
- *   both are nothing. is_stalled() looks at what the peer has taken of it.
- * - shutdown() sends close_notify and then ends the lower transport's sending side. A peer that
- * ends its side with close_notify, or without, is on_end(0): HTTP knows by itself what is cut off.
- * - close() is at once and without close_notify. */
+ * - pending() counts the bytes that wait below, encrypted, and those not yet encrypted. When both
+ *   are 0, on_flushed comes. is_stalled() tells whether the peer takes any of them.
+ * - shutdown() sends close_notify and then ends the lower transport's sending side. When the peer
+ *   ends its side, with close_notify or without, on_end(0) says so: HTTP knows by itself whether a
+ *   message was cut off.
+ * - close() closes at once, without close_notify. */
 #pragma once
 
 #include "base/str.h"
@@ -39,11 +40,11 @@ struct http_transport;
 struct http_transport_kind;
 struct loop;
 
-/* Where transports come from, and who is told when one of them is gone. */
+/* What the transports of a server share. */
 struct http_transport_host {
 	struct loop *loop;
-	unsigned count; /* of those accepted and not yet closed, with whatever they carry */
-	void (*on_gone)(struct http_transport_host *host); /* one less: room for another */
+	unsigned count; /* accepted and not yet closed, those of WebSockets included */
+	void (*on_gone)(struct http_transport_host *host); /* there is room for another */
 };
 
 struct http_transport_events {
@@ -87,7 +88,7 @@ struct http_transport_kind {
 	void (*close)(struct http_transport *transport);
 };
 
-/* Accepts from a listener that has a connection. NULL when that failed; the connection is lost. */
+/* Accepts the connection that waits at a listener. NULL when that failed: it is lost. */
 static inline struct http_transport *http_transport_accept(const struct http_transport_kind *kind,
 							   struct http_transport_host *host,
 							   uv_stream_t *listener)
@@ -102,7 +103,7 @@ static inline size_t http_transport_address(const struct http_transport *transpo
 	return transport->kind->address(transport, ret_text);
 }
 
-/* Reads or does not; what is not read fills the kernel's buffer and then stops the peer. */
+/* Switches reading on or off. Unread bytes fill the kernel's buffer, and that stops the peer. */
 static inline void http_transport_set_reading(struct http_transport *transport, bool on)
 {
 	on = on && !transport->is_ended && !transport->is_closing;
@@ -122,7 +123,7 @@ http_transport_send(struct http_transport *transport, const struct str *parts, u
 	return transport->kind->send(transport, parts, count, copy);
 }
 
-/* Bytes that wait, as they will travel. */
+/* Bytes that wait to be written. */
 static inline size_t http_transport_pending(const struct http_transport *transport)
 {
 	return transport->kind->pending(transport);
@@ -147,7 +148,7 @@ static inline bool http_transport_has_input(const struct http_transport *transpo
 	return transport->kind->has_input(transport);
 }
 
-/* At once; what waits is dropped. Asking twice is asking once. */
+/* Closes at once and drops what waits. A second call does nothing. */
 static inline void http_transport_close(struct http_transport *transport)
 {
 	transport->kind->close(transport);

@@ -15,8 +15,8 @@ enum { READ_BUFFER_BYTES = 64 * 1024 };
 /* Every read goes here and is used up before the next one: one loop a process, so one buffer. */
 static char read_buffer[READ_BUFFER_BYTES];
 
-/* A socket: the only owner of a uv handle for connections. What the kernel does not take at once
- * waits in libuv's queue. */
+/* A socket. No other code has uv handles of connections. Bytes that the kernel does not take at
+ * once wait in libuv's queue. */
 struct plain {
 	struct http_transport transport;
 	union {
@@ -26,7 +26,7 @@ struct plain {
 		uv_pipe_t pipe;
 	} uv;
 	uint64_t queued_bytes; /* all that ever had to wait */
-	uint64_t taken_bytes;  /* of them, when last looked at */
+	uint64_t taken_bytes;  /* of them, as of the last look */
 	uint64_t taken_at_ms;  /* when that number last changed */
 };
 
@@ -117,8 +117,8 @@ static void on_alloc(uv_handle_t *handle, size_t suggested_size, uv_buf_t *ret_b
 	*ret_buffer = uv_buf_init(read_buffer, READ_BUFFER_BYTES);
 }
 
-/* Behind the end of what the peer sends: whether it can still read. A reset that follows data is
- * reported by libuv as a plain end. */
+/* After the peer's last byte: whether it cannot read any more either. libuv reports a reset that
+ * follows data as a plain end. */
 static bool is_hung_up(const struct plain *plain)
 {
 	struct pollfd poll_fd = {0};

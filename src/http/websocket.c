@@ -81,7 +81,8 @@ static void on_deadline(struct deadline *deadline)
 	websocket_set_deadline(websocket);
 }
 
-/* The peer has closed and has our answer. It closes TCP after us; a reset would lose that frame. */
+/* The peer sent CLOSE, and we answered it. We end TCP first, without a reset that would lose our
+ * frame (RFC 6455 section 7.1.1). */
 static void end_gracefully(struct websocket *websocket)
 {
 	websocket->is_ending = true;

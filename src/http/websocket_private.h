@@ -12,7 +12,7 @@ struct websocket_early;
 
 struct websocket {
 	struct http_transport *socket;
-	struct http_connections *connections; /* of the server: what it has for all */
+	struct http_connections *connections; /* what the server's connections share */
 	struct http_upgrade upgrade;
 	const struct websocket_events *events;
 	void *owner;
@@ -20,8 +20,8 @@ struct websocket {
 	uint64_t heard_ms;	  /* when the peer last sent something */
 	uint64_t ping_ms;	  /* when the next ping is due */
 	struct wire_websocket_reader reader;
-	struct websocket_early *early; /* what came before the handshake was answered */
-	bool is_ending;		       /* the peer closed; ours is sent, the TCP connection ends */
+	struct websocket_early *early; /* bytes that came before the handshake's answer */
+	bool is_ending;		       /* both sides sent CLOSE; the TCP connection ends */
 };
 
 extern const struct wire_websocket_rules websocket_rules;

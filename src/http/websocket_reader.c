@@ -7,7 +7,7 @@ const struct wire_websocket_rules websocket_rules = {
     .binary_max = LIMIT_PANEL_TEXT_BYTES,
 };
 
-/* PONG and CLOSE say again what they answer. */
+/* PONG and CLOSE repeat the payload that they answer. */
 static void answer(struct websocket *websocket, enum wire_opcode opcode, struct str payload)
 {
 	uint8_t header[WIRE_WEBSOCKET_HEADER_MAX];
@@ -45,7 +45,7 @@ static enum websocket_read take_message(struct websocket *websocket,
 
 enum websocket_read websocket_reader_feed(struct websocket *websocket, struct str data)
 {
-	/* The socket's read buffer, or what was kept of it: it is written to by nobody else. */
+	/* The socket's read buffer or a copy of it: no other code uses these bytes. */
 	struct wire_input input = {(uint8_t *)data.data, data.length};
 	struct wire_websocket_message message;
 	enum websocket_read result = WEBSOCKET_READ_ON;
@@ -55,7 +55,7 @@ enum websocket_read websocket_reader_feed(struct websocket *websocket, struct st
 		case WIRE_MORE:
 			return WEBSOCKET_READ_ON;
 		case WIRE_TOO_LARGE:
-		case WIRE_FAULT: /* no CLOSE says so: device-link.md */
+		case WIRE_FAULT: /* the peer gets no CLOSE: device-link.md */
 			return WEBSOCKET_READ_BROKEN;
 		case WIRE_FRAME:
 			if (websocket->events->on_alive)

@@ -2,11 +2,11 @@
 #include "base/require.h"
 #include "http/websocket_private.h"
 
-/* Longer parts of what is corked are not copied. */
+/* Longer parts of corked messages are not copied. */
 enum { CORKED_SMALL_MAX = 125 };
 
-/* The messages of the WebSocket that is corked, one in the process at most: small parts are copied,
- * the others stay where they are. */
+/* The cork buffer: the messages of the corked WebSocket, of which a process has one at most. Small
+ * parts are copied, the others stay where they are. */
 static struct {
 	struct websocket *websocket; /* NULL: none is corked */
 	struct str parts[HTTP_TRANSPORT_PARTS_MAX];
@@ -121,14 +121,12 @@ void websocket_send_binary(struct websocket *websocket, struct str data)
 
 void websocket_cork(struct websocket *websocket)
 {
-
 	require(!cork.websocket);
 	cork.websocket = websocket;
 }
 
 void websocket_uncork(struct websocket *websocket)
 {
-
 	require(cork.websocket == websocket);
 	send_corked();
 	cork.websocket = NULL;

@@ -141,7 +141,7 @@ static void handle_late(struct http_request *request)
 
 static void on_unwanted_body(struct http_request *request, int status)
 {
-	/* After the answer no body may come; before it only news that none will. */
+	/* Never after the answer; before it only because the client left. */
 	require(status && http_request_is_abandoned(request));
 }
 
@@ -220,7 +220,7 @@ static void handle_events_late(struct http_request *request)
 	wait_for(request, handle_events);
 }
 
-/* What a peer sends comes back; some texts are orders. */
+/* Echoes every message; some texts are commands. */
 static void on_text(struct websocket *websocket, struct str text)
 {
 	unsigned long long bytes;
@@ -376,7 +376,7 @@ static void close_all(void *context)
 	uv_close((uv_handle_t *)&on_int, NULL);
 }
 
-/* Stands still before it drains, so that more can be sent that the loop has not seen. */
+/* Stops the process before it drains, so that clients can send what the loop has not seen. */
 static void handle_drain(struct http_request *request)
 {
 	raise(SIGSTOP);
