@@ -3,7 +3,7 @@
  *   arena -> block -> block -> block      objects are cut off the front block, never given back
  *
  * Blocks of the usual size are kept for the next arena (per thread, bounded). ASan builds recycle
- * nothing and leave a poisoned gap between objects, so that an overrun and a late use are seen. */
+ * nothing and leave a poisoned gap between objects, so that ASan sees overruns and late uses. */
 #pragma once
 
 #include "base/str.h"
@@ -23,7 +23,7 @@ struct arena {
 /* Frees everything in it. The arena is empty and usable again. */
 void arena_finish(struct arena *arena);
 
-/* What an object takes beside its own bytes, at most. */
+/* Bytes that an object takes beside its own, at most. */
 enum { ARENA_OBJECT_BYTES_MAX = 48 };
 
 /* For an empty arena that holds little for long: its first block has room for size bytes, and not
@@ -38,9 +38,9 @@ __attribute__((malloc, warn_unused_result)) void *arena_zalloc(struct arena *are
 /* A copy, with a NUL behind it that does not count. */
 struct str arena_copy(struct arena *arena, struct str s);
 
-/* The texts one behind the other, with a NUL behind them that does not count. */
+/* The texts joined, with a NUL behind them that does not count. */
 struct str arena_join(struct arena *arena, const struct str *texts, size_t count);
-/* arena_join() of texts that are listed. */
+/* arena_join() of the listed texts. */
 #define ARENA_JOIN(arena, ...)                                                                     \
 	arena_join(arena, (const struct str[]){__VA_ARGS__},                                       \
 		   sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))

@@ -21,14 +21,14 @@ static inline size_t buffer_length(const struct buffer *buffer)
 	return buffer->end - buffer->start;
 }
 
-/* What it holds; valid until the next change. */
+/* The bytes in it; valid until the next change. */
 static inline struct str buffer_view(const struct buffer *buffer)
 {
 	return str_from_offset((struct str){.data = buffer->data, .length = buffer->end},
 			       buffer->start);
 }
 
-/* Where there is room for size more bytes, after all was moved to find it. */
+/* buffer_reserve() where the room is missing: moves the bytes, or takes more memory. */
 char *buffer_grow(struct buffer *buffer, size_t size);
 
 /* Room for size more bytes behind the end; returns where. Write there, then buffer_commit(). */

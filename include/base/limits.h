@@ -20,12 +20,13 @@ enum {
 	LIMIT_IDLE_MS = 75 * 1000,
 	/* A reader that takes no byte of its answer for so long is cut off. */
 	LIMIT_WRITE_STALL_MS = 20 * 1000,
-	/* A streamed answer: enough waits; so much more waits that its reader is cut off. */
+	/* A streamed answer: where so much waits, its source pauses; where more than so much would
+	 * wait, its reader is cut off. */
 	LIMIT_STREAM_FULL_BYTES = 64 * 1024,
 	LIMIT_STREAM_PENDING_BYTES = 2 * 1024 * 1024,
 	/* After an answer that ends a connection, what the client still sends is read and dropped
-	 * for so long and so much, so that it sees the answer instead of a reset: also one whose
-	 * upload is somewhat too large and that reads only when it has sent all. */
+	 * for so long and so much, so that it sees the answer instead of a reset, even where it
+	 * reads only after it has sent an upload that is somewhat too large. */
 	LIMIT_LINGER_MS = 2 * 1000,
 	LIMIT_LINGER_BYTES = 2 * LIMIT_UPLOAD_BODY_BYTES,
 	/* Empty lines before a request line. More: 400. */
@@ -48,8 +49,8 @@ enum {
 	LIMIT_SHORT_JOBS = 512,
 	LIMIT_LONG_JOBS = 64,
 
-	/* WebSockets: the server pings; a peer silent for so long is dropped; so is one that lets
-	 * more than so much wait for it. */
+	/* WebSockets: the server pings; it drops a peer that is silent for so long, or for which
+	 * more than so much waits. */
 	LIMIT_PING_MS = 30 * 1000,
 	LIMIT_SILENCE_MS = 60 * 1000,
 	LIMIT_WEBSOCKET_PENDING_BYTES = 2 * 1024 * 1024,

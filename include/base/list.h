@@ -53,7 +53,7 @@ static inline struct list *list_take_first(struct list *head)
 	return node;
 }
 
-/* Moves all of from behind what to holds. */
+/* Moves all nodes of from to the end of to. */
 static inline void list_move_all(struct list *to, struct list *from)
 {
 	if (list_is_empty(from))

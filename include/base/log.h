@@ -4,9 +4,8 @@
  *   log_info("db", "connection lost", LOG_STR("error", text), LOG_INT("attempt", 3));
  *   ts=2026-11-20T08:15:30.123Z level=info group=db msg="connection lost" error="..." attempt=3
  *
- * Values are escaped, and bytes that are no UTF-8 replaced, so nothing that a caller stores can
- * break a line. Secrets are never logged:
- * no key, no Authorization header, no query string. */
+ * Values are escaped, and bytes that are no UTF-8 replaced, so that no stored text can break a
+ * line. Secrets are never logged: no key, no Authorization header, no query string. */
 #pragma once
 
 #include "base/str.h"
@@ -32,7 +31,7 @@ struct log_field {
 	((struct log_field){                                                                       \
 	    .name = (field_name), .kind = LOG_VALUE_INT, .number = (int64_t)(value)})
 
-/* Both texts of a group and a message are literals. */
+/* group and message are string literals. */
 #define log_debug(group, ...) LOG_AT(LOG_DEBUG, group, __VA_ARGS__)
 #define log_info(group, ...) LOG_AT(LOG_INFO, group, __VA_ARGS__)
 #define log_warn(group, ...) LOG_AT(LOG_WARN, group, __VA_ARGS__)
@@ -59,12 +58,12 @@ bool log_is_on(enum log_level level);
 void log_write(enum log_level level, const char *group, const char *message,
 	       const struct log_field *fields);
 
-/* From now on lines of this thread are gathered until log_flush(); a warning or an error writes
- * them at once, and so do 32 KiB of them (4 KiB where stderr is no regular file: what a pipe takes
- * whole). A process that is killed loses what it has not flushed: for a loop that flushes before it
- * waits, the lines of one turn. */
+/* From now on lines of this thread are held back until log_flush(), a warning or an error, or until
+ * there are 32 KiB of them (4 KiB where stderr is no regular file: a pipe takes that as a whole). A
+ * process that is killed loses the lines that it holds back: those of one turn, for a loop that
+ * flushes before it waits. */
 void log_hold(void);
-/* Writes what is held back. Nothing where nothing is. */
+/* Writes the lines that are held back, if any. */
 void log_flush(void);
 /* Flushes, and holds back no longer. */
 void log_release(void);

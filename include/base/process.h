@@ -4,8 +4,8 @@
  *   fork -> limits -> user -> death signal -> [apart: session, signals, descriptors] -> run | exec
  *
  * A process that is apart starts from nothing: it leads a session (Ctrl-C in a terminal does not
- * reach it), signals have their defaults, its folder of work is "/", its umask 077, and it has the
- * descriptors that it is given and no others. A program should be apart. A function that is not
+ * reach it), signals have their defaults, its working directory is "/", its umask 077, and it has
+ * the descriptors that it is given and no others. A program should be apart. A function that is not
  * apart goes on with all that its parent had, blocked signals included. */
 #pragma once
 
@@ -37,13 +37,13 @@ struct process {
 	const struct process_user *user; /* NULL: the same as this process */
 	const struct process_limit *limits;
 	unsigned limit_count;
-	int death_signal; /* that it gets when the thread ends that started it */
+	int death_signal; /* sent to it when the thread that started it ends */
 
 	bool is_apart;
-	const int *fds; /* what become its descriptors 0, 1, 2, ...; only where it is apart */
+	const int *fds; /* they become its descriptors 0, 1, 2, ...; only where it is apart */
 	unsigned fd_count;
 };
 
 /* The process ID or a negative errno. A program that cannot be executed ends with 127; a process
- * that does not get the user, a limit or a descriptor that it is to have ends with 126. */
+ * that cannot get its user, a limit or a descriptor ends with 126. */
 __attribute__((warn_unused_result)) pid_t process_start(const struct process *process);

@@ -1,7 +1,7 @@
 /* Local time in a zone of the tz database, from the bytes of its file ("TZif", RFC 9636).
  *
  * libc knows one zone at a time, for the whole process, through the environment. These functions
- * keep nothing outside of struct zone, which never changes once it is made: any thread may ask. */
+ * keep nothing outside of struct zone, which never changes: any thread may call them. */
 #pragma once
 
 #include "base/str.h"
@@ -17,6 +17,5 @@ __attribute__((warn_unused_result)) struct zone *zone_parse(struct str file);
 /* NULL is fine. */
 void zone_destroy(struct zone *zone);
 
-/* Seconds that local time is ahead of UTC at that moment, which is given in seconds since 1970.
- * NULL is UTC. */
+/* Seconds by which local time is ahead of UTC. wall_s: seconds since 1970. NULL is UTC. */
 int zone_offset_s(const struct zone *zone, int64_t wall_s);

@@ -11,11 +11,11 @@
 
 struct zones_count {
 	unsigned loaded;
-	unsigned refused; /* files that say that they are zones, but are malformed */
+	unsigned refused; /* malformed zone files */
 };
 
-/* Reads every zone below the folder, in place of those that were loaded before. For one thread,
- * before others look zones up. */
+/* Reads every zone below the folder; they replace all zones that were loaded before. No other
+ * thread may look zones up meanwhile. */
 struct zones_count zones_load(const char *folder);
 
 /* The zone or link with exactly this name, or NULL: no abbreviation, no "posix/", no rule. It lives

@@ -1,5 +1,6 @@
-/* Work on many objects at once, spread over turns of the loop: so much a turn as fits into a budget
- * of time, so that other work waits for it only briefly. In the order in which it was asked for. */
+/* Work on many objects, spread over turns of the loop: each turn does as much as fits into a budget
+ * of time, so that other work waits only briefly. Objects are worked on in the order in which they
+ * were added. */
 #pragma once
 
 #include "loop/loop.h"
@@ -19,6 +20,6 @@ void budgeted_queue_init(struct budgeted_queue *queue, struct loop *loop,
 /* Nothing runs any more; the nodes are left as they are. */
 void budgeted_queue_finish(struct budgeted_queue *queue);
 
-/* Runs for this node in this or a later turn, never inside this call. Asking twice before it ran is
- * asking once. A node begins with list_init(); list_remove() takes it out again. */
+/* run() gets this node in this or a later turn, never inside this call. Adding a node that waits
+ * already does nothing. A node begins with list_init(); list_remove() takes it out again. */
 void budgeted_queue_add(struct budgeted_queue *queue, struct list *node);

@@ -5,12 +5,13 @@
  *               never stands before a short one; up to that half it is served first, so that a
  *               stream of short jobs never starves it
  *
- * Each lane has a bounded queue; when it is full the caller is told and answers 503. A job's memory
- * is taken on the loop before the job starts; the worker thread touches only its job.
+ * Each lane has a bounded queue; when it is full, lanes_submit() fails and its caller answers 503.
+ * A job gets its memory on the loop, before it starts; the worker thread touches only its job.
  *
  * The threads have a lower priority than the loop. That is not enough where the database waits for
- * a core as well: whom the kernel lets run is decided every few milliseconds only, and not by
- * thread where groups of processes are compared. So long jobs give way in between. */
+ * a core as well: the kernel chooses only every few milliseconds which thread runs, and where it
+ * compares groups of processes, a thread's priority does not count. So long jobs give way in
+ * between. */
 #pragma once
 
 #include "loop/loop.h"
@@ -38,8 +39,8 @@ void lanes_stop(struct loop *loop);
 __attribute__((warn_unused_result)) int lanes_submit(struct loop *loop, enum lane lane,
 						     struct lane_job *job);
 
-/* Called by a long job now and then, at best every 100 to 200 us: whoever waits for this core runs
- * first. Takes 60 us where nobody waits. */
+/* Called by long jobs, at best every 100 to 200 us: a thread that waits for this core runs first.
+ * Takes 60 us where none waits. */
 void lanes_give_way(void);
 
 /* Jobs that wait or run. */

@@ -40,8 +40,8 @@ struct loop {
 };
 
 /* Called at the end of every turn, just before the loop waits for events: where what a turn has
- * queued is sent as one. Embed it; it stays registered until removed, which any of them may do to
- * any other. Those that are added there wait for the next turn. */
+ * queued is sent as one. Embed it; it stays registered until removed. run() may remove any
+ * turn_end; those that it adds run from the next turn on. */
 struct turn_end {
 	struct list node;
 	void (*run)(struct turn_end *turn_end);
@@ -54,26 +54,26 @@ __attribute__((warn_unused_result)) int loop_init(struct loop *loop);
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 
-/* Closes what loop_init() opened and runs the loop until every handle on it is closed. Whoever
- * opened other handles has closed them before. */
+/* Closes what loop_init() opened and runs the loop until every handle on it is closed. All other
+ * handles must be closed or closing. */
 void loop_finish(struct loop *loop);
 
 /* Milliseconds, monotonic, as of the start of this turn. */
 uint64_t loop_now_ms(const struct loop *loop);
 
-/* run must be set. Asking twice before it ran is asking once. */
+/* run must be set. Does nothing for a later that waits already. */
 void loop_later(struct loop *loop, struct later *later);
 void loop_later_init(struct later *later, void (*run)(struct later *later));
-/* Also when it is not due. */
+/* Does nothing for one that does not wait. */
 void loop_later_cancel(struct later *later);
 
 void deadline_init(struct deadline *deadline, void (*run)(struct deadline *deadline));
-/* Sets or moves it; from now on in milliseconds. With 0 it still runs later, and where a deadline
- * asks for it, in another turn. */
+/* Sets or moves it, in milliseconds from now. With 0 it still runs later; if another deadline's
+ * run() sets it, in another turn. */
 void deadline_set(struct loop *loop, struct deadline *deadline, uint64_t in_ms);
 /* The same with a time of loop_now_ms(). */
 void deadline_set_at(struct loop *loop, struct deadline *deadline, uint64_t at_ms);
-/* Also when it is not set. */
+/* Does nothing where it is not set. */
 void deadline_clear(struct loop *loop, struct deadline *deadline);
 bool deadline_is_set(const struct deadline *deadline);
 

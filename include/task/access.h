@@ -11,10 +11,10 @@
 #include "task/task.h"
 
 struct access {
-	/* The first step of the prologue: finds out who calls. Ends with task_admit(), or answers.
-	 */
+	/* The first step of the prologue: finds out who calls. Ends with task_admit() or
+	 * task_admit_device(), or answers. */
 	task_step *check;
-	/* Answers a caller that was admitted, and whose account was gone a moment later. */
+	/* Answers an admitted caller whose account was gone a moment later. */
 	task_step *refuse;
 	size_t state_size; /* of task_access_state() */
 	/* Pages of other origins may call it (--cors-origin). Only where the caller sends a secret
@@ -28,7 +28,7 @@ extern const struct access access_api_key;
 struct caller {
 	struct id account_id;
 	const struct rate_policy *rate; /* of the service; per_second 0: no limit */
-	struct id rate_id;		/* whose bucket it is: of the key, of the session */
+	struct id rate_id;		/* of the bucket: the key's or the session's */
 };
 
 /* Goes on with the prologue for this caller, which is copied; or answers 429. */
@@ -38,5 +38,5 @@ __attribute__((warn_unused_result)) struct verdict task_admit(struct task *task,
 /* Goes on with the prologue for a device that has shown its own key: no account, no rate limit. */
 __attribute__((warn_unused_result)) struct verdict task_admit_device(struct task *task);
 
-/* The struct of the endpoint's access, zeroed at the start. */
+/* The access's own struct, see state_size; zeroed at the start. */
 void *task_access_state(struct task *task);

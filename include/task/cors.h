@@ -5,7 +5,7 @@
 #include "http/response.h"
 #include "task/service.h"
 
-/* Whether pages of other origins may ever call what this request is for: the public API. */
+/* Whether the request is for the public API, all that pages of other origins may ever call. */
 bool cors_concerns(const struct http_request *request);
 
 /* Adds what an answer of the public API must carry: nothing where no origin is configured; Vary,

@@ -18,11 +18,11 @@ void key_cache_destroy(struct key_cache *cache);
 bool key_cache_find(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES],
 		    struct id *ret_account_id);
 
-/* To be taken before the database is asked, and given to key_cache_insert(): an answer that was
- * under way while a revocation came in is used once, but not kept. */
+/* Take it before the query for the key, and give it to key_cache_insert(): the cache does not keep
+ * a result that was under way while a revocation came in. */
 uint64_t key_cache_epoch(const struct key_cache *cache);
 void key_cache_insert(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES],
 		      struct id account_id, uint64_t epoch);
 
-/* For db_subscribe(): hints "key:<hex of the hash>". Ends with the cache. */
+/* For db_subscribe(): hints "key:<hex of the hash>". Lives as long as the cache. */
 struct hint_subscription *key_cache_subscription(struct key_cache *cache);

@@ -2,7 +2,7 @@
  *
  * A bucket is one 64-bit number, the time at which it will be full again (the "theoretical arrival
  * time" of GCRA, ITU-T I.371); taking a token is one compare-and-swap. Buckets live in a table of
- * fixed size; when a neighbourhood is full, the one that is fullest of tokens makes room. */
+ * fixed size; when a neighbourhood is full, the bucket with the most tokens makes room. */
 #pragma once
 
 #include "base/id.h"

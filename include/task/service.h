@@ -19,6 +19,6 @@ struct service {
 	const char *const *cors_origins; /* "https://panels.example.org" */
 	unsigned cors_origin_count;
 	const char *public_url; /* without trailing slash */
-	unsigned task_count;	/* requests at work, those that their clients left included */
+	unsigned task_count;	/* requests at work, abandoned ones included */
 	bool is_draining;
 };

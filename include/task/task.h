@@ -95,8 +95,8 @@ struct str task_path_parameter(struct task *task, unsigned index);
 __attribute__((warn_unused_result)) struct verdict task_continue(struct task *task,
 								 task_step *next);
 
-/* For a function of db/statements.h, which says what is asked, and for task_query() or
- * task_reply_query() behind it. */
+/* Give it to a function of db/statements.h, which fills it in; then call task_query() or
+ * task_reply_query(). */
 struct db_query *task_new_query(struct task *task);
 
 /* Asks for at most one row, which is read into the struct that the statement was given (it must
@@ -115,8 +115,8 @@ __attribute__((warn_unused_result)) struct verdict task_work(struct task *task, 
 /* status with a JSON object. */
 __attribute__((warn_unused_result)) struct verdict
 task_reply_record(struct task *task, int status, const struct record *record, const void *row);
-/* Asks for rows and answers 200 with a JSON array of them. A caller who has just these rows is
- * answered before they are written. */
+/* Asks for rows and answers 200 with a JSON array of them, or 304 where the caller has them
+ * already: then they are not written as JSON. */
 __attribute__((warn_unused_result)) struct verdict task_reply_query(struct task *task);
 /* status with "{}". */
 __attribute__((warn_unused_result)) struct verdict task_reply_empty(struct task *task, int status);
@@ -129,14 +129,14 @@ task_reply_static(struct task *task, const struct http_static_file *file);
 /* An answer in pieces (http/stream.h): write_more() is called, later, whenever there is room; it
  * writes a portion of at most a millisecond's work and says whether there is more. It touches
  * nothing of the task but its state and its arena. The task lives until the last portion, or until
- * nobody wants the rest: then only the endpoint's finish() is called. */
+ * no more can be sent: then only the endpoint's finish() is called. */
 __attribute__((warn_unused_result)) struct verdict
 task_reply_stream(struct task *task, int status, struct str content_type,
 		  bool (*write_more)(struct task *task, struct http_stream *stream));
-/* For task_reply() and the two behind it: a further header field. */
+/* Adds a header field to the answer, whatever it will be. */
 void task_add_field(struct task *task, struct str name, struct str value);
 
-/* Adds the ETag of a GET's body; true when the caller has just that and is to be answered 304.
+/* Adds the ETag of a GET's body; true when the caller has this body already: answer 304 then.
  * task_reply_record() and task_reply_query() do it by themselves. */
 bool task_is_not_modified(struct task *task, struct str body);
 
@@ -148,16 +148,16 @@ __attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
 task_fail_field(struct task *task, const char *name, const char *format, ...);
 /* 400 with all of task_faults(). */
 __attribute__((warn_unused_result)) struct verdict task_fail_faults(struct task *task);
-/* Answers as the endpoint's access does where the caller is none: its account is gone. */
+/* Answers with the 401 of the endpoint's access: the caller's account is gone. */
 __attribute__((warn_unused_result)) struct verdict task_refuse(struct task *task);
 /* 503 with Retry-After. */
 __attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
 task_fail_busy(struct task *task, unsigned retry_after_s, const char *format, ...);
 
-/* The request was given to somebody else (an accepted WebSocket): the task is gone. */
+/* The request was given up for a WebSocket: the task is gone. */
 __attribute__((warn_unused_result)) struct verdict task_given_up(struct task *task);
 
-/* Leaves the task waiting until task_resume(); for what neither database nor worker brings. */
+/* Leaves the task waiting until task_resume(); for events other than a result or a job's end. */
 __attribute__((warn_unused_result)) struct verdict task_wait(struct task *task, task_step *next);
 /* Runs the step of task_wait(). Never inside a step: from the loop only. */
 void task_resume(struct task *task);

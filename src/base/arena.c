@@ -98,8 +98,8 @@ static size_t block_room(const struct arena_block *block)
 	return block->capacity - block->used;
 }
 
-/* Of the front block and a new one, the one that has more room left after this object stays in
- * front, where the next object is looked for. */
+/* The next object goes into the front block where it fits. So a new block becomes the front only if
+ * it has more room left after this object than the old front. */
 static struct arena_block *block_for(struct arena *arena, size_t need)
 {
 	struct arena_block *front = arena->blocks;

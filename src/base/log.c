@@ -11,8 +11,7 @@
 
 enum {
 	LINE_BYTES = 8192,
-	/* Lines that are held back are written at the latest when there are so many bytes of them.
-	 */
+	/* Bytes of lines that are held back, at most. */
 	HELD_BYTES = 32 * 1024,
 };
 
@@ -33,7 +32,7 @@ struct line {
 /* Lines of this thread that are not yet written; NULL where none are held back. */
 static _Thread_local struct held {
 	size_t length;
-	size_t write_bytes; /* so many are written at once, where the next line would exceed it */
+	size_t write_bytes; /* of one write(): held lines leave before they exceed it */
 	char data[HELD_BYTES];
 } * held;
 
@@ -90,8 +89,8 @@ static bool is_line_separator(uint32_t code_point)
 }
 
 /* Writes the character at the front of text, which is not empty, and returns its bytes; 0 when the
- * line is full. What could break a line or a terminal is escaped, and a byte that is no UTF-8 is
- * replaced, so that the line is valid JSON and valid UTF-8 whatever was in text. */
+ * line is full. Escapes characters that could break a line or a terminal, and replaces bytes that
+ * are no UTF-8, so that the line is valid JSON and valid UTF-8 whatever was in text. */
 static size_t line_put_character(struct line *line, struct str text)
 {
 	size_t length = utf8_sequence_length(text);
@@ -178,7 +177,7 @@ static void line_finish(struct line *line)
 	line->data[line->length++] = '\n';
 }
 
-/* A full pipe or a closed stderr must not stop the server: what it does not take is lost. */
+/* A full pipe or a closed stderr must not stop the server: the rest is lost. */
 static void write_out(const char *data, size_t size)
 {
 	while (size) {
@@ -246,7 +245,7 @@ static void write_line(struct line *line, enum log_level level, const char *grou
 	line_finish(line);
 }
 
-/* Behind the lines that are held back, which are written before where both would be too much. */
+/* Adds a line to those that are held back, and writes these before where all would be too much. */
 static void hold_line(enum log_level level, const char *group, const char *message,
 		      const struct log_field *fields)
 {

@@ -36,15 +36,15 @@ static bool set_user(const struct process_user *user)
 		setresuid(user->uid, user->uid, user->uid) == 0);
 }
 
-/* The kernel forgets the death signal when the user changes: it is set after that. A parent that
- * had ended before is noticed by its number. */
+/* The kernel forgets the death signal when the user changes, so it is set after that. If the parent
+ * ended before, another process is the parent now. */
 static bool end_with_parent(const struct process *process, pid_t parent)
 {
 	return prctl(PR_SET_PDEATHSIG, (unsigned long)process->death_signal) == 0 &&
 	       getppid() == parent;
 }
 
-/* Copied out of the way first: what one becomes may be another one's number. */
+/* Copies all of them out of the way first: the new number of one may be the old one of another. */
 static bool set_descriptors(const struct process *process)
 {
 	int copies[PROCESS_FDS_MAX];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* RFC 9636 section 3: a header and a block with times of 32 bits; from version 2 on a second
- * header, a block with times of 64 bits, which is the one that counts, and a footer with a rule. */
+ * header, a block with times of 64 bits, which replaces the first, and a footer with a rule. */
 
 enum {
 	MAGIC_BYTES = 4,
@@ -36,7 +36,7 @@ struct counts {
 	uint32_t characters;
 };
 
-/* The parts of a block that are read, and what its counts are. */
+/* The parts of a block, and its counts. */
 struct block {
 	struct counts counts;
 	size_t time_bytes;
@@ -112,7 +112,7 @@ static bool are_types_sound(const struct block *block)
 {
 	const struct counts *counts = &block->counts;
 
-	/* A designation ends with a NUL, which is at the end of all where it is nowhere else. */
+	/* A NUL at the very end makes sure that every designation has one. */
 	if (counts->types == 0 || counts->types > 256 || counts->characters == 0 ||
 	    block->characters[counts->characters - 1] != '\0')
 		return false;
@@ -152,7 +152,7 @@ static bool are_indicators_sound(const struct block *block)
 		if (block->standard_indicators[i] > 1)
 			return false;
 	}
-	/* A time of UT is one of standard time, too. */
+	/* A time in UT is a standard time, too. */
 	for (uint32_t i = 0; i < counts->ut_indicators; i++) {
 		if (block->ut_indicators[i] > 1 ||
 		    (block->ut_indicators[i] &&
@@ -174,7 +174,7 @@ static bool read_footer(struct str footer, char version, struct zone *zone)
 	return !zone->has_rule || zone_rule_parse(text, version, &zone->rule);
 }
 
-/* Only what changes the offset is kept. */
+/* Keeps the transitions that change the offset. */
 static struct zone *make_zone(const struct block *block)
 {
 	uint32_t transitions = block->counts.transitions;

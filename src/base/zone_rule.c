@@ -164,7 +164,7 @@ static int day_of_month_rule(const struct zone_day *day, int year)
 	return found < behind ? found : found - 7;
 }
 
-/* When it comes in that year, in seconds since 1970 of the local clock that it is told in. */
+/* The moment in that year, in seconds since 1970 on the local clock that the rule is given in. */
 static int64_t local_s_in(const struct zone_day *day, int year)
 {
 	int days;
@@ -199,8 +199,8 @@ int zone_rule_offset_s(const struct zone_rule *rule, int64_t wall_s)
 		return rule->offset_s;
 	wall_s = (wall_s % period_s + period_s) % period_s;
 	year = year_of_day((int)(wall_s / DAY_S));
-	/* Changes may lie a week beside their day, in the year before or behind. Where summer ends
-	 * as it starts again, it is summer all year (RFC 9636 section 3.3.1). */
+	/* A change may come up to a week before or after its day, so in the year before or after.
+	 * Where summer ends as it starts again, it is summer all year (RFC 9636 section 3.3.1). */
 	for (int y = year - 1; y <= year + 1; y++) {
 		int64_t end_s = local_s_in(&rule->summer_end, y) - rule->summer_offset_s;
 		int64_t start_s = local_s_in(&rule->summer_start, y) - rule->offset_s;

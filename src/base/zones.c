@@ -31,7 +31,7 @@ static bool has_name_form(const char *name)
 				 "0123456789_+-")] == '\0';
 }
 
-/* What lies in the zones' folder and is no zone of its own. */
+/* Files and folders beside the zones that are none themselves. */
 static bool is_reserved(const char *name)
 {
 	static const char *const names[] = {"posix", "right", "posixrules", "localtime", "Factory"};

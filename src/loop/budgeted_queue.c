@@ -10,7 +10,7 @@ static void on_later(struct later *later)
 	struct list due;
 	struct list *node;
 
-	/* What is added meanwhile waits for another turn. */
+	/* Nodes that are added meanwhile wait for another turn. */
 	list_init(&due);
 	list_move_all(&due, &queue->due);
 	while ((node = list_take_first(&due))) {

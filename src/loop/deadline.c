@@ -97,7 +97,8 @@ void deadline_set(struct loop *loop, struct deadline *deadline, uint64_t in_ms)
 
 void deadline_set_at(struct loop *loop, struct deadline *deadline, uint64_t at_ms)
 {
-	/* What is set by a deadline is for another turn: one that sets itself would never end. */
+	/* A deadline's run() sets deadlines for another turn: else one that sets itself again would
+	 * keep the loop here for ever. */
 	if (loop->deadlines_run && at_ms <= uv_now(&loop->uv))
 		at_ms = uv_now(&loop->uv) + 1;
 	deadline->at_ms = at_ms;

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of the worker threads, so that the loop, and the database where it shares the machine, go on
- * while pictures are converted on all cores. */
+/* Of the worker threads: the loop, and the database where it shares the machine, go on while all
+ * cores convert pictures. */
 enum { NICE = 10 };
 
 struct lanes {
@@ -85,7 +85,7 @@ static void on_work_done(uv_work_t *work, int status)
 	struct lane_job *job = container_of(work, struct lane_job, work);
 	struct loop *loop = work->loop->data;
 
-	require(status == 0); /* nobody cancels */
+	require(status == 0); /* jobs are never cancelled */
 	job->lanes->running[job->lane]--;
 	start_waiting(loop);
 	job->done(job);

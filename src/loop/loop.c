@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Runs what is due now. What it asks for in turn is for the next turn: no starvation of I/O. */
+/* Runs what is due now. What becomes due meanwhile waits for the next turn, so that I/O goes on. */
 static void run_due(struct loop *loop)
 {
 	struct list due;
@@ -26,8 +26,8 @@ static void on_check(uv_check_t *check)
 	run_due(check->data);
 }
 
-/* A turn ends where the loop is about to wait: libuv runs timers, and what handles asked for when
- * they were closed, between the last check and this. */
+/* A turn ends where the loop is about to wait: libuv runs timers and the callbacks of closed
+ * handles between the last check and this. */
 static void on_prepare(uv_prepare_t *prepare)
 {
 	struct loop *loop = prepare->data;
@@ -46,7 +46,7 @@ static void on_prepare(uv_prepare_t *prepare)
 
 static void on_idle(uv_idle_t *idle)
 {
-	(void)idle; /* its only use is that the loop does not sleep */
+	(void)idle; /* only keeps the loop from sleeping */
 }
 
 int loop_init(struct loop *loop)

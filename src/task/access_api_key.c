@@ -3,7 +3,7 @@
 #include "task/key_cache.h"
 #include "task_private.h"
 
-/* An API key, by the SHA-256 of which the database knows it. */
+/* An API key; the database knows its SHA-256. */
 
 struct key_access {
 	uint8_t hash[KEY_HASH_BYTES];

@@ -35,7 +35,7 @@ bool task_is_not_modified(struct task *task, struct str body)
 	return is_get(task) && is_named(task, body);
 }
 
-/* What decides how a row is written: another server may write it otherwise. */
+/* Adds what decides how a row is written: a server of another version may write it otherwise. */
 static void append_form(struct buffer *buffer, const struct record *record)
 {
 	for (unsigned i = 0; i < record->field_count; i++) {

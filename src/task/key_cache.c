@@ -120,7 +120,7 @@ static void on_hints_up(struct hint_subscription *hints, bool up)
 
 	cache->hints_are_up = up;
 	cache->epoch++;
-	/* What was revoked while nobody listened is not known: start anew. */
+	/* Revocations that came while the connection was down are not known: start anew. */
 	if (up)
 		forget_all(cache);
 }

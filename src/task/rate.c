@@ -45,9 +45,9 @@ static uint64_t tag_of(const struct rate_table *table, const struct rate_policy 
 	return tag ? tag : 1;
 }
 
-/* The bucket of a tag; takes over a free one or the one that has been full for the longest. Two
- * processes that race for one bucket may both believe they got it: one of them then counts in the
- * other's, once. */
+/* The bucket of a tag. Else takes over a free one, or that which is full of tokens first. Of two
+ * processes that race for a bucket, both may believe they got it: one then counts in the other's,
+ * once. */
 static struct bucket *bucket_find(struct rate_table *table, uint64_t tag)
 {
 	struct bucket *oldest = NULL;

@@ -15,7 +15,7 @@ static void respond(struct task *task)
 		http_respond(task->request, &task->response);
 }
 
-/* What the arena does not hold. */
+/* Gives back what the arena does not hold. */
 static void end(struct task *task)
 {
 	if (task->endpoint->finish)
@@ -72,7 +72,7 @@ static struct verdict reply_to_nobody(struct task *task)
 
 void task_run(struct task *task, task_step *step)
 {
-	/* Nobody waits for the answer, and nothing was changed: the rest need not be done. */
+	/* The client left before anything was written: the other steps are not needed. */
 	if (http_request_is_abandoned(task->request) && !task->has_written)
 		step = reply_to_nobody;
 	run(task, step);

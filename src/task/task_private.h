@@ -11,8 +11,8 @@ struct task {
 	const struct endpoint *endpoint;
 	struct route_match match;
 	void *state;
-	unsigned stage;	  /* of the prologue: what comes next */
-	task_step *next;  /* what runs when the thing waited for has come */
+	unsigned stage;	  /* the next one of the prologue */
+	task_step *next;  /* runs when the wait is over */
 	bool has_written; /* a write was sent: from here on the task runs to its end */
 	size_t body_max;
 	int body_status;  /* of reading the body: 0, or what to answer */
@@ -44,14 +44,14 @@ struct task {
 /* Runs steps until the task waits or is gone. */
 void task_run(struct task *task, task_step *step);
 
-/* The first step; also what each stage of it goes on with. */
+/* The first step; each of its stages goes on with it. */
 task_step task_prologue;
 /* Its stages: read the body and parse it, find the resource of the path. */
 task_step task_read_body;
 task_step task_find_resource;
 
-/* Takes a token of id's bucket and tells the caller of the limit in header fields. True, with the
- * answer 429, where there is none left. */
+/* Takes a token of id's bucket and shows the limit in header fields. True, with the answer 429,
+ * where no token is left. */
 __attribute__((warn_unused_result)) bool task_is_limited(struct task *task,
 							 const struct rate_policy *policy,
 							 struct id id, struct verdict *ret_answer);
@@ -60,13 +60,13 @@ __attribute__((warn_unused_result)) bool task_is_limited(struct task *task,
 enum field_count { FIELD_ABSENT, FIELD_SINGLE, FIELD_REPEATED };
 enum field_count task_single_field(const struct task *task, struct str name, struct str *ret_value);
 
-/* A step: answers an error that the database gave. */
+/* A step: answers with the error of a query that failed. */
 task_step task_fail_db;
 
-/* Empty. One buffer serves all answers of the process: what is written is copied into the arena. */
+/* An empty buffer; one serves all answers of the process. Copy the text into the arena. */
 struct buffer *task_scratch(void);
 
-/* Like task_is_not_modified(), for rows that were not yet written as JSON: by their values, and by
- * how the record writes them. Uses the scratch buffer. */
+/* Like task_is_not_modified(), for rows that were not yet written as JSON: the tag is made of their
+ * values and of how the record writes them. Uses the scratch buffer. */
 bool task_rows_are_not_modified(struct task *task, const struct record *record,
 				const struct db_result *result);
