@@ -32,7 +32,3 @@ struct migrate_error {
  * text. */
 __attribute__((warn_unused_result)) int migrate_run(const char *url, int *ret_applied,
 						    struct migrate_error *reterr);
-
-/* The same checks, and no change: 1 when migrations are missing, 0 when none is; or -1. */
-__attribute__((warn_unused_result)) int migrate_check(const char *url,
-						      struct migrate_error *reterr);

@@ -21,6 +21,3 @@ struct http_listener_settings {
 	void *context;
 	const struct http_transport_kind *transport; /* NULL: plain, over TCP or a unix socket */
 };
-
-/* The scheme of the listener's URLs: "http". */
-const char *http_listener_scheme(const struct http_listener_settings *listener);

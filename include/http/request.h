@@ -31,7 +31,6 @@ enum http_method {
 	HTTP_DELETE,
 	HTTP_OPTIONS,
 	HTTP_METHOD_OTHER, /* known to the parser, used by no route: 405 or 404 */
-	HTTP_METHOD_COUNT,
 };
 
 struct http_request {

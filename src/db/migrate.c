@@ -253,24 +253,7 @@ int migrator_run(const char *url, const struct migration *list, size_t count, in
 	return error;
 }
 
-int migrator_check(const char *url, const struct migration *list, size_t count,
-		   struct migrate_error *reterr)
-{
-	struct migrator m = {.list = list, .count = count, .error = reterr};
-	int error = connect_to(&m, url);
-
-	if (!error)
-		error = read_applied(&m);
-	PQfinish(m.pg);
-	return error ? error : (size_t)m.applied < count;
-}
-
 int migrate_run(const char *url, int *ret_applied, struct migrate_error *reterr)
 {
 	return migrator_run(url, migrations, migration_count, ret_applied, reterr);
-}
-
-int migrate_check(const char *url, struct migrate_error *reterr)
-{
-	return migrator_check(url, migrations, migration_count, reterr);
 }

@@ -74,7 +74,6 @@ enum { HTTP_TRANSPORT_PARTS_MAX = 4, HTTP_TRANSPORT_ADDRESS_BYTES = 46 };
 
 /* See the functions below. */
 struct http_transport_kind {
-	const char *scheme; /* "http" */
 	struct http_transport *(*accept)(const struct http_transport_kind *kind,
 					 struct http_transport_host *host, uv_stream_t *listener);
 	size_t (*address)(const struct http_transport *transport, char *ret_text);

@@ -279,7 +279,6 @@ static bool plain_has_input(const struct http_transport *transport)
 }
 
 const struct http_transport_kind http_transport_plain = {
-    .scheme = "http",
     .accept = plain_accept,
     .address = plain_address,
     .set_reading = plain_set_reading,

@@ -41,7 +41,7 @@ struct verdict task_prologue(struct task *task)
 		__attribute__((fallthrough));
 	case STAGE_RESOURCE:
 		task->stage = STAGE_FIELDS;
-		if (endpoint->resource)
+		if (endpoint->resource != RESOURCE_NONE)
 			return task_find_resource(task);
 		__attribute__((fallthrough));
 	default:

@@ -17,9 +17,8 @@ struct transport {
 	struct addrinfo *addresses; /* owned */
 	struct addrinfo *address;   /* the one that is tried or in use */
 	bool is_resolving;
-	bool has_tcp;	   /* libuv still has the socket */
-	bool is_connected; /* on_connected was called */
-	int last_error;	   /* of the last address that was tried */
+	bool has_tcp;	/* libuv still has the socket */
+	int last_error; /* of the last address that was tried */
 	uint8_t read_buffer[READ_BYTES];
 };
 
@@ -111,12 +110,6 @@ static void flush_tls(struct transport *transport)
 		write_raw(transport, data, size);
 }
 
-static void announce(struct transport *transport)
-{
-	transport->is_connected = true;
-	transport->events->on_connected(transport->context);
-}
-
 static void read_tls(struct transport *transport)
 {
 	uint8_t data[16 * 1024];
@@ -126,7 +119,7 @@ static void read_tls(struct transport *transport)
 	while (transport->events && (event == WIRE_TLS_DATA || event == WIRE_TLS_OPEN)) {
 		event = wire_tls_read(transport->tls, data, sizeof(data), &size);
 		if (event == WIRE_TLS_OPEN)
-			announce(transport);
+			transport->events->on_connected(transport->context);
 		else if (event == WIRE_TLS_DATA)
 			transport->events->on_data(transport->context, data, size);
 	}
@@ -186,7 +179,7 @@ static void on_connect(uv_connect_t *request, int status)
 	if (transport->tls)
 		read_tls(transport);
 	else
-		announce(transport);
+		transport->events->on_connected(transport->context);
 }
 
 static void try_address(struct transport *transport)

@@ -87,7 +87,6 @@ static int on_headers_complete(llhttp_t *llhttp)
 	head->keep_alive = llhttp_should_keep_alive(llhttp);
 	head->is_http_1_0 = llhttp->http_minor == 0;
 	head->status = llhttp->status_code;
-	head->is_upgrade = llhttp->type == HTTP_RESPONSE && llhttp->status_code == 101;
 	return HPE_PAUSED;
 }
 

@@ -49,7 +49,7 @@ static yyjson_val *resolve(yyjson_val *node)
 
 static const char *method_name(enum http_method method)
 {
-	static const char *const names[HTTP_METHOD_COUNT] = {
+	static const char *const names[HTTP_METHOD_OTHER + 1] = {
 	    [HTTP_GET] = "get",	    [HTTP_POST] = "post",     [HTTP_PUT] = "put",
 	    [HTTP_PATCH] = "patch", [HTTP_DELETE] = "delete",
 	};

@@ -25,7 +25,6 @@ struct wire_head {
 	int status; /* of a response */
 	bool is_http_1_0;
 	bool keep_alive; /* as version and Connection have it */
-	bool is_upgrade; /* a response of 101: what follows is another protocol */
 };
 
 struct wire_parser;
