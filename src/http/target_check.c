@@ -1,3 +1,7 @@
+/* The target and the authority of requests (RFC 9112 section 3.2), which are stricter than the URLs
+ * that wire/url.h reads for one who connects: that one takes any visible character in a host and no
+ * empty port, while here the grammar of RFC 3986 section 3.2.2 counts, so that nothing in front of
+ * the server can read another host than the server does. */
 #include "base/hex.h"
 #include "http/head_check.h"
 

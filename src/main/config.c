@@ -5,33 +5,36 @@
 #include <ctype.h>
 #include <libpq-fe.h>
 #include <sched.h>
+#include <wire/url.h>
 
-/* What stands behind "https://" or "http://"; NULL with the reason. */
-static const char *host_of(const char *url, struct options_error *reterr)
+static int read_http_url(const char *value, struct wire_url *ret_url, struct options_error *reterr)
 {
-	if (strncmp(url, "https://", 8) == 0)
-		return url + 8;
-	if (strncmp(url, "http://", 7) == 0)
-		return url + 7;
-	options_error_set(reterr, "must start with http:// or https://");
-	return NULL;
+	const char *fault = wire_url_parse(value, strlen(value), ret_url);
+
+	if (strncmp(value, "http", 4) != 0)
+		return options_error_set(reterr, "must start with http:// or https://");
+	return fault ? options_error_set(reterr, "is no URL: %s", fault) : 0;
 }
 
+/* Browsers send an origin in one form only, in lower case and without the scheme's own port, and it
+ * is compared byte for byte. */
 static int check_cors_origin(char *value, struct options_error *reterr)
 {
-	const char *host = host_of(value, reterr);
+	char origin[sizeof("https://") + WIRE_AUTHORITY_BYTES];
+	struct wire_url url;
+	bool is_plain = true;
 
-	if (!host)
+	if (read_http_url(value, &url, reterr) < 0)
 		return -1;
-	/* Browsers send it in this form and no other: it is compared byte for byte. */
-	for (const char *c = host; *c; c++)
-		if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) &&
-		    !strchr(".-:[]", *c))
-			return options_error_set(
-			    reterr,
-			    "must be an origin such as https://panels.example.org, in lower "
-			    "case and without a path");
-	return host[0] ? 0 : options_error_set(reterr, "has no host");
+	for (const char *c = url.host; *c; c++)
+		is_plain &=
+		    islower((unsigned char)*c) || isdigit((unsigned char)*c) || strchr(".-:", *c);
+	snprintf(origin, sizeof(origin), "%s://%s", url.scheme, url.authority);
+	if (!is_plain || strcmp(value, origin) != 0)
+		return options_error_set(
+		    reterr, "must be an origin such as https://panels.example.org, in lower case, "
+			    "with neither a path nor the scheme's own port");
+	return 0;
 }
 
 static int check_database(char *value, struct options_error *reterr)
@@ -66,22 +69,18 @@ static void show_database(const char *value, FILE *out)
 /* Cuts slashes off its end. */
 static int check_public_url(char *value, struct options_error *reterr)
 {
-	const char *host = host_of(value, reterr);
 	size_t length = strlen(value);
+	struct wire_url url;
 
-	if (!host)
+	if (read_http_url(value, &url, reterr) < 0)
 		return -1;
-	if (host[0] == 0 || host[0] == '/' || host[0] == ':')
-		return options_error_set(reterr, "has no host");
 	if (length > CONFIG_PUBLIC_URL_BYTES)
 		return options_error_set(reterr, "is longer than %d characters",
 					 CONFIG_PUBLIC_URL_BYTES);
-	for (const char *c = host; *c; c++)
-		if (*c <= ' ' || *c > '~' || strchr("\"<>\\^`{|}", *c))
-			return options_error_set(reterr, "holds a character that no URL has");
-	if (strpbrk(host, "?#@"))
-		return options_error_set(reterr,
-					 "must have neither a user, nor a query, nor a fragment");
+	if (strpbrk(value, "\"<>\\^`{|}"))
+		return options_error_set(reterr, "holds a character that no URL has");
+	if (strpbrk(value, "?@"))
+		return options_error_set(reterr, "must have neither a user nor a query");
 	while (value[length - 1] == '/')
 		value[--length] = 0;
 	return 0;

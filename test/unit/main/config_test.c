@@ -210,10 +210,28 @@ static void values_that_are_refused(void **state)
 {
 	static const char *const refused[][2] = {
 	    {"--access-log", "yes"},
+	    {"--cors-origin", "*"},
+	    {"--cors-origin", "null"},
+	    {"--cors-origin", "ws://x"},
+	    {"--cors-origin", "https://"},
+	    {"--cors-origin", "https://X"},
+	    {"--cors-origin", "https://x/"},
+	    {"--cors-origin", "https://x:443"},
+	    {"--cors-origin", "http://x:080"},
+	    {"--cors-origin", "http://x:"},
+	    {"--cors-origin", "http://x:65536"},
+	    {"--cors-origin", "http://u@x"},
+	    {"--cors-origin", "http://x_y"},
 	    {"--database", "mysql://x"},
 	    {"--database", "host"},
 	    {"--log-level", "loud"},
 	    {"--public-url", "ftp://x"},
+	    {"--public-url", "ws://x"},
+	    {"--public-url", "httpx://x"},
+	    {"--public-url", "https://x:0"},
+	    {"--public-url", "https://x:65536"},
+	    {"--public-url", "https://[::1/"},
+	    {"--public-url", "https://x/a{b}"},
 	    {"--public-url", "https://"},
 	    {"--public-url", "https:///x"},
 	    {"--public-url", "https://a b"},
@@ -232,6 +250,20 @@ static void values_that_are_refused(void **state)
 	for (size_t i = 0; i < array_length(refused); i++)
 		if (read_config(refused[i][0], refused[i][1], NULL) == 0)
 			fail_msg("%s %s is taken", refused[i][0], refused[i][1]);
+}
+
+static void origins_as_browsers_send_them(void **state)
+{
+	(void)state;
+	assert_int_equal(read_config("--cors-origin", "https://panels.example.org",
+				     "--cors-origin=http://127.0.0.1:3000",
+				     "--cors-origin=http://[::1]:443", NULL),
+			 0);
+	assert_int_equal(config.cors_origins.count, 3);
+	assert_int_equal(read_config("--cors-origin", "https://X", NULL), -1);
+	assert_string_equal(why.text, "--cors-origin must be an origin such as "
+				      "https://panels.example.org, in lower case, with neither a "
+				      "path nor the scheme's own port");
 }
 
 static void a_public_url_loses_its_last_slash(void **state)
@@ -313,6 +345,7 @@ int main(void)
 	    TEST(an_address_is_listed_once),
 	    TEST(reading_again_finds_what_has_changed),
 	    TEST(values_that_are_refused),
+	    TEST(origins_as_browsers_send_them),
 	    TEST(a_public_url_loses_its_last_slash),
 	    TEST(relative_state_directories_become_absolute),
 	    TEST(passwords_are_not_shown),

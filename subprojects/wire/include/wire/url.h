@@ -6,16 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WIRE_HOST_MAX = 255 };
+enum {
+	WIRE_HOST_MAX = 255,
+	WIRE_AUTHORITY_BYTES = WIRE_HOST_MAX + sizeof("[]:65535"),
+};
 
 struct wire_url {
-	bool is_websocket;		    /* ws or wss */
-	bool is_tls;			    /* https or wss */
-	uint16_t port;			    /* the scheme's where none is named */
-	char host[WIRE_HOST_MAX + 1];	    /* no brackets around an IPv6 address */
-	char authority[WIRE_HOST_MAX + 11]; /* for a Host field: a port only where it is not the
-					       scheme's */
-	const char *scheme;		    /* static: "wss" */
+	bool is_websocket;	      /* ws or wss */
+	bool is_tls;		      /* https or wss */
+	uint16_t port;		      /* the scheme's where none is named */
+	char host[WIRE_HOST_MAX + 1]; /* no brackets around an IPv6 address */
+	/* For a Host field: a port only where it is not the scheme's. */
+	char authority[WIRE_AUTHORITY_BYTES];
+	const char *scheme; /* static: "wss" */
 	const char *target; /* path and query, in text; may be empty or begin with ? */
 	size_t target_length;
 };
