@@ -1,7 +1,5 @@
 #include "ctl/ctl.h"
 
-enum { ACCOUNT_NAME_LENGTH_MAX = 100 };
-
 struct account_row {
 	struct id id;
 	struct str email;
@@ -23,17 +21,10 @@ enum ctl_exit ctl_account_create(struct ctl *ctl)
 	struct str email = ctl->positionals[0], name = ctl_value(ctl, "name");
 	struct ctl_rows rows;
 	enum ctl_exit code;
-	const char *fault;
+	const char *fault = ctl_check_email(email);
 
-	/* Others see the name: nothing of the address may show where none was chosen. */
-	if (!name.data)
-		name = STR("Anonymous");
-	fault = ctl_check_email(email);
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
-	fault = ctl_check_name(name, ACCOUNT_NAME_LENGTH_MAX);
-	if (fault)
-		return ctl_fail(CTL_USAGE, "--name %s", fault);
 	if (str_equal_ignore_case(name, email))
 		return ctl_fail(CTL_USAGE,
 				"--name is shown to others and must not be the e-mail address");
@@ -91,6 +82,11 @@ static const struct record_field removed_fields[] = {
 };
 const struct record account_removed_record = RECORD(struct account_row, removed_fields);
 
+enum ctl_exit ctl_fail_account(struct str email)
+{
+	return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(email));
+}
+
 enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email)
 {
 	struct ctl_rows rows;
@@ -100,7 +96,7 @@ enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email)
 			       &(struct account_find_parameters){.email = email}, NULL);
 	code = ctl_query(ctl, &rows);
 	if (code == CTL_DONE && rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(email));
+		return ctl_fail_account(email);
 	return code;
 }
 
@@ -125,6 +121,6 @@ enum ctl_exit ctl_account_remove(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(email));
+		return ctl_fail_account(email);
 	return ctl_print_row(ctl, &account_removed_record, rows.rows);
 }

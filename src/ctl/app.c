@@ -1,13 +1,5 @@
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "ctl/ctl.h"
-
-enum {
-	APP_NAME_LENGTH_MAX = 100,
-	APP_DESCRIPTION_LENGTH_MAX = 500,
-	COMMENT_LENGTH_MAX = 4000,
-	REVIEW_TEXT_LENGTH_MAX = 4000,
-};
 
 struct app_row {
 	struct id id;
@@ -32,75 +24,15 @@ static const struct record_field app_fields[] = {
 };
 const struct record app_row_record = RECORD(struct app_row, app_fields);
 
-/* Letters, digits and dashes inside; nothing that could be taken for an ID. */
-static const char *check_slug(struct str slug)
-{
-	struct id id;
-
-	if (slug.length < 1 || slug.length > 64 || slug.data[0] == '-' ||
-	    slug.data[slug.length - 1] == '-')
-		return "must have 1 to 64 lower-case letters, digits and inner dashes";
-	for (size_t i = 0; i < slug.length; i++) {
-		char c = slug.data[i];
-
-		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'))
-			return "must have 1 to 64 lower-case letters, digits and inner dashes";
-	}
-	return id_parse(slug, &id) ? "must not look like an ID" : NULL;
-}
-
-static const char *check_text(struct str text, size_t length_max)
-{
-	struct str rest = text;
-
-	if (!utf8_is_valid(text))
-		return "must be UTF-8";
-	if (utf8_length(text) > length_max)
-		return "is too long";
-	while (rest.length) {
-		uint32_t c = utf8_next(&rest);
-
-		if (utf8_is_control(c) && c != '\n' && c != '\t')
-			return "must not contain control characters";
-	}
-	return NULL;
-}
-
-static enum ctl_exit check_new_app(struct ctl *ctl, struct str description, struct str visibility)
-{
-	const char *fault = ctl_check_email(ctl_value(ctl, "account"));
-
-	if (fault)
-		return ctl_fail(CTL_USAGE, "--account %s", fault);
-	fault = ctl_check_name(ctl_value(ctl, "name"), APP_NAME_LENGTH_MAX);
-	if (fault)
-		return ctl_fail(CTL_USAGE, "--name %s", fault);
-	fault = check_slug(ctl_value(ctl, "slug"));
-	if (fault)
-		return ctl_fail(CTL_USAGE, "--slug %s", fault);
-	fault = check_text(description, APP_DESCRIPTION_LENGTH_MAX);
-	if (fault)
-		return ctl_fail(CTL_USAGE, "--description %s", fault);
-	if (!str_equal(visibility, STR("private")) && !str_equal(visibility, STR("public")) &&
-	    !str_equal(visibility, STR("legacy")))
-		return ctl_fail(CTL_USAGE, "--visibility must be private, public or legacy");
-	return CTL_DONE;
-}
-
 enum ctl_exit ctl_app_create(struct ctl *ctl)
 {
 	struct str description = ctl_value(ctl, "description");
-	struct str visibility = ctl_value(ctl, "visibility");
 	struct ctl_rows rows;
 	enum ctl_exit code;
 
 	if (!description.data)
 		description = STR("");
-	if (!visibility.data)
-		visibility = STR("private");
-	code = check_new_app(ctl, description, visibility);
-	if (code == CTL_DONE)
-		code = ctl_connect(ctl);
+	code = ctl_connect(ctl);
 	if (code != CTL_DONE)
 		return code;
 	statement_app_create(ctl_new_query(ctl),
@@ -110,7 +42,7 @@ enum ctl_exit ctl_app_create(struct ctl *ctl)
 				 .name = ctl_value(ctl, "name"),
 				 .slug = ctl_value(ctl, "slug"),
 				 .description = description,
-				 .visibility = visibility,
+				 .visibility = ctl_value(ctl, "visibility"),
 			     },
 			     NULL);
 	code = ctl_query(ctl, &rows);
@@ -120,8 +52,7 @@ enum ctl_exit ctl_app_create(struct ctl *ctl)
 		return ctl_fail(CTL_REFUSED, "there is an app %.*s already",
 				STR_ARG(ctl_value(ctl, "slug")));
 	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s",
-				STR_ARG(ctl_value(ctl, "account")));
+		return ctl_fail_account(ctl_value(ctl, "account"));
 	return ctl_print_row(ctl, &app_row_record, rows.rows);
 }
 
@@ -205,14 +136,6 @@ static const struct record_field review_fields[] = {
 };
 const struct record review_row_record = RECORD(struct review_row, review_fields);
 
-/* NULL, also where none was given, or what is wrong with it. */
-static const char *check_remark(struct str text, size_t length_max)
-{
-	if (text.data && text.length == 0)
-		return "must not be empty";
-	return check_text(text, length_max);
-}
-
 static bool read_decision(struct str word, struct str *ret_status)
 {
 	static const struct {
@@ -236,52 +159,31 @@ static enum ctl_exit read_comments(const struct ctl *ctl, struct review *review)
 {
 	for (unsigned i = 0; i < ctl->options.given_count; i++) {
 		const struct option_given *given = &ctl->options.given[i];
-		struct str value = str_from(given->value);
-		unsigned long long line;
-		const char *fault;
 
 		if (given->option->type != OPTION_LIST)
 			continue;
 		if (strcmp(given->option->name, "comment") == 0) {
-			fault = check_remark(value, COMMENT_LENGTH_MAX);
-			if (fault)
-				return ctl_fail(CTL_USAGE, "--comment %s", fault);
-			review->comments[review->comment_count++] = value;
+			review->comments[review->comment_count++] = str_from(given->value);
 			continue;
 		}
 		if (review->comment_count == 0 || review->lines[review->comment_count - 1])
 			return ctl_fail(CTL_USAGE, "--line belongs behind a --comment, once");
-		if (!str_to_uint64(value, INT32_MAX, &line) || line == 0)
-			return ctl_fail(CTL_USAGE, "--line must be a number from 1");
-		review->lines[review->comment_count - 1] = (int64_t)line;
+		review->lines[review->comment_count - 1] = strtoll(given->value, NULL, 10);
 	}
 	return CTL_DONE;
 }
 
 static enum ctl_exit read_review(const struct ctl *ctl, struct review *ret)
 {
-	const char *fault;
-
 	*ret = (struct review){.summary = ctl_value(ctl, "summary"),
 			       .reason = ctl_value(ctl, "reason"),
 			       .author = ctl_value(ctl, "author")};
-	if (!ret->author.data)
-		ret->author = STR("reviewer");
 	if (!read_decision(ctl->positionals[2], &ret->status))
 		return ctl_fail(CTL_USAGE,
 				"%.*s is no decision: approve, request-changes or reject",
 				STR_ARG(ctl->positionals[2]));
 	if (ret->reason.data && !str_equal(ret->status, STR("REJECTED")))
 		return ctl_fail(CTL_USAGE, "--reason goes with reject");
-	fault = ctl_check_name(ret->author, APP_NAME_LENGTH_MAX);
-	if (fault)
-		return ctl_fail(CTL_USAGE, "--author %s", fault);
-	fault = check_remark(ret->summary, REVIEW_TEXT_LENGTH_MAX);
-	if (fault)
-		return ctl_fail(CTL_USAGE, "--summary %s", fault);
-	fault = check_remark(ret->reason, REVIEW_TEXT_LENGTH_MAX);
-	if (fault)
-		return ctl_fail(CTL_USAGE, "--reason %s", fault);
 	return read_comments(ctl, ret);
 }
 

@@ -1,8 +1,17 @@
 #include "base/utf8.h"
+#include "base/zones.h"
 #include "ctl/ctl.h"
-#include "domain/device.h"
+#include "domain/device_reference.h"
 
-enum { EMAIL_LENGTH_MIN = 3, EMAIL_LENGTH_MAX = 254, EMAIL_LOCAL_MAX = 64 };
+enum {
+	EMAIL_LENGTH_MIN = 3,
+	EMAIL_LENGTH_MAX = 254,
+	EMAIL_LOCAL_MAX = 64,
+	NAME_LENGTH_MAX = 100,
+	SLUG_LENGTH_MAX = 64,
+	DESCRIPTION_LENGTH_MAX = 500,
+	REMARK_LENGTH_MAX = 4000,
+};
 
 /* Not all that RFC 5322 allows, but all that people have: a quoted or commented address is refused,
  * one in another script is not (RFC 6531). */
@@ -38,12 +47,112 @@ const char *ctl_check_email(struct str email)
 	return NULL;
 }
 
-const char *ctl_check_name(struct str name, size_t length_max)
+/* 0, or -1 with what is wrong. */
+static int tell(const char *fault, struct options_error *reterr)
+{
+	return fault ? options_error_set(reterr, "%s", fault) : 0;
+}
+
+int ctl_check_account(char *value, struct options_error *reterr)
+{
+	return tell(ctl_check_email(str_from(value)), reterr);
+}
+
+static int check_name(struct str name, size_t length_max, struct options_error *reterr)
 {
 	if (!utf8_is_valid(name))
-		return "must be UTF-8";
+		return tell("must be UTF-8", reterr);
 	if (name.length == 0 || utf8_length(name) > length_max)
-		return length_max == DEVICE_NAME_LENGTH_MAX ? "must have 1 to 25 characters"
-							    : "must have 1 to 100 characters";
-	return device_name_check(name);
+		return options_error_set(reterr, "must have 1 to %zu characters", length_max);
+	return tell(device_name_check(name), reterr);
+}
+
+int ctl_check_name(char *value, struct options_error *reterr)
+{
+	return check_name(str_from(value), NAME_LENGTH_MAX, reterr);
+}
+
+int ctl_check_device_name(char *value, struct options_error *reterr)
+{
+	return check_name(str_from(value), DEVICE_NAME_LENGTH_MAX, reterr);
+}
+
+/* Letters, digits and dashes inside; nothing that could be taken for an ID. */
+int ctl_check_slug(char *value, struct options_error *reterr)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+	size_t length = strlen(value);
+	struct id id;
+
+	if (length < 1 || length > SLUG_LENGTH_MAX || value[0] == '-' || value[length - 1] == '-' ||
+	    strspn(value, letters) != length)
+		return tell("must have 1 to 64 lower-case letters, digits and inner dashes",
+			    reterr);
+	return tell(id_parse(str_from(value), &id) ? "must not look like an ID" : NULL, reterr);
+}
+
+static int check_text(struct str text, size_t length_max, struct options_error *reterr)
+{
+	if (!utf8_is_valid(text))
+		return tell("must be UTF-8", reterr);
+	if (utf8_length(text) > length_max)
+		return tell("is too long", reterr);
+	while (text.length) {
+		uint32_t c = utf8_next(&text);
+
+		if (utf8_is_control(c) && c != '\n' && c != '\t')
+			return tell("must not contain control characters", reterr);
+	}
+	return 0;
+}
+
+int ctl_check_description(char *value, struct options_error *reterr)
+{
+	return check_text(str_from(value), DESCRIPTION_LENGTH_MAX, reterr);
+}
+
+int ctl_check_remark(char *value, struct options_error *reterr)
+{
+	if (!value[0])
+		return tell("must not be empty", reterr);
+	return check_text(str_from(value), REMARK_LENGTH_MAX, reterr);
+}
+
+int ctl_check_line(char *value, struct options_error *reterr)
+{
+	unsigned long long line;
+	bool is_line = str_to_uint64(str_from(value), INT32_MAX, &line) && line > 0;
+
+	return tell(is_line ? NULL : "must be a number from 1", reterr);
+}
+
+int ctl_check_serial(char *value, struct options_error *reterr)
+{
+	return tell(
+	    serial_is_valid(str_from(value))
+		? NULL
+		: "must have 1 to 32 letters, digits, \"-\" or \"_\", and look neither like "
+		  "a MAC address nor like an ID",
+	    reterr);
+}
+
+int ctl_check_mac(char *value, struct options_error *reterr)
+{
+	uint8_t mac[MAC_BYTES];
+	bool is_mac = mac_parse(str_from(value), mac);
+
+	return tell(is_mac ? NULL : "must be a MAC address such as 08:00:2b:01:02:03", reterr);
+}
+
+int ctl_check_clock(char *value, struct options_error *reterr)
+{
+	int64_t minutes;
+	bool is_clock = clock_parse(str_from(value), &minutes);
+
+	return tell(is_clock ? NULL : "must be a time of day such as 22:30", reterr);
+}
+
+int ctl_check_timezone(char *value, struct options_error *reterr)
+{
+	return tell(zones_find(str_from(value)) ? NULL : "must be the name of a time zone", reterr);
 }

@@ -84,10 +84,23 @@ struct str ctl_value(const struct ctl *ctl, const char *name);
 __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_confirm(const struct ctl *ctl,
 								const char *format, ...);
 
-/* ---- check.c: NULL, or what is wrong with a value ---- */
+/* ---- check.c ---- */
 
+/* NULL, or what is wrong with it. */
 const char *ctl_check_email(struct str email);
-const char *ctl_check_name(struct str name, size_t length_max);
+
+/* For the options of commands; an account is named by its e-mail address. */
+option_check ctl_check_account;
+option_check ctl_check_clock;
+option_check ctl_check_description;
+option_check ctl_check_device_name;
+option_check ctl_check_line;
+option_check ctl_check_mac;
+option_check ctl_check_name;
+option_check ctl_check_remark;
+option_check ctl_check_serial;
+option_check ctl_check_slug;
+option_check ctl_check_timezone;
 
 /* ---- database.c ---- */
 
@@ -107,7 +120,9 @@ struct db_query *ctl_new_query(struct ctl *ctl);
  * also where a constraint refused; else the reason was said. */
 enum ctl_exit ctl_query(struct ctl *ctl, struct ctl_rows *ret_rows);
 
-/* Whether there is an account with this e-mail address. CTL_DONE, or the reason was said. */
+/* Says that there is no account with this e-mail address. */
+enum ctl_exit ctl_fail_account(struct str email);
+/* Whether there is one. CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email);
 /* Finds a device by ID, serial number or MAC address. CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_find_device(struct ctl *ctl, struct str name, struct device *ret_device);

@@ -31,7 +31,7 @@ static const struct record_field fields[] = {
 };
 const struct record device_row_record = RECORD(struct device_row, fields);
 
-/* What was asked for, checked. */
+/* What was asked for. */
 struct wish {
 	struct id id;
 	struct str account;
@@ -42,30 +42,16 @@ struct wish {
 	char key[LINK_KEY_LENGTH + 1];
 };
 
-static enum ctl_exit read_wish(struct ctl *ctl, struct wish *ret)
+static struct wish read_wish(struct ctl *ctl)
 {
-	struct str mac = ctl_value(ctl, "mac");
-	const char *fault;
+	struct wish wish = {.id = id_new(),
+			    .account = ctl_value(ctl, "account"),
+			    .name = ctl_value(ctl, "name"),
+			    .serial = ctl_value(ctl, "serial")};
 
-	*ret = (struct wish){.id = id_new(),
-			     .account = ctl_value(ctl, "account"),
-			     .name = ctl_value(ctl, "name"),
-			     .serial = ctl_value(ctl, "serial"),
-			     .has_mac = mac.data != NULL};
-	link_key_new(ret->key);
-	fault = ctl_check_email(ret->account);
-	if (fault)
-		return ctl_fail(CTL_USAGE, "--account %s", fault);
-	fault = ctl_check_name(ret->name, DEVICE_NAME_LENGTH_MAX);
-	if (fault)
-		return ctl_fail(CTL_USAGE, "--name %s", fault);
-	if (ret->serial.data && !serial_is_valid(ret->serial))
-		return ctl_fail(CTL_USAGE, "--serial must have 1 to 32 letters, digits, \"-\" or "
-					   "\"_\", and look neither like a MAC address nor like an "
-					   "ID");
-	if (ret->has_mac && !mac_parse(mac, ret->mac))
-		return ctl_fail(CTL_USAGE, "--mac must be a MAC address such as 08:00:2b:01:02:03");
-	return CTL_DONE;
+	wish.has_mac = mac_parse(ctl_value(ctl, "mac"), wish.mac);
+	link_key_new(wish.key);
+	return wish;
 }
 
 /* Without a slash at its end: what was configured, else what the running server says, else what one
@@ -115,11 +101,9 @@ enum ctl_exit ctl_device_create(struct ctl *ctl)
 	struct device_row urls = {0};
 	struct device_row *row;
 	struct ctl_rows rows;
-	struct wish wish;
-	enum ctl_exit code = read_wish(ctl, &wish);
+	struct wish wish = read_wish(ctl);
+	enum ctl_exit code = make_urls(ctl, &wish, &urls);
 
-	if (code == CTL_DONE)
-		code = make_urls(ctl, &wish, &urls);
 	if (code == CTL_DONE)
 		code = ctl_connect(ctl);
 	if (code != CTL_DONE)
@@ -146,7 +130,7 @@ enum ctl_exit ctl_device_create(struct ctl *ctl)
 	if (rows.refusal == REFUSAL_MAC_TAKEN)
 		return ctl_fail(CTL_REFUSED, "there is a device with this MAC address already");
 	if (rows.count == 0)
-		return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(wish.account));
+		return ctl_fail_account(wish.account);
 	row = rows.rows;
 	row->key = urls.key;
 	row->poll_url = urls.poll_url;

@@ -1,6 +1,5 @@
 #include "base/limits.h"
 #include "base/require.h"
-#include "base/utf8.h"
 #include "ctl/ctl.h"
 #include "domain/device_reference.h"
 
@@ -126,66 +125,25 @@ static void option_of(const struct record_field *field, char ret_name[static OPT
 	*end = '\0';
 }
 
-static enum ctl_exit read_number(const struct record_field *field, const char *option,
-				 struct str text, int64_t *ret)
+/* The table of options has checked the text. */
+static void read_setting(const struct record_field *field, struct str text, void *member)
 {
-	unsigned long long number;
-
-	if (!str_to_uint64(text, (unsigned long long)field->maximum, &number) ||
-	    (int64_t)number < field->minimum)
-		return ctl_fail(CTL_USAGE, "--%s must be a number from %lld to %lld", option,
-				(long long)field->minimum, (long long)field->maximum);
-	*ret = (int64_t)number;
-	return CTL_DONE;
+	if (field->kind == RECORD_KIND_BOOL)
+		*(bool *)member = str_equal(text, STR("on"));
+	else if (field->kind == RECORD_KIND_CLOCK)
+		require(clock_parse(text, member));
+	else if (field->kind == RECORD_KIND_STR)
+		*(struct str *)member = text;
+	else
+		*(int64_t *)member = strtoll(text.data, NULL, 10);
 }
 
-static enum ctl_exit read_text(const struct record_field *field, const char *option,
-			       struct str text, struct str *ret)
+/* The result: bit i says that field i was given. */
+static uint64_t read_settings(const struct ctl *ctl, struct device *ret_change)
 {
-	int64_t length = (int64_t)utf8_length(text);
-	const char *fault;
+	uint64_t present = 0;
 
-	if (!utf8_is_valid(text))
-		return ctl_fail(CTL_USAGE, "--%s must be UTF-8", option);
-	if (field->maximum && (length < field->minimum || length > field->maximum))
-		return ctl_fail(CTL_USAGE, "--%s must have %lld to %lld characters", option,
-				(long long)field->minimum, (long long)field->maximum);
-	fault = field->check ? field->check(text) : NULL;
-	if (fault)
-		return ctl_fail(CTL_USAGE, "--%s %s", option, fault);
-	*ret = text;
-	return CTL_DONE;
-}
-
-static enum ctl_exit read_setting(const struct record_field *field, const char *option,
-				  struct str text, void *member)
-{
-	switch (field->kind) {
-	case RECORD_KIND_BOOL:
-		if (!str_equal(text, STR("on")) && !str_equal(text, STR("off")))
-			return ctl_fail(CTL_USAGE, "--%s must be on or off", option);
-		*(bool *)member = text.length == 2;
-		return CTL_DONE;
-	case RECORD_KIND_CLOCK:
-		if (!clock_parse(text, member))
-			return ctl_fail(CTL_USAGE, "--%s must be a time of day such as 22:30",
-					option);
-		return CTL_DONE;
-	case RECORD_KIND_STR:
-		return read_text(field, option, text, member);
-	default:
-		return read_number(field, option, text, member);
-	}
-}
-
-/* *ret_present: bit i says that field i was given. */
-static enum ctl_exit read_settings(const struct ctl *ctl, struct device *ret_change,
-				   uint64_t *ret_present)
-{
-	enum ctl_exit code = CTL_DONE;
-
-	*ret_present = 0;
-	for (unsigned i = 0; i < device_record.field_count && code == CTL_DONE; i++) {
+	for (unsigned i = 0; i < device_record.field_count; i++) {
 		const struct record_field *field = &device_record.fields[i];
 		char option[OPTION_NAME_BYTES];
 		struct str text;
@@ -196,10 +154,10 @@ static enum ctl_exit read_settings(const struct ctl *ctl, struct device *ret_cha
 		text = ctl_value(ctl, option);
 		if (!text.data)
 			continue;
-		code = read_setting(field, option, text, (char *)ret_change + field->offset);
-		*ret_present |= 1ull << i;
+		read_setting(field, text, (char *)ret_change + field->offset);
+		present |= 1ull << i;
 	}
-	return code;
+	return present;
 }
 
 /* The hint is lost where this fails; the servers' sweep finds the change later. */
@@ -220,31 +178,19 @@ static enum ctl_exit tell_and_print(struct ctl *ctl, const struct device *device
 	return ctl_print_row(ctl, &device_record, device);
 }
 
-static bool has_settings(const struct ctl *ctl)
-{
-	for (const struct option *one = ctl->command->line.options; one->name; one++) {
-		if (options_text(&ctl->options, one->name))
-			return true;
-	}
-	return false;
-}
-
 enum ctl_exit ctl_device_update(struct ctl *ctl)
 {
 	struct device device = {0}, change = {0};
 	struct ctl_rows rows;
 	enum ctl_exit code;
-	uint64_t present;
+	uint64_t present = read_settings(ctl, &change);
 
-	if (!has_settings(ctl))
+	if (present == 0)
 		return ctl_fail(CTL_USAGE, "device update needs at least one setting, such as "
 					   "--brightness 40; see displayctl --help");
 	code = ctl_connect(ctl);
 	if (code == CTL_DONE)
 		code = ctl_find_device(ctl, ctl->positionals[0], &device);
-	if (code != CTL_DONE)
-		return code;
-	code = read_settings(ctl, &change, &present);
 	if (code != CTL_DONE)
 		return code;
 	statement_device_update(ctl_new_query(ctl),

@@ -1,8 +1,6 @@
 #include "domain/key.h"
 #include "ctl/ctl.h"
 
-enum { KEY_NAME_LENGTH_MAX = 100 };
-
 struct key_row {
 	struct id account_id;
 	struct id id;
@@ -33,29 +31,15 @@ static const struct record_field fresh_fields[] = {
 };
 static const struct record fresh_record = RECORD(struct key_row, fresh_fields);
 
-static enum ctl_exit fail_account(struct str account)
-{
-	return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(account));
-}
-
 enum ctl_exit ctl_key_create(struct ctl *ctl)
 {
-	struct str account = ctl_value(ctl, "account"), name = ctl_value(ctl, "name");
+	struct str account = ctl_value(ctl, "account");
 	char key[API_KEY_LENGTH + 1];
 	uint8_t hash[KEY_HASH_BYTES];
 	struct key_row *row;
 	struct ctl_rows rows;
-	enum ctl_exit code;
-	const char *fault = ctl_check_email(account);
+	enum ctl_exit code = ctl_connect(ctl);
 
-	if (fault)
-		return ctl_fail(CTL_USAGE, "--account %s", fault);
-	if (!name.data)
-		name = STR("displayctl");
-	fault = ctl_check_name(name, KEY_NAME_LENGTH_MAX);
-	if (fault)
-		return ctl_fail(CTL_USAGE, "--name %s", fault);
-	code = ctl_connect(ctl);
 	if (code != CTL_DONE)
 		return code;
 	api_key_new(key);
@@ -64,7 +48,7 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 			     &(struct key_create_parameters){
 				 .id = id_new(),
 				 .account_email = account,
-				 .name = name,
+				 .name = ctl_value(ctl, "name"),
 				 .secret_hash = {(const char *)hash, KEY_HASH_BYTES},
 			     },
 			     NULL);
@@ -72,7 +56,7 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	if (rows.count == 0)
-		return fail_account(account);
+		return ctl_fail_account(account);
 	row = rows.rows;
 	if (row->created_at_us == 0)
 		return ctl_fail(CTL_REFUSED,
@@ -86,14 +70,10 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 enum ctl_exit ctl_key_list(struct ctl *ctl)
 {
 	struct str account = ctl_value(ctl, "account");
-	const char *fault = ctl_check_email(account);
 	struct key_row *row;
 	struct ctl_rows rows;
-	enum ctl_exit code;
+	enum ctl_exit code = ctl_connect(ctl);
 
-	if (fault)
-		return ctl_fail(CTL_USAGE, "--account %s", fault);
-	code = ctl_connect(ctl);
 	if (code != CTL_DONE)
 		return code;
 	statement_key_list(ctl_new_query(ctl),
@@ -102,7 +82,7 @@ enum ctl_exit ctl_key_list(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	if (rows.count == 0)
-		return fail_account(account);
+		return ctl_fail_account(account);
 	row = rows.rows;
 	if (rows.count == 1 && row->created_at_us == 0)
 		rows.count = 0;
