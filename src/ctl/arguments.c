@@ -17,7 +17,7 @@ static const struct option general[] = {
 	   "directory."),
     OPTION(TEXT, "config", "FILE", "displayd's configuration file, for these three."),
     OPTION(SWITCH, "json", NULL, "Print one JSON object or array.", OPTION_INTO(struct ctl, json)),
-    OPTION(SWITCH, "help", NULL, "Show this text, or that of a command, and exit.", .letter = 'h'),
+    OPTION(SWITCH, "help", NULL, "Show this text, or that of a command, and exit."),
     {0},
 };
 

@@ -25,7 +25,7 @@ enum ctl_exit {
 	CTL_DATABASE = 5,  /* cannot be reached, or is not migrated */
 };
 
-enum { CTL_POSITIONALS_MAX = 3, CTL_COMMENTS_MAX = 200 };
+enum { CTL_COMMENTS_MAX = 200 };
 
 struct ctl;
 
@@ -44,7 +44,7 @@ struct ctl {
 	struct config config; /* state_dir, database, public_url: as displayd would have them */
 	bool json;
 	const struct ctl_command *command;
-	struct str positionals[CTL_POSITIONALS_MAX];
+	struct str positionals[OPTIONS_POSITIONALS_MAX];
 	struct options options; /* as given */
 	struct cluster cluster;
 	PGconn *connection;

@@ -101,7 +101,7 @@ static const struct option settings[] = {
 	   "Read settings from FILE: lines of \"name = value\" with the names of the flags below, "
 	   "and comments behind \"#\" at a line's start.",
 	   .argument_only = true),
-    OPTION(SWITCH, "help", NULL, "Show this text and exit.", .letter = 'h', .argument_only = true),
+    OPTION(SWITCH, "help", NULL, "Show this text and exit.", .argument_only = true),
     OPTION(SWITCH, "version", NULL, "Show the version and exit.", .argument_only = true),
     OPTION(ON_OFF, "access-log", "on|off", "One log line a request.",
 	   .heading = "Settings:", .fallback = "on", INTO(access_log)),

@@ -14,32 +14,28 @@ struct reader {
 	bool options_ended; /* "--" was there: what follows are no options */
 };
 
-/* The edit distance in which two swapped neighbours count as one (optimal string alignment). */
+/* The least number of letters to change, add or drop (Levenshtein). */
 static unsigned distance_to(const char *name, size_t length, const char *right)
 {
-	unsigned rows[3][NAME_LENGTH_MAX + 1] = {0}; /* [0]: this one, [1] and [2]: before it */
+	unsigned row[NAME_LENGTH_MAX + 1];
 	size_t width = strlen(right);
 
 	if (length > NAME_LENGTH_MAX || width > NAME_LENGTH_MAX)
 		return NAME_LENGTH_MAX;
-	for (size_t i = 0; i <= length; i++) {
-		memcpy(rows[2], rows[1], sizeof(rows[1]));
-		memcpy(rows[1], rows[0], sizeof(rows[0]));
-		rows[0][0] = (unsigned)i;
-		for (size_t j = 1; j <= width; j++) {
-			unsigned best = rows[0][j - 1] + 1;
-			unsigned changed =
-			    i ? rows[1][j - 1] + (name[i - 1] != right[j - 1]) : best;
+	for (size_t j = 0; j <= width; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 1; i <= length; i++) {
+		unsigned diagonal = row[0]++;
 
-			if (i && rows[1][j] + 1 < best)
-				best = rows[1][j] + 1;
-			if (i > 1 && j > 1 && name[i - 1] == right[j - 2] &&
-			    name[i - 2] == right[j - 1] && rows[2][j - 2] + 1 < best)
-				best = rows[2][j - 2] + 1;
-			rows[0][j] = changed < best ? changed : best;
+		for (size_t j = 1; j <= width; j++) {
+			unsigned best = diagonal + (name[i - 1] != right[j - 1]);
+			unsigned shorter = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+
+			diagonal = row[j];
+			row[j] = best < shorter ? best : shorter;
 		}
 	}
-	return rows[0][width];
+	return row[width];
 }
 
 /* Keeps what is nearer to the name, and near enough at all. */
@@ -103,30 +99,17 @@ static int take_option(struct reader *reader, const struct option *option, const
 	return 0;
 }
 
-static const struct option *find_letter(const struct options *options, char letter)
-{
-	const struct option *option = options->set->options;
-
-	while (option->name && option->letter != letter)
-		option++;
-	return option->name ? option : NULL;
-}
-
 /* "--name", "--name=value" or "-h"; the value may be the next argument. */
 static int read_option(struct reader *reader)
 {
-	const char *argument = reader->argv[reader->at++], *value = NULL;
-	const struct option *option = NULL;
+	const char *argument = reader->argv[reader->at++];
+	const char *name = strncmp(argument, "--", 2) == 0 ? argument + 2
+			   : strcmp(argument, "-h") == 0   ? "help"
+							   : "";
+	size_t length = strcspn(name, "=");
+	const char *value = name[length] == '=' ? name + length + 1 : NULL;
+	const struct option *option = options_find(reader->options, name, length);
 
-	if (argument[1] != '-') {
-		if (argument[1] && !argument[2])
-			option = find_letter(reader->options, argument[1]);
-	} else {
-		size_t length = strcspn(argument + 2, "=");
-
-		option = options_find(reader->options, argument + 2, length);
-		value = argument[2 + length] == '=' ? argument + 2 + length + 1 : NULL;
-	}
 	return option ? take_option(reader, option, value) : fail_unknown_option(reader, argument);
 }
 
@@ -191,20 +174,15 @@ static int read_positional(struct reader *reader)
 	struct options *options = reader->options;
 	const char *argument = reader->argv[reader->at++];
 	const char *names = options->command ? options->command->positionals : NULL;
-	unsigned count = options->positional_count + 1;
+	unsigned count = options_count_words(names);
 
-	for (unsigned i = 1; names && i < count; i++) {
-		names = strchr(names, ' ');
-		names = names ? names + 1 : NULL;
-	}
-	if (!names)
+	if (options->positional_count ==
+	    (count < OPTIONS_POSITIONALS_MAX ? count : OPTIONS_POSITIONALS_MAX))
 		return options_error_set(reader->reterr, "%s does not take %s; see %s --help",
 					 options->command ? options->command->name
 							  : options->set->program,
 					 argument, options->set->program);
-	options->positionals =
-	    options_grow((void *)options->positionals, count * sizeof(*options->positionals));
-	((const char **)options->positionals)[options->positional_count++] = argument;
+	options->positionals[options->positional_count++] = argument;
 	return 0;
 }
 

@@ -44,7 +44,6 @@ void options_finish(struct options *options)
 		free(options->given[i].value);
 	free(options->given);
 	free((void *)options->list_values);
-	free((void *)options->positionals);
 	free(options->file);
 	*options = (struct options){0};
 }
@@ -179,7 +178,7 @@ static int apply(struct options *options, const struct option *option, void *tar
 	return 0;
 }
 
-static unsigned count_words(const char *text)
+unsigned options_count_words(const char *text)
 {
 	unsigned count = 0;
 
@@ -193,7 +192,7 @@ int options_apply(struct options *options, void *target, struct options_error *r
 	const struct option_command *command = options->command;
 	const struct option *one = NULL;
 
-	if (command && options->positional_count < count_words(command->positionals))
+	if (command && options->positional_count < options_count_words(command->positionals))
 		return options_error_set(reterr, "%s needs %s", command->name,
 					 command->positionals);
 	while ((one = options_next(options, one)))

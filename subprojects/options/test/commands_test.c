@@ -27,8 +27,8 @@ static const struct option_set tool_set = {
     .program = "tool",
     .intro = "tool - a tool\n",
     .options =
-	OPTIONS(OPTION(SWITCH, "help", NULL, "This text.", .letter = 'h'),
-		OPTION(SWITCH, "json", NULL, "JSON."), OPTION(TEXT, "place", "DIR", "Where.")),
+	OPTIONS(OPTION(SWITCH, "help", NULL, "This text."), OPTION(SWITCH, "json", NULL, "JSON."),
+		OPTION(TEXT, "place", "DIR", "Where.")),
     .command = find_command,
     .takes_empty = true,
     .takes_once = true,

@@ -43,7 +43,7 @@ static void show_key(const char *value, FILE *out)
 #define INTO(member) OPTION_INTO(struct target, member)
 
 static const struct option table[] = {
-    OPTION(SWITCH, "help", NULL, "This text.", .letter = 'h', .argument_only = true),
+    OPTION(SWITCH, "help", NULL, "This text.", .argument_only = true),
     OPTION(TEXT, "file", "FILE", "A file.", .argument_only = true),
     OPTION(SWITCH, "quiet", NULL, "Say nothing.", .heading = "Settings:", .argument_only = true,
 	   INTO(quiet)),

@@ -62,7 +62,7 @@ static const struct option table[] = {
     OPTION(TEXT, "events", "FILE",
 	   "Write all that happens as JSON lines; \"-\" is standard output.", INTO(events)),
     OPTION(SWITCH, "quiet", NULL, "Draw and print nothing.", INTO(quiet)),
-    OPTION(SWITCH, "help", NULL, "Show this text and exit.", .letter = 'h'),
+    OPTION(SWITCH, "help", NULL, "Show this text and exit."),
     OPTION(NUMBER, "exit-after", "N", "End after N pictures were shown.",
 	   .heading = "For tests:", .least = 1, .most = NUMBER_MAX, INTO(exit_after)),
     OPTION(NUMBER, "reconnect-ms", "N",

@@ -19,7 +19,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { OPTIONS_FILE_BYTES_MAX = 64 * 1024, OPTIONS_VARIABLE_BYTES = 64 };
+enum {
+	OPTIONS_FILE_BYTES_MAX = 64 * 1024,
+	OPTIONS_VARIABLE_BYTES = 64,
+	OPTIONS_POSITIONALS_MAX = 3,
+};
 
 struct options_error {
 	char text[1024];
@@ -55,14 +59,14 @@ typedef void option_show(const char *value, FILE *out);
 
 /* Tables of options end with one that has no name. */
 struct option {
-	const char *name;     /* "rate-limit": --rate-limit, DISPLAYD_RATE_LIMIT, rate-limit = */
+	const char *name; /* "rate-limit": --rate-limit, DISPLAYD_RATE_LIMIT, rate-limit =. "help"
+			     is -h, too. */
 	const char *argument; /* what the help calls the value: "N"; NULL for a switch */
 	const char *help;     /* sentences; the help breaks their lines */
 	const char *heading;  /* what the help says above it; NULL: nothing */
 	const char *fallback; /* the default, as a value; NULL: none */
 	const char *absent;   /* what options_print() says where there is no value */
 	enum option_type type;
-	char letter;	    /* 'h' for -h, too; 0: none */
 	bool is_required;   /* on the command line */
 	bool argument_only; /* there is neither a variable nor a line of the file */
 	unsigned long long least;
@@ -87,7 +91,8 @@ struct option {
 /* "displayctl device remove DEVICE --yes": the command's words, what it is about, its options. */
 struct option_command {
 	const char *name;	 /* "device create" */
-	const char *positionals; /* "APP VERSION", all required; NULL: none */
+	const char *positionals; /* "APP VERSION", all required, at most OPTIONS_POSITIONALS_MAX;
+				    NULL: none */
 	const char *help;
 	const struct option *options; /* NULL: none */
 	bool reads_itself;	      /* what stands behind it is not looked at */
@@ -131,7 +136,7 @@ struct option_given {
 struct options {
 	const struct option_set *set;
 	const struct option_command *command; /* NULL until it was found */
-	const char *const *positionals;
+	const char *positionals[OPTIONS_POSITIONALS_MAX];
 	unsigned positional_count;
 	int rest; /* where a command stands that reads what follows by itself: it may be argv[0] */
 	struct option_given *given; /* in the order of reading */
