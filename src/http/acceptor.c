@@ -1,7 +1,6 @@
 #include "http/acceptor.h"
 #include "base/log.h"
 #include "http/connection.h"
-#include "http/transport_plain.h"
 
 #include <sys/socket.h>
 #include <unistd.h>

@@ -3,14 +3,10 @@
 
 #include "http/connection_state.h"
 #include "http/listener.h"
+#include "http/transport_plain.h"
 
 struct http_listener {
-	union {
-		uv_handle_t handle;
-		uv_stream_t stream;
-		uv_tcp_t tcp;
-		uv_pipe_t pipe;
-	} uv;
+	union stream_handle uv;
 	struct http_listener_settings settings; /* its connections point here */
 	struct http_connections *connections;
 	struct http_transport_host *transports;

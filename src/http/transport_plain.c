@@ -19,12 +19,7 @@ static char read_buffer[READ_BUFFER_BYTES];
  * once wait in libuv's queue. */
 struct plain {
 	struct http_transport transport;
-	union {
-		uv_handle_t handle;
-		uv_stream_t stream;
-		uv_tcp_t tcp;
-		uv_pipe_t pipe;
-	} uv;
+	union stream_handle uv;
 	uint64_t queued_bytes; /* all that ever had to wait */
 	uint64_t taken_bytes;  /* of them, as of the last look */
 	uint64_t taken_at_ms;  /* when that number last changed */

@@ -3,4 +3,12 @@
 
 #include "http/transport.h"
 
+/* A stream of either family, as libuv has it. */
+union stream_handle {
+	uv_handle_t handle;
+	uv_stream_t stream;
+	uv_tcp_t tcp;
+	uv_pipe_t pipe;
+};
+
 extern const struct http_transport_kind http_transport_plain;
