@@ -28,9 +28,6 @@ enum ctl_exit ctl_account_create(struct ctl *ctl)
 	if (str_equal_ignore_case(name, email))
 		return ctl_fail(CTL_USAGE,
 				"--name is shown to others and must not be the e-mail address");
-	code = ctl_connect(ctl);
-	if (code != CTL_DONE)
-		return code;
 	statement_account_create(
 	    ctl_new_query(ctl),
 	    &(struct account_create_parameters){.id = id_new(), .email = email, .name = name},
@@ -65,10 +62,8 @@ const struct record owner_row_record = RECORD(struct owner_row, owner_fields);
 enum ctl_exit ctl_account_list(struct ctl *ctl)
 {
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_connect(ctl);
+	enum ctl_exit code;
 
-	if (code != CTL_DONE)
-		return code;
 	statement_account_list(ctl_new_query(ctl), NULL);
 	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
@@ -104,11 +99,7 @@ enum ctl_exit ctl_account_remove(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0];
 	struct ctl_rows rows;
-	enum ctl_exit code;
-
-	code = ctl_connect(ctl);
-	if (code == CTL_DONE)
-		code = ctl_find_account(ctl, email);
+	enum ctl_exit code = ctl_find_account(ctl, email);
 	if (code == CTL_DONE)
 		code = ctl_confirm(ctl,
 				   "This removes the account %.*s with its devices, keys and apps.",

@@ -32,9 +32,6 @@ enum ctl_exit ctl_app_create(struct ctl *ctl)
 
 	if (!description.data)
 		description = STR("");
-	code = ctl_connect(ctl);
-	if (code != CTL_DONE)
-		return code;
 	statement_app_create(ctl_new_query(ctl),
 			     &(struct app_create_parameters){
 				 .id = id_new(),
@@ -60,9 +57,9 @@ enum ctl_exit ctl_app_list(struct ctl *ctl)
 {
 	struct str account = ctl_value(ctl, "account");
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_connect(ctl);
+	enum ctl_exit code = CTL_DONE;
 
-	if (code == CTL_DONE && account.data)
+	if (account.data)
 		code = ctl_find_account(ctl, account);
 	if (code != CTL_DONE)
 		return code;
@@ -82,10 +79,8 @@ static enum ctl_exit fail_app(struct ctl *ctl)
 static enum ctl_exit set_disabled(struct ctl *ctl, bool is_disabled)
 {
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_connect(ctl);
+	enum ctl_exit code;
 
-	if (code != CTL_DONE)
-		return code;
 	statement_app_enable(
 	    ctl_new_query(ctl),
 	    &(struct app_enable_parameters){.app = ctl->positionals[0], .is_disabled = is_disabled},
@@ -194,8 +189,6 @@ enum ctl_exit ctl_app_review(struct ctl *ctl)
 	struct ctl_rows rows;
 	enum ctl_exit code = read_review(ctl, review);
 
-	if (code == CTL_DONE)
-		code = ctl_connect(ctl);
 	if (code != CTL_DONE)
 		return code;
 	/* A rejected version always has a reason to show. */

@@ -104,10 +104,6 @@ option_check ctl_check_timezone;
 
 /* ---- database.c ---- */
 
-/* The database of the state directory or of --database. CTL_DONE, or CTL_DATABASE with the reason
- * said. */
-enum ctl_exit ctl_connect(struct ctl *ctl);
-
 struct ctl_rows {
 	enum refusal refusal; /* REFUSAL_NONE: done */
 	unsigned count;
@@ -116,8 +112,9 @@ struct ctl_rows {
 
 /* For a function of db/statements.h, which says what is asked, and for ctl_query() behind it. */
 struct db_query *ctl_new_query(struct ctl *ctl);
-/* Runs the statement, again where it met another one and the database ended it for that. CTL_DONE,
- * also where a constraint refused; else the reason was said. */
+/* Runs the statement, again where it met another one and the database ended it for that; the first
+ * one connects to the database of the state directory, or to that of --database. CTL_DONE, also
+ * where a constraint refused; else the reason was said. */
 enum ctl_exit ctl_query(struct ctl *ctl, struct ctl_rows *ret_rows);
 
 /* Says that there is no account with this e-mail address. */

@@ -51,7 +51,7 @@ static enum ctl_exit find_url(struct ctl *ctl, const char **ret_url)
 	return CTL_DONE;
 }
 
-enum ctl_exit ctl_connect(struct ctl *ctl)
+static enum ctl_exit connect_to_database(struct ctl *ctl)
 {
 	const char *const keywords[] = {"dbname", "connect_timeout", "application_name",
 					"client_encoding", NULL};
@@ -112,9 +112,12 @@ struct db_query *ctl_new_query(struct ctl *ctl)
 enum ctl_exit ctl_query(struct ctl *ctl, struct ctl_rows *ret_rows)
 {
 	const struct statement_entry *entry = &statements[ctl->query.statement];
-	enum ctl_exit code = CTL_DONE;
-	PGresult *result = execute(ctl);
+	enum ctl_exit code = ctl->connection ? CTL_DONE : connect_to_database(ctl);
+	PGresult *result;
 
+	if (code != CTL_DONE)
+		return code;
+	result = execute(ctl);
 	for (int tries = 1; tries < TRIES_MAX && met_a_deadlock(result); tries++) {
 		PQclear(result);
 		result = execute(ctl);

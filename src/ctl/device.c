@@ -104,8 +104,6 @@ enum ctl_exit ctl_device_create(struct ctl *ctl)
 	struct wish wish = read_wish(ctl);
 	enum ctl_exit code = make_urls(ctl, &wish, &urls);
 
-	if (code == CTL_DONE)
-		code = ctl_connect(ctl);
 	if (code != CTL_DONE)
 		return code;
 	key_hash(str_from(wish.key), hash);

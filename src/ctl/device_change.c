@@ -28,10 +28,8 @@ const struct record listed_device_record = RECORD(struct listed_row, listed_fiel
 enum ctl_exit ctl_device_list(struct ctl *ctl)
 {
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_connect(ctl);
+	enum ctl_exit code = ctl_find_account(ctl, ctl_value(ctl, "account"));
 
-	if (code == CTL_DONE)
-		code = ctl_find_account(ctl, ctl_value(ctl, "account"));
 	if (code != CTL_DONE)
 		return code;
 	statement_device_list_of(
@@ -79,10 +77,8 @@ enum ctl_exit ctl_device_remove(struct ctl *ctl)
 {
 	struct device device = {0};
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_connect(ctl);
+	enum ctl_exit code = ctl_find_device(ctl, ctl->positionals[0], &device);
 
-	if (code == CTL_DONE)
-		code = ctl_find_device(ctl, ctl->positionals[0], &device);
 	if (code == CTL_DONE)
 		code = ctl_confirm(ctl, "This removes the device \"%.*s\" with its rotation.",
 				   STR_ARG(device.name));
@@ -188,9 +184,7 @@ enum ctl_exit ctl_device_update(struct ctl *ctl)
 	if (present == 0)
 		return ctl_fail(CTL_USAGE, "device update needs at least one setting, such as "
 					   "--brightness 40; see displayctl --help");
-	code = ctl_connect(ctl);
-	if (code == CTL_DONE)
-		code = ctl_find_device(ctl, ctl->positionals[0], &device);
+	code = ctl_find_device(ctl, ctl->positionals[0], &device);
 	if (code != CTL_DONE)
 		return code;
 	statement_device_update(ctl_new_query(ctl),

@@ -5,10 +5,8 @@ enum ctl_exit ctl_installation_list(struct ctl *ctl)
 {
 	struct device device;
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_connect(ctl);
+	enum ctl_exit code = ctl_find_device(ctl, ctl_value(ctl, "device"), &device);
 
-	if (code == CTL_DONE)
-		code = ctl_find_device(ctl, ctl_value(ctl, "device"), &device);
 	if (code != CTL_DONE)
 		return code;
 	statement_installation_list(ctl_new_query(ctl),
@@ -25,10 +23,8 @@ enum ctl_exit ctl_installation_create(struct ctl *ctl)
 	char id[ID_TEXT_LENGTH + 1];
 	struct device device;
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_connect(ctl);
+	enum ctl_exit code = ctl_find_device(ctl, ctl_value(ctl, "device"), &device);
 
-	if (code == CTL_DONE)
-		code = ctl_find_device(ctl, ctl_value(ctl, "device"), &device);
 	if (code != CTL_DONE)
 		return code;
 	id_format(id_new(), id);

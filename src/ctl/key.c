@@ -38,10 +38,8 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 	uint8_t hash[KEY_HASH_BYTES];
 	struct key_row *row;
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_connect(ctl);
+	enum ctl_exit code;
 
-	if (code != CTL_DONE)
-		return code;
 	api_key_new(key);
 	key_hash(str_from(key), hash);
 	statement_key_create(ctl_new_query(ctl),
@@ -72,10 +70,8 @@ enum ctl_exit ctl_key_list(struct ctl *ctl)
 	struct str account = ctl_value(ctl, "account");
 	struct key_row *row;
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_connect(ctl);
+	enum ctl_exit code;
 
-	if (code != CTL_DONE)
-		return code;
 	statement_key_list(ctl_new_query(ctl),
 			   &(struct key_list_parameters){.account_email = account}, NULL);
 	code = ctl_query(ctl, &rows);
@@ -98,9 +94,6 @@ enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 	if (!id_parse(ctl->positionals[0], &id))
 		return ctl_fail(CTL_USAGE, "%.*s is no key's ID; see displayctl key list",
 				STR_ARG(ctl->positionals[0]));
-	code = ctl_connect(ctl);
-	if (code != CTL_DONE)
-		return code;
 	statement_key_revoke(ctl_new_query(ctl), &(struct key_revoke_parameters){.id = id}, NULL);
 	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
