@@ -22,7 +22,8 @@ const char *ctl_check_email(struct str email)
 
 	if (!utf8_is_valid(email))
 		return "must be UTF-8";
-	if (utf8_length(email) < EMAIL_LENGTH_MIN || utf8_length(email) > EMAIL_LENGTH_MAX)
+	if (email.length < EMAIL_LENGTH_MIN || utf8_length(email) < EMAIL_LENGTH_MIN ||
+	    utf8_length(email) > EMAIL_LENGTH_MAX)
 		return "must have 3 to 254 characters";
 	while (rest.length) {
 		uint32_t c = utf8_next(&rest);
