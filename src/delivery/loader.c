@@ -35,7 +35,8 @@ static struct installation_rows take_rows(unsigned number, struct installation_r
 
 	while (rows.count < rest->count && rest->rows[rows.count].number == number)
 		rows.count++;
-	rest->rows += rows.count;
+	if (rows.count) /* else rows may be NULL */
+		rest->rows += rows.count;
 	rest->count -= rows.count;
 	return rows;
 }
