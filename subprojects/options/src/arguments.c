@@ -99,6 +99,15 @@ static int take_option(struct reader *reader, const struct option *option, const
 	return 0;
 }
 
+static const struct option *find_letter(const struct options *options, char letter)
+{
+	const struct option *option = NULL;
+
+	while ((option = options_next(options, option)) && option->letter != letter)
+		;
+	return option;
+}
+
 /* "--name", "--name=value" or "-h"; the value may be the next argument. */
 static int read_option(struct reader *reader)
 {
@@ -109,6 +118,9 @@ static int read_option(struct reader *reader)
 	size_t length = strcspn(name, "=");
 	const char *value = name[length] == '=' ? name + length + 1 : NULL;
 	const struct option *option = options_find(reader->options, name, length);
+
+	if (!option && argument[0] == '-' && argument[1] && !argument[2])
+		option = find_letter(reader->options, argument[1]);
 
 	return option ? take_option(reader, option, value) : fail_unknown_option(reader, argument);
 }
@@ -174,15 +186,23 @@ static int read_positional(struct reader *reader)
 	struct options *options = reader->options;
 	const char *argument = reader->argv[reader->at++];
 	const char *names = options->command ? options->command->positionals : NULL;
-	unsigned count = options_count_words(names);
+	unsigned count = options->positional_count + 1;
 
-	if (options->positional_count ==
-	    (count < OPTIONS_POSITIONALS_MAX ? count : OPTIONS_POSITIONALS_MAX))
+	for (unsigned i = 1; names && i < count; i++) {
+		const char *next = strchr(names, ' ');
+
+		if (!next && strstr(names, "..."))
+			break; /* the last one takes all that follow */
+		names = next ? next + 1 : NULL;
+	}
+	if (!names)
 		return options_error_set(reader->reterr, "%s does not take %s; see %s --help",
 					 options->command ? options->command->name
 							  : options->set->program,
 					 argument, options->set->program);
-	options->positionals[options->positional_count++] = argument;
+	options->positionals =
+	    options_grow((void *)options->positionals, count * sizeof(*options->positionals));
+	((const char **)options->positionals)[options->positional_count++] = argument;
 	return 0;
 }
 

@@ -16,9 +16,6 @@ void options_add(struct options *options, const struct option *option, enum opti
 /* The option's name that was probably meant, or NULL. */
 const char *options_nearest(const struct options *options, const char *name, size_t length);
 
-/* Of a command's positionals; NULL has none. */
-unsigned options_count_words(const char *text);
-
 /* Checks one value, and writes it where it is no list's. */
 int options_take(struct option_given *given, void *target, struct options_error *reterr);
 

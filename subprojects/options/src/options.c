@@ -44,6 +44,7 @@ void options_finish(struct options *options)
 		free(options->given[i].value);
 	free(options->given);
 	free((void *)options->list_values);
+	free((void *)options->positionals);
 	free(options->file);
 	*options = (struct options){0};
 }
@@ -178,12 +179,13 @@ static int apply(struct options *options, const struct option *option, void *tar
 	return 0;
 }
 
-unsigned options_count_words(const char *text)
+/* Words that are not in brackets. */
+static unsigned count_required(const char *text)
 {
 	unsigned count = 0;
 
 	for (; text && *text; text += strcspn(text, " "), text += strspn(text, " "))
-		count++;
+		count += *text != '[';
 	return count;
 }
 
@@ -192,7 +194,7 @@ int options_apply(struct options *options, void *target, struct options_error *r
 	const struct option_command *command = options->command;
 	const struct option *one = NULL;
 
-	if (command && options->positional_count < options_count_words(command->positionals))
+	if (command && options->positional_count < count_required(command->positionals))
 		return options_error_set(reterr, "%s needs %s", command->name,
 					 command->positionals);
 	while ((one = options_next(options, one)))

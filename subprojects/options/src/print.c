@@ -29,14 +29,15 @@ static void print_wrapped(const char *text, unsigned column, FILE *out)
 
 static void print_option(const struct option *option, FILE *out)
 {
+	const char own[] = {'-', option->letter, ',', ' ', 0};
 	const char *letter = strcmp(option->name, "help") == 0 ? "-h, " : "";
 	char text[1024];
 	int width;
 
 	if (option->heading)
 		fprintf(out, "\n%s\n", option->heading);
-	width = fprintf(out, "  %s--%s%s%s", letter, option->name, option->argument ? " " : "",
-			option->argument ? option->argument : "");
+	width = fprintf(out, "  %s--%s%s%s", option->letter ? own : letter, option->name,
+			option->argument ? " " : "", option->argument ? option->argument : "");
 	if (width >= OPTION_WIDTH)
 		width = fprintf(out, "\n") - 1;
 	fprintf(out, "%*s", OPTION_WIDTH - width, "");

@@ -16,6 +16,10 @@ static const struct option_command commands[] = {
 			OPTION(LIST, "note", "TEXT", "Notes.", .most = 2))},
     {.name = "key remove", .positionals = "KEY REASON", .help = "Remove a key."},
     {.name = "panel", .help = "A panel.", .reads_itself = true},
+    {.name = "paint",
+     .positionals = "FILE [KEY=VALUE...]",
+     .help = "Paint.",
+     .options = OPTIONS(OPTION(TEXT, "output", "FILE", "Where to.", .letter = 'o'))},
 };
 
 static const struct option_command *find_command(unsigned i)
@@ -88,6 +92,18 @@ static void commands_and_their_arguments(void **state)
 	assert_string_equal(options.positionals[1], "--why");
 }
 
+static void positionals_that_need_not_be_there(void **state)
+{
+	(void)state;
+	assert_int_equal(run_tool("paint", "file", NULL), 0);
+	assert_int_equal(options.positional_count, 1);
+	assert_int_equal(run_tool("paint", "file", "a=1", "-o", "out", "b=2", "c=3", NULL), 0);
+	assert_int_equal(options.positional_count, 4);
+	assert_string_equal(options.positionals[3], "c=3");
+	assert_string_equal(options_text(&options, "output"), "out");
+	REFUSED("paint needs FILE [KEY=VALUE...]", "paint");
+}
+
 static void a_command_may_read_the_rest_itself(void **state)
 {
 	(void)state;
@@ -134,6 +150,8 @@ static void the_help_of_commands(void **state)
 					"[--note TEXT]...\n      List keys.\n"
 					"  key remove KEY REASON\n      Remove a key.\n"
 					"  panel ...\n      A panel.\n"
+					"  paint FILE [KEY=VALUE...] [--output FILE]\n"
+					"      Paint.\n"
 					"  -h, --help                This text.\n"));
 	assert_non_null(strstr(printed, "usage: tool key list --account EMAIL "));
 	assert_non_null(strstr(printed, "\nList keys.\n\n"
@@ -148,6 +166,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(commands_and_their_arguments),
+	    TEST(positionals_that_need_not_be_there),
 	    TEST(a_command_may_read_the_rest_itself),
 	    TEST(faults_of_commands),
 	    TEST(the_help_of_commands),

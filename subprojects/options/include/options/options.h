@@ -22,7 +22,6 @@
 enum {
 	OPTIONS_FILE_BYTES_MAX = 64 * 1024,
 	OPTIONS_VARIABLE_BYTES = 64,
-	OPTIONS_POSITIONALS_MAX = 3,
 };
 
 struct options_error {
@@ -67,6 +66,7 @@ struct option {
 	const char *fallback; /* the default, as a value; NULL: none */
 	const char *absent;   /* what options_print() says where there is no value */
 	enum option_type type;
+	char letter;	    /* 'o' for -o, too; 0: none */
 	bool is_required;   /* on the command line */
 	bool argument_only; /* there is neither a variable nor a line of the file */
 	unsigned long long least;
@@ -90,9 +90,10 @@ struct option {
 
 /* "displayctl device remove DEVICE --yes": the command's words, what it is about, its options. */
 struct option_command {
-	const char *name;	 /* "device create" */
-	const char *positionals; /* "APP VERSION", all required, at most OPTIONS_POSITIONALS_MAX;
-				    NULL: none */
+	const char *name; /* "device create" */
+	/* "APP VERSION"; one in brackets is not required, and a last one with dots,
+	 * "[KEY=VALUE...]", takes all that follow. NULL: none. */
+	const char *positionals;
 	const char *help;
 	const struct option *options; /* NULL: none */
 	bool reads_itself;	      /* what stands behind it is not looked at */
@@ -136,7 +137,7 @@ struct option_given {
 struct options {
 	const struct option_set *set;
 	const struct option_command *command; /* NULL until it was found */
-	const char *positionals[OPTIONS_POSITIONALS_MAX];
+	const char *const *positionals;
 	unsigned positional_count;
 	int rest; /* where a command stands that reads what follows by itself: it may be argv[0] */
 	struct option_given *given; /* in the order of reading */
