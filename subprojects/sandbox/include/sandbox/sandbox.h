@@ -1,0 +1,57 @@
+/*
+ * A process that runs what strangers wrote is shut in twice. The launcher (sandbox_launch) shuts
+ * itself in and becomes the program; the program, when it has opened all it needs, seals itself:
+ * from then on it can compute, use its memory and the descriptors it has, and nothing else.
+ *
+ *   parent --fork--> launcher: user, descriptors, limits, no_new_privs, Landlock, seccomp
+ *                       `--exec--> program: starts, sandbox_seal(), speaks at descriptor 3
+ *
+ * Linux only. What a kernel or container does not allow is left out, or is an error where the
+ * caller requires all of it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The layers, as bits. */
+enum {
+	SANDBOX_USER = 1 << 0, /* a user and group of its own; only root can change its user */
+	SANDBOX_DESCRIPTORS = 1 << 1,  /* 0 to 3 are open, nothing else */
+	SANDBOX_LIMITS = 1 << 2,       /* data, stack, files, core dumps */
+	SANDBOX_NO_NEW_PRIVS = 1 << 3, /* set-user-ID programs give no rights */
+	SANDBOX_LANDLOCK = 1 << 4,     /* reads shared libraries and its own file, no other */
+	SANDBOX_SECCOMP = 1 << 5,      /* no sockets, no other processes; once sealed no files */
+	SANDBOX_DEATH = 1 << 6,	       /* is killed when its parent ends */
+	SANDBOX_ALL = (1 << 7) - 1,
+};
+
+struct sandbox_limits {
+	uint64_t data_bytes;  /* memory that can be written, threads' stacks included */
+	uint64_t stack_bytes; /* of the first thread, and the default of the others */
+};
+
+/*
+ * Shuts the calling process in: every layer that can be had. program is a descriptor of the
+ * executable that comes next, which is 4 afterwards. Returns the layers that are active.
+ */
+unsigned sandbox_enter(const struct sandbox_limits *limits, int *program)
+    __attribute__((warn_unused_result));
+
+/*
+ * What a sealed program may still call.
+ *   SANDBOX_GO: what Go's runtime needs, threads of its own included.
+ */
+enum sandbox_list { SANDBOX_GO };
+
+/*
+ * Takes from all threads of the calling process what it needed to start: files, exec, prctl.
+ * Returns 0 or a negative errno; then nothing has changed.
+ */
+int sandbox_seal(enum sandbox_list list) __attribute__((warn_unused_result));
+
+/*
+ * Names of layers, separated by spaces, as a static string that lives until the next call; a
+ * missing layer has a "-" before its name.
+ */
+const char *sandbox_layer_names(unsigned layers);

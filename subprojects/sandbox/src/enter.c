@@ -1,0 +1,106 @@
+/* The layers but Landlock and seccomp, in the order in which each is still allowed. */
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "private.h"
+#include "sandbox/sandbox.h"
+
+/* systemd's range for users that exist only as long as their process. */
+#define FIRST_USER 61184
+#define USERS 4336
+
+#define LINK_FD 3
+#define PROGRAM_FD 4
+#define MAX_FILES 16
+#define MAX_THREADS 64
+
+static bool limit(int resource, uint64_t value)
+{
+	struct rlimit both = {value, value};
+
+	return setrlimit(resource, &both) == 0;
+}
+
+static bool enter_limits(const struct sandbox_limits *limits)
+{
+	return limit(RLIMIT_DATA, limits->data_bytes) && limit(RLIMIT_STACK, limits->stack_bytes) &&
+	       limit(RLIMIT_NOFILE, MAX_FILES) && limit(RLIMIT_CORE, 0) &&
+	       limit(RLIMIT_MEMLOCK, 0) && limit(RLIMIT_MSGQUEUE, 0);
+}
+
+/* A user whom nobody else is: such processes cannot send each other signals. The limit of threads
+ * is one of the user, so only a user of its own can have it. */
+static bool enter_user(void)
+{
+	uid_t user = FIRST_USER + getpid() % USERS;
+
+	if (geteuid() != 0 || getpwuid(user) || getgrgid(user))
+		return false;
+	return limit(RLIMIT_NPROC, MAX_THREADS) && setgroups(0, NULL) == 0 &&
+	       setresgid(user, user, user) == 0 && setresuid(user, user, user) == 0;
+}
+
+static bool enter_descriptors(int *program)
+{
+	if (*program != PROGRAM_FD) {
+		if (dup3(*program, PROGRAM_FD, O_CLOEXEC) < 0)
+			return false;
+		*program = PROGRAM_FD;
+	}
+	return close_range(PROGRAM_FD + 1, ~0U, 0) == 0;
+}
+
+/* Comes after the change of user, which takes it back. */
+static bool enter_death(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+		return false;
+	if (getppid() != parent)
+		raise(SIGKILL); /* it ended before the call */
+	return true;
+}
+
+unsigned sandbox_enter(const struct sandbox_limits *limits, int *program)
+{
+	pid_t parent = getppid();
+	unsigned layers = 0;
+
+	if (enter_descriptors(program))
+		layers |= SANDBOX_DESCRIPTORS;
+	if (enter_limits(limits))
+		layers |= SANDBOX_LIMITS;
+	if (enter_user())
+		layers |= SANDBOX_USER;
+	if (enter_death(parent))
+		layers |= SANDBOX_DEATH;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
+		layers |= SANDBOX_NO_NEW_PRIVS;
+		if (sandbox_enter_landlock(*program))
+			layers |= SANDBOX_LANDLOCK;
+		if (sandbox_enter_seccomp())
+			layers |= SANDBOX_SECCOMP;
+	}
+	return layers;
+}
+
+const char *sandbox_layer_names(unsigned layers)
+{
+	static const char *const names[] = {
+	    "user", "descriptors", "limits", "no_new_privs", "landlock", "seccomp", "death",
+	};
+	static char text[128];
+	char *end = text;
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		end += sprintf(end, "%s%s%s", i ? " " : "", layers & 1U << i ? "" : "-", names[i]);
+	return text;
+}

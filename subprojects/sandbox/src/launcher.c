@@ -1,0 +1,92 @@
+/*
+ * sandbox-launch [--required | --best-effort] [--data BYTES[K|M|G]] PROGRAM [ARGUMENT...]
+ *
+ * Shuts itself in and becomes PROGRAM, which finds no environment but SANDBOX_LAYERS (the layers,
+ * as sandbox_layer_names() writes them) and SANDBOX (required or best-effort). The program's link
+ * to the parent is descriptor 3. Ends with 125 where a required layer cannot be had, with 126 where
+ * the program cannot be started.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sandbox/sandbox.h"
+
+enum { EXIT_USAGE = 2, EXIT_SANDBOX = 125, EXIT_PROGRAM = 126 };
+
+static int fail(int status, const char *what, int error)
+{
+	fprintf(stderr, "sandbox-launch: %s%s%s\n", what, error ? ": " : "",
+		error ? strerror(error) : "");
+	return status;
+}
+
+/* Returns 0 where text is no size. */
+static uint64_t read_bytes(const char *text)
+{
+	static const char units[] = "KMG";
+	char *end;
+	uint64_t value = strtoull(text, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+
+	if (unit) {
+		value <<= 10 * (unit - units + 1);
+		end++;
+	}
+	return *end ? 0 : value;
+}
+
+/* Only root can change its user; who is no root has one already. */
+static unsigned required_layers(void)
+{
+	return geteuid() == 0 ? SANDBOX_ALL : SANDBOX_ALL & ~SANDBOX_USER;
+}
+
+static int launch(const struct sandbox_limits *limits, bool required, char **arguments)
+{
+	int program = open(arguments[0], O_PATH | O_CLOEXEC);
+	unsigned wanted = required_layers();
+	char layers[160], mode[32];
+	char *environment[] = {layers, mode, NULL};
+	unsigned active;
+
+	if (program < 0)
+		return fail(EXIT_PROGRAM, arguments[0], errno);
+	active = sandbox_enter(limits, &program);
+	snprintf(layers, sizeof(layers), "SANDBOX_LAYERS=%s", sandbox_layer_names(active));
+	snprintf(mode, sizeof(mode), "SANDBOX=%s", required ? "required" : "best-effort");
+	if (required && (active & wanted) != wanted)
+		return fail(EXIT_SANDBOX, layers, 0);
+	execveat(program, "", arguments, environment, AT_EMPTY_PATH);
+	return fail(EXIT_PROGRAM, arguments[0], errno);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+	    {"required", no_argument, NULL, 'r'},
+	    {"best-effort", no_argument, NULL, 'b'},
+	    {"data", required_argument, NULL, 'd'},
+	    {NULL, 0, NULL, 0},
+	};
+	struct sandbox_limits limits = {.data_bytes = 256 << 20, .stack_bytes = 1 << 20};
+	bool required = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "+", options, NULL)) >= 0) {
+		if (option == 'd')
+			limits.data_bytes = read_bytes(optarg);
+		else if (option == 'r' || option == 'b')
+			required = option == 'r';
+		else
+			return EXIT_USAGE;
+	}
+	if (optind == argc || limits.data_bytes == 0)
+		return fail(EXIT_USAGE, "[--required | --best-effort] [--data BYTES] PROGRAM ...",
+			    0);
+	return launch(&limits, required, argv + optind);
+}

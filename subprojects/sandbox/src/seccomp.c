@@ -1,0 +1,155 @@
+/*
+ * Two lists of system calls: what a program needs until it is sealed, and from then on. What is on
+ * no list fails with EPERM. clone3 fails with ENOSYS, so that the C library takes clone, whose
+ * flags can be looked at: threads may be made, processes may not.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "private.h"
+#include "sandbox/sandbox.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* Memory, threads, signals of its own, clocks, and descriptors that are open. */
+static const int running[] = {
+    SCMP_SYS(read),
+    SCMP_SYS(write),
+    SCMP_SYS(readv),
+    SCMP_SYS(writev),
+    SCMP_SYS(close),
+    SCMP_SYS(fstat),
+    SCMP_SYS(mmap),
+    SCMP_SYS(munmap),
+    SCMP_SYS(mprotect),
+    SCMP_SYS(mremap),
+    SCMP_SYS(madvise),
+    SCMP_SYS(brk),
+    SCMP_SYS(futex),
+    SCMP_SYS(set_robust_list),
+    SCMP_SYS(rseq),
+    SCMP_SYS(sched_yield),
+    SCMP_SYS(sched_getaffinity),
+    SCMP_SYS(nanosleep),
+    SCMP_SYS(clock_nanosleep),
+    SCMP_SYS(clock_gettime),
+    SCMP_SYS(gettimeofday),
+    SCMP_SYS(rt_sigaction),
+    SCMP_SYS(rt_sigprocmask),
+    SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(sigaltstack),
+    SCMP_SYS(restart_syscall),
+    SCMP_SYS(gettid),
+    SCMP_SYS(getpid),
+    SCMP_SYS(getrusage),
+    SCMP_SYS(getrandom),
+    SCMP_SYS(exit),
+    SCMP_SYS(exit_group),
+};
+
+/* The loader of shared libraries, start-up of the C library and of Go, and sealing. */
+static const int starting[] = {
+    SCMP_SYS(execve),	       SCMP_SYS(execveat),   SCMP_SYS(open),
+    SCMP_SYS(openat),	       SCMP_SYS(pread64),    SCMP_SYS(stat),
+    SCMP_SYS(newfstatat),      SCMP_SYS(statx),	     SCMP_SYS(lseek),
+    SCMP_SYS(access),	       SCMP_SYS(faccessat),  SCMP_SYS(faccessat2),
+    SCMP_SYS(readlink),	       SCMP_SYS(readlinkat), SCMP_SYS(getcwd),
+    SCMP_SYS(fcntl),	       SCMP_SYS(ioctl),	     SCMP_SYS(arch_prctl),
+    SCMP_SYS(set_tid_address), SCMP_SYS(prlimit64),  SCMP_SYS(getrlimit),
+    SCMP_SYS(setrlimit),       SCMP_SYS(uname),	     SCMP_SYS(sysinfo),
+    SCMP_SYS(getuid),	       SCMP_SYS(geteuid),    SCMP_SYS(getgid),
+    SCMP_SYS(getegid),	       SCMP_SYS(getppid),    SCMP_SYS(prctl),
+    SCMP_SYS(seccomp),	       SCMP_SYS(tgkill),
+};
+
+/* Go's own way to wait for descriptors and timers. */
+static const int waiting[] = {
+    SCMP_SYS(epoll_create1),
+    SCMP_SYS(epoll_ctl),
+    SCMP_SYS(epoll_pwait),
+    SCMP_SYS(eventfd2),
+};
+
+static int allow_all(scmp_filter_ctx filter, const int *calls, size_t count)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < count && status == 0; i++)
+		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
+	return status;
+}
+
+static int allow_threads(scmp_filter_ctx filter)
+{
+	int status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+				      SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
+
+	if (status == 0)
+		status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+	return status;
+}
+
+/* Go sends signals to its own threads, names its memory, and asks how descriptors are set. */
+static int allow_go(scmp_filter_ctx filter)
+{
+	int status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
+				      SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+
+	if (status == 0)
+		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prctl), 1,
+					  SCMP_A0(SCMP_CMP_EQ, PR_SET_VMA));
+	if (status == 0)
+		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
+					  SCMP_A1(SCMP_CMP_EQ, F_GETFL));
+	if (status == 0)
+		status = allow_all(filter, waiting, COUNT(waiting));
+	return status;
+}
+
+static scmp_filter_ctx create(int *ret_status)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+
+	if (!filter) {
+		*ret_status = -ENOMEM;
+		return NULL;
+	}
+	*ret_status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
+	if (*ret_status == 0)
+		*ret_status = allow_all(filter, running, COUNT(running));
+	if (*ret_status == 0)
+		*ret_status = allow_threads(filter);
+	return filter;
+}
+
+bool sandbox_enter_seccomp(void)
+{
+	int status;
+	scmp_filter_ctx filter = create(&status);
+
+	if (status == 0)
+		status = allow_all(filter, starting, COUNT(starting));
+	if (status == 0)
+		status = allow_all(filter, waiting, COUNT(waiting));
+	if (status == 0)
+		status = seccomp_load(filter);
+	seccomp_release(filter);
+	return status == 0;
+}
+
+int sandbox_seal(enum sandbox_list list)
+{
+	int status;
+	scmp_filter_ctx filter = create(&status);
+
+	if (status == 0 && list == SANDBOX_GO)
+		status = allow_go(filter);
+	if (status == 0)
+		status = seccomp_load(filter);
+	seccomp_release(filter);
+	return status;
+}

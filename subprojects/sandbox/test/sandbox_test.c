@@ -1,0 +1,167 @@
+/* sandbox_test LAUNCHER PROBE: what a program in the sandbox can do, and what it cannot. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char *launcher, *probe;
+
+/* Runs the launcher with the link's other end at 3 and a file of the parent's at 7. Returns the
+ * status that waitpid gives. */
+static int run(char *const arguments[])
+{
+	int link[2], status, mine = open("/dev/zero", O_RDWR);
+	pid_t child;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, link), 0);
+	child = fork();
+	if (child == 0) {
+		if (dup2(fcntl(link[1], F_DUPFD, 10), 3) < 0 ||
+		    dup2(fcntl(mine, F_DUPFD, 10), 7) < 0)
+			_exit(253);
+		execv(launcher, arguments);
+		_exit(252);
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	close(link[0]);
+	close(link[1]);
+	close(mine);
+	return status;
+}
+
+/* Returns the errno that the attempt ended with. */
+static int attempt(const char *stage, const char *what)
+{
+	char *arguments[] = {launcher, "--best-effort", probe, (char *)stage, (char *)what, NULL};
+	int status = run(arguments);
+
+	assert_true(WIFEXITED(status));
+	assert_true(WEXITSTATUS(status) < 252);
+	return WEXITSTATUS(status);
+}
+
+static void refuses(const char *stage, const char *what)
+{
+	int error = attempt(stage, what);
+
+	print_message("%s, %s: %s\n", stage, what, strerror(error));
+	assert_int_not_equal(error, 0);
+}
+
+static void test_refuses_before_it_is_sealed(void **state)
+{
+	static const char *const names[] = {
+	    "make a socket",	"make a unix socket",
+	    "connect",		"make a process",
+	    "make a namespace", "signal the parent",
+	    "trace the parent", "use the parent's descriptor",
+	    "take 1 GiB",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		refuses("start", names[i]);
+}
+
+/* Only Landlock guards files before the seal, and not every kernel has it. */
+static void test_landlock(void **state)
+{
+	static const char *const names[] = {
+	    "read /etc/passwd", "read /proc/self/environ", "list /",
+	    "write a file",	"run a program",
+	};
+	char *arguments[] = {launcher, "--required", probe, "start", "write to the link", NULL};
+	int status = run(arguments);
+
+	(void)state;
+	if (WEXITSTATUS(status) == 125) {
+		print_message("this kernel or container has not all layers\n");
+		skip();
+	}
+	assert_int_equal(status, 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		refuses("start", names[i]);
+}
+
+static void test_refuses_all_once_sealed(void **state)
+{
+	static const char *const names[] = {
+	    "read /etc/passwd",
+	    "read /proc/self/environ",
+	    "list /",
+	    "write a file",
+	    "make a socket",
+	    "make a unix socket",
+	    "connect",
+	    "run a program",
+	    "make a process",
+	    "make a namespace",
+	    "signal the parent",
+	    "trace the parent",
+	    "change limits",
+	    "use the parent's descriptor",
+	    "take 1 GiB",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		refuses("sealed", names[i]);
+}
+
+static void test_allows_what_a_program_needs(void **state)
+{
+	static const char *const names[] = {
+	    "take 16 MiB",
+	    "make a thread",
+	    "write to the link",
+	    "find a clean environment",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		assert_int_equal(attempt("start", names[i]), 0);
+		assert_int_equal(attempt("sealed", names[i]), 0);
+	}
+}
+
+static void test_launcher_says_what_is_wrong(void **state)
+{
+	char *no_program[] = {launcher, "/nowhere", NULL};
+	char *no_size[] = {launcher, "--data", "much", probe, NULL};
+	char *nothing[] = {launcher, NULL};
+
+	(void)state;
+	assert_int_equal(WEXITSTATUS(run(no_program)), 126);
+	assert_int_equal(WEXITSTATUS(run(no_size)), 2);
+	assert_int_equal(WEXITSTATUS(run(nothing)), 2);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_refuses_before_it_is_sealed),
+	    cmocka_unit_test(test_landlock),
+	    cmocka_unit_test(test_refuses_all_once_sealed),
+	    cmocka_unit_test(test_allows_what_a_program_needs),
+	    cmocka_unit_test(test_launcher_says_what_is_wrong),
+	};
+
+	if (argc != 3)
+		return 2;
+	launcher = argv[1];
+	probe = argv[2];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
