@@ -31,9 +31,14 @@ ADDRESS = (*SANITIZED, "-Db_sanitize=address,undefined")
 THREAD = (*SANITIZED, "-Db_sanitize=thread")
 PLAIN = ("-Dbuildtype=debug", "-Doptimization=2")
 RELEASE = ("-Dbuildtype=release", "-Dstrict=true")
+# What Go compiles is the same in all: one configuration needs it, and the others show that it can
+# be left out.
+WITH_GO, WITHOUT_GO = "-Dstarlark=enabled", "-Dstarlark=disabled"
 CONFIGURATIONS = [
-    Configuration("gcc-sanitized", "gcc", ADDRESS),
-    Configuration("clang-sanitized", "clang", ADDRESS, ("unit", "corpus", "http")),
+    Configuration("gcc-sanitized", "gcc", (*ADDRESS, WITH_GO)),
+    Configuration(
+        "clang-sanitized", "clang", (*ADDRESS, WITHOUT_GO), ("unit", "corpus", "http")
+    ),
     Configuration(
         "valgrind",
         "gcc",
@@ -42,9 +47,9 @@ CONFIGURATIONS = [
         wrapper="tools/valgrind",
         time_factor=20,
     ),
-    Configuration("gcc-threads", "gcc", THREAD, ("threaded",), time_factor=10),
+    Configuration("gcc-threads", "gcc", (*THREAD, WITHOUT_GO), ("threaded",), time_factor=10),
     Configuration("gcc-release", "gcc", RELEASE, build_only=True),
-    Configuration("clang-release", "clang", RELEASE, build_only=True),
+    Configuration("clang-release", "clang", (*RELEASE, WITHOUT_GO), build_only=True),
 ]
 
 

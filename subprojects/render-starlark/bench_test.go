@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// What must be reached: a still picture 3 ms, 64 frames 40 ms, both to WebP, warm; and 100 MiB at
+// most after 1,000 different apps. Run with: go test -run - -bench .
+
+const stillApp = loadRender + `load("time.star", "time")
+def main(config):
+    now = time.now().in_location(config.get("$tz", "Europe/Zagreb"))
+    return render.Root(child = render.Box(child = render.Column(
+        main_align = "center", cross_align = "center", children = [
+            render.Text(now.format("15:04"), font = "6x13"),
+            render.Text(now.format("Mon 2 Jan"), color = "#888"),
+        ])))
+`
+
+const marqueeApp = loadRender + `
+def main():
+    return render.Root(child = render.Box(child = render.Marquee(
+        width = 64, child = render.Text("Hello, panels of the world 12"))))
+`
+
+func benchmarkApp(b *testing.B, script string, frames int) {
+	r := testRequest()
+	r.MaxDurationMs = frames * 50
+	for b.Loop() {
+		a, _ := serve(r, script)
+		if a.Error != nil || max(1, len(a.DelaysMs)) != frames {
+			b.Fatal(a.Error, len(a.DelaysMs))
+		}
+	}
+}
+
+func BenchmarkStill(b *testing.B)   { benchmarkApp(b, stillApp, 1) }
+func BenchmarkMarquee(b *testing.B) { benchmarkApp(b, marqueeApp, 64) }
+
+// residentMiB is what the kernel counts as the process's memory.
+func residentMiB(b *testing.B, pid int) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "VmRSS:")
+	kib, _ := strconv.Atoi(strings.Fields(rest)[0])
+	return float64(kib) / 1024
+}
+
+// BenchmarkThousandApps renders 1,000 different apps in one renderer: variants of the community's
+// where they are, else of the two above.
+func BenchmarkThousandApps(b *testing.B) {
+	scripts := []string{stillApp, marqueeApp}
+	folders, _ := filepath.Glob(filepath.Join(appsFolder(), "*", "app"))
+	for _, folder := range folders {
+		scripts = append(scripts, packFolder(b, folder))
+	}
+	for b.Loop() {
+		p := startProcess(b)
+		highest, restarts := 0.0, 0
+		for i := range 1000 {
+			r := testRequest()
+			r.Version = strconv.Itoa(i)
+			script := fmt.Sprintf("# variant %d\n%s", i, scripts[i%len(scripts)])
+			a, _ := p.ask(b, r, script)
+			if a == nil {
+				b.Fatal("the process ended: " + p.stderr.String())
+			}
+			highest = max(highest, residentMiB(b, p.command.Process.Pid))
+			if a.Recycle {
+				p = startProcess(b)
+				restarts++
+			}
+		}
+		b.ReportMetric(residentMiB(b, p.command.Process.Pid), "MiB-at-the-end")
+		b.ReportMetric(highest, "MiB-highest")
+		b.ReportMetric(float64(restarts), "recycled")
+	}
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""What meson runs to build the renderer with Go.
+
+build.py find SOURCE         prints the path of a Go that is new enough, where all modules that the
+                             renderer and its tests need are on this machine; asks no network
+build.py version SOURCE      tells by its exit status whether there is such a Go
+build.py fetch SOURCE        fetches those modules; 2 without such a Go
+build.py build GO SOURCE OUTPUT DEPFILE SANDBOX_LIBRARY SANDBOX_INCLUDE
+"""
+
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+OLDEST = (1, 26, 2)
+
+
+def environment(**more):
+    """The machine's, but Go fetches no other Go, and has a home for its cache also where CI has
+    none. Flags are added to those that are there."""
+    result = os.environ | {"GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "1"}
+    result.setdefault("HOME", str(pathlib.Path.home()))
+    for name, value in more.items():
+        result[name] = f"{result.get(name, '')} {value}".strip()
+    return result
+
+
+def run(command, source, env, **options):
+    return subprocess.run(command, cwd=source, env=env, stdin=subprocess.DEVNULL, **options)
+
+
+def candidates():
+    """Go of the machine first, then where Debian and Go's own archive put it."""
+    places = [shutil.which("go"), "/usr/local/go/bin/go"]
+    places += sorted(map(str, pathlib.Path("/usr/lib").glob("go-1.*/bin/go")), reverse=True)
+    return [place for place in places if place and os.access(place, os.X_OK)]
+
+
+def is_new_enough(go):
+    output = run([go, "version"], "/", environment(), capture_output=True, text=True).stdout
+    version = re.search(r"go(\d+)\.(\d+)(?:\.(\d+))?", output)
+    return bool(version) and tuple(int(part or 0) for part in version.groups()) >= OLDEST
+
+
+def new_go():
+    return next(filter(is_new_enough, candidates()), None)
+
+
+def has_modules(go, source, **variables):
+    command = [go, "list", "-mod=readonly", "-deps", "-test", "."]
+    return run(command, source, environment() | variables, capture_output=True).returncode == 0
+
+
+def find(source):
+    go = new_go()
+    if not go or not has_modules(go, source, GOPROXY="off"):
+        return 1
+    print(go)
+    return 0
+
+
+def version(_source):
+    return 0 if new_go() else 1
+
+
+def fetch(source):
+    go = new_go()
+    return 2 if not go else 0 if has_modules(go, source) else 1
+
+
+def build(go, source, output, depfile, library, include):
+    library = pathlib.Path(library).resolve()
+    # Go does not see that a library has changed, but sees a changed flag of the linker.
+    checksum = hashlib.sha256(library.read_bytes()).hexdigest()[:16]
+    flags = environment(CGO_CFLAGS=f"-O2 -I{include}", CGO_LDFLAGS=f"-L{library.parent}")
+    command = [go, "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-tags", "sandbox"]
+    command += ["-ldflags", f"-s -w -X main.sandboxSum={checksum}"]
+    command += ["-o", str(pathlib.Path(output).resolve()), "."]
+    status = run(command, source, flags).returncode
+    root = pathlib.Path(source)
+    files = [*sorted(root.glob("*.go")), *sorted(root.glob("go.*")), library]
+    names = " ".join(str(file).replace(" ", "\\ ") for file in files)
+    pathlib.Path(depfile).write_text(f"{output}: {names}\n")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit({"find": find, "version": version, "fetch": fetch, "build": build}[sys.argv[1]](*sys.argv[2:]))

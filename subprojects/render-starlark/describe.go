@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.starlark.net/resolve"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+const (
+	maxMessageBytes   = 2 << 10
+	maxBacktraceBytes = 4 << 10
+)
+
+// describe turns any error of a request into what its author can use. Where a limit was reached
+// that is what is told, whatever the script or the library made of it.
+func describe(err error, m *meter) *problem {
+	p := &problem{Kind: problemScript}
+	var own *problem
+	var evaluation *starlark.EvalError
+	var syntactic syntax.Error
+	var unresolved resolve.ErrorList
+	switch {
+	case errors.As(err, &own):
+		p = own
+	case errors.As(err, &unresolved):
+		p.place(unresolved[0].Pos)
+		p.Message = unresolved[0].Msg
+	case errors.As(err, &syntactic):
+		p.place(syntactic.Pos)
+		p.Message = syntactic.Msg
+	case errors.As(err, &evaluation):
+		for inner := evaluation; errors.As(inner.Unwrap(), &inner); {
+			evaluation = inner
+		}
+		p.readBacktrace(evaluation.Backtrace())
+	default:
+		p.readBacktrace(err.Error())
+	}
+	m.lookAtClock() // a thread is cancelled at the deadline, too
+	if m.reason != "" {
+		p.Kind, p.Message = problemLimit, m.limitProblem().Message
+	}
+	p.Message = shorten(p.Message, maxMessageBytes)
+	p.Backtrace = shorten(p.Backtrace, maxBacktraceBytes)
+	return p
+}
+
+func (p *problem) place(position syntax.Position) {
+	p.File, p.Line, p.Column = position.Filename(), int(position.Line), int(position.Col)
+}
+
+var (
+	// "  main.star:12:9: in draw"
+	backtraceLine = regexp.MustCompile(`(?m)^  (\S.*):(\d+):(\d+): in .*$`)
+	backtraceHead = "Traceback (most recent call last):\n"
+	// What the library wraps around a panic of its own, with a stack of Go after it.
+	panicText = regexp.MustCompile(`^panic while (?:running|executing) \S+ (.*)`)
+	// "Error in fail: "
+	errorPrefix = regexp.MustCompile(`^Error(?: in \S+)?: `)
+	// "in main at main.star:12:9: "
+	positionText = regexp.MustCompile(`^in \S+ at (\S.*?):(\d+):(\d+): `)
+)
+
+// readBacktrace takes apart what the library has made text of: the place is that of the last call
+// that was written in Starlark, the message what follows the calls.
+func (p *problem) readBacktrace(text string) {
+	if match := panicText.FindStringSubmatch(text); match != nil {
+		p.Message = "the library failed: " + match[1]
+		return
+	}
+	if match := positionText.FindStringSubmatch(text); match != nil {
+		p.File, p.Line, p.Column = match[1], number(match[2]), number(match[3])
+	}
+	at := strings.Index(text, backtraceHead)
+	if at < 0 {
+		p.Message = text
+		return
+	}
+	p.Backtrace = text[at:]
+	rest := text[at+len(backtraceHead):]
+	for strings.HasPrefix(rest, "  ") {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		if match := backtraceLine.FindStringSubmatch(line); match != nil {
+			p.File, p.Line, p.Column = match[1], number(match[2]), number(match[3])
+		}
+	}
+	p.Message = errorPrefix.ReplaceAllString(rest, "")
+}
+
+func number(text string) int {
+	value, _ := strconv.Atoi(text)
+	return value
+}
+
+// shorten cuts text at a character's border.
+func shorten(text string, bytes int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= bytes {
+		return text
+	}
+	return strings.ToValidUTF8(text[:bytes], "") + " ..."
+}

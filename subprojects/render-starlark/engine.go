@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/tronbyt/pixlet/render"
+	"github.com/tronbyt/pixlet/runtime"
+	"github.com/tronbyt/pixlet/runtime/modules/random"
+	"github.com/tronbyt/pixlet/runtime/modules/render_runtime/canvas"
+	starlarktime "go.starlark.net/lib/time"
+	"go.starlark.net/starlark"
+	"golang.org/x/text/language"
+)
+
+const (
+	maxPixels      = 1 << 16
+	maxResultBytes = 256 << 10
+)
+
+// engine answers requests, one at a time.
+type engine struct {
+	cache *scriptCache
+}
+
+func newEngine() *engine { return &engine{cache: prepareModules()} }
+
+// serve answers one request. It returns the answer's head and blob, whatever the script does, but
+// for what ends the process: the limit of data, and a stack that overflows.
+func (e *engine) serve(r *request, script []byte, m *meter) (*answer, []byte) {
+	a, log := &answer{}, &logbook{}
+	cpuBefore := cpuTime()
+	blob, err := e.run(r, script, m, log, a)
+	if err != nil {
+		a.Error, blob = describe(err, m), nil
+	}
+	m.measureHeap()
+	a.Log, a.LogDropped = log.lines, log.dropped
+	a.ElapsedUs = time.Since(m.started).Microseconds()
+	a.CPUUs = (cpuTime() - cpuBefore).Microseconds()
+	a.Steps, a.MemoryBytes = m.allSteps(), m.peakBytes
+	return a, blob
+}
+
+func (e *engine) run(r *request, script []byte, m *meter, log *logbook, a *answer) (blob []byte, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = &problem{Kind: problemScript, Message: fmt.Sprintf("the library failed: %v", cause)}
+		}
+	}()
+	ctx, cancel := context.WithDeadline(context.Background(), m.deadline)
+	defer cancel()
+	app, err := e.load(ctx, r, script, m, log)
+	if err != nil {
+		return nil, err
+	}
+	switch r.What {
+	case whatRender:
+		roots, err := app.RunWithConfig(ctx, r.Config)
+		if err != nil || len(roots) == 0 {
+			return nil, err
+		}
+		return show(roots, r, m, a)
+	case whatSchema:
+		a.Schema, err = json.Marshal(app.Schema)
+		if err == nil && len(a.Schema) > maxResultBytes {
+			err = tooLarge("schema")
+		}
+		return nil, err
+	case whatHandler:
+		return nil, callHandler(ctx, app, r, a)
+	}
+	return nil, badRequest("what must be render, schema or handler")
+}
+
+func (e *engine) load(ctx context.Context, r *request, script []byte, m *meter, log *logbook) (*runtime.Applet, error) {
+	location, err := time.LoadLocation(r.Timezone)
+	if err != nil {
+		return nil, badRequest("unknown time zone " + r.Timezone)
+	}
+	locale, err := language.Parse(r.Locale)
+	if err != nil {
+		return nil, badRequest("unknown locale " + r.Locale)
+	}
+	if r.Width <= 0 || r.Height <= 0 || r.Width > maxPixels/r.Height {
+		return nil, badRequest(fmt.Sprintf("%d x %d pixels are no size", r.Width, r.Height))
+	}
+	files, err := unpack(script)
+	if err != nil {
+		return nil, &problem{Kind: problemApp, Message: err.Error()}
+	}
+	now := time.UnixMilli(r.NowMs).In(location)
+	setProcessClock(r, location)
+	e.cache.now = now
+
+	return runtime.NewAppletFromFS(ctx, files, ".",
+		runtime.WithModuleLoader(loadModule),
+		runtime.WithLocation(location),
+		runtime.WithLanguage(locale),
+		runtime.WithCanvasMeta(canvas.Metadata{Width: r.Width, Height: r.Height}),
+		runtime.WithPrintFunc(log.print),
+		runtime.WithThreadInitializer(func(thread *starlark.Thread) *starlark.Thread {
+			thread.Name = r.App + "@" + r.Version
+			starlarktime.SetNow(thread, func() (time.Time, error) { return now, nil })
+			random.SeedThread(thread, r.Seed, r.Seed)
+			m.attach(thread)
+			return thread
+		}))
+}
+
+func show(roots []render.Root, r *request, m *meter, a *answer) ([]byte, error) {
+	blob, err := picture(roots, r, m)
+	if err != nil {
+		return nil, err
+	}
+	if len(blob) > maxBlobBytes {
+		return nil, tooLarge("picture")
+	}
+	a.DelaysMs = frameDelays(blob)
+	a.MaxAgeS = int(max(0, roots[0].MaxAge))
+	a.ShowFullAnimation = roots[0].ShowFullAnimation
+	return blob, nil
+}
+
+func callHandler(ctx context.Context, app *runtime.Applet, r *request, a *answer) error {
+	if app.Schema == nil {
+		return &problem{Kind: problemApp, Message: "the app has no schema"}
+	}
+	result, err := app.CallSchemaHandler(ctx, r.Handler, r.Parameter, r.Config)
+	if err == nil && len(result) > maxResultBytes {
+		err = tooLarge("handler's answer")
+	}
+	if err == nil {
+		a.Result = &result
+	}
+	return err
+}
+
+func tooLarge(what string) error {
+	return &problem{Kind: problemLimit, Message: "the " + what + " is too large"}
+}
+
+func badRequest(message string) error {
+	return &problem{Kind: problemRequest, Message: message}
+}

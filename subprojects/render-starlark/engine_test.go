@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const loadRender = `load("render.star", "render")` + "\n"
+
+func TestStillPicture(t *testing.T) {
+	a, blob := mustServe(t, testRequest(), loadRender+`
+def main():
+    return render.Root(child = render.Box(color = "#f00"), max_age = 90, show_full_animation = True)
+`)
+	shown := decode(t, blob)
+	require.Len(t, shown.frames, 1)
+	assert.Equal(t, []byte{255, 0, 0, 255}, shown.frames[0].Pix[:4])
+	assert.Equal(t, 64, shown.frames[0].Rect.Dx())
+	assert.Equal(t, 32, shown.frames[0].Rect.Dy())
+	assert.Empty(t, a.DelaysMs)
+	assert.Equal(t, 90, a.MaxAgeS)
+	assert.True(t, a.ShowFullAnimation)
+	assert.Positive(t, a.ElapsedUs)
+	assert.Positive(t, a.Steps)
+	assert.Positive(t, a.MemoryBytes)
+}
+
+const colours = loadRender + `
+def main():
+    boxes = [render.Box(color = c) for c in ["#f00", "#0f0", "#00f", "#fff"]]
+    return render.Root(delay = 100, child = render.Animation(boxes))
+`
+
+func TestAnimation(t *testing.T) {
+	a, blob := mustServe(t, testRequest(), colours)
+	assert.Equal(t, []int{100, 100, 100, 100}, a.DelaysMs)
+	assert.Len(t, decode(t, blob).frames, 4)
+}
+
+func TestAnimationEndsAtItsMaximum(t *testing.T) {
+	r := testRequest()
+	r.MaxDurationMs = 250
+	a, _ := mustServe(t, r, colours)
+	assert.Equal(t, []int{100, 100, 50}, a.DelaysMs)
+}
+
+func TestNothingToShow(t *testing.T) {
+	for _, value := range []string{"None", "[]"} {
+		_, blob := mustServe(t, testRequest(), "def main():\n    return "+value)
+		assert.Empty(t, blob)
+	}
+}
+
+func TestClockZoneAndRandomNumbersAreInputs(t *testing.T) {
+	const load = `load("time.star", "time")
+load("random.star", "random")
+load("humanize.star", "humanize")`
+	r := testRequest()
+	assert.Equal(t, "14:34:56 CEST", expression(t, r, load, `time.now().format("15:04:05 MST")`))
+	assert.Equal(t, "Europe/Zagreb", expression(t, r, load, `time.tz()`))
+	assert.Equal(t, "02:00", expression(t, r, load, `time.from_timestamp(1782864000).format("15:04")`))
+	assert.Equal(t, "2 hours ago", expression(t, r, load, `humanize.time(time.from_timestamp(1782909296 - 7200))`))
+	numbers := `[random.number(0, 1 << 40), random.number(0, 1 << 40, secure = True)]`
+	first := expression(t, r, load, numbers)
+	assert.Equal(t, first, expression(t, r, load, numbers))
+	r.Seed = 2
+	assert.NotEqual(t, first, expression(t, r, load, numbers))
+	r.Timezone = "Asia/Tokyo"
+	assert.Equal(t, "21:34", expression(t, r, load, `time.now().format("15:04")`))
+}
+
+func TestSettingsAndDefaultsOfTheSchema(t *testing.T) {
+	const script = `load("schema.star", "schema")
+def main(config):
+    print(config.str("who"), config.bool("loud"))
+    return []
+def get_schema():
+    return schema.Schema(version = "1", fields = [
+        schema.Text(id = "who", name = "Who", desc = "Whom to greet", icon = "user", default = "world"),
+        schema.Toggle(id = "loud", name = "Loud", desc = "Whether loud", icon = "gear", default = False),
+        schema.Typeahead(id = "city", name = "City", desc = "City", icon = "gear", handler = search),
+    ])
+def search(text):
+    return [schema.Option(display = text.upper(), value = text)]
+`
+	r := testRequest()
+	a, _ := mustServe(t, r, script)
+	assert.Equal(t, []string{"world False"}, a.Log)
+	r.Config = map[string]any{"who": "Ada", "loud": "true"}
+	a, _ = mustServe(t, r, script)
+	assert.Equal(t, []string{"Ada True"}, a.Log)
+
+	r.What = whatSchema
+	a, blob := mustServe(t, r, script)
+	assert.Contains(t, string(a.Schema), `"default":"world"`)
+	assert.Empty(t, blob)
+
+	r.What, r.Handler, r.Parameter = whatHandler, "city$search", "split"
+	a, _ = mustServe(t, r, script)
+	require.NotNil(t, a.Result)
+	assert.JSONEq(t, `[{"display":"SPLIT","text":"SPLIT","value":"split"}]`, *a.Result)
+}
+
+func TestErrorsSayWhere(t *testing.T) {
+	for name, c := range map[string]struct {
+		script, message string
+		line, column    int
+	}{
+		"syntax":     {"def main(:\n    pass\n", "got ':', want ')'", 1, 11},
+		"unknown":    {"def main():\n    return nobody\n", "undefined: nobody", 2, 12},
+		"in main":    {"def main():\n    return draw()\ndef draw():\n    return 1 // 0\n", "floored division by zero", 4, 14},
+		"fail":       {"def main():\n    fail(\"no\", \"way\")\n", "fail: no way", 2, 9},
+		"top level":  {"x = {}[1]\ndef main():\n    pass\n", "key 1 not in dict", 1, 7},
+		"load":       {"load(\"nothing.star\", \"nothing\")\ndef main():\n    pass\n", "cannot load nothing.star: invalid module: nothing.star", 1, 1},
+		"no main":    {"x = 1\n", "no main() function found in .", 0, 0},
+		"no tree":    {"def main():\n    return 7\n", "expected app implementation to return Root(s) but found: int", 0, 0},
+		"no network": {"load(\"http.star\", \"http\")\ndef main():\n    http.get(\"https://example.org\")\n", `Get "https://example.org": no network here`, 3, 13},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, blob := serve(testRequest(), c.script)
+			require.NotNil(t, a.Error)
+			assert.Equal(t, c.message, a.Error.Message)
+			assert.Equal(t, [2]int{c.line, c.column}, [2]int{a.Error.Line, a.Error.Column})
+			if c.line > 0 {
+				assert.Equal(t, soleFileName, a.Error.File)
+			}
+			assert.Empty(t, blob)
+		})
+	}
+}
+
+func TestErrorInAnotherFileOfTheApp(t *testing.T) {
+	a, _ := serve(testRequest(), `# an app
+-- main.star --
+load("lib/part.star", "part")
+def main():
+    return part()
+-- lib/part.star --
+def part():
+    return [][0]
+`)
+	require.NotNil(t, a.Error)
+	assert.Equal(t, "lib/part.star", a.Error.File)
+	assert.Equal(t, 2, a.Error.Line)
+}
+
+func TestFilesOfAnApp(t *testing.T) {
+	a, _ := mustServe(t, testRequest(), `-- main.star --
+load("words.txt", words = "file")
+load("bytes.bin", bytes = "file")
+def main():
+    print(words.readall())
+    print(len(bytes.readall("rb")))
+    return []
+-- words.txt --
+one
+-- bytes.bin;base64 --
+AAEC
+/w==
+`)
+	assert.Equal(t, []string{"one\n", "4"}, a.Log)
+}
+
+func TestBadArchives(t *testing.T) {
+	for _, script := range []string{
+		"-- ../x.star --\n", "-- /etc/passwd --\n", "-- a.star --\n-- a.star --\n", "-- a.png;base64 --\n?\n",
+		"-- . --\n", strings.Repeat("-- x --\n", 2), "-- manifest.yaml --\n[\n-- a.star --\ndef main():\n    pass\n",
+	} {
+		a, _ := serve(testRequest(), script)
+		require.NotNil(t, a.Error, script)
+	}
+}
+
+func TestLogIsBounded(t *testing.T) {
+	a, _ := mustServe(t, testRequest(), "def main():\n    for i in range(60):\n        print(i)\n    return []")
+	assert.Len(t, a.Log, maxLogLines)
+	assert.Equal(t, 10, a.LogDropped)
+	a, _ = mustServe(t, testRequest(), "def main():\n    print(\"x\" * 9000)\n    print(\"y\")\n    return []")
+	assert.Equal(t, []string{"y"}, a.Log)
+	assert.Equal(t, 1, a.LogDropped)
+}
+
+const cacheScript = `load("cache.star", "cache")
+def main(config):
+    if config.str("set"):
+        cache.set("key", config.str("set"), ttl_seconds = 60)
+    print(cache.get("key"))
+    return []
+`
+
+func TestCacheIsOfOneVersionAndLapses(t *testing.T) {
+	r := testRequest()
+	r.Version = "cache 1"
+	r.Config = map[string]any{"set": "mine"}
+	a, _ := mustServe(t, r, cacheScript)
+	assert.Equal(t, []string{"mine"}, a.Log)
+	r.Config = nil
+	a, _ = mustServe(t, r, cacheScript)
+	assert.Equal(t, []string{"mine"}, a.Log)
+
+	other := *r
+	other.Version = "cache 2"
+	a, _ = mustServe(t, &other, cacheScript)
+	assert.Equal(t, []string{"None"}, a.Log)
+
+	r.NowMs += 60_000
+	a, _ = mustServe(t, r, cacheScript)
+	assert.Equal(t, []string{"None"}, a.Log)
+}
+
+func TestCacheIsBounded(t *testing.T) {
+	c := newEngine().cache
+	defer func() { testEngine = newEngine() }() // the library knows one cache
+	c.now = time.UnixMilli(0)
+	value := make([]byte, 100<<10)
+	for i := range 1000 {
+		require.NoError(t, c.Set(t.Context(), string(rune('a'+i)), value, 60))
+	}
+	assert.LessOrEqual(t, c.bytes, maxCacheBytes)
+	assert.Equal(t, c.order.Len(), len(c.entries))
+	assert.ErrorIs(t, c.Set(t.Context(), "b", make([]byte, maxEntryBytes), 60), errEntryTooLarge)
+}
+
+func TestBadRequests(t *testing.T) {
+	for _, change := range []func(*request){
+		func(r *request) { r.What = "dance" },
+		func(r *request) { r.Timezone = "Mars/Olympus" },
+		func(r *request) { r.Locale = "?" },
+		func(r *request) { r.Width = 1 << 30 },
+		func(r *request) { r.Height = -1 },
+	} {
+		r := testRequest()
+		change(r)
+		a, _ := serve(r, "def main():\n    return []")
+		require.NotNil(t, a.Error)
+		assert.Equal(t, problemRequest, a.Error.Kind)
+	}
+}
+
+func TestFrames(t *testing.T) {
+	var buffer bytes.Buffer
+	require.NoError(t, writeFrame(&buffer, request{App: "a"}, []byte("script")))
+	whole := buffer.Bytes()
+	var r request
+	blob, err := readFrame(bytes.NewReader(whole), &r)
+	require.NoError(t, err)
+	assert.Equal(t, "script", string(blob))
+	assert.Equal(t, "a", r.App)
+	for cut := 1; cut < len(whole); cut++ {
+		_, err := readFrame(bytes.NewReader(whole[:cut]), &r)
+		require.Error(t, err)
+		require.NotEqual(t, io.EOF, err)
+	}
+	_, err = readFrame(bytes.NewReader(nil), &r)
+	assert.Equal(t, io.EOF, err)
+	_, err = readFrame(bytes.NewReader([]byte{255, 255, 255, 255, 0, 0, 0, 0}), &r)
+	assert.ErrorIs(t, err, errFrameTooLarge)
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/metrics"
+	"time"
+
+	"go.starlark.net/starlark"
+)
+
+const (
+	// The script is looked at every so many steps. In between it can call itself some hundred
+	// times more, and build something that the process's limit of data has to stop.
+	stepsPerLook = 2_000
+	looksPerHeap = 8
+
+	maxCallDepth = 2_000
+
+	// What a script may hold; the process may have 256 MiB (the launcher's limit of data).
+	maxHeapBytes = 96 << 20
+)
+
+// meter measures one request and ends its scripts at their limits. Starlark counts the steps of
+// each thread; a request has a thread for each file it loads, for the schema and for main().
+type meter struct {
+	started  time.Time
+	deadline time.Time
+	timeout  time.Duration
+	maxSteps int64
+
+	threads   []*starlark.Thread
+	steps     int64 // that were looked at
+	peakBytes int64
+	looks     int
+	reason    string // the limit that was reached
+}
+
+func newMeter(r *request) *meter {
+	now := time.Now()
+	timeout := time.Duration(r.TimeoutMs) * time.Millisecond
+	m := &meter{started: now, deadline: now.Add(timeout), timeout: timeout, maxSteps: r.MaxSteps}
+	m.measureHeap()
+	return m
+}
+
+// attach makes the meter look at the thread from time to time.
+func (m *meter) attach(thread *starlark.Thread) {
+	m.threads = append(m.threads, thread)
+	thread.SetMaxExecutionSteps(stepsPerLook)
+	thread.OnMaxSteps = func(thread *starlark.Thread) {
+		thread.SetMaxExecutionSteps(thread.ExecutionSteps() + stepsPerLook)
+		m.steps += stepsPerLook
+		if err := m.look(thread.CallStackDepth()); err != nil {
+			thread.Cancel(err.Error())
+		}
+	}
+}
+
+// allSteps counts, for the report, what was not looked at, too.
+func (m *meter) allSteps() int64 {
+	total := int64(0)
+	for _, thread := range m.threads {
+		total += int64(thread.ExecutionSteps())
+	}
+	return total
+}
+
+// check ends what is no script: painting and encoding.
+func (m *meter) check() error {
+	m.measureHeap()
+	return m.look(0)
+}
+
+func (m *meter) look(depth int) error {
+	m.looks++
+	m.lookAtClock()
+	switch {
+	case m.reason != "":
+	case m.steps > m.maxSteps:
+		m.reason = fmt.Sprintf("takes more than %d steps", m.maxSteps)
+	case depth > maxCallDepth:
+		m.reason = fmt.Sprintf("calls itself more than %d times deep", maxCallDepth)
+	case m.looks%looksPerHeap == 0 && m.measureHeap() > maxHeapBytes:
+		runtime.GC() // what was counted may be garbage
+		if m.measureHeap() > maxHeapBytes {
+			m.reason = fmt.Sprintf("holds more than %d MiB of memory", maxHeapBytes>>20)
+		}
+	}
+	if m.reason != "" {
+		return m.limitProblem()
+	}
+	return nil
+}
+
+func (m *meter) lookAtClock() {
+	if m.reason == "" && time.Now().After(m.deadline) {
+		m.reason = m.lateReason()
+	}
+}
+
+func (m *meter) lateReason() string {
+	return fmt.Sprintf("takes more than %v", m.timeout)
+}
+
+func (m *meter) limitProblem() *problem {
+	return &problem{Kind: problemLimit, Message: "the app " + m.reason}
+}
+
+// measureHeap returns what objects take and keeps the most that the runtime ever held.
+func (m *meter) measureHeap() int64 {
+	samples := []metrics.Sample{
+		{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
+	}
+	metrics.Read(samples)
+	held := int64(samples[1].Value.Uint64() - samples[2].Value.Uint64())
+	m.peakBytes = max(m.peakBytes, held)
+	return int64(samples[0].Value.Uint64())
+}
+
+// logbook keeps what a script prints.
+type logbook struct {
+	lines   []string
+	bytes   int
+	dropped int
+}
+
+const (
+	maxLogLines = 50
+	maxLogBytes = 8 << 10
+)
+
+func (l *logbook) print(_ *starlark.Thread, text string) {
+	if len(l.lines) == maxLogLines || l.bytes+len(text) > maxLogBytes {
+		l.dropped++
+		return
+	}
+	l.bytes += len(text)
+	l.lines = append(l.lines, text)
+}

@@ -1,0 +1,107 @@
+package main
+
+import "encoding/json"
+
+// What a request asks for.
+const (
+	whatRender  = "render"  // a picture
+	whatSchema  = "schema"  // the app's schema
+	whatHandler = "handler" // the answer of one of the schema's handlers
+)
+
+// request is the head of a request. The blob is the script: one file, or several as txtar.
+// Zero values mean the defaults of setDefaults.
+type request struct {
+	What    string `json:"what"`
+	App     string `json:"app"`     // with version the scope of what the script caches
+	Version string `json:"version"` // checksum of the script
+
+	Config   map[string]any `json:"config"`
+	NowMs    int64          `json:"now_ms"` // the script's clock stands still at this Unix time
+	Timezone string         `json:"timezone"`
+	Locale   string         `json:"locale"`
+	Seed     uint64         `json:"seed"`
+
+	Width         int   `json:"width"`
+	Height        int   `json:"height"`
+	MaxDurationMs int   `json:"max_duration_ms"` // an animation ends here
+	TimeoutMs     int64 `json:"timeout_ms"`      // for all of the request
+	MaxSteps      int64 `json:"max_steps"`
+
+	Handler   string `json:"handler"`
+	Parameter string `json:"parameter"`
+}
+
+func (r *request) setDefaults() {
+	if r.Timezone == "" {
+		r.Timezone = "UTC"
+	}
+	if r.Locale == "" {
+		r.Locale = "en"
+	}
+	if r.Width == 0 {
+		r.Width = 64
+	}
+	if r.Height == 0 {
+		r.Height = 32
+	}
+	if r.MaxDurationMs == 0 {
+		r.MaxDurationMs = 15_000
+	}
+	if r.TimeoutMs == 0 {
+		r.TimeoutMs = 10_000
+	}
+	if r.MaxSteps == 0 {
+		r.MaxSteps = 100_000_000
+	}
+}
+
+// answer is the head of an answer. The blob is the picture, a lossless WebP; it is empty where the
+// app has nothing to show, and where there is an error.
+type answer struct {
+	Error *problem `json:"error,omitempty"`
+
+	DelaysMs          []int `json:"delays_ms,omitempty"` // one a frame; empty for a still picture
+	MaxAgeS           int   `json:"max_age_s,omitempty"`
+	ShowFullAnimation bool  `json:"show_full_animation,omitempty"`
+
+	Schema json.RawMessage `json:"schema,omitempty"`
+	Result *string         `json:"result,omitempty"` // what the handler returned
+
+	Log        []string `json:"log,omitempty"`
+	LogDropped int      `json:"log_dropped,omitempty"` // lines that did not fit
+
+	ElapsedUs   int64 `json:"elapsed_us"`
+	CPUUs       int64 `json:"cpu_us"`
+	Steps       int64 `json:"steps"`
+	MemoryBytes int64 `json:"memory_bytes"` // the most that the process held meanwhile
+
+	// The process ends after this answer, since it holds more memory than it should keep.
+	Recycle bool `json:"recycle,omitempty"`
+}
+
+// Kinds of problems.
+const (
+	problemScript  = "script"  // the script is wrong; File, Line and Column say where if it is known
+	problemApp     = "app"     // the upload is no app: no main(), a bad archive, a bad manifest
+	problemLimit   = "limit"   // time, steps, memory, recursion, size
+	problemRequest = "request" // the caller's fault
+)
+
+type problem struct {
+	Kind      string `json:"kind"`
+	Message   string `json:"message"`
+	File      string `json:"file,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Column    int    `json:"column,omitempty"`
+	Backtrace string `json:"backtrace,omitempty"`
+}
+
+func (p *problem) Error() string { return p.Message }
+
+// hello is the head of the first frame, which the renderer sends when it is ready.
+type hello struct {
+	Engine  string `json:"engine"`
+	Library string `json:"library"`
+	Layers  string `json:"layers"` // what of the sandbox is active, separated by spaces
+}

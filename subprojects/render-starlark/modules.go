@@ -1,0 +1,139 @@
+package main
+
+import (
+	"container/list"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	mathrand "math/rand/v2"
+	"net/http"
+	"time"
+
+	gohumanize "github.com/dustin/go-humanize"
+	"github.com/tronbyt/pixlet/runtime"
+	"github.com/tronbyt/pixlet/runtime/modules/humanize"
+	"github.com/tronbyt/pixlet/runtime/modules/starlarkhttp"
+	starlarktime "go.starlark.net/lib/time"
+	"go.starlark.net/starlark"
+	"go.starlark.net/starlarkstruct"
+)
+
+// What the library's modules take from the process is set here, once and for each request.
+
+var errNoNetwork = errors.New("no network here")
+
+// refuse answers each request of the http module where no egress process was given.
+type refuse struct{}
+
+func (refuse) RoundTrip(*http.Request) (*http.Response, error) { return nil, errNoNetwork }
+
+// prepareModules sets what holds for all requests and returns the cache of the scripts.
+func prepareModules() *scriptCache {
+	starlarkhttp.StarlarkHTTPClient = &http.Client{Transport: refuse{}}
+	cache := &scriptCache{entries: map[string]*list.Element{}}
+	runtime.InitCache(cache)
+	return cache
+}
+
+// setProcessClock makes the process's zone and random numbers those of the request. Only one
+// request is in flight.
+func setProcessClock(r *request, location *time.Location) {
+	time.Local = location
+	seed := [32]byte{}
+	for i := range 8 {
+		seed[i] = byte(r.Seed >> (8 * i))
+	}
+	rand.Reader = mathrand.NewChaCha8(seed) // random.number(secure = True)
+}
+
+// loadModule replaces the modules that would ask the machine's clock.
+func loadModule(_ *starlark.Thread, name string) (starlark.StringDict, error) {
+	if name != "humanize.star" {
+		return nil, runtime.ErrInvalidModule
+	}
+	module, err := humanize.LoadModule()
+	if err != nil {
+		return nil, err
+	}
+	members := maps.Clone(module[humanize.ModuleName].(*starlarkstruct.Module).Members)
+	members["time"] = starlark.NewBuiltin("time", humanizeTime)
+	return starlark.StringDict{
+		humanize.ModuleName: &starlarkstruct.Module{Name: humanize.ModuleName, Members: members},
+	}, nil
+}
+
+func humanizeTime(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var date starlarktime.Time
+	if err := starlark.UnpackArgs("time", args, kwargs, "date", &date); err != nil {
+		return nil, fmt.Errorf("unpacking arguments for time: %s", err)
+	}
+	now, err := starlarktime.Now(thread)()
+	if err != nil {
+		return nil, err
+	}
+	return starlark.String(gohumanize.RelTime(time.Time(date), now, "ago", "from now")), nil
+}
+
+// scriptCache is what the cache module keeps: bounded in bytes, the least recently used goes first.
+// The library puts the thread's name before each key, and a thread's name is its app's version.
+// Time is the requests' clock, so that a test can let an entry lapse.
+type scriptCache struct {
+	entries map[string]*list.Element
+	order   list.List // of *cacheEntry, the most recently used first
+	bytes   int
+	now     time.Time
+}
+
+type cacheEntry struct {
+	key    string
+	value  []byte
+	lapses time.Time
+}
+
+const (
+	maxCacheBytes = 8 << 20
+	maxEntryBytes = 512 << 10
+)
+
+var errEntryTooLarge = errors.New("more than 512 KiB are not cached")
+
+func (c *scriptCache) Get(_ context.Context, key string) ([]byte, bool, error) {
+	element := c.entries[key]
+	if element == nil {
+		return nil, false, nil
+	}
+	entry := element.Value.(*cacheEntry)
+	if !c.now.Before(entry.lapses) {
+		c.remove(element)
+		return nil, false, nil
+	}
+	c.order.MoveToFront(element)
+	return entry.value, true, nil
+}
+
+func (c *scriptCache) Set(_ context.Context, key string, value []byte, ttlS int64) error {
+	if len(key)+len(value) > maxEntryBytes {
+		return errEntryTooLarge
+	}
+	if element := c.entries[key]; element != nil {
+		c.remove(element)
+	}
+	ttl := time.Duration(min(ttlS, 365*24*3600)) * time.Second
+	entry := &cacheEntry{key, value, c.now.Add(ttl)}
+	c.entries[key] = c.order.PushFront(entry)
+	c.bytes += len(key) + len(value)
+	for c.bytes > maxCacheBytes {
+		c.remove(c.order.Back())
+	}
+	return nil
+}
+
+func (c *scriptCache) Close() {}
+
+func (c *scriptCache) remove(element *list.Element) {
+	entry := c.order.Remove(element).(*cacheEntry)
+	delete(c.entries, entry.key)
+	c.bytes -= len(entry.key) + len(entry.value)
+}

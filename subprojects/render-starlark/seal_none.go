@@ -1,0 +1,6 @@
+//go:build !sandbox
+
+package main
+
+// seal does nothing where the program was built without the sandbox's library.
+func seal() (layers string, err error) { return "none", nil }

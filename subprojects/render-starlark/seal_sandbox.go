@@ -1,0 +1,36 @@
+//go:build sandbox
+
+package main
+
+// Compiler and linker flags come from the build, which knows where the sandbox's library is.
+
+// #cgo LDFLAGS: -lsandbox -lseccomp
+// #include <sandbox/sandbox.h>
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// sandboxSum is set by the linker: Go does not notice that the library has changed.
+var sandboxSum string
+
+// seal takes from the process what it needed to start. It returns the layers of the sandbox that
+// are active; without the launcher there are none.
+func seal() (layers string, err error) {
+	layers, mode := os.Getenv("SANDBOX_LAYERS"), os.Getenv("SANDBOX")
+	if layers == "" {
+		return "none", nil
+	}
+	os.Clearenv()
+	if status := C.sandbox_seal(C.SANDBOX_GO); status == 0 {
+		layers += " sealed"
+	} else if mode == "required" {
+		return "", fmt.Errorf("cannot be sealed: %w", syscall.Errno(-status))
+	} else {
+		layers += " -sealed"
+	}
+	return layers, nil
+}
