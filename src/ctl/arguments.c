@@ -79,7 +79,7 @@ enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, bool *r
 		return CTL_DONE;
 	if (options_apply(options, ctl, &why) < 0)
 		return ctl_fail(CTL_USAGE, "%s", why.text);
-	for (unsigned i = 0; i < options->positional_count; i++)
+	for (unsigned i = 0; i < options->positional_count && i < CTL_POSITIONALS_MAX; i++)
 		ctl->positionals[i] = str_from(options->positionals[i]);
 	return read_places(ctl, argv[0]);
 }

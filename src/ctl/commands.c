@@ -37,6 +37,19 @@ const struct ctl_command ctl_commands[] = {
     COMMAND("app list", NULL, "List all apps, or those of an account.", ctl_app_list,
 	    OPTION(TEXT, "account", "EMAIL", "Whose apps.")),
     COMMAND(
+	"app render", "PATH [KEY=VALUE...]",
+	"Make the picture of an app, a script or its folder, with these settings, as a server "
+	"does; needs no server. Plays it in the terminal.",
+	ctl_app_render, OPTION(TEXT, "output", "FILE", "Write a WebP instead.", .letter = 'o'),
+	OPTION(SWITCH, "watch", NULL, "Again whenever a file of the app is saved."),
+	OPTION(SWITCH, "check", NULL, "Show errors, the schema, time and memory, and no picture."),
+	OPTION(TEXT, "now", "TIME", "The app's clock, as 2026-07-01T12:34:56Z. Default: now.",
+	       .check = ctl_check_time),
+	OPTION(TEXT, "timezone", "ZONE", "Where the panel is.", .fallback = "UTC"),
+	OPTION(TEXT, "locale", "LOCALE", "What its owner reads.", .fallback = "en"),
+	OPTION(TEXT, "seed", "N", "Where random numbers start.", .fallback = "1",
+	       .check = ctl_check_seed)),
+    COMMAND(
 	"app review", "APP VERSION approve|request-changes|reject",
 	"Review a version that awaits it. Approval publishes it.", ctl_app_review,
 	OPTION(TEXT, "summary", "TEXT", "What the author reads first.", .check = ctl_check_remark),

@@ -25,7 +25,7 @@ enum ctl_exit {
 	CTL_DATABASE = 5,  /* cannot be reached, or is not migrated */
 };
 
-enum { CTL_COMMENTS_MAX = 200 };
+enum { CTL_POSITIONALS_MAX = 3, CTL_COMMENTS_MAX = 200 };
 
 struct ctl;
 
@@ -44,8 +44,8 @@ struct ctl {
 	struct config config; /* state_dir, database, public_url: as displayd would have them */
 	bool json;
 	const struct ctl_command *command;
-	struct str positionals[OPTIONS_POSITIONALS_MAX];
-	struct options options; /* as given */
+	struct str positionals[CTL_POSITIONALS_MAX]; /* the first ones */
+	struct options options;			     /* as given */
 	struct cluster cluster;
 	PGconn *connection;
 	struct db_query query;
@@ -58,6 +58,7 @@ enum ctl_exit ctl_app_create(struct ctl *ctl);
 enum ctl_exit ctl_app_disable(struct ctl *ctl);
 enum ctl_exit ctl_app_enable(struct ctl *ctl);
 enum ctl_exit ctl_app_list(struct ctl *ctl);
+enum ctl_exit ctl_app_render(struct ctl *ctl);
 enum ctl_exit ctl_app_review(struct ctl *ctl);
 enum ctl_exit ctl_device_create(struct ctl *ctl);
 enum ctl_exit ctl_device_list(struct ctl *ctl);
@@ -101,6 +102,11 @@ option_check ctl_check_remark;
 option_check ctl_check_serial;
 option_check ctl_check_slug;
 option_check ctl_check_timezone;
+
+/* ---- app_render.c: for the table of options ---- */
+
+option_check ctl_check_time;
+option_check ctl_check_seed;
 
 /* ---- database.c ---- */
 

@@ -1,0 +1,161 @@
+#include "app_folder.h"
+
+#include "base/memory.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <sodium.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int compare_names(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Walks over the app's files, in the order of their names. */
+static FTS *open_walk(const char *path)
+{
+	char *roots[] = {(char *)path, NULL};
+
+	return fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, compare_names);
+}
+
+/* The next file; NULL at the end. */
+static FTSENT *next_file(FTS *walk)
+{
+	FTSENT *entry;
+
+	while ((entry = fts_read(walk))) {
+		bool is_hidden = entry->fts_level > 0 && entry->fts_name[0] == '.';
+
+		if (is_hidden && entry->fts_info == FTS_D)
+			fts_set(walk, entry, FTS_SKIP);
+		if (!is_hidden && entry->fts_info == FTS_F)
+			return entry;
+	}
+	return NULL;
+}
+
+static int read_file(const char *path, struct buffer *data, char ret_fault[static APP_FAULT_MAX])
+{
+	enum { PIECE = 64 * 1024 };
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = file < 0 ? -1 : 1;
+
+	while (length > 0 && buffer_length(data) <= APP_SCRIPT_BYTES_MAX) {
+		length = read(file, buffer_reserve(data, PIECE), PIECE);
+		if (length > 0)
+			buffer_commit(data, (size_t)length);
+	}
+	if (length < 0)
+		snprintf(ret_fault, APP_FAULT_MAX, "%s: %s", path, strerror(errno));
+	if (file >= 0)
+		close(file);
+	return length < 0 ? -1 : 0;
+}
+
+static void append_base64(struct str data, struct buffer *script)
+{
+	size_t size = sodium_base64_ENCODED_LEN(data.length, sodium_base64_VARIANT_ORIGINAL);
+
+	sodium_bin2base64(buffer_reserve(script, size), size, (const unsigned char *)data.data,
+			  data.length, sodium_base64_VARIANT_ORIGINAL);
+	buffer_commit(script, size - 1); /* without the NUL */
+	buffer_append_char(script, '\n');
+}
+
+/* A text can stand as it is when it ends with a line's end and no line looks like a marker. */
+static bool stands_as_it_is(struct str data)
+{
+	return data.length > 0 && data.data[data.length - 1] == '\n' && utf8_is_valid(data) &&
+	       strncmp(data.data, "-- ", 3) != 0 && !memmem(data.data, data.length, "\n-- ", 4);
+}
+
+static int add_file(const char *name, const char *path, struct buffer *script,
+		    char ret_fault[static APP_FAULT_MAX])
+{
+	struct buffer data = {0};
+	int status = read_file(path, &data, ret_fault);
+
+	if (status == 0) {
+		bool as_is = stands_as_it_is(buffer_view(&data));
+
+		buffer_printf(script, "-- %s%s --\n", name, as_is ? "" : ";base64");
+		if (as_is)
+			buffer_append_str(script, buffer_view(&data));
+		else
+			append_base64(buffer_view(&data), script);
+	}
+	buffer_finish(&data);
+	return status;
+}
+
+static int pack_folder(const char *path, struct buffer *script,
+		       char ret_fault[static APP_FAULT_MAX])
+{
+	FTS *walk = open_walk(path);
+	int status = walk ? 0 : -1;
+	FTSENT *entry;
+
+	while (status == 0 && (entry = next_file(walk)) &&
+	       buffer_length(script) <= APP_SCRIPT_BYTES_MAX) {
+		const char *name = entry->fts_path + strlen(path);
+
+		while (*name == '/')
+			name++;
+		status = add_file(name, entry->fts_accpath, script, ret_fault);
+	}
+	if (walk)
+		fts_close(walk);
+	return status;
+}
+
+int app_folder_pack(const char *path, struct buffer *script, char ret_fault[static APP_FAULT_MAX])
+{
+	struct stat about;
+	int status;
+
+	if (stat(path, &about) != 0) {
+		snprintf(ret_fault, APP_FAULT_MAX, "%s: %s", path, strerror(errno));
+		return -1;
+	}
+	status = S_ISDIR(about.st_mode) ? pack_folder(path, script, ret_fault)
+					: read_file(path, script, ret_fault);
+	if (status == 0 && buffer_length(script) > APP_SCRIPT_BYTES_MAX) {
+		snprintf(ret_fault, APP_FAULT_MAX, "%s: is larger than %d MiB", path,
+			 APP_SCRIPT_BYTES_MAX >> 20);
+		return -1;
+	}
+	return status;
+}
+
+/* FNV-1a, over what tells a changed file. */
+static uint64_t mix(uint64_t state, uint64_t value)
+{
+	return (state ^ value) * UINT64_C(1099511628211);
+}
+
+uint64_t app_folder_state(const char *path)
+{
+	uint64_t state = UINT64_C(14695981039346656037);
+	FTS *walk = open_walk(path);
+	FTSENT *entry;
+
+	if (!walk)
+		return 0;
+	while ((entry = next_file(walk))) {
+		const struct stat *about = entry->fts_statp;
+
+		for (const char *c = entry->fts_path; *c; c++)
+			state = mix(state, (unsigned char)*c);
+		state = mix(state, (uint64_t)about->st_mtim.tv_sec);
+		state = mix(state, (uint64_t)about->st_mtim.tv_nsec);
+		state = mix(state, (uint64_t)about->st_size);
+		state = mix(state, about->st_ino);
+	}
+	fts_close(walk);
+	return state;
+}

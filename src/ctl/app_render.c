@@ -1,0 +1,318 @@
+/* displayctl app render: what a server would show, without one. */
+#include "app_folder.h"
+#include "app_report.h"
+#include "base/clock.h"
+#include "ctl/ctl.h"
+#include "options/options.h"
+#include "panel/play.h"
+#include "renderer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TIMEOUT_MS = 10 * 1000, WATCH_MS = 200 };
+
+/* A command's options, and how the app's last render went. */
+struct rendering {
+	struct ctl *ctl;
+	const char *path;
+	const char *output; /* NULL: the terminal */
+	bool is_folder;
+	bool watches;
+	bool checks;
+	uint64_t state; /* of the app's files when they were read */
+
+	struct buffer picture;
+	struct buffer log;    /* what it printed, and errors */
+	struct buffer status; /* one line */
+	bool failed;
+};
+
+static bool parse_time(const char *text, int64_t *ret_ms)
+{
+	struct tm parts = {0};
+	const char *end = strptime(text, "%Y-%m-%dT%H:%M:%S", &parts);
+	int ms = 0;
+
+	if (!end)
+		return false;
+	if (*end == '.') {
+		int unit = 100;
+
+		for (end++; *end >= '0' && *end <= '9'; end++, unit /= 10)
+			ms += (*end - '0') * unit;
+	}
+	*ret_ms = (int64_t)timegm(&parts) * 1000 + ms;
+	return strcmp(end, "Z") == 0;
+}
+
+int ctl_check_time(char *value, struct options_error *reterr)
+{
+	int64_t ms;
+
+	if (parse_time(value, &ms))
+		return 0;
+	return options_error_set(reterr, "must be a time as 2026-07-01T12:34:56Z");
+}
+
+int ctl_check_seed(char *value, struct options_error *reterr)
+{
+	unsigned long long seed;
+
+	if (str_to_uint64(str_from(value), INT64_MAX, &seed))
+		return 0;
+	return options_error_set(reterr, "must be a whole number");
+}
+
+/* Settings are the arguments KEY=VALUE behind the path. */
+static void add_settings(const struct options *options, yyjson_mut_doc *head)
+{
+	yyjson_mut_val *config = yyjson_mut_obj(head);
+
+	for (unsigned i = 1; i < options->positional_count; i++) {
+		const char *setting = options->positionals[i];
+		const char *sign = strchr(setting, '=');
+
+		yyjson_mut_obj_add(config,
+				   yyjson_mut_strncpy(head, setting, (size_t)(sign - setting)),
+				   yyjson_mut_strcpy(head, sign + 1));
+	}
+	yyjson_mut_obj_add_val(head, yyjson_mut_doc_get_root(head), "config", config);
+}
+
+static yyjson_mut_doc *make_head(const struct rendering *rendering, const char *what)
+{
+	const struct options *options = &rendering->ctl->options;
+	yyjson_mut_doc *head = yyjson_mut_doc_new(NULL);
+	yyjson_mut_val *root = yyjson_mut_obj(head);
+	const char *now = options_text(options, "now");
+	int64_t now_ms = clock_wall_us() / 1000;
+	unsigned long long seed = 1;
+
+	if (now)
+		(void)parse_time(now, &now_ms);
+	(void)str_to_uint64(str_from(options_text(options, "seed")), INT64_MAX, &seed);
+	yyjson_mut_doc_set_root(head, root);
+	yyjson_mut_obj_add_str(head, root, "what", what);
+	yyjson_mut_obj_add_str(head, root, "app", "draft");
+	yyjson_mut_obj_add_sint(head, root, "now_ms", now_ms);
+	yyjson_mut_obj_add_uint(head, root, "seed", seed);
+	yyjson_mut_obj_add_strcpy(head, root, "timezone", options_text(options, "timezone"));
+	yyjson_mut_obj_add_strcpy(head, root, "locale", options_text(options, "locale"));
+	yyjson_mut_obj_add_sint(head, root, "timeout_ms", TIMEOUT_MS);
+	add_settings(options, head);
+	return head;
+}
+
+static void fail(struct rendering *rendering, const char *why)
+{
+	rendering->failed = true;
+	buffer_printf(&rendering->log, "displayctl: %s\n", why);
+	buffer_clear(&rendering->status);
+	buffer_append_str(&rendering->status, str_from(why));
+}
+
+/* Keeps what the answer to "render" says. */
+static void take_picture(struct rendering *rendering, struct renderer_answer *answer)
+{
+	yyjson_val *head = yyjson_doc_get_root(answer->head);
+	yyjson_val *error = yyjson_obj_get(head, "error");
+
+	app_report_log(head, &rendering->log);
+	if (error) {
+		rendering->failed = true;
+		app_report_error(rendering->path, rendering->is_folder, error, &rendering->log);
+		app_report_error(rendering->path, rendering->is_folder, error, &rendering->status);
+		return;
+	}
+	buffer_append_str(&rendering->picture, buffer_view(&answer->blob));
+	app_report_picture(head, buffer_length(&rendering->picture), &rendering->status);
+}
+
+/* Shows what the answer to "schema" says; errors were told before. */
+static void print_schema(struct renderer_answer *answer)
+{
+	yyjson_val *schema = yyjson_obj_get(yyjson_doc_get_root(answer->head), "schema");
+	char *text = yyjson_val_write(schema, YYJSON_WRITE_PRETTY_TWO_SPACES, NULL);
+
+	if (text)
+		printf("schema: %s\n", text);
+	free(text);
+}
+
+/* Asks for one thing. False when there is no answer, which was told. */
+static bool ask(struct rendering *rendering, struct renderer *renderer, const char *what,
+		struct buffer *script, struct renderer_answer *ret_answer)
+{
+	char why[RENDERER_WHY_MAX];
+	yyjson_mut_doc *head = make_head(rendering, what);
+	int status = renderer_ask(renderer, head, buffer_view(script), TIMEOUT_MS, ret_answer, why);
+
+	yyjson_mut_doc_free(head);
+	if (status < 0)
+		fail(rendering, why);
+	return status == 0;
+}
+
+static void finish_answer(struct renderer_answer *answer)
+{
+	yyjson_doc_free(answer->head);
+	buffer_finish(&answer->blob);
+}
+
+static void ask_all(struct rendering *rendering, struct renderer *renderer, struct buffer *script)
+{
+	struct renderer_answer answer;
+
+	if (!ask(rendering, renderer, "render", script, &answer))
+		return;
+	take_picture(rendering, &answer);
+	finish_answer(&answer);
+	if (!rendering->checks || rendering->failed ||
+	    !ask(rendering, renderer, "schema", script, &answer))
+		return;
+	print_schema(&answer);
+	finish_answer(&answer);
+}
+
+/* Reads the app and renders it once, in a renderer of its own. CTL_DONE, also where the app fails.
+ */
+static enum ctl_exit render(struct rendering *rendering)
+{
+	struct buffer script = {0};
+	char fault[APP_FAULT_MAX], why[RENDERER_WHY_MAX];
+	struct renderer *renderer;
+
+	buffer_clear(&rendering->picture);
+	buffer_clear(&rendering->log);
+	buffer_clear(&rendering->status);
+	rendering->failed = false;
+	rendering->state = app_folder_state(rendering->path);
+	if (app_folder_pack(rendering->path, &script, fault) < 0) {
+		fail(rendering, fault);
+		buffer_finish(&script);
+		return CTL_DONE;
+	}
+	renderer = renderer_start(why);
+	if (renderer)
+		ask_all(rendering, renderer, &script);
+	if (renderer && rendering->checks)
+		printf("%s in a sandbox of: %s\n", renderer_library(renderer),
+		       renderer_layers(renderer));
+	renderer_stop(renderer);
+	buffer_finish(&script);
+	return renderer ? CTL_DONE : ctl_fail(CTL_FAILED, "%s", why);
+}
+
+static void print_buffer(struct buffer *text, FILE *out)
+{
+	struct str view = buffer_view(text);
+
+	if (view.length > 0)
+		fwrite(view.data, 1, view.length, out);
+	fflush(out);
+}
+
+/* Through a second file, so that whoever reads it never finds half a picture. */
+static enum ctl_exit write_output(struct rendering *rendering)
+{
+	char *name = NULL;
+	struct str view = buffer_view(&rendering->picture);
+	FILE *file;
+	bool written;
+
+	if (asprintf(&name, "%s.part", rendering->output) < 0)
+		return ctl_fail(CTL_FAILED, "no memory");
+	file = fopen(name, "we");
+	written = file && fwrite(view.data, 1, view.length, file) == view.length;
+	if (file && fclose(file) != 0)
+		written = false;
+	if (written && rename(name, rendering->output) != 0)
+		written = false;
+	free(name);
+	if (!written)
+		return ctl_fail(CTL_FAILED, "%s: %s", rendering->output, strerror(errno));
+	return CTL_DONE;
+}
+
+static bool has_changed(void *context)
+{
+	const struct rendering *rendering = context;
+
+	return rendering->watches && app_folder_state(rendering->path) != rendering->state;
+}
+
+/* False when the player was ended. */
+static bool play(struct rendering *rendering)
+{
+	struct str picture = buffer_view(&rendering->picture);
+
+	buffer_append_char(&rendering->status, '\0');
+	return panel_play((const uint8_t *)picture.data, picture.length,
+			  buffer_view(&rendering->status).data, has_changed, rendering);
+}
+
+/* Shows what render() has left. Whether there is more to come: the app has changed. */
+static bool show(struct rendering *rendering, enum ctl_exit *ret_code)
+{
+	bool plays = !rendering->output && !rendering->checks;
+	bool goes_on = rendering->watches;
+
+	*ret_code = rendering->failed ? CTL_FAILED : CTL_DONE;
+	if (plays && (rendering->watches || !rendering->failed))
+		goes_on = play(rendering) && goes_on;
+	print_buffer(&rendering->log, stderr);
+	if (rendering->checks && !rendering->failed)
+		printf("%s: %.*s\n", rendering->path, (int)buffer_length(&rendering->status),
+		       buffer_view(&rendering->status).data);
+	fflush(stdout);
+	if (rendering->output && !rendering->failed && buffer_length(&rendering->picture) == 0)
+		fprintf(stderr, "displayctl: the app has nothing to show\n");
+	else if (rendering->output && !rendering->failed && !rendering->checks)
+		*ret_code = write_output(rendering);
+	while (goes_on && !has_changed(rendering))
+		poll(NULL, 0, WATCH_MS);
+	return goes_on;
+}
+
+static enum ctl_exit check_arguments(const struct rendering *rendering)
+{
+	const struct options *options = &rendering->ctl->options;
+
+	for (unsigned i = 1; i < options->positional_count; i++)
+		if (!strchr(options->positionals[i], '=') || options->positionals[i][0] == '=')
+			return ctl_fail(CTL_USAGE, "a setting is KEY=VALUE, not %s",
+					options->positionals[i]);
+	if (access(rendering->path, R_OK) != 0)
+		return ctl_fail(CTL_NOT_FOUND, "%s: %s", rendering->path, strerror(errno));
+	if (!rendering->output && !rendering->checks && !isatty(STDOUT_FILENO))
+		return ctl_fail(CTL_USAGE, "standard output is no terminal: name a file with -o");
+	return CTL_DONE;
+}
+
+enum ctl_exit ctl_app_render(struct ctl *ctl)
+{
+	const struct options *options = &ctl->options;
+	struct rendering rendering = {
+	    .ctl = ctl,
+	    .path = options->positionals[0],
+	    .output = options_text(options, "output"),
+	    .watches = options_find_given(options, "watch"),
+	    .checks = options_find_given(options, "check"),
+	};
+	enum ctl_exit code = check_arguments(&rendering);
+	struct stat about;
+
+	if (code != CTL_DONE)
+		return code;
+	rendering.is_folder = stat(rendering.path, &about) == 0 && S_ISDIR(about.st_mode);
+	do {
+		code = render(&rendering);
+	} while (code == CTL_DONE && show(&rendering, &code));
+	buffer_finish(&rendering.picture);
+	buffer_finish(&rendering.log);
+	buffer_finish(&rendering.status);
+	return code;
+}

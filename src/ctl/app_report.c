@@ -1,0 +1,84 @@
+#include "app_report.h"
+
+#include "base/utf8.h"
+
+/* As the renderer calls a script that is its only file. */
+static const char sole_file[] = "app.star";
+
+/* What a script says must not steer the terminal. */
+static void append_clean(const char *value, bool keeps_lines, struct buffer *text)
+{
+	struct str rest = str_from(value ? value : "");
+
+	while (rest.length) {
+		struct str before = rest;
+		uint32_t c = utf8_next(&rest);
+		bool kept = !utf8_is_control(c) || c == '\t' || (c == '\n' && keeps_lines);
+
+		if (kept)
+			buffer_append(text, before.data, before.length - rest.length);
+		else
+			buffer_append_char(text, ' ');
+	}
+}
+
+void app_report_error(const char *path, bool is_folder, yyjson_val *error, struct buffer *text)
+{
+	const char *file = yyjson_get_str(yyjson_obj_get(error, "file"));
+	int line = yyjson_get_int(yyjson_obj_get(error, "line"));
+	int column = yyjson_get_int(yyjson_obj_get(error, "column"));
+
+	buffer_append_str(text, str_from(path));
+	if (file && (is_folder || strcmp(file, sole_file) != 0)) {
+		if (path[strlen(path) - 1] != '/')
+			buffer_append_char(text, '/');
+		append_clean(file, false, text);
+	}
+	if (line > 0)
+		buffer_printf(text, ":%d:%d", line, column);
+	buffer_append_str(text, STR(": "));
+	append_clean(yyjson_get_str(yyjson_obj_get(error, "message")), true, text);
+	buffer_append_char(text, '\n');
+}
+
+void app_report_log(yyjson_val *answer, struct buffer *text)
+{
+	int64_t dropped = yyjson_get_sint(yyjson_obj_get(answer, "log_dropped"));
+	yyjson_val *line;
+	size_t i, count;
+
+	yyjson_arr_foreach(yyjson_obj_get(answer, "log"), i, count, line)
+	{
+		append_clean(yyjson_get_str(line), false, text);
+		buffer_append_char(text, '\n');
+	}
+	if (dropped > 0)
+		buffer_printf(text, "(%lld more lines)\n", (long long)dropped);
+}
+
+static double get_number(yyjson_val *answer, const char *name)
+{
+	return yyjson_get_num(yyjson_obj_get(answer, name));
+}
+
+void app_report_picture(yyjson_val *answer, size_t picture_size, struct buffer *text)
+{
+	yyjson_val *delays = yyjson_obj_get(answer, "delays_ms"), *delay;
+	double total_ms = 0;
+	size_t i, count;
+
+	yyjson_arr_foreach(delays, i, count, delay)
+	{
+		total_ms += yyjson_get_num(delay);
+	}
+	if (picture_size == 0)
+		buffer_append_str(text, STR("nothing to show"));
+	else if (yyjson_arr_size(delays) == 0)
+		buffer_printf(text, "a still picture, %zu bytes", picture_size);
+	else
+		buffer_printf(text, "%zu frames in %.1f s, %zu bytes", yyjson_arr_size(delays),
+			      total_ms / 1000, picture_size);
+	buffer_printf(text, "; took %.1f ms, %.0f steps, %.1f MiB",
+		      get_number(answer, "elapsed_us") / 1000, get_number(answer, "steps"),
+		      get_number(answer, "memory_bytes") / (1 << 20));
+}

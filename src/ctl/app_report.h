@@ -1,0 +1,14 @@
+/* What an answer of a renderer says, for an author. */
+#pragma once
+
+#include "renderer.h"
+
+/* "PATH/clock.star:12:9: message", or without a place where none is known. path is the app's, as
+ * the author gave it. */
+void app_report_error(const char *path, bool is_folder, yyjson_val *error, struct buffer *text);
+
+/* What the app printed, a line each. */
+void app_report_log(yyjson_val *answer, struct buffer *text);
+
+/* "2 frames in 1.0 s, 228 bytes; took 0.8 ms, 1,234 steps, 7.4 MiB". */
+void app_report_picture(yyjson_val *answer, size_t picture_size, struct buffer *text);

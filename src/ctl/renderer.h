@@ -1,0 +1,35 @@
+/* A renderer of apps as a child of displayctl: it is started in the sandbox, asked, and ended. What
+ * goes over its socket is described in subprojects/render-starlark/message.go. Blocks. */
+#pragma once
+
+#include "base/buffer.h"
+
+#include <stdbool.h>
+#include <yyjson.h>
+
+struct renderer;
+
+/* Starts one and waits until it is ready. NULL with a sentence in ret_why (at most ret_why's
+ * RENDERER_WHY_MAX bytes) where there is none in this build, or where it does not start. */
+enum { RENDERER_WHY_MAX = 512 };
+struct renderer *renderer_start(char ret_why[static RENDERER_WHY_MAX])
+    __attribute__((warn_unused_result));
+
+/* NULL is fine. */
+void renderer_stop(struct renderer *renderer);
+
+/* Which layers of the sandbox are active, and which library it is. */
+const char *renderer_layers(const struct renderer *renderer);
+const char *renderer_library(const struct renderer *renderer);
+
+struct renderer_answer {
+	yyjson_doc *head;   /* an object; the caller's to free */
+	struct buffer blob; /* the caller's to finish */
+};
+
+/* Sends the request and waits for its answer, at most until timeout_ms and some more have passed.
+ * 0, or -1 with a sentence in ret_why: the process is gone then, and the script is to blame; or
+ * head is no UTF-8. */
+int renderer_ask(struct renderer *renderer, yyjson_mut_doc *head, struct str script,
+		 int64_t timeout_ms, struct renderer_answer *ret_answer,
+		 char ret_why[static RENDERER_WHY_MAX]) __attribute__((warn_unused_result));
