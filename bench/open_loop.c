@@ -24,14 +24,14 @@
 
 enum {
 	DRAIN_US = 10 * 1000 * 1000, /* how long answers are waited for at the end */
-	CONNECTS_FAILED_MAX = 1000,  /* without one that worked in between: the server is gone */
+	CONNECTS_FAILED_MAX = 1000,  /* without a success in between: the server is gone */
 	EVENTS = 256,
 	OPEN_LOOP_STATUS_MAX = 600,
 };
 
 /* What came of the requests that count: those after the warm-up. */
 struct outcome {
-	uint64_t first;	      /* number of the first one that counts */
+	uint64_t first;	      /* number of the first request that counts */
 	uint64_t total;	      /* numbers go up to here, exclusive */
 	uint32_t *latency_us; /* each: from when it was to be sent to the end of its answer */
 	uint64_t count;	      /* of them */

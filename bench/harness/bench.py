@@ -19,7 +19,7 @@ from scenarios.base import Failed, Missing
 
 ACCOUNTS = 10
 DEVICES_EACH = 10
-# Of the CPU time of the one that worked most: who had less was idle.
+# Share of the busiest worker's CPU time: a worker with less was idle.
 WORKED_SHARE = 0.1
 # Ends what a load generator left undone, should the bench be killed.
 PREFIX = ["setpriv", "--pdeathsig", "KILL"]

@@ -62,7 +62,7 @@ def pss_bytes(pids):
 
 
 def busy_us():
-    """CPU microseconds of the whole machine so far, whoever used them, stolen ones included."""
+    """CPU microseconds of the whole machine so far, of all processes, stolen time included."""
     with open("/proc/stat", encoding="ascii") as file:
         ticks = [int(word) for word in file.readline().split()[1:9]]
     user, nice, system, _idle, _waiting, irq, softirq, steal = ticks

@@ -16,7 +16,7 @@ def say(text):
 
 
 def words_of(sample):
-    """A run in a few words, for whoever watches."""
+    """A run in a few words, for a person who watches."""
     words = f"{sample.rate:,.0f}/s" if sample.rate is not None else ""
     words += "".join(f", {figure_words(name)} {figure_value(name, value)}"
                      for name, value in sample.figures.items())

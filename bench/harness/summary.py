@@ -15,7 +15,7 @@ def percentile(ordered, percent):
 
 
 def median(values):
-    """Of those that are there; None where there is none."""
+    """Of the values that are there; None where there is none."""
     known = [value for value in values if value is not None]
     return statistics.median(known) if known else None
 
@@ -84,7 +84,7 @@ def summarize_scenario(scenario, rounds, memory_bytes):
 
 
 def failed_scenario(scenario, words):
-    """The same of one that could not be measured."""
+    """The same of a scenario that could not be measured."""
     return {
         "name": scenario.name,
         "title": scenario.title,

@@ -1,4 +1,4 @@
-"""Whether one caller who asks for too much is felt by others."""
+"""Whether others feel one caller that asks for too much."""
 
 from scenarios.base import SUBJECT, Goal, Scenario
 

@@ -64,7 +64,7 @@ uint64_t loop_now_ms(const struct loop *loop);
 /* run must be set. Does nothing for a later that waits already. */
 void loop_later(struct loop *loop, struct later *later);
 void loop_later_init(struct later *later, void (*run)(struct later *later));
-/* Does nothing for one that does not wait. */
+/* Does nothing where the later does not wait. */
 void loop_later_cancel(struct later *later);
 
 void deadline_init(struct deadline *deadline, void (*run)(struct deadline *deadline));

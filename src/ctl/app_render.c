@@ -215,7 +215,7 @@ static void print_buffer(struct buffer *text, FILE *out)
 	fflush(out);
 }
 
-/* Through a second file, so that whoever reads it never finds half a picture. */
+/* Through a second file, so that a reader never finds half a picture. */
 static enum ctl_exit write_output(struct rendering *rendering)
 {
 	char *name = NULL;

@@ -31,7 +31,7 @@ static void advance(const struct polling *polling, struct panel *panel,
 	write_behind_displayed(polling->write_behind, panel, answer->item.generation, wall_us);
 }
 
-/* The picture cannot be fetched: the answer is one that is in memory. */
+/* The picture cannot be fetched: the answer is a picture that is in memory. */
 static struct poll_answer next_in_memory_or_none(struct panel *panel, struct poll_cursor *cursor,
 						 int64_t wall_us, int brightness)
 {

@@ -91,7 +91,7 @@ static bool start(struct children *children, struct child *child, uint64_t now_m
 
 /* ---- START ---- */
 
-/* Starts the lines up to the next one that runs once, for whose end those below it wait. */
+/* Starts the lines up to the next line that runs once: the lines below it wait for its end. */
 static void go_on_starting(struct children *children, uint64_t now_ms)
 {
 	while (children->next_kind < children->kind_count) {

@@ -114,7 +114,7 @@ void instance_close(struct instance *instance)
 	region_map_destroy(instance->shared);
 	if (instance->signal_fd >= 0)
 		close(instance->signal_fd);
-	/* Last: whoever takes it finds everything ended. */
+	/* Last: the next server that takes the lock finds everything ended. */
 	if (instance->lock_fd >= 0)
 		close(instance->lock_fd);
 }

@@ -160,7 +160,7 @@ static int read_url(struct panel_options *options, struct options_error *reterr)
 	return 0;
 }
 
-/* Without --mac, a locally administered one that stays the same for a URL. */
+/* Without --mac, a locally administered address that stays the same for a URL. */
 static void choose_mac(struct panel_options *options)
 {
 	const char *given = options_text(&options->given, "mac"), *url = options->link.shown;

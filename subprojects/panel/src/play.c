@@ -36,7 +36,7 @@ static void catch_signals(void (*handler)(int))
 		sigaction(numbers[i], &action, NULL);
 }
 
-/* A terminal without a size is taken for one that is large enough. */
+/* A terminal without a size counts as large enough. */
 static void reset(struct screen *screen)
 {
 	struct winsize size = {0};

@@ -56,7 +56,7 @@ typedef int option_check(char *value, struct options_error *reterr);
 /* Writes a value for options_print(), where it is not to be shown as it is. */
 typedef void option_show(const char *value, FILE *out);
 
-/* Tables of options end with one that has no name. */
+/* A table of options ends with an option that has no name. */
 struct option {
 	const char *name; /* "rate-limit": --rate-limit, DISPLAYD_RATE_LIMIT, rate-limit =. "help"
 			     is -h, too. */

@@ -60,7 +60,7 @@ struct wire_parser {
 	unsigned extension_bytes;
 	unsigned trailer_bytes;
 	unsigned trailer_name_length;
-	char trailer_name[WIRE_TRAILER_NAME_MAX]; /* one that is longer is allowed */
+	char trailer_name[WIRE_TRAILER_NAME_MAX]; /* a longer name is allowed */
 };
 
 enum wire_head_result {
