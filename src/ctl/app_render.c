@@ -222,6 +222,7 @@ static enum ctl_exit write_output(struct rendering *rendering)
 	struct str view = buffer_view(&rendering->picture);
 	FILE *file;
 	bool written;
+	int error;
 
 	if (asprintf(&name, "%s.part", rendering->output) < 0)
 		return ctl_fail(CTL_FAILED, "no memory");
@@ -231,9 +232,12 @@ static enum ctl_exit write_output(struct rendering *rendering)
 		written = false;
 	if (written && rename(name, rendering->output) != 0)
 		written = false;
+	error = errno;
+	if (!written && file)
+		unlink(name);
 	free(name);
 	if (!written)
-		return ctl_fail(CTL_FAILED, "%s: %s", rendering->output, strerror(errno));
+		return ctl_fail(CTL_FAILED, "%s: %s", rendering->output, strerror(error));
 	return CTL_DONE;
 }
 

@@ -97,6 +97,15 @@ def test_settings_and_what_was_printed(app, tmp_path):
 
 
 @needs_starlark
+def test_a_picture_that_cannot_be_written_leaves_nothing_behind(app, tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    done = run(app(RED), "-o", folder)
+    assert done.returncode == 1 and "Is a directory" in done.stderr
+    assert not (tmp_path / "out.part").exists()
+
+
+@needs_starlark
 def test_an_app_that_has_nothing_to_show(app, tmp_path):
     done = run(app("def main():\n    return []\n"), "-o", tmp_path / "out.webp")
     assert (done.returncode, done.stderr) == (0, "displayctl: the app has nothing to show\n")
