@@ -15,6 +15,10 @@ enum {
 	 * by up to half, so that the workers do not all connect at once. */
 	FIRST_PAUSE_MS = 50,
 	LAST_PAUSE_MS = 2 * 1000,
+	/* The longest rest after a deadlock. The other transaction needs a moment to take the lock
+	 * that it waited for; a query that comes back at once may lock it first, and both meet in
+	 * the same deadlock again. */
+	CONFLICT_REST_MS = 20,
 };
 
 /* Allocated by itself: a uv handle lives on until its close callback, and libpq may open another
@@ -128,6 +132,7 @@ static void drop(struct connection *connection)
 	PQfinish(connection->pg);
 	connection->pg = connection->pipeline.pg = NULL;
 	deadline_clear(connection->loop, &connection->deadline);
+	deadline_clear(connection->loop, &connection->conflict_deadline);
 }
 
 /* reason may belong to the connection. */
@@ -241,6 +246,25 @@ static void take_notifications(struct connection *connection)
 	}
 }
 
+/* Queries that conflict while others rest are woken together with them. */
+static void rest_conflicted(struct connection *connection)
+{
+	if (list_is_empty(&connection->pipeline.conflicted) ||
+	    deadline_is_set(&connection->conflict_deadline))
+		return;
+	deadline_set(connection->loop, &connection->conflict_deadline,
+		     1 + randombytes_uniform(CONFLICT_REST_MS));
+}
+
+static void on_conflict_deadline(struct deadline *deadline)
+{
+	struct connection *connection =
+	    container_of(deadline, struct connection, conflict_deadline);
+
+	pipeline_wake_conflicted(&connection->pipeline);
+	connection_flush(connection, pipeline_send_again(&connection->pipeline));
+}
+
 static void step_up(struct connection *connection)
 {
 	struct pipeline *pipeline = &connection->pipeline;
@@ -254,6 +278,7 @@ static void step_up(struct connection *connection)
 		expect_answer(connection);
 	if (pipeline->useful)
 		connection->failures = 0;
+	rest_conflicted(connection);
 	if (error < 0)
 		lose_by_pipeline(connection);
 	else if (!alive)
@@ -417,6 +442,7 @@ void connection_start(struct connection *connection)
 	pipeline->on_return = on_return;
 	connection->state = CONNECTION_RESTING;
 	deadline_init(&connection->deadline, on_deadline);
+	deadline_init(&connection->conflict_deadline, on_conflict_deadline);
 	deadline_set(connection->loop, &connection->deadline, 0);
 }
 

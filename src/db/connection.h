@@ -53,10 +53,11 @@ struct connection {
 	struct poller *poller; /* of libpq's socket; NULL while it is not watched */
 	struct pipeline pipeline;
 	struct deadline deadline;
-	unsigned set_up_results; /* PREPARING: how many have arrived */
-	unsigned failures;	 /* failed attempts since the connection last worked */
-	bool reported_up;	 /* the log's last line said that it is up */
-	bool reported_down;	 /* the log's last line said that it is down */
+	struct deadline conflict_deadline; /* set while the pipeline has conflicted queries */
+	unsigned set_up_results;	   /* PREPARING: how many have arrived */
+	unsigned failures;		   /* failed attempts since the connection last worked */
+	bool reported_up;		   /* the log's last line said that it is up */
+	bool reported_down;		   /* the log's last line said that it is down */
 };
 
 /* The caller has set the members up to effect. The first attempt begins in the next turn of the

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum {
-	CONFLICTS_MAX = 3,
+	CONFLICTS_MAX = 5,
 	/* Moves of a query that surely did not run: all connections may be worn, one after another.
 	 */
 	MOVES_MAX = 4,
@@ -30,6 +30,7 @@ void pipeline_init(struct pipeline *pipeline)
 {
 	list_init(&pipeline->batches);
 	list_init(&pipeline->again);
+	list_init(&pipeline->conflicted);
 	pipeline->batch_count = 0;
 	pipeline->worn = false;
 }
@@ -157,6 +158,11 @@ int pipeline_send(struct pipeline *pipeline, struct list *queries, unsigned max)
 	return 0;
 }
 
+void pipeline_wake_conflicted(struct pipeline *pipeline)
+{
+	list_move_all(&pipeline->again, &pipeline->conflicted);
+}
+
 int pipeline_send_again(struct pipeline *pipeline)
 {
 	while (!list_is_empty(&pipeline->again)) {
@@ -272,7 +278,7 @@ static int settle(struct pipeline *pipeline, struct db_query *query, const PGres
 		break;
 	case RESULT_AGAIN:
 		if (++query->conflicts <= CONFLICTS_MAX) {
-			list_append(&pipeline->again, &query->node);
+			list_append(&pipeline->conflicted, &query->node);
 			return 0;
 		}
 		log_failure(statement, result);
@@ -446,6 +452,7 @@ void pipeline_give_back(struct pipeline *pipeline)
 		free(batch);
 	}
 	give_back_list(pipeline, &pipeline->again, true);
+	give_back_list(pipeline, &pipeline->conflicted, true);
 	pipeline->batch_count = 0;
 	pipeline->worn = false;
 }

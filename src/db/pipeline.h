@@ -26,7 +26,8 @@ struct pipeline {
 	const struct statement_entry *statements;
 	struct list batches; /* of struct batch, as sent */
 	unsigned batch_count;
-	struct list again; /* of struct db_query: to be sent alone */
+	struct list again;	/* of struct db_query: to be sent alone */
+	struct list conflicted; /* of struct db_query: lost against another transaction, and rest */
 	/* The connection works, but cannot run its statements any more: nothing more is sent, and
 	 * it is closed when all queries are answered. */
 	bool worn;
@@ -49,6 +50,8 @@ void pipeline_init(struct pipeline *pipeline);
  * connection is lost. */
 __attribute__((warn_unused_result)) int pipeline_send(struct pipeline *pipeline,
 						      struct list *queries, unsigned max);
+/* The conflicted queries have rested: moves them to pipeline->again. */
+void pipeline_wake_conflicted(struct pipeline *pipeline);
 /* Sends the queries of pipeline->again. */
 __attribute__((warn_unused_result)) int pipeline_send_again(struct pipeline *pipeline);
 

@@ -239,6 +239,36 @@ static void test_close_sends(void **state)
 	assert_string_equal(world.hints, "farewell ");
 }
 
+/* A NOTIFY that loses against another transaction is sent again. The first two calls of this
+ * function, which stands before PostgreSQL's own, say that there was a deadlock. */
+static void test_conflict(void **state)
+{
+	static const struct {
+		struct str word;
+		const char *heard;
+	} hints[] = {{STR("first"), "first "}, {STR("second"), "first second "}};
+
+	(void)state;
+	run_sql("CREATE SCHEMA conflict;"
+		"CREATE SEQUENCE conflict.calls;"
+		"CREATE FUNCTION conflict.pg_notify(channel text, payload text) RETURNS void"
+		" LANGUAGE plpgsql AS $$ BEGIN"
+		"  IF nextval('conflict.calls') <= 2 THEN"
+		"   RAISE EXCEPTION 'told to' USING ERRCODE = '40P01';"
+		"  END IF;"
+		"  PERFORM pg_catalog.pg_notify(channel, payload); END $$;"
+		"ALTER DATABASE postgres SET search_path = conflict, pg_catalog, public");
+	open_two(state);
+	for (size_t i = 0; i < array_length(hints); i++) {
+		db_hint(world.db, hints[i].word);
+		turn_until(strlen(other_hints) == strlen(hints[i].heard));
+		assert_string_equal(other_hints, hints[i].heard);
+	}
+	close_two(state);
+	run_sql("ALTER DATABASE postgres RESET search_path; SET client_min_messages = warning; "
+		"DROP SCHEMA conflict CASCADE");
+}
+
 #define TWO(test) cmocka_unit_test_setup_teardown(test, open_two, close_two)
 
 int main(void)
@@ -247,6 +277,7 @@ int main(void)
 	    TWO(test_heard_by_all),	     TWO(test_kinds),	 TWO(test_many_in_one),
 	    TWO(test_words_of_every_length), TWO(test_too_many), TWO(test_hostile_payload),
 	    TWO(test_down_and_up),	     TWO(test_silence),	 TWO(test_close_sends),
+	    cmocka_unit_test(test_conflict),
 	};
 
 	return cmocka_run_group_tests(tests, make_tables, NULL);
