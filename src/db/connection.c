@@ -246,7 +246,7 @@ static void take_notifications(struct connection *connection)
 	}
 }
 
-/* Queries that conflict while others rest are woken together with them. */
+/* All queries that have conflicted rest together and are sent again at the same time. */
 static void rest_conflicted(struct connection *connection)
 {
 	if (list_is_empty(&connection->pipeline.conflicted) ||
@@ -261,6 +261,9 @@ static void on_conflict_deadline(struct deadline *deadline)
 	struct connection *connection =
 	    container_of(deadline, struct connection, conflict_deadline);
 
+	/* A worn connection sends nothing more, and gives these queries back when it is closed. */
+	if (!connection_is_up(connection))
+		return;
 	pipeline_wake_conflicted(&connection->pipeline);
 	connection_flush(connection, pipeline_send_again(&connection->pipeline));
 }

@@ -52,8 +52,8 @@ int make_tables(void **state)
 		" CONSTRAINT item_parent_fkey FOREIGN KEY (parent) REFERENCES item"
 		"  DEFERRABLE INITIALLY DEFERRED);"
 		"INSERT INTO item VALUES (1, 'one'), (2, 'two');"
-		/* Only the first two calls wait between their locks. A call that runs again after a
-		 * deadlock would else meet the other one a second time on a busy machine. */
+		/* Only the first two calls wait between their locks. On a busy machine, a call
+		 * that runs again after a deadlock could otherwise meet the other one once more. */
 		"CREATE SEQUENCE IF NOT EXISTS touched;"
 		"CREATE OR REPLACE FUNCTION touch_pair(a int8, b int8) RETURNS bool"
 		" LANGUAGE plpgsql AS $$ BEGIN"
