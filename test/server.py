@@ -209,7 +209,10 @@ class Server:
         return workers, postmaster
 
     def workers(self):
-        return self.children()[0]
+        """Process IDs of all its workers, once they are all there: one that was killed leaves the
+        list a moment before the one in its place is in it."""
+        return wait_until(lambda: len(found := self.children()[0]) == self.worker_count and found,
+                          f"{self.worker_count} workers")
 
     def postmaster(self):
         return self.children()[1]
