@@ -49,6 +49,11 @@ enum {
 	LIMIT_SHORT_JOBS = 512,
 	LIMIT_LONG_JOBS = 64,
 
+	/* Lines of a process that the reader of its log has not taken: further ones are counted. At
+	 * its end a process waits so long for that reader. */
+	LIMIT_LOG_BYTES = 64 * 1024,
+	LIMIT_LOG_END_MS = 500,
+
 	/* WebSockets: the server pings; it drops a peer that is silent for so long, or for which
 	 * more than so much waits. */
 	LIMIT_PING_MS = 30 * 1000,

@@ -5,7 +5,11 @@
  *   ts=2026-11-20T08:15:30.123Z level=info group=db msg="connection lost" error="..." attempt=3
  *
  * Values are escaped, and bytes that are no UTF-8 replaced, so that no stored text can break a
- * line. Secrets are never logged: no key, no Authorization header, no query string. */
+ * line. Secrets are never logged: no key, no Authorization header, no query string.
+ *
+ * A server calls log_init(): then nothing waits for the reader of the log. Lines that it does not
+ * take are kept up to LIMIT_LOG_BYTES a process; further ones are dropped and counted, and a line
+ * of group "log" tells their number as soon as there is room. */
 #pragma once
 
 #include "base/str.h"
@@ -49,8 +53,15 @@ void log_set_level(enum log_level level);
 void log_set_format(enum log_format format);
 /* The text must stay valid; it becomes the field "process" of every line. */
 void log_set_process(const char *name);
-/* Where lines go; for tests. */
+/* Where lines go; for tests. Writes wait for it until log_init(). */
 void log_set_fd(int fd);
+
+/* From now on no function of this module waits for the reader. Call it before a process is forked,
+ * a thread is started or a user, a filter or a folder is given up: it may open stderr once more.
+ * Nothing is opened later, and children share the descriptor. */
+void log_init(void);
+/* Call it last in a process: what is kept gets LIMIT_LOG_END_MS to leave. */
+void log_finish(void);
 
 bool log_is_on(enum log_level level);
 
@@ -63,7 +74,8 @@ void log_write(enum log_level level, const char *group, const char *message,
  * process that is killed loses the lines that it holds back: those of one turn, for a loop that
  * flushes before it waits. */
 void log_hold(void);
-/* Writes the lines that are held back, if any. */
+/* Writes the lines that are held back, if any, and those that the reader did not take before. A
+ * loop that calls it in each turn writes them without a further line. */
 void log_flush(void);
 /* Flushes, and holds back no longer. */
 void log_release(void);

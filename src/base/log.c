@@ -2,12 +2,10 @@
 #include "base/clock.h"
 #include "base/decimal.h"
 #include "base/utf8.h"
+#include "log_sink.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
 	LINE_BYTES = 8192,
@@ -19,8 +17,7 @@ static struct {
 	enum log_level level;
 	enum log_format format;
 	const char *process;
-	int fd;
-} settings = {.level = LOG_INFO, .fd = STDERR_FILENO};
+} settings = {.level = LOG_INFO};
 
 /* A line under construction, LINE_BYTES long at most. Full means cut: closing characters always fit
  * (see line_finish). */
@@ -53,7 +50,7 @@ void log_set_process(const char *name)
 
 void log_set_fd(int fd)
 {
-	settings.fd = fd;
+	log_sink_set_fd(fd);
 }
 
 bool log_is_on(enum log_level level)
@@ -177,28 +174,6 @@ static void line_finish(struct line *line)
 	line->data[line->length++] = '\n';
 }
 
-/* A full pipe or a closed stderr must not stop the server: the rest is lost. */
-static void write_out(const char *data, size_t size)
-{
-	while (size) {
-		ssize_t written = write(settings.fd, data, size);
-
-		if (written <= 0)
-			return;
-		data += written;
-		size -= (size_t)written;
-	}
-}
-
-/* Lines of several processes do not mix where each write() is atomic: on a regular file always, on
- * a pipe up to PIPE_BUF (pipe(7)). */
-static size_t atomic_write_bytes(void)
-{
-	struct stat status;
-
-	return fstat(settings.fd, &status) == 0 && S_ISREG(status.st_mode) ? HELD_BYTES : PIPE_BUF;
-}
-
 void log_hold(void)
 {
 	if (held)
@@ -207,15 +182,17 @@ void log_hold(void)
 	if (!held)
 		return; /* each line is written at once, as before */
 	held->length = 0;
-	held->write_bytes = atomic_write_bytes();
+	held->write_bytes = log_sink_atomic_bytes();
 }
 
 void log_flush(void)
 {
-	if (!held || held->length == 0)
-		return;
-	write_out(held->data, held->length);
-	held->length = 0;
+	if (held && held->length > 0) {
+		log_sink_write(held->data, held->length);
+		held->length = 0;
+	} else if (log_sink_is_behind()) {
+		log_sink_retry();
+	}
 }
 
 void log_release(void)
@@ -258,7 +235,7 @@ static void hold_line(enum log_level level, const char *group, const char *messa
 	line = (struct line){.data = held->data + before};
 	write_line(&line, level, group, message, fields);
 	if (before && before + line.length > held->write_bytes) {
-		write_out(held->data, before);
+		log_sink_write(held->data, before);
 		memmove(held->data, line.data, line.length);
 		before = 0;
 	}
@@ -277,6 +254,31 @@ void log_write(enum log_level level, const char *group, const char *message,
 		struct line line = {.data = data};
 
 		write_line(&line, level, group, message, fields);
-		write_out(line.data, line.length);
+		log_sink_write(line.data, line.length);
 	}
+}
+
+/* For log_sink_never_wait(). */
+static size_t format_notice(char *text, size_t size, uint64_t lost)
+{
+	char data[LINE_BYTES];
+	struct line line = {.data = data};
+
+	write_line(&line, LOG_WARN, "log", "lines are missing: their reader was too slow",
+		   (const struct log_field[]){LOG_INT("lines", lost), LOG_END});
+	if (line.length > size)
+		return 0;
+	memcpy(text, line.data, line.length);
+	return line.length;
+}
+
+void log_init(void)
+{
+	log_sink_never_wait(format_notice);
+}
+
+void log_finish(void)
+{
+	log_flush();
+	log_sink_finish();
 }

@@ -25,6 +25,8 @@ static void load_zones(void)
 
 static int act(const struct config *config)
 {
+	int code;
+
 	switch (config->action) {
 	case ACTION_HELP:
 		options_print_help(&config_set, NULL, stdout);
@@ -40,8 +42,11 @@ static int act(const struct config *config)
 	}
 	log_set_format(config->log_format);
 	log_set_level(config->log_level);
+	log_init();
 	load_zones();
-	return supervisor_run(config);
+	code = supervisor_run(config);
+	log_finish();
+	return code;
 }
 
 int main(int argc, char *argv[])

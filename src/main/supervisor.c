@@ -28,9 +28,12 @@ struct forked {
 static int run_child(void *context)
 {
 	const struct forked *forked = context;
+	int code;
 
 	instance_leave(forked->instance);
-	return forked->child->kind->run(forked->instance, forked->child->index);
+	code = forked->child->kind->run(forked->instance, forked->child->index);
+	log_finish();
+	return code;
 }
 
 static pid_t start_child(struct instance *instance, const struct child *child)
@@ -137,6 +140,7 @@ static enum exit_code run_children(struct supervisor *supervisor)
 
 		if (children->phase == CHILDREN_RUN && !supervisor->is_ready)
 			become_ready(supervisor);
+		log_flush();
 		wait_for_events(supervisor, next_ms);
 	}
 	code = children->exit_code;

@@ -1,0 +1,43 @@
+/* Where lines go: a descriptor that is never waited for, and a bounded rest that it did not take.
+ *
+ *   lines -> [rest of this process] -> descriptor
+ *               | full: lines are dropped and counted; the count goes out in their place
+ *
+ * stderr may be shared with other programs, so its own O_NONBLOCK stays as it is: a pipe or a
+ * terminal is opened once more, which gives a description with flags of its own, and a socket is
+ * written by a call that does not wait. Nothing is opened after log_sink_open().
+ *
+ * All functions are safe from any thread. A forked process begins without its parent's rest. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Writes the line that tells of lost lines into the buffer, with its line break; its length. */
+typedef size_t log_sink_notice(char *line, size_t size, uint64_t lost);
+
+/* Lines go to this descriptor, which stays the caller's; writes wait for it. What an earlier
+ * descriptor did not take is dropped. */
+void log_sink_set_fd(int fd);
+
+/* From now on writes do not wait. Called before a process is forked or a thread started. notice is
+ * called under the sink's lock, so it must not log. */
+void log_sink_never_wait(log_sink_notice *notice);
+
+/* The most bytes of one write that another process's lines do not get into: of a regular file any
+ * number, else PIPE_BUF (pipe(7)). */
+size_t log_sink_atomic_bytes(void);
+
+/* Writes whole lines, in such pieces. A single line that is longer may get another process's line
+ * into it. */
+void log_sink_write(const char *lines, size_t size);
+
+/* Whether log_sink_retry() has something to do. */
+bool log_sink_is_behind(void);
+
+/* Writes what the descriptor takes by now. */
+void log_sink_retry(void);
+
+/* At the end of a process: waits for the reader for at most LIMIT_LOG_END_MS. */
+void log_sink_finish(void);

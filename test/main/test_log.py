@@ -1,0 +1,88 @@
+"""The log of a running server whose reader stops."""
+
+import os
+import re
+import subprocess
+import threading
+
+from server import PATIENCE_S, wait_until
+
+REQUESTS = 4000
+
+
+class Reader:
+    """The reading end of a server's stderr, which reads nothing until start()."""
+
+    def __init__(self, server):
+        self.fd, end = os.pipe()
+        server.process = subprocess.Popen(server.command, stdin=subprocess.DEVNULL,
+                                          stdout=subprocess.DEVNULL, stderr=end,
+                                          env=server.environment)
+        os.close(end)
+        self.data = b""
+        self.thread = threading.Thread(target=self._read)
+
+    def start(self):
+        self.thread.start()
+
+    def _read(self):
+        while chunk := os.read(self.fd, 65536):
+            self.data += chunk
+
+    def wait_for(self, text):
+        wait_until(lambda: text in self.data, f"{text!r} in the log")
+
+    def close(self):
+        """Returns the whole log, once all that write to it have ended."""
+        self.thread.join(PATIENCE_S)
+        assert not self.thread.is_alive()
+        os.close(self.fd)
+        return self.data
+
+
+def launch_unread(server):
+    reader = Reader(server)
+    wait_until(server._is_ready, "a ready displayd")
+    return reader
+
+
+def ask(server, count):
+    """Each request leaves a line in the log."""
+    with server.connect() as client, client.makefile("rb") as answers:
+        for _ in range(count):
+            client.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+            while answers.readline() != b"ok\n":
+                pass
+
+
+def test_a_log_that_nobody_reads_stops_nothing(launch):
+    server = launch(workers=1)
+    reader = launch_unread(server)
+    ask(server, REQUESTS)
+    assert server.stop() == 0
+    os.close(reader.fd)
+
+
+def test_lines_that_do_not_fit_are_counted(launch):
+    server = launch(workers=1)
+    reader = launch_unread(server)
+    ask(server, REQUESTS)
+    reader.start()
+    reader.wait_for(b'"lines are missing')
+    ask(server, 1)
+    assert server.stop() == 0
+    lines = reader.close().decode().splitlines()
+    assert all(re.match(r"ts=\S{24} level=(debug|info|warn|error) ", line) for line in lines)
+    told = [line for line in lines if "path=/livez" in line]
+    missing = sum(int(re.search(r" lines=(\d+)", line)[1]) for line in lines
+                  if "process=worker-1 group=log" in line)
+    assert 0 < missing
+    assert len(told) + missing >= REQUESTS + 1
+
+
+def test_a_reader_that_is_gone_stops_nothing(launch):
+    server = launch(workers=1)
+    reader = launch_unread(server)
+    os.close(reader.fd)
+    ask(server, REQUESTS)
+    assert server.stop() == 0
