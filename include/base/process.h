@@ -40,6 +40,11 @@ struct process {
 	int death_signal; /* sent to it when the thread that started it ends */
 
 	bool is_apart;
+	/* Only where it is apart: what it starts ends with it, too, when the parent ends or sends
+	 * the death signal, unless it leads a group of its own. A guard stands between: the process
+	 * ID is the guard's, which ends as the process does. Without it, a death signal reaches no
+	 * grandchild. */
+	bool is_guarded;
 	const int *fds; /* they become its descriptors 0, 1, 2, ...; only where it is apart */
 	unsigned fd_count;
 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { CANNOT_PREPARE = 126, CANNOT_EXECUTE = 127 };
@@ -73,12 +74,53 @@ static bool set_apart(const struct process *process)
 	return chdir("/") == 0 && set_descriptors(process);
 }
 
+/* Async-signal-safe. */
+static void end_group(int number)
+{
+	(void)number;
+	kill(0, SIGKILL);
+}
+
+/* Ends as the guarded process did. */
+_Noreturn static void end_as(int status)
+{
+	if (WIFSIGNALED(status)) {
+		signal(WTERMSIG(status), SIG_DFL);
+		raise(WTERMSIG(status));
+	}
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : CANNOT_PREPARE);
+}
+
+/* Returns in the process that is guarded. The death signal of a process does not reach what that
+ * process has started, but the guard leads their group. */
+static void set_guard(const struct process *process)
+{
+	pid_t guard = getpid(), pid;
+	int status = 0;
+
+	signal(process->death_signal, end_group);
+	pid = fork();
+	if (pid == 0) {
+		signal(process->death_signal, SIG_DFL);
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == guard)
+			return;
+	}
+	if (pid <= 0)
+		_exit(CANNOT_PREPARE);
+	close_range(0, ~0U, 0);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	end_as(status);
+}
+
 /* In the child: no malloc and no log before run(). */
 _Noreturn static void run_child(const struct process *process, pid_t parent)
 {
 	if (!set_limits(process) || !set_user(process->user) || !end_with_parent(process, parent) ||
 	    (process->is_apart && !set_apart(process)))
 		_exit(CANNOT_PREPARE);
+	if (process->is_guarded)
+		set_guard(process);
 	if (process->arguments) {
 		execve(process->arguments[0], (char *const *)process->arguments,
 		       (char *const *)process->environment);
@@ -94,6 +136,7 @@ pid_t process_start(const struct process *process)
 	pid_t parent = getpid(), pid;
 
 	require(process->fd_count <= PROCESS_FDS_MAX);
+	require(process->is_apart || !process->is_guarded);
 	pid = fork();
 	if (pid == 0)
 		run_child(process, parent);

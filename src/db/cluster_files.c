@@ -134,7 +134,12 @@ static int remove_contents(void *none)
 {
 	(void)none;
 	/* With the dot, nftw() walks the folder and not the link in /proc. */
-	return nftw(CLUSTER_DATA_PATH "/.", remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : 1;
+	if (nftw(CLUSTER_DATA_PATH "/.", remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0)
+		return 0;
+	/* The caller reads it. */
+	dprintf(STDERR_FILENO, "cannot remove what an interrupted start has left: %s\n",
+		strerror(errno));
+	return 1;
 }
 
 /* Removes what an interrupted initdb has left. */
@@ -184,7 +189,9 @@ int cluster_create(const struct cluster *cluster, int folder_fd, struct cluster_
 				    strerror(-fd));
 	log_info("cluster", "making a database", LOG_TEXT("folder", cluster->folder),
 		 LOG_INT("postgresql", cluster->version));
-	rc = empty_folder(cluster, fd, reterr);
+	rc = cluster_end_makers(fd, reterr);
+	if (rc == 0)
+		rc = empty_folder(cluster, fd, reterr);
 	if (rc == 0)
 		rc = run_initdb(cluster, fd, reterr);
 	close(fd);

@@ -17,31 +17,42 @@ enum {
 	IMMEDIATE_AFTER_MS = 30 * 1000,
 	KILL_AFTER_MS = 40 * 1000,
 	GIVE_UP_AFTER_MS = 50 * 1000,
+	MAKERS_END_MS = 20 * 1000,
 };
 
-/* Sends a signal (0: none) to each process of a PostgreSQL that has this working directory; returns
- * how many there are. Every process of a cluster works in its data folder. */
-static unsigned signal_processes_in(const struct stat *folder, int number)
+static bool is_folder(const char *process, const char *link, const struct stat *folder)
+{
+	char path[300];
+	struct stat info;
+
+	snprintf(path, sizeof(path), "/proc/%s/%s", process, link);
+	return stat(path, &info) == 0 && info.st_dev == folder->st_dev &&
+	       info.st_ino == folder->st_ino;
+}
+
+/* Every program of ours that works on a data folder has it as descriptor 3: a shell that was left
+ * in the folder is not meant. */
+static bool has_folder(const char *process, const struct stat *folder)
+{
+	return is_folder(process, "fd/3", folder) && (pid_t)strtol(process, NULL, 10) != getpid();
+}
+
+/* Every process of a running cluster also works in its data folder. */
+static bool runs_in_folder(const char *process, const struct stat *folder)
+{
+	return is_folder(process, "cwd", folder) && has_folder(process, folder);
+}
+
+/* Sends a signal (0: none) to each process that is meant; returns how many there are. */
+static unsigned signal_processes(bool (*is_meant)(const char *process, const struct stat *folder),
+				 const struct stat *folder, int number)
 {
 	unsigned count = 0;
 	struct dirent *entry;
 	DIR *proc = opendir("/proc");
 
 	while (proc && (entry = readdir(proc))) {
-		char path[300];
-		struct stat info;
-
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/cwd", entry->d_name);
-		if (stat(path, &info) < 0 || info.st_dev != folder->st_dev ||
-		    info.st_ino != folder->st_ino)
-			continue;
-		/* Only PostgreSQL also has the folder as descriptor 3: a shell that was left in the
-		 * folder is not ended. */
-		snprintf(path, sizeof(path), "/proc/%s/fd/3", entry->d_name);
-		if (stat(path, &info) < 0 || info.st_dev != folder->st_dev ||
-		    info.st_ino != folder->st_ino)
+		if (!isdigit((unsigned char)entry->d_name[0]) || !is_meant(entry->d_name, folder))
 			continue;
 		count++;
 		if (number)
@@ -69,20 +80,35 @@ static pid_t noted_postmaster(int data_fd)
 /* Whether this process has the folder as its working directory. */
 static bool works_in(pid_t pid, const struct stat *folder)
 {
-	char path[64];
-	struct stat info;
+	char process[16];
 
-	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)pid);
-	return pid > 1 && stat(path, &info) == 0 && info.st_dev == folder->st_dev &&
-	       info.st_ino == folder->st_ino;
+	snprintf(process, sizeof(process), "%d", (int)pid);
+	return pid > 1 && is_folder(process, "cwd", folder);
 }
 
 static void press(const struct stat *folder, pid_t postmaster, uint64_t waited_ms)
 {
 	if (waited_ms >= KILL_AFTER_MS)
-		signal_processes_in(folder, SIGKILL);
+		signal_processes(runs_in_folder, folder, SIGKILL);
 	else if (waited_ms >= IMMEDIATE_AFTER_MS && works_in(postmaster, folder))
 		kill(postmaster, SIGQUIT);
+}
+
+int cluster_end_makers(int fd, struct cluster_error *reterr)
+{
+	uint64_t begun_ms = clock_monotonic_ms();
+	struct stat folder;
+
+	if (fstat(fd, &folder) < 0)
+		return cluster_fail(reterr, "cannot look at the new database's folder: %s",
+				    strerror(errno));
+	while (signal_processes(has_folder, &folder, SIGKILL) > 0) {
+		if (clock_monotonic_ms() - begun_ms > MAKERS_END_MS)
+			return cluster_fail(reterr, "an initdb that an interrupted start has left "
+						    "behind does not end");
+		poll(NULL, 0, LOOK_AGAIN_MS);
+	}
+	return 0;
 }
 
 int cluster_end_leftovers(int data_fd, int socket_fd, struct cluster_error *reterr)
@@ -94,13 +120,13 @@ int cluster_end_leftovers(int data_fd, int socket_fd, struct cluster_error *rete
 	if (fstat(data_fd, &folder) < 0)
 		return cluster_fail(reterr, "cannot look at the database's folder: %s",
 				    strerror(errno));
-	if (signal_processes_in(&folder, 0) > 0) {
+	if (signal_processes(runs_in_folder, &folder, 0) > 0) {
 		log_warn("cluster", "ending a PostgreSQL that another server left behind",
 			 LOG_INT("pid", postmaster));
 		if (works_in(postmaster, &folder))
 			kill(postmaster, SIGINT);
 	}
-	while (signal_processes_in(&folder, 0) > 0) {
+	while (signal_processes(runs_in_folder, &folder, 0) > 0) {
 		waited_ms = clock_monotonic_ms() - begun_ms;
 		if (waited_ms > GIVE_UP_AFTER_MS)
 			return cluster_fail(reterr,

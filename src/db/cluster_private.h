@@ -51,6 +51,10 @@ __attribute__((warn_unused_result)) int cluster_create(const struct cluster *clu
 int cluster_make_folder(const struct cluster *cluster, int parent_fd, const char *name, mode_t mode,
 			bool theirs);
 
+/* Ends what an interrupted start has left at work in data.new. It is killed: all its work is thrown
+ * away. */
+__attribute__((warn_unused_result)) int cluster_end_makers(int fd, struct cluster_error *reterr);
+
 /* Ends every process of a PostgreSQL that runs in the data folder, then removes the files by which
  * PostgreSQL might believe that it still runs. */
 __attribute__((warn_unused_result)) int cluster_end_leftovers(int data_fd, int socket_fd,

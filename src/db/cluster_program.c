@@ -101,6 +101,8 @@ static int report_end(const struct cluster_program *program, int status, struct 
 		return cluster_fail(reterr, "cannot run %s", name);
 	if (WIFSIGNALED(status))
 		return cluster_fail(reterr, "%s was ended by signal %d", name, WTERMSIG(status));
+	if (line.length == 0)
+		return cluster_fail(reterr, "%s failed with code %d", name, WEXITSTATUS(status));
 	return cluster_fail(reterr, "%s failed: %.*s", name, STR_ARG(line));
 }
 
@@ -124,7 +126,9 @@ static int pipe_with(const char *input)
 int cluster_program_run(const struct cluster *cluster, const struct cluster_program *program,
 			const char *input, struct cluster_error *reterr)
 {
-	const struct process as = {.user = cluster_user(cluster), .death_signal = SIGTERM};
+	/* initdb runs PostgreSQL, which must not go on writing when initdb is interrupted. */
+	const struct process as = {
+	    .user = cluster_user(cluster), .death_signal = SIGTERM, .is_guarded = true};
 	struct cluster_program piped = *program;
 	struct buffer output = {0};
 	int ends[2], status = 0, rc;

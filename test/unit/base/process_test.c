@@ -217,6 +217,82 @@ static void ends_with_its_parent(void **state)
 	close(ends[0]);
 }
 
+static void a_guard_ends_as_what_it_guards(void **state)
+{
+	static const char *const exits[] = {"/bin/sh", "-c", "exit 42", NULL};
+	static const char *const dies[] = {"/bin/sh", "-c", "kill -SEGV $$", NULL};
+	static const char *const none[] = {NULL};
+	struct process process = {.arguments = exits,
+				  .environment = none,
+				  .death_signal = SIGTERM,
+				  .is_apart = true,
+				  .is_guarded = true};
+	int status;
+
+	(void)state;
+	assert_exits(&process, 42);
+	process.arguments = dies;
+	status = wait_for(process_start(&process));
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGSEGV);
+}
+
+/* A program and a child of its own, both with the pipe's end as descriptor 0. */
+static pid_t start_family(int pipe_fd)
+{
+	static const char *const arguments[] = {
+	    "/bin/sh", "-c", "trap '' TERM; (sleep 10000; :) & echo >&0; wait", NULL};
+	static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
+
+	return process_start(&(struct process){.arguments = arguments,
+					       .environment = environment,
+					       .death_signal = SIGTERM,
+					       .is_apart = true,
+					       .is_guarded = true,
+					       .fds = &pipe_fd,
+					       .fd_count = 1});
+}
+
+static int leave_a_family_behind(void *context)
+{
+	int *ends = context;
+	char byte;
+
+	/* Once it has started its child. */
+	return start_family(ends[1]) > 0 && read(ends[0], &byte, 1) == 1 ? 0 : 1;
+}
+
+static void what_is_guarded_ends_with_its_parent(void **state)
+{
+	int ends[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_exits(&(struct process){.run = leave_a_family_behind, .context = ends}, 0);
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &byte, 1), 0);
+	close(ends[0]);
+}
+
+static void what_is_guarded_ends_by_its_death_signal(void **state)
+{
+	int ends[2], status;
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid = start_family(ends[1]);
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	close(ends[1]);
+	kill(pid, SIGTERM);
+	status = wait_for(pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(read(ends[0], &byte, 1), 0);
+	close(ends[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +303,9 @@ int main(void)
 	    cmocka_unit_test(a_user_that_it_cannot_become),
 	    cmocka_unit_test(apart_means_with_what_it_is_given),
 	    cmocka_unit_test(ends_with_its_parent),
+	    cmocka_unit_test(a_guard_ends_as_what_it_guards),
+	    cmocka_unit_test(what_is_guarded_ends_with_its_parent),
+	    cmocka_unit_test(what_is_guarded_ends_by_its_death_signal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

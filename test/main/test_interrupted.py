@@ -1,0 +1,93 @@
+"""First starts that are interrupted, and the start after them.
+
+DISPLAYD_TEST_INTERRUPTIONS says how many moments are tried; a hundred take some minutes.
+"""
+
+import os
+import random
+import signal
+import time
+
+from conftest import is_alive, kill
+from server import wait_until
+
+COUNT = int(os.environ.get("DISPLAYD_TEST_INTERRUPTIONS", "4"))
+
+
+def makers(server):
+    """Processes that make this server's database: the folder is their descriptor 3."""
+    folder = os.path.realpath(server.state_dir) + "/postgres/data.new"
+    found = {}
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            if os.readlink(f"/proc/{name}/fd/3").removesuffix(" (deleted)") == folder:
+                with open(f"/proc/{name}/cmdline", "rb") as file:
+                    found[int(name)] = file.read()
+        except OSError:
+            pass
+    return found
+
+
+def wait_for_helper_of_initdb(server):
+    """A PostgreSQL that initdb has started. It is stopped, so that it cannot end by itself."""
+    def stop_one():
+        for pid, command in makers(server).items():
+            program = command.split(b"\0")[0]
+            if os.path.basename(program) == b"postgres" and b"--single" not in command.split(b"\0"):
+                kill(pid, signal.SIGSTOP)
+                return pid
+        return None
+
+    return wait_until(stop_one, "a PostgreSQL of initdb")
+
+
+def test_initdb_ends_with_its_server_to_the_last_process(launch):
+    server = launch(is_new=True).launch()
+    wait_for_helper_of_initdb(server)
+    assert server.stop() == 0
+    wait_until(lambda: not makers(server), "the end of initdb and its processes")
+    server.start()
+
+
+def test_initdb_ends_with_a_killed_server_to_the_last_process(launch):
+    server = launch(is_new=True).launch()
+    wait_for_helper_of_initdb(server)
+    server.kill()
+    wait_until(lambda: not makers(server), "the end of initdb and its processes")
+    server.start()
+
+
+def test_what_is_left_of_initdb_is_ended_by_the_next_start(launch):
+    server = launch(is_new=True).launch()
+    helper = wait_for_helper_of_initdb(server)
+    others = [pid for pid in makers(server) if pid != helper]
+    # All that could end the helper is gone at once.
+    above = [server.process.pid, *server.children()[0]]
+    for pid in above:
+        kill(pid, signal.SIGSTOP)
+    for pid in [*others, *above]:
+        kill(pid)
+    server.wait()
+    assert is_alive(helper)
+    server.start()
+    assert not is_alive(helper)
+
+
+def test_first_starts_that_are_interrupted_at_any_moment(launch):
+    seed = random.randrange(1 << 32)
+    moments = random.Random(seed)
+    for number in range(COUNT):
+        server = launch(is_new=True).launch()
+        moment_s = moments.uniform(0, 1.6)
+        time.sleep(moment_s)
+        server.process.send_signal(signal.SIGTERM)
+        code = server.wait()
+        # Before displayd has blocked the signal, it just ends.
+        told = f"seed {seed}, number {number}, {moment_s:.3f} s\n{server.log()}"
+        assert code in (0, -signal.SIGTERM), told
+        server.start()
+        assert server.stop() == 0, told
+        wait_until(lambda server=server: not makers(server), "the end of initdb")
+        server.remove()
