@@ -1,15 +1,60 @@
 #include "main/instance.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "main/shared.h"
 #include "main/state_dir.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+enum { PREDECESSOR_MS = 5 * 1000, LOOK_AGAIN_MS = 20 };
+
 static const char *const role_names[] = {
     [HTTP_ROLE_PUBLIC] = "public", [HTTP_ROLE_ADMIN] = "admin"};
+
+/* What a server that was killed a moment ago has open is closed when the last of its processes is
+ * gone. Waits a little, for PREDECESSOR_MS from *begun_ms on (0: from now on); false when that is
+ * over or this server is to stop. */
+static bool wait_for_predecessor(const struct instance *instance, uint64_t *begun_ms,
+				 const struct reason *why)
+{
+	struct pollfd stop = {.fd = instance->signal_fd, .events = POLLIN};
+	uint64_t now_ms = clock_monotonic_ms();
+
+	if (*begun_ms == 0) {
+		*begun_ms = now_ms;
+		log_warn("supervisor", "waiting: a killed server may be ending",
+			 LOG_TEXT("reason", why->text));
+	}
+	return now_ms - *begun_ms < PREDECESSOR_MS && poll(&stop, 1, LOOK_AGAIN_MS) == 0;
+}
+
+static int take_lock(const struct instance *instance, struct reason *reterr)
+{
+	uint64_t begun_ms = 0;
+	pid_t owner = 0;
+	int fd;
+
+	do
+		fd = state_dir_lock(instance->config->state_dir, &owner, reterr);
+	while (fd == -EBUSY && wait_for_predecessor(instance, &begun_ms, reterr));
+	return fd;
+}
+
+static int open_socket(const struct instance *instance, const struct listen_address *address,
+		       struct listen_socket *ret, struct reason *reterr)
+{
+	uint64_t begun_ms = 0;
+	int error;
+
+	do
+		error = listen_socket_open(address, ret, reterr);
+	while (error == -EADDRINUSE && wait_for_predecessor(instance, &begun_ms, reterr));
+	return error;
+}
 
 static enum exit_code open_sockets(struct instance *instance, struct reason *reterr)
 {
@@ -18,7 +63,7 @@ static enum exit_code open_sockets(struct instance *instance, struct reason *ret
 	for (unsigned i = 0; i < config->listen_count; i++) {
 		struct listen_socket *socket = &instance->sockets[i];
 
-		if (listen_socket_open(&config->listen[i], socket, reterr) < 0)
+		if (open_socket(instance, &config->listen[i], socket, reterr) < 0)
 			return EXIT_LISTEN;
 		instance->socket_count++;
 		log_info("supervisor", "listening", LOG_TEXT("address", socket->address.text),
@@ -80,7 +125,6 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 			     struct reason *reterr)
 {
 	enum exit_code code;
-	pid_t owner = 0;
 
 	*instance = (struct instance){.config = config, .lock_fd = -1, .signal_fd = -1};
 	instance->cluster.log_fd = instance->cluster.socket_fd = -1;
@@ -88,7 +132,7 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 		reason_set(reterr, "cannot open a descriptor for signals: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
-	instance->lock_fd = state_dir_lock(config->state_dir, &owner, reterr);
+	instance->lock_fd = take_lock(instance, reterr);
 	if (instance->lock_fd < 0)
 		return EXIT_STATE_DIR;
 	code = open_sockets(instance, reterr);

@@ -91,7 +91,8 @@ bool listen_address_is_unix(const struct listen_address *address)
 	return address->address.any.sa_family == AF_UNIX;
 }
 
-/* A socket file that nobody answers on is left over from a server that was killed. */
+/* A socket file that nobody answers on is left over from a server that was killed. 0 or a negative
+ * errno. */
 static int remove_stale(const struct listen_address *address, struct reason *reterr)
 {
 	const char *path = address->address.local.sun_path;
@@ -100,17 +101,24 @@ static int remove_stale(const struct listen_address *address, struct reason *ret
 
 	if (lstat(path, &info) < 0)
 		return 0;
-	if (!S_ISSOCK(info.st_mode))
-		return reason_set(reterr, "cannot listen on %s: the file exists and is no socket",
-				  address->text);
+	if (!S_ISSOCK(info.st_mode)) {
+		reason_set(reterr, "cannot listen on %s: the file exists and is no socket",
+			   address->text);
+		return -EEXIST;
+	}
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return reason_set(reterr, "cannot open a socket: %s", strerror(errno));
+	if (fd < 0) {
+		rc = -errno;
+		reason_set(reterr, "cannot open a socket: %s", strerror(-rc));
+		return rc;
+	}
 	rc = connect(fd, &address->address.any, address->length) < 0 && errno == ECONNREFUSED
 		 ? 0
-		 : reason_set(reterr, "cannot listen on %s: another server does", address->text);
+		 : -EADDRINUSE;
 	close(fd);
-	if (rc == 0)
+	if (rc < 0)
+		reason_set(reterr, "cannot listen on %s: another server does", address->text);
+	else
 		unlink(path);
 	return rc;
 }
@@ -150,8 +158,9 @@ int listen_socket_open(const struct listen_address *address, struct listen_socke
 	bool local = listen_address_is_unix(address);
 	int error;
 
-	if (local && remove_stale(address, reterr) < 0)
-		return -1;
+	error = local ? remove_stale(address, reterr) : 0;
+	if (error < 0)
+		return error;
 	opened.fd =
 	    socket(address->address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (opened.fd >= 0 &&
@@ -167,11 +176,12 @@ int listen_socket_open(const struct listen_address *address, struct listen_socke
 	error = errno;
 	if (opened.fd >= 0)
 		close(opened.fd);
-	return reason_set(reterr, "cannot listen on %s: %s", address->text,
-			  error == EADDRINUSE	   ? "another program does"
-			  : error == EACCES	   ? "not permitted (ports below 1024 need root)"
-			  : error == EADDRNOTAVAIL ? "this machine has no such address"
-						   : strerror(error));
+	reason_set(reterr, "cannot listen on %s: %s", address->text,
+		   error == EADDRINUSE	    ? "another program does"
+		   : error == EACCES	    ? "not permitted (ports below 1024 need root)"
+		   : error == EADDRNOTAVAIL ? "this machine has no such address"
+					    : strerror(error));
+	return -error;
 }
 
 void listen_socket_close(struct listen_socket *socket)

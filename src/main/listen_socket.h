@@ -36,7 +36,8 @@ listen_address_parse(struct str text, struct listen_address *ret, struct reason 
 bool listen_address_is_unix(const struct listen_address *address);
 
 /* Opens and listens. "[::]" is IPv6 alone. A unix socket gets mode 0660; a file that a dead server
- * left is replaced, a file whose server answers is not. 0, or -1 with a reason. */
+ * left is replaced, a file whose server answers is not. 0, or a negative errno with a reason;
+ * -EADDRINUSE: another program listens there. */
 __attribute__((warn_unused_result)) int listen_socket_open(const struct listen_address *address,
 							   struct listen_socket *ret,
 							   struct reason *reterr);

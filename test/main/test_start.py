@@ -1,10 +1,12 @@
 """Starting, stopping, refusing, and workers that crash."""
 
+import fcntl
 import http.client
 import os
 import re
 import signal
 import socket
+import struct
 import time
 
 import pytest
@@ -205,6 +207,48 @@ def test_port_taken(launch, folder):
     assert code == 3
     assert SENTENCE in text
     assert f'reason="cannot listen on {address}: another program does"' in text
+
+
+def test_waits_for_the_port_of_a_server_that_was_killed(launch, folder):
+    path = folder + "/socket"
+    with socket.create_server(("127.0.0.1", 0)) as taken, \
+            socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as local:
+        local.bind(path)
+        local.listen()
+        port = taken.getsockname()[1]
+        server = launch("--listen", f"unix:{path}", listen=f"127.0.0.1:{port}").launch()
+        server.wait_for_log("waiting: a killed server may be ending")
+        taken.close()
+        server.wait_for_log("waiting: a killed server may be ending", 2)
+    server.wait_until_ready()
+
+
+def test_waits_for_the_lock_of_a_server_that_was_killed(launch):
+    server = launch()
+    with open(server.state_dir + "/lock", "w", encoding="ascii") as file:
+        # struct flock: the whole file, for writing.
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
+        server.launch()
+        server.wait_for_log("waiting: a killed server may be ending")
+    server.wait_until_ready()
+
+
+def test_stops_while_it_waits(launch, folder):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        server = launch(listen="127.0.0.1:%d" % taken.getsockname()[1]).launch()
+        server.wait_for_log("waiting: a killed server may be ending")
+        assert server.stop() == 3
+
+
+def test_starts_at_once_after_all_its_processes_were_killed(launch):
+    server = launch(prefix=("setsid",)).start()
+    address = "%s:%d" % server.address
+    server.command[server.command.index("--listen") + 1] = address
+    for _ in range(5):
+        os.killpg(server.process.pid, signal.SIGKILL)
+        old = server.process
+        server.start()
+        old.wait()
 
 
 def test_address_of_another_machine(folder):

@@ -3,6 +3,7 @@
 #include "main/listen_socket.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <unistd.h>
@@ -97,7 +98,7 @@ static void port_0_gets_a_port(void **state)
 	/* The same port again. */
 	snprintf(expected, sizeof(expected), "127.0.0.1:%u", listen_socket_port(&socket));
 	assert_int_equal(parse(expected, &address), 0);
-	assert_int_equal(listen_socket_open(&address, &second, &why), -1);
+	assert_int_equal(listen_socket_open(&address, &second, &why), -EADDRINUSE);
 	assert_non_null(strstr(why.text, "another program does"));
 	listen_socket_close(&socket);
 	assert_int_equal(listen_socket_open(&address, &second, &why), 0);
@@ -137,7 +138,7 @@ static void unix_sockets(void **state)
 	assert_false(listen_address_url(&socket.address, text, sizeof(text)));
 
 	/* One that answers is not taken away. */
-	assert_int_equal(listen_socket_open(&address, &second, &why), -1);
+	assert_int_equal(listen_socket_open(&address, &second, &why), -EADDRINUSE);
 	assert_non_null(strstr(why.text, "another server does"));
 	assert_int_equal(stat(path, &info), 0);
 
@@ -156,7 +157,7 @@ static void unix_sockets(void **state)
 	fd = open(path, O_CREAT | O_WRONLY, 0600);
 	assert_true(fd >= 0);
 	close(fd);
-	assert_int_equal(listen_socket_open(&address, &second, &why), -1);
+	assert_int_equal(listen_socket_open(&address, &second, &why), -EEXIST);
 	assert_int_equal(stat(path, &info), 0);
 	unlink(path);
 	rmdir(folder);
