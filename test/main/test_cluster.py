@@ -32,6 +32,8 @@ def test_durable_and_private(running):
     assert show(running, "full_page_writes") == "on"
     assert show(running, "data_checksums") == "on"
     assert show(running, "listen_addresses") == ""
+    # A recovery does not open each file of the cluster to sync it.
+    assert show(running, "recovery_init_sync_method") == "syncfs"
     folder = os.path.join(running.state_dir, "postgres")
     assert stat.S_IMODE(os.stat(os.path.join(folder, "data")).st_mode) == 0o700
     assert stat.S_IMODE(os.stat(os.path.join(folder, "socket")).st_mode) == 0o700
