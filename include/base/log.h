@@ -5,7 +5,8 @@
  *   ts=2026-11-20T08:15:30.123Z level=info group=db msg="connection lost" error="..." attempt=3
  *
  * Values are escaped, and bytes that are no UTF-8 replaced, so that no stored text can break a
- * line. Secrets are never logged: no key, no Authorization header, no query string.
+ * line. Secrets are never logged: no Authorization header, no query string, and whatever has the
+ * form of a key is masked in every value (base/secret.h).
  *
  * A server calls log_init(): then nothing waits for the reader of the log. Lines that it does not
  * take are kept up to LIMIT_LOG_BYTES a process; further ones are dropped and counted, and a line

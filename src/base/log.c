@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "base/clock.h"
 #include "base/decimal.h"
+#include "base/secret.h"
 #include "base/utf8.h"
 #include "log_sink.h"
 
@@ -142,13 +143,34 @@ static bool is_bare(struct str text)
 	return true;
 }
 
-static void line_put_field(struct line *line, const char *name, const struct log_field *value)
+static void line_put_value(struct line *line, struct str text)
+{
+	if (settings.format != LOG_FORMAT_JSON && is_bare(text) &&
+	    line->length + text.length < LINE_BYTES - 8)
+		line_put(line, text.data, text.length);
+	else
+		line_put_quoted(line, text);
+}
+
+/* Longer text would not fit the line as a whole. */
+static void line_put_masked(struct line *line, struct str text)
+{
+	char masked[LINE_BYTES];
+
+	if (text.length > sizeof(masked))
+		text.length = sizeof(masked);
+	secret_mask(text, masked);
+	line_put_value(line, (struct str){masked, text.length});
+}
+
+/* False where no value would fit whole: the field is left out, since a half one would break the
+ * line. */
+static bool line_put_name(struct line *line, const char *name)
 {
 	bool json = settings.format == LOG_FORMAT_JSON;
 
-	/* A field that would not fit whole is left out: a half one would break the line. */
 	if (line->length + strlen(name) + 40 > LINE_BYTES)
-		return;
+		return false;
 	if (line->length > (json ? 1 : 0))
 		line_put_text(line, json ? "," : " ");
 	if (json) {
@@ -158,13 +180,26 @@ static void line_put_field(struct line *line, const char *name, const struct log
 		line_put_text(line, name);
 		line_put_text(line, "=");
 	}
-	if (value->kind == LOG_VALUE_INT)
-		line_put_number(line, value->number);
-	else if (!json && is_bare(value->text) &&
-		 line->length + value->text.length < LINE_BYTES - 8)
-		line_put(line, value->text.data, value->text.length);
+	return true;
+}
+
+/* A value that is the program's own. */
+static void line_put_word(struct line *line, const char *name, const char *word)
+{
+	if (line_put_name(line, name))
+		line_put_value(line, str_from(word));
+}
+
+static void line_put_field(struct line *line, const struct log_field *field)
+{
+	if (!line_put_name(line, field->name))
+		return;
+	if (field->kind == LOG_VALUE_INT)
+		line_put_number(line, field->number);
+	else if (field->text.length >= SECRET_LENGTH_MIN)
+		line_put_masked(line, field->text);
 	else
-		line_put_quoted(line, value->text);
+		line_put_value(line, field->text);
 }
 
 static void line_finish(struct line *line)
@@ -211,14 +246,14 @@ static void write_line(struct line *line, enum log_level level, const char *grou
 	timestamp_format(clock_wall_us(), timestamp);
 	if (settings.format == LOG_FORMAT_JSON)
 		line_put_text(line, "{");
-	line_put_field(line, "ts", &LOG_TEXT("ts", timestamp));
-	line_put_field(line, "level", &LOG_TEXT("level", level_names[level]));
+	line_put_word(line, "ts", timestamp);
+	line_put_word(line, "level", level_names[level]);
 	if (settings.process)
-		line_put_field(line, "process", &LOG_TEXT("process", settings.process));
-	line_put_field(line, "group", &LOG_TEXT("group", group));
-	line_put_field(line, "msg", &LOG_TEXT("msg", message));
+		line_put_word(line, "process", settings.process);
+	line_put_word(line, "group", group);
+	line_put_word(line, "msg", message);
 	for (; fields->kind != LOG_VALUE_NONE; fields++)
-		line_put_field(line, fields->name, fields);
+		line_put_field(line, fields);
 	line_finish(line);
 }
 

@@ -1,7 +1,7 @@
 """Who is let in: decisions.md on 401, RFC 6750, RFC 9110 section 11."""
 
 import pytest
-from world import new_key, random_base62
+from world import new_key, random_base62, wait_until
 
 BARE = 'Bearer realm="displayd"'
 INVALID = 'Bearer realm="displayd", error="invalid_token"'
@@ -126,3 +126,16 @@ def test_account_that_is_gone(world, account):
         answer = client.request("GET", "/v1/account/", key=account.key)
     answer.problem(401)
     assert answer["WWW-Authenticate"] == INVALID
+
+
+def test_keys_that_stand_elsewhere_are_masked_in_the_log(world, device):
+    """World's end looks for every key in the log."""
+    key, link_key = device.account.key, device.link_key
+    for secret in (key, link_key):
+        for target in (f"/v1/devices/{secret}", f"/{secret}", f"/v1%2F{secret}?key={secret}"):
+            answer = world.get(target, key=key, fields=[("X-Request-Id", f"id-{secret}")])
+            assert answer["X-Request-Id"] == f"id-{secret}"
+        wait_until(lambda: world.server.log().count("request_id=id-") >= 3, "lines of requests")
+        assert secret not in world.server.log()
+    assert "/v1/devices/ddk_" + "*" * 36 in world.server.log()
+    assert "/v1/devices/" + "*" * 24 in world.server.log()

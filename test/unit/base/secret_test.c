@@ -1,0 +1,70 @@
+/* What has the form of a key is masked, and nothing else. */
+#include "../cmocka_test.h"
+#include "base/memory.h"
+#include "base/secret.h"
+
+#include <stdlib.h>
+
+static void assert_masked(const char *text, const char *expected)
+{
+	struct str input = str_from(text);
+	char *output = memory_alloc(input.length);
+
+	assert_int_equal(secret_mask(input, output), strcmp(text, expected) != 0);
+	if (!str_equal((struct str){output, input.length}, str_from(expected)))
+		fail_msg("%s: %.*s", text, (int)input.length, output);
+	free(output);
+}
+
+static void api_keys(void **state)
+{
+	(void)state;
+	assert_masked("ddk_0123456789abcdefghijABCDEFGHIJ012345",
+		      "ddk_************************************");
+	assert_masked("/v1/devices/ddk_01234567/push", "/v1/devices/ddk_********/push");
+	assert_masked("Bearer%20ddk_01234567,x", "Bearer%20ddk_********,x");
+	assert_masked("xddk_01234567", "xddk_********");
+	assert_masked("ddk_ddk_0123456789", "ddk_ddk_**********");
+	assert_masked("ddk_0123456", "ddk_0123456");
+	assert_masked("ddk_", "ddk_");
+	assert_masked("dk_0123456789", "dk_0123456789");
+	assert_masked("_0123456789", "_0123456789");
+	assert_masked("ddk-0123456789", "ddk-0123456789");
+}
+
+static void device_keys(void **state)
+{
+	(void)state;
+	assert_masked("/d/0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa/KbcXWRqQpy9BDx757jOPKVzF",
+		      "/d/0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa/************************");
+	assert_masked("a%2FKbcXWRqQpy9BDx757jOPKVzF", "a%2F************************");
+	assert_masked("key=KbcXWRqQpy9BDx757jOPKVzF&x", "key=************************&x");
+	/* Longer, shorter, of one case. */
+	assert_masked("KbcXWRqQpy9BDx757jOPKVzF1", "KbcXWRqQpy9BDx757jOPKVzF1");
+	assert_masked("KbcXWRqQpy9BDx757jOPKVz", "KbcXWRqQpy9BDx757jOPKVz");
+	assert_masked("0123456789abcdef01234567", "0123456789abcdef01234567");
+	assert_masked("0123456789ABCDEF01234567", "0123456789ABCDEF01234567");
+}
+
+static void other_texts(void **state)
+{
+	(void)state;
+	assert_masked("", "");
+	assert_masked("%", "%");
+	assert_masked("%2", "%2");
+	assert_masked("K\xc3\xbc"
+		      "che at home, 24 letters",
+		      "K\xc3\xbc"
+		      "che at home, 24 letters");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(api_keys),
+	    cmocka_unit_test(device_keys),
+	    cmocka_unit_test(other_texts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
