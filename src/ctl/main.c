@@ -1,8 +1,10 @@
+#include "base/arguments.h"
 #include "ctl/ctl.h"
 #include "main/state_dir.h"
 
 #include <signal.h>
 #include <sodium.h>
+#include <stdlib.h>
 
 static int run(struct ctl *ctl, int argc, char **argv)
 {
@@ -24,6 +26,7 @@ static int run(struct ctl *ctl, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct ctl ctl = {.cluster = {.log_fd = -1, .socket_fd = -1}};
+	char **arguments = arguments_hide_passwords(argc, argv);
 	int code;
 
 	/* A reader that left is told by write(). */
@@ -31,12 +34,13 @@ int main(int argc, char **argv)
 	log_set_level(LOG_WARN);
 	if (sodium_init() < 0)
 		return ctl_fail(CTL_FAILED, "no source of random numbers");
-	code = run(&ctl, argc, argv);
+	code = run(&ctl, argc, arguments);
 	if (ctl.connection)
 		PQfinish(ctl.connection);
 	cluster_close(&ctl.cluster);
 	options_finish(&ctl.options);
 	config_finish(&ctl.config);
 	arena_finish(&ctl.arena);
+	free(arguments);
 	return code;
 }

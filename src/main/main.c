@@ -1,3 +1,4 @@
+#include "base/arguments.h"
 #include "base/log.h"
 #include "base/zones.h"
 #include "main/config.h"
@@ -6,6 +7,7 @@
 
 #include <sodium.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #ifndef DISPLAYD_VERSION
@@ -51,20 +53,23 @@ static int act(const struct config *config)
 
 int main(int argc, char *argv[])
 {
+	char **arguments = arguments_hide_passwords(argc, argv);
 	struct config config;
 	struct options_error why;
 	int code;
 
 	if (sodium_init() < 0) {
 		fprintf(stderr, "displayd: no source of random numbers\n");
+		free(arguments);
 		return EXIT_FAILED;
 	}
-	if (config_read(&config, argc, argv, &why) < 0) {
+	if (config_read(&config, argc, arguments, &why) < 0) {
 		fprintf(stderr, "displayd: %s\n", why.text);
 		code = EXIT_CONFIG;
 	} else {
 		code = act(&config);
 	}
 	config_finish(&config);
+	free(arguments);
 	return code;
 }

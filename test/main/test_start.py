@@ -193,6 +193,15 @@ def test_workers_inherit_only_what_they_need(launch):
         assert not [link for link in links if link.endswith("/lock") or "signalfd" in link]
 
 
+def test_passwords_are_not_in_the_list_of_processes(launch):
+    server = launch(database="postgresql://u:hunter2@127.0.0.1:1/panels").launch()
+    server.wait_for_log("msg=listening")
+    with open(f"/proc/{server.process.pid}/cmdline", encoding="ascii") as file:
+        assert "postgresql://u:*******@127.0.0.1:1/panels" in file.read().split("\0")
+    server.wait_for_log("waiting for the database")
+    assert "hunter2" not in server.log()
+
+
 def test_descriptors_up_to_the_hard_limit(launch):
     server = launch(prefix=("prlimit", "--nofile=512:4096")).start()
     with open(f"/proc/{server.workers()[0]}/limits", encoding="ascii") as file:

@@ -1,0 +1,9 @@
+/* The command line of a process, which everybody on the machine can read (proc(5), cmdline). */
+#pragma once
+
+/* Copies the arguments, with NULL at the end, and then overwrites the passwords of connection
+ * strings (PostgreSQL's documentation, "Connection Strings", both forms) in argv itself, so that
+ * the list of processes shows asterisks. Before this call it shows them: a variable, a file or
+ * ~/.pgpass keeps them from it altogether. The copy is one block; free() it when nothing points
+ * into it any more. */
+char **arguments_hide_passwords(int argc, char **argv);

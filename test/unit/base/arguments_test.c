@@ -1,0 +1,56 @@
+/* Passwords in a command line, in both forms of a connection string. */
+#include "../cmocka_test.h"
+#include "base/arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void assert_hidden(const char *argument, const char *expected)
+{
+	char first[] = "displayd";
+	char *own = strdup(argument);
+	char *argv[] = {first, own, NULL};
+	char **copy = arguments_hide_passwords(2, argv);
+
+	assert_string_equal(own, expected);
+	assert_string_equal(copy[0], "displayd");
+	assert_string_equal(copy[1], argument);
+	assert_null(copy[2]);
+	free(copy);
+	free(own);
+}
+
+static void urls(void **state)
+{
+	(void)state;
+	assert_hidden("postgresql://ada:se:cret@host/db", "postgresql://ada:*******@host/db");
+	assert_hidden("--database=postgres://ada:x@/db", "--database=postgres://ada:*@/db");
+	assert_hidden("postgresql://:x@host", "postgresql://:*@host");
+	assert_hidden("postgresql://ada:@host", "postgresql://ada:@host");
+	assert_hidden("postgresql://host/db?user=a&password=s%20x&sslmode=require",
+		      "postgresql://host/db?user=a&password=*****&sslmode=require");
+	assert_hidden("postgresql://host:5432/a@b", "postgresql://host:5432/a@b");
+	assert_hidden("http://host:80/", "http://host:80/");
+}
+
+static void keywords(void **state)
+{
+	(void)state;
+	assert_hidden("host=x password=secret dbname=d", "host=x password=****** dbname=d");
+	assert_hidden("password = 'a b\\'c' user=u", "password = *******' user=u");
+	assert_hidden("sslpassword=a password=b", "sslpassword=* password=*");
+	assert_hidden("password='not closed", "password=***********");
+	assert_hidden("password", "password");
+	assert_hidden("passwords=x password=", "passwords=x password=");
+	assert_hidden("", "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(urls),
+	    cmocka_unit_test(keywords),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
