@@ -35,6 +35,7 @@ struct loop {
 	struct deadline **heap; /* from 1 */
 	uint32_t heap_count;
 	uint32_t heap_capacity;
+	uint32_t turn;	     /* counts the turns, from 1 */
 	bool deadlines_run;  /* inside the timer's callback */
 	struct lanes *lanes; /* see loop/lanes.h; NULL where none were started */
 };

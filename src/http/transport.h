@@ -12,6 +12,7 @@
  *
  * - Its configuration embeds a struct http_transport_kind, so that the listener's one pointer leads
  *   accept() to the certificates, the tickets and the rest.
+ * - One connection brings at most 64 KiB a turn of the loop, so that none keeps the others waiting.
  * - The handshake is a part of the transport: accept() returns at once, on_data comes only with
  *   bytes of the request. The connection's own deadlines (idle, head) end a handshake that hangs.
  *   While a worker thread computes for it, the transport reads nothing and touches nothing that the

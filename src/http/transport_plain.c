@@ -23,6 +23,7 @@ struct plain {
 	uint64_t queued_bytes; /* all that ever had to wait */
 	uint64_t taken_bytes;  /* of them, as of the last look */
 	uint64_t taken_at_ms;  /* when that number last changed */
+	uint32_t full_turn;    /* the loop's turn in which a read last filled the buffer */
 };
 
 struct plain_write {
@@ -105,11 +106,16 @@ static size_t plain_address(const struct http_transport *transport, char *ret_te
 	return strlen(ret_text);
 }
 
+/* libuv reads a socket on and on while each read fills the buffer. A peer that sends fast would
+ * keep all others waiting, so it gets one such read a turn: without a buffer libuv goes on to the
+ * next socket, and finds this one readable in the next turn. */
 static void on_alloc(uv_handle_t *handle, size_t suggested_size, uv_buf_t *ret_buffer)
 {
-	(void)handle;
+	const struct plain *plain = handle->data;
+	bool has_had_its_turn = plain->full_turn == plain->transport.host->loop->turn;
+
 	(void)suggested_size;
-	*ret_buffer = uv_buf_init(read_buffer, READ_BUFFER_BYTES);
+	*ret_buffer = uv_buf_init(read_buffer, has_had_its_turn ? 0 : READ_BUFFER_BYTES);
 }
 
 /* After the peer's last byte: whether it cannot read any more either. libuv reports a reset that
@@ -137,8 +143,10 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
 	struct plain *plain = stream->data;
 
-	if (plain->transport.is_closing || size == 0)
+	if (plain->transport.is_closing || size == 0 || size == UV_ENOBUFS)
 		return;
+	if (size == READ_BUFFER_BYTES)
+		plain->full_turn = plain->transport.host->loop->turn;
 	if (size < 0)
 		end(plain, size == UV_EOF ? 0 : (int)size);
 	else

@@ -23,7 +23,10 @@ static void run_due(struct loop *loop)
 
 static void on_check(uv_check_t *check)
 {
-	run_due(check->data);
+	struct loop *loop = check->data;
+
+	run_due(loop);
+	loop->turn++;
 }
 
 /* A turn ends where the loop is about to wait: libuv runs timers and the callbacks of closed
@@ -53,7 +56,7 @@ int loop_init(struct loop *loop)
 {
 	int error;
 
-	*loop = (struct loop){0};
+	*loop = (struct loop){.turn = 1};
 	list_init(&loop->due_later);
 	list_init(&loop->turn_ends);
 	error = uv_loop_init(&loop->uv);
