@@ -54,14 +54,16 @@ enum {
 	LIMIT_LOG_BYTES = 64 * 1024,
 	LIMIT_LOG_END_MS = 500,
 
-	/* WebSockets: the server pings; it drops a peer that is silent for so long, or for which
-	 * more than so much waits. */
+	/* WebSockets: the server pings; it drops a peer that is silent for so long, that sends more
+	 * frames, or for which more than so much waits. Where more waits for all of a worker's, it
+	 * drops the one for which most waits. */
 	LIMIT_PING_MS = 30 * 1000,
 	LIMIT_SILENCE_MS = 60 * 1000,
-	LIMIT_WEBSOCKET_PENDING_BYTES = 2 * 1024 * 1024,
+	LIMIT_WEBSOCKET_FRAMES_PER_MINUTE = 6000, /* of any kind */
+	LIMIT_WEBSOCKET_PENDING_BYTES = 1024 * 1024,
+	LIMIT_WEBSOCKETS_PENDING_BYTES = 64 * 1024 * 1024,
 	/* Panels. */
-	LIMIT_PANEL_TEXT_BYTES = 4 * 1024,	/* a longer message ends the connection */
-	LIMIT_PANEL_MESSAGES_PER_MINUTE = 6000, /* more of them end it */
+	LIMIT_PANEL_TEXT_BYTES = 4 * 1024, /* a longer message ends the connection */
 	/* Devices that a worker keeps in memory, and the memory of their pictures: beyond it,
 	 * pictures are fetched each time they are sent. */
 	LIMIT_PANELS = 50 * 1000,

@@ -14,4 +14,5 @@ struct http_server_settings {
 	unsigned linger_ms;
 	unsigned ping_ms;    /* WebSockets */
 	unsigned silence_ms; /* WebSockets */
+	unsigned websockets_pending_bytes;
 };

@@ -2,7 +2,9 @@
  *
  * Frames are read by subprojects/wire, which holds memory only while a message is incomplete: an
  * idle WebSocket costs little more than its socket. No extension and no subprotocol is negotiated.
- * The server pings every 30 s and drops a peer that was silent for 60 s. */
+ * The server pings every 30 s and drops a peer that was silent for 60 s, or that sends more than
+ * LIMIT_WEBSOCKET_FRAMES_PER_MINUTE, whatever they are. Of one peer's frames it takes so many a
+ * turn that the others do not notice. */
 #pragma once
 
 #include "http/request.h"
@@ -15,6 +17,10 @@ struct websocket_events {
 	void (*on_binary)(struct websocket *websocket, struct str data);
 	/* Any frame came, a ping or pong too: the peer is alive. May be NULL. */
 	void (*on_alive)(struct websocket *websocket);
+	/* All that had to wait was taken by the socket: websocket_pending_bytes() is 0 again, and
+	 * the next message may go out. Called from the loop, never inside another call. May be
+	 * NULL. */
+	void (*on_drained)(struct websocket *websocket);
 	/* The peer left, was silent or broke the protocol, or websocket_drop() was called. Called
 	 * exactly once, later, never inside another call. The websocket is gone after it. */
 	void (*on_closed)(struct websocket *websocket);
@@ -32,7 +38,9 @@ void *websocket_owner(const struct websocket *websocket);
 
 /* Sends one unfragmented message. Tries to write at once; only what the socket does not take is
  * copied. A peer is dropped when it takes nothing for LIMIT_WRITE_STALL_MS, or when more than
- * LIMIT_WEBSOCKET_PENDING_BYTES would wait for it. Ignored after websocket_drop(). */
+ * LIMIT_WEBSOCKET_PENDING_BYTES would wait for it. Where more than LIMIT_WEBSOCKETS_PENDING_BYTES
+ * wait for all of a server, the one is dropped for which most waits. A sender that has a newer
+ * message soon waits until nothing is pending. Ignored after websocket_drop(). */
 void websocket_send_text(struct websocket *websocket, struct str text);
 void websocket_send_binary(struct websocket *websocket, struct str data);
 

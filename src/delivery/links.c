@@ -193,19 +193,6 @@ static void drop(struct link *link)
 	websocket_drop(link->websocket);
 }
 
-/* A panel sends a few messages for each picture. A peer that sends far more is broken, or is no
- * panel. */
-static bool talks_too_much(struct link *link)
-{
-	uint64_t now_ms = loop_now_ms(link->links->loop);
-
-	if (now_ms - link->minute_ms >= 60 * 1000) {
-		link->minute_ms = now_ms;
-		link->messages = 0;
-	}
-	return ++link->messages > LIMIT_PANEL_MESSAGES_PER_MINUTE;
-}
-
 static void on_text(struct websocket *websocket, struct str text)
 {
 	struct link *link = websocket_owner(websocket);
@@ -215,10 +202,6 @@ static void on_text(struct websocket *websocket, struct str text)
 
 	if (!link->panel)
 		return;
-	if (talks_too_much(link)) {
-		drop(link);
-		return;
-	}
 	panel_seen(link->panel);
 	/* Newer firmware may send more than this server knows: other texts are ignored. */
 	if (json_parse(text, &arena, &document, &reason))

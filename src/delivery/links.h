@@ -18,8 +18,6 @@ struct link {
 	struct websocket *websocket;
 	struct playback playback;
 	int64_t position_told; /* the rotation_position that the cursor table has */
-	uint64_t minute_ms;    /* when the counting of messages began; loop time */
-	unsigned messages;
 	bool has_introduced_itself;
 	struct deadline deadline;
 	struct list update; /* in links->updates, while playback is to decide again */

@@ -25,6 +25,7 @@
 #include "http/exchange.h"
 #include "http/settings.h"
 #include "http/transport.h"
+#include "http/websocket_backlog.h"
 
 enum http_connection_state {
 	CONNECTION_IDLE,
@@ -45,6 +46,7 @@ struct http_connections {
 	struct http_server_settings settings; /* with every limit filled in */
 	struct list all;		      /* of struct http_connection */
 	struct list upgrades;		      /* of struct http_upgrade */
+	struct websocket_backlog backlog;     /* what waits for the WebSockets */
 	unsigned count;			      /* of all */
 	bool is_draining;
 	struct http_date date;

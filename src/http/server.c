@@ -84,6 +84,8 @@ static void fill_settings(struct http_server_settings *filled)
 	filled->linger_ms = or_limit(filled->linger_ms, LIMIT_LINGER_MS);
 	filled->ping_ms = or_limit(filled->ping_ms, LIMIT_PING_MS);
 	filled->silence_ms = or_limit(filled->silence_ms, LIMIT_SILENCE_MS);
+	filled->websockets_pending_bytes =
+	    or_limit(filled->websockets_pending_bytes, LIMIT_WEBSOCKETS_PENDING_BYTES);
 }
 
 struct http_server *http_server_create(struct loop *loop,
@@ -97,6 +99,7 @@ struct http_server *http_server_create(struct loop *loop,
 	fill_settings(&connections->settings);
 	list_init(&connections->all);
 	list_init(&connections->upgrades);
+	websocket_backlog_init(&connections->backlog);
 	request_ids_init(&connections->ids);
 	connections->on_gone = on_connection_gone;
 	server->transports =

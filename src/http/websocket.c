@@ -8,7 +8,9 @@
 
 #include <stdlib.h>
 
-struct websocket_early {
+/* What could not be used at once: it came before the handshake's answer, or is more than fits into
+ * one turn. Nothing is read meanwhile. */
+struct websocket_parked {
 	struct later later;
 	struct websocket *websocket;
 	struct buffer bytes;
@@ -93,6 +95,20 @@ static void end_gracefully(struct websocket *websocket)
 		     websocket->connections->settings.linger_ms);
 }
 
+static void on_turn(struct later *later);
+
+static void park(struct websocket *websocket, struct str data)
+{
+	struct websocket_parked *parked = memory_zalloc(sizeof(*parked));
+
+	parked->websocket = websocket;
+	buffer_append_str(&parked->bytes, data);
+	websocket->parked = parked;
+	loop_later_init(&parked->later, on_turn);
+	loop_later(websocket->connections->loop, &parked->later);
+	http_transport_set_reading(websocket->socket, false);
+}
+
 static void on_data(struct http_transport *socket, struct str data)
 {
 	struct websocket *websocket = socket->owner;
@@ -100,8 +116,10 @@ static void on_data(struct http_transport *socket, struct str data)
 	if (socket->is_closing || websocket->is_ending)
 		return;
 	websocket->heard_ms = loop_now_ms(websocket->connections->loop);
-	switch (websocket_reader_feed(websocket, data)) {
+	switch (websocket_reader_feed(websocket, &data)) {
 	case WEBSOCKET_READ_ON:
+		if (data.length && !socket->is_closing)
+			park(websocket, data);
 		break;
 	case WEBSOCKET_READ_CLOSED:
 		if (!socket->is_closing)
@@ -123,20 +141,35 @@ static void on_flushed(struct http_transport *socket)
 {
 	struct websocket *websocket = socket->owner;
 
+	websocket_count_pending(websocket);
 	if (websocket->is_ending)
 		http_transport_shutdown(socket);
+	else if (websocket->events->on_drained)
+		websocket->events->on_drained(websocket);
 }
 
-static void free_early(struct websocket *websocket)
+static void free_parked(struct websocket *websocket)
 {
-	struct websocket_early *early = websocket->early;
+	struct websocket_parked *parked = websocket->parked;
 
-	if (!early)
+	if (!parked)
 		return;
-	websocket->early = NULL;
-	loop_later_cancel(&early->later);
-	buffer_finish(&early->bytes);
-	free(early);
+	websocket->parked = NULL;
+	loop_later_cancel(&parked->later);
+	buffer_finish(&parked->bytes);
+	free(parked);
+}
+
+static void on_turn(struct later *later)
+{
+	struct websocket_parked *parked = container_of(later, struct websocket_parked, later);
+	struct websocket *websocket = parked->websocket;
+
+	websocket->parked = NULL;
+	http_transport_set_reading(websocket->socket, true);
+	on_data(websocket->socket, buffer_view(&parked->bytes));
+	buffer_finish(&parked->bytes);
+	free(parked);
 }
 
 static void on_closed(struct http_transport *socket)
@@ -144,7 +177,7 @@ static void on_closed(struct http_transport *socket)
 	struct websocket *websocket = socket->owner;
 
 	list_remove(&websocket->upgrade.node);
-	free_early(websocket);
+	free_parked(websocket);
 	wire_websocket_finish(&websocket->reader);
 	websocket->events->on_closed(websocket);
 	free(websocket);
@@ -160,29 +193,6 @@ static const struct http_transport_events transport_events = {
 static void on_server_closes(struct http_upgrade *upgrade)
 {
 	websocket_drop(container_of(upgrade, struct websocket, upgrade));
-}
-
-static void on_early(struct later *later)
-{
-	struct websocket_early *early = container_of(later, struct websocket_early, later);
-	struct websocket *websocket = early->websocket;
-
-	websocket->early = NULL;
-	http_transport_set_reading(websocket->socket, true);
-	on_data(websocket->socket, buffer_view(&early->bytes));
-	buffer_finish(&early->bytes);
-	free(early);
-}
-
-static void keep_early(struct websocket *websocket, struct buffer *bytes)
-{
-	struct websocket_early *early = memory_zalloc(sizeof(*early));
-
-	early->websocket = websocket;
-	early->bytes = *bytes;
-	websocket->early = early;
-	loop_later_init(&early->later, on_early);
-	loop_later(websocket->connections->loop, &early->later);
 }
 
 static struct str handshake_answer(struct http_request *request, struct http_date *date)
@@ -242,14 +252,16 @@ struct websocket *websocket_accept(struct http_request *request,
 	websocket->connections = connections;
 	websocket->upgrade.drop = on_server_closes;
 	list_append(&connections->upgrades, &websocket->upgrade.node);
+	websocket_backlog_entry_init(&websocket->backlog);
 	deadline_init(&websocket->deadline, on_deadline);
 	websocket->heard_ms = loop_now_ms(connections->loop);
 	websocket->ping_ms = websocket->heard_ms + connections->settings.ping_ms;
 	websocket_set_deadline(websocket);
 	if (buffer_length(&parked))
-		keep_early(websocket, &parked);
+		park(websocket, buffer_view(&parked));
 	else
 		http_transport_set_reading(websocket->socket, true);
+	buffer_finish(&parked);
 	return websocket;
 }
 

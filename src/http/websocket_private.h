@@ -8,7 +8,7 @@
 
 #include <wire/websocket.h>
 
-struct websocket_early;
+struct websocket_parked;
 
 struct websocket {
 	struct http_transport *socket;
@@ -20,22 +20,39 @@ struct websocket {
 	uint64_t heard_ms;	  /* when the peer last sent something */
 	uint64_t ping_ms;	  /* when the next ping is due */
 	struct wire_websocket_reader reader;
-	struct websocket_early *early; /* bytes that came before the handshake's answer */
-	bool is_ending;		       /* both sides sent CLOSE; the TCP connection ends */
+	struct websocket_parked *parked; /* bytes of the peer that wait for their turn */
+	struct websocket_backlog_entry backlog;
+	uint32_t minute; /* of the loop's time, in which these frames came */
+	uint32_t frames;
+	bool is_ending; /* both sides sent CLOSE; the TCP connection ends */
 };
 
 extern const struct wire_websocket_rules websocket_rules;
 
-/* Takes what the peer sent, which is unmasked in place, and calls the events. */
+/* Frames that are taken in a row, before others get their turn. */
+enum { WEBSOCKET_FRAMES_IN_A_ROW = 256 };
+
+/* Takes what the peer sent, which is unmasked in place, and calls the events. Takes what it has
+ * used off *data. The answers to pings leave in one write. */
 enum websocket_read {
-	WEBSOCKET_READ_ON,     /* all is well */
+	WEBSOCKET_READ_ON,     /* all is well; frames may be left that are to wait for their turn */
 	WEBSOCKET_READ_CLOSED, /* the peer sent CLOSE, it was answered */
-	WEBSOCKET_READ_BROKEN, /* the protocol was broken, or a message too large */
+	WEBSOCKET_READ_BROKEN, /* the protocol was broken, a message too large, or frames too many
+				*/
 };
-enum websocket_read websocket_reader_feed(struct websocket *websocket, struct str data);
+enum websocket_read websocket_reader_feed(struct websocket *websocket, struct str *data);
 
 /* Sends frames; false when that dropped the WebSocket. */
 bool websocket_send_raw(struct websocket *websocket, const struct str *parts, unsigned count);
+
+/* Adds a control frame to those that leave with websocket_send_answers(), or before the next
+ * message. WEBSOCKET_FRAMES_IN_A_ROW of them have room. */
+void websocket_add_answer(struct websocket *websocket, enum wire_opcode opcode, struct str payload);
+void websocket_send_answers(struct websocket *websocket);
+
+/* So much waits for this one now. Where too much waits for all, drops those for which most waits,
+ * which may be this one. */
+void websocket_count_pending(struct websocket *websocket);
 
 /* Sets the deadline for the next moment at which something may have to be done. */
 void websocket_set_deadline(struct websocket *websocket);

@@ -7,16 +7,19 @@ const struct wire_websocket_rules websocket_rules = {
     .binary_max = LIMIT_PANEL_TEXT_BYTES,
 };
 
-/* PONG and CLOSE repeat the payload that they answer. */
-static void answer(struct websocket *websocket, enum wire_opcode opcode, struct str payload)
-{
-	uint8_t header[WIRE_WEBSOCKET_HEADER_MAX];
-	const struct str parts[] = {
-	    {(const char *)header, wire_websocket_header(opcode, payload.length, NULL, header)},
-	    payload,
-	};
+enum { MINUTE_MS = 60 * 1000 };
 
-	websocket_send_raw(websocket, parts, payload.length ? 2 : 1);
+/* Frames of all kinds count: a panel sends a few for each picture, and a peer that sends far more
+ * is broken, or is no panel. */
+static bool sends_too_much(struct websocket *websocket)
+{
+	uint32_t minute = (uint32_t)(loop_now_ms(websocket->connections->loop) / MINUTE_MS);
+
+	if (websocket->minute != minute) {
+		websocket->minute = minute;
+		websocket->frames = 0;
+	}
+	return ++websocket->frames > LIMIT_WEBSOCKET_FRAMES_PER_MINUTE;
 }
 
 static enum websocket_read take_message(struct websocket *websocket,
@@ -32,10 +35,10 @@ static enum websocket_read take_message(struct websocket *websocket,
 		websocket->events->on_binary(websocket, data);
 		break;
 	case WIRE_PING:
-		answer(websocket, WIRE_PONG, data);
+		websocket_add_answer(websocket, WIRE_PONG, data); /* which repeats the payload */
 		break;
 	case WIRE_CLOSE:
-		answer(websocket, WIRE_CLOSE, data);
+		websocket_add_answer(websocket, WIRE_CLOSE, data); /* likewise */
 		return WEBSOCKET_READ_CLOSED;
 	default:
 		break;
@@ -43,31 +46,40 @@ static enum websocket_read take_message(struct websocket *websocket,
 	return WEBSOCKET_READ_ON;
 }
 
-enum websocket_read websocket_reader_feed(struct websocket *websocket, struct str data)
+/* A frame, or the whole message that ends with it. */
+static enum websocket_read take_frame(struct websocket *websocket, enum wire_websocket_event event,
+				      const struct wire_websocket_message *message)
+{
+	if (sends_too_much(websocket))
+		return WEBSOCKET_READ_BROKEN;
+	if (websocket->events->on_alive)
+		websocket->events->on_alive(websocket);
+	if (event == WIRE_FRAME || websocket->socket->is_closing)
+		return WEBSOCKET_READ_ON;
+	return take_message(websocket, message);
+}
+
+enum websocket_read websocket_reader_feed(struct websocket *websocket, struct str *data)
 {
 	/* The socket's read buffer or a copy of it: no other code uses these bytes. */
-	struct wire_input input = {(uint8_t *)data.data, data.length};
+	struct wire_input input = {(uint8_t *)data->data, data->length};
 	struct wire_websocket_message message;
 	enum websocket_read result = WEBSOCKET_READ_ON;
 
-	while (result == WEBSOCKET_READ_ON && !websocket->socket->is_closing) {
-		switch (wire_websocket_read(&websocket->reader, &input, &message)) {
-		case WIRE_MORE:
-			return WEBSOCKET_READ_ON;
-		case WIRE_TOO_LARGE:
-		case WIRE_FAULT: /* the peer gets no CLOSE: device-link.md */
-			return WEBSOCKET_READ_BROKEN;
-		case WIRE_FRAME:
-			if (websocket->events->on_alive)
-				websocket->events->on_alive(websocket);
+	for (unsigned i = 0; i < WEBSOCKET_FRAMES_IN_A_ROW && result == WEBSOCKET_READ_ON &&
+			     !websocket->socket->is_closing;
+	     i++) {
+		enum wire_websocket_event event =
+		    wire_websocket_read(&websocket->reader, &input, &message);
+
+		if (event == WIRE_MORE)
 			break;
-		case WIRE_MESSAGE:
-			if (websocket->events->on_alive)
-				websocket->events->on_alive(websocket);
-			if (!websocket->socket->is_closing)
-				result = take_message(websocket, &message);
-			break;
-		}
+		if (event == WIRE_FRAME || event == WIRE_MESSAGE)
+			result = take_frame(websocket, event, &message);
+		else /* the peer gets no CLOSE: device-link.md */
+			result = WEBSOCKET_READ_BROKEN;
 	}
+	websocket_send_answers(websocket);
+	*data = str_from_offset(*data, data->length - input.size);
 	return result;
 }

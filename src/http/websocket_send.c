@@ -15,6 +15,14 @@ static struct {
 	char small[512];
 } cork;
 
+/* The answers to what the peer sent: they leave in one write. One WebSocket at a time is read, and
+ * all of them have left when the next one is. */
+static struct {
+	const struct websocket *websocket; /* NULL: none waits */
+	size_t size;
+	char bytes[WEBSOCKET_FRAMES_IN_A_ROW * (2 + WIRE_CONTROL_MAX)];
+} answers;
+
 void websocket_set_deadline(struct websocket *websocket)
 {
 	const struct http_server_settings *limits = &websocket->connections->settings;
@@ -33,10 +41,31 @@ void websocket_set_deadline(struct websocket *websocket)
 void websocket_drop(struct websocket *websocket)
 {
 	deadline_clear(websocket->connections->loop, &websocket->deadline);
+	websocket_backlog_set(&websocket->connections->backlog, &websocket->backlog, 0);
 	http_transport_close(websocket->socket);
 }
 
-bool websocket_send_raw(struct websocket *websocket, const struct str *parts, unsigned count)
+void websocket_count_pending(struct websocket *websocket)
+{
+	struct http_connections *connections = websocket->connections;
+	struct websocket_backlog *backlog = &connections->backlog;
+
+	websocket_backlog_set(backlog, &websocket->backlog,
+			      http_transport_pending(websocket->socket));
+	while (backlog->bytes > connections->settings.websockets_pending_bytes) {
+		struct websocket *largest =
+		    container_of(websocket_backlog_largest(backlog), struct websocket, backlog);
+		size_t pending = http_transport_pending(largest->socket);
+
+		/* It may have taken some of it meanwhile. */
+		if (pending < largest->backlog.bytes)
+			websocket_backlog_set(backlog, &largest->backlog, pending);
+		else
+			websocket_drop(largest);
+	}
+}
+
+static bool send_parts(struct websocket *websocket, const struct str *parts, unsigned count)
 {
 	size_t size = 0;
 
@@ -47,9 +76,42 @@ bool websocket_send_raw(struct websocket *websocket, const struct str *parts, un
 		websocket_drop(websocket);
 		return false;
 	}
-	if (http_transport_pending(websocket->socket))
-		websocket_set_deadline(websocket);
+	if (http_transport_pending(websocket->socket) == 0)
+		return true;
+	websocket_count_pending(websocket);
+	if (websocket->socket->is_closing)
+		return false;
+	websocket_set_deadline(websocket);
 	return true;
+}
+
+void websocket_add_answer(struct websocket *websocket, enum wire_opcode opcode, struct str payload)
+{
+	char *bytes = answers.bytes + answers.size;
+	size_t header_size = wire_websocket_header(opcode, payload.length, NULL, (uint8_t *)bytes);
+
+	require(!answers.websocket || answers.websocket == websocket);
+	answers.websocket = websocket;
+	memcpy(bytes + header_size, payload.data, payload.length);
+	answers.size += header_size + payload.length;
+}
+
+void websocket_send_answers(struct websocket *websocket)
+{
+	struct str bytes = {answers.bytes, answers.size};
+
+	if (answers.websocket != websocket)
+		return;
+	answers.websocket = NULL;
+	answers.size = 0;
+	if (!websocket->socket->is_closing)
+		send_parts(websocket, &bytes, 1);
+}
+
+bool websocket_send_raw(struct websocket *websocket, const struct str *parts, unsigned count)
+{
+	websocket_send_answers(websocket);
+	return !websocket->socket->is_closing && send_parts(websocket, parts, count);
 }
 
 static void send_corked(void)

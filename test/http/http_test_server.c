@@ -23,6 +23,7 @@ static struct loop loop;
 static struct http_server *server;
 static uv_signal_t on_term;
 static uv_signal_t on_int;
+static bool says_when_drained; /* the next WebSocket for which nothing waits any more */
 char *big;
 struct test_counts counts;
 
@@ -227,6 +228,8 @@ static void on_text(struct websocket *websocket, struct str text)
 
 	if (str_equal(text, STR("drop"))) {
 		websocket_drop(websocket);
+	} else if (str_equal(text, STR("say when drained"))) {
+		says_when_drained = true;
 	} else if (str_starts_with(text, STR("big ")) &&
 		   str_to_uint64(str_from_offset(text, 4), BIG_BYTES_MAX, &bytes)) {
 		websocket_send_binary(websocket, (struct str){big, bytes});
@@ -253,6 +256,13 @@ static void on_text(struct websocket *websocket, struct str text)
 	}
 }
 
+static void on_drained(struct websocket *websocket)
+{
+	if (says_when_drained)
+		websocket_send_text(websocket, STR("drained"));
+	says_when_drained = false;
+}
+
 static void on_binary(struct websocket *websocket, struct str data)
 {
 	websocket_send_binary(websocket, data);
@@ -275,6 +285,7 @@ static const struct websocket_events websocket_events = {
     .on_text = on_text,
     .on_binary = on_binary,
     .on_alive = on_alive,
+    .on_drained = on_drained,
     .on_closed = on_websocket_closed,
 };
 
@@ -407,6 +418,7 @@ static const char *parse_options(int argc, char **argv, struct http_server_setti
 	    {"--linger-ms", &settings->linger_ms},
 	    {"--ping-ms", &settings->ping_ms},
 	    {"--silence-ms", &settings->silence_ms},
+	    {"--websockets-pending-bytes", &settings->websockets_pending_bytes},
 	};
 	const char *path = NULL;
 

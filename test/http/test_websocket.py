@@ -450,3 +450,46 @@ def test_http_goes_on_beside(server):
         for i in range(20):
             assert client.get("/hello").status == 200
             echoes(socket, b"%d" % i)
+
+
+@pytest.mark.parametrize("flood", [
+    frame(PING, b"x" * 100), frame(PONG), frame(TEXT, b"{}"), frame(BINARY),
+    frame(TEXT, b"a", fin=0) + frame(0, b"b")])
+def test_flood_ends_the_connection(server, flood):
+    """Whatever it is made of, and also where its answers are read."""
+    with server.client() as client:
+        upgrade(client)
+        client.socket.setblocking(False)
+        with pytest.raises((ConnectionResetError, BrokenPipeError)):
+            while True:
+                try:
+                    client.send(flood * 100)
+                except BlockingIOError:
+                    client.socket.setblocking(True)
+                    client.fill()
+                    client.socket.setblocking(False)
+
+
+def test_of_those_that_do_not_read_the_greediest_is_dropped(start):
+    """The socket of each takes some of it; for the first one more waits than for the second."""
+    server = start("--websockets-pending-bytes", "940000", unix=True)
+    with server.client() as greedy, server.client() as other:
+        upgrade(greedy)
+        upgrade(other)
+        greedy.send(frame(TEXT, b"big 460000") * 2)
+        server.wait_for(lambda stats: stats["frames"] == 2)
+        assert server.stats()["websockets"] == 2
+        other.send(frame(TEXT, b"big 460000"))
+        server.wait_for(lambda stats: stats["websockets"] == 1)
+        assert take_frame(other) == (BINARY, (b"0123456789" * 46000))
+        echoes(other)
+        assert len(greedy.ended()) < 2 * 460000
+
+
+def test_a_sender_hears_when_all_was_taken(unix_server):
+    with unix_server.client() as client:
+        upgrade(client)
+        client.send(frame(TEXT, b"say when drained"))
+        client.send(frame(TEXT, b"big 460000"))
+        assert take_frame(client) == (BINARY, (b"0123456789" * 46000))
+        assert take_frame(client) == (TEXT, b"drained")

@@ -13,7 +13,6 @@ enum {
 	MASKED = 0x80,
 	LENGTH = 0x7f,
 	CONTROL = 0x08, /* set in the opcodes of control frames */
-	CONTROL_MAX = 125,
 	MASK_BYTES = 4,
 	MESSAGE_FIRST_BYTES = 256,
 };
@@ -32,7 +31,7 @@ struct wire_websocket_partial {
 	bool in_payload;
 	struct frame frame;
 	uint64_t taken; /* of its payload */
-	uint8_t control[CONTROL_MAX];
+	uint8_t control[WIRE_CONTROL_MAX];
 	/* The message that is coming in. Control frames may come between its frames. */
 	uint8_t opcode; /* 0: none is */
 	bool is_fragmented;
@@ -91,7 +90,7 @@ static bool is_wrong(const struct wire_websocket_reader *reader, const uint8_t *
 		return true;
 	if (opcode & CONTROL)
 		return opcode > WIRE_PONG || !(header[0] & FIN) ||
-		       (header[1] & LENGTH) > CONTROL_MAX;
+		       (header[1] & LENGTH) > WIRE_CONTROL_MAX;
 	return opcode > WIRE_BINARY || (opcode == WIRE_CONTINUATION) != is_in_message(reader);
 }
 

@@ -144,23 +144,6 @@ static void the_oldest_of_too_many_links_is_dropped(void **state)
 		assert_false(sockets[i]->is_dropped);
 }
 
-static void a_panel_that_talks_too_much_is_dropped(void **state)
-{
-	struct script_device *device = add_device();
-	struct script_socket *socket = connect_device(device);
-
-	(void)state;
-	for (unsigned minute = 0; minute < 3; minute++) {
-		for (unsigned i = 0; i < LIMIT_PANEL_MESSAGES_PER_MINUTE; i++)
-			panel_says(socket, "{\"queued\":-1}");
-		assert_false(socket->is_dropped);
-		pass_ms(60 * 1000);
-	}
-	for (unsigned i = 0; i <= LIMIT_PANEL_MESSAGES_PER_MINUTE; i++)
-		panel_says(socket, "{}");
-	assert_true(socket->is_dropped);
-}
-
 static void what_is_not_understood_is_ignored(void **state)
 {
 	static const char *const texts[] = {
@@ -252,7 +235,6 @@ int main(void)
 	    TEST(another_key_ends_the_link),
 	    TEST(a_device_that_is_disabled_or_removed_ends_the_link),
 	    TEST(the_oldest_of_too_many_links_is_dropped),
-	    TEST(a_panel_that_talks_too_much_is_dropped),
 	    TEST(what_is_not_understood_is_ignored),
 	    TEST(an_old_panel_is_read_when_a_display_connects),
 	    TEST(a_picture_out_of_memory_is_fetched_and_dropped_again),

@@ -26,6 +26,7 @@ enum wire_opcode {
 
 enum {
 	WIRE_WEBSOCKET_HEADER_MAX = 14,
+	WIRE_CONTROL_MAX = 125, /* bytes of a ping, a pong or a close (section 5.5) */
 	WIRE_WEBSOCKET_ACCEPT_LENGTH = 28,
 	/* Codes of close frames (section 7.4.1). */
 	WIRE_CLOSE_PROTOCOL = 1002,
