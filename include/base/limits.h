@@ -9,14 +9,16 @@ enum {
 	/* Body too large: 413. */
 	LIMIT_REQUEST_BODY_BYTES = 1024 * 1024,
 	LIMIT_UPLOAD_BODY_BYTES = 4 * 1024 * 1024,
-	/* All bodies that a worker holds at a time: 503. */
+	/* All bodies that a worker holds at a time: 503. A caller may hold as much as is free. */
 	LIMIT_BODIES_BYTES = 128 * 1024 * 1024,
 	/* A body that is left unread after an answer is read and dropped up to this size, so that
 	 * the connection can be kept; beyond it the connection ends. */
 	LIMIT_DISCARDED_BODY_BYTES = 256 * 1024,
 	/* Too slow: 408 where a request has begun, and the connection ends. */
 	LIMIT_HEAD_MS = 10 * 1000,
-	LIMIT_BODY_MS = 30 * 1000,
+	/* A body that falls behind the pace by so much: likewise. */
+	LIMIT_BODY_MS = 10 * 1000,
+	LIMIT_BODY_BYTES_PER_S = 16 * 1024,
 	LIMIT_IDLE_MS = 75 * 1000,
 	/* A reader that takes no byte of its answer for so long is cut off. */
 	LIMIT_WRITE_STALL_MS = 20 * 1000,

@@ -46,6 +46,8 @@ struct http_request {
 	bool has_body;		   /* Content-Length above 0, or chunked */
 	struct str request_id;	   /* the caller's, if sane, or a new one; NUL-terminated */
 	struct str remote_address; /* "127.0.0.1", "::1" or "unix" */
+	struct str caller;	   /* set by the handler: whose share the body is counted in;
+				    * empty: the remote address's */
 	struct str log_account;	   /* set by the handler for the access line; may stay empty */
 	struct str log_device;	   /* likewise */
 	const char *log_route;	   /* likewise: the path template, never a query */
@@ -66,8 +68,9 @@ bool http_request_is_abandoned(const struct http_request *request);
 
 /* Reads the body (sends "100 Continue" where it was asked for), at most max_bytes of it.
  * done is called later, never inside this call: with 0, request->body then holds all of it; with
- * 413 when it is larger (as soon as that is known), with 503 when all bodies together take too much
- * memory, with 408 when it came too slowly, or with 400 when it is malformed or the client left.
- * The handler answers in each case; after a malformed or slow body the connection then ends. */
+ * 413 when it is larger (as soon as that is known), with 503 when it is more than the caller's
+ * share of the memory for bodies, with 408 when it came too slowly, or with 400 when it is
+ * malformed or the client left. The handler answers in each case; after a malformed or slow body
+ * the connection then ends. */
 void http_request_read_body(struct http_request *request, size_t max_bytes,
 			    void (*done)(struct http_request *request, int status));

@@ -9,6 +9,7 @@ struct http_server_settings {
 	unsigned connections_max; /* WebSockets included */
 	unsigned head_ms;
 	unsigned body_ms;
+	unsigned bodies_bytes; /* of all callers */
 	unsigned idle_ms;
 	unsigned write_stall_ms;
 	unsigned linger_ms;

@@ -1,23 +1,25 @@
 #include "http/connection_body.h"
 #include "base/limits.h"
 #include "base/require.h"
+#include "http/body_pace.h"
 
 /* A piece of a body that is wanted. */
 static bool keep_piece(void *context, struct str piece)
 {
-	struct http_exchange *exchange = context;
+	struct http_connection *connection = context;
 
-	exchange->body_bytes += piece.length;
-	return http_exchange_add_body(exchange, piece);
+	connection->exchange->body_bytes += piece.length;
+	return http_exchange_add_body(connection->exchange, piece,
+				      connection->connections->settings.bodies_bytes);
 }
 
 /* A piece of a body that was left unread. */
 static bool drop_piece(void *context, struct str piece)
 {
-	struct http_exchange *exchange = context;
+	struct http_connection *connection = context;
 
-	exchange->body_bytes += piece.length;
-	return exchange->body_bytes <= LIMIT_DISCARDED_BODY_BYTES;
+	connection->exchange->body_bytes += piece.length;
+	return connection->exchange->body_bytes <= LIMIT_DISCARDED_BODY_BYTES;
 }
 
 void http_connection_fail_body(struct http_connection *connection, int status)
@@ -27,17 +29,30 @@ void http_connection_fail_body(struct http_connection *connection, int status)
 	http_exchange_body_done(connection->exchange, status);
 }
 
+/* These bytes of a body, or of its transfer coding, came. */
+static void move_deadline(struct http_connection *connection, size_t bytes)
+{
+	struct http_exchange *exchange = connection->exchange;
+	uint64_t grace_us = (uint64_t)connection->connections->settings.body_ms * 1000;
+
+	exchange->body_due_us = body_pace_next_us(
+	    exchange->body_due_us, loop_now_ms(exchange->loop) * 1000, grace_us, bytes);
+	deadline_set_at(exchange->loop, &connection->deadline, exchange->body_due_us / 1000);
+}
+
 size_t http_connection_take_body(struct http_connection *connection, struct str data)
 {
 	struct http_exchange *exchange = connection->exchange;
 	bool is_wanted = connection->state == CONNECTION_BODY;
 	size_t used = data.length;
 	enum http_body_result result = http_parser_body(
-	    exchange->parser, data, is_wanted ? keep_piece : drop_piece, exchange, &used);
+	    exchange->parser, data, is_wanted ? keep_piece : drop_piece, connection, &used);
 
 	connection->has_more = used < data.length;
 	switch (result) {
 	case BODY_MORE:
+		if (is_wanted)
+			move_deadline(connection, used);
 		break;
 	case BODY_COMPLETE:
 		exchange->body_state = EXCHANGE_BODY_READ;
@@ -68,6 +83,8 @@ static void start_body(struct http_connection *connection)
 	bool has_input = connection->has_more || buffer_length(&connection->parked) > 0;
 
 	http_connection_move(connection, CONNECTION_BODY);
+	exchange->body_due_us =
+	    (loop_now_ms(exchange->loop) + connection->connections->settings.body_ms) * 1000;
 	if (exchange->expects_continue && !has_input &&
 	    http_transport_send(connection->transport, &go_on, 1, /* copy= */ true) != 0) {
 		http_connection_close(connection);

@@ -7,9 +7,6 @@
 
 enum { HEAD_FIRST_BYTES = 1024, BODY_FIRST_BYTES = 64 * 1024, LOGGED_PATH_BYTES = 1024 };
 
-/* Bytes of all bodies: one loop a process, so one number. */
-static size_t bodies_bytes;
-
 static void on_later(struct later *later)
 {
 	struct http_exchange *exchange = container_of(later, struct http_exchange, later);
@@ -40,7 +37,8 @@ void http_exchange_free(struct http_exchange *exchange)
 	struct arena arena = exchange->request.arena; /* the exchange lives in it */
 
 	loop_later_cancel(&exchange->later);
-	bodies_bytes -= buffer_length(&exchange->body);
+	if (exchange->share)
+		body_share_leave(exchange->share, buffer_length(&exchange->body));
 	buffer_finish(&exchange->body);
 	arena_finish(&arena);
 }
@@ -151,15 +149,19 @@ void http_exchange_set_id(struct http_exchange *exchange, struct request_ids *id
 	request->request_id = (struct str){text, REQUEST_ID_LENGTH};
 }
 
-bool http_exchange_add_body(struct http_exchange *exchange, struct str piece)
+bool http_exchange_add_body(struct http_exchange *exchange, struct str piece, size_t bodies_max)
 {
+	struct http_request *request = &exchange->request;
 	struct buffer *body = &exchange->body;
 
 	if (piece.length > exchange->body_max - buffer_length(body)) {
 		exchange->body_stop = 413;
 		return false;
 	}
-	if (piece.length > LIMIT_BODIES_BYTES - bodies_bytes) {
+	if (!exchange->share)
+		exchange->share = body_share_join(request->caller.length ? request->caller
+									 : request->remote_address);
+	if (!body_share_take(exchange->share, piece.length, bodies_max)) {
 		exchange->body_stop = 503;
 		return false;
 	}
@@ -173,7 +175,6 @@ bool http_exchange_add_body(struct http_exchange *exchange, struct str piece)
 			buffer_reserve(body, length - buffer_length(body));
 	}
 	buffer_append_str(body, piece);
-	bodies_bytes += piece.length;
 	return true;
 }
 
@@ -225,13 +226,14 @@ struct http_exchange *http_exchange_shrink(struct http_exchange *exchange)
 		*kept[i] = arena_copy(&arena, *kept[i]);
 	*small = *exchange;
 	small->request.arena = arena;
-	small->request.query = small->request.body = (struct str){0};
+	small->request.query = small->request.body = small->request.caller = (struct str){0};
 	small->request.fields = NULL;
 	small->request.field_count = 0;
 	small->request.handler_data = NULL;
 	small->head = NULL;
 	small->parser = NULL;
 	small->body = (struct buffer){0};
+	small->share = NULL;
 	loop_later_init(&small->later, on_later);
 	http_exchange_free(exchange);
 	return small;

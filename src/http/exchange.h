@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/buffer.h"
+#include "http/body_share.h"
 #include "http/head_check.h"
 #include "http/head_scan.h"
 #include "http/parser.h"
@@ -33,6 +34,8 @@ struct http_exchange {
 	void (*done)(struct http_request *request, int status); /* NULL: no handler waits */
 	int done_status;
 	struct buffer body;
+	struct body_share *share; /* that the body is counted in; NULL: none was begun */
+	uint64_t body_due_us;	  /* the rest of it, see http/body_pace.h */
 	size_t body_max;
 	int body_stop;	   /* why add_body refused: 413 or 503 */
 	size_t body_bytes; /* that were kept or, after the answer, dropped */
@@ -65,8 +68,8 @@ struct http_rejection http_exchange_parse_head(struct http_exchange *exchange);
 void http_exchange_set_id(struct http_exchange *exchange, struct request_ids *ids);
 
 /* A piece of the body: keeps it. False, with body_stop set, when it would be more than body_max, or
- * when the bodies of all exchanges take too much memory. */
-bool http_exchange_add_body(struct http_exchange *exchange, struct str piece);
+ * more than its share of the bodies_max bytes that are for all exchanges. */
+bool http_exchange_add_body(struct http_exchange *exchange, struct str piece, size_t bodies_max);
 
 /* Calls done, now. */
 void http_exchange_body_done(struct http_exchange *exchange, int status);

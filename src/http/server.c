@@ -79,6 +79,7 @@ static void fill_settings(struct http_server_settings *filled)
 	filled->connections_max = or_limit(filled->connections_max, LIMIT_CONNECTIONS);
 	filled->head_ms = or_limit(filled->head_ms, LIMIT_HEAD_MS);
 	filled->body_ms = or_limit(filled->body_ms, LIMIT_BODY_MS);
+	filled->bodies_bytes = or_limit(filled->bodies_bytes, LIMIT_BODIES_BYTES);
 	filled->idle_ms = or_limit(filled->idle_ms, LIMIT_IDLE_MS);
 	filled->write_stall_ms = or_limit(filled->write_stall_ms, LIMIT_WRITE_STALL_MS);
 	filled->linger_ms = or_limit(filled->linger_ms, LIMIT_LINGER_MS);

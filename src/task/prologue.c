@@ -60,6 +60,7 @@ struct verdict task_admit(struct task *task, const struct caller *caller)
 	task->account_id = caller->account_id;
 	id_format(task->account_id, text);
 	task->request->log_account = arena_copy(task_arena(task), str_from(text));
+	task->request->caller = task->request->log_account;
 	if (task_is_limited(task, caller->rate, caller->rate_id, &answer))
 		return answer;
 	return task_continue(task, task_prologue);

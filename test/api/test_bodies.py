@@ -1,4 +1,4 @@
-"""Bodies of all callers together have a limit, and its answer: 503."""
+"""Bodies of each account have a share of the memory, and its answer: 503."""
 
 import select
 import socket
@@ -41,17 +41,23 @@ def read_head(connection):
     return connection.recv(65536).decode()
 
 
-def test_bodies_together_have_a_limit(start):
+def test_unfinished_uploads_of_one_account(start):
+    """It is refused at its share, and others do not notice."""
     world = start(workers=1)
-    account = world.account()
-    device = account.device()
-    connections = [begin_upload(world, account.key)
-                   for _ in range(ALL_BODIES_BYTES // BODY_BYTES + 2)]
+    greedy, other = world.account(), world.account()
+    device, others_device = greedy.device(), other.device()
+    connections = [begin_upload(world, greedy.key)
+                   for _ in range(ALL_BODIES_BYTES // BODY_BYTES // 2 + 2)]
     try:
         answered = feed(connections)
-        assert answered, "more than the limit was taken"
+        assert answered, "more than one account's share was taken"
         head = read_head(answered[0])
         assert head.startswith("HTTP/1.1 503 ") and "\r\nRetry-After: " in head
+        assert others_device.push().status == 200
+        with begin_upload(world, other.key) as upload:
+            upload.settimeout(PATIENCE_S)
+            upload.sendall(b"0".rjust(BODY_BYTES))
+            assert read_head(upload).startswith("HTTP/1.1 404 ")  # there is no such app
     finally:
         for connection in connections:
             connection.close()

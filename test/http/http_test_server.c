@@ -69,6 +69,7 @@ static void handle_echo(struct http_request *request)
 {
 	unsigned long long max = query_number(request, STR("max"));
 
+	request->caller = http_request_field(request, STR("x-caller"));
 	http_request_read_body(request, max ? max : 4 * 1024 * 1024, on_echo_body);
 }
 
@@ -413,6 +414,7 @@ static const char *parse_options(int argc, char **argv, struct http_server_setti
 	    {"--connections", &settings->connections_max},
 	    {"--head-ms", &settings->head_ms},
 	    {"--body-ms", &settings->body_ms},
+	    {"--bodies-bytes", &settings->bodies_bytes},
 	    {"--idle-ms", &settings->idle_ms},
 	    {"--write-stall-ms", &settings->write_stall_ms},
 	    {"--linger-ms", &settings->linger_ms},

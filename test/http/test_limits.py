@@ -1,12 +1,15 @@
 """Time-outs, back-pressure, the end of the server. Options make the limits small; what is waited
 for comes however slow the machine is."""
 
+import contextlib
 import re
 import resource
+import select
 import signal
 import socket
 
 import pytest
+from conftest import PATIENCE
 
 HELLO = b"GET /hello HTTP/1.1\r\nHost: a\r\n\r\n"
 POST = b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n"
@@ -66,6 +69,51 @@ def test_slow_body(start, target, framing):
         answer = client.answer()
         assert answer.status == 408 and answer["Connection"] == "close"
         assert client.ended() == b""
+
+
+@pytest.mark.parametrize("framing", [b"Content-Length: 500", b"Transfer-Encoding: chunked"])
+def test_dripping_body(start, framing):
+    """A byte now and then does not move the deadline."""
+    with start("--body-ms", "200", unix=True).client() as client:
+        client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\n%s\r\n\r\n" % framing)
+        while not client.buffer:
+            client.send_piece(b"0")
+            client.socket.settimeout(0.01)
+            try:
+                client.fill()
+            except TimeoutError:
+                pass
+        client.socket.settimeout(PATIENCE)
+        assert client.answer().status == 408
+
+
+def upload(caller, bytes_=1 << 20):
+    return (b"POST /echo HTTP/1.1\r\nHost: a\r\nX-Caller: %s\r\nContent-Length: %d\r\n\r\n" %
+            (caller, bytes_)) + b"x" * (bytes_ - 1)
+
+
+@pytest.mark.parametrize("caller", [b"greedy", b""])
+def test_unfinished_bodies_leave_room_for_others(start, caller):
+    """Of one caller, or of one address where the caller is not known."""
+    server = start("--bodies-bytes", str(16 << 20))
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(server.client()) for _ in range(20)]
+        for number, client in enumerate(clients):
+            client.send(upload(caller))
+            if number == 5:  # all of its bytes are counted: there is no more room than that
+                client.send(b"x")
+                assert client.answer().status == 200
+        by_socket = {client.socket: client for client in clients}
+        refused = select.select(list(by_socket), [], [], PATIENCE)[0]
+        assert refused and all(by_socket[one].answer().status == 503 for one in refused)
+        for other in (b"one", b"two"):
+            with server.client() as client:
+                client.send(upload(other) + b"x")
+                assert client.answer().status == 200
+    with server.client() as client:  # what was held is given back
+        server.wait_for(lambda stats: stats["connections"] <= 2)
+        client.send(upload(caller, 4 << 20) + b"x")
+        assert client.answer().status == 200
 
 
 def test_slow_rest_of_an_unwanted_body(start):
