@@ -31,6 +31,7 @@ enum route_result { ROUTE_FOUND, ROUTE_UNKNOWN /* 404 */, ROUTE_METHOD /* 405 */
 
 /* HEAD finds the route of GET. A segment that decodes to a NUL, a slash or invalid UTF-8, or is
  * not well-formed percent-encoding, is ROUTE_UNKNOWN. Literal segments win over parameters,
- * whatever table they are in. tables ends with NULL. */
+ * whatever table they are in. "*", the server as a whole, has no route and the methods of all
+ * (RFC 9110 section 9.3.7). tables ends with NULL. */
 enum route_result router_find(const struct route_table *const tables[],
 			      struct http_request *request, struct route_match *ret_match);

@@ -13,9 +13,7 @@ bool cors_concerns(const struct http_request *request);
 void cors_add_fields(const struct service *service, const struct http_request *request,
 		     struct http_response *response);
 
-/* Whether this is a preflight of a configured origin. */
-bool cors_is_preflight(const struct service *service, const struct http_request *request);
-
-/* Answers it: 204. allow: the methods of the resource. */
-void cors_answer_preflight(const struct service *service, struct http_request *request,
-			   struct str allow);
+/* Likewise for the answer to OPTIONS: where it is a preflight of a configured origin, also the
+ * fields that let its page send the request. allow: the methods of the resource. */
+void cors_add_options_fields(const struct service *service, const struct http_request *request,
+			     struct str allow, struct http_response *response);

@@ -98,7 +98,12 @@ struct http_rejection http_exchange_parse_head(struct http_exchange *exchange)
 	struct http_head head;
 	struct head_facts facts;
 	struct http_rejection rejection;
+	char *minor = exchange->head + exchange->scan.version + HTTP_VERSION_MINOR;
 
+	/* A version above 1.1 is served as the highest that is known (RFC 9110 section 2.5). llhttp
+	 * knows no other. */
+	if (*minor > '1')
+		*minor = '1';
 	rejection = http_parser_head(&request->arena, text, exchange->scan.field_count,
 				     &exchange->parser, &head);
 	request->method = method_of(head.method);

@@ -61,10 +61,26 @@ static struct http_rejection scan_blank(struct head_scan *scan, char c)
 	return HTTP_ACCEPT;
 }
 
+/* RFC 9112 section 2.3. Which version it is counts only where it is well-formed. */
+static struct http_rejection scan_version(struct head_scan *scan, char c)
+{
+	static const char form[] = "HTTP/n.n\r";
+	char wanted = form[scan->part];
+
+	if (wanted == 'n' ? c < '0' || c > '9' : c != wanted)
+		return HTTP_REJECT(400, "the protocol version is malformed");
+	if (scan->part == HTTP_VERSION_MAJOR)
+		scan->is_other_major = c != '1';
+	if (scan->part++ == HTTP_VERSION_BYTES) {
+		scan->state = LINE_LF;
+		if (scan->is_other_major)
+			return HTTP_REJECT(505, "the protocol must be HTTP/1.1 or HTTP/1.0");
+	}
+	return HTTP_ACCEPT;
+}
+
 static struct http_rejection scan_request_line(struct head_scan *scan, char c)
 {
-	static const char version[] = "HTTP/1.";
-
 	switch (scan->state) {
 	case METHOD:
 		if (is_of(c, TOKEN) && scan->part < METHOD_BYTES_MAX)
@@ -84,16 +100,10 @@ static struct http_rejection scan_request_line(struct head_scan *scan, char c)
 			return HTTP_REJECT(400, "the request target is malformed");
 		scan->state = VERSION;
 		scan->part = 0;
+		scan->version = scan->length + 1;
 		return HTTP_ACCEPT;
-	default: /* VERSION */
-		if (scan->part < sizeof(version) - 1	? c == version[scan->part]
-		    : scan->part == sizeof(version) - 1 ? c == '0' || c == '1'
-							: c == '\r') {
-			if (c == '\r')
-				scan->state = LINE_LF;
-			break;
-		}
-		return HTTP_REJECT(400, "the protocol is neither HTTP/1.1 nor HTTP/1.0");
+	default:
+		return scan_version(scan, c);
 	}
 	scan->part++;
 	return HTTP_ACCEPT;

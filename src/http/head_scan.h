@@ -1,6 +1,6 @@
 /* Byte-exact check of a request's head, before the parser sees it.
  *
- *   empty lines* method SP target SP "HTTP/1." [01] CRLF ( name ":" value CRLF )* CRLF
+ *   empty lines* method SP target SP "HTTP/" DIGIT "." DIGIT CRLF ( name ":" value CRLF )* CRLF
  *
  * Why llhttp alone, counting in its callbacks, would be laxer: 9.2 takes bare LFs and "CR CR LF"
  * before the request line, two spaces in it, a request line without a version (HTTP/0.9), even if a
@@ -20,11 +20,16 @@
 struct head_scan {
 	uint16_t length;     /* bytes of the head so far, without the empty lines before it */
 	uint16_t part;	     /* bytes of the method, target or version so far */
+	uint16_t version;    /* where it begins in the head, once it has begun */
 	uint8_t blank_lines; /* before the request line */
 	uint8_t field_count; /* header fields begun */
 	uint8_t state;
+	bool is_other_major; /* than HTTP/1 */
 	bool is_complete;
 };
+
+/* Of HTTP_VERSION, as scan->version has it. */
+enum { HTTP_VERSION_MAJOR = 5, HTTP_VERSION_MINOR = 7, HTTP_VERSION_BYTES = 8 };
 
 /* A zeroed struct head_scan is ready for a head. Scans data up to the end of the head at most.
  * ret_start: where the head's own bytes begin in data; ret_used: bytes scanned. */

@@ -140,6 +140,17 @@ static struct str allow_text(struct arena *arena, unsigned methods)
 	return text;
 }
 
+static unsigned all_methods(const struct route_table *const tables[])
+{
+	unsigned methods = 0;
+
+	for (; *tables; tables++) {
+		for (size_t i = 0; i < (*tables)->count; i++)
+			methods |= 1u << (*tables)->routes[i].method;
+	}
+	return methods;
+}
+
 enum route_result router_find(const struct route_table *const tables[],
 			      struct http_request *request, struct route_match *ret_match)
 {
@@ -151,6 +162,10 @@ enum route_result router_find(const struct route_table *const tables[],
 	char first;
 
 	*ret_match = (struct route_match){0};
+	if (method == HTTP_OPTIONS && str_equal(request->path, STR("*"))) {
+		ret_match->allow = allow_text(&request->arena, all_methods(tables));
+		return ROUTE_METHOD;
+	}
 	if (!split_path(request, &segments))
 		return ROUTE_UNKNOWN;
 	first = segments.count ? segments.text[0].data[0] : '\0';

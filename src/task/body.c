@@ -31,6 +31,10 @@ static struct verdict parse_body(struct task *task)
 {
 	struct str reason;
 
+	if (http_request_field(task->request, STR("content-encoding")).data) {
+		task_add_field(task, STR("Accept-Encoding"), STR("identity"));
+		return task_fail(task, 415, "the body must be sent without Content-Encoding");
+	}
 	if (!is_json(task))
 		return task_fail(task, 415,
 				 "the body must be JSON, with Content-Type: "

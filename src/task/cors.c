@@ -34,21 +34,20 @@ void cors_add_fields(const struct service *service, const struct http_request *r
 			  STR("ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"));
 }
 
-bool cors_is_preflight(const struct service *service, const struct http_request *request)
+static bool is_preflight(const struct service *service, const struct http_request *request)
 {
 	return request->method == HTTP_OPTIONS && is_allowed(service, origin_of(request)) &&
 	       http_request_field(request, STR("access-control-request-method")).data;
 }
 
-void cors_answer_preflight(const struct service *service, struct http_request *request,
-			   struct str allow)
+void cors_add_options_fields(const struct service *service, const struct http_request *request,
+			     struct str allow, struct http_response *response)
 {
-	struct http_response response = {.status = 204};
-
-	cors_add_fields(service, request, &response);
-	http_response_add(&response, STR("Access-Control-Allow-Methods"), allow);
-	http_response_add(&response, STR("Access-Control-Allow-Headers"),
+	cors_add_fields(service, request, response);
+	if (!is_preflight(service, request))
+		return;
+	http_response_add(response, STR("Access-Control-Allow-Methods"), allow);
+	http_response_add(response, STR("Access-Control-Allow-Headers"),
 			  STR("Authorization, Content-Type, If-None-Match, X-Request-Id"));
-	http_response_add(&response, STR("Access-Control-Max-Age"), STR("3600"));
-	http_respond(request, &response);
+	http_response_add(response, STR("Access-Control-Max-Age"), STR("3600"));
 }

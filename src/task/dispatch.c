@@ -15,6 +15,18 @@ static void refuse(const struct service *service, struct http_request *request, 
 	http_respond_problem(request, status, detail, (struct str){0}, &response);
 }
 
+/* Any resource: RFC 9110 section 9.3.7. */
+static void answer_options(const struct service *service, struct http_request *request,
+			   struct str allow)
+{
+	struct http_response response = {.status = 204};
+
+	http_response_add(&response, STR("Allow"), allow);
+	if (cors_concerns(request))
+		cors_add_options_fields(service, request, allow, &response);
+	http_respond(request, &response);
+}
+
 void task_dispatch(struct http_request *request, void *context)
 {
 	const struct dispatch *dispatch = context;
@@ -26,10 +38,13 @@ void task_dispatch(struct http_request *request, void *context)
 		task_start(service, request, match.route->data, &match);
 		break;
 	case ROUTE_METHOD:
-		if (cors_concerns(request) && cors_is_preflight(service, request))
-			cors_answer_preflight(service, request, match.allow);
+		if (request->method == HTTP_OPTIONS)
+			answer_options(service, request, match.allow);
 		else
-			refuse(service, request, 405, STR("this resource has no such method"),
+			refuse(service, request, 405,
+			       arena_printf(&request->arena,
+					    "the methods of this resource are %.*s",
+					    STR_ARG(match.allow)),
 			       match.allow);
 		break;
 	case ROUTE_UNKNOWN:

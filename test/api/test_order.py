@@ -55,6 +55,17 @@ def test_media_type_before_syntax(account):
     account.request("POST", path).problem(415)
 
 
+@pytest.mark.parametrize("coding", ["gzip", "identity", "", "x"])
+def test_content_encoding(account, coding):
+    """Behind the size, with the media type."""
+    path, fields = f"/v1/devices/{UNKNOWN_ID}/push", [("Content-Encoding", coding)]
+    for body in (b"{", b"{}"):
+        answer = account.post(path, body, fields=fields)
+        assert "Content-Encoding" in answer.problem(415)["detail"]
+        assert answer["Accept-Encoding"] == "identity"  # RFC 9110 section 15.5.16
+    account.post(path, HUGE, fields=fields).problem(413)
+
+
 def test_syntax_before_existence(account, other):
     for device in (UNKNOWN_ID, other.id):
         assert "errors" not in account.post(f"/v1/devices/{device}/push", b"{").problem(400)

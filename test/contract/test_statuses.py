@@ -132,7 +132,8 @@ def test_other_methods(stage):
     for template, item in CONTRACT.document["paths"].items():
         for method in ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
             if method.lower() not in item:
-                assert stage.account.request(method, stage.target(template, "")).status == 405
+                answer = stage.account.request(method, stage.target(template, ""))
+                assert answer.status == (204 if method == "OPTIONS" else 405)
 
 
 def test_unknown_paths(stage):

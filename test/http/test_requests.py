@@ -171,12 +171,26 @@ def test_good_hosts(server, host):
         assert client.answer().status == 200
 
 
+@pytest.mark.parametrize("minor", range(2, 10))
+def test_later_minor_versions(server, minor):
+    """They are served as HTTP/1.1, whose rules hold."""
+    with server.client() as client:
+        for body in (b"Content-Length: 2\r\n\r\nhi", b"Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"):
+            client.send(b"POST /echo HTTP/1.%d\r\nHost: a\r\n%s" % (minor, body))
+            answer = client.answer()
+            assert (answer.status, answer.body) == (200, b"hi")
+            assert "Connection" not in answer
+        client.send(b"GET /hello HTTP/1.%d\r\n\r\n" % minor)
+        assert client.answer().status == 400  # without a Host
+
+
 def test_other_methods(server):
     with server.client() as client:
         answer = client.get("/echo")
         assert (answer.status, answer["Allow"]) == (405, "POST, PUT")
         assert client.get("/hello", "TRACE")["Allow"] == "GET, HEAD"
-        assert client.get("*", "OPTIONS").status == 404
+        answer = client.get("*", "OPTIONS")
+        assert (answer.status, answer["Allow"]) == (405, "GET, HEAD, POST, PUT")
         assert client.get("/nope", "PROPFIND").status == 404
         assert client.get("/hello").status == 200
 

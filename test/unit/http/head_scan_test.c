@@ -99,7 +99,13 @@ static void every_byte(void **state)
 		length = (size_t)snprintf(text, sizeof(text), "GET / HTTP/1.X\r\n\r\n");
 		text[13] = (char)c;
 		assert_int_equal(scan_text((struct str){text, length}),
-				 c == '0' || c == '1' ? 1 : 400);
+				 c >= '0' && c <= '9' ? 1 : 400);
+		text[13] = '1';
+		text[11] = (char)c;
+		assert_int_equal(scan_text((struct str){text, length}), c == '1' ? 1
+									: c >= '0' && c <= '9'
+									    ? 505
+									    : 400);
 	}
 }
 
@@ -113,6 +119,7 @@ static void every_other_byte_of_the_frame(void **state)
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		for (int c = 0; c < 256; c++) {
 			char text[32];
+			int status;
 
 			memcpy(text, good.data, good.length);
 			text[places[i]] = (char)c;
@@ -120,7 +127,8 @@ static void every_other_byte_of_the_frame(void **state)
 				continue;
 			/* A longer target or value, or another field, is another good head so far.
 			 */
-			if (scan_text((struct str){text, good.length}) == 400)
+			status = scan_text((struct str){text, good.length});
+			if (status == 400 || (status == 505 && places[i] == 11))
 				continue;
 			assert_true(places[i] == 3 || places[i] == 5 || places[i] == 20 ||
 				    places[i] == 22);

@@ -56,6 +56,7 @@ static void literal_paths(void **state)
 	assert_int_equal(find(HTTP_GET, "/v1/devices//"), ROUTE_UNKNOWN);
 	assert_int_equal(find(HTTP_GET, "/V1/devices"), ROUTE_UNKNOWN);
 	assert_int_equal(find(HTTP_GET, "*"), ROUTE_UNKNOWN);
+	assert_int_equal(find(HTTP_OPTIONS, "*"), ROUTE_METHOD);
 	assert_int_equal(find(HTTP_GET, ""), ROUTE_UNKNOWN);
 	assert_int_equal(find(HTTP_GET, "/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q"), ROUTE_UNKNOWN);
 }
