@@ -15,7 +15,10 @@ void http_connection_drain(struct http_connection *connection)
 {
 	if (connection->state == CONNECTION_STREAMING)
 		http_connection_stream_drain(connection);
-	http_connection_go_on(connection);
+	if (connection->state == CONNECTION_DISCARDING) /* its answer is written */
+		http_connection_linger(connection);
+	else
+		http_connection_go_on(connection);
 }
 
 static void begin_request(struct http_connection *connection)

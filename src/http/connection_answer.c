@@ -39,7 +39,9 @@ void http_connection_on_written(struct http_connection *connection)
 	struct http_exchange *exchange = connection->exchange;
 
 	http_exchange_log(exchange);
-	if (connection->ends) {
+	/* While the server drains, nothing is read on for another request. */
+	if (connection->ends || (connection->connections->is_draining &&
+				 exchange->body_state == EXCHANGE_BODY_UNREAD)) {
 		if (is_at_end(connection))
 			http_connection_close(connection);
 		else

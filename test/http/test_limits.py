@@ -283,6 +283,22 @@ def test_drain(start):
     server.stop(None)
 
 
+def test_drain_does_not_wait_for_bodies_that_are_left_unread(start):
+    """Neither where the answer was written before, nor where it is written only then."""
+    server = start()
+    head = b"POST %s HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n1"
+    with server.client() as before, server.client() as later:
+        before.send(head % b"/early")
+        assert before.answer().status == 200
+        later.send(head % b"/stream?pieces=200&bytes=100000")
+        server.wait_for(lambda stats: stats["connections"] == 3 and stats["streams"] == 1)
+        server.process.send_signal(signal.SIGTERM)
+        assert before.ended() == b""
+        assert len(later.streamed().body) == 200 * 100000
+        assert later.ended() == b""
+    server.stop(None)
+
+
 def test_request_on_its_way_when_the_drain_begins(start):
     server = start()
     first, second = server.client(), server.client()
