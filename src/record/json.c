@@ -1,6 +1,7 @@
 #include "record/json.h"
 #include "base/limits.h"
 #include "base/memory.h"
+#include "json_scan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,27 +51,22 @@ static yyjson_val *repeated_name(yyjson_val *object)
 }
 
 /* Recursion ends at the depth limit. */
-static bool check_value(yyjson_val *value, int depth, struct arena *arena, struct str *ret_reason)
+static bool has_single_names(yyjson_val *value, struct arena *arena, struct str *ret_reason)
 {
 	yyjson_val *name;
 	size_t i, count;
 	yyjson_val *member;
 
-	if (!yyjson_is_ctn(value))
-		return true;
-	if (depth > LIMIT_JSON_DEPTH) {
-		*ret_reason = arena_printf(arena, "the JSON is nested deeper than %d levels",
-					   LIMIT_JSON_DEPTH);
-		return false;
-	}
 	if (yyjson_is_arr(value)) {
 		yyjson_arr_foreach(value, i, count, member)
 		{
-			if (!check_value(member, depth + 1, arena, ret_reason))
+			if (!has_single_names(member, arena, ret_reason))
 				return false;
 		}
 		return true;
 	}
+	if (!yyjson_is_obj(value))
+		return true;
 	name = repeated_name(value);
 	if (name) {
 		struct str text = {yyjson_get_str(name), yyjson_get_len(name)};
@@ -84,30 +80,40 @@ static bool check_value(yyjson_val *value, int depth, struct arena *arena, struc
 	}
 	yyjson_obj_foreach(value, i, count, name, member)
 	{
-		if (!check_value(member, depth + 1, arena, ret_reason))
+		if (!has_single_names(member, arena, ret_reason))
 			return false;
 	}
 	return true;
 }
 
-static bool check_document(yyjson_doc *doc, struct arena *arena, struct str *ret_reason)
+static bool is_within_limits(struct str text, struct arena *arena, struct str *ret_reason)
 {
-	if (yyjson_doc_get_val_count(doc) > LIMIT_JSON_VALUES) {
+	switch (json_scan(text)) {
+	case JSON_SCAN_GOOD:
+		return true;
+	case JSON_SCAN_TOO_DEEP:
+		*ret_reason = arena_printf(arena, "the JSON is nested deeper than %d levels",
+					   LIMIT_JSON_DEPTH);
+		break;
+	case JSON_SCAN_TOO_MANY:
 		*ret_reason = arena_printf(arena, "the JSON has more than %d values and names",
 					   LIMIT_JSON_VALUES);
-		return false;
+		break;
 	}
-	return check_value(yyjson_doc_get_root(doc), 1, arena, ret_reason);
+	return false;
 }
 
 bool json_parse(struct str text, struct arena *arena, struct json_document *ret_document,
 		struct str *ret_reason)
 {
-	/* yyjson parses the copy in place: strings stay in it when the tree is freed. */
-	char *copy = arena_alloc(arena, text.length + YYJSON_PADDING_SIZE);
 	yyjson_read_err error;
 	yyjson_doc *doc;
+	char *copy;
 
+	if (!is_within_limits(text, arena, ret_reason))
+		return false;
+	/* yyjson parses the copy in place: strings stay in it when the tree is freed. */
+	copy = arena_alloc(arena, text.length + YYJSON_PADDING_SIZE);
 	if (text.length)
 		memcpy(copy, text.data, text.length);
 	memset(copy + text.length, 0, YYJSON_PADDING_SIZE);
@@ -121,7 +127,7 @@ bool json_parse(struct str text, struct arena *arena, struct json_document *ret_
 					 error.msg, error.pos);
 		return false;
 	}
-	if (!check_document(doc, arena, ret_reason)) {
+	if (!has_single_names(yyjson_doc_get_root(doc), arena, ret_reason)) {
 		yyjson_doc_free(doc);
 		return false;
 	}

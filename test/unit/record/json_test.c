@@ -5,6 +5,7 @@
 #include "record/json.h"
 
 #include <stdlib.h>
+#include <yyjson.h>
 
 static struct arena arena;
 static struct json_document document;
@@ -113,6 +114,8 @@ static void nesting_has_an_end(void **state)
 	assert_false(parse(nested(LIMIT_JSON_DEPTH + 1)));
 	assert_false(parse(nested(500 * 1000)));
 	assert_true(parse(STR("[1,[2,{\"a\":[{}]}],3]")));
+	assert_true(parse(STR("\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"[[[[[[[[[[[[[[[\"")));
+	assert_refused("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "nested deeper");
 }
 
 static struct str zeros(unsigned count)
@@ -134,6 +137,36 @@ static void values_are_counted(void **state)
 	/* The array is one of them. */
 	assert_true(parse(zeros(LIMIT_JSON_VALUES - 1)));
 	assert_false(parse(zeros(LIMIT_JSON_VALUES)));
+}
+
+/* What the scan before the parser counts is what the parser finds, and what is refused at a limit
+ * takes no memory for a tree or a copy. */
+static void the_scan_counts_as_the_parser_does(void **state)
+{
+	static const char *const units[] = {
+	    "{\"a\":[1,\"b\",null]}", "-1.5e3", "\"\\\"[,]{\\\\\"", "[]", "{}", "true",
+	    " \t\n\r[ 1 , 2 ] "};
+
+	(void)state;
+	for (size_t i = 0; i < array_length(units); i++) {
+		struct buffer buffer = {0};
+		size_t values, fitting;
+
+		assert_true(parse(str_from(units[i])));
+		values = yyjson_doc_get_val_count(document.doc);
+		fitting = (LIMIT_JSON_VALUES - 1) / values;
+		for (size_t count = 0; count < fitting; count++)
+			buffer_printf(&buffer, "%c%s", count ? ',' : '[', units[i]);
+		buffer_append_char(&buffer, ']');
+		assert_true(parse(buffer_view(&buffer)));
+		buffer.end--;
+		for (size_t count = 0; count < LIMIT_JSON_VALUES % values + 1; count++)
+			buffer_printf(&buffer, ",%s", units[i]);
+		buffer_append_char(&buffer, ']');
+		assert_false(parse(buffer_view(&buffer)));
+		assert_non_null(memmem(reason.data, reason.length, "values", 6));
+		buffer_finish(&buffer);
+	}
 }
 
 static void integers_are_those_without_a_fraction(void **state)
@@ -242,6 +275,7 @@ int main(void)
 	    cmocka_unit_test_teardown(repeated_names_are_found_at_any_depth, clean),
 	    cmocka_unit_test_teardown(nesting_has_an_end, clean),
 	    cmocka_unit_test_teardown(values_are_counted, clean),
+	    cmocka_unit_test_teardown(the_scan_counts_as_the_parser_does, clean),
 	    cmocka_unit_test_teardown(integers_are_those_without_a_fraction, clean),
 	    cmocka_unit_test_teardown(types_are_told_apart, clean),
 	    cmocka_unit_test_teardown(strings_outlast_their_document, clean),

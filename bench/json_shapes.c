@@ -1,0 +1,114 @@
+/* What JSON bodies of 4 MiB, the largest that are taken, cost the loop where they have the worst
+ * shapes: CPU time; and how much memory the process has taken for them at most.
+ *
+ *   json_shapes        one line of JSON: shape -> milliseconds, the slowest of several
+ *
+ * At most 10 ms each are wanted. */
+#include "base/buffer.h"
+#include "base/limits.h"
+#include "record/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { ROUNDS = 5, NAME_BYTES = 400 };
+
+static struct buffer text;
+
+static void repeat(const char *prefix, const char *unit, const char *suffix)
+{
+	size_t end = LIMIT_UPLOAD_BODY_BYTES - strlen(suffix) - strlen(unit);
+
+	buffer_clear(&text);
+	buffer_append(&text, prefix, strlen(prefix));
+	while (buffer_length(&text) <= end)
+		buffer_append(&text, unit, strlen(unit));
+	buffer_append(&text, suffix, strlen(suffix));
+}
+
+/* As many names as are taken, alike but for their ends; last may repeat one. */
+static void repeat_names(const char *last)
+{
+	buffer_clear(&text);
+	for (unsigned i = 0; i < LIMIT_JSON_VALUES / 2 - 2; i++)
+		buffer_printf(&text, "%c\"%0*u\":0", i ? ',' : '{', 2 * NAME_BYTES,
+			      i * 7919 % 10000);
+	buffer_printf(&text, "%s}", last);
+}
+
+static double parse_ms(void)
+{
+	struct json_document document = {0};
+	struct timespec begin, end;
+	struct arena arena = {0};
+	struct str reason;
+	bool is_good;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	is_good = json_parse(buffer_view(&text), &arena, &document, &reason);
+	if (is_good)
+		json_document_finish(&document);
+	arena_finish(&arena);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+	return (double)(end.tv_sec - begin.tv_sec) * 1e3 +
+	       (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
+}
+
+static void report(const char *shape)
+{
+	double slowest_ms = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		double ms = parse_ms();
+
+		slowest_ms = ms > slowest_ms ? ms : slowest_ms;
+	}
+	printf("\"%s\": %.2f, ", shape, slowest_ms);
+}
+
+int main(void)
+{
+	struct rusage usage;
+
+	printf("{");
+	repeat("", "[", "");
+	report("brackets");
+	repeat("", "{\"a\":", "");
+	report("objects");
+	repeat("[", "[],", "0]");
+	report("pairs");
+	repeat("[", "0,", "0]");
+	report("zeros");
+	repeat("[", "\"\",", "0]");
+	report("short strings");
+	repeat("", "1", "");
+	report("digits");
+	repeat("0.", "0", "1");
+	report("fraction");
+	repeat("", " ", "0");
+	report("spaces");
+	repeat("\"", "x", "\"");
+	report("letters");
+	repeat("\"", "\xc3\xa9", "\"");
+	report("two-byte characters");
+	repeat("\"", "\\\"", "\"");
+	report("quotes");
+	repeat("\"", "\\\\", "\"");
+	report("backslashes");
+	repeat("\"", "\\u00e9", "\"");
+	report("escapes");
+	repeat("\"", "\\ud83d\\ude00", "\"");
+	report("surrogates");
+	repeat("\"", "x", "");
+	report("open string");
+	repeat_names("");
+	report("names");
+	repeat_names(",\"x\":0,\"x\":0");
+	report("repeated name");
+	getrusage(RUSAGE_SELF, &usage);
+	printf("\"max_rss_mib\": %ld}\n", usage.ru_maxrss / 1024);
+	buffer_finish(&text);
+	return 0;
+}

@@ -1,0 +1,11 @@
+/* The limits of a JSON text, before a tree is made of it: what a hostile text costs is then this
+ * scan, which stops at the limit, and no memory. */
+#pragma once
+
+#include "base/str.h"
+
+enum json_scan_result { JSON_SCAN_GOOD, JSON_SCAN_TOO_DEEP, JSON_SCAN_TOO_MANY };
+
+/* Whether the text stays within LIMIT_JSON_DEPTH and LIMIT_JSON_VALUES. Counts what a parser would
+ * make of it, names and containers included; of a text that is not JSON it may say anything. */
+enum json_scan_result json_scan(struct str text);
