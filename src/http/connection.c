@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/require.h"
+#include "http/client_address.h"
 #include "http/connection_answer.h"
 #include "http/connection_body.h"
 #include "http/connection_stream.h"
@@ -61,6 +62,10 @@ static size_t take_head(struct http_connection *connection, struct str data)
 		return used;
 	exchange->request.remote_address = arena_copy(
 	    &exchange->request.arena, (struct str){connection->remote, connection->remote_length});
+	if (connection->connections->settings.proxies)
+		exchange->request.remote_address =
+		    http_client_address(connection->connections->settings.proxies,
+					exchange->request.remote_address, &exchange->request);
 	http_exchange_set_id(exchange, &connection->connections->ids);
 	http_connection_move(connection, CONNECTION_WORKING);
 	call_handler(connection);

@@ -1,5 +1,7 @@
 #include "main/config.h"
 #include "base/memory.h"
+#include "base/network.h"
+#include "http/proxies.h"
 #include "main/state_dir.h"
 
 #include <ctype.h>
@@ -35,6 +37,16 @@ static int check_cors_origin(char *value, struct options_error *reterr)
 		    reterr, "must be an origin such as https://panels.example.org, in lower case, "
 			    "with neither a path nor the scheme's own port");
 	return 0;
+}
+
+static int check_proxy(char *value, struct options_error *reterr)
+{
+	struct network network;
+
+	if (network_read(value, &network))
+		return 0;
+	return options_error_set(reterr, "must be an address, a network such as 10.0.0.0/8 with no "
+					 "bit set behind its prefix, or unix");
 }
 
 static int check_database(char *value, struct options_error *reterr)
@@ -136,6 +148,11 @@ static const struct option settings[] = {
 	   "Where everything is kept. Default: /var/lib/displayd for root, else displayd in "
 	   "$XDG_STATE_HOME or ~/.local/state.",
 	   INTO(state_dir)),
+    OPTION(LIST, "trust-proxy", "CIDR",
+	   "A proxy, or a network of proxies, whose X-Forwarded-For and Forwarded are believed: "
+	   "10.0.0.0/8, ::1, or unix for all that come through unix sockets. May be given several "
+	   "times. Default: none.",
+	   .absent = "(none)", .most = HTTP_PROXIES_MAX, .check = check_proxy, INTO(trusted)),
     OPTION(NUMBER, "workers", "N", "Worker processes. Default: one for each core.", .least = 1,
 	   .most = CONFIG_WORKERS_MAX, INTO(workers)),
     {0},

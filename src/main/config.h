@@ -34,6 +34,7 @@ struct config {
 	unsigned listen_count;
 	uint32_t workers;
 	struct option_list cors_origins; /* none: no cross-origin requests */
+	struct option_list trusted;	 /* proxies: see http/proxies.h */
 	const char *database;		 /* NULL: the embedded cluster */
 	const char *public_url; /* without a slash at its end; NULL: made from the first listener */
 	uint32_t rate_limit;	/* requests a second per key; 0: no rate limit at all */

@@ -1,6 +1,8 @@
 #include "main/worker.h"
 #include "base/log.h"
+#include "base/require.h"
 #include "db/db.h"
+#include "http/proxies.h"
 #include "http/server.h"
 #include "loop/lanes.h"
 #include "main/heartbeat.h"
@@ -25,6 +27,7 @@ struct worker {
 	struct loop loop;
 	struct db *db;
 	struct http_server *http;
+	struct http_proxies proxies;
 	struct requests requests;
 	uv_signal_t stop_signal;
 	struct deadline drain_limit; /* set while it drains */
@@ -142,15 +145,26 @@ static int listen_to_all(struct worker *worker)
 	return error;
 }
 
+static void trust_proxies(struct worker *worker)
+{
+	const struct option_list *trusted = &worker->settings->config->trusted;
+
+	for (unsigned i = 0; i < trusted->count; i++)
+		require(network_read(trusted->values[i],
+				     &worker->proxies.networks[worker->proxies.count++]));
+}
+
 static int start(struct worker *worker)
 {
 	const struct worker_settings *settings = worker->settings;
 	struct db_settings db = {.url = settings->database_url,
 				 .read_connections = READ_CONNECTIONS,
 				 .write_connections = WRITE_CONNECTIONS};
-	struct http_server_settings http = {.access_log = settings->config->access_log};
+	struct http_server_settings http = {.access_log = settings->config->access_log,
+					    .proxies = &worker->proxies};
 	int error;
 
+	trust_proxies(worker);
 	lanes_start(&worker->loop, thread_count(settings));
 	uv_signal_init(&worker->loop.uv, &worker->stop_signal);
 	error = uv_signal_start(&worker->stop_signal, on_stop_signal, SIGTERM);

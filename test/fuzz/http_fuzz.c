@@ -2,6 +2,7 @@
  * the rest is cut into writes; the end is sometimes a half-close, sometimes a close. */
 #include "base/memory.h"
 #include "base/require.h"
+#include "http/proxies.h"
 #include "http/response.h"
 #include "http/router.h"
 #include "http/server.h"
@@ -115,6 +116,9 @@ static void on_request(struct http_request *request, void *context)
 	}
 }
 
+/* Every client is one, so that its fields are read. */
+static const struct http_proxies proxies = {.networks = {{.is_unix = true}}, .count = 1};
+
 static int listen_somewhere(struct sockaddr_un *ret_address, socklen_t *ret_length)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -170,7 +174,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz = (struct fuzz){0};
 	require(loop_init(&fuzz.loop) == 0);
 	loop_later_init(&fuzz.later, on_later);
-	fuzz.server = http_server_create(&fuzz.loop, &(struct http_server_settings){0});
+	fuzz.server =
+	    http_server_create(&fuzz.loop, &(struct http_server_settings){.proxies = &proxies});
 	require(http_server_listen(fuzz.server, listen_somewhere(&address, &length),
 				   &(struct http_listener_settings){.on_request = on_request}) ==
 		0);

@@ -210,6 +210,8 @@ static void values_that_are_refused(void **state)
 {
 	static const char *const refused[][2] = {
 	    {"--access-log", "yes"},
+	    {"--trust-proxy", "proxy"},
+	    {"--trust-proxy", "10.0.0.1/8"},
 	    {"--cors-origin", "*"},
 	    {"--cors-origin", "null"},
 	    {"--cors-origin", "ws://x"},
