@@ -21,6 +21,7 @@ SCENARIOS = (
     ("flood", "FloodLongPings"),
     ("flood", "FloodTexts"),
     ("flood", "FloodRequests"),
+    ("image_share", "ImageShare"),
     ("fleet", "Fleet"),
     ("flat", "FlatDevice"),
     ("flat", "FlatList"),

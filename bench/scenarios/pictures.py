@@ -69,6 +69,14 @@ def animation(frames, seed=0):
     return file.getvalue()
 
 
+def noise_animation(seed=0):
+    """A GIF of 190 KB and 208 frames, each of which changes 500 pixels anywhere: as much work as
+    there can be in so many bytes."""
+    import hostile
+
+    return hostile.gif_sparse(random.Random(seed), 256, 500)
+
+
 def push_body(data):
     """What a push of it sends."""
     return json.dumps({"image": base64.b64encode(data).decode()})

@@ -1,0 +1,71 @@
+"""Whether one account's images make those of others wait."""
+
+import signal
+import subprocess
+
+from harness import wrk
+from scenarios import pictures
+from scenarios.base import SUBJECT, Failed, Goal, Scenario
+
+RATE_LIMIT = 500  # the default of the server
+CONNECTIONS = 1
+FRAMES = 4
+OTHER_CONNECTIONS = 100  # all of them always wait for an answer
+DEVICES = 200
+ANIMATIONS = 8
+
+
+class ImageShare(Scenario):
+    name = "image_share"
+    title = f"Push of {FRAMES} frames, while another account pushes large GIFs"
+    bound_by = "worker threads, scheduling"
+    measures = (f"An account pushes animations of {FRAMES} frames over {CONNECTIONS} connection, "
+                "while another one pushes GIFs of 190 KB of noise over "
+                f"{OTHER_CONNECTIONS} connections as fast as they are answered, a second after a "
+                "refusal; and the same pushes with nothing else to do (\"unloaded\").")
+    references = ("unloaded",)
+    goals = (Goal("p99_us", at_most=100000), Goal("p50_us", of="unloaded"))
+    shown_figures = ("other_answers_per_s", "other_p50_us", "other_refused_percent")
+    unit = "pushes"
+
+    def prepare(self, bench):
+        self.server = bench.start_server(rate_limit=RATE_LIMIT)
+        small = [pictures.push_body(pictures.animation(FRAMES, seed)) for seed in range(64)]
+        large = [pictures.push_body(pictures.noise_animation(seed))
+                 for seed in range(ANIMATIONS)]
+        self.pushes = self.make_pushes("bench@example.org", small)
+        self.other_pushes = self.make_pushes("other@example.org", large)
+        self.server.settle()
+
+    def make_pushes(self, email, bodies):
+        key, _ = self.server.make_account(email, 1)
+        return [("POST", f"/v1/devices/{device}/push", key, bodies[number % len(bodies)])
+                for number, device in enumerate(self.server.make_devices(email, DEVICES))]
+
+    def run(self, bench, who, seconds):
+        others = self.start_others(bench, seconds + 1) if who == SUBJECT else None
+        sample = bench.wrk(self.server.url, CONNECTIONS, seconds, self.pushes)
+        if others:
+            self.add_figures(sample, self.finish_others(bench, others))
+        return sample
+
+    def start_others(self, bench, seconds):
+        script = bench.write_file("others", wrk.requests_text(self.other_pushes))
+        return bench.spawn(wrk.command(self.server.url, OTHER_CONNECTIONS, seconds, "patient"),
+                           wrk.environment(script), stdout=subprocess.PIPE, text=True)
+
+    @staticmethod
+    def add_figures(sample, others):
+        refused = others.faults.get(wrk.FAULTS["status"], 0)
+        sample.figures["other_answers_per_s"] = others.rate
+        sample.figures["other_p50_us"] = others.p50_us
+        if others.requests:
+            sample.figures["other_refused_percent"] = 100 * refused / others.requests
+
+    @staticmethod
+    def finish_others(bench, others):
+        output = others.stdout.read()
+        if bench.reap(others):
+            bench.reap(others, signal.SIGKILL)
+            raise Failed(f"wrk failed: {output[-500:]}")
+        return wrk.parse(output)
