@@ -47,9 +47,12 @@ enum {
 	LIMIT_DB_QUEUE = 4096,
 	/* Hints that wait to be sent: further ones are dropped, the generation decides. */
 	LIMIT_HINT_BYTES = 64 * 1024,
-	/* Jobs that wait for a worker thread: 503. */
+	/* Jobs that wait for a worker thread: 503, as for those of an account that has as many as
+	 * it leaves to others (one account alone: half), and where a job would wait for longer
+	 * than that. A long job that has begun holds up to 2 MiB. */
 	LIMIT_SHORT_JOBS = 512,
 	LIMIT_LONG_JOBS = 64,
+	LIMIT_LANE_WAIT_MS = 5 * 1000,
 
 	/* Lines of a process that the reader of its log has not taken: further ones are counted. At
 	 * its end a process waits so long for that reader. */

@@ -5,25 +5,44 @@
  *               never stands before a short one; up to that half it is served first, so that a
  *               stream of short jobs never starves it
  *
- * Each lane has a bounded queue; when it is full, lanes_submit() fails and its caller answers 503.
+ * The accounts share each lane: they take turns of 2 ms of CPU time, and none holds all threads of
+ * a lane that has more than one. A job works in steps; when its turn is over, it gives its thread
+ * back and waits for its account's next turn.
+ *
+ * Each lane has a bounded queue, of which an account may fill as many places as it leaves to
+ * others. A job that would wait for too long, by what was measured of those before it, is refused
+ * before it starts. All this is a worker's own: an account that is connected to several of them has
+ * a share in each.
+ *
  * A job gets its memory on the loop, before it starts; the worker thread touches only its job.
  *
  * The threads have a lower priority than the loop. That is not enough where the database waits for
  * a core as well: the kernel chooses only every few milliseconds which thread runs, and where it
- * compares groups of processes, a thread's priority does not count. So long jobs give way in
- * between. */
+ * compares groups of processes, a thread's priority does not count. So long jobs give way between
+ * two steps. */
 #pragma once
 
+#include "base/id.h"
 #include "loop/loop.h"
 
 enum lane { LANE_SHORT, LANE_LONG, LANE_COUNT };
 
+struct lane_account;
+
 struct lane_job {
 	uv_work_t work;			    /* private */
 	struct list node;		    /* private */
-	struct lanes *lanes;		    /* private */
+	struct lane_account *queue_account; /* private */
+	uint64_t used_us;		    /* private: CPU time of the slices so far, */
+	uint64_t slice_us;		    /* of the last one */
+	uint64_t started_us;		    /* private: when that was handed to the pool */
 	enum lane lane;			    /* private */
-	void (*run)(struct lane_job *job);  /* on a worker thread */
+	bool has_more;			    /* private */
+
+	struct id account; /* whose share it uses; all zero: that of those who have none */
+	size_t size;	   /* bytes that it works on, to foretell its time by that of others */
+	/* A step, on a worker thread: 100 to 200 us at best. Returns whether there are more. */
+	bool (*run)(struct lane_job *job);
 	void (*done)(struct lane_job *job); /* on the loop, always; the job may go after it */
 };
 
@@ -34,14 +53,13 @@ void lanes_start(struct loop *loop, unsigned threads);
 /* All jobs must be done. */
 void lanes_stop(struct loop *loop);
 
-/* Queues a job; job->run and job->done are set. 0, or -EAGAIN when the lane's queue is full: then
- * done is never called. The job must stay where it is until done runs. */
-__attribute__((warn_unused_result)) int lanes_submit(struct loop *loop, enum lane lane,
-						     struct lane_job *job);
-
-/* Called by long jobs, at best every 100 to 200 us: a thread that waits for this core runs first.
- * Takes 60 us where none waits. */
-void lanes_give_way(void);
+/* Queues a job, whose public members are set. 0, or where it is refused, and done is never called:
+ *   -EAGAIN  the lane's queue is full
+ *   -EDQUOT  the account has its share of the queue
+ *   -ETIME   it would wait for longer than LIMIT_LANE_WAIT_MS
+ * *ret_retry_after_s: when to try again, 1 to 30. The job must stay where it is until done runs. */
+__attribute__((warn_unused_result)) int
+lanes_submit(struct loop *loop, enum lane lane, struct lane_job *job, unsigned *ret_retry_after_s);
 
 /* Jobs that wait or run. */
 unsigned lanes_load(const struct loop *loop, enum lane lane);

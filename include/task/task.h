@@ -106,11 +106,17 @@ __attribute__((warn_unused_result)) struct verdict task_query(struct task *task,
 
 unsigned task_row_count(struct task *task);
 
-/* Runs work on a worker thread; it may touch nothing but what argument points to. A full queue is
- * answered 503 here. */
-__attribute__((warn_unused_result)) struct verdict task_work(struct task *task, enum lane lane,
-							     void (*work)(void *argument),
-							     void *argument, task_step *next);
+/* What a worker thread does; it may touch nothing but what argument points to. */
+struct task_work {
+	bool (*run)(void *argument); /* a step; returns whether there are more */
+	void *argument;
+	size_t size; /* bytes that it works on */
+};
+
+/* Runs the work on worker threads, in the caller's share of the lane. Where the lane takes no more,
+ * 503 with Retry-After is answered here. */
+__attribute__((warn_unused_result)) struct verdict
+task_work(struct task *task, enum lane lane, const struct task_work *work, task_step *next);
 
 /* status with a JSON object. */
 __attribute__((warn_unused_result)) struct verdict

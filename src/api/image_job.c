@@ -1,7 +1,6 @@
 #include "image_job.h"
 #include "base/base64.h"
 #include "domain/display.h"
-#include "loop/lanes.h"
 
 #include <stdio.h>
 
@@ -75,30 +74,48 @@ static bool type_agrees(struct image_job *job)
 	return false;
 }
 
-void image_job_convert(void *argument)
+bool image_job_convert(void *argument)
 {
 	struct image_job *job = argument;
 	const struct panelimage_size panel = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
 
-	job->has_failed =
-	    panelimage_convert_with_pauses(job->bytes, job->size, panel, lanes_give_way,
-					   &job->result, &job->error) != 0;
+	if (!job->conversion)
+		job->conversion =
+		    panelimage_conversion_new(job->bytes, job->size, panel, &job->error);
+	switch (job->conversion
+		    ? panelimage_conversion_step(job->conversion, &job->result, &job->error)
+		    : PANELIMAGE_FAILED) {
+	case PANELIMAGE_MORE:
+		return true;
+	case PANELIMAGE_FAILED:
+		job->has_failed = true;
+		break;
+	case PANELIMAGE_DONE:
+		break;
+	}
+	panelimage_conversion_free(job->conversion);
+	job->conversion = NULL;
 	job->is_converted = true;
+	return false;
 }
 
-void image_job_begin(void *argument)
+bool image_job_begin(void *argument)
 {
 	struct image_job *job = argument;
 
+	if (job->conversion)
+		return image_job_convert(job);
 	if (base64_decode(job->base64, job->bytes, &job->size)) {
 		fail(job, "image is not valid base64");
-		return;
+		return false;
 	}
-	if (type_agrees(job) && !panelimage_is_animation(job->bytes, job->size))
-		image_job_convert(job);
+	if (!type_agrees(job) || panelimage_is_animation(job->bytes, job->size))
+		return false;
+	return image_job_convert(job);
 }
 
 void image_job_finish(struct image_job *job)
 {
+	panelimage_conversion_free(job->conversion);
 	panelimage_result_finish(&job->result);
 }

@@ -4,7 +4,8 @@
  *                       image, and leaves an animation to
  *   image_job_convert() on the long lane
  *
- * The loop allocates the job's memory; image_job_finish() frees the result of the worker thread. */
+ * The loop allocates the memory of the bytes; image_job_finish() frees what the worker threads
+ * made. */
 #pragma once
 
 #include "base/arena.h"
@@ -18,6 +19,7 @@ struct image_job {
 	size_t size;
 	bool is_converted; /* no work is left: there is a result or an error */
 	bool has_failed;
+	struct panelimage_conversion *conversion; /* NULL before it begins and after its end */
 	struct panelimage_result result;
 	struct panelimage_error error;
 };
@@ -26,8 +28,8 @@ struct image_job {
 bool image_job_init(struct image_job *job, struct str media_type, struct str base64,
 		    struct arena *arena);
 
-/* Both take a struct image_job, on any thread. */
-void image_job_begin(void *job);
-void image_job_convert(void *job);
+/* Both take a struct image_job, on any thread, and do one step: whether there are more. */
+bool image_job_begin(void *job);
+bool image_job_convert(void *job);
 
 void image_job_finish(struct image_job *job);

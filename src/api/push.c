@@ -126,7 +126,11 @@ static struct verdict looked_at(struct task *task)
 
 	if (push->job.is_converted)
 		return task_continue(task, converted);
-	return task_work(task, LANE_LONG, image_job_convert, &push->job, converted);
+	return task_work(task, LANE_LONG,
+			 &(struct task_work){.run = image_job_convert,
+					     .argument = &push->job,
+					     .size = push->job.size},
+			 converted);
 }
 
 static struct verdict begin(struct task *task)
@@ -137,7 +141,11 @@ static struct verdict begin(struct task *task)
 		return task_fail_faults(task);
 	if (!image_job_init(&push->job, push->body.media_type, push->body.base64, task_arena(task)))
 		return task_continue(task, converted);
-	return task_work(task, LANE_SHORT, image_job_begin, &push->job, looked_at);
+	return task_work(task, LANE_SHORT,
+			 &(struct task_work){.run = image_job_begin,
+					     .argument = &push->job,
+					     .size = push->job.base64.length},
+			 looked_at);
 }
 
 static void finish(void *state)

@@ -1,9 +1,10 @@
 #include "loop/lanes.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/require.h"
+#include "lane_queue.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -14,17 +15,21 @@
  * cores convert pictures. */
 enum { NICE = 10 };
 
+enum { RETRY_AFTER_MAX_S = 30 };
+
 struct lanes {
-	struct list waiting[LANE_COUNT]; /* of struct lane_job */
-	unsigned waiting_count[LANE_COUNT];
-	unsigned running[LANE_COUNT];
+	struct lane_queue queues[LANE_COUNT];
 	unsigned threads;
-	unsigned long_threads; /* of them for LANE_LONG at most */
 };
 
-static const unsigned queue_limits[LANE_COUNT] = {
-    [LANE_SHORT] = LIMIT_SHORT_JOBS,
-    [LANE_LONG] = LIMIT_LONG_JOBS,
+struct lane_kind {
+	unsigned limit;	      /* waiting jobs */
+	unsigned ns_per_byte; /* of a job, until it is measured */
+};
+
+static const struct lane_kind kinds[LANE_COUNT] = {
+    [LANE_SHORT] = {.limit = LIMIT_SHORT_JOBS, .ns_per_byte = 50},
+    [LANE_LONG] = {.limit = LIMIT_LONG_JOBS, .ns_per_byte = 1000},
 };
 
 void lanes_start(struct loop *loop, unsigned threads)
@@ -34,9 +39,9 @@ void lanes_start(struct loop *loop, unsigned threads)
 
 	require(threads >= 2 && !loop->lanes);
 	for (int lane = 0; lane < LANE_COUNT; lane++)
-		list_init(&lanes->waiting[lane]);
+		lane_queue_init(&lanes->queues[lane], lane == LANE_LONG ? threads / 2 : threads,
+				kinds[lane].limit, kinds[lane].ns_per_byte);
 	lanes->threads = threads;
-	lanes->long_threads = threads / 2;
 	snprintf(size, sizeof(size), "%u", threads);
 	setenv("UV_THREADPOOL_SIZE", size, 1);
 	loop->lanes = lanes;
@@ -49,16 +54,9 @@ void lanes_stop(struct loop *loop)
 	if (!lanes)
 		return;
 	for (int lane = 0; lane < LANE_COUNT; lane++)
-		require(lanes->running[lane] == 0 && lanes->waiting_count[lane] == 0);
+		lane_queue_finish(&lanes->queues[lane]);
 	free(lanes);
 	loop->lanes = NULL;
-}
-
-static bool may_run(const struct lanes *lanes, enum lane lane)
-{
-	if (lanes->running[LANE_SHORT] + lanes->running[LANE_LONG] >= lanes->threads)
-		return false;
-	return lane == LANE_SHORT || lanes->running[LANE_LONG] < lanes->long_threads;
 }
 
 static void be_nice(void)
@@ -70,12 +68,35 @@ static void be_nice(void)
 	is_nice = true;
 }
 
+static uint64_t thread_cpu_us(void)
+{
+	struct timespec now = {0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* Lets a thread that waits for this core run first. Takes 60 us where none waits: the kernel's
+ * timer slack. */
+static void give_way(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
+}
+
 static void on_work(uv_work_t *work)
 {
 	struct lane_job *job = container_of(work, struct lane_job, work);
+	uint64_t from_us = thread_cpu_us();
 
 	be_nice();
-	job->run(job);
+	for (;;) {
+		job->has_more = job->run(job);
+		job->slice_us = thread_cpu_us() - from_us;
+		if (!job->has_more || job->slice_us >= LANE_TURN_US)
+			return;
+		if (job->lane == LANE_LONG)
+			give_way();
+	}
 }
 
 static void start_waiting(struct loop *loop);
@@ -84,11 +105,23 @@ static void on_work_done(uv_work_t *work, int status)
 {
 	struct lane_job *job = container_of(work, struct lane_job, work);
 	struct loop *loop = work->loop->data;
+	struct lane_slice slice = {
+	    .cpu_us = job->slice_us,
+	    .wall_us = clock_monotonic_us() - job->started_us,
+	    .has_more = job->has_more,
+	};
 
 	require(status == 0); /* jobs are never cancelled */
-	job->lanes->running[job->lane]--;
+	lane_queue_give_back(&loop->lanes->queues[job->lane], job, &slice);
 	start_waiting(loop);
-	job->done(job);
+	if (!slice.has_more)
+		job->done(job);
+}
+
+static unsigned free_threads(const struct lanes *lanes)
+{
+	return lanes->threads - lanes->queues[LANE_SHORT].running -
+	       lanes->queues[LANE_LONG].running;
 }
 
 static void start_waiting(struct loop *loop)
@@ -98,38 +131,34 @@ static void start_waiting(struct loop *loop)
 	/* The long lane first: it is held to half of the threads anyway, and would starve behind an
 	 * endless stream of short jobs. */
 	for (int lane = LANE_COUNT - 1; lane >= 0; lane--) {
-		while (!list_is_empty(&lanes->waiting[lane]) && may_run(lanes, (enum lane)lane)) {
-			struct list *node = list_take_first(&lanes->waiting[lane]);
-			struct lane_job *job = container_of(node, struct lane_job, node);
+		while (free_threads(lanes) > 0) {
+			struct lane_job *job = lane_queue_take(&lanes->queues[lane]);
 
-			lanes->waiting_count[lane]--;
-			lanes->running[lane]++;
+			if (!job)
+				break;
+			job->started_us = clock_monotonic_us();
 			require(uv_queue_work(&loop->uv, &job->work, on_work, on_work_done) == 0);
 		}
 	}
 }
 
-int lanes_submit(struct loop *loop, enum lane lane, struct lane_job *job)
+int lanes_submit(struct loop *loop, enum lane lane, struct lane_job *job,
+		 unsigned *ret_retry_after_s)
 {
-	struct lanes *lanes = loop->lanes;
+	uint64_t wait_us;
+	int error;
 
-	if (lanes->waiting_count[lane] >= queue_limits[lane])
-		return -EAGAIN;
-	job->lanes = lanes;
 	job->lane = lane;
-	list_append(&lanes->waiting[lane], &job->node);
-	lanes->waiting_count[lane]++;
-	start_waiting(loop);
-	return 0;
-}
-
-void lanes_give_way(void)
-{
-	/* About 50 us: the kernel's timer slack. */
-	nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
+	error = lane_queue_add(&loop->lanes->queues[lane], job, &wait_us);
+	*ret_retry_after_s = 1 + (unsigned)(wait_us / 1000000);
+	if (*ret_retry_after_s > RETRY_AFTER_MAX_S)
+		*ret_retry_after_s = RETRY_AFTER_MAX_S;
+	if (error == 0)
+		start_waiting(loop);
+	return error;
 }
 
 unsigned lanes_load(const struct loop *loop, enum lane lane)
 {
-	return loop->lanes->waiting_count[lane] + loop->lanes->running[lane];
+	return loop->lanes->queues[lane].waiting + loop->lanes->queues[lane].running;
 }

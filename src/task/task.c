@@ -1,3 +1,4 @@
+#include "base/limits.h"
 #include "base/require.h"
 #include "http/stream.h"
 #include "task/access.h"
@@ -168,11 +169,11 @@ void task_resume(struct task *task)
 	task_run(task, task->next);
 }
 
-static void on_job(struct lane_job *job)
+static bool on_job(struct lane_job *job)
 {
 	struct task *task = container_of(job, struct task, job);
 
-	task->work(task->work_argument);
+	return task->work(task->work_argument);
 }
 
 static void on_job_done(struct lane_job *job)
@@ -182,14 +183,36 @@ static void on_job_done(struct lane_job *job)
 	task_run(task, task->next);
 }
 
-struct verdict task_work(struct task *task, enum lane lane, void (*work)(void *argument),
-			 void *argument, task_step *next)
+static struct verdict refuse_job(struct task *task, int error, unsigned retry_after_s)
 {
-	task->job = (struct lane_job){.run = on_job, .done = on_job_done};
-	task->work = work;
-	task->work_argument = argument;
-	if (lanes_submit(task->service->loop, lane, &task->job))
-		return task_fail_busy(task, 1, "too many images are being converted, try again");
+	switch (error) {
+	case -EDQUOT:
+		return task_fail_busy(task, retry_after_s,
+				      "too many images of this account are waiting, try again");
+	case -ETIME:
+		return task_fail_busy(task, retry_after_s,
+				      "the image would wait behind others of this account for more "
+				      "than %d s, try again",
+				      LIMIT_LANE_WAIT_MS / 1000);
+	default:
+		return task_fail_busy(task, retry_after_s,
+				      "too many images are being converted, try again");
+	}
+}
+
+struct verdict task_work(struct task *task, enum lane lane, const struct task_work *work,
+			 task_step *next)
+{
+	unsigned retry_after_s;
+	int error;
+
+	task->job = (struct lane_job){
+	    .account = task->account_id, .size = work->size, .run = on_job, .done = on_job_done};
+	task->work = work->run;
+	task->work_argument = work->argument;
+	error = lanes_submit(task->service->loop, lane, &task->job, &retry_after_s);
+	if (error)
+		return refuse_job(task, error, retry_after_s);
 	return task_wait(task, next);
 }
 

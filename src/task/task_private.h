@@ -29,7 +29,7 @@ struct task {
 	unsigned row_count;
 
 	struct lane_job job;
-	void (*work)(void *argument);
+	bool (*work)(void *argument);
 	void *work_argument;
 
 	struct http_response response;

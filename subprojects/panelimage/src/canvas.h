@@ -18,15 +18,7 @@ struct frame_sink {
 	 * the decoder stops and returns -1 too. */
 	int (*on_frame)(struct frame_sink *sink, const struct canvas *canvas, uint32_t duration_ms,
 			struct panelimage_error *reterr);
-	panelimage_pause_fn *pause; /* or NULL */
 };
-
-/* Between two frames. */
-static inline void pi_pause(const struct frame_sink *sink)
-{
-	if (sink->pause)
-		sink->pause();
-}
 
 /* A sample of that alpha over black, rounded to the nearest; there are no ties, 255 being odd.
  * Pillow's alpha_composite() gives the same for all 65,536 pairs. */

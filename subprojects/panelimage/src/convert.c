@@ -10,120 +10,206 @@
 #include "png.h"
 #include "webp.h"
 
+struct panelimage_conversion {
+	const uint8_t *data;
+	size_t size;
+	enum panelimage_format format;
+	enum panelimage_progress (*step)(struct panelimage_conversion *conversion,
+					 struct panelimage_result *ret,
+					 struct panelimage_error *reterr);
+	struct encoder encoder;
+	/* By the format. */
+	struct gif_outline gif_outline;
+	struct gif_decoder *gif;
+	struct webp_outline webp_outline;
+	struct webp_decoder *webp;
+	struct frame_sink *webp_sink; /* where its frames go */
+};
+
 /* A sink for frames that are only to be checked. */
 static int pass_over(struct frame_sink *sink, const struct canvas *canvas, uint32_t duration_ms,
 		     struct panelimage_error *reterr)
 {
+	(void)sink;
 	(void)canvas;
 	(void)duration_ms;
 	(void)reterr;
-	pi_pause(sink);
 	return 0;
 }
 
-static int convert_png(const uint8_t *data, size_t size, struct encoder *encoder,
-		       struct panelimage_result *ret, struct panelimage_error *reterr)
-{
-	struct canvas canvas;
-	int rc = -1;
+static struct frame_sink check = {.on_frame = pass_over};
 
-	if (pi_canvas_init(&canvas, encoder->pending.size, reterr) == 0 &&
-	    pi_png_decode(data, size, &canvas, reterr) == 0 &&
-	    encoder->sink.on_frame(&encoder->sink, &canvas, 0, reterr) == 0)
-		rc = pi_encoder_end(encoder, 0, ret, reterr);
-	pi_canvas_finish(&canvas);
-	return rc;
-}
-
-static int convert_gif(const uint8_t *data, size_t size, struct encoder *encoder,
-		       struct panelimage_result *ret, struct panelimage_error *reterr)
-{
-	struct gif_outline outline;
-
-	if (pi_gif_outline(data, size, encoder->pending.size, &outline, reterr) ||
-	    pi_gif_decode(data, size, &outline, &encoder->sink, reterr))
-		return -1;
-	return pi_encoder_end(encoder, outline.loop_count, ret, reterr);
-}
-
-static int copy_webp(const uint8_t *data, const struct webp_outline *outline,
-		     struct panelimage_result *ret, struct panelimage_error *reterr)
-{
-	ret->data = malloc(outline->file_bytes);
-	if (!ret->data)
-		return pi_fail_memory(reterr);
-	memcpy(ret->data, data, outline->file_bytes);
-	ret->size = outline->file_bytes;
-	ret->info = pi_webp_info(outline);
-	return 0;
-}
-
-static int convert_webp(const uint8_t *data, size_t size, struct encoder *encoder,
-			struct panelimage_result *ret, struct panelimage_error *reterr)
-{
-	struct frame_sink check = {.on_frame = pass_over, .pause = encoder->sink.pause};
-	struct webp_outline outline;
-	struct cpu_limit limit;
-	bool fit;
-
-	if (pi_webp_outline(data, size, encoder->pending.size, &outline, reterr))
-		return -1;
-	limit = pi_cpu_limit_for_frames(outline.frame_count);
-	if (pi_webp_decode(data, &outline, &check, &limit, &fit, reterr))
-		return -1;
-	if (fit)
-		return copy_webp(data, &outline, ret, reterr);
-	if (pi_webp_decode(data, &outline, &encoder->sink, &limit, &fit, reterr))
-		return -1;
-	return pi_encoder_end(encoder, outline.loop_count, ret, reterr);
-}
-
-static int convert_with(struct encoder *encoder, const uint8_t *data, size_t size,
-			struct panelimage_result *ret, struct panelimage_error *reterr)
-{
-	switch (panelimage_detect(data, size)) {
-	case PANELIMAGE_FORMAT_PNG:
-		return convert_png(data, size, encoder, ret, reterr);
-	case PANELIMAGE_FORMAT_GIF:
-		return convert_gif(data, size, encoder, ret, reterr);
-	case PANELIMAGE_FORMAT_WEBP:
-		return convert_webp(data, size, encoder, ret, reterr);
-	case PANELIMAGE_FORMAT_UNKNOWN:
-		break;
-	}
-	return pi_fail(reterr, "image is not a PNG, GIF or WebP file");
-}
-
-int panelimage_convert_with_pauses(const uint8_t *data, size_t size, struct panelimage_size panel,
-				   panelimage_pause_fn *pause, struct panelimage_result *ret,
-				   struct panelimage_error *reterr)
+static enum panelimage_progress end(struct panelimage_conversion *conversion, uint32_t loop_count,
+				    struct panelimage_result *ret, struct panelimage_error *reterr)
 {
 	struct panelimage_result result = {0};
-	struct encoder *encoder;
-	int rc = -1;
+
+	if (pi_encoder_end(&conversion->encoder, loop_count, &result, reterr))
+		return PANELIMAGE_FAILED;
+	result.info.format = conversion->format;
+	*ret = result;
+	return PANELIMAGE_DONE;
+}
+
+static enum panelimage_progress convert_png(struct panelimage_conversion *conversion,
+					    struct panelimage_result *ret,
+					    struct panelimage_error *reterr)
+{
+	struct frame_sink *sink = &conversion->encoder.sink;
+	enum panelimage_progress progress = PANELIMAGE_FAILED;
+	struct canvas canvas;
+
+	if (pi_canvas_init(&canvas, conversion->encoder.pending.size, reterr) == 0 &&
+	    pi_png_decode(conversion->data, conversion->size, &canvas, reterr) == 0 &&
+	    sink->on_frame(sink, &canvas, 0, reterr) == 0)
+		progress = end(conversion, 0, ret, reterr);
+	pi_canvas_finish(&canvas);
+	return progress;
+}
+
+static enum panelimage_progress convert_gif(struct panelimage_conversion *conversion,
+					    struct panelimage_result *ret,
+					    struct panelimage_error *reterr)
+{
+	if (!pi_gif_has_more(conversion->gif))
+		return end(conversion, conversion->gif_outline.loop_count, ret, reterr);
+	if (pi_gif_next(conversion->gif, &conversion->encoder.sink, reterr))
+		return PANELIMAGE_FAILED;
+	return PANELIMAGE_MORE;
+}
+
+static enum panelimage_progress begin_gif(struct panelimage_conversion *conversion,
+					  struct panelimage_result *ret,
+					  struct panelimage_error *reterr)
+{
+	(void)ret;
+	if (pi_gif_outline(conversion->data, conversion->size, conversion->encoder.pending.size,
+			   &conversion->gif_outline, reterr))
+		return PANELIMAGE_FAILED;
+	conversion->gif =
+	    pi_gif_open(conversion->data, conversion->size, &conversion->gif_outline, reterr);
+	if (!conversion->gif)
+		return PANELIMAGE_FAILED;
+	conversion->step = convert_gif;
+	return PANELIMAGE_MORE;
+}
+
+static enum panelimage_progress copy_webp(const struct panelimage_conversion *conversion,
+					  struct panelimage_result *ret,
+					  struct panelimage_error *reterr)
+{
+	size_t size = conversion->webp_outline.file_bytes;
+	uint8_t *copy = malloc(size);
+
+	if (!copy) {
+		(void)pi_fail_memory(reterr);
+		return PANELIMAGE_FAILED;
+	}
+	memcpy(copy, conversion->data, size);
+	*ret = (struct panelimage_result){
+	    .data = copy, .size = size, .info = pi_webp_info(&conversion->webp_outline)};
+	ret->info.format = conversion->format;
+	return PANELIMAGE_DONE;
+}
+
+/* All frames are checked first, as most files need nothing more; else they are encoded. */
+static enum panelimage_progress convert_webp(struct panelimage_conversion *conversion,
+					     struct panelimage_result *ret,
+					     struct panelimage_error *reterr)
+{
+	if (pi_webp_has_more(conversion->webp)) {
+		if (pi_webp_next(conversion->webp, conversion->webp_sink, reterr))
+			return PANELIMAGE_FAILED;
+		return PANELIMAGE_MORE;
+	}
+	if (conversion->webp_sink != &check)
+		return end(conversion, conversion->webp_outline.loop_count, ret, reterr);
+	if (pi_webp_is_fit(conversion->webp))
+		return copy_webp(conversion, ret, reterr);
+	pi_webp_close(conversion->webp);
+	conversion->webp = pi_webp_open(conversion->data, &conversion->webp_outline, reterr);
+	if (!conversion->webp)
+		return PANELIMAGE_FAILED;
+	conversion->webp_sink = &conversion->encoder.sink;
+	return PANELIMAGE_MORE;
+}
+
+static enum panelimage_progress begin_webp(struct panelimage_conversion *conversion,
+					   struct panelimage_result *ret,
+					   struct panelimage_error *reterr)
+{
+	(void)ret;
+	if (pi_webp_outline(conversion->data, conversion->size, conversion->encoder.pending.size,
+			    &conversion->webp_outline, reterr))
+		return PANELIMAGE_FAILED;
+	conversion->webp = pi_webp_open(conversion->data, &conversion->webp_outline, reterr);
+	if (!conversion->webp)
+		return PANELIMAGE_FAILED;
+	conversion->webp_sink = &check;
+	conversion->step = convert_webp;
+	return PANELIMAGE_MORE;
+}
+
+struct panelimage_conversion *panelimage_conversion_new(const uint8_t *data, size_t size,
+							struct panelimage_size panel,
+							struct panelimage_error *reterr)
+{
+	struct panelimage_conversion *conversion;
 
 	if (pi_check_input(data, size, panel, reterr))
-		return -1;
-	encoder = malloc(sizeof(*encoder));
-	if (!encoder)
-		return pi_fail_memory(reterr);
-	if (pi_encoder_init(encoder, panel, reterr) == 0) {
-		encoder->sink.pause = pause;
-		rc = convert_with(encoder, data, size, &result, reterr);
+		return NULL;
+	conversion = calloc(1, sizeof(*conversion));
+	if (!conversion) {
+		(void)pi_fail_memory(reterr);
+		return NULL;
 	}
-	pi_encoder_finish(encoder);
-	free(encoder);
-	if (rc)
-		return -1;
-	result.info.format = panelimage_detect(data, size);
-	*ret = result;
-	return 0;
+	conversion->data = data;
+	conversion->size = size;
+	conversion->format = panelimage_detect(data, size);
+	if (pi_encoder_init(&conversion->encoder, panel, reterr)) {
+		panelimage_conversion_free(conversion);
+		return NULL;
+	}
+	if (conversion->format == PANELIMAGE_FORMAT_PNG)
+		conversion->step = convert_png;
+	else if (conversion->format == PANELIMAGE_FORMAT_GIF)
+		conversion->step = begin_gif;
+	else /* pi_check_input() knows no fourth */
+		conversion->step = begin_webp;
+	return conversion;
+}
+
+enum panelimage_progress panelimage_conversion_step(struct panelimage_conversion *conversion,
+						    struct panelimage_result *ret,
+						    struct panelimage_error *reterr)
+{
+	return conversion->step(conversion, ret, reterr);
+}
+
+void panelimage_conversion_free(struct panelimage_conversion *conversion)
+{
+	if (!conversion)
+		return;
+	pi_gif_close(conversion->gif);
+	pi_webp_close(conversion->webp);
+	pi_encoder_finish(&conversion->encoder);
+	free(conversion);
 }
 
 int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_size panel,
 		       struct panelimage_result *ret, struct panelimage_error *reterr)
 {
-	return panelimage_convert_with_pauses(data, size, panel, NULL, ret, reterr);
+	struct panelimage_conversion *conversion =
+	    panelimage_conversion_new(data, size, panel, reterr);
+	enum panelimage_progress progress;
+
+	if (!conversion)
+		return -1;
+	do
+		progress = panelimage_conversion_step(conversion, ret, reterr);
+	while (progress == PANELIMAGE_MORE);
+	panelimage_conversion_free(conversion);
+	return progress == PANELIMAGE_DONE ? 0 : -1;
 }
 
 void panelimage_result_finish(struct panelimage_result *result)

@@ -54,25 +54,38 @@ static int decode_webp(const uint8_t *data, size_t size, struct rgb_sink *sink,
 		       struct panelimage_error *reterr)
 {
 	struct webp_outline outline;
-	struct cpu_limit limit;
-	bool fit;
+	struct webp_decoder *decoder;
+	int rc = 0;
 
 	if (pi_webp_outline(data, size, sink->panel, &outline, reterr))
 		return -1;
 	sink->still = outline.frame_count == 1;
-	limit = pi_cpu_limit_for_frames(outline.frame_count);
-	return pi_webp_decode(data, &outline, &sink->sink, &limit, &fit, reterr);
+	decoder = pi_webp_open(data, &outline, reterr);
+	if (!decoder)
+		return -1;
+	while (rc == 0 && pi_webp_has_more(decoder))
+		rc = pi_webp_next(decoder, &sink->sink, reterr);
+	pi_webp_close(decoder);
+	return rc;
 }
 
 static int decode_gif(const uint8_t *data, size_t size, struct rgb_sink *sink,
 		      struct panelimage_error *reterr)
 {
 	struct gif_outline outline;
+	struct gif_decoder *decoder;
+	int rc = 0;
 
 	if (pi_gif_outline(data, size, sink->panel, &outline, reterr))
 		return -1;
 	sink->still = outline.frame_count == 1;
-	return pi_gif_decode(data, size, &outline, &sink->sink, reterr);
+	decoder = pi_gif_open(data, size, &outline, reterr);
+	if (!decoder)
+		return -1;
+	while (rc == 0 && pi_gif_has_more(decoder))
+		rc = pi_gif_next(decoder, &sink->sink, reterr);
+	pi_gif_close(decoder);
+	return rc;
 }
 
 static int decode_with(struct rgb_sink *sink, const uint8_t *data, size_t size,

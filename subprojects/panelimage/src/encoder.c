@@ -216,8 +216,6 @@ static int on_frame(struct frame_sink *sink, const struct canvas *canvas, uint32
 	}
 	if (encoder->has_pending && flush(encoder, reterr))
 		return -1;
-	if (encoder->has_pending)
-		pi_pause(sink);
 	pi_canvas_copy(&encoder->pending, canvas);
 	encoder->pending_ms = duration_ms;
 	encoder->duration_ms += duration_ms;

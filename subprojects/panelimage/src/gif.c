@@ -1,6 +1,7 @@
 #include "gif.h"
 
 #include <gif_lib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
@@ -22,6 +23,7 @@ struct gif_decoder {
 	size_t pos;
 	GifFileType *gif;
 	struct frame_sink *sink;
+	uint32_t frame_count;	      /* of the file */
 	uint32_t frame_number;	      /* of the frame at hand, from 1 */
 	GraphicsControlBlock control; /* for the next image */
 	int disposal;		      /* of the last frame, and its place */
@@ -189,12 +191,13 @@ static int decode_extension(struct gif_decoder *decoder, struct panelimage_error
 	return rc == GIF_OK ? 0 : fail_frame(decoder, reterr);
 }
 
-static int decode_records(struct gif_decoder *decoder, uint32_t frame_count,
-			  struct panelimage_error *reterr)
+/* Reads up to the end of the next image. */
+static int decode_records(struct gif_decoder *decoder, struct panelimage_error *reterr)
 {
+	uint32_t last = decoder->frame_number;
 	GifRecordType type;
 
-	while (decoder->frame_number < frame_count) {
+	while (decoder->frame_number == last) {
 		/* The outline has passed over zero bytes between blocks: so does this. */
 		while (decoder->pos < decoder->size && decoder->data[decoder->pos] == 0)
 			decoder->pos++;
@@ -214,29 +217,56 @@ static int decode_records(struct gif_decoder *decoder, uint32_t frame_count,
 	return 0;
 }
 
-int pi_gif_decode(const uint8_t *data, size_t size, const struct gif_outline *outline,
-		  struct frame_sink *sink, struct panelimage_error *reterr)
+struct gif_decoder *pi_gif_open(const uint8_t *data, size_t size, const struct gif_outline *outline,
+				struct panelimage_error *reterr)
 {
-	struct gif_decoder decoder = {
-	    .data = data, .size = size, .sink = sink, .control = no_control};
 	struct panelimage_size panel = {outline->width, outline->height};
+	struct gif_decoder *decoder = malloc(sizeof(*decoder));
 	int error = 0;
-	int rc = -1;
 
-	if (pi_canvas_init(&decoder.canvas, panel, reterr) ||
-	    pi_canvas_init(&decoder.previous, panel, reterr))
-		goto finish;
-	pi_canvas_clear(&decoder.canvas);
-	decoder.gif = DGifOpen(&decoder, read_bytes, &error);
-	/* The outline has found the header to be sound and whole. */
-	if (!decoder.gif) {
+	if (!decoder) {
 		(void)pi_fail_memory(reterr);
-		goto finish;
+		return NULL;
 	}
-	rc = decode_records(&decoder, outline->frame_count, reterr);
-	DGifCloseFile(decoder.gif, &error);
-finish:
-	pi_canvas_finish(&decoder.canvas);
-	pi_canvas_finish(&decoder.previous);
-	return rc;
+	*decoder = (struct gif_decoder){
+	    .data = data, .size = size, .frame_count = outline->frame_count, .control = no_control};
+	if (pi_canvas_init(&decoder->canvas, panel, reterr) ||
+	    pi_canvas_init(&decoder->previous, panel, reterr))
+		goto fail;
+	pi_canvas_clear(&decoder->canvas);
+	decoder->gif = DGifOpen(decoder, read_bytes, &error);
+	/* The outline has found the header to be sound and whole. */
+	if (!decoder->gif) {
+		(void)pi_fail_memory(reterr);
+		goto fail;
+	}
+	return decoder;
+fail:
+	pi_gif_close(decoder);
+	return NULL;
+}
+
+bool pi_gif_has_more(const struct gif_decoder *decoder)
+{
+	return decoder->frame_number < decoder->frame_count;
+}
+
+int pi_gif_next(struct gif_decoder *decoder, struct frame_sink *sink,
+		struct panelimage_error *reterr)
+{
+	decoder->sink = sink;
+	return decode_records(decoder, reterr);
+}
+
+void pi_gif_close(struct gif_decoder *decoder)
+{
+	int error;
+
+	if (!decoder)
+		return;
+	if (decoder->gif)
+		DGifCloseFile(decoder->gif, &error);
+	pi_canvas_finish(&decoder->canvas);
+	pi_canvas_finish(&decoder->previous);
+	free(decoder);
 }

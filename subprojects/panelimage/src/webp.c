@@ -1,8 +1,18 @@
 #include "webp.h"
 
+#include <stdlib.h>
 #include <webp/demux.h>
 
 #include "fail.h"
+
+struct webp_decoder {
+	WebPAnimDecoder *anim;
+	struct webp_outline outline;
+	struct canvas canvas;
+	uint32_t frame_number; /* of the frame at hand, from 1 */
+	uint32_t last_ms;      /* when the frame before it ended */
+	bool is_fit;	       /* all frames up to here */
+};
 
 static uint32_t argb_as_is(const uint8_t *rgba)
 {
@@ -21,55 +31,70 @@ static bool flatten(const uint8_t *rgba, struct canvas *ret)
 	return same;
 }
 
-static int decode_frames(WebPAnimDecoder *decoder, const struct webp_outline *outline,
-			 struct frame_sink *sink, struct cpu_limit *limit, struct canvas *canvas,
-			 bool *ret_fit, struct panelimage_error *reterr)
-{
-	uint32_t number = 0;
-	uint32_t last_ms = 0;
-	bool fit = true;
-
-	while (WebPAnimDecoderHasMoreFrames(decoder)) {
-		uint8_t *rgba;
-		int end_ms;
-		uint32_t duration_ms;
-
-		number++;
-		pi_cpu_limit_enter(limit);
-		if (!WebPAnimDecoderGetNext(decoder, &rgba, &end_ms))
-			return pi_fail(reterr, "WebP frame %u of %u is damaged or truncated",
-				       number, outline->frame_count);
-		if (!pi_cpu_limit_leave(limit))
-			return pi_fail(
-			    reterr, "WebP takes too long to decode, given up at frame %u", number);
-		/* The sum wraps around in very long animations, the difference does not. */
-		duration_ms = (uint32_t)end_ms - last_ms;
-		last_ms = (uint32_t)end_ms;
-		fit &= flatten(rgba, canvas);
-		if (sink->on_frame(sink, canvas, outline->animated ? duration_ms : 0, reterr))
-			return -1;
-	}
-	*ret_fit = fit;
-	return 0;
-}
-
-int pi_webp_decode(const uint8_t *data, const struct webp_outline *outline, struct frame_sink *sink,
-		   struct cpu_limit *limit, bool *ret_fit, struct panelimage_error *reterr)
+struct webp_decoder *pi_webp_open(const uint8_t *data, const struct webp_outline *outline,
+				  struct panelimage_error *reterr)
 {
 	WebPData file = {.bytes = data, .size = outline->file_bytes};
-	WebPAnimDecoder *decoder = WebPAnimDecoderNew(&file, NULL);
-	struct canvas canvas = {0};
+	struct webp_decoder *decoder = malloc(sizeof(*decoder));
 	WebPAnimInfo info;
-	int rc = -1;
 
-	if (!decoder)
-		return pi_fail(reterr, "WebP is damaged");
+	if (!decoder) {
+		(void)pi_fail_memory(reterr);
+		return NULL;
+	}
+	*decoder = (struct webp_decoder){.outline = *outline, .is_fit = true};
+	decoder->anim = WebPAnimDecoderNew(&file, NULL);
+	if (!decoder->anim) {
+		(void)pi_fail(reterr, "WebP is damaged");
+		goto fail;
+	}
 	/* Had the two walks over the file come to different ends, no limit would hold. */
-	if (!WebPAnimDecoderGetInfo(decoder, &info) || info.frame_count != outline->frame_count)
-		rc = pi_fail(reterr, "WebP is damaged, its frames cannot be counted");
-	else if (pi_canvas_init(&canvas, outline->size, reterr) == 0)
-		rc = decode_frames(decoder, outline, sink, limit, &canvas, ret_fit, reterr);
-	pi_canvas_finish(&canvas);
-	WebPAnimDecoderDelete(decoder);
-	return rc;
+	if (!WebPAnimDecoderGetInfo(decoder->anim, &info) ||
+	    info.frame_count != outline->frame_count) {
+		(void)pi_fail(reterr, "WebP is damaged, its frames cannot be counted");
+		goto fail;
+	}
+	if (pi_canvas_init(&decoder->canvas, outline->size, reterr) == 0)
+		return decoder;
+fail:
+	pi_webp_close(decoder);
+	return NULL;
+}
+
+bool pi_webp_has_more(const struct webp_decoder *decoder)
+{
+	return WebPAnimDecoderHasMoreFrames(decoder->anim);
+}
+
+int pi_webp_next(struct webp_decoder *decoder, struct frame_sink *sink,
+		 struct panelimage_error *reterr)
+{
+	uint8_t *rgba;
+	int end_ms;
+	uint32_t duration_ms;
+
+	decoder->frame_number++;
+	if (!WebPAnimDecoderGetNext(decoder->anim, &rgba, &end_ms))
+		return pi_fail(reterr, "WebP frame %u of %u is damaged or truncated",
+			       decoder->frame_number, decoder->outline.frame_count);
+	/* The sum wraps around in very long animations, the difference does not. */
+	duration_ms = (uint32_t)end_ms - decoder->last_ms;
+	decoder->last_ms = (uint32_t)end_ms;
+	decoder->is_fit &= flatten(rgba, &decoder->canvas);
+	return sink->on_frame(sink, &decoder->canvas, decoder->outline.animated ? duration_ms : 0,
+			      reterr);
+}
+
+bool pi_webp_is_fit(const struct webp_decoder *decoder)
+{
+	return decoder->is_fit;
+}
+
+void pi_webp_close(struct webp_decoder *decoder)
+{
+	if (!decoder)
+		return;
+	pi_canvas_finish(&decoder->canvas);
+	WebPAnimDecoderDelete(decoder->anim);
+	free(decoder);
 }

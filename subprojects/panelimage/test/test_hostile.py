@@ -45,6 +45,13 @@ def test_the_answer(convert, name):
     assert str(caught.value) == ANSWERS[name]
 
 
+@pytest.mark.parametrize("name", [name for name in HOSTILE if name.startswith("webp-groups-")])
+def test_no_clock_decides(convert, name):
+    """The dearest files there are: whether they are taken must not depend on how fast that is."""
+    _, info = convert(HOSTILE[name])
+    assert (info.frames, info.duration_ms) == (1, 0)  # they never change
+
+
 @pytest.mark.parametrize("name", [name for name in HOSTILE if name.startswith("png-")])
 def test_bombs_are_passed_over(convert, name):
     webp, _ = convert(HOSTILE[name])

@@ -10,7 +10,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-enum { THREADS = 4, JOBS = THREADS + LIMIT_SHORT_JOBS + LIMIT_LONG_JOBS + 1 };
+enum { THREADS = 6, JOBS = THREADS + LIMIT_SHORT_JOBS + LIMIT_LONG_JOBS + 1, ACCOUNTS = 32 };
 
 struct job {
 	struct lane_job lane_job;
@@ -48,12 +48,13 @@ static int close_lanes(void **state)
 	return 0;
 }
 
-static void run_short(struct lane_job *lane_job)
+static bool run_short(struct lane_job *lane_job)
 {
 	container_of(lane_job, struct job, lane_job)->number++;
+	return false;
 }
 
-static void run_long(struct lane_job *lane_job)
+static bool run_long(struct lane_job *lane_job)
 {
 	unsigned running = atomic_fetch_add(&long_running, 1) + 1;
 	unsigned most = atomic_load(&long_running_most);
@@ -65,6 +66,7 @@ static void run_long(struct lane_job *lane_job)
 	while (sem_wait(&gate))
 		require(errno == EINTR);
 	atomic_fetch_sub(&long_running, 1);
+	return false;
 }
 
 static void on_done(struct lane_job *lane_job)
@@ -80,10 +82,16 @@ static void on_done(struct lane_job *lane_job)
 
 static int submit(enum lane lane, struct job *job)
 {
+	unsigned retry_after_s = 0;
+	int error;
+
 	*job = (struct job){
 	    .lane_job = {.run = lane == LANE_LONG ? run_long : run_short, .done = on_done},
 	};
-	return lanes_submit(&loop, lane, &job->lane_job);
+	job->lane_job.account.bytes[0] = (uint8_t)((job - jobs) % ACCOUNTS);
+	error = lanes_submit(&loop, lane, &job->lane_job, &retry_after_s);
+	assert_true(retry_after_s >= 1 && retry_after_s <= 30);
+	return error;
 }
 
 static void open_gate(unsigned times)
@@ -127,25 +135,81 @@ static void short_jobs_pass_long_ones(void **state)
 	assert_int_equal(atomic_load(&long_running_most), THREADS / 2);
 }
 
-static void full_queues_refuse(void **state)
+/* Fills a lane with jobs of all accounts, in turn. Returns how many it has taken. */
+static unsigned fill(enum lane lane, struct job *first)
 {
 	unsigned count = 0;
 
+	while (submit(lane, &first[count]) == 0)
+		count++;
+	return count;
+}
+
+static void full_queues_refuse(void **state)
+{
+	unsigned long_count = fill(LANE_LONG, jobs), short_count;
+
 	(void)state;
-	for (unsigned i = 0; i < THREADS / 2 + LIMIT_LONG_JOBS; i++)
-		assert_int_equal(submit(LANE_LONG, &jobs[count++]), 0);
-	assert_int_equal(submit(LANE_LONG, &jobs[count]), -EAGAIN);
+	/* Each account leaves as much to others as it takes: so a little is left. */
+	assert_in_range(long_count, LIMIT_LONG_JOBS - 4, THREADS / 2 + LIMIT_LONG_JOBS);
 	/* the other lane has its own queue, and the threads that are left */
-	for (unsigned i = 0; i < THREADS / 2 + LIMIT_SHORT_JOBS; i++)
-		assert_int_equal(submit(LANE_SHORT, &jobs[count++]), 0);
-	assert_int_equal(submit(LANE_SHORT, &jobs[count]), -EAGAIN);
-	assert_int_equal(submit(LANE_LONG, &jobs[count]), -EAGAIN);
-	open_gate(THREADS / 2 + LIMIT_LONG_JOBS);
+	short_count = fill(LANE_SHORT, &jobs[long_count]);
+	assert_in_range(short_count, LIMIT_SHORT_JOBS - 32, THREADS / 2 + LIMIT_SHORT_JOBS);
+	open_gate(long_count);
 	loop_run(&loop);
-	assert_int_equal(done_count, count);
+	assert_int_equal(done_count, long_count + short_count);
 	assert_int_equal(submit(LANE_SHORT, &jobs[0]), 0);
 	loop_run(&loop);
-	assert_int_equal(done_count, count + 1);
+	assert_int_equal(done_count, long_count + short_count + 1);
+}
+
+enum { STEPS = 1000 };
+
+/* Uses CPU time, whatever the machine does besides, and has many steps. */
+static bool run_steps(struct lane_job *lane_job)
+{
+	struct job *job = container_of(lane_job, struct job, lane_job);
+
+	for (volatile unsigned i = 0; i < 20000; i++)
+		;
+	return ++job->number < STEPS;
+}
+
+static void on_steps_done(struct lane_job *lane_job)
+{
+	container_of(lane_job, struct job, lane_job)->is_done = true;
+	done_count++;
+}
+
+static void on_other_done(struct lane_job *lane_job)
+{
+	(void)lane_job;
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_false(jobs[i].is_done);
+	done_count++;
+}
+
+/* One account has more long jobs than there are threads, none of which is ever finished before
+ * another account's job of one step has come and gone. */
+static void long_jobs_give_their_threads_back(void **state)
+{
+	unsigned retry_after_s;
+	struct job *other = &jobs[THREADS];
+
+	(void)state;
+	for (unsigned i = 0; i < THREADS; i++) {
+		jobs[i] = (struct job){.lane_job = {.run = run_steps, .done = on_steps_done}};
+		assert_int_equal(lanes_submit(&loop, LANE_LONG, &jobs[i].lane_job, &retry_after_s),
+				 0);
+	}
+	*other = (struct job){
+	    .lane_job = {.account = {{1}}, .run = run_short, .done = on_other_done},
+	};
+	assert_int_equal(lanes_submit(&loop, LANE_LONG, &other->lane_job, &retry_after_s), 0);
+	loop_run(&loop);
+	assert_int_equal(done_count, THREADS + 1);
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_int_equal(jobs[i].number, STEPS);
 }
 
 static struct job stream[THREADS * 2];
@@ -153,10 +217,12 @@ static unsigned stream_left;
 
 static void on_stream_done(struct lane_job *lane_job)
 {
+	unsigned retry_after_s;
+
 	if (stream_left == 0)
 		return;
 	stream_left--;
-	assert_int_equal(lanes_submit(&loop, LANE_SHORT, lane_job), 0);
+	assert_int_equal(lanes_submit(&loop, LANE_SHORT, lane_job, &retry_after_s), 0);
 }
 
 static unsigned stream_left_at_long;
@@ -171,16 +237,19 @@ static void on_long_done(struct lane_job *lane_job)
 /* There is always a short job waiting; a long one must still get its turn. */
 static void stream_of_short_jobs_starves_no_long_one(void **state)
 {
+	unsigned retry_after_s;
+
 	(void)state;
 	stream_left = 100000;
 	open_gate(1);
 	for (unsigned i = 0; i < array_length(stream); i++) {
 		stream[i].lane_job.run = run_short;
 		stream[i].lane_job.done = on_stream_done;
-		assert_int_equal(lanes_submit(&loop, LANE_SHORT, &stream[i].lane_job), 0);
+		assert_int_equal(
+		    lanes_submit(&loop, LANE_SHORT, &stream[i].lane_job, &retry_after_s), 0);
 	}
 	jobs[0] = (struct job){.lane_job = {.run = run_long, .done = on_long_done}};
-	assert_int_equal(lanes_submit(&loop, LANE_LONG, &jobs[0].lane_job), 0);
+	assert_int_equal(lanes_submit(&loop, LANE_LONG, &jobs[0].lane_job, &retry_after_s), 0);
 	loop_run(&loop);
 	assert_true(stream_left_at_long > 0);
 }
@@ -193,6 +262,7 @@ int main(void)
 	    LANES_TEST(every_job_is_done_once),
 	    LANES_TEST(short_jobs_pass_long_ones),
 	    LANES_TEST(full_queues_refuse),
+	    LANES_TEST(long_jobs_give_their_threads_back),
 	    LANES_TEST(stream_of_short_jobs_starves_no_long_one),
 	};
 

@@ -11,8 +11,9 @@
  *   over black  composed onto opaque black: a sample becomes (c * a + 127) / 255
  *
  * All functions are pure: no globals, no log, no I/O, any thread. What is sent may be hostile:
- * whatever the bytes are, an answer for a panel of 64x32 takes far less than a second and less than
- * 32 MiB; both grow with the pixels of the panel. */
+ * whatever the bytes are, an answer for a panel of 64x32 takes less than three seconds (an honest
+ * file: less than one) and less than 32 MiB; both grow with the pixels of the panel. No clock
+ * decides: the same bytes have the same answer on every machine. */
 #pragma once
 
 #include <stdbool.h>
@@ -84,15 +85,30 @@ int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_size 
 		       struct panelimage_result *ret, struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
-/* Called between the frames of an animation, on the thread that converts it: a server that has
- * other things to do as well sleeps for a moment there. */
-typedef void panelimage_pause_fn(void);
+/* The same in steps, for a server that has other things to do as well: each step decodes and
+ * encodes one frame at most, on any thread, no two at a time. Between two steps nothing is held
+ * but memory. A step takes 0.1 to 0.5 ms for a frame of 64x32 of an honest file, and up to 0.2 s
+ * for a hostile one. */
+struct panelimage_conversion;
 
-/* The same, with pauses. */
-int panelimage_convert_with_pauses(const uint8_t *data, size_t size, struct panelimage_size panel,
-				   panelimage_pause_fn *pause, struct panelimage_result *ret,
-				   struct panelimage_error *reterr)
+enum panelimage_progress { PANELIMAGE_MORE, PANELIMAGE_DONE, PANELIMAGE_FAILED };
+
+/* data stays where it is until the conversion is freed. NULL with *reterr set, where no step is
+ * needed to see that the image cannot be converted, or no memory is left. */
+struct panelimage_conversion *panelimage_conversion_new(const uint8_t *data, size_t size,
+							struct panelimage_size panel,
+							struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
+
+/* PANELIMAGE_DONE with *ret, which the caller then owns; PANELIMAGE_FAILED with *reterr; what is
+ * not set is untouched. After these two the conversion can only be freed. */
+enum panelimage_progress panelimage_conversion_step(struct panelimage_conversion *conversion,
+						    struct panelimage_result *ret,
+						    struct panelimage_error *reterr)
+    __attribute__((warn_unused_result));
+
+/* At any time between two steps; NULL is fine. */
+void panelimage_conversion_free(struct panelimage_conversion *conversion);
 
 /* Releases the data and wipes the struct. NULL and a wiped struct are fine. */
 void panelimage_result_finish(struct panelimage_result *result);

@@ -96,34 +96,62 @@ static void test_converted_is_fit(void **state)
 	}
 }
 
-static unsigned pauses;
-
-static void count_pause(void)
-{
-	pauses++;
-}
-
-static void test_pauses(void **state)
+/* A conversion gives its thread back between frames; what it makes is the same, whoever else is
+ * converted in between. */
+static void test_steps(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++) {
-		struct panelimage_result plain;
-		struct panelimage_result paused;
+		const struct sample *sample = &samples[i];
+		struct panelimage_conversion *conversions[2];
+		enum panelimage_progress progress[2] = {PANELIMAGE_MORE, PANELIMAGE_MORE};
+		struct panelimage_result plain, stepped[2];
 		struct panelimage_error error;
+		unsigned steps = 0;
 
-		pauses = 0;
 		assert_int_equal(
-		    panelimage_convert(samples[i].data, samples[i].size, panel, &plain, &error), 0);
-		assert_int_equal(pauses, 0);
-		assert_int_equal(panelimage_convert_with_pauses(samples[i].data, samples[i].size,
-								panel, count_pause, &paused,
-								&error),
-				 0);
-		assert_true(pauses >= samples[i].info.frame_count - 1);
-		assert_int_equal(plain.size, paused.size);
-		assert_memory_equal(plain.data, paused.data, plain.size);
+		    panelimage_convert(sample->data, sample->size, panel, &plain, &error), 0);
+		for (unsigned k = 0; k < 2; k++) {
+			conversions[k] =
+			    panelimage_conversion_new(sample->data, sample->size, panel, &error);
+			assert_non_null(conversions[k]);
+		}
+		for (; progress[0] == PANELIMAGE_MORE; steps++)
+			for (unsigned k = 0; k < 2; k++)
+				progress[k] =
+				    panelimage_conversion_step(conversions[k], &stepped[k], &error);
+		assert_true(steps >= sample->info.frame_count);
+		for (unsigned k = 0; k < 2; k++) {
+			assert_int_equal(progress[k], PANELIMAGE_DONE);
+			panelimage_conversion_free(conversions[k]);
+			assert_int_equal(stepped[k].size, plain.size);
+			assert_memory_equal(stepped[k].data, plain.data, plain.size);
+			assert_memory_equal(&stepped[k].info, &plain.info, sizeof(plain.info));
+			panelimage_result_finish(&stepped[k]);
+		}
 		panelimage_result_finish(&plain);
-		panelimage_result_finish(&paused);
+	}
+}
+
+/* Nothing leaks, wherever a conversion is given up. */
+static void test_given_up(void **state)
+{
+	(void)state;
+	panelimage_conversion_free(NULL);
+	for (size_t i = 0; i < SAMPLES; i++) {
+		for (unsigned steps = 0; steps < samples[i].info.frame_count; steps++) {
+			struct panelimage_result result;
+			struct panelimage_error error;
+			struct panelimage_conversion *conversion = panelimage_conversion_new(
+			    samples[i].data, samples[i].size, panel, &error);
+
+			assert_non_null(conversion);
+			for (unsigned k = 0; k < steps; k++)
+				assert_int_equal(
+				    panelimage_conversion_step(conversion, &result, &error),
+				    PANELIMAGE_MORE);
+			panelimage_conversion_free(conversion);
+		}
 	}
 }
 
@@ -270,11 +298,17 @@ static void test_decode_stops(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_samples),	   cmocka_unit_test(test_converted_is_fit),
-	    cmocka_unit_test(test_pauses),	   cmocka_unit_test(test_refused_before_decoding),
-	    cmocka_unit_test(test_largest_input),  cmocka_unit_test(test_truncated),
-	    cmocka_unit_test(test_finish_nothing), cmocka_unit_test(test_look_is_bounded),
-	    cmocka_unit_test(test_decode),	   cmocka_unit_test(test_decode_pixels),
+	    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_converted_is_fit),
+	    cmocka_unit_test(test_steps),
+	    cmocka_unit_test(test_given_up),
+	    cmocka_unit_test(test_refused_before_decoding),
+	    cmocka_unit_test(test_largest_input),
+	    cmocka_unit_test(test_truncated),
+	    cmocka_unit_test(test_finish_nothing),
+	    cmocka_unit_test(test_look_is_bounded),
+	    cmocka_unit_test(test_decode),
+	    cmocka_unit_test(test_decode_pixels),
 	    cmocka_unit_test(test_decode_stops),
 	};
 

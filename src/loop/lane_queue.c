@@ -1,0 +1,254 @@
+#include "lane_queue.h"
+#include "base/limits.h"
+#include "base/memory.h"
+#include "base/require.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	PACE_PERMILLE = 1000,
+	PACE_MAX_PERMILLE = 100 * 1000,
+	AVERAGE_OF = 8, /* a new value's weight in a moving average is one of so many */
+};
+
+struct lane_account {
+	struct id id;
+	struct list node;    /* in the queue's accounts */
+	struct list waiting; /* of struct lane_job */
+	unsigned waiting_count;
+	unsigned running;
+	int64_t credit_us;	  /* CPU time of this round that is left; below 0: it owes time */
+	uint64_t unfinished_size; /* of its jobs that wait or run */
+	uint64_t unfinished_us;	  /* that these have used already */
+	unsigned ns_per_byte;
+};
+
+void lane_queue_init(struct lane_queue *queue, unsigned threads, unsigned limit,
+		     unsigned ns_per_byte)
+{
+	*queue = (struct lane_queue){
+	    .threads = threads,
+	    .account_threads = threads > 1 ? threads - 1 : 1,
+	    .limit = limit,
+	    .ns_per_byte = ns_per_byte,
+	    .pace_permille = PACE_PERMILLE,
+	};
+	list_init(&queue->accounts);
+}
+
+static bool is_active(const struct lane_account *account)
+{
+	return account->waiting_count + account->running > 0;
+}
+
+static void forget(struct lane_account *account)
+{
+	list_remove(&account->node);
+	free(account);
+}
+
+static void forget_idle(struct lane_queue *queue)
+{
+	list_for_each (node, &queue->accounts) {
+		struct lane_account *account = container_of(node, struct lane_account, node);
+
+		if (!is_active(account))
+			forget(account);
+	}
+}
+
+void lane_queue_finish(struct lane_queue *queue)
+{
+	require(queue->active == 0);
+	forget_idle(queue);
+}
+
+static struct lane_account *find(struct lane_queue *queue, struct id id)
+{
+	list_for_each (node, &queue->accounts) {
+		struct lane_account *account = container_of(node, struct lane_account, node);
+
+		if (id_equal(account->id, id))
+			return account;
+	}
+	return NULL;
+}
+
+static struct lane_account *new_account(struct lane_queue *queue, struct id id)
+{
+	struct lane_account *account = memory_zalloc(sizeof(*account));
+
+	account->id = id;
+	account->credit_us = LANE_TURN_US;
+	account->ns_per_byte = queue->ns_per_byte;
+	list_init(&account->waiting);
+	list_append(&queue->accounts, &account->node);
+	return account;
+}
+
+/* How long the account's unfinished jobs, and with them its next one, have to wait: for their own
+ * CPU time, on the account's share of the threads, at the pace at which threads get a core. */
+static uint64_t wait_us(const struct lane_queue *queue, const struct lane_account *account)
+{
+	uint64_t total_us, left_us, alone_us, shared_us;
+
+	if (!account || !is_active(account))
+		return 0;
+	total_us = account->unfinished_size * account->ns_per_byte / 1000;
+	left_us = total_us > account->unfinished_us ? total_us - account->unfinished_us : 0;
+	left_us = left_us * queue->pace_permille / PACE_PERMILLE;
+	alone_us = left_us / queue->account_threads;
+	shared_us = left_us * queue->active / queue->threads;
+	return alone_us > shared_us ? alone_us : shared_us;
+}
+
+int lane_queue_add(struct lane_queue *queue, struct lane_job *job, uint64_t *ret_wait_us)
+{
+	struct lane_account *account = find(queue, job->account);
+	unsigned own = account ? account->waiting_count : 0;
+
+	*ret_wait_us = wait_us(queue, account);
+	if (queue->waiting >= queue->limit)
+		return -EAGAIN;
+	/* As many as it leaves to others: a single account fills half of the queue, and however
+	 * many share it, a further one still finds a place. */
+	if (own > 0 && own >= queue->limit - queue->waiting)
+		return -EDQUOT;
+	if (*ret_wait_us > LIMIT_LANE_WAIT_MS * UINT64_C(1000))
+		return -ETIME;
+	if (!account)
+		account = new_account(queue, job->account);
+	queue->active += !is_active(account);
+	job->queue_account = account;
+	job->used_us = 0;
+	list_append(&account->waiting, &job->node);
+	account->waiting_count++;
+	account->unfinished_size += job->size;
+	queue->waiting++;
+	return 0;
+}
+
+static bool may_run(const struct lane_queue *queue, const struct lane_account *account)
+{
+	return account->waiting_count > 0 && account->running < queue->account_threads;
+}
+
+/* Begins as many rounds as it takes until one of those that may run has credit. False: none may. */
+static bool begin_round(struct lane_queue *queue)
+{
+	int64_t least_us = INT64_MAX; /* what is owed */
+
+	list_for_each (node, &queue->accounts) {
+		struct lane_account *account = container_of(node, struct lane_account, node);
+
+		if (may_run(queue, account) && -account->credit_us < least_us)
+			least_us = -account->credit_us;
+	}
+	if (least_us == INT64_MAX)
+		return false;
+	least_us = (least_us / LANE_TURN_US + 1) * LANE_TURN_US;
+	list_for_each (node, &queue->accounts) {
+		struct lane_account *account = container_of(node, struct lane_account, node);
+
+		account->credit_us += least_us;
+		if (account->credit_us > LANE_TURN_US)
+			account->credit_us = LANE_TURN_US; /* nobody saves up */
+		if (account->credit_us > 0 && !is_active(account))
+			forget(account);
+	}
+	return true;
+}
+
+static struct lane_account *next_account(struct lane_queue *queue)
+{
+	list_for_each (node, &queue->accounts) {
+		struct lane_account *account = container_of(node, struct lane_account, node);
+
+		if (account->credit_us > 0 && may_run(queue, account))
+			return account;
+	}
+	return NULL;
+}
+
+struct lane_job *lane_queue_take(struct lane_queue *queue)
+{
+	struct lane_account *account;
+	struct list *node;
+
+	if (queue->waiting == 0 || queue->running >= queue->threads)
+		return NULL;
+	account = next_account(queue);
+	if (!account && begin_round(queue))
+		account = next_account(queue);
+	if (!account)
+		return NULL;
+	list_remove(&account->node);
+	list_append(&queue->accounts, &account->node);
+	node = list_take_first(&account->waiting);
+	account->waiting_count--;
+	account->running++;
+	queue->waiting--;
+	queue->running++;
+	return container_of(node, struct lane_job, node);
+}
+
+static void learn(unsigned *average, uint64_t value)
+{
+	int64_t difference = (int64_t)value - (int64_t)*average;
+
+	*average = (unsigned)((int64_t)*average + difference / AVERAGE_OF);
+}
+
+static void learn_pace(struct lane_queue *queue, const struct lane_slice *slice)
+{
+	uint64_t permille;
+
+	if (slice->cpu_us == 0)
+		return;
+	permille = slice->wall_us * PACE_PERMILLE / slice->cpu_us;
+	if (permille < PACE_PERMILLE)
+		permille = PACE_PERMILLE;
+	learn(&queue->pace_permille, permille < PACE_MAX_PERMILLE ? permille : PACE_MAX_PERMILLE);
+}
+
+static void end_job(struct lane_queue *queue, const struct lane_job *job)
+{
+	struct lane_account *account = job->queue_account;
+
+	if (job->size > 0) {
+		learn(&queue->ns_per_byte, job->used_us * 1000 / job->size);
+		learn(&account->ns_per_byte, job->used_us * 1000 / job->size);
+	}
+	account->unfinished_size -= job->size;
+	account->unfinished_us -= job->used_us;
+	if (is_active(account))
+		return;
+	queue->active--;
+	if (account->credit_us > 0)
+		forget(account);
+	/* Who owes time to nobody owes none. */
+	if (queue->active == 0)
+		forget_idle(queue);
+}
+
+void lane_queue_give_back(struct lane_queue *queue, struct lane_job *job,
+			  const struct lane_slice *slice)
+{
+	struct lane_account *account = job->queue_account;
+
+	account->running--;
+	queue->running--;
+	account->credit_us -= (int64_t)slice->cpu_us;
+	account->unfinished_us += slice->cpu_us;
+	job->used_us += slice->cpu_us;
+	learn_pace(queue, slice);
+	if (!slice->has_more) {
+		end_job(queue, job);
+		return;
+	}
+	/* before all others of the account */
+	list_append(account->waiting.next, &job->node);
+	account->waiting_count++;
+	queue->waiting++;
+}

@@ -1,0 +1,50 @@
+/* The jobs of one lane, in the order in which they get its threads: fair between accounts.
+ *
+ * Accounts take turns, and what each turn used is measured in CPU time of the thread (a deficit
+ * round robin whose costs are known afterwards). An account whose slice took longer than its turn
+ * gave waits for as many rounds, also if it has no jobs meanwhile. The jobs of one account run in
+ * the order in which they came, and one that has begun goes on before the next one begins: so there
+ * are never more half-made results than threads for each account.
+ *
+ * Pure: no thread, no clock. */
+#pragma once
+
+#include "loop/lanes.h"
+
+enum { LANE_TURN_US = 2000 };
+
+struct lane_queue {
+	struct list accounts; /* of struct lane_account; the next one's turn first */
+	unsigned threads;
+	unsigned account_threads; /* that one account may hold */
+	unsigned limit;		  /* waiting jobs */
+	unsigned waiting;
+	unsigned running;
+	unsigned active;	/* accounts with unfinished jobs */
+	unsigned ns_per_byte;	/* CPU time that jobs took, by their size; a moving average */
+	unsigned pace_permille; /* time for a slice by its CPU time; a moving average */
+};
+
+/* ns_per_byte: a first guess. */
+void lane_queue_init(struct lane_queue *queue, unsigned threads, unsigned limit,
+		     unsigned ns_per_byte);
+
+/* Forgets all accounts; no job is left. */
+void lane_queue_finish(struct lane_queue *queue);
+
+/* 0, or an error of lanes_submit(); both set the time that the job will wait, by what is known. */
+__attribute__((warn_unused_result)) int lane_queue_add(struct lane_queue *queue,
+						       struct lane_job *job, uint64_t *ret_wait_us);
+
+/* The next job for a free thread, or NULL: none may run now. */
+struct lane_job *lane_queue_take(struct lane_queue *queue);
+
+struct lane_slice {
+	uint64_t cpu_us;
+	uint64_t wall_us;
+	bool has_more; /* the job waits again */
+};
+
+/* A job that was taken has run for a slice. Ends it unless it has more. */
+void lane_queue_give_back(struct lane_queue *queue, struct lane_job *job,
+			  const struct lane_slice *slice);

@@ -1,0 +1,242 @@
+/* The order in which the accounts' jobs get a lane's threads, with costs that the test makes up. */
+#include "../../../src/loop/lane_queue.h"
+#include "../cmocka_test.h"
+#include "base/limits.h"
+#include "base/memory.h"
+
+#include <errno.h>
+
+enum { LIMIT = 64, NS_PER_BYTE = 1000, JOBS = 100 };
+
+static struct lane_queue queue;
+static struct lane_job jobs[JOBS];
+static unsigned job_count;
+
+static int open_queue(void **state)
+{
+	(void)state;
+	lane_queue_init(&queue, 1, LIMIT, NS_PER_BYTE);
+	job_count = 0;
+	return 0;
+}
+
+static int close_queue(void **state)
+{
+	(void)state;
+	lane_queue_finish(&queue);
+	return 0;
+}
+
+static int add(uint8_t account, size_t size)
+{
+	struct lane_job *job = &jobs[job_count++];
+	uint64_t wait_us;
+
+	*job = (struct lane_job){.account = {{account}}, .size = size};
+	return lane_queue_add(&queue, job, &wait_us);
+}
+
+static void give_back(struct lane_job *job, uint64_t cpu_us, bool has_more)
+{
+	lane_queue_give_back(
+	    &queue, job,
+	    &(struct lane_slice){.cpu_us = cpu_us, .wall_us = cpu_us, .has_more = has_more});
+}
+
+/* Runs the next job for a slice. Returns its account. */
+static uint8_t run_next(uint64_t cpu_us, bool has_more)
+{
+	struct lane_job *job = lane_queue_take(&queue);
+
+	assert_non_null(job);
+	give_back(job, cpu_us, has_more);
+	return job->account.bytes[0];
+}
+
+static void run_all(void)
+{
+	while (queue.waiting > 0)
+		run_next(100, false);
+}
+
+static void jobs_of_one_account_keep_their_order(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(add(1, 1), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		struct lane_job *job;
+
+		/* What has begun goes on before the next one begins. */
+		for (unsigned slice = 0; slice < 3; slice++) {
+			job = lane_queue_take(&queue);
+			assert_ptr_equal(job, &jobs[i]);
+			give_back(job, 5000, slice < 2);
+		}
+	}
+	assert_null(lane_queue_take(&queue));
+}
+
+/* One account has thirty long jobs, the other comes later with one of four slices. */
+static void an_account_waits_for_one_slice_of_each_other(void **state)
+{
+	unsigned others = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++)
+		assert_int_equal(add(1, 1), 0);
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(run_next(2000, true), 1);
+	assert_int_equal(add(2, 1), 0);
+	for (unsigned slices = 0; slices < 4; others++)
+		if (run_next(2000, true) == 2)
+			slices++;
+	assert_in_range(others, 4, 8);
+	run_all();
+}
+
+/* Turns count by what they cost: slices of 20 ms beside those of 1 ms. */
+static void time_is_shared_and_not_turns(void **state)
+{
+	uint64_t used_us[3] = {0};
+
+	(void)state;
+	assert_int_equal(add(1, 1), 0);
+	assert_int_equal(add(2, 1), 0);
+	for (unsigned i = 0; i < 2100; i++) {
+		struct lane_job *job = lane_queue_take(&queue);
+		uint8_t account = job->account.bytes[0];
+		uint64_t cpu_us = account == 1 ? 20000 : 1000;
+
+		used_us[account] += cpu_us;
+		give_back(job, cpu_us, true);
+	}
+	assert_in_range(used_us[1] * 100 / used_us[2], 90, 110);
+	run_all();
+}
+
+/* An account that has no job for a while still owes what its last one took too much. */
+static void debts_are_not_forgotten(void **state)
+{
+	unsigned others = 0;
+
+	(void)state;
+	assert_int_equal(add(2, 1), 0);
+	assert_int_equal(add(1, 1), 0);
+	assert_int_equal(run_next(2000, true), 2);
+	assert_int_equal(run_next(20000, false), 1);
+	assert_int_equal(add(1, 1), 0);
+	while (run_next(2000, true) == 2)
+		others++;
+	assert_in_range(others, 8, 12);
+	run_all();
+}
+
+/* With more than one thread, one is left for others. */
+static void no_account_holds_all_threads(void **state)
+{
+	struct lane_job *taken[3];
+
+	(void)state;
+	lane_queue_init(&queue, 3, LIMIT, NS_PER_BYTE);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(add(1, 1), 0);
+	taken[0] = lane_queue_take(&queue);
+	taken[1] = lane_queue_take(&queue);
+	assert_non_null(taken[0]);
+	assert_non_null(taken[1]);
+	assert_null(lane_queue_take(&queue));
+	assert_int_equal(add(2, 1), 0);
+	taken[2] = lane_queue_take(&queue);
+	assert_ptr_equal(taken[2], &jobs[5]);
+	for (unsigned i = 0; i < 3; i++)
+		give_back(taken[i], 100, false);
+	run_all();
+}
+
+static void an_account_fills_half_of_the_queue(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < LIMIT / 2; i++)
+		assert_int_equal(add(1, 1), 0);
+	assert_int_equal(add(1, 1), -EDQUOT);
+	for (unsigned i = 0; i < LIMIT / 4; i++)
+		assert_int_equal(add(2, 1), 0);
+	assert_int_equal(add(2, 1), -EDQUOT);
+	for (unsigned i = 0; i < LIMIT / 4; i++)
+		assert_int_equal(add((uint8_t)(3 + i), 1), 0);
+	assert_int_equal(add(200, 1), -EAGAIN);
+	run_all();
+	job_count = 0;
+	assert_int_equal(add(1, 1), 0);
+	run_all();
+}
+
+/* Each job is foretold to take 400 ms: what would wait for more than 5 s is refused, unless it is
+ * of another account. */
+static void what_would_wait_too_long_is_refused(void **state)
+{
+	const size_t size = 400000;
+	uint64_t wait_us;
+	unsigned taken = 0;
+
+	(void)state;
+	while (add(1, size) == 0)
+		taken++;
+	assert_int_equal(taken, LIMIT_LANE_WAIT_MS / 400 + 1);
+	assert_int_equal(add(1, 1), -ETIME);
+	assert_int_equal(add(2, size), 0);
+	jobs[50] = (struct lane_job){.account = {{1}}};
+	assert_int_equal(lane_queue_add(&queue, &jobs[50], &wait_us), -ETIME);
+	assert_true(wait_us > LIMIT_LANE_WAIT_MS * 1000);
+	run_all();
+}
+
+/* The guess is replaced by what jobs really take, and by how slowly threads get a core. */
+static void the_wait_is_learnt(void **state)
+{
+	const size_t size = 400000;
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++) {
+		job_count = 0;
+		assert_int_equal(add(1, size), 0);
+		run_next(1000, false); /* a 400th of the guess */
+	}
+	job_count = 0;
+	for (unsigned i = 0; i < LIMIT / 2; i++)
+		assert_int_equal(add(1, size), 0);
+	run_all();
+	for (unsigned i = 0; i < 100; i++) {
+		struct lane_job *job;
+
+		job_count = 0;
+		assert_int_equal(add(1, 1000), 0);
+		job = lane_queue_take(&queue);
+		lane_queue_give_back(&queue, job,
+				     &(struct lane_slice){.cpu_us = 100000, .wall_us = 1000000});
+	}
+	job_count = 0;
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(add(1, 1000), 0);
+	assert_int_equal(add(1, 1000), -ETIME);
+	run_all();
+}
+
+#define QUEUE_TEST(name) cmocka_unit_test_setup_teardown(name, open_queue, close_queue)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    QUEUE_TEST(jobs_of_one_account_keep_their_order),
+	    QUEUE_TEST(an_account_waits_for_one_slice_of_each_other),
+	    QUEUE_TEST(time_is_shared_and_not_turns),
+	    QUEUE_TEST(debts_are_not_forgotten),
+	    QUEUE_TEST(no_account_holds_all_threads),
+	    QUEUE_TEST(an_account_fills_half_of_the_queue),
+	    QUEUE_TEST(what_would_wait_too_long_is_refused),
+	    QUEUE_TEST(the_wait_is_learnt),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
