@@ -110,5 +110,10 @@ def text(data, alphabet="standard"):
     return base64.urlsafe_b64encode(data).decode()
 
 
+def wrapped(data):
+    """As `base64 FILE` prints it."""
+    return base64.encodebytes(data).decode()
+
+
 def data_url(data, kind):
     return f"data:image/{kind};base64,{text(data)}"

@@ -12,7 +12,18 @@ static inline size_t base64_decoded_max(size_t text_length)
 }
 
 /* Decodes the standard or the URL-safe alphabet, never both in one text, with correct padding or
- * none, no white space. Bits behind the last byte must be zero.
- * ret_data: at least base64_decoded_max() bytes. 0, or -EINVAL. */
+ * none. White space of ASCII is passed over wherever it stands: `base64 FILE` wraps its lines. Bits
+ * behind the last byte must be zero.
+ * ret_data: at least base64_decoded_max() bytes of text's length, or of base64_significant().
+ * 0, or -EINVAL. */
 __attribute__((warn_unused_result)) int base64_decode(struct str text, uint8_t *ret_data,
 						      size_t *ret_size);
+
+/* Characters that are no white space. */
+size_t base64_significant(struct str text);
+
+enum { BASE64_EXPLANATION_BYTES = 100 };
+
+/* Why base64_decode() refused a text, and where: words that follow "the base64". Characters are
+ * counted from 1, white space too. */
+void base64_explain(struct str text, char ret_text[static BASE64_EXPLANATION_BYTES]);

@@ -3,6 +3,7 @@
 #include "domain/display.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void fail(struct image_job *job, const char *text)
 {
@@ -19,12 +20,17 @@ static void fail_size(struct image_job *job, size_t size)
 	job->has_failed = true;
 }
 
-/* Bytes that a base64 text decodes to. */
+/* Bytes that a base64 text decodes to. Only a long text is looked at: most have no white space. */
 static size_t decoded_size(struct str text)
 {
-	while (text.length && text.data[text.length - 1] == '=')
-		text.length--;
-	return text.length / 4 * 3 + text.length % 4 * 3 / 4;
+	size_t length = text.length;
+
+	if (length / 4 * 3 > PANELIMAGE_INPUT_MAX_BYTES) {
+		length = base64_significant(text);
+		while (text.length && strchr("= \t\r\n\f", text.data[text.length - 1]))
+			length -= text.data[--text.length] == '=';
+	}
+	return length / 4 * 3 + length % 4 * 3 / 4;
 }
 
 bool image_job_init(struct image_job *job, struct str media_type, struct str base64,
@@ -41,8 +47,18 @@ bool image_job_init(struct image_job *job, struct str media_type, struct str bas
 		fail_size(job, size);
 		return false;
 	}
-	job->bytes = arena_alloc(arena, base64_decoded_max(base64.length));
+	job->bytes = arena_alloc(arena, base64_decoded_max(size / 3 * 4 + 4));
 	return true;
+}
+
+static void fail_base64(struct image_job *job)
+{
+	char text[BASE64_EXPLANATION_BYTES];
+
+	base64_explain(job->base64, text);
+	snprintf(job->error.text, sizeof(job->error.text), "image: the base64 %s", text);
+	job->is_converted = true;
+	job->has_failed = true;
 }
 
 static const char *format_name(enum panelimage_format format)
@@ -106,7 +122,7 @@ bool image_job_begin(void *argument)
 	if (job->conversion)
 		return image_job_convert(job);
 	if (base64_decode(job->base64, job->bytes, &job->size)) {
-		fail(job, "image is not valid base64");
+		fail_base64(job);
 		return false;
 	}
 	if (!type_agrees(job) || panelimage_is_animation(job->bytes, job->size))

@@ -1,6 +1,7 @@
 #include "base/base64.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 /* One table per position in a group of four, so that a group is three ORs. Bits 24 and up say what
  * a character needs: 1 = invalid, 2 = only in the standard alphabet, 4 = only in the URL-safe. */
@@ -42,62 +43,160 @@ __attribute__((constructor)) static void tables_init(void)
 	}
 }
 
-static struct str without_padding(struct str text)
+/* White space of ASCII, as the WHATWG's infra standard has it. */
+static bool is_space(unsigned char c)
 {
-	size_t padding = 0;
-
-	if (text.length == 0 || text.length % 4 != 0)
-		return text;
-	while (padding < 2 && text.data[text.length - 1 - padding] == '=')
-		padding++;
-	text.length -= padding;
-	return text;
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f';
 }
 
-static int decode_tail(const uint8_t *in, size_t length, uint8_t *out, uint32_t *seen)
+size_t base64_significant(struct str text)
 {
-	uint32_t bits;
+	size_t count = 0;
 
-	if (length == 1)
+	for (size_t i = 0; i < text.length; i++)
+		count += !is_space((unsigned char)text.data[i]);
+	return count;
+}
+
+/* Where decoding is. */
+struct decoder {
+	const uint8_t *in;
+	const uint8_t *end;
+	uint8_t *out;
+	uint32_t seen; /* bits 24 and up of all characters */
+};
+
+static void decode_groups(struct decoder *decoder)
+{
+	while (decoder->end - decoder->in >= 4) {
+		const uint8_t *in = decoder->in;
+		uint32_t bits =
+		    tables[0][in[0]] | tables[1][in[1]] | tables[2][in[2]] | tables[3][in[3]];
+
+		if (bits & INVALID)
+			return;
+		decoder->seen |= bits;
+		decoder->out[0] = (uint8_t)(bits >> 16);
+		decoder->out[1] = (uint8_t)(bits >> 8);
+		decoder->out[2] = (uint8_t)bits;
+		decoder->out += 3;
+		decoder->in += 4;
+	}
+}
+
+/* Takes up to four characters, passing over white space, up to padding or the end. */
+static unsigned take_group(struct decoder *decoder, uint8_t ret_group[static 4])
+{
+	unsigned count = 0;
+
+	for (; count < 4 && decoder->in < decoder->end && *decoder->in != '='; decoder->in++) {
+		if (!is_space(*decoder->in))
+			ret_group[count++] = *decoder->in;
+	}
+	return count;
+}
+
+static int decode_group(struct decoder *decoder, const uint8_t *group, unsigned count)
+{
+	uint32_t bits = 0;
+
+	if (count == 1)
 		return -EINVAL;
-	bits = tables[0][in[0]] | tables[1][in[1]];
-	if (length == 3)
-		bits |= tables[2][in[2]];
-	*seen |= bits;
-	if (bits & (length == 2 ? 0xffffu : 0xffu))
+	for (unsigned i = 0; i < count; i++)
+		bits |= tables[i][group[i]];
+	decoder->seen |= bits;
+	if (bits & INVALID || bits & (count == 2 ? 0xffffu : count == 3 ? 0xffu : 0))
 		return -EINVAL;
-	out[0] = (uint8_t)(bits >> 16);
-	if (length == 3)
-		out[1] = (uint8_t)(bits >> 8);
+	for (unsigned i = 0; i + 1 < count; i++)
+		*decoder->out++ = (uint8_t)(bits >> (16 - 8 * i));
 	return 0;
+}
+
+/* What stands behind the last group, of count characters: nothing, or the padding that it needs. */
+static bool ends_well(const struct decoder *decoder, unsigned count)
+{
+	unsigned padding = 0;
+
+	for (const uint8_t *in = decoder->in; in < decoder->end; in++) {
+		if (*in == '=')
+			padding++;
+		else if (!is_space(*in))
+			return false;
+	}
+	return padding == 0 || (count >= 2 && count + padding == 4);
 }
 
 int base64_decode(struct str text, uint8_t *ret_data, size_t *ret_size)
 {
-	uint32_t seen = 0;
-	uint8_t *out = ret_data;
-	const uint8_t *in;
-	size_t left;
+	struct decoder decoder = {.in = (const uint8_t *)text.data, .out = ret_data};
+	uint8_t group[4];
+	unsigned count;
 
-	text = without_padding(text);
-	in = (const uint8_t *)text.data;
-	for (left = text.length; left >= 4; left -= 4, in += 4) {
-		uint32_t bits =
-		    tables[0][in[0]] | tables[1][in[1]] | tables[2][in[2]] | tables[3][in[3]];
-
-		seen |= bits;
-		out[0] = (uint8_t)(bits >> 16);
-		out[1] = (uint8_t)(bits >> 8);
-		out[2] = (uint8_t)bits;
-		out += 3;
+	if (text.length == 0) {
+		*ret_size = 0;
+		return 0;
 	}
-	if (left > 0) {
-		if (decode_tail(in, left, out, &seen))
+	decoder.end = decoder.in + text.length;
+	do {
+		decode_groups(&decoder);
+		count = take_group(&decoder, group);
+		if (count > 0 && decode_group(&decoder, group, count))
 			return -EINVAL;
-		out += left - 1;
-	}
-	if (seen & INVALID || (seen & (STANDARD | URL_SAFE)) == (STANDARD | URL_SAFE))
+	} while (count == 4);
+	if (!ends_well(&decoder, count) ||
+	    (decoder.seen & (STANDARD | URL_SAFE)) == (STANDARD | URL_SAFE))
 		return -EINVAL;
-	*ret_size = (size_t)(out - ret_data);
+	*ret_size = (size_t)(decoder.out - ret_data);
 	return 0;
+}
+
+static void explain_character(unsigned char c, size_t position, char *ret, size_t size)
+{
+	if (c == '=')
+		snprintf(ret, size, "has padding in the wrong place, character %zu of it",
+			 position);
+	else if (c > ' ' && c < 0x7f)
+		snprintf(ret, size, "has \"%c\" as character %zu of it", c, position);
+	else
+		snprintf(ret, size, "has the byte 0x%02x as character %zu of it", c, position);
+}
+
+void base64_explain(struct str text, char ret_text[static BASE64_EXPLANATION_BYTES])
+{
+	const size_t size = BASE64_EXPLANATION_BYTES;
+	uint32_t seen = 0;
+	size_t count = 0, padding = 0;
+
+	for (size_t i = 0; i < text.length; i++) {
+		unsigned char c = (unsigned char)text.data[i];
+		uint32_t value = tables[0][c];
+
+		if (is_space(c))
+			continue;
+		if (c == '=' && count % 4 >= 2 && count % 4 + padding < 4) {
+			padding++;
+			continue;
+		}
+		seen |= value;
+		if (value & INVALID || padding > 0) {
+			explain_character(value & INVALID ? c : '=', i + 1, ret_text, size);
+			return;
+		}
+		if ((seen & (STANDARD | URL_SAFE)) == (STANDARD | URL_SAFE)) {
+			snprintf(
+			    ret_text, size,
+			    "mixes the standard and the URL-safe alphabet: \"%c\" is character "
+			    "%zu of it",
+			    c, i + 1);
+			return;
+		}
+		count++;
+	}
+	if (count % 4 == 1 || (padding > 0 && count % 4 + padding != 4))
+		snprintf(ret_text, size, "ends too soon, after %zu characters of it",
+			 count + padding);
+	else
+		snprintf(ret_text, size,
+			 "ends too soon: its last character holds bits of a byte that "
+			 "does not follow");
 }

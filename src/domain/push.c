@@ -60,6 +60,15 @@ static bool is_image_type(struct str type)
 	       str_equal_ignore_case(type, STR("image/gif"));
 }
 
+static bool is_web_address(struct str text)
+{
+	size_t colon = str_find(text, ':');
+	struct str scheme = {text.data, colon};
+
+	return colon < text.length && (str_equal_ignore_case(scheme, STR("https")) ||
+				       str_equal_ignore_case(scheme, STR("http")));
+}
+
 /* Splits a data URL (RFC 2397) into its media type and its base64 text; plain base64 has no media
  * type. NULL: it is good; else the fault. */
 static const char *split_image(struct str image, struct str *ret_media_type, struct str *ret_base64)
@@ -68,6 +77,8 @@ static const char *split_image(struct str image, struct str *ret_media_type, str
 	struct str last = {0};
 	size_t comma;
 
+	if (is_web_address(image))
+		return "is a URL, which is not fetched: send the image itself, in base64";
 	if (image.length < 5 || !str_equal_ignore_case((struct str){image.data, 5}, STR("data:"))) {
 		*ret_media_type = (struct str){0};
 		*ret_base64 = image;

@@ -101,16 +101,20 @@ def test_all_faults_at_once(device):
 
 
 @pytest.mark.parametrize("image, detail", [
-    ("%%%", "image is not valid base64"),
+    ("AAAA%", 'image: the base64 has "%" as character 5 of it'),
+    ("https://example.org/picture.png",
+     "is a URL, which is not fetched: send the image itself, in base64"),
+    (" \n", "image is empty"),
     ("", "image is empty"),
     ("data:image/png;base64", "is a data URL without a comma"),
     ("data:image/png;base64,", "image is empty"),
     ("aGVsbG8=", None),
     (images.text(images.png(images.solid(size=(32, 32)))), "image is 32x32 pixels, must be 64x32"),
     (images.text(images.gif()[:-200]), None),
-    (images.text(bytes(200000)), None),
+    (images.text(bytes(200000)), "image is 200000 bytes, at most 196608 are allowed"),
+    (images.wrapped(bytes(200000)), "image is 200000 bytes, at most 196608 are allowed"),
     (images.data_url(images.png(), "gif"), "image is image/png, the data URL says image/gif"),
-], ids=range(9))
+], ids=range(12))
 def test_bad_image_is_told_with_the_other_faults(device, image, detail):
     faults = device.push_body({"image": image, "duration": 6, "more": 1}).faults()
     assert set(faults) == {"/image", "/duration", "/more"}

@@ -89,6 +89,8 @@ static void every_other_byte_is_refused_everywhere(void **state)
 
 			text[position] = (char)c;
 			is_good = is_good || c == '-' || c == '_' || (c == '=' && position == 11);
+			/* without white space a character is missing, but no group is broken */
+			is_good = is_good || (c && strchr(" \t\r\n\f", c));
 			assert_int_equal(decode((struct str){text, 12}, data, &size),
 					 is_good ? 0 : -EINVAL);
 		}
@@ -108,6 +110,66 @@ static void alphabets_are_never_mixed(void **state)
 	assert_int_equal(decode(STR("/AAA_A"), data, &size), -EINVAL);
 }
 
+/* Lines of every length, with every kind of white space, as `base64 -w LENGTH` writes them. */
+static void white_space_is_passed_over(void **state)
+{
+	static const char *const spaces[] = {"\n", "\r\n", " ", "\t", "\f", " \n\n "};
+
+	(void)state;
+	for (size_t i = 0; i < array_length(base64_vectors); i++) {
+		struct str text = str_from(base64_vectors[i].text);
+
+		for (size_t line = 1; line < 80; line++) {
+			const char *space = spaces[(i + line) % array_length(spaces)];
+			char wrapped[1500], hex[600];
+			uint8_t data[300];
+			size_t length = 0, size = 999;
+
+			for (size_t at = 0; at < text.length; at++) {
+				wrapped[length++] = text.data[at];
+				if ((at + 1) % line == 0)
+					for (const char *c = space; *c; c++)
+						wrapped[length++] = *c;
+			}
+			assert_int_equal(decode((struct str){wrapped, length}, data, &size), 0);
+			hex_encode(data, size, hex);
+			assert_string_equal(hex, base64_vectors[i].hex);
+			assert_int_equal(base64_significant((struct str){wrapped, length}),
+					 text.length);
+		}
+	}
+}
+
+static void explanations_say_where(void **state)
+{
+	static const struct {
+		const char *text, *expected;
+	} cases[] = {
+	    {"AAAA%AAA", "has \"%\" as character 5 of it"},
+	    {"AA\nA\001", "has the byte 0x01 as character 5 of it"},
+	    {"AAA+A/A-",
+	     "mixes the standard and the URL-safe alphabet: \"-\" is character 8 of it"},
+	    {"AA=A", "has padding in the wrong place, character 4 of it"},
+	    {"=", "has padding in the wrong place, character 1 of it"},
+	    {"AAAA=", "has padding in the wrong place, character 5 of it"},
+	    {"AA===", "has padding in the wrong place, character 5 of it"},
+	    {"AAAAA", "ends too soon, after 5 characters of it"},
+	    {"AA=", "ends too soon, after 3 characters of it"},
+	    {"AAB=", "ends too soon: its last character holds bits of a byte that does not follow"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < array_length(cases); i++) {
+		char text[BASE64_EXPLANATION_BYTES];
+		uint8_t data[16];
+		size_t size;
+
+		assert_int_equal(decode(str_from(cases[i].text), data, &size), -EINVAL);
+		base64_explain(str_from(cases[i].text), text);
+		assert_string_equal(text, cases[i].expected);
+	}
+}
+
 static void nothing_is_nothing(void **state)
 {
 	uint8_t data[4];
@@ -125,6 +187,8 @@ int main(void)
 	    cmocka_unit_test(short_texts_as_python_has_them),
 	    cmocka_unit_test(every_other_byte_is_refused_everywhere),
 	    cmocka_unit_test(alphabets_are_never_mixed),
+	    cmocka_unit_test(white_space_is_passed_over),
+	    cmocka_unit_test(explanations_say_where),
 	    cmocka_unit_test(nothing_is_nothing),
 	};
 

@@ -22,7 +22,8 @@ def is_utf8(data):
 
 
 def is_base64(text):
-    """Canonical, padded rightly or not at all, in one alphabet."""
+    """Canonical, padded rightly or not at all, in one alphabet, white space anywhere."""
+    text = bytes(c for c in text if c not in b" \n\r\t\f")
     bare = text.rstrip(b"=")
     if text != bare and (len(text) % 4 != 0 or len(text) - len(bare) > 2):
         return False
