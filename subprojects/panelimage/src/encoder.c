@@ -165,8 +165,15 @@ static int encode_change(struct encoder *encoder, const struct change *change,
 static int write_frame(struct encoder *encoder, const struct change *change,
 		       const struct buffer *image, bool blend, struct panelimage_error *reterr)
 {
-	uint8_t *p = pi_buffer_extend(&encoder->file, FRAME_HEADER_BYTES);
+	uint8_t *p;
 
+	encoder->file_bytes += FRAME_HEADER_BYTES + image->size - RIFF_BYTES;
+	/* From here on the file is only measured, so that its sender learns its size. */
+	if (encoder->file_bytes > PANELIMAGE_OUTPUT_MAX_BYTES) {
+		pi_buffer_finish(&encoder->file);
+		return 0;
+	}
+	p = pi_buffer_extend(&encoder->file, FRAME_HEADER_BYTES);
 	if (!p)
 		return fail_encode(&encoder->file, reterr);
 	memcpy(p, "ANMF", 4);
@@ -194,6 +201,8 @@ static int flush(struct encoder *encoder, struct panelimage_error *reterr)
 	/* The header is filled in at the end. */
 	if (first && !pi_buffer_extend(&encoder->file, FILE_HEADER_BYTES))
 		return fail_encode(&encoder->file, reterr);
+	if (first)
+		encoder->file_bytes = FILE_HEADER_BYTES;
 	if (encode_change(encoder, &change, &best, &blend, reterr) ||
 	    write_frame(encoder, &change, best, blend, reterr))
 		return -1;
@@ -303,6 +312,9 @@ int pi_encoder_end(struct encoder *encoder, uint32_t loop_count, struct panelima
 		return end_still(encoder, ret, reterr);
 	if (flush(encoder, reterr))
 		return -1;
+	if (encoder->file_bytes > PANELIMAGE_OUTPUT_MAX_BYTES)
+		return pi_fail(reterr, "image takes %zu bytes as a WebP, at most %d are allowed",
+			       encoder->file_bytes, PANELIMAGE_OUTPUT_MAX_BYTES);
 	write_header(encoder, loop_count);
 	ret->info.frame_count = encoder->frame_count;
 	ret->info.animated = true;
