@@ -45,6 +45,19 @@ enum {
 
 	/* Statements that wait for the database in a worker: 503. */
 	LIMIT_DB_QUEUE = 4096,
+	/* Elements of a list that are read with other callers' reads; a longer list is read over a
+	 * connection of its own. */
+	LIMIT_LIST_SHORT = 100,
+	/* Elements of a part of a list, ?limit=: 400. */
+	LIMIT_LIST_PART = 1000,
+	/* Long lists that wait in a worker for a connection, of one account and of all: 503. */
+	LIMIT_LISTS_OF_ACCOUNT = 16,
+	LIMIT_LISTS = 256,
+	/* One that has waited so long: 503. One whose reader is slow: it is cut off, earlier where
+	 * others wait. */
+	LIMIT_LIST_WAIT_MS = 20 * 1000,
+	LIMIT_LIST_TURN_MS = 10 * 1000,
+	LIMIT_LIST_MS = 60 * 1000,
 	/* Hints that wait to be sent: further ones are dropped, the generation decides. */
 	LIMIT_HINT_BYTES = 64 * 1024,
 	/* Jobs that wait for a worker thread: 503, as for those of an account that has as many as

@@ -2,6 +2,7 @@
  *
  *   db_submit() -> queue -> read connection   one batch and one sync a turn, two batches under way
  *                        -> write connection  each write with its own sync, or with a shared one
+ *   db_list()   -> list connections           one long list at a time each, see db/listing.h
  *   db_hint()   -> hint connection            NOTIFY, many hints in one; and LISTEN
  *
  * A lost connection is made again, with back-off. Nothing waits for a database that is away: while
@@ -13,6 +14,7 @@
 #pragma once
 
 #include "db/hints.h"
+#include "db/listing.h"
 #include "db/query.h"
 #include "loop/loop.h"
 
@@ -32,7 +34,7 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings);
 
 /* Reads and writes can be sent now. */
 bool db_is_up(const struct db *db);
-/* How many connections are up, the hint connection included. */
+/* How many connections are up, those of lists and the hint connection included. */
 unsigned db_connections_up(const struct db *db);
 
 /* Waits at most timeout_ms until all queries are answered, then closes the connections. Queries

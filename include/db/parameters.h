@@ -60,3 +60,6 @@ void db_add_text_array(struct db_parameters *parameters, const struct str *texts
  */
 void db_add_changes(struct db_parameters *parameters, const struct record *record, const void *body,
 		    uint64_t present);
+
+/* A hash of the first one, which is not NULL. */
+unsigned db_parameters_hash(const struct db_parameters *parameters);

@@ -44,6 +44,8 @@ struct db_query {
 	unsigned char conflicts; /* private: times that it lost against another transaction */
 	unsigned char moves;	 /* private: times that it changed to another connection */
 	bool gathers;		 /* private: it is part of a struct gather, see src/db/gather.h */
+	bool by_rows;		 /* private: its rows come one by one, see db/listing.h */
+	bool has_rows;		 /* private: some of them have come */
 	void *uncommitted;	 /* private: the result of a write that awaits its commit */
 	/* Set by the statement's function of db/statements.h: */
 	enum statement statement;

@@ -162,7 +162,7 @@ static void lose_by_pipeline(struct connection *connection)
 /* The deadline of a connection that is up: set while an answer is due. */
 static void expect_answer(struct connection *connection)
 {
-	if (connection->pipeline.batch_count)
+	if (connection->pipeline.batch_count && !connection->pipeline.paused)
 		deadline_set(connection->loop, &connection->deadline, connection->role->answer_ms);
 	else
 		deadline_clear(connection->loop, &connection->deadline);
@@ -179,7 +179,8 @@ static bool flush(struct connection *connection)
 	}
 	/* Reading goes on while writing waits: the server may have to send answers before it reads
 	 * more. */
-	return watch(connection, UV_READABLE | (left > 0 ? UV_WRITABLE : 0));
+	return watch(connection, (connection->pipeline.paused ? 0 : UV_READABLE) |
+				     (left > 0 ? UV_WRITABLE : 0));
 }
 
 void connection_flush(struct connection *connection, int error)
@@ -427,6 +428,13 @@ static void on_answer(struct pipeline *pipeline, struct db_query *query,
 	connection->role->on_answer(connection, query, result);
 }
 
+static void on_row(struct pipeline *pipeline, struct db_query *query, const struct db_result *row)
+{
+	struct connection *connection = container_of(pipeline, struct connection, pipeline);
+
+	connection->role->on_row(connection, query, row);
+}
+
 static void on_return(struct pipeline *pipeline, struct db_query *query, bool may_repeat)
 {
 	struct connection *connection = container_of(pipeline, struct connection, pipeline);
@@ -441,6 +449,7 @@ void connection_start(struct connection *connection)
 
 	pipeline_init(pipeline);
 	pipeline->statements = connection->statements;
+	pipeline->on_row = on_row;
 	pipeline->on_answer = on_answer;
 	pipeline->on_return = on_return;
 	connection->state = CONNECTION_RESTING;
@@ -457,6 +466,28 @@ bool connection_is_hopeful(const struct connection *connection)
 bool connection_is_up(const struct connection *connection)
 {
 	return connection->state == CONNECTION_UP && !connection->pipeline.worn;
+}
+
+void connection_pause(struct connection *connection)
+{
+	connection->pipeline.paused = true;
+	deadline_clear(connection->loop, &connection->deadline);
+}
+
+void connection_resume(struct connection *connection)
+{
+	if (!connection->pipeline.paused)
+		return;
+	connection->pipeline.paused = false;
+	if (connection->state != CONNECTION_UP)
+		return;
+	expect_answer(connection);
+	step(connection);
+}
+
+void connection_cut(struct connection *connection, struct str reason)
+{
+	lose(connection, reason);
 }
 
 void connection_close(struct connection *connection)

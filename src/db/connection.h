@@ -27,6 +27,9 @@ struct connection_role {
 	const char *name;
 	const char *first;  /* a statement that a new connection begins with, or NULL */
 	uint64_t answer_ms; /* the longest silence while something is expected */
+	/* See pipeline.h; NULL where no query's rows come one by one. */
+	void (*on_row)(struct connection *connection, struct db_query *query,
+		       const struct db_result *row);
 	void (*on_answer)(struct connection *connection, struct db_query *query,
 			  const struct db_result *result);
 	/* See pipeline.h. The owner sends the query again no earlier than on_down(). */
@@ -73,6 +76,16 @@ bool connection_is_up(const struct connection *connection);
 /* Sends what libpq holds. error: what the pipeline_*() call before returned; where it failed, the
  * connection is lost. */
 void connection_flush(struct connection *connection, int error);
+
+/* Reads nothing until connection_resume(), and expects no answer meanwhile. */
+void connection_pause(struct connection *connection);
+/* Takes what has come, which may call on_row() and on_answer(). Nothing happens where it is not
+ * paused. */
+void connection_resume(struct connection *connection);
+
+/* Ends a connection that is up for a reason of its owner's; another one is made. Returns the
+ * queries under way. */
+void connection_cut(struct connection *connection, struct str reason);
 
 /* Returns the queries under way, with may_repeat false. Calls nothing afterwards. */
 void connection_close(struct connection *connection);

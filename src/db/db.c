@@ -3,6 +3,8 @@
 #include "base/require.h"
 #include "connection.h"
 #include "hint.h"
+#include "listings.h"
+#include "resolve.h"
 
 #include <stdlib.h>
 
@@ -29,6 +31,7 @@ struct db {
 	char *url;
 	struct pool reads;
 	struct pool writes;
+	struct listings listings;
 	struct hints hints;
 	struct list waiting_reads;
 	struct list returned_reads; /* from a lost connection: sent before the others */
@@ -126,15 +129,6 @@ static void on_answer(struct connection *connection, struct db_query *query,
 	query->done(query, result);
 }
 
-static unsigned hash_bytes(const char *data, int length)
-{
-	unsigned hash = 2166136261u; /* FNV-1a */
-
-	for (int i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)data[i]) * 16777619u;
-	return hash;
-}
-
 /* The connection of the query's first parameter while that is up, else the next that is. */
 static unsigned choose_write(const struct db *db, const struct db_query *query)
 {
@@ -143,7 +137,7 @@ static unsigned choose_write(const struct db *db, const struct db_query *query)
 	unsigned own = 0;
 
 	if (count > 1 && parameters->count && parameters->values[0])
-		own = hash_bytes(parameters->values[0], parameters->lengths[0]) % count;
+		own = db_parameters_hash(parameters) % count;
 	for (unsigned i = 0; i < count; i++) {
 		unsigned index = (own + i) % count;
 
@@ -301,6 +295,7 @@ static void close_all(struct db *db)
 		connection_close(&db->reads.connections[i]);
 	for (unsigned i = 0; i < db->writes.count; i++)
 		connection_close(&db->writes.connections[i]);
+	listings_close(&db->listings);
 	hints_close(&db->hints);
 	answer_all_away(db, &db->returned_reads);
 	answer_all_away(db, &db->waiting_reads);
@@ -317,7 +312,7 @@ static void on_closed(struct later *later)
 {
 	struct db *db = container_of(later, struct db, closed_later);
 
-	if (!list_is_empty(&db->away)) {
+	if (!list_is_empty(&db->away) || !listings_are_idle(&db->listings)) {
 		loop_later(db->loop, &db->closed_later);
 		return;
 	}
@@ -338,8 +333,10 @@ static void on_turn_end(struct turn_end *turn_end)
 	send_reads(db);
 	for (unsigned i = 0; i < db->writes.count; i++)
 		send_writes(db, i);
+	listings_flush(&db->listings);
 	hints_flush(&db->hints);
-	if (db->closing && db->outstanding == 0 && hints_are_idle(&db->hints))
+	if (db->closing && db->outstanding == 0 && listings_are_idle(&db->listings) &&
+	    hints_are_idle(&db->hints))
 		close_all(db);
 }
 
@@ -350,7 +347,7 @@ void db_submit(struct db *db, struct db_query *query)
 	require(query->parameters.count == statement_of(db, query)->parameter_count);
 	list_init(&query->node);
 	query->conflicts = query->moves = 0;
-	query->gathers = false;
+	query->gathers = query->by_rows = query->has_rows = false;
 	if (db->closing || db->outstanding >= LIMIT_DB_QUEUE ||
 	    !pool_is_up(is_read(db, query) ? &db->reads : &db->writes)) {
 		answer_away(db, query);
@@ -358,6 +355,12 @@ void db_submit(struct db *db, struct db_query *query)
 	}
 	db->outstanding++;
 	enqueue(db, query);
+}
+
+bool db_list(struct db *db, struct db_listing *listing)
+{
+	require(is_read(db, &listing->query));
+	return listings_add(&db->listings, listing);
 }
 
 bool db_is_up(const struct db *db)
@@ -372,7 +375,8 @@ bool db_hints_are_up(const struct db *db)
 
 unsigned db_connections_up(const struct db *db)
 {
-	return pool_count_up(&db->reads) + pool_count_up(&db->writes) + db->hints.up;
+	return pool_count_up(&db->reads) + pool_count_up(&db->writes) +
+	       listings_count_up(&db->listings) + db->hints.up;
 }
 
 void db_subscribe(struct db *db, struct hint_subscription *subscription)
@@ -391,32 +395,29 @@ void db_hint(struct db *db, struct str word)
 	loop_later(db->loop, &db->wake);
 }
 
+static struct connection new_connection(struct db *db, enum statement_effect effect)
+{
+	return (struct connection){
+	    .loop = db->loop,
+	    .owner = db,
+	    .url = db->url,
+	    .statements = db->settings.statements,
+	    .statement_count = db->settings.statement_count,
+	    .effect = effect,
+	};
+}
+
 static void start_pool(struct db *db, struct pool *pool, unsigned count,
 		       const struct connection_role *role, enum statement_effect effect)
 {
 	require(count >= 1 && count <= CONNECTIONS_MAX);
 	pool->count = count;
 	for (unsigned i = 0; i < count; i++) {
-		pool->connections[i] = (struct connection){
-		    .loop = db->loop,
-		    .role = role,
-		    .owner = db,
-		    .number = i,
-		    .url = db->url,
-		    .statements = db->settings.statements,
-		    .statement_count = db->settings.statement_count,
-		    .effect = effect,
-		};
+		pool->connections[i] = new_connection(db, effect);
+		pool->connections[i].role = role;
+		pool->connections[i].number = i;
 		connection_start(&pool->connections[i]);
 	}
-}
-
-static bool url_is_valid(const char *url)
-{
-	PQconninfoOption *options = PQconninfoParse(url, NULL);
-
-	PQconninfoFree(options);
-	return options != NULL;
 }
 
 static void init_lists(struct db *db)
@@ -452,9 +453,10 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	    .on_up = on_up,
 	    .on_down = on_write_down,
 	};
+	struct connection list;
 	struct db *db;
 
-	if (!url_is_valid(settings->url))
+	if (!resolve_url_is_valid(settings->url))
 		return NULL;
 	db = memory_zalloc(sizeof(*db));
 	db->loop = loop;
@@ -470,6 +472,8 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	uv_prepare_start(db->alive, on_prepare);
 	start_pool(db, &db->reads, settings->read_connections, &read, EFFECT_READ);
 	start_pool(db, &db->writes, settings->write_connections, &write, EFFECT_WRITE);
+	list = new_connection(db, EFFECT_READ);
+	listings_start(&db->listings, &list);
 	hints_start(&db->hints, loop, db->url);
 	return db;
 }

@@ -209,3 +209,12 @@ void db_add_changes(struct db_parameters *parameters, const struct record *recor
 			db_add_null(parameters);
 	}
 }
+
+unsigned db_parameters_hash(const struct db_parameters *parameters)
+{
+	unsigned hash = 2166136261u; /* FNV-1a */
+
+	for (int i = 0; i < parameters->lengths[0]; i++)
+		hash = (hash ^ (unsigned char)parameters->values[0][i]) * 16777619u;
+	return hash;
+}

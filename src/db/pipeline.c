@@ -32,7 +32,7 @@ void pipeline_init(struct pipeline *pipeline)
 	list_init(&pipeline->again);
 	list_init(&pipeline->conflicted);
 	pipeline->batch_count = 0;
-	pipeline->worn = false;
+	pipeline->worn = pipeline->paused = false;
 }
 
 static int lose(struct pipeline *pipeline, struct str reason)
@@ -76,8 +76,14 @@ static int send_query(struct pipeline *pipeline, struct db_query *query)
 
 	if (query->gathers)
 		return send_gather(pipeline, gather_of(query));
-	return send_prepared(pipeline, &pipeline->statements[query->statement], parameters->values,
-			     parameters->lengths);
+	if (send_prepared(pipeline, &pipeline->statements[query->statement], parameters->values,
+			  parameters->lengths) < 0)
+		return -EIO;
+	/* libpq takes it only for the query that is answered next. Where it does not, the rows come
+	 * together. */
+	if (query->by_rows)
+		(void)PQsetSingleRowMode(pipeline->pg);
+	return 0;
 }
 
 int pipeline_sync(PGconn *pg)
@@ -192,7 +198,7 @@ static void answer(struct pipeline *pipeline, struct db_query *query, const PGre
 static void give_back(struct pipeline *pipeline, struct db_query *query, bool never_ran)
 {
 	bool read = pipeline->statements[query->statement].effect == EFFECT_READ;
-	unsigned limit = never_ran ? MOVES_MAX : read ? READ_MOVES_MAX : 0;
+	unsigned limit = never_ran ? MOVES_MAX : read && !query->has_rows ? READ_MOVES_MAX : 0;
 
 	if (query->gathers) {
 		struct gather *gather = gather_of(query);
@@ -277,7 +283,7 @@ static int settle(struct pipeline *pipeline, struct db_query *query, const PGres
 		db_result.outcome = DB_REFUSED;
 		break;
 	case RESULT_AGAIN:
-		if (++query->conflicts <= CONFLICTS_MAX) {
+		if (!query->has_rows && ++query->conflicts <= CONFLICTS_MAX) {
 			list_append(&pipeline->conflicted, &query->node);
 			return 0;
 		}
@@ -380,6 +386,19 @@ static void keep_result(struct batch *batch, struct db_query *query, PGresult *r
 		batch->has_failed = true;
 }
 
+static int take_row(struct pipeline *pipeline, struct batch *batch, const PGresult *result)
+{
+	struct db_query *query;
+	struct db_result row = result_rows(result);
+
+	if (list_is_empty(&batch->queries))
+		return lose(pipeline, STR("the server answered more than it was asked"));
+	query = query_of(batch->queries.next);
+	query->has_rows = pipeline->useful = true;
+	pipeline->on_row(pipeline, query, &row);
+	return 0;
+}
+
 /* Takes one result. *result is set to NULL where the batch keeps it; else it stays the caller's. */
 static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult **result)
 {
@@ -388,6 +407,8 @@ static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult 
 
 	if (status == PGRES_PIPELINE_SYNC)
 		return end_batch(pipeline, batch);
+	if (status == PGRES_SINGLE_TUPLE)
+		return take_row(pipeline, batch, *result);
 	query = take_query(batch);
 	if (query && status == PGRES_PIPELINE_ABORTED) {
 		ask_alone(&batch->skipped, query);
@@ -408,7 +429,7 @@ int pipeline_receive(struct pipeline *pipeline)
 {
 	unsigned nulls = 0;
 
-	while (!list_is_empty(&pipeline->batches) && !PQisBusy(pipeline->pg)) {
+	while (!pipeline->paused && !list_is_empty(&pipeline->batches) && !PQisBusy(pipeline->pg)) {
 		PGresult *result = PQgetResult(pipeline->pg);
 		struct list *first = pipeline->batches.next;
 		int error;
@@ -454,5 +475,5 @@ void pipeline_give_back(struct pipeline *pipeline)
 	give_back_list(pipeline, &pipeline->again, true);
 	give_back_list(pipeline, &pipeline->conflicted, true);
 	pipeline->batch_count = 0;
-	pipeline->worn = false;
+	pipeline->worn = pipeline->paused = false;
 }

@@ -33,8 +33,12 @@ struct pipeline {
 	bool worn;
 	unsigned answer_count; /* grows with every result that arrives */
 	bool useful;	       /* a statement has succeeded */
+	bool paused;	       /* results stay with libpq and the server */
 	char reason[200];      /* why the connection is lost or worn */
 
+	/* A row of a query whose rows come one by one; row: valid inside the call. */
+	void (*on_row)(struct pipeline *pipeline, struct db_query *query,
+		       const struct db_result *row);
 	/* It may free the query. */
 	void (*on_answer)(struct pipeline *pipeline, struct db_query *query,
 			  const struct db_result *result);

@@ -153,6 +153,14 @@ static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *
 		finish(r);
 }
 
+bool resolve_url_is_valid(const char *url)
+{
+	PQconninfoOption *options = PQconninfoParse(url, NULL);
+
+	PQconninfoFree(options);
+	return options != NULL;
+}
+
 struct resolution *resolve_start(struct loop *loop, const char *url,
 				 void (*done)(void *context, const char *error), void *context)
 {

@@ -10,6 +10,9 @@ struct resolution;
  * environment or of a service file are left to libpq. */
 bool resolve_is_needed(const char *url);
 
+/* The URL is a connection string that libpq understands. */
+bool resolve_url_is_valid(const char *url);
+
 /* Only where resolve_is_needed(). done is called later, with NULL or with a reason, unless
  * resolve_free() was called before. resolve_free() it, which may be done inside done. */
 struct resolution *resolve_start(struct loop *loop, const char *url,

@@ -1,6 +1,7 @@
 #include "support.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "listings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +108,7 @@ void open_world(const struct db_settings *settings)
 	db_subscribe(world.db, &world.subscription);
 	settings = settings ? settings : &usual;
 	turn_until(db_connections_up(world.db) ==
-		   settings->read_connections + settings->write_connections + 1);
+		   settings->read_connections + settings->write_connections + LIST_CONNECTIONS + 1);
 }
 
 static void on_closed(void *context)

@@ -1,0 +1,39 @@
+/* Listings: reads of many rows, over connections of their own.
+ *
+ *   db_list() -> wait for a connection -> on_row(), on_row(), ... -> done()
+ *                                          db_listing_pause() / db_listing_resume()
+ *
+ * The rows come one by one, as the server sends them, and all belong to one snapshot. While the
+ * listing is paused nothing is read, so that no more than a few rows lie in memory, whatever the
+ * size of the list. Each account has one listing under way at a time and a bounded number of those
+ * that wait; the accounts take turns. */
+#pragma once
+
+#include "db/query.h"
+
+struct connection;
+
+/* Embed it in an object that stays until done(). */
+struct db_listing {
+	struct db_query query; /* filled by the function of a statement that reads; with done() set:
+				  its result has no rows, and DB_OK where all of them have come */
+	struct id account_id;  /* uses this account's share */
+	/* Called from the loop, before done(). row: one row, number 0, valid inside the call. */
+	void (*on_row)(struct db_listing *listing, const struct db_result *row);
+	/* Whether the rows are still of use. Where they are not, a listing that waits ends with
+	 * DB_AWAY when its turn has come, or when another one needs its place. */
+	bool (*is_wanted)(const struct db_listing *listing);
+	struct connection *connection; /* private: NULL while it waits */
+	uint64_t since_ms;	       /* private: waits or is under way since then */
+};
+
+/* Never calls anything inside. False: too many listings of this account, or of all, wait; then
+ * nothing is called later either. The caller answers 503. */
+__attribute__((warn_unused_result)) bool db_list(struct db *db, struct db_listing *listing);
+
+/* Stops on_row() until db_listing_resume(), but for the rest of the result that is being taken. A
+ * listing that is slow, being paused again and again, ends with DB_AWAY when it is overdue:
+ * LIMIT_LIST_TURN_MS where others wait, else LIMIT_LIST_MS. May be called inside on_row(). */
+void db_listing_pause(struct db_listing *listing);
+/* Nothing happens where it is not paused. */
+void db_listing_resume(struct db_listing *listing);

@@ -1,0 +1,354 @@
+#include "listings.h"
+#include "base/limits.h"
+#include "base/require.h"
+#include "db/result.h"
+
+/* How often the listings are looked at for one that is overdue. */
+enum { LOOK_MS = 500 };
+
+static struct db_listing *listing_of(struct list *node)
+{
+	struct db_query *query = container_of(node, struct db_query, node);
+
+	return container_of(query, struct db_listing, query);
+}
+
+static struct list_connection *list_connection_of(struct connection *connection)
+{
+	return container_of(connection, struct list_connection, connection);
+}
+
+/* ---- answers ---- */
+
+static void answer_away(struct listings *listings, struct db_listing *listing)
+{
+	listing->connection = NULL;
+	list_append(&listings->away, &listing->query.node);
+	loop_later(listings->loop, &listings->wake);
+}
+
+static void on_away(struct later *later)
+{
+	struct listings *listings = container_of(later, struct listings, wake);
+	static const struct db_result away = {.outcome = DB_AWAY};
+	struct list queries;
+	struct list *node;
+
+	list_init(&queries);
+	list_move_all(&queries, &listings->away);
+	while ((node = list_take_first(&queries))) {
+		struct db_query *query = &listing_of(node)->query;
+
+		query->done(query, &away);
+	}
+}
+
+static void answer_waiting_away(struct listings *listings)
+{
+	struct list *node;
+
+	while ((node = list_take_first(&listings->waiting))) {
+		listings->waiting_count--;
+		answer_away(listings, listing_of(node));
+	}
+}
+
+/* ---- connections ---- */
+
+static void on_row(struct connection *connection, struct db_query *query,
+		   const struct db_result *row)
+{
+	struct db_listing *listing = container_of(query, struct db_listing, query);
+
+	(void)connection;
+	listing->on_row(listing, row);
+}
+
+static void on_answer(struct connection *connection, struct db_query *query,
+		      const struct db_result *result)
+{
+	struct list_connection *list_connection = list_connection_of(connection);
+	struct listings *listings = connection->owner;
+	const struct db_result end = {.outcome = result->outcome, .refusal = result->refusal};
+
+	/* Where libpq gave the rows as one result. */
+	for (unsigned row = 0; result->outcome == DB_OK && row < result->row_count; row++) {
+		struct db_result single = *result;
+
+		single.first_row += row;
+		single.row_count = 1;
+		on_row(connection, query, &single);
+	}
+	list_connection->listing->connection = NULL;
+	list_connection->listing = NULL;
+	loop_later_cancel(&list_connection->resume);
+	connection->pipeline.paused = false;
+	loop_later(listings->loop, &listings->wake);
+	query->done(query, &end);
+}
+
+static void wait_for_turn(struct listings *listings, struct db_listing *listing)
+{
+	listing->connection = NULL;
+	list_append(&listings->waiting, &listing->query.node);
+	listings->waiting_count++;
+	if (!deadline_is_set(&listings->overdue))
+		deadline_set(listings->loop, &listings->overdue, LOOK_MS);
+	loop_later(listings->loop, &listings->wake);
+}
+
+static void on_return(struct connection *connection, struct db_query *query, bool may_repeat)
+{
+	struct list_connection *list_connection = list_connection_of(connection);
+	struct listings *listings = connection->owner;
+	struct db_listing *listing = container_of(query, struct db_listing, query);
+
+	list_connection->listing = NULL;
+	/* The caller has seen rows of a snapshot that is gone. */
+	if (may_repeat && !query->has_rows)
+		wait_for_turn(listings, listing);
+	else
+		answer_away(listings, listing);
+}
+
+static void on_up(struct connection *connection)
+{
+	struct listings *listings = connection->owner;
+
+	loop_later(listings->loop, &listings->wake);
+}
+
+static bool is_hopeless(const struct listings *listings)
+{
+	for (unsigned i = 0; i < LIST_CONNECTIONS; i++) {
+		const struct connection *connection = &listings->connections[i].connection;
+
+		if (connection_is_up(connection) || connection_is_hopeful(connection))
+			return false;
+	}
+	return true;
+}
+
+static void on_down(struct connection *connection)
+{
+	struct listings *listings = connection->owner;
+
+	if (is_hopeless(listings))
+		answer_waiting_away(listings);
+}
+
+static void on_resume(struct later *later)
+{
+	struct list_connection *list_connection =
+	    container_of(later, struct list_connection, resume);
+
+	connection_resume(&list_connection->connection);
+}
+
+void db_listing_pause(struct db_listing *listing)
+{
+	if (listing->connection)
+		connection_pause(listing->connection);
+}
+
+void db_listing_resume(struct db_listing *listing)
+{
+	struct connection *connection = listing->connection;
+
+	if (connection)
+		loop_later(connection->loop, &list_connection_of(connection)->resume);
+}
+
+/* ---- turns ---- */
+
+static bool is_under_way(const struct listings *listings, struct id account_id)
+{
+	for (unsigned i = 0; i < LIST_CONNECTIONS; i++) {
+		const struct db_listing *listing = listings->connections[i].listing;
+
+		if (listing && id_equal(listing->account_id, account_id))
+			return true;
+	}
+	return false;
+}
+
+static void take_out(struct listings *listings, struct db_listing *listing)
+{
+	list_remove(&listing->query.node);
+	listings->waiting_count--;
+	answer_away(listings, listing);
+}
+
+static void drop_unwanted(struct listings *listings)
+{
+	for (struct list *node = listings->waiting.next; node != &listings->waiting;) {
+		struct db_listing *listing = listing_of(node);
+
+		node = node->next;
+		if (!listing->is_wanted(listing))
+			take_out(listings, listing);
+	}
+}
+
+/* Takes the first listing whose account has none under way, and lets that account's others wait
+ * behind those of the other accounts. */
+static struct db_listing *take_next(struct listings *listings)
+{
+	struct db_listing *next = NULL;
+	struct list others;
+
+	drop_unwanted(listings);
+	list_init(&others);
+	for (struct list *node = listings->waiting.next; node != &listings->waiting;) {
+		struct db_listing *listing = listing_of(node);
+
+		node = node->next;
+		if (!next && !is_under_way(listings, listing->account_id)) {
+			next = listing;
+			list_remove(&listing->query.node);
+		} else if (next && id_equal(listing->account_id, next->account_id)) {
+			list_remove(&listing->query.node);
+			list_append(&others, &listing->query.node);
+		}
+	}
+	list_move_all(&listings->waiting, &others);
+	if (next)
+		listings->waiting_count--;
+	return next;
+}
+
+static bool is_free(const struct list_connection *list_connection)
+{
+	const struct connection *connection = &list_connection->connection;
+
+	return connection_is_up(connection) && !list_connection->listing &&
+	       connection->pipeline.batch_count == 0;
+}
+
+void listings_flush(struct listings *listings)
+{
+	for (unsigned i = 0; i < LIST_CONNECTIONS; i++) {
+		struct list_connection *list_connection = &listings->connections[i];
+		struct connection *connection = &list_connection->connection;
+		struct db_listing *next;
+		struct list queries;
+
+		if (connection_is_up(connection) && !list_is_empty(&connection->pipeline.again)) {
+			connection_flush(connection, pipeline_send_again(&connection->pipeline));
+			continue;
+		}
+		if (!is_free(list_connection) || !(next = take_next(listings)))
+			continue;
+		list_connection->listing = next;
+		next->connection = connection;
+		next->since_ms = loop_now_ms(listings->loop);
+		list_init(&queries);
+		list_append(&queries, &next->query.node);
+		connection_flush(connection, pipeline_send(&connection->pipeline, &queries, 1));
+	}
+}
+
+/* Ends those that have waited too long, and those that keep a connection for too long. */
+static void on_overdue(struct deadline *deadline)
+{
+	struct listings *listings = container_of(deadline, struct listings, overdue);
+	uint64_t now_ms = loop_now_ms(listings->loop);
+	uint64_t limit_ms = list_is_empty(&listings->waiting) ? LIMIT_LIST_MS : LIMIT_LIST_TURN_MS;
+
+	for (struct list *node = listings->waiting.next; node != &listings->waiting;) {
+		struct db_listing *listing = listing_of(node);
+
+		node = node->next;
+		if (now_ms - listing->since_ms >= LIMIT_LIST_WAIT_MS)
+			take_out(listings, listing);
+	}
+	for (unsigned i = 0; i < LIST_CONNECTIONS; i++) {
+		const struct db_listing *listing = listings->connections[i].listing;
+
+		if (listing && now_ms - listing->since_ms >= limit_ms)
+			connection_cut(&listings->connections[i].connection,
+				       STR("the reader of a list is too slow"));
+	}
+	if (!listings_are_idle(listings))
+		deadline_set(listings->loop, &listings->overdue, LOOK_MS);
+}
+
+bool listings_add(struct listings *listings, struct db_listing *listing)
+{
+	unsigned same = 0;
+
+	drop_unwanted(listings);
+	list_for_each (node, &listings->waiting)
+		same += id_equal(listing_of(node)->account_id, listing->account_id);
+	if (same >= LIMIT_LISTS_OF_ACCOUNT || listings->waiting_count >= LIMIT_LISTS)
+		return false;
+	listing->query.conflicts = listing->query.moves = 0;
+	listing->query.gathers = listing->query.has_rows = false;
+	listing->query.by_rows = true;
+	listing->since_ms = loop_now_ms(listings->loop);
+	if (listings->closed || is_hopeless(listings))
+		answer_away(listings, listing);
+	else
+		wait_for_turn(listings, listing);
+	return true;
+}
+
+bool listings_are_idle(const struct listings *listings)
+{
+	for (unsigned i = 0; i < LIST_CONNECTIONS; i++) {
+		if (listings->connections[i].listing)
+			return false;
+	}
+	return list_is_empty(&listings->waiting) && list_is_empty(&listings->away);
+}
+
+unsigned listings_count_up(const struct listings *listings)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < LIST_CONNECTIONS; i++)
+		count += connection_is_up(&listings->connections[i].connection);
+	return count;
+}
+
+void listings_start(struct listings *listings, const struct connection *connection)
+{
+	static const struct connection_role role = {
+	    .name = "list",
+	    /* Longer than LIMIT_LIST_MS: the reader of a list may be slow. */
+	    .first = "SELECT set_config('statement_timeout', '90000', false)",
+	    .answer_ms = 10 * 1000,
+	    .on_row = on_row,
+	    .on_answer = on_answer,
+	    .on_return = on_return,
+	    .on_up = on_up,
+	    .on_down = on_down,
+	};
+
+	listings->loop = connection->loop;
+	list_init(&listings->waiting);
+	list_init(&listings->away);
+	loop_later_init(&listings->wake, on_away);
+	deadline_init(&listings->overdue, on_overdue);
+	for (unsigned i = 0; i < LIST_CONNECTIONS; i++) {
+		struct list_connection *list_connection = &listings->connections[i];
+
+		list_connection->connection = *connection;
+		list_connection->connection.role = &role;
+		list_connection->connection.owner = listings;
+		list_connection->connection.number = i;
+		loop_later_init(&list_connection->resume, on_resume);
+		connection_start(&list_connection->connection);
+	}
+}
+
+void listings_close(struct listings *listings)
+{
+	listings->closed = true;
+	for (unsigned i = 0; i < LIST_CONNECTIONS; i++) {
+		connection_close(&listings->connections[i].connection);
+		loop_later_cancel(&listings->connections[i].resume);
+	}
+	answer_waiting_away(listings);
+	deadline_clear(listings->loop, &listings->overdue);
+}

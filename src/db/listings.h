@@ -1,0 +1,41 @@
+/* The connections of listings, and the accounts' turns on them, see db/listing.h. */
+#pragma once
+
+#include "connection.h"
+#include "db/listing.h"
+
+enum { LIST_CONNECTIONS = 2 };
+
+struct list_connection {
+	struct connection connection;
+	struct db_listing *listing; /* under way, or NULL */
+	struct later resume;
+};
+
+struct listings {
+	struct loop *loop;
+	struct list_connection connections[LIST_CONNECTIONS];
+	struct list waiting; /* of struct db_listing, by query.node */
+	unsigned waiting_count;
+	struct deadline overdue; /* set while a listing waits or is under way */
+	struct list away;	 /* of struct db_listing: to be answered DB_AWAY */
+	struct later wake;	 /* answers them, and keeps the loop from sleeping meanwhile */
+	bool closed;
+};
+
+/* connection: has the members up to effect, but for the role, the owner and the number. */
+void listings_start(struct listings *listings, const struct connection *connection);
+
+/* See db_list(). */
+__attribute__((warn_unused_result)) bool listings_add(struct listings *listings,
+						      struct db_listing *listing);
+
+/* At the end of a turn: gives free connections to listings that wait. */
+void listings_flush(struct listings *listings);
+
+/* None waits, is under way or is to be answered. */
+bool listings_are_idle(const struct listings *listings);
+unsigned listings_count_up(const struct listings *listings);
+
+/* Answers all that is left DB_AWAY, later; listings_are_idle() then says when that is done. */
+void listings_close(struct listings *listings);

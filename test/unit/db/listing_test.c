@@ -1,0 +1,260 @@
+/* Listings: rows one by one, pauses, and the accounts' turns. */
+#include "base/limits.h"
+#include "listings.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int rows = 5000;
+
+struct listed {
+	struct db_listing listing;
+	struct arena arena;
+	unsigned row_count;
+	unsigned pause_at; /* 0: never */
+	bool is_unwanted;
+	bool done;
+	unsigned place; /* among all that were done, from 1 */
+	enum db_outcome outcome;
+};
+
+static void on_row(struct db_listing *listing, const struct db_result *row)
+{
+	struct listed *listed = container_of(listing, struct listed, listing);
+	char text[40];
+	struct record_value value = db_value(row, 0, 0);
+
+	assert_int_equal(row->row_count, 1);
+	listed->row_count++;
+	snprintf(text, sizeof(text), "alone %d %u", rows, listed->row_count);
+	assert_int_equal(value.length, strlen(text));
+	assert_memory_equal(value.data, text, value.length);
+	assert_false(listed->pause_at && listed->row_count > listed->pause_at);
+	if (listed->row_count == listed->pause_at)
+		db_listing_pause(listing);
+}
+
+static bool is_wanted(const struct db_listing *listing)
+{
+	return !container_of(listing, struct listed, listing)->is_unwanted;
+}
+
+static void on_done(struct db_query *query, const struct db_result *result)
+{
+	struct db_listing *listing = container_of(query, struct db_listing, query);
+	struct listed *listed = container_of(listing, struct listed, listing);
+
+	assert_false(listed->done);
+	assert_int_equal(result->row_count, 0);
+	listed->done = true;
+	listed->place = ++world.done_count;
+	listed->outcome = result->outcome;
+}
+
+/* NULL: it was refused. */
+static struct listed *list(uint8_t account, unsigned pause_at)
+{
+	struct listed *listed = memory_zalloc(sizeof(*listed));
+	struct db_query *query = &listed->listing.query;
+
+	listed->pause_at = pause_at;
+	listed->listing.on_row = on_row;
+	listed->listing.is_wanted = is_wanted;
+	listed->listing.account_id.bytes[0] = account;
+	query->statement = (enum statement)TEST_STATEMENT_SERIES;
+	query->done = on_done;
+	db_parameters_init(&query->parameters, &listed->arena);
+	db_add_int8(&query->parameters, rows);
+	if (db_list(world.db, &listed->listing))
+		return listed;
+	arena_finish(&listed->arena);
+	free(listed);
+	return NULL;
+}
+
+static void proceed(struct listed *listed)
+{
+	listed->pause_at = 0;
+	db_listing_resume(&listed->listing);
+}
+
+static unsigned expect_all(struct listed *listed)
+{
+	unsigned place;
+
+	turn_until(listed->done);
+	assert_int_equal(listed->outcome, DB_OK);
+	assert_int_equal(listed->row_count, rows);
+	place = listed->place;
+	arena_finish(&listed->arena);
+	free(listed);
+	return place;
+}
+
+static int open_usual(void **state)
+{
+	(void)state;
+	open_world(NULL);
+	return 0;
+}
+
+static int close_usual(void **state)
+{
+	(void)state;
+	close_world();
+	return 0;
+}
+
+static void test_rows_come_one_by_one(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		expect_all(list(1, 0));
+}
+
+/* While one is paused, other accounts' listings and all other queries go on. */
+static void test_pause(void **state)
+{
+	struct listed *paused = list(1, 7);
+	struct listed *same, *other;
+	struct asked *asked;
+
+	(void)state;
+	turn_until(paused->row_count == 7);
+	same = list(1, 0);
+	other = list(2, 0);
+	assert_int_equal(expect_all(other), 1);
+	asked = ask_number(TEST_STATEMENT_ECHO, 42);
+	wait_for(asked);
+	assert_int_equal(asked->number, 42);
+	forget(asked);
+	assert_int_equal(paused->row_count, 7);
+	assert_int_equal(same->row_count, 0);
+	proceed(paused);
+	assert_int_equal(expect_all(paused), 3);
+	assert_int_equal(expect_all(same), 4);
+}
+
+/* An account that asks often waits behind one that asks once. */
+static void test_turns(void **state)
+{
+	struct listed *first = list(1, 1), *second = list(2, 1);
+	struct listed *often[4], *once;
+
+	(void)state;
+	turn_until(first->row_count && second->row_count);
+	for (unsigned i = 0; i < array_length(often); i++)
+		often[i] = list(1, 0);
+	once = list(3, 0);
+	proceed(first);
+	assert_int_equal(expect_all(first), 1);
+	assert_int_equal(expect_all(often[0]), 2);
+	assert_int_equal(expect_all(once), 3);
+	for (unsigned i = 1; i < array_length(often); i++)
+		assert_int_equal(expect_all(often[i]), 3 + i);
+	proceed(second);
+	expect_all(second);
+}
+
+static void test_bound(void **state)
+{
+	struct listed *paused = list(1, 1);
+	struct listed *waiting[LIMIT_LISTS_OF_ACCOUNT];
+
+	(void)state;
+	turn_until(paused->row_count == 1);
+	for (unsigned i = 0; i < array_length(waiting); i++) {
+		waiting[i] = list(1, 0);
+		assert_non_null(waiting[i]);
+	}
+	assert_null(list(1, 0));
+	expect_all(list(2, 0));
+	proceed(paused);
+	expect_all(paused);
+	for (unsigned i = 0; i < array_length(waiting); i++)
+		expect_all(waiting[i]);
+}
+
+static void expect_away(struct listed *listed, unsigned row_count)
+{
+	turn_until(listed->done);
+	assert_int_equal(listed->outcome, DB_AWAY);
+	assert_int_equal(listed->row_count, row_count);
+	arena_finish(&listed->arena);
+	free(listed);
+}
+
+/* Rows of another snapshot must not follow those that were seen: it ends. One that waits is read
+ * when there is a connection again. */
+static void test_database_goes_away(void **state)
+{
+	struct listed *begun, *waiting;
+
+	(void)state;
+	rows = 50 * 1000; /* more than the socket holds */
+	begun = list(1, 5);
+	turn_until(begun->row_count == 5);
+	waiting = list(1, 0);
+	run_sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+		" WHERE state = 'active' AND pid <> pg_backend_pid()");
+	begun->pause_at = 0;
+	db_listing_resume(&begun->listing);
+	turn_until(begun->done);
+	expect_away(begun, begun->row_count);
+	expect_all(waiting);
+	rows = 5000;
+}
+
+/* What nobody wants any more takes no place, and is not read. */
+static void test_unwanted(void **state)
+{
+	struct listed *paused = list(1, 1);
+	struct listed *waiting[LIMIT_LISTS_OF_ACCOUNT];
+	struct listed *wanted;
+
+	(void)state;
+	turn_until(paused->row_count == 1);
+	for (unsigned i = 0; i < array_length(waiting); i++)
+		waiting[i] = list(1, 0);
+	assert_null(list(1, 0));
+	for (unsigned i = 0; i < array_length(waiting); i++)
+		waiting[i]->is_unwanted = true;
+	wanted = list(1, 0);
+	assert_non_null(wanted);
+	for (unsigned i = 0; i < array_length(waiting); i++)
+		expect_away(waiting[i], 0);
+	proceed(paused);
+	expect_all(paused);
+	expect_all(wanted);
+}
+
+static void test_close(void **state)
+{
+	struct listed *begun, *waiting;
+
+	(void)state;
+	open_world(NULL);
+	begun = list(1, 5);
+	waiting = list(1, 0);
+	turn_until(begun->row_count == 5);
+	close_world_after(0);
+	assert_true(begun->done && waiting->done);
+	expect_away(begun, 5);
+	expect_away(waiting, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_rows_come_one_by_one, open_usual, close_usual),
+	    cmocka_unit_test_setup_teardown(test_pause, open_usual, close_usual),
+	    cmocka_unit_test_setup_teardown(test_turns, open_usual, close_usual),
+	    cmocka_unit_test_setup_teardown(test_bound, open_usual, close_usual),
+	    cmocka_unit_test_setup_teardown(test_database_goes_away, open_usual, close_usual),
+	    cmocka_unit_test_setup_teardown(test_unwanted, open_usual, close_usual),
+	    cmocka_unit_test(test_close),
+	};
+
+	return cmocka_run_group_tests(tests, make_tables, NULL);
+}
