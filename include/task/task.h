@@ -95,8 +95,7 @@ struct str task_path_parameter(struct task *task, unsigned index);
 __attribute__((warn_unused_result)) struct verdict task_continue(struct task *task,
 								 task_step *next);
 
-/* Give it to a function of db/statements.h, which fills it in; then call task_query() or
- * task_reply_query(). */
+/* Give it to a function of db/statements.h, which fills it in; then call task_query(). */
 struct db_query *task_new_query(struct task *task);
 
 /* Asks for at most one row, which is read into the struct that the statement was given (it must
@@ -121,9 +120,6 @@ task_work(struct task *task, enum lane lane, const struct task_work *work, task_
 /* status with a JSON object. */
 __attribute__((warn_unused_result)) struct verdict
 task_reply_record(struct task *task, int status, const struct record *record, const void *row);
-/* Asks for rows and answers 200 with a JSON array of them, or 304 where the caller has them
- * already: then they are not written as JSON. */
-__attribute__((warn_unused_result)) struct verdict task_reply_query(struct task *task);
 /* status with "{}". */
 __attribute__((warn_unused_result)) struct verdict task_reply_empty(struct task *task, int status);
 /* Anything else; body in the arena or static. */
@@ -143,7 +139,7 @@ task_reply_stream(struct task *task, int status, struct str content_type,
 void task_add_field(struct task *task, struct str name, struct str value);
 
 /* Adds the ETag of a GET's body; true when the caller has this body already: answer 304 then.
- * task_reply_record() and task_reply_query() do it by themselves. */
+ * task_reply_record() and task_reply_list() do it by themselves. */
 bool task_is_not_modified(struct task *task, struct str body);
 
 /* A problem. */

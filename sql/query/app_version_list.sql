@@ -1,4 +1,5 @@
--- The versions of an app, newest first, with their reviews.
+-- The versions of an app, newest first, with their reviews; at most 101, one more than a short list
+-- has.
 -- params: app_id uuid
 -- row: app_version
 -- effect: read
@@ -11,3 +12,4 @@ FROM app_version
 JOIN app ON app.id = app_version.app_id
 WHERE app_version.app_id = :app_id
 ORDER BY app_version.sequence DESC
+LIMIT 101

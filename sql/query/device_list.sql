@@ -1,4 +1,4 @@
--- The devices of an account, oldest first.
+-- The devices of an account, oldest first; at most 101, one more than a short list has.
 -- params: account_id uuid
 -- row: device
 -- effect: read
@@ -6,3 +6,4 @@ SELECT {device}
 FROM device
 WHERE account_id = :account_id
 ORDER BY created_at, id
+LIMIT 101

@@ -1,4 +1,4 @@
--- The devices of accounts, oldest first.
+-- The devices of accounts, oldest first; at most 101 of each.
 -- params: account_ids uuid[]
 -- row: device, place int8
 -- effect: read
@@ -10,4 +10,5 @@ CROSS JOIN LATERAL (
 	FROM device
 	WHERE device.account_id = wanted.account_id
 	ORDER BY created_at, id
+	LIMIT 101
 ) AS device

@@ -1,17 +1,47 @@
 #include "domain/app.h"
 #include "endpoints.h"
+#include "task/list.h"
 
 /* GET /v1/apps/{appId}/versions - the versions of a private app, newest first. */
+
+static void ask_short(struct task *task, struct db_query *query)
+{
+	statement_app_version_list(
+	    query, &(struct app_version_list_parameters){.app_id = task_app(task)->id}, NULL);
+}
+
+static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
+{
+	statement_app_version_part(
+	    query,
+	    &(struct app_version_part_parameters){.app_id = task_app(task)->id,
+						  .before_sequence = range->after.number,
+						  .row_limit = range->limit},
+	    NULL);
+}
+
+static struct list_place place(const void *row)
+{
+	const struct app_version_part_row *part = row;
+
+	return (struct list_place){.number = part->sequence};
+}
+
+static const struct task_list list = {
+    .letter = 'v',
+    .ask_short = ask_short,
+    .ask_part = ask_part,
+    .record = &app_version_record,
+    .start = {.number = INT64_MAX},
+    .place = place,
+};
 
 static struct verdict begin(struct task *task)
 {
 	/* Not even its owner may list those of a public app. */
 	if (!task_app(task)->is_private)
 		return task_fail(task, 403, "only a private app's versions can be listed");
-	statement_app_version_list(
-	    task_new_query(task),
-	    &(struct app_version_list_parameters){.app_id = task_app(task)->id}, NULL);
-	return task_reply_query(task);
+	return task_reply_list(task, &list);
 }
 
 const struct endpoint endpoint_app_version_list = {

@@ -1,13 +1,43 @@
 #include "endpoints.h"
+#include "task/list.h"
 
 /* GET /v1/devices - the account's devices, oldest first. */
 
+static void ask_short(struct task *task, struct db_query *query)
+{
+	statement_device_list(
+	    query, &(struct device_list_parameters){.account_id = task_account_id(task)}, NULL);
+}
+
+static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
+{
+	statement_device_part(
+	    query,
+	    &(struct device_part_parameters){.account_id = task_account_id(task),
+					     .after_created_at = range->after.number,
+					     .after_id = range->after.id,
+					     .row_limit = range->limit},
+	    NULL);
+}
+
+static struct list_place place(const void *row)
+{
+	const struct device_part_row *part = row;
+
+	return (struct list_place){.number = part->created_at, .id = part->device.id};
+}
+
+static const struct task_list list = {
+    .letter = 'd',
+    .ask_short = ask_short,
+    .ask_part = ask_part,
+    .record = &device_record,
+    .place = place,
+};
+
 static struct verdict begin(struct task *task)
 {
-	statement_device_list(task_new_query(task),
-			      &(struct device_list_parameters){.account_id = task_account_id(task)},
-			      NULL);
-	return task_reply_query(task);
+	return task_reply_list(task, &list);
 }
 
 const struct endpoint endpoint_device_list = {

@@ -30,8 +30,9 @@ void cors_add_fields(const struct service *service, const struct http_request *r
 	if (!is_allowed(service, origin))
 		return;
 	http_response_add(response, STR("Access-Control-Allow-Origin"), origin);
-	http_response_add(response, STR("Access-Control-Expose-Headers"),
-			  STR("ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"));
+	http_response_add(
+	    response, STR("Access-Control-Expose-Headers"),
+	    STR("ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"));
 }
 
 static bool is_preflight(const struct service *service, const struct http_request *request)

@@ -19,20 +19,29 @@ static void respond(struct task *task)
 /* Gives back what the arena does not hold. */
 static void end(struct task *task)
 {
+	if (task->leave_list)
+		task->leave_list(task);
 	if (task->endpoint->finish)
 		task->endpoint->finish(task->state);
 	json_document_finish(&task->document);
 	task->service->task_count--;
 }
 
+void task_end_stream(struct task *task, struct http_stream *stream, bool is_complete)
+{
+	end(task);
+	if (is_complete)
+		http_stream_end(stream);
+	else
+		http_stream_abort(stream);
+}
+
 static void on_room(struct http_stream *stream, void *owner)
 {
 	struct task *task = owner;
 
-	if (task->write_more(task, stream))
-		return;
-	end(task);
-	http_stream_end(stream); /* the last act */
+	if (!task->write_more(task, stream))
+		task_end_stream(task, stream, true); /* the last act */
 }
 
 static void on_stream_stopped(struct http_stream *stream, void *owner)

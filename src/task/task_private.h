@@ -1,6 +1,7 @@
 /* A task from the inside: for the files of this folder only. */
 #pragma once
 
+#include "task/list.h"
 #include "task/service.h"
 #include "task/task.h"
 
@@ -25,7 +26,10 @@ struct task {
 	struct faults faults;
 
 	struct db_query query;
-	struct str json; /* of task_reply_query() */
+	struct str json; /* of a list */
+	const struct task_list *list;
+	struct list_range range;      /* the part of the list that the caller wants */
+	struct list_reading *reading; /* of a long list; NULL while none is under way */
 	unsigned row_count;
 
 	struct lane_job job;
@@ -34,6 +38,8 @@ struct task {
 
 	struct http_response response;
 	bool (*write_more)(struct task *task, struct http_stream *stream);
+	/* NULL, or gives back what a list has beside the arena; however the task ends. */
+	void (*leave_list)(struct task *task);
 	bool is_problem; /* the answer is a problem, and these are its parts */
 	struct str problem_detail;
 	struct str problem_members;
@@ -43,6 +49,10 @@ struct task {
 
 /* Runs steps until the task waits or is gone. */
 void task_run(struct task *task, task_step *step);
+
+/* The stream of task_reply_stream() ends outside of write_more(): the answer is complete, or it
+ * cannot be completed. The last act. */
+void task_end_stream(struct task *task, struct http_stream *stream, bool is_complete);
 
 /* The first step; each of its stages goes on with it. */
 task_step task_prologue;
@@ -60,11 +70,26 @@ __attribute__((warn_unused_result)) bool task_is_limited(struct task *task,
 enum field_count { FIELD_ABSENT, FIELD_SINGLE, FIELD_REPEATED };
 enum field_count task_single_field(const struct task *task, struct str name, struct str *ret_value);
 
+/* Sends task->query. */
+void task_submit(struct task *task);
+/* False, and the task is answered, where there is no result. */
+bool task_has_result(struct task *task, const struct db_result *result);
+/* Keeps what task_fail_db() answers. */
+void task_keep_failure(struct task *task, const struct db_result *result);
 /* A step: answers with the error of a query that failed. */
 task_step task_fail_db;
 
 /* An empty buffer; one serves all answers of the process. Copy the text into the arena. */
 struct buffer *task_scratch(void);
+
+/* Reads the range out of ?limit= and ?cursor=. True, with the answer 400, where they are wrong. */
+__attribute__((warn_unused_result)) bool task_has_bad_range(struct task *task,
+							    struct verdict *ret_answer);
+/* Adds the Link of the part behind the row. */
+void task_add_next_part(struct task *task, const void *row);
+
+/* Step: reads the list (or the part of it that is wanted) over a connection of its own. */
+task_step task_read_long_list;
 
 /* Like task_is_not_modified(), for rows that were not yet written as JSON: the tag is made of their
  * values and of how the record writes them. Uses the scratch buffer. */

@@ -151,6 +151,17 @@ class Connection:
         data, self.buffer = self.buffer[:size], self.buffer[size:]
         return data
 
+    def _take_chunks(self):
+        body = []
+        while True:
+            while b"\r\n" not in self.buffer:
+                self._fill()
+            size = int(self._take(self.buffer.index(b"\r\n") + 2), 16)
+            body.append(self._take(size))
+            assert self._take(2) == b"\r\n"
+            if size == 0:
+                return b"".join(body)
+
     def answer(self, method="GET"):
         while b"\r\n\r\n" not in self.buffer:
             self._fill()
@@ -162,6 +173,8 @@ class Connection:
         answer = Answer(status, [tuple(line.split(": ", 1)) for line in lines[1:]], b"")
         if method != "HEAD" and "Content-Length" in answer:
             answer.body = self._take(int(answer["Content-Length"]))
+        elif method != "HEAD" and "Transfer-Encoding" in answer:
+            answer.body = self._take_chunks()
         assert re.fullmatch(r"[A-Za-z0-9._-]{1,128}", answer["X-Request-Id"])
         return answer
 

@@ -63,6 +63,9 @@ def not_modified(stage, found):
 
 
 def bad_request(stage, found):
+    if found[0] == "GET":  # a list
+        target = stage.target(found[1], found[2]["operationId"])
+        return stage.request(found, target=target + "?limit=0")
     answer = stage.request(found, body={"unknown": 1})
     assert "/unknown" in answer.faults()
     return answer

@@ -1,0 +1,44 @@
+/* Lists: the answer is a JSON array of rows, complete or the part that the caller asks for.
+ *
+ *   GET .../devices                        all of them
+ *     up to LIMIT_LIST_SHORT elements      one read, with the other callers' reads
+ *     more                                 read over a connection of its own (db/listing.h), and
+ *                                          written as it is read, in portions (http/stream.h)
+ *   GET .../devices?limit=N&cursor=C       at most N elements behind the place C, and a Link with
+ *                                          the next part where there is one
+ *
+ * A place is the sort key of an element, so that a part begins at the right one also where
+ * elements were added or removed meanwhile. */
+#pragma once
+
+#include "task/task.h"
+
+/* A sort key; a list uses those members that it needs. */
+struct list_place {
+	int64_t number;
+	struct id id;
+	struct str text;
+};
+
+struct list_range {
+	struct list_place after;
+	int64_t limit; /* elements, at most */
+};
+
+/* A list that an endpoint answers with; static. */
+struct task_list {
+	char letter; /* of its cursors: no other list has it */
+	/* Fills the query: all elements, but at most LIMIT_LIST_SHORT + 1. */
+	void (*ask_short)(struct task *task, struct db_query *query);
+	/* Fills the query: the range. The record of its rows begins with that of ask_short()'s. */
+	void (*ask_part)(struct task *task, struct db_query *query, const struct list_range *range);
+	const struct record *record; /* of an element in the answer */
+	struct list_place start;     /* before all elements */
+	/* The place of a row of ask_part(); its text may lie in the row. */
+	struct list_place (*place)(const void *row);
+};
+
+/* Answers 200 with the list or the wanted part. Short lists and parts have an ETag, and are
+ * answered 304 where the caller has them. */
+__attribute__((warn_unused_result)) struct verdict task_reply_list(struct task *task,
+								   const struct task_list *list);

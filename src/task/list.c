@@ -1,0 +1,85 @@
+#include "base/limits.h"
+#include "task_private.h"
+
+static struct verdict reply_rows(struct task *task)
+{
+	return task_reply(task, 200, STR("application/json"), task->json);
+}
+
+static struct verdict reply_not_modified(struct task *task)
+{
+	return task_reply(task, 304, (struct str){0}, (struct str){0});
+}
+
+/* count: of rows that belong to the answer. */
+static void write_rows(struct task *task, const struct db_result *result, unsigned count)
+{
+	struct arena *arena = task_arena(task);
+	const struct record *record = task->query.record;
+	struct buffer *json = task_scratch();
+	void *row_struct = arena_alloc(arena, record->size);
+
+	buffer_append_char(json, '[');
+	for (unsigned row = 0; row < count; row++) {
+		memset(row_struct, 0, record->size);
+		db_read_row(result, row, record, arena, row_struct);
+		if (row > 0)
+			buffer_append_char(json, ',');
+		record_write_json(task->list->record, row_struct, json);
+	}
+	buffer_append_char(json, ']');
+	task->json = arena_copy(arena, buffer_view(json));
+	if (count < result->row_count)
+		task_add_next_part(task, row_struct);
+}
+
+static void on_short_list(struct db_query *query, const struct db_result *result)
+{
+	struct task *task = container_of(query, struct task, query);
+
+	if (!task_has_result(task, result))
+		return;
+	if (result->row_count > LIMIT_LIST_SHORT) {
+		task_run(task, task_read_long_list);
+		return;
+	}
+	if (task_rows_are_not_modified(task, query->record, result)) {
+		task_run(task, reply_not_modified);
+		return;
+	}
+	write_rows(task, result, result->row_count);
+	task_run(task, reply_rows);
+}
+
+/* One row more than wanted says that there is a next part. */
+static void on_short_part(struct db_query *query, const struct db_result *result)
+{
+	struct task *task = container_of(query, struct task, query);
+	unsigned wanted = (unsigned)task->range.limit - 1;
+
+	if (!task_has_result(task, result))
+		return;
+	write_rows(task, result, result->row_count < wanted ? result->row_count : wanted);
+	task_run(task, task_is_not_modified(task, task->json) ? reply_not_modified : reply_rows);
+}
+
+struct verdict task_reply_list(struct task *task, const struct task_list *list)
+{
+	struct db_query *query = task_new_query(task);
+	struct verdict answer;
+
+	task->list = list;
+	if (task_has_bad_range(task, &answer))
+		return answer;
+	if (task->range.limit == 0) {
+		list->ask_short(task, query);
+		query->done = on_short_list;
+	} else if (task->range.limit <= LIMIT_LIST_SHORT + 1) {
+		list->ask_part(task, query, &task->range);
+		query->done = on_short_part;
+	} else {
+		return task_read_long_list(task);
+	}
+	task_submit(task);
+	return task_wait(task, NULL);
+}

@@ -1,0 +1,212 @@
+/* Long lists: the rows come one by one and become JSON at once.
+ *
+ *   all of a list    on_row() writes a portion --pause--> stream --has room--> resume, on_row() ...
+ *   a part           on_row() ..., done: one answer, since the Link stands before the body
+ *
+ * The reading lives on its own: the database may have rows for it after the task has ended. */
+#include "base/limits.h"
+#include "http/stream.h"
+#include "task_private.h"
+
+#include <stdlib.h>
+
+enum {
+	PORTION_BYTES = 32 * 1024, /* takes about 0.2 ms to make */
+	PIECE_BYTES = 64 * 1024,
+};
+
+struct list_reading {
+	struct db_listing listing;
+	struct arena arena; /* of the statement's parameters */
+	struct arena row_arena;
+	void *row;
+	struct task *task;	    /* NULL once it has ended: what still comes is dropped */
+	struct http_stream *stream; /* NULL until it has begun */
+	struct buffer json;	    /* not yet written */
+	uint64_t count;		    /* of elements */
+	bool is_part;
+	bool is_streaming; /* the head was sent, or is being sent */
+	bool has_room;	   /* the stream took all; more is written as soon as there is some */
+	bool is_done;
+	bool has_failed; /* before the stream was there to be aborted */
+};
+
+static struct list_reading *reading_of(struct db_listing *listing)
+{
+	return container_of(listing, struct list_reading, listing);
+}
+
+static void free_reading(struct list_reading *reading)
+{
+	arena_finish(&reading->arena);
+	arena_finish(&reading->row_arena);
+	buffer_finish(&reading->json);
+	free(reading->row);
+	free(reading);
+}
+
+/* The task ends, with the whole answer or without it. */
+static void leave(struct task *task)
+{
+	struct list_reading *reading = task->reading;
+
+	task->reading = NULL;
+	if (reading->is_done) {
+		free_reading(reading);
+		return;
+	}
+	reading->task = NULL;
+	reading->stream = NULL;
+	db_listing_resume(&reading->listing);
+}
+
+/* Writes what the stream takes. */
+static void write_json(struct list_reading *reading)
+{
+	struct buffer *json = &reading->json;
+
+	while (buffer_length(json) > 0 && !http_stream_is_full(reading->stream)) {
+		struct str piece = buffer_view(json);
+
+		if (piece.length > PIECE_BYTES)
+			piece.length = PIECE_BYTES;
+		http_stream_write(reading->stream, piece);
+		buffer_consume(json, piece.length);
+	}
+}
+
+static bool write_more(struct task *task, struct http_stream *stream)
+{
+	struct list_reading *reading = task->reading;
+
+	if (reading->has_failed) {
+		task_end_stream(task, stream, false);
+		return true;
+	}
+	reading->stream = stream;
+	reading->has_room = buffer_length(&reading->json) == 0;
+	write_json(reading);
+	if (buffer_length(&reading->json) > 0)
+		return true;
+	if (!reading->is_done)
+		db_listing_resume(&reading->listing);
+	return !reading->is_done;
+}
+
+static struct verdict begin_stream(struct task *task)
+{
+	task->reading->is_streaming = true;
+	return task_reply_stream(task, 200, STR("application/json"), write_more);
+}
+
+/* A portion is there, or the last one. The task may be gone afterwards. */
+static void offer(struct list_reading *reading)
+{
+	if (!reading->is_streaming) {
+		task_run(reading->task, begin_stream);
+		return;
+	}
+	if (!reading->has_room)
+		return;
+	reading->has_room = false;
+	write_json(reading);
+}
+
+static void on_row(struct db_listing *listing, const struct db_result *row)
+{
+	struct list_reading *reading = reading_of(listing);
+	struct task *task = reading->task;
+	const struct record *record = listing->query.record;
+
+	if (!task)
+		return;
+	reading->count++;
+	if (reading->is_part && reading->count == (uint64_t)task->range.limit) {
+		task_add_next_part(task, reading->row);
+		return;
+	}
+	arena_finish(&reading->row_arena);
+	memset(reading->row, 0, record->size);
+	db_read_row(row, 0, record, &reading->row_arena, reading->row);
+	buffer_append_char(&reading->json, reading->count == 1 ? '[' : ',');
+	record_write_json(task->list->record, reading->row, &reading->json);
+	if (reading->is_part || buffer_length(&reading->json) < PORTION_BYTES)
+		return;
+	db_listing_pause(listing);
+	offer(reading);
+}
+
+static bool is_wanted(const struct db_listing *listing)
+{
+	const struct list_reading *reading = container_of(listing, struct list_reading, listing);
+
+	return reading->task && !http_request_is_abandoned(reading->task->request);
+}
+
+static struct verdict reply_part(struct task *task)
+{
+	struct list_reading *reading = task->reading;
+	struct str json = buffer_view(&reading->json);
+
+	if (task_is_not_modified(task, json))
+		return task_reply(task, 304, (struct str){0}, (struct str){0});
+	return task_reply(task, 200, STR("application/json"), arena_copy(task_arena(task), json));
+}
+
+static void on_done(struct db_query *query, const struct db_result *result)
+{
+	struct db_listing *listing = container_of(query, struct db_listing, query);
+	struct list_reading *reading = reading_of(listing);
+	struct task *task = reading->task;
+
+	reading->is_done = true;
+	if (!task) {
+		free_reading(reading);
+		return;
+	}
+	if (result->outcome != DB_OK) {
+		task_keep_failure(task, result);
+		if (!reading->is_streaming)
+			task_run(task, task_fail_db);
+		else if (reading->stream)
+			task_end_stream(task, reading->stream, false);
+		else
+			reading->has_failed = true;
+		return;
+	}
+	if (reading->count == 0)
+		buffer_append_char(&reading->json, '[');
+	buffer_append_char(&reading->json, ']');
+	if (reading->is_part)
+		task_run(task, reply_part);
+	else
+		offer(reading);
+}
+
+struct verdict task_read_long_list(struct task *task)
+{
+	struct list_reading *reading = memory_zalloc(sizeof(*reading));
+	struct list_range range = task->range;
+	struct db_query *query = &reading->listing.query;
+
+	reading->task = task;
+	reading->is_part = range.limit > 0;
+	if (!reading->is_part)
+		range.limit = INT64_MAX;
+	range.after.text = arena_copy(&reading->arena, range.after.text);
+	db_query_init(query, &reading->arena);
+	task->list->ask_part(task, query, &range);
+	reading->row = memory_zalloc(query->record->size);
+	reading->listing.on_row = on_row;
+	reading->listing.is_wanted = is_wanted;
+	query->done = on_done;
+	reading->listing.account_id = task->account_id;
+	if (!db_list(task->service->db, &reading->listing)) {
+		free_reading(reading);
+		return task_fail_busy(task, 1,
+				      "too many long lists of this account wait, try again");
+	}
+	task->reading = reading;
+	task->leave_list = leave;
+	return task_wait(task, NULL);
+}

@@ -1,0 +1,97 @@
+#include "base/base64.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "task_private.h"
+
+#include <endian.h>
+#include <sodium.h>
+
+/* A cursor is base64url of: the list's letter, the place's number (big-endian), its ID, its text.
+ */
+enum { FIXED_BYTES = 1 + sizeof(uint64_t) + sizeof(struct id), TEXT_BYTES_MAX = 1024 };
+
+static bool read_limit(struct str text, int64_t *ret_limit)
+{
+	int64_t limit = 0;
+
+	if (text.length == 0 || text.length > 4)
+		return false;
+	for (size_t i = 0; i < text.length; i++) {
+		if (text.data[i] < '0' || text.data[i] > '9')
+			return false;
+		limit = limit * 10 + (text.data[i] - '0');
+	}
+	*ret_limit = limit;
+	return limit >= 1 && limit <= LIMIT_LIST_PART;
+}
+
+static bool read_cursor(struct task *task, struct str text, struct list_place *ret_place)
+{
+	struct arena *arena = task_arena(task);
+	struct str bytes;
+	uint64_t number;
+	uint8_t *data;
+
+	if (text.length > (FIXED_BYTES + TEXT_BYTES_MAX) * 4 / 3)
+		return false;
+	data = arena_alloc(arena, base64_decoded_max(text.length));
+	if (base64_decode(text, data, &bytes.length) || bytes.length < FIXED_BYTES ||
+	    data[0] != (uint8_t)task->list->letter)
+		return false;
+	memcpy(&number, data + 1, sizeof(number));
+	number = be64toh(number);
+	if (number > INT64_MAX) /* times, positions and sequences all begin at 0 */
+		return false;
+	ret_place->number = (int64_t)number;
+	memcpy(&ret_place->id, data + 1 + sizeof(number), sizeof(struct id));
+	bytes.data = (const char *)data;
+	ret_place->text = str_from_offset(bytes, FIXED_BYTES);
+	return utf8_is_valid(ret_place->text) &&
+	       !memchr(data + FIXED_BYTES, 0, ret_place->text.length);
+}
+
+bool task_has_bad_range(struct task *task, struct verdict *ret_answer)
+{
+	struct str limit = http_request_query(task->request, STR("limit"));
+	struct str cursor = http_request_query(task->request, STR("cursor"));
+
+	task->range = (struct list_range){.after = task->list->start};
+	/* Without a limit nothing is different. */
+	if (!limit.data)
+		return false;
+	if (!read_limit(limit, &task->range.limit)) {
+		*ret_answer = task_fail(task, 400, "limit must be a whole number from 1 to %d",
+					LIMIT_LIST_PART);
+		return true;
+	}
+	task->range.limit++; /* see on_short_part() */
+	if (cursor.data && !read_cursor(task, cursor, &task->range.after)) {
+		*ret_answer = task_fail(
+		    task, 400, "cursor must be that of the Link in an answer of this list");
+		return true;
+	}
+	return false;
+}
+
+void task_add_next_part(struct task *task, const void *row)
+{
+	struct arena *arena = task_arena(task);
+	struct list_place place = task->list->place(row);
+	size_t size = FIXED_BYTES + place.text.length;
+	uint64_t number = htobe64((uint64_t)place.number);
+	uint8_t *data = arena_alloc(arena, size);
+	size_t text_size =
+	    sodium_base64_encoded_len(size, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+	char *text = arena_alloc(arena, text_size);
+
+	data[0] = (uint8_t)task->list->letter;
+	memcpy(data + 1, &number, sizeof(number));
+	memcpy(data + 1 + sizeof(number), &place.id, sizeof(place.id));
+	if (place.text.length)
+		memcpy(data + FIXED_BYTES, place.text.data, place.text.length);
+	sodium_bin2base64(text, text_size, data, size, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+	task_add_field(task, STR("Link"),
+		       ARENA_JOIN(arena, STR("<"), task->request->path, STR("?limit="),
+				  arena_decimal(arena, task->range.limit - 1), STR("&cursor="),
+				  str_from(text), STR(">; rel=\"next\"")));
+}

@@ -1,0 +1,245 @@
+"""Lists of any length, whole and in parts: they are complete, and hold up nobody else's."""
+
+import base64
+import contextlib
+import json
+import re
+import socket
+import uuid
+
+import pytest
+from apps import make_app
+from server import wait_until
+from world import request_bytes
+
+COMMENT = "x" * 2000
+MANY = 2500
+
+
+def insert_devices(account, count):
+    account.world.sql(
+        "INSERT INTO device (id, account_id, name, link_key_hash) "
+        "SELECT gen_random_uuid(), %s, 'Desk ' || n, sha256(n::text::bytea) "
+        "FROM generate_series(1, %s) AS n", account.id, count)
+
+
+def insert_versions(app, count):
+    """Each with a review of 2,000 characters."""
+    app.account.world.sql(
+        "WITH made AS ("
+        " INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum,"
+        "  status, reviewed_at, review_summary)"
+        " SELECT gen_random_uuid(), %s, 'v' || n, 'STARLARK', 'x',"
+        " 'sha256:' || repeat('0', 64), 'APPROVED', now(),"
+        "  'good' FROM generate_series(1, %s) AS n RETURNING id)"
+        "INSERT INTO app_version_comment (version_id, position, author, comment)"
+        " SELECT id, 1, 'A', %s FROM made", app.id, count, COMMENT)
+
+
+def insert_apps(account, count):
+    """Private ones with a deployed version each; some have the same name."""
+    account.world.sql(
+        "WITH made AS ("
+        " INSERT INTO app (id, account_id, slug, name)"
+        " SELECT gen_random_uuid(), %s, 'l-' || replace(gen_random_uuid()::text, '-', ''),"
+        "  'Ä' || n / 3 FROM generate_series(1, %s) AS n RETURNING id)"
+        "INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum,"
+        "  status, reviewed_at)"
+        " SELECT gen_random_uuid(), id, '1', 'STARLARK', 'x',"
+        " 'sha256:' || repeat('0', 64), 'APPROVED', now()"
+        " FROM made", account.id, count)
+    account.world.sql(
+        "UPDATE app SET deployed_version_id = app_version.id, status = 'active' FROM app_version"
+        " WHERE app_version.app_id = app.id AND app.account_id = %s", account.id)
+
+
+def insert_installations(device, count):
+    device.account.world.sql(
+        "INSERT INTO installation (device_id, id, position)"
+        " SELECT %s, 'entry-' || n, 1000 - n FROM generate_series(1, %s) AS n", device.id, count)
+
+
+def next_target(answer):
+    """Of the next part; None behind the last one."""
+    if "Link" not in answer:
+        return None
+    return re.fullmatch(r'<([^<>]+)>; rel="next"', answer["Link"]).group(1)
+
+
+def read_parts(account, target, limit):
+    parts = []
+    target += f"?limit={limit}"
+    while target:
+        answer = account.get(target)
+        parts.append(answer.ok())
+        target = next_target(answer)
+    assert all(len(part) == limit for part in parts[:-1])
+    return [entry for part in parts for entry in part]
+
+
+def make_lists(account):
+    """Targets of all lists, with the number of elements."""
+    app, device = make_app(account), account.device()
+    insert_devices(account, 249)
+    insert_apps(account, 230)
+    insert_versions(app, 120)
+    insert_installations(device, 7)
+    return {"/v1/devices": 250, f"{app.path}/versions": 120, "/v1/apps": 230,
+            device.path + "/installations": 7}
+
+
+def test_parts_make_the_whole(start):
+    account = start().account()
+    for target, count in make_lists(account).items():
+        whole = account.get(target)
+        assert len(whole.ok()) == count
+        for limit in (3, 99, 100, 101, count - 1, count, count + 1, 1000):
+            assert read_parts(account, target, limit) == whole.ok(), (target, limit)
+
+
+@pytest.mark.parametrize("count", [99, 100, 101, 102, MANY])
+def test_whole_lists(world, account, count):
+    insert_devices(account, count)
+    with world.client() as client:
+        for _ in range(2):
+            answer = client.request("GET", "/v1/devices", key=account.key)
+            assert [entry["id"] for entry in answer.ok()] == [row[0] for row in world.sql(
+                "SELECT id::text FROM device WHERE account_id = %s ORDER BY created_at, device.id",
+                account.id)]
+
+
+def test_head_of_a_long_list(world, account):
+    insert_devices(account, 300)
+    with world.client() as client:
+        assert client.request("HEAD", "/v1/devices", key=account.key).status == 200
+        assert len(client.request("GET", "/v1/devices", key=account.key).ok()) == 300
+
+
+def test_parts_have_a_tag(account):
+    insert_devices(account, 300)
+    for limit in (2, 200):
+        target = f"/v1/devices?limit={limit}"
+        tag = account.get(target)["ETag"]
+        assert account.get(target, fields=[("If-None-Match", tag)]).status == 304
+
+
+@pytest.mark.parametrize("limit", ["0", "1001", "-1", "", "1.0", "x", "10000000000", "%31"])
+def test_wrong_limits(account, limit):
+    detail = account.get(f"/v1/devices?limit={limit}").problem(400)["detail"]
+    assert detail == "limit must be a whole number from 1 to 1000"
+
+
+def test_wrong_cursors(account):
+    insert_devices(account, 3)
+    cursor = next_target(account.get("/v1/devices?limit=1")).partition("cursor=")[2]
+    raw = base64.urlsafe_b64decode(cursor + "==")
+    wrong = ["", "x", "%20", "A" * 4000, cursor[:-2],
+             *(base64.urlsafe_b64encode(data).decode().rstrip("=") for data in (
+                 b"a" + raw[1:], raw[:-1], raw + b"\0", raw + b"\xff"))]
+    for text in wrong:
+        detail = account.get(f"/v1/devices?limit=1&cursor={text}").problem(400)["detail"]
+        assert detail == "cursor must be that of the Link in an answer of this list", text
+    account.get(f"/v1/apps?limit=1&cursor={cursor}").problem(400)
+    # Without a limit nothing is different.
+    assert len(account.get("/v1/devices?cursor=x").ok()) == 3
+
+
+def test_places_far_away(account):
+    """Of a cursor that somebody made up: no place is an error."""
+    insert_devices(account, 3)
+    for number in (0, 1, 2**63 - 1, 2**63, 2**64 - 1):
+        cursor = base64.urlsafe_b64encode(
+            b"d" + number.to_bytes(8, "big") + uuid.uuid4().bytes).decode().rstrip("=")
+        answer = account.get(f"/v1/devices?limit=5&cursor={cursor}")
+        assert answer.status == (200 if number < 2**63 else 400), number
+
+
+def test_the_place_of_what_was_removed(world, account):
+    insert_devices(account, 5)
+    ids = [entry["id"] for entry in account.get("/v1/devices").ok()]
+    target = next_target(account.get("/v1/devices?limit=2"))
+    world.sql("DELETE FROM device WHERE id = ANY(%s::uuid[])", ids[:3])
+    assert [entry["id"] for entry in account.get(target).ok()] == ids[3:]
+
+
+# ---- readers that are slow ----
+
+
+def stopped_reader(world, worker, target, key):
+    """Has asked for a list, and reads nothing of it."""
+    client = world.client_of(worker)
+    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+    client.send(request_bytes("GET", target, key=key))
+    return client
+
+
+def listings(world):
+    """Backends that have an open list."""
+    return world.sql("SELECT count(*) FROM pg_stat_activity WHERE state = 'active'"
+                     " AND datname = current_database() AND query LIKE '%%LIMIT $%%'"
+                     " AND pid <> pg_backend_pid()")[0][0]
+
+
+def memory_of(pid):
+    with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+def test_a_long_list_is_not_kept_in_memory(start):
+    """24 MB whose reader has stopped."""
+    world = start()
+    account = world.account()
+    app = make_app(account)
+    insert_versions(app, 10000)
+    worker = world.workers()[0]
+    with world.client_of(worker) as other:
+        other.request("GET", f"{app.path}/versions?limit=1", key=account.key).ok()
+        before = memory_of(worker)
+        with stopped_reader(world, worker, f"{app.path}/versions", account.key) as reader:
+            wait_until(lambda: listings(world) == 1, "an open list")
+            other.request("GET", "/v1/account", key=account.key).ok()
+            assert memory_of(worker) - before < 12 * 1024 * 1024
+            # All of it belongs to one snapshot.
+            world.sql("DELETE FROM app WHERE id = %s", app.id)
+            assert len(reader.answer().ok()) == 10000
+
+
+def test_accounts_share_the_connections_of_lists(start):
+    """One that holds up its lists has its share of them, and no more."""
+    world = start(workers=1)
+    [worker] = world.workers()
+    slow, other = world.account(), world.account()
+    app = make_app(slow)
+    insert_versions(app, 4000)
+    insert_devices(other, 300)
+    with contextlib.ExitStack() as stack:
+        readers = [stack.enter_context(
+            stopped_reader(world, worker, f"{app.path}/versions", slow.key))]
+        wait_until(lambda: listings(world) == 1, "an open list")
+        readers += [stack.enter_context(
+            stopped_reader(world, worker, f"{app.path}/versions", slow.key)) for _ in range(16)]
+        # The last of them is known to wait when the next one is refused.
+        refused = []
+        while not refused or refused[-1].status != 503:
+            with world.client_of(worker) as one:
+                one.socket.settimeout(0.5)
+                with contextlib.suppress(TimeoutError):
+                    refused.append(one.request("GET", f"{app.path}/versions", key=slow.key))
+        assert "too many long lists" in refused[-1].problem(503)["detail"]
+        assert len(other.get("/v1/devices").ok()) == 300
+        assert len(slow.get("/v1/devices").ok()) == 0
+        assert listings(world) == 1
+
+
+def test_readers_of_long_lists_leave(start):
+    world = start(workers=1)
+    [worker] = world.workers()
+    account = world.account()
+    app = make_app(account)
+    insert_versions(app, 4000)
+    for _ in range(5):
+        client = stopped_reader(world, worker, f"{app.path}/versions", account.key)
+        wait_until(lambda: listings(world) == 1, "an open list")
+        client.reset()
+        wait_until(lambda: listings(world) == 0, "the list's end")
+    assert len(json.loads(account.get(f"{app.path}/versions").body)) == 4000
