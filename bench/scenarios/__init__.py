@@ -22,6 +22,8 @@ SCENARIOS = (
     ("flood", "FloodTexts"),
     ("flood", "FloodRequests"),
     ("image_share", "ImageShare"),
+    ("lists", "Lists"),
+    ("lists", "ListsOfVersions"),
     ("fleet", "Fleet"),
     ("flat", "FlatDevice"),
     ("flat", "FlatList"),
