@@ -23,7 +23,8 @@ struct device {
 	bool sleep_enabled;
 	int64_t sleep_start_minute;
 	int64_t sleep_end_minute;
-	int64_t generation; /* not shown */
+	int64_t generation;	   /* not shown */
+	int64_t settings_revision; /* not shown but as the first half of the entity tag */
 };
 
 /* A row has all members. A body changes the settings that it names and leaves the others as they

@@ -60,6 +60,12 @@ struct endpoint {
 	/* The handler runs for a body with faults, too: it may add to task_faults(), and ends with
 	 * task_fail_faults() when there is any. */
 	bool handles_faults;
+	/* What it changes has the entity tag "SETTINGS-SEEN" of the path's device: If-Match
+	 * compares SETTINGS, and the handler's statement takes task_expected_revision(). */
+	bool has_settings_tag;
+	/* What it changes is not the path's resource: the handler calls task_fails_precondition().
+	 */
+	bool handles_preconditions;
 	/* NULL, or gives back what the state owns. Called once, however the task ends, but for
 	 * task_given_up(). */
 	void (*finish)(void *state);
@@ -88,6 +94,14 @@ uint64_t task_body_present(struct task *task);
 struct faults *task_faults(struct task *task);
 /* Parameter of the path, decoded. */
 struct str task_path_parameter(struct task *task, unsigned index);
+
+/* True, with the answer (412, or 400 for what is no list of entity tags), where If-Match or
+ * If-None-Match do not hold for a target that exists (RFC 9110 section 13). The prologue asks it of
+ * every endpoint that changes something and does not handle preconditions itself. */
+__attribute__((warn_unused_result)) bool task_fails_precondition(struct task *task,
+								 struct verdict *ret_answer);
+/* The revision that the settings must still have when the statement changes them; 0: any. */
+int64_t task_expected_revision(const struct task *task);
 
 /* ---- verdicts ---- */
 
@@ -120,6 +134,9 @@ task_work(struct task *task, enum lane lane, const struct task_work *work, task_
 /* status with a JSON object. */
 __attribute__((warn_unused_result)) struct verdict
 task_reply_record(struct task *task, int status, const struct record *record, const void *row);
+/* 200 with a device, its entity tag "SETTINGS-SEEN" and, for GET, perhaps 304. */
+__attribute__((warn_unused_result)) struct verdict task_reply_device(struct task *task,
+								     const struct device *device);
 /* status with "{}". */
 __attribute__((warn_unused_result)) struct verdict task_reply_empty(struct task *task, int status);
 /* Anything else; body in the arena or static. */
@@ -138,13 +155,11 @@ task_reply_stream(struct task *task, int status, struct str content_type,
 /* Adds a header field to the answer, whatever it will be. */
 void task_add_field(struct task *task, struct str name, struct str value);
 
-/* Adds the ETag of a GET's body; true when the caller has this body already: answer 304 then.
- * task_reply_record() and task_reply_list() do it by themselves. */
-bool task_is_not_modified(struct task *task, struct str body);
-
 /* A problem. */
 __attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
 task_fail(struct task *task, int status, const char *format, ...);
+/* 412: what the request's condition names is there no longer. */
+__attribute__((warn_unused_result)) struct verdict task_fail_precondition(struct task *task);
 /* 400 for one member of the body. */
 __attribute__((format(printf, 3, 4), warn_unused_result)) struct verdict
 task_fail_field(struct task *task, const char *name, const char *format, ...);

@@ -4,7 +4,7 @@
 
 static struct verdict begin(struct task *task)
 {
-	return task_reply_record(task, 200, &device_record, task_device(task));
+	return task_reply_device(task, task_device(task));
 }
 
 const struct endpoint endpoint_device_get = {

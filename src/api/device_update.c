@@ -12,10 +12,12 @@ static struct verdict updated(struct task *task)
 {
 	const struct update *update = task_state(task);
 
+	if (task_row_count(task) == 0 && task_expected_revision(task))
+		return task_fail_precondition(task);
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such device");
 	delivery_device_changed(api_delivery(task), update->device.id, update->device.generation);
-	return task_reply_record(task, 200, &device_record, &update->device);
+	return task_reply_device(task, &update->device);
 }
 
 static struct verdict begin(struct task *task)
@@ -26,6 +28,7 @@ static struct verdict begin(struct task *task)
 				&(struct device_update_parameters){
 				    .id = task_device(task)->id,
 				    .account_id = task_account_id(task),
+				    .expected_revision = task_expected_revision(task),
 				    .change = &update->change,
 				    .change_present = task_body_present(task),
 				},
@@ -40,4 +43,5 @@ const struct endpoint endpoint_device_update = {
     .resource = RESOURCE_DEVICE,
     .body = &device_record,
     .state_size = sizeof(struct update),
+    .has_settings_tag = true,
 };

@@ -56,5 +56,6 @@ static const struct record_field device_fields[] = {
 		 .column = "sleep_end_minute"),
     RECORD_CLOSE(),
     RECORD_INT8(struct device, generation, .column = "generation"),
+    RECORD_INT8(struct device, settings_revision, .column = "settings_revision"),
 };
 const struct record device_record = RECORD(struct device, device_fields, .check = change_check);

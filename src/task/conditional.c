@@ -2,26 +2,26 @@
 #include "base/hex.h"
 #include "task_private.h"
 
+#include <inttypes.h>
 #include <sodium.h>
 
 enum { TAG_BYTES = 16 };
 
-/* Adds the tag to the answer; true when the caller names it. */
-static bool is_named(struct task *task, struct str tagged)
+/* Adds the tag to the answer, and that caches must ask again; true when the caller names the tag.
+ * prefix stands in front of the hash, in the quotes. */
+static bool is_named(struct task *task, struct str prefix, struct str tagged)
 {
 	struct http_request *request = task->request;
 	uint8_t hash[TAG_BYTES];
-	char *text;
+	char hex[2 * TAG_BYTES + 1];
 	struct str tag;
 
 	crypto_generichash(hash, sizeof(hash), (const uint8_t *)tagged.data, tagged.length, NULL,
 			   0);
-	text = arena_alloc(&request->arena, 2 * TAG_BYTES + 3);
-	text[0] = '"';
-	hex_encode(hash, sizeof(hash), text + 1);
-	text[2 * TAG_BYTES + 1] = '"';
-	tag = (struct str){text, 2 * TAG_BYTES + 2};
+	hex_encode(hash, sizeof(hash), hex);
+	tag = arena_printf(&request->arena, "\"%.*s%s\"", STR_ARG(prefix), hex);
 	task_add_field(task, STR("ETag"), tag);
+	task_add_field(task, STR("Cache-Control"), STR("private, no-cache"));
 	return http_has_tag(request, tag);
 }
 
@@ -32,7 +32,15 @@ static bool is_get(const struct task *task)
 
 bool task_is_not_modified(struct task *task, struct str body)
 {
-	return is_get(task) && is_named(task, body);
+	return is_get(task) && is_named(task, (struct str){0}, body);
+}
+
+bool task_device_is_not_modified(struct task *task, const struct device *device, struct str body)
+{
+	struct str prefix =
+	    arena_printf(task_arena(task), "%" PRId64 "-", device->settings_revision);
+
+	return is_named(task, prefix, body) && is_get(task);
 }
 
 /* Adds what decides how a row is written: a server of another version may write it otherwise. */
@@ -64,5 +72,5 @@ bool task_rows_are_not_modified(struct task *task, const struct record *record,
 			buffer_append(buffer, value.data, value.length);
 		}
 	}
-	return is_named(task, buffer_view(buffer));
+	return is_named(task, (struct str){0}, buffer_view(buffer));
 }

@@ -49,6 +49,6 @@ void cors_add_options_fields(const struct service *service, const struct http_re
 		return;
 	http_response_add(response, STR("Access-Control-Allow-Methods"), allow);
 	http_response_add(response, STR("Access-Control-Allow-Headers"),
-			  STR("Authorization, Content-Type, If-None-Match, X-Request-Id"));
+			  STR("Authorization, Content-Type, If-Match, If-None-Match, X-Request-Id"));
 	http_response_add(response, STR("Access-Control-Max-Age"), STR("3600"));
 }

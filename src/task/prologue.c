@@ -4,12 +4,17 @@
 /* What comes before every handler, in the API's order of checks:
  *
  *   access (401) -> its rate (429) -> body size (413) -> media type (415) -> JSON syntax (400)
- *     -> resource exists (404) -> permission (403) -> device's rate (429) -> body fields (400)
- *     -> handler
+ *     -> resource exists (404) -> permission (403) -> device's rate (429) -> preconditions (412)
+ *     -> body fields (400) -> handler
  *
  * The endpoint's line says which of them it has. */
 
 enum { STAGE_ACCESS, STAGE_BODY, STAGE_RESOURCE, STAGE_FIELDS };
+
+static bool changes_something(const struct task *task)
+{
+	return task->request->method != HTTP_GET && task->request->method != HTTP_HEAD;
+}
 
 static struct verdict check_fields(struct task *task)
 {
@@ -47,6 +52,9 @@ struct verdict task_prologue(struct task *task)
 	default:
 		if (endpoint->is_device_limited &&
 		    task_is_limited(task, &task->service->push_rate, task->device.id, &answer))
+			return answer;
+		if (changes_something(task) && !endpoint->handles_preconditions &&
+		    task_fails_precondition(task, &answer))
 			return answer;
 		return endpoint->body ? check_fields(task) : task_continue(task, endpoint->handler);
 	}

@@ -58,6 +58,16 @@ struct verdict task_reply_record(struct task *task, int status, const struct rec
 	return reply_json(task, status, json);
 }
 
+struct verdict task_reply_device(struct task *task, const struct device *device)
+{
+	struct buffer *json = task_scratch();
+
+	record_write_json(&device_record, device, json);
+	if (task_device_is_not_modified(task, device, buffer_view(json)))
+		return task_reply(task, 304, (struct str){0}, (struct str){0});
+	return task_reply(task, 200, json_type, arena_copy(task_arena(task), buffer_view(json)));
+}
+
 struct verdict task_reply_empty(struct task *task, int status)
 {
 	return task_reply(task, status, json_type, STR("{}"));

@@ -22,6 +22,7 @@ struct task {
 	struct id account_id;
 	struct device device;
 	struct app app;
+	int64_t expected_revision; /* of the device's settings; 0: any */
 	struct json_document document;
 	struct faults faults;
 
@@ -90,6 +91,11 @@ void task_add_next_part(struct task *task, const void *row);
 
 /* Step: reads the list (or the part of it that is wanted) over a connection of its own. */
 task_step task_read_long_list;
+/* Adds the ETag of a GET's body; true when the caller has this body already: answer 304 then. */
+bool task_is_not_modified(struct task *task, struct str body);
+
+/* Likewise, for a device: the tag is "SETTINGS-SEEN". A PATCH gets the tag, too. */
+bool task_device_is_not_modified(struct task *task, const struct device *device, struct str body);
 
 /* Like task_is_not_modified(), for rows that were not yet written as JSON: the tag is made of their
  * values and of how the record writes them. Uses the scratch buffer. */

@@ -1,10 +1,15 @@
-"""Entity tags on every GET, and what If-None-Match makes of them (RFC 9110, section 13.1.2)."""
+"""Entity tags on every GET, and what If-Match and If-None-Match make of them (RFC 9110, section
+13.1)."""
 
 import gzip
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import scene
 from scene import CONTRACT
+from world import images
+
+IMAGE = images.text(images.png())
 
 GETS = [found for found in CONTRACT.operations() if found[0] == "GET"]
 
@@ -95,17 +100,6 @@ def test_head(stage, found):
     assert account.request("HEAD", target, fields=fields).status == 304
 
 
-def test_other_methods_ignore_it(stage):
-    """A PATCH has its own preconditions, which this API does not offer."""
-    account, device, _ = stage
-    tag = device.get()["ETag"]
-    for value in (tag, "*"):
-        answer = account.request("PATCH", device.path, body={"volume": 3},
-                                 fields=[("If-None-Match", value)])
-        assert answer.status == 200
-        assert "ETag" not in answer
-
-
 def test_errors_have_none(stage, world):
     account, device, _ = stage
     for answer in (account.get("/v1/devices/none"), world.account().get(device.path),
@@ -138,3 +132,141 @@ def test_the_documents_compressed(world):
         again = world.get(path, fields=[("Accept-Encoding", "gzip"),
                                         ("If-None-Match", packed["ETag"])])
         assert again.status == 304 and again["Vary"] == "Accept-Encoding"
+
+# ---- If-Match and If-None-Match on what changes something ----
+
+
+def settings_of(tag):
+    return tag.strip('"').split("-")[0]
+
+
+def change_volume(device, volume, *fields):
+    return device.account.request("PATCH", device.path, body={"volume": volume},
+                                  fields=list(fields))
+
+
+@pytest.fixture(name="device")
+def device_of_its_own(world):
+    return world.account().device()
+
+
+def test_tag_of_a_device(device, world):
+    first = device.get()["ETag"]
+    world.sql("UPDATE device SET last_online_at = last_online_at + interval '1 minute' "
+              "WHERE id = %s", device.id)
+    seen = device.get()["ETag"]
+    assert seen != first and settings_of(seen) == settings_of(first)
+    assert device.push().status == 200
+    assert settings_of(device.get()["ETag"]) == settings_of(first)
+    changed = change_volume(device, 3)
+    assert changed.status == 200 and settings_of(changed["ETag"]) != settings_of(first)
+    assert changed["ETag"] == device.get()["ETag"]
+    for answer in (changed, device.get(),
+                   device.account.get(device.path, fields=[("If-None-Match", changed["ETag"])])):
+        assert answer["Cache-Control"] == "private, no-cache"
+
+
+def test_if_match_on_settings(device, world):
+    old = device.get()["ETag"]
+    assert change_volume(device, 1, ("If-Match", old)).status == 200
+    new = device.get()["ETag"]
+    for value in (old, f"W/{new}", '"a"', '""', "", f'"{settings_of(new)}"', f'"x{new[1:]}'):
+        answer = change_volume(device, 2, ("If-Match", value))
+        assert answer.status == 412, value
+        assert "ETag" not in answer
+    assert device.get().ok()["volume"] == 1
+    # lastOnline changes all the time, and is no reason to refuse.
+    world.sql("UPDATE device SET last_online_at = last_online_at + interval '1 minute' "
+              "WHERE id = %s", device.id)
+    for number, form in enumerate(("{}", '"a", {}', '{},"b"', ", {} ,", "*")):
+        tag = device.get()["ETag"]
+        assert change_volume(device, 10 + number, ("If-Match", form.format(tag))).status == 200, form
+    tag = device.get()["ETag"]
+    assert change_volume(device, 4, ("If-Match", '"a"'), ("If-Match", tag)).status == 200
+
+
+def test_if_none_match_on_settings(device):
+    tag = device.get()["ETag"]
+    for value in (tag, f"W/{tag}", "*", f'"a", {tag}'):
+        assert change_volume(device, 2, ("If-None-Match", value)).status == 412, value
+    assert change_volume(device, 2, ("If-None-Match", '"a"')).status == 200
+    # The old tag names it no longer.
+    assert change_volume(device, 3, ("If-None-Match", tag)).status == 200
+
+
+@pytest.mark.parametrize("value", ["a", '"a', 'a"', '"a" "b"', '"a", b', "w/\"a\"", "W/", '"*', "*, *"])
+@pytest.mark.parametrize("name", ["If-Match", "If-None-Match"])
+def test_malformed_conditions(device, name, value):
+    answer = change_volume(device, 2, (name, value))
+    assert answer.status == 400
+    assert answer.json()["detail"].startswith(f"{name} must be * or a list of entity tags")
+
+
+def test_dates_are_no_conditions(device):
+    date = "Sun, 06 Nov 1994 08:49:37 GMT"
+    for name in ("If-Unmodified-Since", "If-Modified-Since"):
+        assert change_volume(device, 2, (name, date)).status == 200
+
+
+def test_order_of_the_checks(device, world):
+    stale = ("If-Match", '"a"')
+    other = world.account()
+    path = device.path
+    body = {"volume": 1000}
+    assert other.request("PATCH", path, body=body, fields=[stale]).status == 403
+    assert other.request("PATCH", "/v1/devices/none", body=body, fields=[stale]).status == 404
+    assert device.account.request("PATCH", path, body=body, key="x", fields=[stale]).status == 401
+    assert device.account.request("PATCH", path, body=body, fields=[stale]).status == 412
+    assert device.account.request("PATCH", path, body=b"{", fields=[stale]).status == 400
+    good = ("If-Match", device.get()["ETag"])
+    assert device.account.request("PATCH", path, body=body, fields=[good]).status == 400
+
+
+def test_one_of_many_changes_wins(device):
+    """Each of them read the same settings."""
+    for _ in range(5):
+        tag = device.get()["ETag"]
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(lambda n, tag=tag: change_volume(device, n, ("If-Match", tag)),
+                                    range(8)))
+        assert sorted(answer.status for answer in answers) == [200] + [412] * 7
+        winner = next(n for n, answer in enumerate(answers) if answer.status == 200)
+        assert device.get().ok()["volume"] == winner
+
+
+# What changes something that has no tag: method, path below, body, the answer without conditions.
+UNTAGGED = [
+    ("POST", "{device}/push", {"image": IMAGE}, 200),
+    ("POST", "{app}/upload", {"version": "1", "scriptContent": "x", "scriptLanguage": "STARLARK"},
+     201),
+    ("POST", "{app}/deploy", {"version": "1"}, 409),
+    ("DELETE", "{device}/installations/entry", None, 200),
+]
+
+
+@pytest.mark.parametrize("method, path, body, status", UNTAGGED, ids=lambda value: str(value)[:24])
+def test_targets_without_a_tag(world, method, path, body, status):
+    account = world.account()
+    device = account.device()
+    target = path.format(device=device.path, app="/v1/apps/" + scene.app(account, account.id))
+    assert device.push(installationId="entry").status == 200
+
+    def ask(name, value):
+        return account.request(method, target, body=body, fields=[(name, value)])
+
+    for name, value in (("If-Match", '"a"'), ("If-Match", device.get()["ETag"]),
+                        ("If-None-Match", "*")):
+        assert ask(name, value).status == 412
+    assert device.ids() == ["entry"]
+    assert ask("If-None-Match", '"a"').status == status or status == 409
+    if path.endswith("deploy"):
+        upload = {"version": "1", "scriptContent": "x", "scriptLanguage": "STARLARK"}
+        account.post(target.replace("deploy", "upload"), upload)
+        assert ask("If-Match", "*").status == 409
+    elif path.endswith("entry"):
+        assert device.ids() == []
+        for value in ("*", '"a"'):
+            assert ask("If-Match", value).status == 404
+        assert ask("If-None-Match", "*").status == 404
+    elif path.endswith("push"):
+        assert ask("If-Match", "*").status == 200

@@ -66,6 +66,10 @@ def bad_request(stage, found):
     if found[0] == "GET":  # a list
         target = stage.target(found[1], found[2]["operationId"])
         return stage.request(found, target=target + "?limit=0")
+    malformed = stage.request(found, fields=[("If-Match", "no tag")])
+    if "requestBody" not in found[2]:
+        return malformed
+    assert malformed.status == 400
     answer = stage.request(found, body={"unknown": 1})
     assert "/unknown" in answer.faults()
     return answer
@@ -99,6 +103,10 @@ def conflict(stage, found):
     return stage.request(found, target=path)
 
 
+def precondition_failed(stage, found):
+    return stage.request(found, fields=[("If-Match", '"a"')])
+
+
 def too_large(stage, found):
     """Answered from the head alone."""
     return stage.request(found, body=b"", fields=[("Content-Length", str(4 * 1024 * 1024 + 1))])
@@ -109,7 +117,8 @@ def wrong_media_type(stage, found):
 
 
 STATUSES = {200: success, 201: success, 304: not_modified, 400: bad_request, 401: unauthorized,
-            403: forbidden, 404: not_found, 409: conflict, 413: too_large, 415: wrong_media_type}
+            403: forbidden, 404: not_found, 409: conflict, 412: precondition_failed, 413: too_large,
+            415: wrong_media_type}
 # These need a server of their own, below.
 ELSEWHERE = {408, 429, 503}
 CASES = [(found, int(status)) for found in CONTRACT.operations() for status in found[2]["responses"]

@@ -1,0 +1,99 @@
+#include "http/conditional.h"
+#include "task_private.h"
+
+/* Preconditions of requests that change something (RFC 9110 section 13). Tags are compared strongly
+ * for If-Match and weakly for If-None-Match, as sections 13.1.1 and 13.1.2 have it. Preconditions
+ * by date are ignored, since no target has a Last-Modified (13.1.4). */
+
+/* What one of the two fields says, all its lines together. */
+struct tags {
+	bool is_there;
+	bool is_malformed;
+	bool names_any;	    /* "*" */
+	bool names_present; /* the target's present state */
+};
+
+/* A tag is "SETTINGS-SEEN", of which only the first half counts here. */
+static bool is_of_revision(struct str tag, int64_t revision)
+{
+	unsigned long long number;
+	size_t dash = str_find(tag, '-');
+
+	return dash < tag.length &&
+	       str_to_uint64((struct str){tag.data + 1, dash - 1}, INT64_MAX, &number) &&
+	       (int64_t)number == revision;
+}
+
+static void read_line(struct task *task, struct str list, bool is_strong, struct tags *tags)
+{
+	struct http_tag tag;
+
+	if (str_equal(str_trim(list), STR("*"))) {
+		tags->names_any = true;
+		return;
+	}
+	while (http_next_tag(&list, &tag)) {
+		if (task->endpoint->has_settings_tag && !(is_strong && tag.is_weak) &&
+		    is_of_revision(tag.text, task->device.settings_revision))
+			tags->names_present = true;
+	}
+	if (list.length)
+		tags->is_malformed = true;
+}
+
+static struct tags read_tags(struct task *task, struct str name, bool is_strong)
+{
+	const struct http_request *request = task->request;
+	struct tags tags = {0};
+
+	for (unsigned i = 0; i < request->field_count; i++) {
+		if (!str_equal_ignore_case(request->fields[i].name, name))
+			continue;
+		tags.is_there = true;
+		read_line(task, request->fields[i].value, is_strong, &tags);
+	}
+	return tags;
+}
+
+static struct verdict fail_malformed(struct task *task, const char *name)
+{
+	return task_fail(task, 400, "%s must be * or a list of entity tags, each in double quotes",
+			 name);
+}
+
+bool task_fails_precondition(struct task *task, struct verdict *ret_answer)
+{
+	struct tags match = read_tags(task, STR("if-match"), true);
+	struct tags none_match = read_tags(task, STR("if-none-match"), false);
+
+	if (match.is_malformed)
+		*ret_answer = fail_malformed(task, "If-Match");
+	else if (none_match.is_malformed)
+		*ret_answer = fail_malformed(task, "If-None-Match");
+	else if (match.is_there && !match.names_any && !match.names_present)
+		*ret_answer = task_fail_precondition(task);
+	else if (none_match.names_any || none_match.names_present)
+		*ret_answer = task_fail(task, 412, "If-None-Match names what is there already");
+	else {
+		/* The statement looks again: somebody else may change the settings before it. */
+		if ((match.is_there && !match.names_any) || none_match.is_there)
+			task->expected_revision = task->device.settings_revision;
+		return false;
+	}
+	return true;
+}
+
+struct verdict task_fail_precondition(struct task *task)
+{
+	if (!task->endpoint->has_settings_tag)
+		return task_fail(task, 412,
+				 "If-Match names an entity tag, but what is changed here has none");
+	return task_fail(task, 412,
+			 "the settings are no longer those that the request's condition names: "
+			 "GET the device and try again with its present ETag");
+}
+
+int64_t task_expected_revision(const struct task *task)
+{
+	return task->expected_revision;
+}
