@@ -10,6 +10,9 @@ enum {
 	SCHEDULE_INTERVAL_MAX_S = 86400,
 };
 
+#define DEVICE_TIMEZONE_FAULT                                                                      \
+	"must be the name of a time zone, such as Europe/Zagreb (upper and lower case count)"
+
 struct device {
 	struct id id;
 	struct id account_id; /* not shown */

@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 
 struct fault {
+	struct str name;    /* of the member; data is NULL for the whole body */
 	struct str pointer; /* JSON pointer (RFC 6901), "" for the whole body */
 	struct str detail;  /* "must be an integer from 0 to 100" */
 };
@@ -21,6 +22,9 @@ void faults_init(struct faults *faults, struct arena *arena);
 /* name: a member of the body, unescaped; its data is NULL for the body itself. */
 __attribute__((format(printf, 3, 4))) void faults_add(struct faults *faults, struct str name,
 						      const char *format, ...);
+
+/* One sentence for all: the fault, or how many there are. In the arena. */
+struct str faults_sentence(const struct faults *faults);
 
 /* Appends "errors":[...]. */
 void faults_write_json(const struct faults *faults, struct buffer *buffer);

@@ -21,6 +21,10 @@ bool json_parse(struct str text, struct arena *arena, struct json_document *ret_
 /* Frees the tree; also for an empty document. */
 void json_document_finish(struct json_document *document);
 
+/* What is wrong with null in place of a member that may be absent. */
+#define JSON_NULL_FAULT "must not be null, leave the field out instead"
+
+bool json_is_null(const struct json_value *value);
 /* Accepts a number without a fraction that fits, "10.0" included. False: the value is none. */
 bool json_get_integer(const struct json_value *value, int64_t *ret_integer);
 bool json_get_bool(const struct json_value *value, bool *ret_bool);

@@ -66,6 +66,8 @@ struct endpoint {
 	/* What it changes is not the path's resource: the handler calls task_fails_precondition().
 	 */
 	bool handles_preconditions;
+	/* NULL, or the step that answers a refusal of the database, see task_refusal(). */
+	task_step *refused;
 	/* NULL, or gives back what the state owns. Called once, however the task ends, but for
 	 * task_given_up(). */
 	void (*finish)(void *state);
@@ -111,6 +113,11 @@ __attribute__((warn_unused_result)) struct verdict task_continue(struct task *ta
 
 /* Give it to a function of db/statements.h, which fills it in; then call task_query(). */
 struct db_query *task_new_query(struct task *task);
+
+/* Why the database refused the statement; for an endpoint's step refused(). */
+enum refusal task_refusal(const struct task *task);
+/* Answers as the service does for this refusal, whatever the endpoint. */
+task_step task_fail_refusal;
 
 /* Asks for at most one row, which is read into the struct that the statement was given (it must
  * outlive the wait: in the state or the arena). next finds task_row_count(). Errors and refusals

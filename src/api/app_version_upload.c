@@ -9,6 +9,7 @@
 struct upload {
 	struct app_upload body; /* first: the prologue reads the request into it */
 	struct app_version version;
+	struct app_version_pending_row pending;
 	char checksum[APP_CHECKSUM_LENGTH + 1];
 };
 
@@ -17,6 +18,32 @@ static struct verdict uploaded(struct task *task)
 	const struct upload *upload = task_state(task);
 
 	return task_reply_record(task, 201, &app_version_record, &upload->version);
+}
+
+static struct verdict fail_pending(struct task *task)
+{
+	const struct upload *upload = task_state(task);
+	struct str pending = upload->pending.name;
+
+	/* It was reviewed just now. */
+	if (task_row_count(task) == 0)
+		return task_fail_refusal(task);
+	return task_fail(task, 409,
+			 "version %.*s of the app awaits review, and only one may: upload the next "
+			 "one after it",
+			 STR_ARG(pending));
+}
+
+static struct verdict refused(struct task *task)
+{
+	struct upload *upload = task_state(task);
+
+	if (task_refusal(task) != REFUSAL_REVIEW_PENDING)
+		return task_fail_refusal(task);
+	statement_app_version_pending(task_new_query(task),
+				      &(struct app_version_pending_parameters){task_app(task)->id},
+				      &upload->pending);
+	return task_query(task, fail_pending);
 }
 
 static struct verdict begin(struct task *task)
@@ -45,4 +72,5 @@ const struct endpoint endpoint_app_version_upload = {
     .body = &app_upload_record,
     .body_max_bytes = LIMIT_UPLOAD_BODY_BYTES,
     .state_size = sizeof(struct upload),
+    .refused = refused,
 };

@@ -18,7 +18,7 @@ const char *device_name_check(struct str name)
 
 static const char *timezone_check(struct str name)
 {
-	return zones_find(name) ? NULL : "must be the name of a time zone";
+	return zones_find(name) ? NULL : DEVICE_TIMEZONE_FAULT;
 }
 
 static void change_check(void *body, uint64_t seen, struct faults *faults)

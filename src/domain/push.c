@@ -19,6 +19,12 @@ static const char *installation_id_check(struct str id)
 	return NULL;
 }
 
+static void fault_value(struct faults *faults, struct str name, const struct json_value *value,
+			const char *must)
+{
+	faults_add(faults, name, "%s", json_is_null(value) ? JSON_NULL_FAULT : must);
+}
+
 static void push_body_check(void *memory, uint64_t seen, struct faults *faults);
 
 enum { FIELD_IMAGE, FIELD_DURATION, FIELD_INSTALLATION_ID, FIELD_BACKGROUND };
@@ -115,11 +121,12 @@ static void push_body_check(void *memory, uint64_t seen, struct faults *faults)
 	body->duration_s = PUSH_DURATION_DEFAULT_S;
 	if (body->is_installation) {
 		if (body->background && !json_get_bool(body->background, &body->in_background))
-			faults_add(faults, STR("background"), "must be true or false");
+			fault_value(faults, STR("background"), body->background,
+				    "must be true or false");
 		return;
 	}
 	if (body->duration && (!json_get_integer(body->duration, &body->duration_s) ||
 			       !is_allowed_duration(body->duration_s)))
-		faults_add(faults, STR("duration"),
-			   "must be one of 5, 10, 15, 30, 35, 40, 45 (seconds)");
+		fault_value(faults, STR("duration"), body->duration,
+			    "must be one of 5, 10, 15, 30, 35, 40, 45 (seconds)");
 }

@@ -39,10 +39,29 @@ void faults_add(struct faults *faults, struct str name, const char *format, ...)
 	if (!faults->list)
 		faults->list = arena_alloc(faults->arena, LIMIT_FAULTS * sizeof(*fault));
 	fault = &faults->list[faults->count++];
+	fault->name = name;
 	fault->pointer = name.data ? pointer_of(faults->arena, name) : (struct str){"", 0};
 	va_start(args, format);
 	fault->detail = arena_vprintf(faults->arena, format, args);
 	va_end(args);
+}
+
+struct str faults_sentence(const struct faults *faults)
+{
+	const struct fault *fault = faults->list;
+
+	if (faults->dropped)
+		return arena_printf(faults->arena, "the body has %u faults, of which errors has %u",
+				    faults->count + faults->dropped, faults->count);
+	if (faults->count > 1)
+		return arena_printf(faults->arena, "the body has %u faults, see errors",
+				    faults->count);
+	if (!fault->name.data)
+		return arena_printf(faults->arena, "the body %.*s", STR_ARG(fault->detail));
+	if (str_starts_with(fault->detail, fault->name))
+		return fault->detail;
+	return arena_printf(faults->arena, "%.*s %.*s", STR_ARG(fault->name),
+			    STR_ARG(fault->detail));
 }
 
 void faults_write_json(const struct faults *faults, struct buffer *buffer)

@@ -166,6 +166,11 @@ bool json_get_integer(const struct json_value *value, int64_t *ret_integer)
 	return true;
 }
 
+bool json_is_null(const struct json_value *value)
+{
+	return yyjson_is_null(native(value));
+}
+
 bool json_get_bool(const struct json_value *value, bool *ret_bool)
 {
 	if (!yyjson_is_bool(native(value)))

@@ -78,12 +78,52 @@ static bool read_id(const struct record_field *field, const struct json_value *v
 	return false;
 }
 
+/* Names the members of the body that stand for an answer's object, such as "sleep". */
+static void fault_group(const struct record_field *open, struct str name, struct faults *faults)
+{
+	struct str names = {"", 0};
+
+	for (const struct record_field *field = open + 1; field->kind != RECORD_KIND_CLOSE;
+	     field++) {
+		if (field->body)
+			names = arena_printf(faults->arena, "%.*s%s%s", STR_ARG(names),
+					     names.length ? ", " : "", field->body);
+	}
+	faults_add(faults, name, "is not a known field, its parts are changed by %.*s",
+		   STR_ARG(names));
+}
+
+/* A name that no body has. Where answers have it, the caller learns what to do with it. */
+static void fault_name(const struct record *record, struct str name, struct faults *faults)
+{
+	if (name.length > SHOWN_NAME_BYTES) {
+		faults_add(faults, (struct str){0}, "has an unknown field");
+		return;
+	}
+	for (unsigned i = 0; i < record->field_count; i++) {
+		const struct record_field *field = &record->fields[i];
+
+		if (!field->name || field->body || !str_equal(str_from(field->name), name))
+			continue;
+		if (field->kind == RECORD_KIND_OPEN)
+			fault_group(field, name, faults);
+		else
+			faults_add(faults, name, "cannot be changed, leave the field out");
+		return;
+	}
+	faults_add(faults, name, "is not a known field");
+}
+
 static bool read_field(const struct record_field *field, const struct json_value *value,
 		       void *member, struct faults *faults)
 {
 	struct str name = str_from(field->body);
 	struct str text;
 
+	if (!field->required && field->kind != RECORD_KIND_ANY && json_is_null(value)) {
+		faults_add(faults, name, JSON_NULL_FAULT);
+		return false;
+	}
 	switch (field->kind) {
 	case RECORD_KIND_BOOL:
 		if (json_get_bool(value, member))
@@ -144,10 +184,7 @@ void record_read_json(const struct record *record, const struct json_value *obje
 		int index = field_index(record, name);
 
 		if (index < 0) {
-			if (name.length > SHOWN_NAME_BYTES)
-				faults_add(faults, (struct str){0}, "has an unknown field");
-			else
-				faults_add(faults, name, "is not a known field");
+			fault_name(record, name, faults);
 			continue;
 		}
 		seen |= 1ull << index;

@@ -101,7 +101,7 @@ struct verdict task_fail_faults(struct task *task)
 
 	faults_write_json(&task->faults, json);
 	members = arena_copy(task_arena(task), buffer_view(json));
-	return reply_problem(task, 400, STR("the body has invalid fields"), members);
+	return reply_problem(task, 400, faults_sentence(&task->faults), members);
 }
 
 struct verdict task_fail_field(struct task *task, const char *name, const char *format, ...)
@@ -129,17 +129,24 @@ struct verdict task_fail_busy(struct task *task, unsigned retry_after_s, const c
 	return reply_problem(task, 503, detail, (struct str){0});
 }
 
-static struct verdict fail_refusal(struct task *task)
+enum refusal task_refusal(const struct task *task)
+{
+	return task->refusal;
+}
+
+struct verdict task_fail_refusal(struct task *task)
 {
 	switch (task->refusal) {
 	case REFUSAL_TOO_MANY_INSTALLATIONS:
 		return task_fail_field(task, "installationId",
-				       "the device has %d entries already, no more are allowed",
+				       "is one too many: the device has %d entries already",
 				       LIMIT_DEVICE_INSTALLATIONS);
 	case REFUSAL_UNKNOWN_TIMEZONE:
-		return task_fail_field(task, "timezone", "must be the name of a time zone");
+		return task_fail_field(task, "timezone", DEVICE_TIMEZONE_FAULT);
 	case REFUSAL_VERSION_NAME_USED:
-		return task_fail(task, 409, "the app has a version of this name already");
+		return task_fail(task, 409,
+				 "the app has a version of this name already, and a name is used "
+				 "only once");
 	case REFUSAL_REVIEW_PENDING:
 		return task_fail(task, 409, "another version of the app awaits review");
 	case REFUSAL_TOO_MANY_VERSIONS:
@@ -158,7 +165,7 @@ struct verdict task_fail_db(struct task *task)
 	case DB_AWAY:
 		return task_fail_busy(task, 2, "the database cannot be reached, try again");
 	case DB_REFUSED:
-		return fail_refusal(task);
+		return task_continue(task, task->endpoint->refused ?: task_fail_refusal);
 	default:
 		return task_fail(task, 500,
 				 "an unexpected error; the server's log has more under "

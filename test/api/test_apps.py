@@ -338,7 +338,7 @@ def test_name_is_used_once_for_ever(app):
 def test_one_version_awaits_review(app):
     app.uploaded("1")
     for name in ("2", "3"):
-        assert "review" in app.upload(name).problem(409)["detail"]
+        assert "version 1 of the app awaits review" in app.upload(name).problem(409)["detail"]
     assert app.names() == ["1"]
     make_app(app.account).uploaded("2")
 

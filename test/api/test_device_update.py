@@ -308,3 +308,22 @@ def test_every_worker_and_the_sleep_window_for_polling(world, account):
     for client in clients:
         wait_until(lambda client=client: device.poll(client)["Tronbyt-Brightness"] == "0", "sleep")
         client.close()
+
+
+# ---- what the answers say ----
+
+
+@pytest.mark.parametrize("body, detail", [
+    ({"brightness": 101}, "brightness must be an integer from 0 to 100"),
+    ({"volume": None}, "volume must not be null, leave the field out instead"),
+    ({"sleep": {"enabled": True}}, "sleep is not a known field, its parts are changed by "
+                                   "sleepEnabled, sleepStart, sleepEnd"),
+    ({"lastOnline": "2026-11-20T08:15:30.123Z"}, "lastOnline cannot be changed, leave the field out"),
+    ({"timezone": "europe/zagreb"}, "timezone must be the name of a time zone, such as "
+                                    "Europe/Zagreb (upper and lower case count)"),
+    ({}, "the body must have at least one field to change"),
+    ([], "the body must be a JSON object"),
+    ({"brightness": -1, "volume": "x"}, "the body has 2 faults, see errors"),
+])
+def test_detail_is_the_fault(device, body, detail):
+    assert change(device, body).problem(400)["detail"] == detail

@@ -14,10 +14,15 @@ struct body {
 	struct id owner;
 	int64_t start;
 	const struct json_value *any;
+	int64_t from;
+	int64_t until;
+	int64_t seen_us;
 };
 
 static const char *no_x(struct str text)
 {
+	if (str_equal(text, STR("yes")))
+		return "name is not what it was";
 	return str_find(text, 'x') < text.length ? "must not contain x" : NULL;
 }
 
@@ -45,6 +50,11 @@ static const struct record_field fields[] = {
     [OWNER] = RECORD_ID(struct body, owner, .body = "owner"),
     [START] = RECORD_CLOCK(struct body, start, .body = "start"),
     [ANY] = RECORD_ANY(struct body, any, .body = "any"),
+    RECORD_OPEN(.name = "sleep"),
+    RECORD_CLOCK(struct body, from, .name = "from", .body = "sleepFrom"),
+    RECORD_CLOCK(struct body, until, .name = "until", .body = "sleepUntil"),
+    RECORD_CLOSE(),
+    RECORD_TIMESTAMP(struct body, seen_us, .name = "seen", .column = "seen_at"),
 };
 static const struct record record = RECORD(struct body, fields, .check = check);
 
@@ -158,7 +168,7 @@ static void types_are_named(void **state)
 	    "/level: must be an integer from 0 to 100\n"
 	    "/isOn: must be true or false\n"
 	    "/name: must be a string\n"
-	    "/note: must be a string\n"
+	    "/note: must not be null, leave the field out instead\n"
 	    "/owner: must be an ID\n"
 	    "/start: must be a time of day from 00:00 to 23:59 as HH:mm\n");
 	assert_int_equal(present, 0);
@@ -234,6 +244,43 @@ static void faults_are_counted_and_bounded(void **state)
 	buffer_finish(&text);
 }
 
+static void assert_sentence(const char *text, const char *expected)
+{
+	struct str sentence;
+
+	read_body(text);
+	sentence = faults_sentence(&faults);
+	assert_memory_equal(sentence.data, expected, strlen(expected) + 1);
+}
+
+static void names_of_answers_say_what_changes_them(void **state)
+{
+	(void)state;
+	assert_faults(
+	    "{\"level\":1,\"sleep\":{}}",
+	    "/sleep: is not a known field, its parts are changed by sleepFrom, sleepUntil\n");
+	assert_faults("{\"level\":1,\"seen\":1}",
+		      "/seen: cannot be changed, leave the field out\n");
+}
+
+static void one_sentence_for_all(void **state)
+{
+	char many[4096];
+	int length = snprintf(many, sizeof(many), "{\"level\":1");
+
+	(void)state;
+	assert_sentence("{\"level\":500}", "level must be an integer from 0 to 100");
+	assert_sentence("[]", "the body must be a JSON object");
+	assert_sentence("{\"level\":1,\"note\":null}",
+			"note must not be null, leave the field out instead");
+	assert_sentence("{\"level\":1,\"name\":\"yes\"}", "name is not what it was");
+	assert_sentence("{\"level\":500,\"isOn\":1}", "the body has 2 faults, see errors");
+	for (unsigned i = 0; i < LIMIT_FAULTS + 3; i++)
+		length += snprintf(many + length, sizeof(many) - (size_t)length, ",\"x%u\":1", i);
+	snprintf(many + length, sizeof(many) - (size_t)length, "}");
+	assert_sentence(many, "the body has 67 faults, of which errors has 64");
+}
+
 static void faults_are_written_as_json(void **state)
 {
 	struct json_document read = {0};
@@ -267,6 +314,8 @@ int main(void)
 	    cmocka_unit_test_teardown(only_objects_are_bodies, clean),
 	    cmocka_unit_test_teardown(checks_add_to_the_faults, clean),
 	    cmocka_unit_test_teardown(faults_are_counted_and_bounded, clean),
+	    cmocka_unit_test_teardown(names_of_answers_say_what_changes_them, clean),
+	    cmocka_unit_test_teardown(one_sentence_for_all, clean),
 	    cmocka_unit_test_teardown(faults_are_written_as_json, clean),
 	};
 
