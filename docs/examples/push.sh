@@ -14,6 +14,7 @@ fail() {
 	exit 1
 }
 
+[ -f "${1-}" ] && [ -r "$1" ] || fail "push.sh PICTURE: there is no file '${1-}' that can be read"
 call GET /v1/devices </dev/null
 device=$(echo "$answer" | sed -n 's/^\[{"id":"\([^"]*\)".*/\1/p')
 [ -n "$device" ] || fail 'the account has no device'

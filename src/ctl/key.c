@@ -92,8 +92,9 @@ enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 	struct id id;
 
 	if (!id_parse(ctl->positionals[0], &id))
-		return ctl_fail(CTL_USAGE, "%.*s is no key's ID; see displayctl key list",
-				STR_ARG(ctl->positionals[0]));
+		/* It may be the key itself: a terminal's log is no place for it. */
+		return ctl_fail(CTL_USAGE,
+				"key revoke takes the ID of a key; see displayctl key list");
 	statement_key_revoke(ctl_new_query(ctl), &(struct key_revoke_parameters){.id = id}, NULL);
 	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)

@@ -81,4 +81,6 @@ def test_says_what_is_wrong(world, account, folder, command):
         assert done.returncode != 0, words
         assert done.stderr and words in done.stderr, (words, done)
         assert "Traceback" not in done.stderr or words == "picture.png"
+        # A picture that is missing is no empty picture, which the server would refuse.
+        assert words != "picture.png" or "Bad Request" not in done.stderr
         assert done.stdout == ""

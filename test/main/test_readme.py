@@ -1,0 +1,136 @@
+"""The lines that README and tools/run print, as a reader types them. (The examples' own lines are in
+test/contract/test_clients.py, those of "app render" in test/render.)"""
+
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+from server import DISPLAYCTL, DISPLAYD, PATIENCE_S, ROOT, wait_until
+
+
+class Checkout:
+    """A clone that is set up and built, with tools/run at work in it."""
+
+    def __init__(self, folder):
+        self.root = os.path.join(folder, "a 'small' clone")
+        os.makedirs(os.path.join(self.root, "build/release"))
+        os.makedirs(os.path.join(self.root, "tools"))
+        for name, program in (("displayd", DISPLAYD), ("displayctl", DISPLAYCTL)):
+            os.symlink(os.path.abspath(program), os.path.join(self.root, "build/release", name))
+        shutil.copy(os.path.join(ROOT, "tools/run"), os.path.join(self.root, "tools"))
+        shutil.copytree(os.path.join(ROOT, "tools/demo"), os.path.join(self.root, "tools/demo"))
+        os.symlink(os.path.abspath(os.path.join(ROOT, "docs")), os.path.join(self.root, "docs"))
+        for name in ("setup", "build"):  # it is built already
+            path = os.path.join(self.root, "tools", name)
+            with open(path, "w", encoding="ascii") as file:
+                file.write("#!/bin/sh\n")
+            os.chmod(path, 0o755)
+        self.log_path = os.path.join(folder, "log")
+        self.process = None
+
+    def start(self):
+        """tools/run; what it prints."""
+        with open(self.log_path, "wb") as log:
+            self.process = subprocess.Popen(["tools/run", "--listen", "127.0.0.1:0"], cwd=self.root,
+                                            stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+
+        def printed():
+            assert self.process.poll() is None, self.text()
+            return "displayd is running at" in self.text() and self.text().rstrip().splitlines()
+        wait_until(printed, "what tools/run prints")
+        # The last line of its text, whichever it is.
+        wait_until(lambda: re.search(r"^    polling .*$|--name 'Second panel'$", self.text(), re.M),
+                   "the end of what tools/run prints")
+        return self.text()
+
+    def text(self):
+        with open(self.log_path, encoding="utf-8") as file:
+            return file.read()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(PATIENCE_S) == 0
+
+    def sh(self, script, **variables):
+        """What the lines print; they must all succeed."""
+        done = subprocess.run(["bash", "-e", "-c", script], cwd=self.root, text=True, check=False,
+                              timeout=PATIENCE_S, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=os.environ | variables)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+@pytest.fixture
+def checkout(folder):
+    checkout = Checkout(folder)
+    yield checkout
+    if checkout.process and checkout.process.poll() is None:
+        checkout.process.kill()
+        checkout.process.wait()
+
+
+def lines_of(text, word):
+    return [line.strip() for line in text.splitlines() if line.startswith("    ") and word in line]
+
+
+def play(line, folder, wanted):
+    """Types the line in a terminal, waits for what it shows, and presses Ctrl-C."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.execvp("bash", ["bash", "-c", "stty rows 45 cols 140; exec " + line])
+    shown = b""
+    end = time.monotonic() + PATIENCE_S
+    while wanted not in shown and time.monotonic() < end:
+        if select.select([terminal], [], [], 1)[0]:
+            shown += os.read(terminal, 65536)
+    os.write(terminal, b"\x03")
+    with pytest.raises(OSError):
+        while True:
+            os.read(terminal, 65536)
+    os.close(terminal)
+    os.waitpid(pid, 0)
+    assert wanted in shown, shown[-2000:]
+
+
+def readme_lines():
+    """The lines with displayctl that need a server, and what stands between them."""
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+        blocks = re.findall(r"^```sh\n(.*?)^```", file.read(), re.M | re.S)
+    return [block for block in blocks if "displayctl" in block and "app render" not in block]
+
+
+def test_lines_of_the_readme(checkout):
+    blocks = readme_lines()
+    assert sum(block.count("build/release/displayctl") for block in blocks) >= 3
+    checkout.start()
+    for block in blocks:
+        printed = checkout.sh(block)
+    key = re.search(r"^key +(ddk_\S+)$", printed, re.M)[1]
+    url = re.search(r"displayd is running at (\S+)\. ", checkout.text())[1]
+    shutil.copy(os.path.join(ROOT, "tools/demo/demo.png"), os.path.join(checkout.root, "picture.png"))
+    assert "shows picture.png" in checkout.sh("sh docs/examples/push.sh picture.png",
+                                              DISPLAYD_URL=url, DISPLAYD_KEY=key)
+    checkout.stop()
+
+
+def test_lines_of_tools_run(checkout):
+    text = checkout.start()
+    (curl,) = lines_of(text, "curl ")
+    (panel,) = lines_of(text, "displayctl' panel ")
+    assert checkout.sh(curl) == "{}"
+    play(panel, checkout.root, b"brightness 60 %")
+    checkout.stop()
+    # Its second run has the same server, and no keys to show.
+    text = checkout.start()
+    lines = lines_of(text, "displayctl' ")
+    assert len(lines) == 2
+    assert re.search(r"^key +ddk_", checkout.sh(lines[0]), re.M)
+    assert re.search(r"^websocketUrl +ws://", checkout.sh(lines[1]), re.M)
+    checkout.stop()
