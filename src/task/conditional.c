@@ -7,6 +7,11 @@
 
 enum { TAG_BYTES = 16 };
 
+void task_let_caches_ask(struct task *task)
+{
+	task_add_field(task, STR("Cache-Control"), STR("private, no-cache"));
+}
+
 /* Adds the tag to the answer, and that caches must ask again; true when the caller names the tag.
  * prefix stands in front of the hash, in the quotes. */
 static bool is_named(struct task *task, struct str prefix, struct str tagged)
@@ -21,7 +26,7 @@ static bool is_named(struct task *task, struct str prefix, struct str tagged)
 	hex_encode(hash, sizeof(hash), hex);
 	tag = arena_printf(&request->arena, "\"%.*s%s\"", STR_ARG(prefix), hex);
 	task_add_field(task, STR("ETag"), tag);
-	task_add_field(task, STR("Cache-Control"), STR("private, no-cache"));
+	task_let_caches_ask(task);
 	return http_has_tag(request, tag);
 }
 

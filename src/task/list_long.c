@@ -96,6 +96,7 @@ static bool write_more(struct task *task, struct http_stream *stream)
 static struct verdict begin_stream(struct task *task)
 {
 	task->reading->is_streaming = true;
+	task_let_caches_ask(task);
 	return task_reply_stream(task, 200, STR("application/json"), write_more);
 }
 

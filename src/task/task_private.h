@@ -91,6 +91,9 @@ void task_add_next_part(struct task *task, const void *row);
 
 /* Step: reads the list (or the part of it that is wanted) over a connection of its own. */
 task_step task_read_long_list;
+/* Adds that a cache keeps the answer for this caller only, and asks before each use. */
+void task_let_caches_ask(struct task *task);
+
 /* Adds the ETag of a GET's body; true when the caller has this body already: answer 304 then. */
 bool task_is_not_modified(struct task *task, struct str body);
 
