@@ -7,6 +7,7 @@ strategies for these, by schema and property.
 
 import dataclasses
 import math
+import textwrap
 
 import images
 from hypothesis import strategies as st
@@ -19,8 +20,9 @@ PICTURES = [images.text(images.png(images.solid((200, 40, 10)))),
             images.data_url(images.gif([images.solid()]), "gif"),
             images.data_url(images.webp(images.solid((0, 9, 90))), "webp"),
             images.text(images.png(images.solid((1, 2, 3))), "url")]
+PICTURES.append(" " + "\n".join(textwrap.wrap(PICTURES[0], 76)) + "\r\n")
 WRONG_PICTURES = ["", "A", "AAAA", "!!!!", "data:image/png;base64,", "data:text/plain;base64,AAAA",
-                  " " + PICTURES[0], PICTURES[0] + "=", PICTURES[0][:-9], "data:image/png,AAAA",
+                  "\u00a0" + PICTURES[0], PICTURES[0] + "=", PICTURES[0][:-9], "data:image/png,AAAA",
                   images.data_url(images.png(), "gif"),
                   images.text(images.png(images.solid(size=(32, 32)))), "\u00e9", "\u0000"]
 MEANING = {"timezone": (ZONES, WRONG_ZONES), "image": (PICTURES, WRONG_PICTURES)}
