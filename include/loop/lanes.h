@@ -38,11 +38,15 @@ struct lane_job {
 	uint64_t started_us;		    /* private: when that was handed to the pool */
 	enum lane lane;			    /* private */
 	bool has_more;			    /* private */
+	bool is_dropped;		    /* private */
 
 	struct id account; /* whose share it uses; all zero: that of those who have none */
 	size_t size;	   /* bytes that it works on, to foretell its time by that of others */
 	/* A step, on a worker thread: 100 to 200 us at best. Returns whether there are more. */
 	bool (*run)(struct lane_job *job);
+	/* On the loop, before each slice: true where nobody waits for the job any longer, which is
+	 * then done without its other steps. NULL: it always runs to its end. */
+	bool (*is_abandoned)(struct lane_job *job);
 	void (*done)(struct lane_job *job); /* on the loop, always; the job may go after it */
 };
 

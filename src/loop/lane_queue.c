@@ -9,7 +9,10 @@
 enum {
 	PACE_PERMILLE = 1000,
 	PACE_MAX_PERMILLE = 100 * 1000,
-	AVERAGE_OF = 8, /* a new value's weight in a moving average is one of so many */
+	/* A new value's weight in a moving average is one of so many: of jobs; of slices, of which
+	 * single ones wait long for a core. */
+	AVERAGE_OF_JOBS = 8,
+	AVERAGE_OF_SLICES = 64,
 };
 
 struct lane_account {
@@ -87,20 +90,32 @@ static struct lane_account *new_account(struct lane_queue *queue, struct id id)
 	return account;
 }
 
+/* CPU time that the account's unfinished jobs will still take, by what is known. */
+static uint64_t left_us(const struct lane_account *account)
+{
+	uint64_t total_us = account->unfinished_size * account->ns_per_byte / 1000;
+
+	return total_us > account->unfinished_us ? total_us - account->unfinished_us : 0;
+}
+
 /* How long the account's unfinished jobs, and with them its next one, have to wait: for their own
- * CPU time, on the account's share of the threads, at the pace at which threads get a core. */
+ * CPU time, and for as much of every other account, which has its turns meanwhile; at the pace at
+ * which threads get a core. */
 static uint64_t wait_us(const struct lane_queue *queue, const struct lane_account *account)
 {
-	uint64_t total_us, left_us, alone_us, shared_us;
+	uint64_t own_us, alone_us, shared_us = 0;
 
 	if (!account || !is_active(account))
 		return 0;
-	total_us = account->unfinished_size * account->ns_per_byte / 1000;
-	left_us = total_us > account->unfinished_us ? total_us - account->unfinished_us : 0;
-	left_us = left_us * queue->pace_permille / PACE_PERMILLE;
-	alone_us = left_us / queue->account_threads;
-	shared_us = left_us * queue->active / queue->threads;
-	return alone_us > shared_us ? alone_us : shared_us;
+	own_us = left_us(account);
+	list_for_each (node, &queue->accounts) {
+		uint64_t other_us = left_us(container_of(node, struct lane_account, node));
+
+		shared_us += other_us < own_us ? other_us : own_us;
+	}
+	alone_us = own_us / queue->account_threads;
+	shared_us /= queue->threads;
+	return (alone_us > shared_us ? alone_us : shared_us) * queue->pace_permille / PACE_PERMILLE;
 }
 
 int lane_queue_add(struct lane_queue *queue, struct lane_job *job, uint64_t *ret_wait_us)
@@ -193,11 +208,11 @@ struct lane_job *lane_queue_take(struct lane_queue *queue)
 	return container_of(node, struct lane_job, node);
 }
 
-static void learn(unsigned *average, uint64_t value)
+static void learn(unsigned *average, uint64_t value, int values)
 {
 	int64_t difference = (int64_t)value - (int64_t)*average;
 
-	*average = (unsigned)((int64_t)*average + difference / AVERAGE_OF);
+	*average = (unsigned)((int64_t)*average + difference / values);
 }
 
 static void learn_pace(struct lane_queue *queue, const struct lane_slice *slice)
@@ -209,17 +224,25 @@ static void learn_pace(struct lane_queue *queue, const struct lane_slice *slice)
 	permille = slice->wall_us * PACE_PERMILLE / slice->cpu_us;
 	if (permille < PACE_PERMILLE)
 		permille = PACE_PERMILLE;
-	learn(&queue->pace_permille, permille < PACE_MAX_PERMILLE ? permille : PACE_MAX_PERMILLE);
+	learn(&queue->pace_permille, permille < PACE_MAX_PERMILLE ? permille : PACE_MAX_PERMILLE,
+	      AVERAGE_OF_SLICES);
+}
+
+static void learn_cost(struct lane_queue *queue, const struct lane_job *job)
+{
+	uint64_t ns_per_byte;
+
+	if (job->size == 0)
+		return;
+	ns_per_byte = job->used_us * 1000 / job->size;
+	learn(&queue->ns_per_byte, ns_per_byte, AVERAGE_OF_JOBS);
+	learn(&job->queue_account->ns_per_byte, ns_per_byte, AVERAGE_OF_JOBS);
 }
 
 static void end_job(struct lane_queue *queue, const struct lane_job *job)
 {
 	struct lane_account *account = job->queue_account;
 
-	if (job->size > 0) {
-		learn(&queue->ns_per_byte, job->used_us * 1000 / job->size);
-		learn(&account->ns_per_byte, job->used_us * 1000 / job->size);
-	}
 	account->unfinished_size -= job->size;
 	account->unfinished_us -= job->used_us;
 	if (is_active(account))
@@ -244,6 +267,8 @@ void lane_queue_give_back(struct lane_queue *queue, struct lane_job *job,
 	job->used_us += slice->cpu_us;
 	learn_pace(queue, slice);
 	if (!slice->has_more) {
+		if (!slice->is_dropped)
+			learn_cost(queue, job);
 		end_job(queue, job);
 		return;
 	}

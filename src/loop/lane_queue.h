@@ -42,7 +42,8 @@ struct lane_job *lane_queue_take(struct lane_queue *queue);
 struct lane_slice {
 	uint64_t cpu_us;
 	uint64_t wall_us;
-	bool has_more; /* the job waits again */
+	bool has_more;	 /* the job waits again */
+	bool is_dropped; /* it ended without its other steps: nothing is learnt of its size */
 };
 
 /* A job that was taken has run for a slice. Ends it unless it has more. */

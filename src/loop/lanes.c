@@ -89,7 +89,9 @@ static void on_work(uv_work_t *work)
 	uint64_t from_us = thread_cpu_us();
 
 	be_nice();
-	for (;;) {
+	job->has_more = false;
+	job->slice_us = 0;
+	while (!job->is_dropped) {
 		job->has_more = job->run(job);
 		job->slice_us = thread_cpu_us() - from_us;
 		if (!job->has_more || job->slice_us >= LANE_TURN_US)
@@ -109,6 +111,7 @@ static void on_work_done(uv_work_t *work, int status)
 	    .cpu_us = job->slice_us,
 	    .wall_us = clock_monotonic_us() - job->started_us,
 	    .has_more = job->has_more,
+	    .is_dropped = job->is_dropped,
 	};
 
 	require(status == 0); /* jobs are never cancelled */
@@ -136,6 +139,7 @@ static void start_waiting(struct loop *loop)
 
 			if (!job)
 				break;
+			job->is_dropped = job->is_abandoned && job->is_abandoned(job);
 			job->started_us = clock_monotonic_us();
 			require(uv_queue_work(&loop->uv, &job->work, on_work, on_work_done) == 0);
 		}

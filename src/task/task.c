@@ -80,10 +80,15 @@ static struct verdict reply_to_nobody(struct task *task)
 	return (struct verdict){.kind = VERDICT_REPLY};
 }
 
+/* The client left before anything was written: nobody misses what is left to do. */
+static bool is_abandoned(const struct task *task)
+{
+	return http_request_is_abandoned(task->request) && !task->has_written;
+}
+
 void task_run(struct task *task, task_step *step)
 {
-	/* The client left before anything was written: the other steps are not needed. */
-	if (http_request_is_abandoned(task->request) && !task->has_written)
+	if (is_abandoned(task))
 		step = reply_to_nobody;
 	run(task, step);
 }
@@ -185,6 +190,11 @@ static bool on_job(struct lane_job *job)
 	return task->work(task->work_argument);
 }
 
+static bool is_job_abandoned(struct lane_job *job)
+{
+	return is_abandoned(container_of(job, struct task, job));
+}
+
 static void on_job_done(struct lane_job *job)
 {
 	struct task *task = container_of(job, struct task, job);
@@ -216,7 +226,12 @@ struct verdict task_work(struct task *task, enum lane lane, const struct task_wo
 	int error;
 
 	task->job = (struct lane_job){
-	    .account = task->account_id, .size = work->size, .run = on_job, .done = on_job_done};
+	    .account = task->account_id,
+	    .size = work->size,
+	    .run = on_job,
+	    .is_abandoned = is_job_abandoned,
+	    .done = on_job_done,
+	};
 	task->work = work->run;
 	task->work_argument = work->argument;
 	error = lanes_submit(task->service->loop, lane, &task->job, &retry_after_s);

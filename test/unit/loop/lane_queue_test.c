@@ -181,6 +181,7 @@ static void what_would_wait_too_long_is_refused(void **state)
 	unsigned taken = 0;
 
 	(void)state;
+	job_count = 0;
 	while (add(1, size) == 0)
 		taken++;
 	assert_int_equal(taken, LIMIT_LANE_WAIT_MS / 400 + 1);
@@ -207,7 +208,7 @@ static void the_wait_is_learnt(void **state)
 	for (unsigned i = 0; i < LIMIT / 2; i++)
 		assert_int_equal(add(1, size), 0);
 	run_all();
-	for (unsigned i = 0; i < 100; i++) {
+	for (unsigned i = 0; i < 300; i++) {
 		struct lane_job *job;
 
 		job_count = 0;
@@ -220,6 +221,51 @@ static void the_wait_is_learnt(void **state)
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(add(1, 1000), 0);
 	assert_int_equal(add(1, 1000), -ETIME);
+	run_all();
+}
+
+/* A job that was dropped tells nothing of what its bytes cost. */
+static void dropped_jobs_teach_nothing(void **state)
+{
+	const size_t size = 400000;
+
+	(void)state;
+	for (unsigned i = 0; i < 50; i++) {
+		job_count = 0;
+		assert_int_equal(add(1, size), 0);
+		lane_queue_give_back(&queue, lane_queue_take(&queue),
+				     &(struct lane_slice){.is_dropped = true});
+	}
+	what_would_wait_too_long_is_refused(state);
+}
+
+/* An account waits for no more of others' work than it has itself: they take turns. */
+static void short_jobs_of_others_do_not_count_as_long_ones(void **state)
+{
+	const size_t size = 400000;
+
+	(void)state;
+	for (uint8_t account = 2; account < 32; account++)
+		assert_int_equal(add(account, 1000), 0);
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(add(1, size), 0);
+	run_all();
+}
+
+/* A thread that once waited long for a core says little about the next ones. */
+static void one_slow_slice_refuses_nobody(void **state)
+{
+	const size_t size = 400000;
+	struct lane_job *job;
+
+	(void)state;
+	assert_int_equal(add(1, size), 0);
+	job = lane_queue_take(&queue);
+	lane_queue_give_back(
+	    &queue, job,
+	    &(struct lane_slice){.cpu_us = 2000, .wall_us = 100 * 2000, .has_more = true});
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(add(1, size), 0);
 	run_all();
 }
 
@@ -236,6 +282,9 @@ int main(void)
 	    QUEUE_TEST(an_account_fills_half_of_the_queue),
 	    QUEUE_TEST(what_would_wait_too_long_is_refused),
 	    QUEUE_TEST(the_wait_is_learnt),
+	    QUEUE_TEST(dropped_jobs_teach_nothing),
+	    QUEUE_TEST(short_jobs_of_others_do_not_count_as_long_ones),
+	    QUEUE_TEST(one_slow_slice_refuses_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -212,6 +212,38 @@ static void long_jobs_give_their_threads_back(void **state)
 		assert_int_equal(jobs[i].number, STEPS);
 }
 
+/* Its client leaves while it runs. */
+static bool is_begun(struct lane_job *lane_job)
+{
+	return container_of(lane_job, struct job, lane_job)->number > 0;
+}
+
+static bool is_left_at_once(struct lane_job *lane_job)
+{
+	(void)lane_job;
+	return true;
+}
+
+static void jobs_that_nobody_waits_for_are_dropped(void **state)
+{
+	unsigned retry_after_s;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		jobs[i] = (struct job){.lane_job = {.run = run_steps, .done = on_steps_done}};
+		if (i > 0)
+			jobs[i].lane_job.is_abandoned = i == 1 ? is_begun : is_left_at_once;
+		assert_int_equal(lanes_submit(&loop, LANE_LONG, &jobs[i].lane_job, &retry_after_s),
+				 0);
+	}
+	loop_run(&loop);
+	assert_int_equal(done_count, 3);
+	assert_int_equal(jobs[0].number, STEPS);
+	assert_in_range(jobs[1].number, 1, STEPS - 1);
+	assert_int_equal(jobs[2].number, 0);
+	assert_int_equal(lanes_load(&loop, LANE_LONG), 0);
+}
+
 static struct job stream[THREADS * 2];
 static unsigned stream_left;
 
@@ -263,6 +295,7 @@ int main(void)
 	    LANES_TEST(short_jobs_pass_long_ones),
 	    LANES_TEST(full_queues_refuse),
 	    LANES_TEST(long_jobs_give_their_threads_back),
+	    LANES_TEST(jobs_that_nobody_waits_for_are_dropped),
 	    LANES_TEST(stream_of_short_jobs_starves_no_long_one),
 	};
 
