@@ -25,7 +25,7 @@ class ImageShare(Scenario):
                 "refusal; and the same pushes with nothing else to do (\"unloaded\").")
     references = ("unloaded",)
     goals = (Goal("p99_us", at_most=100000), Goal("p50_us", of="unloaded"))
-    shown_figures = ("other_answers_per_s", "other_p50_us", "other_refused_percent")
+    shown_figures = ("other_stored_per_s", "other_refused_percent")
     unit = "pushes"
 
     def prepare(self, bench):
@@ -57,8 +57,7 @@ class ImageShare(Scenario):
     @staticmethod
     def add_figures(sample, others):
         refused = others.faults.get(wrk.FAULTS["status"], 0)
-        sample.figures["other_answers_per_s"] = others.rate
-        sample.figures["other_p50_us"] = others.p50_us
+        sample.figures["other_stored_per_s"] = (others.requests - refused) / others.seconds
         if others.requests:
             sample.figures["other_refused_percent"] = 100 * refused / others.requests
 
