@@ -1,6 +1,7 @@
 /* The HTTP endpoints: one file each in src/api, one line each in a route table. */
 #pragma once
 
+#include "base/pot.h"
 #include "http/router.h"
 #include "task/service.h"
 
@@ -10,6 +11,7 @@ struct delivery;
 struct api_service {
 	struct service service; /* for the tasks */
 	struct delivery *delivery;
+	struct pot images; /* memory of those that are being converted or stored */
 };
 
 /* The public API, its documents, and the panels' link. */

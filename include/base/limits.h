@@ -62,10 +62,13 @@ enum {
 	LIMIT_HINT_BYTES = 64 * 1024,
 	/* Jobs that wait for a worker thread: 503, as for those of an account that has as many as
 	 * it leaves to others (one account alone: half), and where a job would wait for longer
-	 * than that. A long job that has begun holds up to 2 MiB. */
+	 * than that. */
 	LIMIT_SHORT_JOBS = 512,
 	LIMIT_LONG_JOBS = 64,
 	LIMIT_LANE_WAIT_MS = 5 * 1000,
+	/* Memory of a worker's images from their base64 to the answer, those that wait included:
+	 * 503. An account may hold as much as is free. */
+	LIMIT_IMAGES_BYTES = 128 * 1024 * 1024,
 
 	/* Lines of a process that the reader of its log has not taken: further ones are counted. At
 	 * its end a process waits so long for that reader. */

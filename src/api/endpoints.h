@@ -5,10 +5,15 @@
 #include "base/memory.h"
 #include "task/access.h"
 
+static inline struct api_service *api_service(struct task *task)
+{
+	return container_of(task_service(task), struct api_service, service);
+}
+
 /* The panels of this worker. */
 static inline struct delivery *api_delivery(struct task *task)
 {
-	return container_of(task_service(task), struct api_service, service)->delivery;
+	return api_service(task)->delivery;
 }
 
 extern const struct endpoint endpoint_account_get;

@@ -1,5 +1,6 @@
 #include "image_job.h"
 #include "base/base64.h"
+#include "base/limits.h"
 #include "domain/display.h"
 
 #include <stdio.h>
@@ -33,12 +34,11 @@ static size_t decoded_size(struct str text)
 	return length / 4 * 3 + length % 4 * 3 / 4;
 }
 
-bool image_job_init(struct image_job *job, struct str media_type, struct str base64,
-		    struct arena *arena)
+bool image_job_init(struct image_job *job, struct str media_type, struct str base64)
 {
 	size_t size = decoded_size(base64);
 
-	*job = (struct image_job){.media_type = media_type, .base64 = base64};
+	*job = (struct image_job){.media_type = media_type, .base64 = base64, .size = size};
 	if (base64.length == 0) {
 		fail(job, "image is empty");
 		return false;
@@ -47,8 +47,34 @@ bool image_job_init(struct image_job *job, struct str media_type, struct str bas
 		fail_size(job, size);
 		return false;
 	}
-	job->bytes = arena_alloc(arena, base64_decoded_max(size / 3 * 4 + 4));
 	return true;
+}
+
+static bool take(struct image_job *job, size_t bytes)
+{
+	if (!pot_take(job->share, bytes, LIMIT_IMAGES_BYTES))
+		return false;
+	job->taken += bytes;
+	return true;
+}
+
+bool image_job_take_memory(struct image_job *job, struct pot *pot, struct id account,
+			   struct arena *arena)
+{
+	size_t bytes = base64_decoded_max(job->size / 3 * 4 + 4);
+
+	job->share =
+	    pot_join(pot, (struct str){(const char *)account.bytes, sizeof(account.bytes)});
+	/* A still is hardly larger as a WebP than it came, and a WebP is copied. */
+	if (!take(job, 2 * bytes))
+		return false;
+	job->bytes = arena_alloc(arena, bytes);
+	return true;
+}
+
+bool image_job_take_animation(struct image_job *job)
+{
+	return take(job, PANELIMAGE_HELD_MAX_BYTES);
 }
 
 static void fail_base64(struct image_job *job)
@@ -134,4 +160,6 @@ void image_job_finish(struct image_job *job)
 {
 	panelimage_conversion_free(job->conversion);
 	panelimage_result_finish(&job->result);
+	if (job->share)
+		pot_leave(job->share, job->taken);
 }

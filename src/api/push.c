@@ -120,12 +120,21 @@ static struct verdict converted(struct task *task)
 	return store(task, (struct str){(const char *)result->data, result->size});
 }
 
+static struct verdict fail_memory(struct task *task)
+{
+	return task_fail_busy(task, 1,
+			      "the images that are being converted take too much memory, try "
+			      "again");
+}
+
 static struct verdict looked_at(struct task *task)
 {
 	struct push *push = task_state(task);
 
 	if (push->job.is_converted)
 		return task_continue(task, converted);
+	if (!image_job_take_animation(&push->job))
+		return fail_memory(task);
 	return task_work(task, LANE_LONG,
 			 &(struct task_work){.run = image_job_convert,
 					     .argument = &push->job,
@@ -139,8 +148,11 @@ static struct verdict begin(struct task *task)
 
 	if (!push->body.base64.data)
 		return task_fail_faults(task);
-	if (!image_job_init(&push->job, push->body.media_type, push->body.base64, task_arena(task)))
+	if (!image_job_init(&push->job, push->body.media_type, push->body.base64))
 		return task_continue(task, converted);
+	if (!image_job_take_memory(&push->job, &api_service(task)->images, task_account_id(task),
+				   task_arena(task)))
+		return fail_memory(task);
 	return task_work(task, LANE_SHORT,
 			 &(struct task_work){.run = image_job_begin,
 					     .argument = &push->job,

@@ -7,6 +7,9 @@
 
 enum { HEAD_FIRST_BYTES = 1024, BODY_FIRST_BYTES = 64 * 1024, LOGGED_PATH_BYTES = 1024 };
 
+/* One loop a process, so one pot. */
+static struct pot bodies;
+
 static void on_later(struct later *later)
 {
 	struct http_exchange *exchange = container_of(later, struct http_exchange, later);
@@ -38,7 +41,7 @@ void http_exchange_free(struct http_exchange *exchange)
 
 	loop_later_cancel(&exchange->later);
 	if (exchange->share)
-		body_share_leave(exchange->share, buffer_length(&exchange->body));
+		pot_leave(exchange->share, buffer_length(&exchange->body));
 	buffer_finish(&exchange->body);
 	arena_finish(&arena);
 }
@@ -164,9 +167,9 @@ bool http_exchange_add_body(struct http_exchange *exchange, struct str piece, si
 		return false;
 	}
 	if (!exchange->share)
-		exchange->share = body_share_join(request->caller.length ? request->caller
-									 : request->remote_address);
-	if (!body_share_take(exchange->share, piece.length, bodies_max)) {
+		exchange->share = pot_join(
+		    &bodies, request->caller.length ? request->caller : request->remote_address);
+	if (!pot_take(exchange->share, piece.length, bodies_max)) {
 		exchange->body_stop = 503;
 		return false;
 	}

@@ -1,5 +1,6 @@
-/* heap_peak FILE... - the most heap that converting each file takes, in bytes, and its name. Exit
- * status 1 if something was not given back. Makes the same number in each run. */
+/* heap_peak FILE... - the most heap that converting each file takes, in a step and between two
+ * steps or as its result, in bytes, and its name. Exit status 1 if something was not given back.
+ * Makes the same numbers in each run. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,17 +9,36 @@
 
 static const struct panelimage_size panel = {64, 32};
 
+/* Returns the most that is in use after a step. */
+static size_t convert(const uint8_t *data, size_t size)
+{
+	struct panelimage_result result = {0};
+	struct panelimage_error error;
+	size_t before = heap_in_use_bytes(), held = 0;
+	enum panelimage_progress progress = PANELIMAGE_FAILED;
+	struct panelimage_conversion *conversion =
+	    panelimage_conversion_new(data, size, panel, &error);
+
+	if (!conversion)
+		return 0;
+	do {
+		progress = panelimage_conversion_step(conversion, &result, &error);
+		if (heap_in_use_bytes() - before > held)
+			held = heap_in_use_bytes() - before;
+	} while (progress == PANELIMAGE_MORE);
+	panelimage_conversion_free(conversion);
+	panelimage_result_finish(&result);
+	return held;
+}
+
 int main(int argc, char **argv)
 {
 	static uint8_t data[PANELIMAGE_INPUT_MAX_BYTES + 1];
 	int status = EXIT_SUCCESS;
 
 	for (int i = 1; i < argc; i++) {
-		struct panelimage_result result = {0};
-		struct panelimage_error error;
 		FILE *in = fopen(argv[i], "rb");
-		size_t before;
-		size_t size;
+		size_t before, held, size;
 
 		if (!in) {
 			perror(argv[i]);
@@ -28,11 +48,10 @@ int main(int argc, char **argv)
 		fclose(in);
 		heap_start(0);
 		before = heap_in_use_bytes();
-		if (panelimage_convert(data, size, panel, &result, &error) == 0)
-			panelimage_result_finish(&result);
+		held = convert(data, size);
 		if (heap_in_use_bytes() != before)
 			status = EXIT_FAILURE;
-		printf("%zu %s\n", heap_peak_bytes(), argv[i]);
+		printf("%zu %zu %s\n", heap_peak_bytes(), held, argv[i]);
 	}
 	return status;
 }

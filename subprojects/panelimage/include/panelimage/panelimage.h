@@ -85,10 +85,13 @@ int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_size 
 		       struct panelimage_result *ret, struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
+/* Memory that a conversion to 64x32 holds between two steps, and its result. */
+enum { PANELIMAGE_HELD_MAX_BYTES = 1024 * 1024 };
+
 /* The same in steps, for a server that has other things to do as well: each step decodes and
  * encodes one frame at most, on any thread, no two at a time. Between two steps nothing is held
- * but memory. A step takes 0.1 to 0.5 ms for a frame of 64x32 of an honest file, and up to 0.2 s
- * for a hostile one. */
+ * but memory, of which a step may take far more. A step takes 0.1 to 0.5 ms for a frame of 64x32 of
+ * an honest file, and up to 0.2 s for a hostile one. */
 struct panelimage_conversion;
 
 enum panelimage_progress { PANELIMAGE_MORE, PANELIMAGE_DONE, PANELIMAGE_FAILED };

@@ -1,0 +1,29 @@
+/* The memory that things of one kind take, and each owner's share of it.
+ *
+ * An owner may hold as much as is free: alone one half of all, of n greedy owners each 1/(n+1). So
+ * there is always room for one more, and no owner is refused because of what another one holds. */
+#pragma once
+
+#include "base/map.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A zeroed one is valid and empty. Once everything has left, it holds nothing. */
+struct pot {
+	struct map shares; /* private */
+	size_t bytes;	   /* private: that are taken */
+};
+
+struct pot_share;
+
+/* Before a thing takes its first byte: the share of this owner (the bytes are copied), which goes
+ * with the last thing that leaves it. */
+struct pot_share *pot_join(struct pot *pot, struct str owner);
+
+/* Takes memory out of a pot of all_max bytes; false where the share is used up. */
+__attribute__((warn_unused_result)) bool pot_take(struct pot_share *share, size_t bytes,
+						  size_t all_max);
+
+/* A thing goes, and gives back all that it took. */
+void pot_leave(struct pot_share *share, size_t bytes);

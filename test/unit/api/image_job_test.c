@@ -1,0 +1,95 @@
+/* What images take of the memory that there is for them, and that they give it back. */
+#include "../cmocka_test.h"
+#include "api/image_job.h"
+#include "base/limits.h"
+#include "base/memory.h"
+
+enum { TEXT_LENGTH = PANELIMAGE_INPUT_MAX_BYTES / 3 * 4, JOBS = 1000 };
+
+static const struct id account = {{1}}, other_account = {{2}};
+static struct image_job jobs[JOBS];
+static struct arena arena;
+static struct pot pot;
+static char text[TEXT_LENGTH];
+
+static int fill_text(void **state)
+{
+	(void)state;
+	memset(text, 'A', sizeof(text));
+	return 0;
+}
+
+static bool take(struct image_job *job, struct id owner)
+{
+	assert_true(image_job_init(job, (struct str){0}, (struct str){text, sizeof(text)}));
+	return image_job_take_memory(job, &pot, owner, &arena);
+}
+
+static void finish(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		image_job_finish(&jobs[i]);
+	assert_int_equal(pot.bytes, 0);
+	arena_finish(&arena);
+	arena = (struct arena){0};
+}
+
+/* As many images as an account likes: half of the memory is the most that they take. */
+static void an_account_takes_half_of_the_memory(void **state)
+{
+	unsigned count = 0;
+
+	(void)state;
+	while (take(&jobs[count], account))
+		count++;
+	assert_null(jobs[count].bytes);
+	count++;
+	assert_in_range(pot.bytes, LIMIT_IMAGES_BYTES / 2,
+			LIMIT_IMAGES_BYTES / 2 + 2 * PANELIMAGE_INPUT_MAX_BYTES);
+	assert_true(take(&jobs[count++], other_account));
+	assert_true(image_job_take_animation(&jobs[count - 1]));
+	finish(count);
+}
+
+/* What an animation needs while it is converted is counted as well. */
+static void animations_take_more(void **state)
+{
+	unsigned count = 0;
+
+	(void)state;
+	do
+		assert_true(take(&jobs[count], account));
+	while (image_job_take_animation(&jobs[count++]));
+	assert_in_range(count, 32, LIMIT_IMAGES_BYTES / 2 / PANELIMAGE_HELD_MAX_BYTES);
+	finish(count);
+}
+
+static void run(struct image_job *job)
+{
+	while (image_job_begin(job))
+		;
+}
+
+/* However a job ends: refused at once, on its thread, or not run at all. */
+static void every_end_gives_the_memory_back(void **state)
+{
+	(void)state;
+	assert_false(image_job_init(&jobs[0], (struct str){0}, STR("")));
+	assert_true(take(&jobs[1], account));
+	run(&jobs[1]);
+	assert_true(jobs[1].has_failed); /* zeros are no image */
+	assert_true(take(&jobs[2], account));
+	jobs[3] = (struct image_job){0};
+	finish(4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(an_account_takes_half_of_the_memory),
+	    cmocka_unit_test(animations_take_more),
+	    cmocka_unit_test(every_end_gives_the_memory_back),
+	};
+
+	return cmocka_run_group_tests(tests, fill_text, NULL);
+}

@@ -1,0 +1,76 @@
+#include "../cmocka_test.h"
+#include "base/pot.h"
+
+enum { ALL = 1000 };
+
+static struct pot pot;
+
+/* Takes what it gets, 10 bytes at a time; how much that was. */
+static size_t take_all(struct pot_share *share)
+{
+	size_t bytes = 0;
+
+	while (pot_take(share, 10, ALL))
+		bytes += 10;
+	return bytes;
+}
+
+static void a_greedy_owner_leaves_room_for_others(void **state)
+{
+	struct pot_share *one = pot_join(&pot, STR("one"));
+	struct pot_share *two = pot_join(&pot, STR("two"));
+	struct pot_share *three = pot_join(&pot, STR("three"));
+	size_t first, second, third;
+
+	(void)state;
+	first = take_all(one);
+	assert_in_range(first, 490, 510);
+	second = take_all(two);
+	assert_in_range(second, 240, 260);
+	third = take_all(three);
+	assert_in_range(third, 110, 130);
+	assert_false(pot_take(one, 1, ALL));
+	pot_leave(one, first);
+	assert_true(pot_take(three, 100, ALL));
+	pot_leave(two, second);
+	pot_leave(three, third + 100);
+}
+
+static void things_of_an_owner_share(void **state)
+{
+	struct pot_share *one = pot_join(&pot, STR("one"));
+	struct pot_share *same = pot_join(&pot, STR("one"));
+	size_t first = take_all(one);
+
+	(void)state;
+	assert_ptr_equal(one, same);
+	assert_false(pot_take(same, 10, ALL));
+	pot_leave(one, first);
+	assert_true(pot_take(same, 10, ALL));
+	pot_leave(same, 10);
+	one = pot_join(&pot, STR("one"));
+	assert_in_range(take_all(one), first, first);
+	pot_leave(one, first);
+}
+
+static void a_piece_may_be_larger_than_the_pot(void **state)
+{
+	struct pot_share *one = pot_join(&pot, STR("one"));
+
+	(void)state;
+	assert_false(pot_take(one, ALL + 1, ALL));
+	assert_false(pot_take(one, SIZE_MAX, ALL));
+	assert_false(pot_take(one, 1, 0));
+	pot_leave(one, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_greedy_owner_leaves_room_for_others),
+	    cmocka_unit_test(things_of_an_owner_share),
+	    cmocka_unit_test(a_piece_may_be_larger_than_the_pot),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
