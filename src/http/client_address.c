@@ -77,6 +77,20 @@ static void add_forwarded_for(struct hops *hops, struct str list)
 		add_hop(hops, node);
 }
 
+/* A quote that the client leaves open would take in what the proxies add behind it. */
+static bool has_open_quote(struct str list)
+{
+	bool is_quoted = false;
+
+	for (size_t i = 0; i < list.length; i++) {
+		if (list.data[i] == '"')
+			is_quoted = !is_quoted;
+		else if (list.data[i] == '\\' && is_quoted)
+			i++;
+	}
+	return is_quoted;
+}
+
 /* Up to the next one of this separator that is not quoted; takes it off the list. */
 static bool next_unquoted(struct str *list, char separator, struct str *ret_piece)
 {
@@ -102,6 +116,10 @@ static void add_forwarded(struct hops *hops, struct str list)
 {
 	struct str element, pair;
 
+	if (has_open_quote(list)) {
+		hops->is_known = false;
+		return;
+	}
 	while (next_unquoted(&list, ',', &element)) {
 		struct str node = {0};
 		unsigned count = 0;

@@ -134,6 +134,11 @@ static void what_is_no_address(void **state)
 	assert_address("10.0.0.1", "f: for=9.9.9.9, for=\"1.2.3.4", "10.0.0.1");
 	assert_address("10.0.0.1", "f: for=9.9.9.9, \"for=1.2.3.4\"", "10.0.0.1");
 	assert_address("10.0.0.1", "f: \"\\", "10.0.0.1");
+	/* A quote that the client leaves open takes in what the proxies add. */
+	assert_address("10.0.0.1", "f: for=9.9.9.9;x=\", for=1.2.3.4", "10.0.0.1");
+	assert_address("10.0.0.1", "f: for=9.9.9.9;x=\", for=\"[2001:db9::1]:99\"", "10.0.0.1");
+	assert_address("10.0.0.1", "f: for=9.9.9.9;x=\"\\, for=\"1.2.3.4:99\"", "10.0.0.1");
+	assert_address("10.0.0.1", "f: for=9.9.9.9;x=\"\nf: for=1.2.3.4", "1.2.3.4");
 	assert_address("10.0.0.1", "f: for", "10.0.0.1");
 }
 
