@@ -1,7 +1,10 @@
 #include "base/arguments.h"
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+static const char white_space[] = " \t\n\v\f\r"; /* isspace(3) */
 
 static char **copy_arguments(int argc, char **argv)
 {
@@ -24,7 +27,8 @@ static char **copy_arguments(int argc, char **argv)
 	return copy;
 }
 
-/* postgresql://user:password@host/... */
+/* postgresql://user:password@host/... libpq takes all up to an "@" that comes before a slash for
+ * these two, also a question mark. */
 static void hide_in_authority(char *argument)
 {
 	char *start = strstr(argument, "://");
@@ -33,19 +37,23 @@ static void hide_in_authority(char *argument)
 	if (!start)
 		return;
 	start += strlen("://");
-	end = start + strcspn(start, "@/?");
+	end = start + strcspn(start, "@/");
 	colon = memchr(start, ':', (size_t)(end - start));
 	if (*end == '@' && colon)
 		memset(colon + 1, '*', (size_t)(end - colon) - 1);
 }
 
-/* Where the value ends that starts at text: at its quote, or at what separates parameters. */
-static char *value_end(char *text)
+/* Where the value ends that starts at text: in a URL at what separates parameters, else at its
+ * quote or at white space. A backslash takes the character behind it into the value. */
+static char *value_end(char *text, bool is_url)
 {
-	if (*text != '\'')
-		return text + strcspn(text, "& \t\n");
-	for (text++; *text && *text != '\''; text++) {
-		if (*text == '\\' && text[1])
+	bool is_quoted = *text == '\'';
+	const char *ends = is_url ? "&" : is_quoted ? "'" : white_space;
+
+	if (is_quoted)
+		text++;
+	for (; *text && !strchr(ends, *text); text++) {
+		if (!is_url && *text == '\\' && text[1])
 			text++;
 	}
 	return text;
@@ -55,17 +63,18 @@ static char *value_end(char *text)
 static void hide_parameters(char *argument)
 {
 	static const char word[] = "password";
+	bool is_url = strstr(argument, "://");
 
 	while ((argument = strstr(argument, word))) {
 		char *value = argument + strlen(word);
 		char *end;
 
 		argument = value;
-		value += strspn(value, " \t\n");
+		value += strspn(value, white_space);
 		if (*value != '=')
 			continue;
-		value += 1 + strspn(value + 1, " \t\n");
-		end = value_end(value);
+		value += 1 + strspn(value + 1, white_space);
+		end = value_end(value, is_url);
 		memset(value, '*', (size_t)(end - value));
 		argument = end;
 	}

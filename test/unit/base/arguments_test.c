@@ -25,6 +25,7 @@ static void urls(void **state)
 	(void)state;
 	assert_hidden("postgresql://ada:se:cret@host/db", "postgresql://ada:*******@host/db");
 	assert_hidden("--database=postgres://ada:x@/db", "--database=postgres://ada:*@/db");
+	assert_hidden("postgresql://ada:se?cret@host/db", "postgresql://ada:*******@host/db");
 	assert_hidden("postgresql://:x@host", "postgresql://:*@host");
 	assert_hidden("postgresql://ada:@host", "postgresql://ada:@host");
 	assert_hidden("postgresql://host/db?user=a&password=s%20x&sslmode=require",
@@ -39,6 +40,9 @@ static void keywords(void **state)
 	assert_hidden("host=x password=secret dbname=d", "host=x password=****** dbname=d");
 	assert_hidden("password = 'a b\\'c' user=u", "password = *******' user=u");
 	assert_hidden("sslpassword=a password=b", "sslpassword=* password=*");
+	assert_hidden("password=a\\ b\\\\ user=u", "password=****** user=u");
+	assert_hidden("password=a&b user=u", "password=*** user=u");
+	assert_hidden("password=a\vuser=u", "password=*\vuser=u");
 	assert_hidden("password='not closed", "password=***********");
 	assert_hidden("password", "password");
 	assert_hidden("passwords=x password=", "passwords=x password=");
