@@ -248,12 +248,22 @@ void listings_flush(struct listings *listings)
 	}
 }
 
+/* Whether a listing waits for a connection, and not for another one of its account. */
+static bool lacks_connection(const struct listings *listings)
+{
+	list_for_each (node, &listings->waiting) {
+		if (!is_under_way(listings, listing_of(node)->account_id))
+			return true;
+	}
+	return false;
+}
+
 /* Ends those that have waited too long, and those that keep a connection for too long. */
 static void on_overdue(struct deadline *deadline)
 {
 	struct listings *listings = container_of(deadline, struct listings, overdue);
 	uint64_t now_ms = loop_now_ms(listings->loop);
-	uint64_t limit_ms = list_is_empty(&listings->waiting) ? LIMIT_LIST_MS : LIMIT_LIST_TURN_MS;
+	uint64_t limit_ms = lacks_connection(listings) ? LIMIT_LIST_TURN_MS : LIMIT_LIST_MS;
 
 	for (struct list *node = listings->waiting.next; node != &listings->waiting;) {
 		struct db_listing *listing = listing_of(node);

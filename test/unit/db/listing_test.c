@@ -229,6 +229,47 @@ static void test_unwanted(void **state)
 	expect_all(wanted);
 }
 
+/* As if it had begun by so much earlier. */
+static void age(struct listed *listed, uint64_t ms)
+{
+	listed->listing.since_ms -= ms;
+}
+
+/* A slow reader gives way to an account that has nothing under way. */
+static void test_slow_reader_gives_way(void **state)
+{
+	struct listed *slow = list(1, 1), *other = list(2, 1);
+	struct listed *waiting;
+
+	(void)state;
+	turn_until(slow->row_count && other->row_count);
+	age(slow, LIMIT_LIST_TURN_MS);
+	waiting = list(3, 0);
+	expect_away(slow, 1);
+	expect_all(waiting);
+	proceed(other);
+	expect_all(other);
+}
+
+/* It does not give way to those that could not take its place: an account's own next listings wait
+ * for the first one in any case. */
+static void test_greedy_account_ends_no_other(void **state)
+{
+	struct listed *slow = list(1, 1), *greedy = list(2, 1);
+	struct listed *waiting;
+
+	(void)state;
+	turn_until(slow->row_count && greedy->row_count);
+	age(slow, LIMIT_LIST_TURN_MS);
+	waiting = list(2, 0);
+	age(waiting, LIMIT_LIST_WAIT_MS);
+	expect_away(waiting, 0); /* all were looked at */
+	proceed(slow);
+	expect_all(slow);
+	proceed(greedy);
+	expect_all(greedy);
+}
+
 static void test_close(void **state)
 {
 	struct listed *begun, *waiting;
@@ -253,6 +294,9 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_bound, open_usual, close_usual),
 	    cmocka_unit_test_setup_teardown(test_database_goes_away, open_usual, close_usual),
 	    cmocka_unit_test_setup_teardown(test_unwanted, open_usual, close_usual),
+	    cmocka_unit_test_setup_teardown(test_slow_reader_gives_way, open_usual, close_usual),
+	    cmocka_unit_test_setup_teardown(test_greedy_account_ends_no_other, open_usual,
+					    close_usual),
 	    cmocka_unit_test(test_close),
 	};
 
