@@ -54,9 +54,11 @@ bool websocket_is_handshake(const struct http_request *request)
 			version = value;
 		}
 	}
+	/* The decoder passes over white space, which does not belong here. */
 	return request->method == HTTP_GET && !http_exchange_of(request)->is_http_1_0 &&
 	       !request->has_body && upgrades && connects && keys == 1 && versions == 1 &&
 	       str_equal(version, STR("13")) && key.length == 24 &&
+	       base64_significant(key) == key.length &&
 	       base64_decode(key, nonce, &nonce_size) == 0 && nonce_size == 16;
 }
 

@@ -115,6 +115,7 @@ def test_good_handshakes(server, changes):
         {"Sec_WebSocket_Key": base64.b64encode(b"0" * 15).decode()},
         {"Sec_WebSocket_Key": base64.b64encode(b"0" * 17).decode()},
         {"Sec_WebSocket_Key": KEY[:-2]},
+        {"Sec_WebSocket_Key": f"{KEY[:7]} {KEY[7:8]}\t{KEY[8:-2]}"},
         {"Sec_WebSocket_Key": "*" * 22 + "=="},
         {"Sec_WebSocket_Version": None},
         {"Sec_WebSocket_Version": "8"},
