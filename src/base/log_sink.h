@@ -5,7 +5,7 @@
  *
  * stderr may be shared with other programs, so its own O_NONBLOCK stays as it is: a pipe or a
  * terminal is opened once more, which gives a description with flags of its own, and a socket is
- * written by a call that does not wait. Nothing is opened after log_sink_open().
+ * written by a call that does not wait. Nothing is opened after log_sink_never_wait().
  *
  * All functions are safe from any thread. A forked process begins without its parent's rest. */
 #pragma once
