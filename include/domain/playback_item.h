@@ -30,8 +30,10 @@ struct playback_item playback_item_of(const struct content *content,
 /* The push, for the time that it still has. */
 struct playback_item playback_item_of_push(const struct content *content, int64_t wall_us);
 /* The next installation after that position, see content_next(); where there is none, the built-in
- * picture. */
-struct playback_item playback_item_next(const struct content *content, int64_t after_position);
+ * picture. pushed_position: of the installation that was pushed and has just had its first display;
+ * where it is the next one, the one after it comes. -1: there is none. */
+struct playback_item playback_item_next(const struct content *content, int64_t after_position,
+					int64_t pushed_position);
 
 bool playback_item_is_same(const struct playback_item *a, const struct playback_item *b);
 /* Whether both items show the same bytes: for example a push of an installation, and the same

@@ -355,10 +355,20 @@ static void adjust_turn(struct playback *playback, const struct content *content
 	playback->until_ms = playback->since_ms + stay_s * 1000;
 }
 
+/* What follows the displayed item in the rotation. */
+static struct playback_item next_in_rotation(const struct playback *playback,
+					     const struct content *content)
+{
+	const struct playback_item *displayed = &playback->displayed;
+
+	return playback_item_next(content, playback->rotation_position,
+				  displayed->kind == PLAYBACK_PUSH ? displayed->position : -1);
+}
+
 static int64_t update_rotation(struct playback *playback, struct content *content, int brightness,
 			       struct playback_clock clock, const struct playback_output *output)
 {
-	struct playback_item next = playback_item_next(content, playback->rotation_position);
+	struct playback_item next = next_in_rotation(playback, content);
 	const struct playback_sent *queued = queued_in(playback);
 	bool has_displayed = playback->displayed.kind != PLAYBACK_NOTHING;
 	bool is_overdue;

@@ -32,10 +32,13 @@ struct playback_item playback_item_of_push(const struct content *content, int64_
 	};
 }
 
-struct playback_item playback_item_next(const struct content *content, int64_t after_position)
+struct playback_item playback_item_next(const struct content *content, int64_t after_position,
+					int64_t pushed_position)
 {
 	const struct content_installation *installation = content_next(content, after_position);
 
+	if (installation && installation->position == pushed_position)
+		installation = content_next(content, pushed_position);
 	if (!installation)
 		return (struct playback_item){
 		    .kind = PLAYBACK_BUILT_IN, .position = -1, .stay_s = BUILT_IN_STAY_S};

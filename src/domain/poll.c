@@ -43,6 +43,17 @@ static bool serve_rest(struct poll_cursor *cursor, const struct content *content
 	return true;
 }
 
+/* The position of the installation whose push was served last, and has had its time; -1: none. */
+static int64_t pushed_position(const struct poll_cursor *cursor, const struct content *content)
+{
+	const struct content_push *push = &content->push;
+
+	return cursor->remains_of_push && push->is_installation &&
+		       push->generation == cursor->push_seen
+		   ? push->installation_position
+		   : -1;
+}
+
 struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *content,
 			     int64_t wall_us)
 {
@@ -66,7 +77,7 @@ struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *c
 	}
 	if (serve_rest(cursor, content, wall_us, &answer))
 		return answer;
-	item = playback_item_next(content, cursor->position);
+	item = playback_item_next(content, cursor->position, pushed_position(cursor, content));
 	if (item.kind == PLAYBACK_BUILT_IN) {
 		answer.item = item;
 		answer.dwell_s = item.stay_s;

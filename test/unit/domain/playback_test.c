@@ -241,6 +241,33 @@ static void pushed_installation_stays_an_interval_then_keeps_its_place(void **st
 	assert_screen(PLAYBACK_INSTALLATION, installations[0]);
 }
 
+/* The pushed installation is the one after that on the screen: it is shown for one interval, not
+ * for two. */
+static void pushed_installation_that_is_next_is_shown_for_one_interval(void **state)
+{
+	int64_t installations[3];
+
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		bed_init(bed, (enum firmware)firmware, 9);
+		for (unsigned i = 0; i < 3; i++)
+			installations[i] = bed_add_installation(bed, 0);
+		bed_connect(bed);
+		bed_run(bed, 20 * 1000);
+		assert_screen(PLAYBACK_INSTALLATION, installations[1]);
+		bed_push_installation(bed, installations[2]);
+		bed_run(bed, 500);
+		assert_int_equal(bed_screen(bed).position, installations[2]);
+		bed_run(bed, INTERVAL_S * 1000 + 1000);
+		assert_screen(PLAYBACK_INSTALLATION, installations[0]);
+		assert_about(shown_ms(1), INTERVAL_S * 1000, 1300);
+		bed_run(bed, INTERVAL_S * 1000);
+		assert_screen(PLAYBACK_INSTALLATION, installations[1]);
+		bed_run(bed, INTERVAL_S * 1000);
+		assert_screen(PLAYBACK_INSTALLATION, installations[2]);
+	}
+}
+
 static void pushed_single_installation_is_not_sent_again(void **state)
 {
 	int64_t installation;
@@ -636,6 +663,7 @@ int main(void)
 	    TEST(push_taken_before_its_immediate_is_not_skipped),
 	    TEST(newer_push_replaces_and_the_old_one_stays_away),
 	    TEST(pushed_installation_stays_an_interval_then_keeps_its_place),
+	    TEST(pushed_installation_that_is_next_is_shown_for_one_interval),
 	    TEST(pushed_single_installation_is_not_sent_again),
 	    TEST(replaced_in_background_appears_next_time),
 	    TEST(background_replacement_of_single_installation_waits_for_its_turn),

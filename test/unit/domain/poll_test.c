@@ -153,6 +153,52 @@ static void pushed_installation_longer_than_one_answer(void **state)
 	assert_int_equal(next_at(701).item.position, 10);
 }
 
+static void push_installation(int64_t position)
+{
+	content.push = (struct content_push){.generation = 40 + position,
+					     .is_installation = true,
+					     .installation_position = position,
+					     .duration_s = 20,
+					     .created_us = start_us};
+}
+
+/* Its first display is not followed by its turn in the rotation. */
+static void pushed_installation_that_is_next_is_passed_over(void **state)
+{
+	(void)state;
+	assert_int_equal(next_at(0).item.position, 10);
+	push_installation(20);
+	assert_int_equal(next_at(1).item.kind, PLAYBACK_PUSH);
+	content.push.displayed_us = start_us + 1000000;
+	assert_int_equal(next_at(21).item.position, 30);
+	assert_int_equal(next_at(41).item.position, 10);
+	assert_int_equal(next_at(61).item.position, 20);
+}
+
+static void pushed_only_installation_is_served_on(void **state)
+{
+	(void)state;
+	content.installation_count = 1;
+	push_installation(10);
+	assert_int_equal(next_at(1).item.kind, PLAYBACK_PUSH);
+	content.push.displayed_us = start_us + 1000000;
+	assert_int_equal(next_at(21).item.kind, PLAYBACK_INSTALLATION);
+	assert_int_equal(next_at(41).item.position, 10);
+}
+
+/* It was not shown for its time, so its turn comes. */
+static void pushed_installation_that_was_replaced_keeps_its_turn(void **state)
+{
+	(void)state;
+	assert_int_equal(next_at(0).item.position, 10);
+	push_installation(20);
+	assert_int_equal(next_at(1).item.kind, PLAYBACK_PUSH);
+	push_temporary(70, 5, 2);
+	assert_int_equal(next_at(3).item.generation, 70);
+	content.push.displayed_us = start_us + 3000000;
+	assert_int_equal(next_at(8).item.position, 20);
+}
+
 static void push_lapses_when_nobody_fetches_it(void **state)
 {
 	static const struct {
@@ -235,6 +281,9 @@ int main(void)
 	    cmocka_unit_test_setup(push_is_next_and_once, set_up),
 	    cmocka_unit_test_setup(newer_push_replaces_what_is_left, set_up),
 	    cmocka_unit_test_setup(pushed_installation_longer_than_one_answer, set_up),
+	    cmocka_unit_test_setup(pushed_installation_that_is_next_is_passed_over, set_up),
+	    cmocka_unit_test_setup(pushed_only_installation_is_served_on, set_up),
+	    cmocka_unit_test_setup(pushed_installation_that_was_replaced_keeps_its_turn, set_up),
 	    cmocka_unit_test_setup(push_lapses_when_nobody_fetches_it, set_up),
 	    cmocka_unit_test_setup(push_that_was_displayed_elsewhere_has_its_rest, set_up),
 	    cmocka_unit_test_setup(deleted_installations, set_up),
