@@ -51,6 +51,8 @@ struct record_field {
 	bool required;	 /* in bodies */
 	bool nullable;	 /* rows: NULL becomes zero; answers: null stands for an ID, STR or
 			    TIMESTAMP of zero, and for an OPEN whose bool is true */
+	bool is_past;	 /* TIMESTAMP: one of a row that lies in the future, because a clock was
+			    wrong, is read as the present */
 	int64_t minimum; /* INT: value; STR: code points */
 	int64_t maximum; /* likewise; 0 with minimum 0: no limits */
 	/* STR in bodies: NULL, or what is wrong with the value ("must ..."). */

@@ -1,5 +1,6 @@
--- Writes when devices were last online, many at once. Rows are locked in the order of their IDs, so
--- that two instances cannot wait for each other.
+-- Writes when devices were last online, many at once. What lies in the future, because a clock was
+-- wrong or is, becomes the present. Rows are locked in the order of their IDs, so that two instances
+-- cannot wait for each other.
 -- params: ids uuid[], seen_at timestamptz[]
 -- effect: write
 WITH seen AS (
@@ -14,7 +15,7 @@ WITH seen AS (
 	FOR NO KEY UPDATE
 )
 UPDATE device
-SET last_online_at = greatest(device.last_online_at, seen.at)
+SET last_online_at = least(greatest(device.last_online_at, seen.at), clock_timestamp())
 FROM seen
 JOIN locked USING (id)
 WHERE device.id = seen.id

@@ -21,7 +21,7 @@ static const struct record_field listed_fields[] = {
     RECORD_STR(struct listed_row, mac, .name = "mac", .column = "mac", .nullable = true),
     RECORD_TIMESTAMP(struct listed_row, created_at_us, .name = "createdAt", .column = "created_at"),
     RECORD_TIMESTAMP(struct listed_row, last_online_us, .name = "lastOnline",
-		     .column = "last_online_at"),
+		     .column = "last_online_at", .is_past = true),
 };
 const struct record listed_device_record = RECORD(struct listed_row, listed_fields);
 

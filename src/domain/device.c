@@ -39,7 +39,7 @@ static const struct record_field device_fields[] = {
     RECORD_INT2(struct device, volume, .name = "volume", .body = "volume", .column = "volume",
 		.minimum = 0, .maximum = 100),
     RECORD_TIMESTAMP(struct device, last_online_us, .name = "lastOnline",
-		     .column = "last_online_at"),
+		     .column = "last_online_at", .is_past = true),
     RECORD_BOOL(struct device, auto_dim, .name = "autoDim", .body = "autoDim",
 		.column = "auto_dim"),
     RECORD_STR(struct device, timezone, .name = "timezone", .body = "timezone",

@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "base/require.h"
 #include "record/record.h"
 
@@ -21,6 +22,14 @@ static int64_t read_integer(const struct record_value *value)
 	return (int64_t)bits;
 }
 
+static int64_t read_timestamp(const struct record_field *field, const struct record_value *value)
+{
+	int64_t wall_us = read_integer(value) + postgres_epoch_us;
+	int64_t now_us = field->is_past ? clock_wall_us() : INT64_MAX;
+
+	return wall_us < now_us ? wall_us : now_us;
+}
+
 static void read_column(const struct record_field *field, const struct record_value *value,
 			struct arena *arena, void *member)
 {
@@ -36,7 +45,7 @@ static void read_column(const struct record_field *field, const struct record_va
 		*(int64_t *)member = read_integer(value);
 		break;
 	case RECORD_KIND_TIMESTAMP:
-		*(int64_t *)member = read_integer(value) + postgres_epoch_us;
+		*(int64_t *)member = read_timestamp(field, value);
 		break;
 	case RECORD_KIND_STR:
 	case RECORD_KIND_BYTES:

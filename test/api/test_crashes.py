@@ -5,6 +5,8 @@ import os
 import signal
 import threading
 
+import pytest
+
 from world import SECRETS, Connection, Server, images, request_bytes, wait_until
 
 IMAGE = images.text(images.png())
@@ -117,11 +119,12 @@ def test_everything_is_killed(tmp_path):
         assert not any(secret in server.log() for secret in SECRETS)
 
 
-def test_last_online_is_written_at_the_end(start):
+@pytest.mark.parametrize("year", [2020, 2136])  # a clock that was wrong
+def test_last_online_is_written_at_the_end(start, year):
     world = start()
     device = world.account().device()
-    world.sql("UPDATE device SET last_online_at = '2020-01-01 00:00:00+00' WHERE id = %s",
-              device.id)
+    world.sql("UPDATE device SET last_online_at = make_timestamptz(%s, 1, 1, 0, 0, 0) "
+              "WHERE id = %s", year, device.id)
     before = datetime.datetime.now(datetime.timezone.utc)
     assert device.poll().status == 200
     assert world.server.stop() == 0
@@ -129,3 +132,5 @@ def test_last_online_is_written_at_the_end(start):
     shown = datetime.datetime.fromisoformat(device.get().ok()["lastOnline"].replace("Z", "+00:00"))
     assert before - datetime.timedelta(seconds=1) <= shown
     assert shown <= datetime.datetime.now(datetime.timezone.utc)
+    assert world.sql("SELECT last_online_at <= now() FROM device WHERE id = %s", device.id) == [
+        (True,)]

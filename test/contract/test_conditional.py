@@ -152,7 +152,7 @@ def device_of_its_own(world):
 
 def test_tag_of_a_device(device, world):
     first = device.get()["ETag"]
-    world.sql("UPDATE device SET last_online_at = last_online_at + interval '1 minute' "
+    world.sql("UPDATE device SET last_online_at = last_online_at - interval '1 minute' "
               "WHERE id = %s", device.id)
     seen = device.get()["ETag"]
     assert seen != first and settings_of(seen) == settings_of(first)
@@ -176,7 +176,7 @@ def test_if_match_on_settings(device, world):
         assert "ETag" not in answer
     assert device.get().ok()["volume"] == 1
     # lastOnline changes all the time, and is no reason to refuse.
-    world.sql("UPDATE device SET last_online_at = last_online_at + interval '1 minute' "
+    world.sql("UPDATE device SET last_online_at = last_online_at - interval '1 minute' "
               "WHERE id = %s", device.id)
     for number, form in enumerate(("{}", '"a", {}', '{},"b"', ", {} ,", "*")):
         tag = device.get()["ETag"]

@@ -1,5 +1,6 @@
 /* From a row of the database to an answer. */
 #include "../cmocka_test.h"
+#include "base/clock.h"
 #include "record/record.h"
 
 struct row {
@@ -129,6 +130,27 @@ static void nulls(void **state)
 				"\"parent\":null,\"sleep\":{\"start\":\"00:00\"},\"comments\":[]}");
 }
 
+/* A clock was wrong. */
+static void what_lies_in_the_future_is_read_as_the_present(void **state)
+{
+	static const struct record_field only[] = {
+	    RECORD_TIMESTAMP(struct row, created_us, .column = "created_at"),
+	    RECORD_TIMESTAMP(struct row, seen_us, .column = "seen_at", .is_past = true)};
+	static const struct record small = RECORD(struct row, only);
+	static const struct record_value future[] = {BYTES("\x10\0\0\0\0\0\0\0"),
+						     BYTES("\x10\0\0\0\0\0\0\0")};
+	static const struct record_value past[] = {BYTES("\0\0\0\0\0\0\0\0"),
+						   BYTES("\0\0\0\0\0\0\0\0")};
+	int64_t before_us = clock_wall_us();
+
+	(void)state;
+	record_read_row(&small, future, &arena, &row);
+	assert_true(row.seen_us >= before_us && row.seen_us <= clock_wall_us());
+	assert_true(row.created_us > row.seen_us);
+	record_read_row(&small, past, &arena, &row);
+	assert_int_equal(row.seen_us, row.created_us);
+}
+
 /* Text is copied, and has a NUL behind it. */
 static void text_is_the_rows_own(void **state)
 {
@@ -178,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_columns),
 	    cmocka_unit_test(nulls),
+	    cmocka_unit_test(what_lies_in_the_future_is_read_as_the_present),
 	    cmocka_unit_test(text_is_the_rows_own),
 	    cmocka_unit_test(commas_around_objects),
 	};
