@@ -12,11 +12,12 @@
  * Other folders call this header only; src/delivery/delivery.c connects the modules behind it.
  * Each module knows only modules before it in this row:
  *
- *   cursor_table, pictures, change_hint -> panels -> loader, picture_fetcher, write_behind,
- *   push_order, stored_push -> lookups, reconciliation -> links, polling -> delivery */
+ *   cursor_table, change_table, pictures, change_hint -> panels -> loader, picture_fetcher,
+ * write_behind, push_order, stored_push -> lookups, reconciliation -> links, polling -> delivery */
 #pragma once
 
 #include "db/db.h"
+#include "delivery/change_table.h"
 #include "delivery/cursor_table.h"
 #include "delivery/lookups.h"
 #include "delivery/polling.h"
@@ -26,8 +27,9 @@
 
 struct delivery;
 
-/* Subscribes to change hints. loop, db and cursors must outlive the delivery. */
-struct delivery *delivery_create(struct loop *loop, struct db *db, struct cursor_table *cursors);
+/* Subscribes to change hints. loop, db and shared, which holds cursor_region and change_region,
+ * must outlive the delivery. */
+struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared);
 
 /* For tests, before the loop runs. A limit of 0 leaves the default. */
 struct delivery_limits {

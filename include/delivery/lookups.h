@@ -16,6 +16,7 @@ struct panel_lookup {
 	 * panel is valid during this call. */
 	void (*done)(struct panel_lookup *lookup, struct panel *panel);
 	uint8_t key_hash[KEY_HASH_BYTES]; /* private */
+	uint32_t load;			  /* private: of the panel, that it waits for */
 	unsigned tries;			  /* private */
 	struct lookups *lookups;	  /* private */
 };

@@ -93,14 +93,14 @@ static void on_hints_up(struct hint_subscription *hints, bool up)
 
 /* ---- beginning and end ---- */
 
-static void connect_panels(struct delivery *delivery, struct loop *loop,
-			   struct cursor_table *cursors)
+static void connect_panels(struct delivery *delivery, struct loop *loop, struct region_map *shared)
 {
 	pictures_init(&delivery->pictures, LIMIT_PICTURE_MEMORY);
 	delivery->panels = (struct panels){
 	    .loop = loop,
 	    .pictures = &delivery->pictures,
-	    .cursors = cursors,
+	    .cursors = region_common(shared, &cursor_region),
+	    .changes = region_common(shared, &change_region),
 	    .max = LIMIT_PANELS,
 	    .unused_ms = 15 * 60 * 1000,
 	    .on_gone = on_panel_gone,
@@ -139,9 +139,10 @@ static void connect_database(struct delivery *delivery, struct loop *loop)
 	    (struct lookups){.db = db, .panels = panels, .loader = &delivery->loader};
 }
 
-static void connect_links(struct delivery *delivery, struct loop *loop,
-			  struct cursor_table *cursors)
+static void connect_links(struct delivery *delivery, struct loop *loop)
 {
+	struct cursor_table *cursors = delivery->panels.cursors;
+
 	delivery->links = (struct links){
 	    .loop = loop,
 	    .loader = &delivery->loader,
@@ -157,14 +158,14 @@ static void connect_links(struct delivery *delivery, struct loop *loop,
 	};
 }
 
-struct delivery *delivery_create(struct loop *loop, struct db *db, struct cursor_table *cursors)
+struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared)
 {
 	struct delivery *delivery = memory_zalloc(sizeof(*delivery));
 
 	delivery->db = db;
-	connect_panels(delivery, loop, cursors);
+	connect_panels(delivery, loop, shared);
 	connect_database(delivery, loop);
-	connect_links(delivery, loop, cursors);
+	connect_links(delivery, loop);
 	delivery->hints = (struct hint_subscription){
 	    .kind = "device",
 	    .on_hint = on_device_hint,
@@ -221,6 +222,7 @@ void delivery_destroy(struct delivery *delivery)
 
 void delivery_device_changed(struct delivery *delivery, struct id device_id, int64_t generation)
 {
+	loader_note_change(&delivery->loader, device_id, generation);
 	loader_changed(&delivery->loader, device_id, generation);
 	change_hint_send(delivery->db, "device", device_id, generation);
 }
@@ -234,8 +236,10 @@ void delivery_push_stored(struct delivery *delivery, struct id device_id,
 			  const struct stored_push *push)
 {
 	struct panel *panel = panels_find(&delivery->panels, device_id);
+	bool is_taken = panel && panel_take_push(panel, push);
 
-	if (panel && panel_take_push(panel, push))
+	loader_note_change(&delivery->loader, device_id, push->generation);
+	if (is_taken)
 		links_update(&delivery->links, panel);
 	else
 		loader_changed(&delivery->loader, device_id, push->generation);

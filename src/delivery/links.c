@@ -99,9 +99,12 @@ static void link_update(struct link *link)
 	struct playback_output output = output_of(link);
 	struct playback_clock clock;
 	int64_t again_ms;
+	uint32_t load;
 
 	if (!panel)
 		return; /* the link was dropped and waits for on_closed() */
+	if (!loader_freshen(link->links->loader, panel, &load))
+		return; /* links_update() comes when the panel was loaded */
 	clock = clock_now(link);
 	link->links->position_sent = -1;
 	websocket_cork(link->websocket);

@@ -46,11 +46,14 @@ static void tell(struct loader *loader, struct panel *panel, enum load_outcome o
 {
 	bool is_behind = outcome != LOAD_FAILED && panel->wanted_generation > panel->generation;
 
+	panel->loads_done = panel->loads_begun;
+	/* Where it has failed, the panel goes on with what it has; reconciliation comes soon. */
+	panel->changes_known = panel->load_mark.changes;
 	loader->on_loaded(loader->context, panel, outcome);
 	/* A newer hint came during the load, so the panel is loaded again. Only once: the hint may
-	 * be wrong. */
+	 * be wrong. Or a look-up came after this load had begun. */
 	panel->wanted_generation = panel->generation;
-	if (is_behind)
+	if (is_behind || panel->loads_done < panel->loads_wanted)
 		loader_load(loader, panel);
 }
 
@@ -168,6 +171,13 @@ static void load_send(struct load *load)
 	db_submit(load->loader->db, &load->installations_query);
 }
 
+static void begin_load(struct panel *panel)
+{
+	panel->loads_begun++;
+	panel->load_mark = (struct load_mark){.wanted_generation = panel->wanted_generation,
+					      .changes = change_count(panel->changes)};
+}
+
 /* A worker that stops reads only panels that it never had. The look-ups that wait for others are
  * answered with what is in memory. */
 static bool is_needless(const struct loader *loader, const struct panel *panel)
@@ -184,6 +194,7 @@ static void send_next(struct loader *loader)
 	while (load->count < BATCH && (node = list_take_first(&loader->queue))) {
 		struct panel *panel = container_of(node, struct panel, to_load);
 
+		begin_load(panel);
 		if (is_needless(loader, panel)) {
 			tell(loader, panel, LOAD_FAILED);
 			panel_let_go(panel);
@@ -243,9 +254,36 @@ bool panel_is_loading(const struct panel *panel)
 	return panel->load || list_is_linked(&panel->to_load);
 }
 
-bool panel_is_behind(const struct panel *panel)
+/* Whether the load under way began late enough to read all that is known of now. */
+static bool reads_all(const struct panel *panel, uint64_t changes)
 {
-	return panel_is_loading(panel) && panel->wanted_generation > panel->generation;
+	return panel->load && panel->load_mark.changes == changes &&
+	       panel->load_mark.wanted_generation >= panel->wanted_generation;
+}
+
+bool loader_freshen(struct loader *loader, struct panel *panel, uint32_t *ret_load)
+{
+	uint64_t changes = change_count(panel->changes);
+	bool is_behind = panel_is_loading(panel) && panel->wanted_generation > panel->generation;
+	uint32_t number = panel->loads_begun + (reads_all(panel, changes) ? 0 : 1);
+
+	if (is_needless(loader, panel) ||
+	    (panel->state == PANEL_READY && panel->changes_known == changes && !is_behind))
+		return true;
+	panel->loads_wanted = number;
+	loader_load(loader, panel);
+	*ret_load = number;
+	return false;
+}
+
+void loader_note_change(struct loader *loader, struct id device_id, int64_t generation)
+{
+	struct panel *panel = panels_find(loader->panels, device_id);
+	uint64_t before = change_note(change_counter_of(loader->panels->changes, device_id));
+
+	if (panel && panel->state == PANEL_READY && panel->generation >= generation &&
+	    panel->changes_known == before)
+		panel->changes_known++;
 }
 
 void loader_init(struct loader *loader)

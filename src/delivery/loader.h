@@ -44,5 +44,9 @@ void loader_changed(struct loader *loader, struct id device_id, int64_t generati
 void loader_forget(struct panel *panel);
 
 bool panel_is_loading(const struct panel *panel);
-/* A hint named a newer generation, and the panel is loading. */
-bool panel_is_behind(const struct panel *panel);
+
+/* Whether the panel has all that this instance has answered before this call, and what hints have
+ * told. False: the panel is loaded, and has all that once its load of number *ret_load is done. */
+bool loader_freshen(struct loader *loader, struct panel *panel, uint32_t *ret_load);
+/* This worker has committed the change that made this generation, and is about to answer it. */
+void loader_note_change(struct loader *loader, struct id device_id, int64_t generation);

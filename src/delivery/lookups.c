@@ -47,27 +47,29 @@ void lookups_answer(struct panel *panel)
 	list_init(&lookups);
 	list_move_all(&lookups, &panel->lookups);
 	while ((node = list_take_first(&lookups))) {
-		answer(panel, container_of(node, struct panel_lookup, node));
+		struct panel_lookup *lookup = container_of(node, struct panel_lookup, node);
+
+		if (panel->state != PANEL_GONE && lookup->load > panel->loads_done) {
+			list_append(&panel->lookups, node);
+			continue;
+		}
+		answer(panel, lookup);
 		panel_let_go(panel);
 	}
 }
 
 /* The panel, where it is in memory and not behind; else NULL, and the look-up waits until the panel
- * was loaded. */
+ * was loaded: a caller whose change was answered sees it in the next poll. */
 static struct panel *find_by_id(struct panel_lookup *lookup, struct id id)
 {
 	struct lookups *lookups = lookup->lookups;
 	struct panel *panel = panels_find(lookups->panels, id);
 
-	/* A look-up waits for a panel that is known to be behind: a caller whose push was answered
-	 * sees its picture in the next poll. */
-	if (panel && panel->state == PANEL_READY && !panel_is_behind(panel)) {
+	if (!panel)
+		panel = panels_create(lookups->panels, id);
+	if (loader_freshen(lookups->loader, panel, &lookup->load)) {
 		panel_touch(panel);
 		return panel;
-	}
-	if (!panel) {
-		panel = panels_create(lookups->panels, id);
-		loader_load(lookups->loader, panel);
 	}
 	lookup_wait(lookup, panel);
 	return NULL;
@@ -196,6 +198,7 @@ bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 	struct panel *panel;
 
 	list_init(&lookup->node);
+	lookup->load = 0;
 	lookup->lookups = lookups;
 	key_hash(key, lookup->key_hash);
 	if (reference->kind == DEVICE_REFERENCE_NONE || lookups->is_draining) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/list.h"
+#include "delivery/change_table.h"
 #include "delivery/cursor_table.h"
 #include "domain/key.h"
 #include "loop/loop.h"
@@ -18,6 +19,12 @@ enum panel_state {
 	PANEL_NEW,   /* never loaded: look-ups wait */
 	PANEL_READY, /* has content, perhaps of an older generation */
 	PANEL_GONE,  /* destroyed: in no list; freed when its last holder lets go */
+};
+
+/* What was known of a panel when a load of it began. */
+struct load_mark {
+	int64_t wanted_generation;
+	uint64_t changes;
 };
 
 struct panel {
@@ -35,10 +42,16 @@ struct panel {
 	/* Of write_behind.c: */
 	int64_t seen_us; /* wall clock; 0: nothing to write down */
 	/* Of loader.c: */
-	int64_t wanted_generation; /* the newest that a hint named */
-	struct list to_load;	   /* in loader->queue, while the panel waits there */
-	struct load *load;	   /* under way; NULL: none */
-	uint64_t loaded_ms;	   /* loop time; 0: never */
+	int64_t wanted_generation;	/* the newest that a hint named */
+	struct change_counter *changes; /* of the device; other devices may count there, too */
+	uint64_t changes_known;		/* as many of them are in the content */
+	struct list to_load;		/* in loader->queue, while the panel waits there */
+	struct load *load;		/* under way; NULL: none */
+	struct load_mark load_mark;	/* of the load under way */
+	uint32_t loads_begun;
+	uint32_t loads_done;
+	uint32_t loads_wanted; /* the load of this number, from 1, is waited for */
+	uint64_t loaded_ms;    /* loop time; 0: never */
 	/* Of picture_fetcher.c: */
 	struct picture_fetch *fetch; /* under way; NULL: none */
 	/* Of lookups.c: */
@@ -52,6 +65,7 @@ struct panels {
 	struct loop *loop;
 	struct pictures *pictures;
 	struct cursor_table *cursors;
+	struct change_table *changes;
 	struct map by_id;
 	struct list by_use;
 	unsigned max;
@@ -61,7 +75,7 @@ struct panels {
 	void *context;
 };
 
-/* The caller has set loop, pictures, cursors, max, unused_ms, on_gone and context. */
+/* The caller has set loop, pictures, cursors, changes, max, unused_ms, on_gone and context. */
 void panels_init(struct panels *panels);
 /* Destroys all panels. */
 void panels_finish(struct panels *panels);

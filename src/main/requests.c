@@ -37,7 +37,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	    .per_second = is_limited ? LIMIT_PUSH_RATE_PER_S : 0,
 	    .burst = LIMIT_PUSH_RATE_BURST,
 	};
-	requests->api.delivery = delivery_create(loop, db, region_common(shared, &cursor_region));
+	requests->api.delivery = delivery_create(loop, db, shared);
 }
 
 struct http_listener_settings requests_listener(struct requests *requests, enum http_role role)

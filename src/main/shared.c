@@ -5,6 +5,7 @@
 #include "task/rate.h"
 
 static const struct region *const regions[] = {
+    &change_region,
     &cursor_region,
     &heartbeat_region,
     &rate_region,

@@ -97,6 +97,46 @@ static void all_links_of_a_panel_follow(void **state)
 	assert_string_equal(sent_to(two), "{\"brightness\":30} ");
 }
 
+static void what_another_worker_answered_comes_before_the_next_frame(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	add_installation(device, "two", "second");
+	socket = connect_device(device);
+	sent_to(socket);
+	device->brightness = 20;
+	device->generation++;
+	device->installations[1].picture = "newer";
+	device->installations[1].generation = device->generation;
+	change_note(change_counter_of(script_changes, device->id));
+	panel_says(socket, "{\"queued\":0}");
+	panel_says(socket, "{\"displaying\":0}");
+	assert_string_equal(sent_to(socket), "");
+	answer_loads();
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} {\"brightness\":20} <newer> ");
+}
+
+static void while_the_database_is_away_frames_come_from_memory(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	add_installation(device, "two", "second");
+	socket = connect_device(device);
+	sent_to(socket);
+	change_note(change_counter_of(script_changes, device->id));
+	panel_says(socket, "{\"queued\":0}");
+	panel_says(socket, "{\"displaying\":0}");
+	fail_load();
+	run_turns();
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} <second> ");
+}
+
 static void another_key_ends_the_link(void **state)
 {
 	struct script_device *device = add_device();
@@ -232,6 +272,8 @@ int main(void)
 	    TEST(a_push_comes_at_once),
 	    TEST(brightness_goes_alone_and_at_once),
 	    TEST(all_links_of_a_panel_follow),
+	    TEST(what_another_worker_answered_comes_before_the_next_frame),
+	    TEST(while_the_database_is_away_frames_come_from_memory),
 	    TEST(another_key_ends_the_link),
 	    TEST(a_device_that_is_disabled_or_removed_ends_the_link),
 	    TEST(the_oldest_of_too_many_links_is_dropped),

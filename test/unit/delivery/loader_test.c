@@ -38,6 +38,7 @@ static int begin(void **state)
 	    .loop = &script_loop,
 	    .pictures = &pictures,
 	    .cursors = script_cursors,
+	    .changes = script_changes,
 	    .max = 1000,
 	    .unused_ms = 1000,
 	    .on_gone = on_gone,
@@ -132,6 +133,109 @@ static void asking_twice_is_asking_once(void **state)
 	assert_int_equal(loaded_count, 1);
 }
 
+static bool is_fresh(struct panel *panel)
+{
+	uint32_t number;
+
+	return loader_freshen(&loader, panel, &number);
+}
+
+/* Another worker of this instance has answered a change. */
+static void answered_elsewhere(const struct panel *panel)
+{
+	change_note(change_counter_of(script_changes, panel->id));
+}
+
+static void what_another_worker_answered_is_loaded_before_its_hint(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = load(device);
+
+	(void)state;
+	answer_loads();
+	assert_true(is_fresh(panel));
+	answered_elsewhere(panel);
+	device->generation = 2;
+	assert_false(is_fresh(panel));
+	assert_int_equal(loads_asked(), 1);
+	assert_false(is_fresh(panel));
+	answer_loads();
+	assert_true(is_fresh(panel));
+	assert_int_equal(panel->generation, 2);
+	/* Its hint comes late, and is no news. */
+	loader_changed(&loader, device->id, 2);
+	assert_int_equal(loads_asked(), 0);
+	assert_int_equal(loaded_count, 2);
+}
+
+static void a_load_that_began_before_the_change_is_followed_by_another(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = load(device);
+	uint32_t early, late, later;
+
+	(void)state;
+	assert_int_equal(loads_asked(), 1);
+	assert_false(loader_freshen(&loader, panel, &early));
+	assert_int_equal(early, 1); /* the load under way */
+	answered_elsewhere(panel);
+	assert_false(loader_freshen(&loader, panel, &late));
+	assert_false(loader_freshen(&loader, panel, &later));
+	assert_int_equal(late, 2);
+	assert_int_equal(later, 2);
+	answer_load();
+	assert_int_equal(panel->loads_done, 1);
+	assert_false(is_fresh(panel));
+	assert_int_equal(loads_asked(), 1);
+	answer_loads();
+	assert_int_equal(panel->loads_done, 2);
+	assert_true(is_fresh(panel));
+	assert_int_equal(loaded_count, 2);
+}
+
+static void the_hint_of_an_own_change_is_no_reason_to_load_twice(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = load(device);
+
+	(void)state;
+	answer_loads();
+	/* The panel took the push, and then its worker answers it. */
+	panel->generation = 2;
+	loader_note_change(&loader, device->id, 2);
+	assert_true(is_fresh(panel));
+	/* But where another change came between, the panel may not have that one. */
+	answered_elsewhere(panel);
+	panel->generation = 4;
+	loader_note_change(&loader, device->id, 4);
+	device->generation = 4;
+	assert_false(is_fresh(panel));
+	answer_loads();
+	assert_true(is_fresh(panel));
+	/* The panel is older than the own change. */
+	loader_note_change(&loader, device->id, 5);
+	assert_false(is_fresh(panel));
+	answer_loads();
+}
+
+static void a_load_that_failed_is_not_repeated_for_the_same_change(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = load(device);
+
+	(void)state;
+	answer_loads();
+	answered_elsewhere(panel);
+	assert_false(is_fresh(panel));
+	assert_int_equal(loads_asked(), 1);
+	fail_load();
+	assert_true(is_fresh(panel));
+	assert_int_equal(loads_asked(), 0);
+	answered_elsewhere(panel);
+	assert_false(is_fresh(panel));
+	answer_loads();
+}
+
 static void a_hint_loads_what_is_older(void **state)
 {
 	struct script_device *device = add_device();
@@ -145,12 +249,12 @@ static void a_hint_loads_what_is_older(void **state)
 	assert_int_equal(loads_asked(), 0);
 	add_installation(device, "one", "first");
 	loader_changed(&loader, device->id, 2);
-	assert_true(panel_is_behind(panel));
+	assert_false(is_fresh(panel));
 	assert_int_equal(loads_asked(), 1);
 	int8_array(asked(STATEMENT_PANEL_INSTALLATIONS), 1, known);
 	assert_int_equal(known[0], 1); /* only newer pictures */
 	answer_loads();
-	assert_false(panel_is_behind(panel));
+	assert_true(is_fresh(panel));
 	assert_int_equal(panel->generation, 2);
 	assert_true(str_equal(picture_at(panel, 0), STR("first")));
 }
@@ -330,6 +434,10 @@ int main(void)
 	    TEST(so_many_leave_as_one_and_so_many_are_under_way),
 	    TEST(asking_twice_is_asking_once),
 	    TEST(a_hint_loads_what_is_older),
+	    TEST(what_another_worker_answered_is_loaded_before_its_hint),
+	    TEST(a_load_that_began_before_the_change_is_followed_by_another),
+	    TEST(the_hint_of_an_own_change_is_no_reason_to_load_twice),
+	    TEST(a_load_that_failed_is_not_repeated_for_the_same_change),
 	    TEST(pictures_that_are_known_stay),
 	    TEST(a_hint_during_a_load_loads_once_more),
 	    TEST(a_wrong_hint_loads_once),

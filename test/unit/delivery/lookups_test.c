@@ -173,6 +173,31 @@ static void a_caller_sees_its_push_in_the_next_poll(void **state)
 	assert_int_equal(panel->generation, 2);
 }
 
+static void what_another_worker_answered_is_in_the_next_poll(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = panel_of_device(device);
+	struct asked_lookup first, second;
+
+	(void)state;
+	device->generation = 2;
+	change_note(change_counter_of(script_changes, device->id));
+	look_up_device(&first, device);
+	assert_false(first.is_done);
+	assert_int_equal(loads_asked(), 1);
+	/* The load under way may not have this one. */
+	change_note(change_counter_of(script_changes, device->id));
+	look_up_device(&second, device);
+	answer_load();
+	assert_ptr_equal(first.panel, panel);
+	assert_false(second.is_done);
+	device->generation = 3;
+	answer_loads();
+	assert_true(second.is_done);
+	assert_ptr_equal(second.panel, panel);
+	assert_int_equal(panel->generation, 3);
+}
+
 static void a_failed_load_answers_look_ups_from_memory(void **state)
 {
 	struct script_device *device = add_device();
@@ -236,6 +261,7 @@ int main(void)
 	    TEST(while_the_database_is_away_an_alias_that_is_known_leads_on),
 	    TEST(while_the_database_is_away_a_new_device_is_not_found),
 	    TEST(a_caller_sees_its_push_in_the_next_poll),
+	    TEST(what_another_worker_answered_is_in_the_next_poll),
 	    TEST(a_failed_load_answers_look_ups_from_memory),
 	    TEST(a_draining_worker_finds_nobody),
 	    TEST(a_draining_worker_answers_look_ups_from_memory),

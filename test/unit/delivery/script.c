@@ -15,7 +15,9 @@ static const uint64_t start_ms = 1000 * 1000;
 struct loop script_loop;
 static int database; /* its address is the database's */
 struct db *const script_db = (struct db *)(void *)&database;
+struct region_map *script_shared;
 struct cursor_table *script_cursors;
+struct change_table *script_changes;
 
 static uint64_t now_ms;
 static struct list due_later;
@@ -31,6 +33,8 @@ static unsigned value_count, column_count;
 
 int script_begin(void **state)
 {
+	static const struct region *const regions[] = {&cursor_region, &change_region};
+
 	(void)state;
 	now_ms = start_ms;
 	list_init(&due_later);
@@ -39,8 +43,10 @@ int script_begin(void **state)
 	deadline_count = 0;
 	is_up = hints_are_up = true;
 	words[0] = '\0';
-	script_cursors = memory_zalloc(cursor_region.size);
-	cursor_region.init(script_cursors);
+	script_shared = region_map_create(regions, array_length(regions), 1);
+	assert_non_null(script_shared);
+	script_cursors = region_common(script_shared, &cursor_region);
+	script_changes = region_common(script_shared, &change_region);
 	return 0;
 }
 
@@ -52,7 +58,7 @@ int script_end(void **state)
 	assert_true(list_is_empty(&queries));
 	assert_int_equal(deadline_count, 0);
 	arena_finish(&values_arena);
-	free(script_cursors);
+	region_map_destroy(script_shared);
 	return 0;
 }
 

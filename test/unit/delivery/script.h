@@ -5,6 +5,7 @@
 
 #include "../cmocka_test.h"
 #include "db/db.h"
+#include "delivery/change_table.h"
 #include "delivery/cursor_table.h"
 #include "domain/key.h"
 #include "loop/loop.h"
@@ -18,7 +19,9 @@ int script_end(void **state);
 
 extern struct loop script_loop;
 extern struct db *const script_db;
-extern struct cursor_table *script_cursors;
+extern struct region_map *script_shared;
+extern struct cursor_table *script_cursors; /* in there */
+extern struct change_table *script_changes; /* likewise */
 
 /* ---- clock ---- */
 

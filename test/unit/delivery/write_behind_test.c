@@ -20,6 +20,7 @@ static int begin(void **state)
 	    .loop = &script_loop,
 	    .pictures = &pictures,
 	    .cursors = script_cursors,
+	    .changes = script_changes,
 	    .max = 5000,
 	    .unused_ms = 1000,
 	    .on_gone = on_gone,

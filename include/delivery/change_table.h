@@ -1,0 +1,28 @@
+/* Counts the changes of devices that workers of this instance have answered, in memory that they
+ * share. A worker that has a panel in memory sees by the count, before a hint tells it, that
+ * another worker has answered a change: what was answered is in every poll and frame that begins
+ * later, whichever worker it reaches.
+ *
+ *   commit -> change_note() -> answer ... poll at another worker -> change_count() has grown ->
+ * load
+ *
+ * Several devices may have one counter. Then one of them is loaded once more than needed; no change
+ * is ever missed. */
+#pragma once
+
+#include "base/id.h"
+#include "base/region.h"
+
+struct change_table;
+struct change_counter;
+
+/* The common part of this region is the struct change_table. */
+extern const struct region change_region;
+
+/* The counter of this device; valid as long as the table. */
+struct change_counter *change_counter_of(struct change_table *table, struct id device_id);
+/* To be read before the query is sent that reads the device: what was counted by then was
+ * committed. */
+uint64_t change_count(const struct change_counter *counter);
+/* A change was committed and is about to be answered. Returns the count before. */
+uint64_t change_note(struct change_counter *counter);
