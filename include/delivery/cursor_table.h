@@ -1,6 +1,9 @@
 /* The place of each device in its rotation, and the push that it has shown, in memory that the
  * workers of an instance share: a panel makes a connection of its own for each poll, and any worker
- * may accept it; likewise when a panel connects again. */
+ * may accept it; likewise when a panel connects again.
+ *
+ * What a reader gets was written by one worker as a whole. Where two write to one device at a time,
+ * one of them may be ignored. */
 #pragma once
 
 #include "base/id.h"
@@ -12,12 +15,23 @@ struct cursor_table;
 /* The common part of this region is the struct cursor_table. */
 extern const struct region cursor_region;
 
-struct poll_cursor cursor_get(const struct cursor_table *table, struct id device_id);
-void cursor_set(struct cursor_table *table, struct id device_id, const struct poll_cursor *cursor);
+/* One worker's way to the table. */
+struct cursors {
+	struct cursor_table *table;
+	unsigned worker; /* from 0; no two processes at a time have the same */
+};
+
+/* Also frees the slots to which the worker's predecessor was writing when it died: until then they
+ * keep what they had. */
+struct cursors cursors_join(struct cursor_table *table, unsigned worker);
+
+struct poll_cursor cursor_get(const struct cursors *cursors, struct id device_id);
+void cursor_set(const struct cursors *cursors, struct id device_id,
+		const struct poll_cursor *cursor);
 /* A WebSocket panel shows the installation at this position. */
-void cursor_move(struct cursor_table *table, struct id device_id, int64_t position);
+void cursor_move(const struct cursors *cursors, struct id device_id, int64_t position);
 /* When a panel of this instance first displayed the push; 0: none has, or the table has forgotten.
  */
-void cursor_set_shown(struct cursor_table *table, struct id device_id, int64_t generation,
+void cursor_set_shown(const struct cursors *cursors, struct id device_id, int64_t generation,
 		      int64_t wall_us);
-int64_t cursor_shown_us(const struct cursor_table *table, struct id device_id, int64_t generation);
+int64_t cursor_shown_us(const struct cursors *cursors, struct id device_id, int64_t generation);

@@ -28,8 +28,9 @@
 struct delivery;
 
 /* Subscribes to change hints. loop, db and shared, which holds cursor_region and change_region,
- * must outlive the delivery. */
-struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared);
+ * must outlive the delivery. worker: this process's number among those that share it, from 0. */
+struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared,
+				 unsigned worker);
 
 /* For tests, before the loop runs. A limit of 0 leaves the default. */
 struct delivery_limits {

@@ -2,25 +2,38 @@
 
 #include <sodium.h>
 #include <stdatomic.h>
+#include <string.h>
 
-/* Every field is an atomic of its own: where a device polls twice at the same time, its cursor may
- * be a mixture of both polls, and it shows one picture twice or skips one. A device whose slot is
- * taken by another device starts its rotation anew. */
+/* A slot has two versions of a device's place. The head names the one that holds; a writer puts its
+ * own number into the head, writes the other version and then names that one. So a reader never
+ * waits, and a worker that dies in the middle leaves what was there. A device whose slot is taken
+ * by another device starts its rotation anew. */
 
 enum {
-	SLOTS = 1 << 15, /* 1.75 MiB */
+	SLOTS = 1 << 15, /* 3.5 MiB */
 	NEIGHBOURHOOD = 4,
+	/* A writer that meets another one so often does without: both are polls of one moment. */
+	TRIES = 100,
 	REMAINS_OF_PUSH = 1 << 30, /* flag in remaining */
+	WRITER_BITS = 16,
+	WRITER_MASK = (1 << WRITER_BITS) - 1,
 };
 
+struct place {
+	uint64_t tag; /* hash of the device's ID; 0: free */
+	int64_t position;
+	int64_t push_seen;
+	int64_t remaining; /* seconds, and the flag */
+	int64_t shown_generation;
+	int64_t shown_us; /* wall clock, of the push of that generation */
+};
+
+enum { WORDS = sizeof(struct place) / sizeof(uint64_t) };
+
 struct slot {
-	_Atomic uint64_t tag; /* hash of the device's ID; 0: free */
-	_Atomic int64_t position;
-	_Atomic int64_t push_seen;
-	_Atomic int64_t remaining; /* seconds, and the flag */
-	_Atomic int64_t shown_generation;
-	_Atomic int64_t shown_us; /* wall clock, of the push of that generation */
-	_Atomic uint64_t used;	  /* grows with every use: the smallest one makes room */
+	_Atomic uint64_t head; /* number of the version that holds | worker that writes, from 1 */
+	_Atomic uint64_t used; /* grows with every use: the smallest one makes room */
+	_Atomic uint64_t versions[2][WORDS];
 };
 
 struct cursor_table {
@@ -38,10 +51,21 @@ static void init(void *common)
 
 const struct region cursor_region = {
     .name = "cursors",
-    .version = 1,
+    .version = 2,
     .size = sizeof(struct cursor_table),
     .init = init,
 };
+
+struct cursors cursors_join(struct cursor_table *table, unsigned worker)
+{
+	for (unsigned i = 0; i < SLOTS; i++) {
+		uint64_t head = table->slots[i].head;
+
+		if ((head & WRITER_MASK) == worker + 1)
+			atomic_store(&table->slots[i].head, head & ~(uint64_t)WRITER_MASK);
+	}
+	return (struct cursors){.table = table, .worker = worker};
+}
 
 static uint64_t tag_of(const struct cursor_table *table, struct id id)
 {
@@ -51,92 +75,179 @@ static uint64_t tag_of(const struct cursor_table *table, struct id id)
 	return tag ? tag : 1;
 }
 
-static struct slot *find(const struct cursor_table *table, uint64_t tag)
+/* ---- versions ---- */
+
+/* Acquire and release on each word: a reader that meets a word of a newer version then sees the
+ * head, too, that came before it. */
+static struct place read_place(const struct slot *slot)
+{
+	uint64_t words[WORDS];
+	struct place place;
+	uint64_t number;
+
+	do {
+		number = atomic_load_explicit(&slot->head, memory_order_acquire) >> WRITER_BITS;
+		for (unsigned i = 0; i < WORDS; i++)
+			words[i] = atomic_load_explicit(&slot->versions[number & 1][i],
+							memory_order_acquire);
+	} while (atomic_load_explicit(&slot->head, memory_order_relaxed) >> WRITER_BITS != number);
+	memcpy(&place, words, sizeof(place));
+	return place;
+}
+
+static bool lock(const struct cursors *cursors, struct slot *slot)
+{
+	for (unsigned i = 0; i < TRIES; i++) {
+		uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
+
+		if (!(head & WRITER_MASK) &&
+		    atomic_compare_exchange_weak(&slot->head, &head, head | (cursors->worker + 1)))
+			return true;
+	}
+	return false;
+}
+
+/* Ends the lock as well. */
+static void write_place(struct slot *slot, const struct place *place)
+{
+	uint64_t number =
+	    (atomic_load_explicit(&slot->head, memory_order_relaxed) >> WRITER_BITS) + 1;
+	uint64_t words[WORDS];
+
+	memcpy(words, place, sizeof(words));
+	for (unsigned i = 0; i < WORDS; i++)
+		atomic_store_explicit(&slot->versions[number & 1][i], words[i],
+				      memory_order_release);
+	atomic_store_explicit(&slot->head, number << WRITER_BITS, memory_order_release);
+}
+
+/* ---- slots ---- */
+
+static struct slot *slot_at(const struct cursor_table *table, uint64_t index)
+{
+	return (struct slot *)&table->slots[index % SLOTS];
+}
+
+/* A guess, which costs less than the whole place. */
+static uint64_t tag_in(const struct slot *slot)
+{
+	uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
+
+	return atomic_load_explicit(&slot->versions[head >> WRITER_BITS & 1][0],
+				    memory_order_relaxed);
+}
+
+static struct slot *find(const struct cursor_table *table, uint64_t tag, struct place *ret_place)
 {
 	for (unsigned i = 0; i < NEIGHBOURHOOD; i++) {
-		const struct slot *slot = &table->slots[(tag + i) % SLOTS];
+		struct slot *slot = slot_at(table, tag + i);
 
-		if (atomic_load_explicit(&slot->tag, memory_order_acquire) == tag)
-			return (struct slot *)slot;
+		if (tag_in(slot) != tag)
+			continue;
+		*ret_place = read_place(slot);
+		if (ret_place->tag == tag)
+			return slot;
 	}
 	return NULL;
 }
 
-static struct slot *take_oldest(struct cursor_table *table, uint64_t tag)
+/* A slot that is being written was used just now, whatever its time says. */
+static struct slot *find_oldest(const struct cursor_table *table, uint64_t tag)
 {
-	struct slot *oldest = &table->slots[tag % SLOTS];
+	struct slot *oldest = NULL;
 
-	for (unsigned i = 1; i < NEIGHBOURHOOD; i++) {
-		struct slot *slot = &table->slots[(tag + i) % SLOTS];
+	for (unsigned i = 0; i < NEIGHBOURHOOD; i++) {
+		struct slot *slot = slot_at(table, tag + i);
 
-		if (slot->used < oldest->used)
+		if ((slot->head & WRITER_MASK) == 0 && (!oldest || slot->used < oldest->used))
 			oldest = slot;
 	}
 	return oldest;
 }
 
-struct poll_cursor cursor_get(const struct cursor_table *table, struct id device_id)
+/* The device's slot, locked, and what it has. Where the device has none, the slot used longest ago
+ * in its neighbourhood is emptied for it. NULL: another worker is writing there. */
+static struct slot *begin_change(const struct cursors *cursors, struct id device_id,
+				 struct place *ret_place)
 {
-	const struct slot *slot = find(table, tag_of(table, device_id));
-	int64_t remaining;
+	struct cursor_table *table = cursors->table;
+	uint64_t tag = tag_of(table, device_id);
+	struct slot *slot = find(table, tag, ret_place);
 
 	if (!slot)
-		return (struct poll_cursor){.position = -1};
-	remaining = slot->remaining;
-	return (struct poll_cursor){
-	    .position = slot->position,
-	    .push_seen = slot->push_seen,
-	    .remaining_s = remaining & ~REMAINS_OF_PUSH,
-	    .remains_of_push = (remaining & REMAINS_OF_PUSH) != 0,
-	};
-}
-
-/* The device's slot. Where it has none, the slot used longest ago in its neighbourhood is emptied
- * for it. */
-static struct slot *claim(struct cursor_table *table, struct id device_id)
-{
-	uint64_t tag = tag_of(table, device_id);
-	struct slot *slot = find(table, tag);
-
-	if (!slot) {
-		slot = take_oldest(table, tag);
-		slot->position = -1;
-		slot->push_seen = slot->remaining = slot->shown_generation = slot->shown_us = 0;
-		atomic_store_explicit(&slot->tag, tag, memory_order_release);
-	}
-	slot->used = atomic_fetch_add(&table->clock, 1) + 1;
+		slot = find_oldest(table, tag);
+	if (!slot || !lock(cursors, slot))
+		return NULL;
+	*ret_place = read_place(slot);
+	if (ret_place->tag != tag)
+		*ret_place = (struct place){.tag = tag, .position = -1};
+	atomic_store_explicit(&slot->used, atomic_fetch_add(&table->clock, 1) + 1,
+			      memory_order_relaxed);
 	return slot;
 }
 
-void cursor_move(struct cursor_table *table, struct id device_id, int64_t position)
-{
-	struct slot *slot = claim(table, device_id);
+/* ---- what devices do ---- */
 
-	slot->position = position;
-	slot->remaining = 0;
+struct poll_cursor cursor_get(const struct cursors *cursors, struct id device_id)
+{
+	const struct cursor_table *table = cursors->table;
+	struct place place;
+
+	if (!find(table, tag_of(table, device_id), &place))
+		return (struct poll_cursor){.position = -1};
+	return (struct poll_cursor){
+	    .position = place.position,
+	    .push_seen = place.push_seen,
+	    .remaining_s = place.remaining & ~REMAINS_OF_PUSH,
+	    .remains_of_push = (place.remaining & REMAINS_OF_PUSH) != 0,
+	};
 }
 
-void cursor_set_shown(struct cursor_table *table, struct id device_id, int64_t generation,
+void cursor_set(const struct cursors *cursors, struct id device_id,
+		const struct poll_cursor *cursor)
+{
+	struct place place;
+	struct slot *slot = begin_change(cursors, device_id, &place);
+
+	if (!slot)
+		return;
+	place.position = cursor->position;
+	place.push_seen = cursor->push_seen;
+	place.remaining = cursor->remaining_s | (cursor->remains_of_push ? REMAINS_OF_PUSH : 0);
+	write_place(slot, &place);
+}
+
+void cursor_move(const struct cursors *cursors, struct id device_id, int64_t position)
+{
+	struct place place;
+	struct slot *slot = begin_change(cursors, device_id, &place);
+
+	if (!slot)
+		return;
+	place.position = position;
+	place.remaining = 0;
+	write_place(slot, &place);
+}
+
+void cursor_set_shown(const struct cursors *cursors, struct id device_id, int64_t generation,
 		      int64_t wall_us)
 {
-	struct slot *slot = claim(table, device_id);
+	struct place place;
+	struct slot *slot = begin_change(cursors, device_id, &place);
 
-	slot->shown_us = wall_us;
-	slot->shown_generation = generation;
+	if (!slot)
+		return;
+	place.shown_generation = generation;
+	place.shown_us = wall_us;
+	write_place(slot, &place);
 }
 
-int64_t cursor_shown_us(const struct cursor_table *table, struct id device_id, int64_t generation)
+int64_t cursor_shown_us(const struct cursors *cursors, struct id device_id, int64_t generation)
 {
-	const struct slot *slot = find(table, tag_of(table, device_id));
+	const struct cursor_table *table = cursors->table;
+	struct place place;
 
-	return slot && slot->shown_generation == generation ? slot->shown_us : 0;
-}
-
-void cursor_set(struct cursor_table *table, struct id device_id, const struct poll_cursor *cursor)
-{
-	struct slot *slot = claim(table, device_id);
-
-	slot->position = cursor->position;
-	slot->push_seen = cursor->push_seen;
-	slot->remaining = cursor->remaining_s | (cursor->remains_of_push ? REMAINS_OF_PUSH : 0);
+	return find(table, tag_of(table, device_id), &place) && place.shown_generation == generation
+		   ? place.shown_us
+		   : 0;
 }

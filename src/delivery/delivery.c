@@ -14,6 +14,7 @@
  * functions below. */
 struct delivery {
 	struct db *db;
+	struct cursors cursors;
 	struct pictures pictures;
 	struct panels panels;
 	struct loader loader;
@@ -99,7 +100,7 @@ static void connect_panels(struct delivery *delivery, struct loop *loop, struct 
 	delivery->panels = (struct panels){
 	    .loop = loop,
 	    .pictures = &delivery->pictures,
-	    .cursors = region_common(shared, &cursor_region),
+	    .cursors = &delivery->cursors,
 	    .changes = region_common(shared, &change_region),
 	    .max = LIMIT_PANELS,
 	    .unused_ms = 15 * 60 * 1000,
@@ -141,7 +142,7 @@ static void connect_database(struct delivery *delivery, struct loop *loop)
 
 static void connect_links(struct delivery *delivery, struct loop *loop)
 {
-	struct cursor_table *cursors = delivery->panels.cursors;
+	const struct cursors *cursors = &delivery->cursors;
 
 	delivery->links = (struct links){
 	    .loop = loop,
@@ -158,11 +159,13 @@ static void connect_links(struct delivery *delivery, struct loop *loop)
 	};
 }
 
-struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared)
+struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared,
+				 unsigned worker)
 {
 	struct delivery *delivery = memory_zalloc(sizeof(*delivery));
 
 	delivery->db = db;
+	delivery->cursors = cursors_join(region_common(shared, &cursor_region), worker);
 	connect_panels(delivery, loop, shared);
 	connect_database(delivery, loop);
 	connect_links(delivery, loop);

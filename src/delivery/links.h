@@ -28,7 +28,7 @@ struct links {
 	struct loader *loader;
 	struct picture_fetcher *fetcher;
 	struct write_behind *write_behind;
-	struct cursor_table *cursors;
+	const struct cursors *cursors;
 	struct budgeted_queue updates; /* of struct link */
 	int64_t position_sent;	       /* of the installation that this update sent; -1: none */
 };

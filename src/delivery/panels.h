@@ -64,7 +64,7 @@ struct panel {
 struct panels {
 	struct loop *loop;
 	struct pictures *pictures;
-	struct cursor_table *cursors;
+	const struct cursors *cursors;
 	struct change_table *changes;
 	struct map by_id;
 	struct list by_use;

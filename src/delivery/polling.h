@@ -10,7 +10,7 @@
 struct polling {
 	struct picture_fetcher *fetcher;
 	struct write_behind *write_behind;
-	struct cursor_table *cursors;
+	const struct cursors *cursors;
 };
 
 /* See delivery_poll(). */

@@ -11,7 +11,8 @@ static const struct route_table *const *const tables[HTTP_ROLE_COUNT] = {
 };
 
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,
-		    const struct config *config, const char *public_url, struct region_map *shared)
+		    const struct config *config, const char *public_url, struct region_map *shared,
+		    unsigned worker)
 {
 	struct service *service = &requests->api.service;
 	bool is_limited = config->rate_limit > 0;
@@ -37,7 +38,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	    .per_second = is_limited ? LIMIT_PUSH_RATE_PER_S : 0,
 	    .burst = LIMIT_PUSH_RATE_BURST,
 	};
-	requests->api.delivery = delivery_create(loop, db, shared);
+	requests->api.delivery = delivery_create(loop, db, shared, worker);
 }
 
 struct http_listener_settings requests_listener(struct requests *requests, enum http_role role)

@@ -116,7 +116,7 @@ static bool start(int argc, char **argv, struct region_map *shared)
 	db_subscribe(service->db, key_cache_subscription(service->keys));
 	service->rates = region_common(shared, &rate_region);
 	service->key_rate.name = service->push_rate.name = "none";
-	api.delivery = delivery_create(&loop, service->db, shared);
+	api.delivery = delivery_create(&loop, service->db, shared, 0);
 	delivery_set_limits(api.delivery, &limits);
 	http = http_server_create(&loop, &settings);
 	return true;

@@ -1,24 +1,34 @@
 #include "../cmocka_test.h"
-#include "base/memory.h"
 #include "delivery/cursor_table.h"
 
-#include <stdlib.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-static struct cursor_table *table;
+static struct cursor_table *memory;
+static struct cursors cursors;
+static const struct cursors *const table = &cursors;
 
 static int set_up(void **state)
 {
 	(void)state;
-	table = memory_zalloc(cursor_region.size);
-	cursor_region.init(table);
+	/* Shared with processes that a test forks. */
+	memory = mmap(NULL, cursor_region.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	cursor_region.init(memory);
+	cursors = cursors_join(memory, 0);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	free(table);
+	assert_int_equal(munmap(memory, cursor_region.size), 0);
 	return 0;
 }
 
@@ -97,14 +107,108 @@ static void what_was_used_last_stays(void **state)
 	}
 }
 
+/* All that one worker writes at a time. */
+static void write_number(const struct cursors *writer, int64_t number)
+{
+	const struct poll_cursor cursor = {.position = number,
+					   .push_seen = number,
+					   .remaining_s = number % 1000,
+					   .remains_of_push = number % 2 != 0};
+
+	cursor_set(writer, id_of(1), &cursor);
+}
+
+static void assert_one_writers(const struct cursors *reader)
+{
+	struct poll_cursor cursor = cursor_get(reader, id_of(1));
+	int64_t number = cursor.position;
+
+	if (number == -1) /* not yet */
+		return;
+	assert_int_equal(cursor.push_seen, number);
+	assert_int_equal(cursor.remaining_s, number % 1000);
+	assert_int_equal(cursor.remains_of_push, number % 2);
+}
+
+enum { WRITERS = 3, WRITES = 100 * 1000 };
+static _Atomic unsigned writers_left;
+
+static void *write_numbers(void *argument)
+{
+	unsigned worker = *(const unsigned *)argument;
+	struct cursors writer = cursors_join(memory, worker);
+
+	for (int64_t i = 0; i < WRITES; i++)
+		write_number(&writer, (int64_t)worker * WRITES + i);
+	writers_left--;
+	return NULL;
+}
+
+static void what_two_workers_write_is_never_mixed(void **state)
+{
+	static const unsigned workers[WRITERS] = {1, 2, 3};
+	pthread_t threads[WRITERS];
+
+	(void)state;
+	writers_left = WRITERS;
+	for (unsigned i = 0; i < WRITERS; i++)
+		assert_int_equal(
+		    pthread_create(&threads[i], NULL, write_numbers, (void *)&workers[i]), 0);
+	while (writers_left)
+		assert_one_writers(table);
+	for (unsigned i = 0; i < WRITERS; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	assert_one_writers(table);
+}
+
+/* Writes until it is killed, in the middle of a write or not. */
+static pid_t begin_writer(unsigned worker)
+{
+	pid_t pid = fork();
+	struct cursors writer;
+
+	if (pid)
+		return pid;
+	writer = cursors_join(memory, worker);
+	for (int64_t i = 0;; i++)
+		write_number(&writer, i);
+}
+
+static void a_worker_that_dies_leaves_what_was_there(void **state)
+{
+	enum { ROUNDS = 100 };
+	const struct poll_cursor mine = {.position = INT64_MAX};
+
+	(void)state;
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		pid_t pid;
+
+		cursor_set(table, id_of(1), &mine);
+		pid = begin_writer(1);
+		while (cursor_get(table, id_of(1)).position == mine.position)
+			;
+		assert_int_equal(kill(pid, SIGKILL), 0);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		assert_one_writers(table);
+		/* Its successor is there. */
+		cursors_join(memory, 1);
+		cursor_set(table, id_of(1), &mine);
+		assert_int_equal(cursor_get(table, id_of(1)).position, mine.position);
+	}
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(an_unknown_device_starts_anew), TEST(what_is_set_is_there),
-	    TEST(a_move_ends_what_remains),	 TEST(a_push_is_shown_from_when_it_was),
+	    TEST(an_unknown_device_starts_anew),
+	    TEST(what_is_set_is_there),
+	    TEST(a_move_ends_what_remains),
+	    TEST(a_push_is_shown_from_when_it_was),
 	    TEST(what_was_used_last_stays),
+	    TEST(what_two_workers_write_is_never_mixed),
+	    TEST(a_worker_that_dies_leaves_what_was_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

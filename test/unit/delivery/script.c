@@ -16,7 +16,8 @@ struct loop script_loop;
 static int database; /* its address is the database's */
 struct db *const script_db = (struct db *)(void *)&database;
 struct region_map *script_shared;
-struct cursor_table *script_cursors;
+static struct cursors cursors;
+const struct cursors *const script_cursors = &cursors;
 struct change_table *script_changes;
 
 static uint64_t now_ms;
@@ -45,7 +46,7 @@ int script_begin(void **state)
 	words[0] = '\0';
 	script_shared = region_map_create(regions, array_length(regions), 1);
 	assert_non_null(script_shared);
-	script_cursors = region_common(script_shared, &cursor_region);
+	cursors = cursors_join(region_common(script_shared, &cursor_region), 0);
 	script_changes = region_common(script_shared, &change_region);
 	return 0;
 }

@@ -20,8 +20,8 @@ int script_end(void **state);
 extern struct loop script_loop;
 extern struct db *const script_db;
 extern struct region_map *script_shared;
-extern struct cursor_table *script_cursors; /* in there */
-extern struct change_table *script_changes; /* likewise */
+extern const struct cursors *const script_cursors; /* in there */
+extern struct change_table *script_changes;	   /* likewise */
 
 /* ---- clock ---- */
 

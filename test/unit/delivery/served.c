@@ -9,7 +9,7 @@ int serve_begin(void **state)
 {
 	script_begin(state);
 	forget_devices();
-	served = delivery_create(&script_loop, script_db, script_shared);
+	served = delivery_create(&script_loop, script_db, script_shared, 0);
 	return 0;
 }
 
