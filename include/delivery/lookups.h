@@ -5,6 +5,8 @@
 #include "domain/device_reference.h"
 #include "domain/key.h"
 
+#include <stdbool.h>
+
 struct lookups;
 struct panel;
 
@@ -17,6 +19,7 @@ struct panel_lookup {
 	void (*done)(struct panel_lookup *lookup, struct panel *panel);
 	uint8_t key_hash[KEY_HASH_BYTES]; /* private */
 	uint32_t load;			  /* private: of the panel, that it waits for */
+	bool is_database_away;		  /* the reason why nothing was found */
 	unsigned tries;			  /* private */
 	struct lookups *lookups;	  /* private */
 };

@@ -13,7 +13,8 @@ struct verdict access_refuse_panel(struct task *task)
 {
 	task_add_field(task, STR("Tronbyt-Brightness"), STR("20"));
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));
-	return task_reply(task, 404, STR("image/webp"), delivery_unknown_picture());
+	return task_reply(task, 404, STR("image/webp"),
+			  delivery_refusal_picture(access_panel_lookup(task)));
 }
 
 /* Firmware from v1.6.1 on cuts the key out of the query and sends it as a bearer token. */

@@ -34,6 +34,7 @@ static void on_panel_gone(void *context, struct panel *panel)
 {
 	(void)context;
 	loader_forget(panel);
+	lookups_forget(panel);
 	lookups_answer(panel);
 	links_drop(panel);
 }
@@ -278,9 +279,9 @@ bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_
 	return polling_next(&delivery->polling, panel, lookup, is_peek, arena, ret_picture);
 }
 
-struct str delivery_unknown_picture(void)
+struct str delivery_refusal_picture(const struct panel_lookup *lookup)
 {
-	return picture_unknown_device;
+	return lookup && lookup->is_database_away ? picture_no_database : picture_unknown_device;
 }
 
 void delivery_connect(struct delivery *delivery, struct panel *panel, struct http_request *request)

@@ -69,6 +69,7 @@ static void take_over(struct load *load, unsigned index, struct installation_row
 	if (panel->state == PANEL_GONE)
 		return;
 	if (is_gone) {
+		panel->is_unread = load->has_failed;
 		panel_destroy(panel);
 	} else if (load->has_failed) {
 		tell(load->loader, panel, LOAD_FAILED);

@@ -1,4 +1,5 @@
 #include "lookups.h"
+#include "base/require.h"
 #include "db/statements.h"
 #include "domain/device.h"
 
@@ -6,13 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A panel has one of each kind at most, and they go with it: without the panel, an alias is of no
+ * use while the database is away. */
 struct alias {
-	struct map_node node;
-	struct id id;
+	struct map_node node; /* in lookups->aliases */
+	struct list of_panel; /* in panel->aliases */
+	struct panel *panel;
+	struct lookups *lookups;
+	bool is_mac;
 	char text[SERIAL_LENGTH_MAX + 1];
 };
-
-enum { ALIASES_MAX = 20 * 1000 };
 
 /* A look-up by serial number or MAC address, while the database looks for the ID. */
 struct alias_lookup {
@@ -20,6 +24,7 @@ struct alias_lookup {
 	struct arena arena;
 	struct db_query query;
 	struct str text;
+	bool is_mac;
 };
 
 static bool may_connect(const struct panel *panel, const struct panel_lookup *lookup)
@@ -30,6 +35,7 @@ static bool may_connect(const struct panel *panel, const struct panel_lookup *lo
 
 static void answer(struct panel *panel, struct panel_lookup *lookup)
 {
+	lookup->is_database_away = panel->is_unread;
 	lookup->done(lookup, may_connect(panel, lookup) ? panel : NULL);
 }
 
@@ -82,72 +88,99 @@ static struct alias *alias_find(const struct lookups *lookups, struct str text)
 	return node ? container_of(node, struct alias, node) : NULL;
 }
 
-static void alias_keep(struct lookups *lookups, struct str text, struct id id)
+static void alias_destroy(struct alias *alias)
+{
+	map_remove(&alias->lookups->aliases, &alias->node);
+	list_remove(&alias->of_panel);
+	free(alias);
+}
+
+void lookups_forget(struct panel *panel)
+{
+	while (!list_is_empty(&panel->aliases))
+		alias_destroy(container_of(panel->aliases.next, struct alias, of_panel));
+}
+
+/* The alias that the panel had before, of the same kind. */
+static struct alias *alias_before(struct panel *panel, bool is_mac)
+{
+	list_for_each (node, &panel->aliases) {
+		struct alias *alias = container_of(node, struct alias, of_panel);
+
+		if (alias->is_mac == is_mac)
+			return alias;
+	}
+	return NULL;
+}
+
+static void alias_keep(struct lookups *lookups, struct str text, bool is_mac, struct panel *panel)
 {
 	struct alias *alias = alias_find(lookups, text);
+	struct alias *before = alias_before(panel, is_mac);
 
-	if (alias) {
-		alias->id = id;
+	if (alias && alias == before)
 		return;
-	}
-	if (lookups->aliases.count >= ALIASES_MAX)
-		return;
+	if (alias)
+		alias_destroy(alias); /* it is another device's now */
+	if (before)
+		alias_destroy(before);
 	alias = memory_zalloc(sizeof(*alias));
-	alias->id = id;
+	alias->lookups = lookups;
+	alias->panel = panel;
+	alias->is_mac = is_mac;
 	memcpy(alias->text, text.data, text.length);
+	list_append(&panel->aliases, &alias->of_panel);
 	map_insert(&lookups->aliases, &alias->node, (struct str){alias->text, text.length});
 }
 
 void lookups_finish(struct lookups *lookups)
 {
-	struct map_node *node;
-
-	while ((node = map_next(&lookups->aliases, NULL))) {
-		map_remove(&lookups->aliases, node);
-		free(container_of(node, struct alias, node));
-	}
+	require(lookups->aliases.count == 0);
 	map_finish(&lookups->aliases);
+}
+
+/* The panel for the look-up, where it is in memory and has all; else NULL, and the look-up waits or
+ * was answered. */
+static struct panel *find_by_answer(struct alias_lookup *aliased, const struct db_result *result)
+{
+	struct panel_lookup *lookup = aliased->lookup;
+	struct lookups *lookups = lookup->lookups;
+	const struct alias *known = alias_find(lookups, aliased->text);
+	struct device device;
+	struct panel *panel;
+
+	/* A worker that stops takes no new panels: the panel asks again, and another worker
+	 * answers. */
+	if (!lookups->is_draining && result->outcome == DB_OK && result->row_count) {
+		db_read_row(result, 0, aliased->query.record, &aliased->arena, &device);
+		panel = find_by_id(lookup, device.id);
+		alias_keep(lookups, aliased->text, aliased->is_mac,
+			   panels_find(lookups->panels, device.id));
+		return panel;
+	}
+	if (!lookups->is_draining && result->outcome != DB_OK && known)
+		return find_by_id(lookup, known->panel->id);
+	lookup->is_database_away = result->outcome != DB_OK;
+	lookup->done(lookup, NULL);
+	return NULL;
 }
 
 static void on_alias(struct db_query *query, const struct db_result *result)
 {
 	struct alias_lookup *aliased = container_of(query, struct alias_lookup, query);
 	struct panel_lookup *lookup = aliased->lookup;
-	struct lookups *lookups = lookup->lookups;
-	const struct alias *known = alias_find(lookups, aliased->text);
-	struct device device;
-	struct panel *panel;
-	struct id id;
-	bool found = false;
+	struct panel *panel = find_by_answer(aliased, result);
 
-	if (result->outcome == DB_OK && result->row_count) {
-		db_read_row(result, 0, query->record, &aliased->arena, &device);
-		id = device.id;
-		alias_keep(lookups, aliased->text, id);
-		found = true;
-	} else if (result->outcome != DB_OK && known) {
-		id = known->id;
-		found = true;
-	}
-	/* A worker that stops takes no new panels: the panel asks again, and another worker
-	 * answers. */
-	if (lookups->is_draining)
-		found = false;
 	arena_finish(&aliased->arena);
 	free(aliased);
-	panel = found ? find_by_id(lookup, id) : NULL;
 	if (panel)
 		answer(panel, lookup);
-	else if (!found)
-		lookup->done(lookup, NULL);
 }
 
 /* Whether the key fits the device that this alias led to before: then the alias is still right. */
 static bool is_alias_right(const struct panel_lookup *lookup, const struct alias *alias)
 {
-	const struct panel *panel = panels_find(lookup->lookups->panels, alias->id);
-
-	return panel && may_connect(panel, lookup);
+	return may_connect(alias->panel, lookup);
 }
 
 static void ask_for_alias(struct panel_lookup *lookup, const struct device_reference *reference,
@@ -157,6 +190,7 @@ static void ask_for_alias(struct panel_lookup *lookup, const struct device_refer
 	struct db_query *query = &aliased->query;
 
 	aliased->lookup = lookup;
+	aliased->is_mac = reference->kind == DEVICE_REFERENCE_MAC;
 	aliased->text = arena_copy(&aliased->arena, text);
 	db_query_init(query, &aliased->arena);
 	if (reference->kind == DEVICE_REFERENCE_SERIAL) {
@@ -186,7 +220,7 @@ static struct panel *find_by_alias(struct panel_lookup *lookup,
 	}
 	alias = alias_find(lookup->lookups, text);
 	if (alias && is_alias_right(lookup, alias))
-		return find_by_id(lookup, alias->id);
+		return find_by_id(lookup, alias->panel->id);
 	ask_for_alias(lookup, reference, text);
 	return NULL;
 }
@@ -199,6 +233,7 @@ bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 
 	list_init(&lookup->node);
 	lookup->load = 0;
+	lookup->is_database_away = false;
 	lookup->lookups = lookups;
 	key_hash(key, lookup->key_hash);
 	if (reference->kind == DEVICE_REFERENCE_NONE || lookups->is_draining) {

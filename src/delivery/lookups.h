@@ -9,7 +9,7 @@ struct lookups {
 	struct db *db;
 	struct panels *panels;
 	struct loader *loader;
-	/* Serial numbers and MAC addresses that led to a device before: they still do while the
+	/* Serial numbers and MAC addresses that led to a panel in memory: they still do while the
 	 * database is away. */
 	struct map aliases;
 	bool is_draining;
@@ -25,6 +25,9 @@ void lookups_drain(struct lookups *lookups);
 bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 		  const struct device_reference *reference, struct str key,
 		  struct panel **ret_panel);
+
+/* For panels->on_gone(): the panel's serial number and MAC address lead to it no more. */
+void lookups_forget(struct panel *panel);
 
 /* lookups_answer() for the panel calls the look-up's done() once more. */
 void lookup_wait(struct panel_lookup *lookup, struct panel *panel);

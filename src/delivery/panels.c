@@ -68,6 +68,7 @@ struct panel *panels_create(struct panels *panels, struct id id)
 	panel->changes = change_counter_of(panels->changes, id);
 	list_init(&panel->links);
 	list_init(&panel->lookups);
+	list_init(&panel->aliases);
 	list_init(&panel->by_use);
 	list_init(&panel->to_load);
 	map_insert(&panels->by_id, &panel->by_id, id_view(&panel->id));

@@ -52,10 +52,12 @@ struct panel {
 	uint32_t loads_done;
 	uint32_t loads_wanted; /* the load of this number, from 1, is waited for */
 	uint64_t loaded_ms;    /* loop time; 0: never */
+	bool is_unread;	       /* PANEL_GONE because the database was away */
 	/* Of picture_fetcher.c: */
 	struct picture_fetch *fetch; /* under way; NULL: none */
 	/* Of lookups.c: */
 	struct list lookups; /* of struct panel_lookup: while PANEL_NEW, or for a picture */
+	struct list aliases; /* of struct alias */
 	/* Of links.c: */
 	struct list links; /* of struct link */
 	unsigned link_count;

@@ -28,3 +28,4 @@ bool pictures_are_full(const struct pictures *pictures);
 /* Pictures that are built into the program. */
 extern const struct str picture_nothing_to_show;
 extern const struct str picture_unknown_device;
+extern const struct str picture_no_database;

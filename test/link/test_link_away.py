@@ -3,11 +3,13 @@
 import os
 import signal
 
+import images
 import pytest
+from PIL import Image
 from conftest import Database, Device, colour_of, png, wait_until
 from panel import Refused
 from postgres import Postgres
-from server import Server
+from server import ROOT, Server
 
 COLOURS = [(255, 0, 0), (0, 255, 0), (0, 0, 255)]
 
@@ -59,6 +61,18 @@ def away(own_postgres, fragile):
         state.end()
 
 
+def refusal(server, path):
+    """The pixels of the picture that comes with a 404."""
+    answer = server.get(path)
+    assert answer.status == 404 and answer.headers["Content-Type"] == "image/webp"
+    return images.frames_of(answer.body)[0][0]
+
+
+def share_picture(name):
+    with Image.open(os.path.join(ROOT, "share/picture", name + ".png")) as picture:
+        return images.over_black(picture)
+
+
 def test_polling_panel_goes_on(fragile, away):
     device = make_device(fragile, serial="Known", mac="0a:0a:0a:0a:0a:0a")
     paths = [device.path("next"), device.path("next", device="Known"),
@@ -69,12 +83,14 @@ def test_polling_panel_goes_on(fragile, away):
     for _ in range(3):
         got += [colour_of(fragile.get(path).body) for path in paths]
     assert got == COLOURS * 4
-    # Never loaded here: 404 and a picture, no 5xx.
-    answer = unknown.poll()
-    assert answer.status == 404 and answer.headers["Content-Type"] == "image/webp"
-    assert fragile.get(device.path("next", key="x" * 24)).status == 404
+    # Never loaded here: 404 and a picture that says why, no 5xx.
+    for path in (unknown.path("next"), device.path("next", device="Unknown-Serial")):
+        assert refusal(fragile, path) == share_picture("no-database")
+    assert refusal(fragile, device.path("next", key="x" * 24)) == share_picture("unknown-device")
     away.end()
     assert unknown.poll().status == 200
+    path = device.path("next", device="Unknown-Serial")
+    assert refusal(fragile, path) == share_picture("unknown-device")
 
 
 def test_connected_panel_goes_on(fragile, away):

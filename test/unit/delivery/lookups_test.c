@@ -2,6 +2,8 @@
 #include "panels.h"
 #include "served.h"
 
+#include <stdio.h>
+
 static const char key[] = "key-of-panel-1234567890";
 
 static void answer_alias(enum statement statement, const struct script_device *device)
@@ -121,6 +123,53 @@ static void a_serial_that_nobody_has(void **state)
 	assert_null(lookup.panel);
 }
 
+/* However many came before it. */
+static void the_newest_alias_is_known(void **state)
+{
+	struct script_device *device = add_device();
+	struct asked_lookup lookup;
+	char serial[32];
+
+	(void)state;
+	for (unsigned i = 0; i < 25 * 1000; i++) {
+		snprintf(serial, sizeof(serial), "SN-%u", i);
+		look_up(&lookup, serial, key);
+		answer_alias(STATEMENT_DEVICE_BY_SERIAL, device);
+		answer_loads();
+	}
+	look_up(&lookup, serial, key);
+	assert_true(lookup.is_done);
+	assert_non_null(lookup.panel);
+	/* A device has one serial number: the others lead nowhere now. */
+	look_up(&lookup, "SN-1", key);
+	answer_no_alias(STATEMENT_DEVICE_BY_SERIAL);
+	assert_null(lookup.panel);
+}
+
+static void an_alias_may_become_another_devices(void **state)
+{
+	struct script_device *one = add_device();
+	struct script_device *other = add_device();
+	struct asked_lookup lookup;
+
+	(void)state;
+	other->key = "another-key-of-the-panel";
+	look_up(&lookup, "kitchen", key);
+	answer_alias(STATEMENT_DEVICE_BY_SERIAL, one);
+	answer_loads();
+	look_up(&lookup, "kitchen", other->key);
+	answer_alias(STATEMENT_DEVICE_BY_SERIAL, other);
+	answer_loads();
+	assert_memory_equal(&lookup.panel->id, &other->id, sizeof(other->id));
+	look_up(&lookup, "kitchen", other->key);
+	assert_true(lookup.is_done);
+	/* It goes with its panel. */
+	panel_destroy(lookup.panel);
+	look_up(&lookup, "kitchen", other->key);
+	assert_false(lookup.is_done);
+	answer_no_alias(STATEMENT_DEVICE_BY_SERIAL);
+}
+
 static void while_the_database_is_away_an_alias_that_is_known_leads_on(void **state)
 {
 	struct script_device *device = add_device();
@@ -143,6 +192,7 @@ static void while_the_database_is_away_an_alias_that_is_known_leads_on(void **st
 	answer_nothing(asked(STATEMENT_DEVICE_BY_SERIAL), DB_AWAY);
 	assert_true(lookup.is_done);
 	assert_null(lookup.panel);
+	assert_true(str_equal(delivery_refusal_picture(&lookup.lookup), picture_no_database));
 }
 
 static void while_the_database_is_away_a_new_device_is_not_found(void **state)
@@ -155,6 +205,12 @@ static void while_the_database_is_away_a_new_device_is_not_found(void **state)
 	fail_load();
 	assert_true(lookup.is_done);
 	assert_null(lookup.panel);
+	assert_true(str_equal(delivery_refusal_picture(&lookup.lookup), picture_no_database));
+	/* It is back. */
+	look_up(&lookup, "0190163d-8694-739b-aea5-966c26f8ad91", key);
+	answer_loads();
+	assert_null(lookup.panel);
+	assert_true(str_equal(delivery_refusal_picture(&lookup.lookup), picture_unknown_device));
 }
 
 static void a_caller_sees_its_push_in_the_next_poll(void **state)
@@ -258,6 +314,8 @@ int main(void)
 	    TEST(a_disabled_device_is_not_found),
 	    TEST(by_serial_and_by_mac),
 	    TEST(a_serial_that_nobody_has),
+	    TEST(the_newest_alias_is_known),
+	    TEST(an_alias_may_become_another_devices),
 	    TEST(while_the_database_is_away_an_alias_that_is_known_leads_on),
 	    TEST(while_the_database_is_away_a_new_device_is_not_found),
 	    TEST(a_caller_sees_its_push_in_the_next_poll),
