@@ -37,6 +37,11 @@ bool db_is_up(const struct db *db);
 /* How many connections are up, those of lists and the hint connection included. */
 unsigned db_connections_up(const struct db *db);
 
+/* Reads run in the order in which they were submitted, but for one that the database told to run
+ * again: so it is with one read connection. The answers come in the order in which the reads ran.
+ */
+bool db_keeps_order_of_reads(const struct db *db);
+
 /* Waits at most timeout_ms until all queries are answered, then closes the connections. Queries
  * that are left then, and new ones from now on, are answered DB_AWAY. closed is called last, from
  * the loop. Call this once. */

@@ -368,6 +368,11 @@ bool db_is_up(const struct db *db)
 	return pool_is_up(&db->reads) && pool_is_up(&db->writes);
 }
 
+bool db_keeps_order_of_reads(const struct db *db)
+{
+	return db->reads.count == 1;
+}
+
 bool db_hints_are_up(const struct db *db)
 {
 	return db->hints.up;

@@ -118,7 +118,8 @@ static void on_installations(struct db_query *query, const struct db_result *res
 {
 	struct load *load = container_of(query, struct load, installations_query);
 
-	if (result->outcome != DB_OK) {
+	/* Where the devices were not read first, a picture of their generation may be missing. */
+	if (result->outcome != DB_OK || load->under_way == 2) {
 		load->has_failed = true;
 	} else {
 		load->installations = db_read_rows(result, query->record, &load->arena);
@@ -289,6 +290,7 @@ void loader_note_change(struct loader *loader, struct id device_id, int64_t gene
 
 void loader_init(struct loader *loader)
 {
+	require(db_keeps_order_of_reads(loader->db));
 	list_init(&loader->queue);
 	loop_later_init(&loader->send, on_send);
 }

@@ -91,7 +91,7 @@ static unsigned listen_somewhere(void)
 
 static bool start(int argc, char **argv, struct region_map *shared)
 {
-	struct db_settings db = {.url = argv[1], .read_connections = 2, .write_connections = 2};
+	struct db_settings db = {.url = argv[1], .read_connections = 1, .write_connections = 2};
 	struct http_server_settings settings = {
 	    .ping_ms = number_of(argc, argv, "ping_ms"),
 	    .silence_ms = number_of(argc, argv, "silence_ms"),

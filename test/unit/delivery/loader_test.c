@@ -308,6 +308,27 @@ static void a_wrong_hint_loads_once(void **state)
 	assert_int_equal(loads_asked(), 0);
 }
 
+/* The database told it to read the devices again: the installations are older than these. */
+static void what_was_read_in_the_wrong_order_is_not_used(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = load(device);
+
+	(void)state;
+	answer_loads();
+	loader_load(&loader, panel);
+	assert_int_equal(loads_asked(), 1);
+	begin_rows(0);
+	answer(asked(STATEMENT_PANEL_INSTALLATIONS));
+	add_installation(device, "one", "first");
+	answer_nothing(asked(STATEMENT_PANEL_LOAD), DB_OK);
+	assert_int_equal(failed_count, 1);
+	assert_int_equal(panel->state, PANEL_READY);
+	loader_load(&loader, panel);
+	answer_loads();
+	assert_true(str_equal(picture_at(panel, 0), STR("first")));
+}
+
 static void a_failed_load_keeps_what_is_there(void **state)
 {
 	struct script_device *device = add_device();
@@ -441,6 +462,7 @@ int main(void)
 	    TEST(pictures_that_are_known_stay),
 	    TEST(a_hint_during_a_load_loads_once_more),
 	    TEST(a_wrong_hint_loads_once),
+	    TEST(what_was_read_in_the_wrong_order_is_not_used),
 	    TEST(a_failed_load_keeps_what_is_there),
 	    TEST(a_device_that_is_gone_ends_its_panel),
 	    TEST(a_new_panel_that_could_not_be_loaded_ends),

@@ -194,6 +194,12 @@ bool db_is_up(const struct db *db)
 	return is_up;
 }
 
+bool db_keeps_order_of_reads(const struct db *db)
+{
+	assert_ptr_equal(db, script_db);
+	return true;
+}
+
 bool db_hints_are_up(const struct db *db)
 {
 	assert_ptr_equal(db, script_db);
