@@ -13,6 +13,7 @@
 #include "base/str.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct db;
 
@@ -26,6 +27,10 @@ struct hint_subscription {
 	/* The hint connection came up, and hints may have been lost before; or it went down. May be
 	 * NULL. */
 	void (*on_up)(struct hint_subscription *subscription, bool up);
+	/* Every hint that was sent before this time of the loop has arrived. It comes several times
+	 * a second; where it stays away, hints may be missing, also while the connection counts as
+	 * up. May be NULL. */
+	void (*on_heard)(struct hint_subscription *subscription, uint64_t before_ms);
 };
 
 /* The caller has set kind and the functions. These are called from the loop, never inside this

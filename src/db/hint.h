@@ -13,6 +13,7 @@ struct hints {
 	bool up;
 	struct buffer waiting; /* hints for the next NOTIFY, a space behind each */
 	char payload[8000];    /* of the NOTIFY that is under way */
+	uint64_t sent_ms;      /* when the statement that is under way was sent */
 	struct deadline ping;
 	struct deadline pause; /* set while no NOTIFY may be sent */
 };

@@ -7,7 +7,7 @@
 
 struct key_access {
 	uint8_t hash[KEY_HASH_BYTES];
-	uint64_t epoch; /* of the key cache, when the database was asked */
+	struct key_moment asked;
 	struct key_find_row found;
 };
 
@@ -42,7 +42,7 @@ static struct verdict on_key_found(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return refuse_invalid(task);
-	key_cache_insert(task->service->keys, key->hash, key->found.account_id, key->epoch);
+	key_cache_insert(task->service->keys, key->hash, key->found.account_id, key->asked);
 	return admit(task);
 }
 
@@ -78,7 +78,7 @@ static struct verdict check_key(struct task *task)
 	key_hash(token, key->hash);
 	if (key_cache_find(task->service->keys, key->hash, &key->found.account_id))
 		return admit(task);
-	key->epoch = key_cache_epoch(task->service->keys);
+	key->asked = key_cache_now(task->service->keys);
 	statement_key_find(
 	    task_new_query(task),
 	    &(struct key_find_parameters){.secret_hash = {(const char *)key->hash, KEY_HASH_BYTES}},

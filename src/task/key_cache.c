@@ -7,13 +7,14 @@
 enum {
 	ENTRIES_MAX = 10000,
 	FRESH_MS = 5 * 60 * 1000,
-	FRESH_WITHOUT_HINTS_MS = 2000,
+	/* The hint connection answers every 250 ms; where the machine is busy it may miss one. */
+	FRESH_WITHOUT_HINTS_MS = 750,
 };
 
 struct key_entry {
 	struct map_node node; /* key: hash */
 	struct list by_age;   /* oldest first */
-	uint64_t inserted_ms;
+	uint64_t asked_ms;    /* the database knew the key then or later */
 	struct id account_id;
 	uint8_t hash[KEY_HASH_BYTES];
 };
@@ -23,7 +24,7 @@ struct key_cache {
 	struct map entries;
 	struct list by_age;
 	uint64_t epoch;
-	bool hints_are_up;
+	uint64_t heard_ms; /* all revocations of before this time are known */
 	struct hint_subscription hints;
 };
 
@@ -62,15 +63,22 @@ static struct key_entry *entry_find(struct key_cache *cache, const uint8_t *hash
 	return node ? container_of(node, struct key_entry, node) : NULL;
 }
 
+static bool is_fresh(const struct key_cache *cache, const struct key_entry *entry)
+{
+	uint64_t now_ms = loop_now_ms(cache->loop);
+	uint64_t valid_ms = entry->asked_ms > cache->heard_ms ? entry->asked_ms : cache->heard_ms;
+
+	return now_ms - entry->asked_ms < FRESH_MS && now_ms - valid_ms < FRESH_WITHOUT_HINTS_MS;
+}
+
 bool key_cache_find(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES],
 		    struct id *ret_account_id)
 {
 	struct key_entry *entry = entry_find(cache, hash);
-	uint64_t fresh_ms = cache->hints_are_up ? FRESH_MS : FRESH_WITHOUT_HINTS_MS;
 
 	if (!entry)
 		return false;
-	if (loop_now_ms(cache->loop) - entry->inserted_ms >= fresh_ms) {
+	if (!is_fresh(cache, entry)) {
 		entry_destroy(cache, entry);
 		return false;
 	}
@@ -78,22 +86,22 @@ bool key_cache_find(struct key_cache *cache, const uint8_t hash[static KEY_HASH_
 	return true;
 }
 
-uint64_t key_cache_epoch(const struct key_cache *cache)
+struct key_moment key_cache_now(const struct key_cache *cache)
 {
-	return cache->epoch;
+	return (struct key_moment){cache->epoch, loop_now_ms(cache->loop)};
 }
 
 void key_cache_insert(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES],
-		      struct id account_id, uint64_t epoch)
+		      struct id account_id, struct key_moment asked)
 {
 	struct key_entry *entry;
 
-	if (epoch != cache->epoch || entry_find(cache, hash))
+	if (asked.epoch != cache->epoch || entry_find(cache, hash))
 		return;
 	if (cache->entries.count >= ENTRIES_MAX)
 		entry_destroy(cache, container_of(cache->by_age.next, struct key_entry, by_age));
 	entry = memory_zalloc(sizeof(*entry));
-	entry->inserted_ms = loop_now_ms(cache->loop);
+	entry->asked_ms = asked.ms;
 	entry->account_id = account_id;
 	memcpy(entry->hash, hash, KEY_HASH_BYTES);
 	map_insert(&cache->entries, &entry->node, hash_view(entry->hash));
@@ -118,11 +126,15 @@ static void on_hints_up(struct hint_subscription *hints, bool up)
 {
 	struct key_cache *cache = container_of(hints, struct key_cache, hints);
 
-	cache->hints_are_up = up;
 	cache->epoch++;
 	/* Revocations that came while the connection was down are not known: start anew. */
 	if (up)
 		forget_all(cache);
+}
+
+static void on_heard(struct hint_subscription *hints, uint64_t before_ms)
+{
+	container_of(hints, struct key_cache, hints)->heard_ms = before_ms;
 }
 
 struct key_cache *key_cache_create(struct loop *loop)
@@ -135,6 +147,7 @@ struct key_cache *key_cache_create(struct loop *loop)
 	    .kind = "key",
 	    .on_hint = on_hint,
 	    .on_up = on_hints_up,
+	    .on_heard = on_heard,
 	};
 	list_init(&cache->hints.node);
 	return cache;

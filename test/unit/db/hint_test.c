@@ -222,6 +222,43 @@ static void test_silence(void **state)
 	assert_string_equal(world.hints, "back ");
 }
 
+static uint64_t heard_before_ms;
+
+static void on_heard(struct hint_subscription *subscription, uint64_t before_ms)
+{
+	(void)subscription;
+	assert_true(before_ms <= loop_now_ms(&world.loop));
+	heard_before_ms = before_ms;
+}
+
+/* What on_heard() says holds: with each hint that it counts, that hint has come. A server that is
+ * silent, whose connection still counts as up, confirms nothing. */
+static void test_heard(void **state)
+{
+	struct hint_subscription subscription = {.kind = "none", .on_heard = on_heard};
+	uint64_t sent_ms;
+
+	(void)state;
+	heard_before_ms = 0;
+	db_subscribe(world.db, &subscription);
+	for (unsigned i = 1; i <= 5; i++) {
+		run_sql("SELECT pg_notify('displayd_hint', 'word')");
+		uv_update_time(&world.loop.uv);
+		sent_ms = loop_now_ms(&world.loop);
+		turn_until(heard_before_ms > sent_ms);
+		/* Notifications are taken in the same turn as the answer. */
+		assert_int_equal(count_words(world.hints), i);
+	}
+	control("pause");
+	turn_until(world.down_count);
+	assert_true(loop_now_ms(&world.loop) - heard_before_ms >= 1000);
+	control("resume");
+	sent_ms = loop_now_ms(&world.loop);
+	turn_until(heard_before_ms > sent_ms && db_hints_are_up(other) && db_is_up(world.db) &&
+		   db_is_up(other));
+	db_unsubscribe(&subscription);
+}
+
 /* Closing sends the hints that wait. */
 static void test_close_sends(void **state)
 {
@@ -274,9 +311,16 @@ static void test_conflict(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TWO(test_heard_by_all),	     TWO(test_kinds),	 TWO(test_many_in_one),
-	    TWO(test_words_of_every_length), TWO(test_too_many), TWO(test_hostile_payload),
-	    TWO(test_down_and_up),	     TWO(test_silence),	 TWO(test_close_sends),
+	    TWO(test_heard_by_all),
+	    TWO(test_kinds),
+	    TWO(test_many_in_one),
+	    TWO(test_words_of_every_length),
+	    TWO(test_too_many),
+	    TWO(test_hostile_payload),
+	    TWO(test_down_and_up),
+	    TWO(test_silence),
+	    TWO(test_heard),
+	    TWO(test_close_sends),
 	    cmocka_unit_test(test_conflict),
 	};
 

@@ -175,7 +175,7 @@ static void make_known(char ret_value[static 200], struct id account_id)
 
 	api_key_new(key);
 	key_hash(str_from(key), hash);
-	key_cache_insert(service.keys, hash, account_id, key_cache_epoch(service.keys));
+	key_cache_insert(service.keys, hash, account_id, key_cache_now(service.keys));
 	snprintf(ret_value, 200, "Bearer %s", key);
 }
 

@@ -58,7 +58,7 @@ static bool knows(uint32_t number)
 
 static void learn(uint32_t number)
 {
-	key_cache_insert(cache, hash_of(number), account_of(number), key_cache_epoch(cache));
+	key_cache_insert(cache, hash_of(number), account_of(number), key_cache_now(cache));
 }
 
 static void hints_up(bool up)
@@ -66,6 +66,14 @@ static void hints_up(bool up)
 	struct hint_subscription *hints = key_cache_subscription(cache);
 
 	hints->on_up(hints, up);
+}
+
+/* Every hint of before so many milliseconds ago has arrived. */
+static void heard_before(uint64_t ms)
+{
+	struct hint_subscription *hints = key_cache_subscription(cache);
+
+	hints->on_heard(hints, loop_now_ms(&loop) - ms);
 }
 
 static void hint_text(struct str text)
@@ -124,40 +132,73 @@ static void hints_that_mean_nothing(void **state)
 /* The database was asked, the key revoked, the hint heard, and only then the answer came. */
 static void answer_that_is_older_than_a_hint_is_not_kept(void **state)
 {
-	uint64_t epoch;
+	struct key_moment asked;
 
 	(void)state;
 	hints_up(true);
-	epoch = key_cache_epoch(cache);
+	asked = key_cache_now(cache);
 	hint(1);
-	key_cache_insert(cache, hash_of(1), account_of(1), epoch);
+	key_cache_insert(cache, hash_of(1), account_of(1), asked);
 	assert_false(knows(1));
 	/* Nor one that is older than the loss or the return of the hint connection. */
 	for (int up = 0; up <= 1; up++) {
-		epoch = key_cache_epoch(cache);
+		asked = key_cache_now(cache);
 		hints_up(up);
-		key_cache_insert(cache, hash_of(1), account_of(1), epoch);
+		key_cache_insert(cache, hash_of(1), account_of(1), asked);
 		assert_false(knows(1));
 	}
 	learn(1);
 	assert_true(knows(1));
 }
 
-static void without_hints_entries_live_2_s(void **state)
+static void without_hints_entries_live_750_ms(void **state)
 {
 	(void)state;
 	learn(1);
-	pass_ms(1999);
+	pass_ms(749);
 	assert_true(knows(1));
 	pass_ms(1);
 	assert_false(knows(1));
-	/* An older one, as soon as the connection is lost. */
+}
+
+/* The connection counts as up, but its server process hangs, or the network swallows all. */
+static void silent_hints_are_no_hints(void **state)
+{
+	(void)state;
 	hints_up(true);
-	learn(2);
+	learn(1);
 	pass_ms(60 * 1000);
-	assert_true(knows(2));
-	hints_up(false);
-	assert_false(knows(2));
+	heard_before(0);
+	assert_true(knows(1));
+	learn(2);
+	pass_ms(749);
+	assert_true(knows(1) && knows(2));
+	pass_ms(1);
+	assert_false(knows(1) || knows(2));
+	/* The time counts from when the question was sent, and not from its answer. */
+	heard_before(0);
+	learn(1);
+	pass_ms(700);
+	heard_before(100);
+	pass_ms(649);
+	assert_true(knows(1));
+	pass_ms(1);
+	assert_false(knows(1));
+}
+
+/* The answer of the database took long: what it says is as old as the question. */
+static void answer_is_as_old_as_its_question(void **state)
+{
+	struct key_moment asked;
+
+	(void)state;
+	asked = key_cache_now(cache);
+	pass_ms(700);
+	key_cache_insert(cache, hash_of(1), account_of(1), asked);
+	pass_ms(49);
+	assert_true(knows(1));
+	pass_ms(1);
+	assert_false(knows(1));
 }
 
 static void with_hints_entries_live_longer_but_not_for_ever(void **state)
@@ -166,8 +207,10 @@ static void with_hints_entries_live_longer_but_not_for_ever(void **state)
 	hints_up(true);
 	learn(1);
 	pass_ms(5 * 60 * 1000 - 1);
+	heard_before(0);
 	assert_true(knows(1));
 	pass_ms(1);
+	heard_before(0);
 	assert_false(knows(1));
 }
 
@@ -209,7 +252,10 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(hints_that_mean_nothing, open_cache, close_cache),
 	    cmocka_unit_test_setup_teardown(answer_that_is_older_than_a_hint_is_not_kept,
 					    open_cache, close_cache),
-	    cmocka_unit_test_setup_teardown(without_hints_entries_live_2_s, open_cache,
+	    cmocka_unit_test_setup_teardown(without_hints_entries_live_750_ms, open_cache,
+					    close_cache),
+	    cmocka_unit_test_setup_teardown(silent_hints_are_no_hints, open_cache, close_cache),
+	    cmocka_unit_test_setup_teardown(answer_is_as_old_as_its_question, open_cache,
 					    close_cache),
 	    cmocka_unit_test_setup_teardown(with_hints_entries_live_longer_but_not_for_ever,
 					    open_cache, close_cache),
