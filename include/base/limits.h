@@ -45,6 +45,11 @@ enum {
 
 	/* Statements that wait for the database in a worker: 503. */
 	LIMIT_DB_QUEUE = 4096,
+	/* Writes that wait in a worker for locked rows, of one account and of all, and how long:
+	 * 503. */
+	LIMIT_BLOCKED_OF_ACCOUNT = 128,
+	LIMIT_BLOCKED = 1024,
+	LIMIT_BLOCKED_MS = 5 * 1000,
 	/* Elements of a list that are read with other callers' reads; a longer list is read over a
 	 * connection of its own. */
 	LIMIT_LIST_SHORT = 100,

@@ -2,6 +2,7 @@
  *
  *   db_submit() -> queue -> read connection   one batch and one sync a turn, two batches under way
  *                        -> write connection  each write with its own sync, or with a shared one
+ *                        -> retry connection  a write that met a locked row, by itself
  *   db_list()   -> list connections           one long list at a time each, see db/listing.h
  *   db_hint()   -> hint connection            NOTIFY, many hints in one; and LISTEN
  *
@@ -9,6 +10,10 @@
  * no connection is up, queries are answered DB_AWAY at once. When a working connection breaks, the
  * reads that were under way wait for the first attempt to make it again, and are repeated once. The
  * writes are answered DB_AWAY: their effect is unknown.
+ *
+ * A write that meets a locked row holds up others for 20 ms; then it waits apart, and behind it, in
+ * their order, the later writes with the same first parameter. After 5 s, or where its account has
+ * too many that wait so, it is answered DB_BLOCKED.
  *
  * A server that does not answer for 10 s counts as dead. */
 #pragma once
@@ -21,8 +26,7 @@
 struct db_settings {
 	const char *url;	    /* libpq connection string or URI */
 	unsigned read_connections;  /* 1 to 4 */
-	unsigned write_connections; /* 1 to 4; the first parameter of a write chooses the
-				       connection, so writes to one device stay in order */
+	unsigned write_connections; /* 1 to 4; the first parameter of a write chooses it */
 	/* NULL: the statements of sql/query. Indexed by db_query.statement. */
 	const struct statement_entry *statements;
 	unsigned statement_count;

@@ -8,12 +8,15 @@
 
 struct db;
 struct record;
+struct write_line;
 
 enum db_outcome {
 	DB_OK,
 	DB_REFUSED, /* by a constraint that the statement's header names: see refusal */
 	DB_AWAY,    /* no database, queue full, or the connection broke under way (a write may then
 		       have happened or not): 503 with Retry-After */
+	DB_BLOCKED, /* a write that did not happen: rows that it changes stay locked, or too many
+		       writes of its account wait for such rows: 503 with Retry-After */
 	DB_FAILED,  /* any other error, logged with its SQLSTATE: 500 */
 };
 
@@ -47,6 +50,11 @@ struct db_query {
 	bool by_rows;		 /* private: its rows come one by one, see db/listing.h */
 	bool has_rows;		 /* private: some of them have come */
 	void *uncommitted;	 /* private: the result of a write that awaits its commit */
+	struct write_line *line; /* private: of a write, see src/db/line.h */
+	uint64_t blocked_ms;	 /* private: it waits for a lock since then */
+	enum db_outcome late_outcome; /* private: see src/db/late.h */
+	struct id account_id; /* whose share a write uses that waits for locked rows; zero: the
+				 server's own */
 	/* Set by the statement's function of db/statements.h: */
 	enum statement statement;
 	struct db_parameters parameters;
@@ -60,6 +68,7 @@ static inline void db_query_init(struct db_query *query, struct arena *arena)
 {
 	query->parameters.arena = arena;
 	query->parameters.count = 0;
+	query->account_id = (struct id){0};
 }
 
 /* For db/statements.h. */

@@ -10,6 +10,7 @@ enum result_class {
 	RESULT_OK,
 	RESULT_REFUSED, /* by a constraint that the statement names */
 	RESULT_AGAIN,	/* it lost against another transaction: nothing happened, repeat it */
+	RESULT_LOCKED,	/* rows stayed locked for the connection's lock_timeout: nothing happened */
 	RESULT_MOVE,	/* this connection can no longer run it: nothing happened */
 	RESULT_AWAY,	/* the server has no resources left, stops, or is too slow */
 	RESULT_LOST,	/* the connection is gone or going */

@@ -1,7 +1,6 @@
 #include "connection.h"
 #include "base/log.h"
 #include "base/require.h"
-#include "connection_set_up.h"
 #include "db/result.h"
 #include "resolve.h"
 
@@ -193,6 +192,22 @@ void connection_flush(struct connection *connection, int error)
 		expect_answer(connection);
 }
 
+static void begin_preparing(struct connection *connection)
+{
+	move(connection, CONNECTION_PREPARING);
+	connection->set_up = (struct set_up){
+	    .pg = connection->pg,
+	    .statements = connection->statements,
+	    .statement_count = connection->statement_count,
+	    .effect = connection->effect,
+	    .first = connection->role->first,
+	};
+	if (set_up_begin(&connection->set_up) < 0)
+		lose(connection, str_from(connection->set_up.reason));
+	else
+		flush(connection);
+}
+
 static void step_opening(struct connection *connection)
 {
 	PostgresPollingStatusType status;
@@ -205,11 +220,7 @@ static void step_opening(struct connection *connection)
 	} else if (status == PGRES_POLLING_WRITING) {
 		watch(connection, UV_WRITABLE);
 	} else if (status == PGRES_POLLING_OK) {
-		move(connection, CONNECTION_PREPARING);
-		if (set_up_begin(connection) < 0)
-			lose_by_pipeline(connection);
-		else
-			flush(connection);
+		begin_preparing(connection);
 	} else {
 		lose_by_libpq(connection);
 	}
@@ -218,10 +229,10 @@ static void step_opening(struct connection *connection)
 static void step_preparing(struct connection *connection)
 {
 	bool alive = PQconsumeInput(connection->pg);
-	int done = set_up_receive(connection);
+	int done = set_up_receive(&connection->set_up);
 
 	if (done < 0) {
-		lose_by_pipeline(connection);
+		lose(connection, str_from(connection->set_up.reason));
 	} else if (!alive) {
 		lose_by_libpq(connection);
 	} else if (done == 0) {
@@ -346,50 +357,11 @@ static void on_deadline(struct deadline *deadline)
 	lose(connection, STR("the server does not answer"));
 }
 
-/* Later keywords override earlier ones, and dbname stands for a whole connection string. */
-static PGconn *start_libpq(const char *url, const struct resolution *resolution)
-{
-	const struct {
-		const char *keyword;
-		const char *value;
-	} all[] = {
-	    {"application_name", "displayd"},
-	    {"target_session_attrs", "read-write"},
-	    {"keepalives_idle", "10"},
-	    {"keepalives_interval", "5"},
-	    {"keepalives_count", "3"},
-	    {"tcp_user_timeout", "10000"},
-	    {"dbname", url},
-	    {"host", resolution ? resolve_host(resolution) : NULL},
-	    {"hostaddr", resolution ? resolve_hostaddr(resolution) : NULL},
-	    {"port", resolution ? resolve_port(resolution) : NULL},
-	    {"client_encoding", "UTF8"},
-	};
-	const char *keywords[array_length(all) + 1];
-	const char *values[array_length(all) + 1];
-
-	for (unsigned i = 0; i < array_length(all); i++) {
-		keywords[i] = all[i].keyword;
-		values[i] = all[i].value;
-	}
-	keywords[array_length(all)] = NULL;
-	return PQconnectStartParams(keywords, values, 1);
-}
-
-static void ignore_notice(void *context, const char *text)
-{
-	(void)context;
-	(void)text;
-}
-
 static void begin_opening(struct connection *connection)
 {
-	connection->pg = start_libpq(connection->url, connection->resolution);
-	if (!connection->pg)
-		require_memory_failed(sizeof(connection->pg));
+	connection->pg = set_up_connect(connection->url, connection->resolution);
 	resolve_free(connection->resolution);
 	connection->resolution = NULL;
-	PQsetNoticeProcessor(connection->pg, ignore_notice, NULL);
 	if (PQstatus(connection->pg) == CONNECTION_BAD)
 		lose_by_libpq(connection);
 	else
@@ -412,7 +384,6 @@ static void open_connection(struct connection *connection)
 {
 	move(connection, CONNECTION_OPENING);
 	deadline_set(connection->loop, &connection->deadline, OPEN_MS);
-	connection->set_up_results = 0;
 	if (resolve_is_needed(connection->url))
 		connection->resolution =
 		    resolve_start(connection->loop, connection->url, on_resolved, connection);
@@ -435,6 +406,13 @@ static void on_row(struct pipeline *pipeline, struct db_query *query, const stru
 	connection->role->on_row(connection, query, row);
 }
 
+static void on_locked(struct pipeline *pipeline, struct db_query *query, bool is_culprit)
+{
+	struct connection *connection = container_of(pipeline, struct connection, pipeline);
+
+	connection->role->on_locked(connection, query, is_culprit);
+}
+
 static void on_return(struct pipeline *pipeline, struct db_query *query, bool may_repeat)
 {
 	struct connection *connection = container_of(pipeline, struct connection, pipeline);
@@ -451,6 +429,7 @@ void connection_start(struct connection *connection)
 	pipeline->statements = connection->statements;
 	pipeline->on_row = on_row;
 	pipeline->on_answer = on_answer;
+	pipeline->on_locked = connection->role->on_locked ? on_locked : NULL;
 	pipeline->on_return = on_return;
 	connection->state = CONNECTION_RESTING;
 	deadline_init(&connection->deadline, on_deadline);

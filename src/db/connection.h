@@ -9,6 +9,7 @@
  * which nothing came back for too long. */
 #pragma once
 
+#include "connection_set_up.h"
 #include "loop/loop.h"
 #include "pipeline.h"
 
@@ -32,6 +33,8 @@ struct connection_role {
 		       const struct db_result *row);
 	void (*on_answer)(struct connection *connection, struct db_query *query,
 			  const struct db_result *result);
+	/* See pipeline.h; NULL where no lock_timeout is set. */
+	void (*on_locked)(struct connection *connection, struct db_query *query, bool is_culprit);
 	/* See pipeline.h. The owner sends the query again no earlier than on_down(). */
 	void (*on_return)(struct connection *connection, struct db_query *query, bool may_repeat);
 	void (*on_up)(struct connection *connection);
@@ -57,7 +60,7 @@ struct connection {
 	struct pipeline pipeline;
 	struct deadline deadline;
 	struct deadline conflict_deadline; /* set while the pipeline has conflicted queries */
-	unsigned set_up_results;	   /* PREPARING: how many have arrived */
+	struct set_up set_up;		   /* while PREPARING */
 	unsigned failures;		   /* failed attempts since the connection last worked */
 	bool reported_up;		   /* the log's last line said that it is up */
 	bool reported_down;		   /* the log's last line said that it is down */

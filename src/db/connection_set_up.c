@@ -1,5 +1,9 @@
 #include "connection_set_up.h"
+#include "base/memory.h"
+#include "base/require.h"
 #include "db/result.h"
+#include "pipeline.h"
+#include "resolve.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,70 +26,67 @@ static const char settings[] = "SELECT set_config('plan_cache_mode', 'force_gene
 			       "set_config('statement_timeout', '8000', false), "
 			       "set_config('idle_in_transaction_session_timeout', '10000', false)";
 
-static int fail(struct connection *connection, const char *what, struct str why)
+static int fail(struct set_up *set_up, const char *what, struct str why)
 {
-	struct pipeline *pipeline = &connection->pipeline;
-
-	snprintf(pipeline->reason, sizeof(pipeline->reason), "%s%s%.*s", what, *what ? ": " : "",
+	snprintf(set_up->reason, sizeof(set_up->reason), "%s%s%.*s", what, *what ? ": " : "",
 		 STR_ARG(why));
 	return -EIO;
 }
 
-static int fail_by_libpq(struct connection *connection)
+static int fail_by_libpq(struct set_up *set_up)
 {
-	return fail(connection, "", result_first_line(PQerrorMessage(connection->pg)));
+	return fail(set_up, "", result_first_line(PQerrorMessage(set_up->pg)));
 }
 
-static bool is_wanted(const struct connection *connection, unsigned index)
+static bool is_wanted(const struct set_up *set_up, unsigned index)
 {
-	const struct statement_entry *statement = &connection->statements[index];
+	const struct statement_entry *statement = &set_up->statements[index];
 
-	return statement->effect == connection->effect && !statement->is_for_ctl;
+	return statement->effect == set_up->effect && !statement->is_for_ctl;
 }
 
-int set_up_begin(struct connection *connection)
+int set_up_begin(struct set_up *set_up)
 {
-	PGconn *pg = connection->pg;
-	const char *first = connection->role->first;
+	PGconn *pg = set_up->pg;
 
 	if (PQsetnonblocking(pg, 1) < 0 || !PQenterPipelineMode(pg))
-		return fail_by_libpq(connection);
+		return fail_by_libpq(set_up);
 	if (!PQsendQueryParams(pg, settings, 0, NULL, NULL, NULL, NULL, 0))
-		return fail_by_libpq(connection);
-	if (first && !PQsendQueryParams(pg, first, 0, NULL, NULL, NULL, NULL, 0))
-		return fail_by_libpq(connection);
-	for (unsigned i = 0; i < connection->statement_count; i++) {
-		const struct statement_entry *statement = &connection->statements[i];
+		return fail_by_libpq(set_up);
+	if (set_up->first && !PQsendQueryParams(pg, set_up->first, 0, NULL, NULL, NULL, NULL, 0))
+		return fail_by_libpq(set_up);
+	for (unsigned i = 0; i < set_up->statement_count; i++) {
+		const struct statement_entry *statement = &set_up->statements[i];
 
-		if (is_wanted(connection, i) &&
+		if (is_wanted(set_up, i) &&
 		    (!PQsendPrepare(pg, statement->name, statement->text,
 				    (int)statement->parameter_count, statement->parameter_types) ||
 		     !PQsendDescribePrepared(pg, statement->name)))
-			return fail_by_libpq(connection);
+			return fail_by_libpq(set_up);
 	}
-	connection->set_up_results = 0;
-	return pipeline_sync(pg) < 0 ? fail_by_libpq(connection) : 0;
+	set_up->result_count = 0;
+	return pipeline_sync(pg) < 0 ? fail_by_libpq(set_up) : 0;
 }
 
 /* The statement whose description is result number index; NULL for other results. */
-static const struct statement_entry *described(const struct connection *connection, unsigned index)
+static const struct statement_entry *described(const struct set_up *set_up, unsigned index)
 {
-	unsigned first = connection->role->first ? 2 : 1;
+	unsigned first = set_up->first ? 2 : 1;
 
-	for (unsigned i = 0; i < connection->statement_count; i++) {
-		if (!is_wanted(connection, i))
+	for (unsigned i = 0; i < set_up->statement_count; i++) {
+		if (!is_wanted(set_up, i))
 			continue;
 		if (index == first || index == first + 1)
-			return &connection->statements[i];
+			return &set_up->statements[i];
 		first += 2;
 	}
 	return NULL;
 }
 
-static int take(struct connection *connection, const PGresult *result)
+static int take(struct set_up *set_up, const PGresult *result)
 {
-	unsigned index = connection->set_up_results++;
-	const struct statement_entry *statement = described(connection, index);
+	unsigned index = set_up->result_count++;
+	const struct statement_entry *statement = described(set_up, index);
 	char text[160];
 
 	switch (PQresultStatus(result)) {
@@ -96,34 +97,80 @@ static int take(struct connection *connection, const PGresult *result)
 	case PGRES_COMMAND_OK:
 		break;
 	default:
-		return fail(connection, statement ? statement->name : "", result_reason(result));
+		return fail(set_up, statement ? statement->name : "", result_reason(result));
 	}
 	/* Each statement has two results; the second is its description. */
-	index -= connection->role->first ? 2 : 1;
+	index -= set_up->first ? 2 : 1;
 	if (!statement || index % 2 == 0)
 		return 0;
 	if (result_describes(result, statement, text, sizeof(text)))
 		return 0;
-	return fail(connection, statement->name, str_from(text));
+	return fail(set_up, statement->name, str_from(text));
 }
 
-int set_up_receive(struct connection *connection)
+int set_up_receive(struct set_up *set_up)
 {
 	unsigned nulls = 0;
 
-	while (!PQisBusy(connection->pg)) {
-		PGresult *result = PQgetResult(connection->pg);
+	while (!PQisBusy(set_up->pg)) {
+		PGresult *result = PQgetResult(set_up->pg);
 		int error;
 
 		if (!result && ++nulls > 1)
-			return fail(connection, "", STR("the server answered out of order"));
+			return fail(set_up, "", STR("the server answered out of order"));
 		if (!result)
 			continue;
 		nulls = 0;
-		error = take(connection, result);
+		error = take(set_up, result);
 		PQclear(result);
 		if (error)
 			return error;
 	}
 	return 0;
+}
+
+/* Later keywords override earlier ones, and dbname stands for a whole connection string. */
+static PGconn *start_libpq(const char *url, const struct resolution *resolution)
+{
+	const struct {
+		const char *keyword;
+		const char *value;
+	} all[] = {
+	    {"application_name", "displayd"},
+	    {"target_session_attrs", "read-write"},
+	    {"keepalives_idle", "10"},
+	    {"keepalives_interval", "5"},
+	    {"keepalives_count", "3"},
+	    {"tcp_user_timeout", "10000"},
+	    {"dbname", url},
+	    {"host", resolution ? resolve_host(resolution) : NULL},
+	    {"hostaddr", resolution ? resolve_hostaddr(resolution) : NULL},
+	    {"port", resolution ? resolve_port(resolution) : NULL},
+	    {"client_encoding", "UTF8"},
+	};
+	const char *keywords[array_length(all) + 1];
+	const char *values[array_length(all) + 1];
+
+	for (unsigned i = 0; i < array_length(all); i++) {
+		keywords[i] = all[i].keyword;
+		values[i] = all[i].value;
+	}
+	keywords[array_length(all)] = NULL;
+	return PQconnectStartParams(keywords, values, 1);
+}
+
+static void ignore_notice(void *context, const char *text)
+{
+	(void)context;
+	(void)text;
+}
+
+PGconn *set_up_connect(const char *url, const struct resolution *resolution)
+{
+	PGconn *pg = start_libpq(url, resolution);
+
+	if (!pg)
+		require_memory_failed(sizeof(pg));
+	PQsetNoticeProcessor(pg, ignore_notice, NULL);
+	return pg;
 }

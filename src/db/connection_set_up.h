@@ -1,11 +1,31 @@
-/* Prepares a new connection for use: sends settings and all its statements, in one pipeline. */
+/* Makes a new connection and prepares it for use: sends settings and all its statements, in one
+ * pipeline. */
 #pragma once
 
-#include "connection.h"
+#include "db/statement.h"
 
-/* Sends settings and statements. 0, or -EIO with a reason in the pipeline. */
-__attribute__((warn_unused_result)) int set_up_begin(struct connection *connection);
+#include <libpq-fe.h>
+
+struct resolution;
+
+struct set_up {
+	PGconn *pg;
+	const struct statement_entry *statements;
+	unsigned statement_count;
+	enum statement_effect effect; /* only statements with this effect are prepared */
+	const char *first;	      /* a statement to begin with, or NULL */
+	unsigned result_count;	      /* how many have arrived */
+	char reason[200];	      /* why it failed */
+};
+
+/* Begins to connect. resolution: of the hosts that the URL names, or NULL. Never NULL; the status
+ * may be CONNECTION_BAD. */
+PGconn *set_up_connect(const char *url, const struct resolution *resolution);
+
+/* The caller has set the members up to first. Sends settings and statements. 0, or -EIO with a
+ * reason. */
+__attribute__((warn_unused_result)) int set_up_begin(struct set_up *set_up);
 
 /* Reads the answers that have arrived. 1: all are there; 0: more will come; -EIO: one failed, with
- * a reason in the pipeline. */
-__attribute__((warn_unused_result)) int set_up_receive(struct connection *connection);
+ * a reason. */
+__attribute__((warn_unused_result)) int set_up_receive(struct set_up *set_up);

@@ -1,6 +1,7 @@
 #include "pipeline.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "batch.h"
 #include "db/result.h"
 #include "gather.h"
 
@@ -15,15 +16,6 @@ enum {
 	MOVES_MAX = 4,
 	/* Moves of a read that may have run: this read may be the cause of the connection's end. */
 	READ_MOVES_MAX = 1,
-};
-
-struct batch {
-	struct list node;
-	struct list queries; /* of struct db_query: not yet answered */
-	struct list skipped; /* of struct db_query: skipped by the server, after an error */
-	struct list written; /* of struct db_query: answered, but not yet committed */
-	unsigned count;	     /* of all queries */
-	bool has_failed;     /* one of the writes has failed: none of them is committed */
 };
 
 void pipeline_init(struct pipeline *pipeline)
@@ -105,54 +97,16 @@ static bool is_write(const struct pipeline *pipeline, struct list *node)
 	return pipeline->statements[query_of(node)->statement].effect == EFFECT_WRITE;
 }
 
-static int compare_keys(const struct db_query *a, const struct db_query *b)
-{
-	const struct db_parameters *x = &a->parameters;
-	const struct db_parameters *y = &b->parameters;
-	int length = x->lengths[0] < y->lengths[0] ? x->lengths[0] : y->lengths[0];
-	int order = memcmp(x->values[0], y->values[0], (size_t)length);
-
-	return order ? order : x->lengths[0] - y->lengths[0];
-}
-
-/* Writes that share a commit lock their rows in the order of their keys, in every worker, so that
- * no two batches wait for each other. Writes of one key keep their order. */
-static void sort_by_key(struct list *writes)
-{
-	struct list sorted;
-	struct list *node;
-
-	if (writes->next->next == writes)
-		return;
-	list_init(&sorted);
-	while ((node = list_take_first(writes))) {
-		struct list *before = sorted.previous;
-
-		while (before != &sorted && compare_keys(query_of(before), query_of(node)) > 0)
-			before = before->previous;
-		list_append(before->next, node);
-	}
-	list_move_all(writes, &sorted);
-}
-
 int pipeline_send(struct pipeline *pipeline, struct list *queries, unsigned max)
 {
-	struct batch *batch = memory_zalloc(sizeof(*batch));
-	struct list *first;
-
-	list_init(&batch->queries);
-	list_init(&batch->skipped);
-	list_init(&batch->written);
 	/* All queries are in the batch before the first is sent: where sending fails, they are
 	 * returned from there. */
-	while (batch->count < max && (first = list_take_first(queries))) {
-		list_append(&batch->queries, first);
-		batch->count++;
-	}
+	struct batch *batch = batch_create(queries, max);
+
 	list_append(&pipeline->batches, &batch->node);
 	pipeline->batch_count++;
 	if (is_write(pipeline, batch->queries.next))
-		sort_by_key(&batch->queries);
+		batch_sort(batch);
 	else
 		gather_queries(&batch->queries, pipeline->statements);
 	list_for_each (node, &batch->queries) {
@@ -295,6 +249,12 @@ static int settle(struct pipeline *pipeline, struct db_query *query, const PGres
 		pipeline->worn = true;
 		give_back(pipeline, query, true);
 		return 0;
+	case RESULT_LOCKED:
+		if (pipeline->on_locked) {
+			pipeline->on_locked(pipeline, query, true);
+			return 0;
+		}
+		/* fall through */
 	case RESULT_AWAY:
 		log_failure(statement, result);
 		db_result.outcome = DB_AWAY;
@@ -318,18 +278,35 @@ static struct db_query *take_query(struct batch *batch)
 	return node ? query_of(node) : NULL;
 }
 
+/* Whether the last of the writes that were executed has met a lock. */
+static bool has_met_lock(const struct pipeline *pipeline, const struct batch *batch)
+{
+	const struct db_query *last = query_of(batch->written.previous);
+	enum refusal none;
+
+	return pipeline->on_locked &&
+	       result_class(last->uncommitted, &pipeline->statements[last->statement], &none) ==
+		   RESULT_LOCKED;
+}
+
 /* One write of a shared commit has failed, so none of them happened. Each is sent again by itself,
- * and gets its own result. */
+ * and gets its own result. Where it has met a lock, all go back to their owner. */
 static void undo_writes(struct pipeline *pipeline, struct batch *batch)
 {
+	bool is_locked = has_met_lock(pipeline, batch);
 	struct list *node;
 
 	while ((node = list_take_first(&batch->written))) {
 		struct db_query *query = query_of(node);
 
 		PQclear(query->uncommitted);
-		list_append(&pipeline->again, &query->node);
+		if (is_locked)
+			pipeline->on_locked(pipeline, query, list_is_empty(&batch->written));
+		else
+			list_append(&pipeline->again, &query->node);
 	}
+	while (is_locked && (node = list_take_first(&batch->skipped)))
+		pipeline->on_locked(pipeline, query_of(node), false);
 }
 
 static int settle_writes(struct pipeline *pipeline, struct list *written)

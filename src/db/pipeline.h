@@ -7,7 +7,7 @@
  * again, each with its own sync, so that only the query at fault fails. The server commits at the
  * sync, so a write is answered only after it: until then a deferred constraint or a crash may undo
  * the write. Writes that share a commit all happen or none does: then each is sent again, with its
- * own sync. */
+ * own sync, or comes back to its owner where a locked row was the reason. */
 #pragma once
 
 #include "db/query.h"
@@ -42,6 +42,11 @@ struct pipeline {
 	/* It may free the query. */
 	void (*on_answer)(struct pipeline *pipeline, struct db_query *query,
 			  const struct db_result *result);
+	/* A row was locked for longer than the connection waits: no query of the batch has
+	 * happened, and each comes back to its owner, in the order in which they were sent.
+	 * is_culprit: it has met the lock; the others only shared its commit. NULL: it is answered
+	 * DB_AWAY. */
+	void (*on_locked)(struct pipeline *pipeline, struct db_query *query, bool is_culprit);
 	/* The query was not answered and comes back to its owner, which sends it again where it may
 	 * be repeated, or else answers DB_AWAY. */
 	void (*on_return)(struct pipeline *pipeline, struct db_query *query, bool may_repeat);

@@ -4,6 +4,7 @@
 struct db_query *task_new_query(struct task *task)
 {
 	db_query_init(&task->query, &task->request->arena);
+	task->query.account_id = task->account_id;
 	return &task->query;
 }
 

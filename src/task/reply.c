@@ -164,6 +164,9 @@ struct verdict task_fail_db(struct task *task)
 	switch (task->failed_outcome) {
 	case DB_AWAY:
 		return task_fail_busy(task, 2, "the database cannot be reached, try again");
+	case DB_BLOCKED:
+		return task_fail_busy(task, 2,
+				      "another change holds what this one needs, try again");
 	case DB_REFUSED:
 		return task_continue(task, task->endpoint->refused ?: task_fail_refusal);
 	default:

@@ -9,7 +9,7 @@ from postgres import Postgres
 
 @pytest.fixture(scope="session")
 def postgres():
-    # Each worker of each server has six connections.
+    # Each worker of each server has eight connections.
     with Postgres({"max_connections": "200"}) as cluster:
         yield cluster
 

@@ -1,5 +1,6 @@
 /* A database that breaks, hangs, goes away, comes back or has changed. */
 #include "base/log.h"
+#include "blocked.h"
 #include "listings.h"
 #include "support.h"
 
@@ -339,7 +340,7 @@ static unsigned count_lines(int fd, const char *word)
 /* One line when a connection goes, one when it is back, however many attempts lie between. */
 static void test_log(void **state)
 {
-	enum { all = 3 + LIST_CONNECTIONS };
+	enum { all = 3 + RETRY_CONNECTIONS + LIST_CONNECTIONS };
 	int fd = memfd_create("log", 0);
 
 	(void)state;

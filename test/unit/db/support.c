@@ -1,6 +1,7 @@
 #include "support.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "blocked.h"
 #include "listings.h"
 
 #include <stdio.h>
@@ -107,8 +108,9 @@ void open_world(const struct db_settings *settings)
 	world.subscription.on_up = on_hints_up;
 	db_subscribe(world.db, &world.subscription);
 	settings = settings ? settings : &usual;
-	turn_until(db_connections_up(world.db) ==
-		   settings->read_connections + settings->write_connections + LIST_CONNECTIONS + 1);
+	turn_until(db_connections_up(world.db) == settings->read_connections +
+						      settings->write_connections +
+						      RETRY_CONNECTIONS + LIST_CONNECTIONS + 1);
 }
 
 static void on_closed(void *context)

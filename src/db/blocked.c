@@ -1,0 +1,329 @@
+#include "blocked.h"
+#include "base/limits.h"
+#include "base/require.h"
+
+enum {
+	/* How often the writes are looked at for one that is overdue. */
+	LOOK_MS = 250,
+	/* An account with so many lines here has all of its writes here. */
+	LINES_OF_ACCOUNT = 2,
+	ANSWER_MS = 10 * 1000,
+};
+
+static struct retry *retry_of(struct connection *connection)
+{
+	return container_of(connection, struct retry, connection);
+}
+
+static void on_wake(struct later *later)
+{
+	(void)later; /* the end of the turn does the work */
+}
+
+/* ---- shares ---- */
+
+static bool is_of(const struct write_line *line, struct id account_id)
+{
+	return line && id_equal(line->account_id, account_id);
+}
+
+bool blocked_wants(const struct blocked *blocked, struct id account_id)
+{
+	unsigned lines = 0;
+
+	if (blocked->count < LINES_OF_ACCOUNT)
+		return false;
+	list_for_each (turn, &blocked->waiting)
+		lines += is_of(line_at(turn), account_id);
+	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++)
+		lines += is_of(blocked->retries[i].line, account_id);
+	return lines >= LINES_OF_ACCOUNT;
+}
+
+static bool has_room(const struct blocked *blocked, struct id account_id)
+{
+	unsigned writes = 0;
+
+	list_for_each (turn, &blocked->waiting)
+		writes += is_of(line_at(turn), account_id) ? line_at(turn)->count : 0;
+	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++) {
+		const struct write_line *line = blocked->retries[i].line;
+
+		writes += is_of(line, account_id) ? line->count + line->under_way : 0;
+	}
+	return writes < LIMIT_BLOCKED_OF_ACCOUNT && blocked->count < LIMIT_BLOCKED;
+}
+
+void blocked_add(struct blocked *blocked, struct write_line *line, struct db_query *query)
+{
+	if (!has_room(blocked, line->account_id)) {
+		late_answer(blocked->late, query, DB_BLOCKED);
+		return;
+	}
+	query->blocked_ms = loop_now_ms(blocked->loop);
+	line_append(line, query);
+	blocked->count++;
+}
+
+/* ---- lines ---- */
+
+static void wait_for_turn(struct blocked *blocked, struct write_line *line)
+{
+	list_append(&blocked->waiting, &line->turn);
+	if (!deadline_is_set(&blocked->overdue))
+		deadline_set(blocked->loop, &blocked->overdue, LOOK_MS);
+	loop_later(blocked->loop, &blocked->wake);
+}
+
+static void answer_first(struct blocked *blocked, struct write_line *line, enum db_outcome outcome)
+{
+	struct db_query *query = line_take(line);
+
+	blocked->count--;
+	late_answer(blocked->late, query, outcome);
+}
+
+/* The line is in no queue, and nothing of it is under way. */
+static void go_on(struct blocked *blocked, struct write_line *line)
+{
+	if (line->count)
+		wait_for_turn(blocked, line);
+	else
+		line_destroy(blocked->lines, line);
+}
+
+void blocked_add_line(struct blocked *blocked, struct write_line *line)
+{
+	struct db_query *query;
+	struct list queries;
+	struct list *node;
+
+	list_init(&queries);
+	while ((query = line_take(line)))
+		list_append(&queries, &query->node);
+	line->is_blocked = true;
+	line->has_met_lock = false;
+	wait_for_turn(blocked, line);
+	while ((node = list_take_first(&queries)))
+		blocked_add(blocked, line, container_of(node, struct db_query, node));
+	if (line->count == 0)
+		line_destroy(blocked->lines, line);
+}
+
+static void answer_all_away(struct blocked *blocked)
+{
+	struct list *turn;
+
+	while ((turn = list_take_first(&blocked->waiting))) {
+		struct write_line *line = line_at(turn);
+
+		while (line->count)
+			answer_first(blocked, line, DB_AWAY);
+		line_destroy(blocked->lines, line);
+	}
+}
+
+static bool is_overdue(const struct blocked *blocked, struct write_line *line)
+{
+	const struct db_query *query = line_first(line);
+
+	return query && loop_now_ms(blocked->loop) - query->blocked_ms >= LIMIT_BLOCKED_MS;
+}
+
+static void on_overdue(struct deadline *deadline)
+{
+	struct blocked *blocked = container_of(deadline, struct blocked, overdue);
+
+	list_for_each (turn, &blocked->waiting) {
+		struct write_line *line = line_at(turn);
+
+		while (is_overdue(blocked, line))
+			answer_first(blocked, line, DB_BLOCKED);
+		if (line->count == 0)
+			line_destroy(blocked->lines, line);
+	}
+	if (blocked->count)
+		deadline_set(blocked->loop, deadline, LOOK_MS);
+}
+
+/* ---- connections ---- */
+
+/* The first write of a line is no longer under way. */
+static struct write_line *end_attempt(struct connection *connection)
+{
+	struct write_line *line = retry_of(connection)->line;
+
+	retry_of(connection)->line = NULL;
+	return line;
+}
+
+static void on_answer(struct connection *connection, struct db_query *query,
+		      const struct db_result *result)
+{
+	struct blocked *blocked = connection->owner;
+	struct write_line *line = end_attempt(connection);
+
+	line->under_way--;
+	blocked->count--;
+	loop_later(blocked->loop, &blocked->wake);
+	if (line->count) {
+		blocked->count -= line->count;
+		line->is_blocked = false;
+		blocked->on_free(blocked, line);
+	} else {
+		line_destroy(blocked->lines, line);
+	}
+	query->done(query, result);
+}
+
+static void on_locked(struct connection *connection, struct db_query *query, bool is_culprit)
+{
+	struct blocked *blocked = connection->owner;
+	struct write_line *line = end_attempt(connection);
+
+	(void)is_culprit; /* it was alone */
+	line_return(line, query);
+	while (is_overdue(blocked, line))
+		answer_first(blocked, line, DB_BLOCKED);
+	go_on(blocked, line);
+}
+
+static void on_return(struct connection *connection, struct db_query *query, bool may_repeat)
+{
+	struct blocked *blocked = connection->owner;
+	struct write_line *line = end_attempt(connection);
+
+	line_return(line, query);
+	if (!may_repeat)
+		answer_first(blocked, line, DB_AWAY);
+	go_on(blocked, line);
+}
+
+static void on_up(struct connection *connection)
+{
+	struct blocked *blocked = connection->owner;
+
+	loop_later(blocked->loop, &blocked->wake);
+}
+
+static void on_down(struct connection *connection)
+{
+	struct blocked *blocked = connection->owner;
+
+	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++) {
+		const struct connection *other = &blocked->retries[i].connection;
+
+		if (connection_is_up(other) || connection_is_hopeful(other))
+			return;
+	}
+	answer_all_away(blocked);
+}
+
+/* ---- turns ---- */
+
+static bool is_under_way(const struct blocked *blocked, struct id account_id)
+{
+	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++) {
+		if (is_of(blocked->retries[i].line, account_id))
+			return true;
+	}
+	return false;
+}
+
+/* Takes the first line whose account has none under way, and lets that account's others wait
+ * behind those of the other accounts. */
+static struct write_line *take_next(struct blocked *blocked)
+{
+	struct write_line *next = NULL;
+	struct list others;
+
+	list_init(&others);
+	list_for_each (turn, &blocked->waiting) {
+		struct write_line *line = line_at(turn);
+
+		if (!next && !is_under_way(blocked, line->account_id)) {
+			next = line;
+			list_remove(turn);
+		} else if (next && is_of(line, next->account_id)) {
+			list_remove(turn);
+			list_append(&others, turn);
+		}
+	}
+	list_move_all(&blocked->waiting, &others);
+	return next;
+}
+
+void blocked_flush(struct blocked *blocked)
+{
+	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++) {
+		struct retry *retry = &blocked->retries[i];
+		struct pipeline *pipeline = &retry->connection.pipeline;
+		struct db_query *query;
+		struct list queries;
+
+		if (!connection_is_up(&retry->connection))
+			continue;
+		if (!list_is_empty(&pipeline->again)) {
+			connection_flush(&retry->connection, pipeline_send_again(pipeline));
+			continue;
+		}
+		if (retry->line || !(retry->line = take_next(blocked)))
+			continue;
+		query = line_take(retry->line);
+		retry->line->under_way++;
+		list_init(&queries);
+		list_append(&queries, &query->node);
+		connection_flush(&retry->connection, pipeline_send(pipeline, &queries, 1));
+	}
+}
+
+unsigned blocked_count_up(const struct blocked *blocked)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++)
+		count += connection_is_up(&blocked->retries[i].connection);
+	return count;
+}
+
+void blocked_start(struct blocked *blocked, const struct connection *connection)
+{
+	static const struct connection_role role = {
+	    .name = "retry",
+	    .first = "SELECT set_config('lock_timeout', '100', false)",
+	    .answer_ms = ANSWER_MS,
+	    .on_answer = on_answer,
+	    .on_return = on_return,
+	    .on_locked = on_locked,
+	    .on_up = on_up,
+	    .on_down = on_down,
+	};
+
+	blocked->loop = connection->loop;
+	list_init(&blocked->waiting);
+	loop_later_init(&blocked->wake, on_wake);
+	deadline_init(&blocked->overdue, on_overdue);
+	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++) {
+		struct connection *retry = &blocked->retries[i].connection;
+
+		*retry = *connection;
+		retry->role = &role;
+		retry->owner = blocked;
+		retry->number = i;
+		connection_start(retry);
+	}
+}
+
+void blocked_close(struct blocked *blocked)
+{
+	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++)
+		connection_close(&blocked->retries[i].connection);
+	answer_all_away(blocked);
+	deadline_clear(blocked->loop, &blocked->overdue);
+	require(blocked->count == 0);
+}
+
+void blocked_finish(struct blocked *blocked)
+{
+	loop_later_cancel(&blocked->wake);
+}

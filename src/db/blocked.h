@@ -1,0 +1,55 @@
+/* Writes that wait for locked rows.
+ *
+ *   a write has met a lock -> its line waits here -> the line's first write runs by itself, on a
+ *                                                    retry connection, for a moment at a time
+ *                               done:    the line goes back to the other writes
+ *                               for 5 s: the write is answered DB_BLOCKED
+ *
+ * The accounts take turns, and so do the lines of an account, which has one attempt under way at a
+ * time. An account that has several lines here has all of its writes here: each of them could hold
+ * up a shared commit. */
+#pragma once
+
+#include "connection.h"
+#include "late.h"
+#include "line.h"
+
+enum { RETRY_CONNECTIONS = 2 };
+
+struct retry {
+	struct connection connection;
+	struct write_line *line; /* its first write is under way; or NULL */
+};
+
+struct blocked {
+	struct loop *loop;
+	struct retry retries[RETRY_CONNECTIONS];
+	struct list waiting;	 /* of struct write_line, by turn */
+	unsigned count;		 /* writes that wait or are under way */
+	struct deadline overdue; /* set while lines wait */
+	struct lines *lines;
+	struct late *late;
+	struct later wake; /* keeps the loop from sleeping before the end of the turn */
+	/* A line is no longer blocked, and writes wait in it. */
+	void (*on_free)(struct blocked *blocked, struct write_line *line);
+};
+
+/* The caller has set lines, late and on_free. connection: has the members up to effect, but for
+ * the role, the owner and the number. */
+void blocked_start(struct blocked *blocked, const struct connection *connection);
+
+/* All writes of this account are to wait here. */
+bool blocked_wants(const struct blocked *blocked, struct id account_id);
+/* Takes a line, of which nothing is under way and which is in no queue, with its writes. */
+void blocked_add_line(struct blocked *blocked, struct write_line *line);
+/* Adds a write to a line that is blocked. Where too many wait, it is answered DB_BLOCKED, late. */
+void blocked_add(struct blocked *blocked, struct write_line *line, struct db_query *query);
+
+/* At the end of a turn: gives free connections to lines that wait. */
+void blocked_flush(struct blocked *blocked);
+unsigned blocked_count_up(const struct blocked *blocked);
+
+/* All that is left is answered DB_AWAY, late. */
+void blocked_close(struct blocked *blocked);
+/* After that. */
+void blocked_finish(struct blocked *blocked);

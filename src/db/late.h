@@ -1,0 +1,18 @@
+/* Answers that are given without the database, later, from the loop. */
+#pragma once
+
+#include "db/query.h"
+#include "loop/loop.h"
+
+struct late {
+	struct loop *loop;
+	struct list queries; /* of struct db_query */
+	struct later later;
+};
+
+void late_init(struct late *late, struct loop *loop);
+/* The query is in no list. */
+void late_answer(struct late *late, struct db_query *query, enum db_outcome outcome);
+bool late_is_idle(const struct late *late);
+/* While it is idle. */
+void late_finish(struct late *late);

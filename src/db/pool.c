@@ -1,0 +1,55 @@
+#include "pool.h"
+#include "base/require.h"
+
+void pool_start(struct pool *pool, const struct connection *connection,
+		const struct connection_role *role, unsigned count)
+{
+	require(count >= 1 && count <= POOL_MAX);
+	pool->count = count;
+	for (unsigned i = 0; i < count; i++) {
+		pool->connections[i] = *connection;
+		pool->connections[i].role = role;
+		pool->connections[i].number = i;
+		connection_start(&pool->connections[i]);
+	}
+}
+
+unsigned pool_count_up(const struct pool *pool)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < pool->count; i++)
+		count += connection_is_up(&pool->connections[i]);
+	return count;
+}
+
+bool pool_is_up(const struct pool *pool)
+{
+	return pool_count_up(pool) > 0;
+}
+
+bool pool_is_hopeless(const struct pool *pool)
+{
+	for (unsigned i = 0; i < pool->count; i++) {
+		if (connection_is_up(&pool->connections[i]) ||
+		    connection_is_hopeful(&pool->connections[i]))
+			return false;
+	}
+	return true;
+}
+
+void pool_send_again(struct pool *pool)
+{
+	for (unsigned i = 0; i < pool->count; i++) {
+		struct connection *connection = &pool->connections[i];
+
+		if (connection_is_up(connection) && !list_is_empty(&connection->pipeline.again))
+			connection_flush(connection, pipeline_send_again(&connection->pipeline));
+	}
+}
+
+void pool_close(struct pool *pool)
+{
+	for (unsigned i = 0; i < pool->count; i++)
+		connection_close(&pool->connections[i]);
+}

@@ -1,0 +1,268 @@
+#include "writes.h"
+#include "base/require.h"
+
+enum { ANSWER_MS = 10 * 1000 };
+
+static void on_wake(struct later *later)
+{
+	(void)later; /* the end of the turn does the work */
+}
+
+static void answer_away(struct writes *writes, struct db_query *query)
+{
+	writes->count--;
+	late_answer(writes->late, query, DB_AWAY);
+}
+
+/* The connection of the line's key while that is up, else the next that is. */
+static unsigned choose(const struct writes *writes, struct write_line *line)
+{
+	const struct db_parameters *parameters = &line_first(line)->parameters;
+	unsigned count = writes->pool.count;
+	unsigned own = 0;
+
+	if (count > 1 && parameters->count && parameters->values[0])
+		own = db_parameters_hash(parameters) % count;
+	for (unsigned i = 0; i < count; i++) {
+		unsigned index = (own + i) % count;
+
+		if (connection_is_up(&writes->pool.connections[index]))
+			return index;
+	}
+	return own;
+}
+
+static void block(struct writes *writes, struct write_line *line)
+{
+	writes->count -= line->count;
+	blocked_add_line(&writes->blocked, line);
+}
+
+/* Writes wait in the line, none is under way, and it is in no queue. */
+static void make_ready(struct writes *writes, struct write_line *line)
+{
+	if (line->has_met_lock || blocked_wants(&writes->blocked, line->account_id))
+		block(writes, line);
+	else
+		list_append(&writes->ready[choose(writes, line)], &line->turn);
+	loop_later(writes->loop, &writes->wake);
+}
+
+/* A write of the line is no longer under way. */
+static void go_on(struct writes *writes, struct write_line *line)
+{
+	if (line->under_way)
+		return;
+	if (line->count)
+		make_ready(writes, line);
+	else
+		line_destroy(&writes->lines, line);
+}
+
+static void on_free(struct blocked *blocked, struct write_line *line)
+{
+	struct writes *writes = container_of(blocked, struct writes, blocked);
+
+	writes->count += line->count;
+	make_ready(writes, line);
+}
+
+/* ---- connections ---- */
+
+static void on_answer(struct connection *connection, struct db_query *query,
+		      const struct db_result *result)
+{
+	struct writes *writes = connection->owner;
+
+	writes->count--;
+	query->line->under_way--;
+	go_on(writes, query->line);
+	query->done(query, result);
+}
+
+/* Called for each query of a lost connection, in the order in which they were sent. */
+static void on_return(struct connection *connection, struct db_query *query, bool may_repeat)
+{
+	struct writes *writes = connection->owner;
+	struct write_line *line = query->line;
+
+	if (may_repeat) {
+		line_return(line, query);
+	} else {
+		line->under_way--;
+		answer_away(writes, query);
+	}
+	go_on(writes, line);
+}
+
+/* Called for each query of the batch, in the order in which they were sent. */
+static void on_locked(struct connection *connection, struct db_query *query, bool is_culprit)
+{
+	struct write_line *line = query->line;
+
+	if (is_culprit)
+		line->has_met_lock = true;
+	line_return(line, query);
+	go_on(connection->owner, line);
+}
+
+static void on_up(struct connection *connection)
+{
+	struct writes *writes = connection->owner;
+
+	loop_later(writes->loop, &writes->wake);
+}
+
+static void answer_lines_away(struct writes *writes, struct list *lines)
+{
+	struct list *turn;
+
+	while ((turn = list_take_first(lines))) {
+		struct write_line *line = line_at(turn);
+
+		while (line->count)
+			answer_away(writes, line_take(line));
+		line_destroy(&writes->lines, line);
+	}
+}
+
+static void on_down(struct connection *connection)
+{
+	struct writes *writes = connection->owner;
+	struct list lines;
+	struct list *turn;
+
+	list_init(&lines);
+	list_move_all(&lines, &writes->ready[connection->number]);
+	if (!pool_is_up(&writes->pool) && !connection_is_hopeful(connection))
+		answer_lines_away(writes, &lines);
+	while ((turn = list_take_first(&lines)))
+		make_ready(writes, line_at(turn));
+}
+
+/* ---- batches ---- */
+
+static bool shares_commit(const struct writes *writes, const struct db_query *query)
+{
+	return writes->statements[query->statement].shares_commit && query->parameters.values[0];
+}
+
+/* Takes writes from the front of a line for a batch, which has count of them already. The line
+ * waits until they are answered. Returns how many the batch has then. */
+static unsigned take_writes(const struct writes *writes, struct write_line *line, bool shared,
+			    struct list *batch, unsigned count)
+{
+	struct db_query *query;
+
+	list_remove(&line->turn);
+	while ((query = line_first(line)) && shares_commit(writes, query) == shared) {
+		list_append(batch, &line_take(line)->node);
+		line->under_way++;
+		count++;
+		if (!shared || count == PIPELINE_SHARED_WRITES)
+			break;
+	}
+	return count;
+}
+
+/* Sends one batch. 0; 1: nothing can be sent; or -EIO. */
+static int send_batch(struct writes *writes, struct list *ready, struct pipeline *pipeline)
+{
+	unsigned count = 0;
+	struct list batch;
+	bool shared;
+
+	if (list_is_empty(ready) || pipeline->batch_count >= PIPELINE_WRITES)
+		return 1;
+	shared = shares_commit(writes, line_first(line_at(ready->next)));
+	/* Writes that come while these batches are under way will share a commit. */
+	if (shared && pipeline->batch_count >= PIPELINE_SHARED_BATCHES)
+		return 1;
+	list_init(&batch);
+	do
+		count = take_writes(writes, line_at(ready->next), shared, &batch, count);
+	while (shared && count < PIPELINE_SHARED_WRITES && !list_is_empty(ready) &&
+	       shares_commit(writes, line_first(line_at(ready->next))));
+	return pipeline_send(pipeline, &batch, count);
+}
+
+void writes_flush(struct writes *writes)
+{
+	pool_send_again(&writes->pool);
+	for (unsigned i = 0; i < writes->pool.count; i++) {
+		struct connection *connection = &writes->pool.connections[i];
+		int sent = 0;
+
+		if (list_is_empty(&writes->ready[i]) || !connection_is_up(connection))
+			continue;
+		while (sent == 0)
+			sent = send_batch(writes, &writes->ready[i], &connection->pipeline);
+		connection_flush(connection, sent < 0 ? sent : 0);
+	}
+	blocked_flush(&writes->blocked);
+}
+
+void writes_add(struct writes *writes, struct db_query *query)
+{
+	struct write_line *line = line_of(&writes->lines, query);
+
+	if (line->is_blocked) {
+		blocked_add(&writes->blocked, line, query);
+		return;
+	}
+	line_append(line, query);
+	writes->count++;
+	if (!list_is_linked(&line->turn) && line->under_way == 0)
+		make_ready(writes, line);
+}
+
+unsigned writes_count(const struct writes *writes)
+{
+	return writes->count + writes->blocked.count;
+}
+
+/* ---- beginning and end ---- */
+
+void writes_start(struct writes *writes, const struct connection *connection, unsigned count,
+		  struct late *late)
+{
+	static const struct connection_role role = {
+	    .name = "write",
+	    .first = "SELECT set_config('lock_timeout', '20', false)",
+	    .answer_ms = ANSWER_MS,
+	    .on_answer = on_answer,
+	    .on_return = on_return,
+	    .on_locked = on_locked,
+	    .on_up = on_up,
+	    .on_down = on_down,
+	};
+	struct connection usual = *connection;
+
+	writes->loop = connection->loop;
+	writes->statements = connection->statements;
+	writes->late = writes->blocked.late = late;
+	writes->blocked.lines = &writes->lines;
+	writes->blocked.on_free = on_free;
+	loop_later_init(&writes->wake, on_wake);
+	for (unsigned i = 0; i < POOL_MAX; i++)
+		list_init(&writes->ready[i]);
+	usual.owner = writes;
+	pool_start(&writes->pool, &usual, &role, count);
+	blocked_start(&writes->blocked, connection);
+}
+
+void writes_close(struct writes *writes)
+{
+	pool_close(&writes->pool);
+	for (unsigned i = 0; i < writes->pool.count; i++)
+		answer_lines_away(writes, &writes->ready[i]);
+	blocked_close(&writes->blocked);
+	require(writes->count == 0);
+}
+
+void writes_finish(struct writes *writes)
+{
+	lines_finish(&writes->lines);
+	loop_later_cancel(&writes->wake);
+	blocked_finish(&writes->blocked);
+}

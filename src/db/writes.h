@@ -1,0 +1,35 @@
+/* Writes: each line has one batch under way at most, and lines take turns.
+ *
+ *   lines that are ready -> write connection -> done, or the line goes to the blocked ones
+ *
+ * Writes that share a commit wait 20 ms at most for a locked row: then none of them has happened,
+ * and the others run again at once. */
+#pragma once
+
+#include "blocked.h"
+#include "pool.h"
+
+struct writes {
+	struct loop *loop;
+	const struct statement_entry *statements;
+	struct pool pool;
+	struct lines lines;
+	struct list ready[POOL_MAX]; /* of struct write_line: for each connection */
+	unsigned count;		     /* waiting or under way, without the blocked ones */
+	struct blocked blocked;
+	struct late *late;
+	struct later wake; /* keeps the loop from sleeping before the end of the turn */
+};
+
+/* connection: has the members up to effect, but for the role, the owner and the number. */
+void writes_start(struct writes *writes, const struct connection *connection, unsigned count,
+		  struct late *late);
+void writes_add(struct writes *writes, struct db_query *query);
+/* At the end of a turn: sends what waits. */
+void writes_flush(struct writes *writes);
+/* All writes that were not answered. */
+unsigned writes_count(const struct writes *writes);
+/* All that is left is answered DB_AWAY, late. */
+void writes_close(struct writes *writes);
+/* After that. */
+void writes_finish(struct writes *writes);
