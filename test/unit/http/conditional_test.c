@@ -1,0 +1,107 @@
+/* Lists of entity tags. */
+#include "../cmocka_test.h"
+#include "http/conditional.h"
+
+/* tags: as they are expected, a weak one with "W/" in front, a space behind each; rest: what is
+ * left of the list where no further tag stands. */
+static void assert_tags(const char *text, const char *tags, const char *rest)
+{
+	struct str list = str_from(text);
+	struct http_tag tag;
+	char found[200] = "";
+	size_t length = 0;
+
+	while (http_next_tag(&list, &tag))
+		length += (size_t)snprintf(found + length, sizeof(found) - length, "%s%.*s ",
+					   tag.is_weak ? "W/" : "", STR_ARG(tag.text));
+	assert_string_equal(found, tags);
+	if (!str_equal(list, str_from(rest)))
+		fail_msg("%s: \"%.*s\" is left, not \"%s\"", text, STR_ARG(list), rest);
+}
+
+static void tags(void **state)
+{
+	(void)state;
+	assert_tags("\"a\"", "\"a\" ", "");
+	assert_tags("W/\"a\"", "W/\"a\" ", "");
+	assert_tags("\"a\", W/\"b\",\"c\"", "\"a\" W/\"b\" \"c\" ", "");
+	assert_tags(" \t\"a\" ,\t\"b\" ", "\"a\" \"b\" ", "");
+	assert_tags("\"\"", "\"\" ", "");
+	/* A comma and a backslash are characters of a tag, and so are bytes above 127. */
+	assert_tags("\"a,b\", \"c\\\", \"\xc3\xa4\"", "\"a,b\" \"c\\\" \"\xc3\xa4\" ", "");
+}
+
+static void empty_elements(void **state)
+{
+	(void)state;
+	assert_tags("", "", "");
+	assert_tags(" \t", "", "");
+	assert_tags(",", "", "");
+	assert_tags(", ,\"a\",, ,\"b\",", "\"a\" \"b\" ", "");
+}
+
+/* What is left says that, and where, the list is malformed. */
+static void what_is_no_tag(void **state)
+{
+	(void)state;
+	assert_tags("*", "", "*");
+	assert_tags("a", "", "a");
+	assert_tags("\"a", "", "\"a");
+	assert_tags("\"", "", "\"");
+	assert_tags("a\"", "", "a\"");
+	assert_tags("w/\"a\"", "", "w/\"a\"");
+	assert_tags("W/", "", "W/");
+	assert_tags("W/a", "", "W/a");
+	assert_tags("W/ \"a\"", "", "W/ \"a\"");
+	assert_tags("W/W/\"a\"", "", "W/W/\"a\"");
+	assert_tags("\"a b\"", "", "\"a b\"");
+	assert_tags("\"a\x7f\"", "", "\"a\x7f\"");
+	assert_tags("\"a\"\"b\"", "", "\"a\"\"b\"");
+	assert_tags("\"a\" \"b\"", "", "\"a\" \"b\"");
+	assert_tags("\"a\", b, \"c\"", "\"a\" ", "b, \"c\"");
+	assert_tags("\"a\", *", "\"a\" ", "*");
+}
+
+static void the_list_need_not_end_with_nul(void **state)
+{
+	static const char text[] = {'"', 'a', '"'};
+	struct str list = {text, sizeof(text)};
+	struct http_tag tag;
+
+	(void)state;
+	assert_true(http_next_tag(&list, &tag));
+	assert_true(str_equal(tag.text, STR("\"a\"")));
+	assert_false(http_next_tag(&list, &tag));
+	list = (struct str){text, 2};
+	assert_false(http_next_tag(&list, &tag));
+	assert_int_equal(list.length, 2);
+}
+
+static void none_match(void **state)
+{
+	const struct http_field fields[] = {{STR("If-None-Match"), STR("\"a\", W/\"b\"")},
+					    {STR("if-none-match"), STR("\"c\"")}};
+	struct http_request request = {.fields = fields, .field_count = 2};
+	const struct http_field any = {STR("If-None-Match"), STR(" * ")};
+
+	(void)state;
+	assert_true(http_has_tag(&request, STR("\"a\"")));
+	assert_true(http_has_tag(&request, STR("\"b\"")));
+	assert_true(http_has_tag(&request, STR("\"c\"")));
+	assert_false(http_has_tag(&request, STR("\"d\"")));
+	request = (struct http_request){.fields = &any, .field_count = 1};
+	assert_true(http_has_tag(&request, STR("\"d\"")));
+	request.field_count = 0;
+	assert_false(http_has_tag(&request, STR("\"d\"")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(tags),	      cmocka_unit_test(empty_elements),
+	    cmocka_unit_test(what_is_no_tag), cmocka_unit_test(the_list_need_not_end_with_nul),
+	    cmocka_unit_test(none_match),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
