@@ -228,9 +228,9 @@ class Server:
 
     @property
     def address(self):
-        """Host and port of its first listener, from the log: --public-url may be another."""
+        """Host and port of its first listener for all, from the log: --public-url may be another."""
         log = self.log().replace('":"', "=").replace('":', "=").replace('"', " ")
-        found = re.search(r"listening[ ,]+address=(?!unix)(\S+):\d+[ ,]+port=(\d+)", log)
+        found = re.search(r"listening[ ,]+address=(?!unix|proxy)(\S+):\d+[ ,]+port=(\d+)", log)
         if not found:  # --log-level hides it
             parts = urllib.parse.urlsplit(self.url)
             return parts.hostname, parts.port

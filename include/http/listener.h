@@ -21,3 +21,8 @@ struct http_listener_settings {
 	void *context;
 	const struct http_transport_kind *transport; /* NULL: plain, over TCP or a unix socket */
 };
+
+/* Plain likewise, but each connection begins with a PROXY header and must come from one of the
+ * proxies of struct http_server_settings. Others are closed at once, as are those that begin with
+ * anything else. */
+extern const struct http_transport_kind http_transport_proxied;

@@ -69,9 +69,14 @@ static struct str public_url(struct ctl *ctl)
 		free(said);
 		return url;
 	}
-	if (!listen_address_url(&ctl->config.listen[0], made, sizeof(made)))
-		return STR("http://localhost");
-	return arena_copy(&ctl->arena, str_from(made));
+	for (unsigned i = 0; i < ctl->config.listen_count; i++) {
+		const struct listen_address *address = &ctl->config.listen[i];
+
+		if (address->role == HTTP_ROLE_PUBLIC &&
+		    listen_address_url(address, made, sizeof(made)))
+			return arena_copy(&ctl->arena, str_from(made));
+	}
+	return STR("http://localhost");
 }
 
 /* http://... becomes ws://..., https://... wss://... */

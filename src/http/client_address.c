@@ -7,28 +7,6 @@ struct hops {
 	bool is_known; /* else the peer counts */
 };
 
-static bool is_trusted(const struct http_proxies *proxies, const struct address *address)
-{
-	for (unsigned i = 0; i < proxies->count; i++) {
-		if (network_has(&proxies->networks[i], address))
-			return true;
-	}
-	return false;
-}
-
-static bool is_trusted_peer(const struct http_proxies *proxies, struct str peer)
-{
-	struct address address;
-
-	if (!str_equal(peer, STR("unix")))
-		return address_read(peer, &address) && is_trusted(proxies, &address);
-	for (unsigned i = 0; i < proxies->count; i++) {
-		if (proxies->networks[i].is_unix)
-			return true;
-	}
-	return false;
-}
-
 /* "1.2.3.4", "1.2.3.4:56", "::1", "[::1]" or "[::1]:56" */
 static bool read_node(struct str text, struct address *ret_address)
 {
@@ -63,7 +41,7 @@ static void add_hop(struct hops *hops, struct str node)
 
 	if (!read_node(str_trim(node), &address))
 		hops->is_known = false;
-	else if (!hops->is_known || !is_trusted(hops->proxies, &address)) {
+	else if (!hops->is_known || !http_proxies_have(hops->proxies, &address)) {
 		hops->address = address;
 		hops->is_known = true;
 	}
@@ -155,8 +133,6 @@ struct str http_client_address(const struct http_proxies *proxies, struct str pe
 	bool has_one = false, has_other = false;
 	const struct hops *said;
 
-	if (proxies->count == 0 || !is_trusted_peer(proxies, peer))
-		return peer;
 	for (unsigned i = 0; i < request->field_count; i++) {
 		const struct http_field *field = &request->fields[i];
 

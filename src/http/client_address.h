@@ -1,4 +1,4 @@
-/* Where a request comes from: its peer, or what the proxies that are believed say of it, in
+/* Where a request comes from that a proxy which is believed sent: what it says of it in
  * X-Forwarded-For or Forwarded (RFC 7239).
  *
  * Each proxy adds the address of its own peer at the end, so the list is read from its end: the
@@ -12,6 +12,7 @@
 #include "http/proxies.h"
 #include "http/request.h"
 
-/* peer: as http_transport_address() has it. In the arena or peer itself; NUL-terminated. */
+/* peer: one of the proxies, as http_transport_address() has it. The result lies in the arena or is
+ * the peer; NUL-terminated. */
 struct str http_client_address(const struct http_proxies *proxies, struct str peer,
 			       struct http_request *request);

@@ -22,10 +22,23 @@ void http_connection_drain(struct http_connection *connection)
 		http_connection_go_on(connection);
 }
 
+static void find_remote(struct http_connection *connection)
+{
+	const struct http_proxies *proxies = connection->connections->settings.proxies;
+	size_t length = http_transport_address(connection->transport, connection->remote);
+
+	connection->remote_length = (uint8_t)length;
+	connection->is_proxy =
+	    proxies && proxies->count > 0 &&
+	    http_proxies_have_peer(proxies, (struct str){connection->remote, length});
+}
+
 static void begin_request(struct http_connection *connection)
 {
 	const struct http_connections *connections = connection->connections;
 
+	if (connection->remote_length == 0)
+		find_remote(connection);
 	connection->exchange =
 	    http_exchange_create(connection, connections->loop, connections->settings.access_log);
 	http_connection_move(connection, CONNECTION_HEAD);
@@ -62,7 +75,7 @@ static size_t take_head(struct http_connection *connection, struct str data)
 		return used;
 	exchange->request.remote_address = arena_copy(
 	    &exchange->request.arena, (struct str){connection->remote, connection->remote_length});
-	if (connection->connections->settings.proxies)
+	if (connection->is_proxy)
 		exchange->request.remote_address =
 		    http_client_address(connection->connections->settings.proxies,
 					exchange->request.remote_address, &exchange->request);
@@ -248,7 +261,7 @@ void http_connection_create(struct http_connections *connections,
 	connection->listener = listener;
 	transport->owner = connection;
 	transport->events = &transport_events;
-	connection->remote_length = (uint8_t)http_transport_address(transport, connection->remote);
+	find_remote(connection);
 	list_append(&connections->all, &connection->node);
 	connections->count++;
 	loop_later_init(&connection->later, on_later);

@@ -71,12 +71,13 @@ struct http_connection {
 	struct http_exchange *exchange;
 	struct buffer parked;
 	uint32_t lingered_bytes;
-	uint8_t state;	/* enum http_connection_state */
-	bool is_taking; /* bytes of the client are being used, one piece after the other */
-	bool has_more;	/* the client's bytes at hand go on behind those just used */
-	bool saw_end;	/* the client sends no more */
-	bool ends;	/* after this answer */
-	uint8_t remote_length;
+	uint8_t state;	       /* enum http_connection_state */
+	bool is_taking;	       /* bytes of the client are being used, one piece after the other */
+	bool has_more;	       /* the client's bytes at hand go on behind those just used */
+	bool saw_end;	       /* the client sends no more */
+	bool ends;	       /* after this answer */
+	bool is_proxy;	       /* the remote end is believed in what it says of its clients */
+	uint8_t remote_length; /* 0: not known before the first byte */
 	char remote[HTTP_TRANSPORT_ADDRESS_BYTES];
 };
 

@@ -4,8 +4,8 @@
  *                         <- events --
  *
  * A kind of transport is a table of functions and one file. transport_plain.c is TCP and unix
- * sockets as they are; a listener's settings choose the kind for its connections. A connection
- * begins with a transport; a WebSocket takes it over after an upgrade.
+ * sockets as they are, and behind a PROXY header; a listener's settings choose the kind. A
+ * connection begins with a transport; a WebSocket takes it over after an upgrade.
  *
  * The contract for a kind that transforms the bytes, such as TLS ("lower" is the plain transport
  * that it holds and whose events it takes):
@@ -32,11 +32,13 @@
  * - close() closes at once, without close_notify. */
 #pragma once
 
+#include "base/network.h"
 #include "base/str.h"
 
 #include <stdint.h>
 #include <uv.h>
 
+struct http_proxies;
 struct http_transport;
 struct http_transport_kind;
 struct loop;
@@ -44,6 +46,8 @@ struct loop;
 /* What the transports of a server share. */
 struct http_transport_host {
 	struct loop *loop;
+	const struct http_proxies *proxies; /* that are believed; NULL: none */
+	uint64_t refused_s;		    /* loop time of the last log line on a refusal */
 	unsigned count; /* accepted and not yet closed, those of WebSockets included */
 	void (*on_gone)(struct http_transport_host *host); /* there is room for another */
 };
@@ -71,7 +75,7 @@ struct http_transport {
 	bool is_closing;			    /* close() was called */
 };
 
-enum { HTTP_TRANSPORT_PARTS_MAX = 4, HTTP_TRANSPORT_ADDRESS_BYTES = 46 };
+enum { HTTP_TRANSPORT_PARTS_MAX = 4, HTTP_TRANSPORT_ADDRESS_BYTES = ADDRESS_TEXT_BYTES };
 
 /* See the functions below. */
 struct http_transport_kind {
@@ -96,7 +100,8 @@ static inline struct http_transport *http_transport_accept(const struct http_tra
 	return kind->accept(kind, host, listener);
 }
 
-/* "127.0.0.1", "::1" or "unix", NUL-terminated; its length. */
+/* "127.0.0.1", "::1", "unix", or "unknown" where the kernel or a proxy does not know it,
+ * NUL-terminated; its length. 0: it is known with the first on_data. */
 static inline size_t http_transport_address(const struct http_transport *transport,
 					    char ret_text[static HTTP_TRANSPORT_ADDRESS_BYTES])
 {

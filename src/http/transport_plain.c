@@ -1,6 +1,10 @@
 #include "http/transport_plain.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/require.h"
+#include "http/listener.h"
+#include "http/proxies.h"
+#include "http/proxy_header.h"
 #include "loop/loop.h"
 
 #include <arpa/inet.h>
@@ -20,10 +24,11 @@ static char read_buffer[READ_BUFFER_BYTES];
 struct plain {
 	struct http_transport transport;
 	union stream_handle uv;
-	uint64_t queued_bytes; /* all that ever had to wait */
-	uint64_t taken_bytes;  /* of them, as of the last look */
-	uint64_t taken_at_ms;  /* when that number last changed */
-	uint32_t full_turn;    /* the loop's turn in which a read last filled the buffer */
+	uint64_t queued_bytes;	     /* all that ever had to wait */
+	uint64_t taken_bytes;	     /* of them, as of the last look */
+	uint64_t taken_at_ms;	     /* when that number last changed */
+	uint32_t full_turn;	     /* the loop's turn in which a read last filled the buffer */
+	struct proxy_header *header; /* NULL: the connection begins without one */
 };
 
 struct plain_write {
@@ -48,6 +53,9 @@ static void on_close(uv_handle_t *handle)
 
 	if (plain->transport.events)
 		plain->transport.events->on_closed(&plain->transport);
+	if (plain->header)
+		proxy_header_finish(plain->header);
+	free(plain->header);
 	free(plain);
 	host->count--;
 	host->on_gone(host);
@@ -106,6 +114,47 @@ static size_t plain_address(const struct http_transport *transport, char *ret_te
 	return strlen(ret_text);
 }
 
+/* At most one line a second. */
+static void log_refusal(struct http_transport_host *host, const char *why, const char *address)
+{
+	uint64_t now_s = loop_now_ms(host->loop) / 1000;
+
+	if (now_s != host->refused_s)
+		log_warn("http", "connection refused", LOG_TEXT("reason", why),
+			 LOG_TEXT("remote", address));
+	host->refused_s = now_s;
+}
+
+static struct http_transport *proxied_accept(const struct http_transport_kind *kind,
+					     struct http_transport_host *host,
+					     uv_stream_t *listener)
+{
+	struct http_transport *transport = plain_accept(kind, host, listener);
+	char peer[HTTP_TRANSPORT_ADDRESS_BYTES];
+
+	if (!transport)
+		return NULL;
+	plain_address(transport, peer);
+	if (!host->proxies || !http_proxies_have_peer(host->proxies, str_from(peer))) {
+		log_refusal(host, "the peer is no trusted proxy", peer);
+		plain_close(transport);
+		return NULL;
+	}
+	plain_of(transport)->header = memory_zalloc(sizeof(struct proxy_header));
+	return transport;
+}
+
+static size_t proxied_address(const struct http_transport *transport, char *ret_text)
+{
+	const struct proxy_header *header = plain_of(transport)->header;
+	size_t length = strlen(header->address);
+
+	if (header->is_complete && header->is_local)
+		return plain_address(transport, ret_text);
+	memcpy(ret_text, header->address, length + 1);
+	return length;
+}
+
 /* libuv reads a socket on and on while each read fills the buffer. A peer that sends fast would
  * keep all others waiting, so it gets one such read a turn: without a buffer libuv goes on to the
  * next socket, and finds this one readable in the next turn. */
@@ -139,6 +188,27 @@ static void end(struct plain *plain, int error)
 	plain->transport.events->on_end(&plain->transport, error);
 }
 
+/* Not header->is_complete yet. */
+static void take_header(struct plain *plain, struct str data)
+{
+	struct proxy_header *header = plain->header;
+	char peer[HTTP_TRANSPORT_ADDRESS_BYTES];
+	struct str rest;
+	int error = proxy_header_take(header, data, &rest);
+
+	if (error == -EAGAIN)
+		return;
+	if (error < 0) {
+		plain_address(&plain->transport, peer);
+		log_refusal(plain->transport.host, "it does not begin with a PROXY header", peer);
+		end(plain, error);
+		return;
+	}
+	if (rest.length)
+		plain->transport.events->on_data(&plain->transport, rest);
+	proxy_header_finish(header);
+}
+
 static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
 	struct plain *plain = stream->data;
@@ -149,6 +219,8 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 		plain->full_turn = plain->transport.host->loop->turn;
 	if (size < 0)
 		end(plain, size == UV_EOF ? 0 : (int)size);
+	else if (plain->header && !plain->header->is_complete)
+		take_header(plain, (struct str){buffer->base, (size_t)size});
 	else
 		plain->transport.events->on_data(&plain->transport,
 						 (struct str){buffer->base, (size_t)size});
@@ -284,6 +356,18 @@ static bool plain_has_input(const struct http_transport *transport)
 const struct http_transport_kind http_transport_plain = {
     .accept = plain_accept,
     .address = plain_address,
+    .set_reading = plain_set_reading,
+    .send = plain_send,
+    .pending = plain_pending,
+    .is_stalled = plain_is_stalled,
+    .shutdown = plain_shutdown,
+    .has_input = plain_has_input,
+    .close = plain_close,
+};
+
+const struct http_transport_kind http_transport_proxied = {
+    .accept = proxied_accept,
+    .address = proxied_address,
     .set_reading = plain_set_reading,
     .send = plain_send,
     .pending = plain_pending,

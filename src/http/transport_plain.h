@@ -1,4 +1,5 @@
-/* TCP and unix sockets, byte for byte. */
+/* TCP and unix sockets, byte for byte: all of them, or (http_transport_proxied, http/listener.h)
+ * those behind the PROXY header. */
 #pragma once
 
 #include "http/transport.h"

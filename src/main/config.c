@@ -132,7 +132,9 @@ static const struct option settings[] = {
 	   .absent = "(embedded, in the state directory)", .check = check_database,
 	   .show = show_database, INTO(database)),
     OPTION(LIST, "listen", "ADDRESS",
-	   "Where to listen: ADDR:PORT, [ADDR]:PORT or unix:PATH. May be given several times.",
+	   "Where to listen: ADDR:PORT, [ADDR]:PORT or unix:PATH; with proxy: in front of it where "
+	   "proxies speak the PROXY protocol, version 1 or 2 (proxy:127.0.0.1:8081). May be given "
+	   "several times.",
 	   .fallback = "127.0.0.1:8080", .most = CONFIG_LISTEN_MAX),
     OPTION(CHOICE, "log-format", "logfmt|json", "Form of the log lines on stderr.",
 	   .fallback = "logfmt", INTO(log_format)),
@@ -148,11 +150,12 @@ static const struct option settings[] = {
 	   "Where everything is kept. Default: /var/lib/displayd for root, else displayd in "
 	   "$XDG_STATE_HOME or ~/.local/state.",
 	   INTO(state_dir)),
-    OPTION(LIST, "trust-proxy", "CIDR",
-	   "A proxy, or a network of proxies, whose X-Forwarded-For and Forwarded are believed: "
-	   "10.0.0.0/8, ::1, or unix for all that come through unix sockets. May be given several "
-	   "times. Default: none.",
-	   .absent = "(none)", .most = HTTP_PROXIES_MAX, .check = check_proxy, INTO(trusted)),
+    OPTION(
+	LIST, "trust-proxy", "CIDR",
+	"A proxy, or a network of proxies, whose X-Forwarded-For, Forwarded and PROXY headers are "
+	"believed: 10.0.0.0/8, ::1, or unix for all that come through unix sockets. May be given "
+	"several times. Default: none.",
+	.absent = "(none)", .most = HTTP_PROXIES_MAX, .check = check_proxy, INTO(trusted)),
     OPTION(NUMBER, "workers", "N", "Worker processes. Default: one for each core.", .least = 1,
 	   .most = CONFIG_WORKERS_MAX, INTO(workers)),
     {0},
@@ -205,13 +208,18 @@ static enum config_action find_action(const struct options *options)
 	return action;
 }
 
+static const char *without_proxy(const char *address)
+{
+	return strncmp(address, "proxy:", 6) == 0 ? address + 6 : address;
+}
+
 /* For port 0 the kernel chooses one, so the same address can be had again. */
 static bool is_listed(const struct config *config, const char *text)
 {
 	const char *port = strrchr(text, ':');
 
 	for (unsigned i = 0; i < config->listen_count; i++)
-		if (strcmp(config->listen[i].text, text) == 0)
+		if (strcmp(without_proxy(config->listen[i].text), without_proxy(text)) == 0)
 			return !port || strcmp(port, ":0") != 0;
 	return false;
 }
@@ -234,6 +242,9 @@ static int read_listen(struct config *config, const char *name, enum http_role r
 			return options_blame(options, given, reterr, "is given twice");
 		if (listen_address_parse(str_from(given->value), address, &why) < 0)
 			return options_blame(options, given, reterr, "%s", why.text);
+		if (address->expects_proxy_header && config->trusted.count == 0)
+			return options_blame(options, given, reterr,
+					     "is for proxies: name them by --trust-proxy");
 		address->role = role;
 		config->listen_count++;
 	}

@@ -90,7 +90,7 @@ static void choose_public_url(struct instance *instance)
 			return;
 	snprintf(instance->public_url, sizeof(instance->public_url), "http://localhost");
 	log_warn("supervisor", "URLs that are handed out start with http://localhost: there is "
-			       "neither --public-url nor a TCP listener");
+			       "neither --public-url nor a TCP listener that clients reach");
 }
 
 static int open_signals(struct instance *instance)

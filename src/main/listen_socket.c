@@ -50,8 +50,9 @@ static bool parse_host(const char *host, bool bracketed, uint16_t port, struct l
 int listen_address_parse(struct str text, struct listen_address *ret, struct reason *reterr)
 {
 	static const char form[] = "must be ADDR:PORT, [ADDR]:PORT or unix:PATH, such as "
-				   "127.0.0.1:8080";
+				   "127.0.0.1:8080, perhaps with proxy: in front of it";
 	struct listen_address address = {.scheme = "http"};
+	const struct str proxy = STR("proxy:");
 	struct str host = text;
 	unsigned long long port;
 	bool bracketed;
@@ -60,6 +61,9 @@ int listen_address_parse(struct str text, struct listen_address *ret, struct rea
 	if (text.length >= sizeof(address.text))
 		return reason_set(reterr, "is too long");
 	memcpy(address.text, text.data, text.length);
+	address.expects_proxy_header = str_starts_with(text, proxy);
+	if (address.expects_proxy_header)
+		text = host = str_from_offset(text, proxy.length);
 	if (str_starts_with(text, STR("unix:"))) {
 		if (parse_unix(str_from_offset(text, 5), &address, reterr) < 0)
 			return -1;
@@ -247,6 +251,8 @@ bool listen_address_url(const struct listen_address *address, char *ret_url, siz
 	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)(const void *)storage;
 	char host[INET6_ADDRSTRLEN];
 
+	if (address->expects_proxy_header)
+		return false;
 	if (storage->ss_family == AF_INET) {
 		if (v4->sin_addr.s_addr != htonl(INADDR_ANY) ||
 		    !find_reachable(AF_INET, host, sizeof(host)))

@@ -1,4 +1,5 @@
-/* Where the server listens: "127.0.0.1:8080", "[::1]:8080", "localhost:8080", "unix:PATH". */
+/* Where the server listens: "127.0.0.1:8080", "[::1]:8080", "localhost:8080", "unix:PATH". With
+ * "proxy:" in front, each connection begins with a PROXY header (wire/proxy.h). */
 #pragma once
 
 #include "base/str.h"
@@ -13,6 +14,7 @@ struct listen_address {
 	char text[128];	     /* as given */
 	const char *scheme;  /* of URLs that lead there: what its transport speaks */
 	enum http_role role; /* whom it is for; public at first */
+	bool expects_proxy_header;
 	union {
 		struct sockaddr any;
 		struct sockaddr_un local;
@@ -48,6 +50,7 @@ void listen_socket_close(struct listen_socket *socket);
 /* The port that it got; 0 for a unix socket. */
 unsigned listen_socket_port(const struct listen_socket *socket);
 
-/* "http://127.0.0.1:8080" for clients of a TCP socket; false for a unix socket. "0.0.0.0" and
+/* "http://127.0.0.1:8080" for clients of a TCP socket; false for a unix socket, and for one that
+ * only proxies can use. "0.0.0.0" and
  * "[::]" become an address of this machine that others can reach, if it has one. */
 bool listen_address_url(const struct listen_address *address, char *ret_url, size_t size);

@@ -140,6 +140,8 @@ static int listen_to_all(struct worker *worker)
 		struct http_listener_settings listener =
 		    requests_listener(&worker->requests, socket->address.role);
 
+		if (socket->address.expects_proxy_header)
+			listener.transport = &http_transport_proxied;
 		error = http_server_listen(worker->http, socket->fd, &listener);
 	}
 	return error;

@@ -1,39 +1,25 @@
 """Where requests come from: what proxies say of it, where they are believed."""
 
+import http.client
 import os
 import re
-import shutil
 import socket
-import subprocess
 
+import proxies
 import pytest
-from server import wait_until
+from conftest import displayd
+from server import PATIENCE_S, Server, wait_until
 
-NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
-CONFIG = """
-daemon off;
-master_process off;
-pid {folder}/pid;
-error_log stderr;
-events {{}}
-http {{
-	access_log off;
-	client_body_temp_path {folder}/body;
-	proxy_temp_path {folder}/proxy;
-	fastcgi_temp_path {folder}/fastcgi;
-	uwsgi_temp_path {folder}/uwsgi;
-	scgi_temp_path {folder}/scgi;
-	server {{
-		listen unix:{folder}/front;
-		set_real_ip_from unix:;
-		real_ip_header X-Test-Client;
-		location / {{
-			proxy_pass http://{upstream};
-			proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-		}}
-	}}
-}}
-"""
+CLIENT = "127.0.0.9"
+SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"
+TCP_4 = SIGNATURE + b"\x21\x11\0\x0c" + bytes([192, 0, 2, 1, 10, 0, 0, 1, 0, 1, 0, 2])
+LOCAL = SIGNATURE + b"\x20\0\0\0"
+
+needs_nginx = pytest.mark.skipif(not proxies.NGINX, reason="nginx is not installed")
+needs_stream = pytest.mark.skipif(not proxies.NGINX or not os.path.exists(proxies.STREAM),
+                                  reason="nginx has no module stream")
+needs_caddy = pytest.mark.skipif(not proxies.CADDY, reason="caddy is not installed")
+needs_haproxy = pytest.mark.skipif(not proxies.HAPROXY, reason="haproxy is not installed")
 
 
 def remote_of(server, request_id):
@@ -43,9 +29,20 @@ def remote_of(server, request_id):
     return found[1]
 
 
-def ask(server, name, address=None, **fields):
+def ask(server, name, **fields):
     headers = {field.replace("_", "-"): value for field, value in fields.items()}
     assert server.request("GET", "/livez", headers=headers | {"X-Request-Id": name}).status == 200
+    return remote_of(server, name)
+
+
+def ask_through(server, address, name, **fields):
+    """The same through a proxy at this address, from an address of the client's own."""
+    headers = {field.replace("_", "-"): value for field, value in fields.items()}
+    connection = http.client.HTTPConnection(*address, timeout=PATIENCE_S,
+                                            source_address=(CLIENT, 0))
+    connection.request("GET", "/livez", headers=headers | {"X-Request-Id": name})
+    assert connection.getresponse().status == 200
+    connection.close()
     return remote_of(server, name)
 
 
@@ -64,21 +61,231 @@ def test_a_named_proxy_is_believed(launch):
     assert ask(server, "garbage", X_Forwarded_For="192.0.2.1, unknown") == "127.0.0.1"
 
 
-@pytest.mark.skipif(not NGINX, reason="nginx is not installed")
+# ---- the PROXY protocol, by hand ----
+
+def proxied_address(server):
+    """Of its listener that expects a PROXY header."""
+    found = re.search(r"address=proxy:127\.0\.0\.1:0 port=(\d+)", server.log())
+    return "127.0.0.1", int(found[1])
+
+
+@pytest.fixture(scope="module")
+def proxied(tmp_path_factory):
+    """(server, address of its listener that expects a PROXY header, path of a unix socket that
+    does)"""
+    path = str(tmp_path_factory.mktemp("proxied") / "socket")
+    with Server("--listen", "proxy:127.0.0.1:0", "--listen", f"proxy:unix:{path}",
+                "--trust-proxy", "127.0.0.1", "--trust-proxy", "unix") as server:
+        yield server, proxied_address(server), path
+
+
+def request(name, *lines):
+    return "\r\n".join(["GET /livez HTTP/1.1", "Host: a", f"X-Request-Id: {name}", *lines,
+                        "Connection: close", "", ""]).encode()
+
+
+def answer(client, pieces):
+    """All that comes back, until the server ends the connection. Nothing where it resets it."""
+    received = b""
+    try:
+        for piece in pieces:
+            client.sendall(piece)
+        while piece := client.recv(4096):
+            received += piece
+    except (ConnectionResetError, BrokenPipeError):
+        pass
+    return received
+
+
+def ask_by_hand(address, *pieces):
+    with socket.create_connection(address, timeout=PATIENCE_S) as client:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return answer(client, pieces)
+
+
+@pytest.mark.parametrize("name, header, expected", [
+    ("line", b"PROXY TCP4 192.0.2.1 10.0.0.1 5 6\r\n", "192.0.2.1"),
+    ("line-6", b"PROXY TCP6 2001:DB8::1 ::1 5 6\r\n", "2001:db8::1"),
+    ("line-mapped", b"PROXY TCP6 ::ffff:192.0.2.1 ::1 5 6\r\n", "192.0.2.1"),
+    ("line-unknown", b"PROXY UNKNOWN\r\n", "unknown"),
+    ("binary", TCP_4, "192.0.2.1"),
+    ("binary-local", LOCAL, "127.0.0.1"),
+    ("binary-unix", SIGNATURE + b"\x21\x31\0\xd8" + bytes(216), "unknown"),
+])
+def test_a_header_says_who_it_is(proxied, name, header, expected):
+    server, address, _ = proxied
+    text = request(name)
+    assert ask_by_hand(address, header + text).startswith(b"HTTP/1.1 200 ")
+    assert remote_of(server, name) == expected
+
+
+@pytest.mark.parametrize("name, header", [("line", b"PROXY TCP4 192.0.2.1 10.0.0.1 5 6\r\n"),
+                                          ("binary", TCP_4)])
+def test_a_header_in_pieces(proxied, name, header):
+    server, address, _ = proxied
+    text = header + request(f"{name}-bytes")
+    pieces = [text[i:i + 1] for i in range(len(header) + 3)] + [text[len(header) + 3:]]
+    assert ask_by_hand(address, *pieces).startswith(b"HTTP/1.1 200 ")
+    assert remote_of(server, f"{name}-bytes") == "192.0.2.1"
+    assert ask_by_hand(address, header, request(f"{name}-two")).startswith(b"HTTP/1.1 200 ")
+    assert remote_of(server, f"{name}-two") == "192.0.2.1"
+
+
+def test_it_holds_for_every_request_of_the_connection(proxied):
+    server, address, _ = proxied
+    first = request("first").replace(b"Connection: close\r\n", b"")
+    received = ask_by_hand(address, TCP_4, first + request("second"))
+    assert received.count(b"HTTP/1.1 200 ") == 2
+    assert remote_of(server, "first") == remote_of(server, "second") == "192.0.2.1"
+
+
+def test_a_client_behind_it_is_not_believed(proxied):
+    """Its fields came through a proxy that does not look at them."""
+    server, address, _ = proxied
+    ask_by_hand(address, TCP_4 + request("invented", "X-Forwarded-For: 203.0.113.5"))
+    assert remote_of(server, "invented") == "192.0.2.1"
+    ask_by_hand(address, b"PROXY UNKNOWN\r\n" + request("unknown", "X-Forwarded-For: 203.0.113.5"))
+    assert remote_of(server, "unknown") == "unknown"
+
+
+def test_a_named_proxy_behind_it_is_believed(proxied):
+    server, address, _ = proxied
+    ask_by_hand(address, b"PROXY TCP4 127.0.0.1 10.0.0.1 5 6\r\n" +
+                request("behind", "X-Forwarded-For: 203.0.113.5"))
+    assert remote_of(server, "behind") == "203.0.113.5"
+
+
+def test_unix_sockets_expect_it_too(proxied):
+    server, _, path = proxied
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(path)
+        assert answer(client, [TCP_4 + request("unix")]).startswith(b"HTTP/1.1 200 ")
+    assert remote_of(server, "unix") == "192.0.2.1"
+
+
+@pytest.mark.parametrize("start", [
+    request("none"),
+    b"PROXY TCP4 192.0.2.1 10.0.0.1 5 6\n" + request("none"),
+    b"PROXY TCP4 192.0.2.1\r\n" + request("none"),
+    b"PROXY " + b"x" * 200,
+    SIGNATURE + b"\x21\x11\xff\xff" + bytes(2000),
+    b"\x16\x03\x01\0\xa5\1\0\0\xa1\3\3",
+])
+def test_what_is_no_header_ends_the_connection(proxied, start):
+    server, address, _ = proxied
+    assert ask_by_hand(address, start) == b""
+    server.wait_for_log('msg="connection refused" reason="it does not begin with a PROXY header" '
+                        "remote=127.0.0.1")
+
+
+def test_a_header_on_other_listeners_is_no_request(proxied):
+    server, _, _ = proxied
+    assert ask_by_hand(server.address, b"PROXY TCP4 192.0.2.1 10.0.0.1 5 6\r\n" + request("plain")
+                       ).startswith(b"HTTP/1.1 400 ")
+    assert ask_by_hand(server.address, TCP_4 + request("plain")).startswith(b"HTTP/1.1 400 ")
+
+
+def test_others_cannot_use_such_a_listener(launch, folder):
+    path = os.path.join(folder, "socket")
+    server = launch("--listen", "proxy:127.0.0.1:0", "--listen", f"proxy:unix:{path}",
+                    "--trust-proxy", "10.0.0.0/8").start()
+    assert ask_by_hand(proxied_address(server), TCP_4 + request("stranger")) == b""
+    server.wait_for_log('msg="connection refused" reason="the peer is no trusted proxy" '
+                        "remote=127.0.0.1")
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(path)
+        assert answer(client, [TCP_4 + request("stranger")]) == b""
+    assert "stranger" not in server.log()
+
+
+def test_half_a_header_does_not_keep_it_from_ending(launch):
+    server = launch("--listen", "proxy:127.0.0.1:0", "--trust-proxy", "127.0.0.1").start()
+    with socket.create_connection(proxied_address(server), timeout=PATIENCE_S) as client:
+        client.sendall(TCP_4[:20])
+        assert ask(server, "meanwhile") == "127.0.0.1"
+        assert server.stop() == 0
+        assert answer(client, []) == b""
+    assert "cut off" not in server.log()
+
+
+def test_a_listener_that_nobody_could_use_is_refused(folder):
+    code, _, text = displayd("--state-dir", folder, "--listen", "proxy:127.0.0.1:0")
+    assert code == 2
+    assert "--listen is for proxies: name them by --trust-proxy" in text
+
+
+def test_urls_that_are_handed_out_lead_elsewhere(launch):
+    server = launch("--listen", "proxy:127.0.0.1:0", "--listen", "127.0.0.1:0",
+                    "--trust-proxy", "127.0.0.1", listen=None).start()
+    port = re.search(r"address=127\.0\.0\.1:0 port=(\d+)", server.log())[1]
+    assert server.url == f"http://127.0.0.1:{port}"
+
+
+# ---- real proxies, with the README's lines ----
+
+def check_proxy(server, address, name):
+    """It says its client's address, and what the client has invented does not count."""
+    assert ask_through(server, address, name) == CLIENT
+    assert ask_through(server, address, f"{name}-invented", X_Forwarded_For="203.0.113.5") == CLIENT
+
+
+def check_panel(server, address):
+    """Handshakes of panels go through."""
+    server.ctl("account", "create", "ada@example.org", "--name", "Ada")
+    device = server.ctl("device", "create", "--account", "ada@example.org", "--name", "Desk")
+    with socket.create_connection(address, timeout=PATIENCE_S, source_address=(CLIENT, 0)) as panel:
+        panel.sendall("\r\n".join([
+            f"GET {server.path_of(device['websocketUrl'])} HTTP/1.1", "Host: %s:%s" % address,
+            "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "", ""]).encode())
+        with panel.makefile("rb") as file:
+            assert file.readline().startswith(b"HTTP/1.1 101 ")
+            while file.readline() != b"\r\n":
+                pass
+            assert file.read(1)[0] in (0x81, 0x82)  # a frame with a text or a picture
+    wait_until(lambda: re.search(rf"status=101 .*remote={CLIENT}", server.log()),
+               "the panel's access line")
+
+
+@needs_nginx
 def test_behind_nginx(launch, folder):
-    """It adds its own peer's address to what the client has invented."""
     server = launch("--trust-proxy", "127.0.0.1").start()
-    path = os.path.join(folder, "nginx.conf")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(CONFIG.format(folder=folder, upstream="%s:%s" % server.address))
-    with subprocess.Popen([NGINX, "-c", path, "-p", folder]) as nginx:
-        try:
-            with socket.socket(socket.AF_UNIX) as client:
-                wait_until(lambda: client.connect_ex(f"{folder}/front") == 0, "nginx")
-                client.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\nX-Request-Id: through-nginx\r\n"
-                               b"X-Test-Client: 192.0.2.1\r\nX-Forwarded-For: 203.0.113.5\r\n"
-                               b"Connection: close\r\n\r\n")
-                assert client.recv(12) == b"HTTP/1.1 200"
-            assert remote_of(server, "through-nginx") == "192.0.2.1"
-        finally:
-            nginx.terminate()
+    with proxies.nginx(folder, "%s:%s" % server.address) as address:
+        check_proxy(server, address, "through-nginx")
+        check_panel(server, address)
+
+
+@needs_caddy
+def test_behind_caddy(launch, folder):
+    server = launch("--trust-proxy", "127.0.0.1").start()
+    with proxies.caddy(folder, "%s:%s" % server.address) as address:
+        check_proxy(server, address, "through-caddy")
+        check_panel(server, address)
+
+
+@needs_haproxy
+def test_behind_haproxy(launch, folder):
+    server = launch("--trust-proxy", "127.0.0.1").start()
+    with proxies.haproxy(folder, "%s:%s" % server.address) as address:
+        check_proxy(server, address, "through-haproxy")
+        check_panel(server, address)
+
+
+@needs_haproxy
+@pytest.mark.parametrize("option", ["send-proxy", "send-proxy-v2"])
+def test_behind_haproxy_that_speaks_the_proxy_protocol(proxied, folder, option):
+    server, upstream, _ = proxied
+    with proxies.haproxy_tcp(folder, "%s:%s" % upstream, option) as address:
+        check_proxy(server, address, option)
+        check_proxy(server, address, f"{option}-again")
+        # Its health checks are answered: those of version 2 by the command LOCAL.
+        local = "127.0.0.1" if option == "send-proxy-v2" else r"(unknown|127\.0\.0\.1)"
+        wait_until(lambda: re.search(rf"path=/livez .*status=200 .*remote={local} ", server.log()),
+                   "a health check")
+
+
+@needs_stream
+def test_behind_nginx_that_speaks_the_proxy_protocol(proxied, folder):
+    server, upstream, _ = proxied
+    with proxies.nginx_stream(folder, "%s:%s" % upstream) as address:
+        check_proxy(server, address, "through-stream")

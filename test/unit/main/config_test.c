@@ -186,7 +186,30 @@ static void an_address_is_listed_once(void **state)
 	assert_int_equal(config.listen_count, 2);
 	assert_string_equal(file_fault("\nlisten = 127.0.0.1\n"),
 			    ":2: listen must be ADDR:PORT, [ADDR]:PORT or unix:PATH, such as "
-			    "127.0.0.1:8080");
+			    "127.0.0.1:8080, perhaps with proxy: in front of it");
+}
+
+static void listeners_for_proxies(void **state)
+{
+	(void)state;
+	assert_int_equal(read_config("--listen=127.0.0.1:1", "--listen=proxy:127.0.0.1:2",
+				     "--trust-proxy=127.0.0.1", NULL),
+			 0);
+	assert_false(config.listen[0].expects_proxy_header);
+	assert_true(config.listen[1].expects_proxy_header);
+	assert_int_equal(read_config("--listen=127.0.0.1:1", "--listen=proxy:127.0.0.1:1",
+				     "--trust-proxy=127.0.0.1", NULL),
+			 -1);
+	assert_string_equal(why.text, "--listen is given twice");
+	/* Nobody could use it. */
+	assert_int_equal(read_config("--admin-listen=proxy:127.0.0.1:1", NULL), -1);
+	assert_string_equal(why.text, "--admin-listen is for proxies: name them by --trust-proxy");
+	assert_null(file_fault("listen = proxy:127.0.0.1:1\ntrust-proxy = 127.0.0.1\n"));
+	assert_true(config.listen[0].expects_proxy_header);
+	setenv("DISPLAYD_LISTEN", "127.0.0.1:1,proxy:[::1]:1", 1);
+	assert_int_equal(read_config("--trust-proxy=::1", NULL), 0);
+	assert_false(config.listen[0].expects_proxy_header);
+	assert_true(config.listen[1].expects_proxy_header);
 }
 
 /* As a server does that is told to read its configuration again. */
@@ -345,6 +368,7 @@ int main(void)
 	    TEST(faults_of_a_file_name_their_line),
 	    TEST(faults_of_flags_and_variables_name_them),
 	    TEST(an_address_is_listed_once),
+	    TEST(listeners_for_proxies),
 	    TEST(reading_again_finds_what_has_changed),
 	    TEST(values_that_are_refused),
 	    TEST(origins_as_browsers_send_them),

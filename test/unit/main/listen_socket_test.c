@@ -31,6 +31,26 @@ static void addresses_that_are_taken(void **state)
 	assert_true(listen_address_is_unix(&address));
 	assert_string_equal(address.address.local.sun_path, "/run/displayd.sock");
 	assert_int_equal(parse("unix:relative", &address), 0);
+	assert_false(address.expects_proxy_header);
+}
+
+static void addresses_for_proxies(void **state)
+{
+	struct listen_address address;
+	char url[256];
+
+	(void)state;
+	assert_int_equal(parse("proxy:127.0.0.1:8080", &address), 0);
+	assert_true(address.expects_proxy_header);
+	assert_string_equal(address.text, "proxy:127.0.0.1:8080");
+	assert_int_equal(address.address.any.sa_family, AF_INET);
+	/* A panel that was given it would be refused. */
+	assert_false(listen_address_url(&address, url, sizeof(url)));
+	assert_int_equal(parse("proxy:[::1]:80", &address), 0);
+	assert_true(address.expects_proxy_header);
+	assert_int_equal(parse("proxy:unix:/run/displayd.sock", &address), 0);
+	assert_true(address.expects_proxy_header);
+	assert_string_equal(address.address.local.sun_path, "/run/displayd.sock");
 }
 
 static void addresses_that_are_refused(void **state)
@@ -55,6 +75,12 @@ static void addresses_that_are_refused(void **state)
 	    "127.1:80",
 	    "unix:",
 	    "1.2.3.4:80 ",
+	    "proxy:",
+	    "proxy:unix:",
+	    "proxy:8080",
+	    "proxy: 127.0.0.1:80",
+	    "proxy:proxy:127.0.0.1:80",
+	    "PROXY:127.0.0.1:80",
 	    "[]:80",
 	    "[:80",
 	};
@@ -167,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(addresses_that_are_taken),
+	    cmocka_unit_test(addresses_for_proxies),
 	    cmocka_unit_test(addresses_that_are_refused),
 	    cmocka_unit_test(unix_paths_have_a_limit),
 	    cmocka_unit_test(port_0_gets_a_port),
