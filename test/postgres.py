@@ -66,6 +66,8 @@ class Postgres:
         if os.getuid() == 0:
             user = pwd.getpwnam("postgres")
             os.chown(self.folder, user.pw_uid, user.pw_gid)
+            # Workers are another user; the data stay in a closed folder of their own.
+            os.chmod(self.folder, 0o711)
             self.prefix += ["--reuid=postgres", "--regid=postgres", "--init-groups"]
         self._initialise()
 

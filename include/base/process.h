@@ -1,7 +1,8 @@
 /* Starting a process: a program, or a function of our own, with a user, limits, and a signal that
  * ends it when its parent is gone.
  *
- *   fork -> limits -> user -> death signal -> [apart: session, signals, descriptors] -> run | exec
+ *   fork -> limits -> user -> rights -> death signal -> [apart: session, signals, descriptors]
+ *        -> run | exec
  *
  * A process that is apart starts from nothing: it leads a session (Ctrl-C in a terminal does not
  * reach it), signals have their defaults, its working directory is "/", its umask 077, and it has
@@ -37,6 +38,9 @@ struct process {
 	const struct process_user *user; /* NULL: the same as this process */
 	const struct process_limit *limits;
 	unsigned limit_count;
+	/* It has no capabilities, and no program gives it any: see base/rights.h. A root without
+	 * them is a user whom many files belong to. */
+	bool gives_up_rights;
 	int death_signal; /* sent to it when the thread that started it ends */
 
 	bool is_apart;
@@ -50,5 +54,5 @@ struct process {
 };
 
 /* The process ID or a negative errno. A program that cannot be executed ends with 127; a process
- * that cannot get its user, a limit or a descriptor ends with 126. */
+ * that cannot get its user, a limit or a descriptor, or give up its rights, ends with 126. */
 __attribute__((warn_unused_result)) pid_t process_start(const struct process *process);

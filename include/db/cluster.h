@@ -7,10 +7,20 @@
  *   cluster_start -> ... -> cluster_stop                                        displayctl migrate
  *   cluster_url                                                                 beside a server
  *
- * Started as root it runs as an unprivileged user ("postgres" if there is one, else "nobody"), also
- * where the state directory belongs to root with mode 0700, so that this user cannot walk to it:
- * PostgreSQL gets its folder as an open descriptor and knows it as /proc/self/fd/3, which needs no
- * right on the folders above. No mode of the owner's is changed and nothing is mounted.
+ * Started as root it runs as USERS_DATABASE (base/users.h), also where the state directory belongs
+ * to root with mode 0700, so that this user cannot walk to it: PostgreSQL gets its folder as an
+ * open descriptor and knows it as /proc/self/fd/3, which needs no right on the folders above. No
+ * mode of the owner's is changed and nothing is mounted. A cluster that another user of root's had
+ * before is taken over, its files are given to USERS_DATABASE. Where the state directory is an
+ * ordinary user's, it stays that user's, and PostgreSQL runs as that user.
+ *
+ * Who may connect is said by the operating system's user at the other end of the socket (peer
+ * authentication), which cluster_prepare() writes down each time:
+ *
+ *   root, and an ordinary user who started displayd   role displayd, which owns all
+ *   the same, and USERS_WORKER                        role displayd_worker, which reads and writes
+ *                                                     rows, and can neither change the schema nor
+ *                                                     have the server run programs
  *
  * The caller holds the state directory's lock (include/main/state_dir.h). So a PostgreSQL that
  * still runs there is left over from a server that was killed: cluster_prepare() ends it. */
@@ -40,10 +50,12 @@ struct cluster {
 	char programs[256];		 /* folder of initdb and postgres; empty in cluster_url() */
 	int version;			 /* major version of these programs */
 	struct process_user user;	 /* PostgreSQL runs as this user */
+	gid_t clients;			 /* the group that may reach the socket */
 	bool drops_privileges;		 /* this process is root, user is not */
 	char url[512];			 /* libpq connection string, set once the folders exist */
-	int socket_fd;	     /* the socket's folder, where its path is too long for a socket: url
-				goes through it, so children must inherit it; else -1 */
+	char worker_url[512];		 /* the same with the workers' role; not in cluster_url() */
+	int socket_fd;	     /* the socket's folder, which the URLs go through: so children, who
+				inherit it, need no right on the folders above; else -1 */
 	pid_t pid;	     /* of the postmaster that was started last */
 	int log_fd;	     /* reads the postmaster's log, non-blocking; -1: not started */
 	char log_line[1024]; /* the line that is being read */
@@ -51,15 +63,16 @@ struct cluster {
 	char last_fatal[256]; /* the log's last line of level FATAL or PANIC, for error texts */
 };
 
-/* Finds the cluster, its owner and the PostgreSQL programs that fit; changes nothing. Programs are
+/* Finds the cluster, its owner and the PostgreSQL programs that fit; changes nothing. As root it is
+ * an error where the users of base/users.h are missing. Programs are
  * taken from /usr/lib/postgresql or from PATH: for an existing cluster of its version, else the
  * newest. 0, or -1 with a sentence. cluster_close() it, also after an error. */
 __attribute__((warn_unused_result)) int cluster_open(const char *state_dir, struct cluster *ret,
 						     struct cluster_error *reterr);
 
 /* Makes folders and cluster where they are missing, ends a PostgreSQL that a killed server left,
- * removes its stale files. Blocks for some seconds; the programs that it starts end with the
- * calling process. 0, or -1 with a sentence. */
+ * removes its stale files, takes the cluster over, says who may connect. Blocks for some seconds;
+ * the programs that it starts end with the calling process. 0, or -1 with a sentence. */
 __attribute__((warn_unused_result)) int cluster_prepare(struct cluster *cluster,
 							struct cluster_error *reterr);
 
@@ -74,6 +87,11 @@ __attribute__((warn_unused_result)) int cluster_spawn(struct cluster *cluster,
 /* The user that the postmaster is to run as; NULL: that of this process. Valid as long as the
  * cluster. */
 const struct process_user *cluster_user(const struct cluster *cluster);
+
+/* Makes the workers' role where it is missing. The cluster runs, and is migrated. Blocking. 0, or
+ * -1 with a sentence. */
+__attribute__((warn_unused_result)) int cluster_admit_workers(const struct cluster *cluster,
+							      struct cluster_error *reterr);
 
 /* Logs the lines that have arrived on log_fd. Never blocks. If this is not called, PostgreSQL drops
  * lines rather than wait. False once PostgreSQL has closed its end. */

@@ -1,5 +1,6 @@
 #include "base/process.h"
 #include "base/require.h"
+#include "base/rights.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +36,13 @@ static bool set_user(const struct process_user *user)
 	return !user ||
 	       (setgroups(1, &user->gid) == 0 && setresgid(user->gid, user->gid, user->gid) == 0 &&
 		setresuid(user->uid, user->uid, user->uid) == 0);
+}
+
+static bool set_user_and_rights(const struct process *process)
+{
+	if (process->gives_up_rights && rights_bound() < 0)
+		return false;
+	return set_user(process->user) && (!process->gives_up_rights || rights_give_up() == 0);
 }
 
 /* The kernel forgets the death signal when the user changes, so it is set after that. If the parent
@@ -116,8 +124,8 @@ static void set_guard(const struct process *process)
 /* In the child: no malloc and no log before run(). */
 _Noreturn static void run_child(const struct process *process, pid_t parent)
 {
-	if (!set_limits(process) || !set_user(process->user) || !end_with_parent(process, parent) ||
-	    (process->is_apart && !set_apart(process)))
+	if (!set_limits(process) || !set_user_and_rights(process) ||
+	    !end_with_parent(process, parent) || (process->is_apart && !set_apart(process)))
 		_exit(CANNOT_PREPARE);
 	if (process->is_guarded)
 		set_guard(process);

@@ -1,19 +1,17 @@
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/users.h"
 #include "db/cluster_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <libpq-fe.h>
 #include <poll.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define SOCKET_NAME "/.s.PGSQL.5432"
 
 enum {
 	START_MS_MAX = 600 * 1000, /* recovery after a crash reads what was written since the last
@@ -63,75 +61,89 @@ static int existing_version(const struct cluster *cluster)
 	return (int)strtol(text, NULL, 10);
 }
 
-static void take_user(struct cluster *cluster, const struct passwd *user)
-{
-	cluster->user = (struct process_user){.uid = user->pw_uid, .gid = user->pw_gid};
-}
-
 /* PostgreSQL refuses to run as root, and to use a folder of another user. */
-static int choose_user(struct cluster *cluster, struct cluster_error *reterr)
+static int keep_own_user(struct cluster *cluster, struct cluster_error *reterr)
 {
 	char path[CLUSTER_PATH_BYTES];
 	struct stat info;
-	bool exists = cluster_path(cluster, "data", path) && stat(path, &info) == 0;
-	const struct passwd *user;
 
 	cluster->user = (struct process_user){.uid = geteuid(), .gid = getegid()};
-	if (cluster->user.uid != 0) {
-		if (exists && info.st_uid != cluster->user.uid)
-			return cluster_fail(reterr,
-					    "the database in %s belongs to another user (uid %u): "
-					    "start displayd as that user, or as root",
-					    cluster->folder, (unsigned)info.st_uid);
+	cluster->clients = cluster->user.gid;
+	if (!cluster_path(cluster, "data", path) || stat(path, &info) < 0 ||
+	    info.st_uid == cluster->user.uid)
 		return 0;
-	}
+	return cluster_fail(
+	    reterr,
+	    "the database in %s belongs to another user (uid %u): start displayd as "
+	    "that user, or as root",
+	    cluster->folder, (unsigned)info.st_uid);
+}
+
+static int choose_user(struct cluster *cluster, const char *state_dir, struct cluster_error *reterr)
+{
+	struct process_user worker;
+	struct stat info;
+
+	if (geteuid() != 0)
+		return keep_own_user(cluster, reterr);
 	cluster->drops_privileges = true;
-	if (exists && info.st_uid != 0) {
+	if (!users_check(/* has_database= */ true, reterr->text, sizeof(reterr->text)) ||
+	    !users_find(USERS_WORKER, &worker) || !users_find(USERS_DATABASE, &cluster->user))
+		return -1;
+	cluster->clients = worker.gid;
+	/* The state directory of an ordinary user, who can go on without root later. */
+	if (stat(state_dir, &info) == 0 && info.st_uid != 0)
 		cluster->user = (struct process_user){.uid = info.st_uid, .gid = info.st_gid};
-		return 0;
-	}
-	user = getpwnam("postgres");
-	if (!user)
-		user = getpwnam("nobody");
-	if (!user || user->pw_uid == 0)
-		return cluster_fail(reterr, "PostgreSQL does not run as root, and there is no user "
-					    "\"postgres\" or \"nobody\" to run it");
-	take_user(cluster, user);
 	return 0;
 }
 
 int cluster_open(const char *state_dir, struct cluster *ret, struct cluster_error *reterr)
 {
-	if (set_folder(ret, state_dir, reterr) < 0 || choose_user(ret, reterr) < 0)
+	if (set_folder(ret, state_dir, reterr) < 0 || choose_user(ret, state_dir, reterr) < 0)
 		return -1;
 	return cluster_find_programs(ret, existing_version(ret), reterr);
 }
 
-/* Writes libpq's "keyword='value'", quoted. Where the socket's path is too long for its address, or
- * has a comma, which libpq would take for a list of hosts, the URL names an open descriptor of the
- * folder instead. */
-static int set_url(struct cluster *cluster, struct cluster_error *reterr)
+/* The URLs name an open descriptor of the socket's folder. A path would do for many, too, but not
+ * where it is too long for a socket's address, has a comma, which libpq would take for a list of
+ * hosts, or leads through folders that are closed to the worker's user. */
+static int set_urls(struct cluster *cluster, struct cluster_error *reterr)
 {
-	char path[CLUSTER_PATH_BYTES], quoted[2 * sizeof(((struct sockaddr_un *)0)->sun_path)];
-	size_t length = 0;
+	static const char format[] = "host='/proc/self/fd/%d' port=5432 user=%s dbname=displayd";
+	char path[CLUSTER_PATH_BYTES];
 
 	if (!cluster_path(cluster, "socket", path))
 		return cluster_fail(reterr, "the path of the state directory is too long");
-	if (strlen(path) + strlen(SOCKET_NAME) >= sizeof(((struct sockaddr_un *)0)->sun_path) ||
-	    strchr(path, ',')) {
-		if (cluster->socket_fd < 0)
-			cluster->socket_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (cluster->socket_fd < 0)
-			return cluster_fail(reterr, "cannot open %s: %s", path, strerror(errno));
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", cluster->socket_fd);
-	}
-	for (const char *c = path; *c; c++) {
-		if (*c == '\'' || *c == '\\')
-			quoted[length++] = '\\';
-		quoted[length++] = *c;
-	}
-	snprintf(cluster->url, sizeof(cluster->url),
-		 "host='%.*s' port=5432 user=displayd dbname=displayd", (int)length, quoted);
+	if (cluster->socket_fd < 0)
+		cluster->socket_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (cluster->socket_fd < 0)
+		return cluster_fail(reterr, "cannot open %s: %s", path, strerror(errno));
+	snprintf(cluster->url, sizeof(cluster->url), format, cluster->socket_fd, "displayd");
+	snprintf(cluster->worker_url, sizeof(cluster->worker_url), format, cluster->socket_fd,
+		 "displayd_worker");
+	return 0;
+}
+
+static int open_data(int folder_fd)
+{
+	return openat(folder_fd, "data", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Gives the cluster to its user, where root had another one for it. */
+static int take_over(const struct cluster *cluster, int data_fd, struct cluster_error *reterr)
+{
+	struct stat info;
+	int error;
+
+	if (!cluster->drops_privileges)
+		return 0;
+	if (fstat(data_fd, &info) == 0 && info.st_uid != cluster->user.uid)
+		log_info("cluster", "taking the database over from another user",
+			 LOG_INT("from_uid", info.st_uid), LOG_INT("to_uid", cluster->user.uid));
+	error = cluster_give(data_fd, &cluster->user);
+	if (error < 0)
+		return cluster_fail(reterr, "cannot give %s/data to its user: %s", cluster->folder,
+				    strerror(-error));
 	return 0;
 }
 
@@ -140,32 +152,42 @@ static int set_url(struct cluster *cluster, struct cluster_error *reterr)
 static int prepare_data(const struct cluster *cluster, int folder_fd, int socket_fd,
 			struct cluster_error *reterr)
 {
-	int rc,
-	    data_fd = openat(folder_fd, "data", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int rc, data_fd = open_data(folder_fd);
 
-	if (data_fd < 0 && errno == ENOENT)
-		return cluster_create(cluster, folder_fd, reterr);
+	if (data_fd < 0 && errno == ENOENT) {
+		if (cluster_create(cluster, folder_fd, reterr) < 0)
+			return -1;
+		data_fd = open_data(folder_fd);
+	}
 	if (data_fd < 0)
 		return cluster_fail(reterr, "cannot open %s/data: %s", cluster->folder,
 				    strerror(errno));
 	rc = cluster_end_leftovers(data_fd, socket_fd, reterr);
+	if (rc == 0)
+		rc = take_over(cluster, data_fd, reterr);
+	if (rc == 0)
+		rc = cluster_write_access(cluster, data_fd, reterr);
 	close(data_fd);
 	return rc;
 }
 
 int cluster_prepare(struct cluster *cluster, struct cluster_error *reterr)
 {
+	const struct process_user socket_owner = {.uid = cluster->user.uid,
+						  .gid = cluster->clients};
 	int rc, folder_fd, socket_fd;
 
 	/* Where this process is root, the folder stays root's: PostgreSQL's user may walk through
 	 * it and rename nothing in it. */
-	folder_fd = cluster_make_folder(cluster, AT_FDCWD, cluster->folder,
-					cluster->drops_privileges ? 0711 : 0700,
-					/* theirs= */ false);
+	folder_fd = cluster_make_folder(AT_FDCWD, cluster->folder,
+					cluster->drops_privileges ? 0711 : 0700, NULL);
 	if (folder_fd < 0)
 		return cluster_fail(reterr, "cannot make %s: %s", cluster->folder,
 				    strerror(-folder_fd));
-	socket_fd = cluster_make_folder(cluster, folder_fd, "socket", 0700, /* theirs= */ true);
+	/* With the group's bit, the socket gets the folder's group, in which PostgreSQL is not. */
+	socket_fd =
+	    cluster_make_folder(folder_fd, "socket", cluster->drops_privileges ? 02710 : 0700,
+				cluster->drops_privileges ? &socket_owner : NULL);
 	if (socket_fd < 0) {
 		close(folder_fd);
 		return cluster_fail(reterr, "cannot make %s/socket: %s", cluster->folder,
@@ -190,7 +212,7 @@ static pid_t start_postmaster(const struct cluster *cluster, const struct proces
 	    CLUSTER_DATA_PATH,
 	    "--listen_addresses=",
 	    "--unix_socket_directories=../socket",
-	    "--unix_socket_permissions=0700",
+	    "--unix_socket_permissions=0770",
 	    "--port=5432",
 	    max_connections,
 	    "--fsync=on",
@@ -228,7 +250,7 @@ int cluster_spawn(struct cluster *cluster, const struct process *as, unsigned co
 	int ends[2], data_fd;
 	pid_t pid;
 
-	if (set_url(cluster, reterr) < 0)
+	if (set_urls(cluster, reterr) < 0)
 		return -1;
 	if (!cluster_path(cluster, "data", path))
 		return cluster_fail(reterr, "the path of the state directory is too long");
@@ -278,7 +300,7 @@ static int wait_until_ready(struct cluster *cluster, struct cluster_error *reter
 
 int cluster_start(const char *state_dir, struct cluster *ret, struct cluster_error *reterr)
 {
-	struct process as = {.death_signal = CLUSTER_STOP_SIGNAL};
+	struct process as = {.gives_up_rights = true, .death_signal = CLUSTER_STOP_SIGNAL};
 
 	if (cluster_open(state_dir, ret, reterr) < 0 || cluster_prepare(ret, reterr) < 0)
 		return -1;
@@ -301,7 +323,7 @@ int cluster_url(const char *state_dir, struct cluster *ret, struct cluster_error
 	if (!cluster_path(ret, "socket", path) || access(path, F_OK) < 0)
 		return cluster_fail(reterr, "there is no database in %s: %s", ret->folder,
 				    strerror(errno));
-	return set_url(ret, reterr);
+	return set_urls(ret, reterr);
 }
 
 void cluster_stop(struct cluster *cluster)

@@ -101,23 +101,26 @@ int cluster_find_programs(struct cluster *cluster, int version, struct cluster_e
 			    CLUSTER_VERSION_MIN, CLUSTER_VERSION_MAX);
 }
 
-int cluster_make_folder(const struct cluster *cluster, int parent_fd, const char *name, mode_t mode,
-			bool theirs)
+int cluster_make_folder(int parent_fd, const char *name, mode_t mode,
+			const struct process_user *owner)
 {
-	int fd, error;
+	int fd, error = 0;
 
 	if (mkdirat(parent_fd, name, 0700) < 0 && errno != EEXIST)
 		return -errno;
 	fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (fchmod(fd, mode) < 0 || (theirs && cluster->drops_privileges &&
-				     fchown(fd, cluster->user.uid, cluster->user.gid) < 0)) {
-		error = errno;
-		close(fd);
-		return -error;
-	}
-	return fd;
+	if (owner)
+		error = cluster_give(fd, owner);
+	if (error == 0 && owner && fchown(fd, owner->uid, owner->gid) < 0)
+		error = -errno;
+	if (error == 0 && fchmod(fd, mode) < 0)
+		error = -errno;
+	if (error == 0)
+		return fd;
+	close(fd);
+	return error;
 }
 
 static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk)
@@ -153,15 +156,15 @@ static int empty_folder(const struct cluster *cluster, int fd, struct cluster_er
 static int run_initdb(const struct cluster *cluster, int fd, struct cluster_error *reterr)
 {
 	char initdb[300], postgres[300];
-	/* The C locale has a sort order that does not change with the system's libraries.
-	 * PostgreSQL trusts every client of its socket: the mode of the socket's folder decides who
-	 * gets there. */
+	/* The C locale has a sort order that does not change with the system's libraries. Who may
+	 * connect is written by cluster_write_access(). */
 	const char *const make[] = {initdb,
 				    "-D",
 				    CLUSTER_DATA_PATH,
 				    "-U",
 				    "displayd",
-				    "--auth=trust",
+				    "--auth-local=peer",
+				    "--auth-host=reject",
 				    "-E",
 				    "UTF8",
 				    "--locale=C",
@@ -182,7 +185,7 @@ static int run_initdb(const struct cluster *cluster, int fd, struct cluster_erro
 
 int cluster_create(const struct cluster *cluster, int folder_fd, struct cluster_error *reterr)
 {
-	int rc, fd = cluster_make_folder(cluster, folder_fd, "data.new", 0700, /* theirs= */ true);
+	int rc, fd = cluster_make_folder(folder_fd, "data.new", 0700, cluster_user(cluster));
 
 	if (fd < 0)
 		return cluster_fail(reterr, "cannot make %s/data.new: %s", cluster->folder,

@@ -11,11 +11,12 @@
 
 /* A program that works on the cluster. */
 struct cluster_program {
-	const char *const *arguments; /* the first is its whole path; NULL at the end */
-	int (*function)(void *none);  /* instead of arguments: runs in the child; the exit code */
-	int data_fd;		      /* the data folder; the program's descriptor 3 */
-	int input_fd;		      /* -1: /dev/null */
-	int output_fd;		      /* stdout and stderr */
+	const char *const *arguments;	/* the first is its whole path; NULL at the end */
+	int (*function)(void *context); /* instead of arguments: runs in the child; the exit code */
+	void *context;
+	int data_fd;   /* the data folder; the program's descriptor 3 */
+	int input_fd;  /* -1: /dev/null */
+	int output_fd; /* stdout and stderr */
 };
 
 /* Fills the error and returns -1. */
@@ -46,10 +47,21 @@ __attribute__((warn_unused_result)) int cluster_find_programs(struct cluster *cl
 __attribute__((warn_unused_result)) int cluster_create(const struct cluster *cluster, int folder_fd,
 						       struct cluster_error *reterr);
 
-/* Makes the folder where it is missing, with this mode, and opens it. It belongs to the cluster's
- * user, or where theirs is false to the user of this process. A negative errno on error. */
-int cluster_make_folder(const struct cluster *cluster, int parent_fd, const char *name, mode_t mode,
-			bool theirs);
+/* Makes the folder where it is missing, with this mode, and opens it. With an owner, who may be
+ * another than today's, all that is in it is given to this owner, too. NULL: it belongs to whom it
+ * belongs. A negative errno on error. */
+int cluster_make_folder(int parent_fd, const char *name, mode_t mode,
+			const struct process_user *owner);
+
+/* Gives the folder, and all in it that belongs to the folder's user, to another user, the folder
+ * last: so an interrupted call can be repeated. Nobody who writes there meanwhile can have a file
+ * given away that is not theirs. Does nothing where the folder is root's, who has just made it, or
+ * the other user's already. 0 or a negative errno. */
+__attribute__((warn_unused_result)) int cluster_give(int fd, const struct process_user *to);
+
+/* Writes who may connect, and as whom: pg_hba.conf and pg_ident.conf of the data folder. */
+__attribute__((warn_unused_result)) int
+cluster_write_access(const struct cluster *cluster, int data_fd, struct cluster_error *reterr);
 
 /* Ends what an interrupted start has left at work in data.new. It is killed: all its work is thrown
  * away. */

@@ -43,6 +43,7 @@ pid_t cluster_program_start(const struct cluster_program *program, const struct 
 	process.arguments = program->arguments;
 	process.environment = environment;
 	process.run = program->function;
+	process.context = program->context;
 	/* It also leaves this process's working directory: PostgreSQL 15 changes its directory and
 	 * back while it looks for its own programs, and cannot come back to a directory that its
 	 * user may not walk to. */
@@ -128,7 +129,11 @@ int cluster_program_run(const struct cluster *cluster, const struct cluster_prog
 {
 	/* initdb runs PostgreSQL, which must not go on writing when initdb is interrupted. */
 	const struct process as = {
-	    .user = cluster_user(cluster), .death_signal = SIGTERM, .is_guarded = true};
+	    .user = cluster_user(cluster),
+	    .gives_up_rights = true,
+	    .death_signal = SIGTERM,
+	    .is_guarded = true,
+	};
 	struct cluster_program piped = *program;
 	struct buffer output = {0};
 	int ends[2], status = 0, rc;

@@ -27,13 +27,15 @@ struct child_kind {
 	/* How many of them there are; 0: none with this configuration. Does not change. */
 	unsigned (*count)(const struct instance *instance);
 
-	/* What starts it, one of the two. run: a function in a forked process; index from 0, its
-	 * result is the process's exit code. start: starts a program with what this line says of
-	 * user, limits and death signal; its process ID, or a negative number with a reason logged.
+	/* What starts it, one of the two. run: a function in a forked process, which finds HOME to
+	 * be its user's; index from 0, its result is the process's exit code. start: starts a
+	 * program with what this line says of user, limits and death signal; its process ID, or a
+	 * negative number with a reason logged.
 	 */
 	int (*run)(struct instance *instance, unsigned index);
 	pid_t (*start)(struct instance *instance, const struct process *as);
 	const struct process_user *(*user)(const struct instance *instance); /* NULL: displayd's */
+	bool gives_up_rights; /* it has no capabilities, even as root: see base/process.h */
 	struct process_limit limits[CHILD_LIMITS_MAX];
 	unsigned limit_count;
 

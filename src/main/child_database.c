@@ -52,14 +52,12 @@ static bool wait_for_database(const struct instance *instance, const char *url)
 	return true;
 }
 
-int child_migrate(struct instance *instance, unsigned index)
+static enum exit_code migrate(const struct instance *instance)
 {
 	const char *url = instance_database_url(instance);
 	struct migrate_error why;
 	int applied = 0;
 
-	(void)index;
-	log_set_process("migrate");
 	if (!wait_for_database(instance, url)) {
 		log_error("supervisor", "cannot start",
 			  LOG_TEXT("reason", "the database does not answer"));
@@ -74,6 +72,21 @@ int child_migrate(struct instance *instance, unsigned index)
 	return why.fault == MIGRATE_AWAY    ? EXIT_DATABASE
 	       : why.fault == MIGRATE_NEWER ? EXIT_DATABASE_NEWER
 					    : EXIT_MIGRATION;
+}
+
+int child_migrate(struct instance *instance, unsigned index)
+{
+	struct cluster_error why;
+	enum exit_code code;
+
+	(void)index;
+	log_set_process("migrate");
+	code = migrate(instance);
+	if (code != EXIT_DONE || !instance_is_embedded(instance) ||
+	    cluster_admit_workers(&instance->cluster, &why) == 0)
+		return code;
+	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
+	return EXIT_DATABASE;
 }
 
 pid_t child_start_postgres(struct instance *instance, const struct process *as)

@@ -36,7 +36,7 @@ static int run_worker(struct instance *instance, unsigned index)
 	struct worker_settings settings = {
 	    .index = index,
 	    .config = instance->config,
-	    .database_url = instance_database_url(instance),
+	    .database_url = instance_worker_url(instance),
 	    .public_url = instance->public_url,
 	    .sockets = instance->sockets,
 	    .socket_count = instance->socket_count,
@@ -65,6 +65,7 @@ static const struct child_kind postgres = {
     .count = one_if_embedded,
     .start = child_start_postgres,
     .user = child_postgres_user,
+    .gives_up_rights = true,
     .limits = {{.resource = RLIMIT_NOFILE, .value = RLIM_INFINITY}},
     .limit_count = 1,
     .is_kept = true,
@@ -82,6 +83,8 @@ static const struct child_kind migrate = {
     .name = "migrate",
     .count = one,
     .run = child_migrate,
+    .user = instance_migrate_user,
+    .gives_up_rights = true,
     .stop_signal = SIGTERM,
     .stop_at_once_signal = SIGKILL,
     .stop_ms = 20 * 1000,
@@ -91,6 +94,8 @@ static const struct child_kind worker = {
     .name = "worker",
     .count = workers,
     .run = run_worker,
+    .user = instance_worker_user,
+    .gives_up_rights = true,
     /* A panel that listens costs a descriptor; the soft limit of 1,024 is for programs that still
      * use select(). */
     .limits = {{.resource = RLIMIT_NOFILE, .value = RLIM_INFINITY}},

@@ -1,10 +1,13 @@
 #include "main/instance.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/rights.h"
+#include "base/users.h"
 #include "main/shared.h"
 #include "main/state_dir.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -121,6 +124,39 @@ static enum exit_code open_cluster(struct instance *instance, struct reason *ret
 	return EXIT_DATABASE;
 }
 
+/* As root: without its users nothing is begun. */
+static enum exit_code find_users(struct instance *instance, struct reason *reterr)
+{
+	instance->is_root = geteuid() == 0;
+	if (!instance->is_root)
+		return EXIT_DONE;
+	if (!users_check(instance_is_embedded(instance), reterr->text, sizeof(reterr->text)) ||
+	    !users_find(USERS_WORKER, &instance->worker_user))
+		return EXIT_CONFIG;
+	instance->migrate_user = instance->worker_user;
+	if (instance_is_embedded(instance))
+		instance->migrate_user.uid = 0;
+	return EXIT_DONE;
+}
+
+/* A supervisor that is root reads nothing that strangers send, and needs this to the end: it starts
+ * processes as other users, signals them, keeps the cluster's files, and sees which processes are a
+ * PostgreSQL that was left behind. Ports below 1024 are for addresses that are listened on later.
+ */
+static enum exit_code give_up_rights(const struct instance *instance, struct reason *reterr)
+{
+	const uint64_t kept = RIGHT(CAP_SETUID) | RIGHT(CAP_SETGID) | RIGHT(CAP_SETPCAP) |
+			      RIGHT(CAP_KILL) | RIGHT(CAP_CHOWN) | RIGHT(CAP_FOWNER) |
+			      RIGHT(CAP_FSETID) | RIGHT(CAP_DAC_OVERRIDE) | RIGHT(CAP_SYS_PTRACE) |
+			      RIGHT(CAP_NET_BIND_SERVICE);
+	int error = instance->is_root ? rights_keep(kept) : 0;
+
+	if (error == 0)
+		return EXIT_DONE;
+	reason_set(reterr, "cannot give up capabilities: %s", strerror(-error));
+	return EXIT_FAILED;
+}
+
 enum exit_code instance_open(struct instance *instance, const struct config *config,
 			     struct reason *reterr)
 {
@@ -132,6 +168,9 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 		reason_set(reterr, "cannot open a descriptor for signals: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
+	code = find_users(instance, reterr);
+	if (code != EXIT_DONE)
+		return code;
 	instance->lock_fd = take_lock(instance, reterr);
 	if (instance->lock_fd < 0)
 		return EXIT_STATE_DIR;
@@ -144,7 +183,8 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 		reason_set(reterr, "cannot map shared memory: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
-	return open_cluster(instance, reterr);
+	code = open_cluster(instance, reterr);
+	return code == EXIT_DONE ? give_up_rights(instance, reterr) : code;
 }
 
 void instance_close(struct instance *instance)
@@ -186,4 +226,20 @@ bool instance_is_embedded(const struct instance *instance)
 const char *instance_database_url(const struct instance *instance)
 {
 	return instance_is_embedded(instance) ? instance->cluster.url : instance->config->database;
+}
+
+const char *instance_worker_url(const struct instance *instance)
+{
+	return instance_is_embedded(instance) ? instance->cluster.worker_url
+					      : instance->config->database;
+}
+
+const struct process_user *instance_worker_user(const struct instance *instance)
+{
+	return instance->is_root ? &instance->worker_user : NULL;
+}
+
+const struct process_user *instance_migrate_user(const struct instance *instance)
+{
+	return instance->is_root ? &instance->migrate_user : NULL;
 }

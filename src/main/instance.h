@@ -2,6 +2,7 @@
  * state directory, the listening sockets, the memory that workers share, the private cluster. */
 #pragma once
 
+#include "base/process.h"
 #include "base/region.h"
 #include "db/cluster.h"
 #include "main/config.h"
@@ -16,9 +17,13 @@ struct instance {
 	char public_url[256];
 	struct region_map *shared; /* see main/shared.h */
 	struct cluster cluster;	   /* unused with --database */
+	bool is_root;		   /* the next two are set */
+	struct process_user worker_user;
+	struct process_user migrate_user;
 };
 
-/* EXIT_DONE, or an exit code with a reason. instance_close() it in either case. */
+/* As root it also gives up the capabilities that no child and no later act needs. EXIT_DONE, or an
+ * exit code with a reason. instance_close() it in either case. */
 enum exit_code instance_open(struct instance *instance, const struct config *config,
 			     struct reason *reterr);
 void instance_close(struct instance *instance);
@@ -29,5 +34,12 @@ void instance_leave(struct instance *instance);
 
 /* Whether the database is the private cluster. */
 bool instance_is_embedded(const struct instance *instance);
-/* libpq connection string; of the cluster once it was started. */
+/* libpq connection strings, of the database's owner and of workers; of the cluster once it was
+ * started. */
 const char *instance_database_url(const struct instance *instance);
+const char *instance_worker_url(const struct instance *instance);
+
+/* Whom children run as, where that is another user than this process's; else NULL. To migrate the
+ * private cluster takes its owner, which root is, but no right of root's beside that. */
+const struct process_user *instance_worker_user(const struct instance *instance);
+const struct process_user *instance_migrate_user(const struct instance *instance);

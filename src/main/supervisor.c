@@ -9,7 +9,9 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,12 +27,23 @@ struct forked {
 	const struct child *child;
 };
 
+/* libpq looks there for passwords and certificates, and fails where it may not look. */
+static void go_home(void)
+{
+	const struct passwd *user = getpwuid(geteuid());
+
+	if (user)
+		setenv("HOME", user->pw_dir, /* overwrite= */ 1);
+}
+
 static int run_child(void *context)
 {
 	const struct forked *forked = context;
 	int code;
 
 	instance_leave(forked->instance);
+	if (forked->child->kind->user && forked->child->kind->user(forked->instance))
+		go_home();
 	code = forked->child->kind->run(forked->instance, forked->child->index);
 	log_finish();
 	return code;
@@ -46,6 +59,7 @@ static pid_t start_child(struct instance *instance, const struct child *child)
 	    .user = kind->user ? kind->user(instance) : NULL,
 	    .limits = kind->limits,
 	    .limit_count = kind->limit_count,
+	    .gives_up_rights = kind->gives_up_rights,
 	    .death_signal = kind->stop_signal,
 	};
 	pid_t pid;

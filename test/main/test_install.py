@@ -96,6 +96,21 @@ def test_unit_file(installed):
     assert done.returncode == 0 and "displayd" not in done.stderr, done.stderr
 
 
+def test_users(installed):
+    """The package's users are those that displayd asks for, and tools/setup makes."""
+    with open(installed("lib", "sysusers.d", "displayd.conf")) as file:
+        users = [line.split()[1] for line in file if line.startswith("u ")]
+    assert users == ["displayd", "displayd-db"]
+    if shutil.which("systemd-sysusers"):
+        os.makedirs(os.path.join(installed.root, "etc"), exist_ok=True)
+        run("systemd-sysusers", "--root", str(installed.root),
+            installed("lib", "sysusers.d", "displayd.conf"))
+        with open(os.path.join(installed.root, "etc/passwd")) as file:
+            made = {line.split(":")[0]: line.strip().split(":") for line in file}
+        for user in users:
+            assert made[user][5:] == ["/nonexistent", "/usr/sbin/nologin"]
+
+
 def test_library(installed, tmp_path):
     source, program = tmp_path / "user.c", tmp_path / "user"
     source.write_text(PROGRAM)

@@ -127,6 +127,45 @@ static void a_user_that_it_cannot_become(void **state)
 	assert_int_equal(WEXITSTATUS(wait_for(child)), 126);
 }
 
+static int check_rights(void *context)
+{
+	const struct process_user *user = context;
+	char line[128];
+	bool is_clean = true;
+	FILE *status = fopen("/proc/self/status", "re");
+
+	while (status && fgets(line, sizeof(line), status)) {
+		if (strncmp(line, "CapPrm:", 7) == 0 || strncmp(line, "CapEff:", 7) == 0 ||
+		    strncmp(line, "CapInh:", 7) == 0)
+			is_clean &= strtoull(line + 7, NULL, 16) == 0;
+		if (strncmp(line, "NoNewPrivs:", 11) == 0)
+			is_clean &= strtol(line + 11, NULL, 10) == 1;
+	}
+	if (status)
+		fclose(status);
+	/* Nobody can become root again, nor can a root without rights become somebody. */
+	is_clean &= setuid(user->uid == 0 ? 65534 : 0) < 0;
+	return status && is_clean && geteuid() == user->uid ? 0 : 1;
+}
+
+static void gives_up_its_rights(void **state)
+{
+	struct process_user users[] = {
+	    {.uid = 65534, .gid = 65534}, {.uid = 0, .gid = 65534}, {.uid = geteuid(), .gid = 0}};
+	bool is_root = geteuid() == 0;
+
+	(void)state;
+	for (size_t i = is_root ? 0 : 2; i < 3; i++)
+		assert_exits(&(struct process){.run = check_rights,
+					       .context = &users[i],
+					       .user = is_root ? &users[i] : NULL,
+					       .gives_up_rights = true},
+			     0);
+	/* Those of this process are as before. */
+	if (is_root)
+		assert_int_equal(setegid(65534) | setegid(0), 0);
+}
+
 static unsigned count_descriptors(void)
 {
 	DIR *folder = opendir("/proc/self/fd");
@@ -301,6 +340,7 @@ int main(void)
 	    cmocka_unit_test(limits_are_set_in_the_child_alone),
 	    cmocka_unit_test(becomes_another_user),
 	    cmocka_unit_test(a_user_that_it_cannot_become),
+	    cmocka_unit_test(gives_up_its_rights),
 	    cmocka_unit_test(apart_means_with_what_it_is_given),
 	    cmocka_unit_test(ends_with_its_parent),
 	    cmocka_unit_test(a_guard_ends_as_what_it_guards),

@@ -1,0 +1,112 @@
+#include "base/users.h"
+#include "db/cluster_private.h"
+#include "db/result.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libpq-fe.h>
+#include <pwd.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { IDENT_BYTES = 2048, DATA_FD = 3 };
+
+static const char hba[] = "# displayd writes this file at each start.\n"
+			  "local all all peer map=displayd\n";
+
+/* A superuser can have the server run programs. pg_write_all_data reaches no table of the system,
+ * so that the workers' role cannot make itself one. */
+static const char admit[] =
+    "DO $$ BEGIN "
+    "IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'displayd_worker') THEN "
+    "CREATE ROLE displayd_worker LOGIN; "
+    "GRANT pg_read_all_data, pg_write_all_data TO displayd_worker; "
+    "END IF; END $$";
+
+static bool add_line(char text[static IDENT_BYTES], const char *user, const char *role)
+{
+	size_t length = strlen(text);
+
+	return snprintf(text + length, IDENT_BYTES - length, "displayd \"%s\" %s\n", user, role) <
+	       (int)(IDENT_BYTES - length);
+}
+
+/* Whom the operating system's users are in the database. */
+static bool write_ident(const struct cluster *cluster, char text[static IDENT_BYTES])
+{
+	const struct passwd *own = cluster->drops_privileges ? NULL : getpwuid(cluster->user.uid);
+
+	snprintf(text, IDENT_BYTES, "# displayd writes this file at each start.\n");
+	if (!add_line(text, "root", "displayd") || !add_line(text, "root", "displayd_worker"))
+		return false;
+	if (cluster->drops_privileges)
+		return add_line(text, USERS_WORKER, "displayd_worker");
+	return own && !strpbrk(own->pw_name, "\"\n") && add_line(text, own->pw_name, "displayd") &&
+	       add_line(text, own->pw_name, "displayd_worker");
+}
+
+static bool holds(const char *name, const char *text)
+{
+	char found[IDENT_BYTES + 1];
+	int fd = openat(DATA_FD, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, found, sizeof(found));
+
+	if (fd >= 0)
+		close(fd);
+	return length == (ssize_t)strlen(text) && memcmp(found, text, (size_t)length) == 0;
+}
+
+/* Replaces the file as one. */
+static bool write_file(const char *name, const char *text)
+{
+	static const char fresh[] = "displayd.new";
+	size_t length = strlen(text);
+	bool is_done;
+	int fd;
+
+	if (holds(name, text))
+		return true;
+	fd = openat(DATA_FD, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	is_done = fd >= 0 && write(fd, text, length) == (ssize_t)length && fsync(fd) == 0 &&
+		  renameat(DATA_FD, fresh, DATA_FD, name) == 0;
+	if (!is_done)
+		/* The caller reads it. */
+		dprintf(STDERR_FILENO, "cannot write %s: %s\n", name, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return is_done;
+}
+
+/* Runs in a child with the rights of the cluster's user, as these are that user's files. */
+static int write_files(void *context)
+{
+	return write_file("pg_hba.conf", hba) && write_file("pg_ident.conf", context) ? 0 : 1;
+}
+
+int cluster_write_access(const struct cluster *cluster, int data_fd, struct cluster_error *reterr)
+{
+	char ident[IDENT_BYTES];
+	struct cluster_program program = {
+	    .function = write_files, .context = ident, .data_fd = data_fd};
+
+	if (!write_ident(cluster, ident))
+		return cluster_fail(reterr,
+				    "the user who started this process (uid %u) has no name, by "
+				    "which the private database could know him",
+				    (unsigned)cluster->user.uid);
+	return cluster_program_run(cluster, &program, NULL, reterr);
+}
+
+int cluster_admit_workers(const struct cluster *cluster, struct cluster_error *reterr)
+{
+	PGconn *pg = PQconnectdb(cluster->url);
+	PGresult *result = PQexec(pg, admit);
+	int rc = 0;
+
+	if (PQresultStatus(result) != PGRES_COMMAND_OK)
+		rc = cluster_fail(reterr, "cannot make the workers' role in the database: %.*s",
+				  STR_ARG(result_first_line(PQerrorMessage(pg))));
+	PQclear(result);
+	PQfinish(pg);
+	return rc;
+}
