@@ -3,8 +3,8 @@
 
 embed_static.py OUT.c TABLE [--cache-control VALUE] PATH=FILE... [--cache-control VALUE PATH=FILE...]
 
-A --cache-control is for the files behind it. A gzip variant is made where it is smaller; FILE.br,
-where there is one, is the Brotli variant.
+A --cache-control is for the files behind it. --list FILE stands for arguments in a file, one a line.
+A gzip variant is made where it is smaller; FILE.br, where there is one, is the Brotli variant.
 """
 import gzip
 import hashlib
@@ -52,6 +52,10 @@ def main():
         argument = arguments.pop(0)
         if argument == "--cache-control":
             cache_control = arguments.pop(0)
+            continue
+        if argument == "--list":
+            with open(arguments.pop(0), encoding="utf-8") as file:
+                arguments = file.read().splitlines() + arguments
             continue
         path, file_name = argument.split("=", 1)
         bodies = []

@@ -31,13 +31,14 @@ ADDRESS = (*SANITIZED, "-Db_sanitize=address,undefined")
 THREAD = (*SANITIZED, "-Db_sanitize=thread")
 PLAIN = ("-Dbuildtype=debug", "-Doptimization=2")
 RELEASE = ("-Dbuildtype=release", "-Dstrict=true")
-# What Go compiles is the same in all: one configuration needs it, and the others show that it can
-# be left out.
-WITH_GO, WITHOUT_GO = "-Dstarlark=enabled", "-Dstarlark=disabled"
+# What Go compiles and Node bundles is the same in all: one configuration needs it, and the others
+# show that it can be left out.
+ALL_PARTS = ("-Dstarlark=enabled", "-Dweb=enabled")
+FEWEST_PARTS = ("-Dstarlark=disabled", "-Dweb=disabled")
 CONFIGURATIONS = [
-    Configuration("gcc-sanitized", "gcc", (*ADDRESS, WITH_GO)),
+    Configuration("gcc-sanitized", "gcc", (*ADDRESS, *ALL_PARTS)),
     Configuration(
-        "clang-sanitized", "clang", (*ADDRESS, WITHOUT_GO), ("unit", "corpus", "http")
+        "clang-sanitized", "clang", (*ADDRESS, *FEWEST_PARTS), ("unit", "corpus", "http")
     ),
     Configuration(
         "valgrind",
@@ -47,9 +48,9 @@ CONFIGURATIONS = [
         wrapper="tools/valgrind",
         time_factor=20,
     ),
-    Configuration("gcc-threads", "gcc", (*THREAD, WITHOUT_GO), ("threaded",), time_factor=10),
+    Configuration("gcc-threads", "gcc", (*THREAD, *FEWEST_PARTS), ("threaded",), time_factor=10),
     Configuration("gcc-release", "gcc", RELEASE, build_only=True),
-    Configuration("clang-release", "clang", (*RELEASE, WITHOUT_GO), build_only=True),
+    Configuration("clang-release", "clang", (*RELEASE, *FEWEST_PARTS), build_only=True),
 ]
 
 

@@ -2,8 +2,10 @@
 #include "base/limits.h"
 #include "delivery/delivery.h"
 #include "task/key_cache.h"
+#include "web/web.h"
 
-static const struct route_table *const public_tables[] = {&api_routes, &api_health_routes, NULL};
+static const struct route_table *const public_tables[] = {&api_routes, &api_health_routes,
+							  &web_page_routes, NULL};
 static const struct route_table *const admin_tables[] = {&api_health_routes, NULL};
 static const struct route_table *const *const tables[HTTP_ROLE_COUNT] = {
     [HTTP_ROLE_PUBLIC] = public_tables,

@@ -1,0 +1,80 @@
+#include "base/limits.h"
+#include "base/memory.h"
+#include "http/static.h"
+#include "task/task.h"
+#include "web/web.h"
+
+/* GET of a page - the shell, which is the same for all pages: the browser draws them. GET
+ * /web/assets/{file} - what the shell loads, whose names have a hash in them.
+ *
+ * Nothing in them has an absolute path, so that they work below a path of a proxy. The shell has a
+ * <base>, which leads from the page's path to "/"; there is one shell for each depth. */
+
+extern const struct http_static_file pages[];
+extern const size_t pages_count;
+
+static void add_security_fields(struct task *task)
+{
+	task_add_field(task, STR("Content-Security-Policy"),
+		       STR("default-src 'none'; script-src 'self'; style-src 'self'; "
+			   "img-src 'self' blob: data:; connect-src 'self'; base-uri 'self'; "
+			   "form-action 'self'; frame-ancestors 'none'"));
+	task_add_field(task, STR("X-Content-Type-Options"), STR("nosniff"));
+	task_add_field(task, STR("Referrer-Policy"), STR("no-referrer"));
+	task_add_field(task, STR("Cross-Origin-Opener-Policy"), STR("same-origin"));
+	task_add_field(task, STR("Cross-Origin-Resource-Policy"), STR("same-origin"));
+}
+
+static struct verdict reply_file(struct task *task, struct str name)
+{
+	const struct http_static_file *file = http_static_find(pages, pages_count, name);
+
+	if (!file)
+		return task_fail(task, 404, "there is no such resource");
+	add_security_fields(task);
+	return task_reply_static(task, file);
+}
+
+static struct verdict asset(struct task *task)
+{
+	return reply_file(task, arena_printf(task_arena(task), "/web/assets/%.*s",
+					     STR_ARG(task_path_parameter(task, 0))));
+}
+
+/* A page has one path. Relative, since a proxy may have put a path before ours. */
+static struct verdict redirect(struct task *task, struct str segment)
+{
+	struct str query = task_request(task)->query;
+
+	task_add_field(task, STR("Location"),
+		       arena_printf(task_arena(task), "../%.*s%s%.*s", STR_ARG(segment),
+				    query.length ? "?" : "", STR_ARG(query)));
+	return task_reply(task, 308, (struct str){0}, (struct str){0});
+}
+
+static struct verdict page(struct task *task)
+{
+	struct str path = task_request(task)->path;
+	size_t start = 1; /* of the last segment that is not empty */
+	unsigned depth = 0;
+
+	for (size_t i = 1; i + 1 < path.length; i++) {
+		if (path.data[i] == '/') {
+			depth++;
+			start = i + 1;
+		}
+	}
+	if (path.length > 1 && path.data[path.length - 1] == '/')
+		return redirect(task, (struct str){path.data + start, path.length - start - 1});
+	return reply_file(task, arena_printf(task_arena(task), "shell-%u.html", depth));
+}
+
+static const struct endpoint endpoint_asset = {.name = "asset", .handler = asset};
+static const struct endpoint endpoint_page = {.name = "page", .handler = page};
+
+static const struct route routes[] = {
+    {HTTP_GET, "/panel", &endpoint_page},
+    {HTTP_GET, "/web/assets/{file}", &endpoint_asset},
+};
+
+const struct route_table web_page_routes = {routes, array_length(routes)};

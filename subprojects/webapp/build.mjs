@@ -1,0 +1,86 @@
+// Bundles the pages.
+//
+//   node build.mjs OUT_FOLDER LIST DEPFILE [--development]
+//
+// OUT_FOLDER gets the hashed files with a Brotli variant (NAME.br) beside each where that is
+// smaller, and the shell, once for each depth of a page's path. LIST gets the arguments of
+// tools/embed_static.py that embed them, one a line.
+import { brotliCompressSync, constants } from "node:zlib";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const SOURCE = path.dirname(fileURLToPath(import.meta.url));
+// "/" and "/panel" have depth 0, "/devices/ID" has 1.
+const BASES = ["./", "../", "../../"];
+const [folder, list, depfile, mode] = process.argv.slice(2);
+
+function write(name, data) {
+	const file = path.join(folder, name);
+	const packed = brotliCompressSync(data, {
+		params: {
+			[constants.BROTLI_PARAM_QUALITY]: 11,
+			[constants.BROTLI_PARAM_SIZE_HINT]: data.length,
+		},
+	});
+	fs.writeFileSync(file, data);
+	if (packed.length < data.length) fs.writeFileSync(`${file}.br`, packed);
+	return file;
+}
+
+async function bundle() {
+	const result = await build({
+		absWorkingDir: SOURCE,
+		entryPoints: { app: "src/main.tsx" },
+		outdir: folder,
+		entryNames: "[name]-[hash]",
+		chunkNames: "part-[hash]",
+		assetNames: "[name]-[hash]",
+		bundle: true,
+		splitting: true,
+		format: "esm",
+		target: "es2022",
+		jsx: "automatic",
+		jsxImportSource: "preact",
+		loader: { ".webp": "dataurl" },
+		define: { DEVELOPMENT: String(mode === "--development") },
+		minify: true,
+		metafile: true,
+		write: false,
+		legalComments: "none",
+		logLevel: "warning",
+	});
+	const outputs = result.outputFiles.map((file) => ({
+		name: path.basename(file.path),
+		data: Buffer.from(file.contents),
+	}));
+	return { outputs, inputs: Object.keys(result.metafile.inputs) };
+}
+
+function shells(outputs) {
+	const template = fs.readFileSync(path.join(SOURCE, "src/shell.html"), "utf8");
+	const name = (ending) =>
+		outputs.find((file) => file.name.startsWith("app-") && file.name.endsWith(ending)).name;
+	return BASES.map((base, depth) => ({
+		name: `shell-${depth}.html`,
+		data: Buffer.from(
+			template
+				.replace("{base}", base)
+				.replace("{script}", name(".js"))
+				.replace("{style}", name(".css")),
+		),
+	}));
+}
+
+const { outputs, inputs } = await bundle();
+fs.rmSync(folder, { recursive: true, force: true });
+fs.mkdirSync(folder, { recursive: true });
+const lines = ["--cache-control", "public, max-age=31536000, immutable"];
+for (const { name, data } of outputs) lines.push(`/web/assets/${name}=${write(name, data)}`);
+lines.push("--cache-control", "no-cache");
+for (const { name, data } of shells(outputs)) lines.push(`${name}=${write(name, data)}`);
+fs.writeFileSync(list, `${lines.join("\n")}\n`);
+const used = [...inputs, "src/shell.html", "build.mjs", "package-lock.json"];
+const names = used.map((name) => path.join(SOURCE, name).replaceAll(" ", "\\ "));
+fs.writeFileSync(depfile, `${list}: ${names.join(" ")}\n`);

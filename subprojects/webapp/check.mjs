@@ -1,0 +1,48 @@
+// Checks the sources, one way a run:
+//
+//   node check.mjs types|lint|format|unit FOLDER     FOLDER: for what the check makes
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const SOURCE = path.dirname(fileURLToPath(import.meta.url));
+const [what, folder] = process.argv.slice(2);
+
+function run(command, ...more) {
+	const done = spawnSync(command, more, { cwd: SOURCE, stdio: "inherit" });
+	if (done.status !== 0) process.exit(done.status ?? 1);
+}
+
+function tool(name, ...more) {
+	run(path.join(SOURCE, "node_modules/.bin", name), ...more);
+}
+
+/** Tests are TypeScript: bundled one by one, and run by Node's own runner. */
+async function unit() {
+	const names = fs
+		.readdirSync(path.join(SOURCE, "test"))
+		.filter((name) => name.endsWith(".test.ts"));
+	fs.rmSync(folder, { recursive: true, force: true });
+	await build({
+		absWorkingDir: SOURCE,
+		entryPoints: names.map((name) => `test/${name}`),
+		outdir: folder,
+		outExtension: { ".js": ".mjs" },
+		bundle: true,
+		platform: "node",
+		format: "esm",
+		logLevel: "warning",
+	});
+	const files = names.map((name) => path.join(folder, name.replace(/ts$/, "mjs")));
+	run(process.execPath, "--test", "--test-reporter=tap", ...files);
+}
+
+const checks = {
+	types: () => tool("tsc", "-p", "."),
+	lint: () => tool("eslint", "--max-warnings=0", "."),
+	format: () => tool("prettier", "--check", "--log-level=warn", ".", "../../test/browser"),
+	unit,
+};
+await checks[what]();

@@ -1,0 +1,122 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+/** What a panel does at the moment: it shows its picture, sleeps, or is away. */
+export type PanelState = "on" | "asleep" | "offline" | "never";
+
+interface PanelProps {
+	/** The URL of a 64x32 picture; none: all dots are dark. */
+	picture?: string | undefined;
+	/** 0 to 100. */
+	brightness?: number;
+	state?: PanelState;
+	/** What the picture is, for those who do not see it. */
+	label: string;
+	/** Words on the face of a panel that shows no picture. */
+	says?: string | undefined;
+	/** The quiet line below. */
+	line?: ComponentChildren;
+}
+
+/** A picture as CSS dims it: light is proportional to the brightness, sRGB about to its root. */
+export function lightOf(brightness: number): number {
+	return brightness <= 0 ? 0 : Math.max(0.12, Math.pow(brightness / 100, 1 / 2.2));
+}
+
+const REDUCED = "(prefers-reduced-motion: reduce)";
+
+function useReducedMotion(): boolean {
+	const [isReduced, setReduced] = useState(() => matchMedia(REDUCED).matches);
+	useEffect(() => {
+		const query = matchMedia(REDUCED);
+		const update = () => setReduced(query.matches);
+		query.addEventListener("change", update);
+		return () => query.removeEventListener("change", update);
+	}, []);
+	return isReduced;
+}
+
+/** The first frame of the picture, standing still. */
+function Still({ kind, picture, label }: LayerProps): JSX.Element {
+	const canvas = useRef<HTMLCanvasElement>(null);
+	useEffect(() => {
+		const image = new Image();
+		image.onload = () => {
+			const context = canvas.current?.getContext("2d");
+			context?.clearRect(0, 0, 64, 32);
+			context?.drawImage(image, 0, 0);
+		};
+		image.src = picture;
+		return () => {
+			image.onload = null;
+		};
+	}, [picture]);
+	const words =
+		label === undefined ? { "aria-hidden": true } : { role: "img" as const, "aria-label": label };
+	return <canvas ref={canvas} class={`panel-${kind}`} width={64} height={32} {...words} />;
+}
+
+interface LayerProps {
+	kind: "picture" | "bloom" | "glow";
+	picture: string;
+	/** None for the layers that only shine. */
+	label?: string;
+}
+
+/** The picture, or light of it. */
+function Layer({ moves, ...layer }: LayerProps & { moves: boolean }): JSX.Element {
+	if (!moves) return <Still {...layer} />;
+	const { kind, picture, label } = layer;
+	return (
+		<img
+			class={`panel-${kind}`}
+			src={picture}
+			alt={label ?? ""}
+			aria-hidden={label === undefined}
+			width={64}
+			height={32}
+		/>
+	);
+}
+
+function Moon(): JSX.Element {
+	return (
+		<svg class="panel-moon" viewBox="0 0 16 16" aria-hidden="true">
+			<path d="M10.5 1.2a7 7 0 1 0 4.3 9.9A6 6 0 0 1 10.5 1.2z" />
+		</svg>
+	);
+}
+
+/** A panel as it stands on a desk. It draws every picture of these pages, in every size. */
+export function Panel(props: PanelProps): JSX.Element {
+	const { picture, brightness = 100, state = "on", label, says, line } = props;
+	const [isPointedAt, setPointedAt] = useState(false);
+	const isReduced = useReducedMotion();
+	const shows =
+		picture !== undefined && (state === "offline" || (state === "on" && brightness > 0));
+	const isLit = shows && state === "on";
+	const moves = state === "on" && (!isReduced || isPointedAt);
+	return (
+		<figure class="panel" data-state={state} style={{ "--light": String(lightOf(brightness)) }}>
+			<div
+				class="panel-case"
+				onPointerEnter={() => setPointedAt(true)}
+				onPointerLeave={() => setPointedAt(false)}
+			>
+				{isLit && <Layer kind="glow" picture={picture} moves={moves} />}
+				<div class="panel-face">
+					{shows && <Layer kind="picture" picture={picture} label={label} moves={moves} />}
+					{isLit && <Layer kind="bloom" picture={picture} moves={moves} />}
+					{!shows && <span class="only-read">{label}</span>}
+					{state === "asleep" && (
+						<div class="panel-says">
+							<Moon />
+						</div>
+					)}
+					{says !== undefined && <div class="panel-says">{says}</div>}
+				</div>
+			</div>
+			{line !== undefined && <figcaption class="panel-line">{line}</figcaption>}
+		</figure>
+	);
+}

@@ -1,0 +1,26 @@
+import { Component, type ComponentChildren } from "preact";
+import { Button } from "../components/button";
+
+/** What a page's own fault looks like: the rest of the frame stays. */
+export class Boundary extends Component<{ children: ComponentChildren }, { error?: Error }> {
+	static override getDerivedStateFromError(error: Error): { error: Error } {
+		return { error };
+	}
+
+	override render(): ComponentChildren {
+		const { error } = this.state;
+		if (!error) return this.props.children;
+		return (
+			<div class="notice stack" role="alert">
+				<h1>This page has a fault</h1>
+				<p>
+					It is not your doing. Load the page again; if it comes back, tell who runs this server.
+				</p>
+				<pre class="code">{error.message}</pre>
+				<div class="row">
+					<Button onClick={() => window.location.reload()}>Load again</Button>
+				</div>
+			</div>
+		);
+	}
+}

@@ -1,0 +1,17 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+/** The heading of a page. It names the tab, and takes the focus when the page is arrived at. */
+export function Heading({ title, isHidden }: { title: string; isHidden?: boolean }): JSX.Element {
+	const heading = useRef<HTMLHeadingElement>(null);
+	useEffect(() => {
+		document.title = `${title} · displayd`;
+		if (document.activeElement === document.body || document.activeElement === null)
+			heading.current?.focus();
+	}, [title]);
+	return (
+		<h1 ref={heading} tabIndex={-1} class={isHidden ? "only-read" : ""}>
+			{title}
+		</h1>
+	);
+}

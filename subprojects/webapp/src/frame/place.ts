@@ -1,0 +1,55 @@
+import { signal } from "@preact/signals";
+
+/** The URL below which all pages are: the shell's <base>, which knows the depth of its own path. */
+export const base = new URL(document.baseURI);
+
+function pathOf(url: URL): string {
+	const path = url.pathname.startsWith(base.pathname)
+		? url.pathname.slice(base.pathname.length)
+		: "";
+	return path.replace(/\/$/, "");
+}
+
+/** Where the browser is, below the base: "devices/ID"; "" is the first page. */
+export const path = signal(pathOf(new URL(location.href)));
+
+function arrive(): void {
+	path.value = pathOf(new URL(location.href));
+}
+
+/** Goes to another page; the browser's back button comes back. */
+export function go(to: string, options: { replaces?: boolean } = {}): void {
+	const url = new URL(to, base);
+	if (options.replaces) history.replaceState(null, "", url);
+	else history.pushState(null, "", url);
+	arrive();
+	scrollTo(0, 0);
+}
+
+/** The fragment, which no server and no log ever sees; it is taken out of the URL at once. */
+export function takeFragment(): string {
+	const text = decodeURIComponent(location.hash.slice(1));
+	if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
+	return text;
+}
+
+/** The page of this document that a click leads to; undefined where the browser is to follow. */
+function innerTarget(event: MouseEvent): string | undefined {
+	if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+		return undefined;
+	const anchor = event.target instanceof Element ? event.target.closest("a") : null;
+	if (!anchor?.hasAttribute("data-page")) return undefined;
+	const url = new URL(anchor.href);
+	return url.origin === base.origin ? pathOf(url) + url.search + url.hash : undefined;
+}
+
+/** Links that carry data-page, and the back button, change the page without loading another. */
+export function startPlaces(): void {
+	addEventListener("popstate", arrive);
+	document.addEventListener("click", (event) => {
+		const target = event.defaultPrevented ? undefined : innerTarget(event);
+		if (target === undefined) return;
+		event.preventDefault();
+		go(target);
+	});
+}

@@ -1,0 +1,11 @@
+import type { JSX } from "preact";
+import { Heading } from "../frame/page";
+
+export function Missing(): JSX.Element {
+	return (
+		<main class="narrow stack">
+			<Heading title="There is no such page" />
+			<p>The address may be mistyped, or what it named is gone.</p>
+		</main>
+	);
+}

@@ -1,0 +1,16 @@
+"""What people do with the pages, in a browser, on a real server. Each journey is in a file
+NAME.journeys.mjs; run.mjs runs it."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run.mjs")
+NAMES = json.loads(subprocess.check_output(["node", RUNNER, "--list"]))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_journey(run_journey, name):
+    run_journey(name)

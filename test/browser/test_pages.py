@@ -1,0 +1,49 @@
+"""The pages as HTTP has them."""
+
+import re
+
+
+def test_a_page_is_a_shell_that_names_its_files(scene):
+    answer = scene.server.get("/panel")
+    assert answer.status == 200
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert answer.headers["Cache-Control"] == "no-cache"
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert answer.headers["ETag"].startswith('"')
+    again = scene.server.get("/panel", headers={"If-None-Match": answer.headers["ETag"]})
+    assert again.status == 304
+
+
+def test_nothing_in_a_shell_is_absolute(scene):
+    page = scene.server.get("/panel").body.decode()
+    assert '<base href="./" />' in page
+    for url in re.findall(r'(?:href|src)="([^"]*)"', page):
+        assert not url.startswith("/") and "://" not in url.replace("http://www.w3.org", ""), url
+
+
+def test_files_are_kept_for_ever_and_sent_compressed(scene):
+    page = scene.server.get("/panel").body.decode()
+    files = re.findall(r'"(web/assets/[^"]+)"', page)
+    assert len(files) == 2
+    for file in files:
+        plain = scene.server.get("/" + file)
+        assert plain.status == 200
+        assert plain.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        for coding in ("br", "gzip"):
+            packed = scene.server.get("/" + file, headers={"Accept-Encoding": coding})
+            assert packed.headers["Content-Encoding"] == coding
+            assert len(packed.body) < len(plain.body) / 2
+    assert scene.server.get("/web/assets/app-ELSEWHERE.js").status == 404
+    assert scene.server.get("/web/assets/shell-0.html").status == 404
+
+
+def test_a_slash_behind_a_page_leads_to_the_page(scene):
+    answer = scene.server.get("/panel/?a=b")
+    assert answer.status == 308
+    assert answer.headers["Location"] == "../panel?a=b"
