@@ -6,14 +6,18 @@ render_reference.py OPENAPI.json OUT.html
 import html
 import json
 import re
+import shlex
 import sys
 
 STYLE = """
-:root { color-scheme: light dark; --line: #8884; --soft: #8882; --accent: #076;
-  --mark: #a40 }
-@media (prefers-color-scheme: dark) { :root { --accent: #2c9; --mark: #f94 } }
+:root { color-scheme: light dark; --surface: oklch(98.5% .004 80); --text: oklch(24% .012 70);
+  --line: oklch(88% .008 80); --soft: oklch(95.5% .006 80); --accent: oklch(49% .115 62);
+  --mark: oklch(50% .17 27) }
+@media (prefers-color-scheme: dark) { :root { --surface: oklch(17.5% .006 70);
+  --text: oklch(93% .008 80); --line: oklch(31% .008 70); --soft: oklch(14.5% .005 70);
+  --accent: oklch(82% .14 72); --mark: oklch(74% .14 25) } }
 * { box-sizing: border-box }
-body { margin: 0; font: 16px/1.55 system-ui, sans-serif; display: grid;
+body { margin: 0; background: var(--surface); color: var(--text); font: 16px/1.55 system-ui, sans-serif; display: grid;
   grid-template-columns: 17rem minmax(0, 1fr) }
 nav { position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1.5rem 1rem;
   border-right: 1px solid var(--line); font-size: .875rem }
@@ -25,6 +29,8 @@ section { border-top: 1px solid var(--line); padding-top: 1rem; margin-top: 2.5r
 h1 { margin-top: 0 } h3 { margin: 1.4rem 0 .4rem; font-size: 1rem }
 code, pre { font: .8125rem/1.5 ui-monospace, monospace }
 pre { background: var(--soft); padding: .8rem 1rem; overflow: auto; border-radius: 6px; max-height: 26rem }
+pre.curl { white-space: pre-wrap; overflow-wrap: anywhere }
+a { color: var(--accent) }
 .path { font: 600 1.05rem ui-monospace, monospace; overflow-wrap: anywhere }
 .method { display: inline-block; min-width: 4.2rem; font-weight: 700; color: var(--accent) }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; margin: .3rem 0 }
@@ -37,8 +43,24 @@ td:first-child { white-space: nowrap } .required { color: var(--mark); font-size
   td:first-child { white-space: normal; overflow-wrap: anywhere } .required { display: block } }
 """
 
-LIMITS = ["minimum", "maximum", "minLength", "maxLength", "pattern", "enum", "default",
-          "minProperties"]
+LIMITS = ["minimum", "maximum", "minLength", "maxLength", "enum", "default", "minProperties"]
+
+# Nobody reads regular expressions: each pattern of the document has words here.
+PATTERNS = {
+    r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$": "UTC with milliseconds: 2026-11-20T08:15:30.123Z",
+    r"^sha256:[0-9a-f]{64}$": "sha256: and 64 lower-case hexadecimal digits",
+    r"^[A-Za-z0-9._-]+$": "letters and digits of ASCII, dot, underscore, hyphen",
+    r"^[^\u0000]*$": "no U+0000",
+    r"^[^\u0000-\u001f\u007f-\u009f]*[^\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029"
+    r"\u202f\u205f\u3000][^\u0000-\u001f\u007f-\u009f]*$":
+        "no control character, and not only white space",
+    r"^([01][0-9]|2[0-3]):[0-5][0-9]$": "HH:mm, from 00:00 to 23:59",
+    r"^[^\u0000-\u001f\u007f-\u009f/\\]+$": "no control character, no slash, no backslash",
+}
+
+EXAMPLES = """The curl lines read the server's address and a key from the environment:
+
+export DISPLAYD_URL=https://panels.example.org DISPLAYD_KEY=ddk_..."""
 
 
 class Reference:
@@ -71,7 +93,6 @@ class Reference:
     @staticmethod
     def example(value):
         text = json.dumps(value, indent=2, ensure_ascii=False)
-        text = re.sub(r'("(?:[^"\\]|\\.){90})(?:[^"\\]|\\.)*"', r'\1…"', text)
         return f"<pre>{html.escape(text, quote=False)}</pre>"
 
     def type_of(self, schema):
@@ -94,6 +115,10 @@ class Reference:
         schema = self.resolve(schema)
         said = [f"{name}: {json.dumps(schema[name], ensure_ascii=False)}"
                 for name in LIMITS if name in schema]
+        if "pattern" in schema:
+            if schema["pattern"] not in PATTERNS:
+                sys.exit(f"render_reference.py: PATTERNS has no words for {schema['pattern']}")
+            said.append(PATTERNS[schema["pattern"]])
         return html.escape(", ".join(said), quote=False)
 
     def fields(self, schema):
@@ -126,6 +151,24 @@ class Reference:
             return ""
         return ("<h3>Parameters</h3><table><tr><th>Name<th>In<th>Meaning</tr>"
                 + "".join(rows) + "</table>")
+
+    def path_value(self, parameter):
+        examples = parameter.get("examples", {"": {"value": parameter.get("example")}})
+        return next(iter(examples.values()))["value"]
+
+    def curl(self, path, method, item, operation):
+        """A line that works once the variables are set and the path is that of something."""
+        for parameter in map(self.resolve, item.get("parameters", [])):
+            path = path.replace("{%s}" % parameter["name"], self.path_value(parameter))
+        words = ["curl", *([] if method == "get" else ["-X", method.upper()])]
+        parts = [" ".join([*words, f'"$DISPLAYD_URL{path}"']),
+                 '-H "Authorization: Bearer $DISPLAYD_KEY"']
+        if "requestBody" in operation:
+            examples = operation["requestBody"]["content"]["application/json"]["examples"]
+            body = json.dumps(next(iter(examples.values()))["value"], ensure_ascii=False)
+            parts += ["-H 'Content-Type: application/json'", f"-d {shlex.quote(body)}"]
+        text = " \\\n  ".join(parts)
+        return f'<pre class="curl">{html.escape(text, quote=False)}</pre>'
 
     def body(self, operation):
         if "requestBody" not in operation:
@@ -161,7 +204,7 @@ class Reference:
                     yield path, method, item, operation
 
     def navigation(self):
-        parts = ['<nav><strong>displayd</strong><a href="/openapi.json">openapi.json</a>']
+        parts = ['<nav><strong>displayd</strong><a href="openapi.json">openapi.json</a>']
         for tag in self.document["tags"]:
             parts.append(f"<h2>{tag['name']}</h2>")
             parts += [f'<a href="#{operation["operationId"]}">{html.escape(operation["summary"])}</a>'
@@ -174,12 +217,14 @@ class Reference:
 
     def page(self):
         info = self.document["info"]
-        parts = [f"<h1>{html.escape(info['title'])} API</h1>", self.text(info["description"])]
+        words, command = EXAMPLES.split("\n\n")
+        parts = [f"<h1>{html.escape(info['title'])} API</h1>", self.text(info["description"]),
+                 f"<p>{words}</p><pre>{command}</pre>"]
         for path, method, item, operation in self.operations():
             parts += [
                 f'<section id="{operation["operationId"]}"><h2>{html.escape(operation["summary"])}</h2>',
                 f'<p class="path"><span class="method">{method.upper()}</span>{html.escape(path)}</p>',
-                self.text(operation["description"]),
+                self.text(operation["description"]), self.curl(path, method, item, operation),
                 self.parameters(item.get("parameters", []) + operation.get("parameters", [])),
                 self.body(operation), self.responses(operation["responses"]), "</section>"]
         parts += ['<section id="general"><h2>Answers of any path</h2>',
