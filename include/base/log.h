@@ -20,7 +20,7 @@
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 enum log_format { LOG_FORMAT_LOGFMT, LOG_FORMAT_JSON };
 
-enum log_value { LOG_VALUE_NONE, LOG_VALUE_STR, LOG_VALUE_INT };
+enum log_value { LOG_VALUE_NONE, LOG_VALUE_STR, LOG_VALUE_WORD, LOG_VALUE_INT };
 
 struct log_field {
 	const char *name;
@@ -32,6 +32,10 @@ struct log_field {
 #define LOG_STR(field_name, view)                                                                  \
 	((struct log_field){.name = (field_name), .kind = LOG_VALUE_STR, .text = (view)})
 #define LOG_TEXT(field_name, cstring) LOG_STR(field_name, str_from(cstring))
+/* A word that the program made itself: an ID, a route. Of letters, digits and signs that need no
+ * quotes, and never a key: it is written as it is. */
+#define LOG_WORD(field_name, view)                                                                 \
+	((struct log_field){.name = (field_name), .kind = LOG_VALUE_WORD, .text = (view)})
 #define LOG_INT(field_name, value)                                                                 \
 	((struct log_field){                                                                       \
 	    .name = (field_name), .kind = LOG_VALUE_INT, .number = (int64_t)(value)})

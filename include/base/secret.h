@@ -8,5 +8,6 @@ enum { SECRET_LENGTH_MIN = 12 };
 
 /* Copies text to ret, which has as many bytes, with an asterisk for each character of what has the
  * form of a key: the letters and digits behind "ddk_", and 24 of them that stand alone where they
- * are mixed as a device's key is (domain/key.h). True where there was any. */
+ * are mixed as a device's key is (domain/key.h). False, and ret is untouched, where there is none.
+ */
 bool secret_mask(struct str text, char *ret);

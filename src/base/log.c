@@ -152,6 +152,14 @@ static void line_put_value(struct line *line, struct str text)
 		line_put_quoted(line, text);
 }
 
+static void line_put_word(struct line *line, struct str word)
+{
+	if (settings.format == LOG_FORMAT_JSON)
+		line_put_quoted(line, word);
+	else
+		line_put(line, word.data, word.length);
+}
+
 /* Longer text would not fit the line as a whole. */
 static void line_put_masked(struct line *line, struct str text)
 {
@@ -159,8 +167,9 @@ static void line_put_masked(struct line *line, struct str text)
 
 	if (text.length > sizeof(masked))
 		text.length = sizeof(masked);
-	secret_mask(text, masked);
-	line_put_value(line, (struct str){masked, text.length});
+	if (secret_mask(text, masked))
+		text.data = masked;
+	line_put_value(line, text);
 }
 
 /* False where no value would fit whole: the field is left out, since a half one would break the
@@ -183,11 +192,11 @@ static bool line_put_name(struct line *line, const char *name)
 	return true;
 }
 
-/* A value that is the program's own. */
-static void line_put_word(struct line *line, const char *name, const char *word)
+/* A text that is the program's own. */
+static void line_put_own(struct line *line, const char *name, const char *text)
 {
 	if (line_put_name(line, name))
-		line_put_value(line, str_from(word));
+		line_put_value(line, str_from(text));
 }
 
 static void line_put_field(struct line *line, const struct log_field *field)
@@ -196,6 +205,8 @@ static void line_put_field(struct line *line, const struct log_field *field)
 		return;
 	if (field->kind == LOG_VALUE_INT)
 		line_put_number(line, field->number);
+	else if (field->kind == LOG_VALUE_WORD)
+		line_put_word(line, field->text);
 	else if (field->text.length >= SECRET_LENGTH_MIN)
 		line_put_masked(line, field->text);
 	else
@@ -246,12 +257,12 @@ static void write_line(struct line *line, enum log_level level, const char *grou
 	timestamp_format(clock_wall_us(), timestamp);
 	if (settings.format == LOG_FORMAT_JSON)
 		line_put_text(line, "{");
-	line_put_word(line, "ts", timestamp);
-	line_put_word(line, "level", level_names[level]);
+	line_put_field(line, &LOG_WORD("ts", ((struct str){timestamp, TIMESTAMP_LENGTH})));
+	line_put_own(line, "level", level_names[level]);
 	if (settings.process)
-		line_put_word(line, "process", settings.process);
-	line_put_word(line, "group", group);
-	line_put_word(line, "msg", message);
+		line_put_own(line, "process", settings.process);
+	line_put_own(line, "group", group);
+	line_put_own(line, "msg", message);
 	for (; fields->kind != LOG_VALUE_NONE; fields++)
 		line_put_field(line, fields);
 	line_finish(line);

@@ -1,6 +1,7 @@
 #include "http/connection_answer.h"
 #include "base/limits.h"
 #include "base/require.h"
+#include "base/swar.h"
 #include "http/head_scan.h"
 #include "http/response_text.h"
 
@@ -103,7 +104,15 @@ void http_connection_reject(struct http_connection *connection, struct http_reje
 
 static bool is_printable(struct str text)
 {
-	for (size_t i = 0; i < text.length; i++) {
+	size_t i = 0;
+
+	for (; i + 8 <= text.length; i += 8) {
+		uint64_t eight = swar_load(text.data + i);
+
+		if (swar_has_below(eight, 0x20) | swar_has(eight, 0x7f))
+			break;
+	}
+	for (; i < text.length; i++) {
 		unsigned char c = (unsigned char)text.data[i];
 
 		if ((c < 0x20 && c != '\t') || c == 0x7f)

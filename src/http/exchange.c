@@ -271,16 +271,16 @@ void http_exchange_log(struct http_exchange *exchange)
 	fields[n++] = LOG_STR("method", request->method_text);
 	fields[n++] = LOG_STR("path", path);
 	if (request->log_route)
-		fields[n++] = LOG_TEXT("route", request->log_route);
+		fields[n++] = LOG_WORD("route", str_from(request->log_route));
 	fields[n++] = LOG_INT("status", exchange->status);
 	fields[n++] = LOG_INT("bytes", exchange->sent_bytes);
 	fields[n++] = LOG_INT("duration_us", clock_monotonic_us() - request->started_us);
 	fields[n++] = LOG_STR("remote", request->remote_address);
 	fields[n++] = LOG_STR("request_id", request->request_id);
 	if (request->log_account.length)
-		fields[n++] = LOG_STR("account", request->log_account);
+		fields[n++] = LOG_WORD("account", request->log_account);
 	if (request->log_device.length)
-		fields[n++] = LOG_STR("device", request->log_device);
+		fields[n++] = LOG_WORD("device", request->log_device);
 	if (!request->connection)
 		fields[n++] = LOG_INT("abandoned", 1);
 	fields[n] = LOG_END;

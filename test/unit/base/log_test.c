@@ -73,6 +73,8 @@ static void logfmt(void **state)
 	ASSERT_LINE("level=info group=db msg=\"connection lost\" error=\"no route\" attempt=-3");
 	log_warn("db", "gone");
 	ASSERT_LINE("level=warn group=db msg=gone");
+	log_info("access", "request", LOG_WORD("route", STR("/v1/devices/{id}")));
+	ASSERT_LINE("level=info group=access msg=request route=/v1/devices/{id}");
 	log_set_process("worker-1");
 	log_error("db", "gone", LOG_STR("empty", (struct str){0}), LOG_TEXT("null", NULL));
 	ASSERT_LINE("level=error process=worker-1 group=db msg=gone empty=\"\" null=\"\"");

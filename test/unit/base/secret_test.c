@@ -3,13 +3,17 @@
 #include "base/memory.h"
 #include "base/secret.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#define DEVICE_KEY "KbcXWRqQpy9BDx757jOPKVzF"
 
 static void assert_masked(const char *text, const char *expected)
 {
 	struct str input = str_from(text);
 	char *output = memory_alloc(input.length);
 
+	memcpy(output, input.data, input.length);
 	assert_int_equal(secret_mask(input, output), strcmp(text, expected) != 0);
 	if (!str_equal((struct str){output, input.length}, str_from(expected)))
 		fail_msg("%s: %.*s", text, (int)input.length, output);
@@ -46,6 +50,29 @@ static void device_keys(void **state)
 	assert_masked("0123456789ABCDEF01234567", "0123456789ABCDEF01234567");
 }
 
+/* Wherever the key stands, and whatever stands before and behind it. */
+static void device_keys_at_all_places(void **state)
+{
+	static const char *const fronts[] = {"", "/", "abc/", "%2F", "\xc3\xbc/"};
+	static const char *const backs[] = {"", "/", "%2F", "/abcdefgh0123", "_x"};
+	char text[256], expected[256];
+
+	(void)state;
+	for (int words = 0; words < 60; words++) {
+		for (size_t i = 0; i < 5 * 5; i++) {
+			static const char words_text[] =
+			    "Kitchen-2026/0198f6a27c1e7d3a9b542f60c1d8e4aa:abcdefghijklm-nopqr?";
+			const char *front = fronts[i / 5], *back = backs[i % 5];
+
+			snprintf(text, sizeof(text), "%.*s-%s" DEVICE_KEY "%s", words, words_text,
+				 front, back);
+			snprintf(expected, sizeof(expected), "%.*s-%s%s%s", words, words_text,
+				 front, "************************", back);
+			assert_masked(text, expected);
+		}
+	}
+}
+
 static void other_texts(void **state)
 {
 	(void)state;
@@ -63,6 +90,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(api_keys),
 	    cmocka_unit_test(device_keys),
+	    cmocka_unit_test(device_keys_at_all_places),
 	    cmocka_unit_test(other_texts),
 	};
 
