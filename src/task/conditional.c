@@ -1,8 +1,8 @@
 #include "http/conditional.h"
+#include "base/decimal.h"
 #include "base/hex.h"
 #include "task_private.h"
 
-#include <inttypes.h>
 #include <sodium.h>
 
 enum { TAG_BYTES = 16 };
@@ -18,13 +18,16 @@ static bool is_named(struct task *task, struct str prefix, struct str tagged)
 {
 	struct http_request *request = task->request;
 	uint8_t hash[TAG_BYTES];
-	char hex[2 * TAG_BYTES + 1];
-	struct str tag;
+	size_t length = 1 + prefix.length + 2 * sizeof(hash) + 1;
+	char *text = arena_alloc(&request->arena, length);
+	struct str tag = {text, length};
 
 	crypto_generichash(hash, sizeof(hash), (const uint8_t *)tagged.data, tagged.length, NULL,
 			   0);
-	hex_encode(hash, sizeof(hash), hex);
-	tag = arena_printf(&request->arena, "\"%.*s%s\"", STR_ARG(prefix), hex);
+	text[0] = '"';
+	memcpy(text + 1, prefix.data, prefix.length);
+	hex_encode(hash, sizeof(hash), text + 1 + prefix.length);
+	text[length - 1] = '"'; /* over hex_encode()'s NUL */
 	task_add_field(task, STR("ETag"), tag);
 	task_let_caches_ask(task);
 	return http_has_tag(request, tag);
@@ -37,15 +40,16 @@ static bool is_get(const struct task *task)
 
 bool task_is_not_modified(struct task *task, struct str body)
 {
-	return is_get(task) && is_named(task, (struct str){0}, body);
+	return is_get(task) && is_named(task, STR(""), body);
 }
 
 bool task_device_is_not_modified(struct task *task, const struct device *device, struct str body)
 {
-	struct str prefix =
-	    arena_printf(task_arena(task), "%" PRId64 "-", device->settings_revision);
+	char prefix[DECIMAL_BYTES_MAX + 1];
+	size_t length = decimal_format(device->settings_revision, prefix);
 
-	return is_named(task, prefix, body) && is_get(task);
+	prefix[length++] = '-';
+	return is_named(task, (struct str){prefix, length}, body) && is_get(task);
 }
 
 /* Adds what decides how a row is written: a server of another version may write it otherwise. */
@@ -77,5 +81,5 @@ bool task_rows_are_not_modified(struct task *task, const struct record *record,
 			buffer_append(buffer, value.data, value.length);
 		}
 	}
-	return is_named(task, (struct str){0}, buffer_view(buffer));
+	return is_named(task, STR(""), buffer_view(buffer));
 }
