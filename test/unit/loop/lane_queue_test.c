@@ -269,6 +269,77 @@ static void one_slow_slice_refuses_nobody(void **state)
 	run_all();
 }
 
+enum { CLIENTS = 50, SLICE_US = 2000, JOB_SLICES = 85, SIMULATED_US = 60 * 1000 * 1000 };
+
+struct client {
+	uint64_t next_us; /* when it asks again; UINT64_MAX: its job is in the queue */
+	uint64_t asked_us;
+	unsigned slices;
+};
+
+static struct client clients[CLIENTS];
+
+/* Clients ask again at once after an answer, a second after a refusal. */
+static void ask(uint64_t now_us)
+{
+	for (unsigned i = 0; i < CLIENTS; i++) {
+		uint64_t wait_us;
+		int error;
+
+		if (clients[i].next_us > now_us)
+			continue;
+		jobs[i] = (struct lane_job){.account = {{1}}, .size = 190000};
+		error = lane_queue_add(&queue, &jobs[i], &wait_us);
+		clients[i] = (struct client){
+		    .next_us = error ? now_us + 1000000 : UINT64_MAX,
+		    .asked_us = now_us,
+		};
+	}
+}
+
+/* For a minute. Returns the longest time from a question that was not refused to its answer, in the
+ * second half, when the pace is known. */
+static uint64_t simulate(unsigned pace)
+{
+	uint64_t longest_us = 0;
+
+	memset(clients, 0, sizeof(clients));
+	for (uint64_t now_us = 0; now_us < SIMULATED_US;) {
+		struct client *client;
+		struct lane_job *job;
+
+		ask(now_us);
+		job = lane_queue_take(&queue);
+		assert_non_null(job); /* the lane is never idle */
+		client = &clients[job - jobs];
+		now_us += SLICE_US * pace;
+		lane_queue_give_back(
+		    &queue, job,
+		    &(struct lane_slice){.cpu_us = SLICE_US,
+					 .wall_us = SLICE_US * pace,
+					 .has_more = ++client->slices < JOB_SLICES});
+		if (client->slices < JOB_SLICES)
+			continue;
+		client->next_us = now_us;
+		if (client->asked_us > SIMULATED_US / 2 && now_us - client->asked_us > longest_us)
+			longest_us = now_us - client->asked_us;
+	}
+	run_all();
+	return longest_us;
+}
+
+/* An account that pushes alone is refused only what would wait for too long, whether its threads
+ * have a core at once or after others: no slice of the lane's time is lost, and nothing that is
+ * taken waits for much longer than was foretold. */
+static void an_account_alone_uses_the_whole_lane(void **state)
+{
+	const uint64_t limit_us = LIMIT_LANE_WAIT_MS * UINT64_C(1000);
+
+	(void)state;
+	for (unsigned pace = 1; pace <= 8; pace *= 2)
+		assert_in_range(simulate(pace), limit_us / 2, limit_us * 3 / 2);
+}
+
 #define QUEUE_TEST(name) cmocka_unit_test_setup_teardown(name, open_queue, close_queue)
 
 int main(void)
@@ -285,6 +356,7 @@ int main(void)
 	    QUEUE_TEST(dropped_jobs_teach_nothing),
 	    QUEUE_TEST(short_jobs_of_others_do_not_count_as_long_ones),
 	    QUEUE_TEST(one_slow_slice_refuses_nobody),
+	    QUEUE_TEST(an_account_alone_uses_the_whole_lane),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
