@@ -43,6 +43,13 @@ bool task_is_not_modified(struct task *task, struct str body)
 	return is_get(task) && is_named(task, STR(""), body);
 }
 
+bool task_part_is_not_modified(struct task *task, struct buffer *json)
+{
+	if (task->has_next_part)
+		buffer_append_char(json, '+');
+	return task_is_not_modified(task, buffer_view(json));
+}
+
 bool task_device_is_not_modified(struct task *task, const struct device *device, struct str body)
 {
 	char prefix[DECIMAL_BYTES_MAX + 1];

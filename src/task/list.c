@@ -11,8 +11,8 @@ static struct verdict reply_not_modified(struct task *task)
 	return task_reply(task, 304, (struct str){0}, (struct str){0});
 }
 
-/* count: of rows that belong to the answer. */
-static void write_rows(struct task *task, const struct db_result *result, unsigned count)
+/* count: of rows that belong to the answer. Returns what was written: the scratch buffer. */
+static struct buffer *write_rows(struct task *task, const struct db_result *result, unsigned count)
 {
 	struct arena *arena = task_arena(task);
 	const struct record *record = task->query.record;
@@ -31,6 +31,7 @@ static void write_rows(struct task *task, const struct db_result *result, unsign
 	task->json = arena_copy(arena, buffer_view(json));
 	if (count < result->row_count)
 		task_add_next_part(task, row_struct);
+	return json;
 }
 
 static void on_short_list(struct db_query *query, const struct db_result *result)
@@ -56,11 +57,12 @@ static void on_short_part(struct db_query *query, const struct db_result *result
 {
 	struct task *task = container_of(query, struct task, query);
 	unsigned wanted = (unsigned)task->range.limit - 1;
+	struct buffer *json;
 
 	if (!task_has_result(task, result))
 		return;
-	write_rows(task, result, result->row_count < wanted ? result->row_count : wanted);
-	task_run(task, task_is_not_modified(task, task->json) ? reply_not_modified : reply_rows);
+	json = write_rows(task, result, result->row_count < wanted ? result->row_count : wanted);
+	task_run(task, task_part_is_not_modified(task, json) ? reply_not_modified : reply_rows);
 }
 
 struct verdict task_reply_list(struct task *task, const struct task_list *list)

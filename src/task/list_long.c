@@ -146,12 +146,12 @@ static bool is_wanted(const struct db_listing *listing)
 
 static struct verdict reply_part(struct task *task)
 {
-	struct list_reading *reading = task->reading;
-	struct str json = buffer_view(&reading->json);
+	struct buffer *buffer = &task->reading->json;
+	struct str json = arena_copy(task_arena(task), buffer_view(buffer));
 
-	if (task_is_not_modified(task, json))
+	if (task_part_is_not_modified(task, buffer))
 		return task_reply(task, 304, (struct str){0}, (struct str){0});
-	return task_reply(task, 200, STR("application/json"), arena_copy(task_arena(task), json));
+	return task_reply(task, 200, STR("application/json"), json);
 }
 
 static void on_done(struct db_query *query, const struct db_result *result)

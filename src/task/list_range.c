@@ -84,6 +84,7 @@ void task_add_next_part(struct task *task, const void *row)
 	    sodium_base64_encoded_len(size, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 	char *text = arena_alloc(arena, text_size);
 
+	task->has_next_part = true;
 	data[0] = (uint8_t)task->list->letter;
 	memcpy(data + 1, &number, sizeof(number));
 	memcpy(data + 1 + sizeof(number), &place.id, sizeof(place.id));

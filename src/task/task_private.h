@@ -29,7 +29,8 @@ struct task {
 	struct db_query query;
 	struct str json; /* of a list */
 	const struct task_list *list;
-	struct list_range range;      /* the part of the list that the caller wants */
+	struct list_range range; /* the part of the list that the caller wants */
+	bool has_next_part;
 	struct list_reading *reading; /* of a long list; NULL while none is under way */
 	unsigned row_count;
 
@@ -96,6 +97,11 @@ void task_let_caches_ask(struct task *task);
 
 /* Adds the ETag of a GET's body; true when the caller has this body already: answer 304 then. */
 bool task_is_not_modified(struct task *task, struct str body);
+
+/* Likewise, for a part of a list: its tag also tells whether there is a next part, since a caller
+ * that is answered 304 may take the Link from the answer before. Appends to json, of which the
+ * answer is a copy by now. */
+bool task_part_is_not_modified(struct task *task, struct buffer *json);
 
 /* Likewise, for a device: the tag is "SETTINGS-SEEN". A PATCH gets the tag, too. */
 bool task_device_is_not_modified(struct task *task, const struct device *device, struct str body);

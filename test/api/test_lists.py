@@ -123,6 +123,19 @@ def test_parts_have_a_tag(account):
         assert account.get(target, fields=[("If-None-Match", tag)]).status == 304
 
 
+@pytest.mark.parametrize("count", [3, 200])
+def test_the_tag_of_a_part_tells_whether_there_is_a_next_one(account, count):
+    """Many clients take the fields of what they have kept when they are answered 304."""
+    insert_devices(account, count)
+    target = f"/v1/devices?limit={count}"
+    last = account.get(target)
+    assert "Link" not in last
+    insert_devices(account, 1)
+    more = account.get(target, fields=[("If-None-Match", last["ETag"])])
+    assert more.status == 200 and "Link" in more
+    assert more.json() == last.json()
+
+
 @pytest.mark.parametrize("limit", ["0", "1001", "-1", "", "1.0", "x", "10000000000", "%31"])
 def test_wrong_limits(account, limit):
     detail = account.get(f"/v1/devices?limit={limit}").problem(400)["detail"]
