@@ -59,7 +59,7 @@ enum {
 	LIMIT_LISTS_OF_ACCOUNT = 16,
 	LIMIT_LISTS = 256,
 	/* One that has waited so long: 503. One whose reader is slow: it is cut off, earlier where
-	 * another account waits for its place. */
+	 * another one waits for its place. */
 	LIMIT_LIST_WAIT_MS = 20 * 1000,
 	LIMIT_LIST_TURN_MS = 10 * 1000,
 	LIMIT_LIST_MS = 60 * 1000,

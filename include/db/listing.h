@@ -33,8 +33,8 @@ __attribute__((warn_unused_result)) bool db_list(struct db *db, struct db_listin
 
 /* Stops on_row() until db_listing_resume(), but for the rest of the result that is being taken. A
  * listing that is slow, being paused again and again, ends with DB_AWAY when it is overdue:
- * LIMIT_LIST_TURN_MS where an account waits that has none under way, else LIMIT_LIST_MS. May be
- * called inside on_row(). */
+ * LIMIT_LIST_TURN_MS where another one waits for its place, else LIMIT_LIST_MS. May be called
+ * inside on_row(). */
 void db_listing_pause(struct db_listing *listing);
 /* Nothing happens where it is not paused. */
 void db_listing_resume(struct db_listing *listing);

@@ -248,14 +248,23 @@ void listings_flush(struct listings *listings)
 	}
 }
 
-/* Whether a listing waits for a connection, and not for another one of its account. */
-static bool lacks_connection(const struct listings *listings)
+/* Whether one waits that could take the place of this one, which is under way. */
+static bool is_awaited(const struct listings *listings, const struct db_listing *listing)
 {
 	list_for_each (node, &listings->waiting) {
-		if (!is_under_way(listings, listing_of(node)->account_id))
+		struct id waiting = listing_of(node)->account_id;
+
+		if (id_equal(waiting, listing->account_id) || !is_under_way(listings, waiting))
 			return true;
 	}
 	return false;
+}
+
+static bool has_had_its_time(const struct listings *listings, const struct db_listing *listing)
+{
+	uint64_t limit_ms = is_awaited(listings, listing) ? LIMIT_LIST_TURN_MS : LIMIT_LIST_MS;
+
+	return loop_now_ms(listings->loop) - listing->since_ms >= limit_ms;
 }
 
 /* Ends those that have waited too long, and those that keep a connection for too long. */
@@ -263,21 +272,24 @@ static void on_overdue(struct deadline *deadline)
 {
 	struct listings *listings = container_of(deadline, struct listings, overdue);
 	uint64_t now_ms = loop_now_ms(listings->loop);
-	uint64_t limit_ms = lacks_connection(listings) ? LIMIT_LIST_TURN_MS : LIMIT_LIST_MS;
+	const struct db_listing *oldest = NULL;
 
+	/* One at a time: its place may be enough for those that wait. */
+	for (unsigned i = 0; i < LIST_CONNECTIONS; i++) {
+		const struct db_listing *listing = listings->connections[i].listing;
+
+		if (listing && has_had_its_time(listings, listing) &&
+		    (!oldest || listing->since_ms < oldest->since_ms))
+			oldest = listing;
+	}
+	if (oldest)
+		connection_cut(oldest->connection, STR("the reader of a list is too slow"));
 	for (struct list *node = listings->waiting.next; node != &listings->waiting;) {
 		struct db_listing *listing = listing_of(node);
 
 		node = node->next;
 		if (now_ms - listing->since_ms >= LIMIT_LIST_WAIT_MS)
 			take_out(listings, listing);
-	}
-	for (unsigned i = 0; i < LIST_CONNECTIONS; i++) {
-		const struct db_listing *listing = listings->connections[i].listing;
-
-		if (listing && now_ms - listing->since_ms >= limit_ms)
-			connection_cut(&listings->connections[i].connection,
-				       STR("the reader of a list is too slow"));
 	}
 	if (!listings_are_idle(listings))
 		deadline_set(listings->loop, &listings->overdue, LOOK_MS);

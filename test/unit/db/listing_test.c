@@ -235,7 +235,7 @@ static void age(struct listed *listed, uint64_t ms)
 	listed->listing.since_ms -= ms;
 }
 
-/* A slow reader gives way to an account that has nothing under way. */
+/* A slow reader gives way to an account that has nothing under way, and to its own. */
 static void test_slow_reader_gives_way(void **state)
 {
 	struct listed *slow = list(1, 1), *other = list(2, 1);
@@ -243,16 +243,25 @@ static void test_slow_reader_gives_way(void **state)
 
 	(void)state;
 	turn_until(slow->row_count && other->row_count);
-	age(slow, LIMIT_LIST_TURN_MS);
+	age(slow, LIMIT_LIST_TURN_MS + 1);
+	age(other, LIMIT_LIST_TURN_MS);
 	waiting = list(3, 0);
+	expect_away(slow, 1);
+	assert_false(other->done); /* one place is enough */
+	other->listing.since_ms += LIMIT_LIST_TURN_MS;
+	expect_all(waiting);
+	slow = list(1, 1);
+	turn_until(slow->row_count);
+	age(slow, LIMIT_LIST_TURN_MS);
+	waiting = list(1, 0);
 	expect_away(slow, 1);
 	expect_all(waiting);
 	proceed(other);
 	expect_all(other);
 }
 
-/* It does not give way to those that could not take its place: an account's own next listings wait
- * for the first one in any case. */
+/* It does not give way to those that could not take its place: another account's next listings wait
+ * for that account's first one in any case. */
 static void test_greedy_account_ends_no_other(void **state)
 {
 	struct listed *slow = list(1, 1), *greedy = list(2, 1);
