@@ -88,6 +88,8 @@ enum {
 	LIMIT_WEBSOCKET_FRAMES_PER_MINUTE = 6000, /* of any kind */
 	LIMIT_WEBSOCKET_PENDING_BYTES = 1024 * 1024,
 	LIMIT_WEBSOCKETS_PENDING_BYTES = 64 * 1024 * 1024,
+	/* So much the kernel takes ahead of what a WebSocket's peer reads. */
+	LIMIT_WEBSOCKET_AHEAD_BYTES = 64 * 1024,
 	/* Panels. */
 	LIMIT_PANEL_TEXT_BYTES = 4 * 1024, /* a longer message ends the connection */
 	/* Devices that a worker keeps in memory, and the memory of their pictures: beyond it,

@@ -103,6 +103,10 @@ static void link_update(struct link *link)
 
 	if (!panel)
 		return; /* the link was dropped and waits for on_closed() */
+	/* Playback decides when the panel has taken what was sent to it: of pictures that come
+	 * meanwhile, only the newest is sent. */
+	if (websocket_pending_bytes(link->websocket))
+		return; /* on_drained() comes */
 	if (!loader_freshen(link->links->loader, panel, &load))
 		return; /* links_update() comes when the panel was loaded */
 	clock = clock_now(link);
@@ -227,6 +231,14 @@ static void on_alive(struct websocket *websocket)
 		panel_seen(link->panel);
 }
 
+static void on_drained(struct websocket *websocket)
+{
+	struct link *link = websocket_owner(websocket);
+
+	if (link->panel)
+		update_later(link);
+}
+
 static void on_closed(struct websocket *websocket)
 {
 	struct link *link = websocket_owner(websocket);
@@ -240,6 +252,7 @@ static const struct websocket_events events = {
     .on_text = on_text,
     .on_binary = on_binary,
     .on_alive = on_alive,
+    .on_drained = on_drained,
     .on_closed = on_closed,
 };
 

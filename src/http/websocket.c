@@ -248,6 +248,7 @@ struct websocket *websocket_accept(struct http_request *request,
 	websocket->socket = http_connection_upgrade(connection, &parked);
 	websocket->socket->owner = websocket;
 	websocket->socket->events = &transport_events;
+	http_transport_limit_ahead(websocket->socket, LIMIT_WEBSOCKET_AHEAD_BYTES);
 	websocket->events = events;
 	websocket->reader.rules = &websocket_rules;
 	websocket->owner = owner;

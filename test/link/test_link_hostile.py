@@ -6,6 +6,7 @@ import os
 import random
 import socket
 
+import images
 import pytest
 from conftest import colour_of, noise, png, wait_until
 from panel import BINARY, PING, TEXT, Panel, frame
@@ -53,6 +54,31 @@ MESSAGES = [
     "[" * 2000, '{"a":' * 600, "[" * 2000 + "]" * 2000, '{"displaying":' + "1" * 4000 + "}",
     "\ufeff{}", json.dumps({"x" * 1000: "y" * 3000}),
 ]
+
+
+def noisy_webp(seed):
+    """About 120 KB, which are delivered as they are."""
+    pictures = [images.noise(100 * seed + number) for number in range(20)]
+    return images.text(images.animation("WEBP", pictures))
+
+
+def test_a_panel_that_does_not_read_gets_the_newest(device):
+    """Of what was pushed meanwhile: nothing queues up, and it is not dropped for it."""
+    pushes = 25 * [noisy_webp(0), noisy_webp(1)]
+    with device.connect(receive_buffer=256 * 1024) as panel:
+        panel.read_picture(brightness=60)
+        for image in pushes:
+            device.push(image, duration=45)
+        device.push(png("white"), duration=45)
+        pictures = []
+        while not pictures or len(pictures[-1]) > 10_000:
+            frame_read = panel.read_frame()
+            assert frame_read, "the panel was dropped"
+            opcode, data = frame_read
+            pictures += [data] if opcode == BINARY else []
+        assert colour_of(pictures[-1]) == WHITE
+        # The rest is what fits into the buffers of both ends.
+        assert len(pictures) < len(pushes) / 2
 
 
 def test_messages_without_sense(server, rotation):

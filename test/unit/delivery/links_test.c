@@ -137,6 +137,36 @@ static void while_the_database_is_away_frames_come_from_memory(void **state)
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} <second> ");
 }
 
+static void push_to(struct script_device *device, const char *picture)
+{
+	struct stored_push push = {
+	    .generation = ++device->generation, .picture = str_from(picture), .duration_s = 10};
+
+	delivery_push_stored(served, device->id, &push);
+	run_turns();
+}
+
+static void of_many_pushes_to_a_panel_that_does_not_read_it_gets_the_newest(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	socket = connect_device(device);
+	sent_to(socket);
+	push_to(device, "pushed");
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":10} <pushed> {\"immediate\":true} ");
+	socket->pending_bytes = 1;
+	push_to(device, "second");
+	push_to(device, "third");
+	pass_ms(20 * 1000);
+	push_to(device, "newest");
+	assert_string_equal(sent_to(socket), "");
+	drain_socket(socket);
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":10} <newest> {\"immediate\":true} ");
+}
+
 static void another_key_ends_the_link(void **state)
 {
 	struct script_device *device = add_device();
@@ -274,6 +304,7 @@ int main(void)
 	    TEST(all_links_of_a_panel_follow),
 	    TEST(what_another_worker_answered_comes_before_the_next_frame),
 	    TEST(while_the_database_is_away_frames_come_from_memory),
+	    TEST(of_many_pushes_to_a_panel_that_does_not_read_it_gets_the_newest),
 	    TEST(another_key_ends_the_link),
 	    TEST(a_device_that_is_disabled_or_removed_ends_the_link),
 	    TEST(the_oldest_of_too_many_links_is_dropped),

@@ -119,6 +119,7 @@ struct script_socket {
 	char sent[4096]; /* "{...}" and "<bytes>", a space behind each */
 	bool is_dropped;
 	bool is_corked;
+	size_t pending_bytes; /* the test's own: the peer does not read */
 };
 
 /* The socket that was accepted last. */
@@ -126,6 +127,8 @@ extern struct script_socket *script_socket;
 /* The messages that delivery has sent since the last call. */
 const char *sent_to(struct script_socket *socket);
 void panel_says(struct script_socket *socket, const char *text);
+/* The peer reads again. */
+void drain_socket(struct script_socket *socket);
 /* The peer left, or the drop is over. */
 void close_socket(struct script_socket *socket);
 /* Closes all sockets that are open. */

@@ -70,6 +70,19 @@ void websocket_drop(struct websocket *websocket)
 	socket_of(websocket)->is_dropped = true;
 }
 
+size_t websocket_pending_bytes(const struct websocket *websocket)
+{
+	return socket_of(websocket)->pending_bytes;
+}
+
+void drain_socket(struct script_socket *socket)
+{
+	socket->pending_bytes = 0;
+	if (socket->events->on_drained)
+		socket->events->on_drained((struct websocket *)(void *)socket);
+	run_turns();
+}
+
 const char *sent_to(struct script_socket *socket)
 {
 	static char sent[sizeof(socket->sent)];

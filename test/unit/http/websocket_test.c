@@ -70,6 +70,12 @@ static void play_shutdown(struct http_transport *transport)
 	(void)transport;
 }
 
+static void play_limit_ahead(struct http_transport *transport, unsigned bytes)
+{
+	(void)transport;
+	(void)bytes;
+}
+
 static bool play_has_input(const struct http_transport *transport)
 {
 	(void)transport;
@@ -95,6 +101,7 @@ static const struct http_transport_kind kind = {
     .send = play_send,
     .pending = play_pending,
     .is_stalled = play_is_stalled,
+    .limit_ahead = play_limit_ahead,
     .shutdown = play_shutdown,
     .has_input = play_has_input,
     .close = play_close,
