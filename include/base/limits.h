@@ -92,8 +92,9 @@ enum {
 	LIMIT_WEBSOCKET_AHEAD_BYTES = 64 * 1024,
 	/* Panels. */
 	LIMIT_PANEL_TEXT_BYTES = 4 * 1024, /* a longer message ends the connection */
-	/* Devices that a worker keeps in memory, and the memory of their pictures: beyond it,
-	 * pictures are fetched each time they are sent. */
+	/* Devices that a worker keeps in memory: one of the account that has most makes room. The
+	 * memory of their pictures, of temporary images too: where an account has as much of it as
+	 * it leaves free, its pictures are fetched each time they are sent. */
 	LIMIT_PANELS = 50 * 1000,
 	LIMIT_PICTURE_MEMORY = 256 * 1024 * 1024,
 	/* Links of one device in a worker: the oldest one is dropped. */

@@ -12,8 +12,9 @@
  * Other folders call this header only; src/delivery/delivery.c connects the modules behind it.
  * Each module knows only modules before it in this row:
  *
- *   cursor_table, change_table, pictures, change_hint -> panels -> loader, picture_fetcher,
- * write_behind, push_order, stored_push -> lookups, reconciliation -> links, polling -> delivery */
+ *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> loader,
+ *   picture_fetcher, write_behind, push_order, stored_push -> lookups, reconciliation -> links,
+ *   polling -> delivery */
 #pragma once
 
 #include "db/db.h"

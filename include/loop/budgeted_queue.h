@@ -1,17 +1,19 @@
 /* Work on many objects, spread over turns of the loop: each turn does as much as fits into a budget
- * of time, so that other work waits only briefly. Objects are worked on in the order in which they
- * were added. */
+ * of time, so that other work waits only briefly. The owners of the objects take turns; those of
+ * one owner are worked on in the order in which they were added. */
 #pragma once
 
+#include "loop/fair_queue.h"
 #include "loop/loop.h"
 
 struct budgeted_queue {
 	struct loop *loop;
-	struct list due; /* nodes of the objects */
+	struct fair_queue due; /* nodes of the objects */
 	struct later later;
-	void (*run)(struct list *node); /* in no list when it runs; may add itself again */
-	uint64_t budget_ns;		/* of a turn; at least one object is worked on */
-	uint64_t (*now_ns)(void);	/* monotonic; tests have their own */
+	/* In no list when it runs; may add itself again, and then comes behind the others. */
+	void (*run)(struct list *node);
+	uint64_t budget_ns;	  /* of a turn; at least one object is worked on */
+	uint64_t (*now_ns)(void); /* monotonic; tests have their own */
 };
 
 /* loop stays valid. */
@@ -20,6 +22,5 @@ void budgeted_queue_init(struct budgeted_queue *queue, struct loop *loop,
 /* Nothing runs any more; the nodes are left as they are. */
 void budgeted_queue_finish(struct budgeted_queue *queue);
 
-/* run() gets this node in this or a later turn, never inside this call. Adding a node that waits
- * already does nothing. A node begins with list_init(); list_remove() takes it out again. */
-void budgeted_queue_add(struct budgeted_queue *queue, struct list *node);
+/* run() gets this node in this or a later turn, never inside this call. See fair_queue_add(). */
+void budgeted_queue_add(struct budgeted_queue *queue, struct fair_flow *flow, struct list *node);

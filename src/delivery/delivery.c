@@ -15,6 +15,7 @@
 struct delivery {
 	struct db *db;
 	struct cursors cursors;
+	struct account_shares shares;
 	struct pictures pictures;
 	struct panels panels;
 	struct loader loader;
@@ -101,6 +102,7 @@ static void connect_panels(struct delivery *delivery, struct loop *loop, struct 
 	delivery->panels = (struct panels){
 	    .loop = loop,
 	    .pictures = &delivery->pictures,
+	    .shares = &delivery->shares,
 	    .cursors = &delivery->cursors,
 	    .changes = region_common(shared, &change_region),
 	    .max = LIMIT_PANELS,
@@ -219,6 +221,7 @@ void delivery_destroy(struct delivery *delivery)
 	write_behind_finish(&delivery->write_behind);
 	loader_finish(&delivery->loader);
 	pictures_finish(&delivery->pictures);
+	account_shares_finish(&delivery->shares);
 	free(delivery);
 }
 

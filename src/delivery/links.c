@@ -48,7 +48,7 @@ static bool on_picture(void *context, const struct playback_item *item, int64_t 
 	struct str webp = panel_picture(link->panel, item);
 
 	if (!webp.data) {
-		panel_fetch_picture(link->links->fetcher, link->panel, item->position);
+		panel_fetch_picture(link->links->fetcher, link->panel, item);
 		return false;
 	}
 	send_number(link, "dwell_secs", dwell_s);
@@ -57,7 +57,7 @@ static bool on_picture(void *context, const struct playback_item *item, int64_t 
 	websocket_send_binary(link->websocket, webp);
 	if (hurried)
 		on_immediate(link);
-	link->links->position_sent = item->position;
+	link->links->item_sent = *item;
 	return true;
 }
 
@@ -110,14 +110,15 @@ static void link_update(struct link *link)
 	if (!loader_freshen(link->links->loader, panel, &load))
 		return; /* links_update() comes when the panel was loaded */
 	clock = clock_now(link);
-	link->links->position_sent = -1;
+	link->links->item_sent.kind = PLAYBACK_NOTHING;
 	websocket_cork(link->websocket);
 	again_ms = playback_update(&link->playback, &panel->content, clock, &output);
+	/* Before the panel gets anything: it may connect to another worker at once. */
+	tell_position(link);
 	websocket_uncork(link->websocket);
 	/* Not earlier: a corked websocket has only pointers to the bytes. */
-	if (link->links->position_sent != -1)
-		panel_release_picture(panel, link->links->position_sent);
-	tell_position(link);
+	if (link->links->item_sent.kind != PLAYBACK_NOTHING)
+		panel_release_picture(panel, &link->links->item_sent);
 	deadline_set_at(link->links->loop, &link->deadline, (uint64_t)again_ms);
 }
 
@@ -130,7 +131,7 @@ static void on_update(struct list *node)
  * share the budget of a turn. */
 static void update_later(struct link *link)
 {
-	budgeted_queue_add(&link->links->updates, &link->update);
+	budgeted_queue_add(&link->links->updates, &link->panel->share->updates, &link->update);
 }
 
 static void on_deadline(struct deadline *deadline)
@@ -295,7 +296,8 @@ void links_connect(struct links *links, struct panel *panel, struct http_request
 void links_update(struct links *links, struct panel *panel)
 {
 	list_for_each (node, &panel->links)
-		budgeted_queue_add(&links->updates, &container_of(node, struct link, node)->update);
+		budgeted_queue_add(&links->updates, &panel->share->updates,
+				   &container_of(node, struct link, node)->update);
 }
 
 void links_drop(struct panel *panel)

@@ -29,11 +29,11 @@ struct links {
 	struct picture_fetcher *fetcher;
 	struct write_behind *write_behind;
 	const struct cursors *cursors;
-	struct budgeted_queue updates; /* of struct link */
-	int64_t position_sent;	       /* of the installation that this update sent; -1: none */
+	struct budgeted_queue updates;	/* of struct link */
+	struct playback_item item_sent; /* by this update; kind PLAYBACK_NOTHING: none */
 };
 
-/* The caller has set all but updates and position_sent. */
+/* The caller has set all but updates and item_sent. */
 void links_init(struct links *links);
 /* No link is left. */
 void links_finish(struct links *links);

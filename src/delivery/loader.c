@@ -92,7 +92,7 @@ static void load_finish(struct load *load)
 	}
 	arena_finish(&load->arena);
 	free(load);
-	if (!list_is_empty(&loader->queue))
+	if (!fair_queue_is_empty(&loader->queue))
 		loop_later(loader->loop, &loader->send);
 }
 
@@ -193,7 +193,7 @@ static void send_next(struct loader *loader)
 	struct list *node;
 
 	load->loader = loader;
-	while (load->count < BATCH && (node = list_take_first(&loader->queue))) {
+	while (load->count < BATCH && (node = fair_queue_take(&loader->queue))) {
 		struct panel *panel = container_of(node, struct panel, to_load);
 
 		begin_load(panel);
@@ -217,7 +217,7 @@ static void on_send(struct later *later)
 {
 	struct loader *loader = container_of(later, struct loader, send);
 
-	while (loader->under_way < BATCHES && !list_is_empty(&loader->queue))
+	while (loader->under_way < BATCHES && !fair_queue_is_empty(&loader->queue))
 		send_next(loader);
 }
 
@@ -226,7 +226,7 @@ void loader_load(struct loader *loader, struct panel *panel)
 	if (panel_is_loading(panel) || panel->state == PANEL_GONE || is_needless(loader, panel))
 		return;
 	panel_hold(panel);
-	list_append(&loader->queue, &panel->to_load);
+	fair_queue_add(&loader->queue, &panel->share->loads, &panel->to_load);
 	loop_later(loader->loop, &loader->send);
 }
 
@@ -291,7 +291,7 @@ void loader_note_change(struct loader *loader, struct id device_id, int64_t gene
 void loader_init(struct loader *loader)
 {
 	require(db_keeps_order_of_reads(loader->db));
-	list_init(&loader->queue);
+	fair_queue_init(&loader->queue);
 	loop_later_init(&loader->send, on_send);
 }
 

@@ -1,8 +1,8 @@
 /* Reads panels from the database, when a hint names a newer generation or a look-up needs a panel
  * that is not in memory.
  *
- * The panels wait in a queue, and at the end of a turn the loader reads up to 64 of them at once:
- * a change of 20,000 devices costs a few hundred reads. */
+ * The panels wait in a queue, in which the accounts take turns, and at the end of a turn the loader
+ * reads up to 64 of them at once: a change of 20,000 devices costs a few hundred reads. */
 #pragma once
 
 #include "db/db.h"
@@ -23,7 +23,7 @@ struct loader {
 	 * instead. */
 	void (*on_loaded)(void *context, struct panel *panel, enum load_outcome outcome);
 	void *context;
-	struct list queue; /* of struct panel */
+	struct fair_queue queue; /* of struct panel */
 	struct later send;
 	unsigned under_way;
 	bool is_draining;

@@ -10,9 +10,8 @@ static struct picture take_picture(struct panel *panel, const struct panel_insta
 	struct pictures *pictures = panel->panels->pictures;
 	struct picture none = {0};
 
-	/* While memory is short, the picture is fetched each time its turn comes. */
-	if (row->picture.data && !pictures_are_full(pictures))
-		return pictures_share(pictures, row->picture);
+	if (row->picture.data)
+		return pictures_keep(pictures, panel->share, row->picture);
 	for (unsigned i = 0; i < panel->content.installation_count; i++) {
 		struct content_installation *old = &panel->content.installations[i];
 
@@ -51,7 +50,8 @@ static struct content_push make_push(struct panel *panel, const struct panel_loa
 		if (push.displayed_us == 0)
 			push.displayed_us = old->displayed_us;
 	} else if (row->push_picture.data) {
-		push.picture = pictures_share(panel->panels->pictures, row->push_picture);
+		push.picture =
+		    pictures_keep(panel->panels->pictures, panel->share, row->push_picture);
 	}
 	return push;
 }
@@ -82,9 +82,13 @@ static struct content make_content(struct panel *panel, const struct panel_load_
 bool panel_apply(struct panel *panel, const struct panel_load_row *row,
 		 const struct installation_rows *installations)
 {
-	struct content content = make_content(panel, row, installations);
+	struct content content;
 	bool key_changed;
 
+	if (panel->state == PANEL_NEW)
+		panel_set_account(panel, row->device.account_id);
+	panel_make_room(panel);
+	content = make_content(panel, row, installations);
 	require(row->link_key_hash.length == KEY_HASH_BYTES);
 	key_changed = panel->state == PANEL_READY &&
 		      memcmp(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES) != 0;
@@ -95,5 +99,6 @@ bool panel_apply(struct panel *panel, const struct panel_load_row *row,
 	memcpy(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES);
 	panel->state = PANEL_READY;
 	panel_recall_push(panel);
+	panel_drop_old_push(panel);
 	return key_changed || panel->is_disabled;
 }

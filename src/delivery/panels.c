@@ -42,19 +42,37 @@ static bool is_unused(const struct panel *panel)
 	return panel->holders == 0 && panel->seen_us == 0;
 }
 
-static void make_room(struct panels *panels)
+/* Where it finds one. */
+static bool destroy_unused(struct panels *panels, struct account_share *share)
 {
-	if (panels->by_id.count < panels->max && !pictures_are_full(panels->pictures))
-		return;
-	for (unsigned i = 0; i < TRIED_MAX && !list_is_empty(&panels->by_use); i++) {
-		struct panel *panel = panel_of(panels->by_use.next);
+	struct list *list = share ? &share->by_use : &panels->by_use;
+
+	for (unsigned i = 0; i < TRIED_MAX && !list_is_empty(list); i++) {
+		struct panel *panel =
+		    share ? container_of(list->next, struct panel, of_share) : panel_of(list->next);
 
 		if (is_unused(panel)) {
 			panel_destroy(panel);
-			return;
+			return true;
 		}
 		panel_touch(panel);
 	}
+	return false;
+}
+
+static void make_room(struct panels *panels)
+{
+	struct account_share *largest = panels->shares->largest;
+
+	if (panels->by_id.count < panels->max || (largest && destroy_unused(panels, largest)))
+		return;
+	destroy_unused(panels, NULL);
+}
+
+void panel_make_room(struct panel *panel)
+{
+	if (pictures_are_full(panel->panels->pictures, panel->share))
+		destroy_unused(panel->panels, panel->share);
 }
 
 struct panel *panels_create(struct panels *panels, struct id id)
@@ -70,6 +88,7 @@ struct panel *panels_create(struct panels *panels, struct id id)
 	list_init(&panel->lookups);
 	list_init(&panel->aliases);
 	list_init(&panel->by_use);
+	panel->share = account_share_join(panels->shares, (struct id){0}, &panel->of_share);
 	list_init(&panel->to_load);
 	map_insert(&panels->by_id, &panel->by_id, id_view(&panel->id));
 	panel_touch(panel);
@@ -105,7 +124,15 @@ void panel_destroy(struct panel *panel)
 	panel_hold(panel);
 	panels->on_gone(panels->context, panel);
 	panel_finish_content(panels, &panel->content);
+	account_share_leave(panel->share, &panel->of_share);
+	panel->share = NULL;
 	panel_let_go(panel);
+}
+
+void panel_set_account(struct panel *panel, struct id account_id)
+{
+	account_share_leave(panel->share, &panel->of_share);
+	panel->share = account_share_join(panel->panels->shares, account_id, &panel->of_share);
 }
 
 void panel_hold(struct panel *panel)
@@ -127,6 +154,8 @@ void panel_touch(struct panel *panel)
 	panel->used_ms = loop_now_ms(panel->panels->loop);
 	list_remove(&panel->by_use);
 	list_append(&panel->panels->by_use, &panel->by_use);
+	list_remove(&panel->of_share);
+	list_append(&panel->share->by_use, &panel->of_share);
 }
 
 void panel_seen(struct panel *panel)
@@ -182,10 +211,22 @@ struct str panel_picture(const struct panel *panel, const struct playback_item *
 	}
 }
 
-void panel_release_picture(struct panel *panel, int64_t position)
+void panel_drop_old_push(struct panel *panel)
 {
-	struct content_installation *installation = content_at(&panel->content, position);
+	if (!content_push_is_due(&panel->content, clock_wall_us()))
+		pictures_release(panel->panels->pictures, &panel->content.push.picture);
+}
 
-	if (installation && pictures_are_full(panel->panels->pictures))
-		pictures_release(panel->panels->pictures, &installation->picture);
+void panel_release_picture(struct panel *panel, const struct playback_item *item)
+{
+	struct content_installation *installation = content_at(&panel->content, item->position);
+	struct pictures *pictures = panel->panels->pictures;
+
+	panel_drop_old_push(panel);
+	if (!pictures_are_full(pictures, panel->share))
+		return;
+	if (installation)
+		pictures_release(pictures, &installation->picture);
+	else if (item->kind == PLAYBACK_PUSH)
+		pictures_release(pictures, &panel->content.push.picture);
 }

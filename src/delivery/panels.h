@@ -12,6 +12,7 @@
 #include "delivery/change_table.h"
 #include "delivery/cursor_table.h"
 #include "domain/key.h"
+#include "domain/playback_item.h"
 #include "loop/loop.h"
 #include "pictures.h"
 
@@ -29,7 +30,9 @@ struct load_mark {
 
 struct panel {
 	struct map_node by_id;
-	struct list by_use; /* in panels->by_use, least recently used first */
+	struct list by_use;	     /* in panels->by_use, least recently used first */
+	struct list of_share;	     /* in share->by_use */
+	struct account_share *share; /* of the account; NULL: PANEL_GONE */
 	struct panels *panels;
 	struct id id;
 	enum panel_state state;
@@ -66,6 +69,7 @@ struct panel {
 struct panels {
 	struct loop *loop;
 	struct pictures *pictures;
+	struct account_shares *shares;
 	const struct cursors *cursors;
 	struct change_table *changes;
 	struct map by_id;
@@ -77,13 +81,15 @@ struct panels {
 	void *context;
 };
 
-/* The caller has set loop, pictures, cursors, changes, max, unused_ms, on_gone and context. */
+/* The caller has set loop, pictures, shares, cursors, changes, max, unused_ms, on_gone and context.
+ */
 void panels_init(struct panels *panels);
 /* Destroys all panels. */
 void panels_finish(struct panels *panels);
 
 struct panel *panels_find(const struct panels *panels, struct id id);
-/* A new panel in state PANEL_NEW. Where there are too many, an unused one is destroyed. */
+/* A new panel in state PANEL_NEW. Where there are too many, one that is not used is destroyed, of
+ * about the account that has most. */
 struct panel *panels_create(struct panels *panels, struct id id);
 /* Destroys panels that were not used for unused_ms. */
 void panels_expire(struct panels *panels);
@@ -95,6 +101,11 @@ void panel_hold(struct panel *panel);
 void panel_let_go(struct panel *panel);
 /* The panel was used just now. */
 void panel_touch(struct panel *panel);
+/* The panel is that of this account: from its first load on. */
+void panel_set_account(struct panel *panel, struct id account_id);
+/* Where the account's pictures need more memory than they may have: destroys a panel of the account
+ * that is not used. */
+void panel_make_room(struct panel *panel);
 /* The device was online just now. */
 void panel_seen(struct panel *panel);
 
@@ -107,5 +118,7 @@ void panel_finish_content(struct panels *panels, struct content *content);
 void panel_recall_push(struct panel *panel);
 /* The bytes of an item's picture; NULL data where they are not in memory. */
 struct str panel_picture(const struct panel *panel, const struct playback_item *item);
-/* Where memory is short: drops an installation's picture. */
-void panel_release_picture(struct panel *panel, int64_t position);
+/* Drops a temporary image that no panel is to show any more. */
+void panel_drop_old_push(struct panel *panel);
+/* The item was sent. The same, and where memory is short, drops the item's picture. */
+void panel_release_picture(struct panel *panel, const struct playback_item *item);

@@ -8,20 +8,46 @@ struct picture_fetch {
 	struct panel *panel;
 	struct arena arena;
 	struct db_query query;
-	int64_t position;
+	struct playback_item item; /* an installation, or a temporary image, whose position is -1 */
 };
 
-static void take_picture(struct panel *panel, int64_t position, const struct panel_picture_row *row)
+static void take_installation(struct picture_fetch *fetch, const struct panel_picture_row *row)
 {
-	struct content_installation *installation = content_at(&panel->content, position);
+	struct panel *panel = fetch->panel;
+	struct content_installation *installation =
+	    content_at(&panel->content, fetch->item.position);
 
 	/* The picture was replaced while this one was read: the new one is here, or is fetched when
 	 * its turn comes. */
 	if (!installation || installation->picture.data.data ||
 	    row->picture_generation < installation->picture_generation)
 		return;
-	installation->picture = pictures_share(panel->panels->pictures, row->picture);
+	installation->picture = pictures_share(panel->panels->pictures, panel->share, row->picture);
 	installation->picture_generation = row->picture_generation;
+}
+
+static void take_push(struct picture_fetch *fetch, const struct panel_push_picture_row *row)
+{
+	struct panel *panel = fetch->panel;
+	struct content_push *push = &panel->content.push;
+
+	if (push->generation == fetch->item.generation && !push->picture.data.data)
+		push->picture = pictures_share(panel->panels->pictures, panel->share, row->picture);
+}
+
+static void take_picture(struct picture_fetch *fetch, const struct db_result *result)
+{
+	const struct record *record = fetch->query.record;
+	struct panel_push_picture_row push;
+	struct panel_picture_row row;
+
+	if (fetch->item.position == -1) {
+		db_read_row(result, 0, record, &fetch->arena, &push);
+		take_push(fetch, &push);
+	} else {
+		db_read_row(result, 0, record, &fetch->arena, &row);
+		take_installation(fetch, &row);
+	}
 }
 
 static void on_picture(struct db_query *query, const struct db_result *result)
@@ -30,12 +56,9 @@ static void on_picture(struct db_query *query, const struct db_result *result)
 	struct panel *panel = fetch->panel;
 	bool has_come =
 	    panel->state == PANEL_READY && result->outcome == DB_OK && result->row_count > 0;
-	struct panel_picture_row row;
 
-	if (has_come) {
-		db_read_row(result, 0, query->record, &fetch->arena, &row);
-		take_picture(panel, fetch->position, &row);
-	}
+	if (has_come)
+		take_picture(fetch, result);
 	panel->fetch = NULL;
 	fetch->fetcher->on_fetched(fetch->fetcher->context, panel, has_come);
 	panel_let_go(panel);
@@ -43,25 +66,45 @@ static void on_picture(struct db_query *query, const struct db_result *result)
 	free(fetch);
 }
 
-void panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *panel, int64_t position)
+static void ask_for_push(struct picture_fetch *fetch)
 {
-	const struct content_installation *installation = content_at(&panel->content, position);
+	statement_panel_push_picture(&fetch->query,
+				     &(struct panel_push_picture_parameters){
+					 .device_id = fetch->panel->id,
+					 .push_generation = fetch->item.generation,
+				     },
+				     NULL);
+}
+
+static void ask_for_installation(struct picture_fetch *fetch, struct str id)
+{
+	statement_panel_picture(&fetch->query,
+				&(struct panel_picture_parameters){
+				    .device_id = fetch->panel->id,
+				    .id = arena_copy(&fetch->arena, id),
+				},
+				NULL);
+}
+
+void panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *panel,
+			 const struct playback_item *item)
+{
+	const struct content_installation *installation =
+	    content_at(&panel->content, item->position);
 	struct picture_fetch *fetch;
 
-	if (panel->fetch || !installation || !db_is_up(fetcher->db))
+	if (panel->fetch || (item->position != -1 && !installation) || !db_is_up(fetcher->db))
 		return;
 	fetch = panel->fetch = memory_zalloc(sizeof(*fetch));
 	panel_hold(panel);
 	fetch->fetcher = fetcher;
 	fetch->panel = panel;
-	fetch->position = position;
+	fetch->item = *item;
 	db_query_init(&fetch->query, &fetch->arena);
-	statement_panel_picture(&fetch->query,
-				&(struct panel_picture_parameters){
-				    .device_id = panel->id,
-				    .id = arena_copy(&fetch->arena, installation->id),
-				},
-				NULL);
+	if (installation)
+		ask_for_installation(fetch, installation->id);
+	else
+		ask_for_push(fetch);
 	fetch->query.done = on_picture;
 	db_submit(fetcher->db, &fetch->query);
 }

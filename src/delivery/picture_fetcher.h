@@ -1,4 +1,4 @@
-/* Reads single pictures of installations that are not in memory, because memory is short. */
+/* Reads single pictures that are not in memory, because memory is short. */
 #pragma once
 
 #include "db/db.h"
@@ -13,6 +13,6 @@ struct picture_fetcher {
 	void *context;
 };
 
-/* Fetches the picture of the installation at this position. One at a time for a panel; nothing
- * while the database is away. */
-void panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *panel, int64_t position);
+/* Fetches the item's picture. One at a time for a panel; nothing while the database is away. */
+void panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *panel,
+			 const struct playback_item *item);

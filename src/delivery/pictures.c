@@ -8,6 +8,7 @@
 
 struct shared_picture {
 	struct map_node by_bytes;
+	struct account_share *owner;
 	unsigned users;
 	uint32_t loop_ms;
 	char bytes[];
@@ -24,9 +25,10 @@ void pictures_finish(struct pictures *pictures)
 	map_finish(&pictures->by_bytes);
 }
 
-bool pictures_are_full(const struct pictures *pictures)
+bool pictures_are_full(const struct pictures *pictures, const struct account_share *owner)
 {
-	return pictures->bytes >= pictures->bytes_max;
+	return pictures->bytes >= pictures->bytes_max ||
+	       owner->picture_bytes >= pictures->bytes_max - pictures->bytes;
 }
 
 static struct shared_picture *shared_of(const struct picture *picture)
@@ -57,27 +59,46 @@ static struct shared_picture *find(const struct pictures *pictures, struct str w
 	return last ? container_of(last, struct shared_picture, by_bytes) : NULL;
 }
 
-static struct shared_picture *keep(struct pictures *pictures, struct str webp)
+static struct shared_picture *copy(struct pictures *pictures, struct account_share *owner,
+				   struct str webp)
 {
 	struct shared_picture *shared = memory_alloc(sizeof(*shared) + webp.length);
 
-	*shared = (struct shared_picture){.loop_ms = loop_ms_of(webp)};
+	*shared = (struct shared_picture){
+	    .owner = account_share_hold(owner->shares, owner->account_id),
+	    .loop_ms = loop_ms_of(webp),
+	};
 	memcpy(shared->bytes, webp.data, webp.length);
 	map_insert(&pictures->by_bytes, &shared->by_bytes,
 		   (struct str){shared->bytes, webp.length});
 	pictures->bytes += webp.length;
+	owner->picture_bytes += webp.length;
 	return shared;
 }
 
-struct picture pictures_share(struct pictures *pictures, struct str webp)
+static struct picture use(struct pictures *pictures, struct shared_picture *shared)
 {
-	struct shared_picture *shared = find(pictures, webp);
-
-	if (!shared)
-		shared = keep(pictures, webp);
 	shared->users++;
 	pictures->last = &shared->by_bytes;
 	return (struct picture){.data = shared->by_bytes.key, .loop_ms = shared->loop_ms};
+}
+
+struct picture pictures_share(struct pictures *pictures, struct account_share *owner,
+			      struct str webp)
+{
+	struct shared_picture *shared = find(pictures, webp);
+
+	return use(pictures, shared ? shared : copy(pictures, owner, webp));
+}
+
+struct picture pictures_keep(struct pictures *pictures, struct account_share *owner,
+			     struct str webp)
+{
+	struct shared_picture *shared = find(pictures, webp);
+
+	if (!shared && pictures_are_full(pictures, owner))
+		return (struct picture){.loop_ms = loop_ms_of(webp)};
+	return use(pictures, shared ? shared : copy(pictures, owner, webp));
 }
 
 void pictures_release(struct pictures *pictures, struct picture *picture)
@@ -94,5 +115,7 @@ void pictures_release(struct pictures *pictures, struct picture *picture)
 	if (pictures->last == &shared->by_bytes)
 		pictures->last = NULL;
 	pictures->bytes -= shared->by_bytes.key.length;
+	shared->owner->picture_bytes -= shared->by_bytes.key.length;
+	account_share_let_go(shared->owner);
 	free(shared);
 }

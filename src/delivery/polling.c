@@ -58,7 +58,7 @@ bool polling_next(const struct polling *polling, struct panel *panel, struct pan
 	answer = poll_next(&ahead, &panel->content, wall_us);
 	if (!panel_picture(panel, &answer.item).data) {
 		/* Memory is short, so the picture is fetched for this answer. */
-		panel_fetch_picture(polling->fetcher, panel, answer.item.position);
+		panel_fetch_picture(polling->fetcher, panel, &answer.item);
 		if (panel->fetch && lookup->tries++ < TRIES_MAX) {
 			lookup_wait(lookup, panel);
 			return false;
@@ -71,10 +71,9 @@ bool polling_next(const struct polling *polling, struct panel *panel, struct pan
 	*ret_picture = (struct poll_picture){.webp = panel_picture(panel, &answer.item),
 					     .brightness = answer.brightness,
 					     .dwell_s = answer.dwell_s};
-	if (answer.item.kind == PLAYBACK_BUILT_IN)
-		return true;
 	/* A load may free the panel's picture before the answer is written. */
-	ret_picture->webp = arena_copy(arena, ret_picture->webp);
-	panel_release_picture(panel, answer.item.position);
+	if (answer.item.kind != PLAYBACK_BUILT_IN)
+		ret_picture->webp = arena_copy(arena, ret_picture->webp);
+	panel_release_picture(panel, &answer.item);
 	return true;
 }

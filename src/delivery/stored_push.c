@@ -46,7 +46,7 @@ static void take_temporary(struct panel *panel, const struct stored_push *stored
 	struct content_push push = {
 	    .generation = stored->generation,
 	    .installation_position = -1,
-	    .picture = pictures_share(panel->panels->pictures, stored->picture),
+	    .picture = pictures_keep(panel->panels->pictures, panel->share, stored->picture),
 	    .duration_s = stored->duration_s,
 	    .created_us = clock_wall_us(),
 	};
@@ -73,9 +73,7 @@ static void take_installation(struct panel *panel, const struct stored_push *sto
 	/* The picture may be newer than this push, where it was read later than the device. */
 	if (installation->picture_generation < stored->generation) {
 		pictures_release(pictures, &installation->picture);
-		/* While memory is short, the picture is fetched each time its turn comes. */
-		if (!pictures_are_full(pictures))
-			installation->picture = pictures_share(pictures, stored->picture);
+		installation->picture = pictures_keep(pictures, panel->share, stored->picture);
 		installation->picture_generation = stored->generation;
 	}
 	push.installation_position = installation->position;

@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2 || sodium_init() < 0 || loop_init(&loop) != 0)
 		return 2;
-	shared = region_map_create(regions, 2, 1);
+	shared = region_map_create(regions, array_length(regions), 1);
 	if (!shared || !start(argc, argv, shared) || (port = listen_somewhere()) == 0)
 		return 2;
 	printf("%u\n", port);

@@ -116,7 +116,7 @@ def test_hints_without_sense(limited, hint):
 
 def test_pictures_beyond_the_memory_are_fetched(limited):
     """Each picture is about 6 KB, of which two find room."""
-    server = limited(picture_bytes=10_000)
+    server = limited(picture_bytes=20_000)
     device = server.device()
     for i in range(6):
         device.push(noise(i), installationId=f"e{i}", background=True)

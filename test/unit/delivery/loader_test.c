@@ -4,6 +4,7 @@
 #include "script.h"
 
 static struct pictures pictures;
+static struct account_shares shares;
 static struct panels panels;
 static struct loader loader;
 static unsigned loaded_count, locked_out_count, failed_count, gone_count;
@@ -37,6 +38,7 @@ static int begin(void **state)
 	panels = (struct panels){
 	    .loop = &script_loop,
 	    .pictures = &pictures,
+	    .shares = &shares,
 	    .cursors = script_cursors,
 	    .changes = script_changes,
 	    .max = 1000,
@@ -58,6 +60,7 @@ static int end(void **state)
 	panels_finish(&panels);
 	loader_finish(&loader);
 	pictures_finish(&pictures);
+	account_shares_finish(&shares);
 	return script_end(state);
 }
 
@@ -84,6 +87,8 @@ static void a_device_and_its_pictures_come(void **state)
 	add_installation(device, "two", "second");
 	device->push.generation = ++device->generation;
 	device->push.picture = "pushed";
+	device->push.duration_s = 10;
+	device->push.created_us = script_wall_us();
 	device->push.duration_s = 10;
 	panel = load(device);
 	assert_int_equal(panel->state, PANEL_NEW);
@@ -116,6 +121,49 @@ static void so_many_leave_as_one_and_so_many_are_under_way(void **state)
 	assert_int_equal(id_array(asked(STATEMENT_PANEL_INSTALLATIONS), 0, ids), 8);
 	answer_load();
 	assert_int_equal(loaded_count, 200);
+}
+
+/* One account's 200 panels are to be loaded again: the panel of another waits for none of them. */
+static void accounts_take_turns(void **state)
+{
+	struct script_device *other;
+	struct id ids[64];
+
+	(void)state;
+	for (unsigned i = 0; i < 200; i++)
+		load(add_device());
+	other = add_device();
+	other->account = 1;
+	load(other);
+	answer_loads();
+	for (unsigned i = 1; i <= 200; i++)
+		loader_changed(&loader, id_of(i), 2);
+	loader_changed(&loader, other->id, 2);
+	assert_int_equal(loads_asked(), 2);
+	id_array(asked(STATEMENT_PANEL_LOAD), 0, ids);
+	assert_true(id_equal(ids[0], id_of(1)) && id_equal(ids[1], other->id));
+	answer_loads();
+}
+
+/* Panels of other accounts stay, however many one account has. */
+static void of_too_many_panels_one_of_the_largest_account_goes(void **state)
+{
+	struct script_device *first = add_device(), *second;
+
+	(void)state;
+	panels.max = 10;
+	first->account = 1;
+	load(first);
+	answer_loads();
+	for (unsigned i = 0; i < 100; i++) {
+		second = add_device();
+		load(second);
+		answer_loads();
+	}
+	assert_int_equal(panels.by_id.count, 10);
+	assert_non_null(panels_find(&panels, first->id));
+	assert_non_null(panels_find(&panels, second->id));
+	panels.max = 1000;
 }
 
 static void asking_twice_is_asking_once(void **state)
@@ -453,6 +501,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(a_device_and_its_pictures_come),
 	    TEST(so_many_leave_as_one_and_so_many_are_under_way),
+	    TEST(accounts_take_turns),
+	    TEST(of_too_many_panels_one_of_the_largest_account_goes),
 	    TEST(asking_twice_is_asking_once),
 	    TEST(a_hint_loads_what_is_older),
 	    TEST(what_another_worker_answered_is_loaded_before_its_hint),

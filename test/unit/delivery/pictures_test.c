@@ -4,11 +4,14 @@
 #include <string.h>
 
 static struct pictures pictures;
+static struct account_shares shares;
+static struct account_share *owner;
 
 static int set_up(void **state)
 {
 	(void)state;
 	pictures_init(&pictures, 20);
+	owner = account_share_hold(&shares, (struct id){{1}});
 	return 0;
 }
 
@@ -18,14 +21,16 @@ static int tear_down(void **state)
 	assert_int_equal(pictures.bytes, 0);
 	assert_null(pictures.last);
 	pictures_finish(&pictures);
+	account_share_let_go(owner);
+	account_shares_finish(&shares);
 	return 0;
 }
 
 static void the_same_bytes_are_kept_once(void **state)
 {
 	char bytes[] = "no WebP, but bytes";
-	struct picture one = pictures_share(&pictures, str_from(bytes));
-	struct picture other = pictures_share(&pictures, STR("no WebP, but bytes"));
+	struct picture one = pictures_share(&pictures, owner, str_from(bytes));
+	struct picture other = pictures_share(&pictures, owner, STR("no WebP, but bytes"));
 
 	(void)state;
 	assert_ptr_equal(one.data.data, other.data.data);
@@ -41,9 +46,9 @@ static void the_same_bytes_are_kept_once(void **state)
 
 static void others_are_kept_beside(void **state)
 {
-	struct picture one = pictures_share(&pictures, STR("one"));
-	struct picture two = pictures_share(&pictures, STR("two"));
-	struct picture again = pictures_share(&pictures, STR("one"));
+	struct picture one = pictures_share(&pictures, owner, STR("one"));
+	struct picture two = pictures_share(&pictures, owner, STR("two"));
+	struct picture again = pictures_share(&pictures, owner, STR("one"));
 
 	(void)state;
 	assert_ptr_equal(one.data.data, again.data.data);
@@ -58,32 +63,62 @@ static void others_are_kept_beside(void **state)
 
 static void a_picture_that_is_gone_can_come_again(void **state)
 {
-	struct picture picture = pictures_share(&pictures, STR("bytes"));
+	struct picture picture = pictures_share(&pictures, owner, STR("bytes"));
 
 	(void)state;
 	pictures_release(&pictures, &picture);
 	pictures_release(&pictures, &picture); /* nothing is left to release */
 	assert_int_equal(pictures.by_bytes.count, 0);
-	picture = pictures_share(&pictures, STR("bytes"));
+	picture = pictures_share(&pictures, owner, STR("bytes"));
 	assert_true(str_equal(picture.data, STR("bytes")));
 	pictures_release(&pictures, &picture);
 }
 
 static void memory_is_short_from_the_limit_on(void **state)
 {
-	struct picture small = pictures_share(&pictures, STR("nineteen bytes long"));
-	struct picture same = pictures_share(&pictures, STR("nineteen bytes long"));
+	struct picture small = pictures_share(&pictures, owner, STR("nine byte"));
+	struct picture same = pictures_share(&pictures, owner, STR("nine byte"));
 	struct picture more;
 
 	(void)state;
-	assert_false(pictures_are_full(&pictures));
-	more = pictures_share(&pictures, STR("x"));
-	assert_true(pictures_are_full(&pictures));
+	assert_false(pictures_are_full(&pictures, owner));
+	more = pictures_share(&pictures, owner, STR("x"));
+	assert_true(pictures_are_full(&pictures, owner)); /* half of all */
 	pictures_release(&pictures, &small);
-	assert_true(pictures_are_full(&pictures));
+	assert_true(pictures_are_full(&pictures, owner));
 	pictures_release(&pictures, &same);
-	assert_false(pictures_are_full(&pictures));
+	assert_false(pictures_are_full(&pictures, owner));
 	pictures_release(&pictures, &more);
+}
+
+static void an_account_has_what_it_leaves_to_others(void **state)
+{
+	struct account_share *other = account_share_hold(&shares, (struct id){{2}});
+	struct picture half = pictures_keep(&pictures, owner, STR("ten bytes."));
+	struct picture none = pictures_keep(&pictures, owner, STR("one more"));
+	struct picture same = pictures_keep(&pictures, owner, STR("ten bytes."));
+	struct picture others, more;
+
+	(void)state;
+	assert_non_null(half.data.data);
+	assert_null(none.data.data);
+	assert_ptr_equal(same.data.data, half.data.data); /* costs nothing */
+	assert_false(pictures_are_full(&pictures, other));
+	others = pictures_keep(&pictures, other, STR("five."));
+	assert_non_null(others.data.data);
+	assert_int_equal(owner->picture_bytes, 10);
+	assert_int_equal(other->picture_bytes, 5);
+	assert_null(pictures_keep(&pictures, other, STR("x")).data.data);
+	/* What was read for an answer is kept for it all the same. */
+	more = pictures_share(&pictures, other, STR("x"));
+	assert_non_null(more.data.data);
+	pictures_release(&pictures, &half);
+	assert_int_equal(owner->picture_bytes, 10);
+	pictures_release(&pictures, &same);
+	assert_int_equal(owner->picture_bytes, 0);
+	pictures_release(&pictures, &others);
+	pictures_release(&pictures, &more);
+	account_share_let_go(other);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -95,6 +130,7 @@ int main(void)
 	    TEST(others_are_kept_beside),
 	    TEST(a_picture_that_is_gone_can_come_again),
 	    TEST(memory_is_short_from_the_limit_on),
+	    TEST(an_account_has_what_it_leaves_to_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

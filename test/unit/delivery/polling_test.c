@@ -2,6 +2,8 @@
 #include "panels.h"
 #include "served.h"
 
+#include <stdio.h>
+
 static void the_rotation_goes_on_with_each_poll(void **state)
 {
 	struct script_device *device = add_device();
@@ -124,6 +126,78 @@ static void a_picture_out_of_memory_is_fetched(void **state)
 	arena_finish(&other.arena);
 }
 
+static void push_temporary(struct script_device *device, const char *picture)
+{
+	struct stored_push push = {
+	    .generation = ++device->generation, .picture = str_from(picture), .duration_s = 10};
+
+	device->push.generation = push.generation;
+	device->push.picture = picture;
+	device->push.duration_s = push.duration_s;
+	device->push.created_us = script_wall_us();
+	delivery_push_stored(served, device->id, &push);
+	run_turns();
+}
+
+static void answer_push_picture(const char *picture)
+{
+	begin_rows(1);
+	if (picture)
+		add_value_text(picture);
+	answer(asked(STATEMENT_PANEL_PUSH_PICTURE));
+}
+
+static void a_temporary_image_out_of_memory_is_fetched(void **state)
+{
+	struct delivery_limits limits = {.picture_bytes = 1};
+	struct script_device *device = add_device(), *full = add_device();
+	struct panel *panel = panel_of_device(device);
+	struct waiting_poll waiting;
+
+	(void)state;
+	delivery_set_limits(served, &limits);
+	panel_of_device(full);
+	push_temporary(full, "fills the memory");
+	push_temporary(device, "pushed");
+	assert_null(panel->content.push.picture.data.data);
+	begin_poll(&waiting, device);
+	assert_false(waiting.is_answered);
+	/* Another push comes meanwhile: this one's picture is not shown for it. */
+	push_temporary(device, "newer");
+	answer_push_picture("pushed");
+	assert_false(waiting.is_answered);
+	answer_push_picture("newer");
+	assert_true(waiting.is_answered);
+	assert_true(str_equal(waiting.picture.webp, STR("newer")));
+	assert_int_equal(waiting.picture.dwell_s, 10);
+	assert_null(panel->content.push.picture.data.data);
+	arena_finish(&waiting.arena);
+}
+
+static void temporary_images_are_bound_and_go_when_they_are_over(void **state)
+{
+	enum { DEVICES = 50 };
+	struct delivery_limits limits = {.picture_bytes = 100};
+	struct script_device *devices[DEVICES];
+	char pictures[DEVICES][16];
+
+	(void)state;
+	delivery_set_limits(served, &limits);
+	for (unsigned i = 0; i < DEVICES; i++) {
+		devices[i] = add_device();
+		panel_of_device(devices[i]);
+		snprintf(pictures[i], sizeof(pictures[i]), "ten bytes %02u", i);
+		push_temporary(devices[i], pictures[i]);
+	}
+	/* One account alone may have half. */
+	assert_in_range(panel_of_device(devices[0])->panels->pictures->bytes, 40, 60);
+	/* The first one's is over when the next picture is asked for. */
+	assert_string_equal(poll(devices[0]), "ten bytes 00 10");
+	pass_ms(10 * 1000);
+	poll(devices[0]);
+	assert_null(panel_of_device(devices[0])->content.push.picture.data.data);
+}
+
 static void a_picture_that_was_replaced_while_it_was_read_is_fetched_again(void **state)
 {
 	struct script_device *device = begin_short_of_memory(), *other = add_device();
@@ -176,7 +250,7 @@ static void after_some_tries_it_is_answered_all_the_same(void **state)
 
 static void without_a_database_what_is_in_memory_goes_on(void **state)
 {
-	struct delivery_limits limits = {.picture_bytes = 6};
+	struct delivery_limits limits = {.picture_bytes = 12};
 	struct script_device *device = add_device();
 
 	(void)state;
@@ -202,6 +276,8 @@ int main(void)
 	    TEST(a_peek_changes_nothing),
 	    TEST(a_push_is_displayed_when_it_is_served),
 	    TEST(a_picture_out_of_memory_is_fetched),
+	    TEST(a_temporary_image_out_of_memory_is_fetched),
+	    TEST(temporary_images_are_bound_and_go_when_they_are_over),
 	    TEST(a_picture_that_was_replaced_while_it_was_read_is_fetched_again),
 	    TEST(after_some_tries_it_is_answered_all_the_same),
 	    TEST(without_a_database_what_is_in_memory_goes_on),

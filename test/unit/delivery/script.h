@@ -74,6 +74,7 @@ struct script_installation {
 
 struct script_device {
 	struct id id;
+	unsigned account;
 	const char *key;
 	bool is_gone;
 	bool is_disabled;
@@ -94,7 +95,7 @@ struct script_device {
 
 /* Forgets the devices of the last test. */
 void forget_devices(void);
-/* At generation 1, 60 % bright, 15 s, no pictures; key "key-of-panel-1234567890". */
+/* Of account 0, at generation 1, 60 % bright, 15 s, no pictures; key "key-of-panel-1234567890". */
 struct script_device *add_device(void);
 void add_installation(struct script_device *device, const char *id, const char *picture);
 /* Answers a statement that reads one device. */

@@ -96,8 +96,10 @@ static void add_device_column(const struct script_device *device, const char *co
 		add_push_column(device, column, known_push);
 	else if (is(column, "number"))
 		add_integer(number);
-	else if (is(column, "id") || is(column, "account_id"))
+	else if (is(column, "id"))
 		add_bytes(device->id.bytes, ID_BYTES);
+	else if (is(column, "account_id"))
+		add_bytes(id_of(1000 * 1000 + device->account).bytes, ID_BYTES);
 	else if (is(column, "name"))
 		add_value_text("Panel");
 	else if (is(column, "link_key_hash"))

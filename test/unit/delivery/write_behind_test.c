@@ -3,6 +3,7 @@
 #include "write_behind.h"
 
 static struct pictures pictures;
+static struct account_shares shares;
 static struct panels panels;
 static struct write_behind write_behind;
 
@@ -19,6 +20,7 @@ static int begin(void **state)
 	panels = (struct panels){
 	    .loop = &script_loop,
 	    .pictures = &pictures,
+	    .shares = &shares,
 	    .cursors = script_cursors,
 	    .changes = script_changes,
 	    .max = 5000,
@@ -37,6 +39,7 @@ static int end(void **state)
 	write_behind_finish(&write_behind);
 	panels_finish(&panels);
 	pictures_finish(&pictures);
+	account_shares_finish(&shares);
 	return script_end(state);
 }
 

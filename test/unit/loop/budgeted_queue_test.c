@@ -10,11 +10,13 @@ struct object {
 	struct list node;
 	unsigned number;
 	unsigned repeats;
+	unsigned flow;
 	struct object *removes;
 };
 
 static struct loop loop;
 static struct budgeted_queue queue;
+static struct fair_flow flows[3];
 static struct turn_end turn_end;
 static struct object objects[OBJECTS];
 static uint64_t now_ns;
@@ -43,7 +45,7 @@ static void on_run(struct list *node)
 	now_ns += cost_ns;
 	if (object->repeats) {
 		object->repeats--;
-		budgeted_queue_add(&queue, node);
+		budgeted_queue_add(&queue, &flows[object->flow], node);
 	}
 	if (object->removes)
 		list_remove(&object->removes->node);
@@ -69,6 +71,8 @@ static int set_up(void **state)
 	queue.now_ns = fake_now_ns;
 	turn_end.run = on_turn_end;
 	turn_end_add(&loop, &turn_end);
+	for (unsigned i = 0; i < array_length(flows); i++)
+		fair_flow_init(&flows[i]);
 	for (unsigned i = 0; i < OBJECTS; i++) {
 		objects[i].number = i;
 		list_init(&objects[i].node);
@@ -80,6 +84,8 @@ static int tear_down(void **state)
 {
 	(void)state;
 	budgeted_queue_finish(&queue);
+	for (unsigned i = 0; i < array_length(flows); i++)
+		fair_flow_finish(&flows[i]);
 	turn_end_remove(&turn_end);
 	loop_finish(&loop);
 	return 0;
@@ -88,7 +94,7 @@ static int tear_down(void **state)
 static void add(unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
-		budgeted_queue_add(&queue, &objects[i].node);
+		budgeted_queue_add(&queue, &flows[objects[i].flow], &objects[i].node);
 }
 
 /* The loop ends by itself when nothing is due; the last turn has no end then. */
@@ -140,7 +146,29 @@ static void who_asks_again_waits_for_those_before(void **state)
 	cost_ns = 40;
 	objects[0].repeats = 2;
 	add(4);
-	assert_order("012|30|0");
+	assert_order("012|300");
+}
+
+static void owners_take_turns(void **state)
+{
+	(void)state;
+	cost_ns = 40;
+	objects[7].flow = 1;
+	objects[8].flow = 2;
+	objects[9].flow = 1;
+	add(OBJECTS);
+	assert_order("078|192|345|6");
+}
+
+static void a_flow_whose_objects_were_taken_out_has_no_turn(void **state)
+{
+	(void)state;
+	cost_ns = 40;
+	objects[0].removes = &objects[1];
+	objects[1].flow = 1;
+	objects[2].flow = 2;
+	add(4);
+	assert_order("023");
 }
 
 static void one_that_is_taken_out_does_not_run(void **state)
@@ -162,6 +190,9 @@ int main(void)
 					    set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(asking_twice_is_asking_once, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(who_asks_again_waits_for_those_before, set_up,
+					    tear_down),
+	    cmocka_unit_test_setup_teardown(owners_take_turns, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(a_flow_whose_objects_were_taken_out_has_no_turn, set_up,
 					    tear_down),
 	    cmocka_unit_test_setup_teardown(one_that_is_taken_out_does_not_run, set_up, tear_down),
 	};

@@ -1,0 +1,8 @@
+-- The picture of a temporary image that a device shows, for a worker that does not keep it in memory.
+-- No row: another push came, or it is an installation's.
+-- params: device_id uuid, push_generation int8
+-- row: picture bytea
+-- effect: read
+SELECT picture
+FROM showing
+WHERE device_id = :device_id AND push_generation = :push_generation AND picture IS NOT NULL
