@@ -64,5 +64,4 @@ void account_share_leave(struct account_share *share, struct list *by_use)
 {
 	list_remove(by_use);
 	share->panel_count--;
-	account_share_let_go(share);
 }

@@ -31,7 +31,8 @@ void account_shares_finish(struct account_shares *shares);
 /* The account's share, with one user more. The nil ID: panels that were not loaded. */
 struct account_share *account_share_hold(struct account_shares *shares, struct id account_id);
 void account_share_let_go(struct account_share *share);
-/* Likewise for a panel, whose place in by_use this is. */
+/* The same for a panel, whose place in by_use this is. */
 struct account_share *account_share_join(struct account_shares *shares, struct id account_id,
 					 struct list *by_use);
+/* The panel no longer counts; its owner lets the share go afterwards. */
 void account_share_leave(struct account_share *share, struct list *by_use);

@@ -125,13 +125,13 @@ void panel_destroy(struct panel *panel)
 	panels->on_gone(panels->context, panel);
 	panel_finish_content(panels, &panel->content);
 	account_share_leave(panel->share, &panel->of_share);
-	panel->share = NULL;
 	panel_let_go(panel);
 }
 
 void panel_set_account(struct panel *panel, struct id account_id)
 {
 	account_share_leave(panel->share, &panel->of_share);
+	account_share_let_go(panel->share);
 	panel->share = account_share_join(panel->panels->shares, account_id, &panel->of_share);
 }
 
@@ -143,8 +143,10 @@ void panel_hold(struct panel *panel)
 void panel_let_go(struct panel *panel)
 {
 	require(panel->holders > 0);
-	if (--panel->holders == 0 && panel->state == PANEL_GONE)
-		free(panel);
+	if (--panel->holders || panel->state != PANEL_GONE)
+		return;
+	account_share_let_go(panel->share);
+	free(panel);
 }
 
 void panel_touch(struct panel *panel)

@@ -32,7 +32,7 @@ struct panel {
 	struct map_node by_id;
 	struct list by_use;	     /* in panels->by_use, least recently used first */
 	struct list of_share;	     /* in share->by_use */
-	struct account_share *share; /* of the account; NULL: PANEL_GONE */
+	struct account_share *share; /* of the account */
 	struct panels *panels;
 	struct id id;
 	enum panel_state state;

@@ -123,7 +123,6 @@ static void so_many_leave_as_one_and_so_many_are_under_way(void **state)
 	assert_int_equal(loaded_count, 200);
 }
 
-/* One account's 200 panels are to be loaded again: the panel of another waits for none of them. */
 static void accounts_take_turns(void **state)
 {
 	struct script_device *other;
@@ -145,7 +144,6 @@ static void accounts_take_turns(void **state)
 	answer_loads();
 }
 
-/* Panels of other accounts stay, however many one account has. */
 static void of_too_many_panels_one_of_the_largest_account_goes(void **state)
 {
 	struct script_device *first = add_device(), *second;
@@ -163,7 +161,6 @@ static void of_too_many_panels_one_of_the_largest_account_goes(void **state)
 	assert_int_equal(panels.by_id.count, 10);
 	assert_non_null(panels_find(&panels, first->id));
 	assert_non_null(panels_find(&panels, second->id));
-	panels.max = 1000;
 }
 
 static void asking_twice_is_asking_once(void **state)
@@ -252,7 +249,7 @@ static void the_hint_of_an_own_change_is_no_reason_to_load_twice(void **state)
 	panel->generation = 2;
 	loader_note_change(&loader, device->id, 2);
 	assert_true(is_fresh(panel));
-	/* But where another change came between, the panel may not have that one. */
+	/* Another change came between. */
 	answered_elsewhere(panel);
 	panel->generation = 4;
 	loader_note_change(&loader, device->id, 4);
@@ -260,7 +257,6 @@ static void the_hint_of_an_own_change_is_no_reason_to_load_twice(void **state)
 	assert_false(is_fresh(panel));
 	answer_loads();
 	assert_true(is_fresh(panel));
-	/* The panel is older than the own change. */
 	loader_note_change(&loader, device->id, 5);
 	assert_false(is_fresh(panel));
 	answer_loads();
