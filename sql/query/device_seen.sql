@@ -1,7 +1,8 @@
 -- Writes when devices were last online, many at once. What lies in the future, because a clock was
--- wrong or is, becomes the present. Rows are locked in the order of their IDs, so that two instances
--- cannot wait for each other.
+-- wrong or is, becomes the present. Locked rows are left alone and returned: so nobody waits, and no
+-- two instances can wait for each other.
 -- params: ids uuid[], seen_at timestamptz[]
+-- row: id uuid, seen_at timestamptz
 -- effect: write
 WITH seen AS (
 	SELECT seen.id, max(seen.at) AS at
@@ -11,11 +12,14 @@ WITH seen AS (
 	SELECT id
 	FROM device
 	WHERE id = ANY (:ids)
-	ORDER BY id
-	FOR NO KEY UPDATE
+	FOR NO KEY UPDATE SKIP LOCKED
+), written AS (
+	UPDATE device
+	SET last_online_at = least(greatest(device.last_online_at, seen.at), clock_timestamp())
+	FROM seen
+	JOIN locked USING (id)
+	WHERE device.id = seen.id
 )
-UPDATE device
-SET last_online_at = least(greatest(device.last_online_at, seen.at), clock_timestamp())
+SELECT seen.id, seen.at AS seen_at
 FROM seen
-JOIN locked USING (id)
-WHERE device.id = seen.id
+WHERE NOT EXISTS (SELECT FROM locked WHERE locked.id = seen.id)

@@ -31,14 +31,12 @@ static struct batch *batch_create(struct write_behind *write_behind, unsigned ro
 	return batch;
 }
 
-static void keep_seen(const struct batch *batch)
+static void keep_seen(const struct write_behind *write_behind, struct id id, int64_t wall_us)
 {
-	for (unsigned i = 0; i < batch->count; i++) {
-		struct panel *panel = panels_find(batch->write_behind->panels, batch->ids[i]);
+	struct panel *panel = panels_find(write_behind->panels, id);
 
-		if (panel && panel->seen_us < batch->times_us[i])
-			panel->seen_us = batch->times_us[i];
-	}
+	if (panel && panel->seen_us < wall_us)
+		panel->seen_us = wall_us;
 }
 
 static void note_displayed(struct write_behind *write_behind, struct id device_id,
@@ -54,18 +52,45 @@ static void note_displayed(struct write_behind *write_behind, struct id device_i
 		deadline_set(write_behind->loop, &write_behind->displayed_deadline, in_ms);
 }
 
+static void keep_all(const struct batch *batch)
+{
+	for (unsigned i = 0; i < batch->count; i++) {
+		if (batch->generations)
+			note_displayed(batch->write_behind, batch->ids[i], batch->generations[i],
+				       batch->times_us[i]);
+		else
+			keep_seen(batch->write_behind, batch->ids[i], batch->times_us[i]);
+	}
+}
+
+/* Somebody else changes these rows just now: they are written with the next batch. */
+static void keep_locked(struct batch *batch, const struct db_result *result)
+{
+	const struct showing_displayed_row *displayed;
+	const struct device_seen_row *seen;
+
+	if (batch->generations) {
+		displayed = db_read_rows(result, batch->query.record, &batch->arena);
+		for (unsigned i = 0; i < result->row_count; i++)
+			note_displayed(batch->write_behind, displayed[i].device_id,
+				       displayed[i].push_generation, displayed[i].displayed_at);
+	} else {
+		seen = db_read_rows(result, batch->query.record, &batch->arena);
+		for (unsigned i = 0; i < result->row_count; i++)
+			keep_seen(batch->write_behind, seen[i].id, seen[i].seen_at);
+	}
+}
+
 static void on_batch_done(struct db_query *query, const struct db_result *result)
 {
 	struct batch *batch = container_of(query, struct batch, query);
 	struct write_behind *write_behind = batch->write_behind;
 
 	write_behind->under_way--;
-	if (result->outcome == DB_AWAY && !batch->generations)
-		keep_seen(batch);
-	for (unsigned i = 0; result->outcome == DB_AWAY && batch->generations && i < batch->count;
-	     i++)
-		note_displayed(write_behind, batch->ids[i], batch->generations[i],
-			       batch->times_us[i]);
+	if (result->outcome == DB_AWAY || result->outcome == DB_BLOCKED)
+		keep_all(batch);
+	else if (result->outcome == DB_OK && result->row_count)
+		keep_locked(batch, result);
 	arena_finish(&batch->arena);
 	free(batch);
 }
@@ -79,14 +104,16 @@ static void batch_send(struct batch *batch)
 	db_query_init(query, &batch->arena);
 	if (batch->generations)
 		statement_showing_displayed(
-		    query, &(struct showing_displayed_parameters){
-			       .device_ids = ids,
-			       .push_generations = {batch->generations, batch->count},
-			       .displayed_at = times_us,
-			   });
+		    query,
+		    &(struct showing_displayed_parameters){
+			.device_ids = ids,
+			.push_generations = {batch->generations, batch->count},
+			.displayed_at = times_us,
+		    },
+		    NULL);
 	else
 		statement_device_seen(
-		    query, &(struct device_seen_parameters){.ids = ids, .seen_at = times_us});
+		    query, &(struct device_seen_parameters){.ids = ids, .seen_at = times_us}, NULL);
 	batch->query.done = on_batch_done;
 	batch->write_behind->under_way++;
 	db_submit(batch->write_behind->db, &batch->query);

@@ -104,6 +104,29 @@ static void what_a_lost_database_did_not_take_is_kept(void **state)
 	assert_int_equal(panel->seen_us, 0);
 }
 
+static void what_somebody_else_had_locked_is_kept(void **state)
+{
+	struct panel *one = panels_create(&panels, id_of(1)),
+		     *two = panels_create(&panels, id_of(2));
+	int64_t seen_us;
+
+	(void)state;
+	panel_seen(one);
+	panel_seen(two);
+	seen_us = two->seen_us;
+	pass_ms(20 * 1000);
+	begin_rows(2);
+	add_bytes(two->id.bytes, ID_BYTES);
+	add_integer(seen_us - INT64_C(946684800) * 1000000);
+	answer(asked(STATEMENT_DEVICE_SEEN));
+	assert_int_equal(one->seen_us, 0);
+	assert_int_equal(two->seen_us, seen_us);
+	pass_ms(20 * 1000);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_BLOCKED);
+	assert_int_equal(two->seen_us, seen_us);
+	two->seen_us = 0;
+}
+
 static void a_panel_seen_again_keeps_the_later_time(void **state)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));
@@ -172,6 +195,29 @@ static void a_lost_database_is_told_when_it_is_back(void **state)
 	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 0);
 }
 
+static void a_locked_showing_is_told_again(void **state)
+{
+	int64_t generations[10];
+
+	(void)state;
+	displayed(1, 5);
+	displayed(2, 6);
+	pass_ms(500);
+	begin_rows(3);
+	add_bytes(id_of(2).bytes, ID_BYTES);
+	add_integer(6);
+	add_integer(1000000);
+	answer(asked(STATEMENT_SHOWING_DISPLAYED));
+	pass_ms(500);
+	assert_int_equal(int8_array(asked(STATEMENT_SHOWING_DISPLAYED), 1, generations), 1);
+	assert_int_equal(generations[0], 6);
+	assert_int_equal(int8_array(asked(STATEMENT_SHOWING_DISPLAYED), 2, generations), 1);
+	assert_int_equal(generations[0], 1000000);
+	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_OK);
+	pass_ms(5000);
+	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 0);
+}
+
 static void a_full_list_is_written_at_once_or_dropped(void **state)
 {
 	static struct id ids[DISPLAYED_MAX];
@@ -213,9 +259,11 @@ int main(void)
 	    TEST(seen_devices_are_written_every_20_s),
 	    TEST(many_are_written_in_portions),
 	    TEST(what_a_lost_database_did_not_take_is_kept),
+	    TEST(what_somebody_else_had_locked_is_kept),
 	    TEST(a_panel_seen_again_keeps_the_later_time),
 	    TEST(displayed_pushes_are_written_together),
 	    TEST(a_lost_database_is_told_when_it_is_back),
+	    TEST(a_locked_showing_is_told_again),
 	    TEST(a_full_list_is_written_at_once_or_dropped),
 	    TEST(a_draining_worker_writes_at_once),
 	};
