@@ -8,4 +8,11 @@ struct account {
 	int64_t created_at_us;
 };
 
+/* What a statement has done for the removal of an account. */
+struct removed_portion {
+	int64_t removed; /* rows */
+	bool is_left;	 /* there are more */
+};
+
 extern const struct record account_record;
+extern const struct record removed_portion_record;

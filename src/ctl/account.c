@@ -1,4 +1,11 @@
+#include "base/clock.h"
 #include "ctl/ctl.h"
+#include "db/account_removal.h"
+
+#include <poll.h>
+
+/* A removal that finds all that is left locked for so long ends. */
+enum { GIVE_UP_MS = 30 * 1000 };
 
 struct account_row {
 	struct id id;
@@ -82,36 +89,65 @@ enum ctl_exit ctl_fail_account(struct str email)
 	return ctl_fail(CTL_NOT_FOUND, "there is no account %.*s", STR_ARG(email));
 }
 
-enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email)
+static enum ctl_exit find(struct ctl *ctl, struct str email, struct ctl_rows *ret_rows)
 {
-	struct ctl_rows rows;
 	enum ctl_exit code;
 
 	statement_account_find(ctl_new_query(ctl),
 			       &(struct account_find_parameters){.email = email}, NULL);
-	code = ctl_query(ctl, &rows);
-	if (code == CTL_DONE && rows.count == 0)
+	code = ctl_query(ctl, ret_rows);
+	if (code == CTL_DONE && ret_rows->count == 0)
 		return ctl_fail_account(email);
 	return code;
+}
+
+enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email)
+{
+	struct ctl_rows rows;
+
+	return find(ctl, email, &rows);
+}
+
+static enum ctl_exit remove_in_portions(struct ctl *ctl, struct account_removal *removal)
+{
+	while (account_removal_next(removal, ctl_new_query(ctl), NULL)) {
+		uint64_t begun_ms = clock_monotonic_ms();
+		struct ctl_rows rows;
+		enum ctl_exit code = ctl_query(ctl, &rows);
+
+		if (code != CTL_DONE)
+			return code;
+		poll(
+		    NULL, 0,
+		    (int)account_removal_take(removal, rows.rows, clock_monotonic_ms() - begun_ms));
+		if (removal->idle_ms >= GIVE_UP_MS)
+			return ctl_fail(CTL_FAILED,
+					"something else keeps rows of the account locked; its keys "
+					"are revoked, and the same command removes what is left");
+	}
+	return CTL_DONE;
 }
 
 enum ctl_exit ctl_account_remove(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0];
+	const struct account_row *account;
+	struct account_removal removal;
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_find_account(ctl, email);
+	enum ctl_exit code = find(ctl, email, &rows);
+
 	if (code == CTL_DONE)
 		code = ctl_confirm(ctl,
 				   "This removes the account %.*s with its devices, keys and apps.",
 				   STR_ARG(email));
 	if (code != CTL_DONE)
 		return code;
-	statement_account_remove(ctl_new_query(ctl),
-				 &(struct account_remove_parameters){.email = email}, NULL);
-	code = ctl_query(ctl, &rows);
+	account = rows.rows;
+	account_removal_begin(&removal, account->id);
+	code = remove_in_portions(ctl, &removal);
 	if (code != CTL_DONE)
 		return code;
-	if (rows.count == 0)
+	if (!removal.has_removed)
 		return ctl_fail_account(email);
-	return ctl_print_row(ctl, &account_removed_record, rows.rows);
+	return ctl_print_row(ctl, &account_removed_record, account);
 }

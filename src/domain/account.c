@@ -5,3 +5,9 @@ static const struct record_field account_fields[] = {
     RECORD_TIMESTAMP(struct account, created_at_us, .name = "createdAt", .column = "created_at"),
 };
 const struct record account_record = RECORD(struct account, account_fields);
+
+static const struct record_field portion_fields[] = {
+    RECORD_INT8(struct removed_portion, removed, .column = "removed"),
+    RECORD_BOOL(struct removed_portion, is_left, .column = "is_left"),
+};
+const struct record removed_portion_record = RECORD(struct removed_portion, portion_fields);

@@ -1,0 +1,48 @@
+/* The removal of an account with all that it owns, in portions.
+ *
+ *   keys -> devices -> its apps on devices of others -> apps -> account
+ *    ^                                                             |
+ *    +-------- something of it has been made meanwhile ------------+
+ *
+ * Each portion is a transaction of a few milliseconds, and pauses of the same length lie between
+ * them, so that the writes of others go on. The keys are revoked first. A removal that was broken
+ * off is taken up by beginning again.
+ *
+ *   account_removal_begin(&removal, id);
+ *   while (account_removal_next(&removal, query, &portion))
+ *       run the query; then wait for account_removal_take(&removal, &portion, took_ms) */
+#pragma once
+
+#include "db/query.h"
+#include "domain/account.h"
+
+enum account_removal_step {
+	REMOVAL_OF_KEYS,
+	REMOVAL_OF_DEVICES,
+	REMOVAL_OF_INSTALLATIONS,
+	REMOVAL_OF_APPS,
+	REMOVAL_OF_ACCOUNT,
+	REMOVAL_DONE,
+};
+
+struct account_removal {
+	struct id account_id;
+	enum account_removal_step step;
+	int64_t row_limit;
+	uint64_t idle_ms; /* for so long all that is left has been locked by something else */
+	bool has_removed; /* at the end: the account was there, and this removal has removed it */
+};
+
+void account_removal_begin(struct account_removal *removal, struct id account_id);
+
+/* Fills the query with the next statement. row: where the caller wants its row, or NULL. False: the
+ * removal is done. */
+__attribute__((warn_unused_result)) bool account_removal_next(struct account_removal *removal,
+							      struct db_query *query,
+							      struct removed_portion *row);
+
+/* portion: the statement's row; took_ms: how long it ran. Returns for how many milliseconds the
+ * caller is to wait before the next. A statement that failed may be repeated without this. */
+__attribute__((warn_unused_result)) uint64_t
+account_removal_take(struct account_removal *removal, const struct removed_portion *portion,
+		     uint64_t took_ms);

@@ -1,0 +1,16 @@
+-- Removes an account that owns nothing any more, and has no key that works.
+-- params: account_id uuid
+-- row: removed_portion
+-- effect: write
+WITH removed AS (
+	DELETE FROM account
+	WHERE id = :account_id
+		AND NOT EXISTS (SELECT FROM device WHERE account_id = :account_id)
+		AND NOT EXISTS (SELECT FROM app WHERE account_id = :account_id)
+		AND NOT EXISTS (
+			SELECT FROM api_key WHERE account_id = :account_id AND revoked_at IS NULL)
+	RETURNING id
+)
+SELECT count(*) AS removed,
+	count(*) = 0 AND EXISTS (SELECT FROM account WHERE id = :account_id) AS is_left
+FROM removed

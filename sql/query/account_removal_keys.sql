@@ -1,0 +1,15 @@
+-- Begins the removal of an account: revokes its keys, and tells all workers to forget them.
+-- params: account_id uuid
+-- row: removed_portion
+-- effect: write
+WITH revoked AS (
+	UPDATE api_key
+	SET revoked_at = clock_timestamp()
+	WHERE account_id = :account_id AND revoked_at IS NULL
+	RETURNING secret_hash
+), told AS (
+	SELECT pg_notify('displayd_hint', 'key:' || encode(secret_hash, 'hex'))
+	FROM revoked
+)
+SELECT count(*) AS removed, false AS is_left
+FROM told

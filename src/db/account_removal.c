@@ -1,0 +1,85 @@
+#include "db/account_removal.h"
+#include "db/statements.h"
+
+enum {
+	/* Of 100 devices the IDs and generations fit into one notification, of 8,000 bytes. */
+	ROWS_MAX = 100,
+	ROWS_FIRST = 10,
+	/* A portion that took less is followed by one of twice as many rows, one that took more by
+	 * one of half as many. */
+	SHORT_MS = 10,
+	LONG_MS = 20,
+	/* The rest where all rows are locked. */
+	LOCKED_REST_MS = 100,
+	REST_MAX_MS = 1000,
+};
+
+void account_removal_begin(struct account_removal *removal, struct id account_id)
+{
+	*removal = (struct account_removal){.account_id = account_id, .row_limit = ROWS_FIRST};
+}
+
+bool account_removal_next(struct account_removal *removal, struct db_query *query,
+			  struct removed_portion *row)
+{
+	struct id id = removal->account_id;
+	int64_t row_limit = removal->row_limit;
+
+	switch (removal->step) {
+	case REMOVAL_OF_KEYS:
+		statement_account_removal_keys(query, &(struct account_removal_keys_parameters){id},
+					       row);
+		return true;
+	case REMOVAL_OF_DEVICES:
+		statement_account_removal_devices(
+		    query, &(struct account_removal_devices_parameters){id, row_limit}, row);
+		return true;
+	case REMOVAL_OF_INSTALLATIONS:
+		statement_account_removal_installations(
+		    query, &(struct account_removal_installations_parameters){id, row_limit}, row);
+		return true;
+	case REMOVAL_OF_APPS:
+		statement_account_removal_apps(query, &(struct account_removal_apps_parameters){id},
+					       row);
+		return true;
+	case REMOVAL_OF_ACCOUNT:
+		statement_account_removal_end(query, &(struct account_removal_end_parameters){id},
+					      row);
+		return true;
+	case REMOVAL_DONE:
+		break;
+	}
+	return false;
+}
+
+static void fit_portion(struct account_removal *removal, uint64_t took_ms)
+{
+	if (took_ms < SHORT_MS && removal->row_limit < ROWS_MAX)
+		removal->row_limit *= 2;
+	else if (took_ms > LONG_MS && removal->row_limit > 1)
+		removal->row_limit /= 2;
+	if (removal->row_limit > ROWS_MAX)
+		removal->row_limit = ROWS_MAX;
+}
+
+uint64_t account_removal_take(struct account_removal *removal,
+			      const struct removed_portion *portion, uint64_t took_ms)
+{
+	bool is_last = removal->step == REMOVAL_OF_ACCOUNT;
+
+	fit_portion(removal, took_ms);
+	if (!portion->is_left) {
+		removal->has_removed = is_last && portion->removed;
+		removal->step++;
+		removal->idle_ms = 0;
+	} else if (is_last) {
+		/* Something of it was made meanwhile. */
+		removal->step = REMOVAL_OF_KEYS;
+	} else if (portion->removed == 0) {
+		removal->idle_ms += took_ms + LOCKED_REST_MS;
+		return LOCKED_REST_MS;
+	}
+	if (portion->removed)
+		removal->idle_ms = 0;
+	return took_ms < REST_MAX_MS ? took_ms : REST_MAX_MS;
+}

@@ -1,0 +1,146 @@
+"""displayctl account remove, of accounts that own much, beside others, and where it is broken off."""
+
+import contextlib
+import subprocess
+import uuid
+
+import psycopg2
+import pytest
+from ctl_scene import new_app, numbers, publish, refused
+from postgres import Postgres
+from server import DISPLAYCTL, Server, wait_until
+
+DEVICES = 1500
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Postgres() as postgres, Server(database=postgres.create_database()) as one:
+        yield one
+
+
+def sql(server, statement, *values):
+    with connected(server) as cursor:
+        cursor.execute(statement, values)
+        return cursor.fetchall() if cursor.description else None
+
+
+@contextlib.contextmanager
+def connected(server, autocommit=True):
+    database = psycopg2.connect(server.database)
+    database.autocommit = autocommit
+    try:
+        with database.cursor() as cursor:
+            yield cursor
+    finally:
+        database.close()
+
+
+@pytest.fixture
+def owner(server):
+    """The address, ID and key of an account with many devices."""
+    address = f"many{next(numbers)}@example.org"
+    account = server.ctl("account", "create", address)
+    server.ctl("device", "create", "--account", address, "--name", "First")
+    made = server.ctl("key", "create", "--account", address)
+    sql(server, "INSERT INTO device (id, account_id, name, link_key_hash) "
+                "SELECT gen_random_uuid(), %s, 'x', decode(repeat('ab', 32), 'hex') "
+                f"FROM generate_series(2, {DEVICES})", account["id"])
+    return address, account["id"], made["key"]
+
+
+def count_devices(server, account_id):
+    return sql(server, "SELECT count(*) FROM device WHERE account_id = %s", account_id)[0][0]
+
+
+def begin_removal(server, address):
+    return subprocess.Popen(
+        [DISPLAYCTL, "--state-dir", server.state_dir, "--database", server.database, "account",
+         "remove", address, "--yes"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=server.environment)
+
+
+@contextlib.contextmanager
+def locked_device(server, account_id):
+    """The last thing that a removal could remove."""
+    with connected(server, autocommit=False) as cursor:
+        cursor.execute("SELECT id FROM device WHERE account_id = %s LIMIT 1 FOR UPDATE",
+                       (account_id,))
+        yield cursor.fetchone()[0]
+
+
+def test_what_is_locked_goes_last(server, owner):
+    """Keys first; then all but the locked device; the removal ends when that is free."""
+    address, account_id, secret = owner
+    assert server.get("/v1/devices/" + str(uuid.uuid4()), key=secret).status == 404
+    with locked_device(server, account_id):
+        removal = begin_removal(server, address)
+        wait_until(lambda: count_devices(server, account_id) == 1, "one device left")
+        for _ in range(20):
+            assert server.get("/v1/account/", key=secret).status == 401
+        assert removal.poll() is None
+    assert removal.wait() == 0, removal.stderr.read()
+    assert refused(server, 3, "account", "remove", address, "--yes")
+    assert count_devices(server, account_id) == 0
+
+
+def test_no_portion_is_large(server, owner):
+    """Others never wait for a transaction that removes everything."""
+    address, account_id, _ = owner
+    sql(server, "CREATE TABLE IF NOT EXISTS removed (transaction xid8, n int4)")
+    sql(server, "CREATE OR REPLACE FUNCTION note_removed() RETURNS trigger LANGUAGE plpgsql AS $$ "
+                "BEGIN INSERT INTO removed SELECT pg_current_xact_id(), count(*) FROM gone; "
+                "RETURN NULL; END $$")
+    sql(server, "CREATE OR REPLACE TRIGGER note AFTER DELETE ON device REFERENCING OLD TABLE AS "
+                "gone FOR EACH STATEMENT EXECUTE FUNCTION note_removed()")
+    server.ctl("account", "remove", address, "--yes")
+    sizes = [row[0] for row in sql(server, "SELECT sum(n)::int4 FROM removed GROUP BY transaction")]
+    sql(server, "DROP TRIGGER note ON device")
+    assert sum(sizes) == DEVICES and max(sizes) <= 100
+
+
+def test_killed_in_the_middle(server, owner):
+    """The keys are refused from the beginning, and the same command ends what was begun."""
+    address, account_id, secret = owner
+    with locked_device(server, account_id):
+        removal = begin_removal(server, address)
+        wait_until(lambda: count_devices(server, account_id) < DEVICES, "a portion")
+        removal.kill()
+        removal.wait()
+        left = count_devices(server, account_id)
+        assert left >= 1
+        for _ in range(20):
+            assert server.get("/v1/account/", key=secret).status == 401
+        entry = next(entry for entry in server.ctl("account", "list") if entry["id"] == account_id)
+        assert entry["keys"] == 0 and entry["devices"] >= 1
+    assert server.ctl("account", "remove", address, "--yes")["email"] == address
+    for table in ("device", "api_key", "app"):
+        assert sql(server, f"SELECT count(*) FROM {table} WHERE account_id = %s",
+                   account_id) == [(0,)]
+
+
+def test_apps_that_others_have_installed(server, owner):
+    """They go from the devices of others; one that is locked keeps no other waiting."""
+    address, account_id, secret = owner
+    other = f"other{next(numbers)}@example.org"
+    server.ctl("account", "create", other)
+    devices = [server.ctl("device", "create", "--account", other, "--name", f"D{number}")["id"]
+               for number in range(3)]
+    its = new_app(server, address, "--visibility", "public")
+    publish(server, secret, its)
+    for one in devices:
+        server.ctl("installation", "create", "--device", one, "--app", its["id"])
+
+    def installed():
+        return {str(row[0]) for row in sql(
+            server, "SELECT device_id FROM installation WHERE app_id = %s", its["id"])}
+
+    with connected(server, autocommit=False) as cursor:
+        cursor.execute("SELECT FROM device WHERE id = %s FOR UPDATE", (devices[1],))
+        removal = begin_removal(server, address)
+        wait_until(lambda: installed() == {devices[1]}, "one installation left")
+        assert removal.poll() is None
+    assert removal.wait() == 0, removal.stderr.read()
+    assert installed() == set()
+    assert sql(server, "SELECT DISTINCT entry_count FROM device WHERE id = ANY (%s::uuid[])",
+               devices) == [(0,)]
