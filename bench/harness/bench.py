@@ -160,6 +160,8 @@ class Bench:
             return process.returncode
         if number:
             process.send_signal(number)
+        if process.returncode is not None:  # it had ended before
+            return process.returncode
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         self.load_us += (usage.ru_utime + usage.ru_stime) * 1e6

@@ -24,6 +24,8 @@ SCENARIOS = (
     ("image_share", "ImageShare"),
     ("lists", "Lists"),
     ("lists", "ListsOfVersions"),
+    ("locked", "LockedRow"),
+    ("locked", "AccountRemoval"),
     ("fleet", "Fleet"),
     ("flat", "FlatDevice"),
     ("flat", "FlatList"),

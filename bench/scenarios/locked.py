@@ -1,0 +1,127 @@
+"""Whether an account's pushes wait for rows of another account that stay locked."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import psycopg2
+from harness import wrk
+from harness.paths import BENCH
+from scenarios import pictures
+from scenarios.base import SUBJECT, Failed, Goal, Sample, Scenario
+from server import DISPLAYCTL
+
+RATE = 100
+DEVICES = 20  # each takes 10 pushes a second
+OTHER_CONNECTIONS = 4  # all of them always wait for an answer, or a second after a refusal
+OTHER_DEVICES = 10
+LOCKED = 1
+REMOVED = 20_000
+
+
+class LockedRow(Scenario):
+    name = "locked-row"
+    title = "Pushes, while a row of another account stays locked"
+    bound_by = "lock_timeout"
+    measures = (f"{RATE} small PNGs a second to {DEVICES} devices, "
+                f"while another account pushes to {OTHER_DEVICES} devices over {OTHER_CONNECTIONS} "
+                "connections, and a transaction keeps the row of one of these locked; and the same "
+                "pushes with nothing else to do (\"unloaded\"). Measured by bench/push_latency.py "
+                "from when a push was to be sent until it was answered.")
+    references = ("unloaded",)
+    goals = (Goal("p99_us", at_most=50_000), Goal("p99_us", of="unloaded"))
+    shown_figures = ("max_us",)
+    unit = "pushes"
+
+    def prepare(self, bench):
+        self.server = bench.start_server()
+        key, _ = self.server.make_account("bench@example.org", 1)
+        devices = self.server.make_devices("bench@example.org", DEVICES)
+        self.file = bench.write_file("devices.json", json.dumps(
+            {"url": self.server.url, "key": key, "devices": [{"id": one} for one in devices]}))
+        self.prepare_other()
+        self.server.settle()
+
+    def prepare_other(self):
+        self.other = self.make_other("other@example.org")
+
+    def make_other(self, email):
+        """Its key, and some of its devices."""
+        key, _ = self.server.make_account(email, 1)
+        return key, self.server.make_devices(email, OTHER_DEVICES)
+
+    def run(self, bench, who, seconds):
+        if who != SUBJECT:
+            return self.push(bench, seconds)
+        pusher = self.start_other(bench, seconds + 1)
+        sample = self.run_beside(bench, seconds)
+        with pusher.stdout:
+            output = pusher.stdout.read()
+        if bench.reap(pusher):
+            bench.reap(pusher, signal.SIGKILL)
+            raise Failed(f"wrk failed: {output[-500:]}")
+        return sample
+
+    def run_beside(self, bench, seconds):
+        database = psycopg2.connect(self.server.database_url)
+        try:
+            with database.cursor() as cursor:
+                cursor.execute("SELECT FROM device WHERE id = ANY (%s::uuid[]) FOR UPDATE",
+                               (self.other[1][:LOCKED],))
+            return self.push(bench, seconds)
+        finally:
+            database.close()
+
+    def push(self, bench, seconds):
+        pushes = round(seconds * RATE)
+        said = json.loads(bench.program(
+            [sys.executable, os.path.join(BENCH, "push_latency.py"), self.file, RATE, pushes,
+             RATE // 2]))["answer_ms"]
+        return Sample(
+            requests=pushes,
+            seconds=seconds,
+            rate=RATE,
+            p50_us=said["median"] * 1000,
+            p99_us=said["p99"] * 1000,
+            figures={"max_us": said["max"] * 1000},
+        )
+
+    def start_other(self, bench, seconds):
+        key, devices = self.other
+        bodies = [pictures.push_body(png) for png in pictures.stills(16)]
+        requests = [("POST", f"/v1/devices/{device}/push", key, bodies[number])
+                    for number, device in enumerate(devices)]
+        script = bench.write_file("other", wrk.requests_text(requests))
+        return bench.spawn(wrk.command(self.server.url, OTHER_CONNECTIONS, seconds, "patient"),
+                           wrk.environment(script), stdout=subprocess.PIPE, text=True)
+
+
+class AccountRemoval(LockedRow):
+    name = "account-removal"
+    title = f"Pushes, while an account with {REMOVED:,} devices is removed"
+    bound_by = "PostgreSQL"
+    measures = (f"The same, while displayctl removes the other account, which has {REMOVED:,} "
+                "devices more.")
+    runs = 0
+
+    def prepare_other(self):
+        """Each run removes one."""
+
+    def run(self, bench, who, seconds):
+        if who == SUBJECT:
+            self.runs += 1
+            self.email = f"gone{self.runs}@example.org"
+            self.other = self.make_other(self.email)
+            self.server.make_devices(self.email, REMOVED)
+            self.server.settle()
+        return super().run(bench, who, seconds)
+
+    def run_beside(self, bench, seconds):
+        removal = bench.spawn([DISPLAYCTL, "--state-dir", self.server.state_dir, "account",
+                               "remove", self.email, "--yes"], stdout=subprocess.DEVNULL)
+        sample = self.push(bench, seconds)
+        if bench.reap(removal):
+            raise Failed("displayctl failed")
+        return sample
