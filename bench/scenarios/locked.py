@@ -1,13 +1,15 @@
 """Whether an account's pushes wait for rows of another account that stay locked."""
 
+import contextlib
+import http.client
+import itertools
 import json
 import os
-import signal
 import subprocess
 import sys
+import threading
 
 import psycopg2
-from harness import wrk
 from harness.paths import BENCH
 from scenarios import pictures
 from scenarios.base import SUBJECT, Failed, Goal, Sample, Scenario
@@ -15,10 +17,36 @@ from server import DISPLAYCTL
 
 RATE = 100
 DEVICES = 20  # each takes 10 pushes a second
-OTHER_CONNECTIONS = 4  # all of them always wait for an answer, or a second after a refusal
-OTHER_DEVICES = 10
+OTHERS = 8  # each waits for its answer, but leaves after some time
+OTHER_DEVICES = 16
+OTHER_PAUSE_S = 0.4
+OTHER_PATIENCE_S = 2
 LOCKED = 1
 REMOVED = 20_000
+
+
+class OtherPushes(threading.Thread):
+    """One after the other to some devices, whatever is answered."""
+
+    def __init__(self, server, key, devices):
+        super().__init__()
+        self.server, self.key, self.devices = server, key, itertools.cycle(devices)
+        self.body = pictures.push_body(pictures.stills(1)[0])
+        self.has_ended = threading.Event()
+        self.start()
+
+    def run(self):
+        while not self.has_ended.wait(OTHER_PAUSE_S):
+            connection = http.client.HTTPConnection(*self.server.address, timeout=OTHER_PATIENCE_S)
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                connection.request("POST", f"/v1/devices/{next(self.devices)}/push", self.body, {
+                    "Authorization": f"Bearer {self.key}", "Content-Type": "application/json"})
+                connection.getresponse().read()
+            connection.close()
+
+    def end(self):
+        self.has_ended.set()
+        self.join()
 
 
 class LockedRow(Scenario):
@@ -26,8 +54,8 @@ class LockedRow(Scenario):
     title = "Pushes, while a row of another account stays locked"
     bound_by = "lock_timeout"
     measures = (f"{RATE} small PNGs a second to {DEVICES} devices, "
-                f"while another account pushes to {OTHER_DEVICES} devices over {OTHER_CONNECTIONS} "
-                "connections, and a transaction keeps the row of one of these locked; and the same "
+                f"while another account pushes to {OTHER_DEVICES} devices, at most "
+                f"{OTHERS / OTHER_PAUSE_S:.0f} times a second, and a transaction keeps the row of one of these locked; and the same "
                 "pushes with nothing else to do (\"unloaded\"). Measured by bench/push_latency.py "
                 "from when a push was to be sent until it was answered.")
     references = ("unloaded",)
@@ -55,14 +83,14 @@ class LockedRow(Scenario):
     def run(self, bench, who, seconds):
         if who != SUBJECT:
             return self.push(bench, seconds)
-        pusher = self.start_other(bench, seconds + 1)
-        sample = self.run_beside(bench, seconds)
-        with pusher.stdout:
-            output = pusher.stdout.read()
-        if bench.reap(pusher):
-            bench.reap(pusher, signal.SIGKILL)
-            raise Failed(f"wrk failed: {output[-500:]}")
-        return sample
+        key, devices = self.other
+        others = [OtherPushes(self.server, key, devices[number::OTHERS])
+                  for number in range(OTHERS)]
+        try:
+            return self.run_beside(bench, seconds)
+        finally:
+            for other in others:
+                other.end()
 
     def run_beside(self, bench, seconds):
         database = psycopg2.connect(self.server.database_url)
@@ -87,15 +115,6 @@ class LockedRow(Scenario):
             p99_us=said["p99"] * 1000,
             figures={"max_us": said["max"] * 1000},
         )
-
-    def start_other(self, bench, seconds):
-        key, devices = self.other
-        bodies = [pictures.push_body(png) for png in pictures.stills(16)]
-        requests = [("POST", f"/v1/devices/{device}/push", key, bodies[number])
-                    for number, device in enumerate(devices)]
-        script = bench.write_file("other", wrk.requests_text(requests))
-        return bench.spawn(wrk.command(self.server.url, OTHER_CONNECTIONS, seconds, "patient"),
-                           wrk.environment(script), stdout=subprocess.PIPE, text=True)
 
 
 class AccountRemoval(LockedRow):
