@@ -111,17 +111,18 @@ static void park(struct websocket *websocket, struct str data)
 	http_transport_set_reading(websocket->socket, false);
 }
 
-static void on_data(struct http_transport *socket, struct str data)
+/* Takes as much as fits into one turn; the rest, which is to wait for the next one. */
+static struct str take(struct websocket *websocket, struct str data)
 {
-	struct websocket *websocket = socket->owner;
+	const struct http_transport *socket = websocket->socket;
 
 	if (socket->is_closing || websocket->is_ending)
-		return;
+		return (struct str){0};
 	websocket->heard_ms = loop_now_ms(websocket->connections->loop);
 	switch (websocket_reader_feed(websocket, &data)) {
 	case WEBSOCKET_READ_ON:
-		if (data.length && !socket->is_closing)
-			park(websocket, data);
+		if (!socket->is_closing)
+			return data;
 		break;
 	case WEBSOCKET_READ_CLOSED:
 		if (!socket->is_closing)
@@ -131,6 +132,16 @@ static void on_data(struct http_transport *socket, struct str data)
 		websocket_drop(websocket);
 		break;
 	}
+	return (struct str){0};
+}
+
+static void on_data(struct http_transport *socket, struct str data)
+{
+	struct websocket *websocket = socket->owner;
+	struct str rest = take(websocket, data);
+
+	if (rest.length)
+		park(websocket, rest);
 }
 
 static void on_end(struct http_transport *socket, int error)
@@ -166,12 +177,15 @@ static void on_turn(struct later *later)
 {
 	struct websocket_parked *parked = container_of(later, struct websocket_parked, later);
 	struct websocket *websocket = parked->websocket;
+	struct str rest = take(websocket, buffer_view(&parked->bytes));
 
-	websocket->parked = NULL;
+	if (rest.length) {
+		buffer_consume(&parked->bytes, buffer_length(&parked->bytes) - rest.length);
+		loop_later(websocket->connections->loop, &parked->later);
+		return;
+	}
+	free_parked(websocket);
 	http_transport_set_reading(websocket->socket, true);
-	on_data(websocket->socket, buffer_view(&parked->bytes));
-	buffer_finish(&parked->bytes);
-	free(parked);
 }
 
 static void on_closed(struct http_transport *socket)

@@ -29,8 +29,9 @@ struct websocket {
 
 extern const struct wire_websocket_rules websocket_rules;
 
-/* Frames that are taken in a row, before others get their turn. */
-enum { WEBSOCKET_FRAMES_IN_A_ROW = 256 };
+/* Frames that are taken in a row, before others get their turn, and bytes after which no further
+ * one is: each byte of a ping is read, unmasked and sent back. */
+enum { WEBSOCKET_FRAMES_IN_A_ROW = 256, WEBSOCKET_BYTES_IN_A_ROW = 8 * 1024 };
 
 /* Takes what the peer sent, which is unmasked in place, and calls the events. Takes what it has
  * used off *data. The answers to pings leave in one write. */
@@ -46,7 +47,7 @@ enum websocket_read websocket_reader_feed(struct websocket *websocket, struct st
 bool websocket_send_raw(struct websocket *websocket, const struct str *parts, unsigned count);
 
 /* Adds a control frame to those that leave with websocket_send_answers(), or before the next
- * message. WEBSOCKET_FRAMES_IN_A_ROW of them have room. */
+ * message. Those of WEBSOCKET_BYTES_IN_A_ROW have room. */
 void websocket_add_answer(struct websocket *websocket, enum wire_opcode opcode, struct str payload);
 void websocket_send_answers(struct websocket *websocket);
 

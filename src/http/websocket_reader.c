@@ -66,8 +66,9 @@ enum websocket_read websocket_reader_feed(struct websocket *websocket, struct st
 	struct wire_websocket_message message;
 	enum websocket_read result = WEBSOCKET_READ_ON;
 
-	for (unsigned i = 0; i < WEBSOCKET_FRAMES_IN_A_ROW && result == WEBSOCKET_READ_ON &&
-			     !websocket->socket->is_closing;
+	for (unsigned i = 0; i < WEBSOCKET_FRAMES_IN_A_ROW &&
+			     data->length - input.size < WEBSOCKET_BYTES_IN_A_ROW &&
+			     result == WEBSOCKET_READ_ON && !websocket->socket->is_closing;
 	     i++) {
 		enum wire_websocket_event event =
 		    wire_websocket_read(&websocket->reader, &input, &message);

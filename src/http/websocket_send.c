@@ -20,7 +20,9 @@ static struct {
 static struct {
 	const struct websocket *websocket; /* NULL: none waits */
 	size_t size;
-	char bytes[WEBSOCKET_FRAMES_IN_A_ROW * (2 + WIRE_CONTROL_MAX)];
+	/* An answer is shorter than what it answers, of which all but the first and the last frame
+	 * lie in these bytes. */
+	char bytes[WEBSOCKET_BYTES_IN_A_ROW + 2 * (2 + WIRE_CONTROL_MAX)];
 } answers;
 
 void websocket_set_deadline(struct websocket *websocket)
@@ -91,6 +93,7 @@ void websocket_add_answer(struct websocket *websocket, enum wire_opcode opcode, 
 	size_t header_size = wire_websocket_header(opcode, payload.length, NULL, (uint8_t *)bytes);
 
 	require(!answers.websocket || answers.websocket == websocket);
+	require(answers.size + header_size + payload.length <= sizeof(answers.bytes));
 	answers.websocket = websocket;
 	memcpy(bytes + header_size, payload.data, payload.length);
 	answers.size += header_size + payload.length;

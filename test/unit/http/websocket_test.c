@@ -264,6 +264,35 @@ static void frames_that_come_in_a_row_give_way_to_others(void **state)
 	assert_int_equal(buffer_length(&test.sent), 2000 * 3);
 }
 
+static void long_frames_that_come_in_a_row_give_way_to_others(void **state)
+{
+	enum { COUNT = 500, PAYLOAD = 125, TURN_BYTES = 8 * 1024 };
+	char long_ping[6 + PAYLOAD] = {(char)0x89, (char)(0x80 | PAYLOAD)};
+	struct str cut = {long_ping, sizeof(long_ping) - 1};
+	char *data = memory_alloc(1 + COUNT * sizeof(long_ping));
+	size_t before = 0;
+
+	(void)state;
+	/* The answer to the one that came in two pieces is as long as any other. */
+	receive(cut);
+	data[0] = long_ping[cut.length];
+	for (int i = 0; i < COUNT; i++)
+		memcpy(data + 1 + i * sizeof(long_ping), long_ping, sizeof(long_ping));
+	receive((struct str){data, 1 + COUNT * sizeof(long_ping)});
+	free(data);
+	assert_false(test.transport.is_reading);
+	while (test.frames < COUNT + 1) {
+		size_t sent = buffer_length(&test.sent);
+
+		assert_in_range(sent - before, 1, TURN_BYTES + 2 * PAYLOAD);
+		before = sent;
+		turns(1);
+	}
+	turns(1);
+	assert_true(test.transport.is_reading);
+	assert_int_equal(buffer_length(&test.sent), (COUNT + 1) * (2 + PAYLOAD));
+}
+
 static void send_up_to_the_limit(const char *frame, size_t size, unsigned frames_each)
 {
 	unsigned count = LIMIT_WEBSOCKET_FRAMES_PER_MINUTE / frames_each;
@@ -339,6 +368,8 @@ int main(void)
 					    teardown),
 	    cmocka_unit_test_setup_teardown(an_answer_leaves_before_the_message_behind_it, setup,
 					    teardown),
+	    cmocka_unit_test_setup_teardown(long_frames_that_come_in_a_row_give_way_to_others,
+					    setup, teardown),
 	    cmocka_unit_test_setup_teardown(frames_that_come_in_a_row_give_way_to_others, setup,
 					    teardown),
 	    cmocka_unit_test_setup_teardown(pings_count, setup, teardown),
