@@ -10,7 +10,7 @@ bool str_equal_ignore_case(struct str a, struct str b)
 	if (a.length != b.length)
 		return false;
 	for (size_t i = 0; i < a.length; i++) {
-		if (ascii_lower(a.data[i]) != ascii_lower(b.data[i]))
+		if (a.data[i] != b.data[i] && ascii_lower(a.data[i]) != ascii_lower(b.data[i]))
 			return false;
 	}
 	return true;

@@ -4,7 +4,8 @@
 struct hops {
 	const struct http_proxies *proxies;
 	struct address address;
-	bool is_known; /* else the peer counts */
+	struct str text; /* of the address, with its port, as the field has it */
+	bool is_known;	 /* else the peer counts */
 };
 
 /* "1.2.3.4", "1.2.3.4:56", "::1", "[::1]" or "[::1]:56" */
@@ -39,10 +40,12 @@ static void add_hop(struct hops *hops, struct str node)
 {
 	struct address address;
 
-	if (!read_node(str_trim(node), &address))
+	node = str_trim(node);
+	if (!read_node(node, &address))
 		hops->is_known = false;
 	else if (!hops->is_known || !http_proxies_have(hops->proxies, &address)) {
 		hops->address = address;
+		hops->text = node;
 		hops->is_known = true;
 	}
 }
@@ -118,11 +121,14 @@ static void add_forwarded(struct hops *hops, struct str list)
 	}
 }
 
-static struct str address_text(struct arena *arena, const struct address *address)
+/* IPv4 has one form only: no port and no other notation is to be taken off. */
+static struct str address_text(struct arena *arena, const struct hops *hops)
 {
 	char text[ADDRESS_TEXT_BYTES];
 
-	address_write(address, text);
+	if (str_find(hops->text, ':') == hops->text.length)
+		return hops->text;
+	address_write(&hops->address, text);
 	return arena_copy(arena, str_from(text));
 }
 
@@ -136,10 +142,10 @@ struct str http_client_address(const struct http_proxies *proxies, struct str pe
 	for (unsigned i = 0; i < request->field_count; i++) {
 		const struct http_field *field = &request->fields[i];
 
-		if (str_equal_ignore_case(field->name, STR("x-forwarded-for"))) {
+		if (str_equal_ignore_case(field->name, STR("X-Forwarded-For"))) {
 			add_forwarded_for(&one, field->value);
 			has_one = true;
-		} else if (str_equal_ignore_case(field->name, STR("forwarded"))) {
+		} else if (str_equal_ignore_case(field->name, STR("Forwarded"))) {
 			add_forwarded(&other, field->value);
 			has_other = true;
 		}
@@ -149,5 +155,5 @@ struct str http_client_address(const struct http_proxies *proxies, struct str pe
 	     memcmp(&one.address, &other.address, sizeof(one.address)) != 0))
 		return peer;
 	said = has_one ? &one : &other;
-	return said->is_known ? address_text(&request->arena, &said->address) : peer;
+	return said->is_known ? address_text(&request->arena, said) : peer;
 }

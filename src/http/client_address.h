@@ -12,7 +12,7 @@
 #include "http/proxies.h"
 #include "http/request.h"
 
-/* peer: one of the proxies, as http_transport_address() has it. The result lies in the arena or is
- * the peer; NUL-terminated. */
+/* peer: one of the proxies, as http_transport_address() has it. The result lies as
+ * long as the request's fields, or is the peer. */
 struct str http_client_address(const struct http_proxies *proxies, struct str peer,
 			       struct http_request *request);

@@ -55,6 +55,20 @@ static void call_handler(struct http_connection *connection)
 	require_context(NULL);
 }
 
+static void set_remote_address(const struct http_connection *connection,
+			       struct http_request *request)
+{
+	const struct str peer = {connection->remote, connection->remote_length};
+
+	request->remote_address = peer;
+	if (connection->is_proxy)
+		request->remote_address =
+		    http_client_address(connection->connections->settings.proxies, peer, request);
+	/* The request may outlive the connection. */
+	if (request->remote_address.data == peer.data)
+		request->remote_address = arena_copy(&request->arena, peer);
+}
+
 static size_t take_head(struct http_connection *connection, struct str data)
 {
 	struct http_exchange *exchange = connection->exchange;
@@ -73,12 +87,7 @@ static size_t take_head(struct http_connection *connection, struct str data)
 	}
 	if (!exchange->scan.is_complete)
 		return used;
-	exchange->request.remote_address = arena_copy(
-	    &exchange->request.arena, (struct str){connection->remote, connection->remote_length});
-	if (connection->is_proxy)
-		exchange->request.remote_address =
-		    http_client_address(connection->connections->settings.proxies,
-					exchange->request.remote_address, &exchange->request);
+	set_remote_address(connection, &exchange->request);
 	http_exchange_set_id(exchange, &connection->connections->ids);
 	http_connection_move(connection, CONNECTION_WORKING);
 	call_handler(connection);
