@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <yyjson.h>
 
 /* A panel that was loaded within this time is not loaded again for a new link. */
@@ -160,23 +161,64 @@ static void log_client_info(struct link *link, const struct json_value *info)
 		 LOG_STR("mac", mac));
 }
 
-static void take_message(struct link *link, const struct json_value *root)
+static void take_queued(struct link *link, int64_t number)
 {
-	struct panel *panel = link->panel;
+	playback_on_queued(&link->playback, number, clock_now(link));
+	update_later(link);
+}
+
+static void take_displaying(struct link *link, int64_t number)
+{
 	struct playback_output output = output_of(link);
+
+	playback_on_displaying(&link->playback, number, &link->panel->content, clock_now(link),
+			       &output);
+	update_later(link);
+}
+
+static void take_json(struct link *link, const struct json_value *root)
+{
 	int64_t number;
 
 	if (member(root, "client_info") && !link->has_introduced_itself)
 		log_client_info(link, member(root, "client_info"));
-	if (json_get_integer(member(root, "queued"), &number)) {
-		playback_on_queued(&link->playback, number, clock_now(link));
-		update_later(link);
-	}
-	if (json_get_integer(member(root, "displaying"), &number)) {
-		playback_on_displaying(&link->playback, number, &panel->content, clock_now(link),
-				       &output);
-		update_later(link);
-	}
+	if (json_get_integer(member(root, "queued"), &number))
+		take_queued(link, number);
+	if (json_get_integer(member(root, "displaying"), &number))
+		take_displaying(link, number);
+}
+
+/* Whether the text is start, a number and "}". */
+static bool read_number(struct str text, struct str start, int64_t *ret_number)
+{
+	enum { DIGITS_MAX = 9 };
+	unsigned long long number;
+	struct str digits;
+
+	if (text.length <= start.length + 1 || text.length > start.length + DIGITS_MAX + 1 ||
+	    text.data[text.length - 1] != '}' || memcmp(text.data, start.data, start.length) != 0)
+		return false;
+	digits = (struct str){text.data + start.length, text.length - start.length - 1};
+	if ((digits.data[0] == '0' && digits.length > 1) ||
+	    !str_to_uint64(digits, INT32_MAX, &number))
+		return false;
+	*ret_number = (int64_t)number;
+	return true;
+}
+
+/* What firmware says twice for each picture, in exactly this form: a fleet that takes a picture
+ * says little else. Any other text is read as JSON. */
+static bool take_usual(struct link *link, struct str text)
+{
+	int64_t number;
+
+	if (read_number(text, STR("{\"queued\":"), &number))
+		take_queued(link, number);
+	else if (read_number(text, STR("{\"displaying\":"), &number))
+		take_displaying(link, number);
+	else
+		return false;
+	return true;
 }
 
 /* Takes the link out of its panel. The link itself lives until on_closed(). */
@@ -211,9 +253,11 @@ static void on_text(struct websocket *websocket, struct str text)
 	if (!link->panel)
 		return;
 	panel_seen(link->panel);
+	if (take_usual(link, text))
+		return;
 	/* Newer firmware may send more than this server knows: other texts are ignored. */
 	if (json_parse(text, &arena, &document, &reason))
-		take_message(link, document.root);
+		take_json(link, document.root);
 	json_document_finish(&document);
 	arena_finish(&arena);
 }

@@ -37,6 +37,42 @@ static void the_rotation_goes_on_when_the_panel_displays(void **state)
 			 device->installations[0].position);
 }
 
+/* The form does not matter, but only numbers count. */
+static void a_panel_may_write_its_messages_as_json_has_it(void **state)
+{
+	static const char *const none[] = {"{\"displaying\":}",
+					   "{\"displaying\":00}",
+					   "{\"displaying\":01}",
+					   "{\"displaying\":-1}",
+					   "{\"displaying\":+1}",
+					   "{\"displaying\":1.5}",
+					   "{\"displaying\":1",
+					   "{\"displaying\":1]",
+					   "{\"displaying\":\"1\"}",
+					   "{\"displaying\":1}}",
+					   "{\"displaying\":0x1}",
+					   "{\"displaying\": 1 }}",
+					   "{\"displaying\":99999999999999999999}"};
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	add_installation(device, "two", "second");
+	socket = connect_device(device);
+	sent_to(socket);
+	panel_says(socket, " {\"queued\" : 1} ");
+	for (unsigned i = 0; i < array_length(none); i++) {
+		panel_says(socket, none[i]);
+		assert_string_equal(sent_to(socket), "");
+	}
+	panel_says(socket, "{ \"displaying\": 1 }");
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} <second> ");
+	panel_says(socket, "{\"queued\":2}");
+	panel_says(socket, "{\"displaying\":2}");
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} <first> ");
+}
+
 static void a_push_comes_at_once(void **state)
 {
 	struct script_device *device = add_device();
@@ -299,6 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(a_picture_goes_with_its_dwell_and_brightness),
 	    TEST(the_rotation_goes_on_when_the_panel_displays),
+	    TEST(a_panel_may_write_its_messages_as_json_has_it),
 	    TEST(a_push_comes_at_once),
 	    TEST(brightness_goes_alone_and_at_once),
 	    TEST(all_links_of_a_panel_follow),
