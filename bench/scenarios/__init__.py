@@ -27,6 +27,7 @@ SCENARIOS = (
     ("locked", "LockedRow"),
     ("locked", "AccountRemoval"),
     ("fleet", "Fleet"),
+    ("beside_fleet", "BesideFleet"),
     ("flat", "FlatDevice"),
     ("flat", "FlatList"),
     ("flat", "FlatHistory"),
