@@ -1,7 +1,10 @@
 #include "http/acceptor.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "http/connection.h"
 
+#include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,17 +32,61 @@ void http_listener_accept_waiting(struct http_listener *listener)
 		accept_one(listener);
 }
 
+/* A connection that waits while no descriptor is left makes libuv try again without pause. So one
+ * is kept in reserve: given up, it lets libuv accept the connection, which is closed at once, and
+ * the reserve is taken again. libuv has a descriptor for that, too, but opens a file to have it
+ * again, which a sealed worker may not. */
+static bool take_spare(struct http_listener *listener)
+{
+	if (listener->spare_fd < 0)
+		listener->spare_fd = eventfd(0, EFD_CLOEXEC);
+	return listener->spare_fd >= 0;
+}
+
+static void give_spare(struct http_listener *listener)
+{
+	if (listener->spare_fd >= 0)
+		close(listener->spare_fd);
+	listener->spare_fd = -1;
+}
+
+static void on_dropped(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+static void drop_one(struct http_listener *listener)
+{
+	union stream_handle *one = memory_zalloc(sizeof(*one));
+	uv_loop_t *uv = &listener->connections->loop->uv;
+
+	if (listener->uv.handle.type == UV_NAMED_PIPE)
+		uv_pipe_init(uv, &one->pipe, 0);
+	else
+		uv_tcp_init(uv, &one->tcp);
+	one->handle.data = one;
+	/* Where that fails there is nothing to drop. */
+	(void)uv_accept(&listener->uv.stream, &one->stream);
+	uv_close(&one->handle, on_dropped);
+}
+
 static void on_connection(uv_stream_t *stream, int error)
 {
 	struct http_listener *listener = stream->data;
 	uint64_t now_s = loop_now_ms(listener->connections->loop) / 1000;
 
-	if (!error) {
+	if (!error && take_spare(listener)) {
 		accept_one(listener);
 		return;
 	}
-	/* Out of descriptors: libuv has closed the waiting connections, by means of a descriptor
-	 * that it keeps for that. At most one line a second says so. */
+	if (error) {
+		give_spare(listener);
+	} else {
+		error = UV_EMFILE;
+		drop_one(listener);
+		(void)take_spare(listener);
+	}
+	/* At most one line a second says so. */
 	if (now_s != listener->failed_s)
 		log_warn("http", "connection not accepted", LOG_TEXT("error", uv_strerror(error)));
 	listener->failed_s = now_s;
@@ -58,6 +105,7 @@ void http_listener_close(struct http_listener *listener)
 		return;
 	listener->is_closing = true;
 	listener->has_waiting = false;
+	give_spare(listener);
 	uv_close(&listener->uv.handle, on_closed);
 }
 
@@ -86,6 +134,8 @@ int http_listener_open(struct http_listener *listener, int fd)
 	if (!listener->settings.transport)
 		listener->settings.transport = &http_transport_plain;
 	error = open_handle(listener, fd);
+	listener->spare_fd = -1;
+	(void)take_spare(listener);
 	listener->is_open = true;
 	listener->uv.handle.data = listener;
 	if (!error)

@@ -41,6 +41,7 @@ static int run_worker(struct instance *instance, unsigned index)
 	    .sockets = instance->sockets,
 	    .socket_count = instance->socket_count,
 	    .shared = instance->shared,
+	    .seal = instance->seal,
 	};
 
 	return worker_run(&settings);

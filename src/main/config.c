@@ -146,6 +146,10 @@ static const struct option settings[] = {
 	   .absent = "(made from the first listener)", .check = check_public_url, INTO(public_url)),
     OPTION(NUMBER, "rate-limit", "N", "Requests a second per key; 0 turns all rate limits off.",
 	   .most = CONFIG_RATE_MAX, .fallback = "500", .show = show_rate_limit, INTO(rate_limit)),
+    OPTION(CHOICE, "sandbox", "required|best-effort",
+	   "Workers give up what they do not need, in several layers. Where the kernel or the "
+	   "container lacks one: do not start, or do without it. The log says which are active.",
+	   .fallback = "best-effort", INTO(sandbox)),
     OPTION(PATH, "state-dir", "DIR",
 	   "Where everything is kept. Default: /var/lib/displayd for root, else displayd in "
 	   "$XDG_STATE_HOME or ~/.local/state.",

@@ -26,6 +26,9 @@ enum config_action {
 	ACTION_VERSION,
 };
 
+/* What happens where the kernel lacks a layer of the workers' seal: see main/seal.h. */
+enum sandbox_mode { SANDBOX_REQUIRED, SANDBOX_BEST_EFFORT };
+
 struct config {
 	enum config_action action;
 	struct options options; /* all that was read; texts lie in it */
@@ -38,6 +41,7 @@ struct config {
 	const char *database;		 /* NULL: the embedded cluster */
 	const char *public_url; /* without a slash at its end; NULL: made from the first listener */
 	uint32_t rate_limit;	/* requests a second per key; 0: no rate limit at all */
+	enum sandbox_mode sandbox;
 	enum log_format log_format;
 	enum log_level log_level;
 	bool access_log;

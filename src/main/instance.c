@@ -171,6 +171,8 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 	code = find_users(instance, reterr);
 	if (code != EXIT_DONE)
 		return code;
+	if (seal_plan(&instance->seal, config->sandbox, reterr) < 0)
+		return EXIT_CONFIG;
 	instance->lock_fd = take_lock(instance, reterr);
 	if (instance->lock_fd < 0)
 		return EXIT_STATE_DIR;

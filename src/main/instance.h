@@ -7,6 +7,7 @@
 #include "db/cluster.h"
 #include "main/config.h"
 #include "main/exit_code.h"
+#include "main/seal.h"
 
 struct instance {
 	const struct config *config;
@@ -20,6 +21,7 @@ struct instance {
 	bool is_root;		   /* the next two are set */
 	struct process_user worker_user;
 	struct process_user migrate_user;
+	struct seal seal; /* of the workers */
 };
 
 /* As root it also gives up the capabilities that no child and no later act needs. EXIT_DONE, or an

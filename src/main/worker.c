@@ -156,6 +156,18 @@ static void trust_proxies(struct worker *worker)
 				     &worker->proxies.networks[worker->proxies.count++]));
 }
 
+/* Nothing that strangers send has been read yet. */
+static int seal_and_start_threads(struct worker *worker)
+{
+	const struct worker_settings *settings = worker->settings;
+	unsigned threads = thread_count(settings);
+
+	if (!seal_process(&settings->seal, settings->config->database))
+		return -EPERM;
+	lanes_start(&worker->loop, threads);
+	return 0;
+}
+
 static int start(struct worker *worker)
 {
 	const struct worker_settings *settings = worker->settings;
@@ -167,7 +179,6 @@ static int start(struct worker *worker)
 	int error;
 
 	trust_proxies(worker);
-	lanes_start(&worker->loop, thread_count(settings));
 	uv_signal_init(&worker->loop.uv, &worker->stop_signal);
 	error = uv_signal_start(&worker->stop_signal, on_stop_signal, SIGTERM);
 	deadline_init(&worker->drain_limit, on_drain_limit);
@@ -184,6 +195,8 @@ static int start(struct worker *worker)
 	/* The last one: so it writes what the others say. */
 	worker->flush_log.run = flush_log;
 	turn_end_add(&worker->loop, &worker->flush_log);
+	if (error == 0)
+		error = seal_and_start_threads(worker);
 	return error;
 }
 

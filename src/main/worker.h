@@ -1,11 +1,14 @@
 /* A worker process: one loop, its lanes, its connections to the database, its HTTP server.
  *
+ * Before it starts its first thread it seals itself (main/seal.h): from then on it opens no file.
+ *
  * SIGTERM drains it: it stops accepting, lets requests at work finish for at most
  * WORKER_DRAIN_MS, then closes what is left and ends with 0. It ends with its supervisor. */
 #pragma once
 
 #include "base/region.h"
 #include "main/config.h"
+#include "main/seal.h"
 
 enum { WORKER_DRAIN_MS = 10 * 1000 };
 
@@ -17,6 +20,7 @@ struct worker_settings {
 	const struct listen_socket *sockets; /* the worker owns their descriptors */
 	unsigned socket_count;
 	struct region_map *shared; /* see main/shared.h */
+	struct seal seal;	   /* the layers that are to be had */
 };
 
 /* Runs in a process of its own until it has drained. Its exit code. */

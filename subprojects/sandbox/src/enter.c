@@ -92,7 +92,7 @@ unsigned sandbox_enter(const struct sandbox_limits *limits, int *program)
 	return layers;
 }
 
-const char *sandbox_layer_names(unsigned layers)
+const char *sandbox_layer_names(unsigned layers, unsigned among)
 {
 	static const char *const names[] = {
 	    "user", "descriptors", "limits", "no_new_privs", "landlock", "seccomp", "death",
@@ -100,7 +100,10 @@ const char *sandbox_layer_names(unsigned layers)
 	static char text[128];
 	char *end = text;
 
+	*end = 0;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
-		end += sprintf(end, "%s%s%s", i ? " " : "", layers & 1U << i ? "" : "-", names[i]);
+		if (among & 1U << i)
+			end += sprintf(end, "%s%s%s", end > text ? " " : "",
+				       layers & 1U << i ? "" : "-", names[i]);
 	return text;
 }

@@ -1,11 +1,12 @@
 /*
- * Landlock: of all files only the program and the system's shared libraries can be read, none can
- * be written. https://docs.kernel.org/userspace-api/landlock.html
+ * Landlock: of all files only the program and the system's shared libraries can be read, or what a
+ * server names, none can be written. https://docs.kernel.org/userspace-api/landlock.html
  * The structures and numbers are those of the newest kernel we know, since Debian 12's headers are
  * older than many kernels that run it; a kernel says which of them it has.
  */
 #include <fcntl.h>
 #include <linux/landlock.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +18,12 @@ struct ruleset_attributes {
 	uint64_t net;	/* ABI 4 */
 	uint64_t scope; /* ABI 6 */
 };
+
+/* Bits of net and scope. */
+#define BIND_TCP 1
+#define CONNECT_TCP 2
+#define ABSTRACT_SOCKETS 1
+#define SIGNALS 2
 
 #define READ (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE)
 #define READ_TREE (READ | LANDLOCK_ACCESS_FS_READ_DIR)
@@ -50,21 +57,31 @@ static bool allow_path(int ruleset, const char *path, uint64_t rights)
 	return done;
 }
 
-bool sandbox_enter_landlock(int program)
+int sandbox_landlock_abi(void)
 {
-	int abi =
-	    (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-	struct ruleset_attributes attributes = {0};
+	return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+}
+
+/* Everything that is known is forbidden, until rules allow it. Returns a descriptor, or less than
+ * 0.
+ */
+static int create_ruleset(uint64_t net, uint64_t scope)
+{
+	int abi = sandbox_landlock_abi();
+	struct ruleset_attributes attributes = {.net = net, .scope = scope};
 	size_t size = abi >= 6 ? sizeof(attributes) : abi >= 4 ? 16 : 8;
-	bool done = false;
-	int ruleset;
 
 	if (abi < 1)
-		return false;
+		return -1;
 	attributes.files = file_rights(abi);
-	attributes.net = 3;   /* bind and connect of TCP */
-	attributes.scope = 3; /* abstract unix sockets and signals to outside */
-	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
+	return (int)syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
+}
+
+bool sandbox_enter_landlock(int program)
+{
+	int ruleset = create_ruleset(BIND_TCP | CONNECT_TCP, ABSTRACT_SOCKETS | SIGNALS);
+	bool done;
+
 	if (ruleset < 0)
 		return false;
 	done = allow(ruleset, program, READ) && allow_path(ruleset, "/usr/lib", READ_TREE) &&
@@ -73,5 +90,31 @@ bool sandbox_enter_landlock(int program)
 	       allow_path(ruleset, "/etc/ld.so.cache", LANDLOCK_ACCESS_FS_READ_FILE) &&
 	       syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
 	close(ruleset);
+	return done;
+}
+
+/* A rule for a file may not have the right to list. */
+static bool allow_reading(int ruleset, const char *path)
+{
+	struct stat info;
+	bool is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+
+	return allow_path(ruleset, path,
+			  LANDLOCK_ACCESS_FS_READ_FILE |
+			      (is_folder ? LANDLOCK_ACCESS_FS_READ_DIR : 0));
+}
+
+bool sandbox_enter_landlock_server(const struct sandbox_server *server)
+{
+	uint64_t net = server->is_client ? BIND_TCP : BIND_TCP | CONNECT_TCP;
+	uint64_t scope = server->is_client ? SIGNALS : ABSTRACT_SOCKETS | SIGNALS;
+	int ruleset = create_ruleset(net, scope);
+	bool done = ruleset >= 0;
+
+	for (const char *const *path = server->readable; done && path && *path; path++)
+		done = allow_reading(ruleset, *path);
+	done = done && syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
+	if (ruleset >= 0)
+		close(ruleset);
 	return done;
 }

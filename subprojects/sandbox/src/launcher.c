@@ -57,7 +57,8 @@ static int launch(const struct sandbox_limits *limits, bool required, char **arg
 	if (program < 0)
 		return fail(EXIT_PROGRAM, arguments[0], errno);
 	active = sandbox_enter(limits, &program);
-	snprintf(layers, sizeof(layers), "SANDBOX_LAYERS=%s", sandbox_layer_names(active));
+	snprintf(layers, sizeof(layers), "SANDBOX_LAYERS=%s",
+		 sandbox_layer_names(active, SANDBOX_ALL));
 	snprintf(mode, sizeof(mode), "SANDBOX=%s", required ? "required" : "best-effort");
 	if (required && (active & wanted) != wanted)
 		return fail(EXIT_SANDBOX, layers, 0);

@@ -1,8 +1,26 @@
 /* Between the files of the library. */
 #pragma once
 
+#include <seccomp.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-/* Both return whether the layer is active. */
+struct sandbox_server;
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* These return whether the layer is active. */
 bool sandbox_enter_landlock(int program);
+bool sandbox_enter_landlock_server(const struct sandbox_server *server);
 bool sandbox_enter_seccomp(void);
+bool sandbox_enter_seccomp_server(const struct sandbox_server *server);
+
+/* Of Landlock; 0 or less: this kernel or container has none. */
+int sandbox_landlock_abi(void);
+
+/* A filter that refuses all but what every list has: threads, signals, clocks, open descriptors.
+ * NULL or *ret_status < 0: it cannot be had. seccomp_release() it. */
+scmp_filter_ctx sandbox_filter_create(int *ret_status);
+
+/* Adds calls without a condition. 0 or a negative errno. */
+int sandbox_filter_allow(scmp_filter_ctx filter, const int *calls, size_t count);

@@ -1,5 +1,5 @@
 /*
- * Two lists of system calls: what a program needs until it is sealed, and from then on. What is on
+ * Lists of system calls: what a program needs until it is sealed, and from then on. What is on
  * no list fails with EPERM. clone3 fails with ENOSYS, so that the C library takes clone, whose
  * flags can be looked at: threads may be made, processes may not.
  */
@@ -13,8 +13,6 @@
 #include "private.h"
 #include "sandbox/sandbox.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
 /* Memory, threads, signals of its own, clocks, and descriptors that are open. */
 static const int running[] = {
     SCMP_SYS(read),
@@ -23,9 +21,7 @@ static const int running[] = {
     SCMP_SYS(writev),
     SCMP_SYS(close),
     SCMP_SYS(fstat),
-    SCMP_SYS(mmap),
     SCMP_SYS(munmap),
-    SCMP_SYS(mprotect),
     SCMP_SYS(mremap),
     SCMP_SYS(madvise),
     SCMP_SYS(brk),
@@ -51,6 +47,12 @@ static const int running[] = {
     SCMP_SYS(exit_group),
 };
 
+/* Programs and Go's runtime map what they like; the memory of a sandbox is its own. */
+static const int mapping[] = {
+    SCMP_SYS(mmap),
+    SCMP_SYS(mprotect),
+};
+
 /* The loader of shared libraries, start-up of the C library and of Go, and sealing. */
 static const int starting[] = {
     SCMP_SYS(execve),	       SCMP_SYS(execveat),   SCMP_SYS(open),
@@ -74,7 +76,7 @@ static const int waiting[] = {
     SCMP_SYS(eventfd2),
 };
 
-static int allow_all(scmp_filter_ctx filter, const int *calls, size_t count)
+int sandbox_filter_allow(scmp_filter_ctx filter, const int *calls, size_t count)
 {
 	int status = 0;
 
@@ -106,11 +108,13 @@ static int allow_go(scmp_filter_ctx filter)
 		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
 					  SCMP_A1(SCMP_CMP_EQ, F_GETFL));
 	if (status == 0)
-		status = allow_all(filter, waiting, COUNT(waiting));
+		status = sandbox_filter_allow(filter, waiting, COUNT(waiting));
+	if (status == 0)
+		status = sandbox_filter_allow(filter, mapping, COUNT(mapping));
 	return status;
 }
 
-static scmp_filter_ctx create(int *ret_status)
+scmp_filter_ctx sandbox_filter_create(int *ret_status)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 
@@ -120,7 +124,7 @@ static scmp_filter_ctx create(int *ret_status)
 	}
 	*ret_status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 	if (*ret_status == 0)
-		*ret_status = allow_all(filter, running, COUNT(running));
+		*ret_status = sandbox_filter_allow(filter, running, COUNT(running));
 	if (*ret_status == 0)
 		*ret_status = allow_threads(filter);
 	return filter;
@@ -129,12 +133,14 @@ static scmp_filter_ctx create(int *ret_status)
 bool sandbox_enter_seccomp(void)
 {
 	int status;
-	scmp_filter_ctx filter = create(&status);
+	scmp_filter_ctx filter = sandbox_filter_create(&status);
 
 	if (status == 0)
-		status = allow_all(filter, starting, COUNT(starting));
+		status = sandbox_filter_allow(filter, mapping, COUNT(mapping));
 	if (status == 0)
-		status = allow_all(filter, waiting, COUNT(waiting));
+		status = sandbox_filter_allow(filter, starting, COUNT(starting));
+	if (status == 0)
+		status = sandbox_filter_allow(filter, waiting, COUNT(waiting));
 	if (status == 0)
 		status = seccomp_load(filter);
 	seccomp_release(filter);
@@ -144,7 +150,7 @@ bool sandbox_enter_seccomp(void)
 int sandbox_seal(enum sandbox_list list)
 {
 	int status;
-	scmp_filter_ctx filter = create(&status);
+	scmp_filter_ctx filter = sandbox_filter_create(&status);
 
 	if (status == 0 && list == SANDBOX_GO)
 		status = allow_go(filter);

@@ -1,23 +1,31 @@
 /*
  * What runs in the sandbox in the tests: probe STAGE ATTEMPT. STAGE is "start" (between exec and
- * the seal) or "sealed". Ends with 0 where the attempt succeeded, else with its errno.
+ * the seal) or "sealed"; "server" and "client" are the seal of a server's process, which may read
+ * /etc as a client. Ends with 0 where the attempt succeeded, else with its errno, and with 250
+ * where a layer of the seal is missing.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "sandbox/sandbox.h"
+
+enum { MISSING = 250 };
 
 static int result(long returned)
 {
@@ -59,6 +67,58 @@ static int make_unix_socket(void)
 	return result(socket(AF_UNIX, SOCK_STREAM, 0));
 }
 
+static int make_netlink_socket(void)
+{
+	return result(socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE));
+}
+
+static int make_datagram_socket(void)
+{
+	return result(socket(AF_UNIX, SOCK_DGRAM, 0));
+}
+
+static int make_packet_socket(void)
+{
+	return result(socket(AF_PACKET, SOCK_DGRAM, 0));
+}
+
+static int make_raw_socket(void)
+{
+	return result(socket(AF_ALG, SOCK_SEQPACKET, 0));
+}
+
+/* A socket of one's own would be a new file. */
+static int bind_unix_socket(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX,
+				      .sun_path = "/tmp/sandbox-probe-socket"};
+
+	return result(
+	    bind(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&address, sizeof(address)));
+}
+
+static int bind_port(void)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET};
+
+	return result(
+	    bind(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&address, sizeof(address)));
+}
+
+static int listen_anywhere(void)
+{
+	return result(listen(socket(AF_INET, SOCK_STREAM, 0), 1));
+}
+
+static int reach_unix_socket(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/nonexistent/socket"};
+
+	connect(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), (struct sockaddr *)&address,
+		sizeof(address));
+	return errno == ENOENT ? 0 : errno;
+}
+
 static int connect_link(void)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(80)};
@@ -74,6 +134,13 @@ static int run_program(void)
 	return result(execv("/bin/true", arguments));
 }
 
+static int run_descriptor(void)
+{
+	char *nothing[] = {NULL};
+
+	return result(syscall(SYS_execveat, 0, "", nothing, nothing, AT_EMPTY_PATH));
+}
+
 static int make_process(void)
 {
 	pid_t child = fork();
@@ -86,6 +153,98 @@ static int make_process(void)
 static int make_namespace(void)
 {
 	return result(unshare(CLONE_NEWUSER));
+}
+
+static int change_user(void)
+{
+	return result(setuid(65534));
+}
+
+static int change_root(void)
+{
+	return result(chroot("/"));
+}
+
+static int mount_something(void)
+{
+	return result(mount("none", "/mnt", "tmpfs", 0, NULL));
+}
+
+static int signal_group(void)
+{
+	return result(kill(0, 0));
+}
+
+static int read_parent(void)
+{
+	char byte;
+	struct iovec here = {&byte, 1}, there = {&byte, 1};
+
+	return result(process_vm_readv(getppid(), &here, 1, &there, 1, 0));
+}
+
+static int make_ring(void)
+{
+	return result(syscall(SYS_io_uring_setup, 1, NULL));
+}
+
+static int use_bpf(void)
+{
+	return result(syscall(SYS_bpf, 0, NULL, 0));
+}
+
+static int use_keys(void)
+{
+	return result(syscall(SYS_keyctl, 0, 0, 0, 0, 0));
+}
+
+static int watch_performance(void)
+{
+	return result(syscall(SYS_perf_event_open, NULL, 0, 0, 0, 0));
+}
+
+static int make_memory_file(void)
+{
+	return result(memfd_create("probe", 0));
+}
+
+static int rename_file(void)
+{
+	return result(rename("/tmp/sandbox-probe", "/tmp/sandbox-probe-2"));
+}
+
+static int remove_file(void)
+{
+	return result(unlink("/tmp/sandbox-probe"));
+}
+
+static int link_file(void)
+{
+	return result(symlink("/", "/tmp/sandbox-probe-link"));
+}
+
+static int map(int protection)
+{
+	void *memory = mmap(NULL, 4096, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? errno : 0;
+}
+
+static int map_code(void)
+{
+	return map(PROT_READ | PROT_WRITE | PROT_EXEC);
+}
+
+static int turn_into_code(void)
+{
+	static char page[8192] __attribute__((aligned(4096)));
+
+	return result(mprotect(page, 4096, PROT_READ | PROT_EXEC));
+}
+
+static int end_by_abort(void)
+{
+	abort();
 }
 
 static int signal_parent(void)
@@ -170,14 +329,53 @@ static const struct attempt {
     {"make a thread", make_thread},
     {"write to the link", use_link},
     {"find a clean environment", see_environment},
+    {"make a netlink socket", make_netlink_socket},
+    {"make a unix datagram socket", make_datagram_socket},
+    {"make a packet socket", make_packet_socket},
+    {"make a socket of the kernel's ciphers", make_raw_socket},
+    {"bind a unix socket", bind_unix_socket},
+    {"bind a port", bind_port},
+    {"listen", listen_anywhere},
+    {"reach a unix socket", reach_unix_socket},
+    {"run a descriptor", run_descriptor},
+    {"change the user", change_user},
+    {"change the root", change_root},
+    {"mount", mount_something},
+    {"signal the process group", signal_group},
+    {"read the parent's memory", read_parent},
+    {"make an io_uring", make_ring},
+    {"use bpf", use_bpf},
+    {"use the kernel's keys", use_keys},
+    {"watch performance", watch_performance},
+    {"make a file in memory", make_memory_file},
+    {"rename a file", rename_file},
+    {"remove a file", remove_file},
+    {"make a link", link_file},
+    {"map memory to write and execute", map_code},
+    {"turn memory into code", turn_into_code},
+    {"abort", end_by_abort},
 };
+
+/* The layers that are there, or'ed with none where the stage has another seal. */
+static unsigned seal(const char *stage)
+{
+	static const char *const readable[] = {"/etc", "/nonexistent", NULL};
+	struct sandbox_server server = {.is_client = !strcmp(stage, "client")};
+
+	if (!strcmp(stage, "sealed"))
+		return sandbox_seal(SANDBOX_GO) == 0 ? SANDBOX_SERVER : 0;
+	if (!strcmp(stage, "start"))
+		return SANDBOX_SERVER;
+	server.readable = server.is_client ? readable : NULL;
+	return sandbox_seal_server(&server);
+}
 
 int main(int argc, char **argv)
 {
 	if (argc != 3)
 		return 255;
-	if (!strcmp(argv[1], "sealed") && sandbox_seal(SANDBOX_GO) != 0)
-		return 254;
+	if (seal(argv[1]) != SANDBOX_SERVER)
+		return MISSING;
 	for (size_t i = 0; i < sizeof(attempts) / sizeof(*attempts); i++) {
 		if (!strcmp(argv[2], attempts[i].name))
 			return attempts[i].run();

@@ -31,7 +31,7 @@ static int run(char *const arguments[])
 		if (dup2(fcntl(link[1], F_DUPFD, 10), 3) < 0 ||
 		    dup2(fcntl(mine, F_DUPFD, 10), 7) < 0)
 			_exit(253);
-		execv(launcher, arguments);
+		execv(arguments[0], arguments);
 		_exit(252);
 	}
 	assert_true(child > 0);
@@ -45,11 +45,12 @@ static int run(char *const arguments[])
 /* Returns the errno that the attempt ended with. */
 static int attempt(const char *stage, const char *what)
 {
-	char *arguments[] = {launcher, "--best-effort", probe, (char *)stage, (char *)what, NULL};
-	int status = run(arguments);
+	char *launched[] = {launcher, "--best-effort", probe, (char *)stage, (char *)what, NULL};
+	bool is_server = !strcmp(stage, "server") || !strcmp(stage, "client");
+	int status = run(is_server ? launched + 2 : launched);
 
 	assert_true(WIFEXITED(status));
-	assert_true(WEXITSTATUS(status) < 252);
+	assert_true(WEXITSTATUS(status) < 250);
 	return WEXITSTATUS(status);
 }
 
@@ -59,6 +60,15 @@ static void refuses(const char *stage, const char *what)
 
 	print_message("%s, %s: %s\n", stage, what, strerror(error));
 	assert_int_not_equal(error, 0);
+}
+
+/* By the seal, and not for another reason. */
+static void seal_refuses(const char *stage, const char *what)
+{
+	int error = attempt(stage, what);
+
+	print_message("%s, %s: %s\n", stage, what, strerror(error));
+	assert_true(error == EPERM || error == EACCES);
 }
 
 static void test_refuses_before_it_is_sealed(void **state)
@@ -137,6 +147,101 @@ static void test_allows_what_a_program_needs(void **state)
 	}
 }
 
+/* What neither a server nor a client of other servers needs. */
+static const char *const refused_to_servers[] = {
+    "read /proc/self/environ",
+    "list /",
+    "write a file",
+    "rename a file",
+    "remove a file",
+    "make a link",
+    "make a file in memory",
+    "make a packet socket",
+    "make a socket of the kernel's ciphers",
+    "bind a unix socket",
+    "bind a port",
+    "listen",
+    "run a program",
+    "run a descriptor",
+    "make a process",
+    "make a namespace",
+    "change the user",
+    "change the root",
+    "mount",
+    "signal the parent",
+    "signal the process group",
+    "trace the parent",
+    "read the parent's memory",
+    "change limits",
+    "make an io_uring",
+    "use bpf",
+    "use the kernel's keys",
+    "watch performance",
+    "map memory to write and execute",
+    "turn memory into code",
+};
+
+/* False where this kernel or container lacks a layer. */
+static bool can_seal_servers(void)
+{
+	char *arguments[] = {probe, "server", "take 16 MiB", NULL};
+
+	return WEXITSTATUS(run(arguments)) != 250;
+}
+
+static void test_server(void **state)
+{
+	static const char *const refused[] = {
+	    "read /etc/passwd",
+	    "make a socket",
+	    "make a netlink socket",
+	    "make a unix datagram socket",
+	};
+	static const char *const allowed[] = {
+	    "take 16 MiB",	  "make a thread",	 "write to the link",
+	    "make a unix socket", "reach a unix socket", "use the parent's descriptor",
+	};
+
+	(void)state;
+	if (!can_seal_servers())
+		skip();
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		seal_refuses("server", refused[i]);
+	for (size_t i = 0; i < sizeof(refused_to_servers) / sizeof(*refused_to_servers); i++)
+		seal_refuses("server", refused_to_servers[i]);
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
+		assert_int_equal(attempt("server", allowed[i]), 0);
+}
+
+static void test_client(void **state)
+{
+	static const char *const allowed[] = {
+	    "take 16 MiB",	"make a thread",       "write to the link",
+	    "make a socket",	"make a unix socket",  "make a netlink socket",
+	    "read /etc/passwd", "reach a unix socket",
+	};
+
+	(void)state;
+	if (!can_seal_servers())
+		skip();
+	for (size_t i = 0; i < sizeof(refused_to_servers) / sizeof(*refused_to_servers); i++)
+		seal_refuses("client", refused_to_servers[i]);
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
+		assert_int_equal(attempt("client", allowed[i]), 0);
+}
+
+static void test_a_sealed_process_can_abort(void **state)
+{
+	char *arguments[] = {probe, "server", "abort", NULL};
+	int status = run(arguments);
+
+	(void)state;
+	if (!can_seal_servers())
+		skip();
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGABRT);
+}
+
 static void test_launcher_says_what_is_wrong(void **state)
 {
 	char *no_program[] = {launcher, "/nowhere", NULL};
@@ -156,6 +261,9 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_landlock),
 	    cmocka_unit_test(test_refuses_all_once_sealed),
 	    cmocka_unit_test(test_allows_what_a_program_needs),
+	    cmocka_unit_test(test_server),
+	    cmocka_unit_test(test_client),
+	    cmocka_unit_test(test_a_sealed_process_can_abort),
 	    cmocka_unit_test(test_launcher_says_what_is_wrong),
 	};
 

@@ -6,6 +6,11 @@
  *   parent --fork--> launcher: user, descriptors, limits, no_new_privs, Landlock, seccomp
  *                       `--exec--> program: starts, sandbox_seal(), speaks at descriptor 3
  *
+ * A server's process that speaks with strangers seals itself, too, without a launcher: it goes on
+ * with its sockets, its memory and the files it has open.
+ *
+ *   parent --fork--> opens all it needs, sandbox_seal_server(), starts its threads, serves
+ *
  * Linux only. What a kernel or container does not allow is left out, or is an error where the
  * caller requires all of it.
  */
@@ -24,6 +29,8 @@ enum {
 	SANDBOX_SECCOMP = 1 << 5,      /* no sockets, no other processes; once sealed no files */
 	SANDBOX_DEATH = 1 << 6,	       /* is killed when its parent ends */
 	SANDBOX_ALL = (1 << 7) - 1,
+	/* Those that sandbox_seal_server() makes. */
+	SANDBOX_SERVER = SANDBOX_NO_NEW_PRIVS | SANDBOX_LANDLOCK | SANDBOX_SECCOMP,
 };
 
 struct sandbox_limits {
@@ -51,7 +58,43 @@ enum sandbox_list { SANDBOX_GO };
 int sandbox_seal(enum sandbox_list list) __attribute__((warn_unused_result));
 
 /*
- * Names of layers, separated by spaces, as a static string that lives until the next call; a
- * missing layer has a "-" before its name.
+ * What a server's process keeps beside its sockets, its memory, its threads and the files it has
+ * open. Without is_client that is no more than connecting to unix sockets.
  */
-const char *sandbox_layer_names(unsigned layers);
+struct sandbox_server {
+	/*
+	 * It looks up names and connects to other servers over TCP: it reads files, loads shared
+	 * libraries and opens sockets of the internet's families and of the unix domain.
+	 */
+	bool is_client;
+	/*
+	 * Files, and folders with all that is in them, that a client reads; NULL at the end. What
+	 * is not there is passed over. A file that takes the place of a named one is another file,
+	 * so folders are better. Where there is no Landlock, a client reads all that its user may.
+	 */
+	const char *const *readable;
+	/*
+	 * A sanitizer is part of the process: it writes reports, starts programs and traces its own
+	 * process to find leaks. All that is left out of the seal, Landlock is; what the server
+	 * itself calls is on the list as ever, so that its tests find what the list lacks.
+	 */
+	bool has_sanitizer;
+};
+
+/*
+ * Seals the calling process, which must have one thread: Landlock reaches no other ones that exist.
+ * Exec, other processes, other users, tracing, namespaces, and memory that can be written and
+ * executed are gone for good; files that are not open, too, but for a client's. What is refused
+ * fails with EPERM (seccomp) or EACCES (Landlock). Returns the layers that are active.
+ */
+unsigned sandbox_seal_server(const struct sandbox_server *server)
+    __attribute__((warn_unused_result));
+
+/* Those of SANDBOX_SERVER that this kernel and container have, without making any of them. */
+unsigned sandbox_server_layers(bool has_sanitizer);
+
+/*
+ * Names of layers, of those in among, separated by spaces, as a static string that lives until the
+ * next call; a missing layer has a "-" before its name.
+ */
+const char *sandbox_layer_names(unsigned layers, unsigned among);

@@ -1,0 +1,158 @@
+#include "main/seal.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+#include <libpq-fe.h>
+#include <sandbox/sandbox.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_SANITIZER true
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAS_SANITIZER true
+#endif
+#ifndef HAS_SANITIZER
+#define HAS_SANITIZER false
+#endif
+
+enum { NAMED_MAX = 24 };
+
+/* Of them, those that are there. */
+static const char *const system_places[] = {
+    "/etc",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/local/lib",
+    "/lib",
+    "/lib64",
+    "/usr/share",
+    "/usr/local/share/ca-certificates",
+    "/run/NetworkManager",
+    "/run/resolvconf",
+    "/run/systemd/resolve",
+    "/dev/null",
+    "/dev/urandom",
+};
+
+static const char *const home_places[] = {"/.pgpass", "/.pg_service.conf", "/.postgresql"};
+
+/* libpq's settings that name a file. */
+static const char *const file_settings[] = {"passfile",	   "service", "sslcert",  "sslkey",
+					    "sslrootcert", "sslcrl",  "sslcrldir"};
+
+struct places {
+	const char *paths[array_length(system_places) + array_length(home_places) + NAMED_MAX + 1];
+	unsigned count;
+	char *owned[array_length(home_places) + NAMED_MAX];
+	unsigned owned_count;
+};
+
+/* Takes the text. */
+static void add_owned(struct places *places, char *text)
+{
+	if (places->owned_count == array_length(places->owned)) {
+		free(text);
+		return;
+	}
+	places->owned[places->owned_count++] = text;
+	places->paths[places->count++] = text;
+}
+
+/* The folder of a file that somebody has named: the next certificate will be another file there. */
+static void add_folder_of(struct places *places, const char *file)
+{
+	char *folder = memory_strdup(file), *slash = strrchr(folder, '/');
+
+	if (!slash || slash == folder) {
+		free(folder);
+		return;
+	}
+	*slash = 0;
+	add_owned(places, folder);
+}
+
+static void add_settings(struct places *places, PQconninfoOption *options)
+{
+	for (const PQconninfoOption *one = options; one && one->keyword; one++) {
+		for (size_t i = 0; one->val && i < array_length(file_settings); i++)
+			if (strcmp(one->keyword, file_settings[i]) == 0)
+				add_folder_of(places, one->val);
+		if (one->val && strcmp(one->keyword, "sslcrldir") == 0)
+			add_owned(places, memory_strdup(one->val));
+	}
+	PQconninfoFree(options);
+}
+
+static void find_places(struct places *places, const char *database)
+{
+	const char *home = getenv("HOME"), *service = getenv("PGSERVICEFILE");
+
+	for (size_t i = 0; i < array_length(system_places); i++)
+		places->paths[places->count++] = system_places[i];
+	for (size_t i = 0; home && i < array_length(home_places); i++) {
+		size_t size = strlen(home) + strlen(home_places[i]) + 1;
+		char *path = memory_alloc(size);
+
+		snprintf(path, size, "%s%s", home, home_places[i]);
+		add_owned(places, path);
+	}
+	if (service)
+		add_folder_of(places, service);
+	add_settings(places, PQconninfoParse(database, NULL));
+	/* Those that variables set. */
+	add_settings(places, PQconndefaults());
+}
+
+/* Valgrind calls the kernel from inside the process, and opens files: a process under it is left as
+ * it is. */
+static bool is_under_valgrind(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	return preload && strstr(preload, "/vgpreload_");
+}
+
+int seal_plan(struct seal *ret, enum sandbox_mode mode, struct reason *reterr)
+{
+	unsigned wanted = SANDBOX_SERVER | (geteuid() == 0 ? SANDBOX_USER : 0), here;
+	const char *names;
+
+	here = is_under_valgrind() ? SANDBOX_NO_NEW_PRIVS : sandbox_server_layers(HAS_SANITIZER);
+	*ret = (struct seal){.layers = here, .is_required = mode == SANDBOX_REQUIRED};
+	here |= wanted & SANDBOX_USER;
+	names = sandbox_layer_names(here, wanted);
+	if (mode == SANDBOX_REQUIRED && (here & wanted) != wanted)
+		return reason_set(reterr,
+				  "--sandbox required asks for layers that this kernel or "
+				  "container has not: %s",
+				  names);
+	log_info("sandbox", "workers seal themselves", LOG_TEXT("layers", names));
+	return 0;
+}
+
+bool seal_process(const struct seal *seal, const char *database)
+{
+	struct sandbox_server server = {.is_client = database, .has_sanitizer = HAS_SANITIZER};
+	struct places places = {0};
+	unsigned made;
+
+	if (!(seal->layers & SANDBOX_SECCOMP) && !(seal->layers & SANDBOX_LANDLOCK))
+		return true;
+	/* The C library reads the zone of the machine once. */
+	tzset();
+	if (database)
+		find_places(&places, database);
+	server.readable = places.paths;
+	made = sandbox_seal_server(&server);
+	while (places.owned_count)
+		free(places.owned[--places.owned_count]);
+	if ((made & seal->layers) == seal->layers)
+		return true;
+	log_error("sandbox", "a layer cannot be made",
+		  LOG_TEXT("layers", sandbox_layer_names(made, seal->layers)));
+	return !seal->is_required;
+}

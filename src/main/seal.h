@@ -1,0 +1,30 @@
+/* What a worker gives up before it serves: see sandbox/sandbox.h. It keeps its sockets, its memory,
+ * the files it has open, and the way to the private database's socket. With --database it also
+ * keeps what libpq and the resolver of names read when a connection is made again:
+ *
+ *   /etc (resolv.conf, hosts, nsswitch.conf, certificates) and where its links lead
+ *   the system's shared libraries, among which are those of NSS
+ *   ~/.pgpass, ~/.pg_service.conf and ~/.postgresql
+ *   the folders of the files that the URL or PG... variables name (passfile, sslrootcert, ...)
+ *
+ * Of the files in the home directory those are read that are there when the worker starts. */
+#pragma once
+
+#include "main/config.h"
+#include "main/reason.h"
+
+struct seal {
+	unsigned layers; /* of sandbox/sandbox.h, that are to be made */
+	bool is_required;
+};
+
+/* Finds which layers this kernel and container have, and logs it. -1 with a sentence where
+ * SANDBOX_REQUIRED asks for one that is missing. */
+__attribute__((warn_unused_result)) int seal_plan(struct seal *ret, enum sandbox_mode mode,
+						  struct reason *reterr);
+
+/* Seals the calling process, which has one thread, with these layers. database: the value of
+ * --database; NULL: the private one. A layer that cannot be made after all is logged; false where
+ * it is required. */
+__attribute__((warn_unused_result)) bool seal_process(const struct seal *seal,
+						      const char *database);

@@ -1,0 +1,207 @@
+"""Workers that have sealed themselves: what they still do. What they cannot do any more is tried in
+subprojects/sandbox/test, in a process with the same seal."""
+
+import http.client
+import os
+import pwd
+import re
+import shutil
+import socket
+import subprocess
+import sys
+
+import pytest
+from conftest import displayd, kill
+from postgres import Postgres
+from server import DISPLAYD, Server, wait_until
+
+WITHOUT_LANDLOCK = (sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                                 "without_landlock.py"))
+
+
+def layers(server):
+    """The layers that its log names; "-" stands before one that is missing."""
+    found = re.findall(r'group=sandbox msg="workers seal themselves" layers="?([^"\n]*)', server.log())
+    assert len(found) == 1
+    return found[0].split()
+
+
+def has_filter(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return re.search(r"^Seccomp:\s+2$", file.read(), re.M) is not None
+
+
+def test_workers_are_sealed(running):
+    for pid in running.workers():
+        assert has_filter(pid)
+    assert not has_filter(running.process.pid)
+
+
+def test_layers_are_logged_once(launch):
+    server = launch(workers=2).start()
+    expected = ["no_new_privs", "landlock", "seccomp"]
+    if os.getuid() == 0:
+        expected.insert(0, "user")
+    assert [name.lstrip("-") for name in layers(server)] == expected
+    kill(server.workers()[0])
+    server.wait_for_log('msg="worker started"', 3)
+    assert layers(server)
+
+
+def test_a_replaced_worker_is_sealed(launch):
+    server = launch(workers=1).start()
+    before = server.workers()
+    kill(before[0])
+    after = wait_until(lambda: (now := server.workers()) != before and now, "another worker")
+    wait_until(lambda: server.get("/readyz").status == 200, "a worker again")
+    assert has_filter(after[0])
+
+
+def test_best_effort_does_without_a_layer(launch):
+    server = launch(prefix=WITHOUT_LANDLOCK, workers=1).start()
+    assert "-landlock" in layers(server)
+    assert "seccomp" in layers(server)
+    assert server.get("/readyz").status == 200
+
+
+def test_required_does_not_start_without_a_layer(folder):
+    done = subprocess.run([*WITHOUT_LANDLOCK, DISPLAYD, "--state-dir", folder + "/state", "--listen",
+                           "127.0.0.1:0", "--sandbox", "required"], stderr=subprocess.PIPE, text=True,
+                          check=False, timeout=120)
+    assert done.returncode == 2
+    assert "--sandbox required" in done.stderr and "-landlock" in done.stderr
+
+
+def test_required_starts_with_all_layers(launch, running):
+    if any(name.startswith("-") for name in layers(running)):
+        pytest.skip("this kernel, container or build has not all layers")
+    server = launch("--sandbox", "required", workers=1).start()
+    assert layers(server) == layers(running)
+
+
+def test_a_mode_that_is_none():
+    code, _, text = displayd("--sandbox", "off")
+    assert code == 2
+    assert "required" in text and "best-effort" in text
+
+
+def become(pid):
+    """A command's beginning that makes it run as the process's user: only this one, and some roots,
+    may set its limits."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        ids = dict(line.split()[:2] for line in file if line.startswith(("Uid:", "Gid:")))
+    if os.getuid() != 0:
+        return ()
+    return ("setpriv", f"--reuid={ids['Uid:']}", f"--regid={ids['Gid:']}", "--clear-groups")
+
+
+def is_closed(connection):
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def has_room(server):
+    """Before the server has seen that others have left, it closes this connection, too."""
+    try:
+        return server.get("/livez").status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+
+
+def test_out_of_descriptors_again_and_again(launch):
+    """A connection that finds no descriptor is closed, not left to wait; libuv has a spare one for
+    that, which it cannot open again where the worker is sealed."""
+    server = launch(workers=1).start()
+    worker = server.workers()[0]
+    subprocess.run([*become(worker), "prlimit", f"--pid={worker}", "--nofile=60:60"], check=True)
+    for _ in range(3):
+        connections = [server.connect() for _ in range(80)]
+        closed = 0
+        for connection in connections[60:]:
+            connection.settimeout(60)
+            closed += is_closed(connection)
+        assert closed == 20
+        for connection in connections:
+            connection.close()
+        wait_until(lambda: has_room(server), "room for connections")
+
+
+class Tls:
+    """A PostgreSQL that is reached by name over TLS, with a password."""
+
+    def __init__(self, folder, port):
+        self.folder, self.port = folder, port
+        os.chmod(folder, 0o755)
+        self.database = Postgres({
+            "listen_addresses": "localhost", "port": str(port), "ssl": "on",
+            "ssl_cert_file": folder + "/server.crt", "ssl_key_file": folder + "/server.key"})
+        self.openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=Test CA", "-keyout",
+                     folder + "/ca.key", "-out", folder + "/ca.crt", "-days", "2")
+        self.openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout",
+                     folder + "/server.key", "-out", folder + "/server.csr")
+        with open(folder + "/names", "w", encoding="ascii") as file:
+            file.write("subjectAltName=DNS:localhost\n")
+        self.openssl("x509", "-req", "-in", folder + "/server.csr", "-CA", folder + "/ca.crt", "-CAkey",
+                     folder + "/ca.key", "-CAcreateserial", "-extfile", folder + "/names", "-out",
+                     folder + "/server.crt", "-days", "2")
+        os.chmod(folder + "/server.key", 0o600)
+        if os.getuid() == 0:
+            shutil.chown(folder + "/server.key", "postgres")
+        with open(self.database.data + "/pg_hba.conf", "w", encoding="ascii") as file:
+            file.write("local all all trust\nhostssl all secret all scram-sha-256\n")
+        self.url = (f"host=localhost port={port} user=secret dbname=named sslmode=verify-full "
+                    f"sslrootcert={folder}/ca.crt")
+
+    @staticmethod
+    def openssl(*arguments):
+        subprocess.run(["openssl", *arguments], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+
+    def set_password(self, password):
+        """In the database, and in a file that takes the place of the one that was there."""
+        self.database.execute(f"ALTER ROLE secret PASSWORD '{password}'")
+        path = self.folder + "/pgpass"
+        with open(path + ".new", "w", encoding="ascii") as file:
+            file.write(f"localhost:{self.port}:*:secret:{password}\n")
+        os.chmod(path + ".new", 0o600)
+        if os.getuid() == 0:
+            shutil.chown(path + ".new", pwd.getpwnam("displayd").pw_uid)
+        os.rename(path + ".new", path)
+
+
+@pytest.fixture
+def tls(folder, monkeypatch):
+    with socket.create_server(("localhost", 0)) as free:
+        port = free.getsockname()[1]
+    monkeypatch.setenv("PGPORT", str(port))
+    made = Tls(folder, port)
+    with made.database:
+        made.database.execute("CREATE ROLE secret LOGIN")
+        made.database.execute("CREATE DATABASE named OWNER secret")
+        yield made
+
+
+def test_reconnects_by_name_under_verify_full(launch, tls):
+    """The name, the certificate and the password are read again by a worker that is sealed."""
+    tls.set_password("first")
+    server = launch(database=tls.url, workers=1,
+                    environment={"PGPASSFILE": tls.folder + "/pgpass"}).start()
+    worker = server.workers()
+    tls.set_password("second")
+    tls.database.restart()
+    server.wait_for_log("msg=connected connection=read", 2)
+    wait_until(lambda: server.get("/readyz").status == 200, "a database again")
+    assert server.workers() == worker
+    assert has_filter(worker[0])
+
+
+def test_a_certificate_for_another_name_is_refused(tls):
+    tls.set_password("first")
+    url = tls.url.replace("host=localhost", "host=127.0.0.1")
+    with Server(database=tls.url, environment={"PGPASSFILE": tls.folder + "/pgpass"}, workers=1):
+        pass
+    done = subprocess.run(["psql", "-X", url, "-c", "SELECT 1"], stderr=subprocess.PIPE, text=True,
+                          check=False, env=os.environ | {"PGPASSWORD": "first"})
+    assert "does not match host name" in done.stderr
