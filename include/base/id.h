@@ -23,3 +23,6 @@ void id_format(struct id id, char ret_text[static ID_TEXT_LENGTH + 1]);
 bool id_parse(struct str text, struct id *ret_id);
 
 bool id_equal(struct id a, struct id b);
+
+/* All zero: no ID is. */
+bool id_is_none(struct id id);

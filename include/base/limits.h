@@ -70,6 +70,7 @@ enum {
 	 * than that. */
 	LIMIT_SHORT_JOBS = 512,
 	LIMIT_LONG_JOBS = 64,
+	LIMIT_PASSWORD_JOBS = 64, /* one holds 19 MiB while it runs */
 	LIMIT_LANE_WAIT_MS = 5 * 1000,
 	/* Memory of a worker's images from their base64 to the answer, those that wait included:
 	 * 503. An account may hold as much as is free. */
@@ -101,6 +102,31 @@ enum {
 	LIMIT_PANEL_LINKS = 4,
 	LIMIT_DEVICE_INSTALLATIONS = 100, /* 400 */
 	LIMIT_INSTALLATION_ID = 64,	  /* code points; 400 */
+
+	/* Sessions of the pages: 401 after so long without a request, and after so long in all. Of
+	 * an account's, the one that was not used for longest ends where there would be more. */
+	LIMIT_SESSION_IDLE_S = 12 * 3600,
+	LIMIT_SESSION_S = 30 * 24 * 3600,
+	LIMIT_SESSIONS = 50,
+	/* One-time links: 404 after so long. */
+	LIMIT_LINK_S = 7 * 24 * 3600,
+	/* Bodies of the pages: 413. */
+	LIMIT_PAGE_BODY_BYTES = 16 * 1024,
+	/* Rate limits of a session and of an address that asks without one: 429. */
+	LIMIT_SESSION_RATE_PER_S = 50,
+	LIMIT_SESSION_RATE_BURST = 200,
+	LIMIT_VISITOR_RATE_PER_S = 20,
+	LIMIT_VISITOR_RATE_BURST = 200,
+	/* Attempts to prove who one is: a bucket of so many for each address and for each account
+	 * at an address, and the seconds in which one more grows: 429. Beyond so many in an account
+	 * from anywhere, each waits for its turn, but no longer than that. */
+	LIMIT_ATTEMPTS_OF_ADDRESS = 30,
+	LIMIT_ATTEMPTS_OF_ADDRESS_S = 2,
+	LIMIT_ATTEMPTS_AT_ADDRESS = 10,
+	LIMIT_ATTEMPTS_AT_ADDRESS_S = 10,
+	LIMIT_ATTEMPTS_OF_ACCOUNT = 20,
+	LIMIT_ATTEMPTS_OF_ACCOUNT_S = 2,
+	LIMIT_ATTEMPT_WAIT_MS = 3000,
 
 	/* Rate limits of one key and of pushes to one device: 429. Defaults, see --rate-limit. */
 	LIMIT_RATE_PER_S = 500,

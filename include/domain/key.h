@@ -11,6 +11,10 @@ enum {
 	API_KEY_LENGTH = 4 + 30 + 6,
 	/* 24 random base62 characters: a panel's URL is at most 128 characters long */
 	LINK_KEY_LENGTH = 24,
+	/* 256 random bits in base62: of a session's cookie and of a one-time link */
+	TOKEN_LENGTH = 43,
+	/* of an API key: what tells it from others in a list */
+	API_KEY_SHOWN_LENGTH = 8,
 };
 
 /* A new API key with a NUL behind it. */
@@ -25,5 +29,10 @@ void link_key_new(char ret_key[static LINK_KEY_LENGTH + 1]);
 
 bool link_key_is_well_formed(struct str key);
 
-/* SHA-256 of the whole key. */
+/* A new token with a NUL behind it. */
+void token_new(char ret_token[static TOKEN_LENGTH + 1]);
+
+bool token_is_well_formed(struct str token);
+
+/* SHA-256 of the whole key or token. */
 void key_hash(struct str key, uint8_t ret_hash[static KEY_HASH_BYTES]);

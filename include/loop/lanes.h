@@ -1,9 +1,11 @@
-/* Worker threads in two lanes over libuv's pool.
+/* Worker threads in lanes over libuv's pool.
  *
- *   LANE_SHORT  a still picture, a password hash: a few milliseconds at most
+ *   LANE_SHORT  a still picture: a few milliseconds at most
  *   LANE_LONG   animations: up to a second. At most half of the threads run it, so that a long job
  *               never stands before a short one; up to that half it is served first, so that a
  *               stream of short jobs never starves it
+ *   LANE_PASSWORD  a password's hash: 30 ms and 19 MiB each. It has threads of its own, one or two,
+ *               so that nobody who guesses passwords holds those of the other lanes
  *
  * The accounts share each lane: they take turns of 2 ms of CPU time, and none holds all threads of
  * a lane that has more than one. A job works in steps; when its turn is over, it gives its thread
@@ -25,7 +27,7 @@
 #include "base/id.h"
 #include "loop/loop.h"
 
-enum lane { LANE_SHORT, LANE_LONG, LANE_COUNT };
+enum lane { LANE_SHORT, LANE_LONG, LANE_PASSWORD, LANE_COUNT };
 
 struct lane_account;
 
@@ -50,8 +52,8 @@ struct lane_job {
 	void (*done)(struct lane_job *job); /* on the loop, always; the job may go after it */
 };
 
-/* threads: those of libuv's pool that the lanes may use, at least 2. Sets loop->lanes. The process
- * must not have used the pool before (UV_THREADPOOL_SIZE is set here). */
+/* threads: those of libuv's pool that the short and the long lane may use, at least 2. Sets
+ * loop->lanes. The process must not have used the pool before (UV_THREADPOOL_SIZE is set here). */
 void lanes_start(struct loop *loop, unsigned threads);
 
 /* All jobs must be done. */

@@ -12,7 +12,7 @@
 
 struct access {
 	/* The first step of the prologue: finds out who calls. Ends with task_admit() or
-	 * task_admit_device(), or answers. */
+	 * task_admit_visitor() or task_admit_device(), or answers. */
 	task_step *check;
 	/* Answers an admitted caller whose account was gone a moment later. */
 	task_step *refuse;
@@ -34,6 +34,11 @@ struct caller {
 /* Goes on with the prologue for this caller, which is copied; or answers 429. */
 __attribute__((warn_unused_result)) struct verdict task_admit(struct task *task,
 							      const struct caller *caller);
+
+/* Goes on with the prologue for somebody who need not be known: no account, and the rate limit of
+ * this bucket; or answers 429. */
+__attribute__((warn_unused_result)) struct verdict
+task_admit_visitor(struct task *task, const struct rate_policy *policy, struct id rate_id);
 
 /* Goes on with the prologue for a device that has shown its own key: no account, no rate limit. */
 __attribute__((warn_unused_result)) struct verdict task_admit_device(struct task *task);

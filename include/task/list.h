@@ -30,7 +30,8 @@ struct task_list {
 	char letter; /* of its cursors: no other list has it */
 	/* Fills the query: all elements, but at most LIMIT_LIST_SHORT + 1. */
 	void (*ask_short)(struct task *task, struct db_query *query);
-	/* Fills the query: the range. The record of its rows begins with that of ask_short()'s. */
+	/* Fills the query: the range. The record of its rows begins with that of ask_short()'s.
+	 * NULL: the list never has more than LIMIT_LIST_SHORT elements, and no parts. */
 	void (*ask_part)(struct task *task, struct db_query *query, const struct list_range *range);
 	const struct record *record; /* of an element in the answer */
 	struct list_place start;     /* before all elements */

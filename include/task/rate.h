@@ -16,7 +16,8 @@ struct rate_table;
 struct rate_policy {
 	const char *name;    /* in the header fields: "key" */
 	const char *of_what; /* in the answer's text: "with this key" */
-	unsigned per_second; /* tokens; 0: no limit */
+	unsigned per_second; /* tokens; 0: no limit, unless there is seconds_each */
+	unsigned seconds_each; /* until the next token, where that takes longer than a second */
 	unsigned burst;	     /* tokens of a full bucket */
 };
 

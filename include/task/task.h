@@ -131,9 +131,11 @@ struct task_work {
 	bool (*run)(void *argument); /* a step; returns whether there are more */
 	void *argument;
 	size_t size; /* bytes that it works on */
+	/* Whose share of the lane it uses; all zero: that of the caller's account. */
+	struct id share;
 };
 
-/* Runs the work on worker threads, in the caller's share of the lane. Where the lane takes no more,
+/* Runs the work on worker threads, in a share of the lane. Where the lane takes no more,
  * 503 with Retry-After is answered here. */
 __attribute__((warn_unused_result)) struct verdict
 task_work(struct task *task, enum lane lane, const struct task_work *work, task_step *next);

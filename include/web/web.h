@@ -1,8 +1,29 @@
-/* The web application: its pages, and what only they use. */
+/* The endpoints of the pages (docs/web-openapi.json): people who sign in, with a session in place
+ * of an API key. One file each in src/web, one line each in the route table.
+ *
+ * What the public URL decides, and never the listener: whether sessions are possible at all, the
+ * cookie's name and attributes, and which requests count as those of our own pages (web/site.h). */
 #pragma once
 
-#include "http/router.h"
+#include "api/api.h"
+#include "web/registration.h"
+#include "web/site.h"
 
+/* What these endpoints use beside what all do. main owns it; it lives as long as the worker. */
+struct web_service {
+	struct api_service api;
+	struct site site;
+	enum web_registration registration;
+	struct rate_policy session_rate; /* of a session */
+	struct rate_policy visitor_rate; /* of an address that asks without one */
+	bool limits_attempts;		 /* to prove who one is */
+};
+
+/* api is set up already. rate_limit: requests a second per key, 0 turns all rate limits off. */
+void web_start(struct web_service *web, enum web_registration registration, bool allows_plain_http,
+	       unsigned rate_limit);
+
+extern const struct route_table web_routes;
 /* The pages and their files, as they are in the program; none in a build without them
  * (-Dweb=disabled). They use no database and no session. */
 extern const struct route_table web_page_routes;

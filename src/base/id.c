@@ -59,3 +59,8 @@ bool id_equal(struct id a, struct id b)
 {
 	return memcmp(a.bytes, b.bytes, ID_BYTES) == 0;
 }
+
+bool id_is_none(struct id id)
+{
+	return id_equal(id, (struct id){0});
+}

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "ctl/ctl.h"
 #include "db/account_removal.h"
+#include "domain/person.h"
 
 #include <poll.h>
 
@@ -28,7 +29,7 @@ enum ctl_exit ctl_account_create(struct ctl *ctl)
 	struct str email = ctl->positionals[0], name = ctl_value(ctl, "name");
 	struct ctl_rows rows;
 	enum ctl_exit code;
-	const char *fault = ctl_check_email(email);
+	const char *fault = email_check(email);
 
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);

@@ -2,51 +2,13 @@
 #include "base/zones.h"
 #include "ctl/ctl.h"
 #include "domain/device_reference.h"
+#include "domain/person.h"
 
 enum {
-	EMAIL_LENGTH_MIN = 3,
-	EMAIL_LENGTH_MAX = 254,
-	EMAIL_LOCAL_MAX = 64,
-	NAME_LENGTH_MAX = 100,
 	SLUG_LENGTH_MAX = 64,
 	DESCRIPTION_LENGTH_MAX = 500,
 	REMARK_LENGTH_MAX = 4000,
 };
-
-/* Not all that RFC 5322 allows, but all that people have: a quoted or commented address is refused,
- * one in another script is not (RFC 6531). */
-const char *ctl_check_email(struct str email)
-{
-	size_t at = str_find(email, '@');
-	struct str domain, rest = email;
-
-	if (!utf8_is_valid(email))
-		return "must be UTF-8";
-	if (email.length < EMAIL_LENGTH_MIN || utf8_length(email) < EMAIL_LENGTH_MIN ||
-	    utf8_length(email) > EMAIL_LENGTH_MAX)
-		return "must have 3 to 254 characters";
-	while (rest.length) {
-		uint32_t c = utf8_next(&rest);
-
-		if (utf8_is_control(c) || utf8_is_space(c))
-			return "must have no white space and no control characters";
-		if (c < 128 && strchr("\"(),:;<>[\\]", (int)c))
-			return "has a character that no e-mail address has";
-	}
-	if (at == 0 || at >= email.length - 1)
-		return "must be an e-mail address: NAME@DOMAIN";
-	domain = str_from_offset(email, at + 1);
-	if (str_find(domain, '@') != domain.length)
-		return "must have one @";
-	if (at > EMAIL_LOCAL_MAX)
-		return "has more than 64 characters before the @";
-	if (domain.data[0] == '.' || domain.data[0] == '-' ||
-	    domain.data[domain.length - 1] == '.' || domain.data[domain.length - 1] == '-' ||
-	    memmem(email.data, email.length, "..", 2) || email.data[0] == '.' ||
-	    email.data[at - 1] == '.')
-		return "has a dot or dash where no e-mail address has one";
-	return NULL;
-}
 
 /* 0, or -1 with what is wrong. */
 static int tell(const char *fault, struct options_error *reterr)
@@ -56,7 +18,7 @@ static int tell(const char *fault, struct options_error *reterr)
 
 int ctl_check_account(char *value, struct options_error *reterr)
 {
-	return tell(ctl_check_email(str_from(value)), reterr);
+	return tell(email_check(str_from(value)), reterr);
 }
 
 static int check_name(struct str name, size_t length_max, struct options_error *reterr)
@@ -70,7 +32,7 @@ static int check_name(struct str name, size_t length_max, struct options_error *
 
 int ctl_check_name(char *value, struct options_error *reterr)
 {
-	return check_name(str_from(value), NAME_LENGTH_MAX, reterr);
+	return check_name(str_from(value), ACCOUNT_NAME_LENGTH_MAX, reterr);
 }
 
 int ctl_check_device_name(char *value, struct options_error *reterr)

@@ -17,6 +17,11 @@ const struct ctl_command ctl_commands[] = {
     COMMAND("account create", "EMAIL", "Make an account.", ctl_account_create,
 	    OPTION(TEXT, "name", "NAME", "A name that others see.", .fallback = "Anonymous",
 		   .check = ctl_check_name)),
+    COMMAND("account link", "[EMAIL]",
+	    "Make a link for a browser, to be used once: it sets the password of this account, or "
+	    "makes it. While there is no account at all, it makes the first one, an administrator.",
+	    ctl_account_link,
+	    OPTION(CHOICE, "role", "administrator|reviewer", "A role that the account gets, too.")),
     COMMAND("account list", NULL, "List all accounts.", ctl_account_list),
     COMMAND("account remove", "EMAIL",
 	    "Remove an account with its devices, keys and apps. Asks first.", ctl_account_remove,

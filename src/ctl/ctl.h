@@ -52,6 +52,7 @@ struct ctl {
 };
 
 enum ctl_exit ctl_account_create(struct ctl *ctl);
+enum ctl_exit ctl_account_link(struct ctl *ctl);
 enum ctl_exit ctl_account_list(struct ctl *ctl);
 enum ctl_exit ctl_account_remove(struct ctl *ctl);
 enum ctl_exit ctl_app_create(struct ctl *ctl);
@@ -86,9 +87,6 @@ __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_confirm(const struct ctl
 								const char *format, ...);
 
 /* ---- check.c ---- */
-
-/* NULL, or what is wrong with it. */
-const char *ctl_check_email(struct str email);
 
 /* For the options of commands; an account is named by its e-mail address. */
 option_check ctl_check_account;
@@ -129,6 +127,12 @@ enum ctl_exit ctl_fail_account(struct str email);
 enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email);
 /* Finds a device by ID, serial number or MAC address. CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_find_device(struct ctl *ctl, struct str name, struct device *ret_device);
+
+/* ---- device.c ---- */
+
+/* What URLs that are handed out start with, without a slash at its end: what was configured, else
+ * what the running server says, else what one would say that listens as configured. */
+struct str ctl_public_url(struct ctl *ctl);
 
 /* ---- output.c ---- */
 

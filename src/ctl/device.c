@@ -54,9 +54,7 @@ static struct wish read_wish(struct ctl *ctl)
 	return wish;
 }
 
-/* Without a slash at its end: what was configured, else what the running server says, else what one
- * would say that listens as configured. */
-static struct str public_url(struct ctl *ctl)
+struct str ctl_public_url(struct ctl *ctl)
 {
 	char *said, made[256];
 	struct str url;
@@ -82,7 +80,7 @@ static struct str public_url(struct ctl *ctl)
 /* http://... becomes ws://..., https://... wss://... */
 static enum ctl_exit make_urls(struct ctl *ctl, const struct wish *wish, struct device_row *row)
 {
-	struct str base = public_url(ctl), rest = str_from_offset(base, strlen("http"));
+	struct str base = ctl_public_url(ctl), rest = str_from_offset(base, strlen("http"));
 	char id[ID_TEXT_LENGTH + 1];
 
 	id_format(wish->id, id);

@@ -48,6 +48,7 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 				 .account_email = account,
 				 .name = ctl_value(ctl, "name"),
 				 .secret_hash = {(const char *)hash, KEY_HASH_BYTES},
+				 .first_characters = {key, API_KEY_SHOWN_LENGTH},
 			     },
 			     NULL);
 	code = ctl_query(ctl, &rows);

@@ -65,6 +65,17 @@ bool link_key_is_well_formed(struct str key)
 	return key.length == LINK_KEY_LENGTH && is_base62(key);
 }
 
+void token_new(char ret_token[static TOKEN_LENGTH + 1])
+{
+	put_random(ret_token, TOKEN_LENGTH);
+	ret_token[TOKEN_LENGTH] = '\0';
+}
+
+bool token_is_well_formed(struct str token)
+{
+	return token.length == TOKEN_LENGTH && is_base62(token);
+}
+
 void key_hash(struct str key, uint8_t ret_hash[static KEY_HASH_BYTES])
 {
 	crypto_hash_sha256(ret_hash, (const uint8_t *)key.data, key.length);

@@ -30,7 +30,21 @@ struct lane_kind {
 static const struct lane_kind kinds[LANE_COUNT] = {
     [LANE_SHORT] = {.limit = LIMIT_SHORT_JOBS, .ns_per_byte = 50},
     [LANE_LONG] = {.limit = LIMIT_LONG_JOBS, .ns_per_byte = 1000},
+    /* Its jobs are one byte each. */
+    [LANE_PASSWORD] = {.limit = LIMIT_PASSWORD_JOBS, .ns_per_byte = 50 * 1000 * 1000},
 };
+
+static unsigned threads_of(enum lane lane, unsigned threads)
+{
+	switch (lane) {
+	case LANE_LONG:
+		return threads / 2;
+	case LANE_PASSWORD:
+		return threads < 4 ? 1 : 2;
+	default:
+		return threads;
+	}
+}
 
 void lanes_start(struct loop *loop, unsigned threads)
 {
@@ -39,10 +53,10 @@ void lanes_start(struct loop *loop, unsigned threads)
 
 	require(threads >= 2 && !loop->lanes);
 	for (int lane = 0; lane < LANE_COUNT; lane++)
-		lane_queue_init(&lanes->queues[lane], lane == LANE_LONG ? threads / 2 : threads,
-				kinds[lane].limit, kinds[lane].ns_per_byte);
+		lane_queue_init(&lanes->queues[lane], threads_of(lane, threads), kinds[lane].limit,
+				kinds[lane].ns_per_byte);
 	lanes->threads = threads;
-	snprintf(size, sizeof(size), "%u", threads);
+	snprintf(size, sizeof(size), "%u", threads + threads_of(LANE_PASSWORD, threads));
 	setenv("UV_THREADPOOL_SIZE", size, 1);
 	loop->lanes = lanes;
 }
@@ -121,10 +135,12 @@ static void on_work_done(uv_work_t *work, int status)
 		job->done(job);
 }
 
-static unsigned free_threads(const struct lanes *lanes)
+/* What a lane's queue itself does not hold it to. */
+static bool has_free_thread(const struct lanes *lanes, enum lane lane)
 {
-	return lanes->threads - lanes->queues[LANE_SHORT].running -
-	       lanes->queues[LANE_LONG].running;
+	return lane == LANE_PASSWORD ||
+	       lanes->queues[LANE_SHORT].running + lanes->queues[LANE_LONG].running <
+		   lanes->threads;
 }
 
 static void start_waiting(struct loop *loop)
@@ -134,7 +150,7 @@ static void start_waiting(struct loop *loop)
 	/* The long lane first: it is held to half of the threads anyway, and would starve behind an
 	 * endless stream of short jobs. */
 	for (int lane = LANE_COUNT - 1; lane >= 0; lane--) {
-		while (free_threads(lanes) > 0) {
+		while (has_free_thread(lanes, lane)) {
 			struct lane_job *job = lane_queue_take(&lanes->queues[lane]);
 
 			if (!job)

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "db/migrate.h"
+#include "main/first_link.h"
 #include "main/instance.h"
 
 #include <libpq-fe.h>
@@ -66,6 +67,7 @@ static enum exit_code migrate(const struct instance *instance)
 	if (migrate_run(url, &applied, &why) == 0) {
 		if (applied > 0)
 			log_info("supervisor", "database migrated", LOG_INT("migrations", applied));
+		first_link_print(url, instance->public_url);
 		return EXIT_DONE;
 	}
 	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));

@@ -140,12 +140,20 @@ static const struct option settings[] = {
 	   .fallback = "logfmt", INTO(log_format)),
     OPTION(CHOICE, "log-level", "debug|info|warn|error", "The least important log lines.",
 	   .fallback = "info", INTO(log_level)),
+    OPTION(ON_OFF, "plain-http-sign-in", "on|off",
+	   "Whether people sign in although the public URL is plain http and not on this machine: "
+	   "whoever can listen on the way sees their passwords.",
+	   .fallback = "off", INTO(plain_http_sign_in)),
     OPTION(TEXT, "public-url", "URL",
 	   "What URLs that are handed out start with, such as https://panels.example.org. Default: "
 	   "the first listener.",
 	   .absent = "(made from the first listener)", .check = check_public_url, INTO(public_url)),
     OPTION(NUMBER, "rate-limit", "N", "Requests a second per key; 0 turns all rate limits off.",
 	   .most = CONFIG_RATE_MAX, .fallback = "500", .show = show_rate_limit, INTO(rate_limit)),
+    OPTION(
+	CHOICE, "registration", "open|invite|closed",
+	"Who makes an account in the web application: anybody, who has an invitation, or nobody.",
+	.fallback = "invite", INTO(registration)),
     OPTION(CHOICE, "sandbox", "required|best-effort",
 	   "Workers give up what they do not need, in several layers. Where the kernel or the "
 	   "container lacks one: do not start, or do without it. The log says which are active.",

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "main/listen_socket.h"
 #include "options/options.h"
+#include "web/registration.h"
 
 enum {
 	CONFIG_LISTEN_MAX = 16, /* of each role */
@@ -45,6 +46,8 @@ struct config {
 	enum log_format log_format;
 	enum log_level log_level;
 	bool access_log;
+	enum web_registration registration;
+	bool plain_http_sign_in;
 };
 
 extern const struct option_set config_set;

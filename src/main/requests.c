@@ -5,7 +5,7 @@
 #include "web/web.h"
 
 static const struct route_table *const public_tables[] = {&api_routes, &api_health_routes,
-							  &web_page_routes, NULL};
+							  &web_routes, &web_page_routes, NULL};
 static const struct route_table *const admin_tables[] = {&api_health_routes, NULL};
 static const struct route_table *const *const tables[HTTP_ROLE_COUNT] = {
     [HTTP_ROLE_PUBLIC] = public_tables,
@@ -16,7 +16,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct config *config, const char *public_url, struct region_map *shared,
 		    unsigned worker)
 {
-	struct service *service = &requests->api.service;
+	struct service *service = &requests->web.api.service;
 	bool is_limited = config->rate_limit > 0;
 
 	*requests = (struct requests){0};
@@ -40,14 +40,17 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	    .per_second = is_limited ? LIMIT_PUSH_RATE_PER_S : 0,
 	    .burst = LIMIT_PUSH_RATE_BURST,
 	};
-	requests->api.delivery = delivery_create(loop, db, shared, worker);
+	requests->web.api.delivery = delivery_create(loop, db, shared, worker);
+	web_start(&requests->web, config->registration, config->plain_http_sign_in,
+		  config->rate_limit);
 }
 
 struct http_listener_settings requests_listener(struct requests *requests, enum http_role role)
 {
 	struct dispatch *dispatch = &requests->listeners[role];
 
-	*dispatch = (struct dispatch){.service = &requests->api.service, .tables = tables[role]};
+	*dispatch =
+	    (struct dispatch){.service = &requests->web.api.service, .tables = tables[role]};
 	return (struct http_listener_settings){
 	    .role = role,
 	    .on_request = task_dispatch,
@@ -57,12 +60,12 @@ struct http_listener_settings requests_listener(struct requests *requests, enum 
 
 void requests_drain(struct requests *requests)
 {
-	requests->api.service.is_draining = true;
-	delivery_drain(requests->api.delivery);
+	requests->web.api.service.is_draining = true;
+	delivery_drain(requests->web.api.delivery);
 }
 
 void requests_finish(struct requests *requests)
 {
-	delivery_destroy(requests->api.delivery);
-	key_cache_destroy(requests->api.service.keys);
+	delivery_destroy(requests->web.api.delivery);
+	key_cache_destroy(requests->web.api.service.keys);
 }

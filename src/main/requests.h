@@ -1,13 +1,13 @@
 /* The requests' side of a worker: what answers them on which listener. */
 #pragma once
 
-#include "api/api.h"
 #include "http/listener.h"
 #include "main/config.h"
 #include "task/dispatch.h"
+#include "web/web.h"
 
 struct requests {
-	struct api_service api;
+	struct web_service web;
 	struct dispatch listeners[HTTP_ROLE_COUNT];
 };
 

@@ -64,12 +64,13 @@ static void close_database(struct worker *worker)
 static void look_again(struct deadline *deadline)
 {
 	struct worker *worker = container_of(deadline, struct worker, look_again);
-	bool is_at_work = lanes_load(&worker->loop, LANE_SHORT) > 0 ||
-			  lanes_load(&worker->loop, LANE_LONG) > 0 ||
-			  (worker->database_closed && worker->requests.api.service.task_count > 0);
+	bool is_at_work =
+	    worker->database_closed && worker->requests.web.api.service.task_count > 0;
 
-	/* Requests whose clients have left may still be at work: images are being converted, then
-	 * the database answers all that is left, and they end. */
+	for (enum lane lane = 0; lane < LANE_COUNT; lane++)
+		is_at_work |= lanes_load(&worker->loop, lane) > 0;
+	/* Requests whose clients have left may still be at work: lanes do what they
+	 * were given, then the database answers all that is left, and they end. */
 	if (!http_server_is_empty(worker->http) || is_at_work)
 		deadline_set(&worker->loop, &worker->look_again, LOOK_AGAIN_MS);
 	else if (!worker->database_closed)

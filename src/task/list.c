@@ -71,7 +71,7 @@ struct verdict task_reply_list(struct task *task, const struct task_list *list)
 	struct verdict answer;
 
 	task->list = list;
-	if (task_has_bad_range(task, &answer))
+	if (list->ask_part && task_has_bad_range(task, &answer))
 		return answer;
 	if (task->range.limit == 0) {
 		list->ask_short(task, query);

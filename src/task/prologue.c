@@ -74,6 +74,16 @@ struct verdict task_admit(struct task *task, const struct caller *caller)
 	return task_continue(task, task_prologue);
 }
 
+struct verdict task_admit_visitor(struct task *task, const struct rate_policy *policy,
+				  struct id rate_id)
+{
+	struct verdict answer;
+
+	if (task_is_limited(task, policy, rate_id, &answer))
+		return answer;
+	return task_continue(task, task_prologue);
+}
+
 struct verdict task_admit_device(struct task *task)
 {
 	return task_continue(task, task_prologue);

@@ -80,8 +80,9 @@ struct rate_result rate_take(struct rate_table *table, const struct rate_policy 
 	struct rate_result result = {0};
 	uint64_t token_us, depth_us; /* depth: of an empty bucket */
 
-	require(policy->per_second > 0);
-	token_us = 1000000 / policy->per_second;
+	require(policy->per_second > 0 || policy->seconds_each > 0);
+	token_us = policy->per_second ? 1000000 / policy->per_second
+				      : policy->seconds_each * UINT64_C(1000000);
 	depth_us = token_us * policy->burst;
 	for (;;) {
 		uint64_t from_us = full_us > now_us ? full_us : now_us;

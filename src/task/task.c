@@ -202,8 +202,12 @@ static void on_job_done(struct lane_job *job)
 	task_run(task, task->next);
 }
 
-static struct verdict refuse_job(struct task *task, int error, unsigned retry_after_s)
+static struct verdict refuse_job(struct task *task, enum lane lane, int error,
+				 unsigned retry_after_s)
 {
+	if (lane == LANE_PASSWORD)
+		return task_fail_busy(task, retry_after_s,
+				      "too many passwords are being checked, try again");
 	switch (error) {
 	case -EDQUOT:
 		return task_fail_busy(task, retry_after_s,
@@ -226,7 +230,7 @@ struct verdict task_work(struct task *task, enum lane lane, const struct task_wo
 	int error;
 
 	task->job = (struct lane_job){
-	    .account = task->account_id,
+	    .account = id_is_none(work->share) ? task->account_id : work->share,
 	    .size = work->size,
 	    .run = on_job,
 	    .is_abandoned = is_job_abandoned,
@@ -236,7 +240,7 @@ struct verdict task_work(struct task *task, enum lane lane, const struct task_wo
 	task->work_argument = work->argument;
 	error = lanes_submit(task->service->loop, lane, &task->job, &retry_after_s);
 	if (error)
-		return refuse_job(task, error, retry_after_s);
+		return refuse_job(task, lane, error, retry_after_s);
 	return task_wait(task, next);
 }
 

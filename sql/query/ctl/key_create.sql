@@ -1,7 +1,8 @@
 -- A new API key of the account with this e-mail address, which must own a device. While the key is
 -- made, a lock keeps that device from being removed.
 -- No row: there is no such account. A row without id: the account owns no device.
--- params: id uuid, account_email text, name text, secret_hash bytea
+-- params: id uuid, account_email text, name text, secret_hash bytea,
+--   first_characters text
 -- row: key_row
 -- effect: write
 WITH owner AS (
@@ -15,8 +16,8 @@ WITH owner AS (
 	LIMIT 1
 	FOR KEY SHARE OF device
 ), fresh AS (
-	INSERT INTO api_key (id, account_id, name, secret_hash)
-	SELECT :id, owner.id, :name, :secret_hash
+	INSERT INTO api_key (id, account_id, name, secret_hash, first_characters)
+	SELECT :id, owner.id, :name, :secret_hash, :first_characters
 	FROM owner
 	WHERE EXISTS (SELECT FROM owned)
 	RETURNING id, name, created_at, revoked_at

@@ -1,0 +1,184 @@
+/* Accounts as the pages show them to their owners and to administrators, and what belongs to them:
+ * sessions, one-time links, the log of who did what. */
+#pragma once
+
+#include "record/record.h"
+
+enum {
+	EMAIL_LENGTH_MIN = 3, /* code points */
+	EMAIL_LENGTH_MAX = 254,
+	ACCOUNT_NAME_LENGTH_MAX = 100, /* likewise; names of keys, too */
+	PASSWORD_LENGTH_MIN = 10,      /* likewise */
+	PASSWORD_BYTES_MAX = 1024,
+};
+
+/* The account that is signed in. */
+struct person {
+	struct id id;
+	struct str email;
+	struct str name;
+	bool is_reviewer;
+	bool is_administrator;
+	bool has_password;
+	int64_t created_at_us;
+};
+
+extern const struct record person_record;
+
+/* NULL, or what is wrong with it. */
+const char *email_check(struct str email);
+/* Likewise, for a new password but for its length in characters: the commonest are refused. */
+const char *password_check(struct str password);
+/* Likewise, for a new password of this person. */
+const char *password_check_for(struct str password, struct str email, struct str name);
+
+/* Bodies. What a body leaves out is empty. */
+
+struct sign_in {
+	struct str email;
+	struct str password;
+};
+
+extern const struct record sign_in_record;
+
+struct registration {
+	struct str email;
+	struct str name;
+	struct str password;
+};
+
+extern const struct record registration_record;
+
+struct person_update {
+	struct str name;
+};
+
+extern const struct record person_update_record;
+
+struct password_change {
+	struct str current_password;
+	struct str password;
+};
+
+extern const struct record password_change_record;
+
+struct password_proof {
+	struct str password;
+};
+
+extern const struct record password_proof_record;
+
+/* ---- what belongs to accounts ---- */
+
+/* Where an account is signed in. */
+struct session_entry {
+	struct id id;
+	int64_t created_at_us;
+	int64_t last_used_at_us;
+	struct str address;
+	struct str user_agent;
+	bool is_current;
+};
+
+extern const struct record session_entry_record;
+
+/* An API key, as the list shows it. */
+struct key_entry {
+	struct id id;
+	struct str name;
+	struct str first_characters; /* empty: not known */
+	int64_t created_at_us;
+	int64_t last_used_at_us; /* 0: not known */
+	struct str key;		 /* in new_key_record only */
+};
+
+extern const struct record key_entry_record;
+/* With the key itself, once. */
+extern const struct record new_key_record;
+
+struct key_creation {
+	struct str name;
+};
+
+extern const struct record key_creation_record;
+
+/* What a one-time link is for. */
+struct link_entry {
+	struct str kind;  /* "first", "invitation" or "password" */
+	struct str email; /* empty: anybody's */
+	int64_t expires_at_us;
+};
+
+extern const struct record link_entry_record;
+
+struct link_token {
+	struct str token;
+};
+
+extern const struct record link_token_record;
+
+struct link_use {
+	struct str token;
+	struct str email; /* empty: left out */
+	struct str name;  /* likewise */
+	struct str password;
+};
+
+extern const struct record link_use_record;
+
+/* A new link, shown once. */
+struct new_link {
+	struct id id;
+	struct str url;
+	int64_t expires_at_us;
+};
+
+extern const struct record new_link_record;
+
+struct invitation {
+	struct id id;
+	struct str email; /* empty: anybody */
+	bool is_reviewer;
+	bool is_administrator;
+	int64_t created_at_us;
+	int64_t expires_at_us;
+};
+
+extern const struct record invitation_record;
+
+struct invitation_creation {
+	struct str email; /* empty: left out */
+	bool is_reviewer;
+	bool is_administrator;
+};
+
+extern const struct record invitation_creation_record;
+
+/* An account as administrators see it. */
+struct member {
+	struct person person;
+	int64_t last_sign_in_at_us; /* 0: never */
+	int64_t devices;
+	int64_t apps;
+};
+
+extern const struct record member_record;
+
+struct member_update {
+	bool is_reviewer;
+	bool is_administrator;
+};
+
+extern const struct record member_update_record;
+
+/* Who did what, when, from where. */
+struct audit_entry {
+	int64_t id;
+	int64_t created_at_us;
+	struct str actor;
+	struct str action;
+	struct str target;  /* empty: none */
+	struct str address; /* empty: on the server itself */
+};
+
+extern const struct record audit_entry_record;

@@ -1,0 +1,33 @@
+/* The site: what follows from the URL by which browsers reach this server.
+ *
+ *   https://...                     sessions; cookie __Host-displayd_session, Secure
+ *   http://... of this machine      sessions; cookie displayd_session
+ *   http://... of another one       no sessions, unless that is switched on
+ *
+ * Pure. */
+#pragma once
+
+#include "http/request.h"
+
+enum { SITE_ORIGIN_BYTES = 300, SITE_ORIGINS_MAX = 3 };
+
+struct site {
+	const char *public_url; /* without a slash at its end; it stays valid */
+	/* "https://panels.example.org", and for a loopback address its other names, too. */
+	char origins[SITE_ORIGINS_MAX][SITE_ORIGIN_BYTES];
+	unsigned origin_count;
+	bool is_https;
+	bool can_sign_in;
+};
+
+/* public_url: http or https, well formed. */
+void site_init(struct site *site, const char *public_url, bool allows_plain_http);
+
+/* NULL where the request comes from our own pages, or could as well have been typed by its user;
+ * else why it is refused (static). Sec-Fetch-Site decides; where a browser sends none, Origin must
+ * be the site's and Host one of its names, and a request that changes something needs either
+ * (Fetch Metadata; RFC 6454). */
+const char *site_refuses(const struct site *site, const struct http_request *request);
+
+/* "__Host-displayd_session" or "displayd_session". */
+const char *site_cookie_name(const struct site *site);

@@ -1,0 +1,8 @@
+-- Changes what an account's owner may change.
+-- params: id uuid, change person_update
+-- row: person
+-- effect: write
+UPDATE account
+SET {change}
+WHERE id = :id
+RETURNING {person}

@@ -1,0 +1,7 @@
+-- The newest entries of the log of who did what; at most 101, one more than a short list has.
+-- row: audit_entry
+-- effect: read
+SELECT {audit_entry}
+FROM audit_entry
+ORDER BY id DESC
+LIMIT 101

@@ -1,0 +1,9 @@
+-- A part of the log of who did what, newest first: at most so many that are older than a place.
+-- params: before_id int8, row_limit int8
+-- row: audit_entry
+-- effect: read
+SELECT {audit_entry}
+FROM audit_entry
+WHERE id < :before_id
+ORDER BY id DESC
+LIMIT :row_limit

@@ -1,0 +1,31 @@
+-- Makes a one-time link: for the first account while there is none, else for a new password of the
+-- account with this e-mail address, or where there is no such account, for a new one. The account
+-- gets the roles when the link is used.
+-- params: id uuid, email text?, is_reviewer bool, is_administrator bool, secret_hash bytea,
+--   life_s int4
+-- row: ctl_link
+-- effect: write
+WITH chosen AS (
+	SELECT account.id, coalesce(account.email, :email) AS email,
+		CASE
+			WHEN site.account_count = 0 THEN 'first'
+			WHEN account.id IS NULL THEN 'invitation'
+			ELSE 'password'
+		END AS kind
+	FROM site
+	LEFT JOIN account ON lower(account.email) = lower(:email)
+), fresh AS (
+	INSERT INTO account_link (id, kind, secret_hash, account_id, email, is_reviewer,
+		is_administrator, expires_at)
+	SELECT :id, kind, :secret_hash, id, CASE WHEN id IS NULL THEN email END, :is_reviewer,
+		:is_administrator OR kind = 'first', clock_timestamp() + :life_s * interval '1 second'
+	FROM chosen
+	RETURNING kind, expires_at
+), audited AS (
+	INSERT INTO audit_entry (actor, action, target)
+	SELECT 'displayctl', CASE kind WHEN 'invitation' THEN 'invitation.create' ELSE 'link.create' END,
+		email
+	FROM chosen
+)
+SELECT fresh.kind, chosen.email, fresh.expires_at
+FROM fresh, chosen

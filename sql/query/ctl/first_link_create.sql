@@ -1,0 +1,19 @@
+-- Makes a link for the first account, an administrator. The newest ten stay. No row: there is an
+-- account.
+-- params: id uuid, secret_hash bytea, life_s int4
+-- row: expires_at timestamptz
+-- effect: write
+WITH crowded AS (
+	DELETE FROM account_link
+	WHERE id IN (
+		SELECT id
+		FROM account_link
+		WHERE kind = 'first'
+		ORDER BY created_at DESC
+		OFFSET 9)
+)
+INSERT INTO account_link (id, kind, secret_hash, is_administrator, expires_at)
+SELECT :id, 'first', :secret_hash, true, clock_timestamp() + :life_s * interval '1 second'
+FROM site
+WHERE account_count = 0
+RETURNING expires_at

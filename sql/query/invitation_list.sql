@@ -1,0 +1,8 @@
+-- The invitations that can still be used, oldest first.
+-- row: invitation
+-- effect: read
+SELECT {invitation}
+FROM account_link
+WHERE kind = 'invitation' AND expires_at > clock_timestamp()
+ORDER BY created_at, id
+LIMIT 100

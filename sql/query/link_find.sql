@@ -1,0 +1,11 @@
+-- What a one-time link is for. One for the first account is worth nothing once there is one.
+-- params: secret_hash bytea
+-- row: link_entry
+-- effect: read
+SELECT account_link.kind, coalesce(account.email, account_link.email) AS email,
+	account_link.expires_at
+FROM account_link
+CROSS JOIN site
+LEFT JOIN account ON account.id = account_link.account_id
+WHERE account_link.secret_hash = :secret_hash AND account_link.expires_at > clock_timestamp()
+	AND (account_link.kind <> 'first' OR site.account_count = 0)

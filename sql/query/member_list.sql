@@ -1,0 +1,9 @@
+-- All accounts as administrators see them, oldest first; at most 101, one more than a short list has.
+-- row: member
+-- effect: read
+SELECT account.{person}, account.last_sign_in_at,
+	(SELECT count(*) FROM device WHERE device.account_id = account.id) AS devices,
+	(SELECT count(*) FROM app WHERE app.account_id = account.id) AS apps
+FROM account
+ORDER BY account.created_at, account.id
+LIMIT 101

@@ -1,0 +1,11 @@
+-- A part of all accounts, oldest first: at most so many that come after a place.
+-- params: after_created_at timestamptz, after_id uuid, row_limit int8
+-- row: member
+-- effect: read
+SELECT account.{person}, account.last_sign_in_at,
+	(SELECT count(*) FROM device WHERE device.account_id = account.id) AS devices,
+	(SELECT count(*) FROM app WHERE app.account_id = account.id) AS apps
+FROM account
+WHERE (account.created_at, account.id) > (:after_created_at, :after_id)
+ORDER BY account.created_at, account.id
+LIMIT :row_limit

@@ -1,0 +1,23 @@
+-- Changes roles of an account.
+-- params: id uuid, change member_update, actor_id uuid, address text
+-- row: member
+-- effect: write
+-- refuse: last_administrator -> last_administrator
+WITH changed AS (
+	UPDATE account
+	SET {change}
+	WHERE id = :id
+	RETURNING *
+), audited AS (
+	INSERT INTO audit_entry (account_id, actor, action, target, address)
+	SELECT account.id, account.email, 'account.roles',
+		concat_ws(' ', changed.email || ':', CASE WHEN changed.is_reviewer THEN 'reviewer' END,
+			CASE WHEN changed.is_administrator THEN 'administrator' END),
+		:address
+	FROM changed
+	JOIN account ON account.id = :actor_id
+)
+SELECT changed.{person}, changed.last_sign_in_at,
+	(SELECT count(*) FROM device WHERE device.account_id = changed.id) AS devices,
+	(SELECT count(*) FROM app WHERE app.account_id = changed.id) AS apps
+FROM changed

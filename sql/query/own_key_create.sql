@@ -1,0 +1,29 @@
+-- A new API key of an account, which must own a device. While the key is made, a lock keeps that
+-- device from being removed. Keys that were revoked long ago go. No row: the account owns no device.
+-- params: account_id uuid, id uuid, name text, secret_hash bytea, first_characters text, address text
+-- row: key_entry
+-- effect: write
+-- refuse: account_key_limit -> too_many_keys
+-- refuse: api_key_account_id_fkey -> account_gone
+WITH owned AS (
+	SELECT id
+	FROM device
+	WHERE account_id = :account_id
+	LIMIT 1
+	FOR KEY SHARE
+), fresh AS (
+	INSERT INTO api_key (id, account_id, name, secret_hash, first_characters)
+	SELECT :id, :account_id, :name, :secret_hash, :first_characters
+	FROM owned
+	RETURNING *
+), forgotten AS (
+	DELETE FROM api_key
+	WHERE account_id = :account_id AND revoked_at < clock_timestamp() - interval '90 days'
+), audited AS (
+	INSERT INTO audit_entry (account_id, actor, action, target, address)
+	SELECT account.id, account.email, 'key.create', fresh.name, :address
+	FROM fresh
+	JOIN account ON account.id = fresh.account_id
+)
+SELECT {key_entry}
+FROM fresh

@@ -1,0 +1,10 @@
+-- An account's API keys that are not revoked, oldest first; at most 101, one more than a short list
+-- has.
+-- params: account_id uuid
+-- row: key_entry
+-- effect: read
+SELECT {key_entry}
+FROM api_key
+WHERE account_id = :account_id AND revoked_at IS NULL
+ORDER BY created_at, id
+LIMIT 101

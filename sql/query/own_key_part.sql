@@ -1,0 +1,11 @@
+-- A part of an account's API keys that are not revoked, oldest first: at most so many that come
+-- after a place.
+-- params: account_id uuid, after_created_at timestamptz, after_id uuid, row_limit int8
+-- row: key_entry
+-- effect: read
+SELECT {key_entry}
+FROM api_key
+WHERE account_id = :account_id AND revoked_at IS NULL
+	AND (created_at, id) > (:after_created_at, :after_id)
+ORDER BY created_at, id
+LIMIT :row_limit

@@ -1,0 +1,12 @@
+-- The session with this secret, where it has neither been idle for too long nor is too old, and its
+-- account. is_due: that it is used is to be written again.
+-- params: secret_hash bytea, idle_s int4, life_s int4
+-- row: session_id uuid, person, is_due bool
+-- effect: read
+SELECT session.id AS session_id, account.{person},
+	session.last_used_at < clock_timestamp() - interval '1 minute' AS is_due
+FROM session
+JOIN account ON account.id = session.account_id
+WHERE session.secret_hash = :secret_hash
+	AND session.last_used_at > clock_timestamp() - :idle_s * interval '1 second'
+	AND session.created_at > clock_timestamp() - :life_s * interval '1 second'

@@ -1,0 +1,44 @@
+-- Signs an account in whose password was checked: its hash is still the same. The session that this
+-- browser had ends, as do those that have expired, and the account's oldest where it has too many.
+-- No row: the password is another one meanwhile, or the account is gone.
+-- params: account_id uuid, id uuid, secret_hash bytea, old_secret_hash bytea?, password_hash text,
+--   address text, user_agent text, idle_s int4, life_s int4, sessions_max int4
+-- row: person
+-- effect: write
+WITH owner AS (
+	UPDATE account
+	SET last_sign_in_at = clock_timestamp()
+	WHERE id = :account_id AND password_hash = :password_hash
+	RETURNING *
+), rotated AS (
+	DELETE FROM session
+	USING owner
+	WHERE session.secret_hash = :old_secret_hash
+), expired AS (
+	DELETE FROM session
+	WHERE id IN (
+		SELECT id
+		FROM session
+		WHERE last_used_at < clock_timestamp() - :idle_s * interval '1 second'
+			OR created_at < clock_timestamp() - :life_s * interval '1 second'
+		LIMIT 100
+		FOR UPDATE SKIP LOCKED)
+), crowded AS (
+	DELETE FROM session
+	WHERE id IN (
+		SELECT session.id
+		FROM session
+		JOIN owner ON owner.id = session.account_id
+		ORDER BY session.last_used_at DESC
+		OFFSET :sessions_max - 1)
+), fresh AS (
+	INSERT INTO session (id, account_id, secret_hash, address, user_agent)
+	SELECT :id, owner.id, :secret_hash, :address, :user_agent
+	FROM owner
+), audited AS (
+	INSERT INTO audit_entry (account_id, actor, action, target, address)
+	SELECT owner.id, owner.email, 'session.start', NULL, :address
+	FROM owner
+)
+SELECT {person}
+FROM owner

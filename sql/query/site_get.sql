@@ -1,0 +1,5 @@
+-- Whether there is no account yet.
+-- row: is_new bool
+-- effect: read
+SELECT account_count = 0 AS is_new
+FROM site

@@ -1,0 +1,251 @@
+#include "domain/person.h"
+#include "base/utf8.h"
+#include "domain/device.h"
+
+enum { EMAIL_LOCAL_MAX = 64 };
+
+/* Not all that RFC 5322 allows, but all that people have: a quoted or commented address is refused,
+ * one in another script is not (RFC 6531). */
+const char *email_check(struct str email)
+{
+	size_t at = str_find(email, '@');
+	struct str domain, rest = email;
+
+	if (!utf8_is_valid(email))
+		return "must be UTF-8";
+	if (email.length < EMAIL_LENGTH_MIN || utf8_length(email) < EMAIL_LENGTH_MIN ||
+	    utf8_length(email) > EMAIL_LENGTH_MAX)
+		return "must have 3 to 254 characters";
+	while (rest.length) {
+		uint32_t c = utf8_next(&rest);
+
+		if (utf8_is_control(c) || utf8_is_space(c))
+			return "must have no white space and no control characters";
+		if (c < 128 && strchr("\"(),:;<>[\\]", (int)c))
+			return "has a character that no e-mail address has";
+	}
+	if (at == 0 || at >= email.length - 1)
+		return "must be an e-mail address: NAME@DOMAIN";
+	domain = str_from_offset(email, at + 1);
+	if (str_find(domain, '@') != domain.length)
+		return "must have one @";
+	if (at > EMAIL_LOCAL_MAX)
+		return "has more than 64 characters before the @";
+	if (domain.data[0] == '.' || domain.data[0] == '-' ||
+	    domain.data[domain.length - 1] == '.' || domain.data[domain.length - 1] == '-' ||
+	    memmem(email.data, email.length, "..", 2) || email.data[0] == '.' ||
+	    email.data[at - 1] == '.')
+		return "has a dot or dash where no e-mail address has one";
+	return NULL;
+}
+
+static const struct record_field person_fields[] = {
+    RECORD_ID(struct person, id, .name = "id", .column = "id"),
+    RECORD_STR(struct person, email, .name = "email", .column = "email"),
+    RECORD_STR(struct person, name, .name = "name", .column = "name"),
+    RECORD_BOOL(struct person, is_reviewer, .name = "isReviewer", .column = "is_reviewer"),
+    RECORD_BOOL(struct person, is_administrator, .name = "isAdministrator",
+		.column = "is_administrator"),
+    RECORD_BOOL(struct person, has_password, .name = "hasPassword", .column = "has_password"),
+    RECORD_TIMESTAMP(struct person, created_at_us, .name = "createdAt", .column = "created_at"),
+};
+const struct record person_record = RECORD(struct person, person_fields);
+
+/* ---- bodies ---- */
+
+static void change_check(void *body, uint64_t seen, struct faults *faults)
+{
+	(void)body;
+	/* A body that has only unknown fields has a fault for each already. */
+	if (seen == 0 && faults->count == 0)
+		faults_add(faults, (struct str){0}, "must have at least one field to change");
+}
+
+static void registration_check(void *body, uint64_t seen, struct faults *faults)
+{
+	const struct registration *registration = body;
+	const char *fault = password_check_for(registration->password, registration->email,
+					       registration->name);
+
+	(void)seen;
+	if (fault)
+		faults_add(faults, STR("password"), "%s", fault);
+	if (registration->name.length &&
+	    str_equal_ignore_case(registration->name, registration->email))
+		faults_add(faults, STR("name"),
+			   "is shown to others and must not be the e-mail address");
+}
+
+static const struct record_field sign_in_fields[] = {
+    RECORD_STR(struct sign_in, email, .body = "email", .required = true,
+	       .minimum = EMAIL_LENGTH_MIN, .maximum = EMAIL_LENGTH_MAX),
+    RECORD_STR(struct sign_in, password, .body = "password", .required = true, .minimum = 1,
+	       .maximum = PASSWORD_BYTES_MAX),
+};
+const struct record sign_in_record = RECORD(struct sign_in, sign_in_fields);
+
+static const struct record_field registration_fields[] = {
+    RECORD_STR(struct registration, email, .body = "email", .required = true,
+	       .minimum = EMAIL_LENGTH_MIN, .maximum = EMAIL_LENGTH_MAX, .check = email_check),
+    RECORD_STR(struct registration, name, .body = "name", .required = true, .minimum = 1,
+	       .maximum = ACCOUNT_NAME_LENGTH_MAX, .check = device_name_check),
+    RECORD_STR(struct registration, password, .body = "password", .required = true,
+	       .minimum = PASSWORD_LENGTH_MIN, .maximum = PASSWORD_BYTES_MAX,
+	       .check = password_check),
+};
+const struct record registration_record =
+    RECORD(struct registration, registration_fields, .check = registration_check);
+
+static const struct record_field person_update_fields[] = {
+    RECORD_STR(struct person_update, name, .body = "name", .column = "name", .minimum = 1,
+	       .maximum = ACCOUNT_NAME_LENGTH_MAX, .check = device_name_check),
+};
+const struct record person_update_record =
+    RECORD(struct person_update, person_update_fields, .check = change_check);
+
+static const struct record_field password_change_fields[] = {
+    RECORD_STR(struct password_change, current_password, .body = "currentPassword",
+	       .required = true, .minimum = 1, .maximum = PASSWORD_BYTES_MAX),
+    RECORD_STR(struct password_change, password, .body = "password", .required = true,
+	       .minimum = PASSWORD_LENGTH_MIN, .maximum = PASSWORD_BYTES_MAX,
+	       .check = password_check),
+};
+const struct record password_change_record = RECORD(struct password_change, password_change_fields);
+
+static const struct record_field password_proof_fields[] = {
+    RECORD_STR(struct password_proof, password, .body = "password", .required = true, .minimum = 1,
+	       .maximum = PASSWORD_BYTES_MAX),
+};
+const struct record password_proof_record = RECORD(struct password_proof, password_proof_fields);
+
+/* ---- what belongs to accounts ---- */
+
+static const struct record_field session_entry_fields[] = {
+    RECORD_ID(struct session_entry, id, .name = "id", .column = "id"),
+    RECORD_TIMESTAMP(struct session_entry, created_at_us, .name = "createdAt",
+		     .column = "created_at"),
+    RECORD_TIMESTAMP(struct session_entry, last_used_at_us, .name = "lastUsedAt",
+		     .column = "last_used_at"),
+    RECORD_STR(struct session_entry, address, .name = "address", .column = "address"),
+    RECORD_STR(struct session_entry, user_agent, .name = "userAgent", .column = "user_agent"),
+    RECORD_BOOL(struct session_entry, is_current, .name = "isCurrent", .column = "is_current"),
+};
+const struct record session_entry_record = RECORD(struct session_entry, session_entry_fields);
+
+static const struct record_field key_entry_fields[] = {
+    RECORD_ID(struct key_entry, id, .name = "id", .column = "id"),
+    RECORD_STR(struct key_entry, name, .name = "name", .column = "name"),
+    RECORD_STR(struct key_entry, first_characters, .name = "firstCharacters",
+	       .column = "first_characters", .nullable = true),
+    RECORD_TIMESTAMP(struct key_entry, created_at_us, .name = "createdAt", .column = "created_at"),
+    RECORD_TIMESTAMP(struct key_entry, last_used_at_us, .name = "lastUsedAt",
+		     .column = "last_used_at", .nullable = true),
+};
+const struct record key_entry_record = RECORD(struct key_entry, key_entry_fields);
+
+static const struct record_field new_key_fields[] = {
+    RECORD_ID(struct key_entry, id, .name = "id"),
+    RECORD_STR(struct key_entry, name, .name = "name"),
+    RECORD_STR(struct key_entry, first_characters, .name = "firstCharacters"),
+    RECORD_TIMESTAMP(struct key_entry, created_at_us, .name = "createdAt"),
+    RECORD_STR(struct key_entry, key, .name = "key"),
+};
+const struct record new_key_record = RECORD(struct key_entry, new_key_fields);
+
+static const struct record_field key_creation_fields[] = {
+    RECORD_STR(struct key_creation, name, .body = "name", .required = true, .minimum = 1,
+	       .maximum = ACCOUNT_NAME_LENGTH_MAX, .check = device_name_check),
+};
+const struct record key_creation_record = RECORD(struct key_creation, key_creation_fields);
+
+static const struct record_field link_entry_fields[] = {
+    RECORD_STR(struct link_entry, kind, .name = "kind", .column = "kind"),
+    RECORD_STR(struct link_entry, email, .name = "email", .column = "email", .nullable = true),
+    RECORD_TIMESTAMP(struct link_entry, expires_at_us, .name = "expiresAt", .column = "expires_at"),
+};
+const struct record link_entry_record = RECORD(struct link_entry, link_entry_fields);
+
+static const struct record_field link_token_fields[] = {
+    RECORD_STR(struct link_token, token, .body = "token", .required = true, .minimum = 1,
+	       .maximum = 100),
+};
+const struct record link_token_record = RECORD(struct link_token, link_token_fields);
+
+static const struct record_field link_use_fields[] = {
+    RECORD_STR(struct link_use, token, .body = "token", .required = true, .minimum = 1,
+	       .maximum = 100),
+    RECORD_STR(struct link_use, email, .body = "email", .minimum = EMAIL_LENGTH_MIN,
+	       .maximum = EMAIL_LENGTH_MAX, .check = email_check),
+    RECORD_STR(struct link_use, name, .body = "name", .minimum = 1,
+	       .maximum = ACCOUNT_NAME_LENGTH_MAX, .check = device_name_check),
+    RECORD_STR(struct link_use, password, .body = "password", .required = true,
+	       .minimum = PASSWORD_LENGTH_MIN, .maximum = PASSWORD_BYTES_MAX,
+	       .check = password_check),
+};
+const struct record link_use_record = RECORD(struct link_use, link_use_fields);
+
+static const struct record_field new_link_fields[] = {
+    RECORD_ID(struct new_link, id, .name = "id"),
+    RECORD_STR(struct new_link, url, .name = "url"),
+    RECORD_TIMESTAMP(struct new_link, expires_at_us, .name = "expiresAt"),
+};
+const struct record new_link_record = RECORD(struct new_link, new_link_fields);
+
+/* ---- administration ---- */
+
+static const struct record_field invitation_fields[] = {
+    RECORD_ID(struct invitation, id, .name = "id", .column = "id"),
+    RECORD_STR(struct invitation, email, .name = "email", .column = "email", .nullable = true),
+    RECORD_BOOL(struct invitation, is_reviewer, .name = "isReviewer", .column = "is_reviewer"),
+    RECORD_BOOL(struct invitation, is_administrator, .name = "isAdministrator",
+		.column = "is_administrator"),
+    RECORD_TIMESTAMP(struct invitation, created_at_us, .name = "createdAt", .column = "created_at"),
+    RECORD_TIMESTAMP(struct invitation, expires_at_us, .name = "expiresAt", .column = "expires_at"),
+};
+const struct record invitation_record = RECORD(struct invitation, invitation_fields);
+
+static const struct record_field invitation_creation_fields[] = {
+    RECORD_STR(struct invitation_creation, email, .body = "email", .minimum = EMAIL_LENGTH_MIN,
+	       .maximum = EMAIL_LENGTH_MAX, .check = email_check),
+    RECORD_BOOL(struct invitation_creation, is_reviewer, .body = "isReviewer"),
+    RECORD_BOOL(struct invitation_creation, is_administrator, .body = "isAdministrator"),
+};
+const struct record invitation_creation_record =
+    RECORD(struct invitation_creation, invitation_creation_fields);
+
+static const struct record_field member_fields[] = {
+    RECORD_ID(struct member, person.id, .name = "id", .column = "id"),
+    RECORD_STR(struct member, person.email, .name = "email", .column = "email"),
+    RECORD_STR(struct member, person.name, .name = "name", .column = "name"),
+    RECORD_BOOL(struct member, person.is_reviewer, .name = "isReviewer", .column = "is_reviewer"),
+    RECORD_BOOL(struct member, person.is_administrator, .name = "isAdministrator",
+		.column = "is_administrator"),
+    RECORD_BOOL(struct member, person.has_password, .name = "hasPassword",
+		.column = "has_password"),
+    RECORD_TIMESTAMP(struct member, person.created_at_us, .name = "createdAt",
+		     .column = "created_at"),
+    RECORD_TIMESTAMP(struct member, last_sign_in_at_us, .name = "lastSignInAt",
+		     .column = "last_sign_in_at", .nullable = true),
+    RECORD_INT8(struct member, devices, .name = "devices", .column = "devices"),
+    RECORD_INT8(struct member, apps, .name = "apps", .column = "apps"),
+};
+const struct record member_record = RECORD(struct member, member_fields);
+
+static const struct record_field member_update_fields[] = {
+    RECORD_BOOL(struct member_update, is_reviewer, .body = "isReviewer", .column = "is_reviewer"),
+    RECORD_BOOL(struct member_update, is_administrator, .body = "isAdministrator",
+		.column = "is_administrator"),
+};
+const struct record member_update_record =
+    RECORD(struct member_update, member_update_fields, .check = change_check);
+
+static const struct record_field audit_entry_fields[] = {
+    RECORD_INT8(struct audit_entry, id, .column = "id"),
+    RECORD_TIMESTAMP(struct audit_entry, created_at_us, .name = "at", .column = "created_at"),
+    RECORD_STR(struct audit_entry, actor, .name = "actor", .column = "actor"),
+    RECORD_STR(struct audit_entry, action, .name = "action", .column = "action"),
+    RECORD_STR(struct audit_entry, target, .name = "target", .column = "target", .nullable = true),
+    RECORD_STR(struct audit_entry, address, .name = "address", .column = "address",
+	       .nullable = true),
+};
+const struct record audit_entry_record = RECORD(struct audit_entry, audit_entry_fields);

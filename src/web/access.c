@@ -1,0 +1,217 @@
+#include "access.h"
+#include "base/memory.h"
+#include "base/network.h"
+#include "db/statements.h"
+#include "domain/key.h"
+#include "base/limits.h"
+#include "fields.h"
+
+enum { ADDRESS_NETWORK_BYTES = 8 };
+
+struct session_access {
+	uint8_t hash[KEY_HASH_BYTES];
+	bool has_secret;
+	bool is_found;
+	task_step *found; /* the kind's own next step; also where there is no session */
+	struct session_find_row row;
+	struct started *fresh; /* session_start.c's */
+};
+
+struct web_service *web_service_of(struct task *task)
+{
+	return container_of(task_service(task), struct web_service, api.service);
+}
+
+const struct person *web_person(struct task *task)
+{
+	const struct session_access *access = task_access_state(task);
+
+	return access->is_found ? &access->row.person : NULL;
+}
+
+struct id web_session_id(struct task *task)
+{
+	const struct session_access *access = task_access_state(task);
+
+	return access->row.session_id;
+}
+
+struct str web_session_hash(struct task *task)
+{
+	const struct session_access *access = task_access_state(task);
+
+	if (!access->has_secret)
+		return (struct str){0};
+	return (struct str){(const char *)access->hash, KEY_HASH_BYTES};
+}
+
+struct started **web_fresh_session(struct task *task)
+{
+	struct session_access *access = task_access_state(task);
+
+	return &access->fresh;
+}
+
+struct str web_address(struct task *task)
+{
+	return task_request(task)->remote_address;
+}
+
+struct id web_address_id(struct task *task)
+{
+	struct address address;
+	struct network mapped = {.bits = 96};
+	struct id id = {.bytes = {0xff}}; /* a unix socket's peers: no address begins so */
+
+	if (!address_read(web_address(task), &address))
+		return id;
+	mapped.address.bytes[10] = mapped.address.bytes[11] = 0xff;
+	memcpy(id.bytes, address.bytes, sizeof(id.bytes));
+	if (!network_has(&mapped, &address)) {
+		memset(id.bytes + ADDRESS_NETWORK_BYTES, 0, ID_BYTES - ADDRESS_NETWORK_BYTES);
+		id.bytes[ID_BYTES - 1] = 1; /* not all zero, which is no ID */
+	}
+	return id;
+}
+
+struct verdict web_refuse(struct task *task)
+{
+	task_add_field(task, STR("WWW-Authenticate"), STR("Session realm=\"displayd\""));
+	return task_fail(task, 401, "nobody is signed in");
+}
+
+/* ---- the cookie ---- */
+
+/* The value of the cookie; data is NULL where it is absent. Where it stands twice, another site of
+ * the same host may have set one of them, and none counts. */
+static struct str find_cookie(const struct http_request *request, struct str wanted)
+{
+	struct str value = {0};
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < request->field_count; i++) {
+		struct str rest = request->fields[i].value, pair;
+
+		if (!str_equal_ignore_case(request->fields[i].name, STR("cookie")))
+			continue;
+		while (str_next(&rest, ';', &pair)) {
+			size_t equals = str_find(pair, '=');
+
+			if (equals == pair.length ||
+			    !str_equal(str_trim((struct str){pair.data, equals}), wanted))
+				continue;
+			value = str_trim(str_from_offset(pair, equals + 1));
+			count++;
+		}
+	}
+	return count == 1 ? value : (struct str){0};
+}
+
+/* ---- the check ---- */
+
+static struct verdict touched(struct task *task)
+{
+	struct session_access *access = task_access_state(task);
+
+	return task_continue(task, access->found);
+}
+
+static struct verdict looked_up(struct task *task)
+{
+	struct session_access *access = task_access_state(task);
+
+	access->is_found = task_row_count(task) > 0;
+	if (!access->is_found || !access->row.is_due)
+		return task_continue(task, access->found);
+	statement_session_used(task_new_query(task),
+			       &(struct session_used_parameters){access->row.session_id});
+	return task_query(task, touched);
+}
+
+static struct verdict look_up(struct task *task, task_step *found)
+{
+	struct session_access *access = task_access_state(task);
+	const struct site *site = &web_service_of(task)->site;
+	const char *refusal = site_refuses(site, task_request(task));
+	struct str secret = find_cookie(task_request(task), str_from(site_cookie_name(site)));
+
+	web_add_fields(task);
+	if (refusal)
+		return task_fail(task, 403, "%s", refusal);
+	access->found = found;
+	if (!token_is_well_formed(secret))
+		return task_continue(task, found);
+	key_hash(secret, access->hash);
+	access->has_secret = true;
+	statement_session_find(task_new_query(task),
+			       &(struct session_find_parameters){
+				   .secret_hash = web_session_hash(task),
+				   .idle_s = LIMIT_SESSION_IDLE_S,
+				   .life_s = LIMIT_SESSION_S,
+			       },
+			       &access->row);
+	return task_query(task, looked_up);
+}
+
+static struct verdict admit(struct task *task)
+{
+	struct caller caller = {
+	    .account_id = web_person(task)->id,
+	    .rate = &web_service_of(task)->session_rate,
+	    .rate_id = web_session_id(task),
+	};
+
+	return task_admit(task, &caller);
+}
+
+static struct verdict admit_signed_in(struct task *task)
+{
+	return web_person(task) ? admit(task) : web_refuse(task);
+}
+
+static struct verdict admit_administrator(struct task *task)
+{
+	const struct person *person = web_person(task);
+
+	if (!person)
+		return web_refuse(task);
+	if (!person->is_administrator)
+		return task_fail(task, 403, "this is for administrators");
+	return admit(task);
+}
+
+static struct verdict admit_visitor(struct task *task)
+{
+	return task_admit_visitor(task, &web_service_of(task)->visitor_rate, web_address_id(task));
+}
+
+static struct verdict check_session(struct task *task)
+{
+	return look_up(task, admit_signed_in);
+}
+
+static struct verdict check_administrator(struct task *task)
+{
+	return look_up(task, admit_administrator);
+}
+
+static struct verdict check_visitor(struct task *task)
+{
+	return look_up(task, admit_visitor);
+}
+
+const struct access access_session = {
+    .check = check_session,
+    .refuse = web_refuse,
+    .state_size = sizeof(struct session_access),
+};
+const struct access access_administrator = {
+    .check = check_administrator,
+    .refuse = web_refuse,
+    .state_size = sizeof(struct session_access),
+};
+const struct access access_visitor = {
+    .check = check_visitor,
+    .refuse = web_refuse,
+    .state_size = sizeof(struct session_access),
+};

@@ -1,0 +1,39 @@
+/* Who may call an endpoint of the pages: whoever has a session, its cookie shows it.
+ *
+ * Sessions are not cached: each request asks the database, so that one that has ended is refused by
+ * every instance at once, and roles are always the present ones. */
+#pragma once
+
+#include "domain/person.h"
+#include "task/access.h"
+#include "web/web.h"
+
+/* Somebody who is signed in. */
+extern const struct access access_session;
+/* Likewise, an administrator; else 403. */
+extern const struct access access_administrator;
+/* Anybody; web_person() tells whether somebody is signed in. */
+extern const struct access access_visitor;
+
+struct web_service *web_service_of(struct task *task);
+
+/* Who is signed in; NULL: nobody (access_visitor only). */
+const struct person *web_person(struct task *task);
+/* The session of the request; where somebody is signed in. */
+struct id web_session_id(struct task *task);
+/* SHA-256 of the session's secret that the request has; data is NULL where it has none. */
+struct str web_session_hash(struct task *task);
+
+struct started;
+
+/* Where session_start.c keeps what it has begun: the endpoint's own state has other things. */
+struct started **web_fresh_session(struct task *task);
+
+/* The client's network address, for the audit log. */
+struct str web_address(struct task *task);
+/* A bucket and a share for all that come from there: an IPv6 network has so many addresses that its
+ * first 64 bits count. */
+struct id web_address_id(struct task *task);
+
+/* Answers 401: nobody is signed in. */
+task_step web_refuse;

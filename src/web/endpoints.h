@@ -1,0 +1,32 @@
+/* All endpoints of the pages, sorted by name, and what they share. */
+#pragma once
+
+#include "task/task.h"
+
+extern const struct endpoint endpoint_audit_list;
+extern const struct endpoint endpoint_invitation_create;
+extern const struct endpoint endpoint_invitation_list;
+extern const struct endpoint endpoint_invitation_revoke;
+extern const struct endpoint endpoint_key_create;
+extern const struct endpoint endpoint_key_list;
+extern const struct endpoint endpoint_key_revoke;
+extern const struct endpoint endpoint_link_look;
+extern const struct endpoint endpoint_link_use;
+extern const struct endpoint endpoint_member_list;
+extern const struct endpoint endpoint_member_update;
+extern const struct endpoint endpoint_password_change;
+extern const struct endpoint endpoint_password_link_create;
+extern const struct endpoint endpoint_person_get;
+extern const struct endpoint endpoint_person_update;
+extern const struct endpoint endpoint_register;
+extern const struct endpoint endpoint_session_create;
+extern const struct endpoint endpoint_session_delete;
+extern const struct endpoint endpoint_session_end;
+extern const struct endpoint endpoint_session_end_others;
+extern const struct endpoint endpoint_session_list;
+extern const struct endpoint endpoint_start;
+
+/* Answers a refusal of the database in the pages' words. */
+task_step web_fail_refusal;
+/* 404 for a link that is worth nothing (any more). */
+task_step web_fail_link;

@@ -1,0 +1,23 @@
+#include "fields.h"
+
+static void add(struct task *task, struct str policy)
+{
+	task_add_field(task, STR("Content-Security-Policy"), policy);
+	task_add_field(task, STR("X-Content-Type-Options"), STR("nosniff"));
+	task_add_field(task, STR("Referrer-Policy"), STR("no-referrer"));
+	task_add_field(task, STR("Cross-Origin-Opener-Policy"), STR("same-origin"));
+	task_add_field(task, STR("Cross-Origin-Resource-Policy"), STR("same-origin"));
+}
+
+void web_add_fields(struct task *task)
+{
+	add(task, STR("default-src 'none'; frame-ancestors 'none'"));
+}
+
+void web_add_page_fields(struct task *task)
+{
+	add(task, STR("default-src 'none'; script-src 'self'; style-src 'self'; "
+		      "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; "
+		      "manifest-src 'self'; base-uri 'self'; form-action 'self'; "
+		      "frame-ancestors 'none'"));
+}

@@ -1,0 +1,28 @@
+#include "access.h"
+#include "endpoints.h"
+#include "task/list.h"
+
+/* GET /web/admin/invitations - those that can still be used, oldest first. */
+
+static void ask(struct task *task, struct db_query *query)
+{
+	(void)task;
+	statement_invitation_list(query, NULL);
+}
+
+static const struct task_list list = {
+    .letter = 'n',
+    .ask_short = ask,
+    .record = &invitation_record,
+};
+
+static struct verdict begin(struct task *task)
+{
+	return task_reply_list(task, &list);
+}
+
+const struct endpoint endpoint_invitation_list = {
+    .name = "invitation_list",
+    .handler = begin,
+    .access = &access_administrator,
+};

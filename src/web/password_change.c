@@ -1,0 +1,107 @@
+#include "access.h"
+#include "attempts.h"
+#include "base/limits.h"
+#include "domain/key.h"
+#include "endpoints.h"
+#include "password.h"
+#include "session_start.h"
+
+/* POST /web/account/password - changes the password. All other sessions of the account end, and
+ * this one gets a new cookie. */
+
+struct change {
+	struct password_change body; /* first: the prologue reads the request into it */
+	struct attempt attempt;
+	struct account_password_row account;
+	struct password_job job;
+	struct password_change_row changed;
+	char token[TOKEN_LENGTH + 1];
+	uint8_t token_hash[KEY_HASH_BYTES];
+};
+
+static struct verdict changed(struct task *task)
+{
+	const struct change *change = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 409, "the password was changed meanwhile, try again");
+	web_set_cookie(task, str_from(change->token));
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict hashed(struct task *task)
+{
+	struct change *change = task_state(task);
+	struct verdict answer;
+
+	if (web_password_failed(task, &change->job, &answer))
+		return answer;
+	token_new(change->token);
+	key_hash(str_from(change->token), change->token_hash);
+	statement_password_change(
+	    task_new_query(task),
+	    &(struct password_change_parameters){
+		.account_id = task_account_id(task),
+		.old_password_hash = change->account.password_hash,
+		.password_hash = str_from(change->job.new_hash),
+		.session_id = web_session_id(task),
+		.secret_hash = {(const char *)change->token_hash, KEY_HASH_BYTES},
+		.address = web_address(task),
+	    },
+	    &change->changed);
+	return task_query(task, changed);
+}
+
+static struct verdict checked(struct task *task)
+{
+	struct change *change = task_state(task);
+	struct verdict answer;
+
+	if (web_password_failed(task, &change->job, &answer))
+		return answer;
+	if (!change->job.matches)
+		return task_fail_field(task, "currentPassword", "is not the present password");
+	return web_hash_password(task, &change->job, change->body.password, hashed);
+}
+
+static struct verdict check(struct task *task)
+{
+	struct change *change = task_state(task);
+
+	return web_verify_password(task, &change->job, change->body.current_password,
+				   change->account.password_hash, checked);
+}
+
+static struct verdict looked_up(struct task *task)
+{
+	struct change *change = task_state(task);
+
+	return web_attempt(task, &change->attempt, task_account_id(task), check);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct change *change = task_state(task);
+	const struct person *person = web_person(task);
+	const char *fault =
+	    password_check_for(change->body.password, person->email, person->name);
+	struct verdict answer;
+
+	if (fault)
+		return task_fail_field(task, "password", "%s", fault);
+	if (web_attempts_of_address(task, &answer))
+		return answer;
+	statement_account_password(task_new_query(task),
+				   &(struct account_password_parameters){person->email},
+				   &change->account);
+	return task_query(task, looked_up);
+}
+
+const struct endpoint endpoint_password_change = {
+    .name = "password_change",
+    .handler = begin,
+    .access = &access_session,
+    .body = &password_change_record,
+    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
+    .state_size = sizeof(struct change),
+};

@@ -1,0 +1,21 @@
+#include "access.h"
+#include "endpoints.h"
+
+struct verdict web_fail_refusal(struct task *task)
+{
+	switch (task_refusal(task)) {
+	case REFUSAL_EMAIL_TAKEN:
+		return task_fail(task, 409,
+				 "there is an account with this e-mail address already");
+	case REFUSAL_LAST_ADMINISTRATOR:
+		return task_fail(task, 409,
+				 "this is the last administrator: make somebody else one first");
+	case REFUSAL_TOO_MANY_KEYS:
+		return task_fail(task, 409,
+				 "the account has 1000 API keys already, revoke one first");
+	case REFUSAL_ACCOUNT_GONE:
+		return task_refuse(task);
+	default:
+		return task_fail_refusal(task);
+	}
+}

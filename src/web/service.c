@@ -1,0 +1,24 @@
+#include "base/limits.h"
+#include "web/web.h"
+
+void web_start(struct web_service *web, enum web_registration registration, bool allows_plain_http,
+	       unsigned rate_limit)
+{
+	bool is_limited = rate_limit > 0;
+
+	site_init(&web->site, web->api.service.public_url, allows_plain_http);
+	web->registration = registration;
+	web->limits_attempts = is_limited;
+	web->session_rate = (struct rate_policy){
+	    .name = "session",
+	    .of_what = "in this session",
+	    .per_second = is_limited ? LIMIT_SESSION_RATE_PER_S : 0,
+	    .burst = LIMIT_SESSION_RATE_BURST,
+	};
+	web->visitor_rate = (struct rate_policy){
+	    .name = "visitor",
+	    .of_what = "from this address",
+	    .per_second = is_limited ? LIMIT_VISITOR_RATE_PER_S : 0,
+	    .burst = LIMIT_VISITOR_RATE_BURST,
+	};
+}

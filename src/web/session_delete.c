@@ -1,0 +1,36 @@
+#include "access.h"
+#include "endpoints.h"
+#include "session_start.h"
+
+/* DELETE /web/session - signs out. */
+
+struct sign_out {
+	struct session_end_row ended;
+};
+
+static struct verdict ended(struct task *task)
+{
+	web_set_cookie(task, (struct str){0});
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct sign_out *state = task_state(task);
+
+	statement_session_end(task_new_query(task),
+			      &(struct session_end_parameters){
+				  .account_id = task_account_id(task),
+				  .id = web_session_id(task),
+				  .address = web_address(task),
+			      },
+			      &state->ended);
+	return task_query(task, ended);
+}
+
+const struct endpoint endpoint_session_delete = {
+    .name = "session_delete",
+    .handler = begin,
+    .access = &access_session,
+    .state_size = sizeof(struct sign_out),
+};

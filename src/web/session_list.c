@@ -1,0 +1,35 @@
+#include "access.h"
+#include "base/limits.h"
+#include "endpoints.h"
+#include "task/list.h"
+
+/* GET /web/sessions - where the account is signed in. */
+
+static void ask(struct task *task, struct db_query *query)
+{
+	statement_session_list(query,
+			       &(struct session_list_parameters){
+				   .account_id = task_account_id(task),
+				   .current_id = web_session_id(task),
+				   .idle_s = LIMIT_SESSION_IDLE_S,
+				   .life_s = LIMIT_SESSION_S,
+			       },
+			       NULL);
+}
+
+static const struct task_list list = {
+    .letter = 's',
+    .ask_short = ask,
+    .record = &session_entry_record,
+};
+
+static struct verdict begin(struct task *task)
+{
+	return task_reply_list(task, &list);
+}
+
+const struct endpoint endpoint_session_list = {
+    .name = "session_list",
+    .handler = begin,
+    .access = &access_session,
+};

@@ -1,0 +1,83 @@
+#include "session_start.h"
+#include "access.h"
+#include "base/limits.h"
+#include "domain/key.h"
+
+enum { USER_AGENT_MAX = 200 };
+
+/* What the browser says of itself; of what is not plain ASCII only that it was there. */
+static struct str user_agent(struct task *task)
+{
+	struct str said = http_request_field(task_request(task), STR("user-agent"));
+	size_t length = said.length < USER_AGENT_MAX ? said.length : USER_AGENT_MAX;
+	char *text = arena_alloc(task_arena(task), length + 1);
+
+	for (size_t i = 0; i < length; i++)
+		text[i] = said.data[i] >= ' ' && said.data[i] <= '~' ? said.data[i] : '?';
+	text[length] = '\0';
+	return (struct str){text, length};
+}
+
+void web_set_cookie(struct task *task, struct str token)
+{
+	const struct site *site = &web_service_of(task)->site;
+
+	task_add_field(task, STR("Set-Cookie"),
+		       arena_printf(task_arena(task),
+				    "%s=%.*s; Path=/; Max-Age=%d; %sHttpOnly; SameSite=Lax",
+				    site_cookie_name(site), STR_ARG(token),
+				    token.length ? LIMIT_SESSION_S : 0,
+				    site->is_https ? "Secure; " : ""));
+}
+
+bool web_has_no_sessions(struct task *task, struct verdict *ret_answer)
+{
+	if (web_service_of(task)->site.can_sign_in)
+		return false;
+	*ret_answer = task_fail(task, 403,
+				"nobody can sign in over plain http: the server needs a "
+				"public URL with https");
+	return true;
+}
+
+/* What the answer is made of, while the endpoint's own state has other things. */
+struct started {
+	struct person person;
+	char token[TOKEN_LENGTH + 1];
+	uint8_t hash[KEY_HASH_BYTES];
+};
+
+static struct verdict started(struct task *task)
+{
+	const struct started *fresh = *web_fresh_session(task);
+
+	/* Changed a moment ago, from elsewhere. */
+	if (task_row_count(task) == 0)
+		return task_fail(task, 409, "the password was changed meanwhile, try again");
+	web_set_cookie(task, str_from(fresh->token));
+	return task_reply_record(task, 200, &person_record, &fresh->person);
+}
+
+struct verdict web_start_session(struct task *task, struct id account_id, struct str hash)
+{
+	struct started *fresh = arena_zalloc(task_arena(task), sizeof(*fresh));
+
+	*web_fresh_session(task) = fresh;
+	token_new(fresh->token);
+	key_hash(str_from(fresh->token), fresh->hash);
+	statement_session_start(task_new_query(task),
+				&(struct session_start_parameters){
+				    .account_id = account_id,
+				    .id = id_new(),
+				    .secret_hash = {(const char *)fresh->hash, KEY_HASH_BYTES},
+				    .old_secret_hash = web_session_hash(task),
+				    .password_hash = hash,
+				    .address = web_address(task),
+				    .user_agent = user_agent(task),
+				    .idle_s = LIMIT_SESSION_IDLE_S,
+				    .life_s = LIMIT_SESSION_S,
+				    .sessions_max = LIMIT_SESSIONS,
+				},
+				&fresh->person);
+	return task_query(task, started);
+}

@@ -1,0 +1,16 @@
+/* Signs somebody in whose password was just checked or set, and ends what this browser had. */
+#pragma once
+
+#include "task/task.h"
+
+/* Answers 200 with the account and the cookie of a new session. hash: the password's, as it is
+ * stored; where it is another one meanwhile: 409. */
+__attribute__((warn_unused_result)) struct verdict
+web_start_session(struct task *task, struct id account_id, struct str hash);
+
+/* True, with the answer 403, where this server has no sessions. */
+__attribute__((warn_unused_result)) bool web_has_no_sessions(struct task *task,
+							     struct verdict *ret_answer);
+
+/* Sets the session's cookie; an empty token takes it away. */
+void web_set_cookie(struct task *task, struct str token);

@@ -1,0 +1,139 @@
+#include "web/site.h"
+#include "base/require.h"
+
+#include <stdio.h>
+
+/* The authority of a URL: what stands between "://" and the next "/". */
+static struct str authority_of(const char *url)
+{
+	struct str rest = str_from(url);
+	size_t scheme = str_find(rest, ':');
+
+	require(scheme + 3 <= rest.length);
+	rest = str_from_offset(rest, scheme + 3);
+	return (struct str){rest.data, str_find(rest, '/')};
+}
+
+/* ":8080", or empty. A colon in brackets belongs to an IPv6 address. */
+static struct str port_of(struct str authority)
+{
+	size_t end = authority.length;
+
+	while (end > 0 && authority.data[end - 1] >= '0' && authority.data[end - 1] <= '9')
+		end--;
+	if (end == 0 || authority.data[end - 1] != ':')
+		return (struct str){authority.data + authority.length, 0};
+	return str_from_offset(authority, end - 1);
+}
+
+static bool is_own_port(bool is_https, struct str port)
+{
+	return str_equal(port, is_https ? STR(":443") : STR(":80"));
+}
+
+static bool is_loopback(struct str host)
+{
+	return str_equal_ignore_case(host, STR("localhost")) || str_equal(host, STR("[::1]")) ||
+	       str_starts_with(host, STR("127."));
+}
+
+static void add_origin(struct site *site, struct str host, struct str port)
+{
+	char *origin = site->origins[site->origin_count++];
+
+	snprintf(origin, SITE_ORIGIN_BYTES, "%s://%.*s%.*s", site->is_https ? "https" : "http",
+		 STR_ARG(host), STR_ARG(port));
+	/* Browsers write a host in lower case. */
+	for (char *c = origin; *c; c++)
+		if (*c >= 'A' && *c <= 'Z')
+			*c = (char)(*c + 32);
+}
+
+void site_init(struct site *site, const char *public_url, bool allows_plain_http)
+{
+	static const struct str names[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
+	struct str authority = authority_of(public_url);
+	struct str port = port_of(authority);
+	struct str host = {authority.data, authority.length - port.length};
+
+	*site = (struct site){
+	    .public_url = public_url,
+	    .is_https = str_starts_with(str_from(public_url), STR("https:")),
+	};
+	if (is_own_port(site->is_https, port))
+		port.length = 0;
+	site->can_sign_in = site->is_https || allows_plain_http || is_loopback(host);
+	if (!is_loopback(host)) {
+		add_origin(site, host, port);
+		return;
+	}
+	for (unsigned i = 0; i < SITE_ORIGINS_MAX; i++)
+		add_origin(site, names[i], port);
+}
+
+static bool has_origin(const struct site *site, struct str origin)
+{
+	for (unsigned i = 0; i < site->origin_count; i++) {
+		if (str_equal(origin, str_from(site->origins[i])))
+			return true;
+	}
+	return false;
+}
+
+/* A Host may name the scheme's own port, an origin does not. */
+static bool has_host(const struct site *site, struct str host)
+{
+	struct str port = port_of(host);
+
+	if (is_own_port(site->is_https, port))
+		host.length -= port.length;
+	for (unsigned i = 0; i < site->origin_count; i++) {
+		if (str_equal_ignore_case(host, authority_of(site->origins[i])))
+			return true;
+	}
+	return false;
+}
+
+static bool is_safe(const struct http_request *request)
+{
+	return request->method == HTTP_GET || request->method == HTTP_HEAD;
+}
+
+static unsigned count_fields(const struct http_request *request, struct str name)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < request->field_count; i++)
+		count += str_equal_ignore_case(request->fields[i].name, name);
+	return count;
+}
+
+const char *site_refuses(const struct site *site, const struct http_request *request)
+{
+	struct str from = http_request_field(request, STR("sec-fetch-site"));
+	struct str origin = http_request_field(request, STR("origin"));
+
+	if (count_fields(request, STR("sec-fetch-site")) > 1 ||
+	    count_fields(request, STR("origin")) > 1)
+		return "the request says twice where it comes from";
+	if (from.data) {
+		if (str_equal(from, STR("same-origin")) ||
+		    (is_safe(request) && str_equal(from, STR("none"))))
+			return NULL;
+		return "the request comes from a page of another site";
+	}
+	if (origin.data && !has_origin(site, origin))
+		return "the request comes from a page of another site: its Origin is not that of "
+		       "the public URL";
+	if (!has_host(site, http_request_field(request, STR("host"))))
+		return "the request's Host is not that of the public URL";
+	if (!origin.data && !is_safe(request))
+		return "the request does not say where it comes from: it has neither "
+		       "Sec-Fetch-Site nor Origin";
+	return NULL;
+}
+
+const char *site_cookie_name(const struct site *site)
+{
+	return site->is_https ? "__Host-displayd_session" : "displayd_session";
+}

@@ -1,0 +1,62 @@
+#include "access.h"
+#include "endpoints.h"
+
+/* GET /web/start - what a page must know before anything else. */
+
+struct start {
+	struct site_get_row site;
+	struct str registration;
+	bool can_sign_in;
+	bool is_nobody;
+	struct person person;
+};
+
+static const struct record_field start_fields[] = {
+    RECORD_STR(struct start, registration, .name = "registration"),
+    RECORD_BOOL(struct start, site.is_new, .name = "isNew"),
+    RECORD_BOOL(struct start, can_sign_in, .name = "canSignIn"),
+    RECORD_OPEN(.name = "account", .nullable = true, .offset = offsetof(struct start, is_nobody)),
+    RECORD_ID(struct start, person.id, .name = "id"),
+    RECORD_STR(struct start, person.email, .name = "email"),
+    RECORD_STR(struct start, person.name, .name = "name"),
+    RECORD_BOOL(struct start, person.is_reviewer, .name = "isReviewer"),
+    RECORD_BOOL(struct start, person.is_administrator, .name = "isAdministrator"),
+    RECORD_BOOL(struct start, person.has_password, .name = "hasPassword"),
+    RECORD_TIMESTAMP(struct start, person.created_at_us, .name = "createdAt"),
+    RECORD_CLOSE(),
+};
+const struct record start_record = RECORD(struct start, start_fields);
+
+static struct verdict found(struct task *task)
+{
+	static const struct str registrations[] = {
+	    [REGISTRATION_OPEN] = {"open", 4},
+	    [REGISTRATION_INVITE] = {"invite", 6},
+	    [REGISTRATION_CLOSED] = {"closed", 6},
+	};
+	const struct web_service *web = web_service_of(task);
+	const struct person *person = web_person(task);
+	struct start *start = task_state(task);
+
+	start->registration = registrations[web->registration];
+	start->can_sign_in = web->site.can_sign_in;
+	start->is_nobody = !person;
+	if (person)
+		start->person = *person;
+	return task_reply_record(task, 200, &start_record, start);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct start *start = task_state(task);
+
+	statement_site_get(task_new_query(task), &start->site);
+	return task_query(task, found);
+}
+
+const struct endpoint endpoint_start = {
+    .name = "start",
+    .handler = begin,
+    .access = &access_visitor,
+    .state_size = sizeof(struct start),
+};
