@@ -14,11 +14,11 @@
 struct rate_table;
 
 struct rate_policy {
-	const char *name;    /* in the header fields: "key" */
-	const char *of_what; /* in the answer's text: "with this key" */
-	unsigned per_second; /* tokens; 0: no limit, unless there is seconds_each */
+	const char *name;      /* in the header fields: "key" */
+	const char *of_what;   /* in the answer's text: "with this key" */
+	unsigned per_second;   /* tokens; 0: no limit, unless there is seconds_each */
 	unsigned seconds_each; /* until the next token, where that takes longer than a second */
-	unsigned burst;	     /* tokens of a full bucket */
+	unsigned burst;	       /* tokens of a full bucket */
 };
 
 struct rate_result {

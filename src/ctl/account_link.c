@@ -37,8 +37,7 @@ enum ctl_exit ctl_account_link(struct ctl *ctl)
 					  .id = id_new(),
 					  .email = email,
 					  .is_reviewer = str_equal(role, STR("reviewer")),
-					  .is_administrator =
-					      str_equal(role, STR("administrator")),
+					  .is_administrator = str_equal(role, STR("administrator")),
 					  .secret_hash = {(const char *)hash, KEY_HASH_BYTES},
 					  .life_s = LIMIT_LINK_S,
 				      },

@@ -27,9 +27,8 @@ static int compare(const void *key, const void *element)
 
 static bool is_common(const char *lower)
 {
-	return common_password_count > 0 &&
-	       bsearch(lower, common_passwords, common_password_count, sizeof(*common_passwords),
-		       compare);
+	return common_password_count > 0 && bsearch(lower, common_passwords, common_password_count,
+						    sizeof(*common_passwords), compare);
 }
 
 /* "1234567890", "abcdefghij" and the like, up or down. */

@@ -64,8 +64,8 @@ static void change_check(void *body, uint64_t seen, struct faults *faults)
 static void registration_check(void *body, uint64_t seen, struct faults *faults)
 {
 	const struct registration *registration = body;
-	const char *fault = password_check_for(registration->password, registration->email,
-					       registration->name);
+	const char *fault =
+	    password_check_for(registration->password, registration->email, registration->name);
 
 	(void)seen;
 	if (fault)

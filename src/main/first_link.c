@@ -27,9 +27,9 @@ static int make_link(PGconn *connection, struct str secret_hash)
 				    NULL);
 	for (unsigned i = 0; i < parameters->count; i++)
 		formats[i] = 1;
-	result = PQexecParams(connection, entry->text, (int)parameters->count,
-			      entry->parameter_types, parameters->values, parameters->lengths,
-			      formats, /* resultFormat= */ 1);
+	result =
+	    PQexecParams(connection, entry->text, (int)parameters->count, entry->parameter_types,
+			 parameters->values, parameters->lengths, formats, /* resultFormat= */ 1);
 	if (PQresultStatus(result) == PGRES_TUPLES_OK)
 		made = PQntuples(result);
 	PQclear(result);

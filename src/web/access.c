@@ -1,9 +1,9 @@
 #include "access.h"
+#include "base/limits.h"
 #include "base/memory.h"
 #include "base/network.h"
 #include "db/statements.h"
 #include "domain/key.h"
-#include "base/limits.h"
 #include "fields.h"
 
 enum { ADDRESS_NETWORK_BYTES = 8 };

@@ -16,9 +16,8 @@ __attribute__((warn_unused_result)) bool web_attempts_of_address(struct task *ta
 
 /* Goes on with next, perhaps after a while, or answers 429. account: stands for an account, also
  * for one that there is not. attempt: in the state of the endpoint. */
-__attribute__((warn_unused_result)) struct verdict web_attempt(struct task *task,
-							       struct attempt *attempt,
-							       struct id account, task_step *next);
+__attribute__((warn_unused_result)) struct verdict
+web_attempt(struct task *task, struct attempt *attempt, struct id account, task_step *next);
 
 /* Stands for the account with this e-mail address where there is none. */
 struct id web_unknown_account(struct str email);

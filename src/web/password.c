@@ -9,13 +9,14 @@ enum { PASSES = 2, MEMORY_BYTES = 19 * 1024 * 1024 };
 static const char nobody[] = "$argon2id$v=19$m=19456,t=2,p=1$XRvawnMwB4yCKFx9eEb/tQ$"
 			     "lf5CHnYfOX+RjXSlg+4GIQD+fOX2WU+zkNPcm2cVN3I";
 
-/* libsodium sets errno to EINVAL where a password is another one, and not where it has no memory. */
+/* libsodium sets errno to EINVAL where a password is another one, and not where it has no memory.
+ */
 static void verify(struct password_job *job)
 {
 	errno = 0;
-	job->matches = crypto_pwhash_str_verify(job->hash, job->password.data,
-						job->password.length) == 0 &&
-		       job->hash != nobody;
+	job->matches =
+	    crypto_pwhash_str_verify(job->hash, job->password.data, job->password.length) == 0 &&
+	    job->hash != nobody;
 	job->has_failed = !job->matches && errno == ENOMEM;
 }
 
@@ -26,9 +27,8 @@ static bool run(void *argument)
 	if (job->hash)
 		verify(job);
 	else
-		job->has_failed =
-		    crypto_pwhash_str(job->new_hash, job->password.data, job->password.length,
-				      PASSES, MEMORY_BYTES) < 0;
+		job->has_failed = crypto_pwhash_str(job->new_hash, job->password.data,
+						    job->password.length, PASSES, MEMORY_BYTES) < 0;
 	return false;
 }
 
@@ -65,7 +65,7 @@ bool web_password_failed(struct task *task, const struct password_job *job,
 			 struct verdict *ret_answer)
 {
 	if (job->has_failed)
-		*ret_answer = task_fail_busy(
-		    task, 1, "no memory is left to check the password, try again");
+		*ret_answer =
+		    task_fail_busy(task, 1, "no memory is left to check the password, try again");
 	return job->has_failed;
 }

@@ -83,8 +83,7 @@ static struct verdict begin(struct task *task)
 {
 	struct change *change = task_state(task);
 	const struct person *person = web_person(task);
-	const char *fault =
-	    password_check_for(change->body.password, person->email, person->name);
+	const char *fault = password_check_for(change->body.password, person->email, person->name);
 	struct verdict answer;
 
 	if (fault)

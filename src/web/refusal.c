@@ -5,8 +5,7 @@ struct verdict web_fail_refusal(struct task *task)
 {
 	switch (task_refusal(task)) {
 	case REFUSAL_EMAIL_TAKEN:
-		return task_fail(task, 409,
-				 "there is an account with this e-mail address already");
+		return task_fail(task, 409, "there is an account with this e-mail address already");
 	case REFUSAL_LAST_ADMINISTRATOR:
 		return task_fail(task, 409,
 				 "this is the last administrator: make somebody else one first");

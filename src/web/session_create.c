@@ -43,8 +43,8 @@ static struct verdict check(struct task *task)
 static struct verdict looked_up(struct task *task)
 {
 	struct sign_in_task *state = task_state(task);
-	struct id account = task_row_count(task) ? state->account.id
-						 : web_unknown_account(state->body.email);
+	struct id account =
+	    task_row_count(task) ? state->account.id : web_unknown_account(state->body.email);
 
 	return web_attempt(task, &state->attempt, account, check);
 }
@@ -57,8 +57,8 @@ static struct verdict begin(struct task *task)
 	if (web_has_no_sessions(task, &answer) || web_attempts_of_address(task, &answer))
 		return answer;
 	statement_account_password(
-	    task_new_query(task),
-	    &(struct account_password_parameters){.email = state->body.email}, &state->account);
+	    task_new_query(task), &(struct account_password_parameters){.email = state->body.email},
+	    &state->account);
 	return task_query(task, looked_up);
 }
 

@@ -42,12 +42,11 @@ static struct verdict all_ended(struct task *task)
 
 static struct verdict end_others(struct task *task)
 {
-	statement_session_end_others(task_new_query(task),
-				     &(struct session_end_others_parameters){
-					 .account_id = task_account_id(task),
-					 .id = web_session_id(task),
-					 .address = web_address(task),
-				     });
+	statement_session_end_others(task_new_query(task), &(struct session_end_others_parameters){
+							       .account_id = task_account_id(task),
+							       .id = web_session_id(task),
+							       .address = web_address(task),
+							   });
 	return task_query(task, all_ended);
 }
 

@@ -22,12 +22,11 @@ void web_set_cookie(struct task *task, struct str token)
 {
 	const struct site *site = &web_service_of(task)->site;
 
-	task_add_field(task, STR("Set-Cookie"),
-		       arena_printf(task_arena(task),
-				    "%s=%.*s; Path=/; Max-Age=%d; %sHttpOnly; SameSite=Lax",
-				    site_cookie_name(site), STR_ARG(token),
-				    token.length ? LIMIT_SESSION_S : 0,
-				    site->is_https ? "Secure; " : ""));
+	task_add_field(
+	    task, STR("Set-Cookie"),
+	    arena_printf(task_arena(task), "%s=%.*s; Path=/; Max-Age=%d; %sHttpOnly; SameSite=Lax",
+			 site_cookie_name(site), STR_ARG(token), token.length ? LIMIT_SESSION_S : 0,
+			 site->is_https ? "Secure; " : ""));
 }
 
 bool web_has_no_sessions(struct task *task, struct verdict *ret_answer)

@@ -1,4 +1,5 @@
 #include "web/site.h"
+#include "base/network.h"
 #include "base/require.h"
 
 #include <stdio.h>
@@ -33,8 +34,15 @@ static bool is_own_port(bool is_https, struct str port)
 
 static bool is_loopback(struct str host)
 {
-	return str_equal_ignore_case(host, STR("localhost")) || str_equal(host, STR("[::1]")) ||
-	       str_starts_with(host, STR("127."));
+	static const struct network loopback = {
+	    .address.bytes = {[10] = 0xff, [11] = 0xff, [12] = 127},
+	    .bits = 104,
+	};
+	struct address address;
+
+	if (str_equal_ignore_case(host, STR("localhost")) || str_equal(host, STR("[::1]")))
+		return true;
+	return address_read(host, &address) && network_has(&loopback, &address);
 }
 
 static void add_origin(struct site *site, struct str host, struct str port)

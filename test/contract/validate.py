@@ -4,7 +4,7 @@
 
 raises Violation where the document does not know such an answer: its status, a required header
 field, a header field's value, the media type, the body. Targets that are not below /v1 are none of
-the document's business. A Contract may also be made of another document than ours.
+the document's business. A Contract may also be made of another document, such as that of the pages.
 """
 
 import json
@@ -62,8 +62,9 @@ def strict_json(data):
 
 
 class Contract:
-    def __init__(self, document):
+    def __init__(self, document, prefix="/v1/"):
         self.document = document
+        self.prefix = prefix  # of the paths that it is about
         self.resolver = jsonschema.RefResolver("", document)
         self.templates = []
         for template in document["paths"]:
@@ -171,7 +172,7 @@ class Contract:
     def check(self, method, target, status, fields, body):
         """fields: (name, value) pairs. Violation where the answer is not documented."""
         path = target.split("?", 1)[0].split("#", 1)[0]
-        if not path.startswith("/v1/"):
+        if not path.startswith(self.prefix):
             return
         self.count += 1
         by_name = {}

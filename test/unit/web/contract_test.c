@@ -1,0 +1,220 @@
+/* The document of the pages' endpoints and the code cannot drift apart: routes both ways, who may
+ * call them, fields and limits of the record tables against the schemas. */
+#include "../cmocka_test.h"
+#include "base/memory.h"
+#include "domain/person.h"
+#include "task/task.h"
+#include "web/access.h"
+#include "web/web.h"
+
+#include <yyjson.h>
+
+static yyjson_doc *document;
+static yyjson_val *root;
+
+static int read_document(void **state)
+{
+	(void)state;
+	document = yyjson_read_file(DOCUMENT, 0, NULL, NULL);
+	root = yyjson_doc_get_root(document);
+	return root ? 0 : -1;
+}
+
+static int free_document(void **state)
+{
+	(void)state;
+	yyjson_doc_free(document);
+	return 0;
+}
+
+static yyjson_val *resolve(yyjson_val *node)
+{
+	yyjson_val *reference = yyjson_obj_get(node, "$ref");
+
+	return reference ? resolve(yyjson_doc_ptr_get(document, yyjson_get_str(reference) + 1))
+			 : node;
+}
+
+static const char *method_name(enum http_method method)
+{
+	static const char *const names[HTTP_METHOD_OTHER + 1] = {
+	    [HTTP_GET] = "get",	    [HTTP_POST] = "post",     [HTTP_PUT] = "put",
+	    [HTTP_PATCH] = "patch", [HTTP_DELETE] = "delete",
+	};
+
+	return names[method];
+}
+
+static void every_route_is_documented(void **state)
+{
+	yyjson_val *paths = yyjson_obj_get(root, "paths");
+
+	(void)state;
+	for (size_t i = 0; i < web_routes.count; i++) {
+		const struct route *route = &web_routes.routes[i];
+		yyjson_val *path = yyjson_obj_get(paths, route->path);
+
+		if (!path || !yyjson_obj_get(path, method_name(route->method)))
+			fail_msg("%s %s is not in the document", method_name(route->method),
+				 route->path);
+	}
+}
+
+static const struct route *find_route(const char *method, const char *path)
+{
+	for (size_t i = 0; i < web_routes.count; i++) {
+		const struct route *route = &web_routes.routes[i];
+
+		if (strcmp(method_name(route->method), method) == 0 &&
+		    strcmp(route->path, path) == 0)
+			return route;
+	}
+	return NULL;
+}
+
+/* Visitors are those whose operation needs no session; the path says what is for administrators. */
+static const struct access *access_of(const char *path, yyjson_val *operation)
+{
+	if (yyjson_obj_get(operation, "security"))
+		return &access_visitor;
+	return strncmp(path, "/web/admin/", 11) == 0 ? &access_administrator : &access_session;
+}
+
+static void compare_operation(const char *method, const char *path, yyjson_val *operation)
+{
+	const struct route *route = find_route(method, path);
+	const struct endpoint *endpoint;
+
+	if (!route)
+		fail_msg("%s %s has no route", method, path);
+	endpoint = route->data;
+	assert_ptr_equal(endpoint->access, access_of(path, operation));
+	assert_int_equal(endpoint->body != NULL, yyjson_obj_get(operation, "requestBody") != NULL);
+	if (endpoint->body)
+		assert_true(endpoint->body_max_bytes > 0 && endpoint->body_max_bytes <= 16 * 1024);
+}
+
+static void every_operation_has_its_route(void **state)
+{
+	yyjson_val *paths = yyjson_obj_get(root, "paths");
+	size_t i, count, j, methods;
+	yyjson_val *path, *item, *method, *operation;
+	unsigned operations = 0;
+
+	(void)state;
+	yyjson_obj_foreach(paths, i, count, path, item)
+	{
+		yyjson_obj_foreach(item, j, methods, method, operation)
+		{
+			if (yyjson_equals_str(method, "parameters"))
+				continue;
+			operations++;
+			compare_operation(yyjson_get_str(method), yyjson_get_str(path), operation);
+		}
+	}
+	assert_int_equal(operations, web_routes.count);
+}
+
+static void routes_are_sorted(void **state)
+{
+	(void)state;
+	for (size_t i = 1; i < web_routes.count; i++)
+		assert_true(strcmp(web_routes.routes[i - 1].path, web_routes.routes[i].path) <= 0);
+}
+
+/* ---- records against schemas ---- */
+
+static bool is_in(yyjson_val *array, const char *text)
+{
+	size_t i, count;
+	yyjson_val *item;
+
+	yyjson_arr_foreach(array, i, count, item)
+	{
+		if (yyjson_equals_str(item, text))
+			return true;
+	}
+	return false;
+}
+
+static void compare_field(const struct record_field *field, const char *name, yyjson_val *schema,
+			  bool is_body)
+{
+	yyjson_val *property = yyjson_obj_get(yyjson_obj_get(schema, "properties"), name);
+	yyjson_val *required = yyjson_obj_get(schema, "required");
+
+	if (!property)
+		fail_msg("%s is not in the schema", name);
+	property = resolve(property);
+	if (is_body && field->kind == RECORD_KIND_STR) {
+		assert_int_equal(yyjson_get_sint(yyjson_obj_get(property, "minLength")),
+				 field->minimum);
+		assert_int_equal(yyjson_get_sint(yyjson_obj_get(property, "maxLength")),
+				 field->maximum);
+	}
+	if (!is_body && field->nullable)
+		assert_true(is_in(yyjson_obj_get(property, "type"), "null"));
+	assert_int_equal(is_in(required, name), is_body ? field->required : true);
+}
+
+static void compare(const struct record *record, const char *name, bool is_body)
+{
+	yyjson_val *schemas = yyjson_obj_get(yyjson_obj_get(root, "components"), "schemas");
+	yyjson_val *schema = yyjson_obj_get(schemas, name);
+	size_t named = 0;
+
+	print_message("schema %s\n", name);
+	assert_non_null(schema);
+	for (unsigned i = 0; i < record->field_count; i++) {
+		const struct record_field *field = &record->fields[i];
+		const char *field_name = is_body ? field->body : field->name;
+
+		if (!field_name)
+			continue;
+		named++;
+		compare_field(field, field_name, schema, is_body);
+	}
+	assert_int_equal(yyjson_obj_size(yyjson_obj_get(schema, "properties")), named);
+	assert_true(yyjson_is_false(yyjson_obj_get(schema, "additionalProperties")));
+}
+
+static void bodies_match_their_schemas(void **state)
+{
+	(void)state;
+	compare(&invitation_creation_record, "InvitationCreation", true);
+	compare(&key_creation_record, "KeyCreation", true);
+	compare(&link_token_record, "LinkToken", true);
+	compare(&link_use_record, "LinkUse", true);
+	compare(&member_update_record, "MemberUpdate", true);
+	compare(&password_change_record, "PasswordChange", true);
+	compare(&person_update_record, "AccountUpdate", true);
+	compare(&registration_record, "Registration", true);
+	compare(&sign_in_record, "SignIn", true);
+}
+
+static void answers_match_their_schemas(void **state)
+{
+	(void)state;
+	compare(&audit_entry_record, "AuditEntry", false);
+	compare(&invitation_record, "Invitation", false);
+	compare(&key_entry_record, "Key", false);
+	compare(&link_entry_record, "Link", false);
+	compare(&member_record, "Member", false);
+	compare(&new_key_record, "NewKey", false);
+	compare(&new_link_record, "NewLink", false);
+	compare(&person_record, "Account", false);
+	compare(&session_entry_record, "Session", false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(every_route_is_documented),
+	    cmocka_unit_test(every_operation_has_its_route),
+	    cmocka_unit_test(routes_are_sorted),
+	    cmocka_unit_test(bodies_match_their_schemas),
+	    cmocka_unit_test(answers_match_their_schemas),
+	};
+
+	return cmocka_run_group_tests(tests, read_document, free_document);
+}

@@ -1,0 +1,166 @@
+/* What follows from the public URL: which requests are those of our own pages. */
+#include "../cmocka_test.h"
+#include "web/site.h"
+
+#include <stdio.h>
+
+enum { FIELDS_MAX = 4 };
+
+struct from {
+	const char *fields[2 * FIELDS_MAX]; /* names and values */
+};
+
+static const char *refusal(const struct site *site, enum http_method method,
+			   const struct from *from)
+{
+	struct http_field fields[FIELDS_MAX];
+	struct http_request request = {.method = method, .fields = fields};
+
+	for (unsigned i = 0; i < FIELDS_MAX && from->fields[2 * i]; i++)
+		fields[request.field_count++] = (struct http_field){
+		    str_from(from->fields[2 * i]), str_from(from->fields[2 * i + 1])};
+	return site_refuses(site, &request);
+}
+
+#define REFUSED(site, method, ...)                                                                 \
+	assert_non_null(refusal(site, method, &(struct from){{__VA_ARGS__}}))
+#define TAKEN(site, method, ...) assert_null(refusal(site, method, &(struct from){{__VA_ARGS__}}))
+
+static void fetch_metadata_decides(void **state)
+{
+	struct site site;
+
+	(void)state;
+	site_init(&site, "https://panels.example.org", false);
+	for (unsigned i = 0; i < 2; i++) {
+		enum http_method method = i ? HTTP_POST : HTTP_GET;
+
+		TAKEN(&site, method, "Sec-Fetch-Site", "same-origin");
+		REFUSED(&site, method, "Sec-Fetch-Site", "same-site");
+		REFUSED(&site, method, "Sec-Fetch-Site", "cross-site");
+		REFUSED(&site, method, "Sec-Fetch-Site", "");
+		REFUSED(&site, method, "Sec-Fetch-Site", "SAME-ORIGIN");
+		/* Not even with the right Origin. */
+		REFUSED(&site, method, "Sec-Fetch-Site", "cross-site", "Origin",
+			"https://panels.example.org", "Host", "panels.example.org");
+		REFUSED(&site, method, "Sec-Fetch-Site", "same-origin", "sec-fetch-site",
+			"cross-site");
+	}
+	/* Typed by its user, or opened from a bookmark. */
+	TAKEN(&site, HTTP_GET, "Sec-Fetch-Site", "none");
+	TAKEN(&site, HTTP_HEAD, "Sec-Fetch-Site", "none");
+	REFUSED(&site, HTTP_POST, "Sec-Fetch-Site", "none");
+	REFUSED(&site, HTTP_DELETE, "Sec-Fetch-Site", "none");
+	/* A proxy may have put another Host there. */
+	TAKEN(&site, HTTP_POST, "Sec-Fetch-Site", "same-origin", "Host", "127.0.0.1:8080");
+}
+
+static void without_it_origin_and_host_do(void **state)
+{
+	struct site site;
+
+	(void)state;
+	site_init(&site, "http://panels.example.org:8080/displays", true);
+	TAKEN(&site, HTTP_POST, "Origin", "http://panels.example.org:8080", "Host",
+	      "panels.example.org:8080");
+	TAKEN(&site, HTTP_GET, "Host", "PANELS.example.org:8080");
+	REFUSED(&site, HTTP_POST, "Host", "panels.example.org:8080");
+	REFUSED(&site, HTTP_PATCH, "Host", "panels.example.org:8080");
+	REFUSED(&site, HTTP_POST, "Origin", "null", "Host", "panels.example.org:8080");
+	REFUSED(&site, HTTP_POST, "Origin", "http://panels.example.org", "Host",
+		"panels.example.org:8080");
+	REFUSED(&site, HTTP_POST, "Origin", "https://panels.example.org:8080", "Host",
+		"panels.example.org:8080");
+	REFUSED(&site, HTTP_POST, "Origin", "http://panels.example.org:8080.evil.example", "Host",
+		"panels.example.org:8080");
+	REFUSED(&site, HTTP_GET, "Origin", "http://evil.example", "Host",
+		"panels.example.org:8080");
+	REFUSED(&site, HTTP_POST, "Origin", "http://panels.example.org:8080", "Origin",
+		"http://evil.example", "Host", "panels.example.org:8080");
+	/* A name of somebody else that leads here (DNS rebinding): its Origin is its own. */
+	REFUSED(&site, HTTP_POST, "Origin", "http://evil.example:8080", "Host",
+		"evil.example:8080");
+	REFUSED(&site, HTTP_GET, "Host", "evil.example:8080");
+	REFUSED(&site, HTTP_GET, "Host", "panels.example.org");
+	REFUSED(&site, HTTP_GET, "Host", "");
+	REFUSED(&site, HTTP_GET, NULL, NULL);
+}
+
+static void the_own_port_may_be_named(void **state)
+{
+	struct site site;
+
+	(void)state;
+	site_init(&site, "http://Panels.example.org:80", true);
+	TAKEN(&site, HTTP_POST, "Origin", "http://panels.example.org", "Host",
+	      "panels.example.org:80");
+	TAKEN(&site, HTTP_GET, "Host", "panels.example.org");
+	REFUSED(&site, HTTP_GET, "Host", "panels.example.org:443");
+	site_init(&site, "https://panels.example.org:443", true);
+	TAKEN(&site, HTTP_POST, "Origin", "https://panels.example.org", "Host",
+	      "panels.example.org:443");
+}
+
+static void this_machine_has_several_names(void **state)
+{
+	static const char *const urls[] = {"http://127.0.0.1:8080", "http://localhost:8080",
+					   "http://[::1]:8080", "http://127.0.0.53:8080"};
+	struct site site;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		site_init(&site, urls[i], false);
+		assert_true(site.can_sign_in);
+		assert_string_equal(site_cookie_name(&site), "displayd_session");
+		TAKEN(&site, HTTP_POST, "Origin", "http://localhost:8080", "Host",
+		      "localhost:8080");
+		TAKEN(&site, HTTP_POST, "Origin", "http://127.0.0.1:8080", "Host",
+		      "127.0.0.1:8080");
+		TAKEN(&site, HTTP_POST, "Origin", "http://[::1]:8080", "Host", "[::1]:8080");
+		REFUSED(&site, HTTP_POST, "Origin", "http://localhost:3000", "Host",
+			"localhost:8080");
+		REFUSED(&site, HTTP_GET, "Host", "localhost.evil.example:8080");
+	}
+}
+
+static void who_can_sign_in(void **state)
+{
+	static const struct {
+		const char *url;
+		bool allows_plain_http, can_sign_in;
+		const char *cookie;
+	} cases[] = {
+	    {"https://panels.example.org", false, true, "__Host-displayd_session"},
+	    {"https://panels.example.org/displays", false, true, "__Host-displayd_session"},
+	    {"http://panels.example.org", false, false, "displayd_session"},
+	    {"http://panels.example.org", true, true, "displayd_session"},
+	    {"http://192.0.2.1:8080", false, false, "displayd_session"},
+	    {"http://127.evil.example", false, false, "displayd_session"},
+	    {"http://localhost.evil.example", false, false, "displayd_session"},
+	    {"http://[2001:db8::1]:8080", false, false, "displayd_session"},
+	    {"http://localhost", false, true, "displayd_session"},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct site site;
+
+		print_message("%s\n", cases[i].url);
+		site_init(&site, cases[i].url, cases[i].allows_plain_http);
+		assert_int_equal(site.can_sign_in, cases[i].can_sign_in);
+		assert_string_equal(site_cookie_name(&site), cases[i].cookie);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(fetch_metadata_decides),
+	    cmocka_unit_test(without_it_origin_and_host_do),
+	    cmocka_unit_test(the_own_port_may_be_named),
+	    cmocka_unit_test(this_machine_has_several_names),
+	    cmocka_unit_test(who_can_sign_in),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

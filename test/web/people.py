@@ -1,0 +1,152 @@
+"""Browsers and the people before them.
+
+    browser = Browser(world)
+    browser.sign_in(account)         # keeps the cookie that it is given
+    browser.get("/web/keys").ok()
+
+Every answer must be one that docs/web-openapi.json knows, and carry the fields that keep browsers
+from doing more with it.
+"""
+
+import os
+import re
+import secrets
+import sys
+import uuid
+
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [TESTS, os.path.join(TESTS, "api")]
+
+# pylint: disable=wrong-import-position
+from world import (SECRETS, TIMESTAMP, UNKNOWN_ID, Device, World, new_key,  # noqa: E402
+                   request_bytes, sha256, validate, wait_until)
+
+DOCUMENT = os.path.join(TESTS, "../docs/web-openapi.json")
+CONTRACT = validate.Contract(validate.read_document(DOCUMENT), "/web/")
+PASSWORD = "correct horse battery"
+OTHER_PASSWORD = "staple of the stable"
+SECURITY = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+OWN_PAGE = (("Sec-Fetch-Site", "same-origin"),)
+
+
+class Browser:
+    """fields: those that say where a request comes from. cookie: NAME=VALUE, or None."""
+
+    def __init__(self, world, fields=OWN_PAGE, user_agent="a test"):
+        self.world = world
+        self.fields = fields
+        self.user_agent = user_agent
+        self.cookie = None
+
+    def request(self, method, target, fields=None, cookie=True, host="127.0.0.1", **options):
+        fields = list(self.fields if fields is None else fields)
+        if cookie and self.cookie:
+            fields.append(("Cookie", self.cookie))
+        fields.append(("User-Agent", self.user_agent))
+        with self.world.client() as client:
+            data = request_bytes(method, target, fields=fields, **options)
+            client.send(data.replace(b"Host: test", b"Host: " + host.encode(), 1))
+            answer = client.answer(method)
+        CONTRACT.check(method, target, answer.status, answer.fields, answer.body)
+        if CONTRACT.template_of(target.split("?")[0]) and answer.status != 405:
+            for name, value in SECURITY.items():
+                assert answer[name] == value
+        self.keep_cookie(answer)
+        return answer
+
+    def keep_cookie(self, answer):
+        for name, value in answer.fields:
+            if name.lower() == "set-cookie":
+                pair = value.split(";")[0]
+                self.cookie = pair if pair.split("=", 1)[1] else None
+                SECRETS.add(pair.split("=", 1)[1] or "no secret was set")
+
+    def get(self, target, **options):
+        return self.request("GET", target, **options)
+
+    def post(self, target, body=None, **options):
+        return self.request("POST", target, body=body, **options)
+
+    def patch(self, target, body, **options):
+        return self.request("PATCH", target, body=body, **options)
+
+    def delete(self, target, **options):
+        return self.request("DELETE", target, **options)
+
+    def try_sign_in(self, email, password=PASSWORD, **options):
+        return self.post("/web/session", {"email": email, "password": password}, **options)
+
+    def sign_in(self, person, password=PASSWORD):
+        assert self.try_sign_in(person.email, password).status == 200
+        return self
+
+    def is_signed_in(self):
+        return self.get("/web/account").status == 200
+
+
+class Person:
+    """An account with a password, put into the database directly: what the hash is of, somebody had
+    hashed by the server."""
+
+    def __init__(self, world, **columns):
+        self.world = world
+        self.id = str(uuid.uuid4())
+        self.email = f"{secrets.token_hex(8)}@example.org"
+        values = {"id": self.id, "email": self.email, "name": "Some One",
+                  "password_hash": password_hash(world), **columns}
+        world.sql(f"INSERT INTO account ({', '.join(values)}) "
+                  f"VALUES ({', '.join(['%s'] * len(values))})", *values.values())
+
+    def browser(self, **options):
+        return Browser(self.world, **options).sign_in(self)
+
+    def device(self):
+        """Only so that it owns one."""
+        self.world.sql("INSERT INTO device (id, account_id, name, link_key_hash) "
+                       "VALUES (%s, %s, 'Desk', %s)", str(uuid.uuid4()), self.id,
+                       secrets.token_bytes(32))
+
+    def key(self):
+        key = new_key()
+        self.world.sql("INSERT INTO api_key (id, account_id, name, secret_hash) "
+                       "VALUES (%s, %s, 'older', %s)", str(uuid.uuid4()), self.id, sha256(key))
+        return key
+
+
+def first_token(world):
+    """Of the link that the server printed at its start."""
+    return re.search(r"/link#([0-9A-Za-z]{43})\b", world.server.log())[1]
+
+
+def make_first(world, browser=None):
+    """Whoever uses that link: signed in, an administrator."""
+    browser = browser or Browser(world)
+    answer = browser.post("/web/links/use", {
+        "token": first_token(world), "email": "first@example.org", "name": "First",
+        "password": PASSWORD})
+    assert answer.status == 200, answer
+    return browser
+
+
+def password_hash(world):
+    """Of PASSWORD."""
+    found = world.sql("SELECT password_hash FROM account WHERE email = 'first@example.org'")
+    if not found:
+        make_first(world)
+        found = world.sql("SELECT password_hash FROM account WHERE email = 'first@example.org'")
+    return found[0][0]
+
+
+def token_of(link):
+    return link.split("#")[1]
+
+
+__all__ = ["Browser", "CONTRACT", "Device", "OTHER_PASSWORD", "OWN_PAGE", "PASSWORD", "Person",
+           "SECURITY", "TIMESTAMP", "UNKNOWN_ID", "World", "first_token", "make_first", "sha256",
+           "token_of", "wait_until"]

@@ -1,0 +1,206 @@
+"""Accounts and roles, invitations, links for a forgotten password, the log of who did what."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from people import (OTHER_PASSWORD, PASSWORD, TIMESTAMP, UNKNOWN_ID, Browser, Person, make_first,
+                    token_of)
+
+ENDPOINTS = [
+    ("GET", "/web/admin/accounts", None), ("GET", "/web/admin/audit", None),
+    ("PATCH", f"/web/admin/accounts/{UNKNOWN_ID}", {"isReviewer": True}),
+    ("POST", f"/web/admin/accounts/{UNKNOWN_ID}/password-link", None),
+    ("GET", "/web/admin/invitations", None), ("POST", "/web/admin/invitations", {}),
+    ("DELETE", f"/web/admin/invitations/{UNKNOWN_ID}", None)]
+
+
+@pytest.mark.parametrize("method, path, body", ENDPOINTS)
+def test_for_administrators_only(world, browser, method, path, body):
+    reviewer = Person(world, is_reviewer=True).browser()
+    for one in (browser, reviewer):
+        one.request(method, path, body=body).problem(403)
+    Browser(world).request(method, path, body=body).problem(401)
+
+
+def test_members(world, administrator):
+    person = Person(world, is_reviewer=True)
+    person.device()
+    found, target = [], "/web/admin/accounts?limit=100"
+    while target:
+        answer = administrator.get(target)
+        found += answer.ok()
+        target = re.match("<(.*)>", answer["Link"])[1] if "Link" in answer else None
+    member = next(entry for entry in found if entry["id"] == person.id)
+    assert member["isReviewer"] and not member["isAdministrator"] and member["hasPassword"]
+    assert (member["devices"], member["apps"], member["lastSignInAt"]) == (1, 0, None)
+    person.browser()
+    everybody = administrator.get("/web/admin/accounts").ok()
+    member = next(entry for entry in everybody if entry["id"] == person.id)
+    assert TIMESTAMP.fullmatch(member["lastSignInAt"])
+    assert len(everybody) == len(found)
+
+
+def test_roles(administrator, person):
+    path = f"/web/admin/accounts/{person.id}"
+    assert administrator.patch(path, {"isReviewer": True}).ok()["isReviewer"]
+    assert administrator.patch(path, {"isAdministrator": True}).ok()["isReviewer"]
+    member = administrator.patch(path, {"isReviewer": False, "isAdministrator": False}).ok()
+    assert not member["isReviewer"] and not member["isAdministrator"]
+    for body in ({}, {"isReviewer": 1}, {"isKing": True}, {"email": "a@example.org"}, []):
+        administrator.patch(path, body).problem(400)
+    administrator.patch(f"/web/admin/accounts/{UNKNOWN_ID}", {"isReviewer": True}).problem(404)
+    administrator.patch("/web/admin/accounts/first", {"isReviewer": True}).problem(404)
+
+
+def test_the_last_administrator_stays_one(start):
+    world = start("--rate-limit", "0")
+    browser = make_first(world)
+    me = browser.get("/web/account").ok()["id"]
+    browser.patch(f"/web/admin/accounts/{me}", {"isAdministrator": False}).problem(409)
+    # Also where two let go of it at the same moment, again and again.
+    second = Person(world)
+    for _ in range(5):
+        browser.patch(f"/web/admin/accounts/{second.id}", {"isAdministrator": True}).ok()
+        pairs = ((browser, me), (second.browser(), second.id))
+        with ThreadPoolExecutor(2) as pool:
+            statuses = list(pool.map(lambda pair: pair[0].patch(
+                f"/web/admin/accounts/{pair[1]}", {"isAdministrator": False}).status, pairs))
+        assert sorted(statuses) == [200, 409]
+        if statuses[0] == 200:
+            pairs[1][0].patch(f"/web/admin/accounts/{me}", {"isAdministrator": True}).ok()
+            browser.patch(f"/web/admin/accounts/{second.id}", {"isAdministrator": False}).ok()
+
+
+def test_invitations(world, administrator):
+    answer = administrator.post("/web/admin/invitations", {"isReviewer": True})
+    assert answer.status == 201
+    link = answer.json()
+    assert link["url"].startswith(world.server.url + "/link#")
+    shown = next(entry for entry in administrator.get("/web/admin/invitations").ok()
+                 if entry["id"] == link["id"])
+    assert (shown["email"], shown["isReviewer"], shown["isAdministrator"]) == (None, True, False)
+    assert token_of(link["url"]) not in str(world.sql("SELECT * FROM account_link"))
+    guest = Browser(world)
+    body = {"token": token_of(link["url"]), "password": PASSWORD}
+    assert set(guest.post("/web/links/use", body).faults()) == {"/email", "/name"}
+    body |= {"email": "Grace@example.org", "name": "Grace"}
+    account = guest.post("/web/links/use", body).ok()
+    assert account["isReviewer"] and not account["isAdministrator"] and guest.is_signed_in()
+    Browser(world).post("/web/links/use", body | {"email": "other@example.org"}).problem(404)
+    assert link["id"] not in str(administrator.get("/web/admin/invitations").ok())
+
+
+def test_an_invitation_for_somebody(world, administrator):
+    link = administrator.post("/web/admin/invitations", {"email": "Alan@example.org"}).json()
+    token = token_of(link["url"])
+    assert Browser(world).post("/web/links/look", {"token": token}).ok()["email"] == (
+        "Alan@example.org")
+    body = {"token": token, "email": "eve@example.org", "name": "Eve", "password": PASSWORD}
+    assert list(Browser(world).post("/web/links/use", body).faults()) == ["/email"]
+    del body["email"]
+    assert Browser(world).post("/web/links/use", body).ok()["email"] == "Alan@example.org"
+
+
+def test_an_invitation_is_not_lost_where_the_address_is_taken(world, administrator, person):
+    link = administrator.post("/web/admin/invitations", {}).json()
+    body = {"token": token_of(link["url"]), "email": person.email, "name": "Two",
+            "password": PASSWORD}
+    Browser(world).post("/web/links/use", body).problem(409)
+    assert Browser(world).post("/web/links/use", body | {"email": "2" + person.email}).status == 200
+
+
+def test_a_withdrawn_and_an_expired_invitation(world, administrator):
+    links = [administrator.post("/web/admin/invitations", {}).json() for _ in range(2)]
+    assert administrator.delete(f"/web/admin/invitations/{links[0]['id']}").ok() == {}
+    administrator.delete(f"/web/admin/invitations/{links[0]['id']}").problem(404)
+    administrator.delete("/web/admin/invitations/none").problem(404)
+    world.sql("UPDATE account_link SET expires_at = clock_timestamp() WHERE id = %s",
+              links[1]["id"])
+    for number, link in enumerate(links):
+        body = {"token": token_of(link["url"]), "email": f"late{number}@example.org",
+                "name": "Late", "password": PASSWORD}
+        Browser(world).post("/web/links/look", {"token": body["token"]}).problem(404)
+        Browser(world).post("/web/links/use", body).problem(404)
+    assert not {link["id"] for link in links} & {
+        entry["id"] for entry in administrator.get("/web/admin/invitations").ok()}
+
+
+def test_two_use_one_invitation(world, administrator):
+    link = administrator.post("/web/admin/invitations", {}).json()
+
+    def use(number):
+        return Browser(world).post("/web/links/use", {
+            "token": token_of(link["url"]), "email": f"{number}-{link['id']}@example.org",
+            "name": "Two", "password": PASSWORD}).status
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(use, range(4))) == [200, 404, 404, 404]
+
+
+def test_a_forgotten_password(world, administrator, person):
+    browser = person.browser()
+    path = f"/web/admin/accounts/{person.id}/password-link"
+    older, link = administrator.post(path).json(), administrator.post(path).json()
+    Browser(world).post("/web/links/look", {"token": token_of(older["url"])}).problem(404)
+    shown = Browser(world).post("/web/links/look", {"token": token_of(link["url"])}).ok()
+    assert (shown["kind"], shown["email"]) == ("password", person.email)
+    assert browser.is_signed_in()
+    guest = Browser(world)
+    body = {"token": token_of(link["url"]), "password": person.email}
+    assert list(guest.post("/web/links/use", body).faults()) == ["/password"]
+    body["password"] = OTHER_PASSWORD
+    assert guest.post("/web/links/use", body).ok()["id"] == person.id and guest.is_signed_in()
+    browser.get("/web/account").problem(401)
+    Browser(world).post("/web/links/use", body).problem(404)
+    Browser(world).try_sign_in(person.email).problem(401)
+    administrator.post(f"/web/admin/accounts/{UNKNOWN_ID}/password-link").problem(404)
+
+
+def test_a_change_of_the_password_ends_its_links(world, administrator, person):
+    link = administrator.post(f"/web/admin/accounts/{person.id}/password-link").json()
+    person.browser().post("/web/account/password", {
+        "currentPassword": PASSWORD, "password": OTHER_PASSWORD}).ok()
+    Browser(world).post("/web/links/look", {"token": token_of(link["url"])}).problem(404)
+
+
+def test_audit(world, administrator):
+    person = Person(world)
+    person.device()
+    browser = person.browser()
+    key = browser.post("/web/keys", {"name": "Audited"}).json()
+    browser.delete(f"/web/keys/{key['id']}").ok()
+    browser.post("/web/account/password", {
+        "currentPassword": PASSWORD, "password": OTHER_PASSWORD}).ok()
+    administrator.patch(f"/web/admin/accounts/{person.id}", {"isReviewer": True}).ok()
+    browser.delete("/web/session").ok()
+    entries = administrator.get("/web/admin/audit?limit=1000").ok()
+    own = [(entry["action"], entry["target"]) for entry in entries
+           if entry["actor"] == person.email]
+    assert own == [("session.end", "a test"), ("password.change", person.email),
+                   ("key.revoke", "Audited"), ("key.create", "Audited"), ("session.start", None)]
+    assert {entry["address"] for entry in entries if entry["actor"] == person.email} == {
+        "127.0.0.1"}
+    roles = next(entry for entry in entries if entry["action"] == "account.roles")
+    assert roles["target"] == f"{person.email}: reviewer"
+    assert roles["actor"] == administrator.get("/web/account").ok()["email"]
+    world.server.ctl("account", "link", person.email)
+    [newest] = administrator.get("/web/admin/audit?limit=1").ok()
+    assert (newest["actor"], newest["action"], newest["target"], newest["address"]) == (
+        "displayctl", "link.create", person.email, None)
+
+
+def test_the_audit_log_is_bounded(world, administrator, person):
+    """Who does much fills the log with no more than its share, and what is old goes."""
+    insert = ("INSERT INTO audit_entry (account_id, actor, action, target, created_at) "
+              "SELECT %s, %s, 'key.create', n::text, clock_timestamp() - %s::interval "
+              "FROM generate_series(1, %s) AS n")
+    other = Person(world)
+    world.sql(insert, other.id, other.email, "1 day", 1)
+    world.sql(insert, person.id, person.email, "401 days", 1)
+    world.sql(insert, person.id, person.email, "1 day", 2100)
+    counts = dict(world.sql("SELECT account_id::text, count(*) FROM audit_entry "
+                            "WHERE account_id IN (%s, %s) GROUP BY 1", person.id, other.id))
+    assert counts[person.id] == 2000 and counts[other.id] == 1
+    [newest] = administrator.get("/web/admin/audit?limit=1").ok()
+    assert newest["target"] == "2100"

@@ -1,0 +1,91 @@
+"""Development > API keys."""
+
+import re
+
+from people import TIMESTAMP, UNKNOWN_ID, Browser, Person, wait_until
+
+
+def test_an_account_without_a_device_has_no_key(browser):
+    problem = browser.post("/web/keys", {"name": "Weather"}).problem(409)
+    assert "must own at least one device before it can create a key" in problem["detail"]
+    assert browser.get("/web/keys").ok() == []
+
+
+def test_create_use_revoke(world, person):
+    person.device()
+    browser = person.browser()
+    answer = browser.post("/web/keys", {"name": "Weather"})
+    assert answer.status == 201
+    key = answer.json()
+    assert re.fullmatch(r"ddk_[0-9A-Za-z]{36}", key["key"])
+    assert key["firstCharacters"] == key["key"][:8] and TIMESTAMP.fullmatch(key["createdAt"])
+    shown = browser.get("/web/keys").ok()
+    assert shown == [{"id": key["id"], "name": "Weather", "firstCharacters": key["key"][:8],
+                      "createdAt": key["createdAt"], "lastUsedAt": None}]
+    assert key["key"] not in str(world.sql("SELECT * FROM api_key WHERE id = %s", key["id"]))
+    assert world.get("/v1/devices", key=key["key"]).status == 200
+    # Not that of somebody else.
+    stranger = Person(world).browser()
+    for name in (key["id"], UNKNOWN_ID, "none", key["key"]):
+        stranger.delete(f"/web/keys/{name}").problem(404)
+    assert browser.delete(f"/web/keys/{key['id']}").ok() == {}
+    wait_until(lambda: world.get("/v1/devices", key=key["key"]).status == 401, "the revocation")
+    browser.delete(f"/web/keys/{key['id']}").problem(404)
+    assert browser.get("/web/keys").ok() == []
+
+
+def test_older_keys_have_no_first_characters(person):
+    person.key()
+    [key] = person.browser().get("/web/keys").ok()
+    assert key["firstCharacters"] is None and key["lastUsedAt"] is None
+
+
+def test_displayctl_keeps_them_too(world, person):
+    person.device()
+    made = world.server.ctl("key", "create", "--account", person.email, "--name", "by ctl")
+    [key] = person.browser().get("/web/keys").ok()
+    assert (key["name"], key["firstCharacters"]) == ("by ctl", made["key"][:8])
+
+
+def test_names(person):
+    person.device()
+    browser = person.browser()
+    for name in ("", "\t", "a\u0000b", "x" * 101, None, 1):
+        assert list(browser.post("/web/keys", {"name": name}).faults()) == ["/name"]
+    browser.post("/web/keys", {"name": "x", "scope": "all"}).problem(400)
+    name = "<img src=x onerror=alert(1)> \U0001f511"
+    assert browser.post("/web/keys", {"name": name}).json()["name"] == name
+
+
+def test_parts(world, person):
+    browser = person.browser()
+    world.sql("INSERT INTO api_key (id, account_id, name, secret_hash) SELECT gen_random_uuid(), "
+              "%s, n::text, sha256(n::text::bytea || %s) FROM generate_series(1, 150) AS n",
+              person.id, person.email.encode())
+    everything = browser.get("/web/keys").ok()
+    assert len(everything) == 150
+    found, target = [], "/web/keys?limit=40"
+    while target:
+        answer = browser.get(target)
+        found += answer.ok()
+        target = re.match("<(.*)>", answer["Link"])[1] if "Link" in answer else None
+    assert found == everything
+
+
+def test_at_most_a_thousand(world, person):
+    person.device()
+    browser = person.browser()
+    world.sql("INSERT INTO api_key (id, account_id, name, secret_hash) SELECT gen_random_uuid(), "
+              "%s, 'x', sha256(n::text::bytea || %s) FROM generate_series(1, 1000) AS n",
+              person.id, person.email.encode())
+    assert "1000" in browser.post("/web/keys", {"name": "x"}).problem(409)["detail"]
+    [first] = browser.get("/web/keys?limit=1").ok()
+    browser.delete(f"/web/keys/{first['id']}").ok()
+    assert browser.post("/web/keys", {"name": "x"}).status == 201
+    browser.post("/web/keys", {"name": "x"}).problem(409)
+
+
+def test_an_api_key_is_no_session(world, person):
+    key = person.key()
+    Browser(world).get("/web/keys", key=key).problem(401)
+    assert person.browser().request("GET", "/v1/devices").status == 401

@@ -1,0 +1,138 @@
+"""Sessions: their cookie, their list, their end, on every instance."""
+
+import re
+
+import pytest
+from people import Browser, Person, UNKNOWN_ID, make_first, sha256, wait_until
+
+PLAIN = re.compile(r"displayd_session=[0-9A-Za-z]{43}; Path=/; Max-Age=2592000; HttpOnly; "
+                   r"SameSite=Lax")
+SECURE = re.compile(r"__Host-displayd_session=[0-9A-Za-z]{43}; Path=/; Max-Age=2592000; Secure; "
+                    r"HttpOnly; SameSite=Lax")
+
+
+def sessions(world, person):
+    return world.sql("SELECT id::text, secret_hash FROM session WHERE account_id = %s", person.id)
+
+
+def test_the_cookie_over_plain_http(world, person):
+    answer = Browser(world).try_sign_in(person.email)
+    assert PLAIN.fullmatch(answer["Set-Cookie"])
+
+
+def test_the_cookie_over_https(start):
+    world = start("--public-url", "https://panels.example.org/displays/")
+    browser = make_first(world)
+    answer = browser.try_sign_in("first@example.org")
+    assert SECURE.fullmatch(answer["Set-Cookie"])
+    assert browser.is_signed_in()
+    # The name without the prefix is another cookie, which a page of a sister site could set.
+    browser.cookie = browser.cookie.replace("__Host-", "")
+    browser.get("/web/account").problem(401)
+
+
+def test_only_the_hash_is_stored(world, person):
+    browser = person.browser()
+    token = browser.cookie.split("=")[1]
+    assert [bytes(row[1]) for row in sessions(world, person)] == [sha256(token)]
+
+
+def test_signing_in_rotates(world, person):
+    """A cookie that somebody has put into the browser is worth nothing afterwards."""
+    browser = person.browser()
+    planted = browser.cookie
+    browser.sign_in(person)
+    assert browser.cookie != planted and len(sessions(world, person)) == 1
+    # Likewise where somebody else signs in.
+    second = Person(world)
+    planted, browser.cookie = browser.cookie, browser.cookie
+    browser.sign_in(second)
+    assert browser.get("/web/account").ok()["email"] == second.email
+    browser.cookie = planted
+    browser.get("/web/account").problem(401)
+    # A failure ends nothing.
+    browser = person.browser()
+    browser.try_sign_in(person.email, "not the password").problem(401)
+    assert browser.is_signed_in()
+
+
+def test_list_and_end(world, person):
+    one = person.browser(user_agent="Mozilla/5.0 (one)")
+    two = person.browser(user_agent="tw\u00f6" + "x" * 300)
+    shown = one.get("/web/sessions").ok()
+    assert [entry["isCurrent"] for entry in shown] in ([True, False], [False, True])
+    mine = next(entry for entry in shown if entry["isCurrent"])
+    other = next(entry for entry in shown if not entry["isCurrent"])
+    assert (mine["userAgent"], mine["address"]) == ("Mozilla/5.0 (one)", "127.0.0.1")
+    assert other["userAgent"] == ("tw?" + "x" * 300)[:200]
+    stranger = Person(world).browser()
+    for session_id in (other["id"], mine["id"], UNKNOWN_ID, "none"):
+        stranger.delete(f"/web/sessions/{session_id}").problem(404)
+    assert two.is_signed_in()
+    assert one.delete(f"/web/sessions/{other['id']}").ok() == {}
+    one.delete(f"/web/sessions/{other['id']}").problem(404)
+    assert not two.is_signed_in() and one.is_signed_in()
+    more = [person.browser() for _ in range(3)]
+    assert one.delete("/web/sessions").ok() == {}
+    assert one.is_signed_in() and not any(browser.is_signed_in() for browser in more)
+
+
+def test_ended_on_every_instance_at_once(start, postgres):
+    database = postgres.create_database()
+    one = start("--rate-limit", "0", database=database)
+    two = start("--rate-limit", "0", database=database)
+    browser = make_first(one)
+    elsewhere = Browser(two)
+    elsewhere.cookie = browser.cookie
+    assert elsewhere.is_signed_in()
+    browser.delete("/web/session").ok()
+    elsewhere.get("/web/account").problem(401)
+    # And by another server than the one that began it.
+    browser.try_sign_in("first@example.org").ok()
+    elsewhere.cookie = browser.cookie
+    elsewhere.delete("/web/session").ok()
+    browser.get("/web/account").problem(401)
+
+
+@pytest.mark.parametrize("column, age", [
+    ("last_used_at", "12 hours"), ("created_at", "30 days")])
+def test_expiry(world, person, column, age):
+    browser = person.browser()
+    world.sql(f"UPDATE session SET {column} = clock_timestamp() - interval '{age}' "
+              "+ interval '1 minute' WHERE account_id = %s", person.id)
+    assert browser.is_signed_in()
+    world.sql(f"UPDATE session SET {column} = clock_timestamp() - interval '{age}' "
+              "WHERE account_id = %s", person.id)
+    browser.get("/web/account").problem(401)
+    # The next sign-in of anybody sweeps it up.
+    Person(world).browser()
+    assert sessions(world, person) == []
+
+
+def test_use_is_noted(world, person):
+    browser = person.browser()
+    world.sql("UPDATE session SET last_used_at = clock_timestamp() - interval '2 hours' "
+              "WHERE account_id = %s", person.id)
+    assert browser.is_signed_in()
+    wait_until(lambda: world.sql(
+        "SELECT last_used_at > clock_timestamp() - interval '1 hour' FROM session "
+        "WHERE account_id = %s", person.id) == [(True,)], "the use of the session")
+
+
+def test_at_most_fifty(world, person):
+    first = person.browser()
+    world.sql("INSERT INTO session (id, account_id, secret_hash, address, user_agent) "
+              "SELECT gen_random_uuid(), %s, sha256(n::text::bytea || %s), '', '' "
+              "FROM generate_series(1, 60) AS n", person.id, person.email.encode())
+    person.browser()
+    assert len(sessions(world, person)) == 50
+    assert not first.is_signed_in()  # the one that was not used for longest
+
+
+def test_roles_hold_at_once(world, person, administrator):
+    browser = person.browser()
+    browser.get("/web/admin/accounts").problem(403)
+    administrator.patch(f"/web/admin/accounts/{person.id}", {"isAdministrator": True}).ok()
+    browser.get("/web/admin/accounts?limit=1").ok()
+    administrator.patch(f"/web/admin/accounts/{person.id}", {"isAdministrator": False}).ok()
+    browser.get("/web/admin/accounts").problem(403)
