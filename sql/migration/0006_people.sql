@@ -49,7 +49,9 @@ CREATE TABLE site (
 	is_it boolean PRIMARY KEY DEFAULT true,
 	account_count int8 NOT NULL,
 	administrator_count int8 NOT NULL,
-	CONSTRAINT site_is_one CHECK (is_it)
+	had_administrator boolean NOT NULL DEFAULT false,
+	CONSTRAINT site_is_one CHECK (is_it),
+	CONSTRAINT last_administrator CHECK (administrator_count > 0 OR NOT had_administrator)
 );
 INSERT INTO site (account_count, administrator_count) SELECT count(*), 0 FROM account;
 COMMENT ON TABLE site IS
@@ -59,7 +61,6 @@ CREATE FUNCTION account_counted() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
 	accounts int8 := 0;
 	administrators int8 := 0;
-	are_left int8;
 BEGIN
 	IF TG_OP <> 'INSERT' THEN
 		SELECT accounts - count(*), administrators - count(*) FILTER (WHERE is_administrator)
@@ -74,12 +75,9 @@ BEGIN
 	END IF;
 	UPDATE site
 	SET account_count = account_count + accounts,
-		administrator_count = administrator_count + administrators
-	RETURNING administrator_count INTO are_left;
-	IF administrators < 0 AND are_left = 0 THEN
-		RAISE EXCEPTION 'the last administrator stays one' USING
-			ERRCODE = 'integrity_constraint_violation', CONSTRAINT = 'last_administrator';
-	END IF;
+		administrator_count = administrator_count + administrators,
+		had_administrator = had_administrator OR administrator_count + administrators > 0
+	WHERE is_it;
 	RETURN NULL;
 END
 $$;

@@ -7,7 +7,7 @@ WITH fresh AS (
 	INSERT INTO account (id, email, name, password_hash)
 	SELECT :id, :email, :name, :password_hash
 	FROM site
-	WHERE account_count > 0
+	WHERE is_it AND account_count > 0
 	RETURNING *
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address)

@@ -5,7 +5,7 @@
 SELECT account_link.kind, coalesce(account.email, account_link.email) AS email,
 	account_link.expires_at
 FROM account_link
-CROSS JOIN site
+JOIN site ON site.is_it
 LEFT JOIN account ON account.id = account_link.account_id
 WHERE account_link.secret_hash = :secret_hash AND account_link.expires_at > clock_timestamp()
 	AND (account_link.kind <> 'first' OR site.account_count = 0)

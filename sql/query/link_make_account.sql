@@ -12,7 +12,7 @@ WITH link AS (
 ), counted AS (
 	UPDATE site
 	SET account_count = account_count
-	WHERE account_count = 0
+	WHERE is_it AND account_count = 0
 	RETURNING is_it
 ), fresh AS (
 	INSERT INTO account (id, email, name, password_hash, is_reviewer, is_administrator)

@@ -1,8 +1,8 @@
 -- Signs an account in whose password was checked: its hash is still the same. The session that this
--- browser had ends, as do those that have expired, and the account's oldest where it has too many.
+-- browser had ends, as do those that were idle for too long, and the account's oldest where it has too many.
 -- No row: the password is another one meanwhile, or the account is gone.
 -- params: account_id uuid, id uuid, secret_hash bytea, old_secret_hash bytea?, password_hash text,
---   address text, user_agent text, idle_s int4, life_s int4, sessions_max int4
+--   address text, user_agent text, idle_s int4, sessions_max int4
 -- row: person
 -- effect: write
 WITH owner AS (
@@ -20,7 +20,7 @@ WITH owner AS (
 		SELECT id
 		FROM session
 		WHERE last_used_at < clock_timestamp() - :idle_s * interval '1 second'
-			OR created_at < clock_timestamp() - :life_s * interval '1 second'
+		ORDER BY last_used_at
 		LIMIT 100
 		FOR UPDATE SKIP LOCKED)
 ), crowded AS (

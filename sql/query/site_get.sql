@@ -3,3 +3,4 @@
 -- effect: read
 SELECT account_count = 0 AS is_new
 FROM site
+WHERE is_it

@@ -74,7 +74,6 @@ struct verdict web_start_session(struct task *task, struct id account_id, struct
 				    .address = web_address(task),
 				    .user_agent = user_agent(task),
 				    .idle_s = LIMIT_SESSION_IDLE_S,
-				    .life_s = LIMIT_SESSION_S,
 				    .sessions_max = LIMIT_SESSIONS,
 				},
 				&fresh->person);

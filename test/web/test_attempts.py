@@ -1,0 +1,293 @@
+"""Attempts to get in, by chapters of OWASP ASVS 5.0: V6 authentication, V7 session management, V3 web
+frontend. What the other files of this folder try already is named here with its test.
+
+    6.1.1, 6.3.1  guessing is slowed down, and nobody is locked out     below
+    6.2.1, 6.2.4, 6.2.5, 6.2.9, 6.2.10, 6.2.11   which passwords        test_sign_in: test_bad_passwords,
+                                                                        test_any_characters
+    6.2.2, 6.2.3  changing it needs the present one                     test_change_of_password
+    6.2.8         checked as it was typed                               test_any_characters
+    6.3.2         no default account                                    test_first_run
+    6.3.8         users cannot be counted                               test_unknown_and_wrong_...
+    6.4.1, 6.4.3, 6.4.6   links: random, once, expiring; administrators do not choose passwords
+                                                                        test_administration
+    7.2.1 .. 7.2.4  random references, verified here, rotated           test_sessions
+    7.3.1, 7.3.2  idle 12 hours, 30 days at most                        test_expiry
+    7.4.1, 7.4.2, 7.4.3  ended at once, everywhere, with a new password test_sessions, test_sign_in
+    7.4.5, 7.5.2  list and end                                          test_list_and_end
+    3.3.1 .. 3.3.4  the cookie                                          test_the_cookie_over_https
+    3.4.3, 3.4.4, 3.4.5, 3.4.6, 3.4.8  security fields                  people.Browser, each answer
+    3.5.1, 3.5.2, 3.5.3  cross-site requests                            test_cross_site
+"""
+
+import re
+
+import pytest
+from people import (OTHER_PASSWORD, PASSWORD, Browser, Person, World, make_first, request_bytes,
+                    sha256, token_of)
+from server import run_ctl
+
+PAIR_BURST, ADDRESS_BURST = 10, 30  # LIMIT_ATTEMPTS_AT_ADDRESS, ..._OF_ADDRESS
+
+
+@pytest.fixture(scope="module")
+def limited(postgres):
+    """With rate limits. Clients come from where they say they come from."""
+    with World(postgres.create_database(), "--trust-proxy", "127.0.0.1") as one:
+        yield one
+
+
+def from_address(world, address, **options):
+    own = (("Sec-Fetch-Site", "same-origin"), ("X-Forwarded-For", address))
+    return Browser(world, fields=own, **options)
+
+
+def until_refused(attempt, at_most):
+    """Statuses up to the first 429."""
+    statuses = []
+    for _ in range(at_most):
+        answer = attempt()
+        statuses.append(answer.status)
+        if answer.status == 429:
+            assert int(answer["Retry-After"]) >= 1
+            return statuses
+    raise AssertionError(f"no limit: {statuses}")
+
+
+# ---- V6: guessing ----
+
+
+def test_guessing_at_one_account_is_slowed_down(limited):
+    person = Person(limited)
+    eve = from_address(limited, "198.51.100.1")
+    statuses = until_refused(lambda: eve.try_sign_in(person.email, OTHER_PASSWORD), 40)
+    assert len(statuses) > PAIR_BURST and set(statuses) == {401, 429}
+    # The right password does not help where it is guessed from: who guesses learns nothing.
+    assert eve.try_sign_in(person.email).status == 429
+    # Its owner, from elsewhere, signs in as before: nobody is locked out.
+    assert from_address(limited, "198.51.100.2").try_sign_in(person.email).status == 200
+
+
+def test_attempts_from_everywhere_lock_nobody_out(limited):
+    """From many addresses at once: the account's bucket is empty, and its owner waits a little."""
+    person = Person(limited)
+    session = from_address(limited, "203.0.113.250").sign_in(person)
+    for number in range(30):
+        eve = from_address(limited, f"203.0.113.{number}")
+        assert eve.try_sign_in(person.email, OTHER_PASSWORD).status == 401
+    assert from_address(limited, "203.0.113.251").try_sign_in(person.email).status == 200
+    assert session.is_signed_in()
+
+
+def test_guessing_at_many_accounts_is_slowed_down(limited):
+    """One password, many names."""
+    eve = from_address(limited, "198.51.100.3")
+    numbers = iter(range(1000))
+    statuses = until_refused(
+        lambda: eve.try_sign_in(f"{next(numbers)}@example.org", OTHER_PASSWORD), 200)
+    assert len(statuses) > ADDRESS_BURST and set(statuses) == {401, 429}
+    # Links and registrations are attempts, too.
+    eve.post("/web/links/look", {"token": "x" * 43}).problem(429)
+    eve.post("/web/links/use", {"token": "x" * 43, "password": PASSWORD}).problem(429)
+
+
+def test_an_unknown_account_is_limited_like_a_known_one(limited):
+    """In any case of letters: else the limit would tell which accounts there are."""
+    person = Person(limited)
+    counts = []
+    for number, email in enumerate((person.email, "Nobody.At.All@example.org")):
+        eve = from_address(limited, f"198.51.100.{10 + number}")
+        attempts = iter([email.lower(), email.upper()] * 50)
+        counts.append(len(until_refused(
+            lambda eve=eve, attempts=attempts: eve.try_sign_in(next(attempts), OTHER_PASSWORD),
+            40)))
+    assert min(counts) > PAIR_BURST and max(counts) < 2 * PAIR_BURST + 5
+
+
+def test_a_network_of_ipv6_is_one_address(limited):
+    person = Person(limited)
+    numbers = iter(range(1, 1000))
+    until_refused(lambda: from_address(limited, f"2001:db8:1:2::{next(numbers):x}").try_sign_in(
+        person.email, OTHER_PASSWORD), 40)
+    other = from_address(limited, "2001:db8:1:3::1")
+    assert other.try_sign_in(person.email, OTHER_PASSWORD).status == 401
+
+
+def test_whoever_has_a_session_cannot_guess_its_password_either(limited):
+    person = Person(limited)
+    eve = from_address(limited, "198.51.100.20").sign_in(person)
+    body = {"currentPassword": OTHER_PASSWORD, "password": OTHER_PASSWORD}
+    statuses = until_refused(lambda: eve.post("/web/account/password", body), 40)
+    assert set(statuses) == {400, 429}
+    assert eve.is_signed_in()  # and nobody is signed out for it
+
+
+def test_a_forged_address_without_a_proxy(start):
+    """X-Forwarded-For of somebody who is no proxy changes no bucket."""
+    world = start()
+    numbers = iter(range(1, 250))
+    until_refused(lambda: from_address(world, f"198.51.100.{next(numbers)}").try_sign_in(
+        "nobody@example.org", OTHER_PASSWORD), 40)
+
+
+# ---- V6: what is accepted as proof ----
+
+
+@pytest.mark.parametrize("body", [
+    {}, {"email": "first@example.org"}, {"password": PASSWORD}, [], "x", None,
+    {"email": "first@example.org", "password": ""}, {"email": "first@example.org", "password": None},
+    {"email": "first@example.org", "password": [PASSWORD]},
+    {"email": ["first@example.org"], "password": PASSWORD},
+    {"email": {"$ne": ""}, "password": {"$ne": ""}},
+    {"email": "first@example.org", "password": PASSWORD, "isAdministrator": True},
+])
+def test_bodies_that_are_no_sign_in(world, body):
+    assert Browser(world).post("/web/session", body if body is not None else b"null",
+                               ).status in (400, 415)
+
+
+@pytest.mark.parametrize("email", [
+    "' OR 1=1 --", "%%%", "_irst@example.org", "first@example.org'--", "first@example.org ",
+    "first@example.org%00", "FIRST@EXAMPLE.ORG\t"])
+def test_addresses_that_are_no_account(world, email):
+    Person(world)  # somebody has made first@example.org
+    Browser(world).try_sign_in(email).problem(401)
+
+
+@pytest.mark.parametrize("hashed", ["", "$argon2id$", "$argon2id$v=19$m=19456,t=2,p=1$$",
+                                    "$argon2id$v=19$m=4294967295,t=2,p=1$YWFhYWFhYWE$YWFhYWFh"])
+def test_broken_hashes_match_nothing(world, hashed):
+    if not hashed:
+        person = Person(world, password_hash=None)
+    else:
+        person = Person(world, password_hash=hashed)
+    for password in (PASSWORD, " ", "\x7f"):
+        assert Browser(world).try_sign_in(person.email, password).status in (401, 503)
+
+
+def test_a_password_is_never_answered_or_logged(world, person):
+    password = "a secret that nobody else knows"
+    browser = person.browser()
+    answer = browser.post("/web/account/password", {
+        "currentPassword": PASSWORD, "password": password})
+    answers = [answer, browser.try_sign_in(person.email, password + "!"),
+               browser.get("/web/account"), browser.get("/web/start"),
+               browser.post("/web/account/password", {"currentPassword": password + "?",
+                                                      "password": password + "."})]
+    for answer in answers:
+        assert b"secret that nobody" not in answer.body and b"argon2" not in answer.body
+    assert "secret that nobody" not in world.server.log()
+    assert "argon2" not in world.server.log()
+
+
+# ---- V6: links ----
+
+
+@pytest.mark.parametrize("token", ["", "x", "x" * 42, "x" * 44, "x" * 43, "x" * 42 + "\u00e9",
+                                   "x" * 42 + "-", "' OR true --" + "x" * 31])
+def test_made_up_tokens(world, token):
+    look = Browser(world).post("/web/links/look", {"token": token})
+    use = Browser(world).post("/web/links/use", {
+        "token": token, "email": "a@example.org", "name": "A", "password": PASSWORD})
+    assert look.status == use.status == (404 if token else 400)
+
+
+def test_an_invitation_gives_no_role_that_it_has_not(world, administrator):
+    link = administrator.post("/web/admin/invitations", {}).json()
+    body = {"token": token_of(link["url"]), "email": "climber@example.org", "name": "C",
+            "password": PASSWORD}
+    Browser(world).post("/web/links/use", body | {"isAdministrator": True}).problem(400)
+    account = Browser(world).post("/web/links/use", body).ok()
+    assert not account["isAdministrator"] and not account["isReviewer"]
+
+
+def test_a_link_is_for_one_account(world, administrator, person):
+    """What the body says of an account is not looked at where a link sets a password."""
+    victim = Person(world)
+    link = administrator.post(f"/web/admin/accounts/{person.id}/password-link").json()
+    account = Browser(world).post("/web/links/use", {
+        "token": token_of(link["url"]), "email": victim.email, "name": "Mine",
+        "password": OTHER_PASSWORD}).ok()
+    assert account["id"] == person.id and account["name"] == "Some One"
+    Browser(world).try_sign_in(victim.email, OTHER_PASSWORD).problem(401)
+
+
+def test_a_disabled_road_stays_closed(start):
+    """Invitations that were made before registration was closed make no account."""
+    database = start().database
+    first = start(database=database)
+    link = make_first(first).post("/web/admin/invitations", {}).json()
+    closed = start("--registration", "closed", database=database)
+    Browser(closed).post("/web/links/use", {
+        "token": token_of(link["url"]), "email": "a@example.org", "name": "A",
+        "password": PASSWORD}).problem(403)
+
+
+# ---- V7: session references ----
+
+
+@pytest.mark.parametrize("change", [
+    lambda token: token[:-1], lambda token: token + "0", lambda token: token.swapcase(),
+    lambda token: "0" * 43, lambda token: "", lambda token: f'"{token}"',
+    lambda token: sha256(token).hex(), lambda token: token[:-1] + "%41",
+    lambda token: token + "; displayd_session=" + token])
+def test_cookies_that_are_not_ours(person, change):
+    browser = person.browser()
+    name, token = browser.cookie.split("=")
+    if change(token) == token:
+        return
+    browser.cookie = f"{name}={change(token)}"
+    browser.get("/web/account").problem(401)
+
+
+def test_other_places_for_a_session(world, person):
+    """Neither the query nor another field nor another cookie is a session."""
+    token = person.browser().cookie.split("=")[1]
+    browser = Browser(world)
+    browser.get(f"/web/account?displayd_session={token}").problem(401)
+    browser.get("/web/account", key=token).problem(401)
+    for name in ("session", "DISPLAYD_SESSION", "__Host-displayd_session", "displayd_session2"):
+        browser.cookie = f"{name}={token}"
+        browser.get("/web/account").problem(401)
+    browser.cookie = f"a=b; displayd_session={token}; c=d"
+    assert browser.is_signed_in()
+
+
+def test_the_id_of_a_session_is_none(world, person):
+    browser = person.browser()
+    [entry] = browser.get("/web/sessions").ok()
+    other = Browser(world)
+    for value in (entry["id"], entry["id"].replace("-", "")):
+        other.cookie = f"displayd_session={value}"
+        other.get("/web/account").problem(401)
+
+
+def test_tokens_do_not_repeat(person):
+    tokens = {person.browser().cookie.split("=")[1] for _ in range(20)}
+    assert len(tokens) == 20 and all(re.fullmatch("[0-9A-Za-z]{43}", token) for token in tokens)
+
+
+def test_an_account_that_is_gone_is_signed_out(world, person):
+    browser = person.browser()
+    run_ctl("--database", world.database, "account", "remove", person.email, "--yes")
+    browser.get("/web/account").problem(401)
+    Browser(world).try_sign_in(person.email).problem(401)
+
+
+# ---- V3: answers in a browser ----
+
+
+def test_answers_are_not_kept_by_caches(person):
+    browser = person.browser()
+    for path in ("/web/start", "/web/account", "/web/sessions", "/web/keys"):
+        assert browser.get(path)["Cache-Control"] == "private, no-cache"
+
+
+def test_errors_carry_the_fields_too(world, browser):
+    """People.Browser looks at them in each answer of an endpoint."""
+    browser.get("/web/keys", cookie=False).problem(401)
+    browser.post("/web/keys", b"{", fields=[*browser.fields, ("Content-Type", "application/json")]
+                 ).problem(400)
+    browser.post("/web/keys", {"name": "x" * 20000}).problem(413)
+    with world.client() as client:
+        client.send(request_bytes("GET", "/web/none"))
+        assert client.answer().status == 404
