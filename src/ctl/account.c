@@ -53,6 +53,8 @@ struct owner_row {
 	int64_t devices;
 	int64_t keys;
 	int64_t apps;
+	bool is_reviewer;
+	bool is_administrator;
 };
 
 static const struct record_field owner_fields[] = {
@@ -64,6 +66,9 @@ static const struct record_field owner_fields[] = {
     RECORD_INT8(struct owner_row, devices, .name = "devices", .column = "devices"),
     RECORD_INT8(struct owner_row, keys, .name = "keys", .column = "keys"),
     RECORD_INT8(struct owner_row, apps, .name = "apps", .column = "apps"),
+    RECORD_BOOL(struct owner_row, is_reviewer, .name = "isReviewer", .column = "is_reviewer"),
+    RECORD_BOOL(struct owner_row, is_administrator, .name = "isAdministrator",
+		.column = "is_administrator"),
 };
 const struct record owner_row_record = RECORD(struct owner_row, owner_fields);
 

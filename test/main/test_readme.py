@@ -1,6 +1,8 @@
 """The lines that README and tools/run print, as a reader types them. (The examples' own lines are in
 test/contract/test_clients.py, those of "app render" in test/render.)"""
 
+import http.client
+import json
 import os
 import pty
 import re
@@ -34,8 +36,8 @@ class Checkout:
         self.log_path = os.path.join(folder, "log")
         self.process = None
 
-    def start(self):
-        """tools/run; what it prints."""
+    def start(self, last=r"/link#\w{43}$"):
+        """tools/run; what it prints, which ends with this."""
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(["tools/run", "--listen", "127.0.0.1:0"], cwd=self.root,
                                             stdout=log, stderr=log, stdin=subprocess.DEVNULL)
@@ -44,8 +46,7 @@ class Checkout:
             assert self.process.poll() is None, self.text()
             return "displayd is running at" in self.text() and self.text().rstrip().splitlines()
         wait_until(printed, "what tools/run prints")
-        # The last line of its text, whichever it is.
-        wait_until(lambda: re.search(r"^    polling .*$|--name 'Second panel'$", self.text(), re.M),
+        wait_until(lambda: re.search(last, self.text().split("displayd is running at")[1], re.M),
                    "the end of what tools/run prints")
         return self.text()
 
@@ -134,3 +135,27 @@ def test_lines_of_tools_run(checkout):
     assert re.search(r"^key +ddk_", checkout.sh(lines[0]), re.M)
     assert re.search(r"^websocketUrl +ws://", checkout.sh(lines[1]), re.M)
     checkout.stop()
+
+
+def use_link(text):
+    """Sets the password of the demo account, as the page does; the account."""
+    link = re.search(r"http://(\S+)/link#(\w{43})$", text.split("displayd is running at")[1], re.M)
+    body = json.dumps({"token": link[2], "password": "a password for the demo"})
+    connection = http.client.HTTPConnection(link[1], timeout=PATIENCE_S)
+    connection.request("POST", "/web/links/use", body, {"Content-Type": "application/json",
+                                                        "Sec-Fetch-Site": "same-origin"})
+    answer = connection.getresponse()
+    assert answer.status == 200
+    return json.loads(answer.read())
+
+
+def test_link_of_tools_run(checkout):
+    checkout.start()
+    checkout.stop()
+    # As long as nobody is an administrator, there is another one.
+    account = use_link(checkout.start())
+    assert account["email"] == "demo@example.org" and account["isAdministrator"]
+    checkout.stop()
+    text = checkout.start(last="--name 'Second panel'$")
+    checkout.stop()
+    assert "/link#" not in checkout.text() and "/link#" not in text

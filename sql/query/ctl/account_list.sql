@@ -5,6 +5,7 @@ SELECT id, email, name, created_at,
 	(SELECT count(*) FROM device WHERE device.account_id = account.id) AS devices,
 	(SELECT count(*) FROM api_key WHERE api_key.account_id = account.id AND revoked_at IS NULL)
 		AS keys,
-	(SELECT count(*) FROM app WHERE app.account_id = account.id) AS apps
+	(SELECT count(*) FROM app WHERE app.account_id = account.id) AS apps,
+	is_reviewer, is_administrator
 FROM account
 ORDER BY created_at, id
