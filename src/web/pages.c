@@ -73,8 +73,19 @@ static const struct endpoint endpoint_asset = {.name = "asset", .handler = asset
 static const struct endpoint endpoint_page = {.name = "page", .handler = page};
 
 static const struct route routes[] = {
+    {HTTP_GET, "/", &endpoint_page},
+    {HTTP_GET, "/account", &endpoint_page},
+    {HTTP_GET, "/admin", &endpoint_page},
+    {HTTP_GET, "/admin/audit", &endpoint_page},
+    {HTTP_GET, "/admin/invitations", &endpoint_page},
+    {HTTP_GET, "/development/keys", &endpoint_page},
+    {HTTP_GET, "/link", &endpoint_page},
     {HTTP_GET, "/panel", &endpoint_page},
+    {HTTP_GET, "/register", &endpoint_page},
     {HTTP_GET, "/web/assets/{file}", &endpoint_asset},
+#ifdef WEB_DEVELOPMENT
+    {HTTP_GET, "/web/components", &endpoint_page},
+#endif
 };
 
 const struct route_table web_page_routes = {routes, array_length(routes)};

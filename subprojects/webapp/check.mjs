@@ -19,6 +19,15 @@ function tool(name, ...more) {
 	run(path.join(SOURCE, "node_modules/.bin", name), ...more);
 }
 
+/** The types of the endpoints, from their document; where "web-api" is looked for (tsconfig.json). */
+function generateTypes() {
+	const place = path.join(SOURCE, "node_modules/.web-api");
+	fs.mkdirSync(place, { recursive: true });
+	const made = path.join(place, `schema-${process.pid}.d.ts`);
+	tool("openapi-typescript", "../../docs/web-openapi.json", "-o", made, "--silent");
+	fs.renameSync(made, path.join(place, "schema.d.ts"));
+}
+
 /** Tests are TypeScript: bundled one by one, and run by Node's own runner. */
 async function unit() {
 	const names = fs
@@ -40,9 +49,23 @@ async function unit() {
 }
 
 const checks = {
-	types: () => tool("tsc", "-p", "."),
-	lint: () => tool("eslint", "--max-warnings=0", "."),
-	format: () => tool("prettier", "--check", "--log-level=warn", ".", "../../test/browser"),
+	types: () => {
+		generateTypes();
+		tool("tsc", "-p", ".");
+	},
+	lint: () => {
+		generateTypes();
+		tool("eslint", "--max-warnings=0", ".");
+	},
+	format: () =>
+		tool(
+			"prettier",
+			"--check",
+			"--config=.prettierrc.json",
+			"--log-level=warn",
+			".",
+			"../../test/browser",
+		),
 	unit,
 };
 await checks[what]();

@@ -1,8 +1,4 @@
-import path from "node:path";
 import tseslint from "typescript-eslint";
-
-// The project that has the generated types; check.py makes it in the build directory.
-const project = process.env.WEBAPP_PROJECT ?? "tsconfig.json";
 
 export default tseslint.config(
 	{ ignores: ["*.js", "*.mjs", "node_modules"] },
@@ -10,7 +6,7 @@ export default tseslint.config(
 	...tseslint.configs.stylisticTypeChecked,
 	{
 		languageOptions: {
-			parserOptions: { project: path.resolve(project), tsconfigRootDir: import.meta.dirname },
+			parserOptions: { project: "tsconfig.json", tsconfigRootDir: import.meta.dirname },
 		},
 		rules: {
 			"@typescript-eslint/consistent-type-definitions": "error",

@@ -1,12 +1,19 @@
 """A server and a browser. What a journey wants done outside of the browser is done here."""
 
 import base64
+import contextlib
+import http.client
+import http.server
 import io
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 from PIL import Image
@@ -16,9 +23,10 @@ sys.path.insert(0, os.path.dirname(HERE))
 
 # pylint: disable=wrong-import-position
 import images  # noqa: E402
-from server import PATIENCE_S, Server  # noqa: E402
+from server import PATIENCE_S, Server, wait_until  # noqa: E402
 
 EMAIL = "ada@example.org"
+PASSWORD = "seven small lamps"
 
 
 class Scene:
@@ -27,6 +35,96 @@ class Scene:
     def __init__(self, server):
         self.server = server
         self.key = None
+        self.count = 0
+        self.others = []
+        self.is_database_lost = threading.Event()
+
+    def person(self, device=True, roles=(), name="Ada Lovelace"):
+        """Somebody with a password and, unless told otherwise, a device."""
+        self.count += 1
+        email = f"ada-{self.count}@example.org"
+        self.server.ctl("account", "create", email, "--name", name)
+        if device:
+            self.server.ctl("device", "create", "--account", email, "--name", "Kitchen")
+        options = [word for role in roles for word in ("--role", role)]
+        token = self.server.ctl("account", "link", email, *options)["url"].partition("#")[2]
+        self.on_pages("POST", "/web/links/use", {"token": token, "password": PASSWORD})
+        return {"email": email, "name": name, "password": PASSWORD}
+
+    def on_pages(self, method, path, body):
+        """A request as a page sends it."""
+        answer = self.server.request(method, path, body, headers={"Sec-Fetch-Site": "same-origin"})
+        assert answer.status in (200, 201), answer.body
+
+    def link(self, email=None):
+        return self.server.ctl("account", "link", *([email] if email else []))["url"]
+
+    def use_key(self, key):
+        return self.server.get("/v1/devices", key=key).status
+
+    def fresh(self, arguments=(), account=False):
+        """Another server, on which nobody has been yet; its URL, and the link that it printed."""
+        server = Server("--rate-limit", "0", *arguments)
+        self.others.append(server)
+        server.start()
+        if account:
+            server.ctl("account", "create", EMAIL, "--name", "Ada")
+            return {"url": server.url + "/"}
+        link = wait_until(lambda: re.search(r"http://[^ \"]+/link#\w+", server.log()), "a link")
+        return {"url": server.url + "/", "link": link[0]}
+
+    def below_a_path(self):
+        """A proxy that has the server below /leds/, and its URL."""
+        backend = "http://%s:%d" % self.server.address
+
+        class Proxy(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def forward(self):
+                path = self.path.removeprefix("/leds")
+                size = int(self.headers.get("Content-Length", 0))
+                connection = http.client.HTTPConnection(backend.partition("//")[2])
+                connection.request(self.command, path, self.rfile.read(size), dict(self.headers))
+                answer = connection.getresponse()
+                body = answer.read()
+                inside = path != self.path
+                self.send_response(answer.status if inside else 404)
+                for name, value in answer.getheaders() if inside else ():
+                    if name.lower() not in ("transfer-encoding", "content-length", "date"):
+                        self.send_header(name, value)
+                self.send_header("Content-Length", str(len(body) if inside else 0))
+                self.end_headers()
+                self.wfile.write(body if inside else b"")
+
+            do_GET = do_POST = do_DELETE = do_PATCH = forward
+
+            def log_message(self, *_):
+                pass
+
+        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        return {"url": "http://127.0.0.1:%d/leds/" % proxy.server_address[1]}
+
+    def lose_database(self):
+        """Until have_database(): however often it is started again."""
+        self.is_database_lost.set()
+
+        def kill():
+            while self.is_database_lost.is_set():
+                postmaster = self.server.postmaster()
+                if postmaster:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(postmaster, signal.SIGQUIT)
+                time.sleep(0.05)
+
+        threading.Thread(target=kill, daemon=True).start()
+
+    def have_database(self):
+        self.is_database_lost.clear()
+
+    def end(self):
+        for server in self.others:
+            server.remove()
 
     def device(self, name="Kitchen"):
         made = self.server.ctl("device", "create", "--account", EMAIL, "--name", name)
@@ -84,7 +182,9 @@ def scene(tmp_path_factory):
     with Server("--rate-limit", "0", state_dir=state) as server:
         server.command[server.command.index("127.0.0.1:0")] = "%s:%d" % server.address
         server.ctl("account", "create", EMAIL, "--name", "Ada")
-        yield Scene(server)
+        scene = Scene(server)
+        yield scene
+        scene.end()
 
 
 @pytest.fixture

@@ -3,144 +3,132 @@ import assert from "node:assert/strict";
 
 /** The colours of the picture on the panel, at a few places. */
 async function pixels(page) {
-  return page.evaluate(async () => {
-    const image = document.querySelector("img.panel-picture");
-    await image.decode();
-    const context = new OffscreenCanvas(64, 32).getContext("2d");
-    context.drawImage(image, 0, 0);
-    return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
-  });
+	return page.evaluate(async () => {
+		const image = document.querySelector("img.panel-picture");
+		await image.decode();
+		const context = new OffscreenCanvas(64, 32).getContext("2d");
+		context.drawImage(image, 0, 0);
+		return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+	});
 }
 
 async function showsColour(page, colour) {
-  await page.waitForFunction((wanted) => {
-    const image = document.querySelector("img.panel-picture");
-    if (!image?.complete || !image.naturalWidth) return false;
-    const context = new OffscreenCanvas(64, 32).getContext("2d");
-    context.drawImage(image, 0, 0);
-    return (
-      context.getImageData(0, 0, 1, 1).data.slice(0, 3).join() === wanted.join()
-    );
-  }, colour);
-  assert.deepEqual(await pixels(page), colour);
+	await page.waitForFunction((wanted) => {
+		const image = document.querySelector("img.panel-picture");
+		if (!image?.complete || !image.naturalWidth) return false;
+		const context = new OffscreenCanvas(64, 32).getContext("2d");
+		context.drawImage(image, 0, 0);
+		return context.getImageData(0, 0, 1, 1).data.slice(0, 3).join() === wanted.join();
+	}, colour);
+	assert.deepEqual(await pixels(page), colour);
 }
 
 async function openPanel(stage, options) {
-  const device = await stage.ask("device");
-  const page = await stage.visitor(options);
-  await page.goto(`panel#${device.id}/${device.key}`);
-  await page.getByText("Connected").waitFor();
-  return { device, page };
+	const device = await stage.ask("device");
+	const page = await stage.visitor(options);
+	await page.goto(`panel#${device.id}/${device.key}`);
+	await page.getByText("Connected").waitFor();
+	return { device, page };
 }
 
 export default {
-  "a panel in the browser shows what is pushed": async (stage) => {
-    const { device, page } = await openPanel(stage);
-    await stage.ask("push", { device: device.id, colour: [200, 30, 10] });
-    await showsColour(page, [200, 30, 10]);
-    await stage.ask("push", { device: device.id, colour: [10, 30, 200] });
-    await showsColour(page, [10, 30, 200]);
-    const log = await stage.ask("log");
-    assert.match(log, /firmware_type=browser/);
-  },
+	"a panel in the browser shows what is pushed": async (stage) => {
+		const { device, page } = await openPanel(stage);
+		await stage.ask("push", { device: device.id, colour: [200, 30, 10] });
+		await showsColour(page, [200, 30, 10]);
+		await stage.ask("push", { device: device.id, colour: [10, 30, 200] });
+		await showsColour(page, [10, 30, 200]);
+		const log = await stage.ask("log");
+		assert.match(log, /firmware_type=browser/);
+	},
 
-  "a panel in the browser follows brightness and sleep": async (stage) => {
-    const { device, page } = await openPanel(stage);
-    await stage.ask("push", { device: device.id, colour: [0, 255, 0] });
-    await showsColour(page, [0, 255, 0]);
-    const light = () =>
-      page.evaluate(() =>
-        document.querySelector(".panel").style.getPropertyValue("--light"),
-      );
-    const before = Number(await light());
-    await stage.ask("update", { device: device.id, fields: { brightness: 5 } });
-    await page.waitForFunction(
-      (old) =>
-        document.querySelector(".panel").style.getPropertyValue("--light") <
-        old / 2,
-      before,
-    );
-    await stage.ask("update", { device: device.id, fields: { brightness: 0 } });
-    await page.locator('.panel[data-state="asleep"]').waitFor();
-    assert.equal(await page.locator("img.panel-picture").count(), 0);
-  },
+	"a panel in the browser follows brightness and sleep": async (stage) => {
+		const { device, page } = await openPanel(stage);
+		await stage.ask("push", { device: device.id, colour: [0, 255, 0] });
+		await showsColour(page, [0, 255, 0]);
+		const light = () =>
+			page.evaluate(() => document.querySelector(".panel").style.getPropertyValue("--light"));
+		const before = Number(await light());
+		await stage.ask("update", { device: device.id, fields: { brightness: 5 } });
+		await page.waitForFunction(
+			(old) => document.querySelector(".panel").style.getPropertyValue("--light") < old / 2,
+			before,
+		);
+		await stage.ask("update", { device: device.id, fields: { brightness: 0 } });
+		await page.locator('.panel[data-state="asleep"]').waitFor();
+		assert.equal(await page.locator("img.panel-picture").count(), 0);
+	},
 
-  "a panel keeps its key in the browser, and not in the URL": async (stage) => {
-    const { device, page } = await openPanel(stage);
-    assert.equal(new URL(page.url()).hash, "");
-    await page.reload();
-    await page.getByText("Connected").waitFor();
-    await page.getByRole("button", { name: "Use another panel" }).click();
-    await page.getByLabel("URL of the device").waitFor();
-    await page.reload();
-    await page
-      .getByLabel("URL of the device")
-      .fill("https://example.org/elsewhere");
-    await page.keyboard.press("Enter");
-    await page.getByText("This is no URL of a device").waitFor();
-    await page.getByLabel("URL of the device").fill(device.websocketUrl);
-    await page.keyboard.press("Enter");
-    await page.getByText("Connected").waitFor();
-  },
+	"a panel keeps its key in the browser, and not in the URL": async (stage) => {
+		const { device, page } = await openPanel(stage);
+		assert.equal(new URL(page.url()).hash, "");
+		await page.reload();
+		await page.getByText("Connected").waitFor();
+		await page.getByRole("button", { name: "Use another panel" }).click();
+		await page.getByLabel("URL of the device").waitFor();
+		await page.reload();
+		await page.getByLabel("URL of the device").fill("https://example.org/elsewhere");
+		await page.keyboard.press("Enter");
+		await page.getByText("This is no URL of a device").waitFor();
+		await page.getByLabel("URL of the device").fill(device.websocketUrl);
+		await page.keyboard.press("Enter");
+		await page.getByText("Connected").waitFor();
+	},
 
-  "a panel comes back when the server does": async (stage) => {
-    const { device, page } = await openPanel(stage);
-    await stage.ask("stop");
-    await page.getByText("Reconnecting").first().waitFor();
-    await stage.ask("start");
-    await page.getByText("Connected").waitFor();
-    await stage.ask("push", { device: device.id, colour: [1, 2, 3] });
-    await showsColour(page, [1, 2, 3]);
-  },
+	"a panel comes back when the server does": async (stage) => {
+		const { device, page } = await openPanel(stage);
+		await stage.ask("stop");
+		await page.getByText("Reconnecting").first().waitFor();
+		await stage.ask("start");
+		await page.getByText("Connected").waitFor();
+		await stage.ask("push", { device: device.id, colour: [1, 2, 3] });
+		await showsColour(page, [1, 2, 3]);
+	},
 
-  "a panel with a wrong key says so": async (stage) => {
-    const device = await stage.ask("device");
-    const page = await stage.visitor({ screen: "phone" });
-    await page.goto(`panel#${device.id}/AAAAAAAAAAAAAAAAAAAAAAAA`);
-    await page
-      .getByText("The server does not know this panel")
-      .first()
-      .waitFor();
-  },
+	"a panel with a wrong key says so": async (stage) => {
+		const device = await stage.ask("device");
+		const page = await stage.visitor({ screen: "phone" });
+		await page.goto(`panel#${device.id}/AAAAAAAAAAAAAAAAAAAAAAAA`);
+		await page.getByText("The server does not know this panel").first().waitFor();
+	},
 
-  "a still picture stands for an animation where motion is to be reduced":
-    async (stage) => {
-      const { device, page } = await openPanel(stage, { motion: "reduce" });
-      await stage.ask("push", { device: device.id, colour: [9, 99, 199] });
-      await page.locator("canvas.panel-picture").waitFor();
-      await page.locator(".panel-case").hover();
-      await showsColour(page, [9, 99, 199]);
-    },
+	"a still picture stands for an animation where motion is to be reduced": async (stage) => {
+		const { device, page } = await openPanel(stage, { motion: "reduce" });
+		await stage.ask("push", { device: device.id, colour: [9, 99, 199] });
+		await page.locator("canvas.panel-picture").waitFor();
+		await page.locator(".panel-case").hover();
+		await showsColour(page, [9, 99, 199]);
+	},
 
-  "photographs of a panel in the browser": async (stage) => {
-    const device = await stage.ask("device");
-    await stage.ask("push", { device: device.id, file: "scene" });
-    await stage.photograph("panel-start", async (page) => {
-      await page.goto("panel");
-      await page.getByLabel("URL of the device").waitFor();
-    });
-    await stage.photograph("panel", async (page) => {
-      await page.goto(`panel#${device.id}/${device.key}`);
-      await page.getByText("Connected").waitFor();
-      await page.locator("canvas.panel-picture").waitFor();
-    });
-  },
+	"photographs of a panel in the browser": async (stage) => {
+		const device = await stage.ask("device");
+		await stage.ask("push", { device: device.id, file: "scene" });
+		await stage.photograph("panel-start", async (page) => {
+			await page.goto("panel");
+			await page.getByLabel("URL of the device").waitFor();
+		});
+		await stage.photograph("panel", async (page) => {
+			await page.goto(`panel#${device.id}/${device.key}`);
+			await page.getByText("Connected").waitFor();
+			await page.locator("canvas.panel-picture").waitFor();
+		});
+	},
 
-  "a page loads in at most 4 requests and 120 KB": async (stage) => {
-    const page = await stage.visitor();
-    const session = await page.context().newCDPSession(page);
-    let requests = 0;
-    let bytes = 0;
-    await session.send("Network.enable");
-    session.on("Network.requestWillBeSent", ({ request }) => {
-      if (!request.url.startsWith("data:")) requests += 1;
-    });
-    session.on("Network.loadingFinished", (event) => {
-      bytes += event.encodedDataLength;
-    });
-    await page.goto("panel", { waitUntil: "networkidle" });
-    await page.getByLabel("URL of the device").waitFor();
-    assert.ok(requests <= 4, `${requests} requests`);
-    assert.ok(bytes <= 120_000, `${bytes} bytes`);
-  },
+	"a page loads in at most 4 requests and 120 KB": async (stage) => {
+		const page = await stage.visitor();
+		const session = await page.context().newCDPSession(page);
+		let requests = 0;
+		let bytes = 0;
+		await session.send("Network.enable");
+		session.on("Network.requestWillBeSent", ({ request }) => {
+			if (!request.url.startsWith("data:")) requests += 1;
+		});
+		session.on("Network.loadingFinished", (event) => {
+			bytes += event.encodedDataLength;
+		});
+		await page.goto("panel", { waitUntil: "networkidle" });
+		await page.getByLabel("URL of the device").waitFor();
+		assert.ok(requests <= 4, `${requests} requests`);
+		assert.ok(bytes <= 120_000, `${bytes} bytes`);
+	},
 };

@@ -1,18 +1,97 @@
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Account } from "./api/client";
+import { start, startProblem } from "./api/session";
+import { Questions } from "./components/dialog";
+import { Toasts } from "./components/toast";
 import { Boundary } from "./frame/boundary";
-import { path } from "./frame/place";
+import { AwayLine, Frame } from "./frame/frame";
+import { Gate } from "./frame/gate";
+import { Heading } from "./frame/page";
+import { go, path } from "./frame/place";
+import { Shortcuts } from "./frame/shortcuts";
+import { AccountPage } from "./pages/account";
+import { AdminPage } from "./pages/admin";
+import { AuditPage } from "./pages/admin_audit";
+import { InvitationsPage } from "./pages/admin_invitations";
+import { ComponentsPage } from "./pages/components";
+import { KeysPage } from "./pages/keys";
+import { LinkPage } from "./pages/link";
 import { Missing } from "./pages/missing";
 import { PanelPage } from "./pages/panel";
+import { RegisterPage, SignInPage } from "./pages/sign_in";
 
-const pages: Record<string, () => JSX.Element> = {
+type Page = (props: { account: Account }) => JSX.Element | null;
+
+/** "/" of somebody who is signed in. */
+function Home(): JSX.Element | null {
+	useEffect(() => go("development/keys", { replaces: true }), []);
+	return null;
+}
+
+/** Pages that need nobody to be signed in. */
+const open: Record<string, () => JSX.Element> = {
 	panel: PanelPage,
+	link: LinkPage,
+	...(DEVELOPMENT ? { "web/components": ComponentsPage } : {}),
 };
 
+const pages: Record<string, Page> = {
+	"": Home,
+	"development/keys": KeysPage,
+	account: AccountPage,
+};
+
+/** Pages of administrators; to others there is no such page. */
+const administration: Record<string, Page> = {
+	admin: AdminPage,
+	"admin/invitations": InvitationsPage,
+	"admin/audit": AuditPage,
+};
+
+function pageOf(account: Account): Page {
+	const found = account.isAdministrator ? administration[path.value] : undefined;
+	return found ?? pages[path.value] ?? Missing;
+}
+
+/** Before the server has said who is signed in; a blank page, unless it does not want to say it. */
+function Waiting(): JSX.Element {
+	const problem = startProblem.value;
+	if (!problem) return <main aria-busy="true" />;
+	return (
+		<Gate isBusy>
+			<Heading title="One moment" />
+			<p class="notice bad">{problem.message}</p>
+		</Gate>
+	);
+}
+
+function Content(): JSX.Element | null {
+	const Open = open[path.value];
+	if (Open) return <Open />;
+	if (!start.value) return <Waiting />;
+	const { account, registration } = start.value;
+	if (account) {
+		const Page = pageOf(account);
+		return (
+			<Frame account={account}>
+				<Boundary key={path.value}>
+					<Page account={account} />
+				</Boundary>
+			</Frame>
+		);
+	}
+	return path.value === "register" && registration === "open" ? <RegisterPage /> : <SignInPage />;
+}
+
 export function App(): JSX.Element {
-	const Page = pages[path.value] ?? Missing;
 	return (
 		<Boundary>
-			<Page />
+			{path.value !== "panel" && <AwayLine />}
+			<Content />
+			<Questions />
+			<Shortcuts />
+			<Toasts />
 		</Boundary>
 	);
 }

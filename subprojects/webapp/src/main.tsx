@@ -2,14 +2,22 @@ import "./style/tokens.css";
 import "./style/base.css";
 import "./style/components.css";
 import "./style/panel.css";
+import "./style/frame.css";
 import "./style/pages.css";
 
 import { render } from "preact";
+import { loadStart, start, watchServer } from "./api/session";
 import { App } from "./app";
-import { startPlaces } from "./frame/place";
+import { path, startPlaces } from "./frame/place";
+import { startShortcuts } from "./frame/shortcuts";
 
 const root = document.getElementById("app");
 if (root) {
 	startPlaces();
+	startShortcuts(() => Boolean(start.value?.account));
+	if (path.value !== "panel") {
+		watchServer();
+		void loadStart();
+	}
 	render(<App />, root);
 }

@@ -1,55 +1,102 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 
 interface FieldProps {
 	label: string;
 	name: string;
 	value: string;
 	onInput: (value: string) => void;
-	/** On leaving it. */
+	/** On leaving it, and on Enter. */
 	onLeave?: () => void;
 	type?: "text" | "email" | "password" | "url";
 	help?: ComponentChildren;
 	/** What is wrong with the value, in plain words. */
 	fault?: string | undefined;
-	autoComplete?: string;
+	/** "Saved", beside the label. */
+	said?: string | undefined;
+	autoComplete?: AutoFill;
 	isRequired?: boolean;
+	isReadOnly?: boolean;
 	maxLength?: number;
 	/** Spelling, capitals and corrections are left alone: keys, addresses. */
 	isVerbatim?: boolean;
 }
 
+export type AutoFill = "off" | "username" | "name" | "email" | "current-password" | "new-password";
+
+interface InputProps extends Omit<FieldProps, "label" | "help" | "said"> {
+	id: string;
+	described: string;
+}
+
+function Input(props: InputProps): JSX.Element {
+	const type = props.type ?? "text";
+	const length = props.maxLength === undefined ? {} : { maxLength: props.maxLength };
+	return (
+		<input
+			id={props.id}
+			name={props.name}
+			{...({ type } as { type: "text" })}
+			value={props.value}
+			autocomplete={props.autoComplete ?? "off"}
+			required={props.isRequired === true}
+			readOnly={props.isReadOnly === true}
+			{...length}
+			spellcheck={props.isVerbatim !== true && type === "text"}
+			autocapitalize={props.isVerbatim ? "off" : "sentences"}
+			aria-invalid={props.fault ? "true" : "false"}
+			aria-describedby={props.described}
+			onInput={(event) => props.onInput(event.currentTarget.value)}
+			onBlur={() => props.onLeave?.()}
+			onKeyDown={(event) => {
+				if (event.key === "Enter") props.onLeave?.();
+			}}
+		/>
+	);
+}
+
 /** A label, an input, what helps and what was wrong, tied together for those who listen. */
 export function Field(props: FieldProps): JSX.Element {
 	const id = useId();
-	const { help, fault } = props;
-	const described = [help !== undefined ? `${id}-help` : "", fault ? `${id}-fault` : ""];
+	const [isShown, setShown] = useState(false);
+	const { label, help, said, ...rest } = props;
+	const isSecret = props.type === "password";
+	const described = [help !== undefined ? `${id}-help` : "", props.fault ? `${id}-fault` : ""];
 	return (
 		<div class="field">
-			<label for={id}>{props.label}</label>
-			<input
-				id={id}
-				name={props.name}
-				{...({ type: props.type ?? "text" } as { type: "text" })}
-				value={props.value}
-				autocomplete={props.autoComplete ?? "off"}
-				required={props.isRequired === true}
-				{...(props.maxLength === undefined ? {} : { maxLength: props.maxLength })}
-				spellcheck={props.isVerbatim !== true}
-				autocapitalize={props.isVerbatim ? "off" : "sentences"}
-				aria-invalid={fault ? "true" : "false"}
-				aria-describedby={described.filter(Boolean).join(" ")}
-				onInput={(event) => props.onInput(event.currentTarget.value)}
-				onBlur={() => props.onLeave?.()}
-			/>
+			<div class="field-head">
+				<label for={id}>{label}</label>
+				<span class="said" role="status">
+					{said}
+				</span>
+			</div>
+			<div class="field-input">
+				<Input
+					{...rest}
+					id={id}
+					type={isSecret && isShown ? "text" : (props.type ?? "text")}
+					described={described.filter(Boolean).join(" ")}
+				/>
+				{isSecret && (
+					<button
+						type="button"
+						class="reveal"
+						aria-pressed={isShown}
+						aria-label={`Show ${label.toLowerCase()}`}
+						onClick={() => setShown(!isShown)}
+					>
+						{isShown ? "Hide" : "Show"}
+					</button>
+				)}
+			</div>
 			{help !== undefined && (
 				<p class="quiet" id={`${id}-help`}>
 					{help}
 				</p>
 			)}
-			{fault && (
+			{props.fault && (
 				<p class="fault" id={`${id}-fault`}>
-					{fault}
+					{props.fault}
 				</p>
 			)}
 		</div>

@@ -1,4 +1,6 @@
 import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { confirm } from "../components/dialog";
 
 /** The URL below which all pages are: the shell's <base>, which knows the depth of its own path. */
 export const base = new URL(document.baseURI);
@@ -12,25 +14,75 @@ function pathOf(url: URL): string {
 
 /** Where the browser is, below the base: "devices/ID"; "" is the first page. */
 export const path = signal(pathOf(new URL(location.href)));
+let here = location.href;
+
+interface Guard {
+	title: string;
+	text: ComponentChildren;
+	action: string;
+}
+
+let guard: Guard | undefined;
+
+function warn(event: BeforeUnloadEvent): void {
+	event.preventDefault();
+}
+
+/** While there is a guard, leaving the page is asked about first. */
+export function setGuard(next: Guard | undefined): void {
+	guard = next;
+	if (next) addEventListener("beforeunload", warn);
+	else removeEventListener("beforeunload", warn);
+}
+
+async function mayLeave(): Promise<boolean> {
+	if (!guard) return true;
+	const isSure = await confirm(guard);
+	if (isSure) setGuard(undefined);
+	return isSure;
+}
 
 function arrive(): void {
-	path.value = pathOf(new URL(location.href));
+	here = location.href;
+	path.value = pathOf(new URL(here));
 }
 
 /** Goes to another page; the browser's back button comes back. */
 export function go(to: string, options: { replaces?: boolean } = {}): void {
-	const url = new URL(to, base);
+	const url = new URL(to || ".", base);
 	if (options.replaces) history.replaceState(null, "", url);
 	else history.pushState(null, "", url);
 	arrive();
 	scrollTo(0, 0);
+	// The next page's heading takes the focus.
+	if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+}
+
+/** As go(), after a guard was asked. */
+export async function goIfMay(to: string): Promise<void> {
+	if (await mayLeave()) go(to);
+}
+
+/** The browser is on the other page already: it comes back until the answer is there. */
+async function onBack(): Promise<void> {
+	if (!guard) {
+		arrive();
+		return;
+	}
+	const wanted = location.href;
+	history.pushState(null, "", here);
+	if (await mayLeave()) go(wanted, { replaces: true });
 }
 
 /** The fragment, which no server and no log ever sees; it is taken out of the URL at once. */
 export function takeFragment(): string {
-	const text = decodeURIComponent(location.hash.slice(1));
+	const text = location.hash.slice(1);
 	if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
-	return text;
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
 }
 
 /** The page of this document that a click leads to; undefined where the browser is to follow. */
@@ -45,11 +97,11 @@ function innerTarget(event: MouseEvent): string | undefined {
 
 /** Links that carry data-page, and the back button, change the page without loading another. */
 export function startPlaces(): void {
-	addEventListener("popstate", arrive);
+	addEventListener("popstate", () => void onBack());
 	document.addEventListener("click", (event) => {
 		const target = event.defaultPrevented ? undefined : innerTarget(event);
 		if (target === undefined) return;
 		event.preventDefault();
-		go(target);
+		void goIfMay(target);
 	});
 }

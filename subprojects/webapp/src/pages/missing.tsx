@@ -3,9 +3,9 @@ import { Heading } from "../frame/page";
 
 export function Missing(): JSX.Element {
 	return (
-		<main class="narrow stack">
+		<div class="stack">
 			<Heading title="There is no such page" />
 			<p>The address may be mistyped, or what it named is gone.</p>
-		</main>
+		</div>
 	);
 }

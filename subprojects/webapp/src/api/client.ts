@@ -1,0 +1,122 @@
+import type { components, paths } from "web-api";
+import { signal } from "@preact/signals";
+import { base } from "../frame/place";
+
+export type Schemas = components["schemas"];
+export type Account = Schemas["Account"];
+
+type Methods = "get" | "post" | "patch" | "delete";
+type PathsWith<M extends Methods> = {
+	[P in keyof paths]: paths[P][M] extends { responses: unknown } ? P : never;
+}[keyof paths];
+type Operation<P extends keyof paths, M extends Methods> = paths[P][M];
+type Json<T> = T extends { content: { "application/json": infer Body } } ? Body : never;
+type Success<R> = R extends { 200: infer A }
+	? Json<A>
+	: R extends { 201: infer B }
+		? Json<B>
+		: never;
+type Answer<P extends keyof paths, M extends Methods> =
+	Operation<P, M> extends { responses: infer R } ? Success<R> : never;
+type Body<P extends keyof paths, M extends Methods> =
+	Operation<P, M> extends { requestBody: { content: { "application/json": infer B } } }
+		? B
+		: undefined;
+
+/** What the server answers where it does not do what was asked (RFC 9457). */
+export class Problem extends Error {
+	override readonly name = "Problem";
+
+	constructor(
+		readonly status: number,
+		detail: string,
+		/** What is wrong with the body, by the name of the field. */
+		readonly faults: ReadonlyMap<string, string> = new Map(),
+	) {
+		super(detail);
+	}
+}
+
+/** Whether the server can be reached; the frame says so and asks until it can. */
+export const isAway = signal(false);
+/** Called where the server says that nobody is signed in any more. */
+export const onSignedOut: { call: () => void } = { call: () => undefined };
+
+const NO_SERVER = "The server cannot be reached at the moment. Try again in a while.";
+const TIME_OUT_MS = 30_000;
+
+function sentence(text: string): string {
+	const start = text.charAt(0).toUpperCase() + text.slice(1);
+	return /[.?]$/.test(start) ? start : `${start}.`;
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+	const fallback = `The server answered with ${response.status} ${response.statusText}.`;
+	try {
+		const problem = (await response.json()) as Schemas["Problem"];
+		const faults = new Map<string, string>();
+		for (const { pointer, detail } of problem.errors ?? [])
+			faults.set(pointer.slice(1), sentence(detail));
+		return new Problem(response.status, sentence(problem.detail ?? fallback), faults);
+	} catch {
+		return new Problem(response.status, fallback);
+	}
+}
+
+async function send(method: Methods, path: string, body?: unknown): Promise<unknown> {
+	const headers = body === undefined ? {} : { "Content-Type": "application/json" };
+	let response: Response;
+	try {
+		response = await fetch(new URL(path.slice(1), base), {
+			method: method.toUpperCase(),
+			headers,
+			body: body === undefined ? null : JSON.stringify(body),
+			signal: AbortSignal.timeout(TIME_OUT_MS),
+		});
+	} catch {
+		isAway.value = true;
+		throw new Problem(0, NO_SERVER);
+	}
+	isAway.value = response.status === 503;
+	if (response.ok) return (await response.json()) as unknown;
+	if (response.status === 401 && path !== "/web/session") onSignedOut.call();
+	throw await problemOf(response);
+}
+
+/** "/web/keys/{keyId}" with its parameters filled in. */
+function fill(template: string, parameters: Record<string, string>): string {
+	return template.replace(/\{(\w+)\}/g, (_, name: string) =>
+		encodeURIComponent(parameters[name] ?? ""),
+	);
+}
+
+export function get<P extends PathsWith<"get">>(
+	path: P,
+	query: { limit?: number } = {},
+): Promise<Answer<P, "get">> {
+	const part = query.limit === undefined ? "" : `?limit=${query.limit}`;
+	return send("get", path + part) as Promise<Answer<P, "get">>;
+}
+
+export function post<P extends PathsWith<"post">>(
+	path: P,
+	body: Body<P, "post">,
+	parameters: Record<string, string> = {},
+): Promise<Answer<P, "post">> {
+	return send("post", fill(path, parameters), body) as Promise<Answer<P, "post">>;
+}
+
+export function patch<P extends PathsWith<"patch">>(
+	path: P,
+	body: Body<P, "patch">,
+	parameters: Record<string, string> = {},
+): Promise<Answer<P, "patch">> {
+	return send("patch", fill(path, parameters), body) as Promise<Answer<P, "patch">>;
+}
+
+export function remove<P extends PathsWith<"delete">>(
+	path: P,
+	parameters: Record<string, string> = {},
+): Promise<Answer<P, "delete">> {
+	return send("delete", fill(path, parameters)) as Promise<Answer<P, "delete">>;
+}

@@ -1,0 +1,41 @@
+import { signal } from "@preact/signals";
+import { get, isAway, onSignedOut, Problem, type Account, type Schemas } from "./client";
+
+/** What a page must know first; undefined until the server has said it. */
+export const start = signal<Schemas["Start"] | undefined>();
+/** Why the server has not said it. */
+export const startProblem = signal<Problem | undefined>();
+/** Why the sign-in page is shown, where it is not plain. */
+export const signedOutReason = signal<string | undefined>();
+
+const RETRY_MS = 2_000;
+
+export async function loadStart(): Promise<void> {
+	try {
+		start.value = await get("/web/start");
+		startProblem.value = undefined;
+	} catch (error) {
+		if (!(error instanceof Problem)) throw error;
+		startProblem.value = error;
+		isAway.value = true; // whatever it was: without an answer there is no page
+	}
+}
+
+export function setAccount(account: Account | null): void {
+	if (start.value) start.value = { ...start.value, account };
+	if (account) signedOutReason.value = undefined;
+}
+
+/** Asks until the server is there again. */
+export function watchServer(): void {
+	let timer: number | undefined;
+	isAway.subscribe((away) => {
+		clearInterval(timer);
+		if (away) timer = window.setInterval(() => void loadStart(), RETRY_MS);
+	});
+	onSignedOut.call = () => {
+		if (!start.value?.account) return;
+		signedOutReason.value = "Your session has ended. Sign in again to go on.";
+		setAccount(null);
+	};
+}

@@ -1,0 +1,25 @@
+import type { JSX } from "preact";
+
+interface CheckProps {
+	label: string;
+	/** For those who listen, where the label alone does not say what it belongs to. */
+	of?: string;
+	isOn: boolean;
+	onChange: (isOn: boolean) => void;
+}
+
+export function Check({ label, of, isOn, onChange }: CheckProps): JSX.Element {
+	return (
+		<label class="check">
+			<input
+				type="checkbox"
+				checked={isOn}
+				onChange={(event) => onChange(event.currentTarget.checked)}
+			/>
+			<span>
+				{label}
+				{of !== undefined && <span class="only-read"> {of}</span>}
+			</span>
+		</label>
+	);
+}

@@ -1,0 +1,17 @@
+import type { ComponentChildren, JSX } from "preact";
+
+/** Nothing is here yet; children say what to do. */
+export function Empty({
+	title,
+	children,
+}: {
+	title: string;
+	children?: ComponentChildren;
+}): JSX.Element {
+	return (
+		<div class="empty stack">
+			<p class="empty-title">{title}</p>
+			{children}
+		</div>
+	);
+}

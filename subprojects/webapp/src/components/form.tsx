@@ -1,0 +1,70 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { Problem } from "../api/client";
+import { Button } from "./button";
+
+interface FormProps {
+	/** What the button says. */
+	action: string;
+	/** Throws a Problem where it was not done. */
+	onSubmit: () => Promise<void>;
+	/** The fields; faults: what is wrong, by the field's name. */
+	children: (faults: ReadonlyMap<string, string>) => ComponentChildren;
+	/** The names of the fields: what is wrong with others is said above the button. */
+	names: readonly string[];
+	kind?: "primary" | "plain" | "danger";
+	beside?: ComponentChildren;
+}
+
+/** Puts the focus where the first fault is. */
+function focusFault(form: HTMLFormElement | null): void {
+	requestAnimationFrame(() =>
+		form?.querySelector<HTMLElement>('[aria-invalid="true"], [role="alert"]')?.focus(),
+	);
+}
+
+/** A form that says beside each field what was wrong, and works once at a time. */
+export function Form(props: FormProps): JSX.Element {
+	const form = useRef<HTMLFormElement>(null);
+	const [isBusy, setBusy] = useState(false);
+	const [problem, setProblem] = useState<Problem>();
+	const submit = async () => {
+		setBusy(true);
+		try {
+			await props.onSubmit();
+			setProblem(undefined);
+		} catch (error) {
+			if (!(error instanceof Problem)) throw error;
+			setProblem(error);
+			focusFault(form.current);
+		} finally {
+			setBusy(false);
+		}
+	};
+	const faults = problem?.faults ?? new Map<string, string>();
+	const isSaid = props.names.some((name) => faults.has(name));
+	return (
+		<form
+			ref={form}
+			class="stack"
+			noValidate
+			onSubmit={(event) => {
+				event.preventDefault();
+				if (!isBusy) void submit();
+			}}
+		>
+			{props.children(faults)}
+			{problem && !isSaid && (
+				<p class="notice bad" role="alert" tabIndex={-1}>
+					{problem.message}
+				</p>
+			)}
+			<div class="row">
+				<Button kind={props.kind ?? "primary"} type="submit" isBusy={isBusy}>
+					{props.action}
+				</Button>
+				{props.beside}
+			</div>
+		</form>
+	);
+}

@@ -1,0 +1,71 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useRef } from "preact/hooks";
+import { isAway, type Account } from "../api/client";
+import { path } from "./place";
+
+function Mark(): JSX.Element {
+	return (
+		<svg class="mark" viewBox="0 0 16 10" aria-hidden="true">
+			<rect width="16" height="10" rx="2" />
+			{[4, 8, 12].map((x) => (
+				<circle key={x} cx={x} cy={7} r={1.3} />
+			))}
+			{[8, 12].map((x) => (
+				<circle key={x} cx={x} cy={3} r={1.3} />
+			))}
+		</svg>
+	);
+}
+
+function PageLink({ to, children }: { to: string; children: ComponentChildren }): JSX.Element {
+	const isHere = path.value === to || path.value.startsWith(`${to}/`);
+	return (
+		<a href={to} data-page aria-current={isHere ? "page" : undefined}>
+			{children}
+		</a>
+	);
+}
+
+/** The thin line at the top while the server is away; it goes by itself. */
+export function AwayLine(): JSX.Element {
+	return (
+		<div role="status" class="away">
+			{isAway.value && <p>Reconnecting</p>}
+		</div>
+	);
+}
+
+/** What stands around every page of somebody who is signed in. */
+export function Frame({
+	account,
+	children,
+}: {
+	account: Account;
+	children: ComponentChildren;
+}): JSX.Element {
+	const main = useRef<HTMLElement>(null);
+	return (
+		<>
+			<button type="button" class="skip" onClick={() => main.current?.focus()}>
+				Skip to the page
+			</button>
+			<header class="bar">
+				<a class="brand" href="." data-page>
+					<Mark />
+					displayd
+				</a>
+				<nav aria-label="Pages">
+					<PageLink to="development/keys">API keys</PageLink>
+					<a href="docs">API reference</a>
+					{account.isAdministrator && <PageLink to="admin">Administration</PageLink>}
+				</nav>
+				<span class="bar-account">
+					<PageLink to="account">{account.name}</PageLink>
+				</span>
+			</header>
+			<main class="page" ref={main} tabIndex={-1}>
+				{children}
+			</main>
+		</>
+	);
+}

@@ -1,0 +1,22 @@
+import type { ComponentChildren, JSX } from "preact";
+import { Panel } from "../components/panel";
+import morning from "../pictures/morning.webp";
+
+/** The pages of those who are not signed in: what this is, and what to do. */
+export function Gate({
+	children,
+	isBusy,
+}: {
+	children: ComponentChildren;
+	isBusy?: boolean;
+}): JSX.Element {
+	return (
+		<main class="gate" aria-busy={isBusy === true}>
+			<div class="hero">
+				<Panel picture={morning} label="A panel that shows the time and the weather" />
+				<p class="hero-words">Pictures for the small LED displays that you own</p>
+			</div>
+			<div class="stack">{children}</div>
+		</main>
+	);
+}

@@ -1,0 +1,68 @@
+import { signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { Dialog } from "../components/dialog";
+import { goIfMay } from "./place";
+
+const isShown = signal(false);
+
+/** Two keys in a row that go to a page. */
+const PLACES: Record<string, [page: string, words: string]> = {
+	k: ["development/keys", "API keys"],
+	u: ["account", "your account"],
+};
+const SECOND_KEY_MS = 1_500;
+
+function isTyping(target: EventTarget | null): boolean {
+	return (
+		target instanceof HTMLElement && target.closest("input, textarea, select, dialog") !== null
+	);
+}
+
+function focusSearch(): boolean {
+	const search = document.querySelector<HTMLElement>('input[type="search"]');
+	search?.focus();
+	return search !== null;
+}
+
+/** `g k` and its like, `/`, `?`; while somebody is signed in. */
+export function startShortcuts(isOn: () => boolean): void {
+	let firstAt = -Infinity;
+	document.addEventListener("keydown", (event) => {
+		if (!isOn() || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+		const place = PLACES[event.key];
+		if (place && performance.now() - firstAt < SECOND_KEY_MS) void goIfMay(place[0]);
+		else if (event.key === "?") isShown.value = true;
+		else if (event.key === "/" && focusSearch()) event.preventDefault();
+		firstAt = event.key === "g" ? performance.now() : -Infinity;
+	});
+}
+
+export function Shortcuts(): JSX.Element | null {
+	if (!isShown.value) return null;
+	return (
+		<Dialog title="Keys" onClose={() => (isShown.value = false)}>
+			<dl class="keys">
+				{Object.entries(PLACES).map(([key, [, words]]) => (
+					<div key={key}>
+						<dt>
+							<kbd>g</kbd> <kbd>{key}</kbd>
+						</dt>
+						<dd>go to {words}</dd>
+					</div>
+				))}
+				<div>
+					<dt>
+						<kbd>?</kbd>
+					</dt>
+					<dd>shows these keys</dd>
+				</div>
+				<div>
+					<dt>
+						<kbd>Esc</kbd>
+					</dt>
+					<dd>closes</dd>
+				</div>
+			</dl>
+		</Dialog>
+	);
+}

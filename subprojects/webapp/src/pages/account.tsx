@@ -1,0 +1,225 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { get, patch, post, Problem, remove, type Account, type Schemas } from "../api/client";
+import { useResource, type Resource } from "../api/resource";
+import { setAccount } from "../api/session";
+import { Button } from "../components/button";
+import { confirm } from "../components/dialog";
+import { Field } from "../components/field";
+import { Form } from "../components/form";
+import { Table } from "../components/table";
+import { browserName } from "../components/time";
+import { toast } from "../components/toast";
+import { When } from "../components/when";
+import { go } from "../frame/place";
+import { Heading } from "../frame/page";
+import { PASSWORD_HELP } from "./new_account";
+
+type Session = Schemas["Session"];
+
+/** Saved on leaving the field. */
+function Name({ account }: { account: Account }): JSX.Element {
+	const [name, setName] = useState(account.name);
+	const [said, setSaid] = useState<string>();
+	const [fault, setFault] = useState<string>();
+	const save = async () => {
+		if (name === account.name) return;
+		try {
+			setAccount(await patch("/web/account", { name }));
+			setSaid("Saved");
+			setFault(undefined);
+		} catch (error) {
+			if (!(error instanceof Problem)) throw error;
+			setSaid(undefined);
+			setFault(error.faults.get("name") ?? error.message);
+		}
+	};
+	return (
+		<Field
+			label="Name"
+			name="name"
+			value={name}
+			onInput={(value) => {
+				setName(value);
+				setSaid(undefined);
+			}}
+			onLeave={() => void save()}
+			said={said}
+			fault={fault}
+			help="What others see of you, beside apps that you write."
+			autoComplete="name"
+			maxLength={100}
+		/>
+	);
+}
+
+function Password({ sessions }: { sessions: Resource<Session[]> }): JSX.Element {
+	const [currentPassword, setCurrent] = useState("");
+	const [password, setPassword] = useState("");
+	const submit = async () => {
+		await post("/web/account/password", { currentPassword, password });
+		setCurrent("");
+		setPassword("");
+		toast("Your password is changed. All other sessions have ended.");
+		await sessions.refresh();
+	};
+	return (
+		<Form
+			action="Change the password"
+			kind="plain"
+			onSubmit={submit}
+			names={["currentPassword", "password"]}
+		>
+			{(faults) => (
+				<>
+					<Field
+						label="Present password"
+						name="currentPassword"
+						type="password"
+						value={currentPassword}
+						onInput={setCurrent}
+						fault={faults.get("currentPassword")}
+						autoComplete="current-password"
+						isRequired
+						isVerbatim
+					/>
+					<Field
+						label="New password"
+						name="password"
+						type="password"
+						value={password}
+						onInput={setPassword}
+						fault={faults.get("password")}
+						help={PASSWORD_HELP}
+						autoComplete="new-password"
+						isRequired
+						isVerbatim
+					/>
+				</>
+			)}
+		</Form>
+	);
+}
+
+async function end(session: Session, sessions: Resource<Session[]>): Promise<void> {
+	const where = browserName(session.userAgent);
+	const isSure = await confirm({
+		title: `End the session of ${where}?`,
+		text: "That browser is signed out at once.",
+		action: "End the session",
+	});
+	if (!isSure) return;
+	try {
+		await remove("/web/sessions/{sessionId}", { sessionId: session.id });
+		toast(`${where} is signed out`);
+	} catch (error) {
+		if (error instanceof Problem) toast(error.message);
+	}
+	await sessions.refresh();
+}
+
+async function endOthers(sessions: Resource<Session[]>): Promise<void> {
+	const isSure = await confirm({
+		title: "End all other sessions?",
+		text: "You stay signed in here, and nowhere else.",
+		action: "End them",
+	});
+	if (!isSure) return;
+	try {
+		await remove("/web/sessions");
+		toast("You are signed in here only");
+	} catch (error) {
+		if (error instanceof Problem) toast(error.message);
+	}
+	await sessions.refresh();
+}
+
+function Sessions({ sessions }: { sessions: Resource<Session[]> }): JSX.Element | null {
+	const rows = sessions.value.value;
+	if (!rows) return null;
+	return (
+		<div class="stack">
+			<Table
+				caption="Where you are signed in"
+				rows={rows}
+				rowKey={(session) => session.id}
+				columns={[
+					{
+						title: "Browser",
+						cell: ({ userAgent, isCurrent }) => (
+							<span title={userAgent}>
+								{browserName(userAgent)} {isCurrent && <span class="badge">this one</span>}
+							</span>
+						),
+					},
+					{ title: "Address", cell: (session) => session.address },
+					{ title: "Signed in", cell: (session) => <When at={session.createdAt} /> },
+					{ title: "Last used", cell: (session) => <When at={session.lastUsedAt} /> },
+					{
+						title: "End",
+						isAction: true,
+						cell: (session) =>
+							!session.isCurrent && (
+								<Button onClick={() => void end(session, sessions)}>
+									End<span class="only-read"> the session of {browserName(session.userAgent)}</span>
+								</Button>
+							),
+					},
+				]}
+			/>
+			{rows.length > 1 && (
+				<div class="row">
+					<Button onClick={() => void endOthers(sessions)}>End all others</Button>
+				</div>
+			)}
+		</div>
+	);
+}
+
+async function signOut(): Promise<void> {
+	try {
+		await remove("/web/session");
+	} catch (error) {
+		if (error instanceof Problem && error.status !== 401) {
+			toast(error.message);
+			return;
+		}
+	}
+	go("", { replaces: true });
+	setAccount(null);
+}
+
+export function AccountPage({ account }: { account: Account }): JSX.Element {
+	const sessions = useResource(() => get("/web/sessions"));
+	return (
+		<div class="stack wide">
+			<div class="stack">
+				<div class="row between">
+					<Heading title="Account" />
+					<Button onClick={() => void signOut()}>Sign out</Button>
+				</div>
+				<p class="words">
+					You sign in as <strong>{account.email}</strong>.
+				</p>
+			</div>
+			<section>
+				<div class="form-width">
+					<Name account={account} key={account.id} />
+				</div>
+			</section>
+			<section class="stack">
+				<h2>Password</h2>
+				<div class="form-width">
+					<Password sessions={sessions} />
+				</div>
+			</section>
+			<section class="stack">
+				<h2>Sessions</h2>
+				<p class="words">
+					Where you are signed in. A session ends by itself after 12 hours without use.
+				</p>
+				<Sessions sessions={sessions} />
+			</section>
+		</div>
+	);
+}

@@ -1,0 +1,124 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
+import { Problem } from "../api/client";
+import { Button, CopyButton } from "../components/button";
+import { confirm } from "../components/dialog";
+import { Empty } from "../components/empty";
+import { Field } from "../components/field";
+import { Form } from "../components/form";
+import { Panel } from "../components/panel";
+import { Table } from "../components/table";
+import { toast } from "../components/toast";
+import { When } from "../components/when";
+import { Heading } from "../frame/page";
+import morning from "../pictures/morning.webp";
+
+function Part({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+	return (
+		<section class="stack">
+			<h2>{title}</h2>
+			{children}
+		</section>
+	);
+}
+
+function Panels(): JSX.Element {
+	const label = "The time and the weather";
+	return (
+		<div class="panel-grid">
+			<Panel picture={morning} label={label} line="Weather for 15 s, then Calendar" />
+			<Panel picture={morning} brightness={20} label={label} line="At 20 %" />
+			<Panel label="Asleep" state="asleep" line="Asleep until 06:45" />
+			<Panel picture={morning} state="offline" label={label} says="Last seen 3 h ago" />
+			<Panel
+				state="never"
+				label="Never connected"
+				says="Enter the address in the panel's set-up page"
+			/>
+			<div class="thumbnail">
+				<Panel picture={morning} label={label} />
+			</div>
+		</div>
+	);
+}
+
+function Fields(): JSX.Element {
+	const [text, setText] = useState("Kitchen");
+	const submit = () => {
+		throw new Problem(
+			400,
+			"2 fields are wrong",
+			new Map([["name", "Must have 1 to 25 characters."]]),
+		);
+	};
+	return (
+		<div class="form-width">
+			<Form action="Save" onSubmit={async () => Promise.resolve().then(submit)} names={["name"]}>
+				{(faults) => (
+					<>
+						<Field
+							label="Name"
+							name="name"
+							value={text}
+							onInput={setText}
+							fault={faults.get("name")}
+						/>
+						<Field label="Saved" name="saved" value={text} onInput={setText} said="Saved" />
+						<Field label="Password" name="p" type="password" value={text} onInput={setText} />
+					</>
+				)}
+			</Form>
+		</div>
+	);
+}
+
+/** /web/components: each component once, for those who work on them. Development builds only. */
+export function ComponentsPage(): JSX.Element {
+	return (
+		<main class="page stack wide">
+			<Heading title="Components" />
+			<Part title="Panel">
+				<Panels />
+			</Part>
+			<Part title="Buttons">
+				<div class="row">
+					<Button kind="primary">Primary</Button>
+					<Button>Plain</Button>
+					<Button kind="danger">Danger</Button>
+					<Button isDisabled>Disabled</Button>
+					<CopyButton text="copied" what="a word" />
+					<Button onClick={() => toast("Weather is removed", () => undefined)}>Toast</Button>
+					<Button
+						onClick={() =>
+							void confirm({ title: "Remove Kitchen?", text: "For good.", action: "Remove" })
+						}
+					>
+						Dialog
+					</Button>
+				</div>
+			</Part>
+			<Part title="Fields">
+				<Fields />
+			</Part>
+			<Part title="Table, badge, time">
+				<Table
+					caption="An example"
+					rows={["Kitchen", "Hall"]}
+					rowKey={(row) => row}
+					columns={[
+						{ title: "Name", cell: (row) => row },
+						{ title: "State", cell: () => <span class="badge">online</span> },
+						{ title: "Seen", cell: () => <When at="2026-11-20T08:15:30.123Z" /> },
+					]}
+				/>
+			</Part>
+			<Part title="Notices and empty states">
+				<p class="notice">Something to know.</p>
+				<p class="notice bad">Something that went wrong.</p>
+				<Empty title="No device yet">
+					<Button kind="primary">Add a device</Button>
+				</Empty>
+			</Part>
+		</main>
+	);
+}

@@ -1,0 +1,150 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { post, Problem, type Schemas } from "../api/client";
+import { setAccount } from "../api/session";
+import { Field } from "../components/field";
+import { Form } from "../components/form";
+import { When } from "../components/when";
+import { Gate } from "../frame/gate";
+import { Heading } from "../frame/page";
+import { go, takeFragment } from "../frame/place";
+import { NewAccountFields, PASSWORD_HELP, type NewAccount } from "./new_account";
+
+type Link = Schemas["Link"];
+
+const TITLES: Record<Link["kind"], string> = {
+	first: "Make the first account",
+	invitation: "Accept the invitation",
+	password: "Choose a new password",
+};
+
+/** The token stays with the tab, so that the page can be loaded again. */
+const STORED = "displayd.link";
+
+function takeToken(): string {
+	const token = takeFragment();
+	if (token !== "") sessionStorage.setItem(STORED, token);
+	return token || (sessionStorage.getItem(STORED) ?? "");
+}
+
+async function use(token: string, more: Omit<Schemas["LinkUse"], "token">): Promise<void> {
+	setAccount(await post("/web/links/use", { token, ...more }));
+	sessionStorage.removeItem(STORED);
+	go("", { replaces: true });
+}
+
+function NewAccountForm({ token, link }: { token: string; link: Link }): JSX.Element {
+	const [account, setFields] = useState<NewAccount>({
+		email: link.email ?? "",
+		name: "",
+		password: "",
+	});
+	const submit = () => {
+		const { name, password } = account;
+		return use(token, link.email === null ? account : { name, password });
+	};
+	return (
+		<Form action="Create the account" onSubmit={submit} names={["email", "name", "password"]}>
+			{(faults) => (
+				<NewAccountFields
+					value={account}
+					onChange={setFields}
+					faults={faults}
+					isForEmail={link.email !== null}
+				/>
+			)}
+		</Form>
+	);
+}
+
+function NewPasswordForm({ token, link }: { token: string; link: Link }): JSX.Element {
+	const [password, setPassword] = useState("");
+	return (
+		<Form action="Set the password" onSubmit={() => use(token, { password })} names={["password"]}>
+			{(faults) => (
+				<>
+					<p>
+						For <strong>{link.email}</strong>. All its sessions end.
+					</p>
+					<input
+						type="email"
+						class="only-read"
+						autocomplete="username"
+						value={link.email ?? ""}
+						readOnly
+						tabIndex={-1}
+						aria-hidden="true"
+					/>
+					<Field
+						label="New password"
+						name="password"
+						type="password"
+						value={password}
+						onInput={setPassword}
+						fault={faults.get("password")}
+						autoComplete="new-password"
+						help={PASSWORD_HELP}
+						isRequired
+						isVerbatim
+					/>
+				</>
+			)}
+		</Form>
+	);
+}
+
+function Known({ token, link }: { token: string; link: Link }): JSX.Element {
+	return (
+		<>
+			<Heading title={TITLES[link.kind]} />
+			{link.kind === "first" && (
+				<p>It administers this server: it invites others, and can make them administrators.</p>
+			)}
+			{link.kind === "password" ? (
+				<NewPasswordForm token={token} link={link} />
+			) : (
+				<NewAccountForm token={token} link={link} />
+			)}
+			<p class="quiet">
+				This link can be used once. It ends <When at={link.expiresAt} />.
+			</p>
+		</>
+	);
+}
+
+function Unknown({ problem }: { problem: Problem }): JSX.Element {
+	const isGone = problem.status === 404 || problem.status === 400;
+	return (
+		<>
+			<Heading title={isGone ? "This link has ended" : "The link could not be looked at"} />
+			<p>
+				{isGone
+					? "It was used, or is too old. Ask who gave it to you for a new one."
+					: problem.message}
+			</p>
+			<p>
+				<a href="." data-page>
+					Sign in
+				</a>
+			</p>
+		</>
+	);
+}
+
+/** /link#TOKEN: the first account, an invitation, or a new password. */
+export function LinkPage(): JSX.Element {
+	const [token] = useState(takeToken);
+	const [link, setLink] = useState<Link>();
+	const [problem, setProblem] = useState<Problem>();
+	useEffect(() => {
+		post("/web/links/look", { token: token || "-" }).then(setLink, (error: unknown) => {
+			if (error instanceof Problem) setProblem(error);
+		});
+	}, [token]);
+	return (
+		<Gate isBusy={!link && !problem}>
+			{link && <Known token={token} link={link} />}
+			{problem && <Unknown problem={problem} />}
+		</Gate>
+	);
+}

@@ -1,0 +1,128 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { post } from "../api/client";
+import { setAccount, signedOutReason, start } from "../api/session";
+import { Field } from "../components/field";
+import { Form } from "../components/form";
+import { Gate } from "../frame/gate";
+import { Heading } from "../frame/page";
+import { go } from "../frame/place";
+import { NewAccountFields, type NewAccount } from "./new_account";
+
+function SignInForm(): JSX.Element {
+	const [email, setEmail] = useState("");
+	const [password, setPassword] = useState("");
+	const submit = async () => {
+		setAccount(await post("/web/session", { email, password }));
+		if (location.pathname.endsWith("/register")) go("", { replaces: true });
+	};
+	return (
+		<Form action="Sign in" onSubmit={submit} names={["email", "password"]}>
+			{(faults) => (
+				<>
+					<Field
+						label="E-mail address"
+						name="email"
+						type="email"
+						value={email}
+						onInput={setEmail}
+						fault={faults.get("email")}
+						autoComplete="username"
+						isRequired
+						isVerbatim
+					/>
+					<Field
+						label="Password"
+						name="password"
+						type="password"
+						value={password}
+						onInput={setPassword}
+						fault={faults.get("password")}
+						autoComplete="current-password"
+						isRequired
+						isVerbatim
+					/>
+				</>
+			)}
+		</Form>
+	);
+}
+
+/** Why nobody can sign in, where that is so. */
+function Hindrance(): JSX.Element | null {
+	const { isNew, canSignIn } = start.value ?? {};
+	if (canSignIn === false)
+		return (
+			<div class="notice bad stack">
+				<p>
+					This server is reached over plain http, where a password could be read on its way. Set an
+					https address with <code>--public-url</code>, or allow plain http where the network is
+					yours.
+				</p>
+			</div>
+		);
+	if (isNew)
+		return (
+			<div class="notice stack">
+				<p>
+					There is no account yet. Open the link that the server printed at its start; it makes the
+					first one. <code>displayctl account link</code> prints a new link.
+				</p>
+			</div>
+		);
+	return null;
+}
+
+/** "/" while nobody is signed in, and every other page that needs somebody. */
+export function SignInPage(): JSX.Element {
+	const isOpen = start.value?.registration === "open" && !start.value.isNew;
+	return (
+		<Gate>
+			<Heading title="Sign in" />
+			{signedOutReason.value !== undefined && <p class="notice">{signedOutReason.value}</p>}
+			<Hindrance />
+			<SignInForm />
+			<p class="quiet">
+				{isOpen ? (
+					<>
+						No account?{" "}
+						<a href="register" data-page>
+							Create one
+						</a>
+						.{" "}
+					</>
+				) : (
+					"An account is made by invitation. "
+				)}
+				Forgotten your password? Ask who runs this server for a link.
+			</p>
+			<p class="quiet">
+				<a href="docs">Read about the API</a>, or <a href="panel">make this browser a panel</a>.
+			</p>
+		</Gate>
+	);
+}
+
+/** /register, where registration is open. */
+export function RegisterPage(): JSX.Element {
+	const [account, setFields] = useState<NewAccount>({ email: "", name: "", password: "" });
+	const submit = async () => {
+		setAccount(await post("/web/registration", account));
+		go("", { replaces: true });
+	};
+	return (
+		<Gate>
+			<Heading title="Create an account" />
+			<Form action="Create the account" onSubmit={submit} names={["email", "name", "password"]}>
+				{(faults) => <NewAccountFields value={account} onChange={setFields} faults={faults} />}
+			</Form>
+			<p class="quiet">
+				You have one?{" "}
+				<a href="." data-page>
+					Sign in
+				</a>
+				.
+			</p>
+		</Gate>
+	);
+}

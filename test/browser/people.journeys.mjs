@@ -1,0 +1,411 @@
+// Signing in, links, the account, API keys.
+import assert from "node:assert/strict";
+
+const PASSWORD = "nine green lanterns";
+
+async function fillSignIn(page, email, password) {
+	await page.getByLabel("E-mail address").fill(email);
+	await page.getByLabel("Password", { exact: true }).fill(password);
+	await page.keyboard.press("Enter");
+}
+
+function heading(page, name) {
+	return page.getByRole("heading", { name, level: 1 });
+}
+
+/** Makes a key on the page; its value. */
+async function createKey(page, name) {
+	await page.getByLabel("Name of a new key").fill(name);
+	await page.getByRole("button", { name: "Create a key" }).click();
+	return page.locator(".secret code").first().innerText();
+}
+
+export default {
+	"somebody signs in and out": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.visitor();
+		await page.goto("");
+		await heading(page, "Sign in").waitFor();
+		assert.equal(await page.title(), "Sign in · displayd");
+		await fillSignIn(page, person.email, person.password);
+		await heading(page, "API keys").waitFor();
+		assert.match(page.url(), /\/development\/keys$/);
+		const [cookie] = await page.context().cookies();
+		assert.equal(cookie.httpOnly, true);
+		assert.equal(cookie.sameSite, "Lax");
+		await page.getByRole("link", { name: person.name }).click();
+		await page.getByRole("button", { name: "Sign out" }).click();
+		await heading(page, "Sign in").waitFor();
+		await page.goBack();
+		await heading(page, "Sign in").waitFor();
+	},
+
+	"a wrong password and an unknown address are told alike": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.visitor();
+		await page.goto("account");
+		const said = [];
+		for (const email of [person.email, "nobody@example.org"]) {
+			await fillSignIn(page, email, "this is not it");
+			await page.locator('button[aria-busy="false"]').waitFor();
+			said.push(await page.getByRole("alert").innerText());
+		}
+		assert.equal(said[0], said[1]);
+		await fillSignIn(page, person.email, person.password);
+		await heading(page, "Account").waitFor();
+		assert.match(page.url(), /\/account$/);
+	},
+
+	"the first account is made by the link that the server printed": async (stage) => {
+		const fresh = await stage.ask("fresh");
+		const page = await stage.visitor({ baseURL: fresh.url });
+		await page.goto("");
+		await page.getByText("There is no account yet").waitFor();
+		await page.goto(fresh.link);
+		await heading(page, "Make the first account").waitFor();
+		assert.equal(new URL(page.url()).hash, "");
+		await page.getByLabel("E-mail address").fill("first@example.org");
+		await page.getByLabel("Name", { exact: true }).fill("Grace");
+		await page.getByLabel("Password", { exact: true }).fill("short");
+		await page.keyboard.press("Enter");
+		await page.locator(".fault").waitFor();
+		await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+		await page.keyboard.press("Enter");
+		await heading(page, "API keys").waitFor();
+		const other = await stage.visitor();
+		await other.goto(fresh.link);
+		await heading(other, "This link has ended").waitFor();
+	},
+
+	"a forgotten password is set by a link": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.visitor({ screen: "phone" });
+		await page.goto(await stage.ask("link", { email: person.email }));
+		await heading(page, "Choose a new password").waitFor();
+		await page.reload();
+		await page.getByLabel("New password", { exact: true }).fill(PASSWORD);
+		await page.keyboard.press("Enter");
+		await heading(page, "API keys").waitFor();
+		const other = await stage.visitor();
+		await other.goto("");
+		await fillSignIn(other, person.email, PASSWORD);
+		await heading(other, "API keys").waitFor();
+	},
+
+	"anybody registers where registration is open": async (stage) => {
+		const fresh = await stage.ask("fresh", {
+			arguments: ["--registration", "open"],
+			account: true,
+		});
+		const page = await stage.visitor({ baseURL: fresh.url });
+		await page.goto("");
+		await page.getByRole("link", { name: "Create one" }).click();
+		await page.getByLabel("E-mail address").fill("anybody@example.org");
+		await page.getByLabel("Name", { exact: true }).fill("<b>Anybody</b>");
+		await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+		await page.keyboard.press("Enter");
+		await heading(page, "API keys").waitFor();
+		assert.equal(await page.locator(".bar-account").innerText(), "<b>Anybody</b>");
+	},
+
+	"a key is created, works, and is revoked": async (stage) => {
+		const page = await stage.signedIn(await stage.ask("person"));
+		await page.goto("development/keys");
+		await page.getByText("No key yet").waitFor();
+		const key = await createKey(page, "Backup script");
+		assert.match(key, /^ddk_/);
+		assert.equal(await stage.ask("use_key", { key }), 200);
+		assert.match(
+			await page.locator(".secret code").nth(1).innerText(),
+			/^curl 'http.*\/v1\/devices'/,
+		);
+		await page.getByRole("button", { name: "I have copied it" }).click();
+		await page.getByRole("rowheader", { name: "Backup script" }).waitFor();
+		assert.ok(!(await page.content()).includes(key));
+		await page.getByRole("button", { name: "Revoke Backup script" }).click();
+		await page.getByRole("button", { name: "Cancel" }).click();
+		assert.equal(await stage.ask("use_key", { key }), 200);
+		await page.getByRole("button", { name: "Revoke Backup script" }).click();
+		await page.getByRole("button", { name: "Revoke", exact: true }).click();
+		await page.getByText("No key yet").waitFor();
+		assert.equal(await stage.ask("use_key", { key }), 401);
+	},
+
+	"a key that was not copied is not left without a word": async (stage) => {
+		const page = await stage.signedIn(await stage.ask("person"));
+		await page.goto("development/keys");
+		await page.getByText("No key yet").waitFor();
+		await createKey(page, "Lamp");
+		await page.locator(".bar-account a").click();
+		await page.getByText("Leave without the key?").waitFor();
+		await page.keyboard.press("Escape");
+		assert.match(page.url(), /keys$/);
+		const asked = page.waitForEvent("dialog");
+		void page.close({ runBeforeUnload: true });
+		const dialog = await asked;
+		assert.equal(dialog.type(), "beforeunload");
+		await dialog.dismiss();
+		await page.locator(".bar-account a").click();
+		await page.getByRole("button", { name: "Leave" }).click();
+		await heading(page, "Account").waitFor();
+	},
+
+	"an account without a device is told so": async (stage) => {
+		const page = await stage.signedIn(await stage.ask("person", { device: false }));
+		await page.goto("development/keys");
+		await page.getByLabel("Name of a new key").fill("Early");
+		await page.keyboard.press("Enter");
+		await page.getByText("No device yet. Add one to create an API key.").waitFor();
+	},
+
+	"keys by keyboard alone": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.visitor();
+		await page.goto("");
+		await heading(page, "Sign in").waitFor();
+		await page.keyboard.press("Tab");
+		await page.keyboard.type(person.email);
+		await page.keyboard.press("Tab");
+		await page.keyboard.type(person.password);
+		await page.keyboard.press("Enter");
+		await heading(page, "API keys").waitFor();
+		await page.keyboard.press("g");
+		await page.keyboard.press("u");
+		await heading(page, "Account").waitFor();
+		await page.keyboard.press("?");
+		await page.getByRole("dialog").getByText("shows these keys").waitFor();
+		await page.keyboard.press("Escape");
+		await page.keyboard.press("g");
+		await page.keyboard.press("k");
+		await heading(page, "API keys").waitFor();
+		await page.getByText("No key yet").waitFor();
+		for (let i = 0; i < 20; i++) {
+			await page.keyboard.press("Tab");
+			const name = await page.evaluate(() => document.activeElement.getAttribute("name"));
+			if (name === "name") break;
+		}
+		await page.keyboard.type("By hand");
+		await page.keyboard.press("Enter");
+		await page.locator(".secret code").first().waitFor();
+	},
+
+	"what one browser changes the other sees": async (stage) => {
+		const person = await stage.ask("person");
+		const one = await stage.signedIn(person);
+		const other = await stage.signedIn(person, { screen: "phone" });
+		await one.goto("development/keys");
+		await other.goto("development/keys");
+		await other.getByText("No key yet").waitFor();
+		await createKey(one, "Seen elsewhere");
+		await other.getByRole("rowheader", { name: "Seen elsewhere" }).waitFor();
+		await other.goto("account");
+		await other.getByRole("button", { name: /^End the session of Chrome/ }).click();
+		await other.getByRole("button", { name: "End the session", exact: true }).click();
+		await heading(one, "Sign in").waitFor();
+		await one.getByText("Your session has ended").waitFor();
+	},
+
+	"the account is changed": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person);
+		await page.goto("account");
+		await page.getByLabel("Name", { exact: true }).fill("<i>Ada</i> & 'co'");
+		await page.keyboard.press("Tab");
+		await page.getByText("Saved").waitFor();
+		await page.locator(".bar-account", { hasText: "<i>Ada</i> & 'co'" }).waitFor();
+		await page.getByLabel("Present password", { exact: true }).fill("not this one");
+		await page.getByLabel("New password", { exact: true }).fill(PASSWORD);
+		await page.keyboard.press("Enter");
+		await page.locator(".fault").waitFor();
+		await page.getByLabel("Present password", { exact: true }).fill(person.password);
+		await page.keyboard.press("Enter");
+		await page.getByText("Your password is changed").waitFor();
+		const other = await stage.visitor();
+		await other.goto("");
+		await fillSignIn(other, person.email, PASSWORD);
+		await heading(other, "API keys").waitFor();
+	},
+
+	"an administrator invites somebody, and makes them a reviewer": async (stage) => {
+		const person = await stage.ask("person", { roles: ["administrator"] });
+		const page = await stage.signedIn(person);
+		await page.goto("");
+		await page.getByRole("link", { name: "Administration" }).click();
+		await heading(page, "Accounts").waitFor();
+		await page.getByRole("link", { name: "Invitations" }).click();
+		await page.getByLabel("E-mail address").fill(`guest-of-${person.email}`);
+		await page.getByLabel("Reviewer").check();
+		await page.getByRole("button", { name: "Make an invitation" }).click();
+		const url = await page.locator(".secret code").innerText();
+		await page.getByRole("rowheader", { name: `guest-of-${person.email}` }).waitFor();
+		const guest = await stage.visitor({ screen: "phone" });
+		await guest.goto(url);
+		await heading(guest, "Accept the invitation").waitFor();
+		assert.equal(await guest.getByLabel("E-mail address").inputValue(), `guest-of-${person.email}`);
+		await guest.getByLabel("Name", { exact: true }).fill("Charles");
+		await guest.getByLabel("Password", { exact: true }).fill(PASSWORD);
+		await guest.keyboard.press("Enter");
+		await heading(guest, "API keys").waitFor();
+		assert.equal(await guest.getByRole("link", { name: "Administration" }).count(), 0);
+		await page.getByRole("link", { name: "Accounts" }).click();
+		const box = page.getByLabel(`Reviewer : guest-of-${person.email}`);
+		await box.waitFor();
+		assert.equal(await box.isChecked(), true);
+		await box.uncheck();
+		await page.getByRole("link", { name: "Audit log" }).click();
+		await page.getByText(`changed the roles of guest-of-${person.email}`).waitFor();
+		await guest.goto("admin");
+		await heading(guest, "There is no such page").waitFor();
+	},
+
+	"names with markup are shown as text": async (stage) => {
+		const page = await stage.signedIn(await stage.ask("person"));
+		await page.goto("development/keys");
+		const name = `<img src=x onerror="document.title='owned'"><script>1</script>{{7*7}}`;
+		await page.getByText("No key yet").waitFor();
+		await createKey(page, name);
+		await page.getByRole("button", { name: "I have copied it" }).click();
+		await page.getByRole("rowheader", { name }).waitFor();
+		await page.getByRole("button", { name: `Revoke ${name}` }).click();
+		await page.getByRole("heading", { name: `Revoke ${name}?` }).waitFor();
+		assert.equal(await page.title(), "API keys · displayd");
+		assert.equal(await page.locator("main img").count(), 0);
+	},
+
+	"the server goes and comes back": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person);
+		await page.goto("development/keys");
+		await page.getByText("No key yet").waitFor();
+		await stage.ask("stop");
+		await page.getByText("Reconnecting").waitFor();
+		await stage.ask("start");
+		await page.getByText("Reconnecting").waitFor({ state: "hidden" });
+		await createKey(page, "After the storm");
+	},
+
+	"the database goes and comes back": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person);
+		await page.goto("development/keys");
+		await page.getByText("No key yet").waitFor();
+		await stage.ask("lose_database");
+		await page.getByText("Reconnecting").waitFor();
+		const late = await stage.visitor();
+		await late.goto("");
+		await heading(late, "One moment").waitFor();
+		await stage.ask("have_database");
+		await heading(late, "Sign in").waitFor();
+		await page.getByText("Reconnecting").waitFor({ state: "hidden" });
+		await createKey(page, "After the loss");
+	},
+
+	"the pages work below a path of a proxy": async (stage) => {
+		const { url } = await stage.ask("below_a_path");
+		const person = await stage.ask("person");
+		const page = await stage.visitor({ baseURL: url });
+		await page.goto("development/keys/");
+		await heading(page, "Sign in").waitFor();
+		assert.equal(page.url(), `${url}development/keys`);
+		await fillSignIn(page, person.email, person.password);
+		await heading(page, "API keys").waitFor();
+		await page.locator(".bar-account a").click();
+		await heading(page, "Account").waitFor();
+		assert.equal(page.url(), `${url}account`);
+		await page.goBack();
+		await heading(page, "API keys").waitFor();
+		await createKey(page, "Below");
+		assert.ok(
+			(await page.locator(".secret code").nth(1).innerText()).includes(`'${url}v1/devices'`),
+		);
+	},
+
+	"the sign-in page loads in at most 4 requests and 120 KB": async (stage) => {
+		const page = await stage.visitor();
+		const session = await page.context().newCDPSession(page);
+		const requests = [];
+		let bytes = 0;
+		await session.send("Network.enable");
+		session.on("Network.requestWillBeSent", ({ request }) => {
+			if (!request.url.startsWith("data:")) requests.push(request.url);
+		});
+		session.on("Network.loadingFinished", (event) => {
+			bytes += event.encodedDataLength;
+		});
+		await page.goto("", { waitUntil: "networkidle" });
+		await heading(page, "Sign in").waitFor();
+		assert.ok(requests.length <= 4, requests.join(" "));
+		assert.ok(bytes <= 120_000, `${bytes} bytes`);
+	},
+
+	"photographs of signing in": async (stage) => {
+		await stage.photograph("sign-in", async (page) => {
+			await page.goto("");
+			await heading(page, "Sign in").waitFor();
+			await page.locator("canvas.panel-picture").waitFor();
+		});
+		const fresh = await stage.ask("fresh");
+		await stage.photograph("link-first", async (page) => {
+			await page.goto(fresh.link);
+			await heading(page, "Make the first account").waitFor();
+		});
+	},
+
+	"photographs of keys and account": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person, { motion: "reduce" });
+		await page.goto("development/keys");
+		await page.getByText("No key yet").waitFor();
+		for (const name of ["Weather on the kitchen panel", "Build lamp", "Home automation"]) {
+			const key = await createKey(page, name);
+			if (name !== "Home automation") await stage.ask("use_key", { key });
+			if (name === "Build lamp") {
+				await page.screenshot({
+					path: `${stage.scene.pictures}/key-created-light.png`,
+				});
+				await stage.checkAccessibility(page);
+			}
+			await page.getByRole("button", { name: "I have copied it" }).click();
+			await page.getByRole("rowheader", { name }).waitFor();
+		}
+		await stage.photograph(
+			"keys",
+			async (page) => {
+				await page.goto("development/keys");
+				await page.getByRole("rowheader", { name: "Build lamp" }).waitFor();
+			},
+			person,
+		);
+		await stage.photograph(
+			"account",
+			async (page) => {
+				await page.goto("account");
+				await page.getByRole("rowheader", { name: /this one/ }).waitFor();
+			},
+			person,
+		);
+		const administrator = await stage.ask("person", {
+			roles: ["administrator"],
+			name: "Grace Hopper",
+		});
+		for (const [name, place] of [
+			["admin-accounts", "admin"],
+			["admin-invitations", "admin/invitations"],
+			["admin-audit", "admin/audit"],
+		]) {
+			await stage.photograph(
+				name,
+				async (page) => {
+					await page.goto(place);
+					await page.locator(".table, .empty").first().waitFor();
+				},
+				administrator,
+			);
+		}
+		await stage.photograph("components", async (page) => {
+			await page.goto("web/components");
+			await heading(page, "Components").waitFor();
+			await page.locator("canvas.panel-picture").first().waitFor();
+		});
+	},
+};
