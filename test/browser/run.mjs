@@ -98,6 +98,18 @@ class Stage {
 		assert.equal(await findings(page), "");
 	}
 
+	/** At twice the size of text a phone is as narrow as this: still nothing is beyond the edge. */
+	async checkReflow(page, name) {
+		await page.setViewportSize({ width: 320, height: 640 });
+		const wide = await page.evaluate(() =>
+			[...document.querySelectorAll("body *")]
+				.filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+				.filter((element) => !element.closest(".only-read, .panel-case, thead"))
+				.map((element) => element.outerHTML.slice(0, 120)),
+		);
+		assert.deepEqual(wide, [], `${name} is wider than the screen`);
+	}
+
 	/** Photographs a page in light, dark and phone size, and has axe-core look at each. */
 	async photograph(name, prepare, person) {
 		const kinds = {
@@ -114,6 +126,7 @@ class Stage {
 				fullPage: true,
 			});
 			await this.checkAccessibility(page);
+			await this.checkReflow(page, `${name}-${kind}`);
 			await page.context().close();
 		}
 	}
