@@ -8,11 +8,13 @@
 #include "task/rate.h"
 
 struct key_cache;
+struct key_uses;
 
 struct service {
 	struct loop *loop;
 	struct db *db;
 	struct key_cache *keys;
+	struct key_uses *key_uses;
 	struct rate_table *rates; /* shared by the workers of this instance */
 	struct rate_policy key_rate;
 	struct rate_policy push_rate;

@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "delivery/delivery.h"
 #include "task/key_cache.h"
+#include "task/key_uses.h"
 #include "web/web.h"
 
 static const struct route_table *const public_tables[] = {&api_routes, &api_health_routes,
@@ -27,6 +28,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	service->cors_origin_count = config->cors_origins.count;
 	service->keys = key_cache_create(loop);
 	db_subscribe(db, key_cache_subscription(service->keys));
+	service->key_uses = key_uses_create(loop, db);
 	service->rates = region_common(shared, &rate_region);
 	service->key_rate = (struct rate_policy){
 	    .name = "key",
@@ -62,10 +64,12 @@ void requests_drain(struct requests *requests)
 {
 	requests->web.api.service.is_draining = true;
 	delivery_drain(requests->web.api.delivery);
+	key_uses_drain(requests->web.api.service.key_uses);
 }
 
 void requests_finish(struct requests *requests)
 {
 	delivery_destroy(requests->web.api.delivery);
 	key_cache_destroy(requests->web.api.service.keys);
+	key_uses_destroy(requests->web.api.service.key_uses);
 }

@@ -1,6 +1,7 @@
 #include "domain/key.h"
 #include "task/access.h"
 #include "task/key_cache.h"
+#include "task/key_uses.h"
 #include "task_private.h"
 
 /* An API key; the database knows its SHA-256. */
@@ -42,6 +43,7 @@ static struct verdict on_key_found(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return refuse_invalid(task);
+	key_uses_note(task->service->key_uses, key->found.id);
 	key_cache_insert(task->service->keys, key->hash, key->found.account_id, key->asked);
 	return admit(task);
 }

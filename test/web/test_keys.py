@@ -2,7 +2,7 @@
 
 import re
 
-from people import TIMESTAMP, UNKNOWN_ID, Browser, Person, wait_until
+from people import TIMESTAMP, UNKNOWN_ID, Browser, Person, sha256, wait_until
 
 
 def test_an_account_without_a_device_has_no_key(browser):
@@ -45,6 +45,32 @@ def test_displayctl_keeps_them_too(world, person):
     made = world.server.ctl("key", "create", "--account", person.email, "--name", "by ctl")
     [key] = person.browser().get("/web/keys").ok()
     assert (key["name"], key["firstCharacters"]) == ("by ctl", made["key"][:8])
+
+
+def test_last_use_is_written_behind(world, person):
+    """A key that nobody uses has none; one that is used has one a moment later, and that is not
+    written again for each request."""
+    used, idle = person.key(), person.key()
+    begun = world.sql("SELECT clock_timestamp()")[0][0]
+    for _ in range(5):
+        assert world.get("/v1/devices", key=used).status == 200
+
+    def last_use(key):
+        return world.sql("SELECT last_used_at FROM api_key WHERE secret_hash = %s", sha256(key))[0][0]
+
+    wait_until(lambda: last_use(used), "the last use")
+    assert last_use(used) >= begun and last_use(idle) is None
+    assert sorted(entry["lastUsedAt"] is None
+                  for entry in person.browser().get("/web/keys").ok()) == [False, True]
+    world.sql("UPDATE api_key SET last_used_at = clock_timestamp() - interval '30 seconds' "
+              "WHERE secret_hash = %s", sha256(used))
+    before = last_use(used)
+    for client in world.clients():  # also where the cache of no worker knows it
+        assert client.request("GET", "/v1/devices", key=used).status == 200
+        client.close()
+    world.server.restart()
+    assert world.get("/v1/devices", key=used).status == 200
+    assert last_use(used) == before
 
 
 def test_names(person):

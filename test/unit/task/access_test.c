@@ -5,6 +5,7 @@
 #include "http/response.h"
 #include "task/access.h"
 #include "task/key_cache.h"
+#include "task/key_uses.h"
 #include "task/service.h"
 
 #include <sodium.h>
@@ -91,6 +92,7 @@ static int open_service(void **state)
 	service = (struct service){
 	    .loop = &loop,
 	    .keys = key_cache_create(&loop),
+	    .key_uses = key_uses_create(&loop, NULL),
 	    .rates = region_common(map, &rate_region),
 	    .key_rate = {.name = "key", .of_what = "with it", .per_second = 1, .burst = 2},
 	};
@@ -103,6 +105,7 @@ static int close_service(void **state)
 	(void)state;
 	assert_int_equal(service.task_count, 0);
 	key_cache_destroy(service.keys);
+	key_uses_destroy(service.key_uses);
 	loop_finish(&loop);
 	region_map_destroy(map);
 	return 0;

@@ -1,0 +1,15 @@
+-- Writes that API keys are being used, where that was not written a moment ago. Keys that are locked
+-- are left for their next use.
+-- params: ids uuid[]
+-- effect: write
+WITH used AS (
+	SELECT id
+	FROM api_key
+	WHERE id = ANY (:ids)
+		AND (last_used_at IS NULL OR last_used_at < clock_timestamp() - interval '1 minute')
+	FOR NO KEY UPDATE SKIP LOCKED
+)
+UPDATE api_key
+SET last_used_at = clock_timestamp()
+FROM used
+WHERE api_key.id = used.id
