@@ -8,7 +8,7 @@ enum { APP_VERSION_NAME_LENGTH_MAX = 64 };
 /* The part of an app that decides who may do what with it. */
 struct app {
 	struct id id;
-	struct id account_id;
+	struct id account_id; /* none where its owner is gone */
 	bool is_private;
 };
 

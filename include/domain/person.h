@@ -158,11 +158,23 @@ extern const struct record invitation_creation_record;
 struct member {
 	struct person person;
 	int64_t last_sign_in_at_us; /* 0: never */
+	bool is_heir;
 	int64_t devices;
 	int64_t apps;
 };
 
 extern const struct record member_record;
+
+/* What goes with an account. */
+struct removal_preview {
+	int64_t devices;
+	int64_t keys;
+	int64_t apps;
+	int64_t kept_apps; /* public ones that others have installed */
+	bool is_last_administrator;
+};
+
+extern const struct record removal_preview_record;
 
 struct member_update {
 	bool is_reviewer;

@@ -17,11 +17,17 @@ struct web_service {
 	struct rate_policy session_rate; /* of a session */
 	struct rate_policy visitor_rate; /* of an address that asks without one */
 	bool limits_attempts;		 /* to prove who one is */
+	struct removals *removals;	 /* of accounts, see src/web/removals.h */
 };
 
 /* api is set up already. rate_limit: requests a second per key, 0 turns all rate limits off. */
 void web_start(struct web_service *web, enum web_registration registration, bool allows_plain_http,
 	       unsigned rate_limit);
+
+/* No more removals of accounts are begun; another worker goes on with them. */
+void web_drain(struct web_service *web);
+/* After the database's connections are closed. */
+void web_finish(struct web_service *web);
 
 extern const struct route_table web_routes;
 /* The pages and their files, as they are in the program; none in a build without them

@@ -6,7 +6,7 @@
 WITH chosen AS (
 	SELECT id, email
 	FROM account
-	WHERE id = :account_id
+	WHERE id = :account_id AND closed_at IS NULL
 	FOR NO KEY UPDATE
 ), unlinked AS (
 	DELETE FROM account_link

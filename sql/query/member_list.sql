@@ -2,6 +2,7 @@
 -- row: member
 -- effect: read
 SELECT account.{person}, account.last_sign_in_at,
+	account.id IS NOT DISTINCT FROM (SELECT heir_id FROM site WHERE is_it) AS is_heir,
 	(SELECT count(*) FROM device WHERE device.account_id = account.id) AS devices,
 	(SELECT count(*) FROM app WHERE app.account_id = account.id) AS apps
 FROM account

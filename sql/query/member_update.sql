@@ -18,6 +18,7 @@ WITH changed AS (
 	JOIN account ON account.id = :actor_id
 )
 SELECT changed.{person}, changed.last_sign_in_at,
+	changed.id IS NOT DISTINCT FROM (SELECT heir_id FROM site WHERE is_it) AS is_heir,
 	(SELECT count(*) FROM device WHERE device.account_id = changed.id) AS devices,
 	(SELECT count(*) FROM app WHERE app.account_id = changed.id) AS apps
 FROM changed

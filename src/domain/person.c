@@ -226,10 +226,21 @@ static const struct record_field member_fields[] = {
 		     .column = "created_at"),
     RECORD_TIMESTAMP(struct member, last_sign_in_at_us, .name = "lastSignInAt",
 		     .column = "last_sign_in_at", .nullable = true),
+    RECORD_BOOL(struct member, is_heir, .name = "isHeir", .column = "is_heir"),
     RECORD_INT8(struct member, devices, .name = "devices", .column = "devices"),
     RECORD_INT8(struct member, apps, .name = "apps", .column = "apps"),
 };
 const struct record member_record = RECORD(struct member, member_fields);
+
+static const struct record_field removal_preview_fields[] = {
+    RECORD_INT8(struct removal_preview, devices, .name = "devices", .column = "devices"),
+    RECORD_INT4(struct removal_preview, keys, .name = "keys", .column = "keys"),
+    RECORD_INT8(struct removal_preview, apps, .name = "apps", .column = "apps"),
+    RECORD_INT8(struct removal_preview, kept_apps, .name = "keptApps", .column = "kept_apps"),
+    RECORD_BOOL(struct removal_preview, is_last_administrator, .name = "isLastAdministrator",
+		.column = "is_last_administrator"),
+};
+const struct record removal_preview_record = RECORD(struct removal_preview, removal_preview_fields);
 
 static const struct record_field member_update_fields[] = {
     RECORD_BOOL(struct member_update, is_reviewer, .body = "isReviewer", .column = "is_reviewer"),

@@ -64,11 +64,13 @@ void requests_drain(struct requests *requests)
 {
 	requests->web.api.service.is_draining = true;
 	delivery_drain(requests->web.api.delivery);
+	web_drain(&requests->web);
 	key_uses_drain(requests->web.api.service.key_uses);
 }
 
 void requests_finish(struct requests *requests)
 {
+	web_finish(&requests->web);
 	delivery_destroy(requests->web.api.delivery);
 	key_cache_destroy(requests->web.api.service.keys);
 	key_uses_destroy(requests->web.api.service.key_uses);

@@ -4,6 +4,8 @@
 #include "task/task.h"
 
 extern const struct endpoint endpoint_audit_list;
+extern const struct endpoint endpoint_heir_clear;
+extern const struct endpoint endpoint_heir_set;
 extern const struct endpoint endpoint_invitation_create;
 extern const struct endpoint endpoint_invitation_list;
 extern const struct endpoint endpoint_invitation_revoke;
@@ -17,6 +19,8 @@ extern const struct endpoint endpoint_member_update;
 extern const struct endpoint endpoint_password_change;
 extern const struct endpoint endpoint_password_link_create;
 extern const struct endpoint endpoint_person_get;
+extern const struct endpoint endpoint_person_removal;
+extern const struct endpoint endpoint_person_removal_preview;
 extern const struct endpoint endpoint_person_update;
 extern const struct endpoint endpoint_register;
 extern const struct endpoint endpoint_session_create;

@@ -1,4 +1,5 @@
 #include "base/limits.h"
+#include "removals.h"
 #include "web/web.h"
 
 void web_start(struct web_service *web, enum web_registration registration, bool allows_plain_http,
@@ -8,6 +9,7 @@ void web_start(struct web_service *web, enum web_registration registration, bool
 
 	site_init(&web->site, web->api.service.public_url, allows_plain_http);
 	web->registration = registration;
+	web->removals = removals_create(web->api.service.loop, web->api.service.db);
 	web->limits_attempts = is_limited;
 	web->session_rate = (struct rate_policy){
 	    .name = "session",
@@ -21,4 +23,14 @@ void web_start(struct web_service *web, enum web_registration registration, bool
 	    .per_second = is_limited ? LIMIT_VISITOR_RATE_PER_S : 0,
 	    .burst = LIMIT_VISITOR_RATE_BURST,
 	};
+}
+
+void web_drain(struct web_service *web)
+{
+	removals_drain(web->removals);
+}
+
+void web_finish(struct web_service *web)
+{
+	removals_destroy(web->removals);
 }

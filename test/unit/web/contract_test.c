@@ -187,6 +187,7 @@ static void bodies_match_their_schemas(void **state)
 	compare(&link_use_record, "LinkUse", true);
 	compare(&member_update_record, "MemberUpdate", true);
 	compare(&password_change_record, "PasswordChange", true);
+	compare(&password_proof_record, "PasswordProof", true);
 	compare(&person_update_record, "AccountUpdate", true);
 	compare(&registration_record, "Registration", true);
 	compare(&sign_in_record, "SignIn", true);
@@ -203,6 +204,7 @@ static void answers_match_their_schemas(void **state)
 	compare(&new_key_record, "NewKey", false);
 	compare(&new_link_record, "NewLink", false);
 	compare(&person_record, "Account", false);
+	compare(&removal_preview_record, "Removal", false);
 	compare(&session_entry_record, "Session", false);
 }
 

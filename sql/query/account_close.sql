@@ -1,0 +1,50 @@
+-- Begins the removal of an account whose password was checked: nobody can sign in any more, it has
+-- no role, and its public apps that others have installed get another owner, or are disabled.
+-- No row: the password is another one meanwhile, or the account is gone.
+-- params: account_id uuid, password_hash text, address text
+-- row: id uuid
+-- effect: write
+-- refuse: last_administrator -> last_administrator
+WITH closed AS (
+	UPDATE account
+	SET closed_at = clock_timestamp(),
+		password_hash = NULL,
+		is_reviewer = false,
+		is_administrator = false
+	WHERE id = :account_id AND password_hash = :password_hash
+	RETURNING id, email
+), ended AS (
+	DELETE FROM session
+	USING closed
+	WHERE session.account_id = closed.id
+), unlinked AS (
+	DELETE FROM account_link
+	USING closed
+	WHERE account_link.account_id = closed.id
+), heir AS (
+	SELECT account.id
+	FROM site
+	JOIN account ON account.id = site.heir_id
+	WHERE site.is_it AND account.id <> :account_id AND account.closed_at IS NULL
+), handed AS (
+	UPDATE app
+	SET account_id = (SELECT id FROM heir),
+		status = CASE WHEN EXISTS (SELECT FROM heir) THEN app.status ELSE 'disabled' END,
+		generation = app.generation + 1
+	FROM closed
+	WHERE app.account_id = closed.id AND app.visibility <> 'private' AND EXISTS (
+		SELECT
+		FROM installation
+		JOIN device ON device.id = installation.device_id
+		WHERE installation.app_id = app.id AND device.account_id <> closed.id)
+	RETURNING app.id, app.generation
+), told AS (
+	SELECT count(pg_notify('displayd_hint', 'app:' || id || ':' || generation)) AS apps
+	FROM handed
+), audited AS (
+	INSERT INTO audit_entry (account_id, actor, action, target, address)
+	SELECT id, email, 'account.remove', email, :address
+	FROM closed
+)
+SELECT closed.id
+FROM closed, told

@@ -1,0 +1,26 @@
+-- Chooses the account that gets the public apps which others have installed when their owner goes;
+-- or, where it is that account, that there is none. No row: there is no such account.
+-- params: account_id uuid, is_heir bool, actor_id uuid, address text
+-- row: member
+-- effect: write
+WITH chosen AS (
+	SELECT *
+	FROM account
+	WHERE id = :account_id AND closed_at IS NULL
+	FOR KEY SHARE
+), changed AS (
+	UPDATE site
+	SET heir_id = CASE WHEN :is_heir THEN chosen.id END
+	FROM chosen
+	WHERE site.is_it AND (:is_heir OR site.heir_id = chosen.id)
+), audited AS (
+	INSERT INTO audit_entry (account_id, actor, action, target, address)
+	SELECT account.id, account.email, 'account.heir',
+		CASE WHEN :is_heir THEN chosen.email END, :address
+	FROM chosen
+	JOIN account ON account.id = :actor_id
+)
+SELECT chosen.{person}, chosen.last_sign_in_at, :is_heir AS is_heir,
+	(SELECT count(*) FROM device WHERE device.account_id = chosen.id) AS devices,
+	(SELECT count(*) FROM app WHERE app.account_id = chosen.id) AS apps
+FROM chosen

@@ -1,0 +1,123 @@
+#include "removals.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "db/account_removal.h"
+#include "db/statements.h"
+
+#include <stdlib.h>
+
+enum { LOOK_MS = 60 * 1000, FAILED_MS = 5 * 1000 };
+
+struct removals {
+	struct loop *loop;
+	struct db *db;
+	struct deadline next;
+	struct arena arena; /* of the query under way */
+	struct db_query query;
+	bool is_asking;
+	bool wants_look; /* an account was closed while a query was under way */
+	bool is_draining;
+	bool has_account; /* one is being removed */
+	struct account_removal removal;
+	uint64_t asked_ms;
+};
+
+static void ask(struct removals *removals,
+		void (*done)(struct db_query *query, const struct db_result *result))
+{
+	removals->query.done = done;
+	removals->is_asking = true;
+	removals->asked_ms = loop_now_ms(removals->loop);
+	db_submit(removals->db, &removals->query);
+}
+
+/* The answer was read: goes on after a while. */
+static void rest(struct removals *removals, uint64_t ms)
+{
+	removals->is_asking = false;
+	arena_finish(&removals->arena);
+	if (removals->wants_look && !removals->has_account)
+		ms = 0;
+	removals->wants_look = false;
+	if (!removals->is_draining)
+		deadline_set(removals->loop, &removals->next, ms);
+}
+
+static void on_portion(struct db_query *query, const struct db_result *result)
+{
+	struct removals *removals = container_of(query, struct removals, query);
+	uint64_t took_ms = loop_now_ms(removals->loop) - removals->asked_ms;
+	struct removed_portion portion = {0};
+	uint64_t ms = FAILED_MS;
+
+	/* What has failed is repeated. */
+	if (result->outcome == DB_OK && result->row_count == 1) {
+		db_read_row(result, 0, query->record, &removals->arena, &portion);
+		ms = account_removal_take(&removals->removal, &portion, took_ms);
+	}
+	rest(removals, ms);
+}
+
+static void on_found(struct db_query *query, const struct db_result *result)
+{
+	struct removals *removals = container_of(query, struct removals, query);
+	struct account_closed_next_row row = {0};
+
+	if (result->outcome != DB_OK || result->row_count == 0) {
+		rest(removals, LOOK_MS);
+		return;
+	}
+	db_read_row(result, 0, query->record, &removals->arena, &row);
+	removals->has_account = true;
+	account_removal_begin(&removals->removal, row.id);
+	rest(removals, 0);
+}
+
+static void proceed(struct deadline *deadline)
+{
+	struct removals *removals = container_of(deadline, struct removals, next);
+
+	removals->arena = (struct arena){0};
+	db_query_init(&removals->query, &removals->arena);
+	if (removals->has_account &&
+	    account_removal_next(&removals->removal, &removals->query, NULL)) {
+		ask(removals, on_portion);
+		return;
+	}
+	if (removals->has_account)
+		log_info("web", "an account is removed");
+	removals->has_account = false;
+	statement_account_closed_next(&removals->query, NULL);
+	ask(removals, on_found);
+}
+
+struct removals *removals_create(struct loop *loop, struct db *db)
+{
+	struct removals *removals = memory_zalloc(sizeof(*removals));
+
+	removals->loop = loop;
+	removals->db = db;
+	deadline_init(&removals->next, proceed);
+	deadline_set(loop, &removals->next, FAILED_MS);
+	return removals;
+}
+
+void removals_destroy(struct removals *removals)
+{
+	deadline_clear(removals->loop, &removals->next);
+	free(removals);
+}
+
+void removals_look(struct removals *removals)
+{
+	if (removals->is_asking)
+		removals->wants_look = true;
+	else if (!removals->has_account && !removals->is_draining)
+		deadline_set(removals->loop, &removals->next, 0);
+}
+
+void removals_drain(struct removals *removals)
+{
+	removals->is_draining = true;
+	deadline_clear(removals->loop, &removals->next);
+}

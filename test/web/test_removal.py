@@ -1,0 +1,127 @@
+"""People remove their accounts."""
+
+import uuid
+
+import pytest
+from people import OTHER_PASSWORD, PASSWORD, Browser, Person, make_first, wait_until
+
+
+def app(world, person, visibility="public", installed_by=None):
+    """An active app with a deployed version, installed on a device of somebody; its ID."""
+    app_id, version_id = str(uuid.uuid4()), str(uuid.uuid4())
+    world.sql("INSERT INTO app (id, account_id, slug, name, visibility) VALUES (%s, %s, %s, 'App', %s)",
+              app_id, person.id, "a" + app_id, visibility)
+    world.sql("INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum, "
+              "status, reviewed_at) VALUES (%s, %s, '1', 'STARLARK', 'x', 'sha256:x', 'APPROVED', now())",
+              version_id, app_id)
+    world.sql("UPDATE app SET is_submitted = true, status = 'active', deployed_version_id = %s "
+              "WHERE id = %s", version_id, app_id)
+    if installed_by:
+        world.sql("INSERT INTO installation (device_id, id, app_id, position) "
+                  "SELECT id, %s, %s, entry_count + 1 FROM device WHERE account_id = %s LIMIT 1",
+                  app_id, app_id, installed_by.id)
+    return app_id
+
+
+def owner_of(world, app_id):
+    rows = world.sql("SELECT account_id::text, status FROM app WHERE id = %s", app_id)
+    return rows[0] if rows else None
+
+
+def is_gone(world, person):
+    return world.sql("SELECT 1 FROM account WHERE id = %s", person.id) == []
+
+
+def test_what_goes_with_it(world, person):
+    other = Person(world)
+    other.device()
+    for _ in range(2):
+        person.device()
+    key = person.key()
+    app(world, person, "private", other)
+    app(world, person, "public", person)
+    app(world, person, "public", other)
+    browser = person.browser()
+    assert browser.get("/web/account/removal").ok() == {
+        "devices": 2, "keys": 1, "apps": 2, "keptApps": 1, "isLastAdministrator": False}
+    elsewhere = person.browser()
+    body = {"password": OTHER_PASSWORD}
+    assert browser.post("/web/account/removal", body).faults() == {
+        "/password": "is not the password of this account"}
+    assert world.get("/v1/devices", key=key).status == 200
+    answer = browser.post("/web/account/removal", {"password": PASSWORD})
+    assert answer.ok() == {} and "Max-Age=0" in answer["Set-Cookie"]
+    elsewhere.get("/web/account").problem(401)
+    Browser(world).try_sign_in(person.email).problem(401)
+    wait_until(lambda: world.get("/v1/devices", key=key).status == 401, "the end of the key")
+    wait_until(lambda: is_gone(world, person), "the end of the account")
+    assert world.sql("SELECT 1 FROM device WHERE account_id = %s", person.id) == []
+    # The name is free again.
+    other = Person(world)
+    world.sql("UPDATE account SET email = %s WHERE id = %s", person.email, other.id)
+
+
+def test_apps_that_others_have_are_disabled(world, person):
+    other = Person(world)
+    other.device()
+    kept, lost = app(world, person, "public", other), app(world, person, "public")
+    private = app(world, person, "private", other)
+    person.browser().post("/web/account/removal", {"password": PASSWORD}).ok()
+    wait_until(lambda: is_gone(world, person), "the end of the account")
+    assert owner_of(world, kept) == (None, "disabled")
+    assert owner_of(world, lost) is None and owner_of(world, private) is None
+    assert world.server.ctl("app", "list")  # also those of nobody
+    key = other.key()
+    assert world.get(f"/v1/apps/{kept}/versions", key=key).status == 403
+
+
+def test_apps_pass_to_the_heir(start):
+    world = start("--rate-limit", "0")
+    administrator = make_first(world)
+    person, other, heir = Person(world), Person(world), Person(world)
+    other.device()
+    path = f"/web/admin/accounts/{heir.id}/heir"
+    assert administrator.request("PUT", path).ok()["isHeir"]
+    assert [member["isHeir"] for member in administrator.get("/web/admin/accounts").ok()
+            if member["id"] == heir.id] == [True]
+    kept = app(world, person, "public", other)
+    person.browser().post("/web/account/removal", {"password": PASSWORD}).ok()
+    wait_until(lambda: is_gone(world, person), "the end of the account")
+    assert owner_of(world, kept) == (heir.id, "active")
+    # Who is no longer chosen gets nothing; the heir itself leaves its apps to nobody.
+    assert not administrator.delete(path).ok()["isHeir"]
+    administrator.request("PUT", path).ok()
+    heir.browser().post("/web/account/removal", {"password": PASSWORD}).ok()
+    wait_until(lambda: is_gone(world, heir), "the end of the heir")
+    assert owner_of(world, kept) == (None, "disabled")
+    administrator.request("PUT", path).problem(404)
+
+
+def test_the_last_administrator_cannot_go(start):
+    world = start("--rate-limit", "0")
+    browser = make_first(world)
+    assert browser.get("/web/account/removal").ok()["isLastAdministrator"]
+    browser.post("/web/account/removal", {"password": PASSWORD}).problem(409)
+    assert browser.is_signed_in()
+    second = Person(world)
+    me = browser.get("/web/account").ok()["id"]
+    browser.patch(f"/web/admin/accounts/{second.id}", {"isAdministrator": True}).ok()
+    browser.post("/web/account/removal", {"password": PASSWORD}).ok()
+    wait_until(lambda: world.sql("SELECT 1 FROM account WHERE id = %s", me) == [], "its end")
+    assert second.browser().get("/web/account/removal").ok()["isLastAdministrator"]
+
+
+@pytest.mark.parametrize("devices", [0, 350])
+def test_another_server_goes_on(start, postgres, devices):
+    """Where all of the instance that closed the account dies at once."""
+    database = postgres.create_database()
+    first = start("--rate-limit", "0", database=database)
+    make_first(first)
+    person = Person(first)
+    first.stop()
+    first.sql("INSERT INTO device (id, account_id, name, link_key_hash) SELECT gen_random_uuid(), "
+              "%s, 'D', sha256(n::text::bytea) FROM generate_series(1, %s) AS n",
+              person.id, devices)
+    first.sql("UPDATE account SET closed_at = clock_timestamp() WHERE id = %s", person.id)
+    second = start("--rate-limit", "0", database=database)
+    wait_until(lambda: is_gone(second, person), "the end of the account")
