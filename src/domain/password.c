@@ -34,8 +34,11 @@ static bool is_common(const char *lower)
 /* "1234567890", "abcdefghij" and the like, up or down. */
 static bool is_sequence(const char *lower)
 {
-	int step = lower[1] - lower[0];
+	int step;
 
+	if (!lower[0])
+		return false;
+	step = lower[1] - lower[0];
 	for (size_t i = 1; lower[i]; i++) {
 		int next = lower[i] - lower[i - 1];
 

@@ -73,7 +73,7 @@ struct verdict task_reply_list(struct task *task, const struct task_list *list)
 	task->list = list;
 	if (list->ask_part && task_has_bad_range(task, &answer))
 		return answer;
-	if (task->range.limit == 0) {
+	if (task->range.limit == 0 || !list->ask_part) {
 		list->ask_short(task, query);
 		query->done = on_short_list;
 	} else if (task->range.limit <= LIMIT_LIST_SHORT + 1) {

@@ -40,6 +40,7 @@ static bool is_loopback(struct str host)
 	};
 	struct address address;
 
+	require(host.data);
 	if (str_equal_ignore_case(host, STR("localhost")) || str_equal(host, STR("[::1]")))
 		return true;
 	return address_read(host, &address) && network_has(&loopback, &address);
@@ -91,8 +92,11 @@ static bool has_origin(const struct site *site, struct str origin)
 /* A Host may name the scheme's own port, an origin does not. */
 static bool has_host(const struct site *site, struct str host)
 {
-	struct str port = port_of(host);
+	struct str port;
 
+	if (!host.data)
+		return false;
+	port = port_of(host);
 	if (is_own_port(site->is_https, port))
 		host.length -= port.length;
 	for (unsigned i = 0; i < site->origin_count; i++) {

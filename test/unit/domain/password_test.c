@@ -39,19 +39,8 @@ static void the_commonest_are_refused(void **state)
 static void runs_and_few_characters_are_refused(void **state)
 {
 	static const char *const bad[] = {
-	    "0123456789",
-	    "1234567890",
-	    "9876543210",
-	    "7890123456",
-	    "abcdefghijkl",
-	    "ZYXWVUTSRQ",
-	    "aaaaaaaaaa",
-	    "abababababab",
-	    "abcabcabcabc",
-	    "\xc3\xa9\xc3\xa9\xc3\xa9"
-	    "\xc3\xa9\xc3\xa9\xc3\xa9"
-	    "\xc3\xa9\xc3\xa9\xc3\xa9"
-	    "\xc3\xa9",
+	    "0123456789", "1234567890", "9876543210",	"7890123456",	"abcdefghijkl",
+	    "ZYXWVUTSRQ", "aaaaaaaaaa", "abababababab", "abcabcabcabc",
 	};
 	static const char *const good[] = {
 	    "correct horse battery", "abcdabcdabcd", "0123456789a",
@@ -60,6 +49,7 @@ static void runs_and_few_characters_are_refused(void **state)
 	};
 
 	(void)state;
+	assert_non_null(check("\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (!check(bad[i]))
 			fail_msg("%s", bad[i]);
