@@ -24,7 +24,8 @@ struct lane_account {
 	int64_t credit_us;	  /* CPU time of this round that is left; below 0: it owes time */
 	uint64_t unfinished_size; /* of its jobs that wait or run */
 	uint64_t unfinished_us;	  /* that these have used already */
-	unsigned ns_per_byte;
+	unsigned ns_per_byte;	  /* as in the queue */
+	unsigned us_per_job;
 };
 
 void lane_queue_init(struct lane_queue *queue, unsigned threads, unsigned limit,
@@ -35,6 +36,7 @@ void lane_queue_init(struct lane_queue *queue, unsigned threads, unsigned limit,
 	    .account_threads = threads > 1 ? threads - 1 : 1,
 	    .limit = limit,
 	    .ns_per_byte = ns_per_byte,
+	    .us_per_job = LIMIT_LANE_WAIT_MS * 1000, /* until some are known, bytes decide */
 	    .pace_permille = PACE_PERMILLE,
 	};
 	list_init(&queue->accounts);
@@ -85,16 +87,23 @@ static struct lane_account *new_account(struct lane_queue *queue, struct id id)
 	account->id = id;
 	account->credit_us = LANE_TURN_US;
 	account->ns_per_byte = queue->ns_per_byte;
+	account->us_per_job = queue->us_per_job;
 	list_init(&account->waiting);
 	list_append(&queue->accounts, &account->node);
 	return account;
 }
 
-/* CPU time that the account's unfinished jobs will still take, by what is known. */
+/* CPU time that the account's unfinished jobs will still take, by what is known. Many small images
+ * take long for their bytes, and a few hostile ones for their number: the lesser of both counts,
+ * so that they do not have large ones refused. */
 static uint64_t left_us(const struct lane_account *account)
 {
+	uint64_t jobs = account->waiting_count + account->running;
+	uint64_t by_jobs_us = jobs * account->us_per_job;
 	uint64_t total_us = account->unfinished_size * account->ns_per_byte / 1000;
 
+	if (total_us > by_jobs_us)
+		total_us = by_jobs_us;
 	return total_us > account->unfinished_us ? total_us - account->unfinished_us : 0;
 }
 
@@ -232,6 +241,8 @@ static void learn_cost(struct lane_queue *queue, const struct lane_job *job)
 {
 	uint64_t ns_per_byte;
 
+	learn(&queue->us_per_job, job->used_us, AVERAGE_OF_JOBS);
+	learn(&job->queue_account->us_per_job, job->used_us, AVERAGE_OF_JOBS);
 	if (job->size == 0)
 		return;
 	ns_per_byte = job->used_us * 1000 / job->size;

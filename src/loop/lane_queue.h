@@ -22,6 +22,7 @@ struct lane_queue {
 	unsigned running;
 	unsigned active;	/* accounts with unfinished jobs */
 	unsigned ns_per_byte;	/* CPU time that jobs took, by their size; a moving average */
+	unsigned us_per_job;	/* CPU time that jobs took; likewise */
 	unsigned pace_permille; /* time for a slice by its CPU time; a moving average */
 };
 

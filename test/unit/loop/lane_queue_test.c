@@ -193,6 +193,24 @@ static void what_would_wait_too_long_is_refused(void **state)
 	run_all();
 }
 
+/* Jobs that take long for their bytes, as small images do, say nothing of large ones: neither of
+ * another account's nor of the same one's. */
+static void small_jobs_refuse_no_large_ones(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 100; i++) {
+		job_count = 0;
+		assert_int_equal(add(1, 100), 0);
+		run_next(10000, false);
+	}
+	job_count = 0;
+	for (unsigned i = 0; i < 10; i++) {
+		assert_int_equal(add(2, 200000), 0);
+		assert_int_equal(add(1, 200000), 0);
+	}
+	run_all();
+}
+
 /* The guess is replaced by what jobs really take, and by how slowly threads get a core. */
 static void the_wait_is_learnt(void **state)
 {
@@ -352,6 +370,7 @@ int main(void)
 	    QUEUE_TEST(no_account_holds_all_threads),
 	    QUEUE_TEST(an_account_fills_half_of_the_queue),
 	    QUEUE_TEST(what_would_wait_too_long_is_refused),
+	    QUEUE_TEST(small_jobs_refuse_no_large_ones),
 	    QUEUE_TEST(the_wait_is_learnt),
 	    QUEUE_TEST(dropped_jobs_teach_nothing),
 	    QUEUE_TEST(short_jobs_of_others_do_not_count_as_long_ones),
