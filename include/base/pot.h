@@ -1,7 +1,8 @@
 /* The memory that things of one kind take, and each owner's share of it.
  *
- * An owner may hold as much as is free: alone one half of all, of n greedy owners each 1/(n+1). So
- * there is always room for one more, and no owner is refused because of what another one holds. */
+ * An owner may hold as much as is free: alone one half of all, and each further one half of what
+ * the others have left; of n that go on taking each comes to hold 1/(n+1). So there is always some
+ * room for one more. */
 #pragma once
 
 #include "base/map.h"
