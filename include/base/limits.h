@@ -133,4 +133,8 @@ enum {
 	LIMIT_RATE_BURST = 1000,
 	LIMIT_PUSH_RATE_PER_S = 10,
 	LIMIT_PUSH_RATE_BURST = 40,
+	/* Keys of an address that open nothing. Beyond it no key from there is looked up:
+	 * 429, and 404 for a panel's. Off with the others. */
+	LIMIT_GUESSES_PER_S = 10,
+	LIMIT_GUESSES_BURST = 100,
 };

@@ -32,4 +32,8 @@ void address_write(const struct address *address, char ret_text[static ADDRESS_T
 __attribute__((warn_unused_result)) bool network_read(const char *text,
 						      struct network *ret_network);
 
+/* Leaves of an IPv6 address the network of 64 bits, of which a subscriber has all addresses
+ * (RFC 6177 section 2); an IPv4-mapped one stays as it is. */
+void address_cut_to_subscriber(struct address *address);
+
 bool network_has(const struct network *network, const struct address *address);

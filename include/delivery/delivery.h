@@ -76,6 +76,11 @@ bool delivery_find(struct delivery *delivery, struct panel_lookup *lookup,
 		   const struct device_reference *reference, struct str key,
 		   struct panel **ret_panel);
 
+/* Whether this worker has the device's panel in memory and the key is right: what delivery_find()
+ * then does costs no look-up of the device. */
+bool delivery_knows(const struct delivery *delivery, const struct device_reference *reference,
+		    struct str key);
+
 struct id delivery_panel_id(const struct panel *panel);
 
 /* The panel's next picture. is_peek: the rotation does not advance. lookup: the look-up that found

@@ -15,9 +15,16 @@ struct key_cache;
 struct key_cache *key_cache_create(struct loop *loop);
 void key_cache_destroy(struct key_cache *cache);
 
-/* True with the account of the key, when it is known and fresh. */
+/* True with the account of the key, when it is known and fresh. A key that is no longer fresh stays
+ * known until it is inserted again or forgotten. */
 bool key_cache_find(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES],
 		    struct id *ret_account_id);
+
+/* Whether it was valid when this worker last heard of it. */
+bool key_cache_knows(const struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES]);
+
+/* The database does not know the key. */
+void key_cache_forget(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES]);
 
 /* When the database was asked for a key. */
 struct key_moment {

@@ -28,8 +28,14 @@ struct rate_result {
 	unsigned retry_after_s; /* until the next token, at least 1; where not allowed */
 };
 
-/* The table: the common part of this region is the struct rate_table. */
+/* The tables: the common part of each region is a struct rate_table. Guesses (task/guess.h) have
+ * one of their own: anybody can fill it, and takes no callers' buckets away with it. */
 extern const struct region rate_region;
+extern const struct region guess_region;
+
+/* Whether a token could be taken; takes none. */
+struct rate_result rate_look(const struct rate_table *table, const struct rate_policy *policy,
+			     struct id id, uint64_t now_us);
 
 /* Takes a token from the bucket of id. now_us: monotonic, the same clock in all processes. */
 struct rate_result rate_take(struct rate_table *table, const struct rate_policy *policy,

@@ -1,6 +1,7 @@
 #include "access_device_key.h"
 #include "domain/device_reference.h"
 #include "endpoints.h"
+#include "task/guess.h"
 
 struct device_access {
 	struct panel_lookup lookup;
@@ -36,10 +37,15 @@ static struct str link_key(struct task *task)
 static struct verdict found(struct task *task)
 {
 	const struct device_access *access = task_access_state(task);
+	const struct service *service = task_service(task);
 	char text[ID_TEXT_LENGTH + 1];
 
-	if (!access->panel)
+	if (!access->panel) {
+		/* Else nobody knows whether it was wrong. */
+		if (!access->lookup.is_database_away && !service->is_draining)
+			guess_failed(service, task_request(task)->remote_address);
 		return access_refuse_panel(task);
+	}
 	id_format(delivery_panel_id(access->panel), text);
 	task_request(task)->log_device = arena_copy(task_arena(task), str_from(text));
 	return task_admit_device(task);
@@ -53,6 +59,14 @@ static void on_found(struct panel_lookup *lookup, struct panel *panel)
 	task_resume(access->task);
 }
 
+/* Whether too many wrong keys came from the panel's address to look for its device. */
+static bool is_guessing(struct task *task, const struct device_reference *reference, struct str key)
+{
+	return !guess_is_allowed(task_service(task), task_request(task)->remote_address)
+		    .is_allowed &&
+	       !delivery_knows(api_delivery(task), reference, key);
+}
+
 static struct verdict check(struct task *task)
 {
 	struct device_access *access = task_access_state(task);
@@ -61,7 +75,7 @@ static struct verdict check(struct task *task)
 
 	access->task = task;
 	access->lookup.done = on_found;
-	if (!link_key_is_well_formed(key))
+	if (!link_key_is_well_formed(key) || is_guessing(task, &reference, key))
 		return access_refuse_panel(task);
 	if (delivery_find(api_delivery(task), &access->lookup, &reference, key, &access->panel))
 		return found(task);

@@ -271,6 +271,12 @@ bool delivery_find(struct delivery *delivery, struct panel_lookup *lookup,
 	return lookups_find(&delivery->lookups, lookup, reference, key, ret_panel);
 }
 
+bool delivery_knows(const struct delivery *delivery, const struct device_reference *reference,
+		    struct str key)
+{
+	return lookups_know(&delivery->lookups, reference, key);
+}
+
 struct id delivery_panel_id(const struct panel *panel)
 {
 	return panel->id;

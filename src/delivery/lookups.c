@@ -207,17 +207,23 @@ static void ask_for_alias(struct panel_lookup *lookup, const struct device_refer
 	db_submit(lookup->lookups->db, query);
 }
 
+/* What a device is called in lookups->aliases; mac holds the text of a MAC address. */
+static struct str alias_text(const struct device_reference *reference,
+			     char mac[static MAC_TEXT_LENGTH + 1])
+{
+	if (reference->kind != DEVICE_REFERENCE_MAC)
+		return reference->serial;
+	mac_format(reference->mac, mac);
+	return str_from(mac);
+}
+
 static struct panel *find_by_alias(struct panel_lookup *lookup,
 				   const struct device_reference *reference)
 {
 	char mac[MAC_TEXT_LENGTH + 1];
-	struct str text = reference->serial;
+	struct str text = alias_text(reference, mac);
 	const struct alias *alias;
 
-	if (reference->kind == DEVICE_REFERENCE_MAC) {
-		mac_format(reference->mac, mac);
-		text = str_from(mac);
-	}
 	alias = alias_find(lookup->lookups, text);
 	if (alias && is_alias_right(lookup, alias))
 		return find_by_id(lookup, alias->panel->id);
@@ -245,6 +251,24 @@ bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 	if (panel)
 		*ret_panel = may_connect(panel, lookup) ? panel : NULL;
 	return panel != NULL;
+}
+
+bool lookups_know(const struct lookups *lookups, const struct device_reference *reference,
+		  struct str key)
+{
+	char mac[MAC_TEXT_LENGTH + 1];
+	const struct panel *panel = NULL;
+	const struct alias *alias;
+	struct panel_lookup lookup = {0};
+
+	if (reference->kind == DEVICE_REFERENCE_ID) {
+		panel = panels_find(lookups->panels, reference->id);
+	} else if (reference->kind != DEVICE_REFERENCE_NONE) {
+		alias = alias_find(lookups, alias_text(reference, mac));
+		panel = alias ? alias->panel : NULL;
+	}
+	key_hash(key, lookup.key_hash);
+	return panel && may_connect(panel, &lookup);
 }
 
 void lookups_drain(struct lookups *lookups)

@@ -29,6 +29,10 @@ bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 /* For panels->on_gone(): the panel's serial number and MAC address lead to it no more. */
 void lookups_forget(struct panel *panel);
 
+/* Whether the panel is in memory and the key is right. */
+bool lookups_know(const struct lookups *lookups, const struct device_reference *reference,
+		  struct str key);
+
 /* lookups_answer() for the panel calls the look-up's done() once more. */
 void lookup_wait(struct panel_lookup *lookup, struct panel *panel);
 /* Answers the look-ups that wait for this panel. */

@@ -30,6 +30,13 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	db_subscribe(db, key_cache_subscription(service->keys));
 	service->key_uses = key_uses_create(loop, db);
 	service->rates = region_common(shared, &rate_region);
+	service->guesses = region_common(shared, &guess_region);
+	service->guess_rate = (struct rate_policy){
+	    .name = "address",
+	    .of_what = "from this address",
+	    .per_second = is_limited ? LIMIT_GUESSES_PER_S : 0,
+	    .burst = LIMIT_GUESSES_BURST,
+	};
 	service->key_rate = (struct rate_policy){
 	    .name = "key",
 	    .of_what = "with this key",

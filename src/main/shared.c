@@ -5,10 +5,7 @@
 #include "task/rate.h"
 
 static const struct region *const regions[] = {
-    &change_region,
-    &cursor_region,
-    &heartbeat_region,
-    &rate_region,
+    &change_region, &cursor_region, &guess_region, &heartbeat_region, &rate_region,
 };
 
 struct region_map *shared_create(unsigned workers)

@@ -1,5 +1,6 @@
 #include "domain/key.h"
 #include "task/access.h"
+#include "task/guess.h"
 #include "task/key_cache.h"
 #include "task/key_uses.h"
 #include "task_private.h"
@@ -41,8 +42,11 @@ static struct verdict on_key_found(struct task *task)
 {
 	struct key_access *key = task_access_state(task);
 
-	if (task_row_count(task) == 0)
+	if (task_row_count(task) == 0) {
+		key_cache_forget(task->service->keys, key->hash);
+		guess_failed(task->service, task->request->remote_address);
 		return refuse_invalid(task);
+	}
 	key_uses_note(task->service->key_uses, key->found.id);
 	key_cache_insert(task->service->keys, key->hash, key->found.account_id, key->asked);
 	return admit(task);
@@ -63,6 +67,7 @@ static struct verdict check_key(struct task *task)
 {
 	struct key_access *key = task_access_state(task);
 	struct str value, token;
+	struct verdict answer;
 
 	switch (task_single_field(task, STR("authorization"), &value)) {
 	case FIELD_ABSENT:
@@ -80,6 +85,9 @@ static struct verdict check_key(struct task *task)
 	key_hash(token, key->hash);
 	if (key_cache_find(task->service->keys, key->hash, &key->found.account_id))
 		return admit(task);
+	if (!key_cache_knows(task->service->keys, key->hash) &&
+	    task_guesses_too_often(task, &answer))
+		return answer;
 	key->asked = key_cache_now(task->service->keys);
 	statement_key_find(
 	    task_new_query(task),

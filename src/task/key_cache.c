@@ -56,7 +56,7 @@ static struct str hash_view(const uint8_t *hash)
 	return (struct str){(const char *)hash, KEY_HASH_BYTES};
 }
 
-static struct key_entry *entry_find(struct key_cache *cache, const uint8_t *hash)
+static struct key_entry *entry_find(const struct key_cache *cache, const uint8_t *hash)
 {
 	struct map_node *node = map_find(&cache->entries, hash_view(hash));
 
@@ -78,12 +78,23 @@ bool key_cache_find(struct key_cache *cache, const uint8_t hash[static KEY_HASH_
 
 	if (!entry)
 		return false;
-	if (!is_fresh(cache, entry)) {
-		entry_destroy(cache, entry);
+	if (!is_fresh(cache, entry))
 		return false;
-	}
 	*ret_account_id = entry->account_id;
 	return true;
+}
+
+bool key_cache_knows(const struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES])
+{
+	return entry_find(cache, hash) != NULL;
+}
+
+void key_cache_forget(struct key_cache *cache, const uint8_t hash[static KEY_HASH_BYTES])
+{
+	struct key_entry *entry = entry_find(cache, hash);
+
+	if (entry)
+		entry_destroy(cache, entry);
 }
 
 struct key_moment key_cache_now(const struct key_cache *cache)
@@ -96,8 +107,9 @@ void key_cache_insert(struct key_cache *cache, const uint8_t hash[static KEY_HAS
 {
 	struct key_entry *entry;
 
-	if (asked.epoch != cache->epoch || entry_find(cache, hash))
+	if (asked.epoch != cache->epoch)
 		return;
+	key_cache_forget(cache, hash);
 	if (cache->entries.count >= ENTRIES_MAX)
 		entry_destroy(cache, container_of(cache->by_age.next, struct key_entry, by_age));
 	entry = memory_zalloc(sizeof(*entry));

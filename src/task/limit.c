@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "task/guess.h"
 #include "task_private.h"
 
 /* The fields of the IETF httpapi draft "RateLimit header fields for HTTP". A second policy stands
@@ -45,5 +46,20 @@ bool task_is_limited(struct task *task, const struct rate_policy *policy, struct
 		       arena_decimal(task_arena(task), result.retry_after_s));
 	*ret_answer = task_fail(task, 429, "more than %u requests a second %s", policy->per_second,
 				policy->of_what);
+	return true;
+}
+
+bool task_guesses_too_often(struct task *task, struct verdict *ret_answer)
+{
+	const struct service *service = task->service;
+	struct rate_result result = guess_is_allowed(service, task->request->remote_address);
+
+	if (result.is_allowed)
+		return false;
+	add_rate_fields(task, &service->guess_rate, &result);
+	task_add_field(task, STR("Retry-After"),
+		       arena_decimal(task_arena(task), result.retry_after_s));
+	*ret_answer =
+	    task_fail(task, 429, "too many wrong keys %s, try again", service->guess_rate.of_what);
 	return true;
 }

@@ -33,6 +33,13 @@ const struct region rate_region = {
     .init = init,
 };
 
+const struct region guess_region = {
+    .name = "guesses",
+    .version = 1,
+    .size = sizeof(struct rate_table),
+    .init = init,
+};
+
 static uint64_t tag_of(const struct rate_table *table, const struct rate_policy *policy,
 		       struct id id)
 {
@@ -72,35 +79,69 @@ static struct bucket *bucket_find(struct rate_table *table, uint64_t tag)
 	return oldest;
 }
 
+/* Of the policy: what a token takes to grow, and a whole bucket. */
+struct times {
+	uint64_t token_us;
+	uint64_t bucket_us;
+};
+
+static struct times times_of(const struct rate_policy *policy)
+{
+	uint64_t token_us;
+
+	require(policy->per_second > 0 || policy->seconds_each > 0);
+	token_us = policy->per_second ? 1000000 / policy->per_second
+				      : policy->seconds_each * UINT64_C(1000000);
+	return (struct times){token_us, token_us * policy->burst};
+}
+
+/* Of a bucket that will be full again after used_us. */
+static struct rate_result result_of(const struct times *times, uint64_t used_us, bool is_allowed)
+{
+	struct rate_result result = {.is_allowed = is_allowed};
+
+	result.reset_s = (unsigned)((used_us + 999999) / 1000000);
+	if (is_allowed) {
+		result.remaining = (unsigned)((times->bucket_us - used_us) / times->token_us);
+	} else {
+		uint64_t wait_us = used_us + times->token_us - times->bucket_us;
+
+		result.retry_after_s = (unsigned)((wait_us + 999999) / 1000000);
+	}
+	return result;
+}
+
+struct rate_result rate_look(const struct rate_table *table, const struct rate_policy *policy,
+			     struct id id, uint64_t now_us)
+{
+	uint64_t tag = tag_of(table, policy, id), used_us = 0;
+	struct times times = times_of(policy);
+
+	for (unsigned i = 0; i < NEIGHBOURHOOD; i++) {
+		const struct bucket *bucket = &table->buckets[(tag + i) % BUCKETS];
+		uint64_t full_us = atomic_load(&bucket->full_us);
+
+		if (atomic_load(&bucket->tag) == tag && full_us > now_us)
+			used_us = full_us - now_us;
+	}
+	return result_of(&times, used_us, used_us + times.token_us <= times.bucket_us);
+}
+
 struct rate_result rate_take(struct rate_table *table, const struct rate_policy *policy,
 			     struct id id, uint64_t now_us)
 {
 	struct bucket *bucket = bucket_find(table, tag_of(table, policy, id));
 	uint64_t full_us = atomic_load(&bucket->full_us);
-	struct rate_result result = {0};
-	uint64_t token_us, depth_us; /* depth: of an empty bucket */
+	struct times times = times_of(policy);
 
-	require(policy->per_second > 0 || policy->seconds_each > 0);
-	token_us = policy->per_second ? 1000000 / policy->per_second
-				      : policy->seconds_each * UINT64_C(1000000);
-	depth_us = token_us * policy->burst;
 	for (;;) {
 		uint64_t from_us = full_us > now_us ? full_us : now_us;
 		uint64_t used_us = from_us - now_us;
 
-		if (used_us + token_us > depth_us) {
-			uint64_t wait_us = used_us + token_us - depth_us;
-
-			result.reset_s = (unsigned)((used_us + 999999) / 1000000);
-			result.retry_after_s = (unsigned)((wait_us + 999999) / 1000000);
-			return result;
-		}
-		if (atomic_compare_exchange_weak(&bucket->full_us, &full_us, from_us + token_us)) {
-			used_us += token_us;
-			result.is_allowed = true;
-			result.remaining = (unsigned)((depth_us - used_us) / token_us);
-			result.reset_s = (unsigned)((used_us + 999999) / 1000000);
-			return result;
-		}
+		if (used_us + times.token_us > times.bucket_us)
+			return result_of(&times, used_us, false);
+		if (atomic_compare_exchange_weak(&bucket->full_us, &full_us,
+						 from_us + times.token_us))
+			return result_of(&times, used_us + times.token_us, true);
 	}
 }

@@ -68,6 +68,10 @@ __attribute__((warn_unused_result)) bool task_is_limited(struct task *task,
 							 const struct rate_policy *policy,
 							 struct id id, struct verdict *ret_answer);
 
+/* True, with the answer 429, where too many guesses came from the request's address. */
+__attribute__((warn_unused_result)) bool task_guesses_too_often(struct task *task,
+								struct verdict *ret_answer);
+
 /* A field that may stand only once; its value is ambiguous where it stands more often. */
 enum field_count { FIELD_ABSENT, FIELD_SINGLE, FIELD_REPEATED };
 enum field_count task_single_field(const struct task *task, struct str name, struct str *ret_value);

@@ -72,6 +72,36 @@ static void the_key_decides(void **state)
 	assert_non_null(lookup.panel);
 }
 
+static bool is_known(const char *reference, const char *its_key)
+{
+	struct device_reference parsed = device_reference_parse(str_from(reference));
+
+	return delivery_knows(served, &parsed, str_from(its_key));
+}
+
+static void what_is_in_memory_is_known(void **state)
+{
+	struct script_device *device = add_device();
+	struct asked_lookup lookup;
+	char text[ID_TEXT_LENGTH + 1];
+
+	(void)state;
+	id_format(device->id, text);
+	assert_false(is_known(text, key));
+	look_up(&lookup, "kitchen", key);
+	assert_false(is_known("kitchen", key));
+	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device);
+	assert_false(is_known(text, key));
+	answer_loads();
+	assert_non_null(lookup.panel);
+	assert_true(is_known(text, key));
+	assert_true(is_known("kitchen", key));
+	assert_false(is_known("aa:bb:cc:dd:ee:ff", key));
+	assert_false(is_known("no/reference", key));
+	assert_false(is_known(text, "wrong-key-of-panel-12345"));
+	assert_int_equal(loads_asked(), 0);
+}
+
 static void a_disabled_device_is_not_found(void **state)
 {
 	struct script_device *device = add_device();
@@ -311,6 +341,7 @@ int main(void)
 	    TEST(by_id_it_is_loaded_and_then_known),
 	    TEST(a_device_that_is_none),
 	    TEST(the_key_decides),
+	    TEST(what_is_in_memory_is_known),
 	    TEST(a_disabled_device_is_not_found),
 	    TEST(by_serial_and_by_mac),
 	    TEST(a_serial_that_nobody_has),

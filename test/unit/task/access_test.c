@@ -83,10 +83,10 @@ void __wrap_db_submit(struct db *db, struct db_query *submitted)
 
 static int open_service(void **state)
 {
-	const struct region *const regions[] = {&rate_region};
+	const struct region *const regions[] = {&rate_region, &guess_region};
 
 	(void)state;
-	map = region_map_create(regions, 1, 1);
+	map = region_map_create(regions, 2, 1);
 	if (!map || loop_init(&loop) < 0)
 		return -1;
 	service = (struct service){
@@ -94,6 +94,8 @@ static int open_service(void **state)
 	    .keys = key_cache_create(&loop),
 	    .key_uses = key_uses_create(&loop, NULL),
 	    .rates = region_common(map, &rate_region),
+	    .guesses = region_common(map, &guess_region),
+	    .guess_rate = {.name = "address", .of_what = "from there", .per_second = 1, .burst = 3},
 	    .key_rate = {.name = "key", .of_what = "with it", .per_second = 1, .burst = 2},
 	};
 	key_cache_subscription(service.keys)->on_up(key_cache_subscription(service.keys), true);
@@ -125,6 +127,7 @@ static const struct endpoint for_keys = {
 /* One request; values of its Authorization fields, NULL at the end. It may wait for the database:
  * then it is for finish() to end it. */
 static struct http_request request;
+static const char *remote_address = "unix";
 
 static void begin(const struct endpoint *endpoint, const char *const values[])
 {
@@ -132,8 +135,10 @@ static void begin(const struct endpoint *endpoint, const char *const values[])
 	static const struct route route = {HTTP_GET, "/", NULL};
 	struct route_match match = {.route = &route};
 
-	request =
-	    (struct http_request){.method = HTTP_GET, .request_id = STR("r"), .fields = fields};
+	request = (struct http_request){.method = HTTP_GET,
+					.request_id = STR("r"),
+					.remote_address = str_from(remote_address),
+					.fields = fields};
 	for (; values[request.field_count]; request.field_count++)
 		fields[request.field_count] = (struct http_field){
 		    STR("Authorization"), str_from(values[request.field_count])};
@@ -256,6 +261,82 @@ static void a_key_that_the_database_does_not_know(void **state)
 	finish();
 }
 
+/* A key that opens nothing, from an address: the status of the answer. */
+static int guess(const char *address)
+{
+	const struct db_result nothing = {.outcome = DB_OK};
+	char key[API_KEY_LENGTH + 1], value[200];
+
+	api_key_new(key);
+	snprintf(value, sizeof(value), "Bearer %s", key);
+	remote_address = address;
+	call(&for_keys, value);
+	if (query)
+		query->done(query, &nothing);
+	query = NULL;
+	remote_address = "unix";
+	finish();
+	return answer.status;
+}
+
+static void too_many_guesses_from_one_address(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(guess("192.0.2.1"), 401);
+	assert_int_equal(guess("192.0.2.1"), 429);
+	assert_string_equal(answer.detail, "too many wrong keys from there, try again");
+	assert_string_equal(answer.limit, "\"address\";q=3;w=3");
+	assert_true(answer.has_retry_after);
+	assert_int_equal(guess("192.0.2.2"), 401);
+	/* All of a network of 64 bits is one subscriber's. */
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(guess(i % 2 ? "2001:db8::1" : "2001:db8::ffff:1:1:1"), 401);
+	assert_int_equal(guess("2001:db8::2"), 429);
+	assert_int_equal(guess("2001:db8:0:1::2"), 401);
+	/* Nobody's address, or everybody's. */
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(guess("unix"), 401);
+		assert_int_equal(guess("unknown"), 401);
+	}
+}
+
+static void what_costs_no_look_up_is_no_guess(void **state)
+{
+	char known[200];
+
+	(void)state;
+	make_known(known, account(7));
+	remote_address = "192.0.2.1";
+	for (int i = 0; i < 10; i++) {
+		call(&for_keys, "Bearer not-a-key");
+		assert_refused(not_valid);
+	}
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(guess("192.0.2.1"), 401);
+	assert_int_equal(guess("192.0.2.1"), 429);
+	remote_address = "192.0.2.1";
+	call(&for_keys, known);
+	assert_int_equal(answer.status, 200);
+	finish();
+	/* The same key, known but no longer fresh: it is looked up in spite of the neighbour. */
+	loop.uv.time += 6 * 60 * 1000;
+	call(&for_keys, known);
+	assert_non_null(query);
+	query->done(query, &(struct db_result){.outcome = DB_AWAY});
+	assert_int_equal(answer.status, 503);
+	finish();
+	remote_address = "unix";
+}
+
+static void without_rate_limits_anybody_may_guess(void **state)
+{
+	(void)state;
+	service.guess_rate.per_second = 0;
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(guess("192.0.2.1"), 401);
+}
+
 static void each_key_has_its_own_rate(void **state)
 {
 	char one[200], other[200];
@@ -364,6 +445,9 @@ int main(void)
 	    CASE(two_keys_are_refused),
 	    CASE(a_known_key_is_admitted),
 	    CASE(a_key_that_the_database_does_not_know),
+	    CASE(too_many_guesses_from_one_address),
+	    CASE(what_costs_no_look_up_is_no_guess),
+	    CASE(without_rate_limits_anybody_may_guess),
 	    CASE(each_key_has_its_own_rate),
 	    CASE(another_kind_has_its_own_answers_and_rate),
 	    CASE(a_caller_whose_account_is_gone),

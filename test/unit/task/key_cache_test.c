@@ -104,6 +104,27 @@ static void known_keys_are_found(void **state)
 	assert_false(knows(3));
 }
 
+/* Its key need not be looked up like one that was never seen. */
+static void a_key_that_is_no_longer_fresh_is_still_known(void **state)
+{
+	(void)state;
+	hints_up(true);
+	assert_false(key_cache_knows(cache, hash_of(1)));
+	learn(1);
+	learn(2);
+	pass_ms(6 * 60 * 1000);
+	assert_false(knows(1));
+	assert_true(key_cache_knows(cache, hash_of(1)));
+	learn(1);
+	assert_true(knows(1));
+	assert_false(knows(2));
+	key_cache_forget(cache, hash_of(2));
+	key_cache_forget(cache, hash_of(3));
+	assert_false(key_cache_knows(cache, hash_of(2)));
+	hint(1);
+	assert_false(key_cache_knows(cache, hash_of(1)));
+}
+
 static void hint_forgets_its_key_only(void **state)
 {
 	(void)state;
@@ -248,6 +269,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(known_keys_are_found, open_cache, close_cache),
+	    cmocka_unit_test_setup_teardown(a_key_that_is_no_longer_fresh_is_still_known,
+					    open_cache, close_cache),
 	    cmocka_unit_test_setup_teardown(hint_forgets_its_key_only, open_cache, close_cache),
 	    cmocka_unit_test_setup_teardown(hints_that_mean_nothing, open_cache, close_cache),
 	    cmocka_unit_test_setup_teardown(answer_that_is_older_than_a_hint_is_not_kept,

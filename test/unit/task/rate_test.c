@@ -61,6 +61,26 @@ static void full_bucket_is_emptied(void **state)
 	}
 }
 
+static void looking_takes_nothing(void **state)
+{
+	struct rate_result looked, taken;
+
+	(void)state;
+	assert_int_equal(rate_look(table, &ten, id_of(1), START_US).remaining, 40);
+	for (unsigned i = 0; i < 45; i++) {
+		looked = rate_look(table, &ten, id_of(1), START_US + i);
+		taken = rate_take(table, &ten, id_of(1), START_US + i);
+		assert_int_equal(looked.is_allowed, taken.is_allowed);
+		assert_int_equal(looked.remaining, taken.remaining + taken.is_allowed);
+		assert_int_equal(looked.retry_after_s, taken.retry_after_s);
+	}
+	assert_false(taken.is_allowed);
+	/* Nor does it make a bucket. */
+	assert_int_equal(rate_look(table, &ten, id_of(2), START_US).remaining, 40);
+	assert_true(rate_look(table, &ten, id_of(1), 1000 * SECOND_US).is_allowed);
+	assert_int_equal(rate_look(table, &ten, id_of(1), 1000 * SECOND_US).remaining, 40);
+}
+
 static void token_comes_back_at_its_time(void **state)
 {
 	(void)state;
@@ -195,6 +215,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(full_bucket_is_emptied, open_table, close_table),
+	    cmocka_unit_test_setup_teardown(looking_takes_nothing, open_table, close_table),
 	    cmocka_unit_test_setup_teardown(token_comes_back_at_its_time, open_table, close_table),
 	    cmocka_unit_test_setup_teardown(waiting_as_told_is_enough, open_table, close_table),
 	    cmocka_unit_test_setup_teardown(random_walk_stays_within_the_limit, open_table,

@@ -1,0 +1,18 @@
+/* Guesses: keys that open nothing, counted by the remote address that they come from.
+ *
+ *   guess_is_allowed() -> the database is asked for the key -> guess_failed(), where there is none
+ *
+ * An address that has made too many may have no key looked up for a while. Keys that a worker knows
+ * to be right need no look-up: they go on working, whoever else shares their address. What cannot
+ * be a key by its form is no guess and costs no look-up.
+ *
+ * Of an IPv6 address its network of 64 bits counts, since a subscriber has all of it. Requests
+ * through a unix socket, and those whose proxy does not know where they come from, have no address
+ * and no limit. */
+#pragma once
+
+#include "task/service.h"
+
+/* ret: what is left for this address. */
+struct rate_result guess_is_allowed(const struct service *service, struct str remote_address);
+void guess_failed(const struct service *service, struct str remote_address);
