@@ -33,7 +33,8 @@ enum {
 	LIMIT_LINGER_BYTES = 2 * LIMIT_UPLOAD_BODY_BYTES,
 	/* Empty lines before a request line. More: 400. */
 	LIMIT_BLANK_LINES = 4,
-	/* Connections a worker: further ones wait in the listening socket's queue. */
+	/* Connections a worker: further ones wait in the listening socket's queue. An address may
+	 * hold three times as many as are free: others of it are closed at once. */
 	LIMIT_CONNECTIONS = 16 * 1024,
 
 	/* JSON bodies: 400. */

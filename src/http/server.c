@@ -103,8 +103,11 @@ struct http_server *http_server_create(struct loop *loop,
 	websocket_backlog_init(&connections->backlog);
 	request_ids_init(&connections->ids);
 	connections->on_gone = on_connection_gone;
-	server->transports = (struct http_transport_host){
-	    .loop = loop, .proxies = settings->proxies, .on_gone = on_transport_gone};
+	server->transports =
+	    (struct http_transport_host){.loop = loop,
+					 .proxies = settings->proxies,
+					 .connections_max = connections->settings.connections_max,
+					 .on_gone = on_transport_gone};
 	list_init(&server->listeners);
 	loop_later_init(&server->drained_later, on_drained);
 	reserve_descriptors(connections->settings.connections_max);

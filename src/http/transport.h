@@ -47,6 +47,7 @@ struct loop;
 struct http_transport_host {
 	struct loop *loop;
 	const struct http_proxies *proxies; /* that are believed; NULL: none */
+	unsigned connections_max;	    /* 0: no limit, and no shares of it */
 	uint64_t refused_s;		    /* loop time of the last log line on a refusal */
 	unsigned count; /* accepted and not yet closed, those of WebSockets included */
 	void (*on_gone)(struct http_transport_host *host); /* there is room for another */

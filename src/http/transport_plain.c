@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/require.h"
+#include "http/address_share.h"
 #include "http/listener.h"
 #include "http/proxies.h"
 #include "http/proxy_header.h"
@@ -29,6 +30,7 @@ struct plain {
 	uint64_t taken_bytes;	     /* of them, as of the last look */
 	uint64_t taken_at_ms;	     /* when that number last changed */
 	uint32_t full_turn;	     /* the loop's turn in which a read last filled the buffer */
+	struct address_share *share; /* of its address; NULL: it is in nobody's */
 	struct proxy_header *header; /* NULL: the connection begins without one */
 };
 
@@ -54,6 +56,7 @@ static void on_close(uv_handle_t *handle)
 
 	if (plain->transport.events)
 		plain->transport.events->on_closed(&plain->transport);
+	address_share_leave(plain->share);
 	if (plain->header)
 		proxy_header_finish(plain->header);
 	free(plain->header);
@@ -71,29 +74,6 @@ static void plain_close(struct http_transport *transport)
 	transport->is_closing = true;
 	transport->is_reading = false;
 	uv_close(&plain->uv.handle, on_close);
-}
-
-static struct http_transport *plain_accept(const struct http_transport_kind *kind,
-					   struct http_transport_host *host, uv_stream_t *listener)
-{
-	struct plain *plain = memory_zalloc(sizeof(*plain));
-	bool is_tcp = listener->type == UV_TCP;
-
-	if (is_tcp)
-		uv_tcp_init(&host->loop->uv, &plain->uv.tcp);
-	else
-		uv_pipe_init(&host->loop->uv, &plain->uv.pipe, 0);
-	plain->uv.handle.data = plain;
-	plain->transport.kind = kind;
-	plain->transport.host = host;
-	host->count++;
-	if (uv_accept(listener, &plain->uv.stream) != 0) {
-		plain_close(&plain->transport);
-		return NULL;
-	}
-	if (is_tcp)
-		uv_tcp_nodelay(&plain->uv.tcp, 1);
-	return &plain->transport;
 }
 
 static size_t plain_address(const struct http_transport *transport, char *ret_text)
@@ -124,6 +104,50 @@ static void log_refusal(struct http_transport_host *host, const char *why, const
 		log_warn("http", "connection refused", LOG_TEXT("reason", why),
 			 LOG_TEXT("remote", address));
 	host->refused_s = now_s;
+}
+
+/* False: its address has as many connections as it may. Those of a proxy are its clients'. */
+static bool join_share(struct plain *plain)
+{
+	struct http_transport_host *host = plain->transport.host;
+	char peer[HTTP_TRANSPORT_ADDRESS_BYTES];
+	struct str text = {peer, plain_address(&plain->transport, peer)};
+	struct address address;
+
+	if (host->connections_max == 0 || !address_read(text, &address) ||
+	    (host->proxies && http_proxies_have(host->proxies, &address)))
+		return true;
+	plain->share = address_share_join(&address, host->connections_max + 1 - host->count);
+	if (!plain->share)
+		log_refusal(host, "too many connections come from this address", peer);
+	return plain->share;
+}
+
+static struct http_transport *plain_accept(const struct http_transport_kind *kind,
+					   struct http_transport_host *host, uv_stream_t *listener)
+{
+	struct plain *plain = memory_zalloc(sizeof(*plain));
+	bool is_tcp = listener->type == UV_TCP;
+
+	if (is_tcp)
+		uv_tcp_init(&host->loop->uv, &plain->uv.tcp);
+	else
+		uv_pipe_init(&host->loop->uv, &plain->uv.pipe, 0);
+	plain->uv.handle.data = plain;
+	plain->transport.kind = kind;
+	plain->transport.host = host;
+	host->count++;
+	if (uv_accept(listener, &plain->uv.stream) != 0) {
+		plain_close(&plain->transport);
+		return NULL;
+	}
+	if (is_tcp && !join_share(plain)) {
+		plain_close(&plain->transport);
+		return NULL;
+	}
+	if (is_tcp)
+		uv_tcp_nodelay(&plain->uv.tcp, 1);
+	return &plain->transport;
 }
 
 static struct http_transport *proxied_accept(const struct http_transport_kind *kind,

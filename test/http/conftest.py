@@ -34,13 +34,16 @@ class Answer:
 
 
 class Client:
-    def __init__(self, server):
+    """source: the address that it comes from."""
+
+    def __init__(self, server, source="127.0.0.1"):
         if server.path:
             self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             self.socket.settimeout(PATIENCE)
             self.socket.connect(server.path)
         else:
-            self.socket = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
+            self.socket = socket.create_connection(("127.0.0.1", server.port), PATIENCE,
+                                                   (source, 0))
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.is_unix = bool(server.path)
         self.buffer = bytearray()
@@ -159,8 +162,8 @@ class Server:
         assert line, self.process.stderr.read()
         self.port = int(line[1]) if line[0] == "port" else None
 
-    def client(self):
-        return Client(self)
+    def client(self, **options):
+        return Client(self, **options)
 
     def stats(self):
         with self.client() as client:

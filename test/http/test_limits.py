@@ -227,6 +227,32 @@ def test_connections_are_limited(start):
         client.socket.close()
 
 
+def test_connections_of_one_address_are_limited(start):
+    """So that others find room. (One that has been refused sees a reset, or an end.)"""
+    server = start("--connections", "20")
+
+    def connect(address):
+        client = server.client(source=address)
+        try:
+            client.send(HELLO)
+            return client if client.answer().status == 200 else None
+        except (ConnectionError, AssertionError):
+            client.socket.close()
+            return None
+
+    held = [client for _ in range(25) if (client := connect("127.0.0.2"))]
+    assert len(held) == 15
+    others = [connect("127.0.0.3"), connect("127.0.0.4")]
+    assert all(others)
+    assert connect("127.0.0.2") is None
+    for client in held:
+        client.socket.close()
+    server.wait_for(lambda stats: stats["connections"] == 1 + len(others))
+    again = connect("127.0.0.2")
+    for client in [*others, again]:
+        client.socket.close()
+
+
 def test_out_of_descriptors(start):
     def few():
         resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))

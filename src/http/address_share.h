@@ -1,0 +1,20 @@
+/* The connections of a process by the address that they come from, and each address's share.
+ *
+ * An address may hold three times as many as are free: alone three quarters of all, of n greedy
+ * addresses each 3/(3n+1). So there is always room for one more, and a fleet of panels behind one
+ * address is not kept out.
+ *
+ * One loop a process, so one pot. */
+#pragma once
+
+#include "base/network.h"
+
+struct address_share;
+
+/* A connection comes while so many are free, itself included: NULL where this address has its
+ * share. Of an IPv6 address the network of 64 bits counts (address_cut_to_subscriber()). */
+__attribute__((warn_unused_result)) struct address_share *
+address_share_join(const struct address *address, unsigned free_connections);
+
+/* It goes. NULL is allowed. */
+void address_share_leave(struct address_share *share);
