@@ -21,6 +21,7 @@
 #include "db/hints.h"
 #include "db/listing.h"
 #include "db/query.h"
+#include "db/storage.h"
 #include "loop/loop.h"
 
 struct db_settings {
@@ -30,6 +31,7 @@ struct db_settings {
 	/* NULL: the statements of sql/query. Indexed by db_query.statement. */
 	const struct statement_entry *statements;
 	unsigned statement_count;
+	struct storage *storage; /* shared by the workers; NULL: this db has its own */
 };
 
 /* Copies the settings. Connecting begins later, from the loop. NULL: the URL is no connection
@@ -45,6 +47,9 @@ unsigned db_connections_up(const struct db *db);
  * again: so it is with one read connection. The answers come in the order in which the reads ran.
  */
 bool db_keeps_order_of_reads(const struct db *db);
+
+/* Whether there is room for what is written. */
+struct storage *db_storage(struct db *db);
 
 /* Waits at most timeout_ms until all queries are answered, then closes the connections. Queries
  * that are left then, and new ones from now on, are answered DB_AWAY. closed is called last, from

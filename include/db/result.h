@@ -24,6 +24,10 @@ enum result_class result_class(const PGresult *result, const struct statement_en
 /* The statement's refusal that a failed result stands for, or REFUSAL_NONE. */
 enum refusal result_refusal(const PGresult *result, const struct statement_entry *statement);
 
+/* A write has failed since the server has no room for it, or cannot write its files; it may be
+ * about to end for that. */
+bool result_is_full(const PGresult *result);
+
 /* The rows of a result of status PGRES_TUPLES_OK, for db_read_rows(). */
 struct db_result result_rows(const PGresult *result);
 

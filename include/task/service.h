@@ -6,6 +6,7 @@
 #include "http/request.h"
 #include "loop/loop.h"
 #include "task/rate.h"
+#include "task/storage_probe.h"
 
 struct key_cache;
 struct key_uses;
@@ -23,6 +24,7 @@ struct service {
 	const char *const *cors_origins; /* "https://panels.example.org" */
 	unsigned cors_origin_count;
 	const char *public_url; /* without trailing slash */
-	unsigned task_count;	/* requests at work, abandoned ones included */
+	struct storage_probe storage_probe;
+	unsigned task_count; /* requests at work, abandoned ones included */
 	bool is_draining;
 };

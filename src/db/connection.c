@@ -289,6 +289,9 @@ static void step_up(struct connection *connection)
 	int error = pipeline_receive(pipeline);
 
 	take_notifications(connection);
+	if (pipeline->is_full && connection->storage)
+		storage_failed(connection->storage);
+	pipeline->is_full = false;
 	if (pipeline->answer_count != answers)
 		expect_answer(connection);
 	if (pipeline->useful)

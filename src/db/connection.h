@@ -10,6 +10,7 @@
 #pragma once
 
 #include "connection_set_up.h"
+#include "db/storage.h"
 #include "loop/loop.h"
 #include "pipeline.h"
 
@@ -52,6 +53,7 @@ struct connection {
 	const struct statement_entry *statements;
 	unsigned statement_count;
 	enum statement_effect effect; /* only statements with this effect are prepared */
+	struct storage *storage;      /* is told what cannot be stored; or NULL */
 
 	enum db_connection_state state;
 	struct resolution *resolution; /* OPENING, where the URL names hosts; else NULL */

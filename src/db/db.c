@@ -5,6 +5,7 @@
 #include "listings.h"
 #include "reads.h"
 #include "resolve.h"
+#include "storage_common.h"
 #include "writes.h"
 
 #include <stdlib.h>
@@ -18,6 +19,7 @@ struct db {
 	struct listings listings;
 	struct hints hints;
 	struct late late;
+	struct storage own_storage;
 	struct later wake; /* keeps the loop from sleeping before the end of the turn */
 	struct turn_end turn_end;
 	uv_prepare_t *alive; /* keeps the loop running while all connections rest */
@@ -134,6 +136,11 @@ bool db_keeps_order_of_reads(const struct db *db)
 	return db->reads.pool.count == 1;
 }
 
+struct storage *db_storage(struct db *db)
+{
+	return db->settings.storage;
+}
+
 bool db_hints_are_up(const struct db *db)
 {
 	return db->hints.up;
@@ -171,6 +178,7 @@ static struct connection new_connection(struct db *db, enum statement_effect eff
 	    .statements = db->settings.statements,
 	    .statement_count = db->settings.statement_count,
 	    .effect = effect,
+	    .storage = db->settings.storage,
 	};
 }
 
@@ -198,6 +206,8 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	db->alive = memory_alloc(sizeof(*db->alive));
 	uv_prepare_init(&loop->uv, db->alive);
 	uv_prepare_start(db->alive, on_prepare);
+	if (!settings->storage)
+		db->settings.storage = &db->own_storage;
 	read = new_connection(db, EFFECT_READ);
 	write = new_connection(db, EFFECT_WRITE);
 	reads_start(&db->reads, &read, settings->read_connections, &db->late);

@@ -24,7 +24,7 @@ void pipeline_init(struct pipeline *pipeline)
 	list_init(&pipeline->again);
 	list_init(&pipeline->conflicted);
 	pipeline->batch_count = 0;
-	pipeline->worn = pipeline->paused = false;
+	pipeline->worn = pipeline->paused = pipeline->is_full = false;
 }
 
 static int lose(struct pipeline *pipeline, struct str reason)
@@ -348,7 +348,8 @@ static int end_batch(struct pipeline *pipeline, struct batch *batch)
 
 /* Keeps the result of a write until its commit. query: NULL for a result that came after those of
  * all writes: that of a failed commit, which becomes the last write's. */
-static void keep_result(struct batch *batch, struct db_query *query, PGresult *result)
+static void keep_result(struct pipeline *pipeline, struct batch *batch, struct db_query *query,
+			PGresult *result)
 {
 	ExecStatusType status = PQresultStatus(result);
 
@@ -359,8 +360,10 @@ static void keep_result(struct batch *batch, struct db_query *query, PGresult *r
 		PQclear(query->uncommitted);
 	}
 	query->uncommitted = result;
-	if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
-		batch->has_failed = true;
+	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
+		return;
+	batch->has_failed = true;
+	pipeline->is_full |= result_is_full(result);
 }
 
 static int take_row(struct pipeline *pipeline, struct batch *batch, const PGresult *result)
@@ -397,7 +400,7 @@ static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult 
 	}
 	if (query && !is_write(pipeline, &query->node))
 		return settle(pipeline, query, *result);
-	keep_result(batch, query, *result);
+	keep_result(pipeline, batch, query, *result);
 	*result = NULL;
 	return 0;
 }

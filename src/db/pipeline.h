@@ -33,6 +33,7 @@ struct pipeline {
 	bool worn;
 	unsigned answer_count; /* grows with every result that arrives */
 	bool useful;	       /* a statement has succeeded */
+	bool is_full;	       /* a write has failed for want of room */
 	bool paused;	       /* results stay with libpq and the server */
 	char reason[200];      /* why the connection is lost or worn */
 

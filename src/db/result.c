@@ -79,6 +79,15 @@ static enum result_class sqlstate_class(const PGresult *result, struct str sqlst
 	return RESULT_FAILED;
 }
 
+bool result_is_full(const PGresult *result)
+{
+	struct str sqlstate = result_sqlstate(result);
+
+	/* Insufficient resources, errors of files. */
+	return str_starts_with(sqlstate, STR("53")) || str_starts_with(sqlstate, STR("58")) ||
+	       str_equal(error_field(result, PG_DIAG_SEVERITY_NONLOCALIZED), STR("PANIC"));
+}
+
 enum refusal result_refusal(const PGresult *result, const struct statement_entry *statement)
 {
 	struct str constraint = error_field(result, PG_DIAG_CONSTRAINT_NAME);

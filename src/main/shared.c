@@ -1,11 +1,12 @@
 #include "main/shared.h"
 #include "base/memory.h"
+#include "db/storage.h"
 #include "delivery/delivery.h"
 #include "main/heartbeat.h"
 #include "task/rate.h"
 
 static const struct region *const regions[] = {
-    &change_region, &cursor_region, &guess_region, &heartbeat_region, &rate_region,
+    &change_region, &cursor_region, &guess_region, &heartbeat_region, &rate_region, &storage_region,
 };
 
 struct region_map *shared_create(unsigned workers)

@@ -174,7 +174,8 @@ static int start(struct worker *worker)
 	const struct worker_settings *settings = worker->settings;
 	struct db_settings db = {.url = settings->database_url,
 				 .read_connections = READ_CONNECTIONS,
-				 .write_connections = WRITE_CONNECTIONS};
+				 .write_connections = WRITE_CONNECTIONS,
+				 .storage = region_common(settings->shared, &storage_region)};
 	struct http_server_settings http = {.access_log = settings->config->access_log,
 					    .proxies = &worker->proxies};
 	int error;

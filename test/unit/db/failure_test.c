@@ -406,6 +406,40 @@ static void test_close_while_away(void **state)
 	control("start");
 }
 
+static void raise_in_a_write(const char *sqlstate, enum db_outcome outcome)
+{
+	struct asked *asked = ask(TEST_STATEMENT_RAISE_WRITE);
+
+	db_add_text(&asked->query.parameters, str_from(sqlstate));
+	submit(asked);
+	must_be(asked, outcome);
+}
+
+/* Want of room is noticed, whoever wanted it, and nothing else is taken for that. */
+static void test_full(void **state)
+{
+	struct storage *storage = db_storage(world.db);
+	uint64_t mark, later;
+
+	(void)state;
+	raise_in_a_write("22012", DB_FAILED);
+	raise_in_a_write("DD001", DB_REFUSED);
+	assert_false(storage_is_full(storage));
+	raise_in_a_write("53100", DB_AWAY);
+	assert_true(storage_is_full(storage));
+	assert_true(storage_wants_probe(storage, 5000, &mark));
+	assert_false(storage_wants_probe(storage, 5999, &later));
+	/* A failure after the probe's begin counts. */
+	raise_in_a_write("58030", DB_FAILED);
+	storage_probed(storage, mark);
+	assert_true(storage_is_full(storage));
+	assert_true(storage_wants_probe(storage, 6000, &later));
+	storage_probed(storage, later);
+	assert_false(storage_is_full(storage));
+	storage_probed(storage, mark); /* an old one comes late */
+	assert_false(storage_is_full(storage));
+}
+
 #define USUAL(test) cmocka_unit_test_setup_teardown(test, open_usual, close_usual)
 #define POOLS(test) cmocka_unit_test_setup_teardown(test, open_pools, close_usual)
 
@@ -426,6 +460,7 @@ int main(void)
 	    USUAL(test_forgotten_statements),
 	    USUAL(test_changed_shape),
 	    USUAL(test_invalid_plan),
+	    USUAL(test_full),
 	    USUAL(test_read_only),
 	    cmocka_unit_test(test_log),
 	    cmocka_unit_test(test_not_let_in),

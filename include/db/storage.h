@@ -1,0 +1,27 @@
+/* Whether the database has room for what is written, as the workers of an instance have found out
+ * together.
+ *
+ *   a write fails for want of room, or PostgreSQL ends for it   -> it is full
+ *   a probe that began after that succeeds                      -> it is not, any more
+ *
+ * A probe is a write that needs room and leaves nothing (sql/query/storage_probe.sql); a module
+ * above the database runs it. */
+#pragma once
+
+#include "base/region.h"
+
+#include <stdbool.h>
+
+struct storage; /* the common part of the region */
+
+extern const struct region storage_region;
+
+/* Called by the connections. */
+void storage_failed(struct storage *storage);
+bool storage_is_full(const struct storage *storage);
+
+/* Whether the caller is to run a probe now: at most one begins in a second. now_ms: of
+ * clock_monotonic_ms(). *ret_mark is for storage_probed(). */
+bool storage_wants_probe(struct storage *storage, uint64_t now_ms, uint64_t *ret_mark);
+/* The probe of this mark has succeeded. */
+void storage_probed(struct storage *storage, uint64_t mark);

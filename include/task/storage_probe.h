@@ -1,0 +1,20 @@
+/* Finds out whether the database has room again: see db/storage.h. */
+#pragma once
+
+#include "base/arena.h"
+#include "db/query.h"
+
+struct service;
+
+/* Embedded in the service, which sets nothing. */
+struct storage_probe {
+	struct db_query query;
+	struct arena arena;
+	struct db *db;
+	uint64_t mark;
+	bool is_under_way;
+};
+
+/* False: something could not be stored, and nothing has been since. Then a probe is under way, or
+ * begins with one of the next calls. */
+bool storage_probe_says_room(struct service *service);

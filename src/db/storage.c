@@ -1,0 +1,37 @@
+#include "storage_common.h"
+
+enum { PROBE_PAUSE_MS = 1000 };
+
+const struct region storage_region = {
+    .name = "storage", .version = 1, .size = sizeof(struct storage)};
+
+void storage_failed(struct storage *storage)
+{
+	atomic_fetch_add(&storage->failures, 1);
+}
+
+bool storage_is_full(const struct storage *storage)
+{
+	return atomic_load(&storage->failures) != atomic_load(&storage->overcome);
+}
+
+bool storage_wants_probe(struct storage *storage, uint64_t now_ms, uint64_t *ret_mark)
+{
+	uint64_t probe_ms = atomic_load(&storage->probe_ms);
+
+	if (probe_ms && now_ms - probe_ms < PROBE_PAUSE_MS)
+		return false;
+	*ret_mark = atomic_load(&storage->failures);
+	return atomic_compare_exchange_strong(&storage->probe_ms, &probe_ms, now_ms);
+}
+
+void storage_probed(struct storage *storage, uint64_t mark)
+{
+	/* A failure that came after the probe's begin still counts; an older probe changes nothing.
+	 */
+	uint64_t overcome = atomic_load(&storage->overcome);
+
+	while (overcome < mark &&
+	       !atomic_compare_exchange_weak(&storage->overcome, &overcome, mark))
+		;
+}

@@ -1,0 +1,79 @@
+"""A disk that is full: nothing is answered that was not stored, and /readyz says so until there is
+room again. The disk is a small tmpfs, which only root can mount."""
+
+import base64
+import os
+import subprocess
+import tempfile
+
+import images
+import pytest
+from server import Server, wait_until
+
+DISK = "160m"  # a fresh state directory takes 60 MiB
+
+
+@pytest.fixture
+def disk():
+    with tempfile.TemporaryDirectory(prefix="displayd-full-") as path:
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "displayd-test", path],
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"cannot mount a tmpfs: {done.stderr.strip()}")
+        try:
+            yield path
+        finally:
+            subprocess.run(["umount", "-l", path], check=True)
+
+
+@pytest.fixture
+def server(disk):
+    with Server(state_dir=os.path.join(disk, "state"), workers=2) as one:
+        yield one
+
+
+def fill(path):
+    """All of the disk."""
+    size = 16 * 1024 * 1024
+    with open(path, "ab", buffering=0) as file:
+        while size >= 4096:
+            try:
+                if file.write(bytes(size)) < size:
+                    size //= 2
+            except OSError:
+                size //= 2
+
+
+def push(server, device, key, number):
+    png = base64.b64encode(images.png(images.noise(number))).decode()
+    return server.request("POST", f"/v1/devices/{device}/push", key=key,
+                          body={"image": png, "installationId": f"n{number % 90}"})
+
+
+def is_ready(server):
+    return server.get("/readyz").status == 200
+
+
+def test_full_disk(server, disk):
+    server.ctl("account", "create", "full@example.org")
+    device = server.ctl("device", "create", "--account", "full@example.org", "--name", "x")["id"]
+    key = server.ctl("key", "create", "--account", "full@example.org")["key"]
+    assert push(server, device, key, 0).status == 200
+    filler = os.path.join(disk, "filler")
+    fill(filler)
+    number = 0
+    answer = None
+    while answer is None or answer.status == 200:
+        number += 1
+        answer = push(server, device, key, number)
+        assert answer.status in (200, 503), answer
+    # Whichever worker is asked, and although reads may still be answered.
+    for _ in range(30):
+        assert server.get("/readyz").status == 503
+    assert server.get("/livez").status == 200
+    wait_until(lambda: b"no room" in server.get("/readyz").body
+               or b"cannot be reached" in server.get("/readyz").body, "the reason")
+    os.unlink(filler)
+    wait_until(lambda: is_ready(server), "room")
+    wait_until(lambda: push(server, device, key, number).status == 200, "a push that is stored")
+    assert all(is_ready(server) for _ in range(20))
