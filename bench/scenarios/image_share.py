@@ -16,7 +16,7 @@ ANIMATIONS = 8
 
 
 class ImageShare(Scenario):
-    name = "image_share"
+    name = "image-share"
     title = f"Push of {FRAMES} frames, while another account pushes large GIFs"
     bound_by = "worker threads, scheduling"
     measures = (f"An account pushes animations of {FRAMES} frames over {CONNECTIONS} connection, "
