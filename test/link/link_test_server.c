@@ -9,6 +9,7 @@
 #include "loop/lanes.h"
 #include "task/dispatch.h"
 #include "task/key_cache.h"
+#include "task/key_uses.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -68,6 +69,7 @@ static void on_stop(uv_signal_t *handle, int number)
 		return;
 	service->is_draining = true;
 	delivery_drain(api.delivery);
+	key_uses_drain(service->key_uses);
 	http_server_drain(http, on_drained, NULL);
 }
 
@@ -113,6 +115,7 @@ static bool start(int argc, char **argv, struct region_map *shared)
 	if (!service->db)
 		return false;
 	service->keys = key_cache_create(&loop);
+	service->key_uses = key_uses_create(&loop, service->db);
 	db_subscribe(service->db, key_cache_subscription(service->keys));
 	service->rates = region_common(shared, &rate_region);
 	service->key_rate.name = service->push_rate.name = "none";
@@ -139,6 +142,7 @@ int main(int argc, char **argv)
 	http_server_destroy(http);
 	delivery_destroy(api.delivery);
 	key_cache_destroy(service->keys);
+	key_uses_destroy(service->key_uses);
 	db_destroy(service->db);
 	lanes_stop(&loop);
 	loop_finish(&loop);

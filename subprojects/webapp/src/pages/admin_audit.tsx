@@ -9,6 +9,8 @@ type Entry = Schemas["AuditEntry"];
 
 const WORDS: Record<Entry["action"], string> = {
 	"account.create": "made the account",
+	"account.heir": "chose who gets the apps of",
+	"account.remove": "removed the account",
 	"account.roles": "changed the roles of",
 	"invitation.create": "invited",
 	"invitation.revoke": "withdrew the invitation of",
