@@ -1,5 +1,6 @@
 -- The session with this secret, where it has neither been idle for too long nor is too old, and its
--- account. is_due: that it is used is to be written again.
+-- account, where that is not being removed: a session may have begun while it was closed. is_due:
+-- that it is used is to be written again.
 -- params: secret_hash bytea, idle_s int4, life_s int4
 -- row: session_id uuid, person, is_due bool
 -- effect: read
@@ -9,4 +10,5 @@ FROM session
 JOIN account ON account.id = session.account_id
 WHERE session.secret_hash = :secret_hash
 	AND session.last_used_at > clock_timestamp() - :idle_s * interval '1 second'
+	AND account.closed_at IS NULL
 	AND session.created_at > clock_timestamp() - :life_s * interval '1 second'

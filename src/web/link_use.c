@@ -10,7 +10,7 @@
  *
  *   begin -> found: what is it for, and is the body as that needs it?
  *     -> hashed: the password's hash
- *       -> made | set  (the statement takes the link away; only one of two gets it)
+ *       -> made | set -> ended  (the statement takes the link away; only one of two gets it)
  *         -> web_start_session() */
 
 struct use {
@@ -41,13 +41,20 @@ static struct verdict made(struct task *task)
 	return web_start_session(task, use->person.id, str_from(use->job.new_hash));
 }
 
+static struct verdict ended(struct task *task)
+{
+	const struct use *use = task_state(task);
+
+	return web_start_session(task, use->set.id, str_from(use->job.new_hash));
+}
+
 static struct verdict set(struct task *task)
 {
 	const struct use *use = task_state(task);
 
 	if (task_row_count(task) == 0)
 		return web_fail_link(task);
-	return web_start_session(task, use->set.id, str_from(use->job.new_hash));
+	return web_end_late_sessions(task, use->set.id, (struct id){0}, ended);
 }
 
 static struct verdict hashed(struct task *task)

@@ -19,14 +19,19 @@ struct change {
 	uint8_t token_hash[KEY_HASH_BYTES];
 };
 
-static struct verdict changed(struct task *task)
+static struct verdict ended(struct task *task)
 {
 	const struct change *change = task_state(task);
 
-	if (task_row_count(task) == 0)
-		return task_fail(task, 409, "the password was changed meanwhile, try again");
 	web_set_cookie(task, str_from(change->token));
 	return task_reply_empty(task, 200);
+}
+
+static struct verdict changed(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return task_fail(task, 409, "the password was changed meanwhile, try again");
+	return web_end_late_sessions(task, task_account_id(task), web_session_id(task), ended);
 }
 
 static struct verdict hashed(struct task *task)

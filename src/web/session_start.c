@@ -29,6 +29,17 @@ void web_set_cookie(struct task *task, struct str token)
 			 site->is_https ? "Secure; " : ""));
 }
 
+struct verdict web_end_late_sessions(struct task *task, struct id account_id, struct id session_id,
+				     task_step *next)
+{
+	statement_session_end_others(task_new_query(task), &(struct session_end_others_parameters){
+							       .account_id = account_id,
+							       .id = session_id,
+							       .address = web_address(task),
+							   });
+	return task_query(task, next);
+}
+
 bool web_has_no_sessions(struct task *task, struct verdict *ret_answer)
 {
 	if (web_service_of(task)->site.can_sign_in)

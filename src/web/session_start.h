@@ -8,6 +8,14 @@
 __attribute__((warn_unused_result)) struct verdict
 web_start_session(struct task *task, struct id account_id, struct str hash);
 
+/* A sign-in with the old password that was under way while the password was changed: the statement
+ * that changed it has waited for it, and has not seen its session. Goes on with next when all
+ * sessions of the account but this one (none: all) have ended. */
+__attribute__((warn_unused_result)) struct verdict web_end_late_sessions(struct task *task,
+									 struct id account_id,
+									 struct id session_id,
+									 task_step *next);
+
 /* True, with the answer 403, where this server has no sessions. */
 __attribute__((warn_unused_result)) bool web_has_no_sessions(struct task *task,
 							     struct verdict *ret_answer);

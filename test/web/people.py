@@ -14,6 +14,8 @@ import secrets
 import sys
 import uuid
 
+import psycopg2
+
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [TESTS, os.path.join(TESTS, "api")]
 
@@ -148,7 +150,37 @@ def token_of(link):
     return link.split("#")[1]
 
 
+class SignInUnderWay:
+    """A sign-in of somebody that has done its work and is not committed yet; it ends with the block.
+    It is that of a browser, whose cookie works from then on."""
+
+    def __init__(self, person):
+        self.person = person
+        self.token = secrets.token_hex(22)[:43]
+        self.browser = Browser(person.world)
+        self.browser.cookie = f"displayd_session={self.token}"
+
+    def __enter__(self):
+        self.connection = psycopg2.connect(self.person.world.database)
+        with self.connection.cursor() as cursor:
+            cursor.execute("UPDATE account SET last_sign_in_at = clock_timestamp() WHERE id = %s",
+                           [self.person.id])
+            cursor.execute("INSERT INTO session (id, account_id, secret_hash, address, user_agent) "
+                           "VALUES (gen_random_uuid(), %s, sha256(%s::bytea), '', '')",
+                           [self.person.id, self.token])
+        return self
+
+    def __exit__(self, *_):
+        try:
+            wait_until(lambda: self.person.world.sql(
+                "SELECT 1 FROM pg_stat_activity WHERE wait_event IN ('transactionid', 'tuple') "
+                "AND datname = current_database()"), "a statement that waits for the sign-in")
+        finally:
+            self.connection.commit()
+            self.connection.close()
+
+
 __all__ = ["Browser", "CONTRACT", "Device", "OTHER_PASSWORD", "OWN_PAGE", "PASSWORD", "Person",
            "request_bytes",
-           "SECURITY", "TIMESTAMP", "UNKNOWN_ID", "World", "first_token", "make_first", "sha256",
+           "SECURITY", "SignInUnderWay", "TIMESTAMP", "UNKNOWN_ID", "World", "first_token", "make_first", "sha256",
            "token_of", "wait_until"]

@@ -1,9 +1,12 @@
 """People remove their accounts."""
 
+import concurrent.futures
 import uuid
 
+import psycopg2
 import pytest
-from people import OTHER_PASSWORD, PASSWORD, Browser, Person, make_first, wait_until
+from people import (OTHER_PASSWORD, PASSWORD, Browser, Person, SignInUnderWay, make_first,
+                    wait_until)
 
 
 def app(world, person, visibility="public", installed_by=None):
@@ -125,3 +128,30 @@ def test_another_server_goes_on(start, postgres, devices):
     first.sql("UPDATE account SET closed_at = clock_timestamp() WHERE id = %s", person.id)
     second = start("--rate-limit", "0", database=database)
     wait_until(lambda: is_gone(second, person), "the end of the account")
+
+
+class Held:
+    """A device that somebody works with: while it is, the removal of its account does not end."""
+
+    def __init__(self, person):
+        self.person = person
+        person.device()
+
+    def __enter__(self):
+        self.connection = psycopg2.connect(self.person.world.database)
+        with self.connection.cursor() as cursor:
+            cursor.execute("SELECT FROM device WHERE account_id = %s FOR UPDATE", [self.person.id])
+        return self
+
+    def __exit__(self, *_):
+        self.connection.rollback()
+        self.connection.close()
+
+
+def test_a_session_that_just_begins_ends_with_it(person):
+    browser, late = person.browser(), SignInUnderWay(person)
+    with Held(person), concurrent.futures.ThreadPoolExecutor() as pool:
+        with late:
+            removal = pool.submit(browser.post, "/web/account/removal", {"password": PASSWORD})
+        removal.result().ok()
+        late.browser.get("/web/account").problem(401)

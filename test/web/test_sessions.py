@@ -1,9 +1,11 @@
 """Sessions: their cookie, their list, their end, on every instance."""
 
+import concurrent.futures
 import re
 
 import pytest
-from people import Browser, Person, UNKNOWN_ID, make_first, sha256, wait_until
+from people import (OTHER_PASSWORD, PASSWORD, Browser, Person, SignInUnderWay, UNKNOWN_ID, make_first,
+                    sha256, token_of, wait_until)
 
 PLAIN = re.compile(r"displayd_session=[0-9A-Za-z]{43}; Path=/; Max-Age=2592000; HttpOnly; "
                    r"SameSite=Lax")
@@ -136,3 +138,27 @@ def test_roles_hold_at_once(world, person, administrator):
     browser.get("/web/admin/accounts?limit=1").ok()
     administrator.patch(f"/web/admin/accounts/{person.id}", {"isAdministrator": False}).ok()
     browser.get("/web/admin/accounts").problem(403)
+
+
+def test_changing_the_password_ends_a_session_that_just_begins(person):
+    """Whoever knows the old password signs in at the same moment."""
+    browser, late = person.browser(), SignInUnderWay(person)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        with late:
+            change = pool.submit(browser.post, "/web/account/password", {
+                "currentPassword": PASSWORD, "password": OTHER_PASSWORD})
+        change.result().ok()
+    late.browser.get("/web/account").problem(401)
+    assert browser.is_signed_in()
+
+
+def test_a_new_password_by_link_ends_a_session_that_just_begins(person, administrator):
+    link = administrator.post(f"/web/admin/accounts/{person.id}/password-link").json()["url"]
+    browser, late = Browser(person.world), SignInUnderWay(person)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        with late:
+            use = pool.submit(browser.post, "/web/links/use", {
+                "token": token_of(link), "password": OTHER_PASSWORD})
+        use.result().ok()
+    late.browser.get("/web/account").problem(401)
+    assert browser.is_signed_in()
