@@ -1,4 +1,5 @@
--- What a one-time link is for. One for the first account is worth nothing once there is one.
+-- What a one-time link is for. One for the first account is worth nothing once there is one, nor is
+-- one of an account that its owner has removed.
 -- params: secret_hash bytea
 -- row: link_entry
 -- effect: read
@@ -8,4 +9,5 @@ FROM account_link
 JOIN site ON site.is_it
 LEFT JOIN account ON account.id = account_link.account_id
 WHERE account_link.secret_hash = :secret_hash AND account_link.expires_at > clock_timestamp()
+	AND account.closed_at IS NULL
 	AND (account_link.kind <> 'first' OR site.account_count = 0)

@@ -14,7 +14,7 @@ WITH link AS (
 		is_reviewer = account.is_reviewer OR link.is_reviewer,
 		is_administrator = account.is_administrator OR link.is_administrator
 	FROM link
-	WHERE account.id = link.account_id
+	WHERE account.id = link.account_id AND account.closed_at IS NULL
 	RETURNING account.id, account.email
 ), unlinked AS (
 	DELETE FROM account_link

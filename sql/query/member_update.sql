@@ -1,4 +1,4 @@
--- Changes roles of an account.
+-- Changes roles of an account, unless its owner has removed it.
 -- params: id uuid, change member_update, actor_id uuid, address text
 -- row: member
 -- effect: write
@@ -6,7 +6,7 @@
 WITH changed AS (
 	UPDATE account
 	SET {change}
-	WHERE id = :id
+	WHERE id = :id AND closed_at IS NULL
 	RETURNING *
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address)

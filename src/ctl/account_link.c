@@ -45,6 +45,8 @@ enum ctl_exit ctl_account_link(struct ctl *ctl)
 	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
+	if (rows.count == 0)
+		return ctl_fail(CTL_REFUSED, "the account %.*s is being removed", STR_ARG(email));
 	row = rows.rows;
 	row->url = ARENA_JOIN(&ctl->arena, ctl_public_url(ctl), STR("/link#"), str_from(token));
 	return ctl_print_row(ctl, &ctl_link_record, row);

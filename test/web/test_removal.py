@@ -5,8 +5,9 @@ import uuid
 
 import psycopg2
 import pytest
-from people import (OTHER_PASSWORD, PASSWORD, Browser, Person, SignInUnderWay, make_first,
+from people import (OTHER_PASSWORD, PASSWORD, Browser, Person, SignInUnderWay, make_first, token_of,
                     wait_until)
+from server import CtlError
 
 
 def app(world, person, visibility="public", installed_by=None):
@@ -155,3 +156,27 @@ def test_a_session_that_just_begins_ends_with_it(person):
             removal = pool.submit(browser.post, "/web/account/removal", {"password": PASSWORD})
         removal.result().ok()
         late.browser.get("/web/account").problem(401)
+
+
+def test_nobody_gives_it_a_role_or_a_password_again(world, person, administrator):
+    """Else the last administrator could be one that nobody can sign in as, and cannot be removed."""
+    browser = person.browser()
+    with Held(person):
+        browser.post("/web/account/removal", {"password": PASSWORD}).ok()
+        path = f"/web/admin/accounts/{person.id}"
+        administrator.patch(path, {"isAdministrator": True}).problem(404)
+        administrator.post(path + "/password-link").problem(404)
+        with pytest.raises(CtlError, match="is being removed"):
+            world.server.ctl("account", "link", person.email, "--role", "administrator")
+    wait_until(lambda: is_gone(world, person), "the end of the account")
+
+
+def test_a_link_of_it_is_worth_nothing(world, person):
+    """One that was made while the account was being closed."""
+    link = world.server.ctl("account", "link", person.email, "--role", "administrator")["url"]
+    body = {"token": token_of(link), "password": OTHER_PASSWORD}
+    with Held(person):
+        world.sql("UPDATE account SET closed_at = clock_timestamp(), password_hash = NULL "
+                  "WHERE id = %s", person.id)
+        Browser(world).post("/web/links/look", {"token": token_of(link)}).problem(404)
+        Browser(world).post("/web/links/use", body).problem(404)

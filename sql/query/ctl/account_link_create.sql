@@ -1,6 +1,6 @@
 -- Makes a one-time link: for the first account while there is none, else for a new password of the
 -- account with this e-mail address, or where there is no such account, for a new one. The account
--- gets the roles when the link is used.
+-- gets the roles when the link is used. No row: its owner has removed the account.
 -- params: id uuid, email text?, is_reviewer bool, is_administrator bool, secret_hash bytea,
 --   life_s int4
 -- row: ctl_link
@@ -14,6 +14,7 @@ WITH chosen AS (
 		END AS kind
 	FROM site
 	LEFT JOIN account ON lower(account.email) = lower(:email)
+	WHERE account.closed_at IS NULL
 ), fresh AS (
 	INSERT INTO account_link (id, kind, secret_hash, account_id, email, is_reviewer,
 		is_administrator, expires_at)
