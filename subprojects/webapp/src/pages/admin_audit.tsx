@@ -9,7 +9,7 @@ type Entry = Schemas["AuditEntry"];
 
 const WORDS: Record<Entry["action"], string> = {
 	"account.create": "made the account",
-	"account.heir": "chose who gets the apps of",
+	"account.heir": "chose who gets the apps of those who go:",
 	"account.remove": "removed the account",
 	"account.roles": "changed the roles of",
 	"invitation.create": "invited",
@@ -26,6 +26,8 @@ const WORDS: Record<Entry["action"], string> = {
 const SHOWN = 200;
 
 function deed({ action, target, actor }: Entry): string {
+	if (action === "account.heir" && target === null)
+		return "chose nobody for the apps of those who go";
 	const words = WORDS[action];
 	return target === null || (action === "session.start" && target === actor)
 		? words
