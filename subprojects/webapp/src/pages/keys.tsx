@@ -17,6 +17,9 @@ import { Heading } from "../frame/page";
 type Key = Schemas["Key"];
 type NewKey = Schemas["NewKey"];
 
+/** An account has no more; the server answers 409 for that, as for an account without a device. */
+const KEYS_MAX = 1000;
+
 /** A line that works as it is. */
 function curlLine(key: string): string {
 	return `curl '${new URL("v1/devices", base).href}' -H 'Authorization: Bearer ${key}'`;
@@ -61,14 +64,21 @@ function NoDevice(): JSX.Element {
 	);
 }
 
-function CreateForm({ onMade }: { onMade: (key: NewKey) => void }): JSX.Element {
+function CreateForm({
+	count,
+	onMade,
+}: {
+	/** How many there are already. */
+	count: number;
+	onMade: (key: NewKey) => void;
+}): JSX.Element {
 	const [name, setName] = useState("");
 	const [hasNoDevice, setNoDevice] = useState(false);
 	const submit = async () => {
 		try {
 			onMade(await post("/web/keys", { name }));
 		} catch (error) {
-			if (!(error instanceof Problem) || error.status !== 409) throw error;
+			if (!(error instanceof Problem) || error.status !== 409 || count >= KEYS_MAX) throw error;
 			setNoDevice(true);
 		}
 	};
@@ -165,6 +175,7 @@ export function KeysPage(): JSX.Element {
 				<Created made={made} onDone={() => setMade(undefined)} />
 			) : (
 				<CreateForm
+					count={keys.value.value?.length ?? 0}
 					onMade={(key) => {
 						setMade(key);
 						void keys.refresh();
