@@ -22,7 +22,8 @@ export async function loadStart(): Promise<void> {
 }
 
 export function setAccount(account: Account | null): void {
-	if (start.value) start.value = { ...start.value, account };
+	if (start.value)
+		start.value = { ...start.value, account, isNew: start.value.isNew && account === null };
 	if (account) signedOutReason.value = undefined;
 }
 
