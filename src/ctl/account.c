@@ -114,6 +114,25 @@ enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email)
 	return find(ctl, email, &rows);
 }
 
+/* What it owns would be gone before the database refused the account's own end. */
+static enum ctl_exit check_removal(struct ctl *ctl, const struct account_row *account)
+{
+	const struct removal_preview *preview;
+	struct ctl_rows rows = {0};
+	enum ctl_exit code;
+
+	statement_account_removal_preview(
+	    ctl_new_query(ctl), &(struct account_removal_preview_parameters){account->id}, NULL);
+	code = ctl_query(ctl, &rows);
+	preview = rows.rows;
+	if (code == CTL_DONE && rows.count && preview->is_last_administrator)
+		return ctl_fail(CTL_REFUSED,
+				"%.*s is the last administrator: make somebody else one first, see "
+				"displayctl account link",
+				STR_ARG(account->email));
+	return code;
+}
+
 static enum ctl_exit remove_in_portions(struct ctl *ctl, struct account_removal *removal)
 {
 	while (account_removal_next(removal, ctl_new_query(ctl), NULL)) {
@@ -139,16 +158,18 @@ enum ctl_exit ctl_account_remove(struct ctl *ctl)
 	struct str email = ctl->positionals[0];
 	const struct account_row *account;
 	struct account_removal removal;
-	struct ctl_rows rows;
+	struct ctl_rows rows = {0};
 	enum ctl_exit code = find(ctl, email, &rows);
 
+	account = rows.rows;
+	if (code == CTL_DONE)
+		code = check_removal(ctl, account);
 	if (code == CTL_DONE)
 		code = ctl_confirm(ctl,
 				   "This removes the account %.*s with its devices, keys and apps.",
 				   STR_ARG(email));
 	if (code != CTL_DONE)
 		return code;
-	account = rows.rows;
 	account_removal_begin(&removal, account->id);
 	code = remove_in_portions(ctl, &removal);
 	if (code != CTL_DONE)

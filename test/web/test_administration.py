@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from people import (OTHER_PASSWORD, PASSWORD, TIMESTAMP, UNKNOWN_ID, Browser, Person, make_first,
                     token_of)
+from server import CtlError
 
 ENDPOINTS = [
     ("GET", "/web/admin/accounts", None), ("GET", "/web/admin/audit", None),
@@ -70,6 +71,17 @@ def test_the_last_administrator_stays_one(start):
         if statuses[0] == 200:
             pairs[1][0].patch(f"/web/admin/accounts/{me}", {"isAdministrator": True}).ok()
             browser.patch(f"/web/admin/accounts/{second.id}", {"isAdministrator": False}).ok()
+
+
+def test_displayctl_takes_nothing_from_the_last_administrator(start):
+    world = start("--rate-limit", "0")
+    browser = make_first(world)
+    me = browser.get("/web/account").ok()["id"]
+    world.sql("INSERT INTO device (id, account_id, name, link_key_hash) "
+              "VALUES (gen_random_uuid(), %s, 'Desk', sha256('key'))", me)
+    with pytest.raises(CtlError, match="is the last administrator"):
+        world.server.ctl("account", "remove", "first@example.org", "--yes")
+    assert world.sql("SELECT name FROM device WHERE account_id = %s", me) == [("Desk",)]
 
 
 def test_invitations(world, administrator):
