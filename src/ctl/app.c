@@ -88,6 +88,9 @@ static enum ctl_exit set_disabled(struct ctl *ctl, bool is_disabled)
 	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
+	if (rows.refusal == REFUSAL_APP_WITHOUT_OWNER)
+		return ctl_fail(CTL_REFUSED, "the owner of %.*s is gone: it stays disabled",
+				STR_ARG(ctl->positionals[0]));
 	return rows.count ? ctl_print_row(ctl, &app_row_record, rows.rows) : fail_app(ctl);
 }
 

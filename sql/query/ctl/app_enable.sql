@@ -2,6 +2,7 @@
 -- params: app text, is_disabled bool
 -- row: app_row
 -- effect: write
+-- refuse: app_owner -> app_without_owner
 WITH changed AS (
 	UPDATE app
 	SET generation = app.generation + 1,
