@@ -9,7 +9,7 @@
 
 #include "http/request.h"
 
-enum { SITE_ORIGIN_BYTES = 300, SITE_ORIGINS_MAX = 3 };
+enum { SITE_ORIGIN_BYTES = 300, SITE_ORIGINS_MAX = 4 };
 
 struct site {
 	const char *public_url; /* without a slash at its end; it stays valid */

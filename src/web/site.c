@@ -1,4 +1,5 @@
 #include "web/site.h"
+#include "base/memory.h"
 #include "base/network.h"
 #include "base/require.h"
 
@@ -72,11 +73,8 @@ void site_init(struct site *site, const char *public_url, bool allows_plain_http
 	if (is_own_port(site->is_https, port))
 		port.length = 0;
 	site->can_sign_in = site->is_https || allows_plain_http || is_loopback(host);
-	if (!is_loopback(host)) {
-		add_origin(site, host, port);
-		return;
-	}
-	for (unsigned i = 0; i < SITE_ORIGINS_MAX; i++)
+	add_origin(site, host, port);
+	for (unsigned i = 0; is_loopback(host) && i < array_length(names); i++)
 		add_origin(site, names[i], port);
 }
 

@@ -116,6 +116,7 @@ static void this_machine_has_several_names(void **state)
 		      "localhost:8080");
 		TAKEN(&site, HTTP_POST, "Origin", "http://127.0.0.1:8080", "Host",
 		      "127.0.0.1:8080");
+		TAKEN(&site, HTTP_POST, "Origin", urls[i], "Host", urls[i] + strlen("http://"));
 		TAKEN(&site, HTTP_POST, "Origin", "http://[::1]:8080", "Host", "[::1]:8080");
 		REFUSED(&site, HTTP_POST, "Origin", "http://localhost:3000", "Host",
 			"localhost:8080");
