@@ -114,8 +114,9 @@ static int reach_unix_socket(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/nonexistent/socket"};
 
-	connect(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), (struct sockaddr *)&address,
-		sizeof(address));
+	if (connect(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), (struct sockaddr *)&address,
+		    sizeof(address)) == 0)
+		return EISCONN;
 	return errno == ENOENT ? 0 : errno;
 }
 
