@@ -56,7 +56,9 @@ struct log_field {
 /* Default: LOG_INFO, logfmt, file descriptor 2, no process name. */
 void log_set_level(enum log_level level);
 void log_set_format(enum log_format format);
-/* The text must stay valid; it becomes the field "process" of every line. */
+/* It becomes the field "process" of every line, also of those that are written at the end of the
+ * process: the text is copied, and cut at LOG_PROCESS_BYTES - 1. NULL: no such field. */
+enum { LOG_PROCESS_BYTES = 32 };
 void log_set_process(const char *name);
 /* Where lines go; for tests. Writes wait for it until log_init(). */
 void log_set_fd(int fd);

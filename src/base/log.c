@@ -17,7 +17,7 @@ enum {
 static struct {
 	enum log_level level;
 	enum log_format format;
-	const char *process;
+	char process[LOG_PROCESS_BYTES];
 } settings = {.level = LOG_INFO};
 
 /* A line under construction, LINE_BYTES long at most. Full means cut: closing characters always fit
@@ -46,7 +46,7 @@ void log_set_format(enum log_format format)
 
 void log_set_process(const char *name)
 {
-	settings.process = name;
+	snprintf(settings.process, sizeof(settings.process), "%s", name ? name : "");
 }
 
 void log_set_fd(int fd)
@@ -259,7 +259,7 @@ static void write_line(struct line *line, enum log_level level, const char *grou
 		line_put_text(line, "{");
 	line_put_field(line, &LOG_WORD("ts", ((struct str){timestamp, TIMESTAMP_LENGTH})));
 	line_put_own(line, "level", level_names[level]);
-	if (settings.process)
+	if (settings.process[0])
 		line_put_own(line, "process", settings.process);
 	line_put_own(line, "group", group);
 	line_put_own(line, "msg", message);

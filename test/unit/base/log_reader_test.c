@@ -237,6 +237,7 @@ static void a_forked_process_does_not_repeat_what_its_parent_kept(void **state)
 	child = fork();
 	if (child == 0) {
 		log_finish();
+		free(all);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -267,6 +268,7 @@ static void the_end_waits_for_a_reader_only_so_long(void **state)
 		log_init();
 		write_numbers(0, MANY);
 		log_finish();
+		free(all);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);

@@ -68,6 +68,8 @@ static struct str take_line_after_time(void)
 
 static void logfmt(void **state)
 {
+	char name[] = "worker-1";
+
 	(void)state;
 	log_info("db", "connection lost", LOG_TEXT("error", "no route"), LOG_INT("attempt", -3));
 	ASSERT_LINE("level=info group=db msg=\"connection lost\" error=\"no route\" attempt=-3");
@@ -75,7 +77,8 @@ static void logfmt(void **state)
 	ASSERT_LINE("level=warn group=db msg=gone");
 	log_info("access", "request", LOG_WORD("route", STR("/v1/devices/{id}")));
 	ASSERT_LINE("level=info group=access msg=request route=/v1/devices/{id}");
-	log_set_process("worker-1");
+	log_set_process(name);
+	name[0] = '-'; /* as on a stack that is gone */
 	log_error("db", "gone", LOG_STR("empty", (struct str){0}), LOG_TEXT("null", NULL));
 	ASSERT_LINE("level=error process=worker-1 group=db msg=gone empty=\"\" null=\"\"");
 	log_info("n", "m", LOG_INT("a", INT64_MIN), LOG_INT("b", INT64_MAX));
