@@ -1,10 +1,11 @@
-/* Guesses: keys that open nothing, counted by the remote address that they come from.
+/* Guesses: keys and sessions that there are not, counted by the remote address that they come from.
  *
  *   guess_is_allowed() -> the database is asked for the key -> guess_failed(), where there is none
  *
  * An address that has made too many may have no key looked up for a while. Keys that a worker knows
- * to be right need no look-up: they go on working, whoever else shares their address. What cannot
- * be a key by its form is no guess and costs no look-up.
+ * to be right need no look-up, and sessions that one has seen (src/web/known_sessions.h) get
+ * theirs: they go on working, whoever else shares their address. What cannot be a key by its form
+ * is no guess and costs no look-up.
  *
  * Of an IPv6 address its network of 64 bits counts, since a subscriber has all of it. Requests
  * through a unix socket, and those whose proxy does not know where they come from, have no address
@@ -12,7 +13,13 @@
 #pragma once
 
 #include "task/service.h"
+#include "task/task.h"
 
 /* ret: what is left for this address. */
 struct rate_result guess_is_allowed(const struct service *service, struct str remote_address);
 void guess_failed(const struct service *service, struct str remote_address);
+
+/* True, with the answer 429, where too many guesses came from the request's address. of_what:
+ * "keys". */
+__attribute__((warn_unused_result)) bool
+task_guesses_too_often(struct task *task, const char *of_what, struct verdict *ret_answer);

@@ -16,8 +16,9 @@ struct service {
 	struct db *db;
 	struct key_cache *keys;
 	struct key_uses *key_uses;
-	struct rate_table *rates;   /* shared by the workers of this instance */
-	struct rate_table *guesses; /* likewise: see task/guess.h */
+	struct rate_table *rates;    /* shared by the workers of this instance */
+	struct rate_table *guesses;  /* likewise: see task/guess.h */
+	struct rate_table *visitors; /* likewise: of addresses, and attempts to sign in */
 	struct rate_policy guess_rate;
 	struct rate_policy key_rate;
 	struct rate_policy push_rate;

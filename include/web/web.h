@@ -6,6 +6,7 @@
 #pragma once
 
 #include "api/api.h"
+#include "base/region.h"
 #include "web/registration.h"
 #include "web/site.h"
 
@@ -17,17 +18,21 @@ struct web_service {
 	struct rate_policy session_rate; /* of a session */
 	struct rate_policy visitor_rate; /* of an address that asks without one */
 	bool limits_attempts;		 /* to prove who one is */
+	struct known_sessions *sessions; /* shared by the workers, see src/web/known_sessions.h */
 	struct removals *removals;	 /* of accounts, see src/web/removals.h */
 };
 
 /* api is set up already. rate_limit: requests a second per key, 0 turns all rate limits off. */
-void web_start(struct web_service *web, enum web_registration registration, bool allows_plain_http,
-	       unsigned rate_limit);
+void web_start(struct web_service *web, struct region_map *shared,
+	       enum web_registration registration, bool allows_plain_http, unsigned rate_limit);
 
 /* No more removals of accounts are begun; another worker goes on with them. */
 void web_drain(struct web_service *web);
 /* After the database's connections are closed. */
 void web_finish(struct web_service *web);
+
+/* Of the sessions that were found, by the workers of an instance. */
+extern const struct region session_region;
 
 extern const struct route_table web_routes;
 /* The pages and their files, as they are in the program; none in a build without them

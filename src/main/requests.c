@@ -31,6 +31,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	service->key_uses = key_uses_create(loop, db);
 	service->rates = region_common(shared, &rate_region);
 	service->guesses = region_common(shared, &guess_region);
+	service->visitors = region_common(shared, &visitor_region);
 	service->guess_rate = (struct rate_policy){
 	    .name = "address",
 	    .of_what = "from this address",
@@ -50,7 +51,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	    .burst = LIMIT_PUSH_RATE_BURST,
 	};
 	requests->web.api.delivery = delivery_create(loop, db, shared, worker);
-	web_start(&requests->web, config->registration, config->plain_http_sign_in,
+	web_start(&requests->web, shared, config->registration, config->plain_http_sign_in,
 		  config->rate_limit);
 }
 

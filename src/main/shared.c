@@ -4,9 +4,11 @@
 #include "delivery/delivery.h"
 #include "main/heartbeat.h"
 #include "task/rate.h"
+#include "web/web.h"
 
 static const struct region *const regions[] = {
-    &change_region, &cursor_region, &guess_region, &heartbeat_region, &rate_region, &storage_region,
+    &change_region, &cursor_region,  &guess_region,   &heartbeat_region,
+    &rate_region,   &session_region, &storage_region, &visitor_region,
 };
 
 struct region_map *shared_create(unsigned workers)

@@ -86,7 +86,7 @@ static struct verdict check_key(struct task *task)
 	if (key_cache_find(task->service->keys, key->hash, &key->found.account_id))
 		return admit(task);
 	if (!key_cache_knows(task->service->keys, key->hash) &&
-	    task_guesses_too_often(task, &answer))
+	    task_guesses_too_often(task, "keys", &answer))
 		return answer;
 	key->asked = key_cache_now(task->service->keys);
 	statement_key_find(

@@ -31,14 +31,14 @@ static void add_rate_fields(struct task *task, const struct rate_policy *policy,
 	task_add_field(task, STR("RateLimit"), state);
 }
 
-bool task_is_limited(struct task *task, const struct rate_policy *policy, struct id id,
-		     struct verdict *ret_answer)
+bool task_is_limited(struct task *task, struct rate_table *table, const struct rate_policy *policy,
+		     struct id id, struct verdict *ret_answer)
 {
 	struct rate_result result;
 
 	if (policy->per_second == 0)
 		return false;
-	result = rate_take(task->service->rates, policy, id, clock_monotonic_us());
+	result = rate_take(table, policy, id, clock_monotonic_us());
 	add_rate_fields(task, policy, &result);
 	if (result.is_allowed)
 		return false;
@@ -49,7 +49,7 @@ bool task_is_limited(struct task *task, const struct rate_policy *policy, struct
 	return true;
 }
 
-bool task_guesses_too_often(struct task *task, struct verdict *ret_answer)
+bool task_guesses_too_often(struct task *task, const char *of_what, struct verdict *ret_answer)
 {
 	const struct service *service = task->service;
 	struct rate_result result = guess_is_allowed(service, task->request->remote_address);
@@ -59,7 +59,7 @@ bool task_guesses_too_often(struct task *task, struct verdict *ret_answer)
 	add_rate_fields(task, &service->guess_rate, &result);
 	task_add_field(task, STR("Retry-After"),
 		       arena_decimal(task_arena(task), result.retry_after_s));
-	*ret_answer =
-	    task_fail(task, 429, "too many wrong keys %s, try again", service->guess_rate.of_what);
+	*ret_answer = task_fail(task, 429, "too many wrong %s %s, try again", of_what,
+				service->guess_rate.of_what);
 	return true;
 }

@@ -51,7 +51,8 @@ struct verdict task_prologue(struct task *task)
 		__attribute__((fallthrough));
 	default:
 		if (endpoint->is_device_limited &&
-		    task_is_limited(task, &task->service->push_rate, task->device.id, &answer))
+		    task_is_limited(task, task->service->rates, &task->service->push_rate,
+				    task->device.id, &answer))
 			return answer;
 		if (changes_something(task) && !endpoint->handles_preconditions &&
 		    task_fails_precondition(task, &answer))
@@ -69,7 +70,7 @@ struct verdict task_admit(struct task *task, const struct caller *caller)
 	id_format(task->account_id, text);
 	task->request->log_account = arena_copy(task_arena(task), str_from(text));
 	task->request->caller = task->request->log_account;
-	if (task_is_limited(task, caller->rate, caller->rate_id, &answer))
+	if (task_is_limited(task, task->service->rates, caller->rate, caller->rate_id, &answer))
 		return answer;
 	return task_continue(task, task_prologue);
 }
@@ -79,7 +80,7 @@ struct verdict task_admit_visitor(struct task *task, const struct rate_policy *p
 {
 	struct verdict answer;
 
-	if (task_is_limited(task, policy, rate_id, &answer))
+	if (task_is_limited(task, task->service->visitors, policy, rate_id, &answer))
 		return answer;
 	return task_continue(task, task_prologue);
 }

@@ -40,6 +40,13 @@ const struct region guess_region = {
     .init = init,
 };
 
+const struct region visitor_region = {
+    .name = "visitors",
+    .version = 1,
+    .size = sizeof(struct rate_table),
+    .init = init,
+};
+
 static uint64_t tag_of(const struct rate_table *table, const struct rate_policy *policy,
 		       struct id id)
 {

@@ -65,12 +65,9 @@ task_step task_find_resource;
 /* Takes a token of id's bucket and shows the limit in header fields. True, with the answer 429,
  * where no token is left. */
 __attribute__((warn_unused_result)) bool task_is_limited(struct task *task,
+							 struct rate_table *table,
 							 const struct rate_policy *policy,
 							 struct id id, struct verdict *ret_answer);
-
-/* True, with the answer 429, where too many guesses came from the request's address. */
-__attribute__((warn_unused_result)) bool task_guesses_too_often(struct task *task,
-								struct verdict *ret_answer);
 
 /* A field that may stand only once; its value is ambiguous where it stands more often. */
 enum field_count { FIELD_ABSENT, FIELD_SINGLE, FIELD_REPEATED };

@@ -1,10 +1,13 @@
 #include "access.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/network.h"
 #include "db/statements.h"
 #include "domain/key.h"
 #include "fields.h"
+#include "known_sessions.h"
+#include "task/guess.h"
 
 enum { ADDRESS_NETWORK_BYTES = 8 };
 
@@ -109,50 +112,6 @@ static struct str find_cookie(const struct http_request *request, struct str wan
 
 /* ---- the check ---- */
 
-static struct verdict touched(struct task *task)
-{
-	struct session_access *access = task_access_state(task);
-
-	return task_continue(task, access->found);
-}
-
-static struct verdict looked_up(struct task *task)
-{
-	struct session_access *access = task_access_state(task);
-
-	access->is_found = task_row_count(task) > 0;
-	if (!access->is_found || !access->row.is_due)
-		return task_continue(task, access->found);
-	statement_session_used(task_new_query(task),
-			       &(struct session_used_parameters){access->row.session_id});
-	return task_query(task, touched);
-}
-
-static struct verdict look_up(struct task *task, task_step *found)
-{
-	struct session_access *access = task_access_state(task);
-	const struct site *site = &web_service_of(task)->site;
-	const char *refusal = site_refuses(site, task_request(task));
-	struct str secret = find_cookie(task_request(task), str_from(site_cookie_name(site)));
-
-	web_add_fields(task);
-	if (refusal)
-		return task_fail(task, 403, "%s", refusal);
-	access->found = found;
-	if (!token_is_well_formed(secret))
-		return task_continue(task, found);
-	key_hash(secret, access->hash);
-	access->has_secret = true;
-	statement_session_find(task_new_query(task),
-			       &(struct session_find_parameters){
-				   .secret_hash = web_session_hash(task),
-				   .idle_s = LIMIT_SESSION_IDLE_S,
-				   .life_s = LIMIT_SESSION_S,
-			       },
-			       &access->row);
-	return task_query(task, looked_up);
-}
-
 static struct verdict admit(struct task *task)
 {
 	struct caller caller = {
@@ -183,6 +142,77 @@ static struct verdict admit_administrator(struct task *task)
 static struct verdict admit_visitor(struct task *task)
 {
 	return task_admit_visitor(task, &web_service_of(task)->visitor_rate, web_address_id(task));
+}
+
+static struct verdict touched(struct task *task)
+{
+	struct session_access *access = task_access_state(task);
+
+	return task_continue(task, access->found);
+}
+
+static struct verdict looked_up(struct task *task)
+{
+	struct session_access *access = task_access_state(task);
+	struct known_sessions *known = web_service_of(task)->sessions;
+
+	access->is_found = task_row_count(task) > 0;
+	if (access->is_found) {
+		known_sessions_add(known, access->hash, access->row.person.id,
+				   clock_monotonic_us());
+	} else {
+		known_sessions_forget(known, access->hash);
+		guess_failed(task_service(task), web_address(task));
+	}
+	if (!access->is_found || !access->row.is_due)
+		return task_continue(task, access->found);
+	statement_session_used(task_new_query(task),
+			       &(struct session_used_parameters){access->row.session_id});
+	return task_query(task, touched);
+}
+
+/* Made-up sessions cost no reads without end: of an address that has sent many, only those that are
+ * known are looked up. A visitor then is nobody, and may still sign in. */
+static bool is_guessing(struct task *task, struct verdict *ret_answer)
+{
+	struct session_access *access = task_access_state(task);
+
+	if (known_sessions_has(web_service_of(task)->sessions, access->hash))
+		return false;
+	if (access->found != admit_visitor)
+		return task_guesses_too_often(task, "session cookies", ret_answer);
+	if (guess_is_allowed(task_service(task), web_address(task)).is_allowed)
+		return false;
+	*ret_answer = task_continue(task, admit_visitor);
+	return true;
+}
+
+static struct verdict look_up(struct task *task, task_step *found)
+{
+	struct session_access *access = task_access_state(task);
+	const struct site *site = &web_service_of(task)->site;
+	const char *refusal = site_refuses(site, task_request(task));
+	struct str secret = find_cookie(task_request(task), str_from(site_cookie_name(site)));
+	struct verdict answer;
+
+	web_add_fields(task);
+	if (refusal)
+		return task_fail(task, 403, "%s", refusal);
+	access->found = found;
+	if (!token_is_well_formed(secret))
+		return task_continue(task, found);
+	key_hash(secret, access->hash);
+	access->has_secret = true;
+	if (is_guessing(task, &answer))
+		return answer;
+	statement_session_find(task_new_query(task),
+			       &(struct session_find_parameters){
+				   .secret_hash = web_session_hash(task),
+				   .idle_s = LIMIT_SESSION_IDLE_S,
+				   .life_s = LIMIT_SESSION_S,
+			       },
+			       &access->row);
+	return task_query(task, looked_up);
 }
 
 static struct verdict check_session(struct task *task)

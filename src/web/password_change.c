@@ -1,8 +1,10 @@
 #include "access.h"
 #include "attempts.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "domain/key.h"
 #include "endpoints.h"
+#include "known_sessions.h"
 #include "password.h"
 #include "session_start.h"
 
@@ -23,6 +25,8 @@ static struct verdict ended(struct task *task)
 {
 	const struct change *change = task_state(task);
 
+	known_sessions_add(web_service_of(task)->sessions, change->token_hash,
+			   task_account_id(task), clock_monotonic_us());
 	web_set_cookie(task, str_from(change->token));
 	return task_reply_empty(task, 200);
 }

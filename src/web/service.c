@@ -2,13 +2,14 @@
 #include "removals.h"
 #include "web/web.h"
 
-void web_start(struct web_service *web, enum web_registration registration, bool allows_plain_http,
-	       unsigned rate_limit)
+void web_start(struct web_service *web, struct region_map *shared,
+	       enum web_registration registration, bool allows_plain_http, unsigned rate_limit)
 {
 	bool is_limited = rate_limit > 0;
 
 	site_init(&web->site, web->api.service.public_url, allows_plain_http);
 	web->registration = registration;
+	web->sessions = region_common(shared, &session_region);
 	web->removals = removals_create(web->api.service.loop, web->api.service.db);
 	web->limits_attempts = is_limited;
 	web->session_rate = (struct rate_policy){

@@ -1,7 +1,9 @@
 #include "session_start.h"
 #include "access.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "domain/key.h"
+#include "known_sessions.h"
 
 enum { USER_AGENT_MAX = 200 };
 
@@ -64,6 +66,8 @@ static struct verdict started(struct task *task)
 	/* Changed a moment ago, from elsewhere. */
 	if (task_row_count(task) == 0)
 		return task_fail(task, 409, "the password was changed meanwhile, try again");
+	known_sessions_add(web_service_of(task)->sessions, fresh->hash, fresh->person.id,
+			   clock_monotonic_us());
 	web_set_cookie(task, str_from(fresh->token));
 	return task_reply_record(task, 200, &person_record, &fresh->person);
 }

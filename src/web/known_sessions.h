@@ -1,0 +1,22 @@
+/* Which sessions the database was seen to have, in memory that the workers of an instance share: so
+ * made-up cookies are told from good ones before anything is asked (src/web/access.c). It admits
+ * nobody; the database does, each time.
+ *
+ * A table of fixed size. A session lies in a neighbourhood of a few places, of which an account has
+ * a share: then the one of its own that was seen least recently makes room, else that of anybody. A
+ * session that was pushed out is unknown, and is found again unless its address has made too many
+ * guesses. Atomics, no locks: where workers race, a session is forgotten at worst. */
+#pragma once
+
+#include "base/id.h"
+#include "domain/key.h"
+#include "web/web.h"
+
+#include <stdbool.h>
+
+/* now_us: monotonic, the same clock in all processes. */
+void known_sessions_add(struct known_sessions *known, const uint8_t hash[static KEY_HASH_BYTES],
+			struct id account_id, uint64_t now_us);
+bool known_sessions_has(const struct known_sessions *known,
+			const uint8_t hash[static KEY_HASH_BYTES]);
+void known_sessions_forget(struct known_sessions *known, const uint8_t hash[static KEY_HASH_BYTES]);

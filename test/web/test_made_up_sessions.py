@@ -1,0 +1,69 @@
+"""Cookies that are no session are limited by the remote address that they come from, like wrong API
+keys: else each would cost a read of the database."""
+
+import secrets
+
+import pytest
+from people import Browser, Person, World
+
+BURST = 100  # LIMIT_GUESSES_BURST
+
+
+@pytest.fixture(scope="module")
+def limited(postgres):
+    """With rate limits. Clients come from where they say they come from."""
+    with World(postgres.create_database(), "--trust-proxy", "127.0.0.1") as one:
+        yield one
+
+
+def from_address(world, address):
+    return Browser(world, fields=(("Sec-Fetch-Site", "same-origin"), ("X-Forwarded-For", address)))
+
+
+def make_up(browser, target="/web/account"):
+    browser.cookie = "displayd_session=" + secrets.token_hex(22)[:43]
+    return browser.get(target)
+
+
+def until_refused(browser):
+    """The statuses up to the first 429."""
+    statuses = []
+    for _ in range(20 * BURST):
+        answer = make_up(browser)
+        statuses.append(answer.status)
+        if answer.status == 429:
+            assert answer.problem(429)["detail"].startswith("too many wrong session cookies")
+            assert int(answer["Retry-After"]) == 1
+            return statuses
+    raise AssertionError("no limit")
+
+
+def test_made_up_sessions_are_limited_by_address(limited):
+    statuses = until_refused(from_address(limited, "192.0.2.1"))
+    assert len(statuses) > BURST and set(statuses) == {401, 429}
+    assert make_up(from_address(limited, "192.0.2.2")).status == 401
+
+
+def test_a_good_session_behind_the_same_address_goes_on(limited):
+    """At each of the workers, also where it has not been seen before."""
+    good = from_address(limited, "192.0.2.3").sign_in(Person(limited))
+    for _ in range(20):  # a token may have grown in between; connections reach any worker
+        until_refused(from_address(limited, "192.0.2.3"))
+        assert good.is_signed_in()
+    # Whoever has none still finds the way in.
+    eve = from_address(limited, "192.0.2.3")
+    until_refused(eve)
+    assert eve.sign_in(Person(limited)).is_signed_in()
+
+
+def test_a_session_that_ended_is_refused_for_good(limited):
+    """It was known, and is a guess like others once it was looked up in vain."""
+    browser = from_address(limited, "192.0.2.4").sign_in(Person(limited))
+    stale = browser.cookie
+    browser.delete("/web/session").ok()
+    browser.cookie = stale
+    for _ in range(20 * BURST):
+        browser.cookie = stale
+        if browser.get("/web/account").status == 429:
+            return
+    raise AssertionError("no limit")
