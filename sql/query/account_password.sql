@@ -1,7 +1,9 @@
--- The hash of an account's password, by its e-mail address.
+-- The hash of an account's password, by its e-mail address. Always one row: where there is no such
+-- account its ID is all zero. folded: the address as the database compares it.
 -- params: email text
--- row: id uuid, password_hash text?
+-- row: id uuid, folded text, password_hash text?
 -- effect: read
-SELECT id, password_hash
-FROM account
-WHERE lower(email) = lower(:email)
+SELECT coalesce(account.id, '00000000-0000-0000-0000-000000000000') AS id,
+	lower(:email) AS folded, account.password_hash
+FROM (SELECT) AS one
+LEFT JOIN account ON lower(account.email) = lower(:email)

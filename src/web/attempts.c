@@ -24,7 +24,7 @@ static const struct rate_policy of_account = {
 
 static struct rate_result take(struct task *task, const struct rate_policy *policy, struct id id)
 {
-	return rate_take(task_service(task)->rates, policy, id, clock_monotonic_us());
+	return rate_take(task_service(task)->visitors, policy, id, clock_monotonic_us());
 }
 
 static struct verdict refuse(struct task *task, const struct rate_result *result)
@@ -79,18 +79,11 @@ struct verdict web_attempt(struct task *task, struct attempt *attempt, struct id
 	return task_wait(task, next);
 }
 
-struct id web_unknown_account(struct str email)
+struct id web_unknown_account(struct str folded)
 {
 	struct id id;
-	crypto_generichash_state state;
 
-	crypto_generichash_init(&state, NULL, 0, sizeof(id.bytes));
-	for (size_t i = 0; i < email.length; i++) {
-		char c = email.data[i];
-		uint8_t lower = (uint8_t)(c >= 'A' && c <= 'Z' ? c + 32 : c);
-
-		crypto_generichash_update(&state, &lower, 1);
-	}
-	crypto_generichash_final(&state, id.bytes, sizeof(id.bytes));
+	crypto_generichash(id.bytes, sizeof(id.bytes), (const uint8_t *)folded.data, folded.length,
+			   NULL, 0);
 	return id;
 }

@@ -19,5 +19,5 @@ __attribute__((warn_unused_result)) bool web_attempts_of_address(struct task *ta
 __attribute__((warn_unused_result)) struct verdict
 web_attempt(struct task *task, struct attempt *attempt, struct id account, task_step *next);
 
-/* Stands for the account with this e-mail address where there is none. */
-struct id web_unknown_account(struct str email);
+/* Stands for the account with this e-mail address, in small letters, where there is none. */
+struct id web_unknown_account(struct str folded);

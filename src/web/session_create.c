@@ -15,7 +15,7 @@
 struct sign_in_task {
 	struct sign_in body; /* first: the prologue reads the request into it */
 	struct attempt attempt;
-	struct account_password_row account; /* all zero: unknown */
+	struct account_password_row account; /* its ID is all zero: unknown */
 	struct password_job job;
 };
 
@@ -43,8 +43,9 @@ static struct verdict check(struct task *task)
 static struct verdict looked_up(struct task *task)
 {
 	struct sign_in_task *state = task_state(task);
-	struct id account =
-	    task_row_count(task) ? state->account.id : web_unknown_account(state->body.email);
+	struct id account = id_is_none(state->account.id)
+				? web_unknown_account(state->account.folded)
+				: state->account.id;
 
 	return web_attempt(task, &state->attempt, account, check);
 }
