@@ -5,11 +5,14 @@
 // OUT_FOLDER gets the hashed files with a Brotli variant (NAME.br) beside each where that is
 // smaller, and the shell, once for each depth of a page's path. LIST gets the arguments of
 // tools/embed_static.py that embed them, one a line.
+//
+// Styles are in the script that draws the pages: without it there is nothing to style, and a file of
+// their own would be one request more before the first picture.
 import { brotliCompressSync, constants } from "node:zlib";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url));
 // "/" and "/panel" have depth 0, "/devices/ID" has 1.
@@ -29,6 +32,23 @@ function write(name, data) {
 	return file;
 }
 
+/** The import of a style file adds it to the document. */
+const styles = {
+	name: "styles",
+	setup({ onLoad }) {
+		onLoad({ filter: /\.css$/ }, async ({ path: file }) => {
+			const text = fs.readFileSync(file, "utf8");
+			const { code } = await transform(text, { loader: "css", minify: true });
+			return {
+				contents: `const sheet = new CSSStyleSheet();
+					sheet.replaceSync(${JSON.stringify(code.trim())});
+					document.adoptedStyleSheets.push(sheet);`,
+				loader: "js",
+			};
+		});
+	},
+};
+
 async function bundle() {
 	const result = await build({
 		absWorkingDir: SOURCE,
@@ -44,6 +64,7 @@ async function bundle() {
 		jsx: "automatic",
 		jsxImportSource: "preact",
 		loader: { ".webp": "dataurl" },
+		plugins: [styles],
 		define: { DEVELOPMENT: String(mode === "--development") },
 		minify: true,
 		metafile: true,
@@ -60,16 +81,10 @@ async function bundle() {
 
 function shells(outputs) {
 	const template = fs.readFileSync(path.join(SOURCE, "src/shell.html"), "utf8");
-	const name = (ending) =>
-		outputs.find((file) => file.name.startsWith("app-") && file.name.endsWith(ending)).name;
+	const script = outputs.find((file) => /^app-.*\.js$/.test(file.name)).name;
 	return BASES.map((base, depth) => ({
 		name: `shell-${depth}.html`,
-		data: Buffer.from(
-			template
-				.replace("{base}", base)
-				.replace("{script}", name(".js"))
-				.replace("{style}", name(".css")),
-		),
+		data: Buffer.from(template.replace("{base}", base).replace("{script}", script)),
 	}));
 }
 

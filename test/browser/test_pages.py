@@ -30,7 +30,7 @@ def test_nothing_in_a_shell_is_absolute(scene):
 def test_files_are_kept_for_ever_and_sent_compressed(scene):
     page = scene.server.get("/panel").body.decode()
     files = re.findall(r'"(web/assets/[^"]+)"', page)
-    assert len(files) == 2
+    assert len(files) == 1
     for file in files:
         plain = scene.server.get("/" + file)
         assert plain.status == 200

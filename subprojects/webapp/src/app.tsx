@@ -9,6 +9,7 @@ import { AwayLine, Frame } from "./frame/frame";
 import { Gate } from "./frame/gate";
 import { Heading } from "./frame/page";
 import { go, path } from "./frame/place";
+import { matchRoute, type Parameters } from "./frame/routes";
 import { Shortcuts } from "./frame/shortcuts";
 import { AccountPage } from "./pages/account";
 import { AdminPage } from "./pages/admin";
@@ -21,7 +22,7 @@ import { Missing } from "./pages/missing";
 import { PanelPage } from "./pages/panel";
 import { RegisterPage, SignInPage } from "./pages/sign_in";
 
-type Page = (props: { account: Account }) => JSX.Element | null;
+type Page = (props: { account: Account; parameters: Parameters }) => JSX.Element | null;
 
 /** "/" of somebody who is signed in. */
 function Home(): JSX.Element | null {
@@ -49,9 +50,13 @@ const administration: Record<string, Page> = {
 	"admin/audit": AuditPage,
 };
 
-function pageOf(account: Account): Page {
-	const found = account.isAdministrator ? administration[path.value] : undefined;
-	return found ?? pages[path.value] ?? Missing;
+/** A page that stays while its path changes (parts with URLs of their own) is told apart by its ID. */
+function pageOf(account: Account): { Page: Page; parameters: Parameters; key: string } {
+	const found =
+		(account.isAdministrator ? matchRoute(administration, path.value) : undefined) ??
+		matchRoute(pages, path.value);
+	const { route: Page, parameters } = found ?? { route: Missing, parameters: {} };
+	return { Page, parameters, key: parameters["id"] ?? path.value };
 }
 
 /** Before the server has said who is signed in; a blank page, unless it does not want to say it. */
@@ -72,11 +77,11 @@ function Content(): JSX.Element | null {
 	if (!start.value) return <Waiting />;
 	const { account, registration } = start.value;
 	if (account) {
-		const Page = pageOf(account);
+		const { Page, parameters, key } = pageOf(account);
 		return (
 			<Frame account={account}>
-				<Boundary key={path.value}>
-					<Page account={account} />
+				<Boundary key={key}>
+					<Page account={account} parameters={parameters} />
 				</Boundary>
 			</Frame>
 		);

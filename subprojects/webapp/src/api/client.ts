@@ -5,7 +5,7 @@ import { base } from "../frame/place";
 export type Schemas = components["schemas"];
 export type Account = Schemas["Account"];
 
-type Methods = "get" | "post" | "patch" | "delete";
+type Methods = "get" | "post" | "put" | "patch" | "delete";
 type PathsWith<M extends Methods> = {
 	[P in keyof paths]: paths[P][M] extends { responses: unknown } ? P : never;
 }[keyof paths];
@@ -63,7 +63,13 @@ async function problemOf(response: Response): Promise<Problem> {
 	}
 }
 
-async function send(method: Methods, path: string, body?: unknown): Promise<unknown> {
+async function send(
+	method: Methods,
+	path: string,
+	body?: unknown,
+	/** It is sent even if the page is left in the same moment. */
+	keepalive = false,
+): Promise<unknown> {
 	const headers = body === undefined ? {} : { "Content-Type": "application/json" };
 	let response: Response;
 	try {
@@ -72,6 +78,7 @@ async function send(method: Methods, path: string, body?: unknown): Promise<unkn
 			headers,
 			body: body === undefined ? null : JSON.stringify(body),
 			signal: AbortSignal.timeout(TIME_OUT_MS),
+			keepalive,
 		});
 	} catch {
 		isAway.value = true;
@@ -93,9 +100,10 @@ function fill(template: string, parameters: Record<string, string>): string {
 export function get<P extends PathsWith<"get">>(
 	path: P,
 	query: { limit?: number } = {},
+	parameters: Record<string, string> = {},
 ): Promise<Answer<P, "get">> {
 	const part = query.limit === undefined ? "" : `?limit=${query.limit}`;
-	return send("get", path + part) as Promise<Answer<P, "get">>;
+	return send("get", fill(path, parameters) + part) as Promise<Answer<P, "get">>;
 }
 
 export function post<P extends PathsWith<"post">>(
@@ -104,6 +112,14 @@ export function post<P extends PathsWith<"post">>(
 	parameters: Record<string, string> = {},
 ): Promise<Answer<P, "post">> {
 	return send("post", fill(path, parameters), body) as Promise<Answer<P, "post">>;
+}
+
+export function put<P extends PathsWith<"put">>(
+	path: P,
+	body: Body<P, "put">,
+	parameters: Record<string, string> = {},
+): Promise<Answer<P, "put">> {
+	return send("put", fill(path, parameters), body) as Promise<Answer<P, "put">>;
 }
 
 export function patch<P extends PathsWith<"patch">>(
@@ -117,6 +133,9 @@ export function patch<P extends PathsWith<"patch">>(
 export function remove<P extends PathsWith<"delete">>(
 	path: P,
 	parameters: Record<string, string> = {},
+	options: { keepalive?: boolean } = {},
 ): Promise<Answer<P, "delete">> {
-	return send("delete", fill(path, parameters)) as Promise<Answer<P, "delete">>;
+	return send("delete", fill(path, parameters), undefined, options.keepalive) as Promise<
+		Answer<P, "delete">
+	>;
 }

@@ -1,9 +1,14 @@
-import { signal, type ReadonlySignal } from "@preact/signals";
+import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { isAway, Problem } from "./client";
+import { isStreaming, onChanged } from "./live";
 
 /** While the page is looked at. What has not changed is answered with 304, which costs little. */
 const REFRESH_MS = 5_000;
+/** What the server tells of is asked for more seldom while it cannot. */
+const REFRESH_TOLD_MS = 15_000;
+/** Changes come in rows: while a slider moves, while several browsers work. */
+const REST_MS = 250;
 
 export interface Resource<T> {
 	/** Undefined until the first answer. */
@@ -15,41 +20,98 @@ export interface Resource<T> {
 	set: (value: T) => void;
 }
 
-/** Something of the server's that is shown, and kept as it is there. */
-export function useResource<T>(load: () => Promise<T>): Resource<T> {
-	const [resource] = useState(() => {
-		const value = signal<T>();
-		const problem = signal<Problem>();
-		const refresh = async () => {
-			try {
-				const next = await load();
-				if (JSON.stringify(next) !== JSON.stringify(value.value)) value.value = next;
-				problem.value = undefined;
-			} catch (error) {
-				if (!(error instanceof Problem)) throw error;
-				problem.value = error;
-			}
-		};
-		const set = (next: T) => {
-			value.value = next;
-		};
-		return { value, problem, refresh, set };
+function makeResource<T>(load: () => Promise<T>): Resource<T> {
+	const value = signal<T>();
+	const problem = signal<Problem>();
+	const refresh = async () => {
+		try {
+			const next = await load();
+			if (JSON.stringify(next) !== JSON.stringify(value.value)) value.value = next;
+			problem.value = undefined;
+		} catch (error) {
+			if (!(error instanceof Problem)) throw error;
+			problem.value = error;
+		}
+	};
+	const set = (next: T) => {
+		value.value = next;
+	};
+	return { value, problem, refresh, set };
+}
+
+/** Refreshes once at a time, and seldom enough; a wish in between is not forgotten. */
+function calm(refresh: () => Promise<void>): { wish: () => void; end: () => void } {
+	let isWished = false;
+	let isResting = false;
+	let timer = 0;
+	const run = async () => {
+		isWished = false;
+		isResting = true;
+		await refresh();
+		timer = window.setTimeout(() => {
+			isResting = false;
+			if (isWished) void run();
+		}, REST_MS);
+	};
+	return {
+		wish: () => {
+			isWished = true;
+			if (!isResting) void run();
+		},
+		end: () => clearTimeout(timer),
+	};
+}
+
+/** Looks whenever there may be something new; the result ends that. */
+function keepFresh(
+	resource: { refresh: () => Promise<void>; problem: ReadonlySignal<Problem | undefined> },
+	topics: readonly string[],
+): () => void {
+	const { wish, end } = calm(resource.refresh);
+	let isStale = true;
+	const look = () => {
+		if (document.visibilityState !== "visible") isStale = true;
+		else {
+			isStale = false;
+			wish();
+		}
+	};
+	const stopTimer = effect(() => {
+		const isTold = topics.length > 0;
+		if (isTold && isStreaming.value) return undefined;
+		const timer = setInterval(look, isTold ? REFRESH_TOLD_MS : REFRESH_MS);
+		return () => clearInterval(timer);
 	});
-	useEffect(() => {
-		const look = () => {
-			if (document.visibilityState === "visible") void resource.refresh();
-		};
-		look();
-		const timer = setInterval(look, REFRESH_MS);
-		const stop = isAway.subscribe((away) => {
-			if (!away && resource.problem.value) look();
-		});
-		document.addEventListener("visibilitychange", look);
-		return () => {
-			clearInterval(timer);
-			stop();
-			document.removeEventListener("visibilitychange", look);
-		};
-	}, [resource]);
+	const stopHearing = onChanged((topic) => {
+		if (topic === undefined || topics.includes(topic)) look();
+	});
+	const stopAway = isAway.subscribe((away) => {
+		if (!away && resource.problem.value) look();
+	});
+	const turn = () => {
+		if (isStale || topics.length === 0 || !isStreaming.value) look();
+	};
+	look();
+	document.addEventListener("visibilitychange", turn);
+	return () => {
+		end();
+		stopTimer();
+		stopHearing();
+		stopAway();
+		document.removeEventListener("visibilitychange", turn);
+	};
+}
+
+/**
+ * Something of the server's that is shown, and kept as it is there: asked for again when one of the
+ * topics has changed, or, without topics, every few seconds.
+ */
+export function useResource<T>(
+	load: () => Promise<T>,
+	topics: readonly string[] = [],
+): Resource<T> {
+	const [resource] = useState(() => makeResource(load));
+	const named = topics.join();
+	useEffect(() => keepFresh(resource, named === "" ? [] : named.split(",")), [resource, named]);
 	return resource;
 }

@@ -1,5 +1,6 @@
-import { signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { get, isAway, onSignedOut, Problem, type Account, type Schemas } from "./client";
+import { onStartChanged, startStream } from "./live";
 
 /** What a page must know first; undefined until the server has said it. */
 export const start = signal<Schemas["Start"] | undefined>();
@@ -9,10 +10,14 @@ export const startProblem = signal<Problem | undefined>();
 export const signedOutReason = signal<string | undefined>();
 
 const RETRY_MS = 2_000;
+const ENDED = "Your session has ended. Sign in again to go on.";
+const accountId = computed(() => start.value?.account?.id);
 
 export async function loadStart(): Promise<void> {
 	try {
-		start.value = await get("/web/start");
+		const next = await get("/web/start");
+		if (start.value?.account && !next.account) signedOutReason.value = ENDED;
+		if (JSON.stringify(next) !== JSON.stringify(start.value)) start.value = next;
 		startProblem.value = undefined;
 	} catch (error) {
 		if (!(error instanceof Problem)) throw error;
@@ -27,16 +32,18 @@ export function setAccount(account: Account | null): void {
 	if (account) signedOutReason.value = undefined;
 }
 
-/** Asks until the server is there again. */
+/** Asks until the server is there again, and hears what it tells whoever is signed in. */
 export function watchServer(): void {
 	let timer: number | undefined;
 	isAway.subscribe((away) => {
 		clearInterval(timer);
 		if (away) timer = window.setInterval(() => void loadStart(), RETRY_MS);
 	});
+	onStartChanged.call = () => void loadStart();
+	effect(() => (accountId.value === undefined ? undefined : startStream()));
 	onSignedOut.call = () => {
 		if (!start.value?.account) return;
-		signedOutReason.value = "Your session has ended. Sign in again to go on.";
+		signedOutReason.value = ENDED;
 		setAccount(null);
 	};
 }

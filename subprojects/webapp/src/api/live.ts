@@ -1,0 +1,145 @@
+import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { browserMeans, watchVisibility } from "../stream/browser";
+import { Member } from "../stream/member";
+import type { News, PanelNews } from "../stream/news";
+import { isAway } from "./client";
+
+/** Whether the server tells what changes; where it does not, pages ask. */
+export const isStreaming = signal(false);
+/** Whether what is shown of panels may have changed since. */
+export const isOld = computed(() => isAway.value || !isStreaming.value);
+/** Called where the session may have ended, or what is known at the start has changed. */
+export const onStartChanged: { call: () => void } = { call: () => undefined };
+
+const panels = new Map<string, Signal<PanelNews | undefined>>();
+const listeners = new Set<(topic: string | undefined) => void>();
+/** How many parts of this tab's page show each device. */
+const shown = new Map<string, number>();
+let member: Member | undefined;
+let isSeen = true;
+
+function panelSignal(id: string): Signal<PanelNews | undefined> {
+	const known = panels.get(id);
+	if (known) return known;
+	const made = signal<PanelNews>();
+	panels.set(id, made);
+	return made;
+}
+
+/** What the server says of a panel; undefined before it has. Only while useWatch() has its device. */
+export function panelNews(id: string): ReadonlySignal<PanelNews | undefined> {
+	return panelSignal(id);
+}
+
+/** Calls with each topic that has changed; undefined: anything may have. */
+export function onChanged(call: (topic: string | undefined) => void): () => void {
+	listeners.add(call);
+	return () => listeners.delete(call);
+}
+
+function say(topic: string | undefined): void {
+	for (const call of listeners) call(topic);
+}
+
+function hear(news: News): void {
+	switch (news.event) {
+		case "panel":
+			panelSignal(news.data.deviceId).value = news.data;
+			break;
+		case "changed":
+			if (news.topic === "account") onStartChanged.call();
+			say(news.topic);
+			break;
+		case "bye":
+			onStartChanged.call();
+			break;
+		case "away":
+			isAway.value = true;
+			break;
+		case "back":
+			onStartChanged.call();
+			break;
+	}
+}
+
+function want(): void {
+	member?.want(isSeen ? [...shown.keys()] : []);
+}
+
+/** The devices are watched as long as the component is there. */
+export function useWatch(ids: readonly string[]): void {
+	const key = ids.join();
+	useEffect(() => {
+		const mine = key === "" ? [] : key.split(",");
+		for (const id of mine) shown.set(id, (shown.get(id) ?? 0) + 1);
+		want();
+		return () => {
+			for (const id of mine) {
+				const count = (shown.get(id) ?? 1) - 1;
+				if (count > 0) shown.set(id, count);
+				else shown.delete(id);
+			}
+			// A page that comes in place of this one says what it wants in the same turn.
+			queueMicrotask(want);
+		};
+	}, [key]);
+}
+
+/** Hears the server's stream until the result is called; for somebody who is signed in. */
+export function startStream(): () => void {
+	const join = () => {
+		const means = browserMeans((word) => made.hear(word));
+		const made = new Member(means, {
+			onNews: hear,
+			onUp: (isUp, isResumed) => {
+				isStreaming.value = isUp;
+				// The server may be away; this asks it.
+				if (!isUp) onStartChanged.call();
+				else if (isResumed) say(undefined);
+			},
+		});
+		return {
+			member: made,
+			leave: () => {
+				made.close();
+				means.end();
+				member = undefined;
+				isStreaming.value = false;
+			},
+			canShare: means.canShare,
+		};
+	};
+	let here: ReturnType<typeof join> | undefined;
+	const come = () => {
+		here ??= join();
+		member = here.member;
+		want();
+	};
+	const leave = () => {
+		here?.leave();
+		here = undefined;
+	};
+	const stopWatching = watchVisibility((seen) => {
+		isSeen = seen;
+		if (seen || here?.canShare) come();
+		else leave();
+	});
+	const stopWaking = isAway.subscribe((away) => {
+		if (!away) member?.wake();
+	});
+	// A page in the browser's back-forward cache must not hold the stream.
+	const show = (event: PageTransitionEvent) => {
+		if (event.persisted) come();
+	};
+	addEventListener("pagehide", leave);
+	addEventListener("pageshow", show);
+	return () => {
+		removeEventListener("pagehide", leave);
+		removeEventListener("pageshow", show);
+		stopWatching();
+		stopWaking();
+		leave();
+		panels.clear();
+	};
+}

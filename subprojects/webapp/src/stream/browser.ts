@@ -1,0 +1,91 @@
+import { base } from "../frame/place";
+import type { Source, SourceEvents } from "./leader";
+import type { MemberMeans, Word } from "./member";
+import { parseNews } from "./news";
+
+const NAMES = ["panel", "changed", "bye", "away", "back"];
+/** One for each server that this origin has, below whatever path. */
+const CHANNEL = `displayd.stream ${base.pathname}`;
+/** A tab that leads only while it is looked at ends its stream so long after. */
+const HIDDEN_MS = 30_000;
+
+function openSource(ids: readonly string[], events: SourceEvents): Source {
+	const url = new URL("web/events", base);
+	if (ids.length > 0) url.searchParams.set("devices", ids.join(","));
+	const source = new EventSource(url);
+	source.onopen = () => events.onOpen();
+	// It would try again by itself, but not knowing when the server is back.
+	source.onerror = () => events.onEnd();
+	for (const name of NAMES) {
+		source.addEventListener(name, (event: MessageEvent<string>) => {
+			const news = parseNews(name, event.data);
+			if (news) events.onNews(news);
+		});
+	}
+	return source;
+}
+
+function later(call: () => void, ms: number): () => void {
+	const timer = setTimeout(call, ms);
+	return () => clearTimeout(timer);
+}
+
+/** One tab leads at a time: the one that holds the lock, until it ends. */
+function leadByLock(locks: LockManager, call: () => void): () => void {
+	const stopped = new AbortController();
+	let release: (() => void) | undefined;
+	locks
+		.request(CHANNEL, { signal: stopped.signal }, () => {
+			call();
+			return new Promise<void>((resolve) => (release = resolve));
+		})
+		.catch(() => undefined); // it was ended before it was granted
+	return () => {
+		stopped.abort();
+		release?.();
+	};
+}
+
+/**
+ * What a tab's part in the stream needs. Browsers give locks to https and localhost only: elsewhere
+ * each tab has a stream of its own, while it is looked at.
+ */
+export function browserMeans(hear: (word: Word) => void): MemberMeans & {
+	canShare: boolean;
+	end: () => void;
+} {
+	// Typed as always there, which it is not.
+	const locks = navigator.locks as LockManager | undefined;
+	const channel = locks ? new BroadcastChannel(CHANNEL) : undefined;
+	if (channel) channel.onmessage = ({ data }: MessageEvent<Word>) => hear(data);
+	return {
+		tab: crypto.getRandomValues(new Uint32Array(2)).join("-"),
+		say: (word) => channel?.postMessage(word),
+		lead: (call) => {
+			if (locks) return leadByLock(locks, call);
+			call();
+			return () => undefined;
+		},
+		open: openSource,
+		later,
+		nowMs: () => performance.now(),
+		canShare: channel !== undefined,
+		end: () => channel?.close(),
+	};
+}
+
+/** Calls with whether the tab is looked at, or was a moment ago; the result ends that. */
+export function watchVisibility(call: (isSeen: boolean) => void): () => void {
+	let stop: (() => void) | undefined;
+	const look = () => {
+		stop?.();
+		if (document.visibilityState === "visible") call(true);
+		else stop = later(() => call(false), HIDDEN_MS);
+	};
+	look();
+	document.addEventListener("visibilitychange", look);
+	return () => {
+		stop?.();
+		document.removeEventListener("visibilitychange", look);
+	};
+}

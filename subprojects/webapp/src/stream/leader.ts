@@ -1,0 +1,162 @@
+import type { News, PanelNews } from "./news";
+import { Wants } from "./wants";
+
+/** A connection to the server's stream. */
+export interface Source {
+	close(): void;
+}
+
+export interface SourceEvents {
+	onOpen(): void;
+	onNews(news: News): void;
+	/** It is over: the server is away, or does not want it. */
+	onEnd(): void;
+}
+
+/** What the leader needs of its browser. */
+export interface LeaderMeans {
+	open(ids: readonly string[], events: SourceEvents): Source;
+	/** Calls once, later; the result takes it back. */
+	later(call: () => void, ms: number): () => void;
+	nowMs(): number;
+}
+
+export interface LeaderEvents {
+	onNews(news: News): void;
+	/** isResumed: what changed meanwhile was not heard. */
+	onUp(isUp: boolean, isResumed: boolean): void;
+}
+
+/** What is wanted in a row of calls is asked for in one stream. */
+const SETTLE_MS = 10;
+/** A page that wants nothing waits a little: its list of devices may be on its way. */
+const SETTLE_EMPTY_MS = 500;
+/** What nobody wants any more is let go of when it is clear that nobody comes back to it. */
+const SHRINK_MS = 30_000;
+const RETRY_FIRST_MS = 1_000;
+const RETRY_MAX_MS = 30_000;
+
+/** The one stream of a browser. It is opened anew when more devices are to be watched. */
+export class Leader {
+	private readonly wants = new Wants();
+	private readonly last = new Map<string, PanelNews>();
+	private current: Source | undefined;
+	/** What is open, or being opened. */
+	private watched: Set<string> | undefined;
+	/** Being opened; the current one goes when this is there, so that nothing is missed between. */
+	private coming: Source | undefined;
+	private stopWaiting: (() => void) | undefined;
+	private dueMs = Infinity;
+	private retryMs = RETRY_FIRST_MS;
+	private wasLost = false;
+	private isClosed = false;
+
+	constructor(
+		private readonly means: LeaderMeans,
+		private readonly events: LeaderEvents,
+	) {
+		this.plan(SETTLE_EMPTY_MS);
+	}
+
+	/** What one tab shows from now on. What is known of it is said again. */
+	want(tab: string, ids: readonly string[]): void {
+		this.wants.set(tab, ids, this.means.nowMs());
+		for (const id of ids) {
+			const data = this.last.get(id);
+			if (data && this.current) this.events.onNews({ event: "panel", data });
+		}
+		this.review();
+	}
+
+	drop(tab: string): void {
+		this.wants.drop(tab);
+		this.review();
+	}
+
+	/** Tries now: the server is there again. */
+	wake(): void {
+		if (!this.current && !this.coming) this.plan(0);
+	}
+
+	close(): void {
+		this.isClosed = true;
+		this.stopWaiting?.();
+		this.coming?.close();
+		this.current?.close();
+	}
+
+	private review(): void {
+		const { watched } = this;
+		const union = this.wants.union();
+		// What is to be opened, or tried again, takes what is wanted then.
+		if (!watched) {
+			if (!this.wasLost && union.size > 0) this.plan(SETTLE_MS);
+			return;
+		}
+		if ([...union].some((id) => !watched.has(id))) this.plan(SETTLE_MS);
+		else if (union.size < watched.size) this.plan(SHRINK_MS);
+	}
+
+	/** Opens a stream in so much time, or earlier where that is planned already. */
+	private plan(ms: number): void {
+		const dueMs = this.means.nowMs() + ms;
+		if (this.isClosed || dueMs >= this.dueMs) return;
+		this.stopWaiting?.();
+		this.dueMs = dueMs;
+		this.stopWaiting = this.means.later(() => {
+			this.dueMs = Infinity;
+			this.open();
+		}, ms);
+	}
+
+	private open(): void {
+		this.wants.expire(this.means.nowMs());
+		const watched = this.wants.union();
+		const isSame =
+			watched.size === this.watched?.size && [...watched].every((id) => this.watched?.has(id));
+		if (isSame) return;
+		this.coming?.close();
+		this.watched = watched;
+		for (const id of this.last.keys()) if (!watched.has(id)) this.last.delete(id);
+		const source: Source = this.means.open([...watched], {
+			onOpen: () => this.arrive(source),
+			onNews: (news) => this.hear(source, news),
+			onEnd: () => this.lose(source),
+		});
+		this.coming = source;
+	}
+
+	private arrive(source: Source): void {
+		if (source !== this.coming) return;
+		this.current?.close();
+		this.current = source;
+		this.coming = undefined;
+		this.retryMs = RETRY_FIRST_MS;
+		this.events.onUp(true, this.wasLost);
+		this.wasLost = false;
+		this.review();
+	}
+
+	private hear(source: Source, news: News): void {
+		if (source !== this.current && source !== this.coming) return;
+		if (news.event === "panel") this.last.set(news.data.deviceId, news.data);
+		this.events.onNews(news);
+	}
+
+	private lose(source: Source): void {
+		source.close();
+		if (source === this.coming) this.coming = undefined;
+		else if (source === this.current) this.current = undefined;
+		else return;
+		this.watched = undefined;
+		if (!this.current) {
+			this.wasLost = true;
+			this.coming?.close();
+			this.coming = undefined;
+			this.last.clear();
+			this.events.onUp(false, false);
+		}
+		this.plan(this.retryMs * (0.75 + Math.random() / 2));
+		this.retryMs = Math.min(this.retryMs * 2, RETRY_MAX_MS);
+	}
+}

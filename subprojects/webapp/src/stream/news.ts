@@ -1,0 +1,54 @@
+/** What the server's stream says. */
+export interface PanelNews {
+	deviceId: string;
+	isOnline: boolean;
+	lastOnline: string;
+	connection: "webSocket" | "polling" | null;
+	/** False: the picture was served, but the panel does not say when it shows it. */
+	isAcknowledged: boolean;
+	/** The name of the picture that is on; null where none is known. */
+	picture: string | null;
+	since: string | null;
+	kind: PictureKind;
+	installationId: string | null;
+	/** What people call it: the app's name, or the name that the picture was pushed with. */
+	name?: string | null;
+	until: string | null;
+	/** 0 to 100, as it was sent. */
+	brightness: number | null;
+	next: {
+		picture: string | null;
+		kind: PictureKind;
+		installationId: string | null;
+		name?: string | null;
+	} | null;
+}
+
+export type PictureKind =
+	"rotation" | "push" | "temporary" | "nothing" | "asleep" | "dark" | "unknown";
+
+export type News =
+	| { event: "panel"; data: PanelNews }
+	/** Something is to be asked for again. */
+	| { event: "changed"; topic: string }
+	/** The session has ended. */
+	| { event: "bye" }
+	/** The server has lost its database, or has it again. */
+	| { event: "away" }
+	| { event: "back" };
+
+/** Undefined for what this page does not know. */
+export function parseNews(event: string, text: string): News | undefined {
+	switch (event) {
+		case "panel":
+			return { event, data: JSON.parse(text) as PanelNews };
+		case "changed":
+			return { event, topic: (JSON.parse(text) as { topic: string }).topic };
+		case "bye":
+		case "away":
+		case "back":
+			return { event };
+		default:
+			return undefined;
+	}
+}
