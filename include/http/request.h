@@ -64,6 +64,10 @@ struct str http_request_field(const struct http_request *request, struct str nam
 /* The undecoded value of a query parameter; data is NULL where absent. */
 struct str http_request_query(const struct http_request *request, struct str name);
 
+/* Decodes percent-encoding, once, into the arena; a NUL stands behind the text. False unless it is
+ * well-formed and decodes to UTF-8 without NUL. */
+bool http_decode(struct arena *arena, struct str text, struct str *ret_text);
+
 /* True once the client has left. */
 bool http_request_is_abandoned(const struct http_request *request);
 

@@ -1,7 +1,5 @@
 #include "http/router.h"
-#include "base/hex.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 
 enum { SEGMENTS_MAX = 16 };
 
@@ -13,28 +11,8 @@ struct segments {
 /* False unless it decodes to UTF-8 without NUL and slash. */
 static bool decode_segment(struct arena *arena, struct str segment, struct str *ret_text)
 {
-	char *text = arena_alloc(arena, segment.length + 1);
-	size_t length = 0;
-
-	for (size_t i = 0; i < segment.length; i++) {
-		char c = segment.data[i];
-
-		if (c == '%') {
-			int high = i + 2 < segment.length ? hex_digit(segment.data[i + 1]) : -1;
-			int low = i + 2 < segment.length ? hex_digit(segment.data[i + 2]) : -1;
-
-			if (high < 0 || low < 0)
-				return false;
-			c = (char)(high * 16 + low);
-			i += 2;
-			if (c == '\0' || c == '/')
-				return false;
-		}
-		text[length++] = c;
-	}
-	text[length] = '\0';
-	*ret_text = (struct str){text, length};
-	return utf8_is_valid(*ret_text);
+	return http_decode(arena, segment, ret_text) &&
+	       str_find(*ret_text, '/') == ret_text->length;
 }
 
 /* "/a/b" and "/a/b/" are "a", "b"; "/" is nothing. */
