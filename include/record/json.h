@@ -29,6 +29,11 @@ bool json_is_null(const struct json_value *value);
 bool json_get_integer(const struct json_value *value, int64_t *ret_integer);
 bool json_get_bool(const struct json_value *value, bool *ret_bool);
 bool json_get_str(const struct json_value *value, struct str *ret_text);
+/* *ret_count: of an array's items. */
+bool json_get_array(const struct json_value *value, unsigned *ret_count);
+/* index: less than the count. It walks over the items before it: for short arrays. */
+const struct json_value *json_array_item(const struct json_value *array, unsigned index);
+bool json_is_object(const struct json_value *value);
 
 /* Appends a quoted string with escapes where JSON needs them. text: valid UTF-8. */
 void json_write_str(struct buffer *buffer, struct str text);

@@ -28,6 +28,9 @@ struct list_range {
 /* A list that an endpoint answers with; static. */
 struct task_list {
 	char letter; /* of its cursors: no other list has it */
+	/* NULL, or a query parameter that says which elements are wanted: the next part has it,
+	 * too. */
+	const char *parameter;
 	/* Fills the query: all elements, but at most LIMIT_LIST_SHORT + 1. */
 	void (*ask_short)(struct task *task, struct db_query *query);
 	/* Fills the query: the range. The record of its rows begins with that of ask_short()'s.

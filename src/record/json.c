@@ -187,6 +187,24 @@ bool json_get_str(const struct json_value *value, struct str *ret_text)
 	return true;
 }
 
+bool json_get_array(const struct json_value *value, unsigned *ret_count)
+{
+	if (!yyjson_is_arr(native(value)))
+		return false;
+	*ret_count = (unsigned)yyjson_arr_size(native(value));
+	return true;
+}
+
+const struct json_value *json_array_item(const struct json_value *array, unsigned index)
+{
+	return (const struct json_value *)(void *)yyjson_arr_get(native(array), index);
+}
+
+bool json_is_object(const struct json_value *value)
+{
+	return yyjson_is_obj(native(value));
+}
+
 /* Writes the escape of a character that may not stand in a string as it is; returns its end. */
 static char *write_escape(char *out, unsigned char c)
 {

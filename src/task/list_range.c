@@ -73,6 +73,19 @@ bool task_has_bad_range(struct task *task, struct verdict *ret_answer)
 	return false;
 }
 
+/* The query's parameter of the list, as it came: "&q=clock". */
+static struct str repeat_parameter(struct task *task)
+{
+	const char *name = task->list->parameter;
+	struct str value = {0};
+
+	if (name)
+		value = http_request_query(task->request, str_from(name));
+	if (!value.length)
+		return STR("");
+	return ARENA_JOIN(task_arena(task), STR("&"), str_from(name), STR("="), value);
+}
+
 void task_add_next_part(struct task *task, const void *row)
 {
 	struct arena *arena = task_arena(task);
@@ -94,5 +107,5 @@ void task_add_next_part(struct task *task, const void *row)
 	task_add_field(task, STR("Link"),
 		       ARENA_JOIN(arena, STR("<"), task->request->path, STR("?limit="),
 				  arena_decimal(arena, task->range.limit - 1), STR("&cursor="),
-				  str_from(text), STR(">; rel=\"next\"")));
+				  str_from(text), repeat_parameter(task), STR(">; rel=\"next\"")));
 }
