@@ -113,6 +113,10 @@ enum {
 	LIMIT_LINK_S = 7 * 24 * 3600,
 	/* Bodies of the pages: 413. */
 	LIMIT_PAGE_BODY_BYTES = 16 * 1024,
+	/* Apps that an account makes, as the trigger app_counted() has it: 409. */
+	LIMIT_ACCOUNT_APPS = 5000,
+	/* Of a text that the catalogue is searched for, bytes: 400. */
+	LIMIT_SEARCH_BYTES = 200,
 	/* Rate limits of a session and of an address that asks without one: 429. */
 	LIMIT_SESSION_RATE_PER_S = 50,
 	LIMIT_SESSION_RATE_BURST = 200,

@@ -57,6 +57,9 @@ struct app_deploy {
 
 extern const struct record app_deploy_record;
 
+/* NULL, or what is wrong with the name of a script's language. */
+const char *app_language_check(struct str language);
+
 /* "sha256:" and 64 hexadecimal digits. */
 enum { APP_CHECKSUM_LENGTH = 7 + 64 };
 

@@ -1,12 +1,16 @@
 -- Makes an approved version the deployed one; deploying the deployed one again changes nothing.
 -- No row: the app has no such version. deployed is false: the version is not approved.
--- params: app_id uuid, name text
+-- params: app_id uuid, name text, actor_id uuid, address text?
 -- row: app_version, generation int8
 -- effect: write
 WITH chosen AS (
 	SELECT *
 	FROM app_version
 	WHERE app_id = :app_id AND name = :name
+), before AS (
+	SELECT slug, generation
+	FROM app
+	WHERE id = :app_id
 ), changed AS (
 	UPDATE app
 	SET deployed_version_id = chosen.id,
@@ -15,6 +19,12 @@ WITH chosen AS (
 	FROM chosen
 	WHERE app.id = :app_id AND chosen.status = 'APPROVED'
 	RETURNING app.generation
+), audited AS (
+	INSERT INTO audit_entry (account_id, actor, action, target, address)
+	SELECT account.id, account.email, 'app.deploy', before.slug || ' ' || :name, :address
+	FROM changed
+	JOIN before ON before.generation <> changed.generation
+	JOIN account ON account.id = :actor_id
 )
 SELECT chosen.id, chosen.name AS version, chosen.script_language, chosen.checksum, chosen.status,
 	chosen.reviewed_at, chosen.rejection_reason, chosen.review_summary,

@@ -1,18 +1,13 @@
+#include "api/apps.h"
 #include "delivery/delivery.h"
-#include "domain/app.h"
 #include "endpoints.h"
 
 /* POST /v1/apps/{appId}/deploy - makes an approved version the deployed one, which installations
  * render. Deploying an older version is a rollback. */
 
-struct deploy {
-	struct app_deploy body; /* first: the prologue reads the request into it */
-	struct app_version_deploy_row row;
-};
-
 static struct verdict deployed(struct task *task)
 {
-	const struct deploy *deploy = task_state(task);
+	const struct api_deploy *deploy = task_state(task);
 	const struct app_version *version = &deploy->row.app_version;
 
 	if (task_row_count(task) == 0)
@@ -28,14 +23,16 @@ static struct verdict deployed(struct task *task)
 	return task_reply_record(task, 200, &app_version_record, version);
 }
 
-static struct verdict begin(struct task *task)
+struct verdict api_deploy_version(struct task *task)
 {
-	struct deploy *deploy = task_state(task);
+	struct api_deploy *deploy = task_state(task);
 
 	statement_app_version_deploy(task_new_query(task),
 				     &(struct app_version_deploy_parameters){
 					 .app_id = task_app(task)->id,
 					 .name = deploy->body.version,
+					 .actor_id = task_account_id(task),
+					 .address = task_request(task)->remote_address,
 				     },
 				     &deploy->row);
 	return task_query(task, deployed);
@@ -43,9 +40,9 @@ static struct verdict begin(struct task *task)
 
 const struct endpoint endpoint_app_version_deploy = {
     .name = "app_version_deploy",
-    .handler = begin,
+    .handler = api_deploy_version,
     .access = &access_api_key,
     .resource = RESOURCE_APP,
     .body = &app_deploy_record,
-    .state_size = sizeof(struct deploy),
+    .state_size = sizeof(struct api_deploy),
 };

@@ -1,28 +1,21 @@
+#include "api/apps.h"
 #include "base/limits.h"
-#include "domain/app.h"
 #include "endpoints.h"
 
 /* POST /v1/apps/{appId}/upload - submits a version for review. Where two uploads race for one name,
  * or for the one place in review, the database's constraints refuse the second: see the statement.
  */
 
-struct upload {
-	struct app_upload body; /* first: the prologue reads the request into it */
-	struct app_version version;
-	struct app_version_pending_row pending;
-	char checksum[APP_CHECKSUM_LENGTH + 1];
-};
-
 static struct verdict uploaded(struct task *task)
 {
-	const struct upload *upload = task_state(task);
+	const struct api_upload *upload = task_state(task);
 
 	return task_reply_record(task, 201, &app_version_record, &upload->version);
 }
 
 static struct verdict fail_pending(struct task *task)
 {
-	const struct upload *upload = task_state(task);
+	const struct api_upload *upload = task_state(task);
 	struct str pending = upload->pending.name;
 
 	/* It was reviewed just now. */
@@ -34,9 +27,9 @@ static struct verdict fail_pending(struct task *task)
 			 STR_ARG(pending));
 }
 
-static struct verdict refused(struct task *task)
+struct verdict api_upload_refused(struct task *task)
 {
-	struct upload *upload = task_state(task);
+	struct api_upload *upload = task_state(task);
 
 	if (task_refusal(task) != REFUSAL_REVIEW_PENDING)
 		return task_fail_refusal(task);
@@ -46,9 +39,9 @@ static struct verdict refused(struct task *task)
 	return task_query(task, fail_pending);
 }
 
-static struct verdict begin(struct task *task)
+struct verdict api_upload_version(struct task *task)
 {
-	struct upload *upload = task_state(task);
+	struct api_upload *upload = task_state(task);
 
 	app_checksum(upload->body.script_language, upload->body.script_content, upload->checksum);
 	statement_app_version_upload(task_new_query(task),
@@ -66,11 +59,11 @@ static struct verdict begin(struct task *task)
 
 const struct endpoint endpoint_app_version_upload = {
     .name = "app_version_upload",
-    .handler = begin,
+    .handler = api_upload_version,
     .access = &access_api_key,
     .resource = RESOURCE_APP,
     .body = &app_upload_record,
     .body_max_bytes = LIMIT_UPLOAD_BODY_BYTES,
-    .state_size = sizeof(struct upload),
-    .refused = refused,
+    .state_size = sizeof(struct api_upload),
+    .refused = api_upload_refused,
 };

@@ -107,11 +107,14 @@ static enum ctl_exit find(struct ctl *ctl, struct str email, struct ctl_rows *re
 	return code;
 }
 
-enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email)
+enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email, struct id *ret_id)
 {
 	struct ctl_rows rows;
+	enum ctl_exit code = find(ctl, email, &rows);
 
-	return find(ctl, email, &rows);
+	if (code == CTL_DONE)
+		*ret_id = ((const struct account_row *)rows.rows)->id;
+	return code;
 }
 
 /* What it owns would be gone before the database refused the account's own end. */

@@ -1,41 +1,23 @@
+#include "base/limits.h"
 #include "base/memory.h"
 #include "ctl/ctl.h"
-
-struct app_row {
-	struct id id;
-	struct str slug;
-	struct str name;
-	struct str description;
-	struct str visibility;
-	struct str status;
-	struct str version;
-	int64_t created_at_us;
-};
-
-static const struct record_field app_fields[] = {
-    RECORD_ID(struct app_row, id, .name = "id", .column = "id"),
-    RECORD_STR(struct app_row, slug, .name = "slug", .column = "slug"),
-    RECORD_STR(struct app_row, name, .name = "name", .column = "name"),
-    RECORD_STR(struct app_row, description, .name = "description", .column = "description"),
-    RECORD_STR(struct app_row, visibility, .name = "visibility", .column = "visibility"),
-    RECORD_STR(struct app_row, status, .name = "status", .column = "status"),
-    RECORD_STR(struct app_row, version, .name = "version", .column = "version", .nullable = true),
-    RECORD_TIMESTAMP(struct app_row, created_at_us, .name = "createdAt", .column = "created_at"),
-};
-const struct record app_row_record = RECORD(struct app_row, app_fields);
+#include "domain/studio.h"
 
 enum ctl_exit ctl_app_create(struct ctl *ctl)
 {
 	struct str description = ctl_value(ctl, "description");
 	struct ctl_rows rows;
-	enum ctl_exit code;
+	struct id account_id;
+	enum ctl_exit code = ctl_find_account(ctl, ctl_value(ctl, "account"), &account_id);
 
+	if (code != CTL_DONE)
+		return code;
 	if (!description.data)
 		description = STR("");
 	statement_app_create(ctl_new_query(ctl),
 			     &(struct app_create_parameters){
 				 .id = id_new(),
-				 .account_email = ctl_value(ctl, "account"),
+				 .account_id = account_id,
 				 .name = ctl_value(ctl, "name"),
 				 .slug = ctl_value(ctl, "slug"),
 				 .description = description,
@@ -48,19 +30,22 @@ enum ctl_exit ctl_app_create(struct ctl *ctl)
 	if (rows.refusal == REFUSAL_SLUG_TAKEN)
 		return ctl_fail(CTL_REFUSED, "there is an app %.*s already",
 				STR_ARG(ctl_value(ctl, "slug")));
+	if (rows.refusal == REFUSAL_TOO_MANY_APPS)
+		return ctl_fail(CTL_REFUSED, "the account has %d apps already", LIMIT_ACCOUNT_APPS);
 	if (rows.count == 0)
 		return ctl_fail_account(ctl_value(ctl, "account"));
-	return ctl_print_row(ctl, &app_row_record, rows.rows);
+	return ctl_print_row(ctl, &own_app_record, rows.rows);
 }
 
 enum ctl_exit ctl_app_list(struct ctl *ctl)
 {
 	struct str account = ctl_value(ctl, "account");
 	struct ctl_rows rows;
+	struct id account_id;
 	enum ctl_exit code = CTL_DONE;
 
 	if (account.data)
-		code = ctl_find_account(ctl, account);
+		code = ctl_find_account(ctl, account, &account_id);
 	if (code != CTL_DONE)
 		return code;
 	statement_app_list_all(ctl_new_query(ctl),
@@ -68,7 +53,7 @@ enum ctl_exit ctl_app_list(struct ctl *ctl)
 	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
-	return ctl_print_rows(ctl, &app_row_record, &rows);
+	return ctl_print_rows(ctl, &own_app_record, &rows);
 }
 
 static enum ctl_exit fail_app(struct ctl *ctl)
@@ -91,7 +76,7 @@ static enum ctl_exit set_disabled(struct ctl *ctl, bool is_disabled)
 	if (rows.refusal == REFUSAL_APP_WITHOUT_OWNER)
 		return ctl_fail(CTL_REFUSED, "the owner of %.*s is gone: it stays disabled",
 				STR_ARG(ctl->positionals[0]));
-	return rows.count ? ctl_print_row(ctl, &app_row_record, rows.rows) : fail_app(ctl);
+	return rows.count ? ctl_print_row(ctl, &own_app_record, rows.rows) : fail_app(ctl);
 }
 
 enum ctl_exit ctl_app_disable(struct ctl *ctl)
@@ -106,7 +91,7 @@ enum ctl_exit ctl_app_enable(struct ctl *ctl)
 
 /* ---- review ---- */
 
-struct review {
+struct remarks {
 	struct str status;
 	struct str summary;
 	struct str reason;
@@ -115,24 +100,6 @@ struct review {
 	int64_t lines[CTL_COMMENTS_MAX]; /* 0: none */
 	unsigned comment_count;
 };
-
-struct review_row {
-	struct id id;
-	struct str version;
-	struct str status;
-	bool is_reviewed;
-	int64_t reviewed_at_us;
-};
-
-static const struct record_field review_fields[] = {
-    RECORD_ID(struct review_row, id, .name = "id", .column = "id"),
-    RECORD_STR(struct review_row, version, .name = "version", .column = "version"),
-    RECORD_STR(struct review_row, status, .name = "status", .column = "status"),
-    RECORD_BOOL(struct review_row, is_reviewed, .column = "is_reviewed"),
-    RECORD_TIMESTAMP(struct review_row, reviewed_at_us, .name = "reviewedAt",
-		     .column = "reviewed_at", .nullable = true),
-};
-const struct record review_row_record = RECORD(struct review_row, review_fields);
 
 static bool read_decision(struct str word, struct str *ret_status)
 {
@@ -153,7 +120,7 @@ static bool read_decision(struct str word, struct str *ret_status)
 }
 
 /* --comment TEXT [--line N], in their order. */
-static enum ctl_exit read_comments(const struct ctl *ctl, struct review *review)
+static enum ctl_exit read_comments(const struct ctl *ctl, struct remarks *review)
 {
 	for (unsigned i = 0; i < ctl->options.given_count; i++) {
 		const struct option_given *given = &ctl->options.given[i];
@@ -171,11 +138,11 @@ static enum ctl_exit read_comments(const struct ctl *ctl, struct review *review)
 	return CTL_DONE;
 }
 
-static enum ctl_exit read_review(const struct ctl *ctl, struct review *ret)
+static enum ctl_exit read_review(const struct ctl *ctl, struct remarks *ret)
 {
-	*ret = (struct review){.summary = ctl_value(ctl, "summary"),
-			       .reason = ctl_value(ctl, "reason"),
-			       .author = ctl_value(ctl, "author")};
+	*ret = (struct remarks){.summary = ctl_value(ctl, "summary"),
+				.reason = ctl_value(ctl, "reason"),
+				.author = ctl_value(ctl, "author")};
 	if (!read_decision(ctl->positionals[2], &ret->status))
 		return ctl_fail(CTL_USAGE,
 				"%.*s is no decision: approve, request-changes or reject",
@@ -185,39 +152,85 @@ static enum ctl_exit read_review(const struct ctl *ctl, struct review *ret)
 	return read_comments(ctl, ret);
 }
 
-enum ctl_exit ctl_app_review(struct ctl *ctl)
+static enum ctl_exit find_version(struct ctl *ctl, struct id *ret_id)
 {
-	struct review *review = arena_zalloc(&ctl->arena, sizeof(*review));
-	const struct review_row *row;
+	struct str app = ctl->positionals[0], version = ctl->positionals[1];
 	struct ctl_rows rows;
-	enum ctl_exit code = read_review(ctl, review);
+	enum ctl_exit code;
 
-	if (code != CTL_DONE)
-		return code;
-	/* A rejected version always has a reason to show. */
-	if (str_equal(review->status, STR("REJECTED")) && !review->reason.data)
-		review->reason = STR("no reason given");
-	statement_app_review(ctl_new_query(ctl),
-			     &(struct app_review_parameters){
-				 .app = ctl->positionals[0],
-				 .version = ctl->positionals[1],
-				 .status = review->status,
-				 .summary = review->summary,
-				 .reason = review->reason,
-				 .author = review->author,
-				 .comments = {review->comments, review->comment_count},
-				 .lines = {review->lines, review->comment_count},
-			     },
-			     NULL);
+	statement_app_version_find(
+	    ctl_new_query(ctl),
+	    &(struct app_version_find_parameters){.app = app, .version = version}, NULL);
 	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "there is no version %.*s of an app %.*s",
-				STR_ARG(ctl->positionals[1]), STR_ARG(ctl->positionals[0]));
-	row = rows.rows;
-	if (!row->is_reviewed)
+				STR_ARG(version), STR_ARG(app));
+	*ret_id = ((const struct app_version_find_row *)rows.rows)->id;
+	return CTL_DONE;
+}
+
+/* The hint is lost where this fails; the version is published all the same. */
+static enum ctl_exit tell_and_print(struct ctl *ctl, const struct review_done *done)
+{
+	struct ctl_rows rows;
+	enum ctl_exit code = CTL_DONE;
+
+	if (done->generation) {
+		statement_app_tell(ctl_new_query(ctl),
+				   &(struct app_tell_parameters){
+				       .id = done->app_id,
+				       .generation = done->generation,
+				   },
+				   NULL);
+		code = ctl_query(ctl, &rows);
+	}
+	return code == CTL_DONE ? ctl_print_row(ctl, &review_done_record, done) : code;
+}
+
+static enum ctl_exit store_review(struct ctl *ctl, const struct remarks *review,
+				  struct id version_id)
+{
+	const struct review_done *done;
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	statement_app_version_review(ctl_new_query(ctl),
+				     &(struct app_version_review_parameters){
+					 .id = version_id,
+					 .author = review->author,
+					 .status = review->status,
+					 .summary = review->summary,
+					 .reason = review->reason,
+					 .comments = {review->comments, review->comment_count},
+					 .lines = {review->lines, review->comment_count},
+				     },
+				     NULL);
+	code = ctl_query(ctl, &rows);
+	if (code != CTL_DONE)
+		return code;
+	if (rows.count == 0)
+		return ctl_fail(CTL_NOT_FOUND, "the version is gone");
+	done = rows.rows;
+	if (!done->is_reviewed)
 		return ctl_fail(CTL_REFUSED, "version %.*s awaits no review: it is %.*s",
-				STR_ARG(row->version), STR_ARG(row->status));
-	return ctl_print_row(ctl, &review_row_record, row);
+				STR_ARG(done->version), STR_ARG(done->status));
+	return tell_and_print(ctl, done);
+}
+
+enum ctl_exit ctl_app_review(struct ctl *ctl)
+{
+	struct remarks *review = arena_zalloc(&ctl->arena, sizeof(*review));
+	struct id version_id;
+	enum ctl_exit code = read_review(ctl, review);
+
+	if (code == CTL_DONE)
+		code = find_version(ctl, &version_id);
+	if (code != CTL_DONE)
+		return code;
+	/* A rejected version always has a reason to show. */
+	if (str_equal(review->status, STR("REJECTED")) && !review->reason.data)
+		review->reason = STR("no reason given");
+	return store_review(ctl, review, version_id);
 }

@@ -3,12 +3,7 @@
 #include "ctl/ctl.h"
 #include "domain/device_reference.h"
 #include "domain/person.h"
-
-enum {
-	SLUG_LENGTH_MAX = 64,
-	DESCRIPTION_LENGTH_MAX = 500,
-	REMARK_LENGTH_MAX = 4000,
-};
+#include "domain/studio.h"
 
 /* 0, or -1 with what is wrong. */
 static int tell(const char *fault, struct options_error *reterr)
@@ -40,18 +35,13 @@ int ctl_check_device_name(char *value, struct options_error *reterr)
 	return check_name(str_from(value), DEVICE_NAME_LENGTH_MAX, reterr);
 }
 
-/* Letters, digits and dashes inside; nothing that could be taken for an ID. */
 int ctl_check_slug(char *value, struct options_error *reterr)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
-	size_t length = strlen(value);
-	struct id id;
+	struct str slug = str_from(value);
 
-	if (length < 1 || length > SLUG_LENGTH_MAX || value[0] == '-' || value[length - 1] == '-' ||
-	    strspn(value, letters) != length)
-		return tell("must have 1 to 64 lower-case letters, digits and inner dashes",
-			    reterr);
-	return tell(id_parse(str_from(value), &id) ? "must not look like an ID" : NULL, reterr);
+	if (slug.length < 1 || slug.length > APP_SLUG_LENGTH_MAX)
+		return tell("must have 1 to 64 characters", reterr);
+	return tell(app_slug_check(slug), reterr);
 }
 
 static int check_text(struct str text, size_t length_max, struct options_error *reterr)
@@ -60,25 +50,19 @@ static int check_text(struct str text, size_t length_max, struct options_error *
 		return tell("must be UTF-8", reterr);
 	if (utf8_length(text) > length_max)
 		return tell("is too long", reterr);
-	while (text.length) {
-		uint32_t c = utf8_next(&text);
-
-		if (utf8_is_control(c) && c != '\n' && c != '\t')
-			return tell("must not contain control characters", reterr);
-	}
-	return 0;
+	return tell(app_text_check(text), reterr);
 }
 
 int ctl_check_description(char *value, struct options_error *reterr)
 {
-	return check_text(str_from(value), DESCRIPTION_LENGTH_MAX, reterr);
+	return check_text(str_from(value), APP_DESCRIPTION_LENGTH_MAX, reterr);
 }
 
 int ctl_check_remark(char *value, struct options_error *reterr)
 {
 	if (!value[0])
 		return tell("must not be empty", reterr);
-	return check_text(str_from(value), REMARK_LENGTH_MAX, reterr);
+	return check_text(str_from(value), REVIEW_REMARK_LENGTH_MAX, reterr);
 }
 
 int ctl_check_line(char *value, struct options_error *reterr)

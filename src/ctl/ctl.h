@@ -11,6 +11,7 @@
 #include "db/cluster.h"
 #include "db/statements.h"
 #include "domain/device.h"
+#include "domain/review.h"
 #include "main/config.h"
 #include "record/record.h"
 
@@ -25,7 +26,7 @@ enum ctl_exit {
 	CTL_DATABASE = 5,  /* cannot be reached, or is not migrated */
 };
 
-enum { CTL_POSITIONALS_MAX = 3, CTL_COMMENTS_MAX = 200 };
+enum { CTL_POSITIONALS_MAX = 3, CTL_COMMENTS_MAX = REVIEW_COMMENTS_MAX };
 
 struct ctl;
 
@@ -123,8 +124,8 @@ enum ctl_exit ctl_query(struct ctl *ctl, struct ctl_rows *ret_rows);
 
 /* Says that there is no account with this e-mail address. */
 enum ctl_exit ctl_fail_account(struct str email);
-/* Whether there is one. CTL_DONE, or the reason was said. */
-enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email);
+/* Finds an account by its e-mail address. CTL_DONE, or the reason was said. */
+enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email, struct id *ret_id);
 /* Finds a device by ID, serial number or MAC address. CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_find_device(struct ctl *ctl, struct str name, struct device *ret_device);
 

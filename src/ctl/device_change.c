@@ -28,7 +28,8 @@ const struct record listed_device_record = RECORD(struct listed_row, listed_fiel
 enum ctl_exit ctl_device_list(struct ctl *ctl)
 {
 	struct ctl_rows rows;
-	enum ctl_exit code = ctl_find_account(ctl, ctl_value(ctl, "account"));
+	struct id account_id;
+	enum ctl_exit code = ctl_find_account(ctl, ctl_value(ctl, "account"), &account_id);
 
 	if (code != CTL_DONE)
 		return code;

@@ -18,9 +18,26 @@ enum ctl_exit ctl_installation_list(struct ctl *ctl)
 	return ctl_print_rows(ctl, &installation_record, &rows);
 }
 
+/* The hint is lost where this fails; the servers' sweep finds the change later. */
+static enum ctl_exit tell_and_print(struct ctl *ctl, struct id device_id,
+				    const struct installation_create_row *row)
+{
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	statement_device_tell(
+	    ctl_new_query(ctl),
+	    &(struct device_tell_parameters){.id = device_id, .generation = row->generation}, NULL);
+	code = ctl_query(ctl, &rows);
+	return code == CTL_DONE ? ctl_print_row(ctl, &installation_record, &row->installation)
+				: code;
+}
+
 enum ctl_exit ctl_installation_create(struct ctl *ctl)
 {
 	char id[ID_TEXT_LENGTH + 1];
+	struct str app = ctl_value(ctl, "app");
+	struct id app_id = {0};
 	struct device device;
 	struct ctl_rows rows;
 	enum ctl_exit code = ctl_find_device(ctl, ctl_value(ctl, "device"), &device);
@@ -28,10 +45,13 @@ enum ctl_exit ctl_installation_create(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	id_format(id_new(), id);
+	if (!id_parse(app, &app_id))
+		app_id = (struct id){0}; /* a slug */
 	statement_installation_create(ctl_new_query(ctl),
 				      &(struct installation_create_parameters){
 					  .device_id = device.id,
-					  .app = ctl_value(ctl, "app"),
+					  .app_id = app_id,
+					  .slug = app,
 					  .id = str_from(id),
 				      },
 				      NULL);
@@ -43,5 +63,5 @@ enum ctl_exit ctl_installation_create(struct ctl *ctl)
 	if (rows.count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "there is no app %.*s that this device can install",
 				STR_ARG(ctl_value(ctl, "app")));
-	return ctl_print_row(ctl, &installation_record, rows.rows);
+	return tell_and_print(ctl, device.id, rows.rows);
 }

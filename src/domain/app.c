@@ -63,7 +63,7 @@ static const char *script_check(struct str script)
 		   : "must have 1 to 1000000 bytes";
 }
 
-static const char *language_check(struct str language)
+const char *app_language_check(struct str language)
 {
 	return str_equal(language, STR("STARLARK")) || str_equal(language, STR("TYPESCRIPT"))
 		   ? NULL
@@ -76,7 +76,7 @@ static const struct record_field app_upload_fields[] = {
     RECORD_STR(struct app_upload, script_content, .body = "scriptContent", .required = true,
 	       .check = script_check),
     RECORD_STR(struct app_upload, script_language, .body = "scriptLanguage", .required = true,
-	       .check = language_check),
+	       .check = app_language_check),
 };
 const struct record app_upload_record = RECORD(struct app_upload, app_upload_fields);
 

@@ -14,7 +14,8 @@ from server import DISPLAYCTL, PATIENCE_S, CtlError
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 NOWHERE = "0190163d-8694-739b-aea5-966c26f8ad91"
-APP_FIELDS = ["id", "slug", "name", "description", "visibility", "status", "version", "createdAt"]
+APP_FIELDS = ["id", "slug", "name", "description", "visibility", "status", "version",
+              "pendingVersion", "createdAt"]
 DEVICE_FIELDS = ["id", "name", "brightness", "volume", "lastOnline", "autoDim", "timezone",
                  "scheduleInterval", "sleep"]
 numbers = itertools.count()

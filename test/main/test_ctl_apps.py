@@ -18,7 +18,8 @@ class TestAppCreate:
         assert ID.fullmatch(app["id"]) and TIMESTAMP.fullmatch(app["createdAt"])
         assert {name: app[name] for name in APP_FIELDS if name not in ("id", "createdAt")} == {
             "slug": slug, "name": "\u00dchr \U0001f570", "description": "A\nclock",
-            "visibility": "private", "status": "draft", "version": None}
+            "visibility": "private", "status": "draft", "version": None,
+            "pendingVersion": None}
 
     @pytest.mark.parametrize("visibility", ["private", "public", "legacy"])
     def test_visibility(self, running, email, visibility):

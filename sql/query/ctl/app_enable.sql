@@ -1,6 +1,6 @@
 -- Disables an app (by ID or slug), or gives it back the state that follows from its versions.
 -- params: app text, is_disabled bool
--- row: app_row
+-- row: own_app
 -- effect: write
 -- refuse: app_owner -> app_without_owner
 WITH changed AS (
@@ -19,6 +19,9 @@ WITH changed AS (
 	FROM changed
 )
 SELECT changed.id, changed.slug, changed.name, changed.description, changed.visibility,
-	changed.status, app_version.name AS version, changed.created_at
+	changed.status, app_version.name AS version,
+	(SELECT pending.name FROM app_version AS pending
+		WHERE pending.app_id = changed.id AND pending.status = 'PENDING') AS pending_version,
+	changed.created_at
 FROM told, changed
 LEFT JOIN app_version ON app_version.id = changed.deployed_version_id

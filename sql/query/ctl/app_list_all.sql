@@ -1,9 +1,12 @@
 -- All apps, or where an e-mail address is given, the apps of that account; oldest first.
 -- params: account_email text?
--- row: app_row
+-- row: own_app
 -- effect: read
 SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
-	app_version.name AS version, app.created_at
+	app_version.name AS version,
+	(SELECT pending.name FROM app_version AS pending
+		WHERE pending.app_id = app.id AND pending.status = 'PENDING') AS pending_version,
+	app.created_at
 FROM app
 LEFT JOIN account ON account.id = app.account_id
 LEFT JOIN app_version ON app_version.id = app.deployed_version_id

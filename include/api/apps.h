@@ -1,0 +1,27 @@
+/* What endpoints of apps do whoever calls them: by API key in the public API, with a session in the
+ * pages. An endpoint's line names its handler, its record and its state. All of them have
+ * RESOURCE_APP. */
+#pragma once
+
+#include "domain/app.h"
+#include "task/list.h"
+
+/* The versions of the app, newest first. */
+extern const struct task_list api_version_list;
+
+/* Submits a version for review; the body is app_upload_record. */
+struct api_upload {
+	struct app_upload body; /* first: the prologue reads the request into it */
+	struct app_version version;
+	struct app_version_pending_row pending;
+	char checksum[APP_CHECKSUM_LENGTH + 1];
+};
+task_step api_upload_version;
+task_step api_upload_refused; /* of the line's "refused" */
+
+/* Makes an approved version the deployed one; the body is app_deploy_record. */
+struct api_deploy {
+	struct app_deploy body; /* first: the prologue reads the request into it */
+	struct app_version_deploy_row row;
+};
+task_step api_deploy_version;

@@ -1,0 +1,117 @@
+/* Apps as the pages show them: to those who install them, to their authors and to reviewers. */
+#pragma once
+
+#include "record/record.h"
+
+enum {
+	APP_NAME_LENGTH_MAX = 100, /* code points */
+	APP_DESCRIPTION_LENGTH_MAX = 500,
+	APP_SLUG_LENGTH_MAX = 64,
+};
+
+/* NULL, or what is wrong with it. A slug must not be taken for an ID. */
+const char *app_slug_check(struct str slug);
+/* Likewise, for a text that may have several lines. */
+const char *app_text_check(struct str text);
+
+/* What every reader of JSON can hold. */
+#define DRAFT_REVISION_MAX ((1ll << 53) - 1)
+
+/* An app in the catalogue. */
+struct catalogue_app {
+	struct id id;
+	struct str slug;
+	struct str name;
+	struct str description;
+	struct str version;
+	struct str author;
+	bool is_own;
+	bool is_private;
+};
+
+extern const struct record catalogue_app_record;
+
+/* A device of the account, and where an app is installed on it. */
+struct app_device {
+	struct id id;
+	struct str name;
+	int64_t entry_count;
+	struct str installations; /* JSON: their IDs */
+	int64_t created_at_us;
+};
+
+extern const struct record app_device_record;
+
+/* The body of an installation. */
+struct installing {
+	struct str app; /* ID or slug */
+};
+
+extern const struct record installing_record;
+
+/* ---- authors ---- */
+
+/* An app as its author sees it. */
+struct own_app {
+	struct id id;
+	struct str slug;
+	struct str name;
+	struct str description;
+	struct str visibility;
+	struct str status;
+	struct str version;	    /* the deployed one; empty: none */
+	struct str pending_version; /* the one that awaits review; empty: none */
+	int64_t created_at_us;
+};
+
+extern const struct record own_app_record;
+
+struct app_creation {
+	struct str slug;
+	struct str name;
+	struct str description; /* empty: left out */
+	struct str visibility;	/* likewise: private */
+};
+
+extern const struct record app_creation_record;
+
+struct app_update {
+	struct str name;
+	struct str description;
+	struct str visibility;
+};
+
+extern const struct record app_update_record;
+
+struct app_draft {
+	struct str script_language;
+	struct str script_content;
+	int64_t revision;      /* 0: none was saved yet */
+	int64_t updated_at_us; /* likewise */
+};
+
+extern const struct record app_draft_record;
+
+/* The body that saves a draft. */
+struct draft_change {
+	struct str script_language;
+	struct str script_content;
+	int64_t revision; /* of the draft that was changed */
+};
+
+extern const struct record draft_change_record;
+
+struct draft_saved {
+	int64_t revision;
+	int64_t updated_at_us;
+};
+
+extern const struct record draft_saved_record;
+
+struct app_script {
+	struct str version;
+	struct str script_language;
+	struct str script_content;
+};
+
+extern const struct record app_script_record;

@@ -1,0 +1,16 @@
+-- The devices of an account and where an app is installed on them, oldest first; at most 101, one
+-- more than a short list has. The app: by its ID, or where that is all zero, by its slug.
+-- params: account_id uuid, app_id uuid, slug text
+-- row: app_device
+-- effect: read
+SELECT device.id, device.name, device.entry_count, coalesce((
+		SELECT json_agg(installation.id ORDER BY installation.position)
+		FROM installation
+		JOIN app ON app.id = installation.app_id
+		WHERE installation.device_id = device.id
+			AND (app.id = :app_id OR app.slug = :slug)), '[]')::text AS installations,
+	device.created_at
+FROM device
+WHERE device.account_id = :account_id
+ORDER BY device.created_at, device.id
+LIMIT 101

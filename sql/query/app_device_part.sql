@@ -1,0 +1,18 @@
+-- A part of the devices of an account and where an app is installed on them (see app_device_list),
+-- oldest first, at most so many that come after a place.
+-- params: account_id uuid, app_id uuid, slug text, after_created_at timestamptz,
+--   after_id uuid, row_limit int8
+-- row: app_device
+-- effect: read
+SELECT device.id, device.name, device.entry_count, coalesce((
+		SELECT json_agg(installation.id ORDER BY installation.position)
+		FROM installation
+		JOIN app ON app.id = installation.app_id
+		WHERE installation.device_id = device.id
+			AND (app.id = :app_id OR app.slug = :slug)), '[]')::text AS installations,
+	device.created_at
+FROM device
+WHERE device.account_id = :account_id
+	AND (device.created_at, device.id) > (:after_created_at, :after_id)
+ORDER BY device.created_at, device.id
+LIMIT :row_limit

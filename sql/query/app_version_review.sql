@@ -1,0 +1,60 @@
+-- Reviews a version that awaits review. An approved version becomes the deployed one, and a new app
+-- becomes active. reviewer_id: who does it; none: a program on the server. No row: there is no such
+-- version. is_reviewed is false: it was reviewed before, or is_own is true: it is the reviewer's own,
+-- and there is another reviewer. generation: of the app, where it is published; else 0.
+-- params: id uuid, reviewer_id uuid, author text, status text, summary text?, reason text?,
+--   comments text[], lines int8[], address text?
+-- row: review_done
+-- effect: write
+WITH chosen AS (
+	-- Locked, so that of two reviews at once the second sees the decision of the first.
+	SELECT app_version.id, app_version.app_id, app_version.name, app_version.status,
+		app_version.reviewed_at, app.slug,
+		app.account_id = :reviewer_id AND EXISTS (
+			SELECT FROM account
+			WHERE is_reviewer AND closed_at IS NULL AND id <> :reviewer_id) AS is_own
+	FROM app_version
+	JOIN app ON app.id = app_version.app_id
+	WHERE app_version.id = :id
+	FOR UPDATE OF app_version
+), reviewed AS (
+	UPDATE app_version
+	SET status = :status,
+		reviewed_at = clock_timestamp(),
+		review_summary = :summary,
+		rejection_reason = :reason
+	FROM chosen
+	WHERE app_version.id = chosen.id AND app_version.status = 'PENDING'
+		AND chosen.is_own IS NOT TRUE
+	RETURNING app_version.id, app_version.app_id, app_version.status, app_version.reviewed_at
+), commented AS (
+	INSERT INTO app_version_comment (version_id, position, author, comment, line)
+	SELECT reviewed.id, said.position, :author, said.comment, nullif(said.line, 0)
+	FROM reviewed, unnest(:comments, :lines) WITH ORDINALITY AS said (comment, line, position)
+), published AS (
+	UPDATE app
+	SET deployed_version_id = reviewed.id,
+		generation = app.generation + 1,
+		status = CASE app.status WHEN 'disabled' THEN 'disabled' ELSE 'active' END
+	FROM reviewed
+	WHERE app.id = reviewed.app_id AND reviewed.status = 'APPROVED'
+	RETURNING app.generation
+), audited AS (
+	INSERT INTO audit_entry (account_id, actor, action, target, address)
+	SELECT account.id, coalesce(account.email, 'displayctl'), CASE :status
+			WHEN 'APPROVED' THEN 'version.approve'
+			WHEN 'REJECTED' THEN 'version.reject'
+			ELSE 'version.return'
+		END, chosen.slug || ' ' || chosen.name, :address
+	FROM reviewed
+	JOIN chosen ON chosen.id = reviewed.id
+	LEFT JOIN account ON account.id = :reviewer_id
+)
+SELECT chosen.id, chosen.app_id, chosen.name AS version,
+	coalesce(reviewed.status, chosen.status) AS status, reviewed.id IS NOT NULL AS is_reviewed,
+	coalesce(chosen.is_own, false) AS is_own,
+	coalesce(reviewed.reviewed_at, chosen.reviewed_at) AS reviewed_at,
+	coalesce(published.generation, 0) AS generation
+FROM chosen
+LEFT JOIN reviewed ON true
+LEFT JOIN published ON true

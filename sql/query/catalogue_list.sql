@@ -1,0 +1,16 @@
+-- The apps that an account can install (see app_list) whose name, slug, summary or author has a
+-- text; at most 101, one more than a short list has.
+-- params: account_id uuid, wanted text
+-- row: catalogue_app
+-- effect: read
+SELECT app.id, app.slug, app.name, app.description, app_version.name AS version,
+	account.name AS author, app.account_id = :account_id AS is_own,
+	app.visibility = 'private' AS is_private
+FROM app
+JOIN app_version ON app_version.id = app.deployed_version_id
+JOIN account ON account.id = app.account_id
+WHERE app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
+	AND position(lower(:wanted) IN lower(concat_ws(E'\n', app.name, app.slug, app.description,
+		account.name))) > 0
+ORDER BY app.name COLLATE "C", app.id
+LIMIT 101

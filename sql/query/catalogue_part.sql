@@ -1,0 +1,17 @@
+-- A part of the apps that an account can install and that have a text (see catalogue_list): at most
+-- so many that come after a place.
+-- params: account_id uuid, wanted text, after_name text, after_id uuid, row_limit int8
+-- row: catalogue_app
+-- effect: read
+SELECT app.id, app.slug, app.name, app.description, app_version.name AS version,
+	account.name AS author, app.account_id = :account_id AS is_own,
+	app.visibility = 'private' AS is_private
+FROM app
+JOIN app_version ON app_version.id = app.deployed_version_id
+JOIN account ON account.id = app.account_id
+WHERE app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
+	AND position(lower(:wanted) IN lower(concat_ws(E'\n', app.name, app.slug, app.description,
+		account.name))) > 0
+	AND (app.name COLLATE "C", app.id) > (:after_name, :after_id)
+ORDER BY app.name COLLATE "C", app.id
+LIMIT :row_limit

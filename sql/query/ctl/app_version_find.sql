@@ -1,0 +1,8 @@
+-- The version of this name of an app (by ID or slug).
+-- params: app text, version text
+-- row: id uuid
+-- effect: read
+SELECT app_version.id
+FROM app_version
+JOIN app ON app.id = app_version.app_id
+WHERE (app.id::text = lower(:app) OR app.slug = :app) AND app_version.name = :version

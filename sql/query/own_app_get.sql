@@ -1,0 +1,12 @@
+-- An app as its author sees it. No row: it is gone.
+-- params: id uuid
+-- row: own_app
+-- effect: read
+SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
+	app_version.name AS version,
+	(SELECT pending.name FROM app_version AS pending
+		WHERE pending.app_id = app.id AND pending.status = 'PENDING') AS pending_version,
+	app.created_at
+FROM app
+LEFT JOIN app_version ON app_version.id = app.deployed_version_id
+WHERE app.id = :id

@@ -1,0 +1,15 @@
+-- A part of the apps of an account as their author sees them, oldest first: at most so many that
+-- come after a place.
+-- params: account_id uuid, after_created_at timestamptz, after_id uuid, row_limit int8
+-- row: own_app
+-- effect: read
+SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
+	app_version.name AS version,
+	(SELECT pending.name FROM app_version AS pending
+		WHERE pending.app_id = app.id AND pending.status = 'PENDING') AS pending_version,
+	app.created_at
+FROM app
+LEFT JOIN app_version ON app_version.id = app.deployed_version_id
+WHERE app.account_id = :account_id AND (app.created_at, app.id) > (:after_created_at, :after_id)
+ORDER BY app.created_at, app.id
+LIMIT :row_limit

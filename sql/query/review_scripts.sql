@@ -1,0 +1,10 @@
+-- The script of a version, and that of the deployed version of its app, if there is one.
+-- params: id uuid
+-- row: review_scripts
+-- effect: read
+SELECT app_version.script_language, app_version.script_content,
+	deployed.name AS deployed_version, deployed.script_content AS deployed_content
+FROM app_version
+JOIN app ON app.id = app_version.app_id
+LEFT JOIN app_version AS deployed ON deployed.id = app.deployed_version_id
+WHERE app_version.id = :id
