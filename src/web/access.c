@@ -139,6 +139,17 @@ static struct verdict admit_administrator(struct task *task)
 	return admit(task);
 }
 
+static struct verdict admit_reviewer(struct task *task)
+{
+	const struct person *person = web_person(task);
+
+	if (!person)
+		return web_refuse(task);
+	if (!person->is_reviewer)
+		return task_fail(task, 403, "this is for reviewers");
+	return admit(task);
+}
+
 static struct verdict admit_visitor(struct task *task)
 {
 	return task_admit_visitor(task, &web_service_of(task)->visitor_rate, web_address_id(task));
@@ -225,6 +236,11 @@ static struct verdict check_administrator(struct task *task)
 	return look_up(task, admit_administrator);
 }
 
+static struct verdict check_reviewer(struct task *task)
+{
+	return look_up(task, admit_reviewer);
+}
+
 static struct verdict check_visitor(struct task *task)
 {
 	return look_up(task, admit_visitor);
@@ -237,6 +253,11 @@ const struct access access_session = {
 };
 const struct access access_administrator = {
     .check = check_administrator,
+    .refuse = web_refuse,
+    .state_size = sizeof(struct session_access),
+};
+const struct access access_reviewer = {
+    .check = check_reviewer,
     .refuse = web_refuse,
     .state_size = sizeof(struct session_access),
 };

@@ -12,6 +12,8 @@
 extern const struct access access_session;
 /* Likewise, an administrator; else 403. */
 extern const struct access access_administrator;
+/* Likewise, a reviewer; else 403. */
+extern const struct access access_reviewer;
 /* Anybody; web_person() tells whether somebody is signed in. */
 extern const struct access access_visitor;
 

@@ -3,7 +3,13 @@
 
 #include "task/task.h"
 
+extern const struct endpoint endpoint_app_device_list;
+extern const struct endpoint endpoint_app_install;
 extern const struct endpoint endpoint_audit_list;
+extern const struct endpoint endpoint_catalogue_get;
+extern const struct endpoint endpoint_catalogue_list;
+extern const struct endpoint endpoint_draft_get;
+extern const struct endpoint endpoint_draft_save;
 extern const struct endpoint endpoint_heir_clear;
 extern const struct endpoint endpoint_heir_set;
 extern const struct endpoint endpoint_invitation_create;
@@ -16,6 +22,14 @@ extern const struct endpoint endpoint_link_look;
 extern const struct endpoint endpoint_link_use;
 extern const struct endpoint endpoint_member_list;
 extern const struct endpoint endpoint_member_update;
+extern const struct endpoint endpoint_own_app_create;
+extern const struct endpoint endpoint_own_app_get;
+extern const struct endpoint endpoint_own_app_list;
+extern const struct endpoint endpoint_own_app_update;
+extern const struct endpoint endpoint_own_version_deploy;
+extern const struct endpoint endpoint_own_version_list;
+extern const struct endpoint endpoint_own_version_script;
+extern const struct endpoint endpoint_own_version_submit;
 extern const struct endpoint endpoint_password_change;
 extern const struct endpoint endpoint_password_link_create;
 extern const struct endpoint endpoint_person_get;
@@ -23,6 +37,10 @@ extern const struct endpoint endpoint_person_removal;
 extern const struct endpoint endpoint_person_removal_preview;
 extern const struct endpoint endpoint_person_update;
 extern const struct endpoint endpoint_register;
+extern const struct endpoint endpoint_review_decide;
+extern const struct endpoint endpoint_review_get;
+extern const struct endpoint endpoint_review_list;
+extern const struct endpoint endpoint_review_scripts;
 extern const struct endpoint endpoint_session_create;
 extern const struct endpoint endpoint_session_delete;
 extern const struct endpoint endpoint_session_end;

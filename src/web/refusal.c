@@ -1,4 +1,5 @@
 #include "access.h"
+#include "base/limits.h"
 #include "endpoints.h"
 
 struct verdict web_fail_refusal(struct task *task)
@@ -12,6 +13,13 @@ struct verdict web_fail_refusal(struct task *task)
 	case REFUSAL_TOO_MANY_KEYS:
 		return task_fail(task, 409,
 				 "the account has 1000 API keys already, revoke one first");
+	case REFUSAL_SLUG_TAKEN:
+		return task_fail(task, 409, "there is an app with this slug already");
+	case REFUSAL_TOO_MANY_APPS:
+		return task_fail(task, 409, "the account has %d apps already", LIMIT_ACCOUNT_APPS);
+	case REFUSAL_TOO_MANY_INSTALLATIONS:
+		return task_fail(task, 409, "the device has %d entries already, remove one first",
+				 LIMIT_DEVICE_INSTALLATIONS);
 	case REFUSAL_ACCOUNT_GONE:
 		return task_refuse(task);
 	default:

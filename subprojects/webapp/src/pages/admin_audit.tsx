@@ -12,6 +12,8 @@ const WORDS: Record<Entry["action"], string> = {
 	"account.heir": "chose who gets the apps of those who go:",
 	"account.remove": "removed the account",
 	"account.roles": "changed the roles of",
+	"app.create": "made the app",
+	"app.deploy": "deployed",
 	"invitation.create": "invited",
 	"invitation.revoke": "withdrew the invitation of",
 	"key.create": "created the API key",
@@ -20,6 +22,9 @@ const WORDS: Record<Entry["action"], string> = {
 	"password.change": "changed the password of",
 	"session.end": "ended a session of",
 	"session.start": "signed in",
+	"version.approve": "approved",
+	"version.reject": "rejected",
+	"version.return": "requested changes to",
 };
 
 /** The page shows the newest; the list is longer. */

@@ -1,0 +1,75 @@
+#include "access.h"
+#include "base/limits.h"
+#include "domain/studio.h"
+#include "endpoints.h"
+#include "task/list.h"
+
+/* GET /web/apps - the apps that the account can install, by name; with "q", those that have the
+ * text in their name, slug, summary or author's name. */
+
+struct search {
+	struct str wanted; /* empty: all */
+};
+
+static void ask_short(struct task *task, struct db_query *query)
+{
+	const struct search *search = task_state(task);
+
+	statement_catalogue_list(query,
+				 &(struct catalogue_list_parameters){
+				     .account_id = task_account_id(task),
+				     .wanted = search->wanted,
+				 },
+				 NULL);
+}
+
+static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
+{
+	const struct search *search = task_state(task);
+
+	statement_catalogue_part(query,
+				 &(struct catalogue_part_parameters){
+				     .account_id = task_account_id(task),
+				     .wanted = search->wanted,
+				     .after_name = range->after.text,
+				     .after_id = range->after.id,
+				     .row_limit = range->limit,
+				 },
+				 NULL);
+}
+
+static struct list_place place(const void *row)
+{
+	const struct catalogue_app *app = row;
+
+	return (struct list_place){.id = app->id, .text = app->name};
+}
+
+static const struct task_list list = {
+    .letter = 'c',
+    .parameter = "q",
+    .ask_short = ask_short,
+    .ask_part = ask_part,
+    .record = &catalogue_app_record,
+    .place = place,
+};
+
+static struct verdict begin(struct task *task)
+{
+	struct search *search = task_state(task);
+	struct str wanted = http_request_query(task_request(task), STR("q"));
+
+	search->wanted = STR("");
+	if (wanted.data && (!http_decode(task_arena(task), wanted, &search->wanted) ||
+			    search->wanted.length > LIMIT_SEARCH_BYTES))
+		return task_fail(task, 400, "q must be a text of at most %d bytes",
+				 LIMIT_SEARCH_BYTES);
+	return task_reply_list(task, &list);
+}
+
+const struct endpoint endpoint_catalogue_list = {
+    .name = "catalogue_list",
+    .handler = begin,
+    .access = &access_session,
+    .state_size = sizeof(struct search),
+};

@@ -1,0 +1,46 @@
+#include "access.h"
+#include "base/limits.h"
+#include "domain/studio.h"
+#include "endpoints.h"
+
+/* PUT /web/studio/{appId}/draft - saves the draft, and changes no version. Where somebody else has
+ * saved it meanwhile, or the same author in another window, nothing is overwritten. */
+
+struct saving {
+	struct draft_change body; /* first: the prologue reads the request into it */
+	struct draft_saved saved;
+};
+
+static struct verdict saved(struct task *task)
+{
+	const struct saving *saving = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 409, "the draft was changed elsewhere meanwhile");
+	return task_reply_record(task, 200, &draft_saved_record, &saving->saved);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct saving *saving = task_state(task);
+
+	statement_app_draft_save(task_new_query(task),
+				 &(struct app_draft_save_parameters){
+				     .app_id = task_app(task)->id,
+				     .script_language = saving->body.script_language,
+				     .script_content = saving->body.script_content,
+				     .revision = saving->body.revision,
+				 },
+				 &saving->saved);
+	return task_query(task, saved);
+}
+
+const struct endpoint endpoint_draft_save = {
+    .name = "draft_save",
+    .handler = begin,
+    .access = &access_session,
+    .resource = RESOURCE_APP,
+    .body = &draft_change_record,
+    .body_max_bytes = LIMIT_UPLOAD_BODY_BYTES,
+    .state_size = sizeof(struct saving),
+};

@@ -1,0 +1,45 @@
+#include "access.h"
+#include "base/limits.h"
+#include "domain/studio.h"
+#include "endpoints.h"
+
+/* PATCH /web/studio/{appId} - changes the app's name, its summary, and who can install it. Where it
+ * is installed already it stays. */
+
+struct update {
+	struct app_update change; /* first: the prologue reads the request into it */
+	struct own_app app;	  /* after the change */
+};
+
+static struct verdict updated(struct task *task)
+{
+	const struct update *update = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "there is no such app");
+	return task_reply_record(task, 200, &own_app_record, &update->app);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct update *update = task_state(task);
+
+	statement_app_update(task_new_query(task),
+			     &(struct app_update_parameters){
+				 .id = task_app(task)->id,
+				 .change = &update->change,
+				 .change_present = task_body_present(task),
+			     },
+			     &update->app);
+	return task_query(task, updated);
+}
+
+const struct endpoint endpoint_own_app_update = {
+    .name = "own_app_update",
+    .handler = begin,
+    .access = &access_session,
+    .resource = RESOURCE_APP,
+    .body = &app_update_record,
+    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
+    .state_size = sizeof(struct update),
+};
