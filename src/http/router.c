@@ -129,15 +129,55 @@ static unsigned all_methods(const struct route_table *const tables[])
 	return methods;
 }
 
+/* What was found so far. */
+struct search {
+	const struct route *route; /* of the best path and the method; NULL: none */
+	unsigned score;		   /* of the best path */
+	unsigned methods;	   /* of the best path */
+};
+
+/* Whether the search can end: no route is better than one that is literal throughout. */
+static bool look_at(const struct route *route, enum http_method method,
+		    const struct segments *segments, struct search *search)
+{
+	unsigned score = match_path(route->path, segments);
+
+	if (score == 0 || score < search->score)
+		return false;
+	if (score > search->score)
+		*search = (struct search){.score = score};
+	search->methods |= 1u << route->method;
+	if (route->method == method)
+		search->route = route;
+	return search->route && score == (2u << segments->count) - 1;
+}
+
+static struct search search(const struct route_table *const tables[], enum http_method method,
+			    const struct segments *segments)
+{
+	char first = segments->count ? segments->text[0].data[0] : '\0';
+	struct search search = {0};
+
+	for (; *tables; tables++) {
+		const struct route *end = (*tables)->routes + (*tables)->count;
+
+		for (const struct route *route = (*tables)->routes; route < end; route++) {
+			/* One letter rules out most routes of most tables. */
+			if (route->path[1] != first && route->path[1] != '{')
+				continue;
+			if (look_at(route, method, segments, &search))
+				return search;
+		}
+	}
+	return search;
+}
+
 enum route_result router_find(const struct route_table *const tables[],
 			      struct http_request *request, struct route_match *ret_match)
 {
 	enum http_method method = request->method == HTTP_HEAD ? HTTP_GET : request->method;
-	const struct route *found = NULL;
 	struct segments segments;
-	unsigned best = 0;
-	unsigned methods = 0; /* of the best path */
-	char first;
+	struct search found;
 
 	*ret_match = (struct route_match){0};
 	if (method == HTTP_OPTIONS && str_equal(request->path, STR("*"))) {
@@ -146,36 +186,14 @@ enum route_result router_find(const struct route_table *const tables[],
 	}
 	if (!split_path(request, &segments))
 		return ROUTE_UNKNOWN;
-	first = segments.count ? segments.text[0].data[0] : '\0';
-	for (; *tables; tables++) {
-		const struct route *end = (*tables)->routes + (*tables)->count;
-
-		for (const struct route *route = (*tables)->routes; route < end; route++) {
-			unsigned score;
-
-			/* One letter rules out most routes of most tables. */
-			if (route->path[1] != first && route->path[1] != '{')
-				continue;
-			score = match_path(route->path, &segments);
-			if (score == 0 || score < best)
-				continue;
-			if (score > best) {
-				best = score;
-				methods = 0;
-				found = NULL;
-			}
-			methods |= 1u << route->method;
-			if (route->method == method)
-				found = route;
-		}
-	}
-	if (!best)
+	found = search(tables, method, &segments);
+	if (!found.score)
 		return ROUTE_UNKNOWN;
-	if (!found) {
-		ret_match->allow = allow_text(&request->arena, methods);
+	if (!found.route) {
+		ret_match->allow = allow_text(&request->arena, found.methods);
 		return ROUTE_METHOD;
 	}
-	ret_match->route = found;
-	take_parameters(found->path, &segments, ret_match);
+	ret_match->route = found.route;
+	take_parameters(found.route->path, &segments, ret_match);
 	return ROUTE_FOUND;
 }

@@ -5,7 +5,8 @@
 #include "task/key_uses.h"
 #include "web/web.h"
 
-static const struct route_table *const public_tables[] = {&api_routes, &api_health_routes,
+/* In the order in which they are looked through. */
+static const struct route_table *const public_tables[] = {&api_health_routes, &api_routes,
 							  &web_routes, &web_page_routes, NULL};
 static const struct route_table *const admin_tables[] = {&api_health_routes, NULL};
 static const struct route_table *const *const tables[HTTP_ROLE_COUNT] = {
