@@ -24,6 +24,7 @@
 struct access;
 struct http_static_file;
 struct http_stream;
+struct http_stream_source;
 struct service;
 struct task;
 
@@ -34,6 +35,7 @@ struct verdict {
 		VERDICT_WAIT,
 		VERDICT_REPLY,
 		VERDICT_STREAM,
+		VERDICT_HANDED_OVER,
 		VERDICT_GIVEN_UP
 	} kind;
 	struct verdict (*next)(struct task *task); /* of VERDICT_CONTINUE */
@@ -161,6 +163,12 @@ task_reply_static(struct task *task, const struct http_static_file *file);
 __attribute__((warn_unused_result)) struct verdict
 task_reply_stream(struct task *task, int status, struct str content_type,
 		  bool (*write_more)(struct task *task, struct http_stream *stream));
+/* 200 with a stream that lives on when the task, its state and its arena are gone
+ * (http_stream_release_request()): for streams without an end. source and owner are the stream's.
+ * *ret_stream is set before the source is called for the first time. */
+__attribute__((warn_unused_result)) struct verdict
+task_hand_over(struct task *task, struct str content_type, const struct http_stream_source *source,
+	       void *owner, struct http_stream **ret_stream);
 /* Adds a header field to the answer, whatever it will be. */
 void task_add_field(struct task *task, struct str name, struct str value);
 

@@ -34,6 +34,16 @@ struct verdict task_reply_stream(struct task *task, int status, struct str conte
 	return (struct verdict){.kind = VERDICT_STREAM};
 }
 
+struct verdict task_hand_over(struct task *task, struct str content_type,
+			      const struct http_stream_source *source, void *owner,
+			      struct http_stream **ret_stream)
+{
+	task->response.status = 200;
+	task->response.content_type = content_type;
+	task->heir = (struct stream_heir){source, owner, ret_stream};
+	return (struct verdict){.kind = VERDICT_HANDED_OVER};
+}
+
 struct buffer *task_scratch(void)
 {
 	static struct buffer buffer;

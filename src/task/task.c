@@ -50,6 +50,17 @@ static void on_stream_stopped(struct http_stream *stream, void *owner)
 	end(owner);
 }
 
+static void hand_over(struct task *task)
+{
+	struct stream_heir heir = task->heir;
+
+	end(task);
+	*heir.ret_stream =
+	    http_respond_stream(task->request, &task->response, heir.source, heir.owner);
+	/* The last act: the arena and the task in it go with the request. */
+	http_stream_release_request(*heir.ret_stream);
+}
+
 static void run(struct task *task, task_step *step)
 {
 	static const struct http_stream_source stream = {.proceed = on_room,
@@ -68,6 +79,8 @@ static void run(struct task *task, task_step *step)
 		respond(task);
 	} else if (verdict.kind == VERDICT_STREAM) {
 		http_respond_stream(task->request, &task->response, &stream, task);
+	} else if (verdict.kind == VERDICT_HANDED_OVER) {
+		hand_over(task);
 	} else if (verdict.kind == VERDICT_GIVEN_UP) {
 		service->task_count--;
 	}

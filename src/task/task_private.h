@@ -5,6 +5,13 @@
 #include "task/service.h"
 #include "task/task.h"
 
+/* Who gets the stream of task_hand_over(). */
+struct stream_heir {
+	const struct http_stream_source *source;
+	void *owner;
+	struct http_stream **ret_stream;
+};
+
 /* The state of the endpoint's access follows it, see task_access_state(). */
 struct task {
 	struct service *service;
@@ -40,6 +47,7 @@ struct task {
 
 	struct http_response response;
 	bool (*write_more)(struct task *task, struct http_stream *stream);
+	struct stream_heir heir;
 	/* NULL, or gives back what a list has beside the arena; however the task ends. */
 	void (*leave_list)(struct task *task);
 	bool is_problem; /* the answer is a problem, and these are its parts */
