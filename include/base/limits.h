@@ -66,6 +66,7 @@ enum {
 	LIMIT_LIST_MS = 60 * 1000,
 	/* Hints that wait to be sent: further ones are dropped, the generation decides. */
 	LIMIT_HINT_BYTES = 64 * 1024,
+	LIMIT_HINT_WORD_BYTES = 1000,
 	/* Jobs that wait for a worker thread: 503, as for those of an account that has as many as
 	 * it leaves to others (one account alone: half), and where a job would wait for longer
 	 * than that. */
@@ -111,6 +112,9 @@ enum {
 	LIMIT_SESSIONS = 50,
 	/* One-time links: 404 after so long. */
 	LIMIT_LINK_S = 7 * 24 * 3600,
+	/* Streams of events in a worker, of one account and of all: 503. */
+	LIMIT_PAGE_STREAMS_OF_ACCOUNT = 64,
+	LIMIT_PAGE_STREAMS = 4096,
 	/* Bodies of the pages: 413. */
 	LIMIT_PAGE_BODY_BYTES = 16 * 1024,
 	/* Apps that an account makes, as the trigger app_counted() has it: 409. */

@@ -4,6 +4,7 @@
  *   "push:<id>:<generation>"     a push was answered     delivery answers the next one
  *   "key:<hash>"                 a key was revoked       the key cache forgets it
  *   "app:<id>:<generation>"      a version was deployed  for modules that render apps
+ *   "changed:<id>:<topic>"       something of an account changed  the pages' streams tell them
  *
  * A module subscribes to the kind that it wants. A hint may be lost or come twice: the database
  * decides. */
@@ -42,7 +43,7 @@ void db_unsubscribe(struct hint_subscription *subscription);
 
 /* Tells all workers of all instances, at the end of the turn or later: one NOTIFY at most is under
  * way, and the hints that come meanwhile share the next. word: printable ASCII without spaces, at
- * most 100 bytes. The hint is dropped while the connection is down or too many wait: the generation
- * in the database decides. */
+ * most LIMIT_HINT_WORD_BYTES. The hint is dropped while the connection is down or too many wait:
+ * the generation in the database decides. */
 void db_hint(struct db *db, struct str word);
 bool db_hints_are_up(const struct db *db);

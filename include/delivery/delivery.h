@@ -24,6 +24,7 @@
 #include "delivery/polling.h"
 #include "delivery/push_order.h"
 #include "delivery/stored_push.h"
+#include "domain/picture_hash.h"
 #include "http/request.h"
 
 struct delivery;
@@ -93,6 +94,10 @@ bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_
  * look-up that found nothing because the database is away, that. lookup: NULL, where none was made.
  */
 struct str delivery_refusal_picture(const struct panel_lookup *lookup);
+
+/* The picture with this hash that is built into the program, for panels that have nothing to show;
+ * data is NULL where it has none. */
+struct str delivery_built_in_picture(const uint8_t hash[static PICTURE_HASH_BYTES]);
 
 /* Makes a link of the panel out of a request that is a WebSocket handshake. */
 void delivery_connect(struct delivery *delivery, struct panel *panel, struct http_request *request);

@@ -20,6 +20,7 @@ struct web_service {
 	bool limits_attempts;		 /* to prove who one is */
 	struct known_sessions *sessions; /* shared by the workers, see src/web/known_sessions.h */
 	struct removals *removals;	 /* of accounts, see src/web/removals.h */
+	struct streams *streams;	 /* to pages, see src/web/streams.h */
 };
 
 /* api is set up already. rate_limit: requests a second per key, 0 turns all rate limits off. */

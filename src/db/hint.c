@@ -12,7 +12,7 @@ enum { PING_MS = 250, ANSWER_MS = 1500 };
  * work. A hint that comes after a longer pause is sent at once. */
 enum { PAUSE_MS = 2 };
 
-enum { WORD_MAX = 100 };
+enum { WORD_MAX = LIMIT_HINT_WORD_BYTES };
 
 static const unsigned notify_parameters[] = {25 /* text */};
 static const unsigned notify_columns[] = {25 /* text */, 2278 /* void */};

@@ -9,6 +9,7 @@
 #include "stored_push.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The modules. Where one has something to tell a module that it does not know, it calls one of the
  * functions below. */
@@ -291,6 +292,15 @@ bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_
 struct str delivery_refusal_picture(const struct panel_lookup *lookup)
 {
 	return lookup && lookup->is_database_away ? picture_no_database : picture_unknown_device;
+}
+
+struct str delivery_built_in_picture(const uint8_t hash[static PICTURE_HASH_BYTES])
+{
+	uint8_t built_in[PICTURE_HASH_BYTES];
+
+	picture_hash(picture_nothing_to_show, built_in);
+	return memcmp(hash, built_in, sizeof(built_in)) == 0 ? picture_nothing_to_show
+							     : (struct str){0};
 }
 
 void delivery_connect(struct delivery *delivery, struct panel *panel, struct http_request *request)

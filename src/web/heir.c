@@ -1,4 +1,5 @@
 #include "access.h"
+#include "changed.h"
 #include "endpoints.h"
 
 /* PUT /web/admin/accounts/{accountId}/heir - whoever removes an account leaves the public apps that
@@ -19,6 +20,7 @@ static struct verdict chosen(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return fail(task);
+	web_changed(task, (struct id){0}, "admin");
 	return task_reply_record(task, 200, &member_record, &choice->member);
 }
 

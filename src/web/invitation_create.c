@@ -1,5 +1,6 @@
 #include "access.h"
 #include "base/limits.h"
+#include "changed.h"
 #include "endpoints.h"
 #include "new_link.h"
 
@@ -18,6 +19,7 @@ static struct verdict created(struct task *task)
 	if (task_row_count(task) == 0)
 		return task_fail(task, 409,
 				 "there are 100 open invitations already, withdraw one first");
+	web_changed(task, (struct id){0}, "admin");
 	return web_reply_link(task, &creation->link, creation->row.expires_at);
 }
 

@@ -1,4 +1,5 @@
 #include "access.h"
+#include "changed.h"
 #include "endpoints.h"
 
 /* DELETE /web/admin/invitations/{invitationId} - withdraws an invitation. */
@@ -14,7 +15,10 @@ static struct verdict fail(struct task *task)
 
 static struct verdict revoked(struct task *task)
 {
-	return task_row_count(task) ? task_reply_empty(task, 200) : fail(task);
+	if (task_row_count(task) == 0)
+		return fail(task);
+	web_changed(task, (struct id){0}, "admin");
+	return task_reply_empty(task, 200);
 }
 
 static struct verdict begin(struct task *task)

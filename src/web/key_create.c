@@ -1,5 +1,6 @@
 #include "access.h"
 #include "base/limits.h"
+#include "changed.h"
 #include "domain/key.h"
 #include "endpoints.h"
 
@@ -20,6 +21,8 @@ static struct verdict created(struct task *task)
 		return task_fail(task, 409,
 				 "an account must own at least one device before it can create a "
 				 "key: add a device first");
+	web_changed(task, task_account_id(task), "keys");
+	web_changed(task, (struct id){0}, "admin");
 	creation->entry.key = str_from(creation->key);
 	return task_reply_record(task, 201, &new_key_record, &creation->entry);
 }

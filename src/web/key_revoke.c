@@ -1,5 +1,6 @@
 #include "access.h"
 #include "base/hex.h"
+#include "changed.h"
 #include "db/db.h"
 #include "domain/key.h"
 #include "endpoints.h"
@@ -24,6 +25,8 @@ static struct verdict revoked(struct task *task)
 		return fail(task);
 	hex_encode(revocation->row.secret_hash.data, KEY_HASH_BYTES, hex);
 	db_hint(task_service(task)->db, ARENA_JOIN(task_arena(task), STR("key:"), str_from(hex)));
+	web_changed(task, task_account_id(task), "keys");
+	web_changed(task, (struct id){0}, "admin");
 	return task_reply_empty(task, 200);
 }
 

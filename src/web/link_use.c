@@ -1,6 +1,7 @@
 #include "access.h"
 #include "attempts.h"
 #include "base/limits.h"
+#include "changed.h"
 #include "domain/key.h"
 #include "endpoints.h"
 #include "password.h"
@@ -45,6 +46,7 @@ static struct verdict ended(struct task *task)
 {
 	const struct use *use = task_state(task);
 
+	web_changed(task, use->set.id, "sessions");
 	return web_start_session(task, use->set.id, str_from(use->job.new_hash));
 }
 

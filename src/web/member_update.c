@@ -1,5 +1,6 @@
 #include "access.h"
 #include "base/limits.h"
+#include "changed.h"
 #include "endpoints.h"
 
 /* PATCH /web/admin/accounts/{accountId} - changes roles. They hold from the next request on. */
@@ -20,6 +21,8 @@ static struct verdict updated(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return fail(task);
+	web_changed(task, update->member.person.id, "account");
+	web_changed(task, (struct id){0}, "admin");
 	return task_reply_record(task, 200, &member_record, &update->member);
 }
 

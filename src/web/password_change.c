@@ -2,6 +2,7 @@
 #include "attempts.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "changed.h"
 #include "domain/key.h"
 #include "endpoints.h"
 #include "known_sessions.h"
@@ -27,6 +28,7 @@ static struct verdict ended(struct task *task)
 
 	known_sessions_add(web_service_of(task)->sessions, change->token_hash,
 			   task_account_id(task), clock_monotonic_us());
+	web_changed(task, task_account_id(task), "sessions");
 	web_set_cookie(task, str_from(change->token));
 	return task_reply_empty(task, 200);
 }
@@ -35,6 +37,8 @@ static struct verdict changed(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return task_fail(task, 409, "the password was changed meanwhile, try again");
+	web_changed(task, task_account_id(task), "sessions");
+	web_changed(task, (struct id){0}, "admin");
 	return web_end_late_sessions(task, task_account_id(task), web_session_id(task), ended);
 }
 

@@ -1,6 +1,7 @@
 #include "access.h"
 #include "attempts.h"
 #include "base/limits.h"
+#include "changed.h"
 #include "domain/account.h"
 #include "endpoints.h"
 #include "password.h"
@@ -37,6 +38,8 @@ struct removal {
 
 static struct verdict revoked(struct task *task)
 {
+	web_changed(task, task_account_id(task), "sessions");
+	web_changed(task, (struct id){0}, "admin");
 	removals_look(web_service_of(task)->removals);
 	web_set_cookie(task, (struct str){0});
 	return task_reply_empty(task, 200);

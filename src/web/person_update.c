@@ -1,5 +1,6 @@
 #include "access.h"
 #include "base/limits.h"
+#include "changed.h"
 #include "endpoints.h"
 
 /* PATCH /web/account - changes the name that others see. */
@@ -15,6 +16,8 @@ static struct verdict updated(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
+	web_changed(task, task_account_id(task), "account");
+	web_changed(task, (struct id){0}, "admin");
 	return task_reply_record(task, 200, &person_record, &update->person);
 }
 

@@ -22,6 +22,8 @@ static const struct route routes[] = {
     {HTTP_GET, "/web/apps/{appId}", &endpoint_catalogue_get},
     {HTTP_GET, "/web/apps/{appId}/devices", &endpoint_app_device_list},
     {HTTP_POST, "/web/devices/{deviceId}/apps", &endpoint_app_install},
+    {HTTP_GET, "/web/devices/{deviceId}/pictures/{hash}", &endpoint_picture_get},
+    {HTTP_GET, "/web/events", &endpoint_events},
     {HTTP_GET, "/web/keys", &endpoint_key_list},
     {HTTP_POST, "/web/keys", &endpoint_key_create},
     {HTTP_DELETE, "/web/keys/{keyId}", &endpoint_key_revoke},

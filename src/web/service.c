@@ -1,5 +1,6 @@
 #include "base/limits.h"
 #include "removals.h"
+#include "streams.h"
 #include "web/web.h"
 
 void web_start(struct web_service *web, struct region_map *shared,
@@ -11,6 +12,7 @@ void web_start(struct web_service *web, struct region_map *shared,
 	web->registration = registration;
 	web->sessions = region_common(shared, &session_region);
 	web->removals = removals_create(web->api.service.loop, web->api.service.db);
+	web->streams = streams_create(web->api.service.loop, web->api.service.db);
 	web->limits_attempts = is_limited;
 	web->session_rate = (struct rate_policy){
 	    .name = "session",
@@ -29,9 +31,11 @@ void web_start(struct web_service *web, struct region_map *shared,
 void web_drain(struct web_service *web)
 {
 	removals_drain(web->removals);
+	streams_drain(web->streams);
 }
 
 void web_finish(struct web_service *web)
 {
 	removals_destroy(web->removals);
+	streams_destroy(web->streams);
 }

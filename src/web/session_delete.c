@@ -1,4 +1,5 @@
 #include "access.h"
+#include "changed.h"
 #include "endpoints.h"
 #include "session_start.h"
 
@@ -10,6 +11,8 @@ struct sign_out {
 
 static struct verdict ended(struct task *task)
 {
+	web_changed(task, task_account_id(task), "sessions");
+	web_changed(task, (struct id){0}, "admin");
 	web_set_cookie(task, (struct str){0});
 	return task_reply_empty(task, 200);
 }

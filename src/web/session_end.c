@@ -1,4 +1,5 @@
 #include "access.h"
+#include "changed.h"
 #include "endpoints.h"
 
 /* DELETE /web/sessions/{sessionId} - ends a session of the account.
@@ -15,7 +16,11 @@ static struct verdict fail(struct task *task)
 
 static struct verdict ended(struct task *task)
 {
-	return task_row_count(task) ? task_reply_empty(task, 200) : fail(task);
+	if (task_row_count(task) == 0)
+		return fail(task);
+	web_changed(task, task_account_id(task), "sessions");
+	web_changed(task, (struct id){0}, "admin");
+	return task_reply_empty(task, 200);
 }
 
 static struct verdict end_one(struct task *task)
@@ -37,6 +42,8 @@ static struct verdict end_one(struct task *task)
 
 static struct verdict all_ended(struct task *task)
 {
+	web_changed(task, task_account_id(task), "sessions");
+	web_changed(task, (struct id){0}, "admin");
 	return task_reply_empty(task, 200);
 }
 

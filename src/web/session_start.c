@@ -2,6 +2,7 @@
 #include "access.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "changed.h"
 #include "domain/key.h"
 #include "known_sessions.h"
 
@@ -68,6 +69,8 @@ static struct verdict started(struct task *task)
 		return task_fail(task, 409, "the password was changed meanwhile, try again");
 	known_sessions_add(web_service_of(task)->sessions, fresh->hash, fresh->person.id,
 			   clock_monotonic_us());
+	web_changed(task, fresh->person.id, "sessions");
+	web_changed(task, (struct id){0}, "admin");
 	web_set_cookie(task, str_from(fresh->token));
 	return task_reply_record(task, 200, &person_record, &fresh->person);
 }

@@ -161,6 +161,8 @@ class Contract:
             if body:
                 raise Violation("HEAD was answered with a body")
             return
+        if not types[0].endswith("json"):
+            return
         try:
             value = strict_json(body)
         except ValueError as error:

@@ -1,0 +1,11 @@
+/* The name of a picture for the pages: the first bytes of the SHA-256 of its WebP. The database has
+ * it, too (picture_hash). */
+#pragma once
+
+#include "base/str.h"
+
+#include <stdint.h>
+
+enum { PICTURE_HASH_BYTES = 16 };
+
+void picture_hash(struct str webp, uint8_t ret_hash[static PICTURE_HASH_BYTES]);

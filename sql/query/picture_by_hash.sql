@@ -1,0 +1,17 @@
+-- The picture of a device with this hash: an entry's, or that of a temporary image.
+-- params: device_id uuid, hash bytea
+-- row: picture bytea
+-- effect: read
+(
+	SELECT picture
+	FROM installation
+	WHERE device_id = :device_id AND picture_hash = :hash
+	LIMIT 1
+)
+UNION ALL
+(
+	SELECT picture
+	FROM showing
+	WHERE device_id = :device_id AND picture_hash = :hash
+)
+LIMIT 1

@@ -1,0 +1,11 @@
+-- Those of these sessions that have not ended, see session_find, with the roles of their accounts.
+-- params: ids uuid[], idle_s int4, life_s int4
+-- row: id uuid, is_reviewer bool, is_administrator bool
+-- effect: read
+SELECT session.id, account.is_reviewer, account.is_administrator
+FROM session
+JOIN account ON account.id = session.account_id
+WHERE session.id = ANY (:ids)
+	AND session.last_used_at > clock_timestamp() - :idle_s * interval '1 second'
+	AND account.closed_at IS NULL
+	AND session.created_at > clock_timestamp() - :life_s * interval '1 second'

@@ -1,0 +1,24 @@
+/* Tells the open pages of an account, in all workers of all instances, that something they may show
+ * has changed: they ask for it again (GET /web/events, event "changed").
+ *
+ *   endpoint --web_changed()--> hint "changed:ACCOUNT:TOPIC" --> streams of that account
+ *
+ * Changes of devices and rotations by whomever need no call: the hints of devices tell them. */
+#pragma once
+
+#include "base/id.h"
+#include "db/db.h"
+#include "task/task.h"
+
+enum { TOPIC_BYTES_MAX = 80 };
+
+/* Call it once the change is committed. topic: "keys", "sessions", "account", "devices",
+ * "device:ID", "rotation:ID", "apps", "app:SLUG", "reviews" (to reviewers), "admin" (to
+ * administrators); at most TOPIC_BYTES_MAX of letters, digits and "-_.:". account_id zero: all
+ * accounts, as it must be for the last two. A topic "sessions" also has the streams looked at whose
+ * session may have ended. */
+__attribute__((format(printf, 3, 4))) void web_changed(struct task *task, struct id account_id,
+						       const char *topic, ...);
+
+/* The text of such a hint behind its kind. False: it has another form. */
+bool changed_parse(struct str text, struct id *ret_account_id, struct str *ret_topic);

@@ -1,0 +1,26 @@
+/* The open streams of events of a worker (GET /web/events).
+ *
+ * A stream ends when its session has ended, when its client leaves, and when the worker drains. An
+ * account may have LIMIT_PAGE_STREAMS_OF_ACCOUNT of them. */
+#pragma once
+
+#include "db/db.h"
+#include "domain/person.h"
+#include "page_stream.h"
+
+struct streams;
+
+/* loop and db must outlive the streams. */
+struct streams *streams_create(struct loop *loop, struct db *db);
+/* No session is looked at from now on. The HTTP server ends the streams when it drains. */
+void streams_drain(struct streams *streams);
+/* No stream is left, and the database's connections are closed. */
+void streams_destroy(struct streams *streams);
+
+/* Whether the account may have one more. */
+bool streams_have_room(const struct streams *streams, struct id account_id);
+/* A stream of this person's session. Give page_stream_source, the result and where its stream is
+ * to the answer (task_hand_over()), from the same step: from then on it takes care of itself. */
+struct page_stream *streams_open(struct streams *streams, const struct person *person,
+				 struct id session_id);
+extern const struct http_stream_source page_stream_source;

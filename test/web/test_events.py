@@ -1,0 +1,168 @@
+"""The stream of events: topics, sessions, its bounds. What panels show is in test_live.py."""
+
+import contextlib
+
+from events import Events
+from people import OTHER_PASSWORD, PASSWORD, Person, wait_until
+
+
+def test_what_one_browser_changes_the_other_is_told(world, person):
+    person.device()
+    one, other = person.browser(), person.browser()
+    stranger = Person(world).browser()
+    with Events(one) as events, Events(stranger) as foreign:
+        key = other.post("/web/keys", {"name": "Weather"}).json()
+        events.topic("keys")
+        other.delete(f"/web/keys/{key['id']}").ok()
+        events.topic("keys")
+        other.patch("/web/account", {"name": "Ada"}).ok()
+        events.topic("account")
+        stranger.patch("/web/account", {"name": "Eve"}).ok()
+        foreign.topic("account")
+        assert ("changed", {"topic": "keys"}) not in foreign.seen
+
+
+def test_topics_of_administrators_are_for_them(world, person, administrator):
+    with Events(person.browser()) as events, Events(administrator) as admin:
+        link = administrator.post("/web/admin/invitations", {"email": "new@example.org"}).json()
+        admin.topic("admin")
+        administrator.delete(f"/web/admin/invitations/{link['id']}").ok()
+        admin.topic("admin")
+        # Somebody who gets the role hears of the next one, without a new stream.
+        administrator.patch(f"/web/admin/accounts/{person.id}", {"isAdministrator": True}).ok()
+        events.topic("account")
+        assert ("changed", {"topic": "admin"}) not in events.seen
+
+        def is_told():
+            administrator.post("/web/admin/invitations", {"email": "b@example.org"})
+            while events.event() != ("changed", {"topic": "admin"}):
+                pass
+            return True
+
+        wait_until(is_told, "an administrator's topic")
+    assert world
+
+
+def test_many_changes_are_few_events(person):
+    """Those of a moment come together, but the last one is never lost."""
+    person.device()
+    browser = person.browser()
+    with Events(browser) as events:
+        for number in range(40):
+            browser.post("/web/keys", {"name": str(number)})
+        browser.patch("/web/account", {"name": "the last one"}).ok()
+        events.topic("account")
+        told = events.seen.count(("changed", {"topic": "keys"}))
+        assert 1 <= told < 40
+
+
+def ends(events):
+    names = events.end()
+    assert names[-1] == "bye", names
+    events.close()
+
+
+def test_it_ends_with_its_session(person):
+    for end in (lambda browser, other: browser.delete("/web/session"),
+                lambda browser, other: other.delete("/web/sessions"),
+                lambda browser, other: other.post("/web/account/password", {
+                    "currentPassword": PASSWORD, "password": OTHER_PASSWORD})):
+        browser, other = person.browser(), person.browser()
+        with Events(browser) as events, Events(other) as stays:
+            assert end(browser, other).status == 200
+            ends(events)
+            stays.topic("sessions")
+        assert Events(browser).status == 401
+
+
+def test_it_ends_with_its_account(world):
+    person = Person(world)
+    browser = person.browser()
+    with Events(browser) as events:
+        assert browser.post("/web/account/removal", {"password": PASSWORD}).status == 200
+        ends(events)
+    person = Person(world)
+    with Events(person.browser()) as events:
+        world.server.ctl("account", "remove", person.email, "--yes")
+        ends(events)
+
+
+def cut_connections(world):
+    world.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+              "WHERE datname = current_database() AND pid <> pg_backend_pid()")
+
+
+def test_it_ends_where_the_hint_was_lost(start):
+    """Sessions are looked at again when hints can come again."""
+    world = start("--rate-limit", "0")
+    person = Person(world)
+    browser = person.browser()
+    with Events(browser) as events:
+        browser.patch("/web/account", {"name": "Ada"}).ok()
+        events.topic("account")
+        world.sql("DELETE FROM session WHERE account_id = %s", person.id)
+        cut_connections(world)
+        assert "back" in (names := events.end()) and names[-1] == "bye"
+
+
+def test_who_may_listen(world, person):
+    browser = person.browser()
+    assert Events(browser).status == 200
+    browser.cookie = "displayd_session=" + "x" * 43
+    assert Events(browser).status == 401
+    foreign = person.browser()
+    foreign.fields = (("Sec-Fetch-Site", "cross-site"),)
+    assert Events(foreign).status == 403
+
+
+def test_an_account_has_its_share_of_streams(world, person):
+    """Each worker has 64 for it; another account still has its own."""
+    browser = person.browser()
+    with contextlib.ExitStack() as stack:
+        answers = []
+        for _ in range(2 * 64 + 1):
+            events = Events(browser)
+            stack.callback(events.close)
+            answers.append(events)
+        refused = [events for events in answers if events.status != 200]
+        assert refused
+        assert {events.status for events in refused} == {503}
+        assert all("Retry-After" in events.fields for events in refused)
+        assert Events(Person(world).browser()).status == 200
+    # What was closed makes room again.
+    wait_until(lambda: Events(browser).status == 200, "room")
+
+
+def test_it_says_that_the_database_is_away(start):
+    world = start("--rate-limit", "0")
+    person = Person(world)
+    browser = person.browser()
+    with Events(browser) as events:
+        cut_connections(world)
+        events.next("away")
+        events.next("back")
+        browser.patch("/web/account", {"name": "still there"}).ok()
+        events.topic("account")
+
+
+def test_hostile_hints(world, person):
+    """Every program that may connect to the database can send hints."""
+    browser = person.browser()
+    with Events(browser) as events:
+        for text in ("changed", "changed:", f"changed:{person.id}", f"changed:{person.id}:",
+                     f"changed:{person.id}:a\"b", f"changed:{person.id}:" + "x" * 81,
+                     f"changed:{person.id[:-1]}:keys", "changed:none:keys",
+                     f"changed:{person.id}:</script>", f"changed:{person.id}:\u00e9",
+                     f"changed:{person.id}:a\nb", "app:", "app:x", "x" * 7000):
+            world.sql("SELECT pg_notify('displayd_hint', %s)", text)
+        browser.patch("/web/account", {"name": "after them"}).ok()
+        events.topic("account")
+        known = {"sessions", "account", "apps"}
+        assert {data["topic"] for name, data in events.seen if name == "changed"} <= known
+
+
+def test_drain_ends_it(start):
+    world = start("--rate-limit", "0")
+    with Events(Person(world).browser()) as events:
+        assert world.server.stop() == 0
+        assert "bye" not in events.end()
