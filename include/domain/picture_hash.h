@@ -1,5 +1,4 @@
-/* The name of a picture for the pages: the first bytes of the SHA-256 of its WebP. The database has
- * it, too (picture_hash). */
+/* The name of a picture for the pages: the first bytes of the SHA-256 of its WebP. */
 #pragma once
 
 #include "base/str.h"

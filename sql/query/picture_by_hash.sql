@@ -1,17 +1,17 @@
 -- The picture of a device with this hash: an entry's, or that of a temporary image.
--- params: device_id uuid, hash bytea
+-- params: device_id uuid, hash text
 -- row: picture bytea
 -- effect: read
 (
 	SELECT picture
 	FROM installation
-	WHERE device_id = :device_id AND picture_hash = :hash
+	WHERE device_id = :device_id AND left(encode(sha256(picture), 'hex'), 32) = :hash
 	LIMIT 1
 )
 UNION ALL
 (
 	SELECT picture
 	FROM showing
-	WHERE device_id = :device_id AND picture_hash = :hash
+	WHERE device_id = :device_id AND left(encode(sha256(picture), 'hex'), 32) = :hash
 )
 LIMIT 1

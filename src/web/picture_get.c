@@ -6,7 +6,6 @@
 /* GET /web/devices/{deviceId}/pictures/{hash} - a picture that the device has. */
 
 struct get {
-	uint8_t hash[PICTURE_HASH_BYTES];
 	struct picture_by_hash_row row;
 };
 
@@ -32,17 +31,18 @@ static struct verdict found(struct task *task)
 static struct verdict begin(struct task *task)
 {
 	struct get *get = task_state(task);
+	uint8_t hash[PICTURE_HASH_BYTES];
 	struct str built_in;
 
-	if (!hex_decode(task_path_parameter(task, 1), get->hash, sizeof(get->hash)))
+	if (!hex_decode(task_path_parameter(task, 1), hash, sizeof(hash)))
 		return fail(task);
-	built_in = delivery_built_in_picture(get->hash);
+	built_in = delivery_built_in_picture(hash);
 	if (built_in.data)
 		return reply(task, built_in);
 	statement_picture_by_hash(task_new_query(task),
 				  &(struct picture_by_hash_parameters){
 				      .device_id = task_device(task)->id,
-				      .hash = {(const char *)get->hash, sizeof(get->hash)},
+				      .hash = task_path_parameter(task, 1),
 				  },
 				  &get->row);
 	return task_query(task, found);
