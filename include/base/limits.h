@@ -110,6 +110,8 @@ enum {
 	LIMIT_SESSION_IDLE_S = 12 * 3600,
 	LIMIT_SESSION_S = 30 * 24 * 3600,
 	LIMIT_SESSIONS = 50,
+	/* Challenges of passkeys: 400 or 401 after so long. */
+	LIMIT_CHALLENGE_S = 5 * 60,
 	/* One-time links: 404 after so long. */
 	LIMIT_LINK_S = 7 * 24 * 3600,
 	/* Streams of events in a worker, of one account and of all: 503. */

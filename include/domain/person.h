@@ -10,6 +10,12 @@ enum {
 	ACCOUNT_NAME_LENGTH_MAX = 100, /* likewise; names of keys, too */
 	PASSWORD_LENGTH_MIN = 10,      /* likewise */
 	PASSWORD_BYTES_MAX = 1024,
+	/* Of passkeys, characters of base64url: WebAuthn gives a credential's ID 1,023 bytes. */
+	CREDENTIAL_ID_MAX = 1364,
+	CLIENT_DATA_MAX = 2800,
+	AUTHENTICATOR_DATA_MAX = 2800,
+	SIGNATURE_MAX = 1400,
+	USER_HANDLE_MAX = 86,
 };
 
 /* The account that is signed in. */
@@ -55,18 +61,48 @@ struct person_update {
 
 extern const struct record person_update_record;
 
+/* What an authenticator has signed to show that it holds a passkey: Web Authentication's
+ * AuthenticatorAssertionResponse. Texts of base64url. */
+struct assertion {
+	struct str credential_id;
+	struct str client_data_json;
+	struct str authenticator_data;
+	struct str signature;
+	struct str user_handle; /* empty: the authenticator did not say */
+};
+
+extern const struct record assertion_record;
+
+/* What shows that it is the account's owner who asks: either of them. */
+struct proof_body {
+	struct str password;
+	const struct json_value *passkey_json;
+	struct assertion passkey; /* credential_id.data is NULL: none */
+};
+
 struct password_change {
-	struct str current_password;
+	struct proof_body proof; /* its password: the present one */
 	struct str password;
 };
 
 extern const struct record password_change_record;
 
-struct password_proof {
-	struct str password;
+extern const struct record proof_record;
+
+struct passkey_creation {
+	struct str name;
+	struct str client_data_json;
+	struct str authenticator_data; /* with the new public key */
+	struct proof_body proof;
 };
 
-extern const struct record password_proof_record;
+extern const struct record passkey_creation_record;
+
+struct passkey_update {
+	struct str name;
+};
+
+extern const struct record passkey_update_record;
 
 /* ---- what belongs to accounts ---- */
 
@@ -81,6 +117,17 @@ struct session_entry {
 };
 
 extern const struct record session_entry_record;
+
+/* A passkey of an account. */
+struct passkey_entry {
+	struct id id;
+	struct str name;
+	struct str credential_id; /* base64url */
+	int64_t created_at_us;
+	int64_t last_used_at_us; /* 0: never */
+};
+
+extern const struct record passkey_entry_record;
 
 /* An API key, as the list shows it. */
 struct key_entry {

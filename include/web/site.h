@@ -16,6 +16,10 @@ struct site {
 	/* "https://panels.example.org", and for a loopback address its other names, too. */
 	char origins[SITE_ORIGINS_MAX][SITE_ORIGIN_BYTES];
 	unsigned origin_count;
+	/* Passkeys belong to it; empty: there are none here. Not an IP address, and localhost where
+	 * it is not https (Web Authentication section 5.1.2). */
+	char passkey_host[SITE_ORIGIN_BYTES];
+	unsigned passkey_origin; /* of the origins, where there is one */
 	bool is_https;
 	bool can_sign_in;
 };

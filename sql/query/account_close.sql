@@ -1,7 +1,7 @@
--- Begins the removal of an account whose password was checked: nobody can sign in any more, it has
+-- Begins the removal of an account whose password or passkey was checked: nobody can sign in any more, it has
 -- no role, and its public apps that others have installed get another owner, or are disabled.
 -- No row: the password is another one meanwhile, or the account is gone.
--- params: account_id uuid, password_hash text, address text
+-- params: account_id uuid, password_hash text?, credential_id text?, address text
 -- row: id uuid
 -- effect: write
 -- refuse: last_administrator -> last_administrator
@@ -11,12 +11,22 @@ WITH closed AS (
 		password_hash = NULL,
 		is_reviewer = false,
 		is_administrator = false
-	WHERE id = :account_id AND password_hash = :password_hash
+	WHERE id = :account_id AND closed_at IS NULL AND CASE
+			WHEN :credential_id IS NULL THEN password_hash = :password_hash
+			ELSE EXISTS (
+				SELECT
+				FROM passkey
+				WHERE credential_id = :credential_id AND passkey.account_id = account.id)
+		END
 	RETURNING id, email
 ), ended AS (
 	DELETE FROM session
 	USING closed
 	WHERE session.account_id = closed.id
+), unkeyed AS (
+	DELETE FROM passkey
+	USING closed
+	WHERE passkey.account_id = closed.id
 ), unlinked AS (
 	DELETE FROM account_link
 	USING closed

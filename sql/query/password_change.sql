@@ -1,14 +1,21 @@
--- Changes a password that is still the one which was checked. All other sessions of the account end,
+-- Changes a password that is still the one which was checked, or any where a passkey was checked that
+-- the account still has. All other sessions of the account end,
 -- its links with them, and the session of the request gets another secret. No row: the password is
 -- another one meanwhile, or the account is gone.
--- params: account_id uuid, old_password_hash text, password_hash text, session_id uuid,
+-- params: account_id uuid, old_password_hash text?, credential_id text?, password_hash text, session_id uuid,
 --   secret_hash bytea, address text
 -- row: id uuid
 -- effect: write
 WITH changed AS (
 	UPDATE account
 	SET password_hash = :password_hash
-	WHERE id = :account_id AND password_hash = :old_password_hash
+	WHERE id = :account_id AND closed_at IS NULL AND CASE
+			WHEN :credential_id IS NULL THEN password_hash = :old_password_hash
+			ELSE EXISTS (
+				SELECT
+				FROM passkey
+				WHERE credential_id = :credential_id AND passkey.account_id = account.id)
+		END
 	RETURNING id, email
 ), ended AS (
 	DELETE FROM session

@@ -1,14 +1,22 @@
--- Signs an account in whose password was checked: its hash is still the same. The session that this
+-- Signs an account in whose password was checked (its hash is still the same) or whose passkey was (the
+-- account still has it). The session that this
 -- browser had ends, as do those that were idle for too long, and the account's oldest where it has too many.
--- No row: the password is another one meanwhile, or the account is gone.
--- params: account_id uuid, id uuid, secret_hash bytea, old_secret_hash bytea?, password_hash text,
+-- No row: the password is another one meanwhile, the passkey was removed, or the account is gone.
+-- params: account_id uuid, id uuid, secret_hash bytea, old_secret_hash bytea?, password_hash text?,
+--   credential_id text?,
 --   address text, user_agent text, idle_s int4, sessions_max int4
 -- row: person
 -- effect: write
 WITH owner AS (
 	UPDATE account
 	SET last_sign_in_at = clock_timestamp()
-	WHERE id = :account_id AND password_hash = :password_hash
+	WHERE id = :account_id AND closed_at IS NULL AND CASE
+			WHEN :credential_id IS NULL THEN password_hash = :password_hash
+			ELSE EXISTS (
+				SELECT
+				FROM passkey
+				WHERE credential_id = :credential_id AND passkey.account_id = account.id)
+		END
 	RETURNING *
 ), rotated AS (
 	DELETE FROM session

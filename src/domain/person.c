@@ -103,20 +103,100 @@ static const struct record_field person_update_fields[] = {
 const struct record person_update_record =
     RECORD(struct person_update, person_update_fields, .check = change_check);
 
+static const struct record_field assertion_fields[] = {
+    RECORD_STR(struct assertion, credential_id, .body = "credentialId", .required = true,
+	       .minimum = 1, .maximum = CREDENTIAL_ID_MAX),
+    RECORD_STR(struct assertion, client_data_json, .body = "clientDataJson", .required = true,
+	       .minimum = 1, .maximum = CLIENT_DATA_MAX),
+    RECORD_STR(struct assertion, authenticator_data, .body = "authenticatorData", .required = true,
+	       .minimum = 1, .maximum = AUTHENTICATOR_DATA_MAX),
+    RECORD_STR(struct assertion, signature, .body = "signature", .required = true, .minimum = 1,
+	       .maximum = SIGNATURE_MAX),
+    RECORD_STR(struct assertion, user_handle, .body = "userHandle", .minimum = 1,
+	       .maximum = USER_HANDLE_MAX),
+};
+const struct record assertion_record = RECORD(struct assertion, assertion_fields);
+
+/* Reads the passkey's answer inside a body, and sees that there is a proof. name: of the member for
+ * the password. */
+static void read_proof(struct proof_body *proof, const char *name, struct faults *faults)
+{
+	struct faults inner;
+	uint64_t present;
+
+	if (!proof->passkey_json) {
+		if (!proof->password.length && faults->count == 0)
+			faults_add(faults, str_from(name), "is required, or a passkey");
+		return;
+	}
+	faults_init(&inner, faults->arena);
+	record_read_json(&assertion_record, proof->passkey_json, &proof->passkey, &present, &inner);
+	if (inner.count == 0)
+		return;
+	proof->passkey = (struct assertion){0};
+	faults_add(faults, STR("passkey"), "must be what a passkey has signed: %.*s",
+		   STR_ARG(faults_sentence(&inner)));
+}
+
+static void password_change_check(void *body, uint64_t seen, struct faults *faults)
+{
+	struct password_change *change = body;
+
+	(void)seen;
+	read_proof(&change->proof, "currentPassword", faults);
+}
+
+static void proof_check(void *body, uint64_t seen, struct faults *faults)
+{
+	(void)seen;
+	read_proof(body, "password", faults);
+}
+
+static void passkey_creation_check(void *body, uint64_t seen, struct faults *faults)
+{
+	struct passkey_creation *creation = body;
+
+	(void)seen;
+	read_proof(&creation->proof, "password", faults);
+}
+
 static const struct record_field password_change_fields[] = {
-    RECORD_STR(struct password_change, current_password, .body = "currentPassword",
-	       .required = true, .minimum = 1, .maximum = PASSWORD_BYTES_MAX),
+    RECORD_STR(struct password_change, proof.password, .body = "currentPassword", .minimum = 1,
+	       .maximum = PASSWORD_BYTES_MAX),
+    RECORD_ANY(struct password_change, proof.passkey_json, .body = "passkey"),
     RECORD_STR(struct password_change, password, .body = "password", .required = true,
 	       .minimum = PASSWORD_LENGTH_MIN, .maximum = PASSWORD_BYTES_MAX,
 	       .check = password_check),
 };
-const struct record password_change_record = RECORD(struct password_change, password_change_fields);
+const struct record password_change_record =
+    RECORD(struct password_change, password_change_fields, .check = password_change_check);
 
-static const struct record_field password_proof_fields[] = {
-    RECORD_STR(struct password_proof, password, .body = "password", .required = true, .minimum = 1,
+static const struct record_field proof_fields[] = {
+    RECORD_STR(struct proof_body, password, .body = "password", .minimum = 1,
 	       .maximum = PASSWORD_BYTES_MAX),
+    RECORD_ANY(struct proof_body, passkey_json, .body = "passkey"),
 };
-const struct record password_proof_record = RECORD(struct password_proof, password_proof_fields);
+const struct record proof_record = RECORD(struct proof_body, proof_fields, .check = proof_check);
+
+static const struct record_field passkey_creation_fields[] = {
+    RECORD_STR(struct passkey_creation, name, .body = "name", .required = true, .minimum = 1,
+	       .maximum = ACCOUNT_NAME_LENGTH_MAX, .check = device_name_check),
+    RECORD_STR(struct passkey_creation, client_data_json, .body = "clientDataJson",
+	       .required = true, .minimum = 1, .maximum = CLIENT_DATA_MAX),
+    RECORD_STR(struct passkey_creation, authenticator_data, .body = "authenticatorData",
+	       .required = true, .minimum = 1, .maximum = AUTHENTICATOR_DATA_MAX),
+    RECORD_STR(struct passkey_creation, proof.password, .body = "password", .minimum = 1,
+	       .maximum = PASSWORD_BYTES_MAX),
+    RECORD_ANY(struct passkey_creation, proof.passkey_json, .body = "passkey"),
+};
+const struct record passkey_creation_record =
+    RECORD(struct passkey_creation, passkey_creation_fields, .check = passkey_creation_check);
+
+static const struct record_field passkey_update_fields[] = {
+    RECORD_STR(struct passkey_update, name, .body = "name", .required = true, .minimum = 1,
+	       .maximum = ACCOUNT_NAME_LENGTH_MAX, .check = device_name_check),
+};
+const struct record passkey_update_record = RECORD(struct passkey_update, passkey_update_fields);
 
 /* ---- what belongs to accounts ---- */
 
@@ -131,6 +211,18 @@ static const struct record_field session_entry_fields[] = {
     RECORD_BOOL(struct session_entry, is_current, .name = "isCurrent", .column = "is_current"),
 };
 const struct record session_entry_record = RECORD(struct session_entry, session_entry_fields);
+
+static const struct record_field passkey_entry_fields[] = {
+    RECORD_ID(struct passkey_entry, id, .name = "id", .column = "id"),
+    RECORD_STR(struct passkey_entry, name, .name = "name", .column = "name"),
+    RECORD_STR(struct passkey_entry, credential_id, .name = "credentialId",
+	       .column = "credential_id"),
+    RECORD_TIMESTAMP(struct passkey_entry, created_at_us, .name = "createdAt",
+		     .column = "created_at"),
+    RECORD_TIMESTAMP(struct passkey_entry, last_used_at_us, .name = "lastUsedAt",
+		     .column = "last_used_at", .nullable = true),
+};
+const struct record passkey_entry_record = RECORD(struct passkey_entry, passkey_entry_fields);
 
 static const struct record_field key_entry_fields[] = {
     RECORD_ID(struct key_entry, id, .name = "id", .column = "id"),

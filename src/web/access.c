@@ -18,6 +18,7 @@ struct session_access {
 	task_step *found; /* the kind's own next step; also where there is no session */
 	struct session_find_row row;
 	struct started *fresh; /* session_start.c's */
+	struct proof *proof;   /* proof.c's */
 };
 
 struct web_service *web_service_of(struct task *task)
@@ -53,6 +54,13 @@ struct started **web_fresh_session(struct task *task)
 	struct session_access *access = task_access_state(task);
 
 	return &access->fresh;
+}
+
+struct proof **web_proof(struct task *task)
+{
+	struct session_access *access = task_access_state(task);
+
+	return &access->proof;
 }
 
 struct str web_address(struct task *task)

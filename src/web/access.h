@@ -31,6 +31,11 @@ struct started;
 /* Where session_start.c keeps what it has begun: the endpoint's own state has other things. */
 struct started **web_fresh_session(struct task *task);
 
+struct proof;
+
+/* Likewise what proof.c is at. */
+struct proof **web_proof(struct task *task);
+
 /* The client's network address, for the audit log. */
 struct str web_address(struct task *task);
 /* A bucket and a share for all that come from there: an IPv6 network has so many addresses that its

@@ -8,6 +8,7 @@ extern const struct endpoint endpoint_app_install;
 extern const struct endpoint endpoint_audit_list;
 extern const struct endpoint endpoint_catalogue_get;
 extern const struct endpoint endpoint_catalogue_list;
+extern const struct endpoint endpoint_challenge_create;
 extern const struct endpoint endpoint_draft_get;
 extern const struct endpoint endpoint_draft_save;
 extern const struct endpoint endpoint_events;
@@ -31,6 +32,10 @@ extern const struct endpoint endpoint_own_version_deploy;
 extern const struct endpoint endpoint_own_version_list;
 extern const struct endpoint endpoint_own_version_script;
 extern const struct endpoint endpoint_own_version_submit;
+extern const struct endpoint endpoint_passkey_create;
+extern const struct endpoint endpoint_passkey_list;
+extern const struct endpoint endpoint_passkey_removal;
+extern const struct endpoint endpoint_passkey_update;
 extern const struct endpoint endpoint_password_change;
 extern const struct endpoint endpoint_password_link_create;
 extern const struct endpoint endpoint_person_get;
@@ -48,6 +53,7 @@ extern const struct endpoint endpoint_session_delete;
 extern const struct endpoint endpoint_session_end;
 extern const struct endpoint endpoint_session_end_others;
 extern const struct endpoint endpoint_session_list;
+extern const struct endpoint endpoint_session_passkey;
 extern const struct endpoint endpoint_start;
 
 /* Answers a refusal of the database in the pages' words. */

@@ -39,7 +39,10 @@ static struct verdict made(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return web_fail_link(task);
-	return web_start_session(task, use->person.id, str_from(use->job.new_hash));
+	return web_start_session(task, &(struct proof){
+					   .account_id = use->person.id,
+					   .password_hash = str_from(use->job.new_hash),
+				       });
 }
 
 static struct verdict ended(struct task *task)
@@ -47,7 +50,10 @@ static struct verdict ended(struct task *task)
 	const struct use *use = task_state(task);
 
 	web_changed(task, use->set.id, "sessions");
-	return web_start_session(task, use->set.id, str_from(use->job.new_hash));
+	return web_start_session(task, &(struct proof){
+					   .account_id = use->set.id,
+					   .password_hash = str_from(use->job.new_hash),
+				       });
 }
 
 static struct verdict set(struct task *task)

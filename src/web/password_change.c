@@ -1,21 +1,19 @@
 #include "access.h"
-#include "attempts.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "changed.h"
 #include "domain/key.h"
 #include "endpoints.h"
 #include "known_sessions.h"
-#include "password.h"
+#include "proof.h"
 #include "session_start.h"
 
-/* POST /web/account/password - changes the password. All other sessions of the account end, and
- * this one gets a new cookie. */
+/* POST /web/account/password - changes the password, by the present one or a passkey. All other
+ * sessions of the account end, and this one gets a new cookie. */
 
 struct change {
 	struct password_change body; /* first: the prologue reads the request into it */
-	struct attempt attempt;
-	struct account_password_row account;
+	struct proof proof;
 	struct password_job job;
 	struct password_change_row changed;
 	char token[TOKEN_LENGTH + 1];
@@ -36,7 +34,8 @@ static struct verdict ended(struct task *task)
 static struct verdict changed(struct task *task)
 {
 	if (task_row_count(task) == 0)
-		return task_fail(task, 409, "the password was changed meanwhile, try again");
+		return task_fail(task, 409,
+				 "the password or passkey was changed meanwhile, try again");
 	web_changed(task, task_account_id(task), "sessions");
 	web_changed(task, (struct id){0}, "admin");
 	return web_end_late_sessions(task, task_account_id(task), web_session_id(task), ended);
@@ -55,7 +54,8 @@ static struct verdict hashed(struct task *task)
 	    task_new_query(task),
 	    &(struct password_change_parameters){
 		.account_id = task_account_id(task),
-		.old_password_hash = change->account.password_hash,
+		.old_password_hash = change->proof.password_hash,
+		.credential_id = change->proof.credential_id,
 		.password_hash = str_from(change->job.new_hash),
 		.session_id = web_session_id(task),
 		.secret_hash = {(const char *)change->token_hash, KEY_HASH_BYTES},
@@ -65,31 +65,13 @@ static struct verdict hashed(struct task *task)
 	return task_query(task, changed);
 }
 
-static struct verdict checked(struct task *task)
+static struct verdict proven(struct task *task)
 {
 	struct change *change = task_state(task);
-	struct verdict answer;
 
-	if (web_password_failed(task, &change->job, &answer))
-		return answer;
-	if (!change->job.matches)
-		return task_fail_field(task, "currentPassword", "is not the present password");
+	if (change->proof.fault)
+		return web_fail_proof(task, &change->proof, "currentPassword");
 	return web_hash_password(task, &change->job, change->body.password, hashed);
-}
-
-static struct verdict check(struct task *task)
-{
-	struct change *change = task_state(task);
-
-	return web_verify_password(task, &change->job, change->body.current_password,
-				   change->account.password_hash, checked);
-}
-
-static struct verdict looked_up(struct task *task)
-{
-	struct change *change = task_state(task);
-
-	return web_attempt(task, &change->attempt, task_account_id(task), check);
 }
 
 static struct verdict begin(struct task *task)
@@ -97,16 +79,10 @@ static struct verdict begin(struct task *task)
 	struct change *change = task_state(task);
 	const struct person *person = web_person(task);
 	const char *fault = password_check_for(change->body.password, person->email, person->name);
-	struct verdict answer;
 
 	if (fault)
 		return task_fail_field(task, "password", "%s", fault);
-	if (web_attempts_of_address(task, &answer))
-		return answer;
-	statement_account_password(task_new_query(task),
-				   &(struct account_password_parameters){person->email},
-				   &change->account);
-	return task_query(task, looked_up);
+	return web_prove_owner(task, &change->proof, &change->body.proof, proven);
 }
 
 const struct endpoint endpoint_password_change = {

@@ -1,10 +1,9 @@
 #include "access.h"
-#include "attempts.h"
 #include "base/limits.h"
 #include "changed.h"
 #include "domain/account.h"
 #include "endpoints.h"
-#include "password.h"
+#include "proof.h"
 #include "removals.h"
 #include "session_start.h"
 
@@ -28,10 +27,8 @@ static struct verdict preview(struct task *task)
 }
 
 struct removal {
-	struct password_proof body; /* first: the prologue reads the request into it */
-	struct attempt attempt;
-	struct account_password_row account;
-	struct password_job job;
+	struct proof_body body; /* first: the prologue reads the request into it */
+	struct proof proof;
 	struct account_close_row closed;
 	struct removed_portion keys;
 };
@@ -50,58 +47,36 @@ static struct verdict closed(struct task *task)
 	struct removal *removal = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 409, "the password was changed meanwhile, try again");
+		return task_fail(task, 409,
+				 "the password or passkey was changed meanwhile, try again");
 	statement_account_removal_keys(
 	    task_new_query(task), &(struct account_removal_keys_parameters){task_account_id(task)},
 	    &removal->keys);
 	return task_query(task, revoked);
 }
 
-static struct verdict checked(struct task *task)
+static struct verdict proven(struct task *task)
 {
 	struct removal *removal = task_state(task);
-	struct verdict answer;
 
-	if (web_password_failed(task, &removal->job, &answer))
-		return answer;
-	if (!removal->job.matches)
-		return task_fail_field(task, "password", "is not the password of this account");
+	if (removal->proof.fault)
+		return web_fail_proof(task, &removal->proof, "password");
 	statement_account_close(task_new_query(task),
 				&(struct account_close_parameters){
 				    .account_id = task_account_id(task),
-				    .password_hash = removal->account.password_hash,
+				    .password_hash = removal->proof.password_hash,
+				    .credential_id = removal->proof.credential_id,
 				    .address = web_address(task),
 				},
 				&removal->closed);
 	return task_query(task, closed);
 }
 
-static struct verdict check(struct task *task)
-{
-	struct removal *removal = task_state(task);
-
-	return web_verify_password(task, &removal->job, removal->body.password,
-				   removal->account.password_hash, checked);
-}
-
-static struct verdict looked_up(struct task *task)
-{
-	struct removal *removal = task_state(task);
-
-	return web_attempt(task, &removal->attempt, task_account_id(task), check);
-}
-
 static struct verdict begin(struct task *task)
 {
 	struct removal *removal = task_state(task);
-	struct verdict answer;
 
-	if (web_attempts_of_address(task, &answer))
-		return answer;
-	statement_account_password(task_new_query(task),
-				   &(struct account_password_parameters){web_person(task)->email},
-				   &removal->account);
-	return task_query(task, looked_up);
+	return web_prove_owner(task, &removal->proof, &removal->body, proven);
 }
 
 const struct endpoint endpoint_person_removal_preview = {
@@ -114,7 +89,7 @@ const struct endpoint endpoint_person_removal = {
     .name = "person_removal",
     .handler = begin,
     .access = &access_session,
-    .body = &password_proof_record,
+    .body = &proof_record,
     .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct removal),
     .refused = web_fail_refusal,

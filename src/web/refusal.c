@@ -20,6 +20,11 @@ struct verdict web_fail_refusal(struct task *task)
 	case REFUSAL_TOO_MANY_INSTALLATIONS:
 		return task_fail(task, 409, "the device has %d entries already, remove one first",
 				 LIMIT_DEVICE_INSTALLATIONS);
+	case REFUSAL_TOO_MANY_PASSKEYS:
+		return task_fail(task, 409,
+				 "the account has 20 passkeys already, remove one first");
+	case REFUSAL_PASSKEY_KNOWN:
+		return task_fail(task, 409, "this passkey is known already");
 	case REFUSAL_ACCOUNT_GONE:
 		return task_refuse(task);
 	default:

@@ -21,7 +21,10 @@ static struct verdict registered(struct task *task)
 		return task_fail(task, 409,
 				 "the first account is made by the link that the server printed "
 				 "at its start");
-	return web_start_session(task, state->person.id, str_from(state->job.new_hash));
+	return web_start_session(task, &(struct proof){
+					   .account_id = state->person.id,
+					   .password_hash = str_from(state->job.new_hash),
+				       });
 }
 
 static struct verdict hashed(struct task *task)

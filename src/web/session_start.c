@@ -66,7 +66,8 @@ static struct verdict started(struct task *task)
 
 	/* Changed a moment ago, from elsewhere. */
 	if (task_row_count(task) == 0)
-		return task_fail(task, 409, "the password was changed meanwhile, try again");
+		return task_fail(task, 409,
+				 "the password or passkey was changed meanwhile, try again");
 	known_sessions_add(web_service_of(task)->sessions, fresh->hash, fresh->person.id,
 			   clock_monotonic_us());
 	web_changed(task, fresh->person.id, "sessions");
@@ -75,7 +76,7 @@ static struct verdict started(struct task *task)
 	return task_reply_record(task, 200, &person_record, &fresh->person);
 }
 
-struct verdict web_start_session(struct task *task, struct id account_id, struct str hash)
+struct verdict web_start_session(struct task *task, const struct proof *proof)
 {
 	struct started *fresh = arena_zalloc(task_arena(task), sizeof(*fresh));
 
@@ -84,11 +85,12 @@ struct verdict web_start_session(struct task *task, struct id account_id, struct
 	key_hash(str_from(fresh->token), fresh->hash);
 	statement_session_start(task_new_query(task),
 				&(struct session_start_parameters){
-				    .account_id = account_id,
+				    .account_id = proof->account_id,
 				    .id = id_new(),
 				    .secret_hash = {(const char *)fresh->hash, KEY_HASH_BYTES},
 				    .old_secret_hash = web_session_hash(task),
-				    .password_hash = hash,
+				    .password_hash = proof->password_hash,
+				    .credential_id = proof->credential_id,
 				    .address = web_address(task),
 				    .user_agent = user_agent(task),
 				    .idle_s = LIMIT_SESSION_IDLE_S,

@@ -1,12 +1,13 @@
-/* Signs somebody in whose password was just checked or set, and ends what this browser had. */
+/* Signs somebody in whose password or passkey was just checked or set, and ends what this browser
+ * had. */
 #pragma once
 
-#include "task/task.h"
+#include "proof.h"
 
-/* Answers 200 with the account and the cookie of a new session. hash: the password's, as it is
- * stored; where it is another one meanwhile: 409. */
-__attribute__((warn_unused_result)) struct verdict
-web_start_session(struct task *task, struct id account_id, struct str hash);
+/* Answers 200 with the account and the cookie of a new session. Where what was found is no longer
+ * so: 409. */
+__attribute__((warn_unused_result)) struct verdict web_start_session(struct task *task,
+								     const struct proof *proof);
 
 /* A sign-in with the old password that was under way while the password was changed: the statement
  * that changed it has waited for it, and has not seen its session. Goes on with next when all

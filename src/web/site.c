@@ -59,6 +59,23 @@ static void add_origin(struct site *site, struct str host, struct str port)
 			*c = (char)(*c + 32);
 }
 
+/* The first name that passkeys can have. */
+static void find_passkey_host(struct site *site)
+{
+	for (unsigned i = 0; i < site->origin_count; i++) {
+		struct str host = authority_of(site->origins[i]);
+		struct address address;
+
+		host.length -= port_of(host).length;
+		if (host.data[0] == '[' || address_read(host, &address) ||
+		    (!site->is_https && !str_equal(host, STR("localhost"))))
+			continue;
+		snprintf(site->passkey_host, sizeof(site->passkey_host), "%.*s", STR_ARG(host));
+		site->passkey_origin = i;
+		return;
+	}
+}
+
 void site_init(struct site *site, const char *public_url, bool allows_plain_http)
 {
 	static const struct str names[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
@@ -76,6 +93,7 @@ void site_init(struct site *site, const char *public_url, bool allows_plain_http
 	add_origin(site, host, port);
 	for (unsigned i = 0; is_loopback(host) && i < array_length(names); i++)
 		add_origin(site, names[i], port);
+	find_passkey_host(site);
 }
 
 static bool has_origin(const struct site *site, struct str origin)

@@ -7,6 +7,7 @@ struct start {
 	struct site_get_row site;
 	struct str registration;
 	bool can_sign_in;
+	struct str passkey_host;
 	bool is_nobody;
 	struct person person;
 };
@@ -15,6 +16,7 @@ static const struct record_field start_fields[] = {
     RECORD_STR(struct start, registration, .name = "registration"),
     RECORD_BOOL(struct start, site.is_new, .name = "isNew"),
     RECORD_BOOL(struct start, can_sign_in, .name = "canSignIn"),
+    RECORD_STR(struct start, passkey_host, .name = "passkeyHost", .nullable = true),
     RECORD_OPEN(.name = "account", .nullable = true, .offset = offsetof(struct start, is_nobody)),
     RECORD_ID(struct start, person.id, .name = "id"),
     RECORD_STR(struct start, person.email, .name = "email"),
@@ -40,6 +42,8 @@ static struct verdict found(struct task *task)
 
 	start->registration = registrations[web->registration];
 	start->can_sign_in = web->site.can_sign_in;
+	if (web->site.passkey_host[0])
+		start->passkey_host = str_from(web->site.passkey_host);
 	start->is_nobody = !person;
 	if (person)
 		start->person = *person;

@@ -11,7 +11,8 @@ def test_the_printed_link_makes_an_administrator(start):
     world = start()
     browser = Browser(world)
     assert browser.get("/web/start").ok() == {
-        "registration": "invite", "isNew": True, "canSignIn": True, "account": None}
+        "registration": "invite", "isNew": True, "canSignIn": True,
+        "passkeyHost": "localhost", "account": None}
     link = browser.post("/web/links/look", {"token": first_token(world)}).ok()
     assert (link["kind"], link["email"]) == ("first", None)
     make_first(world, browser)

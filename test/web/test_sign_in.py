@@ -93,7 +93,7 @@ def test_change_of_password(world, person):
     before = browser.cookie
     body = {"currentPassword": OTHER_PASSWORD, "password": OTHER_PASSWORD}
     assert browser.post("/web/account/password", body).faults() == {
-        "/currentPassword": "is not the present password"}
+        "/currentPassword": "is not the password of this account"}
     body["currentPassword"] = PASSWORD
     browser.post("/web/account/password", body).ok()
     # The other session has ended, and this one has another secret.

@@ -207,7 +207,10 @@ static void bodies_match_their_schemas(void **state)
 	compare(&link_use_record, "LinkUse", true);
 	compare(&member_update_record, "MemberUpdate", true);
 	compare(&password_change_record, "PasswordChange", true);
-	compare(&password_proof_record, "PasswordProof", true);
+	compare(&proof_record, "Proof", true);
+	compare(&assertion_record, "Assertion", true);
+	compare(&passkey_creation_record, "PasskeyCreation", true);
+	compare(&passkey_update_record, "PasskeyUpdate", true);
 	compare(&person_update_record, "AccountUpdate", true);
 	compare(&registration_record, "Registration", true);
 	compare(&review_decision_record, "ReviewDecision", true);
@@ -231,6 +234,7 @@ static void answers_match_their_schemas(void **state)
 	compare(&new_key_record, "NewKey", false);
 	compare(&new_link_record, "NewLink", false);
 	compare(&own_app_record, "OwnApp", false);
+	compare(&passkey_entry_record, "Passkey", false);
 	compare(&person_record, "Account", false);
 	compare(&removal_preview_record, "Removal", false);
 	compare(&review_done_record, "ReviewDone", false);

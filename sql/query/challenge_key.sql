@@ -1,0 +1,6 @@
+-- The key by which instances know their challenges.
+-- row: challenge_key bytea
+-- effect: read
+SELECT challenge_key
+FROM site
+WHERE is_it

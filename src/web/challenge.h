@@ -1,0 +1,31 @@
+/* Challenges of passkeys: what an authenticator signs, made for one browser and one answer.
+ *
+ * They are not stored. A challenge says when it was made, and has a code of authentication by a key
+ * that all instances share (table site); so asking for one costs no write, and nobody can fill
+ * anything. Those that were answered are remembered as long as they would be good
+ * (passkey_used.sql), so that none is answered twice. */
+#pragma once
+
+#include "base/id.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	CHALLENGE_KEY_BYTES = 32,
+	CHALLENGE_BYTES = 8 + 16 + 16, /* seconds, random bits, code */
+	CHALLENGE_LENGTH = 54,	       /* in base64url, without padding */
+};
+
+struct challenge {
+	uint8_t bytes[CHALLENGE_BYTES];
+	char text[CHALLENGE_LENGTH + 1];
+};
+
+/* session: for whom; none: for somebody who is not signed in. */
+void challenge_new(const uint8_t key[static CHALLENGE_KEY_BYTES], struct id session, int64_t now_s,
+		   struct challenge *ret);
+
+/* Whether the text is one that was made for this session with this key, at most life_s ago. */
+bool challenge_read(const uint8_t key[static CHALLENGE_KEY_BYTES], struct id session, int64_t now_s,
+		    int64_t life_s, struct str text, struct challenge *ret);

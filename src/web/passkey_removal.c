@@ -1,0 +1,58 @@
+#include "access.h"
+#include "base/limits.h"
+#include "endpoints.h"
+#include "proof.h"
+
+/* POST /web/passkeys/{passkeyId}/removal - takes a passkey away from the account, by its password
+ * or any of its passkeys, so that a browser that was left open cannot lock its owner out. */
+
+struct removal {
+	struct proof_body body; /* first: the prologue reads the request into it */
+	struct proof proof;
+	struct id id;
+	struct passkey_remove_row row;
+};
+
+static struct verdict fail(struct task *task)
+{
+	return task_fail(task, 404, "the account has no such passkey");
+}
+
+static struct verdict removed(struct task *task)
+{
+	return task_row_count(task) ? task_reply_empty(task, 200) : fail(task);
+}
+
+static struct verdict proven(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	if (removal->proof.fault)
+		return web_fail_proof(task, &removal->proof, "password");
+	statement_passkey_remove(task_new_query(task),
+				 &(struct passkey_remove_parameters){
+				     .account_id = task_account_id(task),
+				     .id = removal->id,
+				     .address = web_address(task),
+				 },
+				 &removal->row);
+	return task_query(task, removed);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	if (!id_parse(task_path_parameter(task, 0), &removal->id))
+		return fail(task);
+	return web_prove_owner(task, &removal->proof, &removal->body, proven);
+}
+
+const struct endpoint endpoint_passkey_removal = {
+    .name = "passkey_removal",
+    .handler = begin,
+    .access = &access_session,
+    .body = &proof_record,
+    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
+    .state_size = sizeof(struct removal),
+};

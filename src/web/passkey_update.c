@@ -1,0 +1,50 @@
+#include "access.h"
+#include "base/limits.h"
+#include "endpoints.h"
+
+/* PATCH /web/passkeys/{passkeyId} - gives a passkey another name. */
+
+struct update {
+	struct passkey_update body; /* first: the prologue reads the request into it */
+	struct passkey_entry entry;
+};
+
+static struct verdict fail(struct task *task)
+{
+	return task_fail(task, 404, "the account has no such passkey");
+}
+
+static struct verdict updated(struct task *task)
+{
+	const struct update *update = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail(task);
+	return task_reply_record(task, 200, &passkey_entry_record, &update->entry);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct update *update = task_state(task);
+	struct id id;
+
+	if (!id_parse(task_path_parameter(task, 0), &id))
+		return fail(task);
+	statement_passkey_rename(task_new_query(task),
+				 &(struct passkey_rename_parameters){
+				     .account_id = task_account_id(task),
+				     .id = id,
+				     .name = update->body.name,
+				 },
+				 &update->entry);
+	return task_query(task, updated);
+}
+
+const struct endpoint endpoint_passkey_update = {
+    .name = "passkey_update",
+    .handler = begin,
+    .access = &access_session,
+    .body = &passkey_update_record,
+    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
+    .state_size = sizeof(struct update),
+};

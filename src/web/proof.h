@@ -1,0 +1,56 @@
+/* What somebody shows to prove that an account is theirs: its password or one of its passkeys.
+ *
+ *   web_prove() -> attempts of the address -> look-up -> attempts for the account, which may wait
+ *     -> the password lane -> (a passkey's challenge and count are noted) -> next
+ *
+ * Unknown accounts and passkeys take the same steps. */
+#pragma once
+
+#include "attempts.h"
+#include "db/statements.h"
+#include "domain/person.h"
+#include "passkey.h"
+#include "password.h"
+
+struct proof {
+	/* Given. A passkey's answer where its credential_id is there, else the password. */
+	struct str email;
+	struct str password;
+	struct assertion passkey;
+	struct id account_id; /* whose it must be; none: anybody's, and found */
+
+	/* Found. */
+	const char *fault; /* NULL: it is theirs. Else why not: "is not ..." */
+	/* For the statement that then does what was asked for: it compares them once more. */
+	struct str password_hash; /* data is NULL: a passkey was shown */
+	struct str credential_id; /* data is NULL: the password was */
+
+	/* Of the steps. */
+	task_step *next;
+	struct attempt attempt;
+	struct account_password_row account;
+	struct password_job password_job;
+	struct passkey_find_row row;
+	struct passkey_used_row used;
+	struct passkey_job *passkey_job;
+	struct str challenge; /* of the client data */
+};
+
+/* proof: in the state of the endpoint, its given part filled in, the rest zero. Goes on with next,
+ * which looks at fault; or answers 403, 429 or 503. */
+__attribute__((warn_unused_result)) struct verdict web_prove(struct task *task, struct proof *proof,
+							     task_step *next);
+
+/* Likewise, where the account that is signed in must be its owner's. */
+__attribute__((warn_unused_result)) struct verdict web_prove_owner(struct task *task,
+								   struct proof *proof,
+								   const struct proof_body *body,
+								   task_step *next);
+
+/* Answers 400: what was wrong, at the member that was given. password_name: of the member. */
+__attribute__((warn_unused_result)) struct verdict
+web_fail_proof(struct task *task, const struct proof *proof, const char *password_name);
+
+/* True, with the answer 403, where the site has no passkeys. */
+__attribute__((warn_unused_result)) bool web_has_no_passkeys(struct task *task,
+							     struct verdict *ret_answer);
