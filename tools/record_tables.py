@@ -19,7 +19,7 @@ COLUMN_TYPES = {
     "BOOL": "bool", "INT2": "int2", "INT4": "int4", "INT8": "int8", "STR": "text", "ID": "uuid",
     "BYTES": "bytea", "TIMESTAMP": "timestamptz", "JSON": "text", "CLOCK": "int2",
 }
-KINDS = {"INT", "ANY", "OPEN", "CLOSE", *COLUMN_TYPES}
+KINDS = {"INT", "ANY", "OPEN", "CLOSE", "ROW", *COLUMN_TYPES}
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 TABLE = re.compile(r"\bstruct record_field (\w+)\[\] = \{(.*?)\n\};", re.DOTALL)

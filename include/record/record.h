@@ -38,7 +38,7 @@ enum record_kind {
 	RECORD_KIND_ANY,       /* bodies only: the JSON value itself, for the record's check */
 	RECORD_KIND_OPEN,      /* answers: the members up to CLOSE form an object of this name */
 	RECORD_KIND_CLOSE,
-	RECORD_KIND_ROW, /* rows only: the columns of another record */
+	RECORD_KIND_ROW, /* rows: the columns of another record; answers: see is_shown */
 };
 
 struct record_field {
@@ -49,7 +49,8 @@ struct record_field {
 	size_t offset;		  /* of the member; OPEN: of the bool that says "is null" */
 	enum record_kind kind;
 	bool required;	 /* in bodies */
-	bool nullable;	 /* rows: NULL becomes zero; answers: null stands for an ID, STR or
+	bool is_shown;	 /* ROW: its members are among those of the answer */
+	bool nullable;	 /* rows: NULL becomes zero; answers: null stands for an ID, STR, INT or
 			    TIMESTAMP of zero, and for an OPEN whose bool is true */
 	bool is_past;	 /* TIMESTAMP: one of a row that lies in the future, because a clock was
 			    wrong, is read as the present */
@@ -107,9 +108,10 @@ struct record {
 	{                                                                                          \
 		.kind = RECORD_KIND_CLOSE                                                          \
 	}
-#define RECORD_ROW(structure, member, record)                                                      \
+#define RECORD_ROW(structure, member, record, ...)                                                 \
 	{                                                                                          \
-		.kind = RECORD_KIND_ROW, .offset = offsetof(structure, member), .row = (record)    \
+		.kind = RECORD_KIND_ROW, .offset = offsetof(structure, member), .row = (record),   \
+		__VA_ARGS__                                                                        \
 	}
 
 #define RECORD(structure, table, ...)                                                              \

@@ -73,6 +73,9 @@ struct endpoint {
 	/* NULL, or gives back what the state owns. Called once, however the task ends, but for
 	 * task_given_up(). */
 	void (*finish)(void *state);
+	/* NULL, or the endpoint that this one is for other callers: of its own line only name and
+	 * access count. */
+	const struct endpoint *same_as;
 };
 
 /* Starts the task of a request whose route was found. match is copied. */
@@ -145,9 +148,12 @@ task_work(struct task *task, enum lane lane, const struct task_work *work, task_
 /* status with a JSON object. */
 __attribute__((warn_unused_result)) struct verdict
 task_reply_record(struct task *task, int status, const struct record *record, const void *row);
-/* 200 with a device, its entity tag "SETTINGS-SEEN" and, for GET, perhaps 304. */
+/* 200 with a device, its entity tag "SETTINGS-SEEN" and, for GET, perhaps 304. record and row: how
+ * it is shown to this caller. */
 __attribute__((warn_unused_result)) struct verdict task_reply_device(struct task *task,
-								     const struct device *device);
+								     const struct record *record,
+								     const void *row,
+								     int64_t settings_revision);
 /* status with "{}". */
 __attribute__((warn_unused_result)) struct verdict task_reply_empty(struct task *task, int status);
 /* Anything else; body in the arena or static. */

@@ -4,7 +4,8 @@
 
 static struct verdict begin(struct task *task)
 {
-	return task_reply_device(task, task_device(task));
+	return task_reply_device(task, &device_record, task_device(task),
+				 task_device(task)->settings_revision);
 }
 
 const struct endpoint endpoint_device_get = {

@@ -17,7 +17,8 @@ static struct verdict updated(struct task *task)
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such device");
 	delivery_device_changed(api_delivery(task), update->device.id, update->device.generation);
-	return task_reply_device(task, &update->device);
+	return task_reply_device(task, &device_record, &update->device,
+				 update->device.settings_revision);
 }
 
 static struct verdict begin(struct task *task)

@@ -40,6 +40,10 @@ static bool is_null(const struct record_field *field, const void *member)
 		return ((const struct str *)member)->data == NULL;
 	case RECORD_KIND_ID:
 		return id_equal(*(const struct id *)member, zero);
+	case RECORD_KIND_INT:
+	case RECORD_KIND_INT2:
+	case RECORD_KIND_INT4:
+	case RECORD_KIND_INT8:
 	case RECORD_KIND_TIMESTAMP:
 		return *(const int64_t *)member == 0;
 	default:
@@ -95,11 +99,10 @@ static unsigned close_of(const struct record *record, unsigned i)
 	return i;
 }
 
-void record_write_json(const struct record *record, const void *row, struct buffer *buffer)
+/* The members of an object. first: none was written yet. Returns the same for what follows. */
+static bool write_members(const struct record *record, const void *row, bool first,
+			  struct buffer *buffer)
 {
-	bool first = true;
-
-	buffer_append_char(buffer, '{');
 	for (unsigned i = 0; i < record->field_count; i++) {
 		const struct record_field *field = &record->fields[i];
 		const char *member = (const char *)row + field->offset;
@@ -109,6 +112,8 @@ void record_write_json(const struct record *record, const void *row, struct buff
 			first = false;
 			continue;
 		}
+		if (field->is_shown)
+			first = write_members(field->row, member, first, buffer);
 		if (!field->name)
 			continue;
 		if (!first)
@@ -129,5 +134,12 @@ void record_write_json(const struct record *record, const void *row, struct buff
 			write_value(field, member, buffer);
 		}
 	}
+	return first;
+}
+
+void record_write_json(const struct record *record, const void *row, struct buffer *buffer)
+{
+	buffer_append_char(buffer, '{');
+	write_members(record, row, true, buffer);
 	buffer_append_char(buffer, '}');
 }

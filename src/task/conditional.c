@@ -50,10 +50,10 @@ bool task_part_is_not_modified(struct task *task, struct buffer *json)
 	return task_is_not_modified(task, buffer_view(json));
 }
 
-bool task_device_is_not_modified(struct task *task, const struct device *device, struct str body)
+bool task_device_is_not_modified(struct task *task, int64_t settings_revision, struct str body)
 {
 	char prefix[DECIMAL_BYTES_MAX + 1];
-	size_t length = decimal_format(device->settings_revision, prefix);
+	size_t length = decimal_format(settings_revision, prefix);
 
 	prefix[length++] = '-';
 	return is_named(task, (struct str){prefix, length}, body) && is_get(task);
@@ -65,6 +65,8 @@ static void append_form(struct buffer *buffer, const struct record *record)
 	for (unsigned i = 0; i < record->field_count; i++) {
 		const struct record_field *field = &record->fields[i];
 
+		if (field->kind == RECORD_KIND_ROW)
+			append_form(buffer, field->row);
 		buffer_append_char(buffer, (char)field->kind);
 		if (field->name)
 			buffer_append(buffer, field->name, strlen(field->name) + 1);

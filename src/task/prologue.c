@@ -36,8 +36,8 @@ struct verdict task_prologue(struct task *task)
 	switch (task->stage) {
 	case STAGE_ACCESS:
 		task->stage = STAGE_BODY;
-		if (endpoint->access)
-			return endpoint->access->check(task);
+		if (task->access)
+			return task->access->check(task);
 		__attribute__((fallthrough));
 	case STAGE_BODY:
 		task->stage = STAGE_RESOURCE;
@@ -97,5 +97,5 @@ void *task_access_state(struct task *task)
 
 struct verdict task_refuse(struct task *task)
 {
-	return task->endpoint->access->refuse(task);
+	return task->access->refuse(task);
 }

@@ -68,12 +68,13 @@ struct verdict task_reply_record(struct task *task, int status, const struct rec
 	return reply_json(task, status, json);
 }
 
-struct verdict task_reply_device(struct task *task, const struct device *device)
+struct verdict task_reply_device(struct task *task, const struct record *record, const void *row,
+				 int64_t settings_revision)
 {
 	struct buffer *json = task_scratch();
 
-	record_write_json(&device_record, device, json);
-	if (task_device_is_not_modified(task, device, buffer_view(json)))
+	record_write_json(record, row, json);
+	if (task_device_is_not_modified(task, settings_revision, buffer_view(json)))
 		return task_reply(task, 304, (struct str){0}, (struct str){0});
 	return task_reply(task, 200, json_type, arena_copy(task_arena(task), buffer_view(json)));
 }

@@ -115,7 +115,10 @@ void task_start(struct service *service, struct http_request *request,
 
 	task->service = service;
 	task->request = request;
+	if (endpoint->same_as)
+		endpoint = endpoint->same_as;
 	task->endpoint = endpoint;
+	task->access = access;
 	task->match = *match;
 	if (access && access->allows_other_origins)
 		cors_add_fields(service, request, &task->response);

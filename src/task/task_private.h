@@ -17,6 +17,7 @@ struct task {
 	struct service *service;
 	struct http_request *request; /* owns the arena in which the task lies */
 	const struct endpoint *endpoint;
+	const struct access *access; /* of the endpoint's line; NULL: anyone */
 	struct route_match match;
 	void *state;
 	unsigned stage;	  /* the next one of the prologue */
@@ -113,7 +114,7 @@ bool task_is_not_modified(struct task *task, struct str body);
 bool task_part_is_not_modified(struct task *task, struct buffer *json);
 
 /* Likewise, for a device: the tag is "SETTINGS-SEEN". A PATCH gets the tag, too. */
-bool task_device_is_not_modified(struct task *task, const struct device *device, struct str body);
+bool task_device_is_not_modified(struct task *task, int64_t settings_revision, struct str body);
 
 /* Like task_is_not_modified(), for rows that were not yet written as JSON: the tag is made of their
  * values and of how the record writes them. Uses the scratch buffer. */

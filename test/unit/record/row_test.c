@@ -195,6 +195,38 @@ static void commas_around_objects(void **state)
 	buffer_finish(&json);
 }
 
+/* An answer of two records: the members of one stand among those of the other. */
+static void members_of_another_record(void **state)
+{
+	static const struct record_field inner_fields[] = {
+	    RECORD_INT(struct row, level, .name = "x", .nullable = true),
+	    RECORD_OPEN(.name = "o"),
+	    RECORD_BOOL(struct row, is_on, .name = "y"),
+	    RECORD_CLOSE(),
+	};
+	static const struct record inner = RECORD(struct row, inner_fields);
+	struct pair {
+		struct row first, second;
+	};
+	static const struct record_field fields[] = {
+	    RECORD_ROW(struct pair, first, &inner, .is_shown = true),
+	    RECORD_OPEN(.name = "second"),
+	    RECORD_ROW(struct pair, second, &inner, .is_shown = true),
+	    RECORD_CLOSE(),
+	    RECORD_ROW(struct pair, second, &inner),
+	};
+	static const struct record both = RECORD(struct pair, fields);
+	const struct pair values = {.first = {.level = 1}, .second = {.is_on = true}};
+	struct buffer json = {0};
+
+	(void)state;
+	record_write_json(&both, &values, &json);
+	assert_true(
+	    str_equal(buffer_view(&json), STR("{\"x\":1,\"o\":{\"y\":false},"
+					      "\"second\":{\"x\":null,\"o\":{\"y\":true}}}")));
+	buffer_finish(&json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +235,7 @@ int main(void)
 	    cmocka_unit_test(what_lies_in_the_future_is_read_as_the_present),
 	    cmocka_unit_test(text_is_the_rows_own),
 	    cmocka_unit_test(commas_around_objects),
+	    cmocka_unit_test(members_of_another_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

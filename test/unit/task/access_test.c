@@ -412,6 +412,22 @@ static void another_kind_has_its_own_answers_and_rate(void **state)
 	finish();
 }
 
+static void an_endpoint_for_other_callers(void **state)
+{
+	static const struct endpoint for_keys = {
+	    .name = "for_keys", .handler = handle, .access = &access_api_key};
+	static const struct endpoint for_badges = {
+	    .name = "for_badges", .access = &badge, .same_as = &for_keys};
+
+	(void)state;
+	call(&for_badges, "nothing");
+	assert_refused("Badge");
+	call(&for_badges, "badge");
+	assert_int_equal(answer.status, 200);
+	assert_true(id_equal(handler_account, account(9)));
+	finish();
+}
+
 static void a_caller_whose_account_is_gone(void **state)
 {
 	struct endpoint endpoint = {
@@ -450,6 +466,7 @@ int main(void)
 	    CASE(without_rate_limits_anybody_may_guess),
 	    CASE(each_key_has_its_own_rate),
 	    CASE(another_kind_has_its_own_answers_and_rate),
+	    CASE(an_endpoint_for_other_callers),
 	    CASE(a_caller_whose_account_is_gone),
 	    CASE(without_access_anyone_may),
 	};
