@@ -4,6 +4,7 @@
 #include "base/pot.h"
 #include "http/router.h"
 #include "task/service.h"
+#include "task/task.h"
 
 struct delivery;
 
@@ -13,6 +14,10 @@ struct api_service {
 	struct delivery *delivery;
 	struct pot images; /* memory of those that are being converted or stored */
 };
+
+/* Endpoints that the pages have, too (same_as in task/task.h). */
+extern const struct endpoint endpoint_installation_delete;
+extern const struct endpoint endpoint_push;
 
 /* The public API, its documents, and the panels' link. */
 extern const struct route_table api_routes;

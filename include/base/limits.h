@@ -102,6 +102,7 @@ enum {
 	LIMIT_PICTURE_MEMORY = 256 * 1024 * 1024,
 	/* Links of one device in a worker: the oldest one is dropped. */
 	LIMIT_PANEL_LINKS = 4,
+	LIMIT_DEVICES_OF_ACCOUNT = 1000,  /* that its pages add; 409 */
 	LIMIT_DEVICE_INSTALLATIONS = 100, /* 400 */
 	LIMIT_INSTALLATION_ID = 64,	  /* code points; 400 */
 
@@ -123,6 +124,7 @@ enum {
 	LIMIT_ACCOUNT_APPS = 5000,
 	/* Of a text that the catalogue is searched for, bytes: 400. */
 	LIMIT_SEARCH_BYTES = 200,
+	LIMIT_ROTATION_BODY_BYTES = 100 * 1024, /* an order of 100 long IDs, all escaped */
 	/* Rate limits of a session and of an address that asks without one: 429. */
 	LIMIT_SESSION_RATE_PER_S = 50,
 	LIMIT_SESSION_RATE_BURST = 200,

@@ -15,7 +15,7 @@ struct picture {
 
 struct content_installation {
 	struct str id;
-	int64_t position;	    /* place in the rotation */
+	int64_t position;	    /* tells it from all others, those that are gone too */
 	int64_t picture_generation; /* the device's, when this picture was stored */
 	struct picture picture;
 };
@@ -32,13 +32,14 @@ struct content_push {
 
 struct content {
 	struct display_settings settings;
-	struct content_installation *installations; /* by position */
+	/* In the order of the rotation: that of their positions, until it is reordered. */
+	struct content_installation *installations;
 	unsigned installation_count;
 	struct content_push push;
 };
 
-/* The next installation after that position; after the last one the first. -1: the first. NULL:
- * there are no installations. */
+/* The installation that follows the one at that position; after the last one the first. Where that
+ * one is gone, the next one that came after it. -1: the first. NULL: there are no installations. */
 struct content_installation *content_next(const struct content *content, int64_t after_position);
 
 /* The installation at that position, or NULL. */

@@ -34,5 +34,36 @@ struct device {
  * are. */
 extern const struct record device_record;
 
+/* What only the owner's pages show of a device. */
+struct device_more {
+	bool is_disabled;
+	int64_t created_at_us;
+	int64_t connected_at_us;  /* of its panel, for the first time; 0: not yet */
+	struct str serial_number; /* empty: none */
+	struct str mac_address;	  /* likewise */
+	bool is_untold;		  /* its panel has told nothing of itself */
+	/* What that has told, all of it text of strangers; empty or 0: not told. */
+	struct str firmware_version;
+	struct str firmware_type;
+	int64_t protocol_version;
+	struct str hostname;
+	struct str ssid;
+	int64_t wifi_signal_dbm;
+	int64_t told_at_us;
+};
+
+/* A row has all members. An answer has them behind those of the device. */
+extern const struct record device_more_record;
+
+/* A new device. What a body leaves out is empty. */
+struct device_creation {
+	struct str name;
+	struct str timezone;
+	struct str serial_number;
+	struct str mac_address;
+};
+
+extern const struct record device_creation_record;
+
 /* Checks a name that has the right length. NULL: it is good; else the fault ("must ..."). */
 const char *device_name_check(struct str name);

@@ -1,6 +1,7 @@
 /* Installations: the pictures and apps of a device's rotation, as the public API shows them. */
 #pragma once
 
+#include "base/limits.h"
 #include "record/record.h"
 
 struct installation {
@@ -12,3 +13,20 @@ struct installation {
 };
 
 extern const struct record installation_record;
+
+/* A rotation as the pages show it, both parts JSON already. */
+struct rotation {
+	struct str entries;
+	struct str temporary;
+};
+
+extern const struct record rotation_record;
+
+/* A body: all entries of a rotation, in their new order. */
+struct rotation_order {
+	const struct json_value *order;
+	struct str ids[LIMIT_DEVICE_INSTALLATIONS]; /* after the check */
+	unsigned count;				    /* likewise */
+};
+
+extern const struct record rotation_order_record;

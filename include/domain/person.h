@@ -26,6 +26,7 @@ struct person {
 	bool is_reviewer;
 	bool is_administrator;
 	bool has_password;
+	bool has_device;
 	int64_t created_at_us;
 };
 

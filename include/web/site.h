@@ -33,5 +33,8 @@ void site_init(struct site *site, const char *public_url, bool allows_plain_http
  * (Fetch Metadata; RFC 6454). */
 const char *site_refuses(const struct site *site, const struct http_request *request);
 
+/* Whether only programs on the server itself reach this URL, which is http or https. */
+bool site_is_loopback_url(const char *url);
+
 /* "__Host-displayd_session" or "displayd_session". */
 const char *site_cookie_name(const struct site *site);

@@ -14,6 +14,7 @@
 struct web_service {
 	struct api_service api;
 	struct site site;
+	const char *panel_url; /* what the URLs of panels start with, no slash at its end */
 	enum web_registration registration;
 	struct rate_policy session_rate; /* of a session */
 	struct rate_policy visitor_rate; /* of an address that asks without one */
@@ -23,7 +24,8 @@ struct web_service {
 	struct streams *streams;	 /* to pages, see src/web/streams.h */
 };
 
-/* api is set up already. rate_limit: requests a second per key, 0 turns all rate limits off. */
+/* api and panel_url are set already. rate_limit: requests a second per key, 0 turns all rate limits
+ * off. */
 void web_start(struct web_service *web, struct region_map *shared,
 	       enum web_registration registration, bool allows_plain_http, unsigned rate_limit);
 

@@ -1,4 +1,4 @@
--- Writes when devices were last online, many at once. What lies in the future, because a clock was
+-- Writes when devices were last online, and when first, many at once. What lies in the future, because a clock was
 -- wrong or is, becomes the present. Locked rows are left alone and returned: so nobody waits, and no
 -- two instances can wait for each other.
 -- params: ids uuid[], seen_at timestamptz[]
@@ -15,7 +15,8 @@ WITH seen AS (
 	FOR NO KEY UPDATE SKIP LOCKED
 ), written AS (
 	UPDATE device
-	SET last_online_at = least(greatest(device.last_online_at, seen.at), clock_timestamp())
+	SET last_online_at = least(greatest(device.last_online_at, seen.at), clock_timestamp()),
+		connected_at = coalesce(device.connected_at, least(seen.at, clock_timestamp()))
 	FROM seen
 	JOIN locked USING (id)
 	WHERE device.id = seen.id

@@ -7,4 +7,4 @@ SELECT installation.id, installation.app_id IS NULL AS is_pushed, installation.a
 FROM installation
 LEFT JOIN app ON app.id = installation.app_id
 WHERE installation.device_id = :device_id
-ORDER BY installation.position
+ORDER BY installation.rank

@@ -9,7 +9,7 @@ SELECT wanted.number, installation.id, installation.position, installation.pictu
 	CASE WHEN installation.picture_generation > wanted.known
 		AND sum(length(installation.picture))
 			FILTER (WHERE installation.picture_generation > wanted.known)
-			OVER (ORDER BY wanted.number, installation.position) <= 16 * 1024 * 1024
+			OVER (ORDER BY wanted.number, installation.rank) <= 16 * 1024 * 1024
 	THEN installation.picture END AS picture
 FROM unnest(:device_ids, :known_generations) WITH ORDINALITY AS wanted (id, known, number)
 CROSS JOIN LATERAL (
@@ -18,4 +18,4 @@ CROSS JOIN LATERAL (
 	WHERE installation.device_id = wanted.id AND installation.picture IS NOT NULL
 	OFFSET 0 -- one look-up a device, whatever the planner thinks
 ) AS installation
-ORDER BY wanted.number, installation.position
+ORDER BY wanted.number, installation.rank

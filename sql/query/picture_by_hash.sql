@@ -5,13 +5,13 @@
 (
 	SELECT picture
 	FROM installation
-	WHERE device_id = :device_id AND left(encode(sha256(picture), 'hex'), 32) = :hash
+	WHERE device_id = :device_id AND picture_hash = :hash
 	LIMIT 1
 )
 UNION ALL
 (
 	SELECT picture
 	FROM showing
-	WHERE device_id = :device_id AND left(encode(sha256(picture), 'hex'), 32) = :hash
+	WHERE device_id = :device_id AND picture_hash = :hash
 )
 LIMIT 1

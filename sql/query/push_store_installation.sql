@@ -28,7 +28,8 @@ WITH locked AS (
 	FROM touched
 	ON CONFLICT (device_id, id) DO UPDATE
 	SET picture = excluded.picture,
-		picture_generation = excluded.picture_generation
+		picture_generation = excluded.picture_generation,
+		replaced_at = clock_timestamp()
 	WHERE installation.app_id IS NULL
 	RETURNING installation.device_id, installation.id
 ), shown AS (

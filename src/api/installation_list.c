@@ -17,7 +17,7 @@ static void ask_part(struct task *task, struct db_query *query, const struct lis
 	statement_installation_part(
 	    query,
 	    &(struct installation_part_parameters){.device_id = task_device(task)->id,
-						   .after_position = range->after.number,
+						   .after_rank = range->after.number,
 						   .row_limit = range->limit},
 	    NULL);
 }
@@ -26,7 +26,7 @@ static struct list_place place(const void *row)
 {
 	const struct installation_part_row *part = row;
 
-	return (struct list_place){.number = part->position};
+	return (struct list_place){.number = part->rank};
 }
 
 static const struct task_list list = {

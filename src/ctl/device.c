@@ -1,12 +1,10 @@
 #include "domain/device.h"
 #include "ctl/ctl.h"
+#include "domain/device_link.h"
 #include "domain/device_reference.h"
 #include "domain/key.h"
 #include "main/listen_socket.h"
 #include "main/state_dir.h"
-
-/* Firmware drops longer ones without a word. */
-enum { DEVICE_URL_LENGTH_MAX = 128 };
 
 struct device_row {
 	struct id id;
@@ -77,24 +75,21 @@ struct str ctl_public_url(struct ctl *ctl)
 	return STR("http://localhost");
 }
 
-/* http://... becomes ws://..., https://... wss://... */
 static enum ctl_exit make_urls(struct ctl *ctl, const struct wish *wish, struct device_row *row)
 {
-	struct str base = ctl_public_url(ctl), rest = str_from_offset(base, strlen("http"));
-	char id[ID_TEXT_LENGTH + 1];
+	struct str base = ctl_public_url(ctl);
+	struct device_link link =
+	    device_link_make(&ctl->arena, base, wish->id, str_from(wish->key));
 
-	id_format(wish->id, id);
 	row->key = str_from(wish->key);
-	row->poll_url =
-	    arena_printf(&ctl->arena, "%.*s/d/%s/next?key=%s", STR_ARG(base), id, wish->key);
-	row->websocket_url =
-	    arena_printf(&ctl->arena, "ws%.*s/d/%s/ws?key=%s", STR_ARG(rest), id, wish->key);
-	if (row->poll_url.length > DEVICE_URL_LENGTH_MAX)
+	row->poll_url = link.polling_url;
+	row->websocket_url = link.websocket_url;
+	if (link.excess)
 		return ctl_fail(CTL_REFUSED,
 				"the device's URL would have %zu characters, and panels take %d at "
 				"most: use a --public-url of %zu or less",
 				row->poll_url.length, DEVICE_URL_LENGTH_MAX,
-				base.length - (row->poll_url.length - DEVICE_URL_LENGTH_MAX));
+				base.length - link.excess);
 	return CTL_DONE;
 }
 

@@ -6,11 +6,16 @@ enum { LAPSE_MIN_S = 60 };
 
 struct content_installation *content_next(const struct content *content, int64_t after_position)
 {
-	for (unsigned i = 0; i < content->installation_count; i++) {
+	const struct content_installation *at = content_at(content, after_position);
+	unsigned count = content->installation_count;
+
+	if (at)
+		return &content->installations[(unsigned)(at - content->installations + 1) % count];
+	for (unsigned i = 0; i < count; i++) {
 		if (content->installations[i].position > after_position)
 			return &content->installations[i];
 	}
-	return content->installation_count ? &content->installations[0] : NULL;
+	return count ? &content->installations[0] : NULL;
 }
 
 struct content_installation *content_at(const struct content *content, int64_t position)

@@ -1,6 +1,7 @@
 #include "domain/device.h"
 #include "base/utf8.h"
 #include "base/zones.h"
+#include "domain/device_reference.h"
 
 const char *device_name_check(struct str name)
 {
@@ -59,3 +60,59 @@ static const struct record_field device_fields[] = {
     RECORD_INT8(struct device, settings_revision, .column = "settings_revision"),
 };
 const struct record device_record = RECORD(struct device, device_fields, .check = change_check);
+
+static const struct record_field device_more_fields[] = {
+    RECORD_BOOL(struct device_more, is_disabled, .name = "isDisabled", .column = "is_disabled"),
+    RECORD_TIMESTAMP(struct device_more, created_at_us, .name = "createdAt",
+		     .column = "created_at"),
+    RECORD_TIMESTAMP(struct device_more, connected_at_us, .name = "connectedAt",
+		     .column = "connected_at", .nullable = true, .is_past = true),
+    RECORD_STR(struct device_more, serial_number, .name = "serialNumber", .column = "serial",
+	       .nullable = true),
+    RECORD_STR(struct device_more, mac_address, .name = "macAddress", .column = "mac_text",
+	       .nullable = true),
+    RECORD_BOOL(struct device_more, is_untold, .column = "is_untold"),
+    RECORD_OPEN(.name = "panel", .nullable = true,
+		.offset = offsetof(struct device_more, is_untold)),
+    RECORD_STR(struct device_more, firmware_version, .name = "firmwareVersion",
+	       .column = "firmware_version", .nullable = true),
+    RECORD_STR(struct device_more, firmware_type, .name = "firmwareType", .column = "firmware_type",
+	       .nullable = true),
+    RECORD_INT4(struct device_more, protocol_version, .name = "protocolVersion",
+		.column = "protocol_version", .nullable = true),
+    RECORD_STR(struct device_more, hostname, .name = "hostname", .column = "hostname",
+	       .nullable = true),
+    RECORD_STR(struct device_more, ssid, .name = "ssid", .column = "ssid", .nullable = true),
+    RECORD_INT4(struct device_more, wifi_signal_dbm, .name = "wifiSignal", .column = "wifi_signal",
+		.nullable = true),
+    RECORD_TIMESTAMP(struct device_more, told_at_us, .name = "toldAt", .column = "told_at",
+		     .is_past = true),
+    RECORD_CLOSE(),
+};
+const struct record device_more_record = RECORD(struct device_more, device_more_fields);
+
+static const char *serial_check(struct str serial)
+{
+	return serial_is_valid(serial) ? NULL
+				       : "must be letters, digits, dashes and underscores, and not "
+					 "look like an ID or a MAC address";
+}
+
+static const char *mac_check(struct str mac)
+{
+	uint8_t bytes[MAC_BYTES];
+
+	return mac_parse(mac, bytes) ? NULL : "must be a MAC address, such as 08:00:2b:01:02:03";
+}
+
+static const struct record_field device_creation_fields[] = {
+    RECORD_STR(struct device_creation, name, .body = "name", .required = true, .minimum = 1,
+	       .maximum = DEVICE_NAME_LENGTH_MAX, .check = device_name_check),
+    RECORD_STR(struct device_creation, timezone, .body = "timezone", .required = true,
+	       .check = timezone_check),
+    RECORD_STR(struct device_creation, serial_number, .body = "serialNumber", .minimum = 1,
+	       .maximum = SERIAL_LENGTH_MAX, .check = serial_check),
+    RECORD_STR(struct device_creation, mac_address, .body = "macAddress", .minimum = 2 * MAC_BYTES,
+	       .maximum = MAC_TEXT_LENGTH, .check = mac_check),
+};
+const struct record device_creation_record = RECORD(struct device_creation, device_creation_fields);

@@ -13,3 +13,54 @@ static const struct record_field installation_fields[] = {
 		     .column = "created_at"),
 };
 const struct record installation_record = RECORD(struct installation, installation_fields);
+
+static const struct record_field rotation_fields[] = {
+    RECORD_JSON(struct rotation, entries, .name = "entries", .column = "entries"),
+    RECORD_JSON(struct rotation, temporary, .name = "temporary", .column = "temporary"),
+};
+const struct record rotation_record = RECORD(struct rotation, rotation_fields);
+
+/* One more ID of an order; false: no installation can have it, or it was there before. */
+static bool add_id(struct rotation_order *order, const struct json_value *value)
+{
+	struct str id;
+
+	if (!json_get_str(value, &id) || id.length == 0 || id.length > 4 * LIMIT_INSTALLATION_ID ||
+	    str_find(id, '\0') < id.length)
+		return false;
+	for (unsigned i = 0; i < order->count; i++) {
+		if (str_equal(order->ids[i], id))
+			return false;
+	}
+	order->ids[order->count++] = id;
+	return true;
+}
+
+static void order_check(void *body, uint64_t seen, struct faults *faults)
+{
+	struct rotation_order *order = body;
+	struct str name = STR("order");
+	unsigned count;
+
+	(void)seen;
+	if (!order->order)
+		return; /* it is missing: the record says so */
+	if (!json_get_array(order->order, &count) || count > LIMIT_DEVICE_INSTALLATIONS) {
+		faults_add(faults, name, "must be an array of at most %d installation IDs",
+			   LIMIT_DEVICE_INSTALLATIONS);
+		return;
+	}
+	while (order->count < count) {
+		if (!add_id(order, json_array_item(order->order, order->count))) {
+			faults_add(faults, name,
+				   "has an ID twice, or one that no installation has");
+			return;
+		}
+	}
+}
+
+static const struct record_field order_fields[] = {
+    RECORD_ANY(struct rotation_order, order, .body = "order", .required = true),
+};
+const struct record rotation_order_record =
+    RECORD(struct rotation_order, order_fields, .check = order_check);

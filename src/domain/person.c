@@ -47,6 +47,7 @@ static const struct record_field person_fields[] = {
     RECORD_BOOL(struct person, is_administrator, .name = "isAdministrator",
 		.column = "is_administrator"),
     RECORD_BOOL(struct person, has_password, .name = "hasPassword", .column = "has_password"),
+    RECORD_BOOL(struct person, has_device, .name = "hasDevice", .column = "has_device"),
     RECORD_TIMESTAMP(struct person, created_at_us, .name = "createdAt", .column = "created_at"),
 };
 const struct record person_record = RECORD(struct person, person_fields);
@@ -314,6 +315,7 @@ static const struct record_field member_fields[] = {
 		.column = "is_administrator"),
     RECORD_BOOL(struct member, person.has_password, .name = "hasPassword",
 		.column = "has_password"),
+    RECORD_BOOL(struct member, person.has_device, .column = "has_device"),
     RECORD_TIMESTAMP(struct member, person.created_at_us, .name = "createdAt",
 		     .column = "created_at"),
     RECORD_TIMESTAMP(struct member, last_sign_in_at_us, .name = "lastSignInAt",

@@ -38,6 +38,7 @@ static int run_worker(struct instance *instance, unsigned index)
 	    .config = instance->config,
 	    .database_url = instance_worker_url(instance),
 	    .public_url = instance->public_url,
+	    .panel_url = instance->panel_url,
 	    .sockets = instance->sockets,
 	    .socket_count = instance->socket_count,
 	    .shared = instance->shared,

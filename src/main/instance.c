@@ -5,6 +5,7 @@
 #include "base/users.h"
 #include "main/shared.h"
 #include "main/state_dir.h"
+#include "web/site.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -96,6 +97,23 @@ static void choose_public_url(struct instance *instance)
 			       "neither --public-url nor a TCP listener that clients reach");
 }
 
+/* A public URL that leads to this machine alone is for its own browser. */
+static void choose_panel_url(struct instance *instance)
+{
+	char url[sizeof(instance->panel_url)];
+
+	memcpy(instance->panel_url, instance->public_url, sizeof(instance->panel_url));
+	for (unsigned i = 0; i < instance->socket_count; i++) {
+		const struct listen_address *address = &instance->sockets[i].address;
+
+		if (!site_is_loopback_url(instance->panel_url))
+			return;
+		if (address->role == HTTP_ROLE_PUBLIC &&
+		    listen_address_url(address, url, sizeof(url)) && !site_is_loopback_url(url))
+			memcpy(instance->panel_url, url, sizeof(url));
+	}
+}
+
 static int open_signals(struct instance *instance)
 {
 	sigset_t wanted;
@@ -180,6 +198,7 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 	if (code != EXIT_DONE)
 		return code;
 	choose_public_url(instance);
+	choose_panel_url(instance);
 	instance->shared = shared_create(config->workers);
 	if (!instance->shared) {
 		reason_set(reterr, "cannot map shared memory: %s", strerror(errno));

@@ -16,6 +16,7 @@ struct instance {
 	struct listen_socket sockets[2 * CONFIG_LISTEN_MAX];
 	unsigned socket_count;
 	char public_url[256];
+	char panel_url[256];	   /* the same, unless panels elsewhere reach only another one */
 	struct region_map *shared; /* see main/shared.h */
 	struct cluster cluster;	   /* unused with --database */
 	bool is_root;		   /* the next two are set */

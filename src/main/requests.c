@@ -15,8 +15,8 @@ static const struct route_table *const *const tables[HTTP_ROLE_COUNT] = {
 };
 
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,
-		    const struct config *config, const char *public_url, struct region_map *shared,
-		    unsigned worker)
+		    const struct config *config, const char *public_url, const char *panel_url,
+		    struct region_map *shared, unsigned worker)
 {
 	struct service *service = &requests->web.api.service;
 	bool is_limited = config->rate_limit > 0;
@@ -51,6 +51,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	    .per_second = is_limited ? LIMIT_PUSH_RATE_PER_S : 0,
 	    .burst = LIMIT_PUSH_RATE_BURST,
 	};
+	requests->web.panel_url = panel_url;
 	requests->web.api.delivery = delivery_create(loop, db, shared, worker);
 	web_start(&requests->web, shared, config->registration, config->plain_http_sign_in,
 		  config->rate_limit);

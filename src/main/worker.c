@@ -189,7 +189,8 @@ static int start(struct worker *worker)
 	if (!worker->db)
 		return -EINVAL;
 	requests_start(&worker->requests, &worker->loop, worker->db, settings->config,
-		       settings->public_url, settings->shared, settings->index);
+		       settings->public_url, settings->panel_url, settings->shared,
+		       settings->index);
 	worker->http = http_server_create(&worker->loop, &http);
 	if (error == 0)
 		error = listen_to_all(worker);

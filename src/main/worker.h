@@ -17,6 +17,7 @@ struct worker_settings {
 	const struct config *config;
 	const char *database_url; /* libpq connection string */
 	const char *public_url; /* what URLs that are handed out start with, no slash at its end */
+	const char *panel_url;	/* likewise, of the URLs of panels */
 	const struct listen_socket *sockets; /* the worker owns their descriptors */
 	unsigned socket_count;
 	struct region_map *shared; /* see main/shared.h */

@@ -47,6 +47,14 @@ static bool is_loopback(struct str host)
 	return address_read(host, &address) && network_has(&loopback, &address);
 }
 
+bool site_is_loopback_url(const char *url)
+{
+	struct str authority = authority_of(url);
+
+	return is_loopback(
+	    (struct str){authority.data, authority.length - port_of(authority).length});
+}
+
 static void add_origin(struct site *site, struct str host, struct str port)
 {
 	char *origin = site->origins[site->origin_count++];

@@ -24,6 +24,7 @@ static const struct record_field start_fields[] = {
     RECORD_BOOL(struct start, person.is_reviewer, .name = "isReviewer"),
     RECORD_BOOL(struct start, person.is_administrator, .name = "isAdministrator"),
     RECORD_BOOL(struct start, person.has_password, .name = "hasPassword"),
+    RECORD_BOOL(struct start, person.has_device, .name = "hasDevice"),
     RECORD_TIMESTAMP(struct start, person.created_at_us, .name = "createdAt"),
     RECORD_CLOSE(),
 };

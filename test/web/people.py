@@ -182,5 +182,5 @@ class SignInUnderWay:
 
 __all__ = ["Browser", "CONTRACT", "Device", "OTHER_PASSWORD", "OWN_PAGE", "PASSWORD", "Person",
            "request_bytes",
-           "SECURITY", "SignInUnderWay", "TIMESTAMP", "UNKNOWN_ID", "World", "first_token", "make_first", "sha256",
+           "SECRETS", "SECURITY", "SignInUnderWay", "TESTS", "TIMESTAMP", "UNKNOWN_ID", "World", "first_token", "make_first", "sha256",
            "token_of", "wait_until"]

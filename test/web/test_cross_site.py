@@ -13,9 +13,15 @@ NOTHING = []
 def operations():
     for method, template, operation in CONTRACT.operations():
         path = template
-        for name in ("accountId", "invitationId", "keyId", "sessionId"):
+        for name in ("accountId", "deviceId", "installationId", "invitationId", "keyId",
+                     "sessionId"):
             path = path.replace("{%s}" % name, "0190163d-8694-739b-aea5-966c26f8ad91")
         yield method, path, operation
+
+
+def is_stream(operation):
+    """Its answer does not end."""
+    return "text/event-stream" in operation["responses"].get("200", {}).get("content", {})
 
 
 @pytest.mark.parametrize("fields", [CROSS, SAME_SITE, ORIGIN_ONLY])
@@ -33,10 +39,13 @@ def test_every_endpoint_refuses_other_sites(world, administrator, fields):
 def test_what_does_not_say_where_it_comes_from_changes_nothing(world, administrator):
     host = world.server.url.split("/")[2]
     for method, path, operation in operations():
+        if is_stream(operation):
+            continue
         body = {} if "requestBody" in operation else None
         answer = administrator.request(method, path, fields=NOTHING, body=body, host=host)
         if method == "GET":
-            assert answer.status == 200, (method, path)
+            assert (answer.status in (200, 404)
+                    or "for reviewers" in answer.problem(403)["detail"]), (method, path)
         else:
             assert "neither" in answer.problem(403)["detail"], (method, path)
     assert administrator.is_signed_in()

@@ -244,6 +244,27 @@ static void deleted_installations(void **state)
 	assert_int_equal(next_at(3).item.kind, PLAYBACK_BUILT_IN);
 }
 
+static void another_order_is_taken_behind_what_was_served(void **state)
+{
+	static const int64_t positions[] = {10, 20, 10, 30, 20, 10};
+	struct content_installation last = installations[2];
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(next_at(i).item.position, positions[i]);
+	/* 20, 10, 30 */
+	installations[0] = installations[1];
+	installations[1] =
+	    (struct content_installation){.position = 10, .picture = {.data = STR("webp")}};
+	installations[2] = last;
+	for (unsigned i = 2; i < 6; i++)
+		assert_int_equal(next_at(i).item.position, positions[i]);
+	/* Where the one that was served has gone, it goes on somewhere. */
+	installations[1] = last;
+	content.installation_count = 2;
+	assert_int_equal(next_at(6).item.position, 20);
+}
+
 static void dark_panel_keeps_its_place(void **state)
 {
 	struct poll_answer answer;
@@ -287,6 +308,7 @@ int main(void)
 	    cmocka_unit_test_setup(push_lapses_when_nobody_fetches_it, set_up),
 	    cmocka_unit_test_setup(push_that_was_displayed_elsewhere_has_its_rest, set_up),
 	    cmocka_unit_test_setup(deleted_installations, set_up),
+	    cmocka_unit_test_setup(another_order_is_taken_behind_what_was_served, set_up),
 	    cmocka_unit_test_setup(dark_panel_keeps_its_place, set_up),
 	};
 

@@ -208,14 +208,14 @@ static void members_of_another_record(void **state)
 	struct pair {
 		struct row first, second;
 	};
-	static const struct record_field fields[] = {
+	static const struct record_field pair_fields[] = {
 	    RECORD_ROW(struct pair, first, &inner, .is_shown = true),
 	    RECORD_OPEN(.name = "second"),
 	    RECORD_ROW(struct pair, second, &inner, .is_shown = true),
 	    RECORD_CLOSE(),
 	    RECORD_ROW(struct pair, second, &inner),
 	};
-	static const struct record both = RECORD(struct pair, fields);
+	static const struct record both = RECORD(struct pair, pair_fields);
 	const struct pair values = {.first = {.level = 1}, .second = {.is_on = true}};
 	struct buffer json = {0};
 

@@ -414,8 +414,6 @@ static void another_kind_has_its_own_answers_and_rate(void **state)
 
 static void an_endpoint_for_other_callers(void **state)
 {
-	static const struct endpoint for_keys = {
-	    .name = "for_keys", .handler = handle, .access = &access_api_key};
 	static const struct endpoint for_badges = {
 	    .name = "for_badges", .access = &badge, .same_as = &for_keys};
 

@@ -1,13 +1,16 @@
 /* The document of the pages' endpoints and the code cannot drift apart: routes both ways, who may
  * call them, fields and limits of the record tables against the schemas. */
 #include "../cmocka_test.h"
+#include "base/limits.h"
 #include "base/memory.h"
 #include "domain/app.h"
+#include "domain/installation.h"
 #include "domain/person.h"
 #include "domain/review.h"
 #include "domain/studio.h"
 #include "task/task.h"
 #include "web/access.h"
+#include "web/own_device.h"
 #include "web/web.h"
 
 #include <yyjson.h>
@@ -90,6 +93,8 @@ static size_t body_limit_of(const struct record *body)
 {
 	if (body == &app_upload_record || body == &draft_change_record)
 		return 4 * 1024 * 1024;
+	if (body == &rotation_order_record)
+		return LIMIT_ROTATION_BODY_BYTES;
 	return body == &review_decision_record ? 1024 * 1024 : 16 * 1024;
 }
 
@@ -102,10 +107,14 @@ static void compare_operation(const char *method, const char *path, yyjson_val *
 		fail_msg("%s %s has no route", method, path);
 	endpoint = route->data;
 	assert_ptr_equal(endpoint->access, access_of(path, operation));
+	/* What the public API can do has the public API's limits. */
+	if (endpoint->same_as) {
+		endpoint = endpoint->same_as;
+		assert_ptr_equal(endpoint->access, &access_api_key);
+	} else if (endpoint->body) {
+		assert_in_range(endpoint->body_max_bytes, 1, body_limit_of(endpoint->body));
+	}
 	assert_int_equal(endpoint->body != NULL, yyjson_obj_get(operation, "requestBody") != NULL);
-	if (endpoint->body)
-		assert_true(endpoint->body_max_bytes > 0 &&
-			    endpoint->body_max_bytes <= body_limit_of(endpoint->body));
 }
 
 static void every_operation_has_its_route(void **state)
@@ -171,24 +180,59 @@ static void compare_field(const struct record_field *field, const char *name, yy
 	assert_int_equal(is_in(required, name), is_body ? field->required : true);
 }
 
+/* The schema of an object in an answer, which may be null. */
+static yyjson_val *object_schema(yyjson_val *property)
+{
+	yyjson_val *choices = yyjson_obj_get(property, "anyOf");
+
+	return resolve(choices ? yyjson_arr_get_first(choices) : property);
+}
+
+/* Returns how many members of the schema the record has. *i: the first field of an object, and
+ * behind it its CLOSE. */
+static size_t compare_fields(const struct record *record, unsigned *i, yyjson_val *schema,
+			     bool is_body)
+{
+	size_t named = 0;
+
+	for (; *i < record->field_count; ++*i) {
+		const struct record_field *field = &record->fields[*i];
+		const char *field_name = is_body ? field->body : field->name;
+		yyjson_val *inner;
+		unsigned first = 0;
+
+		if (field->kind == RECORD_KIND_CLOSE)
+			break;
+		if (field->is_shown)
+			named += compare_fields(field->row, &first, schema, is_body);
+		if (!field_name)
+			continue;
+		named++;
+		if (field->kind == RECORD_KIND_OPEN) {
+			inner = yyjson_obj_get(yyjson_obj_get(schema, "properties"), field_name);
+			assert_non_null(inner);
+			assert_int_equal(field->nullable, yyjson_obj_get(inner, "anyOf") != NULL);
+			inner = object_schema(inner);
+			++*i;
+			assert_int_equal(compare_fields(record, i, inner, is_body),
+					 yyjson_obj_size(yyjson_obj_get(inner, "properties")));
+			continue;
+		}
+		compare_field(field, field_name, schema, is_body);
+	}
+	return named;
+}
+
 static void compare(const struct record *record, const char *name, bool is_body)
 {
 	yyjson_val *schemas = yyjson_obj_get(yyjson_obj_get(root, "components"), "schemas");
 	yyjson_val *schema = yyjson_obj_get(schemas, name);
-	size_t named = 0;
+	unsigned first = 0;
 
 	print_message("schema %s\n", name);
 	assert_non_null(schema);
-	for (unsigned i = 0; i < record->field_count; i++) {
-		const struct record_field *field = &record->fields[i];
-		const char *field_name = is_body ? field->body : field->name;
-
-		if (!field_name)
-			continue;
-		named++;
-		compare_field(field, field_name, schema, is_body);
-	}
-	assert_int_equal(yyjson_obj_size(yyjson_obj_get(schema, "properties")), named);
+	assert_int_equal(compare_fields(record, &first, schema, is_body),
+			 yyjson_obj_size(yyjson_obj_get(schema, "properties")));
 	assert_true(yyjson_is_false(yyjson_obj_get(schema, "additionalProperties")));
 }
 
@@ -201,6 +245,8 @@ static void bodies_match_their_schemas(void **state)
 	compare(&app_upload_record, "VersionSubmission", true);
 	compare(&draft_change_record, "DraftChange", true);
 	compare(&installing_record, "Installing", true);
+	compare(&device_creation_record, "DeviceCreation", true);
+	compare(&device_record, "DeviceUpdate", true);
 	compare(&invitation_creation_record, "InvitationCreation", true);
 	compare(&key_creation_record, "KeyCreation", true);
 	compare(&link_token_record, "LinkToken", true);
@@ -214,6 +260,7 @@ static void bodies_match_their_schemas(void **state)
 	compare(&person_update_record, "AccountUpdate", true);
 	compare(&registration_record, "Registration", true);
 	compare(&review_decision_record, "ReviewDecision", true);
+	compare(&rotation_order_record, "RotationOrder", true);
 	compare(&sign_in_record, "SignIn", true);
 }
 
@@ -241,6 +288,8 @@ static void answers_match_their_schemas(void **state)
 	compare(&review_entry_record, "ReviewEntry", false);
 	compare(&review_record, "Review", false);
 	compare(&review_scripts_record, "ReviewScripts", false);
+	compare(&own_device_record, "Device", false);
+	compare(&rotation_record, "Rotation", false);
 	compare(&session_entry_record, "Session", false);
 }
 

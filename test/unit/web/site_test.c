@@ -153,6 +153,21 @@ static void who_can_sign_in(void **state)
 	}
 }
 
+static void who_reaches_a_url(void **state)
+{
+	static const char *const here[] = {"http://localhost", "http://127.0.0.1:8080",
+					   "http://127.1.2.3/x", "https://[::1]:443/wall",
+					   "http://LOCALHOST:1"};
+	static const char *const elsewhere[] = {"http://192.0.2.1:8080", "https://example.org",
+						"http://[2001:db8::1]", "http://localhost.example"};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(here) / sizeof(here[0]); i++)
+		assert_true(site_is_loopback_url(here[i]));
+	for (unsigned i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+		assert_false(site_is_loopback_url(elsewhere[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +176,7 @@ int main(void)
 	    cmocka_unit_test(the_own_port_may_be_named),
 	    cmocka_unit_test(this_machine_has_several_names),
 	    cmocka_unit_test(who_can_sign_in),
+	    cmocka_unit_test(who_reaches_a_url),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

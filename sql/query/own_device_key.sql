@@ -1,0 +1,18 @@
+-- A new key for a device of an account; the old one is worth nothing from now on. No row: the device
+-- is gone.
+-- params: id uuid, account_id uuid, link_key_hash bytea, address text
+-- row: generation int8
+-- effect: write
+WITH changed AS (
+	UPDATE device
+	SET link_key_hash = :link_key_hash, generation = generation + 1
+	WHERE id = :id AND account_id = :account_id
+	RETURNING account_id, name, generation
+), audited AS (
+	INSERT INTO audit_entry (account_id, actor, action, target, address)
+	SELECT account.id, account.email, 'device.key', changed.name, :address
+	FROM changed
+	JOIN account ON account.id = changed.account_id
+)
+SELECT generation
+FROM changed

@@ -1,0 +1,35 @@
+-- The rotation of a device as JSON, and its newest push where that is a temporary image whose time is
+-- not over (see domain/content.h). No row: the device is gone.
+-- params: device_id uuid
+-- row: rotation
+-- effect: read
+SELECT coalesce((
+	SELECT '[' || string_agg(row_to_json(entry)::text, ',' ORDER BY rank) || ']'
+	FROM installation
+	LEFT JOIN app ON app.id = installation.app_id
+	CROSS JOIN LATERAL (
+		SELECT installation.id AS "installationId",
+			CASE WHEN installation.app_id IS NULL THEN 'push' ELSE 'app' END AS kind,
+			installation.app_id AS "appId", app.name AS "appName",
+			installation.picture_hash AS picture,
+			json_timestamp(installation.created_at) AS "createdAt",
+			json_timestamp(coalesce(installation.replaced_at, installation.created_at))
+				AS "updatedAt"
+	) AS entry
+	WHERE installation.device_id = device.id
+), '[]') AS entries, coalesce((
+	SELECT row_to_json(image)::text
+	FROM showing
+	CROSS JOIN LATERAL (
+		SELECT showing.picture_hash AS picture, showing.duration_s AS duration,
+			json_timestamp(showing.created_at) AS "createdAt",
+			json_timestamp(showing.displayed_at) AS "displayedAt"
+	) AS image
+	WHERE showing.device_id = device.id AND showing.picture_hash IS NOT NULL
+		AND clock_timestamp() < CASE WHEN showing.displayed_at IS NULL
+			THEN showing.created_at
+				+ greatest(60, 2 * device.schedule_interval_s) * interval '1 second'
+			ELSE showing.displayed_at + showing.duration_s * interval '1 second' END
+), 'null') AS temporary
+FROM device
+WHERE device.id = :device_id

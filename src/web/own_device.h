@@ -1,0 +1,22 @@
+/* What the endpoints of devices share. */
+#pragma once
+
+#include "access.h"
+#include "db/statements.h"
+
+/* The state of endpoints that answer with a device as its owner's pages show it. */
+struct own_device {
+	struct device change; /* first: a body is read into it */
+	struct own_device_allow_row allowed;
+	struct own_device_get_row row;
+};
+
+/* Of struct own_device_get_row. */
+extern const struct record own_device_record;
+
+struct delivery *web_delivery(struct task *task);
+
+/* Reads the path's device once more and answers with it. */
+task_step own_device_reply;
+/* 404 for a device that has gone since the prologue found it. */
+task_step own_device_fail;

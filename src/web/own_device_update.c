@@ -1,0 +1,95 @@
+#include "base/limits.h"
+#include "delivery/delivery.h"
+#include "endpoints.h"
+#include "own_device.h"
+
+/* PATCH /web/devices/{deviceId} - changes settings, by the statement of the public API. POST
+ * .../disable and .../enable - refuses the panel, or lets it in again. */
+
+static struct verdict updated(struct task *task)
+{
+	const struct own_device *own = task_state(task);
+
+	if (task_row_count(task) == 0 && task_expected_revision(task))
+		return task_fail_precondition(task);
+	if (task_row_count(task) == 0)
+		return own_device_fail(task);
+	delivery_device_changed(web_delivery(task), own->row.device.id, own->row.device.generation);
+	return own_device_reply(task);
+}
+
+static struct verdict update(struct task *task)
+{
+	struct own_device *own = task_state(task);
+
+	statement_device_update(task_new_query(task),
+				&(struct device_update_parameters){
+				    .id = task_device(task)->id,
+				    .account_id = task_account_id(task),
+				    .expected_revision = task_expected_revision(task),
+				    .change = &own->change,
+				    .change_present = task_body_present(task),
+				},
+				&own->row.device);
+	return task_query(task, updated);
+}
+
+static struct verdict allowed(struct task *task)
+{
+	const struct own_device *own = task_state(task);
+
+	if (task_row_count(task))
+		delivery_device_changed(web_delivery(task), task_device(task)->id,
+					own->allowed.generation);
+	return own_device_reply(task);
+}
+
+static struct verdict allow(struct task *task, bool is_disabled)
+{
+	struct own_device *own = task_state(task);
+
+	statement_own_device_allow(task_new_query(task),
+				   &(struct own_device_allow_parameters){
+				       .id = task_device(task)->id,
+				       .account_id = task_account_id(task),
+				       .is_disabled = is_disabled,
+				       .address = web_address(task),
+				   },
+				   &own->allowed);
+	return task_query(task, allowed);
+}
+
+static struct verdict disable(struct task *task)
+{
+	return allow(task, true);
+}
+
+static struct verdict enable(struct task *task)
+{
+	return allow(task, false);
+}
+
+const struct endpoint endpoint_own_device_update = {
+    .name = "own_device_update",
+    .handler = update,
+    .access = &access_session,
+    .resource = RESOURCE_DEVICE,
+    .body = &device_record,
+    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
+    .state_size = sizeof(struct own_device),
+    .has_settings_tag = true,
+};
+const struct endpoint endpoint_own_device_disable = {
+    .name = "own_device_disable",
+    .handler = disable,
+    .access = &access_session,
+    .resource = RESOURCE_DEVICE,
+    .state_size = sizeof(struct own_device),
+};
+const struct endpoint endpoint_own_device_enable = {
+    .name = "own_device_enable",
+    .handler = enable,
+    .access = &access_session,
+    .resource = RESOURCE_DEVICE,
+    .state_size = sizeof(struct own_device),
+};

@@ -1,0 +1,303 @@
+"""Devices in the pages: what one sees, adds, changes, and hands out keys for."""
+
+import json
+
+import pytest
+from devices import Journal, add, at_once, panel_of, path_of, poll
+from people import TIMESTAMP, UNKNOWN_ID, Browser, Person, wait_until
+
+NEW = {"name": "Kitchen", "timezone": "Europe/Zagreb"}
+
+
+def test_a_device_is_added(person, browser):
+    answer = browser.post("/web/devices", {**NEW, "serialNumber": "SN-" + person.id[:8],
+                                           "macAddress": "AA-BB-CC-00-" + person.id[0:2] + "-"
+                                           + person.id[2:4]})
+    assert answer.status == 201, answer
+    device, link = answer.json()["device"], answer.json()["link"]
+    assert device["name"] == "Kitchen" and device["timezone"] == "Europe/Zagreb"
+    assert device["serialNumber"] == "SN-" + person.id[:8]
+    assert device["macAddress"] == f"aa:bb:cc:00:{person.id[0:2]}:{person.id[2:4]}"
+    assert device["isDisabled"] is False and device["connectedAt"] is None
+    assert device["panel"] is None and TIMESTAMP.fullmatch(device["createdAt"])
+    for name, start, last in (("webSocketUrl", "ws", "ws"), ("pollingUrl", "http", "next")):
+        assert link[name].startswith(start)
+        assert link[name].endswith(f"/d/{device['id']}/{last}?key={link['key']}")
+        assert len(link[name]) <= 128
+    assert len(link["key"]) <= 64
+    assert poll(person.world, link) == 200
+    assert browser.get("/web/devices").ok() == [device]
+    assert browser.get(f"/web/devices/{device['id']}").ok() == device
+    # Only the hash of the key is stored, and nothing shows it again.
+    stored = person.world.sql("SELECT encode(link_key_hash, 'hex') FROM device WHERE id = %s",
+                              device["id"])[0][0]
+    assert link["key"] not in json.dumps(browser.get("/web/devices").ok()) and len(stored) == 64
+
+
+def test_where_only_this_machine_is_listened_on_the_link_says_so(browser):
+    link = add(browser)["link"]
+    assert link["reach"] == {"isLoopbackOnly": True}
+    assert link["pollingUrl"].startswith("http://127.0.0.1:")
+
+
+def test_panels_get_the_public_url(start):
+    world = start("--public-url", "https://panels.example.org/wall")
+    browser = Browser(world, fields=[("Sec-Fetch-Site", "same-origin")])
+    browser.sign_in(Person(world))
+    link = add(browser)["link"]
+    assert link["webSocketUrl"].startswith("wss://panels.example.org/wall/d/")
+    assert link["pollingUrl"].startswith("https://panels.example.org/wall/d/")
+    assert link["reach"] == {"isLoopbackOnly": False}
+
+
+def test_a_url_that_panels_would_drop_is_not_handed_out(start):
+    world = start("--public-url", "https://panels.example.org/" + "long/" * 10 + "path")
+    browser = Browser(world).sign_in(Person(world))
+    assert "--public-url" in browser.post("/web/devices", NEW).problem(409)["detail"]
+    assert browser.get("/web/devices").ok() == []
+
+
+@pytest.mark.parametrize("change, pointer", [
+    ({"name": ""}, "/name"), ({"name": "x" * 26}, "/name"), ({"name": " \t"}, "/name"),
+    ({"name": "a\nb"}, "/name"), ({"name": None}, "/name"), ({"name": 3}, "/name"),
+    ({"timezone": "Mars/Olympus"}, "/timezone"), ({"timezone": "europe/zagreb"}, "/timezone"),
+    ({"timezone": ""}, "/timezone"), ({"timezone": "\0"}, "/timezone"),
+    ({"serialNumber": "a b"}, "/serialNumber"), ({"serialNumber": "é"}, "/serialNumber"),
+    ({"serialNumber": "08002b010203"}, "/serialNumber"), ({"serialNumber": UNKNOWN_ID}, "/serialNumber"),
+    ({"serialNumber": ""}, "/serialNumber"), ({"serialNumber": None}, "/serialNumber"),
+    ({"macAddress": "08:00:2b:01:02:0g"}, "/macAddress"), ({"macAddress": "08:00-2b:01:02:03"}, "/macAddress"),
+    ({"macAddress": []}, "/macAddress"), ({"key": "mine"}, "/key"), ({"id": UNKNOWN_ID}, "/id"),
+])
+def test_bad_bodies(browser, change, pointer):
+    assert list(browser.post("/web/devices", {**NEW, **change}).faults()) == [pointer]
+    assert browser.get("/web/devices").ok() == []
+
+
+def test_all_that_is_missing_is_named(browser):
+    assert set(browser.post("/web/devices", {}).faults()) == {"/name", "/timezone"}
+
+
+def test_hostile_names_are_text(browser):
+    name = "<b>\"'&{{x}}‮é"
+    device = add(browser, name=name)["device"]
+    assert device["name"] == name
+    assert browser.get(path_of(device)).ok()["name"] == name
+
+
+def test_numbers_that_others_have(browser, world):
+    theirs = Person(world).browser()
+    serial, mac = "SN" + UNKNOWN_ID[:8], "02:00:00:00:12:34"
+    add(theirs, serialNumber=serial, macAddress=mac)
+    for mine in ({"serialNumber": serial}, {"macAddress": mac.upper()}):
+        browser.post("/web/devices", {**NEW, **mine}).problem(409)
+    assert browser.get("/web/devices").ok() == []
+
+
+def test_an_account_has_a_thousand_devices_at_most(person, browser):
+    """More are put into the database directly, as displayctl may."""
+    person.world.sql("INSERT INTO device (id, account_id, name, link_key_hash) SELECT "
+                     "gen_random_uuid(), %s, 'x', sha256(n::text::bytea) "
+                     "FROM generate_series(1, 999) AS n", person.id)
+    add(browser)
+    browser.post("/web/devices", NEW).problem(409)
+    assert len(browser.get("/web/devices").ok()) == 1000
+    person.world.sql("DELETE FROM device WHERE account_id = %s AND name = 'x'", person.id)
+    add(browser)
+    assert person.world.sql("SELECT device_count FROM account WHERE id = %s",
+                            person.id) == [(2,)]
+
+
+def test_parts_of_a_long_list(person, browser):
+    ids = [add(browser)["device"]["id"] for _ in range(5)]
+    first = browser.get("/web/devices?limit=3")
+    assert [device["id"] for device in first.ok()] == ids[:3]
+    target = first["Link"].split(">")[0].lstrip("<")
+    rest = browser.get(target[target.index("/web/"):])
+    assert [device["id"] for device in rest.ok()] == ids[3:]
+    browser.get("/web/devices?limit=0").problem(400)
+
+
+def test_the_account_says_whether_it_has_a_device(browser):
+    def is_said():
+        said = browser.get("/web/account").ok()["hasDevice"]
+        assert browser.get("/web/start").ok()["account"]["hasDevice"] == said
+        return said
+
+    assert not is_said()
+    device = add(browser)["device"]
+    assert is_said()
+    browser.delete(path_of(device)).ok()
+    assert not is_said()
+
+
+# ---- settings ----
+
+
+def test_settings_are_changed_as_by_the_public_api(person, browser):
+    device = add(browser)["device"]
+    changed = browser.patch(path_of(device), {"name": "Hall", "brightness": 7, "sleepEnabled": True,
+                                              "sleepStart": "21:00"})
+    assert changed.ok() == {**device, "name": "Hall", "brightness": 7,
+                            "sleep": {**device["sleep"], "enabled": True, "start": "21:00"}}
+    assert changed["ETag"] == browser.get(path_of(device))["ETag"]
+    assert set(browser.patch(path_of(device), {"brightness": 101, "timezone": "x"}).faults()) == {
+        "/brightness", "/timezone"}
+    for body in ({}, {"isDisabled": True}, {"macAddress": None}, {"panel": None}):
+        browser.patch(path_of(device), body).problem(400)
+    with person.world.client() as client:
+        shown = client.request("GET", f"/v1/devices/{device['id']}", key=person.key()).ok()
+    assert shown["name"] == "Hall" and shown["brightness"] == 7
+
+
+def test_preconditions(browser):
+    device = add(browser)["device"]
+    tag = browser.get(path_of(device))["ETag"]
+
+    def patch(brightness, tag):
+        return browser.patch(path_of(device), {"brightness": brightness},
+                             fields=[("Sec-Fetch-Site", "same-origin"), ("If-Match", tag)])
+
+    assert browser.get(path_of(device), fields=[("Sec-Fetch-Site", "same-origin"),
+                                                ("If-None-Match", tag)]).status == 304
+    assert patch(1, tag).ok()["brightness"] == 1
+    patch(2, tag).problem(412)
+    assert browser.get(path_of(device)).ok()["brightness"] == 1
+    assert patch(3, "*").ok()["brightness"] == 3
+
+
+def test_panels_follow_settings(world, browser):
+    made = add(browser)
+    with panel_of(world, made) as panel:
+        panel.wait_for(lambda: panel.brightness == 60)
+        browser.patch(path_of(made["device"]), {"brightness": 9}).ok()
+        panel.wait_for(lambda: panel.brightness == 9)
+
+
+# ---- keys, and who is let in ----
+
+
+def test_a_new_key(world, browser):
+    """The old one stops at once in all workers, and its link ends."""
+    made = add(browser)
+    assert {poll(world, made["link"]) for _ in range(8)} == {200}
+    with panel_of(world, made) as panel:
+        panel.wait_for(lambda: panel.brightness == 60)
+        answer = browser.post(path_of(made["device"]) + "/key")
+        assert answer.status == 201
+        renewed = answer.json()
+        assert {poll(world, made["link"]) for _ in range(8)} == {404}
+        panel.wait_for_end()
+    assert renewed["link"]["key"] != made["link"]["key"]
+    assert renewed["device"]["id"] == made["device"]["id"]
+    assert {poll(world, renewed["link"]) for _ in range(8)} == {200}
+
+
+def test_a_new_key_on_two_instances(start, postgres):
+    database = postgres.create_database()
+    one, other = start(database=database), start(database=database)
+    browser = Person(one).browser()
+    made = add(browser)
+    with panel_of(other, made) as panel:
+        panel.wait_for(lambda: panel.brightness == 60)
+        browser.post(path_of(made["device"]) + "/key").json()
+        panel.wait_for_end()
+    wait_until(lambda: poll(other, made["link"]) == 404, "the other instance")
+
+
+def test_disabled_and_enabled(world, browser):
+    made = add(browser)
+    path = path_of(made["device"])
+    with panel_of(world, made) as panel:
+        panel.wait_for(lambda: panel.brightness == 60)
+        assert browser.post(path + "/disable").ok()["isDisabled"] is True
+        panel.wait_for_end()
+    assert {poll(world, made["link"]) for _ in range(8)} == {404}
+    assert browser.post(path + "/disable").ok()["isDisabled"] is True
+    assert browser.get(path).ok()["isDisabled"] is True
+    assert browser.post(path + "/enable").ok()["isDisabled"] is False
+    assert {poll(world, made["link"]) for _ in range(8)} == {200}
+
+
+def test_removed(world, browser):
+    made = add(browser)
+    with panel_of(world, made) as panel:
+        panel.wait_for(lambda: panel.brightness == 60)
+        browser.delete(path_of(made["device"])).ok()
+        panel.wait_for_end()
+    assert {poll(world, made["link"]) for _ in range(8)} == {404}
+    browser.get(path_of(made["device"])).problem(404)
+    browser.delete(path_of(made["device"])).problem(404)
+    assert browser.get("/web/devices").ok() == []
+
+
+def test_who_did_what_is_logged(person, browser):
+    journal = Journal(person)
+    made = add(browser, name="Kitchen")
+    path = path_of(made["device"])
+    for act in ("disable", "disable", "enable", "key"):
+        browser.post(f"{path}/{act}")
+    browser.patch(path, {"name": "Hall"}).ok()
+    browser.delete(path).ok()
+    browser.delete(path).problem(404)
+    assert journal.entries() == [
+        ("device.create", "Kitchen"), ("device.disable", "Kitchen"), ("device.enable", "Kitchen"),
+        ("device.key", "Kitchen"), ("device.remove", "Hall")]
+
+
+# ---- whose they are ----
+
+
+def paths(device):
+    path = path_of(device)
+    return [("GET", path, None), ("PATCH", path, {"brightness": 1}), ("DELETE", path, None),
+            ("POST", path + "/disable", None), ("POST", path + "/enable", None),
+            ("POST", path + "/key", None), ("POST", path + "/push", {"image": "AAAA"}),
+            ("GET", path + "/rotation", None), ("PUT", path + "/rotation", {"order": []}),
+            ("POST", path + "/rotation/x/show", None), ("DELETE", path + "/rotation/x", None)]
+
+
+def test_devices_of_others(world, browser):
+    theirs = add(Person(world).browser())["device"]
+    for method, path, body in paths(theirs):
+        browser.request(method, path, body=body).problem(403)
+    for method, path, body in paths({"id": UNKNOWN_ID}):
+        browser.request(method, path, body=body).problem(404)
+    assert browser.get("/web/devices").ok() == []
+
+
+def test_without_a_session(world):
+    stranger = Browser(world)
+    for method, path, body in [("GET", "/web/devices", None), ("POST", "/web/devices", NEW),
+                               *paths({"id": UNKNOWN_ID})]:
+        stranger.request(method, path, body=body).problem(401)
+
+
+def test_requests_of_other_sites(browser):
+    device = add(browser)["device"]
+    for method, path, body in [("POST", "/web/devices", NEW), *paths(device)]:
+        browser.request(method, path, body=body,
+                        fields=[("Sec-Fetch-Site", "cross-site")]).problem(403)
+
+
+def test_an_api_key_opens_nothing_here(person, browser):
+    device = add(browser)["device"]
+    stranger = Browser(person.world)
+    for method, path, body in paths(device):
+        stranger.request(method, path, body=body, key=person.key()).problem(401)
+
+
+def test_devices_are_found_by_all_their_names(browser):
+    device = add(browser, serialNumber="by-serial-1", macAddress="02:00:00:00:77:01")["device"]
+    for name in (device["id"].upper(), "by-serial-1", "020000007701", "02-00-00-00-77-01"):
+        assert browser.get(f"/web/devices/{name}").ok()["id"] == device["id"]
+
+
+def test_many_at_once_keep_the_limit(person, browser):
+    """Ten browsers add the last device of an account."""
+    person.world.sql("INSERT INTO device (id, account_id, name, link_key_hash) SELECT "
+                     "gen_random_uuid(), %s, 'x', sha256(n::text::bytea) "
+                     "FROM generate_series(1, 997) AS n", person.id)
+    answers = at_once(10, lambda: browser.post("/web/devices", NEW).status)
+    assert sorted(answers) == [201] * 3 + [409] * 7
+    assert person.world.sql("SELECT count(*) FROM device WHERE account_id = %s",
+                            person.id) == [(1000,)]
