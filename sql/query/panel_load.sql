@@ -1,22 +1,33 @@
 -- Devices as their panels need them: settings, and the newest push that was not in the background.
--- A row has a temporary picture only where that is newer than the push that the caller knows.
--- number is the place of the device's ID in the array, from 1.
+-- A row has a temporary picture only where that is newer than the push that the caller knows, and
+-- is another one than that of the row before: a picture for all panels comes once, and the other
+-- rows say that they repeat it. number is the place of the device's ID in the array, from 1.
 -- params: ids uuid[], known_push_generations int8[]
 -- row: number int8, device, link_key_hash bytea, is_disabled bool, push_generation int8?,
 --   push_installation_id text?, push_picture bytea?, push_duration_s int4?,
---   push_created_at timestamptz?, push_displayed_at timestamptz?
+--   push_created_at timestamptz?, push_displayed_at timestamptz?, repeats_picture bool
 -- effect: read
-SELECT wanted.number, device.{device}, device.link_key_hash,
-	device.disabled_at IS NOT NULL AS is_disabled, showing.push_generation,
-	showing.installation_id AS push_installation_id,
-	CASE WHEN showing.push_generation > wanted.known THEN showing.picture END AS push_picture,
-	showing.duration_s AS push_duration_s, showing.created_at AS push_created_at,
-	showing.displayed_at AS push_displayed_at
-FROM unnest(:ids, :known_push_generations) WITH ORDINALITY AS wanted (id, known, number)
-JOIN device ON device.id = wanted.id
-LEFT JOIN LATERAL (
-	SELECT *
-	FROM showing
-	WHERE showing.device_id = device.id
-	OFFSET 0 -- one look-up a device, whatever the planner thinks
-) AS showing ON true
+SELECT number, {device}, link_key_hash, is_disabled, push_generation, push_installation_id,
+	CASE WHEN NOT repeats_picture THEN push_picture END AS push_picture,
+	push_duration_s, push_created_at, push_displayed_at, repeats_picture
+FROM (
+	SELECT wanted.number, device.{device}, device.link_key_hash,
+		device.disabled_at IS NOT NULL AS is_disabled, showing.push_generation,
+		showing.installation_id AS push_installation_id, newer.push_picture,
+		showing.duration_s AS push_duration_s, showing.created_at AS push_created_at,
+		showing.displayed_at AS push_displayed_at,
+		coalesce(newer.push_picture = lag(newer.push_picture) OVER (), false)
+			AS repeats_picture
+	FROM unnest(:ids, :known_push_generations) WITH ORDINALITY AS wanted (id, known, number)
+	JOIN device ON device.id = wanted.id
+	LEFT JOIN LATERAL (
+		SELECT *
+		FROM showing
+		WHERE showing.device_id = device.id
+		OFFSET 0 -- one look-up a device, whatever the planner thinks
+	) AS showing ON true
+	CROSS JOIN LATERAL (
+		SELECT CASE WHEN showing.push_generation > wanted.known THEN showing.picture END
+			AS push_picture
+	) AS newer
+) AS loaded -- whose rows stay in their order

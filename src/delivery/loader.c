@@ -99,7 +99,7 @@ static void load_finish(struct load *load)
 static void on_devices(struct db_query *query, const struct db_result *result)
 {
 	struct load *load = container_of(query, struct load, devices_query);
-	const struct panel_load_row *rows;
+	struct panel_load_row *rows;
 
 	if (result->outcome != DB_OK) {
 		load->has_failed = true;
@@ -108,6 +108,8 @@ static void on_devices(struct db_query *query, const struct db_result *result)
 		for (unsigned i = 0; i < result->row_count; i++) {
 			require(rows[i].number >= 1 && rows[i].number <= load->count);
 			load->rows[rows[i].number - 1] = &rows[i];
+			if (rows[i].repeats_picture && i > 0)
+				rows[i].push_picture = rows[i - 1].push_picture;
 		}
 	}
 	if (--load->under_way == 0)

@@ -60,6 +60,9 @@ class Fleet:
 
     def push_to_all(self, webp):
         """As pushes do, in one transaction; the hints that tell it."""
+        return self.push_to(self.ids, webp)
+
+    def push_to(self, ids, webp):
         rows = self.database.run(
             "WITH touched AS (UPDATE device SET generation = generation + 1 "
             "WHERE id = ANY (%s::uuid[]) RETURNING id, generation) "
@@ -67,7 +70,7 @@ class Fleet:
             "SELECT id, generation, %s, 60 FROM touched ON CONFLICT (device_id) DO UPDATE "
             "SET push_generation = excluded.push_generation, picture = excluded.picture, "
             "created_at = clock_timestamp(), displayed_at = NULL "
-            "RETURNING device_id, push_generation", self.ids, webp)
+            "RETURNING device_id, push_generation", ids, webp)
         return [f"push:{device}:{generation}" for device, generation in rows]
 
     def hint(self, words):
@@ -104,6 +107,21 @@ def test_one_picture_to_all(server, database, webps):
         for webp in webps:
             fleet.hint(fleet.push_to_all(webp))
             fleet.read_until(webp)
+
+
+def test_each_panel_gets_its_own_picture(server, database, webps):
+    """Pictures that the rows of one load repeat, and some that they do not."""
+    fleet = Fleet(server, database, 100, "own")
+    with contextlib.closing(fleet):
+        wanted = {device: webps[number % 7 == 0 or 40 < number < 50]
+                  for number, device in enumerate(fleet.ids)}
+        words = {word.split(":")[1]: word for webp in webps for word in fleet.push_to(
+            [device for device in fleet.ids if wanted[device] is webp], webp)}
+        fleet.hint([words[device] for device in fleet.ids])
+        for device, panel in zip(fleet.ids, fleet.panels):
+            while (picture := next_picture(panel)) not in webps:
+                pass
+            assert picture == wanted[device]
 
 
 def test_a_sweep_finds_all_that_hints_did_not_tell(limited, postgres, webps):

@@ -320,6 +320,34 @@ static void pictures_that_are_known_stay(void **state)
 	assert_int_equal(pictures.by_bytes.count, 2);
 }
 
+/* The database says of the others that they repeat it. */
+static void a_picture_that_many_take_comes_once(void **state)
+{
+	static const char *const pushed[] = {"all", "all", "all", "own", "all", NULL, "all", "all"};
+	struct panel *loaded[array_length(pushed)];
+
+	(void)state;
+	for (unsigned i = 0; i < array_length(pushed); i++) {
+		struct script_device *device = add_device();
+
+		device->push.generation = pushed[i] ? ++device->generation : 0;
+		device->push.picture = pushed[i];
+		device->push.duration_s = 10;
+		device->push.created_us = script_wall_us();
+		loaded[i] = load(device);
+	}
+	answer_loads();
+	for (unsigned i = 0; i < array_length(pushed); i++) {
+		struct str bytes = loaded[i]->content.push.picture.data;
+
+		if (pushed[i])
+			assert_true(str_equal(bytes, str_from(pushed[i])));
+		else
+			assert_null(bytes.data);
+	}
+	assert_int_equal(pictures.by_bytes.count, 2);
+}
+
 static void a_hint_during_a_load_loads_once_more(void **state)
 {
 	struct script_device *device = add_device();
@@ -506,6 +534,7 @@ int main(void)
 	    TEST(the_hint_of_an_own_change_is_no_reason_to_load_twice),
 	    TEST(a_load_that_failed_is_not_repeated_for_the_same_change),
 	    TEST(pictures_that_are_known_stay),
+	    TEST(a_picture_that_many_take_comes_once),
 	    TEST(a_hint_during_a_load_loads_once_more),
 	    TEST(a_wrong_hint_loads_once),
 	    TEST(what_was_read_in_the_wrong_order_is_not_used),

@@ -64,10 +64,15 @@ static bool is(const char *column, const char *name)
 	return strcmp(column, name) == 0;
 }
 
-static void add_push_column(const struct script_device *device, const char *column, int64_t known)
+/* NULL: none that is newer than what is known. */
+static const char *new_picture(const struct script_device *device, int64_t known)
 {
-	const char *picture = device->push.generation > known ? device->push.picture : NULL;
+	return device->push.generation > known ? device->push.picture : NULL;
+}
 
+static void add_push_column(const struct script_device *device, const char *column,
+			    const char *picture)
+{
 	if (device->push.generation == 0)
 		add_null();
 	else if (is(column, "push_generation"))
@@ -87,13 +92,13 @@ static void add_push_column(const struct script_device *device, const char *colu
 }
 
 static void add_device_column(const struct script_device *device, const char *column,
-			      unsigned number, int64_t known_push)
+			      unsigned number, const char *picture)
 {
 	uint8_t hash[KEY_HASH_BYTES];
 
 	key_hash(str_from(device->key), hash);
 	if (strncmp(column, "push_", 5) == 0)
-		add_push_column(device, column, known_push);
+		add_push_column(device, column, picture);
 	else if (is(column, "number"))
 		add_integer(number);
 	else if (is(column, "id"))
@@ -121,17 +126,22 @@ static void add_device_column(const struct script_device *device, const char *co
 }
 
 static void add_device_row(const struct script_device *device, enum statement statement,
-			   unsigned number, int64_t known_push)
+			   unsigned number, const char *picture, bool repeats_picture)
 {
-	for (unsigned i = 0; i < statements[statement].column_count; i++)
-		add_device_column(device, statements[statement].column_names[i], number,
-				  known_push);
+	for (unsigned i = 0; i < statements[statement].column_count; i++) {
+		const char *column = statements[statement].column_names[i];
+
+		if (is(column, "repeats_picture"))
+			add_bool(repeats_picture);
+		else
+			add_device_column(device, column, number, repeats_picture ? NULL : picture);
+	}
 }
 
 void answer_device(enum statement statement, const struct script_device *device)
 {
 	begin_rows(statements[statement].column_count);
-	add_device_row(device, statement, 0, 0);
+	add_device_row(device, statement, 0, new_picture(device, 0), false);
 	answer(asked(statement));
 }
 
@@ -140,14 +150,20 @@ static void answer_devices(struct db_query *query)
 	struct id ids[64];
 	int64_t known[64];
 	unsigned count = id_array(query, 0, ids);
+	const char *before = NULL;
 
 	int8_array(query, 1, known);
 	begin_rows(statements[STATEMENT_PANEL_LOAD].column_count);
 	for (unsigned i = 0; i < count; i++) {
 		const struct script_device *device = device_of(ids[i]);
+		const char *picture;
 
-		if (device)
-			add_device_row(device, STATEMENT_PANEL_LOAD, i + 1, known[i]);
+		if (!device)
+			continue;
+		picture = new_picture(device, known[i]);
+		add_device_row(device, STATEMENT_PANEL_LOAD, i + 1, picture,
+			       picture && before && strcmp(picture, before) == 0);
+		before = picture;
 	}
 	answer(query);
 }
