@@ -22,6 +22,8 @@ PROBES_PER_S = 200
 PROBE_CONNECTIONS = 8
 PROBE_S = 6
 PATIENCE_S = 120
+PICTURE_PATIENCE_S = 20
+TRIES = 3
 HINT_BYTES = 7900  # of a NOTIFY
 
 PUSH_TO_ALL = """
@@ -171,6 +173,23 @@ class Fleet(Scenario):
         return [" ".join(words[i:i + per_notify]) for i in range(0, len(words), per_notify)]
 
     def run(self, bench, who, seconds):
+        for _ in range(TRIES):
+            found = self.try_run(bench)
+            if found["count"] == PANELS:
+                break
+        else:
+            raise Failed("not all panels got the picture")
+        panel_us = found["us"] / PANELS
+        return Sample(figures=self.known | {
+            "panel_us": panel_us,
+            "panel_per_bare_write": panel_us / self.known["bare_write_us"],
+            "last_ms": found["last_ms"],
+            "livez_max_us": found["worst_us"],
+            "pushed_panel_bytes": (self.memory_bytes() - self.before_bytes) / PANELS,
+        })
+
+    def try_run(self, bench):
+        """Counts fewer panels where the server's reconciliation, each 30 s, was before the hints."""
         self.rounds_run += 1
         picture = make_picture(self.rounds_run)
         hints = self.push_to_all(picture)
@@ -182,17 +201,8 @@ class Fleet(Scenario):
             self.panels.ask("time", len(picture))
             self.server.sql("SELECT pg_notify('displayd_hint', hint) FROM unnest(%s) AS hint",
                             (hints,))
-            found.update(self.panels.ask("timed", PATIENCE_S))
+            found.update(self.panels.ask("timed", PICTURE_PATIENCE_S))
             found["us"] = cpu.group_us(self.server.server_pids()) - before_us
 
-        worst = self.probe(bench, send).figures["max_us"]
-        if found["count"] != PANELS:
-            raise Failed("not all panels got the picture")
-        panel_us = found["us"] / PANELS
-        return Sample(figures=self.known | {
-            "panel_us": panel_us,
-            "panel_per_bare_write": panel_us / self.known["bare_write_us"],
-            "last_ms": found["last_ms"],
-            "livez_max_us": worst,
-            "pushed_panel_bytes": (self.memory_bytes() - self.before_bytes) / PANELS,
-        })
+        found["worst_us"] = self.probe(bench, send).figures["max_us"]
+        return found
