@@ -66,7 +66,7 @@ enum {
 	LIMIT_LIST_MS = 60 * 1000,
 	/* Hints that wait to be sent: further ones are dropped, the generation decides. */
 	LIMIT_HINT_BYTES = 64 * 1024,
-	LIMIT_HINT_WORD_BYTES = 1000,
+	LIMIT_HINT_WORD_BYTES = 2000,
 	/* Jobs that wait for a worker thread: 503, as for those of an account that has as many as
 	 * it leaves to others (one account alone: half), and where a job would wait for longer
 	 * than that. */
@@ -100,6 +100,11 @@ enum {
 	 * it leaves free, its pictures are fetched each time they are sent. */
 	LIMIT_PANELS = 50 * 1000,
 	LIMIT_PICTURE_MEMORY = 256 * 1024 * 1024,
+	/* Devices that the open pages of a worker watch, of which an account may have as many as it
+	 * leaves free: 503. Watched devices of all pages of which a worker is to tell what they
+	 * show: further ones are told of later. */
+	LIMIT_WATCHES = 16 * 1024,
+	LIMIT_LEASES = 32 * 1024,
 	/* Links of one device in a worker: the oldest one is dropped. */
 	LIMIT_PANEL_LINKS = 4,
 	LIMIT_DEVICES_OF_ACCOUNT = 1000,  /* that its pages add; 409 */

@@ -4,7 +4,9 @@
  *   "push:<id>:<generation>"     a push was answered     delivery answers the next one
  *   "key:<hash>"                 a key was revoked       the key cache forgets it
  *   "app:<id>:<generation>"      a version was deployed  for modules that render apps
- *   "changed:<id>:<topic>"       something of an account changed  the pages' streams tell them
+ *   "changed:<id>:<topic>"       of an account           streams tell the account's pages
+ *   "watch:<id>:<sender>"        a page shows a device   who holds its panel answers
+ *   "shows:<id>:<sender>:..."    what a panel shows      watches tell pages
  *
  * A module subscribes to the kind that it wants. A hint may be lost or come twice: the database
  * decides. */
@@ -46,4 +48,6 @@ void db_unsubscribe(struct hint_subscription *subscription);
  * most LIMIT_HINT_WORD_BYTES. The hint is dropped while the connection is down or too many wait:
  * the generation in the database decides. */
 void db_hint(struct db *db, struct str word);
+/* Bytes of words that could be sent now without being dropped. */
+size_t db_hint_room(const struct db *db);
 bool db_hints_are_up(const struct db *db);

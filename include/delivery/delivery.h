@@ -14,7 +14,7 @@
  *
  *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> loader,
  *   picture_fetcher, write_behind, push_order, stored_push -> lookups, reconciliation -> links,
- *   polling -> delivery */
+ *   polling -> leases -> watches -> delivery */
 #pragma once
 
 #include "db/db.h"
@@ -24,6 +24,7 @@
 #include "delivery/polling.h"
 #include "delivery/push_order.h"
 #include "delivery/stored_push.h"
+#include "delivery/watches.h"
 #include "domain/picture_hash.h"
 #include "http/request.h"
 
@@ -94,6 +95,12 @@ bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_
  * look-up that found nothing because the database is away, that. lookup: NULL, where none was made.
  */
 struct str delivery_refusal_picture(const struct panel_lookup *lookup);
+
+/* Looks at a device, which is the account's. The caller has set the watcher's functions, which are
+ * called later, from the loop. False: too many devices are watched. */
+bool delivery_watch(struct delivery *delivery, struct watcher *watcher, struct id device_id,
+		    struct id account_id);
+void delivery_unwatch(struct watcher *watcher);
 
 /* The picture with this hash that is built into the program, for panels that have nothing to show;
  * data is NULL where it has none. */

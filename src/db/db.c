@@ -141,6 +141,11 @@ struct storage *db_storage(struct db *db)
 	return db->settings.storage;
 }
 
+size_t db_hint_room(const struct db *db)
+{
+	return hints_room(&db->hints);
+}
+
 bool db_hints_are_up(const struct db *db)
 {
 	return db->hints.up;

@@ -210,6 +210,13 @@ void hints_add(struct hints *hints, struct str word)
 	buffer_append_char(&hints->waiting, ' ');
 }
 
+size_t hints_room(const struct hints *hints)
+{
+	if (!connection_is_up(&hints->connection))
+		return 0;
+	return LIMIT_HINT_BYTES - buffer_length(&hints->waiting);
+}
+
 bool hints_are_idle(const struct hints *hints)
 {
 	return !hints->busy && buffer_length(&hints->waiting) == 0;

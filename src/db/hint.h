@@ -24,6 +24,9 @@ void hints_start(struct hints *hints, struct loop *loop, const char *url);
 /* See db_hint(). */
 void hints_add(struct hints *hints, struct str word);
 
+/* See db_hint_room(). */
+size_t hints_room(const struct hints *hints);
+
 /* At the end of a turn: sends the hints that wait. */
 void hints_flush(struct hints *hints);
 

@@ -1,12 +1,14 @@
 #include "delivery/delivery.h"
 #include "base/limits.h"
 #include "change_hint.h"
+#include "leases.h"
 #include "links.h"
 #include "lookups.h"
 #include "polling.h"
 #include "push_order.h"
 #include "reconciliation.h"
 #include "stored_push.h"
+#include "watches.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,8 @@ struct delivery {
 	struct links links;
 	struct polling polling;
 	struct reconciliation reconciliation;
+	struct leases leases;
+	struct watches watches;
 	struct hint_subscription hints;
 };
 
@@ -76,6 +80,20 @@ static void on_reconciliation(void *context)
 
 	panels_expire(&delivery->panels);
 	push_order_forget(&delivery->push_order);
+}
+
+static void on_shown(void *context, struct panel *panel)
+{
+	struct delivery *delivery = context;
+
+	leases_changed(&delivery->leases, panel->id);
+}
+
+static void on_view(void *context, struct id device_id, const struct panel_view *view)
+{
+	struct delivery *delivery = context;
+
+	watches_take(&delivery->watches, device_id, delivery->leases.self, view);
 }
 
 static void on_device_hint(struct hint_subscription *hints, struct str text)
@@ -154,13 +172,34 @@ static void connect_links(struct delivery *delivery, struct loop *loop)
 	    .fetcher = &delivery->fetcher,
 	    .write_behind = &delivery->write_behind,
 	    .cursors = cursors,
+	    .on_change = on_shown,
+	    .context = delivery,
 	};
 	links_init(&delivery->links);
 	delivery->polling = (struct polling){
+	    .loop = loop,
 	    .fetcher = &delivery->fetcher,
 	    .write_behind = &delivery->write_behind,
 	    .cursors = cursors,
+	    .on_change = on_shown,
+	    .context = delivery,
 	};
+}
+
+static void connect_watches(struct delivery *delivery, struct loop *loop)
+{
+	delivery->leases = (struct leases){
+	    .loop = loop,
+	    .db = delivery->db,
+	    .panels = &delivery->panels,
+	    .cursors = &delivery->cursors,
+	    .on_view = on_view,
+	    .context = delivery,
+	};
+	leases_init(&delivery->leases);
+	delivery->watches =
+	    (struct watches){.loop = loop, .db = delivery->db, .leases = &delivery->leases};
+	watches_init(&delivery->watches);
 }
 
 struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared,
@@ -173,6 +212,7 @@ struct delivery *delivery_create(struct loop *loop, struct db *db, struct region
 	connect_panels(delivery, loop, shared);
 	connect_database(delivery, loop);
 	connect_links(delivery, loop);
+	connect_watches(delivery, loop);
 	delivery->hints = (struct hint_subscription){
 	    .kind = "device",
 	    .on_hint = on_device_hint,
@@ -216,6 +256,8 @@ void delivery_destroy(struct delivery *delivery)
 	db_unsubscribe(&delivery->hints);
 	reconciliation_finish(&delivery->reconciliation);
 	panels_finish(&delivery->panels);
+	watches_finish(&delivery->watches);
+	leases_finish(&delivery->leases);
 	links_finish(&delivery->links);
 	lookups_finish(&delivery->lookups);
 	push_order_finish(&delivery->push_order);
@@ -292,6 +334,17 @@ bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_
 struct str delivery_refusal_picture(const struct panel_lookup *lookup)
 {
 	return lookup && lookup->is_database_away ? picture_no_database : picture_unknown_device;
+}
+
+bool delivery_watch(struct delivery *delivery, struct watcher *watcher, struct id device_id,
+		    struct id account_id)
+{
+	return watches_add(&delivery->watches, watcher, device_id, account_id);
+}
+
+void delivery_unwatch(struct watcher *watcher)
+{
+	watches_remove(watcher);
 }
 
 struct str delivery_built_in_picture(const uint8_t hash[static PICTURE_HASH_BYTES])

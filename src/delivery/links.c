@@ -94,6 +94,11 @@ static void tell_position(struct link *link)
 	cursor_move(link->links->cursors, panel->id, link->position_told);
 }
 
+static void tell_change(const struct link *link, struct panel *panel)
+{
+	link->links->on_change(link->links->context, panel);
+}
+
 static void link_update(struct link *link)
 {
 	struct panel *panel = link->panel;
@@ -121,6 +126,7 @@ static void link_update(struct link *link)
 	if (link->links->item_sent.kind != PLAYBACK_NOTHING)
 		panel_release_picture(panel, &link->links->item_sent);
 	deadline_set_at(link->links->loop, &link->deadline, (uint64_t)again_ms);
+	tell_change(link, panel);
 }
 
 static void on_update(struct list *node)
@@ -234,6 +240,7 @@ static void link_leave(struct link *link)
 	panel->link_count--;
 	panel_touch(panel);
 	link->panel = NULL;
+	tell_change(link, panel);
 	panel_let_go(panel);
 }
 
@@ -320,6 +327,7 @@ void links_connect(struct links *links, struct panel *panel, struct http_request
 	list_init(&link->update);
 	deadline_init(&link->deadline, on_deadline);
 	link->links = links;
+	link->connected_us = clock_wall_us();
 	link->position_told = cursor_get(links->cursors, panel->id).position;
 	playback_init(&link->playback, link->position_told);
 	link->websocket = websocket_accept(request, &events, link);

@@ -17,6 +17,7 @@ struct link {
 	struct panel *panel; /* NULL once the link was dropped */
 	struct websocket *websocket;
 	struct playback playback;
+	int64_t connected_us;  /* wall clock */
 	int64_t position_told; /* the rotation_position that the cursor table has */
 	bool has_introduced_itself;
 	struct deadline deadline;
@@ -29,6 +30,9 @@ struct links {
 	struct picture_fetcher *fetcher;
 	struct write_behind *write_behind;
 	const struct cursors *cursors;
+	/* The panel may show something else, or a link of it has gone. */
+	void (*on_change)(void *context, struct panel *panel);
+	void *context;
 	struct budgeted_queue updates;	/* of struct link */
 	struct playback_item item_sent; /* by this update; kind PLAYBACK_NOTHING: none */
 };

@@ -213,6 +213,24 @@ struct str panel_picture(const struct panel *panel, const struct playback_item *
 	}
 }
 
+bool panel_picture_hash(const struct panel *panel, const struct playback_item *item,
+			uint8_t ret_hash[static PICTURE_HASH_BYTES])
+{
+	const struct content_installation *installation =
+	    content_at(&panel->content, item->position);
+
+	if (item->kind == PLAYBACK_BUILT_IN) {
+		picture_hash(picture_nothing_to_show, ret_hash);
+		return true;
+	}
+	if (installation)
+		return installation->picture_generation == item->picture_generation &&
+		       pictures_hash(&installation->picture, ret_hash);
+	return item->kind == PLAYBACK_PUSH && item->position == -1 &&
+	       panel->content.push.generation == item->generation &&
+	       pictures_hash(&panel->content.push.picture, ret_hash);
+}
+
 void panel_drop_old_push(struct panel *panel)
 {
 	if (!content_push_is_due(&panel->content, clock_wall_us()))

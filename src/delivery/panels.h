@@ -61,6 +61,9 @@ struct panel {
 	/* Of lookups.c: */
 	struct list lookups; /* of struct panel_lookup: while PANEL_NEW, or for a picture */
 	struct list aliases; /* of struct alias */
+	/* Of polling.c: */
+	uint64_t polled_ms; /* loop time of the last poll of this worker; 0: none */
+	int64_t polled_dwell_s;
 	/* Of links.c: */
 	struct list links; /* of struct link */
 	unsigned link_count;
@@ -118,6 +121,9 @@ void panel_finish_content(struct panels *panels, struct content *content);
 void panel_recall_push(struct panel *panel);
 /* The bytes of an item's picture; NULL data where they are not in memory. */
 struct str panel_picture(const struct panel *panel, const struct playback_item *item);
+/* The name of that picture, as far as its bytes are in memory and are those of the item still. */
+bool panel_picture_hash(const struct panel *panel, const struct playback_item *item,
+			uint8_t ret_hash[static PICTURE_HASH_BYTES]);
 /* Drops a temporary image that no panel is to show any more. */
 void panel_drop_old_push(struct panel *panel);
 /* The item was sent. The same, and where memory is short, drops the item's picture. */

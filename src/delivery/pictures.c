@@ -11,6 +11,8 @@ struct shared_picture {
 	struct account_share *owner;
 	unsigned users;
 	uint32_t loop_ms;
+	bool has_hash;
+	uint8_t hash[PICTURE_HASH_BYTES];
 	char bytes[];
 };
 
@@ -99,6 +101,20 @@ struct picture pictures_keep(struct pictures *pictures, struct account_share *ow
 	if (!shared && pictures_are_full(pictures, owner))
 		return (struct picture){.loop_ms = loop_ms_of(webp)};
 	return use(pictures, shared ? shared : copy(pictures, owner, webp));
+}
+
+bool pictures_hash(const struct picture *picture, uint8_t ret_hash[static PICTURE_HASH_BYTES])
+{
+	struct shared_picture *shared;
+
+	if (!picture->data.data)
+		return false;
+	shared = shared_of(picture);
+	if (!shared->has_hash)
+		picture_hash(shared->by_bytes.key, shared->hash);
+	shared->has_hash = true;
+	memcpy(ret_hash, shared->hash, PICTURE_HASH_BYTES);
+	return true;
 }
 
 void pictures_release(struct pictures *pictures, struct picture *picture)

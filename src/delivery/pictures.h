@@ -5,6 +5,7 @@
 #include "account_shares.h"
 #include "base/map.h"
 #include "domain/content.h"
+#include "domain/picture_hash.h"
 
 #include <stdbool.h>
 
@@ -28,6 +29,8 @@ struct picture pictures_keep(struct pictures *pictures, struct account_share *ow
 			     struct str webp);
 /* Gives a share back and sets its data to NULL. A picture without data stays as it is. */
 void pictures_release(struct pictures *pictures, struct picture *picture);
+/* Its name, which is made of its bytes once; false for a picture without data. */
+bool pictures_hash(const struct picture *picture, uint8_t ret_hash[static PICTURE_HASH_BYTES]);
 /* Memory is short: pictures are fetched each time they are sent. An account may have as much as it
  * leaves free for others: one alone half of all, two a third each. */
 bool pictures_are_full(const struct pictures *pictures, const struct account_share *owner);

@@ -25,6 +25,9 @@ static void advance(const struct polling *polling, struct panel *panel,
 		    int64_t wall_us)
 {
 	cursor_set(polling->cursors, panel->id, cursor);
+	panel->polled_ms = loop_now_ms(polling->loop);
+	panel->polled_dwell_s = answer->dwell_s;
+	polling->on_change(polling->context, panel);
 	if (!answer->is_push_displayed)
 		return;
 	panel->content.push.displayed_us = wall_us;

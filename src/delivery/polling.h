@@ -8,9 +8,13 @@
 #include "write_behind.h"
 
 struct polling {
+	struct loop *loop;
 	struct picture_fetcher *fetcher;
 	struct write_behind *write_behind;
 	const struct cursors *cursors;
+	/* The panel was served something. */
+	void (*on_change)(void *context, struct panel *panel);
+	void *context;
 };
 
 /* See delivery_poll(). */

@@ -365,6 +365,18 @@ static struct playback_item next_in_rotation(const struct playback *playback,
 				  displayed->kind == PLAYBACK_PUSH ? displayed->position : -1);
 }
 
+struct playback_item playback_next(const struct playback *playback, const struct content *content)
+{
+	const struct playback_sent *newest =
+	    playback->ring_count ? &playback->ring[playback->ring_count - 1] : NULL;
+	struct playback_item next = next_in_rotation(playback, content);
+
+	if (newest && newest->serial != playback->displayed_serial &&
+	    playback_item_is_wanted(&newest->item, content))
+		next = newest->item;
+	return playback_item_is_same_picture(&playback->displayed, &next) ? nothing : next;
+}
+
 static int64_t update_rotation(struct playback *playback, struct content *content, int brightness,
 			       struct playback_clock clock, const struct playback_output *output)
 {

@@ -1,20 +1,37 @@
 #include "access.h"
 #include "endpoints.h"
+#include "page_views.h"
 #include "streams.h"
 
-/* GET /web/events - what changes, as it happens. */
+/* GET /web/events?devices=ID,ID - what panels show and what changes, as it happens. */
 
 enum { FULL_RETRY_S = 10 };
 
-static struct verdict begin(struct task *task)
+struct events {
+	struct id ids[PAGE_DEVICES_MAX];
+	unsigned count;
+	struct device_owners_row owners;
+};
+
+static struct verdict fail_full(struct task *task, const char *what)
 {
-	struct streams *streams = web_service_of(task)->streams;
+	return task_fail_busy(task, FULL_RETRY_S, "too many %s, try again", what);
+}
+
+static struct verdict open_stream(struct task *task)
+{
+	const struct web_service *web = web_service_of(task);
+	const struct events *events = task_state(task);
 	struct page_stream *page;
 
-	if (!streams_have_room(streams, task_account_id(task)))
-		return task_fail_busy(task, FULL_RETRY_S,
-				      "too many pages of this account are open, try again");
-	page = streams_open(streams, web_person(task), web_session_id(task));
+	if (!streams_have_room(web->streams, task_account_id(task)))
+		return fail_full(task, "pages of this account are open");
+	page = streams_open(web->streams, web_person(task), web_session_id(task));
+	if (!page_views_watch(page, web->api.delivery, events->ids, events->count,
+			      task_account_id(task))) {
+		streams_leave(page);
+		return fail_full(task, "devices are shown on pages");
+	}
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));
 	/* nginx would keep events until it has a buffer full of them. */
 	task_add_field(task, STR("X-Accel-Buffering"), STR("no"));
@@ -22,8 +39,55 @@ static struct verdict begin(struct task *task)
 			      &page->stream);
 }
 
+static struct verdict found(struct task *task)
+{
+	const struct events *events = task_state(task);
+
+	if (events->owners.own + events->owners.others < events->count)
+		return task_fail(task, 404, "there is no such device");
+	if (events->owners.others)
+		return task_fail(task, 403, "the device belongs to another account");
+	return open_stream(task);
+}
+
+static void add_once(struct events *events, struct id id)
+{
+	for (unsigned i = 0; i < events->count; i++) {
+		if (id_equal(events->ids[i], id))
+			return;
+	}
+	events->ids[events->count++] = id;
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct str rest = http_request_query(task_request(task), STR("devices"));
+	struct events *events = task_state(task);
+	struct str text;
+	struct id id;
+
+	while (str_next(&rest, ',', &text)) {
+		if (!id_parse(text, &id))
+			return task_fail(task, 400, "devices must be IDs with commas between them");
+		if (events->count == PAGE_DEVICES_MAX)
+			return task_fail(task, 400, "devices must be at most %d IDs",
+					 PAGE_DEVICES_MAX);
+		add_once(events, id);
+	}
+	if (events->count == 0)
+		return open_stream(task);
+	statement_device_owners(task_new_query(task),
+				&(struct device_owners_parameters){
+				    .ids = {events->ids, events->count},
+				    .account_id = task_account_id(task),
+				},
+				&events->owners);
+	return task_query(task, found);
+}
+
 const struct endpoint endpoint_events = {
     .name = "events",
     .handler = begin,
     .access = &access_session,
+    .state_size = sizeof(struct events),
 };

@@ -92,6 +92,7 @@ void page_stream_init(struct page_stream *page)
 	list_init(&page->node);
 	list_init(&page->of_share);
 	list_init(&page->to_check);
+	list_init(&page->to_write);
 	deadline_init(&page->ping, on_ping);
 	deadline_init(&page->tell, on_tell);
 	deadline_set(page->loop, &page->ping, PING_MS);

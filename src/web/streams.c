@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/require.h"
 #include "changed.h"
+#include "page_views.h"
 #include "session_checks.h"
 
 #include <stdlib.h>
@@ -106,12 +107,13 @@ struct page_stream *streams_open(struct streams *streams, const struct person *p
 	return page;
 }
 
-static void leave(struct page_stream *page)
+void streams_leave(struct page_stream *page)
 {
 	list_remove(&page->node);
 	list_remove(&page->to_check);
 	page->streams->count--;
 	share_leave(page);
+	page_views_finish(page);
 	page_stream_finish(page);
 	free(page);
 }
@@ -125,12 +127,13 @@ static void begin_or_proceed(struct http_stream *stream, void *owner)
 		page_stream_write(page, "away", STR("{}"));
 	page->has_begun = true;
 	page_stream_proceed(page);
+	page_views_proceed(page);
 }
 
 static void on_stopped(struct http_stream *stream, void *owner)
 {
 	(void)stream;
-	leave(owner);
+	streams_leave(owner);
 }
 
 const struct http_stream_source page_stream_source = {
@@ -144,7 +147,7 @@ static void on_session_ended(struct page_stream *page)
 	struct http_stream *stream = page->stream;
 
 	page_stream_write(page, "bye", STR("{}"));
-	leave(page);
+	streams_leave(page);
 	http_stream_end(stream);
 }
 
@@ -209,8 +212,11 @@ static void say(struct streams *streams, bool is_away)
 		return;
 	streams->is_away = is_away;
 	list_for_each (node, &streams->all) {
-		if (page_of(node)->has_begun)
-			page_stream_write(page_of(node), is_away ? "away" : "back", STR("{}"));
+		if (!page_of(node)->has_begun)
+			continue;
+		page_stream_write(page_of(node), is_away ? "away" : "back", STR("{}"));
+		if (!is_away)
+			page_views_repeat(page_of(node));
 	}
 }
 

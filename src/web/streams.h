@@ -20,7 +20,9 @@ void streams_destroy(struct streams *streams);
 /* Whether the account may have one more. */
 bool streams_have_room(const struct streams *streams, struct id account_id);
 /* A stream of this person's session. Give page_stream_source, the result and where its stream is
- * to the answer (task_hand_over()), from the same step: from then on it takes care of itself. */
+ * to the answer (task_hand_over()), from the same step: from then on it takes care of itself. Or
+ * take it back by streams_leave(). */
 struct page_stream *streams_open(struct streams *streams, const struct person *person,
 				 struct id session_id);
+void streams_leave(struct page_stream *page);
 extern const struct http_stream_source page_stream_source;

@@ -137,7 +137,7 @@ static void test_many_in_one(void **state)
 
 static void test_words_of_every_length(void **state)
 {
-	enum { STEP = 75 };
+	enum { STEP = 300 };
 	char word[LIMIT_HINT_WORD_BYTES];
 	char expected[64 * 1024] = "";
 	size_t length = 0;
@@ -178,12 +178,12 @@ static void test_hostile_payload(void **state)
 	run_sql("SELECT pg_notify('displayd_hint', '')");
 	run_sql("SELECT pg_notify('displayd_hint', '   a  b ')");
 	run_sql("SELECT pg_notify('displayd_hint', U&'\\0001 \\00e9 c' || chr(10) || 'c d')");
-	run_sql("SELECT pg_notify('displayd_hint', repeat('x', 1001) || ' ' || repeat('y', 1000))");
+	run_sql("SELECT pg_notify('displayd_hint', repeat('x', 2001) || ' ' || repeat('y', 2000))");
 	run_sql("SELECT pg_notify('displayd_other', 'no')");
 	run_sql("SELECT pg_notify('displayd_hint', 'last')");
 	turn_until(count_words(world.hints) >= 5);
 	assert_memory_equal(world.hints, "a b d yyy", 9);
-	assert_int_equal(strlen(world.hints), 6 + 1001 + 5);
+	assert_int_equal(strlen(world.hints), 6 + 2001 + 5);
 }
 
 static void cut_hints(void)

@@ -1,6 +1,7 @@
 #include "script.h"
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/limits.h"
 
 #include <endian.h>
 #include <stdio.h>
@@ -26,7 +27,8 @@ static struct deadline *deadlines[DEADLINES_MAX];
 static unsigned deadline_count;
 static bool is_up, hints_are_up;
 static struct list subscriptions;
-static char words[4096];
+static char words[16 * 1024];
+static size_t hint_room;
 static struct list queries;
 static struct arena values_arena;
 static struct record_value values[VALUES_MAX];
@@ -44,6 +46,7 @@ int script_begin(void **state)
 	deadline_count = 0;
 	is_up = hints_are_up = true;
 	words[0] = '\0';
+	hint_room = LIMIT_HINT_BYTES;
 	script_shared = region_map_create(regions, array_length(regions), 1);
 	assert_non_null(script_shared);
 	cursors = cursors_join(region_common(script_shared, &cursor_region), 0);
@@ -200,6 +203,12 @@ bool db_keeps_order_of_reads(const struct db *db)
 	return true;
 }
 
+size_t db_hint_room(const struct db *db)
+{
+	assert_ptr_equal(db, script_db);
+	return hint_room;
+}
+
 bool db_hints_are_up(const struct db *db)
 {
 	assert_ptr_equal(db, script_db);
@@ -224,6 +233,11 @@ void db_hint(struct db *db, struct str word)
 	assert_ptr_equal(db, script_db);
 	assert_true(length + word.length + 2 < sizeof(words));
 	snprintf(words + length, sizeof(words) - length, "%.*s ", STR_ARG(word));
+}
+
+void set_hint_room(size_t bytes)
+{
+	hint_room = bytes;
 }
 
 const char *hints_sent(void)

@@ -43,6 +43,9 @@ void hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The words that were sent since the last call, a space behind each. */
 const char *hints_sent(void);
 
+/* What db_hint_room() says; at first there is room for all. */
+void set_hint_room(size_t bytes);
+
 /* Queries of a statement that were not answered yet. */
 unsigned asked_count(enum statement statement);
 /* The oldest one; fails the test where there is none. */

@@ -1,0 +1,51 @@
+/* Watches: what the panels of devices show, for pages that look at them.
+ *
+ *   page --delivery_watch()--> watch --hint "watch:..."--> who holds the device's panel
+ *   page <--on_view()--------- watch <--hint "shows:..."-- what it shows, now and at each change
+ *
+ * Only the worker that holds a panel's link, or that answered its last poll, knows what the panel
+ * shows. It tells so while the device is watched: a watch is renewed every 12 s and forgotten
+ * after 30 s. Nothing is told of devices that nobody watches. */
+#pragma once
+
+#include "base/list.h"
+#include "domain/picture_hash.h"
+#include "domain/shown.h"
+
+struct watch;
+
+struct view_picture {
+	enum shown_kind kind;
+	bool has_hash;
+	uint8_t hash[PICTURE_HASH_BYTES];
+	struct str installation_id; /* data is NULL where it is no installation's */
+};
+
+/* What a panel shows. Times: microseconds, wall clock; 0: not known. */
+struct panel_view {
+	enum shown_connection connection;
+	bool is_acknowledged;
+	int brightness;
+	struct view_picture now;
+	struct view_picture next; /* kind SHOWN_UNKNOWN: none, or not known */
+	int64_t since_us;
+	int64_t until_us;
+	int64_t rank_us;	/* when the panel connected, or polled */
+	int64_t last_online_us; /* of one that is offline */
+};
+
+enum watch_change { WATCH_SETTINGS, WATCH_ROTATION };
+
+/* A page that looks at a device. Embed it; it stays until delivery_unwatch(). */
+struct watcher {
+	struct list node;    /* private */
+	struct watch *watch; /* private */
+	/* What the panel shows is known, or has changed: see delivery_view(). */
+	void (*on_view)(struct watcher *watcher);
+	/* The device has changed, or the entries of its rotation. */
+	void (*on_change)(struct watcher *watcher, enum watch_change change);
+};
+
+/* NULL while it is not known. Valid until the next turn of the loop. */
+const struct panel_view *delivery_view(const struct watcher *watcher);
+struct id delivery_watched_id(const struct watcher *watcher);

@@ -1,0 +1,41 @@
+/* What a panel shows, and what comes next, as far as playback or the answers to its polls know.
+ * Pure. */
+#pragma once
+
+#include "domain/playback.h"
+#include "domain/poll.h"
+
+/* How a panel is connected. */
+enum shown_connection { SHOWN_OFFLINE, SHOWN_WEB_SOCKET, SHOWN_POLLING };
+
+enum shown_kind {
+	SHOWN_UNKNOWN,
+	SHOWN_ROTATION,
+	SHOWN_PUSH,	 /* of an entry, shown at once */
+	SHOWN_TEMPORARY, /* image */
+	SHOWN_NOTHING,	 /* the built-in picture */
+	SHOWN_ASLEEP,	 /* dark */
+	SHOWN_DARK,	 /* because its brightness is 0 */
+	SHOWN_KINDS
+};
+
+struct shown {
+	enum shown_connection connection;
+	bool is_acknowledged; /* the panel has said so; else it is what it was served */
+	enum shown_kind kind;
+	enum shown_kind next_kind;  /* SHOWN_UNKNOWN: nothing else comes, or it is not known */
+	struct playback_item item;  /* kind PLAYBACK_NOTHING: no picture */
+	struct playback_item next;  /* likewise */
+	int brightness;		    /* percent, as the panel was told */
+	int64_t since_ms, until_ms; /* monotonic; until 0: not known */
+};
+
+/* Of a panel with a WebSocket. */
+struct shown shown_of_playback(const struct playback *playback, const struct content *content,
+			       struct playback_clock clock);
+/* Of a panel that polled at that time and was given that dwell; cursor: as it was left then. */
+struct shown shown_of_poll(const struct poll_cursor *cursor, const struct content *content,
+			   int64_t polled_ms, int64_t dwell_s, struct playback_clock clock);
+
+/* Whether a page sees no difference. A picture that is repeated turn after turn is the same. */
+bool shown_is_same(const struct shown *a, const struct shown *b);

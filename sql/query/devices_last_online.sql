@@ -1,0 +1,7 @@
+-- When these devices were last online.
+-- params: ids uuid[]
+-- row: id uuid, last_online_at timestamptz
+-- effect: read
+SELECT id, last_online_at
+FROM device
+WHERE id = ANY (:ids)

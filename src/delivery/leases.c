@@ -1,0 +1,285 @@
+#include "leases.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "view_hint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LEASE_MS = 30 * 1000,
+	/* Panels that are looked at in a turn. */
+	BATCH = 64,
+	AGAIN_MS = 5,
+	/* A panel that polls is online for so long after the time that it was given. */
+	POLL_GRACE_MS = 60 * 1000,
+};
+
+struct lease {
+	struct map_node by_id;
+	struct list by_age;
+	struct list to_tell;
+	struct id id;
+	uint64_t until_ms;	       /* of this worker's own watch */
+	uint64_t other_until_ms;       /* of the watches of others */
+	bool is_asked;		       /* what it shows is told, new or not */
+	struct shown told;	       /* connection SHOWN_OFFLINE: nothing, or that it has gone */
+	struct view_picture now, next; /* as told; without their installations */
+};
+
+static struct str id_view(const struct id *id)
+{
+	return (struct str){(const char *)id->bytes, ID_BYTES};
+}
+
+static struct lease *lease_find(const struct leases *leases, struct id id)
+{
+	struct map_node *node = map_find(&leases->by_id, id_view(&id));
+
+	return node ? container_of(node, struct lease, by_id) : NULL;
+}
+
+static void lease_free(struct leases *leases, struct lease *lease)
+{
+	map_remove(&leases->by_id, &lease->by_id);
+	list_remove(&lease->by_age);
+	list_remove(&lease->to_tell);
+	free(lease);
+}
+
+/* ---- what a panel shows ---- */
+
+static struct playback_clock clock_now(const struct leases *leases)
+{
+	return (struct playback_clock){.now_ms = (int64_t)loop_now_ms(leases->loop),
+				       .wall_us = clock_wall_us()};
+}
+
+/* The newest link counts; else the last poll. *ret_rank_us: when that one began. */
+static struct shown look(const struct leases *leases, struct panel *panel,
+			 struct playback_clock clock, int64_t *ret_rank_us)
+{
+	struct poll_cursor cursor;
+	int64_t polled_ms;
+
+	if (!panel || panel->state != PANEL_READY)
+		return (struct shown){0};
+	if (!list_is_empty(&panel->links)) {
+		const struct link *link = container_of(panel->links.previous, struct link, node);
+
+		*ret_rank_us = link->connected_us;
+		return shown_of_playback(&link->playback, &panel->content, clock);
+	}
+	polled_ms = (int64_t)panel->polled_ms;
+	if (panel->polled_ms == 0 ||
+	    clock.now_ms > polled_ms + panel->polled_dwell_s * 1000 + POLL_GRACE_MS)
+		return (struct shown){0};
+	*ret_rank_us = clock.wall_us - (clock.now_ms - polled_ms) * 1000;
+	cursor = cursor_get(leases->cursors, panel->id);
+	return shown_of_poll(&cursor, &panel->content, polled_ms, panel->polled_dwell_s, clock);
+}
+
+static bool is_same_item(const struct playback_item *a, const struct playback_item *b)
+{
+	return playback_item_is_same(a, b) && a->picture_generation == b->picture_generation;
+}
+
+/* The bytes of a picture that was replaced, or dropped, are gone, but its name is known where it
+ * was told before. */
+static void name_picture(struct view_picture *picture, const struct panel *panel,
+			 const struct playback_item *item, const struct lease *lease)
+{
+	const struct content_installation *installation =
+	    content_at(&panel->content, item->position);
+
+	if (installation)
+		picture->installation_id = installation->id;
+	picture->has_hash = panel_picture_hash(panel, item, picture->hash);
+	if (!picture->has_hash && is_same_item(item, &lease->told.item))
+		memcpy(picture, &lease->now, offsetof(struct view_picture, installation_id));
+	else if (!picture->has_hash && is_same_item(item, &lease->told.next))
+		memcpy(picture, &lease->next, offsetof(struct view_picture, installation_id));
+}
+
+static int64_t wall_us_of(int64_t ms, struct playback_clock clock)
+{
+	return clock.wall_us + (ms - clock.now_ms) * 1000;
+}
+
+static struct panel_view view_of(const struct lease *lease, const struct panel *panel,
+				 const struct shown *shown, int64_t rank_us,
+				 struct playback_clock clock)
+{
+	struct panel_view view = {
+	    .connection = shown->connection,
+	    .is_acknowledged = shown->is_acknowledged,
+	    .brightness = shown->brightness,
+	    .rank_us = rank_us,
+	};
+
+	if (shown->connection == SHOWN_OFFLINE)
+		return view;
+	if (shown->kind != SHOWN_UNKNOWN)
+		view.since_us = wall_us_of(shown->since_ms, clock);
+	if (shown->until_ms && shown->kind != SHOWN_UNKNOWN)
+		view.until_us = wall_us_of(shown->until_ms, clock);
+	name_picture(&view.now, panel, &shown->item, lease);
+	name_picture(&view.next, panel, &shown->next, lease);
+	view.now.kind = shown->kind;
+	view.next.kind = shown->next_kind;
+	return view;
+}
+
+/* ---- telling ---- */
+
+static void tell(struct leases *leases, struct lease *lease, const struct panel_view *view)
+{
+	uint64_t now_ms = loop_now_ms(leases->loop);
+	struct arena arena = {0};
+
+	if (lease->other_until_ms > now_ms) {
+		db_hint(leases->db, view_hint_write(&arena, lease->id, leases->self, view));
+		arena_finish(&arena);
+	}
+	if (lease->until_ms > now_ms)
+		leases->on_view(leases->context, lease->id, view);
+}
+
+/* Of a panel that is elsewhere nothing is told, but once that it has left. */
+static void tell_if_new(struct leases *leases, struct lease *lease)
+{
+	struct playback_clock clock = clock_now(leases);
+	struct panel *panel = panels_find(leases->panels, lease->id);
+	bool was_here = lease->told.connection != SHOWN_OFFLINE;
+	bool is_asked = lease->is_asked;
+	int64_t rank_us = 0;
+	struct shown shown = look(leases, panel, clock, &rank_us);
+	struct panel_view view;
+
+	lease->is_asked = false;
+	if (shown.connection == SHOWN_OFFLINE && !was_here)
+		return;
+	if (shown_is_same(&shown, &lease->told)) {
+		if (!is_asked)
+			return;
+		shown.since_ms = lease->told.since_ms;
+	}
+	view = view_of(lease, panel, &shown, rank_us, clock);
+	lease->told = shown;
+	lease->now = view.now;
+	lease->next = view.next;
+	lease->now.installation_id = lease->next.installation_id = (struct str){0};
+	tell(leases, lease, &view);
+}
+
+static void on_tell(struct later *later)
+{
+	struct leases *leases = container_of(later, struct leases, tell);
+	struct list *node;
+
+	for (unsigned i = 0; i < BATCH && !list_is_empty(&leases->to_tell); i++) {
+		/* The hints of changes share the room with these. While the database is away this
+		 * worker's own pages are told all the same. */
+		if (db_hints_are_up(leases->db) &&
+		    db_hint_room(leases->db) < LIMIT_HINT_BYTES / 2) {
+			deadline_set(leases->loop, &leases->tell_again, AGAIN_MS);
+			return;
+		}
+		node = list_take_first(&leases->to_tell);
+		tell_if_new(leases, container_of(node, struct lease, to_tell));
+	}
+	if (!list_is_empty(&leases->to_tell))
+		loop_later(leases->loop, &leases->tell);
+}
+
+static void on_tell_again(struct deadline *deadline)
+{
+	struct leases *leases = container_of(deadline, struct leases, tell_again);
+
+	loop_later(leases->loop, &leases->tell);
+}
+
+static void tell_later(struct leases *leases, struct lease *lease)
+{
+	if (!list_is_linked(&lease->to_tell))
+		list_append(&leases->to_tell, &lease->to_tell);
+	if (!deadline_is_set(&leases->tell_again))
+		loop_later(leases->loop, &leases->tell);
+}
+
+void leases_changed(struct leases *leases, struct id device_id)
+{
+	struct lease *lease = leases->by_id.count ? lease_find(leases, device_id) : NULL;
+
+	if (lease)
+		tell_later(leases, lease);
+}
+
+/* ---- leases ---- */
+
+static struct lease *lease_new(struct leases *leases, struct id id)
+{
+	struct lease *lease = memory_zalloc(sizeof(*lease));
+
+	lease->id = id;
+	list_init(&lease->by_age);
+	list_init(&lease->to_tell);
+	map_insert(&leases->by_id, &lease->by_id, id_view(&lease->id));
+	if (!deadline_is_set(&leases->expire))
+		deadline_set(leases->loop, &leases->expire, LEASE_MS);
+	return lease;
+}
+
+void leases_ask(struct leases *leases, struct id device_id, bool is_other)
+{
+	uint64_t until_ms = loop_now_ms(leases->loop) + LEASE_MS;
+	struct lease *lease = lease_find(leases, device_id);
+
+	if (!lease && leases->by_id.count >= LIMIT_LEASES)
+		return;
+	if (!lease)
+		lease = lease_new(leases, device_id);
+	*(is_other ? &lease->other_until_ms : &lease->until_ms) = until_ms;
+	list_remove(&lease->by_age);
+	list_append(&leases->by_age, &lease->by_age);
+	lease->is_asked = true;
+	tell_later(leases, lease);
+}
+
+static void on_expire(struct deadline *deadline)
+{
+	struct leases *leases = container_of(deadline, struct leases, expire);
+	uint64_t now_ms = loop_now_ms(leases->loop);
+
+	while (!list_is_empty(&leases->by_age)) {
+		struct lease *lease = container_of(leases->by_age.next, struct lease, by_age);
+		uint64_t until_ms = lease->until_ms > lease->other_until_ms ? lease->until_ms
+									    : lease->other_until_ms;
+
+		if (until_ms > now_ms) {
+			deadline_set_at(leases->loop, deadline, until_ms);
+			return;
+		}
+		lease_free(leases, lease);
+	}
+}
+
+void leases_init(struct leases *leases)
+{
+	leases->self = id_new();
+	list_init(&leases->by_age);
+	list_init(&leases->to_tell);
+	loop_later_init(&leases->tell, on_tell);
+	deadline_init(&leases->tell_again, on_tell_again);
+	deadline_init(&leases->expire, on_expire);
+}
+
+void leases_finish(struct leases *leases)
+{
+	loop_later_cancel(&leases->tell);
+	deadline_clear(leases->loop, &leases->tell_again);
+	deadline_clear(leases->loop, &leases->expire);
+	while (!list_is_empty(&leases->by_age))
+		lease_free(leases, container_of(leases->by_age.next, struct lease, by_age));
+	map_finish(&leases->by_id);
+}

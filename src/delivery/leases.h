@@ -1,0 +1,39 @@
+/* Leases: the devices that pages of any worker watch, as they were last heard of, and what this
+ * worker tells of those whose panels it holds.
+ *
+ *   hint "watch:..." or a watch of this worker --> leases_ask()     -.
+ *   a link or a poll of this worker            --> leases_changed() -+-> told, later in the turn,
+ *                                                                        where anything is new
+ *
+ * A lease lasts 30 s. That of a device whose panel is elsewhere is kept, too: the panel may connect
+ * to this worker next. */
+#pragma once
+
+#include "delivery/watches.h"
+#include "links.h"
+
+struct leases {
+	struct loop *loop;
+	struct db *db;
+	struct panels *panels;
+	const struct cursors *cursors;
+	struct id self; /* the name of this worker in hints */
+	/* What a panel of this worker shows, for its own watches. */
+	void (*on_view)(void *context, struct id device_id, const struct panel_view *view);
+	void *context;
+	struct map by_id;    /* of struct lease */
+	struct list by_age;  /* asked for longest ago first */
+	struct list to_tell; /* those whose panels may show something else, or that are asked */
+	struct later tell;
+	struct deadline tell_again; /* set while hints have no room */
+	struct deadline expire;
+};
+
+/* The caller has set loop, db, panels, cursors, on_view and context. */
+void leases_init(struct leases *leases);
+void leases_finish(struct leases *leases);
+
+/* A worker watches the device: this one, or another one, which is told by hints. */
+void leases_ask(struct leases *leases, struct id device_id, bool is_other);
+/* A panel of this worker may show something else, or its link has gone. */
+void leases_changed(struct leases *leases, struct id device_id);

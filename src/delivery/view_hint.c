@@ -1,0 +1,169 @@
+#include "view_hint.h"
+#include "base/buffer.h"
+#include "base/hex.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+
+enum { FIELD_COUNT = 14, INSTALLATION_BYTES_MAX = 4 * LIMIT_INSTALLATION_ID };
+
+/* ---- writing ---- */
+
+static bool is_plain(char c)
+{
+	return c > ' ' && c <= '~' && c != ':' && c != '%';
+}
+
+static void add_text(struct buffer *word, struct str text)
+{
+	for (size_t i = 0; i < text.length; i++) {
+		if (is_plain(text.data[i]))
+			buffer_append_char(word, text.data[i]);
+		else
+			buffer_printf(word, "%%%02x", (unsigned char)text.data[i]);
+	}
+}
+
+static void add_picture(struct buffer *word, const struct view_picture *picture)
+{
+	char hash[2 * PICTURE_HASH_BYTES + 1] = "";
+
+	if (picture->has_hash)
+		hex_encode(picture->hash, PICTURE_HASH_BYTES, hash);
+	buffer_printf(word, ":%d:%s:", picture->kind, hash);
+	add_text(word, picture->installation_id);
+}
+
+struct str view_hint_write(struct arena *arena, struct id device_id, struct id sender,
+			   const struct panel_view *view)
+{
+	char device[ID_TEXT_LENGTH + 1], from[ID_TEXT_LENGTH + 1];
+	struct buffer word = {0};
+	struct str text;
+
+	id_format(device_id, device);
+	id_format(sender, from);
+	buffer_printf(&word, "shows:%s:%s:%d:%d:%d:%lld:%lld:%lld", device, from, view->connection,
+		      view->is_acknowledged, view->brightness, (long long)view->since_us,
+		      (long long)view->until_us, (long long)view->rank_us);
+	add_picture(&word, &view->now);
+	add_picture(&word, &view->next);
+	text = arena_copy(arena, buffer_view(&word));
+	buffer_finish(&word);
+	return text;
+}
+
+struct str watch_hint_write(struct arena *arena, struct id device_id, struct id sender)
+{
+	char device[ID_TEXT_LENGTH + 1], from[ID_TEXT_LENGTH + 1];
+
+	id_format(device_id, device);
+	id_format(sender, from);
+	return arena_printf(arena, "watch:%s:%s", device, from);
+}
+
+/* ---- reading ---- */
+
+static bool read_number(struct str text, unsigned long long max, int64_t *ret_number)
+{
+	unsigned long long number;
+
+	if (!str_to_uint64(text, max, &number))
+		return false;
+	*ret_number = (int64_t)number;
+	return true;
+}
+
+/* NULL data where the text is empty. */
+static bool read_text(struct str text, struct arena *arena, struct str *ret_text)
+{
+	char *bytes;
+	size_t length = 0;
+
+	*ret_text = (struct str){0};
+	if (text.length == 0)
+		return true;
+	bytes = arena_alloc(arena, text.length + 1);
+	for (size_t i = 0; i < text.length; i++) {
+		char c = text.data[i];
+
+		if (c == '%') {
+			if (text.length - i < 3 ||
+			    !hex_decode((struct str){text.data + i + 1, 2}, &bytes[length], 1))
+				return false;
+			i += 2;
+		} else if (is_plain(c)) {
+			bytes[length] = c;
+		} else {
+			return false;
+		}
+		if (bytes[length++] == '\0')
+			return false;
+	}
+	bytes[length] = '\0';
+	*ret_text = (struct str){bytes, length};
+	return length <= INSTALLATION_BYTES_MAX && utf8_is_valid(*ret_text);
+}
+
+static bool read_picture(const struct str *fields, struct arena *arena,
+			 struct view_picture *ret_picture)
+{
+	int64_t kind;
+
+	if (!read_number(fields[0], SHOWN_KINDS - 1, &kind))
+		return false;
+	ret_picture->kind = (enum shown_kind)kind;
+	ret_picture->has_hash = fields[1].length > 0;
+	if (ret_picture->has_hash && !hex_decode(fields[1], ret_picture->hash, PICTURE_HASH_BYTES))
+		return false;
+	return read_text(fields[2], arena, &ret_picture->installation_id);
+}
+
+static bool read_view(const struct str *fields, struct arena *arena, struct panel_view *ret_view)
+{
+	int64_t connection, is_acknowledged, brightness;
+
+	*ret_view = (struct panel_view){0};
+	if (!read_number(fields[2], SHOWN_POLLING, &connection) ||
+	    !read_number(fields[3], 1, &is_acknowledged) ||
+	    !read_number(fields[4], 100, &brightness) ||
+	    !read_number(fields[5], INT64_MAX, &ret_view->since_us) ||
+	    !read_number(fields[6], INT64_MAX, &ret_view->until_us) ||
+	    !read_number(fields[7], INT64_MAX, &ret_view->rank_us))
+		return false;
+	ret_view->connection = (enum shown_connection)connection;
+	ret_view->is_acknowledged = is_acknowledged;
+	ret_view->brightness = (int)brightness;
+	return read_picture(fields + 8, arena, &ret_view->now) &&
+	       read_picture(fields + 11, arena, &ret_view->next);
+}
+
+/* True where there are exactly so many. */
+static bool split(struct str text, struct str *ret_fields, unsigned count)
+{
+	unsigned found = 0;
+	struct str piece;
+
+	while (str_next(&text, ':', &piece)) {
+		if (found == count)
+			return false;
+		ret_fields[found++] = piece;
+	}
+	return found == count;
+}
+
+bool view_hint_read(struct str text, struct arena *arena, struct id *ret_device_id,
+		    struct id *ret_sender, struct panel_view *ret_view)
+{
+	struct str fields[FIELD_COUNT];
+
+	return split(text, fields, FIELD_COUNT) && id_parse(fields[0], ret_device_id) &&
+	       id_parse(fields[1], ret_sender) && read_view(fields, arena, ret_view);
+}
+
+bool watch_hint_read(struct str text, struct id *ret_device_id, struct id *ret_sender)
+{
+	struct str fields[2];
+
+	return split(text, fields, 2) && id_parse(fields[0], ret_device_id) &&
+	       id_parse(fields[1], ret_sender);
+}

@@ -1,0 +1,24 @@
+/* What a panel shows, as the text of a hint:
+ *
+ *   shows:<device>:<sender>:<connection>:<acknowledged>:<brightness>:<since>:<until>:<rank>
+ *        :<kind>:<hash>:<installation>:<kind>:<hash>:<installation>
+ *
+ * and the request for it: watch:<device>:<sender>. Every program that may connect to the database
+ * can send hints, so all of it is checked. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/id.h"
+#include "delivery/watches.h"
+
+/* A whole word; in the arena. */
+struct str view_hint_write(struct arena *arena, struct id device_id, struct id sender,
+			   const struct panel_view *view);
+/* Reads the part behind "shows:". Texts are put into the arena. False: it has another form. */
+bool view_hint_read(struct str text, struct arena *arena, struct id *ret_device_id,
+		    struct id *ret_sender, struct panel_view *ret_view);
+
+/* A whole word; in the arena. */
+struct str watch_hint_write(struct arena *arena, struct id device_id, struct id sender);
+/* Reads the part behind "watch:". */
+bool watch_hint_read(struct str text, struct id *ret_device_id, struct id *ret_sender);
