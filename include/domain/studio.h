@@ -15,7 +15,7 @@ const char *app_slug_check(struct str slug);
 const char *app_text_check(struct str text);
 
 /* What every reader of JSON can hold. */
-#define DRAFT_REVISION_MAX ((1ll << 53) - 1)
+#define DRAFT_REVISION_MAX ((1LL << 53) - 1)
 
 /* An app in the catalogue. */
 struct catalogue_app {

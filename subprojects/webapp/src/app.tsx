@@ -15,12 +15,18 @@ import { AccountPage } from "./pages/account";
 import { AdminPage } from "./pages/admin";
 import { AuditPage } from "./pages/admin_audit";
 import { InvitationsPage } from "./pages/admin_invitations";
+import { AppPage } from "./pages/app";
+import { AppsPage } from "./pages/apps";
 import { ComponentsPage } from "./pages/components";
 import { KeysPage } from "./pages/keys";
 import { LinkPage } from "./pages/link";
 import { Missing } from "./pages/missing";
 import { PanelPage } from "./pages/panel";
+import { ReviewPage } from "./pages/review";
+import { ReviewsPage } from "./pages/reviews";
 import { RegisterPage, SignInPage } from "./pages/sign_in";
+import { StudioPage } from "./pages/studio";
+import { StudioAppPage } from "./pages/studio_app";
 
 type Page = (props: { account: Account; parameters: Parameters }) => JSX.Element | null;
 
@@ -41,6 +47,12 @@ const pages: Record<string, Page> = {
 	"": Home,
 	"development/keys": KeysPage,
 	account: AccountPage,
+	apps: AppsPage,
+	"apps/{id}": AppPage,
+	studio: StudioPage,
+	"studio/{id}": StudioAppPage,
+	"studio/{id}/{part}": StudioAppPage,
+	"studio/{id}/{part}/{name}": StudioAppPage,
 };
 
 /** Pages of administrators; to others there is no such page. */
@@ -50,10 +62,17 @@ const administration: Record<string, Page> = {
 	"admin/audit": AuditPage,
 };
 
+/** Pages of reviewers. */
+const reviewing: Record<string, Page> = {
+	review: ReviewsPage,
+	"review/{id}": ReviewPage,
+};
+
 /** A page that stays while its path changes (parts with URLs of their own) is told apart by its ID. */
 function pageOf(account: Account): { Page: Page; parameters: Parameters; key: string } {
 	const found =
 		(account.isAdministrator ? matchRoute(administration, path.value) : undefined) ??
+		(account.isReviewer ? matchRoute(reviewing, path.value) : undefined) ??
 		matchRoute(pages, path.value);
 	const { route: Page, parameters } = found ?? { route: Missing, parameters: {} };
 	return { Page, parameters, key: parameters["id"] ?? path.value };

@@ -4,6 +4,7 @@ import "./style/components.css";
 import "./style/panel.css";
 import "./style/frame.css";
 import "./style/pages.css";
+import "./style/apps.css";
 
 import { render } from "preact";
 import { loadStart, start, watchServer } from "./api/session";

@@ -99,10 +99,13 @@ function fill(template: string, parameters: Record<string, string>): string {
 
 export function get<P extends PathsWith<"get">>(
 	path: P,
-	query: { limit?: number } = {},
+	query: { limit?: number; q?: string } = {},
 	parameters: Record<string, string> = {},
 ): Promise<Answer<P, "get">> {
-	const part = query.limit === undefined ? "" : `?limit=${query.limit}`;
+	const given = Object.entries(query).map(
+		([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
+	);
+	const part = given.length ? `?${given.join("&")}` : "";
 	return send("get", fill(path, parameters) + part) as Promise<Answer<P, "get">>;
 }
 

@@ -55,6 +55,9 @@ export function Frame({
 					displayd
 				</a>
 				<nav aria-label="Pages">
+					<PageLink to="apps">Apps</PageLink>
+					<PageLink to="studio">Studio</PageLink>
+					{account.isReviewer && <PageLink to="review">Review</PageLink>}
 					<PageLink to="development/keys">API keys</PageLink>
 					<a href="docs">API reference</a>
 					{account.isAdministrator && <PageLink to="admin">Administration</PageLink>}

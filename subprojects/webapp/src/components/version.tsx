@@ -1,0 +1,50 @@
+import type { JSX } from "preact";
+import type { Schemas } from "../api/client";
+import type { Language } from "./code";
+
+type Version = Schemas["AppVersion"];
+
+const STATUS: Record<Version["status"], [words: string, kind: string]> = {
+	PENDING: ["Awaits review", "waits"],
+	APPROVED: ["Approved", "good"],
+	CHANGES_REQUESTED: ["Changes requested", "waits"],
+	REJECTED: ["Rejected", "bad"],
+};
+
+export function VersionBadge({ status }: { status: Version["status"] }): JSX.Element {
+	const [words, kind] = STATUS[status];
+	return <span class={`badge ${kind}`}>{words}</span>;
+}
+
+const APP_STATUS: Record<Schemas["OwnApp"]["status"], [words: string, kind: string]> = {
+	draft: ["Draft", ""],
+	pending: ["Not published yet", "waits"],
+	active: ["Published", "good"],
+	disabled: ["Disabled by an administrator", "bad"],
+};
+
+export function AppBadge({ status }: { status: Schemas["OwnApp"]["status"] }): JSX.Element {
+	const [words, kind] = APP_STATUS[status];
+	return <span class={`badge ${kind}`}>{words}</span>;
+}
+
+export function languageName(language: Language): string {
+	return language === "STARLARK" ? "Starlark" : "TypeScript";
+}
+
+/** The beginning of a checksum, as much as people compare; all of it on pointing. */
+export function Checksum({ checksum }: { checksum: string }): JSX.Element {
+	return <code title={checksum}>{checksum.slice("sha256:".length).slice(0, 12)}</code>;
+}
+
+/** "+12 -3" for those who look, in words for those who listen. */
+export function Changes({ added, removed }: { added: number; removed: number }): JSX.Element {
+	if (added === 0 && removed === 0) return <span class="quiet">Nothing changes</span>;
+	const lines = (count: number) => (count === 1 ? "1 line" : `${count} lines`);
+	return (
+		<span class="changes">
+			<span class="changes-added">{lines(added)} added</span>{" "}
+			<span class="changes-removed">{lines(removed)} removed</span>
+		</span>
+	);
+}

@@ -1,0 +1,4 @@
+// What only the pages that show scripts load: see components/code.tsx.
+export { countChanges, mapLines } from "./lines";
+export type { Remark } from "./remarks";
+export { CodeView, type CodeOptions, type Language } from "./view";

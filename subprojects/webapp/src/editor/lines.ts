@@ -1,0 +1,59 @@
+import { Text } from "@codemirror/state";
+import { Chunk } from "@codemirror/merge";
+
+/** Long scripts that differ in all are not worth more time than this. */
+export const DIFF = { scanLimit: 500, timeout: 200 };
+
+function chunksOf(before: Text, after: Text): readonly Chunk[] {
+	return Chunk.build(before, after, DIFF);
+}
+
+function textOf(script: string): Text {
+	return Text.of(script.split(/\r\n?|\n/));
+}
+
+/** Lines from one place to another; a chunk's end is where the next line begins. */
+function lineCount(text: Text, from: number, to: number): number {
+	if (from >= to) return 0;
+	const end = Math.min(to - 1, text.length);
+	return text.lineAt(end).number - text.lineAt(from).number + 1;
+}
+
+/** How many lines came and went. */
+export function countChanges(before: string, after: string): { added: number; removed: number } {
+	const a = textOf(before);
+	const b = textOf(after);
+	let added = 0;
+	let removed = 0;
+	for (const chunk of chunksOf(a, b)) {
+		removed += lineCount(a, chunk.fromA, chunk.toA);
+		added += lineCount(b, chunk.fromB, chunk.toB);
+	}
+	return { added, removed };
+}
+
+/**
+ * Where lines of one script are in another one, which was made of it. A line that is gone is where it
+ * would be; all of them are lines that there are.
+ */
+export function mapLines(before: string, after: string, lines: readonly number[]): number[] {
+	const a = textOf(before);
+	const b = textOf(after);
+	const chunks = chunksOf(a, b);
+	return lines.map((line) => {
+		if (line > a.lines) return b.lines;
+		const place = a.line(Math.max(1, line)).from;
+		let shift = 0;
+		for (const chunk of chunks) {
+			if (chunk.fromA > place) break;
+			if (place < chunk.toA) {
+				const inside = a.lineAt(place).number - a.lineAt(chunk.fromA).number;
+				const first = b.lineAt(Math.min(chunk.fromB, b.length)).number;
+				const last = first + Math.max(0, lineCount(b, chunk.fromB, chunk.toB) - 1);
+				return Math.min(first + inside, last);
+			}
+			shift = chunk.toB - chunk.toA;
+		}
+		return b.lineAt(Math.min(Math.max(0, place + shift), b.length)).number;
+	});
+}

@@ -1,0 +1,153 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { javascript } from "@codemirror/lang-javascript";
+import { python } from "@codemirror/lang-python";
+import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
+import { unifiedMergeView } from "@codemirror/merge";
+import { search, searchKeymap } from "@codemirror/search";
+import { Compartment, EditorState, type Extension } from "@codemirror/state";
+import {
+	drawSelection,
+	EditorView,
+	highlightActiveLine,
+	highlightActiveLineGutter,
+	keymap,
+	lineNumbers,
+} from "@codemirror/view";
+import { DIFF } from "./lines";
+import { remarkExtension, showRemarks, type Remark } from "./remarks";
+import { themeExtension } from "./theme";
+
+export type Language = "STARLARK" | "TYPESCRIPT";
+
+export interface CodeOptions {
+	text: string;
+	language: Language;
+	/** For those who do not see it. */
+	label: string;
+	/** Where given, what changes of it is shown. */
+	original?: string | undefined;
+	/** Of a comparison: also what has not changed. */
+	isWhole?: boolean;
+	isReadOnly?: boolean;
+	onChange?: (text: string) => void;
+	onSave?: () => void;
+	/** The line that the cursor is on, from 1. */
+	onLine?: (line: number) => void;
+}
+
+/** Starlark is written as Python is. */
+function languageExtension(language: Language): Extension {
+	return language === "STARLARK"
+		? [python(), indentUnit.of("    ")]
+		: [javascript({ typescript: true }), indentUnit.of("  ")];
+}
+
+function comparison(original: string, isWhole: boolean): Extension {
+	return unifiedMergeView({
+		original,
+		mergeControls: false,
+		gutter: true,
+		diffConfig: DIFF,
+		...(isWhole ? {} : { collapseUnchanged: { margin: 3, minSize: 6 } }),
+	});
+}
+
+function writing(options: CodeOptions): Extension {
+	if (options.isReadOnly)
+		// The cursor stays, for the keyboard; a phone shows no keys for it.
+		return [
+			EditorState.readOnly.of(true),
+			EditorView.contentAttributes.of({ inputmode: "none", "aria-readonly": "true" }),
+		];
+	const save = () => {
+		options.onSave?.();
+		return true;
+	};
+	return [
+		history(),
+		indentOnInput(),
+		keymap.of([{ key: "Mod-s", run: save, preventDefault: true }, ...historyKeymap, indentWithTab]),
+	];
+}
+
+function extensionsOf(options: CodeOptions, language: Compartment): Extension {
+	return [
+		lineNumbers(),
+		highlightActiveLine(),
+		highlightActiveLineGutter(),
+		drawSelection(),
+		bracketMatching(),
+		search({ top: true }),
+		writing(options),
+		keymap.of([...searchKeymap, ...defaultKeymap]),
+		language.of(languageExtension(options.language)),
+		EditorView.lineWrapping,
+		EditorState.tabSize.of(4),
+		EditorView.contentAttributes.of({
+			"aria-label": options.label,
+			tabindex: "0",
+			spellcheck: "false",
+			autocapitalize: "off",
+		}),
+		remarkExtension,
+		themeExtension,
+		options.original === undefined ? [] : comparison(options.original, options.isWhole === true),
+		EditorView.updateListener.of((update) => {
+			if (update.docChanged) options.onChange?.(update.state.doc.toString());
+			if (update.selectionSet || update.docChanged)
+				options.onLine?.(update.state.doc.lineAt(update.state.selection.main.head).number);
+		}),
+	];
+}
+
+/**
+ * An editor, or a script to be read. It lies in a shadow root: its styles are adopted there, and need
+ * no <style> in the page, which the content security policy forbids.
+ */
+export class CodeView {
+	private readonly view: EditorView;
+	private readonly language = new Compartment();
+
+	constructor(host: HTMLElement, options: CodeOptions) {
+		const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+		this.view = new EditorView({
+			state: EditorState.create({
+				doc: options.text,
+				extensions: extensionsOf(options, this.language),
+			}),
+			parent: root,
+			root,
+		});
+	}
+
+	/** As written by somebody else: it cannot be undone here. */
+	setText(text: string): void {
+		if (text === this.view.state.doc.toString()) return;
+		this.view.dispatch({
+			changes: { from: 0, to: this.view.state.doc.length, insert: text },
+		});
+	}
+
+	setLanguage(language: Language): void {
+		this.view.dispatch({ effects: this.language.reconfigure(languageExtension(language)) });
+	}
+
+	setRemarks(remarks: readonly Remark[]): void {
+		showRemarks(this.view, remarks);
+	}
+
+	/** Puts the cursor there, and that line where it is seen. */
+	goTo(line: number): void {
+		const { doc } = this.view.state;
+		const place = doc.line(Math.min(Math.max(1, line), doc.lines)).from;
+		this.view.dispatch({
+			selection: { anchor: place },
+			effects: EditorView.scrollIntoView(place, { y: "center" }),
+		});
+		this.view.focus();
+	}
+
+	destroy(): void {
+		this.view.destroy();
+	}
+}

@@ -1,0 +1,156 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { get, post, Problem, type Schemas } from "../api/client";
+import { useResource, type Resource } from "../api/resource";
+import { Button } from "../components/button";
+import { Empty } from "../components/empty";
+import { toast } from "../components/toast";
+import { Heading } from "../frame/page";
+import type { Parameters } from "../frame/routes";
+import { Missing } from "./missing";
+
+type CatalogueApp = Schemas["CatalogueApp"];
+type Device = Schemas["AppDevice"];
+
+/** A rotation has no more. */
+const ENTRIES_MAX = 100;
+
+function times(count: number): string {
+	return count === 1 ? "Installed" : `Installed ${count} times`;
+}
+
+function DeviceLine({
+	app,
+	device,
+	onDone,
+}: {
+	app: CatalogueApp;
+	device: Device;
+	onDone: () => Promise<void>;
+}): JSX.Element {
+	const [isBusy, setBusy] = useState(false);
+	const { id, name, installations, entryCount } = device;
+	const install = async () => {
+		setBusy(true);
+		try {
+			await post("/web/devices/{deviceId}/apps", { app: app.id }, { deviceId: id });
+			toast(`${app.name} is in the rotation of ${name}`);
+		} catch (error) {
+			if (!(error instanceof Problem)) throw error;
+			toast(error.message);
+		}
+		await onDone();
+		setBusy(false);
+	};
+	return (
+		<li class="device-line">
+			<span class="two-lines">
+				<a href={`devices/${id}`} data-page>
+					{name}
+				</a>
+				<span class="quiet">
+					{installations.length > 0
+						? times(installations.length)
+						: `${entryCount} of ${ENTRIES_MAX} entries in its rotation`}
+				</span>
+			</span>
+			<span class="row end">
+				<Button
+					kind={installations.length === 0 ? "primary" : "plain"}
+					isBusy={isBusy}
+					isDisabled={entryCount >= ENTRIES_MAX}
+					onClick={() => void install()}
+				>
+					{installations.length === 0 ? "Install" : "Install again"}
+					<span class="only-read"> on {name}</span>
+				</Button>
+			</span>
+		</li>
+	);
+}
+
+function Devices({
+	app,
+	devices,
+}: {
+	app: CatalogueApp;
+	devices: Resource<Device[]>;
+}): JSX.Element | null {
+	const rows = devices.value.value;
+	if (!rows) return null;
+	if (rows.length === 0)
+		return (
+			<Empty title="No device yet">
+				<p>
+					<a href="devices" data-page>
+						Add a device
+					</a>{" "}
+					to install this app on it.
+				</p>
+			</Empty>
+		);
+	return (
+		<ul class="device-lines">
+			{rows.map((device) => (
+				<DeviceLine key={device.id} app={app} device={device} onDone={() => devices.refresh()} />
+			))}
+		</ul>
+	);
+}
+
+function About({ app }: { app: CatalogueApp }): JSX.Element {
+	return (
+		<>
+			{app.description !== "" && <p class="words said-text">{app.description}</p>}
+			<p class="quiet">
+				by {app.isOwn ? "you" : app.author}, version {app.version}
+				{app.isPrivate && ", only you can install it"}
+			</p>
+			{app.isOwn && (
+				<p>
+					<a href={`studio/${app.slug}`} data-page>
+						Open it in the studio
+					</a>
+				</p>
+			)}
+		</>
+	);
+}
+
+/** /apps/SLUG: what an app is, and where to install it. */
+export function AppPage({ parameters }: { parameters: Parameters }): JSX.Element {
+	const slug = parameters["id"] ?? "";
+	const app = useResource(
+		() => get("/web/apps/{appId}", {}, { appId: slug }),
+		["apps", `app:${slug}`],
+	);
+	const devices = useResource(
+		() => get("/web/apps/{appId}/devices", {}, { appId: slug }),
+		["devices", `app:${slug}`],
+	);
+	const shown = app.value.value;
+	if (app.problem.value?.status === 404) return <Missing />;
+	if (!shown)
+		return app.problem.value ? (
+			<p class="notice bad">{app.problem.value.message}</p>
+		) : (
+			<div aria-busy="true" />
+		);
+	return (
+		<div class="stack wide">
+			<div class="stack">
+				<p class="place">
+					<a href="apps" data-page>
+						Apps
+					</a>
+				</p>
+				<Heading title={shown.name} />
+				<About app={shown} />
+			</div>
+			<section class="stack" aria-labelledby="install">
+				<h2 id="install">Install it on</h2>
+				<Devices app={shown} devices={devices} />
+			</section>
+		</div>
+	);
+}

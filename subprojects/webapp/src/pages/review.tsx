@@ -1,0 +1,360 @@
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { get, post, Problem, type Account, type Schemas } from "../api/client";
+import { useResource } from "../api/resource";
+import { Button } from "../components/button";
+import { Check } from "../components/check";
+import { Code, useEditor, type Remark } from "../components/code";
+import { Feedback, hasFeedback } from "../components/feedback";
+import { Field } from "../components/field";
+import { TextArea } from "../components/text_area";
+import { toast } from "../components/toast";
+import { Changes, Checksum, languageName, VersionBadge } from "../components/version";
+import { When } from "../components/when";
+import type { CodeView } from "../editor/editor";
+import { Heading } from "../frame/page";
+import { go } from "../frame/place";
+import type { Parameters } from "../frame/routes";
+import { notesOf } from "../studio/notes";
+import { Missing } from "./missing";
+
+type Review = Schemas["Review"];
+type Scripts = Schemas["ReviewScripts"];
+type Notes = ReturnType<typeof notesOf>;
+type Decision = Schemas["ReviewDecision"]["status"];
+
+/** Longer remarks are refused. */
+const REMARK_MAX = 4000;
+
+function About({ review }: { review: Review }): JSX.Element {
+	return (
+		<div class="stack">
+			<p class="place">
+				<a href="review" data-page>
+					Review
+				</a>
+			</p>
+			<div class="row">
+				<Heading title={`${review.appName} ${review.version}`} />
+				<VersionBadge status={review.status} />
+			</div>
+			{review.description !== "" && <p class="words said-text">{review.description}</p>}
+			<p class="quiet">
+				{review.author !== "" && <>by {review.author}, </>}
+				submitted <When at={review.createdAt} />, {languageName(review.scriptLanguage)}, checksum{" "}
+				<Checksum checksum={review.checksum} />
+			</p>
+		</div>
+	);
+}
+
+/** Scripts never change, but what is deployed may be another one. */
+function useScripts(id: string, deployed: string | null | undefined): Scripts | undefined {
+	const [scripts, setScripts] = useState<Scripts>();
+	useEffect(() => {
+		if (deployed === undefined) return;
+		get("/web/reviews/{versionId}/scripts", {}, { versionId: id })
+			.then(setScripts)
+			.catch((error: unknown) => {
+				if (!(error instanceof Problem)) throw error;
+				toast(error.message);
+			});
+	}, [id, deployed]);
+	return scripts;
+}
+
+function Script({
+	review,
+	scripts,
+	remarks,
+	onLine,
+	onView,
+}: {
+	review: Review;
+	scripts: Scripts;
+	remarks: readonly Remark[];
+	onLine: (line: number) => void;
+	onView: (view: CodeView) => void;
+}): JSX.Element {
+	const editor = useEditor();
+	const [isWhole, setWhole] = useState(false);
+	// A version that is deployed itself has nothing to be compared with.
+	const isCompared = scripts.deployedContent !== null && scripts.deployedVersion !== review.version;
+	const before = isCompared ? (scripts.deployedContent ?? undefined) : undefined;
+	const changes = useMemo(
+		() =>
+			editor && before !== undefined
+				? editor.countChanges(before, scripts.scriptContent)
+				: undefined,
+		[editor, before, scripts],
+	);
+	return (
+		<section class="stack" aria-labelledby="script">
+			<div class="row between">
+				<h2 id="script">
+					{isCompared ? `What changes from ${scripts.deployedVersion ?? ""}` : "The script"}
+				</h2>
+				{changes && <Changes {...changes} />}
+			</div>
+			{isCompared && <Check label="Also the lines that stay" isOn={isWhole} onChange={setWhole} />}
+			<Code
+				text={scripts.scriptContent}
+				original={before}
+				isWhole={isWhole}
+				language={scripts.scriptLanguage}
+				label={`The script of version ${review.version}`}
+				remarks={remarks}
+				isReadOnly
+				onLine={onLine}
+				onView={onView}
+			/>
+		</section>
+	);
+}
+
+function Commenting({ line, notes }: { line: number; notes: Notes }): JSX.Element {
+	const [given, setGiven] = useState<string>();
+	const [comment, setComment] = useState("");
+	const wanted = given ?? String(line);
+	const number = wanted === "" ? null : Number(wanted);
+	const isLine = number === null || (Number.isInteger(number) && number >= 1);
+	useEffect(() => setGiven(undefined), [line]);
+	const add = () => {
+		const { comments } = notes.notes.value;
+		const more = { line: number, comment: comment.trim() };
+		notes.change({ comments: [...comments, more].sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) });
+		setComment("");
+	};
+	return (
+		<form
+			class="commenting"
+			onSubmit={(event) => {
+				event.preventDefault();
+				if (comment.trim() !== "" && isLine) add();
+			}}
+		>
+			<Field
+				label="Line"
+				name="line"
+				value={wanted}
+				onInput={setGiven}
+				fault={isLine ? undefined : "Must be a number."}
+				isVerbatim
+			/>
+			<TextArea
+				label="Comment"
+				name="comment"
+				value={comment}
+				onInput={setComment}
+				maxLength={REMARK_MAX}
+				rows={2}
+			/>
+			<div class="row">
+				<Button type="submit" isDisabled={comment.trim() === "" || !isLine}>
+					Add the comment
+				</Button>
+			</div>
+			<p class="quiet">
+				Put the cursor on the line that it is about. Without a line it is about the whole.
+			</p>
+		</form>
+	);
+}
+
+function Written({
+	notes,
+	onLine,
+}: {
+	notes: Notes;
+	onLine: (line: number) => void;
+}): JSX.Element | null {
+	const { comments } = notes.notes.value;
+	if (comments.length === 0) return null;
+	return (
+		<ul class="comments" aria-label="Your comments">
+			{comments.map(({ line, comment }, i) => (
+				<li key={i}>
+					<div class="row between">
+						{line === null ? (
+							<span class="badge">The whole script</span>
+						) : (
+							<Button onClick={() => onLine(line)}>Line {line}</Button>
+						)}
+						<Button
+							onClick={() => notes.change({ comments: comments.filter((_, at) => at !== i) })}
+						>
+							Remove<span class="only-read"> the comment “{comment}”</span>
+						</Button>
+					</div>
+					<p class="said-text">{comment}</p>
+				</li>
+			))}
+		</ul>
+	);
+}
+
+const DONE: Record<Decision, string> = {
+	APPROVED: "is approved and published",
+	CHANGES_REQUESTED: "goes back to its author",
+	REJECTED: "is rejected",
+};
+
+async function send(review: Review, status: Decision, notes: Notes): Promise<void> {
+	const { summary, comments } = notes.notes.value;
+	const said = summary.trim();
+	const words = said === "" ? {} : status === "REJECTED" ? { reason: said } : { summary: said };
+	const remarks = comments.map(({ line, comment }) =>
+		line === null ? { comment } : { comment, line },
+	);
+	await post(
+		"/web/reviews/{versionId}",
+		{ status, ...words, ...(remarks.length ? { comments: remarks } : {}) },
+		{ versionId: review.id },
+	);
+	notes.clear();
+	toast(`${review.appName} ${review.version} ${DONE[status]}`);
+	go("review");
+}
+
+function Deciding({ review, notes }: { review: Review; notes: Notes }): JSX.Element {
+	const [busy, setBusy] = useState<Decision>();
+	const [fault, setFault] = useState<string>();
+	const decide = async (status: Decision) => {
+		setBusy(status);
+		setFault(undefined);
+		try {
+			await send(review, status, notes);
+		} catch (error) {
+			if (!(error instanceof Problem)) throw error;
+			const { faults } = error;
+			if (faults.has("reason")) setFault("Say why it is rejected.");
+			else if (faults.has("summary")) setFault("Say what to change, here or at a line.");
+			else setFault(error.message);
+			setBusy(undefined);
+		}
+	};
+	const button = (status: Decision, words: string, kind: "primary" | "plain" | "danger") => (
+		<Button
+			kind={kind}
+			isBusy={busy === status}
+			isDisabled={busy !== undefined && busy !== status}
+			onClick={() => void decide(status)}
+		>
+			{words}
+		</Button>
+	);
+	return (
+		<section class="stack" aria-labelledby="decision">
+			<h2 id="decision">Your decision</h2>
+			<div class="form-width">
+				<TextArea
+					label="In all"
+					name="summary"
+					value={notes.notes.value.summary}
+					onInput={(summary) => notes.change({ summary })}
+					help="What the author reads first. A rejection needs a reason."
+					fault={fault}
+					maxLength={REMARK_MAX}
+				/>
+			</div>
+			<div class="row">
+				{button("APPROVED", "Approve and publish", "primary")}
+				{button("CHANGES_REQUESTED", "Request changes", "plain")}
+				{button("REJECTED", "Reject", "danger")}
+			</div>
+		</section>
+	);
+}
+
+/** Who may not decide is told why. */
+function whyNot(review: Review): string | undefined {
+	if (review.status !== "PENDING") return undefined;
+	return review.isOwn && !review.mayReview
+		? "This is your own version: another reviewer decides."
+		: undefined;
+}
+
+function Work({
+	review,
+	scripts,
+	account,
+}: {
+	review: Review;
+	scripts: Scripts;
+	account: Account;
+}): JSX.Element {
+	const view = useRef<CodeView | undefined>(undefined);
+	const [line, setLine] = useState(1);
+	const notes = useMemo(() => notesOf(review.id), [review.id]);
+	const mine = notes.notes.value.comments;
+	const remarks = useMemo(
+		() => [
+			...review.reviewComments
+				.filter((said) => said.line !== null)
+				.map((said) => ({ author: said.author, text: said.comment, line: said.line ?? 1 })),
+			...(review.mayReview ? mine : [])
+				.filter((said) => said.line !== null)
+				.map((said) => ({ author: account.name, text: said.comment, line: said.line ?? 1 })),
+		],
+		[review, mine],
+	);
+	const goTo = (wanted: number) => view.current?.goTo(wanted);
+	const refusal = whyNot(review);
+	return (
+		<>
+			{refusal !== undefined && <p class="notice">{refusal}</p>}
+			{hasFeedback(review) && <Feedback version={review} onLine={goTo} />}
+			<Script
+				review={review}
+				scripts={scripts}
+				remarks={remarks}
+				onLine={setLine}
+				onView={(made) => (view.current = made)}
+			/>
+			{review.mayReview && (
+				<>
+					<section class="stack" aria-labelledby="comments">
+						<h2 id="comments">Comments</h2>
+						<Written notes={notes} onLine={goTo} />
+						<Commenting line={line} notes={notes} />
+					</section>
+					<Deciding review={review} notes={notes} />
+				</>
+			)}
+		</>
+	);
+}
+
+/** /review/VERSION: a script, what changes, what to say of it, and the decision. */
+export function ReviewPage({
+	account,
+	parameters,
+}: {
+	account: Account;
+	parameters: Parameters;
+}): JSX.Element {
+	const id = parameters["id"] ?? "";
+	const review = useResource(
+		() => get("/web/reviews/{versionId}", {}, { versionId: id }),
+		["reviews"],
+	);
+	const shown = review.value.value;
+	const scripts = useScripts(id, shown?.deployedVersion);
+	if (review.problem.value?.status === 404) return <Missing />;
+	if (!shown)
+		return review.problem.value ? (
+			<p class="notice bad">{review.problem.value.message}</p>
+		) : (
+			<div aria-busy="true" />
+		);
+	return (
+		<div class="stack">
+			<About review={shown} />
+			{scripts ? (
+				<Work review={shown} scripts={scripts} account={account} />
+			) : (
+				<div aria-busy="true" />
+			)}
+		</div>
+	);
+}

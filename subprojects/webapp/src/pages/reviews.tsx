@@ -1,0 +1,53 @@
+import type { JSX } from "preact";
+import { get } from "../api/client";
+import { useResource } from "../api/resource";
+import { Empty } from "../components/empty";
+import { Table } from "../components/table";
+import { languageName } from "../components/version";
+import { When } from "../components/when";
+import { Heading } from "../frame/page";
+
+/** /review: the versions that await review, oldest first. */
+export function ReviewsPage(): JSX.Element {
+	const queue = useResource(() => get("/web/reviews"), ["reviews"]);
+	const rows = queue.value.value;
+	return (
+		<div class="stack wide">
+			<div class="stack">
+				<Heading title="Review" />
+				<p class="words">
+					Versions that await review, the oldest first. An approved one is published at once.
+				</p>
+			</div>
+			{rows?.length === 0 && <Empty title="Nothing awaits review" />}
+			{rows && rows.length > 0 && (
+				<Table
+					caption="Versions that await review"
+					rows={rows}
+					rowKey={(entry) => entry.id}
+					columns={[
+						{
+							title: "App",
+							cell: (entry) => (
+								<span class="row">
+									<a href={`review/${entry.id}`} data-page>
+										{entry.appName} {entry.version}
+									</a>
+									{entry.isOwn && <span class="badge">Yours</span>}
+								</span>
+							),
+						},
+						{ title: "By", cell: (entry) => (entry.author === "" ? "-" : entry.author) },
+						{
+							title: "Replaces",
+							cell: (entry) => entry.deployedVersion ?? <span class="badge">New app</span>,
+						},
+						{ title: "Language", cell: (entry) => languageName(entry.scriptLanguage) },
+						{ title: "Submitted", cell: (entry) => <When at={entry.createdAt} /> },
+					]}
+				/>
+			)}
+			{queue.problem.value && !rows && <p class="notice bad">{queue.problem.value.message}</p>}
+		</div>
+	);
+}

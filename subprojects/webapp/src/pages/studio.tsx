@@ -1,0 +1,130 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { get, post, Problem, type Schemas } from "../api/client";
+import { useResource } from "../api/resource";
+import { Empty } from "../components/empty";
+import { Field } from "../components/field";
+import { Form } from "../components/form";
+import { Table } from "../components/table";
+import { AppBadge } from "../components/version";
+import { TextArea } from "../components/text_area";
+import { go } from "../frame/place";
+import { Heading } from "../frame/page";
+import { slugOf } from "../studio/names";
+
+type OwnApp = Schemas["OwnApp"];
+
+async function create(name: string, slug: string, description: string): Promise<void> {
+	try {
+		await post("/web/studio", { name, slug, ...(description === "" ? {} : { description }) });
+	} catch (error) {
+		// Only somebody else's app is in the way: the field says so.
+		if (error instanceof Problem && error.status === 409 && error.message.includes("slug"))
+			throw new Problem(409, error.message, new Map([["slug", "Is taken by another app."]]));
+		throw error;
+	}
+	go(`studio/${slug}`);
+}
+
+function Create(): JSX.Element {
+	const [name, setName] = useState("");
+	const [given, setGiven] = useState<string>();
+	const [description, setDescription] = useState("");
+	const slug = given ?? slugOf(name);
+	return (
+		<div class="form-width">
+			<Form
+				action="Make an app"
+				onSubmit={() => create(name, slug, description)}
+				names={["name", "slug", "description"]}
+			>
+				{(faults) => (
+					<>
+						<Field
+							label="Name"
+							name="name"
+							value={name}
+							onInput={setName}
+							fault={faults.get("name")}
+							maxLength={100}
+							isRequired
+						/>
+						<Field
+							label="Name in URLs"
+							name="slug"
+							value={slug}
+							onInput={setGiven}
+							fault={faults.get("slug")}
+							help="Lower-case letters, digits and dashes. It cannot be changed later."
+							maxLength={64}
+							isVerbatim
+							isRequired
+						/>
+						<TextArea
+							label="Summary"
+							name="description"
+							value={description}
+							onInput={setDescription}
+							fault={faults.get("description")}
+							help="What it shows, in a few words."
+							maxLength={500}
+							rows={2}
+						/>
+					</>
+				)}
+			</Form>
+		</div>
+	);
+}
+
+function AppTable({ apps }: { apps: OwnApp[] }): JSX.Element {
+	const sorted = [...apps].sort((a, b) => a.name.localeCompare(b.name));
+	return (
+		<Table
+			caption="Your apps"
+			rows={sorted}
+			rowKey={(app) => app.id}
+			columns={[
+				{
+					title: "Name",
+					cell: (app) => (
+						<a href={`studio/${app.slug}`} data-page>
+							{app.name}
+						</a>
+					),
+				},
+				{ title: "State", cell: (app) => <AppBadge status={app.status} /> },
+				{ title: "Version", cell: (app) => app.version ?? "-" },
+				{ title: "In review", cell: (app) => app.pendingVersion ?? "-" },
+				{
+					title: "For",
+					cell: (app) => (app.visibility === "private" ? "you alone" : "everybody here"),
+				},
+			]}
+		/>
+	);
+}
+
+/** /studio: the apps that one writes. */
+export function StudioPage(): JSX.Element {
+	const apps = useResource(() => get("/web/studio"), ["apps"]);
+	const shown = apps.value.value;
+	return (
+		<div class="stack wide">
+			<div class="stack">
+				<Heading title="Studio" />
+				<p class="words">
+					Write an app: a script in Starlark or TypeScript that draws what a panel shows. You work
+					on a draft; what you submit is reviewed before anybody can install it.
+				</p>
+			</div>
+			{shown && shown.length > 0 && <AppTable apps={shown} />}
+			{shown?.length === 0 && <Empty title="You have no app yet" />}
+			{apps.problem.value && !shown && <p class="notice bad">{apps.problem.value.message}</p>}
+			<section class="stack" aria-labelledby="new-app">
+				<h2 id="new-app">A new app</h2>
+				<Create />
+			</section>
+		</div>
+	);
+}

@@ -1,0 +1,282 @@
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { get, isAway, post, Problem, put, type Schemas } from "../api/client";
+import { onChanged } from "../api/live";
+import type { Resource } from "../api/resource";
+import { Button } from "../components/button";
+import { Choice } from "../components/choice";
+import { Code, useEditor, type Language, type Remark } from "../components/code";
+import { Feedback, hasFeedback } from "../components/feedback";
+import { Field } from "../components/field";
+import { Form } from "../components/form";
+import { toast } from "../components/toast";
+import { VersionBadge } from "../components/version";
+import { setGuard } from "../frame/place";
+import type { CodeView } from "../editor/editor";
+import { Draft, type DraftState } from "../studio/draft";
+import { nextVersion } from "../studio/names";
+import { TEMPLATES } from "../studio/templates";
+
+type OwnApp = Schemas["OwnApp"];
+type Version = Schemas["AppVersion"];
+
+const SAID: Record<DraftState, string> = {
+	loading: "",
+	saved: "Saved",
+	changed: "",
+	saving: "Saving",
+	conflict: "Not saved",
+	failed: "Not saved",
+};
+
+function makeDraft(slug: string): Draft {
+	const app = { appId: slug };
+	return new Draft({
+		load: async () => {
+			const draft = await get("/web/studio/{appId}/draft", {}, app);
+			return draft.revision === 0
+				? { ...draft, scriptContent: TEMPLATES[draft.scriptLanguage] }
+				: draft;
+		},
+		save: (script, revision) => put("/web/studio/{appId}/draft", { ...script, revision }, app),
+		isConflict: (error) => error instanceof Problem && error.status === 409,
+		wordsOf: (error) => {
+			if (error instanceof Problem) return error.message;
+			throw error;
+		},
+	});
+}
+
+function useDraft(slug: string): Draft {
+	const draft = useMemo(() => makeDraft(slug), [slug]);
+	useEffect(() => {
+		void draft.open();
+		const stop = onChanged((topic) => {
+			if (topic === `app:${slug}`) void draft.look();
+		});
+		const unguard = draft.isUnsaved.subscribe((isUnsaved) =>
+			setGuard(
+				isUnsaved
+					? {
+							title: "Leave without saving?",
+							text: "What you typed last is not saved yet.",
+							action: "Leave",
+						}
+					: undefined,
+			),
+		);
+		const unaway = isAway.subscribe((away) => {
+			if (!away) void draft.save();
+		});
+		return () => {
+			stop();
+			unaway();
+			unguard();
+			setGuard(undefined);
+			draft.end();
+		};
+	}, [draft, slug]);
+	return draft;
+}
+
+function Conflict({ draft }: { draft: Draft }): JSX.Element {
+	return (
+		<div class="notice bad stack" role="alert">
+			<p>This draft was changed elsewhere while you worked on it here. Which one is to stay?</p>
+			<div class="row">
+				<Button onClick={() => void draft.open()}>The other one</Button>
+				<Button onClick={() => void draft.keepMine()}>Mine</Button>
+			</div>
+		</div>
+	);
+}
+
+/** The newest version, where its review asks for something. */
+function toMend(versions: readonly Version[] | undefined): Version | undefined {
+	const newest = versions?.[0];
+	return newest &&
+		(newest.status === "CHANGES_REQUESTED" || newest.status === "REJECTED") &&
+		hasFeedback(newest)
+		? newest
+		: undefined;
+}
+
+/** What is said of lines of a version, at the lines of the draft that they have become. */
+function useRemarks(
+	slug: string,
+	version: Version | undefined,
+	draft: string | undefined,
+): Remark[] {
+	const editor = useEditor();
+	const [script, setScript] = useState<{ id: string; text: string }>();
+	const id = version?.id;
+	useEffect(() => {
+		if (id === undefined) return;
+		const wanted = { appId: slug, versionId: id };
+		get("/web/studio/{appId}/versions/{versionId}/script", {}, wanted)
+			.then(({ scriptContent }) => setScript({ id, text: scriptContent }))
+			.catch((error: unknown) => {
+				if (!(error instanceof Problem)) throw error;
+			});
+	}, [slug, id]);
+	// The editor keeps them at their lines while the author types: only another text places them anew.
+	return useMemo(() => {
+		const said = version?.reviewComments.filter(({ line }) => line !== null) ?? [];
+		if (!editor || draft === undefined || script?.id !== id || !script || said.length === 0)
+			return [];
+		const lines = editor.mapLines(
+			script.text,
+			draft,
+			said.map(({ line }) => line ?? 1),
+		);
+		return said.map(({ author, comment }, i) => ({ author, text: comment, line: lines[i] ?? 1 }));
+	}, [editor, script, id, draft]);
+}
+
+function Mend({
+	version,
+	onLine,
+}: {
+	version: Version;
+	onLine: (line: number) => void;
+}): JSX.Element {
+	return (
+		<section class="notice stack" aria-labelledby="mend">
+			<div class="row">
+				<h2 id="mend">The review of {version.version}</h2>
+				<VersionBadge status={version.status} />
+			</div>
+			<Feedback version={version} onLine={onLine} />
+		</section>
+	);
+}
+
+function Submit({
+	app,
+	draft,
+	versions,
+	onDone,
+}: {
+	app: OwnApp;
+	draft: Draft;
+	versions: readonly Version[];
+	onDone: () => Promise<void>;
+}): JSX.Element {
+	const [given, setGiven] = useState<string>();
+	const version = given ?? nextVersion(versions[0]?.version);
+	if (app.pendingVersion !== null)
+		return (
+			<p class="notice">
+				Version {app.pendingVersion} awaits review. You can submit the next one after it; go on with
+				the draft meanwhile.
+			</p>
+		);
+	const submit = async () => {
+		await draft.save();
+		const script = draft.script.value;
+		if (!script || draft.isUnsaved.value) throw new Problem(0, "Save the draft first.");
+		await post("/web/studio/{appId}/versions", { version, ...script }, { appId: app.slug });
+		toast(`Version ${version} awaits review`);
+		setGuard(undefined);
+		setGiven(undefined);
+		await onDone();
+	};
+	return (
+		<div class="form-width">
+			<Form action="Submit for review" onSubmit={submit} names={["version"]}>
+				{(faults) => (
+					<Field
+						label="Version"
+						name="version"
+						value={version}
+						onInput={setGiven}
+						fault={faults.get("version")}
+						help="Its name, used once. A version never changes; you go on with the draft."
+						maxLength={64}
+						isVerbatim
+						isRequired
+					/>
+				)}
+			</Form>
+		</div>
+	);
+}
+
+function Toolbar({ draft }: { draft: Draft }): JSX.Element {
+	const language = draft.script.value?.scriptLanguage ?? "STARLARK";
+	const change = (scriptLanguage: Language) => {
+		// Nothing is lost where the template was left as it is.
+		if (draft.script.value?.scriptContent === TEMPLATES[language])
+			draft.replace({ scriptLanguage, scriptContent: TEMPLATES[scriptLanguage] });
+		else draft.change({ scriptLanguage });
+	};
+	return (
+		<div class="row between">
+			<Choice
+				label="Language"
+				value={language}
+				onChange={change}
+				options={[
+					{ value: "STARLARK", words: "Starlark" },
+					{ value: "TYPESCRIPT", words: "TypeScript" },
+				]}
+			/>
+			<span class={draft.state.value === "failed" ? "fault" : "said"} role="status">
+				{draft.isNew.value && draft.state.value === "saved" ? "" : SAID[draft.state.value]}
+				{draft.state.value === "failed" && `: ${draft.words.value}`}
+			</span>
+		</div>
+	);
+}
+
+/** Of /studio/SLUG: the draft, what the last review said of it, and the way to the next one. */
+export function DraftPart({
+	app,
+	versions,
+	onDone,
+}: {
+	app: OwnApp;
+	versions: Resource<Version[]>;
+	onDone: () => Promise<void>;
+}): JSX.Element {
+	const draft = useDraft(app.slug);
+	const view = useRef<CodeView | undefined>(undefined);
+	const script = draft.script.value;
+	const epoch = draft.epoch.value;
+	const opened = useMemo(() => script?.scriptContent, [epoch]);
+	const mend = toMend(versions.value.value);
+	const remarks = useRemarks(app.slug, mend, opened);
+	const goToComment = (line: number) => {
+		const said = mend?.reviewComments.filter((comment) => comment.line !== null) ?? [];
+		const at = said.findIndex((comment) => comment.line === line);
+		view.current?.goTo(remarks[at]?.line ?? line);
+	};
+	if (!script)
+		return draft.words.value === "" ? (
+			<div aria-busy="true" />
+		) : (
+			<p class="notice bad">{draft.words.value}</p>
+		);
+	return (
+		<div class="stack">
+			{mend && <Mend version={mend} onLine={goToComment} />}
+			{draft.state.value === "conflict" && <Conflict draft={draft} />}
+			<Toolbar draft={draft} />
+			<Code
+				text={script.scriptContent}
+				language={script.scriptLanguage}
+				label="The draft's script"
+				remarks={remarks}
+				epoch={epoch}
+				isTall
+				onChange={(scriptContent) => draft.change({ scriptContent })}
+				onSave={() => void draft.save()}
+				onView={(made) => (view.current = made)}
+			/>
+			<p class="quiet">
+				It is saved as you type. Tab indents; Escape, then Tab leaves the editor. Ctrl F finds.
+			</p>
+			<Submit app={app} draft={draft} versions={versions.value.value ?? []} onDone={onDone} />
+		</div>
+	);
+}

@@ -1,0 +1,207 @@
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { get, post, Problem, type Schemas } from "../api/client";
+import type { Resource } from "../api/resource";
+import { Button } from "../components/button";
+import { Check } from "../components/check";
+import { Code, useEditor } from "../components/code";
+import { Empty } from "../components/empty";
+import { Feedback, hasFeedback } from "../components/feedback";
+import { toast } from "../components/toast";
+import { Changes, Checksum, languageName, VersionBadge } from "../components/version";
+import { When } from "../components/when";
+import type { CodeView } from "../editor/editor";
+import { go } from "../frame/place";
+
+type OwnApp = Schemas["OwnApp"];
+type Version = Schemas["AppVersion"];
+
+/** A script that never changes: asked for once. Undefined until it is there. */
+function useScript(slug: string, version: Version | undefined): string | undefined {
+	const [script, setScript] = useState<{ id: string; text: string }>();
+	const id = version?.id;
+	useEffect(() => {
+		if (id === undefined) return;
+		const wanted = { appId: slug, versionId: id };
+		get("/web/studio/{appId}/versions/{versionId}/script", {}, wanted)
+			.then(({ scriptContent }) => setScript({ id, text: scriptContent }))
+			.catch((error: unknown) => {
+				if (!(error instanceof Problem)) throw error;
+				toast(error.message);
+			});
+	}, [slug, id]);
+	return script?.id === id ? script?.text : undefined;
+}
+
+function Facts({ version }: { version: Version }): JSX.Element {
+	return (
+		<dl class="facts">
+			<div>
+				<dt>Submitted</dt>
+				<dd>
+					<When at={version.createdAt} />
+				</dd>
+			</div>
+			{version.reviewedAt !== null && (
+				<div>
+					<dt>Reviewed</dt>
+					<dd>
+						<When at={version.reviewedAt} />
+					</dd>
+				</div>
+			)}
+			<div>
+				<dt>Language</dt>
+				<dd>{languageName(version.scriptLanguage)}</dd>
+			</div>
+			<div>
+				<dt>Checksum</dt>
+				<dd>
+					<Checksum checksum={version.checksum} />
+				</dd>
+			</div>
+		</dl>
+	);
+}
+
+/** Makes it the one that is shown everywhere. */
+function Deploy({
+	app,
+	version,
+	isOlder,
+	onDone,
+}: {
+	app: OwnApp;
+	version: Version;
+	/** Than the deployed one. */
+	isOlder: boolean;
+	onDone: () => Promise<void>;
+}): JSX.Element {
+	const [isBusy, setBusy] = useState(false);
+	const deploy = async () => {
+		setBusy(true);
+		try {
+			await post("/web/studio/{appId}/deploy", { version: version.version }, { appId: app.slug });
+			toast(`Version ${version.version} is deployed`);
+			go(`studio/${app.slug}/versions`);
+		} catch (error) {
+			if (!(error instanceof Problem)) throw error;
+			toast(error.message);
+		}
+		setBusy(false);
+		await onDone();
+	};
+	return (
+		<div class="row">
+			<Button kind="primary" isBusy={isBusy} onClick={() => void deploy()}>
+				{isOlder ? `Roll back to ${version.version}` : `Deploy ${version.version}`}
+			</Button>
+			<span class="quiet">Every installation shows it from its next picture on.</span>
+		</div>
+	);
+}
+
+/** What it says, and where it differs from the deployed one, what changes. */
+function Script({
+	app,
+	version,
+	deployed,
+	onView,
+}: {
+	app: OwnApp;
+	version: Version;
+	/** Another version, which this one would replace. */
+	deployed: Version | undefined;
+	onView: (view: CodeView) => void;
+}): JSX.Element {
+	const editor = useEditor();
+	const [isWhole, setWhole] = useState(false);
+	const text = useScript(app.slug, version);
+	const before = useScript(app.slug, deployed);
+	const isCompared = deployed !== undefined;
+	const changes = useMemo(
+		() =>
+			editor && text !== undefined && before !== undefined
+				? editor.countChanges(before, text)
+				: undefined,
+		[editor, text, before],
+	);
+	const remarks = useMemo(
+		() =>
+			version.reviewComments.map(({ author, comment, line }) => ({
+				author,
+				text: comment,
+				line: line ?? 1,
+			})),
+		[version],
+	);
+	if (text === undefined || (isCompared && before === undefined)) return <div aria-busy="true" />;
+	return (
+		<section class="stack" aria-labelledby="script">
+			<div class="row between">
+				<h2 id="script">{isCompared ? `What changes from ${deployed.version}` : "The script"}</h2>
+				{changes && <Changes {...changes} />}
+			</div>
+			{isCompared && <Check label="Also the lines that stay" isOn={isWhole} onChange={setWhole} />}
+			<Code
+				text={text}
+				original={before}
+				isWhole={isWhole}
+				language={version.scriptLanguage}
+				label={`The script of version ${version.version}`}
+				remarks={remarks}
+				isReadOnly
+				onView={onView}
+			/>
+		</section>
+	);
+}
+
+/** Of /studio/SLUG/versions/NAME: one version, and the way to deploy it. */
+export function VersionPart({
+	app,
+	name,
+	versions,
+	onDone,
+}: {
+	app: OwnApp;
+	name: string;
+	versions: Resource<Version[]>;
+	onDone: () => Promise<void>;
+}): JSX.Element {
+	const view = useRef<CodeView | undefined>(undefined);
+	const all = versions.value.value;
+	if (!all) return <div aria-busy="true" />;
+	const at = all.findIndex((one) => one.version === name);
+	const version = all[at];
+	if (!version) return <Empty title={`There is no version ${name}`} />;
+	const deployedAt = all.findIndex((one) => one.deployed);
+	const deployed = deployedAt < 0 || deployedAt === at ? undefined : all[deployedAt];
+	return (
+		<div class="stack">
+			<p>
+				<a href={`studio/${app.slug}/versions`} data-page>
+					All versions
+				</a>
+			</p>
+			<div class="row">
+				<h2>Version {version.version}</h2>
+				<VersionBadge status={version.status} />
+				{version.deployed && <span class="badge good">Deployed</span>}
+			</div>
+			<Facts version={version} />
+			{hasFeedback(version) && (
+				<Feedback version={version} onLine={(line) => view.current?.goTo(line)} />
+			)}
+			{version.status === "APPROVED" && !version.deployed && (
+				<Deploy app={app} version={version} isOlder={at > deployedAt} onDone={onDone} />
+			)}
+			<Script
+				app={app}
+				version={version}
+				deployed={deployed}
+				onView={(made) => (view.current = made)}
+			/>
+		</div>
+	);
+}

@@ -1,0 +1,76 @@
+import type { JSX } from "preact";
+import type { Schemas } from "../api/client";
+import type { Resource } from "../api/resource";
+import { Empty } from "../components/empty";
+import { Table } from "../components/table";
+import { Checksum, VersionBadge } from "../components/version";
+import { When } from "../components/when";
+
+type OwnApp = Schemas["OwnApp"];
+type Version = Schemas["AppVersion"];
+
+function remarksOf({ reviewComments }: Version): string {
+	const count = reviewComments.length;
+	if (count === 0) return "-";
+	return count === 1 ? "1 comment" : `${count} comments`;
+}
+
+/** Of /studio/SLUG/versions: all of them, newest first. */
+export function VersionsPart({
+	app,
+	versions,
+}: {
+	app: OwnApp;
+	versions: Resource<Version[]>;
+}): JSX.Element {
+	const rows = versions.value.value;
+	if (!rows) return <div aria-busy="true" />;
+	if (rows.length === 0)
+		return (
+			<Empty title="No version yet">
+				<p>
+					Submit your{" "}
+					<a href={`studio/${app.slug}`} data-page>
+						draft
+					</a>{" "}
+					for review: that makes the first one.
+				</p>
+			</Empty>
+		);
+	const path = (version: Version) =>
+		`studio/${app.slug}/versions/${encodeURIComponent(version.version)}`;
+	return (
+		<Table
+			caption={`Versions of ${app.name}`}
+			rows={rows}
+			rowKey={(version) => version.id}
+			columns={[
+				{
+					title: "Version",
+					cell: (version) => (
+						<span class="row">
+							<a href={path(version)} data-page>
+								{version.version}
+							</a>
+							{version.deployed && <span class="badge good">Deployed</span>}
+						</span>
+					),
+				},
+				{ title: "State", cell: (version) => <VersionBadge status={version.status} /> },
+				{ title: "Review", cell: remarksOf },
+				{ title: "Submitted", cell: (version) => <When at={version.createdAt} /> },
+				{ title: "Checksum", cell: (version) => <Checksum checksum={version.checksum} /> },
+				{
+					title: "Deploy",
+					isAction: true,
+					cell: (version) =>
+						version.status === "APPROVED" && !version.deployed ? (
+							<a class="button plain" href={path(version)} data-page>
+								Compare<span class="only-read"> {version.version} with what is deployed</span>
+							</a>
+						) : null,
+				},
+			]}
+		/>
+	);
+}

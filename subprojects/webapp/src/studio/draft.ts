@@ -1,0 +1,124 @@
+import { computed, signal } from "@preact/signals";
+
+export interface Script {
+	scriptLanguage: "STARLARK" | "TYPESCRIPT";
+	scriptContent: string;
+}
+
+/** Where a draft lives: the server; throws what save() is to report. */
+export interface DraftStore {
+	load: () => Promise<Script & { revision: number }>;
+	/** revision: of what was changed. */
+	save: (script: Script, revision: number) => Promise<{ revision: number }>;
+	/** Whether an error says that somebody else has changed it. */
+	isConflict: (error: unknown) => boolean;
+	wordsOf: (error: unknown) => string;
+}
+
+export type DraftState = "loading" | "saved" | "changed" | "saving" | "conflict" | "failed";
+
+const PAUSE_MS = 800;
+
+/**
+ * A draft that is saved when its author pauses, one save at a time:
+ *
+ *   loading --> saved <--> changed --> saving --> saved
+ *                                        |--> failed     said, and tried again when the server is back
+ *                                        `--> conflict   until the author says which one is to stay
+ */
+export class Draft {
+	readonly script = signal<Script | undefined>(undefined);
+	readonly state = signal<DraftState>("loading");
+	readonly words = signal("");
+	/** What is here is not on the server yet. */
+	readonly isUnsaved = computed(() => !["loading", "saved"].includes(this.state.value));
+	/** None was ever saved. */
+	readonly isNew = signal(false);
+	/** Grows where the script is replaced by another one. */
+	readonly epoch = signal(0);
+	private revision = 0;
+	private timer: ReturnType<typeof setTimeout> | undefined;
+	private saving: Promise<void> | undefined;
+
+	constructor(private readonly store: DraftStore) {}
+
+	/** The server's, in place of what is here. */
+	async open(): Promise<void> {
+		clearTimeout(this.timer);
+		try {
+			const { revision, ...script } = await this.store.load();
+			this.revision = revision;
+			this.isNew.value = revision === 0;
+			if (JSON.stringify(script) !== JSON.stringify(this.script.value)) {
+				this.script.value = script;
+				this.epoch.value += 1;
+			}
+			this.state.value = "saved";
+			this.words.value = "";
+		} catch (error) {
+			this.words.value = this.store.wordsOf(error);
+		}
+	}
+
+	/** Somebody else may have saved one: it is shown, unless there is something to lose here. */
+	async look(): Promise<void> {
+		if (this.state.value === "saved") await this.open();
+	}
+
+	change(part: Partial<Script>): void {
+		if (!this.script.value) return;
+		this.script.value = { ...this.script.value, ...part };
+		if (this.state.value === "conflict") return;
+		if (this.state.value !== "saving") this.state.value = "changed";
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => void this.save(), PAUSE_MS);
+	}
+
+	/** Another script in place of what is here. */
+	replace(script: Script): void {
+		this.change(script);
+		this.epoch.value += 1;
+	}
+
+	/** Saves what is here now; ends when it is saved, or cannot be. */
+	async save(): Promise<void> {
+		clearTimeout(this.timer);
+		if (this.saving) await this.saving;
+		const script = this.script.value;
+		if (!script || !["changed", "failed"].includes(this.state.value)) return;
+		this.saving = this.saveOnce(script);
+		await this.saving;
+		this.saving = undefined;
+		// What was typed meanwhile.
+		if (this.state.value === "changed") await this.save();
+	}
+
+	private async saveOnce(script: Script): Promise<void> {
+		this.state.value = "saving";
+		try {
+			const { revision } = await this.store.save(script, this.revision);
+			this.revision = revision;
+			this.isNew.value = false;
+			this.words.value = "";
+			this.state.value = this.script.value === script ? "saved" : "changed";
+		} catch (error) {
+			this.words.value = this.store.wordsOf(error);
+			this.state.value = this.store.isConflict(error) ? "conflict" : "failed";
+		}
+	}
+
+	/** After a conflict: what is here replaces what somebody else has saved. */
+	async keepMine(): Promise<void> {
+		try {
+			this.revision = (await this.store.load()).revision;
+			this.state.value = "changed";
+			await this.save();
+		} catch (error) {
+			this.words.value = this.store.wordsOf(error);
+		}
+	}
+
+	end(): void {
+		clearTimeout(this.timer);
+	}
+}

@@ -1,0 +1,19 @@
+/** A slug that is like a name; empty where nothing of it can be in one. */
+export function slugOf(name: string): string {
+	return name
+		.normalize("NFKD")
+		.replace(/\p{M}/gu, "")
+		.toLowerCase()
+		.replace(/[^a-z0-9]+/g, "-")
+		.slice(0, 64)
+		.replace(/^-+|-+$/g, "");
+}
+
+/** What one would call the version after this one: its last number is one more. */
+export function nextVersion(last: string | undefined): string {
+	if (last === undefined) return "1.0";
+	const parts = /^(.*?)(\d+)(\D*)$/.exec(last);
+	if (!parts) return "";
+	const [, before = "", number = "", after = ""] = parts;
+	return `${before}${BigInt(number) + 1n}${after}`.slice(0, 64);
+}

@@ -1,0 +1,444 @@
+// The catalogue, the studio and reviews.
+import assert from "node:assert/strict";
+
+const heading = (page, name) => page.getByRole("heading", { name, level: 1, exact: true });
+
+const CLOCK = `load("render.star", "render")
+load("time.star", "time")
+
+def main(config):
+    now = time.now().in_location(config.get("timezone", "Europe/Zagreb"))
+
+    # Every other second the colon is dark.
+    return render.Root(
+        delay = 500,
+        child = render.Animation(
+            children = [
+                render.Text(now.format("15:04")),
+                render.Text(now.format("15 04")),
+            ],
+        ),
+    )
+`;
+const CLOCK_2 = CLOCK.replace("render.Text(now", 'render.Text(color = "#fa3", content = now')
+	.replace("        delay = 500,\n", "        delay = 1000,\n")
+	.replace("    # Every", "    # Amber, as an LED should be.\n    # Every");
+
+let count = 0;
+const newSlug = (word) => `${word}-${process.pid}-${++count}`;
+
+/** Somebody who works with the endpoints directly, to set a scene. */
+class Hand {
+	constructor(stage, page) {
+		this.page = page;
+		this.headers = { origin: new URL(stage.scene.url).origin };
+	}
+
+	async send(method, path, data) {
+		const { headers } = this;
+		const answer = await this.page.request.fetch(path, {
+			method,
+			data,
+			headers,
+		});
+		assert.ok(answer.ok(), `${method} ${path}: ${await answer.text()}`);
+		return answer.json();
+	}
+
+	app(fields) {
+		return this.send("POST", "web/studio", { visibility: "public", ...fields });
+	}
+
+	submit(slug, version, scriptContent, scriptLanguage = "STARLARK") {
+		const script = { version, scriptContent, scriptLanguage };
+		return this.send("POST", `web/studio/${slug}/versions`, script);
+	}
+
+	decide(version, status, more = {}) {
+		return this.send("POST", `web/reviews/${version}`, { status, ...more });
+	}
+}
+
+async function signedIn(stage, person, options) {
+	const page = await stage.signedIn(person, options);
+	return { page, hand: new Hand(stage, page) };
+}
+
+/** An author and a reviewer, each with a browser. */
+async function people(stage) {
+	const author = await stage.ask("person", { name: "Ada Lovelace" });
+	const reviewer = await stage.ask("person", {
+		name: "Grace Hopper",
+		roles: ["reviewer"],
+	});
+	return {
+		author,
+		reviewer,
+		ada: await signedIn(stage, author),
+		grace: await signedIn(stage, reviewer),
+	};
+}
+
+/** A clock of which 1.0 and 1.1 are approved, 1.2 goes back to its author. */
+async function clock(ada, grace, fields = {}) {
+	const slug = newSlug("clock");
+	await ada.app({
+		slug,
+		name: "Clock",
+		description: "The time in big digits",
+		...fields,
+	});
+	for (const [version, script] of [
+		["1.0", CLOCK],
+		["1.1", CLOCK_2],
+	]) {
+		const { id } = await ada.submit(slug, version, script);
+		await grace.decide(id, "APPROVED");
+	}
+	return slug;
+}
+
+const codeOf = (page) => page.locator(".code-view .cm-content");
+
+/** Until the comment to be written is about this line. */
+async function untilLine(page, number) {
+	const field = page.getByRole("textbox", { name: "Line", exact: true });
+	while ((await field.inputValue()) !== number) await page.waitForTimeout(50);
+}
+
+/** Types behind what is in the editor. */
+async function write(page, text) {
+	await codeOf(page).click();
+	await page.keyboard.press("Control+End");
+	await page.keyboard.insertText(text);
+}
+
+export default {
+	"an author writes an app, a reviewer asks for more and publishes it": async (stage) => {
+		const { ada, grace } = await people(stage);
+		const [page, review] = [ada.page, grace.page];
+		const slug = newSlug("big-clock");
+		await page.goto("studio");
+		await page.getByText("You have no app yet").waitFor();
+		await page.getByLabel("Name", { exact: true }).fill("Big clock");
+		assert.equal(await page.getByLabel("Name in URLs").inputValue(), "big-clock");
+		await page.getByLabel("Name in URLs").fill(slug);
+		await page.getByLabel("Summary").fill("The time, big");
+		await page.keyboard.press("Tab");
+		await page.getByRole("button", { name: "Make an app" }).click();
+		await heading(page, "Big clock").waitFor();
+		await codeOf(page).getByText("render.Root").waitFor();
+		await write(page, "\n# one more line");
+		await page.getByText("Saved", { exact: true }).waitFor();
+		await page.reload();
+		await codeOf(page).getByText("# one more line").waitFor();
+		await page.getByRole("button", { name: "Submit for review" }).click();
+		await page.getByText("Version 1.0 awaits review. You can").waitFor();
+
+		await review.goto("review");
+		await review.getByRole("link", { name: "Big clock 1.0" }).last().click();
+		await heading(review, "Big clock 1.0").waitFor();
+		await codeOf(review).getByText("def").click();
+		await untilLine(review, "3");
+		await review.getByRole("textbox", { name: "Comment" }).fill("What is this for?");
+		await review.getByRole("button", { name: "Add the comment" }).click();
+		await codeOf(review).getByText("What is this for?").waitFor();
+		await review.reload();
+		await codeOf(review).getByText("What is this for?").waitFor();
+		await review.getByRole("button", { name: "Request changes" }).click();
+		await heading(review, "Review").waitFor();
+		await review.getByText("Big clock 1.0 goes back to its author").waitFor();
+
+		// The author's page shows it without being loaded again.
+		await page.getByRole("heading", { name: "The review of 1.0" }).waitFor();
+		await codeOf(page).getByText("What is this for?").waitFor();
+		await page.getByRole("button", { name: "Line 3" }).click();
+		await page.keyboard.insertText("# It draws.\n");
+		await page.getByRole("button", { name: "Submit for review" }).click();
+		await page.getByText("Version 1.1 awaits review. You can").waitFor();
+
+		await review.getByRole("link", { name: "Big clock 1.1" }).last().click();
+		await codeOf(review).getByText("# It draws.").waitFor();
+		await review.getByRole("button", { name: "Approve and publish" }).click();
+		await review.getByText("Big clock 1.1 is approved and published").waitFor();
+		await page.getByText("Published", { exact: true }).waitFor();
+		await page.getByRole("link", { name: "Versions" }).click();
+		await page.getByRole("rowheader", { name: "1.1" }).getByText("Deployed").waitFor();
+	},
+
+	"somebody finds an app and installs it, on a phone": async (stage) => {
+		const { ada, grace } = await people(stage);
+		const mark = newSlug("mark");
+		await clock(ada.hand, grace.hand, { name: `Clock ${mark}` });
+		const person = await stage.ask("person");
+		const { page } = await signedIn(stage, person, { screen: "phone" });
+		await page.goto("apps");
+		await page.getByRole("searchbox").fill(`no ${mark}`);
+		await page.getByText(`No app has “no ${mark}”`).waitFor();
+		await page.getByRole("searchbox").fill(mark.toUpperCase());
+		await page.getByRole("link", { name: `Clock ${mark}` }).click();
+		await heading(page, `Clock ${mark}`).waitFor();
+		await page.getByRole("button", { name: "Install on Kitchen" }).click();
+		await page.getByText(`Clock ${mark} is in the rotation of Kitchen`).waitFor();
+		await page.getByText("Installed", { exact: true }).waitFor();
+	},
+
+	"an author rolls back, and sees first what changes": async (stage) => {
+		const { ada, grace } = await people(stage);
+		const { page } = ada;
+		const slug = await clock(ada.hand, grace.hand);
+		await page.goto(`studio/${slug}/versions`);
+		await page.getByRole("link", { name: "Compare 1.0 with what is deployed" }).click();
+		await page.getByRole("heading", { name: "What changes from 1.1" }).waitFor();
+		await page.getByText("2 lines added").waitFor();
+		await page.getByText("3 lines removed").waitFor();
+		await page.locator(".cm-deletedChunk", { hasText: "Amber, as an LED" }).waitFor();
+		await page.locator(".cm-changedLine", { hasText: "500" }).waitFor();
+		await page.getByRole("button", { name: "Roll back to 1.0" }).click();
+		await page.getByText("Version 1.0 is deployed").waitFor();
+		await page.getByRole("rowheader", { name: "1.0" }).getByText("Deployed").waitFor();
+		await page.getByRole("link", { name: "1.1", exact: true }).click();
+		await page.getByRole("button", { name: "Deploy 1.1" }).click();
+		await page.getByRole("rowheader", { name: "1.1" }).getByText("Deployed").waitFor();
+	},
+
+	"two windows of one author do not overwrite each other": async (stage) => {
+		const author = await stage.ask("person");
+		const [one, two] = [await signedIn(stage, author), await signedIn(stage, author)];
+		const slug = newSlug("twice");
+		await one.hand.app({ slug, name: "Twice" });
+		for (const { page } of [one, two]) {
+			await page.goto(`studio/${slug}`);
+			await codeOf(page).getByText("render.Root").waitFor();
+		}
+		await write(one.page, "\n# from the first");
+		await one.page.getByText("Saved", { exact: true }).waitFor();
+		await write(two.page, "\n# from the second");
+		const question = two.page.getByRole("alert", { name: "" });
+		await question.getByText("was changed elsewhere").waitFor();
+		await two.page.getByRole("button", { name: "The other one" }).click();
+		await codeOf(two.page).getByText("# from the first").waitFor();
+		assert.equal(await codeOf(two.page).getByText("# from the second").count(), 0);
+		await write(two.page, "\n# after it");
+		await two.page.getByText("Saved", { exact: true }).waitFor();
+		await write(one.page, "\n# once more");
+		await one.page.getByRole("button", { name: "Mine" }).click();
+		await one.page.getByText("Saved", { exact: true }).waitFor();
+		const { scriptContent } = await one.hand.send("GET", `web/studio/${slug}/draft`);
+		assert.match(scriptContent, /# once more/);
+		assert.doesNotMatch(scriptContent, /# after it/);
+	},
+
+	"a draft is not lost while the server is away": async (stage) => {
+		const author = await stage.ask("person");
+		const { page, hand } = await signedIn(stage, author);
+		const slug = newSlug("storm");
+		await hand.app({ slug, name: "Storm" });
+		await page.goto(`studio/${slug}`);
+		await codeOf(page).getByText("render.Root").waitFor();
+		await stage.ask("stop");
+		await write(page, "\n# written in the storm");
+		await page.getByText(/Not saved: /).waitFor();
+		await page.getByRole("link", { name: "Apps", exact: true }).click();
+		await page.getByRole("heading", { name: "Leave without saving?" }).waitFor();
+		await page.getByRole("button", { name: "Cancel" }).click();
+		await stage.ask("start");
+		await page.getByText("Saved", { exact: true }).waitFor();
+		await page.reload();
+		await codeOf(page).getByText("# written in the storm").waitFor();
+	},
+
+	"hostile scripts, names and comments are shown as text": async (stage) => {
+		const evil = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
+		const author = await stage.ask("person", { name: `<i>Ada</i>${evil.slice(0, 60)}` });
+		const reviewer = await stage.ask("person", { name: evil.slice(0, 90), roles: ["reviewer"] });
+		const ada = await signedIn(stage, author);
+		const grace = await signedIn(stage, reviewer);
+		const slug = newSlug("evil");
+		await ada.hand.app({ slug, name: `${evil}`.slice(0, 100), description: evil });
+		const script = `# ${evil}\n"""${evil}"""\n\u202e\u0007\u2028x = 1\n`.replace("\u0007", "");
+		const first = await ada.hand.submit(slug, "1.0", script);
+		await grace.hand.decide(first.id, "APPROVED", { summary: evil });
+		const second = await ada.hand.submit(slug, "2.0", `${script}y = "${evil}"\n`);
+		const places = [
+			[grace.page, `review/${second.id}`, codeOf(grace.page).getByText(evil).first()],
+			[grace.page, "review", grace.page.getByText(evil.slice(0, 60)).first()],
+		];
+		for (const [page, path, there] of places) {
+			await page.goto(path);
+			await there.waitFor();
+			assert.doesNotMatch(await page.title(), /^owned/);
+		}
+		await grace.hand.decide(second.id, "REJECTED", {
+			reason: evil,
+			comments: [{ comment: evil, line: 1 }, { comment: evil }],
+		});
+		for (const [path, there] of [
+			[`studio/${slug}`, codeOf(ada.page).locator(".remark", { hasText: evil }).first()],
+			[`studio/${slug}/versions/2.0`, ada.page.locator(".said-text", { hasText: evil }).first()],
+			[`studio/${slug}/details`, ada.page.getByLabel("Summary")],
+			[`apps/${slug}`, ada.page.locator(".said-text", { hasText: evil })],
+			["apps", ada.page.locator(".said-text", { hasText: evil }).first()],
+			["studio", ada.page.getByRole("rowheader", { name: evil.slice(0, 60) })],
+		]) {
+			await ada.page.goto(path);
+			await there.waitFor();
+			assert.doesNotMatch(await ada.page.title(), /^owned/);
+			assert.equal(await ada.page.locator("main img").count(), 0, path);
+		}
+	},
+
+	"a reviewer works by keyboard alone": async (stage) => {
+		const { ada, grace } = await people(stage);
+		const slug = newSlug("keys");
+		await ada.hand.app({ slug, name: "Keys" });
+		await ada.hand.submit(slug, "1.0", CLOCK);
+		const { page } = grace;
+		await page.goto("review");
+		const link = page.getByRole("link", { name: "Keys 1.0" }).last();
+		await link.focus();
+		await page.keyboard.press("Enter");
+		await heading(page, "Keys 1.0").waitFor();
+		await codeOf(page).focus();
+		for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowDown");
+		await untilLine(page, "5");
+		await page.keyboard.press("Tab");
+		await page.keyboard.press("Tab");
+		await page.keyboard.insertText("Zagreb is not everywhere.");
+		await page.keyboard.press("Tab");
+		await page.keyboard.press("Enter");
+		await codeOf(page).getByText("Zagreb is not everywhere.").waitFor();
+		const reject = page.getByRole("button", { name: "Reject" });
+		await reject.focus();
+		await page.keyboard.press("Enter");
+		await page.getByText("Say why it is rejected.").waitFor();
+		await page.getByLabel("In all").focus();
+		await page.keyboard.insertText("It is not for here.");
+		await reject.focus();
+		await page.keyboard.press("Enter");
+		await page.getByText("Keys 1.0 is rejected").waitFor();
+		const [version] = await ada.hand.send("GET", `web/studio/${slug}/versions`);
+		assert.equal(version.rejectionReason, "It is not for here.");
+		assert.equal(version.reviewComments[0].line, 5);
+	},
+
+	"nobody reviews his own version while there is another reviewer": async (stage) => {
+		const person = await stage.ask("person", { roles: ["reviewer"] });
+		await stage.ask("person", { roles: ["reviewer"] });
+		const { page, hand } = await signedIn(stage, person);
+		const slug = newSlug("own");
+		await hand.app({ slug, name: "Own" });
+		const { id } = await hand.submit(slug, "1.0", CLOCK);
+		await page.goto(`review/${id}`);
+		await page.getByText("another reviewer decides").waitFor();
+		assert.equal(await page.getByRole("button", { name: "Approve" }).count(), 0);
+		const other = await signedIn(stage, await stage.ask("person"));
+		await other.page.goto("review");
+		await heading(other.page, "There is no such page").waitFor();
+	},
+
+	"photographs of apps, studio and review": async (stage) => {
+		const { author, reviewer, ada, grace } = await people(stage);
+		const slug = await clock(ada.hand, grace.hand);
+		for (const [name, description] of [
+			["Weather", "Rain or shine at a place of your choice, three days ahead"],
+			["Countdown", "Days until something that you look forward to"],
+			["Marquee", "A line of text that walks by"],
+			["Moon", "Its phase tonight, and when it rises"],
+		]) {
+			const other = newSlug(name.toLowerCase());
+			await ada.hand.app({ slug: other, name, description });
+			const { id } = await ada.hand.submit(other, "1.0", CLOCK);
+			await grace.hand.decide(id, "APPROVED");
+		}
+		const returned = await ada.hand.submit(slug, "1.2", CLOCK.replace("500", "250"));
+		await grace.hand.decide(returned.id, "CHANGES_REQUESTED", {
+			summary: "Nearly there: the colon blinks too fast for me.",
+			comments: [
+				{
+					line: 9,
+					comment: "Twice a second is restless on a wall. 500 was good.",
+				},
+				{ line: 5, comment: "What where the owner has no time zone?" },
+			],
+		});
+		await ada.hand.send("PUT", `web/studio/${slug}/draft`, {
+			scriptContent: CLOCK_2,
+			scriptLanguage: "STARLARK",
+			revision: 0,
+		});
+		const pending = newSlug("weather-radar");
+		await ada.hand.app({ slug: pending, name: "Weather radar" });
+		await ada.hand.submit(pending, "0.1", CLOCK);
+		const shoot = (name, path, ready, person) =>
+			stage.photograph(
+				name,
+				async (page) => {
+					await page.goto(path);
+					await ready(page);
+				},
+				person,
+			);
+		await shoot(
+			"apps",
+			"apps",
+			(page) => page.getByRole("link", { name: "Weather" }).waitFor(),
+			reviewer,
+		);
+		await shoot(
+			"app",
+			`apps/${slug}`,
+			(page) => page.getByRole("button", { name: "Install" }).waitFor(),
+			reviewer,
+		);
+		await shoot(
+			"studio",
+			"studio",
+			(page) => page.getByRole("rowheader", { name: "Weather radar" }).waitFor(),
+			author,
+		);
+		await shoot(
+			"studio-draft",
+			`studio/${slug}`,
+			(page) => codeOf(page).getByText("What where the owner").waitFor(),
+			author,
+		);
+		await shoot(
+			"studio-versions",
+			`studio/${slug}/versions`,
+			(page) => page.getByRole("rowheader", { name: "1.2" }).waitFor(),
+			author,
+		);
+		await shoot(
+			"studio-version",
+			`studio/${slug}/versions/1.0`,
+			(page) => page.locator(".cm-deletedChunk").first().waitFor(),
+			author,
+		);
+		await shoot(
+			"studio-details",
+			`studio/${slug}/details`,
+			(page) => page.getByLabel("Everybody here").waitFor(),
+			author,
+		);
+		const { id } = await ada.hand.submit(slug, "1.3", CLOCK.replace("15:04", "3:04 PM"));
+		await shoot(
+			"reviews",
+			"review",
+			(page) => page.getByRole("rowheader", { name: "Weather radar 0.1" }).waitFor(),
+			reviewer,
+		);
+		await shoot(
+			"review",
+			`review/${id}`,
+			async (page) => {
+				await page.locator(".cm-deletedChunk").first().waitFor();
+				await page.getByLabel("Comment", { exact: true }).fill("Half of the world counts to 24.");
+				await page.getByLabel("Line", { exact: true }).fill("12");
+				await page.getByRole("button", { name: "Add the comment" }).click();
+				await codeOf(page).getByText("Half of the world").waitFor();
+			},
+			reviewer,
+		);
+	},
+};
