@@ -9,6 +9,7 @@ enum { APP_VERSION_NAME_LENGTH_MAX = 64 };
 struct app {
 	struct id id;
 	struct id account_id; /* none where its owner is gone */
+	struct str slug;
 	bool is_private;
 };
 

@@ -70,6 +70,8 @@ extern const struct record review_decision_record;
 struct review_done {
 	struct id id;
 	struct id app_id;
+	struct id account_id; /* of its author; none: gone */
+	struct str slug;
 	struct str version;
 	struct str status;
 	bool is_reviewed; /* by it: false where the version had been reviewed before */

@@ -2,6 +2,6 @@
 -- params: slug text
 -- row: app
 -- effect: read
-SELECT id, account_id, visibility = 'private' AS is_private
+SELECT id, account_id, slug, visibility = 'private' AS is_private
 FROM app
 WHERE slug = :slug

@@ -9,7 +9,7 @@
 WITH chosen AS (
 	-- Locked, so that of two reviews at once the second sees the decision of the first.
 	SELECT app_version.id, app_version.app_id, app_version.name, app_version.status,
-		app_version.reviewed_at, app.slug,
+		app_version.reviewed_at, app.account_id, app.slug,
 		app.account_id = :reviewer_id AND EXISTS (
 			SELECT FROM account
 			WHERE is_reviewer AND closed_at IS NULL AND id <> :reviewer_id) AS is_own
@@ -50,7 +50,7 @@ WITH chosen AS (
 	JOIN chosen ON chosen.id = reviewed.id
 	LEFT JOIN account ON account.id = :reviewer_id
 )
-SELECT chosen.id, chosen.app_id, chosen.name AS version,
+SELECT chosen.id, chosen.app_id, chosen.account_id, chosen.slug, chosen.name AS version,
 	coalesce(reviewed.status, chosen.status) AS status, reviewed.id IS NOT NULL AS is_reviewed,
 	coalesce(chosen.is_own, false) AS is_own,
 	coalesce(reviewed.reviewed_at, chosen.reviewed_at) AS reviewed_at,

@@ -1,4 +1,5 @@
 #include "api/apps.h"
+#include "api/pages.h"
 #include "base/limits.h"
 #include "endpoints.h"
 
@@ -10,6 +11,8 @@ static struct verdict uploaded(struct task *task)
 {
 	const struct api_upload *upload = task_state(task);
 
+	api_tell_author(task, task_app(task));
+	api_tell_pages(task, (struct id){0}, STR("reviews"));
 	return task_reply_record(task, 201, &app_version_record, &upload->version);
 }
 

@@ -175,17 +175,15 @@ static enum ctl_exit find_version(struct ctl *ctl, struct id *ret_id)
 static enum ctl_exit tell_and_print(struct ctl *ctl, const struct review_done *done)
 {
 	struct ctl_rows rows;
-	enum ctl_exit code = CTL_DONE;
+	enum ctl_exit code;
 
-	if (done->generation) {
-		statement_app_tell(ctl_new_query(ctl),
-				   &(struct app_tell_parameters){
-				       .id = done->app_id,
-				       .generation = done->generation,
-				   },
-				   NULL);
-		code = ctl_query(ctl, &rows);
-	}
+	statement_app_tell(ctl_new_query(ctl),
+			   &(struct app_tell_parameters){
+			       .id = done->app_id,
+			       .generation = done->generation,
+			   },
+			   NULL);
+	code = ctl_query(ctl, &rows);
 	return code == CTL_DONE ? ctl_print_row(ctl, &review_done_record, done) : code;
 }
 

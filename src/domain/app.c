@@ -7,6 +7,7 @@
 static const struct record_field app_fields[] = {
     RECORD_ID(struct app, id, .column = "id"),
     RECORD_ID(struct app, account_id, .column = "account_id", .nullable = true),
+    RECORD_STR(struct app, slug, .column = "slug"),
     RECORD_BOOL(struct app, is_private, .column = "is_private"),
 };
 const struct record app_record = RECORD(struct app, app_fields);

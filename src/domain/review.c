@@ -61,6 +61,8 @@ const struct record review_scripts_record = RECORD(struct review_scripts, review
 static const struct record_field review_done_fields[] = {
     RECORD_ID(struct review_done, id, .name = "id", .column = "id"),
     RECORD_ID(struct review_done, app_id, .column = "app_id"),
+    RECORD_ID(struct review_done, account_id, .column = "account_id", .nullable = true),
+    RECORD_STR(struct review_done, slug, .column = "slug"),
     RECORD_STR(struct review_done, version, .name = "version", .column = "version"),
     RECORD_STR(struct review_done, status, .name = "status", .column = "status"),
     RECORD_BOOL(struct review_done, is_reviewed, .column = "is_reviewed"),

@@ -1,6 +1,6 @@
 #include "changed.h"
+#include "api/pages.h"
 #include "base/require.h"
-#include "task/service.h"
 
 #include <stdarg.h>
 
@@ -18,17 +18,14 @@ static bool is_topic(struct str text)
 
 void web_changed(struct task *task, struct id account_id, const char *topic, ...)
 {
-	struct arena *arena = task_arena(task);
-	char id[ID_TEXT_LENGTH + 1];
 	struct str text;
 	va_list args;
 
 	va_start(args, topic);
-	text = arena_vprintf(arena, topic, args);
+	text = arena_vprintf(task_arena(task), topic, args);
 	va_end(args);
 	require(is_topic(text));
-	id_format(account_id, id);
-	db_hint(task_service(task)->db, arena_printf(arena, "changed:%s:%.*s", id, STR_ARG(text)));
+	api_tell_pages(task, account_id, text);
 }
 
 bool changed_parse(struct str text, struct id *ret_account_id, struct str *ret_topic)

@@ -1,5 +1,6 @@
 #include "access.h"
 #include "base/limits.h"
+#include "changed.h"
 #include "domain/studio.h"
 #include "endpoints.h"
 
@@ -17,6 +18,7 @@ static struct verdict saved(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 409, "the draft was changed elsewhere meanwhile");
+	web_changed(task, task_account_id(task), "draft:%.*s", STR_ARG(task_app(task)->slug));
 	return task_reply_record(task, 200, &draft_saved_record, &saving->saved);
 }
 

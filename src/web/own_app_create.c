@@ -1,5 +1,6 @@
 #include "access.h"
 #include "base/limits.h"
+#include "changed.h"
 #include "domain/studio.h"
 #include "endpoints.h"
 
@@ -16,6 +17,7 @@ static struct verdict created(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
+	web_changed(task, task_account_id(task), "apps");
 	return task_reply_record(task, 201, &own_app_record, &creation->app);
 }
 

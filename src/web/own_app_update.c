@@ -1,5 +1,7 @@
 #include "access.h"
+#include "api/pages.h"
 #include "base/limits.h"
+#include "changed.h"
 #include "domain/studio.h"
 #include "endpoints.h"
 
@@ -17,6 +19,9 @@ static struct verdict updated(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such app");
+	api_tell_author(task, task_app(task));
+	/* It may have come into the catalogue, or have left it. */
+	web_changed(task, (struct id){0}, "apps");
 	return task_reply_record(task, 200, &own_app_record, &update->app);
 }
 

@@ -1,5 +1,7 @@
 #include "access.h"
+#include "api/pages.h"
 #include "base/limits.h"
+#include "changed.h"
 #include "delivery/delivery.h"
 #include "domain/review.h"
 #include "endpoints.h"
@@ -32,6 +34,8 @@ static struct verdict decided(struct task *task)
 	if (done->generation)
 		delivery_app_changed(web_service_of(task)->api.delivery, done->app_id,
 				     done->generation);
+	api_tell_author(task, &(struct app){.account_id = done->account_id, .slug = done->slug});
+	web_changed(task, (struct id){0}, "reviews");
 	return task_reply_record(task, 200, &review_done_record, done);
 }
 

@@ -19,6 +19,13 @@ function lineCount(text: Text, from: number, to: number): number {
 	return text.lineAt(end).number - text.lineAt(from).number + 1;
 }
 
+/** The lines from one place to another, without their ends. */
+function linesOf(text: Text, from: number, to: number): string[] {
+	const count = lineCount(text, from, to);
+	const first = count > 0 ? text.lineAt(from).number : 0;
+	return Array.from({ length: count }, (_, i) => text.line(first + i).text);
+}
+
 /** How many lines came and went. */
 export function countChanges(before: string, after: string): { added: number; removed: number } {
 	const a = textOf(before);
@@ -26,8 +33,15 @@ export function countChanges(before: string, after: string): { added: number; re
 	let added = 0;
 	let removed = 0;
 	for (const chunk of chunksOf(a, b)) {
-		removed += lineCount(a, chunk.fromA, chunk.toA);
-		added += lineCount(b, chunk.fromB, chunk.toB);
+		const gone = linesOf(a, chunk.fromA, chunk.toA);
+		const come = linesOf(b, chunk.fromB, chunk.toB);
+		// A line is part of a chunk also where only its end is new.
+		while (gone.length > 0 && gone[0] === come[0]) {
+			gone.shift();
+			come.shift();
+		}
+		removed += gone.length;
+		added += come.length;
 	}
 	return { added, removed };
 }

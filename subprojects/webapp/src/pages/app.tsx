@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { get, post, Problem, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
 import { Button } from "../components/button";
@@ -124,10 +124,13 @@ export function AppPage({ parameters }: { parameters: Parameters }): JSX.Element
 		() => get("/web/apps/{appId}", {}, { appId: slug }),
 		["apps", `app:${slug}`],
 	);
+	const [rotations, setRotations] = useState<string[]>([]);
 	const devices = useResource(
 		() => get("/web/apps/{appId}/devices", {}, { appId: slug }),
-		["devices", `app:${slug}`],
+		["devices", `app:${slug}`, ...rotations],
 	);
+	const rows = devices.value.value;
+	useEffect(() => setRotations(rows?.map(({ id }) => `rotation:${id}`) ?? []), [rows]);
 	const shown = app.value.value;
 	if (app.problem.value?.status === 404) return <Missing />;
 	if (!shown)

@@ -43,7 +43,7 @@ function Part({
 /** /studio/SLUG: the draft, the versions and the details of an app. */
 export function StudioAppPage({ parameters }: { parameters: Parameters }): JSX.Element {
 	const slug = parameters["id"] ?? "";
-	const topics = [`app:${slug}`];
+	const topics = ["apps", `app:${slug}`];
 	const app = useResource(() => get("/web/studio/{appId}", {}, { appId: slug }), topics);
 	const versions = useResource(
 		() => get("/web/studio/{appId}/versions", {}, { appId: slug }),

@@ -52,7 +52,7 @@ function useDraft(slug: string): Draft {
 	useEffect(() => {
 		void draft.open();
 		const stop = onChanged((topic) => {
-			if (topic === `app:${slug}`) void draft.look();
+			if (topic === `draft:${slug}`) void draft.look();
 		});
 		const unguard = draft.isUnsaved.subscribe((isUnsaved) =>
 			setGuard(

@@ -46,7 +46,8 @@ export class Draft {
 	async open(): Promise<void> {
 		clearTimeout(this.timer);
 		try {
-			const { revision, ...script } = await this.store.load();
+			const { revision, scriptLanguage, scriptContent } = await this.store.load();
+			const script = { scriptLanguage, scriptContent };
 			this.revision = revision;
 			this.isNew.value = revision === 0;
 			if (JSON.stringify(script) !== JSON.stringify(this.script.value)) {
