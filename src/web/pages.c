@@ -75,6 +75,7 @@ static const struct endpoint endpoint_page = {.name = "page", .handler = page};
 static const struct route routes[] = {
     {HTTP_GET, "/", &endpoint_page},
     {HTTP_GET, "/account", &endpoint_page},
+    {HTTP_GET, "/account/removal", &endpoint_page},
     {HTTP_GET, "/admin", &endpoint_page},
     {HTTP_GET, "/admin/audit", &endpoint_page},
     {HTTP_GET, "/admin/invitations", &endpoint_page},

@@ -83,7 +83,7 @@ class Stage {
 		const page = await this.visitor(options);
 		const answer = await page.request.post("web/session", {
 			data: { email: person.email, password: person.password },
-			headers: { origin: new URL(this.scene.url).origin },
+			headers: { origin: new URL((options ?? {}).baseURL ?? this.scene.url).origin },
 		});
 		assert.equal(answer.status(), 200, await answer.text());
 		return page;
@@ -111,14 +111,14 @@ class Stage {
 	}
 
 	/** Photographs a page in light, dark and phone size, and has axe-core look at each. */
-	async photograph(name, prepare, person) {
+	async photograph(name, prepare, person, more = {}) {
 		const kinds = {
 			light: { scheme: "light" },
 			dark: { scheme: "dark" },
 			phone: { screen: "phone", scheme: "light" },
 		};
 		for (const [kind, options] of Object.entries(kinds)) {
-			const given = { motion: "reduce", ...options };
+			const given = { motion: "reduce", ...options, ...more };
 			const page = person ? await this.signedIn(person, given) : await this.visitor(given);
 			await prepare(page);
 			await page.screenshot({

@@ -5,6 +5,7 @@ import "./style/panel.css";
 import "./style/frame.css";
 import "./style/pages.css";
 import "./style/apps.css";
+import "./style/account.css";
 
 import { render } from "preact";
 import { loadStart, start, watchServer } from "./api/session";

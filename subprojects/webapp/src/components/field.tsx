@@ -22,7 +22,8 @@ interface FieldProps {
 	isVerbatim?: boolean;
 }
 
-export type AutoFill = "off" | "username" | "name" | "email" | "current-password" | "new-password";
+export type AutoFill =
+	"off" | "username" | "username webauthn" | "name" | "email" | "current-password" | "new-password";
 
 interface InputProps extends Omit<FieldProps, "label" | "help" | "said"> {
 	id: string;

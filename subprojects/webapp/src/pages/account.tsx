@@ -1,18 +1,21 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { get, patch, post, Problem, remove, type Account, type Schemas } from "../api/client";
+import type { Passkey } from "../api/passkey";
 import { useResource, type Resource } from "../api/resource";
 import { setAccount } from "../api/session";
 import { Button } from "../components/button";
 import { confirm } from "../components/dialog";
 import { Field } from "../components/field";
 import { Form } from "../components/form";
+import { usePasskeyChoice } from "../components/proof";
 import { Table } from "../components/table";
 import { browserName } from "../components/time";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
 import { go } from "../frame/place";
 import { Heading } from "../frame/page";
+import { Passkeys } from "./account_passkeys";
 import { PASSWORD_HELP } from "./new_account";
 
 type Session = Schemas["Session"];
@@ -53,11 +56,19 @@ function Name({ account }: { account: Account }): JSX.Element {
 	);
 }
 
-function Password({ sessions }: { sessions: Resource<Session[]> }): JSX.Element {
+interface PasswordProps {
+	sessions: Resource<Session[]>;
+	passkeys: readonly Passkey[];
+}
+
+function Password({ sessions, passkeys }: PasswordProps): JSX.Element {
 	const [currentPassword, setCurrent] = useState("");
 	const [password, setPassword] = useState("");
+	const { take, passkeyButton } = usePasskeyChoice(passkeys);
 	const submit = async () => {
-		await post("/web/account/password", { currentPassword, password });
+		const passkey = await take();
+		const proof = passkey ? { passkey } : { currentPassword };
+		await post("/web/account/password", { ...proof, password });
 		setCurrent("");
 		setPassword("");
 		toast("Your password is changed. All other sessions have ended.");
@@ -69,6 +80,7 @@ function Password({ sessions }: { sessions: Resource<Session[]> }): JSX.Element 
 			kind="plain"
 			onSubmit={submit}
 			names={["currentPassword", "password"]}
+			beside={passkeyButton}
 		>
 			{(faults) => (
 				<>
@@ -190,7 +202,8 @@ async function signOut(): Promise<void> {
 }
 
 export function AccountPage({ account }: { account: Account }): JSX.Element {
-	const sessions = useResource(() => get("/web/sessions"));
+	const sessions = useResource(() => get("/web/sessions"), ["sessions"]);
+	const passkeys = useResource(() => get("/web/passkeys"), ["account"]);
 	return (
 		<div class="stack wide">
 			<div class="stack">
@@ -210,15 +223,25 @@ export function AccountPage({ account }: { account: Account }): JSX.Element {
 			<section class="stack">
 				<h2>Password</h2>
 				<div class="form-width">
-					<Password sessions={sessions} />
+					<Password sessions={sessions} passkeys={passkeys.value.value ?? []} />
 				</div>
 			</section>
+			<Passkeys account={account} passkeys={passkeys} />
 			<section class="stack">
 				<h2>Sessions</h2>
 				<p class="words">
 					Where you are signed in. A session ends by itself after 12 hours without use.
 				</p>
 				<Sessions sessions={sessions} />
+			</section>
+			<section class="stack">
+				<h2>Delete the account</h2>
+				<p class="words">
+					<a href="account/removal" data-page>
+						See what goes with your account
+					</a>{" "}
+					before you delete it.
+				</p>
 			</section>
 		</div>
 	);

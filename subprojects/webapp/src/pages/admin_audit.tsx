@@ -24,6 +24,8 @@ const WORDS: Record<Entry["action"], string> = {
 	"key.create": "created the API key",
 	"key.revoke": "revoked the API key",
 	"link.create": "made a link for",
+	"passkey.add": "added the passkey",
+	"passkey.remove": "removed the passkey",
 	"password.change": "changed the password of",
 	"session.end": "ended a session of",
 	"session.start": "signed in",

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { post } from "../api/client";
+import { arePasskeysOffered } from "../api/passkey";
 import { setAccount, signedOutReason, start } from "../api/session";
 import { Field } from "../components/field";
 import { Form } from "../components/form";
@@ -8,6 +9,7 @@ import { Gate } from "../frame/gate";
 import { Heading } from "../frame/page";
 import { go } from "../frame/place";
 import { NewAccountFields, type NewAccount } from "./new_account";
+import { PasskeySignIn } from "./sign_in_passkey";
 
 function SignInForm(): JSX.Element {
 	const [email, setEmail] = useState("");
@@ -27,7 +29,7 @@ function SignInForm(): JSX.Element {
 						value={email}
 						onInput={setEmail}
 						fault={faults.get("email")}
-						autoComplete="username"
+						autoComplete={arePasskeysOffered() ? "username webauthn" : "username"}
 						isRequired
 						isVerbatim
 					/>
@@ -82,6 +84,7 @@ export function SignInPage(): JSX.Element {
 			{signedOutReason.value !== undefined && <p class="notice">{signedOutReason.value}</p>}
 			<Hindrance />
 			<SignInForm />
+			<PasskeySignIn />
 			<p class="quiet">
 				{isOpen ? (
 					<>

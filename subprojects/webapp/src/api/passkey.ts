@@ -1,0 +1,131 @@
+import { post, Problem, type Account, type Schemas } from "./client";
+import { start } from "./session";
+
+export type Assertion = Schemas["Assertion"];
+export type Passkey = Schemas["Passkey"];
+export type Proof = Schemas["Proof"];
+
+/** ES256, EdDSA and RS256: what the server checks. */
+const ALGORITHMS = [-7, -8, -257];
+
+/** Whether this browser can have passkeys of this site, by the name under which it was opened. */
+export function arePasskeysOffered(): boolean {
+	return (
+		isSecureContext &&
+		typeof PublicKeyCredential === "function" &&
+		start.value?.passkeyHost === location.hostname
+	);
+}
+
+/** base64url without padding, as the server speaks it. */
+export function textOf(bytes: ArrayBuffer): string {
+	const text = btoa(String.fromCharCode(...new Uint8Array(bytes)));
+	return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+	const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+	return Uint8Array.from(bytes, (character) => character.charCodeAt(0));
+}
+
+/** The 16 bytes of an ID: what an authenticator keeps of whose the passkey is. */
+function idBytes(id: string): Uint8Array<ArrayBuffer> {
+	const digits = id.replaceAll("-", "").match(/../g) ?? [];
+	return Uint8Array.from(digits, (pair) => parseInt(pair, 16));
+}
+
+/** What the browser says where its user has not gone on, in plain words. */
+function problemOf(error: unknown): Problem {
+	const name = error instanceof DOMException ? error.name : "";
+	if (name === "InvalidStateError")
+		return new Problem(0, "This device has a passkey of this account already.");
+	if (name === "NotAllowedError" || name === "AbortError")
+		return new Problem(0, "No passkey was used. Try again when you are ready.");
+	return new Problem(0, "This browser could not use a passkey here.");
+}
+
+async function challenge(): Promise<{ challenge: Uint8Array<ArrayBuffer>; host: string }> {
+	const made = await post("/web/challenge", undefined);
+	return { challenge: bytesOf(made.challenge), host: made.relyingParty };
+}
+
+function credentialOf(found: Credential | null): PublicKeyCredential {
+	if (found instanceof PublicKeyCredential) return found;
+	throw new Problem(0, "This browser could not use a passkey here.");
+}
+
+/** Has the browser make a passkey, which its user agrees to. */
+export async function makePasskey(
+	account: Account,
+	known: readonly Passkey[],
+): Promise<{ clientDataJson: string; authenticatorData: string }> {
+	const { challenge: bytes, host } = await challenge();
+	let made: Credential | null;
+	try {
+		made = await navigator.credentials.create({
+			publicKey: {
+				challenge: bytes,
+				rp: { id: host, name: "displayd" },
+				user: { id: idBytes(account.id), name: account.email, displayName: account.name },
+				pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: "public-key", alg })),
+				excludeCredentials: known.map(({ credentialId }) => ({
+					type: "public-key",
+					id: bytesOf(credentialId),
+				})),
+				authenticatorSelection: {
+					residentKey: "required",
+					requireResidentKey: true,
+					userVerification: "required",
+				},
+				attestation: "none",
+			},
+		});
+	} catch (error) {
+		throw problemOf(error);
+	}
+	const response = credentialOf(made).response as AuthenticatorAttestationResponse;
+	return {
+		clientDataJson: textOf(response.clientDataJSON),
+		authenticatorData: textOf(response.getAuthenticatorData()),
+	};
+}
+
+interface AskOptions {
+	/** One of these; none: any of this site, which says whose it is. */
+	known?: readonly Passkey[];
+	/** The browser offers it among what it fills in. */
+	isOffer?: boolean;
+	signal?: AbortSignal;
+}
+
+/** Has a passkey sign, which its user agrees to. */
+export async function askPasskey(options: AskOptions = {}): Promise<Assertion> {
+	const { challenge: bytes, host } = await challenge();
+	let found: Credential | null;
+	try {
+		found = await navigator.credentials.get({
+			...(options.isOffer ? { mediation: "conditional" } : {}),
+			...(options.signal ? { signal: options.signal } : {}),
+			publicKey: {
+				challenge: bytes,
+				rpId: host,
+				userVerification: "required",
+				allowCredentials: (options.known ?? []).map(({ credentialId }) => ({
+					type: "public-key",
+					id: bytesOf(credentialId),
+				})),
+			},
+		});
+	} catch (error) {
+		throw problemOf(error);
+	}
+	const credential = credentialOf(found);
+	const response = credential.response as AuthenticatorAssertionResponse;
+	return {
+		credentialId: textOf(credential.rawId),
+		clientDataJson: textOf(response.clientDataJSON),
+		authenticatorData: textOf(response.authenticatorData),
+		signature: textOf(response.signature),
+		...(response.userHandle?.byteLength ? { userHandle: textOf(response.userHandle) } : {}),
+	};
+}

@@ -1,0 +1,98 @@
+import type { JSX } from "preact";
+import { get, post, type Account, type Schemas } from "../api/client";
+import type { Proof } from "../api/passkey";
+import { useResource } from "../api/resource";
+import { setAccount, signedOutReason } from "../api/session";
+import { ProofForm } from "../components/proof";
+import { Heading } from "../frame/page";
+import { go } from "../frame/place";
+
+type Removal = Schemas["Removal"];
+
+function count(number: number, one: string, many: string): string {
+	return number === 1 ? `1 ${one}` : `${number} ${many}`;
+}
+
+/** What is lost, and what others keep. */
+function Losses({ removal }: { removal: Removal }): JSX.Element {
+	const { devices, keys, apps, keptApps } = removal;
+	const lost = [
+		devices > 0 &&
+			`${count(devices, "device", "devices")}, with all pictures: the panels show nothing more`,
+		keys > 0 && `${count(keys, "API key", "API keys")}: scripts that use one stop working`,
+		apps > 0 && `${count(apps, "app", "apps")} that you wrote, with all versions`,
+		"your name, your password, your passkeys, and every session",
+	].filter((line): line is string => typeof line === "string");
+	return (
+		<div class="stack">
+			<p>With your account go, at once and for good:</p>
+			<ul class="points">
+				{lost.map((line) => (
+					<li key={line}>{line}</li>
+				))}
+			</ul>
+			{keptApps > 0 && (
+				<p>
+					{keptApps === 1 ? "One app of yours stays" : `${keptApps} apps of yours stay`}, since
+					others have installed {keptApps === 1 ? "it" : "them"}: whom an administrator has chosen
+					gets {keptApps === 1 ? "it" : "them"}, and where nobody was chosen,{" "}
+					{keptApps === 1 ? "it is" : "they are"} switched off.
+				</p>
+			)}
+		</div>
+	);
+}
+
+function Ask({ removal, account }: { removal: Removal; account: Account }): JSX.Element {
+	const passkeys = useResource(() => get("/web/passkeys"), ["account"]);
+	const remove = async (proof: Proof) => {
+		await post("/web/account/removal", proof);
+		signedOutReason.value = `The account of ${account.email} is deleted.`;
+		go("", { replaces: true });
+		setAccount(null);
+	};
+	return (
+		<>
+			<Losses removal={removal} />
+			<div class="form-width">
+				<ProofForm
+					action="Delete my account"
+					kind="danger"
+					passkeys={passkeys.value.value ?? []}
+					onProof={remove}
+				/>
+			</div>
+		</>
+	);
+}
+
+/** /account/removal: what goes with the account, asked once. */
+export function AccountRemovalPage({ account }: { account: Account }): JSX.Element {
+	const removal = useResource(() => get("/web/account/removal"), ["account", "devices", "keys"]);
+	const known = removal.value.value;
+	return (
+		<div class="stack wide">
+			<div class="stack">
+				<p class="place">
+					<a href="account" data-page>
+						Account
+					</a>
+				</p>
+				<Heading title="Delete your account" />
+			</div>
+			{removal.problem.value && !known && <p class="notice bad">{removal.problem.value.message}</p>}
+			{known?.isLastAdministrator && (
+				<div class="notice stack">
+					<p>
+						You are the last administrator of this server, so your account stays.{" "}
+						<a href="admin" data-page>
+							Make somebody else an administrator
+						</a>{" "}
+						first.
+					</p>
+				</div>
+			)}
+			{known && !known.isLastAdministrator && <Ask removal={known} account={account} />}
+		</div>
+	);
+}

@@ -1,0 +1,225 @@
+// Passkeys, with Chromium's virtual authenticator, and the end of an account.
+import assert from "node:assert/strict";
+
+function heading(page, name) {
+	return page.getByRole("heading", { name, level: 1 });
+}
+
+/** The pages by the name that passkeys belong to. */
+function named(stage) {
+	return stage.scene.url.replace("127.0.0.1", "localhost");
+}
+
+/** An authenticator in this browser, whose user agrees to all. */
+async function authenticator(page, options = {}) {
+	const session = await page.context().newCDPSession(page);
+	await session.send("WebAuthn.enable");
+	const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
+		options: {
+			protocol: "ctap2",
+			transport: "internal",
+			hasResidentKey: true,
+			hasUserVerification: true,
+			isUserVerified: true,
+			automaticPresenceSimulation: true,
+			...options,
+		},
+	});
+	return { session, authenticatorId };
+}
+
+/** Signs out, and in again by the button. */
+async function signInAgain(page) {
+	await page.goto("account");
+	await page.getByRole("button", { name: "Sign out" }).click();
+	await heading(page, "Sign in").waitFor();
+	await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+}
+
+async function addPasskey(page, person, name) {
+	await page.goto("account");
+	await page.getByRole("button", { name: "Add a passkey" }).click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByLabel("Name", { exact: true }).fill(name);
+	await dialog.getByLabel("Your password", { exact: true }).fill(person.password);
+	await dialog.getByRole("button", { name: "Add it", exact: true }).click();
+	await page.getByRole("rowheader", { name }).waitFor();
+}
+
+export default {
+	"a passkey is added, signs in, and is removed": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person, { baseURL: named(stage) });
+		// Chromium's authenticator agrees to each offer: here it is asked by the button.
+		await page.addInitScript(() => {
+			globalThis.PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false);
+		});
+		await authenticator(page);
+		await page.goto("account");
+		await page.getByText("No passkey yet").waitFor();
+		await page.getByRole("button", { name: "Add a passkey" }).click();
+		const dialog = page.getByRole("dialog");
+		await dialog.getByRole("button", { name: "Add it", exact: true }).click();
+		await dialog.getByText("Type your password").waitFor();
+		await dialog.getByLabel("Your password", { exact: true }).fill("not this one");
+		await page.keyboard.press("Enter");
+		await dialog.locator(".fault", { hasText: "not the password" }).waitFor();
+		await page.keyboard.press("Escape");
+		const name = `<b>Phone</b> & "ring"`;
+		await addPasskey(page, person, name);
+		await signInAgain(page);
+		await page.locator(".bar-account").waitFor();
+		await page.goto("account");
+		await page.getByRole("button", { name: `Rename ${name}` }).click();
+		await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Key ring");
+		await page.keyboard.press("Enter");
+		await page.getByRole("rowheader", { name: "Key ring" }).waitFor();
+		await page.getByRole("button", { name: "Remove Key ring" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Use a passkey" }).click();
+		await page.getByText("No passkey yet").waitFor();
+		await signInAgain(page);
+		await page.getByRole("alert").filter({ hasText: "opens no account here" }).waitFor();
+	},
+
+	"a browser offers the passkey where the address is typed": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person, { baseURL: named(stage) });
+		await authenticator(page);
+		await addPasskey(page, person, "Offered");
+		const asked = await page.evaluate(() => PublicKeyCredential.isConditionalMediationAvailable());
+		assert.equal(asked, true);
+		// Chromium's authenticator agrees to the offer by itself, as a person who picks it.
+		const taken = page.waitForResponse((answer) => answer.url().endsWith("/web/session/passkey"));
+		await page.getByRole("button", { name: "Sign out" }).click();
+		assert.equal((await taken).status(), 200);
+		await page.locator(".bar-account").waitFor();
+	},
+
+	"whoever does not agree is told how to go on": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person, { baseURL: named(stage) });
+		const { session, authenticatorId } = await authenticator(page);
+		await addPasskey(page, person, "Unsure");
+		await session.send("WebAuthn.setUserVerified", {
+			authenticatorId,
+			isUserVerified: false,
+		});
+		await page.getByLabel("New password", { exact: true }).fill("nine green lanterns");
+		await page.getByRole("button", { name: "Use a passkey" }).click();
+		await page.getByRole("alert").filter({ hasText: "No passkey was used" }).waitFor();
+		await session.send("WebAuthn.setUserVerified", {
+			authenticatorId,
+			isUserVerified: true,
+		});
+		await page.getByRole("button", { name: "Use a passkey" }).click();
+		await page.getByText("Your password is changed").waitFor();
+	},
+
+	"a page that was opened by its address offers no passkeys": async (stage) => {
+		const person = await stage.ask("person");
+		const visitor = await stage.visitor();
+		await visitor.goto("");
+		await heading(visitor, "Sign in").waitFor();
+		assert.equal(await visitor.getByRole("button", { name: /passkey/ }).count(), 0);
+		const page = await stage.signedIn(person);
+		await page.goto("account");
+		await page.getByText("open this page as localhost").waitFor();
+		assert.equal(await page.getByRole("button", { name: "Add a passkey" }).count(), 0);
+	},
+
+	"an account is deleted with its password": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person, { screen: "phone" });
+		await page.goto("account");
+		await page.getByRole("link", { name: "See what goes with your account" }).click();
+		await heading(page, "Delete your account").waitFor();
+		await page.getByText("1 device, with all pictures").waitFor();
+		await page.getByLabel("Your password", { exact: true }).fill("not this one");
+		await page.keyboard.press("Enter");
+		await page.locator(".fault").waitFor();
+		await page.getByLabel("Your password", { exact: true }).fill(person.password);
+		await page.keyboard.press("Enter");
+		await heading(page, "Sign in").waitFor();
+		await page.getByText(`The account of ${person.email} is deleted`).waitFor();
+		await page.getByLabel("E-mail address").fill(person.email);
+		await page.getByLabel("Password", { exact: true }).fill(person.password);
+		await page.keyboard.press("Enter");
+		await page.getByRole("alert").waitFor();
+	},
+
+	"an account is deleted with a passkey": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person, { baseURL: named(stage) });
+		await authenticator(page);
+		await addPasskey(page, person, "Last");
+		await page.goto("account/removal");
+		await page.getByRole("button", { name: "Use a passkey" }).click();
+		await page.getByText(`The account of ${person.email} is deleted`).waitFor();
+	},
+
+	"the last administrator stays": async (stage) => {
+		const fresh = await stage.ask("fresh");
+		const page = await stage.visitor({ baseURL: fresh.url });
+		await page.goto(fresh.link);
+		await page.getByLabel("E-mail address").fill("first@example.org");
+		await page.getByLabel("Name", { exact: true }).fill("Grace");
+		await page.getByLabel("Password", { exact: true }).fill("nine green lanterns");
+		await page.keyboard.press("Enter");
+		await page.getByRole("link", { name: "Administration" }).waitFor();
+		await page.goto("account/removal");
+		await page.getByText("You are the last administrator").waitFor();
+		assert.equal(await page.getByRole("button", { name: /Delete/ }).count(), 0);
+	},
+
+	"photographs of passkeys and the end": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person, {
+			baseURL: named(stage),
+			motion: "reduce",
+		});
+		await authenticator(page);
+		await addPasskey(page, person, "Chrome on Linux");
+		await addPasskeyOnAnother(stage, person);
+		await page.reload();
+		await page.getByRole("rowheader", { name: "Telephone" }).waitFor();
+		await page.getByRole("button", { name: "Remove Telephone" }).click();
+		await page.screenshot({
+			path: `${stage.scene.pictures}/passkey-removal-light.png`,
+		});
+		await stage.checkAccessibility(page);
+		await stage.photograph(
+			"passkeys",
+			async (page) => {
+				await page.goto(`${named(stage)}account`);
+				await page.getByRole("rowheader", { name: "Telephone" }).waitFor();
+			},
+			person,
+			{ baseURL: named(stage) },
+		);
+		await stage.photograph(
+			"sign-in-passkey",
+			async (page) => {
+				await page.goto("");
+				await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
+				await page.locator("canvas.panel-picture").waitFor();
+			},
+			undefined,
+			{ baseURL: named(stage) },
+		);
+		await stage.photograph(
+			"account-removal",
+			async (page) => {
+				await page.goto("account/removal");
+				await page.getByText("1 device, with all pictures").waitFor();
+			},
+			person,
+		);
+	},
+};
+
+async function addPasskeyOnAnother(stage, person) {
+	const page = await stage.signedIn(person, { baseURL: named(stage) });
+	await authenticator(page);
+	await addPasskey(page, person, "Telephone");
+	await page.context().close();
+}
