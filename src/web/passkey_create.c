@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "challenge.h"
+#include "changed.h"
 #include "endpoints.h"
 #include "proof.h"
 
@@ -28,6 +29,8 @@ static struct verdict created(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 409, "this challenge was answered before, try again");
+	web_changed(task, task_account_id(task), "account");
+	web_changed(task, (struct id){0}, "admin");
 	return task_reply_record(task, 201, &passkey_entry_record, &creation->entry);
 }
 

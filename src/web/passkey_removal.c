@@ -1,5 +1,6 @@
 #include "access.h"
 #include "base/limits.h"
+#include "changed.h"
 #include "endpoints.h"
 #include "proof.h"
 
@@ -20,7 +21,11 @@ static struct verdict fail(struct task *task)
 
 static struct verdict removed(struct task *task)
 {
-	return task_row_count(task) ? task_reply_empty(task, 200) : fail(task);
+	if (task_row_count(task) == 0)
+		return fail(task);
+	web_changed(task, task_account_id(task), "account");
+	web_changed(task, (struct id){0}, "admin");
+	return task_reply_empty(task, 200);
 }
 
 static struct verdict proven(struct task *task)

@@ -1,5 +1,6 @@
 #include "access.h"
 #include "base/limits.h"
+#include "changed.h"
 #include "endpoints.h"
 
 /* PATCH /web/passkeys/{passkeyId} - gives a passkey another name. */
@@ -20,6 +21,7 @@ static struct verdict updated(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return fail(task);
+	web_changed(task, task_account_id(task), "account");
 	return task_reply_record(task, 200, &passkey_entry_record, &update->entry);
 }
 
