@@ -13,8 +13,8 @@
  * Each module knows only modules before it in this row:
  *
  *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> loader,
- *   picture_fetcher, write_behind, push_order, stored_push -> lookups, reconciliation -> links,
- *   polling -> leases -> watches -> delivery */
+ *   picture_fetcher, write_behind, panel_reports, push_order, stored_push -> lookups,
+ *   reconciliation -> links, polling -> leases -> watches -> delivery */
 #pragma once
 
 #include "db/db.h"

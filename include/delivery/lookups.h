@@ -20,6 +20,7 @@ struct panel_lookup {
 	uint8_t key_hash[KEY_HASH_BYTES]; /* private */
 	uint32_t load;			  /* private: of the panel, that it waits for */
 	bool is_database_away;		  /* the reason why nothing was found */
+	bool is_disabled;		  /* likewise: the key is right, the device disabled */
 	unsigned tries;			  /* private */
 	struct lookups *lookups;	  /* private */
 };

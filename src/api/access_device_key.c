@@ -42,7 +42,8 @@ static struct verdict found(struct task *task)
 
 	if (!access->panel) {
 		/* Else nobody knows whether it was wrong. */
-		if (!access->lookup.is_database_away && !service->is_draining)
+		if (!access->lookup.is_database_away && !access->lookup.is_disabled &&
+		    !service->is_draining)
 			guess_failed(service, task_request(task)->remote_address);
 		return access_refuse_panel(task);
 	}

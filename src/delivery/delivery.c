@@ -24,6 +24,7 @@ struct delivery {
 	struct loader loader;
 	struct picture_fetcher fetcher;
 	struct write_behind write_behind;
+	struct panel_reports reports;
 	struct push_order push_order;
 	struct lookups lookups;
 	struct links links;
@@ -147,6 +148,8 @@ static void connect_database(struct delivery *delivery, struct loop *loop)
 	delivery->write_behind.panels = panels;
 	delivery->write_behind.seen_ms = 20 * 1000;
 	write_behind_init(&delivery->write_behind);
+	delivery->reports = (struct panel_reports){.loop = loop, .db = db};
+	panel_reports_init(&delivery->reports);
 	delivery->push_order = (struct push_order){
 	    .loop = loop, .db = db, .on_pushed = on_pushed, .context = delivery};
 	push_order_init(&delivery->push_order);
@@ -171,6 +174,7 @@ static void connect_links(struct delivery *delivery, struct loop *loop)
 	    .loader = &delivery->loader,
 	    .fetcher = &delivery->fetcher,
 	    .write_behind = &delivery->write_behind,
+	    .reports = &delivery->reports,
 	    .cursors = cursors,
 	    .on_change = on_shown,
 	    .context = delivery,
@@ -242,6 +246,7 @@ void delivery_drain(struct delivery *delivery)
 	lookups_drain(&delivery->lookups);
 	push_order_drain(&delivery->push_order);
 	write_behind_drain(&delivery->write_behind);
+	panel_reports_drain(&delivery->reports);
 	reconciliation_drain(&delivery->reconciliation);
 	/* A panel whose links are dropped moves to the end of the list, so the loop comes to it
 	 * once more and finds no links. */
@@ -261,6 +266,7 @@ void delivery_destroy(struct delivery *delivery)
 	links_finish(&delivery->links);
 	lookups_finish(&delivery->lookups);
 	push_order_finish(&delivery->push_order);
+	panel_reports_finish(&delivery->reports);
 	write_behind_finish(&delivery->write_behind);
 	loader_finish(&delivery->loader);
 	pictures_finish(&delivery->pictures);

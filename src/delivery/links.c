@@ -152,19 +152,19 @@ static const struct json_value *member(const struct json_value *object, const ch
 								 name);
 }
 
-static void log_client_info(struct link *link, const struct json_value *info)
+static void take_client_info(struct link *link, const struct json_value *info, struct arena *arena)
 {
+	struct panel_report report;
 	char id[ID_TEXT_LENGTH + 1];
-	struct str version = {0}, type = {0}, mac = {0};
 
 	link->has_introduced_itself = true;
-	json_get_str(member(info, "firmware_version"), &version);
-	json_get_str(member(info, "firmware_type"), &type);
-	json_get_str(member(info, "mac"), &mac);
+	panel_report_read(info, arena, &report);
 	id_format(link->panel->id, id);
 	log_info("panel", "says who it is", LOG_TEXT("device", id),
-		 LOG_STR("firmware_version", version), LOG_STR("firmware_type", type),
-		 LOG_STR("mac", mac));
+		 LOG_STR("firmware_version", report.firmware_version),
+		 LOG_STR("firmware_type", report.firmware_type),
+		 LOG_STR("mac", report.mac_address));
+	panel_reports_take(link->links->reports, link->panel->id, &report);
 }
 
 static void take_queued(struct link *link, int64_t number)
@@ -182,12 +182,12 @@ static void take_displaying(struct link *link, int64_t number)
 	update_later(link);
 }
 
-static void take_json(struct link *link, const struct json_value *root)
+static void take_json(struct link *link, const struct json_value *root, struct arena *arena)
 {
 	int64_t number;
 
 	if (member(root, "client_info") && !link->has_introduced_itself)
-		log_client_info(link, member(root, "client_info"));
+		take_client_info(link, member(root, "client_info"), arena);
 	if (json_get_integer(member(root, "queued"), &number))
 		take_queued(link, number);
 	if (json_get_integer(member(root, "displaying"), &number))
@@ -264,7 +264,7 @@ static void on_text(struct websocket *websocket, struct str text)
 		return;
 	/* Newer firmware may send more than this server knows: other texts are ignored. */
 	if (json_parse(text, &arena, &document, &reason))
-		take_json(link, document.root);
+		take_json(link, document.root, &arena);
 	json_document_finish(&document);
 	arena_finish(&arena);
 }
@@ -338,6 +338,7 @@ void links_connect(struct links *links, struct panel *panel, struct http_request
 	join(link, panel);
 	panel_touch(panel);
 	panel_seen(panel);
+	write_behind_contact(links->write_behind, panel);
 	panel_recall_push(panel);
 	update_later(link);
 	/* While the panel had no link, hints may have been lost: the panel is loaded to be sure. */

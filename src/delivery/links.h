@@ -7,6 +7,7 @@
 #include "http/websocket.h"
 #include "loader.h"
 #include "loop/budgeted_queue.h"
+#include "panel_reports.h"
 #include "picture_fetcher.h"
 #include "write_behind.h"
 
@@ -29,6 +30,7 @@ struct links {
 	struct loader *loader;
 	struct picture_fetcher *fetcher;
 	struct write_behind *write_behind;
+	struct panel_reports *reports;
 	const struct cursors *cursors;
 	/* The panel may show something else, or a link of it has gone. */
 	void (*on_change)(void *context, struct panel *panel);

@@ -27,16 +27,28 @@ struct alias_lookup {
 	bool is_mac;
 };
 
+static bool has_key(const struct panel *panel, const struct panel_lookup *lookup)
+{
+	return panel->state == PANEL_READY &&
+	       sodium_memcmp(panel->link_key_hash, lookup->key_hash, KEY_HASH_BYTES) == 0;
+}
+
 static bool may_connect(const struct panel *panel, const struct panel_lookup *lookup)
 {
-	return panel->state == PANEL_READY && !panel->is_disabled &&
-	       sodium_memcmp(panel->link_key_hash, lookup->key_hash, KEY_HASH_BYTES) == 0;
+	return !panel->is_disabled && has_key(panel, lookup);
+}
+
+/* What the look-up has found. */
+static struct panel *found(struct panel *panel, struct panel_lookup *lookup)
+{
+	lookup->is_disabled = panel->is_disabled && has_key(panel, lookup);
+	return may_connect(panel, lookup) ? panel : NULL;
 }
 
 static void answer(struct panel *panel, struct panel_lookup *lookup)
 {
 	lookup->is_database_away = panel->is_unread;
-	lookup->done(lookup, may_connect(panel, lookup) ? panel : NULL);
+	lookup->done(lookup, found(panel, lookup));
 }
 
 void lookup_wait(struct panel_lookup *lookup, struct panel *panel)
@@ -240,6 +252,7 @@ bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 	list_init(&lookup->node);
 	lookup->load = 0;
 	lookup->is_database_away = false;
+	lookup->is_disabled = false;
 	lookup->lookups = lookups;
 	key_hash(key, lookup->key_hash);
 	if (reference->kind == DEVICE_REFERENCE_NONE || lookups->is_draining) {
@@ -249,7 +262,7 @@ bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 	panel = reference->kind == DEVICE_REFERENCE_ID ? find_by_id(lookup, reference->id)
 						       : find_by_alias(lookup, reference);
 	if (panel)
-		*ret_panel = may_connect(panel, lookup) ? panel : NULL;
+		*ret_panel = found(panel, lookup);
 	return panel != NULL;
 }
 

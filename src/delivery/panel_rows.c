@@ -96,6 +96,7 @@ bool panel_apply(struct panel *panel, const struct panel_load_row *row,
 	panel->content = content;
 	panel->generation = row->device.generation;
 	panel->is_disabled = row->is_disabled;
+	panel->has_connected |= row->has_connected;
 	memcpy(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES);
 	panel->state = PANEL_READY;
 	panel_recall_push(panel);

@@ -43,7 +43,9 @@ struct panel {
 	unsigned holders;	/* see panel_hold() */
 	uint64_t used_ms;	/* loop time */
 	/* Of write_behind.c: */
-	int64_t seen_us; /* wall clock; 0: nothing to write down */
+	int64_t seen_us;    /* wall clock; 0: nothing to write down */
+	bool has_connected; /* ever, and the database knows or is being told */
+	bool is_contact;    /* it is being told of the first time */
 	/* Of loader.c: */
 	int64_t wanted_generation;	/* the newest that a hint named */
 	struct change_counter *changes; /* of the device; other devices may count there, too */

@@ -57,6 +57,7 @@ bool polling_next(const struct polling *polling, struct panel *panel, struct pan
 
 	panel_touch(panel);
 	panel_seen(panel);
+	write_behind_contact(polling->write_behind, panel);
 	panel_recall_push(panel);
 	answer = poll_next(&ahead, &panel->content, wall_us);
 	if (!panel_picture(panel, &answer.item).data) {

@@ -1,11 +1,13 @@
 #include "write_behind.h"
 #include "base/require.h"
+#include "change_hint.h"
 #include "db/statements.h"
 
 #include <stdlib.h>
 
 enum {
 	DISPLAYED_MS = 500,
+	CONTACT_MS = 1000,
 	/* From one attempt to the next while the database is away. */
 	DISPLAYED_AGAIN_MS = 2 * 1000,
 	BATCH = 1000,
@@ -81,6 +83,19 @@ static void keep_locked(struct batch *batch, const struct db_result *result)
 	}
 }
 
+/* Pages that wait for the panels of new devices ask for those again. */
+static void tell_contacts(const struct batch *batch)
+{
+	for (unsigned i = 0; i < batch->count; i++) {
+		struct panel *panel = panels_find(batch->write_behind->panels, batch->ids[i]);
+
+		if (!panel || !panel->is_contact)
+			continue;
+		panel->is_contact = false;
+		change_hint_send(batch->write_behind->db, "device", panel->id, panel->generation);
+	}
+}
+
 static void on_batch_done(struct db_query *query, const struct db_result *result)
 {
 	struct batch *batch = container_of(query, struct batch, query);
@@ -91,6 +106,8 @@ static void on_batch_done(struct db_query *query, const struct db_result *result
 		keep_all(batch);
 	else if (result->outcome == DB_OK && result->row_count)
 		keep_locked(batch, result);
+	if (result->outcome == DB_OK && !batch->generations)
+		tell_contacts(batch);
 	arena_finish(&batch->arena);
 	free(batch);
 }
@@ -182,6 +199,14 @@ static void on_displayed_deadline(struct deadline *deadline)
 	else
 		deadline_set(write_behind->loop, &write_behind->displayed_deadline,
 			     DISPLAYED_AGAIN_MS);
+}
+
+void write_behind_contact(struct write_behind *write_behind, struct panel *panel)
+{
+	if (panel->has_connected || write_behind->is_draining)
+		return;
+	panel->has_connected = panel->is_contact = true;
+	deadline_set(write_behind->loop, &write_behind->seen_deadline, CONTACT_MS);
 }
 
 void write_behind_displayed(struct write_behind *write_behind, struct panel *panel,

@@ -36,6 +36,10 @@ void write_behind_set_interval(struct write_behind *write_behind, uint64_t seen_
 /* Writes everything that waits; from now on displayed pushes are written at once. */
 void write_behind_drain(struct write_behind *write_behind);
 
+/* A panel has connected. Where it is the first time ever, that is written soon, and pages are told.
+ */
+void write_behind_contact(struct write_behind *write_behind, struct panel *panel);
+
 /* A panel displays its push for the first time. Also tells this instance's other workers. */
 void write_behind_displayed(struct write_behind *write_behind, struct panel *panel,
 			    int64_t generation, int64_t wall_us);

@@ -97,3 +97,11 @@ def test_wrong_keys_of_panels_are_guesses_too(guarded):
         if guess(guarded, NEIGHBOUR).status == 429:
             return
     raise AssertionError("no limit")
+
+
+def test_the_right_key_of_a_disabled_panel_is_no_guess(guarded):
+    """Its panel asks every few seconds for as long as it is disabled."""
+    device = guarded.account().device(disabled_at="2026-01-01")
+    for _ in range(200):
+        assert poll(guarded, device, NEIGHBOUR).status == 404
+    assert guess(guarded, NEIGHBOUR).status == 401

@@ -81,6 +81,7 @@ struct script_device {
 	const char *key;
 	bool is_gone;
 	bool is_disabled;
+	bool is_new; /* no panel of it has connected yet */
 	int64_t generation;
 	int64_t brightness;
 	int64_t interval_s;

@@ -111,6 +111,8 @@ static void add_device_column(const struct script_device *device, const char *co
 		add_bytes(hash, sizeof(hash));
 	else if (is(column, "is_disabled"))
 		add_bool(device->is_disabled);
+	else if (is(column, "has_connected"))
+		add_bool(!device->is_new);
 	else if (is(column, "generation"))
 		add_integer(device->generation);
 	else if (is(column, "brightness"))

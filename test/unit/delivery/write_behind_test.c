@@ -127,6 +127,34 @@ static void what_somebody_else_had_locked_is_kept(void **state)
 	two->seen_us = 0;
 }
 
+static void the_first_contact_is_written_soon_and_told(void **state)
+{
+	struct panel *fresh = panels_create(&panels, id_of(1)),
+		     *known = panels_create(&panels, id_of(2));
+
+	(void)state;
+	known->has_connected = true;
+	panel_seen(known);
+	write_behind_contact(&write_behind, known);
+	pass_ms(5000);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
+	panel_seen(fresh);
+	write_behind_contact(&write_behind, fresh);
+	write_behind_contact(&write_behind, fresh);
+	pass_ms(1000);
+	hints_sent();
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	run_turns();
+	assert_string_equal(hints_sent(), "device:01000000-0000-0000-0000-000000000001:0 ");
+	panel_seen(fresh);
+	write_behind_contact(&write_behind, fresh);
+	pass_ms(19 * 1000);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
+	pass_ms(1000);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	assert_string_equal(hints_sent(), "");
+}
+
 static void a_panel_seen_again_keeps_the_later_time(void **state)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));
@@ -260,6 +288,7 @@ int main(void)
 	    TEST(many_are_written_in_portions),
 	    TEST(what_a_lost_database_did_not_take_is_kept),
 	    TEST(what_somebody_else_had_locked_is_kept),
+	    TEST(the_first_contact_is_written_soon_and_told),
 	    TEST(a_panel_seen_again_keeps_the_later_time),
 	    TEST(displayed_pushes_are_written_together),
 	    TEST(a_lost_database_is_told_when_it_is_back),

@@ -1,0 +1,32 @@
+/* What a panel's firmware tells of itself after it has connected ("client_info"). It is text of
+ * strangers: whatever is too long, has control characters or is of a wrong type counts as not told.
+ */
+#pragma once
+
+#include "domain/device_reference.h"
+#include "record/json.h"
+
+enum {
+	PANEL_TEXT_LENGTH_MAX = 64, /* code points */
+	PANEL_TEXT_BYTES_MAX = 4 * PANEL_TEXT_LENGTH_MAX,
+};
+
+struct panel_report {
+	/* Empty or 0: not told. */
+	struct str firmware_version;
+	struct str firmware_type;
+	int64_t protocol_version;
+	struct str hostname;
+	struct str ssid;
+	int64_t wifi_signal_dbm;
+	struct str mac_address;
+};
+
+/* client_info: a JSON value of any kind. Texts stay in its document. */
+void panel_report_read(const struct json_value *client_info, struct arena *arena,
+		       struct panel_report *ret_report);
+
+/* Whether nothing was told. */
+bool panel_report_is_empty(const struct panel_report *report);
+/* The hardware address that it names. False: none, or one that no network card has of its own. */
+bool panel_report_mac(const struct panel_report *report, uint8_t ret_mac[static MAC_BYTES]);

@@ -1,0 +1,48 @@
+-- Writes what panels have told of themselves, many at once; an empty text and 0 stand for what was
+-- not told. Devices that are being removed are left alone. has_no_mac: the device has no hardware
+-- address yet. is_new: something else was told before, or nothing.
+-- params: ids uuid[], firmware_versions text[], firmware_types text[], protocol_versions int8[],
+--   hostnames text[], ssids text[], wifi_signals int8[]
+-- row: device_id uuid, generation int8, has_no_mac bool, is_new bool
+-- effect: write
+WITH told AS (
+	SELECT id, nullif(firmware_version, '') AS firmware_version,
+		nullif(firmware_type, '') AS firmware_type,
+		nullif(protocol_version, 0)::int4 AS protocol_version,
+		nullif(hostname, '') AS hostname, nullif(ssid, '') AS ssid,
+		nullif(wifi_signal, 0)::int4 AS wifi_signal
+	FROM unnest(:ids, :firmware_versions, :firmware_types, :protocol_versions, :hostnames,
+			:ssids, :wifi_signals)
+		AS told (id, firmware_version, firmware_type, protocol_version, hostname, ssid,
+			wifi_signal)
+), present AS (
+	SELECT device.id, device.generation, device.mac IS NULL AS has_no_mac
+	FROM device
+	WHERE device.id = ANY (:ids)
+	ORDER BY device.id
+	FOR KEY SHARE SKIP LOCKED
+), written AS (
+	INSERT INTO panel_info AS info (device_id, firmware_version, firmware_type, protocol_version,
+		hostname, ssid, wifi_signal)
+	SELECT told.*
+	FROM told
+	JOIN present USING (id)
+	ORDER BY told.id
+	ON CONFLICT (device_id) DO UPDATE
+	SET firmware_version = excluded.firmware_version,
+		firmware_type = excluded.firmware_type,
+		protocol_version = excluded.protocol_version,
+		hostname = excluded.hostname,
+		ssid = excluded.ssid,
+		wifi_signal = excluded.wifi_signal,
+		told_at = clock_timestamp()
+	WHERE (info.firmware_version, info.firmware_type, info.protocol_version, info.hostname,
+			info.ssid, info.wifi_signal)
+		IS DISTINCT FROM (excluded.firmware_version, excluded.firmware_type,
+			excluded.protocol_version, excluded.hostname, excluded.ssid,
+			excluded.wifi_signal)
+	RETURNING info.device_id
+)
+SELECT present.id AS device_id, present.generation, present.has_no_mac,
+	EXISTS (SELECT FROM written WHERE written.device_id = present.id) AS is_new
+FROM present

@@ -1,0 +1,48 @@
+#include "domain/panel_report.h"
+#include "domain/device.h"
+#include "record/record.h"
+
+#define TEXT(member, name_text)                                                                    \
+	RECORD_STR(struct panel_report, member, .body = (name_text), .minimum = 1,                 \
+		   .maximum = PANEL_TEXT_LENGTH_MAX, .check = device_name_check)
+
+static const struct record_field fields[] = {
+    TEXT(firmware_version, "firmware_version"),
+    TEXT(firmware_type, "firmware_type"),
+    RECORD_INT(struct panel_report, protocol_version, .body = "protocol_version", .minimum = 0,
+	       .maximum = 1000 * 1000),
+    TEXT(hostname, "hostname"),
+    TEXT(ssid, "ssid"),
+    RECORD_INT(struct panel_report, wifi_signal_dbm, .body = "rssi", .minimum = -150,
+	       .maximum = -1),
+    TEXT(mac_address, "mac"),
+};
+static const struct record record = RECORD(struct panel_report, fields);
+
+void panel_report_read(const struct json_value *client_info, struct arena *arena,
+		       struct panel_report *ret_report)
+{
+	struct faults ignored;
+	uint64_t present;
+
+	*ret_report = (struct panel_report){0};
+	faults_init(&ignored, arena);
+	if (json_is_object(client_info))
+		record_read_json(&record, client_info, ret_report, &present, &ignored);
+}
+
+bool panel_report_is_empty(const struct panel_report *report)
+{
+	return !report->firmware_version.length && !report->firmware_type.length &&
+	       !report->protocol_version && !report->hostname.length && !report->ssid.length &&
+	       !report->wifi_signal_dbm && !report->mac_address.length;
+}
+
+bool panel_report_mac(const struct panel_report *report, uint8_t ret_mac[static MAC_BYTES])
+{
+	static const uint8_t zero[MAC_BYTES];
+
+	/* The lowest bit of the first byte is that of groups (IEEE 802). */
+	return mac_parse(report->mac_address, ret_mac) && !(ret_mac[0] & 1) &&
+	       memcmp(ret_mac, zero, MAC_BYTES) != 0;
+}
