@@ -39,6 +39,7 @@ struct delivery *delivery_create(struct loop *loop, struct db *db, struct region
 struct delivery_limits {
 	size_t picture_bytes; /* of all panels; LIMIT_PICTURE_MEMORY */
 	unsigned panels;      /* LIMIT_PANELS */
+	unsigned watches;     /* LIMIT_WATCHES */
 	unsigned reconciliation_ms;
 	unsigned seen_ms;
 	unsigned unused_ms;

@@ -201,8 +201,10 @@ static void connect_watches(struct delivery *delivery, struct loop *loop)
 	    .context = delivery,
 	};
 	leases_init(&delivery->leases);
-	delivery->watches =
-	    (struct watches){.loop = loop, .db = delivery->db, .leases = &delivery->leases};
+	delivery->watches = (struct watches){.loop = loop,
+					     .db = delivery->db,
+					     .leases = &delivery->leases,
+					     .max = LIMIT_WATCHES};
 	watches_init(&delivery->watches);
 }
 
@@ -232,6 +234,8 @@ void delivery_set_limits(struct delivery *delivery, const struct delivery_limits
 		delivery->pictures.bytes_max = limits->picture_bytes;
 	if (limits->panels)
 		delivery->panels.max = limits->panels;
+	if (limits->watches)
+		delivery->watches.max = limits->watches;
 	if (limits->unused_ms)
 		delivery->panels.unused_ms = limits->unused_ms;
 	if (limits->seen_ms)

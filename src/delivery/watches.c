@@ -320,7 +320,7 @@ static struct watch *watch_new(struct watches *watches, struct id id, struct id 
 	struct pot_share *share = pot_join(&watches->pot, id_view(&account_id));
 	struct watch *watch;
 
-	if (!pot_take(share, 1, LIMIT_WATCHES)) {
+	if (!pot_take(share, 1, watches->max)) {
 		pot_leave(share, 0);
 		return NULL;
 	}

@@ -15,6 +15,7 @@ struct watches {
 	struct loop *loop;
 	struct db *db;
 	struct leases *leases;
+	unsigned max;
 	struct map by_id;	/* of struct watch */
 	struct pot pot;		/* of all watches: a "byte" each */
 	struct list to_look_up; /* of struct watch: nobody holds its panel */
@@ -29,7 +30,7 @@ struct watches {
 	struct hint_subscription pushes;  /* "push" */
 };
 
-/* The caller has set loop, db and leases. */
+/* The caller has set loop, db, leases and max. */
 void watches_init(struct watches *watches);
 /* No query is under way any more, and nobody watches. */
 void watches_finish(struct watches *watches);

@@ -1,0 +1,273 @@
+#!/usr/bin/python3
+"""Measures the streams of pages against a server of its own with two workers; one line of JSON.
+
+    bench/pages.py latency [PUSHES]     from the answer to a push until a page is told that its
+                                        panel displays the picture; page and panel in one worker,
+                                        and in two
+    bench/pages.py cost [COUNT]         memory and CPU time of the workers and of PostgreSQL for COUNT
+                                        idle panels, and for COUNT open pages on top, which watch one
+                                        of these panels each
+
+The server is build/release/displayd, or DISPLAYD. Panels acknowledge as the firmware does, and ping
+every 10 s.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import secrets
+import selectors
+import socket
+import sys
+import threading
+import time
+import uuid
+
+import psycopg2
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test"))
+
+import images  # noqa: E402
+from panel_socket import BINARY, TEXT, PanelSocket  # noqa: E402
+from postgres import Postgres  # noqa: E402
+from server import Server  # noqa: E402
+
+SETTLE_S, MEASURE_S = 3, 24  # each watch is renewed twice
+PAGES_OF_ACCOUNT = 50
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+PING = 9
+
+
+class Bed:
+    """A server, and people whose keys and sessions are put into its database."""
+
+    def __init__(self):
+        self.cluster = Postgres({"max_connections": "100"})
+        self.cluster.__enter__()
+        self.database = self.cluster.create_database()
+        self.server = Server("--rate-limit", "0", database=self.database, workers=2)
+        self.server.start()
+        self.connection = psycopg2.connect(self.database)
+        self.connection.autocommit = True
+
+    def close(self):
+        self.server.stop()
+        self.server.remove()
+        self.cluster.__exit__(None, None, None)
+
+    def sql(self, statement, *values):
+        with self.connection.cursor() as cursor:
+            cursor.execute(statement, values)
+
+    def account(self):
+        """Its ID and its session."""
+        account, token = str(uuid.uuid4()), secrets.token_hex(22)[:43]
+        self.sql("INSERT INTO account (id, email, name) VALUES (%s, %s, 'Ada')", account,
+                 f"{account}@example.org")
+        self.sql("INSERT INTO session (id, account_id, secret_hash, address, user_agent) "
+                 "VALUES (gen_random_uuid(), %s, sha256(%s::bytea), '', '')", account, token)
+        return account, token
+
+    def device(self, account):
+        device, key = str(uuid.uuid4()), secrets.token_hex(12)
+        self.sql("INSERT INTO device (id, account_id, name, link_key_hash) "
+                 "VALUES (%s, %s, 'Desk', %s)", device, account,
+                 hashlib.sha256(key.encode()).digest())
+        return device, key
+
+    def panel(self, device, key):
+        host, port = self.server.address
+        return PanelSocket(f"ws://{host}:{port}/d/{device}/ws?key={key}")
+
+    def page(self, device, token):
+        page = self.server.connect()
+        page.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        page.sendall(f"GET /web/events?devices={device} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                     f"Sec-Fetch-Site: same-origin\r\nCookie: displayd_session={token}\r\n\r\n"
+                     .encode())
+        return page
+
+
+# ---- latency ----
+
+
+def acknowledge(panel):
+    """What the firmware says: "displaying" where the picture is hurried, or is the first one."""
+    for opcode, payload in panel.messages():
+        if opcode == BINARY:
+            panel.counter += 1
+            panel.send({"queued": panel.counter})
+            if panel.counter == 1:
+                panel.send({"displaying": panel.counter})
+        elif opcode == TEXT and b"immediate" in payload:
+            panel.send({"displaying": panel.counter})
+
+
+def live_in(panel):
+    while True:
+        try:
+            acknowledge(panel)
+        except (OSError, ValueError):
+            return
+
+
+class Told:
+    """When a page was told of each picture that its panel displays."""
+
+    def __init__(self, page):
+        self.page = page
+        self.times = {}
+        self.changed = threading.Condition()
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        text = b""
+        while data := self.page.recv(65536):
+            now = time.perf_counter()
+            text += data
+            *blocks, text = text.split(b"\n\n")
+            for block in blocks:
+                if b"event: panel" not in block:
+                    continue
+                said = json.loads(block[block.index(b"data: ") + 6:])
+                if said["isAcknowledged"]:
+                    with self.changed:
+                        self.times.setdefault(said["picture"], now)
+                        self.changed.notify_all()
+
+    def wait_for(self, picture):
+        with self.changed:
+            assert self.changed.wait_for(lambda: picture in self.times, 10), "no event"
+            return self.times[picture]
+
+
+def measure_pushes(bed, pushes):
+    account, token = bed.account()
+    device, link_key = bed.device(account)
+    panel = bed.panel(device, link_key)
+    threading.Thread(target=live_in, args=[panel], daemon=True).start()
+    told = Told(bed.page(device, token))
+    key = bed.server.ctl("key", "create", "--account", f"{account}@example.org")["key"]
+    times = []
+    for number in range(pushes):
+        image = base64.b64encode(images.png(images.noise(number))).decode()
+        with bed.connection.cursor() as cursor:
+            answer = bed.server.post(f"/v1/devices/{device}/push", {"image": image}, key=key)
+            answered = time.perf_counter()
+            assert answer.status == 200, answer
+            cursor.execute("SELECT left(encode(sha256(picture), 'hex'), 32) FROM showing "
+                           "WHERE device_id = %s", [device])
+            [[picture]] = cursor.fetchall()
+        times.append(1000 * (told.wait_for(picture) - answered))
+        time.sleep(0.12)  # ten pushes a second a device
+    times.sort()
+    return {"median_ms": round(times[len(times) // 2], 2), "p99_ms": round(times[-1 - pushes // 100], 2)}
+
+
+# ---- cost ----
+
+
+def cpu_s(pids):
+    ticks = 0
+    for pid in pids:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / TICKS_PER_S
+
+
+def memory_kib(pids):
+    """What is theirs alone."""
+    total = 0
+    for pid in pids:
+        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+            total += sum(int(line.split()[1]) for line in file
+                         if line.startswith(("Private_Clean", "Private_Dirty")))
+    return total
+
+
+def postgres_pids(bed):
+    bed.connection.cursor().execute("SELECT")
+    with bed.connection.cursor() as cursor:
+        cursor.execute("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+        return [pid for pid, in cursor.fetchall()]
+
+
+class Clients:
+    """Panels that ping and acknowledge, and pages that read."""
+
+    def __init__(self):
+        self.selector = selectors.DefaultSelector()
+        self.panels = []
+
+    def add_panel(self, panel):
+        self.panels.append(panel)
+        self.selector.register(panel, selectors.EVENT_READ)
+
+    def add_page(self, page):
+        self.selector.register(page, selectors.EVENT_READ)
+
+    def run(self, seconds):
+        end = time.monotonic() + seconds
+        pause = 10 / max(1, len(self.panels))
+        ping, number = time.monotonic(), 0
+        while (now := time.monotonic()) < end:
+            while self.panels and ping <= now:
+                self.panels[number % len(self.panels)]._send_frame(PING, b"")
+                ping, number = ping + pause, number + 1
+            for key, _ in self.selector.select(min(pause, 0.05)):
+                if isinstance(key.fileobj, PanelSocket):
+                    acknowledge(key.fileobj)
+                else:
+                    key.fileobj.recv(65536)
+
+
+def measure(bed, clients):
+    clients.run(SETTLE_S)
+    workers, postgres = bed.server.workers(), postgres_pids(bed)
+    before = cpu_s(workers), cpu_s(postgres)
+    clients.run(MEASURE_S)
+    return {"memory_kib": memory_kib(workers),
+            "worker_cpu_percent": round(100 * (cpu_s(workers) - before[0]) / MEASURE_S, 2),
+            "postgres_cpu_percent": round(100 * (cpu_s(postgres) - before[1]) / MEASURE_S, 2)}
+
+
+def measure_cost(bed, count):
+    clients = Clients()
+    found = {"nothing": {"memory_kib": memory_kib(bed.server.workers())}}
+    owners = []
+    for number in range(count):
+        if number % PAGES_OF_ACCOUNT == 0:
+            account, token = bed.account()
+        device, key = bed.device(account)
+        owners.append((device, token))
+        clients.add_panel(bed.panel(device, key))
+        if number % 20 == 0:
+            clients.run(0.01)
+    found["panels"] = measure(bed, clients)
+    for number, (device, token) in enumerate(owners):
+        clients.add_page(bed.page(device, token))
+        if number % 20 == 0:
+            clients.run(0.01)
+    found["panels_and_pages"] = measure(bed, clients)
+    found["kib_a_panel"] = round((found["panels"]["memory_kib"] - found["nothing"]["memory_kib"]) / count, 2)
+    found["kib_a_page"] = round((found["panels_and_pages"]["memory_kib"]
+                                 - found["panels"]["memory_kib"]) / count, 2)
+    return found
+
+
+def main():
+    what, *rest = sys.argv[1:] or [""]
+    if what not in ("latency", "cost"):
+        sys.exit(__doc__)
+    bed = Bed()
+    try:
+        print(json.dumps(measure_pushes(bed, int((rest + ["100"])[0])) if what == "latency" else
+                         measure_cost(bed, int((rest + ["1000"])[0]))))
+    finally:
+        bed.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,461 @@
+/* What panels show, as pages are told: by this worker's own panels, and by hints to and from
+ * others.
+ */
+#include "base/limits.h"
+#include "served.h"
+#include "view_hint.h"
+
+#include <stdio.h>
+
+#define OTHER "0190163d-8694-739b-aea5-966c26f8ad91"
+#define THIRD "0190163d-8694-739b-aea5-966c26f8ad92"
+
+struct page {
+	struct watcher watcher;
+	unsigned views;
+	unsigned settings, rotations; /* changes */
+};
+
+static struct id account = {.bytes = {7}};
+
+static void on_view(struct watcher *watcher)
+{
+	container_of(watcher, struct page, watcher)->views++;
+}
+
+static void on_change(struct watcher *watcher, enum watch_change change)
+{
+	struct page *page = container_of(watcher, struct page, watcher);
+
+	*(change == WATCH_SETTINGS ? &page->settings : &page->rotations) += 1;
+}
+
+static bool try_open(struct page *page, struct id device_id, struct id owner)
+{
+	*page = (struct page){.watcher = {.on_view = on_view, .on_change = on_change}};
+	return delivery_watch(served, &page->watcher, device_id, owner);
+}
+
+static void open_page(struct page *page, const struct script_device *device)
+{
+	assert_true(try_open(page, device->id, account));
+	run_turns();
+}
+
+static void close_page(struct page *page)
+{
+	delivery_unwatch(&page->watcher);
+}
+
+static const struct panel_view *view_of(const struct page *page)
+{
+	return delivery_view(&page->watcher);
+}
+
+static const char *name_of(struct id id)
+{
+	static char text[ID_TEXT_LENGTH + 1];
+
+	id_format(id, text);
+	return text;
+}
+
+/* How many hints of this kind about this device were sent since the last call of any such. */
+static unsigned sent(const char *kind, const struct script_device *device)
+{
+	struct str rest = str_from(hints_sent());
+	struct str word, start;
+	char text[64];
+	unsigned count = 0;
+
+	start = (struct str){
+	    text, (size_t)snprintf(text, sizeof(text), "%s:%s:", kind, name_of(device->id))};
+	while (str_next(&rest, ' ', &word))
+		count += str_starts_with(word, start);
+	return count;
+}
+
+/* Another worker tells: connection w or p, rank, and the entry. */
+static void other_shows(const struct script_device *device, const char *sender, int connection,
+			int rank, const char *entry)
+{
+	hint("shows:%s:%s:%d:1:60:1:0:%d:1::%s:0::", name_of(device->id), sender, connection, rank,
+	     entry);
+	run_turns();
+}
+
+/* Nobody answers: the database is asked, and knows the time. */
+static void answer_last_online(const struct script_device *device, int64_t us)
+{
+	struct db_query *query = asked(STATEMENT_DEVICES_LAST_ONLINE);
+
+	begin_rows(2);
+	add_bytes(device->id.bytes, ID_BYTES);
+	add_integer(us - 946684800000000); /* since 2000, as PostgreSQL counts */
+	answer(query);
+	run_turns();
+}
+
+static void a_page_of_the_same_worker_is_told_at_once(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+	struct page page, second;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	add_installation(device, "two", "second");
+	socket = connect_device(device);
+	panel_says(socket, "{\"queued\":0}");
+	panel_says(socket, "{\"displaying\":0}");
+	open_page(&page, device);
+	assert_int_equal(page.views, 1);
+	assert_int_equal(view_of(&page)->connection, SHOWN_WEB_SOCKET);
+	assert_true(view_of(&page)->is_acknowledged);
+	assert_string_equal(view_of(&page)->now.installation_id.data, "one");
+	assert_true(view_of(&page)->now.has_hash && view_of(&page)->next.has_hash);
+	assert_string_equal(view_of(&page)->next.installation_id.data, "two");
+	panel_says(socket, "{\"queued\":1}");
+	panel_says(socket, "{\"displaying\":1}");
+	assert_int_equal(page.views, 2);
+	assert_string_equal(view_of(&page)->now.installation_id.data, "two");
+	/* What a second page finds. No other worker watches, so nothing is told by hints. */
+	open_page(&second, device);
+	assert_non_null(view_of(&second));
+	assert_int_equal(sent("shows", device), 0);
+	close_page(&page);
+	close_page(&second);
+}
+
+static void what_others_hold_is_told_by_hints(void **state)
+{
+	struct script_device *device = add_device();
+	struct page page;
+
+	(void)state;
+	open_page(&page, device);
+	assert_int_equal(sent("watch", device), 1);
+	assert_null(view_of(&page));
+	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one");
+	assert_int_equal(page.views, 1);
+	assert_string_equal(view_of(&page)->now.installation_id.data, "one");
+	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one"); /* said again */
+	assert_int_equal(page.views, 1);
+	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "two");
+	assert_int_equal(page.views, 2);
+	/* Renewed long before the lease of 30 s ends. */
+	pass_ms(12 * 1000);
+	assert_int_equal(sent("watch", device), 1);
+	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "two");
+	pass_ms(12 * 1000);
+	assert_int_equal(sent("watch", device), 1);
+	close_page(&page);
+	pass_ms(60 * 1000);
+	assert_int_equal(sent("watch", device), 0);
+}
+
+static void where_nobody_answers_it_is_offline(void **state)
+{
+	struct script_device *device = add_device();
+	struct page page;
+
+	(void)state;
+	open_page(&page, device);
+	pass_ms(1500);
+	answer_last_online(device, 1000);
+	assert_int_equal(page.views, 1);
+	assert_int_equal(view_of(&page)->connection, SHOWN_OFFLINE);
+	assert_int_equal(view_of(&page)->last_online_us, 1000);
+	/* The same again is no news, another time is. */
+	pass_ms(12 * 1000);
+	answer_last_online(device, 1000);
+	assert_int_equal(page.views, 1);
+	pass_ms(12 * 1000);
+	answer_last_online(device, 2000);
+	assert_int_equal(page.views, 2);
+	/* A late answer is right all the same. */
+	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one");
+	assert_int_equal(view_of(&page)->connection, SHOWN_WEB_SOCKET);
+	close_page(&page);
+}
+
+static void a_holder_that_died_is_missed(void **state)
+{
+	struct script_device *device = add_device();
+	struct page page;
+
+	(void)state;
+	open_page(&page, device);
+	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one");
+	sent("watch", device);
+	pass_ms(12 * 1000);
+	/* It is asked once more, and whoever answers first is believed. */
+	pass_ms(1500);
+	assert_int_equal(sent("watch", device), 2);
+	other_shows(device, THIRD, SHOWN_POLLING, 1, "two");
+	assert_string_equal(view_of(&page)->now.installation_id.data, "two");
+	pass_ms(12 * 1000);
+	pass_ms(3000);
+	answer_last_online(device, 3000);
+	assert_int_equal(view_of(&page)->connection, SHOWN_OFFLINE);
+	close_page(&page);
+}
+
+static void a_holder_that_lost_its_panel_says_so(void **state)
+{
+	struct script_device *device = add_device();
+	struct page page;
+
+	(void)state;
+	open_page(&page, device);
+	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one");
+	sent("watch", device);
+	hint("shows:%s:%s:0:0:0:0:0:0:0:::0::", name_of(device->id), THIRD);
+	run_turns();
+	assert_int_equal(sent("watch", device), 0); /* it has not held it */
+	hint("shows:%s:%s:0:0:0:0:0:0:0:::0::", name_of(device->id), OTHER);
+	run_turns();
+	/* The panel may be elsewhere already: until that is known, the page shows what it did. */
+	assert_int_equal(sent("watch", device), 1);
+	assert_int_equal(page.views, 1);
+	other_shows(device, THIRD, SHOWN_WEB_SOCKET, 1, "one");
+	pass_ms(1500);
+	assert_int_equal(asked_count(STATEMENT_DEVICES_LAST_ONLINE), 0);
+	assert_int_equal(view_of(&page)->connection, SHOWN_WEB_SOCKET);
+	close_page(&page);
+}
+
+static void the_newest_link_counts_and_links_before_polls(void **state)
+{
+	struct script_device *device = add_device();
+	struct page page;
+
+	(void)state;
+	open_page(&page, device);
+	other_shows(device, OTHER, SHOWN_POLLING, 5, "polled");
+	other_shows(device, THIRD, SHOWN_POLLING, 4, "older");
+	assert_string_equal(view_of(&page)->now.installation_id.data, "polled");
+	other_shows(device, THIRD, SHOWN_POLLING, 6, "newer");
+	assert_string_equal(view_of(&page)->now.installation_id.data, "newer");
+	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 1, "link");
+	other_shows(device, THIRD, SHOWN_POLLING, 9, "polled");
+	assert_string_equal(view_of(&page)->now.installation_id.data, "link");
+	close_page(&page);
+}
+
+static void pages_of_others_are_told_while_they_watch(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	add_installation(device, "two", "second");
+	/* Nobody watches. */
+	socket = connect_device(device);
+	panel_says(socket, "{\"queued\":0}");
+	panel_says(socket, "{\"displaying\":0}");
+	assert_int_equal(sent("shows", device), 0);
+	hint("watch:%s:%s", name_of(device->id), OTHER);
+	run_turns();
+	assert_int_equal(sent("shows", device), 1);
+	panel_says(socket, "{\"queued\":1}");
+	assert_int_equal(sent("shows", device), 0); /* nothing that a page shows */
+	panel_says(socket, "{\"displaying\":1}");
+	assert_int_equal(sent("shows", device), 1);
+	/* The next page asks again, and gets the same. */
+	hint("watch:%s:%s", name_of(device->id), THIRD);
+	run_turns();
+	assert_int_equal(sent("shows", device), 1);
+	close_socket(socket);
+	run_turns();
+	assert_int_equal(sent("shows", device), 1); /* it has gone */
+	/* It comes back to this worker. */
+	socket = connect_device(device);
+	assert_true(sent("shows", device) > 0);
+	pass_ms(31 * 1000);
+	sent("shows", device);
+	panel_says(socket, "{\"queued\":0}");
+	panel_says(socket, "{\"displaying\":0}");
+	assert_int_equal(sent("shows", device), 0);
+}
+
+static void a_panel_that_polls_is_told_of(void **state)
+{
+	struct script_device *device = add_device();
+	struct page page;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	add_installation(device, "two", "second");
+	open_page(&page, device);
+	poll(device);
+	run_turns();
+	assert_int_equal(view_of(&page)->connection, SHOWN_POLLING);
+	assert_false(view_of(&page)->is_acknowledged);
+	assert_string_equal(view_of(&page)->now.installation_id.data, "one");
+	assert_string_equal(view_of(&page)->next.installation_id.data, "two");
+	poll(device);
+	run_turns();
+	assert_string_equal(view_of(&page)->now.installation_id.data, "two");
+	/* It stays away: 15 s and a minute of grace, and then two renewals. */
+	pass_ms(75 * 1000 + 15 * 1000);
+	answer_all(STATEMENT_DEVICE_SEEN, DB_OK);
+	answer_last_online(device, 1000);
+	assert_int_equal(view_of(&page)->connection, SHOWN_OFFLINE);
+	close_page(&page);
+}
+
+static void while_hints_have_no_room_nothing_is_lost(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+	struct page page;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	socket = connect_device(device);
+	hint("watch:%s:%s", name_of(device->id), OTHER);
+	run_turns();
+	sent("shows", device);
+	set_hint_room(LIMIT_HINT_BYTES / 2 - 1);
+	panel_says(socket, "{\"queued\":0}");
+	panel_says(socket, "{\"displaying\":0}");
+	device = add_device();
+	open_page(&page, device);
+	pass_ms(100);
+	assert_int_equal(sent("watch", device), 0);
+	set_hint_room(LIMIT_HINT_BYTES);
+	pass_ms(100);
+	assert_int_equal(sent("watch", device), 1);
+	close_page(&page);
+}
+
+static void an_account_has_its_share_of_watches(void **state)
+{
+	enum { WATCHES = 16 };
+	struct page pages[WATCHES];
+	struct id other = {.bytes = {8}};
+	struct page page;
+	unsigned count = 0;
+
+	(void)state;
+	delivery_set_limits(served, &(struct delivery_limits){.watches = WATCHES});
+	while (try_open(&pages[count], id_of(1000 + count), account))
+		count++;
+	assert_int_equal(count, WATCHES / 2);
+	/* One that is watched already needs no room, and another account has some. */
+	assert_true(try_open(&page, id_of(1000), account));
+	close_page(&page);
+	assert_true(try_open(&page, id_of(500), other));
+	close_page(&page);
+	for (unsigned i = 0; i < count; i++)
+		close_page(&pages[i]);
+}
+
+static void watches_of_others_are_bounded(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	connect_device(device);
+	for (unsigned i = 0; i < LIMIT_LEASES; i++)
+		hint("watch:%s:%s", name_of(id_of(100000 + i)), OTHER);
+	hint("watch:%s:%s", name_of(device->id), OTHER);
+	run_turns();
+	assert_int_equal(sent("shows", device), 0);
+	/* They were forgotten: there is room. */
+	pass_ms(31 * 1000);
+	hint("watch:%s:%s", name_of(device->id), OTHER);
+	run_turns();
+	assert_int_equal(sent("shows", device), 1);
+}
+
+static void after_hints_were_lost_all_is_asked_again(void **state)
+{
+	struct script_device *device = add_device();
+	struct page page;
+
+	(void)state;
+	open_page(&page, device);
+	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one");
+	sent("watch", device);
+	set_hints_up(false);
+	pass_ms(60 * 1000);
+	assert_int_equal(asked_count(STATEMENT_DEVICES_LAST_ONLINE), 0);
+	assert_int_equal(view_of(&page)->connection, SHOWN_WEB_SOCKET);
+	set_hints_up(true);
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
+	pass_ms(500);
+	assert_int_equal(sent("watch", device), 1);
+	close_page(&page);
+}
+
+static void changes_are_told(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_device *other = add_device();
+	struct page page;
+
+	(void)state;
+	open_page(&page, device);
+	hint("push:%s:5", name_of(device->id));
+	assert_int_equal(page.rotations, 1);
+	hint("device:%s:6", name_of(device->id));
+	hint("device:%s:6", name_of(other->id));
+	hint("device:%s", name_of(device->id));
+	assert_int_equal(page.settings, 1);
+	assert_int_equal(page.rotations, 2);
+	close_page(&page);
+}
+
+static void a_name_that_was_told_outlives_its_picture(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+	struct page page;
+	uint8_t hash[PICTURE_HASH_BYTES];
+
+	(void)state;
+	add_installation(device, "one", "first");
+	socket = connect_device(device);
+	panel_says(socket, "{\"queued\":0}");
+	panel_says(socket, "{\"displaying\":0}");
+	open_page(&page, device);
+	memcpy(hash, view_of(&page)->now.hash, sizeof(hash));
+	picture_hash(STR("first"), hash);
+	assert_memory_equal(view_of(&page)->now.hash, hash, sizeof(hash));
+	/* The entry gets another picture in the background: the panel still shows the old one. */
+	device->installations[0].picture = "another";
+	device->installations[0].generation = ++device->generation;
+	delivery_device_changed(served, device->id, device->generation);
+	answer_loads();
+	assert_memory_equal(view_of(&page)->now.hash, hash, sizeof(hash));
+	picture_hash(STR("another"), hash);
+	assert_memory_equal(view_of(&page)->next.hash, hash, sizeof(hash));
+	close_page(&page);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, serve_begin, serve_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(a_page_of_the_same_worker_is_told_at_once),
+	    TEST(what_others_hold_is_told_by_hints),
+	    TEST(where_nobody_answers_it_is_offline),
+	    TEST(a_holder_that_died_is_missed),
+	    TEST(a_holder_that_lost_its_panel_says_so),
+	    TEST(the_newest_link_counts_and_links_before_polls),
+	    TEST(pages_of_others_are_told_while_they_watch),
+	    TEST(a_panel_that_polls_is_told_of),
+	    TEST(while_hints_have_no_room_nothing_is_lost),
+	    TEST(an_account_has_its_share_of_watches),
+	    TEST(watches_of_others_are_bounded),
+	    TEST(after_hints_were_lost_all_is_asked_again),
+	    TEST(changes_are_told),
+	    TEST(a_name_that_was_told_outlives_its_picture),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
