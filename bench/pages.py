@@ -5,7 +5,7 @@
                                         panel displays the picture; page and panel in one worker,
                                         and in two
     bench/pages.py cost [COUNT]         memory and CPU time of the workers and of PostgreSQL for COUNT
-                                        idle panels, and for COUNT open pages on top, which watch one
+                                        idle panels that show one entry each, and for COUNT open pages on top, which watch one
                                         of these panels each
 
 The server is build/release/displayd, or DISPLAYD. Panels acknowledge as the firmware does, and ping
@@ -14,8 +14,10 @@ every 10 s.
 
 import base64
 import hashlib
+import io
 import json
 import os
+import random
 import secrets
 import selectors
 import socket
@@ -25,6 +27,7 @@ import time
 import uuid
 
 import psycopg2
+from PIL import Image
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test"))
 
@@ -37,6 +40,19 @@ SETTLE_S, MEASURE_S = 3, 24  # each watch is renewed twice
 PAGES_OF_ACCOUNT = 50
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 PING = 9
+
+
+def small_picture():
+    """Some hundred bytes, as those of a clock or of the weather have."""
+    chance = random.Random(uuid.uuid4().int)
+    pixels = [(0, 0, 0)] * (64 * 32)
+    for _ in range(60):
+        pixels[chance.randrange(len(pixels))] = chance.choice([(255, 0, 0), (0, 255, 0)])
+    image = Image.new("RGB", (64, 32))
+    image.putdata(pixels)
+    file = io.BytesIO()
+    image.save(file, "WEBP", lossless=True)
+    return file.getvalue()
 
 
 class Bed:
@@ -74,6 +90,8 @@ class Bed:
         self.sql("INSERT INTO device (id, account_id, name, link_key_hash) "
                  "VALUES (%s, %s, 'Desk', %s)", device, account,
                  hashlib.sha256(key.encode()).digest())
+        self.sql("INSERT INTO installation (device_id, id, position, picture) "
+                 "VALUES (%s, 'weather', 1, %s)", device, small_picture())
         return device, key
 
     def panel(self, device, key):

@@ -201,10 +201,8 @@ static void connect_watches(struct delivery *delivery, struct loop *loop)
 	    .context = delivery,
 	};
 	leases_init(&delivery->leases);
-	delivery->watches = (struct watches){.loop = loop,
-					     .db = delivery->db,
-					     .leases = &delivery->leases,
-					     .max = LIMIT_WATCHES};
+	delivery->watches = (struct watches){
+	    .loop = loop, .db = delivery->db, .leases = &delivery->leases, .max = LIMIT_WATCHES};
 	watches_init(&delivery->watches);
 }
 

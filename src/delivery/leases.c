@@ -15,16 +15,22 @@ enum {
 	POLL_GRACE_MS = 60 * 1000,
 };
 
+/* What was told last of a panel that is here. */
+struct told {
+	struct shown shown;
+	struct view_picture now, next; /* without their installations */
+};
+
+/* Most leases of a worker are of panels that are elsewhere. */
 struct lease {
 	struct map_node by_id;
 	struct list by_age;
 	struct list to_tell;
 	struct id id;
-	uint64_t until_ms;	       /* of this worker's own watch */
-	uint64_t other_until_ms;       /* of the watches of others */
-	bool is_asked;		       /* what it shows is told, new or not */
-	struct shown told;	       /* connection SHOWN_OFFLINE: nothing, or that it has gone */
-	struct view_picture now, next; /* as told; without their installations */
+	uint64_t until_ms;	 /* of this worker's own watch */
+	uint64_t other_until_ms; /* of the watches of others */
+	struct told *told;	 /* NULL: the panel is not here */
+	bool is_asked;		 /* what it shows is told, new or not */
 };
 
 static struct str id_view(const struct id *id)
@@ -44,6 +50,7 @@ static void lease_free(struct leases *leases, struct lease *lease)
 	map_remove(&leases->by_id, &lease->by_id);
 	list_remove(&lease->by_age);
 	list_remove(&lease->to_tell);
+	free(lease->told);
 	free(lease);
 }
 
@@ -87,7 +94,7 @@ static bool is_same_item(const struct playback_item *a, const struct playback_it
 /* The bytes of a picture that was replaced, or dropped, are gone, but its name is known where it
  * was told before. */
 static void name_picture(struct view_picture *picture, const struct panel *panel,
-			 const struct playback_item *item, const struct lease *lease)
+			 const struct playback_item *item, const struct told *told)
 {
 	const struct content_installation *installation =
 	    content_at(&panel->content, item->position);
@@ -95,10 +102,12 @@ static void name_picture(struct view_picture *picture, const struct panel *panel
 	if (installation)
 		picture->installation_id = installation->id;
 	picture->has_hash = panel_picture_hash(panel, item, picture->hash);
-	if (!picture->has_hash && is_same_item(item, &lease->told.item))
-		memcpy(picture, &lease->now, offsetof(struct view_picture, installation_id));
-	else if (!picture->has_hash && is_same_item(item, &lease->told.next))
-		memcpy(picture, &lease->next, offsetof(struct view_picture, installation_id));
+	if (picture->has_hash || !told)
+		return;
+	if (is_same_item(item, &told->shown.item))
+		memcpy(picture, &told->now, offsetof(struct view_picture, installation_id));
+	else if (is_same_item(item, &told->shown.next))
+		memcpy(picture, &told->next, offsetof(struct view_picture, installation_id));
 }
 
 static int64_t wall_us_of(int64_t ms, struct playback_clock clock)
@@ -106,7 +115,7 @@ static int64_t wall_us_of(int64_t ms, struct playback_clock clock)
 	return clock.wall_us + (ms - clock.now_ms) * 1000;
 }
 
-static struct panel_view view_of(const struct lease *lease, const struct panel *panel,
+static struct panel_view view_of(const struct told *told, const struct panel *panel,
 				 const struct shown *shown, int64_t rank_us,
 				 struct playback_clock clock)
 {
@@ -123,8 +132,8 @@ static struct panel_view view_of(const struct lease *lease, const struct panel *
 		view.since_us = wall_us_of(shown->since_ms, clock);
 	if (shown->until_ms && shown->kind != SHOWN_UNKNOWN)
 		view.until_us = wall_us_of(shown->until_ms, clock);
-	name_picture(&view.now, panel, &shown->item, lease);
-	name_picture(&view.next, panel, &shown->next, lease);
+	name_picture(&view.now, panel, &shown->item, told);
+	name_picture(&view.next, panel, &shown->next, told);
 	view.now.kind = shown->kind;
 	view.next.kind = shown->next_kind;
 	return view;
@@ -145,30 +154,39 @@ static void tell(struct leases *leases, struct lease *lease, const struct panel_
 		leases->on_view(leases->context, lease->id, view);
 }
 
+static void note_told(struct lease *lease, const struct shown *shown, const struct panel_view *view)
+{
+	if (shown->connection == SHOWN_OFFLINE) {
+		free(lease->told);
+		lease->told = NULL;
+		return;
+	}
+	if (!lease->told)
+		lease->told = memory_zalloc(sizeof(*lease->told));
+	*lease->told = (struct told){.shown = *shown, .now = view->now, .next = view->next};
+	lease->told->now.installation_id = lease->told->next.installation_id = (struct str){0};
+}
+
 /* Of a panel that is elsewhere nothing is told, but once that it has left. */
 static void tell_if_new(struct leases *leases, struct lease *lease)
 {
 	struct playback_clock clock = clock_now(leases);
 	struct panel *panel = panels_find(leases->panels, lease->id);
-	bool was_here = lease->told.connection != SHOWN_OFFLINE;
 	bool is_asked = lease->is_asked;
 	int64_t rank_us = 0;
 	struct shown shown = look(leases, panel, clock, &rank_us);
 	struct panel_view view;
 
 	lease->is_asked = false;
-	if (shown.connection == SHOWN_OFFLINE && !was_here)
+	if (shown.connection == SHOWN_OFFLINE && !lease->told)
 		return;
-	if (shown_is_same(&shown, &lease->told)) {
+	if (lease->told && shown_is_same(&shown, &lease->told->shown)) {
 		if (!is_asked)
 			return;
-		shown.since_ms = lease->told.since_ms;
+		shown.since_ms = lease->told->shown.since_ms;
 	}
-	view = view_of(lease, panel, &shown, rank_us, clock);
-	lease->told = shown;
-	lease->now = view.now;
-	lease->next = view.next;
-	lease->now.installation_id = lease->next.installation_id = (struct str){0};
+	view = view_of(lease->told, panel, &shown, rank_us, clock);
+	note_told(lease, &shown, &view);
 	tell(leases, lease, &view);
 }
 

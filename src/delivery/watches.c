@@ -30,7 +30,7 @@ struct watch {
 	bool is_known;
 	struct id holder; /* who told the view */
 	struct panel_view view;
-	struct arena texts; /* of the view */
+	char *texts; /* the installations of the view */
 };
 
 static struct str id_view(const struct id *id)
@@ -129,23 +129,31 @@ static bool is_same(const struct panel_view *a, const struct panel_view *b)
 	       is_same_time(a->until_us, b->until_us) && a->last_online_us == b->last_online_us;
 }
 
+/* Appends the text at *end, and lets it point there. */
+static void move_text(struct str *text, char **end)
+{
+	if (!text->data)
+		return;
+	memcpy(*end, text->data, text->length);
+	text->data = *end;
+	*end += text->length;
+}
+
 static void know(struct watch *watch, const struct panel_view *view)
 {
-	struct arena texts = {0};
-	bool is_new = !watch->is_known || !is_same(&watch->view, view);
-	struct panel_view copy = *view;
+	size_t size = view->now.installation_id.length + view->next.installation_id.length;
+	char *texts, *end;
 
-	if (!is_new) {
+	if (watch->is_known && is_same(&watch->view, view)) {
 		watch->view.rank_us = view->rank_us;
 		return;
 	}
-	if (view->now.installation_id.data)
-		copy.now.installation_id = arena_copy(&texts, view->now.installation_id);
-	if (view->next.installation_id.data)
-		copy.next.installation_id = arena_copy(&texts, view->next.installation_id);
-	arena_finish(&watch->texts);
+	texts = end = size ? memory_alloc(size) : NULL;
+	watch->view = *view;
+	move_text(&watch->view.now.installation_id, &end);
+	move_text(&watch->view.next.installation_id, &end);
+	free(watch->texts);
 	watch->texts = texts;
-	watch->view = copy;
 	watch->is_known = true;
 	tell_watchers(watch);
 }
@@ -362,7 +370,7 @@ void watches_remove(struct watcher *watcher)
 	list_remove(&watch->to_look_up);
 	deadline_clear(watches->loop, &watch->next);
 	pot_leave(watch->share, 1);
-	arena_finish(&watch->texts);
+	free(watch->texts);
 	free(watch);
 }
 
