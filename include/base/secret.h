@@ -11,3 +11,6 @@ enum { SECRET_LENGTH_MIN = 12 };
  * are mixed as a device's key is (domain/key.h). False, and ret is untouched, where there is none.
  */
 bool secret_mask(struct str text, char *ret);
+/* To how many bytes, at most max, a text can be cut so that no front of a key is left, which
+ * secret_mask() would not know. */
+size_t secret_cut(struct str text, size_t max);

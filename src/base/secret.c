@@ -5,6 +5,7 @@ enum {
 	LINK_KEY_CHARACTERS = 24,
 	/* Behind "ddk_" also a part of a key is masked, but no word. */
 	API_KEY_CHARACTERS_MIN = 8,
+	KEY_CHARACTERS_MAX = 36,
 };
 
 static const bool is_alphanumeric[256] = {
@@ -129,4 +130,16 @@ bool secret_mask(struct str text, char *ret)
 		at += gap_length(str_from_offset(text, at));
 	}
 	return found;
+}
+
+size_t secret_cut(struct str text, size_t max)
+{
+	size_t cut = max;
+
+	if (text.length <= max)
+		return text.length;
+	while (cut > 0 && max - cut < KEY_CHARACTERS_MAX &&
+	       is_alphanumeric[(uint8_t)text.data[cut - 1]])
+		cut--;
+	return cut;
 }

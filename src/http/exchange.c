@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/require.h"
+#include "base/secret.h"
 
 enum { HEAD_FIRST_BYTES = 1024, BODY_FIRST_BYTES = 64 * 1024, LOGGED_PATH_BYTES = 1024 };
 
@@ -214,6 +215,11 @@ void http_exchange_answer(struct http_exchange *exchange, int status)
 	loop_later_cancel(&exchange->later);
 }
 
+static struct str logged_path(struct str path)
+{
+	return (struct str){path.data, secret_cut(path, LOGGED_PATH_BYTES)};
+}
+
 struct http_exchange *http_exchange_shrink(struct http_exchange *exchange)
 {
 	struct http_request *request = &exchange->request;
@@ -224,8 +230,7 @@ struct http_exchange *http_exchange_shrink(struct http_exchange *exchange)
 	struct arena arena = {0};
 	size_t size = sizeof(*exchange);
 
-	if (request->path.length > LOGGED_PATH_BYTES)
-		request->path.length = LOGGED_PATH_BYTES;
+	request->path = logged_path(request->path);
 	for (size_t i = 0; i < array_length(kept); i++)
 		size += kept[i]->length + ARENA_OBJECT_BYTES_MAX;
 	arena_reserve(&arena, size + ARENA_OBJECT_BYTES_MAX);
@@ -259,17 +264,14 @@ void http_exchange_abandon(struct http_exchange *exchange)
 void http_exchange_log(struct http_exchange *exchange)
 {
 	const struct http_request *request = &exchange->request;
-	struct str path = request->path;
 	struct log_field fields[13];
 	size_t n = 0;
 
 	if (exchange->is_logged || !exchange->access_log || !log_is_on(LOG_INFO))
 		return;
 	exchange->is_logged = true;
-	if (path.length > LOGGED_PATH_BYTES)
-		path.length = LOGGED_PATH_BYTES;
 	fields[n++] = LOG_STR("method", request->method_text);
-	fields[n++] = LOG_STR("path", path);
+	fields[n++] = LOG_STR("path", logged_path(request->path));
 	if (request->log_route)
 		fields[n++] = LOG_WORD("route", str_from(request->log_route));
 	fields[n++] = LOG_INT("status", exchange->status);

@@ -139,3 +139,12 @@ def test_keys_that_stand_elsewhere_are_masked_in_the_log(world, device):
         assert secret not in world.server.log()
     assert "/v1/devices/ddk_" + "*" * 36 in world.server.log()
     assert "/v1/devices/" + "*" * 24 in world.server.log()
+
+
+def test_no_part_of_a_key_is_left_where_a_long_path_is_cut(world, device):
+    """After 1,024 bytes."""
+    for length in range(1024 - 23, 1024):
+        path = "/" + "-" * (length - 2) + f"/{device.link_key}/end"
+        world.get(path, key=device.account.key, fields=[("X-Request-Id", f"cut-{length}")])
+    wait_until(lambda: "request_id=cut-1023" in world.server.log(), "the last line")
+    assert device.link_key[:4] not in world.server.log()

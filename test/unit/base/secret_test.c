@@ -73,6 +73,27 @@ static void device_keys_at_all_places(void **state)
 	}
 }
 
+static void assert_cut(const char *text, size_t max, const char *expected)
+{
+	struct str whole = str_from(text);
+
+	assert_int_equal(secret_cut(whole, max), strlen(expected));
+}
+
+static void no_front_of_a_key_is_left(void **state)
+{
+	(void)state;
+	for (size_t max = 3; max < 3 + strlen(DEVICE_KEY); max++)
+		assert_cut("/d/" DEVICE_KEY, max, "/d/");
+	assert_cut("/d/" DEVICE_KEY, 27, "/d/" DEVICE_KEY);
+	assert_cut("/d/" DEVICE_KEY "/ws", 28, "/d/" DEVICE_KEY "/");
+	for (size_t max = 5; max < 41; max++)
+		assert_cut("/ddk_0123456789abcdefghijABCDEFGHIJ012345", max, "/ddk_");
+	/* No longer run is a key, and something of it is kept. */
+	assert_cut("0123456789abcdefghijABCDEFGHIJ0123456789", 39, "012");
+	assert_cut("abc", 2, "");
+}
+
 static void other_texts(void **state)
 {
 	(void)state;
@@ -91,6 +112,7 @@ int main(void)
 	    cmocka_unit_test(api_keys),
 	    cmocka_unit_test(device_keys),
 	    cmocka_unit_test(device_keys_at_all_places),
+	    cmocka_unit_test(no_front_of_a_key_is_left),
 	    cmocka_unit_test(other_texts),
 	};
 
