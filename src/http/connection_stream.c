@@ -62,7 +62,6 @@ void http_stream_end(struct http_stream *stream)
 		return;
 	}
 	free_stream(stream);
-	connection->ends |= connection->connections->is_draining;
 	http_connection_move(connection, CONNECTION_WRITING);
 	if (exchange->is_chunked) {
 		exchange->sent_bytes += last_chunk.length;

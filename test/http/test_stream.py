@@ -269,6 +269,21 @@ def test_drain(start):
     assert log.count("path=/events ") == 2 and "abandoned" not in log
 
 
+def test_drain_does_not_wait_for_clients_that_would_ask_again(start):
+    """A stream that began before the drain has promised to keep the connection."""
+    server = start("--linger-ms", "600000")
+    with server.client() as events, server.client() as list_:
+        events.send(get("/events"))
+        list_.send(get("/stream?pieces=200&bytes=50000"))
+        assert events.answer().status == list_.answer().status == 200
+        server.process.send_signal(signal.SIGTERM)
+        assert events.chunk() == b""
+        for _ in range(200):
+            assert len(list_.chunk()) == 50000
+        assert list_.chunk() == b""
+        server.stop(None)  # while both are connected
+
+
 def test_begun_while_draining(start):
     """A stream without an end that begins during a drain ends at once."""
     server = start()
