@@ -17,6 +17,7 @@ enum db_outcome {
 		       have happened or not): 503 with Retry-After */
 	DB_BLOCKED, /* a write that did not happen: rows that it changes stay locked, or too many
 		       writes of its account wait for such rows: 503 with Retry-After */
+	DB_OVERDUE, /* a listing that has waited too long for its turn: 503 with Retry-After */
 	DB_FAILED,  /* any other error, logged with its SQLSTATE: 500 */
 };
 

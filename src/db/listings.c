@@ -20,27 +20,15 @@ static struct list_connection *list_connection_of(struct connection *connection)
 
 /* ---- answers ---- */
 
-static void answer_away(struct listings *listings, struct db_listing *listing)
+static void answer(struct listings *listings, struct db_listing *listing, enum db_outcome outcome)
 {
 	listing->connection = NULL;
-	list_append(&listings->away, &listing->query.node);
-	loop_later(listings->loop, &listings->wake);
+	late_answer(&listings->late, &listing->query, outcome);
 }
 
-static void on_away(struct later *later)
+static void on_wake(struct later *later)
 {
-	struct listings *listings = container_of(later, struct listings, wake);
-	static const struct db_result away = {.outcome = DB_AWAY};
-	struct list queries;
-	struct list *node;
-
-	list_init(&queries);
-	list_move_all(&queries, &listings->away);
-	while ((node = list_take_first(&queries))) {
-		struct db_query *query = &listing_of(node)->query;
-
-		query->done(query, &away);
-	}
+	(void)later; /* listings_flush() follows */
 }
 
 static void answer_waiting_away(struct listings *listings)
@@ -49,7 +37,7 @@ static void answer_waiting_away(struct listings *listings)
 
 	while ((node = list_take_first(&listings->waiting))) {
 		listings->waiting_count--;
-		answer_away(listings, listing_of(node));
+		answer(listings, listing_of(node), DB_AWAY);
 	}
 }
 
@@ -108,7 +96,7 @@ static void on_return(struct connection *connection, struct db_query *query, boo
 	if (may_repeat && !query->has_rows)
 		wait_for_turn(listings, listing);
 	else
-		answer_away(listings, listing);
+		answer(listings, listing, DB_AWAY);
 }
 
 static void on_up(struct connection *connection)
@@ -172,11 +160,11 @@ static bool is_under_way(const struct listings *listings, struct id account_id)
 	return false;
 }
 
-static void take_out(struct listings *listings, struct db_listing *listing)
+static void take_out(struct listings *listings, struct db_listing *listing, enum db_outcome outcome)
 {
 	list_remove(&listing->query.node);
 	listings->waiting_count--;
-	answer_away(listings, listing);
+	answer(listings, listing, outcome);
 }
 
 static void drop_unwanted(struct listings *listings)
@@ -186,7 +174,7 @@ static void drop_unwanted(struct listings *listings)
 
 		node = node->next;
 		if (!listing->is_wanted(listing))
-			take_out(listings, listing);
+			take_out(listings, listing, DB_AWAY);
 	}
 }
 
@@ -289,7 +277,7 @@ static void on_overdue(struct deadline *deadline)
 
 		node = node->next;
 		if (now_ms - listing->since_ms >= LIMIT_LIST_WAIT_MS)
-			take_out(listings, listing);
+			take_out(listings, listing, DB_OVERDUE);
 	}
 	if (!listings_are_idle(listings))
 		deadline_set(listings->loop, &listings->overdue, LOOK_MS);
@@ -309,7 +297,7 @@ bool listings_add(struct listings *listings, struct db_listing *listing)
 	listing->query.by_rows = true;
 	listing->since_ms = loop_now_ms(listings->loop);
 	if (listings->closed || is_hopeless(listings))
-		answer_away(listings, listing);
+		answer(listings, listing, DB_AWAY);
 	else
 		wait_for_turn(listings, listing);
 	return true;
@@ -321,7 +309,7 @@ bool listings_are_idle(const struct listings *listings)
 		if (listings->connections[i].listing)
 			return false;
 	}
-	return list_is_empty(&listings->waiting) && list_is_empty(&listings->away);
+	return list_is_empty(&listings->waiting) && late_is_idle(&listings->late);
 }
 
 unsigned listings_count_up(const struct listings *listings)
@@ -349,8 +337,8 @@ void listings_start(struct listings *listings, const struct connection *connecti
 
 	listings->loop = connection->loop;
 	list_init(&listings->waiting);
-	list_init(&listings->away);
-	loop_later_init(&listings->wake, on_away);
+	late_init(&listings->late, listings->loop);
+	loop_later_init(&listings->wake, on_wake);
 	deadline_init(&listings->overdue, on_overdue);
 	for (unsigned i = 0; i < LIST_CONNECTIONS; i++) {
 		struct list_connection *list_connection = &listings->connections[i];

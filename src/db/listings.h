@@ -3,6 +3,7 @@
 
 #include "connection.h"
 #include "db/listing.h"
+#include "late.h"
 
 enum { LIST_CONNECTIONS = 2 };
 
@@ -18,8 +19,8 @@ struct listings {
 	struct list waiting; /* of struct db_listing, by query.node */
 	unsigned waiting_count;
 	struct deadline overdue; /* set while a listing waits or is under way */
-	struct list away;	 /* of struct db_listing: to be answered DB_AWAY */
-	struct later wake;	 /* answers them, and keeps the loop from sleeping meanwhile */
+	struct late late;	 /* those that are answered without the database */
+	struct later wake;	 /* the loop does not sleep before the turn's end */
 	bool closed;
 };
 

@@ -178,6 +178,11 @@ struct verdict task_fail_db(struct task *task)
 	case DB_BLOCKED:
 		return task_fail_busy(task, 2,
 				      "another change holds what this one needs, try again");
+	case DB_OVERDUE:
+		return task_fail_busy(task, 2,
+				      "the list has waited for %d s behind other long lists, try "
+				      "again",
+				      LIMIT_LIST_WAIT_MS / 1000);
 	case DB_REFUSED:
 		return task_continue(task, task->endpoint->refused ?: task_fail_refusal);
 	default:
