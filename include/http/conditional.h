@@ -17,3 +17,5 @@ bool http_next_tag(struct str *list, struct http_tag *ret_tag);
 /* Whether the client has this already: If-None-Match names the tag, or is "*". tag is an entity tag
  * with its quotes. The comparison is weak, as section 13.1.2 has it. */
 bool http_has_tag(const struct http_request *request, struct str tag);
+/* Whether If-None-Match is "*": whatever there is, the client has it. */
+bool http_has_any_tag(const struct http_request *request);

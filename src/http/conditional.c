@@ -40,11 +40,16 @@ bool http_next_tag(struct str *list, struct http_tag *ret_tag)
 	return true;
 }
 
+static bool names_any(struct str list)
+{
+	return str_equal(str_trim(list), STR("*"));
+}
+
 static bool names_tag(struct str list, struct str tag)
 {
 	struct http_tag named;
 
-	if (str_equal(str_trim(list), STR("*")))
+	if (names_any(list))
 		return true;
 	while (http_next_tag(&list, &named)) {
 		if (str_equal(named.text, tag))
@@ -58,6 +63,16 @@ bool http_has_tag(const struct http_request *request, struct str tag)
 	for (unsigned i = 0; i < request->field_count; i++) {
 		if (str_equal_ignore_case(request->fields[i].name, STR("if-none-match")) &&
 		    names_tag(request->fields[i].value, tag))
+			return true;
+	}
+	return false;
+}
+
+bool http_has_any_tag(const struct http_request *request)
+{
+	for (unsigned i = 0; i < request->field_count; i++) {
+		if (str_equal_ignore_case(request->fields[i].name, STR("if-none-match")) &&
+		    names_any(request->fields[i].value))
 			return true;
 	}
 	return false;

@@ -1,4 +1,5 @@
 #include "base/limits.h"
+#include "http/conditional.h"
 #include "task_private.h"
 
 static struct verdict reply_rows(struct task *task)
@@ -9,6 +10,13 @@ static struct verdict reply_rows(struct task *task)
 static struct verdict reply_not_modified(struct task *task)
 {
 	return task_reply(task, 304, (struct str){0}, (struct str){0});
+}
+
+/* The client has this list, whatever is in it. */
+static struct verdict reply_known(struct task *task)
+{
+	task_let_caches_ask(task);
+	return reply_not_modified(task);
 }
 
 /* count: of rows that belong to the answer. Returns what was written: the scratch buffer. */
@@ -41,7 +49,7 @@ static void on_short_list(struct db_query *query, const struct db_result *result
 	if (!task_has_result(task, result))
 		return;
 	if (result->row_count > LIMIT_LIST_SHORT) {
-		task_run(task, task_read_long_list);
+		task_run(task, http_has_any_tag(task->request) ? reply_known : task_read_long_list);
 		return;
 	}
 	if (task_rows_are_not_modified(task, query->record, result)) {

@@ -115,6 +115,15 @@ def test_head_of_a_long_list(world, account):
         assert len(client.request("GET", "/v1/devices", key=account.key).ok()) == 300
 
 
+@pytest.mark.parametrize("count", [3, 300])
+def test_whoever_has_any_list_has_this_one(account, count):
+    """RFC 9110 section 13.1.2; a long list has no tag of its own."""
+    insert_devices(account, count)
+    answer = account.get("/v1/devices", fields=[("If-None-Match", "*")])
+    assert answer.status == 304 and answer.body == b""
+    assert answer["Cache-Control"] == "private, no-cache"
+
+
 def test_parts_have_a_tag(account):
     insert_devices(account, 300)
     for limit in (2, 200):
