@@ -36,6 +36,36 @@ static void a_greedy_owner_leaves_room_for_others(void **state)
 	pot_leave(three, third + 100);
 }
 
+/* Whoever came first gives back what it has as it is used up, and gets no more than the others. */
+static void greedy_owners_come_to_hold_equal_shares(void **state)
+{
+	enum { OWNERS = 4, ROUNDS = 50 };
+	struct pot_share *shares[OWNERS], *late;
+	size_t held[OWNERS];
+	char name[] = "a";
+
+	(void)state;
+	for (unsigned i = 0; i < OWNERS; i++, name[0]++) {
+		shares[i] = pot_join(&pot, str_from(name));
+		held[i] = take_all(shares[i]);
+	}
+	for (unsigned round = 0; round < ROUNDS * OWNERS; round++) {
+		unsigned i = round % OWNERS;
+		struct str owner = {(char[]){(char)('a' + i)}, 1};
+
+		pot_leave(shares[i], held[i]);
+		shares[i] = pot_join(&pot, owner);
+		held[i] = take_all(shares[i]);
+	}
+	for (unsigned i = 0; i < OWNERS; i++)
+		assert_in_range(held[i], ALL / (OWNERS + 1) - 10, ALL / (OWNERS + 1) + 10);
+	late = pot_join(&pot, STR("late"));
+	assert_true(pot_take(late, ALL / (OWNERS + 1) / 2 - 10, ALL));
+	pot_leave(late, ALL / (OWNERS + 1) / 2 - 10);
+	for (unsigned i = 0; i < OWNERS; i++)
+		pot_leave(shares[i], held[i]);
+}
+
 static void things_of_an_owner_share(void **state)
 {
 	struct pot_share *one = pot_join(&pot, STR("one"));
@@ -68,6 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_greedy_owner_leaves_room_for_others),
+	    cmocka_unit_test(greedy_owners_come_to_hold_equal_shares),
 	    cmocka_unit_test(things_of_an_owner_share),
 	    cmocka_unit_test(a_piece_may_be_larger_than_the_pot),
 	};
