@@ -19,6 +19,9 @@ import { InvitationsPage } from "./pages/admin_invitations";
 import { AppPage } from "./pages/app";
 import { AppsPage } from "./pages/apps";
 import { ComponentsPage } from "./pages/components";
+import { DevicePage } from "./pages/device";
+import { NewDevicePage } from "./pages/device_new";
+import { DevicesPage } from "./pages/devices";
 import { KeysPage } from "./pages/keys";
 import { LinkPage } from "./pages/link";
 import { Missing } from "./pages/missing";
@@ -33,7 +36,7 @@ type Page = (props: { account: Account; parameters: Parameters }) => JSX.Element
 
 /** "/" of somebody who is signed in. */
 function Home(): JSX.Element | null {
-	useEffect(() => go("development/keys", { replaces: true }), []);
+	useEffect(() => go("devices", { replaces: true }), []);
 	return null;
 }
 
@@ -46,6 +49,10 @@ const open: Record<string, () => JSX.Element> = {
 
 const pages: Record<string, Page> = {
 	"": Home,
+	devices: DevicesPage,
+	"devices/new": NewDevicePage,
+	"devices/{id}": DevicePage,
+	"devices/{id}/{tab}": DevicePage,
 	"development/keys": KeysPage,
 	account: AccountPage,
 	apps: AppsPage,

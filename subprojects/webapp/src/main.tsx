@@ -6,6 +6,7 @@ import "./style/frame.css";
 import "./style/pages.css";
 import "./style/apps.css";
 import "./style/account.css";
+import "./style/devices.css";
 
 import { render } from "preact";
 import { loadStart, start, watchServer } from "./api/session";

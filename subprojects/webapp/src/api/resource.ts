@@ -20,8 +20,8 @@ export interface Resource<T> {
 	set: (value: T) => void;
 }
 
-function makeResource<T>(load: () => Promise<T>): Resource<T> {
-	const value = signal<T>();
+function makeResource<T>(load: () => Promise<T>, known: T | undefined): Resource<T> {
+	const value = signal(known);
 	const problem = signal<Problem>();
 	const refresh = async () => {
 		try {
@@ -109,8 +109,10 @@ function keepFresh(
 export function useResource<T>(
 	load: () => Promise<T>,
 	topics: readonly string[] = [],
+	/** What is shown until the first answer. */
+	known?: T,
 ): Resource<T> {
-	const [resource] = useState(() => makeResource(load));
+	const [resource] = useState(() => makeResource(load, known));
 	const named = topics.join();
 	useEffect(() => keepFresh(resource, named === "" ? [] : named.split(",")), [resource, named]);
 	return resource;

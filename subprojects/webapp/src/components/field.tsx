@@ -8,7 +8,7 @@ interface FieldProps {
 	onInput: (value: string) => void;
 	/** On leaving it, and on Enter. */
 	onLeave?: () => void;
-	type?: "text" | "email" | "password" | "url";
+	type?: "text" | "email" | "password" | "url" | "number" | "time";
 	help?: ComponentChildren;
 	/** What is wrong with the value, in plain words. */
 	fault?: string | undefined;

@@ -12,8 +12,10 @@ interface PanelProps {
 	state?: PanelState;
 	/** What the picture is, for those who do not see it. */
 	label: string;
-	/** Words on the face of a panel that shows no picture. */
+	/** Words on the face of a panel that shows no picture; the label says them, too. */
 	says?: string | undefined;
+	/** It may look different by now. */
+	isOld?: boolean;
 	/** The quiet line below. */
 	line?: ComponentChildren;
 }
@@ -97,7 +99,12 @@ export function Panel(props: PanelProps): JSX.Element {
 	const isLit = shows && state === "on";
 	const moves = state === "on" && (!isReduced || isPointedAt);
 	return (
-		<figure class="panel" data-state={state} style={{ "--light": String(lightOf(brightness)) }}>
+		<figure
+			class="panel"
+			data-state={state}
+			data-old={props.isOld === true}
+			style={{ "--light": String(lightOf(brightness)) }}
+		>
 			<div
 				class="panel-case"
 				onPointerEnter={() => setPointedAt(true)}
@@ -113,7 +120,11 @@ export function Panel(props: PanelProps): JSX.Element {
 							<Moon />
 						</div>
 					)}
-					{says !== undefined && <div class="panel-says">{says}</div>}
+					{says !== undefined && (
+						<div class="panel-says" aria-hidden="true">
+							{says}
+						</div>
+					)}
 				</div>
 			</div>
 			{line !== undefined && <figcaption class="panel-line">{line}</figcaption>}

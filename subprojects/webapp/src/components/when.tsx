@@ -1,10 +1,6 @@
 import type { JSX } from "preact";
-import { signal } from "@preact/signals";
+import { calmNowMs } from "./clock";
 import { relativeTime } from "./time";
-
-/** Changes when what is shown may be old. */
-const turn = signal(0);
-setInterval(() => (turn.value += 1), 30_000);
 
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "medium" });
 
@@ -13,7 +9,7 @@ export function When({ at }: { at: string }): JSX.Element {
 	const date = new Date(at);
 	return (
 		<time dateTime={at} title={exact.format(date)}>
-			{relativeTime(date.getTime(), turn.value >= 0 ? Date.now() : 0)}
+			{relativeTime(date.getTime(), Math.max(calmNowMs.value, Date.now()))}
 		</time>
 	);
 }

@@ -55,6 +55,7 @@ export function Frame({
 					displayd
 				</a>
 				<nav aria-label="Pages">
+					<PageLink to="devices">Devices</PageLink>
 					<PageLink to="apps">Apps</PageLink>
 					<PageLink to="studio">Studio</PageLink>
 					{account.isReviewer && <PageLink to="review">Review</PageLink>}

@@ -47,20 +47,27 @@ function arrive(): void {
 	path.value = pathOf(new URL(here));
 }
 
+interface GoOptions {
+	replaces?: boolean;
+	/** It is another part of the same page: what is looked at and has the focus stays so. */
+	staysPut?: boolean;
+}
+
 /** Goes to another page; the browser's back button comes back. */
-export function go(to: string, options: { replaces?: boolean } = {}): void {
+export function go(to: string, options: GoOptions = {}): void {
 	const url = new URL(to || ".", base);
 	if (options.replaces) history.replaceState(null, "", url);
 	else history.pushState(null, "", url);
 	arrive();
+	if (options.staysPut) return;
 	scrollTo(0, 0);
 	// The next page's heading takes the focus.
 	if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
 
 /** As go(), after a guard was asked. */
-export async function goIfMay(to: string): Promise<void> {
-	if (await mayLeave()) go(to);
+export async function goIfMay(to: string, options: GoOptions = {}): Promise<void> {
+	if (await mayLeave()) go(to, options);
 }
 
 /** The browser is on the other page already: it comes back until the answer is there. */
@@ -86,13 +93,14 @@ export function takeFragment(): string {
 }
 
 /** The page of this document that a click leads to; undefined where the browser is to follow. */
-function innerTarget(event: MouseEvent): string | undefined {
+function innerTarget(event: MouseEvent): { to: string; staysPut: boolean } | undefined {
 	if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
 		return undefined;
 	const anchor = event.target instanceof Element ? event.target.closest("a") : null;
 	if (!anchor?.hasAttribute("data-page")) return undefined;
 	const url = new URL(anchor.href);
-	return url.origin === base.origin ? pathOf(url) + url.search + url.hash : undefined;
+	if (url.origin !== base.origin) return undefined;
+	return { to: pathOf(url) + url.search + url.hash, staysPut: anchor.closest(".tabs") !== null };
 }
 
 /** Links that carry data-page, and the back button, change the page without loading another. */
@@ -102,6 +110,6 @@ export function startPlaces(): void {
 		const target = event.defaultPrevented ? undefined : innerTarget(event);
 		if (target === undefined) return;
 		event.preventDefault();
-		void goIfMay(target);
+		void goIfMay(target.to, target);
 	});
 }

@@ -7,6 +7,7 @@ const isShown = signal(false);
 
 /** Two keys in a row that go to a page. */
 const PLACES: Record<string, [page: string, words: string]> = {
+	d: ["devices", "your devices"],
 	a: ["apps", "apps"],
 	k: ["development/keys", "API keys"],
 	u: ["account", "your account"],

@@ -1,13 +1,18 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Problem } from "../api/client";
+import { Check } from "../components/check";
 import { Button, CopyButton } from "../components/button";
 import { confirm } from "../components/dialog";
 import { Empty } from "../components/empty";
 import { Field } from "../components/field";
 import { Form } from "../components/form";
 import { Panel } from "../components/panel";
+import { QrCode } from "../components/qr";
+import { Radios } from "../components/radios";
+import { Slider } from "../components/slider";
 import { Table } from "../components/table";
+import { browserTimezone, Timezone } from "../components/timezone";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
 import { Heading } from "../frame/page";
@@ -30,6 +35,7 @@ function Panels(): JSX.Element {
 			<Panel picture={morning} brightness={20} label={label} line="At 20 %" />
 			<Panel label="Asleep" state="asleep" line="Asleep until 06:45" />
 			<Panel picture={morning} state="offline" label={label} says="Last seen 3 h ago" />
+			<Panel picture={morning} isOld label={label} line="Before: Weather, then Calendar" />
 			<Panel
 				state="never"
 				label="Never connected"
@@ -72,6 +78,32 @@ function Fields(): JSX.Element {
 	);
 }
 
+function Choices(): JSX.Element {
+	const [zone, setZone] = useState(browserTimezone);
+	const [share, setShare] = useState(70);
+	const [fit, setFit] = useState<"scale" | "crop">("crop");
+	const [isOn, setOn] = useState(true);
+	return (
+		<div class="form-width stack">
+			<Timezone value={zone} onChoose={setZone} said="Saved" />
+			<Slider label="Brightness" value={share} onInput={setShare} help="0 is dark." />
+			<Radios
+				label="How it fits"
+				value={fit}
+				onChange={setFit}
+				options={[
+					{ value: "scale", words: "Scale", about: "All of it, black beside it" },
+					{ value: "crop", words: "Crop", about: "Fills the panel, edges are cut" },
+				]}
+			/>
+			<Check label="Dark at night" isOn={isOn} onChange={setOn} />
+			<div>
+				<QrCode text="ws://192.0.2.7:8000/d/example/ws" label="An address" />
+			</div>
+		</div>
+	);
+}
+
 /** /web/components: each component once, for those who work on them. Development builds only. */
 export function ComponentsPage(): JSX.Element {
 	return (
@@ -99,6 +131,9 @@ export function ComponentsPage(): JSX.Element {
 			</Part>
 			<Part title="Fields">
 				<Fields />
+			</Part>
+			<Part title="Choices">
+				<Choices />
 			</Part>
 			<Part title="Table, badge, time">
 				<Table

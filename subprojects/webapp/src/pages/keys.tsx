@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { get, post, Problem, remove, type Schemas } from "../api/client";
+import { get, post, Problem, remove, type Account, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
 import { Button } from "../components/button";
 import { confirm } from "../components/dialog";
@@ -16,9 +16,6 @@ import { Heading } from "../frame/page";
 
 type Key = Schemas["Key"];
 type NewKey = Schemas["NewKey"];
-
-/** An account has no more; the server answers 409 for that, as for an account without a device. */
-const KEYS_MAX = 1000;
 
 /** A line that works as it is. */
 function curlLine(key: string): string {
@@ -56,36 +53,24 @@ function Created({ made, onDone }: { made: NewKey; onDone: () => void }): JSX.El
 function NoDevice(): JSX.Element {
 	return (
 		<Empty title="No device yet. Add one to create an API key.">
-			<p>
-				Who runs this server adds it:{" "}
-				<code>displayctl device create --account YOU --name Kitchen</code>.
-			</p>
+			<div class="row">
+				<a class="button primary" href="devices/new" data-page>
+					Add a device
+				</a>
+			</div>
 		</Empty>
 	);
 }
 
-function CreateForm({
-	count,
-	onMade,
-}: {
-	/** How many there are already. */
-	count: number;
-	onMade: (key: NewKey) => void;
-}): JSX.Element {
+function CreateForm({ onMade }: { onMade: (key: NewKey) => void }): JSX.Element {
 	const [name, setName] = useState("");
-	const [hasNoDevice, setNoDevice] = useState(false);
-	const submit = async () => {
-		try {
-			onMade(await post("/web/keys", { name }));
-		} catch (error) {
-			if (!(error instanceof Problem) || error.status !== 409 || count >= KEYS_MAX) throw error;
-			setNoDevice(true);
-		}
-	};
-	if (hasNoDevice) return <NoDevice />;
 	return (
 		<div class="form-width">
-			<Form action="Create a key" onSubmit={submit} names={["name"]}>
+			<Form
+				action="Create a key"
+				onSubmit={async () => onMade(await post("/web/keys", { name }))}
+				names={["name"]}
+			>
 				{(faults) => (
 					<Field
 						label="Name of a new key"
@@ -159,8 +144,8 @@ function KeyTable({ keys }: { keys: Resource<Key[]> }): JSX.Element | null {
 }
 
 /** Development > API keys. */
-export function KeysPage(): JSX.Element {
-	const keys = useResource(() => get("/web/keys"));
+export function KeysPage({ account }: { account: Account }): JSX.Element {
+	const keys = useResource(() => get("/web/keys"), ["keys"]);
 	const [made, setMade] = useState<NewKey>();
 	return (
 		<div class="stack wide">
@@ -171,11 +156,10 @@ export function KeysPage(): JSX.Element {
 					Your own software calls the API with a key. <a href="docs">Read about the API</a>.
 				</p>
 			</div>
-			{made ? (
-				<Created made={made} onDone={() => setMade(undefined)} />
-			) : (
+			{!account.hasDevice && <NoDevice />}
+			{made && <Created made={made} onDone={() => setMade(undefined)} />}
+			{!made && account.hasDevice && (
 				<CreateForm
-					count={keys.value.value?.length ?? 0}
 					onMade={(key) => {
 						setMade(key);
 						void keys.refresh();

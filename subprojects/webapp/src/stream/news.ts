@@ -11,8 +11,6 @@ export interface PanelNews {
 	since: string | null;
 	kind: PictureKind;
 	installationId: string | null;
-	/** What people call it: the app's name, or the name that the picture was pushed with. */
-	name?: string | null;
 	until: string | null;
 	/** 0 to 100, as it was sent. */
 	brightness: number | null;
@@ -20,7 +18,6 @@ export interface PanelNews {
 		picture: string | null;
 		kind: PictureKind;
 		installationId: string | null;
-		name?: string | null;
 	} | null;
 }
 

@@ -1,0 +1,117 @@
+import { fitted, toBlob } from "./canvas";
+import { BYTES_MAX, HEIGHT, WIDTH, type Fit } from "./picture";
+
+export interface Frame {
+	/** A still WebP file of 64x32. */
+	bytes: Uint8Array;
+	durationMs: number;
+}
+
+const HEADER = 12;
+
+function ascii(text: string): number[] {
+	return Array.from(text, (character) => character.charCodeAt(0));
+}
+
+function little(value: number, length: number): number[] {
+	return Array.from({ length }, (_, i) => Math.floor(value / 2 ** (8 * i)) & 255);
+}
+
+function chunk(type: string, data: Uint8Array): Uint8Array {
+	const padding = data.length % 2;
+	return Uint8Array.from([
+		...ascii(type),
+		...little(data.length, 4),
+		...data,
+		...Array<number>(padding).fill(0),
+	]);
+}
+
+function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+	const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+	let at = 0;
+	for (const part of parts) {
+		all.set(part, at);
+		at += part.length;
+	}
+	return all;
+}
+
+/** The chunks of a still file that hold its pixels. */
+function imageData(bytes: Uint8Array): Uint8Array {
+	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	const parts: Uint8Array[] = [];
+	for (let at = HEADER; at + 8 <= bytes.length;) {
+		const type = String.fromCharCode(...bytes.subarray(at, at + 4));
+		const end = at + 8 + view.getUint32(at + 4, true);
+		const padded = end + (end % 2);
+		if (type === "VP8 " || type === "VP8L" || type === "ALPH") parts.push(bytes.slice(at, padded));
+		at = padded;
+	}
+	return join(parts);
+}
+
+/** Makes an animated WebP, which loops for ever, of still ones (RFC 9649, 2.7). */
+export function joinFrames(frames: readonly Frame[]): Uint8Array<ArrayBuffer> {
+	const size = [...little(WIDTH - 1, 3), ...little(HEIGHT - 1, 3)];
+	const animation = 0x02;
+	const noBlend = 0x02;
+	const parts = [
+		chunk("VP8X", Uint8Array.from([animation, 0, 0, 0, ...size])),
+		chunk("ANIM", new Uint8Array(6)),
+		...frames.map(({ bytes, durationMs }) => {
+			const head = [...little(0, 6), ...size, ...little(Math.round(durationMs), 3), noBlend];
+			return chunk("ANMF", join([Uint8Array.from(head), imageData(bytes)]));
+		}),
+	];
+	const body = join([Uint8Array.from(ascii("WEBP")), ...parts]);
+	return join([Uint8Array.from([...ascii("RIFF"), ...little(body.length, 4)]), body]);
+}
+
+export async function canScaleAnimations(type: string): Promise<boolean> {
+	// Browsers give it to https and localhost only, and some not yet.
+	return "ImageDecoder" in globalThis && ImageDecoder.isTypeSupported(type);
+}
+
+/** Frames that a browser shows for 100 ms, since the file says less than it believes. */
+const HASTY_MS = 10;
+const QUALITIES = [1, 0.9, 0.75, 0.5];
+
+async function encode(
+	frames: { canvas: HTMLCanvasElement; durationMs: number }[],
+	quality: number,
+) {
+	const made: Frame[] = [];
+	for (const { canvas, durationMs } of frames) {
+		const blob = await toBlob(canvas, "image/webp", quality);
+		if (blob.type !== "image/webp") throw new Error("this browser writes no WebP");
+		made.push({ bytes: new Uint8Array(await blob.arrayBuffer()), durationMs });
+	}
+	return joinFrames(made);
+}
+
+/** Every frame of an animation as a panel can show it; as good as it fits into what the server takes. */
+export async function fittedAnimation(blob: Blob, fit: Fit, at: number): Promise<Blob> {
+	const decoder = new ImageDecoder({ data: await blob.arrayBuffer(), type: blob.type });
+	await Promise.all([decoder.tracks.ready, decoder.completed]);
+	const count = decoder.tracks.selectedTrack?.frameCount ?? 0;
+	if (count === 0) throw new Error("the browser finds no frames");
+	const frames: { canvas: HTMLCanvasElement; durationMs: number }[] = [];
+	for (let frameIndex = 0; frameIndex < count; frameIndex++) {
+		const { image } = await decoder.decode({ frameIndex });
+		const { displayWidth: width, displayHeight: height } = image;
+		const durationMs = (image.duration ?? 0) / 1000;
+		frames.push({
+			canvas: fitted({ source: image, width, height }, fit, at),
+			durationMs: durationMs <= HASTY_MS ? 100 : durationMs,
+		});
+		image.close();
+	}
+	decoder.close();
+	let bytes = new Uint8Array();
+	for (const quality of QUALITIES) {
+		bytes = await encode(frames, quality);
+		if (bytes.length <= BYTES_MAX) break;
+	}
+	return new Blob([bytes], { type: "image/webp" });
+}

@@ -1,0 +1,95 @@
+import { useEffect, useState } from "preact/hooks";
+import { canScaleAnimations, fittedAnimation } from "./animation";
+import { fitted, toBlob } from "./canvas";
+import { BYTES_MAX, HEIGHT, readFacts, WIDTH, type Fit } from "./picture";
+
+/** A picture that somebody wants to push. */
+export interface Chosen {
+	name: string;
+	blob: Blob;
+	width: number;
+	height: number;
+	/** Whether the panel can show it as it is. */
+	isReady: boolean;
+	isAnimated: boolean;
+	/** Whether its frames can be scaled here. */
+	canMove: boolean;
+}
+
+const FILE_MAX = 50_000_000;
+
+/** Reads a file that was dropped, pasted or chosen; a text where it is no picture. */
+export async function choose(file: File): Promise<Chosen | string> {
+	if (file.size > FILE_MAX) return "This file is larger than 50 MB. Choose a smaller picture.";
+	const facts = readFacts(new Uint8Array(await file.arrayBuffer()));
+	const blob = facts ? new Blob([file], { type: `image/${facts.kind}` }) : file;
+	try {
+		const bitmap = await createImageBitmap(blob);
+		// What the server is not told of the picture itself, such as how a camera was held, is in the bitmap.
+		const { width, height } = facts ?? bitmap;
+		bitmap.close();
+		const isAnimated = facts?.isAnimated === true;
+		return {
+			name: file.name,
+			blob,
+			width,
+			height,
+			isReady: facts !== undefined && width === WIDTH && height === HEIGHT,
+			isAnimated,
+			canMove: isAnimated && (await canScaleAnimations(blob.type)),
+		};
+	} catch {
+		return `${file.name} is no picture that this browser can read. Take a PNG, GIF, WebP or JPEG.`;
+	}
+}
+
+export interface Prepared {
+	/** What is sent; undefined while it is made. */
+	blob?: Blob;
+	/** Of what is sent, for the preview. */
+	url?: string;
+	fault?: string;
+}
+
+async function prepare(chosen: Chosen, fit: Fit, at: number): Promise<Blob> {
+	if (chosen.isReady) return chosen.blob;
+	if (chosen.canMove) return fittedAnimation(chosen.blob, fit, at);
+	const bitmap = await createImageBitmap(chosen.blob);
+	const picture = { source: bitmap, width: bitmap.width, height: bitmap.height };
+	const blob = await toBlob(fitted(picture, fit, at), "image/png");
+	bitmap.close();
+	return blob;
+}
+
+function kib(bytes: number): string {
+	return `${Math.ceil(bytes / 1024)} KiB`;
+}
+
+/** The picture as it would be sent. */
+export function usePrepared(chosen: Chosen, fit: Fit, at: number): Prepared {
+	const [prepared, setPrepared] = useState<Prepared>({});
+	useEffect(() => {
+		let url: string | undefined;
+		let isOver = false;
+		const make = async () => {
+			const blob = await prepare(chosen, fit, at);
+			if (isOver) return;
+			url = URL.createObjectURL(blob);
+			const fault =
+				blob.size > BYTES_MAX
+					? `This picture has ${kib(blob.size)}. A panel takes ${kib(BYTES_MAX)}. Make it shorter, or of fewer colours.`
+					: undefined;
+			setPrepared({ blob, url, ...(fault === undefined ? {} : { fault }) });
+		};
+		make().catch(() => {
+			if (!isOver)
+				setPrepared({ fault: "This browser could not make a picture for the panel of it." });
+		});
+		return () => {
+			isOver = true;
+			// The preview shows it until the next is there.
+			setTimeout(() => url !== undefined && URL.revokeObjectURL(url), 1_000);
+		};
+	}, [chosen, fit, at]);
+	return prepared;
+}

@@ -1,0 +1,196 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
+import { post, Problem, remove, type Schemas } from "../api/client";
+import { panelNews } from "../api/live";
+import { Button } from "../components/button";
+import { confirm } from "../components/dialog";
+import { toast } from "../components/toast";
+import { When } from "../components/when";
+import { go } from "../frame/place";
+import { addressEnd, LinkCard } from "./link_card";
+import type { Device } from "./store";
+
+interface ConnectProps {
+	device: Device;
+	onDevice: (device: Device) => void;
+	onRemoved: () => void;
+}
+
+async function attempt(what: () => Promise<void>): Promise<void> {
+	try {
+		await what();
+	} catch (error) {
+		if (!(error instanceof Problem)) throw error;
+		toast(error.message);
+	}
+}
+
+/** What to look at where a panel has never come. */
+function NeverConnected({ device }: { device: Device }): JSX.Element {
+	return (
+		<div class="notice stack">
+			<p>This panel has not connected since you added it. Look at these:</p>
+			<ul class="bullets">
+				<li>
+					It is on, and in a network that reaches this server. Panels know 2.4 GHz Wi-Fi only.
+				</li>
+				<li>
+					The address in its set-up page ends in <code>{addressEnd(device)}?key=…</code>, or in{" "}
+					<code>/next?key=…</code> where it polls.
+				</li>
+				<li>The address is whole: firmware leaves out what is beyond 128 characters.</li>
+				<li>It was started again after the address was saved.</li>
+			</ul>
+			<p>Where the address is lost, make a new key below.</p>
+		</div>
+	);
+}
+
+function signalWords(dbm: number | null): string | null {
+	if (dbm === null) return null;
+	const word = dbm >= -60 ? "strong" : dbm >= -72 ? "good enough" : "weak";
+	return `${dbm} dBm, ${word}`;
+}
+
+type Fact = [title: string, value: ComponentChildren];
+
+function facts(device: Device, connection: string): Fact[] {
+	const { panel } = device;
+	const told: [string, string | number | null | undefined][] = [
+		["Hardware address", device.macAddress],
+		["Serial number", device.serialNumber],
+		["Firmware", [panel?.firmwareType, panel?.firmwareVersion].filter(Boolean).join(" ")],
+		["Protocol", panel?.protocolVersion],
+		["Name in the network", panel?.hostname],
+		["Wi-Fi", panel?.ssid],
+		["Wi-Fi signal", panel ? signalWords(panel.wifiSignal) : null],
+	];
+	return [
+		["Connection", connection],
+		...(device.connectedAt === null
+			? []
+			: [["First connected", <When key="first" at={device.connectedAt} />] satisfies Fact]),
+		...told.filter(([, value]) => value !== null && value !== undefined && value !== ""),
+		...(panel ? [["Told", <When key="told" at={panel.toldAt} />] satisfies Fact] : []),
+	];
+}
+
+function connectionWords(device: Device): string {
+	const news = panelNews(device.id).value;
+	if (device.isDisabled) return "Refused, since the device is disabled";
+	if (!news?.isOnline) return "None at the moment";
+	if (news.connection === "polling") return "Asks for each picture (polling)";
+	return news.isAcknowledged ? "WebSocket" : "WebSocket, does not say when it shows a picture";
+}
+
+function Facts({ device }: { device: Device }): JSX.Element {
+	return (
+		<dl class="facts">
+			{facts(device, connectionWords(device)).map(([title, value]) => (
+				<div key={title}>
+					<dt>{title}</dt>
+					<dd>{value}</dd>
+				</div>
+			))}
+		</dl>
+	);
+}
+
+function Act(props: {
+	title: string;
+	about: string;
+	action: string;
+	isDanger?: boolean;
+	onClick: () => Promise<void>;
+}): JSX.Element {
+	return (
+		<div class="act">
+			<div>
+				<p class="act-title">{props.title}</p>
+				<p class="quiet">{props.about}</p>
+			</div>
+			<Button
+				kind={props.isDanger ? "danger" : "plain"}
+				onClick={() => void attempt(props.onClick)}
+			>
+				{props.action}
+			</Button>
+		</div>
+	);
+}
+
+/** New key, disable, remove. */
+function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => void }): JSX.Element {
+	const { device } = props;
+	const place = { deviceId: device.id };
+	const renew = async () => {
+		const isSure = await confirm({
+			title: `Make a new key for ${device.name}?`,
+			text: "The old one stops at once: the panel is dark until it is given the new address.",
+			action: "Make a new key",
+		});
+		if (isSure) props.onLink(await post("/web/devices/{deviceId}/key", undefined, place));
+	};
+	const toggle = async () => {
+		const path = device.isDisabled
+			? ("/web/devices/{deviceId}/enable" as const)
+			: ("/web/devices/{deviceId}/disable" as const);
+		props.onDevice(await post(path, undefined, place));
+	};
+	const removeDevice = async () => {
+		const isSure = await confirm({
+			title: `Remove ${device.name}?`,
+			text: "Its rotation and its key go with it. It cannot be brought back.",
+			action: "Remove",
+		});
+		if (!isSure) return;
+		await remove("/web/devices/{deviceId}", place);
+		props.onRemoved();
+		toast(`${device.name} is removed`);
+		go("devices");
+	};
+	return (
+		<div class="acts">
+			<Act
+				title="New key"
+				about="Where the address is lost, or somebody else knows it."
+				action="Make a new key"
+				onClick={renew}
+			/>
+			<Act
+				title={device.isDisabled ? "Enable" : "Disable"}
+				about={
+					device.isDisabled
+						? "The panel is let in again, with the key that it has."
+						: "The panel is refused until you enable it again. Its rotation stays."
+				}
+				action={device.isDisabled ? "Enable the device" : "Disable the device"}
+				onClick={toggle}
+			/>
+			<Act
+				title="Remove"
+				about="The device, its rotation and its key."
+				action="Remove the device"
+				isDanger
+				onClick={removeDevice}
+			/>
+		</div>
+	);
+}
+
+/** How the panel reaches the server, and what it told of itself. */
+export function Connect(props: ConnectProps): JSX.Element {
+	const { device } = props;
+	const [made, setMade] = useState<Schemas["NewDevice"]>();
+	const isOnline = panelNews(device.id).value?.isOnline === true;
+	if (made) return <LinkCard {...made} onDone={() => setMade(undefined)} />;
+	return (
+		<div class="stack wide">
+			{device.connectedAt === null && !isOnline && !device.isDisabled && (
+				<NeverConnected device={device} />
+			)}
+			<Facts device={device} />
+			<Acts {...props} onLink={setMade} />
+		</div>
+	);
+}

@@ -1,0 +1,110 @@
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Schemas } from "../api/client";
+import { panelNews, useWatch } from "../api/live";
+import { Button } from "../components/button";
+import { QrCode } from "../components/qr";
+import { Secret } from "../components/secret";
+import { setGuard } from "../frame/place";
+import type { Device } from "./store";
+
+type DeviceLink = Schemas["DeviceLink"];
+
+/** Where the panel looks for the server, for those who check it. */
+export function addressEnd(device: Device): string {
+	return `/d/${device.id}/ws`;
+}
+
+function Step({ children }: { children: JSX.Element | JSX.Element[] }): JSX.Element {
+	return <li class="stack">{children}</li>;
+}
+
+/** Ticks when the panel connects. */
+function Arrival({ isOnline }: { isOnline: boolean }): JSX.Element {
+	return (
+		<p class={`arrival ${isOnline ? "is-here" : ""}`} role="status">
+			<svg viewBox="0 0 24 24" aria-hidden="true">
+				<circle cx="12" cy="12" r="10" />
+				<path d="M7 12.5l3.4 3.4L17 9" />
+			</svg>
+			{isOnline ? "Your panel is connected." : "Waiting for your panel to connect."}
+		</p>
+	);
+}
+
+function Unreachable(): JSX.Element {
+	return (
+		<p class="notice bad">
+			Only programs on the server itself can reach these addresses. Who runs it starts it with a
+			listener that the network reaches, or with <code>--public-url</code>.
+		</p>
+	);
+}
+
+interface LinkCardProps {
+	device: Device;
+	link: DeviceLink;
+	onDone: () => void;
+}
+
+/** The only time that a device's key is seen: its URLs, what to do with them, and a tick when it works. */
+export function LinkCard({ device, link, onDone }: LinkCardProps): JSX.Element {
+	useEffect(() => {
+		setGuard({
+			title: "Leave without the address?",
+			text: "It is shown this once. Without it the panel needs a new key.",
+			action: "Leave",
+		});
+		return () => setGuard(undefined);
+	}, []);
+	useWatch([device.id]);
+	const isOnline = panelNews(device.id).value?.isOnline === true;
+	return (
+		<div class="link-card stack">
+			{link.reach.isLoopbackOnly && <Unreachable />}
+			<div class="link-columns">
+				<ol class="steps">
+					<Step>
+						<p>
+							Open the set-up page of your panel. One that is new, or was reset, opens a Wi-Fi
+							network of its own: join it with a phone or a computer, and the page opens.
+						</p>
+					</Step>
+					<Step>
+						<p>
+							Choose your own Wi-Fi there, and enter this as the image URL. It has the panel's own
+							key in it, and is shown this once.
+						</p>
+						<Secret text={link.webSocketUrl} what="the address" />
+					</Step>
+					<Step>
+						<p>Save there, and wait for it to start again.</p>
+						<Arrival isOnline={isOnline} />
+					</Step>
+				</ol>
+				<div class="link-code">
+					<QrCode text={link.webSocketUrl} label="The address as a QR code" />
+					<p class="quiet">For a phone that is in the panel's network</p>
+				</div>
+			</div>
+			<details>
+				<summary>Its firmware knows no WebSocket</summary>
+				<div class="stack">
+					<p>Firmware that asks for each picture takes this one:</p>
+					<Secret text={link.pollingUrl} what="the polling address" />
+				</div>
+			</details>
+			<div class="row">
+				<Button
+					kind="primary"
+					onClick={() => {
+						setGuard(undefined);
+						onDone();
+					}}
+				>
+					{isOnline ? "Done" : "I have copied it"}
+				</Button>
+			</div>
+		</div>
+	);
+}

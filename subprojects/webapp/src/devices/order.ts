@@ -1,0 +1,56 @@
+/** The list with one of its items elsewhere; beyond its ends is at its ends. */
+export function moved<T>(list: readonly T[], from: number, to: number): T[] {
+	const rest = list.filter((_, i) => i !== from);
+	const place = Math.min(Math.max(to, 0), rest.length);
+	return [...rest.slice(0, place), ...list.slice(from, from + 1), ...rest.slice(place)];
+}
+
+/**
+ * What is there now in the order that was chosen before: what has come since stands at its end, what
+ * has gone is left out.
+ */
+export function inOrder<T>(
+	items: readonly T[],
+	order: readonly string[],
+	idOf: (item: T) => string,
+): T[] {
+	const places = new Map(order.map((id, i) => [id, i]));
+	const place = (item: T) => places.get(idOf(item)) ?? order.length;
+	return [...items].sort((one, other) => place(one) - place(other));
+}
+
+/** An item that is dragged: which, how far, and what it would change places with. */
+export interface Drag {
+	from: number;
+	to: number;
+	dy: number;
+	/** How far the others make room. */
+	step: number;
+}
+
+export interface Box {
+	top: number;
+	height: number;
+}
+
+/** Where an item that was dragged so far belongs: among those whose middles its own has passed. */
+export function dragTo(boxes: readonly Box[], from: number, dy: number): Drag {
+	const own = boxes[from] ?? { top: 0, height: 0 };
+	const middle = own.top + own.height / 2 + dy;
+	let to = 0;
+	for (const [i, { top, height }] of boxes.entries())
+		if (i !== from && top + height / 2 < middle) to += 1;
+	const next = boxes[from + 1] ?? boxes[from];
+	const last = boxes[from - 1];
+	const step =
+		from + 1 < boxes.length && next ? next.top - own.top : last ? own.top - last.top : own.height;
+	return { from, to, dy, step };
+}
+
+/** How far an item stands from its place meanwhile. */
+export function shiftOf(i: number, { from, to, dy, step }: Drag): number {
+	if (i === from) return dy;
+	if (from < i && i <= to) return -step;
+	if (to <= i && i < from) return step;
+	return 0;
+}

@@ -1,0 +1,300 @@
+import type { JSX } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { post, Problem, put, remove, type Schemas } from "../api/client";
+import { panelNews } from "../api/live";
+import type { Resource } from "../api/resource";
+import { Button } from "../components/button";
+import { Empty } from "../components/empty";
+import { Panel } from "../components/panel";
+import { toast } from "../components/toast";
+import { When } from "../components/when";
+import { dragTo, inOrder, moved, shiftOf, type Drag } from "./order";
+import { removed, removeLater, settleRemoval } from "./removals";
+import { pictureUrl, type Device, type Entry } from "./store";
+
+export type RotationResource = Resource<Schemas["Rotation"]>;
+
+function nameOf(entry: Entry): string {
+	return entry.appName ?? entry.installationId;
+}
+
+function say(error: unknown): void {
+	if (!(error instanceof Problem)) throw error;
+	toast(error.message);
+}
+
+async function showNow(device: Device, entry: Entry): Promise<void> {
+	const { installationId } = entry;
+	try {
+		const place = { deviceId: device.id, installationId };
+		await post("/web/devices/{deviceId}/rotation/{installationId}/show", undefined, place);
+	} catch (error) {
+		say(error);
+	}
+}
+
+function removeEntry(device: Device, entry: Entry, rotation: RotationResource): void {
+	const place = { deviceId: device.id, installationId: entry.installationId };
+	const key = `${device.id}/${entry.installationId}`;
+	const undo = removeLater(key, (isLeaving) => {
+		const options = { keepalive: isLeaving };
+		void remove("/web/devices/{deviceId}/rotation/{installationId}", place, options)
+			.catch((error: unknown) => {
+				if (!(error instanceof Problem) || error.status !== 404) say(error);
+			})
+			.then(() => rotation.refresh())
+			.finally(() => settleRemoval(key));
+	});
+	toast(`${nameOf(entry)} is removed`, undo);
+}
+
+interface ReorderedEntries {
+	entries: Entry[];
+	/** As it is dragged. */
+	preview: (order: string[] | undefined) => void;
+	save: (order: string[]) => void;
+}
+
+/** The entries in the order that was chosen here, until the server has it. */
+function useReordered(device: Device, rotation: RotationResource): ReorderedEntries {
+	const [order, setOrder] = useState<string[]>();
+	const all = rotation.value.value?.entries ?? [];
+	const here = all.filter((entry) => !removed.value.has(`${device.id}/${entry.installationId}`));
+	const save = (next: string[]) => {
+		setOrder(next);
+		// What waits to be removed is still there for the server.
+		const body = { order: inOrder(all, next, idOf).map(idOf) };
+		void put("/web/devices/{deviceId}/rotation", body, { deviceId: device.id })
+			.catch((error: unknown) => {
+				if (error instanceof Problem && error.status === 409)
+					toast("The rotation has changed meanwhile. Here it is as it is now.");
+				else say(error);
+			})
+			.then(() => rotation.refresh())
+			.finally(() => setOrder((last) => (last === next ? undefined : last)));
+	};
+	return { entries: order ? inOrder(here, order, idOf) : here, preview: setOrder, save };
+}
+
+function idOf(entry: Entry): string {
+	return entry.installationId;
+}
+
+interface HandleProps {
+	entry: Entry;
+	isHeld: boolean;
+	onKeyDown: (event: KeyboardEvent) => void;
+	onPointerDown: (event: PointerEvent) => void;
+}
+
+function Handle({ entry, isHeld, onKeyDown, onPointerDown }: HandleProps): JSX.Element {
+	return (
+		<button
+			type="button"
+			class="handle"
+			aria-label={`Move ${nameOf(entry)}`}
+			aria-pressed={isHeld}
+			aria-describedby="reorder-help"
+			data-handle={entry.installationId}
+			onKeyDown={onKeyDown}
+			onPointerDown={onPointerDown}
+		>
+			<svg viewBox="0 0 12 20" aria-hidden="true">
+				{[4, 10, 16].map((y) => [3, 9].map((x) => <circle key={x} cx={x} cy={y} r={1.4} />))}
+			</svg>
+		</button>
+	);
+}
+
+interface RowProps {
+	device: Device;
+	entry: Entry;
+	rotation: RotationResource;
+	handle: JSX.Element;
+	shift: number;
+	isHeld: boolean;
+}
+
+function Row({ device, entry, rotation, handle, shift, isHeld }: RowProps): JSX.Element {
+	const news = panelNews(device.id).value;
+	const name = nameOf(entry);
+	const isOn = news?.isOnline === true && news.installationId === entry.installationId;
+	const isNext = news?.isOnline === true && news.next?.installationId === entry.installationId;
+	const picture = entry.picture === null ? undefined : pictureUrl(device.id, entry.picture);
+	return (
+		<li
+			class="entry"
+			data-held={isHeld}
+			style={shift === 0 ? {} : { transform: `translateY(${shift}px)` }}
+		>
+			{handle}
+			<div class="entry-picture">
+				<Panel picture={picture} label={picture === undefined ? "No picture yet" : name} />
+			</div>
+			<div class="entry-words">
+				<p class="entry-name">
+					{name} {isOn && <span class="badge lit">on now</span>}
+					{!isOn && isNext && <span class="badge">next</span>}
+				</p>
+				<p class="quiet">
+					{entry.kind === "app" ? "App" : "Picture"}, changed <When at={entry.updatedAt} />
+				</p>
+			</div>
+			<div class="row entry-actions">
+				<Button isDisabled={picture === undefined} onClick={() => void showNow(device, entry)}>
+					Show now<span class="only-read"> {name}</span>
+				</Button>
+				<Button onClick={() => removeEntry(device, entry, rotation)}>
+					Remove<span class="only-read"> {name}</span>
+				</Button>
+			</div>
+		</li>
+	);
+}
+
+/** Follows the pointer from a handle until it is let go. */
+function usePointerDrag(
+	list: { current: HTMLOListElement | null },
+	onDrop: (from: number, to: number) => void,
+): { drag: Drag | undefined; begin: (event: PointerEvent, from: number) => void } {
+	const [drag, setDrag] = useState<Drag>();
+	const begin = (event: PointerEvent, from: number) => {
+		if (event.button !== 0 || !list.current) return;
+		const boxes = [...list.current.children].map((item) => item.getBoundingClientRect());
+		const stopped = new AbortController();
+		const follow = ({ clientY }: PointerEvent) => dragTo(boxes, from, clientY - event.clientY);
+		const end = (drop: Drag | undefined) => {
+			stopped.abort();
+			setDrag(undefined);
+			if (drop && drop.to !== from) onDrop(from, drop.to);
+		};
+		const options = { signal: stopped.signal };
+		addEventListener("pointermove", (moving) => setDrag(follow(moving)), options);
+		addEventListener("pointerup", (letting) => end(follow(letting)), options);
+		addEventListener("pointercancel", () => end(undefined), options);
+		addEventListener("keydown", ({ key }) => key === "Escape" && end(undefined), options);
+	};
+	return { drag, begin };
+}
+
+interface Held {
+	id: string;
+	/** The order before it was taken. */
+	before: string[];
+}
+
+/** Space takes an entry, arrows move it, Space lets it go, Escape takes it back. */
+function useKeyboardMove(
+	entries: readonly Entry[],
+	{ preview, save }: ReorderedEntries,
+): { held: Held | undefined; said: string; onKey: (event: KeyboardEvent, at: number) => void } {
+	const [held, setHeld] = useState<Held>();
+	const [said, setSaid] = useState("");
+	const ids = entries.map(idOf);
+	const onKey = (event: KeyboardEvent, at: number) => {
+		const entry = entries[at];
+		if (!entry) return;
+		const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
+		const place = (i: number) => `${i + 1} of ${ids.length}`;
+		if (event.key === " " || (event.key === "Enter" && held)) {
+			if (held && ids.join("/") !== held.before.join("/")) save(ids);
+			setHeld(held ? undefined : { id: entry.installationId, before: ids });
+			setSaid(`${nameOf(entry)} ${held ? "let go" : "taken"}, ${place(at)}.`);
+		} else if (event.key === "Escape" && held) {
+			preview(undefined);
+			setHeld(undefined);
+			setSaid(`${nameOf(entry)} is where it was.`);
+		} else if (step !== 0 && held) {
+			const to = Math.min(Math.max(at + step, 0), ids.length - 1);
+			preview(moved(ids, at, to));
+			setSaid(`${nameOf(entry)}, ${place(to)}.`);
+		} else return;
+		event.preventDefault();
+	};
+	// An element that is moved in the document loses the focus.
+	useLayoutEffect(() => {
+		if (!held) return;
+		const handle = `[data-handle="${CSS.escape(held.id)}"]`;
+		document.querySelector<HTMLElement>(handle)?.focus();
+	}, [held, ids.join("/")]);
+	return { held, said, onKey };
+}
+
+function Entries({
+	device,
+	rotation,
+}: {
+	device: Device;
+	rotation: RotationResource;
+}): JSX.Element | null {
+	const list = useRef<HTMLOListElement>(null);
+	const reordered = useReordered(device, rotation);
+	const { entries, save } = reordered;
+	const keyboard = useKeyboardMove(entries, reordered);
+	const pointer = usePointerDrag(list, (from, to) => save(moved(entries.map(idOf), from, to)));
+	if (entries.length === 0) return null;
+	return (
+		<>
+			<ol class="entries" ref={list} data-drags={pointer.drag !== undefined}>
+				{entries.map((entry, i) => {
+					const isHeld = keyboard.held?.id === entry.installationId || pointer.drag?.from === i;
+					return (
+						<Row
+							key={entry.installationId}
+							device={device}
+							entry={entry}
+							rotation={rotation}
+							isHeld={isHeld}
+							shift={pointer.drag ? shiftOf(i, pointer.drag) : 0}
+							handle={
+								<Handle
+									entry={entry}
+									isHeld={isHeld}
+									onKeyDown={(event) => keyboard.onKey(event, i)}
+									onPointerDown={(event) => pointer.begin(event, i)}
+								/>
+							}
+						/>
+					);
+				})}
+			</ol>
+			<p class="quiet" id="reorder-help">
+				Drag to reorder, or press Space on a handle and use the arrows.
+			</p>
+			<p class="only-read" role="status">
+				{keyboard.said}
+			</p>
+		</>
+	);
+}
+
+/** What a device shows in turn. */
+export function Rotation({
+	device,
+	rotation,
+}: {
+	device: Device;
+	rotation: RotationResource;
+}): JSX.Element {
+	const { value, problem } = rotation;
+	const isEmpty = value.value?.entries.length === 0;
+	return (
+		<div class="stack">
+			{problem.value && !value.value && <p class="notice bad">{problem.value.message}</p>}
+			{isEmpty && (
+				<Empty title="Nothing in the rotation yet">
+					<p class="words">
+						A rotation is what the panel shows in turn. Drop a picture on the panel above, or push
+						one.
+					</p>
+					<div class="row">
+						<a class="button primary" href={`devices/${device.id}/push`} data-page>
+							Push a picture
+						</a>
+					</div>
+				</Empty>
+			)}
+			<Entries device={device} rotation={rotation} />
+		</div>
+	);
+}

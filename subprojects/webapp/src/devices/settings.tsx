@@ -1,0 +1,205 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { patch, Problem } from "../api/client";
+import { Check } from "../components/check";
+import { Field } from "../components/field";
+import { Slider } from "../components/slider";
+import { Timezone } from "../components/timezone";
+import { Latest } from "./latest";
+import type { Device, DeviceUpdate } from "./store";
+
+interface SettingsProps {
+	device: Device;
+	onDevice: (device: Device) => void;
+}
+
+type Name = keyof DeviceUpdate;
+const SAID_MS = 3_000;
+
+interface Saver {
+	save: (value: NonNullable<DeviceUpdate[Name]>) => void;
+	said: string | undefined;
+	fault: string | undefined;
+	/** What was chosen here and the server has not answered to yet. */
+	chosen: DeviceUpdate[Name];
+}
+
+/** Saves one setting whenever it changes, and says beside it that it did, or what was wrong. */
+function useSaver(name: Name, { device, onDevice }: SettingsProps): Saver {
+	const [said, setSaid] = useState<string>();
+	const [fault, setFault] = useState<string>();
+	const [chosen, setChosen] = useState<DeviceUpdate[Name]>();
+	const timer = useRef(0);
+	const target = useRef(onDevice);
+	target.current = onDevice;
+	const [latest] = useState(
+		() =>
+			new Latest(async (value: DeviceUpdate[Name]) => {
+				try {
+					const body = { [name]: value } as DeviceUpdate;
+					target.current(await patch("/web/devices/{deviceId}", body, { deviceId: device.id }));
+					setFault(undefined);
+					setSaid("Saved");
+					clearTimeout(timer.current);
+					timer.current = window.setTimeout(() => setSaid(undefined), SAID_MS);
+				} catch (error) {
+					if (!(error instanceof Problem)) throw error;
+					setFault(error.faults.get(name) ?? error.message);
+					setSaid(undefined);
+				}
+				setChosen((last) => (last === value ? undefined : last));
+			}),
+	);
+	useEffect(() => () => clearTimeout(timer.current), []);
+	const save = (value: NonNullable<DeviceUpdate[Name]>) => {
+		setChosen(value);
+		latest.offer(value);
+	};
+	return { save, said, fault, chosen };
+}
+
+interface TextProps extends SettingsProps {
+	name: "name" | "sleepStart" | "sleepEnd" | "scheduleInterval";
+	label: string;
+	value: string | number;
+	type?: "text" | "time" | "number";
+	help?: string;
+	maxLength?: number;
+}
+
+/** Saved on leaving the field. */
+function TextSetting({ name, value, type = "text", ...props }: TextProps): JSX.Element {
+	const saver = useSaver(name, props);
+	const [text, setText] = useState<string>();
+	const leave = () => {
+		if (text === undefined || text === String(value)) {
+			if (!saver.fault) setText(undefined);
+			return;
+		}
+		saver.save(type === "number" && text !== "" ? Number(text) : text);
+	};
+	// What the server took is shown as it has it.
+	useEffect(() => {
+		if (saver.said) setText(undefined);
+	}, [saver.said, value]);
+	return (
+		<Field
+			label={props.label}
+			name={name}
+			type={type}
+			value={text ?? String(value)}
+			onInput={setText}
+			onLeave={leave}
+			fault={saver.fault}
+			said={saver.said}
+			{...(props.help === undefined ? {} : { help: props.help })}
+			{...(props.maxLength === undefined ? {} : { maxLength: props.maxLength })}
+		/>
+	);
+}
+
+interface SliderSettingProps extends SettingsProps {
+	name: "brightness" | "volume";
+	label: string;
+	help: string;
+}
+
+function SliderSetting({ name, label, help, ...props }: SliderSettingProps): JSX.Element {
+	const { save, said, fault, chosen } = useSaver(name, props);
+	const value = typeof chosen === "number" ? chosen : props.device[name];
+	return (
+		<Slider label={label} value={value} onInput={save} help={help} said={said} fault={fault} />
+	);
+}
+
+interface CheckSettingProps extends SettingsProps {
+	name: "autoDim" | "sleepEnabled";
+	label: string;
+	value: boolean;
+}
+
+function CheckSetting({ name, label, value, ...props }: CheckSettingProps): JSX.Element {
+	const { save, said, fault, chosen } = useSaver(name, props);
+	return (
+		<div class="field">
+			<div class="field-head">
+				<Check label={label} isOn={typeof chosen === "boolean" ? chosen : value} onChange={save} />
+				<span class="said" role="status">
+					{said}
+				</span>
+			</div>
+			{fault && <p class="fault">{fault}</p>}
+		</div>
+	);
+}
+
+function TimezoneSetting(props: SettingsProps): JSX.Element {
+	const { save, said, fault, chosen } = useSaver("timezone", props);
+	const value = typeof chosen === "string" ? chosen : props.device.timezone;
+	return <Timezone value={value} onChoose={save} said={said} fault={fault} />;
+}
+
+function Group({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+	return (
+		<fieldset class="stack group">
+			<legend>{title}</legend>
+			{children}
+		</fieldset>
+	);
+}
+
+/** All that can be set about a device; each applies as it is changed. */
+export function Settings(props: SettingsProps): JSX.Element {
+	const { device } = props;
+	return (
+		<div class="settings">
+			<Group title="Light and sound">
+				<SliderSetting {...props} name="brightness" label="Brightness" help="0 is dark." />
+				<CheckSetting
+					{...props}
+					name="autoDim"
+					value={device.autoDim}
+					label="Dim to 30 % of it from 21:00 to 07:00"
+				/>
+				<SliderSetting {...props} name="volume" label="Volume" help="For panels with a speaker." />
+			</Group>
+			<Group title="Device">
+				<TextSetting {...props} name="name" label="Name" value={device.name} maxLength={25} />
+				<TimezoneSetting {...props} />
+				<TextSetting
+					{...props}
+					name="scheduleInterval"
+					label="Seconds for each picture"
+					type="number"
+					value={device.scheduleInterval}
+					help="15 or more: how long each entry of the rotation stays."
+				/>
+			</Group>
+			<Group title="Sleep">
+				<CheckSetting
+					{...props}
+					name="sleepEnabled"
+					value={device.sleep.enabled}
+					label="Dark at night"
+				/>
+				<div class="pair">
+					<TextSetting
+						{...props}
+						name="sleepStart"
+						label="From"
+						type="time"
+						value={device.sleep.start}
+					/>
+					<TextSetting
+						{...props}
+						name="sleepEnd"
+						label="Until"
+						type="time"
+						value={device.sleep.end}
+					/>
+				</div>
+				<p class="quiet">What is pushed meanwhile waits until the panel wakes.</p>
+			</Group>
+		</div>
+	);
+}

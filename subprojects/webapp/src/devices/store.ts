@@ -1,0 +1,80 @@
+import { effect } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { get, Problem, type Schemas } from "../api/client";
+import { onChanged, panelNews } from "../api/live";
+import { useResource, type Resource } from "../api/resource";
+import { start } from "../api/session";
+import { base } from "../frame/place";
+
+export type Device = Schemas["Device"];
+export type DeviceUpdate = Schemas["DeviceUpdate"];
+export type Entry = Schemas["RotationEntry"];
+
+/** What the last page knew, so that the next one begins with it; of one account. */
+let known: { accountId: string; devices: Device[] } | undefined;
+
+function isSame(one: unknown, other: unknown): boolean {
+	return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** The list with a device as it is now. */
+export function withDevice(devices: readonly Device[], device: Device): Device[] {
+	return devices.map((other) =>
+		other.id === device.id && !isSame(other, device) ? device : other,
+	);
+}
+
+/** What a panel tells of itself when it first comes is stored a little later. */
+const TOLD_MS = 3_000;
+
+export interface Devices extends Resource<Device[]> {
+	/** What the server answered to a change. */
+	update: (device: Device) => void;
+}
+
+/** The account's devices, oldest first, as they are now. */
+export function useDevices(): Devices {
+	const accountId = start.value?.account?.id ?? "";
+	const resource = useResource(
+		() => get("/web/devices"),
+		["devices"],
+		known?.accountId === accountId ? known.devices : undefined,
+	);
+	if (resource.value.value) known = { accountId, devices: resource.value.value };
+	const update = (device: Device) => {
+		const list = resource.value.peek();
+		if (list) resource.set(withDevice(list, device));
+	};
+	const reload = (deviceId: string) => {
+		if (!resource.value.peek()?.some(({ id }) => id === deviceId)) return;
+		get("/web/devices/{deviceId}", {}, { deviceId }).then(update, (error: unknown) => {
+			if (!(error instanceof Problem)) throw error;
+			if (error.status === 404) void resource.refresh();
+		});
+	};
+	useEffect(
+		() =>
+			onChanged((topic) => {
+				const [kind, deviceId] = topic?.split(":") ?? [];
+				if (kind === "device" && deviceId !== undefined) reload(deviceId);
+			}),
+		[],
+	);
+	useEffect(
+		() =>
+			effect(() => {
+				for (const device of resource.value.value ?? []) {
+					if (device.connectedAt !== null || !panelNews(device.id).value?.isOnline) continue;
+					setTimeout(reload, TOLD_MS, device.id);
+					update({ ...device, connectedAt: new Date().toISOString() });
+				}
+			}),
+		[],
+	);
+	return { ...resource, update };
+}
+
+/** Where a picture of a device is. */
+export function pictureUrl(deviceId: string, hash: string): string {
+	return new URL(`web/devices/${encodeURIComponent(deviceId)}/pictures/${hash}`, base).href;
+}

@@ -1,0 +1,83 @@
+import { relativeTime } from "../components/time";
+import type { PanelState } from "../components/panel";
+import type { PanelNews } from "../stream/news";
+import type { Device, Entry } from "./store";
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export interface Face {
+	state: PanelState;
+	/** The name of the picture that is to be seen; none: it is dark. */
+	picture: string | undefined;
+	/** 0 to 100. */
+	brightness: number;
+	/** Words on the panel. */
+	says: string | undefined;
+}
+
+const DARK: Face = { state: "on", picture: undefined, brightness: 100, says: undefined };
+
+/** How a panel looks. */
+export function faceOf(device: Device, news: PanelNews | undefined, nowMs: number): Face {
+	const picture = news?.picture ?? undefined;
+	if (device.isDisabled) return { ...DARK, state: "offline", picture, says: "Disabled" };
+	if (device.connectedAt === null && !news?.isOnline)
+		return { ...DARK, state: "never", says: "Not connected yet" };
+	if (!news) return DARK;
+	if (!news.isOnline) {
+		const seen = relativeTime(Date.parse(news.lastOnline), nowMs);
+		return { ...DARK, state: "offline", picture, says: `Last seen ${seen}` };
+	}
+	if (news.kind === "asleep") return { ...DARK, state: "asleep" };
+	const brightness = news.brightness ?? device.brightness;
+	return { ...DARK, picture, brightness: news.kind === "dark" ? 0 : brightness };
+}
+
+interface Shown {
+	kind: PanelNews["kind"];
+	installationId: string | null;
+}
+
+/** What people call a picture. */
+export function nameOf({ kind, installationId }: Shown, entries?: readonly Entry[]): string {
+	if (kind === "temporary") return "A temporary picture";
+	if (kind === "nothing") return "Nothing";
+	if (installationId === null) return "A picture";
+	const entry = entries?.find((other) => other.installationId === installationId);
+	if (entry?.appName) return entry.appName;
+	return ID.test(installationId) ? "An app" : installationId;
+}
+
+function clock(text: string): string {
+	return new Date(text).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+}
+
+/** "for 9 s"; a time in hours is no use counted in seconds. */
+function timeLeft(until: string, nowMs: number): string {
+	const seconds = Math.max(0, Math.round((Date.parse(until) - nowMs) / 1000));
+	return seconds < 100 ? `for ${seconds} s` : `until ${clock(until)}`;
+}
+
+/** The quiet line below a panel: what is on, for how long, what comes next. */
+export function lineOf(
+	device: Device,
+	news: PanelNews | undefined,
+	nowMs: number,
+	entries?: readonly Entry[],
+): string {
+	if (device.isDisabled) return "Its panel is refused";
+	if (device.connectedAt === null && !news?.isOnline) return "Waiting for its panel";
+	if (!news) return "\u00a0";
+	if (!news.isOnline) return "Offline";
+	if (news.kind === "asleep") return `Asleep until ${device.sleep.end}`;
+	if (news.kind === "dark") return "Dark: its brightness is 0";
+	if (news.kind === "nothing") return "Nothing to show yet";
+	if (news.kind === "unknown" || news.picture === null) return "Online";
+	const name = nameOf(news, entries);
+	const isAlone = !news.next || news.next.installationId === news.installationId;
+	const rest = isAlone ? "" : `, then ${nameOf(news.next ?? news, entries)}`;
+	const line = news.isAcknowledged ? name : `Served: ${name}`;
+	if (news.until !== null && !(isAlone && news.kind === "rotation"))
+		return `${line} ${timeLeft(news.until, nowMs)}${rest}`;
+	return rest === "" && news.since !== null ? `${line} since ${clock(news.since)}` : line + rest;
+}

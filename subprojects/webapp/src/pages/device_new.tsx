@@ -1,0 +1,82 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { post, type Schemas } from "../api/client";
+import { Field } from "../components/field";
+import { Form } from "../components/form";
+import { browserTimezone, Timezone } from "../components/timezone";
+import { LinkCard } from "../devices/link_card";
+import { Heading } from "../frame/page";
+import { go } from "../frame/place";
+
+type NewDevice = Schemas["NewDevice"];
+
+function NewDeviceForm({ onMade }: { onMade: (made: NewDevice) => void }): JSX.Element {
+	const [name, setName] = useState("");
+	const [timezone, setTimezone] = useState(browserTimezone);
+	const [serial, setSerial] = useState("");
+	const submit = async () => {
+		const more = serial === "" ? {} : { serialNumber: serial };
+		onMade(await post("/web/devices", { name, timezone, ...more }));
+	};
+	return (
+		<div class="form-width">
+			<Form
+				action="Add the device"
+				onSubmit={submit}
+				names={["name", "timezone", "serialNumber"]}
+				beside={
+					<a href="devices" data-page>
+						Cancel
+					</a>
+				}
+			>
+				{(faults) => (
+					<>
+						<Field
+							label="Name"
+							name="name"
+							value={name}
+							onInput={setName}
+							fault={faults.get("name")}
+							help="Where it stands, say."
+							maxLength={25}
+							isRequired
+						/>
+						<Timezone value={timezone} onChoose={setTimezone} fault={faults.get("timezone")} />
+						<details open={faults.has("serialNumber")}>
+							<summary>It has a serial number</summary>
+							<Field
+								label="Serial number"
+								name="serialNumber"
+								value={serial}
+								onInput={setSerial}
+								fault={faults.get("serialNumber")}
+								help="Your own software can call it by this, too."
+								maxLength={32}
+								isVerbatim
+							/>
+						</details>
+					</>
+				)}
+			</Form>
+		</div>
+	);
+}
+
+/** /devices/new: a name, then what to type into the panel. */
+export function NewDevicePage(): JSX.Element {
+	const [made, setMade] = useState<NewDevice>();
+	if (!made)
+		return (
+			<div class="stack wide">
+				<Heading title="Add a device" />
+				<NewDeviceForm onMade={setMade} />
+			</div>
+		);
+	return (
+		<div class="stack wide">
+			<Heading title={`Connect ${made.device.name}`} />
+			<LinkCard {...made} onDone={() => go(`devices/${made.device.id}`)} />
+		</div>
+	);
+}

@@ -1,0 +1,119 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useWatch } from "../api/live";
+import { Empty } from "../components/empty";
+import { DevicePanel } from "../devices/device_panel";
+import { useDevices, type Device } from "../devices/store";
+import { Heading } from "../frame/page";
+import { WATCHED_MAX } from "../stream/wants";
+
+/** With fewer one sees at a glance what one looks for. */
+const SEARCHED_FROM = 9;
+const SETTLE_MS = 250;
+
+/** Of more devices than a stream watches, those that are to be seen. */
+function useSeen(devices: readonly Device[]): {
+	seen: readonly string[];
+	grid: { current: HTMLUListElement | null };
+} {
+	const grid = useRef<HTMLUListElement>(null);
+	const [seen, setSeen] = useState<readonly string[]>([]);
+	const isMany = devices.length > WATCHED_MAX;
+	const key = isMany ? devices.map(({ id }) => id).join() : "";
+	useEffect(() => {
+		if (!isMany || !grid.current) return undefined;
+		const inView = new Set<string>();
+		let timer = 0;
+		const observer = new IntersectionObserver(
+			(changes) => {
+				for (const { target, isIntersecting } of changes) {
+					const id = (target as HTMLElement).dataset["device"] ?? "";
+					if (isIntersecting) inView.add(id);
+					else inView.delete(id);
+				}
+				clearTimeout(timer);
+				timer = window.setTimeout(() => setSeen([...inView].slice(0, WATCHED_MAX)), SETTLE_MS);
+			},
+			{ rootMargin: "50%" },
+		);
+		for (const item of grid.current.children) observer.observe(item);
+		return () => {
+			clearTimeout(timer);
+			observer.disconnect();
+		};
+	}, [key]);
+	return { seen: isMany ? seen : devices.map(({ id }) => id), grid };
+}
+
+function Grid({ devices }: { devices: readonly Device[] }): JSX.Element {
+	const { seen, grid } = useSeen(devices);
+	useWatch(seen);
+	return (
+		<ul class="device-grid" data-many={devices.length > WATCHED_MAX} ref={grid}>
+			{devices.map((device) => (
+				<li key={device.id} data-device={device.id}>
+					<a class="device-tile" href={`devices/${device.id}`} data-page>
+						<DevicePanel device={device} title={device.name} />
+					</a>
+				</li>
+			))}
+		</ul>
+	);
+}
+
+function NoDevices(): JSX.Element {
+	return (
+		<Empty title="No device yet">
+			<p class="words">
+				Add your first panel: you give it a name, and get an address to type into its set-up page.
+				An old tablet can be one, too: <a href="panel">a panel in the browser</a>.
+			</p>
+			<div class="row">
+				<a class="button primary" href="devices/new" data-page>
+					Add a device
+				</a>
+			</div>
+		</Empty>
+	);
+}
+
+function Search({ onInput }: { onInput: (text: string) => void }): JSX.Element {
+	return (
+		<input
+			class="search"
+			type="search"
+			aria-label="Search your devices"
+			placeholder="Search"
+			onInput={(event) => onInput(event.currentTarget.value)}
+		/>
+	);
+}
+
+/** /devices: every panel, live. */
+export function DevicesPage(): JSX.Element {
+	const { value, problem } = useDevices();
+	const [text, setText] = useState("");
+	const devices = value.value;
+	const found = devices?.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
+	return (
+		<div class="stack wide">
+			<div class="row between">
+				<Heading title="Devices" />
+				{devices && devices.length > 0 && (
+					<div class="row">
+						{devices.length >= SEARCHED_FROM && <Search onInput={setText} />}
+						<a class="button" href="devices/new" data-page>
+							Add a device
+						</a>
+					</div>
+				)}
+			</div>
+			{problem.value && !devices && <p class="notice bad">{problem.value.message}</p>}
+			{devices?.length === 0 && <NoDevices />}
+			{found && found.length > 0 && <Grid devices={found} />}
+			{devices && devices.length > 0 && found?.length === 0 && (
+				<p class="quiet">No device is called so.</p>
+			)}
+		</div>
+	);
+}
