@@ -4,7 +4,6 @@ import base64
 import contextlib
 import http.client
 import http.server
-import io
 import json
 import os
 import re
@@ -16,24 +15,27 @@ import threading
 import time
 
 import pytest
-from PIL import Image
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
 # pylint: disable=wrong-import-position
 import images  # noqa: E402
+from device_scene import DeviceScene  # noqa: E402
+from scenes import SCENES  # noqa: E402
 from server import PATIENCE_S, Server, wait_until  # noqa: E402
 
 EMAIL = "ada@example.org"
 PASSWORD = "seven small lamps"
 
 
-class Scene:
+class Scene(DeviceScene):
     """What journeys can ask for: each method is a name that they know."""
 
-    def __init__(self, server):
+    def __init__(self, server, files):
+        super().__init__()
         self.server = server
+        self.files = files
         self.key = None
         self.count = 0
         self.others = []
@@ -123,6 +125,7 @@ class Scene:
         self.is_database_lost.clear()
 
     def end(self):
+        self.end_panels()
         for server in self.others:
             server.remove()
 
@@ -154,27 +157,6 @@ class Scene:
         self.server.start()
 
 
-def evening():
-    """A picture worth looking at: a low sun over water."""
-    picture = Image.new("RGB", images.SIZE)
-    for y in range(32):
-        for x in range(64):
-            sun = (x - 44) ** 2 + ((y - 15) * 1.1) ** 2
-            if y < 20:
-                colour = (int(40 + 8 * y), int(12 + 4 * y), int(70 - 2 * y))
-                colour = (255, 196, 70) if sun < 50 else colour
-            else:
-                glitter = abs(x - 44) < 9 - (y - 20) // 3 and (x * 7 + y * 13) % 5 < 2
-                colour = (255, 170, 60) if glitter else (8, 26 + (y - 20), 58 + 2 * (y - 20))
-            picture.putpixel((x, y), colour)
-    out = io.BytesIO()
-    picture.save(out, "PNG")
-    return out.getvalue()
-
-
-SCENES = {"scene": evening}
-
-
 @pytest.fixture(scope="session")
 def scene(tmp_path_factory):
     """On a port that stays, since browsers come back to it."""
@@ -182,7 +164,7 @@ def scene(tmp_path_factory):
     with Server("--rate-limit", "0", state_dir=state) as server:
         server.command[server.command.index("127.0.0.1:0")] = "%s:%d" % server.address
         server.ctl("account", "create", EMAIL, "--name", "Ada")
-        scene = Scene(server)
+        scene = Scene(server, str(tmp_path_factory.mktemp("files")))
         yield scene
         scene.end()
 
@@ -201,6 +183,7 @@ def run_journey(scene):
                 wish = json.loads(line)
                 answer = getattr(scene, wish.pop("ask"))(**wish)
                 print(json.dumps(answer), file=process.stdin, flush=True)
+            scene.end_panels()
             said = process.stderr.read()
             status = process.wait(PATIENCE_S)
         assert status == 0, said

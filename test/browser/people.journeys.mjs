@@ -28,8 +28,8 @@ export default {
 		await heading(page, "Sign in").waitFor();
 		assert.equal(await page.title(), "Sign in · displayd");
 		await fillSignIn(page, person.email, person.password);
-		await heading(page, "API keys").waitFor();
-		assert.match(page.url(), /\/development\/keys$/);
+		await heading(page, "Devices").waitFor();
+		assert.match(page.url(), /\/devices$/);
 		const [cookie] = await page.context().cookies();
 		assert.equal(cookie.httpOnly, true);
 		assert.equal(cookie.sameSite, "Lax");
@@ -71,7 +71,7 @@ export default {
 		await page.locator(".fault").waitFor();
 		await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
 		await page.keyboard.press("Enter");
-		await heading(page, "API keys").waitFor();
+		await heading(page, "Devices").waitFor();
 		const other = await stage.visitor();
 		await other.goto(fresh.link);
 		await heading(other, "This link has ended").waitFor();
@@ -85,11 +85,11 @@ export default {
 		await page.reload();
 		await page.getByLabel("New password", { exact: true }).fill(PASSWORD);
 		await page.keyboard.press("Enter");
-		await heading(page, "API keys").waitFor();
+		await heading(page, "Devices").waitFor();
 		const other = await stage.visitor();
 		await other.goto("");
 		await fillSignIn(other, person.email, PASSWORD);
-		await heading(other, "API keys").waitFor();
+		await heading(other, "Devices").waitFor();
 	},
 
 	"anybody registers where registration is open": async (stage) => {
@@ -104,7 +104,7 @@ export default {
 		await page.getByLabel("Name", { exact: true }).fill("<b>Anybody</b>");
 		await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
 		await page.keyboard.press("Enter");
-		await heading(page, "API keys").waitFor();
+		await heading(page, "Devices").waitFor();
 		assert.equal(await page.locator(".bar-account").innerText(), "<b>Anybody</b>");
 	},
 
@@ -153,9 +153,10 @@ export default {
 	"an account without a device is told so": async (stage) => {
 		const page = await stage.signedIn(await stage.ask("person", { device: false }));
 		await page.goto("development/keys");
-		await page.getByLabel("Name of a new key").fill("Early");
-		await page.keyboard.press("Enter");
 		await page.getByText("No device yet. Add one to create an API key.").waitFor();
+		assert.equal(await page.getByLabel("Name of a new key").count(), 0);
+		await page.getByRole("link", { name: "Add a device" }).click();
+		await heading(page, "Add a device").waitFor();
 	},
 
 	"keys by keyboard alone": async (stage) => {
@@ -168,7 +169,7 @@ export default {
 		await page.keyboard.press("Tab");
 		await page.keyboard.type(person.password);
 		await page.keyboard.press("Enter");
-		await heading(page, "API keys").waitFor();
+		await heading(page, "Devices").waitFor();
 		await page.keyboard.press("g");
 		await page.keyboard.press("u");
 		await heading(page, "Account").waitFor();
@@ -245,7 +246,7 @@ export default {
 		await guest.getByLabel("Name", { exact: true }).fill("Charles");
 		await guest.getByLabel("Password", { exact: true }).fill(PASSWORD);
 		await guest.keyboard.press("Enter");
-		await heading(guest, "API keys").waitFor();
+		await heading(guest, "Devices").waitFor();
 		assert.equal(await guest.getByRole("link", { name: "Administration" }).count(), 0);
 		await page.getByRole("link", { name: "Accounts" }).click();
 		const box = page.getByLabel(`Reviewer : guest-of-${person.email}`);

@@ -1,0 +1,71 @@
+"""What journeys about devices want done outside of the browser."""
+
+import base64
+import os
+import subprocess
+
+import images
+import scenes
+from server import DISPLAYCTL
+
+
+class DeviceScene:
+    """Part of Scene (conftest.py), which has the server."""
+
+    def __init__(self):
+        self.panels = {}
+        self.keys = {}
+
+    def key_of(self, account):
+        if account not in self.keys:
+            self.keys[account] = self.server.ctl("key", "create", "--account", account)["key"]
+        return self.keys[account]
+
+    def add_device(self, account, name="Kitchen"):
+        made = self.server.ctl("device", "create", "--account", account, "--name", name)
+        return {"id": made["id"], "url": made["websocketUrl"]}
+
+    def panel(self, url, poll=False, acknowledges=True, name=None):
+        """A panel that somebody has switched on; name is for panel_off()."""
+        command = [DISPLAYCTL, "panel", "--poll" if poll else "--url", url, "--quiet",
+                   "--reconnect-ms", "200", *([] if acknowledges else ["--no-ack"])]
+        self.panels[name or url] = subprocess.Popen(command)  # pylint: disable=consider-using-with
+
+    def panel_off(self, name):
+        process = self.panels.pop(name)
+        process.kill()
+        process.wait()
+
+    def end_panels(self):
+        for name in list(self.panels):
+            self.panel_off(name)
+
+    def push_to(self, account, device, colour=None, file=None, **how):
+        """A push by the public API; how: installationId, duration, background."""
+        picture = images.png(images.solid(tuple(colour))) if colour else scenes.SCENES[file]()
+        body = {"image": base64.b64encode(picture).decode(), **how}
+        answer = self.server.post(f"/v1/devices/{device}/push", body, key=self.key_of(account))
+        assert answer.status == 200, answer.body
+
+    def change(self, account, device, fields):
+        answer = self.server.request("PATCH", f"/v1/devices/{device}", fields,
+                                     key=self.key_of(account))
+        assert answer.status == 200, answer.body
+
+    def device_of(self, account, device):
+        answer = self.server.get(f"/v1/devices/{device}", key=self.key_of(account))
+        return answer.json() if answer.status == 200 else None
+
+    def entries_of(self, account, device):
+        answer = self.server.get(f"/v1/devices/{device}/installations", key=self.key_of(account))
+        assert answer.status == 200, answer.body
+        return [entry["id"] for entry in answer.json()]
+
+    def file(self, name):
+        """The path of a picture that somebody has on their disk."""
+        endings = {"photo": "jpg", "spinner": "gif", "waves": "webp"}
+        path = os.path.join(self.files, f"{name}.{endings.get(name, 'png')}")
+        data = scenes.SCENES[name]() if name in scenes.SCENES else b"no picture"
+        with open(path, "wb") as out:
+            out.write(data)
+        return path

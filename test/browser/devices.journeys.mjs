@@ -1,0 +1,690 @@
+// Devices: what is on them, live; adding, setting, arranging, pushing.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+
+const LIVE = ".device .drop .panel";
+
+function heading(page, name) {
+	return page.getByRole("heading", { name, level: 1 });
+}
+
+function line(page) {
+	return page.locator(`${LIVE} .panel-line`).first();
+}
+
+/** Waits until the top left pixel of a picture has a colour. */
+async function showsColour(page, colour, where = `${LIVE} img.panel-picture`) {
+	await page.waitForFunction(
+		([selector, wanted]) => {
+			const image = document.querySelector(selector);
+			if (!image?.complete || !image.naturalWidth) return false;
+			const context = new OffscreenCanvas(64, 32).getContext("2d");
+			context.drawImage(image, 0, 0);
+			return context.getImageData(0, 0, 1, 1).data.slice(0, 3).join() === wanted.join();
+		},
+		[where, colour],
+	);
+}
+
+async function fillSignIn(page, person) {
+	await page.getByLabel("E-mail address").fill(person.email);
+	await page.getByLabel("Password", { exact: true }).fill(person.password);
+	await page.keyboard.press("Enter");
+}
+
+/** Somebody with a device whose panel is on. */
+async function owner(stage, { name = "Kitchen", acknowledges = true } = {}) {
+	const person = await stage.ask("person", { device: false });
+	const account = person.email;
+	const device = await stage.ask("add_device", { account, name });
+	await stage.ask("panel", { url: device.url, name: device.id, acknowledges });
+	return { person, account, device };
+}
+
+async function push(stage, { account, device }, how) {
+	await stage.ask("push_to", { account, device: device.id, ...how });
+}
+
+/** A page of a device whose panel is on. */
+async function openDevice(stage, { part = "", ...options } = {}) {
+	const owned = await owner(stage, options);
+	const page = await stage.signedIn(owned.person, options);
+	await page.goto(`devices/${owned.device.id}${part}`);
+	await heading(page, options.name ?? "Kitchen").waitFor();
+	return { ...owned, page };
+}
+
+async function hasOrder(page, wanted) {
+	await page.waitForFunction(
+		(list) =>
+			[...document.querySelectorAll("[data-handle]")]
+				.map((handle) => handle.dataset.handle)
+				.join() === list.join(),
+		wanted,
+	);
+}
+
+/** Waits until something asked for outside of the browser is so. */
+async function until(stage, what, more, isSo) {
+	for (;;) {
+		const answer = await stage.ask(what, more);
+		if (isSo(answer)) return answer;
+		await new Promise((resolve) => setTimeout(resolve, 100));
+	}
+}
+
+async function pushThree(stage, owned) {
+	const { account, device } = owned;
+	const colours = { red: [200, 0, 0], green: [0, 200, 0], blue: [0, 0, 200] };
+	for (const [installationId, colour] of Object.entries(colours))
+		await stage.ask("push_to", {
+			account,
+			device: device.id,
+			colour,
+			installationId,
+			background: true,
+		});
+}
+
+/** Drops a file as somebody does who drags it there. */
+async function drop(page, selector, path, type) {
+	const data = fs.readFileSync(path).toString("base64");
+	const name = path.split("/").at(-1);
+	const transfer = await page.evaluateHandle(
+		({ data, name, type }) => {
+			const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+			const transfer = new DataTransfer();
+			transfer.items.add(new File([bytes], name, { type }));
+			return transfer;
+		},
+		{ data, name, type },
+	);
+	await page.dispatchEvent(selector, "dragover", { dataTransfer: transfer });
+	await page.getByText("Drop it on the panel").waitFor();
+	await page.dispatchEvent(selector, "drop", { dataTransfer: transfer });
+}
+
+async function addsDevice(stage, options) {
+	const person = await stage.ask("person", { device: false });
+	const page = await stage.visitor(options);
+	await page.goto("");
+	await fillSignIn(page, person);
+	await heading(page, "Devices").waitFor();
+	await page.getByText("No device yet").waitFor();
+	await page.getByRole("link", { name: "Add a device" }).click();
+	await page.getByLabel("Name").fill("Balcony");
+	await page.getByRole("combobox", { name: "Time zone" }).click();
+	await page.keyboard.type("york");
+	await page.getByRole("option", { name: "America/New_York" }).click();
+	await page.getByRole("button", { name: "Add the device" }).click();
+	await heading(page, "Connect Balcony").waitFor();
+	await page.getByRole("img", { name: "The address as a QR code" }).waitFor();
+	await page.getByText("Waiting for your panel to connect.").waitFor();
+	const url = await page.locator(".steps .secret code").innerText();
+	assert.match(url, /^ws:\/\/.*\/d\/.*\/ws\?key=\w{24}$/);
+	await page.getByRole("link", { name: "Devices" }).click();
+	await page.getByText("Leave without the address?").waitFor();
+	await page.keyboard.press("Escape");
+	await stage.ask("panel", { url });
+	await page.getByText("Your panel is connected.").waitFor();
+	await page.getByRole("button", { name: "Done" }).click();
+	await heading(page, "Balcony").waitFor();
+	assert.ok(!(await page.content()).includes(url));
+	await page.getByRole("link", { name: "Connect" }).click();
+	await page.getByText("WebSocket", { exact: true }).waitFor();
+	const id = new URL(page.url()).pathname.split("/").at(-2);
+	const device = await stage.ask("device_of", { account: person.email, device: id });
+	assert.equal(device.timezone, "America/New_York");
+	return page;
+}
+
+export default {
+	"somebody adds the first device": (stage) => addsDevice(stage, {}),
+
+	"somebody adds the first device on a phone": (stage) => addsDevice(stage, { screen: "phone" }),
+
+	"a push is seen on the live panel": async (stage) => {
+		const { page, ...owned } = await openDevice(stage);
+		await push(stage, owned, { colour: [200, 30, 10], installationId: "lamp" });
+		await showsColour(page, [200, 30, 10]);
+		await page.getByText("lamp", { exact: false }).first().waitFor();
+		await push(stage, owned, { colour: [10, 30, 200], duration: 45 });
+		await showsColour(page, [10, 30, 200]);
+		await page.getByText(/^A temporary picture for \d+ s, then lamp$/).waitFor();
+		await page.goto("devices");
+		await showsColour(page, [10, 30, 200], ".device-tile img.panel-picture");
+	},
+
+	"a panel that does not acknowledge is said to be served": async (stage) => {
+		const { page, ...owned } = await openDevice(stage, { acknowledges: false });
+		await push(stage, owned, { colour: [7, 70, 7], installationId: "old firmware" });
+		await showsColour(page, [7, 70, 7]);
+		await page.getByText(/^Served: old firmware/).waitFor();
+	},
+
+	"a panel that goes is offline, and says since when": async (stage) => {
+		const { page, device } = await openDevice(stage);
+		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
+		await stage.ask("panel_off", { name: device.id });
+		await page.locator(`${LIVE}[data-state="offline"]`).waitFor();
+		await page.locator(`${LIVE} .panel-says`).getByText("Last seen just now").waitFor();
+		await stage.ask("panel", { url: device.url, name: device.id });
+		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
+	},
+
+	"settings apply as they are changed": async (stage) => {
+		const { page, ...owned } = await openDevice(stage, { part: "/settings" });
+		await push(stage, owned, { colour: [0, 255, 0], installationId: "lamp" });
+		await showsColour(page, [0, 255, 0]);
+		const place = { account: owned.account, device: owned.device.id };
+		const slider = page.getByLabel("Brightness");
+		await slider.fill("5");
+		await page.getByText("Saved").first().waitFor();
+		await page.waitForFunction((selector) => {
+			const panel = document.querySelector(selector);
+			return Number(panel.style.getPropertyValue("--light")) < 0.4;
+		}, LIVE);
+		await until(stage, "device_of", place, ({ brightness }) => brightness === 5);
+		await page.getByLabel("Name").fill("");
+		await page.keyboard.press("Tab");
+		await page.locator(".fault").waitFor();
+		await page.getByLabel("Name").fill("Upstairs");
+		await page.keyboard.press("Enter");
+		await heading(page, "Upstairs").waitFor();
+		assert.equal(await page.title(), "Upstairs · displayd");
+		await page.getByLabel("Seconds for each picture").fill("3");
+		await page.keyboard.press("Tab");
+		await page.locator(".fault").waitFor();
+		await page.getByLabel("Seconds for each picture").fill("60");
+		await page.keyboard.press("Tab");
+		await until(stage, "device_of", place, ({ scheduleInterval }) => scheduleInterval === 60);
+		await page.getByLabel("From", { exact: true }).fill("00:00");
+		await page.getByLabel("Until", { exact: true }).fill("00:00");
+		await page.getByLabel("Dark at night").check();
+		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
+		await page.getByLabel("Dark at night").uncheck();
+		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
+	},
+
+	"a slider that moves is sent seldom, and its last place is kept": async (stage) => {
+		const { page, account, device } = await openDevice(stage, { part: "/settings" });
+		let count = 0;
+		page.on("request", (request) => {
+			if (request.method() === "PATCH") count += 1;
+		});
+		const began = Date.now();
+		await page.getByLabel("Volume").evaluate(async (slider) => {
+			for (let value = 0; value <= 90; value++) {
+				slider.value = String(value);
+				slider.dispatchEvent(new Event("input", { bubbles: true }));
+				await new Promise((resolve) => setTimeout(resolve, 5));
+			}
+		});
+		await until(stage, "device_of", { account, device: device.id }, ({ volume }) => volume === 90);
+		const most = 2 + (Date.now() - began) / 100;
+		assert.ok(count <= most, `${count} requests`);
+	},
+
+	"a rotation is reordered by keyboard": async (stage) => {
+		const { page, ...owned } = await openDevice(stage);
+		await pushThree(stage, owned);
+		await hasOrder(page, ["red", "green", "blue"]);
+		await page.getByRole("button", { name: "Move red", exact: true }).focus();
+		await page.keyboard.press("Space");
+		await page.keyboard.press("ArrowDown");
+		await page.keyboard.press("ArrowDown");
+		await hasOrder(page, ["green", "blue", "red"]);
+		await page.getByText("red, 3 of 3.").waitFor();
+		await page.keyboard.press("Escape");
+		await hasOrder(page, ["red", "green", "blue"]);
+		await page.keyboard.press("Space");
+		await page.keyboard.press("ArrowDown");
+		await page.keyboard.press("Space");
+		await hasOrder(page, ["green", "red", "blue"]);
+		const place = { account: owned.account, device: owned.device.id };
+		await until(stage, "entries_of", place, (ids) => ids.join() === "green,red,blue");
+	},
+
+	"a rotation is reordered by dragging": async (stage) => {
+		const { page, ...owned } = await openDevice(stage);
+		await pushThree(stage, owned);
+		await hasOrder(page, ["red", "green", "blue"]);
+		const handle = page.getByRole("button", { name: "Move blue", exact: true });
+		await handle.scrollIntoViewIfNeeded();
+		const from = await handle.boundingBox();
+		const to = await page.getByRole("button", { name: "Move red", exact: true }).boundingBox();
+		const x = from.x + from.width / 2;
+		await page.mouse.move(x, from.y + from.height / 2);
+		await page.mouse.down();
+		await page.mouse.move(x, to.y + to.height / 2, { steps: 5 });
+		await page.mouse.move(x, to.y + 2);
+		await page.mouse.up();
+		await hasOrder(page, ["blue", "red", "green"]);
+		const place = { account: owned.account, device: owned.device.id };
+		await until(stage, "entries_of", place, (ids) => ids.join() === "blue,red,green");
+	},
+
+	"a removal can be taken back": async (stage) => {
+		const { page, ...owned } = await openDevice(stage);
+		await pushThree(stage, owned);
+		await hasOrder(page, ["red", "green", "blue"]);
+		await page.getByRole("button", { name: "Remove green" }).click();
+		await hasOrder(page, ["red", "blue"]);
+		await page.getByRole("button", { name: "Undo" }).click();
+		await hasOrder(page, ["red", "green", "blue"]);
+		const place = { account: owned.account, device: owned.device.id };
+		assert.equal((await stage.ask("entries_of", place)).length, 3);
+		await page.getByRole("button", { name: "Remove red" }).click();
+		await hasOrder(page, ["green", "blue"]);
+		await page.goto("account");
+		await until(stage, "entries_of", place, (ids) => ids.join() === "green,blue");
+	},
+
+	"an entry is shown now": async (stage) => {
+		const { page, ...owned } = await openDevice(stage);
+		await pushThree(stage, owned);
+		await page.getByRole("button", { name: "Show now blue" }).click();
+		await showsColour(page, [0, 0, 200]);
+		await page.locator(".entry", { hasText: "blue" }).getByText("on now").waitFor();
+	},
+
+	"a photo is dropped on the panel, cropped and kept": async (stage) => {
+		const { page, account, device } = await openDevice(stage);
+		await drop(page, ".device .drop", await stage.ask("file", { name: "photo" }), "image/jpeg");
+		await page.getByText("This picture is 960x640. Panels are 64x32.").waitFor();
+		assert.match(page.url(), /\/push$/);
+		await page.getByLabel("Crop").check();
+		await page.getByLabel("Top to bottom").fill("100");
+		await page.getByLabel("In the rotation").check();
+		assert.equal(await page.getByLabel("Name").inputValue(), "photo");
+		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByText(/^photo since|^photo for/).waitFor();
+		assert.deepEqual(await stage.ask("entries_of", { account, device: device.id }), ["photo"]);
+	},
+
+	"a picture is chosen, and shown for a while": async (stage) => {
+		const { page, ...owned } = await openDevice(stage, { part: "/push", screen: "phone" });
+		const path = await stage.ask("file", { name: "clock" });
+		await page.locator('input[type="file"]').setInputFiles(path);
+		await page.getByLabel("For how long").selectOption("45");
+		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByText(/^A temporary picture for \d+ s/).waitFor();
+		const place = { account: owned.account, device: owned.device.id };
+		assert.deepEqual(await stage.ask("entries_of", place), []);
+	},
+
+	"an animation of another size keeps moving": async (stage) => {
+		const { page } = await openDevice(stage, { part: "/push" });
+		const path = await stage.ask("file", { name: "spinner" });
+		await page.locator('input[type="file"]').setInputFiles(path);
+		await page.getByText("This animation is 128x128.").waitFor();
+		await page.getByLabel("Scale").check();
+		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByText(/^A temporary picture/).waitFor();
+		const frames = await page.locator(`${LIVE} img.panel-picture`).evaluate(async (image) => {
+			const data = await (await fetch(image.src)).arrayBuffer();
+			const decoder = new ImageDecoder({ data, type: "image/webp" });
+			await Promise.all([decoder.tracks.ready, decoder.completed]);
+			return decoder.tracks.selectedTrack.frameCount;
+		});
+		assert.equal(frames, 8);
+	},
+
+	"what is no picture is told so": async (stage) => {
+		const { page } = await openDevice(stage, { part: "/push" });
+		const path = await stage.ask("file", { name: "letter" });
+		await page.locator('input[type="file"]').setInputFiles(path);
+		await page.getByText("letter.png is no picture that this browser can read.").waitFor();
+		const noise = await stage.ask("file", { name: "clock" });
+		await page.locator('input[type="file"]').setInputFiles(noise);
+		await page.getByLabel("In the rotation").check();
+		await page.getByLabel("Name").fill("a/b");
+		await page.getByRole("button", { name: "Show it" }).click();
+		await page.locator(".fault").waitFor();
+		await page.getByLabel("Name").fill("a b");
+		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByText("a b is on its way").waitFor();
+	},
+
+	"a picture is pasted": async (stage) => {
+		const { page } = await openDevice(stage);
+		const path = await stage.ask("file", { name: "scene" });
+		const data = fs.readFileSync(path).toString("base64");
+		await page.evaluate((data) => {
+			const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+			const transfer = new DataTransfer();
+			transfer.items.add(new File([bytes], "image.png", { type: "image/png" }));
+			document.body.dispatchEvent(
+				new ClipboardEvent("paste", { clipboardData: transfer, bubbles: true }),
+			);
+		}, data);
+		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByText(/^A temporary picture/).waitFor();
+	},
+
+	"eight tabs share one stream, and all are live": async (stage) => {
+		const owned = await owner(stage);
+		const first = await stage.signedIn(owned.person);
+		let streams = 0;
+		const open = new Set();
+		first.context().on("request", (request) => {
+			if (!request.url().includes("/web/events")) return;
+			streams += 1;
+			open.add(request);
+		});
+		first.context().on("requestfailed", (request) => open.delete(request));
+		first.context().on("requestfinished", (request) => open.delete(request));
+		const pages = [first];
+		while (pages.length < 8) pages.push(await first.context().newPage());
+		for (const page of pages) {
+			await page.goto(`devices/${owned.device.id}`);
+			await heading(page, "Kitchen").waitFor();
+		}
+		await push(stage, owned, { colour: [3, 99, 3], installationId: "all" });
+		for (const page of pages) await showsColour(page, [3, 99, 3]);
+		assert.equal(open.size, 1, `${open.size} streams are open`);
+		// Connections are left for everything else.
+		await pages[7].getByRole("link", { name: "Settings" }).click();
+		await pages[7].getByLabel("Volume").fill("33");
+		await pages[7].getByText("Saved").waitFor();
+		// Another tab takes over.
+		await first.close();
+		await push(stage, owned, { colour: [99, 3, 3], installationId: "all" });
+		for (const page of pages.slice(1)) await showsColour(page, [99, 3, 3]);
+		assert.ok(streams <= 4, `${streams} streams were opened`);
+	},
+
+	"what one browser does with a device the other sees": async (stage) => {
+		const { page: one, person, ...owned } = await openDevice(stage, { part: "/settings" });
+		const other = await stage.signedIn(person, { screen: "phone" });
+		await other.goto(`devices/${owned.device.id}`);
+		await heading(other, "Kitchen").waitFor();
+		await one.getByLabel("Name").fill("Cellar");
+		await one.keyboard.press("Enter");
+		await heading(other, "Cellar").waitFor();
+		await pushThree(stage, owned);
+		await hasOrder(other, ["red", "green", "blue"]);
+		await one.getByRole("link", { name: "Rotation" }).click();
+		await one.getByRole("button", { name: "Move blue", exact: true }).focus();
+		for (const key of ["Space", "ArrowUp", "ArrowUp", "Space"]) await one.keyboard.press(key);
+		await hasOrder(other, ["blue", "red", "green"]);
+		await stage.ask("change", {
+			account: owned.account,
+			device: owned.device.id,
+			fields: { brightness: 0 },
+		});
+		await line(other).getByText("Dark: its brightness is 0").waitFor();
+		await one.getByRole("link", { name: "Connect" }).click();
+		await one.getByRole("button", { name: "Remove the device" }).click();
+		await one.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+		await heading(one, "Devices").waitFor();
+		await heading(other, "There is no such device").waitFor();
+	},
+
+	"the panels come back with the server": async (stage) => {
+		const { page, ...owned } = await openDevice(stage);
+		await push(stage, owned, { colour: [9, 9, 99], installationId: "before" });
+		await showsColour(page, [9, 9, 99]);
+		await stage.ask("stop");
+		await page.getByText("Reconnecting").waitFor();
+		await page.locator(`${LIVE}[data-old="true"]`).waitFor();
+		await page.getByText(/^Before: /).waitFor();
+		await stage.ask("start");
+		await page.getByText("Reconnecting").waitFor({ state: "hidden" });
+		await push(stage, owned, { colour: [99, 9, 9], installationId: "after" });
+		await showsColour(page, [99, 9, 9]);
+		await page.locator(`${LIVE}[data-old="false"]`).waitFor();
+	},
+
+	"the panels are told as old while the database is away": async (stage) => {
+		const { page, ...owned } = await openDevice(stage);
+		await push(stage, owned, { colour: [9, 99, 9], installationId: "before" });
+		await showsColour(page, [9, 99, 9]);
+		await stage.ask("lose_database");
+		await page.getByText("Reconnecting").waitFor();
+		await page.locator(`${LIVE}[data-old="true"]`).waitFor();
+		await stage.ask("have_database");
+		await page.getByText("Reconnecting").waitFor({ state: "hidden" });
+		await push(stage, owned, { colour: [99, 99, 9], installationId: "after" });
+		await showsColour(page, [99, 99, 9]);
+	},
+
+	"what strangers write is shown as text": async (stage) => {
+		const markup = `<img src=x onerror=alert(1)>`;
+		const { page, ...owned } = await openDevice(stage, { name: "<b>&amp;</b>{{7*7}}" });
+		const entry = `${markup}"><script>`.replaceAll("/", "");
+		await push(stage, owned, { colour: [1, 1, 1], installationId: entry });
+		await page.locator(".entry-name").getByText(entry).waitFor();
+		await line(page).getByText(entry, { exact: false }).waitFor();
+		assert.equal(await page.title(), "<b>&amp;</b>{{7*7}} · displayd");
+		await page.getByRole("button", { name: `Remove ${entry}` }).click();
+		await page.getByText(`${entry} is removed`).waitFor();
+		assert.equal(await page.locator("main b, main script, main img[src='x']").count(), 0);
+	},
+
+	"devices by keyboard alone": async (stage) => {
+		const { page, ...owned } = await openDevice(stage);
+		await pushThree(stage, owned);
+		await page.goto("account");
+		await heading(page, "Account").waitFor();
+		await page.keyboard.press("g");
+		await page.keyboard.press("d");
+		await heading(page, "Devices").waitFor();
+		const tabTo = async (isThere) => {
+			for (let i = 0; i < 40; i++) {
+				await page.keyboard.press("Tab");
+				if (await page.evaluate(isThere)) return;
+			}
+			assert.fail("no Tab leads there");
+		};
+		await tabTo(() => document.activeElement.classList.contains("device-tile"));
+		await page.keyboard.press("Enter");
+		await hasOrder(page, ["red", "green", "blue"]);
+		await tabTo(() => document.activeElement.textContent === "Settings");
+		await page.keyboard.press("Enter");
+		await page.getByLabel("Brightness").waitFor();
+		assert.equal(await page.evaluate(() => document.activeElement.textContent), "Settings");
+		await tabTo(() => document.activeElement.type === "range");
+		const place = { account: owned.account, device: owned.device.id };
+		const before = await stage.ask("device_of", place);
+		await page.keyboard.press("ArrowLeft");
+		await until(stage, "device_of", place, (now) => now.brightness === before.brightness - 1);
+		await tabTo(() => document.activeElement.role === "combobox");
+		await page.keyboard.type("zagreb");
+		await page.keyboard.press("Enter");
+		await until(stage, "device_of", place, ({ timezone }) => timezone === "Europe/Zagreb");
+	},
+
+	"a key is renewed, a device disabled, enabled and removed": async (stage) => {
+		const { page, account, device } = await openDevice(stage, { part: "/connect" });
+		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
+		assert.equal((await stage.ask("device_of", { account, device: device.id })).id, device.id);
+		await page.getByRole("button", { name: "Disable the device" }).click();
+		await page.locator(`${LIVE} .panel-says`).getByText("Disabled").waitFor();
+		await page.getByRole("button", { name: "Enable the device" }).click();
+		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
+		await page.getByRole("button", { name: "Make a new key" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Make a new key" }).click();
+		const url = await page.locator(".steps .secret code").innerText();
+		assert.notEqual(url, device.url);
+		await page.locator(`${LIVE}[data-state="offline"]`).waitFor();
+		await stage.ask("panel", { url, name: "renewed" });
+		await page.getByText("Your panel is connected.").waitFor();
+		await page.getByRole("button", { name: "Done" }).click();
+		await page.getByRole("button", { name: "Remove the device" }).click();
+		await page.getByRole("heading", { name: "Remove Kitchen?" }).waitFor();
+		await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+		await page.getByText("No device yet").waitFor();
+		assert.equal(await stage.ask("device_of", { account, device: device.id }), null);
+	},
+
+	"what the firmware tells is shown": async (stage) => {
+		const { page } = await openDevice(stage, { part: "/connect" });
+		const facts = page.locator(".facts");
+		await facts.getByText("Firmware", { exact: true }).waitFor();
+		await facts.getByText("Hardware address").waitFor();
+		await facts.getByText("First connected").waitFor();
+	},
+
+	"a device that never connected says what to look at": async (stage) => {
+		const person = await stage.ask("person", { device: false });
+		const device = await stage.ask("add_device", { account: person.email });
+		const page = await stage.signedIn(person);
+		await page.goto("devices");
+		await page
+			.locator('.panel[data-state="never"] .panel-says')
+			.getByText("Not connected yet")
+			.waitFor();
+		await page.goto(`devices/${device.id}/connect`);
+		await page.getByText("This panel has not connected since you added it.").waitFor();
+		await page.getByText(`/d/${device.id}/ws?key=…`).waitFor();
+	},
+
+	"of more than 200 devices those in view are watched": async (stage) => {
+		const page = await stage.signedIn(await stage.ask("person", { device: false }));
+		const watched = [];
+		page.on("request", (request) => {
+			const ids = new URL(request.url()).searchParams.get("devices");
+			if (request.url().includes("/web/events")) watched.push(ids?.split(",") ?? []);
+		});
+		await page.goto("devices");
+		await page.getByText("No device yet").waitFor();
+		await page.evaluate(async () => {
+			const add = (i) =>
+				fetch("web/devices", {
+					method: "POST",
+					headers: { "Content-Type": "application/json" },
+					body: JSON.stringify({ name: `Panel ${i}`, timezone: "UTC" }),
+				});
+			for (let i = 0; i < 210; i += 10)
+				await Promise.all(Array.from({ length: 10 }, (_, j) => add(i + j)));
+		});
+		await page.reload();
+		await page.locator(".device-grid > li").nth(209).waitFor({ state: "attached" });
+		const ids = await page
+			.locator(".device-grid > li")
+			.evaluateAll((items) => items.map((item) => item.dataset.device));
+		const hears = async (id) => {
+			while (!watched.at(-1)?.includes(id)) await page.waitForTimeout(100);
+		};
+		await hears(ids[0]);
+		await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+		await hears(ids[209]);
+		assert.ok(watched.every((list) => list.length <= 200));
+		assert.ok(!watched.at(-1).includes(ids[100]));
+		await page.getByRole("searchbox").fill("panel 77");
+		await page.getByRole("link", { name: "Panel 77" }).waitFor();
+		assert.equal(await page.locator(".device-grid > li").count(), 1);
+	},
+
+	"the live page loads in 5 requests and one a panel, and 120 KB": async (stage) => {
+		const owned = await owner(stage);
+		await push(stage, owned, { colour: [5, 5, 55], installationId: "lamp" });
+		const page = await stage.signedIn(owned.person);
+		const session = await page.context().newCDPSession(page);
+		const requests = [];
+		let bytes = 0;
+		await session.send("Network.enable");
+		session.on("Network.requestWillBeSent", ({ request }) => {
+			if (!request.url.startsWith("data:")) requests.push(request.url);
+		});
+		session.on("Network.loadingFinished", (event) => {
+			bytes += event.encodedDataLength;
+		});
+		await page.goto("devices");
+		await showsColour(page, [5, 5, 55], ".device-tile img.panel-picture");
+		assert.ok(requests.length <= 6, requests.join(" "));
+		assert.ok(bytes <= 120_000, `${bytes} bytes`);
+	},
+
+	"photographs of devices": async (stage) => {
+		const person = await stage.ask("person", { device: false });
+		const account = person.email;
+		const devices = {};
+		const shown = { Kitchen: "departures", Hall: "clock", Workshop: "build", Desk: "waves" };
+		for (const name of ["Kitchen", "Hall", "Workshop", "Desk", "Bedroom", "Balcony"]) {
+			devices[name] = await stage.ask("add_device", { account, name });
+			if (name !== "Balcony") await stage.ask("panel", { url: devices[name].url, name });
+		}
+		for (const file of ["departures", "clock", "scene", "build", "waves"])
+			await push(
+				stage,
+				{ account, device: devices.Kitchen },
+				{ file, installationId: file, background: true },
+			);
+		for (const [name, file] of Object.entries(shown))
+			await push(stage, { account, device: devices[name] }, { file, installationId: file });
+		await stage.ask("change", {
+			account,
+			device: devices.Bedroom.id,
+			fields: { sleepEnabled: true, sleepStart: "06:45", sleepEnd: "06:45" },
+		});
+		const kitchen = `devices/${devices.Kitchen.id}`;
+		const isLit = (page) => page.locator(`${LIVE} canvas.panel-picture`).first().waitFor();
+		await stage.photograph(
+			"devices",
+			async (page) => {
+				await page.goto("devices");
+				await page.locator('.panel[data-state="asleep"]').waitFor();
+				for (let i = 0; i < 4; i++) await page.locator("canvas.panel-picture").nth(i).waitFor();
+			},
+			person,
+		);
+		for (const [name, part] of [
+			["device", ""],
+			["device-settings", "/settings"],
+			["device-connect", "/connect"],
+		]) {
+			await stage.photograph(
+				name,
+				async (page) => {
+					await page.goto(kitchen + part);
+					await isLit(page);
+					if (part === "") await page.locator(".entry").nth(4).waitFor();
+				},
+				person,
+			);
+		}
+		await stage.photograph(
+			"device-push",
+			async (page) => {
+				await page.goto(`${kitchen}/push`);
+				await isLit(page);
+				const path = await stage.ask("file", { name: "photo" });
+				await page.locator('input[type="file"]').setInputFiles(path);
+				await page.locator(".review canvas.panel-picture").waitFor();
+			},
+			person,
+		);
+	},
+
+	"photographs of the first device": async (stage) => {
+		const person = await stage.ask("person", { device: false });
+		await stage.photograph(
+			"devices-none",
+			async (page) => {
+				await page.goto("devices");
+				await page.getByText("No device yet").waitFor();
+			},
+			person,
+		);
+		await stage.photograph(
+			"device-new",
+			async (page) => {
+				await page.goto("devices/new");
+				await page.getByLabel("Name").fill("Balcony");
+			},
+			person,
+		);
+		await stage.photograph(
+			"device-added",
+			async (page) => {
+				await page.goto("devices/new");
+				await page.getByLabel("Name").fill("Balcony");
+				await page.keyboard.press("Enter");
+				await page.getByText("Waiting for your panel").waitFor();
+			},
+			person,
+		);
+	},
+};
