@@ -323,7 +323,7 @@ export default {
 		await reject.focus();
 		await page.keyboard.press("Enter");
 		await page.getByText("Say why it is rejected.").waitFor();
-		await page.getByLabel("In all").focus();
+		await page.getByLabel("Summary").focus();
 		await page.keyboard.insertText("It is not for here.");
 		await reject.focus();
 		await page.keyboard.press("Enter");

@@ -16,7 +16,7 @@ export function hasFeedback(version: Said): boolean {
 	);
 }
 
-/** What reviewers say of a version, as text and in their order. onLine: goes to a line of the script. */
+/** What reviewers say of a version, as text, by line. onLine: goes to a line of the script. */
 export function Feedback({
 	version,
 	onLine,
@@ -24,13 +24,14 @@ export function Feedback({
 	version: Said;
 	onLine?: (line: number) => void;
 }): JSX.Element {
+	const comments = [...version.reviewComments].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
 	return (
 		<div class="stack feedback">
 			{version.rejectionReason !== null && <p class="said-text">{version.rejectionReason}</p>}
 			{version.reviewSummary !== null && <p class="said-text">{version.reviewSummary}</p>}
-			{version.reviewComments.length > 0 && (
+			{comments.length > 0 && (
 				<ul class="comments">
-					{version.reviewComments.map(({ author, comment, line }, i) => (
+					{comments.map(({ author, comment, line }, i) => (
 						<li key={i}>
 							<div class="row">
 								{line !== null &&

@@ -8,10 +8,16 @@ interface TabsProps {
 
 /** Parts of a page, each with a URL of its own. */
 export function Tabs({ label, tabs }: TabsProps): JSX.Element {
+	// Of a part's own parts, its tab is the current one, too: the longest that the path begins with.
+	const [current] = tabs
+		.map(({ to }) => to)
+		.filter((to) => path.value === to || path.value.startsWith(`${to}/`))
+		.sort((a, b) => b.length - a.length);
+	const ofPage = (to: string) => (path.value === to ? ("page" as const) : ("true" as const));
 	return (
 		<nav class="tabs" aria-label={label}>
 			{tabs.map(({ to, words }) => (
-				<a key={to} href={to} data-page aria-current={path.value === to ? "page" : undefined}>
+				<a key={to} href={to} data-page aria-current={to === current ? ofPage(to) : undefined}>
 					{words}
 				</a>
 			))}

@@ -248,7 +248,7 @@ function Deciding({ review, notes }: { review: Review; notes: Notes }): JSX.Elem
 			<h2 id="decision">Your decision</h2>
 			<div class="form-width">
 				<TextArea
-					label="In all"
+					label="Summary"
 					name="summary"
 					value={notes.notes.value.summary}
 					onInput={(summary) => notes.change({ summary })}
