@@ -333,6 +333,44 @@ export default {
 		assert.equal(version.reviewComments[0].line, 5);
 	},
 
+	"an author works by keyboard alone": async (stage) => {
+		const { page, hand } = await signedIn(stage, await stage.ask("person"));
+		await page.goto("");
+		await page.locator("h1").waitFor();
+		await page.keyboard.press("g");
+		await page.keyboard.press("s");
+		await heading(page, "Studio").waitFor();
+		const slug = newSlug("typed");
+		await page.getByLabel("Name", { exact: true }).focus();
+		await page.keyboard.insertText("Typed");
+		await page.keyboard.press("Tab");
+		await page.keyboard.press("Control+A");
+		await page.keyboard.insertText(slug);
+		await page.keyboard.press("Enter");
+		await heading(page, "Typed").waitFor();
+		await codeOf(page).focus();
+		await page.keyboard.press("Control+End");
+		await page.keyboard.insertText("def other():");
+		await page.keyboard.press("Enter");
+		await page.keyboard.insertText("return None");
+		// The keys that go to other pages are only letters here.
+		await page.keyboard.type(" # g k / ?");
+		await page.keyboard.press("Control+S");
+		await page.getByText("Saved", { exact: true }).waitFor();
+		// In the editor Tab indents; behind Escape it leaves.
+		await page.keyboard.press("Enter");
+		await page.keyboard.press("Tab");
+		await page.keyboard.insertText("# deep");
+		await page.keyboard.press("Escape");
+		await page.keyboard.press("Tab");
+		await page.getByLabel("Version").and(page.locator(":focus")).waitFor();
+		await page.getByText("Saved", { exact: true }).waitFor();
+		const draft = await hand.send("GET", `web/studio/${slug}/draft`);
+		assert.match(draft.scriptContent, /\ndef other\(\):\n {4}return None # g k \/ \?\n {4,}# deep$/);
+		await page.keyboard.press("Enter");
+		await page.getByText("Version 1.0 awaits review. You can").waitFor();
+	},
+
 	"nobody reviews his own version while there is another reviewer": async (stage) => {
 		const person = await stage.ask("person", { roles: ["reviewer"] });
 		await stage.ask("person", { roles: ["reviewer"] });

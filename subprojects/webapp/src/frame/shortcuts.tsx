@@ -10,13 +10,17 @@ const PLACES: Record<string, [page: string, words: string]> = {
 	d: ["devices", "your devices"],
 	a: ["apps", "apps"],
 	k: ["development/keys", "API keys"],
+	s: ["studio", "the studio"],
 	u: ["account", "your account"],
 };
 const SECOND_KEY_MS = 1_500;
 
-function isTyping(target: EventTarget | null): boolean {
+/** Also into an editor, whose insides the event's own target hides. */
+function isTyping(event: KeyboardEvent): boolean {
+	const [target] = event.composedPath();
 	return (
-		target instanceof HTMLElement && target.closest("input, textarea, select, dialog") !== null
+		target instanceof HTMLElement &&
+		(target.isContentEditable || target.closest("input, textarea, select, dialog") !== null)
 	);
 }
 
@@ -30,7 +34,7 @@ function focusSearch(): boolean {
 export function startShortcuts(isOn: () => boolean): void {
 	let firstAt = -Infinity;
 	document.addEventListener("keydown", (event) => {
-		if (!isOn() || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+		if (!isOn() || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
 		const place = PLACES[event.key];
 		if (place && performance.now() - firstAt < SECOND_KEY_MS) void goIfMay(place[0]);
 		else if (event.key === "?") isShown.value = true;
