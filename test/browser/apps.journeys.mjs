@@ -181,6 +181,18 @@ export default {
 		await page.getByRole("button", { name: "Install on Kitchen" }).click();
 		await page.getByText(`Clock ${mark} is in the rotation of Kitchen`).waitFor();
 		await page.getByText("Installed", { exact: true }).waitFor();
+		await page.getByRole("button", { name: "Remove from Kitchen" }).click();
+		await page.getByText("0 of 100 entries").waitFor();
+		await page.getByRole("button", { name: "Undo" }).click();
+		await page.getByText("Installed", { exact: true }).waitFor();
+		await page.getByRole("button", { name: "Remove from Kitchen" }).click();
+		await page.getByText("0 of 100 entries").waitFor();
+		// Whoever leaves the page has decided.
+		await page.goto("studio");
+		await heading(page, "Studio").waitFor();
+		await page.goBack();
+		await page.getByText("0 of 100 entries").waitFor();
+		assert.equal(await page.getByRole("button", { name: "Remove" }).count(), 0);
 	},
 
 	"an author rolls back, and sees first what changes": async (stage) => {
@@ -366,7 +378,10 @@ export default {
 		await page.getByLabel("Version").and(page.locator(":focus")).waitFor();
 		await page.getByText("Saved", { exact: true }).waitFor();
 		const draft = await hand.send("GET", `web/studio/${slug}/draft`);
-		assert.match(draft.scriptContent, /\ndef other\(\):\n {4}return None # g k \/ \?\n {4,}# deep$/);
+		assert.match(
+			draft.scriptContent,
+			/\ndef other\(\):\n {4}return None # g k \/ \?\n {4,}# deep$/,
+		);
 		await page.keyboard.press("Enter");
 		await page.getByText("Version 1.0 awaits review. You can").waitFor();
 	},

@@ -1,10 +1,11 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { get, post, Problem, type Schemas } from "../api/client";
+import { get, post, Problem, remove, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
 import { Button } from "../components/button";
 import { Empty } from "../components/empty";
 import { toast } from "../components/toast";
+import { removed, removeLater, settleRemoval } from "../devices/removals";
 import { Heading } from "../frame/page";
 import type { Parameters } from "../frame/routes";
 import { Missing } from "./missing";
@@ -19,50 +20,75 @@ function times(count: number): string {
 	return count === 1 ? "Installed" : `Installed ${count} times`;
 }
 
-function DeviceLine({
-	app,
-	device,
-	onDone,
-}: {
+interface LineProps {
 	app: CatalogueApp;
 	device: Device;
 	onDone: () => Promise<void>;
-}): JSX.Element {
+}
+
+/** Gone from the page now, and from the device when it is too late for undo. */
+function removeFrom({ app, device, onDone }: LineProps, installationId: string): void {
+	const key = `${device.id}/${installationId}`;
+	const undo = removeLater(key, (isLeaving) => {
+		const place = { deviceId: device.id, installationId };
+		const options = { keepalive: isLeaving };
+		void remove("/web/devices/{deviceId}/rotation/{installationId}", place, options)
+			.catch((error: unknown) => {
+				if (!(error instanceof Problem)) throw error;
+				if (error.status !== 404) toast(error.message);
+			})
+			.then(onDone)
+			.finally(() => settleRemoval(key));
+	});
+	toast(`${app.name} is removed from ${device.name}`, undo);
+}
+
+async function install({ app, device, onDone }: LineProps): Promise<void> {
+	try {
+		await post("/web/devices/{deviceId}/apps", { app: app.slug }, { deviceId: device.id });
+		toast(`${app.name} is in the rotation of ${device.name}`);
+	} catch (error) {
+		if (!(error instanceof Problem)) throw error;
+		toast(error.message);
+	}
+	await onDone();
+}
+
+function DeviceLine(props: LineProps): JSX.Element {
+	const { device } = props;
 	const [isBusy, setBusy] = useState(false);
-	const { id, name, installations, entryCount } = device;
-	const install = async () => {
-		setBusy(true);
-		try {
-			await post("/web/devices/{deviceId}/apps", { app: app.id }, { deviceId: id });
-			toast(`${app.name} is in the rotation of ${name}`);
-		} catch (error) {
-			if (!(error instanceof Problem)) throw error;
-			toast(error.message);
-		}
-		await onDone();
-		setBusy(false);
-	};
+	const here = device.installations.filter((id) => !removed.value.has(`${device.id}/${id}`));
+	const entries = device.entryCount - device.installations.length + here.length;
+	const last = here.at(-1);
 	return (
 		<li class="device-line">
 			<span class="two-lines">
-				<a href={`devices/${id}`} data-page>
-					{name}
+				<a href={`devices/${device.id}`} data-page>
+					{device.name}
 				</a>
 				<span class="quiet">
-					{installations.length > 0
-						? times(installations.length)
-						: `${entryCount} of ${ENTRIES_MAX} entries in its rotation`}
+					{here.length > 0
+						? times(here.length)
+						: `${entries} of ${ENTRIES_MAX} entries in its rotation`}
 				</span>
 			</span>
 			<span class="row end">
+				{last !== undefined && (
+					<Button onClick={() => removeFrom(props, last)}>
+						Remove<span class="only-read"> from {device.name}</span>
+					</Button>
+				)}
 				<Button
-					kind={installations.length === 0 ? "primary" : "plain"}
+					kind={here.length === 0 ? "primary" : "plain"}
 					isBusy={isBusy}
-					isDisabled={entryCount >= ENTRIES_MAX}
-					onClick={() => void install()}
+					isDisabled={entries >= ENTRIES_MAX}
+					onClick={() => {
+						setBusy(true);
+						void install(props).finally(() => setBusy(false));
+					}}
 				>
-					{installations.length === 0 ? "Install" : "Install again"}
-					<span class="only-read"> on {name}</span>
+					{here.length === 0 ? "Install" : "Install again"}
+					<span class="only-read"> on {device.name}</span>
 				</Button>
 			</span>
 		</li>
