@@ -13,10 +13,10 @@
 enum { TOPIC_BYTES_MAX = 80 };
 
 /* Call it once the change is committed. topic: "keys", "sessions", "account", "devices",
- * "device:ID", "rotation:ID", "apps", "app:SLUG", "reviews" (to reviewers), "admin" (to
- * administrators); at most TOPIC_BYTES_MAX of letters, digits and "-_.:". account_id zero: all
- * accounts, as it must be for the last two. A topic "sessions" also has the streams looked at whose
- * session may have ended. */
+ * "device:ID", "rotation:ID", "apps", "app:SLUG", "draft:SLUG:REVISION", "reviews" (to reviewers),
+ * "admin" (to administrators); at most TOPIC_BYTES_MAX of letters, digits and "-_.:". account_id
+ * zero: all accounts, as it must be for the last two. A topic "sessions" also has the streams
+ * looked at whose session may have ended. */
 __attribute__((format(printf, 3, 4))) void web_changed(struct task *task, struct id account_id,
 						       const char *topic, ...);
 

@@ -7,6 +7,9 @@
 /* PUT /web/studio/{appId}/draft - saves the draft, and changes no version. Where somebody else has
  * saved it meanwhile, or the same author in another window, nothing is overwritten. */
 
+/* A topic is short: pages compare the last digits. */
+enum { TOLD_REVISIONS = 1000 * 1000 };
+
 struct saving {
 	struct draft_change body; /* first: the prologue reads the request into it */
 	struct draft_saved saved;
@@ -18,7 +21,9 @@ static struct verdict saved(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 409, "the draft was changed elsewhere meanwhile");
-	web_changed(task, task_account_id(task), "draft:%.*s", STR_ARG(task_app(task)->slug));
+	/* The window that has saved it knows its revision, and need not ask. */
+	web_changed(task, task_account_id(task), "draft:%.*s:%u", STR_ARG(task_app(task)->slug),
+		    (unsigned)(saving->saved.revision % TOLD_REVISIONS));
 	return task_reply_record(task, 200, &draft_saved_record, &saving->saved);
 }
 

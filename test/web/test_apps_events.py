@@ -56,7 +56,7 @@ def test_drafts_are_told_to_their_author_only(world, author):
     stranger = Person(world).browser()
     with Events(author.browser) as page, Events(stranger) as foreign:
         assert app.save("x", 0).status == 200
-        page.topic(f"draft:{app.slug}")
+        page.topic(f"draft:{app.slug}:1")
         author.browser.patch(app.path, {"name": "Clock 2"}).ok()
         foreign.topic("apps")
         told = [data["topic"] for name, data in foreign.seen if name == "changed"]

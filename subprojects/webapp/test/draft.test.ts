@@ -100,14 +100,14 @@ void test("a save that failed is tried again", async () => {
 void test("what somebody else saves is shown where nothing is lost by it", async () => {
 	const { server, draft } = await opened();
 	const before = draft.epoch.value;
-	await draft.look();
-	assert.equal(draft.epoch.value, before); // nothing was new
 	await server.save({ scriptLanguage: "TYPESCRIPT", scriptContent: "theirs" }, 1);
-	await draft.look();
+	await draft.look(1); // what is here
+	assert.equal(draft.epoch.value, before);
+	await draft.look(2);
 	assert.equal(draft.script.value?.scriptContent, "theirs");
 	assert.equal(draft.epoch.value, before + 1);
 	draft.change({ scriptContent: "mine" });
-	await draft.look();
+	await draft.look(3);
 	assert.equal(draft.script.value.scriptContent, "mine");
 	draft.end();
 });

@@ -52,7 +52,8 @@ function useDraft(slug: string): Draft {
 	useEffect(() => {
 		void draft.open();
 		const stop = onChanged((topic) => {
-			if (topic === `draft:${slug}`) void draft.look();
+			const start = `draft:${slug}:`;
+			if (topic?.startsWith(start)) void draft.look(Number(topic.slice(start.length)));
 		});
 		const unguard = draft.isUnsaved.subscribe((isUnsaved) =>
 			setGuard(

@@ -61,9 +61,12 @@ export class Draft {
 		}
 	}
 
-	/** Somebody else may have saved one: it is shown, unless there is something to lose here. */
-	async look(): Promise<void> {
-		if (this.state.value === "saved") await this.open();
+	/**
+	 * One of this revision was saved, of which told are the last six digits. That of somebody else is
+	 * shown, unless there is something to lose here.
+	 */
+	async look(told: number): Promise<void> {
+		if (this.state.value === "saved" && told !== this.revision % 1_000_000) await this.open();
 	}
 
 	change(part: Partial<Script>): void {
