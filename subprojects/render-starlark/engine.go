@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tronbyt/pixlet/render"
 	"github.com/tronbyt/pixlet/runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/random"
 	"github.com/tronbyt/pixlet/runtime/modules/render_runtime/canvas"
+	"github.com/tronbyt/pixlet/schema"
 	starlarktime "go.starlark.net/lib/time"
 	"go.starlark.net/starlark"
 	"golang.org/x/text/language"
@@ -50,6 +50,16 @@ func (e *engine) run(r *request, script []byte, m *meter, log *logbook, a *answe
 			err = &problem{Kind: problemScript, Message: fmt.Sprintf("the library failed: %v", cause)}
 		}
 	}()
+	switch r.What {
+	case whatPaint:
+		shown, err := readTree(script, r)
+		if err != nil || shown == nil {
+			return nil, err
+		}
+		return show(shown, r, m, a)
+	case whatDescribe:
+		return nil, readForm(script, r, a)
+	}
 	ctx, cancel := context.WithDeadline(context.Background(), m.deadline)
 	defer cancel()
 	app, err := e.load(ctx, r, script, m, log)
@@ -62,17 +72,13 @@ func (e *engine) run(r *request, script []byte, m *meter, log *logbook, a *answe
 		if err != nil || len(roots) == 0 {
 			return nil, err
 		}
-		return show(roots, r, m, a)
+		return show(reelOf(roots, r), r, m, a)
 	case whatSchema:
-		a.Schema, err = json.Marshal(app.Schema)
-		if err == nil && len(a.Schema) > maxResultBytes {
-			err = tooLarge("schema")
-		}
-		return nil, err
+		return nil, keepSchema(app.Schema, a)
 	case whatHandler:
 		return nil, callHandler(ctx, app, r, a)
 	}
-	return nil, badRequest("what must be render, schema or handler")
+	return nil, badRequest("what must be render, schema, handler, paint or describe")
 }
 
 func (e *engine) load(ctx context.Context, r *request, script []byte, m *meter, log *logbook) (*runtime.Applet, error) {
@@ -84,8 +90,8 @@ func (e *engine) load(ctx context.Context, r *request, script []byte, m *meter, 
 	if err != nil {
 		return nil, badRequest("unknown locale " + r.Locale)
 	}
-	if r.Width <= 0 || r.Height <= 0 || r.Width > maxPixels/r.Height {
-		return nil, badRequest(fmt.Sprintf("%d x %d pixels are no size", r.Width, r.Height))
+	if err := checkSize(r); err != nil {
+		return nil, err
 	}
 	files, err := unpack(script)
 	if err != nil {
@@ -110,8 +116,15 @@ func (e *engine) load(ctx context.Context, r *request, script []byte, m *meter, 
 		}))
 }
 
-func show(roots []render.Root, r *request, m *meter, a *answer) ([]byte, error) {
-	blob, err := picture(roots, r, m)
+func checkSize(r *request) error {
+	if r.Width <= 0 || r.Height <= 0 || r.Width > maxPixels/r.Height {
+		return badRequest(fmt.Sprintf("%d x %d pixels are no size", r.Width, r.Height))
+	}
+	return nil
+}
+
+func show(shown *reel, r *request, m *meter, a *answer) ([]byte, error) {
+	blob, err := picture(shown, r, m)
 	if err != nil {
 		return nil, err
 	}
@@ -119,9 +132,17 @@ func show(roots []render.Root, r *request, m *meter, a *answer) ([]byte, error) 
 		return nil, tooLarge("picture")
 	}
 	a.DelaysMs = frameDelays(blob)
-	a.MaxAgeS = int(max(0, roots[0].MaxAge))
-	a.ShowFullAnimation = roots[0].ShowFullAnimation
+	a.MaxAgeS = shown.maxAgeS
+	a.ShowFullAnimation = shown.showFullAnimation
 	return blob, nil
+}
+
+func keepSchema(form *schema.Schema, a *answer) (err error) {
+	a.Schema, err = json.Marshal(form)
+	if err == nil && len(a.Schema) > maxResultBytes {
+		err = tooLarge("schema")
+	}
+	return err
 }
 
 func callHandler(ctx context.Context, app *runtime.Applet, r *request, a *answer) error {

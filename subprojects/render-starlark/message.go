@@ -7,9 +7,13 @@ const (
 	whatRender  = "render"  // a picture
 	whatSchema  = "schema"  // the app's schema
 	whatHandler = "handler" // the answer of one of the schema's handlers
+
+	// Of an app in another language; the blob is a tree of widgets (tree.go).
+	whatPaint    = "paint"    // a picture
+	whatDescribe = "describe" // the app's schema
 )
 
-// request is the head of a request. The blob is the script: one file, or several as txtar.
+// request is the head of a request. The blob is the script: one file, or several as txtar; or a tree.
 // Zero values mean the defaults of setDefaults.
 type request struct {
 	What    string `json:"what"`

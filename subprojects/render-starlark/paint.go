@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"iter"
 	"time"
 
 	"github.com/tronbyt/gg"
@@ -13,10 +14,34 @@ import (
 	"github.com/tronbyt/pixlet/render"
 )
 
-// picture paints the roots into one lossless WebP, as the library's own encoder does, but in the
+// reel is what is shown: pictures one after the other, and what their panel has to know.
+type reel struct {
+	frames            iter.Seq[image.Image]
+	delay             time.Duration
+	maxAgeS           int
+	showFullAnimation bool
+}
+
+// reelOf has the frames of the roots; each is painted when it is asked for.
+func reelOf(roots []render.Root, r *request) *reel {
+	bounds := image.Rect(0, 0, r.Width, r.Height)
+	frames := func(yield func(image.Image) bool) {
+		for _, root := range roots {
+			for i := range min(root.Child.FrameCount(bounds), render.DefaultMaxFrameCount) {
+				if !yield(paintFrame(root, r, i)) {
+					return
+				}
+			}
+		}
+	}
+	first := roots[0]
+	return &reel{frames, delayOf(int(first.Delay)), int(max(0, first.MaxAge)), first.ShowFullAnimation}
+}
+
+// picture paints the reel into one lossless WebP, as the library's own encoder does, but in the
 // goroutine of the request: a panic in a widget is then an error of this request, and the limits
 // are looked at before each frame.
-func picture(roots []render.Root, r *request, m *meter) (blob []byte, err error) {
+func picture(shown *reel, r *request, m *meter) (blob []byte, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = &problem{Kind: problemScript, Message: fmt.Sprintf("painting failed: %v", cause)}
@@ -32,36 +57,34 @@ func picture(roots []render.Root, r *request, m *meter) (blob []byte, err error)
 	}
 	defer encoder.Close()
 
-	delay := frameDelay(roots)
 	remaining := time.Duration(r.MaxDurationMs) * time.Millisecond
-	frames := 0
-	for _, root := range roots {
-		count := root.Child.FrameCount(image.Rect(0, 0, r.Width, r.Height))
-		for i := range min(count, render.DefaultMaxFrameCount) {
-			if remaining <= 0 {
-				break
-			}
-			if err := m.check(); err != nil {
-				return nil, err
-			}
-			shown := min(delay, remaining)
-			remaining -= shown
-			if err := encoder.AddFrame(paintFrame(root, r, i), shown, config); err != nil {
-				return nil, err
-			}
-			frames++
+	isEmpty := true
+	if err := m.check(); err != nil || remaining <= 0 {
+		return nil, err
+	}
+	for frame := range shown.frames {
+		lasts := min(shown.delay, remaining)
+		remaining -= lasts
+		if err := encoder.AddFrame(frame, lasts, config); err != nil {
+			return nil, err
+		}
+		isEmpty = false
+		if err := m.check(); err != nil {
+			return nil, err
+		}
+		if remaining <= 0 {
+			break
 		}
 	}
-	if frames == 0 {
+	if isEmpty {
 		return nil, nil
 	}
 	return encoder.Assemble()
 }
 
-func frameDelay(roots []render.Root) time.Duration {
-	delayMs := int32(encode.DefaultScreenDelayMillis)
-	if len(roots) > 0 && roots[0].Delay > 0 {
-		delayMs = roots[0].Delay
+func delayOf(delayMs int) time.Duration {
+	if delayMs <= 0 {
+		delayMs = encode.DefaultScreenDelayMillis
 	}
 	return time.Duration(delayMs) * time.Millisecond
 }

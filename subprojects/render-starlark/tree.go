@@ -1,0 +1,420 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/tronbyt/pixlet/render"
+	"github.com/tronbyt/pixlet/runtime"
+	"github.com/tronbyt/pixlet/runtime/modules/animation_runtime"
+	"github.com/tronbyt/pixlet/runtime/modules/filter_runtime"
+	"github.com/tronbyt/pixlet/runtime/modules/render_runtime"
+	"github.com/tronbyt/pixlet/runtime/modules/render_runtime/canvas"
+	"github.com/tronbyt/pixlet/schema"
+	"go.starlark.net/starlark"
+	"go.starlark.net/starlarkstruct"
+)
+
+// A tree is what an app in another language has made, as JSON:
+//
+//	widget  {"widget": "Text", "fields": {"content": "Hello"}}
+//	bytes   {"bytes": BASE64}
+//	frames  {"frames": [bytes...], "delay": MS, "max_age": S, "show_full_animation": BOOL}
+//
+// The rest is JSON as it is; frames are the whole tree. Each widget is made by the function that
+// scripts in Starlark call, so all languages have the same widgets, fields, defaults and errors.
+// The tree comes from a process that runs strangers' scripts: what bounds it is checked there, and
+// again here, while it is read.
+const (
+	maxTreeBytes  = 4 << 20
+	maxTreeDepth  = 110 // there 100, and the objects around them
+	maxTreeValues = 25_000
+	maxRawFrames  = 400
+	bytesPerPixel = 3
+)
+
+var errTree = errors.New("this is no tree")
+
+// makers are the functions that make widgets, by their names.
+func makers() (map[string]starlark.Value, error) {
+	result := map[string]starlark.Value{}
+	for prefix, load := range map[string]func() (starlark.StringDict, error){
+		"render": render_runtime.LoadModule, "animation": animation_runtime.LoadModule,
+		"filter": filter_runtime.LoadModule, "schema": schema.LoadModule,
+	} {
+		loaded, err := load()
+		if err != nil {
+			return nil, err
+		}
+		for name, member := range loaded[prefix].(*starlarkstruct.Module).Members {
+			switch prefix {
+			case "render":
+				result[name] = member
+			case "schema":
+				result["form."+name] = member
+			default:
+				result[prefix+"."+name] = member
+			}
+		}
+	}
+	return result, nil
+}
+
+// treeReader makes values of Starlark of a tree.
+type treeReader struct {
+	decoder *json.Decoder
+	thread  *starlark.Thread
+	makers  map[string]starlark.Value
+	path    []string
+	depth   int
+	values  int
+}
+
+func newTreeReader(tree []byte, r *request) (*treeReader, error) {
+	if len(tree) > maxTreeBytes {
+		return nil, tooLarge("tree")
+	}
+	if err := checkSize(r); err != nil {
+		return nil, err
+	}
+	known, err := makers()
+	if err != nil {
+		return nil, err
+	}
+	t := &treeReader{decoder: json.NewDecoder(bytes.NewReader(tree)), makers: known}
+	t.decoder.UseNumber()
+	t.thread = &starlark.Thread{Name: r.App + "@" + r.Version, Print: func(*starlark.Thread, string) {}}
+	canvas.AttachToThread(t.thread, canvas.Metadata{Width: r.Width, Height: r.Height})
+	return t, nil
+}
+
+// readTree returns what the tree shows; nil for nothing.
+func readTree(tree []byte, r *request) (*reel, error) {
+	t, err := newTreeReader(tree, r)
+	if err != nil {
+		return nil, err
+	}
+	if first := bytes.TrimSpace(tree); len(first) > 0 && first[0] == '{' && !bytes.HasPrefix(first, []byte(`{"widget"`)) {
+		return t.frames(r)
+	}
+	value, err := t.whole()
+	if err != nil {
+		return nil, err
+	}
+	roots, err := runtime.ExtractRoots(value)
+	if err != nil {
+		message := strings.Replace(err.Error(), "app implementation", "main()", 1)
+		return nil, &problem{Kind: problemScript, Message: message}
+	}
+	if len(roots) == 0 {
+		return nil, nil
+	}
+	return reelOf(roots, r), nil
+}
+
+// readForm keeps the app's schema in the answer: a Schema, or the list of its fields.
+func readForm(tree []byte, r *request, a *answer) error {
+	t, err := newTreeReader(tree, r)
+	if err != nil {
+		return err
+	}
+	value, err := t.whole()
+	if err != nil {
+		return err
+	}
+	if fields, ok := value.(*starlark.List); ok {
+		value, err = t.make("form.Schema", []starlark.Tuple{
+			{starlark.String("version"), starlark.String("1")}, {starlark.String("fields"), fields},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if value == starlark.None {
+		return keepSchema(nil, a)
+	}
+	if _, ok := value.(*schema.StarlarkSchema); !ok {
+		return t.complain("schema must be a Schema or a list of fields, not " + value.Type())
+	}
+	form, err := schema.FromStarlark(value, nil)
+	if err != nil {
+		return t.complain(err.Error())
+	}
+	return keepSchema(form, a)
+}
+
+// complain says where in the tree something is wrong.
+func (t *treeReader) complain(message string) error {
+	if len(t.path) > 0 {
+		message = strings.Join(t.path, "") + ": " + message
+	}
+	return &problem{Kind: problemScript, Message: strings.TrimSpace(message)}
+}
+
+func (t *treeReader) enter(step string) { t.path = append(t.path, step) }
+func (t *treeReader) leave()            { t.path = t.path[:len(t.path)-1] }
+
+// whole reads one value, which is all there is.
+func (t *treeReader) whole() (starlark.Value, error) {
+	value, err := t.value("")
+	if err == nil {
+		if _, more := t.decoder.Token(); !errors.Is(more, io.EOF) {
+			err = errTree
+		}
+	}
+	return value, err
+}
+
+func (t *treeReader) token() (json.Token, error) {
+	if t.values++; t.values > maxTreeValues {
+		return nil, t.complain(fmt.Sprintf("the tree has more than %d values", maxTreeValues))
+	}
+	return t.decoder.Token()
+}
+
+// expect reads exactly this token.
+func (t *treeReader) expect(wanted json.Token) error {
+	found, err := t.decoder.Token()
+	if err == nil && found != wanted {
+		err = errTree
+	}
+	return err
+}
+
+// text reads a string: a name, or bytes.
+func (t *treeReader) text() (string, error) {
+	found, err := t.decoder.Token()
+	text, ok := found.(string)
+	if err == nil && !ok {
+		err = errTree
+	}
+	return text, err
+}
+
+// value reads any value; field is the name of the field that it is for.
+func (t *treeReader) value(field string) (starlark.Value, error) {
+	if t.depth == maxTreeDepth {
+		return nil, t.complain(fmt.Sprintf("the tree is more than %d levels deep", maxTreeDepth))
+	}
+	t.depth++
+	defer func() { t.depth-- }()
+	found, err := t.token()
+	if err != nil {
+		return nil, err
+	}
+	switch found := found.(type) {
+	case nil:
+		return starlark.None, nil
+	case bool:
+		return starlark.Bool(found), nil
+	case string:
+		return starlark.String(found), nil
+	case json.Number:
+		return t.number(found)
+	case json.Delim:
+		if found == '[' {
+			return t.list(field)
+		}
+		if found == '{' {
+			return t.object()
+		}
+	}
+	return nil, errTree
+}
+
+func (t *treeReader) number(text json.Number) (starlark.Value, error) {
+	if whole, err := text.Int64(); err == nil {
+		return starlark.MakeInt64(whole), nil
+	}
+	number, err := text.Float64()
+	return starlark.Float(number), err
+}
+
+// list reads the rest of an array. Starlark has tuples, too, which the library wants where something
+// has a fixed number of numbers (pad, points, limits); of weights there are as many as there are.
+func (t *treeReader) list(field string) (starlark.Value, error) {
+	var values []starlark.Value
+	onlyNumbers := field != "weights"
+	for t.decoder.More() {
+		t.enter("[" + strconv.Itoa(len(values)) + "]")
+		value, err := t.value("")
+		if err != nil {
+			return nil, err
+		}
+		t.leave()
+		switch value.(type) {
+		case starlark.Int, starlark.Float, starlark.NoneType:
+		default:
+			onlyNumbers = false
+		}
+		values = append(values, value)
+	}
+	if err := t.expect(json.Delim(']')); err != nil {
+		return nil, err
+	}
+	if onlyNumbers && len(values) > 0 && field != "children" {
+		return starlark.Tuple(values), nil
+	}
+	return starlark.NewList(values), nil
+}
+
+// object reads the rest of a widget or of bytes.
+func (t *treeReader) object() (starlark.Value, error) {
+	kind, err := t.text()
+	if err != nil {
+		return nil, err
+	}
+	text, err := t.text()
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case "bytes":
+		data, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return nil, errTree
+		}
+		return starlark.Bytes(data), t.expect(json.Delim('}'))
+	case "widget":
+		return t.widget(text)
+	}
+	return nil, errTree
+}
+
+func (t *treeReader) widget(name string) (starlark.Value, error) {
+	if len(t.path) > 0 {
+		name = " " + name
+	}
+	t.enter(name)
+	if err := t.expect("fields"); err != nil {
+		return nil, err
+	}
+	if err := t.expect(json.Delim('{')); err != nil {
+		return nil, err
+	}
+	var fields []starlark.Tuple
+	for t.decoder.More() {
+		field, err := t.text()
+		if err != nil {
+			return nil, err
+		}
+		t.enter("." + field)
+		value, err := t.value(field)
+		if err != nil {
+			return nil, err
+		}
+		t.leave()
+		fields = append(fields, starlark.Tuple{starlark.String(field), value})
+	}
+	for range 2 { // the fields, and the widget
+		if err := t.expect(json.Delim('}')); err != nil {
+			return nil, err
+		}
+	}
+	made, err := t.make(strings.TrimSpace(name), fields)
+	if err == nil {
+		t.leave()
+	}
+	return made, err
+}
+
+func (t *treeReader) make(name string, fields []starlark.Tuple) (starlark.Value, error) {
+	maker := t.makers[name]
+	if maker == nil {
+		return nil, t.complain("there is no widget " + name)
+	}
+	made, err := starlark.Call(t.thread, maker, nil, fields)
+	var evaluation *starlark.EvalError
+	if errors.As(err, &evaluation) {
+		_, short, _ := strings.Cut(name, ".")
+		if short == "" {
+			short = name
+		}
+		text := strings.TrimPrefix(evaluation.Msg, "unpacking arguments for "+short+": ")
+		return nil, t.complain(strings.TrimPrefix(text, short+": "))
+	}
+	return made, err
+}
+
+// frames reads a tree of raw frames: pictures of the size that is shown, three bytes a pixel.
+func (t *treeReader) frames(r *request) (*reel, error) {
+	if err := t.expect(json.Delim('{')); err != nil {
+		return nil, err
+	}
+	shown := &reel{delay: delayOf(0)}
+	var pictures [][]byte
+	for t.decoder.More() {
+		field, err := t.text()
+		if err != nil {
+			return nil, err
+		}
+		value, err := t.value("weights") // an array is a list
+		if err != nil {
+			return nil, err
+		}
+		switch field {
+		case "frames":
+			pictures, err = t.pictures(value, r)
+		case "delay":
+			var delayMs int
+			delayMs, err = starlark.AsInt32(value)
+			shown.delay = delayOf(delayMs)
+		case "max_age":
+			shown.maxAgeS, err = starlark.AsInt32(value)
+		case "show_full_animation":
+			shown.showFullAnimation = bool(value.Truth())
+		default:
+			err = t.complain("frames have no field " + field)
+		}
+		if err != nil {
+			return nil, t.complain(field + ": " + err.Error())
+		}
+	}
+	if len(pictures) == 0 {
+		return nil, nil
+	}
+	shown.maxAgeS = max(0, shown.maxAgeS)
+	shown.frames = func(yield func(image.Image) bool) {
+		for _, picture := range pictures {
+			if !yield(rawFrame(picture, r)) {
+				return
+			}
+		}
+	}
+	return shown, nil
+}
+
+func (t *treeReader) pictures(value starlark.Value, r *request) ([][]byte, error) {
+	list, ok := value.(*starlark.List)
+	if !ok {
+		return nil, errors.New("must be a list")
+	}
+	if list.Len() > min(maxRawFrames, render.DefaultMaxFrameCount) {
+		return nil, fmt.Errorf("more than %d", maxRawFrames)
+	}
+	var pictures [][]byte
+	for i := range list.Len() {
+		picture, ok := list.Index(i).(starlark.Bytes)
+		if !ok || len(picture) != r.Width*r.Height*bytesPerPixel {
+			return nil, fmt.Errorf("%d must have %d bytes", i, r.Width*r.Height*bytesPerPixel)
+		}
+		pictures = append(pictures, []byte(picture))
+	}
+	return pictures, nil
+}
+
+func rawFrame(picture []byte, r *request) image.Image {
+	frame := image.NewRGBA(image.Rect(0, 0, r.Width, r.Height))
+	for from, to := 0, 0; from < len(picture); from, to = from+bytesPerPixel, to+4 {
+		copy(frame.Pix[to:], picture[from:from+bytesPerPixel])
+		frame.Pix[to+3] = 255
+	}
+	return frame
+}

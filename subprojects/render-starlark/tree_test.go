@@ -1,0 +1,151 @@
+package main
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func paint(what, tree string) (*answer, []byte) {
+	r := testRequest()
+	r.What = what
+	return serve(r, tree)
+}
+
+func mustPaint(t *testing.T, tree string) (*answer, []byte) {
+	t.Helper()
+	a, blob := paint(whatPaint, tree)
+	if a.Error != nil {
+		t.Fatalf("%+v", a.Error)
+	}
+	return a, blob
+}
+
+func TestTreesLookLikeScripts(t *testing.T) {
+	for name, c := range map[string]struct{ script, tree string }{
+		"text": {`render.Text(content = "Hé", color = "#0f0", font = "6x13")`,
+			`{"widget":"Text","fields":{"content":"Hé","color":"#0f0","font":"6x13"}}`},
+		"list": {`render.Row(main_align = "center", expanded = True, children = [render.Box(width = 3, height = 3, color = "#f00"), None])`,
+			`{"widget":"Row","fields":{"main_align":"center","expanded":true,"children":[` +
+				`{"widget":"Box","fields":{"width":3,"height":3,"color":"#f00"}},null]}}`},
+		"tuple": {`render.Padding(pad = (1, 2, 3, 4), color = "#00f", child = render.Box(width = 3, height = 3))`,
+			`{"widget":"Padding","fields":{"pad":[1,2,3,4],"color":"#00f","child":{"widget":"Box","fields":{"width":3,"height":3}}}}`},
+		"points": {`render.Plot(width = 64, height = 32, data = [(0, 1.5), (1, 3), (2, 4)], y_lim = (-1, 5))`,
+			`{"widget":"Plot","fields":{"width":64,"height":32,"data":[[0,1.5],[1,3],[2,4]],"y_lim":[-1,5]}}`},
+		"weights": {`render.PieChart(diameter = 20, colors = ["#f00", "#0f0"], weights = [3, 1.5])`,
+			`{"widget":"PieChart","fields":{"diameter":20,"colors":["#f00","#0f0"],"weights":[3,1.5]}}`},
+		"bytes": {`render.Image(src = base64.decode("` + base64.StdEncoding.EncodeToString([]byte(smallGIF)) + `"), width = 5, height = 5)`,
+			`{"widget":"Image","fields":{"src":{"bytes":"` + base64.StdEncoding.EncodeToString([]byte(smallGIF)) + `"},"width":5,"height":5}}`},
+		"animation": {`animation.Transformation(child = render.Box(width = 5, height = 5, color = "#fff"), duration = 10, keyframes = [` +
+			`animation.Keyframe(percentage = 0.0, transforms = [animation.Translate(x = 0, y = 0)], curve = "ease_in"),` +
+			`animation.Keyframe(percentage = 1.0, transforms = [animation.Translate(x = 20, y = 3)])])`,
+			`{"widget":"animation.Transformation","fields":{"child":{"widget":"Box","fields":{"width":5,"height":5,"color":"#fff"}},"duration":10,"keyframes":[` +
+				`{"widget":"animation.Keyframe","fields":{"percentage":0,"transforms":[{"widget":"animation.Translate","fields":{"x":0,"y":0}}],"curve":"ease_in"}},` +
+				`{"widget":"animation.Keyframe","fields":{"percentage":1,"transforms":[{"widget":"animation.Translate","fields":{"x":20,"y":3}}]}}]}}`},
+		"filter": {`filter.Invert(child = render.Box(width = 9, height = 9, color = "#123"))`,
+			`{"widget":"filter.Invert","fields":{"child":{"widget":"Box","fields":{"width":9,"height":9,"color":"#123"}}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			loads := loadRender + "load(\"animation.star\", \"animation\")\nload(\"filter.star\", \"filter\")\n" +
+				"load(\"encoding/base64.star\", \"base64\")\n"
+			_, want := mustServe(t, testRequest(), loads+"def main():\n    return render.Root(child = "+c.script+")\n")
+			_, got := mustPaint(t, `{"widget":"Root","fields":{"child":`+c.tree+`}}`)
+			requireSameMovie(t, want, got)
+		})
+	}
+}
+
+func TestTreeOfNothing(t *testing.T) {
+	for _, tree := range []string{"null", "[]", `{"frames":[]}`} {
+		_, blob := mustPaint(t, tree)
+		assert.Empty(t, blob, tree)
+	}
+}
+
+func TestTreeTellsWhatItsRootSays(t *testing.T) {
+	a, _ := mustPaint(t, `[{"widget":"Root","fields":{"child":{"widget":"Box","fields":{}},"max_age":90,"show_full_animation":true}}]`)
+	assert.Equal(t, 90, a.MaxAgeS)
+	assert.True(t, a.ShowFullAnimation)
+}
+
+// rawPicture is a frame of one colour, in base64.
+func rawPicture(colour string) string {
+	return `{"bytes":"` + base64.StdEncoding.EncodeToString([]byte(strings.Repeat(colour, 64*32))) + `"}`
+}
+
+func TestRawFrames(t *testing.T) {
+	a, blob := mustPaint(t, `{"delay":200,"frames":[`+rawPicture("\xff\x00\x00")+","+rawPicture("\x00\x01\x02")+`],"max_age":7}`)
+	assert.Equal(t, []int{200, 200}, a.DelaysMs)
+	assert.Equal(t, 7, a.MaxAgeS)
+	shown := decode(t, blob)
+	assert.Equal(t, []byte{255, 0, 0, 255}, shown.frames[0].Pix[:4])
+	assert.Equal(t, []byte{0, 1, 2, 255}, shown.frames[1].Pix[:4])
+}
+
+func TestHostileTrees(t *testing.T) {
+	deep := strings.Repeat(`{"widget":"Box","fields":{"child":`, 200) + "null" + strings.Repeat("}}", 200)
+	for name, c := range map[string]struct{ tree, want string }{
+		"deep":                {`{"widget":"Root","fields":{"child":` + deep + "}}", "levels deep"},
+		"deep lists":          {strings.Repeat("[", 1<<20), "levels deep"},
+		"wide":                {"[" + strings.Repeat("1,", 30_000) + "1]", "values"},
+		"large":               {`"` + strings.Repeat("x", maxTreeBytes) + `"`, "too large"},
+		"no JSON":             {"root", "invalid character"},
+		"nothing":             {"", "EOF"},
+		"two":                 {"null null", "no tree"},
+		"cut":                 {`{"widget":"Root","fields":{`, "EOF"},
+		"no widget":           {`{"widget":"Rooot","fields":{}}`, "there is no widget Rooot"},
+		"no field":            {`{"widget":"Root","fields":{"child":{"widget":"Text","fields":{"contnt":"a"}}}}`, "Root.child Text: unexpected keyword argument \"contnt\""},
+		"missing":             {`{"widget":"Root","fields":{}}`, "Root: missing argument for child"},
+		"wrong type":          {`{"widget":"Root","fields":{"child":{"widget":"Box","fields":{"width":"3"}}}}`, "Root.child Box: for parameter \"width\": got string, want int"},
+		"no root":             {`{"widget":"Box","fields":{}}`, "expected main() to return Root(s) but found: Box"},
+		"a number":            {"7", "expected main() to return Root(s) but found: int"},
+		"a number of 400":     {"1e400", "range"},
+		"no child":            {`{"widget":"Root","fields":{"child":null}}`, "invalid type for child"},
+		"field twice":         {`{"widget":"Box","fields":{"width":1,"width":2}}`, "multiple values for keyword argument"},
+		"no base64":           {`[{"bytes":"?"}]`, "no tree"},
+		"other object":        {`{"widget":"Root","fields":{"child":{"a":"b"}}}`, "no tree"},
+		"no children":         {`{"widget":"Root","fields":{"child":{"widget":"Animation","fields":{}}}}`, "failed"},
+		"frames of no bytes":  {`{"frames":[1]}`, "must have 6144 bytes"},
+		"a frame too short":   {`{"frames":[{"bytes":"AAAA"}]}`, "must have 6144 bytes"},
+		"no list of frames":   {`{"frames":7}`, "must be a list"},
+		"too many frames":     {`{"frames":[` + strings.Repeat("1,", 500) + "1]}", "more than 400"},
+		"other field":         {`{"frame":[]}`, "no field frame"},
+		"a delay of a string": {`{"delay":"x","frames":[]}`, "delay"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, blob := paint(whatPaint, c.tree)
+			require.NotNil(t, a.Error)
+			assert.Contains(t, a.Error.Message, c.want)
+			assert.Empty(t, blob)
+		})
+	}
+}
+
+const toggle = `{"widget":"form.Toggle","fields":{"id":"twelve","name":"12","desc":"Twelve","icon":"clock","default":true}}`
+
+func TestFormsOfTrees(t *testing.T) {
+	want := `{"version":"1","schema":[{"type":"onoff","id":"twelve","name":"12","description":"Twelve","icon":"clock","default":"true"}]}`
+	for _, tree := range []string{
+		"[" + toggle + "]",
+		`{"widget":"form.Schema","fields":{"version":"1","fields":[` + toggle + `]}}`,
+	} {
+		a, _ := paint(whatDescribe, tree)
+		require.Nil(t, a.Error)
+		assert.JSONEq(t, want, string(a.Schema))
+	}
+	a, _ := paint(whatDescribe, "null")
+	require.Nil(t, a.Error)
+	assert.Equal(t, "null", string(a.Schema))
+	for tree, message := range map[string]string{
+		"7":                              "schema must be a Schema or a list of fields",
+		`[{"widget":"Box","fields":{}}]`: "expected fields to be a list of Field",
+		`[{"widget":"form.Text","fields":{"id":"a$b","name":"A","desc":"B","icon":"c"}}]`: "ID",
+	} {
+		a, _ := paint(whatDescribe, tree)
+		require.NotNil(t, a.Error, tree)
+		assert.Contains(t, a.Error.Message, message)
+	}
+}
