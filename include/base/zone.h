@@ -19,3 +19,14 @@ void zone_destroy(struct zone *zone);
 
 /* Seconds by which local time is ahead of UTC. wall_s: seconds since 1970. NULL is UTC. */
 int zone_offset_s(const struct zone *zone, int64_t wall_s);
+
+struct zone_change {
+	int64_t at_s;
+	int offset_s; /* from then on */
+};
+
+/* The offset at from_s, and each change behind it and before until_s, oldest first; at most max,
+ * which is more than 0. For who has no tz database, like a process in a sandbox. Returns how many.
+ */
+unsigned zone_changes(const struct zone *zone, int64_t from_s, int64_t until_s,
+		      struct zone_change *ret_changes, unsigned max);

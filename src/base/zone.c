@@ -244,3 +244,59 @@ int zone_offset_s(const struct zone *zone, int64_t wall_s)
 	}
 	return low == 0 ? zone->first_offset_s : zone->offset_s[low - 1];
 }
+
+/* The time of the next change behind at_s, as far as the file lists them; until_s: there is none.
+ */
+static int64_t next_listed(const struct zone *zone, int64_t at_s, int64_t until_s)
+{
+	for (unsigned i = 0; zone && i < zone->change_count && zone->at_s[i] < until_s; i++)
+		if (zone->at_s[i] > at_s)
+			return zone->at_s[i];
+	return until_s;
+}
+
+/* The same where the rule holds. Its halves of the year are longer than a step. */
+static int64_t next_by_rule(const struct zone *zone, int64_t at_s, int64_t until_s)
+{
+	enum { STEP_S = 20 * 24 * 3600 };
+	int offset_s = zone_offset_s(zone, at_s);
+	int64_t before_s = at_s, behind_s;
+
+	do {
+		at_s = before_s;
+		before_s = at_s + STEP_S < until_s ? at_s + STEP_S : until_s;
+	} while (before_s < until_s && zone_offset_s(zone, before_s) == offset_s);
+	if (zone_offset_s(zone, before_s) == offset_s)
+		return until_s;
+	for (behind_s = before_s; behind_s - at_s > 1;) {
+		int64_t middle_s = at_s + (behind_s - at_s) / 2;
+
+		if (zone_offset_s(zone, middle_s) == offset_s)
+			at_s = middle_s;
+		else
+			behind_s = middle_s;
+	}
+	return behind_s;
+}
+
+unsigned zone_changes(const struct zone *zone, int64_t from_s, int64_t until_s,
+		      struct zone_change *ret_changes, unsigned max)
+{
+	bool has_rule = zone && zone->has_rule;
+	int64_t rule_from_s = has_rule ? zone->rule_from_s : until_s;
+	int64_t at_s = from_s;
+	unsigned count = 0;
+
+	while (at_s < until_s && count < max) {
+		int64_t next_s = until_s;
+
+		ret_changes[count++] = (struct zone_change){at_s, zone_offset_s(zone, at_s)};
+		if (at_s < rule_from_s)
+			next_s =
+			    next_listed(zone, at_s, rule_from_s < until_s ? rule_from_s : until_s);
+		else if (has_rule)
+			next_s = next_by_rule(zone, at_s, until_s);
+		at_s = next_s;
+	}
+	return count;
+}

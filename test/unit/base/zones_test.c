@@ -140,6 +140,43 @@ static void all_zones_agree_with_libc(void **state)
 	assert_int_equal(walk(ZONES_FOLDER, ""), count.loaded);
 }
 
+/* In all zones, and one second before and behind each change. */
+static void changes_are_what_offsets_say(void **state)
+{
+	enum { MAX = 1000 };
+	static const char *const names[] = {"UTC",
+					    "Europe/Zagreb",
+					    "America/New_York",
+					    "Africa/Casablanca",
+					    "Asia/Kathmandu",
+					    "Pacific/Apia",
+					    "Australia/Lord_Howe"};
+	static const int64_t from_s = -2208988800, until_s = 4102444800;
+
+	(void)state;
+	for (size_t z = 0; z < sizeof(names) / sizeof(*names); z++) {
+		const struct zone *zone = zones_find(str_from(names[z]));
+		struct zone_change changes[MAX];
+		unsigned count = zone_changes(zone, from_s, until_s, changes, MAX);
+		unsigned at = 0;
+
+		assert_in_range(count, 1, MAX - 1);
+		assert_int_equal(changes[0].at_s, from_s);
+		for (int64_t wall_s = from_s; wall_s < until_s; wall_s += 12 * 3600 + 1) {
+			while (at + 1 < count && changes[at + 1].at_s <= wall_s)
+				at++;
+			assert_int_equal(changes[at].offset_s, zone_offset_s(zone, wall_s));
+		}
+		for (unsigned i = 1; i < count; i++) {
+			assert_int_equal(zone_offset_s(zone, changes[i].at_s), changes[i].offset_s);
+			assert_int_equal(zone_offset_s(zone, changes[i].at_s - 1),
+					 changes[i - 1].offset_s);
+		}
+		assert_int_equal(zone_changes(zone, from_s, until_s, changes, 1), 1);
+	}
+	assert_int_equal(zone_changes(NULL, 0, 10, (struct zone_change[1]){{0}}, 1), 1);
+}
+
 static void write_file(const char *folder, const char *name, const char *bytes, size_t length)
 {
 	char path[300];
@@ -193,6 +230,7 @@ int main(void)
 	    cmocka_unit_test(offsets_are_those_of_python),
 	    cmocka_unit_test(only_exact_names_are_known),
 	    cmocka_unit_test(all_zones_agree_with_libc),
+	    cmocka_unit_test(changes_are_what_offsets_say),
 	    cmocka_unit_test(malformed_files_are_counted),
 	};
 
