@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -65,7 +66,14 @@ static const int starting[] = {
     SCMP_SYS(setrlimit),       SCMP_SYS(uname),	     SCMP_SYS(sysinfo),
     SCMP_SYS(getuid),	       SCMP_SYS(geteuid),    SCMP_SYS(getgid),
     SCMP_SYS(getegid),	       SCMP_SYS(getppid),    SCMP_SYS(prctl),
-    SCMP_SYS(seccomp),	       SCMP_SYS(tgkill),
+    SCMP_SYS(seccomp),	       SCMP_SYS(tgkill),     SCMP_SYS(setitimer),
+};
+
+/* All that an interpreter in C calls. */
+static const int interpreting[] = {
+    SCMP_SYS(read),	 SCMP_SYS(write),	 SCMP_SYS(brk),		  SCMP_SYS(munmap),
+    SCMP_SYS(mremap),	 SCMP_SYS(madvise),	 SCMP_SYS(clock_gettime), SCMP_SYS(getrusage),
+    SCMP_SYS(setitimer), SCMP_SYS(rt_sigreturn), SCMP_SYS(exit_group),	  SCMP_SYS(futex),
 };
 
 /* Go's own way to wait for descriptors and timers. */
@@ -147,13 +155,30 @@ bool sandbox_enter_seccomp(void)
 	return status == 0;
 }
 
+/* Memory that is mapped, and not executed. */
+static int allow_script(scmp_filter_ctx filter)
+{
+	int status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
+				      SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+
+	if (status == 0)
+		status = sandbox_filter_allow(filter, interpreting, COUNT(interpreting));
+	return status;
+}
+
 int sandbox_seal(enum sandbox_list list)
 {
 	int status;
-	scmp_filter_ctx filter = sandbox_filter_create(&status);
+	scmp_filter_ctx filter;
 
-	if (status == 0 && list == SANDBOX_GO)
-		status = allow_go(filter);
+	if (list == SANDBOX_SCRIPT) {
+		filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+		status = filter ? allow_script(filter) : -ENOMEM;
+	} else {
+		filter = sandbox_filter_create(&status);
+		if (status == 0)
+			status = allow_go(filter);
+	}
 	if (status == 0)
 		status = seccomp_load(filter);
 	seccomp_release(filter);

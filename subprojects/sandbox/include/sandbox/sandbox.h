@@ -48,8 +48,10 @@ unsigned sandbox_enter(const struct sandbox_limits *limits, int *program)
 /*
  * What a sealed program may still call.
  *   SANDBOX_GO: what Go's runtime needs, threads of its own included.
+ *   SANDBOX_SCRIPT: what an interpreter in C needs that has one thread: its memory, a timer, and
+ *   descriptors that are open.
  */
-enum sandbox_list { SANDBOX_GO };
+enum sandbox_list { SANDBOX_GO, SANDBOX_SCRIPT };
 
 /*
  * Takes from all threads of the calling process what it needed to start: files, exec, prctl.
