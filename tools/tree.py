@@ -5,7 +5,8 @@ import os
 import pathlib
 import sys
 
-SKIPPED_FOLDERS = {".git", "build", "state", "__pycache__", ".pytest_cache", "node_modules"}
+SKIPPED_FOLDERS = {".git", "build", "state", "__pycache__", ".pytest_cache", "node_modules",
+                   "quickjs-ng-quickjs-1ab8676"}
 
 
 def files(root, *suffixes):

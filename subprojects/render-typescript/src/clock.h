@@ -1,0 +1,24 @@
+/* The script's clock, which stands still, and its time zone: inputs of a render. The engine asks
+ * these instead of the C library (packagefiles/quickjs/meson.build). */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* From at_s on, in seconds since 1970, local time is ahead of UTC by offset_s. */
+struct clock_change {
+	int64_t at_s;
+	int32_t offset_s;
+};
+
+enum { CLOCK_CHANGES_MAX = 1000 };
+
+/* changes are sorted by time; before the first one its offset counts, too. They stay the caller's
+ * and must live until the next call. */
+void clock_set(int64_t now_ms, const struct clock_change *changes, size_t count);
+
+int64_t clock_now_ms(void);
+int32_t clock_offset_s(int64_t at_s);
+
+/* The true time, for limits and reports. */
+int64_t clock_monotonic_us(void);

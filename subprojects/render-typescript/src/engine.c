@@ -1,0 +1,133 @@
+#include "engine.h"
+
+#include "alarm.h"
+#include "run.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+enum { STACK_BYTES = 256 << 10 };
+
+static int interrupt(JSRuntime *runtime, void *opaque)
+{
+	struct run *run = opaque;
+
+	(void)runtime;
+	if (!run->is_late)
+		run->is_late = clock_monotonic_us() >= run->deadline_us;
+	return run->is_late;
+}
+
+static JSModuleDef *refuse_module(JSContext *context, const char *name, void *opaque)
+{
+	(void)opaque;
+	JS_ThrowReferenceError(context,
+			       "there is no module \"%s\": apps import from \"panel\" only", name);
+	return NULL;
+}
+
+/* The engine starts its random numbers from the time at which a context is made. */
+static void set_seed(uint64_t seed)
+{
+	uint64_t mixed = seed + UINT64_C(0x9e3779b97f4a7c15);
+
+	mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
+	clock_set((int64_t)((mixed ^ mixed >> 31) >> 22), NULL, 0);
+}
+
+/* The head is read in a context of its own: the seed, which it names, comes before the script's. */
+static bool make_context(struct run *run)
+{
+	run->context = JS_NewContext(run->runtime);
+	if (!run->context)
+		fault_set(run, FAULT_LIMIT, "no memory");
+	else
+		JS_SetContextOpaque(run->context, run);
+	return run->context;
+}
+
+static void run_script(struct run *run)
+{
+	JSContext *reader = run->context;
+
+	set_seed(run->request.seed);
+	if (!make_context(run)) {
+		run->context = reader;
+		return;
+	}
+	clock_set(run->request.now_ms, run->request.changes, run->request.change_count);
+	run->deadline_us = run->started_us + run->request.timeout_ms * 1000;
+	alarm_start(run->request.timeout_ms);
+	JS_SetInterruptHandler(run->runtime, interrupt, run);
+	if (panel_define(run) < 0 || console_define(run) < 0)
+		fault_take_exception(run);
+	else
+		script_run(run);
+	JS_SetInterruptHandler(run->runtime, NULL, NULL);
+	JS_FreeContext(run->context);
+	run->context = reader;
+}
+
+static int64_t cpu_us(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+	       usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
+}
+
+static void write_head(struct run *run, int64_t cpu_before_us, struct text *head)
+{
+	text_add_str(head, "{");
+	if (run->fault.length) {
+		text_add_str(head, "\"error\":");
+		text_add(head, run->fault.data, run->fault.length);
+		text_add_str(head, ",");
+	}
+	if (run->log.count) {
+		text_add_str(head, "\"log\":[");
+		text_add(head, run->log.lines.data, run->log.lines.length);
+		text_add_str(head, "],");
+	}
+	if (run->log.dropped)
+		text_add_format(head, "\"log_dropped\":%u,", run->log.dropped);
+	text_add_format(head, "\"elapsed_us\":%lld,\"cpu_us\":%lld,\"memory_bytes\":%zu}",
+			(long long)(clock_monotonic_us() - run->started_us),
+			(long long)(cpu_us() - cpu_before_us), run->heap->most);
+}
+
+void engine_serve(const struct frame *request, struct text *ret_head, struct text *ret_blob)
+{
+	struct heap heap = {.limit = HEAP_MAX};
+	int64_t cpu_before_us = cpu_us();
+	struct run run = {
+	    .heap = &heap,
+	    .script = request->blob,
+	    .script_length = request->blob_length,
+	    .started_us = clock_monotonic_us(),
+	    .request = {.timezone = JS_UNDEFINED, .locale = JS_UNDEFINED, .config = JS_UNDEFINED}};
+
+	run.runtime = JS_NewRuntime2(&heap_functions, &heap);
+	if (!run.runtime) {
+		fault_set(&run, FAULT_LIMIT, "no memory");
+	} else {
+		JS_SetMaxStackSize(run.runtime, STACK_BYTES);
+		JS_SetModuleLoaderFunc(run.runtime, NULL, refuse_module, NULL);
+		if (make_context(&run)) {
+			if (request_read(&run, request->head, request->head_length) == 0)
+				run_script(&run);
+			request_finish(&run);
+			JS_FreeContext(run.context);
+		}
+		JS_FreeRuntime(run.runtime);
+	}
+	alarm_stop();
+	write_head(&run, cpu_before_us, ret_head);
+	if (run.fault.length)
+		text_finish(&run.tree);
+	*ret_blob = run.tree;
+	text_finish(&run.fault);
+	text_finish(&run.log.lines);
+}

@@ -1,0 +1,175 @@
+/* Errors with their place in the source. */
+#include "run.h"
+#include "source_map.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BACKTRACE_MAX = 4 << 10, CALLS_MAX = 20 };
+
+static const char full[] = "the app holds more than 24 MiB of memory";
+
+/* A place that the engine has told, as in "    at draw (app.ts:12:9)". */
+struct call {
+	char name[80];
+	unsigned line, column;
+};
+
+void fault_set(struct run *run, const char *kind, const char *format, ...)
+{
+	char message[MESSAGE_MAX];
+	bool is_full = run->heap->was_full && !run->is_late;
+	va_list arguments;
+
+	if (run->fault.length)
+		return;
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	if (is_full)
+		snprintf(message, sizeof(message), "%s", full);
+	text_add_format(&run->fault, "{\"kind\":\"%s\",\"message\":", is_full ? FAULT_LIMIT : kind);
+	text_add_json(&run->fault, message, strlen(message));
+	text_add_str(&run->fault, "}");
+}
+
+void fault_describe_time(char *to, size_t size, int64_t timeout_ms)
+{
+	if (timeout_ms % 1000 == 0)
+		snprintf(to, size, "the app takes more than %llds", (long long)timeout_ms / 1000);
+	else
+		snprintf(to, size, "the app takes more than %lldms", (long long)timeout_ms);
+}
+
+bool fault_check_time(struct run *run)
+{
+	char message[64];
+
+	if (!run->is_late && clock_monotonic_us() < run->deadline_us)
+		return false;
+	run->is_late = true;
+	fault_describe_time(message, sizeof(message), run->request.timeout_ms);
+	fault_set(run, FAULT_LIMIT, "%s", message);
+	return true;
+}
+
+/* Reads one line of a backtrace; false where it names no place in the script. */
+static bool read_call(struct run *run, const char *line, size_t length, struct call *ret_call)
+{
+	char text[200];
+	char *place, *name = text, *end;
+
+	if (length >= sizeof(text))
+		return false;
+	memcpy(text, line, length);
+	text[length] = '\0';
+	place = strstr(text, SOLE_FILE ":");
+	if (!place || sscanf(place, SOLE_FILE ":%u:%u", &ret_call->line, &ret_call->column) != 2)
+		return false;
+	source_map_find(run->script, run->script_length, ret_call->line, ret_call->column,
+			&ret_call->line, &ret_call->column);
+	end = strstr(text, " (");
+	name += strspn(name, " ");
+	if (strncmp(name, "at ", 3) == 0)
+		name += 3;
+	snprintf(ret_call->name, sizeof(ret_call->name), "%.*s",
+		 end && end > name ? (int)(end - name) : 0, name);
+	return true;
+}
+
+/* The innermost call is the place; all of them are the backtrace. */
+static void add_place(struct run *run, const char *stack)
+{
+	struct text calls = {.most = BACKTRACE_MAX};
+	struct call call, first = {0};
+	unsigned count = 0;
+
+	while (*stack && count < CALLS_MAX) {
+		size_t length = strcspn(stack, "\n");
+
+		if (read_call(run, stack, length, &call)) {
+			if (count++ == 0)
+				first = call;
+			text_add_format(&calls, "  %s:%u:%u: in %s\n", SOLE_FILE, call.line,
+					call.column, call.name[0] ? call.name : "the script");
+		}
+		stack += length + (stack[length] != '\0');
+	}
+	if (count > 0) {
+		text_add_format(&run->fault, ",\"file\":\"%s\",\"line\":%u,\"column\":%u",
+				SOLE_FILE, first.line, first.column);
+		text_add_str(&run->fault, ",\"backtrace\":");
+		text_add_json(&run->fault, calls.data, calls.length);
+	}
+	text_finish(&calls);
+}
+
+/* The member as text; NULL where there is none. JS_FreeCString() it. */
+static const char *get_member(JSContext *context, JSValueConst object, const char *name)
+{
+	JSValue value = JS_GetPropertyStr(context, object, name);
+	const char *text = JS_IsString(value) ? JS_ToCString(context, value) : NULL;
+
+	JS_FreeValue(context, value);
+	return text;
+}
+
+/* What the engine says where a limit of ours was reached. */
+static const char *limit_reason(const struct run *run, const char *message)
+{
+	if (run->heap->was_full)
+		return full;
+	if (strstr(message, "Maximum call stack size exceeded") ||
+	    strstr(message, "stack overflow"))
+		return "the app calls itself too deep";
+	return NULL;
+}
+
+static void describe_error(struct run *run, JSValueConst error)
+{
+	const char *name = get_member(run->context, error, "name");
+	const char *message = get_member(run->context, error, "message");
+	const char *stack = get_member(run->context, error, "stack");
+	const char *limit = limit_reason(run, message ? message : "");
+	char text[MESSAGE_MAX];
+
+	snprintf(text, sizeof(text), "%s: %s", name ? name : "Error", message ? message : "");
+	text_add_format(&run->fault,
+			"{\"kind\":\"%s\",\"message\":", limit ? FAULT_LIMIT : FAULT_SCRIPT);
+	text_add_json(&run->fault, limit ? limit : text, strlen(limit ? limit : text));
+	if (stack)
+		add_place(run, stack);
+	text_add_str(&run->fault, "}");
+	JS_FreeCString(run->context, name);
+	JS_FreeCString(run->context, message);
+	JS_FreeCString(run->context, stack);
+}
+
+void fault_take(struct run *run, JSValueConst reason)
+{
+	const char *text;
+
+	if (run->fault.length || fault_check_time(run))
+		return;
+	if (JS_IsError(reason)) {
+		describe_error(run, reason);
+	} else {
+		text = JS_ToCString(run->context, reason);
+		fault_set(run, FAULT_SCRIPT, "thrown: %s", text ? text : "a value");
+		JS_FreeCString(run->context, text);
+	}
+	if (run->is_late) { /* while it was described */
+		text_finish(&run->fault);
+		fault_check_time(run);
+	}
+}
+
+void fault_take_exception(struct run *run)
+{
+	JSValue exception = JS_GetException(run->context);
+
+	fault_take(run, exception);
+	JS_FreeValue(run->context, exception);
+}

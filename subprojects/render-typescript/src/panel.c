@@ -1,0 +1,157 @@
+/* The module "panel": a function a widget, with the names of the library that paints them. A widget
+ * is an object of a class of its own, which scripts cannot make otherwise; what its fields mean is
+ * the library's business. */
+#include "run.h"
+
+#include <string.h>
+
+static const char *const widgets[] = {"Animation", "Arc",      "Box",	  "Circle",	"Column",
+				      "Emoji",	   "Image",    "Line",	  "Marquee",	"Padding",
+				      "Plot",	   "PieChart", "Polygon", "Root",	"Row",
+				      "Sequence",  "Stack",    "Text",	  "WrappedText"};
+
+static const char *const animations[] = {"animation.AnimatedPositioned",
+					 "animation.Keyframe",
+					 "animation.Origin",
+					 "animation.Rotate",
+					 "animation.Scale",
+					 "animation.Shear",
+					 "animation.Transformation",
+					 "animation.Translate"};
+
+static const char *const filters[] = {
+    "filter.Blur",     "filter.Brightness",	"filter.Contrast",     "filter.EdgeDetection",
+    "filter.Emboss",   "filter.FlipHorizontal", "filter.FlipVertical", "filter.Gamma",
+    "filter.Hue",      "filter.Grayscale",	"filter.Invert",       "filter.Rotate",
+    "filter.Sepia",    "filter.Saturation",	"filter.Sharpen",      "filter.Shear",
+    "filter.Threshold"};
+
+static const char *const forms[] = {"form.Color",    "form.DateTime", "form.Dropdown",
+				    "form.Location", "form.Option",   "form.PhotoSelect",
+				    "form.Schema",   "form.Text",     "form.Toggle"};
+
+static const struct group {
+	const char *name; /* the export with these members; the first group's are exports, too */
+	const char *const *members;
+	unsigned count;
+} groups[] = {
+#define GROUP(name, members)                                                                       \
+	{                                                                                          \
+		name, members, sizeof(members) / sizeof(*(members))                                \
+	}
+    GROUP("render", widgets),
+    GROUP("animation", animations),
+    GROUP("filter", filters),
+    GROUP("form", forms),
+};
+
+enum { GROUPS = sizeof(groups) / sizeof(*groups), GROUP_SHIFT = 8 };
+
+static const char *short_name(const char *name)
+{
+	const char *dot = strchr(name, '.');
+
+	return dot ? dot + 1 : name;
+}
+
+static JSValue make_widget(JSContext *context, JSValueConst self, int count, JSValueConst *values,
+			   int which)
+{
+	struct run *run = JS_GetContextOpaque(context);
+	const char *name = groups[which >> GROUP_SHIFT].members[which & ((1 << GROUP_SHIFT) - 1)];
+	JSValue widget, fields;
+
+	(void)self;
+	if (count > 1 || (count == 1 && (!JS_IsObject(values[0]) || JS_IsArray(values[0]) ||
+					 panel_widget_name(run, values[0]))))
+		return JS_ThrowTypeError(context, "%s takes its fields as one object", name);
+	widget = JS_NewObjectClass(context, (int)run->widget_class);
+	if (JS_IsException(widget))
+		return widget;
+	JS_SetOpaque(widget, (void *)name);
+	fields = count ? JS_DupValue(context, values[0]) : JS_NewObject(context);
+	if (JS_DefinePropertyValueStr(context, widget, "fields", fields, JS_PROP_ENUMERABLE) < 0) {
+		JS_FreeValue(context, widget);
+		return JS_EXCEPTION;
+	}
+	return widget;
+}
+
+const char *panel_widget_name(struct run *run, JSValueConst value)
+{
+	return JS_GetOpaque(value, run->widget_class);
+}
+
+/* An object with all members of the group; each is an export, too, where the module is given. */
+static JSValue make_group(JSContext *context, unsigned number, JSModuleDef *module)
+{
+	const struct group *group = &groups[number];
+	JSValue object = JS_NewObject(context);
+	int status = JS_IsException(object) ? -1 : 0;
+
+	for (unsigned i = 0; i < group->count && status >= 0; i++) {
+		const char *name = short_name(group->members[i]);
+		JSValue function =
+		    JS_NewCFunctionMagic(context, make_widget, name, 1, JS_CFUNC_generic_magic,
+					 (int)(number << GROUP_SHIFT | i));
+
+		if (module)
+			status = JS_SetModuleExport(context, module, name,
+						    JS_DupValue(context, function));
+		if (status >= 0)
+			status = JS_SetPropertyStr(context, object, name, function);
+		else
+			JS_FreeValue(context, function);
+	}
+	if (status >= 0)
+		return object;
+	JS_FreeValue(context, object);
+	return JS_EXCEPTION;
+}
+
+static int fill_module(JSContext *context, JSModuleDef *module)
+{
+	for (unsigned i = 0; i < GROUPS; i++) {
+		JSValue group = make_group(context, i, i == 0 ? module : NULL);
+
+		if (JS_IsException(group) ||
+		    JS_SetModuleExport(context, module, groups[i].name, group) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static JSValue refuse_fetch(JSContext *context, JSValueConst self, int count, JSValueConst *values)
+{
+	(void)self;
+	(void)count;
+	(void)values;
+	return JS_ThrowTypeError(context, "fetch: apps in TypeScript have no network yet");
+}
+
+int panel_define(struct run *run)
+{
+	static const JSClassDef class = {.class_name = "Widget"};
+	JSContext *context = run->context;
+	JSModuleDef *module;
+	JSValue global;
+	int status;
+
+	JS_NewClassID(run->runtime, &run->widget_class);
+	if (JS_NewClass(run->runtime, run->widget_class, &class) < 0)
+		return -1;
+	module = JS_NewCModule(context, "panel", fill_module);
+	if (!module)
+		return -1;
+	for (unsigned i = 0; i < GROUPS; i++)
+		if (JS_AddModuleExport(context, module, groups[i].name) < 0)
+			return -1;
+	for (unsigned i = 0; i < groups[0].count; i++)
+		if (JS_AddModuleExport(context, module, groups[0].members[i]) < 0)
+			return -1;
+	global = JS_GetGlobalObject(context);
+	status = JS_SetPropertyStr(context, global, "fetch",
+				   JS_NewCFunction(context, refuse_fetch, "fetch", 1));
+	JS_FreeValue(context, global);
+	return status < 0 ? -1 : 0;
+}

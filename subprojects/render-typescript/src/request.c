@@ -1,0 +1,148 @@
+/* The head of a request. The engine reads it, before there is a script, so its faults are the
+ * caller's. */
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static double get_number(JSContext *context, JSValueConst head, const char *name, double fallback)
+{
+	JSValue value = JS_GetPropertyStr(context, head, name);
+	double number = fallback;
+
+	if (JS_IsNumber(value))
+		JS_ToFloat64(context, &number, value);
+	JS_FreeValue(context, value);
+	return number;
+}
+
+/* The member where it is there, else the text. */
+static JSValue get_text(JSContext *context, JSValueConst head, const char *name,
+			const char *fallback)
+{
+	JSValue value = JS_GetPropertyStr(context, head, name);
+
+	if (JS_IsString(value))
+		return value;
+	JS_FreeValue(context, value);
+	return JS_NewString(context, fallback);
+}
+
+static int read_what(struct run *run, JSValueConst head)
+{
+	JSValue value = get_text(run->context, head, "what", "");
+	const char *text = JS_ToCString(run->context, value);
+	int status = 0;
+
+	if (text && strcmp(text, "render") == 0)
+		run->request.what = WHAT_RENDER;
+	else if (text && strcmp(text, "schema") == 0)
+		run->request.what = WHAT_SCHEMA;
+	else
+		status = -1;
+	JS_FreeCString(run->context, text);
+	JS_FreeValue(run->context, value);
+	return status;
+}
+
+static int64_t get_element(JSContext *context, JSValueConst array, uint32_t index)
+{
+	JSValue value = JS_GetPropertyUint32(context, array, index);
+	int64_t number = 0;
+
+	if (JS_IsNumber(value))
+		JS_ToInt64(context, &number, value);
+	JS_FreeValue(context, value);
+	return number;
+}
+
+/* "zone": times and offsets by turns, sorted. */
+static int read_zone(struct run *run, JSValueConst head)
+{
+	enum { DAY_S = 24 * 3600 };
+	struct request *request = &run->request;
+	JSValue zone = JS_GetPropertyStr(run->context, head, "zone");
+	int64_t length = 0;
+
+	if (JS_IsArray(zone))
+		JS_GetLength(run->context, zone, &length);
+	if (length > 2 * CLOCK_CHANGES_MAX)
+		length = 0;
+	if (length > 1)
+		request->changes = calloc((size_t)length / 2, sizeof(*request->changes));
+	if (request->changes)
+		request->change_count = (size_t)length / 2;
+	for (uint32_t i = 0; i < request->change_count; i++) {
+		int64_t offset_s = get_element(run->context, zone, 2 * i + 1);
+
+		if (offset_s < -2 * DAY_S || offset_s > 2 * DAY_S)
+			offset_s = 0;
+		request->changes[i].at_s = get_element(run->context, zone, 2 * i);
+		request->changes[i].offset_s = (int32_t)offset_s;
+	}
+	JS_FreeValue(run->context, zone);
+	return length > 1 && !request->changes ? -1 : 0;
+}
+
+static double within(double value, double least, double most)
+{
+	return value >= least && value <= most ? value : least;
+}
+
+static void read_members(struct run *run, JSValueConst head)
+{
+	static const double most_ms = 8.64e15; /* of ECMAScript's Date */
+	struct request *request = &run->request;
+	JSContext *context = run->context;
+
+	request->now_ms =
+	    (int64_t)within(get_number(context, head, "now_ms", 0), -most_ms, most_ms);
+	request->seed = (uint64_t)within(get_number(context, head, "seed", 0), 0, 9.2e18);
+	request->width = (int)within(get_number(context, head, "width", 64), 0, PIXELS_MAX);
+	request->height = (int)within(get_number(context, head, "height", 32), 0, PIXELS_MAX);
+	request->timeout_ms =
+	    (int64_t)within(get_number(context, head, "timeout_ms", TIMEOUT_MS), 1, 60 * 1000);
+	request->timezone = get_text(context, head, "timezone", "UTC");
+	request->locale = get_text(context, head, "locale", "en");
+	request->config = JS_GetPropertyStr(context, head, "config");
+	if (!JS_IsObject(request->config)) {
+		JS_FreeValue(context, request->config);
+		request->config = JS_NewObject(context);
+	}
+}
+
+int request_read(struct run *run, const char *head, size_t length)
+{
+	JSValue object = JS_ParseJSON(run->context, head, length, "request");
+	struct request *request = &run->request;
+	int status = -1;
+
+	if (!JS_IsObject(object)) {
+		JS_FreeValue(run->context, JS_GetException(run->context));
+		fault_set(run, FAULT_REQUEST, "the head is no object of JSON");
+		return -1;
+	}
+	read_members(run, object);
+	if (read_what(run, object) < 0)
+		fault_set(run, FAULT_REQUEST, "what must be render or schema");
+	else if (request->width == 0 || request->height == 0 ||
+		 request->width > PIXELS_MAX / request->height)
+		fault_set(run, FAULT_REQUEST, "%d x %d pixels are no size", request->width,
+			  request->height);
+	else if (read_zone(run, object) < 0)
+		fault_set(run, FAULT_REQUEST, "no memory");
+	else
+		status = 0;
+	JS_FreeValue(run->context, object);
+	return status;
+}
+
+void request_finish(struct run *run)
+{
+	struct request *request = &run->request;
+
+	JS_FreeValue(run->context, request->timezone);
+	JS_FreeValue(run->context, request->locale);
+	JS_FreeValue(run->context, request->config);
+	free(request->changes);
+}

@@ -1,0 +1,168 @@
+/* Runs a script: its module, main(), and the jobs of its promises, until nothing is left to do. */
+#include "run.h"
+
+#include <string.h>
+#include <time.h>
+
+/* Runs all jobs. -1 with the fault set when the time is over. */
+static int run_jobs(struct run *run)
+{
+	JSContext *context;
+	int status;
+
+	while ((status = JS_ExecutePendingJob(run->runtime, &context)) != 0) {
+		if (status < 0)
+			JS_FreeValue(run->context, JS_GetException(run->context));
+		if (fault_check_time(run))
+			return -1;
+	}
+	return fault_check_time(run) ? -1 : 0;
+}
+
+/* Waits for the value where it is a promise; takes it. An exception: the fault is set. */
+static JSValue settle(struct run *run, JSValue value, const char *who)
+{
+	JSPromiseStateEnum state;
+	JSValue result;
+
+	if (JS_IsException(value)) {
+		fault_take_exception(run);
+		return value;
+	}
+	if (run_jobs(run) < 0) {
+		JS_FreeValue(run->context, value);
+		return JS_EXCEPTION;
+	}
+	state = JS_PromiseState(run->context, value);
+	if (state == JS_PROMISE_NOT_A_PROMISE)
+		return value;
+	result = JS_PromiseResult(run->context, value);
+	JS_FreeValue(run->context, value);
+	if (state == JS_PROMISE_FULFILLED)
+		return result;
+	if (state == JS_PROMISE_PENDING)
+		fault_set(run, FAULT_SCRIPT, "%s waits for a promise that nothing will settle",
+			  who);
+	else
+		fault_take(run, result);
+	JS_FreeValue(run->context, result);
+	return JS_EXCEPTION;
+}
+
+static bool set(JSContext *context, JSValueConst object, const char *name, JSValue value)
+{
+	return !JS_IsException(value) && JS_SetPropertyStr(context, object, name, value) >= 0;
+}
+
+/* The clock on the device's wall. */
+static JSValue make_local(JSContext *context)
+{
+	int64_t now_s = clock_now_ms() / 1000 - (clock_now_ms() % 1000 < 0);
+	int32_t offset_s = clock_offset_s(now_s);
+	time_t wall_s = now_s + offset_s;
+	JSValue local = JS_NewObject(context);
+	struct tm parts = {0};
+
+	gmtime_r(&wall_s, &parts);
+	if (set(context, local, "year", JS_NewInt32(context, parts.tm_year + 1900)) &&
+	    set(context, local, "month", JS_NewInt32(context, parts.tm_mon + 1)) &&
+	    set(context, local, "day", JS_NewInt32(context, parts.tm_mday)) &&
+	    set(context, local, "hour", JS_NewInt32(context, parts.tm_hour)) &&
+	    set(context, local, "minute", JS_NewInt32(context, parts.tm_min)) &&
+	    set(context, local, "second", JS_NewInt32(context, parts.tm_sec)) &&
+	    set(context, local, "weekday", JS_NewInt32(context, parts.tm_wday)) &&
+	    set(context, local, "offset_minutes", JS_NewInt32(context, offset_s / 60)))
+		return local;
+	JS_FreeValue(context, local);
+	return JS_EXCEPTION;
+}
+
+static JSValue make_device(struct run *run)
+{
+	JSValue device = JS_NewObject(run->context);
+
+	if (set(run->context, device, "width", JS_NewInt32(run->context, run->request.width)) &&
+	    set(run->context, device, "height", JS_NewInt32(run->context, run->request.height)))
+		return device;
+	JS_FreeValue(run->context, device);
+	return JS_EXCEPTION;
+}
+
+/* What main() is given. */
+static JSValue make_argument(struct run *run)
+{
+	JSContext *context = run->context;
+	struct request *request = &run->request;
+	JSValue argument = JS_NewObject(context);
+
+	if (set(context, argument, "config", JS_DupValue(context, request->config)) &&
+	    set(context, argument, "now", JS_NewDate(context, (double)request->now_ms)) &&
+	    set(context, argument, "timezone", JS_DupValue(context, request->timezone)) &&
+	    set(context, argument, "local", make_local(context)) &&
+	    set(context, argument, "locale", JS_DupValue(context, request->locale)) &&
+	    set(context, argument, "device", make_device(run)))
+		return argument;
+	JS_FreeValue(context, argument);
+	return JS_EXCEPTION;
+}
+
+/* Calls main(). */
+static JSValue call_main(struct run *run, JSValueConst module)
+{
+	JSValue function = JS_GetPropertyStr(run->context, module, "default");
+	JSValue argument = JS_UNDEFINED, result = JS_EXCEPTION;
+
+	if (!JS_IsFunction(run->context, function)) {
+		fault_set(run, FAULT_APP, "the script has no \"export default function main\"");
+	} else {
+		argument = make_argument(run);
+		if (!JS_IsException(argument))
+			result = JS_Call(run->context, function, JS_UNDEFINED, 1, &argument);
+		result = settle(run, result, "main()");
+	}
+	JS_FreeValue(run->context, argument);
+	JS_FreeValue(run->context, function);
+	return result;
+}
+
+/* What the request asks for. */
+static JSValue find_value(struct run *run, JSValueConst module)
+{
+	JSValue value;
+
+	if (run->request.what == WHAT_RENDER)
+		return call_main(run, module);
+	value = JS_GetPropertyStr(run->context, module, "schema");
+	if (JS_IsException(value))
+		fault_take_exception(run);
+	return value;
+}
+
+void script_run(struct run *run)
+{
+	JSContext *context = run->context;
+	JSValue code = JS_Eval(context, run->script, run->script_length, SOLE_FILE,
+			       JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
+	JSModuleDef *module;
+	JSValue value, names;
+
+	if (JS_IsException(code)) {
+		fault_take_exception(run);
+		return;
+	}
+	module = JS_VALUE_GET_PTR(code);
+	value = settle(run, JS_EvalFunction(context, code), "the script");
+	if (JS_IsException(value))
+		return;
+	JS_FreeValue(context, value);
+	names = JS_GetModuleNamespace(context, module);
+	if (JS_IsException(names)) {
+		fault_take_exception(run);
+		return;
+	}
+	value = find_value(run, names);
+	if (!JS_IsException(value) && tree_write(run, value) < 0)
+		fault_take_exception(run);
+	JS_FreeValue(context, value);
+	JS_FreeValue(context, names);
+}

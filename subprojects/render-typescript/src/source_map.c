@@ -1,0 +1,137 @@
+#include "source_map.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char comment[] = SOURCE_MAP_COMMENT;
+static const char field[] = "\"mappings\"";
+
+/* Value of a digit of base64; -1: it is none. */
+static int digit_value(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Where the base64 of the last comment begins, or NULL. */
+static const char *find_comment(const char *script, size_t length)
+{
+	size_t size = sizeof(comment) - 1;
+
+	for (size_t at = length < size ? 0 : length - size + 1; at > 0; at--)
+		if (memcmp(script + at - 1, comment, size) == 0)
+			return script + at - 1 + size;
+	return NULL;
+}
+
+/* The map's JSON, with a NUL at its end; the caller's to free. */
+static char *decode(const char *from, const char *end)
+{
+	char *json = malloc((size_t)(end - from) / 4 * 3 + 4);
+	size_t length = 0;
+	uint32_t bits = 0;
+	int value, count = 0;
+
+	for (; json && from < end && (value = digit_value(*from)) >= 0; from++) {
+		bits = bits << 6 | (uint32_t)value;
+		count += 6;
+		if (count >= 8) {
+			count -= 8;
+			json[length++] = (char)(bits >> count & 0xff);
+		}
+	}
+	if (json)
+		json[length] = '\0';
+	return json;
+}
+
+/* A number in base64 VLQ. False where there is none. */
+static bool read_number(const char **from, int64_t *ret_number)
+{
+	uint64_t number = 0;
+	unsigned shift = 0;
+	int value;
+
+	do {
+		value = digit_value(**from);
+		if (value < 0 || shift > 40)
+			return false;
+		number |= (uint64_t)(value & 31) << shift;
+		shift += 5;
+		(*from)++;
+	} while (value & 32);
+	*ret_number = number & 1 ? -(int64_t)(number >> 1) : (int64_t)(number >> 1);
+	return true;
+}
+
+/* Where the segments have got to: column of the script, then file, line and column of the source.
+ */
+struct place {
+	int64_t at[4];
+};
+
+/* Reads one segment. False at its fault. */
+static bool read_segment(const char **from, struct place *place)
+{
+	int64_t step;
+
+	for (int i = 0; i < 5 && **from != ',' && **from != ';' && **from != '"' && **from; i++) {
+		if (!read_number(from, &step))
+			return false;
+		if (i < 4)
+			place->at[i] += step;
+	}
+	return true;
+}
+
+static bool find_place(const char *from, unsigned line, unsigned column, struct place *ret_place)
+{
+	struct place place = {0};
+	bool found = false;
+
+	for (unsigned at = 1; *from && *from != '"' && at <= line;) {
+		if (*from == ';') {
+			at++;
+			place.at[0] = 0;
+			from++;
+		} else if (*from == ',') {
+			from++;
+		} else if (!read_segment(&from, &place)) {
+			return false;
+		} else if (at == line && (place.at[0] < column || !found)) {
+			*ret_place = place;
+			found = true;
+		}
+	}
+	return found;
+}
+
+bool source_map_find(const char *script, size_t length, unsigned line, unsigned column,
+		     unsigned *ret_line, unsigned *ret_column)
+{
+	const char *from = find_comment(script, length), *mappings;
+	char *json = from ? decode(from, script + length) : NULL;
+	struct place place;
+	bool found = false;
+
+	mappings = json ? strstr(json, field) : NULL;
+	if (mappings) {
+		mappings += sizeof(field) - 1;
+		mappings += strspn(mappings, " \t\r\n:");
+		found = *mappings == '"' && find_place(mappings + 1, line, column, &place) &&
+			place.at[2] >= 0 && place.at[2] < INT32_MAX && place.at[3] >= 0 &&
+			place.at[3] < INT32_MAX;
+	}
+	if (found) {
+		*ret_line = (unsigned)place.at[2] + 1;
+		*ret_column = (unsigned)place.at[3] + 1;
+	}
+	free(json);
+	return found;
+}

@@ -1,0 +1,258 @@
+/* A script's tree as JSON, for the process that paints it:
+ *   widget  {"widget": NAME, "fields": {...}}
+ *   bytes   {"bytes": BASE64}
+ *   frames  {"frames": [bytes...], "delay": MS, ...}, only as the whole tree
+ * The rest is JSON as it is. The tree is a stranger's: cyclic, deep, with getters. Each value is
+ * read once, and what is written is bounded. */
+#include "run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_MAX_BYTES = 140 };
+
+struct writer {
+	struct run *run;
+	JSContext *context;
+	struct text *out;
+	unsigned depth, values;
+	size_t path_length;
+	char path[PATH_MAX_BYTES]; /* like "Root.child Box.color"; cut where it is too long */
+};
+
+static int write_value(struct writer *writer, JSValueConst value);
+
+static int complain(struct writer *writer, const char *what)
+{
+	JS_ThrowTypeError(writer->context, "%s%s%s", writer->path, writer->path[0] ? ": " : "",
+			  what);
+	return -1;
+}
+
+/* Returns the length to go back to. */
+static size_t enter(struct writer *writer, const char *format, const char *name, unsigned index)
+{
+	size_t before = writer->path_length, room = sizeof(writer->path) - before;
+	int length;
+
+	length = format ? snprintf(writer->path + before, room, format, name)
+			: snprintf(writer->path + before, room, "[%u]", index);
+	writer->path_length += (size_t)length < room ? (size_t)length : room - 1;
+	return before;
+}
+
+static void leave(struct writer *writer, size_t before)
+{
+	writer->path_length = before;
+	writer->path[before] = '\0';
+}
+
+static int write_number(struct writer *writer, JSValueConst value)
+{
+	double number;
+
+	if (JS_ToFloat64(writer->context, &number, value) < 0)
+		return -1;
+	if (!isfinite(number))
+		return complain(writer, "a number must be finite");
+	if (number == floor(number) && fabs(number) < 9007199254740992.0)
+		text_add_format(writer->out, "%.0f", number + 0.0);
+	else
+		text_add_format(writer->out, "%.17g", number);
+	return 0;
+}
+
+static int write_string(struct writer *writer, JSValueConst value)
+{
+	size_t length;
+	const char *text = JS_ToCStringLen(writer->context, &length, value);
+
+	if (!text)
+		return -1;
+	text_add_json(writer->out, text, length);
+	JS_FreeCString(writer->context, text);
+	return 0;
+}
+
+static int write_elements(struct writer *writer, JSValueConst array)
+{
+	int64_t length;
+	int status = JS_GetLength(writer->context, array, &length);
+
+	if (status == 0 && length > TREE_VALUES_MAX)
+		return complain(writer, "an array is too long");
+	text_add_str(writer->out, "[");
+	for (uint32_t i = 0; i < length && status == 0; i++) {
+		JSValue element = JS_GetPropertyUint32(writer->context, array, i);
+		size_t before = enter(writer, NULL, NULL, i);
+
+		if (i > 0)
+			text_add_str(writer->out, ",");
+		status = JS_IsException(element) ? -1 : write_value(writer, element);
+		JS_FreeValue(writer->context, element);
+		leave(writer, before);
+	}
+	text_add_str(writer->out, "]");
+	return status;
+}
+
+/* A member with its name, unless it is undefined. */
+static int write_member(struct writer *writer, JSValueConst object, JSAtom atom, bool *is_first)
+{
+	JSValue value = JS_GetProperty(writer->context, object, atom);
+	const char *name = JS_AtomToCString(writer->context, atom);
+	int status = JS_IsException(value) || !name ? -1 : 0;
+
+	if (status == 0 && !JS_IsUndefined(value)) {
+		size_t before = enter(writer, ".%s", name, 0);
+
+		if (!*is_first)
+			text_add_str(writer->out, ",");
+		*is_first = false;
+		text_add_json(writer->out, name, strlen(name));
+		text_add_str(writer->out, ":");
+		status = write_value(writer, value);
+		leave(writer, before);
+	}
+	JS_FreeCString(writer->context, name);
+	JS_FreeValue(writer->context, value);
+	return status;
+}
+
+static int write_members(struct writer *writer, JSValueConst object)
+{
+	JSPropertyEnum *members;
+	uint32_t count;
+	bool is_first = true;
+	int status = JS_GetOwnPropertyNames(writer->context, &members, &count, object,
+					    JS_GPN_STRING_MASK | JS_GPN_ENUM_ONLY);
+
+	if (status < 0)
+		return -1;
+	text_add_str(writer->out, "{");
+	for (uint32_t i = 0; i < count && status == 0; i++)
+		status = write_member(writer, object, members[i].atom, &is_first);
+	text_add_str(writer->out, "}");
+	JS_FreePropertyEnum(writer->context, members, count);
+	return status;
+}
+
+static int write_widget(struct writer *writer, JSValueConst widget, const char *name)
+{
+	JSValue fields = JS_GetPropertyStr(writer->context, widget, "fields");
+	size_t before = enter(writer, writer->path_length ? " %s" : "%s", name, 0);
+	int status = -1;
+
+	text_add_format(writer->out, "{\"widget\":\"%s\",\"fields\":", name);
+	if (!JS_IsException(fields))
+		status = write_members(writer, fields);
+	text_add_str(writer->out, "}");
+	leave(writer, before);
+	JS_FreeValue(writer->context, fields);
+	return status;
+}
+
+static int write_bytes(struct writer *writer, JSValueConst value)
+{
+	size_t length;
+	const uint8_t *bytes = JS_GetUint8Array(writer->context, &length, value);
+
+	if (!bytes && length > 0)
+		return -1;
+	text_add_str(writer->out, "{\"bytes\":");
+	text_add_base64(writer->out, bytes, length);
+	text_add_str(writer->out, "}");
+	return 0;
+}
+
+static int write_object(struct writer *writer, JSValueConst value)
+{
+	const char *name = panel_widget_name(writer->run, value);
+
+	if (name)
+		return write_widget(writer, value, name);
+	if (JS_IsArray(value))
+		return write_elements(writer, value);
+	if (JS_GetTypedArrayType(value) == JS_TYPED_ARRAY_UINT8)
+		return write_bytes(writer, value);
+	if (JS_IsFunction(writer->context, value))
+		return complain(writer, "a function has no place in what is shown");
+	return complain(writer, "this object is no widget");
+}
+
+static int write_value(struct writer *writer, JSValueConst value)
+{
+	int status;
+
+	if (++writer->values > TREE_VALUES_MAX)
+		return complain(writer, "the tree has more than 20000 values");
+	if (writer->out->failed)
+		return complain(writer, "the tree has more than 4 MiB");
+	if (writer->depth == TREE_DEPTH_MAX)
+		return complain(writer, "the tree is more than 100 levels deep, or holds itself");
+	writer->depth++;
+	if (JS_IsNull(value) || JS_IsUndefined(value)) {
+		text_add_str(writer->out, "null");
+		status = 0;
+	} else if (JS_IsBool(value)) {
+		text_add_str(writer->out, JS_ToBool(writer->context, value) ? "true" : "false");
+		status = 0;
+	} else if (JS_IsNumber(value)) {
+		status = write_number(writer, value);
+	} else if (JS_IsString(value)) {
+		status = write_string(writer, value);
+	} else if (JS_IsObject(value)) {
+		status = write_object(writer, value);
+	} else {
+		status = complain(writer, "must be text, a number, a list or a widget");
+	}
+	writer->depth--;
+	return status;
+}
+
+/* What has the form of raw frames, with pictures of the size that is shown. */
+static int write_frames(struct writer *writer, JSValueConst value, JSValueConst frames)
+{
+	size_t wanted = (size_t)writer->run->request.width * writer->run->request.height * 3;
+	int64_t count;
+
+	if (JS_GetLength(writer->context, frames, &count) < 0)
+		return -1;
+	if (count > FRAMES_MAX)
+		return complain(writer, "there are more than 400 frames");
+	for (uint32_t i = 0; i < count; i++) {
+		JSValue frame = JS_GetPropertyUint32(writer->context, frames, i);
+		size_t length = 0;
+		bool fits = JS_GetTypedArrayType(frame) == JS_TYPED_ARRAY_UINT8 &&
+			    JS_GetUint8Array(writer->context, &length, frame) && length == wanted;
+
+		JS_FreeValue(writer->context, frame);
+		if (!fits) {
+			JS_ThrowTypeError(writer->context,
+					  "frames[%u] must be a Uint8Array of %zu bytes", i,
+					  wanted);
+			return -1;
+		}
+	}
+	return write_members(writer, value);
+}
+
+int tree_write(struct run *run, JSValueConst value)
+{
+	struct writer writer = {.run = run, .context = run->context, .out = &run->tree};
+	JSValue frames = JS_UNDEFINED;
+	int status;
+
+	run->tree.most = TREE_MAX;
+	if (JS_IsObject(value) && !JS_IsArray(value) && !panel_widget_name(run, value))
+		frames = JS_GetPropertyStr(run->context, value, "frames");
+	if (JS_IsException(frames))
+		return -1;
+	status =
+	    JS_IsArray(frames) ? write_frames(&writer, value, frames) : write_value(&writer, value);
+	JS_FreeValue(run->context, frames);
+	if (status == 0 && run->tree.failed)
+		status = complain(&writer, "the tree has more than 4 MiB");
+	return status;
+}

@@ -1,0 +1,81 @@
+"""The renderer as whoever starts it sees it: a process with a socket at descriptor 3."""
+
+import json
+import os
+import socket
+import struct
+import subprocess
+
+LAUNCHER = os.environ["SANDBOX_LAUNCH"]
+PROGRAM = os.environ["RENDER_TYPESCRIPT"]
+ESBUILD = os.environ.get("ESBUILD", "esbuild")
+
+# 2026-07-01T12:34:56Z
+NOW_MS = 1782909296000
+# Central Europe: winter, then summer from the last Sunday of March on.
+ZAGREB = [0, 3600, 1774746000, 7200, 1792890000, 3600]
+
+
+def head(**changes):
+    return {"what": "render", "now_ms": NOW_MS, "timezone": "Europe/Zagreb", "zone": ZAGREB,
+            "seed": 1} | changes
+
+
+class Renderer:
+    def __init__(self, *options, launched=True):
+        self.link, theirs = socket.socketpair()
+        read, write = os.pipe()
+        command = [LAUNCHER, "--data", "32M", *options, PROGRAM] if launched else [PROGRAM]
+
+        def place_link():
+            os.dup2(theirs.fileno(), 3)
+
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=write, preexec_fn=place_link, pass_fds=[3])
+        os.close(write)
+        theirs.close()
+        self.errors = read
+        self.hello, _ = self.receive()
+
+    def send(self, head, script):
+        text = json.dumps(head).encode()
+        script = script.encode() if isinstance(script, str) else script
+        self.link.sendall(struct.pack(">II", len(text), len(script)) + text + script)
+
+    def read(self, size):
+        data = b""
+        while len(data) < size:
+            piece = self.link.recv(size - len(data))
+            if not piece:
+                raise EOFError(self.end())
+            data += piece
+        return data
+
+    def receive(self):
+        lengths = struct.unpack(">II", self.read(8))
+        return json.loads(self.read(lengths[0])), self.read(lengths[1])
+
+    def ask(self, script, **changes):
+        """The answer's head, and the tree."""
+        self.send(head(**changes), script)
+        answer, tree = self.receive()
+        return answer, json.loads(tree) if tree else None
+
+    def end(self):
+        """How the process ended, and what it said."""
+        status = self.process.wait(timeout=60)
+        return status, os.read(self.errors, 4096).decode()
+
+    def close(self):
+        self.link.close()
+        self.process.kill()
+        self.process.wait()
+        os.close(self.errors)
+
+
+def strip(source):
+    """What the script is made of: JavaScript with a map of its source."""
+    done = subprocess.run([ESBUILD, "--loader=ts", "--format=esm", "--target=es2022",
+                           "--sourcemap=inline", "--sources-content=false", "--sourcefile=app.ts"],
+                          input=source, capture_output=True, text=True, check=True)
+    return done.stdout
