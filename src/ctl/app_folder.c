@@ -132,6 +132,65 @@ int app_folder_pack(const char *path, struct buffer *script, char ret_fault[stat
 	return status;
 }
 
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t length = strlen(name), size = strlen(ending);
+
+	return length > size && strcmp(name + length - size, ending) == 0;
+}
+
+static bool is_script(const char *name)
+{
+	return ends_with(name, ".ts") && !ends_with(name, ".d.ts");
+}
+
+/* The folder's script in TypeScript, for free(). NULL: its app is in Starlark; *ret_count tells how
+ * many scripts in TypeScript there are otherwise. */
+static char *find_script(const char *path, unsigned *ret_count)
+{
+	FTS *walk = open_walk(path);
+	FTSENT *entry;
+	char *found = NULL;
+	bool has_starlark = false;
+
+	*ret_count = 0;
+	while (walk && (entry = next_file(walk))) {
+		has_starlark = has_starlark || ends_with(entry->fts_name, ".star");
+		if (is_script(entry->fts_name) && (*ret_count)++ == 0)
+			found = memory_strdup(entry->fts_path);
+	}
+	if (walk)
+		fts_close(walk);
+	if (!has_starlark)
+		return found;
+	free(found);
+	return NULL;
+}
+
+int app_folder_read(const char *path, struct buffer *script, bool *ret_is_typescript,
+		    char ret_fault[static APP_FAULT_MAX])
+{
+	struct stat about;
+	unsigned count = 1;
+	char *file = NULL;
+	int status;
+
+	if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+		file = find_script(path, &count);
+	else if (is_script(path))
+		file = memory_strdup(path);
+	*ret_is_typescript = file;
+	if (file && count > 1) {
+		snprintf(ret_fault, APP_FAULT_MAX,
+			 "%s: an app in TypeScript is one script so far, here are %u", path, count);
+		status = -1;
+	} else {
+		status = app_folder_pack(file ? file : path, script, ret_fault);
+	}
+	free(file);
+	return status;
+}
+
 /* FNV-1a, over what tells a changed file. */
 static uint64_t mix(uint64_t state, uint64_t value)
 {

@@ -1,18 +1,18 @@
 /* displayctl app render: what a server would show, without one. */
+#include "app_engine.h"
 #include "app_folder.h"
 #include "app_report.h"
 #include "base/clock.h"
 #include "ctl/ctl.h"
 #include "options/options.h"
 #include "panel/play.h"
-#include "renderer.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TIMEOUT_MS = 10 * 1000, WATCH_MS = 200 };
+enum { WATCH_MS = 200 };
 
 /* A command's options, and how the app's last render went. */
 struct rendering {
@@ -101,7 +101,6 @@ static yyjson_mut_doc *make_head(const struct rendering *rendering, const char *
 	yyjson_mut_obj_add_uint(head, root, "seed", seed);
 	yyjson_mut_obj_add_strcpy(head, root, "timezone", options_text(options, "timezone"));
 	yyjson_mut_obj_add_strcpy(head, root, "locale", options_text(options, "locale"));
-	yyjson_mut_obj_add_sint(head, root, "timeout_ms", TIMEOUT_MS);
 	add_settings(options, head);
 	return head;
 }
@@ -131,24 +130,29 @@ static void take_picture(struct rendering *rendering, struct renderer_answer *an
 	app_report_picture(head, buffer_length(&rendering->picture), &rendering->status);
 }
 
-/* Shows what the answer to "schema" says; errors were told before. */
-static void print_schema(struct renderer_answer *answer)
+/* Shows what the answer to "schema" says. */
+static void print_schema(struct rendering *rendering, struct renderer_answer *answer)
 {
+	yyjson_val *error = yyjson_obj_get(yyjson_doc_get_root(answer->head), "error");
 	yyjson_val *schema = yyjson_obj_get(yyjson_doc_get_root(answer->head), "schema");
 	char *text = yyjson_val_write(schema, YYJSON_WRITE_PRETTY_TWO_SPACES, NULL);
 
+	if (error) {
+		rendering->failed = true;
+		app_report_error(rendering->path, rendering->is_folder, error, &rendering->log);
+	}
 	if (text)
 		printf("schema: %s\n", text);
 	free(text);
 }
 
 /* Asks for one thing. False when there is no answer, which was told. */
-static bool ask(struct rendering *rendering, struct renderer *renderer, const char *what,
-		struct buffer *script, struct renderer_answer *ret_answer)
+static bool ask(struct rendering *rendering, struct app_engine *engine, const char *what,
+		struct str script, struct renderer_answer *ret_answer)
 {
 	char why[RENDERER_WHY_MAX];
 	yyjson_mut_doc *head = make_head(rendering, what);
-	int status = renderer_ask(renderer, head, buffer_view(script), TIMEOUT_MS, ret_answer, why);
+	int status = app_engine_ask(engine, head, script, ret_answer, why);
 
 	yyjson_mut_doc_free(head);
 	if (status < 0)
@@ -156,54 +160,19 @@ static bool ask(struct rendering *rendering, struct renderer *renderer, const ch
 	return status == 0;
 }
 
-static void finish_answer(struct renderer_answer *answer)
-{
-	yyjson_doc_free(answer->head);
-	buffer_finish(&answer->blob);
-}
-
-static void ask_all(struct rendering *rendering, struct renderer *renderer, struct buffer *script)
+static void ask_all(struct rendering *rendering, struct app_engine *engine, struct str script)
 {
 	struct renderer_answer answer;
 
-	if (!ask(rendering, renderer, "render", script, &answer))
+	if (!ask(rendering, engine, "render", script, &answer))
 		return;
 	take_picture(rendering, &answer);
-	finish_answer(&answer);
+	app_engine_finish_answer(&answer);
 	if (!rendering->checks || rendering->failed ||
-	    !ask(rendering, renderer, "schema", script, &answer))
+	    !ask(rendering, engine, "schema", script, &answer))
 		return;
-	print_schema(&answer);
-	finish_answer(&answer);
-}
-
-/* Reads the app and renders it once, in a renderer of its own. CTL_DONE, also where the app fails.
- */
-static enum ctl_exit render(struct rendering *rendering)
-{
-	struct buffer script = {0};
-	char fault[APP_FAULT_MAX], why[RENDERER_WHY_MAX];
-	struct renderer *renderer;
-
-	buffer_clear(&rendering->picture);
-	buffer_clear(&rendering->log);
-	buffer_clear(&rendering->status);
-	rendering->failed = false;
-	rendering->state = app_folder_state(rendering->path);
-	if (app_folder_pack(rendering->path, &script, fault) < 0) {
-		fail(rendering, fault);
-		buffer_finish(&script);
-		return CTL_DONE;
-	}
-	renderer = renderer_start(why);
-	if (renderer)
-		ask_all(rendering, renderer, &script);
-	if (renderer && rendering->checks)
-		printf("%s in a sandbox of: %s\n", renderer_library(renderer),
-		       renderer_layers(renderer));
-	renderer_stop(renderer);
-	buffer_finish(&script);
-	return renderer ? CTL_DONE : ctl_fail(CTL_FAILED, "%s", why);
+	print_schema(rendering, &answer);
+	app_engine_finish_answer(&answer);
 }
 
 static void print_buffer(struct buffer *text, FILE *out)
@@ -213,6 +182,52 @@ static void print_buffer(struct buffer *text, FILE *out)
 	if (view.length > 0)
 		fwrite(view.data, 1, view.length, out);
 	fflush(out);
+}
+
+static void print_engine(const struct app_engine *engine)
+{
+	struct buffer text = {0};
+
+	app_engine_describe(engine, &text);
+	print_buffer(&text, stdout);
+	buffer_finish(&text);
+}
+
+/* Renders what was read, in processes of its own. CTL_DONE, also where the app fails. */
+static enum ctl_exit render_script(struct rendering *rendering, bool is_typescript,
+				   struct str script)
+{
+	char why[RENDERER_WHY_MAX];
+	struct app_engine *engine = app_engine_start(is_typescript, why);
+
+	if (!engine)
+		return ctl_fail(CTL_FAILED, "%s", why);
+	ask_all(rendering, engine, script);
+	if (rendering->checks)
+		print_engine(engine);
+	app_engine_stop(engine);
+	return CTL_DONE;
+}
+
+/* Reads the app and renders it once. */
+static enum ctl_exit render(struct rendering *rendering)
+{
+	struct buffer script = {0};
+	char fault[APP_FAULT_MAX];
+	enum ctl_exit code = CTL_DONE;
+	bool is_typescript;
+
+	buffer_clear(&rendering->picture);
+	buffer_clear(&rendering->log);
+	buffer_clear(&rendering->status);
+	rendering->failed = false;
+	rendering->state = app_folder_state(rendering->path);
+	if (app_folder_read(rendering->path, &script, &is_typescript, fault) < 0)
+		fail(rendering, fault);
+	else
+		code = render_script(rendering, is_typescript, buffer_view(&script));
+	buffer_finish(&script);
+	return code;
 }
 
 /* Through a second file, so that a reader never finds half a picture. */

@@ -2,8 +2,11 @@
 
 #include "base/utf8.h"
 
-/* As the renderer calls a script that is its only file. */
-static const char sole_file[] = "app.star";
+/* As the renderers call a script that is its app's only file. */
+static bool is_sole_file(const char *file)
+{
+	return strcmp(file, "app.star") == 0 || strcmp(file, "app.ts") == 0;
+}
 
 /* What a script says must not steer the terminal. */
 static void append_clean(const char *value, bool keeps_lines, struct buffer *text)
@@ -29,7 +32,7 @@ void app_report_error(const char *path, bool is_folder, yyjson_val *error, struc
 	int column = yyjson_get_int(yyjson_obj_get(error, "column"));
 
 	buffer_append_str(text, str_from(path));
-	if (file && (is_folder || strcmp(file, sole_file) != 0)) {
+	if (file && (is_folder || !is_sole_file(file))) {
 		if (path[strlen(path) - 1] != '/')
 			buffer_append_char(text, '/');
 		append_clean(file, false, text);
@@ -78,7 +81,8 @@ void app_report_picture(yyjson_val *answer, size_t picture_size, struct buffer *
 	else
 		buffer_printf(text, "%zu frames in %.1f s, %zu bytes", yyjson_arr_size(delays),
 			      total_ms / 1000, picture_size);
-	buffer_printf(text, "; took %.1f ms, %.0f steps, %.1f MiB",
-		      get_number(answer, "elapsed_us") / 1000, get_number(answer, "steps"),
-		      get_number(answer, "memory_bytes") / (1 << 20));
+	buffer_printf(text, "; took %.1f ms", get_number(answer, "elapsed_us") / 1000);
+	if (yyjson_obj_get(answer, "steps"))
+		buffer_printf(text, ", %.0f steps", get_number(answer, "steps"));
+	buffer_printf(text, ", %.1f MiB", get_number(answer, "memory_bytes") / (1 << 20));
 }

@@ -62,6 +62,7 @@ enum ctl_exit ctl_app_enable(struct ctl *ctl);
 enum ctl_exit ctl_app_list(struct ctl *ctl);
 enum ctl_exit ctl_app_render(struct ctl *ctl);
 enum ctl_exit ctl_app_review(struct ctl *ctl);
+enum ctl_exit ctl_app_types(struct ctl *ctl);
 enum ctl_exit ctl_device_create(struct ctl *ctl);
 enum ctl_exit ctl_device_list(struct ctl *ctl);
 enum ctl_exit ctl_device_remove(struct ctl *ctl);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,9 +13,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define LAUNCHER "sandbox-launch"
-#define PROGRAM "render-starlark"
 
 enum {
 	LINK_FD = 3,
@@ -35,46 +33,47 @@ struct renderer {
 struct programs {
 	char launcher[PATH_MAX];
 	char renderer[PATH_MAX];
+	const char *data;
 };
 
-static bool join(char to[static PATH_MAX], const char *folder, const char *name)
-{
-	return snprintf(to, PATH_MAX, "%s/%s", folder, name) < PATH_MAX && access(to, X_OK) == 0;
-}
+/* What each kind is made of, and what to say where a part is missing. */
+static const struct kind {
+	const char *program; /* also the name of its folder among the subprojects */
+	const char *data;    /* how much memory it may write */
+	const char *missing;
+} kinds[] = {
+    [RENDERER_STARLARK] =
+	{
+	    "render-starlark",
+	    "256M",
+	    "this displayctl was built without the renderer of apps in Starlark: Go 1.26.2, "
+	    "libseccomp or libwebp 1.5 was missing, or it was left out; run tools/setup and build "
+	    "again with -Dstarlark=enabled",
+	},
+    [RENDERER_TYPESCRIPT] =
+	{
+	    "render-typescript",
+	    "32M",
+	    "this displayctl was built without the renderer of apps in TypeScript: esbuild, the "
+	    "source of QuickJS-ng or the renderer of apps in Starlark, which paints, was missing, "
+	    "or it was left out; run tools/setup and build again with -Dtypescript=enabled",
+	},
+};
 
-/* Where the programs are: installed, beside an installation that was moved, or in the build. */
-static bool find_programs(struct programs *ret_programs)
+static bool find_programs(const struct kind *kind, struct programs *ret_programs)
 {
-	char folder[PATH_MAX], nearby[PATH_MAX], build[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
-	char *slash;
-
-	if (length < 0)
-		return false;
-	folder[length] = '\0';
-	slash = strrchr(folder, '/');
-	if (!slash)
-		return false;
-	*slash = '\0';
-	if (join(build, folder, "../../subprojects/sandbox/" LAUNCHER) &&
-	    join(ret_programs->renderer, folder, "../../subprojects/render-starlark/" PROGRAM)) {
-		memcpy(ret_programs->launcher, build, sizeof(build));
-		return true;
-	}
-	if (snprintf(nearby, sizeof(nearby), "%s/../libexec/displayd", folder) <
-		(int)sizeof(nearby) &&
-	    join(ret_programs->launcher, nearby, LAUNCHER) &&
-	    join(ret_programs->renderer, nearby, PROGRAM))
-		return true;
-	return join(ret_programs->launcher, DISPLAYD_LIBEXECDIR, LAUNCHER) &&
-	       join(ret_programs->renderer, DISPLAYD_LIBEXECDIR, PROGRAM);
+	ret_programs->data = kind->data;
+	return program_find_launcher(ret_programs->launcher) &&
+	       program_find(kind->program, kind->program, ret_programs->renderer);
 }
 
 /* In the child: the link is 3, standard input and output lead nowhere. */
 static _Noreturn void become_renderer(struct programs *programs, int link, int errors)
 {
-	char *arguments[] = {programs->launcher, (char[]){"--best-effort"}, programs->renderer,
-			     NULL};
+	char *arguments[] = {
+	    programs->launcher,	    (char[]){"--best-effort"}, (char[]){"--data"},
+	    (char *)programs->data, programs->renderer,	       NULL,
+	};
 	int nothing = open("/dev/null", O_RDWR);
 
 	link = fcntl(link, F_DUPFD, LINK_FD + 1);
@@ -214,20 +213,15 @@ static struct renderer *start(struct programs *programs, int link[2])
 	return renderer;
 }
 
-struct renderer *renderer_start(char ret_why[static RENDERER_WHY_MAX])
+struct renderer *renderer_start(enum renderer_kind kind, char ret_why[static RENDERER_WHY_MAX])
 {
 	struct programs programs;
 	struct renderer_answer hello;
 	struct renderer *renderer;
 	int link[2];
 
-	if (!find_programs(&programs)) {
-		snprintf(ret_why, RENDERER_WHY_MAX,
-			 "this displayctl was built without the renderer of apps in Starlark: Go "
-			 "1.26.2, "
-			 "libseccomp or libwebp 1.5 was missing, or it was left out; run "
-			 "tools/setup and "
-			 "build again with -Dstarlark=enabled");
+	if (!find_programs(&kinds[kind], &programs)) {
+		snprintf(ret_why, RENDERER_WHY_MAX, "%s", kinds[kind].missing);
 		return NULL;
 	}
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, link) != 0) {

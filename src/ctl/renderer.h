@@ -9,10 +9,13 @@
 
 struct renderer;
 
+/* The one for TypeScript answers with a tree of widgets, which the one for Starlark paints. */
+enum renderer_kind { RENDERER_STARLARK, RENDERER_TYPESCRIPT };
+
 /* Starts one and waits until it is ready. NULL with a sentence in ret_why (at most ret_why's
  * RENDERER_WHY_MAX bytes) where there is none in this build, or where it does not start. */
 enum { RENDERER_WHY_MAX = 512 };
-struct renderer *renderer_start(char ret_why[static RENDERER_WHY_MAX])
+struct renderer *renderer_start(enum renderer_kind kind, char ret_why[static RENDERER_WHY_MAX])
     __attribute__((warn_unused_result));
 
 /* NULL is fine. */

@@ -4,6 +4,7 @@ import fcntl
 import os
 import pathlib
 import pty
+import re
 import select
 import shutil
 import signal
@@ -24,6 +25,10 @@ MOMENT = ("--now", "2026-07-01T12:34:56Z", "--timezone", "Europe/Zagreb", "--see
 
 needs_starlark = pytest.mark.skipif(
     not os.environ.get("HAS_STARLARK"), reason="built without the renderer of apps in Starlark"
+)
+
+needs_typescript = pytest.mark.skipif(
+    not os.environ.get("HAS_TYPESCRIPT"), reason="built without the renderer of apps in TypeScript"
 )
 
 RED = """load("render.star", "render")
@@ -54,12 +59,20 @@ def frames(path):
             yield shown.tobytes(), picture.info.get("duration")
 
 
+RED_TYPED = """import { Box, Root, type Input } from "panel";
+export default function main({ config }: Input) {
+    console.log("for", config.who);
+    return Root({ child: Box({ color: "#f00" }) });
+}
+"""
+
+
 @pytest.fixture
 def app(tmp_path):
     """Writes a script and returns its path."""
 
-    def write(text):
-        path = tmp_path / "mine.star"
+    def write(text, name="mine.star"):
+        path = tmp_path / name
         path.write_text(text)
         return path
 
@@ -157,6 +170,173 @@ def test_hostile_scripts(app, tmp_path, script, message):
     assert not (tmp_path / "out.webp").exists()
 
 
+@needs_typescript
+@pytest.mark.parametrize("settings", [(), ("twelve_hours=true", "colour=#0f0")])
+@pytest.mark.parametrize("moment", [
+    ("2026-07-01T12:34:56Z", "Europe/Zagreb"),
+    ("2026-01-01T00:04:56Z", "UTC"),
+    ("2026-03-29T00:59:59Z", "Europe/Zagreb"),  # winter's last second
+    ("2026-03-29T01:00:00Z", "Europe/Zagreb"),
+    ("2060-10-31T00:59:59Z", "Europe/Zagreb"),  # behind what the zone's file lists
+    ("2060-10-31T01:00:00Z", "Europe/Zagreb"),
+    ("2026-07-01T17:29:56Z", "Asia/Kathmandu"),
+    ("1969-12-31T23:59:59.5Z", "Australia/Lord_Howe"),
+    ("2026-02-28T12:00:00Z", "Africa/Casablanca"),
+])
+def test_clocks_of_both_languages_are_equal(settings, moment, tmp_path):
+    now, zone = moment
+    shown = []
+    for name in ("clock", "clock-ts"):
+        output = tmp_path / f"{name}.webp"
+        done = run(APPS / name, *settings, "--now", now, "--timezone", zone, "-o", output)
+        assert (done.returncode, done.stderr) == (0, "")
+        shown.append(list(frames(output)))
+    assert shown[0] == shown[1]
+
+
+@needs_typescript
+def test_settings_and_what_was_printed_in_typescript(app, tmp_path):
+    done = run(app(RED_TYPED, "mine.ts"), "who=Ada = Bob", "-o", tmp_path / "out.webp")
+    assert (done.returncode, done.stderr) == (0, "for Ada = Bob\n")
+    assert next(frames(tmp_path / "out.webp"))[0][:4] == b"\xff\0\0\xff"
+
+
+@needs_typescript
+def test_raw_frames(app, tmp_path):
+    script = """export default () => {
+    const frames = [0, 1].map((n: number) => new Uint8Array(64 * 32 * 3).fill(n * 255));
+    return { frames, delay: 200 };
+};
+"""
+    done = run(app(script, "mine.ts"), "-o", tmp_path / "out.webp")
+    assert (done.returncode, done.stderr) == (0, "")
+    black, white = frames(tmp_path / "out.webp")
+    assert (black[0][:4], black[1]) == (b"\0\0\0\xff", 200)
+    assert (white[0][:4], white[1]) == (b"\xff\xff\xff\xff", 200)
+
+
+@needs_typescript
+@pytest.mark.parametrize("script, place, message", [
+    ("let a: = 5;\n", ":1:8", "Unexpected"),
+    ("type A = {\n", ":2:1", "end of file"),
+    ("export const schema = [];\n", "", 'has no "export default function main"'),
+    ("interface A { b: C }\n\nexport default function main() {\n    nobody;\n}\n", ":4:5",
+     "ReferenceError: nobody is not defined"),
+    ("\nimport { Box, Root, Text } from 'panel';\n"
+     "export default () => Root({ child: Text({ contents: '' }) });\n", "",
+     'Root.child Text: unexpected keyword argument "contents"'),
+    ("export default () => 7;\n", "", "expected main() to return Root(s) but found: int"),
+])
+def test_errors_say_where_in_typescript(app, tmp_path, script, place, message):
+    path = app(script, "mine.ts")
+    done = run(path, "-o", tmp_path / "out.webp")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{path}{place}: ")
+    assert message in done.stderr
+    assert not (tmp_path / "out.webp").exists()
+
+
+@needs_typescript
+def test_check_in_typescript(tmp_path):
+    checks = [run(APPS / name, "--check") for name in ("clock", "clock-ts")]
+    schemas = [done.stdout[done.stdout.index("{") : done.stdout.rindex("}")] for done in checks]
+    assert schemas[0] == schemas[1]
+    assert "quickjs-ng 0.16.2 in a sandbox of: " in checks[1].stdout
+    assert "2 frames in 1.0 s" in checks[1].stdout
+    assert "MiB" in checks[1].stdout
+
+
+@needs_typescript
+def test_a_schema_that_is_none(app):
+    script = "export const schema = 7;\nexport default () => null;\n"
+    path = app(script, "mine.ts")
+    done = run(path, "--check")
+    assert done.returncode == 1
+    assert done.stderr == f"{path}: schema must be a Schema or a list of fields, not int\n"
+
+
+HOSTILE = {
+    "endless": ("for (;;);\n", "takes more than 2s"),
+    "built-in": ("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);\n", "takes more than 2s"),
+    "memory": ("new Uint8Array(1e9);\n", "more than 24 MiB of memory"),
+    "recursion": ("function f(): void { f(); }\nf();\n", "calls itself too deep"),
+    "network": ("await fetch('http://127.0.0.1/');\n", "no network yet"),
+    "module": ("import 'std';\n", 'no module "std"'),
+    "large": ("// " + "x" * (1 << 20), "1 MiB at most"),
+}
+
+
+@needs_typescript
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_scripts_in_typescript(name, app, tmp_path):
+    script, message = HOSTILE[name]
+    done = run(app(script, "mine.ts"), "-o", tmp_path / "out.webp")
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert not (tmp_path / "out.webp").exists()
+
+
+# Such scripts are to burden whoever strips their types.
+BURDENS = {
+    "parentheses": "(" * 500_000,
+    "brackets": "[" * 500_000,
+    "types": "type A = " + "{ a: " * 100_000,
+    "templates": "`${" * 100_000,
+    "sums": "let a = " + "1+" * 400_000 + "1;",
+    "zeros": "\0" * 100_000,
+    "nothing": "",
+}
+
+
+@needs_typescript
+@pytest.mark.parametrize("name", BURDENS)
+def test_hostile_scripts_for_the_compiler(name, app, tmp_path):
+    done = run(app(BURDENS[name], "mine.ts"), "-o", tmp_path / "out.webp")
+    assert done.returncode == 1
+    assert len(done.stderr) < 2000
+    assert done.stderr.count("\n") == 1
+
+
+@needs_typescript
+def test_unknown_zone_in_typescript(app):
+    done = run(app(RED_TYPED, "mine.ts"), "--check", "--timezone", "Mars/Olympus")
+    assert done.returncode == 1
+    assert "unknown time zone" in done.stderr
+
+
+@needs_typescript
+def test_folders_of_typescript(app, tmp_path):
+    folder = tmp_path / "app"
+    folder.mkdir()
+    (folder / "main.ts").write_text(RED_TYPED)
+    (folder / "panel.d.ts").write_text("no script")
+    assert run(folder, "who=Ada", "-o", tmp_path / "out.webp").stderr == "for Ada\n"
+    (folder / "other.ts").write_text(RED_TYPED)
+    done = run(folder, "-o", tmp_path / "out.webp")
+    assert done.returncode == 1
+    assert "an app in TypeScript is one script so far, here are 2" in done.stderr
+
+
+def test_types():
+    done = subprocess.run([DISPLAYCTL, "app", "types"], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stdout == (ROOT / "share/panel.d.ts").read_text()
+
+
+def test_types_name_all_that_scripts_can_import():
+    source = (ROOT / "subprojects/render-typescript/src/panel.c").read_text()
+    types = (ROOT / "share/panel.d.ts").read_text()
+    declared = {}
+    for name, body in re.findall(r"export const (\w+): \{\n(.*?)\n    \};", types, re.S):
+        declared[name] = set(re.findall(r"^        (\w+)[(:]", body, re.M))
+    exported = set(re.findall(r"export function (\w+)\(", types))
+    listed = set(re.findall(r'"((?:\w+\.)?[A-Z]\w+)"', source)) - {"Widget"}
+    assert exported == {name for name in listed if "." not in name} == declared.pop("render")
+    assert {f"{group}.{name}" for group, names in declared.items() for name in names} == {
+        name for name in listed if "." in name
+    }
+
+
 @pytest.mark.parametrize(
     "arguments, code",
     [
@@ -182,6 +362,9 @@ def test_without_a_renderer_it_says_why(tmp_path):
     done = run(APPS / "clock", "--check", program=alone)
     assert done.returncode == 1
     assert "was built without the renderer" in done.stderr
+    done = run(APPS / "clock-ts", "--check", program=alone)
+    assert done.returncode == 1
+    assert "was built without the renderer of apps in TypeScript" in done.stderr
 
 
 class Terminal:
@@ -225,4 +408,13 @@ def test_watch(app, tmp_path):
     terminal.wait_for(b"38;2;255;0;0m")
     app(RED.replace("#f00", "#00f"))
     terminal.wait_for(b"38;2;0;0;255m")
+    assert terminal.interrupt() == 0
+
+
+@needs_typescript
+def test_watch_in_typescript(app):
+    terminal = Terminal(app("export default () => nobody;\n", "mine.ts"), "--watch")
+    terminal.wait_for(b"mine.ts:1:22: ")
+    app(RED_TYPED, "mine.ts")
+    terminal.wait_for(b"38;2;255;0;0m")
     assert terminal.interrupt() == 0

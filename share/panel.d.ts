@@ -1,0 +1,329 @@
+// Types of what apps in TypeScript import and use, for editors: displayctl app types > panel.d.ts
+//
+// An app is one script:
+//
+//     import { Root, Text, type Input } from "panel";
+//
+//     export default function main({ config, local }: Input) {
+//         return Root({ child: Text({ content: `${local.hour} ${config.name ?? ""}` }) });
+//     }
+//
+// Widgets and their fields are those of apps in Starlark. Date is in the device's time zone, its clock
+// stands still while main() runs, and Math.random() begins with the seed. There is no network yet, and
+// there are no files.
+
+declare module "panel" {
+    /** Part of a picture. Only the functions below make it. */
+    export interface Widget {
+        readonly fields: object;
+    }
+    /** What main() returns; several are shown one after the other. */
+    export interface Shown {
+        readonly fields: object;
+    }
+    /** Pictures of width x height x 3 bytes: red, green, blue. At most 400. */
+    export interface Frames {
+        frames: Uint8Array[];
+        /** Milliseconds of each frame; 50 by default. */
+        delay?: number;
+        max_age?: number;
+        show_full_animation?: boolean;
+    }
+    /** Nothing: the app is left out until it has something to show. */
+    export type Result = Shown | Shown[] | Frames | null | undefined;
+
+    /** What main() gets. */
+    export interface Input {
+        /** The settings, by the IDs of the schema's fields. */
+        config: Record<string, string | undefined>;
+        now: Date;
+        /** Like "Europe/Zagreb". */
+        timezone: string;
+        /** The clock on the wall beside the device. */
+        local: {
+            year: number;
+            /** 1 to 12. */
+            month: number;
+            day: number;
+            hour: number;
+            minute: number;
+            second: number;
+            /** 0 is Sunday. */
+            weekday: number;
+            /** How far it is ahead of UTC. */
+            offset_minutes: number;
+        };
+        /** Like "en" or "de-AT". */
+        locale: string;
+        device: { width: number; height: number };
+    }
+
+    /** "#rgb", "#rrggbb" or "#rrggbbaa". */
+    export type Color = string;
+    export type Align = "start" | "center" | "end" | "space_between" | "space_evenly" | "space_around";
+    export type Point = [number, number];
+
+    export interface RootFields {
+        child: Widget;
+        /** Milliseconds of each frame; 50 by default. */
+        delay?: number;
+        /** Seconds after which the picture is stale. */
+        max_age?: number;
+        show_full_animation?: boolean;
+    }
+    export interface ListFields {
+        children: (Widget | null)[];
+        main_align?: Align;
+        cross_align?: "start" | "center" | "end";
+        expanded?: boolean;
+    }
+    export interface TextFields {
+        content: string;
+        font?: string;
+        height?: number;
+        offset?: number;
+        color?: Color;
+    }
+    export interface WrappedTextFields {
+        content: string;
+        font?: string;
+        height?: number;
+        width?: number;
+        linespacing?: number;
+        color?: Color;
+        align?: "left" | "center" | "right";
+        wordbreak?: boolean;
+    }
+    export interface BoxFields {
+        child?: Widget;
+        width?: number;
+        height?: number;
+        padding?: number;
+        color?: Color;
+    }
+    export interface PaddingFields {
+        child: Widget;
+        /** All sides, or left, top, right, bottom. */
+        pad?: number | [number, number, number, number];
+        expanded?: boolean;
+        color?: Color;
+    }
+    export interface ImageFields {
+        /** A file: PNG, GIF, JPEG, WebP or SVG. */
+        src: Uint8Array | string;
+        width?: number;
+        height?: number;
+        hold_frames?: number;
+    }
+    export interface EmojiFields {
+        emoji: string;
+        width?: number;
+        height?: number;
+    }
+    export interface MarqueeFields {
+        child: Widget;
+        width?: number;
+        height?: number;
+        offset_start?: number;
+        offset_end?: number;
+        scroll_direction?: "horizontal" | "vertical";
+        align?: "start" | "center" | "end";
+        delay?: number;
+    }
+    export interface CircleFields {
+        color: Color;
+        diameter: number;
+        child?: Widget;
+    }
+    export interface ArcFields {
+        x: number;
+        y: number;
+        radius: number;
+        start_angle: number;
+        end_angle: number;
+        color: Color;
+        width: number;
+        antialias?: boolean;
+    }
+    export interface LineFields {
+        x1: number;
+        y1: number;
+        x2: number;
+        y2: number;
+        color: Color;
+        width: number;
+        antialias?: boolean;
+    }
+    export interface PolygonFields {
+        vertices: Point[];
+        fill_color?: Color;
+        stroke_color?: Color;
+        stroke_width?: number;
+        antialias?: boolean;
+    }
+    export interface PieChartFields {
+        colors: Color[];
+        weights: number[];
+        diameter: number;
+    }
+    export interface PlotFields {
+        data: Point[];
+        width: number;
+        height: number;
+        color?: Color;
+        color_inverted?: Color;
+        x_lim?: [number | null, number | null];
+        y_lim?: [number | null, number | null];
+        fill?: boolean;
+        chart_type?: "line" | "scatter";
+        fill_color?: Color;
+        fill_color_inverted?: Color;
+    }
+
+    export function Root(fields: RootFields): Shown;
+    export function Animation(fields: { children: (Widget | null)[] }): Widget;
+    export function Arc(fields: ArcFields): Widget;
+    export function Box(fields?: BoxFields): Widget;
+    export function Circle(fields: CircleFields): Widget;
+    export function Column(fields: ListFields): Widget;
+    export function Emoji(fields: EmojiFields): Widget;
+    export function Image(fields: ImageFields): Widget;
+    export function Line(fields: LineFields): Widget;
+    export function Marquee(fields: MarqueeFields): Widget;
+    export function Padding(fields: PaddingFields): Widget;
+    export function PieChart(fields: PieChartFields): Widget;
+    export function Plot(fields: PlotFields): Widget;
+    export function Polygon(fields: PolygonFields): Widget;
+    export function Row(fields: ListFields): Widget;
+    export function Sequence(fields: { children: (Widget | null)[] }): Widget;
+    export function Stack(fields: { children: (Widget | null)[] }): Widget;
+    export function Text(fields: TextFields): Widget;
+    export function WrappedText(fields: WrappedTextFields): Widget;
+
+    /** The functions above under the name that they have in Starlark. */
+    export const render: {
+        Root: typeof Root;
+        Animation: typeof Animation;
+        Arc: typeof Arc;
+        Box: typeof Box;
+        Circle: typeof Circle;
+        Column: typeof Column;
+        Emoji: typeof Emoji;
+        Image: typeof Image;
+        Line: typeof Line;
+        Marquee: typeof Marquee;
+        Padding: typeof Padding;
+        PieChart: typeof PieChart;
+        Plot: typeof Plot;
+        Polygon: typeof Polygon;
+        Row: typeof Row;
+        Sequence: typeof Sequence;
+        Stack: typeof Stack;
+        Text: typeof Text;
+        WrappedText: typeof WrappedText;
+    };
+
+    export interface Transform {
+        readonly fields: object;
+    }
+    export interface Keyframe {
+        readonly fields: object;
+    }
+    export interface Origin {
+        readonly fields: object;
+    }
+    /** "cubic-bezier(a, b, c, d)", too. */
+    export type Curve = "linear" | "ease_in" | "ease_out" | "ease_in_out" | (string & {});
+    export const animation: {
+        AnimatedPositioned(fields: {
+            child: Widget;
+            duration: number;
+            curve: Curve;
+            x_start?: number;
+            x_end?: number;
+            y_start?: number;
+            y_end?: number;
+            delay?: number;
+            hold?: number;
+        }): Widget;
+        Transformation(fields: {
+            child: Widget;
+            keyframes: Keyframe[];
+            duration: number;
+            delay?: number;
+            width?: number;
+            height?: number;
+            origin?: Origin;
+            direction?: "normal" | "reverse" | "alternate" | "alternate-reverse";
+            fill_mode?: "forwards" | "backwards";
+            rounding?: "round" | "floor" | "ceil" | "none";
+            wait_for_child?: boolean;
+        }): Widget;
+        /** percentage is 0 to 1. */
+        Keyframe(fields: { percentage: number; transforms: Transform[]; curve?: Curve }): Keyframe;
+        Origin(fields: { x: number; y: number }): Origin;
+        Translate(fields: { x: number; y: number }): Transform;
+        Rotate(fields: { angle: number }): Transform;
+        Scale(fields: { x: number; y: number }): Transform;
+        Shear(fields: { x_angle?: number; y_angle?: number }): Transform;
+    };
+
+    export const filter: {
+        Blur(fields: { child: Widget; radius: number }): Widget;
+        Brightness(fields: { child: Widget; change: number }): Widget;
+        Contrast(fields: { child: Widget; factor: number }): Widget;
+        EdgeDetection(fields: { child: Widget; radius: number }): Widget;
+        Emboss(fields: { child: Widget }): Widget;
+        FlipHorizontal(fields: { child: Widget }): Widget;
+        FlipVertical(fields: { child: Widget }): Widget;
+        Gamma(fields: { child: Widget; gamma: number }): Widget;
+        Grayscale(fields: { child: Widget }): Widget;
+        Hue(fields: { child: Widget; change: number }): Widget;
+        Invert(fields: { child: Widget }): Widget;
+        Rotate(fields: { child: Widget; angle: number }): Widget;
+        Saturation(fields: { child: Widget; factor: number }): Widget;
+        Sepia(fields: { child: Widget }): Widget;
+        Sharpen(fields: { child: Widget }): Widget;
+        Shear(fields: { child: Widget; x_angle?: number; y_angle?: number }): Widget;
+        Threshold(fields: { child: Widget; level: number }): Widget;
+    };
+
+    /** A field of the form in which a device's owner sets the app up. */
+    export interface Field {
+        readonly fields: object;
+    }
+    export interface Option {
+        readonly fields: object;
+    }
+    export interface Schema {
+        readonly fields: object;
+    }
+    interface Named {
+        id: string;
+        name: string;
+        desc: string;
+        icon: string;
+    }
+    /** For "export const schema": a list of fields, or a Schema. */
+    export const form: {
+        Schema(fields: { version: "1"; fields: Field[] }): Schema;
+        Color(fields: Named & { default: Color; palette?: Color[] }): Field;
+        DateTime(fields: Named): Field;
+        Dropdown(fields: Named & { default: string; options: Option[] }): Field;
+        Location(fields: Named): Field;
+        Option(fields: { display: string; value: string }): Option;
+        PhotoSelect(fields: Named): Field;
+        Text(fields: Named & { default?: string; secret?: boolean }): Field;
+        Toggle(fields: Named & { default?: boolean }): Field;
+    };
+}
+
+/** Kept out of the picture: 50 lines or 8 KiB at most. */
+declare function print(...values: unknown[]): void;
+declare const console: {
+    log(...values: unknown[]): void;
+    info(...values: unknown[]): void;
+    warn(...values: unknown[]): void;
+    error(...values: unknown[]): void;
+    debug(...values: unknown[]): void;
+};

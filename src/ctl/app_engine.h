@@ -1,0 +1,31 @@
+/* The processes that render an app, whatever its language.
+ *
+ *   Starlark     script -> renderer -> picture
+ *   TypeScript   script -> esbuild -> renderer -> tree of widgets -> renderer for Starlark ->
+ * picture
+ *
+ * Blocks. */
+#pragma once
+
+#include "renderer.h"
+
+struct app_engine;
+
+/* Starts what the language needs. NULL with a sentence in ret_why. */
+struct app_engine *app_engine_start(bool is_typescript, char ret_why[static RENDERER_WHY_MAX])
+    __attribute__((warn_unused_result));
+
+/* NULL is fine. */
+void app_engine_stop(struct app_engine *engine);
+
+/* "LIBRARY in a sandbox of: LAYERS", of each process. */
+void app_engine_describe(const struct app_engine *engine, struct buffer *text);
+
+/* As renderer_ask(), with the language's own limit of time, for what is "render" or "schema". Of an
+ * engine for TypeScript all requests are about one script. */
+int app_engine_ask(struct app_engine *engine, yyjson_mut_doc *head, struct str script,
+		   struct renderer_answer *ret_answer, char ret_why[static RENDERER_WHY_MAX])
+    __attribute__((warn_unused_result));
+
+/* Frees what the answer holds. */
+void app_engine_finish_answer(struct renderer_answer *answer);
