@@ -131,6 +131,46 @@ static void test_refuses_all_once_sealed(void **state)
 		refuses("sealed", names[i]);
 }
 
+static void test_an_interpreter_has_less(void **state)
+{
+	static const char *const refused[] = {
+	    "read /etc/passwd",
+	    "read /proc/self/environ",
+	    "list /",
+	    "write a file",
+	    "make a socket",
+	    "make a unix socket",
+	    "connect",
+	    "run a program",
+	    "run a descriptor",
+	    "make a process",
+	    "make a thread",
+	    "make a namespace",
+	    "signal the parent",
+	    "signal the process group",
+	    "trace the parent",
+	    "read the parent's memory",
+	    "change limits",
+	    "change the user",
+	    "make a file in memory",
+	    "map memory to write and execute",
+	    "turn memory into code",
+	    "use the parent's descriptor",
+	    "take 1 GiB",
+	};
+	static const char *const allowed[] = {
+	    "take 16 MiB",
+	    "write to the link",
+	    "find a clean environment",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		refuses("script", refused[i]);
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
+		assert_int_equal(attempt("script", allowed[i]), 0);
+}
+
 static void test_allows_what_a_program_needs(void **state)
 {
 	static const char *const names[] = {
@@ -260,6 +300,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_refuses_before_it_is_sealed),
 	    cmocka_unit_test(test_landlock),
 	    cmocka_unit_test(test_refuses_all_once_sealed),
+	    cmocka_unit_test(test_an_interpreter_has_less),
 	    cmocka_unit_test(test_allows_what_a_program_needs),
 	    cmocka_unit_test(test_server),
 	    cmocka_unit_test(test_client),
