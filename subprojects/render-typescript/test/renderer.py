@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import struct
 import subprocess
@@ -22,10 +23,10 @@ def head(**changes):
 
 
 class Renderer:
-    def __init__(self, *options, launched=True):
+    def __init__(self, program=PROGRAM, data="32M"):
         self.link, theirs = socket.socketpair()
         read, write = os.pipe()
-        command = [LAUNCHER, "--data", "32M", *options, PROGRAM] if launched else [PROGRAM]
+        command = [LAUNCHER, "--data", data, program]
 
         def place_link():
             os.dup2(theirs.fileno(), 3)
@@ -71,6 +72,10 @@ class Renderer:
         self.process.kill()
         self.process.wait()
         os.close(self.errors)
+
+
+def find_esbuild():
+    return shutil.which(ESBUILD)
 
 
 def strip(source):
