@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* As complaints call the script. */
 #define SOLE_FILE "app.ts"
 
 enum { OUTPUT_MAX = 4 << 20, PIECE = 64 * 1024 };
@@ -38,7 +39,7 @@ static _Noreturn void become_compiler(char *launcher, int source, int output, in
 	    "--charset=utf8",
 	    "--sourcemap=inline",
 	    "--sources-content=false",
-	    "--sourcefile=" SOLE_FILE,
+	    "--sourcefile=app.ts",
 	    "--log-level=error",
 	    "--log-limit=1",
 	    "--color=false",
@@ -146,21 +147,35 @@ static bool finish(struct compiler *compiler)
 	return !compiler->fault && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* A number, and what is behind it. */
+static int read_number(const char **from)
+{
+	char *end;
+	long number = strtol(*from, &end, 10);
+
+	*from = end;
+	return number > 0 && number < INT_MAX ? (int)number : 0;
+}
+
 /* Finds what esbuild complains of: "X [ERROR] MESSAGE\n\n    app.ts:LINE:COLUMN:", the column in
  * bytes from 0. */
 static bool read_complaint(const char *text, struct str *ret_message, int *ret_line,
 			   int *ret_column)
 {
-	static const char mark[] = "[ERROR] ";
+	static const char mark[] = "[ERROR] ", file[] = "\n    " SOLE_FILE ":";
 	const char *message = strstr(text, mark), *place;
 
 	if (!message)
 		return false;
 	message += sizeof(mark) - 1;
 	*ret_message = (struct str){message, strcspn(message, "\n")};
-	place = strstr(message, "\n    " SOLE_FILE ":");
-	if (!place || sscanf(place, "\n    " SOLE_FILE ":%d:%d", ret_line, ret_column) != 2)
-		*ret_line = 0;
+	place = strstr(message, file);
+	if (place) {
+		place += sizeof(file) - 1;
+		*ret_line = read_number(&place);
+		place += *place == ':';
+		*ret_column = read_number(&place);
+	}
 	return true;
 }
 

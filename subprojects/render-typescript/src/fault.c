@@ -58,6 +58,7 @@ bool fault_check_time(struct run *run)
 /* Reads one line of a backtrace; false where it names no place in the script. */
 static bool read_call(struct run *run, const char *line, size_t length, struct call *ret_call)
 {
+	static const char file[] = SOLE_FILE ":";
 	char text[200];
 	char *place, *name = text, *end;
 
@@ -65,8 +66,12 @@ static bool read_call(struct run *run, const char *line, size_t length, struct c
 		return false;
 	memcpy(text, line, length);
 	text[length] = '\0';
-	place = strstr(text, SOLE_FILE ":");
-	if (!place || sscanf(place, SOLE_FILE ":%u:%u", &ret_call->line, &ret_call->column) != 2)
+	place = strstr(text, file);
+	if (!place)
+		return false;
+	ret_call->line = (unsigned)strtoul(place + sizeof(file) - 1, &end, 10);
+	ret_call->column = *end == ':' ? (unsigned)strtoul(end + 1, &end, 10) : 0;
+	if (ret_call->line == 0 || ret_call->column == 0)
 		return false;
 	source_map_find(run->script, run->script_length, ret_call->line, ret_call->column,
 			&ret_call->line, &ret_call->column);
