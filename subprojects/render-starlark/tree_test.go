@@ -97,7 +97,7 @@ func TestHostileTrees(t *testing.T) {
 		"two":                 {"null null", "no tree"},
 		"cut":                 {`{"widget":"Root","fields":{`, "EOF"},
 		"no widget":           {`{"widget":"Rooot","fields":{}}`, "there is no widget Rooot"},
-		"no field":            {`{"widget":"Root","fields":{"child":{"widget":"Text","fields":{"contnt":"a"}}}}`, "Root.child Text: unexpected keyword argument \"contnt\""},
+		"no field":            {`{"widget":"Root","fields":{"child":{"widget":"Text","fields":{"contents":"a"}}}}`, "Root.child Text: unexpected keyword argument \"contents\""},
 		"missing":             {`{"widget":"Root","fields":{}}`, "Root: missing argument for child"},
 		"wrong type":          {`{"widget":"Root","fields":{"child":{"widget":"Box","fields":{"width":"3"}}}}`, "Root.child Box: for parameter \"width\": got string, want int"},
 		"no root":             {`{"widget":"Box","fields":{}}`, "expected main() to return Root(s) but found: Box"},
