@@ -1,4 +1,6 @@
 #include "fields.h"
+#include "base/memory.h"
+#include "web/web.h"
 
 static void add(struct task *task, struct str policy)
 {
@@ -7,6 +9,10 @@ static void add(struct task *task, struct str policy)
 	task_add_field(task, STR("Referrer-Policy"), STR("no-referrer"));
 	task_add_field(task, STR("Cross-Origin-Opener-Policy"), STR("same-origin"));
 	task_add_field(task, STR("Cross-Origin-Resource-Policy"), STR("same-origin"));
+	/* Browsers ignore it where they came over plain http. Other names are not ours to decide
+	 * on. */
+	if (container_of(task_service(task), struct web_service, api.service)->site.is_https)
+		task_add_field(task, STR("Strict-Transport-Security"), STR("max-age=31536000"));
 }
 
 void web_add_fields(struct task *task)
@@ -17,7 +23,6 @@ void web_add_fields(struct task *task)
 void web_add_page_fields(struct task *task)
 {
 	add(task, STR("default-src 'none'; script-src 'self'; style-src 'self'; "
-		      "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; "
-		      "manifest-src 'self'; base-uri 'self'; form-action 'self'; "
-		      "frame-ancestors 'none'"));
+		      "img-src 'self' blob: data:; connect-src 'self'; base-uri 'self'; "
+		      "form-action 'self'; frame-ancestors 'none'"));
 }

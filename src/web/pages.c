@@ -1,5 +1,6 @@
 #include "base/limits.h"
 #include "base/memory.h"
+#include "fields.h"
 #include "http/static.h"
 #include "task/task.h"
 #include "web/web.h"
@@ -13,25 +14,13 @@
 extern const struct http_static_file pages[];
 extern const size_t pages_count;
 
-static void add_security_fields(struct task *task)
-{
-	task_add_field(task, STR("Content-Security-Policy"),
-		       STR("default-src 'none'; script-src 'self'; style-src 'self'; "
-			   "img-src 'self' blob: data:; connect-src 'self'; base-uri 'self'; "
-			   "form-action 'self'; frame-ancestors 'none'"));
-	task_add_field(task, STR("X-Content-Type-Options"), STR("nosniff"));
-	task_add_field(task, STR("Referrer-Policy"), STR("no-referrer"));
-	task_add_field(task, STR("Cross-Origin-Opener-Policy"), STR("same-origin"));
-	task_add_field(task, STR("Cross-Origin-Resource-Policy"), STR("same-origin"));
-}
-
 static struct verdict reply_file(struct task *task, struct str name)
 {
 	const struct http_static_file *file = http_static_find(pages, pages_count, name);
 
 	if (!file)
 		return task_fail(task, 404, "there is no such resource");
-	add_security_fields(task);
+	web_add_page_fields(task);
 	return task_reply_static(task, file);
 }
 

@@ -1,29 +1,13 @@
-"""Attempts to get in, by chapters of OWASP ASVS 5.0: V6 authentication, V7 session management, V3 web
-frontend. What the other files of this folder try already is named here with its test.
+"""Attempts to get in. docs/security-attempts.md lists them all by chapters of OWASP ASVS 5.0, with
+those that the other files of this folder try."""
 
-    6.1.1, 6.3.1  guessing is slowed down, and nobody is locked out     below
-    6.2.1, 6.2.4, 6.2.5, 6.2.9, 6.2.10, 6.2.11   which passwords        test_sign_in: test_bad_passwords,
-                                                                        test_any_characters
-    6.2.2, 6.2.3  changing it needs the present one                     test_change_of_password
-    6.2.8         checked as it was typed                               test_any_characters
-    6.3.2         no default account                                    test_first_run
-    6.3.8         users cannot be counted                               test_unknown_and_wrong_...
-    6.4.1, 6.4.3, 6.4.6   links: random, once, expiring; administrators do not choose passwords
-                                                                        test_administration
-    7.2.1 .. 7.2.4  random references, verified here, rotated           test_sessions
-    7.3.1, 7.3.2  idle 12 hours, 30 days at most                        test_expiry
-    7.4.1, 7.4.2, 7.4.3  ended at once, everywhere, with a new password test_sessions, test_sign_in
-    7.4.5, 7.5.2  list and end                                          test_list_and_end
-    3.3.1 .. 3.3.4  the cookie                                          test_the_cookie_over_https
-    3.4.3, 3.4.4, 3.4.5, 3.4.6, 3.4.8  security fields                  people.Browser, each answer
-    3.5.1, 3.5.2, 3.5.3  cross-site requests                            test_cross_site
-"""
-
+import glob
+import os
 import re
 
 import pytest
-from people import (OTHER_PASSWORD, PASSWORD, Browser, Person, World, make_first, request_bytes,
-                    sha256, token_of)
+from people import (OTHER_PASSWORD, PASSWORD, TESTS, Browser, Person, World, make_first,
+                    request_bytes, sha256, token_of)
 from server import run_ctl
 
 PAIR_BURST, ADDRESS_BURST = 10, 30  # LIMIT_ATTEMPTS_AT_ADDRESS, ..._OF_ADDRESS
@@ -51,6 +35,22 @@ def until_refused(attempt, at_most):
             assert int(answer["Retry-After"]) >= 1
             return statuses
     raise AssertionError(f"no limit: {statuses}")
+
+
+def test_the_attempt_list_names_tests():
+    """Each test and journey of the list is there."""
+    def read(*places):
+        found = sorted(path for place in places for path in glob.glob(os.path.join(TESTS, place)))
+        return "".join(open(path, encoding="utf-8").read() for path in found)
+
+    text = read("../docs/security-attempts.md")
+    tests = set(re.findall(r"^def (test_\w+)", read("web/test_*.py", "browser/test_*.py"), re.M))
+    journeys = read("browser/*.journeys.mjs")
+    named = re.findall(r"test_\w+(?![\w/])", text)
+    assert len(named) > 100 and set(named) <= tests, set(named) - tests
+    quoted = re.findall(r'"([^"\n]+)"', text)
+    assert len(quoted) > 8
+    assert not [name for name in quoted if f'"{name}": async' not in journeys]
 
 
 # ---- V6: guessing ----

@@ -28,6 +28,7 @@ def test_the_cookie_over_https(start):
     answer = browser.try_sign_in("first@example.org")
     assert SECURE.fullmatch(answer["Set-Cookie"])
     assert browser.is_signed_in()
+    assert browser.get("/web/account")["Strict-Transport-Security"] == "max-age=31536000"
     # The name without the prefix is another cookie, which a page of a sister site could set.
     browser.cookie = browser.cookie.replace("__Host-", "")
     browser.get("/web/account").problem(401)
