@@ -40,6 +40,8 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings);
 
 /* Reads and writes can be sent now. */
 bool db_is_up(const struct db *db);
+/* Statements that wait or run, without lists. */
+unsigned db_outstanding(const struct db *db);
 /* How many connections are up, those of lists and the hint connection included. */
 unsigned db_connections_up(const struct db *db);
 

@@ -46,6 +46,14 @@ struct delivery_limits {
 };
 void delivery_set_limits(struct delivery *delivery, const struct delivery_limits *limits);
 
+/* Of this worker. */
+struct delivery_counts {
+	unsigned panels;    /* in memory */
+	unsigned connected; /* of them, by a WebSocket */
+};
+
+struct delivery_counts delivery_count(const struct delivery *delivery);
+
 /* Drops the connections of all panels, without a CLOSE frame, and writes to the database when the
  * panels were last online. */
 void delivery_drain(struct delivery *delivery);

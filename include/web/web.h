@@ -21,21 +21,31 @@ struct web_service {
 	bool limits_attempts;		 /* to prove who one is */
 	struct known_sessions *sessions; /* shared by the workers, see src/web/known_sessions.h */
 	struct removals *removals;	 /* of accounts, see src/web/removals.h */
+	struct vitals *vitals;		 /* of the workers, see src/web/vitals.h */
 	struct streams *streams;	 /* to pages, see src/web/streams.h */
 };
 
-/* api and panel_url are set already. rate_limit: requests a second per key, 0 turns all rate limits
- * off. */
-void web_start(struct web_service *web, struct region_map *shared,
-	       enum web_registration registration, bool allows_plain_http, unsigned rate_limit);
+struct web_settings {
+	struct region_map *shared; /* with session_region and vitals_region */
+	unsigned worker;	   /* from 0 */
+	unsigned workers;
+	enum web_registration registration;
+	bool allows_plain_http;
+	unsigned rate_limit; /* requests a second per key; 0 turns all rate limits off */
+	const char *version; /* of displayd; static */
+};
+
+/* api and panel_url are set already. */
+void web_start(struct web_service *web, const struct web_settings *settings);
 
 /* No more removals of accounts are begun; another worker goes on with them. */
 void web_drain(struct web_service *web);
 /* After the database's connections are closed. */
 void web_finish(struct web_service *web);
 
-/* Of the sessions that were found, by the workers of an instance. */
+/* Of the sessions that were found, and of how the workers are, by the workers of an instance. */
 extern const struct region session_region;
+extern const struct region vitals_region;
 
 extern const struct route_table web_routes;
 /* The pages and their files, as they are in the program; none in a build without them

@@ -41,7 +41,7 @@ static bool is_read(const struct db *db, const struct db_query *query)
 	return statement_of(db, query)->effect == EFFECT_READ;
 }
 
-static unsigned count_outstanding(const struct db *db)
+unsigned db_outstanding(const struct db *db)
 {
 	return db->reads.count + writes_count(&db->writes);
 }
@@ -98,7 +98,7 @@ static void on_turn_end(struct turn_end *turn_end)
 	writes_flush(&db->writes);
 	listings_flush(&db->listings);
 	hints_flush(&db->hints);
-	if (db->closing && count_outstanding(db) == 0 && listings_are_idle(&db->listings) &&
+	if (db->closing && db_outstanding(db) == 0 && listings_are_idle(&db->listings) &&
 	    hints_are_idle(&db->hints))
 		close_all(db);
 }
@@ -111,7 +111,7 @@ void db_submit(struct db *db, struct db_query *query)
 	list_init(&query->node);
 	query->conflicts = query->moves = 0;
 	query->gathers = query->by_rows = query->has_rows = false;
-	if (db->closing || count_outstanding(db) >= LIMIT_DB_QUEUE ||
+	if (db->closing || db_outstanding(db) >= LIMIT_DB_QUEUE ||
 	    !pool_is_up(is_read(db, query) ? &db->reads.pool : &db->writes.pool))
 		late_answer(&db->late, query, DB_AWAY);
 	else if (is_read(db, query))

@@ -242,6 +242,14 @@ void delivery_set_limits(struct delivery *delivery, const struct delivery_limits
 		reconciliation_set_interval(&delivery->reconciliation, limits->reconciliation_ms);
 }
 
+struct delivery_counts delivery_count(const struct delivery *delivery)
+{
+	return (struct delivery_counts){
+	    .panels = (unsigned)delivery->panels.by_id.count,
+	    .connected = delivery->panels.connected,
+	};
+}
+
 void delivery_drain(struct delivery *delivery)
 {
 	loader_drain(&delivery->loader);

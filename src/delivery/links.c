@@ -237,7 +237,8 @@ static void link_leave(struct link *link)
 	deadline_clear(link->links->loop, &link->deadline);
 	list_remove(&link->update);
 	list_remove(&link->node);
-	panel->link_count--;
+	if (--panel->link_count == 0)
+		panel->panels->connected--;
 	panel_touch(panel);
 	link->panel = NULL;
 	tell_change(link, panel);
@@ -316,7 +317,8 @@ static void join(struct link *link, struct panel *panel)
 	link->panel = panel;
 	panel_hold(panel);
 	list_append(&panel->links, &link->node);
-	panel->link_count++;
+	if (panel->link_count++ == 0)
+		panel->panels->connected++;
 }
 
 void links_connect(struct links *links, struct panel *panel, struct http_request *request)

@@ -79,6 +79,7 @@ struct panels {
 	struct change_table *changes;
 	struct map by_id;
 	struct list by_use;
+	unsigned connected; /* of them, those that have links */
 	unsigned max;
 	uint64_t unused_ms; /* after so long without use a panel is destroyed */
 	/* The panel was just destroyed: look-ups, links and the loader's queue let it go. */

@@ -53,8 +53,15 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	};
 	requests->web.panel_url = panel_url;
 	requests->web.api.delivery = delivery_create(loop, db, shared, worker);
-	web_start(&requests->web, shared, config->registration, config->plain_http_sign_in,
-		  config->rate_limit);
+	web_start(&requests->web, &(struct web_settings){
+				      .shared = shared,
+				      .worker = worker,
+				      .workers = config->workers,
+				      .registration = config->registration,
+				      .allows_plain_http = config->plain_http_sign_in,
+				      .rate_limit = config->rate_limit,
+				      .version = DISPLAYD_VERSION,
+				  });
 }
 
 struct http_listener_settings requests_listener(struct requests *requests, enum http_role role)

@@ -7,8 +7,8 @@
 #include "web/web.h"
 
 static const struct region *const regions[] = {
-    &change_region, &cursor_region,  &guess_region,   &heartbeat_region,
-    &rate_region,   &session_region, &storage_region, &visitor_region,
+    &change_region,  &cursor_region,  &guess_region,   &heartbeat_region, &rate_region,
+    &session_region, &storage_region, &visitor_region, &vitals_region,
 };
 
 struct region_map *shared_create(unsigned workers)

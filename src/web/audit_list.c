@@ -1,20 +1,30 @@
 #include "access.h"
 #include "endpoints.h"
+#include "search.h"
 #include "task/list.h"
 
-/* GET /web/admin/audit - who did what, newest first. */
+/* GET /web/admin/audit - who did what, newest first; with "q", what has the text in who, what, to
+ * whom or from where. */
+
+struct search {
+	struct str wanted; /* empty: all */
+};
 
 static void ask_short(struct task *task, struct db_query *query)
 {
-	(void)task;
-	statement_audit_list(query, NULL);
+	const struct search *search = task_state(task);
+
+	statement_audit_list(query, &(struct audit_list_parameters){.wanted = search->wanted},
+			     NULL);
 }
 
 static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
 {
-	(void)task;
+	const struct search *search = task_state(task);
+
 	statement_audit_part(query,
-			     &(struct audit_part_parameters){.before_id = range->after.number,
+			     &(struct audit_part_parameters){.wanted = search->wanted,
+							     .before_id = range->after.number,
 							     .row_limit = range->limit},
 			     NULL);
 }
@@ -28,6 +38,7 @@ static struct list_place place(const void *row)
 
 static const struct task_list list = {
     .letter = 'u',
+    .parameter = "q",
     .ask_short = ask_short,
     .ask_part = ask_part,
     .record = &audit_entry_record,
@@ -37,6 +48,11 @@ static const struct task_list list = {
 
 static struct verdict begin(struct task *task)
 {
+	struct search *search = task_state(task);
+	struct verdict answer;
+
+	if (web_has_bad_search(task, &search->wanted, &answer))
+		return answer;
 	return task_reply_list(task, &list);
 }
 
@@ -44,4 +60,5 @@ const struct endpoint endpoint_audit_list = {
     .name = "audit_list",
     .handler = begin,
     .access = &access_administrator,
+    .state_size = sizeof(struct search),
 };

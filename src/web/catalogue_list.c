@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "domain/studio.h"
 #include "endpoints.h"
+#include "search.h"
 #include "task/list.h"
 
 /* GET /web/apps - the apps that the account can install, by name; with "q", those that have the
@@ -57,13 +58,10 @@ static const struct task_list list = {
 static struct verdict begin(struct task *task)
 {
 	struct search *search = task_state(task);
-	struct str wanted = http_request_query(task_request(task), STR("q"));
+	struct verdict answer;
 
-	search->wanted = STR("");
-	if (wanted.data && (!http_decode(task_arena(task), wanted, &search->wanted) ||
-			    search->wanted.length > LIMIT_SEARCH_BYTES))
-		return task_fail(task, 400, "q must be a text of at most %d bytes",
-				 LIMIT_SEARCH_BYTES);
+	if (web_has_bad_search(task, &search->wanted, &answer))
+		return answer;
 	return task_reply_list(task, &list);
 }
 

@@ -1,20 +1,30 @@
 #include "access.h"
 #include "endpoints.h"
+#include "search.h"
 #include "task/list.h"
 
-/* GET /web/admin/accounts - all accounts, oldest first. */
+/* GET /web/admin/accounts - all accounts, oldest first; with "q", those that have the text in their
+ * name or address. */
+
+struct search {
+	struct str wanted; /* empty: all */
+};
 
 static void ask_short(struct task *task, struct db_query *query)
 {
-	(void)task;
-	statement_member_list(query, NULL);
+	const struct search *search = task_state(task);
+
+	statement_member_list(query, &(struct member_list_parameters){.wanted = search->wanted},
+			      NULL);
 }
 
 static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
 {
-	(void)task;
+	const struct search *search = task_state(task);
+
 	statement_member_part(query,
 			      &(struct member_part_parameters){
+				  .wanted = search->wanted,
 				  .after_created_at = range->after.number,
 				  .after_id = range->after.id,
 				  .row_limit = range->limit,
@@ -31,6 +41,7 @@ static struct list_place place(const void *row)
 
 static const struct task_list list = {
     .letter = 'm',
+    .parameter = "q",
     .ask_short = ask_short,
     .ask_part = ask_part,
     .record = &member_record,
@@ -39,6 +50,11 @@ static const struct task_list list = {
 
 static struct verdict begin(struct task *task)
 {
+	struct search *search = task_state(task);
+	struct verdict answer;
+
+	if (web_has_bad_search(task, &search->wanted, &answer))
+		return answer;
 	return task_reply_list(task, &list);
 }
 
@@ -46,4 +62,5 @@ const struct endpoint endpoint_member_list = {
     .name = "member_list",
     .handler = begin,
     .access = &access_administrator,
+    .state_size = sizeof(struct search),
 };

@@ -1,16 +1,17 @@
 #include "base/limits.h"
 #include "removals.h"
 #include "streams.h"
+#include "vitals.h"
 #include "web/web.h"
 
-void web_start(struct web_service *web, struct region_map *shared,
-	       enum web_registration registration, bool allows_plain_http, unsigned rate_limit)
+void web_start(struct web_service *web, const struct web_settings *settings)
 {
-	bool is_limited = rate_limit > 0;
+	bool is_limited = settings->rate_limit > 0;
 
-	site_init(&web->site, web->api.service.public_url, allows_plain_http);
-	web->registration = registration;
-	web->sessions = region_common(shared, &session_region);
+	site_init(&web->site, web->api.service.public_url, settings->allows_plain_http);
+	web->registration = settings->registration;
+	web->sessions = region_common(settings->shared, &session_region);
+	web->vitals = vitals_create(&web->api, settings);
 	web->removals = removals_create(web->api.service.loop, web->api.service.db);
 	web->streams = streams_create(web->api.service.loop, web->api.service.db);
 	web->limits_attempts = is_limited;
@@ -30,12 +31,14 @@ void web_start(struct web_service *web, struct region_map *shared,
 
 void web_drain(struct web_service *web)
 {
+	vitals_drain(web->vitals);
 	removals_drain(web->removals);
 	streams_drain(web->streams);
 }
 
 void web_finish(struct web_service *web)
 {
+	vitals_destroy(web->vitals);
 	removals_destroy(web->removals);
 	streams_destroy(web->streams);
 }

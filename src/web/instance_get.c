@@ -1,0 +1,65 @@
+#include "access.h"
+#include "endpoints.h"
+#include "vitals.h"
+
+/* GET /web/admin/instance - how this instance is: its version, its database, its workers. */
+
+struct instance {
+	struct instance_database_row database;
+	struct str version;
+	struct str workers;
+};
+
+static const struct record_field fields[] = {
+    RECORD_STR(struct instance, version, .name = "version"),
+    RECORD_STR(struct instance, database.version, .name = "databaseVersion"),
+    RECORD_INT8(struct instance, database.bytes, .name = "databaseBytes"),
+    RECORD_INT8(struct instance, database.connections, .name = "databaseConnections"),
+    RECORD_INT8(struct instance, database.accounts, .name = "accounts"),
+    RECORD_JSON(struct instance, workers, .name = "workers"),
+};
+static const struct record instance_record = RECORD(struct instance, fields);
+
+static struct str write_workers(const struct vitals *vitals, struct arena *arena)
+{
+	struct buffer json = {0};
+	struct str text;
+
+	buffer_append_char(&json, '[');
+	for (unsigned i = 0; i < vitals_count(vitals); i++) {
+		struct vital_signs signs = vitals_read(vitals, i);
+
+		if (i > 0)
+			buffer_append_char(&json, ',');
+		record_write_json(&vital_signs_record, &signs, &json);
+	}
+	buffer_append_char(&json, ']');
+	text = arena_copy(arena, buffer_view(&json));
+	buffer_finish(&json);
+	return text;
+}
+
+static struct verdict found(struct task *task)
+{
+	struct instance *instance = task_state(task);
+	const struct vitals *vitals = web_service_of(task)->vitals;
+
+	instance->version = str_from(vitals_version(vitals));
+	instance->workers = write_workers(vitals, task_arena(task));
+	return task_reply_record(task, 200, &instance_record, instance);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct instance *instance = task_state(task);
+
+	statement_instance_database(task_new_query(task), &instance->database);
+	return task_query(task, found);
+}
+
+const struct endpoint endpoint_instance_get = {
+    .name = "instance_get",
+    .handler = begin,
+    .access = &access_administrator,
+    .state_size = sizeof(struct instance),
+};

@@ -1,0 +1,36 @@
+/* How the workers of this instance are: each writes it into its slot of the shared memory once a
+ * second, any of them reads all (GET /web/admin/instance). */
+#pragma once
+
+#include "web/web.h"
+
+struct vitals;
+
+/* What a worker has said of itself. */
+struct vital_signs {
+	int64_t number; /* of the worker, from 1 */
+	bool is_alive;	/* it has said so within the last seconds */
+	int64_t started_at_us;
+	int64_t requests;	  /* at work */
+	int64_t panels;		  /* in memory */
+	int64_t connected_panels; /* by a WebSocket */
+	bool is_database_up;
+	int64_t database_statements; /* that wait or run */
+	int64_t short_jobs;	     /* of the lanes, waiting or running */
+	int64_t long_jobs;
+	int64_t password_jobs;
+};
+
+extern const struct record vital_signs_record;
+
+/* api and settings->version stay valid. */
+struct vitals *vitals_create(struct api_service *api, const struct web_settings *settings);
+/* The worker's end is near: it says nothing more. */
+void vitals_drain(struct vitals *vitals);
+void vitals_destroy(struct vitals *vitals);
+
+unsigned vitals_count(const struct vitals *vitals);
+/* Of displayd. */
+const char *vitals_version(const struct vitals *vitals);
+/* index: below the count. */
+struct vital_signs vitals_read(const struct vitals *vitals, unsigned index);
