@@ -1,4 +1,5 @@
 #include "base/utf8.h"
+#include "base/swar.h"
 
 static bool is_continuation(unsigned char c)
 {
@@ -40,6 +41,8 @@ bool utf8_is_valid(struct str text)
 	while (text.length) {
 		size_t length = utf8_sequence_length(text);
 
+		if (text.length >= 8 && !(swar_load(text.data) & SWAR_EACH(0x80)))
+			length = 8; /* all of them ASCII */
 		if (length == 0)
 			return false;
 		text = str_from_offset(text, length);

@@ -29,9 +29,11 @@ struct str http_request_query(const struct http_request *request, struct str nam
 bool http_decode(struct arena *arena, struct str text, struct str *ret_text)
 {
 	char *decoded = arena_alloc(arena, text.length + 1);
-	size_t length = 0;
+	size_t length = str_find(text, '%'); /* most texts have none */
 
-	for (size_t i = 0; i < text.length; i++) {
+	if (length)
+		memcpy(decoded, text.data, length);
+	for (size_t i = length; i < text.length; i++) {
 		char c = text.data[i];
 
 		if (c == '%') {
