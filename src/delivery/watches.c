@@ -132,8 +132,10 @@ static bool is_same(const struct panel_view *a, const struct panel_view *b)
 /* Appends the text at *end, and lets it point there. */
 static void move_text(struct str *text, char **end)
 {
-	if (!text->data)
+	if (text->length == 0 || !*end) {
+		*text = (struct str){0};
 		return;
+	}
 	memcpy(*end, text->data, text->length);
 	text->data = *end;
 	*end += text->length;
@@ -205,7 +207,6 @@ static void on_looked_up(struct db_query *query, const struct db_result *result)
 {
 	struct watches *watches = container_of(query, struct watches, query);
 	const struct devices_last_online_row *rows = NULL;
-	struct list *node;
 
 	watches->is_looking_up = false;
 	if (result->outcome == DB_OK)
@@ -218,7 +219,7 @@ static void on_looked_up(struct db_query *query, const struct db_result *result)
 	}
 	/* Of a device that is gone its pages hear otherwise; where the database is away, the next
 	 * renewal comes here again. */
-	while ((node = list_take_first(&watches->looked_up)))
+	while (list_take_first(&watches->looked_up))
 		;
 	arena_finish(&watches->arena);
 	if (!list_is_empty(&watches->to_look_up))
