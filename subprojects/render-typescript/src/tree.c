@@ -158,8 +158,8 @@ static int write_bytes(struct writer *writer, JSValueConst value)
 	size_t length;
 	const uint8_t *bytes = JS_GetUint8Array(writer->context, &length, value);
 
-	if (!bytes && length > 0)
-		return -1;
+	if (!bytes && JS_HasException(writer->context))
+		return -1; /* its buffer is gone */
 	text_add_str(writer->out, "{\"bytes\":");
 	text_add_base64(writer->out, bytes, length);
 	text_add_str(writer->out, "}");
@@ -227,6 +227,7 @@ static int write_frames(struct writer *writer, JSValueConst value, JSValueConst 
 		bool fits = JS_GetTypedArrayType(frame) == JS_TYPED_ARRAY_UINT8 &&
 			    JS_GetUint8Array(writer->context, &length, frame) && length == wanted;
 
+		JS_FreeValue(writer->context, JS_GetException(writer->context));
 		JS_FreeValue(writer->context, frame);
 		if (!fits) {
 			JS_ThrowTypeError(writer->context,

@@ -344,7 +344,10 @@ HOSTILE = {
         returns("{ const a = [1]; Object.defineProperty(a, 0, { get() { a.length = 0; a.push(...new Array(1e5)); } });"
                 " return a; }"), None),
     "a buffer that goes away": (
-        returns("{ const u = new Uint8Array(8); u.buffer.transfer(); return Root({ child: u }); }"), None),
+        returns("{ const u = new Uint8Array(8); u.buffer.transfer(); return Root({ child: u }); }"), "detached"),
+    "a frame that goes away": (
+        returns("{ const u = new Uint8Array(6144); u.buffer.transfer(); return { frames: [u] }; }"),
+        "must be a Uint8Array of 6144 bytes"),
     "a buffer that shrinks": (
         returns("{ const b = new ArrayBuffer(6144, { maxByteLength: 6144 }); const u = new Uint8Array(b);"
                 " return { frames: [u], get delay() { b.resize(1); return 50; } }; }"), None),
