@@ -73,7 +73,9 @@ def app(tmp_path):
 
     def write(text, name="mine.star"):
         path = tmp_path / name
-        path.write_text(text)
+        part = tmp_path / f"{name}.part"
+        part.write_text(text)
+        part.rename(path)  # whoever watches it sees one change
         return path
 
     return write
