@@ -213,12 +213,39 @@ unsigned listen_socket_port(const struct listen_socket *socket)
 	return 0;
 }
 
-/* The first address of an interface that is up and no loopback. */
+/* The address from which this machine reaches others: that of its default route. Connecting a
+ * datagram socket sends nothing. */
+static bool find_outward(int family, char *ret_text, socklen_t size)
+{
+	/* Addresses of documentation, which nobody has (RFC 5737, RFC 3849). */
+	struct sockaddr_in v4 = {
+	    .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(0xc0000201)};
+	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6,
+				  .sin6_port = htons(9),
+				  .sin6_addr.s6_addr = {0x20, 0x01, 0x0d, 0xb8, [15] = 1}};
+	bool is_v4 = family == AF_INET;
+	void *address = is_v4 ? (void *)&v4 : (void *)&v6;
+	socklen_t length = is_v4 ? sizeof(v4) : sizeof(v6);
+	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool found;
+
+	if (fd < 0)
+		return false;
+	found =
+	    connect(fd, address, length) == 0 && getsockname(fd, address, &length) == 0 &&
+	    inet_ntop(family, is_v4 ? (void *)&v4.sin_addr : (void *)&v6.sin6_addr, ret_text, size);
+	close(fd);
+	return found;
+}
+
+/* Else the first address of an interface that is up and no loopback. */
 static bool find_reachable(int family, char *ret_text, socklen_t size)
 {
 	struct ifaddrs *all, *one;
 	bool found = false;
 
+	if (find_outward(family, ret_text, size))
+		return true;
 	if (getifaddrs(&all) < 0)
 		return false;
 	for (one = all; one && !found; one = one->ifa_next) {

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from devices import Journal, add, at_once, panel_of, path_of, poll
+from events import Events
 from people import TIMESTAMP, UNKNOWN_ID, Browser, Person, wait_until
 
 NEW = {"name": "Kitchen", "timezone": "Europe/Zagreb"}
@@ -228,6 +229,24 @@ def test_removed(world, browser):
     browser.get(path_of(made["device"])).problem(404)
     browser.delete(path_of(made["device"])).problem(404)
     assert browser.get("/web/devices").ok() == []
+
+
+def test_open_pages_learn_of_new_and_removed_devices(world, person, browser):
+    """Whether a page or displayctl did it."""
+    def assert_told(events):
+        topics = set()
+        while topics < {"devices", "account"}:
+            topics.add(events.next("changed")["topic"])
+
+    with Events(browser) as events:
+        made = add(browser)
+        assert_told(events)
+        browser.delete(path_of(made["device"])).ok()
+        assert_told(events)
+        created = world.server.ctl("device", "create", "--account", person.email, "--name", "by ctl")
+        assert_told(events)
+        world.server.ctl("device", "remove", created["id"], "--yes")
+        assert_told(events)
 
 
 def test_who_did_what_is_logged(person, browser):
