@@ -15,6 +15,7 @@ import { AccountPage } from "./pages/account";
 import { AccountRemovalPage } from "./pages/account_removal";
 import { AdminPage } from "./pages/admin";
 import { AuditPage } from "./pages/admin_audit";
+import { InstancePage } from "./pages/admin_instance";
 import { InvitationsPage } from "./pages/admin_invitations";
 import { AppPage } from "./pages/app";
 import { AppsPage } from "./pages/apps";
@@ -69,6 +70,7 @@ const administration: Record<string, Page> = {
 	admin: AdminPage,
 	"admin/invitations": InvitationsPage,
 	"admin/audit": AuditPage,
+	"admin/instance": InstancePage,
 };
 
 /** Pages of reviewers. */

@@ -63,13 +63,37 @@ async function problemOf(response: Response): Promise<Problem> {
 	}
 }
 
-async function send(
+interface Query {
+	limit?: number;
+	/** What a list is searched for; "" as if it were not there. */
+	q?: string;
+	cursor?: string;
+}
+
+function queryText(query: Query): string {
+	const parameters = new URLSearchParams();
+	if (query.limit !== undefined) parameters.set("limit", String(query.limit));
+	if (query.q) parameters.set("q", query.q);
+	if (query.cursor !== undefined) parameters.set("cursor", query.cursor);
+	// The server reads "+" as itself (RFC 3986).
+	const text = parameters.toString().replaceAll("+", "%20");
+	return text === "" ? "" : `?${text}`;
+}
+
+/** The cursor of a list's next part (RFC 8288); undefined behind the last one. */
+function nextCursor(response: Response): string | undefined {
+	const target = /<([^>]*)>;\s*rel="?next/.exec(response.headers.get("Link") ?? "")?.[1];
+	if (target === undefined) return undefined;
+	return new URL(target, base).searchParams.get("cursor") ?? undefined;
+}
+
+async function ask(
 	method: Methods,
 	path: string,
 	body?: unknown,
 	/** It is sent even if the page is left in the same moment. */
 	keepalive = false,
-): Promise<unknown> {
+): Promise<Response> {
 	const headers = body === undefined ? {} : { "Content-Type": "application/json" };
 	let response: Response;
 	try {
@@ -85,9 +109,18 @@ async function send(
 		throw new Problem(0, NO_SERVER);
 	}
 	isAway.value = response.status === 503;
-	if (response.ok) return (await response.json()) as unknown;
+	if (response.ok) return response;
 	if (response.status === 401 && path !== "/web/session") onSignedOut.call();
 	throw await problemOf(response);
+}
+
+async function send(
+	method: Methods,
+	path: string,
+	body?: unknown,
+	keepalive = false,
+): Promise<unknown> {
+	return (await (await ask(method, path, body, keepalive)).json()) as unknown;
 }
 
 /** "/web/keys/{keyId}" with its parameters filled in. */
@@ -99,14 +132,19 @@ function fill(template: string, parameters: Record<string, string>): string {
 
 export function get<P extends PathsWith<"get">>(
 	path: P,
-	query: { limit?: number; q?: string } = {},
+	query: Query = {},
 	parameters: Record<string, string> = {},
 ): Promise<Answer<P, "get">> {
-	const given = Object.entries(query).map(
-		([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
-	);
-	const part = given.length ? `?${given.join("&")}` : "";
-	return send("get", fill(path, parameters) + part) as Promise<Answer<P, "get">>;
+	return send("get", fill(path, parameters) + queryText(query)) as Promise<Answer<P, "get">>;
+}
+
+/** A part of a list, and where the next one begins. */
+export async function getPart<P extends PathsWith<"get">>(
+	path: P,
+	query: Query,
+): Promise<{ rows: Answer<P, "get">; cursor: string | undefined }> {
+	const response = await ask("get", path + queryText(query));
+	return { rows: (await response.json()) as Answer<P, "get">, cursor: nextCursor(response) };
 }
 
 export function post<P extends PathsWith<"post">>(

@@ -1,11 +1,13 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
-import { get, patch, post, Problem, type Account, type Schemas } from "../api/client";
+import { get, patch, post, Problem, put, remove, type Account, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
 import { setAccount } from "../api/session";
 import { Button } from "../components/button";
 import { Check } from "../components/check";
-import { Dialog } from "../components/dialog";
+import { confirm, Dialog } from "../components/dialog";
+import { Empty } from "../components/empty";
+import { Search } from "../components/search";
 import { Secret } from "../components/secret";
 import { Table } from "../components/table";
 import { Tabs } from "../components/tabs";
@@ -20,6 +22,7 @@ const TABS = [
 	{ to: "admin", words: "Accounts" },
 	{ to: "admin/invitations", words: "Invitations" },
 	{ to: "admin/audit", words: "Audit log" },
+	{ to: "admin/instance", words: "Instance" },
 ] as const;
 
 /** What stands above each part of the administration. */
@@ -85,8 +88,48 @@ function Roles({ member, members, self }: RolesProps): JSX.Element {
 				isOn={member.isAdministrator}
 				onChange={(isAdministrator) => void change(member, { isAdministrator }, members, self)}
 			/>
+			<Check
+				label="Gets apps of those who go"
+				of={of}
+				isOn={member.isHeir}
+				onChange={(isHeir) => void setHeir(member, isHeir, members)}
+			/>
 		</span>
 	);
+}
+
+/** Who gets the apps that others have installed, when their author goes; one account at most. */
+async function setHeir(
+	member: Member,
+	isHeir: boolean,
+	members: Resource<Member[]>,
+): Promise<void> {
+	const path = "/web/admin/accounts/{accountId}/heir";
+	try {
+		if (isHeir) await put(path, undefined, { accountId: member.id });
+		else await remove(path, { accountId: member.id });
+		toast(isHeir ? `${member.name} gets the apps of those who go` : "Nobody is chosen");
+	} catch (error) {
+		if (!(error instanceof Problem)) throw error;
+		toast(error.message);
+		members.set([...(members.value.value ?? [])]);
+	}
+	await members.refresh();
+}
+
+async function endSessions(member: Member): Promise<void> {
+	const isSure = await confirm({
+		title: `End all sessions of ${member.email}?`,
+		text: "They are signed out everywhere at once, and can sign in again.",
+		action: "End the sessions",
+	});
+	if (!isSure) return;
+	try {
+		await remove("/web/admin/accounts/{accountId}/sessions", { accountId: member.id });
+		toast(`${member.name} is signed out`);
+	} catch (error) {
+		if (error instanceof Problem) toast(error.message);
+	}
 }
 
 function PasswordLink({
@@ -113,9 +156,62 @@ function PasswordLink({
 	);
 }
 
-/** /admin: accounts and their roles. */
-export function AdminPage({ account }: { account: Account }): JSX.Element {
-	const members = useResource(() => get("/web/admin/accounts"));
+interface MembersProps {
+	members: Resource<Member[]>;
+	self: Account;
+	onLink: (member: Member) => void;
+}
+
+function Members({ members, self, onLink }: MembersProps): JSX.Element {
+	return (
+		<Table
+			caption="All accounts"
+			rows={members.value.value ?? []}
+			rowKey={(member) => member.id}
+			columns={[
+				{
+					title: "Account",
+					cell: ({ name, email }) => (
+						<span class="two-lines">
+							{name}
+							<span class="quiet">{email}</span>
+						</span>
+					),
+				},
+				{
+					title: "Roles",
+					cell: (member) => <Roles member={member} members={members} self={self} />,
+				},
+				{ title: "Devices", cell: (member) => String(member.devices) },
+				{
+					title: "Signed in",
+					cell: ({ lastSignInAt }) =>
+						lastSignInAt === null ? "never" : <When at={lastSignInAt} />,
+				},
+				{
+					title: "What can be done",
+					isAction: true,
+					cell: (member) => (
+						<span class="row end">
+							<Button onClick={() => onLink(member)}>
+								Password link<span class="only-read"> for {member.email}</span>
+							</Button>
+							<Button onClick={() => void endSessions(member)}>
+								Sign out<span class="only-read"> {member.email}</span>
+							</Button>
+						</span>
+					),
+				},
+			]}
+		/>
+	);
+}
+
+function Found({ wanted, self }: { wanted: string; self: Account }): JSX.Element {
+	const members = useResource(
+		() => get("/web/admin/accounts", { limit: SHOWN, q: wanted }),
+		["admin"],
+	);
 	const [made, setMade] = useState<{ member: Member; url: string }>();
 	const makeLink = async (member: Member) => {
 		try {
@@ -127,47 +223,31 @@ export function AdminPage({ account }: { account: Account }): JSX.Element {
 			toast(error.message);
 		}
 	};
+	const rows = members.value.value;
+	return (
+		<>
+			{members.problem.value && !rows && <p class="notice bad">{members.problem.value.message}</p>}
+			{rows?.length === 0 ? (
+				<Empty title="No account has this in its name or address" />
+			) : (
+				<Members members={members} self={self} onLink={(member) => void makeLink(member)} />
+			)}
+			{rows?.length === SHOWN && <p class="quiet">The first {SHOWN}. Search to see others.</p>}
+			{made && <PasswordLink {...made} onClose={() => setMade(undefined)} />}
+		</>
+	);
+}
+
+/** The oldest, or the oldest that were searched for. */
+const SHOWN = 100;
+
+/** /admin: accounts and their roles. */
+export function AdminPage({ account }: { account: Account }): JSX.Element {
+	const [wanted, setWanted] = useState("");
 	return (
 		<AdminFrame title="Accounts">
-			{members.problem.value && !members.value.value && (
-				<p class="notice bad">{members.problem.value.message}</p>
-			)}
-			<Table
-				caption="All accounts"
-				rows={members.value.value ?? []}
-				rowKey={(member) => member.id}
-				columns={[
-					{
-						title: "Account",
-						cell: ({ name, email }) => (
-							<span class="two-lines">
-								{name}
-								<span class="quiet">{email}</span>
-							</span>
-						),
-					},
-					{
-						title: "Roles",
-						cell: (member) => <Roles member={member} members={members} self={account} />,
-					},
-					{ title: "Devices", cell: (member) => String(member.devices) },
-					{
-						title: "Signed in",
-						cell: ({ lastSignInAt }) =>
-							lastSignInAt === null ? "never" : <When at={lastSignInAt} />,
-					},
-					{
-						title: "Link for a password",
-						isAction: true,
-						cell: (member) => (
-							<Button onClick={() => void makeLink(member)}>
-								Password link<span class="only-read"> for {member.email}</span>
-							</Button>
-						),
-					},
-				]}
-			/>
-			{made && <PasswordLink {...made} onClose={() => setMade(undefined)} />}
+			<Search label="Search accounts" help="A name or an address." onWanted={setWanted} />
+			<Found key={wanted} wanted={wanted} self={account} />
 		</AdminFrame>
 	);
 }

@@ -1,6 +1,10 @@
 import type { JSX } from "preact";
-import { get, type Schemas } from "../api/client";
+import { useState } from "preact/hooks";
+import { getPart, type Schemas } from "../api/client";
 import { useResource } from "../api/resource";
+import { Button } from "../components/button";
+import { Empty } from "../components/empty";
+import { Search } from "../components/search";
 import { Table } from "../components/table";
 import { When } from "../components/when";
 import { AdminFrame } from "./admin";
@@ -34,8 +38,8 @@ const WORDS: Record<Entry["action"], string> = {
 	"version.return": "requested changes to",
 };
 
-/** The page shows the newest; the list is longer. */
-const SHOWN = 200;
+/** Of a part. */
+const PART = 100;
 
 function deed({ action, target, actor }: Entry): string {
 	if (action === "account.heir" && target === null)
@@ -46,23 +50,67 @@ function deed({ action, target, actor }: Entry): string {
 		: `${words} ${target}`;
 }
 
+function Log({ rows }: { rows: Entry[] }): JSX.Element {
+	return (
+		<Table
+			caption="The audit log"
+			rows={rows}
+			rowKey={(entry) => entry.at + entry.actor + entry.action + (entry.target ?? "")}
+			columns={[
+				{ title: "Who", cell: (entry) => entry.actor },
+				{ title: "What", cell: deed },
+				{ title: "When", cell: (entry) => <When at={entry.at} /> },
+				{ title: "From", cell: (entry) => entry.address ?? "the server itself" },
+			]}
+		/>
+	);
+}
+
+interface Part {
+	rows: Entry[];
+	cursor: string | undefined;
+}
+
+/** The entries that have the text: the newest ones live, older ones as they are asked for. */
+function Found({ wanted }: { wanted: string }): JSX.Element | null {
+	const newest = useResource(
+		() => getPart("/web/admin/audit", { limit: PART, q: wanted }),
+		["admin"],
+	);
+	const [older, setOlder] = useState<Part>();
+	const first = newest.value.value;
+	if (!first) return null;
+	const cursor = older ? older.cursor : first.cursor;
+	const more = async () => {
+		if (cursor === undefined) return;
+		const part = await getPart("/web/admin/audit", { limit: PART, q: wanted, cursor });
+		setOlder({ rows: [...(older?.rows ?? []), ...part.rows], cursor: part.cursor });
+	};
+	if (first.rows.length === 0) return <Empty title="Nothing in the log has this text" />;
+	return (
+		<>
+			<Log rows={[...first.rows, ...(older?.rows ?? [])]} />
+			{cursor !== undefined && (
+				<div class="row">
+					<Button onClick={() => void more()}>Show older</Button>
+				</div>
+			)}
+		</>
+	);
+}
+
 /** /admin/audit: who did what, when, from where. */
 export function AuditPage(): JSX.Element {
-	const entries = useResource(() => get("/web/admin/audit", { limit: SHOWN }));
+	const [wanted, setWanted] = useState("");
 	return (
 		<AdminFrame title="Audit log">
-			<p class="words">What people did with accounts, keys and links, the newest {SHOWN} first.</p>
-			<Table
-				caption="The audit log"
-				rows={entries.value.value ?? []}
-				rowKey={(entry) => entry.at + entry.actor + entry.action + (entry.target ?? "")}
-				columns={[
-					{ title: "Who", cell: (entry) => entry.actor },
-					{ title: "What", cell: deed },
-					{ title: "When", cell: (entry) => <When at={entry.at} /> },
-					{ title: "From", cell: (entry) => entry.address ?? "the server itself" },
-				]}
+			<p class="words">What people did, the newest first.</p>
+			<Search
+				label="Search the log"
+				help="A name, an address, or a deed such as key.revoke."
+				onWanted={setWanted}
 			/>
+			<Found key={wanted} wanted={wanted} />
 		</AdminFrame>
 	);
 }

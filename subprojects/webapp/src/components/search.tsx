@@ -1,0 +1,34 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Field } from "./field";
+
+/** Nothing is asked for while somebody types. */
+const REST_MS = 250;
+
+interface SearchProps {
+	label: string;
+	help: string;
+	onWanted: (text: string) => void;
+}
+
+/** A field that a list is searched with; it is asked for once the typing rests. */
+export function Search({ label, help, onWanted }: SearchProps): JSX.Element {
+	const [text, setText] = useState("");
+	useEffect(() => {
+		const timer = setTimeout(() => onWanted(text.trim()), REST_MS);
+		return () => clearTimeout(timer);
+	}, [text, onWanted]);
+	return (
+		<div class="form-width">
+			<Field
+				label={label}
+				name="search"
+				value={text}
+				onInput={setText}
+				help={help}
+				maxLength={100}
+				isVerbatim
+			/>
+		</div>
+	);
+}

@@ -1,0 +1,96 @@
+import type { JSX } from "preact";
+import { get, type Schemas } from "../api/client";
+import { useResource } from "../api/resource";
+import { Table } from "../components/table";
+import { When } from "../components/when";
+import { AdminFrame } from "./admin";
+
+type Instance = Schemas["Instance"];
+type Worker = Schemas["Worker"];
+
+function megabytes(bytes: number): string {
+	return `${(bytes / 1_000_000).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
+}
+
+function sum(workers: readonly Worker[], of: (worker: Worker) => number): number {
+	return workers.reduce((total, worker) => total + of(worker), 0);
+}
+
+function stateOf(worker: Worker): string {
+	if (!worker.isAlive) return "not answering";
+	return worker.isDatabaseUp ? "at work" : "without the database";
+}
+
+/** What the instance has in all. */
+function Totals({ instance }: { instance: Instance }): JSX.Element {
+	const { workers } = instance;
+	const jobs = sum(workers, (one) => one.shortJobs + one.longJobs + one.passwordJobs);
+	const facts: [string, string][] = [
+		["displayd", instance.version],
+		["Panels connected", String(sum(workers, (one) => one.connectedPanels))],
+		["Requests at work", String(sum(workers, (one) => one.requests))],
+		["Jobs in the queues", String(jobs)],
+		[
+			"PostgreSQL",
+			`${instance.databaseVersion.split(" ")[0] ?? ""}, ${megabytes(instance.databaseBytes)}`,
+		],
+		["Connections to it", String(instance.databaseConnections)],
+		["Accounts", String(instance.accounts)],
+	];
+	return (
+		<dl class="facts">
+			{facts.map(([name, value]) => (
+				<div key={name}>
+					<dt>{name}</dt>
+					<dd>{value}</dd>
+				</div>
+			))}
+		</dl>
+	);
+}
+
+function Workers({ workers }: { workers: Worker[] }): JSX.Element {
+	return (
+		<Table
+			caption="The workers"
+			rows={workers}
+			rowKey={(worker) => String(worker.number)}
+			columns={[
+				{ title: "Worker", cell: ({ number }) => String(number) },
+				{
+					title: "State",
+					cell: (worker) => (
+						<span class={worker.isAlive && worker.isDatabaseUp ? "badge" : "badge bad"}>
+							{stateOf(worker)}
+						</span>
+					),
+				},
+				{
+					title: "Since",
+					cell: ({ startedAt }) => (startedAt === null ? "-" : <When at={startedAt} />),
+				},
+				{ title: "Panels", cell: (worker) => String(worker.connectedPanels) },
+				{ title: "Requests", cell: (worker) => String(worker.requests) },
+				{ title: "Statements", cell: (worker) => String(worker.databaseStatements) },
+				{ title: "Images", cell: (worker) => String(worker.shortJobs + worker.longJobs) },
+				{ title: "Passwords", cell: (worker) => String(worker.passwordJobs) },
+			]}
+		/>
+	);
+}
+
+/** /admin/instance: how the instance is that answers, every few seconds anew. */
+export function InstancePage(): JSX.Element {
+	const instance = useResource(() => get("/web/admin/instance"));
+	const known = instance.value.value;
+	return (
+		<AdminFrame title="Instance">
+			{instance.problem.value && !known && (
+				<p class="notice bad">{instance.problem.value.message}</p>
+			)}
+			{known && <Totals instance={known} />}
+			{known && <Workers workers={known.workers} />}
+			<p class="quiet">What each worker has at work, as it said within the last second.</p>
+		</AdminFrame>
+	);
+}

@@ -1,0 +1,79 @@
+// Administration: accounts that are found and signed out, the log, how the instance is.
+import assert from "node:assert/strict";
+
+function heading(page, name) {
+	return page.getByRole("heading", { name, level: 1 });
+}
+
+async function administrator(stage, options) {
+	const person = await stage.ask("person", { roles: ["administrator"], name: "Grace Hopper" });
+	return { person, page: await stage.signedIn(person, options) };
+}
+
+export default {
+	"an administrator finds an account, and signs it out": async (stage) => {
+		const person = await stage.ask("person", { name: "Sought & <i>found</i>" });
+		const theirs = await stage.signedIn(person);
+		await theirs.goto("account");
+		await heading(theirs, "Account").waitFor();
+		const { page } = await administrator(stage);
+		await page.goto("admin");
+		await page.getByRole("rowheader").nth(1).waitFor();
+		await page.getByLabel("Search accounts").fill("sought & <i>");
+		await page.getByRole("rowheader", { name: person.email }).waitFor();
+		await page.getByRole("rowheader").nth(1).waitFor({ state: "detached" });
+		await page.getByRole("button", { name: `Sign out ${person.email}` }).click();
+		await page.getByRole("button", { name: "End the sessions" }).click();
+		await theirs.getByText("Your session has ended").waitFor();
+		const heir = page.getByLabel(`Gets apps of those who go : ${person.email}`);
+		await heir.check();
+		await page.getByText("gets the apps of those who go").waitFor();
+		await heir.uncheck();
+		await page.getByText("Nobody is chosen").waitFor();
+		await page.getByLabel("Search accounts").fill("nobody has this");
+		await page.getByText("No account has this").waitFor();
+	},
+
+	"the log is searched, and read back": async (stage) => {
+		const { person, page } = await administrator(stage);
+		for (let i = 0; i < 101; i++) {
+			const answer = await page.request.post("web/keys", {
+				data: { name: `Lamp ${i}` },
+				headers: { origin: new URL(stage.scene.url).origin },
+			});
+			assert.equal(answer.status(), 201);
+		}
+		await page.goto("admin/audit");
+		await page.getByRole("rowheader").first().waitFor();
+		await page.getByLabel("Search the log").fill("session.start");
+		await page.getByText("signed in").first().waitFor();
+		await page.getByLabel("Search the log").fill(person.email);
+		await page.getByText("created the API key Lamp 100").waitFor();
+		assert.equal(await page.getByText("created the API key Lamp 0", { exact: true }).count(), 0);
+		await page.getByRole("button", { name: "Show older" }).click();
+		await page.getByText("created the API key Lamp 0", { exact: true }).waitFor();
+		await page.getByLabel("Search the log").fill("no such deed");
+		await page.getByText("Nothing in the log").waitFor();
+	},
+
+	"how the instance is": async (stage) => {
+		const { page } = await administrator(stage, { screen: "phone" });
+		await page.goto("admin");
+		await page.getByRole("link", { name: "Instance" }).click();
+		await heading(page, "Instance").waitFor();
+		await page.getByText("at work", { exact: true }).first().waitFor();
+		await page.getByText("PostgreSQL").waitFor();
+	},
+
+	"photographs of administration": async (stage) => {
+		const { person } = await administrator(stage);
+		await stage.photograph(
+			"admin-instance",
+			async (page) => {
+				await page.goto("admin/instance");
+				await page.getByText("at work", { exact: true }).first().waitFor();
+			},
+			person,
+		);
+	},
+};
