@@ -10,8 +10,9 @@ const CHANNEL = `displayd.stream ${base.pathname}`;
 const HIDDEN_MS = 30_000;
 
 function openSource(ids: readonly string[], events: SourceEvents): Source {
-	const url = new URL("web/events", base);
-	if (ids.length > 0) url.searchParams.set("devices", ids.join(","));
+	// A comma stands for itself in a query, which URLSearchParams does not know.
+	const query = ids.length > 0 ? `?devices=${ids.map(encodeURIComponent).join(",")}` : "";
+	const url = new URL(`web/events${query}`, base);
 	const source = new EventSource(url);
 	source.onopen = () => events.onOpen();
 	// It would try again by itself, but not knowing when the server is back.
