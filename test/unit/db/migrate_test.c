@@ -210,6 +210,28 @@ static void test_embedded(void **state)
 	assert_int_equal(applied, migration_count);
 }
 
+/* It had them before there was a limit. */
+static void test_account_with_many_keys(void **state)
+{
+	enum { BEFORE_LIMIT = 5 };
+	struct migrate_error error = {""};
+	int applied;
+
+	(void)state;
+	fresh("migrate_keys", "UTF8");
+	if (migrator_run(url, migrations, BEFORE_LIMIT, &applied, &error) < 0)
+		fail_msg("%s", error.text);
+	free(query("INSERT INTO account (id, name, email) "
+		   "VALUES (gen_random_uuid(), 'Ada', 'ada@example.org') RETURNING 1"));
+	free(query("WITH added AS (INSERT INTO api_key (id, account_id, name, secret_hash) "
+		   "SELECT gen_random_uuid(), id, 'x', sha256(n::text::bytea) "
+		   "FROM account, generate_series(1, 1001) AS n RETURNING 1) "
+		   "SELECT count(*) FROM added"));
+	if (migrate_run(url, &applied, &error) < 0)
+		fail_msg("%s", error.text);
+	must_give("UPDATE account SET last_sign_in_at = now() RETURNING key_count", "1001");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +245,7 @@ int main(void)
 	    cmocka_unit_test(test_at_once),
 	    cmocka_unit_test(test_without_rights),
 	    cmocka_unit_test(test_embedded),
+	    cmocka_unit_test(test_account_with_many_keys),
 	};
 
 	return cmocka_run_group_tests(tests, make_tables, NULL);
