@@ -61,11 +61,13 @@ static void add_once(struct events *events, struct id id)
 
 static struct verdict begin(struct task *task)
 {
-	struct str rest = http_request_query(task_request(task), STR("devices"));
+	struct str sent = http_request_query(task_request(task), STR("devices"));
 	struct events *events = task_state(task);
-	struct str text;
+	struct str rest = {0}, text;
 	struct id id;
 
+	if (sent.data && !http_decode(task_arena(task), sent, &rest))
+		return task_fail(task, 400, "devices has no valid percent-encoding");
 	while (str_next(&rest, ',', &text)) {
 		if (!id_parse(text, &id))
 			return task_fail(task, 400, "devices must be IDs with commas between them");

@@ -204,6 +204,8 @@ def test_whose_devices(world, person):
     assert Events(browser, [own.id, foreign.id]).status == 403
     assert Events(browser, [own.id, UNKNOWN_ID]).status == 404
     assert Events(browser, ["none"]).status == 400
+    assert Events(browser, ["%"]).status == 400
+    assert Events(browser, [f"{own.id}%2C{own.id}"]).status == 200  # as URLSearchParams has it
     assert Events(browser, [own.id, own.id]).status == 200
 
 
