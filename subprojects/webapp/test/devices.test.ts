@@ -105,15 +105,15 @@ void test("what is dragged changes places with what its middle has passed", () =
 
 void test("of values that come fast the last is sent, and never two at once", async () => {
 	const sent: number[] = [];
-	let inFlight = 0;
+	let underWay = 0;
 	const rests: (() => void)[] = [];
 	const latest = new Latest<number>(
 		async (value) => {
-			inFlight += 1;
-			assert.equal(inFlight, 1);
+			underWay += 1;
+			assert.equal(underWay, 1);
 			sent.push(value);
 			await Promise.resolve();
-			inFlight -= 1;
+			underWay -= 1;
 		},
 		() => new Promise((resolve) => rests.push(resolve)),
 	);
