@@ -7,6 +7,8 @@ import { isStreaming, onChanged } from "./live";
 const REFRESH_MS = 5_000;
 /** What the server tells of is asked for more seldom while it cannot. */
 const REFRESH_TOLD_MS = 15_000;
+/** What changed between an answer and the stream's beginning was not heard. */
+const CATCH_UP_MS = 1_000;
 /** Changes come in rows: while a slider moves, while several browsers work. */
 const REST_MS = 250;
 
@@ -69,16 +71,24 @@ function keepFresh(
 ): () => void {
 	const { wish, end } = calm(resource.refresh);
 	let isStale = true;
+	/** Since the last look, all changes were heard. */
+	let isHearing = false;
 	const look = () => {
 		if (document.visibilityState !== "visible") isStale = true;
 		else {
 			isStale = false;
+			isHearing = isStreaming.peek();
 			wish();
 		}
 	};
+	look();
 	const stopTimer = effect(() => {
 		const isTold = topics.length > 0;
-		if (isTold && isStreaming.value) return undefined;
+		if (isTold && isStreaming.value) {
+			if (isHearing) return undefined;
+			const once = setTimeout(look, CATCH_UP_MS);
+			return () => clearTimeout(once);
+		}
 		const timer = setInterval(look, isTold ? REFRESH_TOLD_MS : REFRESH_MS);
 		return () => clearInterval(timer);
 	});
@@ -91,7 +101,6 @@ function keepFresh(
 	const turn = () => {
 		if (isStale || topics.length === 0 || !isStreaming.value) look();
 	};
-	look();
 	document.addEventListener("visibilitychange", turn);
 	return () => {
 		end();
