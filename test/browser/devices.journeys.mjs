@@ -520,7 +520,7 @@ export default {
 
 	"what the firmware tells is shown": async (stage) => {
 		const { page } = await openDevice(stage, { part: "/connect" });
-		const facts = page.locator(".facts");
+		const facts = page.locator(".panel-facts");
 		await facts.getByText("Firmware", { exact: true }).waitFor();
 		await facts.getByText("Hardware address").waitFor();
 		await facts.getByText("First connected").waitFor();

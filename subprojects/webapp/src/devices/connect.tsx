@@ -85,7 +85,7 @@ function connectionWords(device: Device): string {
 
 function Facts({ device }: { device: Device }): JSX.Element {
 	return (
-		<dl class="facts">
+		<dl class="panel-facts">
 			{facts(device, connectionWords(device)).map(([title, value]) => (
 				<div key={title}>
 					<dt>{title}</dt>

@@ -38,7 +38,7 @@ function Totals({ instance }: { instance: Instance }): JSX.Element {
 		["Accounts", String(instance.accounts)],
 	];
 	return (
-		<dl class="facts">
+		<dl class="instance-facts">
 			{facts.map(([name, value]) => (
 				<div key={name}>
 					<dt>{name}</dt>

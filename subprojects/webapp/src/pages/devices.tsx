@@ -80,7 +80,7 @@ function NoDevices(): JSX.Element {
 function Search({ onInput }: { onInput: (text: string) => void }): JSX.Element {
 	return (
 		<input
-			class="search"
+			class="device-search"
 			type="search"
 			aria-label="Search your devices"
 			placeholder="Search"

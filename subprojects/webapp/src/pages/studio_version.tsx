@@ -35,7 +35,7 @@ function useScript(slug: string, version: Version | undefined): string | undefin
 
 function Facts({ version }: { version: Version }): JSX.Element {
 	return (
-		<dl class="facts">
+		<dl class="version-facts">
 			<div>
 				<dt>Submitted</dt>
 				<dd>
