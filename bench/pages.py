@@ -4,6 +4,8 @@
     bench/pages.py latency [PUSHES]     from the answer to a push until a page is told that its
                                         panel displays the picture; page and panel in one worker,
                                         and in two
+    bench/pages.py browser [PUSHES]     in a browser: from the click on "Sign in", and from the answer
+                                        to a push, until the picture can be seen
     bench/pages.py cost [COUNT]         memory and CPU time of the workers and of PostgreSQL for COUNT
                                         idle panels that show one entry each, and for COUNT open pages on top, which watch one
                                         of these panels each
@@ -20,7 +22,9 @@ import os
 import random
 import secrets
 import selectors
+import shutil
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -75,6 +79,11 @@ class Bed:
     def sql(self, statement, *values):
         with self.connection.cursor() as cursor:
             cursor.execute(statement, values)
+
+    def rows(self, statement, *values):
+        with self.connection.cursor() as cursor:
+            cursor.execute(statement, values)
+            return cursor.fetchall()
 
     def account(self):
         """Its ID and its session."""
@@ -183,6 +192,36 @@ def measure_pushes(bed, pushes):
     return {"median_ms": round(times[len(times) // 2], 2), "p99_ms": round(times[-1 - pushes // 100], 2)}
 
 
+# ---- a browser ----
+
+PASSWORD = "seven small lamps"
+SIGN_INS = 9
+
+
+def measure_browser(bed, pushes):
+    email = "ada@example.org"
+    ctl = bed.server.ctl
+    ctl("account", "create", email, "--name", "Ada")
+    token = ctl("account", "link", email)["url"].partition("#")[2]
+    answer = bed.server.request("POST", "/web/links/use", {"token": token, "password": PASSWORD},
+                                headers={"Sec-Fetch-Site": "same-origin"})
+    assert answer.status in (200, 201), answer
+    [[account]] = bed.rows("SELECT id FROM account WHERE email = %s", email)
+    device, link_key = bed.device(account)
+    panel = bed.panel(device, link_key)
+    threading.Thread(target=live_in, args=[panel], daemon=True).start()
+    scene = {
+        "url": bed.server.url + "/", "email": email, "password": PASSWORD, "device": device,
+        "key": ctl("key", "create", "--account", email)["key"], "signIns": SIGN_INS,
+        "images": [base64.b64encode(images.png(images.noise(number))).decode()
+                   for number in range(pushes)],
+        "chromium": shutil.which("chromium"),
+    }
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pages.mjs")
+    return json.loads(subprocess.run(["node", script], input=json.dumps(scene), text=True,
+                                     stdout=subprocess.PIPE, check=True).stdout)
+
+
 # ---- cost ----
 
 
@@ -276,13 +315,15 @@ def measure_cost(bed, count):
 
 
 def main():
+    measures = {"latency": (measure_pushes, 100), "browser": (measure_browser, 50),
+                "cost": (measure_cost, 1000)}
     what, *rest = sys.argv[1:] or [""]
-    if what not in ("latency", "cost"):
+    if what not in measures:
         sys.exit(__doc__)
+    run, count = measures[what]
     bed = Bed()
     try:
-        print(json.dumps(measure_pushes(bed, int((rest + ["100"])[0])) if what == "latency" else
-                         measure_cost(bed, int((rest + ["1000"])[0]))))
+        print(json.dumps(run(bed, int(rest[0]) if rest else count)))
     finally:
         bed.close()
 
