@@ -582,18 +582,19 @@ export default {
 		await push(stage, owned, { colour: [5, 5, 55], installationId: "lamp" });
 		const page = await stage.signedIn(owned.person);
 		const session = await page.context().newCDPSession(page);
-		const requests = [];
+		// Each once: a second after its stream came up, a page looks whether it missed something.
+		const requests = new Set();
 		let bytes = 0;
 		await session.send("Network.enable");
 		session.on("Network.requestWillBeSent", ({ request }) => {
-			if (!request.url.startsWith("data:")) requests.push(request.url);
+			if (!request.url.startsWith("data:")) requests.add(request.url);
 		});
 		session.on("Network.loadingFinished", (event) => {
 			bytes += event.encodedDataLength;
 		});
 		await page.goto("devices");
 		await showsColour(page, [5, 5, 55], ".device-tile img.panel-picture");
-		assert.ok(requests.length <= 6, requests.join(" "));
+		assert.ok(requests.size <= 6, [...requests].join(" "));
 		assert.ok(bytes <= 120_000, `${bytes} bytes`);
 	},
 
