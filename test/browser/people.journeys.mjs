@@ -224,7 +224,7 @@ export default {
 		const other = await stage.visitor();
 		await other.goto("");
 		await fillSignIn(other, person.email, PASSWORD);
-		await heading(other, "API keys").waitFor();
+		await heading(other, "Devices").waitFor();
 	},
 
 	"an administrator invites somebody, and makes them a reviewer": async (stage) => {
