@@ -24,12 +24,15 @@ int64_t clock_wall_us(void)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-static void put_digits(char *text, int digits, int value)
+/* value: below 100. */
+static void put_pair(char *text, int value)
 {
-	for (int i = digits - 1; i >= 0; i--) {
-		text[i] = (char)('0' + value % 10);
-		value /= 10;
-	}
+	static const char pairs[] =
+	    "0001020304050607080910111213141516171819202122232425262728293031323334"
+	    "3536373839404142434445464748495051525354555657585960616263646566676869"
+	    "707172737475767778798081828384858687888990919293949596979899";
+
+	memcpy(text, pairs + 2 * value, 2);
 }
 
 /* Year, month and day of a day counted from 1970-01-01: the algorithm "civil_from_days" of Howard
@@ -45,10 +48,12 @@ static void put_date(int64_t day, char *text)
 	int day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
 	int month_from_march = (5 * day_of_year + 2) / 153;
 	int month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
+	int year = (int)(era * 400) + year_of_era + (month <= 2);
 
-	put_digits(text, 4, (int)(era * 400) + year_of_era + (month <= 2));
-	put_digits(text + 5, 2, month);
-	put_digits(text + 8, 2, day_of_year - (153 * month_from_march + 2) / 5 + 1);
+	put_pair(text, year / 100);
+	put_pair(text + 2, year % 100);
+	put_pair(text + 5, month);
+	put_pair(text + 8, day_of_year - (153 * month_from_march + 2) / 5 + 1);
 }
 
 void timestamp_format(int64_t wall_us, char ret_text[static TIMESTAMP_LENGTH + 1])
@@ -65,8 +70,9 @@ void timestamp_format(int64_t wall_us, char ret_text[static TIMESTAMP_LENGTH + 1
 	left_ms = (int)(ms - day * day_ms);
 	memcpy(ret_text, "0000-00-00T00:00:00.000Z", TIMESTAMP_LENGTH + 1);
 	put_date(day, ret_text);
-	put_digits(ret_text + 11, 2, left_ms / 3600000);
-	put_digits(ret_text + 14, 2, left_ms / 60000 % 60);
-	put_digits(ret_text + 17, 2, left_ms / 1000 % 60);
-	put_digits(ret_text + 20, 3, left_ms % 1000);
+	put_pair(ret_text + 11, left_ms / 3600000);
+	put_pair(ret_text + 14, left_ms / 60000 % 60);
+	put_pair(ret_text + 17, left_ms / 1000 % 60);
+	ret_text[20] = (char)('0' + left_ms % 1000 / 100);
+	put_pair(ret_text + 21, left_ms % 100);
 }

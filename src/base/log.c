@@ -177,17 +177,19 @@ static void line_put_masked(struct line *line, struct str text)
 static bool line_put_name(struct line *line, const char *name)
 {
 	bool json = settings.format == LOG_FORMAT_JSON;
+	size_t length = strlen(name);
 
 	if (line->length + strlen(name) + 40 > LINE_BYTES)
 		return false;
 	if (line->length > (json ? 1 : 0))
-		line_put_text(line, json ? "," : " ");
+		line->data[line->length++] = json ? ',' : ' ';
 	if (json) {
-		line_put_quoted(line, str_from(name));
-		line_put_text(line, ":");
+		line_put_quoted(line, (struct str){name, length});
+		line->data[line->length++] = ':';
 	} else {
-		line_put_text(line, name);
-		line_put_text(line, "=");
+		memcpy(line->data + line->length, name, length);
+		line->length += length;
+		line->data[line->length++] = '=';
 	}
 	return true;
 }
@@ -258,10 +260,10 @@ static void write_line(struct line *line, enum log_level level, const char *grou
 	if (settings.format == LOG_FORMAT_JSON)
 		line_put_text(line, "{");
 	line_put_field(line, &LOG_WORD("ts", ((struct str){timestamp, TIMESTAMP_LENGTH})));
-	line_put_own(line, "level", level_names[level]);
+	line_put_field(line, &LOG_WORD("level", str_from(level_names[level])));
 	if (settings.process[0])
 		line_put_own(line, "process", settings.process);
-	line_put_own(line, "group", group);
+	line_put_field(line, &LOG_WORD("group", str_from(group)));
 	line_put_own(line, "msg", message);
 	for (; fields->kind != LOG_VALUE_NONE; fields++)
 		line_put_field(line, fields);

@@ -8,13 +8,16 @@ struct record_value db_value(const struct db_result *result, unsigned row, unsig
 	const PGresult *rows = result->rows;
 	int r = (int)(result->first_row + row);
 	int c = (int)column;
+	uint32_t length;
 
 	require(row < result->row_count && column < result->column_count);
-	if (PQgetisnull(rows, r, c))
+	length = (uint32_t)PQgetlength(rows, r, c);
+	/* Only what has no length can be NULL. */
+	if (length == 0 && PQgetisnull(rows, r, c))
 		return (struct record_value){.is_null = true};
 	return (struct record_value){
 	    .data = (const uint8_t *)PQgetvalue(rows, r, c),
-	    .length = (uint32_t)PQgetlength(rows, r, c),
+	    .length = length,
 	};
 }
 

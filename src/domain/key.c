@@ -28,8 +28,11 @@ static void put_checksum(const char *key, char ret_text[static CHECKSUM_LENGTH])
 
 static bool is_base62(struct str text)
 {
+	static const bool is_digit[256] = {
+	    ['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true};
+
 	for (size_t i = 0; i < text.length; i++) {
-		if (text.data[i] == '\0' || !strchr(base62, text.data[i]))
+		if (!is_digit[(uint8_t)text.data[i]])
 			return false;
 	}
 	return true;

@@ -228,15 +228,23 @@ struct http_exchange *http_exchange_shrink(struct http_exchange *exchange)
 				    &request->log_account, &request->log_device};
 	struct http_exchange *small;
 	struct arena arena = {0};
-	size_t size = sizeof(*exchange);
+	size_t size = 0;
+	char *text;
 
 	request->path = logged_path(request->path);
 	for (size_t i = 0; i < array_length(kept); i++)
-		size += kept[i]->length + ARENA_OBJECT_BYTES_MAX;
-	arena_reserve(&arena, size + ARENA_OBJECT_BYTES_MAX);
+		size += kept[i]->length + 1;
+	/* Two objects, since each takes some bytes more: there may be thousands of streams. */
+	arena_reserve(&arena, sizeof(*small) + size + 2 * ARENA_OBJECT_BYTES_MAX);
 	small = arena_alloc(&arena, sizeof(*small));
-	for (size_t i = 0; i < array_length(kept); i++)
-		*kept[i] = arena_copy(&arena, *kept[i]);
+	text = arena_alloc(&arena, size);
+	for (size_t i = 0; i < array_length(kept); i++) {
+		text[kept[i]->length] = '\0'; /* some are shown by require_context() */
+		if (kept[i]->length)
+			memcpy(text, kept[i]->data, kept[i]->length);
+		kept[i]->data = text;
+		text += kept[i]->length + 1;
+	}
 	*small = *exchange;
 	small->request.arena = arena;
 	small->request.query = small->request.body = small->request.caller = (struct str){0};

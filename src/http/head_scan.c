@@ -1,5 +1,6 @@
 #include "http/head_scan.h"
 #include "base/limits.h"
+#include "base/swar.h"
 
 enum {
 	TOKEN = 1,  /* RFC 9110 section 5.6.2 */
@@ -153,6 +154,14 @@ static struct http_rejection scan_fields(struct head_scan *scan, char c)
 	}
 }
 
+/* Whether the eight bytes are of the class VALUE; false also where one of them is a tab. */
+static bool are_values(const char *text)
+{
+	uint64_t eight = swar_load(text);
+
+	return !(swar_has_below(eight, ' ') | swar_has(eight, 0x7f));
+}
+
 /* How many of the next bytes leave the state as it is: a value, a name or a target is scanned in
  * one go, up to the byte that ends it. */
 static size_t run_length(const struct head_scan *scan, struct str data)
@@ -165,6 +174,10 @@ static size_t run_length(const struct head_scan *scan, struct str data)
 		max = (size_t)LIMIT_REQUEST_TARGET_BYTES - scan->part;
 	if (max > data.length)
 		max = data.length;
+	if (class == VALUE) {
+		while (i + 8 <= max && are_values(data.data + i))
+			i += 8;
+	}
 	while (i < max && is_of(data.data[i], class))
 		i++;
 	return i;

@@ -93,6 +93,11 @@ static void every_byte(void **state)
 		length = (size_t)snprintf(text, sizeof(text), "GET / HTTP/1.1\r\na: bXc\r\n\r\n");
 		text[20] = (char)c;
 		assert_int_equal(scan_text((struct str){text, length}), is_value ? 1 : 400);
+		/* The last one of eight that are looked at together. */
+		length = (size_t)snprintf(text, sizeof(text),
+					  "GET / HTTP/1.1\r\na: bcdefgX and more\r\n\r\n");
+		text[25] = (char)c;
+		assert_int_equal(scan_text((struct str){text, length}), is_value ? 1 : 400);
 		length = (size_t)snprintf(text, sizeof(text), "GET / HTTP/1.1\r\nXa: c\r\n\r\n");
 		text[16] = (char)c;
 		assert_int_equal(scan_text((struct str){text, length}), is_token_char ? 1 : 400);
