@@ -2,7 +2,7 @@
  * ends it when its parent is gone.
  *
  *   fork -> limits -> user -> rights -> death signal -> [apart: session, signals, descriptors]
- *        -> run | exec
+ *        -> priority -> run | exec
  *
  * A process that is apart starts from nothing: it leads a session (Ctrl-C in a terminal does not
  * reach it), signals have their defaults, its working directory is "/", its umask 077, and it has
@@ -42,6 +42,7 @@ struct process {
 	 * them is a user whom many files belong to. */
 	bool gives_up_rights;
 	int death_signal; /* sent to it when the thread that started it ends */
+	int nice;	  /* its priority, see base/priority.h; 0: the same as this process */
 
 	bool is_apart;
 	/* Only where it is apart: what it starts ends with it, too, when the parent ends or sends
@@ -49,6 +50,8 @@ struct process {
 	 * ID is the guard's, which ends as the process does. Without it, a death signal reaches no
 	 * grandchild. */
 	bool is_guarded;
+	/* Only where it is apart: its working directory, instead of "/". */
+	const char *folder;
 	const int *fds; /* they become its descriptors 0, 1, 2, ...; only where it is apart */
 	unsigned fd_count;
 };

@@ -1,4 +1,5 @@
 #include "base/process.h"
+#include "base/priority.h"
 #include "base/require.h"
 #include "base/rights.h"
 
@@ -79,7 +80,7 @@ static bool set_apart(const struct process *process)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	umask(077);
-	return chdir("/") == 0 && set_descriptors(process);
+	return chdir(process->folder ? process->folder : "/") == 0 && set_descriptors(process);
 }
 
 /* Async-signal-safe. */
@@ -129,6 +130,8 @@ _Noreturn static void run_child(const struct process *process, pid_t parent)
 		_exit(CANNOT_PREPARE);
 	if (process->is_guarded)
 		set_guard(process);
+	if (process->nice > 0)
+		(void)priority_set(getpid(), process->nice);
 	if (process->arguments) {
 		execve(process->arguments[0], (char *const *)process->arguments,
 		       (char *const *)process->environment);
@@ -142,11 +145,21 @@ _Noreturn static void run_child(const struct process *process, pid_t parent)
 pid_t process_start(const struct process *process)
 {
 	pid_t parent = getpid(), pid;
+	sigset_t all, before;
+	int error;
 
 	require(process->fd_count <= PROCESS_FDS_MAX);
 	require(process->is_apart || !process->is_guarded);
+	/* A signal that comes before the child is apart waits, instead of going to a handler of
+	 * ours in the child, where it would be lost. */
+	sigfillset(&all);
+	if (process->is_apart)
+		sigprocmask(SIG_BLOCK, &all, &before);
 	pid = fork();
 	if (pid == 0)
 		run_child(process, parent);
-	return pid < 0 ? -errno : pid;
+	error = errno;
+	if (process->is_apart)
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid < 0 ? -error : pid;
 }

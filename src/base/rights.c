@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,8 +31,10 @@ static int limit_programs(uint64_t kept)
 	return 0;
 }
 
+/* Who has nothing to give up need not be allowed the call: a service of systemd is not. */
 int rights_keep(uint64_t kept)
 {
+	bool has_more = false;
 	struct sets sets;
 	int error = read_sets(&sets);
 
@@ -40,11 +43,12 @@ int rights_keep(uint64_t kept)
 	for (int i = 0; error == 0 && i < WORDS; i++) {
 		uint32_t word = (uint32_t)(kept >> (32 * i));
 
+		has_more |= (sets.data[i].permitted & ~word) || sets.data[i].inheritable;
 		sets.data[i].permitted &= word;
 		sets.data[i].effective &= word;
 		sets.data[i].inheritable = 0;
 	}
-	if (error == 0 && syscall(SYS_capset, &sets.header, sets.data) < 0)
+	if (error == 0 && has_more && syscall(SYS_capset, &sets.header, sets.data) < 0)
 		error = -errno;
 	return error;
 }

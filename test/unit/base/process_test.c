@@ -57,6 +57,38 @@ static void a_program_runs_with_its_own_variables(void **state)
 	assert_exits(&(struct process){.arguments = missing, .environment = environment}, 127);
 }
 
+static void take_signal(int number)
+{
+	(void)number;
+}
+
+/* It comes before the child has forgotten its parent's handlers. */
+static void a_signal_at_once_is_not_lost(void **state)
+{
+	static const char *const arguments[] = {"/bin/sleep", "20", NULL};
+	static const char *const environment[] = {NULL};
+	const int fds[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+	const struct process process = {.arguments = arguments,
+					.environment = environment,
+					.is_apart = true,
+					.fds = fds,
+					.fd_count = array_length(fds)};
+
+	(void)state;
+	signal(SIGTERM, take_signal);
+	for (int i = 0; i < 20; i++) {
+		pid_t pid = process_start(&process);
+		int status;
+
+		assert_true(pid > 0);
+		kill(pid, SIGTERM);
+		status = wait_for(pid);
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), SIGTERM);
+	}
+	signal(SIGTERM, SIG_DFL);
+}
+
 static int check_limits(void *context)
 {
 	const rlim_t *wanted = context;
@@ -337,6 +369,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_functions_result_is_the_exit_code),
 	    cmocka_unit_test(a_program_runs_with_its_own_variables),
+	    cmocka_unit_test(a_signal_at_once_is_not_lost),
 	    cmocka_unit_test(limits_are_set_in_the_child_alone),
 	    cmocka_unit_test(becomes_another_user),
 	    cmocka_unit_test(a_user_that_it_cannot_become),
