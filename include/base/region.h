@@ -5,8 +5,9 @@
  *
  * A module that shares something defines its region and finds it again by that definition; the
  * list of all regions is main's. The mapping begins with a directory of names and versions, so
- * that a program that did not make it can tell whether it understands what lies there. What lies
- * in a region is the module's: atomics, since a process may die at any moment. */
+ * that a program that did not make it can tell whether it understands what lies there. That is
+ * read once: where a region lies, no other process can change afterwards. What lies in a region is
+ * the module's: atomics, since a process may die at any moment. */
 #pragma once
 
 #include <stddef.h>
@@ -28,6 +29,18 @@ struct region_map;
  * errno where the system has no memory. region_map_destroy() it. */
 struct region_map *region_map_create(const struct region *const *regions, unsigned region_count,
 				     unsigned slot_count);
+/* The same in a file of memory, so that a program that takes the place of this one can map it, too:
+ * *ret_fd, closed on exec, to be closed. */
+struct region_map *region_map_create_file(const struct region *const *regions,
+					  unsigned region_count, unsigned slot_count, int *ret_fd);
+
+/* Maps the file that another program has made, and *ret_fd is fd. Where its regions or slots are
+ * others than these, a new file takes its place, in which a region that both have in the same
+ * version and size begins with what the other one holds. Who has the old one mapped goes on with
+ * that. NULL with errno; EPROTO: the file holds no mapping. fd stays open in any case. */
+struct region_map *region_map_adopt(int fd, const struct region *const *regions,
+				    unsigned region_count, unsigned slot_count, int *ret_fd);
+
 /* Unmaps it in this process alone. NULL is allowed. */
 void region_map_destroy(struct region_map *map);
 

@@ -146,6 +146,114 @@ static void another_layout_is_not_taken_for_its_own(void **state)
 	assert_true(ends_the_process(&unknown, 0));
 }
 
+/* A worker that was taken over writes to all of the mapping. */
+static void places_do_not_follow_what_others_write(void **state)
+{
+	void *common, *slot;
+	char spoiled[128]; /* less than the directory */
+	int fd;
+
+	(void)state;
+	map = region_map_create_file(regions, 3, SLOTS, &fd);
+	assert_non_null(map);
+	common = region_common(map, &first);
+	slot = region_slot(map, &third, SLOTS - 1);
+	memset(spoiled, 0x7f, sizeof(spoiled));
+	assert_int_equal(pwrite(fd, spoiled, sizeof(spoiled), 0), sizeof(spoiled));
+	assert_ptr_equal(region_common(map, &first), common);
+	assert_ptr_equal(region_slot(map, &third, SLOTS - 1), slot);
+	assert_true(holds(common, 'c', 100));
+	region_map_destroy(map);
+	close(fd);
+}
+
+/* ---- another program maps it ---- */
+
+/* Its descriptor is not needed further. */
+static struct region_map *adopt(int fd, const struct region *const *wanted, unsigned count,
+				unsigned slots)
+{
+	int own = -1;
+	struct region_map *adopted = region_map_adopt(fd, wanted, count, slots, &own);
+
+	if (adopted && own != fd)
+		close(own);
+	return adopted;
+}
+
+static void the_same_layout_is_shared(void **state)
+{
+	struct region_map *one, *other;
+	int fd;
+
+	(void)state;
+	one = region_map_create_file(regions, 2, SLOTS, &fd);
+	assert_non_null(one);
+	other = adopt(fd, regions, 2, SLOTS);
+	assert_non_null(other);
+	memset(region_slot(one, &second, 2), 'x', 8);
+	assert_true(holds(region_slot(other, &second, 2), 'x', 8));
+	region_map_destroy(one);
+	region_map_destroy(other);
+	close(fd);
+}
+
+static void another_layout_takes_over_what_it_knows(void **state)
+{
+	static const struct region newer = {.name = "third", .version = 2, .size = 65};
+	static const struct region *const others[] = {&newer, &second, &first};
+	struct region_map *one, *other;
+	int fd;
+
+	(void)state;
+	one = region_map_create_file(regions, 3, SLOTS, &fd);
+	assert_non_null(one);
+	memset(region_common(one, &first), 'y', 100);
+	memset(region_slot(one, &second, 2), 'x', 8);
+	memset(region_common(one, &third), 'z', 65);
+	other = adopt(fd, others, 3, SLOTS + 2);
+	assert_non_null(other);
+	assert_true(holds(region_common(other, &first), 'y', 100));
+	assert_true(holds(region_slot(other, &second, 2), 'x', 8));
+	assert_true(holds(region_slot(other, &second, SLOTS), 0, 8));
+	assert_true(holds(region_common(other, &newer), 0, 65));
+	memset(region_common(one, &first), 'a', 100);
+	assert_true(holds(region_common(other, &first), 'y', 100));
+	region_map_destroy(one);
+	region_map_destroy(other);
+	close(fd);
+}
+
+/* Each number of the directory is spoiled in turn. */
+static void what_is_no_mapping_is_refused(void **state)
+{
+	struct region_map *one;
+	char spoiled[2048];
+	int fd;
+	ssize_t size;
+
+	(void)state;
+	one = region_map_create_file(regions, 3, SLOTS, &fd);
+	assert_non_null(one);
+	size = pread(fd, spoiled, sizeof(spoiled), 0);
+	assert_true(size > 256);
+	for (off_t at = 0; at < 200; at += 4) {
+		uint32_t huge = 0xfffffff0, before;
+		struct region_map *adopted;
+
+		assert_int_equal(pread(fd, &before, 4, at), 4);
+		assert_int_equal(pwrite(fd, &huge, 4, at), 4);
+		/* A name, a version or padding: a mapping of its own. */
+		adopted = adopt(fd, regions, 3, SLOTS);
+		region_map_destroy(adopted);
+		assert_int_equal(pwrite(fd, &before, 4, at), 4);
+	}
+	assert_int_equal(ftruncate(fd, 10), 0);
+	assert_null(adopt(fd, regions, 3, SLOTS));
+	close(fd);
+	region_map_destroy(one);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +263,10 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(children_share_it, open_map, close_map),
 	    cmocka_unit_test_setup_teardown(another_layout_is_not_taken_for_its_own, open_map,
 					    close_map),
+	    cmocka_unit_test(places_do_not_follow_what_others_write),
+	    cmocka_unit_test(the_same_layout_is_shared),
+	    cmocka_unit_test(another_layout_takes_over_what_it_knows),
+	    cmocka_unit_test(what_is_no_mapping_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
