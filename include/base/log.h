@@ -40,7 +40,7 @@ struct log_field {
 	((struct log_field){                                                                       \
 	    .name = (field_name), .kind = LOG_VALUE_INT, .number = (int64_t)(value)})
 
-/* group and message are string literals. */
+/* group and message are string literals; group is one word. */
 #define log_debug(group, ...) LOG_AT(LOG_DEBUG, group, __VA_ARGS__)
 #define log_info(group, ...) LOG_AT(LOG_INFO, group, __VA_ARGS__)
 #define log_warn(group, ...) LOG_AT(LOG_WARN, group, __VA_ARGS__)
@@ -86,3 +86,15 @@ void log_hold(void);
 void log_flush(void);
 /* Flushes, and holds back no longer. */
 void log_release(void);
+
+/* Is given each line of level LOG_ERROR, with its line feed, whatever thread writes it; it must not
+ * log. For the whole process and its children; NULL: nobody. */
+void log_set_witness(void (*witness)(struct str line));
+
+/* Lines of this process so far: written, or kept to be written, by their level; and those that
+ * were dropped. */
+struct log_counts {
+	uint64_t lines[LOG_ERROR + 1];
+	uint64_t lost;
+};
+struct log_counts log_count(void);

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "log_sink.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,6 +20,9 @@ static struct {
 	enum log_format format;
 	char process[LOG_PROCESS_BYTES];
 } settings = {.level = LOG_INFO};
+
+static _Atomic uint64_t line_counts[LOG_ERROR + 1];
+static void (*witness)(struct str line);
 
 /* A line under construction, LINE_BYTES long at most. Full means cut: closing characters always fit
  * (see line_finish). */
@@ -47,6 +51,11 @@ void log_set_format(enum log_format format)
 void log_set_process(const char *name)
 {
 	snprintf(settings.process, sizeof(settings.process), "%s", name ? name : "");
+}
+
+void log_set_witness(void (*wanted)(struct str line))
+{
+	witness = wanted;
 }
 
 void log_set_fd(int fd)
@@ -179,7 +188,7 @@ static bool line_put_name(struct line *line, const char *name)
 	bool json = settings.format == LOG_FORMAT_JSON;
 	size_t length = strlen(name);
 
-	if (line->length + strlen(name) + 40 > LINE_BYTES)
+	if (line->length + length + 40 > LINE_BYTES)
 		return false;
 	if (line->length > (json ? 1 : 0))
 		line->data[line->length++] = json ? ',' : ' ';
@@ -268,6 +277,8 @@ static void write_line(struct line *line, enum log_level level, const char *grou
 	for (; fields->kind != LOG_VALUE_NONE; fields++)
 		line_put_field(line, fields);
 	line_finish(line);
+	if (witness && level >= LOG_ERROR)
+		witness((struct str){line->data, line->length});
 }
 
 /* Adds a line to those that are held back, and writes these before where all would be too much. */
@@ -295,6 +306,7 @@ static void hold_line(enum log_level level, const char *group, const char *messa
 void log_write(enum log_level level, const char *group, const char *message,
 	       const struct log_field *fields)
 {
+	atomic_fetch_add_explicit(&line_counts[level], 1, memory_order_relaxed);
 	if (held) {
 		hold_line(level, group, message, fields);
 	} else {
@@ -329,4 +341,14 @@ void log_finish(void)
 {
 	log_flush();
 	log_sink_finish();
+}
+
+struct log_counts log_count(void)
+{
+	struct log_counts counts = {.lost = log_sink_lost()};
+
+	for (enum log_level level = LOG_DEBUG; level <= LOG_ERROR; level++)
+		counts.lines[level] =
+		    atomic_load_explicit(&line_counts[level], memory_order_relaxed);
+	return counts;
 }

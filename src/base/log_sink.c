@@ -34,6 +34,7 @@ static struct {
 	log_sink_notice *notice;
 	_Atomic bool is_behind; /* rest_length or lost */
 	uint64_t lost;		/* lines since the last notice */
+	_Atomic uint64_t lost_ever;
 	size_t rest_length;
 	/* Whole lines, but the first one may have begun to leave. */
 	char rest[LIMIT_LOG_BYTES];
@@ -94,8 +95,12 @@ static size_t write_lines(const char *data, size_t size)
 
 static void count_lost(const char *data, size_t size)
 {
+	uint64_t lines = 0;
+
 	for (size_t i = 0; i < size; i++)
-		sink.lost += data[i] == '\n';
+		lines += data[i] == '\n';
+	sink.lost += lines;
+	sink.lost_ever += lines;
 }
 
 /* Keeps the lines from the first on that fit, and counts the others. */
@@ -278,4 +283,9 @@ void log_sink_never_wait(log_sink_notice *notice)
 		return;
 	sink.fd = own;
 	sink.is_own = true;
+}
+
+uint64_t log_sink_lost(void)
+{
+	return sink.lost_ever;
 }

@@ -41,3 +41,6 @@ void log_sink_retry(void);
 
 /* At the end of a process: waits for the reader for at most LIMIT_LOG_END_MS. */
 void log_sink_finish(void);
+
+/* Lines that were dropped so far. */
+uint64_t log_sink_lost(void);

@@ -1,0 +1,84 @@
+/* Counting, for those who watch an instance.
+ *
+ *   metric_add(METRIC_X, LABEL, 1) -> the worker's slot in shared memory
+ *                                     all slots -> metric/read.h: sums -> GET /metrics
+ *
+ * To add a metric: its name in metric/metrics.h, its definition in src/metric/definitions.c, and
+ * the place that counts. docs/metrics.md is made from the definitions.
+ *
+ * A process counts in its own slot, and is the only one that writes there; only its loop's thread
+ * counts. Others read at any time: each number is an atomic. A worker that takes a dead one's place
+ * goes on with its counters, so they never fall while the instance runs; its gauges begin at 0.
+ * A process that was not attached (displayctl, tests) counts into memory that nobody reads. */
+#pragma once
+
+#include "base/region.h"
+#include "metric/metrics.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+extern const struct region metric_region;
+
+enum { METRIC_SUPERVISOR = -1 };
+
+/* From now on this process counts in the slot of a worker (from 0), or in the supervisor's. What
+ * was counted there by another program, which had other metrics, is forgotten. */
+void metric_attach(struct region_map *shared, int process);
+/* In a forked process, which does not count in its parent's slot: it counts nowhere. */
+void metric_detach(void);
+/* Once a second: the process is there, and its gauges are true. 0: it takes leave. */
+void metric_beat(uint64_t now_ms);
+
+/* Names that are known only at the start, in each process that reads; before metric_attach(). The
+ * texts stay valid. number: from METRIC_ROUTES_FIRST and below METRIC_ROUTES_MAX. */
+void metric_name_route(unsigned number, const char *method, const char *path);
+/* number: below METRIC_STATEMENTS_MAX. */
+void metric_name_statement(unsigned number, const char *name);
+
+/* Private: where this process counts. */
+extern _Atomic uint64_t *metric_cells[METRIC_COUNT];
+
+/* To a counter, or to a gauge that goes up and down. label: of its values, from 0. With two labels
+ * it is metric_pair(). */
+static inline void metric_add(enum metric metric, unsigned label, int64_t number)
+{
+	_Atomic uint64_t *cell = &metric_cells[metric][label];
+	uint64_t before = atomic_load_explicit(cell, memory_order_relaxed);
+
+	atomic_store_explicit(cell, before + (uint64_t)number, memory_order_relaxed);
+}
+
+/* A gauge. */
+static inline void metric_set(enum metric metric, unsigned label, int64_t number)
+{
+	atomic_store_explicit(&metric_cells[metric][label], (uint64_t)number, memory_order_relaxed);
+}
+
+/* A histogram. value: in its unit, microseconds for times. */
+void metric_observe(enum metric metric, unsigned label, uint64_t value);
+
+/* The label of METRIC_BY_PROCESS: of a worker (from 0), or METRIC_SUPERVISOR. */
+static inline unsigned metric_process(int process)
+{
+	return (unsigned)(process - METRIC_SUPERVISOR);
+}
+
+/* Private: how many values the second label has; filled in by metric_attach(). */
+extern unsigned metric_seconds[METRIC_COUNT];
+
+/* The label of a metric that has two. */
+static inline unsigned metric_pair(enum metric metric, unsigned first, unsigned second)
+{
+	return first * metric_seconds[metric] + second;
+}
+
+/* Private: filled in by metric_attach(). */
+enum { METRIC_STATUS_MAX = 599 };
+extern uint8_t metric_status_labels[METRIC_STATUS_MAX + 1];
+
+/* The label of METRIC_BY_STATUS; all codes that displayd does not use are one. */
+static inline unsigned metric_status(int status)
+{
+	return status >= 0 && status <= METRIC_STATUS_MAX ? metric_status_labels[status] : 0;
+}

@@ -1,0 +1,238 @@
+/* All metrics of displayd by name, and the values of their labels. Each has its definition in
+ * src/metric/definitions.c, in the same order.
+ *
+ * A label whose values a caller chooses does not exist: all are enumerations of the program, so
+ * that nobody makes the number of series grow. */
+#pragma once
+
+/* What a label distinguishes. */
+enum metric_by {
+	METRIC_BY_NOTHING,
+	METRIC_BY_ROUTE, /* two labels, route and method; named at the start: metric_name_route() */
+	METRIC_BY_STATUS,    /* see metric_status() */
+	METRIC_BY_STATEMENT, /* named at the start: metric_name_statement() */
+	METRIC_BY_CONNECTION,
+	METRIC_BY_REFUSED_CONNECTION,
+	METRIC_BY_TLS_HANDSHAKE,
+	METRIC_BY_TLS_VERSION,
+	METRIC_BY_TLS_FAILURE,
+	METRIC_BY_ACCESS,
+	METRIC_BY_LIMIT,
+	METRIC_BY_PANEL,
+	METRIC_BY_PUSH_RESULT,
+	METRIC_BY_PUSH_STAGE,
+	METRIC_BY_IMAGE,
+	METRIC_BY_LANE,
+	METRIC_BY_JOB_STATE,
+	METRIC_BY_JOB_REFUSAL,
+	METRIC_BY_DATABASE_ROLE,
+	METRIC_BY_DATABASE_FAILURE,
+	METRIC_BY_QUERY_STATE,
+	METRIC_BY_HINT,
+	METRIC_BY_LANGUAGE,
+	METRIC_BY_RENDER_RESULT,
+	METRIC_BY_FETCH_RESULT,
+	METRIC_BY_LOG_LEVEL,
+	METRIC_BY_CHILD,
+	METRIC_BY_PROCESS, /* see metric_process() */
+	METRIC_BY_VERSION,
+	METRIC_BY_COUNT,
+};
+
+enum metric {
+	/* Requests, and the connections that bring them. */
+	METRIC_HTTP_REQUESTS, /* by route, status */
+	METRIC_HTTP_DURATION, /* by route */
+	METRIC_HTTP_IN_FLIGHT,
+	METRIC_HTTP_CONNECTIONS, /* by metric_connection */
+	METRIC_HTTP_ACCEPTED,
+	METRIC_HTTP_REFUSED,	/* by metric_refused_connection */
+	METRIC_TLS_HANDSHAKES,	/* by metric_tls_handshake, metric_tls_version */
+	METRIC_TLS_DURATION,	/* by metric_tls_handshake */
+	METRIC_TLS_FAILED,	/* by metric_tls_failure */
+	METRIC_TLS_TICKET_KEYS, /* that were made */
+	METRIC_UNAUTHENTICATED, /* by metric_access */
+	METRIC_RATE_LIMITED,	/* by metric_limit */
+
+	/* Panels and pushes. */
+	METRIC_PANELS,		 /* in memory */
+	METRIC_PANELS_CONNECTED, /* by metric_panel */
+	METRIC_PANEL_LINKS,	 /* that were made */
+	METRIC_PICTURES_SENT,	 /* by metric_panel */
+	METRIC_PICTURE_BYTES,	 /* in memory */
+	METRIC_PUSHES,		 /* by metric_push_result */
+	METRIC_PUSH_TO_PANEL,	 /* by metric_push_stage */
+	METRIC_IMAGE_CONVERSION, /* by metric_image */
+
+	/* Worker threads, and the queues of renders. */
+	METRIC_LANE_JOBS,    /* by metric_lane, metric_job_state */
+	METRIC_LANE_WAIT,    /* by metric_lane */
+	METRIC_LANE_REFUSED, /* by metric_lane, metric_job_refusal */
+
+	/* The database. */
+	METRIC_DATABASE_UP,	     /* 1 or 0 of each worker */
+	METRIC_DATABASE_CONNECTIONS, /* by metric_database_role */
+	METRIC_DATABASE_CONNECTS,    /* likewise */
+	METRIC_DATABASE_LOSSES,	     /* likewise */
+	METRIC_STATEMENT_DURATION,   /* by statement */
+	METRIC_DATABASE_FAILURES,    /* by metric_database_failure */
+	METRIC_DATABASE_QUERIES,     /* by metric_query_state */
+	METRIC_HINTS_SENT,
+	METRIC_HINTS_DROPPED,
+	METRIC_HINTS_RECEIVED, /* by metric_hint */
+	METRIC_HINT_DELAY,
+
+	/* Apps. */
+	METRIC_RENDERS,		/* by metric_language, metric_render_result */
+	METRIC_RENDER_DURATION, /* by metric_language */
+	METRIC_RENDER_FETCHES,	/* by metric_fetch_result */
+
+	/* The loop, the log, the processes. */
+	METRIC_LOOP_TURN,
+	METRIC_LOOP_LONGEST,
+	METRIC_LOG_LINES, /* by enum log_level */
+	METRIC_LOG_LINES_LOST,
+	METRIC_CHILDREN_STARTED, /* by metric_child */
+	METRIC_CHILDREN_FAILED,	 /* by metric_child */
+	METRIC_BUILD,
+	METRIC_PROCESS_CPU,
+	METRIC_PROCESS_RESIDENT,
+	METRIC_PROCESS_VIRTUAL,
+	METRIC_PROCESS_OPEN_FDS,
+	METRIC_PROCESS_MAX_FDS,
+	METRIC_PROCESS_START,
+	METRIC_COUNT,
+};
+
+enum {
+	METRIC_ROUTES_MAX = 256,
+	/* Of METRIC_BY_ROUTE: requests that led to no route, by enum http_method. */
+	METRIC_ROUTE_UNKNOWN = 0,
+	METRIC_ROUTES_FIRST = 8,
+	METRIC_STATEMENTS_MAX = 320,
+	METRIC_PROCESSES_MAX = 1 + 2 * 256, /* the supervisor, and workers with their successors */
+};
+
+enum metric_connection { METRIC_CONNECTION_HTTP, METRIC_CONNECTION_WEBSOCKET };
+
+enum metric_refused_connection {
+	METRIC_REFUSED_ADDRESS,	    /* its address has as many as it may */
+	METRIC_REFUSED_PROXY,	    /* it is not from a trusted proxy, or says nothing as one */
+	METRIC_REFUSED_DESCRIPTORS, /* or the kernel had no memory for it */
+};
+
+enum metric_tls_handshake { METRIC_TLS_FULL, METRIC_TLS_RESUMED };
+
+enum metric_tls_version { METRIC_TLS12, METRIC_TLS13 };
+
+enum metric_tls_failure {
+	METRIC_TLS_REFUSED, /* by the lane */
+	METRIC_TLS_WRONG,   /* what came is no handshake, or none that is understood */
+	METRIC_TLS_TOO_LATE,
+	METRIC_TLS_LEFT, /* the client, in the middle */
+};
+
+/* How a caller shows who it is. */
+enum metric_access {
+	METRIC_ACCESS_OTHER, /* somebody who signs in, or uses a link */
+	METRIC_ACCESS_API_KEY,
+	METRIC_ACCESS_DEVICE_KEY,
+	METRIC_ACCESS_SESSION,
+	METRIC_ACCESS_METRICS_TOKEN,
+};
+
+/* Which limit a caller has reached. */
+enum metric_limit {
+	METRIC_LIMIT_OTHER,
+	METRIC_LIMIT_KEY,
+	METRIC_LIMIT_PUSH,
+	METRIC_LIMIT_GUESSES,
+	METRIC_LIMIT_SESSION,
+	METRIC_LIMIT_VISITOR,
+	METRIC_LIMIT_ATTEMPTS,
+};
+
+enum metric_panel { METRIC_PANEL_LINK, METRIC_PANEL_POLLING };
+
+enum metric_push_result {
+	METRIC_PUSH_STORED,
+	METRIC_PUSH_REFUSED,   /* the image or another field is wrong */
+	METRIC_PUSH_FORBIDDEN, /* no key, or a device that is not the caller's or is none */
+	METRIC_PUSH_LIMITED,
+	METRIC_PUSH_BUSY,
+	METRIC_PUSH_ABANDONED,
+	METRIC_PUSH_FAILED,
+};
+
+enum metric_push_stage { METRIC_PUSH_SENT, METRIC_PUSH_DISPLAYED };
+
+enum metric_image { METRIC_IMAGE_UNKNOWN, METRIC_IMAGE_PNG, METRIC_IMAGE_GIF, METRIC_IMAGE_WEBP };
+
+/* The first ones are those of enum lane, in its order. */
+enum metric_lane {
+	METRIC_LANE_SHORT,
+	METRIC_LANE_LONG,
+	METRIC_LANE_PASSWORD,
+	METRIC_LANE_HANDSHAKE,
+	METRIC_LANE_PREVIEW,
+	METRIC_LANE_RENDER,
+	METRIC_LANES,
+};
+
+enum metric_job_state { METRIC_JOB_WAITING, METRIC_JOB_RUNNING };
+
+enum metric_job_refusal { METRIC_JOB_QUEUE_FULL, METRIC_JOB_SHARE_FULL, METRIC_JOB_TOO_LATE };
+
+enum metric_database_role {
+	METRIC_DATABASE_READ,
+	METRIC_DATABASE_WRITE,
+	METRIC_DATABASE_BLOCKED,
+	METRIC_DATABASE_LIST,
+	METRIC_DATABASE_HINT,
+};
+
+enum metric_database_failure {
+	METRIC_DATABASE_REFUSED, /* by a constraint, as foreseen */
+	METRIC_DATABASE_AWAY,	 /* or too busy */
+	METRIC_DATABASE_FAILED,	 /* a fault of the program or of the database */
+};
+
+enum metric_query_state { METRIC_QUERY_WAITING, METRIC_QUERY_SENT };
+
+enum metric_hint {
+	METRIC_HINT_OTHER,
+	METRIC_HINT_DEVICE,
+	METRIC_HINT_PUSH,
+	METRIC_HINT_KEY,
+	METRIC_HINT_APP,
+	METRIC_HINT_RENDER,
+	METRIC_HINT_CHANGED,
+	METRIC_HINT_WATCH,
+	METRIC_HINT_SHOWS,
+};
+
+/* As enum engine_language. */
+enum metric_language { METRIC_STARLARK, METRIC_TYPESCRIPT };
+
+/* As enum engine_problem_kind. */
+enum metric_render_result {
+	METRIC_RENDER_DONE,
+	METRIC_RENDER_WRONG_SCRIPT,
+	METRIC_RENDER_NO_APP,
+	METRIC_RENDER_LIMIT,
+	METRIC_RENDER_CRASH,
+	METRIC_RENDER_BAD_REQUEST,
+	METRIC_RENDER_BAD_PICTURE,
+	METRIC_RENDER_NOT_AVAILABLE,
+	METRIC_RENDER_CANCELLED,
+	METRIC_RENDER_RESULTS,
+};
+
+enum metric_fetch_result { METRIC_FETCH_ANSWERED, METRIC_FETCH_REFUSED };
+
+enum metric_child {
+	METRIC_CHILD_OTHER,
+	METRIC_CHILD_WORKER,
+	METRIC_CHILD_POSTGRES,
+	METRIC_CHILD_RENDERERS,
+};

@@ -1,0 +1,94 @@
+#include "metric/errors.h"
+#include "base/log.h"
+
+#include <stdatomic.h>
+
+enum { WORDS = ERROR_LINE_BYTES / sizeof(uint64_t) };
+
+/* A line is written by one process, of several that take places in turn. Its number is odd while
+ * that goes on: 2 * n + 1, then 2 * n + 2, for the line of that number. */
+struct entry {
+	_Atomic uint64_t number;
+	_Atomic uint64_t length;
+	_Atomic uint64_t words[WORDS];
+};
+
+struct errors {
+	_Atomic uint64_t next;
+	struct entry entries[ERRORS_KEPT];
+};
+
+const struct region error_region = {
+    .name = "errors",
+    .version = 1,
+    .size = sizeof(struct errors),
+};
+
+static struct errors *own;
+
+/* To a whole character: a byte that goes on with one is not the first behind the cut. */
+static size_t cut(struct str line)
+{
+	size_t length = line.length;
+
+	if (length > 0 && line.data[length - 1] == '\n')
+		length--;
+	if (length <= ERROR_LINE_BYTES)
+		return length;
+	length = ERROR_LINE_BYTES;
+	while (length > 0 && ((unsigned char)line.data[length] & 0xc0) == 0x80)
+		length--;
+	return length;
+}
+
+static void keep(struct str line)
+{
+	uint64_t number = atomic_fetch_add(&own->next, 1);
+	struct entry *entry = &own->entries[number % ERRORS_KEPT];
+	uint64_t words[WORDS] = {0};
+	size_t length = cut(line);
+
+	memcpy(words, line.data, length);
+	atomic_store(&entry->number, 2 * number + 1);
+	atomic_store(&entry->length, length);
+	for (unsigned i = 0; i < WORDS; i++)
+		atomic_store(&entry->words[i], words[i]);
+	atomic_store(&entry->number, 2 * number + 2);
+}
+
+void errors_attach(struct region_map *shared)
+{
+	own = region_common(shared, &error_region);
+	log_set_witness(keep);
+}
+
+void errors_detach(void)
+{
+	log_set_witness(NULL);
+	own = NULL;
+}
+
+static void read_one(struct entry *entry, uint64_t number,
+		     void (*each)(void *context, struct str line), void *context)
+{
+	uint64_t words[WORDS];
+	uint64_t length;
+
+	if (atomic_load(&entry->number) != 2 * number + 2)
+		return;
+	length = atomic_load(&entry->length);
+	for (unsigned i = 0; i < WORDS; i++)
+		words[i] = atomic_load(&entry->words[i]);
+	if (atomic_load(&entry->number) == 2 * number + 2 && length <= ERROR_LINE_BYTES)
+		each(context, (struct str){(const char *)words, length});
+}
+
+void errors_read(struct region_map *shared, void (*each)(void *context, struct str line),
+		 void *context)
+{
+	struct errors *errors = region_common(shared, &error_region);
+	uint64_t end = atomic_load(&errors->next);
+
+	for (uint64_t number = end > ERRORS_KEPT ? end - ERRORS_KEPT : 0; number < end; number++)
+		read_one(&errors->entries[number % ERRORS_KEPT], number, each, context);
+}
