@@ -40,6 +40,8 @@ enum {
 	/* JSON bodies: 400. */
 	LIMIT_JSON_DEPTH = 32,
 	LIMIT_JSON_VALUES = 10 * 1000, /* and names: looking for repeated ones takes its time */
+	/* Of what an app's renderer writes, which has at most 1 MiB. */
+	LIMIT_JSON_LONG_VALUES = 200 * 1000,
 	LIMIT_SCRIPT_BYTES = 1000 * 1000,
 	/* A body's faults that one answer lists. */
 	LIMIT_FAULTS = 64,

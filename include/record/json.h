@@ -10,6 +10,7 @@ struct json_value;
 struct json_document {
 	struct yyjson_doc *doc;	       /* NULL while empty */
 	const struct json_value *root; /* valid until json_document_finish() */
+	bool lacks_memory;	       /* it was refused for that alone */
 };
 
 /* Parses a text that is exactly one JSON value in valid UTF-8. Refuses repeated names in an object,
@@ -20,6 +21,10 @@ bool json_parse(struct str text, struct arena *arena, struct json_document *ret_
 
 /* Frees the tree; also for an empty document. */
 void json_document_finish(struct json_document *document);
+
+/* Likewise, for a text that a program of ours wrote: with as many values as that may write. */
+bool json_parse_long(struct str text, struct arena *arena, struct json_document *ret_document,
+		     struct str *ret_reason);
 
 /* What is wrong with null in place of a member that may be absent. */
 #define JSON_NULL_FAULT "must not be null, leave the field out instead"
@@ -34,6 +39,25 @@ bool json_get_array(const struct json_value *value, unsigned *ret_count);
 /* index: less than the count. It walks over the items before it: for short arrays. */
 const struct json_value *json_array_item(const struct json_value *array, unsigned index);
 bool json_is_object(const struct json_value *value);
+/* *ret_count: of an object's members. */
+bool json_get_object(const struct json_value *value, unsigned *ret_count);
+/* Any number; false for anything else. */
+bool json_get_number(const struct json_value *value, double *ret_number);
+/* NULL where the value is no object or has no such member. */
+const struct json_value *json_member(const struct json_value *object, const char *name);
+
+/* A walk over the items of an array or the members of an object. */
+struct json_walk {
+	const struct json_value *next;
+	size_t left;
+};
+
+/* Of what is neither there are none. */
+struct json_walk json_walk(const struct json_value *container);
+/* False at the end. One of them for all of a walk. */
+bool json_next_item(struct json_walk *walk, const struct json_value **ret_item);
+bool json_next_member(struct json_walk *walk, struct str *ret_name,
+		      const struct json_value **ret_value);
 
 /* Appends a quoted string with escapes where JSON needs them. text: valid UTF-8. */
 void json_write_str(struct buffer *buffer, struct str text);

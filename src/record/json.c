@@ -86,9 +86,10 @@ static bool has_single_names(yyjson_val *value, struct arena *arena, struct str 
 	return true;
 }
 
-static bool is_within_limits(struct str text, struct arena *arena, struct str *ret_reason)
+static bool is_within_limits(struct str text, unsigned values_max, struct arena *arena,
+			     struct str *ret_reason)
 {
-	switch (json_scan(text)) {
+	switch (json_scan(text, values_max)) {
 	case JSON_SCAN_GOOD:
 		return true;
 	case JSON_SCAN_TOO_DEEP:
@@ -96,21 +97,21 @@ static bool is_within_limits(struct str text, struct arena *arena, struct str *r
 					   LIMIT_JSON_DEPTH);
 		break;
 	case JSON_SCAN_TOO_MANY:
-		*ret_reason = arena_printf(arena, "the JSON has more than %d values and names",
-					   LIMIT_JSON_VALUES);
+		*ret_reason =
+		    arena_printf(arena, "the JSON has more than %u values and names", values_max);
 		break;
 	}
 	return false;
 }
 
-bool json_parse(struct str text, struct arena *arena, struct json_document *ret_document,
-		struct str *ret_reason)
+static bool parse(struct str text, unsigned values_max, struct arena *arena,
+		  struct json_document *ret_document, struct str *ret_reason)
 {
 	yyjson_read_err error;
 	yyjson_doc *doc;
 	char *copy;
 
-	if (!is_within_limits(text, arena, ret_reason))
+	if (!is_within_limits(text, values_max, arena, ret_reason))
 		return false;
 	/* yyjson parses the copy in place: strings stay in it when the tree is freed. */
 	copy = arena_alloc(arena, text.length + YYJSON_PADDING_SIZE);
@@ -119,6 +120,7 @@ bool json_parse(struct str text, struct arena *arena, struct json_document *ret_
 	memset(copy + text.length, 0, YYJSON_PADDING_SIZE);
 	doc = yyjson_read_opts(copy, text.length, YYJSON_READ_INSITU, NULL, &error);
 	if (!doc) {
+		ret_document->lacks_memory = error.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION;
 		if (text.length == 0)
 			*ret_reason = STR("the body is empty, must be JSON");
 		else
@@ -134,6 +136,18 @@ bool json_parse(struct str text, struct arena *arena, struct json_document *ret_
 	ret_document->doc = doc;
 	ret_document->root = (const struct json_value *)(void *)yyjson_doc_get_root(doc);
 	return true;
+}
+
+bool json_parse(struct str text, struct arena *arena, struct json_document *ret_document,
+		struct str *ret_reason)
+{
+	return parse(text, LIMIT_JSON_VALUES, arena, ret_document, ret_reason);
+}
+
+bool json_parse_long(struct str text, struct arena *arena, struct json_document *ret_document,
+		     struct str *ret_reason)
+{
+	return parse(text, LIMIT_JSON_LONG_VALUES, arena, ret_document, ret_reason);
 }
 
 void json_document_finish(struct json_document *document)
@@ -203,6 +217,68 @@ const struct json_value *json_array_item(const struct json_value *array, unsigne
 bool json_is_object(const struct json_value *value)
 {
 	return yyjson_is_obj(native(value));
+}
+
+bool json_get_object(const struct json_value *value, unsigned *ret_count)
+{
+	if (!json_is_object(value))
+		return false;
+	*ret_count = (unsigned)yyjson_obj_size(native(value));
+	return true;
+}
+
+bool json_get_number(const struct json_value *value, double *ret_number)
+{
+	if (!yyjson_is_num(native(value)))
+		return false;
+	*ret_number = yyjson_get_num(native(value));
+	return true;
+}
+
+const struct json_value *json_member(const struct json_value *object, const char *name)
+{
+	return (const struct json_value *)(void *)yyjson_obj_get(native(object), name);
+}
+
+struct json_walk json_walk(const struct json_value *container)
+{
+	yyjson_val *value = native(container);
+
+	if (yyjson_get_len(value) == 0 || !yyjson_is_ctn(value))
+		return (struct json_walk){0};
+	return (struct json_walk){
+	    .next = (const struct json_value *)(void *)unsafe_yyjson_get_first(value),
+	    .left = unsafe_yyjson_get_len(value),
+	};
+}
+
+static const struct json_value *step(struct json_walk *walk, yyjson_val *value)
+{
+	walk->left--;
+	/* Behind the last one nothing is read. */
+	walk->next =
+	    walk->left ? (const struct json_value *)(void *)unsafe_yyjson_get_next(value) : NULL;
+	return (const struct json_value *)(void *)value;
+}
+
+bool json_next_item(struct json_walk *walk, const struct json_value **ret_item)
+{
+	if (walk->left == 0)
+		return false;
+	*ret_item = step(walk, native(walk->next));
+	return true;
+}
+
+bool json_next_member(struct json_walk *walk, struct str *ret_name,
+		      const struct json_value **ret_value)
+{
+	yyjson_val *name = native(walk->next);
+
+	if (walk->left == 0)
+		return false;
+	*ret_name = (struct str){unsafe_yyjson_get_str(name), unsafe_yyjson_get_len(name)};
+	*ret_value = step(walk, name + 1);
+	return true;
 }
 
 /* Writes the escape of a character that may not stand in a string as it is; returns its end. */

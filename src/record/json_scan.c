@@ -40,7 +40,7 @@ static const char *space_end(const char *at, const char *end)
 	return at;
 }
 
-enum json_scan_result json_scan(struct str text)
+enum json_scan_result json_scan(struct str text, unsigned values_max)
 {
 	const char *at = text.data;
 	const char *end = text.length ? at + text.length : at;
@@ -55,7 +55,7 @@ enum json_scan_result json_scan(struct str text)
 			at++;
 			continue;
 		}
-		if (++values > LIMIT_JSON_VALUES)
+		if (++values > values_max)
 			return JSON_SCAN_TOO_MANY;
 		if (class == QUOTE) {
 			at = string_end(at + 1, end);

@@ -6,6 +6,6 @@
 
 enum json_scan_result { JSON_SCAN_GOOD, JSON_SCAN_TOO_DEEP, JSON_SCAN_TOO_MANY };
 
-/* Whether the text stays within LIMIT_JSON_DEPTH and LIMIT_JSON_VALUES. Counts what a parser would
+/* Whether the text stays within LIMIT_JSON_DEPTH and values_max. Counts what a parser would
  * make of it, names and containers included; of a text that is not JSON it may say anything. */
-enum json_scan_result json_scan(struct str text);
+enum json_scan_result json_scan(struct str text, unsigned values_max);

@@ -266,6 +266,37 @@ static void written_strings_are_read_back(void **state)
 	buffer_finish(&buffer);
 }
 
+static void walks_see_all_members_in_their_order(void **state)
+{
+	const struct json_value *value;
+	struct json_walk walk;
+	struct str name;
+	int64_t number;
+
+	(void)state;
+	assert_true(parse(STR("{\"a\":[1,[2,3],{\"x\":4}],\"b\":5,\"c\":{}}")));
+	walk = json_walk(document.root);
+	assert_true(json_next_member(&walk, &name, &value));
+	assert_true(str_equal(name, STR("a")));
+	assert_true(json_next_member(&walk, &name, &value));
+	assert_true(str_equal(name, STR("b")) && json_get_integer(value, &number) && number == 5);
+	assert_true(json_next_member(&walk, &name, &value));
+	assert_true(str_equal(name, STR("c")));
+	assert_int_equal(json_walk(value).left, 0);
+	assert_false(json_next_member(&walk, &name, &value));
+
+	walk = json_walk(json_member(document.root, "a"));
+	assert_true(json_next_item(&walk, &value) && json_get_integer(value, &number));
+	assert_true(json_next_item(&walk, &value) && json_walk(value).left == 2);
+	assert_true(json_next_item(&walk, &value) && json_member(value, "x"));
+	assert_false(json_next_item(&walk, &value));
+
+	assert_null(json_member(document.root, "d"));
+	assert_null(json_member(json_member(document.root, "b"), "a"));
+	assert_int_equal(json_walk(json_member(document.root, "b")).left, 0);
+	assert_int_equal(json_walk(NULL).left, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +309,7 @@ int main(void)
 	    cmocka_unit_test_teardown(the_scan_counts_as_the_parser_does, clean),
 	    cmocka_unit_test_teardown(integers_are_those_without_a_fraction, clean),
 	    cmocka_unit_test_teardown(types_are_told_apart, clean),
+	    cmocka_unit_test_teardown(walks_see_all_members_in_their_order, clean),
 	    cmocka_unit_test_teardown(strings_outlast_their_document, clean),
 	    cmocka_unit_test_teardown(written_strings_are_read_back, clean),
 	};
