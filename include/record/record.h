@@ -48,14 +48,16 @@ struct record_field {
 	const struct record *row; /* ROW: the record of the member */
 	size_t offset;		  /* of the member; OPEN: of the bool that says "is null" */
 	enum record_kind kind;
-	bool required;	 /* in bodies */
-	bool is_shown;	 /* ROW: its members are among those of the answer */
-	bool nullable;	 /* rows: NULL becomes zero; answers: null stands for an ID, STR, INT or
-			    TIMESTAMP of zero, and for an OPEN whose bool is true */
-	bool is_past;	 /* TIMESTAMP: one of a row that lies in the future, because a clock was
-			    wrong, is read as the present */
-	int64_t minimum; /* INT: value; STR: code points */
-	int64_t maximum; /* likewise; 0 with minimum 0: no limits */
+	bool required;	  /* in bodies */
+	bool is_shown;	  /* ROW: its members are among those of the answer */
+	bool nullable;	  /* rows: NULL becomes zero; answers: null stands for an ID, STR, INT or
+			     TIMESTAMP of zero, and for an OPEN whose bool is true */
+	const char *none; /* of a nullable one, in answers: this text instead of null */
+	bool is_private;  /* not in bodies and answers, but for records with has_private */
+	bool is_past;	  /* TIMESTAMP: one of a row that lies in the future, because a clock was
+			     wrong, is read as the present */
+	int64_t minimum;  /* INT: value; STR: code points */
+	int64_t maximum;  /* likewise; 0 with minimum 0: no limits */
 	/* STR in bodies: NULL, or what is wrong with the value ("must ..."). */
 	const char *(*check)(struct str value);
 };
@@ -64,6 +66,8 @@ struct record {
 	const struct record_field *fields;
 	unsigned field_count; /* at most 64 */
 	size_t size;	      /* of the struct, bytes */
+	bool has_private;     /* several records may have one table, and differ in this */
+	bool ignores_unknown; /* bodies: members that it does not know are no faults */
 	/* Bodies: checks what concerns several fields. Also called when fields had faults: bit i of
 	 * seen says that field i was there; a field with a fault is zero. May be NULL. */
 	void (*check)(void *body, uint64_t seen, struct faults *faults);
@@ -126,6 +130,11 @@ struct record {
  * caller looks at faults->count afterwards. */
 void record_read_json(const struct record *record, const struct json_value *object, void *ret_body,
 		      uint64_t *ret_present, struct faults *faults);
+
+/* The bits that another record of the same struct has for the members that these fields fill: where
+ * a body is read by one record, and a statement takes the other one's bits. */
+uint64_t record_present_as(const struct record *record, uint64_t present,
+			   const struct record *other);
 
 /* Reads a row. Its columns are those of the record's fields, in their order. Texts and bytes are
  * copied into the arena, with a NUL behind them. Returns how many columns it has read. */

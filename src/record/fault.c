@@ -27,20 +27,42 @@ void faults_init(struct faults *faults, struct arena *arena)
 	*faults = (struct faults){.arena = arena};
 }
 
-void faults_add(struct faults *faults, struct str name, const char *format, ...)
+/* NULL where there are too many already. */
+static struct fault *new_fault(struct faults *faults)
 {
-	struct fault *fault;
-	va_list args;
-
 	if (faults->count == LIMIT_FAULTS) {
 		faults->dropped++;
-		return;
+		return NULL;
 	}
 	if (!faults->list)
-		faults->list = arena_alloc(faults->arena, LIMIT_FAULTS * sizeof(*fault));
-	fault = &faults->list[faults->count++];
+		faults->list = arena_alloc(faults->arena, LIMIT_FAULTS * sizeof(faults->list[0]));
+	return &faults->list[faults->count++];
+}
+
+void faults_add(struct faults *faults, struct str name, const char *format, ...)
+{
+	struct fault *fault = new_fault(faults);
+	va_list args;
+
+	if (!fault)
+		return;
 	fault->name = name;
 	fault->pointer = name.data ? pointer_of(faults->arena, name) : (struct str){"", 0};
+	va_start(args, format);
+	fault->detail = arena_vprintf(faults->arena, format, args);
+	va_end(args);
+}
+
+void faults_add_in(struct faults *faults, struct str in, struct str name, const char *format, ...)
+{
+	struct fault *fault = new_fault(faults);
+	va_list args;
+
+	if (!fault)
+		return;
+	fault->name = name;
+	fault->pointer = ARENA_JOIN(faults->arena, pointer_of(faults->arena, in),
+				    pointer_of(faults->arena, name));
 	va_start(args, format);
 	fault->detail = arena_vprintf(faults->arena, format, args);
 	va_end(args);

@@ -11,6 +11,8 @@ static int field_index(const struct record *record, struct str name)
 	for (unsigned i = 0; i < record->field_count; i++) {
 		const char *known = record->fields[i].body;
 
+		if (record->fields[i].is_private && !record->has_private)
+			continue;
 		if (known && str_equal(str_from(known), name))
 			return (int)i;
 	}
@@ -184,7 +186,8 @@ void record_read_json(const struct record *record, const struct json_value *obje
 		int index = field_index(record, name);
 
 		if (index < 0) {
-			fault_name(record, name, faults);
+			if (!record->ignores_unknown)
+				fault_name(record, name, faults);
 			continue;
 		}
 		seen |= 1ull << index;
@@ -199,4 +202,21 @@ void record_read_json(const struct record *record, const struct json_value *obje
 	if (record->check)
 		record->check(ret_body, seen, faults);
 	*ret_present = present;
+}
+
+uint64_t record_present_as(const struct record *record, uint64_t present,
+			   const struct record *other)
+{
+	uint64_t result = 0;
+
+	for (unsigned i = 0; i < record->field_count; i++) {
+		if (!(present >> i & 1))
+			continue;
+		for (unsigned j = 0; j < other->field_count; j++) {
+			if (other->fields[j].body &&
+			    other->fields[j].offset == record->fields[i].offset)
+				result |= 1ull << j;
+		}
+	}
+	return result;
 }

@@ -51,6 +51,14 @@ static bool is_null(const struct record_field *field, const void *member)
 	}
 }
 
+static void write_null(const struct record_field *field, struct buffer *buffer)
+{
+	if (field->none)
+		json_write_str(buffer, str_from(field->none));
+	else
+		buffer_append_str(buffer, STR("null"));
+}
+
 static void write_value(const struct record_field *field, const void *member, struct buffer *buffer)
 {
 	char text[ID_TEXT_LENGTH + 3];
@@ -114,7 +122,7 @@ static bool write_members(const struct record *record, const void *row, bool fir
 		}
 		if (field->is_shown)
 			first = write_members(field->row, member, first, buffer);
-		if (!field->name)
+		if (!field->name || (field->is_private && !record->has_private))
 			continue;
 		if (!first)
 			buffer_append_char(buffer, ',');
@@ -129,7 +137,7 @@ static bool write_members(const struct record *record, const void *row, bool fir
 				first = true;
 			}
 		} else if (is_null(field, member)) {
-			buffer_append_str(buffer, STR("null"));
+			write_null(field, buffer);
 		} else {
 			write_value(field, member, buffer);
 		}

@@ -210,6 +210,42 @@ static void unknown_names_are_pointed_at(void **state)
 	    ": has an unknown field\n");
 }
 
+static void unknown_names_may_be_ignored(void **state)
+{
+	static const struct record lenient = RECORD(struct body, fields, .ignores_unknown = true);
+	struct str reason;
+
+	(void)state;
+	assert_true(json_parse(STR("{\"level\":7,\"x\":{\"y\":[1]},\"sleep\":null,\"\":0,"
+				   "\"count\":\"1\"}"),
+			       &arena, &document, &reason));
+	body = (struct body){0};
+	faults_init(&faults, &arena);
+	record_read_json(&lenient, document.root, &body, &present, &faults);
+	assert_int_equal(faults.count, 1); /* of what is known */
+	assert_true(str_equal(faults.list[0].pointer, STR("/count")));
+	assert_int_equal(body.level, 7);
+	assert_int_equal(present, 1 << LEVEL);
+}
+
+/* A body that one record has read, in the bits of another one. */
+static void bits_of_another_record(void **state)
+{
+	static const struct record_field others[] = {
+	    RECORD_STR(struct body, note, .body = "remark"),
+	    RECORD_INT(struct body, level, .body = "height"),
+	    RECORD_BOOL(struct body, is_on, .body = "power"),
+	};
+	static const struct record other = RECORD(struct body, others);
+
+	(void)state;
+	assert_int_equal(record_present_as(&other, 0, &record), 0);
+	assert_int_equal(record_present_as(&other, 2, &record), 1 << LEVEL);
+	assert_int_equal(record_present_as(&other, 7, &record),
+			 1 << LEVEL | 1 << NOTE | 1 << IS_ON);
+	assert_int_equal(record_present_as(&record, 1 << NAME | 1 << NOTE, &other), 1);
+}
+
 static void only_objects_are_bodies(void **state)
 {
 	static const char *const texts[] = {"[]", "null", "1", "\"level\"", "true"};
@@ -311,6 +347,8 @@ int main(void)
 	    cmocka_unit_test_teardown(types_are_named, clean),
 	    cmocka_unit_test_teardown(times_of_day, clean),
 	    cmocka_unit_test_teardown(unknown_names_are_pointed_at, clean),
+	    cmocka_unit_test_teardown(unknown_names_may_be_ignored, clean),
+	    cmocka_unit_test_teardown(bits_of_another_record, clean),
 	    cmocka_unit_test_teardown(only_objects_are_bodies, clean),
 	    cmocka_unit_test_teardown(checks_add_to_the_faults, clean),
 	    cmocka_unit_test_teardown(faults_are_counted_and_bounded, clean),

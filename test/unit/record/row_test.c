@@ -130,6 +130,29 @@ static void nulls(void **state)
 				"\"parent\":null,\"sleep\":{\"start\":\"00:00\"},\"comments\":[]}");
 }
 
+static void text_in_place_of_null(void **state)
+{
+	static const struct record_field only[] = {
+	    RECORD_ID(struct row, parent_id, .name = "parent", .nullable = true,
+		      .none = "no \"one\""),
+	    RECORD_STR(struct row, note, .name = "note", .nullable = true, .none = "-"),
+	};
+	static const struct record small = RECORD(struct row, only);
+	struct buffer json = {0};
+
+	(void)state;
+	row = (struct row){0};
+	record_write_json(&small, &row, &json);
+	row.parent_id.bytes[0] = 1;
+	row.note = STR("");
+	record_write_json(&small, &row, &json);
+	assert_true(
+	    str_equal(buffer_view(&json),
+		      STR("{\"parent\":\"no \\\"one\\\"\",\"note\":\"-\"}"
+			  "{\"parent\":\"01000000-0000-0000-0000-000000000000\",\"note\":\"\"}")));
+	buffer_finish(&json);
+}
+
 /* A clock was wrong. */
 static void what_lies_in_the_future_is_read_as_the_present(void **state)
 {
@@ -232,6 +255,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_columns),
 	    cmocka_unit_test(nulls),
+	    cmocka_unit_test(text_in_place_of_null),
 	    cmocka_unit_test(what_lies_in_the_future_is_read_as_the_present),
 	    cmocka_unit_test(text_is_the_rows_own),
 	    cmocka_unit_test(commas_around_objects),
