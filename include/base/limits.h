@@ -20,6 +20,10 @@ enum {
 	LIMIT_BODY_MS = 10 * 1000,
 	LIMIT_BODY_BYTES_PER_S = 16 * 1024,
 	LIMIT_IDLE_MS = 75 * 1000,
+	/* A client that takes longer for its part of a handshake of TLS, and one that needs more
+	 * turns than that to bring it: the connection is closed. */
+	LIMIT_HANDSHAKE_MS = 10 * 1000,
+	LIMIT_HANDSHAKE_TURNS = 64,
 	/* A reader that takes no byte of its answer for so long is cut off. */
 	LIMIT_WRITE_STALL_MS = 20 * 1000,
 	/* A streamed answer: where so much waits, its source pauses; where more than so much would
@@ -75,6 +79,9 @@ enum {
 	LIMIT_SHORT_JOBS = 512,
 	LIMIT_LONG_JOBS = 64,
 	LIMIT_PASSWORD_JOBS = 64, /* one holds 19 MiB while it runs */
+	/* Of TLS: the connection is closed, as are those of an address that has as many as it
+	 * leaves to others. */
+	LIMIT_HANDSHAKE_JOBS = 4096,
 	LIMIT_LANE_WAIT_MS = 5 * 1000,
 	/* Memory of a worker's images from their base64 to the answer, those that wait included:
 	 * 503. An account may hold as much as is free. */

@@ -6,6 +6,9 @@
  *               stream of short jobs never starves it
  *   LANE_PASSWORD  a password's hash: 30 ms and 19 MiB each. It has threads of its own, one or two,
  *               so that nobody who guesses passwords holds those of the other lanes
+ *   LANE_HANDSHAKE  what a new connection computes in TLS: 1 to 3 ms. It has threads of its own,
+ *               half as many as the first two; connections share it by the address that they
+ *               come from
  *
  * The accounts share each lane: they take turns of 2 ms of CPU time, and none holds all threads of
  * a lane that has more than one. A job works in steps; when its turn is over, it gives its thread
@@ -27,7 +30,7 @@
 #include "base/id.h"
 #include "loop/loop.h"
 
-enum lane { LANE_SHORT, LANE_LONG, LANE_PASSWORD, LANE_COUNT };
+enum lane { LANE_SHORT, LANE_LONG, LANE_PASSWORD, LANE_HANDSHAKE, LANE_COUNT };
 
 struct lane_account;
 
@@ -38,12 +41,16 @@ struct lane_job {
 	uint64_t used_us;		    /* private: CPU time of the slices so far, */
 	uint64_t slice_us;		    /* of the last one */
 	uint64_t started_us;		    /* private: when that was handed to the pool */
+	uint64_t submitted_us;		    /* private; 0: it has begun */
 	enum lane lane;			    /* private */
 	bool has_more;			    /* private */
 	bool is_dropped;		    /* private */
 
 	struct id account; /* whose share it uses; all zero: that of those who have none */
 	size_t size;	   /* bytes that it works on, to foretell its time by that of others */
+	/* What a job before it has begun: it is never refused, since that one's time would be lost,
+	 * and goes before what its account has not begun. */
+	bool goes_on;
 	/* A step, on a worker thread: 100 to 200 us at best. Returns whether there are more. */
 	bool (*run)(struct lane_job *job);
 	/* On the loop, before each slice: true where nobody waits for the job any longer, which is
@@ -69,3 +76,11 @@ lanes_submit(struct loop *loop, enum lane lane, struct lane_job *job, unsigned *
 
 /* Jobs that wait or run. */
 unsigned lanes_load(const struct loop *loop, enum lane lane);
+/* The jobs of all lanes, as they are now, for the metrics. */
+void lanes_tell(const struct loop *loop);
+
+/* CPU time of a job that is done. */
+static inline uint64_t lane_job_cpu_us(const struct lane_job *job)
+{
+	return job->used_us;
+}

@@ -36,6 +36,8 @@ struct loop {
 	uint32_t heap_count;
 	uint32_t heap_capacity;
 	uint32_t turn;	     /* counts the turns, from 1 */
+	uint64_t turn_ms;    /* when the loop last woke up */
+	uint64_t longest_ms; /* of the turns since loop_take_longest_turn_ms() */
 	bool deadlines_run;  /* inside the timer's callback */
 	struct lanes *lanes; /* see loop/lanes.h; NULL where none were started */
 };
@@ -61,6 +63,9 @@ void loop_finish(struct loop *loop);
 
 /* Milliseconds, monotonic, as of the start of this turn. */
 uint64_t loop_now_ms(const struct loop *loop);
+
+/* How long the longest turn was since the last call. */
+uint64_t loop_take_longest_turn_ms(struct loop *loop);
 
 /* run must be set. Does nothing for a later that waits already. */
 void loop_later(struct loop *loop, struct later *later);

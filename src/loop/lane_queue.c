@@ -1,7 +1,8 @@
-#include "lane_queue.h"
+#include "loop/lane_queue.h"
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/require.h"
+#include "metric/metric.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,9 +18,10 @@ enum {
 
 struct lane_account {
 	struct id id;
-	struct list node;    /* in the queue's accounts */
-	struct list waiting; /* of struct lane_job */
-	unsigned waiting_count;
+	struct list node;	/* in the queue's accounts */
+	struct list begun;	/* of struct lane_job: those that wait to go on */
+	struct list waiting;	/* likewise: the others */
+	unsigned waiting_count; /* of both */
 	unsigned running;
 	int64_t credit_us;	  /* CPU time of this round that is left; below 0: it owes time */
 	uint64_t unfinished_size; /* of its jobs that wait or run */
@@ -88,6 +90,7 @@ static struct lane_account *new_account(struct lane_queue *queue, struct id id)
 	account->credit_us = LANE_TURN_US;
 	account->ns_per_byte = queue->ns_per_byte;
 	account->us_per_job = queue->us_per_job;
+	list_init(&account->begun);
 	list_init(&account->waiting);
 	list_append(&queue->accounts, &account->node);
 	return account;
@@ -127,26 +130,35 @@ static uint64_t wait_us(const struct lane_queue *queue, const struct lane_accoun
 	return (alone_us > shared_us ? alone_us : shared_us) * queue->pace_permille / PACE_PERMILLE;
 }
 
-int lane_queue_add(struct lane_queue *queue, struct lane_job *job, uint64_t *ret_wait_us)
+static int check_room(const struct lane_queue *queue, const struct lane_account *account,
+		      uint64_t job_wait_us)
 {
-	struct lane_account *account = find(queue, job->account);
 	unsigned own = account ? account->waiting_count : 0;
 
-	*ret_wait_us = wait_us(queue, account);
 	if (queue->waiting >= queue->limit)
 		return -EAGAIN;
 	/* As many as it leaves to others: a single account fills half of the queue, and however
 	 * many share it, a further one still finds a place. */
 	if (own > 0 && own >= queue->limit - queue->waiting)
 		return -EDQUOT;
-	if (*ret_wait_us > LIMIT_LANE_WAIT_MS * UINT64_C(1000))
-		return -ETIME;
+	return job_wait_us > LIMIT_LANE_WAIT_MS * UINT64_C(1000) ? -ETIME : 0;
+}
+
+int lane_queue_add(struct lane_queue *queue, struct lane_job *job, uint64_t *ret_wait_us)
+{
+	struct lane_account *account = find(queue, job->account);
+	int error;
+
+	*ret_wait_us = wait_us(queue, account);
+	error = job->goes_on ? 0 : check_room(queue, account, *ret_wait_us);
+	if (error)
+		return error;
 	if (!account)
 		account = new_account(queue, job->account);
 	queue->active += !is_active(account);
 	job->queue_account = account;
 	job->used_us = 0;
-	list_append(&account->waiting, &job->node);
+	list_append(job->goes_on ? &account->begun : &account->waiting, &job->node);
 	account->waiting_count++;
 	account->unfinished_size += job->size;
 	queue->waiting++;
@@ -209,7 +221,8 @@ struct lane_job *lane_queue_take(struct lane_queue *queue)
 		return NULL;
 	list_remove(&account->node);
 	list_append(&queue->accounts, &account->node);
-	node = list_take_first(&account->waiting);
+	node =
+	    list_take_first(list_is_empty(&account->begun) ? &account->waiting : &account->begun);
 	account->waiting_count--;
 	account->running++;
 	queue->waiting--;
@@ -283,8 +296,24 @@ void lane_queue_give_back(struct lane_queue *queue, struct lane_job *job,
 		end_job(queue, job);
 		return;
 	}
-	/* before all others of the account */
-	list_append(account->waiting.next, &job->node);
+	list_append(&account->begun, &job->node);
 	account->waiting_count++;
 	queue->waiting++;
+}
+
+void lane_count_refusal(unsigned lane, int error)
+{
+	unsigned reason = error == -EDQUOT  ? METRIC_JOB_SHARE_FULL
+			  : error == -ETIME ? METRIC_JOB_TOO_LATE
+					    : METRIC_JOB_QUEUE_FULL;
+
+	metric_add(METRIC_LANE_REFUSED, metric_pair(METRIC_LANE_REFUSED, lane, reason), 1);
+}
+
+void lane_tell(unsigned lane, const struct lane_queue *queue)
+{
+	metric_set(METRIC_LANE_JOBS, metric_pair(METRIC_LANE_JOBS, lane, METRIC_JOB_WAITING),
+		   queue->waiting);
+	metric_set(METRIC_LANE_JOBS, metric_pair(METRIC_LANE_JOBS, lane, METRIC_JOB_RUNNING),
+		   queue->running);
 }

@@ -3,7 +3,8 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/require.h"
-#include "lane_queue.h"
+#include "loop/lane_queue.h"
+#include "metric/metric.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,11 @@
 enum { NICE = 10 };
 
 enum { RETRY_AFTER_MAX_S = 30 };
+
+/* The metrics have a name for each lane. */
+_Static_assert((int)LANE_COUNT <= (int)METRIC_LANE_PREVIEW &&
+		   (int)LANE_PASSWORD == (int)METRIC_LANE_PASSWORD,
+	       "enum metric_lane begins with the lanes");
 
 struct lanes {
 	struct lane_queue queues[LANE_COUNT];
@@ -30,8 +36,9 @@ struct lane_kind {
 static const struct lane_kind kinds[LANE_COUNT] = {
     [LANE_SHORT] = {.limit = LIMIT_SHORT_JOBS, .ns_per_byte = 50},
     [LANE_LONG] = {.limit = LIMIT_LONG_JOBS, .ns_per_byte = 1000},
-    /* Its jobs are one byte each. */
+    /* The jobs of these are one byte each. */
     [LANE_PASSWORD] = {.limit = LIMIT_PASSWORD_JOBS, .ns_per_byte = 50 * 1000 * 1000},
+    [LANE_HANDSHAKE] = {.limit = LIMIT_HANDSHAKE_JOBS, .ns_per_byte = 2 * 1000 * 1000},
 };
 
 static unsigned threads_of(enum lane lane, unsigned threads)
@@ -41,22 +48,33 @@ static unsigned threads_of(enum lane lane, unsigned threads)
 		return threads / 2;
 	case LANE_PASSWORD:
 		return threads < 4 ? 1 : 2;
+	case LANE_HANDSHAKE:
+		return threads / 2;
 	default:
 		return threads;
 	}
 }
 
+static bool has_own_threads(enum lane lane)
+{
+	return lane == LANE_PASSWORD || lane == LANE_HANDSHAKE;
+}
+
 void lanes_start(struct loop *loop, unsigned threads)
 {
 	struct lanes *lanes = memory_zalloc(sizeof(*lanes));
+	unsigned all_threads = threads;
 	char size[16];
 
 	require(threads >= 2 && !loop->lanes);
-	for (int lane = 0; lane < LANE_COUNT; lane++)
+	for (int lane = 0; lane < LANE_COUNT; lane++) {
 		lane_queue_init(&lanes->queues[lane], threads_of(lane, threads), kinds[lane].limit,
 				kinds[lane].ns_per_byte);
+		if (has_own_threads(lane))
+			all_threads += threads_of(lane, threads);
+	}
 	lanes->threads = threads;
-	snprintf(size, sizeof(size), "%u", threads + threads_of(LANE_PASSWORD, threads));
+	snprintf(size, sizeof(size), "%u", all_threads);
 	setenv("UV_THREADPOOL_SIZE", size, 1);
 	loop->lanes = lanes;
 }
@@ -138,7 +156,7 @@ static void on_work_done(uv_work_t *work, int status)
 /* What a lane's queue itself does not hold it to. */
 static bool has_free_thread(const struct lanes *lanes, enum lane lane)
 {
-	return lane == LANE_PASSWORD ||
+	return has_own_threads(lane) ||
 	       lanes->queues[LANE_SHORT].running + lanes->queues[LANE_LONG].running <
 		   lanes->threads;
 }
@@ -157,9 +175,19 @@ static void start_waiting(struct loop *loop)
 				break;
 			job->is_dropped = job->is_abandoned && job->is_abandoned(job);
 			job->started_us = clock_monotonic_us();
+			if (job->submitted_us)
+				metric_observe(METRIC_LANE_WAIT, (unsigned)lane,
+					       job->started_us - job->submitted_us);
+			job->submitted_us = 0;
 			require(uv_queue_work(&loop->uv, &job->work, on_work, on_work_done) == 0);
 		}
 	}
+}
+
+void lanes_tell(const struct loop *loop)
+{
+	for (unsigned lane = 0; loop->lanes && lane < LANE_COUNT; lane++)
+		lane_tell(lane, &loop->lanes->queues[lane]);
 }
 
 int lanes_submit(struct loop *loop, enum lane lane, struct lane_job *job,
@@ -173,8 +201,11 @@ int lanes_submit(struct loop *loop, enum lane lane, struct lane_job *job,
 	*ret_retry_after_s = 1 + (unsigned)(wait_us / 1000000);
 	if (*ret_retry_after_s > RETRY_AFTER_MAX_S)
 		*ret_retry_after_s = RETRY_AFTER_MAX_S;
+	job->submitted_us = clock_monotonic_us();
 	if (error == 0)
 		start_waiting(loop);
+	else
+		lane_count_refusal(lane, error);
 	return error;
 }
 

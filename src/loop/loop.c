@@ -1,5 +1,7 @@
 #include "loop/loop.h"
+#include "base/clock.h"
 #include "base/require.h"
+#include "metric/metric.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,8 +27,29 @@ static void on_check(uv_check_t *check)
 {
 	struct loop *loop = check->data;
 
+	loop->turn_ms = uv_now(&loop->uv);
 	run_due(loop);
 	loop->turn++;
+}
+
+/* libuv has read the clock when the loop woke up; its milliseconds are those of this clock. */
+static void count_turn(struct loop *loop)
+{
+	uint64_t now_ms = clock_monotonic_ms();
+
+	if (loop->turn_ms == 0 || now_ms < loop->turn_ms)
+		return;
+	metric_observe(METRIC_LOOP_TURN, 0, (now_ms - loop->turn_ms) * 1000);
+	if (now_ms - loop->turn_ms > loop->longest_ms)
+		loop->longest_ms = now_ms - loop->turn_ms;
+}
+
+uint64_t loop_take_longest_turn_ms(struct loop *loop)
+{
+	uint64_t longest_ms = loop->longest_ms;
+
+	loop->longest_ms = 0;
+	return longest_ms;
 }
 
 /* A turn ends where the loop is about to wait: libuv runs timers and the callbacks of closed
@@ -45,6 +68,7 @@ static void on_prepare(uv_prepare_t *prepare)
 		list_append(&loop->turn_ends, node);
 		turn_end->run(turn_end);
 	}
+	count_turn(loop);
 }
 
 static void on_idle(uv_idle_t *idle)

@@ -1,8 +1,8 @@
 /* The order in which the accounts' jobs get a lane's threads, with costs that the test makes up. */
-#include "../../../src/loop/lane_queue.h"
 #include "../cmocka_test.h"
 #include "base/limits.h"
 #include "base/memory.h"
+#include "loop/lane_queue.h"
 
 #include <errno.h>
 
@@ -169,6 +169,32 @@ static void an_account_fills_half_of_the_queue(void **state)
 	run_all();
 	job_count = 0;
 	assert_int_equal(add(1, 1), 0);
+	run_all();
+}
+
+/* The second half of a handshake, say, however many want to begin one. */
+static void what_goes_on_is_never_refused(void **state)
+{
+	struct lane_job next = {.account = {{1}}, .size = 1, .goes_on = true}, last = next;
+	unsigned own = 0;
+	uint64_t wait_us;
+
+	(void)state;
+	while (add(1, 1) == 0)
+		own++;
+	for (uint8_t other = 2; queue.waiting < LIMIT; other++)
+		assert_int_equal(add(other, 1), 0);
+	assert_int_equal(lane_queue_add(&queue, &next, &wait_us), 0);
+	assert_int_equal(lane_queue_add(&queue, &last, &wait_us), 0);
+	assert_int_equal(queue.waiting, LIMIT + 2);
+	/* Before what its account has not begun, in its order, and in the account's turns. */
+	assert_ptr_equal(lane_queue_take(&queue), &next);
+	give_back(&next, LANE_TURN_US, false);
+	assert_int_equal(run_next(LANE_TURN_US, false), 2);
+	while (queue.waiting > own + 1)
+		assert_int_not_equal(run_next(LANE_TURN_US, false), 1);
+	assert_ptr_equal(lane_queue_take(&queue), &last);
+	give_back(&last, 100, false);
 	run_all();
 }
 
@@ -369,6 +395,7 @@ int main(void)
 	    QUEUE_TEST(debts_are_not_forgotten),
 	    QUEUE_TEST(no_account_holds_all_threads),
 	    QUEUE_TEST(an_account_fills_half_of_the_queue),
+	    QUEUE_TEST(what_goes_on_is_never_refused),
 	    QUEUE_TEST(what_would_wait_too_long_is_refused),
 	    QUEUE_TEST(small_jobs_refuse_no_large_ones),
 	    QUEUE_TEST(the_wait_is_learnt),

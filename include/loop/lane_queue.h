@@ -3,7 +3,7 @@
  * Accounts take turns, and what each turn used is measured in CPU time of the thread (a deficit
  * round robin whose costs are known afterwards). An account whose slice took longer than its turn
  * gave waits for as many rounds, also if it has no jobs meanwhile. The jobs of one account run in
- * the order in which they came, and one that has begun goes on before the next one begins: so there
+ * the order in which they came, and what has begun goes on before the next one begins: so there
  * are never more half-made results than threads for each account.
  *
  * Pure: no thread, no clock. */
@@ -50,3 +50,8 @@ struct lane_slice {
 /* A job that was taken has run for a slice. Ends it unless it has more. */
 void lane_queue_give_back(struct lane_queue *queue, struct lane_job *job,
 			  const struct lane_slice *slice);
+
+/* For the metrics, of whoever has such a queue. lane: of enum metric_lane; error: of
+ * lane_queue_add(). */
+void lane_count_refusal(unsigned lane, int error);
+void lane_tell(unsigned lane, const struct lane_queue *queue);
