@@ -22,6 +22,7 @@ struct route_table {
 
 struct route_match {
 	const struct route *route;		     /* NULL unless found */
+	unsigned table;				     /* the one that has it, from 0 */
 	struct str parameters[ROUTE_PARAMETERS_MAX]; /* decoded, in the arena, NUL-terminated */
 	unsigned parameter_count;
 	struct str allow; /* for 405: "GET, HEAD, PUT"; else empty */

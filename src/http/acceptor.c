@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "http/connection.h"
+#include "metric/metric.h"
 
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -22,8 +23,10 @@ static void accept_one(struct http_listener *listener)
 		return;
 	transport =
 	    http_transport_accept(listener->settings.transport, transports, &listener->uv.stream);
-	if (transport)
-		http_connection_create(listener->connections, &listener->settings, transport);
+	if (!transport)
+		return;
+	metric_add(METRIC_HTTP_ACCEPTED, 0, 1);
+	http_connection_create(listener->connections, &listener->settings, transport);
 }
 
 void http_listener_accept_waiting(struct http_listener *listener)
@@ -86,6 +89,7 @@ static void on_connection(uv_stream_t *stream, int error)
 		drop_one(listener);
 		(void)take_spare(listener);
 	}
+	metric_add(METRIC_HTTP_REFUSED, METRIC_REFUSED_DESCRIPTORS, 1);
 	/* At most one line a second says so. */
 	if (now_s != listener->failed_s)
 		log_warn("http", "connection not accepted", LOG_TEXT("error", uv_strerror(error)));

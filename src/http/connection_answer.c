@@ -39,7 +39,7 @@ void http_connection_on_written(struct http_connection *connection)
 {
 	struct http_exchange *exchange = connection->exchange;
 
-	http_exchange_log(exchange);
+	http_exchange_end(exchange);
 	/* While the server drains, nothing is read on for another request. */
 	if (connection->ends || (connection->connections->is_draining &&
 				 exchange->body_state == EXCHANGE_BODY_UNREAD)) {
@@ -137,7 +137,7 @@ void http_respond(struct http_request *request, const struct http_response *resp
 		answer(request->connection, response);
 		return;
 	}
-	http_exchange_log(exchange);
+	http_exchange_end(exchange);
 	http_exchange_free(exchange);
 }
 

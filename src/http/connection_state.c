@@ -65,7 +65,7 @@ void http_connection_close(struct http_connection *connection)
 		http_exchange_abandon(exchange);
 		connection->exchange = NULL;
 	} else if (exchange) {
-		http_exchange_log(exchange); /* freed when nothing is written from it any more */
+		http_exchange_end(exchange); /* freed when nothing is written from it any more */
 	}
 	http_connection_move(connection, CONNECTION_CLOSING);
 	http_transport_close(connection->transport);

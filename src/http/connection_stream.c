@@ -47,7 +47,7 @@ static void forget(struct http_stream *stream)
 	struct http_exchange *exchange = stream->exchange;
 
 	free_stream(stream);
-	http_exchange_log(exchange);
+	http_exchange_end(exchange);
 	http_exchange_free(exchange);
 }
 
@@ -165,6 +165,8 @@ struct http_stream *http_respond_stream(struct http_request *request,
 	stream->owner = owner;
 	loop_later_init(&stream->later, on_later);
 	exchange->stream_later = &stream->later;
+	if (source->is_endless)
+		http_exchange_count(exchange);
 	if (request->connection)
 		begin(stream, response);
 	else

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/require.h"
 #include "base/secret.h"
+#include "metric/metric.h"
 
 enum { HEAD_FIRST_BYTES = 1024, BODY_FIRST_BYTES = 64 * 1024, LOGGED_PATH_BYTES = 1024 };
 
@@ -269,22 +270,44 @@ void http_exchange_abandon(struct http_exchange *exchange)
 		loop_later(exchange->loop, exchange->stream_later);
 }
 
-void http_exchange_log(struct http_exchange *exchange)
+static void count(struct http_exchange *exchange, uint64_t duration_us)
+{
+	const struct http_request *request = &exchange->request;
+	unsigned route = request->metric_route;
+
+	if (exchange->is_counted)
+		return;
+	exchange->is_counted = true;
+	if (route == 0)
+		route = METRIC_ROUTE_UNKNOWN + request->method;
+	metric_add(METRIC_HTTP_REQUESTS,
+		   metric_pair(METRIC_HTTP_REQUESTS, route, metric_status(exchange->status)), 1);
+	metric_observe(METRIC_HTTP_DURATION, route, duration_us);
+}
+
+static uint64_t duration_us(const struct http_exchange *exchange)
+{
+	return clock_monotonic_us() - exchange->request.started_us;
+}
+
+void http_exchange_count(struct http_exchange *exchange)
+{
+	count(exchange, duration_us(exchange));
+}
+
+static void log_request(const struct http_exchange *exchange, uint64_t took_us)
 {
 	const struct http_request *request = &exchange->request;
 	struct log_field fields[13];
 	size_t n = 0;
 
-	if (exchange->is_logged || !exchange->access_log || !log_is_on(LOG_INFO))
-		return;
-	exchange->is_logged = true;
 	fields[n++] = LOG_STR("method", request->method_text);
 	fields[n++] = LOG_STR("path", logged_path(request->path));
 	if (request->log_route)
 		fields[n++] = LOG_WORD("route", str_from(request->log_route));
 	fields[n++] = LOG_INT("status", exchange->status);
 	fields[n++] = LOG_INT("bytes", exchange->sent_bytes);
-	fields[n++] = LOG_INT("duration_us", clock_monotonic_us() - request->started_us);
+	fields[n++] = LOG_INT("duration_us", took_us);
 	fields[n++] = LOG_STR("remote", request->remote_address);
 	fields[n++] = LOG_STR("request_id", request->request_id);
 	if (request->log_account.length)
@@ -295,4 +318,17 @@ void http_exchange_log(struct http_exchange *exchange)
 		fields[n++] = LOG_INT("abandoned", 1);
 	fields[n] = LOG_END;
 	log_write(LOG_INFO, "access", "request", fields);
+}
+
+void http_exchange_end(struct http_exchange *exchange)
+{
+	uint64_t took_us;
+
+	if (exchange->is_over)
+		return;
+	exchange->is_over = true;
+	took_us = duration_us(exchange);
+	count(exchange, took_us);
+	if (exchange->access_log && log_is_on(LOG_INFO))
+		log_request(exchange, took_us);
 }

@@ -48,7 +48,8 @@ struct http_exchange {
 	bool is_timed;	       /* the head did not come in one piece, its deadline is set */
 	bool is_answered;
 	bool is_chunked; /* the answer is */
-	bool is_logged;
+	bool is_counted;
+	bool is_over; /* counted and logged */
 	bool access_log;
 };
 
@@ -86,5 +87,9 @@ struct http_exchange *http_exchange_shrink(struct http_exchange *exchange);
 /* The client left; the handler or the stream still has the request. */
 void http_exchange_abandon(struct http_exchange *exchange);
 
-/* Writes the access line, once. */
-void http_exchange_log(struct http_exchange *exchange);
+/* Counts the request now: its answer has begun and has no end. */
+void http_exchange_count(struct http_exchange *exchange);
+
+/* The answer is written, or nobody is there to read it: counts the request and writes its access
+ * line, once. */
+void http_exchange_end(struct http_exchange *exchange);

@@ -132,12 +132,13 @@ static unsigned all_methods(const struct route_table *const tables[])
 /* What was found so far. */
 struct search {
 	const struct route *route; /* of the best path and the method; NULL: none */
+	unsigned table;		   /* the route's */
 	unsigned score;		   /* of the best path */
 	unsigned methods;	   /* of the best path */
 };
 
 /* Whether the search can end: no route is better than one that is literal throughout. */
-static bool look_at(const struct route *route, enum http_method method,
+static bool look_at(const struct route *route, unsigned table, enum http_method method,
 		    const struct segments *segments, struct search *search)
 {
 	unsigned score = match_path(route->path, segments);
@@ -147,8 +148,10 @@ static bool look_at(const struct route *route, enum http_method method,
 	if (score > search->score)
 		*search = (struct search){.score = score};
 	search->methods |= 1u << route->method;
-	if (route->method == method)
+	if (route->method == method) {
 		search->route = route;
+		search->table = table;
+	}
 	return search->route && score == (2u << segments->count) - 1;
 }
 
@@ -158,14 +161,14 @@ static struct search search(const struct route_table *const tables[], enum http_
 	char first = segments->count ? segments->text[0].data[0] : '\0';
 	struct search search = {0};
 
-	for (; *tables; tables++) {
-		const struct route *end = (*tables)->routes + (*tables)->count;
+	for (unsigned i = 0; tables[i]; i++) {
+		const struct route *end = tables[i]->routes + tables[i]->count;
 
-		for (const struct route *route = (*tables)->routes; route < end; route++) {
+		for (const struct route *route = tables[i]->routes; route < end; route++) {
 			/* One letter rules out most routes of most tables. */
 			if (route->path[1] != first && route->path[1] != '{')
 				continue;
-			if (look_at(route, method, segments, &search))
+			if (look_at(route, i, method, segments, &search))
 				return search;
 		}
 	}
@@ -194,6 +197,7 @@ enum route_result router_find(const struct route_table *const tables[],
 		return ROUTE_METHOD;
 	}
 	ret_match->route = found.route;
+	ret_match->table = found.table;
 	take_parameters(found.route->path, &segments, ret_match);
 	return ROUTE_FOUND;
 }

@@ -4,6 +4,7 @@
 #include "base/require.h"
 #include "http/acceptor.h"
 #include "http/connection.h"
+#include "metric/metric.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -173,6 +174,13 @@ void http_server_destroy(struct http_server *server)
 	list_for_each (node, &server->listeners)
 		free(container_of(node, struct http_listener, node));
 	free(server);
+}
+
+void http_server_tell(const struct http_server *server)
+{
+	metric_set(METRIC_HTTP_CONNECTIONS, METRIC_CONNECTION_HTTP, server->connections.count);
+	metric_set(METRIC_HTTP_CONNECTIONS, METRIC_CONNECTION_WEBSOCKET,
+		   http_server_websockets(server));
 }
 
 unsigned http_server_connections(const struct http_server *server)

@@ -7,6 +7,7 @@
 #include "http/proxies.h"
 #include "http/proxy_header.h"
 #include "loop/loop.h"
+#include "metric/metric.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -96,10 +97,12 @@ static size_t plain_address(const struct http_transport *transport, char *ret_te
 }
 
 /* At most one line a second. */
-static void log_refusal(struct http_transport_host *host, const char *why, const char *address)
+static void log_refusal(struct http_transport_host *host, enum metric_refused_connection metric,
+			const char *why, const char *address)
 {
 	uint64_t now_s = loop_now_ms(host->loop) / 1000;
 
+	metric_add(METRIC_HTTP_REFUSED, metric, 1);
 	if (now_s != host->refused_s)
 		log_warn("http", "connection refused", LOG_TEXT("reason", why),
 			 LOG_TEXT("remote", address));
@@ -119,7 +122,8 @@ static bool join_share(struct plain *plain)
 		return true;
 	plain->share = address_share_join(&address, host->connections_max + 1 - host->count);
 	if (!plain->share)
-		log_refusal(host, "too many connections come from this address", peer);
+		log_refusal(host, METRIC_REFUSED_ADDRESS,
+			    "too many connections come from this address", peer);
 	return plain->share;
 }
 
@@ -161,7 +165,7 @@ static struct http_transport *proxied_accept(const struct http_transport_kind *k
 		return NULL;
 	plain_address(transport, peer);
 	if (!host->proxies || !http_proxies_have_peer(host->proxies, str_from(peer))) {
-		log_refusal(host, "the peer is no trusted proxy", peer);
+		log_refusal(host, METRIC_REFUSED_PROXY, "the peer is no trusted proxy", peer);
 		plain_close(transport);
 		return NULL;
 	}
@@ -225,7 +229,8 @@ static void take_header(struct plain *plain, struct str data)
 		return;
 	if (error < 0) {
 		plain_address(&plain->transport, peer);
-		log_refusal(plain->transport.host, "it does not begin with a PROXY header", peer);
+		log_refusal(plain->transport.host, METRIC_REFUSED_PROXY,
+			    "it does not begin with a PROXY header", peer);
 		end(plain, error);
 		return;
 	}

@@ -242,7 +242,7 @@ struct websocket *websocket_accept(struct http_request *request,
 	exchange->status = 101;
 	if (!connection || connection->saw_end) {
 		exchange->is_answered = true;
-		http_exchange_log(exchange);
+		http_exchange_end(exchange);
 		if (connection)
 			http_connection_close(connection);
 		else
@@ -252,7 +252,7 @@ struct websocket *websocket_accept(struct http_request *request,
 	connections = connection->connections;
 	answer = handshake_answer(request, &connections->date);
 	exchange->sent_bytes = answer.length;
-	http_exchange_log(exchange);
+	http_exchange_end(exchange);
 	if (http_transport_send(connection->transport, &answer, 1, /* copy= */ true) != 0) {
 		exchange->is_answered = true;
 		http_connection_close(connection);
