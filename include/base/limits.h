@@ -40,6 +40,8 @@ enum {
 	/* Connections a worker: further ones wait in the listening socket's queue. An address may
 	 * hold three times as many as are free: others of it are closed at once. */
 	LIMIT_CONNECTIONS = 16 * 1024,
+	/* The same through the operator's own listeners, whoever fills the others. */
+	LIMIT_ADMIN_CONNECTIONS = 64,
 
 	/* JSON bodies: 400. */
 	LIMIT_JSON_DEPTH = 32,

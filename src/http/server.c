@@ -17,7 +17,9 @@ enum { OTHER_DESCRIPTORS = 256 };
 
 struct http_server {
 	struct http_connections connections;
-	struct http_transport_host transports;
+	/* The operator's listeners have a number of their own: they are reachable while the public
+	 * ones have all the connections that they may. */
+	struct http_transport_host transports[HTTP_ROLE_COUNT];
 	struct list listeners; /* of struct http_listener, which live as long as the server */
 	void (*drained)(void *context);
 	void *drained_context;
@@ -26,7 +28,9 @@ struct http_server {
 
 static void check_drained(struct http_server *server)
 {
-	if (server->drained && server->connections.count == 0)
+	bool is_left = server->is_retiring && !list_is_empty(&server->connections.upgrades);
+
+	if (server->drained && server->connections.count == 0 && !is_left)
 		loop_later(server->connections.loop, &server->drained_later);
 }
 
@@ -45,17 +49,36 @@ static void on_connection_gone(struct http_connections *connections)
 	check_drained(container_of(connections, struct http_server, connections));
 }
 
-static void on_transport_gone(struct http_transport_host *transports)
+static void accept_waiting(struct http_server *server)
 {
-	struct http_server *server = container_of(transports, struct http_server, transports);
-
 	list_for_each (node, &server->listeners)
 		http_listener_accept_waiting(container_of(node, struct http_listener, node));
+}
+
+static void on_transport_gone(struct http_transport_host *transports)
+{
+	struct http_server *server = transports->owner;
+
+	accept_waiting(server);
+	check_drained(server);
 }
 
 static unsigned or_limit(unsigned value, unsigned limit)
 {
 	return value ? value : limit;
+}
+
+/* Room that is left below the limit of descriptors: a worker that has fewer than it wants lets
+ * connections wait, as one that has all that it may have. Below that, as in tests, it drops them.
+ */
+static unsigned limit_connections(unsigned wanted)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur < 2 * OTHER_DESCRIPTORS ||
+	    limit.rlim_cur - OTHER_DESCRIPTORS >= wanted)
+		return wanted;
+	return (unsigned)limit.rlim_cur - OTHER_DESCRIPTORS;
 }
 
 /* Linux doubles a process's table of descriptors when it is full; where there are threads, the
@@ -77,7 +100,8 @@ static void reserve_descriptors(unsigned connections)
 
 static void fill_settings(struct http_server_settings *filled)
 {
-	filled->connections_max = or_limit(filled->connections_max, LIMIT_CONNECTIONS);
+	filled->connections_max =
+	    limit_connections(or_limit(filled->connections_max, LIMIT_CONNECTIONS));
 	filled->head_ms = or_limit(filled->head_ms, LIMIT_HEAD_MS);
 	filled->body_ms = or_limit(filled->body_ms, LIMIT_BODY_MS);
 	filled->bodies_bytes = or_limit(filled->bodies_bytes, LIMIT_BODIES_BYTES);
@@ -104,11 +128,17 @@ struct http_server *http_server_create(struct loop *loop,
 	websocket_backlog_init(&connections->backlog);
 	request_ids_init(&connections->ids);
 	connections->on_gone = on_connection_gone;
-	server->transports =
-	    (struct http_transport_host){.loop = loop,
-					 .proxies = settings->proxies,
-					 .connections_max = connections->settings.connections_max,
-					 .on_gone = on_transport_gone};
+	for (int role = 0; role < HTTP_ROLE_COUNT; role++)
+		server->transports[role] = (struct http_transport_host){
+		    .loop = loop,
+		    .owner = server,
+		    .proxies = settings->proxies,
+		    .connections_max = role == HTTP_ROLE_ADMIN
+					   ? LIMIT_ADMIN_CONNECTIONS
+					   : connections->settings.connections_max,
+		    .has_no_shares = role == HTTP_ROLE_ADMIN,
+		    .on_gone = on_transport_gone,
+		};
 	list_init(&server->listeners);
 	loop_later_init(&server->drained_later, on_drained);
 	reserve_descriptors(connections->settings.connections_max);
@@ -124,14 +154,25 @@ int http_server_listen(struct http_server *server, int fd,
 
 	listener->settings = *settings;
 	listener->connections = &server->connections;
-	listener->transports = &server->transports;
+	listener->transports = &server->transports[settings->role];
 	list_append(&server->listeners, &listener->node);
 	return http_listener_open(listener, fd);
 }
 
+void http_server_accept(struct http_server *server)
+{
+	server->connections.settings.waits_to_accept = false;
+	accept_waiting(server);
+}
+
 static void stop_listening(struct http_server *server)
 {
-	server->connections.is_draining = true;
+	server->connections.is_retiring = true;
+	/* Those that wait here, for http_server_accept() or for room, are not lost: one a listener,
+	 * and none comes after it. */
+	for (int role = 0; role < HTTP_ROLE_COUNT; role++)
+		server->transports[role].connections_max = 0;
+	http_server_accept(server);
 	list_for_each (node, &server->listeners)
 		http_listener_close(container_of(node, struct http_listener, node));
 }
@@ -160,11 +201,13 @@ void http_server_close(struct http_server *server)
 
 bool http_server_is_empty(const struct http_server *server)
 {
-	bool is_listening = false;
+	bool is_empty = true;
 
 	list_for_each (node, &server->listeners)
-		is_listening |= container_of(node, struct http_listener, node)->is_open;
-	return !is_listening && server->transports.count == 0;
+		is_empty &= !container_of(node, struct http_listener, node)->is_open;
+	for (int role = 0; role < HTTP_ROLE_COUNT; role++)
+		is_empty &= server->transports[role].count == 0;
+	return is_empty;
 }
 
 void http_server_destroy(struct http_server *server)
@@ -174,6 +217,15 @@ void http_server_destroy(struct http_server *server)
 	list_for_each (node, &server->listeners)
 		free(container_of(node, struct http_listener, node));
 	free(server);
+}
+
+unsigned http_server_websockets(const struct http_server *server)
+{
+	unsigned count = 0;
+
+	for (int role = 0; role < HTTP_ROLE_COUNT; role++)
+		count += server->transports[role].count;
+	return count - server->connections.count;
 }
 
 void http_server_tell(const struct http_server *server)

@@ -43,11 +43,13 @@ struct http_transport;
 struct http_transport_kind;
 struct loop;
 
-/* What the transports of a server share. */
+/* What the transports of a server's listeners of one role share. */
 struct http_transport_host {
 	struct loop *loop;
+	void *owner;
 	const struct http_proxies *proxies; /* that are believed; NULL: none */
 	unsigned connections_max;	    /* 0: no limit, and no shares of it */
+	bool has_no_shares;		    /* strangers do not reach its listeners */
 	uint64_t refused_s;		    /* loop time of the last log line on a refusal */
 	unsigned count; /* accepted and not yet closed, those of WebSockets included */
 	void (*on_gone)(struct http_transport_host *host); /* there is room for another */

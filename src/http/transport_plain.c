@@ -117,7 +117,7 @@ static bool join_share(struct plain *plain)
 	struct str text = {peer, plain_address(&plain->transport, peer)};
 	struct address address;
 
-	if (host->connections_max == 0 || !address_read(text, &address) ||
+	if (host->connections_max == 0 || host->has_no_shares || !address_read(text, &address) ||
 	    (host->proxies && http_proxies_have(host->proxies, &address)))
 		return true;
 	plain->share = address_share_join(&address, host->connections_max + 1 - host->count);
@@ -413,6 +413,7 @@ const struct http_transport_kind http_transport_proxied = {
     .send = plain_send,
     .pending = plain_pending,
     .is_stalled = plain_is_stalled,
+    .limit_ahead = plain_limit_ahead,
     .shutdown = plain_shutdown,
     .has_input = plain_has_input,
     .close = plain_close,
