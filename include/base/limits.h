@@ -19,6 +19,9 @@ enum {
 	/* A body that falls behind the pace by so much: likewise. */
 	LIMIT_BODY_MS = 10 * 1000,
 	LIMIT_BODY_BYTES_PER_S = 16 * 1024,
+	/* After that a request has come as a whole, or was refused. */
+	LIMIT_REQUEST_MS =
+	    LIMIT_HEAD_MS + LIMIT_BODY_MS + LIMIT_UPLOAD_BODY_BYTES / LIMIT_BODY_BYTES_PER_S * 1000,
 	LIMIT_IDLE_MS = 75 * 1000,
 	/* A client that takes longer for its part of a handshake of TLS, and one that needs more
 	 * turns than that to bring it: the connection is closed. */

@@ -19,6 +19,16 @@ __attribute__((warn_unused_result)) int
 http_server_listen(struct http_server *server, int fd,
 		   const struct http_listener_settings *settings);
 
+/* A server whose settings say waits_to_accept accepts from now on; connections that came before
+ * have waited. */
+void http_server_accept(struct http_server *server);
+
+/* Stops accepting and stops streams without an end. Other requests go on, and so do idle
+ * connections: the next answer on each says "Connection: close". Calls retired, later, when no HTTP
+ * connection is left. http_server_drain() may be called before that; then its function is called in
+ * place of this one. */
+void http_server_retire(struct http_server *server, void (*retired)(void *context), void *context);
+
 /* Stops accepting, closes idle connections, stops streams without an end, and lets other requests
  * finish ("Connection: close" on their answers). Calls drained, later, when no HTTP connection is
  * left. WebSockets are not counted: their owners drop them. */
@@ -31,5 +41,10 @@ void http_server_close(struct http_server *server);
 void http_server_destroy(struct http_server *server);
 bool http_server_is_empty(const struct http_server *server);
 
+/* Open WebSockets, and connections that are being closed. */
+unsigned http_server_websockets(const struct http_server *server);
 /* Open HTTP connections; WebSockets are not counted. */
 unsigned http_server_connections(const struct http_server *server);
+
+/* Its connections as they are now, for the metrics. */
+void http_server_tell(const struct http_server *server);

@@ -9,6 +9,7 @@ struct http_server_settings {
 	bool access_log; /* one line a request: log_info("access", ...) */
 	/* Those that are believed; NULL: none. It stays valid, and does not change. */
 	const struct http_proxies *proxies;
+	bool waits_to_accept; /* until http_server_accept() */
 	/* 0 means the limit of base/limits.h; other values are for tests. */
 	unsigned connections_max; /* WebSockets included */
 	unsigned head_ms;

@@ -18,7 +18,8 @@ static void accept_one(struct http_listener *listener)
 
 	/* libuv keeps the connection, and accepts no further one until this one is taken. */
 	listener->has_waiting =
-	    transports->count >= listener->connections->settings.connections_max;
+	    listener->connections->settings.waits_to_accept ||
+	    (transports->connections_max > 0 && transports->count >= transports->connections_max);
 	if (listener->has_waiting)
 		return;
 	transport =

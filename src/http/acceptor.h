@@ -22,7 +22,7 @@ struct http_listener {
  * settings, connections and transports are set. 0 or a negative errno: then it closes by itself. */
 __attribute__((warn_unused_result)) int http_listener_open(struct http_listener *listener, int fd);
 
-/* Accepts the connection that waits, if there is one and room for it. */
+/* Accepts the connection that has waited, if there is one and room for it. */
 void http_listener_accept_waiting(struct http_listener *listener);
 
 /* Stops accepting. The handle is closed later. A second call does nothing. */

@@ -12,10 +12,15 @@
  * a millisecond, where they are answered from memory. */
 enum { REQUESTS_IN_A_ROW = 16 };
 
-void http_connection_drain(struct http_connection *connection)
+void http_connection_retire(struct http_connection *connection)
 {
 	if (connection->state == CONNECTION_STREAMING)
 		http_connection_stream_drain(connection);
+}
+
+void http_connection_drain(struct http_connection *connection)
+{
+	http_connection_retire(connection);
 	if (connection->state == CONNECTION_DISCARDING) /* its answer is written */
 		http_connection_linger(connection);
 	else

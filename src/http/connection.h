@@ -8,5 +8,7 @@ void http_connection_create(struct http_connections *connections,
 			    const struct http_listener_settings *listener,
 			    struct http_transport *transport);
 
+/* The server retires: a stream without an end is stopped. */
+void http_connection_retire(struct http_connection *connection);
 /* The server drains: closes the connection unless a request has begun or is on its way. */
 void http_connection_drain(struct http_connection *connection);

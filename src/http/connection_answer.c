@@ -11,7 +11,7 @@ bool http_connection_must_end(const struct http_connection *connection,
 	const struct http_exchange *exchange = connection->exchange;
 
 	if (response->close || !exchange->keep_alive || connection->saw_end ||
-	    connection->connections->is_draining)
+	    connection->connections->is_retiring)
 		return true;
 	if (exchange->body_state == EXCHANGE_BODY_BROKEN)
 		return true;

@@ -48,7 +48,8 @@ struct http_connections {
 	struct list upgrades;		      /* of struct http_upgrade */
 	struct websocket_backlog backlog;     /* what waits for the WebSockets */
 	unsigned count;			      /* of all */
-	bool is_draining;
+	bool is_retiring;		      /* each connection ends with its next answer */
+	bool is_draining;		      /* and those without a request end at once */
 	struct http_date date;
 	struct request_ids ids;
 	void (*on_gone)(struct http_connections *connections); /* a connection closed or upgraded */

@@ -145,7 +145,7 @@ static void begin(struct http_stream *stream, const struct http_response *respon
 	deadline_clear(exchange->loop, &connection->deadline);
 	stream->is_stopping = exchange->request.method == HTTP_HEAD ||
 			      (stream->source->is_endless &&
-			       (connection->connections->is_draining || connection->saw_end));
+			       (connection->connections->is_retiring || connection->saw_end));
 	send_parts(stream, &head, 1);
 	if (stream->is_stopping)
 		call_later(stream);

@@ -12,8 +12,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Descriptors of the loop, the log, the database, files. */
-enum { OTHER_DESCRIPTORS = 256 };
+enum {
+	/* Of the loop, the log, the database, files, the operator's connections. */
+	OTHER_DESCRIPTORS = 256 + LIMIT_ADMIN_CONNECTIONS,
+	/* WebSockets of a server that retires are dropped in so many portions, one every so often:
+	 * so not all of them come to the next server at the same moment. */
+	DROPS = 50,
+	DROP_EVERY_MS = 20,
+	/* Others that retire with it have stopped accepting by then: nobody comes to them. */
+	FIRST_DROP_MS = 100,
+};
 
 struct http_server {
 	struct http_connections connections;
@@ -24,6 +32,9 @@ struct http_server {
 	void (*drained)(void *context);
 	void *drained_context;
 	struct later drained_later;
+	bool is_retiring;
+	struct deadline drop;  /* the next portion of WebSockets */
+	unsigned drop_portion; /* how many these are */
 };
 
 static void check_drained(struct http_server *server)
@@ -114,6 +125,22 @@ static void fill_settings(struct http_server_settings *filled)
 	    or_limit(filled->websockets_pending_bytes, LIMIT_WEBSOCKETS_PENDING_BYTES);
 }
 
+/* Also those that an idle connection has become since. */
+static void drop_portion(struct deadline *deadline)
+{
+	struct http_server *server = container_of(deadline, struct http_server, drop);
+	unsigned left = server->drop_portion;
+
+	list_for_each (node, &server->connections.upgrades) {
+		struct http_upgrade *upgrade = container_of(node, struct http_upgrade, node);
+
+		if (left-- == 0)
+			break;
+		upgrade->drop(upgrade);
+	}
+	deadline_set(server->connections.loop, deadline, DROP_EVERY_MS);
+}
+
 struct http_server *http_server_create(struct loop *loop,
 				       const struct http_server_settings *settings)
 {
@@ -141,6 +168,7 @@ struct http_server *http_server_create(struct loop *loop,
 		};
 	list_init(&server->listeners);
 	loop_later_init(&server->drained_later, on_drained);
+	deadline_init(&server->drop, drop_portion);
 	reserve_descriptors(connections->settings.connections_max);
 	/* A write to a peer that has left is an error, not the end of the process. */
 	signal(SIGPIPE, SIG_IGN);
@@ -177,11 +205,29 @@ static void stop_listening(struct http_server *server)
 		http_listener_close(container_of(node, struct http_listener, node));
 }
 
+void http_server_retire(struct http_server *server, void (*retired)(void *context), void *context)
+{
+	unsigned websockets = http_server_websockets(server);
+
+	server->is_retiring = true;
+	server->drained = retired;
+	server->drained_context = context;
+	stop_listening(server);
+	server->drop_portion = websockets / DROPS + 1;
+	deadline_set(server->connections.loop, &server->drop, FIRST_DROP_MS);
+	list_for_each (node, &server->connections.all)
+		http_connection_retire(container_of(node, struct http_connection, node));
+	check_drained(server);
+}
+
 void http_server_drain(struct http_server *server, void (*drained)(void *context), void *context)
 {
 	server->drained = drained;
 	server->drained_context = context;
+	server->is_retiring = false;
+	deadline_clear(server->connections.loop, &server->drop);
 	stop_listening(server);
+	server->connections.is_draining = true;
 	list_for_each (node, &server->connections.all)
 		http_connection_drain(container_of(node, struct http_connection, node));
 	check_drained(server);
@@ -189,7 +235,9 @@ void http_server_drain(struct http_server *server, void (*drained)(void *context
 
 void http_server_close(struct http_server *server)
 {
+	deadline_clear(server->connections.loop, &server->drop);
 	stop_listening(server);
+	server->connections.is_draining = true;
 	list_for_each (node, &server->connections.all)
 		http_connection_close(container_of(node, struct http_connection, node));
 	list_for_each (node, &server->connections.upgrades) {

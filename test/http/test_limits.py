@@ -7,6 +7,7 @@ import resource
 import select
 import signal
 import socket
+import time
 
 import pytest
 from conftest import PATIENCE
@@ -253,6 +254,21 @@ def test_connections_of_one_address_are_limited(start):
         client.socket.close()
 
 
+def test_operator_finds_room(start):
+    """Strangers who hold all connections, and all that their address may hold, keep nobody out of the
+    operator's listener, whatever address they and the operator have in common."""
+    server = start("--connections", "3", "--admin")
+    clients = [server.client() for _ in range(5)]
+    for client in clients[:2]:
+        client.send(HELLO)
+        assert client.answer().status == 200
+    with socket.create_connection(("127.0.0.1", server.admin_port), PATIENCE) as admin:
+        admin.sendall(HELLO)
+        assert admin.recv(100).startswith(b"HTTP/1.1 200 ")
+    for client in clients:
+        client.socket.close()
+
+
 def test_out_of_descriptors(start):
     def few():
         resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
@@ -306,6 +322,33 @@ def test_drain(start):
     assert unread.ended() == b""
     for client in (head, release, working):
         client.socket.close()
+    server.stop(None)
+
+
+def waits_in_the_kernel(port):
+    """Connections of a listening socket that nobody has accepted."""
+    with open("/proc/net/tcp", encoding="ascii") as file:
+        rows = [line.split() for line in file.readlines()[1:]]
+    [queue] = [row[4] for row in rows if row[1].endswith(f":{port:04X}") and row[3] == "0A"]
+    return int(queue.split(":")[1], 16)
+
+
+def test_drain_of_a_full_server(start):
+    """The connection that it has accepted, and that waits for room, is answered as well."""
+    server = start("--connections", "3")
+    full = [server.client() for _ in range(3)]
+    for client in full:
+        client.send(HELLO)
+        assert client.answer().status == 200
+    waiting = server.client()
+    waiting.send(HELLO)
+    while waits_in_the_kernel(server.port):
+        time.sleep(0.01)
+    server.process.send_signal(signal.SIGTERM)
+    assert waiting.answer()["Connection"] == "close"
+    assert waiting.ended() == b""
+    for client in full:
+        assert client.ended() == b""
     server.stop(None)
 
 
