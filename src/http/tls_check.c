@@ -1,0 +1,76 @@
+/* What an operator is told of a certificate and its key: http_tls_check(). */
+#include "http/tls_identity.h"
+
+#include <string.h>
+#include <time.h>
+
+static int64_t seconds_of(const mbedtls_x509_time *when)
+{
+	struct tm fields = {
+	    .tm_year = when->year - 1900,
+	    .tm_mon = when->mon - 1,
+	    .tm_mday = when->day,
+	    .tm_hour = when->hour,
+	    .tm_min = when->min,
+	    .tm_sec = when->sec,
+	};
+
+	return timegm(&fields);
+}
+
+static bool take_name(struct str name, void *context)
+{
+	struct http_tls_facts *facts = context;
+
+	if (name.length == 0 || name.length >= sizeof(facts->name) || name.data[0] == '*')
+		return false;
+	for (size_t i = 0; i < name.length; i++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-",
+			    name.data[i]) ||
+		    !name.data[i])
+			return false;
+	memcpy(facts->name, name.data, name.length);
+	facts->name[name.length] = 0;
+	return true;
+}
+
+/* Each certificate behind the first one is of the issuer of the one before it (RFC 5246 section
+ * 7.4.2). */
+static bool is_in_order(const mbedtls_x509_crt *chain)
+{
+	for (; chain->next; chain = chain->next)
+		if (chain->issuer_raw.len != chain->next->subject_raw.len ||
+		    memcmp(chain->issuer_raw.p, chain->next->subject_raw.p,
+			   chain->issuer_raw.len) != 0)
+			return false;
+	return true;
+}
+
+static const char *find_warning(const mbedtls_x509_crt *own, int64_t now_s)
+{
+	if (seconds_of(&own->valid_to) < now_s)
+		return "has expired: clients will refuse it";
+	if (seconds_of(&own->valid_from) > now_s)
+		return "is not valid yet: clients will refuse it (is this machine's clock right?)";
+	if (!is_in_order(own))
+		return "has certificates behind the first one that do not lead to its issuer, each "
+		       "to that of the one before: some clients will refuse it";
+	return NULL;
+}
+
+int http_tls_check(const struct http_tls_pair *pair, int64_t now_s,
+		   struct http_tls_facts *ret_facts, struct http_tls_fault *reterr)
+{
+	struct tls_identity identity;
+	int result = tls_identity_init(&identity, pair, reterr);
+
+	if (result == 0) {
+		*ret_facts = (struct http_tls_facts){
+		    .ends_at_s = seconds_of(&identity.chain.valid_to),
+		    .warning = find_warning(&identity.chain, now_s),
+		};
+		(void)tls_identity_visit_names(&identity, take_name, ret_facts);
+	}
+	tls_identity_finish(&identity);
+	return result;
+}

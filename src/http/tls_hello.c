@@ -1,0 +1,118 @@
+#include "http/tls_hello.h"
+
+enum {
+	RECORD_TYPE_MIN = 20,
+	RECORD_HANDSHAKE = 22,
+	RECORD_TYPE_MAX = 23,
+	VERSION_MAJOR = 3,
+	MESSAGE_CLIENT_HELLO = 1,
+	MESSAGE_HEAD_BYTES = 4,
+	VERSION_AND_RANDOM_BYTES = 2 + 32,
+	EXTENSION_TICKET = 35,
+	EXTENSION_SUPPORTED_VERSIONS = 43,
+	VERSION_TLS13 = 0x0304,
+};
+
+static uint32_t number_at(struct str data, size_t offset, unsigned bytes)
+{
+	uint32_t number = 0;
+
+	for (unsigned i = 0; i < bytes; i++)
+		number = number << 8 | (uint8_t)data.data[offset + i];
+	return number;
+}
+
+/* A type of TLS, and the version's first byte, which is 3 in all of them. */
+static bool is_record_head(struct str data, size_t offset)
+{
+	return number_at(data, offset, 1) >= RECORD_TYPE_MIN &&
+	       number_at(data, offset, 1) <= RECORD_TYPE_MAX &&
+	       number_at(data, offset + 1, 1) == VERSION_MAJOR;
+}
+
+size_t tls_records_length(struct str data)
+{
+	size_t whole = 0;
+
+	while (data.length - whole >= TLS_RECORD_HEAD_BYTES) {
+		size_t length = TLS_RECORD_HEAD_BYTES + number_at(data, whole + 3, 2);
+
+		if (length > TLS_RECORD_BYTES_MAX || !is_record_head(data, whole))
+			return data.length;
+		if (length > data.length - whole)
+			break;
+		whole += length;
+	}
+	return whole;
+}
+
+/* Takes a vector off the front, whose length comes first in so many bytes. */
+static bool take_vector(struct str *data, unsigned length_bytes, struct str *ret)
+{
+	size_t length;
+
+	if (data->length < length_bytes)
+		return false;
+	length = number_at(*data, 0, length_bytes);
+	if (data->length - length_bytes < length)
+		return false;
+	*ret = (struct str){data->data + length_bytes, length};
+	*data = str_from_offset(*data, length_bytes + length);
+	return true;
+}
+
+static bool has_tls13(struct str extension)
+{
+	struct str versions;
+
+	if (!take_vector(&extension, 1, &versions))
+		return false;
+	for (size_t i = 0; i + 2 <= versions.length; i += 2)
+		if (number_at(versions, i, 2) == VERSION_TLS13)
+			return true;
+	return false;
+}
+
+static bool read_extensions(struct str extensions, struct tls_hello *ret)
+{
+	while (extensions.length > 0) {
+		struct str value;
+		uint32_t type;
+
+		if (extensions.length < 2)
+			return false;
+		type = number_at(extensions, 0, 2);
+		extensions = str_from_offset(extensions, 2);
+		if (!take_vector(&extensions, 2, &value))
+			return false;
+		if (type == EXTENSION_TICKET)
+			ret->ticket = value;
+		else if (type == EXTENSION_SUPPORTED_VERSIONS)
+			ret->offers_tls13 |= has_tls13(value); /* also if there are two */
+	}
+	return true;
+}
+
+bool tls_hello_read(struct str data, struct tls_hello *ret)
+{
+	struct str hello, vector;
+
+	*ret = (struct tls_hello){0};
+	if (data.length < TLS_RECORD_HEAD_BYTES || (uint8_t)data.data[0] != RECORD_HANDSHAKE)
+		return false;
+	data = str_from_offset(data, TLS_RECORD_HEAD_BYTES - 2);
+	if (!take_vector(&data, 2, &hello) ||
+	    hello.length < MESSAGE_HEAD_BYTES + VERSION_AND_RANDOM_BYTES)
+		return false;
+	if ((uint8_t)hello.data[0] != MESSAGE_CLIENT_HELLO ||
+	    number_at(hello, 1, 3) != hello.length - MESSAGE_HEAD_BYTES)
+		return false;
+	hello = str_from_offset(hello, MESSAGE_HEAD_BYTES + VERSION_AND_RANDOM_BYTES);
+	/* Session ID, cipher suites, compression methods. */
+	if (!take_vector(&hello, 1, &vector) || !take_vector(&hello, 2, &vector) ||
+	    !take_vector(&hello, 1, &vector))
+		return false;
+	if (hello.length == 0)
+		return true;
+	return take_vector(&hello, 2, &vector) && hello.length == 0 && read_extensions(vector, ret);
+}

@@ -1,0 +1,22 @@
+/* What a client's first bytes in TLS say, as far as it decides who computes the handshake (RFC
+ * 8446 section 4.1.2, RFC 5246 section 7.4.1.2, RFC 5077 section 3.2). mbedTLS reads them again and
+ * decides for itself. */
+#pragma once
+
+#include "base/str.h"
+
+#include <stdint.h>
+
+enum { TLS_RECORD_HEAD_BYTES = 5, TLS_RECORD_BYTES_MAX = TLS_RECORD_HEAD_BYTES + 16 * 1024 + 256 };
+
+/* The bytes of the records that are whole, from the front on. All bytes where what follows them is
+ * the head of no record: whoever reads it finds that. */
+size_t tls_records_length(struct str data);
+
+struct tls_hello {
+	bool offers_tls13;
+	struct str ticket; /* a view; empty: it has none, or that of TLS 1.3 */
+};
+
+/* False: the data does not begin with one record that holds one whole ClientHello. */
+__attribute__((warn_unused_result)) bool tls_hello_read(struct str data, struct tls_hello *ret);

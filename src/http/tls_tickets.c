@@ -1,0 +1,51 @@
+#include "http/tls_tickets.h"
+
+#include <sodium.h>
+#include <string.h>
+
+enum {
+	NAME_BYTES = TLS_TICKET_KEY_NAME_BYTES,
+	NONCE_BYTES = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES,
+	MARK_BYTES = crypto_aead_xchacha20poly1305_ietf_ABYTES,
+};
+
+_Static_assert(NAME_BYTES + NONCE_BYTES + MARK_BYTES == TLS_TICKET_EXTRA_BYTES,
+	       "the ticket is as its header says");
+_Static_assert(TLS_TICKET_KEY_BYTES == crypto_aead_xchacha20poly1305_ietf_KEYBYTES,
+	       "the key is one of the cipher");
+
+void tls_ticket_seal(const struct tls_ticket_key *keys, uint8_t *ticket, size_t size)
+{
+	uint8_t *nonce = ticket + NAME_BYTES, *session = nonce + NONCE_BYTES;
+
+	memcpy(ticket, keys[0].name, NAME_BYTES);
+	randombytes_buf(nonce, NONCE_BYTES);
+	crypto_aead_xchacha20poly1305_ietf_encrypt(session, NULL, session, size, ticket, NAME_BYTES,
+						   NULL, nonce, keys[0].key);
+}
+
+bool tls_ticket_open(const struct tls_ticket_key *keys, const uint8_t *ticket, size_t size,
+		     uint8_t *ret_session, size_t *ret_size)
+{
+	const uint8_t *nonce = ticket + NAME_BYTES, *sealed = nonce + NONCE_BYTES;
+	const struct tls_ticket_key *key = NULL;
+	uint8_t name[NAME_BYTES], used_nonce[NONCE_BYTES];
+
+	if (size < TLS_TICKET_EXTRA_BYTES)
+		return false;
+	for (int i = 0; i < TLS_TICKET_KEYS && !key; i++)
+		if (memcmp(ticket, keys[i].name, NAME_BYTES) == 0 &&
+		    !sodium_is_zero(keys[i].name, NAME_BYTES))
+			key = &keys[i];
+	if (!key)
+		return false;
+	/* What is opened may take their place. */
+	memcpy(name, ticket, NAME_BYTES);
+	memcpy(used_nonce, nonce, NONCE_BYTES);
+	if (crypto_aead_xchacha20poly1305_ietf_decrypt(ret_session, NULL, NULL, sealed,
+						       size - NAME_BYTES - NONCE_BYTES, name,
+						       NAME_BYTES, used_nonce, key->key) != 0)
+		return false;
+	*ret_size = size - TLS_TICKET_EXTRA_BYTES;
+	return true;
+}

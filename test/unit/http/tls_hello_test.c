@@ -1,0 +1,235 @@
+/* What is read of a client's hello before it is decided who computes the handshake. */
+#include "../cmocka_test.h"
+#include "base/buffer.h"
+#include "http/tls_hello.h"
+
+#include <stdbool.h>
+
+enum { TICKET = 35, SUPPORTED_VERSIONS = 43, SERVER_NAME = 0, HELLO_MAX = 512 };
+
+static struct buffer extensions, hello;
+
+static void put(struct buffer *to, uint32_t number, unsigned bytes)
+{
+	while (bytes-- > 0)
+		buffer_append(to, &(char){(char)(number >> (8 * bytes))}, 1);
+}
+
+static void put_vector(struct buffer *to, struct str data, unsigned length_bytes)
+{
+	put(to, (uint32_t)data.length, length_bytes);
+	buffer_append_str(to, data);
+}
+
+static void extend(unsigned type, struct str value)
+{
+	put(&extensions, type, 2);
+	put_vector(&extensions, value, 2);
+}
+
+/* The extensions so far, in a hello in a record. */
+static struct str finish_hello(bool has_extensions)
+{
+	static const char random[32];
+	struct buffer body = {0}, message = {0};
+
+	put(&body, 0x0303, 2);
+	buffer_append(&body, random, sizeof(random));
+	put_vector(&body, STR("a session's name"), 1);
+	put_vector(&body, (struct str){"\x13\x01\xc0\x2b", 4}, 2);
+	put_vector(&body, (struct str){"\0", 1}, 1);
+	if (has_extensions)
+		put_vector(&body, buffer_view(&extensions), 2);
+	put(&message, 1, 1);
+	put_vector(&message, buffer_view(&body), 3);
+	buffer_finish(&hello);
+	put(&hello, 22, 1);
+	put(&hello, 0x0301, 2);
+	put_vector(&hello, buffer_view(&message), 2);
+	buffer_finish(&body);
+	buffer_finish(&message);
+	return buffer_view(&hello);
+}
+
+static int forget(void **state)
+{
+	(void)state;
+	buffer_finish(&extensions);
+	buffer_finish(&hello);
+	return 0;
+}
+
+static struct tls_hello read_hello(struct str data)
+{
+	struct tls_hello found;
+
+	assert_true(tls_hello_read(data, &found));
+	return found;
+}
+
+static void a_hello_without_extensions(void **state)
+{
+	struct tls_hello found = read_hello(finish_hello(false));
+
+	(void)state;
+	assert_false(found.offers_tls13);
+	assert_int_equal(found.ticket.length, 0);
+	found = read_hello(finish_hello(true));
+	assert_false(found.offers_tls13);
+}
+
+static void a_ticket_of_tls12(void **state)
+{
+	struct tls_hello found;
+
+	(void)state;
+	extend(SERVER_NAME, STR("name"));
+	extend(TICKET, STR("the ticket"));
+	extend(0x1234, STR(""));
+	found = read_hello(finish_hello(true));
+	assert_true(str_equal(found.ticket, STR("the ticket")));
+	assert_false(found.offers_tls13);
+}
+
+static void an_empty_ticket_is_none(void **state)
+{
+	(void)state;
+	extend(TICKET, STR(""));
+	assert_int_equal(read_hello(finish_hello(true)).ticket.length, 0);
+}
+
+static void versions(void **state)
+{
+	static const struct {
+		struct str list;
+		bool has_tls13;
+	} cases[] = {
+	    {{"\x02\x03\x04", 3}, true},
+	    {{"\x02\x03\x03", 3}, false},
+	    {{"\x04\x03\x03\x03\x04", 5}, true},
+	    {{"\x06\x7f\x12\x03\x04\x03\x03", 7}, true},
+	    {{"\x03\x03\x03\x03", 4}, false},
+	    {{"\x00", 1}, false},
+	    {{"", 0}, false},
+	    {{"\x09\x03\x04", 3}, false}, /* mbedTLS refuses it */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		extend(SUPPORTED_VERSIONS, cases[i].list);
+		assert_int_equal(read_hello(finish_hello(true)).offers_tls13, cases[i].has_tls13);
+		buffer_finish(&extensions);
+	}
+}
+
+/* Whichever of them mbedTLS goes by: what might be a handshake of TLS 1.3 costs a job. */
+static void one_of_two_lists_of_versions_suffices(void **state)
+{
+	const struct str with = {"\x02\x03\x04", 3}, without = {"\x02\x03\x03", 3};
+
+	(void)state;
+	extend(SUPPORTED_VERSIONS, with);
+	extend(TICKET, STR("the ticket"));
+	extend(SUPPORTED_VERSIONS, without);
+	assert_true(read_hello(finish_hello(true)).offers_tls13);
+	buffer_finish(&extensions);
+	extend(SUPPORTED_VERSIONS, without);
+	extend(SUPPORTED_VERSIONS, with);
+	assert_true(read_hello(finish_hello(true)).offers_tls13);
+}
+
+static struct tls_hello ignored;
+
+static void a_hello_that_is_cut_off_is_none(void **state)
+{
+	size_t without_extensions = finish_hello(false).length;
+	struct str whole;
+
+	(void)state;
+	extend(TICKET, STR("the ticket"));
+	whole = finish_hello(true);
+	for (size_t length = 0; length < whole.length; length++) {
+		char copy[HELLO_MAX];
+
+		/* Its records' and messages' lengths stay, and then follow it. */
+		assert_false(tls_hello_read((struct str){whole.data, length}, &ignored));
+		memcpy(copy, whole.data, length);
+		if (length >= 9) {
+			copy[4] = (char)(length - 5);
+			assert_false(tls_hello_read((struct str){copy, length}, &ignored));
+			copy[8] = (char)(length - 9);
+			/* Only the part before the extensions is a hello as well. */
+			if (tls_hello_read((struct str){copy, length}, &ignored))
+				assert_int_equal(length, without_extensions);
+		}
+	}
+}
+
+/* What is in no single record of its own may be anything. */
+static void what_else_begins_a_connection_is_none(void **state)
+{
+	char copy[HELLO_MAX];
+	struct str whole;
+
+	(void)state;
+	whole = finish_hello(true);
+	memcpy(copy, whole.data, whole.length);
+	copy[0] = 23; /* data */
+	assert_false(tls_hello_read((struct str){copy, whole.length}, &ignored));
+	copy[0] = 22;
+	copy[5] = 2; /* a server's hello */
+	assert_false(tls_hello_read((struct str){copy, whole.length}, &ignored));
+	copy[5] = 1;
+	copy[4]++; /* something behind it in its record */
+	copy[whole.length] = 0;
+	assert_false(tls_hello_read((struct str){copy, whole.length + 1}, &ignored));
+	assert_false(tls_hello_read(STR("GET / HTTP/1.1\r\n\r\n"), &ignored));
+}
+
+static size_t whole_of(const char *data, size_t length)
+{
+	return tls_records_length((struct str){data, length});
+}
+
+static void records_are_whole_or_wait(void **state)
+{
+	static const char two[] = "\x16\x03\x01\0\x03"
+				  "abc"
+				  "\x17\x03\x03\0\x01"
+				  "d";
+
+	(void)state;
+	for (size_t length = 0; length < sizeof(two); length++)
+		assert_int_equal(whole_of(two, length), length < 8 ? 0 : length < 14 ? 8 : 14);
+	assert_int_equal(whole_of("\x16\x03\x01\0\0", 5), 5);
+}
+
+static void what_is_no_record_does_not_wait(void **state)
+{
+	(void)state;
+	assert_int_equal(whole_of("GET / HTTP/1.1", 14), 14);
+	assert_int_equal(whole_of("\x16\x02\x01\0\x09", 5), 5);
+	assert_int_equal(whole_of("\x13\x03\x01\0\x09", 5), 5);
+	assert_int_equal(whole_of("\x18\x03\x01\0\x09", 5), 5);
+	assert_int_equal(whole_of("\x17\x03\x01\x41\x00", 5), 0); /* 16 KiB and 256 bytes */
+	assert_int_equal(whole_of("\x17\x03\x01\x41\x01", 5), 5);
+	/* Behind a whole one as well. */
+	assert_int_equal(whole_of("\x16\x03\x01\0\x01x\x80\x03\x01\0\x09", 11), 11);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_teardown(a_hello_without_extensions, forget),
+	    cmocka_unit_test_teardown(a_ticket_of_tls12, forget),
+	    cmocka_unit_test_teardown(an_empty_ticket_is_none, forget),
+	    cmocka_unit_test_teardown(versions, forget),
+	    cmocka_unit_test_teardown(one_of_two_lists_of_versions_suffices, forget),
+	    cmocka_unit_test_teardown(a_hello_that_is_cut_off_is_none, forget),
+	    cmocka_unit_test_teardown(what_else_begins_a_connection_is_none, forget),
+	    cmocka_unit_test_teardown(records_are_whole_or_wait, forget),
+	    cmocka_unit_test_teardown(what_is_no_record_does_not_wait, forget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
