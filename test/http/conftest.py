@@ -1,18 +1,65 @@
-"""A server under test and a client that sends bytes as they are."""
+"""A server under test and a client that sends bytes as they are; where HTTP_TEST_TLS is set, both
+through TLS."""
 
 import array
+import atexit
 import fcntl
 import json
 import os
+import shutil
 import signal
 import socket
+import ssl
 import subprocess
+import tempfile
 import termios
 import time
 
 import pytest
 
 SERVER = os.environ.get("HTTP_TEST_SERVER", "build/http/test/http/http_test_server")
+
+class TlsSocket(ssl.SSLSocket):
+    """As a plain socket to those who use it."""
+
+    def recv(self, *arguments):
+        try:
+            return super().recv(*arguments)
+        except ssl.SSLWantReadError:
+            raise BlockingIOError() from None
+        except ssl.SSLEOFError:
+            raise ConnectionResetError() from None
+
+    def send(self, *arguments):
+        try:
+            return super().send(*arguments)
+        except ssl.SSLWantWriteError:
+            raise BlockingIOError() from None
+        except ssl.SSLEOFError:
+            raise BrokenPipeError() from None
+
+    def shutdown(self, how):
+        socket.socket.shutdown(self, how)
+
+
+def make_tls():
+    """The file of a certificate with its key, and a client's context."""
+    folder = tempfile.mkdtemp(prefix="displayd-http-")
+    atexit.register(shutil.rmtree, folder)
+    path = os.path.join(folder, "both.pem")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                    "-keyout", path + ".key", "-out", path], check=True, capture_output=True)
+    with open(path, "ab") as both, open(path + ".key", "rb") as key:
+        both.write(key.read())
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.sslsocket_class = TlsSocket
+    return path, context
+
+
+TLS_FILE, TLS = make_tls() if os.environ.get("HTTP_TEST_TLS") else (None, None)
 PATIENCE = 60  # seconds until a test that hangs fails; none waits for it when all is well
 
 
@@ -45,6 +92,8 @@ class Client:
             self.socket = socket.create_connection(("127.0.0.1", server.port), PATIENCE,
                                                    (source, 0))
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if TLS:
+            self.socket = TLS.wrap_socket(self.socket, suppress_ragged_eofs=False)
         self.is_unix = bool(server.path)
         self.buffer = bytearray()
 
@@ -153,6 +202,7 @@ class Client:
 class Server:
     def __init__(self, *options, path=None, **popen):
         arguments = [SERVER, *options] + (["--unix", path] if path else [])
+        arguments += ["--tls", TLS_FILE] if TLS else []
         self.path = path
         self.error = None  # what it wrote there, once it has ended
         self.process = subprocess.Popen(
@@ -161,6 +211,9 @@ class Server:
         line = self.process.stdout.readline().split()
         assert line, self.process.stderr.read()
         self.port = int(line[1]) if line[0] == "port" else None
+        self.admin_port = None
+        if "--admin" in options:
+            self.admin_port = int(self.process.stdout.readline().split()[1])
 
     def client(self, **options):
         return Client(self, **options)

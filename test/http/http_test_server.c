@@ -1,7 +1,7 @@
 /* A server with handlers that do what tests need. Prints "port N" (or "unix") on stdout when it
  * listens. SIGTERM drains and ends; SIGINT closes at once and ends.
  *
- * http_test_server [--unix PATH] [--log] [--quiet] [--connections N] [--head-ms N] ... */
+ * http_test_server [--unix PATH] [--tls CERTIFICATE-AND-KEY] [--log] [--connections N] ... */
 #include "http_test_server.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -21,9 +21,10 @@
 
 static struct loop loop;
 static struct http_server *server;
-static uv_signal_t on_term;
-static uv_signal_t on_int;
-static bool says_when_drained; /* the next WebSocket for which nothing waits any more */
+static bool has_admin; /* a second listener, the operator's */
+static uv_signal_t on_term, on_int;
+static const char *tls_file;
+static const struct websocket *says_when_drained; /* once nothing waits for it any more */
 char *big;
 struct test_counts counts;
 
@@ -230,7 +231,7 @@ static void on_text(struct websocket *websocket, struct str text)
 	if (str_equal(text, STR("drop"))) {
 		websocket_drop(websocket);
 	} else if (str_equal(text, STR("say when drained"))) {
-		says_when_drained = true;
+		says_when_drained = websocket;
 	} else if (str_starts_with(text, STR("big ")) &&
 		   str_to_uint64(str_from_offset(text, 4), BIG_BYTES_MAX, &bytes)) {
 		websocket_send_binary(websocket, (struct str){big, bytes});
@@ -259,9 +260,10 @@ static void on_text(struct websocket *websocket, struct str text)
 
 static void on_drained(struct websocket *websocket)
 {
-	if (says_when_drained)
-		websocket_send_text(websocket, STR("drained"));
-	says_when_drained = false;
+	if (says_when_drained != websocket)
+		return; /* another test's, which has just been read */
+	websocket_send_text(websocket, STR("drained"));
+	says_when_drained = NULL;
 }
 
 static void on_binary(struct websocket *websocket, struct str data)
@@ -429,17 +431,23 @@ static const char *parse_options(int argc, char **argv, struct http_server_setti
 			settings->access_log = true;
 		else if (strcmp(argv[i], "--unix") == 0 && i + 1 < argc)
 			path = argv[++i];
-		for (size_t n = 0; n < array_length(numbers) && i + 1 < argc; n++) {
+		else if (strcmp(argv[i], "--admin") == 0)
+			has_admin = true;
+		else if (strcmp(argv[i], "--tls") == 0 && i + 1 < argc)
+			tls_file = argv[++i];
+		for (size_t n = 0; n < array_length(numbers) && i + 1 < argc; n++)
 			if (strcmp(argv[i], numbers[n].name) == 0)
 				*numbers[n].value = (unsigned)strtoul(argv[i + 1], NULL, 10);
-		}
 	}
 	return path;
 }
 
 int main(int argc, char **argv)
 {
-	const struct http_listener_settings listener = {.on_request = on_request};
+	const struct http_listener_settings admin = {.role = HTTP_ROLE_ADMIN,
+						     .on_request = on_request};
+	struct http_listener_settings listener = {.on_request = on_request};
+	struct test_tls tls = {0};
 	struct http_server_settings settings = {0};
 	const char *path = parse_options(argc, argv, &settings);
 
@@ -448,15 +456,20 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < BIG_BYTES_MAX; i++)
 		big[i] = (char)('0' + i % 10);
 	require(loop_init(&loop) == 0);
+	if (tls_file)
+		test_tls_start(&tls, tls_file, &loop, &listener);
 	server = http_server_create(&loop, &settings);
 	uv_signal_init(&loop.uv, &on_term);
 	uv_signal_init(&loop.uv, &on_int);
 	uv_signal_start(&on_term, on_signal, SIGTERM);
 	uv_signal_start(&on_int, on_signal, SIGINT);
 	require(http_server_listen(server, open_socket(path), &listener) == 0);
+	if (has_admin)
+		require(http_server_listen(server, open_socket(NULL), &admin) == 0);
 	fflush(stdout);
 	loop_run(&loop);
 	http_server_destroy(server);
+	test_tls_finish(&tls, &loop);
 	loop_finish(&loop);
 	arena_drop_cache();
 	free(big);

@@ -27,3 +27,17 @@ unsigned long long query_number(struct http_request *request, struct str name);
 void handle_stream(struct http_request *request);
 void handle_events(struct http_request *request);
 void handle_publish(struct http_request *request);
+
+struct http_listener_settings;
+struct loop;
+
+/* TLS of a listener; all zero: none. */
+struct test_tls {
+	struct http_tls *tls;
+	struct region_map *shared;
+};
+
+/* path: a file with a certificate and its key. Sets the listener's transport, and starts lanes. */
+void test_tls_start(struct test_tls *test, const char *path, struct loop *loop,
+		    struct http_listener_settings *listener);
+void test_tls_finish(struct test_tls *test, struct loop *loop);

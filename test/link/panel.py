@@ -47,15 +47,18 @@ def frame(opcode, payload, fin=True, mask=b"\1\2\3\4"):
 
 
 class Panel:
-    """Connects at once. acknowledges: says "queued" and, when told to show(), "displaying"."""
+    """Connects at once. acknowledges: says "queued" and, when told to show(), "displaying". wrap: makes
+    the socket one of TLS."""
 
-    def __init__(self, address, path, headers=None, acknowledges=True, receive_buffer=None):
+    def __init__(self, address, path, headers=None, acknowledges=True, receive_buffer=None,
+                 wrap=None):
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(PATIENCE_S)
         self.socket.connect(address)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket = wrap(self.socket) if wrap else self.socket
         self.stream = self.socket.makefile("rb")
         self.acknowledges = acknowledges
         self.inbox = None  # what a crowd has read

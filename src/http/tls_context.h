@@ -1,0 +1,34 @@
+/* What a worker's new connections use: the identities and the keys of tickets of one generation of
+ * the region "tls". Connections count its users; it changes no more once it is made, so that worker
+ * threads may read it. */
+#pragma once
+
+#include "http/tls_identity.h"
+#include "http/tls_store.h"
+
+#include <mbedtls/ssl.h>
+
+struct tls_identities;
+
+struct tls_context {
+	mbedtls_ssl_config ssl;
+	struct tls_ticket_key ticket_keys[TLS_TICKET_KEYS];
+	struct tls_identities *identities; /* shared by contexts with the same certificates */
+	uint32_t generation;
+	unsigned users;
+};
+
+/* Reads what is in force, for one user. previous: NULL, or the context before it, whose identities
+ * it takes over where the files are the same. NULL where that cannot be had: log_error() says why,
+ * but for a generation that is just being replaced. */
+struct tls_context *tls_context_create(struct region_map *shared, struct tls_context *previous);
+
+/* One user less; the last one's leaving destroys it. NULL is allowed. */
+void tls_context_leave(struct tls_context *context);
+
+/* Whether mbedTLS has opened a ticket on this thread since the last call: its callback does not
+ * tell of which connection. */
+bool tls_context_take_opened(void);
+
+/* Whether a ticket of TLS 1.2 opens: then its handshake costs little. */
+bool tls_context_knows_ticket(const struct tls_context *context, struct str ticket);

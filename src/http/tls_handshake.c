@@ -1,0 +1,258 @@
+#include "http/tls_handshake.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/network.h"
+#include "base/require.h"
+#include "http/tls_hello.h"
+#include "loop/lanes.h"
+#include "metric/metric.h"
+
+#include <errno.h>
+#include <mbedtls/error.h>
+#include <stdlib.h>
+
+struct tls_handshake {
+	struct lane_job job;
+	struct tls_transport *owner;
+	struct deadline limit; /* set while it waits for the client */
+	unsigned turns;
+	bool is_cheap;	 /* by a ticket of ours for TLS 1.2 */
+	bool has_opened; /* a ticket of ours, of any version */
+	int result;	 /* of the last turn */
+};
+
+struct remote {
+	char text[HTTP_TRANSPORT_ADDRESS_BYTES];
+};
+
+static struct str remote_of(const struct tls_transport *tls, struct remote *memory)
+{
+	return (struct str){memory->text, http_transport_address(tls->lower, memory->text)};
+}
+
+/* At most one line a second. */
+static void log_refusal(const struct tls_transport *tls, const char *why)
+{
+	static uint64_t last_s;
+	uint64_t now_s = loop_now_ms(tls_transport_loop(tls)) / 1000;
+	struct remote memory;
+
+	if (now_s != last_s)
+		log_warn("tls", "connection refused", LOG_TEXT("reason", why),
+			 LOG_STR("remote", remote_of(tls, &memory)));
+	last_s = now_s;
+}
+
+static void fail(struct tls_transport *tls, int error)
+{
+	const char *why = mbedtls_high_level_strerr(error);
+	struct remote memory;
+
+	log_debug("tls", "handshake failed", LOG_TEXT("reason", why ? why : "a fault within"),
+		  LOG_STR("remote", remote_of(tls, &memory)));
+	tls_records_end(tls, -EPROTO);
+}
+
+/* A ticket of TLS 1.3 opens in TLS 1.2 as well, as a session without a secret; mbedTLS takes care
+ * of the other way only. */
+static bool is_of_its_version(const mbedtls_ssl_context *ssl)
+{
+	const mbedtls_ssl_session *session = ssl->MBEDTLS_PRIVATE(session);
+
+	return session->MBEDTLS_PRIVATE(tls_version) == mbedtls_ssl_get_version_number(ssl);
+}
+
+/* On any thread. feed holds whole records. */
+static void compute(struct tls_transport *tls)
+{
+	int error = tls->has_ssl ? 0 : tls_records_init(tls);
+
+	tls->handshake->turns++;
+	if (!error)
+		error = mbedtls_ssl_handshake(&tls->ssl);
+	tls->handshake->has_opened |= tls_context_take_opened();
+	if (!error && !is_of_its_version(&tls->ssl))
+		error = MBEDTLS_ERR_SSL_ILLEGAL_PARAMETER;
+	tls->handshake->result = error;
+}
+
+static void count_done(const struct tls_transport *tls)
+{
+	const struct tls_handshake *handshake = tls->handshake;
+	enum metric_tls_handshake kind =
+	    handshake->has_opened ? METRIC_TLS_RESUMED : METRIC_TLS_FULL;
+	enum metric_tls_version version =
+	    mbedtls_ssl_get_version_number(&tls->ssl) == MBEDTLS_SSL_VERSION_TLS1_3 ? METRIC_TLS13
+										    : METRIC_TLS12;
+
+	metric_add(METRIC_TLS_HANDSHAKES, metric_pair(METRIC_TLS_HANDSHAKES, kind, version), 1);
+	metric_observe(METRIC_TLS_DURATION, kind, clock_monotonic_us() - tls->began_us);
+}
+
+static void go_on(struct tls_transport *tls)
+{
+	struct tls_handshake *handshake = tls->handshake;
+	const struct str output = buffer_view(&tls->output);
+	int result = handshake->result, error = 0;
+
+	/* What is left of the records belongs to the request. */
+	buffer_consume(&tls->input, (size_t)(tls->feed.data - buffer_view(&tls->input).data));
+	tls->feed = (struct str){0};
+	if (output.length)
+		error = http_transport_send(tls->lower, &output, 1, /* copy= */ true);
+	buffer_finish(&tls->output);
+	if (error) {
+		tls_records_end(tls, error);
+	} else if (result == 0) {
+		count_done(tls);
+		tls_handshake_free(tls);
+		tls_records_read_on(tls);
+	} else if (result != MBEDTLS_ERR_SSL_WANT_READ ||
+		   handshake->turns >= LIMIT_HANDSHAKE_TURNS) {
+		fail(tls, result);
+	} else {
+		deadline_set(tls_transport_loop(tls), &handshake->limit, LIMIT_HANDSHAKE_MS);
+		http_transport_set_reading(tls->lower, tls->transport.is_reading);
+	}
+}
+
+static bool run_job(struct lane_job *job)
+{
+	compute(container_of(job, struct tls_handshake, job)->owner);
+	return false;
+}
+
+static bool is_abandoned(struct lane_job *job)
+{
+	return container_of(job, struct tls_handshake, job)->owner->transport.is_closing;
+}
+
+static void on_job_done(struct lane_job *job)
+{
+	struct tls_transport *tls = container_of(job, struct tls_handshake, job)->owner;
+
+	tls->is_working = false;
+	if (tls->transport.is_closing)
+		http_transport_close(tls->lower);
+	else if (!tls->transport.is_ended)
+		go_on(tls);
+}
+
+/* Whose share of the lane it uses. */
+static struct id account_of(const struct tls_transport *tls)
+{
+	struct remote memory;
+	struct address address;
+	struct id id = {0};
+
+	if (address_read(remote_of(tls, &memory), &address)) {
+		address_cut_to_subscriber(&address);
+		memcpy(id.bytes, address.bytes, sizeof(id.bytes));
+	}
+	return id;
+}
+
+static const char *refusal_of(int error)
+{
+	switch (error) {
+	case -EDQUOT:
+		return "too many handshakes of this address are waiting";
+	case -ETIME:
+		return "its handshake would wait for too long";
+	default:
+		return "too many handshakes are waiting";
+	}
+}
+
+static void submit(struct tls_transport *tls)
+{
+	struct lane_job *job = &tls->handshake->job;
+	unsigned retry_after_s;
+	int error;
+
+	*job = (struct lane_job){
+	    .account = account_of(tls),
+	    .size = 1,
+	    .goes_on = tls->handshake->turns > 0,
+	    .run = run_job,
+	    .is_abandoned = is_abandoned,
+	    .done = on_job_done,
+	};
+	error = lanes_submit(tls_transport_loop(tls), LANE_HANDSHAKE, job, &retry_after_s);
+	if (error) {
+		log_refusal(tls, refusal_of(error));
+		tls_records_end(tls, error);
+		return;
+	}
+	tls->is_working = true;
+	http_transport_set_reading(tls->lower, false);
+}
+
+/* As the first turn tells for all. */
+static bool is_cheap(struct tls_transport *tls)
+{
+	struct tls_hello hello;
+
+	if (tls->handshake->turns == 0)
+		tls->handshake->is_cheap = tls_hello_read(tls->feed, &hello) &&
+					   !hello.offers_tls13 && hello.ticket.length > 0 &&
+					   tls_context_knows_ticket(tls->context, hello.ticket);
+	return tls->handshake->is_cheap;
+}
+
+void tls_handshake_take(struct tls_transport *tls, struct str data)
+{
+	struct loop *loop = tls_transport_loop(tls);
+	struct str input;
+
+	require(!tls->is_working); /* feed leads into the input, which may move */
+	if (!tls->began_us)
+		tls->began_us = clock_monotonic_us();
+	buffer_append_str(&tls->input, data);
+	input = buffer_view(&tls->input);
+	tls->feed = (struct str){input.data, tls_records_length(input)};
+	if (tls->feed.length == 0)
+		return;
+	deadline_clear(loop, &tls->handshake->limit);
+	if (loop->lanes && !is_cheap(tls)) {
+		submit(tls);
+	} else {
+		compute(tls);
+		go_on(tls);
+	}
+}
+
+static void on_limit(struct deadline *deadline)
+{
+	tls_records_end(container_of(deadline, struct tls_handshake, limit)->owner, -ETIMEDOUT);
+}
+
+void tls_handshake_start(struct tls_transport *tls)
+{
+	struct tls_handshake *handshake = memory_zalloc(sizeof(*handshake));
+
+	handshake->owner = tls;
+	deadline_init(&handshake->limit, on_limit);
+	deadline_set(tls_transport_loop(tls), &handshake->limit, LIMIT_HANDSHAKE_MS);
+	tls->handshake = handshake;
+}
+
+bool tls_handshake_has_begun(const struct tls_transport *tls)
+{
+	return tls->handshake && (tls->handshake->turns > 0 || tls->is_working);
+}
+
+void tls_handshake_stop(struct tls_transport *tls)
+{
+	if (tls->handshake)
+		deadline_clear(tls_transport_loop(tls), &tls->handshake->limit);
+}
+
+void tls_handshake_free(struct tls_transport *tls)
+{
+	tls_handshake_stop(tls);
+	free(tls->handshake);
+	tls->handshake = NULL;
+}

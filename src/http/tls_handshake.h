@@ -1,0 +1,29 @@
+/* The handshake of a connection of TLS.
+ *
+ *   records of the client, until whole ones are there -> a turn of mbedTLS -> records for it
+ *
+ * A turn that signs or agrees on keys takes 1 to 3 ms, and runs as a job on a worker thread
+ * (LANE_HANDSHAKE); meanwhile the connection reads nothing. Only the first turn may be refused:
+ * what has begun goes before what has not. A client that resumes a session of TLS 1.2 costs as much
+ * as a small request, and all its turns are served on the loop. So is everybody where no lanes were
+ * started. */
+#pragma once
+
+#include "http/tls_records.h"
+
+/* Begins it: the client has LIMIT_HANDSHAKE_MS for each part of its own. */
+void tls_handshake_start(struct tls_transport *tls);
+
+/* Bytes of the client; not while tls->is_working. When the handshake is done, tls->handshake is
+ * NULL, and the records behind it are read. */
+void tls_handshake_take(struct tls_transport *tls, struct str data);
+
+/* Whether the client has sent a part of it. */
+bool tls_handshake_has_begun(const struct tls_transport *tls);
+
+/* The connection is closing: no time is limited any more. While tls->is_working it must stay; the
+ * handshake then closes the lower transport. */
+void tls_handshake_stop(struct tls_transport *tls);
+
+/* No job is under way. Nothing where it is done. */
+void tls_handshake_free(struct tls_transport *tls);

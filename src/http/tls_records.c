@@ -1,0 +1,241 @@
+#include "http/tls_records.h"
+#include "base/memory.h"
+#include "base/require.h"
+#include "metric/metric.h"
+
+#include <errno.h>
+
+enum { PLAIN_BYTES = MBEDTLS_SSL_IN_CONTENT_LEN, ALERTS_MAX = 4 };
+
+/* One loop a process, so one of each: what was decrypted, for on_data; what is to be encrypted as
+ * one record. */
+static char opened[PLAIN_BYTES];
+static char gathered[PLAIN_BYTES];
+
+static int receive(void *context, unsigned char *data, size_t room)
+{
+	struct tls_transport *tls = context;
+	size_t size = tls->feed.length < room ? tls->feed.length : room;
+
+	if (size == 0)
+		return MBEDTLS_ERR_SSL_WANT_READ;
+	memcpy(data, tls->feed.data, size);
+	tls->feed = str_from_offset(tls->feed, size);
+	return (int)size;
+}
+
+/* It always takes all, so that mbedTLS never waits. */
+static int transmit(void *context, const unsigned char *data, size_t size)
+{
+	struct tls_transport *tls = context;
+	const struct str part = {(const char *)data, size};
+
+	if (tls->handshake) {
+		buffer_append_str(&tls->output, part);
+		return (int)size;
+	}
+	/* An alert for what was read. A record may ask for thousands of them, by renegotiations. */
+	if (tls->is_opening && ++tls->alerts > ALERTS_MAX)
+		return MBEDTLS_ERR_SSL_INTERNAL_ERROR;
+	tls->send_error = http_transport_send(tls->lower, &part, 1, /* copy= */ true);
+	return tls->send_error ? MBEDTLS_ERR_SSL_INTERNAL_ERROR : (int)size;
+}
+
+int tls_records_init(struct tls_transport *tls)
+{
+	int error;
+
+	mbedtls_ssl_init(&tls->ssl);
+	tls->has_ssl = true;
+	error = mbedtls_ssl_setup(&tls->ssl, &tls->context->ssl);
+	mbedtls_ssl_set_bio(&tls->ssl, tls, transmit, receive, NULL);
+	return error;
+}
+
+static void count_failure(int error)
+{
+	enum metric_tls_failure failure = METRIC_TLS_LEFT;
+
+	if (error == -EAGAIN || error == -EDQUOT || error == -ETIME)
+		failure = METRIC_TLS_REFUSED;
+	else if (error == -EPROTO)
+		failure = METRIC_TLS_WRONG;
+	else if (error == -ETIMEDOUT)
+		failure = METRIC_TLS_TOO_LATE;
+	metric_add(METRIC_TLS_FAILED, failure, 1);
+}
+
+void tls_records_end(struct tls_transport *tls, int error)
+{
+	struct http_transport *transport = &tls->transport;
+
+	if (transport->is_closing || (transport->is_ended && error == 0))
+		return;
+	/* A load balancer that looks whether the port is open sends nothing: it began none. */
+	if (tls->handshake && tls->began_us && !transport->is_ended)
+		count_failure(error);
+	http_transport_set_reading(transport, false);
+	transport->is_ended = true;
+	transport->events->on_end(transport, error);
+}
+
+/* ---- reading ---- */
+
+static bool can_read(const struct tls_transport *tls)
+{
+	return !tls->transport.is_closing && !tls->transport.is_ended;
+}
+
+/* Until the bytes are used up, or reading is switched off. */
+static void read_records(struct tls_transport *tls)
+{
+	while (can_read(tls) && tls->transport.is_reading) {
+		size_t before = tls->feed.length;
+		int size;
+
+		tls->is_opening = true;
+		size = mbedtls_ssl_read(&tls->ssl, (unsigned char *)opened, sizeof(opened));
+		tls->is_opening = false;
+		if (size > 0)
+			tls->transport.events->on_data(&tls->transport,
+						       (struct str){opened, (size_t)size});
+		else if (size == 0 || size == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY)
+			tls_records_end(tls, 0);
+		else if (size != MBEDTLS_ERR_SSL_WANT_READ)
+			tls_records_end(tls, -EPROTO);
+		else if (tls->feed.length == 0 || tls->feed.length == before)
+			return; /* else the record held nothing for the owner */
+	}
+}
+
+void tls_records_take(struct tls_transport *tls, struct str data)
+{
+	tls->feed = data;
+	read_records(tls);
+	data = tls->feed;
+	tls->feed = (struct str){0};
+	if (can_read(tls))
+		buffer_append_str(&tls->input, data);
+}
+
+bool tls_records_has_begun(const struct tls_transport *tls)
+{
+	return tls->has_ssl && !tls->handshake && tls->ssl.MBEDTLS_PRIVATE(in_left) > 0;
+}
+
+void tls_records_read_on(struct tls_transport *tls)
+{
+	struct buffer input = tls->input;
+
+	if (!tls->transport.is_reading)
+		return;
+	/* What of it cannot be used now comes back. */
+	tls->input = (struct buffer){0};
+	tls_records_take(tls, buffer_view(&input));
+	buffer_finish(&input);
+	if (tls->transport.is_reading && buffer_length(&tls->input) == 0)
+		http_transport_set_reading(tls->lower, true);
+}
+
+/* ---- writing ---- */
+
+/* Takes bytes off the parts for one record. */
+static size_t gather(struct tls_transport *tls)
+{
+	size_t size = 0;
+	unsigned first = 0;
+
+	while (first < tls->rest_count && size < sizeof(gathered)) {
+		struct str *part = &tls->rest[first];
+		size_t taken = sizeof(gathered) - size;
+
+		if (taken > part->length)
+			taken = part->length;
+		memcpy(gathered + size, part->data, taken);
+		size += taken;
+		*part = str_from_offset(*part, taken);
+		if (part->length == 0)
+			first++;
+	}
+	tls->rest_count -= first;
+	memmove(tls->rest, tls->rest + first, tls->rest_count * sizeof(tls->rest[0]));
+	tls->rest_bytes -= size;
+	return size;
+}
+
+/* Encrypts what waits: all of it, or as long as the lower transport takes it at once. */
+static int write_records(struct tls_transport *tls, bool all)
+{
+	while (tls->rest_bytes > 0 && (all || http_transport_pending(tls->lower) == 0)) {
+		size_t size = gather(tls), done = 0;
+
+		while (done < size) {
+			int taken = mbedtls_ssl_write(
+			    &tls->ssl, (const unsigned char *)gathered + done, size - done);
+
+			if (taken <= 0)
+				return tls->send_error ? tls->send_error : -EPROTO;
+			done += (size_t)taken;
+		}
+	}
+	return 0;
+}
+
+int tls_records_send(struct http_transport *transport, const struct str *parts, unsigned count,
+		     bool copy)
+{
+	struct tls_transport *tls = tls_transport_of(transport);
+	int error;
+
+	require(count <= HTTP_TRANSPORT_PARTS_MAX);
+	if (transport->is_closing || tls->handshake || tls->is_shutting)
+		return -ECONNRESET;
+	/* What waits is encrypted before what comes now. */
+	error = write_records(tls, true);
+	if (error)
+		return error;
+	for (unsigned i = 0; i < count; i++) {
+		if (parts[i].length == 0)
+			continue;
+		tls->rest[tls->rest_count++] = parts[i];
+		tls->rest_bytes += parts[i].length;
+	}
+	error = write_records(tls, copy);
+	tls->owes_flush = tls->rest_bytes > 0 || http_transport_pending(tls->lower) > 0;
+	return error;
+}
+
+void tls_records_on_flushed(struct tls_transport *tls)
+{
+	int error;
+
+	if (tls->transport.is_closing)
+		return;
+	error = write_records(tls, false);
+	if (error) {
+		tls_records_end(tls, error);
+		return;
+	}
+	if (tls->rest_bytes > 0 || http_transport_pending(tls->lower) > 0)
+		return;
+	if (tls->is_shutting) {
+		http_transport_shutdown(tls->lower);
+	} else if (tls->owes_flush) {
+		tls->owes_flush = false;
+		tls->transport.events->on_flushed(&tls->transport);
+	}
+}
+
+void tls_records_shutdown(struct http_transport *transport)
+{
+	struct tls_transport *tls = tls_transport_of(transport);
+
+	if (transport->is_closing || tls->is_shutting)
+		return;
+	tls->is_shutting = true;
+	/* A peer that has gone needs none. */
+	if (!tls->handshake)
+		(void)mbedtls_ssl_close_notify(&tls->ssl);
+	if (http_transport_pending(tls->lower) == 0)
+		http_transport_shutdown(tls->lower);
+}

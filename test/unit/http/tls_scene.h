@@ -1,0 +1,64 @@
+/* A server's transport of TLS and a client of mbedTLS at the two ends of a unix socket, in one
+ * loop. The server's side is what HTTP would be: it keeps what comes. */
+#pragma once
+
+#include "../cmocka_test.h"
+#include "base/buffer.h"
+#include "http/tls_records.h"
+#include "metric/metric.h"
+
+#include <mbedtls/ssl.h>
+#include <stdbool.h>
+
+struct tls_client {
+	int fd;
+	mbedtls_ssl_config config;
+	mbedtls_ssl_context ssl;
+};
+
+struct tls_scene {
+	struct loop loop;
+	struct region_map *shared;
+	struct http_tls *tls;
+	struct http_transport_host host;
+	/* Of the connection that was accepted last. */
+	struct http_transport *transport; /* NULL: there is none, or it is closed */
+	struct buffer came;		  /* decrypted */
+	unsigned ends;			  /* how often on_end was called */
+	int end_error;			  /* and with what */
+	unsigned flushes;
+};
+
+extern struct tls_scene tls_scene;
+
+/* For cmocka. */
+int tls_scene_open(void **state);
+int tls_scene_open_with_lanes(void **state); /* one thread for handshakes */
+int tls_scene_close(void **state);
+
+/* Connects a client of that version, with a session that was saved before, or NULL. */
+void tls_client_open(struct tls_client *client, mbedtls_ssl_protocol_version version,
+		     const mbedtls_ssl_session *session);
+void tls_client_close(struct tls_client *client);
+
+/* A turn of the loop that does not wait. */
+void tls_scene_turn(void);
+
+/* One try of the client's; what it said and heard was carried. 0, MBEDTLS_ERR_SSL_WANT_READ, or
+ * what was wrong. */
+int tls_client_step(struct tls_client *client);
+/* As many as it takes; and until the server's side is done or has ended. */
+int tls_client_shake_hands(struct tls_client *client);
+
+/* Encrypts and sends. */
+void tls_client_send(struct tls_client *client, const void *data, size_t size);
+/* Turns until the server's side has so many bytes, or has ended. */
+void tls_scene_await(size_t size);
+/* Reads so many bytes, while the loop turns; less where the server ends. */
+size_t tls_client_read(struct tls_client *client, void *data, size_t size);
+
+/* A session for a later connection, once the handshake is done; mbedtls_ssl_session_free() it. */
+void tls_client_save(struct tls_client *client, mbedtls_ssl_session *ret_session);
+
+/* How many handshakes of the kind the metrics have. */
+uint64_t tls_scene_count(enum metric_tls_handshake kind, enum metric_tls_version version);
