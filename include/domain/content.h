@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "domain/display.h"
+#include "domain/schedule.h"
 
 #include <stdint.h>
 
@@ -15,9 +16,16 @@ struct picture {
 
 struct content_installation {
 	struct str id;
-	int64_t position;	    /* tells it from all others, those that are gone too */
-	int64_t picture_generation; /* the device's, when this picture was stored */
+	int64_t position; /* tells it from all others, those that are gone too */
+	/* The device's, when this picture was stored; of an app's picture, that of its render. */
+	int64_t picture_generation;
 	struct picture picture;
+	bool is_blank; /* an app's that has no picture, or nothing to show: it is passed over */
+	bool is_whole; /* its animation is shown to the end */
+	/* What its owner has set: */
+	bool is_disabled;	  /* it has no turns */
+	int32_t display_s;	  /* how long each turn is; 0: the schedule interval */
+	struct schedule schedule; /* when it has turns */
 };
 
 struct content_push {
@@ -35,6 +43,9 @@ struct content {
 	/* In the order of the rotation: that of their positions, until it is reordered. */
 	struct content_installation *installations;
 	unsigned installation_count;
+	int64_t pinned_position;  /* 0: none; -1: an entry that has no picture */
+	int64_t night_position;	  /* of the entry for the sleep window; likewise */
+	int16_t night_brightness; /* percent, at least 1 */
 	struct content_push push;
 };
 
@@ -45,6 +56,11 @@ struct content_installation *content_next(const struct content *content, int64_t
 /* The installation at that position, or NULL. */
 struct content_installation *content_at(const struct content *content, int64_t position);
 
+/* How long the installation is shown in its turn, with a picture whose animation has that length.
+ */
+int64_t content_stay_s(const struct content *content,
+		       const struct content_installation *installation, uint32_t loop_ms);
+
 /* Whether panels are still to show the push. Its duration counts from the moment when a panel
  * displayed it; a push that no panel displayed lapses after max(60 s, 2 x schedule interval). */
 bool content_push_is_due(const struct content *content, int64_t wall_us);
@@ -53,5 +69,5 @@ bool content_push_is_due(const struct content *content, int64_t wall_us);
  * a part of its time. */
 int64_t content_push_rest_s(const struct content *content, int64_t wall_us);
 
-/* The picture of the push; NULL when its installation is gone. */
+/* The picture of the push; NULL when its installation is gone, or blank. */
 struct picture *content_push_picture(const struct content *content);

@@ -25,6 +25,7 @@ struct display_settings display_settings_of(const struct device *device);
 
 struct display_level {
 	int brightness;		/* 0 to 100; 0: dark, and no picture is to be sent */
+	bool is_asleep;		/* dark only because of the sleep window */
 	int64_t valid_until_us; /* wall clock; at most a quarter of an hour away */
 };
 

@@ -14,7 +14,7 @@ struct installation {
 
 extern const struct record installation_record;
 
-/* A rotation as the pages show it, both parts JSON already. */
+/* A rotation as the pages show it. */
 struct rotation {
 	struct str entries;
 	struct str temporary;

@@ -90,7 +90,7 @@ int64_t playback_update(struct playback *playback, struct content *content,
 			struct playback_clock clock, const struct playback_output *output);
 
 /* What the panel shows after what it displays; kind PLAYBACK_NOTHING where that stays. */
-struct playback_item playback_next(const struct playback *playback, const struct content *content);
+struct playback_item playback_next(const struct playback *playback, const struct regime *regime);
 
 /* The panel has sent {"queued":number} or {"displaying":number}; call playback_update() afterwards.
  * Numbers that make no sense are ignored. */

@@ -2,7 +2,8 @@
  *
  * A panel fetches the next picture while it shows the current one, so its time is counted in the
  * dwell times that it was given. An installation whose time is longer than one answer can say is
- * served again until its time is over. */
+ * served again until its time is over. No dwell time reaches beyond the moment at which something
+ * else has to be shown, or at another brightness. */
 #pragma once
 
 #include "domain/playback_item.h"

@@ -16,6 +16,8 @@ enum shown_kind {
 	SHOWN_NOTHING,	 /* the built-in picture */
 	SHOWN_ASLEEP,	 /* dark */
 	SHOWN_DARK,	 /* because its brightness is 0 */
+	SHOWN_NIGHT,	 /* the night entry */
+	SHOWN_PINNED,	 /* the pinned entry */
 	SHOWN_KINDS
 };
 
@@ -33,9 +35,16 @@ struct shown {
 /* Of a panel with a WebSocket. */
 struct shown shown_of_playback(const struct playback *playback, const struct content *content,
 			       struct playback_clock clock);
-/* Of a panel that polled at that time and was given that dwell; cursor: as it was left then. */
-struct shown shown_of_poll(const struct poll_cursor *cursor, const struct content *content,
-			   int64_t polled_ms, int64_t dwell_s, struct playback_clock clock);
+/* What a panel was served that polls. */
+struct shown_poll {
+	struct playback_item item;
+	int64_t at_ms; /* monotonic */
+	int64_t dwell_s;
+};
+
+/* Of a panel that polls; cursor: as it was left then. */
+struct shown shown_of_poll(const struct shown_poll *poll, const struct poll_cursor *cursor,
+			   const struct content *content, struct playback_clock clock);
 
 /* Whether a page sees no difference. A picture that is repeated turn after turn is the same. */
 bool shown_is_same(const struct shown *a, const struct shown *b);

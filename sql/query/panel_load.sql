@@ -6,16 +6,19 @@
 -- row: number int8, device, link_key_hash bytea, is_disabled bool, has_connected bool,
 --   push_generation int8?, push_installation_id text?, push_picture bytea?,
 --   push_duration_s int4?, push_created_at timestamptz?, push_displayed_at timestamptz?,
---   repeats_picture bool
+--   repeats_picture bool, pinned_installation_id text?, night_installation_id text?,
+--   night_brightness int2
 -- effect: read
 SELECT number, {device}, link_key_hash, is_disabled, has_connected, push_generation,
 	push_installation_id,
 	CASE WHEN NOT repeats_picture THEN push_picture END AS push_picture,
-	push_duration_s, push_created_at, push_displayed_at, repeats_picture
+	push_duration_s, push_created_at, push_displayed_at, repeats_picture,
+	pinned_installation_id, night_installation_id, night_brightness
 FROM (
 	SELECT wanted.number, device.{device}, device.link_key_hash,
 		device.disabled_at IS NOT NULL AS is_disabled,
-		device.connected_at IS NOT NULL AS has_connected, showing.push_generation,
+		device.connected_at IS NOT NULL AS has_connected, device.pinned_installation_id,
+		device.night_installation_id, device.night_brightness, showing.push_generation,
 		showing.installation_id AS push_installation_id, newer.push_picture,
 		showing.duration_s AS push_duration_s, showing.created_at AS push_created_at,
 		showing.displayed_at AS push_displayed_at,

@@ -2,7 +2,10 @@
 
 #include <stddef.h>
 
-enum { LAPSE_MIN_S = 60 };
+enum {
+	LAPSE_MIN_S = 60,
+	WHOLE_MAX_S = 60, /* an animation that is shown to the end is at most so long */
+};
 
 struct content_installation *content_next(const struct content *content, int64_t after_position)
 {
@@ -16,6 +19,17 @@ struct content_installation *content_next(const struct content *content, int64_t
 			return &content->installations[i];
 	}
 	return count ? &content->installations[0] : NULL;
+}
+
+int64_t content_stay_s(const struct content *content,
+		       const struct content_installation *installation, uint32_t loop_ms)
+{
+	int64_t stay_s = installation->display_s ?: content->settings.schedule_interval_s;
+	int64_t whole_s = ((int64_t)loop_ms + 999) / 1000;
+
+	if (!installation->is_whole || whole_s <= stay_s || stay_s >= WHOLE_MAX_S)
+		return stay_s;
+	return whole_s < WHOLE_MAX_S ? whole_s : WHOLE_MAX_S;
 }
 
 struct content_installation *content_at(const struct content *content, int64_t position)
@@ -34,7 +48,7 @@ struct picture *content_push_picture(const struct content *content)
 	if (!content->push.is_installation)
 		return (struct picture *)&content->push.picture;
 	installation = content_at(content, content->push.installation_position);
-	return installation ? &installation->picture : NULL;
+	return installation && !installation->is_blank ? &installation->picture : NULL;
 }
 
 bool content_push_is_due(const struct content *content, int64_t wall_us)

@@ -1,32 +1,29 @@
 #include "domain/display.h"
 #include "base/zones.h"
 #include "domain/device.h"
+#include "domain/schedule.h"
 
 enum {
-	DAY_MINUTES = 24 * 60,
 	DIM_START_MINUTE = 21 * 60,
 	DIM_END_MINUTE = 7 * 60,
 	DIM_PERCENT = 30,
 	QUARTER_S = 15 * 60,
 };
 
-/* Where start and end are equal, the window is the whole day. */
-static bool is_within(int64_t minute, int64_t start, int64_t end)
+static bool is_sleep_time(const struct display_settings *settings, struct local_time local)
 {
-	if (start < end)
-		return minute >= start && minute < end;
-	return minute >= start || minute < end;
+	return settings->sleep_enabled && local_time_is_within(local, settings->sleep_start_minute,
+							       settings->sleep_end_minute);
 }
 
-static int brightness_at(const struct display_settings *settings, int64_t minute)
+static int brightness_at(const struct display_settings *settings, struct local_time local)
 {
 	int brightness = settings->brightness;
 
-	if (settings->sleep_enabled &&
-	    is_within(minute, settings->sleep_start_minute, settings->sleep_end_minute))
+	if (is_sleep_time(settings, local))
 		return 0;
 	if (settings->auto_dim && brightness > 0 &&
-	    is_within(minute, DIM_START_MINUTE, DIM_END_MINUTE)) {
+	    local_time_is_within(local, DIM_START_MINUTE, DIM_END_MINUTE)) {
 		brightness = brightness * DIM_PERCENT / 100;
 		return brightness > 0 ? brightness : 1;
 	}
@@ -36,19 +33,16 @@ static int brightness_at(const struct display_settings *settings, int64_t minute
 /* When the brightness can change next. Windows start and end at full minutes, and time zones change
  * their offsets at full quarters of an hour: so it is the next boundary of a window, or the next
  * quarter where that is earlier. */
-static int64_t next_change_s(const struct display_settings *settings, int64_t local_s,
+static int64_t next_change_s(const struct display_settings *settings, struct local_time local,
 			     int64_t wall_s)
 {
-	const int64_t boundaries[] = {settings->sleep_start_minute, settings->sleep_end_minute,
-				      DIM_START_MINUTE, DIM_END_MINUTE};
-	int64_t second = local_s % (DAY_MINUTES * 60);
+	const int boundaries[] = {settings->sleep_start_minute, settings->sleep_end_minute,
+				  DIM_START_MINUTE, DIM_END_MINUTE};
 	int64_t next_s = QUARTER_S - wall_s % QUARTER_S;
 
 	for (unsigned i = 0; i < sizeof(boundaries) / sizeof(boundaries[0]); i++) {
-		int64_t in_s = boundaries[i] * 60 - second;
+		int64_t in_s = local_time_until_s(local, boundaries[i]);
 
-		if (in_s <= 0)
-			in_s += DAY_MINUTES * 60;
 		if (in_s < next_s)
 			next_s = in_s;
 	}
@@ -72,10 +66,11 @@ struct display_settings display_settings_of(const struct device *device)
 struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us)
 {
 	int64_t wall_s = wall_us / 1000000;
-	int64_t local_s = wall_s + zone_offset_s(settings->zone, wall_s);
+	struct local_time local = local_time_at(settings->zone, wall_us);
 
 	return (struct display_level){
-	    .brightness = brightness_at(settings, local_s / 60 % DAY_MINUTES),
-	    .valid_until_us = next_change_s(settings, local_s, wall_s) * 1000000,
+	    .brightness = brightness_at(settings, local),
+	    .is_asleep = settings->brightness > 0 && is_sleep_time(settings, local),
+	    .valid_until_us = next_change_s(settings, local, wall_s) * 1000000,
 	};
 }

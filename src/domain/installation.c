@@ -17,6 +17,12 @@ const struct record installation_record = RECORD(struct installation, installati
 static const struct record_field rotation_fields[] = {
     RECORD_JSON(struct rotation, entries, .name = "entries", .column = "entries"),
     RECORD_JSON(struct rotation, temporary, .name = "temporary", .column = "temporary"),
+    RECORD_OPEN(.name = "night"),
+    RECORD_STR(struct rotation, night_installation_id, .name = "installationId",
+	       .column = "night_installation_id", .nullable = true),
+    RECORD_INT2(struct rotation, night_brightness, .name = "brightness",
+		.column = "night_brightness"),
+    RECORD_CLOSE(),
 };
 const struct record rotation_record = RECORD(struct rotation, rotation_fields);
 

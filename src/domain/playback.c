@@ -241,17 +241,17 @@ static void assume_displayed(struct playback *playback, const struct playback_se
 }
 
 static bool send(struct playback *playback, const struct playback_item *item, bool hurried,
-		 int brightness, struct content *content, struct playback_clock clock,
+		 const struct regime *regime, struct content *content, struct playback_clock clock,
 		 const struct playback_output *output)
 {
 	int64_t dwell_s = item->stay_s < DWELL_MAX_S ? item->stay_s : DWELL_MAX_S;
-	int change = brightness == playback->brightness_sent ? -1 : brightness;
+	int change = regime->brightness == playback->brightness_sent ? -1 : regime->brightness;
 	struct playback_item copy = *item; /* item may lie in the ring, which moves */
 	struct playback_sent *sent;
 
 	if (!output->picture(output->context, item, dwell_s, change, hurried))
 		return false;
-	playback->brightness_sent = brightness;
+	playback->brightness_sent = regime->brightness;
 	if (playback->ring_count == PLAYBACK_RING) {
 		playback->forgotten += playback->ring[0].number < 0 &&
 				       clock.now_ms - playback->ring[0].sent_ms <= SILENCE_MS;
@@ -296,8 +296,9 @@ static int64_t hurry_at_ms(const struct playback *playback, const struct playbac
 }
 
 /* The queued picture waits for its turn. Returns when to look again. */
-static int64_t wait_for_turn(struct playback *playback, struct content *content, int brightness,
-			     struct playback_clock clock, const struct playback_output *output)
+static int64_t wait_for_turn(struct playback *playback, struct content *content,
+			     const struct regime *regime, struct playback_clock clock,
+			     const struct playback_output *output)
 {
 	struct playback_sent *queued = queued_in(playback);
 	int64_t at_ms =
@@ -317,7 +318,7 @@ static int64_t wait_for_turn(struct playback *playback, struct content *content,
 	}
 	/* The panel has not said that it has the picture, and "immediate" with nothing queued does
 	 * harm: so the picture is sent once more with it. */
-	if (!send(playback, &queued->item, true, brightness, content, clock, output))
+	if (!send(playback, &queued->item, true, regime, content, clock, output))
 		return clock.now_ms + RETRY_MS;
 	return clock.now_ms + SILENCE_MS;
 }
@@ -334,22 +335,26 @@ static int64_t queue_at_ms(const struct playback *playback)
 }
 
 static int64_t send_next(struct playback *playback, const struct playback_item *next, bool hurried,
-			 int brightness, struct content *content, struct playback_clock clock,
-			 const struct playback_output *output)
+			 const struct regime *regime, struct content *content,
+			 struct playback_clock clock, const struct playback_output *output)
 {
-	if (!send(playback, next, hurried, brightness, content, clock, output))
+	if (!send(playback, next, hurried, regime, content, clock, output))
 		return clock.now_ms + RETRY_MS;
-	return playback->has_spoken ? wait_for_turn(playback, content, brightness, clock, output)
+	return playback->has_spoken ? wait_for_turn(playback, content, regime, clock, output)
 				    : queue_at_ms(playback);
 }
 
-/* A new interval holds for the installation on the screen, too. */
+/* A new interval or display time holds for the installation on the screen, too. */
 static void adjust_turn(struct playback *playback, const struct content *content)
 {
-	int64_t stay_s = content->settings.schedule_interval_s;
+	const struct content_installation *installation =
+	    content_at(content, playback->displayed.position);
+	int64_t stay_s;
 
-	if (playback->displayed.kind != PLAYBACK_INSTALLATION ||
-	    playback->displayed.stay_s == stay_s)
+	if (playback->displayed.kind != PLAYBACK_INSTALLATION || !installation)
+		return;
+	stay_s = content_stay_s(content, installation, playback->displayed.loop_ms);
+	if (playback->displayed.stay_s == stay_s)
 		return;
 	playback->displayed.stay_s = stay_s;
 	playback->until_ms = playback->since_ms + stay_s * 1000;
@@ -357,30 +362,31 @@ static void adjust_turn(struct playback *playback, const struct content *content
 
 /* What follows the displayed item in the rotation. */
 static struct playback_item next_in_rotation(const struct playback *playback,
-					     const struct content *content)
+					     const struct regime *regime)
 {
 	const struct playback_item *displayed = &playback->displayed;
 
-	return playback_item_next(content, playback->rotation_position,
+	return playback_item_next(regime, playback->rotation_position,
 				  displayed->kind == PLAYBACK_PUSH ? displayed->position : -1);
 }
 
-struct playback_item playback_next(const struct playback *playback, const struct content *content)
+struct playback_item playback_next(const struct playback *playback, const struct regime *regime)
 {
 	const struct playback_sent *newest =
 	    playback->ring_count ? &playback->ring[playback->ring_count - 1] : NULL;
-	struct playback_item next = next_in_rotation(playback, content);
+	struct playback_item next = next_in_rotation(playback, regime);
 
 	if (newest && newest->serial != playback->displayed_serial &&
-	    playback_item_is_wanted(&newest->item, content))
+	    playback_item_is_wanted(&newest->item, regime))
 		next = newest->item;
 	return playback_item_is_same_picture(&playback->displayed, &next) ? nothing : next;
 }
 
-static int64_t update_rotation(struct playback *playback, struct content *content, int brightness,
-			       struct playback_clock clock, const struct playback_output *output)
+static int64_t update_rotation(struct playback *playback, struct content *content,
+			       const struct regime *regime, struct playback_clock clock,
+			       const struct playback_output *output)
 {
-	struct playback_item next = next_in_rotation(playback, content);
+	struct playback_item next = next_in_rotation(playback, regime);
 	const struct playback_sent *queued = queued_in(playback);
 	bool has_displayed = playback->displayed.kind != PLAYBACK_NOTHING;
 	bool is_overdue;
@@ -388,19 +394,19 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 	adjust_turn(playback, content);
 	/* A push is about to be displayed. */
 	if (queued && queued->item.kind == PLAYBACK_PUSH &&
-	    playback_item_is_wanted(&queued->item, content))
-		return wait_for_turn(playback, content, brightness, clock, output);
+	    playback_item_is_wanted(&queued->item, regime))
+		return wait_for_turn(playback, content, regime, clock, output);
 	/* The picture on the screen, or the one about to be there, was removed: go on at once. */
-	if ((has_displayed && !playback_item_is_wanted(&playback->displayed, content)) ||
-	    (queued && queued->was_hurried && !playback_item_is_wanted(&queued->item, content))) {
+	if ((has_displayed && !playback_item_is_wanted(&playback->displayed, regime)) ||
+	    (queued && queued->was_hurried && !playback_item_is_wanted(&queued->item, regime))) {
 		if (queued && queued->was_hurried && playback_item_is_same(&queued->item, &next))
-			return wait_for_turn(playback, content, brightness, clock, output);
-		return send_next(playback, &next, true, brightness, content, clock, output);
+			return wait_for_turn(playback, content, regime, clock, output);
+		return send_next(playback, &next, true, regime, content, clock, output);
 	}
 	if (queued && playback_item_is_same(&queued->item, &next))
-		return wait_for_turn(playback, content, brightness, clock, output);
+		return wait_for_turn(playback, content, regime, clock, output);
 	if (!has_displayed || queued)
-		return send_next(playback, &next, false, brightness, content, clock, output);
+		return send_next(playback, &next, false, regime, content, clock, output);
 	if (playback_item_is_same_picture(&playback->displayed, &next)) {
 		/* The panel repeats the picture it has; look again when this turn is over. */
 		if (clock.now_ms >= playback->until_ms)
@@ -412,39 +418,39 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 	is_overdue = clock.now_ms >= playback->until_ms + GRACE_MS ||
 		     (!playback->has_spoken &&
 		      playback->displayed.loop_ms > playback->displayed.stay_s * 1000);
-	return send_next(playback, &next, is_overdue, brightness, content, clock, output);
+	return send_next(playback, &next, is_overdue, regime, content, clock, output);
 }
 
 /* Sends a push at once, where there is one that was not sent to this panel. False: there is none.
  */
-static bool show_push(struct playback *playback, struct content *content, int brightness,
-		      struct playback_clock clock, const struct playback_output *output,
-		      int64_t *ret_ms)
+static bool show_push(struct playback *playback, struct content *content,
+		      const struct regime *regime, struct playback_clock clock,
+		      const struct playback_output *output, int64_t *ret_ms)
 {
 	struct playback_item item;
 
-	if (content->push.generation == playback->push_sent ||
+	if (!regime_takes_pushes(regime) || content->push.generation == playback->push_sent ||
 	    !content_push_is_due(content, clock.wall_us))
 		return false;
 	item = playback_item_of_push(content, clock.wall_us);
-	*ret_ms = send_next(playback, &item, true, brightness, content, clock, output);
+	*ret_ms = send_next(playback, &item, true, regime, content, clock, output);
 	return true;
 }
 
 int64_t playback_update(struct playback *playback, struct content *content,
 			struct playback_clock clock, const struct playback_output *output)
 {
-	struct display_level level = display_level_at(&content->settings, clock.wall_us);
-	int64_t level_ms = clock.now_ms + (level.valid_until_us - clock.wall_us) / 1000 + 1;
+	struct regime regime = regime_at(content, clock.wall_us);
+	int64_t regime_ms = clock.now_ms + (regime.valid_until_us - clock.wall_us) / 1000 + 1;
 	int64_t next_ms = INT64_MAX;
 
-	if (level.brightness > 0 &&
-	    !show_push(playback, content, level.brightness, clock, output, &next_ms))
-		next_ms = update_rotation(playback, content, level.brightness, clock, output);
+	if (regime.kind != REGIME_DARK &&
+	    !show_push(playback, content, &regime, clock, output, &next_ms))
+		next_ms = update_rotation(playback, content, &regime, clock, output);
 	/* Unless the brightness was sent with a picture. */
-	if (level.brightness != playback->brightness_sent) {
-		playback->brightness_sent = level.brightness;
-		output->brightness(output->context, level.brightness);
+	if (regime.brightness != playback->brightness_sent) {
+		playback->brightness_sent = regime.brightness;
+		output->brightness(output->context, regime.brightness);
 	}
-	return next_ms < level_ms ? next_ms : level_ms;
+	return next_ms < regime_ms ? next_ms : regime_ms;
 }

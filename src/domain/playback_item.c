@@ -12,7 +12,7 @@ struct playback_item playback_item_of(const struct content *content,
 	    .generation = installation->picture_generation,
 	    .picture_generation = installation->picture_generation,
 	    .loop_ms = installation->picture.loop_ms,
-	    .stay_s = content->settings.schedule_interval_s,
+	    .stay_s = content_stay_s(content, installation, installation->picture.loop_ms),
 	};
 }
 
@@ -32,17 +32,17 @@ struct playback_item playback_item_of_push(const struct content *content, int64_
 	};
 }
 
-struct playback_item playback_item_next(const struct content *content, int64_t after_position,
+struct playback_item playback_item_next(const struct regime *regime, int64_t after_position,
 					int64_t pushed_position)
 {
-	const struct content_installation *installation = content_next(content, after_position);
+	const struct content_installation *installation = regime_next(regime, after_position);
 
 	if (installation && installation->position == pushed_position)
-		installation = content_next(content, pushed_position);
+		installation = regime_next(regime, pushed_position);
 	if (!installation)
 		return (struct playback_item){
 		    .kind = PLAYBACK_BUILT_IN, .position = -1, .stay_s = BUILT_IN_STAY_S};
-	return playback_item_of(content, installation);
+	return playback_item_of(regime->content, installation);
 }
 
 bool playback_item_is_same(const struct playback_item *a, const struct playback_item *b)
@@ -58,15 +58,20 @@ bool playback_item_is_same_picture(const struct playback_item *a, const struct p
 	       a->picture_generation == b->picture_generation;
 }
 
-bool playback_item_is_wanted(const struct playback_item *item, const struct content *content)
+bool playback_item_is_wanted(const struct playback_item *item, const struct regime *regime)
 {
+	const struct content *content = regime->content;
+	const struct content_installation *installation;
+
 	switch (item->kind) {
 	case PLAYBACK_BUILT_IN:
-		return content->installation_count == 0;
+		return regime_next(regime, item->position) == NULL;
 	case PLAYBACK_INSTALLATION:
-		return content_at(content, item->position) != NULL;
+		installation = content_at(content, item->position);
+		return installation && regime_shows(regime, installation);
 	case PLAYBACK_PUSH:
-		return content->push.generation == item->generation &&
+		return regime_takes_pushes(regime) &&
+		       content->push.generation == item->generation &&
 		       content_push_picture(content);
 	default:
 		return false;

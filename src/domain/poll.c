@@ -1,14 +1,31 @@
 #include "domain/poll.h"
 
+/* As much of a dwell time as the item may be shown, at this brightness, from now on. */
+static int64_t dwell_in(const struct regime *now, const struct playback_item *item, int64_t wall_us,
+			int64_t dwell_s)
+{
+	int64_t until_us = now->valid_until_us;
+
+	while (until_us < wall_us + dwell_s * 1000000) {
+		struct regime regime = regime_at(now->content, until_us);
+
+		if (regime.brightness != now->brightness || !playback_item_is_wanted(item, &regime))
+			return (until_us - wall_us + 999999) / 1000000;
+		until_us = regime.valid_until_us;
+	}
+	return dwell_s;
+}
+
 /* Serves as much of an item's time as one answer can say, and keeps the rest. The time is divided
  * evenly among the answers, so that none is for a second only. */
 static void serve(struct poll_cursor *cursor, struct poll_answer *answer,
-		  const struct playback_item *item, int64_t stay_s)
+		  const struct regime *regime, const struct playback_item *item, int64_t stay_s,
+		  int64_t wall_us)
 {
 	int64_t answers = (stay_s + POLL_DWELL_MAX_S - 1) / POLL_DWELL_MAX_S;
 
 	answer->item = *item;
-	answer->dwell_s = (stay_s + answers - 1) / answers;
+	answer->dwell_s = dwell_in(regime, item, wall_us, (stay_s + answers - 1) / answers);
 	cursor->remaining_s = stay_s - answer->dwell_s;
 	cursor->remains_of_push = item->kind == PLAYBACK_PUSH;
 	if (item->kind == PLAYBACK_PUSH)
@@ -18,28 +35,28 @@ static void serve(struct poll_cursor *cursor, struct poll_answer *answer,
 }
 
 /* Serves the rest of the item that was served last, where it may still be shown. */
-static bool serve_rest(struct poll_cursor *cursor, const struct content *content, int64_t wall_us,
+static bool serve_rest(struct poll_cursor *cursor, const struct regime *regime, int64_t wall_us,
 		       struct poll_answer *answer)
 {
+	const struct content *content = regime->content;
 	const struct content_installation *installation;
-	int64_t interval_s = content->settings.schedule_interval_s;
 	struct playback_item item;
 
 	if (cursor->remaining_s <= 0)
 		return false;
 	if (cursor->remains_of_push) {
-		if (content->push.generation != cursor->push_seen || !content_push_picture(content))
-			return false;
 		item = playback_item_of_push(content, wall_us);
-		serve(cursor, answer, &item, cursor->remaining_s);
+		if (item.generation != cursor->push_seen || !playback_item_is_wanted(&item, regime))
+			return false;
+		serve(cursor, answer, regime, &item, cursor->remaining_s, wall_us);
 		return true;
 	}
 	installation = content_at(content, cursor->position);
-	if (!installation)
+	if (!installation || !regime_shows(regime, installation))
 		return false;
 	item = playback_item_of(content, installation);
-	serve(cursor, answer, &item,
-	      cursor->remaining_s < interval_s ? cursor->remaining_s : interval_s);
+	serve(cursor, answer, regime, &item,
+	      cursor->remaining_s < item.stay_s ? cursor->remaining_s : item.stay_s, wall_us);
 	return true;
 }
 
@@ -57,32 +74,33 @@ static int64_t pushed_position(const struct poll_cursor *cursor, const struct co
 struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *content,
 			     int64_t wall_us)
 {
-	struct display_level level = display_level_at(&content->settings, wall_us);
-	struct poll_answer answer = {.brightness = level.brightness};
+	struct regime regime = regime_at(content, wall_us);
+	struct poll_answer answer = {.brightness = regime.brightness};
 	struct playback_item item;
 
-	if (level.brightness == 0) {
+	if (regime.kind == REGIME_DARK) {
 		/* The display is dark; the device is to poll again when that may change. */
-		int64_t until_s = (level.valid_until_us - wall_us + 999999) / 1000000;
+		int64_t until_s = (regime.valid_until_us - wall_us + 999999) / 1000000;
 
 		answer.item = (struct playback_item){.kind = PLAYBACK_BUILT_IN, .position = -1};
 		answer.dwell_s = until_s < POLL_DWELL_MAX_S ? until_s : POLL_DWELL_MAX_S;
 		return answer;
 	}
-	if (content->push.generation > cursor->push_seen && content_push_is_due(content, wall_us)) {
+	if (regime_takes_pushes(&regime) && content->push.generation > cursor->push_seen &&
+	    content_push_is_due(content, wall_us)) {
 		answer.is_push_displayed = content->push.displayed_us == 0;
 		item = playback_item_of_push(content, wall_us);
-		serve(cursor, &answer, &item, item.stay_s);
+		serve(cursor, &answer, &regime, &item, item.stay_s, wall_us);
 		return answer;
 	}
-	if (serve_rest(cursor, content, wall_us, &answer))
+	if (serve_rest(cursor, &regime, wall_us, &answer))
 		return answer;
-	item = playback_item_next(content, cursor->position, pushed_position(cursor, content));
+	item = playback_item_next(&regime, cursor->position, pushed_position(cursor, content));
 	if (item.kind == PLAYBACK_BUILT_IN) {
 		answer.item = item;
-		answer.dwell_s = item.stay_s;
+		answer.dwell_s = dwell_in(&regime, &item, wall_us, item.stay_s);
 	} else {
-		serve(cursor, &answer, &item, item.stay_s);
+		serve(cursor, &answer, &regime, &item, item.stay_s, wall_us);
 	}
 	return answer;
 }

@@ -2,13 +2,15 @@
 
 static const struct playback_item nothing = {.kind = PLAYBACK_NOTHING, .position = -1};
 
-static enum shown_kind kind_of(const struct playback_item *item)
+static enum shown_kind kind_of(const struct playback_item *item, const struct regime *regime)
 {
 	switch (item->kind) {
 	case PLAYBACK_BUILT_IN:
 		return SHOWN_NOTHING;
 	case PLAYBACK_INSTALLATION:
-		return SHOWN_ROTATION;
+		if (!regime->alone || regime->alone->position != item->position)
+			return SHOWN_ROTATION;
+		return regime->kind == REGIME_NIGHT ? SHOWN_NIGHT : SHOWN_PINNED;
 	case PLAYBACK_PUSH:
 		return item->position == -1 ? SHOWN_TEMPORARY : SHOWN_PUSH;
 	default:
@@ -28,20 +30,20 @@ static void darken(struct shown *shown, const struct content *content)
 struct shown shown_of_playback(const struct playback *playback, const struct content *content,
 			       struct playback_clock clock)
 {
-	struct display_level level = display_level_at(&content->settings, clock.wall_us);
+	struct regime regime = regime_at(content, clock.wall_us);
 	int sent = playback->brightness_sent;
 	struct shown shown = {
 	    .connection = SHOWN_WEB_SOCKET,
 	    .is_acknowledged = playback->has_spoken && !playback->is_assumed,
 	    .item = playback->displayed,
-	    .next = playback_next(playback, content),
-	    .brightness = sent == -1 ? level.brightness : sent,
+	    .next = playback_next(playback, &regime),
+	    .brightness = sent == -1 ? regime.brightness : sent,
 	    .since_ms = playback->since_ms,
 	    .until_ms = playback->until_ms,
 	};
 
-	shown.kind = kind_of(&shown.item);
-	shown.next_kind = kind_of(&shown.next);
+	shown.kind = kind_of(&shown.item, &regime);
+	shown.next_kind = kind_of(&shown.next, &regime);
 	if (shown.kind == SHOWN_UNKNOWN)
 		shown.is_acknowledged = false;
 	if (shown.next.kind == PLAYBACK_NOTHING)
@@ -51,39 +53,22 @@ struct shown shown_of_playback(const struct playback *playback, const struct con
 	return shown;
 }
 
-/* The push that was served last, or the installation. */
-static struct playback_item item_served(const struct poll_cursor *cursor,
-					const struct content *content, int64_t wall_us)
+struct shown shown_of_poll(const struct shown_poll *poll, const struct poll_cursor *cursor,
+			   const struct content *content, struct playback_clock clock)
 {
-	const struct content_installation *installation;
-
-	if (cursor->remains_of_push && cursor->push_seen == content->push.generation &&
-	    content_push_picture(content))
-		return playback_item_of_push(content, wall_us);
-	installation = content_at(content, cursor->position);
-	if (installation && !cursor->remains_of_push)
-		return playback_item_of(content, installation);
-	return content->installation_count == 0
-		   ? (struct playback_item){.kind = PLAYBACK_BUILT_IN, .position = -1}
-		   : nothing;
-}
-
-struct shown shown_of_poll(const struct poll_cursor *cursor, const struct content *content,
-			   int64_t polled_ms, int64_t dwell_s, struct playback_clock clock)
-{
-	struct display_level level = display_level_at(&content->settings, clock.wall_us);
+	struct regime regime = regime_at(content, clock.wall_us);
 	struct poll_cursor ahead = *cursor;
 	struct shown shown = {
 	    .connection = SHOWN_POLLING,
-	    .item = item_served(cursor, content, clock.wall_us),
+	    .item = poll->item,
 	    .next = nothing,
-	    .brightness = level.brightness,
-	    .since_ms = polled_ms,
-	    .until_ms = polled_ms + dwell_s * 1000,
+	    .brightness = regime.brightness,
+	    .since_ms = poll->at_ms,
+	    .until_ms = poll->at_ms + poll->dwell_s * 1000,
 	};
 
-	shown.kind = kind_of(&shown.item);
-	if (level.brightness == 0) {
+	shown.kind = kind_of(&shown.item, &regime);
+	if (regime.kind == REGIME_DARK) {
 		darken(&shown, content);
 		return shown;
 	}
@@ -93,7 +78,7 @@ struct shown shown_of_poll(const struct poll_cursor *cursor, const struct conten
 		shown.next = nothing;
 		shown.until_ms = 0;
 	}
-	shown.next_kind = kind_of(&shown.next);
+	shown.next_kind = kind_of(&shown.next, &regime);
 	return shown;
 }
 

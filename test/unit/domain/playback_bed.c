@@ -158,7 +158,7 @@ static void panel_take(struct bed *bed)
 
 static bool is_dark(const struct bed *bed)
 {
-	return display_level_at(&bed->content.settings, bed_clock(bed).wall_us).brightness == 0;
+	return regime_at(&bed->content, bed_clock(bed).wall_us).kind == REGIME_DARK;
 }
 
 static void on_brightness(void *context, int percent)
@@ -184,16 +184,19 @@ static void on_immediate(void *context)
 static void check_item(const struct bed *bed, const struct playback_item *item)
 {
 	const struct content_installation *installation = content_at(&bed->content, item->position);
+	struct regime regime = regime_at(&bed->content, bed_clock(bed).wall_us);
 
 	assert_int_not_equal(item->kind, PLAYBACK_NOTHING);
 	if (item->kind == PLAYBACK_INSTALLATION)
-		assert_non_null(installation);
+		assert_true(installation && regime_shows(&regime, installation));
 	if (item->position != -1)
 		assert_int_equal(item->picture_generation, installation->picture_generation);
-	if (item->kind == PLAYBACK_PUSH)
+	if (item->kind == PLAYBACK_PUSH) {
+		assert_true(regime_takes_pushes(&regime));
 		assert_int_equal(item->generation, bed->content.push.generation);
+	}
 	if (item->kind == PLAYBACK_BUILT_IN)
-		assert_int_equal(bed->content.installation_count, 0);
+		assert_null(regime_next(&regime, -1));
 }
 
 static bool on_picture(void *context, const struct playback_item *item, int64_t dwell_s,
@@ -325,6 +328,7 @@ void bed_init(struct bed *bed, enum firmware firmware, uint64_t seed)
 	bed->panel.firmware = firmware;
 	bed->panel.brightness = -1;
 	bed->content.settings.brightness = 60;
+	bed->content.night_brightness = 5;
 	bed->content.settings.schedule_interval_s = INTERVAL_S;
 	bed->content.installations = bed->installations;
 }
@@ -364,6 +368,10 @@ void bed_delete_installation(struct bed *bed, int64_t position)
 	memmove(&content->installations[index], &content->installations[index + 1],
 		(--content->installation_count - index) * sizeof(content->installations[0]));
 	bed->generation++;
+	if (content->pinned_position == position)
+		content->pinned_position = 0;
+	if (content->night_position == position)
+		content->night_position = 0;
 	/* The database deletes what is shown of it. */
 	if (content->push.is_installation && content->push.installation_position == position)
 		content->push = (struct content_push){0};

@@ -54,6 +54,53 @@ static void change_settings(void)
 	bed_update(bed);
 }
 
+/* Minutes around the present one, mostly: so that hours begin and end. */
+static int16_t random_minute(void)
+{
+	int64_t minute = bed_clock(bed).wall_us / 1000000 / 60 % DAY_MINUTES;
+
+	return (int16_t)((minute + (int64_t)bed_random(bed, 4)) % DAY_MINUTES);
+}
+
+static void change_options(void)
+{
+	struct content *content = &bed->content;
+	struct content_installation *installation = content_at(content, random_position());
+
+	switch (bed_random(bed, 5)) {
+	case 0:
+		installation->is_disabled = !installation->is_disabled;
+		break;
+	case 1:
+		installation->display_s = bed_random(bed, 2) ? 0 : 5 + (int)bed_random(bed, 60);
+		break;
+	case 2:
+		installation->schedule.has_hours = bed_random(bed, 3) > 0;
+		installation->schedule.start_minute = random_minute();
+		installation->schedule.end_minute = random_minute();
+		installation->schedule.days_off = (uint8_t)(bed_random(bed, 2) << 4); /* Friday */
+		break;
+	case 3:
+		content->pinned_position = bed_random(bed, 2) ? installation->position : 0;
+		break;
+	default:
+		content->night_position = bed_random(bed, 2) ? installation->position : 0;
+	}
+	bed_update(bed);
+}
+
+static void reset_options(void)
+{
+	bed->content.pinned_position = bed->content.night_position = 0;
+	for (unsigned i = 0; i < bed->content.installation_count; i++) {
+		struct content_installation *installation = &bed->installations[i];
+
+		installation->is_disabled = false;
+		installation->display_s = 0;
+		installation->schedule = (struct schedule){0};
+	}
+}
+
 static void reconnect(void)
 {
 	bed_disconnect(bed);
@@ -67,7 +114,7 @@ static void change_something(void)
 	bool has_installations = bed->content.installation_count > 0;
 	int64_t duration_s, position;
 
-	switch (bed_random(bed, 9)) {
+	switch (bed_random(bed, 11)) {
 	case 0:
 	case 1:
 		if (bed->content.installation_count < 8)
@@ -96,8 +143,12 @@ static void change_something(void)
 	case 7:
 		change_settings();
 		break;
-	default:
+	case 8:
 		reconnect();
+		break;
+	default:
+		if (has_installations)
+			change_options();
 	}
 }
 
@@ -183,6 +234,7 @@ static void check_quiet_time(void)
 
 	settings->sleep_enabled = settings->auto_dim = false;
 	settings->brightness = 80;
+	reset_options();
 	if (!bed->is_connected)
 		bed_connect(bed);
 	bed_update(bed);

@@ -419,6 +419,185 @@ static void shorter_interval_holds_at_once(void **state)
 	assert_screen(PLAYBACK_INSTALLATION, first + 1);
 }
 
+/* ---- what owners set ---- */
+
+/* Two entries, and a panel that shows the first one. */
+static int64_t show_two(int firmware)
+{
+	int64_t first;
+
+	bed_init(bed, (enum firmware)firmware, 31);
+	first = bed_add_installation(bed, 0);
+	bed_add_installation(bed, 0);
+	bed_connect(bed);
+	bed_run(bed, 1000);
+	assert_screen(PLAYBACK_INSTALLATION, first);
+	return first;
+}
+
+static void each_entry_has_its_time(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		int64_t first = show_two(firmware);
+
+		bed->installations[0].display_s = 40;
+		bed->installations[1].display_s = 5;
+		bed_update(bed);
+		bed_run(bed, 600 * 1000);
+		for (unsigned i = 2; i + 1 < bed->shown_count; i++)
+			assert_about(bed->shown[i].to_ms - bed->shown[i].from_ms,
+				     bed->shown[i].item.position == first ? 40000 : 5000, 1500);
+	}
+}
+
+static void pinned_entry_alone_and_at_once(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		int64_t first = show_two(firmware);
+
+		bed->installations[1].is_disabled = true;
+		bed->content.pinned_position = first + 1;
+		bed_update(bed);
+		bed_run(bed, 500);
+		assert_screen(PLAYBACK_INSTALLATION, first + 1);
+		bed_run(bed, 20 * 1000);
+		bed->pictures_sent = 0;
+		bed_run(bed, 3600 * 1000);
+		assert_int_equal(bed->pictures_sent, 0);
+		assert_screen(PLAYBACK_INSTALLATION, first + 1);
+		bed_push_temporary(bed, 5, 0);
+		bed_run(bed, 500);
+		assert_screen(PLAYBACK_PUSH, -1);
+		bed_run(bed, 10 * 1000);
+		assert_screen(PLAYBACK_INSTALLATION, first + 1);
+		bed->content.pinned_position = 0;
+		bed_update(bed);
+		bed_run(bed, 500);
+		assert_screen(PLAYBACK_INSTALLATION, first);
+	}
+}
+
+static void disabled_entry_goes_at_once(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		int64_t first = show_two(firmware);
+
+		bed->installations[0].is_disabled = true;
+		bed_update(bed);
+		bed_run(bed, 500);
+		assert_screen(PLAYBACK_INSTALLATION, first + 1);
+		bed->installations[1].is_disabled = true;
+		bed_update(bed);
+		bed_run(bed, 500);
+		assert_screen(PLAYBACK_BUILT_IN, -1);
+		bed->installations[0].is_disabled = false;
+		bed_update(bed);
+		bed_run(bed, 500);
+		assert_screen(PLAYBACK_INSTALLATION, first);
+	}
+}
+
+/* The test bed's clock begins at 12:00 UTC on a Friday. */
+static void entries_come_and_go_with_their_hours(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		int64_t first = show_two(firmware);
+
+		bed->content.settings.schedule_interval_s = 3600;
+		bed->installations[0].schedule = (struct schedule){
+		    .has_hours = true, .start_minute = 11 * 60, .end_minute = 12 * 60 + 7};
+		bed->installations[1].schedule = (struct schedule){
+		    .has_hours = true, .start_minute = 12 * 60 + 9, .end_minute = 13 * 60};
+		bed_update(bed);
+		bed_run(bed, 7 * 60 * 1000 - 1100);
+		assert_screen(PLAYBACK_INSTALLATION, first);
+		bed_run(bed, 700);
+		assert_screen(PLAYBACK_BUILT_IN, -1);
+		bed_run(bed, 2 * 60 * 1000 - 700);
+		assert_screen(PLAYBACK_BUILT_IN, -1);
+		bed_run(bed, 700);
+		assert_screen(PLAYBACK_INSTALLATION, first + 1);
+	}
+}
+
+static void sleep_from_to(int start_minute, int end_minute)
+{
+	bed->content.settings.sleep_enabled = true;
+	bed->content.settings.sleep_start_minute = (int16_t)start_minute;
+	bed->content.settings.sleep_end_minute = (int16_t)end_minute;
+}
+
+static void night_entry_alone(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		int64_t first = show_two(firmware);
+
+		sleep_from_to(12 * 60 + 2, 12 * 60 + 12);
+		bed->content.night_position = first + 1;
+		bed->content.installations[1].is_disabled = true;
+		bed_update(bed);
+		bed_run(bed, 119 * 1000 - 1000);
+		assert_screen(PLAYBACK_INSTALLATION, first);
+		assert_int_equal(bed->panel.brightness, 60);
+		bed_run(bed, 2000);
+		assert_screen(PLAYBACK_INSTALLATION, first + 1);
+		assert_int_equal(bed->panel.brightness, 5);
+		/* It waits, but not for so long. */
+		bed_push_temporary(bed, 5, 0);
+		bed_run(bed, 598 * 1000);
+		assert_screen(PLAYBACK_INSTALLATION, first + 1);
+		assert_int_equal(bed->panel.brightness, 5);
+		bed_run(bed, 2000);
+		assert_screen(PLAYBACK_INSTALLATION, first);
+		assert_int_equal(bed->panel.brightness, 60);
+	}
+}
+
+static void push_waits_for_the_end_of_the_night(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		int64_t first = show_two(firmware);
+
+		sleep_from_to(11 * 60, 12 * 60 + 1);
+		bed->content.night_position = first;
+		bed_update(bed);
+		bed_run(bed, 20 * 1000);
+		bed_push_temporary(bed, 5, 0);
+		bed_run(bed, 37 * 1000);
+		assert_screen(PLAYBACK_INSTALLATION, first);
+		bed_run(bed, 3000);
+		assert_screen(PLAYBACK_PUSH, -1);
+		assert_int_equal(bed->panel.brightness, 60);
+	}
+}
+
+static void night_ends_a_push(void **state)
+{
+	(void)state;
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		int64_t first = show_two(firmware);
+
+		sleep_from_to(12 * 60 + 1, 13 * 60);
+		bed->content.night_position = first;
+		bed_update(bed);
+		bed_run(bed, 50 * 1000);
+		bed_push_temporary(bed, 45, 0);
+		bed_run(bed, 1000);
+		assert_screen(PLAYBACK_PUSH, -1);
+		bed_run(bed, 9000);
+		assert_screen(PLAYBACK_INSTALLATION, first);
+		assert_int_equal(bed->panel.brightness, 5);
+		bed_run(bed, 100 * 1000);
+		assert_screen(PLAYBACK_INSTALLATION, first);
+	}
+}
+
 static void dark_panel_is_left_alone(void **state)
 {
 	(void)state;
@@ -671,6 +850,13 @@ int main(void)
 	    TEST(animations_are_not_cut_but_at_the_end_of_their_time),
 	    TEST(interval_beyond_what_the_link_can_say),
 	    TEST(shorter_interval_holds_at_once),
+	    TEST(each_entry_has_its_time),
+	    TEST(pinned_entry_alone_and_at_once),
+	    TEST(disabled_entry_goes_at_once),
+	    TEST(entries_come_and_go_with_their_hours),
+	    TEST(night_entry_alone),
+	    TEST(push_waits_for_the_end_of_the_night),
+	    TEST(night_ends_a_push),
 	    TEST(dark_panel_is_left_alone),
 	    TEST(push_that_waits_in_the_dark_is_shown_within_its_time),
 	    TEST(sleep_window_begins_and_ends),

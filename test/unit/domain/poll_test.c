@@ -1,3 +1,4 @@
+#include "base/zones.h"
 #include "domain/poll.h"
 
 #include "../cmocka_test.h"
@@ -292,6 +293,180 @@ static void dark_panel_keeps_its_place(void **state)
 	assert_int_equal(next_at(20).dwell_s, 299);
 }
 
+/* ---- what owners set ---- */
+
+static void sleep_for(int16_t start_minute, int16_t end_minute)
+{
+	content.settings.sleep_enabled = true;
+	content.settings.sleep_start_minute = start_minute;
+	content.settings.sleep_end_minute = end_minute;
+}
+
+static void each_entry_has_its_time(void **state)
+{
+	(void)state;
+	installations[1].display_s = 5;
+	installations[2].display_s = 400;
+	assert_int_equal(next_at(0).dwell_s, 20);
+	assert_int_equal(next_at(20).dwell_s, 5);
+	assert_int_equal(next_at(25).dwell_s, 200);
+	assert_int_equal(next_at(225).dwell_s, 200);
+	assert_int_equal(next_at(425).item.position, 10);
+	/* A shorter time holds for the rest. */
+	assert_int_equal(next_at(445).item.position, 20);
+	assert_int_equal(next_at(450).item.position, 30);
+	installations[2].display_s = 30;
+	assert_int_equal(next_at(650).dwell_s, 30);
+	assert_int_equal(next_at(680).item.position, 10);
+}
+
+static void entries_come_and_go_with_their_hours(void **state)
+{
+	(void)state;
+	installations[1].schedule =
+	    (struct schedule){.has_hours = true, .start_minute = 721, .end_minute = 722};
+	assert_int_equal(next_at(0).item.position, 10);
+	assert_int_equal(next_at(20).item.position, 30);
+	assert_int_equal(next_at(40).item.position, 10);
+	assert_int_equal(next_at(60).item.position, 20);
+	assert_int_equal(next_at(80).item.position, 30);
+	assert_int_equal(next_at(100).item.position, 10);
+	assert_int_equal(next_at(120).item.position, 30);
+}
+
+/* The panel asks again when it is over. */
+static void dwell_ends_with_the_hours(void **state)
+{
+	struct poll_answer answer;
+
+	(void)state;
+	content.settings.schedule_interval_s = 3600; /* 13 answers */
+	installations[0].schedule =
+	    (struct schedule){.has_hours = true, .start_minute = 700, .end_minute = 721};
+	assert_int_equal(next_at(-30).dwell_s, 90);
+	answer = next_at(60);
+	assert_int_equal(answer.item.position, 20);
+	assert_int_equal(answer.dwell_s, 277);
+	/* Nothing is on, and something will be. */
+	installations[1].is_disabled = installations[2].is_disabled = true;
+	installations[0].schedule.start_minute = 725;
+	installations[0].schedule.end_minute = 726;
+	answer = next_at(280);
+	assert_int_equal(answer.item.kind, PLAYBACK_BUILT_IN);
+	assert_int_equal(answer.dwell_s, 15);
+	answer = next_at(295);
+	assert_int_equal(answer.item.kind, PLAYBACK_BUILT_IN);
+	assert_int_equal(answer.dwell_s, 5);
+	assert_int_equal(next_at(300).item.position, 10);
+}
+
+static void dwell_ends_with_the_day(void **state)
+{
+	struct poll_answer answer;
+
+	(void)state;
+	content.settings.schedule_interval_s = 200;
+	content.settings.auto_dim = true;
+	answer = next_at(9 * 3600 - 50); /* 21:00 */
+	assert_int_equal(answer.dwell_s, 50);
+	assert_int_equal(answer.brightness, 60);
+	answer = next_at(9 * 3600);
+	assert_int_equal(answer.item.position, 10);
+	assert_int_equal(answer.dwell_s, 150);
+	assert_int_equal(answer.brightness, 18);
+	sleep_for(22 * 60, 7 * 60);
+	assert_int_equal(next_at(10 * 3600 - 10).dwell_s, 10);
+	assert_int_equal(next_at(10 * 3600).brightness, 0);
+	/* Zagreb's clock goes from 3:00 to 2:00 at 01:00 UTC, 25 October 2026: 26 days back. */
+	content.settings.zone = zones_find(STR("Europe/Zagreb"));
+	sleep_for(2 * 60, 2 * 60 + 30);
+	assert_int_equal(next_at(-27 * 86400 + 13 * 3600 - 20).dwell_s, 20);
+	assert_int_equal(next_at(-27 * 86400 + 13 * 3600).brightness, 0);
+}
+
+static void night_entry_alone(void **state)
+{
+	struct poll_answer answer;
+
+	(void)state;
+	content.night_position = 30;
+	content.night_brightness = 4;
+	installations[2].is_disabled = true;
+	sleep_for(12 * 60 + 1, 12 * 60 + 2);
+	assert_int_equal(next_at(0).item.position, 10);
+	assert_int_equal(next_at(50).dwell_s, 10);
+	push_temporary(50, 45, 60);
+	for (unsigned i = 0; i < 3; i++) {
+		answer = next_at(60 + 20 * i);
+		assert_int_equal(answer.item.position, 30);
+		assert_int_equal(answer.brightness, 4);
+		assert_int_equal(answer.dwell_s, 20);
+		assert_false(answer.is_push_displayed);
+	}
+	/* What was pushed meanwhile, and is not too old, comes now. */
+	content.push.created_us = start_us + 100 * INT64_C(1000000);
+	answer = next_at(120);
+	assert_int_equal(answer.item.kind, PLAYBACK_PUSH);
+	assert_int_equal(answer.brightness, 60);
+	content.push.displayed_us = start_us + 120 * INT64_C(1000000);
+	/* The rotation goes on behind the entry that was shown. */
+	assert_int_equal(next_at(165).item.position, 10);
+	/* Without a picture it is as if there was none. */
+	content.night_position = -1;
+	assert_int_equal(next_at(60).brightness, 0);
+}
+
+/* A push's time does not reach into the night, and does not come back after it. */
+static void night_ends_a_push(void **state)
+{
+	(void)state;
+	content.night_position = 30;
+	content.night_brightness = 4;
+	sleep_for(12 * 60 + 1, 12 * 60 + 2);
+	push_temporary(50, 45, 50);
+	assert_int_equal(next_at(50).dwell_s, 10);
+	content.push.displayed_us = start_us + 50 * INT64_C(1000000);
+	assert_int_equal(next_at(60).item.position, 30);
+	assert_int_equal(next_at(120).item.kind, PLAYBACK_INSTALLATION);
+}
+
+static void pinned_entry_alone(void **state)
+{
+	(void)state;
+	assert_int_equal(next_at(0).item.position, 10);
+	content.pinned_position = 20;
+	installations[1].is_disabled = true;
+	installations[1].display_s = 400;
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(next_at(20 + 200 * i).item.position, 20);
+	push_temporary(50, 5, 900);
+	assert_int_equal(next_at(900).item.kind, PLAYBACK_PUSH);
+	content.push.displayed_us = start_us + 900 * INT64_C(1000000);
+	assert_int_equal(next_at(905).item.position, 20);
+	/* Also where it was pushed itself. */
+	push_installation(20);
+	content.push.created_us = start_us + 910 * INT64_C(1000000);
+	assert_int_equal(next_at(910).item.kind, PLAYBACK_PUSH);
+	content.push.displayed_us = start_us + 910 * INT64_C(1000000);
+	assert_int_equal(next_at(930).item.position, 20);
+	content.pinned_position = -1; /* it has lost its picture */
+	assert_int_equal(next_at(950).item.kind, PLAYBACK_BUILT_IN);
+	content.pinned_position = 0;
+	assert_int_equal(next_at(965).item.position, 30);
+}
+
+static void disabled_entries_are_shown_when_they_are_pushed(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		installations[i].is_disabled = true;
+	assert_int_equal(next_at(0).item.kind, PLAYBACK_BUILT_IN);
+	push_installation(20);
+	assert_int_equal(next_at(1).item.position, 20);
+	content.push.displayed_us = start_us + 1000000;
+	assert_int_equal(next_at(21).item.kind, PLAYBACK_BUILT_IN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +485,14 @@ int main(void)
 	    cmocka_unit_test_setup(deleted_installations, set_up),
 	    cmocka_unit_test_setup(another_order_is_taken_behind_what_was_served, set_up),
 	    cmocka_unit_test_setup(dark_panel_keeps_its_place, set_up),
+	    cmocka_unit_test_setup(each_entry_has_its_time, set_up),
+	    cmocka_unit_test_setup(entries_come_and_go_with_their_hours, set_up),
+	    cmocka_unit_test_setup(dwell_ends_with_the_hours, set_up),
+	    cmocka_unit_test_setup(dwell_ends_with_the_day, set_up),
+	    cmocka_unit_test_setup(night_entry_alone, set_up),
+	    cmocka_unit_test_setup(night_ends_a_push, set_up),
+	    cmocka_unit_test_setup(pinned_entry_alone, set_up),
+	    cmocka_unit_test_setup(disabled_entries_are_shown_when_they_are_pushed, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,39 @@
+/* The regime: which rule of the device link says, at a moment, what a panel shows beside pushes.
+ * Only this module decides which entries are passed over, for panels with a WebSocket and for
+ * panels that poll. Pure.
+ *
+ *   DARK      brightness 0, or the sleep window without a night entry that has a picture
+ *   NIGHT     the sleep window: the night entry alone, at its own brightness; pushes wait
+ *   PINNED    the pinned entry alone, or nothing while it has no picture
+ *   ROTATION  the entries that are enabled and in their hours, in turn
+ *
+ * The night entry and the pinned one are shown whatever their own hours, also where they are
+ * disabled. */
+#pragma once
+
+#include "domain/content.h"
+
+enum regime_kind { REGIME_DARK, REGIME_NIGHT, REGIME_PINNED, REGIME_ROTATION };
+
+struct regime {
+	enum regime_kind kind;
+	int brightness; /* percent; 0 where it is dark */
+	struct local_time local;
+	int64_t valid_until_us; /* wall clock; at most a quarter of an hour away */
+	const struct content *content;
+	const struct content_installation *alone; /* NIGHT, PINNED; NULL: it has no picture */
+	const struct content_installation *blank; /* that would be shown alone; mostly NULL */
+};
+
+/* Valid until valid_until_us, and until the content changes. */
+struct regime regime_at(const struct content *content, int64_t wall_us);
+
+/* Whether a push interrupts; else it waits. */
+bool regime_takes_pushes(const struct regime *regime);
+/* Whether the entry is shown in its turn; it is passed over otherwise. */
+bool regime_shows(const struct regime *regime, const struct content_installation *installation);
+/* Whether the entry's turn is now; where it is blank, it would be shown if it had a picture. */
+bool regime_has_turn(const struct regime *regime, const struct content_installation *installation);
+/* The entry to show after the one at that position, see content_next(). NULL: there is nothing to
+ * show. */
+const struct content_installation *regime_next(const struct regime *regime, int64_t after_position);

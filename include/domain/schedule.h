@@ -1,0 +1,46 @@
+/* When an entry of a rotation is shown: hours and weekdays, in the local time of its device. Pure.
+ *
+ * Hours that cross midnight belong to the weekday on which they begin: 22:00 to 02:00 of Mondays
+ * ends on Tuesdays. Where start and end are equal they last 24 hours. */
+#pragma once
+
+#include "base/zone.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	WEEKDAYS = 7,
+	WEEKDAYS_ALL = (1 << WEEKDAYS) - 1, /* bit 0: Monday */
+	DAY_MINUTES = 24 * 60,
+};
+
+/* All zero: always. */
+struct schedule {
+	bool has_hours;
+	uint8_t days_off; /* bit 0: Monday */
+	int16_t start_minute, end_minute;
+};
+
+struct local_time {
+	int32_t second;	 /* of the day */
+	int32_t weekday; /* 0: Monday */
+};
+
+/* zone: NULL is UTC. */
+struct local_time local_time_at(const struct zone *zone, int64_t wall_us);
+
+/* Whether it is shown at that time. */
+bool schedule_is_on(const struct schedule *schedule, struct local_time local);
+
+/* Seconds to the next time at which that can change while the zone keeps its offset; at least 1. */
+int64_t schedule_next_s(const struct schedule *schedule, struct local_time local);
+
+/* Seconds from that time to the next time of day that is so many minutes after midnight; at
+ * least 1.
+ */
+int64_t local_time_until_s(struct local_time local, int minute);
+
+/* Whether a time of day lies between start and end, of which the end may be on the next day; equal:
+ * always. */
+bool local_time_is_within(struct local_time local, int start_minute, int end_minute);

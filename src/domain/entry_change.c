@@ -1,0 +1,129 @@
+#include "domain/entry_change.h"
+#include "base/limits.h"
+#include "domain/schedule.h"
+
+enum { FIELD_ENABLED, FIELD_DISPLAY, FIELD_HOURS, FIELD_WEEKDAYS, FIELD_PINNED };
+
+/* "monday" is 0. -1: it is none. */
+static int weekday_parse(struct str name)
+{
+	static const char *const names[WEEKDAYS] = {"monday", "tuesday",  "wednesday", "thursday",
+						    "friday", "saturday", "sunday"};
+
+	for (int i = 0; i < WEEKDAYS; i++) {
+		if (str_equal(name, str_from(names[i])))
+			return i;
+	}
+	return -1;
+}
+
+static bool read_display(const struct json_value *value, int64_t *ret_s)
+{
+	*ret_s = 0;
+	return json_is_null(value) || (json_get_integer(value, ret_s) && *ret_s >= DISPLAY_MIN_S &&
+				       *ret_s <= DISPLAY_MAX_S);
+}
+
+static bool read_clock(const struct json_value *value, int64_t *ret_minute)
+{
+	struct str text;
+
+	return json_get_str(value, &text) && clock_parse(text, ret_minute);
+}
+
+static bool read_hours(const struct json_value *value, struct entry_change *change)
+{
+	unsigned count;
+
+	change->start_minute = change->end_minute = -1;
+	if (json_is_null(value))
+		return true;
+	return json_get_object(value, &count) && count == 2 &&
+	       read_clock(json_member(value, "start"), &change->start_minute) &&
+	       read_clock(json_member(value, "end"), &change->end_minute);
+}
+
+/* Each at most once, and at least one. */
+static bool read_weekdays(const struct json_value *value, int64_t *ret_weekdays)
+{
+	int64_t weekdays = 0;
+	unsigned count;
+
+	if (!json_get_array(value, &count) || count == 0 || count > WEEKDAYS)
+		return false;
+	for (unsigned i = 0; i < count; i++) {
+		struct str name;
+		int weekday;
+
+		if (!json_get_str(json_array_item(value, i), &name))
+			return false;
+		weekday = weekday_parse(name);
+		if (weekday < 0 || weekdays >> weekday & 1)
+			return false;
+		weekdays |= 1 << weekday;
+	}
+	*ret_weekdays = weekdays;
+	return true;
+}
+
+static void check_any(uint64_t seen, struct faults *faults)
+{
+	/* A body that has only unknown fields has a fault for each already. */
+	if (seen == 0 && faults->count == 0)
+		faults_add(faults, (struct str){0}, "must have at least one field to change");
+}
+
+static void entry_check(void *body, uint64_t seen, struct faults *faults)
+{
+	struct entry_change *change = body;
+
+	check_any(seen, faults);
+	change->sets_enabled = seen >> FIELD_ENABLED & 1;
+	change->sets_pinned = seen >> FIELD_PINNED & 1;
+	if (change->display && !read_display(change->display, &change->display_s))
+		faults_add(faults, STR("displaySeconds"),
+			   "must be null or an integer from %d to %d", DISPLAY_MIN_S,
+			   DISPLAY_MAX_S);
+	if (change->hours && !read_hours(change->hours, change))
+		faults_add(faults, STR("hours"),
+			   "must be null or an object with start and end, times of day as HH:mm");
+	if (change->weekdays && !read_weekdays(change->weekdays, &change->weekdays_on))
+		faults_add(
+		    faults, STR("weekdays"),
+		    "must be an array of at least one weekday, monday to sunday, none of them "
+		    "twice");
+}
+
+static const struct record_field entry_fields[] = {
+    [FIELD_ENABLED] = RECORD_BOOL(struct entry_change, is_enabled, .body = "isEnabled"),
+    [FIELD_DISPLAY] = RECORD_ANY(struct entry_change, display, .body = "displaySeconds"),
+    [FIELD_HOURS] = RECORD_ANY(struct entry_change, hours, .body = "hours"),
+    [FIELD_WEEKDAYS] = RECORD_ANY(struct entry_change, weekdays, .body = "weekdays"),
+    [FIELD_PINNED] = RECORD_BOOL(struct entry_change, is_pinned, .body = "isPinned"),
+};
+const struct record entry_change_record =
+    RECORD(struct entry_change, entry_fields, .check = entry_check);
+
+static void night_check(void *body, uint64_t seen, struct faults *faults)
+{
+	struct night_change *change = body;
+	struct str id;
+
+	check_any(seen, faults);
+	if (!change->installation || json_is_null(change->installation))
+		return;
+	if (json_get_str(change->installation, &id) && id.length > 0 &&
+	    id.length <= 4 * LIMIT_INSTALLATION_ID && str_find(id, '\0') == id.length)
+		change->installation_id = id;
+	else
+		faults_add(faults, STR("installationId"),
+			   "must be null or the ID of an entry of the rotation");
+}
+
+static const struct record_field night_fields[] = {
+    RECORD_ANY(struct night_change, installation, .body = "installationId"),
+    RECORD_INT2(struct night_change, brightness, .body = "brightness", .minimum = 1,
+		.maximum = 100),
+};
+const struct record night_change_record =
+    RECORD(struct night_change, night_fields, .check = night_check);

@@ -1,0 +1,380 @@
+#include "base/memory.h"
+#include "base/zones.h"
+#include "domain/regime.h"
+
+#include "../cmocka_test.h"
+
+#include <stdio.h>
+#include <time.h>
+
+enum { SECOND = 1000000 };
+
+static int64_t utc(int month, int day, int hour, int minute, int second)
+{
+	struct tm tm = {.tm_year = 2026 - 1900,
+			.tm_mon = month - 1,
+			.tm_mday = day,
+			.tm_hour = hour,
+			.tm_min = minute,
+			.tm_sec = second};
+
+	return (int64_t)timegm(&tm) * SECOND;
+}
+
+static struct schedule hours(int start_minute, int end_minute)
+{
+	return (struct schedule){.has_hours = true,
+				 .start_minute = (int16_t)start_minute,
+				 .end_minute = (int16_t)end_minute};
+}
+
+/* ---- schedules ---- */
+
+/* 4 May 2026 is a Monday. */
+static bool is_on(struct schedule schedule, int day, int hour, int minute)
+{
+	return schedule_is_on(&schedule, local_time_at(NULL, utc(5, day, hour, minute, 0)));
+}
+
+static void weekdays_begin_at_midnight(void **state)
+{
+	(void)state;
+	for (int day = 4; day < 18; day++) {
+		struct local_time first = local_time_at(NULL, utc(5, day, 0, 0, 0));
+		struct local_time last = local_time_at(NULL, utc(5, day, 23, 59, 59));
+
+		assert_int_equal(first.weekday, (day - 4) % 7);
+		assert_int_equal(last.weekday, (day - 4) % 7);
+		assert_int_equal(first.second, 0);
+		assert_int_equal(last.second, 86399);
+		for (unsigned off = 0; off < WEEKDAYS; off++) {
+			struct schedule schedule = {.days_off = (uint8_t)(1 << off)};
+
+			assert_int_equal(is_on(schedule, day, 12, 0), off != (day - 4) % 7u);
+		}
+	}
+}
+
+/* In the zone of the device: Monday begins in Zagreb while it is Sunday in Greenwich. */
+static void weekdays_are_local(void **state)
+{
+	const struct zone *zagreb = zones_find(STR("Europe/Zagreb"));
+	const struct zone *hawaii = zones_find(STR("Pacific/Honolulu"));
+
+	(void)state;
+	assert_int_equal(local_time_at(zagreb, utc(5, 3, 21, 59, 59)).weekday, 6);
+	assert_int_equal(local_time_at(zagreb, utc(5, 3, 22, 0, 0)).weekday, 0);
+	assert_int_equal(local_time_at(hawaii, utc(5, 4, 9, 59, 59)).weekday, 6);
+	assert_int_equal(local_time_at(hawaii, utc(5, 4, 10, 0, 0)).weekday, 0);
+}
+
+static void hours_within_a_day(void **state)
+{
+	struct schedule schedule = hours(7 * 60, 9 * 60);
+
+	(void)state;
+	assert_false(is_on(schedule, 4, 6, 59));
+	assert_true(is_on(schedule, 4, 7, 0));
+	assert_true(is_on(schedule, 4, 8, 59));
+	assert_false(is_on(schedule, 4, 9, 0));
+	schedule.days_off = 1 << 1; /* Tuesday */
+	assert_true(is_on(schedule, 4, 8, 0));
+	assert_false(is_on(schedule, 5, 8, 0));
+	assert_true(is_on(schedule, 6, 8, 0));
+}
+
+/* The night from Monday to Tuesday is Monday's. */
+static void hours_across_midnight(void **state)
+{
+	struct schedule schedule = hours(22 * 60, 2 * 60);
+
+	(void)state;
+	schedule.days_off = (uint8_t)(WEEKDAYS_ALL & ~1);
+	assert_false(is_on(schedule, 4, 1, 59));
+	assert_false(is_on(schedule, 4, 21, 59));
+	assert_true(is_on(schedule, 4, 22, 0));
+	assert_true(is_on(schedule, 5, 0, 0));
+	assert_true(is_on(schedule, 5, 1, 59));
+	assert_false(is_on(schedule, 5, 2, 0));
+	assert_false(is_on(schedule, 5, 22, 0));
+	/* Sunday's ends on Monday. */
+	schedule.days_off = (uint8_t)(WEEKDAYS_ALL & ~(1 << 6));
+	assert_true(is_on(schedule, 10, 23, 0));
+	assert_true(is_on(schedule, 11, 1, 0));
+	assert_false(is_on(schedule, 11, 22, 0));
+}
+
+static void equal_hours_last_a_day(void **state)
+{
+	struct schedule schedule = hours(6 * 60, 6 * 60);
+
+	(void)state;
+	for (int hour = 0; hour < 24; hour++)
+		assert_true(is_on(schedule, 4, hour, 0));
+	schedule.days_off = (uint8_t)(WEEKDAYS_ALL & ~1);
+	assert_false(is_on(schedule, 4, 5, 59));
+	assert_true(is_on(schedule, 4, 6, 0));
+	assert_true(is_on(schedule, 5, 5, 59));
+	assert_false(is_on(schedule, 5, 6, 0));
+	schedule = hours(0, 0);
+	schedule.days_off = (uint8_t)(WEEKDAYS_ALL & ~1);
+	assert_false(is_on(schedule, 3, 23, 59));
+	assert_true(is_on(schedule, 4, 0, 0));
+	assert_true(is_on(schedule, 4, 23, 59));
+	assert_false(is_on(schedule, 5, 0, 0));
+}
+
+/* In spring the hour from 2:00 to 3:00 is missing, in autumn it comes twice. */
+static void hours_when_the_clock_is_changed(void **state)
+{
+	static const struct {
+		int month, day, hour, minute;
+		bool is_on;
+	} cases[] = {
+	    /* 29 March, 01:00 UTC: 2:00 becomes 3:00. */
+	    {3, 29, 0, 59, false},
+	    {3, 29, 1, 0, true},
+	    {3, 29, 1, 29, true},
+	    {3, 29, 1, 30, false},
+	    /* 25 October, 01:00 UTC: 3:00 becomes 2:00. */
+	    {10, 25, 0, 29, false},
+	    {10, 25, 0, 30, true},
+	    {10, 25, 0, 59, true},
+	    {10, 25, 1, 0, false},
+	    {10, 25, 1, 30, true},
+	    {10, 25, 2, 29, true},
+	    {10, 25, 2, 30, false},
+	};
+	const struct zone *zone = zones_find(STR("Europe/Zagreb"));
+	struct schedule schedule = hours(2 * 60 + 30, 3 * 60 + 30);
+
+	(void)state;
+	for (unsigned i = 0; i < array_length(cases); i++) {
+		int64_t at_us =
+		    utc(cases[i].month, cases[i].day, cases[i].hour, cases[i].minute, 0);
+
+		print_message("%d/%d %02d:%02d\n", cases[i].month, cases[i].day, cases[i].hour,
+			      cases[i].minute);
+		assert_int_equal(schedule_is_on(&schedule, local_time_at(zone, at_us)),
+				 cases[i].is_on);
+	}
+}
+
+/* ---- regimes ---- */
+
+static struct content_installation entries[4];
+
+/* Positions 10, 20, 30, 40. */
+static struct content content_of(unsigned count)
+{
+	for (unsigned i = 0; i < 4; i++)
+		entries[i] = (struct content_installation){
+		    .position = 10 * (i + 1),
+		    .picture_generation = 10 * (i + 1),
+		};
+	return (struct content){
+	    .settings = {.brightness = 60, .schedule_interval_s = 15},
+	    .installations = entries,
+	    .installation_count = count,
+	    .night_brightness = 7,
+	};
+}
+
+/* What the device link says, written down once more for every combination. Of 3 entries, 10 is in
+ * the rotation, 20 is disabled, 30 is outside of its hours. */
+static void check_order(struct content *content, bool is_asleep, bool has_entries)
+{
+	int64_t night = content->night_position, pinned = content->pinned_position;
+	struct regime regime = regime_at(content, utc(5, 4, 12, 0, 0));
+	const struct content_installation *next = regime_next(&regime, -1);
+	int64_t position = next ? next->position : 0;
+
+	print_message("brightness %d, asleep %d, entries %d, night %lld, pinned %lld\n",
+		      content->settings.brightness, is_asleep, has_entries, (long long)night,
+		      (long long)pinned);
+	if (content->settings.brightness == 0 || (is_asleep && (night <= 0 || !has_entries))) {
+		assert_int_equal(regime.kind, REGIME_DARK);
+		assert_int_equal(regime.brightness, 0);
+		assert_false(regime_takes_pushes(&regime));
+		return;
+	}
+	assert_int_equal(regime.brightness, is_asleep ? 7 : content->settings.brightness);
+	assert_int_equal(regime_takes_pushes(&regime), !is_asleep);
+	if (is_asleep) {
+		assert_int_equal(regime.kind, REGIME_NIGHT);
+		assert_int_equal(position, night);
+	} else if (pinned != 0) {
+		assert_int_equal(regime.kind, REGIME_PINNED);
+		assert_int_equal(position, pinned > 0 && has_entries ? pinned : 0);
+	} else {
+		assert_int_equal(regime.kind, REGIME_ROTATION);
+		assert_int_equal(position, has_entries ? 10 : 0);
+	}
+	for (unsigned i = 0; i < content->installation_count; i++)
+		assert_int_equal(regime_shows(&regime, &entries[i]),
+				 entries[i].position == position);
+	/* The same comes again, wherever the panel was. */
+	for (int64_t after = 0; after <= 50 && next; after += 5)
+		assert_ptr_equal(regime_next(&regime, after), next);
+}
+
+static void the_order_of_the_rules(void **state)
+{
+	static const int64_t chosen[] = {0, -1, 10, 20, 30};
+	struct content content;
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * 2 * 2 * 2 * 5 * 5; i++) {
+		bool has_entries = i & 1, is_asleep = i >> 1 & 1;
+
+		content = content_of(has_entries ? 3 : 0);
+		entries[1].is_disabled = true;
+		entries[2].schedule = hours(13 * 60, 14 * 60);
+		content.settings.brightness = i >> 2 & 1 ? 60 : 0;
+		content.settings.sleep_enabled = is_asleep;
+		content.settings.sleep_start_minute = 11 * 60;
+		content.settings.sleep_end_minute = 13 * 60;
+		/* Dims neither: not at this time, and not the night entry. */
+		content.settings.auto_dim = i >> 3 & 1;
+		content.night_position = chosen[i / 16 % 5];
+		content.pinned_position = chosen[i / 80 % 5];
+		check_order(&content, is_asleep, has_entries);
+	}
+}
+
+static void night_entry_is_not_dimmed(void **state)
+{
+	struct content content = content_of(1);
+
+	(void)state;
+	content.settings.auto_dim = content.settings.sleep_enabled = true;
+	content.settings.sleep_start_minute = 22 * 60;
+	content.night_position = 10;
+	assert_int_equal(regime_at(&content, utc(5, 4, 21, 30, 0)).brightness, 18);
+	assert_int_equal(regime_at(&content, utc(5, 4, 22, 0, 0)).brightness, 7);
+	assert_int_equal(regime_at(&content, utc(5, 4, 23, 59, 59)).brightness, 7);
+	assert_int_equal(regime_at(&content, utc(5, 5, 0, 0, 0)).brightness, 18);
+}
+
+static void entries_are_passed_over(void **state)
+{
+	struct content content = content_of(4);
+	struct regime regime;
+
+	(void)state;
+	entries[1].is_disabled = true;
+	entries[2].schedule = hours(12 * 60, 13 * 60);
+	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
+	assert_int_equal(regime_next(&regime, 10)->position, 30);
+	assert_int_equal(regime_next(&regime, 20)->position, 30);
+	assert_int_equal(regime_next(&regime, 30)->position, 40);
+	assert_int_equal(regime_next(&regime, 40)->position, 10);
+	regime = regime_at(&content, utc(5, 4, 13, 0, 0));
+	assert_int_equal(regime_next(&regime, 10)->position, 40);
+	/* One that has gone. */
+	assert_int_equal(regime_next(&regime, 25)->position, 40);
+	for (unsigned i = 0; i < 4; i++)
+		entries[i].is_disabled = true;
+	assert_null(regime_next(&regime, 10));
+}
+
+/* What has no picture is not shown, but has its turn: it is rendered. */
+static void blank_entries(void **state)
+{
+	struct content content = content_of(3);
+	struct regime regime;
+
+	(void)state;
+	entries[0].is_blank = true;
+	entries[1].is_blank = entries[1].is_disabled = true;
+	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
+	assert_int_equal(regime_next(&regime, -1)->position, 30);
+	assert_int_equal(regime_next(&regime, 30)->position, 30);
+	assert_false(regime_shows(&regime, &entries[0]));
+	assert_true(regime_has_turn(&regime, &entries[0]));
+	assert_false(regime_has_turn(&regime, &entries[1]));
+	content.pinned_position = 20;
+	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
+	assert_int_equal(regime.kind, REGIME_PINNED);
+	assert_null(regime_next(&regime, -1));
+	assert_true(regime_has_turn(&regime, &entries[1]));
+	assert_false(regime_has_turn(&regime, &entries[0]));
+	assert_false(regime_has_turn(&regime, &entries[2]));
+	content.night_position = 10;
+	content.settings.sleep_enabled = true;
+	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
+	assert_int_equal(regime.kind, REGIME_DARK);
+	assert_int_equal(regime.brightness, 0);
+	assert_null(regime_next(&regime, -1));
+	assert_true(regime_has_turn(&regime, &entries[0]));
+	assert_false(regime_shows(&regime, &entries[0]));
+	content.settings.brightness = 0;
+	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
+	for (unsigned i = 0; i < 3; i++)
+		assert_false(regime_has_turn(&regime, &entries[i]));
+}
+
+/* Until valid_until_us nothing changes: a walk from one to the next sees exactly what a look at
+ * every second sees. */
+static void walk(const char *zone, int64_t from_us, int days)
+{
+	struct content content = content_of(4);
+	int64_t end_us = from_us + days * INT64_C(86400) * SECOND;
+	int64_t at_us = from_us + 12345678;
+
+	content.settings.zone = zones_find(str_from(zone));
+	content.settings.sleep_enabled = true;
+	content.settings.sleep_start_minute = 21 * 60 + 1;
+	content.settings.sleep_end_minute = 60 + 7;
+	content.night_position = 40;
+	entries[0].schedule = hours(2 * 60 + 17, 3 * 60 + 41);
+	entries[1].schedule = hours(20 * 60 + 3, 19 * 60);
+	entries[1].schedule.days_off = 0x55;
+	entries[2].schedule.days_off = 0x2a;
+	while (at_us < end_us) {
+		struct regime now = regime_at(&content, at_us);
+
+		assert_true(now.valid_until_us > at_us);
+		assert_true(now.valid_until_us - at_us <= INT64_C(900) * SECOND);
+		for (int64_t us = at_us; us < now.valid_until_us; us += SECOND) {
+			struct regime then = regime_at(&content, us);
+
+			assert_int_equal(then.kind, now.kind);
+			assert_int_equal(then.brightness, now.brightness);
+			for (unsigned i = 0; i < 4; i++)
+				assert_int_equal(regime_shows(&then, &entries[i]),
+						 regime_shows(&now, &entries[i]));
+		}
+		at_us = now.valid_until_us;
+	}
+}
+
+static void valid_until_is_right(void **state)
+{
+	(void)state;
+	walk("UTC", utc(5, 1, 0, 0, 0), 3);
+	walk("Europe/Zagreb", utc(3, 28, 12, 0, 0), 2);
+	walk("Europe/Zagreb", utc(10, 24, 12, 0, 0), 2);
+	walk("Australia/Lord_Howe", utc(4, 4, 0, 0, 0), 2);
+	walk("Australia/Lord_Howe", utc(10, 3, 0, 0, 0), 2);
+	walk("America/St_Johns", utc(3, 8, 0, 0, 0), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(weekdays_begin_at_midnight),
+	    cmocka_unit_test(weekdays_are_local),
+	    cmocka_unit_test(hours_within_a_day),
+	    cmocka_unit_test(hours_across_midnight),
+	    cmocka_unit_test(equal_hours_last_a_day),
+	    cmocka_unit_test(hours_when_the_clock_is_changed),
+	    cmocka_unit_test(the_order_of_the_rules),
+	    cmocka_unit_test(night_entry_is_not_dimmed),
+	    cmocka_unit_test(entries_are_passed_over),
+	    cmocka_unit_test(blank_entries),
+	    cmocka_unit_test(valid_until_is_right),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
