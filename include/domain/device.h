@@ -26,13 +26,22 @@ struct device {
 	bool sleep_enabled;
 	int64_t sleep_start_minute;
 	int64_t sleep_end_minute;
-	int64_t generation;	   /* not shown */
-	int64_t settings_revision; /* not shown but as the first half of the entity tag */
+	/* Not in the public API: */
+	int64_t picture_limit_bytes; /* what the board of the panel takes */
+	struct str locale;	     /* of its apps */
+	int64_t generation;	     /* not shown */
+	int64_t settings_revision;   /* not shown but as the first half of the entity tag */
 };
 
 /* A row has all members. A body changes the settings that it names and leaves the others as they
  * are. */
 extern const struct record device_record;
+/* The same, as the owner's pages have it: with what the public API does not have. */
+extern const struct record device_full_record;
+
+/* The same, in the form that /v0 has: fewer members, and others in a body are ignored. Of no row.
+ */
+extern const struct record device_v0_record;
 
 /* What only the owner's pages show of a device. */
 struct device_more {

@@ -13,11 +13,15 @@ struct installation {
 };
 
 extern const struct record installation_record;
+/* The same, in the form that /v0 has. Of no row. */
+extern const struct record installation_v0_record;
 
 /* A rotation as the pages show it. */
 struct rotation {
-	struct str entries;
-	struct str temporary;
+	struct str entries;   /* JSON already */
+	struct str temporary; /* likewise */
+	struct str night_installation_id;
+	int64_t night_brightness;
 };
 
 extern const struct record rotation_record;

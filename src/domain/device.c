@@ -17,26 +17,57 @@ const char *device_name_check(struct str name)
 	return has_visible ? NULL : "must have a character that is not white space";
 }
 
+#define LOCALE_FAULT "must be a language such as en or pt-BR"
+
 static const char *timezone_check(struct str name)
 {
 	return zones_find(name) ? NULL : DEVICE_TIMEZONE_FAULT;
 }
 
+/* As in BCP 47: a language, and what tells its kinds apart. */
+static const char *locale_check(struct str locale)
+{
+	size_t part = 0;
+
+	for (unsigned i = 0; locale.length || i == 0; i++) {
+		size_t least = 2, most = i ? 8 : 3;
+
+		part = str_find(locale, '-');
+		if (i > 3 || part < least || part > most || part + 1 == locale.length)
+			return LOCALE_FAULT;
+		for (size_t j = 0; j < part; j++) {
+			char c = locale.data[j];
+
+			if (!((c >= 'a' && c <= 'z') ||
+			      (i && ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')))))
+				return LOCALE_FAULT;
+		}
+		locale = str_from_offset(locale, part + (part < locale.length));
+	}
+	return NULL;
+}
+
 static void change_check(void *body, uint64_t seen, struct faults *faults)
 {
-	(void)body;
+	const struct device *change = body;
+	int64_t limit = change->picture_limit_bytes;
+
+	if (limit && limit != 60000 && limit != 220000 && limit != 460000)
+		faults_add(faults, STR("pictureLimitBytes"), "must be 60000, 220000 or 460000");
 	/* A body that has only unknown fields has a fault for each already. */
 	if (seen == 0 && faults->count == 0)
 		faults_add(faults, (struct str){0}, "must have at least one field to change");
 }
 
+#define NAME_RULES .minimum = 1, .maximum = DEVICE_NAME_LENGTH_MAX, .check = device_name_check
+#define BRIGHTNESS_RULES .minimum = 0, .maximum = 100
+
 static const struct record_field device_fields[] = {
     RECORD_ID(struct device, id, .name = "id", .column = "id"),
     RECORD_ID(struct device, account_id, .column = "account_id"),
-    RECORD_STR(struct device, name, .name = "name", .body = "name", .column = "name", .minimum = 1,
-	       .maximum = DEVICE_NAME_LENGTH_MAX, .check = device_name_check),
+    RECORD_STR(struct device, name, .name = "name", .body = "name", .column = "name", NAME_RULES),
     RECORD_INT2(struct device, brightness, .name = "brightness", .body = "brightness",
-		.column = "brightness", .minimum = 0, .maximum = 100),
+		.column = "brightness", BRIGHTNESS_RULES),
     RECORD_INT2(struct device, volume, .name = "volume", .body = "volume", .column = "volume",
 		.minimum = 0, .maximum = 100),
     RECORD_TIMESTAMP(struct device, last_online_us, .name = "lastOnline",
@@ -56,10 +87,27 @@ static const struct record_field device_fields[] = {
     RECORD_CLOCK(struct device, sleep_end_minute, .name = "end", .body = "sleepEnd",
 		 .column = "sleep_end_minute"),
     RECORD_CLOSE(),
+    RECORD_INT4(struct device, picture_limit_bytes, .name = "pictureLimitBytes",
+		.body = "pictureLimitBytes", .column = "picture_limit_bytes", .minimum = 60000,
+		.maximum = 460000, .is_private = true),
+    RECORD_STR(struct device, locale, .name = "locale", .body = "locale", .column = "locale",
+	       .check = locale_check, .is_private = true),
     RECORD_INT8(struct device, generation, .column = "generation"),
     RECORD_INT8(struct device, settings_revision, .column = "settings_revision"),
 };
 const struct record device_record = RECORD(struct device, device_fields, .check = change_check);
+const struct record device_full_record =
+    RECORD(struct device, device_fields, .check = change_check, .has_private = true);
+
+static const struct record_field device_v0_fields[] = {
+    RECORD_ID(struct device, id, .name = "id"),
+    RECORD_STR(struct device, name, .name = "displayName", .body = "displayName", NAME_RULES),
+    RECORD_INT(struct device, brightness, .name = "brightness", .body = "brightness",
+	       BRIGHTNESS_RULES),
+    RECORD_BOOL(struct device, auto_dim, .name = "autoDim", .body = "autoDim"),
+};
+const struct record device_v0_record =
+    RECORD(struct device, device_v0_fields, .ignores_unknown = true);
 
 static const struct record_field device_more_fields[] = {
     RECORD_BOOL(struct device_more, is_disabled, .name = "isDisabled", .column = "is_disabled"),
@@ -106,8 +154,7 @@ static const char *mac_check(struct str mac)
 }
 
 static const struct record_field device_creation_fields[] = {
-    RECORD_STR(struct device_creation, name, .body = "name", .required = true, .minimum = 1,
-	       .maximum = DEVICE_NAME_LENGTH_MAX, .check = device_name_check),
+    RECORD_STR(struct device_creation, name, .body = "name", .required = true, NAME_RULES),
     RECORD_STR(struct device_creation, timezone, .body = "timezone", .required = true,
 	       .check = timezone_check),
     RECORD_STR(struct device_creation, serial_number, .body = "serialNumber", .minimum = 1,

@@ -2,7 +2,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 
-static const char *installation_id_check(struct str id)
+const char *push_id_check(struct str id)
 {
 	struct str rest = id;
 
@@ -26,19 +26,39 @@ static void fault_value(struct faults *faults, struct str name, const struct jso
 }
 
 static void push_body_check(void *memory, uint64_t seen, struct faults *faults);
+static void push_v0_body_check(void *memory, uint64_t seen, struct faults *faults);
 
-enum { FIELD_IMAGE, FIELD_DURATION, FIELD_INSTALLATION_ID, FIELD_BACKGROUND };
+/* Each of the two bodies leaves one of them out. */
+enum {
+	FIELD_IMAGE,
+	FIELD_INSTALLATION_ID,
+	FIELD_BACKGROUND,
+	FIELD_DURATION,
+	FIELD_INSTALLATION_ID_AGAIN = FIELD_DURATION
+};
+
+#define ID_RULES .maximum = LIMIT_INSTALLATION_ID, .check = push_id_check
 
 static const struct record_field push_fields[] = {
     [FIELD_IMAGE] = RECORD_STR(struct push_body, image, .body = "image", .required = true),
-    [FIELD_DURATION] = RECORD_ANY(struct push_body, duration, .body = "duration"),
-    [FIELD_INSTALLATION_ID] =
-	RECORD_STR(struct push_body, installation_id, .body = "installationId", .minimum = 1,
-		   .maximum = LIMIT_INSTALLATION_ID, .check = installation_id_check),
+    [FIELD_INSTALLATION_ID] = RECORD_STR(struct push_body, installation_id,
+					 .body = "installationId", .minimum = 1, ID_RULES),
     [FIELD_BACKGROUND] = RECORD_ANY(struct push_body, background, .body = "background"),
+    [FIELD_DURATION] = RECORD_ANY(struct push_body, duration, .body = "duration"),
 };
 const struct record push_body_record =
     RECORD(struct push_body, push_fields, .check = push_body_check);
+
+static const struct record_field push_v0_fields[] = {
+    [FIELD_IMAGE] = RECORD_STR(struct push_body, image, .body = "image", .required = true),
+    [FIELD_INSTALLATION_ID] =
+	RECORD_STR(struct push_body, installation_id, .body = "installationID", ID_RULES),
+    [FIELD_BACKGROUND] = RECORD_ANY(struct push_body, background, .body = "background"),
+    [FIELD_INSTALLATION_ID_AGAIN] =
+	RECORD_STR(struct push_body, installation_id_again, .body = "installationId", ID_RULES),
+};
+const struct record push_v0_body_record =
+    RECORD(struct push_body, push_v0_fields, .ignores_unknown = true, .check = push_v0_body_check);
 
 static const struct record_field stored_fields[] = {
     RECORD_INT8(struct push_stored, generation, .column = "generation"),
@@ -108,25 +128,64 @@ static const char *split_image(struct str image, struct str *ret_media_type, str
 	return NULL;
 }
 
+static void check_image(struct push_body *body, struct faults *faults)
+{
+	/* An image that is missing or has a fault is empty here. */
+	const char *wrong = split_image(body->image, &body->media_type, &body->base64);
+
+	if (wrong)
+		faults_add(faults, STR("image"), "%s", wrong);
+}
+
+static void check_background(struct push_body *body, struct faults *faults)
+{
+	if (body->background && !json_get_bool(body->background, &body->in_background))
+		fault_value(faults, STR("background"), body->background, "must be true or false");
+}
+
 static void push_body_check(void *memory, uint64_t seen, struct faults *faults)
 {
 	struct push_body *body = memory;
-	const char *wrong;
 
-	/* An image that is missing or has a fault is empty here. */
-	wrong = split_image(body->image, &body->media_type, &body->base64);
-	if (wrong)
-		faults_add(faults, STR("image"), "%s", wrong);
+	check_image(body, faults);
 	body->is_installation = seen >> FIELD_INSTALLATION_ID & 1;
+	body->id_member = push_fields[FIELD_INSTALLATION_ID].body;
 	body->duration_s = PUSH_DURATION_DEFAULT_S;
 	if (body->is_installation) {
-		if (body->background && !json_get_bool(body->background, &body->in_background))
-			fault_value(faults, STR("background"), body->background,
-				    "must be true or false");
+		check_background(body, faults);
 		return;
 	}
 	if (body->duration && (!json_get_integer(body->duration, &body->duration_s) ||
 			       !is_allowed_duration(body->duration_s)))
 		fault_value(faults, STR("duration"), body->duration,
 			    "must be one of 5, 10, 15, 30, 35, 40, 45 (seconds)");
+}
+
+/* Whether the body names an installation by this field: an empty ID names none, and one with a
+ * fault has no data. */
+static bool names_installation(uint64_t seen, unsigned field, struct str id)
+{
+	return seen >> field & 1 && (id.length || !id.data);
+}
+
+static void push_v0_body_check(void *memory, uint64_t seen, struct faults *faults)
+{
+	struct push_body *body = memory;
+	struct str again = body->installation_id_again;
+	bool has_id = names_installation(seen, FIELD_INSTALLATION_ID, body->installation_id);
+	bool has_again = names_installation(seen, FIELD_INSTALLATION_ID_AGAIN, again);
+	unsigned used = has_id ? FIELD_INSTALLATION_ID : FIELD_INSTALLATION_ID_AGAIN;
+
+	check_image(body, faults);
+	body->duration_s = PUSH_DURATION_DEFAULT_S;
+	body->is_installation = has_id || has_again;
+	body->id_member = push_v0_fields[used].body;
+	if (body->installation_id.length && again.length &&
+	    !str_equal(body->installation_id, again))
+		faults_add(faults, str_from(push_v0_fields[FIELD_INSTALLATION_ID_AGAIN].body),
+			   "is another ID than that of %s: leave one of them out", body->id_member);
+	if (!has_id)
+		body->installation_id = again;
+	if (body->is_installation)
+		check_background(body, faults);
 }
