@@ -1,0 +1,61 @@
+/* The settings of an app's installation: texts by the IDs of its form's fields, as the app gets
+ * them.
+ *
+ *   body --settings_read()--> struct settings --settings_check(form)--> open and secret ones
+ *        --settings_write()--> canonical JSON: an object, its names sorted by their bytes
+ *
+ * Equal settings have equal canonical texts. Texts lie in the arena. */
+#pragma once
+
+#include "domain/form.h"
+#include "record/fault.h"
+#include "record/json.h"
+
+enum {
+	SETTINGS_MAX = 200,
+	SETTINGS_BYTES_MAX = 64 * 1024, /* names and values */
+};
+
+struct setting {
+	struct str name;
+	struct str value;
+	bool is_removed; /* null in a body: a secret that is given up */
+};
+
+/* Sorted by name; a name is there once. */
+struct settings {
+	struct setting *items;
+	unsigned count;
+};
+
+/* The member "settings" of a body; NULL: it was left out. Adds a fault for each that is wrong,
+ * whatever the form: its pointer is "/settings/NAME". Its texts must outlast ret. */
+void settings_read(const struct json_value *object, struct faults *faults,
+		   struct settings *ret_settings);
+
+/* A text that settings_write() wrote; what is none has no settings. */
+void settings_parse(struct str json, struct arena *arena, struct settings *ret_settings);
+
+/* Sorts out what the form takes, in normal form: *ret_open, and *ret_secret where its field is
+ * secret. Names that the form does not have are left out; but where form_makes_more() they may be
+ * of fields that are secret, so that they are. Adds a fault for each value that its field does not
+ * take. */
+void settings_check(const struct settings *settings, const struct form *form, struct faults *faults,
+		    struct settings *ret_open, struct settings *ret_secret);
+
+/* All of both; where a name is in both, the second has it. What is_removed is in neither. */
+void settings_merge(const struct settings *first, const struct settings *second,
+		    struct arena *arena, struct settings *ret_settings);
+
+/* Of those that are stored in the clear: leaves out those whose field is not secret, or, unless
+ * are_secret, those whose field is. A name that the form does not have is not secret. */
+void settings_keep(struct settings *settings, const struct form *form, bool are_secret);
+/* Of those that are stored as secrets: leaves out those whose field is secret no more, and those
+ * that the form does not have, unless form_makes_more(). */
+void settings_keep_sealed(struct settings *settings, const struct form *form);
+
+/* NULL: there is none. */
+const struct setting *settings_find(const struct settings *settings, struct str name);
+
+/* The canonical text. */
+void settings_write(const struct settings *settings, struct buffer *buffer);

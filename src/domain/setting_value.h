@@ -1,0 +1,8 @@
+/* What a field of an app's form takes. */
+#pragma once
+
+#include "domain/form.h"
+
+/* NULL, and the value in its normal form; or what is wrong with it ("must ..."). */
+const char *setting_value_check(const struct form_field *field, struct str value,
+				struct arena *arena, struct str *ret_normal);

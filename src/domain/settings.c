@@ -1,0 +1,207 @@
+#include "domain/settings.h"
+#include "setting_value.h"
+
+#include <stdlib.h>
+
+static const struct str member = STR("settings");
+
+static int compare_names(struct str a, struct str b)
+{
+	size_t common = a.length < b.length ? a.length : b.length;
+	int order = common ? memcmp(a.data, b.data, common) : 0;
+
+	return order ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return compare_names(((const struct setting *)a)->name, ((const struct setting *)b)->name);
+}
+
+static void sort(struct settings *settings)
+{
+	if (settings->count)
+		qsort(settings->items, settings->count, sizeof(settings->items[0]), compare);
+}
+
+/* ---- reading ---- */
+
+static const char *read_setting(const struct json_value *value, struct setting *setting)
+{
+	if (json_is_null(value)) {
+		setting->is_removed = true;
+		return NULL;
+	}
+	if (!json_get_str(value, &setting->value))
+		return "must be a string";
+	if (str_find(setting->value, '\0') < setting->value.length)
+		return "must not contain U+0000";
+	return NULL;
+}
+
+static void read_members(const struct json_value *object, struct faults *faults,
+			 struct settings *settings)
+{
+	struct json_walk walk = json_walk(object);
+	const struct json_value *value;
+	struct setting setting = {0};
+	size_t bytes = 0;
+
+	settings->items = arena_alloc(faults->arena, walk.left * sizeof(settings->items[0]) + 1);
+	while (json_next_member(&walk, &setting.name, &value)) {
+		const char *wrong;
+
+		setting.is_removed = false;
+		setting.value = (struct str){"", 0};
+		wrong = read_setting(value, &setting);
+		if (setting.name.length == 0 || setting.name.length > FORM_ID_BYTES_MAX ||
+		    str_find(setting.name, '\0') < setting.name.length)
+			wrong = "is a name that no field has";
+		bytes += setting.name.length + setting.value.length;
+		if (wrong)
+			faults_add_in(faults, member, setting.name, "%s", wrong);
+		else
+			settings->items[settings->count++] = setting;
+	}
+	if (bytes > SETTINGS_BYTES_MAX)
+		faults_add(faults, member, "must have at most %d bytes together, have %zu",
+			   SETTINGS_BYTES_MAX, bytes);
+	sort(settings);
+}
+
+void settings_read(const struct json_value *object, struct faults *faults,
+		   struct settings *ret_settings)
+{
+	*ret_settings = (struct settings){0};
+	if (!object)
+		return;
+	if (!json_is_object(object))
+		faults_add(faults, member, "must be an object");
+	else if (json_walk(object).left > SETTINGS_MAX)
+		faults_add(faults, member, "must have at most %d members", SETTINGS_MAX);
+	else
+		read_members(object, faults, ret_settings);
+}
+
+void settings_parse(struct str json, struct arena *arena, struct settings *ret_settings)
+{
+	struct json_document document = {0};
+	struct faults faults;
+	struct str reason;
+
+	*ret_settings = (struct settings){0};
+	if (!json_parse(json, arena, &document, &reason))
+		return;
+	faults_init(&faults, arena);
+	settings_read(document.root, &faults, ret_settings);
+	json_document_finish(&document);
+}
+
+/* ---- against the form ---- */
+
+static void check_one(const struct setting *setting, const struct form_field *field,
+		      struct faults *faults, struct settings *open, struct settings *secret)
+{
+	struct setting normal = {.name = setting->name};
+	const char *wrong;
+
+	if (setting->is_removed) {
+		if (field->is_secret)
+			secret->items[secret->count++] = *setting;
+		return;
+	}
+	wrong = setting_value_check(field, setting->value, faults->arena, &normal.value);
+	if (wrong)
+		faults_add_in(faults, member, setting->name, "%s", wrong);
+	else if (field->is_secret)
+		secret->items[secret->count++] = normal;
+	else
+		open->items[open->count++] = normal;
+}
+
+void settings_check(const struct settings *settings, const struct form *form, struct faults *faults,
+		    struct settings *ret_open, struct settings *ret_secret)
+{
+	size_t size = settings->count * sizeof(settings->items[0]) + 1;
+	bool is_unknown_secret = form_makes_more(form);
+
+	*ret_open = (struct settings){.items = arena_alloc(faults->arena, size)};
+	*ret_secret = (struct settings){.items = arena_alloc(faults->arena, size)};
+	for (unsigned i = 0; i < settings->count; i++) {
+		const struct form_field *field = form_find(form, settings->items[i].name);
+
+		if (field)
+			check_one(&settings->items[i], field, faults, ret_open, ret_secret);
+		else if (is_unknown_secret)
+			ret_secret->items[ret_secret->count++] = settings->items[i];
+	}
+}
+
+void settings_keep(struct settings *settings, const struct form *form, bool are_secret)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < settings->count; i++) {
+		const struct form_field *field = form_find(form, settings->items[i].name);
+
+		if ((field && field->is_secret) == are_secret)
+			settings->items[kept++] = settings->items[i];
+	}
+	settings->count = kept;
+}
+
+void settings_keep_sealed(struct settings *settings, const struct form *form)
+{
+	bool is_unknown_secret = form_makes_more(form);
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < settings->count; i++) {
+		const struct form_field *field = form_find(form, settings->items[i].name);
+
+		if (field ? field->is_secret : is_unknown_secret)
+			settings->items[kept++] = settings->items[i];
+	}
+	settings->count = kept;
+}
+
+const struct setting *settings_find(const struct settings *settings, struct str name)
+{
+	for (unsigned i = 0; i < settings->count; i++)
+		if (str_equal(settings->items[i].name, name))
+			return &settings->items[i];
+	return NULL;
+}
+
+static void add(struct settings *settings, const struct setting *setting)
+{
+	if (!setting->is_removed)
+		settings->items[settings->count++] = *setting;
+}
+
+void settings_merge(const struct settings *first, const struct settings *second,
+		    struct arena *arena, struct settings *ret_settings)
+{
+	struct settings all = {
+	    .items = arena_alloc(arena, (first->count + second->count) * sizeof(all.items[0]) + 1)};
+
+	for (unsigned i = 0; i < first->count; i++)
+		if (!settings_find(second, first->items[i].name))
+			add(&all, &first->items[i]);
+	for (unsigned i = 0; i < second->count; i++)
+		add(&all, &second->items[i]);
+	sort(&all);
+	*ret_settings = all;
+}
+
+void settings_write(const struct settings *settings, struct buffer *buffer)
+{
+	buffer_append_char(buffer, '{');
+	for (unsigned i = 0; i < settings->count; i++) {
+		if (i)
+			buffer_append_char(buffer, ',');
+		json_write_str(buffer, settings->items[i].name);
+		buffer_append_char(buffer, ':');
+		json_write_str(buffer, settings->items[i].value);
+	}
+	buffer_append_char(buffer, '}');
+}
