@@ -150,13 +150,13 @@ static enum panelimage_progress begin_webp(struct panelimage_conversion *convers
 	return PANELIMAGE_MORE;
 }
 
-struct panelimage_conversion *panelimage_conversion_new(const uint8_t *data, size_t size,
-							struct panelimage_size panel,
-							struct panelimage_error *reterr)
+static struct panelimage_conversion *new_conversion(const uint8_t *data, size_t size,
+						    size_t max_bytes, struct panelimage_size panel,
+						    struct panelimage_error *reterr)
 {
 	struct panelimage_conversion *conversion;
 
-	if (pi_check_input(data, size, panel, reterr))
+	if (pi_check_input(data, size, max_bytes, panel, reterr))
 		return NULL;
 	conversion = calloc(1, sizeof(*conversion));
 	if (!conversion) {
@@ -177,6 +177,20 @@ struct panelimage_conversion *panelimage_conversion_new(const uint8_t *data, siz
 	else /* pi_check_input() knows no fourth */
 		conversion->step = begin_webp;
 	return conversion;
+}
+
+struct panelimage_conversion *panelimage_conversion_new(const uint8_t *data, size_t size,
+							struct panelimage_size panel,
+							struct panelimage_error *reterr)
+{
+	return new_conversion(data, size, PANELIMAGE_INPUT_MAX_BYTES, panel, reterr);
+}
+
+struct panelimage_conversion *panelimage_conversion_new_own(const uint8_t *data, size_t size,
+							    struct panelimage_size panel,
+							    struct panelimage_error *reterr)
+{
+	return new_conversion(data, size, PANELIMAGE_OUTPUT_MAX_BYTES, panel, reterr);
 }
 
 enum panelimage_progress panelimage_conversion_step(struct panelimage_conversion *conversion,

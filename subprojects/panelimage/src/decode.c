@@ -109,7 +109,7 @@ int panelimage_decode(const uint8_t *data, size_t size, struct panelimage_size p
 	struct panelimage_error error;
 	int rc;
 
-	if (pi_check_input(data, size, panel, reterr))
+	if (pi_check_input(data, size, PANELIMAGE_INPUT_MAX_BYTES, panel, reterr))
 		return -1;
 	sink.rgb = malloc((size_t)panel.width * panel.height * 3);
 	if (!sink.rgb)

@@ -108,13 +108,41 @@ static int keep_pixel_chunks(const uint8_t *data, size_t size, uint8_t *ret_kept
 	return pi_fail(reterr, "PNG is truncated after %zu bytes", size);
 }
 
+/* zlib lacks memory in the middle of a file, too, and libspng takes that for damage. Its allocator
+ * has no context: this is of the file at hand. */
+static _Thread_local bool lacks_memory;
+
+static void *seen(void *memory)
+{
+	lacks_memory |= !memory;
+	return memory;
+}
+
+static void *take(size_t size)
+{
+	return seen(malloc(size));
+}
+
+static void *take_again(void *memory, size_t size)
+{
+	return seen(realloc(memory, size));
+}
+
+static void *take_zeroed(size_t count, size_t size)
+{
+	return seen(calloc(count, size));
+}
+
 /* To the memory of the canvas, which has four bytes a pixel, too. */
 static int decode_rgba(const uint8_t *data, size_t size, struct canvas *ret)
 {
 	size_t rgba_size = pi_canvas_pixels(ret) * 4;
-	spng_ctx *ctx = spng_ctx_new(0);
+	struct spng_alloc alloc = {take, take_again, take_zeroed, free};
+	spng_ctx *ctx;
 	int rc;
 
+	lacks_memory = false;
+	ctx = spng_ctx_new2(&alloc, 0);
 	if (!ctx)
 		return SPNG_EMEM;
 	/* A wrong checksum is an error in tRNS too, though it is ancillary: it makes pixels. */
@@ -152,8 +180,7 @@ int pi_png_decode(const uint8_t *data, size_t size, struct canvas *canvas,
 	}
 	rc = decode_rgba(kept, kept_size, canvas);
 	free(kept);
-	/* zlib starts with parameters that are always right: it can lack memory only. */
-	if (rc == SPNG_EMEM || rc == SPNG_EZLIB_INIT)
+	if (rc && lacks_memory)
 		return pi_fail_memory(reterr);
 	if (rc)
 		return pi_fail(reterr, "PNG is damaged: %s", spng_strerror(rc));

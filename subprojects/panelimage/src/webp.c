@@ -1,12 +1,14 @@
 #include "webp.h"
 
 #include <stdlib.h>
+#include <webp/decode.h>
 #include <webp/demux.h>
 
 #include "fail.h"
 
 struct webp_decoder {
 	WebPAnimDecoder *anim;
+	const uint8_t *data;
 	struct webp_outline outline;
 	struct canvas canvas;
 	uint32_t frame_number; /* of the frame at hand, from 1 */
@@ -31,6 +33,31 @@ static bool flatten(const uint8_t *rgba, struct canvas *ret)
 	return same;
 }
 
+/* libwebp's decoder of animations does not say why it failed. A frame of a damaged file fails
+ * again, one for which there was no memory succeeds, or the lack is told. number: 0 for the file
+ * alone. */
+static bool lacks_memory(const uint8_t *data, size_t size, uint32_t number)
+{
+	WebPData file = {.bytes = data, .size = size};
+	WebPDemuxState state;
+	WebPDemuxer *demuxer = WebPDemuxPartial(&file, &state);
+	WebPIterator frame = {0};
+	bool lacks = state == WEBP_DEMUX_DONE && number == 0;
+
+	if (demuxer && number > 0 && WebPDemuxGetFrame(demuxer, (int)number, &frame)) {
+		WebPDecoderConfig config;
+		VP8StatusCode status = VP8_STATUS_INVALID_PARAM;
+
+		if (WebPInitDecoderConfig(&config))
+			status = WebPDecode(frame.fragment.bytes, frame.fragment.size, &config);
+		lacks = status == VP8_STATUS_OK || status == VP8_STATUS_OUT_OF_MEMORY;
+		WebPFreeDecBuffer(&config.output);
+	}
+	WebPDemuxReleaseIterator(&frame);
+	WebPDemuxDelete(demuxer);
+	return lacks;
+}
+
 struct webp_decoder *pi_webp_open(const uint8_t *data, const struct webp_outline *outline,
 				  struct panelimage_error *reterr)
 {
@@ -42,10 +69,13 @@ struct webp_decoder *pi_webp_open(const uint8_t *data, const struct webp_outline
 		(void)pi_fail_memory(reterr);
 		return NULL;
 	}
-	*decoder = (struct webp_decoder){.outline = *outline, .is_fit = true};
+	*decoder = (struct webp_decoder){.data = data, .outline = *outline, .is_fit = true};
 	decoder->anim = WebPAnimDecoderNew(&file, NULL);
 	if (!decoder->anim) {
-		(void)pi_fail(reterr, "WebP is damaged");
+		if (lacks_memory(data, file.size, 0))
+			(void)pi_fail_memory(reterr);
+		else
+			(void)pi_fail(reterr, "WebP is damaged");
 		goto fail;
 	}
 	/* Had the two walks over the file come to different ends, no limit would hold. */
@@ -74,9 +104,12 @@ int pi_webp_next(struct webp_decoder *decoder, struct frame_sink *sink,
 	uint32_t duration_ms;
 
 	decoder->frame_number++;
-	if (!WebPAnimDecoderGetNext(decoder->anim, &rgba, &end_ms))
+	if (!WebPAnimDecoderGetNext(decoder->anim, &rgba, &end_ms)) {
+		if (lacks_memory(decoder->data, decoder->outline.file_bytes, decoder->frame_number))
+			return pi_fail_memory(reterr);
 		return pi_fail(reterr, "WebP frame %u of %u is damaged or truncated",
 			       decoder->frame_number, decoder->outline.frame_count);
+	}
 	/* The sum wraps around in very long animations, the difference does not. */
 	duration_ms = (uint32_t)end_ms - decoder->last_ms;
 	decoder->last_ms = (uint32_t)end_ms;

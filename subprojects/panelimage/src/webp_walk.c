@@ -223,6 +223,23 @@ int panelimage_probe_webp(const uint8_t *data, size_t size, struct panelimage_si
 	return 0;
 }
 
+size_t panelimage_cut_webp(uint8_t *data, size_t size, size_t max_bytes)
+{
+	struct webp_walk walk = {.data = data, .size = size, .pos = RIFF_BYTES};
+	struct chunk chunk;
+	size_t kept = 0; /* up to the last frame that there is room for */
+
+	if (size <= max_bytes || !pi_webp_has_second_frame(data, size))
+		return size;
+	while (next_chunk(&walk, &chunk) && walk.pos <= max_bytes)
+		if (chunk_is(&chunk, "ANMF"))
+			kept = walk.pos;
+	if (kept == 0)
+		return size;
+	put_le32(data + 4, (uint32_t)(kept - CHUNK_HEADER_BYTES));
+	return kept;
+}
+
 bool pi_webp_has_second_frame(const uint8_t *data, size_t size)
 {
 	struct webp_walk walk = {.data = data, .size = size, .pos = RIFF_BYTES};

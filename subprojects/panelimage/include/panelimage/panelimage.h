@@ -103,6 +103,12 @@ struct panelimage_conversion *panelimage_conversion_new(const uint8_t *data, siz
 							struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
+/* The same for a file that another program of ours has made: it may be as large as a result. */
+struct panelimage_conversion *panelimage_conversion_new_own(const uint8_t *data, size_t size,
+							    struct panelimage_size panel,
+							    struct panelimage_error *reterr)
+    __attribute__((warn_unused_result));
+
 /* PANELIMAGE_DONE with *ret, which the caller then owns; PANELIMAGE_FAILED with *reterr; what is
  * not set is untouched. After these two the conversion can only be freed. */
 enum panelimage_progress panelimage_conversion_step(struct panelimage_conversion *conversion,
@@ -122,6 +128,11 @@ void panelimage_result_finish(struct panelimage_result *result);
 int panelimage_probe_webp(const uint8_t *data, size_t size, struct panelimage_size panel,
 			  struct panelimage_info *ret, struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
+
+/* Cuts an animated WebP at the end of a frame, in place, so that it has max_bytes at most: the
+ * frames before show what they showed. No pixel is decoded; what is no whole animation stays as it
+ * is, and so does one whose first frame is too long. Returns the size that it has now. */
+size_t panelimage_cut_webp(uint8_t *data, size_t size, size_t max_bytes);
 
 /* One frame for clients that display: rgb holds three bytes a pixel, rows from the top, valid
  * during the call only. Returns whether to go on. */

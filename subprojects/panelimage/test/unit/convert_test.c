@@ -296,6 +296,112 @@ static void test_decode_stops(void **state)
 	assert_string_equal(error.text, "image is empty");
 }
 
+struct cut {
+	uint8_t bytes[4096]; /* of the animation */
+	size_t size;
+};
+
+static void make_animation(struct cut *cut)
+{
+	struct panelimage_result result;
+	struct panelimage_error error;
+
+	assert_int_equal(panelimage_convert(sample_gif, sizeof(sample_gif), panel, &result, &error),
+			 0);
+	assert_true(result.size <= sizeof(cut->bytes));
+	memcpy(cut->bytes, result.data, result.size);
+	cut->size = result.size;
+	panelimage_result_finish(&result);
+}
+
+struct pixels {
+	uint8_t first[4][3]; /* a pixel of each frame */
+	unsigned count;
+};
+
+static bool take_pixel(const uint8_t *rgb, uint32_t duration_ms, void *user)
+{
+	struct pixels *seen = user;
+
+	(void)duration_ms;
+	if (seen->count < 4)
+		memcpy(seen->first[seen->count], rgb + (16 * 64 + 32) * 3, 3);
+	seen->count++;
+	return true;
+}
+
+/* At every size it has whole frames, which show what they showed. */
+static void test_cut(void **state)
+{
+	struct cut whole, part;
+	struct pixels all = {0};
+	struct panelimage_error error;
+	unsigned frames_before = 1;
+
+	(void)state;
+	make_animation(&whole);
+	assert_int_equal(
+	    panelimage_decode(whole.bytes, whole.size, panel, take_pixel, &all, &error), 0);
+	assert_int_equal(all.count, 3);
+	for (size_t most = 0; most <= whole.size; most++) {
+		struct pixels seen = {0};
+
+		part = whole;
+		part.size = panelimage_cut_webp(part.bytes, part.size, most);
+		assert_true(part.size <= most || part.size == whole.size);
+		if (part.size == whole.size)
+			assert_memory_equal(part.bytes, whole.bytes, whole.size);
+		assert_int_equal(
+		    panelimage_decode(part.bytes, part.size, panel, take_pixel, &seen, &error), 0);
+		assert_memory_equal(seen.first, all.first, 3 * (size_t)seen.count);
+		if (part.size == whole.size)
+			continue;
+		assert_true(seen.count >= frames_before);
+		frames_before = seen.count;
+	}
+	assert_int_equal(frames_before, 2);
+}
+
+static void test_cut_of_what_is_damaged(void **state)
+{
+	struct cut whole;
+
+	(void)state;
+	make_animation(&whole);
+	for (size_t size = 0; size < whole.size; size++) {
+		uint8_t *part = malloc(size ? size : 1);
+
+		assert_non_null(part);
+		memcpy(part, whole.bytes, size);
+		assert_true(panelimage_cut_webp(part, size, size / 2) <= size);
+		free(part);
+	}
+}
+
+static void test_own_files_may_be_large(void **state)
+{
+	enum { SIZE = PANELIMAGE_INPUT_MAX_BYTES + 1 };
+	uint8_t *data = calloc(1, SIZE);
+	struct panelimage_conversion *conversion;
+	struct panelimage_result result;
+	struct panelimage_error error;
+
+	(void)state;
+	assert_non_null(data);
+	memcpy(data, sample_webp, sizeof(sample_webp));
+	assert_null(panelimage_conversion_new(data, SIZE, panel, &error));
+	conversion = panelimage_conversion_new_own(data, SIZE, panel, &error);
+	assert_non_null(conversion);
+	while (panelimage_conversion_step(conversion, &result, &error) == PANELIMAGE_MORE)
+		;
+	assert_int_equal(result.size, sizeof(sample_webp));
+	panelimage_conversion_free(conversion);
+	panelimage_result_finish(&result);
+	assert_null(
+	    panelimage_conversion_new_own(data, PANELIMAGE_OUTPUT_MAX_BYTES + 1, panel, &error));
+	free(data);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +417,9 @@ int main(void)
 	    cmocka_unit_test(test_decode),
 	    cmocka_unit_test(test_decode_pixels),
 	    cmocka_unit_test(test_decode_stops),
+	    cmocka_unit_test(test_cut),
+	    cmocka_unit_test(test_cut_of_what_is_damaged),
+	    cmocka_unit_test(test_own_files_may_be_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
