@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { NAME_LENGTH_MAX = 60 }; /* of a name that something near is looked for */
-
 struct reader {
 	struct options *options;
 	struct options_error *reterr;
@@ -13,52 +11,6 @@ struct reader {
 	int at;		    /* the next argument */
 	bool options_ended; /* "--" was there: what follows are no options */
 };
-
-/* The least number of letters to change, add or drop (Levenshtein). */
-static unsigned distance_to(const char *name, size_t length, const char *right)
-{
-	unsigned row[NAME_LENGTH_MAX + 1];
-	size_t width = strlen(right);
-
-	if (length > NAME_LENGTH_MAX || width > NAME_LENGTH_MAX)
-		return NAME_LENGTH_MAX;
-	for (size_t j = 0; j <= width; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; i <= length; i++) {
-		unsigned diagonal = row[0]++;
-
-		for (size_t j = 1; j <= width; j++) {
-			unsigned best = diagonal + (name[i - 1] != right[j - 1]);
-			unsigned shorter = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-
-			diagonal = row[j];
-			row[j] = best < shorter ? best : shorter;
-		}
-	}
-	return row[width];
-}
-
-/* Keeps what is nearer to the name, and near enough at all. */
-static void compare(const char *name, size_t length, const char *candidate, const char **nearest,
-		    unsigned *distance)
-{
-	unsigned found = distance_to(name, length, candidate);
-
-	if (found < *distance && found < length && found < strlen(candidate)) {
-		*nearest = candidate;
-		*distance = found;
-	}
-}
-
-const char *options_nearest(const struct options *options, const char *name, size_t length)
-{
-	const char *nearest = NULL;
-	unsigned distance = 3;
-
-	for (const struct option *one = NULL; (one = options_next(options, one));)
-		compare(name, length, one->name, &nearest, &distance);
-	return nearest;
-}
 
 static int fail_unknown_option(const struct reader *reader, const char *argument)
 {
@@ -78,6 +30,14 @@ static int fail_unknown_option(const struct reader *reader, const char *argument
 				 command ? command : "");
 }
 
+/* "--session-pooler" alone means on. */
+static bool is_bare_on_off(const struct reader *reader, const struct option *option)
+{
+	const char *next = reader->at < reader->argc ? reader->argv[reader->at] : "";
+
+	return option->type == OPTION_ON_OFF && (!next[0] || next[0] == '-');
+}
+
 static int take_option(struct reader *reader, const struct option *option, const char *value)
 {
 	struct options *options = reader->options;
@@ -85,7 +45,7 @@ static int take_option(struct reader *reader, const struct option *option, const
 
 	if (option->type == OPTION_SWITCH && value)
 		return options_error_set(reader->reterr, "--%s takes no value", option->name);
-	if (option->type == OPTION_SWITCH)
+	if (option->type == OPTION_SWITCH || (is_bare_on_off(reader, option) && !value))
 		value = "on";
 	else if (!value && reader->at < reader->argc)
 		value = reader->argv[reader->at++];
@@ -144,24 +104,10 @@ static int match_command(const char *name, const struct reader *reader)
 	return count;
 }
 
-static int fail_unknown_command(const struct reader *reader)
+/* A topic's name alone, or before an option: the caller says which commands it has. */
+static bool is_topic_alone(const struct reader *reader)
 {
-	const struct option_set *set = reader->options->set;
-	const char *nearest = NULL;
-	unsigned distance = 3;
-	char words[64];
-
-	snprintf(words, sizeof(words), "%s", reader->argv[reader->at]);
-	if (reader->at + 1 < reader->argc && reader->argv[reader->at + 1][0] != '-')
-		snprintf(words, sizeof(words), "%s %s", reader->argv[reader->at],
-			 reader->argv[reader->at + 1]);
-	for (unsigned i = 0; set->command(i); i++)
-		compare(words, strlen(words), set->command(i)->name, &nearest, &distance);
-	if (nearest)
-		return options_error_set(reader->reterr, "there is no command %s; did you mean %s?",
-					 words, nearest);
-	return options_error_set(reader->reterr, "there is no command %s; see %s --help", words,
-				 set->program);
+	return reader->at + 1 >= reader->argc || reader->argv[reader->at + 1][0] == '-';
 }
 
 static int read_command(struct reader *reader)
@@ -178,7 +124,14 @@ static int read_command(struct reader *reader)
 		options->rest = reader->at - 1;
 		return 0;
 	}
-	return fail_unknown_command(reader);
+	options->topic = options_find_topic(options->set, reader->argv[reader->at]);
+	if (!options->topic || !is_topic_alone(reader))
+		return options_fail_command(
+		    options->set, reader->argv[reader->at],
+		    reader->at + 1 < reader->argc ? reader->argv[reader->at + 1] : "",
+		    reader->reterr);
+	reader->at++;
+	return 0;
 }
 
 static int read_positional(struct reader *reader)
@@ -218,9 +171,10 @@ int options_read_arguments(struct options *options, int argc, char *const argv[]
 		if (!reader.options_ended && strcmp(argument, "--") == 0) {
 			reader.options_ended = true;
 			reader.at++;
-		} else if (!reader.options_ended && argument[0] == '-') {
+		} else if (!reader.options_ended && argument[0] == '-' && argument[1]) {
+			/* "-" alone is a file: stdin or stdout. */
 			rc = read_option(&reader);
-		} else if (options->set->command && !options->command) {
+		} else if (options->set->command && !options->command && !options->topic) {
 			rc = read_command(&reader);
 		} else {
 			rc = read_positional(&reader);

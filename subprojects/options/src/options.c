@@ -111,6 +111,38 @@ const char *options_text(const struct options *options, const char *name)
 	return given ? given->value : NULL;
 }
 
+/* The next one that counts behind the i-th: the last one, or of a list each of its source. */
+static const struct option_given *next_that_counts(const struct options *options,
+						   const struct option_given *best, unsigned *i)
+{
+	bool is_list = best && best->option->type == OPTION_LIST;
+
+	while (best && *i < options->given_count) {
+		const struct option_given *given = &options->given[(*i)++];
+
+		if (given == best ||
+		    (is_list && given->option == best->option && given->source == best->source))
+			return given;
+	}
+	return NULL;
+}
+
+bool options_differ(const struct options *left, const struct options *right, const char *name)
+{
+	const struct option_given *left_best = options_find_given(left, name);
+	const struct option_given *right_best = options_find_given(right, name);
+	const struct option_given *one, *other;
+	unsigned i = 0, j = 0;
+
+	do {
+		one = next_that_counts(left, left_best, &i);
+		other = next_that_counts(right, right_best, &j);
+		if (one && other && strcmp(one->value, other->value) != 0)
+			return true;
+	} while (one && other);
+	return one || other;
+}
+
 void options_variable(const struct option_set *set, const struct option *option,
 		      char ret_name[static OPTIONS_VARIABLE_BYTES])
 {

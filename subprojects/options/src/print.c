@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_WIDTH = 92, OPTION_WIDTH = 28, COMMAND_INDENT = 6, VALUE_WIDTH = 30 };
+enum { LINE_WIDTH = 92, OPTION_WIDTH = 28, COMMAND_INDENT = 6, BRIEF_WIDTH = 40, VALUE_WIDTH = 30 };
 
 /* Sentences from a column on, in lines that end before the width. The cursor stands in the column.
  */
@@ -74,6 +74,67 @@ static void print_command(const struct option_set *set, const struct option_comm
 	fprintf(out, "\nOptions of all commands: %s --help\n", set->program);
 }
 
+static void print_in_list(const struct option_command *command, FILE *out)
+{
+	fputs("  ", out);
+	print_usage(command, out);
+	fprintf(out, "%*s", COMMAND_INDENT, "");
+	print_wrapped(command->help, COMMAND_INDENT, out);
+	fputc('\n', out);
+}
+
+/* The command's words and the first sentence of its help. */
+static void print_briefly(const struct option_command *command, FILE *out)
+{
+	int width = fprintf(out, "  %s%s%s", command->name, command->positionals ? " " : "",
+			    command->positionals ? command->positionals : "");
+	const char *end = strstr(command->help, ". ");
+	char text[512];
+
+	if (width >= BRIEF_WIDTH)
+		width = fprintf(out, "\n") - 1;
+	fprintf(out, "%*s", BRIEF_WIDTH - width, "");
+	snprintf(text, sizeof(text), "%.*s",
+		 end ? (int)(end - command->help) + 1 : (int)strlen(command->help), command->help);
+	print_wrapped(text, BRIEF_WIDTH, out);
+	fputc('\n', out);
+}
+
+static bool has_topic(const struct option_set *set, const struct option_command *command)
+{
+	for (const struct option_topic *one = set->topics; one && one->name; one++)
+		if (options_is_of_topic(command, one))
+			return true;
+	return false;
+}
+
+/* Topic by topic, and at last the commands that have none. */
+static void print_overview(const struct option_set *set, FILE *out)
+{
+	for (const struct option_topic *one = set->topics; one && one->name; one++) {
+		fprintf(out, "\n%s - %s\n", one->name, one->help);
+		for (unsigned i = 0; set->command(i); i++)
+			if (options_is_of_topic(set->command(i), one))
+				print_briefly(set->command(i), out);
+	}
+	fputc('\n', out);
+	for (unsigned i = 0; set->command(i); i++)
+		if (!has_topic(set, set->command(i)))
+			print_briefly(set->command(i), out);
+}
+
+void options_print_topic(const struct option_set *set, const struct option_topic *topic, FILE *out)
+{
+	fprintf(out, "%s - %s\n", topic->name, topic->help);
+	for (unsigned i = 0; set->command(i); i++) {
+		if (!options_is_of_topic(set->command(i), topic))
+			continue;
+		fputc('\n', out);
+		print_in_list(set->command(i), out);
+	}
+	fprintf(out, "\nMore of one command: %s COMMAND --help\n", set->program);
+}
+
 void options_print_help(const struct option_set *set, const struct option_command *command,
 			FILE *out)
 {
@@ -82,13 +143,10 @@ void options_print_help(const struct option_set *set, const struct option_comman
 		return;
 	}
 	fputs(set->intro, out);
-	for (unsigned i = 0; set->command && set->command(i); i++) {
-		fputs("  ", out);
-		print_usage(set->command(i), out);
-		fprintf(out, "%*s", COMMAND_INDENT, "");
-		print_wrapped(set->command(i)->help, COMMAND_INDENT, out);
-		fputc('\n', out);
-	}
+	if (set->topics)
+		print_overview(set, out);
+	for (unsigned i = 0; !set->topics && set->command && set->command(i); i++)
+		print_in_list(set->command(i), out);
 	for (const struct option *one = set->options; one->name; one++)
 		print_option(one, out);
 	if (set->notes)

@@ -39,13 +39,19 @@ struct piece {
 
 static const struct piece nothing = {"", 0};
 
+/* Also that before a line feed, as some editors write it. */
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
 static struct piece trim(const char *text, size_t length)
 {
-	while (length > 0 && (*text == ' ' || *text == '\t')) {
+	while (length > 0 && is_space(*text)) {
 		text++;
 		length--;
 	}
-	while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+	while (length > 0 && is_space(text[length - 1]))
 		length--;
 	return (struct piece){text, length};
 }
@@ -138,7 +144,7 @@ int options_read_file(struct options *options, const char *path, struct options_
 	while (rc == 0 && at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t size = (size_t)((newline ? newline : end) - at);
-		struct piece line = trim(at, size > 0 && at[size - 1] == '\r' ? size - 1 : size);
+		struct piece line = trim(at, size);
 
 		number++;
 		if (line.length > 0 && line.text[0] != '#')

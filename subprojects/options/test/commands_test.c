@@ -38,6 +38,16 @@ static const struct option_set tool_set = {
     .takes_once = true,
 };
 
+/* The same, with more that helps people. */
+static const struct option_set friendly_set = {
+    .program = "tool",
+    .intro = "tool - a tool\n",
+    .options = OPTIONS(OPTION(SWITCH, "help", NULL, "This text.")),
+    .command = find_command,
+    .topics = (const struct option_topic[]){{"key", "What opens it."}, {0}},
+    .synonyms = (const struct option_synonym[]){{"delete", "remove"}, {0}},
+};
+
 static struct options options;
 static struct options_error why;
 
@@ -102,6 +112,9 @@ static void positionals_that_need_not_be_there(void **state)
 	assert_string_equal(options.positionals[3], "c=3");
 	assert_string_equal(options_text(&options, "output"), "out");
 	REFUSED("paint needs FILE [KEY=VALUE...]", "paint");
+	/* stdin or stdout */
+	assert_int_equal(run_tool("paint", "-", NULL), 0);
+	assert_string_equal(options.positionals[0], "-");
 }
 
 static void a_command_may_read_the_rest_itself(void **state)
@@ -133,6 +146,70 @@ static void faults_of_commands(void **state)
 	REFUSED("key remove needs KEY REASON", "key", "remove", "one");
 	REFUSED("key remove does not take three; see tool --help", "key", "remove", "one", "two",
 		"three");
+}
+
+static const char *reason_of(const char *first, const char *second)
+{
+	assert_int_equal(options_fail_command(&friendly_set, first, second, &why), -1);
+	return why.text;
+}
+
+static void what_was_probably_meant(void **state)
+{
+	(void)state;
+	assert_string_equal(reason_of("key", "delete"),
+			    "there is no command key delete; did you mean key remove?");
+	assert_string_equal(reason_of("delete", "key"),
+			    "there is no command delete key; did you mean key remove?");
+	assert_string_equal(reason_of("list", "keys"),
+			    "there is no command list keys; did you mean key list?");
+	assert_string_equal(reason_of("key", "x"),
+			    "there is no command key x; the commands of key are list and remove");
+	assert_string_equal(reason_of("kez", "--json"),
+			    "there is no command kez; the commands of key are list and remove");
+	assert_string_equal(reason_of("pain", "picture.png"),
+			    "there is no command pain picture.png; did you mean paint?");
+	assert_string_equal(reason_of("nothing", "at all"),
+			    "there is no command nothing at all; see tool --help");
+}
+
+static void a_topic_alone(void **state)
+{
+	char *arguments[] = {(char *)(uintptr_t) "tool", (char *)(uintptr_t) "key",
+			     (char *)(uintptr_t) "--help"};
+
+	(void)state;
+	for (int count = 2; count <= 3; count++) {
+		options_finish(&options);
+		options_init(&options, &friendly_set);
+		assert_int_equal(options_read_arguments(&options, count, arguments, &why), 0);
+		assert_null(options.command);
+		assert_string_equal(options.topic->name, "key");
+	}
+	assert_int_equal(options_fail_topic(&friendly_set, options.topic, &why), -1);
+	assert_string_equal(why.text, "key what? There are list and remove; see tool help key");
+}
+
+static void the_help_of_topics(void **state)
+{
+	size_t printed_size;
+	char *printed;
+	FILE *out = open_memstream(&printed, &printed_size);
+
+	(void)state;
+	options_print_help(&friendly_set, NULL, out);
+	options_print_topic(&friendly_set, friendly_set.topics, out);
+	fclose(out);
+	assert_non_null(strstr(printed, "tool - a tool\n\n"
+					"key - What opens it.\n"
+					"  key list                              List keys.\n"
+					"  key remove KEY REASON                 Remove a key.\n\n"
+					"  panel                                 A panel.\n"));
+	assert_non_null(strstr(printed, "key - What opens it.\n\n"
+					"  key list --account EMAIL [--state new|old] "
+					"[--note TEXT]...\n      List keys.\n\n"
+					"  key remove KEY REASON\n      Remove a key.\n"));
+	free(printed);
 }
 
 static void the_help_of_commands(void **state)
@@ -169,7 +246,10 @@ int main(void)
 	    TEST(positionals_that_need_not_be_there),
 	    TEST(a_command_may_read_the_rest_itself),
 	    TEST(faults_of_commands),
+	    TEST(what_was_probably_meant),
+	    TEST(a_topic_alone),
 	    TEST(the_help_of_commands),
+	    TEST(the_help_of_topics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

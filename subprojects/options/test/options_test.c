@@ -179,6 +179,20 @@ static void a_default_that_the_program_finds_out(void **state)
 	}
 }
 
+static void on_without_a_value(void **state)
+{
+	(void)state;
+	assert_int_equal(run_daemon("--log", NULL), 0);
+	assert_true(target.log);
+	options_finish(&options);
+	assert_int_equal(run_daemon("--log", "--workers", "3", NULL), 0);
+	assert_true(target.log);
+	assert_int_equal(target.workers, 3);
+	options_finish(&options);
+	assert_int_equal(run_daemon("--log", "off", NULL), 0);
+	assert_false(target.log);
+}
+
 static void values_of_every_type(void **state)
 {
 	char expected[4200], folder[4096];
@@ -287,7 +301,7 @@ static void faults_of_arguments(void **state)
 	REFUSED("there is no option --levle; did you mean --level?", "--levle", "info");
 	REFUSED("there is no option -x; see daemon --help", "-x");
 	REFUSED("there is no option -hh; see daemon --help", "-hh");
-	REFUSED("there is no option -; see daemon --help", "-");
+	REFUSED("daemon does not take -; see daemon --help", "-");
 	REFUSED("there is no option --; see daemon --help", "--==");
 	REFUSED("daemon does not take stray; see daemon --help", "stray");
 	REFUSED("--help takes no value", "--help=1");
@@ -314,6 +328,7 @@ static void faults_of_values(void **state)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		REFUSED("--workers must be a number from 1 to 256", "--workers", numbers[i]);
 	REFUSED("--log must be on or off", "--log=yes");
+	REFUSED("--log must be on or off", "--log", "yes");
 	REFUSED("--level must be debug, info or warn", "--level=inf");
 	REFUSED("--level must be debug, info or warn", "--level=info|warn");
 	REFUSED("--key must not be x", "--key=x");
@@ -335,6 +350,10 @@ static void files_have_comments_and_blank_lines(void **state)
 	assert_null(file_fault(""));
 	assert_null(file_fault("folder = /a b#c"));
 	assert_string_equal(target.folder, "/a b#c");
+	/* Whatever wrote it: a value that ended with one would be another one when it is written
+	 * and read again. */
+	assert_null(file_fault("folder = /a \r\r\n"));
+	assert_string_equal(target.folder, "/a");
 }
 
 static void faults_of_a_file_name_their_line(void **state)
@@ -454,6 +473,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(defaults),
+	    TEST(on_without_a_value),
 	    TEST(a_default_that_the_program_finds_out),
 	    TEST(values_of_every_type),
 	    TEST(what_is_given_nowhere_stays),

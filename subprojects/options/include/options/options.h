@@ -37,7 +37,7 @@ __attribute__((format(printf, 2, 3))) int options_error_set(struct options_error
 /* What a value is, and the type of the member that takes it. */
 enum option_type {
 	OPTION_SWITCH, /* takes no value; bool: true where it is given */
-	OPTION_ON_OFF, /* bool */
+	OPTION_ON_OFF, /* bool; on the command line the name alone means on */
 	OPTION_NUMBER, /* from least to most; an integer of 4 or 8 bytes */
 	OPTION_CHOICE, /* one of the words in argument, "logfmt|json"; an enum: the word's index */
 	OPTION_TEXT,   /* const char * */
@@ -99,6 +99,19 @@ struct option_command {
 	bool reads_itself;	      /* what stands behind it is not looked at */
 };
 
+/* What the commands with this first word are about: "device", "The displays of an account.". A
+ * table of topics, and one of synonyms, ends with one that has no name. */
+struct option_topic {
+	const char *name;
+	const char *help;
+};
+
+/* A word of a command that people try, and the one that they mean: "delete", "remove". */
+struct option_synonym {
+	const char *name;
+	const char *meant;
+};
+
 /* A table of options in place. */
 #define OPTIONS(...)                                                                               \
 	(const struct option[])                                                                    \
@@ -117,8 +130,10 @@ struct option_set {
 	const struct option *options;
 	/* The i-th command, NULL behind the last. NULL: there are no commands. */
 	const struct option_command *(*command)(unsigned i);
-	bool takes_empty; /* else an empty value counts as none */
-	bool takes_once;  /* refuses an option that is given twice; else the last one counts */
+	const struct option_topic *topics;     /* NULL: none */
+	const struct option_synonym *synonyms; /* NULL: none */
+	bool takes_empty;		       /* else an empty value counts as none */
+	bool takes_once; /* refuses an option that is given twice; else the last one counts */
 };
 
 /* ---- reading ---- */
@@ -137,6 +152,7 @@ struct option_given {
 struct options {
 	const struct option_set *set;
 	const struct option_command *command; /* NULL until it was found */
+	const struct option_topic *topic;     /* instead of a command: its name alone was given */
 	const char *const *positionals;
 	unsigned positional_count;
 	int rest; /* where a command stands that reads what follows by itself: it may be argv[0] */
@@ -177,6 +193,10 @@ const struct option_given *options_find_given(const struct options *options, con
 /* Its text, or NULL. */
 const char *options_text(const struct options *options, const char *name);
 
+/* Whether what counts for the option of that name differs, wherever it comes from; of a list, each
+ * value and their order. Both after options_apply(). */
+bool options_differ(const struct options *left, const struct options *right, const char *name);
+
 /* What is wrong with a given value, named as it was given: "--listen is given twice",
  * "DISPLAYD_LISTEN ...", "FILE:3: listen ...". Returns -1. */
 __attribute__((format(printf, 4, 5))) int options_blame(const struct options *options,
@@ -190,9 +210,23 @@ __attribute__((format(printf, 4, 5))) int options_blame(const struct options *op
 void options_variable(const struct option_set *set, const struct option *option,
 		      char ret_name[static OPTIONS_VARIABLE_BYTES]);
 
-/* The whole help, or that of one command. */
+/* The whole help, where there are topics with the first sentence of each command; or that of one
+ * command. */
 void options_print_help(const struct option_set *set, const struct option_command *command,
 			FILE *out);
+/* The help of a topic: its commands with their options. */
+void options_print_topic(const struct option_set *set, const struct option_topic *topic, FILE *out);
+/* NULL where there is none of this name. */
+const struct option_topic *options_find_topic(const struct option_set *set, const char *name);
+/* Whether the command belongs to the topic. */
+bool options_is_of_topic(const struct option_command *command, const struct option_topic *topic);
+/* Says that there is no command of these words (second may be ""), and what was probably meant.
+ * Returns -1. */
+int options_fail_command(const struct option_set *set, const char *first, const char *second,
+			 struct options_error *reterr);
+/* Says which commands a topic has. Returns -1. */
+int options_fail_topic(const struct option_set *set, const struct option_topic *topic,
+		       struct options_error *reterr);
 /* Each option of the set that is no argument alone, its value, and where it comes from. After
  * options_apply(). */
 void options_print(const struct options *options, FILE *out);
