@@ -60,9 +60,8 @@ static char *value_end(char *text, bool is_url)
 }
 
 /* password=..., also as a part of the URL's query, and sslpassword=... */
-static void hide_parameters(char *argument)
+static void hide_parameters(char *argument, const char *word)
 {
-	static const char word[] = "password";
 	bool is_url = strstr(argument, "://");
 
 	while ((argument = strstr(argument, word))) {
@@ -86,7 +85,11 @@ char **arguments_hide_passwords(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++) {
 		hide_in_authority(argv[i]);
-		hide_parameters(argv[i]);
+		hide_parameters(argv[i], "password");
+		if (strstr(argv[i], "://")) { /* of a panel */
+			hide_parameters(argv[i], "?key");
+			hide_parameters(argv[i], "&key");
+		}
 	}
 	return copy;
 }

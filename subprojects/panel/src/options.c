@@ -1,7 +1,9 @@
 #include "options.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <mbedtls/sha256.h>
+#include <stdlib.h>
 
 enum {
 	URL_MAX = 1500,
@@ -43,6 +45,9 @@ static int check_mac(char *text, struct options_error *reterr)
 static const struct option table[] = {
     OPTION(TEXT, "url", "URL", "Device URL, ws:// or wss://, with its ?key="),
     OPTION(TEXT, "poll", "URL", "Device URL, http:// or https://: one request per picture."),
+    OPTION(TEXT, "url-file", "FILE",
+	   "A file whose first line is the device URL, of either kind, so that its key stands "
+	   "neither in a shell's history nor in the list of processes. /dev/stdin is one, too."),
     OPTION(SWITCH, "key-in-url", NULL,
 	   "Leave key= in the URL, as firmware before 1.6.1 does; otherwise it is cut out and sent "
 	   "as \"Authorization: Bearer\"."),
@@ -81,10 +86,12 @@ static const struct option_set set = {
     .intro =
 	"usage: displayctl panel --url WEBSOCKET_URL [OPTION...]\n"
 	"       displayctl panel --poll HTTP_URL [OPTION...]\n"
+	"       displayctl panel --url-file FILE [OPTION...]\n"
 	"\n"
 	"Is a panel: speaks the device link as the firmware of a 64x32 LED panel does, and draws\n"
 	"what the panel would show in a true-colour terminal of 64x17 characters. Where standard\n"
 	"output is no terminal it prints one line per event. Ctrl-C ends it.\n"
+	"Without a URL, that in the variable DISPLAYD_PANEL_URL counts.\n"
 	"\n",
     .options = table,
     .takes_empty = true,
@@ -131,20 +138,51 @@ const char *panel_options_parse_url(const char *text, bool key_in_url, struct li
 	return NULL;
 }
 
+/* The file's first line. */
+static int read_url_file(const char *path, char text[static URL_MAX + 1],
+			 struct options_error *reterr)
+{
+	FILE *file = fopen(path, "re");
+	bool has_line;
+
+	if (!file)
+		return options_error_set(reterr, "--url-file: %s: %s", path, strerror(errno));
+	has_line = fgets(text, URL_MAX + 1, file) != NULL;
+	fclose(file);
+	if (!has_line)
+		return options_error_set(reterr, "--url-file: %s is empty", path);
+	text[strcspn(text, "\r\n")] = '\0';
+	return 0;
+}
+
 static int read_url(struct panel_options *options, struct options_error *reterr)
 {
 	const char *url = options_text(&options->given, "url");
 	const char *poll = options_text(&options->given, "poll");
+	const char *path = options_text(&options->given, "url-file");
 	const char *text = url ? url : poll;
 	struct link_config *link = &options->link;
+	char line[URL_MAX + 1] = "";
 	const char *fault;
 
-	if (!url == !poll)
-		return options_error_set(reterr, "one of --url and --poll is needed; see --help");
+	if (!url + !poll + !path < 2)
+		return options_error_set(reterr, "--url, --poll and --url-file exclude each other");
+	if (path && read_url_file(path, line, reterr) < 0)
+		return -1;
+	if (!text)
+		text = path ? line : getenv("DISPLAYD_PANEL_URL");
+	if (!text)
+		return options_error_set(
+		    reterr, "one of --url, --poll and --url-file is needed; see --help");
 	fault = panel_options_parse_url(
 	    text, options_find_given(&options->given, "key-in-url") != NULL, link);
 	if (fault)
-		return options_error_set(reterr, "%s: %s", url ? "--url" : "--poll", fault);
+		return options_error_set(reterr, "%s: %s",
+					 url	? "--url"
+					 : poll ? "--poll"
+					 : path ? "--url-file"
+						: "DISPLAYD_PANEL_URL",
+					 fault);
 	if (url && !link->url.is_websocket)
 		return options_error_set(
 		    reterr, "--url wants ws:// or wss://; for an http URL there is --poll");

@@ -126,6 +126,8 @@ static void read_tls(struct transport *transport)
 	flush_tls(transport);
 	if (event == WIRE_TLS_CLOSED)
 		end(transport, true, "closed by the server");
+	else if (event == WIRE_TLS_AGAIN)
+		close_tcp(transport); /* then the same address is tried again */
 	else if (event == WIRE_TLS_FAILED)
 		end(transport, false, wire_tls_fault(transport->tls));
 }

@@ -1,5 +1,6 @@
 """The command line."""
 
+import os
 import subprocess
 
 import pytest
@@ -26,6 +27,9 @@ def test_help():
     [
         ([], "--url"),
         (["--url", "ws://h/", "--poll", "http://h/"], "--url"),
+        (["--url", "ws://h/", "--url-file", "/dev/null"], "--url-file"),
+        (["--url-file", "/dev/null"], "empty"),
+        (["--url-file", "/nonexistent/url"], "/nonexistent/url"),
         (["--url", "http://h/"], "--poll"),
         (["--poll", "ws://h/"], "--url"),
         (["--url", "h/d/1"], "ws://"),
@@ -98,3 +102,32 @@ def test_signal_ends_it_while_it_waits(start, server):
     server.take().drop()
     panel.wait("closed")
     assert panel.stop() == 0
+
+
+@pytest.mark.parametrize("text, word", [("http://\n", "--url-file: "), ("x" * 3000, "too long")])
+def test_a_file_with_a_wrong_url(tmp_path, text, word):
+    path = tmp_path / "url"
+    path.write_text(text, encoding="ascii")
+    result = run("--url-file", str(path))
+    assert result.returncode == 2
+    assert word in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_the_url_from_a_pipe_or_a_variable():
+    """Nobody listens at this port; the panel tries until it is ended."""
+    url = "ws://127.0.0.1:9/d/1/ws?key=secret"
+    for arguments, stdin, variable in ((["--url-file", "/dev/stdin"], url + "\n", ""),
+                                       ([], "", url)):
+        environment = dict(os.environ, DISPLAYD_PANEL_URL=variable)
+        if not variable:
+            del environment["DISPLAYD_PANEL_URL"]
+        panel = subprocess.Popen([PROGRAM, *arguments, "--events", "-", "--quiet"],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                 env=environment)
+        panel.stdin.write(stdin)
+        panel.stdin.close()
+        line = panel.stdout.readline()
+        panel.terminate()
+        panel.wait(TIMEOUT_S)
+        assert line.startswith("{"), line

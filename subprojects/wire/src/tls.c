@@ -14,7 +14,8 @@
 #define SYSTEM_AUTHORITIES "/etc/ssl/certs/ca-certificates.crt"
 
 struct wire_tls_config {
-	mbedtls_ssl_config ssl;
+	mbedtls_ssl_config ssl;	      /* TLS 1.2 and 1.3 */
+	mbedtls_ssl_config ssl_older; /* TLS 1.2 alone, see is_second */
 	mbedtls_x509_crt authorities;
 	mbedtls_entropy_context entropy;
 	mbedtls_ctr_drbg_context random;
@@ -29,7 +30,11 @@ struct bytes {
 
 struct wire_tls_session {
 	mbedtls_ssl_context ssl;
+	const struct wire_tls_config *config;
+	char *host;
 	bool is_open;
+	bool is_second;	    /* the handshake of the first connection did not come about */
+	bool is_downgraded; /* the server would speak TLS 1.3 */
 	struct bytes input;
 	struct bytes output;
 	char fault[WIRE_TLS_FAULT_MAX];
@@ -65,8 +70,8 @@ static void describe(char fault[static WIRE_TLS_FAULT_MAX], const char *what, in
 
 /* mbedTLS knows RSA-PSS in TLS 1.3 only, but by default offers it first for both versions, and a
  * TLS 1.2 server with an RSA key takes the first that it knows. TLS 1.3 passes over PKCS #1. A
- * TLS 1.2 server that goes by its own order and not by ours takes PSS still: that handshake fails.
- */
+ * TLS 1.2 server that goes by its own order and not by ours takes PSS still. That handshake fails,
+ * and is done again over another connection, which offers no PSS. */
 static const uint16_t signature_algorithms[] = {
     MBEDTLS_TLS1_3_SIG_ECDSA_SECP256R1_SHA256, MBEDTLS_TLS1_3_SIG_ECDSA_SECP384R1_SHA384,
     MBEDTLS_TLS1_3_SIG_ECDSA_SECP521R1_SHA512, MBEDTLS_TLS1_3_SIG_RSA_PKCS1_SHA256,
@@ -75,22 +80,36 @@ static const uint16_t signature_algorithms[] = {
     MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA512,    MBEDTLS_TLS1_3_SIG_NONE,
 };
 
+/* What a server of TLS 1.3 ends its random bytes with where it has been asked for TLS 1.2 alone,
+ * under its signature (RFC 8446, section 4.1.3). */
+static const char downgrade_mark[] = {'D', 'O', 'W', 'N', 'G', 'R', 'D', 1};
+
+static int set_up_ssl(struct wire_tls_config *config, mbedtls_ssl_config *ssl)
+{
+	int error = mbedtls_ssl_config_defaults(
+	    ssl, MBEDTLS_SSL_IS_CLIENT, MBEDTLS_SSL_TRANSPORT_STREAM, MBEDTLS_SSL_PRESET_DEFAULT);
+
+	if (error)
+		return error;
+	mbedtls_ssl_conf_rng(ssl, mbedtls_ctr_drbg_random, &config->random);
+	mbedtls_ssl_conf_sig_algs(ssl, signature_algorithms);
+	mbedtls_ssl_conf_authmode(ssl, MBEDTLS_SSL_VERIFY_REQUIRED);
+	mbedtls_ssl_conf_ca_chain(ssl, &config->authorities, NULL);
+	return 0;
+}
+
 static int set_up_client(struct wire_tls_config *config)
 {
 	int error =
 	    mbedtls_ctr_drbg_seed(&config->random, mbedtls_entropy_func, &config->entropy, NULL, 0);
 
 	if (!error)
-		error = mbedtls_ssl_config_defaults(&config->ssl, MBEDTLS_SSL_IS_CLIENT,
-						    MBEDTLS_SSL_TRANSPORT_STREAM,
-						    MBEDTLS_SSL_PRESET_DEFAULT);
-	if (error)
-		return error;
-	mbedtls_ssl_conf_rng(&config->ssl, mbedtls_ctr_drbg_random, &config->random);
-	mbedtls_ssl_conf_sig_algs(&config->ssl, signature_algorithms);
-	mbedtls_ssl_conf_authmode(&config->ssl, MBEDTLS_SSL_VERIFY_REQUIRED);
-	mbedtls_ssl_conf_ca_chain(&config->ssl, &config->authorities, NULL);
-	return 0;
+		error = set_up_ssl(config, &config->ssl);
+	if (!error)
+		error = set_up_ssl(config, &config->ssl_older);
+	if (!error)
+		mbedtls_ssl_conf_max_tls_version(&config->ssl_older, MBEDTLS_SSL_VERSION_TLS1_2);
+	return error;
 }
 
 struct wire_tls_config *wire_tls_client_create(const char *authorities_file,
@@ -102,6 +121,7 @@ struct wire_tls_config *wire_tls_client_create(const char *authorities_file,
 	int error;
 
 	mbedtls_ssl_config_init(&config->ssl);
+	mbedtls_ssl_config_init(&config->ssl_older);
 	mbedtls_x509_crt_init(&config->authorities);
 	mbedtls_entropy_init(&config->entropy);
 	mbedtls_ctr_drbg_init(&config->random);
@@ -128,6 +148,7 @@ void wire_tls_config_destroy(struct wire_tls_config *config)
 	if (!config)
 		return;
 	mbedtls_ssl_config_free(&config->ssl);
+	mbedtls_ssl_config_free(&config->ssl_older);
 	mbedtls_x509_crt_free(&config->authorities);
 	mbedtls_ctr_drbg_free(&config->random);
 	mbedtls_entropy_free(&config->entropy);
@@ -157,18 +178,45 @@ static int receive_bytes(void *context, unsigned char *data, size_t room)
 	return (int)size;
 }
 
+/* The handshake's signature covers the random bytes, so that nobody on the way removes the mark. */
+static void on_keys(void *context, mbedtls_ssl_key_export_type type, const unsigned char *secret,
+		    size_t secret_size, const unsigned char client_random[32],
+		    const unsigned char server_random[32], mbedtls_tls_prf_types prf)
+{
+	struct wire_tls_session *session = context;
+	const unsigned char *end = server_random + 32 - sizeof(downgrade_mark);
+
+	(void)type;
+	(void)secret;
+	(void)secret_size;
+	(void)client_random;
+	(void)prf;
+	if (memcmp(end, downgrade_mark, sizeof(downgrade_mark)) == 0)
+		session->is_downgraded = true;
+}
+
+static int begin(struct wire_tls_session *session, const mbedtls_ssl_config *ssl)
+{
+	mbedtls_ssl_init(&session->ssl);
+	if (mbedtls_ssl_setup(&session->ssl, ssl) ||
+	    mbedtls_ssl_set_hostname(&session->ssl, session->host))
+		return -EINVAL;
+	mbedtls_ssl_set_bio(&session->ssl, session, send_bytes, receive_bytes, NULL);
+	if (session->is_second)
+		mbedtls_ssl_set_export_keys_cb(&session->ssl, on_keys, session);
+	return 0;
+}
+
 struct wire_tls_session *wire_tls_connect(struct wire_tls_config *config, const char *host)
 {
 	struct wire_tls_session *session = no_null(calloc(1, sizeof(*session)));
 
-	mbedtls_ssl_init(&session->ssl);
-	if (mbedtls_ssl_setup(&session->ssl, &config->ssl) ||
-	    mbedtls_ssl_set_hostname(&session->ssl, host)) {
-		wire_tls_session_destroy(session);
-		return NULL;
-	}
-	mbedtls_ssl_set_bio(&session->ssl, session, send_bytes, receive_bytes, NULL);
-	return session;
+	session->config = config;
+	session->host = no_null(strdup(host));
+	if (begin(session, &config->ssl) == 0)
+		return session;
+	wire_tls_session_destroy(session);
+	return NULL;
 }
 
 void wire_tls_session_destroy(struct wire_tls_session *session)
@@ -176,6 +224,7 @@ void wire_tls_session_destroy(struct wire_tls_session *session)
 	if (!session)
 		return;
 	mbedtls_ssl_free(&session->ssl);
+	free(session->host);
 	free(session->input.data);
 	free(session->output.data);
 	free(session);
@@ -211,17 +260,48 @@ static enum wire_tls_event fail(struct wire_tls_session *session, int error)
 	return WIRE_TLS_FAILED;
 }
 
+/* See signature_algorithms. */
+static bool is_refused_signature(const struct wire_tls_session *session, int error)
+{
+	return error == MBEDTLS_ERR_SSL_ILLEGAL_PARAMETER && !session->is_second &&
+	       mbedtls_ssl_get_version_number(&session->ssl) == MBEDTLS_SSL_VERSION_TLS1_2;
+}
+
+static enum wire_tls_event begin_again(struct wire_tls_session *session)
+{
+	mbedtls_ssl_free(&session->ssl);
+	session->input.start = session->input.end = 0;
+	session->is_second = true;
+	if (begin(session, &session->config->ssl_older) == 0)
+		return WIRE_TLS_AGAIN;
+	snprintf(session->fault, sizeof(session->fault), "TLS cannot be set up again");
+	return WIRE_TLS_FAILED;
+}
+
+static enum wire_tls_event shake_hands(struct wire_tls_session *session)
+{
+	int error = mbedtls_ssl_handshake(&session->ssl);
+
+	if (is_refused_signature(session, error))
+		return begin_again(session);
+	if (error)
+		return fail(session, error);
+	if (session->is_downgraded) {
+		snprintf(session->fault, sizeof(session->fault),
+			 "TLS handshake: somebody on the way keeps the server from TLS 1.3");
+		return WIRE_TLS_FAILED;
+	}
+	session->is_open = true;
+	return WIRE_TLS_OPEN;
+}
+
 enum wire_tls_event wire_tls_read(struct wire_tls_session *session, void *data, size_t room,
 				  size_t *ret_size)
 {
 	int size;
 
-	if (!session->is_open) {
-		int error = mbedtls_ssl_handshake(&session->ssl);
-
-		session->is_open = error == 0;
-		return error ? fail(session, error) : WIRE_TLS_OPEN;
-	}
+	if (!session->is_open)
+		return shake_hands(session);
 	/* TLS 1.3 gives new tickets at any time; they are of no use here. */
 	do
 		size = mbedtls_ssl_read(&session->ssl, data, room);

@@ -32,6 +32,10 @@ static void urls(void **state)
 		      "postgresql://host/db?user=a&password=*****&sslmode=require");
 	assert_hidden("postgresql://host:5432/a@b", "postgresql://host:5432/a@b");
 	assert_hidden("http://host:80/", "http://host:80/");
+	assert_hidden("ws://host/d/1/ws?key=abc", "ws://host/d/1/ws?key=***");
+	assert_hidden("--poll=http://host/?a=b&key=abc&c=d", "--poll=http://host/?a=b&key=***&c=d");
+	assert_hidden("postgresql://host/db?sslkey=/key", "postgresql://host/db?sslkey=/key");
+	assert_hidden("key=x", "key=x");
 }
 
 static void keywords(void **state)

@@ -32,6 +32,7 @@ enum wire_tls_event {
 	WIRE_TLS_MORE,	 /* bytes of the peer are needed */
 	WIRE_TLS_OPEN,	 /* the handshake is done; comes once, before any data */
 	WIRE_TLS_DATA,	 /* something was read */
+	WIRE_TLS_AGAIN,	 /* the handshake takes another connection to the same server */
 	WIRE_TLS_CLOSED, /* the peer said that it sends no more */
 	WIRE_TLS_FAILED, /* wire_tls_fault() says why */
 };
@@ -40,7 +41,8 @@ enum wire_tls_event {
 void wire_tls_feed(struct wire_tls_session *session, const void *data, size_t size);
 
 /* Does the handshake, then reads. Call it until it says WIRE_TLS_MORE; the first call of a client
- * begins the handshake. */
+ * begins the handshake. After WIRE_TLS_AGAIN, which comes once at most, what is left of the output
+ * belongs to the old connection, and the next call begins the handshake of the new one. */
 enum wire_tls_event wire_tls_read(struct wire_tls_session *session, void *data, size_t room,
 				  size_t *ret_size);
 
