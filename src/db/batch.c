@@ -1,10 +1,12 @@
 #include "batch.h"
+#include "base/clock.h"
 
 struct batch *batch_create(struct list *queries, unsigned max)
 {
 	struct batch *batch = memory_zalloc(sizeof(*batch));
 	struct list *first;
 
+	batch->sent_us = clock_monotonic_us();
 	list_init(&batch->queries);
 	list_init(&batch->skipped);
 	list_init(&batch->written);

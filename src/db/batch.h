@@ -9,6 +9,7 @@ struct batch {
 	struct list skipped; /* of struct db_query: skipped by the server, after an error */
 	struct list written; /* of struct db_query: answered, but not yet committed */
 	unsigned count;	     /* of all queries */
+	uint64_t sent_us;    /* monotonic */
 	bool has_failed;     /* one of the writes has failed: none of them is committed */
 };
 

@@ -46,6 +46,36 @@ unsigned db_outstanding(const struct db *db)
 	return db->reads.count + writes_count(&db->writes);
 }
 
+static unsigned sent_by(const struct pool *pool)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < pool->count; i++)
+		count += pipeline_sent(&pool->connections[i].pipeline);
+	return count;
+}
+
+static unsigned sent_by_retries(const struct blocked *blocked)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++)
+		count += pipeline_sent(&blocked->retries[i].connection.pipeline);
+	return count;
+}
+
+void db_tell(const struct db *db)
+{
+	unsigned listings = listings_count_sent(&db->listings);
+	unsigned sent = sent_by(&db->reads.pool) + sent_by(&db->writes.pool) +
+			sent_by_retries(&db->writes.blocked) + listings;
+	unsigned all = db_outstanding(db) + db->listings.waiting_count + listings;
+
+	metric_set(METRIC_DATABASE_UP, 0, db_is_up(db));
+	metric_set(METRIC_DATABASE_QUERIES, METRIC_QUERY_SENT, sent);
+	metric_set(METRIC_DATABASE_QUERIES, METRIC_QUERY_WAITING, all > sent ? all - sent : 0);
+}
+
 static void on_wake(struct later *later)
 {
 	(void)later; /* the end of the turn does the work */
@@ -201,6 +231,8 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	if (!settings->statements) {
 		db->settings.statements = statements;
 		db->settings.statement_count = STATEMENT_COUNT;
+		for (unsigned i = 0; i < STATEMENT_COUNT; i++)
+			metric_name_statement(i, statements[i].name);
 	}
 	late_init(&db->late, loop);
 	loop_later_init(&db->wake, on_wake);

@@ -75,6 +75,7 @@ static void on_down(struct connection *connection)
 
 	deadline_clear(connection->loop, &hints->ping);
 	buffer_clear(&hints->waiting);
+	hints->waiting_us = 0;
 	report(hints, false);
 }
 
@@ -95,6 +96,9 @@ static void on_answer(struct connection *connection, struct db_query *query,
 
 	(void)query;
 	hints->busy = false;
+	if (hints->notified_us && result->outcome == DB_OK)
+		metric_observe(METRIC_HINT_DELAY, 0, clock_monotonic_us() - hints->notified_us);
+	hints->notified_us = 0;
 	/* The pipeline logs a failure, and a hint may be lost. */
 	if (result->outcome == DB_OK)
 		tell_heard(hints);
@@ -105,6 +109,7 @@ static void on_return(struct connection *connection, struct db_query *query, boo
 	(void)query;
 	(void)may_repeat;
 	hints_of(connection)->busy = false;
+	hints_of(connection)->notified_us = 0;
 }
 
 static bool is_word(struct str word)
@@ -116,9 +121,26 @@ static bool is_word(struct str word)
 	return word.length > 0 && word.length <= WORD_MAX;
 }
 
+static unsigned metric_of(struct str kind)
+{
+	static const char *const kinds[] = {
+	    [METRIC_HINT_DEVICE] = "device", [METRIC_HINT_PUSH] = "push",
+	    [METRIC_HINT_KEY] = "key",	     [METRIC_HINT_APP] = "app",
+	    [METRIC_HINT_RENDER] = "render", [METRIC_HINT_CHANGED] = "changed",
+	    [METRIC_HINT_WATCH] = "watch",   [METRIC_HINT_SHOWS] = "shows",
+	};
+
+	for (unsigned i = 0; i < array_length(kinds); i++)
+		if (kinds[i] && str_equal(kind, str_from(kinds[i])))
+			return i;
+	return METRIC_HINT_OTHER;
+}
+
 static void deliver(struct hints *hints, struct str word)
 {
 	struct str kind = {word.data, str_find(word, ':')};
+
+	metric_add(METRIC_HINTS_RECEIVED, metric_of(kind), 1);
 
 	list_for_each (node, &hints->subscriptions) {
 		struct hint_subscription *subscription = subscription_of(node);
@@ -189,6 +211,10 @@ void hints_flush(struct hints *hints)
 	}
 	memcpy(hints->payload, waiting.data, length);
 	buffer_consume(&hints->waiting, length);
+	/* What does not fit into this one has waited at most as long. */
+	hints->notified_us = hints->waiting_us;
+	if (buffer_length(&hints->waiting) == 0)
+		hints->waiting_us = 0;
 	parameters->count = 1;
 	parameters->values[0] = hints->payload;
 	parameters->lengths[0] = (int)length - 1;
@@ -204,8 +230,13 @@ void hints_add(struct hints *hints, struct str word)
 {
 	require(is_word(word));
 	if (!connection_is_up(&hints->connection) ||
-	    buffer_length(&hints->waiting) + word.length + 1 > LIMIT_HINT_BYTES)
+	    buffer_length(&hints->waiting) + word.length + 1 > LIMIT_HINT_BYTES) {
+		metric_add(METRIC_HINTS_DROPPED, 0, 1);
 		return;
+	}
+	metric_add(METRIC_HINTS_SENT, 0, 1);
+	if (hints->waiting_us == 0)
+		hints->waiting_us = clock_monotonic_us();
 	buffer_append_str(&hints->waiting, word);
 	buffer_append_char(&hints->waiting, ' ');
 }
@@ -226,6 +257,7 @@ void hints_start(struct hints *hints, struct loop *loop, const char *url)
 {
 	static const struct connection_role role = {
 	    .name = "hint",
+	    .metric = METRIC_DATABASE_HINT,
 	    .first = "LISTEN displayd_hint",
 	    .answer_ms = ANSWER_MS,
 	    .on_answer = on_answer,

@@ -13,6 +13,8 @@ struct hints {
 	bool up;
 	struct buffer waiting; /* hints for the next NOTIFY, a space behind each */
 	char payload[8000];    /* of the NOTIFY that is under way */
+	uint64_t waiting_us;   /* monotonic, since when the first of them waits; 0: none does */
+	uint64_t notified_us;  /* the same of those of the NOTIFY under way; 0: there is none */
 	uint64_t sent_ms;      /* when the statement that is under way was sent */
 	struct deadline ping;
 	struct deadline pause; /* set while no NOTIFY may be sent */

@@ -1,4 +1,5 @@
 #include "late.h"
+#include "failures.h"
 
 static void on_later(struct later *later)
 {
@@ -12,6 +13,7 @@ static void on_later(struct later *later)
 		struct db_query *query = container_of(node, struct db_query, node);
 		const struct db_result result = {.outcome = query->late_outcome};
 
+		failures_count(result.outcome);
 		query->done(query, &result);
 	}
 }

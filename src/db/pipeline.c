@@ -1,9 +1,12 @@
 #include "pipeline.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/require.h"
 #include "batch.h"
 #include "db/result.h"
+#include "failures.h"
 #include "gather.h"
+#include "metric/metric.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -142,6 +145,7 @@ static void log_failure(const struct statement_entry *statement, const PGresult 
 static void answer(struct pipeline *pipeline, struct db_query *query, const PGresult *result,
 		   struct db_result *db_result)
 {
+	failures_count(db_result->outcome);
 	if (db_result->outcome == DB_OK && !db_result->rows) {
 		*db_result = result_rows(result);
 	}
@@ -379,6 +383,21 @@ static int take_row(struct pipeline *pipeline, struct batch *batch, const PGresu
 	return 0;
 }
 
+/* What is gathered is one execution, by the statement that reads by an array. The hints' own
+ * statements have no numbers here. */
+static void count_statement(const struct pipeline *pipeline, const struct batch *batch,
+			    const struct db_query *query)
+{
+	const struct statement_entry *statement = &pipeline->statements[query->statement];
+
+	if (pipeline->statements != statements)
+		return;
+	if (query->gathers)
+		statement = statement->gathered_by;
+	metric_observe(METRIC_STATEMENT_DURATION, (unsigned)(statement - statements),
+		       pipeline->received_us - batch->sent_us);
+}
+
 /* Takes one result. *result is set to NULL where the batch keeps it; else it stays the caller's. */
 static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult **result)
 {
@@ -390,10 +409,12 @@ static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult 
 	if (status == PGRES_SINGLE_TUPLE)
 		return take_row(pipeline, batch, *result);
 	query = take_query(batch);
-	if (query && status == PGRES_PIPELINE_ABORTED) {
+	if (query && status == PGRES_PIPELINE_ABORTED) { /* it was not executed */
 		ask_alone(&batch->skipped, query);
 		return 0;
 	}
+	if (query)
+		count_statement(pipeline, batch, query);
 	if (!query && list_is_empty(&batch->written)) {
 		/* Reads have nothing to commit: only a dying connection sends another result. */
 		return lose(pipeline, result_reason(*result));
@@ -409,6 +430,8 @@ int pipeline_receive(struct pipeline *pipeline)
 {
 	unsigned nulls = 0;
 
+	/* Once for all that has come: the clock is read once a turn at most. */
+	pipeline->received_us = clock_monotonic_us();
 	while (!pipeline->paused && !list_is_empty(&pipeline->batches) && !PQisBusy(pipeline->pg)) {
 		PGresult *result = PQgetResult(pipeline->pg);
 		struct list *first = pipeline->batches.next;
@@ -428,6 +451,15 @@ int pipeline_receive(struct pipeline *pipeline)
 			return error;
 	}
 	return 0;
+}
+
+unsigned pipeline_sent(const struct pipeline *pipeline)
+{
+	unsigned count = 0;
+
+	list_for_each (node, &pipeline->batches)
+		count += container_of(node, struct batch, node)->count;
+	return count;
 }
 
 static void give_back_list(struct pipeline *pipeline, struct list *queries, bool never_ran)

@@ -31,6 +31,7 @@ struct pipeline {
 	/* The connection works, but cannot run its statements any more: nothing more is sent, and
 	 * it is closed when all queries are answered. */
 	bool worn;
+	uint64_t received_us;  /* when results were last read; monotonic */
 	unsigned answer_count; /* grows with every result that arrives */
 	bool useful;	       /* a statement has succeeded */
 	bool is_full;	       /* a write has failed for want of room */
@@ -70,6 +71,9 @@ __attribute__((warn_unused_result)) int pipeline_sync(PGconn *pg);
 
 /* Reads the results that have arrived. 0, or -EIO: the connection is lost, see reason. */
 __attribute__((warn_unused_result)) int pipeline_receive(struct pipeline *pipeline);
+
+/* Queries of the batches that are under way. */
+unsigned pipeline_sent(const struct pipeline *pipeline);
 
 /* After the connection was lost: returns all queries, in the order in which they were sent. */
 void pipeline_give_back(struct pipeline *pipeline);

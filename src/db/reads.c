@@ -104,6 +104,7 @@ void reads_start(struct reads *reads, const struct connection *connection, unsig
 {
 	static const struct connection_role role = {
 	    .name = "read",
+	    .metric = METRIC_DATABASE_READ,
 	    .answer_ms = ANSWER_MS,
 	    .on_answer = on_answer,
 	    .on_return = on_return,
