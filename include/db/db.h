@@ -6,10 +6,15 @@
  *   db_list()   -> list connections           one long list at a time each, see db/listing.h
  *   db_hint()   -> hint connection            NOTIFY, many hints in one; and LISTEN
  *
- * A lost connection is made again, with back-off. Nothing waits for a database that is away: while
- * no connection is up, queries are answered DB_AWAY at once. When a working connection breaks, the
- * reads that were under way wait for the first attempt to make it again, and are repeated once. The
- * writes are answered DB_AWAY: their effect is unknown.
+ * At rest a worker has a connection for reads, one for writes and that of the hints. The others,
+ * each a process of the server, are opened when they are needed, and closed a minute after they
+ * were.
+ *
+ * A lost connection is made again, with back-off. When one that was up breaks, the reads that were
+ * under way wait for the first attempt to make it again, and are repeated once. The writes that
+ * were under way are answered DB_AWAY: their effect is unknown. Queries that come meanwhile wait
+ * for that attempt, too. Nothing waits for a database that is away: once the attempt has failed,
+ * and while no connection is up, queries are answered DB_AWAY at once.
  *
  * A write that meets a locked row holds up others for 20 ms; then it waits apart, and behind it, in
  * their order, the later writes with the same first parameter. After 5 s, or where its account has
@@ -18,6 +23,7 @@
  * A server that does not answer for 10 s counts as dead. */
 #pragma once
 
+#include "db/away.h"
 #include "db/hints.h"
 #include "db/listing.h"
 #include "db/query.h"
@@ -27,11 +33,17 @@
 struct db_settings {
 	const char *url;	    /* libpq connection string or URI */
 	unsigned read_connections;  /* 1 to 4 */
-	unsigned write_connections; /* 1 to 4; the first parameter of a write chooses it */
+	unsigned write_connections; /* 1 to 4; the first parameter of a write chooses it. One is
+				       always there, the others while writes come together */
+	uint64_t spare_idle_ms;	    /* how long a connection that is not always there stays after
+				       it was last needed; 0: the usual time */
 	/* NULL: the statements of sql/query. Indexed by db_query.statement. */
 	const struct statement_entry *statements;
 	unsigned statement_count;
 	struct storage *storage; /* shared by the workers; NULL: this db has its own */
+	/* Where the supervisor reads which processes work for lists; NULL: it need not know. */
+	struct background *background;
+	bool session_pooler; /* one that keeps sessions may stand before the server */
 };
 
 /* Copies the settings. Connecting begins later, from the loop. NULL: the URL is no connection
@@ -40,9 +52,16 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings);
 
 /* Reads and writes can be sent now. */
 bool db_is_up(const struct db *db);
+/* Why they cannot; AWAY_NOT: they can, or nothing was tried yet. */
+enum away db_away(const struct db *db);
+/* Why no hints are heard; likewise. */
+enum away db_hints_away(const struct db *db);
 /* Statements that wait or run, without lists. */
 unsigned db_outstanding(const struct db *db);
-/* How many connections are up, those of lists and the hint connection included. */
+/* How it is now, for the metrics. */
+void db_tell(const struct db *db);
+/* How many connections are up, the hint connection included. At rest that is one for reads, one for
+ * writes, and that one. */
 unsigned db_connections_up(const struct db *db);
 
 /* Reads run in the order in which they were submitted, but for one that the database told to run

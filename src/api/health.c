@@ -10,6 +10,15 @@ static struct verdict live(struct task *task)
 	return task_reply(task, 200, STR("text/plain; charset=utf-8"), STR("ok\n"));
 }
 
+/* Strangers read this as well: the reason has no name or address in it. */
+static struct verdict fail(struct task *task, const char *what, enum away away)
+{
+	const char *colon = away == AWAY_NOT ? "" : ": ";
+	const char *why = away == AWAY_NOT ? "" : away_text(away);
+
+	return task_fail_busy(task, 1, "%s%s%s", what, colon, why);
+}
+
 static struct verdict ready(struct task *task)
 {
 	struct service *service = task_service(task);
@@ -17,11 +26,12 @@ static struct verdict ready(struct task *task)
 	if (service->is_draining)
 		return task_fail_busy(task, 1, "this instance is going down");
 	if (!db_is_up(service->db))
-		return task_fail_busy(task, 1, "the database cannot be reached");
+		return fail(task, "the database cannot be reached", db_away(service->db));
 	if (!storage_probe_says_room(service))
 		return task_fail_busy(task, 1, "the database has no room to store anything");
 	if (!db_hints_are_up(service->db))
-		return task_fail_busy(task, 1, "the database's notifications cannot be heard");
+		return fail(task, "the database's notifications cannot be heard",
+			    db_hints_away(service->db));
 	return task_reply(task, 200, STR("text/plain; charset=utf-8"), STR("ok\n"));
 }
 

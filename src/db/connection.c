@@ -29,22 +29,27 @@ struct poller {
 };
 
 static void open_connection(struct connection *connection);
-static void lose(struct connection *connection, struct str reason);
+static void lose(struct connection *connection, enum away away, struct str words);
 
 static void move(struct connection *connection, enum db_connection_state to)
 {
-	static const bool allowed[][CONNECTION_CLOSED + 1] = {
-	    [CONNECTION_RESTING] = {[CONNECTION_OPENING] = true, [CONNECTION_CLOSED] = true},
-	    [CONNECTION_OPENING] = {[CONNECTION_RESTING] = true,
-				    [CONNECTION_PREPARING] = true,
-				    [CONNECTION_CLOSED] = true},
-	    [CONNECTION_PREPARING] =
-		{[CONNECTION_RESTING] = true, [CONNECTION_UP] = true, [CONNECTION_CLOSED] = true},
-	    [CONNECTION_UP] = {[CONNECTION_RESTING] = true, [CONNECTION_CLOSED] = true},
-	    [CONNECTION_CLOSED] = {false},
+	enum {
+		REST = 1 << CONNECTION_RESTING,
+		END = 1 << CONNECTION_CLOSED | 1 << CONNECTION_ASLEEP,
+	};
+	static const unsigned allowed[] = {
+	    [CONNECTION_ASLEEP] = REST | 1 << CONNECTION_CLOSED,
+	    [CONNECTION_RESTING] = 1 << CONNECTION_OPENING | END,
+	    [CONNECTION_OPENING] = REST | 1 << CONNECTION_PREPARING | END,
+	    [CONNECTION_PREPARING] = REST | 1 << CONNECTION_UP | END,
+	    [CONNECTION_UP] = REST | END,
+	    [CONNECTION_CLOSED] = 0,
 	};
 
-	require(allowed[connection->state][to]);
+	require(allowed[connection->state] & 1u << to);
+	metric_add(METRIC_DATABASE_CONNECTS, connection->role->metric, to == CONNECTION_UP);
+	metric_add(METRIC_DATABASE_CONNECTIONS, connection->role->metric,
+		   (to == CONNECTION_UP) - (connection->state == CONNECTION_UP));
 	connection->state = to;
 }
 
@@ -97,19 +102,9 @@ static void log_change(struct connection *connection, bool up, struct str reason
 	unsigned number = connection->number;
 	bool *reported = up ? &connection->reported_up : &connection->reported_down;
 
-	if (*reported) {
-		log_debug("db", up ? "connected" : "attempt failed", LOG_TEXT("connection", role),
-			  LOG_INT("number", number), LOG_STR("error", reason));
-		return;
-	}
-	connection->reported_up = up;
-	connection->reported_down = !up;
-	if (up)
-		log_info("db", "connected", LOG_TEXT("connection", role),
-			 LOG_INT("number", number));
-	else
-		log_warn("db", "no connection, trying again", LOG_TEXT("connection", role),
-			 LOG_INT("number", number), LOG_STR("error", reason));
+	if (error)
+		lose(connection, AWAY_OTHER, str_from(uv_strerror(error)));
+	return error == 0;
 }
 
 static uint64_t next_pause_ms(const struct connection *connection)
@@ -134,13 +129,16 @@ static void drop(struct connection *connection)
 	deadline_clear(connection->loop, &connection->conflict_deadline);
 }
 
-/* reason may belong to the connection. */
-static void lose(struct connection *connection, struct str reason)
+/* words may belong to the connection. */
+static void lose(struct connection *connection, enum away away, struct str words)
 {
 	/* A connection that was lost before any statement succeeded counts as a failed attempt. */
 	if (connection->state != CONNECTION_UP || !connection->pipeline.useful)
 		connection->failures++;
-	log_change(connection, false, reason);
+	connection->was_up = connection->state == CONNECTION_UP && away != AWAY_SILENT;
+	connection->away = away;
+	metric_add(METRIC_DATABASE_LOSSES, connection->role->metric, 1);
+	connection_log(&connection->log, connection->role->name, connection->number, away, words);
 	drop(connection);
 	move(connection, CONNECTION_RESTING);
 	deadline_set(connection->loop, &connection->deadline, next_pause_ms(connection));
@@ -150,12 +148,20 @@ static void lose(struct connection *connection, struct str reason)
 
 static void lose_by_libpq(struct connection *connection)
 {
-	lose(connection, result_first_line(PQerrorMessage(connection->pg)));
+	const char *text = PQerrorMessage(connection->pg);
+	bool was_open = connection->state != CONNECTION_OPENING;
+
+	lose(connection, away_from_error(text, was_open), result_first_line(text));
 }
 
 static void lose_by_pipeline(struct connection *connection)
 {
-	lose(connection, str_from(connection->pipeline.reason));
+	lose(connection, AWAY_ENDED, str_from(connection->pipeline.reason));
+}
+
+static void lose_by_set_up(struct connection *connection)
+{
+	lose(connection, connection->set_up.away, str_from(connection->set_up.reason));
 }
 
 /* The deadline of a connection that is up: set while an answer is due. */
@@ -201,9 +207,10 @@ static void begin_preparing(struct connection *connection)
 	    .statement_count = connection->statement_count,
 	    .effect = connection->effect,
 	    .first = connection->role->first,
+	    .session_pooler = connection->session_pooler,
 	};
 	if (set_up_begin(&connection->set_up) < 0)
-		lose(connection, str_from(connection->set_up.reason));
+		lose_by_set_up(connection);
 	else
 		flush(connection);
 }
@@ -232,7 +239,7 @@ static void step_preparing(struct connection *connection)
 	int done = set_up_receive(&connection->set_up);
 
 	if (done < 0) {
-		lose(connection, str_from(connection->set_up.reason));
+		lose_by_set_up(connection);
 	} else if (!alive) {
 		lose_by_libpq(connection);
 	} else if (done == 0) {
@@ -242,7 +249,9 @@ static void step_preparing(struct connection *connection)
 		deadline_clear(connection->loop, &connection->deadline);
 		connection->pipeline.pg = connection->pg;
 		connection->pipeline.useful = false;
-		log_change(connection, true, STR(""));
+		connection->away = AWAY_NOT;
+		connection_log(&connection->log, connection->role->name, connection->number,
+			       AWAY_NOT, STR(""));
 		connection->role->on_up(connection);
 	}
 }
@@ -307,8 +316,10 @@ static void step_up(struct connection *connection)
 		flush(connection);
 }
 
-static void step(struct connection *connection)
+static void step(void *context)
 {
+	struct connection *connection = context;
+
 	switch (connection->state) {
 	case CONNECTION_OPENING:
 		step_opening(connection);
@@ -319,6 +330,7 @@ static void step(struct connection *connection)
 	case CONNECTION_UP:
 		step_up(connection);
 		break;
+	case CONNECTION_ASLEEP:
 	case CONNECTION_RESTING:
 	case CONNECTION_CLOSED:
 		break;
@@ -357,7 +369,7 @@ static void on_deadline(struct deadline *deadline)
 		 * failure this one is not hopeful. */
 		connection->failures++;
 	}
-	lose(connection, STR("the server does not answer"));
+	lose(connection, AWAY_SILENT, STR("the server does not answer"));
 }
 
 static void begin_opening(struct connection *connection)
@@ -379,8 +391,9 @@ static void on_resolved(void *context, const char *error)
 		begin_opening(connection);
 		return;
 	}
-	snprintf(connection->pipeline.reason, sizeof(connection->pipeline.reason), "%s", error);
-	lose_by_pipeline(connection);
+	snprintf(connection->set_up.reason, sizeof(connection->set_up.reason), "%s", error);
+	connection->set_up.away = AWAY_UNKNOWN;
+	lose_by_set_up(connection);
 }
 
 static void open_connection(struct connection *connection)
@@ -424,7 +437,7 @@ static void on_return(struct pipeline *pipeline, struct db_query *query, bool ma
 				    may_repeat && connection->state != CONNECTION_CLOSED);
 }
 
-void connection_start(struct connection *connection)
+void connection_start_asleep(struct connection *connection)
 {
 	struct pipeline *pipeline = &connection->pipeline;
 
@@ -434,15 +447,64 @@ void connection_start(struct connection *connection)
 	pipeline->on_answer = on_answer;
 	pipeline->on_locked = connection->role->on_locked ? on_locked : NULL;
 	pipeline->on_return = on_return;
-	connection->state = CONNECTION_RESTING;
+	connection->state = CONNECTION_ASLEEP;
 	deadline_init(&connection->deadline, on_deadline);
 	deadline_init(&connection->conflict_deadline, on_conflict_deadline);
+}
+
+void connection_start(struct connection *connection)
+{
+	connection_start_asleep(connection);
+	connection_wake(connection);
+}
+
+void connection_wake(struct connection *connection)
+{
+	move(connection, CONNECTION_RESTING);
 	deadline_set(connection->loop, &connection->deadline, 0);
+}
+
+static bool is_idle(const struct connection *connection)
+{
+	const struct pipeline *pipeline = &connection->pipeline;
+
+	if (connection->state != CONNECTION_UP)
+		return connection->state == CONNECTION_RESTING;
+	return pipeline->batch_count == 0 && list_is_empty(&pipeline->again) &&
+	       list_is_empty(&pipeline->conflicted);
+}
+
+bool connection_sleep(struct connection *connection)
+{
+	if (connection->state == CONNECTION_ASLEEP || connection->state == CONNECTION_CLOSED)
+		return true;
+	if (!is_idle(connection))
+		return false;
+	log_debug("db", "closing until it is needed",
+		  LOG_TEXT("connection", connection->role->name),
+		  LOG_INT("number", connection->number));
+	drop(connection);
+	move(connection, CONNECTION_ASLEEP);
+	connection->failures = 0;
+	connection->away = AWAY_NOT;
+	connection->role->on_down(connection);
+	return true;
+}
+
+bool connection_is_asleep(const struct connection *connection)
+{
+	return connection->state == CONNECTION_ASLEEP;
 }
 
 bool connection_is_hopeful(const struct connection *connection)
 {
-	return connection->failures == 0 && connection->state < CONNECTION_UP;
+	/* A connection that was lost unused has that as its one failure. */
+	return connection->failures <= connection->was_up && connection->state < CONNECTION_UP;
+}
+
+bool connection_returns(const struct connection *connection)
+{
+	return connection->state == CONNECTION_UP ? connection->pipeline.worn : connection->was_up;
 }
 
 bool connection_is_up(const struct connection *connection)
@@ -469,7 +531,7 @@ void connection_resume(struct connection *connection)
 
 void connection_cut(struct connection *connection, struct str reason)
 {
-	lose(connection, reason);
+	lose(connection, AWAY_OTHER, reason);
 }
 
 void connection_close(struct connection *connection)

@@ -1,20 +1,26 @@
 /* One connection to the database, made again by itself whenever it is lost.
  *
  *   RESTING --deadline--> OPENING --libpq--> PREPARING --answers--> UP
- *      ^                     |                   |                  |
- *      +---------------------+---- lost, late ---+------------------+      any --> CLOSED
+ *   ^  ^                     |                   |                  |
+ *   |  +---------------------+---- lost, late ---+------------------+      any --> CLOSED
+ *   wake
+ *   |                                                             not needed
+ *   ASLEEP <----------------------------------------------------------- any
  *
  * RESTING waits for the next attempt: a moment after a working connection was lost, then longer and
  * longer. In OPENING and PREPARING the deadline ends the attempt; in UP it ends a connection on
  * which nothing came back for too long. */
 #pragma once
 
+#include "connection_log.h"
 #include "connection_set_up.h"
 #include "db/storage.h"
 #include "loop/loop.h"
+#include "metric/metric.h"
 #include "pipeline.h"
 
 enum db_connection_state {
+	CONNECTION_ASLEEP,
 	CONNECTION_RESTING,
 	CONNECTION_OPENING,
 	CONNECTION_PREPARING,
@@ -27,6 +33,7 @@ struct connection;
 /* What the connections of one kind have in common. */
 struct connection_role {
 	const char *name;
+	enum metric_database_role metric;
 	const char *first;  /* a statement that a new connection begins with, or NULL */
 	uint64_t answer_ms; /* the longest silence while something is expected */
 	/* See pipeline.h; NULL where no query's rows come one by one. */
@@ -39,7 +46,7 @@ struct connection_role {
 	/* See pipeline.h. The owner sends the query again no earlier than on_down(). */
 	void (*on_return)(struct connection *connection, struct db_query *query, bool may_repeat);
 	void (*on_up)(struct connection *connection);
-	/* The connection was lost, or another attempt failed. */
+	/* The connection was lost, another attempt failed, or it has gone to sleep. */
 	void (*on_down)(struct connection *connection);
 	void (*on_notify)(struct connection *connection, struct str payload); /* or NULL */
 };
@@ -54,6 +61,7 @@ struct connection {
 	unsigned statement_count;
 	enum statement_effect effect; /* only statements with this effect are prepared */
 	struct storage *storage;      /* is told what cannot be stored; or NULL */
+	bool session_pooler;	      /* one may stand between us and the server */
 
 	enum db_connection_state state;
 	struct resolution *resolution; /* OPENING, where the URL names hosts; else NULL */
@@ -63,17 +71,34 @@ struct connection {
 	struct deadline deadline;
 	struct deadline conflict_deadline; /* set while the pipeline has conflicted queries */
 	struct set_up set_up;		   /* while PREPARING */
+	enum away away;			   /* why it is not up, where it was tried */
 	unsigned failures;		   /* failed attempts since the connection last worked */
-	bool reported_up;		   /* the log's last line said that it is up */
-	bool reported_down;		   /* the log's last line said that it is down */
+	bool was_up;			   /* until it was lost last, while no attempt has failed */
+	struct connection_log log;
 };
 
 /* The caller has set the members up to effect. The first attempt begins in the next turn of the
  * loop. */
 void connection_start(struct connection *connection);
 
-/* The first attempt to make it, at the start or after it was lost, has not failed yet. */
+/* The same, but the first attempt begins after connection_wake(). */
+void connection_start_asleep(struct connection *connection);
+
+/* It is asleep, and is made from the next turn of the loop on. */
+void connection_wake(struct connection *connection);
+/* Ends it until it is woken. False: queries or an attempt to make it are under way, and nothing has
+ * changed. */
+__attribute__((warn_unused_result)) bool connection_sleep(struct connection *connection);
+bool connection_is_asleep(const struct connection *connection);
+
+/* The first attempt to make it, at the start or after it was lost, has not failed yet. False also
+ * for a connection that was lost because it did not answer, or that was lost twice in a row before
+ * any statement had succeeded. */
 bool connection_is_hopeful(const struct connection *connection);
+
+/* It was up until a moment ago and is being made again, or will be when its last answers have come:
+ * queries may wait for that. */
+bool connection_returns(const struct connection *connection);
 
 /* It accepts queries: call pipeline_send() and then connection_flush(). */
 bool connection_is_up(const struct connection *connection);

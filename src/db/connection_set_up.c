@@ -20,14 +20,16 @@
  * takes 0.05.
  *
  * statement_timeout: in a healthy database no statement takes so long. */
-static const char settings[] = "SELECT set_config('plan_cache_mode', 'force_generic_plan', false), "
+static const char settings[] = "SELECT pg_backend_pid(), "
+			       "set_config('plan_cache_mode', 'force_generic_plan', false), "
 			       "set_config('enable_seqscan', 'off', false), "
 			       "set_config('jit', 'off', false), "
 			       "set_config('statement_timeout', '8000', false), "
 			       "set_config('idle_in_transaction_session_timeout', '10000', false)";
 
-static int fail(struct set_up *set_up, const char *what, struct str why)
+static int fail(struct set_up *set_up, enum away away, const char *what, struct str why)
 {
+	set_up->away = away;
 	snprintf(set_up->reason, sizeof(set_up->reason), "%s%s%.*s", what, *what ? ": " : "",
 		 STR_ARG(why));
 	return -EIO;
@@ -35,7 +37,9 @@ static int fail(struct set_up *set_up, const char *what, struct str why)
 
 static int fail_by_libpq(struct set_up *set_up)
 {
-	return fail(set_up, "", result_first_line(PQerrorMessage(set_up->pg)));
+	const char *text = PQerrorMessage(set_up->pg);
+
+	return fail(set_up, away_from_error(text, true), "", result_first_line(text));
 }
 
 static bool is_wanted(const struct set_up *set_up, unsigned index)
@@ -83,6 +87,22 @@ static const struct statement_entry *described(const struct set_up *set_up, unsi
 	return NULL;
 }
 
+static int fail_by_result(struct set_up *set_up, const char *what, const PGresult *result)
+{
+	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+	return fail(set_up, away_from_sqlstate(sqlstate ? sqlstate : ""), what,
+		    result_reason(result));
+}
+
+/* The answer to the settings. */
+static int check_session(struct set_up *set_up, const PGresult *result)
+{
+	if (set_up->session_pooler || !away_is_pooled(set_up->pg, PQgetvalue(result, 0, 0)))
+		return 0;
+	return fail(set_up, AWAY_POOLER, "", str_from(away_text(AWAY_POOLER)));
+}
+
 static int take(struct set_up *set_up, const PGresult *result)
 {
 	unsigned index = set_up->result_count++;
@@ -93,11 +113,11 @@ static int take(struct set_up *set_up, const PGresult *result)
 	case PGRES_PIPELINE_SYNC:
 		return 1;
 	case PGRES_TUPLES_OK:
-		return 0;
+		return index == 0 ? check_session(set_up, result) : 0;
 	case PGRES_COMMAND_OK:
 		break;
 	default:
-		return fail(set_up, statement ? statement->name : "", result_reason(result));
+		return fail_by_result(set_up, statement ? statement->name : "", result);
 	}
 	/* Each statement has two results; the second is its description. */
 	index -= set_up->first ? 2 : 1;
@@ -105,7 +125,7 @@ static int take(struct set_up *set_up, const PGresult *result)
 		return 0;
 	if (result_describes(result, statement, text, sizeof(text)))
 		return 0;
-	return fail(set_up, statement->name, str_from(text));
+	return fail(set_up, AWAY_SCHEMA, statement->name, str_from(text));
 }
 
 int set_up_receive(struct set_up *set_up)
@@ -117,7 +137,8 @@ int set_up_receive(struct set_up *set_up)
 		int error;
 
 		if (!result && ++nulls > 1)
-			return fail(set_up, "", STR("the server answered out of order"));
+			return fail(set_up, AWAY_OTHER, "",
+				    STR("the server answered out of order"));
 		if (!result)
 			continue;
 		nulls = 0;
@@ -172,5 +193,6 @@ PGconn *set_up_connect(const char *url, const struct resolution *resolution)
 	if (!pg)
 		require_memory_failed(sizeof(pg));
 	PQsetNoticeProcessor(pg, ignore_notice, NULL);
+	PQsetErrorVerbosity(pg, PQERRORS_VERBOSE);
 	return pg;
 }

@@ -2,6 +2,7 @@
  * pipeline. */
 #pragma once
 
+#include "db/away.h"
 #include "db/statement.h"
 
 #include <libpq-fe.h>
@@ -14,12 +15,14 @@ struct set_up {
 	unsigned statement_count;
 	enum statement_effect effect; /* only statements with this effect are prepared */
 	const char *first;	      /* a statement to begin with, or NULL */
+	bool session_pooler;	      /* one may stand between us and the server */
 	unsigned result_count;	      /* how many have arrived */
-	char reason[200];	      /* why it failed */
+	enum away away;		      /* why it failed */
+	char reason[200];	      /* the same in words */
 };
 
 /* Begins to connect. resolution: of the hosts that the URL names, or NULL. Never NULL; the status
- * may be CONNECTION_BAD. */
+ * may be CONNECTION_BAD. Its errors have SQLSTATEs, for away_from_error(). */
 PGconn *set_up_connect(const char *url, const struct resolution *resolution);
 
 /* The caller has set the members up to first. Sends settings and statements. 0, or -EIO with a

@@ -133,6 +133,14 @@ static void on_turn_end(struct turn_end *turn_end)
 		close_all(db);
 }
 
+/* Queries wait for a connection that returns: each worker may have only one at rest. */
+static bool takes(const struct db *db, const struct db_query *query)
+{
+	const struct pool *pool = is_read(db, query) ? &db->reads.pool : &db->writes.pool;
+
+	return pool_is_up(pool) || connection_returns(&pool->connections[0]);
+}
+
 void db_submit(struct db *db, struct db_query *query)
 {
 	require((unsigned)query->statement < db->settings.statement_count);
@@ -141,8 +149,7 @@ void db_submit(struct db *db, struct db_query *query)
 	list_init(&query->node);
 	query->conflicts = query->moves = 0;
 	query->gathers = query->by_rows = query->has_rows = false;
-	if (db->closing || db_outstanding(db) >= LIMIT_DB_QUEUE ||
-	    !pool_is_up(is_read(db, query) ? &db->reads.pool : &db->writes.pool))
+	if (db->closing || db_outstanding(db) >= LIMIT_DB_QUEUE || !takes(db, query))
 		late_answer(&db->late, query, DB_AWAY);
 	else if (is_read(db, query))
 		reads_add(&db->reads, query);
@@ -153,12 +160,24 @@ void db_submit(struct db *db, struct db_query *query)
 bool db_list(struct db *db, struct db_listing *listing)
 {
 	require(is_read(db, &listing->query));
-	return listings_add(&db->listings, listing);
+	return listings_add(&db->listings, listing, pool_is_hopeless(&db->reads.pool));
 }
 
 bool db_is_up(const struct db *db)
 {
 	return pool_is_up(&db->reads.pool) && pool_is_up(&db->writes.pool);
+}
+
+enum away db_away(const struct db *db)
+{
+	enum away away = pool_away(&db->reads.pool);
+
+	return away == AWAY_NOT ? pool_away(&db->writes.pool) : away;
+}
+
+enum away db_hints_away(const struct db *db)
+{
+	return db->hints.connection.away;
 }
 
 bool db_keeps_order_of_reads(const struct db *db)
@@ -214,6 +233,7 @@ static struct connection new_connection(struct db *db, enum statement_effect eff
 	    .statement_count = db->settings.statement_count,
 	    .effect = effect,
 	    .storage = db->settings.storage,
+	    .session_pooler = db->settings.session_pooler,
 	};
 }
 
@@ -248,9 +268,9 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	read = new_connection(db, EFFECT_READ);
 	write = new_connection(db, EFFECT_WRITE);
 	reads_start(&db->reads, &read, settings->read_connections, &db->late);
-	writes_start(&db->writes, &write, settings->write_connections, &db->late);
-	listings_start(&db->listings, &read);
-	hints_start(&db->hints, loop, db->url);
+	writes_start(&db->writes, &write, settings->write_connections, idle_ms, &db->late);
+	listings_start(&db->listings, &read, idle_ms, settings->background);
+	hints_start(&db->hints, loop, db->url, settings->session_pooler);
 	return db;
 }
 

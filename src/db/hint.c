@@ -1,4 +1,5 @@
 #include "hint.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/require.h"
 
@@ -253,7 +254,7 @@ bool hints_are_idle(const struct hints *hints)
 	return !hints->busy && buffer_length(&hints->waiting) == 0;
 }
 
-void hints_start(struct hints *hints, struct loop *loop, const char *url)
+void hints_start(struct hints *hints, struct loop *loop, const char *url, bool session_pooler)
 {
 	static const struct connection_role role = {
 	    .name = "hint",
@@ -273,6 +274,7 @@ void hints_start(struct hints *hints, struct loop *loop, const char *url)
 	    .role = &role,
 	    .owner = hints,
 	    .url = url,
+	    .session_pooler = session_pooler,
 	    .statements = hint_statements,
 	    .statement_count = array_length(hint_statements),
 	    .effect = EFFECT_WRITE,

@@ -21,7 +21,7 @@ struct hints {
 };
 
 /* loop and url must outlive the hints. */
-void hints_start(struct hints *hints, struct loop *loop, const char *url);
+void hints_start(struct hints *hints, struct loop *loop, const char *url, bool session_pooler);
 
 /* See db_hint(). */
 void hints_add(struct hints *hints, struct str word);

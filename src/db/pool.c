@@ -28,6 +28,15 @@ bool pool_is_up(const struct pool *pool)
 	return pool_count_up(pool) > 0;
 }
 
+enum away pool_away(const struct pool *pool)
+{
+	enum away away = AWAY_NOT;
+
+	for (unsigned i = 0; i < pool->count && away == AWAY_NOT; i++)
+		away = pool->connections[i].away;
+	return pool_is_up(pool) ? AWAY_NOT : away;
+}
+
 bool pool_is_hopeless(const struct pool *pool)
 {
 	for (unsigned i = 0; i < pool->count; i++) {

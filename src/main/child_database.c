@@ -1,12 +1,13 @@
 #include "main/child_database.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "db/away.h"
 #include "db/migrate.h"
 #include "main/first_link.h"
 #include "main/instance.h"
 
-#include <libpq-fe.h>
 #include <poll.h>
+#include <stdio.h>
 
 enum {
 	/* A database elsewhere that starts together with us. */
@@ -14,7 +15,11 @@ enum {
 	/* The embedded one: recovery after a crash. The supervisor ends us when it ends. */
 	WAIT_FOR_CLUSTER_MS = 600 * 1000,
 	LOOK_AGAIN_MS = 20,
-	/* A worker's connections to the database, and room for displayctl, psql and a backup. */
+	ANSWER_MS = 5 * 1000,
+	/* Its socket's file is there a moment before it has its mode. */
+	CLUSTER_OPENS_MS = 10 * 1000,
+	/* A worker's connections to the database, of two generations, and room for displayctl, psql
+	   and a backup. */
 	CONNECTIONS_PER_WORKER = 9,
 	CONNECTIONS_APART = 40,
 };
@@ -27,41 +32,51 @@ int child_prepare(struct instance *instance, unsigned index)
 	log_set_process("prepare");
 	if (cluster_prepare(&instance->cluster, &why) == 0)
 		return EXIT_DONE;
+	}
 	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
 	return EXIT_DATABASE;
 }
 
-static bool wait_for_database(const struct instance *instance, const char *url)
+/* AWAY_NOT, or why workers would not get in. */
+static enum away wait_for_database(const struct instance *instance, const char *url,
+				   char *ret_words)
 {
+	bool is_embedded = instance_is_embedded(instance);
 	uint64_t begun_ms = clock_monotonic_ms();
-	uint64_t limit_ms =
-	    instance_is_embedded(instance) ? WAIT_FOR_CLUSTER_MS : WAIT_FOR_DATABASE_MS;
-	bool told = instance_is_embedded(instance);
-	PGPing state;
+	uint64_t limit_ms = is_embedded ? WAIT_FOR_CLUSTER_MS : WAIT_FOR_DATABASE_MS;
+	bool session_pooler = instance->config->session_pooler;
+	enum away told = AWAY_NOT;
 
-	while ((state = PQping(url)) != PQPING_OK) {
+	for (;;) {
+		enum away away = away_try(url, session_pooler, ANSWER_MS, ret_words);
 		uint64_t waited_ms = clock_monotonic_ms() - begun_ms;
+		bool may_pass = away_may_pass(away) || (is_embedded && away == AWAY_REFUSED &&
+							waited_ms < CLUSTER_OPENS_MS);
 
-		/* libpq did not even try: the settings are wrong, waiting does not help. */
-		if (state == PQPING_NO_ATTEMPT || waited_ms > limit_ms)
-			return false;
-		if (!told)
-			log_warn("supervisor", "waiting for the database");
-		told = true;
+		if (away == AWAY_NOT || !may_pass || waited_ms > limit_ms)
+			return away;
+		if (!is_embedded && away != told)
+			log_warn("supervisor", "waiting for the database",
+				 LOG_TEXT("reason", away_text(away)), LOG_TEXT("error", ret_words));
+		told = away;
 		poll(NULL, 0, LOOK_AGAIN_MS);
 	}
-	return true;
 }
 
 static enum exit_code migrate(const struct instance *instance)
 {
 	const char *url = instance_database_url(instance);
+	char words[AWAY_WORDS_BYTES];
 	struct migrate_error why;
 	int applied = 0;
+	enum away away;
 
-	if (!wait_for_database(instance, url)) {
-		log_error("supervisor", "cannot start",
-			  LOG_TEXT("reason", "the database does not answer"));
+	away = wait_for_database(instance, url, words);
+	if (away != AWAY_NOT) {
+		snprintf(why.text, sizeof(why.text), "the database cannot be reached: %s",
+			 away_text(away));
+		log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text),
+			  LOG_TEXT("error", words));
 		return EXIT_DATABASE;
 	}
 	if (migrate_run(url, &applied, &why) == 0) {
@@ -94,7 +109,7 @@ int child_migrate(struct instance *instance, unsigned index)
 pid_t child_start_postgres(struct instance *instance, const struct process *as)
 {
 	unsigned connections =
-	    CONNECTIONS_APART + CONNECTIONS_PER_WORKER * instance->config->workers;
+	    CONNECTIONS_APART + CONNECTIONS_PER_WORKER * config_worker_slots(instance->config);
 	struct cluster_error why;
 
 	if (cluster_spawn(&instance->cluster, as, connections, &why) == 0)

@@ -48,6 +48,7 @@ struct config {
 	bool access_log;
 	enum web_registration registration;
 	bool plain_http_sign_in;
+	bool session_pooler; /* may stand before the database */
 };
 
 extern const struct option_set config_set;

@@ -87,7 +87,7 @@ def test_a_socket_that_a_killed_server_left_is_replaced(launch, folder):
     assert server.stop() == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_every_stop_signal_ends_with_0(launch, number):
     server = launch().start()
     server.process.send_signal(number)

@@ -316,6 +316,40 @@ static void test_keys(void **state)
 		assert_int_equal(backend_of(key) == first, key % 2);
 }
 
+/* One write after the other needs one connection. Writes that come together open another, which
+ * goes when there was no such crowd for a while; the writes of its keys go on over the first. */
+static void test_write_connections_come_and_go(void **state)
+{
+	struct db_settings settings = usual_settings();
+	struct asked *asked[MANY];
+	unsigned at_rest;
+	int64_t first;
+
+	(void)state;
+	settings.write_connections = 2;
+	settings.spare_idle_ms = 200;
+	open_world(&settings);
+	at_rest = db_connections_up(world.db);
+	first = backend_of(1);
+	for (int64_t key = 0; key < 4; key++)
+		assert_int_equal(backend_of(key), first);
+	assert_int_equal(db_connections_up(world.db), at_rest);
+	for (unsigned round = 0; round < 2; round++) {
+		for (int i = 0; i < MANY; i++)
+			asked[i] = ask_number(TEST_STATEMENT_BACKEND_WRITE, i);
+		for (int i = 0; i < MANY; i++) {
+			wait_for(asked[i]);
+			assert_int_equal(asked[i]->outcome, DB_OK);
+			forget(asked[i]);
+		}
+		turn_until(db_connections_up(world.db) == at_rest + 1);
+		turn_until(db_connections_up(world.db) == at_rest);
+		assert_int_equal(backend_of(0), first);
+		assert_int_equal(backend_of(1), first);
+	}
+	close_world();
+}
+
 static struct asked *touch_pair(int64_t first, int64_t second)
 {
 	struct asked *asked = ask(TEST_STATEMENT_TOUCH_PAIR);
@@ -533,6 +567,7 @@ int main(void)
 	    USUAL(test_ask_from_done),
 	    USUAL(test_settings),
 	    POOLS(test_keys),
+	    cmocka_unit_test(test_write_connections_come_and_go),
 	    POOLS(test_order_of_a_key),
 	    USUAL(test_types),
 	    cmocka_unit_test(test_before_it_is_up),

@@ -1,8 +1,6 @@
 #include "support.h"
 #include "base/log.h"
 #include "base/require.h"
-#include "blocked.h"
-#include "listings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +94,24 @@ struct db_settings usual_settings(void)
 	};
 }
 
+/* Writes that come together wake the connections that are not always there. */
+static void wake_all(unsigned count)
+{
+	while (db_connections_up(world.db) < count) {
+		struct asked *asked[2];
+
+		for (unsigned i = 0; i < array_length(asked); i++) {
+			asked[i] = ask(TEST_STATEMENT_TRANSACTION_WRITE);
+			submit(asked[i]);
+		}
+		for (unsigned i = 0; i < array_length(asked); i++) {
+			wait_for(asked[i]);
+			forget(asked[i]);
+		}
+	}
+	world.done_count = 0;
+}
+
 void open_world(const struct db_settings *settings)
 {
 	struct db_settings usual = usual_settings();
@@ -108,9 +124,9 @@ void open_world(const struct db_settings *settings)
 	world.subscription.on_up = on_hints_up;
 	db_subscribe(world.db, &world.subscription);
 	settings = settings ? settings : &usual;
-	turn_until(db_connections_up(world.db) == settings->read_connections +
-						      settings->write_connections +
-						      RETRY_CONNECTIONS + LIST_CONNECTIONS + 1);
+	turn_until(db_connections_up(world.db) == settings->read_connections + 2);
+	if (!settings->spare_idle_ms)
+		wake_all(settings->read_connections + settings->write_connections + 1);
 }
 
 static void on_closed(void *context)

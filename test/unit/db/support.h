@@ -56,7 +56,8 @@ void control(const char *command);
 int make_tables(void **state);
 
 struct db_settings usual_settings(void);
-/* Opens a db and waits until all of it is up. */
+/* Opens a db and waits until it is up: all connections for reads and writes, or, where
+ * spare_idle_ms is set, those that are always there. */
 void open_world(const struct db_settings *settings);
 void close_world(void);
 /* The same, and queries under way get this long to end. */

@@ -1,0 +1,53 @@
+/* Why there is no connection to the database, as one of a few reasons that a person can act on. The
+ * log has libpq's own words beside it; /readyz, which strangers may read, has the reason alone. */
+#pragma once
+
+#include <libpq-fe.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum away {
+	AWAY_NOT,
+	AWAY_CLOSED,	  /* its port or socket */
+	AWAY_UNKNOWN,	  /* its host's name */
+	AWAY_SILENT,	  /* no answer in time, or no way there */
+	AWAY_STARTING,	  /* or stopping, or recovering */
+	AWAY_FULL,	  /* of connections */
+	AWAY_READ_ONLY,	  /* a standby, or one that was told to be */
+	AWAY_ENDED,	  /* a connection that had been made */
+	AWAY_OTHER,	  /* the last one of those that may pass by themselves */
+	AWAY_CERTIFICATE, /* the server's, ours, or TLS itself */
+	AWAY_PASSWORD,
+	AWAY_REFUSED,	  /* this role from here, or one of its rights */
+	AWAY_NO_DATABASE, /* of this name */
+	AWAY_SETTINGS,	  /* of the connection: libpq has not tried */
+	AWAY_SCHEMA,	  /* not the one that this program's statements are for */
+	AWAY_POOLER,	  /* there is one, and nothing has allowed it */
+	AWAY_SHARED,	  /* sessions: the pooler gives one to several clients */
+};
+
+/* What follows "the database cannot be reached: ". */
+const char *away_text(enum away away);
+
+/* Waiting may help: nobody has to change a setting. */
+bool away_may_pass(enum away away);
+
+/* What libpq's error text means. The SQLSTATE in it counts first, where PQERRORS_VERBOSE has put
+ * one; else libpq's own words do, which are English, since no program here sets a locale. was_open:
+ * the connection had been made. */
+enum away away_from_error(const char *text, bool was_open);
+
+/* Of a statement that failed while a connection was prepared. */
+enum away away_from_sqlstate(const char *sqlstate);
+
+/* Whether something stands between this connection and the server, which says that it runs in the
+ * process backend_pid: the server's own connections tell the same to libpq. */
+bool away_is_pooled(const PGconn *pg, const char *backend_pid);
+
+enum { AWAY_WORDS_BYTES = 300 };
+
+/* Connects as workers do, waits for at most limit_ms, and disconnects: with AWAY_NOT they can. Else
+ * ret_words has one line for the log; no password is in it. This call blocks, also in the system's
+ * resolver. */
+enum away away_try(const char *url, bool session_pooler, unsigned limit_ms,
+		   char ret_words[static AWAY_WORDS_BYTES]);
