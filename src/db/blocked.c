@@ -203,6 +203,7 @@ static void on_up(struct connection *connection)
 {
 	struct blocked *blocked = connection->owner;
 
+	spares_use(&blocked->spares);
 	loop_later(blocked->loop, &blocked->wake);
 }
 
@@ -210,13 +211,8 @@ static void on_down(struct connection *connection)
 {
 	struct blocked *blocked = connection->owner;
 
-	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++) {
-		const struct connection *other = &blocked->retries[i].connection;
-
-		if (connection_is_up(other) || connection_is_hopeful(other))
-			return;
-	}
-	answer_all_away(blocked);
+	if (spares_are_hopeless(&blocked->spares))
+		answer_all_away(blocked);
 }
 
 /* ---- turns ---- */
@@ -253,13 +249,33 @@ static struct write_line *take_next(struct blocked *blocked)
 	return next;
 }
 
+static void send_first(struct blocked *blocked, struct retry *retry)
+{
+	struct db_query *query = line_take(retry->line);
+	struct list queries;
+
+	retry->line->under_way++;
+	list_init(&queries);
+	list_append(&queries, &query->node);
+	connection_flush(&retry->connection,
+			 pipeline_send(&retry->connection.pipeline, &queries, 1));
+	spares_use(&blocked->spares);
+}
+
+static bool is_awaited(const struct blocked *blocked)
+{
+	list_for_each (turn, &blocked->waiting) {
+		if (!is_under_way(blocked, line_at(turn)->account_id))
+			return true;
+	}
+	return false;
+}
+
 void blocked_flush(struct blocked *blocked)
 {
 	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++) {
 		struct retry *retry = &blocked->retries[i];
 		struct pipeline *pipeline = &retry->connection.pipeline;
-		struct db_query *query;
-		struct list queries;
 
 		if (!connection_is_up(&retry->connection))
 			continue;
@@ -267,14 +283,11 @@ void blocked_flush(struct blocked *blocked)
 			connection_flush(&retry->connection, pipeline_send_again(pipeline));
 			continue;
 		}
-		if (retry->line || !(retry->line = take_next(blocked)))
-			continue;
-		query = line_take(retry->line);
-		retry->line->under_way++;
-		list_init(&queries);
-		list_append(&queries, &query->node);
-		connection_flush(&retry->connection, pipeline_send(pipeline, &queries, 1));
+		if (!retry->line && (retry->line = take_next(blocked)))
+			send_first(blocked, retry);
 	}
+	if (is_awaited(blocked))
+		spares_need(&blocked->spares);
 }
 
 unsigned blocked_count_up(const struct blocked *blocked)
@@ -286,10 +299,11 @@ unsigned blocked_count_up(const struct blocked *blocked)
 	return count;
 }
 
-void blocked_start(struct blocked *blocked, const struct connection *connection)
+void blocked_start(struct blocked *blocked, const struct connection *connection, uint64_t idle_ms)
 {
 	static const struct connection_role role = {
 	    .name = "retry",
+	    .metric = METRIC_DATABASE_BLOCKED,
 	    .first = "SELECT set_config('lock_timeout', '100', false)",
 	    .answer_ms = ANSWER_MS,
 	    .on_answer = on_answer,
@@ -303,6 +317,7 @@ void blocked_start(struct blocked *blocked, const struct connection *connection)
 	list_init(&blocked->waiting);
 	loop_later_init(&blocked->wake, on_wake);
 	deadline_init(&blocked->overdue, on_overdue);
+	spares_init(&blocked->spares, blocked->loop, idle_ms);
 	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++) {
 		struct connection *retry = &blocked->retries[i].connection;
 
@@ -310,12 +325,13 @@ void blocked_start(struct blocked *blocked, const struct connection *connection)
 		retry->role = &role;
 		retry->owner = blocked;
 		retry->number = i;
-		connection_start(retry);
+		spares_add(&blocked->spares, retry);
 	}
 }
 
 void blocked_close(struct blocked *blocked)
 {
+	spares_finish(&blocked->spares);
 	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++)
 		connection_close(&blocked->retries[i].connection);
 	answer_all_away(blocked);

@@ -13,6 +13,7 @@
 #include "connection.h"
 #include "late.h"
 #include "line.h"
+#include "spares.h"
 
 enum { RETRY_CONNECTIONS = 2 };
 
@@ -24,6 +25,7 @@ struct retry {
 struct blocked {
 	struct loop *loop;
 	struct retry retries[RETRY_CONNECTIONS];
+	struct spares spares;	 /* their connections */
 	struct list waiting;	 /* of struct write_line, by turn */
 	unsigned count;		 /* writes that wait or are under way */
 	struct deadline overdue; /* set while lines wait */
@@ -35,8 +37,8 @@ struct blocked {
 };
 
 /* The caller has set lines, late and on_free. connection: has the members up to effect, but for
- * the role, the owner and the number. */
-void blocked_start(struct blocked *blocked, const struct connection *connection);
+ * the role, the owner and the number. idle_ms: see spares_init(). */
+void blocked_start(struct blocked *blocked, const struct connection *connection, uint64_t idle_ms);
 
 /* All writes of this account are to wait here. */
 bool blocked_wants(const struct blocked *blocked, struct id account_id);

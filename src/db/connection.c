@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/require.h"
 #include "db/result.h"
+#include "poller.h"
 #include "resolve.h"
 
 #include <sodium.h>
@@ -18,14 +19,6 @@ enum {
 	 * that it waited for; a query that comes back at once may lock it first, and both meet in
 	 * the same deadlock again. */
 	CONFLICT_REST_MS = 20,
-};
-
-/* Allocated by itself: a uv handle lives on until its close callback, and libpq may open another
- * socket while it connects. */
-struct poller {
-	uv_poll_t poll;
-	struct connection *connection; /* NULL once it is closed */
-	int events;
 };
 
 static void open_connection(struct connection *connection);
@@ -53,54 +46,13 @@ static void move(struct connection *connection, enum db_connection_state to)
 	connection->state = to;
 }
 
-static void on_poller_closed(uv_handle_t *handle)
-{
-	free(container_of((uv_poll_t *)handle, struct poller, poll));
-}
-
-static void drop_poller(struct connection *connection)
-{
-	struct poller *poller = connection->poller;
-
-	if (!poller)
-		return;
-	connection->poller = NULL;
-	poller->connection = NULL;
-	uv_close((uv_handle_t *)&poller->poll, on_poller_closed);
-}
-
-static void on_ready(uv_poll_t *poll, int status, int events);
+static void step(void *context);
 
 /* Watches libpq's socket. False: that failed, and the connection is lost. */
 static bool watch(struct connection *connection, int events)
 {
-	struct poller *poller = connection->poller;
-	int error;
-
-	if (poller && poller->events == events)
-		return true;
-	if (!poller) {
-		poller = memory_zalloc(sizeof(*poller));
-		error =
-		    uv_poll_init(&connection->loop->uv, &poller->poll, PQsocket(connection->pg));
-		if (error) {
-			free(poller);
-			lose(connection, str_from(uv_strerror(error)));
-			return false;
-		}
-		poller->connection = connection;
-		connection->poller = poller;
-	}
-	poller->events = events;
-	require(uv_poll_start(&poller->poll, events, on_ready) == 0);
-	return true;
-}
-
-static void log_change(struct connection *connection, bool up, struct str reason)
-{
-	const char *role = connection->role->name;
-	unsigned number = connection->number;
-	bool *reported = up ? &connection->reported_up : &connection->reported_down;
+	int error = poller_watch(&connection->poller, &connection->loop->uv,
+				 PQsocket(connection->pg), events, step, connection);
 
 	if (error)
 		lose(connection, AWAY_OTHER, str_from(uv_strerror(error)));
@@ -122,7 +74,7 @@ static void drop(struct connection *connection)
 {
 	resolve_free(connection->resolution);
 	connection->resolution = NULL;
-	drop_poller(connection);
+	poller_drop(&connection->poller);
 	PQfinish(connection->pg);
 	connection->pg = connection->pipeline.pg = NULL;
 	deadline_clear(connection->loop, &connection->deadline);
@@ -220,7 +172,7 @@ static void step_opening(struct connection *connection)
 	PostgresPollingStatusType status;
 
 	/* libpq may close its socket and open another with the same number. */
-	drop_poller(connection);
+	poller_drop(&connection->poller);
 	status = PQconnectPoll(connection->pg);
 	if (status == PGRES_POLLING_READING) {
 		watch(connection, UV_READABLE);
@@ -335,19 +287,6 @@ static void step(void *context)
 	case CONNECTION_CLOSED:
 		break;
 	}
-}
-
-static void on_ready(uv_poll_t *poll, int status, int events)
-{
-	struct poller *poller = container_of(poll, struct poller, poll);
-
-	/* Where uv reports an error it has stopped watching. libpq finds the error when it uses the
-	 * socket. */
-	(void)events;
-	if (status < 0)
-		poller->events = 0;
-	if (poller->connection)
-		step(poller->connection);
 }
 
 static void on_deadline(struct deadline *deadline)

@@ -223,6 +223,8 @@ void db_hint(struct db *db, struct str word)
 	loop_later(db->loop, &db->wake);
 }
 
+enum { SPARE_IDLE_MS = 60 * 1000 };
+
 static struct connection new_connection(struct db *db, enum statement_effect effect)
 {
 	return (struct connection){
@@ -239,6 +241,7 @@ static struct connection new_connection(struct db *db, enum statement_effect eff
 
 struct db *db_create(struct loop *loop, const struct db_settings *settings)
 {
+	uint64_t idle_ms = settings->spare_idle_ms ? settings->spare_idle_ms : SPARE_IDLE_MS;
 	struct connection read, write;
 	struct db *db;
 

@@ -6,6 +6,9 @@
 /* How often the listings are looked at for one that is overdue. */
 enum { LOOK_MS = 500 };
 
+_Static_assert((int)LIST_CONNECTIONS <= (int)BACKGROUND_PROCESSES,
+	       "each process of a list has its place");
+
 static struct db_listing *listing_of(struct list *node)
 {
 	struct db_query *query = container_of(node, struct db_query, node);
@@ -103,25 +106,17 @@ static void on_up(struct connection *connection)
 {
 	struct listings *listings = connection->owner;
 
+	background_note(listings->background, connection->number, PQbackendPID(connection->pg));
+	spares_use(&listings->spares);
 	loop_later(listings->loop, &listings->wake);
-}
-
-static bool is_hopeless(const struct listings *listings)
-{
-	for (unsigned i = 0; i < LIST_CONNECTIONS; i++) {
-		const struct connection *connection = &listings->connections[i].connection;
-
-		if (connection_is_up(connection) || connection_is_hopeful(connection))
-			return false;
-	}
-	return true;
 }
 
 static void on_down(struct connection *connection)
 {
 	struct listings *listings = connection->owner;
 
-	if (is_hopeless(listings))
+	background_note(listings->background, connection->number, 0);
+	if (spares_are_hopeless(&listings->spares))
 		answer_waiting_away(listings);
 }
 
@@ -213,6 +208,16 @@ static bool is_free(const struct list_connection *list_connection)
 	       connection->pipeline.batch_count == 0;
 }
 
+/* Whether one waits for a connection only. */
+static bool could_begin(const struct listings *listings)
+{
+	list_for_each (node, &listings->waiting) {
+		if (!is_under_way(listings, listing_of(node)->account_id))
+			return true;
+	}
+	return false;
+}
+
 void listings_flush(struct listings *listings)
 {
 	for (unsigned i = 0; i < LIST_CONNECTIONS; i++) {
@@ -233,7 +238,10 @@ void listings_flush(struct listings *listings)
 		list_init(&queries);
 		list_append(&queries, &next->query.node);
 		connection_flush(connection, pipeline_send(&connection->pipeline, &queries, 1));
+		spares_use(&listings->spares);
 	}
+	if (could_begin(listings))
+		spares_need(&listings->spares);
 }
 
 /* Whether one waits that could take the place of this one, which is under way. */
@@ -283,7 +291,7 @@ static void on_overdue(struct deadline *deadline)
 		deadline_set(listings->loop, &listings->overdue, LOOK_MS);
 }
 
-bool listings_add(struct listings *listings, struct db_listing *listing)
+bool listings_add(struct listings *listings, struct db_listing *listing, bool is_away)
 {
 	unsigned same = 0;
 
@@ -296,7 +304,7 @@ bool listings_add(struct listings *listings, struct db_listing *listing)
 	listing->query.gathers = listing->query.has_rows = false;
 	listing->query.by_rows = true;
 	listing->since_ms = loop_now_ms(listings->loop);
-	if (listings->closed || is_hopeless(listings))
+	if (listings->closed || is_away || spares_are_hopeless(&listings->spares))
 		answer(listings, listing, DB_AWAY);
 	else
 		wait_for_turn(listings, listing);
@@ -312,6 +320,15 @@ bool listings_are_idle(const struct listings *listings)
 	return list_is_empty(&listings->waiting) && late_is_idle(&listings->late);
 }
 
+unsigned listings_count_sent(const struct listings *listings)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < LIST_CONNECTIONS; i++)
+		count += listings->connections[i].listing != NULL;
+	return count;
+}
+
 unsigned listings_count_up(const struct listings *listings)
 {
 	unsigned count = 0;
@@ -321,10 +338,12 @@ unsigned listings_count_up(const struct listings *listings)
 	return count;
 }
 
-void listings_start(struct listings *listings, const struct connection *connection)
+void listings_start(struct listings *listings, const struct connection *connection,
+		    uint64_t idle_ms, struct background *background)
 {
 	static const struct connection_role role = {
 	    .name = "list",
+	    .metric = METRIC_DATABASE_LIST,
 	    /* Longer than LIMIT_LIST_MS: the reader of a list may be slow. */
 	    .first = "SELECT set_config('statement_timeout', '90000', false)",
 	    .answer_ms = 10 * 1000,
@@ -336,10 +355,12 @@ void listings_start(struct listings *listings, const struct connection *connecti
 	};
 
 	listings->loop = connection->loop;
+	listings->background = background;
 	list_init(&listings->waiting);
 	late_init(&listings->late, listings->loop);
 	loop_later_init(&listings->wake, on_wake);
 	deadline_init(&listings->overdue, on_overdue);
+	spares_init(&listings->spares, listings->loop, idle_ms);
 	for (unsigned i = 0; i < LIST_CONNECTIONS; i++) {
 		struct list_connection *list_connection = &listings->connections[i];
 
@@ -348,13 +369,14 @@ void listings_start(struct listings *listings, const struct connection *connecti
 		list_connection->connection.owner = listings;
 		list_connection->connection.number = i;
 		loop_later_init(&list_connection->resume, on_resume);
-		connection_start(&list_connection->connection);
+		spares_add(&listings->spares, &list_connection->connection);
 	}
 }
 
 void listings_close(struct listings *listings)
 {
 	listings->closed = true;
+	spares_finish(&listings->spares);
 	for (unsigned i = 0; i < LIST_CONNECTIONS; i++) {
 		connection_close(&listings->connections[i].connection);
 		loop_later_cancel(&listings->connections[i].resume);

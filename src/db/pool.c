@@ -2,7 +2,7 @@
 #include "base/require.h"
 
 void pool_start(struct pool *pool, const struct connection *connection,
-		const struct connection_role *role, unsigned count)
+		const struct connection_role *role, unsigned count, struct spares *spares)
 {
 	require(count >= 1 && count <= POOL_MAX);
 	pool->count = count;
@@ -10,7 +10,10 @@ void pool_start(struct pool *pool, const struct connection *connection,
 		pool->connections[i] = *connection;
 		pool->connections[i].role = role;
 		pool->connections[i].number = i;
-		connection_start(&pool->connections[i]);
+		if (spares && i > 0)
+			spares_add(spares, &pool->connections[i]);
+		else
+			connection_start(&pool->connections[i]);
 	}
 }
 

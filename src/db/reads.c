@@ -119,7 +119,7 @@ void reads_start(struct reads *reads, const struct connection *connection, unsig
 	list_init(&reads->returned);
 	loop_later_init(&reads->wake, on_wake);
 	usual.owner = reads;
-	pool_start(&reads->pool, &usual, &role, count);
+	pool_start(&reads->pool, &usual, &role, count, NULL);
 }
 
 void reads_close(struct reads *reads)

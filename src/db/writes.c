@@ -14,7 +14,8 @@ static void answer_away(struct writes *writes, struct db_query *query)
 	late_answer(writes->late, query, DB_AWAY);
 }
 
-/* The connection of the line's key while that is up, else the next that is. */
+/* The connection of the line's key while that is up, else the next that is. Where none is, one that
+ * is being made. */
 static unsigned choose(const struct writes *writes, struct write_line *line)
 {
 	const struct db_parameters *parameters = &line_first(line)->parameters;
@@ -29,7 +30,7 @@ static unsigned choose(const struct writes *writes, struct write_line *line)
 		if (connection_is_up(&writes->pool.connections[index]))
 			return index;
 	}
-	return own;
+	return connection_is_asleep(&writes->pool.connections[own]) ? 0 : own;
 }
 
 static void block(struct writes *writes, struct write_line *line)
@@ -110,6 +111,7 @@ static void on_up(struct connection *connection)
 {
 	struct writes *writes = connection->owner;
 
+	spares_use(&writes->spares);
 	loop_later(writes->loop, &writes->wake);
 }
 
@@ -186,8 +188,21 @@ static int send_batch(struct writes *writes, struct list *ready, struct pipeline
 	return pipeline_send(pipeline, &batch, count);
 }
 
+/* Several batches are under way, or writes wait for one to end. */
+static bool is_crowded(const struct writes *writes)
+{
+	unsigned batches = 0;
+
+	for (unsigned i = 0; i < writes->pool.count; i++)
+		batches += writes->pool.connections[i].pipeline.batch_count +
+			   !list_is_empty(&writes->ready[i]);
+	return batches > 1;
+}
+
 void writes_flush(struct writes *writes)
 {
+	bool sends = false;
+
 	pool_send_again(&writes->pool);
 	for (unsigned i = 0; i < writes->pool.count; i++) {
 		struct connection *connection = &writes->pool.connections[i];
@@ -198,7 +213,10 @@ void writes_flush(struct writes *writes)
 		while (sent == 0)
 			sent = send_batch(writes, &writes->ready[i], &connection->pipeline);
 		connection_flush(connection, sent < 0 ? sent : 0);
+		sends = true;
 	}
+	if (sends && is_crowded(writes))
+		spares_need(&writes->spares);
 	blocked_flush(&writes->blocked);
 }
 
@@ -224,10 +242,11 @@ unsigned writes_count(const struct writes *writes)
 /* ---- beginning and end ---- */
 
 void writes_start(struct writes *writes, const struct connection *connection, unsigned count,
-		  struct late *late)
+		  uint64_t idle_ms, struct late *late)
 {
 	static const struct connection_role role = {
 	    .name = "write",
+	    .metric = METRIC_DATABASE_WRITE,
 	    .first = "SELECT set_config('lock_timeout', '20', false)",
 	    .answer_ms = ANSWER_MS,
 	    .on_answer = on_answer,
@@ -247,12 +266,14 @@ void writes_start(struct writes *writes, const struct connection *connection, un
 	for (unsigned i = 0; i < POOL_MAX; i++)
 		list_init(&writes->ready[i]);
 	usual.owner = writes;
-	pool_start(&writes->pool, &usual, &role, count);
-	blocked_start(&writes->blocked, connection);
+	spares_init(&writes->spares, writes->loop, idle_ms);
+	pool_start(&writes->pool, &usual, &role, count, &writes->spares);
+	blocked_start(&writes->blocked, connection, idle_ms);
 }
 
 void writes_close(struct writes *writes)
 {
+	spares_finish(&writes->spares);
 	pool_close(&writes->pool);
 	for (unsigned i = 0; i < writes->pool.count; i++)
 		answer_lines_away(writes, &writes->ready[i]);

@@ -13,6 +13,7 @@ struct writes {
 	struct loop *loop;
 	const struct statement_entry *statements;
 	struct pool pool;
+	struct spares spares; /* all connections but the first: for writes that come together */
 	struct lines lines;
 	struct list ready[POOL_MAX]; /* of struct write_line: for each connection */
 	unsigned count;		     /* waiting or under way, without the blocked ones */
@@ -21,9 +22,10 @@ struct writes {
 	struct later wake; /* keeps the loop from sleeping before the end of the turn */
 };
 
-/* connection: has the members up to effect, but for the role, the owner and the number. */
+/* connection: has the members up to effect, but for the role, the owner and the number. idle_ms:
+ * see spares_init(). */
 void writes_start(struct writes *writes, const struct connection *connection, unsigned count,
-		  struct late *late);
+		  uint64_t idle_ms, struct late *late);
 void writes_add(struct writes *writes, struct db_query *query);
 /* At the end of a turn: sends what waits. */
 void writes_flush(struct writes *writes);

@@ -276,6 +276,29 @@ static void test_retry_connections_break(void **state)
 	expect_name(1, "second");
 }
 
+/* At rest there is no connection for such writes. */
+static void test_connections_come_and_go(void **state)
+{
+	struct db_settings settings = usual_settings();
+	struct asked *locked;
+	unsigned at_rest;
+
+	(void)state;
+	settings.spare_idle_ms = 50;
+	open_world(&settings);
+	at_rest = db_connections_up(world.db);
+	for (unsigned round = 0; round < 2; round++) {
+		hold("SELECT id FROM item WHERE id = 1 FOR UPDATE");
+		locked = rename_item(1, round ? "go" : "come");
+		turn_until(db_connections_up(world.db) == at_rest + 1);
+		let_go();
+		expect(locked, DB_OK);
+		turn_until(db_connections_up(world.db) == at_rest);
+	}
+	expect_name(1, "go");
+	close_world();
+}
+
 static void test_closed_while_they_wait(void **state)
 {
 	struct asked *asked[3];
@@ -298,6 +321,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(test_only_the_locked_one_waits),
+	    cmocka_unit_test(test_connections_come_and_go),
 	    TEST(test_order_of_a_row),
 	    TEST(test_single_write),
 	    TEST(test_locked_for_too_long),

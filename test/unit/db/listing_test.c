@@ -284,6 +284,53 @@ static void test_greedy_account_ends_no_other(void **state)
 	expect_all(greedy);
 }
 
+/* At rest there is no connection for listings. The first opens one, another account's the second,
+ * and they go when nobody has needed them for a while. */
+static void test_connections_come_and_go(void **state)
+{
+	struct db_settings settings = usual_settings();
+	struct listed *first, *second;
+	unsigned at_rest;
+
+	(void)state;
+	settings.spare_idle_ms = 50;
+	open_world(&settings);
+	at_rest = db_connections_up(world.db);
+	for (unsigned round = 0; round < 2; round++) {
+		first = list(1, 1);
+		turn_until(first->row_count == 1);
+		assert_int_equal(db_connections_up(world.db), at_rest + 1);
+		second = list(2, 1);
+		turn_until(second->row_count == 1);
+		assert_int_equal(db_connections_up(world.db), at_rest + 2);
+		proceed(second);
+		expect_all(second);
+		turn_until(db_connections_up(world.db) == at_rest + 1);
+		assert_false(first->done); /* its connection stays */
+		proceed(first);
+		expect_all(first);
+		turn_until(db_connections_up(world.db) == at_rest);
+	}
+	close_world();
+}
+
+/* The connection that a listing needs cannot be opened. */
+static void test_database_is_away(void **state)
+{
+	struct db_settings settings = usual_settings();
+
+	(void)state;
+	settings.spare_idle_ms = 50;
+	open_world(&settings);
+	control("stop");
+	expect_away(list(1, 0), 0);
+	expect_away(list(1, 0), 0);
+	control("start");
+	turn_until(db_is_up(world.db));
+	expect_all(list(1, 0));
+	close_world();
+}
+
 static void test_close(void **state)
 {
 	struct listed *begun, *waiting;
@@ -311,6 +358,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_slow_reader_gives_way, open_usual, close_usual),
 	    cmocka_unit_test_setup_teardown(test_greedy_account_ends_no_other, open_usual,
 					    close_usual),
+	    cmocka_unit_test(test_connections_come_and_go),
+	    cmocka_unit_test(test_database_is_away),
 	    cmocka_unit_test(test_close),
 	};
 
