@@ -19,6 +19,7 @@ Works as root too: PostgreSQL then runs as the user "postgres". The cluster dies
 import glob
 import os
 import pwd
+import shlex
 import shutil
 import signal
 import socket
@@ -90,7 +91,11 @@ class Postgres:
         return self.url_of("postgres")
 
     def url_of(self, database):
-        return f"postgresql:///{database}?host={self.folder}&user=postgres"
+        return f"postgresql:///{database}?host={self.folder}&port={self.port}&user=postgres"
+
+    @property
+    def port(self):
+        return self.settings.get("port", "5432")
 
     def start(self):
         """Returns when it takes connections."""
@@ -98,7 +103,8 @@ class Postgres:
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self.process = subprocess.Popen(command, cwd="/", stdin=subprocess.DEVNULL,
                                             stdout=log, stderr=log, start_new_session=True)
-        ready = [self.binaries + "/pg_isready", "-q", "-h", self.folder, "-U", "postgres"]
+        ready = [self.binaries + "/pg_isready", "-q", "-h", self.folder, "-p", self.port,
+                 "-U", "postgres"]
         while subprocess.run(ready, check=False).returncode:
             if self.process.poll() is not None:
                 raise RuntimeError("PostgreSQL did not start:\n" + self.read_log())

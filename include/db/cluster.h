@@ -1,6 +1,7 @@
 /* The private PostgreSQL inside the state directory, for people who have no database server.
  *
  *   DIR/postgres/data     the cluster; made as data.new and renamed, so that it is whole or absent
+ *   DIR/postgres/data.old the one before the last upgrade, until somebody removes it
  *   DIR/postgres/socket   its unix socket: PostgreSQL listens here and nowhere else
  *
  *   cluster_open -> cluster_prepare -> cluster_spawn -> ... -> cluster_stop     the supervisor
@@ -42,16 +43,19 @@ enum {
 };
 
 struct cluster_error {
-	char text[512]; /* one sentence */
+	char text[1024]; /* one sentence */
 };
 
 struct cluster {
 	char folder[CLUSTER_PATH_BYTES]; /* DIR/postgres, absolute */
+	const char *data;		 /* the data folder's name in it, static */
+	unsigned port;			 /* part of the socket's name */
 	char programs[256];		 /* folder of initdb and postgres; empty in cluster_url() */
 	int version;			 /* major version of these programs */
 	struct process_user user;	 /* PostgreSQL runs as this user */
 	gid_t clients;			 /* the group that may reach the socket */
 	bool drops_privileges;		 /* this process is root, user is not */
+	bool is_owned_by_user;		 /* this process is root, the state directory is user's */
 	char url[512];			 /* libpq connection string, set once the folders exist */
 	char worker_url[512];		 /* the same with the workers' role; not in cluster_url() */
 	int socket_fd;	     /* the socket's folder, which the URLs go through: so children, who
@@ -70,6 +74,12 @@ struct cluster {
 __attribute__((warn_unused_result)) int cluster_open(const char *state_dir, struct cluster *ret,
 						     struct cluster_error *reterr);
 
+/* The same for a program that takes the place of another one (main/handover.h): the postmaster runs
+ * already, if pid is not 0. Owns the descriptors, which may be -1. */
+__attribute__((warn_unused_result)) int cluster_adopt(const char *state_dir, pid_t pid, int log_fd,
+						      int socket_fd, struct cluster *ret,
+						      struct cluster_error *reterr);
+
 /* Makes folders and cluster where they are missing, ends a PostgreSQL that a killed server left,
  * removes its stale files, takes the cluster over, says who may connect. Blocks for some seconds;
  * the programs that it starts end with the calling process. 0, or -1 with a sentence. */
@@ -83,6 +93,12 @@ __attribute__((warn_unused_result)) int cluster_spawn(struct cluster *cluster,
 						      const struct process *as,
 						      unsigned connections,
 						      struct cluster_error *reterr);
+
+/* The newest PostgreSQL that is installed, where it is newer than the cluster's; else 0. */
+int cluster_newer_version(const struct cluster *cluster);
+
+/* Whether data.old is there; its path. */
+bool cluster_has_old(const struct cluster *cluster, char ret_path[static CLUSTER_PATH_BYTES]);
 
 /* The user that the postmaster is to run as; NULL: that of this process. Valid as long as the
  * cluster. */

@@ -5,7 +5,16 @@
  * supervisor makes them before the workers start, and so does displayctl. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+
+struct pg_conn; /* libpq's PGconn */
+
+enum { MIGRATE_DIGITS = 64 };
+
+/* The advisory lock that an instance holds while it migrates, and a backup shares. Any number would
+ * do that no other program uses: this one is "displayd" in ASCII. */
+#define MIGRATE_LOCK_KEY "7235441203039271268"
 
 struct migration {
 	int number;
@@ -32,3 +41,20 @@ struct migrate_error {
  * text. */
 __attribute__((warn_unused_result)) int migrate_run(const char *url, int *ret_applied,
 						    struct migrate_error *reterr);
+
+/* How many migrations the database of this connection has; 0 where it has no tables of ours. 0, or
+ * -1 with a sentence, as migrate_run(). */
+__attribute__((warn_unused_result)) int migrate_read(struct pg_conn *pg, unsigned *ret_applied,
+						     struct migrate_error *reterr);
+
+/* Applies the migrations that are missing up to this one, in the transaction that this connection
+ * is in. Instances that start meanwhile wait for its end. 0, or -1 with a sentence. */
+__attribute__((warn_unused_result)) int migrate_within(struct pg_conn *pg, unsigned number,
+						       struct migrate_error *reterr);
+
+/* What tells the first migrations, up to this one, from others: a hash of their texts. */
+void migrate_fingerprint(unsigned number, char ret_digits[static MIGRATE_DIGITS + 1]);
+
+/* Whether a migration makes a thing of this kind ("TABLE", "FUNCTION", "SEQUENCE") and name; what
+ * else is in the database is not ours. */
+bool migrate_makes(const char *kind, const char *name);

@@ -18,6 +18,7 @@ enum {
 				      checkpoint */
 	LOOK_AGAIN_MS = 20,
 	DISPLAYCTL_CONNECTIONS = 20,
+	PORT = 5432,
 };
 
 bool cluster_path(const struct cluster *cluster, const char *name,
@@ -32,7 +33,8 @@ static int set_folder(struct cluster *cluster, const char *state_dir, struct clu
 	char *absolute = realpath(state_dir, NULL);
 	int length;
 
-	*cluster = (struct cluster){.socket_fd = -1, .log_fd = -1};
+	*cluster =
+	    (struct cluster){.data = CLUSTER_DATA, .port = PORT, .socket_fd = -1, .log_fd = -1};
 	if (!absolute)
 		return cluster_fail(reterr, "cannot open the state directory %s: %s", state_dir,
 				    strerror(errno));
@@ -44,13 +46,30 @@ static int set_folder(struct cluster *cluster, const char *state_dir, struct clu
 	return 0;
 }
 
+const char *cluster_in_force(const struct cluster *cluster)
+{
+	char path[CLUSTER_PATH_BYTES];
+
+	if (cluster_path(cluster, CLUSTER_DATA, path) && access(path, F_OK) < 0 &&
+	    errno == ENOENT && cluster_path(cluster, CLUSTER_READY, path) &&
+	    access(path, F_OK) == 0)
+		return CLUSTER_READY;
+	return CLUSTER_DATA;
+}
+
+bool cluster_has_old(const struct cluster *cluster, char ret_path[static CLUSTER_PATH_BYTES])
+{
+	return cluster_path(cluster, CLUSTER_OLD, ret_path) && access(ret_path, F_OK) == 0;
+}
+
 /* The major version of an existing cluster, 0 where there is none. */
 static int existing_version(const struct cluster *cluster)
 {
-	char path[CLUSTER_PATH_BYTES], text[16] = "";
+	char path[CLUSTER_PATH_BYTES], name[32], text[16] = "";
 	FILE *file;
 
-	if (!cluster_path(cluster, "data/PG_VERSION", path))
+	snprintf(name, sizeof(name), "%s/PG_VERSION", cluster_in_force(cluster));
+	if (!cluster_path(cluster, name, path))
 		return 0;
 	file = fopen(path, "re");
 	if (!file)
@@ -69,7 +88,7 @@ static int keep_own_user(struct cluster *cluster, struct cluster_error *reterr)
 
 	cluster->user = (struct process_user){.uid = geteuid(), .gid = getegid()};
 	cluster->clients = cluster->user.gid;
-	if (!cluster_path(cluster, "data", path) || stat(path, &info) < 0 ||
+	if (!cluster_path(cluster, cluster_in_force(cluster), path) || stat(path, &info) < 0 ||
 	    info.st_uid == cluster->user.uid)
 		return 0;
 	return cluster_fail(
@@ -92,8 +111,10 @@ static int choose_user(struct cluster *cluster, const char *state_dir, struct cl
 		return -1;
 	cluster->clients = worker.gid;
 	/* The state directory of an ordinary user, who can go on without root later. */
-	if (stat(state_dir, &info) == 0 && info.st_uid != 0)
+	if (stat(state_dir, &info) == 0 && info.st_uid != 0) {
 		cluster->user = (struct process_user){.uid = info.st_uid, .gid = info.st_gid};
+		cluster->is_owned_by_user = true;
+	}
 	return 0;
 }
 
@@ -109,7 +130,7 @@ int cluster_open(const char *state_dir, struct cluster *ret, struct cluster_erro
  * hosts, or leads through folders that are closed to the worker's user. */
 static int set_urls(struct cluster *cluster, struct cluster_error *reterr)
 {
-	static const char format[] = "host='/proc/self/fd/%d' port=5432 user=%s dbname=displayd";
+	static const char format[] = "host='/proc/self/fd/%d' port=%u user=%s dbname=displayd";
 	char path[CLUSTER_PATH_BYTES];
 
 	if (!cluster_path(cluster, "socket", path))
@@ -118,15 +139,27 @@ static int set_urls(struct cluster *cluster, struct cluster_error *reterr)
 		cluster->socket_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (cluster->socket_fd < 0)
 		return cluster_fail(reterr, "cannot open %s: %s", path, strerror(errno));
-	snprintf(cluster->url, sizeof(cluster->url), format, cluster->socket_fd, "displayd");
+	snprintf(cluster->url, sizeof(cluster->url), format, cluster->socket_fd, cluster->port,
+		 "displayd");
 	snprintf(cluster->worker_url, sizeof(cluster->worker_url), format, cluster->socket_fd,
-		 "displayd_worker");
+		 cluster->port, "displayd_worker");
 	return 0;
+}
+
+int cluster_adopt(const char *state_dir, pid_t pid, int log_fd, int socket_fd, struct cluster *ret,
+		  struct cluster_error *reterr)
+{
+	int rc = cluster_open(state_dir, ret, reterr);
+
+	ret->pid = pid;
+	ret->log_fd = log_fd;
+	ret->socket_fd = socket_fd;
+	return rc < 0 || socket_fd < 0 ? rc : set_urls(ret, reterr);
 }
 
 static int open_data(int folder_fd)
 {
-	return openat(folder_fd, "data", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return openat(folder_fd, CLUSTER_DATA, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 /* Gives the cluster to its user, where root had another one for it. */
@@ -147,6 +180,36 @@ static int take_over(const struct cluster *cluster, int data_fd, struct cluster_
 	return 0;
 }
 
+/* There is no data folder: an upgrade was interrupted before its last step, or it is to be made. */
+static int find_or_create(const struct cluster *cluster, int folder_fd,
+			  struct cluster_error *reterr)
+{
+	char old[CLUSTER_PATH_BYTES];
+
+	if (renameat(folder_fd, CLUSTER_READY, folder_fd, CLUSTER_DATA) == 0) {
+		log_info("cluster", "an interrupted upgrade of the database has been completed",
+			 LOG_TEXT("folder", cluster->folder));
+		return fsync(folder_fd) == 0 ? 0
+					     : cluster_fail(reterr, "cannot write to %s: %s",
+							    cluster->folder, strerror(errno));
+	}
+	if (cluster_has_old(cluster, old))
+		return cluster_fail(reterr,
+				    "%s/data is missing, and data.old is beside it: put data back, "
+				    "or rename data.old to data",
+				    cluster->folder);
+	return cluster_create(cluster, folder_fd, reterr);
+}
+
+/* What an interrupted upgrade has left. */
+static int remove_unfinished(const struct cluster *cluster, int folder_fd,
+			     struct cluster_error *reterr)
+{
+	return cluster_remove(cluster, folder_fd, CLUSTER_NEW, reterr) < 0
+		   ? -1
+		   : cluster_remove(cluster, folder_fd, CLUSTER_READY, reterr);
+}
+
 /* Makes the data folder where it is missing; else ends a PostgreSQL that still runs there.
  * folder_fd: DIR/postgres. */
 static int prepare_data(const struct cluster *cluster, int folder_fd, int socket_fd,
@@ -155,20 +218,39 @@ static int prepare_data(const struct cluster *cluster, int folder_fd, int socket
 	int rc, data_fd = open_data(folder_fd);
 
 	if (data_fd < 0 && errno == ENOENT) {
-		if (cluster_create(cluster, folder_fd, reterr) < 0)
+		if (find_or_create(cluster, folder_fd, reterr) < 0)
 			return -1;
 		data_fd = open_data(folder_fd);
 	}
 	if (data_fd < 0)
 		return cluster_fail(reterr, "cannot open %s/data: %s", cluster->folder,
 				    strerror(errno));
-	rc = cluster_end_leftovers(data_fd, socket_fd, reterr);
+	rc = remove_unfinished(cluster, folder_fd, reterr);
+	if (rc == 0)
+		rc = cluster_end_leftovers(data_fd, socket_fd, reterr);
 	if (rc == 0)
 		rc = take_over(cluster, data_fd, reterr);
 	if (rc == 0)
-		rc = cluster_write_access(cluster, data_fd, reterr);
+		rc = cluster_write_access(cluster, data_fd, /* for_upgrade= */ false, reterr);
 	close(data_fd);
 	return rc;
+}
+
+/* Where this process is root, the folder stays root's: PostgreSQL's user may walk through it and
+ * rename nothing in it. Unless that user has the state directory, and goes on without root later.
+ */
+static int make_own_folder(const struct cluster *cluster)
+{
+	int fd = cluster_make_folder(AT_FDCWD, cluster->folder,
+				     cluster->drops_privileges ? 0711 : 0700, NULL);
+	int error;
+
+	if (fd < 0 || !cluster->is_owned_by_user ||
+	    fchown(fd, cluster->user.uid, cluster->user.gid) == 0)
+		return fd;
+	error = -errno;
+	close(fd);
+	return error;
 }
 
 int cluster_prepare(struct cluster *cluster, struct cluster_error *reterr)
@@ -177,10 +259,7 @@ int cluster_prepare(struct cluster *cluster, struct cluster_error *reterr)
 						  .gid = cluster->clients};
 	int rc, folder_fd, socket_fd;
 
-	/* Where this process is root, the folder stays root's: PostgreSQL's user may walk through
-	 * it and rename nothing in it. */
-	folder_fd = cluster_make_folder(AT_FDCWD, cluster->folder,
-					cluster->drops_privileges ? 0711 : 0700, NULL);
+	folder_fd = make_own_folder(cluster);
 	if (folder_fd < 0)
 		return cluster_fail(reterr, "cannot make %s: %s", cluster->folder,
 				    strerror(-folder_fd));
@@ -202,7 +281,7 @@ int cluster_prepare(struct cluster *cluster, struct cluster_error *reterr)
 static pid_t start_postmaster(const struct cluster *cluster, const struct process *as,
 			      unsigned connections, int data_fd, int output_fd)
 {
-	char postgres[300], max_connections[64];
+	char postgres[300], port[32], max_connections[64];
 	/* Settings are on the command line, so that a later displayd brings its own. Durability is
 	 * the default, but set here no file in the cluster can turn it off. The log holds only what
 	 * concerns the server: a statement's error goes to the client that sent the statement. */
@@ -213,7 +292,7 @@ static pid_t start_postmaster(const struct cluster *cluster, const struct proces
 	    "--listen_addresses=",
 	    "--unix_socket_directories=../socket",
 	    "--unix_socket_permissions=0770",
-	    "--port=5432",
+	    port,
 	    max_connections,
 	    "--fsync=on",
 	    "--synchronous_commit=on",
@@ -245,6 +324,7 @@ static pid_t start_postmaster(const struct cluster *cluster, const struct proces
 	    .arguments = arguments, .data_fd = data_fd, .input_fd = -1, .output_fd = output_fd};
 
 	snprintf(postgres, sizeof(postgres), "%s/postgres", cluster->programs);
+	snprintf(port, sizeof(port), "--port=%u", cluster->port);
 	snprintf(max_connections, sizeof(max_connections), "--max_connections=%u", connections);
 	return cluster_program_start(&program, as);
 }
@@ -258,7 +338,7 @@ int cluster_spawn(struct cluster *cluster, const struct process *as, unsigned co
 
 	if (set_urls(cluster, reterr) < 0)
 		return -1;
-	if (!cluster_path(cluster, "data", path))
+	if (!cluster_path(cluster, cluster->data, path))
 		return cluster_fail(reterr, "the path of the state directory is too long");
 	data_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (data_fd < 0)
@@ -283,12 +363,15 @@ int cluster_spawn(struct cluster *cluster, const struct process *as, unsigned co
 	return 0;
 }
 
-/* Waits until PQping() answers. -1 where the postmaster ends first, or takes too long. */
+/* Likewise where the postmaster ends first, or takes too long. */
 static int wait_until_ready(struct cluster *cluster, struct cluster_error *reterr)
 {
 	uint64_t begun_ms = clock_monotonic_ms();
+	char url[sizeof(cluster->url) + 32];
 
-	while (PQping(cluster->url) != PQPING_OK) {
+	/* An upgrade's new cluster does not have ours yet. */
+	snprintf(url, sizeof(url), "%s dbname=postgres", cluster->url);
+	while (PQping(url) != PQPING_OK) {
 		cluster_read_log(cluster);
 		if (waitpid(cluster->pid, NULL, WNOHANG) == cluster->pid) {
 			cluster->pid = 0;
@@ -296,12 +379,22 @@ static int wait_until_ready(struct cluster *cluster, struct cluster_error *reter
 			return cluster_fail(reterr, "PostgreSQL ended while it was starting: %s",
 					    cluster->last_fatal);
 		}
+		if (cluster_program_is_interrupted())
+			return cluster_fail(reterr, "interrupted");
 		if (clock_monotonic_ms() - begun_ms > START_MS_MAX)
 			return cluster_fail(reterr, "PostgreSQL does not become ready");
 		poll(NULL, 0, LOOK_AGAIN_MS);
 	}
 	cluster_read_log(cluster);
 	return 0;
+}
+
+int cluster_wait(struct cluster *cluster, struct cluster_error *reterr)
+{
+	if (wait_until_ready(cluster, reterr) == 0)
+		return 0;
+	cluster_stop(cluster);
+	return -1;
 }
 
 int cluster_start(const char *state_dir, struct cluster *ret, struct cluster_error *reterr)
@@ -313,11 +406,7 @@ int cluster_start(const char *state_dir, struct cluster *ret, struct cluster_err
 	as.user = cluster_user(ret);
 	if (cluster_spawn(ret, &as, DISPLAYCTL_CONNECTIONS, reterr) < 0)
 		return -1;
-	if (wait_until_ready(ret, reterr) < 0) {
-		cluster_stop(ret);
-		return -1;
-	}
-	return 0;
+	return cluster_wait(ret, reterr);
 }
 
 int cluster_url(const char *state_dir, struct cluster *ret, struct cluster_error *reterr)

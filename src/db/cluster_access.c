@@ -32,14 +32,16 @@ static bool add_line(char text[static IDENT_BYTES], const char *user, const char
 }
 
 /* Whom the operating system's users are in the database. */
-static bool write_ident(const struct cluster *cluster, char text[static IDENT_BYTES])
+static bool write_ident(const struct cluster *cluster, bool for_upgrade,
+			char text[static IDENT_BYTES])
 {
-	const struct passwd *own = cluster->drops_privileges ? NULL : getpwuid(cluster->user.uid);
+	const struct passwd *own =
+	    cluster->drops_privileges && !for_upgrade ? NULL : getpwuid(cluster->user.uid);
 
 	snprintf(text, IDENT_BYTES, "# displayd writes this file at each start.\n");
 	if (!add_line(text, "root", "displayd") || !add_line(text, "root", "displayd_worker"))
 		return false;
-	if (cluster->drops_privileges)
+	if (cluster->drops_privileges && !for_upgrade)
 		return add_line(text, USERS_WORKER, "displayd_worker");
 	return own && !strpbrk(own->pw_name, "\"\n") && add_line(text, own->pw_name, "displayd") &&
 	       add_line(text, own->pw_name, "displayd_worker");
@@ -83,15 +85,16 @@ static int write_files(void *context)
 	return write_file("pg_hba.conf", hba) && write_file("pg_ident.conf", context) ? 0 : 1;
 }
 
-int cluster_write_access(const struct cluster *cluster, int data_fd, struct cluster_error *reterr)
+int cluster_write_access(const struct cluster *cluster, int data_fd, bool for_upgrade,
+			 struct cluster_error *reterr)
 {
 	char ident[IDENT_BYTES];
 	struct cluster_program program = {
 	    .function = write_files, .context = ident, .data_fd = data_fd};
 
-	if (!write_ident(cluster, ident))
+	if (!write_ident(cluster, for_upgrade, ident))
 		return cluster_fail(reterr,
-				    "the user who started this process (uid %u) has no name, by "
+				    "the user as whom PostgreSQL runs (uid %u) has no name, by "
 				    "which the private database could know him",
 				    (unsigned)cluster->user.uid);
 	return cluster_program_run(cluster, &program, NULL, reterr);

@@ -38,6 +38,11 @@ static int version_of(const char *folder)
 	return version >= CLUSTER_VERSION_MIN && version <= CLUSTER_VERSION_MAX ? (int)version : 0;
 }
 
+bool cluster_has_program(const struct cluster *cluster, const char *name)
+{
+	return is_program(cluster->programs, name);
+}
+
 static bool take_programs(struct cluster *cluster, const char *folder, int version)
 {
 	if (strlen(folder) >= sizeof(cluster->programs))
@@ -66,6 +71,35 @@ static bool find_in_path(struct cluster *cluster, int version)
 	return false;
 }
 
+static int fail_version(const struct cluster *cluster, int version, struct cluster_error *reterr)
+{
+	if (version > CLUSTER_VERSION_MAX)
+		return cluster_fail(reterr,
+				    "the database in %s was made by PostgreSQL %d, whose programs "
+				    "are not installed, and this displayd knows versions %d to %d "
+				    "only: install a newer one",
+				    cluster->folder, version, CLUSTER_VERSION_MIN,
+				    CLUSTER_VERSION_MAX);
+	return cluster_fail(
+	    reterr,
+	    "the database in %s was made by PostgreSQL %d, whose programs are not installed: "
+	    "install them, beside others if need be (Debian's package postgresql-%d; to go on with "
+	    "a newer version, run \"displayctl database upgrade\" then), or put a backup into a "
+	    "new "
+	    "state directory (displayctl --state-dir NEW restore FILE)",
+	    cluster->folder, version, version);
+}
+
+int cluster_newer_version(const struct cluster *cluster)
+{
+	struct cluster newest = *cluster;
+	struct cluster_error ignored;
+
+	if (cluster_find_programs(&newest, 0, &ignored) < 0 || newest.version <= cluster->version)
+		return 0;
+	return newest.version;
+}
+
 int cluster_find_programs(struct cluster *cluster, int version, struct cluster_error *reterr)
 {
 	for (int candidate = CLUSTER_VERSION_MAX; candidate >= CLUSTER_VERSION_MIN; candidate--) {
@@ -91,10 +125,7 @@ int cluster_find_programs(struct cluster *cluster, int version, struct cluster_e
 	if (find_in_path(cluster, version))
 		return 0;
 	if (version)
-		return cluster_fail(reterr,
-				    "the database in %s was made by PostgreSQL %d, whose programs "
-				    "are not installed",
-				    cluster->folder, version);
+		return fail_version(cluster, version, reterr);
 	return cluster_fail(reterr,
 			    "no PostgreSQL from version %d to %d is installed; install one or use "
 			    "--database",
@@ -140,12 +171,11 @@ static int remove_contents(void *none)
 	if (nftw(CLUSTER_DATA_PATH "/.", remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0)
 		return 0;
 	/* The caller reads it. */
-	dprintf(STDERR_FILENO, "cannot remove what an interrupted start has left: %s\n",
-		strerror(errno));
+	dprintf(STDERR_FILENO, "cannot remove what was interrupted: %s\n", strerror(errno));
 	return 1;
 }
 
-/* Removes what an interrupted initdb has left. */
+/* Removes what an interrupted initdb or upgrade has left. */
 static int empty_folder(const struct cluster *cluster, int fd, struct cluster_error *reterr)
 {
 	struct cluster_program program = {.function = remove_contents, .data_fd = fd};
@@ -155,7 +185,7 @@ static int empty_folder(const struct cluster *cluster, int fd, struct cluster_er
 
 static int run_initdb(const struct cluster *cluster, int fd, struct cluster_error *reterr)
 {
-	char initdb[300], postgres[300];
+	char initdb[300];
 	/* The C locale has a sort order that does not change with the system's libraries. Who may
 	 * connect is written by cluster_write_access(). */
 	const char *const make[] = {initdb,
@@ -171,21 +201,48 @@ static int run_initdb(const struct cluster *cluster, int fd, struct cluster_erro
 				    "--data-checksums",
 				    "--no-instructions",
 				    NULL};
-	const char *const single[] = {postgres,		 "--single", "-D",
-				      CLUSTER_DATA_PATH, "postgres", NULL};
 	struct cluster_program program = {.arguments = make, .data_fd = fd};
 
 	snprintf(initdb, sizeof(initdb), "%s/initdb", cluster->programs);
+	return cluster_program_run(cluster, &program, NULL, reterr);
+}
+
+static int create_database(const struct cluster *cluster, int fd, struct cluster_error *reterr)
+{
+	char postgres[300];
+	const char *const single[] = {postgres,		 "--single", "-D",
+				      CLUSTER_DATA_PATH, "postgres", NULL};
+	struct cluster_program program = {.arguments = single, .data_fd = fd};
+
 	snprintf(postgres, sizeof(postgres), "%s/postgres", cluster->programs);
-	if (cluster_program_run(cluster, &program, NULL, reterr) < 0)
-		return -1;
-	program.arguments = single;
 	return cluster_program_run(cluster, &program, "CREATE DATABASE displayd;\n", reterr);
 }
 
-int cluster_create(const struct cluster *cluster, int folder_fd, struct cluster_error *reterr)
+int cluster_remove(const struct cluster *cluster, int folder_fd, const char *name,
+		   struct cluster_error *reterr)
 {
-	int rc, fd = cluster_make_folder(folder_fd, "data.new", 0700, cluster_user(cluster));
+	struct stat info;
+	int fd, rc;
+
+	if (fstatat(folder_fd, name, &info, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		return 0;
+	fd = cluster_make_folder(folder_fd, name, 0700, cluster_user(cluster));
+	if (fd < 0)
+		return cluster_fail(reterr, "cannot open %s/%s: %s", cluster->folder, name,
+				    strerror(-fd));
+	rc = cluster_end_makers(fd, reterr);
+	if (rc == 0)
+		rc = empty_folder(cluster, fd, reterr);
+	close(fd);
+	if (rc == 0 && unlinkat(folder_fd, name, AT_REMOVEDIR) < 0)
+		rc = cluster_fail(reterr, "cannot remove %s/%s: %s", cluster->folder, name,
+				  strerror(errno));
+	return rc;
+}
+
+int cluster_make_new(const struct cluster *cluster, int folder_fd, struct cluster_error *reterr)
+{
+	int rc, fd = cluster_make_folder(folder_fd, CLUSTER_NEW, 0700, cluster_user(cluster));
 
 	if (fd < 0)
 		return cluster_fail(reterr, "cannot make %s/data.new: %s", cluster->folder,
@@ -197,10 +254,23 @@ int cluster_create(const struct cluster *cluster, int folder_fd, struct cluster_
 		rc = empty_folder(cluster, fd, reterr);
 	if (rc == 0)
 		rc = run_initdb(cluster, fd, reterr);
+	if (rc == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int cluster_create(const struct cluster *cluster, int folder_fd, struct cluster_error *reterr)
+{
+	int rc, fd = cluster_make_new(cluster, folder_fd, reterr);
+
+	if (fd < 0)
+		return -1;
+	rc = create_database(cluster, fd, reterr);
 	close(fd);
 	if (rc < 0)
 		return -1;
-	if (renameat(folder_fd, "data.new", folder_fd, "data") < 0 || fsync(folder_fd) < 0)
+	if (renameat(folder_fd, CLUSTER_NEW, folder_fd, CLUSTER_DATA) < 0 || fsync(folder_fd) < 0)
 		return cluster_fail(reterr, "cannot rename %s/data.new: %s", cluster->folder,
 				    strerror(errno));
 	return 0;

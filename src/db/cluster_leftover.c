@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "db/cluster_private.h"
 
 #include <ctype.h>
@@ -30,11 +31,12 @@ static bool is_folder(const char *process, const char *link, const struct stat *
 	       info.st_ino == folder->st_ino;
 }
 
-/* Every program of ours that works on a data folder has it as descriptor 3: a shell that was left
- * in the folder is not meant. */
+/* Every program of ours that works on a data folder has it as descriptor 3, or as 4 where that is
+ * the new one of an upgrade: a shell that was left in the folder is not meant. */
 static bool has_folder(const char *process, const struct stat *folder)
 {
-	return is_folder(process, "fd/3", folder) && (pid_t)strtol(process, NULL, 10) != getpid();
+	return (is_folder(process, "fd/3", folder) || is_folder(process, "fd/4", folder)) &&
+	       (pid_t)strtol(process, NULL, 10) != getpid();
 }
 
 /* Every process of a running cluster also works in its data folder. */
@@ -104,8 +106,8 @@ int cluster_end_makers(int fd, struct cluster_error *reterr)
 				    strerror(errno));
 	while (signal_processes(has_folder, &folder, SIGKILL) > 0) {
 		if (clock_monotonic_ms() - begun_ms > MAKERS_END_MS)
-			return cluster_fail(reterr, "an initdb that an interrupted start has left "
-						    "behind does not end");
+			return cluster_fail(reterr, "a program that an interrupted start or "
+						    "upgrade has left behind does not end");
 		poll(NULL, 0, LOOK_AGAIN_MS);
 	}
 	return 0;
@@ -113,6 +115,9 @@ int cluster_end_makers(int fd, struct cluster_error *reterr)
 
 int cluster_end_leftovers(int data_fd, int socket_fd, struct cluster_error *reterr)
 {
+	/* The second port is that of an upgrade's new cluster. */
+	static const char *const sockets[] = {".s.PGSQL.5432.lock", ".s.PGSQL.5432",
+					      ".s.PGSQL.5433.lock", ".s.PGSQL.5433"};
 	uint64_t begun_ms = clock_monotonic_ms(), waited_ms = 0;
 	pid_t postmaster = noted_postmaster(data_fd);
 	struct stat folder;
@@ -140,7 +145,7 @@ int cluster_end_leftovers(int data_fd, int socket_fd, struct cluster_error *rete
 	 * soon in containers, and PostgreSQL would take another process for the old one and refuse
 	 * to start. */
 	unlinkat(data_fd, "postmaster.pid", 0);
-	unlinkat(socket_fd, ".s.PGSQL.5432.lock", 0);
-	unlinkat(socket_fd, ".s.PGSQL.5432", 0);
+	for (size_t i = 0; i < array_length(sockets); i++)
+		unlinkat(socket_fd, sockets[i], 0);
 	return 0;
 }

@@ -8,15 +8,25 @@
 /* PostgreSQL's path of its data folder, which it gets as an open descriptor; see struct
  * cluster_program. */
 #define CLUSTER_DATA_PATH "/proc/self/fd/3"
+/* Likewise that of the new cluster, while there are two. */
+#define CLUSTER_OTHER_PATH "/proc/self/fd/4"
+
+/* Folders in DIR/postgres: see cluster.h. */
+#define CLUSTER_DATA "data"
+#define CLUSTER_NEW "data.new"
+#define CLUSTER_READY "data.ready"
+#define CLUSTER_OLD "data.old"
 
 /* A program that works on the cluster. */
 struct cluster_program {
 	const char *const *arguments;	/* the first is its whole path; NULL at the end */
 	int (*function)(void *context); /* instead of arguments: runs in the child; the exit code */
 	void *context;
-	int data_fd;   /* the data folder; the program's descriptor 3 */
-	int input_fd;  /* -1: /dev/null */
-	int output_fd; /* stdout and stderr */
+	const char *folder; /* its working directory, which its user can walk to; NULL: / */
+	int data_fd;	    /* the data folder; the program's descriptor 3 */
+	int other_fd;	    /* another one; the program's descriptor 4. 0: there is none */
+	int input_fd;	    /* -1: /dev/null */
+	int output_fd;	    /* stdout and stderr */
 };
 
 /* Fills the error and returns -1. */
@@ -35,6 +45,12 @@ __attribute__((warn_unused_result)) int cluster_program_run(const struct cluster
 							    const char *input,
 							    struct cluster_error *reterr);
 
+/* Async-signal-safe: ends the program that cluster_program_run() runs, and each one after it. */
+void cluster_program_interrupt(void);
+bool cluster_program_is_interrupted(void);
+/* Programs may run again. */
+void cluster_program_reset(void);
+
 /* The path of a file in the cluster's folder. False when it is too long. */
 bool cluster_path(const struct cluster *cluster, const char *name,
 		  char ret_path[static CLUSTER_PATH_BYTES]);
@@ -42,6 +58,27 @@ bool cluster_path(const struct cluster *cluster, const char *name,
 /* Finds programs of that major version (0: the newest that fits). */
 __attribute__((warn_unused_result)) int cluster_find_programs(struct cluster *cluster, int version,
 							      struct cluster_error *reterr);
+
+/* The version of this folder of programs' "postgres --version" is not asked: they are there. */
+bool cluster_has_program(const struct cluster *cluster, const char *name);
+
+/* What the cluster in force is called: data, or data.ready, where an upgrade was interrupted in
+ * its last step. */
+const char *cluster_in_force(const struct cluster *cluster);
+
+/* Makes data.new: what initdb makes, without our database. Its descriptor, or -1. */
+__attribute__((warn_unused_result)) int
+cluster_make_new(const struct cluster *cluster, int folder_fd, struct cluster_error *reterr);
+
+/* Ends what works on the folder, and removes it. 0 also where it is not there. folder_fd:
+ * DIR/postgres. */
+__attribute__((warn_unused_result)) int cluster_remove(const struct cluster *cluster, int folder_fd,
+						       const char *name,
+						       struct cluster_error *reterr);
+
+/* Waits until PostgreSQL accepts connections; it is stopped on an error. */
+__attribute__((warn_unused_result)) int cluster_wait(struct cluster *cluster,
+						     struct cluster_error *reterr);
 
 /* initdb into data.new, our database in it, then the rename. folder_fd: DIR/postgres. */
 __attribute__((warn_unused_result)) int cluster_create(const struct cluster *cluster, int folder_fd,
@@ -59,12 +96,14 @@ int cluster_make_folder(int parent_fd, const char *name, mode_t mode,
  * the other user's already. 0 or a negative errno. */
 __attribute__((warn_unused_result)) int cluster_give(int fd, const struct process_user *to);
 
-/* Writes who may connect, and as whom: pg_hba.conf and pg_ident.conf of the data folder. */
-__attribute__((warn_unused_result)) int
-cluster_write_access(const struct cluster *cluster, int data_fd, struct cluster_error *reterr);
+/* Writes who may connect, and as whom: pg_hba.conf and pg_ident.conf of the data folder.
+ * for_upgrade: also its own user, as whom the programs of the upgrade run. */
+__attribute__((warn_unused_result)) int cluster_write_access(const struct cluster *cluster,
+							     int data_fd, bool for_upgrade,
+							     struct cluster_error *reterr);
 
-/* Ends what an interrupted start has left at work in data.new. It is killed: all its work is thrown
- * away. */
+/* Ends what an interrupted start or upgrade has left at work on the folder, and on the other one
+ * that it has. It is killed: all its work is thrown away. */
 __attribute__((warn_unused_result)) int cluster_end_makers(int fd, struct cluster_error *reterr);
 
 /* Ends every process of a PostgreSQL that runs in the data folder, then removes the files by which

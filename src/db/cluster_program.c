@@ -12,6 +12,10 @@
 
 enum { OUTPUT_BYTES_MAX = 64 * 1024 };
 
+/* The process ID of the program that runs; 0: none does. */
+static volatile sig_atomic_t running;
+static volatile sig_atomic_t is_interrupted;
+
 const struct process_user *cluster_user(const struct cluster *cluster)
 {
 	return cluster->drops_privileges ? &cluster->user : NULL;
@@ -36,7 +40,8 @@ pid_t cluster_program_start(const struct cluster_program *program, const struct 
 	    "TZ=UTC", NULL};
 	int input_fd =
 	    program->input_fd < 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : program->input_fd;
-	const int fds[] = {input_fd, program->output_fd, program->output_fd, program->data_fd};
+	const int fds[] = {input_fd, program->output_fd, program->output_fd, program->data_fd,
+			   program->other_fd};
 	struct process process = *as;
 	pid_t pid = -errno;
 
@@ -49,12 +54,33 @@ pid_t cluster_program_start(const struct cluster_program *program, const struct 
 	 * user may not walk to. */
 	process.is_apart = true;
 	process.fds = fds;
-	process.fd_count = array_length(fds);
+	process.fd_count = program->other_fd ? array_length(fds) : array_length(fds) - 1;
+	process.folder = program->folder;
 	if (input_fd >= 0)
 		pid = process_start(&process);
 	if (program->input_fd < 0 && input_fd >= 0)
 		close(input_fd);
 	return pid;
+}
+
+void cluster_program_interrupt(void)
+{
+	int error = errno;
+
+	is_interrupted = 1;
+	if (running > 0)
+		kill((pid_t)running, SIGTERM);
+	errno = error;
+}
+
+bool cluster_program_is_interrupted(void)
+{
+	return is_interrupted;
+}
+
+void cluster_program_reset(void)
+{
+	is_interrupted = 0;
 }
 
 static void read_output(int fd, struct buffer *output)
@@ -79,7 +105,8 @@ static struct str telling_line(struct str output)
 	struct str line, telling = {0}, last = {0};
 
 	while (output.data && str_next(&output, '\n', &line)) {
-		if (line.length == 0)
+		/* pg_upgrade's last word, behind the reason. */
+		if (line.length == 0 || str_equal(line, STR("Failure, exiting")))
 			continue;
 		last = line;
 		for (size_t i = 0; i + 5 <= line.length; i++)
@@ -100,6 +127,8 @@ static int report_end(const struct cluster_program *program, int status, struct 
 		return 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && line.length == 0)
 		return cluster_fail(reterr, "cannot run %s", name);
+	if (is_interrupted)
+		return cluster_fail(reterr, "interrupted");
 	if (WIFSIGNALED(status))
 		return cluster_fail(reterr, "%s was ended by signal %d", name, WTERMSIG(status));
 	if (line.length == 0)
@@ -151,10 +180,15 @@ int cluster_program_run(const struct cluster *cluster, const struct cluster_prog
 		close(ends[0]);
 		return cluster_fail(reterr, "cannot start a process: %s", strerror(-pid));
 	}
+	running = pid;
+	/* The signal may have come before. */
+	if (is_interrupted)
+		kill(pid, SIGTERM);
 	read_output(ends[0], &output);
 	close(ends[0]);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	running = 0;
 	rc = report_end(program, status, buffer_view(&output), reterr);
 	buffer_finish(&output);
 	return rc;

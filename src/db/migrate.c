@@ -9,10 +9,6 @@
 #include <sodium.h>
 #include <stdio.h>
 
-/* The advisory lock that an instance holds while it migrates. Any number would do that no other
- * program uses: this one is "displayd" in ASCII. */
-#define LOCK_KEY "7235441203039271268"
-
 enum { SERVER_VERSION_MIN = 150000 };
 
 enum { HASH_TEXT_SIZE = 2 * crypto_hash_sha256_BYTES + 1 };
@@ -166,26 +162,46 @@ static int read_applied(struct migrator *m)
 	return error;
 }
 
-static int apply(struct migrator *m, const struct migration *migration)
+enum { WHAT_BYTES = 100 };
+
+static void name_failure(const struct migration *migration, char ret_what[static WHAT_BYTES])
 {
-	char what[100];
+	snprintf(ret_what, WHAT_BYTES, "migration %d (%s) failed", migration->number,
+		 migration->name);
+}
+
+/* In a transaction of the caller's. */
+static int apply_text(struct migrator *m, const struct migration *migration)
+{
+	char what[WHAT_BYTES];
 	char number[12];
 	char hash[HASH_TEXT_SIZE];
 	const char *const values[] = {number, migration->name, hash};
 	PGresult *result;
 
-	snprintf(what, sizeof(what), "migration %d (%s) failed", migration->number,
-		 migration->name);
+	name_failure(migration, what);
 	snprintf(number, sizeof(number), "%d", migration->number);
 	hash_text(migration->text, hash);
-	if (run(m, what, "BEGIN") < 0 || run(m, what, migration->text) < 0)
-		return -1; /* the caller closes the connection, which ends the transaction */
+	if (run(m, what, migration->text) < 0)
+		return -1;
 	result = execute(m, what,
 			 "INSERT INTO schema_migration (number, name, sha256) VALUES ($1, $2, $3)",
 			 3, values);
 	PQclear(result);
 	if (!result)
 		return -1;
+	m->applied = migration->number;
+	return 0;
+}
+
+static int apply(struct migrator *m, const struct migration *migration)
+{
+	char what[WHAT_BYTES];
+	PGresult *result;
+
+	name_failure(migration, what);
+	if (run(m, what, "BEGIN") < 0 || apply_text(m, migration) < 0)
+		return -1; /* the caller closes the connection, which ends the transaction */
 	result = execute(m, what, "COMMIT", 0, NULL);
 	if (result && strcmp(PQcmdStatus(result), "COMMIT") != 0) {
 		PQclear(result);
@@ -194,7 +210,6 @@ static int apply(struct migrator *m, const struct migration *migration)
 	PQclear(result);
 	if (!result)
 		return -1;
-	m->applied = migration->number;
 	log_info("db", "migration applied", LOG_INT("number", migration->number),
 		 LOG_TEXT("name", migration->name));
 	return 0;
@@ -204,12 +219,20 @@ static int apply(struct migrator *m, const struct migration *migration)
 static int take_lock(struct migrator *m)
 {
 	static const char what[] = "cannot lock the database for migrations";
-	int locked = ask(m, what, "SELECT pg_try_advisory_lock(" LOCK_KEY ")");
+	int locked = ask(m, what, "SELECT pg_try_advisory_lock(" MIGRATE_LOCK_KEY ")");
 
 	if (locked)
 		return locked < 0 ? -1 : 0;
 	log_info("db", "another instance is migrating, waiting for it");
-	return run(m, what, "SELECT pg_advisory_lock(" LOCK_KEY ")");
+	return run(m, what, "SELECT pg_advisory_lock(" MIGRATE_LOCK_KEY ")");
+}
+
+static int make_table(struct migrator *m)
+{
+	return run(m, "cannot create the table of migrations",
+		   "CREATE TABLE IF NOT EXISTS schema_migration (number int4 PRIMARY KEY, "
+		   "name text NOT NULL, sha256 text NOT NULL, "
+		   "applied_at timestamptz NOT NULL DEFAULT clock_timestamp())");
 }
 
 static int apply_missing(struct migrator *m, int *ret_applied)
@@ -225,12 +248,7 @@ static int apply_missing(struct migrator *m, int *ret_applied)
 		return 0;
 	if (run(m, "cannot set up the connection",
 		"SET client_min_messages = warning; SET statement_timeout = 0") < 0 ||
-	    take_lock(m) < 0 ||
-	    run(m, "cannot create the table of migrations",
-		"CREATE TABLE IF NOT EXISTS schema_migration (number int4 PRIMARY KEY, "
-		"name text NOT NULL, sha256 text NOT NULL, "
-		"applied_at timestamptz NOT NULL DEFAULT clock_timestamp())") < 0 ||
-	    read_applied(m) < 0)
+	    take_lock(m) < 0 || make_table(m) < 0 || read_applied(m) < 0)
 		return -1;
 	before = m->applied;
 	while ((size_t)m->applied < m->count) {
@@ -256,4 +274,70 @@ int migrator_run(const char *url, const struct migration *list, size_t count, in
 int migrate_run(const char *url, int *ret_applied, struct migrate_error *reterr)
 {
 	return migrator_run(url, migrations, migration_count, ret_applied, reterr);
+}
+
+int migrate_read(struct pg_conn *pg, unsigned *ret_applied, struct migrate_error *reterr)
+{
+	struct migrator m = {
+	    .pg = pg, .list = migrations, .count = migration_count, .error = reterr};
+
+	if (read_applied(&m) < 0)
+		return -1;
+	*ret_applied = (unsigned)m.applied;
+	return 0;
+}
+
+int migrate_within(struct pg_conn *pg, unsigned number, struct migrate_error *reterr)
+{
+	struct migrator m = {
+	    .pg = pg, .list = migrations, .count = migration_count, .error = reterr};
+
+	if (run(&m, "cannot lock the database for migrations",
+		"SELECT pg_advisory_xact_lock(" MIGRATE_LOCK_KEY ")") < 0 ||
+	    make_table(&m) < 0 || read_applied(&m) < 0)
+		return -1;
+	while ((unsigned)m.applied < number) {
+		if (apply_text(&m, &m.list[m.applied]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void migrate_fingerprint(unsigned number, char ret_digits[static MIGRATE_DIGITS + 1])
+{
+	unsigned char hash[crypto_hash_sha256_BYTES];
+	crypto_hash_sha256_state state;
+
+	crypto_hash_sha256_init(&state);
+	for (unsigned i = 0; i < number; i++) {
+		char text[HASH_TEXT_SIZE];
+
+		hash_text(migrations[i].text, text);
+		crypto_hash_sha256_update(&state, (const unsigned char *)text, strlen(text));
+	}
+	crypto_hash_sha256_final(&state, hash);
+	hex_encode(hash, sizeof(hash), ret_digits);
+}
+
+static bool text_makes(const char *text, const char *kind, const char *name)
+{
+	char line[2 * WHAT_BYTES];
+	size_t length;
+
+	snprintf(line, sizeof(line), "CREATE %s %s", kind, name);
+	length = strlen(line);
+	for (const char *at = text; (at = strstr(at, line)); at += length) {
+		if ((at == text || at[-1] == '\n') && strchr(" (;\n", at[length]))
+			return true;
+	}
+	return false;
+}
+
+bool migrate_makes(const char *kind, const char *name)
+{
+	for (size_t i = 0; i < migration_count; i++) {
+		if (text_makes(migrations[i].text, kind, name))
+			return true;
+	}
+	return false;
 }

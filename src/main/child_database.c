@@ -24,13 +24,34 @@ enum {
 	CONNECTIONS_APART = 40,
 };
 
+/* A newer PostgreSQL is never taken without being asked. */
+static void tell_versions(const struct cluster *cluster)
+{
+	int newer = cluster_newer_version(cluster);
+	char old[CLUSTER_PATH_BYTES];
+
+	if (newer)
+		log_warn(
+		    "supervisor",
+		    "the private database is of an older PostgreSQL than the one installed: to "
+		    "move it, stop displayd and run \"displayctl database upgrade\"",
+		    LOG_TEXT("folder", cluster->folder), LOG_INT("postgresql", cluster->version),
+		    LOG_INT("installed", newer));
+	if (cluster_has_old(cluster, old))
+		log_info("supervisor",
+			 "the database of before the last upgrade is still there: it may be "
+			 "removed",
+			 LOG_TEXT("folder", old));
+}
+
 int child_prepare(struct instance *instance, unsigned index)
 {
 	struct cluster_error why;
 
 	(void)index;
 	log_set_process("prepare");
-	if (cluster_prepare(&instance->cluster, &why) == 0)
+	if (cluster_prepare(&instance->cluster, &why) == 0) {
+		tell_versions(&instance->cluster);
 		return EXIT_DONE;
 	}
 	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));

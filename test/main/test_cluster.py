@@ -3,6 +3,7 @@
 import os
 import pwd
 import shutil
+import signal
 import stat
 import subprocess
 
@@ -20,6 +21,14 @@ def connect(server):
     return psycopg2.connect(host=socket, user="displayd", dbname="displayd")
 
 
+def displayd_for_all(folder):
+    """A copy that every user may run."""
+    programs = os.path.join(folder, "programs")
+    os.mkdir(programs)
+    os.chmod(folder, 0o755)
+    return shutil.copy(os.path.realpath(DISPLAYD), programs)
+
+
 def show(server, name):
     with connect(server) as database, database.cursor() as cursor:
         cursor.execute(f"SHOW {name}")
@@ -32,6 +41,8 @@ def test_durable_and_private(running):
     assert show(running, "full_page_writes") == "on"
     assert show(running, "data_checksums") == "on"
     assert show(running, "listen_addresses") == ""
+    # Nothing is written for replicas.
+    assert show(running, "wal_level") == "minimal"
     # A recovery does not open each file of the cluster to sync it.
     assert show(running, "recovery_init_sync_method") == "syncfs"
     folder = os.path.join(running.state_dir, "postgres")
@@ -53,8 +64,12 @@ def test_no_file_of_the_cluster_turns_durability_off(launch):
 
 
 def test_connections_for_all_workers(launch):
+    """Few at rest, since each is a process of some megabytes: for reads, for writes and for hints."""
     server = launch(workers=12).start()
     assert int(show(server, "max_connections")) >= 12 * 5 + 20
+    with connect(server) as database, database.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE usename = 'displayd_worker'")
+        assert cursor.fetchone()[0] == 12 * 3
 
 
 def test_data_stay(launch):
@@ -202,18 +217,36 @@ class TestAsRoot:
             server.start()
             assert os.stat(f"/proc/{server.postmaster()}").st_uid == 65534
 
+    def test_what_root_restores_is_the_owners(self, folder):
+        """Into a state directory of an ordinary user, whose server starts on it then."""
+        program = displayd_for_all(folder)
+        path = os.path.join(folder, "b")
+        with Server() as server:
+            server.ctl("account", "create", "a@example.org")
+            server.ctl("backup", path)
+        state = os.path.join(folder, "state")
+        os.mkdir(state, 0o700)
+        os.chown(state, 65534, 65534)
+        server = Server(state_dir=state, prefix=("setpriv", "--reuid=65534", "--regid=65534",
+                                                 "--clear-groups"))
+        server.command[server.command.index(DISPLAYD)] = program
+        server.ctl("restore", path)
+        with server:
+            assert "a@example.org" in str(server.ctl("account", "list"))
+            assert server.stop() == 0
+            server.ctl("restore", path, "--replace", "--yes")
+            server.start()
+
     def test_a_database_of_another_user_is_refused(self, folder):
-        programs = os.path.join(folder, "programs")
-        os.mkdir(programs)
-        shutil.copy(os.path.realpath(DISPLAYD), programs)
-        os.chmod(folder, 0o755)
+        program = displayd_for_all(folder)
         state = os.path.join(folder, "state")
         with Server(state_dir=state):
             pass
-        subprocess.run(["chown", "65534", state, state + "/lock", state + "/postgres"], check=True)
+        kept = [f"{state}/{name}" for name in ("lock", "postgres", "secret-key")]
+        subprocess.run(["chown", "65534", state, *kept], check=True)
         done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-                               programs + "/displayd", "--state-dir", state, "--listen",
-                               "127.0.0.1:0"], stderr=subprocess.PIPE, text=True, check=False)
+                               program, "--state-dir", state, "--listen", "127.0.0.1:0"],
+                              stderr=subprocess.PIPE, text=True, check=False)
         assert done.returncode == 5
         assert "belongs to another user (uid" in done.stderr
 
@@ -277,3 +310,39 @@ def test_a_database_that_comes_later(launch):
         server.wait_until_ready()
     finally:
         postgres.remove()
+
+
+def backends(server):
+    """The nice values of the processes that serve displayd's connections."""
+    postmaster = server.postmaster()
+    found = {}
+    with open(f"/proc/{postmaster}/task/{postmaster}/children", encoding="ascii") as file:
+        for pid in map(int, file.read().split()):
+            try:
+                with open(f"/proc/{pid}/cmdline", encoding="ascii") as title:
+                    if "displayd" in title.read():
+                        found[pid] = os.getpriority(os.PRIO_PROCESS, pid)
+            except OSError:
+                continue  # it has just ended
+    return found
+
+
+def test_what_works_for_long_lists_lets_others_go_first(launch, tmp_path):
+    server = launch().start()
+    server.ctl("account", "create", "ada@example.org", "--name", "Ada")
+    names = tmp_path / "names.csv"
+    names.write_text("name\n" + "".join(f"Desk {n}\n" for n in range(150)))
+    server.ctl("device", "create", "--account", "ada@example.org", "--from", str(names))
+    key = server.ctl("key", "create", "--account", "ada@example.org")["key"]
+    ordinary = os.getpriority(os.PRIO_PROCESS, server.process.pid)
+
+    def lowered():
+        assert len(server.get("/v1/devices", key=key).json()) == 150
+        return [pid for pid, nice in backends(server).items() if nice >= max(10, ordinary)]
+
+    if ordinary < 10:
+        first = wait_until(lowered, "a process with a low priority")
+        assert 0 < len(first) < len(backends(server)) / 2
+        os.kill(first[0], signal.SIGTERM)
+        wait_until(lambda: first[0] not in backends(server), "its end")
+        wait_until(lambda: set(lowered()) - set(first), "another one")
