@@ -7,12 +7,14 @@
  * its own (a session, a device's key) and nothing here changes. */
 #pragma once
 
+#include "metric/metrics.h"
 #include "task/rate.h"
 #include "task/task.h"
 
 struct access {
+	enum metric_access metric; /* what callers show */
 	/* The first step of the prologue: finds out who calls. Ends with task_admit() or
-	 * task_admit_visitor() or task_admit_device(), or answers. */
+	 * task_admit_visitor() or task_admit_unlimited(), or answers. */
 	task_step *check;
 	/* Answers an admitted caller whose account was gone a moment later. */
 	task_step *refuse;
@@ -40,8 +42,13 @@ __attribute__((warn_unused_result)) struct verdict task_admit(struct task *task,
 __attribute__((warn_unused_result)) struct verdict
 task_admit_visitor(struct task *task, const struct rate_policy *policy, struct id rate_id);
 
-/* Goes on with the prologue for a device that has shown its own key: no account, no rate limit. */
-__attribute__((warn_unused_result)) struct verdict task_admit_device(struct task *task);
+/* Goes on with the prologue for somebody who has shown a key that is no account's, such as a
+ * device, or needs none: no account, no rate limit. */
+__attribute__((warn_unused_result)) struct verdict task_admit_unlimited(struct task *task);
+
+/* The token of the request's one field "Authorization: Bearer <token>". */
+__attribute__((warn_unused_result)) bool access_bearer_token(struct task *task,
+							     struct str *ret_token);
 
 /* The access's own struct, see state_size; zeroed at the start. */
 void *task_access_state(struct task *task);

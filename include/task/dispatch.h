@@ -5,11 +5,20 @@
 #include "http/router.h"
 #include "task/service.h"
 
+enum { DISPATCH_TABLES_MAX = 8 };
+
 struct dispatch {
 	struct service *service;
 	/* Each route's data is a struct endpoint. NULL at the end. */
 	const struct route_table *const *tables;
+	unsigned first_metric_routes[DISPATCH_TABLES_MAX]; /* of each table */
 };
+
+/* tables: of the listener, in the order in which they are looked through, and at most
+ * DISPATCH_TABLES_MAX. all: those of all listeners, each once: by them the routes are numbered and
+ * named for the metrics. Both end with NULL, and stay valid. */
+void dispatch_init(struct dispatch *dispatch, struct service *service,
+		   const struct route_table *const *tables, const struct route_table *const *all);
 
 /* For struct http_listener_settings; context is the struct dispatch. */
 void task_dispatch(struct http_request *request, void *context);

@@ -37,7 +37,9 @@ struct task_list {
 	 * NULL: the list never has more than LIMIT_LIST_SHORT elements, and no parts. */
 	void (*ask_part)(struct task *task, struct db_query *query, const struct list_range *range);
 	const struct record *record; /* of an element in the answer */
-	struct list_place start;     /* before all elements */
+	/* NULL, or the member of an object in which the array lies: {"devices":[...]} */
+	const char *envelope;
+	struct list_place start; /* before all elements */
 	/* The place of a row of ask_part(); its text may lie in the row. */
 	struct list_place (*place)(const void *row);
 };

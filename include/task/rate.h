@@ -7,6 +7,7 @@
 
 #include "base/id.h"
 #include "base/region.h"
+#include "metric/metrics.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@
 struct rate_table;
 
 struct rate_policy {
+	enum metric_limit metric;
 	const char *name;      /* in the header fields: "key" */
 	const char *of_what;   /* in the answer's text: "with this key" */
 	unsigned per_second;   /* tokens; 0: no limit, unless there is seconds_each */

@@ -57,6 +57,7 @@ struct endpoint {
 	enum resource resource;
 	const struct record *body; /* NULL: takes no body */
 	size_t body_max_bytes;	   /* 0: LIMIT_REQUEST_BODY_BYTES */
+	bool takes_untyped_body;   /* a body without Content-Type is JSON */
 	size_t state_size;	   /* of the handler's struct, zeroed; the body is read into it */
 	bool is_device_limited;	   /* has the rate limit of a single device, too */
 	/* The handler runs for a body with faults, too: it may add to task_faults(), and ends with
@@ -73,6 +74,8 @@ struct endpoint {
 	/* NULL, or gives back what the state owns. Called once, however the task ends, but for
 	 * task_given_up(). */
 	void (*finish)(void *state);
+	/* NULL, or counts the answer, 499 where the client has left before. Called once. */
+	void (*count)(int status);
 	/* NULL, or the endpoint that this one is for other callers: of its own line only name and
 	 * access count. */
 	const struct endpoint *same_as;
@@ -145,6 +148,9 @@ struct task_work {
 __attribute__((warn_unused_result)) struct verdict
 task_work(struct task *task, enum lane lane, const struct task_work *work, task_step *next);
 
+/* CPU time of the last work that is done; 0: there was none. */
+uint64_t task_work_cpu_us(const struct task *task);
+
 /* status with a JSON object. */
 __attribute__((warn_unused_result)) struct verdict
 task_reply_record(struct task *task, int status, const struct record *record, const void *row);
@@ -154,11 +160,17 @@ __attribute__((warn_unused_result)) struct verdict task_reply_device(struct task
 								     const struct record *record,
 								     const void *row,
 								     int64_t settings_revision);
+/* status with JSON that the handler wrote; it is copied. */
+__attribute__((warn_unused_result)) struct verdict task_reply_json(struct task *task, int status,
+								   const struct buffer *json);
 /* status with "{}". */
 __attribute__((warn_unused_result)) struct verdict task_reply_empty(struct task *task, int status);
 /* Anything else; body in the arena or static. */
 __attribute__((warn_unused_result)) struct verdict
 task_reply(struct task *task, int status, struct str content_type, struct str body);
+/* 200 with an ETag, for a GET, or 304. */
+__attribute__((warn_unused_result)) struct verdict
+task_reply_tagged(struct task *task, struct str content_type, struct str body);
 /* A file of the program, or 304. */
 __attribute__((warn_unused_result)) struct verdict
 task_reply_static(struct task *task, const struct http_static_file *file);

@@ -1,6 +1,7 @@
 #include "access_device_key.h"
 #include "domain/device_reference.h"
 #include "endpoints.h"
+#include "metric/metric.h"
 #include "task/guess.h"
 
 struct device_access {
@@ -12,6 +13,7 @@ struct device_access {
 /* Header names are spelled as the firmware searches for them. */
 struct verdict access_refuse_panel(struct task *task)
 {
+	metric_add(METRIC_UNAUTHENTICATED, METRIC_ACCESS_DEVICE_KEY, 1);
 	task_add_field(task, STR("Tronbyt-Brightness"), STR("20"));
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));
 	return task_reply(task, 404, STR("image/webp"),
@@ -49,7 +51,7 @@ static struct verdict found(struct task *task)
 	}
 	id_format(delivery_panel_id(access->panel), text);
 	task_request(task)->log_device = arena_copy(task_arena(task), str_from(text));
-	return task_admit_device(task);
+	return task_admit_unlimited(task);
 }
 
 static void on_found(struct panel_lookup *lookup, struct panel *panel)
@@ -98,6 +100,7 @@ struct panel_lookup *access_panel_lookup(struct task *task)
 }
 
 const struct access access_device_key = {
+    .metric = METRIC_ACCESS_DEVICE_KEY,
     .check = check,
     .refuse = access_refuse_panel,
     .state_size = sizeof(struct device_access),

@@ -63,6 +63,14 @@ static bool bearer_token(struct str value, struct str *ret_token)
 	return true;
 }
 
+bool access_bearer_token(struct task *task, struct str *ret_token)
+{
+	struct str value;
+
+	return task_single_field(task, STR("authorization"), &value) == FIELD_SINGLE &&
+	       bearer_token(value, ret_token);
+}
+
 static struct verdict check_key(struct task *task)
 {
 	struct key_access *key = task_access_state(task);
@@ -97,6 +105,7 @@ static struct verdict check_key(struct task *task)
 }
 
 const struct access access_api_key = {
+    .metric = METRIC_ACCESS_API_KEY,
     .check = check_key,
     .refuse = refuse_invalid,
     .state_size = sizeof(struct key_access),

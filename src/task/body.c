@@ -21,8 +21,14 @@ static bool is_json(const struct task *task)
 {
 	struct str value, type;
 
-	if (task_single_field(task, STR("content-type"), &value) != FIELD_SINGLE)
+	switch (task_single_field(task, STR("content-type"), &value)) {
+	case FIELD_ABSENT:
+		return task->endpoint->takes_untyped_body;
+	case FIELD_REPEATED:
 		return false;
+	case FIELD_SINGLE:
+		break;
+	}
 	type = (struct str){value.data, str_find(value, ';')};
 	return str_equal_ignore_case(str_trim(type), STR("application/json"));
 }
@@ -39,9 +45,11 @@ static struct verdict parse_body(struct task *task)
 		return task_fail(task, 415,
 				 "the body must be JSON, with Content-Type: "
 				 "application/json");
-	if (!json_parse(task->request->body, task_arena(task), &task->document, &reason))
-		return task_fail(task, 400, "%.*s", STR_ARG(reason));
-	return task_continue(task, task_prologue);
+	if (json_parse(task->request->body, task_arena(task), &task->document, &reason))
+		return task_continue(task, task_prologue);
+	if (task->document.lacks_memory)
+		return task_fail_busy(task, 1, "no memory is left to read the body, try again");
+	return task_fail(task, 400, "%.*s", STR_ARG(reason));
 }
 
 static struct verdict fail_body(struct task *task)

@@ -16,7 +16,8 @@ static struct str origin_of(const struct http_request *request)
 
 bool cors_concerns(const struct http_request *request)
 {
-	return str_starts_with(request->path, STR("/v1/"));
+	return str_starts_with(request->path, STR("/v1/")) ||
+	       str_starts_with(request->path, STR("/v0/"));
 }
 
 void cors_add_fields(const struct service *service, const struct http_request *request,

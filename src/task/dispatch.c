@@ -1,5 +1,7 @@
 #include "task/dispatch.h"
+#include "base/require.h"
 #include "http/response.h"
+#include "metric/metric.h"
 #include "task/cors.h"
 #include "task/task.h"
 
@@ -27,6 +29,43 @@ static void answer_options(const struct service *service, struct http_request *r
 	http_respond(request, &response);
 }
 
+static const char *const method_names[] = {
+    [HTTP_GET] = "GET",		[HTTP_HEAD] = "HEAD",	       [HTTP_POST] = "POST",
+    [HTTP_PUT] = "PUT",		[HTTP_PATCH] = "PATCH",	       [HTTP_DELETE] = "DELETE",
+    [HTTP_OPTIONS] = "OPTIONS", [HTTP_METHOD_OTHER] = "other",
+};
+
+/* Names the table's routes; returns the number behind the last one. */
+static unsigned name_routes(const struct route_table *table, unsigned first)
+{
+	for (unsigned i = 0; i < table->count; i++)
+		metric_name_route(first + i, method_names[table->routes[i].method],
+				  table->routes[i].path);
+	return first + (unsigned)table->count;
+}
+
+void dispatch_init(struct dispatch *dispatch, struct service *service,
+		   const struct route_table *const *tables, const struct route_table *const *all)
+{
+	unsigned number = METRIC_ROUTES_FIRST;
+
+	*dispatch = (struct dispatch){.service = service, .tables = tables};
+	for (; *all; all++) {
+		for (unsigned i = 0; tables[i]; i++) {
+			require(i < DISPATCH_TABLES_MAX);
+			if (tables[i] == *all)
+				dispatch->first_metric_routes[i] = number;
+		}
+		number = name_routes(*all, number);
+	}
+}
+
+static unsigned metric_route(const struct dispatch *dispatch, const struct route_match *match)
+{
+	return dispatch->first_metric_routes[match->table] +
+	       (unsigned)(match->route - dispatch->tables[match->table]->routes);
+}
+
 void task_dispatch(struct http_request *request, void *context)
 {
 	const struct dispatch *dispatch = context;
@@ -35,6 +74,7 @@ void task_dispatch(struct http_request *request, void *context)
 
 	switch (router_find(dispatch->tables, request, &match)) {
 	case ROUTE_FOUND:
+		request->metric_route = metric_route(dispatch, &match);
 		task_start(service, request, match.route->data, &match);
 		break;
 	case ROUTE_METHOD:

@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "metric/metric.h"
 #include "task/guess.h"
 #include "task_private.h"
 
@@ -42,6 +43,7 @@ bool task_is_limited(struct task *task, struct rate_table *table, const struct r
 	add_rate_fields(task, policy, &result);
 	if (result.is_allowed)
 		return false;
+	metric_add(METRIC_RATE_LIMITED, policy->metric, 1);
 	task_add_field(task, STR("Retry-After"),
 		       arena_decimal(task_arena(task), result.retry_after_s));
 	*ret_answer = task_fail(task, 429, "more than %u requests a second %s", policy->per_second,
@@ -56,6 +58,7 @@ bool task_guesses_too_often(struct task *task, const char *of_what, struct verdi
 
 	if (result.is_allowed)
 		return false;
+	metric_add(METRIC_RATE_LIMITED, METRIC_LIMIT_GUESSES, 1);
 	add_rate_fields(task, &service->guess_rate, &result);
 	task_add_field(task, STR("Retry-After"),
 		       arena_decimal(task_arena(task), result.retry_after_s));

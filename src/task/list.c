@@ -19,6 +19,23 @@ static struct verdict reply_known(struct task *task)
 	return reply_not_modified(task);
 }
 
+void task_begin_list(const struct task_list *list, struct buffer *json)
+{
+	if (list->envelope) {
+		buffer_append_str(json, STR("{\""));
+		buffer_append_str(json, str_from(list->envelope));
+		buffer_append_str(json, STR("\":"));
+	}
+	buffer_append_char(json, '[');
+}
+
+void task_end_list(const struct task_list *list, struct buffer *json)
+{
+	buffer_append_char(json, ']');
+	if (list->envelope)
+		buffer_append_char(json, '}');
+}
+
 /* count: of rows that belong to the answer. Returns what was written: the scratch buffer. */
 static struct buffer *write_rows(struct task *task, const struct db_result *result, unsigned count)
 {
@@ -27,7 +44,7 @@ static struct buffer *write_rows(struct task *task, const struct db_result *resu
 	struct buffer *json = task_scratch();
 	void *row_struct = arena_alloc(arena, record->size);
 
-	buffer_append_char(json, '[');
+	task_begin_list(task->list, json);
 	for (unsigned row = 0; row < count; row++) {
 		memset(row_struct, 0, record->size);
 		db_read_row(result, row, record, arena, row_struct);
@@ -35,7 +52,7 @@ static struct buffer *write_rows(struct task *task, const struct db_result *resu
 			buffer_append_char(json, ',');
 		record_write_json(task->list->record, row_struct, json);
 	}
-	buffer_append_char(json, ']');
+	task_end_list(task->list, json);
 	task->json = arena_copy(arena, buffer_view(json));
 	if (count < result->row_count)
 		task_add_next_part(task, row_struct);
@@ -52,7 +69,7 @@ static void on_short_list(struct db_query *query, const struct db_result *result
 		task_run(task, http_has_any_tag(task->request) ? reply_known : task_read_long_list);
 		return;
 	}
-	if (task_rows_are_not_modified(task, query->record, result)) {
+	if (task_rows_are_not_modified(task, task->list->record, result)) {
 		task_run(task, reply_not_modified);
 		return;
 	}

@@ -129,7 +129,10 @@ static void on_row(struct db_listing *listing, const struct db_result *row)
 	arena_finish(&reading->row_arena);
 	memset(reading->row, 0, record->size);
 	db_read_row(row, 0, record, &reading->row_arena, reading->row);
-	buffer_append_char(&reading->json, reading->count == 1 ? '[' : ',');
+	if (reading->count == 1)
+		task_begin_list(task->list, &reading->json);
+	else
+		buffer_append_char(&reading->json, ',');
 	record_write_json(task->list->record, reading->row, &reading->json);
 	if (reading->is_part || buffer_length(&reading->json) < PORTION_BYTES)
 		return;
@@ -176,8 +179,8 @@ static void on_done(struct db_query *query, const struct db_result *result)
 		return;
 	}
 	if (reading->count == 0)
-		buffer_append_char(&reading->json, '[');
-	buffer_append_char(&reading->json, ']');
+		task_begin_list(task->list, &reading->json);
+	task_end_list(task->list, &reading->json);
 	if (reading->is_part)
 		task_run(task, reply_part);
 	else

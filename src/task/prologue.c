@@ -85,7 +85,7 @@ struct verdict task_admit_visitor(struct task *task, const struct rate_policy *p
 	return task_continue(task, task_prologue);
 }
 
-struct verdict task_admit_device(struct task *task)
+struct verdict task_admit_unlimited(struct task *task)
 {
 	return task_continue(task, task_prologue);
 }

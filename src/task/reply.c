@@ -1,4 +1,5 @@
 #include "base/limits.h"
+#include "base/log.h"
 #include "http/static.h"
 #include "task_private.h"
 
@@ -52,11 +53,18 @@ struct buffer *task_scratch(void)
 	return &buffer;
 }
 
-static struct verdict reply_json(struct task *task, int status, const struct buffer *json)
+struct verdict task_reply_json(struct task *task, int status, const struct buffer *json)
 {
 	if (status == 200 && task_is_not_modified(task, buffer_view(json)))
 		return task_reply(task, 304, (struct str){0}, (struct str){0});
 	return task_reply(task, status, json_type, arena_copy(task_arena(task), buffer_view(json)));
+}
+
+struct verdict task_reply_tagged(struct task *task, struct str content_type, struct str body)
+{
+	if (task_is_not_modified(task, body))
+		return task_reply(task, 304, (struct str){0}, (struct str){0});
+	return task_reply(task, 200, content_type, body);
 }
 
 struct verdict task_reply_record(struct task *task, int status, const struct record *record,
@@ -65,7 +73,7 @@ struct verdict task_reply_record(struct task *task, int status, const struct rec
 	struct buffer *json = task_scratch();
 
 	record_write_json(record, row, json);
-	return reply_json(task, status, json);
+	return task_reply_json(task, status, json);
 }
 
 struct verdict task_reply_device(struct task *task, const struct record *record, const void *row,
@@ -148,10 +156,6 @@ enum refusal task_refusal(const struct task *task)
 struct verdict task_fail_refusal(struct task *task)
 {
 	switch (task->refusal) {
-	case REFUSAL_TOO_MANY_INSTALLATIONS:
-		return task_fail_field(task, "installationId",
-				       "is one too many: the device has %d entries already",
-				       LIMIT_DEVICE_INSTALLATIONS);
 	case REFUSAL_UNKNOWN_TIMEZONE:
 		return task_fail_field(task, "timezone", DEVICE_TIMEZONE_FAULT);
 	case REFUSAL_VERSION_NAME_USED:
@@ -186,6 +190,10 @@ struct verdict task_fail_db(struct task *task)
 	case DB_REFUSED:
 		return task_continue(task, task->endpoint->refused ?: task_fail_refusal);
 	default:
+		/* The error is the line before it, with the statement and what PostgreSQL says. */
+		log_warn("task", "an unexpected error was answered",
+			 LOG_TEXT("route", task->request->log_route),
+			 LOG_STR("request_id", task->request->request_id));
 		return task_fail(task, 500,
 				 "an unexpected error; the server's log has more under "
 				 "this request's ID");

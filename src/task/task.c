@@ -1,6 +1,7 @@
 #include "base/limits.h"
 #include "base/require.h"
 #include "http/stream.h"
+#include "metric/metric.h"
 #include "task/access.h"
 #include "task/cors.h"
 #include "task_private.h"
@@ -24,6 +25,11 @@ static void end(struct task *task)
 	if (task->endpoint->finish)
 		task->endpoint->finish(task->state);
 	json_document_finish(&task->document);
+	if (task->endpoint->count)
+		task->endpoint->count(task->response.status);
+	if (task->response.status == 401)
+		metric_add(METRIC_UNAUTHENTICATED,
+			   task->access ? task->access->metric : METRIC_ACCESS_OTHER, 1);
 	task->service->task_count--;
 }
 
@@ -258,6 +264,11 @@ struct verdict task_work(struct task *task, enum lane lane, const struct task_wo
 	if (error)
 		return refuse_job(task, lane, error, retry_after_s);
 	return task_wait(task, next);
+}
+
+uint64_t task_work_cpu_us(const struct task *task)
+{
+	return lane_job_cpu_us(&task->job);
 }
 
 struct verdict task_given_up(struct task *task)

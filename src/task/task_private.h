@@ -100,6 +100,10 @@ __attribute__((warn_unused_result)) bool task_has_bad_range(struct task *task,
 /* Adds the Link of the part behind the row. */
 void task_add_next_part(struct task *task, const void *row);
 
+/* What stands before the first element of an answer, and behind the last one. */
+void task_begin_list(const struct task_list *list, struct buffer *json);
+void task_end_list(const struct task_list *list, struct buffer *json);
+
 /* Step: reads the list (or the part of it that is wanted) over a connection of its own. */
 task_step task_read_long_list;
 /* Adds that a cache keeps the answer for this caller only, and asks before each use. */

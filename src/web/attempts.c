@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/memory.h"
+#include "metric/metric.h"
 
 #include <sodium.h>
 
@@ -29,6 +30,7 @@ static struct rate_result take(struct task *task, const struct rate_policy *poli
 
 static struct verdict refuse(struct task *task, const struct rate_result *result)
 {
+	metric_add(METRIC_RATE_LIMITED, METRIC_LIMIT_ATTEMPTS, 1);
 	task_add_field(task, STR("Retry-After"),
 		       arena_decimal(task_arena(task), result->retry_after_s));
 	return task_fail(task, 429, "too many attempts, try again in %u s", result->retry_after_s);

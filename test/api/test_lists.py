@@ -208,8 +208,8 @@ def memory_of(pid):
 
 
 def test_a_long_list_is_not_kept_in_memory(start):
-    """24 MB whose reader has stopped."""
-    world = start()
+    """24 MB whose reader has stopped. Pictures for the catalogue would take memory meanwhile."""
+    world = start("--renderers", "0")
     account = world.account()
     app = make_app(account)
     insert_versions(app, 10000)
