@@ -67,7 +67,7 @@ static struct shown look(const struct leases *leases, struct panel *panel,
 			 struct playback_clock clock, int64_t *ret_rank_us)
 {
 	struct poll_cursor cursor;
-	int64_t polled_ms;
+	const struct shown_poll *poll;
 
 	if (!panel || panel->state != PANEL_READY)
 		return (struct shown){0};
@@ -77,13 +77,12 @@ static struct shown look(const struct leases *leases, struct panel *panel,
 		*ret_rank_us = link->connected_us;
 		return shown_of_playback(&link->playback, &panel->content, clock);
 	}
-	polled_ms = (int64_t)panel->polled_ms;
-	if (panel->polled_ms == 0 ||
-	    clock.now_ms > polled_ms + panel->polled_dwell_s * 1000 + POLL_GRACE_MS)
+	poll = panel->polled;
+	if (!poll || clock.now_ms > poll->at_ms + poll->dwell_s * 1000 + POLL_GRACE_MS)
 		return (struct shown){0};
-	*ret_rank_us = clock.wall_us - (clock.now_ms - polled_ms) * 1000;
+	*ret_rank_us = clock.wall_us - (clock.now_ms - poll->at_ms) * 1000;
 	cursor = cursor_get(leases->cursors, panel->id);
-	return shown_of_poll(&cursor, &panel->content, polled_ms, panel->polled_dwell_s, clock);
+	return shown_of_poll(poll, &cursor, &panel->content, clock);
 }
 
 static bool is_same_item(const struct playback_item *a, const struct playback_item *b)

@@ -90,6 +90,7 @@ struct panel *panels_create(struct panels *panels, struct id id)
 	list_init(&panel->by_use);
 	panel->share = account_share_join(panels->shares, (struct id){0}, &panel->of_share);
 	list_init(&panel->to_load);
+	deadline_init(&panel->look, NULL);
 	map_insert(&panels->by_id, &panel->by_id, id_view(&panel->id));
 	panel_touch(panel);
 	return panel;
@@ -146,6 +147,7 @@ void panel_let_go(struct panel *panel)
 	if (--panel->holders || panel->state != PANEL_GONE)
 		return;
 	account_share_let_go(panel->share);
+	free(panel->polled);
 	free(panel);
 }
 

@@ -12,7 +12,7 @@
 #include "delivery/change_table.h"
 #include "delivery/cursor_table.h"
 #include "domain/key.h"
-#include "domain/playback_item.h"
+#include "domain/shown.h"
 #include "loop/loop.h"
 #include "pictures.h"
 
@@ -28,6 +28,7 @@ struct load_mark {
 	uint64_t changes;
 };
 
+/* An idle panel costs little else than this: members stand so that there are few gaps. */
 struct panel {
 	struct map_node by_id;
 	struct list by_use;	     /* in panels->by_use, least recently used first */
@@ -40,12 +41,12 @@ struct panel {
 	uint8_t link_key_hash[KEY_HASH_BYTES];
 	int64_t generation;	/* of the content */
 	struct content content; /* installations are malloc'ed and owned here, pictures shared */
-	unsigned holders;	/* see panel_hold() */
 	uint64_t used_ms;	/* loop time */
+	unsigned holders;	/* see panel_hold() */
 	/* Of write_behind.c: */
-	int64_t seen_us;    /* wall clock; 0: nothing to write down */
 	bool has_connected; /* ever, and the database knows or is being told */
 	bool is_contact;    /* it is being told of the first time */
+	int64_t seen_us;    /* wall clock; 0: nothing to write down */
 	/* Of loader.c: */
 	int64_t wanted_generation;	/* the newest that a hint named */
 	struct change_counter *changes; /* of the device; other devices may count there, too */
@@ -56,19 +57,23 @@ struct panel {
 	uint32_t loads_begun;
 	uint32_t loads_done;
 	uint32_t loads_wanted; /* the load of this number, from 1, is waited for */
-	uint64_t loaded_ms;    /* loop time; 0: never */
 	bool is_unread;	       /* PANEL_GONE because the database was away */
+	uint64_t loaded_ms;    /* loop time; 0: never */
 	/* Of picture_fetcher.c: */
 	struct picture_fetch *fetch; /* under way; NULL: none */
 	/* Of lookups.c: */
 	struct list lookups; /* of struct panel_lookup: while PANEL_NEW, or for a picture */
 	struct list aliases; /* of struct alias */
 	/* Of polling.c: */
-	uint64_t polled_ms; /* loop time of the last poll of this worker; 0: none */
-	int64_t polled_dwell_s;
+	struct shown_poll *polled; /* the last poll of this worker; NULL: none */
+	/* Of upcoming.c: */
+	struct deadline look; /* at what comes next */
+	/* Of app_places.c: */
+	struct app_entry *apps; /* the installations of apps */
+	unsigned app_count;
 	/* Of links.c: */
-	struct list links; /* of struct link */
 	unsigned link_count;
+	struct list links; /* of struct link */
 };
 
 struct panels {
@@ -77,6 +82,8 @@ struct panels {
 	struct account_shares *shares;
 	const struct cursors *cursors;
 	struct change_table *changes;
+	struct app_places *places;
+	struct upcoming *upcoming;
 	struct map by_id;
 	struct list by_use;
 	unsigned connected; /* of them, those that have links */

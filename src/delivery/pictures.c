@@ -51,12 +51,12 @@ static uint32_t loop_ms_of(struct str webp)
 }
 
 /* A picture for many panels is shared many times in a row: compared with the last one first, which
- * costs no hash. */
+ * costs no hash, and nothing at all where it is kept here already. */
 static struct shared_picture *find(const struct pictures *pictures, struct str webp)
 {
 	const struct map_node *last = pictures->last;
 
-	if (!last || !str_equal(last->key, webp))
+	if (!last || (last->key.data != webp.data && !str_equal(last->key, webp)))
 		last = map_find(&pictures->by_bytes, webp);
 	return last ? container_of(last, struct shared_picture, by_bytes) : NULL;
 }

@@ -1,5 +1,7 @@
 #include "polling.h"
 #include "base/clock.h"
+#include "base/memory.h"
+#include "metric/metric.h"
 
 enum { TRIES_MAX = 3, NOTHING_DWELL_S = 5 };
 
@@ -25,8 +27,11 @@ static void advance(const struct polling *polling, struct panel *panel,
 		    int64_t wall_us)
 {
 	cursor_set(polling->cursors, panel->id, cursor);
-	panel->polled_ms = loop_now_ms(polling->loop);
-	panel->polled_dwell_s = answer->dwell_s;
+	if (!panel->polled)
+		panel->polled = memory_alloc(sizeof(*panel->polled));
+	*panel->polled = (struct shown_poll){.item = answer->item,
+					     .at_ms = (int64_t)loop_now_ms(polling->loop),
+					     .dwell_s = answer->dwell_s};
 	polling->on_change(polling->context, panel);
 	if (!answer->is_push_displayed)
 		return;
@@ -42,7 +47,7 @@ static struct poll_answer next_in_memory_or_none(struct panel *panel, struct pol
 
 	if (next_in_memory(panel, cursor, wall_us, &answer))
 		return answer;
-	return (struct poll_answer){.item = {.kind = PLAYBACK_BUILT_IN},
+	return (struct poll_answer){.item = {.kind = PLAYBACK_BUILT_IN, .position = -1},
 				    .brightness = brightness,
 				    .dwell_s = NOTHING_DWELL_S};
 }
@@ -70,6 +75,7 @@ bool polling_next(const struct polling *polling, struct panel *panel, struct pan
 		ahead = cursor;
 		answer = next_in_memory_or_none(panel, &ahead, wall_us, answer.brightness);
 	}
+	metric_add(METRIC_PICTURES_SENT, METRIC_PANEL_POLLING, 1);
 	if (!is_peek)
 		advance(polling, panel, &ahead, &answer, wall_us);
 	*ret_picture = (struct poll_picture){.webp = panel_picture(panel, &answer.item),

@@ -8,6 +8,9 @@
 enum {
 	DISPLAYED_MS = 500,
 	CONTACT_MS = 1000,
+	/* To the next attempt, where rows were locked: by another worker, it may be, that writes an
+	 * earlier time. */
+	LOCKED_MS = 1000,
 	/* From one attempt to the next while the database is away. */
 	DISPLAYED_AGAIN_MS = 2 * 1000,
 	BATCH = 1000,
@@ -65,7 +68,7 @@ static void keep_all(const struct batch *batch)
 	}
 }
 
-/* Somebody else changes these rows just now: they are written with the next batch. */
+/* Somebody else changes these rows just now: they are written soon. */
 static void keep_locked(struct batch *batch, const struct db_result *result)
 {
 	const struct showing_displayed_row *displayed;
@@ -77,6 +80,9 @@ static void keep_locked(struct batch *batch, const struct db_result *result)
 			note_displayed(batch->write_behind, displayed[i].device_id,
 				       displayed[i].push_generation, displayed[i].displayed_at);
 	} else {
+		if (!batch->write_behind->is_draining)
+			deadline_set(batch->write_behind->loop, &batch->write_behind->seen_deadline,
+				     LOCKED_MS);
 		seen = db_read_rows(result, batch->query.record, &batch->arena);
 		for (unsigned i = 0; i < result->row_count; i++)
 			keep_seen(batch->write_behind, seen[i].id, seen[i].seen_at);

@@ -142,7 +142,7 @@ static void a_panel_that_is_to_be_written_down_stays(void **state)
 	set_database_up(false);
 	pass_ms(120 * 1000);
 	set_database_up(true);
-	pass_ms(20 * 1000);
+	pass_ms(50 * 1000);
 	assert_int_equal(id_array(asked(STATEMENT_DEVICE_SEEN), 0, ids), 1);
 	assert_true(id_equal(ids[0], device->id));
 }
