@@ -26,8 +26,13 @@ struct cursors {
 struct cursors cursors_join(struct cursor_table *table, unsigned worker);
 
 struct poll_cursor cursor_get(const struct cursors *cursors, struct id device_id);
+/* The panel has polled at this worker. */
 void cursor_set(const struct cursors *cursors, struct id device_id,
 		const struct poll_cursor *cursor);
+/* False: since its last poll here the panel has polled at another worker, or made a WebSocket. */
+bool cursor_was_set_here(const struct cursors *cursors, struct id device_id);
+/* The panel has made a WebSocket. */
+void cursor_leave(const struct cursors *cursors, struct id device_id);
 /* A WebSocket panel shows the installation at this position. */
 void cursor_move(const struct cursors *cursors, struct id device_id, int64_t position);
 /* When a panel of this instance first displayed the push; 0: none has, or the table has forgotten.

@@ -14,7 +14,6 @@ enum {
 	NEIGHBOURHOOD = 4,
 	/* A writer that meets another one so often does without: both are polls of one moment. */
 	TRIES = 100,
-	REMAINS_OF_PUSH = 1 << 30, /* flag in remaining */
 	WRITER_BITS = 16,
 	WRITER_MASK = (1 << WRITER_BITS) - 1,
 };
@@ -23,12 +22,15 @@ struct place {
 	uint64_t tag; /* hash of the device's ID; 0: free */
 	int64_t position;
 	int64_t push_seen;
-	int64_t remaining; /* seconds, and the flag */
+	int32_t remaining_s;
+	uint16_t polled_by; /* number of the worker, from 1; 0: the panel has a WebSocket */
+	uint16_t remains_of_push;
 	int64_t shown_generation;
 	int64_t shown_us; /* wall clock, of the push of that generation */
 };
 
 enum { WORDS = sizeof(struct place) / sizeof(uint64_t) };
+_Static_assert(WORDS * sizeof(uint64_t) == sizeof(struct place), "a place is whole words");
 
 struct slot {
 	_Atomic uint64_t head; /* number of the version that holds | worker that writes, from 1 */
@@ -51,7 +53,7 @@ static void init(void *common)
 
 const struct region cursor_region = {
     .name = "cursors",
-    .version = 2,
+    .version = 3,
     .size = sizeof(struct cursor_table),
     .init = init,
 };
@@ -198,8 +200,8 @@ struct poll_cursor cursor_get(const struct cursors *cursors, struct id device_id
 	return (struct poll_cursor){
 	    .position = place.position,
 	    .push_seen = place.push_seen,
-	    .remaining_s = place.remaining & ~REMAINS_OF_PUSH,
-	    .remains_of_push = (place.remaining & REMAINS_OF_PUSH) != 0,
+	    .remaining_s = place.remaining_s,
+	    .remains_of_push = place.remains_of_push,
 	};
 }
 
@@ -213,7 +215,30 @@ void cursor_set(const struct cursors *cursors, struct id device_id,
 		return;
 	place.position = cursor->position;
 	place.push_seen = cursor->push_seen;
-	place.remaining = cursor->remaining_s | (cursor->remains_of_push ? REMAINS_OF_PUSH : 0);
+	place.remaining_s = (int32_t)cursor->remaining_s;
+	place.remains_of_push = cursor->remains_of_push;
+	place.polled_by = (uint16_t)(cursors->worker + 1);
+	write_place(slot, &place);
+}
+
+bool cursor_was_set_here(const struct cursors *cursors, struct id device_id)
+{
+	const struct cursor_table *table = cursors->table;
+	struct place place;
+
+	/* One that the table has forgotten for others counts, rather twice than not at all. */
+	return !find(table, tag_of(table, device_id), &place) ||
+	       place.polled_by == cursors->worker + 1;
+}
+
+void cursor_leave(const struct cursors *cursors, struct id device_id)
+{
+	struct place place;
+	struct slot *slot = begin_change(cursors, device_id, &place);
+
+	if (!slot)
+		return;
+	place.polled_by = 0;
 	write_place(slot, &place);
 }
 
@@ -225,7 +250,8 @@ void cursor_move(const struct cursors *cursors, struct id device_id, int64_t pos
 	if (!slot)
 		return;
 	place.position = position;
-	place.remaining = 0;
+	place.remaining_s = 0;
+	place.polled_by = 0;
 	write_place(slot, &place);
 }
 

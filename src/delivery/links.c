@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "metric/metric.h"
 #include "record/json.h"
 
 #include <stdio.h>
@@ -42,6 +43,27 @@ static void on_immediate(void *context)
 	websocket_send_text(link->websocket, STR("{\"immediate\":true}"));
 }
 
+/* The push on the panel was stored at that time; on another worker, by the database's clock. */
+static void count_push(const struct panel *panel, enum metric_push_stage stage, int64_t wall_us)
+{
+	int64_t since_us = wall_us - panel->content.push.created_us;
+
+	metric_observe(METRIC_PUSH_TO_PANEL, stage, since_us > 0 ? (uint64_t)since_us : 0);
+}
+
+/* Once for each link: a push comes again where its installation has its turn. */
+static void count_sent(struct link *link, const struct playback_item *item)
+{
+	const struct content_push *push = &link->panel->content.push;
+
+	metric_add(METRIC_PICTURES_SENT, METRIC_PANEL_LINK, 1);
+	if (item->kind != PLAYBACK_PUSH || push->displayed_us != 0 ||
+	    item->generation != push->generation || link->push_counted == item->generation)
+		return;
+	link->push_counted = item->generation;
+	count_push(link->panel, METRIC_PUSH_SENT, clock_wall_us());
+}
+
 static bool on_picture(void *context, const struct playback_item *item, int64_t dwell_s,
 		       int brightness, bool hurried)
 {
@@ -59,6 +81,7 @@ static bool on_picture(void *context, const struct playback_item *item, int64_t 
 	if (hurried)
 		on_immediate(link);
 	link->links->item_sent = *item;
+	count_sent(link, item);
 	return true;
 }
 
@@ -66,6 +89,8 @@ static void on_push_displayed(void *context, int64_t generation, int64_t wall_us
 {
 	const struct link *link = context;
 
+	if (!link->playback.is_assumed) /* the panel has said so */
+		count_push(link->panel, METRIC_PUSH_DISPLAYED, wall_us);
 	write_behind_displayed(link->links->write_behind, link->panel, generation, wall_us);
 }
 
@@ -330,6 +355,7 @@ void links_connect(struct links *links, struct panel *panel, struct http_request
 	deadline_init(&link->deadline, on_deadline);
 	link->links = links;
 	link->connected_us = clock_wall_us();
+	cursor_leave(links->cursors, panel->id);
 	link->position_told = cursor_get(links->cursors, panel->id).position;
 	playback_init(&link->playback, link->position_told);
 	link->websocket = websocket_accept(request, &events, link);
@@ -337,6 +363,7 @@ void links_connect(struct links *links, struct panel *panel, struct http_request
 		free(link);
 		return;
 	}
+	metric_add(METRIC_PANEL_LINKS, 0, 1);
 	join(link, panel);
 	panel_touch(panel);
 	panel_seen(panel);

@@ -20,6 +20,7 @@ struct link {
 	struct playback playback;
 	int64_t connected_us;  /* wall clock */
 	int64_t position_told; /* the rotation_position that the cursor table has */
+	int64_t push_counted;  /* the generation of the last push that the metrics know of */
 	bool has_introduced_itself;
 	struct deadline deadline;
 	struct list update; /* in links->updates, while playback is to decide again */

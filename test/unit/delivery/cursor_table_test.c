@@ -67,6 +67,24 @@ static void what_is_set_is_there(void **state)
 	assert_int_equal(cursor_get(table, id_of(2)).position, -1);
 }
 
+static void the_last_worker_has_set_it(void **state)
+{
+	const struct cursors other = cursors_join(memory, 1);
+	const struct poll_cursor cursor = {.position = 7};
+
+	(void)state;
+	cursor_set(table, id_of(1), &cursor);
+	assert_true(cursor_was_set_here(table, id_of(1)));
+	assert_false(cursor_was_set_here(&other, id_of(1)));
+	cursor_set(&other, id_of(1), &cursor);
+	assert_false(cursor_was_set_here(table, id_of(1)));
+	assert_true(cursor_was_set_here(&other, id_of(1)));
+	cursor_leave(table, id_of(1));
+	assert_false(cursor_was_set_here(table, id_of(1)));
+	assert_false(cursor_was_set_here(&other, id_of(1)));
+	assert_int_equal(cursor_get(table, id_of(1)).position, 7);
+}
+
 static void a_move_ends_what_remains(void **state)
 {
 	struct poll_cursor cursor = {.position = 7, .push_seen = 9, .remaining_s = 100};
@@ -204,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(an_unknown_device_starts_anew),
 	    TEST(what_is_set_is_there),
+	    TEST(the_last_worker_has_set_it),
 	    TEST(a_move_ends_what_remains),
 	    TEST(a_push_is_shown_from_when_it_was),
 	    TEST(what_was_used_last_stays),
