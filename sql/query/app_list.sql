@@ -3,7 +3,8 @@
 -- params: account_id uuid
 -- row: app_listed
 -- effect: read
-SELECT app.id, app.name, app.description, app_version.name AS version, account.name AS author_name
+SELECT app.id, app.name, app.description, app_version.name AS version,
+	coalesce(app.author, account.name) AS author_name
 FROM app
 JOIN app_version ON app_version.id = app.deployed_version_id
 JOIN account ON account.id = app.account_id

@@ -11,6 +11,6 @@ JOIN app_version ON app_version.id = app.deployed_version_id
 JOIN account ON account.id = app.account_id
 WHERE app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
 	AND position(lower(:wanted) IN lower(concat_ws(E'\n', app.name, app.slug, app.description,
-		account.name))) > 0
+		coalesce(app.author, account.name)))) > 0
 ORDER BY app.name COLLATE "C", app.id
 LIMIT 101
