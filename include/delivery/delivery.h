@@ -12,9 +12,9 @@
  * Other folders call this header only; src/delivery/delivery.c connects the modules behind it.
  * Each module knows only modules before it in this row:
  *
- *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> loader,
- *   picture_fetcher, write_behind, panel_reports, push_order, stored_push -> lookups,
- *   reconciliation -> links, polling -> leases -> watches -> delivery */
+ *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> app_places ->
+ *   loader, picture_fetcher, write_behind, panel_reports, push_order, stored_push -> lookups,
+ *   reconciliation -> links, polling -> leases, upcoming -> watches -> delivery */
 #pragma once
 
 #include "db/db.h"
@@ -24,6 +24,7 @@
 #include "delivery/polling.h"
 #include "delivery/push_order.h"
 #include "delivery/stored_push.h"
+#include "delivery/upcoming.h"
 #include "delivery/watches.h"
 #include "domain/picture_hash.h"
 #include "http/request.h"
@@ -54,6 +55,9 @@ struct delivery_counts {
 
 struct delivery_counts delivery_count(const struct delivery *delivery);
 
+/* Its panels as they are now, for the metrics. Looks at all that have polled within a minute. */
+void delivery_tell(const struct delivery *delivery);
+
 /* Drops the connections of all panels, without a CLOSE frame, and writes to the database when the
  * panels were last online. */
 void delivery_drain(struct delivery *delivery);
@@ -64,8 +68,24 @@ void delivery_destroy(struct delivery *delivery);
 
 /* A change of a device was committed: tells its panel here and all other workers. */
 void delivery_device_changed(struct delivery *delivery, struct id device_id, int64_t generation);
-/* Another version of an app was deployed: tells all workers, for the modules that render apps. */
+/* Another version of an app was deployed: tells all workers. The places of its installations are
+ * read again, and rendered where they come next. */
 void delivery_app_changed(struct delivery *delivery, struct id app_id, int64_t generation);
+/* A version of an app was uploaded: tells all workers, one of which compiles it. */
+void delivery_version_uploaded(struct delivery *delivery, struct id version_id);
+
+/* ---- what apps render ---- */
+
+/* The subscriber learns which apps come next on panels of this worker. It stays as long as the
+ * delivery; there is one. Without it no app is rendered, and panels show what others have rendered.
+ */
+void delivery_subscribe_upcoming(struct delivery *delivery, struct upcoming_subscriber *subscriber);
+/* What is to be shown at a place was stored: tells the panels here, and all other workers. */
+void delivery_rendered(struct delivery *delivery, const uint8_t place[static PLACE_BYTES],
+		       int64_t generation);
+/* The place is not demanded for so long, unless something new is heard of it. */
+void delivery_put_off(struct delivery *delivery, const uint8_t place[static PLACE_BYTES],
+		      uint64_t for_ms);
 
 /* This worker committed a push. Its panel here shows a copy of the picture, unless something else
  * changed the device before: then the panel is loaded. */

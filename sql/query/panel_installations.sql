@@ -1,21 +1,38 @@
--- The installations of some devices that have a picture, in the order of their rotations. A row has
--- its picture only where that is newer than the generation that the caller knows, and while all
--- pictures together have at most 16 MiB: the caller fetches others when their turn comes. number is
--- the place of the device's ID in the array, from 1.
+-- The installations of some devices, in the order of their rotations: pushed ones, and those of apps,
+-- with or without a picture. A pushed one has its picture only where that is newer than the
+-- generation that the caller knows, and while all pictures together have at most 16 MiB: the caller
+-- fetches others when their turn comes, and the pictures of apps by their places. number is the place
+-- of the device's ID in the array, from 1. version_id: what an app's is to show; none: it is not
+-- rendered. due_in_ms: it is not to be rendered again earlier.
 -- params: device_ids uuid[], known_generations int8[]
--- row: number int8, id text, position int8, picture_generation int8, picture bytea?
+-- row: number int8, id text, position int8, picture_generation int8, picture bytea?,
+--   is_enabled bool, display_s int4?, has_hours bool, start_minute int2?, end_minute int2?,
+--   weekdays int2, place bytea?, app_id uuid?, version_id uuid?, app_generation int8,
+--   render_generation int8, has_nothing bool, is_whole bool, due_in_ms int8
 -- effect: read
-SELECT wanted.number, installation.id, installation.position, installation.picture_generation,
+SELECT wanted.number, installation.id, installation.position,
+	coalesce(entry.picture_generation, installation.picture_generation) AS picture_generation,
 	CASE WHEN installation.picture_generation > wanted.known
 		AND sum(length(installation.picture))
 			FILTER (WHERE installation.picture_generation > wanted.known)
 			OVER (ORDER BY wanted.number, installation.rank) <= 16 * 1024 * 1024
-	THEN installation.picture END AS picture
+	THEN installation.picture END AS picture,
+	installation.is_enabled, installation.display_s,
+	installation.start_minute IS NOT NULL AS has_hours, installation.start_minute,
+	installation.end_minute, installation.weekdays,
+	installation.place, installation.app_id, entry.version_id,
+	coalesce(entry.app_generation, 0) AS app_generation,
+	coalesce(entry.generation, 0) AS render_generation,
+	coalesce(entry.has_nothing, false) AS has_nothing, coalesce(entry.is_whole, false) AS is_whole,
+	coalesce(milliseconds_until(entry.due_at), 0) AS due_in_ms
 FROM unnest(:device_ids, :known_generations) WITH ORDINALITY AS wanted (id, known, number)
 CROSS JOIN LATERAL (
 	SELECT *
 	FROM installation
-	WHERE installation.device_id = wanted.id AND installation.picture IS NOT NULL
+	WHERE installation.device_id = wanted.id
+		AND (installation.picture IS NOT NULL OR installation.app_id IS NOT NULL)
 	OFFSET 0 -- one look-up a device, whatever the planner thinks
 ) AS installation
+LEFT JOIN app_entry AS entry
+	ON entry.device_id = installation.device_id AND entry.id = installation.id
 ORDER BY wanted.number, installation.rank

@@ -1,7 +1,11 @@
--- The picture of one installation, for a worker that has dropped it from memory.
+-- The picture of one installation, for a worker that does not have it in memory.
 -- params: device_id uuid, id text
 -- row: picture_generation int8, picture bytea
 -- effect: read
 SELECT picture_generation, picture
 FROM installation
+WHERE device_id = :device_id AND id = :id AND picture IS NOT NULL
+UNION ALL
+SELECT picture_generation, picture
+FROM app_entry
 WHERE device_id = :device_id AND id = :id AND picture IS NOT NULL

@@ -1,4 +1,5 @@
--- The picture of a device with this hash: an entry's, or that of a temporary image.
+-- The picture of a device with this hash: an entry's, what an app's entry showed before, or that of a
+-- temporary image.
 -- params: device_id uuid, hash text
 -- row: picture bytea
 -- effect: read
@@ -6,6 +7,13 @@
 	SELECT picture
 	FROM installation
 	WHERE device_id = :device_id AND picture_hash = :hash
+	LIMIT 1
+)
+UNION ALL
+(
+	SELECT CASE WHEN picture_hash = :hash THEN picture ELSE previous_picture END
+	FROM app_entry
+	WHERE device_id = :device_id AND :hash IN (picture_hash, previous_hash)
 	LIMIT 1
 )
 UNION ALL

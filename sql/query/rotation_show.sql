@@ -10,9 +10,12 @@ WITH locked AS (
 	WHERE id = :device_id
 	FOR NO KEY UPDATE
 ), entry AS (
-	SELECT installation.id, installation.picture IS NOT NULL AS has_picture, locked.generation
+	SELECT installation.id, coalesce(app_entry.picture, installation.picture) IS NOT NULL
+			AS has_picture, locked.generation
 	FROM locked
 	JOIN installation ON installation.device_id = locked.id
+	LEFT JOIN app_entry
+		ON app_entry.device_id = installation.device_id AND app_entry.id = installation.id
 	WHERE installation.id = :id
 ), touched AS (
 	UPDATE device

@@ -1,13 +1,17 @@
 #include "delivery/delivery.h"
+#include "app_comparison.h"
+#include "base/hex.h"
 #include "base/limits.h"
 #include "change_hint.h"
 #include "leases.h"
 #include "links.h"
 #include "lookups.h"
+#include "metric/metric.h"
 #include "polling.h"
 #include "push_order.h"
 #include "reconciliation.h"
 #include "stored_push.h"
+#include "upcoming.h"
 #include "watches.h"
 
 #include <stdlib.h>
@@ -21,6 +25,9 @@ struct delivery {
 	struct account_shares shares;
 	struct pictures pictures;
 	struct panels panels;
+	struct app_places places;
+	struct app_comparison app_comparison;
+	struct upcoming upcoming;
 	struct loader loader;
 	struct picture_fetcher fetcher;
 	struct write_behind write_behind;
@@ -33,13 +40,18 @@ struct delivery {
 	struct leases leases;
 	struct watches watches;
 	struct hint_subscription hints;
+	struct hint_subscription app_hints;
+	struct hint_subscription render_hints;
 };
 
 /* ---- calls from one module to another ---- */
 
 static void on_panel_gone(void *context, struct panel *panel)
 {
-	(void)context;
+	struct delivery *delivery = context;
+
+	upcoming_forget(&delivery->upcoming, panel);
+	panel_drop_entries(panel);
 	loader_forget(panel);
 	lookups_forget(panel);
 	lookups_answer(panel);
@@ -62,8 +74,7 @@ static void on_fetched(void *context, struct panel *panel, bool has_come)
 {
 	struct delivery *delivery = context;
 
-	/* Where the fetch failed, links try again at their next deadline. */
-	if (has_come)
+	if (has_come) /* else links try again at their next deadline */
 		links_update(&delivery->links, panel);
 	lookups_answer(panel);
 }
@@ -75,10 +86,20 @@ static void on_pushed(void *context, struct id device_id, int64_t generation)
 	loader_changed(&delivery->loader, device_id, generation);
 }
 
+static void on_rendered(void *context, struct panel *panel)
+{
+	struct delivery *delivery = context;
+
+	links_update(&delivery->links, panel);
+	if (list_is_empty(&panel->links))
+		upcoming_look(&delivery->upcoming, panel);
+}
+
 static void on_reconciliation(void *context)
 {
 	struct delivery *delivery = context;
 
+	app_comparison_turn(&delivery->app_comparison);
 	panels_expire(&delivery->panels);
 	push_order_forget(&delivery->push_order);
 }
@@ -88,6 +109,7 @@ static void on_shown(void *context, struct panel *panel)
 	struct delivery *delivery = context;
 
 	leases_changed(&delivery->leases, panel->id);
+	upcoming_look(&delivery->upcoming, panel);
 }
 
 static void on_view(void *context, struct id device_id, const struct panel_view *view)
@@ -107,11 +129,36 @@ static void on_device_hint(struct hint_subscription *hints, struct str text)
 		loader_changed(&delivery->loader, id, generation);
 }
 
+static void on_app_hint(struct hint_subscription *hints, struct str text)
+{
+	struct delivery *delivery = container_of(hints, struct delivery, app_hints);
+	int64_t generation;
+	struct id id;
+
+	if (change_hint_parse(text, &id, &generation))
+		app_places_app_changed(&delivery->places, id, generation);
+}
+
+/* "<place>:<generation>" */
+static void on_render_hint(struct hint_subscription *hints, struct str text)
+{
+	struct delivery *delivery = container_of(hints, struct delivery, render_hints);
+	size_t colon = str_find(text, ':');
+	uint8_t place[PLACE_BYTES];
+	unsigned long long generation;
+
+	if (colon < text.length &&
+	    hex_decode((struct str){text.data, colon}, place, sizeof(place)) &&
+	    str_to_uint64(str_from_offset(text, colon + 1), INT64_MAX, &generation))
+		app_places_changed(&delivery->places, place, (int64_t)generation);
+}
+
 static void on_hints_up(struct hint_subscription *hints, bool up)
 {
 	struct delivery *delivery = container_of(hints, struct delivery, hints);
 
 	reconciliation_on_hints_up(&delivery->reconciliation, up);
+	app_comparison_on_hints_up(&delivery->app_comparison, up);
 }
 
 /* ---- beginning and end ---- */
@@ -125,12 +172,19 @@ static void connect_panels(struct delivery *delivery, struct loop *loop, struct 
 	    .shares = &delivery->shares,
 	    .cursors = &delivery->cursors,
 	    .changes = region_common(shared, &change_region),
+	    .places = &delivery->places,
+	    .upcoming = &delivery->upcoming,
 	    .max = LIMIT_PANELS,
 	    .unused_ms = 15 * 60 * 1000,
 	    .on_gone = on_panel_gone,
 	    .context = delivery,
 	};
 	panels_init(&delivery->panels);
+	delivery->places = (struct app_places){
+	    .loop = loop, .db = delivery->db, .on_changed = on_rendered, .context = delivery};
+	app_places_init(&delivery->places);
+	app_comparison_init(&delivery->app_comparison, &delivery->places);
+	delivery->upcoming = (struct upcoming){.loop = loop, .cursors = &delivery->cursors};
 }
 
 static void connect_database(struct delivery *delivery, struct loop *loop)
@@ -143,10 +197,9 @@ static void connect_database(struct delivery *delivery, struct loop *loop)
 	loader_init(&delivery->loader);
 	delivery->fetcher =
 	    (struct picture_fetcher){.db = db, .on_fetched = on_fetched, .context = delivery};
-	delivery->write_behind.loop = loop;
-	delivery->write_behind.db = db;
-	delivery->write_behind.panels = panels;
-	delivery->write_behind.seen_ms = 20 * 1000;
+	/* lastOnline: within 60 s */
+	delivery->write_behind =
+	    (struct write_behind){.loop = loop, .db = db, .panels = panels, .seen_ms = 50 * 1000};
 	write_behind_init(&delivery->write_behind);
 	delivery->reports = (struct panel_reports){.loop = loop, .db = db};
 	panel_reports_init(&delivery->reports);
@@ -223,6 +276,11 @@ struct delivery *delivery_create(struct loop *loop, struct db *db, struct region
 	    .on_up = on_hints_up,
 	};
 	db_subscribe(db, &delivery->hints);
+	delivery->app_hints = (struct hint_subscription){.kind = "app", .on_hint = on_app_hint};
+	db_subscribe(db, &delivery->app_hints);
+	delivery->render_hints =
+	    (struct hint_subscription){.kind = "render", .on_hint = on_render_hint};
+	db_subscribe(db, &delivery->render_hints);
 	return delivery;
 }
 
@@ -250,8 +308,40 @@ struct delivery_counts delivery_count(const struct delivery *delivery)
 	};
 }
 
+/* Those used last are the last in the list. A panel counts where it polled last. */
+static unsigned count_polling(const struct panels *panels)
+{
+	enum { POLLING_MS = 60 * 1000 };
+	uint64_t now_ms = loop_now_ms(panels->loop);
+	unsigned count = 0;
+
+	for (const struct list *node = panels->by_use.previous; node != &panels->by_use;
+	     node = node->previous) {
+		const struct panel *panel = container_of(node, struct panel, by_use);
+
+		if (now_ms - panel->used_ms > POLLING_MS)
+			break;
+		count += panel->polled && panel->link_count == 0 &&
+			 now_ms - (uint64_t)panel->polled->at_ms <= POLLING_MS &&
+			 cursor_was_set_here(panels->cursors, panel->id);
+	}
+	return count;
+}
+
+void delivery_tell(const struct delivery *delivery)
+{
+	const struct panels *panels = &delivery->panels;
+
+	metric_set(METRIC_PANELS, 0, (int64_t)panels->by_id.count);
+	metric_set(METRIC_PANELS_CONNECTED, METRIC_PANEL_LINK, panels->connected);
+	metric_set(METRIC_PANELS_CONNECTED, METRIC_PANEL_POLLING, count_polling(panels));
+	metric_set(METRIC_PICTURE_BYTES, 0, (int64_t)delivery->pictures.bytes);
+}
+
 void delivery_drain(struct delivery *delivery)
 {
+	app_places_drain(&delivery->places);
+	delivery->upcoming.is_draining = true;
 	loader_drain(&delivery->loader);
 	lookups_drain(&delivery->lookups);
 	push_order_drain(&delivery->push_order);
@@ -269,6 +359,8 @@ void delivery_destroy(struct delivery *delivery)
 	if (!delivery)
 		return;
 	db_unsubscribe(&delivery->hints);
+	db_unsubscribe(&delivery->app_hints);
+	db_unsubscribe(&delivery->render_hints);
 	reconciliation_finish(&delivery->reconciliation);
 	panels_finish(&delivery->panels);
 	watches_finish(&delivery->watches);
@@ -279,6 +371,8 @@ void delivery_destroy(struct delivery *delivery)
 	panel_reports_finish(&delivery->reports);
 	write_behind_finish(&delivery->write_behind);
 	loader_finish(&delivery->loader);
+	app_comparison_finish(&delivery->app_comparison);
+	app_places_finish(&delivery->places);
 	pictures_finish(&delivery->pictures);
 	account_shares_finish(&delivery->shares);
 	free(delivery);
@@ -296,6 +390,34 @@ void delivery_device_changed(struct delivery *delivery, struct id device_id, int
 void delivery_app_changed(struct delivery *delivery, struct id app_id, int64_t generation)
 {
 	change_hint_send(delivery->db, "app", app_id, generation);
+}
+
+void delivery_version_uploaded(struct delivery *delivery, struct id version_id)
+{
+	change_hint_send(delivery->db, "version", version_id, 0);
+}
+
+void delivery_subscribe_upcoming(struct delivery *delivery, struct upcoming_subscriber *subscriber)
+{
+	delivery->upcoming.subscriber = subscriber;
+}
+
+void delivery_rendered(struct delivery *delivery, const uint8_t place[static PLACE_BYTES],
+		       int64_t generation)
+{
+	struct arena arena = {0};
+	char text[2 * PLACE_BYTES + 1];
+
+	hex_encode(place, PLACE_BYTES, text);
+	app_places_changed(&delivery->places, place, generation);
+	db_hint(delivery->db, arena_printf(&arena, "render:%s:%lld", text, (long long)generation));
+	arena_finish(&arena);
+}
+
+void delivery_put_off(struct delivery *delivery, const uint8_t place[static PLACE_BYTES],
+		      uint64_t for_ms)
+{
+	app_places_put_off(&delivery->places, place, for_ms);
 }
 
 void delivery_push_stored(struct delivery *delivery, struct id device_id,

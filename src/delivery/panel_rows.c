@@ -1,10 +1,13 @@
 #include "panel_rows.h"
+#include "app_places.h"
 #include "base/require.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The picture of an installation: a new one from the row, or the one in the panel's old content. */
+/* The picture of a pushed installation: a new one from the row, or the one in the panel's old
+ * content.
+ */
 static struct picture take_picture(struct panel *panel, const struct panel_installations_row *row)
 {
 	struct pictures *pictures = panel->panels->pictures;
@@ -56,25 +59,53 @@ static struct content_push make_push(struct panel *panel, const struct panel_loa
 	return push;
 }
 
+/* 0: the ID is NULL; -1: the entry has no picture. */
+static int64_t position_of(const struct installation_rows *installations, struct str id)
+{
+	for (unsigned i = 0; id.data && i < installations->count; i++) {
+		if (str_equal(installations->rows[i].id, id))
+			return installations->rows[i].position;
+	}
+	return id.data ? -1 : 0;
+}
+
+/* The database's constraints keep the numbers in the ranges of the smaller types. */
+static struct content_installation make_installation(struct panel *panel,
+						     const struct panel_installations_row *row)
+{
+	struct content_installation installation = panel_new_installation(row->id, row->position);
+
+	if (!row->place.data) { /* else see panel_set_entries() */
+		installation.picture_generation = row->picture_generation;
+		installation.picture = take_picture(panel, row);
+	}
+	installation.is_disabled = !row->is_enabled;
+	installation.display_s = (int32_t)row->display_s;
+	installation.schedule = (struct schedule){
+	    .has_hours = row->has_hours,
+	    .days_off = (uint8_t)(WEEKDAYS_ALL & ~row->weekdays),
+	    .start_minute = (int16_t)row->start_minute,
+	    .end_minute = (int16_t)row->end_minute,
+	};
+	return installation;
+}
+
 static struct content make_content(struct panel *panel, const struct panel_load_row *row,
 				   const struct installation_rows *installations)
 {
 	struct content content = {
 	    .settings = display_settings_of(&row->device),
+	    .night_brightness = (int16_t)row->night_brightness,
 	    .installation_count = installations->count,
 	};
 
 	if (installations->count)
 		content.installations =
 		    memory_zalloc(installations->count * sizeof(content.installations[0]));
-	for (unsigned i = 0; i < installations->count; i++) {
-		const struct panel_installations_row *installation = &installations->rows[i];
-
-		content.installations[i] =
-		    panel_new_installation(installation->id, installation->position);
-		content.installations[i].picture_generation = installation->picture_generation;
-		content.installations[i].picture = take_picture(panel, installation);
-	}
+	for (unsigned i = 0; i < installations->count; i++)
+		content.installations[i] = make_installation(panel, &installations->rows[i]);
+	content.pinned_position = position_of(installations, row->pinned_installation_id);
+	content.night_position = position_of(installations, row->night_installation_id);
 	content.push = make_push(panel, row, installations);
 	return content;
 }
@@ -82,7 +113,7 @@ static struct content make_content(struct panel *panel, const struct panel_load_
 bool panel_apply(struct panel *panel, const struct panel_load_row *row,
 		 const struct installation_rows *installations)
 {
-	struct content content;
+	struct content content, old;
 	bool key_changed;
 
 	if (panel->state == PANEL_NEW)
@@ -92,8 +123,10 @@ bool panel_apply(struct panel *panel, const struct panel_load_row *row,
 	require(row->link_key_hash.length == KEY_HASH_BYTES);
 	key_changed = panel->state == PANEL_READY &&
 		      memcmp(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES) != 0;
-	panel_finish_content(panel->panels, &panel->content);
+	old = panel->content;
 	panel->content = content;
+	panel_set_entries(panel, installations->rows, installations->count, &old);
+	panel_finish_content(panel->panels, &old);
 	panel->generation = row->device.generation;
 	panel->is_disabled = row->is_disabled;
 	panel->has_connected |= row->has_connected;

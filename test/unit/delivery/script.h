@@ -68,11 +68,26 @@ void answer(struct db_query *query);
 
 /* ---- devices in the database ---- */
 
+/* What all installations of an app at one place are to show. */
+struct script_app {
+	char place[32];
+	struct id app_id;
+	struct id version_id; /* nil: none is deployed */
+	int64_t generation;
+	int64_t render_generation;
+	int64_t picture_generation; /* 0: there is no picture */
+	const char *picture;
+	bool has_nothing;
+	bool is_whole;
+	int64_t due_in_ms;
+};
+
 struct script_installation {
 	const char *id;
 	int64_t position;
 	int64_t generation;
 	const char *picture;
+	const struct script_app *app; /* NULL: it was pushed */
 };
 
 struct script_device {
@@ -85,6 +100,9 @@ struct script_device {
 	int64_t generation;
 	int64_t brightness;
 	int64_t interval_s;
+	int64_t sleep_start_minute; /* of a sleep window, where the end is not 0 */
+	int64_t sleep_end_minute;
+	const char *night; /* the installation of the night; NULL: none */
 	struct {
 		int64_t generation; /* 0: none */
 		const char *installation;
@@ -102,6 +120,9 @@ void forget_devices(void);
 /* Of account 0, at generation 1, 60 % bright, 15 s, no pictures; key "key-of-panel-1234567890". */
 struct script_device *add_device(void);
 void add_installation(struct script_device *device, const char *id, const char *picture);
+void add_app(struct script_device *device, const char *id, const struct script_app *app);
+/* Answers the oldest read of places, of which all that are asked for are the app's. */
+void answer_places(const struct script_app *app);
 /* Answers a statement that reads one device. */
 void answer_device(enum statement statement, const struct script_device *device);
 /* Answers the oldest load. */

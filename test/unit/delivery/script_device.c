@@ -44,6 +44,12 @@ void add_installation(struct script_device *device, const char *id, const char *
 	};
 }
 
+void add_app(struct script_device *device, const char *id, const struct script_app *app)
+{
+	add_installation(device, id, NULL);
+	device->installations[device->installation_count - 1].app = app;
+}
+
 static const struct script_device *device_of(struct id id)
 {
 	for (unsigned i = 0; i < device_count; i++) {
@@ -91,6 +97,20 @@ static void add_push_column(const struct script_device *device, const char *colu
 		add_null();
 }
 
+/* False: it is another one. */
+static bool add_sleep_column(const struct script_device *device, const char *column)
+{
+	if (is(column, "sleep_enabled"))
+		add_bool(device->sleep_end_minute != 0);
+	else if (is(column, "sleep_start_minute"))
+		add_integer(device->sleep_start_minute);
+	else if (is(column, "sleep_end_minute"))
+		add_integer(device->sleep_end_minute);
+	else
+		return false;
+	return true;
+}
+
 static void add_device_column(const struct script_device *device, const char *column,
 			      unsigned number, const char *picture)
 {
@@ -99,6 +119,12 @@ static void add_device_column(const struct script_device *device, const char *co
 	key_hash(str_from(device->key), hash);
 	if (strncmp(column, "push_", 5) == 0)
 		add_push_column(device, column, picture);
+	else if (is(column, "pinned_installation_id"))
+		add_null();
+	else if (is(column, "night_installation_id"))
+		add_value_text(device->night);
+	else if (add_sleep_column(device, column))
+		return;
 	else if (is(column, "number"))
 		add_integer(number);
 	else if (is(column, "id"))
@@ -121,7 +147,7 @@ static void add_device_column(const struct script_device *device, const char *co
 		add_value_text("UTC");
 	else if (is(column, "schedule_interval_s"))
 		add_integer(device->interval_s);
-	else if (is(column, "auto_dim") || is(column, "sleep_enabled"))
+	else if (is(column, "auto_dim"))
 		add_bool(false);
 	else
 		add_integer(0); /* volume, and what counts minutes or microseconds */
@@ -170,26 +196,123 @@ static void answer_devices(struct db_query *query)
 	answer(query);
 }
 
+/* As it stands in the row of an installation, and of a place. False: it is no column of an app's.
+ */
+static bool add_app_column(const struct script_app *app, const char *column)
+{
+	if (is(column, "place"))
+		add_bytes(app->place, sizeof(app->place));
+	else if (is(column, "app_id"))
+		add_bytes(app->app_id.bytes, ID_BYTES);
+	else if (is(column, "version_id") && id_is_none(app->version_id))
+		add_null();
+	else if (is(column, "version_id"))
+		add_bytes(app->version_id.bytes, ID_BYTES);
+	else if (is(column, "app_generation"))
+		add_integer(app->generation);
+	else if (is(column, "render_generation"))
+		add_integer(app->render_generation);
+	else if (is(column, "picture_generation"))
+		add_integer(app->picture_generation);
+	else if (is(column, "has_nothing"))
+		add_bool(app->has_nothing);
+	else if (is(column, "is_whole"))
+		add_bool(app->is_whole);
+	else if (is(column, "due_in_ms"))
+		add_integer(app->due_in_ms);
+	else
+		return false;
+	return true;
+}
+
+static void add_pushed_column(const char *column)
+{
+	if (is(column, "place") || is(column, "app_id") || is(column, "version_id"))
+		add_null();
+	else if (is(column, "has_nothing") || is(column, "is_whole"))
+		add_bool(false);
+	else
+		add_integer(0); /* generations, and when it is due */
+}
+
+/* It is always enabled and has no hours. False: it is no column of what its owner sets. */
+static bool add_option_column(const char *column)
+{
+	if (is(column, "is_enabled"))
+		add_bool(true);
+	else if (is(column, "has_hours"))
+		add_bool(false);
+	else if (is(column, "display_s") || is(column, "start_minute") || is(column, "end_minute"))
+		add_null();
+	else if (is(column, "weekdays"))
+		add_integer(WEEKDAYS_ALL);
+	else
+		return false;
+	return true;
+}
+
+static void add_installation_column(const struct script_installation *installation,
+				    const char *column, unsigned number, int64_t known)
+{
+	if (is(column, "number"))
+		add_integer(number);
+	else if (is(column, "id"))
+		add_value_text(installation->id);
+	else if (is(column, "position"))
+		add_integer(installation->position);
+	else if (add_option_column(column) ||
+		 (installation->app && add_app_column(installation->app, column)))
+		return;
+	else if (is(column, "picture_generation"))
+		add_integer(installation->generation);
+	else if (is(column, "picture"))
+		add_value_text(installation->generation > known ? installation->picture : NULL);
+	else
+		add_pushed_column(column);
+}
+
+void answer_places(const struct script_app *app)
+{
+	const struct statement_entry *entry = &statements[STATEMENT_APP_PLACES];
+	struct db_query *query = asked(STATEMENT_APP_PLACES);
+	int64_t known[64];
+	unsigned count = int8_array(query, 1, known);
+
+	begin_rows(entry->column_count);
+	for (unsigned i = 0; i < count; i++) {
+		for (unsigned j = 0; j < entry->column_count; j++) {
+			const char *column = entry->column_names[j];
+
+			if (is(column, "number"))
+				add_integer(i + 1);
+			else if (is(column, "picture"))
+				add_value_text(known[i] == app->picture_generation ? NULL
+										   : app->picture);
+			else
+				assert_true(add_app_column(app, column));
+		}
+	}
+	answer(query);
+	run_turns();
+}
+
 static void answer_installations(struct db_query *query)
 {
+	const struct statement_entry *entry = &statements[STATEMENT_PANEL_INSTALLATIONS];
+
 	struct id ids[64];
 	int64_t known[64];
 	unsigned count = id_array(query, 0, ids);
 
 	int8_array(query, 1, known);
-	begin_rows(5);
+	begin_rows(entry->column_count);
 	for (unsigned i = 0; i < count; i++) {
 		const struct script_device *device = device_of(ids[i]);
 
 		for (unsigned j = 0; device && j < device->installation_count; j++) {
-			const struct script_installation *installation = &device->installations[j];
-
-			add_integer(i + 1);
-			add_value_text(installation->id);
-			add_integer(installation->position);
-			add_integer(installation->generation);
-			add_value_text(installation->generation > known[i] ? installation->picture
-									   : NULL);
+			for (unsigned k = 0; k < entry->column_count; k++)
+				add_installation_column(&device->installations[j],
+							entry->column_names[k], i + 1, known[i]);
 		}
 	}
 	answer(query);

@@ -1,0 +1,25 @@
+/* Which apps are to be rendered: the entries that come next on panels that are online, and whose
+ * pictures are older than they may be. */
+#pragma once
+
+#include "base/id.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* SHA-256 of all that a picture depends on but the version of the app: see render_place() in the
+ * schema. */
+enum { PLACE_BYTES = 32 };
+
+struct upcoming_app {
+	uint8_t place[PLACE_BYTES];
+	struct id version_id;
+	struct id account_id; /* of the device */
+};
+
+/* Embed it. */
+struct upcoming_subscriber {
+	/* From the loop. It comes again after some seconds, as long as the picture is due and the
+	 * panel online. */
+	void (*on_due)(struct upcoming_subscriber *subscriber, const struct upcoming_app *app);
+};

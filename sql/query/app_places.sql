@@ -1,0 +1,27 @@
+-- What the installations of some places are to show. A row has its picture only where that is newer
+-- than the one that the caller knows, and while all pictures together have at most 8 MiB.
+-- version_id: the deployed one; none: it is not rendered. due_in_ms: it is not to be rendered again
+-- earlier. number is the number of the place in the array, from 1; places are hexadecimal. No row: no
+-- installation is there.
+-- params: places text[], known_generations int8[]
+-- row: number int8, app_id uuid, version_id uuid?, app_generation int8, render_generation int8,
+--   has_nothing bool, picture_generation int8, picture bytea?, is_whole bool, due_in_ms int8
+-- effect: read
+SELECT wanted.number, entry.app_id, entry.version_id, entry.app_generation,
+	entry.generation AS render_generation, entry.has_nothing,
+	CASE WHEN entry.is_own THEN entry.picture_generation ELSE 0 END AS picture_generation,
+	CASE WHEN entry.is_own AND entry.picture_generation <> wanted.known
+		AND sum(length(entry.picture)) FILTER (WHERE entry.picture_generation <> wanted.known)
+			OVER (ORDER BY wanted.number) <= 8 * 1024 * 1024
+	THEN entry.picture END AS picture,
+	entry.is_whole, milliseconds_until(entry.due_at) AS due_in_ms
+FROM unnest(:places, :known_generations) WITH ORDINALITY AS wanted (place, known, number)
+CROSS JOIN LATERAL (
+	SELECT device_id, id
+	FROM installation
+	WHERE installation.place = decode(wanted.place, 'hex')
+	LIMIT 1
+) AS installation
+JOIN app_entry AS entry
+	ON entry.device_id = installation.device_id AND entry.id = installation.id
+ORDER BY wanted.number

@@ -1,0 +1,20 @@
+-- Which of some places are no longer as the caller knows them: the app's deployed version, or what it
+-- has rendered there. number is the number of the place in the array, from 1; places are hexadecimal.
+-- params: places text[], app_generations int8[], render_generations int8[]
+-- row: number int8
+-- effect: read
+SELECT wanted.number
+FROM unnest(:places, :app_generations, :render_generations)
+	WITH ORDINALITY AS wanted (place, app_known, render_known, number)
+CROSS JOIN LATERAL (
+	SELECT app_id
+	FROM installation
+	WHERE installation.place = decode(wanted.place, 'hex')
+	LIMIT 1
+) AS installation
+JOIN app ON app.id = installation.app_id
+LEFT JOIN render ON render.place = decode(wanted.place, 'hex')
+	AND render.version_id = app.deployed_version_id
+WHERE app.generation > wanted.app_known
+	OR (app.generation = wanted.app_known
+		AND coalesce(render.generation, 0) > wanted.render_known)

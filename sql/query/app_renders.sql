@@ -1,0 +1,50 @@
+-- How the deployed version of an app is doing. problems: the newest twenty of those whose last render
+-- failed, as JSON, without what their settings say, and without their log. No row: the app is gone.
+-- own_log: what the last render printed of those that the author's own devices show.
+-- params: app_id uuid
+-- row: app_renders
+-- effect: read
+SELECT version.name AS version,
+	(SELECT count(*) FROM installation WHERE installation.app_id = app.id) AS installations,
+	made.renders, made.failing, made.rendered_at, made.average_ms,
+	coalesce((
+		SELECT string_agg(jsonb_build_object('problem',
+			failed.problem::jsonb || jsonb_build_object('message',
+				failed.problem::jsonb -> 'authorMessage'), 'renderedAt',
+			json_timestamp(failed.rendered_at), 'failures', greatest(failed.failures, 1),
+			'pausedUntil', json_timestamp(CASE WHEN failed.paused_until > clock_timestamp()
+				THEN failed.paused_until END))::text, chr(10) ORDER BY failed.rendered_at DESC)
+		FROM (
+			SELECT *
+			FROM render
+			WHERE version_id = version.id AND problem IS NOT NULL AND rendered_at IS NOT NULL
+			ORDER BY rendered_at DESC
+			LIMIT 20
+		) AS failed
+	), '') AS failures,
+	app_hosts(app.id) AS hosts,
+	coalesce((
+		SELECT own.log
+		FROM installation
+		JOIN device ON device.id = installation.device_id
+			AND device.account_id = app.account_id
+		JOIN render AS own ON own.place = installation.place
+			AND own.version_id = version.id AND own.rendered_at IS NOT NULL
+		WHERE installation.app_id = app.id
+		ORDER BY own.rendered_at DESC
+		LIMIT 1
+	), '') AS own_log
+FROM app
+LEFT JOIN app_version AS version ON version.id = app.deployed_version_id
+CROSS JOIN LATERAL (
+	SELECT count(*) AS renders, count(problem) AS failing, max(rendered_at) AS rendered_at,
+		ceil(avg(took_us) / 1000)::int8 AS average_ms
+	FROM (
+		SELECT *
+		FROM render
+		WHERE version_id = version.id AND rendered_at IS NOT NULL
+		ORDER BY rendered_at DESC
+		LIMIT 1000
+	) AS newest
+) AS made
+WHERE app.id = :app_id

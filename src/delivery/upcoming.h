@@ -1,0 +1,20 @@
+/* Looks, for each panel that is online and not dark, which apps come next, and tells which of them
+ * are to be rendered: shortly before their turn, so that clocks are right, and at once where an app
+ * was never rendered. */
+#pragma once
+
+#include "app_places.h"
+#include "delivery/upcoming.h"
+#include "links.h"
+
+struct upcoming {
+	struct loop *loop;
+	const struct cursors *cursors;
+	struct upcoming_subscriber *subscriber; /* NULL: nobody renders */
+	bool is_draining;
+};
+
+/* The panel shows something else, or was loaded. */
+void upcoming_look(struct upcoming *upcoming, struct panel *panel);
+/* For panels->on_gone(). */
+void upcoming_forget(struct upcoming *upcoming, struct panel *panel);

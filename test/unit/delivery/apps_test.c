@@ -1,0 +1,403 @@
+/* Entries of apps: what is rendered reaches all panels of a worker at once, what is to be rendered
+ * is demanded shortly before its turn, and nothing takes a picture away. */
+#include "panels.h"
+#include "served.h"
+
+static struct script_app clock_app;
+static struct upcoming_app demanded;
+static unsigned demands;
+
+static void on_due(struct upcoming_subscriber *subscriber, const struct upcoming_app *app)
+{
+	(void)subscriber;
+	demanded = *app;
+	demands++;
+}
+
+static struct upcoming_subscriber subscriber = {.on_due = on_due};
+
+static int begin(void **state)
+{
+	serve_begin(state);
+	clock_app = (struct script_app){
+	    .place = "the place of a clock in Zagreb..",
+	    .app_id = id_of(500),
+	    .version_id = id_of(501),
+	    .generation = 1,
+	};
+	demands = 0;
+	delivery_subscribe_upcoming(served, &subscriber);
+	return 0;
+}
+
+static int end(void **state)
+{
+	answer_all(STATEMENT_APP_PLACES_STALE, DB_AWAY);
+	answer_all(STATEMENT_APP_PLACES, DB_AWAY);
+	return serve_end(state);
+}
+
+static const char place_text[] = "74686520706c616365206f66206120636c6f636b20696e205a61677265622e2e";
+
+/* Another render has brought this picture; other workers hear of it by a hint. */
+static void render(const char *picture)
+{
+	clock_app.picture = picture;
+	clock_app.has_nothing = !picture;
+	clock_app.due_in_ms = 60 * 1000;
+	clock_app.render_generation++;
+	if (picture)
+		clock_app.picture_generation = clock_app.render_generation;
+	hint("render:%s:%lld", place_text, (long long)clock_app.render_generation);
+	run_turns();
+}
+
+static unsigned demands_since(void)
+{
+	unsigned count = demands;
+
+	demands = 0;
+	return count;
+}
+
+static void a_new_app_is_demanded_at_once_and_shown_when_it_comes(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	add_app(device, "clock", &clock_app);
+	socket = connect_device(device);
+	assert_int_equal(demands_since(), 1);
+	assert_memory_equal(demanded.place, clock_app.place, PLACE_BYTES);
+	assert_true(id_equal(demanded.version_id, clock_app.version_id));
+	assert_true(id_equal(demanded.account_id, id_of(1000 * 1000)));
+	sent_to(socket);
+	render("12:00");
+	answer_places(&clock_app);
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} <12:00> {\"immediate\":true} ");
+	assert_int_equal(demands_since(), 0);
+}
+
+static void a_demand_is_repeated_while_nothing_comes(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	add_app(device, "clock", &clock_app);
+	connect_device(device);
+	pass_ms(4900);
+	assert_int_equal(demands_since(), 1);
+	pass_ms(200);
+	assert_int_equal(demands_since(), 1);
+}
+
+static void many_panels_have_one_demand_and_one_read(void **state)
+{
+	struct script_socket *sockets[5];
+
+	(void)state;
+	for (unsigned i = 0; i < array_length(sockets); i++) {
+		struct script_device *device = add_device();
+
+		add_app(device, "clock", &clock_app);
+		sockets[i] = connect_device(device);
+		sent_to(sockets[i]);
+	}
+	assert_int_equal(demands_since(), 1);
+	render("12:00");
+	assert_int_equal(asked_count(STATEMENT_APP_PLACES), 1);
+	answer_places(&clock_app);
+	for (unsigned i = 0; i < array_length(sockets); i++)
+		assert_string_equal(sent_to(sockets[i]),
+				    "{\"dwell_secs\":15} <12:00> {\"immediate\":true} ");
+	assert_int_equal(asked_count(STATEMENT_PANEL_PICTURE), 0);
+}
+
+static void it_is_rendered_again_shortly_before_its_turn(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	add_installation(device, "one", "first");
+	add_app(device, "clock", &clock_app);
+	socket = connect_device(device);
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} {\"brightness\":60} <first> ");
+	assert_int_equal(demands_since(), 1); /* it was never rendered: at once */
+	render("12:00");
+	answer_places(&clock_app);
+	pass_ms(15 * 1000);
+	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} <12:00> ");
+	/* It is shown now, and good for a minute. */
+	pass_ms(44 * 1000);
+	assert_int_equal(demands_since(), 0);
+	pass_ms(10 * 1000);
+	assert_int_equal(demands_since(), 1);
+}
+
+static void an_app_with_nothing_to_show_is_passed_over(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	clock_app.picture_generation = clock_app.render_generation = 1;
+	add_installation(device, "one", "first");
+	add_app(device, "clock", &clock_app);
+	socket = connect_device(device);
+	sent_to(socket);
+	render(NULL);
+	answer_places(&clock_app);
+	pass_ms(120 * 1000);
+	assert_null(strstr(sent_to(socket), "dwell_secs"));
+	assert_true(demands_since() >= 1); /* until it has something */
+	render("12:02");
+	answer_places(&clock_app);
+	pass_ms(15 * 1000);
+	assert_non_null(strstr(sent_to(socket), "<12:02>"));
+}
+
+static void a_deployed_version_is_demanded_and_the_old_picture_stays(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	add_app(device, "clock", &clock_app);
+	socket = connect_device(device);
+	render("12:00");
+	answer_places(&clock_app);
+	sent_to(socket);
+	demands_since();
+	clock_app.version_id = id_of(502);
+	clock_app.generation = 2;
+	clock_app.render_generation = 0;
+	clock_app.due_in_ms = 0;
+	hint("app:00000000-0000-0000-0000-000000000000:2");
+	run_turns();
+	assert_int_equal(asked_count(STATEMENT_APP_PLACES), 0); /* another app */
+	hint("app:f4010000-0000-0000-0000-000000000001:2");
+	run_turns();
+	answer_places(&clock_app);
+	assert_int_equal(demands_since(), 1);
+	assert_true(id_equal(demanded.version_id, id_of(502)));
+	pass_ms(60 * 1000);
+	assert_string_equal(sent_to(socket), "");
+}
+
+static void settings_that_were_changed_leave_the_old_picture(void **state)
+{
+	static struct script_app elsewhere;
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+	char id[ID_TEXT_LENGTH + 1];
+
+	(void)state;
+	add_app(device, "clock", &clock_app);
+	socket = connect_device(device);
+	render("12:00");
+	answer_places(&clock_app);
+	sent_to(socket);
+	elsewhere = (struct script_app){.place = "the place of a clock in Vienna..",
+					.app_id = id_of(500),
+					.version_id = id_of(501),
+					.generation = 1};
+	device->installations[0].app = &elsewhere;
+	device->generation++;
+	id_format(device->id, id);
+	demands_since();
+	hint("device:%s:%lld", id, (long long)device->generation);
+	answer_loads();
+	assert_int_equal(demands_since(), 1);
+	assert_memory_equal(demanded.place, elsewhere.place, PLACE_BYTES);
+	pass_ms(30 * 1000);
+	assert_string_equal(sent_to(socket), "");
+}
+
+static void dark_and_offline_panels_cost_nothing(void **state)
+{
+	struct script_device *dark = add_device();
+	struct script_device *offline = add_device();
+	struct script_device *disabled = add_device();
+
+	(void)state;
+	dark->brightness = 0;
+	add_app(dark, "clock", &clock_app);
+	connect_device(dark);
+	add_app(offline, "clock", &clock_app);
+	connect_device(offline);
+	demands_since();
+	close_sockets();
+	clock_app.version_id = (struct id){0}; /* or the app */
+	add_app(disabled, "clock", &clock_app);
+	connect_device(disabled);
+	pass_ms(600 * 1000);
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
+	assert_int_equal(demands_since(), 0);
+}
+
+static void what_is_shown_in_the_morning_is_rendered_before(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	device->sleep_start_minute = 11 * 60; /* it is 12:00 */
+	device->sleep_end_minute = 12 * 60 + 20;
+	clock_app.picture_generation = clock_app.render_generation = 1;
+	clock_app.picture = "yesterday";
+	add_app(device, "clock", &clock_app);
+	connect_device(device);
+	answer_places(&clock_app);
+	pass_ms((20 * 60 - 15) * 1000);
+	assert_int_equal(demands_since(), 0);
+	pass_ms(7 * 1000);
+	assert_true(demands_since() >= 1);
+}
+
+static void a_night_entry_without_a_picture_is_demanded_again(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	device->sleep_start_minute = 12 * 60 + 1;
+	device->sleep_end_minute = 12 * 60 + 50;
+	device->night = "clock";
+	add_installation(device, "one", "first");
+	add_app(device, "clock", &clock_app);
+	connect_device(device);
+	pass_ms(120 * 1000);
+	demands_since();
+	pass_ms(21 * 1000);
+	assert_in_range(demands_since(), 4, 5);
+}
+
+static void a_panel_that_polls_gets_it_too(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	add_installation(device, "one", "first");
+	add_app(device, "clock", &clock_app);
+	assert_string_equal(poll(device), "first 15");
+	assert_int_equal(demands_since(), 1);
+	render("12:00");
+	answer_places(&clock_app);
+	assert_string_equal(poll(device), "12:00 15");
+	assert_string_equal(poll(device), "first 15");
+	pass_ms(600 * 1000); /* it has gone */
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
+	answer_all(STATEMENT_APP_PLACES, DB_AWAY);
+	assert_true(demands_since() <= 1);
+}
+
+/* Answers the oldest comparison: the first so many of its places have changed. */
+static void answer_stale(unsigned count)
+{
+	begin_rows(1);
+	for (unsigned i = 1; i <= count; i++)
+		add_integer(i);
+	answer(asked(STATEMENT_APP_PLACES_STALE));
+	run_turns();
+}
+
+static void only_what_differs_is_read_again(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+	int64_t known[4];
+
+	(void)state;
+	add_app(device, "clock", &clock_app);
+	socket = connect_device(device);
+	render("12:00");
+	answer_places(&clock_app);
+	sent_to(socket);
+	pass_ms(110 * 1000);
+	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 0);
+	pass_ms(20 * 1000);
+	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 1);
+	assert_int_equal(int8_array(asked(STATEMENT_APP_PLACES_STALE), 2, known), 1);
+	assert_int_equal(known[0], 1);
+	answer_stale(0);
+	assert_int_equal(asked_count(STATEMENT_APP_PLACES), 0);
+	clock_app.picture = "12:01"; /* and the hint is lost */
+	clock_app.picture_generation = clock_app.render_generation = 2;
+	pass_ms(120 * 1000);
+	answer_stale(1);
+	answer_places(&clock_app);
+	pass_ms(15 * 1000);
+	assert_non_null(strstr(sent_to(socket), "<12:01>"));
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
+}
+
+static void a_comparison_keeps_no_hint_waiting(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+
+	(void)state;
+	add_app(device, "clock", &clock_app);
+	socket = connect_device(device);
+	set_hints_up(false);
+	set_hints_up(true);
+	run_turns();
+	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 1);
+	render("12:00");
+	answer_places(&clock_app);
+	assert_non_null(strstr(sent_to(socket), "<12:00>"));
+	/* Nor is another one begun meanwhile. */
+	set_hints_up(false);
+	pass_ms(10 * 1000);
+	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 1);
+	answer_stale(0);
+	pass_ms(2000);
+	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 1);
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
+	set_hints_up(true);
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
+}
+
+static void what_could_not_be_read_is_compared_soon(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	add_app(device, "clock", &clock_app);
+	connect_device(device);
+	render("12:00");
+	answer_all(STATEMENT_APP_PLACES, DB_AWAY);
+	pass_ms(30 * 1000);
+	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 1);
+	answer_all(STATEMENT_APP_PLACES_STALE, DB_AWAY);
+	pass_ms(30 * 1000);
+	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 1);
+	answer_stale(0);
+	pass_ms(30 * 1000);
+	assert_int_equal(asked_count(STATEMENT_APP_PLACES_STALE), 0);
+	answer_all(STATEMENT_PANEL_GENERATIONS, DB_AWAY);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(a_new_app_is_demanded_at_once_and_shown_when_it_comes),
+	    TEST(a_demand_is_repeated_while_nothing_comes),
+	    TEST(many_panels_have_one_demand_and_one_read),
+	    TEST(it_is_rendered_again_shortly_before_its_turn),
+	    TEST(an_app_with_nothing_to_show_is_passed_over),
+	    TEST(a_deployed_version_is_demanded_and_the_old_picture_stays),
+	    TEST(settings_that_were_changed_leave_the_old_picture),
+	    TEST(dark_and_offline_panels_cost_nothing),
+	    TEST(what_is_shown_in_the_morning_is_rendered_before),
+	    TEST(a_night_entry_without_a_picture_is_demanded_again),
+	    TEST(a_panel_that_polls_gets_it_too),
+	    TEST(only_what_differs_is_read_again),
+	    TEST(a_comparison_keeps_no_hint_waiting),
+	    TEST(what_could_not_be_read_is_compared_soon),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
