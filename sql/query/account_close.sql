@@ -1,5 +1,5 @@
--- Begins the removal of an account whose password or passkey was checked: nobody can sign in any more, it has
--- no role, and its public apps that others have installed get another owner, or are disabled.
+-- Begins the removal of an account whose password or passkey was checked: nobody can sign in any more, and it
+-- has no role. account_closed_next goes on.
 -- No row: the password is another one meanwhile, or the account is gone.
 -- params: account_id uuid, password_hash text?, credential_id text?, address text
 -- row: id uuid
@@ -31,30 +31,10 @@ WITH closed AS (
 	DELETE FROM account_link
 	USING closed
 	WHERE account_link.account_id = closed.id
-), heir AS (
-	SELECT account.id
-	FROM site
-	JOIN account ON account.id = site.heir_id
-	WHERE site.is_it AND account.id <> :account_id AND account.closed_at IS NULL
-), handed AS (
-	UPDATE app
-	SET account_id = (SELECT id FROM heir),
-		status = CASE WHEN EXISTS (SELECT FROM heir) THEN app.status ELSE 'disabled' END,
-		generation = app.generation + 1
-	FROM closed
-	WHERE app.account_id = closed.id AND app.visibility <> 'private' AND EXISTS (
-		SELECT
-		FROM installation
-		JOIN device ON device.id = installation.device_id
-		WHERE installation.app_id = app.id AND device.account_id <> closed.id)
-	RETURNING app.id, app.generation
-), told AS (
-	SELECT count(pg_notify('displayd_hint', 'app:' || id || ':' || generation)) AS apps
-	FROM handed
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address)
 	SELECT id, email, 'account.remove', email, :address
 	FROM closed
 )
-SELECT closed.id
-FROM closed, told
+SELECT id
+FROM closed

@@ -1,8 +1,35 @@
--- An account that its owner has removed, and that is still there.
+-- Takes up an account that its owner has removed, and that is still there: its public apps that others
+-- have installed get another owner, or are disabled. The lock of the heir's row keeps it from being
+-- closed meanwhile; so nothing is handed to an account once it is closed, and nothing of it is missed.
 -- row: id uuid
--- effect: read
-SELECT id
-FROM account
-WHERE closed_at IS NOT NULL
-ORDER BY closed_at
-LIMIT 1
+-- effect: write
+WITH closed AS (
+	SELECT id
+	FROM account
+	WHERE closed_at IS NOT NULL
+	ORDER BY closed_at
+	LIMIT 1
+), heir AS (
+	SELECT account.id
+	FROM site
+	JOIN account ON account.id = site.heir_id
+	WHERE site.is_it AND account.closed_at IS NULL
+	FOR SHARE OF account
+), handed AS (
+	UPDATE app
+	SET account_id = (SELECT id FROM heir),
+		status = CASE WHEN EXISTS (SELECT FROM heir) THEN app.status ELSE 'disabled' END,
+		generation = app.generation + 1
+	FROM closed
+	WHERE app.account_id = closed.id AND app.visibility <> 'private' AND EXISTS (
+		SELECT
+		FROM installation
+		JOIN device ON device.id = installation.device_id
+		WHERE installation.app_id = app.id AND device.account_id <> closed.id)
+	RETURNING app.id, app.generation
+), told AS (
+	SELECT count(pg_notify('displayd_hint', 'app:' || id || ':' || generation)) AS apps
+	FROM handed
+)
+SELECT closed.id
+FROM closed, told

@@ -1,5 +1,5 @@
 -- Removes an account that owns nothing any more, and has no key that works. Streams of its sessions
--- end by the hint.
+-- end by the hint, and the pages of administrators look again.
 -- params: account_id uuid
 -- row: removed_portion
 -- effect: write
@@ -12,6 +12,7 @@ WITH removed AS (
 			SELECT FROM api_key WHERE account_id = :account_id AND revoked_at IS NULL)
 	RETURNING id
 )
-SELECT count(pg_notify('displayd_hint', 'changed:' || id || ':sessions')) AS removed,
+SELECT count(pg_notify('displayd_hint', 'changed:' || id || ':sessions '
+		'changed:00000000-0000-0000-0000-000000000000:admin')) AS removed,
 	count(*) = 0 AND EXISTS (SELECT FROM account WHERE id = :account_id) AS is_left
 FROM removed

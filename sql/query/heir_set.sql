@@ -7,7 +7,7 @@ WITH chosen AS (
 	SELECT *
 	FROM account
 	WHERE id = :account_id AND closed_at IS NULL
-	FOR KEY SHARE
+	FOR SHARE
 ), changed AS (
 	UPDATE site
 	SET heir_id = CASE WHEN :is_heir THEN chosen.id END

@@ -38,6 +38,10 @@ bool account_removal_next(struct account_removal *removal, struct db_query *quer
 		statement_account_removal_installations(
 		    query, &(struct account_removal_installations_parameters){id, row_limit}, row);
 		return true;
+	case REMOVAL_OF_RENDERS:
+		statement_account_removal_renders(
+		    query, &(struct account_removal_renders_parameters){id, row_limit}, row);
+		return true;
 	case REMOVAL_OF_APPS:
 		statement_account_removal_apps(query, &(struct account_removal_apps_parameters){id},
 					       row);

@@ -64,7 +64,7 @@ static void on_found(struct db_query *query, const struct db_result *result)
 	struct account_closed_next_row row = {0};
 
 	if (result->outcome != DB_OK || result->row_count == 0) {
-		rest(removals, LOOK_MS);
+		rest(removals, result->outcome == DB_OK ? LOOK_MS : FAILED_MS);
 		return;
 	}
 	db_read_row(result, 0, query->record, &removals->arena, &row);

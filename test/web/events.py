@@ -7,6 +7,7 @@ Each event must be one that docs/web-openapi.json describes.
 """
 
 import json
+import time
 
 from people import CONTRACT, SECURITY, request_bytes
 from world import PATIENCE_S
@@ -63,11 +64,15 @@ class Events:
 
     def event(self):
         """(name, data) of the next event of any kind."""
+        end = time.monotonic() + PATIENCE_S
         while True:
             while "\n\n" not in self.text:
                 self.text += self.chunk()
             block, _, self.text = self.text.partition("\n\n")
             if block.startswith(":"):
+                # They come for ever, so the socket is never silent.
+                if time.monotonic() > end:
+                    raise TimeoutError(f"no event, after {self.seen}")
                 continue
             fields = dict(line.split(": ", 1) for line in block.split("\n"))
             assert list(fields) == ["event", "data"], block

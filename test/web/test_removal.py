@@ -1,6 +1,7 @@
 """People remove their accounts."""
 
 import concurrent.futures
+import time
 import uuid
 
 import psycopg2
@@ -101,6 +102,37 @@ def test_apps_pass_to_the_heir(start):
     wait_until(lambda: is_gone(world, heir), "the end of the heir")
     assert owner_of(world, kept) == (None, "disabled")
     administrator.request("PUT", path).problem(404)
+
+
+def test_nothing_passes_to_an_heir_that_goes_itself(start):
+    world = start("--rate-limit", "0")
+    administrator = make_first(world)
+    person, other, heir = Person(world), Person(world), Person(world)
+    other.device()
+    administrator.request("PUT", f"/web/admin/accounts/{heir.id}/heir").ok()
+    kept = app(world, person, "public", other)
+    connection = psycopg2.connect(world.database)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE account SET closed_at = clock_timestamp() WHERE id = %s", [heir.id])
+        person.browser().post("/web/account/removal", {"password": PASSWORD}).ok()
+        time.sleep(0.2)  # whoever does not wait for the heir hands it over now
+        connection.commit()
+    connection.close()
+    for gone in (person, heir):
+        wait_until(lambda gone=gone: is_gone(world, gone), "the end of both")
+    assert owner_of(world, kept) == (None, "disabled")
+
+
+def test_what_passed_to_an_heir_before_it_went_stays(start):
+    world = start("--rate-limit", "0")
+    make_first(world)
+    heir, other = Person(world), Person(world)
+    other.device()
+    kept = app(world, heir, "public", other)
+    world.sql("UPDATE account SET closed_at = clock_timestamp() WHERE id = %s", heir.id)
+    world.server.restart()
+    wait_until(lambda: is_gone(world, heir), "the end of the heir")
+    assert owner_of(world, kept) == (None, "disabled")
 
 
 def test_the_last_administrator_cannot_go(start):

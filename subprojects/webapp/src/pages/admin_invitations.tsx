@@ -121,7 +121,7 @@ function Open({ all }: { all: Resource<Invitation[]> }): JSX.Element | null {
 
 /** /admin/invitations */
 export function InvitationsPage(): JSX.Element {
-	const all = useResource(() => get("/web/admin/invitations"));
+	const all = useResource(() => get("/web/admin/invitations"), ["admin"]);
 	const [url, setUrl] = useState<string>();
 	const onMade = (made: string) => {
 		setUrl(made);
