@@ -21,6 +21,7 @@
 #define LINK_FD 3
 #define PROGRAM_FD 4
 #define MAX_FILES 16
+#define MAX_FILES_NETWORK 512
 #define MAX_THREADS 64
 
 static bool limit(int resource, uint64_t value)
@@ -30,11 +31,11 @@ static bool limit(int resource, uint64_t value)
 	return setrlimit(resource, &both) == 0;
 }
 
-static bool enter_limits(const struct sandbox_limits *limits)
+static bool enter_limits(const struct sandbox_limits *limits, unsigned files)
 {
 	return limit(RLIMIT_DATA, limits->data_bytes) && limit(RLIMIT_STACK, limits->stack_bytes) &&
-	       limit(RLIMIT_NOFILE, MAX_FILES) && limit(RLIMIT_CORE, 0) &&
-	       limit(RLIMIT_MEMLOCK, 0) && limit(RLIMIT_MSGQUEUE, 0);
+	       limit(RLIMIT_NOFILE, files) && limit(RLIMIT_CORE, 0) && limit(RLIMIT_MEMLOCK, 0) &&
+	       limit(RLIMIT_MSGQUEUE, 0);
 }
 
 /* A user whom nobody else is: such processes cannot send each other signals. The limit of threads
@@ -69,14 +70,15 @@ static bool enter_death(pid_t parent)
 	return true;
 }
 
-unsigned sandbox_enter(const struct sandbox_limits *limits, int *program)
+unsigned sandbox_enter(const struct sandbox_limits *limits, const struct sandbox_network *network,
+		       int *program)
 {
 	pid_t parent = getppid();
 	unsigned layers = 0;
 
 	if (enter_descriptors(program))
 		layers |= SANDBOX_DESCRIPTORS;
-	if (enter_limits(limits))
+	if (enter_limits(limits, network ? MAX_FILES_NETWORK : MAX_FILES))
 		layers |= SANDBOX_LIMITS;
 	if (enter_user())
 		layers |= SANDBOX_USER;
@@ -84,9 +86,9 @@ unsigned sandbox_enter(const struct sandbox_limits *limits, int *program)
 		layers |= SANDBOX_DEATH;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
 		layers |= SANDBOX_NO_NEW_PRIVS;
-		if (sandbox_enter_landlock(*program))
+		if (sandbox_enter_landlock(*program, network))
 			layers |= SANDBOX_LANDLOCK;
-		if (sandbox_enter_seccomp())
+		if (sandbox_enter_seccomp(network))
 			layers |= SANDBOX_SECCOMP;
 	}
 	return layers;

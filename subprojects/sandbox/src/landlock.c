@@ -1,8 +1,9 @@
 /*
- * Landlock: of all files only the program and the system's shared libraries can be read, or what a
- * server names, none can be written. https://docs.kernel.org/userspace-api/landlock.html
- * The structures and numbers are those of the newest kernel we know, since Debian 12's headers are
- * older than many kernels that run it; a kernel says which of them it has.
+ * Landlock: of all files only the program and the system's shared libraries can be read, and what a
+ * network or a server needs; none can be written.
+ * https://docs.kernel.org/userspace-api/landlock.html The structures and numbers are those of the
+ * newest kernel we know, since Debian 12's headers are older than many kernels that run it; a
+ * kernel says which of them it has.
  */
 #include <fcntl.h>
 #include <linux/landlock.h>
@@ -77,22 +78,6 @@ static int create_ruleset(uint64_t net, uint64_t scope)
 	return (int)syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
 }
 
-bool sandbox_enter_landlock(int program)
-{
-	int ruleset = create_ruleset(BIND_TCP | CONNECT_TCP, ABSTRACT_SOCKETS | SIGNALS);
-	bool done;
-
-	if (ruleset < 0)
-		return false;
-	done = allow(ruleset, program, READ) && allow_path(ruleset, "/usr/lib", READ_TREE) &&
-	       allow_path(ruleset, "/usr/lib64", READ_TREE) &&
-	       allow_path(ruleset, "/lib", READ_TREE) && allow_path(ruleset, "/lib64", READ_TREE) &&
-	       allow_path(ruleset, "/etc/ld.so.cache", LANDLOCK_ACCESS_FS_READ_FILE) &&
-	       syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
-	close(ruleset);
-	return done;
-}
-
 /* A rule for a file may not have the right to list. */
 static bool allow_reading(int ruleset, const char *path)
 {
@@ -102,6 +87,50 @@ static bool allow_reading(int ruleset, const char *path)
 	return allow_path(ruleset, path,
 			  LANDLOCK_ACCESS_FS_READ_FILE |
 			      (is_folder ? LANDLOCK_ACCESS_FS_READ_DIR : 0));
+}
+
+/* Where names and certificates are looked up. */
+static bool allow_network(int ruleset, const struct sandbox_network *network)
+{
+	static const char *const places[] = {
+	    "/etc/resolv.conf",
+	    "/run/systemd/resolve", /* where that leads to on some systems */
+	    "/run/resolvconf",
+	    "/etc/hosts",
+	    "/etc/host.conf",
+	    "/etc/nsswitch.conf",
+	    "/etc/gai.conf",
+	    "/etc/services",
+	    "/etc/ssl",
+	    "/usr/share/ca-certificates",
+	    "/usr/local/share/ca-certificates",
+	    NULL,
+	};
+	bool done = true;
+
+	for (const char *const *path = places; done && *path; path++)
+		done = allow_reading(ruleset, *path);
+	for (const char *const *path = network->readable; done && path && *path; path++)
+		done = allow_reading(ruleset, *path);
+	return done;
+}
+
+bool sandbox_enter_landlock(int program, const struct sandbox_network *network)
+{
+	uint64_t net = network ? BIND_TCP : BIND_TCP | CONNECT_TCP;
+	int ruleset = create_ruleset(net, ABSTRACT_SOCKETS | SIGNALS);
+	bool done;
+
+	if (ruleset < 0)
+		return false;
+	done = allow(ruleset, program, READ) && allow_path(ruleset, "/usr/lib", READ_TREE) &&
+	       allow_path(ruleset, "/usr/lib64", READ_TREE) &&
+	       allow_path(ruleset, "/lib", READ_TREE) && allow_path(ruleset, "/lib64", READ_TREE) &&
+	       allow_path(ruleset, "/etc/ld.so.cache", LANDLOCK_ACCESS_FS_READ_FILE) &&
+	       (!network || allow_network(ruleset, network)) &&
+	       syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
+	close(ruleset);
+	return done;
 }
 
 bool sandbox_enter_landlock_server(const struct sandbox_server *server)

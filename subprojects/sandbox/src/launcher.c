@@ -1,10 +1,12 @@
 /*
- * sandbox-launch [--required | --best-effort] [--data BYTES[K|M|G]] PROGRAM [ARGUMENT...]
+ * sandbox-launch [--required | --best-effort] [--data BYTES[K|M|G]] [--network [--read PATH]...]
+ *                PROGRAM [ARGUMENT...]
  *
  * Shuts itself in and becomes PROGRAM, which finds no environment but SANDBOX_LAYERS (the layers,
  * as sandbox_layer_names() writes them) and SANDBOX (required or best-effort). The program's link
- * to the parent is descriptor 3. Ends with 125 where a required layer cannot be had, with 126 where
- * the program cannot be started.
+ * to the parent is descriptor 3. With --network it may connect to servers of the internet, and
+ * reads what names and certificates are looked up in, and each PATH. Ends with 125 where a required
+ * layer cannot be had, with 126 where the program cannot be started.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +18,7 @@
 
 #include "sandbox/sandbox.h"
 
-enum { EXIT_USAGE = 2, EXIT_SANDBOX = 125, EXIT_PROGRAM = 126 };
+enum { EXIT_USAGE = 2, EXIT_SANDBOX = 125, EXIT_PROGRAM = 126, READABLE_MAX = 8 };
 
 static int fail(int status, const char *what, int error)
 {
@@ -46,7 +48,8 @@ static unsigned required_layers(void)
 	return geteuid() == 0 ? SANDBOX_ALL : SANDBOX_ALL & ~SANDBOX_USER;
 }
 
-static int launch(const struct sandbox_limits *limits, bool required, char **arguments)
+static int launch(const struct sandbox_limits *limits, const struct sandbox_network *network,
+		  bool required, char **arguments)
 {
 	int program = open(arguments[0], O_PATH | O_CLOEXEC);
 	unsigned wanted = required_layers();
@@ -56,7 +59,7 @@ static int launch(const struct sandbox_limits *limits, bool required, char **arg
 
 	if (program < 0)
 		return fail(EXIT_PROGRAM, arguments[0], errno);
-	active = sandbox_enter(limits, &program);
+	active = sandbox_enter(limits, network, &program);
 	snprintf(layers, sizeof(layers), "SANDBOX_LAYERS=%s",
 		 sandbox_layer_names(active, SANDBOX_ALL));
 	snprintf(mode, sizeof(mode), "SANDBOX=%s", required ? "required" : "best-effort");
@@ -69,25 +72,33 @@ static int launch(const struct sandbox_limits *limits, bool required, char **arg
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-	    {"required", no_argument, NULL, 'r'},
-	    {"best-effort", no_argument, NULL, 'b'},
-	    {"data", required_argument, NULL, 'd'},
-	    {NULL, 0, NULL, 0},
+	    {"required", no_argument, NULL, 'r'},   {"best-effort", no_argument, NULL, 'b'},
+	    {"data", required_argument, NULL, 'd'}, {"network", no_argument, NULL, 'n'},
+	    {"read", required_argument, NULL, 'p'}, {NULL, 0, NULL, 0},
 	};
 	struct sandbox_limits limits = {.data_bytes = 256 << 20, .stack_bytes = 1 << 20};
-	bool required = false;
-	int option;
+	const char *readable[READABLE_MAX + 1] = {NULL};
+	const struct sandbox_network network = {.readable = readable};
+	bool required = false, has_network = false;
+	int option, count = 0;
 
 	while ((option = getopt_long(argc, argv, "+", options, NULL)) >= 0) {
 		if (option == 'd')
 			limits.data_bytes = read_bytes(optarg);
 		else if (option == 'r' || option == 'b')
 			required = option == 'r';
+		else if (option == 'n')
+			has_network = true;
+		else if (option == 'p' && count < READABLE_MAX)
+			readable[count++] = optarg;
 		else
 			return EXIT_USAGE;
 	}
 	if (optind == argc || limits.data_bytes == 0)
-		return fail(EXIT_USAGE, "[--required | --best-effort] [--data BYTES] PROGRAM ...",
-			    0);
-	return launch(&limits, required, argv + optind);
+		return fail(
+		    EXIT_USAGE,
+		    "[--required | --best-effort] [--data BYTES] [--network [--read PATH]...] "
+		    "PROGRAM ...",
+		    0);
+	return launch(&limits, has_network ? &network : NULL, required, argv + optind);
 }

@@ -5,14 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct sandbox_network;
 struct sandbox_server;
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* These return whether the layer is active. */
-bool sandbox_enter_landlock(int program);
+bool sandbox_enter_landlock(int program, const struct sandbox_network *network);
 bool sandbox_enter_landlock_server(const struct sandbox_server *server);
-bool sandbox_enter_seccomp(void);
+bool sandbox_enter_seccomp(bool has_network);
 bool sandbox_enter_seccomp_server(const struct sandbox_server *server);
 
 /* Of Landlock; 0 or less: this kernel or container has none. */
@@ -21,6 +22,9 @@ int sandbox_landlock_abi(void);
 /* A filter that refuses all but what every list has: threads, signals, clocks, open descriptors.
  * NULL or *ret_status < 0: it cannot be had. seccomp_release() it. */
 scmp_filter_ctx sandbox_filter_create(int *ret_status);
+
+/* Adds what a program with a network calls. 0 or a negative errno. */
+int sandbox_filter_allow_network(scmp_filter_ctx filter);
 
 /* Adds calls without a condition. 0 or a negative errno. */
 int sandbox_filter_allow(scmp_filter_ctx filter, const int *calls, size_t count);

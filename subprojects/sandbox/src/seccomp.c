@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -138,7 +139,7 @@ scmp_filter_ctx sandbox_filter_create(int *ret_status)
 	return filter;
 }
 
-bool sandbox_enter_seccomp(void)
+bool sandbox_enter_seccomp(bool has_network)
 {
 	int status;
 	scmp_filter_ctx filter = sandbox_filter_create(&status);
@@ -149,6 +150,8 @@ bool sandbox_enter_seccomp(void)
 		status = sandbox_filter_allow(filter, starting, COUNT(starting));
 	if (status == 0)
 		status = sandbox_filter_allow(filter, waiting, COUNT(waiting));
+	if (status == 0 && has_network)
+		status = sandbox_filter_allow_network(filter);
 	if (status == 0)
 		status = seccomp_load(filter);
 	seccomp_release(filter);
@@ -166,17 +169,37 @@ static int allow_script(scmp_filter_ctx filter)
 	return status;
 }
 
+static int compare_nothing(const void *a, const void *b)
+{
+	(void)a;
+	(void)b;
+	return 0;
+}
+
+/* glibc asks once how much memory there is, before it sorts more than 1 KiB. Where it is not told,
+ * it sorts in place from then on, and compares elements with themselves, at which libwebp aborts.
+ */
+static void warm_qsort(void)
+{
+	char elements[2048] = {0};
+
+	qsort(elements, sizeof(elements), 1, compare_nothing);
+}
+
 int sandbox_seal(enum sandbox_list list)
 {
 	int status;
 	scmp_filter_ctx filter;
 
+	warm_qsort();
 	if (list == SANDBOX_SCRIPT) {
 		filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 		status = filter ? allow_script(filter) : -ENOMEM;
 	} else {
 		filter = sandbox_filter_create(&status);
-		if (status == 0)
+		if (status == 0 && list == SANDBOX_NETWORK)
+			status = sandbox_filter_allow_network(filter);
+		else if (status == 0)
 			status = allow_go(filter);
 	}
 	if (status == 0)

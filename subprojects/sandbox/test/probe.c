@@ -1,8 +1,8 @@
 /*
  * What runs in the sandbox in the tests: probe STAGE ATTEMPT. STAGE is "start" (between exec and
- * the seal), "sealed", or "script" (sealed as an interpreter); "server" and "client" are the seal
- * of a server's process, which may read /etc as a client. Ends with 0 where the attempt succeeded,
- * else with its errno, and with 250 where a layer of the seal is missing.
+ * the seal), "sealed", "script" (sealed as an interpreter) or "network"; "server" and "client" are
+ * the seal of a server's process, which may read /etc as a client. Ends with 0 where the attempt
+ * succeeded, else with its errno, and with 250 where a layer of the seal is missing.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -367,6 +367,8 @@ static unsigned seal(const char *stage)
 		return sandbox_seal(SANDBOX_GO) == 0 ? SANDBOX_SERVER : 0;
 	if (!strcmp(stage, "script"))
 		return sandbox_seal(SANDBOX_SCRIPT) == 0 ? SANDBOX_SERVER : 0;
+	if (!strcmp(stage, "network"))
+		return sandbox_seal(SANDBOX_NETWORK) == 0 ? SANDBOX_SERVER : 0;
 	if (!strcmp(stage, "start"))
 		return SANDBOX_SERVER;
 	server.readable = server.is_client ? readable : NULL;

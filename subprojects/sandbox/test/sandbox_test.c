@@ -10,11 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+
+/* For meson. */
+enum { SKIPPED = 77 };
 
 static char *launcher, *probe;
 
@@ -45,9 +49,14 @@ static int run(char *const arguments[])
 /* Returns the errno that the attempt ended with. */
 static int attempt(const char *stage, const char *what)
 {
-	char *launched[] = {launcher, "--best-effort", probe, (char *)stage, (char *)what, NULL};
+	char *launched[] = {launcher,	   "--best-effort", "--network", probe,
+			    (char *)stage, (char *)what,    NULL};
 	bool is_server = !strcmp(stage, "server") || !strcmp(stage, "client");
-	int status = run(is_server ? launched + 2 : launched);
+	int status;
+
+	if (strcmp(stage, "network") != 0)
+		memmove(launched + 2, launched + 3, 4 * sizeof(*launched));
+	status = run(is_server ? launched + 2 : launched);
 
 	assert_true(WIFEXITED(status));
 	assert_true(WEXITSTATUS(status) < 250);
@@ -169,6 +178,49 @@ static void test_an_interpreter_has_less(void **state)
 		refuses("script", refused[i]);
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
 		assert_int_equal(attempt("script", allowed[i]), 0);
+}
+
+static void test_a_network(void **state)
+{
+	static const char *const refused[] = {
+	    "read /proc/self/environ",
+	    "list /",
+	    "write a file",
+	    "rename a file",
+	    "remove a file",
+	    "make a file in memory",
+	    "make a unix socket",
+	    "make a unix datagram socket",
+	    "make a packet socket",
+	    "make a socket of the kernel's ciphers",
+	    "bind a port",
+	    "listen",
+	    "run a program",
+	    "run a descriptor",
+	    "make a process",
+	    "make a namespace",
+	    "change the user",
+	    "signal the parent",
+	    "signal the process group",
+	    "trace the parent",
+	    "read the parent's memory",
+	    "change limits",
+	    "map memory to write and execute",
+	    "turn memory into code",
+	    "use the parent's descriptor",
+	    "take 1 GiB",
+	};
+	static const char *const allowed[] = {
+	    "take 16 MiB",	     "make a thread",
+	    "write to the link",     "find a clean environment",
+	    "make a netlink socket", "make a socket",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		refuses("network", refused[i]);
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
+		assert_int_equal(attempt("network", allowed[i]), 0);
 }
 
 static void test_allows_what_a_program_needs(void **state)
@@ -301,6 +353,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_landlock),
 	    cmocka_unit_test(test_refuses_all_once_sealed),
 	    cmocka_unit_test(test_an_interpreter_has_less),
+	    cmocka_unit_test(test_a_network),
 	    cmocka_unit_test(test_allows_what_a_program_needs),
 	    cmocka_unit_test(test_server),
 	    cmocka_unit_test(test_client),
@@ -310,6 +363,11 @@ int main(int argc, char **argv)
 
 	if (argc != 3)
 		return 2;
+	/* So it is where a processor is emulated for one program. */
+	if (prctl(PR_GET_SECCOMP) < 0) {
+		printf("this kernel has no seccomp\n");
+		return SKIPPED;
+	}
 	launcher = argv[1];
 	probe = argv[2];
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,19 +39,30 @@ struct sandbox_limits {
 };
 
 /*
- * Shuts the calling process in: every layer that can be had. program is a descriptor of the
- * executable that comes next, which is 4 afterwards. Returns the layers that are active.
+ * For a program that speaks with servers of the internet, and not with strangers' scripts: it makes
+ * sockets of the internet's families, connects them, and reads what names and certificates are
+ * looked up in. It listens nowhere and reaches no unix socket.
  */
-unsigned sandbox_enter(const struct sandbox_limits *limits, int *program)
-    __attribute__((warn_unused_result));
+struct sandbox_network {
+	const char *const *readable; /* further files or folders; NULL at the end */
+};
+
+/*
+ * Shuts the calling process in: every layer that can be had. program is a descriptor of the
+ * executable that comes next, which is 4 afterwards; network is NULL for one that has none. Returns
+ * the layers that are active.
+ */
+unsigned sandbox_enter(const struct sandbox_limits *limits, const struct sandbox_network *network,
+		       int *program) __attribute__((warn_unused_result));
 
 /*
  * What a sealed program may still call.
  *   SANDBOX_GO: what Go's runtime needs, threads of its own included.
  *   SANDBOX_SCRIPT: what an interpreter in C needs that has one thread: its memory, a timer, and
  *   descriptors that are open.
+ *   SANDBOX_NETWORK: what was entered with a network, without exec.
  */
-enum sandbox_list { SANDBOX_GO, SANDBOX_SCRIPT };
+enum sandbox_list { SANDBOX_GO, SANDBOX_SCRIPT, SANDBOX_NETWORK };
 
 /*
  * Takes from all threads of the calling process what it needed to start: files, exec, prctl.
