@@ -1,0 +1,207 @@
+#include "address.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAPPED_BITS = 96, ADDRESS_BITS = 128, TEXT_MAX = 64 };
+
+#define V4(a, b, c, d, length)                                                                     \
+	{                                                                                          \
+		{{[10] = 0xff, [11] = 0xff, [12] = a, [13] = b, [14] = c, [15] = d}},              \
+		    MAPPED_BITS + (length)                                                         \
+	}
+#define V6(a, b, c, d, e, f, length)                                                               \
+	{                                                                                          \
+		{{a, b, c, d, e, f}}, length                                                       \
+	}
+
+/* Of IPv4, what is not reached over the internet. */
+static const struct address_range special_v4[] = {
+    V4(0, 0, 0, 0, 8),	      /* "this network" */
+    V4(10, 0, 0, 0, 8),	      /* private use */
+    V4(100, 64, 0, 0, 10),    /* between a provider and its customers */
+    V4(127, 0, 0, 0, 8),      /* loopback */
+    V4(169, 254, 0, 0, 16),   /* link-local; clouds tell secrets there */
+    V4(172, 16, 0, 0, 12),    /* private use */
+    V4(192, 0, 0, 0, 24),     /* protocol assignments */
+    V4(192, 0, 2, 0, 24),     /* documentation */
+    V4(192, 31, 196, 0, 24),  /* AS112 */
+    V4(192, 52, 193, 0, 24),  /* AMT */
+    V4(192, 88, 99, 0, 24),   /* relays of 6to4 */
+    V4(192, 168, 0, 0, 16),   /* private use */
+    V4(192, 175, 48, 0, 24),  /* AS112 */
+    V4(198, 18, 0, 0, 15),    /* benchmarking */
+    V4(198, 51, 100, 0, 24),  /* documentation */
+    V4(203, 0, 113, 0, 24),   /* documentation */
+    V4(224, 0, 0, 0, 4),      /* multicast */
+    V4(240, 0, 0, 0, 4),      /* reserved, broadcast */
+    V4(168, 63, 129, 16, 32), /* public, but within Azure it is the host of a machine */
+};
+
+/* All that was given out so far; loopback, ULA, link-local, multicast and so on are outside. */
+static const struct address_range global_v6 = V6(0x20, 0, 0, 0, 0, 0, 3);
+
+/* Within that, what is not reached, or leads into IPv4. */
+static const struct address_range special_v6[] = {
+    V6(0x20, 0x01, 0x00, 0x00, 0, 0, 23),	/* protocol assignments, Teredo */
+    V6(0x20, 0x01, 0x0d, 0xb8, 0, 0, 32),	/* documentation */
+    V6(0x20, 0x02, 0, 0, 0, 0, 16),		/* 6to4 */
+    V6(0x26, 0x20, 0x00, 0x4f, 0x80, 0x00, 48), /* AS112 */
+    V6(0x3f, 0xfe, 0, 0, 0, 0, 16),		/* 6bone, given back */
+    V6(0x3f, 0xff, 0, 0, 0, 0, 20),		/* documentation */
+};
+
+/* Addresses whose last four bytes are one of IPv4: translated (RFC 6052 section 2.1). */
+static const struct address_range nat64 = {{{0x00, 0x64, 0xff, 0x9b}}, 96};
+
+static const struct address_range mapped = {{{[10] = 0xff, [11] = 0xff}}, MAPPED_BITS};
+
+static bool is_within(const struct address *address, const struct address_range *range)
+{
+	unsigned whole = range->bits / 8, rest = range->bits % 8;
+	uint8_t mask = (uint8_t)(0xff00 >> rest);
+
+	if (memcmp(address->bytes, range->first.bytes, whole) != 0)
+		return false;
+	return rest == 0 || ((address->bytes[whole] ^ range->first.bytes[whole]) & mask) == 0;
+}
+
+static bool is_among(const struct address *address, const struct address_range *ranges,
+		     size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (is_within(address, &ranges[i]))
+			return true;
+	return false;
+}
+
+/* ISATAP puts 0:5efe or 200:5efe before an address of IPv4 (RFC 5214 section 6.1). */
+static bool is_isatap(const struct address *address)
+{
+	const uint8_t *bytes = address->bytes;
+
+	return (bytes[8] & 0xfd) == 0 && bytes[9] == 0 && bytes[10] == 0x5e && bytes[11] == 0xfe;
+}
+
+/* The address of IPv4 at its end. */
+static struct address embedded(const struct address *address)
+{
+	struct address v4 = mapped.first;
+
+	memcpy(v4.bytes + 12, address->bytes + 12, 4);
+	return v4;
+}
+
+bool address_is_public(const struct address *address)
+{
+	if (is_within(address, &nat64)) {
+		struct address v4 = embedded(address);
+
+		return address_is_public(&v4);
+	}
+	if (is_within(address, &mapped))
+		return !is_among(address, special_v4, sizeof(special_v4) / sizeof(*special_v4));
+	return is_within(address, &global_v6) && !is_isatap(address) &&
+	       !is_among(address, special_v6, sizeof(special_v6) / sizeof(*special_v6));
+}
+
+bool address_is_listed(const struct address *address, const struct address_list *list)
+{
+	struct address v4 = embedded(address);
+
+	return is_among(address, list->ranges, list->count) ||
+	       (is_within(address, &nat64) && is_among(&v4, list->ranges, list->count));
+}
+
+bool address_is_own(const struct address *address)
+{
+	struct address plain = is_within(address, &nat64) ? embedded(address) : *address, own;
+	struct ifaddrs *first;
+	bool is_own = false;
+
+	if (getifaddrs(&first) != 0)
+		return true;
+	for (const struct ifaddrs *entry = first; entry && !is_own; entry = entry->ifa_next)
+		is_own = entry->ifa_addr && address_read(entry->ifa_addr, &own) &&
+			 memcmp(own.bytes, plain.bytes, sizeof(own.bytes)) == 0;
+	freeifaddrs(first);
+	return is_own;
+}
+
+bool address_read(const struct sockaddr *from, struct address *ret_address)
+{
+	*ret_address = mapped.first;
+	if (from->sa_family == AF_INET) {
+		struct sockaddr_in v4;
+
+		memcpy(&v4, from, sizeof(v4));
+		memcpy(ret_address->bytes + 12, &v4.sin_addr, 4);
+	} else if (from->sa_family == AF_INET6) {
+		struct sockaddr_in6 v6;
+
+		memcpy(&v6, from, sizeof(v6));
+		memcpy(ret_address->bytes, &v6.sin6_addr, 16);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Digits, as many as there are, up to most. */
+static bool read_bits(const char *text, unsigned most, unsigned *ret_bits)
+{
+	unsigned value = 0;
+
+	if (!*text || strlen(text) > 3)
+		return false;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9')
+			return false;
+		value = value * 10 + (unsigned)(*text - '0');
+	}
+	*ret_bits = value;
+	return value <= most;
+}
+
+bool address_list_add(struct address_list *list, const char *text)
+{
+	struct address_range range = {.first = mapped.first, .bits = ADDRESS_BITS};
+	char address[TEXT_MAX];
+	const char *slash = strchr(text, '/');
+	size_t length = slash ? (size_t)(slash - text) : strlen(text);
+	unsigned before = 0;
+
+	if (list->count == ADDRESS_RANGES_MAX || length >= sizeof(address))
+		return false;
+	memcpy(address, text, length);
+	address[length] = '\0';
+	if (inet_pton(AF_INET, address, range.first.bytes + 12) == 1)
+		before = MAPPED_BITS;
+	else if (inet_pton(AF_INET6, address, range.first.bytes) != 1)
+		return false;
+	if (slash && !read_bits(slash + 1, ADDRESS_BITS - before, &range.bits))
+		return false;
+	if (slash)
+		range.bits += before;
+	list->ranges[list->count++] = range;
+	return true;
+}
+
+bool address_is_bad_port(long port)
+{
+	static const short ports[] = {
+	    1,	  7,	9,    11,   13,	  15,	17,   19,   20,	  21,	22,   23,   25,	  37,
+	    42,	  43,	53,   69,   77,	  79,	87,   95,   101,  102,	103,  104,  109,  110,
+	    111,  113,	115,  117,  119,  123,	135,  137,  139,  143,	161,  179,  389,  427,
+	    465,  512,	513,  514,  515,  526,	530,  531,  532,  540,	548,  554,  556,  563,
+	    587,  601,	636,  989,  990,  993,	995,  1719, 1720, 1723, 2049, 3659, 4045, 4190,
+	    5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080};
+
+	for (size_t i = 0; i < sizeof(ports) / sizeof(*ports); i++)
+		if (port == ports[i])
+			return true;
+	return port == 0;
+}

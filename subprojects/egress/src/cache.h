@@ -1,0 +1,28 @@
+/* Answers that are kept: bounded in bytes, the least recently used go first. */
+#pragma once
+
+#include "reply.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { KEY_BYTES = 32 };
+
+/* Of a request with all that it depends on, the app's version included. */
+struct key {
+	unsigned char bytes[KEY_BYTES];
+};
+
+struct cache;
+
+struct cache *cache_create(size_t bytes_max) __attribute__((warn_unused_result));
+void cache_destroy(struct cache *cache);
+
+/* The reply that is kept, or NULL; it lives until the next call. */
+const struct reply *cache_find(struct cache *cache, const struct key *key, int64_t now_ms);
+
+/* Keeps a copy until then. What is larger than an eighth of the cache is not kept. */
+void cache_keep(struct cache *cache, const struct key *key, const struct reply *reply,
+		int64_t until_ms);
+
+size_t cache_bytes(const struct cache *cache);

@@ -1,0 +1,151 @@
+#include "client.h"
+
+#include "request.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { LENGTHS = 8, PIECE = 64 << 10, ID_TEXT_MAX = 64 };
+
+static void put_length(unsigned char *to, size_t length)
+{
+	for (int i = 0; i < 4; i++)
+		to[i] = (unsigned char)(length >> (24 - 8 * i));
+}
+
+static size_t get_length(const char *from)
+{
+	size_t value = 0;
+
+	for (int i = 0; i < 4; i++)
+		value = value << 8 | (unsigned char)from[i];
+	return value;
+}
+
+static void add_out(struct client *client, const void *data, size_t length)
+{
+	bytes_add(&client->out, data, length);
+	*client->out_total += length;
+}
+
+static void add_lengths(struct client *client, size_t head, size_t blob)
+{
+	unsigned char lengths[LENGTHS];
+
+	put_length(lengths, head);
+	put_length(lengths + 4, blob);
+	add_out(client, lengths, LENGTHS);
+}
+
+struct client *client_create(int link, const char *hello, size_t *out_total)
+{
+	struct client *client = memory_take(sizeof(*client));
+
+	client->link = link;
+	client->out_total = out_total;
+	fcntl(link, F_SETFL, O_NONBLOCK);
+	add_lengths(client, strlen(hello), 0);
+	add_out(client, hello, strlen(hello));
+	return client;
+}
+
+void client_destroy(struct client *client)
+{
+	close(client->link);
+	*client->out_total -= client->out.length;
+	bytes_finish(&client->in);
+	bytes_finish(&client->out);
+	free(client);
+}
+
+bool client_has_room(const struct client *client)
+{
+	size_t own = client->out.length, total = *client->out_total;
+
+	return own < CLIENT_OUT_MAX && total < CLIENTS_OUT_MAX && own < CLIENTS_OUT_MAX - total;
+}
+
+bool client_wants_input(const struct client *client)
+{
+	return client_has_room(client) &&
+	       client->in.length < LENGTHS + REQUEST_HEAD_MAX + REQUEST_BODY_MAX;
+}
+
+void client_read(struct client *client)
+{
+	ssize_t length = read(client->link, bytes_reserve(&client->in, PIECE), PIECE);
+
+	if (length > 0)
+		client->in.length += (size_t)length;
+	else if (length == 0 || (errno != EAGAIN && errno != EINTR))
+		client->is_gone = true;
+}
+
+void client_write(struct client *client)
+{
+	ssize_t length;
+
+	if (client->out.length == 0)
+		return;
+	length = send(client->link, client->out.data, client->out.length, MSG_NOSIGNAL);
+	if (length > 0) {
+		bytes_skip(&client->out, (size_t)length);
+		*client->out_total -= (size_t)length;
+	} else if (length < 0 && errno != EAGAIN && errno != EINTR) {
+		client->is_gone = true;
+	}
+}
+
+bool client_has_frame(const struct client *client)
+{
+	size_t head, body;
+
+	if (client->in.length < LENGTHS)
+		return false;
+	head = get_length(client->in.data);
+	body = get_length(client->in.data + 4);
+	return head > REQUEST_HEAD_MAX || body > REQUEST_BODY_MAX ||
+	       client->in.length >= LENGTHS + head + body;
+}
+
+int client_next(const struct client *client, const char **ret_head, size_t *ret_head_length,
+		struct bytes *ret_body)
+{
+	size_t head, body;
+
+	if (!client_has_frame(client))
+		return 0;
+	head = get_length(client->in.data);
+	body = get_length(client->in.data + 4);
+	if (head > REQUEST_HEAD_MAX || body > REQUEST_BODY_MAX)
+		return -1;
+	*ret_head = client->in.data + LENGTHS;
+	*ret_head_length = head;
+	*ret_body = (struct bytes){0};
+	bytes_add(ret_body, *ret_head + head, body);
+	return 1;
+}
+
+void client_skip(struct client *client)
+{
+	bytes_skip(&client->in,
+		   LENGTHS + get_length(client->in.data) + get_length(client->in.data + 4));
+}
+
+void client_answer(struct client *client, int64_t id, const struct reply *reply)
+{
+	char begin[ID_TEXT_MAX];
+	size_t length =
+	    (size_t)snprintf(begin, sizeof(begin), "{\"fetch\":{\"id\":%lld,", (long long)id);
+
+	add_lengths(client, length + reply->members.length + 2, reply->body.length);
+	add_out(client, begin, length);
+	add_out(client, reply->members.data, reply->members.length);
+	add_out(client, "}}", 2);
+	add_out(client, reply->body.data, reply->body.length);
+}

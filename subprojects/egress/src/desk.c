@@ -1,0 +1,446 @@
+#include "desk.h"
+
+#include "cache.h"
+#include "transfer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FOREVER_MS = 3600 * 1000, TICK_MS = 500 };
+
+struct waiter {
+	struct client *client;
+	int64_t id;
+	struct waiter *next;
+};
+
+struct flight {
+	struct request request;
+	struct transfer transfer;
+	bool has_started, has_landed;
+	int64_t since_ms;   /* it waits for its turn, or has landed */
+	struct reply reply; /* when it has landed */
+	struct waiter *waiters;
+	struct flight *next;
+};
+
+/* A name that was still being looked up when its transfer ended. */
+struct given_up {
+	struct key scope;
+	int64_t until_ms;
+};
+
+struct desk {
+	const struct address_list *allowed;
+	const char *certificates;
+	CURLM *multi;
+	struct cache *cache;
+	struct flight *flights; /* the oldest first */
+	unsigned flight_count, transfer_count;
+	struct given_up given_up[DESK_LOOK_UPS_MAX];
+};
+
+static const char too_many[] = "too many requests of apps wait";
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+struct desk *desk_create(const struct address_list *allowed, const char *certificates)
+{
+	struct desk *desk = memory_take(sizeof(*desk));
+
+	desk->allowed = allowed;
+	desk->certificates = certificates;
+	desk->multi = curl_multi_init();
+	if (!desk->multi)
+		abort();
+	curl_multi_setopt(desk->multi, CURLMOPT_MAXCONNECTS, (long)DESK_TRANSFERS_MAX);
+	desk->cache = cache_create(DESK_CACHE_BYTES);
+	return desk;
+}
+
+static void add_waiter(struct flight *flight, struct client *client, int64_t id)
+{
+	struct waiter *waiter = memory_take(sizeof(*waiter));
+
+	*waiter = (struct waiter){.client = client, .id = id, .next = flight->waiters};
+	flight->waiters = waiter;
+	client->under_way++;
+}
+
+static void drop_waiter(struct waiter **at)
+{
+	struct waiter *waiter = *at;
+
+	*at = waiter->next;
+	waiter->client->under_way--;
+	free(waiter);
+}
+
+static void destroy_flight(struct desk *desk, struct flight **at)
+{
+	struct flight *flight = *at;
+
+	*at = flight->next;
+	while (flight->waiters)
+		drop_waiter(&flight->waiters);
+	desk->flight_count--;
+	desk->transfer_count -= flight->has_started;
+	transfer_finish(&flight->transfer, desk->multi);
+	request_finish(&flight->request);
+	reply_finish(&flight->reply);
+	free(flight);
+}
+
+void desk_destroy(struct desk *desk)
+{
+	while (desk->flights)
+		destroy_flight(desk, &desk->flights);
+	cache_destroy(desk->cache);
+	curl_multi_cleanup(desk->multi);
+	free(desk);
+}
+
+static void refuse(struct client *client, int64_t id, const char *words)
+{
+	struct reply reply = {0};
+
+	reply_set_error(&reply, "%s", words);
+	client_answer(client, id, &reply);
+	reply_finish(&reply);
+}
+
+/* Tells all who wait for the flight why there is no answer. */
+static void give_up(struct desk *desk, struct flight **at, const char *words)
+{
+	for (struct waiter *waiter = (*at)->waiters; waiter; waiter = waiter->next)
+		refuse(waiter->client, waiter->id, words);
+	destroy_flight(desk, at);
+}
+
+static bool has_scope(const struct flight *flight, const struct key *scope)
+{
+	return memcmp(&flight->request.scope, scope, sizeof(*scope)) == 0;
+}
+
+static struct flight *find_flight(const struct desk *desk, const struct key *key)
+{
+	struct flight *flight = desk->flights;
+
+	while (flight && memcmp(&flight->request.key, key, sizeof(*key)) != 0)
+		flight = flight->next;
+	return flight;
+}
+
+/* Only what changes nothing there may be asked once for many; what has a body counts as well where
+ * the app has said how long its answer holds. */
+static bool is_shared(const struct request *request)
+{
+	return strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0 ||
+	       (strcmp(request->method, "POST") == 0 && request->ttl_s > 0);
+}
+
+/* Whether the scope leaves as many of the client's places free as it has. */
+static bool may_wait(const struct desk *desk, const struct client *client, const struct key *scope)
+{
+	unsigned own = 0;
+
+	for (const struct flight *flight = desk->flights; flight; flight = flight->next)
+		if (has_scope(flight, scope))
+			for (const struct waiter *waiter = flight->waiters; waiter;
+			     waiter = waiter->next)
+				own += waiter->client == client;
+	return own + client->under_way < CLIENT_UNDER_WAY_MAX;
+}
+
+/* Likewise of the desk's places, and of the bytes of bodies. */
+static bool may_fly(const struct desk *desk, const struct request *request)
+{
+	size_t own_bytes = request->body.length, bytes = 0;
+	unsigned own = 0;
+
+	for (const struct flight *flight = desk->flights; flight; flight = flight->next) {
+		bytes += flight->request.body.length;
+		if (has_scope(flight, &request->scope)) {
+			own++;
+			own_bytes += flight->request.body.length;
+		}
+	}
+	return own + desk->flight_count < DESK_FLIGHTS_MAX && own_bytes + bytes <= DESK_BODIES_MAX;
+}
+
+/* Takes the request. */
+static void add_flight(struct desk *desk, struct client *client, struct request *request)
+{
+	struct flight *flight, **end = &desk->flights;
+
+	if (!may_fly(desk, request)) {
+		refuse(client, request->id, too_many);
+		request_finish(request);
+		return;
+	}
+	flight = memory_take(sizeof(*flight));
+	flight->request = *request;
+	flight->since_ms = now_ms();
+	add_waiter(flight, client, request->id);
+	while (*end)
+		end = &(*end)->next;
+	*end = flight;
+	desk->flight_count++;
+}
+
+static void take_request(struct desk *desk, struct client *client, struct request *request)
+{
+	const struct reply *kept = NULL;
+	struct flight *flight = NULL;
+
+	if (is_shared(request)) {
+		kept = cache_find(desk->cache, &request->key, now_ms());
+		flight = find_flight(desk, &request->key);
+	}
+	if (kept)
+		client_answer(client, request->id, kept);
+	else if (!may_wait(desk, client, &request->scope))
+		refuse(client, request->id, too_many);
+	else if (flight)
+		add_waiter(flight, client, request->id);
+	else {
+		add_flight(desk, client, request);
+		return;
+	}
+	request_finish(request);
+}
+
+void desk_take(struct desk *desk, struct client *client)
+{
+	char words[REQUEST_WORDS_MAX];
+	const char *head;
+	size_t head_length;
+	struct bytes body;
+	struct request request;
+	int status;
+
+	while (client_has_room(client) &&
+	       (status = client_next(client, &head, &head_length, &body)) != 0) {
+		enum request_status read = REQUEST_BROKEN;
+
+		if (status > 0) {
+			read = request_read(head, head_length, &body, &request, words);
+			client_skip(client);
+		}
+		if (read == REQUEST_FINE) {
+			take_request(desk, client, &request);
+			continue;
+		}
+		if (read == REQUEST_REFUSED)
+			refuse(client, request.id, words);
+		if (status > 0)
+			request_finish(&request);
+		if (read == REQUEST_BROKEN) {
+			client->is_gone = true;
+			return;
+		}
+	}
+}
+
+void desk_forget(struct desk *desk, const struct client *client)
+{
+	for (struct flight **at = &desk->flights; *at;) {
+		for (struct waiter **waiter = &(*at)->waiters; *waiter;) {
+			if ((*waiter)->client == client)
+				drop_waiter(waiter);
+			else
+				waiter = &(*waiter)->next;
+		}
+		if (!(*at)->waiters && !(*at)->has_started)
+			destroy_flight(desk, at);
+		else
+			at = &(*at)->next;
+	}
+}
+
+/* Whether somebody who waits for it can be given an answer. */
+static bool is_wanted(const struct flight *flight)
+{
+	const struct waiter *waiter = flight->waiters;
+
+	while (waiter && !client_has_room(waiter->client))
+		waiter = waiter->next;
+	return waiter;
+}
+
+static unsigned transfers_of(const struct desk *desk, const struct key *scope)
+{
+	unsigned count = 0;
+
+	for (const struct flight *flight = desk->flights; flight; flight = flight->next)
+		count += flight->has_started && has_scope(flight, scope);
+	return count;
+}
+
+/* Whether there is a thread to look a name up in. */
+static bool may_look_up(const struct desk *desk, const struct key *scope)
+{
+	unsigned own = 0, all = 0;
+	int64_t now = now_ms();
+
+	for (const struct flight *flight = desk->flights; flight; flight = flight->next)
+		if (flight->transfer.is_new || flight->transfer.is_looking_up) {
+			all++;
+			own += has_scope(flight, scope);
+		}
+	for (unsigned i = 0; i < DESK_LOOK_UPS_MAX; i++)
+		if (desk->given_up[i].until_ms > now) {
+			all++;
+			own += memcmp(&desk->given_up[i].scope, scope, sizeof(*scope)) == 0;
+		}
+	return own < DESK_SCOPE_LOOK_UPS_MAX && own + all < DESK_LOOK_UPS_MAX;
+}
+
+static void note_given_up(struct desk *desk, const struct key *scope)
+{
+	struct given_up *oldest = desk->given_up;
+
+	for (unsigned i = 1; i < DESK_LOOK_UPS_MAX; i++)
+		if (desk->given_up[i].until_ms < oldest->until_ms)
+			oldest = &desk->given_up[i];
+	*oldest = (struct given_up){.scope = *scope, .until_ms = now_ms() + DESK_GIVEN_UP_MS};
+}
+
+/* The oldest that waits, of the scope with the fewest transfers. */
+static struct flight *find_next(const struct desk *desk)
+{
+	struct flight *found = NULL;
+	unsigned fewest = DESK_TRANSFERS_MAX - desk->transfer_count;
+
+	if (fewest > DESK_SCOPE_TRANSFERS_MAX)
+		fewest = DESK_SCOPE_TRANSFERS_MAX;
+	for (struct flight *flight = desk->flights; flight && fewest > 0; flight = flight->next) {
+		unsigned count;
+
+		if (flight->has_started || !is_wanted(flight))
+			continue;
+		count = transfers_of(desk, &flight->request.scope);
+		if (count < fewest && may_look_up(desk, &flight->request.scope)) {
+			fewest = count;
+			found = flight;
+		}
+	}
+	return found;
+}
+
+/* Whether there is something to do without waiting: what was written since has made room. */
+static bool can_go_on(const struct desk *desk, const struct client *clients)
+{
+	for (; clients; clients = clients->next)
+		if (client_has_room(clients) && client_has_frame(clients))
+			return true;
+	for (const struct flight *flight = desk->flights; flight; flight = flight->next)
+		if (flight->has_landed && is_wanted(flight))
+			return true;
+	return find_next(desk);
+}
+
+void desk_wait(struct desk *desk, struct curl_waitfd *fds, unsigned count,
+	       const struct client *clients)
+{
+	int most_ms = desk->flights ? TICK_MS : FOREVER_MS;
+
+	curl_multi_poll(desk->multi, fds, count, can_go_on(desk, clients) ? 0 : most_ms, NULL);
+}
+
+static void start_some(struct desk *desk)
+{
+	struct flight *flight;
+
+	while (desk->transfer_count < DESK_TRANSFERS_MAX && (flight = find_next(desk))) {
+		if (!transfer_start(&flight->transfer, desk->multi, &flight->request, desk->allowed,
+				    desk->certificates))
+			abort();
+		flight->has_started = true;
+		desk->transfer_count++;
+	}
+}
+
+/* Those whose turn does not come, and those whose answer nobody takes. */
+static void refuse_late(struct desk *desk)
+{
+	int64_t before_ms = now_ms() - DESK_WAIT_MS;
+
+	for (struct flight **at = &desk->flights; *at;) {
+		if (((*at)->has_landed || !(*at)->has_started) && (*at)->since_ms < before_ms)
+			give_up(desk, at, too_many);
+		else
+			at = &(*at)->next;
+	}
+}
+
+/* Answers those who wait for what has landed, as far as they have room. */
+static void answer_landed(struct desk *desk)
+{
+	for (struct flight **at = &desk->flights; *at;) {
+		struct flight *flight = *at;
+
+		for (struct waiter **waiter = &flight->waiters; flight->has_landed && *waiter;) {
+			if (client_has_room((*waiter)->client)) {
+				client_answer((*waiter)->client, (*waiter)->id, &flight->reply);
+				drop_waiter(waiter);
+			} else {
+				waiter = &(*waiter)->next;
+			}
+		}
+		if (flight->has_landed && !flight->waiters)
+			destroy_flight(desk, at);
+		else
+			at = &flight->next;
+	}
+}
+
+static void end_transfer(struct desk *desk, struct transfer *transfer, CURLcode code)
+{
+	struct flight *flight = desk->flights;
+	int64_t lifetime_s;
+
+	while (flight && &flight->transfer != transfer)
+		flight = flight->next;
+	if (!flight)
+		return; /* each transfer is one of a flight */
+	transfer_end(transfer, code, &flight->reply, &lifetime_s);
+	if (transfer->is_looking_up && code == CURLE_OPERATION_TIMEDOUT)
+		note_given_up(desk, &flight->request.scope);
+	transfer_finish(transfer, desk->multi);
+	flight->has_landed = true;
+	flight->since_ms = now_ms();
+	if (lifetime_s > 0)
+		cache_keep(desk->cache, &flight->request.key, &flight->reply,
+			   flight->since_ms + lifetime_s * 1000);
+}
+
+void desk_run(struct desk *desk)
+{
+	CURLMsg *message;
+	int left;
+
+	start_some(desk);
+	curl_multi_perform(desk->multi, &left);
+	for (struct flight *flight = desk->flights; flight; flight = flight->next)
+		flight->transfer.is_new = false;
+	while ((message = curl_multi_info_read(desk->multi, &left))) {
+		struct transfer *transfer;
+		CURLcode code = message->data.result;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+		end_transfer(desk, transfer, code);
+	}
+	answer_landed(desk);
+	refuse_late(desk);
+	start_some(desk);
+}

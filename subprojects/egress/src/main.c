@@ -1,0 +1,226 @@
+/* The egress: the one process through which apps reach the internet. Whoever starts it holds the
+ * other end of the socket at descriptor 3, and sends sockets over it, one a message (SCM_RIGHTS).
+ * On each of them a client sends requests and gets answers (client.h). It ends with the socket at
+ * descriptor 3.
+ *
+ *   egress [--allow CIDR]... [--certificates FILE] */
+#include "desk.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <malloc.h>
+#include <sandbox/sandbox.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { HANGS_S = 20, CONTROL = 3, CLIENTS_MAX = 256, EXIT_USAGE = 2, HELLO_MAX = 512 };
+
+struct egress {
+	struct desk *desk;
+	struct client *clients;
+	unsigned client_count;
+	size_t out_total; /* bytes that wait for all clients */
+	bool has_control;
+	char hello[HELLO_MAX];
+};
+
+static int fail(const char *what, const char *why)
+{
+	fprintf(stderr, "egress: %s%s%s\n", what, why ? ": " : "", why ? why : "");
+	return EXIT_USAGE;
+}
+
+/* Takes from the process what it needed to start. 0 with the layers of the sandbox that are active
+ * (without the launcher there are none), or a negative errno. */
+static int seal(char *layers, size_t size)
+{
+	const char *active = getenv("SANDBOX_LAYERS"), *mode = getenv("SANDBOX");
+	int status;
+
+	if (!active || !mode) {
+		snprintf(layers, size, "none");
+		return 0;
+	}
+	status = sandbox_seal(SANDBOX_NETWORK);
+	if (status < 0 && strcmp(mode, "required") == 0)
+		return status;
+	snprintf(layers, size, "%s %ssealed", active, status < 0 ? "-" : "");
+	return 0;
+}
+
+/* Takes the socket of the next message. False at the end. */
+static bool receive_socket(int *ret_socket)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	char data[16];
+	struct iovec part = {.iov_base = data, .iov_len = sizeof(data)};
+	struct msghdr message = {
+	    .msg_iov = &part,
+	    .msg_iovlen = 1,
+	    .msg_control = control.space,
+	    .msg_controllen = sizeof(control.space),
+	};
+	ssize_t length = recvmsg(CONTROL, &message, MSG_CMSG_CLOEXEC);
+	struct cmsghdr *header = length > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+
+	*ret_socket = -1;
+	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+	    header->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(ret_socket, CMSG_DATA(header), sizeof(int));
+	return length > 0 || (length < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+static void accept_client(struct egress *egress)
+{
+	struct client *client;
+	int link;
+
+	egress->has_control = receive_socket(&link);
+	if (link < 0)
+		return;
+	if (egress->client_count == CLIENTS_MAX) {
+		close(link);
+		return;
+	}
+	client = client_create(link, egress->hello, &egress->out_total);
+	client->next = egress->clients;
+	egress->clients = client;
+	egress->client_count++;
+}
+
+static void drop_gone(struct egress *egress)
+{
+	for (struct client **at = &egress->clients; *at;) {
+		struct client *client = *at;
+
+		if (client->is_gone) {
+			*at = client->next;
+			egress->client_count--;
+			desk_forget(egress->desk, client);
+			client_destroy(client);
+		} else {
+			at = &client->next;
+		}
+	}
+}
+
+static unsigned list_sockets(const struct egress *egress, struct curl_waitfd *fds)
+{
+	unsigned count = 0;
+
+	fds[count++] = (struct curl_waitfd){.fd = CONTROL, .events = CURL_WAIT_POLLIN};
+	for (const struct client *client = egress->clients; client; client = client->next)
+		fds[count++] = (struct curl_waitfd){
+		    .fd = client->link,
+		    .events = (short)((client_wants_input(client) ? CURL_WAIT_POLLIN : 0) |
+				      (client->out.length > 0 ? CURL_WAIT_POLLOUT : 0))};
+	return count;
+}
+
+/* It ends by SIGALRM after so many seconds; 0: it does not. */
+static void set_alarm(unsigned seconds)
+{
+	struct itimerval timer = {.it_value.tv_sec = seconds};
+
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void run(struct egress *egress)
+{
+	struct curl_waitfd fds[CLIENTS_MAX + 1];
+
+	while (egress->has_control) {
+		unsigned count = list_sockets(egress, fds), i = 1;
+
+		set_alarm(0);
+		desk_wait(egress->desk, fds, count, egress->clients);
+		set_alarm(HANGS_S); /* nothing here waits: who starts it starts another one */
+		for (struct client *client = egress->clients; client; client = client->next, i++) {
+			/* Whatever it has: reading tells that the client is gone. What was not
+			 * asked for is said of one that is. */
+			if (fds[i].revents && client_wants_input(client))
+				client_read(client);
+			else if (fds[i].revents & ~fds[i].events)
+				client->is_gone = true;
+			desk_take(egress->desk, client);
+		}
+		desk_run(egress->desk);
+		for (struct client *client = egress->clients; client; client = client->next)
+			client_write(client);
+		drop_gone(egress);
+		if (fds[0].revents)
+			accept_client(egress);
+	}
+}
+
+static int read_options(int argc, char **argv, struct address_list *allowed,
+			const char **certificates)
+{
+	static const struct option options[] = {
+	    {"allow", required_argument, NULL, 'a'},
+	    {"certificates", required_argument, NULL, 'c'},
+	    {NULL, 0, NULL, 0},
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+		if (option == 'a' && !address_list_add(allowed, optarg))
+			return fail("this is no range of addresses, or one too many", optarg);
+		if (option == 'c')
+			*certificates = optarg;
+		if (option == '?')
+			return EXIT_USAGE;
+	}
+	return optind == argc ? 0 : fail("takes no arguments", argv[optind]);
+}
+
+int main(int argc, char **argv)
+{
+	static struct address_list allowed;
+	const char *certificates = NULL;
+	struct egress egress = {.has_control = true};
+	struct stat about;
+	char layers[200];
+	int status = read_options(argc, argv, &allowed, &certificates);
+
+	if (status != 0)
+		return status;
+	if (fstat(CONTROL, &about) != 0)
+		return fail("is started by displayd and displayctl, with a socket at descriptor 3",
+			    NULL);
+	signal(SIGPIPE, SIG_IGN);
+	/* A silent name server has its thread for 10 s (resolv.conf(5)). */
+	setenv("RES_OPTIONS", "timeout:2 attempts:2", 1);
+	/* Large pieces go back to the system when they are free, and leave no holes. */
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+	if (sodium_init() < 0 || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return fail("cannot start libcurl", NULL);
+	fcntl(CONTROL, F_SETFL, O_NONBLOCK);
+	egress.desk = desk_create(&allowed, certificates);
+	status = seal(layers, sizeof(layers));
+	if (status < 0)
+		return fail("cannot be sealed", strerror(-status));
+	snprintf(egress.hello, sizeof(egress.hello),
+		 "{\"engine\":\"EGRESS\",\"library\":\"libcurl %s\",\"layers\":\"%s\"}",
+		 curl_version_info(CURLVERSION_NOW)->version, layers);
+	run(&egress);
+	while (egress.clients) {
+		egress.clients->is_gone = true;
+		drop_gone(&egress);
+	}
+	desk_destroy(egress.desk);
+	curl_global_cleanup();
+	return 0;
+}

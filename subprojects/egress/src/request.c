@@ -1,0 +1,260 @@
+#include "request.h"
+
+#include "address.h"
+
+#include <sodium.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <yyjson.h>
+
+/* What the text of a request is made of while it is read. */
+struct reading {
+	struct request *request;
+	yyjson_val *fetch;
+	char *words;
+};
+
+__attribute__((format(printf, 2, 3))) static bool refuse(struct reading *reading,
+							 const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(reading->words, REQUEST_WORDS_MAX, format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+static bool read_method(struct reading *reading)
+{
+	static const char *const methods[] = {"GET",   "HEAD",	 "POST",   "PUT",
+					      "PATCH", "DELETE", "OPTIONS"};
+	const char *method = yyjson_get_str(yyjson_obj_get(reading->fetch, "method"));
+
+	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+		if (method && strcmp(method, methods[i]) == 0) {
+			snprintf(reading->request->method, sizeof(reading->request->method), "%s",
+				 method);
+			return true;
+		}
+	return refuse(reading, "there is no method %.20s for apps", method ? method : "");
+}
+
+/* Takes what curl has allocated. */
+static char *take_part(CURLU *url, CURLUPart part, unsigned flags)
+{
+	char *text = NULL, *copy = NULL;
+
+	if (curl_url_get(url, part, &text, flags) == CURLUE_OK) {
+		copy = memory_copy_text(text);
+		curl_free(text);
+	}
+	return copy;
+}
+
+static bool check_parts(struct reading *reading, CURLU *url)
+{
+	char *user = take_part(url, CURLUPART_USER, 0);
+	char *password = take_part(url, CURLUPART_PASSWORD, 0);
+	char *port = take_part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+	bool fine = true;
+
+	if (user || password)
+		fine = refuse(reading, "leave user and password out of the address, and send the "
+				       "header Authorization");
+	else if (address_is_bad_port(port ? strtol(port, NULL, 10) : 0))
+		fine = refuse(reading, "port %s is of another protocol", port ? port : "0");
+	free(user);
+	free(password);
+	free(port);
+	return fine;
+}
+
+static bool read_url(struct reading *reading)
+{
+	yyjson_val *member = yyjson_obj_get(reading->fetch, "url");
+	const char *text = yyjson_get_str(member);
+	struct request *request = reading->request;
+	CURLU *url;
+	bool fine;
+
+	if (!text || yyjson_get_len(member) > REQUEST_URL_MAX ||
+	    strlen(text) != yyjson_get_len(member))
+		return refuse(reading, "this is no address");
+	if (strncasecmp(text, "http://", 7) != 0 && strncasecmp(text, "https://", 8) != 0)
+		return refuse(reading, "an address begins with https:// or http://, not with %.20s",
+			      text);
+	url = curl_url();
+	if (!url)
+		abort();
+	fine = curl_url_set(url, CURLUPART_URL, text, CURLU_URLENCODE) == CURLUE_OK;
+	if (!fine)
+		refuse(reading, "this is no address: %.100s", text);
+	fine = fine && check_parts(reading, url);
+	if (fine) {
+		curl_url_set(url, CURLUPART_FRAGMENT, NULL, 0);
+		request->url = take_part(url, CURLUPART_URL, 0);
+		request->host = take_part(url, CURLUPART_HOST, 0);
+		fine = request->url && request->host;
+	}
+	curl_url_cleanup(url);
+	return fine;
+}
+
+/* Headers that are the connection's, and not the app's (RFC 9110 section 7.6.1). Others do without
+ * them in silence, too: browsers, and the library of the community's apps. */
+static bool is_ours(const char *name)
+{
+	static const char *const names[] = {"Accept-Encoding",
+					    "Connection",
+					    "Content-Length",
+					    "Expect",
+					    "Host",
+					    "Keep-Alive",
+					    "TE",
+					    "Trailer",
+					    "Transfer-Encoding",
+					    "Upgrade",
+					    "Via"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcasecmp(name, names[i]) == 0)
+			return true;
+	return strncasecmp(name, "Proxy-", 6) == 0;
+}
+
+/* A token (RFC 9110 section 5.6.2). */
+static bool is_name(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c <= ' ' || c >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", c))
+			return false;
+	}
+	return length > 0;
+}
+
+static bool is_value(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if ((c < ' ' && c != '\t') || c == 0x7f)
+			return false;
+	}
+	return true;
+}
+
+static bool add_header(struct reading *reading, yyjson_val *name, yyjson_val *value)
+{
+	struct request *request = reading->request;
+	const char *text = yyjson_get_str(name), *content = yyjson_get_str(value);
+	struct curl_slist *longer;
+	char *line = NULL;
+
+	if (!content || !is_name(text, yyjson_get_len(name)) ||
+	    !is_value(content, yyjson_get_len(value)))
+		return refuse(reading, "the header %.40s cannot be sent", text);
+	if (is_ours(text))
+		return true;
+	if (strcasecmp(text, "User-Agent") == 0)
+		request->has_user_agent = true;
+	/* To curl "Name:" would mean to send no such header. */
+	if (asprintf(&line, content[0] ? "%s: %s" : "%s;", text, content) < 0)
+		abort();
+	longer = curl_slist_append(request->headers, line);
+	free(line);
+	if (!longer)
+		abort();
+	request->headers = longer;
+	return true;
+}
+
+static bool read_headers(struct reading *reading)
+{
+	yyjson_val *headers = yyjson_obj_get(reading->fetch, "headers"), *name, *value;
+	size_t i, count;
+
+	if (!headers)
+		return true;
+	if (!yyjson_is_obj(headers))
+		return refuse(reading, "headers must be an object");
+	if (yyjson_obj_size(headers) > REQUEST_HEADERS_MAX)
+		return refuse(reading, "a request has at most %d headers", REQUEST_HEADERS_MAX);
+	yyjson_obj_foreach(headers, i, count, name, value)
+	{
+		if (!add_header(reading, name, value))
+			return false;
+	}
+	return true;
+}
+
+static void hash_text(crypto_generichash_state *state, const char *text)
+{
+	crypto_generichash_update(state, (const unsigned char *)text, strlen(text) + 1);
+}
+
+/* All that the answer depends on. */
+static void make_keys(struct reading *reading)
+{
+	struct request *request = reading->request;
+	yyjson_val *scope = yyjson_obj_get(reading->fetch, "scope");
+	crypto_generichash_state state;
+
+	crypto_generichash(request->scope.bytes, KEY_BYTES,
+			   (const unsigned char *)yyjson_get_str(scope), yyjson_get_len(scope),
+			   NULL, 0);
+	crypto_generichash_init(&state, NULL, 0, KEY_BYTES);
+	crypto_generichash_update(&state, request->scope.bytes, KEY_BYTES);
+	crypto_generichash_update(&state, (const unsigned char *)(request->is_public ? "p" : "a"),
+				  1);
+	hash_text(&state, request->method);
+	hash_text(&state, request->url);
+	for (struct curl_slist *header = request->headers; header; header = header->next)
+		hash_text(&state, header->data);
+	hash_text(&state, "");
+	if (request->body.length > 0)
+		crypto_generichash_update(&state, (const unsigned char *)request->body.data,
+					  request->body.length);
+	crypto_generichash_final(&state, request->key.bytes, KEY_BYTES);
+}
+
+enum request_status request_read(const char *head, size_t head_length, struct bytes *body,
+				 struct request *ret_request,
+				 char ret_words[static REQUEST_WORDS_MAX])
+{
+	yyjson_doc *doc = yyjson_read(head, head_length, 0);
+	yyjson_val *fetch = yyjson_obj_get(yyjson_doc_get_root(doc), "fetch");
+	yyjson_val *id = yyjson_obj_get(fetch, "id");
+	struct reading reading = {.request = ret_request, .fetch = fetch, .words = ret_words};
+	enum request_status status = REQUEST_BROKEN;
+
+	*ret_request = (struct request){.body = *body};
+	*body = (struct bytes){0};
+	snprintf(ret_words, REQUEST_WORDS_MAX, "this is no address");
+	if (yyjson_is_int(id)) {
+		ret_request->id = yyjson_get_sint(id);
+		ret_request->ttl_s = yyjson_get_sint(yyjson_obj_get(fetch, "ttl_s"));
+		ret_request->is_public = yyjson_get_bool(yyjson_obj_get(fetch, "public"));
+		status = REQUEST_REFUSED;
+		if (read_method(&reading) && read_url(&reading) && read_headers(&reading)) {
+			make_keys(&reading);
+			status = REQUEST_FINE;
+		}
+	}
+	yyjson_doc_free(doc);
+	return status;
+}
+
+void request_finish(struct request *request)
+{
+	free(request->url);
+	free(request->host);
+	curl_slist_free_all(request->headers);
+	bytes_finish(&request->body);
+	*request = (struct request){0};
+}

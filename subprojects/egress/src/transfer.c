@@ -1,0 +1,271 @@
+#include "transfer.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define AGENT "displayd"
+
+static int port_of(const struct sockaddr *from)
+{
+	return ntohs(from->sa_family == AF_INET ? ((const struct sockaddr_in *)from)->sin_port
+						: ((const struct sockaddr_in6 *)from)->sin6_port);
+}
+
+/* Called before a name is looked up, and before a number is taken for one. */
+static int begin_look_up(void *state, void *reserved, void *context)
+{
+	struct transfer *transfer = context;
+
+	(void)state;
+	(void)reserved;
+	transfer->is_looking_up = true;
+	return 0;
+}
+
+static void name_address(const struct sockaddr *from, char *to, size_t size)
+{
+	if (from->sa_family == AF_INET)
+		inet_ntop(AF_INET, &((const struct sockaddr_in *)from)->sin_addr, to,
+			  (socklen_t)size);
+	else if (from->sa_family == AF_INET6)
+		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)from)->sin6_addr, to,
+			  (socklen_t)size);
+	else
+		snprintf(to, size, "of an unknown kind");
+}
+
+/* Why an app may not reach it; NULL: it may. */
+static const char *why_refused(const struct transfer *transfer, const struct address *address)
+{
+	if (!transfer->request->is_public && address_is_listed(address, transfer->allowed))
+		return NULL;
+	if (!address_is_public(address))
+		return "not public";
+	return address_is_own(address) ? "this server's own" : NULL;
+}
+
+/* Each connection is opened here, those of redirects, too. */
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *wanted)
+{
+	struct transfer *transfer = context;
+	struct address address;
+
+	transfer->is_looking_up = false;
+	if (address_read(&wanted->addr, &address) && address_is_bad_port(port_of(&wanted->addr))) {
+		transfer->refused_port = port_of(&wanted->addr);
+		return CURL_SOCKET_BAD;
+	}
+	transfer->why_refused = "not public";
+	if (purpose == CURLSOCKTYPE_IPCXN && wanted->socktype == SOCK_STREAM &&
+	    address_read(&wanted->addr, &address) &&
+	    !(transfer->why_refused = why_refused(transfer, &address)))
+		return socket(wanted->family, wanted->socktype | SOCK_CLOEXEC, wanted->protocol);
+	name_address(&wanted->addr, transfer->refused, sizeof(transfer->refused));
+	return CURL_SOCKET_BAD;
+}
+
+/* A connection that is there already may have been opened for a request that is let further. */
+static int check_connection(void *context, char *to, char *from, int to_port, int from_port)
+{
+	struct transfer *transfer = context;
+	struct address_list reached = {0};
+
+	(void)from;
+	(void)to_port;
+	(void)from_port;
+	transfer->why_refused = "not public";
+	if (address_list_add(&reached, to) &&
+	    !(transfer->why_refused = why_refused(transfer, &reached.ranges[0].first)))
+		return CURL_PREREQFUNC_OK;
+	snprintf(transfer->refused, sizeof(transfer->refused), "%s", to);
+	return CURL_PREREQFUNC_ABORT;
+}
+
+static size_t take_header(char *data, size_t size, size_t count, void *context)
+{
+	struct transfer *transfer = context;
+	size_t length = size * count;
+
+	transfer->is_looking_up = false;
+	/* The lines before were of a redirect, or of a 1xx. In trailers it is no new answer. */
+	if (length >= 5 && memcmp(data, "HTTP/", 5) == 0 && transfer->body.length == 0)
+		bytes_finish(&transfer->headers);
+	transfer->headers_total += length;
+	if (transfer->headers.length + length > TRANSFER_HEADERS_MAX ||
+	    transfer->headers_total > TRANSFER_HEADERS_TOTAL_MAX) {
+		transfer->is_too_large = true;
+		return 0;
+	}
+	bytes_add(&transfer->headers, data, length);
+	return length;
+}
+
+static size_t take_body(char *data, size_t size, size_t count, void *context)
+{
+	struct transfer *transfer = context;
+	size_t length = size * count;
+
+	if (transfer->body.length + length > TRANSFER_BODY_MAX) {
+		transfer->is_too_large = true;
+		return 0;
+	}
+	/* A large one takes no more than it may have, instead of half as much again. */
+	if (transfer->body.length + length > TRANSFER_BODY_MAX / 2)
+		bytes_reserve(&transfer->body, TRANSFER_BODY_MAX - transfer->body.length);
+	bytes_add(&transfer->body, data, length);
+	return length;
+}
+
+static void set_method(CURL *easy, const struct request *request)
+{
+	bool has_body = request->body.length > 0;
+
+	if (strcmp(request->method, "HEAD") == 0) {
+		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+	} else if (strcmp(request->method, "POST") == 0 || has_body) {
+		curl_easy_setopt(easy, CURLOPT_POST, 1L);
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, has_body ? request->body.data : "");
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+				 (curl_off_t)request->body.length);
+	}
+	if (strcmp(request->method, "GET") == 0
+		? has_body
+		: strcmp(request->method, "HEAD") != 0 && strcmp(request->method, "POST") != 0)
+		curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
+}
+
+/* Only what is named here is used: no proxy, no password file, no cookie of an earlier request. */
+static void set_up(struct transfer *transfer, const char *certificates)
+{
+	CURL *easy = transfer->easy;
+	const struct request *request = transfer->request;
+
+	curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
+	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->why);
+	curl_easy_setopt(easy, CURLOPT_URL, request->url);
+	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+	curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)TRANSFER_REDIRECTS_MAX);
+	curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
+	curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, check_connection);
+	curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
+	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)TRANSFER_TIMEOUT_MS);
+	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, begin_look_up);
+	curl_easy_setopt(easy, CURLOPT_RESOLVER_START_DATA, transfer);
+	/* A name server that is silent must not keep the loop: the thread that asks it is left. */
+	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers);
+	if (!request->has_user_agent)
+		curl_easy_setopt(easy, CURLOPT_USERAGENT, AGENT);
+	if (certificates)
+		curl_easy_setopt(easy, CURLOPT_CAINFO, certificates);
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+	set_method(easy, request);
+}
+
+bool transfer_start(struct transfer *transfer, CURLM *multi, const struct request *request,
+		    const struct address_list *allowed, const char *certificates)
+{
+	*transfer = (struct transfer){.request = request, .allowed = allowed, .is_new = true};
+	transfer->easy = curl_easy_init();
+	if (!transfer->easy)
+		return false;
+	set_up(transfer, certificates);
+	if (curl_multi_add_handle(multi, transfer->easy) == CURLM_OK)
+		return true;
+	curl_easy_cleanup(transfer->easy);
+	transfer->easy = NULL;
+	return false;
+}
+
+/* Where it has got to: the host of the last redirect. */
+static void name_host(const struct transfer *transfer, char *to, size_t size)
+{
+	char *url = NULL, *host = NULL;
+	CURLU *parts = curl_url();
+
+	snprintf(to, size, "%.200s", transfer->request->host);
+	curl_easy_getinfo(transfer->easy, CURLINFO_EFFECTIVE_URL, &url);
+	if (parts && url && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	    curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
+		snprintf(to, size, "%.200s", host);
+		curl_free(host);
+	}
+	curl_url_cleanup(parts);
+}
+
+static void explain(const struct transfer *transfer, CURLcode code, struct reply *reply)
+{
+	char host[256];
+
+	name_host(transfer, host, sizeof(host));
+	if (transfer->is_too_large)
+		reply_set_error(reply, "the answer of %s is larger than 2 MiB", host);
+	else if ((code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK) &&
+		 transfer->refused[0])
+		reply_set_error(reply, "%s has the address %s, which is %s", host,
+				transfer->refused, transfer->why_refused);
+	else if (code == CURLE_COULDNT_RESOLVE_HOST)
+		reply_set_error(reply, "there is no host %s", host);
+	else if (code == CURLE_COULDNT_CONNECT && transfer->refused_port)
+		reply_set_error(reply, "%s leads to port %d, which is of another protocol", host,
+				transfer->refused_port);
+	else if (code == CURLE_COULDNT_CONNECT)
+		reply_set_error(reply, "%s cannot be reached", host);
+	else if (code == CURLE_OPERATION_TIMEDOUT)
+		reply_set_error(reply, "%s takes more than 5s", host);
+	else if (code == CURLE_TOO_MANY_REDIRECTS)
+		reply_set_error(reply, "%s leads on more than %d times", host,
+				TRANSFER_REDIRECTS_MAX);
+	else if (code == CURLE_UNSUPPORTED_PROTOCOL)
+		reply_set_error(reply, "%s leads to what is neither https:// nor http://", host);
+	else if (code == CURLE_PEER_FAILED_VERIFICATION)
+		reply_set_error(reply, "the certificate of %s is not valid: %s", host,
+				transfer->why);
+	else
+		reply_set_error(reply, "%s gave no answer: %s", host,
+				transfer->why[0] ? transfer->why : curl_easy_strerror(code));
+}
+
+void transfer_end(struct transfer *transfer, CURLcode code, struct reply *ret_reply,
+		  int64_t *ret_lifetime_s)
+{
+	long status = 0;
+	char *url = NULL;
+
+	*ret_lifetime_s = 0;
+	if (code != CURLE_OK) {
+		explain(transfer, code, ret_reply);
+		return;
+	}
+	curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+	curl_easy_getinfo(transfer->easy, CURLINFO_EFFECTIVE_URL, &url);
+	*ret_lifetime_s = reply_lifetime_s(transfer->request->method, transfer->request->ttl_s,
+					   status, &transfer->headers);
+	reply_set_answer(ret_reply, status, url ? url : transfer->request->url, &transfer->headers,
+			 &transfer->body);
+}
+
+void transfer_finish(struct transfer *transfer, CURLM *multi)
+{
+	if (transfer->easy) {
+		curl_multi_remove_handle(multi, transfer->easy);
+		curl_easy_cleanup(transfer->easy);
+	}
+	bytes_finish(&transfer->headers);
+	bytes_finish(&transfer->body);
+	*transfer = (struct transfer){0};
+}

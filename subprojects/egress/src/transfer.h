@@ -1,0 +1,43 @@
+/* One request on its way, by libcurl: the address of each connection is checked when it is opened,
+ * and what comes back is bounded. */
+#pragma once
+
+#include "address.h"
+#include "reply.h"
+#include "request.h"
+
+enum {
+	TRANSFER_TIMEOUT_MS = 5000, /* redirects included */
+	TRANSFER_BODY_MAX = 2 << 20,
+	TRANSFER_HEADERS_MAX = 64 << 10,	/* of one answer */
+	TRANSFER_HEADERS_TOTAL_MAX = 256 << 10, /* of redirects and hints as well */
+	TRANSFER_REDIRECTS_MAX = 5,
+};
+
+struct transfer {
+	const struct request *request;
+	const struct address_list *allowed;
+	CURL *easy;
+	struct bytes headers; /* of the last answer */
+	struct bytes body;
+	size_t headers_total; /* of the answers before it as well */
+	bool is_too_large;
+	bool is_new;	    /* until libcurl has had a turn with it */
+	bool is_looking_up; /* a name */
+	int refused_port;   /* of another protocol, where it was led to; or 0 */
+	char refused[64];   /* the address that it was not let to; or empty */
+	const char *why_refused;
+	char why[CURL_ERROR_SIZE];
+};
+
+/* Starts it among the others of multi; certificates is a file, or NULL for the system's. The
+ * request must live as long as it. False: there is no memory for it. */
+bool transfer_start(struct transfer *transfer, CURLM *multi, const struct request *request,
+		    const struct address_list *allowed, const char *certificates)
+    __attribute__((warn_unused_result));
+
+/* Makes a reply of what has come; *ret_lifetime_s says how long it may be kept. */
+void transfer_end(struct transfer *transfer, CURLcode code, struct reply *ret_reply,
+		  int64_t *ret_lifetime_s);
+
+void transfer_finish(struct transfer *transfer, CURLM *multi);

@@ -1,0 +1,33 @@
+import contextlib
+
+import pytest
+
+from egress_process import LOCAL, Egress, Server
+
+
+@pytest.fixture
+def server():
+    with Server() as running:
+        yield running
+        running.gate.set()
+        running.shutdown()
+
+
+@pytest.fixture(scope="module")
+def egress():
+    with contextlib.closing(Egress(*LOCAL)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def public_egress():
+    """As it is by default: public addresses only."""
+    with contextlib.closing(Egress()) as running:
+        yield running
+
+
+@pytest.fixture
+def client(egress):
+    connected = egress.connect()
+    yield connected
+    connected.link.close()

@@ -1,0 +1,147 @@
+"""The egress as a process, its clients, and the servers that they ask for something."""
+
+import gzip
+import http.server
+import json
+import os
+import socket
+import struct
+import subprocess
+import threading
+
+LAUNCHER = os.environ["SANDBOX_LAUNCH"]
+PROGRAM = os.environ["EGRESS"]
+LOCAL = ("--allow", "127.0.0.0/8", "--allow", "::1")
+
+
+class Client:
+    def __init__(self, link):
+        self.link = link
+        self.link.settimeout(60)
+        self.last = 0
+        self.hello, _ = self.receive()
+
+    def read(self, size):
+        data = b""
+        while len(data) < size:
+            piece = self.link.recv(size - len(data))
+            if not piece:
+                raise EOFError
+            data += piece
+        return data
+
+    def receive(self):
+        head, body = struct.unpack(">II", self.read(8))
+        return json.loads(self.read(head)), self.read(body)
+
+    def send(self, url, body=b"", **members):
+        self.last += 1
+        fetch = {"id": self.last, "scope": "app", "method": "GET", "url": url} | members
+        head = json.dumps({"fetch": fetch}).encode()
+        self.link.sendall(struct.pack(">II", len(head), len(body)) + head + body)
+        return self.last
+
+    def ask(self, url, body=b"", **members):
+        sent = self.send(url, body, **members)
+        head, body = self.receive()
+        assert head["fetch"]["id"] == sent
+        return head["fetch"], body
+
+    def error(self, url, **members):
+        return self.ask(url, **members)[0]["error"]
+
+
+class Egress:
+    def __init__(self, *options, launch=("--network", "--data", "256M"), environment=None):
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        os.set_inheritable(theirs.fileno(), True)
+        command = [*([LAUNCHER, *launch] if launch else []), PROGRAM, *options]
+
+        def place_control():
+            os.dup2(theirs.fileno(), 3)
+
+        self.process = subprocess.Popen(command, preexec_fn=place_control, pass_fds=[3],
+                                        env=environment)
+        theirs.close()
+
+    def connect(self):
+        mine, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self.control, [b"c"], [theirs.fileno()])
+        return Client(mine)
+
+    def close(self):
+        self.control.close()
+        assert self.process.wait(timeout=60) == 0
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def reply(self, status, body=b"", **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def do_GET(self):
+        server = self.server
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        with server.lock:
+            server.seen.append((self.command, self.path, dict(self.headers), body))
+        path = self.path.partition("?")[0]
+        if path == "/slow":
+            server.gate.wait(30)
+        if path == "/to":
+            self.reply(302, b"moved", Location=self.path.partition("?")[2])
+        elif path == "/large":
+            self.reply(200, bytes(int(self.path.partition("?")[2])))
+        elif path == "/trailer":
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.send_header("X-One", "1")
+            self.end_headers()
+            self.wfile.write(b"5\r\nhello\r\n0\r\nHTTP/1.1 200: no\r\n\r\n")
+        elif path == "/continue":
+            self.wfile.write(b"HTTP/1.1 103 Early Hints\r\nX-Much: %s\r\n\r\n" % (b"x" * 60000) * 50)
+            self.reply(200, b"much")
+        elif path == "/held":
+            server.gate.wait(30)
+            self.reply(200, bytes(int(self.path.partition("?")[2])))
+        elif path == "/bomb":
+            self.reply(200, gzip.compress(bytes(64 << 20)), Content_Encoding="gzip")
+        elif path == "/packed":
+            self.reply(200, gzip.compress(b"unpacked"), Content_Encoding="gzip")
+        elif path == "/many":
+            self.reply(200, b"", **{f"X-{i}": "x" * 1000 for i in range(90)})
+        elif path == "/kept":
+            self.reply(200, str(len(server.seen)).encode(), Cache_Control="max-age=60")
+        elif path == "/status":
+            self.reply(int(self.path.partition("?")[2]), b"status")
+        else:
+            self.reply(200, b"hello", Set_Cookie="a=b", X_One="1")
+
+    do_POST = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_GET
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, address="127.0.0.1"):
+        self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        super().__init__((address, 0), Handler)
+        self.seen, self.lock, self.gate = [], threading.Lock(), threading.Event()
+        host = f"[{address}]" if ":" in address else address
+        self.url = f"http://{host}:{self.server_address[1]}"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def count(self, path):
+        with self.lock:
+            return sum(seen[1] == path for seen in self.seen)
