@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -45,8 +46,8 @@ func describe(err error, m *meter) *problem {
 	if m.reason != "" {
 		p.Kind, p.Message = problemLimit, m.limitProblem().Message
 	}
-	p.Message = shorten(p.Message, maxMessageBytes)
-	p.Backtrace = shorten(p.Backtrace, maxBacktraceBytes)
+	p.Message = shorten(cutAddresses(p.Message), maxMessageBytes)
+	p.Backtrace = shorten(cutAddresses(p.Backtrace), maxBacktraceBytes)
 	return p
 }
 
@@ -96,6 +97,23 @@ func (p *problem) readBacktrace(text string) {
 func number(text string) int {
 	value, _ := strconv.Atoi(text)
 	return value
+}
+
+// How errors of net/http and net/url begin: what was done, and the whole address.
+var addressText = regexp.MustCompile(`\b(Get|Head|Post|Put|Patch|Delete|Options|parse) ("(?:[^"\\]|\\.)*"): `)
+
+// cutAddresses leaves of such an address what the app's page tells everybody: where it asks. The rest
+// has keys and places of whoever installed the app, and is not told to its author.
+func cutAddresses(text string) string {
+	return addressText.ReplaceAllStringFunc(text, func(found string) string {
+		match := addressText.FindStringSubmatch(found)
+		address, _ := strconv.Unquote(match[2])
+		asked, err := url.Parse(address)
+		if err != nil || asked.Host == "" {
+			return match[1] + ": "
+		}
+		return match[1] + " " + strconv.Quote(asked.Scheme+"://"+asked.Host) + ": "
+	})
 }
 
 // shorten cuts text at a character's border.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/tronbyt/pixlet/runtime"
@@ -22,22 +23,31 @@ const (
 
 // engine answers requests, one at a time.
 type engine struct {
-	cache *scriptCache
+	cache   *scriptCache
+	network *network
 }
 
-func newEngine() *engine { return &engine{cache: prepareModules()} }
+func newEngine() *engine {
+	n := newNetwork()
+	return &engine{cache: prepareModules(n), network: n}
+}
 
 // serve answers one request. It returns the answer's head and blob, whatever the script does, but
 // for what ends the process: the limit of data, and a stack that overflows.
 func (e *engine) serve(r *request, script []byte, m *meter) (*answer, []byte) {
 	a, log := &answer{}, &logbook{}
 	cpuBefore := cpuTime()
+	e.network.begin(r)
 	blob, err := e.run(r, script, m, log, a)
 	if err != nil {
 		a.Error, blob = describe(err, m), nil
+		if m.isLate && e.network.tookTooLong(m.timeout) {
+			a.Error.Kind, a.Error.Message = problemScript, "the network takes too long"
+		}
 	}
 	m.measureHeap()
 	a.Log, a.LogDropped = log.lines, log.dropped
+	a.Hosts = e.network.hostsAsked()
 	a.ElapsedUs = time.Since(m.started).Microseconds()
 	a.CPUUs = (cpuTime() - cpuBefore).Microseconds()
 	a.Steps, a.MemoryBytes = m.allSteps(), m.peakBytes
@@ -59,10 +69,17 @@ func (e *engine) run(r *request, script []byte, m *meter, log *logbook, a *answe
 		return show(shown, r, m, a)
 	case whatDescribe:
 		return nil, readForm(script, r, a)
+	case whatReply:
+		return nil, readReply(script, r, a)
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), m.deadline)
 	defer cancel()
-	app, err := e.load(ctx, r, script, m, log)
+	files, err := unpack(script)
+	if err != nil {
+		return nil, &problem{Kind: problemApp, Message: err.Error()}
+	}
+	a.IntervalS = intervalS(files)
+	app, err := e.load(ctx, r, files, m, log)
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +95,10 @@ func (e *engine) run(r *request, script []byte, m *meter, log *logbook, a *answe
 	case whatHandler:
 		return nil, callHandler(ctx, app, r, a)
 	}
-	return nil, badRequest("what must be render, schema, handler, paint or describe")
+	return nil, badRequest("what must be render, schema, handler, paint, describe or reply")
 }
 
-func (e *engine) load(ctx context.Context, r *request, script []byte, m *meter, log *logbook) (*runtime.Applet, error) {
+func (e *engine) load(ctx context.Context, r *request, files fs.FS, m *meter, log *logbook) (*runtime.Applet, error) {
 	location, err := time.LoadLocation(r.Timezone)
 	if err != nil {
 		return nil, badRequest("unknown time zone " + r.Timezone)
@@ -92,10 +109,6 @@ func (e *engine) load(ctx context.Context, r *request, script []byte, m *meter, 
 	}
 	if err := checkSize(r); err != nil {
 		return nil, err
-	}
-	files, err := unpack(script)
-	if err != nil {
-		return nil, &problem{Kind: problemApp, Message: err.Error()}
 	}
 	now := time.UnixMilli(r.NowMs).In(location)
 	setProcessClock(r, location)

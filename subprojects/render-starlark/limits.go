@@ -34,6 +34,7 @@ type meter struct {
 	peakBytes int64
 	looks     int
 	reason    string // the limit that was reached
+	isLate    bool   // it is the time
 }
 
 func newMeter(r *request) *meter {
@@ -95,7 +96,7 @@ func (m *meter) look(depth int) error {
 
 func (m *meter) lookAtClock() {
 	if m.reason == "" && time.Now().After(m.deadline) {
-		m.reason = m.lateReason()
+		m.reason, m.isLate = m.lateReason(), true
 	}
 }
 

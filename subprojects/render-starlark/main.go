@@ -46,6 +46,7 @@ func main() {
 	debug.SetTraceback("none")
 	runtime.GOMAXPROCS(min(2, runtime.GOMAXPROCS(0)))
 	s := &server{link: link, engine: newEngine()}
+	s.engine.network.send = s.write
 	layers, err := seal()
 	if err == nil {
 		err = s.run(layers)
@@ -60,29 +61,60 @@ func main() {
 type server struct {
 	link   io.ReadWriter
 	engine *engine
-	mutex  sync.Mutex // held by who writes an answer
+	mutex  sync.Mutex // held by who writes
 }
 
 func (s *server) run(layers string) error {
 	greeting := hello{Engine: "STARLARK", Library: libraryVersion(), Layers: layers}
-	if err := writeFrame(s.link, greeting, nil); err != nil {
+	if err := s.write(greeting, nil); err != nil {
 		return err
 	}
-	reader := bufio.NewReader(s.link)
-	for {
-		r := &request{}
-		script, err := readFrame(reader, r)
-		if errors.Is(err, io.EOF) {
+	frames := make(chan received)
+	go s.read(frames)
+	for frame := range frames {
+		if errors.Is(frame.err, io.EOF) {
 			return nil
 		}
-		if err != nil {
-			return err
+		if frame.err != nil {
+			return frame.err
 		}
-		recycle, err := s.answer(r, script)
+		recycle, err := s.answer(frame.request, frame.script)
 		if err != nil || recycle {
 			return err
 		}
 	}
+	return nil
+}
+
+// received is a request, or why there is none.
+type received struct {
+	request *request
+	script  []byte
+	err     error
+}
+
+// read takes what comes: requests, and answers to what a script has asked for.
+func (s *server) read(frames chan<- received) {
+	reader := bufio.NewReader(s.link)
+	for {
+		head := &incoming{}
+		blob, err := readFrame(reader, head)
+		if err == nil && head.Fetch != nil {
+			s.engine.network.deliver(head.Fetch, blob)
+			continue
+		}
+		frames <- received{&head.request, blob, err}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// write sends a frame; answers and what scripts ask for do not mix.
+func (s *server) write(head any, blob []byte) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return writeFrame(s.link, head, blob)
 }
 
 // answer serves one request. What no meter can end, a built-in function that runs on and on or a

@@ -11,6 +11,7 @@ const (
 	// Of an app in another language; the blob is a tree of widgets (tree.go).
 	whatPaint    = "paint"    // a picture
 	whatDescribe = "describe" // the app's schema
+	whatReply    = "reply"    // what one of the schema's handlers has returned: a Schema, or a list of options
 )
 
 // request is the head of a request. The blob is the script: one file, or several as txtar; or a tree.
@@ -32,8 +33,16 @@ type request struct {
 	TimeoutMs     int64 `json:"timeout_ms"`      // for all of the request
 	MaxSteps      int64 `json:"max_steps"`
 
+	Network *bool `json:"network"` // false: the script's requests are refused
+
 	Handler   string `json:"handler"`
 	Parameter string `json:"parameter"`
+}
+
+// incoming is any head that comes: a request, or the answer to a fetch (network.go).
+type incoming struct {
+	request
+	Fetch *fetchReply `json:"fetch"`
 }
 
 func (r *request) setDefaults() {
@@ -68,6 +77,9 @@ type answer struct {
 	DelaysMs          []int `json:"delays_ms,omitempty"` // one a frame; empty for a still picture
 	MaxAgeS           int   `json:"max_age_s,omitempty"`
 	ShowFullAnimation bool  `json:"show_full_animation,omitempty"`
+
+	IntervalS int      `json:"interval_s,omitempty"` // the manifest's wish
+	Hosts     []string `json:"hosts,omitempty"`      // that were asked over the network
 
 	Schema json.RawMessage `json:"schema,omitempty"`
 	Result *string         `json:"result,omitempty"` // what the handler returned

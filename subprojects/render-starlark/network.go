@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// network is how the http module reaches the internet: by asking whoever started the process, over
+// the link, while a request is under way. Their side chooses what is let through, and keeps answers.
+type network struct {
+	send func(head any, body []byte) error // nil: there is nobody to ask
+
+	mutex     sync.Mutex
+	waiting   map[int64]chan *fetched
+	last      int64
+	isAllowed bool
+	asked     int
+	hosts     []string
+	waited    time.Duration // all together
+	isLate    bool          // the deadline came while an answer was waited for
+}
+
+const (
+	maxFetches       = 20
+	maxFetchBody     = 1 << 20
+	maxFetchTimeout  = 10 * time.Second // there it is 5 s, and the time until it is its turn
+	cacheForHeader   = "X-Tidbyt-Cache-Seconds"
+	identifierHeader = "X-Tidbyt-App"
+)
+
+var (
+	errNoNetwork   = errors.New("no network here")
+	errTooMany     = fmt.Errorf("an app asks the network %d times at most", maxFetches)
+	errLargeUpload = errors.New("what is sent is larger than 1 MiB")
+)
+
+// fetchRequest is the member "fetch" of a frame to the other side; its blob is the body.
+type fetchRequest struct {
+	ID      int64             `json:"id"`
+	Method  string            `json:"method"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers,omitempty"`
+	TTLS    int64             `json:"ttl_s,omitempty"`
+}
+
+type fetchHead struct {
+	Fetch fetchRequest `json:"fetch"`
+}
+
+// fetchReply is the member "fetch" of the answering frame.
+type fetchReply struct {
+	ID      int64             `json:"id"`
+	Status  int               `json:"status"`
+	URL     string            `json:"url"` // at the end of all redirects
+	Headers map[string]string `json:"headers"`
+	Error   string            `json:"error"` // in words; the rest is missing then
+}
+
+type fetched struct {
+	reply *fetchReply
+	body  []byte
+}
+
+func newNetwork() *network { return &network{waiting: map[int64]chan *fetched{}} }
+
+// begin is called before each request.
+func (n *network) begin(r *request) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	clear(n.waiting) // answers that nobody waits for any more
+	n.isAllowed = n.send != nil && (r.Network == nil || *r.Network)
+	n.asked, n.hosts = 0, nil
+	n.waited, n.isLate = 0, false
+}
+
+// tookTooLong tells whether the time has gone to the network, not to the script.
+func (n *network) tookTooLong(timeout time.Duration) bool {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	return n.isLate && n.waited >= timeout/2
+}
+
+func (n *network) countWait(since time.Time, isLate bool) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	n.waited += time.Since(since)
+	n.isLate = n.isLate || isLate
+}
+
+func (n *network) hostsAsked() []string {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	return n.hosts
+}
+
+// deliver gives the answer to whoever waits for it.
+func (n *network) deliver(reply *fetchReply, body []byte) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	if waiter := n.waiting[reply.ID]; waiter != nil {
+		delete(n.waiting, reply.ID)
+		waiter <- &fetched{reply, body} // has room for it
+	}
+}
+
+// enlist counts the request and returns its ID and where its answer comes.
+func (n *network) enlist(host string) (int64, chan *fetched, error) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	if !n.isAllowed {
+		return 0, nil, errNoNetwork
+	}
+	if n.asked++; n.asked > maxFetches {
+		return 0, nil, errTooMany
+	}
+	if !slices.Contains(n.hosts, host) {
+		n.hosts = append(n.hosts, host)
+	}
+	n.last++
+	waiter := make(chan *fetched, 1)
+	n.waiting[n.last] = waiter
+	return n.last, waiter, nil
+}
+
+func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := readUpload(r)
+	if err != nil {
+		return nil, err
+	}
+	id, waiter, err := n.enlist(r.URL.Hostname())
+	if err != nil {
+		return nil, err
+	}
+	if err := n.send(fetchHead{describeFetch(id, r)}, body); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	select {
+	case got := <-waiter:
+		n.countWait(began, false)
+		return got.response(r)
+	case <-r.Context().Done():
+		n.countWait(began, true)
+		return nil, context.Cause(r.Context())
+	}
+}
+
+func readUpload(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxFetchBody+1))
+	if err == nil && len(body) > maxFetchBody {
+		err = errLargeUpload
+	}
+	return body, err
+}
+
+func describeFetch(id int64, r *http.Request) fetchRequest {
+	url := *r.URL
+	url.User, url.Fragment, url.RawFragment = nil, "", "" // the client has made a header of the user
+	fetch := fetchRequest{ID: id, Method: r.Method, URL: url.String(), Headers: map[string]string{}}
+	fetch.TTLS, _ = strconv.ParseInt(r.Header.Get(cacheForHeader), 10, 64)
+	for name, values := range r.Header {
+		if name != cacheForHeader && name != identifierHeader {
+			fetch.Headers[name] = strings.Join(values, ", ")
+		}
+	}
+	return fetch
+}
+
+func (f *fetched) response(r *http.Request) (*http.Response, error) {
+	if f.reply.Error != "" {
+		return nil, errors.New(f.reply.Error)
+	}
+	header := http.Header{}
+	for name, value := range f.reply.Headers {
+		header.Set(name, value)
+	}
+	asked := r
+	if url, err := r.URL.Parse(f.reply.URL); err == nil && f.reply.URL != "" {
+		asked = r.Clone(r.Context())
+		asked.URL = url
+	}
+	return &http.Response{
+		Status:     fmt.Sprintf("%03d %s", f.reply.Status, http.StatusText(f.reply.Status)),
+		StatusCode: f.reply.Status,
+		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header:        header,
+		Body:          io.NopCloser(bytes.NewReader(f.body)),
+		ContentLength: int64(len(f.body)),
+		Request:       asked,
+	}, nil
+}
