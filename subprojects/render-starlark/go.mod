@@ -10,6 +10,7 @@ require (
 	github.com/tronbyt/pixlet v0.53.1
 	go.starlark.net v0.0.0-20260522144826-ec58d4b459e2
 	golang.org/x/text v0.37.0
+	gopkg.in/yaml.v3 v3.0.1
 )
 
 require (
@@ -54,5 +55,4 @@ require (
 	golang.org/x/sync v0.20.0 // indirect
 	golang.org/x/sys v0.45.0 // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
-	gopkg.in/yaml.v3 v3.0.1 // indirect
 )

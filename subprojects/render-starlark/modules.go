@@ -22,16 +22,10 @@ import (
 
 // What the library's modules take from the process is set here, once and for each request.
 
-var errNoNetwork = errors.New("no network here")
-
-// refuse answers each request of the http module where no egress process was given.
-type refuse struct{}
-
-func (refuse) RoundTrip(*http.Request) (*http.Response, error) { return nil, errNoNetwork }
-
 // prepareModules sets what holds for all requests and returns the cache of the scripts.
-func prepareModules() *scriptCache {
-	starlarkhttp.StarlarkHTTPClient = &http.Client{Transport: refuse{}}
+func prepareModules(n *network) *scriptCache {
+	starlarkhttp.StarlarkHTTPClient = &http.Client{Transport: n}
+	starlarkhttp.Timeout.Store(maxFetchTimeout)
 	cache := &scriptCache{entries: map[string]*list.Element{}}
 	runtime.InitCache(cache)
 	return cache
@@ -48,8 +42,11 @@ func setProcessClock(r *request, location *time.Location) {
 	rand.Reader = mathrand.NewChaCha8(seed) // random.number(secure = True)
 }
 
-// loadModule replaces the modules that would ask the machine's clock.
+// loadModule replaces the modules that would ask the machine's clock, or paint without end.
 func loadModule(_ *starlark.Thread, name string) (starlark.StringDict, error) {
+	if name == "render.star" {
+		return renderModule()
+	}
 	if name != "humanize.star" {
 		return nil, runtime.ErrInvalidModule
 	}

@@ -15,17 +15,18 @@ import (
 	"github.com/tronbyt/pixlet/runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/animation_runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/filter_runtime"
-	"github.com/tronbyt/pixlet/runtime/modules/render_runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/render_runtime/canvas"
 	"github.com/tronbyt/pixlet/schema"
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
+	"go.starlark.net/syntax"
 )
 
 // A tree is what an app in another language has made, as JSON:
 //
 //	widget  {"widget": "Text", "fields": {"content": "Hello"}}
 //	bytes   {"bytes": BASE64}
+//	handler {"function": "handler"}, of a schema's field; its process calls it
 //	frames  {"frames": [bytes...], "delay": MS, "max_age": S, "show_full_animation": BOOL}
 //
 // The rest is JSON as it is; frames are the whole tree. Each widget is made by the function that
@@ -46,7 +47,7 @@ var errTree = errors.New("this is no tree")
 func makers() (map[string]starlark.Value, error) {
 	result := map[string]starlark.Value{}
 	for prefix, load := range map[string]func() (starlark.StringDict, error){
-		"render": render_runtime.LoadModule, "animation": animation_runtime.LoadModule,
+		"render": renderModule, "animation": animation_runtime.LoadModule,
 		"filter": filter_runtime.LoadModule, "schema": schema.LoadModule,
 	} {
 		loaded, err := load()
@@ -66,6 +67,16 @@ func makers() (map[string]starlark.Value, error) {
 	}
 	return result, nil
 }
+
+// foreignHandler stands for a handler of another process. Fields take functions of Starlark only; its
+// name is the same for all, since a field has one handler.
+var foreignHandler = func() *starlark.Function {
+	globals, err := starlark.ExecFileOptions(&syntax.FileOptions{}, &starlark.Thread{}, "handler", "def handler(text):\n    pass\n", nil)
+	if err != nil {
+		panic(err)
+	}
+	return globals["handler"].(*starlark.Function)
+}()
 
 // treeReader makes values of Starlark of a tree.
 type treeReader struct {
@@ -148,6 +159,37 @@ func readForm(tree []byte, r *request, a *answer) error {
 		return t.complain(err.Error())
 	}
 	return keepSchema(form, a)
+}
+
+// readReply keeps what a handler has returned in the answer, as the library has it.
+func readReply(tree []byte, r *request, a *answer) error {
+	t, err := newTreeReader(tree, r)
+	if err != nil {
+		return err
+	}
+	value, err := t.whole()
+	if err != nil {
+		return err
+	}
+	var result string
+	if _, ok := value.(*schema.StarlarkSchema); ok {
+		var form *schema.Schema
+		if form, err = schema.FromStarlark(value, nil); err == nil {
+			var text []byte
+			text, err = json.Marshal(form)
+			result = string(text)
+		}
+	} else {
+		result, err = schema.EncodeOptions(value)
+	}
+	if err != nil {
+		return t.complain(err.Error())
+	}
+	if len(result) > maxResultBytes {
+		return tooLarge("handler's answer")
+	}
+	a.Result = &result
+	return nil
 }
 
 // complain says where in the tree something is wrong.
@@ -282,6 +324,8 @@ func (t *treeReader) object() (starlark.Value, error) {
 			return nil, errTree
 		}
 		return starlark.Bytes(data), t.expect(json.Delim('}'))
+	case "function":
+		return foreignHandler, t.expect(json.Delim('}'))
 	case "widget":
 		return t.widget(text)
 	}

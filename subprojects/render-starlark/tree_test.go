@@ -24,6 +24,34 @@ func mustPaint(t *testing.T, tree string) (*answer, []byte) {
 	return a, blob
 }
 
+func TestHandlersOfTrees(t *testing.T) {
+	const field = `{"widget":"form.Typeahead","fields":{"id":"city","name":"City","desc":"d","icon":"i","handler":{"function":"handler"}}}`
+	a, _ := paint(whatDescribe, `[`+field+`,{"widget":"form.Generated","fields":{"id":"more","source":"city","handler":{"function":"handler"}}}]`)
+	require.Nil(t, a.Error)
+	assert.JSONEq(t, `{"version":"1","schema":[
+		{"type":"typeahead","id":"city","name":"City","description":"d","icon":"i","handler":"city$handler"},
+		{"type":"generated","id":"more","source":"city","handler":"more$handler"}],"notifications":[]}`,
+		strings.Replace(string(a.Schema), `]}`, `],"notifications":[]}`, 1))
+	for tree, want := range map[string]string{
+		`[{"widget":"form.Option","fields":{"display":"Zagreb","value":"zg"}}]`: `[{"display":"Zagreb","text":"Zagreb","value":"zg"}]`,
+		`[]`: `[]`,
+		`{"widget":"form.Schema","fields":{"version":"1","fields":[]}}`: `{"version":"1","schema":[]}`,
+	} {
+		a, _ := paint(whatReply, tree)
+		require.Nil(t, a.Error, tree)
+		assert.JSONEq(t, want, *a.Result)
+	}
+	for tree, want := range map[string]string{
+		`7`: "not allowed", `null`: "not allowed", `[7]`: "not allowed", `"x"`: "must be a list",
+		`[{"widget":"Box","fields":{}}]`: "not allowed", `{"function":7}`: "no tree", `{"function":"f"`: "",
+		`{"widget":"form.Schema","fields":{"version":"1","fields":[` + strings.Repeat(field+",", 3000) + field + `]}}`: "too large",
+	} {
+		a, _ := paint(whatReply, tree)
+		require.NotNil(t, a.Error, tree)
+		assert.Contains(t, a.Error.Message, want)
+	}
+}
+
 func TestTreesLookLikeScripts(t *testing.T) {
 	for name, c := range map[string]struct{ script, tree string }{
 		"text": {`render.Text(content = "Hé", color = "#0f0", font = "6x13")`,
