@@ -1,6 +1,6 @@
 // Types of what apps in TypeScript import and use, for editors: displayctl app types > panel.d.ts
 //
-// An app is one script:
+// An app is a script, or several files, of which app.ts, main.ts or the only script has main():
 //
 //     import { Root, Text, type Input } from "panel";
 //
@@ -9,8 +9,8 @@
 //     }
 //
 // Widgets and their fields are those of apps in Starlark. Date is in the device's time zone, its clock
-// stands still while main() runs, and Math.random() begins with the seed. There is no network yet, and
-// there are no files.
+// stands still while main() runs, and Math.random() begins with the seed. fetch() reaches public servers;
+// there are no files but the app's own: import { draw } from "./draw", import logo from "./logo.png".
 
 declare module "panel" {
     /** Part of a picture. Only the functions below make it. */
@@ -298,6 +298,12 @@ declare module "panel" {
     export interface Schema {
         readonly fields: object;
     }
+    /** What a handler gets: the settings that were made so far. */
+    export type Config = Record<string, string | undefined>;
+    /** Finds what may be chosen, for what was typed, or for a place (JSON with lat, lng, locality, timezone). */
+    export type Finder = (asked: string, config: Config) => Option[] | Promise<Option[]>;
+    /** Makes further fields, for the value of another one. */
+    export type Maker = (value: string, config: Config) => Field[] | Schema | Promise<Field[] | Schema>;
     interface Named {
         id: string;
         name: string;
@@ -310,11 +316,15 @@ declare module "panel" {
         Color(fields: Named & { default: Color; palette?: Color[] }): Field;
         DateTime(fields: Named): Field;
         Dropdown(fields: Named & { default: string; options: Option[] }): Field;
+        /** source is the ID of the field for whose value more fields are made. */
+        Generated(fields: { id: string; source: string; handler: Maker }): Field;
         Location(fields: Named): Field;
+        LocationBased(fields: Named & { handler: Finder }): Field;
         Option(fields: { display: string; value: string }): Option;
         PhotoSelect(fields: Named): Field;
         Text(fields: Named & { default?: string; secret?: boolean }): Field;
         Toggle(fields: Named & { default?: boolean }): Field;
+        Typeahead(fields: Named & { handler: Finder }): Field;
     };
 }
 

@@ -27,6 +27,8 @@ struct catalogue_app {
 	struct str author;
 	bool is_own;
 	bool is_private;
+	struct str picture; /* its hash; empty: there is none */
+	struct str hosts;   /* JSON: that it asks */
 };
 
 extern const struct record catalogue_app_record;
@@ -41,13 +43,6 @@ struct app_device {
 };
 
 extern const struct record app_device_record;
-
-/* The body of an installation. */
-struct installing {
-	struct str app; /* ID or slug */
-};
-
-extern const struct record installing_record;
 
 /* ---- authors ---- */
 

@@ -13,6 +13,9 @@ static const struct record_field catalogue_app_fields[] = {
     RECORD_STR(struct catalogue_app, author, .name = "author", .column = "author"),
     RECORD_BOOL(struct catalogue_app, is_own, .name = "isOwn", .column = "is_own"),
     RECORD_BOOL(struct catalogue_app, is_private, .name = "isPrivate", .column = "is_private"),
+    RECORD_STR(struct catalogue_app, picture, .name = "picture", .column = "picture",
+	       .nullable = true),
+    RECORD_JSON(struct catalogue_app, hosts, .name = "hosts", .column = "hosts"),
 };
 const struct record catalogue_app_record = RECORD(struct catalogue_app, catalogue_app_fields);
 
@@ -25,12 +28,6 @@ static const struct record_field app_device_fields[] = {
     RECORD_TIMESTAMP(struct app_device, created_at_us, .column = "created_at"),
 };
 const struct record app_device_record = RECORD(struct app_device, app_device_fields);
-
-static const struct record_field installing_fields[] = {
-    RECORD_STR(struct installing, app, .body = "app", .required = true, .minimum = 1,
-	       .maximum = APP_SLUG_LENGTH_MAX),
-};
-const struct record installing_record = RECORD(struct installing, installing_fields);
 
 /* ---- authors ---- */
 

@@ -18,14 +18,6 @@ static int interrupt(JSRuntime *runtime, void *opaque)
 	return run->is_late;
 }
 
-static JSModuleDef *refuse_module(JSContext *context, const char *name, void *opaque)
-{
-	(void)opaque;
-	JS_ThrowReferenceError(context,
-			       "there is no module \"%s\": apps import from \"panel\" only", name);
-	return NULL;
-}
-
 /* The engine starts its random numbers from the time at which a context is made. */
 static void set_seed(uint64_t seed)
 {
@@ -60,11 +52,12 @@ static void run_script(struct run *run)
 	run->deadline_us = run->started_us + run->request.timeout_ms * 1000;
 	alarm_start(run->request.timeout_ms);
 	JS_SetInterruptHandler(run->runtime, interrupt, run);
-	if (panel_define(run) < 0 || console_define(run) < 0)
+	if (panel_define(run) < 0 || console_define(run) < 0 || fetch_define(run) < 0)
 		fault_take_exception(run);
 	else
 		script_run(run);
 	JS_SetInterruptHandler(run->runtime, NULL, NULL);
+	fetch_finish(run);
 	JS_FreeContext(run->context);
 	run->context = reader;
 }
@@ -91,6 +84,13 @@ static void write_head(struct run *run, int64_t cpu_before_us, struct text *head
 		text_add(head, run->log.lines.data, run->log.lines.length);
 		text_add_str(head, "],");
 	}
+	if (run->hosts.length) {
+		text_add_str(head, "\"hosts\":[");
+		text_add(head, run->hosts.data, run->hosts.length);
+		text_add_str(head, "],");
+	}
+	if (files_interval_s(&run->files) > 0)
+		text_add_format(head, "\"interval_s\":%d,", files_interval_s(&run->files));
 	if (run->log.dropped)
 		text_add_format(head, "\"log_dropped\":%u,", run->log.dropped);
 	text_add_format(head, "\"elapsed_us\":%lld,\"cpu_us\":%lld,\"memory_bytes\":%zu}",
@@ -102,27 +102,30 @@ void engine_serve(const struct frame *request, struct text *ret_head, struct tex
 {
 	struct heap heap = {.limit = HEAP_MAX};
 	int64_t cpu_before_us = cpu_us();
-	struct run run = {
-	    .heap = &heap,
-	    .script = request->blob,
-	    .script_length = request->blob_length,
-	    .started_us = clock_monotonic_us(),
-	    .request = {.timezone = JS_UNDEFINED, .locale = JS_UNDEFINED, .config = JS_UNDEFINED}};
+	struct run run = {.heap = &heap,
+			  .started_us = clock_monotonic_us(),
+			  .request = {.timezone = JS_UNDEFINED,
+				      .locale = JS_UNDEFINED,
+				      .config = JS_UNDEFINED,
+				      .handler = JS_UNDEFINED,
+				      .parameter = JS_UNDEFINED}};
 
 	run.runtime = JS_NewRuntime2(&heap_functions, &heap);
-	if (!run.runtime) {
+	if (!run.runtime ||
+	    !files_read(&run.files, request->blob, request->blob_length, SOLE_FILE)) {
 		fault_set(&run, FAULT_LIMIT, "no memory");
 	} else {
 		JS_SetMaxStackSize(run.runtime, STACK_BYTES);
-		JS_SetModuleLoaderFunc(run.runtime, NULL, refuse_module, NULL);
+		JS_SetModuleLoaderFunc(run.runtime, NULL, module_load, NULL);
 		if (make_context(&run)) {
 			if (request_read(&run, request->head, request->head_length) == 0)
 				run_script(&run);
 			request_finish(&run);
 			JS_FreeContext(run.context);
 		}
-		JS_FreeRuntime(run.runtime);
 	}
+	if (run.runtime)
+		JS_FreeRuntime(run.runtime);
 	alarm_stop();
 	write_head(&run, cpu_before_us, ret_head);
 	if (run.fault.length)
@@ -130,4 +133,6 @@ void engine_serve(const struct frame *request, struct text *ret_head, struct tex
 	*ret_blob = run.tree;
 	text_finish(&run.fault);
 	text_finish(&run.log.lines);
+	text_finish(&run.hosts);
+	files_finish(&run.files);
 }

@@ -14,6 +14,7 @@ static const char full[] = "the app holds more than 24 MiB of memory";
 /* A place that the engine has told, as in "    at draw (app.ts:12:9)". */
 struct call {
 	char name[80];
+	const struct file *file;
 	unsigned line, column;
 };
 
@@ -55,26 +56,42 @@ bool fault_check_time(struct run *run)
 	return true;
 }
 
-/* Reads one line of a backtrace; false where it names no place in the script. */
+/* Finds "FILE:" in the line, of one of the app's files; what follows it, or NULL. */
+static const char *find_file(const struct run *run, const char *line, const struct file **ret_file)
+{
+	for (unsigned i = 0; i < run->files.count; i++) {
+		const char *name = run->files.list[i].name;
+		size_t length = strlen(name);
+
+		for (const char *at = line; (at = strstr(at, name)); at++)
+			if (at > line && (at[-1] == '(' || at[-1] == ' ') && at[length] == ':') {
+				*ret_file = &run->files.list[i];
+				return at + length + 1;
+			}
+	}
+	return NULL;
+}
+
+/* Reads one line of a backtrace; false where it names no place in the app. */
 static bool read_call(struct run *run, const char *line, size_t length, struct call *ret_call)
 {
-	static const char file[] = SOLE_FILE ":";
-	char text[200];
-	char *place, *name = text, *end;
+	char text[400];
+	const char *place;
+	char *name = text, *end;
 
 	if (length >= sizeof(text))
 		return false;
 	memcpy(text, line, length);
 	text[length] = '\0';
-	place = strstr(text, file);
+	place = find_file(run, text, &ret_call->file);
 	if (!place)
 		return false;
-	ret_call->line = (unsigned)strtoul(place + sizeof(file) - 1, &end, 10);
+	ret_call->line = (unsigned)strtoul(place, &end, 10);
 	ret_call->column = *end == ':' ? (unsigned)strtoul(end + 1, &end, 10) : 0;
 	if (ret_call->line == 0 || ret_call->column == 0)
 		return false;
-	source_map_find(run->script, run->script_length, ret_call->line, ret_call->column,
-			&ret_call->line, &ret_call->column);
+	source_map_find(ret_call->file->data, ret_call->file->length, ret_call->line,
+			ret_call->column, &ret_call->line, &ret_call->column);
 	end = strstr(text, " (");
 	name += strspn(name, " ");
 	if (strncmp(name, "at ", 3) == 0)
@@ -97,14 +114,16 @@ static void add_place(struct run *run, const char *stack)
 		if (read_call(run, stack, length, &call)) {
 			if (count++ == 0)
 				first = call;
-			text_add_format(&calls, "  %s:%u:%u: in %s\n", SOLE_FILE, call.line,
+			text_add_format(&calls, "  %s:%u:%u: in %s\n", call.file->name, call.line,
 					call.column, call.name[0] ? call.name : "the script");
 		}
 		stack += length + (stack[length] != '\0');
 	}
 	if (count > 0) {
-		text_add_format(&run->fault, ",\"file\":\"%s\",\"line\":%u,\"column\":%u",
-				SOLE_FILE, first.line, first.column);
+		text_add_str(&run->fault, ",\"file\":");
+		text_add_json(&run->fault, first.file->name, strlen(first.file->name));
+		text_add_format(&run->fault, ",\"line\":%u,\"column\":%u", first.line,
+				first.column);
 		text_add_str(&run->fault, ",\"backtrace\":");
 		text_add_json(&run->fault, calls.data, calls.length);
 	}

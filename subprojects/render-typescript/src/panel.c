@@ -26,9 +26,10 @@ static const char *const filters[] = {
     "filter.Sepia",    "filter.Saturation",	"filter.Sharpen",      "filter.Shear",
     "filter.Threshold"};
 
-static const char *const forms[] = {"form.Color",    "form.DateTime", "form.Dropdown",
-				    "form.Location", "form.Option",   "form.PhotoSelect",
-				    "form.Schema",   "form.Text",     "form.Toggle"};
+static const char *const forms[] = {"form.Color",     "form.DateTime",	  "form.Dropdown",
+				    "form.Generated", "form.Location",	  "form.LocationBased",
+				    "form.Option",    "form.PhotoSelect", "form.Schema",
+				    "form.Text",      "form.Toggle",	  "form.Typeahead"};
 
 static const struct group {
 	const char *name; /* the export with these members; the first group's are exports, too */
@@ -82,6 +83,11 @@ const char *panel_widget_name(struct run *run, JSValueConst value)
 	return JS_GetOpaque(value, run->widget_class);
 }
 
+bool panel_is_form(const char *widget_name)
+{
+	return strncmp(widget_name, "form.", 5) == 0;
+}
+
 /* An object with all members of the group; each is an export, too, where the module is given. */
 static JSValue make_group(JSContext *context, unsigned number, JSModuleDef *module)
 {
@@ -121,21 +127,11 @@ static int fill_module(JSContext *context, JSModuleDef *module)
 	return 0;
 }
 
-static JSValue refuse_fetch(JSContext *context, JSValueConst self, int count, JSValueConst *values)
-{
-	(void)self;
-	(void)count;
-	(void)values;
-	return JS_ThrowTypeError(context, "fetch: apps in TypeScript have no network yet");
-}
-
 int panel_define(struct run *run)
 {
 	static const JSClassDef class = {.class_name = "Widget"};
 	JSContext *context = run->context;
 	JSModuleDef *module;
-	JSValue global;
-	int status;
 
 	JS_NewClassID(run->runtime, &run->widget_class);
 	if (JS_NewClass(run->runtime, run->widget_class, &class) < 0)
@@ -149,9 +145,5 @@ int panel_define(struct run *run)
 	for (unsigned i = 0; i < groups[0].count; i++)
 		if (JS_AddModuleExport(context, module, groups[0].members[i]) < 0)
 			return -1;
-	global = JS_GetGlobalObject(context);
-	status = JS_SetPropertyStr(context, global, "fetch",
-				   JS_NewCFunction(context, refuse_fetch, "fetch", 1));
-	JS_FreeValue(context, global);
-	return status < 0 ? -1 : 0;
+	return 0;
 }

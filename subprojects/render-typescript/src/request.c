@@ -38,6 +38,8 @@ static int read_what(struct run *run, JSValueConst head)
 		run->request.what = WHAT_RENDER;
 	else if (text && strcmp(text, "schema") == 0)
 		run->request.what = WHAT_SCHEMA;
+	else if (text && strcmp(text, "handler") == 0)
+		run->request.what = WHAT_HANDLER;
 	else
 		status = -1;
 	JS_FreeCString(run->context, text);
@@ -89,6 +91,16 @@ static double within(double value, double least, double most)
 	return value >= least && value <= most ? value : least;
 }
 
+/* There is one, unless the head says that there is not. */
+static bool read_network(JSContext *context, JSValueConst head)
+{
+	JSValue value = JS_GetPropertyStr(context, head, "network");
+	bool has_network = !JS_IsBool(value) || JS_ToBool(context, value);
+
+	JS_FreeValue(context, value);
+	return has_network;
+}
+
 static void read_members(struct run *run, JSValueConst head)
 {
 	static const double most_ms = 8.64e15; /* of ECMAScript's Date */
@@ -102,8 +114,13 @@ static void read_members(struct run *run, JSValueConst head)
 	request->height = (int)within(get_number(context, head, "height", 32), 0, PIXELS_MAX);
 	request->timeout_ms =
 	    (int64_t)within(get_number(context, head, "timeout_ms", TIMEOUT_MS), 1, 60 * 1000);
+	request->network_ms =
+	    (int64_t)within(get_number(context, head, "network_ms", NETWORK_MS), 1, 60 * 1000);
+	request->has_network = read_network(context, head);
 	request->timezone = get_text(context, head, "timezone", "UTC");
 	request->locale = get_text(context, head, "locale", "en");
+	request->handler = get_text(context, head, "handler", "");
+	request->parameter = get_text(context, head, "parameter", "");
 	request->config = JS_GetPropertyStr(context, head, "config");
 	if (!JS_IsObject(request->config)) {
 		JS_FreeValue(context, request->config);
@@ -124,7 +141,7 @@ int request_read(struct run *run, const char *head, size_t length)
 	}
 	read_members(run, object);
 	if (read_what(run, object) < 0)
-		fault_set(run, FAULT_REQUEST, "what must be render or schema");
+		fault_set(run, FAULT_REQUEST, "what must be render, schema or handler");
 	else if (request->width == 0 || request->height == 0 ||
 		 request->width > PIXELS_MAX / request->height)
 		fault_set(run, FAULT_REQUEST, "%d x %d pixels are no size", request->width,
@@ -144,5 +161,7 @@ void request_finish(struct run *run)
 	JS_FreeValue(run->context, request->timezone);
 	JS_FreeValue(run->context, request->locale);
 	JS_FreeValue(run->context, request->config);
+	JS_FreeValue(run->context, request->handler);
+	JS_FreeValue(run->context, request->parameter);
 	free(request->changes);
 }

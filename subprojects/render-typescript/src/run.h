@@ -6,6 +6,7 @@
 #pragma once
 
 #include "clock.h"
+#include "files.h"
 #include "heap.h"
 #include "text.h"
 
@@ -17,6 +18,7 @@
 
 enum {
 	TIMEOUT_MS = 2000,
+	NETWORK_MS = 8000,
 	HEAP_MAX = 24 << 20, /* what a script may hold; the process may have 32 MiB */
 	TREE_MAX = 4 << 20,
 	TREE_DEPTH_MAX = 100,
@@ -26,11 +28,15 @@ enum {
 	LOG_LINES_MAX = 50,
 	LOG_BYTES_MAX = 8 << 10,
 	MESSAGE_MAX = 2 << 10,
+	FETCHES_MAX = 20,
+	FETCH_HEAD_MAX = 128 << 10,
+	FETCH_BODY_MAX = 1 << 20,
 };
 
 enum what {
-	WHAT_RENDER, /* the tree that main() returns */
-	WHAT_SCHEMA, /* that of the export "schema" */
+	WHAT_RENDER,  /* the tree that main() returns */
+	WHAT_SCHEMA,  /* that of the export "schema" */
+	WHAT_HANDLER, /* what the handler of one of the schema's fields returns */
 };
 
 /* The head of a request; its blob is the script, in JavaScript, with a source map at its end. */
@@ -39,8 +45,11 @@ struct request {
 	int64_t now_ms;
 	uint64_t seed;
 	int width, height;
-	int64_t timeout_ms;
+	int64_t timeout_ms; /* without what it waits for the network: */
+	int64_t network_ms;
+	bool has_network;
 	JSValue timezone, locale, config; /* strings; an object */
+	JSValue handler, parameter;	  /* strings: "FIELD$handler", and what it is asked */
 	struct clock_change *changes;
 	size_t change_count;
 };
@@ -53,18 +62,30 @@ struct logbook {
 	unsigned dropped;
 };
 
+/* A request to the network that a script has made. */
+struct fetch {
+	int64_t id;	   /* 0: it has been answered */
+	JSValue settle[2]; /* functions: to fulfil and to reject its promise */
+	JSValue error;	   /* with the place of the call */
+};
+
 struct run {
 	const struct heap *heap;
 	JSRuntime *runtime;
 	JSContext *context;
 	JSClassID widget_class;
 	struct request request;
-	const char *script;
-	size_t script_length;
+	struct files files; /* the first has main() */
 	int64_t started_us;
-	int64_t deadline_us;
+	int64_t deadline_us; /* moves by what it has waited for the network */
+	int64_t waited_us;
 	bool is_late;
 	struct logbook log;
+	struct fetch fetches[FETCHES_MAX];
+	unsigned fetch_count, fetches_open;
+	char *host_names[FETCHES_MAX]; /* that were asked, each once */
+	size_t host_count;
+	struct text hosts; /* the same as strings of JSON, with commas */
 	struct text tree;
 	struct text fault; /* the answer's "error", an object of JSON; empty: there is none */
 };
@@ -87,6 +108,17 @@ void request_finish(struct run *run);
 /* Runs the script and leaves the tree, or a fault. */
 void script_run(struct run *run);
 
+/* ---- module.c ---- */
+
+/* For JS_SetModuleLoaderFunc(). */
+JSModuleDef *module_load(JSContext *context, const char *name, void *opaque);
+
+/* ---- handler.c ---- */
+
+/* Finds the handler that the request names in the schema, and calls it. A string of the field's
+ * widget goes to *ret_field. An exception: the fault is set, or is still to be taken. */
+JSValue handler_call(struct run *run, JSValueConst schema, const char **ret_field);
+
 /* ---- panel.c ---- */
 
 /* The module "panel". 0, or -1 with an exception. */
@@ -94,15 +126,44 @@ int panel_define(struct run *run) __attribute__((warn_unused_result));
 /* The name of the widget, like "Text" or "filter.Blur"; NULL where the value is none. */
 const char *panel_widget_name(struct run *run, JSValueConst value);
 
+/* Whether it is a field of a schema, an option, or the schema. */
+bool panel_is_form(const char *widget_name);
+
+/* Gives the request's config the defaults of the module's schema for what it does not have. -1 with
+ * an exception. */
+int defaults_set(struct run *run, JSValueConst module);
+
 /* ---- console.c ---- */
 
 /* print() and console. 0, or -1 with an exception. */
 int console_define(struct run *run) __attribute__((warn_unused_result));
 
+/* ---- fetch.c ---- */
+
+struct frame;
+
+/* fetch(). 0, or -1 with an exception. */
+int fetch_define(struct run *run) __attribute__((warn_unused_result));
+/* Waits for an answer and settles its promise. False: there is none to wait for, or the time is
+ * over, and the fault is set. */
+bool fetch_wait(struct run *run) __attribute__((warn_unused_result));
+/* Whether the frame is no request but the answer to a fetch, which may come late. */
+bool fetch_is_answer(const struct frame *frame);
+void fetch_finish(struct run *run);
+
+/* ---- response.c ---- */
+
+/* What the promise of a fetch is fulfilled with; answer is an object with status, url and headers.
+ * The body has a NUL behind its end. */
+JSValue response_make(struct run *run, JSValueConst answer, const char *body, size_t length);
+
 /* ---- tree.c ---- */
 
-/* Writes what main() has returned into run->tree. 0, or -1 with an exception. */
+/* Writes what main() has returned, or a schema, into run->tree. 0, or -1 with an exception. */
 int tree_write(struct run *run, JSValueConst value) __attribute__((warn_unused_result));
+/* Writes what the handler of such a field has returned; a list of fields as a schema. */
+int tree_write_reply(struct run *run, const char *field, JSValueConst value)
+    __attribute__((warn_unused_result));
 
 /* ---- fault.c ---- */
 

@@ -29,11 +29,13 @@ static JSValue settle(struct run *run, JSValue value, const char *who)
 		fault_take_exception(run);
 		return value;
 	}
-	if (run_jobs(run) < 0) {
-		JS_FreeValue(run->context, value);
-		return JS_EXCEPTION;
-	}
-	state = JS_PromiseState(run->context, value);
+	do {
+		if (run_jobs(run) < 0) {
+			JS_FreeValue(run->context, value);
+			return JS_EXCEPTION;
+		}
+		state = JS_PromiseState(run->context, value);
+	} while (state == JS_PROMISE_PENDING && fetch_wait(run));
 	if (state == JS_PROMISE_NOT_A_PROMISE)
 		return value;
 	result = JS_PromiseResult(run->context, value);
@@ -114,6 +116,8 @@ static JSValue call_main(struct run *run, JSValueConst module)
 
 	if (!JS_IsFunction(run->context, function)) {
 		fault_set(run, FAULT_APP, "the script has no \"export default function main\"");
+	} else if (defaults_set(run, module) < 0) {
+		fault_take_exception(run);
 	} else {
 		argument = make_argument(run);
 		if (!JS_IsException(argument))
@@ -125,23 +129,38 @@ static JSValue call_main(struct run *run, JSValueConst module)
 	return result;
 }
 
-/* What the request asks for. */
-static JSValue find_value(struct run *run, JSValueConst module)
+/* The tree of what the request asks for, or a fault. */
+static void write_answer(struct run *run, JSValueConst module)
 {
-	JSValue value;
+	const char *field = "";
+	JSValue value, schema = JS_UNDEFINED;
+	int status = -1;
 
-	if (run->request.what == WHAT_RENDER)
-		return call_main(run, module);
-	value = JS_GetPropertyStr(run->context, module, "schema");
-	if (JS_IsException(value))
+	if (run->request.what == WHAT_RENDER) {
+		value = call_main(run, module);
+	} else {
+		value = JS_GetPropertyStr(run->context, module, "schema");
+		if (run->request.what == WHAT_HANDLER && !JS_IsException(value)) {
+			schema = value;
+			value = handler_call(run, schema, &field);
+			if (!run->fault.length)
+				value = settle(run, value, "the handler");
+		}
+	}
+	if (!JS_IsException(value))
+		status = run->request.what == WHAT_HANDLER ? tree_write_reply(run, field, value)
+							   : tree_write(run, value);
+	if (status < 0)
 		fault_take_exception(run);
-	return value;
+	JS_FreeValue(run->context, value);
+	JS_FreeValue(run->context, schema);
 }
 
 void script_run(struct run *run)
 {
 	JSContext *context = run->context;
-	JSValue code = JS_Eval(context, run->script, run->script_length, SOLE_FILE,
+	const struct file *file = run->files.list;
+	JSValue code = JS_Eval(context, file->data, file->length, file->name,
 			       JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
 	JSModuleDef *module;
 	JSValue value, names;
@@ -160,9 +179,6 @@ void script_run(struct run *run)
 		fault_take_exception(run);
 		return;
 	}
-	value = find_value(run, names);
-	if (!JS_IsException(value) && tree_write(run, value) < 0)
-		fault_take_exception(run);
-	JS_FreeValue(context, value);
+	write_answer(run, names);
 	JS_FreeValue(context, names);
 }

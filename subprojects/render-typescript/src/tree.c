@@ -1,6 +1,7 @@
 /* A script's tree as JSON, for the process that paints it:
  *   widget  {"widget": NAME, "fields": {...}}
  *   bytes   {"bytes": BASE64}
+ *   handler {"function": "handler"}, of a schema's field
  *   frames  {"frames": [bytes...], "delay": MS, ...}, only as the whole tree
  * The rest is JSON as it is. The tree is a stranger's: cyclic, deep, with getters. Each value is
  * read once, and what is written is bounded. */
@@ -17,6 +18,7 @@ struct writer {
 	JSContext *context;
 	struct text *out;
 	unsigned depth, values;
+	const char *widget; /* whose fields are written */
 	size_t path_length;
 	char path[PATH_MAX_BYTES]; /* like "Root.child Box.color"; cut where it is too long */
 };
@@ -97,6 +99,16 @@ static int write_elements(struct writer *writer, JSValueConst array)
 	return status;
 }
 
+/* A schema's field may have a function, which the engine calls when it is asked. */
+static int write_field(struct writer *writer, const char *name, JSValueConst value)
+{
+	if (!writer->widget || !panel_is_form(writer->widget) || strcmp(name, "handler") != 0 ||
+	    !JS_IsFunction(writer->context, value))
+		return write_value(writer, value);
+	text_add_str(writer->out, "{\"function\":\"handler\"}");
+	return 0;
+}
+
 /* A member with its name, unless it is undefined. */
 static int write_member(struct writer *writer, JSValueConst object, JSAtom atom, bool *is_first)
 {
@@ -112,7 +124,7 @@ static int write_member(struct writer *writer, JSValueConst object, JSAtom atom,
 		*is_first = false;
 		text_add_json(writer->out, name, strlen(name));
 		text_add_str(writer->out, ":");
-		status = write_value(writer, value);
+		status = write_field(writer, name, value);
 		leave(writer, before);
 	}
 	JS_FreeCString(writer->context, name);
@@ -142,12 +154,16 @@ static int write_widget(struct writer *writer, JSValueConst widget, const char *
 {
 	JSValue fields = JS_GetPropertyStr(writer->context, widget, "fields");
 	size_t before = enter(writer, writer->path_length ? " %s" : "%s", name, 0);
+	const char *outer = writer->widget;
 	int status = -1;
+
+	writer->widget = name;
 
 	text_add_format(writer->out, "{\"widget\":\"%s\",\"fields\":", name);
 	if (!JS_IsException(fields))
 		status = write_members(writer, fields);
 	text_add_str(writer->out, "}");
+	writer->widget = outer;
 	leave(writer, before);
 	JS_FreeValue(writer->context, fields);
 	return status;
@@ -239,6 +255,13 @@ static int write_frames(struct writer *writer, JSValueConst value, JSValueConst 
 	return write_members(writer, value);
 }
 
+static int end_tree(struct writer *writer, int status)
+{
+	if (status == 0 && writer->out->failed)
+		return complain(writer, "the tree has more than 4 MiB");
+	return status;
+}
+
 int tree_write(struct run *run, JSValueConst value)
 {
 	struct writer writer = {.run = run, .context = run->context, .out = &run->tree};
@@ -253,7 +276,22 @@ int tree_write(struct run *run, JSValueConst value)
 	status =
 	    JS_IsArray(frames) ? write_frames(&writer, value, frames) : write_value(&writer, value);
 	JS_FreeValue(run->context, frames);
-	if (status == 0 && run->tree.failed)
-		status = complain(&writer, "the tree has more than 4 MiB");
-	return status;
+	return end_tree(&writer, status);
+}
+
+int tree_write_reply(struct run *run, const char *field, JSValueConst value)
+{
+	struct writer writer = {.run = run, .context = run->context, .out = &run->tree};
+	bool makes_fields = JS_IsArray(value) && strcmp(field, "form.Generated") == 0;
+	int status;
+
+	run->tree.most = TREE_MAX;
+	if (makes_fields)
+		text_add_str(writer.out,
+			     "{\"widget\":\"form.Schema\",\"fields\":{\"version\":\"1\","
+			     "\"fields\":");
+	status = write_value(&writer, value);
+	if (makes_fields)
+		text_add_str(writer.out, "}}");
+	return end_tree(&writer, status);
 }

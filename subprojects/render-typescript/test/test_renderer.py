@@ -188,6 +188,39 @@ def test_widgets_cannot_be_made_up(renderer):
     assert "this object is no widget" in answer["error"]["message"]
 
 
+DEFAULTS = """import { form } from "panel";
+    const named = (id) => ({ id, name: "N", desc: "d", icon: "i" });
+    const fields = [
+        form.Text({ ...named("text"), default: "fallback" }), form.Text(named("none")),
+        form.Toggle({ ...named("on"), default: true }), form.Toggle({ ...named("off"), default: false }),
+        form.Text({ ...named("toString"), default: "own" }),
+    ];
+    export default ({ config }) => { print(JSON.stringify(config)); return null; };
+"""
+
+
+@pytest.mark.parametrize("schema", ["fields", 'form.Schema({ version: "1", fields })'])
+def test_settings_have_the_defaults_of_the_schema(renderer, schema):
+    script = DEFAULTS + f"export const schema = {schema};"
+    answer, _ = renderer.ask(script, config={})
+    assert json.loads(answer["log"][0]) == {"text": "fallback", "on": "true", "off": "false",
+                                            "toString": "own"}
+    answer, _ = renderer.ask(script, config={"text": "", "on": "false", "other": "x"})
+    assert json.loads(answer["log"][0]) == {"text": "", "on": "false", "other": "x", "off": "false",
+                                            "toString": "own"}
+
+
+@pytest.mark.parametrize("schema", ["undefined", "7", "null", "[7, null, {}]", "{ length: 9 }"])
+def test_what_is_no_schema_has_no_defaults(renderer, schema):
+    answer, _ = renderer.ask(DEFAULTS + f"export const schema = {schema};", config={"a": "b"})
+    assert json.loads(answer["log"][0]) == {"a": "b"}
+
+
+def test_getter_of_a_schema_that_throws_is_told(renderer):
+    script = DEFAULTS + "export const schema = [form.Text({ get id() { throw new Error('so'); } })];"
+    assert "so" in renderer.ask(script, config={})[0]["error"]["message"]
+
+
 def test_schema(renderer):
     script = """
         import { form } from "panel";
@@ -231,7 +264,7 @@ export default function main(): Name {
     ("await import('std')", 'there is no module "std"', None),
     ("export const main = 5", 'no "export default function main"', None),
     ("export default 5", 'no "export default function main"', None),
-    ("export default () => fetch('http://127.0.0.1/')", "apps in TypeScript have no network yet", None),
+    ("export default () => fetch('http://127.0.0.1/')", "no network here", None),
 ])
 def test_errors(renderer, script, message, place):
     error = renderer.ask(script)[0]["error"]
@@ -372,7 +405,8 @@ HOSTILE = {
 def test_hostile_scripts(name, renderer):
     script, wanted = HOSTILE[name]
     # What grows has the time that it takes on a busy machine.
-    renderer.send({"what": "render", "timeout_ms": 60_000 if wanted == FULL else 1000}, script)
+    renderer.send({"what": "render", "network": False,
+                   "timeout_ms": 60_000 if wanted == FULL else 1000}, script)
     try:
         answer, _ = renderer.receive()
     except EOFError as ended:
