@@ -328,6 +328,65 @@ declare module "panel" {
     };
 }
 
+/** What a server has answered. */
+interface FetchResponse {
+    readonly status: number;
+    /** Whether status is 200 to 299. */
+    readonly ok: boolean;
+    /** Where all redirects have led to. */
+    readonly url: string;
+    /** Names in any case; several of one name are one, with commas. */
+    readonly headers: { get(name: string): string | null; has(name: string): boolean };
+    text(): Promise<string>;
+    json(): Promise<any>;
+    bytes(): Promise<Uint8Array>;
+}
+interface FetchOptions {
+    /** GET by default; HEAD, POST, PUT, PATCH, DELETE, OPTIONS. */
+    method?: string;
+    headers?: Record<string, string>;
+    /** At most 1 MiB. */
+    body?: string | Uint8Array | null;
+    /** How long the answer is kept for all who have this app. Without it the server's Cache-Control says. */
+    ttlSeconds?: number;
+}
+/**
+ * Asks a server with http:// or https://, at most 20 times in a render, several at once if you like.
+ * An answer has 2 MiB at most and comes within 5 s. The time of waiting counts as the app's.
+ * The promise is rejected, with words that say why, where there is no answer; a status like 404 is one.
+ */
+declare function fetch(url: string, options?: FetchOptions): Promise<FetchResponse>;
+
+/** Files of the app: bytes, and what is in JSON. */
+declare module "*.json" {
+    const value: any;
+    export default value;
+}
+declare module "*.png" {
+    const bytes: Uint8Array;
+    export default bytes;
+}
+declare module "*.gif" {
+    const bytes: Uint8Array;
+    export default bytes;
+}
+declare module "*.webp" {
+    const bytes: Uint8Array;
+    export default bytes;
+}
+declare module "*.jpg" {
+    const bytes: Uint8Array;
+    export default bytes;
+}
+declare module "*.svg" {
+    const bytes: Uint8Array;
+    export default bytes;
+}
+declare module "*.txt" {
+    const bytes: Uint8Array;
+    export default bytes;
+}
+
 /** Kept out of the picture: 50 lines or 8 KiB at most. */
 declare function print(...values: unknown[]): void;
 declare const console: {

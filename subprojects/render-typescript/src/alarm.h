@@ -12,3 +12,12 @@ void alarm_prepare(void);
  * before; no other answer may be written until then. */
 void alarm_start(int64_t timeout_ms);
 void alarm_stop(void);
+
+/* In between, the process goes on: while a frame of the script's is written. */
+void alarm_hold(void);
+void alarm_release(void);
+
+/* While the script waits for a frame, the process goes on, and a call that waits ends with EINTR
+ * when most_ms have passed; then the script has left_ms again, and ALARM_EXTRA_MS. */
+void alarm_wait(int64_t most_ms);
+void alarm_go_on(int64_t left_ms);

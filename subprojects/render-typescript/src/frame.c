@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* How much of size was read; less only at the end, or a negative errno. */
-static ssize_t read_exactly(int link, char *to, size_t size)
+/* How much of size was read; less only at the end, or a negative errno: -EINTR, where that may be,
+ * only before the first byte. */
+static ssize_t read_exactly(int link, char *to, size_t size, bool is_interruptible)
 {
 	size_t done = 0;
 
@@ -15,7 +16,7 @@ static ssize_t read_exactly(int link, char *to, size_t size)
 
 		if (length == 0)
 			break;
-		if (length < 0 && errno != EINTR)
+		if (length < 0 && (errno != EINTR || (is_interruptible && done == 0)))
 			return -errno;
 		if (length > 0)
 			done += (size_t)length;
@@ -36,7 +37,7 @@ static size_t get_length(const char *from)
 static int read_part(int link, size_t size, char **ret_data)
 {
 	char *data = malloc(size + 1);
-	ssize_t length = data ? read_exactly(link, data, size) : -ENOMEM;
+	ssize_t length = data ? read_exactly(link, data, size, false) : -ENOMEM;
 
 	*ret_data = data;
 	if (length < 0)
@@ -48,7 +49,7 @@ static int read_part(int link, size_t size, char **ret_data)
 int frame_read(int link, struct frame *ret_frame)
 {
 	char lengths[FRAME_LENGTHS];
-	ssize_t length = read_exactly(link, lengths, sizeof(lengths));
+	ssize_t length = read_exactly(link, lengths, sizeof(lengths), true);
 	struct frame frame = {0};
 	int status = length < 0 ? (int)length : -EPIPE;
 

@@ -18,7 +18,8 @@ struct frame {
 	size_t blob_length;
 };
 
-/* Waits for a frame. 1; 0 at the end, between two frames; or a negative errno. */
+/* Waits for a frame. 1; 0 at the end, between two frames; or a negative errno: -EINTR when a signal
+ * came before the frame. */
 int frame_read(int link, struct frame *ret_frame) __attribute__((warn_unused_result));
 void frame_finish(struct frame *frame);
 

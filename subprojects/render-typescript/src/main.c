@@ -5,6 +5,7 @@
 #include "alarm.h"
 #include "engine.h"
 #include "frame.h"
+#include "run.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -58,8 +59,14 @@ static int answer(void)
 	struct frame request;
 	int status = frame_read(LINK, &request);
 
+	if (status == -EINTR)
+		return 1;
 	if (status <= 0)
 		return status;
+	if (fetch_is_answer(&request)) { /* which came too late for its request */
+		frame_finish(&request);
+		return 1;
+	}
 	engine_serve(&request, &head, &blob);
 	frame_finish(&request);
 	status = frame_write(LINK, head.data, head.length, blob.data, blob.length);

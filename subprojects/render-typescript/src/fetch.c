@@ -1,0 +1,393 @@
+/* fetch(): a frame to whoever started the process, and a promise that their answer settles. Many
+ * may be under way; they are waited for where the script has nothing else to do. */
+#include "alarm.h"
+#include "frame.h"
+#include "run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINK = ALARM_LINK, HOST_MAX = 255 };
+
+static int64_t last_id; /* of the process: no answer is taken for that of another request */
+
+/* What a fetch is made of until it is sent. */
+struct asking {
+	struct run *run;
+	struct text head;
+	const char *body;
+	size_t body_length;
+	const char *text_body; /* to be freed */
+};
+
+/* An error whose place is that of the call. */
+static JSValue make_error(JSContext *context, const char *words)
+{
+	JS_ThrowTypeError(context, "%s", words);
+	return JS_GetException(context);
+}
+
+/* The host's name in the address, as far as there is one: for the author and the app's page. */
+static void note_host(struct run *run, const char *url)
+{
+	const char *from = strstr(url, "://"), *at;
+	struct text *hosts = &run->hosts;
+	size_t length;
+
+	if (!from)
+		return;
+	from += 3;
+	length = strcspn(from, "/?#\\");
+	at = memchr(from, '@', length);
+	if (at) {
+		length -= (size_t)(at + 1 - from);
+		from = at + 1;
+	}
+	if (*from != '[' && memchr(from, ':', length))
+		length = (size_t)((const char *)memchr(from, ':', length) - from);
+	if (length == 0 || length > HOST_MAX)
+		return;
+	for (size_t i = 0; i < run->host_count; i++)
+		if (strlen(run->host_names[i]) == length &&
+		    strncmp(run->host_names[i], from, length) == 0)
+			return;
+	run->host_names[run->host_count] = strndup(from, length);
+	if (!run->host_names[run->host_count])
+		return;
+	run->host_count++;
+	if (hosts->length > 0)
+		text_add_str(hosts, ",");
+	text_add_json(hosts, from, length);
+}
+
+/* Adds ,"NAME":VALUE where the object has the member as text. -1: an exception. */
+static int add_text_member(struct asking *asking, JSValueConst options, const char *name,
+			   const char *fallback)
+{
+	JSContext *context = asking->run->context;
+	JSValue value =
+	    JS_IsObject(options) ? JS_GetPropertyStr(context, options, name) : JS_UNDEFINED;
+	const char *text = fallback;
+	size_t length = strlen(fallback);
+
+	if (JS_IsException(value))
+		return -1;
+	if (!JS_IsUndefined(value) && !JS_IsNull(value)) {
+		text = JS_ToCStringLen(context, &length, value);
+		JS_FreeValue(context, value);
+		if (!text)
+			return -1;
+	}
+	text_add_format(&asking->head, ",\"%s\":", name);
+	text_add_json(&asking->head, text, length);
+	if (text != fallback)
+		JS_FreeCString(context, text);
+	return 0;
+}
+
+static int add_header(struct asking *asking, JSValueConst headers, JSAtom atom, bool is_first)
+{
+	JSContext *context = asking->run->context;
+	JSValue value = JS_GetProperty(context, headers, atom);
+	const char *name = JS_AtomToCString(context, atom);
+	size_t length;
+	const char *text = JS_IsException(value) ? NULL : JS_ToCStringLen(context, &length, value);
+
+	if (name && text) {
+		text_add_str(&asking->head, is_first ? "" : ",");
+		text_add_json(&asking->head, name, strlen(name));
+		text_add_str(&asking->head, ":");
+		text_add_json(&asking->head, text, length);
+	}
+	JS_FreeCString(context, text);
+	JS_FreeCString(context, name);
+	JS_FreeValue(context, value);
+	return name && text ? 0 : -1;
+}
+
+static int add_headers(struct asking *asking, JSValueConst options)
+{
+	JSContext *context = asking->run->context;
+	JSValue headers = JS_GetPropertyStr(context, options, "headers");
+	JSPropertyEnum *members;
+	uint32_t count;
+	int status = -1;
+
+	if (JS_IsUndefined(headers))
+		return 0;
+	if (!JS_IsObject(headers)) {
+		if (!JS_IsException(headers))
+			JS_ThrowTypeError(context, "fetch: headers must be an object");
+	} else {
+		status = JS_GetOwnPropertyNames(context, &members, &count, headers,
+						JS_GPN_STRING_MASK | JS_GPN_ENUM_ONLY);
+	}
+	if (status >= 0) {
+		text_add_str(&asking->head, ",\"headers\":{");
+		for (uint32_t i = 0; i < count && status == 0; i++)
+			status = add_header(asking, headers, members[i].atom, i == 0);
+		text_add_str(&asking->head, "}");
+		JS_FreePropertyEnum(context, members, count);
+	}
+	JS_FreeValue(context, headers);
+	return status;
+}
+
+static int add_ttl(struct asking *asking, JSValueConst options)
+{
+	JSContext *context = asking->run->context;
+	JSValue value = JS_GetPropertyStr(context, options, "ttlSeconds");
+	double ttl_s = 0;
+	int status = JS_IsException(value) ? -1 : 0;
+
+	if (status == 0 && !JS_IsUndefined(value))
+		status = JS_ToFloat64(context, &ttl_s, value);
+	JS_FreeValue(context, value);
+	if (status == 0 && ttl_s >= 1)
+		text_add_format(&asking->head, ",\"ttl_s\":%.0f", ttl_s < 1e9 ? ttl_s : 1e9);
+	return status;
+}
+
+/* A string, or bytes. The bytes are those of the script's value, which must not change meanwhile.
+ */
+static int take_body(struct asking *asking, JSValueConst options, JSValue *ret_body)
+{
+	JSContext *context = asking->run->context;
+	JSValue body = JS_GetPropertyStr(context, options, "body");
+
+	*ret_body = body;
+	if (JS_IsException(body))
+		return -1;
+	if (JS_IsUndefined(body) || JS_IsNull(body))
+		return 0;
+	if (JS_GetTypedArrayType(body) == JS_TYPED_ARRAY_UINT8) {
+		asking->body = (const char *)JS_GetUint8Array(context, &asking->body_length, body);
+		return asking->body || asking->body_length == 0 ? 0 : -1;
+	}
+	asking->text_body = JS_ToCStringLen(context, &asking->body_length, body);
+	asking->body = asking->text_body;
+	return asking->body ? 0 : -1;
+}
+
+/* Writes the frame. -1: an exception. */
+static int send_fetch(struct asking *asking)
+{
+	int status;
+
+	if (asking->body_length > FETCH_BODY_MAX || asking->head.failed) {
+		JS_ThrowTypeError(asking->run->context, "fetch: what is sent is larger than %s",
+				  asking->head.failed ? "128 KiB" : "1 MiB");
+		return -1;
+	}
+	alarm_hold();
+	status = frame_write(LINK, asking->head.data, asking->head.length, asking->body,
+			     asking->body_length);
+	alarm_release();
+	if (status < 0)
+		exit(0); /* the other side is gone */
+	return 0;
+}
+
+/* Sends what the arguments say. -1: an exception. */
+static int ask(struct run *run, int64_t id, const char *url, JSValueConst options)
+{
+	struct asking asking = {.run = run, .head = {.most = FETCH_HEAD_MAX}};
+	JSValue body = JS_UNDEFINED;
+	int status;
+
+	text_add_format(&asking.head, "{\"fetch\":{\"id\":%lld,\"url\":", (long long)id);
+	text_add_json(&asking.head, url, strlen(url));
+	status = add_text_member(&asking, options, "method", "GET");
+	if (status == 0 && JS_IsObject(options)) {
+		status = add_headers(&asking, options);
+		if (status == 0)
+			status = add_ttl(&asking, options);
+		if (status == 0)
+			status = take_body(&asking, options, &body);
+	}
+	text_add_str(&asking.head, "}}");
+	if (status == 0)
+		status = send_fetch(&asking);
+	JS_FreeCString(run->context, asking.text_body);
+	JS_FreeValue(run->context, body);
+	text_finish(&asking.head);
+	return status;
+}
+
+/* Why there is no fetch, or NULL. */
+static const char *refusal(const struct run *run)
+{
+	if (!run->request.has_network)
+		return "fetch: no network here";
+	if (run->fetch_count == FETCHES_MAX)
+		return "fetch: an app asks the network 20 times at most";
+	return NULL;
+}
+
+/* A promise that is rejected with the exception. */
+static JSValue reject_now(JSContext *context)
+{
+	JSValue error = JS_GetException(context), functions[2];
+	JSValue promise = JS_NewPromiseCapability(context, functions);
+
+	if (!JS_IsException(promise)) {
+		JS_FreeValue(context, JS_Call(context, functions[1], JS_UNDEFINED, 1, &error));
+		JS_FreeValue(context, functions[0]);
+		JS_FreeValue(context, functions[1]);
+	}
+	JS_FreeValue(context, error);
+	return promise;
+}
+
+static JSValue fetch(JSContext *context, JSValueConst self, int count, JSValueConst *values)
+{
+	struct run *run = JS_GetContextOpaque(context);
+	struct fetch *fetch;
+	const char *refused = refusal(run), *url;
+	JSValue promise;
+	int64_t id;
+	int status;
+
+	(void)self;
+	if (refused) {
+		JS_ThrowTypeError(context, "%s", refused);
+		return reject_now(context);
+	}
+	/* Getters of the options may call this function, too. */
+	fetch = &run->fetches[run->fetch_count++];
+	id = ++last_id;
+	url = JS_ToCString(context, count > 0 ? values[0] : JS_UNDEFINED);
+	status = url ? ask(run, id, url, count > 1 ? values[1] : JS_UNDEFINED) : -1;
+	if (status == 0)
+		note_host(run, url);
+	JS_FreeCString(context, url);
+	if (status < 0)
+		return reject_now(context);
+	promise = JS_NewPromiseCapability(context, fetch->settle);
+	if (JS_IsException(promise))
+		return promise;
+	fetch->id = id;
+	fetch->error = make_error(context, "fetch");
+	run->fetches_open++;
+	return promise;
+}
+
+static void close_fetch(struct run *run, struct fetch *fetch)
+{
+	JS_FreeValue(run->context, fetch->settle[0]);
+	JS_FreeValue(run->context, fetch->settle[1]);
+	JS_FreeValue(run->context, fetch->error);
+	fetch->id = 0;
+	run->fetches_open--;
+}
+
+/* Settles the fetch with the answer. */
+static void settle(struct run *run, struct fetch *fetch, JSValueConst answer, struct frame *frame)
+{
+	JSContext *context = run->context;
+	JSValue words = JS_GetPropertyStr(context, answer, "error"), result;
+	bool fails = JS_IsString(words);
+
+	if (fails) {
+		result = JS_DupValue(context, fetch->error);
+		JS_DefinePropertyValueStr(context, result, "message", JS_DupValue(context, words),
+					  JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE);
+	} else {
+		result = response_make(run, answer, frame->blob, frame->blob_length);
+		fails = JS_IsException(result);
+		if (fails)
+			result = JS_GetException(context);
+	}
+	JS_FreeValue(context, JS_Call(context, fetch->settle[fails], JS_UNDEFINED, 1, &result));
+	JS_FreeValue(context, result);
+	JS_FreeValue(context, words);
+	close_fetch(run, fetch);
+}
+
+static void take_answer(struct run *run, struct frame *frame)
+{
+	JSContext *context = run->context;
+	JSValue head = JS_ParseJSON(context, frame->head, frame->head_length, "answer");
+	JSValue answer =
+	    JS_IsObject(head) ? JS_GetPropertyStr(context, head, "fetch") : JS_UNDEFINED;
+	JSValue id = JS_IsObject(answer) ? JS_GetPropertyStr(context, answer, "id") : JS_UNDEFINED;
+	int64_t number = 0;
+
+	if (JS_IsNumber(id))
+		JS_ToInt64(context, &number, id);
+	for (unsigned i = 0; i < run->fetch_count && number > 0; i++)
+		if (run->fetches[i].id == number) {
+			settle(run, &run->fetches[i], answer, frame);
+			break;
+		}
+	JS_FreeValue(context, id);
+	JS_FreeValue(context, answer);
+	JS_FreeValue(context, head);
+}
+
+/* As frame_read(). The time is that of the network, which no script has to answer for. */
+static int wait_for_answer(struct run *run, struct frame *frame)
+{
+	int64_t began_us = clock_monotonic_us(), now_us;
+	int status;
+
+	alarm_wait(run->request.network_ms - run->waited_us / 1000);
+	status = frame_read(LINK, frame);
+	now_us = clock_monotonic_us();
+	run->waited_us += now_us - began_us;
+	run->deadline_us += now_us - began_us;
+	alarm_go_on((run->deadline_us - now_us) / 1000);
+	return status;
+}
+
+bool fetch_wait(struct run *run)
+{
+	struct frame frame;
+	int status;
+
+	if (run->fetches_open == 0)
+		return false;
+	status = wait_for_answer(run, &frame);
+	if (status == -EINTR) {
+		if (run->waited_us / 1000 < run->request.network_ms)
+			return true;
+		fault_set(run, FAULT_SCRIPT, "the network takes too long");
+		return false;
+	}
+	if (status <= 0)
+		exit(0); /* the other side is gone */
+	take_answer(run, &frame);
+	frame_finish(&frame);
+	return true;
+}
+
+bool fetch_is_answer(const struct frame *frame)
+{
+	static const char begin[] = "{\"fetch\"";
+
+	return frame->head_length > sizeof(begin) &&
+	       memcmp(frame->head, begin, sizeof(begin) - 1) == 0;
+}
+
+int fetch_define(struct run *run)
+{
+	JSContext *context = run->context;
+	JSValue global = JS_GetGlobalObject(context);
+	int status = JS_SetPropertyStr(context, global, "fetch",
+				       JS_NewCFunction(context, fetch, "fetch", 2));
+
+	JS_FreeValue(context, global);
+	return status < 0 ? -1 : 0;
+}
+
+void fetch_finish(struct run *run)
+{
+	for (unsigned i = 0; i < run->fetch_count; i++)
+		if (run->fetches[i].id > 0)
+			close_fetch(run, &run->fetches[i]);
+	for (size_t i = 0; i < run->host_count; i++)
+		free(run->host_names[i]);
+	run->host_count = 0;
+}

@@ -1,0 +1,221 @@
+"""fetch() of scripts: the test is whoever started the renderer, and answers."""
+
+import contextlib
+import json
+import struct
+import time
+
+import pytest
+
+from renderer import Renderer, head
+
+
+class Relay(Renderer):
+    def reply(self, number, body=b"", **members):
+        text = json.dumps({"fetch": {"id": number} | members}).encode()
+        self.link.sendall(struct.pack(">II", len(text), len(body)) + text + body)
+
+    def ask_all(self, script, answer, **changes):
+        """The answer, the tree, and what the script asked for."""
+        self.send(head(**{"network": True} | changes), script)
+        asked = []
+        while True:
+            got, blob = self.receive()
+            if "fetch" not in got:
+                return got, json.loads(blob) if blob else None, asked
+            asked.append((got["fetch"], blob))
+            answer(self, got["fetch"])
+
+
+@pytest.fixture
+def relay():
+    with contextlib.closing(Relay()) as running:
+        yield running
+
+
+def fulfil(relay, fetch):
+    relay.reply(fetch["id"], b'{"a": "\xc3\xa9"}', status=200, url=fetch["url"] + "end",
+                headers={"content-type": "application/json"})
+
+
+def ignore(_relay, _fetch):
+    pass
+
+
+def printed(relay, body, answer=fulfil, **changes):
+    """What the body of an asynchronous main() prints."""
+    script = "export default async function main() {" + body + "\n return null; }"
+    got, _, asked = relay.ask_all(script, answer, **changes)
+    assert "error" not in got, got
+    return got.get("log"), asked, got
+
+
+def test_what_is_asked_and_what_comes(relay):
+    log, asked, got = printed(relay, """
+        const r = await fetch("https://example.org/path", {
+            method: "POST", headers: { "X-One": "1", "X-Two": 2 }, body: "b\u00f6dy", ttlSeconds: 60.5 });
+        print(r.status, r.ok, r.url, r.headers.get("Content-Type"), r.headers.has("content-type"),
+              r.headers.get("x-none"), r.headers.has("x-none"));
+        print(await r.text(), await r.json(), Array.from(await r.bytes()).length);""")
+    assert log == ["200 true https://example.org/pathend application/json true null false",
+                   '{"a": "\u00e9"} {"a":"\u00e9"} 11']
+    fetch, body = asked[0]
+    assert fetch | {"id": 0} == {"id": 0, "method": "POST", "url": "https://example.org/path",
+                                 "headers": {"X-One": "1", "X-Two": "2"}, "ttl_s": 60}
+    assert body.decode() == "b\u00f6dy"
+    assert got["hosts"] == ["example.org"]
+
+
+def test_defaults_bytes_and_other_answers(relay):
+    def missing(relay, fetch):
+        relay.reply(fetch["id"], b"\xef\xbb\xbf\xff", status=404, url="u", headers={})
+
+    log, asked, _ = printed(relay, """
+        const r = await fetch("http://a.org/");
+        print(r.status, r.ok, (await r.text()).codePointAt(0), (await r.bytes()).length);
+        try { await r.json(); } catch (e) { print(e.name); }
+        await fetch("http://a.org/", { method: "PUT", body: new Uint8Array([0, 255]) });
+        await fetch("http://a.org/", { body: null, headers: {} });""", missing)
+    assert log == ["404 false 65533 4", "SyntaxError"]
+    assert asked[0] == ({"id": asked[0][0]["id"], "url": "http://a.org/", "method": "GET"}, b"")
+    assert asked[1][1] == b"\0\xff" and asked[2][1] == b""
+
+
+def test_several_at_once_in_any_order(relay):
+    waiting = []
+
+    def answer(relay, fetch):
+        waiting.append(fetch)
+        if len(waiting) == 3:
+            for other in reversed(waiting):
+                relay.reply(other["id"], other["url"][-1].encode(), status=200)
+
+    log, asked, got = printed(relay, """
+        const all = await Promise.all([1, 2, 3].map(async (n) => {
+            const r = await fetch("https://host" + n + ".org:8080/" + n);
+            print("got", n);
+            return await r.text();
+        }));
+        print(all);""", answer)
+    assert log == ["got 3", "got 2", "got 1", '["1","2","3"]']
+    assert len(asked) == 3
+    assert got["hosts"] == ["host1.org", "host2.org", "host3.org"]
+
+
+def test_at_the_top_level(relay):
+    got, tree, _ = relay.ask_all("""
+        import { Root, Text } from "panel";
+        const text = await (await fetch("https://a.org/")).text();
+        export default () => Root({ child: Text({ content: text }) });""", fulfil)
+    assert tree["fields"]["child"]["fields"]["content"] == '{"a": "\u00e9"}'
+    assert got["hosts"] == ["a.org"]
+
+
+def test_errors_have_the_place_of_the_call(relay):
+    def fail(relay, fetch):
+        relay.reply(fetch["id"], error="there is no host example.org")
+
+    got, _, _ = relay.ask_all("""export default async function main() {
+        return await fetch("https://example.org/");
+    }""", fail)
+    assert got["error"]["message"] == "TypeError: there is no host example.org"
+    assert got["error"]["line"] == 2
+    log, _, _ = printed(relay, """
+        try { await fetch("https://example.org/"); } catch (e) { print(e.message, e instanceof TypeError); }
+        print(await fetch("https://example.org/").catch(() => "caught"));""", fail)
+    assert log == ["there is no host example.org true", "caught"]
+
+
+def test_no_network(relay):
+    script = "export default async () => { await fetch('https://example.org/'); }"
+    relay.send(head(network=False), script)
+    got, _ = relay.receive()
+    assert got["error"]["message"] == "TypeError: fetch: no network here"
+    assert "hosts" not in got
+
+
+def test_they_are_counted(relay):
+    for _ in range(2):
+        log, asked, _ = printed(relay, """
+            for (let i = 0; i < 100; i++)
+                try { await fetch("https://a.org/" + i); } catch (e) { print(i, e.message); break; }""")
+        assert log == ["20 fetch: an app asks the network 20 times at most"]
+        assert len(asked) == 20
+
+
+def test_what_cannot_be_sent(relay):
+    log, asked, _ = printed(relay, """
+        for (const arguments of [
+            ["https://a.org/", { body: "x".repeat(1100000) }], ["https://a.org/" + "x".repeat(200000)],
+            ["https://a.org/", { headers: 7 }], ["https://a.org/", { headers: { a: Symbol() } }],
+            ["https://a.org/", { get method() { throw new Error("mine"); } }], [Symbol()],
+            ["https://a.org/", { ttlSeconds: Symbol() }], ["https://a.org/", { body: Symbol() }],
+        ]) await fetch(...arguments).catch((e) => print(e.message.slice(0, 50)));""".replace(
+            "arguments", "values"))
+    assert len(log) == 8 and not asked
+    assert log[0] == "fetch: what is sent is larger than 1 MiB"
+    assert log[4] == "mine"
+
+
+def test_waiting_has_a_time_of_its_own(relay):
+    began = time.monotonic()
+    script = "export default async () => { print('before'); await fetch('https://a.org/'); }"
+    got, _, asked = relay.ask_all(script, ignore, network_ms=300)
+    assert got["error"] == {"kind": "script", "message": "the network takes too long"}
+    assert got["log"] == ["before"] and time.monotonic() - began < 30
+    relay.reply(asked[0][0]["id"], b"late", status=200)  # which nobody waits for any more
+    log, _, _ = printed(relay, "print(await (await fetch('https://a.org/')).text());")
+    assert log == ['{"a": "\u00e9"}']
+
+
+def test_a_slow_network_is_not_the_script_s_time(relay):
+    def slow(relay, fetch):
+        time.sleep(0.7)
+        fulfil(relay, fetch)
+
+    log, _, _ = printed(relay, "await fetch('https://a.org/'); print('late');", slow, timeout_ms=300)
+    assert log == ["late"]
+    for loop in ("for (;;);", "'x'.repeat(1e6).indexOf.call({ length: 2 ** 53 }, 1); for (;;);"):
+        got, _, _ = relay.ask_all("export default async () => { await fetch('https://a.org/'); " + loop + " }",
+                                  slow, timeout_ms=300)
+        assert got["error"] == {"kind": "limit", "message": "the app takes more than 300ms"}
+
+
+def test_what_nobody_waits_for(relay):
+    log, asked, _ = printed(relay, "fetch('https://a.org/'); print('done');", ignore)
+    assert log == ["done"] and len(asked) == 1
+    got, _, _ = relay.ask_all(
+        "export default () => new Promise(() => {});", ignore)
+    assert "nothing will settle" in got["error"]["message"]
+
+
+def test_hostile_use(relay):
+    got, _, asked = relay.ask_all("""export default async () => {
+        for (;;) { try { await fetch("https://a.org/"); } catch {} }
+    }""", fulfil, timeout_ms=500)
+    assert got["error"]["kind"] == "limit" and len(asked) == 20
+    log, _, _ = printed(relay, """
+        Object.defineProperty(Object.prototype, "then", { configurable: true, get() { throw new Error("then"); } });
+        delete Object.prototype.then;
+        let again = 0;
+        const options = { get method() { if (again++ < 50) fetch("https://a.org/", options).catch(() => {}); return "GET"; } };
+        await fetch("https://a.org/", options).catch(() => {});
+        print("alive", again);""")
+    assert log == ["alive 20"]
+    log, _, _ = printed(relay, """
+        const body = new Uint8Array(1000);
+        const r = await fetch("https://a.org/", { get headers() { body.buffer.transfer(0); return {}; }, body });
+        print(r.status);""")
+    assert log == ["200"]
+
+
+@pytest.mark.parametrize("body", [b"x" * (2 << 20), b"[" * 100_000, b""], ids=["large", "deep", "empty"])
+def test_answers_of_strangers(relay, body):
+    def answer(relay, fetch):
+        relay.reply(fetch["id"], body, status=200, url="u", headers={"a": "b" * 60_000})
+
+    log, _, _ = printed(relay, """
+        const r = await fetch("https://a.org/");
+        print((await r.text()).length, (await r.bytes()).length);
+        try { await r.json(); } catch (e) { print("no JSON"); }""", answer)
+    assert log == [f"{len(body)} {len(body)}", "no JSON"]
