@@ -1,0 +1,34 @@
+/* What a worker and the render host say to each other. The host starts processes in the sandbox for
+ * the workers, since a sealed worker can start none; it reads nothing that such a process writes.
+ *
+ *   worker --HELLO pid--> host      a worker begins: what its predecessor had started is ended;
+ *                                   the host answers with its own
+ *   host   --HELLO pid--> worker    a host begins: what its predecessor had started is gone
+ *   worker --START n, kind--> host --STARTED n, with a socket--> worker     or FAILED n, errno
+ *   worker --KILL n--> host
+ *   host   --ENDED n, status of waitpid()--> worker
+ *
+ * Each worker has a SOCK_SEQPACKET socket of its own to the host. The supervisor makes them before
+ * both and keeps them, so that a message outlives the one who reads it; numbers are the worker's
+ * and grow. The socket that comes with STARTED is the other end of the process's descriptor 3; of a
+ * compiler that of its standard input and output. */
+#pragma once
+
+#include <stdint.h>
+
+enum render_program {
+	RENDER_STARLARK,
+	RENDER_TYPESCRIPT,
+	RENDER_COMPILER, /* a script until the socket is shut down for writing, then its output */
+	RENDER_EGRESS,	 /* a link to the one of the instance, of which there is one process */
+	RENDER_PROGRAM_COUNT,
+};
+
+enum host_message_kind { HOST_HELLO, HOST_START, HOST_KILL, HOST_STARTED, HOST_FAILED, HOST_ENDED };
+
+struct host_message {
+	uint32_t kind;
+	uint32_t number;
+	uint32_t program; /* START: enum render_program */
+	int32_t value;	  /* HELLO: process ID; FAILED: errno; ENDED: status */
+};

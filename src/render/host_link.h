@@ -1,0 +1,38 @@
+/* A worker's link to the render host (render/host.h): processes are started, ended, and their ends
+ * told. The host may be gone and come back; what was asked of the one before is asked again. */
+#pragma once
+
+#include "loop/loop.h"
+#include "render/host.h"
+
+struct host_link;
+
+/* Embed it. */
+struct host_process {
+	struct list node; /* private, in the link's */
+	uint32_t number;  /* private */
+	enum render_program program;
+	bool is_started;
+
+	/* From the loop, one of the two. started: the socket is the caller's from now on. */
+	void (*started)(struct host_process *process, int socket);
+	/* error is a negative errno. */
+	void (*failed)(struct host_process *process, int error);
+	/* After started(): with the status of waitpid(), or HOST_LINK_LOST: the host has ended, and
+	 * the process with it. The process is no longer the link's. */
+	void (*ended)(struct host_process *process, int status);
+};
+
+enum { HOST_LINK_LOST = -1 };
+
+/* The socket becomes the link's. It keeps no loop going by itself. */
+struct host_link *host_link_open(struct loop *loop, int socket);
+/* No callback comes any more. What was started goes on until host_link_kill(), or its own end. */
+void host_link_close(struct host_link *link);
+
+/* program and the functions are set. One of them comes later. */
+void host_link_start(struct host_link *link, struct host_process *process);
+/* The end is told as ever. */
+void host_link_kill(struct host_link *link, const struct host_process *process);
+/* Kills it, if it was started, and forgets it: no callback comes any more. */
+void host_link_forget(struct host_link *link, struct host_process *process);

@@ -1,0 +1,286 @@
+#include "renderer.h"
+#include "base/log.h"
+#include "frame.h"
+#include "sandboxed.h"
+
+enum {
+	START_MS = 20 * 1000, /* until the greeting; a busy machine takes its time */
+	/* Behind the time that a request has: renderers tell by themselves that they are late. */
+	EXTRA_MS = 2 * 1000,
+	FETCHES_MAX = 64, /* frames of one request, with those that are refused */
+	NOT_AN_ANSWER = -1,
+};
+
+struct renderers {
+	struct loop *loop;
+	struct host_link *host;
+	unsigned idle_ms;
+	struct list all;			/* of struct renderer */
+	bool has_greeted[RENDER_PROGRAM_COUNT]; /* its layers are in the log */
+};
+
+struct renderer {
+	struct list node;
+	struct renderers *renderers;
+	struct sandboxed *process;
+	enum render_program program;
+	struct renderer_request *request; /* in flight, or waits for the greeting */
+	struct deadline deadline;
+	bool is_ready; /* it has greeted */
+	unsigned fetches;
+};
+
+/* ---- the end of a request, and of a process ---- */
+
+/* Does not end the process. */
+static void forget(struct renderer *renderer)
+{
+	deadline_clear(renderer->renderers->loop, &renderer->deadline);
+	list_remove(&renderer->node);
+	free(renderer);
+}
+
+static struct renderer_request *take_request(struct renderer *renderer)
+{
+	struct renderer_request *request = renderer->request;
+
+	renderer->request = NULL;
+	if (request)
+		request->renderer = NULL;
+	return request;
+}
+
+/* The process is of no use any more. */
+static void discard(struct renderer *renderer, enum renderer_outcome outcome)
+{
+	struct renderer_request *request = take_request(renderer);
+	struct renderer_answer answer = {.outcome = outcome, .status = NOT_AN_ANSWER};
+
+	sandboxed_end(renderer->process);
+	forget(renderer);
+	if (request)
+		request->done(request, &answer);
+}
+
+static void on_deadline(struct deadline *deadline)
+{
+	struct renderer *renderer = container_of(deadline, struct renderer, deadline);
+
+	discard(renderer, renderer->is_ready ? RENDERER_LATE : RENDERER_LOST);
+}
+
+/* A request that was not read to its end has run no script. */
+static bool was_at_work(const struct renderer *renderer)
+{
+	return renderer->is_ready &&
+	       (renderer->fetches > 0 || !sandboxed_is_deaf(renderer->process));
+}
+
+static void on_gone(struct sandboxed *process, enum sandboxed_end end, int status)
+{
+	struct renderer *renderer = sandboxed_context(process);
+	struct renderer_request *request = take_request(renderer);
+	bool is_crash = end == SANDBOXED_ENDED && was_at_work(renderer);
+	struct renderer_answer answer = {.outcome = is_crash ? RENDERER_CRASHED : RENDERER_LOST,
+					 .status = status};
+
+	forget(renderer);
+	if (request)
+		request->done(request, &answer);
+}
+
+/* ---- frames ---- */
+
+static void send_request(struct renderer *renderer)
+{
+	deadline_set(renderer->renderers->loop, &renderer->deadline,
+		     renderer->request->timeout_ms + renderer->request->network_ms + EXTRA_MS);
+	renderer->fetches = 0;
+	sandboxed_write(renderer->process, &renderer->request->frame);
+}
+
+static void be_idle(struct renderer *renderer)
+{
+	deadline_set(renderer->renderers->loop, &renderer->deadline, renderer->renderers->idle_ms);
+}
+
+static const char *get_text(yyjson_val *object, const char *name)
+{
+	const char *text = yyjson_get_str(yyjson_obj_get(object, name));
+
+	return text ? text : "";
+}
+
+static void on_greeting(struct renderer *renderer, yyjson_val *head)
+{
+	struct renderers *renderers = renderer->renderers;
+
+	if (!renderers->has_greeted[renderer->program])
+		log_info("render", "renderers of apps are in a sandbox",
+			 LOG_TEXT("engine", get_text(head, "library")),
+			 LOG_TEXT("layers", get_text(head, "layers")));
+	renderers->has_greeted[renderer->program] = true;
+	renderer->is_ready = true;
+	if (renderer->request)
+		send_request(renderer);
+	else
+		be_idle(renderer);
+}
+
+/* The document goes to the one who asked. */
+static void on_answer(struct renderer *renderer, yyjson_doc *head, const struct frame *frame)
+{
+	struct renderer_request *request = take_request(renderer);
+	struct renderer_answer answer = {
+	    .outcome = RENDERER_ANSWERED, .head = head, .blob = frame->blob};
+	struct buffer *input = sandboxed_input(renderer->process);
+	struct buffer bytes = *input; /* the blob lies there */
+	bool is_last = yyjson_get_bool(yyjson_obj_get(yyjson_doc_get_root(head), "recycle")) ||
+		       buffer_length(input) > frame->size;
+
+	*input = (struct buffer){0};
+	if (is_last) {
+		sandboxed_end(renderer->process);
+		forget(renderer);
+	} else {
+		be_idle(renderer);
+	}
+	request->done(request, &answer);
+	buffer_finish(&bytes);
+}
+
+static bool may_fetch(struct renderer *renderer)
+{
+	return renderer->request && renderer->request->fetch && renderer->fetches++ < FETCHES_MAX;
+}
+
+/* Takes the document. Whether the process goes on, with the input behind this frame. */
+static bool on_frame(struct renderer *renderer, yyjson_doc *head, const struct frame *frame)
+{
+	yyjson_val *root = yyjson_doc_get_root(head);
+	yyjson_val *fetch = yyjson_obj_get(root, "fetch");
+
+	if (renderer->is_ready && renderer->request && !fetch && yyjson_is_obj(root)) {
+		on_answer(renderer, head, frame);
+		return false;
+	}
+	if (!renderer->is_ready && yyjson_is_obj(root)) {
+		on_greeting(renderer, root);
+	} else if (yyjson_is_obj(fetch) && may_fetch(renderer)) {
+		renderer->request->fetch(renderer->request, fetch, frame->blob);
+	} else {
+		yyjson_doc_free(head);
+		discard(renderer, RENDERER_CRASHED);
+		return false;
+	}
+	yyjson_doc_free(head);
+	return true;
+}
+
+static void on_bytes(struct sandboxed *process, struct buffer *input)
+{
+	struct renderer *renderer = sandboxed_context(process);
+	struct frame frame;
+
+	for (;;) {
+		switch (frame_read(buffer_view(input), &frame)) {
+		case FRAME_NEEDS_MORE:
+			return;
+		case FRAME_IS_WRONG:
+			discard(renderer, RENDERER_CRASHED);
+			return;
+		case FRAME_IS_WHOLE:
+			break;
+		}
+		if (!on_frame(renderer,
+			      yyjson_read(frame.head.data, frame.head.length, YYJSON_READ_NOFLAG),
+			      &frame))
+			return;
+		buffer_consume(input, frame.size);
+	}
+}
+
+/* ---- processes ---- */
+
+static void on_started(struct sandboxed *process)
+{
+	(void)process; /* its greeting is waited for */
+}
+
+static void start(struct renderers *renderers, struct renderer_request *request)
+{
+	static const struct sandboxed_events events = {
+	    .on_started = on_started, .on_bytes = on_bytes, .on_gone = on_gone};
+	struct renderer *renderer = memory_zalloc(sizeof(*renderer));
+
+	renderer->renderers = renderers;
+	renderer->program = request->program;
+	renderer->request = request;
+	request->renderer = renderer;
+	deadline_init(&renderer->deadline, on_deadline);
+	deadline_set(renderers->loop, &renderer->deadline, START_MS);
+	list_init(&renderer->node);
+	list_append(&renderers->all, &renderer->node);
+	renderer->process =
+	    sandboxed_start(renderers->loop, renderers->host, request->program, &events, renderer);
+}
+
+static struct renderer *find_idle(struct renderers *renderers, enum render_program program)
+{
+	list_for_each (node, &renderers->all) {
+		struct renderer *renderer = container_of(node, struct renderer, node);
+
+		if (renderer->program == program && renderer->is_ready && !renderer->request &&
+		    !sandboxed_is_ending(renderer->process))
+			return renderer;
+	}
+	return NULL;
+}
+
+void renderers_ask(struct renderers *renderers, struct renderer_request *request)
+{
+	struct renderer *renderer = find_idle(renderers, request->program);
+
+	if (!renderer) {
+		start(renderers, request);
+		return;
+	}
+	renderer->request = request;
+	request->renderer = renderer;
+	send_request(renderer);
+}
+
+bool renderer_reply(struct renderer_request *request, struct str head, struct str blob)
+{
+	struct buffer bytes = {0};
+
+	if (!request->renderer)
+		return true;
+	if (!frame_append(&bytes, head, blob))
+		return false;
+	sandboxed_write(request->renderer->process, &bytes);
+	return true;
+}
+
+struct renderers *renderers_create(struct loop *loop, struct host_link *host, unsigned idle_ms)
+{
+	struct renderers *renderers = memory_zalloc(sizeof(*renderers));
+
+	renderers->loop = loop;
+	renderers->host = host;
+	renderers->idle_ms = idle_ms;
+	list_init(&renderers->all);
+	return renderers;
+}
+
+void renderers_destroy(struct renderers *renderers)
+{
+	list_for_each (node, &renderers->all) {
+		struct renderer *renderer = container_of(node, struct renderer, node);
+
+		take_request(renderer);
+		sandboxed_end(renderer->process);
+		forget(renderer);
+	}
+	free(renderers);
+}
