@@ -92,6 +92,17 @@ enum {
 	 * 503. An account may hold as much as is free. */
 	LIMIT_IMAGES_BYTES = 128 * 1024 * 1024,
 
+	/* Apps that wait in a worker to be rendered, as previews and for panels: 503, as for those
+	 * of an account that has as many as it leaves to others. */
+	LIMIT_PREVIEWS = 32,
+	LIMIT_RENDERS = 256,
+	/* Processes that a worker has for it, those that are ending included. One that had nothing
+	 * to do for so long ends. */
+	LIMIT_RENDERERS_OF_WORKER = 128,
+	LIMIT_RENDERER_IDLE_MS = 60 * 1000,
+	/* The egress, which keeps answers for apps, lives longer. */
+	LIMIT_EGRESS_IDLE_MS = 3600 * 1000,
+
 	/* Lines of a process that the reader of its log has not taken: further ones are counted. At
 	 * its end a process waits so long for that reader. */
 	LIMIT_LOG_BYTES = 64 * 1024,

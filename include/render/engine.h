@@ -1,0 +1,143 @@
+/* What renders apps, as a worker sees it: jobs in, answers out.
+ *
+ *   engines_submit(job) -> queue: previews and others by turns, accounts fairly by CPU time
+ *                           |
+ *              Starlark     script -> renderer ----------------------> picture
+ *              TypeScript   script -> compiler -> renderer -> painter -> picture
+ *                           |                                            |
+ *   job->done(job) <- checked and cut in a worker lane like a stranger's file
+ *
+ * A script runs in a process of its own kind, in the sandbox (subprojects/sandbox), which the
+ * render host starts when there is something to do (render/host.h) and which ends when there has
+ * been nothing to do for LIMIT_RENDERER_IDLE_MS. Whatever a script does costs that job and nothing
+ * else: its process is killed at its deadline, and one that crashes, lies or floods is gone at
+ * once.
+ *
+ * All is done on the loop's thread. */
+#pragma once
+
+#include "base/id.h"
+#include "loop/loop.h"
+
+struct engines;
+struct engine_run;
+
+enum engine_language { ENGINE_STARLARK, ENGINE_TYPESCRIPT, ENGINE_LANGUAGE_COUNT };
+
+/* By the name that versions have it by: "STARLARK", "TYPESCRIPT". */
+__attribute__((warn_unused_result)) bool engine_language_read(struct str name,
+							      enum engine_language *ret_language);
+
+enum engine_what {
+	ENGINE_PICTURE,
+	ENGINE_SCHEMA,
+	ENGINE_HANDLER, /* the answer of one of the schema's handlers */
+	ENGINE_COMPILE, /* TypeScript: nothing but answer.compiled, or the problem */
+};
+
+enum engine_problem_kind {
+	ENGINE_DONE,	      /* none */
+	ENGINE_WRONG_SCRIPT,  /* the place is known, mostly */
+	ENGINE_NO_APP,	      /* the upload is none: no main(), a bad archive, a bad manifest */
+	ENGINE_LIMIT,	      /* of time, steps, memory, recursion, size */
+	ENGINE_CRASH,	      /* the process has ended, or has answered what is no answer */
+	ENGINE_BAD_REQUEST,   /* the caller's fault: an unknown time zone, a size that is none */
+	ENGINE_BAD_PICTURE,   /* what came is no picture for a panel */
+	ENGINE_NOT_AVAILABLE, /* no script is to blame: a process could not be started, or ended
+			       * because another one did. To be tried again */
+	ENGINE_CANCELLED,
+};
+
+/* Texts are UTF-8, their lengths bounded; empty ones are not known. */
+struct engine_problem {
+	enum engine_problem_kind kind;
+	struct str message;   /* a sentence for the author */
+	struct str file;      /* as the author calls it */
+	int line, column;     /* from 1; 0: not known */
+	struct str backtrace; /* lines */
+};
+
+struct engine_answer {
+	struct engine_problem problem;
+
+	/* ENGINE_PICTURE: a WebP that panels take, or empty: the app has nothing to show. */
+	struct str picture;
+	unsigned duration_ms; /* of one run of the animation; 0: a still */
+	bool is_cut;	      /* the animation goes on longer, but was cut at a frame */
+	int max_age_s;	      /* the script's wish; 0: none */
+	int interval_s;	      /* the manifest's; 0: none */
+	bool show_full_animation;
+
+	struct str schema; /* ENGINE_SCHEMA: JSON, an object; empty: the app has none */
+	struct str result; /* ENGINE_HANDLER: what the handler returned */
+	/* TypeScript, where the job had none and the script compiles: JavaScript that ends with a
+	 * map of its source. The same script always has the same one, which may be kept. */
+	struct str compiled;
+
+	struct str log;	      /* what it printed: lines that end with "\n", 50 at most, 8 KiB */
+	unsigned log_dropped; /* lines that did not fit */
+	struct str hosts;     /* that it has asked, separated by spaces */
+
+	/* Of all processes that took part. */
+	uint64_t elapsed_us; /* without what they took to start */
+	uint64_t cpu_us;
+	uint64_t memory_bytes; /* the most that they held */
+
+	void *memory; /* private: what the texts lie in */
+};
+
+/* Embed it. What is set stays as it is, and texts where they are, until done(). */
+struct engine_job {
+	struct id account; /* whose share it uses */
+	enum engine_what what;
+	enum engine_language language;
+	struct str script;   /* as it was uploaded: one file, or several as txtar */
+	struct str compiled; /* TypeScript: an earlier answer's; empty: it is compiled first */
+	/* The checksum of the version, or whatever else names the script: what it has asked for by
+	 * network is cached in this name, and is shared with no other one. */
+	struct str scope;
+	struct str config; /* JSON, an object of settings; empty: {} */
+
+	int64_t now_ms;		     /* the script's clock stands still at this Unix time */
+	struct str timezone, locale; /* empty: UTC, en */
+	uint64_t seed;
+	unsigned width, height;	  /* 0: 64 x 32 */
+	unsigned max_duration_ms; /* an animation ends here; 0: 15 s */
+	size_t max_bytes;	  /* a longer animation is cut at a frame; 0: as panels take it */
+	bool has_network;
+	bool is_public_only; /* of the network: nothing that --egress-allow opens */
+	bool is_preview;     /* a person waits for it */
+
+	struct str handler, parameter; /* ENGINE_HANDLER */
+
+	/* From the loop, exactly once, however it ends. The answer is the job's until
+	 * engine_job_finish(). */
+	void (*done)(struct engine_job *job);
+	struct engine_answer answer;
+
+	struct engine_run *run; /* private */
+};
+
+/* 0, or why it is refused, and done() is never called:
+ *   -EAGAIN   the queue is full
+ *   -EDQUOT   the account has its share of it
+ *   -ENOTSUP  engines_has() says why
+ *   -EINVAL   the config is no object, or a text no UTF-8
+ * *ret_retry_after_s: when to try again, 1 to 30. */
+__attribute__((warn_unused_result)) int
+engines_submit(struct engines *engines, struct engine_job *job, unsigned *ret_retry_after_s);
+
+/* Nobody waits for it any more: done() comes in the next turn, with ENGINE_CANCELLED. A process
+ * that works on it goes on to its end or its deadline. */
+void engines_cancel(struct engines *engines, struct engine_job *job);
+
+/* Frees what the answer holds. One that has none is fine. */
+void engine_job_finish(struct engine_job *job);
+
+/* Whether this build has the language. False: *ret_why_not is a sentence for people, static. */
+bool engines_has(const struct engines *engines, enum engine_language language,
+		 const char **ret_why_not);
+
+/* What makes the pictures, as one text that changes where pictures may: part of their key. Static.
+ */
+const char *engines_version(void);

@@ -1,0 +1,27 @@
+/* The engines of a worker, from its start to its end; render/engine.h is for those who use them. */
+#pragma once
+
+#include "render/engine.h"
+
+struct engines_settings {
+	int host; /* the socket to the render host (render/host.h), which becomes the engines'; -1:
+		   * there is none */
+	unsigned processes; /* of each kind that work at the same time; one more is for previews */
+	unsigned idle_ms;   /* after which one with nothing to do ends; 0: LIMIT_RENDERER_IDLE_MS */
+	/* By language: a sentence for people, why it is not there; static. NULL: it is. */
+	const char *missing[ENGINE_LANGUAGE_COUNT];
+};
+
+/* Before the worker seals itself; no process is started until a job needs it. loop must outlive the
+ * engines, and have lanes before the first job. */
+struct engines *engines_create(struct loop *loop, const struct engines_settings *settings);
+
+/* All jobs are done with ENGINE_CANCELLED, now or later, and further ones are refused: the loop can
+ * run out. */
+void engines_drain(struct engines *engines);
+
+/* After engines_drain(), when the loop has run out. */
+void engines_destroy(struct engines *engines);
+
+/* What waits and runs now, for the metrics. */
+void engines_tell(const struct engines *engines);

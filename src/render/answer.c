@@ -1,0 +1,205 @@
+#include "answer.h"
+#include "base/memory.h"
+
+enum {
+	MESSAGE_BYTES = 2 * 1024,
+	BACKTRACE_BYTES = 4 * 1024,
+	FILE_BYTES = 256,
+	LOG_LINES = 50,
+	LOG_BYTES = 8 * 1024,
+	HOSTS = 20,
+	HOST_BYTES = 253,
+	RESULT_BYTES = 256 * 1024,
+	NUMBER_MAX = 1000 * 1000 * 1000,
+	MAX_AGE_MAX_S = 7 * 24 * 3600,
+};
+
+struct answer_memory *answer_begin(struct engine_answer *answer)
+{
+	struct answer_memory *memory = memory_zalloc(sizeof(*memory));
+
+	*answer = (struct engine_answer){.memory = memory};
+	return memory;
+}
+
+void answer_finish(struct engine_answer *answer)
+{
+	struct answer_memory *memory = answer->memory;
+
+	if (memory) {
+		arena_finish(&memory->arena);
+		panelimage_result_finish(&memory->picture);
+		buffer_finish(&memory->compiled);
+	}
+	free(memory);
+	*answer = (struct engine_answer){0};
+}
+
+static struct arena *arena_of(struct engine_answer *answer)
+{
+	struct answer_memory *memory = answer->memory;
+
+	return &memory->arena;
+}
+
+/* ---- what may be made up ---- */
+
+static uint64_t read_number(yyjson_val *object, const char *name, uint64_t most)
+{
+	yyjson_val *value = yyjson_obj_get(object, name);
+	uint64_t number = yyjson_is_uint(value) ? yyjson_get_uint(value) : 0;
+
+	return number < most ? number : most;
+}
+
+/* At most so many bytes, cut between two characters. */
+static struct str cut(struct str text, size_t most)
+{
+	if (text.length <= most)
+		return text;
+	while (most > 0 && ((unsigned char)text.data[most] & 0xc0) == 0x80)
+		most--;
+	return (struct str){text.data, most};
+}
+
+static struct str text_of(yyjson_val *value)
+{
+	return (struct str){yyjson_get_str(value), yyjson_get_len(value)};
+}
+
+static struct str copy_text(struct arena *arena, yyjson_val *value, size_t most)
+{
+	struct str copy = arena_copy(arena, cut(text_of(value), most));
+
+	for (size_t i = 0; i < copy.length; i++)
+		if (copy.data[i] == '\0')
+			((char *)copy.data)[i] = ' ';
+	return copy;
+}
+
+static struct str read_text(struct engine_answer *answer, yyjson_val *object, const char *name,
+			    size_t most)
+{
+	return copy_text(arena_of(answer), yyjson_obj_get(object, name), most);
+}
+
+/* ---- members ---- */
+
+static enum engine_problem_kind read_kind(struct str name)
+{
+	if (str_equal(name, STR("app")))
+		return ENGINE_NO_APP;
+	if (str_equal(name, STR("limit")))
+		return ENGINE_LIMIT;
+	if (str_equal(name, STR("request")))
+		return ENGINE_BAD_REQUEST;
+	return ENGINE_WRONG_SCRIPT;
+}
+
+static void read_problem(struct engine_answer *answer, yyjson_val *error)
+{
+	if (!yyjson_is_obj(error))
+		return;
+	answer->problem = (struct engine_problem){
+	    .kind = read_kind(text_of(yyjson_obj_get(error, "kind"))),
+	    .message = read_text(answer, error, "message", MESSAGE_BYTES),
+	    .file = read_text(answer, error, "file", FILE_BYTES),
+	    .line = (int)read_number(error, "line", NUMBER_MAX),
+	    .column = (int)read_number(error, "column", NUMBER_MAX),
+	    .backtrace = read_text(answer, error, "backtrace", BACKTRACE_BYTES),
+	};
+}
+
+/* Elements of an array as one text, each with the sign behind it; at most so many, and so long
+ * together. */
+static struct str join(struct engine_answer *answer, yyjson_val *array, char sign, unsigned most,
+		       size_t most_bytes)
+{
+	struct buffer text = {0};
+	unsigned count = 0;
+	yyjson_arr_iter walk;
+	struct str joined;
+	yyjson_val *value;
+
+	yyjson_arr_iter_init(array, &walk);
+	while (count < most && (value = yyjson_arr_iter_next(&walk))) {
+		struct str piece = copy_text(arena_of(answer), value, most_bytes);
+
+		if (!yyjson_is_str(value) || buffer_length(&text) + piece.length > most_bytes)
+			continue;
+		buffer_append_str(&text, piece);
+		buffer_append_char(&text, sign);
+		count++;
+	}
+	joined = arena_copy(arena_of(answer), buffer_view(&text));
+	buffer_finish(&text);
+	return joined;
+}
+
+static void read_log(struct engine_answer *answer, yyjson_val *head)
+{
+	yyjson_val *log = yyjson_obj_get(head, "log");
+
+	if (yyjson_is_arr(log))
+		answer->log = join(answer, log, '\n', LOG_LINES, LOG_BYTES);
+	answer->log_dropped += (unsigned)read_number(head, "log_dropped", NUMBER_MAX);
+}
+
+static void read_hosts(struct engine_answer *answer, yyjson_val *head)
+{
+	yyjson_val *hosts = yyjson_obj_get(head, "hosts");
+
+	if (!yyjson_is_arr(hosts))
+		return;
+	answer->hosts = join(answer, hosts, ' ', HOSTS, HOSTS * HOST_BYTES);
+	if (answer->hosts.length > 0)
+		answer->hosts.length--;
+}
+
+static void read_schema(struct engine_answer *answer, yyjson_val *schema)
+{
+	size_t length = 0;
+	char *text;
+
+	if (!yyjson_is_obj(schema))
+		return;
+	text = yyjson_val_write(schema, YYJSON_WRITE_NOFLAG, &length);
+	if (text)
+		answer->schema = arena_copy(arena_of(answer), (struct str){text, length});
+	free(text);
+}
+
+void answer_read_head(struct engine_answer *answer, yyjson_val *head)
+{
+	yyjson_val *result = yyjson_obj_get(head, "result");
+
+	answer->elapsed_us += read_number(head, "elapsed_us", UINT32_MAX);
+	answer->cpu_us += read_number(head, "cpu_us", UINT32_MAX);
+	answer->memory_bytes += read_number(head, "memory_bytes", (uint64_t)1 << 40);
+	read_log(answer, head);
+	read_hosts(answer, head);
+	read_problem(answer, yyjson_obj_get(head, "error"));
+	if (answer->problem.kind != ENGINE_DONE)
+		return;
+	answer->max_age_s = (int)read_number(head, "max_age_s", MAX_AGE_MAX_S);
+	/* Who paints knows no manifest. */
+	if (yyjson_obj_get(head, "interval_s"))
+		answer->interval_s = (int)read_number(head, "interval_s", MAX_AGE_MAX_S);
+	answer->show_full_animation = yyjson_get_bool(yyjson_obj_get(head, "show_full_animation"));
+	read_schema(answer, yyjson_obj_get(head, "schema"));
+	if (yyjson_is_str(result))
+		answer->result = copy_text(arena_of(answer), result, RESULT_BYTES);
+}
+
+void answer_fail(struct engine_answer *answer, enum engine_problem_kind kind, const char *format,
+		 ...)
+{
+	struct str message;
+	va_list args;
+
+	va_start(args, format);
+	message = arena_vprintf(arena_of(answer), format, args);
+	va_end(args);
+	answer->problem =
+	    (struct engine_problem){.kind = kind, .message = cut(message, MESSAGE_BYTES)};
+}

@@ -1,0 +1,30 @@
+/* What renderers say becomes an answer. All of it may be made up by a stranger: numbers are held to
+ * what they can be, texts cut, and no text has a NUL. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "render/engine.h"
+
+#include <panelimage/panelimage.h>
+#include <yyjson.h>
+
+/* What an answer's texts lie in: its member "memory". */
+struct answer_memory {
+	struct arena arena;
+	struct panelimage_result picture;
+	struct buffer compiled;
+};
+
+/* Gives the answer its memory. */
+struct answer_memory *answer_begin(struct engine_answer *answer);
+/* Frees it, if there is one. */
+void answer_finish(struct engine_answer *answer);
+
+/* Takes over what a head says: the problem, the log, numbers, schema, result. A second head adds
+ * its time and memory to those of the first, and replaces what it has. */
+void answer_read_head(struct engine_answer *answer, yyjson_val *head);
+
+/* Sets the problem; the message is copied. */
+__attribute__((format(printf, 3, 4))) void
+answer_fail(struct engine_answer *answer, enum engine_problem_kind kind, const char *format, ...);

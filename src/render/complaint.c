@@ -1,0 +1,48 @@
+#include "render/complaint.h"
+
+#include <limits.h>
+
+/* The text behind the first place where it has this in it, or an empty one. */
+static struct str behind(struct str text, struct str wanted)
+{
+	const char *found = NULL;
+
+	if (text.data) /* memmem() takes no NULL, even with a length of 0 */
+		found = memmem(text.data, text.length, wanted.data, wanted.length);
+	if (!found)
+		return (struct str){0};
+	return str_from_offset(text, (size_t)(found - text.data) + wanted.length);
+}
+
+/* A number, and what is behind it. */
+static int read_number(struct str *text)
+{
+	int number = 0;
+
+	while (text->length > 0 && text->data[0] >= '0' && text->data[0] <= '9') {
+		if (number < INT_MAX / 10 - 1)
+			number = number * 10 + (text->data[0] - '0');
+		*text = str_from_offset(*text, 1);
+	}
+	return number;
+}
+
+bool complaint_read(struct str text, struct complaint *ret_complaint)
+{
+	struct str message = behind(text, STR("[ERROR] "));
+	struct str place = behind(message, STR("\n    " COMPLAINT_SOLE_FILE ":"));
+	const char *end;
+
+	if (!message.data)
+		return false;
+	end = memchr(message.data, '\n', message.length);
+	if (end)
+		message.length = (size_t)(end - message.data);
+	*ret_complaint = (struct complaint){.message = message};
+	ret_complaint->line = read_number(&place);
+	if (ret_complaint->line > 0 && place.length > 0 && place.data[0] == ':') {
+		place = str_from_offset(place, 1);
+		ret_complaint->column = read_number(&place) + 1;
+	}
+	return true;
+}

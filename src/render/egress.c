@@ -1,0 +1,385 @@
+#include "egress.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "frame.h"
+#include "metric/metric.h"
+#include "sandboxed.h"
+
+enum {
+	START_MS = 20 * 1000,
+	SILENCE_MS = 12 * 1000, /* a fetch takes 5 s */
+	/* As subprojects/egress takes them. */
+	ASKED_HEAD_MAX = 256 * 1024,
+	ASKED_BODY_MAX = 1024 * 1024,
+	/* What waits to be written, of which an account has as much as it leaves free. */
+	QUEUED_MAX = 16 * 1024 * 1024,
+	/* A frame's share of it, beside its bytes. */
+	FRAME_COST = 4 * 1024,
+};
+
+static const char no_network[] = "apps have no network on this server";
+static const char lost[] = "the network is not there at the moment";
+static const char no_request[] = "what is asked for is too large, or no UTF-8";
+static const char queue_is_full[] = "too many requests of apps wait for the network";
+
+/* A frame that is not written yet, though nobody may wait for its answer any more. */
+struct queued {
+	struct list node;
+	struct id account;
+	size_t cost;
+	uint64_t end; /* among the link's bytes */
+};
+
+struct egress {
+	struct loop *loop;
+	struct host_link *host;
+	struct sandboxed *link; /* NULL: nothing is asked */
+	bool is_ready;		/* it has greeted */
+	bool owes_answer;	/* has owed one since the deadline was set */
+	bool has_greeted;	/* once: its layers are in the log */
+	struct buffer waiting;	/* frames, until it is ready */
+	struct list queued;	/* of struct queued, the first ones first */
+	size_t queued_cost;	/* of all */
+	uint64_t given;		/* bytes, to the link or to those that wait for it */
+	struct list asked;	/* of struct egress_fetch */
+	int64_t last_id;
+	struct deadline deadline; /* of the start, or of idleness */
+	struct later later;	  /* answers that need no link */
+	struct list refused;	  /* of struct egress_fetch */
+};
+
+/* ---- answers ---- */
+
+/* The head with another ID in it, and with what the process that wrote it must not say; NULL: there
+ * is no memory for it. A text that was read as it came may be no UTF-8. For free(). scope may be
+ * empty. */
+static char *write_head(yyjson_val *fetch, int64_t id, struct str scope, bool is_public,
+			size_t *ret_length)
+{
+	yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
+	yyjson_mut_val *root = yyjson_mut_obj(doc), *copy = yyjson_val_mut_copy(doc, fetch);
+	char *text;
+
+	yyjson_mut_doc_set_root(doc, root);
+	yyjson_mut_obj_add_val(doc, root, "fetch", copy);
+	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "id"), yyjson_mut_sint(doc, id));
+	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "scope"),
+			   scope.length ? yyjson_mut_strn(doc, scope.data, scope.length) : NULL);
+	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "public"),
+			   is_public ? yyjson_mut_true(doc) : NULL);
+	text = yyjson_mut_write(doc, YYJSON_WRITE_NOFLAG, ret_length);
+	yyjson_mut_doc_free(doc);
+	return text;
+}
+
+static void answer(struct egress_fetch *fetch, struct str head, struct str body)
+{
+	list_remove(&fetch->node);
+	metric_add(METRIC_RENDER_FETCHES,
+		   fetch->why_refused ? METRIC_FETCH_REFUSED : METRIC_FETCH_ANSWERED, 1);
+	fetch->answered(fetch, head, body);
+}
+
+static void answer_error(struct egress_fetch *fetch, const char *words)
+{
+	char head[160];
+	int length = snprintf(head, sizeof(head), "{\"fetch\":{\"id\":%lld,\"error\":\"%s\"}}",
+			      (long long)fetch->asked_id, words);
+
+	answer(fetch, (struct str){head, (size_t)length}, (struct str){0});
+}
+
+static void answer_all(struct list *fetches, const char *words)
+{
+	struct list taken;
+
+	list_init(&taken);
+	list_move_all(&taken, fetches);
+	for (struct list *node; (node = list_take_first(&taken));)
+		answer_error(container_of(node, struct egress_fetch, node), words);
+}
+
+static void answer_refused(struct later *later)
+{
+	struct egress *egress = container_of(later, struct egress, later);
+	struct list taken;
+
+	list_init(&taken);
+	list_move_all(&taken, &egress->refused);
+	for (struct list *node; (node = list_take_first(&taken));) {
+		struct egress_fetch *fetch = container_of(node, struct egress_fetch, node);
+
+		answer_error(fetch, fetch->why_refused);
+	}
+}
+
+static struct egress_fetch *find(struct egress *egress, int64_t id)
+{
+	list_for_each (node, &egress->asked) {
+		struct egress_fetch *fetch = container_of(node, struct egress_fetch, node);
+
+		if (fetch->id == id)
+			return fetch;
+	}
+	return NULL;
+}
+
+/* ---- what waits to be written ---- */
+
+static void drop_queued(struct egress *egress, struct queued *queued)
+{
+	egress->queued_cost -= queued->cost;
+	list_remove(&queued->node);
+	free(queued);
+}
+
+static void drop_written(struct egress *egress)
+{
+	size_t left = buffer_length(&egress->waiting) +
+		      (egress->link ? sandboxed_unwritten(egress->link) : 0);
+
+	list_for_each (node, &egress->queued) {
+		struct queued *queued = container_of(node, struct queued, node);
+
+		if (queued->end > egress->given - left)
+			return;
+		drop_queued(egress, queued);
+	}
+}
+
+/* Whether a frame of the account may be queued, and then it is among the others. */
+static bool take_place(struct egress *egress, struct id account, size_t length)
+{
+	size_t cost = length + FRAME_COST, own = 0;
+	struct queued *queued;
+
+	drop_written(egress);
+	list_for_each (node, &egress->queued) {
+		queued = container_of(node, struct queued, node);
+		if (id_equal(queued->account, account))
+			own += queued->cost;
+	}
+	if (own + cost > QUEUED_MAX - egress->queued_cost)
+		return false;
+	queued = memory_zalloc(sizeof(*queued));
+	queued->account = account;
+	queued->cost = cost;
+	queued->end = egress->given += length;
+	egress->queued_cost += cost;
+	list_init(&queued->node);
+	list_append(&egress->queued, &queued->node);
+	return true;
+}
+
+/* ---- the link ---- */
+
+/* The link is there only while it is of use, and while it answers. */
+static void wait_from_now(struct egress *egress)
+{
+	egress->owes_answer = !list_is_empty(&egress->asked);
+	deadline_set(egress->loop, &egress->deadline,
+		     egress->owes_answer ? SILENCE_MS : LIMIT_EGRESS_IDLE_MS);
+}
+
+static void forget_link(struct egress *egress)
+{
+	egress->link = NULL;
+	egress->is_ready = egress->owes_answer = false;
+	buffer_finish(&egress->waiting);
+	list_for_each (node, &egress->queued)
+		drop_queued(egress, container_of(node, struct queued, node));
+	egress->given = 0;
+	deadline_clear(egress->loop, &egress->deadline);
+}
+
+static void drop_link(struct egress *egress, const char *words)
+{
+	sandboxed_end(egress->link);
+	forget_link(egress);
+	answer_all(&egress->asked, words);
+}
+
+static void on_deadline(struct deadline *deadline)
+{
+	drop_link(container_of(deadline, struct egress, deadline), lost);
+}
+
+static void on_gone(struct sandboxed *link, enum sandboxed_end end, int status)
+{
+	struct egress *egress = sandboxed_context(link);
+
+	if (end == SANDBOXED_ENDED)
+		log_error("render", "the egress has ended", LOG_INT("status", status));
+	forget_link(egress);
+	answer_all(&egress->asked, end == SANDBOXED_NOT_STARTED ? no_network : lost);
+}
+
+static void on_greeting(struct egress *egress, yyjson_val *head)
+{
+	const char *library = yyjson_get_str(yyjson_obj_get(head, "library"));
+	const char *layers = yyjson_get_str(yyjson_obj_get(head, "layers"));
+
+	if (!egress->has_greeted)
+		log_info("render", "the egress of apps is in a sandbox",
+			 LOG_TEXT("library", library ? library : ""),
+			 LOG_TEXT("layers", layers ? layers : ""));
+	egress->has_greeted = true;
+	egress->is_ready = true;
+	sandboxed_write(egress->link, &egress->waiting);
+	wait_from_now(egress);
+}
+
+/* False: this is no answer. */
+static bool on_answer(struct egress *egress, yyjson_val *answered, struct str body)
+{
+	struct egress_fetch *fetch = find(egress, yyjson_get_sint(yyjson_obj_get(answered, "id")));
+	size_t length;
+	char *text;
+
+	if (!yyjson_is_obj(answered))
+		return false;
+	if (!fetch) { /* nobody waits for it any more */
+		wait_from_now(egress);
+		return true;
+	}
+	text = write_head(answered, fetch->asked_id, (struct str){0}, false, &length);
+	/* Foreign text that is no UTF-8 fails this fetch alone. */
+	if (text && utf8_is_valid((struct str){text, length}))
+		answer(fetch, (struct str){text, length}, body);
+	else
+		answer_error(fetch, lost);
+	free(text);
+	wait_from_now(egress);
+	return true;
+}
+
+/* Takes the document. False: it is none that the egress sends. */
+static bool on_frame(struct egress *egress, yyjson_doc *doc, struct str body)
+{
+	yyjson_val *head = yyjson_doc_get_root(doc);
+	bool fits = yyjson_is_obj(head);
+
+	if (fits && !egress->is_ready)
+		on_greeting(egress, head);
+	else if (fits)
+		fits = on_answer(egress, yyjson_obj_get(head, "fetch"), body);
+	yyjson_doc_free(doc);
+	return fits;
+}
+
+static void on_bytes(struct sandboxed *link, struct buffer *input)
+{
+	struct egress *egress = sandboxed_context(link);
+	enum frame_state state;
+	struct frame frame;
+
+	while ((state = frame_read(buffer_view(input), &frame)) == FRAME_IS_WHOLE) {
+		yyjson_doc *doc = yyjson_read(frame.head.data, frame.head.length,
+					      YYJSON_READ_ALLOW_INVALID_UNICODE);
+
+		if (!on_frame(egress, doc, frame.blob)) {
+			state = FRAME_IS_WRONG;
+			break;
+		}
+		buffer_consume(input, frame.size);
+	}
+	if (state == FRAME_IS_WRONG)
+		drop_link(egress, lost);
+}
+
+static void on_started(struct sandboxed *link)
+{
+	(void)link; /* its greeting is waited for */
+}
+
+static void send_frame(struct egress *egress, struct buffer *frame)
+{
+	static const struct sandboxed_events events = {
+	    .on_started = on_started, .on_bytes = on_bytes, .on_gone = on_gone};
+
+	if (egress->link && egress->is_ready) {
+		sandboxed_write(egress->link, frame);
+		return;
+	}
+	buffer_append_str(&egress->waiting, buffer_view(frame));
+	buffer_finish(frame);
+	if (egress->link)
+		return;
+	deadline_set(egress->loop, &egress->deadline, START_MS);
+	egress->link = sandboxed_start(egress->loop, egress->host, RENDER_EGRESS, &events, egress);
+}
+
+/* ---- what is asked ---- */
+
+static void refuse(struct egress *egress, struct egress_fetch *fetch, const char *why)
+{
+	fetch->why_refused = why;
+	list_append(&egress->refused, &fetch->node);
+	loop_later(egress->loop, &egress->later);
+}
+
+void egress_ask(struct egress *egress, struct egress_fetch *fetch, yyjson_val *asked,
+		struct str body, const struct egress_asker *asker)
+{
+	struct buffer frame = {0};
+	size_t length = 0;
+	char *text;
+
+	fetch->egress = egress;
+	fetch->id = ++egress->last_id;
+	fetch->asked_id = yyjson_get_sint(yyjson_obj_get(asked, "id"));
+	list_init(&fetch->node);
+	text = write_head(asked, fetch->id, asker->scope, asker->is_public_only, &length);
+	if (!text || length > ASKED_HEAD_MAX || body.length > ASKED_BODY_MAX ||
+	    !frame_append(&frame, (struct str){text, length}, body)) {
+		refuse(egress, fetch, no_request);
+	} else if (!take_place(egress, asker->account, buffer_length(&frame))) {
+		refuse(egress, fetch, queue_is_full);
+	} else {
+		list_append(&egress->asked, &fetch->node);
+		send_frame(egress, &frame);
+		/* Further questions give one that hangs no more time, nor do forgotten ones. */
+		if (egress->is_ready && !egress->owes_answer)
+			wait_from_now(egress);
+	}
+	buffer_finish(&frame);
+	free(text);
+}
+
+void egress_forget(struct egress_fetch *fetch)
+{
+	list_remove(&fetch->node);
+}
+
+struct egress *egress_create(struct loop *loop, struct host_link *host)
+{
+	struct egress *egress = memory_zalloc(sizeof(*egress));
+
+	egress->loop = loop;
+	egress->host = host;
+	list_init(&egress->asked);
+	list_init(&egress->refused);
+	list_init(&egress->queued);
+	loop_later_init(&egress->later, answer_refused);
+	deadline_init(&egress->deadline, on_deadline);
+	return egress;
+}
+
+void egress_destroy(struct egress *egress)
+{
+	struct list dropped;
+
+	list_init(&dropped);
+	list_move_all(&dropped, &egress->asked);
+	while (list_take_first(&dropped))
+		;
+	list_move_all(&dropped, &egress->refused);
+	while (list_take_first(&dropped))
+		;
+	loop_later_cancel(&egress->later);
+	if (egress->link)
+		sandboxed_end(egress->link);
+	forget_link(egress);
+	free(egress);
+}

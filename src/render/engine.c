@@ -1,0 +1,282 @@
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/require.h"
+#include "metric/metric.h"
+#include "render/engines.h"
+#include "run.h"
+
+#include <errno.h>
+
+enum { RETRY_AFTER_S = 2 };
+
+/* Previews and the others: each kind has its own queue, fair between accounts. */
+enum { PREVIEWS, RENDERS, QUEUES };
+
+struct engines {
+	struct loop *loop;
+	struct engines_settings settings;
+	struct run_tools tools;
+	struct lane_queue queues[QUEUES];
+	struct list running; /* of struct engine_run */
+	bool preview_was_last;
+	bool is_draining;
+};
+
+/* ---- the end of a run ---- */
+
+/* Gives the answer to the one who waits for it, which may submit the next job. */
+static void deliver(struct engine_run *run)
+{
+	struct engine_job *job = run->job;
+
+	loop_later_cancel(&run->cancelled);
+	if (!job)
+		return;
+	run->job = NULL;
+	job->run = NULL;
+	job->answer = run->answer;
+	run->answer = (struct engine_answer){0};
+	job->done(job);
+}
+
+static void free_run(struct engine_run *run)
+{
+	list_remove(&run->node);
+	run_finish(run);
+	free(run);
+}
+
+/* A run costs its account the time that others had to wait for its place: a script that waits for
+ * the network keeps that like one that computes. */
+static void give_back(struct engine_run *run, bool is_dropped)
+{
+	struct lane_slice slice = {.is_dropped = is_dropped};
+
+	if (!is_dropped)
+		slice.cpu_us = slice.wall_us = clock_monotonic_us() - run->started_us;
+	lane_queue_give_back(&run->engines->queues[run->is_preview ? PREVIEWS : RENDERS],
+			     &run->queued, &slice);
+}
+
+static void start_waiting(struct engines *engines);
+
+/* The metrics name languages and results in this order. */
+_Static_assert((int)ENGINE_LANGUAGE_COUNT == METRIC_TYPESCRIPT + 1 &&
+		   (int)ENGINE_TYPESCRIPT == (int)METRIC_TYPESCRIPT,
+	       "enum metric_language has the engines' languages");
+_Static_assert((int)ENGINE_CANCELLED == (int)METRIC_RENDER_CANCELLED &&
+		   (int)ENGINE_CRASH == (int)METRIC_RENDER_CRASH,
+	       "enum metric_render_result has the engines' results");
+
+static void count(const struct engine_run *run)
+{
+	metric_add(METRIC_RENDERS,
+		   metric_pair(METRIC_RENDERS, run->language, run->answer.problem.kind), 1);
+	metric_observe(METRIC_RENDER_DURATION, run->language, run->answer.elapsed_us);
+}
+
+static unsigned lane_of(const struct engine_run *run)
+{
+	return run->is_preview ? METRIC_LANE_PREVIEW : METRIC_LANE_RENDER;
+}
+
+static void on_done(struct engine_run *run)
+{
+	struct engines *engines = run->engines;
+
+	if (run->answer.elapsed_us == 0)
+		run->answer.elapsed_us = clock_monotonic_us() - run->started_us;
+	count(run);
+	give_back(run, false);
+	deliver(run);
+	free_run(run);
+	start_waiting(engines);
+}
+
+/* ---- turns ---- */
+
+/* One place is for previews alone, the others are for all. */
+static bool has_room(const struct engines *engines, bool is_preview)
+{
+	unsigned previews = engines->queues[PREVIEWS].running;
+	unsigned common = engines->queues[RENDERS].running + (previews > 0 ? previews - 1 : 0);
+
+	return common < engines->settings.processes || (is_preview && previews == 0);
+}
+
+static struct lane_job *take_from(struct engines *engines, unsigned queue)
+{
+	struct lane_job *job = NULL;
+
+	if (has_room(engines, queue == PREVIEWS))
+		job = lane_queue_take(&engines->queues[queue]);
+	if (job)
+		engines->preview_was_last = queue == PREVIEWS;
+	return job;
+}
+
+/* Previews go first, but not twice where others wait. */
+static struct lane_job *take(struct engines *engines)
+{
+	unsigned first = engines->preview_was_last ? RENDERS : PREVIEWS;
+	struct lane_job *job = take_from(engines, first);
+
+	return job ? job : take_from(engines, first == RENDERS ? PREVIEWS : RENDERS);
+}
+
+static void start_waiting(struct engines *engines)
+{
+	struct lane_job *queued;
+
+	while (!engines->is_draining && (queued = take(engines))) {
+		struct engine_run *run = container_of(queued, struct engine_run, queued);
+
+		if (!run->job) {
+			give_back(run, true);
+			free_run(run);
+			continue;
+		}
+		run->has_begun = true;
+		metric_observe(METRIC_LANE_WAIT, lane_of(run),
+			       clock_monotonic_us() - run->queued.submitted_us);
+		run_start(run, &engines->tools);
+	}
+}
+
+static void on_cancelled(struct later *later)
+{
+	struct engine_run *run = container_of(later, struct engine_run, cancelled);
+	struct engine_job *job = run->job;
+
+	run->job = NULL;
+	job->run = NULL;
+	(void)answer_begin(&job->answer);
+	answer_fail(&job->answer, ENGINE_CANCELLED, "nobody waits for it any more");
+	job->done(job);
+}
+
+/* ---- what others call ---- */
+
+int engines_submit(struct engines *engines, struct engine_job *job, unsigned *ret_retry_after_s)
+{
+	struct engine_run *run;
+	uint64_t wait_us;
+	int error;
+
+	*ret_retry_after_s = RETRY_AFTER_S;
+	job->answer = (struct engine_answer){0};
+	if (engines->settings.missing[job->language])
+		return -ENOTSUP;
+	if (engines->is_draining)
+		return -EAGAIN;
+	run = memory_zalloc(sizeof(*run));
+	error = run_init(run, job);
+	if (error < 0) {
+		free(run);
+		return error;
+	}
+	run->engines = engines;
+	run->done = on_done;
+	run->queued.account = job->account;
+	loop_later_init(&run->cancelled, on_cancelled);
+	error = lane_queue_add(&engines->queues[run->is_preview ? PREVIEWS : RENDERS], &run->queued,
+			       &wait_us);
+	if (error < 0) {
+		lane_count_refusal(lane_of(run), error);
+		free_run(run);
+		return error;
+	}
+	run->queued.submitted_us = clock_monotonic_us();
+	job->run = run;
+	list_append(&engines->running, &run->node);
+	start_waiting(engines);
+	return 0;
+}
+
+void engines_cancel(struct engines *engines, struct engine_job *job)
+{
+	if (job->run)
+		loop_later(engines->loop, &job->run->cancelled);
+}
+
+void engine_job_finish(struct engine_job *job)
+{
+	require(!job->run);
+	answer_finish(&job->answer);
+}
+
+bool engines_has(const struct engines *engines, enum engine_language language,
+		 const char **ret_why_not)
+{
+	*ret_why_not = engines->settings.missing[language];
+	return !*ret_why_not;
+}
+
+void engines_tell(const struct engines *engines)
+{
+	lane_tell(METRIC_LANE_PREVIEW, &engines->queues[PREVIEWS]);
+	lane_tell(METRIC_LANE_RENDER, &engines->queues[RENDERS]);
+}
+
+struct engines *engines_create(struct loop *loop, const struct engines_settings *settings)
+{
+	struct engines *engines = memory_zalloc(sizeof(*engines));
+
+	engines->loop = loop;
+	engines->settings = *settings;
+	list_init(&engines->running);
+	lane_queue_init(&engines->queues[PREVIEWS], settings->processes + 1, LIMIT_PREVIEWS, 0);
+	lane_queue_init(&engines->queues[RENDERS], settings->processes, LIMIT_RENDERS, 0);
+	engines->tools.loop = loop;
+	if (settings->host >= 0) {
+		engines->tools.host = host_link_open(loop, settings->host);
+		engines->tools.renderers = renderers_create(
+		    loop, engines->tools.host,
+		    settings->idle_ms ? settings->idle_ms : LIMIT_RENDERER_IDLE_MS);
+		engines->tools.egress = egress_create(loop, engines->tools.host);
+	}
+	return engines;
+}
+
+/* A check in a lane goes to its end, and the lane is waited for; all else can be left. */
+void engines_drain(struct engines *engines)
+{
+	if (engines->is_draining)
+		return;
+	engines->is_draining = true;
+	list_for_each (node, &engines->running) {
+		struct engine_run *run = container_of(node, struct engine_run, node);
+
+		if (run->job)
+			loop_later(engines->loop, &run->cancelled);
+		compiler_stop(&run->compilation);
+	}
+	if (!engines->tools.host)
+		return;
+	renderers_destroy(engines->tools.renderers);
+	egress_destroy(engines->tools.egress);
+	host_link_close(engines->tools.host);
+}
+
+void engines_destroy(struct engines *engines)
+{
+	list_for_each (node, &engines->running) {
+		struct engine_run *run = container_of(node, struct engine_run, node);
+
+		require(!run->job);
+		if (!run->has_begun)
+			continue;
+		give_back(run, true);
+		free_run(run);
+	}
+	for (int i = 0; i < QUEUES; i++) {
+		for (struct lane_job *queued; (queued = lane_queue_take(&engines->queues[i]));) {
+			struct engine_run *run = container_of(queued, struct engine_run, queued);
+
+			give_back(run, true);
+			free_run(run);
+		}
+		lane_queue_finish(&engines->queues[i]);
+	}
+	free(engines);
+}

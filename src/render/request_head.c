@@ -1,0 +1,109 @@
+#include "request_head.h"
+#include "base/require.h"
+#include "base/utf8.h"
+#include "base/zones.h"
+#include "frame.h"
+
+enum {
+	TEXTS_MAX = 128 * 1024, /* in JSON they may become six times as long */
+	ZONE_CHANGES_MAX = 1000,
+};
+
+/* What scripts in TypeScript know of their zone. */
+#define ZONE_FROM_S INT64_C(-2208988800) /* 1900 */
+#define ZONE_UNTIL_S INT64_C(4102444800) /* 2100 */
+
+/* A process in the sandbox has no tz database. False: there is no such zone. */
+static bool add_zone(yyjson_mut_doc *head, struct str name)
+{
+	struct zone_change changes[ZONE_CHANGES_MAX];
+	const struct zone *zone = zones_find(name);
+	yyjson_mut_val *array = yyjson_mut_arr(head);
+	unsigned count;
+
+	if (!zone)
+		return false;
+	count = zone_changes(zone, ZONE_FROM_S, ZONE_UNTIL_S, changes, ZONE_CHANGES_MAX);
+	for (unsigned i = 0; i < count; i++) {
+		yyjson_mut_arr_add_sint(head, array, changes[i].at_s);
+		yyjson_mut_arr_add_int(head, array, changes[i].offset_s);
+	}
+	return yyjson_mut_obj_add_val(head, yyjson_mut_doc_get_root(head), "zone", array);
+}
+
+static bool add_config(yyjson_mut_doc *head, struct str config)
+{
+	yyjson_doc *parsed = yyjson_read(config.data, config.length, YYJSON_READ_NOFLAG);
+	yyjson_val *root = yyjson_doc_get_root(parsed);
+	bool is_added = yyjson_is_obj(root) &&
+			yyjson_mut_obj_add_val(head, yyjson_mut_doc_get_root(head), "config",
+					       yyjson_val_mut_copy(head, root));
+
+	yyjson_doc_free(parsed);
+	return is_added;
+}
+
+/* An empty one is left out. */
+static bool add_text(yyjson_mut_doc *head, const char *name, struct str text)
+{
+	if (text.length == 0)
+		return true;
+	return utf8_is_valid(text) &&
+	       yyjson_mut_obj_add_strncpy(head, yyjson_mut_doc_get_root(head), name, text.data,
+					  text.length);
+}
+
+static bool add_members(yyjson_mut_doc *head, const struct engine_job *job)
+{
+	struct str zone = job->timezone.length ? job->timezone : STR("UTC");
+	yyjson_mut_val *root = yyjson_mut_doc_get_root(head);
+
+	yyjson_mut_obj_add_sint(head, root, "now_ms", job->now_ms);
+	yyjson_mut_obj_add_uint(head, root, "seed", job->seed);
+	if (job->width)
+		yyjson_mut_obj_add_uint(head, root, "width", job->width);
+	if (job->height)
+		yyjson_mut_obj_add_uint(head, root, "height", job->height);
+	if (job->max_duration_ms)
+		yyjson_mut_obj_add_uint(head, root, "max_duration_ms", job->max_duration_ms);
+	yyjson_mut_obj_add_bool(head, root, "network", job->has_network);
+	return add_text(head, "version", job->scope) && add_text(head, "timezone", zone) &&
+	       add_text(head, "locale", job->locale) && add_text(head, "handler", job->handler) &&
+	       add_text(head, "parameter", job->parameter) &&
+	       add_config(head, job->config.length ? job->config : STR("{}")) &&
+	       (job->language != ENGINE_TYPESCRIPT || add_zone(head, zone));
+}
+
+yyjson_mut_doc *request_head_create(const struct engine_job *job)
+{
+	yyjson_mut_doc *head = yyjson_mut_doc_new(NULL);
+
+	yyjson_mut_doc_set_root(head, yyjson_mut_obj(head));
+	if (job->config.length + job->parameter.length + job->handler.length + job->scope.length +
+		    job->timezone.length + job->locale.length <=
+		TEXTS_MAX &&
+	    job->script.length <= FRAME_BLOB_MAX && job->compiled.length <= FRAME_BLOB_MAX &&
+	    add_members(head, job))
+		return head;
+	yyjson_mut_doc_free(head);
+	return NULL;
+}
+
+static void put(yyjson_mut_doc *head, const char *name, yyjson_mut_val *value)
+{
+	yyjson_mut_obj_put(yyjson_mut_doc_get_root(head), yyjson_mut_str(head, name), value);
+}
+
+void request_head_write(yyjson_mut_doc *head, const char *what, unsigned timeout_ms,
+			struct str blob, struct buffer *ret_frame)
+{
+	size_t length = 0;
+	char *text;
+
+	put(head, "what", yyjson_mut_str(head, what));
+	put(head, "timeout_ms", yyjson_mut_uint(head, timeout_ms));
+	text = yyjson_mut_write(head, YYJSON_WRITE_NOFLAG, &length);
+	/* Its texts are UTF-8 and its parts short, as request_head_create() has seen. */
+	require(text && frame_append(ret_frame, (struct str){text, length}, blob));
+	free(text);
+}

@@ -1,0 +1,373 @@
+#include "run.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "domain/display.h"
+#include "render/complaint.h"
+#include "request_head.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+
+enum {
+	STARLARK_MS = 10 * 1000,
+	TYPESCRIPT_MS = 2 * 1000,
+	NETWORK_MS = 8 * 1000, /* beside these, as render-typescript has it */
+	GO_FATAL = 2,	       /* status of a program in Go that its runtime has ended */
+};
+
+static const char late_compiler[] =
+    "stripping the script's types takes more than 10 s, or the result is larger than 4 MiB";
+
+static const char *const what_texts[] = {
+    [ENGINE_PICTURE] = "render",
+    [ENGINE_SCHEMA] = "schema",
+    [ENGINE_HANDLER] = "handler",
+    [ENGINE_COMPILE] = "",
+};
+
+static void fail(struct engine_run *run, enum engine_problem_kind kind, const char *text)
+{
+	answer_fail(&run->answer, kind, "%s", text);
+	run->done(run);
+}
+
+/* ---- the check ---- */
+
+static void on_checked(struct picture_check *check)
+{
+	struct engine_run *run = container_of(check, struct engine_run, check);
+	struct answer_memory *memory = run->answer.memory;
+
+	if (check->has_failed) {
+		answer_fail(&run->answer,
+			    check->error.out_of_memory ? ENGINE_NOT_AVAILABLE : ENGINE_BAD_PICTURE,
+			    "the app's picture cannot be shown: %s", check->error.text);
+	} else if (check->result.size > run->max_bytes) {
+		answer_fail(&run->answer, ENGINE_BAD_PICTURE,
+			    "the app's picture is %zu bytes, its panel takes %zu",
+			    check->result.size, run->max_bytes);
+	} else {
+		memory->picture = check->result;
+		check->result = (struct panelimage_result){0};
+		run->answer.picture =
+		    (struct str){(const char *)memory->picture.data, memory->picture.size};
+		run->answer.duration_ms = memory->picture.info.duration_ms;
+		run->answer.is_cut = check->is_cut;
+	}
+	picture_check_finish(check);
+	run->done(run);
+}
+
+static void check_picture(struct engine_run *run, struct str picture)
+{
+	run->check = (struct picture_check){
+	    .max_bytes = run->max_bytes, .size = run->size, .done = on_checked};
+	buffer_append_str(&run->check.bytes, picture);
+	if (picture_check_start(run->tools->loop, &run->check, run->account) == 0)
+		return;
+	picture_check_finish(&run->check);
+	fail(run, ENGINE_NOT_AVAILABLE, "the server is busy with other pictures");
+}
+
+/* ---- renderers ---- */
+
+static void ask(struct engine_run *run, enum render_program program, const char *what,
+		unsigned timeout_ms, struct str blob);
+static void forget_fetches(struct engine_run *run);
+
+/* A crash is the script's, a process that was lost is not. */
+static void fail_without_answer(struct engine_run *run, const struct renderer_answer *answer)
+{
+	bool is_go = run->request.program == RENDER_STARLARK;
+	int status = answer->status;
+
+	if (answer->outcome == RENDERER_LOST)
+		answer_fail(&run->answer, ENGINE_NOT_AVAILABLE,
+			    "there is no renderer at the moment");
+	else if (answer->outcome == RENDERER_LATE)
+		answer_fail(&run->answer, ENGINE_LIMIT, "the app takes more than %us",
+			    run->request.timeout_ms / 1000);
+	else if (status >= 0 && is_go && WIFEXITED(status) && WEXITSTATUS(status) == GO_FATAL)
+		answer_fail(&run->answer, ENGINE_LIMIT,
+			    "the app ended its renderer, by too much memory or too deep a stack");
+	else if (status >= 0 && WIFSIGNALED(status))
+		answer_fail(&run->answer, ENGINE_CRASH, "the app's renderer was ended: %s",
+			    strsignal(WTERMSIG(status)));
+	else
+		answer_fail(&run->answer, ENGINE_CRASH,
+			    "the app's renderer ended without an answer");
+	run->done(run);
+}
+
+/* The script's part is done. */
+static void go_on(struct engine_run *run, struct str blob)
+{
+	static const char *const paints[] = {
+	    [ENGINE_PICTURE] = "paint", [ENGINE_SCHEMA] = "describe", [ENGINE_HANDLER] = "reply"};
+	bool makes_tree = run->language == ENGINE_TYPESCRIPT;
+
+	if (run->answer.problem.kind != ENGINE_DONE) {
+		run->done(run);
+	} else if (makes_tree && !run->is_painting) {
+		run->is_painting = true;
+		ask(run, RENDER_STARLARK, paints[run->what], STARLARK_MS, blob);
+	} else if (run->what == ENGINE_PICTURE && blob.length > 0) {
+		check_picture(run, blob);
+	} else {
+		run->done(run);
+	}
+}
+
+static void on_answer(struct renderer_request *request, const struct renderer_answer *answer)
+{
+	struct engine_run *run = container_of(request, struct engine_run, request);
+
+	forget_fetches(run);
+	if (answer->outcome != RENDERER_ANSWERED) {
+		fail_without_answer(run, answer);
+		return;
+	}
+	answer_read_head(&run->answer, yyjson_doc_get_root(answer->head));
+	yyjson_doc_free(answer->head);
+	go_on(run, answer->blob);
+}
+
+/* ---- the network ---- */
+
+static void refuse_fetch(struct engine_run *run, yyjson_val *fetch, const char *words)
+{
+	char head[160];
+	int length = snprintf(head, sizeof(head), "{\"fetch\":{\"id\":%lld,\"error\":\"%s\"}}",
+			      (long long)yyjson_get_sint(yyjson_obj_get(fetch, "id")), words);
+
+	(void)!renderer_reply(&run->request, (struct str){head, (size_t)length}, (struct str){0});
+}
+
+static void on_fetched(struct egress_fetch *fetch, struct str head, struct str body)
+{
+	struct engine_run *run = container_of(fetch, struct run_fetch, fetch)->run;
+
+	if (!renderer_reply(&run->request, head, body))
+		log_warn("render", "an answer of the network is too long for a renderer");
+}
+
+static void on_fetch(struct renderer_request *request, yyjson_val *fetch, struct str body)
+{
+	struct engine_run *run = container_of(request, struct engine_run, request);
+	struct run_fetch *mine = &run->fetches[run->fetch_count];
+	struct egress_asker asker = {run->account, buffer_view(&run->scope), run->is_public_only};
+
+	if (!run->has_network) {
+		refuse_fetch(run, fetch, "no network here");
+		return;
+	}
+	if (run->fetch_count == RUN_FETCHES_MAX) {
+		refuse_fetch(run, fetch, "an app asks the network 20 times at most");
+		return;
+	}
+	run->fetch_count++;
+	*mine = (struct run_fetch){.run = run, .fetch.answered = on_fetched};
+	egress_ask(run->tools->egress, &mine->fetch, fetch, body, &asker);
+}
+
+/* Of a request that is done, nobody waits for them any more. */
+static void forget_fetches(struct engine_run *run)
+{
+	for (unsigned i = 0; i < run->fetch_count; i++)
+		egress_forget(&run->fetches[i].fetch);
+	run->fetch_count = 0;
+}
+
+static void ask(struct engine_run *run, enum render_program program, const char *what,
+		unsigned timeout_ms, struct str blob)
+{
+	run->request = (struct renderer_request){
+	    .program = program,
+	    .timeout_ms = timeout_ms,
+	    .network_ms = program == RENDER_TYPESCRIPT && run->has_network ? NETWORK_MS : 0,
+	    .done = on_answer,
+	    .fetch = on_fetch,
+	};
+	request_head_write(run->head, what, timeout_ms, blob, &run->request.frame);
+	renderers_ask(run->tools->renderers, &run->request);
+}
+
+/* ---- the compiler ---- */
+
+static void complain(struct engine_run *run, struct str output)
+{
+	struct answer_memory *memory = run->answer.memory;
+	struct complaint complaint;
+
+	if (!complaint_read(output, &complaint)) {
+		fail(run, ENGINE_CRASH, "esbuild ended without a result");
+		return;
+	}
+	answer_fail(&run->answer, ENGINE_WRONG_SCRIPT, "%.*s", STR_ARG(complaint.message));
+	run->answer.problem.file =
+	    run->files.count ? arena_copy(&memory->arena, run->files.list[run->next_file].name)
+			     : STR(COMPLAINT_SOLE_FILE);
+	run->answer.problem.line = complaint.line;
+	run->answer.problem.column = complaint.column;
+	run->done(run);
+}
+
+static void compile_next(struct engine_run *run);
+
+/* The script has lost its types, or all its scripts have. */
+static void use_compiled(struct engine_run *run)
+{
+	struct answer_memory *memory = run->answer.memory;
+
+	if (buffer_length(&memory->compiled) > COMPILER_OUTPUT_MAX) {
+		fail(run, ENGINE_LIMIT, "the scripts are more than 4 MiB without their types");
+		return;
+	}
+	run->answer.compiled = buffer_view(&memory->compiled);
+	if (run->what == ENGINE_COMPILE)
+		run->done(run);
+	else
+		ask(run, RENDER_TYPESCRIPT, what_texts[run->what], TYPESCRIPT_MS,
+		    run->answer.compiled);
+}
+
+static void on_compiled(struct compilation *compilation, enum compiler_outcome outcome,
+			struct str output)
+{
+	struct engine_run *run = container_of(compilation, struct engine_run, compilation);
+	struct answer_memory *memory = run->answer.memory;
+
+	run->compile_us += clock_monotonic_us() - run->file_began_us;
+	switch (outcome) {
+	case COMPILER_COMPLAINED:
+		complain(run, output);
+		return;
+	case COMPILER_LATE:
+		fail(run, ENGINE_LIMIT, late_compiler);
+		return;
+	case COMPILER_CRASHED:
+		fail(run, ENGINE_CRASH, "the script has ended what strips its types");
+		return;
+	case COMPILER_LOST:
+		fail(run, ENGINE_NOT_AVAILABLE, "there is no compiler at the moment");
+		return;
+	case COMPILER_DONE:
+		break;
+	}
+	if (run->files.count) {
+		app_files_append(&memory->compiled, &run->files.list[run->next_file++], output);
+		compile_next(run);
+	} else {
+		buffer_append_str(&memory->compiled, output);
+		use_compiled(run);
+	}
+}
+
+static void compile_script(struct engine_run *run, struct str script)
+{
+	run->file_began_us = clock_monotonic_us();
+	run->compilation = (struct compilation){
+	    .timeout_ms = COMPILER_MS - (unsigned)(run->compile_us / 1000),
+	    .done = on_compiled,
+	};
+	buffer_append_str(&run->compilation.script, script);
+	compiler_start(run->tools->loop, run->tools->host, &run->compilation);
+}
+
+/* Goes on to the next script among the files. */
+static void compile_next(struct engine_run *run)
+{
+	struct answer_memory *memory = run->answer.memory;
+
+	for (; run->next_file < run->files.count; run->next_file++) {
+		const struct app_file *file = &run->files.list[run->next_file];
+
+		if (app_file_is_script(file)) {
+			/* The time is that of all files together. */
+			if (run->compile_us / 1000 >= COMPILER_MS)
+				fail(run, ENGINE_LIMIT, late_compiler);
+			else
+				compile_script(run, file->data);
+			return;
+		}
+		if (!app_file_is_declaration(file))
+			app_files_append(&memory->compiled, file, file->data);
+	}
+	use_compiled(run);
+}
+
+static void on_wrong(struct later *later)
+{
+	struct engine_run *run = container_of(later, struct engine_run, wrong);
+
+	fail(run, ENGINE_NO_APP, run->why_wrong);
+}
+
+static void compile(struct engine_run *run, struct str script)
+{
+	if (!app_files_is_archive(script)) {
+		compile_script(run, script);
+		return;
+	}
+	buffer_append_str(&run->script, script);
+	if (app_files_read(buffer_view(&run->script), &run->files, run->why_wrong) == 0)
+		compile_next(run);
+	else
+		loop_later(run->tools->loop, &run->wrong);
+}
+
+/* ---- the run ---- */
+
+int run_init(struct engine_run *run, struct engine_job *job)
+{
+	*run = (struct engine_run){
+	    .job = job,
+	    .is_preview = job->is_preview,
+	    .account = job->account,
+	    .what = job->what,
+	    .language = job->language,
+	    .has_network = job->has_network,
+	    .is_public_only = job->is_public_only,
+	    .max_bytes = job->max_bytes ? job->max_bytes : PANELIMAGE_OUTPUT_MAX_BYTES,
+	    .size = {.width = job->width ? job->width : DISPLAY_WIDTH,
+		     .height = job->height ? job->height : DISPLAY_HEIGHT},
+	    .head = request_head_create(job),
+	};
+	list_init(&run->node);
+	loop_later_init(&run->wrong, on_wrong);
+	if (!run->head || (job->what == ENGINE_COMPILE && job->language == ENGINE_STARLARK)) {
+		yyjson_mut_doc_free(run->head);
+		return -EINVAL;
+	}
+	buffer_append_str(&run->scope, job->scope);
+	(void)answer_begin(&run->answer);
+	return 0;
+}
+
+void run_finish(struct engine_run *run)
+{
+	compiler_stop(&run->compilation);
+	loop_later_cancel(&run->wrong);
+	app_files_finish(&run->files);
+	buffer_finish(&run->script);
+	buffer_finish(&run->compilation.script);
+	forget_fetches(run);
+	buffer_finish(&run->scope);
+	buffer_finish(&run->request.frame);
+	yyjson_mut_doc_free(run->head);
+	answer_finish(&run->answer);
+}
+
+void run_start(struct engine_run *run, const struct run_tools *tools)
+{
+	const struct engine_job *job = run->job;
+
+	run->tools = tools;
+	run->started_us = clock_monotonic_us();
+	if (run->language == ENGINE_STARLARK)
+		ask(run, RENDER_STARLARK, what_texts[run->what], STARLARK_MS, job->script);
+	else if (job->compiled.length == 0 || run->what == ENGINE_COMPILE)
+		compile(run, job->script);
+	else
+		ask(run, RENDER_TYPESCRIPT, what_texts[run->what], TYPESCRIPT_MS, job->compiled);
+}

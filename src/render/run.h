@@ -1,0 +1,77 @@
+/* One job on its way through the processes.
+ *
+ *   STARLARK    -> SCRIPT ---------------------> CHECK -> done
+ *   TYPESCRIPT  -> COMPILE -> SCRIPT -> PAINT -> CHECK -> done
+ *
+ * Only a picture is checked. A job goes to its end whether somebody waits for it or not: the
+ * processes are at work. */
+#pragma once
+
+#include "answer.h"
+#include "compiler.h"
+#include "domain/app_files.h"
+#include "egress.h"
+#include "loop/lane_queue.h"
+#include "picture_check.h"
+#include "renderer.h"
+
+struct run_tools {
+	struct loop *loop;
+	struct host_link *host;
+	struct renderers *renderers;
+	struct egress *egress;
+};
+
+/* What the script has asked the network for. */
+struct run_fetch {
+	struct egress_fetch fetch;
+	struct engine_run *run;
+};
+
+enum { RUN_FETCHES_MAX = 20 };
+
+struct engine_run {
+	struct list node;	 /* the engines' */
+	struct lane_job queued;	 /* the engines': its place in a queue; no thread runs it */
+	struct engine_job *job;	 /* NULL: nobody waits for it */
+	struct later cancelled;	 /* the engines' */
+	struct engines *engines; /* the engines' */
+	bool is_preview;
+	bool has_begun; /* the engines': it was taken from its queue */
+
+	/* What the job asked for, as far as its texts are not needed later. */
+	struct id account;
+	enum engine_what what;
+	enum engine_language language;
+	size_t max_bytes;
+	struct panelimage_size size;
+	yyjson_mut_doc *head;
+
+	const struct run_tools *tools;
+	struct compilation compilation;
+	uint64_t file_began_us, compile_us; /* of the file in it; of those before */
+	struct buffer script; /* of an app of several files in TypeScript, and its files */
+	struct app_files files;
+	unsigned next_file;
+	struct later wrong; /* it has no such files */
+	char why_wrong[APP_FILES_WHY_MAX];
+	struct renderer_request request;
+	struct run_fetch fetches[RUN_FETCHES_MAX];
+	unsigned fetch_count;
+	bool has_network;
+	bool is_public_only;
+	struct buffer scope;
+	struct picture_check check;
+	bool is_painting;
+	struct engine_answer answer;
+	uint64_t started_us;
+	void (*done)(struct engine_run *run);
+};
+
+/* 0 or -EINVAL; then there is nothing to finish. */
+__attribute__((warn_unused_result)) int run_init(struct engine_run *run, struct engine_job *job);
+/* After done(), or before run_start(). */
+void run_finish(struct engine_run *run);
+
+/* The job is there. done() comes once, later from the loop. */
+void run_start(struct engine_run *run, const struct run_tools *tools);

@@ -1,0 +1,821 @@
+/* The engines with a render host and renderers that the test plays: every message, every end. */
+#include "../cmocka_test.h"
+#include "base/limits.h"
+#include "base/memory.h"
+#include "frame.h"
+#include "loop/lanes.h"
+#include "render/engines.h"
+#include "render/host.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { JOBS = 300, FIRST_HOST = 7, EXITED_2 = 2 << 8 };
+
+#define GREETING "{\"engine\":\"STARLARK\",\"library\":\"test\",\"layers\":\"none\"}"
+#define NOTHING "{\"elapsed_us\":5,\"cpu_us\":5}"
+
+static struct loop loop;
+static uv_idle_t idle; /* a loop with nothing to do runs no turn */
+static struct engines *engines;
+static int host; /* the test's end */
+static struct engine_job jobs[JOBS];
+static unsigned done[JOBS];
+static unsigned done_count;
+
+/* A renderer that the test plays. */
+struct played {
+	uint32_t number;
+	int link;
+	enum render_program program;
+};
+
+static void on_idle(uv_idle_t *handle)
+{
+	(void)handle;
+}
+
+static void step(void)
+{
+	uv_run(&loop.uv, UV_RUN_NOWAIT);
+}
+
+static void on_done(struct engine_job *job)
+{
+	done[job - jobs]++;
+	done_count++;
+}
+
+/* ---- the host ---- */
+
+static void tell(struct host_message message, int descriptor)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct iovec part = {.iov_base = &message, .iov_len = sizeof(message)};
+	struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (descriptor >= 0) {
+		packet.msg_control = control.bytes;
+		packet.msg_controllen = sizeof(control.bytes);
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), &descriptor, sizeof(int));
+	}
+	assert_int_equal(sendmsg(host, &packet, 0), sizeof(message));
+}
+
+/* The next message of the worker; false: there is none. */
+static bool hear(struct host_message *ret_message)
+{
+	step();
+	return recv(host, ret_message, sizeof(*ret_message), MSG_DONTWAIT) == sizeof(*ret_message);
+}
+
+static struct host_message expect(enum host_message_kind kind)
+{
+	struct host_message message = {0};
+
+	assert_true(hear(&message));
+	assert_int_equal(message.kind, kind);
+	return message;
+}
+
+static void expect_nothing(void)
+{
+	struct host_message message;
+
+	assert_false(hear(&message));
+}
+
+/* Answers a start: a renderer that has greeted. */
+static struct played start_renderer(void)
+{
+	struct host_message message = expect(HOST_START);
+	struct played played = {.number = message.number,
+				.program = (enum render_program)message.program};
+	int links[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, links), 0);
+	played.link = links[0];
+	tell((struct host_message){.kind = HOST_STARTED, .number = message.number}, links[1]);
+	close(links[1]);
+	step();
+	return played;
+}
+
+static void end_renderer(struct played *played, int status)
+{
+	close(played->link);
+	step();
+	tell((struct host_message){.kind = HOST_ENDED, .number = played->number, .value = status},
+	     -1);
+	step();
+	step();
+}
+
+/* ---- a renderer ---- */
+
+static void write_frame(struct played *played, struct str head, struct str blob)
+{
+	struct buffer bytes = {0};
+	struct str view;
+
+	assert_true(frame_append(&bytes, head, blob));
+	view = buffer_view(&bytes);
+	assert_int_equal(write(played->link, view.data, view.length), view.length);
+	buffer_finish(&bytes);
+	step();
+	step();
+}
+
+/* The head of the request that has come. */
+static void read_request(struct played *played, char ret_head[static 4096])
+{
+	static char bytes[65536];
+	struct frame frame;
+	ssize_t length;
+
+	step();
+	length = recv(played->link, bytes, sizeof(bytes), MSG_DONTWAIT);
+	assert_true(length > 0);
+	assert_int_equal(frame_read((struct str){bytes, (size_t)length}, &frame), FRAME_IS_WHOLE);
+	assert_int_equal(frame.size, length);
+	snprintf(ret_head, 4096, "%.*s", STR_ARG(frame.head));
+}
+
+static struct played start_greeted(void)
+{
+	struct played played = start_renderer();
+
+	write_frame(&played, STR(GREETING), STR(""));
+	return played;
+}
+
+static void answer(struct played *played, struct str head, struct str blob)
+{
+	char request[4096];
+
+	read_request(played, request);
+	write_frame(played, head, blob);
+}
+
+/* ---- jobs ---- */
+
+static int submit(unsigned number, uint8_t account, bool is_preview)
+{
+	unsigned retry_after_s = 0;
+	int error;
+
+	jobs[number] = (struct engine_job){
+	    .account = {{account}},
+	    .what = ENGINE_SCHEMA,
+	    .language = ENGINE_STARLARK,
+	    .script = STR("def main(config): pass"),
+	    .config = STR("{\"a\":1}"),
+	    .is_preview = is_preview,
+	    .done = on_done,
+	};
+	error = engines_submit(engines, &jobs[number], &retry_after_s);
+	assert_true(error == 0 || retry_after_s > 0);
+	return error;
+}
+
+static void assert_done(unsigned number, enum engine_problem_kind kind)
+{
+	assert_int_equal(done[number], 1);
+	assert_int_equal(jobs[number].answer.problem.kind, kind);
+}
+
+static void open_engines(unsigned processes)
+{
+	struct engines_settings settings = {.processes = processes};
+	struct host_message hello;
+	int ends[2];
+
+	assert_int_equal(loop_init(&loop), 0);
+	uv_idle_init(&loop.uv, &idle);
+	uv_idle_start(&idle, on_idle);
+	lanes_start(&loop, 2);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	host = ends[0];
+	settings.host = ends[1];
+	engines = engines_create(&loop, &settings);
+	memset(jobs, 0, sizeof(jobs));
+	memset(done, 0, sizeof(done));
+	done_count = 0;
+	tell((struct host_message){.kind = HOST_HELLO, .value = FIRST_HOST}, -1);
+	hello = expect(HOST_HELLO);
+	assert_int_equal(hello.value, getpid());
+}
+
+static int open_one(void **state)
+{
+	(void)state;
+	open_engines(1);
+	return 0;
+}
+
+static int close_all(void **state)
+{
+	(void)state;
+	engines_drain(engines);
+	while (lanes_load(&loop, LANE_SHORT) > 0)
+		step();
+	step();
+	step();
+	engines_destroy(engines);
+	lanes_stop(&loop);
+	uv_close((uv_handle_t *)&idle, NULL);
+	loop_finish(&loop);
+	close(host);
+	for (unsigned i = 0; i < JOBS; i++)
+		engine_job_finish(&jobs[i]);
+	return 0;
+}
+
+/* ---- one job ---- */
+
+static void test_a_schema(void **state)
+{
+	struct played played;
+	char head[4096];
+
+	(void)state;
+	expect_nothing();
+	assert_int_equal(submit(0, 1, false), 0);
+	played = start_greeted();
+	assert_int_equal(played.program, RENDER_STARLARK);
+	read_request(&played, head);
+	assert_non_null(strstr(head, "\"what\":\"schema\""));
+	assert_non_null(strstr(head, "\"config\":{\"a\":1}"));
+	assert_non_null(strstr(head, "\"timezone\":\"UTC\""));
+	assert_non_null(strstr(head, "\"network\":false"));
+	assert_int_equal(done_count, 0);
+	write_frame(&played, STR("{\"schema\":{\"version\":\"1\"},\"log\":[\"hi\"]}"), STR(""));
+	assert_done(0, ENGINE_DONE);
+	assert_true(str_equal(jobs[0].answer.schema, STR("{\"version\":\"1\"}")));
+	assert_true(str_equal(jobs[0].answer.log, STR("hi\n")));
+	/* The next one gets the same process. */
+	assert_int_equal(submit(1, 1, false), 0);
+	expect_nothing();
+	answer(&played, STR(NOTHING), STR(""));
+	assert_done(1, ENGINE_DONE);
+	close(played.link);
+}
+
+static void submit_picture(unsigned number)
+{
+	unsigned retry_after_s;
+
+	jobs[number] = (struct engine_job){.what = ENGINE_PICTURE,
+					   .language = ENGINE_STARLARK,
+					   .script = STR("x"),
+					   .done = on_done};
+	assert_int_equal(engines_submit(engines, &jobs[number], &retry_after_s), 0);
+}
+
+static void wait_for_done(unsigned number)
+{
+	for (int i = 0; i < 10000 && !done[number]; i++) {
+		step();
+		usleep(1000);
+	}
+	assert_int_equal(done[number], 1);
+}
+
+static void test_a_picture_is_checked(void **state)
+{
+	static const char webp[] =
+	    "\x52\x49\x46\x46\x22\x00\x00\x00\x57\x45\x42\x50\x56\x50\x38\x4c"
+	    "\x15\x00\x00\x00\x2f\x3f\xc0\x07\x00\x07\x10\xfd\x8f\xfe\x07\x80"
+	    "\x84\xf0\xff\xbc\x1a\xd1\xff\xd4\x07\x00";
+	struct str good = {webp, sizeof(webp) - 1};
+	struct played played;
+
+	(void)state;
+	submit_picture(0);
+	played = start_greeted();
+	answer(&played, STR(NOTHING), good);
+	wait_for_done(0);
+	assert_done(0, ENGINE_DONE);
+	assert_true(str_equal(jobs[0].answer.picture, good));
+	submit_picture(1);
+	answer(&played, STR(NOTHING), STR("RIFF, but no picture"));
+	wait_for_done(1);
+	assert_done(1, ENGINE_BAD_PICTURE);
+	assert_int_equal(jobs[1].answer.picture.length, 0);
+	submit_picture(2);
+	answer(&played, STR(NOTHING), STR(""));
+	assert_done(2, ENGINE_DONE);
+	assert_int_equal(jobs[2].answer.picture.length, 0);
+	close(played.link);
+}
+
+static void test_what_is_refused(void **state)
+{
+	unsigned retry_after_s;
+	const char *why;
+
+	(void)state;
+	assert_true(engines_has(engines, ENGINE_STARLARK, &why));
+	jobs[0] = (struct engine_job){.script = STR("x"), .config = STR("[]"), .done = on_done};
+	assert_int_equal(engines_submit(engines, &jobs[0], &retry_after_s), -EINVAL);
+	jobs[0].config = STR("{\"a\":");
+	assert_int_equal(engines_submit(engines, &jobs[0], &retry_after_s), -EINVAL);
+	jobs[0].config = STR("");
+	jobs[0].locale = STR("\xff");
+	assert_int_equal(engines_submit(engines, &jobs[0], &retry_after_s), -EINVAL);
+	jobs[0].locale = STR("");
+	jobs[0].what = ENGINE_COMPILE;
+	assert_int_equal(engines_submit(engines, &jobs[0], &retry_after_s), -EINVAL);
+	jobs[0].what = ENGINE_PICTURE;
+	jobs[0].language = ENGINE_TYPESCRIPT;
+	jobs[0].timezone = STR("Nowhere/Land");
+	assert_int_equal(engines_submit(engines, &jobs[0], &retry_after_s), -EINVAL);
+	expect_nothing();
+	assert_int_equal(done_count, 0);
+}
+
+/* ---- renderers that do what they must not ---- */
+
+static void assert_crash_and_another(struct played *played)
+{
+	struct host_message message = expect(HOST_KILL);
+
+	assert_int_equal(message.number, played->number);
+	close(played->link);
+	assert_int_equal(submit(1, 1, false), 0);
+	*played = start_greeted();
+	answer(played, STR(NOTHING), STR(""));
+	assert_done(1, ENGINE_DONE);
+	close(played->link);
+}
+
+static void test_what_is_no_answer(void **state)
+{
+	static const struct str heads[] = {{"[]", 2}, {"{", 1}, {"", 0}, {"\"\xff\"", 3}};
+
+	(void)state;
+	for (size_t i = 0; i < array_length(heads); i++) {
+		struct played played;
+
+		memset(done, 0, sizeof(done));
+		assert_int_equal(submit(0, 1, false), 0);
+		played = start_greeted();
+		answer(&played, heads[i], STR(""));
+		assert_done(0, ENGINE_CRASH);
+		engine_job_finish(&jobs[0]);
+		assert_crash_and_another(&played);
+		engine_job_finish(&jobs[1]);
+		expect(HOST_KILL); /* the one that has closed its link */
+		end_renderer(&(struct played){.number = played.number, .link = dup(host)}, 0);
+	}
+}
+
+static void test_a_frame_that_is_too_long(void **state)
+{
+	struct played played;
+
+	(void)state;
+	assert_int_equal(submit(0, 1, false), 0);
+	played = start_greeted();
+	assert_int_equal(write(played.link, "\xff\xff\xff\xff\xff\xff\xff\xff", 8), 8);
+	step();
+	assert_done(0, ENGINE_CRASH);
+	assert_crash_and_another(&played);
+}
+
+static void test_more_than_the_answer(void **state)
+{
+	struct played played;
+	char head[4096];
+
+	(void)state;
+	assert_int_equal(submit(0, 1, false), 0);
+	played = start_greeted();
+	read_request(&played, head);
+	assert_int_equal(write(played.link, "\0\0\0\2\0\0\0\0{}\0\0\0\2", 14), 14);
+	step();
+	assert_done(0, ENGINE_DONE);
+	assert_crash_and_another(&played);
+}
+
+static void test_a_frame_that_nobody_asked_for(void **state)
+{
+	struct played played;
+
+	(void)state;
+	assert_int_equal(submit(0, 1, false), 0);
+	played = start_greeted();
+	answer(&played, STR(NOTHING), STR(""));
+	assert_done(0, ENGINE_DONE);
+	write_frame(&played, STR(NOTHING), STR(""));
+	assert_crash_and_another(&played);
+}
+
+static void test_one_that_recycles(void **state)
+{
+	struct played played;
+
+	(void)state;
+	assert_int_equal(submit(0, 1, false), 0);
+	played = start_greeted();
+	answer(&played, STR("{\"recycle\":true}"), STR(""));
+	assert_done(0, ENGINE_DONE);
+	assert_crash_and_another(&played);
+}
+
+static void test_fetches_are_refused_in_plain_words(void **state)
+{
+	struct played played;
+	char head[4096];
+
+	(void)state;
+	assert_int_equal(submit(0, 1, false), 0);
+	played = start_greeted();
+	read_request(&played, head);
+	write_frame(&played, STR("{\"fetch\":{\"id\":3,\"url\":\"http://example.org\"}}"), STR(""));
+	read_request(&played, head);
+	assert_non_null(strstr(head, "\"id\":3"));
+	assert_non_null(strstr(head, "\"error\":\"no network here"));
+	for (int i = 0; i < 63; i++) {
+		write_frame(&played, STR("{\"fetch\":{\"id\":3}}"), STR(""));
+		assert_int_equal(done_count, 0);
+	}
+	write_frame(&played, STR("{\"fetch\":{\"id\":3}}"), STR(""));
+	assert_done(0, ENGINE_CRASH);
+	assert_crash_and_another(&played);
+}
+
+/* ---- the compiler ---- */
+
+/* Plays a compiler that writes so many times the text, and ends. */
+static void compile_to(const char *text, unsigned times, int status)
+{
+	struct played played = start_renderer();
+	struct str view = str_from(text);
+
+	assert_int_equal(played.program, RENDER_COMPILER);
+	for (unsigned i = 0; i < times; i++) {
+		assert_int_equal(write(played.link, view.data, view.length), view.length);
+		step();
+	}
+	end_renderer(&played, status);
+	expect(HOST_KILL);
+}
+
+static void submit_typescript(const char *script)
+{
+	unsigned retry_after_s;
+
+	jobs[0] = (struct engine_job){.what = ENGINE_COMPILE,
+				      .language = ENGINE_TYPESCRIPT,
+				      .script = str_from(script),
+				      .done = on_done};
+	assert_int_equal(engines_submit(engines, &jobs[0], &retry_after_s), 0);
+}
+
+static void test_what_is_too_large_is_not_kept(void **state)
+{
+	static char piece[64 * 1024];
+
+	(void)state;
+	memset(piece, ' ', sizeof(piece) - 1);
+	submit_typescript("-- app.ts --\nlet a;\n-- b.ts --\nlet b;\n");
+	compile_to(piece, 33, 0);
+	assert_int_equal(done_count, 0);
+	compile_to(piece, 33, 0);
+	assert_done(0, ENGINE_LIMIT);
+	assert_int_equal(jobs[0].answer.compiled.length, 0);
+}
+
+static void test_a_complaint_has_a_bound(void **state)
+{
+	static char complaint[60 * 1024] = "[ERROR] ";
+
+	(void)state;
+	for (size_t i = strlen(complaint); i + 2 < sizeof(complaint); i += 2)
+		memcpy(complaint + i, "\xc3\xa9", 2);
+	submit_typescript("let");
+	compile_to(complaint, 1, 1 << 8);
+	assert_done(0, ENGINE_WRONG_SCRIPT);
+	assert_int_equal(jobs[0].answer.problem.message.length, 2048);
+}
+
+/* ---- ends ---- */
+
+static void test_how_a_process_ends(void **state)
+{
+	static const struct {
+		int status;
+		enum engine_problem_kind kind;
+		const char *message;
+	} cases[] = {
+	    {EXITED_2, ENGINE_LIMIT, "too much memory"},
+	    {SIGSEGV, ENGINE_CRASH, "Segmentation fault"},
+	    {0, ENGINE_CRASH, "without an answer"},
+	    {125 << 8, ENGINE_NOT_AVAILABLE, "no renderer"},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < array_length(cases); i++) {
+		struct played played;
+		char head[4096];
+
+		assert_int_equal(submit(i, 1, false), 0);
+		played = start_greeted();
+		read_request(&played, head);
+		end_renderer(&played, cases[i].status);
+		expect(HOST_KILL);
+		assert_done(i, cases[i].kind);
+		assert_non_null(memmem(jobs[i].answer.problem.message.data,
+				       jobs[i].answer.problem.message.length, cases[i].message,
+				       strlen(cases[i].message)));
+	}
+}
+
+/* The job that comes next is not to blame for one that has ended while it was idle. */
+static void test_one_that_ends_while_idle(void **state)
+{
+	struct played first, second;
+
+	(void)state;
+	assert_int_equal(submit(0, 1, false), 0);
+	first = start_greeted();
+	answer(&first, STR(NOTHING), STR(""));
+	assert_done(0, ENGINE_DONE);
+	close(first.link);
+	expect(HOST_KILL); /* its end was seen, how it ended was not told yet */
+	assert_int_equal(submit(1, 1, false), 0);
+	second = start_greeted();
+	tell((struct host_message){.kind = HOST_ENDED, .number = first.number, .value = SIGKILL},
+	     -1);
+	answer(&second, STR(NOTHING), STR(""));
+	assert_done(1, ENGINE_DONE);
+	close(second.link);
+}
+
+/* Nor for one that has not read it. */
+static void test_one_that_ends_unread(void **state)
+{
+	struct played played;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(submit(2 * i, 1, false), 0);
+		played = start_greeted();
+		answer(&played, STR(NOTHING), STR(""));
+		if (i == 0)
+			close(played.link); /* not seen yet */
+		assert_int_equal(submit(2 * i + 1, 1, false), 0);
+		if (i == 1)
+			close(played.link);
+		expect(HOST_KILL);
+		tell((struct host_message){.kind = HOST_ENDED,
+					   .number = played.number,
+					   .value = SIGKILL},
+		     -1);
+		step();
+		step();
+		assert_done(2 * i + 1, ENGINE_NOT_AVAILABLE);
+	}
+}
+
+/* What it has written before its end counts, whichever of the two ends is seen first. */
+static void test_an_answer_before_the_end(void **state)
+{
+	struct played played;
+	char head[4096];
+
+	(void)state;
+	assert_int_equal(submit(0, 1, false), 0);
+	played = start_greeted();
+	read_request(&played, head);
+	tell((struct host_message){.kind = HOST_ENDED, .number = played.number, .value = 0}, -1);
+	assert_int_equal(write(played.link, "\0\0\0\2\0\0\0\0{}", 10), 10);
+	close(played.link);
+	step();
+	step();
+	assert_done(0, ENGINE_DONE);
+}
+
+static void test_one_that_cannot_be_started(void **state)
+{
+	struct host_message message;
+
+	(void)state;
+	assert_int_equal(submit(0, 1, false), 0);
+	message = expect(HOST_START);
+	tell((struct host_message){.kind = HOST_FAILED, .number = message.number, .value = EAGAIN},
+	     -1);
+	step();
+	assert_done(0, ENGINE_NOT_AVAILABLE);
+}
+
+static void test_the_host_is_another_one(void **state)
+{
+	struct played played;
+	struct host_message first, second;
+
+	(void)state;
+	assert_int_equal(submit(0, 1, false), 0);
+	played = start_greeted();
+	assert_int_equal(submit(1, 1, true), 0);
+	first = expect(HOST_START);
+	close(played.link);
+	tell((struct host_message){.kind = HOST_HELLO, .value = FIRST_HOST + 1}, -1);
+	step();
+	step();
+	/* The job in flight is lost without blame; the one that waits is asked for again. */
+	assert_done(0, ENGINE_NOT_AVAILABLE);
+	do
+		assert_true(hear(&second));
+	while (second.kind != HOST_START);
+	assert_int_not_equal(first.number, second.number);
+	/* The host before has heard the first, and has started one: nobody wants it. */
+	played.link = dup(host);
+	tell((struct host_message){.kind = HOST_STARTED, .number = first.number}, played.link);
+	close(played.link);
+	step();
+	assert_int_equal(expect(HOST_KILL).number, first.number);
+	tell((struct host_message){.kind = HOST_FAILED, .number = second.number, .value = EAGAIN},
+	     -1);
+	step();
+	assert_done(1, ENGINE_NOT_AVAILABLE);
+}
+
+/* ---- the queues ---- */
+
+static void test_a_cancelled_job_is_done_once(void **state)
+{
+	struct played played;
+	char head[4096];
+
+	(void)state;
+	assert_int_equal(submit(0, 1, false), 0);
+	assert_int_equal(submit(1, 1, false), 0);
+	played = start_greeted();
+	read_request(&played, head);
+	engines_cancel(engines, &jobs[0]);
+	engines_cancel(engines, &jobs[1]);
+	assert_int_equal(done_count, 0);
+	step();
+	step();
+	assert_done(0, ENGINE_CANCELLED);
+	assert_done(1, ENGINE_CANCELLED);
+	/* The process is still at work on the first; what it says is dropped. */
+	assert_int_equal(submit(2, 1, false), 0);
+	expect_nothing();
+	write_frame(&played, STR(NOTHING), STR(""));
+	answer(&played, STR(NOTHING), STR(""));
+	assert_done(2, ENGINE_DONE);
+	assert_int_equal(done_count, 3);
+	close(played.link);
+}
+
+static void test_a_preview_has_a_place_of_its_own(void **state)
+{
+	struct played first, second;
+
+	(void)state;
+	assert_int_equal(submit(0, 1, false), 0);
+	first = start_greeted();
+	assert_int_equal(submit(1, 1, false), 0);
+	expect_nothing();
+	assert_int_equal(submit(2, 1, true), 0);
+	second = start_greeted();
+	assert_int_equal(submit(3, 1, true), 0);
+	expect_nothing();
+	answer(&second, STR(NOTHING), STR(""));
+	assert_done(2, ENGINE_DONE);
+	answer(&second, STR(NOTHING), STR(""));
+	assert_done(3, ENGINE_DONE);
+	answer(&first, STR(NOTHING), STR(""));
+	assert_done(0, ENGINE_DONE);
+	close(first.link);
+	close(second.link);
+}
+
+/* However many previews wait, others have every second turn; and there are always previews. */
+static void test_previews_starve_nobody(void **state)
+{
+	struct played first, second;
+
+	(void)state;
+	assert_int_equal(submit(0, 1, true), 0);
+	first = start_greeted();
+	assert_int_equal(submit(1, 2, true), 0);
+	second = start_greeted();
+	for (unsigned i = 2; i < 4; i++)
+		assert_int_equal(submit(i, 3, false), 0);
+	for (unsigned i = 4; i < 8; i++)
+		assert_int_equal(submit(i, (uint8_t)(i % 2), true), 0);
+	answer(&second, STR(NOTHING), STR(""));
+	assert_done(1, ENGINE_DONE);
+	answer(&second, STR(NOTHING), STR(""));
+	assert_done(2, ENGINE_DONE);
+	answer(&second, STR(NOTHING), STR(""));
+	assert_int_equal(done[4] + done[5], 1);
+	answer(&second, STR(NOTHING), STR(""));
+	assert_done(3, ENGINE_DONE);
+	assert_int_equal(done_count, 4);
+	close(first.link);
+	close(second.link);
+}
+
+/* Whoever keeps a renderer long, working or not, waits for those that do not. */
+static void test_waiting_costs_an_account_its_turns(void **state)
+{
+	struct played played;
+
+	(void)state;
+	assert_int_equal(submit(0, 1, false), 0);
+	played = start_greeted();
+	assert_int_equal(submit(1, 1, false), 0);
+	for (unsigned i = 2; i < 5; i++)
+		assert_int_equal(submit(i, 2, false), 0);
+	usleep(500 * 1000); /* for the network, by what it answers */
+	answer(&played, STR(NOTHING), STR(""));
+	for (unsigned i = 2; i < 5; i++) {
+		answer(&played, STR(NOTHING), STR(""));
+		assert_done(i, ENGINE_DONE);
+	}
+	answer(&played, STR(NOTHING), STR(""));
+	assert_done(1, ENGINE_DONE);
+	close(played.link);
+}
+
+static void test_queues_have_bounds(void **state)
+{
+	unsigned count = 0;
+	int error;
+
+	(void)state;
+	while ((error = submit(count, 1, false)) == 0)
+		count++;
+	/* One runs, and an account leaves as many places as it takes. */
+	assert_int_equal(error, -EDQUOT);
+	assert_int_equal(count, 1 + LIMIT_RENDERS / 2);
+	assert_int_equal(submit(count, 2, false), 0);
+	assert_int_equal(submit(count + 1, 1, true), 0);
+	expect(HOST_START);
+}
+
+static void test_all_are_cancelled_at_the_end(void **state)
+{
+	struct played played;
+
+	(void)state;
+	assert_int_equal(submit(0, 1, false), 0);
+	played = start_greeted();
+	assert_int_equal(submit(1, 1, false), 0);
+	assert_int_equal(submit(2, 1, true), 0);
+	engines_drain(engines);
+	assert_int_equal(done_count, 0);
+	step();
+	step();
+	for (unsigned i = 0; i < 3; i++)
+		assert_done(i, ENGINE_CANCELLED);
+	assert_int_equal(submit(3, 1, false), -EAGAIN);
+	close(played.link);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_one, close_all)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    CASE(test_a_schema),
+	    CASE(test_a_picture_is_checked),
+	    CASE(test_what_is_refused),
+	    CASE(test_what_is_no_answer),
+	    CASE(test_a_frame_that_is_too_long),
+	    CASE(test_more_than_the_answer),
+	    CASE(test_a_frame_that_nobody_asked_for),
+	    CASE(test_one_that_recycles),
+	    CASE(test_fetches_are_refused_in_plain_words),
+	    CASE(test_what_is_too_large_is_not_kept),
+	    CASE(test_a_complaint_has_a_bound),
+	    CASE(test_how_a_process_ends),
+	    CASE(test_one_that_ends_while_idle),
+	    CASE(test_one_that_ends_unread),
+	    CASE(test_an_answer_before_the_end),
+	    CASE(test_one_that_cannot_be_started),
+	    CASE(test_the_host_is_another_one),
+	    CASE(test_a_cancelled_job_is_done_once),
+	    CASE(test_a_preview_has_a_place_of_its_own),
+	    CASE(test_previews_starve_nobody),
+	    CASE(test_waiting_costs_an_account_its_turns),
+	    CASE(test_queues_have_bounds),
+	    CASE(test_all_are_cancelled_at_the_end),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
