@@ -124,6 +124,8 @@ enum {
 	 * memory of their pictures, of temporary images too: where an account has as much of it as
 	 * it leaves free, its pictures are fetched each time they are sent. */
 	LIMIT_PANELS = 50 * 1000,
+	/* Places that wait for a worker to render them. Further ones are demanded again. */
+	LIMIT_RENDER_WANTS = 20000,
 	LIMIT_PICTURE_MEMORY = 256 * 1024 * 1024,
 	/* Devices that the open pages of a worker watch, of which an account may have as many as it
 	 * leaves free: 503. Watched devices of all pages of which a worker is to tell what they

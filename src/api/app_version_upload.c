@@ -1,6 +1,7 @@
 #include "api/apps.h"
 #include "api/pages.h"
 #include "base/limits.h"
+#include "delivery/delivery.h"
 #include "endpoints.h"
 
 /* POST /v1/apps/{appId}/upload - submits a version for review. Where two uploads race for one name,
@@ -11,6 +12,7 @@ static struct verdict uploaded(struct task *task)
 {
 	const struct api_upload *upload = task_state(task);
 
+	delivery_version_uploaded(api_delivery(task), upload->version.id);
 	api_tell_author(task, task_app(task));
 	api_tell_pages(task, (struct id){0}, STR("reviews"));
 	return task_reply_record(task, 201, &app_version_record, &upload->version);

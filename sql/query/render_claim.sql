@@ -1,0 +1,64 @@
+-- Claims what one version of an app makes at a place, for a worker that is about to render it: none
+-- else does until lease_ms have passed. The row has what the script needs. is_claimed is false: the
+-- caller does not have its language (is_supported), or it is being rendered, or is not due, for
+-- wait_ms. device_id and installation_id: of the installation whose secret settings these are, one of
+-- those at the place. No row: the version is not deployed, or no installation is at the place.
+-- params: place bytea, version_id uuid, claim uuid, languages text[], lease_ms int8
+-- row: is_claimed bool, is_supported bool, wait_ms int8, device_id uuid, installation_id text,
+--   settings text, secret_settings bytea?, timezone text, locale text, duration_s int4,
+--   picture_limit_bytes int4, script_language text, script_content text?, checksum text,
+--   javascript text?
+-- effect: write
+WITH wanted AS (
+	SELECT installation.device_id, installation.id AS installation_id, installation.settings,
+		installation.secret_settings, device.timezone, device.locale,
+		render_duration_s(coalesce(installation.display_s, device.schedule_interval_s))
+			AS duration_s, device.picture_limit_bytes,
+		app_version.script_language, app_version.script_content, app_version.checksum,
+		app_compiled.javascript,
+		app_version.script_language = ANY (:languages) AS is_supported
+	FROM (
+		SELECT *
+		FROM installation
+		WHERE place = :place
+		LIMIT 1
+	) AS installation
+	JOIN device ON device.id = installation.device_id
+	JOIN app ON app.id = installation.app_id
+	JOIN app_version ON app_version.id = app.deployed_version_id
+	LEFT JOIN app_compiled ON app_compiled.version_id = app_version.id
+	WHERE app.deployed_version_id = :version_id AND app.status <> 'disabled'
+), fresh AS (
+	INSERT INTO render (place, version_id, claimed_by, claimed_until)
+	SELECT :place, :version_id, :claim, clock_timestamp() + :lease_ms * interval '1 millisecond'
+	FROM wanted
+	WHERE is_supported
+	ON CONFLICT DO NOTHING
+	RETURNING true
+), claimable AS (
+	SELECT render.place, render.version_id
+	FROM render, wanted
+	WHERE render.place = :place AND render.version_id = :version_id AND wanted.is_supported
+		AND (render.claimed_until IS NULL OR render.claimed_until <= clock_timestamp())
+		AND render.due_at <= clock_timestamp() + interval '1 second'
+	FOR NO KEY UPDATE OF render SKIP LOCKED
+), claimed AS (
+	UPDATE render
+	SET claimed_by = :claim,
+		claimed_until = clock_timestamp() + :lease_ms * interval '1 millisecond'
+	FROM claimable
+	WHERE render.place = claimable.place AND render.version_id = claimable.version_id
+	RETURNING true
+), taken AS (
+	SELECT EXISTS (SELECT FROM fresh) OR EXISTS (SELECT FROM claimed) AS is_claimed
+)
+SELECT taken.is_claimed, wanted.is_supported, coalesce((
+		SELECT milliseconds_until(greatest(claimed_until, due_at))
+		FROM render
+		WHERE place = :place AND version_id = :version_id), 0) AS wait_ms,
+	wanted.device_id, wanted.installation_id, wanted.settings, wanted.secret_settings,
+	wanted.timezone, wanted.locale, wanted.duration_s, wanted.picture_limit_bytes,
+	wanted.script_language, CASE WHEN taken.is_claimed THEN wanted.script_content END
+		AS script_content,
+	wanted.checksum, wanted.javascript
+FROM wanted, taken

@@ -1,0 +1,8 @@
+-- Renews the claim of a render that takes longer. No row: it had run out, and another worker has it.
+-- params: place bytea, version_id uuid, claim uuid, lease_ms int8
+-- row: generation int8
+-- effect: write
+UPDATE render
+SET claimed_until = clock_timestamp() + :lease_ms * interval '1 millisecond'
+WHERE place = :place AND version_id = :version_id AND claimed_by = :claim
+RETURNING generation

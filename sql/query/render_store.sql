@@ -1,0 +1,79 @@
+-- Stores what a version of an app has made at a place, or why it has not. A picture that is the same
+-- as before keeps its generation, so that no panel gets it again. is_good: the script has run to its
+-- end; without a picture it had nothing to show. Where it fails more than once in a row, it rests for
+-- twice as long each time, up to five minutes. is_blamed: it has crashed, or met a limit; from the
+-- third time in a row on it is paused, for longer each time. The picture of another version goes when
+-- the deployed one has made its first. It locks nothing of the app, whose removal locks that before
+-- its renders. No row: the claim has run out, and another worker has it.
+-- params: place bytea, version_id uuid, claim uuid, engine text, is_good bool, is_blamed bool,
+--   picture bytea?, is_whole bool, took_us int8, max_age_s int4, interval_s int4, log text,
+--   problem text?, hosts text
+-- row: generation int8, failures int4, app_id uuid
+-- effect: write
+WITH mine AS (
+	SELECT render.*, CASE WHEN :is_blamed THEN render.failures + 1 ELSE 0 END AS failed,
+		CASE WHEN :is_good THEN 0 ELSE render.misses + 1 END AS missed,
+		:is_good AND :picture::bytea IS NOT NULL AND render.picture IS DISTINCT FROM :picture
+			AS is_new,
+		CASE WHEN :is_good THEN :max_age_s ELSE render.max_age_s END AS age_s,
+		CASE WHEN :is_good THEN :interval_s ELSE render.interval_s END AS pause_s
+	FROM render
+	WHERE place = :place AND version_id = :version_id AND claimed_by = :claim
+	FOR NO KEY UPDATE
+), timed AS (
+	SELECT mine.*, nextval('render_generation') AS stamp,
+		-- Not all at the same time, where many were made at one.
+		greatest(15, (0.9 + 0.2 * random()) * least(86400, greatest(
+			coalesce(least(nullif(age_s, 0), nullif(pause_s, 0)), 15),
+			CASE WHEN missed > 1 THEN least(300, 15 * 2 ^ (least(missed, 20) - 1)) END)))
+			* interval '1 second' AS rest,
+		CASE WHEN failed >= 3
+			THEN least(360, 2 ^ (least(failed, 20) - 3)) * interval '1 minute' END AS pause
+	FROM mine
+), others AS (
+	SELECT other.place, other.version_id, other.picture, other.picture_hash
+	FROM render AS other
+	JOIN app_version ON app_version.id = :version_id
+	JOIN app ON app.id = app_version.app_id
+	WHERE other.place = :place AND other.version_id <> :version_id AND :is_good
+		AND app.deployed_version_id = :version_id
+	FOR UPDATE OF other SKIP LOCKED
+), gone AS (
+	DELETE FROM render
+	USING others
+	WHERE render.place = others.place AND render.version_id = others.version_id
+)
+UPDATE render
+SET generation = timed.stamp,
+	picture = CASE WHEN timed.is_new THEN :picture ELSE render.picture END,
+	picture_hash = CASE WHEN timed.is_new THEN left(encode(sha256(:picture), 'hex'), 32)
+		ELSE render.picture_hash END,
+	picture_generation = CASE WHEN timed.is_new THEN timed.stamp
+		ELSE render.picture_generation END,
+	previous_picture = CASE WHEN timed.is_new
+		THEN coalesce(render.picture, (SELECT picture FROM others LIMIT 1))
+		ELSE render.previous_picture END,
+	previous_hash = CASE WHEN timed.is_new
+		THEN coalesce(render.picture_hash, (SELECT picture_hash FROM others LIMIT 1))
+		ELSE render.previous_hash END,
+	has_nothing = CASE WHEN :is_good THEN :picture::bytea IS NULL ELSE render.has_nothing END,
+	is_whole = CASE WHEN :is_good THEN :is_whole ELSE render.is_whole END,
+	engine = :engine,
+	rendered_at = clock_timestamp(),
+	good_at = CASE WHEN :is_good THEN clock_timestamp() ELSE render.good_at END,
+	due_at = clock_timestamp() + coalesce(timed.pause, timed.rest),
+	took_us = :took_us,
+	max_age_s = timed.age_s,
+	interval_s = timed.pause_s,
+	log = :log,
+	problem = :problem,
+	hosts = CASE WHEN :hosts = '' THEN render.hosts ELSE :hosts END,
+	failures = timed.failed,
+	misses = timed.missed,
+	paused_until = clock_timestamp() + timed.pause,
+	claimed_by = NULL,
+	claimed_until = NULL
+FROM timed
+WHERE render.place = timed.place AND render.version_id = timed.version_id
+RETURNING render.generation, render.failures,
+	(SELECT app_id FROM app_version WHERE id = render.version_id) AS app_id

@@ -1,0 +1,32 @@
+/* Strips the types of a script in TypeScript: esbuild, in the sandbox, a process a script. */
+#pragma once
+
+#include "base/buffer.h"
+#include "host_link.h"
+
+enum { COMPILER_MS = 10 * 1000 /* for all scripts of an app */, COMPILER_OUTPUT_MAX = 4 << 20 };
+
+enum compiler_outcome {
+	COMPILER_DONE,
+	COMPILER_COMPLAINED, /* of the script */
+	COMPILER_LATE,	     /* or its output is too large */
+	COMPILER_CRASHED,
+	COMPILER_LOST, /* the script is not to blame */
+};
+
+struct compiler;
+
+/* Embed it. */
+struct compilation {
+	struct buffer script; /* is taken */
+	unsigned timeout_ms;
+	/* Once, later from the loop. output: until it returns; JavaScript that ends with a map of
+	 * its source, or the complaint. */
+	void (*done)(struct compilation *compilation, enum compiler_outcome outcome,
+		     struct str output);
+	struct compiler *compiler; /* private; NULL before and after */
+};
+
+void compiler_start(struct loop *loop, struct host_link *host, struct compilation *compilation);
+/* One that is done, or was never started, is fine. done() does not come any more. */
+void compiler_stop(struct compilation *compilation);

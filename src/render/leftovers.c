@@ -1,0 +1,78 @@
+#include "leftovers.h"
+#include "db/statements.h"
+
+enum { PORTION = 200, REST_MS = 20 * 1000, BETWEEN_MS = 100 };
+
+static void on_forgotten(struct db_query *query, const struct db_result *result)
+{
+	struct leftovers *leftovers = container_of(query, struct leftovers, query);
+	struct app_hosts_forget_row row = {.next_id = leftovers->after_app};
+
+	if (result->outcome == DB_OK && result->row_count)
+		db_read_row(result, 0, query->record, &leftovers->arena, &row);
+	leftovers->after_app = row.next_id;
+	arena_finish(&leftovers->arena);
+	if (!leftovers->is_draining)
+		deadline_set(leftovers->loop, &leftovers->next,
+			     leftovers->is_left || row.is_left ? BETWEEN_MS : REST_MS);
+}
+
+static void on_removed(struct db_query *query, const struct db_result *result)
+{
+	struct leftovers *leftovers = container_of(query, struct leftovers, query);
+	struct render_remove_row row = {0};
+
+	if (result->outcome == DB_OK && result->row_count)
+		db_read_row(result, 0, query->record, &leftovers->arena, &row);
+	leftovers->is_left = row.is_left;
+	arena_finish(&leftovers->arena);
+	if (leftovers->is_draining)
+		return;
+	db_query_init(&leftovers->query, &leftovers->arena);
+	statement_app_hosts_forget(&leftovers->query,
+				   &(struct app_hosts_forget_parameters){
+				       .after_id = leftovers->after_app,
+				       .row_limit = PORTION,
+				   },
+				   NULL);
+	leftovers->query.done = on_forgotten;
+	db_submit(leftovers->db, &leftovers->query);
+}
+
+static void on_settled(struct db_query *query, const struct db_result *result)
+{
+	struct leftovers *leftovers = container_of(query, struct leftovers, query);
+
+	(void)result; /* more of them in the next round */
+	arena_finish(&leftovers->arena);
+	if (leftovers->is_draining)
+		return;
+	db_query_init(&leftovers->query, &leftovers->arena);
+	statement_render_remove(&leftovers->query,
+				&(struct render_remove_parameters){.row_limit = PORTION}, NULL);
+	leftovers->query.done = on_removed;
+	db_submit(leftovers->db, &leftovers->query);
+}
+
+static void on_next(struct deadline *deadline)
+{
+	struct leftovers *leftovers = container_of(deadline, struct leftovers, next);
+
+	db_query_init(&leftovers->query, &leftovers->arena);
+	statement_render_settle(&leftovers->query,
+				&(struct render_settle_parameters){.row_limit = PORTION}, NULL);
+	leftovers->query.done = on_settled;
+	db_submit(leftovers->db, &leftovers->query);
+}
+
+void leftovers_start(struct leftovers *leftovers)
+{
+	deadline_init(&leftovers->next, on_next);
+	deadline_set(leftovers->loop, &leftovers->next, REST_MS);
+}
+
+void leftovers_drain(struct leftovers *leftovers)
+{
+	leftovers->is_draining = true;
+	deadline_clear(leftovers->loop, &leftovers->next);
+}

@@ -1,0 +1,44 @@
+/* Wants: places that are to be rendered, each once. They wait in a queue in which the accounts take
+ * turns, each for WANTS_OF_ACCOUNT_MAX at a time: further ones of an account wait until one of
+ * those has ended, so that scripts that take long leave the engines to others. A want stays until
+ * its render has ended, so that a place is not wanted twice; but one that nobody has repeated for
+ * WANT_MS while it waits is dropped: its panels have gone, or show something else. */
+#pragma once
+
+#include "base/map.h"
+#include "delivery/upcoming.h"
+#include "loop/fair_queue.h"
+
+/* One that an engine works on, and others whose claim or picture is on its way to the database and
+ * back. */
+enum { WANTS_OF_ACCOUNT_MAX = 3, WANT_MS = 30 * 1000 };
+
+struct wants {
+	struct map by_place;
+	struct map by_account;
+	struct fair_queue queue;
+	unsigned count; /* those under way included */
+	unsigned max;
+};
+
+struct want {
+	struct map_node by_place;
+	struct list node; /* in the queue or the account's list, while it waits */
+	struct upcoming_app app;
+	struct want_account *account;
+	uint64_t asked_ms; /* for the last time */
+	bool is_under_way;
+};
+
+void wants_init(struct wants *wants, unsigned max);
+/* Drops what waits. Nothing is under way. */
+void wants_finish(struct wants *wants);
+
+/* The place is wanted: it is now, or was before; while it waits, the version is the last one that
+ * was wanted. now_ms: loop time. False: there is no room. An account may have as many as it leaves
+ * for others: one alone half of all, two a third each. */
+bool wants_add(struct wants *wants, const struct upcoming_app *app, uint64_t now_ms);
+/* The next one, which is the caller's until want_end(); NULL: none waits, or only for others of
+ * their account. */
+struct want *wants_take(struct wants *wants, uint64_t now_ms);
+void want_end(struct wants *wants, struct want *want);
