@@ -1,0 +1,353 @@
+"""The engines of a worker with real renderers: a loop, a render host, processes in the sandbox."""
+
+import io
+import json
+import os
+import pathlib
+import queue
+import signal
+import subprocess
+import threading
+import time
+
+import PIL.Image
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+APPS = ROOT / "share/apps"
+CLIENT = os.environ["ENGINE_CLIENT"]
+
+needs_typescript = pytest.mark.skipif(
+    not os.environ.get("HAS_TYPESCRIPT"), reason="built without the renderer of apps in TypeScript"
+)
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("HAS_STARLARK"), reason="built without the renderer of apps in Starlark"
+)
+
+STARLARK = 'load("render.star", "render")\nload("schema.star", "schema")\n'
+RED = STARLARK + 'def main(config):\n    return render.Root(child = render.Box(color = "#f00"))\n'
+RED_TS = (
+    'import { Root, Box } from "panel";\n'
+    "export default function main(): unknown {\n"
+    '  console.log("hello");\n'
+    '  return Root({ child: Box({ color: "#f00" }) });\n'
+    "}\n"
+)
+PATIENCE_S = 120
+ENDLESS = """def main(config):
+    for i in range(1000000000):
+        pass
+"""
+
+
+def state_of(thread):
+    """T: it stands still."""
+    return (thread / "stat").read_text().rsplit(")", 1)[1].split()[0]
+
+
+def stand_still(pid):
+    """Stops a process; on a busy machine its threads run on for a while."""
+    os.kill(pid, signal.SIGSTOP)
+    while any(state_of(thread) != "T" for thread in pathlib.Path(f"/proc/{pid}/task").iterdir()):
+        time.sleep(0.01)
+
+
+class Client:
+    def __init__(self, folder, processes, idle_ms=0):
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [CLIENT, str(processes), str(idle_ms)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
+        self.answers = {}
+        self.others = queue.Queue()
+        self.changed = threading.Condition()
+        self.log = []
+        self.count = 0
+        threading.Thread(target=self._read, daemon=True).start()
+        threading.Thread(target=self._read_log, daemon=True).start()
+        self.host = self.others.get(timeout=PATIENCE_S)["number"]
+
+    def _read(self):
+        for line in self.process.stdout:
+            answer = json.loads(line)
+            if "name" in answer:
+                self.others.put(answer)
+                continue
+            with self.changed:
+                self.answers[answer["number"]] = answer
+                self.changed.notify_all()
+
+    def _read_log(self):
+        for line in self.process.stderr:
+            self.log.append(line)
+
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def submit(self, script, what="picture", language="STARLARK", account=1, preview=False,
+               config="{}"):
+        self.count += 1
+        path = self.folder / f"script{self.count}"
+        path.write_text(script)
+        self.tell(f"submit {self.count} {what} {language} {account} {int(preview)} {path} {config}")
+        return self.count
+
+    def wait(self, number):
+        with self.changed:
+            assert self.changed.wait_for(lambda: number in self.answers, PATIENCE_S)
+            return self.answers[number]
+
+    def ask(self, script, **options):
+        return self.wait(self.submit(script, **options))
+
+    def ping(self):
+        self.tell("ping")
+        return self.others.get(timeout=PATIENCE_S)["name"]
+
+    def renderers(self):
+        """Process IDs by program."""
+        found = {}
+        with open(f"/proc/{self.host}/task/{self.host}/children", encoding="ascii") as file:
+            pids = [int(word) for word in file.read().split()]
+        for pid in pids:
+            try:
+                with open(f"/proc/{pid}/comm", encoding="ascii") as file:
+                    found.setdefault(file.read().strip(), []).append(pid)
+            except OSError:
+                continue
+        return found
+
+    def wait_for_renderers(self, condition):
+        for _ in range(PATIENCE_S * 20):
+            if condition(self.renderers()):
+                return self.renderers()
+            time.sleep(0.05)
+        raise AssertionError(self.renderers())
+
+    def stop_renderer(self):
+        """The renderer for Starlark stands still from now on, whatever it is asked."""
+        assert self.ask(RED)["kind"] == "done"
+        (pid,) = self.renderers()["render-starlark"]
+        stand_still(pid)
+        return pid
+
+    def end(self):
+        self.process.stdin.close()
+        code = self.process.wait(PATIENCE_S)
+        assert code == 0, "".join(self.log)
+
+
+@pytest.fixture
+def launch(tmp_path):
+    clients = []
+
+    def start(processes=1, idle_ms=0):
+        clients.append(Client(tmp_path, processes, idle_ms))
+        return clients[-1]
+
+    yield start
+    for client in clients:
+        client.end()
+
+
+@pytest.fixture
+def client(launch):
+    return launch()
+
+
+def pixels(answer):
+    with PIL.Image.open(io.BytesIO(bytes.fromhex(answer["picture"]))) as picture:
+        return picture.convert("RGB").tobytes()
+
+
+RED_PIXELS = b"\xff\0\0" * 64 * 32
+
+
+def test_nothing_runs_until_there_is_something_to_render(client):
+    assert client.renderers() == {}
+    answer = client.ask(RED)
+    assert answer["kind"] == "done"
+    assert pixels(answer) == RED_PIXELS
+    (pid,) = client.renderers()["render-starlark"]
+    assert client.ask(RED)["kind"] == "done"
+    assert client.renderers() == {"render-starlark": [pid]}
+    assert 'layers="' in "".join(client.log)
+    assert os.getpriority(os.PRIO_PROCESS, pid) >= 10  # requests do not wait for it
+
+
+def test_one_with_nothing_to_do_ends(launch):
+    client = launch(idle_ms=500)
+    assert client.ask(RED)["kind"] == "done"
+    client.wait_for_renderers(lambda found: found == {})
+    assert client.ask(RED)["kind"] == "done"
+
+
+@needs_typescript
+def test_typescript_is_compiled_run_and_painted(client):
+    answer = client.ask(RED_TS, language="TYPESCRIPT")
+    assert answer["kind"] == "done"
+    assert pixels(answer) == RED_PIXELS
+    assert answer["log"] == "hello\n"
+    assert answer["compiled"] > 0
+    client.wait_for_renderers(lambda found: sorted(found) == ["render-starlark", "render-typescri"])
+
+
+@needs_typescript
+def test_a_script_that_does_not_compile(client):
+    answer = client.ask("export default function main() {\n  return 1 +;\n}\n", what="compile",
+                        language="TYPESCRIPT")
+    assert (answer["kind"], answer["file"]) == ("script", "app.ts")
+    assert (answer["line"], answer["column"]) == (2, 13)
+    assert client.ask(RED_TS, what="compile", language="TYPESCRIPT")["compiled"] > 0
+    client.wait_for_renderers(lambda found: found == {})
+
+
+def test_schema_and_handler(client):
+    script = STARLARK + (
+        "def find(pattern):\n    return [schema.Option(display = pattern, value = pattern)]\n"
+        "def get_schema():\n"
+        '    return schema.Schema(version = "1", fields = [schema.Typeahead(id = "a", name = "A", '
+        'desc = "", icon = "gear", handler = find)])\n'
+        "def main(config):\n    return []\n"
+    )
+    answer = client.ask(script, what="schema")
+    assert json.loads(answer["schema"])["schema"][0]["id"] == "a"
+    answer = client.ask(script, what="handler")
+    assert answer["kind"] in ("done", "script"), answer
+
+
+def test_an_app_with_nothing_to_show(client):
+    answer = client.ask("def main(config):\n    return []\n")
+    assert (answer["kind"], answer["picture"]) == ("done", "")
+
+
+def test_the_place_of_an_error(client):
+    answer = client.ask("def main(config):\n    return [1][2]\n")
+    assert (answer["kind"], answer["file"], answer["line"]) == ("script", "app.star", 2)
+
+
+def test_memory_costs_one_process_and_one_job(client):
+    script = 'def main(config):\n    x = ["y" * 1000000]\n' \
+             "    for i in range(100000):\n        x.append(x[0] + str(i))\n    return []\n"
+    answer = client.ask(script)
+    assert answer["kind"] == "limit"
+    assert "memory" in answer["message"]
+    assert client.ask(RED)["kind"] == "done"
+
+
+def test_a_script_without_end_does_not_hold_the_loop_or_a_preview(client):
+    client.stop_renderer()
+    hangs = client.submit(RED)
+    assert client.ping() == "pong"
+    assert client.ask(RED, preview=True, account=2)["kind"] == "done"
+    assert hangs not in client.answers
+    answer = client.wait(hangs)
+    assert (answer["kind"], answer["message"]) == ("limit", "the app takes more than 10s")
+
+
+def test_a_renderer_that_stands_still_is_killed_at_its_deadline(client):
+    pid = client.stop_renderer()
+    assert client.ask(RED)["kind"] == "limit"
+    assert client.ask(RED)["kind"] == "done"
+    client.wait_for_renderers(lambda found: pid not in found["render-starlark"])
+
+
+def test_one_that_has_not_read_its_job_costs_no_blame(client):
+    pid = client.stop_renderer()
+    innocent = client.submit(RED)
+    assert client.ping() == "pong"
+    os.kill(pid, signal.SIGKILL)
+    assert client.wait(innocent)["kind"] == "unavailable"
+    assert client.ask(RED)["kind"] == "done"
+
+
+def cpu_ticks(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return int(file.read().rsplit(")", 1)[1].split()[11])
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGSEGV"])
+def test_a_renderer_that_crashes_costs_its_job(client, name):
+    assert client.ask(RED)["kind"] == "done"
+    (pid,) = client.renderers()["render-starlark"]
+    begun = cpu_ticks(pid)
+    crashes = client.submit(ENDLESS)
+    while cpu_ticks(pid) < begun + 20:  # it is at work on it
+        time.sleep(0.01)
+    os.kill(pid, getattr(signal, name))
+    # The runtime of Go ends with the same status after this signal and without memory.
+    assert client.wait(crashes)["kind"] == {"SIGKILL": "crash", "SIGSEGV": "limit"}[name]
+    assert client.ask(RED)["kind"] == "done"
+
+
+def test_one_that_crashes_idle_costs_nothing(client):
+    assert client.ask(RED)["kind"] == "done"
+    (pid,) = client.renderers()["render-starlark"]
+    os.kill(pid, signal.SIGKILL)
+    client.wait_for_renderers(lambda found: found == {})
+    assert client.ask(RED)["kind"] == "done"
+
+
+def test_renderers_end_with_their_host_and_come_back_with_the_next(client):
+    pid = client.stop_renderer()
+    hangs, waits = client.submit(RED), client.submit(RED)
+    assert client.ping() == "pong"
+    os.kill(client.host, signal.SIGKILL)
+    while os.path.exists(f"/proc/{pid}"):
+        time.sleep(0.05)
+    client.tell("host")
+    client.host = client.others.get(timeout=PATIENCE_S)["number"]
+    assert client.wait(hangs)["kind"] == "unavailable"
+    assert client.wait(waits)["kind"] == "done"
+
+
+def test_cancelled_jobs_are_done_at_once(client):
+    client.stop_renderer()
+    first, second = client.submit(RED), client.submit(RED)
+    for number in (first, second):
+        client.tell(f"cancel {number}")
+    assert client.wait(first)["kind"] == "cancelled"
+    assert client.wait(second)["kind"] == "cancelled"
+    assert client.ask(RED, preview=True)["kind"] == "done"
+
+
+def test_an_end_with_work_at_hand(launch):
+    client = launch()
+    client.stop_renderer()
+    numbers = [client.submit(RED) for _ in range(5)]
+    assert client.ping() == "pong"
+    client.end()
+    for number in numbers:
+        assert client.wait(number)["kind"] == "cancelled"
+
+
+@needs_typescript
+def test_a_long_animation_is_cut_at_a_frame(client):
+    # Noise does not compress: more than 6 KB a frame.
+    script = """export default function main() {
+  const frames = [];
+  for (let i = 0; i < 100; i++) {
+    const frame = new Uint8Array(64 * 32 * 3);
+    for (let j = 0; j < frame.length; j++) frame[j] = Math.random() * 256;
+    frames.push(frame);
+  }
+  return { frames, delay: 50 };
+}
+"""
+    answer = client.ask(script, language="TYPESCRIPT")
+    assert answer["kind"] == "done", answer["message"]
+    with PIL.Image.open(io.BytesIO(bytes.fromhex(answer["picture"]))) as picture:
+        assert 50 < picture.n_frames < 100
+        assert answer["duration_ms"] == 50 * picture.n_frames
+    assert answer["is_cut"] == 1
+    assert 440_000 < len(answer["picture"]) // 2 <= 460_000
+
+
+def test_many_jobs_of_many_accounts(launch):
+    client = launch(processes=2)
+    numbers = [client.submit(RED, account=i % 7, preview=i % 3 == 0) for i in range(60)]
+    for number in numbers:
+        answer = client.wait(number)
+        assert answer.get("kind") == "done" or answer.get("refused") in ("EDQUOT", "EAGAIN")
+    assert len(client.renderers()["render-starlark"]) <= 3

@@ -1,0 +1,182 @@
+"""What apps ask the network for, through a worker, the render host and the egress."""
+
+import http.server
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from test_engine import Client, RED, needs_typescript, stand_still
+
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("HAS_STARLARK") or not os.environ.get("HAS_EGRESS"),
+    reason="built without the renderer of apps in Starlark or without the egress",
+)
+
+GET = """load("http.star", "http")
+load("render.star", "render")
+def main(config):
+    r = http.get(config["url"])
+    print(r.status_code, r.body()[:5])
+    return render.Root(child = render.Text("a"))
+"""
+FETCH = """import { Root, Text, type Input } from "panel";
+export default async function main({ config }: Input) {
+    const all = await Promise.all([1, 2, 3].map(async (n) => (await fetch(config.url + n)).text()));
+    print(all.map((text) => text.slice(0, 5)));
+    return Root({ child: Text({ content: "a" }) });
+}
+"""
+MANY = """load("http.star", "http")
+def main(config):
+    for i in range(100):
+        http.get(config["url"] + str(i))
+"""
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.server.seen.append(self.path)
+        if self.path.startswith("/slow"):
+            self.server.gate.wait(60)
+        body = b"large" * 300_000 if self.path.startswith("/large") else b"hello"
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.fixture
+def server():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        running.daemon_threads = True
+        running.seen, running.gate = [], threading.Event()
+        running.url = f"http://127.0.0.1:{running.server_address[1]}/"
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield running
+        running.gate.set()
+        running.shutdown()
+
+
+def start(tmp_path, monkeypatch, allowed):
+    monkeypatch.setenv("EGRESS_ALLOW", allowed)
+    return Client(tmp_path, 2)
+
+
+@pytest.fixture
+def client(tmp_path, monkeypatch):
+    running = start(tmp_path, monkeypatch, "127.0.0.0/8")
+    yield running
+    running.end()
+
+
+def config(url):
+    return f'{{"url":"{url}"}}'
+
+
+def test_apps_in_starlark(client, server):
+    answer = client.ask(GET, config=config(server.url))
+    assert (answer["kind"], answer["log"], answer["hosts"]) == ("done", "200 hello\n", "127.0.0.1")
+    answer = client.ask(GET, config=config(server.url + "large"))
+    assert answer["log"] == "200 large\n"
+    assert client.renderers()["egress"]
+
+
+@needs_typescript
+def test_a_slow_server_is_not_the_script_s_time(client, server):
+    number = client.submit(FETCH, language="TYPESCRIPT", config=config(server.url + "slow"))
+    while len(server.seen) < 3:
+        time.sleep(0.01)
+    time.sleep(2.5)  # more than a script may take
+    server.gate.set()
+    assert client.wait(number)["kind"] == "done"
+
+
+@needs_typescript
+def test_apps_in_typescript(client, server):
+    answer = client.ask(FETCH, language="TYPESCRIPT", config=config(server.url + "large"))
+    assert (answer["kind"], answer["hosts"]) == ("done", "127.0.0.1"), answer
+    assert answer["log"] == '["large","large","large"]\n'
+
+
+def test_several_at_a_time(client, server):
+    numbers = [client.submit(GET, account=i, config=config(f"{server.url}{i}")) for i in range(12)]
+    assert {client.wait(number)["log"] for number in numbers} == {"200 hello\n"}
+    assert len(client.renderers()["egress"]) == 1
+
+
+def test_they_are_counted(client, server):
+    answer = client.ask(MANY, config=config(server.url))
+    assert "20 times at most" in answer["message"]
+    assert len(server.seen) == 20
+
+
+def test_private_addresses_are_refused(tmp_path, monkeypatch, server):
+    client = start(tmp_path, monkeypatch, "192.168.77.77")
+    answer = client.ask(GET, config=config(server.url))
+    assert "127.0.0.1 has the address 127.0.0.1, which is not public" in answer["message"]
+    assert not server.seen
+    client.end()
+
+
+def test_no_egress_runs_until_an_app_asks(client, server):
+    assert client.ask(RED)["kind"] == "done"
+    assert "egress" not in client.renderers()
+
+
+def test_the_egress_dies(client, server):
+    number = client.submit(GET, config=config(server.url + "slow"))
+    while not server.seen:
+        time.sleep(0.01)
+    (pid,) = client.renderers()["egress"]
+    os.kill(pid, signal.SIGKILL)
+    answer = client.wait(number)
+    assert "the network is not there at the moment" in answer["message"]
+    assert client.ask(GET, config=config(server.url))["log"] == "200 hello\n"
+
+
+def test_the_egress_hangs(client, server):
+    """It is killed, and the next one answers."""
+    assert client.ask(GET, config=config(server.url))["kind"] == "done"
+    (pid,) = client.renderers()["egress"]
+    stand_still(pid)
+    while (answer := client.ask(GET, config=config(server.url)))["kind"] != "done":
+        assert "the network" in answer["message"]
+    assert answer["log"] == "200 hello\n"
+    assert pid not in client.renderers()["egress"]
+
+
+def test_the_render_host_dies(client, server):
+    assert client.ask(GET, config=config(server.url))["kind"] == "done"
+    os.kill(client.host, signal.SIGKILL)
+    client.tell("host")
+    client.host = client.others.get(timeout=60)["number"]
+    for _ in range(600):  # until the worker has noticed
+        answer = client.ask(GET, config=config(server.url))
+        if answer["kind"] == "done":
+            break
+        assert answer["kind"] == "unavailable" or "not there" in answer["message"], answer
+        time.sleep(0.1)
+    assert answer["log"] == "200 hello\n"
+
+
+def test_an_app_that_waits_keeps_no_other_waiting(client, server):
+    slow = client.submit(GET, account=1, config=config(server.url + "slow"))
+    while not server.seen:
+        time.sleep(0.01)
+    assert client.ask(GET, account=2, config=config(server.url))["log"] == "200 hello\n"
+    server.gate.set()
+    assert client.wait(slow)["log"] == "200 hello\n"
+
+
+def test_draining_while_an_app_waits(tmp_path, monkeypatch, server):
+    client = start(tmp_path, monkeypatch, "127.0.0.0/8")
+    client.submit(GET, config=config(server.url + "slow"))
+    while not server.seen:
+        time.sleep(0.01)
+    client.end()
