@@ -1,7 +1,8 @@
 #include "endpoints.h"
 #include "task/list.h"
 
-/* GET /v1/devices - the account's devices, oldest first. */
+/* GET /v1/devices - the account's devices, oldest first.
+ * GET /v0/devices - the same in the form of /v0. */
 
 static void ask_short(struct task *task, struct db_query *query)
 {
@@ -35,13 +36,33 @@ static const struct task_list list = {
     .place = place,
 };
 
+static const struct task_list list_v0 = {
+    .letter = 'd',
+    .ask_short = ask_short,
+    .ask_part = ask_part,
+    .record = &device_v0_record,
+    .envelope = "devices",
+    .place = place,
+};
+
 static struct verdict begin(struct task *task)
 {
 	return task_reply_list(task, &list);
 }
 
+static struct verdict begin_v0(struct task *task)
+{
+	return task_reply_list(task, &list_v0);
+}
+
 const struct endpoint endpoint_device_list = {
     .name = "device_list",
     .handler = begin,
+    .access = &access_api_key,
+};
+
+const struct endpoint endpoint_v0_device_list = {
+    .name = "v0_device_list",
+    .handler = begin_v0,
     .access = &access_api_key,
 };

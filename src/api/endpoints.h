@@ -33,3 +33,8 @@ extern const struct endpoint endpoint_livez;
 extern const struct endpoint endpoint_openapi;
 extern const struct endpoint endpoint_push;
 extern const struct endpoint endpoint_readyz;
+extern const struct endpoint endpoint_v0_device_get;
+extern const struct endpoint endpoint_v0_device_list;
+extern const struct endpoint endpoint_v0_device_update;
+extern const struct endpoint endpoint_v0_installation_list;
+extern const struct endpoint endpoint_v0_push;

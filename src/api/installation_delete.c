@@ -1,7 +1,8 @@
 #include "delivery/delivery.h"
 #include "endpoints.h"
 
-/* DELETE /v1/devices/{deviceId}/installations/{installationId} - removes an installation. */
+/* DELETE /v1/devices/{deviceId}/installations/{installationId} - removes an installation; /v0 has
+ * the same. */
 
 struct removal {
 	struct verdict refusal; /* the answer to a condition that does not hold */

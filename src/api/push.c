@@ -5,6 +5,7 @@
 #include "image_job.h"
 
 /* POST /v1/devices/{deviceId}/push - shows an image on a device.
+ * POST /v0/devices/{deviceId}/push - the same for the bodies that /v0 has.
  *
  *   prologue: key -> body -> device -> begin
  *                                        | short lane: decode base64, detect the format
@@ -66,7 +67,7 @@ static struct verdict stored(struct task *task)
 		/* The device took a generation for it: the next push must not wait for its answer.
 		 */
 		delivery_push_answered(delivery, device_id, push->stored.generation);
-		return task_fail_field(task, "installationId",
+		return task_fail_field(task, push->body.id_member,
 				       "is the ID of an app's installation on this device");
 	}
 	show(task);
@@ -115,6 +116,10 @@ static struct verdict converted(struct task *task)
 		return task_fail_busy(task, 1, "no memory is left to convert the image, try again");
 	if (push->job.has_failed)
 		faults_add(task_faults(task), STR("image"), "%s", push->job.error.text);
+	else if ((int64_t)result->size > task_device(task)->picture_limit_bytes)
+		faults_add(task_faults(task), STR("image"),
+			   "takes %zu bytes as a WebP, and the device's board takes %lld",
+			   result->size, (long long)task_device(task)->picture_limit_bytes);
 	if (task_faults(task)->count)
 		return task_fail_faults(task);
 	return store(task, (struct str){(const char *)result->data, result->size});
@@ -160,6 +165,17 @@ static struct verdict begin(struct task *task)
 			 looked_at);
 }
 
+static struct verdict refused(struct task *task)
+{
+	const struct push *push = task_state(task);
+
+	if (task_refusal(task) != REFUSAL_TOO_MANY_INSTALLATIONS)
+		return task_fail_refusal(task);
+	return task_fail_field(task, push->body.id_member,
+			       "is one too many: the device has %d entries already",
+			       LIMIT_DEVICE_INSTALLATIONS);
+}
+
 static void finish(void *state)
 {
 	struct push *push = state;
@@ -176,5 +192,16 @@ const struct endpoint endpoint_push = {
     .state_size = sizeof(struct push),
     .is_device_limited = true,
     .handles_faults = true,
+const struct endpoint endpoint_v0_push = {
+    .name = "v0_push",
+    .handler = begin,
+    .access = &access_api_key,
+    .resource = RESOURCE_DEVICE,
+    .body = &push_v0_body_record,
+    .takes_untyped_body = true,
+    .state_size = sizeof(struct push),
+    .is_device_limited = true,
+    .handles_faults = true,
+    .refused = refused,
     .finish = finish,
 };

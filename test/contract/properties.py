@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from validate import Violation
 
-BODIES = ["updateDevice", "uploadAppVersion", "deployAppVersion", "pushImage"]
+BODIES = ["updateDevice", "uploadAppVersion", "deployAppVersion", "pushImage", "v0UpdateDevice"]
 IS_RANDOM = bool(os.environ.get("CONTRACT_RANDOM"))
 SCALE = int(os.environ.get("CONTRACT_SCALE", "1"))
 
@@ -127,6 +127,9 @@ def reflected(subject, operation_id, body, answer):
         sleep = shown.pop("sleep")
         shown |= {"sleep" + name.capitalize(): value for name, value in sleep.items()}
         expect({name: shown[name] for name in body} == body, "shown as", shown, "sent", body)
+    elif operation_id == "v0UpdateDevice":
+        shown = answer.json()
+        expect(shown | body == shown, "shown as", shown, "sent", body)
     elif operation_id == "pushImage":
         shown = subject.send("GET", f"/v1/devices/{subject.device.id}/installations").json()
         wanted = [body["installationId"]] if "installationId" in body else []
@@ -157,7 +160,8 @@ def what_fits_succeeds(subject, operation_id, examples):
 
 
 # What a body that breaks a rule may have besides; the rest is drawn.
-PLAIN = {"updateDevice": {"autoDim": True}, "pushImage": {"image": generate.PICTURES[0]},
+PLAIN = {"updateDevice": {"autoDim": True}, "v0UpdateDevice": {"autoDim": True},
+         "pushImage": {"image": generate.PICTURES[0]},
          "deployAppVersion": {"version": "1"},
          "uploadAppVersion": {"version": "1", "scriptContent": "x", "scriptLanguage": "STARLARK"}}
 

@@ -37,10 +37,10 @@ def change(stage, world, template):
         body = {"version": "2", "scriptContent": "x", "scriptLanguage": "STARLARK"}
         assert account.post(f"/v1/apps/{app_id}/upload", body).status == 201
     elif template.endswith("/installations"):
-        assert device.push(installationId="new").status == 200
+        assert device.push(installationId=f"new-{len(device.ids())}").status == 200
     else:
-        volume = device.get().ok()["volume"]
-        assert account.request("PATCH", device.path, body={"volume": volume ^ 1}).status == 200
+        is_dim = device.get().ok()["autoDim"]
+        assert account.request("PATCH", device.path, body={"autoDim": not is_dim}).status == 200
 
 
 def publish(stage, world):

@@ -147,7 +147,7 @@ def test_curl_lines_work(world, answer, operation_id):
         account.post(f"/v1/apps/{app}/upload",
                      {"version": "1.2.0", "scriptContent": "x", "scriptLanguage": "STARLARK"})
         scene.approve(world, app)
-    if operation_id == "deleteInstallation":
+    if operation_id in ("deleteInstallation", "v0DeleteInstallation"):
         assert device.push(installationId="weather").status == 200
     line = curl_of(sections(answer)[operation_id])
     line = line.replace("0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa", device.id)

@@ -3,8 +3,9 @@
     validate.answer("GET", "/v1/devices/D?x=1", 200, [("ETag", '"..."'), ...], b'{"id": ...}')
 
 raises Violation where the document does not know such an answer: its status, a required header
-field, a header field's value, the media type, the body. Targets that are not below /v1 are none of
-the document's business. A Contract may also be made of another document, such as that of the pages.
+field, a header field's value, the media type, the body. Targets that are below neither /v1 nor /v0 are
+none of the document's business. A Contract may also be made of another document, such as that of the
+pages.
 """
 
 import json
@@ -62,9 +63,9 @@ def strict_json(data):
 
 
 class Contract:
-    def __init__(self, document, prefix="/v1/"):
+    def __init__(self, document, prefix=("/v0/", "/v1/")):
         self.document = document
-        self.prefix = prefix  # of the paths that it is about
+        self.prefix = prefix  # of the paths that it is about, or several
         self.resolver = jsonschema.RefResolver("", document)
         self.templates = []
         for template in document["paths"]:

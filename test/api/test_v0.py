@@ -1,0 +1,325 @@
+"""/v0: what programs send and expect that were written for the API before. Its answers, like those of
+/v1, are held against the API document as they come (world.Connection)."""
+
+import urllib.parse
+
+import pytest
+import scene
+from world import UNKNOWN_ID, images, new_key, request_bytes, until_refused
+
+IMAGE = images.text(images.png())
+UNTYPED = [("Content-Type", None)]
+
+
+def v0(device, path=""):
+    return f"/v0/devices/{device.id}{path}"
+
+
+def push(device, **members):
+    """As such programs send it: no Content-Type, all members, of which some are empty."""
+    body = {"deviceID": device.id, "image": IMAGE, "installationID": "", "background": False}
+    return device.account.post(v0(device, "/push"), body | members, fields=UNTYPED)
+
+
+def patch(device, body, **options):
+    options.setdefault("fields", UNTYPED)
+    return device.account.request("PATCH", v0(device), body=body, **options)
+
+
+def shown(device):
+    return device.account.get(v0(device)).ok()
+
+
+def entries(device):
+    return device.account.get(v0(device, "/installations")).ok()
+
+
+def form(device, **members):
+    return {"id": device.id, "displayName": "Desk", "brightness": 50, "autoDim": False} | members
+
+
+@pytest.fixture(autouse=True)
+def a_known_brightness(request):
+    if "device" in request.fixturenames:
+        device = request.getfixturevalue("device")
+        assert device.account.request("PATCH", device.path, body={"brightness": 50}).status == 200
+
+
+# ---- devices ----
+
+
+def test_devices(account):
+    assert account.get("/v0/devices").ok() == {"devices": []}
+    devices = [account.device(name=name, brightness=50) for name in ("Desk", "Kitchen")]
+    assert account.get("/v0/devices").ok() == {
+        "devices": [form(devices[0]), form(devices[1], displayName="Kitchen")]}
+
+
+def test_many_devices(world, account):
+    """More than one read takes: the answer is written as it is read."""
+    world.sql("INSERT INTO device (id, account_id, name, link_key_hash) SELECT gen_random_uuid(), %s, "
+              "'D' || n, sha256(n::text::bytea || %s::bytea) FROM generate_series(1, 250) n",
+              account.id, account.id)
+    ids = [device["id"] for device in account.get("/v1/devices").ok()]
+    answer = account.get("/v0/devices").ok()
+    assert list(answer) == ["devices"]
+    assert [device["id"] for device in answer["devices"]] == ids and len(ids) == 250
+
+
+@pytest.mark.parametrize("limit", [2, 120])
+def test_parts_of_a_list(world, account, limit):
+    world.sql("INSERT INTO device (id, account_id, name, link_key_hash) SELECT gen_random_uuid(), %s, "
+              "'D' || n, sha256(n::text::bytea || %s::bytea) FROM generate_series(1, %s) n",
+              account.id, account.id, limit + 1)
+    first = account.get(f"/v0/devices?limit={limit}")
+    assert len(first.ok()["devices"]) == limit
+    link = first["Link"].split(">")[0].strip("<")
+    rest = account.get(urllib.parse.urljoin("/v0/devices", link))
+    assert len(rest.ok()["devices"]) == 1 and "Link" not in rest
+
+
+def test_device(device):
+    for name in (device.id, device.serial, device.mac, device.mac.replace(":", "").upper()):
+        assert device.account.get(f"/v0/devices/{name}").ok() == form(device)
+    assert device.account.get(v0(device) + "/").ok() == form(device)
+    assert device.account.request("HEAD", v0(device)).status == 200
+
+
+def test_change(device):
+    """Both APIs show the same device, and its panel follows."""
+    assert patch(device, {"brightness": 7}).ok() == form(device, brightness=7)
+    assert device.poll()["Tronbyt-Brightness"] == "7"
+    assert patch(device, {"autoDim": True, "displayName": "Wall"}).ok() == form(
+        device, brightness=7, autoDim=True, displayName="Wall")
+    of_v1 = device.get().ok()
+    assert (of_v1["name"], of_v1["brightness"], of_v1["autoDim"]) == ("Wall", 7, True)
+    assert shown(device) == form(device, brightness=7, autoDim=True, displayName="Wall")
+
+
+def test_change_leaves_the_rest(device):
+    before = device.get().ok()
+    assert patch(device, {"brightness": 8}).status == 200
+    assert device.get().ok() == before | {"brightness": 8}
+
+
+@pytest.mark.parametrize("body", [{}, {"name": "x"}, {"volume": 1, "lastOnline": None, "id": "x"},
+                                  {"unknown": {"a": [1]}}])
+def test_what_is_not_known_changes_nothing(world, device, body):
+    tag = device.get()["ETag"]
+    assert patch(device, body).ok() == form(device)
+    assert device.get()["ETag"].split("-")[0] == tag.split("-")[0]
+    assert patch(device, body | {"brightness": 9}).ok() == form(device, brightness=9)
+
+
+def test_faults_of_a_change(device):
+    faults = patch(device, {"displayName": "", "brightness": 101, "autoDim": 1, "x": 1}).faults()
+    assert faults == {"/displayName": "must have 1 to 25 characters, has 0",
+                      "/brightness": "must be an integer from 0 to 100",
+                      "/autoDim": "must be true or false"}
+    for value in ("50", 12.5, None, -1):
+        assert list(patch(device, {"brightness": value}).faults()) == ["/brightness"]
+    assert shown(device) == form(device)
+
+
+def test_conditions(device):
+    tag = device.account.get(v0(device))["ETag"]
+    assert device.account.get(v0(device), fields=[("If-None-Match", tag)]).status == 304
+    assert patch(device, {"brightness": 1}, fields=UNTYPED + [("If-Match", tag)]).status == 200
+    for body in ({"brightness": 2}, {}):
+        stale = patch(device, body, fields=UNTYPED + [("If-Match", tag)])
+        assert stale.problem(412)
+    # The revision of the settings is that of /v1.
+    tag = device.get()["ETag"]
+    assert patch(device, {"brightness": 3}, fields=UNTYPED + [("If-Match", tag)]).status == 200
+    listed = device.account.get("/v0/devices")["ETag"]
+    assert listed != device.account.get("/v1/devices")["ETag"]
+    assert device.account.get("/v0/devices", fields=[("If-None-Match", listed)]).status == 304
+
+
+# ---- bodies ----
+
+
+def test_a_body_needs_no_type(device):
+    for path, body in ((v0(device), {"brightness": 4}), (v0(device, "/push"), {"image": IMAGE})):
+        method = "PATCH" if "image" not in body else "POST"
+        assert device.account.request(method, path, body=body, fields=UNTYPED).status == 200
+        of_v1 = path.replace("/v0/", "/v1/")
+        assert device.account.request(method, of_v1, body=body, fields=UNTYPED).problem(415)
+        for fields in ([("Content-Type", "text/plain")], [("Content-Type", "")],
+                       [("Content-Type", "application/x-www-form-urlencoded")],
+                       [("Content-Type", "application/json")] * 2):
+            assert device.account.request(method, path, body=body, fields=fields).problem(415)
+        typed = [("Content-Type", "application/json; charset=utf-8")]
+        assert device.account.request(method, path, body=body, fields=typed).status == 200
+
+
+@pytest.mark.parametrize("body", [b"", b"x", b"[]", b"{", b'{"image":1,"image":2}', b"{}x"])
+def test_a_body_is_json(device, body):
+    for method, path in (("PATCH", ""), ("POST", "/push")):
+        answer = device.account.request(method, v0(device, path), body=body, fields=UNTYPED)
+        assert answer.problem(400)
+
+
+# ---- pushes ----
+
+
+def test_temporary_image(world, device):
+    """The ID that is empty is none; what /v0 does not know is ignored, also where /v1 knows it."""
+    assert push(device, duration=45).ok() == {}
+    assert entries(device) == {"installations": []}
+    device.shows(images.png())
+    assert world.sql("SELECT duration_s FROM showing WHERE device_id = %s", device.id) == [(5,)]
+    other = images.png(images.gradient(3))
+    assert push(device, image=images.text(other), background=True, duration="x").status == 200
+    device.shows(other)
+
+
+@pytest.mark.parametrize("members", [
+    {"installationID": "weather"}, {"installationId": "weather"},
+    {"installationID": "", "installationId": "weather"},
+    {"installationID": "weather", "installationId": ""},
+    {"installationID": "weather", "installationId": "weather"}])
+def test_entry(device, members):
+    assert push(device, **members).ok() == {}
+    assert entries(device) == {"installations": [{"id": "weather", "appID": "pushed"}]}
+    assert device.ids() == ["weather"]
+    device.shows(images.png())
+
+
+def test_in_the_background(device):
+    first, second = images.png(images.gradient(1)), images.png(images.gradient(2))
+    assert push(device, image=images.text(first), installationID="a").status == 200
+    device.shows(first)
+    assert push(device, image=images.text(second), installationID="b", background=True).status == 200
+    assert device.ids() == ["a", "b"]
+
+
+def test_the_path_says_which_device(account):
+    one, other = account.device(), account.device()
+    for named in (other.id, "", None, 7, UNKNOWN_ID):
+        assert push(one, deviceID=named, installationID="x").status == 200
+    assert (one.ids(), other.ids()) == (["x"], [])
+
+
+@pytest.mark.parametrize("members, pointers", [
+    ({"image": ""}, ["/image"]),
+    ({"image": None}, ["/image"]),
+    ({"image": images.text(images.png(images.solid(size=(32, 32))))}, ["/image"]),
+    ({"installationID": "a/b"}, ["/installationID"]),
+    ({"installationId": "."}, ["/installationId"]),
+    ({"installationID": "x" * 65, "background": 1, "image": 1},
+     ["/image", "/installationID", "/background"]),
+    ({"installationID": None}, ["/installationID"]),
+    ({"installationID": "a", "background": "true"}, ["/background"]),
+    ({"installationID": "a", "installationId": "b"}, ["/installationId"]),
+])
+def test_faults_of_a_push(device, members, pointers):
+    assert sorted(push(device, **members).faults()) == sorted(pointers)
+    assert device.ids() == []
+
+
+def test_an_image_is_required(device):
+    assert device.account.post(v0(device, "/push"), {}).faults() == {"/image": "is required"}
+
+
+@pytest.mark.parametrize("name", ["installationID", "installationId"])
+def test_faults_that_the_database_finds(world, account, name):
+    """They name the member that the caller has sent."""
+    device = account.device()
+    installed = scene.install(world, device, scene.app(account, f"app-{device.id}"))
+    assert list(push(device, **{name: installed}).faults()) == ["/" + name]
+    for number in range(99):
+        world.sql("WITH touched AS (UPDATE device SET generation = generation + 1 WHERE id = %s "
+                  "RETURNING id, generation) INSERT INTO installation (device_id, id, position, "
+                  "picture, picture_generation) SELECT id, %s, generation, %s, generation "
+                  "FROM touched", device.id, f"e{number}", images.webp(images.solid()))
+    assert push(device, **{name: "one-more"}).faults() == {
+        "/" + name: "is one too many: the device has 100 entries already"}
+    of_v1 = device.push(installationId="one-more").faults()
+    assert of_v1 == {"/installationId": "is one too many: the device has 100 entries already"}
+
+
+# ---- entries ----
+
+
+def test_entries(world, account):
+    device = account.device()
+    app_id = scene.app(account, f"app-{device.id}")
+    assert push(device, installationID="weather").status == 200
+    installed = scene.install(world, device, app_id)
+    assert entries(device) == {"installations": [{"id": "weather", "appID": "pushed"},
+                                                 {"id": installed, "appID": app_id}]}
+
+
+def test_removal(device):
+    for name in ("a", "b c"):
+        assert push(device, installationID=name).status == 200
+    path = v0(device, "/installations/")
+    assert device.account.request("DELETE", path + "b%20c").ok() == {}
+    assert device.account.request("DELETE", path + "b%20c").problem(404)
+    assert device.account.request("DELETE", path + "a", fields=[("If-Match", '"x"')]).problem(412)
+    assert device.ids() == ["a"]
+
+
+# ---- who may ----
+
+REQUESTS = [("GET", "", None), ("PATCH", "", {"brightness": 1}), ("GET", "/installations", None),
+            ("POST", "/push", {"image": IMAGE}), ("DELETE", "/installations/x", None)]
+
+
+@pytest.mark.parametrize("method, path, body", REQUESTS)
+def test_refusals(world, device, method, path, body):
+    def ask(target, **options):
+        return device.account.request(method, target + path, body=body, fields=UNTYPED, **options)
+
+    assert ask(v0(device), key=None).problem(401)
+    assert ask(v0(device), key=new_key()).problem(401)
+    assert ask(v0(device), key=device.link_key).problem(401)
+    answer = device.account.request(method, f"{v0(device, path)}?key={device.account.key}",
+                                    body=body, fields=UNTYPED, key=None)
+    assert answer.problem(401)
+    assert ask(v0(device), key=world.account().key).problem(403)
+    assert ask("/v0/devices/" + UNKNOWN_ID).problem(404)
+    assert ask("/v0/devices/" + UNKNOWN_ID, key=None).problem(401)
+    assert device.get().ok()["brightness"] == 50
+
+
+def test_what_v0_has_not(device):
+    for path in ("/v0", "/v0/account", "/v0/apps", f"{v0(device)}/installations/x/y"):
+        assert device.account.get(path).problem(404)
+    for method, path, allow in (("POST", v0(device), "GET, HEAD, PATCH"),
+                                ("GET", v0(device, "/push"), "POST"),
+                                ("GET", v0(device, "/installations/x"), "DELETE")):
+        answer = device.account.request(method, path, body={})
+        assert answer.problem(405) and answer["Allow"] == allow
+
+
+# ---- limits ----
+
+
+def refused_by_both(account, ask_v0, ask_v1, at_once=1):
+    """Whether /v1 refuses at once what /v0 has refused a moment before."""
+    refused = until_refused(lambda: ask_v0(account), at_once)[-1]
+    assert refused.problem(429) and "Retry-After" in refused
+    assert "RateLimit" in refused and "RateLimit-Policy" in refused
+    return ask_v1(account).status == 429
+
+
+def test_a_key_has_one_limit(limited):
+    """With a bucket each, the first request of /v1 would always succeed."""
+    assert any(refused_by_both(limited.account(), lambda account: account.get("/v0/devices"),
+                               lambda account: account.get("/v1/devices")) for _ in range(20))
+
+
+def test_a_device_has_one_limit_of_pushes(start):
+    world = start(rate_limit=100000)
+    assert any(refused_by_both(world.account().device(), push, lambda device: device.push(), 8)
+               for _ in range(20))
+
+
+def test_size(device):
+    target = v0(device, "/push")
+    with device.account.world.client() as client:
+        client.send(request_bytes("POST", target, b"", key=device.account.key,
+                                  fields=[("Content-Length", str(1024 * 1024 + 1))]))
+        assert client.answer("POST").problem(413)
