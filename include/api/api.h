@@ -3,6 +3,7 @@
 
 #include "base/pot.h"
 #include "http/router.h"
+#include "metric/read.h"
 #include "task/service.h"
 #include "task/task.h"
 
@@ -12,7 +13,10 @@ struct delivery;
 struct api_service {
 	struct service service; /* for the tasks */
 	struct delivery *delivery;
-	struct pot images; /* memory of those that are being converted or stored */
+	struct pot images;		   /* memory of those that are being converted or stored */
+	unsigned workers;		   /* that are to run */
+	struct metric_reader metrics;	   /* of the instance; its time is set when it is read */
+	const uint8_t *metrics_token_hash; /* SHA-256; NULL: nobody reads them from outside */
 };
 
 /* Endpoints that the pages have, too (same_as in task/task.h). */
@@ -21,5 +25,9 @@ extern const struct endpoint endpoint_push;
 
 /* The public API, its documents, and the panels' link. */
 extern const struct route_table api_routes;
+/* What the operator reads: without a key on the admin listener, else with the token. */
+extern const struct route_table api_metrics_routes;
+/* How the instance is, for the admin listener alone. */
+extern const struct route_table api_status_routes;
 /* The checks whether this worker lives and is ready. */
 extern const struct route_table api_health_routes;

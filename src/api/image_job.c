@@ -151,6 +151,7 @@ bool image_job_begin(void *argument)
 		fail_base64(job);
 		return false;
 	}
+	job->is_decoded = true;
 	if (!type_agrees(job) || panelimage_is_animation(job->bytes, job->size))
 		return false;
 	return image_job_convert(job);

@@ -23,6 +23,7 @@ struct image_job {
 	size_t size;
 	struct pot_share *share; /* of the account; NULL before image_job_take_memory() */
 	size_t taken;		 /* from it */
+	bool is_decoded;	 /* bytes are there */
 	bool is_converted;	 /* no work is left: there is a result or an error */
 	bool has_failed;
 	struct panelimage_conversion *conversion; /* NULL before it begins and after its end */

@@ -3,6 +3,7 @@
 #include "delivery/delivery.h"
 #include "endpoints.h"
 #include "image_job.h"
+#include "metric/metric.h"
 
 /* POST /v1/devices/{deviceId}/push - shows an image on a device.
  * POST /v0/devices/{deviceId}/push - the same for the bodies that /v0 has.
@@ -23,6 +24,7 @@ struct push {
 	struct task *task;
 	struct push_turn turn;
 	struct push_stored stored;
+	uint64_t looked_us; /* CPU time on the short lane, where the long lane has the rest */
 };
 
 static struct verdict answer(struct task *task)
@@ -107,11 +109,28 @@ static struct verdict store(struct task *task, struct str picture)
 	return task_query(task, stored);
 }
 
+static void count_image(struct task *task, const struct push *push)
+{
+	static const unsigned formats[] = {
+	    [PANELIMAGE_FORMAT_UNKNOWN] = METRIC_IMAGE_UNKNOWN,
+	    [PANELIMAGE_FORMAT_PNG] = METRIC_IMAGE_PNG,
+	    [PANELIMAGE_FORMAT_GIF] = METRIC_IMAGE_GIF,
+	    [PANELIMAGE_FORMAT_WEBP] = METRIC_IMAGE_WEBP,
+	};
+	const struct image_job *job = &push->job;
+
+	if (job->is_decoded)
+		metric_observe(METRIC_IMAGE_CONVERSION,
+			       formats[panelimage_detect(job->bytes, job->size)],
+			       push->looked_us + task_work_cpu_us(task));
+}
+
 static struct verdict converted(struct task *task)
 {
 	struct push *push = task_state(task);
 	const struct panelimage_result *result = &push->job.result;
 
+	count_image(task, push);
 	if (push->job.has_failed && push->job.error.out_of_memory)
 		return task_fail_busy(task, 1, "no memory is left to convert the image, try again");
 	if (push->job.has_failed)
@@ -138,6 +157,7 @@ static struct verdict looked_at(struct task *task)
 
 	if (push->job.is_converted)
 		return task_continue(task, converted);
+	push->looked_us = task_work_cpu_us(task);
 	if (!image_job_take_animation(&push->job))
 		return fail_memory(task);
 	return task_work(task, LANE_LONG,
@@ -183,6 +203,35 @@ static void finish(void *state)
 	image_job_finish(&push->job);
 }
 
+static void count(int status)
+{
+	enum metric_push_result result = METRIC_PUSH_FAILED;
+
+	switch (status) {
+	case 200:
+		result = METRIC_PUSH_STORED;
+		break;
+	case 401:
+	case 403:
+	case 404:
+		result = METRIC_PUSH_FORBIDDEN;
+		break;
+	case 429:
+		result = METRIC_PUSH_LIMITED;
+		break;
+	case 499:
+		result = METRIC_PUSH_ABANDONED;
+		break;
+	case 503:
+		result = METRIC_PUSH_BUSY;
+		break;
+	default:
+		if (status < 500)
+			result = METRIC_PUSH_REFUSED;
+	}
+	metric_add(METRIC_PUSHES, result, 1);
+}
+
 const struct endpoint endpoint_push = {
     .name = "push",
     .handler = begin,
@@ -192,6 +241,11 @@ const struct endpoint endpoint_push = {
     .state_size = sizeof(struct push),
     .is_device_limited = true,
     .handles_faults = true,
+    .refused = refused,
+    .finish = finish,
+    .count = count,
+};
+
 const struct endpoint endpoint_v0_push = {
     .name = "v0_push",
     .handler = begin,
@@ -204,4 +258,5 @@ const struct endpoint endpoint_v0_push = {
     .handles_faults = true,
     .refused = refused,
     .finish = finish,
+    .count = count,
 };

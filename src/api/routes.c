@@ -34,5 +34,15 @@ static const struct route health_routes[] = {
     {HTTP_GET, "/readyz", &endpoint_readyz},
 };
 
+static const struct route metrics_routes[] = {
+    {HTTP_GET, "/metrics", &endpoint_metrics},
+};
+
+static const struct route status_routes[] = {
+    {HTTP_GET, "/status", &endpoint_status},
+};
+
 const struct route_table api_routes = {routes, array_length(routes)};
 const struct route_table api_health_routes = {health_routes, array_length(health_routes)};
+const struct route_table api_metrics_routes = {metrics_routes, array_length(metrics_routes)};
+const struct route_table api_status_routes = {status_routes, array_length(status_routes)};

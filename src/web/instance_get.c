@@ -27,9 +27,12 @@ static struct str write_workers(const struct vitals *vitals, struct arena *arena
 
 	buffer_append_char(&json, '[');
 	for (unsigned i = 0; i < vitals_count(vitals); i++) {
-		struct vital_signs signs = vitals_read(vitals, i);
+		struct vital_signs signs;
 
-		if (i > 0)
+		if (!vitals_are_of_worker(vitals, i))
+			continue;
+		signs = vitals_read(vitals, i);
+		if (buffer_length(&json) > 1)
 			buffer_append_char(&json, ',');
 		record_write_json(&vital_signs_record, &signs, &json);
 	}

@@ -1,5 +1,5 @@
-/* How the workers of this instance are: each writes it into its slot of the shared memory once a
- * second, any of them reads all (GET /web/admin/instance). */
+/* How the workers of this instance are, by what they count (metric/read.h), for the page of the
+ * instance (GET /web/admin/instance). */
 #pragma once
 
 #include "web/web.h"
@@ -23,13 +23,15 @@ struct vital_signs {
 
 extern const struct record vital_signs_record;
 
-/* api and settings->version stay valid. */
-struct vitals *vitals_create(struct api_service *api, const struct web_settings *settings);
-/* The worker's end is near: it says nothing more. */
-void vitals_drain(struct vitals *vitals);
+/* metrics and settings->version stay valid. */
+struct vitals *vitals_create(const struct metric_reader *metrics,
+			     const struct web_settings *settings);
 void vitals_destroy(struct vitals *vitals);
 
+/* The workers' slots. */
 unsigned vitals_count(const struct vitals *vitals);
+/* Whether a worker is there, or should be, of whom the slot tells. index: below the count. */
+bool vitals_are_of_worker(const struct vitals *vitals, unsigned index);
 /* Of displayd. */
 const char *vitals_version(const struct vitals *vitals);
 /* index: below the count. */

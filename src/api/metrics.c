@@ -1,0 +1,67 @@
+#include "base/clock.h"
+#include "endpoints.h"
+#include "http/listener.h"
+#include "task/access.h"
+#include "task/guess.h"
+
+#include <sodium.h>
+
+/* GET /metrics - what the instance has counted, for Prometheus. Whoever reaches the admin listener
+ * may read it; through a public one only who has the operator's token. */
+
+static struct verdict refuse(struct task *task)
+{
+	task_add_field(task, STR("WWW-Authenticate"), STR("Bearer realm=\"displayd metrics\""));
+	return task_fail(task, 401,
+			 "the token of --metrics-token-file is needed: Authorization: Bearer "
+			 "<token>");
+}
+
+/* A wrong token is a guess, like a wrong API key; the right one goes on working, whoever guesses
+ * from its address. Hashes are compared, in constant time: so neither the token's bytes nor its
+ * length can be found out by the time that this takes. */
+static struct verdict check(struct task *task)
+{
+	const uint8_t *wanted = api_service(task)->metrics_token_hash;
+	uint8_t hash[crypto_hash_sha256_BYTES];
+	struct str token;
+	struct verdict answer;
+
+	if (task_request(task)->listener->role == HTTP_ROLE_ADMIN)
+		return task_admit_unlimited(task);
+	if (!access_bearer_token(task, &token))
+		return refuse(task);
+	crypto_hash_sha256(hash, (const unsigned char *)token.data, token.length);
+	if (wanted && sodium_memcmp(hash, wanted, sizeof(hash)) == 0)
+		return task_admit_unlimited(task);
+	if (task_guesses_too_often(task, "tokens", &answer))
+		return answer;
+	guess_failed(task_service(task), task_request(task)->remote_address);
+	return refuse(task);
+}
+
+static const struct access access_metrics = {
+    .metric = METRIC_ACCESS_METRICS_TOKEN,
+    .check = check,
+    .refuse = refuse,
+};
+
+static struct verdict write_all(struct task *task)
+{
+	struct metric_reader reader = api_service(task)->metrics;
+	struct buffer buffer = {0};
+	struct str text;
+
+	reader.now_ms = clock_monotonic_ms();
+	metric_write_text(&reader, &buffer);
+	text = arena_copy(task_arena(task), buffer_view(&buffer));
+	buffer_finish(&buffer);
+	task_add_field(task, STR("Cache-Control"), STR("no-store"));
+	return task_reply(task, 200, STR("text/plain; version=0.0.4; charset=utf-8"), text);
+}
+
+const struct endpoint endpoint_metrics = {
+    .name = "metrics",
+    .handler = write_all,
+    .access = &access_metrics,
+};
