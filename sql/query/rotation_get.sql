@@ -1,4 +1,4 @@
--- The rotation of a device as JSON, and its newest push where that is a temporary image whose time is
+-- The rotation of a device as JSON, its entry for the night, and its newest push where that is a temporary image whose time is
 -- not over (see domain/content.h). No row: the device is gone.
 -- params: device_id uuid
 -- row: rotation
@@ -7,14 +7,23 @@ SELECT coalesce((
 	SELECT '[' || string_agg(row_to_json(entry)::text, ',' ORDER BY rank) || ']'
 	FROM installation
 	LEFT JOIN app ON app.id = installation.app_id
+	LEFT JOIN app_entry
+		ON app_entry.device_id = installation.device_id AND app_entry.id = installation.id
 	CROSS JOIN LATERAL (
 		SELECT installation.id AS "installationId",
 			CASE WHEN installation.app_id IS NULL THEN 'push' ELSE 'app' END AS kind,
 			installation.app_id AS "appId", app.name AS "appName",
-			installation.picture_hash AS picture,
+			coalesce(app_entry.picture_hash, installation.picture_hash) AS picture,
 			json_timestamp(installation.created_at) AS "createdAt",
-			json_timestamp(coalesce(installation.replaced_at, installation.created_at))
-				AS "updatedAt"
+			json_timestamp(coalesce(app_entry.good_at, installation.replaced_at,
+				installation.created_at)) AS "updatedAt",
+			installation.is_enabled AS "isEnabled",
+			installation.display_s AS "displaySeconds",
+			CASE WHEN installation.start_minute IS NOT NULL THEN json_build_object(
+				'start', json_clock(installation.start_minute),
+				'end', json_clock(installation.end_minute)) END AS hours,
+			json_weekdays(installation.weekdays) AS weekdays,
+			coalesce(installation.id = device.pinned_installation_id, false) AS "isPinned"
 	) AS entry
 	WHERE installation.device_id = device.id
 ), '[]') AS entries, coalesce((
@@ -30,6 +39,6 @@ SELECT coalesce((
 			THEN showing.created_at
 				+ greatest(60, 2 * device.schedule_interval_s) * interval '1 second'
 			ELSE showing.displayed_at + showing.duration_s * interval '1 second' END
-), 'null') AS temporary
+), 'null') AS temporary, night_installation_id, night_brightness
 FROM device
 WHERE device.id = :device_id

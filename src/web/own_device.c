@@ -6,7 +6,7 @@
 /* GET /web/devices and GET /web/devices/{deviceId} - devices as their owner's pages show them. */
 
 static const struct record_field own_device_fields[] = {
-    RECORD_ROW(struct own_device_get_row, device, &device_record, .is_shown = true),
+    RECORD_ROW(struct own_device_get_row, device, &device_full_record, .is_shown = true),
     RECORD_ROW(struct own_device_get_row, device_more, &device_more_record, .is_shown = true),
 };
 const struct record own_device_record = RECORD(struct own_device_get_row, own_device_fields);

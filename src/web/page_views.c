@@ -28,7 +28,8 @@ static struct str kind_text(enum shown_kind kind)
 	    [SHOWN_UNKNOWN] = "unknown", [SHOWN_ROTATION] = "rotation",
 	    [SHOWN_PUSH] = "push",	 [SHOWN_TEMPORARY] = "temporary",
 	    [SHOWN_NOTHING] = "nothing", [SHOWN_ASLEEP] = "asleep",
-	    [SHOWN_DARK] = "dark",
+	    [SHOWN_DARK] = "dark",	 [SHOWN_NIGHT] = "night",
+	    [SHOWN_PINNED] = "pinned",
 	};
 
 	return str_from(kinds[kind]);

@@ -7,6 +7,8 @@ from devices import Journal, add, at_once, panel_of, path_of, poll
 from events import Events
 from people import TIMESTAMP, UNKNOWN_ID, Browser, Person, wait_until
 
+import images
+
 NEW = {"name": "Kitchen", "timezone": "Europe/Zagreb"}
 
 
@@ -272,7 +274,9 @@ def paths(device):
             ("POST", path + "/disable", None), ("POST", path + "/enable", None),
             ("POST", path + "/key", None), ("POST", path + "/push", {"image": "AAAA"}),
             ("GET", path + "/rotation", None), ("PUT", path + "/rotation", {"order": []}),
-            ("POST", path + "/rotation/x/show", None), ("DELETE", path + "/rotation/x", None)]
+            ("POST", path + "/rotation/x/show", None), ("DELETE", path + "/rotation/x", None),
+            ("PATCH", path + "/rotation/x", {"isEnabled": True}),
+            ("PATCH", path + "/night", {"brightness": 5})]
 
 
 def test_devices_of_others(world, browser):
@@ -320,3 +324,37 @@ def test_many_at_once_keep_the_limit(person, browser):
     assert sorted(answers) == [201] * 3 + [409] * 7
     assert person.world.sql("SELECT count(*) FROM device WHERE account_id = %s",
                             person.id) == [(1000,)]
+
+
+def test_what_only_pages_set(browser, world, person):
+    made = add(browser)
+    path = path_of(made["device"])
+    shown = browser.get(path).ok()
+    assert (shown["pictureLimitBytes"], shown["locale"]) == (460000, "en")
+    for locale in ("de", "pt-BR", "zh-Hans-CN"):
+        assert browser.patch(path, {"locale": locale}).ok()["locale"] == locale
+    for body, pointer in (({"locale": "DE"}, "/locale"), ({"locale": "de_DE"}, "/locale"),
+                          ({"locale": "de-"}, "/locale"), ({"locale": ""}, "/locale"),
+                          ({"pictureLimitBytes": 100000}, "/pictureLimitBytes"),
+                          ({"pictureLimitBytes": 0}, "/pictureLimitBytes")):
+        assert list(browser.patch(path, body).faults()) == [pointer], body
+    assert browser.patch(path, {"pictureLimitBytes": 60000}).ok()["pictureLimitBytes"] == 60000
+    key = person.key()
+    for name, value in (("locale", "fr"), ("pictureLimitBytes", 220000)):
+        answer = world.request("PATCH", f"/v1/devices/{made['device']['id']}", key=key,
+                               body={name: value})
+        assert answer.status == 400 and name not in world.request(
+            "GET", f"/v1/devices/{made['device']['id']}", key=key).json()
+
+
+def test_a_push_that_the_board_does_not_take(browser):
+    made = add(browser)
+    path = path_of(made["device"])
+    frames = [images.noise(number) for number in range(20)]
+    image = images.text(images.animation("WEBP", frames, lossless=True))
+    browser.patch(path, {"pictureLimitBytes": 60000}).ok()
+    answer = browser.post(path + "/push", {"image": image})
+    error = answer.faults()
+    assert list(error) == ["/image"] and "60000" in error["/image"], error
+    browser.patch(path, {"pictureLimitBytes": 460000}).ok()
+    browser.post(path + "/push", {"image": image}).ok()

@@ -1,0 +1,40 @@
+-- Changes when and for how long an entry of a rotation is shown; what is not set stays as it is.
+-- display_s 0: as long as the schedule interval says; start_minute -1: the whole day; night_brightness
+-- 0: it is not set. Pinning an entry unpins another one, and there is one for the night. The device's row
+-- is locked first, as by every change of its entries. No row: the device has no such entry.
+-- params: device_id uuid, id text, sets_enabled bool, is_enabled bool, sets_display bool,
+--   display_s int4, sets_hours bool, start_minute int2, end_minute int2, sets_weekdays bool,
+--   weekdays int2, sets_pinned bool, is_pinned bool, sets_night bool, is_night bool,
+--   night_brightness int2
+-- row: generation int8
+-- effect: write
+-- refuse: device_pinned_fkey -> entry_gone, device_night_fkey -> entry_gone
+WITH touched AS (
+	UPDATE device
+	SET generation = generation + 1,
+		pinned_installation_id = CASE
+			WHEN NOT :sets_pinned THEN pinned_installation_id
+			WHEN :is_pinned THEN :id
+			ELSE nullif(pinned_installation_id, :id) END,
+		night_installation_id = CASE
+			WHEN NOT :sets_night THEN night_installation_id
+			WHEN :is_night THEN :id
+			ELSE nullif(night_installation_id, :id) END,
+		night_brightness = coalesce(nullif(:night_brightness, 0), night_brightness)
+	WHERE id = :device_id
+		AND EXISTS (SELECT FROM installation WHERE device_id = :device_id AND id = :id)
+	RETURNING id, generation
+), changed AS (
+	UPDATE installation
+	SET is_enabled = CASE WHEN :sets_enabled THEN :is_enabled ELSE is_enabled END,
+		display_s = CASE WHEN :sets_display THEN nullif(:display_s, 0) ELSE display_s END,
+		start_minute = CASE WHEN :sets_hours THEN nullif(:start_minute, -1)
+			ELSE start_minute END,
+		end_minute = CASE WHEN :sets_hours THEN nullif(:end_minute, -1) ELSE end_minute END,
+		weekdays = CASE WHEN :sets_weekdays THEN :weekdays ELSE weekdays END
+	FROM touched
+	WHERE installation.device_id = touched.id AND installation.id = :id
+	RETURNING installation.id
+)
+SELECT touched.generation
+FROM touched, changed
