@@ -56,6 +56,7 @@ PATTERNS = {
         "no control character, and not only white space",
     r"^([01][0-9]|2[0-3]):[0-5][0-9]$": "HH:mm, from 00:00 to 23:59",
     r"^[^\u0000-\u001f\u007f-\u009f/\\]+$": "no control character, no slash, no backslash",
+    r"^[^\u0000-\u001f\u007f-\u009f/\\]*$": "no control character, no slash, no backslash",
 }
 
 EXAMPLES = """The curl lines read the server's address and a key from the environment:

@@ -157,6 +157,11 @@ enum {
 	/* Of a text that the catalogue is searched for, bytes: 400. */
 	LIMIT_SEARCH_BYTES = 200,
 	LIMIT_ROTATION_BODY_BYTES = 100 * 1024, /* an order of 100 long IDs, all escaped */
+	/* A body with settings of an app, all escaped; they have 64 KiB. */
+	LIMIT_SETTINGS_BODY_BYTES = 512 * 1024,
+	/* Previews and questions to handlers of an account: 429. */
+	LIMIT_PREVIEW_RATE_PER_S = 5,
+	LIMIT_PREVIEW_RATE_BURST = 40,
 	/* Rate limits of a session and of an address that asks without one: 429. */
 	LIMIT_SESSION_RATE_PER_S = 50,
 	LIMIT_SESSION_RATE_BURST = 200,

@@ -7,6 +7,7 @@
 
 #include "api/api.h"
 #include "base/region.h"
+#include "domain/secret_settings.h"
 #include "web/registration.h"
 #include "web/site.h"
 
@@ -15,6 +16,7 @@ struct web_service {
 	struct api_service api;
 	struct site site;
 	const char *panel_url; /* what the URLs of panels start with, no slash at its end */
+	const struct settings_key *settings_key; /* of secret settings of apps */
 	enum web_registration registration;
 	struct rate_policy session_rate; /* of a session */
 	struct rate_policy visitor_rate; /* of an address that asks without one */
@@ -23,19 +25,22 @@ struct web_service {
 	struct removals *removals;	 /* of accounts, see src/web/removals.h */
 	struct vitals *vitals;		 /* of the workers, see src/web/vitals.h */
 	struct streams *streams;	 /* to pages, see src/web/streams.h */
+	struct engines *engines;	 /* that render apps, see render/engine.h */
+	struct app_pictures *pictures;	 /* of the catalogue, see src/web/app_pictures.h */
 };
 
 struct web_settings {
-	struct region_map *shared; /* with session_region and vitals_region */
+	struct region_map *shared; /* with session_region */
 	unsigned worker;	   /* from 0 */
 	unsigned workers;
+	unsigned worker_slots; /* how many there may be for a while: 0 .. worker_slots - 1 */
 	enum web_registration registration;
 	bool allows_plain_http;
 	unsigned rate_limit; /* requests a second per key; 0 turns all rate limits off */
 	const char *version; /* of displayd; static */
 };
 
-/* api and panel_url are set already. */
+/* api, panel_url and engines are set already. */
 void web_start(struct web_service *web, const struct web_settings *settings);
 
 /* No more removals of accounts are begun; another worker goes on with them. */
@@ -43,9 +48,8 @@ void web_drain(struct web_service *web);
 /* After the database's connections are closed. */
 void web_finish(struct web_service *web);
 
-/* Of the sessions that were found, and of how the workers are, by the workers of an instance. */
+/* Of the sessions that were found, by the workers of an instance. */
 extern const struct region session_region;
-extern const struct region vitals_region;
 
 extern const struct route_table web_routes;
 /* The pages and their files, as they are in the program; none in a build without them

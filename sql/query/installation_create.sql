@@ -1,6 +1,7 @@
 -- Installs an app on a device, at the end of its rotation. The app: by its ID, or where that is all
 -- zero, by its slug. No row: there is no such app that the device's account may install.
--- params: device_id uuid, app_id uuid, slug text, id text
+-- params: device_id uuid, app_id uuid, slug text, id text, settings text, secret_settings bytea?,
+--   settings_hash bytea
 -- row: installation, generation int8
 -- effect: write
 -- refuse: device_entry_limit -> too_many_installations
@@ -19,8 +20,10 @@ WITH chosen AS (
 	WHERE device.id = :device_id
 	RETURNING device.id, device.generation
 ), fresh AS (
-	INSERT INTO installation (device_id, id, app_id, position)
-	SELECT touched.id, :id, chosen.id, touched.generation
+	INSERT INTO installation (device_id, id, app_id, position, settings, secret_settings,
+		settings_hash)
+	SELECT touched.id, :id, chosen.id, touched.generation, :settings, :secret_settings,
+		:settings_hash
 	FROM touched, chosen
 	RETURNING id, app_id, created_at
 )

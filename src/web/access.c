@@ -19,6 +19,7 @@ struct session_access {
 	struct session_find_row row;
 	struct started *fresh; /* session_start.c's */
 	struct proof *proof;   /* proof.c's */
+	struct app_work *work; /* app_work.c's */
 };
 
 struct web_service *web_service_of(struct task *task)
@@ -61,6 +62,13 @@ struct proof **web_proof(struct task *task)
 	struct session_access *access = task_access_state(task);
 
 	return &access->proof;
+}
+
+struct app_work **web_app_work(struct task *task)
+{
+	struct session_access *access = task_access_state(task);
+
+	return &access->work;
 }
 
 struct str web_address(struct task *task)
@@ -255,16 +263,19 @@ static struct verdict check_visitor(struct task *task)
 }
 
 const struct access access_session = {
+    .metric = METRIC_ACCESS_SESSION,
     .check = check_session,
     .refuse = web_refuse,
     .state_size = sizeof(struct session_access),
 };
 const struct access access_administrator = {
+    .metric = METRIC_ACCESS_SESSION,
     .check = check_administrator,
     .refuse = web_refuse,
     .state_size = sizeof(struct session_access),
 };
 const struct access access_reviewer = {
+    .metric = METRIC_ACCESS_SESSION,
     .check = check_reviewer,
     .refuse = web_refuse,
     .state_size = sizeof(struct session_access),

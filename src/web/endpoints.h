@@ -4,6 +4,7 @@
 #include "task/task.h"
 
 extern const struct endpoint endpoint_app_device_list;
+extern const struct endpoint endpoint_app_form;
 extern const struct endpoint endpoint_app_install;
 extern const struct endpoint endpoint_audit_list;
 extern const struct endpoint endpoint_catalogue_get;
@@ -11,6 +12,8 @@ extern const struct endpoint endpoint_catalogue_list;
 extern const struct endpoint endpoint_challenge_create;
 extern const struct endpoint endpoint_draft_get;
 extern const struct endpoint endpoint_draft_save;
+extern const struct endpoint endpoint_entry_settings_get;
+extern const struct endpoint endpoint_entry_settings_set;
 extern const struct endpoint endpoint_events;
 extern const struct endpoint endpoint_heir_clear;
 extern const struct endpoint endpoint_heir_set;

@@ -4,6 +4,9 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "domain/app.h"
+#include "domain/app_body.h"
+#include "domain/app_render.h"
+#include "domain/entry_change.h"
 #include "domain/installation.h"
 #include "domain/person.h"
 #include "domain/review.h"
@@ -91,8 +94,13 @@ static const struct access *access_of(const char *path, yyjson_val *operation)
 /* Scripts and what is said of their lines are long. */
 static size_t body_limit_of(const struct record *body)
 {
-	if (body == &app_upload_record || body == &draft_change_record)
+	if (body == &app_upload_record || body == &draft_change_record ||
+	    body == &draft_preview_request_record || body == &draft_handler_call_record)
 		return 4 * 1024 * 1024;
+	if (body == &installing_record || body == &handler_call_record ||
+	    body == &preview_request_record || body == &review_preview_request_record ||
+	    body == &review_handler_call_record || body == &settings_change_record)
+		return LIMIT_SETTINGS_BODY_BYTES;
 	if (body == &rotation_order_record)
 		return LIMIT_ROTATION_BODY_BYTES;
 	return body == &review_decision_record ? 1024 * 1024 : 16 * 1024;
@@ -201,11 +209,11 @@ static size_t compare_fields(const struct record *record, unsigned *i, yyjson_va
 		yyjson_val *inner;
 		unsigned first = 0;
 
-		if (field->kind == RECORD_KIND_CLOSE)
+		if (field->kind == RECORD_KIND_CLOSE && !is_body)
 			break;
 		if (field->is_shown)
 			named += compare_fields(field->row, &first, schema, is_body);
-		if (!field_name)
+		if (!field_name || (field->is_private && !record->has_private))
 			continue;
 		named++;
 		if (field->kind == RECORD_KIND_OPEN) {
@@ -245,8 +253,15 @@ static void bodies_match_their_schemas(void **state)
 	compare(&app_upload_record, "VersionSubmission", true);
 	compare(&draft_change_record, "DraftChange", true);
 	compare(&installing_record, "Installing", true);
+	compare(&handler_call_record, "HandlerCall", true);
+	compare(&preview_request_record, "PreviewRequest", true);
+	compare(&draft_handler_call_record, "DraftHandlerCall", true);
+	compare(&draft_preview_request_record, "DraftPreviewRequest", true);
+	compare(&review_handler_call_record, "ReviewHandlerCall", true);
+	compare(&review_preview_request_record, "ReviewPreviewRequest", true);
+	compare(&settings_change_record, "SettingsChange", true);
 	compare(&device_creation_record, "DeviceCreation", true);
-	compare(&device_record, "DeviceUpdate", true);
+	compare(&device_full_record, "DeviceUpdate", true);
 	compare(&invitation_creation_record, "InvitationCreation", true);
 	compare(&key_creation_record, "KeyCreation", true);
 	compare(&link_token_record, "LinkToken", true);
@@ -261,6 +276,8 @@ static void bodies_match_their_schemas(void **state)
 	compare(&registration_record, "Registration", true);
 	compare(&review_decision_record, "ReviewDecision", true);
 	compare(&rotation_order_record, "RotationOrder", true);
+	compare(&entry_change_record, "EntryChange", true);
+	compare(&night_change_record, "NightChange", true);
 	compare(&sign_in_record, "SignIn", true);
 }
 
@@ -269,6 +286,8 @@ static void answers_match_their_schemas(void **state)
 	(void)state;
 	compare(&app_device_record, "AppDevice", false);
 	compare(&app_draft_record, "Draft", false);
+	compare(&app_renders_record, "AppRenders", false);
+	compare(&entry_render_record, "Render", false);
 	compare(&app_script_record, "AppScript", false);
 	compare(&app_version_record, "AppVersion", false);
 	compare(&audit_entry_record, "AuditEntry", false);

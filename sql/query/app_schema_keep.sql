@@ -1,0 +1,25 @@
+-- Keeps the schema of a version, with those of the 19 other locales that were made last. No row: the
+-- version is gone.
+-- params: version_id uuid, locale text, engine text, schema text, hosts text
+-- row: version_id uuid
+-- effect: write
+WITH kept AS (
+	INSERT INTO app_schema (version_id, locale, engine, schema, hosts)
+	SELECT id, :locale, :engine, :schema, :hosts
+	FROM app_version
+	WHERE id = :version_id
+	ON CONFLICT (version_id, locale) DO UPDATE
+	SET engine = excluded.engine, schema = excluded.schema, hosts = excluded.hosts,
+		made_at = excluded.made_at
+	RETURNING version_id
+), gone AS (
+	DELETE FROM app_schema
+	WHERE version_id = :version_id AND locale IN (
+		SELECT locale
+		FROM app_schema
+		WHERE version_id = :version_id AND locale <> :locale
+		ORDER BY made_at DESC
+		OFFSET 19)
+)
+SELECT version_id
+FROM kept

@@ -1,0 +1,55 @@
+-- What is to be run of an app: its deployed version, the device whose zone and limits count, and what is
+-- installed of it there. The app: by its ID, or where that is all zero, by its slug; or where that is
+-- empty, the one that is installed. No row: the account can neither install it, nor has it on the
+-- device. A schema is the version's own, as this engine gives it, and not too old. What failure_ begins
+-- is why it had none within the last minute, with as much of the network (is_looked_at means nothing).
+-- params: account_id uuid, app_id uuid, slug text, device_id uuid, installation_id text, engine text,
+--   is_looked_at bool
+-- row: app_id uuid, slug text, name text, version_id uuid?, version text?, language text?, script text?,
+--   checksum text?, javascript text?, has_schema bool, schema text?, has_device bool, timezone text,
+--   locale text, picture_limit_bytes int4, duration_s int4, is_installed bool, is_disabled bool,
+--   settings text?, secret_settings bytea?, settings_hash bytea?, reach int2, has_failed bool,
+--   failure_kind int2, failure_message text?, failure_file text?, failure_line int4,
+--   failure_column int4
+-- effect: read
+WITH owned AS (
+	SELECT id, timezone, locale, picture_limit_bytes, schedule_interval_s
+	FROM device
+	WHERE id = :device_id AND account_id = :account_id
+), entry AS (
+	SELECT installation.app_id, installation.settings, installation.secret_settings,
+		installation.settings_hash, installation.display_s
+	FROM owned
+	JOIN installation ON installation.device_id = owned.id AND installation.id = :installation_id
+	WHERE installation.app_id IS NOT NULL
+)
+SELECT app.id AS app_id, app.slug, app.name, version.id AS version_id, version.name AS version,
+	version.script_language AS language, version.script_content AS script, version.checksum,
+	app_compiled.javascript, app_schema.version_id IS NOT NULL AS has_schema, app_schema.schema,
+	owned.id IS NOT NULL AS has_device, coalesce(owned.timezone, 'UTC') AS timezone,
+	coalesce(owned.locale, 'en') AS locale,
+	coalesce(owned.picture_limit_bytes, 460000) AS picture_limit_bytes,
+	render_duration_s(coalesce(entry.display_s, owned.schedule_interval_s, 15)) AS duration_s,
+	entry.app_id IS NOT NULL AS is_installed, app.status = 'disabled' AS is_disabled,
+	entry.settings, entry.secret_settings, entry.settings_hash, network.reach,
+	failure.version_id IS NOT NULL AS has_failed, coalesce(failure.kind, 0::int2) AS failure_kind,
+	failure.message AS failure_message, failure.file AS failure_file,
+	coalesce(failure.line, 0) AS failure_line, coalesce(failure."column", 0) AS failure_column
+FROM app
+LEFT JOIN app_version AS version ON version.id = app.deployed_version_id AND app.status = 'active'
+LEFT JOIN app_compiled ON app_compiled.version_id = version.id
+LEFT JOIN owned ON true
+LEFT JOIN entry ON entry.app_id = app.id
+LEFT JOIN app_schema ON app_schema.version_id = version.id
+	AND app_schema.locale = coalesce(owned.locale, 'en') AND app_schema.engine = :engine
+	AND (app_schema.hosts = '' OR app_schema.made_at > clock_timestamp() - interval '15 minutes')
+CROSS JOIN LATERAL (
+	SELECT (CASE WHEN :is_looked_at THEN 0 WHEN entry.app_id IS NULL THEN 1 ELSE 2 END)::int2 AS reach
+) AS network
+LEFT JOIN app_schema_failure AS failure ON failure.version_id = version.id
+	AND failure.locale = coalesce(owned.locale, 'en') AND failure.reach = network.reach
+	AND failure.engine = :engine AND failure.made_at > clock_timestamp() - interval '1 minute'
+WHERE app.id = coalesce((SELECT id FROM app WHERE id = :app_id OR slug = :slug),
+		CASE WHEN :slug = '' THEN (SELECT app_id FROM entry) END)
+	AND (entry.app_id IS NOT NULL OR version.id IS NOT NULL
+		AND (app.visibility <> 'private' OR app.account_id = :account_id))

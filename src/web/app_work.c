@@ -1,0 +1,448 @@
+#include "app_work.h"
+#include "app_hosts.h"
+#include "app_name.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "domain/settings_mask.h"
+
+static const struct rate_policy preview_rate = {
+    .name = "preview",
+    .of_what = "of this account",
+    .per_second = LIMIT_PREVIEW_RATE_PER_S,
+    .burst = LIMIT_PREVIEW_RATE_BURST,
+};
+
+void app_work_finish(struct app_work *work)
+{
+	engine_job_finish(&work->job);
+}
+
+/* ---- what is to be run ---- */
+
+static struct verdict fail_no_device(struct task *task)
+{
+	return task_fail(task, 404, "there is no such device");
+}
+
+static struct verdict app_found(struct task *task)
+{
+	struct app_work *work = *web_app_work(task);
+	const struct app_source_row *source = &work->source;
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "there is no such app");
+	if (!id_is_none(work->device_id) && !source->has_device)
+		return fail_no_device(task);
+	if (work->installation_id.length && !source->is_installed)
+		return task_fail(task, 404, "the app is not installed there");
+	work->language = source->language;
+	work->script = source->script;
+	work->compiled = source->javascript;
+	work->scope = source->checksum;
+	work->timezone = source->timezone;
+	work->locale = source->locale;
+	work->picture_limit_bytes = (size_t)source->picture_limit_bytes;
+	work->duration_ms = (unsigned)source->duration_s * 1000;
+	return task_continue(task, work->next);
+}
+
+struct verdict web_find_app(struct task *task, struct app_work *work, struct str app,
+			    struct str device_id, struct str installation_id, task_step *next)
+{
+	struct app_name name = app_name_of(app);
+
+	*web_app_work(task) = work;
+	work->next = next;
+	work->installation_id = installation_id;
+	if (device_id.length && !id_parse(device_id, &work->device_id))
+		return fail_no_device(task);
+	statement_app_source(
+	    task_new_query(task),
+	    &(struct app_source_parameters){
+		.account_id = task_account_id(task),
+		.app_id = name.id,
+		.slug = name.slug.data ? name.slug : STR(""),
+		.device_id = work->device_id,
+		.installation_id = installation_id.data ? installation_id : STR(""),
+		.engine = str_from(engines_version()),
+		.is_looked_at = work->is_only_looked_at,
+	    },
+	    &work->source);
+	return task_query(task, app_found);
+}
+
+void web_use_draft(struct task *task, struct app_work *work, const struct app_body *body,
+		   struct id app)
+{
+	char id[ID_TEXT_LENGTH + 1];
+
+	id_format(app, id);
+	work->language = body->script_language;
+	work->script = body->script_content;
+	work->scope = arena_printf(task_arena(task), "draft:%s", id);
+	work->timezone = body->timezone;
+}
+
+void web_use_version(struct app_work *work, const struct review_source_row *version,
+		     struct str zone)
+{
+	work->language = version->script_language;
+	work->script = version->script_content;
+	work->compiled = version->javascript;
+	work->scope = version->checksum;
+	work->timezone = zone;
+}
+
+/* ---- running it ---- */
+
+/* Secrets go to the script, and not further. answer.result is for its reader to mask. */
+static void on_done(struct engine_job *job)
+{
+	struct app_work *work = container_of(job, struct app_work, job);
+	struct engine_answer *answer = &job->answer;
+	struct arena *arena = task_arena(work->task);
+
+	answer->log = settings_mask(&work->secret, answer->log, arena);
+	answer->problem.message = settings_mask(&work->secret, answer->problem.message, arena);
+	answer->problem.backtrace = settings_mask(&work->secret, answer->problem.backtrace, arena);
+	web_note_hosts(work->task, work->source.app_id, job);
+	task_resume(work->task);
+}
+
+/* A request counts once, however often it runs the script. True: *ret_answer is 429. */
+static bool is_too_often(struct task *task, struct app_work *work, struct verdict *ret_answer)
+{
+	struct rate_result result;
+
+	if (work->was_counted || !web_service_of(task)->limits_attempts)
+		return false;
+	work->was_counted = true;
+	result = rate_take(task_service(task)->rates, &preview_rate, task_account_id(task),
+			   clock_monotonic_us());
+	if (result.is_allowed)
+		return false;
+	task_add_field(task, STR("Retry-After"),
+		       arena_decimal(task_arena(task), result.retry_after_s));
+	*ret_answer =
+	    task_fail(task, 429, "too many previews, try again in %u s", result.retry_after_s);
+	return true;
+}
+
+/* Nothing is run, and the answer says why. */
+static struct verdict go_without(struct task *task, struct app_work *work, const char *why,
+				 task_step *next)
+{
+	work->job.answer = (struct engine_answer){
+	    .problem = {.kind = ENGINE_NOT_AVAILABLE, .message = str_from(why)},
+	};
+	return task_continue(task, next);
+}
+
+/* A form is kept for all who ask in its language, so it knows no device's zone. What the account
+ * has installed may reach what the operator allows; what a stranger has only written or looks at
+ * may not. */
+static void fill_job(struct task *task, struct app_work *work, enum engine_what what,
+		     struct str config)
+{
+	work->job = (struct engine_job){
+	    .account = task_account_id(task),
+	    .what = what,
+	    .script = work->script,
+	    .compiled = work->compiled,
+	    .scope = work->scope,
+	    .config = config,
+	    .now_ms = clock_wall_us() / 1000,
+	    .timezone = what == ENGINE_SCHEMA ? STR("UTC") : work->timezone,
+	    .locale = work->locale,
+	    .seed = (uint64_t)clock_wall_us(),
+	    .max_duration_ms = work->duration_ms,
+	    .max_bytes = work->picture_limit_bytes,
+	    .has_network = !work->is_only_looked_at,
+	    .is_public_only = !work->source.is_installed,
+	    .is_preview = true,
+	    .handler = work->job.handler,
+	    .parameter = work->job.parameter,
+	    .done = on_done,
+	};
+}
+
+struct verdict web_run_app(struct task *task, struct app_work *work, enum engine_what what,
+			   struct str config, task_step *next)
+{
+	struct engines *engines = web_service_of(task)->engines;
+	enum engine_language language;
+	const char *why_not;
+	struct verdict answer;
+	unsigned retry_after_s;
+
+	engine_job_finish(&work->job);
+	fill_job(task, work, what, config);
+	work->task = task;
+	if (!engine_language_read(work->language, &language))
+		return go_without(task, work,
+				  work->source.is_disabled
+				      ? "an administrator has disabled this app"
+				      : "no version of this app is deployed",
+				  next);
+	work->job.language = language;
+	if (!engines_has(engines, language, &why_not))
+		return go_without(task, work, why_not, next);
+	if (is_too_often(task, work, &answer))
+		return answer;
+	switch (engines_submit(engines, &work->job, &retry_after_s)) {
+	case 0:
+		return task_wait(task, next);
+	case -EAGAIN:
+		return task_fail_busy(task, retry_after_s,
+				      "too many apps are being rendered, try again");
+	case -EDQUOT:
+		return task_fail_busy(
+		    task, retry_after_s,
+		    "too many apps of this account are being rendered, try again");
+	default:
+		return go_without(task, work, "the script is no text", next);
+	}
+}
+
+/* ---- its form ---- */
+
+static struct str or_empty(struct str text)
+{
+	return text.data ? text : STR("");
+}
+
+static bool problem_is_the_scripts(const struct engine_problem *problem)
+{
+	return problem->kind == ENGINE_WRONG_SCRIPT || problem->kind == ENGINE_NO_APP ||
+	       problem->kind == ENGINE_LIMIT || problem->kind == ENGINE_CRASH;
+}
+
+static void read_form(struct task *task, struct app_work *work, struct str schema)
+{
+	struct str reason;
+
+	work->has_form = form_read(schema, task_arena(task), &work->form, &reason);
+	if (!work->has_form)
+		work->job.answer.problem = (struct engine_problem){
+		    .kind = ENGINE_WRONG_SCRIPT,
+		    .message = reason,
+		};
+}
+
+static struct verdict form_kept(struct task *task)
+{
+	struct app_work *work = *web_app_work(task);
+
+	return task_continue(task, work->next);
+}
+
+static struct verdict failure_noted(struct task *task)
+{
+	struct app_work *work = *web_app_work(task);
+
+	return task_continue(task, work->next);
+}
+
+/* What the script is to blame for it would do again at once. */
+static struct verdict note_failure(struct task *task, struct app_work *work)
+{
+	const struct engine_problem *problem = &work->job.answer.problem;
+
+	if (id_is_none(work->source.version_id) || !problem_is_the_scripts(problem))
+		return task_continue(task, work->next);
+	statement_app_schema_fail(task_new_query(task),
+				  &(struct app_schema_fail_parameters){
+				      .version_id = work->source.version_id,
+				      .locale = work->locale,
+				      .reach = (int16_t)work->source.reach,
+				      .engine = str_from(engines_version()),
+				      .kind = (int16_t)problem->kind,
+				      .message = or_empty(problem->message),
+				      .file = or_empty(problem->file),
+				      .line = problem->line,
+				      .column = problem->column,
+				  },
+				  &work->failed);
+	return task_query(task, failure_noted);
+}
+
+/* It has just failed. */
+static void recall_failure(struct app_work *work)
+{
+	const struct app_source_row *source = &work->source;
+
+	work->job.answer = (struct engine_answer){
+	    .problem = {.kind = (enum engine_problem_kind)source->failure_kind,
+			.message = source->failure_message,
+			.file = source->failure_file,
+			.line = (int)source->failure_line,
+			.column = (int)source->failure_column},
+	};
+}
+
+static struct verdict form_made(struct task *task)
+{
+	struct app_work *work = *web_app_work(task);
+	const struct engine_answer *answer = &work->job.answer;
+
+	if (answer->problem.kind != ENGINE_DONE)
+		return note_failure(task, work);
+	if (!work->compiled.length && answer->compiled.length)
+		work->compiled = arena_copy(task_arena(task), answer->compiled);
+	read_form(task, work, answer->schema);
+	/* TypeScript may make do without an answer: such a form is not kept for those who have one.
+	 */
+	if (!work->has_form || id_is_none(work->source.version_id) ||
+	    (work->is_only_looked_at && work->job.language == ENGINE_TYPESCRIPT))
+		return task_continue(task, work->next);
+	statement_app_schema_keep(task_new_query(task),
+				  &(struct app_schema_keep_parameters){
+				      .version_id = work->source.version_id,
+				      .locale = work->locale,
+				      .engine = str_from(engines_version()),
+				      .schema = or_empty(answer->schema),
+				      .hosts = or_empty(answer->hosts),
+				  },
+				  &work->kept);
+	return task_query(task, form_kept);
+}
+
+struct verdict web_find_form(struct task *task, struct app_work *work, task_step *next)
+{
+	*web_app_work(task) = work;
+	work->next = next;
+	if (!work->source.has_schema && work->source.has_failed) {
+		recall_failure(work);
+		return task_continue(task, next);
+	}
+	if (!work->source.has_schema)
+		return web_run_app(task, work, ENGINE_SCHEMA, STR("{}"), form_made);
+	read_form(task, work, work->source.schema);
+	return task_continue(task, next);
+}
+
+/* ---- settings ---- */
+
+struct str web_settings_text(struct task *task, const struct settings *settings)
+{
+	struct buffer json = {0};
+	struct str text;
+
+	settings_write(settings, &json);
+	text = arena_copy(task_arena(task), buffer_view(&json));
+	buffer_finish(&json);
+	return text;
+}
+
+/* A version may have taken the mark of a secret away, or the field: its value goes then. And one
+ * may have marked a field whose value is stored in the clear: from now on that is a secret. */
+static void sort_stored(struct task *task, const struct app_work *work, struct settings *secret)
+{
+	struct settings open, all;
+
+	settings_parse(work->source.settings, task_arena(task), &open);
+	settings_keep(&open, &work->form, true);
+	settings_keep_sealed(secret, &work->form);
+	settings_merge(&open, secret, task_arena(task), &all);
+	*secret = all;
+}
+
+bool web_open_secrets(struct task *task, const struct app_work *work, struct settings *ret_secret)
+{
+	const struct app_source_row *source = &work->source;
+	struct str json;
+
+	*ret_secret = (struct settings){0};
+	if (source->secret_settings.length > 0) {
+		if (!settings_open(web_service_of(task)->settings_key, work->device_id,
+				   work->installation_id, source->secret_settings, task_arena(task),
+				   &json))
+			return false;
+		settings_parse(json, task_arena(task), ret_secret);
+	}
+	sort_stored(task, work, ret_secret);
+	return true;
+}
+
+/* Where nobody knows what is secret, what is stored in the clear may stay so. */
+static void keep_open(struct task *task, struct app_work *work, struct settings *changed)
+{
+	struct settings stored, open = {0};
+	unsigned kept = 0;
+
+	if (!form_makes_more(&work->form))
+		return;
+	settings_parse(work->source.settings, task_arena(task), &stored);
+	open.items = arena_alloc(task_arena(task), (changed->count + 1) * sizeof(open.items[0]));
+	for (unsigned i = 0; i < changed->count; i++) {
+		const struct setting *setting = &changed->items[i];
+
+		if (!form_find(&work->form, setting->name) && settings_find(&stored, setting->name))
+			open.items[open.count++] = *setting;
+		else
+			changed->items[kept++] = *setting;
+	}
+	changed->count = kept;
+	settings_merge(&work->open, &open, task_arena(task), &work->open);
+}
+
+/* All are secret that the body sets or gives up: then nothing of the old ones is left. */
+static bool replaces_all(const struct app_work *work, const struct settings *secret)
+{
+	for (unsigned i = 0; i < work->form.count; i++)
+		if (work->form.fields[i].is_secret &&
+		    !settings_find(secret, work->form.fields[i].id))
+			return false;
+	return true;
+}
+
+bool web_take_settings(struct task *task, struct app_work *work, const struct settings *settings,
+		       struct verdict *ret_answer)
+{
+	struct faults *faults = task_faults(task);
+	struct settings changed, stored;
+
+	settings_check(settings, &work->form, faults, &work->open, &changed);
+	if (faults->count) {
+		*ret_answer = task_fail_faults(task);
+		return false;
+	}
+	keep_open(task, work, &changed);
+	if (!web_open_secrets(task, work, &stored) && !replaces_all(work, &changed)) {
+		*ret_answer = task_fail(task, 409, "%s", settings_open_failed);
+		return false;
+	}
+	settings_merge(&stored, &changed, task_arena(task), &work->secret);
+	settings_merge(&work->open, &work->secret, task_arena(task), &work->all);
+	return true;
+}
+
+void web_seal_settings(struct task *task, struct id device_id, struct str installation_id,
+		       const struct app_work *work, struct str *ret_settings,
+		       struct str *ret_sealed, struct str *ret_hash)
+{
+	const struct settings_key *key = web_service_of(task)->settings_key;
+	uint8_t hash[SETTINGS_HASH_BYTES];
+	struct buffer sealed = {0};
+
+	*ret_settings = web_settings_text(task, &work->open);
+	*ret_sealed = (struct str){0};
+	if (work->secret.count) {
+		settings_seal(key, device_id, installation_id,
+			      web_settings_text(task, &work->secret), &sealed);
+		*ret_sealed = arena_copy(task_arena(task), buffer_view(&sealed));
+		buffer_finish(&sealed);
+	}
+	settings_hash(key, web_settings_text(task, &work->all), work->secret.count > 0, hash);
+	*ret_hash = arena_copy(task_arena(task), (struct str){(const char *)hash, sizeof(hash)});
+}
+
+void web_take_good_settings(struct task *task, struct app_work *work,
+			    const struct settings *settings)
+{
+	struct faults ignored;
+
+	faults_init(&ignored, task_arena(task));
+	settings_check(settings, &work->form, &ignored, &work->open, &work->secret);
+	settings_merge(&work->open, &work->secret, task_arena(task), &work->all);
+}
