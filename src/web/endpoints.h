@@ -5,12 +5,16 @@
 
 extern const struct endpoint endpoint_app_device_list;
 extern const struct endpoint endpoint_app_form;
+extern const struct endpoint endpoint_app_handler;
 extern const struct endpoint endpoint_app_install;
+extern const struct endpoint endpoint_app_preview;
 extern const struct endpoint endpoint_audit_list;
 extern const struct endpoint endpoint_catalogue_get;
 extern const struct endpoint endpoint_catalogue_list;
 extern const struct endpoint endpoint_challenge_create;
 extern const struct endpoint endpoint_draft_get;
+extern const struct endpoint endpoint_draft_handler;
+extern const struct endpoint endpoint_draft_preview;
 extern const struct endpoint endpoint_draft_save;
 extern const struct endpoint endpoint_entry_settings_get;
 extern const struct endpoint endpoint_entry_settings_set;
@@ -61,7 +65,9 @@ extern const struct endpoint endpoint_picture_get;
 extern const struct endpoint endpoint_register;
 extern const struct endpoint endpoint_review_decide;
 extern const struct endpoint endpoint_review_get;
+extern const struct endpoint endpoint_review_handler;
 extern const struct endpoint endpoint_review_list;
+extern const struct endpoint endpoint_review_preview;
 extern const struct endpoint endpoint_review_scripts;
 extern const struct endpoint endpoint_rotation_get;
 extern const struct endpoint endpoint_rotation_order;

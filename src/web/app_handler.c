@@ -1,0 +1,210 @@
+#include "app_work.h"
+#include "base/limits.h"
+#include "domain/settings_mask.h"
+#include "endpoints.h"
+
+/* POST /web/apps/{appId}/handler, POST /web/studio/{appId}/handler, POST
+ * /web/reviews/{versionId}/handler - asks an app, a draft, or a version that is reviewed, for the
+ * options or further fields that a field of its form has. */
+
+struct call {
+	struct app_body body; /* first: the prologue reads the request into it */
+	struct app_work work;
+	struct review_source_row scripts;
+	const struct form_field *field;
+};
+
+/* What the handler returned, in the form of HandlerAnswer. */
+struct returned {
+	struct form_option *options;
+	unsigned option_count;
+	struct form form;
+};
+
+static void mask(const struct call *call, struct str *text)
+{
+	*text = settings_mask(&call->work.secret, *text, task_arena(call->work.task));
+}
+
+static void mask_options(const struct call *call, struct form_option *options, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		mask(call, &options[i].display);
+		mask(call, &options[i].text);
+		mask(call, &options[i].value);
+	}
+}
+
+/* All that somebody reads or chooses; a field stays the field that it is. */
+static void mask_fields(const struct call *call, struct form *form)
+{
+	for (unsigned i = 0; i < form->count; i++) {
+		struct form_field *field = &form->fields[i];
+		size_t size = field->option_count * sizeof(field->options[0]);
+		struct form_option *options = arena_alloc(task_arena(call->work.task), size + 1);
+
+		if (size)
+			memcpy(options, field->options, size);
+		mask_options(call, options, field->option_count);
+		field->options = options;
+		mask(call, &field->name);
+		mask(call, &field->description);
+		mask(call, &field->default_value);
+		mask(call, &field->visibility.value);
+	}
+}
+
+static void read_result(struct task *task, struct call *call, struct returned *ret)
+{
+	struct engine_answer *answer = &call->work.job.answer;
+	struct str reason = {0};
+	bool is_good;
+
+	*ret = (struct returned){0};
+	if (answer->problem.kind != ENGINE_DONE)
+		return;
+	if (call->field->type == FORM_GENERATED)
+		is_good = form_read(answer->result, task_arena(task), &ret->form, &reason);
+	else
+		is_good = form_read_options(answer->result, task_arena(task), &ret->options,
+					    &ret->option_count, &reason);
+	mask_fields(call, &ret->form);
+	mask_options(call, ret->options, ret->option_count);
+	mask(call, &reason);
+	if (!is_good)
+		answer->problem = (struct engine_problem){
+		    .kind = ENGINE_WRONG_SCRIPT,
+		    .message = reason,
+		};
+}
+
+static struct verdict reply(struct task *task)
+{
+	struct call *call = task_state(task);
+	struct buffer json = {0};
+	struct returned returned;
+	struct verdict answer;
+
+	read_result(task, call, &returned);
+	buffer_append_str(&json, STR("{\"options\":"));
+	form_write_options(returned.options, returned.option_count, &json);
+	buffer_append_str(&json, STR(",\"fields\":"));
+	form_write(&returned.form, &json);
+	buffer_append_str(&json, STR(",\"problem\":"));
+	app_write_problem(&json, &call->work.job.answer.problem);
+	buffer_append_char(&json, '}');
+	answer = task_reply_json(task, 200, &json);
+	buffer_finish(&json);
+	return answer;
+}
+
+/* The form was not to be had: reply() says why. */
+static struct verdict reply_without(struct task *task)
+{
+	static const struct form_field none = {.type = FORM_GENERATED};
+	struct call *call = task_state(task);
+
+	call->field = &none;
+	return reply(task);
+}
+
+static struct verdict form_found(struct task *task)
+{
+	struct call *call = task_state(task);
+	struct app_work *work = &call->work;
+	struct settings stored;
+
+	if (!work->has_form)
+		return reply_without(task);
+	call->field = form_find(&work->form, call->body.field_id);
+	if (!call->field || !form_has_handler(call->field))
+		return task_fail_field(task, "fieldId",
+				       "must be a field whose options or fields come from the app");
+	web_take_good_settings(task, work, &call->body.settings);
+	if (web_open_secrets(task, work, &stored)) {
+		settings_merge(&stored, &work->secret, task_arena(task), &work->secret);
+		settings_merge(&work->open, &work->secret, task_arena(task), &work->all);
+	}
+	work->job.handler = call->field->handler;
+	work->job.parameter = call->body.parameter;
+	return web_run_app(task, work, ENGINE_HANDLER, web_settings_text(task, &work->all), reply);
+}
+
+static struct verdict found(struct task *task)
+{
+	struct call *call = task_state(task);
+
+	return web_find_whole_form(task, &call->work, &call->body.settings, form_found);
+}
+
+static struct verdict begin(struct task *task)
+{
+	struct call *call = task_state(task);
+
+	return web_find_app(task, &call->work, task_path_parameter(task, 0), call->body.device_id,
+			    call->body.installation_id, found);
+}
+
+static struct verdict begin_draft(struct task *task)
+{
+	struct call *call = task_state(task);
+
+	web_use_draft(task, &call->work, &call->body, task_app(task)->id);
+	return web_find_whole_form(task, &call->work, &call->body.settings, form_found);
+}
+
+static struct verdict version_found(struct task *task)
+{
+	struct call *call = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "there is no such version");
+	web_use_version(&call->work, &call->scripts, call->body.timezone);
+	return web_find_whole_form(task, &call->work, &call->body.settings, form_found);
+}
+
+static struct verdict begin_review(struct task *task)
+{
+	struct call *call = task_state(task);
+	struct id id;
+
+	if (!id_parse(task_path_parameter(task, 0), &id))
+		return task_fail(task, 404, "there is no such version");
+	statement_review_source(task_new_query(task), &(struct review_source_parameters){id},
+				&call->scripts);
+	return task_query(task, version_found);
+}
+
+static void finish(void *state)
+{
+	app_work_finish(&((struct call *)state)->work);
+}
+
+const struct endpoint endpoint_app_handler = {
+    .name = "app_handler",
+    .handler = begin,
+    .access = &access_session,
+    .body = &handler_call_record,
+    .body_max_bytes = LIMIT_SETTINGS_BODY_BYTES,
+    .state_size = sizeof(struct call),
+    .finish = finish,
+};
+const struct endpoint endpoint_draft_handler = {
+    .name = "draft_handler",
+    .handler = begin_draft,
+    .access = &access_session,
+    .resource = RESOURCE_APP,
+    .body = &draft_handler_call_record,
+    .body_max_bytes = LIMIT_UPLOAD_BODY_BYTES,
+    .state_size = sizeof(struct call),
+    .finish = finish,
+};
+const struct endpoint endpoint_review_handler = {
+    .name = "review_handler",
+    .handler = begin_review,
+    .access = &access_reviewer,
+    .body = &review_handler_call_record,
+    .body_max_bytes = LIMIT_SETTINGS_BODY_BYTES,
+    .state_size = sizeof(struct call),
+    .finish = finish,
+};

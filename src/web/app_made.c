@@ -1,0 +1,127 @@
+#include "app_work.h"
+#include "record/json.h"
+
+enum {
+	/* GENERATED fields of a form that are asked; who makes more of them makes too many. */
+	ASKED_MAX = 8,
+};
+
+static struct verdict ask_next(struct task *task, struct app_work *work);
+
+static bool has_unknown(const struct settings *settings, const struct form *form)
+{
+	for (unsigned i = 0; i < settings->count; i++)
+		if (!form_find(form, settings->items[i].name))
+			return true;
+	return false;
+}
+
+/* What its source has: set, stored, or its default. */
+static struct str value_of_source(const struct app_work *work, const struct form_field *field)
+{
+	const struct setting *setting = settings_find(&work->all, field->source);
+	const struct form_field *source = form_find(&work->form, field->source);
+
+	if (setting)
+		return setting->value;
+	return source && source->default_value.data ? source->default_value : STR("");
+}
+
+static struct verdict end(struct task *task, struct app_work *work)
+{
+	work->job.handler = work->job.parameter = (struct str){0};
+	work->form.has_made = !work->made.problem.data;
+	return task_continue(task, work->made.next);
+}
+
+/* Nobody is shown the answer: it needs no mask, which might hide the names of fields. */
+static struct verdict answered(struct task *task)
+{
+	struct app_work *work = *web_app_work(task);
+	const struct engine_answer *answer = &work->job.answer;
+	struct str reason = answer->problem.message;
+	struct form more;
+
+	if (answer->problem.kind == ENGINE_DONE &&
+	    form_read(answer->result, task_arena(task), &more, &reason))
+		form_add(&work->form, &more, task_arena(task));
+	else
+		work->made.problem = arena_copy(task_arena(task), reason);
+	return ask_next(task, work);
+}
+
+static struct verdict ask_next(struct task *task, struct app_work *work)
+{
+	const struct form_field *field = NULL;
+
+	while (!field && work->made.seen < work->made.own && !work->made.problem.data) {
+		field = &work->form.fields[work->made.seen++];
+		if (field->type != FORM_GENERATED)
+			field = NULL;
+	}
+	if (!field)
+		return end(task, work);
+	if (++work->made.asked > ASKED_MAX || !form_has_handler(field)) {
+		work->made.problem = STR("it has too many fields that make others, or one without "
+					 "a handler");
+		return end(task, work);
+	}
+	work->job.handler = field->handler;
+	work->job.parameter = value_of_source(work, field);
+	return web_run_app(task, work, ENGINE_HANDLER, web_settings_text(task, &work->all),
+			   answered);
+}
+
+static struct verdict form_found(struct task *task)
+{
+	struct app_work *work = *web_app_work(task);
+	struct settings open, stored;
+
+	work->made.own = work->form.count;
+	if (!work->has_form || !form_makes_more(&work->form))
+		return task_continue(task, work->made.next);
+	settings_parse(work->source.settings, task_arena(task), &open);
+	if (!web_open_secrets(task, work, &stored))
+		stored = (struct settings){0};
+	if (!has_unknown(work->made.given, &work->form) && !has_unknown(&open, &work->form) &&
+	    !has_unknown(&stored, &work->form))
+		return task_continue(task, work->made.next);
+	web_take_good_settings(task, work, work->made.given);
+	settings_merge(&stored, &work->secret, task_arena(task), &work->secret);
+	settings_merge(&work->open, &work->secret, task_arena(task), &work->all);
+	return ask_next(task, work);
+}
+
+struct verdict web_find_whole_form(struct task *task, struct app_work *work,
+				   const struct settings *settings, task_step *next)
+{
+	work->made.given = settings;
+	work->made.next = next;
+	return web_find_form(task, work, form_found);
+}
+
+/* What was stored before stays what it was. */
+bool web_knows_settings(struct task *task, const struct app_work *work,
+			const struct settings *settings, struct verdict *ret_answer)
+{
+	struct settings open, stored;
+
+	if (!form_makes_more(&work->form))
+		return true;
+	settings_parse(work->source.settings, task_arena(task), &open);
+	if (!web_open_secrets(task, work, &stored))
+		stored = (struct settings){0};
+	for (unsigned i = 0; i < settings->count; i++) {
+		struct str name = settings->items[i].name;
+
+		if (form_find(&work->form, name) || settings_find(&open, name) ||
+		    settings_find(&stored, name) || settings->items[i].is_removed)
+			continue;
+		*ret_answer = task_fail(task, 409,
+					"the app does not say now which of its further fields are "
+					"secret, try again: %.*s",
+					STR_ARG(work->made.problem));
+		return false;
+	}
+	return true;
+}

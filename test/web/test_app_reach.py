@@ -1,0 +1,202 @@
+"""How far apps reach before somebody has installed them, with a server of the test's own that only
+--egress-allow opens."""
+
+import http.server
+import os
+import threading
+
+import pytest
+from authors import Author
+from forms import Entry, Owner, needs, publish
+from people import Person, World, wait_until
+
+pytestmark = [*needs("starlark"), pytest.mark.skipif(
+    not os.environ.get("HAS_EGRESS"), reason="built without the egress")]
+
+ASKS = """
+load("http.star", "http")
+load("render.star", "render")
+load("schema.star", "schema")
+
+def ask():
+    return http.get("URL/" + WHERE).body()
+
+def main(config):
+    print("got", ask())
+    return []
+
+def find(pattern):
+    return [schema.Option(display = ask(), value = "x")]
+
+def get_schema():
+    return schema.Schema(version = "1", fields = FIELDS)
+"""
+PLAIN = """[
+        schema.Typeahead(id = "found", name = "Found", desc = "Search", icon = "gear", handler = find)]"""
+LATE = """[schema.Text(id = "a", name = ask(), desc = "A", icon = "gear")]"""
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.server.seen.append(self.path)
+        self.send_response(200)
+        self.send_header("Content-Length", "6")
+        self.end_headers()
+        self.wfile.write(b"secret")
+
+
+@pytest.fixture(scope="module")
+def server():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        running.daemon_threads = True
+        running.seen = []
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield running
+        running.shutdown()
+
+
+@pytest.fixture(scope="module")
+def people(postgres):
+    with World(postgres.create_database(), "--rate-limit", "0",
+               "--egress-allow", "127.0.0.0/8") as world:
+        yield Author(world), Person(world, is_reviewer=True).browser(), Owner(world)
+
+
+def script(server, fields, where):
+    url = f"http://127.0.0.1:{server.server_address[1]}"
+    return (ASKS.replace("FIELDS", fields).replace("URL", url)
+            .replace("WHERE", f'"{where}"'))
+
+
+def refused(answer):
+    return "not public" in answer.ok()["problem"]["message"]
+
+
+def test_drafts_reach_public_addresses_only(people, server):
+    author, _, _ = people
+    body = {"scriptLanguage": "STARLARK", "scriptContent": script(server, PLAIN, "draft")}
+    app = author.make()
+    assert refused(author.browser.post(app.path + "/preview", body))
+    assert refused(author.browser.post(app.path + "/handler",
+                                       {**body, "fieldId": "found", "parameter": "x"}))
+    assert "/draft" not in server.seen
+
+
+def test_versions_in_review_reach_public_addresses_only(people, server):
+    author, reviewer, _ = people
+    version = author.make().submitted("1.0", script(server, PLAIN, "review"))
+    assert refused(reviewer.post(f"/web/reviews/{version}/preview", {}))
+    assert refused(reviewer.post(f"/web/reviews/{version}/handler",
+                                 {"fieldId": "found", "parameter": "x"}))
+    assert "/review" not in server.seen
+
+
+def test_what_is_installed_reaches_what_is_allowed(people, server):
+    author, reviewer, owner = people
+    app = publish(author, reviewer, script(server, PLAIN, "app"))
+    assert refused(owner.preview(app))
+    assert refused(owner.ask(app, "found", "x"))
+    assert "/app" not in server.seen
+    entry = Entry(owner, owner.browser.post(f"/web/devices/{owner.device}/apps",
+                                            {"app": app.slug}).json()["id"])
+    assert owner.preview(app, installationId=entry.id).ok()["log"] == ["got secret"]
+    assert owner.ask(app, "found", "x", deviceId=owner.device,
+                     installationId=entry.id).ok()["options"][0]["display"] == "secret"
+    # Its answer is kept, but not for those who have not installed the app.
+    assert refused(owner.preview(app))
+
+
+def test_a_form_that_is_only_looked_at_asks_nobody(people, server):
+    author, reviewer, owner = people
+    app = publish(author, reviewer, script(server, LATE, "form"))
+    for _ in range(2):
+        form = owner.browser.get(f"/web/apps/{app.slug}/schema").ok()
+        assert form["fields"] == [] and "no network here" in form["problem"]["message"]
+    assert refused(owner.preview(app))
+    assert "/form" not in server.seen
+    entry = Entry(owner, owner.browser.post(f"/web/devices/{owner.device}/apps",
+                                            {"app": app.slug}).json()["id"])
+    assert entry.shown()["fields"][0]["name"] == "secret"
+
+
+def hosts_of(browser, app):
+    return browser.get(f"/web/apps/{app.slug}").ok()["hosts"]
+
+
+def test_hosts_of_previews_and_handlers_are_on_the_apps_page(people, server):
+    author, reviewer, owner = people
+    for ask in (lambda app, entry: owner.preview(app, installationId=entry.id),
+                lambda app, entry: owner.ask(app, "found", "x", deviceId=owner.device,
+                                             installationId=entry.id)):
+        app = publish(author, reviewer, script(server, PLAIN, "named"))
+        entry = Entry(owner, owner.browser.post(f"/web/devices/{owner.device}/apps",
+                                                {"app": app.slug}).json()["id"])
+        assert hosts_of(owner.browser, app) == []
+        ask(app, entry).ok()
+        wait_until(lambda app=app: hosts_of(owner.browser, app) == ["127.0.0.1"], "the host")
+        app.publish(reviewer, "2.0", script(server, "[]", "other"))
+        assert hosts_of(owner.browser, app) == ["127.0.0.1"]
+        author.browser.get(app.path + "/renders").ok()
+
+
+def test_a_host_that_somebody_types_is_not_named(people, server):
+    author, reviewer, owner = people
+    text = script(server, PLAIN, "typed").replace(
+        "display = ask()", f'display = http.get("http://" + pattern + ":{server.server_address[1]}/t").body()')
+    app = publish(author, reviewer, text)
+    entry = Entry(owner, owner.browser.post(f"/web/devices/{owner.device}/apps",
+                                            {"app": app.slug}).json()["id"])
+    members = {"deviceId": owner.device, "installationId": entry.id}
+    assert owner.ask(app, "found", "127.0.0.1", **members).ok()["options"][0]["display"] == "secret"
+    assert owner.ask(app, "found", "127.0.0.2", **members).ok()["problem"]
+    assert hosts_of(owner.browser, app) == []
+
+
+BAD_FORM = """
+load("random.star", "random")
+load("schema.star", "schema")
+
+def main(config):
+    return []
+
+def get_schema():
+    fail("number %d" % random.number(0, 1000000000))
+"""
+
+
+def test_a_form_that_fails_is_not_run_again_at_once(people):
+    author, reviewer, owner = people
+    app = publish(author, reviewer, BAD_FORM)
+    entry = Entry(owner, owner.browser.post(f"/web/devices/{owner.device}/apps",
+                                            {"app": app.slug}).json()["id"])
+
+    def looked_at():
+        return owner.browser.get(f"/web/apps/{app.slug}/schema").ok()["problem"]
+
+    first = looked_at()
+    assert "number" in first["message"] and first["line"] == 9 and looked_at() == first
+    # It may be better where there is more of the network.
+    [installed] = {entry.shown()["problem"]["message"] for _ in range(2)}
+    assert installed != first["message"]
+    assert owner.preview(app, installationId=entry.id).ok()["problem"]["message"] == installed
+    owner.person.world.sql("UPDATE app_schema_failure SET made_at = now() - interval '1 minute'")
+    assert looked_at()["message"] != first["message"]
+    for locale in range(30):
+        owner.person.world.sql("UPDATE device SET locale = 'aa-' || %s WHERE id = %s", 10 + locale,
+                               owner.device)
+        owner.browser.get(f"/web/apps/{app.slug}/schema?deviceId={owner.device}").ok()
+    assert owner.person.world.sql(
+        "SELECT count(*) FROM app_schema_failure JOIN app ON deployed_version_id = version_id "
+        "WHERE app.id = %s", app.id)[0][0] <= 20
+
+
+def test_disabled(people, server):
+    author, reviewer, owner = people
+    app = publish(author, reviewer, script(server, PLAIN, "disabled"))
+    entry = Entry(owner, owner.browser.post(f"/web/devices/{owner.device}/apps",
+                                            {"app": app.slug}).json()["id"])
+    owner.person.world.sql("UPDATE app SET status = 'disabled' WHERE id = %s", app.id)
+    assert "an administrator has disabled this app" in entry.shown()["unavailable"]
