@@ -3,18 +3,13 @@
 #include "domain/studio.h"
 #include "endpoints.h"
 #include "search.h"
-#include "task/list.h"
 
 /* GET /web/apps - the apps that the account can install, by name; with "q", those that have the
  * text in their name, slug, summary or author's name. */
 
-struct search {
-	struct str wanted; /* empty: all */
-};
-
 static void ask_short(struct task *task, struct db_query *query)
 {
-	const struct search *search = task_state(task);
+	const struct web_search *search = task_state(task);
 
 	statement_catalogue_list(query,
 				 &(struct catalogue_list_parameters){
@@ -26,7 +21,7 @@ static void ask_short(struct task *task, struct db_query *query)
 
 static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
 {
-	const struct search *search = task_state(task);
+	const struct web_search *search = task_state(task);
 
 	statement_catalogue_part(query,
 				 &(struct catalogue_part_parameters){
@@ -57,17 +52,12 @@ static const struct task_list list = {
 
 static struct verdict begin(struct task *task)
 {
-	struct search *search = task_state(task);
-	struct verdict answer;
-
-	if (web_has_bad_search(task, &search->wanted, &answer))
-		return answer;
-	return task_reply_list(task, &list);
+	return web_reply_found(task, &list);
 }
 
 const struct endpoint endpoint_catalogue_list = {
     .name = "catalogue_list",
     .handler = begin,
     .access = &access_session,
-    .state_size = sizeof(struct search),
+    .state_size = sizeof(struct web_search),
 };

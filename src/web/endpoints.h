@@ -62,6 +62,7 @@ extern const struct endpoint endpoint_person_removal;
 extern const struct endpoint endpoint_person_removal_preview;
 extern const struct endpoint endpoint_person_update;
 extern const struct endpoint endpoint_picture_get;
+extern const struct endpoint endpoint_place_list;
 extern const struct endpoint endpoint_register;
 extern const struct endpoint endpoint_review_decide;
 extern const struct endpoint endpoint_review_get;

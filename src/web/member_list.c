@@ -1,18 +1,13 @@
 #include "access.h"
 #include "endpoints.h"
 #include "search.h"
-#include "task/list.h"
 
 /* GET /web/admin/accounts - all accounts, oldest first; with "q", those that have the text in their
  * name or address. */
 
-struct search {
-	struct str wanted; /* empty: all */
-};
-
 static void ask_short(struct task *task, struct db_query *query)
 {
-	const struct search *search = task_state(task);
+	const struct web_search *search = task_state(task);
 
 	statement_member_list(query, &(struct member_list_parameters){.wanted = search->wanted},
 			      NULL);
@@ -20,7 +15,7 @@ static void ask_short(struct task *task, struct db_query *query)
 
 static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
 {
-	const struct search *search = task_state(task);
+	const struct web_search *search = task_state(task);
 
 	statement_member_part(query,
 			      &(struct member_part_parameters){
@@ -50,17 +45,12 @@ static const struct task_list list = {
 
 static struct verdict begin(struct task *task)
 {
-	struct search *search = task_state(task);
-	struct verdict answer;
-
-	if (web_has_bad_search(task, &search->wanted, &answer))
-		return answer;
-	return task_reply_list(task, &list);
+	return web_reply_found(task, &list);
 }
 
 const struct endpoint endpoint_member_list = {
     .name = "member_list",
     .handler = begin,
     .access = &access_administrator,
-    .state_size = sizeof(struct search),
+    .state_size = sizeof(struct web_search),
 };

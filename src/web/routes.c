@@ -58,6 +58,7 @@ static const struct route routes[] = {
     {HTTP_POST, "/web/passkeys", &endpoint_passkey_create},
     {HTTP_PATCH, "/web/passkeys/{passkeyId}", &endpoint_passkey_update},
     {HTTP_POST, "/web/passkeys/{passkeyId}/removal", &endpoint_passkey_removal},
+    {HTTP_GET, "/web/places", &endpoint_place_list},
     {HTTP_POST, "/web/registration", &endpoint_register},
     {HTTP_GET, "/web/reviews", &endpoint_review_list},
     {HTTP_GET, "/web/reviews/{versionId}", &endpoint_review_get},

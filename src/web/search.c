@@ -1,15 +1,26 @@
 #include "search.h"
 #include "base/limits.h"
 
-bool web_has_bad_search(struct task *task, struct str *ret_wanted, struct verdict *ret_answer)
+bool web_has_bad_search(struct task *task, const char *parameter, struct str *ret_wanted,
+			struct verdict *ret_answer)
 {
-	struct str wanted = http_request_query(task_request(task), STR("q"));
+	struct str wanted = http_request_query(task_request(task), str_from(parameter));
 
 	*ret_wanted = STR("");
 	if (!wanted.data || (http_decode(task_arena(task), wanted, ret_wanted) &&
 			     ret_wanted->length <= LIMIT_SEARCH_BYTES))
 		return false;
-	*ret_answer =
-	    task_fail(task, 400, "q must be a text of at most %d bytes", LIMIT_SEARCH_BYTES);
+	*ret_answer = task_fail(task, 400, "%s must be a text of at most %d bytes", parameter,
+				LIMIT_SEARCH_BYTES);
 	return true;
+}
+
+struct verdict web_reply_found(struct task *task, const struct task_list *list)
+{
+	struct web_search *search = task_state(task);
+	struct verdict answer;
+
+	if (web_has_bad_search(task, "q", &search->wanted, &answer))
+		return answer;
+	return task_reply_list(task, list);
 }

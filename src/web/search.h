@@ -1,9 +1,20 @@
-/* The parameter "q" of lists that are searched. */
+/* What lists are searched for: the parameter "q", or "search". */
 #pragma once
 
-#include "task/task.h"
+#include "task/list.h"
 
 /* The text that is wanted, in *ret_wanted; empty where there is none. True, with the answer 400,
  * where it is no text or longer than LIMIT_SEARCH_BYTES. */
-__attribute__((warn_unused_result)) bool
-web_has_bad_search(struct task *task, struct str *ret_wanted, struct verdict *ret_answer);
+__attribute__((warn_unused_result)) bool web_has_bad_search(struct task *task,
+							    const char *parameter,
+							    struct str *ret_wanted,
+							    struct verdict *ret_answer);
+
+/* State of a task that answers with a long list of what is found. */
+struct web_search {
+	struct str wanted; /* the parameter "q"; empty: all */
+};
+
+/* Answers with the list, whose functions find wanted in the task's state. */
+__attribute__((warn_unused_result)) struct verdict web_reply_found(struct task *task,
+								   const struct task_list *list);

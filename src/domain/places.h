@@ -1,0 +1,38 @@
+/* The tables that tools/embed_places.py makes. They have no pointers, so that all processes share
+ * their pages. Offsets are into place_texts, where texts end with a NUL. */
+#pragma once
+
+#include <stdint.h>
+
+struct place_row {
+	uint32_t name, region;
+	int32_t latitude, longitude; /* degrees times 10,000 */
+	uint32_t population;
+	uint16_t zone;
+	char country[2];
+};
+
+/* A folded name of a place; sorted by the name's bytes. */
+struct place_key {
+	uint32_t name;
+	uint32_t row;
+};
+
+struct place_zone {
+	uint32_t name;
+};
+
+struct place_country {
+	char code[2];
+	uint32_t name;
+};
+
+/* The characters of the ranges become what place_folds has for them, one row for each of them. */
+struct place_range {
+	uint32_t begin, end;
+};
+
+struct place_fold {
+	uint8_t length;
+	char text[3];
+};

@@ -1,0 +1,114 @@
+#include "../cmocka_test.h"
+#include "domain/place.h"
+
+#include <math.h>
+
+/* The list comes from packages of the system. Those who build without them have none. */
+
+static struct place places[PLACES_MAX];
+
+static unsigned find(const char *search)
+{
+	return places_find(str_from(search), places);
+}
+
+static void assert_first(const char *search, const char *name, const char *country)
+{
+	if (find(search) == 0)
+		fail_msg("%s is not found", search);
+	if (!str_equal(places[0].name, str_from(name)) ||
+	    !str_equal(places[0].country, str_from(country)))
+		fail_msg("%s: %.*s, %.*s", search, STR_ARG(places[0].name),
+			 STR_ARG(places[0].country));
+}
+
+static int need_list(void **state)
+{
+	(void)state;
+	if (find("zagreb") == 0)
+		skip();
+	return 0;
+}
+
+static void place_is_whole(void **state)
+{
+	(void)state;
+	assert_first("Zagreb", "Zagreb", "HR");
+	assert_true(str_equal(places[0].timezone, STR("Europe/Zagreb")));
+	assert_true(str_equal(places[0].region, STR("City of Zagreb")));
+	assert_true(fabs(places[0].latitude - 45.8144) < 0.01);
+	assert_true(fabs(places[0].longitude - 15.978) < 0.01);
+	find("buenos aires, ar");
+	assert_true(places[0].latitude < -34 && places[0].longitude < -58);
+}
+
+static void case_accents_and_dashes_do_not_count(void **state)
+{
+	(void)state;
+	assert_first("zAGRe", "Zagreb", "HR");
+	assert_first("sao pau", "São Paulo", "BR");
+	assert_first("São  Paulo", "São Paulo", "BR");
+	assert_first("lodz", "Lodz", "PL");
+	assert_first("ŁÓDŹ", "Lodz", "PL");
+	assert_first("Gdańsk", "Gdansk", "PL");
+	assert_first("clermont ferrand", "Clermont-Ferrand", "FR");
+	assert_first("Xi’an", "Xi'an", "CN");
+	assert_first("xian", "Xi'an", "CN");
+}
+
+static void names_of_other_languages_count(void **state)
+{
+	(void)state;
+	assert_first("München", "Munich", "DE");
+	assert_first("Wien", "Vienna", "AT");
+	assert_first("Beč", "Vienna", "AT");
+	assert_first("Москва", "Moscow", "RU");
+	assert_first("ΑΘΗΝΑ", "Athens", "GR");
+}
+
+static void largest_come_first_and_areas_choose(void **state)
+{
+	(void)state;
+	assert_first("Paris", "Paris", "FR");
+	assert_first("Paris, tex", "Paris", "US");
+	assert_first("Paris, United St", "Paris", "US");
+	assert_first("birmingham,us", "Birmingham", "US");
+	assert_first("birmingham , gb", "Birmingham", "GB");
+	assert_int_equal(find("paris, nowhere"), 0);
+	assert_int_equal(find("s"), PLACES_MAX);
+	for (unsigned i = 0; i < PLACES_MAX; i++)
+		for (unsigned k = 0; k < i; k++)
+			assert_false(places[i].latitude == places[k].latitude &&
+				     places[i].longitude == places[k].longitude);
+}
+
+static void hostile_searches_find_nothing(void **state)
+{
+	char text[PLACE_SEARCH_BYTES_MAX + 2];
+
+	(void)state;
+	assert_int_equal(find(""), 0);
+	assert_int_equal(find(","), 0);
+	assert_int_equal(find(" "), 0);
+	assert_int_equal(find("\xff"), 0);
+	assert_int_equal(find("zagreb\xc5"), 0);
+	memset(text, 'a', sizeof(text));
+	assert_int_equal(places_find((struct str){text, sizeof(text)}, places), 0);
+	/* The longest with the most that a character becomes. */
+	for (size_t i = 0; i + 1 < PLACE_SEARCH_BYTES_MAX; i += 2)
+		memcpy(text + i, "\xc3\x9f", 2);
+	assert_int_equal(places_find((struct str){text, PLACE_SEARCH_BYTES_MAX}, places), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(place_is_whole, need_list),
+	    cmocka_unit_test_setup(case_accents_and_dashes_do_not_count, need_list),
+	    cmocka_unit_test_setup(names_of_other_languages_count, need_list),
+	    cmocka_unit_test_setup(largest_come_first_and_areas_choose, need_list),
+	    cmocka_unit_test(hostile_searches_find_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
