@@ -1,0 +1,8 @@
+/* Which hosts apps ask: an app's page names them. */
+#pragma once
+
+#include "db/db.h"
+
+/* Notes that an app has asked these, separated by spaces; none of them tells of its settings.
+ * Nobody waits for it, and where it fails, the app will ask again. */
+void asked_hosts_note(struct db *db, struct id app_id, struct str hosts);

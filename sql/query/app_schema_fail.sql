@@ -1,0 +1,28 @@
+-- Notes why a version has no schema, with the 19 other failures of it that came last. No row: the
+-- version is gone.
+-- params: version_id uuid, locale text, reach int2, engine text, kind int2, message text, file text,
+--   line int4, column int4
+-- row: version_id uuid
+-- effect: write
+WITH noted AS (
+	INSERT INTO app_schema_failure (version_id, locale, reach, engine, kind, message, file, line,
+		"column")
+	SELECT id, :locale, :reach, :engine, :kind, :message, :file, :line, :column
+	FROM app_version
+	WHERE id = :version_id
+	ON CONFLICT (version_id, locale, reach) DO UPDATE
+	SET engine = excluded.engine, kind = excluded.kind, message = excluded.message,
+		file = excluded.file, line = excluded.line, "column" = excluded."column",
+		made_at = excluded.made_at
+	RETURNING version_id
+), gone AS (
+	DELETE FROM app_schema_failure
+	WHERE version_id = :version_id AND (locale, reach) IN (
+		SELECT locale, reach
+		FROM app_schema_failure
+		WHERE version_id = :version_id AND (locale, reach) <> (:locale, :reach)
+		ORDER BY made_at DESC
+		OFFSET 19)
+)
+SELECT version_id
+FROM noted

@@ -1,0 +1,465 @@
+"""Apps on panels, rendered by the engines: when, by whom, and what stays when it fails."""
+
+import json
+import os
+
+import pytest
+from authors import Author
+from devices import add, panel_of, path_of, poll_answer
+from people import Person, wait_until
+from rendered import install, place_of
+
+import images
+
+pytestmark = pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no engine is built")
+HEAD = 'load("render.star", "render")\nload("time.star", "time")\n'
+SETTLE = os.path.join(os.path.dirname(__file__), "../../sql/query/render_settle.sql")
+RED, GREEN, BLUE = (255, 0, 0), (0, 255, 0), (0, 0, 255)
+
+
+def script(color, **options):
+    members = "".join(f", {name} = {value}" for name, value in options.items())
+    return HEAD + f'def main():\n    return render.Root(child = render.Box(color = "{color}"){members})\n'
+
+
+NOTHING = "def main():\n    return []\n"
+BROKEN = HEAD + 'def main():\n    print("before")\n    fail("it is broken")\n'
+ENDLESS = HEAD + 'def main():\n    for _ in range(1 << 40):\n        pass\n'
+# It takes all the memory that it can get.
+GREEDY = 'def main():\n    x = [0]\n    for _ in range(1 << 40):\n        x = x + x\n    return []\n'
+
+
+@pytest.fixture
+def reviewer(world):
+    return Person(world, is_reviewer=True).browser()
+
+
+@pytest.fixture
+def author(world):
+    return Author(world)
+
+
+def published(author, reviewer, text, version="1.0"):
+    app = author.make(visibility="public")
+    app.publish(reviewer, version, text)
+    return app
+
+
+def installed(browser, app, **members):
+    made = add(browser, **members)
+    made["entry"] = install(browser, made["device"]["id"], app)
+    return made
+
+
+def place(world, made):
+    return place_of(world, made["device"]["id"], made["entry"])
+
+
+def rendered(world, app, columns="*"):
+    """The rows of what the app's versions have made, the oldest first."""
+    return world.sql(f"SELECT {columns} FROM render JOIN app_version ON app_version.id = version_id "
+                     "WHERE app_id = %s ORDER BY render.made_at", app.id)
+
+
+def make_due(world, app, members="", *values):
+    """With these members of the row, or as it is. Workers that know the places are told, as of a
+    render: a panel that has just gone may be in their memory still."""
+    world.sql(f"WITH due AS (UPDATE render SET due_at = '-infinity', {members} "
+              "generation = nextval('render_generation') FROM app_version "
+              "WHERE app_version.id = version_id AND app_id = %s RETURNING place, generation) "
+              "SELECT pg_notify('displayd_hint', 'render:' || encode(place, 'hex') || ':' || generation) "
+              "FROM due", *values, app.id)
+
+
+def seen(panel, color):
+    """Reads until the panel has got that colour."""
+    panel.wait_for(lambda: shows(panel, color))
+
+
+def shows(panel, color):
+    return panel.pictures and images.frames_of(panel.pictures[-1]) == \
+        images.frames_of(images.webp(images.solid(color)))
+
+
+def settle(world):
+    """As a worker does it now and then: installations forget their places before."""
+    with open(SETTLE, encoding="utf-8") as file:
+        return world.sql(file.read().replace(":row_limit", "200"))[0][0]
+
+
+def test_an_installed_app_is_shown(world, author, reviewer, browser):
+    app = published(author, reviewer, script("#f00"))
+    made = installed(browser, app)
+    with panel_of(world, made) as panel:
+        seen(panel, RED)
+    [(took_us, problem, failures, claimed)] = rendered(
+        world, app, "took_us, problem, failures, claimed_by")
+    assert took_us > 0 and problem is None and failures == 0 and claimed is None
+
+
+def test_a_panel_that_polls(world, author, reviewer, browser):
+    made = installed(browser, published(author, reviewer, script("#f00")))
+    poll_answer(world, made["link"])
+    wanted = images.frames_of(images.webp(images.solid((255, 0, 0))))
+    wait_until(lambda: images.frames_of(poll_answer(world, made["link"]).body) == wanted, "red")
+
+
+def test_secret_settings_are_used_and_masked(world, author, reviewer, browser):
+    """The script gets them; what it prints and fails with is kept without them."""
+    app = published(author, reviewer, HEAD + '''
+load("schema.star", "schema")
+def main(config):
+    print("the key is " + config.get("key", "none"))
+    if config.get("fails") == "true":
+        fail("wrong " + config.get("key"))
+    return render.Root(child = render.Box(color = "#0f0" if config.get("key") == "open-sesame" else "#f00"))
+def get_schema():
+    return schema.Schema(version = "1", fields = [
+        schema.Text(id = "key", name = "Key", desc = "Key", icon = "key", secret = True),
+        schema.Toggle(id = "fails", name = "Fails", desc = "Fails", icon = "bug", default = False)])
+''')
+    made = installed(browser, app)
+    path = f"/web/devices/{made['device']['id']}/rotation/{made['entry']}"
+
+    def put(**settings):
+        browser.request("PUT", path + "/settings", body={"settings": settings}).ok()
+
+    put(key="open-sesame")
+    with panel_of(world, made) as panel:
+        seen(panel, GREEN)
+        assert browser.get(path + "/render").ok()["log"] == ["the key is ****"]
+        put(fails="true")
+        wait_until(lambda: browser.get(path + "/render").ok()["problem"], "a failure")
+    problem = browser.get(path + "/render").ok()["problem"]
+    assert problem["message"].endswith("wrong ****") and problem["kind"] == "script"
+    assert "open-sesame" not in str(rendered(world, app, "render::text"))
+
+
+def test_storing_a_picture_again_changes_no_index(world, author, reviewer, browser):
+    app = published(author, reviewer, script("#f00"))
+    with panel_of(world, installed(browser, app)) as panel:
+        seen(panel, RED)
+    indexes = world.sql("SELECT indexdef FROM pg_indexes WHERE tablename = 'render'")
+    assert {text.partition(" USING ")[2] for [text] in indexes} == {
+        "btree (place, version_id)", "btree (version_id)", "btree (engine)"}
+    hashes = rendered(world, app, "picture_hash, left(encode(sha256(picture), 'hex'), 32), "
+                                  "previous_hash, previous_picture")
+    assert hashes[0][0] == hashes[0][1] and hashes[0][2:] == (None, None)
+
+
+def test_the_author_sees_no_settings_of_an_owner(world, author, reviewer, browser):
+    """Also those that are no secrets; the owner does."""
+    app = published(author, reviewer, HEAD + '''
+load("schema.star", "schema")
+load("http.star", "http")
+def main(config):
+    if config.get("url"):
+        http.get(config.get("url"))
+    fail("nobody is called " + config.get("name", "x"))
+def get_schema():
+    return schema.Schema(version = "1", fields = [
+        schema.Text(id = "url", name = "URL", desc = "Where", icon = "gear"),
+        schema.Text(id = "name", name = "Name", desc = "Whose", icon = "user")])
+''')
+    made = installed(browser, app)
+    path = f"/web/devices/{made['device']['id']}/rotation/{made['entry']}"
+
+    def put(**settings):
+        browser.request("PUT", path + "/settings", body={"settings": settings}).ok()
+
+    def seen_by_owner(words):
+        problem = browser.get(path + "/render").ok()["problem"]
+        return problem and words in problem["message"]
+
+    put(name="Grace H")
+    with panel_of(world, made):
+        wait_until(lambda: seen_by_owner("nobody is called Grace H"), "a failure")
+        put(name="Grace H", url="https://grace.invalid/?key=1234")
+        wait_until(lambda: seen_by_owner('Get "https://grace.invalid": '), "another failure")
+    shown = author.browser.get(app.path + "/renders").ok()
+    messages = [failure["problem"]["message"] for failure in shown["failures"]]
+    assert any("nobody is called ****" in message for message in messages), messages
+    assert any('Get "https://****": ' in message for message in messages), messages
+    assert "race" not in json.dumps(shown) and "1234" not in json.dumps(shown)
+    assert shown["hosts"] == []
+    assert browser.get(f"/web/apps/{app.slug}").ok()["hosts"] == []
+
+
+def test_two_time_zones(world, author, reviewer, browser):
+    """A picture of its own for each, right to the minute."""
+    zones = HEAD + """
+def main(config):
+    offset = time.now().hour - time.now().in_location("UTC").hour
+    return render.Root(child = render.Box(color = ["#f00", "#0f0"][offset % 24 // 9]))
+"""
+    app = published(author, reviewer, zones)
+    for zone, color in (("UTC", RED), ("Asia/Tokyo", GREEN)):
+        with panel_of(world, installed(browser, app, timezone=zone)) as panel:
+            seen(panel, color)
+
+
+def test_one_render_for_many_panels_of_two_instances(world, author, reviewer, browser, start):
+    other = start("--rate-limit", "0", database=world.database)
+    app = published(author, reviewer, script("#00f", max_age=3600))
+    made = [installed(browser, app) for _ in range(6)]
+    panels = [panel_of(one, each) for each, one in zip(made, (world, other) * 3)]
+    try:
+        for panel in panels:
+            seen(panel, BLUE)
+    finally:
+        for panel in panels:
+            panel.panel.close()
+    [(generation, picture_generation)] = rendered(world, app, "generation, picture_generation")
+    assert generation == picture_generation  # it was rendered once
+
+
+def test_deploy_and_rollback_on_two_instances(world, author, reviewer, browser, start):
+    other = start("--rate-limit", "0", database=world.database)
+    app = published(author, reviewer, script("#f00"))
+    with panel_of(world, installed(browser, app)) as here, \
+            panel_of(other, installed(browser, app)) as there:
+        for panel in (here, there):
+            seen(panel, RED)
+        app.publish(reviewer, "2.0", script("#0f0"))
+        for panel in (here, there):
+            seen(panel, GREEN)
+        author.browser.post(app.path + "/deploy", {"version": "1.0"}).ok()
+        for panel in (here, there):
+            seen(panel, RED)
+    assert len(rendered(world, app)) == 1  # what the other version had made has gone
+
+
+def test_a_failing_version_takes_no_picture_away(world, author, reviewer, browser):
+    app = published(author, reviewer, script("#f00"))
+    made = installed(browser, app)
+    with panel_of(world, made) as panel:
+        seen(panel, RED)
+        app.publish(reviewer, "2.0", BROKEN)
+
+        def failed():
+            return [row for row in rendered(world, app, "problem, log, failures") if row[0]]
+
+        [(problem, log, failures)] = wait_until(failed, "the problem")
+        problem = json.loads(problem)
+        assert problem["kind"] == "script" and "it is broken" in problem["message"]
+        assert problem["line"] == 5 and "before" in log and failures == 0
+    assert images.frames_of(poll_answer(world, made["link"]).body) == \
+        images.frames_of(images.webp(images.solid(RED)))
+
+
+def test_changes_before_the_first_picture_take_no_picture_away(world, author, reviewer, browser):
+    app = published(author, reviewer, HEAD + """
+load("schema.star", "schema")
+
+def get_schema():
+    return schema.Schema(version = "1", fields = [
+        schema.Text(id = "color", name = "Color", desc = "", icon = "brush")])
+
+def main(config):
+    return render.Root(child = render.Box(color = config.get("color", "#f00")))
+""")
+    made = installed(browser, app)
+    with panel_of(world, made) as panel:
+        seen(panel, RED)
+    first = place(world, made)
+
+    def put(color):
+        answer = browser.request(
+            "PUT", f"{path_of(made['device'])}/rotation/{made['entry']}/settings",
+            body={"settings": {"color": color}})
+        assert answer.status == 200, answer
+        return place(world, made)
+
+    passed = put("none")  # no panel is online: nothing is rendered there
+    put("neither")
+    with panel_of(world, made):
+        wait_until(lambda: any(rendered(world, app, "problem IS NOT NULL AS failed")[-1]), "a failure")
+        last = put("nor this")
+        [[shown]] = world.sql("SELECT picture IS NOT NULL FROM app_entry WHERE id = %s", made["entry"])
+        assert shown
+    assert images.frames_of(poll_answer(world, made["link"]).body) == \
+        images.frames_of(images.webp(images.solid(RED)))
+    left = [row[0] for row in world.sql("SELECT encode(place, 'hex') FROM left_place")]
+    assert passed in left and first not in left and last not in left
+    put("#0f0")
+    with panel_of(world, made) as panel:
+        seen(panel, GREEN)
+    assert settle(world) >= 1 and settle(world) == 0
+    left = [row[0] for row in world.sql("SELECT encode(place, 'hex') FROM left_place")]
+    assert first in left and place(world, made) not in left
+    [[shown]] = world.sql("SELECT picture IS NOT NULL FROM app_entry WHERE id = %s", made["entry"])
+    assert shown
+    put("#00f")
+    assert settle(world) == 0  # nothing is there yet but what is shown
+
+
+def test_nothing_to_show_is_left_out_until_there_is(world, author, reviewer, browser):
+    app = published(author, reviewer, NOTHING)
+    made = installed(browser, app)
+    with panel_of(world, made) as panel:
+        wait_until(lambda: rendered(world, app, "has_nothing") == [(True,)], "its render")
+        app.publish(reviewer, "2.0", script("#0f0"))
+        seen(panel, GREEN)
+        app.publish(reviewer, "3.0", NOTHING)
+        count = len(panel.pictures)
+        panel.wait_for(lambda: len(panel.pictures) > count)
+        assert not shows(panel, GREEN)  # what says that there is nothing
+
+
+def test_a_disabled_app_is_rendered_no_more(world, author, reviewer, browser):
+    app = published(author, reviewer, script("#f00"))
+    made = installed(browser, app)
+    with panel_of(world, made) as panel:
+        seen(panel, RED)
+    world.sql("UPDATE app SET status = 'disabled', generation = generation + 1 WHERE id = %s",
+              app.id)
+    world.sql("SELECT pg_notify('displayd_hint', 'app:' || id || ':' || generation) FROM app "
+              "WHERE id = %s", app.id)
+    make_due(world, app)
+    before = rendered(world, app, "generation")
+    other = published(author, reviewer, script("#0f0"))
+    with panel_of(world, made) as panel, panel_of(world, installed(browser, other)) as watch:
+        seen(panel, RED)
+        seen(watch, GREEN)  # others are
+    assert rendered(world, app, "generation") == before
+
+
+def test_three_crashes_pause_it(world, author, reviewer, browser):
+    app = published(author, reviewer, GREEDY)
+    made = installed(browser, app)
+    for count in (1, 2, 3):
+        with panel_of(world, made):
+            wait_until(lambda: rendered(world, app, "failures") == [(count,)], f"failure {count}")
+        [(problem, paused_s)] = rendered(
+            world, app, "problem, extract(epoch FROM paused_until - rendered_at)::int")
+        assert json.loads(problem)["kind"] in ("crash", "limit")
+        assert paused_s is None if count < 3 else 55 <= paused_s <= 65
+        if count < 3:
+            make_due(world, app)
+    for count, minutes in ((4, 2), (5, 4), (12, 360), (13, 360)):
+        make_due(world, app, "failures = %s, paused_until = now(),", count - 1)
+        with panel_of(world, made):
+            wait_until(lambda: rendered(world, app, "failures") == [(count,)], f"failure {count}")
+        [(paused_s,)] = rendered(world, app,
+                                 "extract(epoch FROM paused_until - rendered_at)::int")
+        assert abs(paused_s - 60 * minutes) < 5
+
+
+def test_one_that_fails_rests_for_longer_each_time(world, author, reviewer, browser):
+    app = published(author, reviewer, BROKEN)
+    made = installed(browser, app)
+    for count, rest_s in ((1, 15), (2, 30), (3, 60), (6, 300), (30, 300)):
+        make_due(world, app, "misses = %s,", count - 1)
+        with panel_of(world, made):
+            wait_until(lambda: rendered(world, app, "misses") == [(count,)], f"failure {count}")
+        [(due_s,)] = rendered(world, app, "extract(epoch FROM due_at - rendered_at)::float8")
+        assert max(15, 0.89 * rest_s) <= due_s <= 1.11 * rest_s
+    assert rendered(world, app, "failures") == [(0,)]
+
+
+def test_another_engine_renders_anew(world, author, reviewer, browser, start):
+    """Within minutes, whatever the old one has said of the time; each place once."""
+    apps = [published(author, reviewer, script("#f00")) for _ in range(2)]
+    made = [installed(browser, app) for app in apps]
+    for one in made:
+        with panel_of(world, one) as panel:
+            seen(panel, RED)
+    ids = [app.id for app in apps]
+    late = ("UPDATE render SET engine = 'another', due_at = now() + interval '1 day', "
+            "paused_until = now() + interval '1 day' FROM app_version "
+            "WHERE app_version.id = version_id AND app_id = ANY (%s::uuid[])")
+    world.sql(late, ids)
+    planned = ("SELECT bool_and(engine <> 'another' AND paused_until IS NULL "
+               "AND due_at < now() + interval '11 minutes'), sum(generation) FROM render "
+               "JOIN app_version ON app_version.id = version_id WHERE app_id = ANY (%s::uuid[])")
+    [(_, before)] = world.sql(planned, ids)
+    other = start("--rate-limit", "0", database=world.database)
+    wait_until(lambda: world.sql(planned, ids)[0][0], "that both are due soon")
+    [(_, after)] = world.sql(planned, ids)
+    assert after > before
+    for app in apps:
+        make_due(world, app)
+    with panel_of(other, made[0]):
+        wait_until(lambda: world.sql(planned, ids)[0][1] > after, "a render")
+
+
+def test_an_instance_dies_while_it_renders(world, author, reviewer, browser, start):
+    slow = start("--rate-limit", "0", database=world.database)
+    app = published(author, reviewer, ENDLESS)
+    made = installed(browser, app)
+    with panel_of(slow, made):
+        wait_until(lambda: rendered(world, app, "claimed_by IS NOT NULL") == [(True,)], "a claim")
+        [(claim,)] = rendered(world, app, "claimed_by::text")
+        slow.server.process.kill()
+    with panel_of(world, made):
+        wait_until(lambda: rendered(world, app, "failures") == [(1,)], "the other instance")
+    assert rendered(world, app, "claimed_by::text") != [(claim,)]
+
+
+def test_what_nobody_needs_is_removed(world, author, reviewer, browser):
+    app = published(author, reviewer, script("#f00"))
+    made, stays = installed(browser, app), installed(browser, app, timezone="Asia/Tokyo")
+    for one in (made, stays):
+        with panel_of(world, one) as panel:
+            seen(panel, RED)
+    assert len(rendered(world, app)) == 2
+    browser.delete(f"{path_of(made['device'])}/rotation/{made['entry']}")
+    world.sql("UPDATE left_place SET left_at = now() - interval '2 minutes'")
+    wait_until(lambda: len(rendered(world, app)) == 1, "its removal")
+    assert world.sql("SELECT count(*) FROM left_place") == [(0,)]
+    with panel_of(world, stays) as panel:
+        seen(panel, RED)
+
+
+def test_settings_reach_the_script_those_that_are_secret_too(world, author, reviewer, browser):
+    app = published(author, reviewer, HEAD + """
+load("schema.star", "schema")
+
+def get_schema():
+    return schema.Schema(version = "1", fields = [
+        schema.Text(id = "name", name = "Name", desc = "", icon = "user"),
+        schema.Text(id = "key", name = "Key", desc = "", icon = "key", secret = True),
+    ])
+
+def main(config):
+    is_known = config.get("name") == "Ada" and config.get("key") == "swordfish"
+    return render.Root(child = render.Box(color = "#0f0" if is_known else "#f00"))
+""")
+    made = installed(browser, app)
+    with panel_of(world, made) as panel:
+        seen(panel, RED)
+        answer = browser.request(
+            "PUT", f"{path_of(made['device'])}/rotation/{made['entry']}/settings",
+            body={"settings": {"name": "Ada", "key": "swordfish"}})
+        assert answer.status == 200, answer
+        seen(panel, GREEN)
+    assert "swordfish" not in str(world.sql("SELECT settings FROM installation WHERE id = %s",
+                                            made["entry"]))
+
+
+@pytest.mark.skipif(not os.environ.get("HAS_TYPESCRIPT"), reason="no engine is built")
+def test_typescript_is_compiled_after_its_upload(world, author, reviewer, browser):
+    app = author.make(visibility="public")
+
+    def compiled(version):
+        return wait_until(lambda: world.sql(
+            "SELECT javascript, problem FROM app_compiled "
+            "WHERE version_id = %s AND compiled_at IS NOT NULL", version), "the compiler")
+
+    broken = app.submitted("1.0", "export default function main(: string) {}", "TYPESCRIPT")
+    [(javascript, problem)] = compiled(broken)
+    assert javascript is None and json.loads(problem)["line"] == 1
+    answer = reviewer.post(f"/web/reviews/{broken}", {"status": "APPROVED"})
+    assert "does not compile" in answer.problem(409)["detail"]
+    reviewer.post(f"/web/reviews/{broken}", {"status": "REJECTED", "reason": "No"}).ok()
+    good = app.submitted("2.0", """
+import { Box, Root } from "panel";
+export default function main(): unknown {
+    return Root({ child: Box({ color: "#00f" as string }) });
+}
+""", "TYPESCRIPT")
+    [(javascript, problem)] = compiled(good)
+    assert problem is None and "as string" not in javascript.split("sourceMappingURL")[0]
+    reviewer.post(f"/web/reviews/{good}", {"status": "APPROVED"}).ok()
+    with panel_of(world, installed(browser, app)) as panel:
+        seen(panel, BLUE)
