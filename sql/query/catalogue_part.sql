@@ -4,10 +4,12 @@
 -- row: catalogue_app
 -- effect: read
 SELECT app.id, app.slug, app.name, app.description, app_version.name AS version,
-	account.name AS author, app.account_id = :account_id AS is_own,
-	app.visibility = 'private' AS is_private
+	coalesce(app.author, account.name) AS author, app.account_id = :account_id AS is_own,
+	app.visibility = 'private' AS is_private,
+	app_picture.picture_hash AS picture, app_hosts(app.id) AS hosts
 FROM app
 JOIN app_version ON app_version.id = app.deployed_version_id
+LEFT JOIN app_picture ON app_picture.version_id = app_version.id
 JOIN account ON account.id = app.account_id
 WHERE app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
 	AND position(lower(:wanted) IN lower(concat_ws(E'\n', app.name, app.slug, app.description,

@@ -7,6 +7,7 @@ extern const struct endpoint endpoint_app_device_list;
 extern const struct endpoint endpoint_app_form;
 extern const struct endpoint endpoint_app_handler;
 extern const struct endpoint endpoint_app_install;
+extern const struct endpoint endpoint_app_picture;
 extern const struct endpoint endpoint_app_preview;
 extern const struct endpoint endpoint_app_renders;
 extern const struct endpoint endpoint_audit_list;

@@ -24,6 +24,7 @@ static const struct route routes[] = {
     {HTTP_GET, "/web/apps/{appId}", &endpoint_catalogue_get},
     {HTTP_GET, "/web/apps/{appId}/devices", &endpoint_app_device_list},
     {HTTP_POST, "/web/apps/{appId}/handler", &endpoint_app_handler},
+    {HTTP_GET, "/web/apps/{appId}/picture", &endpoint_app_picture},
     {HTTP_POST, "/web/apps/{appId}/preview", &endpoint_app_preview},
     {HTTP_GET, "/web/apps/{appId}/schema", &endpoint_app_form},
     {HTTP_POST, "/web/challenge", &endpoint_challenge_create},

@@ -1,3 +1,4 @@
+#include "app_pictures.h"
 #include "base/limits.h"
 #include "removals.h"
 #include "streams.h"
@@ -11,17 +12,21 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 	site_init(&web->site, web->api.service.public_url, settings->allows_plain_http);
 	web->registration = settings->registration;
 	web->sessions = region_common(settings->shared, &session_region);
-	web->vitals = vitals_create(&web->api, settings);
+	web->vitals = vitals_create(&web->api.metrics, settings);
 	web->removals = removals_create(web->api.service.loop, web->api.service.db);
 	web->streams = streams_create(web->api.service.loop, web->api.service.db);
+	web->pictures =
+	    app_pictures_create(web->api.service.loop, web->api.service.db, web->engines);
 	web->limits_attempts = is_limited;
 	web->session_rate = (struct rate_policy){
+	    .metric = METRIC_LIMIT_SESSION,
 	    .name = "session",
 	    .of_what = "in this session",
 	    .per_second = is_limited ? LIMIT_SESSION_RATE_PER_S : 0,
 	    .burst = LIMIT_SESSION_RATE_BURST,
 	};
 	web->visitor_rate = (struct rate_policy){
+	    .metric = METRIC_LIMIT_VISITOR,
 	    .name = "visitor",
 	    .of_what = "from this address",
 	    .per_second = is_limited ? LIMIT_VISITOR_RATE_PER_S : 0,
@@ -31,9 +36,9 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 
 void web_drain(struct web_service *web)
 {
-	vitals_drain(web->vitals);
 	removals_drain(web->removals);
 	streams_drain(web->streams);
+	app_pictures_drain(web->pictures);
 }
 
 void web_finish(struct web_service *web)
@@ -41,4 +46,5 @@ void web_finish(struct web_service *web)
 	vitals_destroy(web->vitals);
 	removals_destroy(web->removals);
 	streams_destroy(web->streams);
+	app_pictures_destroy(web->pictures);
 }

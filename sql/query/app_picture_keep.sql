@@ -1,0 +1,9 @@
+-- Keeps the picture of a version that was claimed. picture NULL: it has none, and will have none with
+-- this engine. No row: the version is gone.
+-- params: version_id uuid, picture bytea?
+-- row: version_id uuid
+-- effect: write
+UPDATE app_picture
+SET picture = :picture, made_at = clock_timestamp(), claimed_until = NULL
+WHERE version_id = :version_id
+RETURNING version_id

@@ -1,0 +1,19 @@
+/* Makes the pictures of the catalogue: each deployed version once, with its default settings and
+ * without network, since nothing leaves the machine before somebody installs an app.
+ *
+ * Each worker makes one at a time, and claims it in the database first: so no two of any instance
+ * make the same one, and what a worker has begun that died is begun anew when its claim has run
+ * out. */
+#pragma once
+
+#include "db/db.h"
+#include "loop/loop.h"
+#include "render/engine.h"
+
+struct app_pictures;
+
+struct app_pictures *app_pictures_create(struct loop *loop, struct db *db, struct engines *engines);
+/* No more are begun. */
+void app_pictures_drain(struct app_pictures *pictures);
+/* After the database's connections are closed and the engines are drained. */
+void app_pictures_destroy(struct app_pictures *pictures);
