@@ -76,6 +76,7 @@ struct review_done {
 	struct str status;
 	bool is_reviewed; /* by it: false where the version had been reviewed before */
 	bool is_own;	  /* of the reviewer, and there is another one: not reviewed */
+	bool is_broken;	  /* it does not compile, so that it cannot be approved: not reviewed */
 	int64_t reviewed_at_us;
 	int64_t generation; /* of the app, where the version is published; else 0 */
 };

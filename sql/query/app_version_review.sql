@@ -1,7 +1,8 @@
 -- Reviews a version that awaits review. An approved version becomes the deployed one, and a new app
 -- becomes active. reviewer_id: who does it; none: a program on the server. No row: there is no such
 -- version. is_reviewed is false: it was reviewed before, or is_own is true: it is the reviewer's own,
--- and there is another reviewer. generation: of the app, where it is published; else 0.
+-- and there is another reviewer, or is_broken is true: it is to be approved and does not compile.
+-- The generation is that of the app, where it is published; else 0.
 -- params: id uuid, reviewer_id uuid, author text, status text, summary text?, reason text?,
 --   comments text[], lines int8[], address text?
 -- row: review_done
@@ -12,7 +13,10 @@ WITH chosen AS (
 		app_version.reviewed_at, app.account_id, app.slug,
 		app.account_id = :reviewer_id AND EXISTS (
 			SELECT FROM account
-			WHERE is_reviewer AND closed_at IS NULL AND id <> :reviewer_id) AS is_own
+			WHERE is_reviewer AND closed_at IS NULL AND id <> :reviewer_id) AS is_own,
+		:status = 'APPROVED' AND app_version.status = 'PENDING' AND EXISTS (
+			SELECT FROM app_compiled
+			WHERE version_id = app_version.id AND problem IS NOT NULL) AS is_broken
 	FROM app_version
 	JOIN app ON app.id = app_version.app_id
 	WHERE app_version.id = :id
@@ -25,7 +29,7 @@ WITH chosen AS (
 		rejection_reason = :reason
 	FROM chosen
 	WHERE app_version.id = chosen.id AND app_version.status = 'PENDING'
-		AND chosen.is_own IS NOT TRUE
+		AND chosen.is_own IS NOT TRUE AND NOT chosen.is_broken
 	RETURNING app_version.id, app_version.app_id, app_version.status, app_version.reviewed_at
 ), commented AS (
 	INSERT INTO app_version_comment (version_id, position, author, comment, line)
@@ -52,7 +56,7 @@ WITH chosen AS (
 )
 SELECT chosen.id, chosen.app_id, chosen.account_id, chosen.slug, chosen.name AS version,
 	coalesce(reviewed.status, chosen.status) AS status, reviewed.id IS NOT NULL AS is_reviewed,
-	coalesce(chosen.is_own, false) AS is_own,
+	coalesce(chosen.is_own, false) AS is_own, chosen.is_broken,
 	coalesce(reviewed.reviewed_at, chosen.reviewed_at) AS reviewed_at,
 	coalesce(published.generation, 0) AS generation
 FROM chosen

@@ -211,6 +211,10 @@ static enum ctl_exit store_review(struct ctl *ctl, const struct remarks *review,
 	if (rows.count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "the version is gone");
 	done = rows.rows;
+	if (done->is_broken)
+		return ctl_fail(CTL_REFUSED,
+				"version %.*s does not compile, so it cannot be approved",
+				STR_ARG(done->version));
 	if (!done->is_reviewed)
 		return ctl_fail(CTL_REFUSED, "version %.*s awaits no review: it is %.*s",
 				STR_ARG(done->version), STR_ARG(done->status));

@@ -67,6 +67,7 @@ static const struct record_field review_done_fields[] = {
     RECORD_STR(struct review_done, status, .name = "status", .column = "status"),
     RECORD_BOOL(struct review_done, is_reviewed, .column = "is_reviewed"),
     RECORD_BOOL(struct review_done, is_own, .column = "is_own"),
+    RECORD_BOOL(struct review_done, is_broken, .column = "is_broken"),
     RECORD_TIMESTAMP(struct review_done, reviewed_at_us, .name = "reviewedAt",
 		     .column = "reviewed_at", .nullable = true),
     RECORD_INT8(struct review_done, generation, .column = "generation"),

@@ -28,6 +28,9 @@ static struct verdict decided(struct task *task)
 		return fail(task);
 	if (done->is_own)
 		return task_fail(task, 403, "this is your own version: another reviewer decides");
+	if (done->is_broken)
+		return task_fail(task, 409,
+				 "the script does not compile, so it cannot be approved");
 	if (!done->is_reviewed)
 		return task_fail(task, 409, "the version awaits no review: it is %.*s",
 				 STR_ARG(done->status));
