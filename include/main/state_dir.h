@@ -2,6 +2,10 @@
  *
  *   DIR/lock         locked (F_OFD_SETLK) by the running server, holds its process ID
  *   DIR/public-url   what URLs that are handed out start with; there while the server is ready
+ *   DIR/panel-url    what those of panels start with: not an address of this machine alone, where
+ *                    the server listens at another one
+ *   DIR/upgrade      what became of the last upgrade, see src/main/upgrade_note.h
+ *   DIR/secret-key   what secret settings are encrypted with, see src/main/secret_key.h
  *   DIR/postgres     the embedded cluster, see db/cluster.h
  */
 #pragma once
@@ -10,7 +14,10 @@
 
 #include <sys/types.h>
 
-/* DISPLAYD_STATE_DIR is not looked at here. /var/lib/displayd for root, else
+/* Of displayd.service, and root's. The unit has it as %S/displayd, tmpfiles.d as it is. */
+#define STATE_DIR_OF_SERVICE "/var/lib/displayd"
+
+/* DISPLAYD_STATE_DIR is not looked at here. STATE_DIR_OF_SERVICE for root, else
  * $XDG_STATE_HOME/displayd or ~/.local/state/displayd. To be freed. */
 char *state_dir_default(void);
 
@@ -21,12 +28,23 @@ char *state_dir_default(void);
 __attribute__((warn_unused_result)) int state_dir_lock(const char *state_dir, pid_t *ret_owner,
 						       struct reason *reterr);
 
+/* As root, gives a file that it has just made there to the directory's owner, who goes on without
+ * root later. 0 or a negative errno. */
+__attribute__((warn_unused_result)) int state_dir_give(const char *state_dir, int fd);
+
 /* Whether a server runs on it. A negative errno where that cannot be told. */
 int state_dir_is_locked(const char *state_dir);
 
-/* Replaces the file as one; or removes it (url NULL). 0 or a negative errno. */
-__attribute__((warn_unused_result)) int state_dir_write_public_url(const char *state_dir,
-								   const char *url);
+/* The process ID that the server there has noted; 0 where there is none. */
+pid_t state_dir_owner(const char *state_dir);
+
+/* Replaces each of the two files as one; or removes them (both NULL). 0 or a negative errno. */
+__attribute__((warn_unused_result)) int
+state_dir_write_urls(const char *state_dir, const char *public_url, const char *panel_url);
 
 /* NULL where there is none. To be freed. */
 char *state_dir_read_public_url(const char *state_dir);
+char *state_dir_read_panel_url(const char *state_dir);
+
+/* The socket in it on which the server tells its user, and nobody else, how it is. */
+#define STATE_DIR_SOCKET "admin.sock"

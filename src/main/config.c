@@ -154,10 +154,21 @@ static const struct option settings[] = {
 	CHOICE, "registration", "open|invite|closed",
 	"Who makes an account in the web application: anybody, who has an invitation, or nobody.",
 	.fallback = "invite", INTO(registration)),
-    OPTION(CHOICE, "sandbox", "required|best-effort",
-	   "Workers give up what they do not need, in several layers. Where the kernel or the "
-	   "container lacks one: do not start, or do without it. The log says which are active.",
-	   .fallback = "best-effort", INTO(sandbox)),
+    OPTION(
+	CHOICE, "sandbox", "required|best-effort",
+	"Workers give up what they do not need, in several layers, and apps run in more of them. "
+	"Where the kernel or the container lacks one: do not start, or do without it. The log "
+	"says which are active.",
+	.fallback = "best-effort", INTO(sandbox)),
+    OPTION(PATH, "secret-key-file", "FILE",
+	   "The key with which passwords and the like among the settings of apps are encrypted: 64 "
+	   "hexadecimal digits, as \"openssl rand -hex 32\" writes them. Several instances on one "
+	   "database need the same. Default: one in the state directory, made at the first start.",
+	   .absent = "(secret-key in the state directory)", INTO(secret_key_file)),
+    OPTION(ON_OFF, "session-pooler", "on|off",
+	   "Whether a pooler such as PgBouncer, pooling by session, may stand before the database. "
+	   "Without it displayd does not start there.",
+	   .fallback = "off", INTO(session_pooler)),
     OPTION(PATH, "state-dir", "DIR",
 	   "Where everything is kept. Default: /var/lib/displayd for root, else displayd in "
 	   "$XDG_STATE_HOME or ~/.local/state.",

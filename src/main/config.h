@@ -39,6 +39,8 @@ struct config {
 	uint32_t workers;
 	struct option_list cors_origins; /* none: no cross-origin requests */
 	struct option_list trusted;	 /* proxies: see http/proxies.h */
+	const char *secret_key_file;	 /* NULL: the one in the state directory */
+	const char *metrics_token_file;	 /* NULL: metrics are for the admin listener alone */
 	const char *database;		 /* NULL: the embedded cluster */
 	const char *public_url; /* without a slash at its end; NULL: made from the first listener */
 	uint32_t rate_limit;	/* requests a second per key; 0: no rate limit at all */

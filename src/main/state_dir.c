@@ -26,7 +26,7 @@ char *state_dir_default(void)
 	char path[PATH_BYTES];
 
 	if (geteuid() == 0)
-		return memory_strdup("/var/lib/displayd");
+		return memory_strdup(STATE_DIR_OF_SERVICE);
 	/* A relative one is to be ignored (XDG Base Directory Specification). */
 	if (state && state[0] == '/')
 		snprintf(path, sizeof(path), "%s/displayd", state);
@@ -73,6 +73,31 @@ static int write_owner(int fd)
 	return 0;
 }
 
+int state_dir_give(const char *state_dir, int fd)
+{
+	struct stat info;
+
+	if (geteuid() != 0)
+		return 0;
+	if (stat(state_dir, &info) < 0)
+		return -errno;
+	return info.st_uid != 0 && fchown(fd, info.st_uid, info.st_gid) < 0 ? -errno : 0;
+}
+
+/* What was there may be a link to something else, so only a new one is given away. */
+static int open_lock(const char *state_dir, const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), error;
+
+	if (fd < 0 && errno == EEXIST)
+		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	else if (fd >= 0 && (error = state_dir_give(state_dir, fd)) < 0) {
+		close(fd);
+		return error;
+	}
+	return fd < 0 ? -errno : fd;
+}
+
 int state_dir_lock(const char *state_dir, pid_t *ret_owner, struct reason *reterr)
 {
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -87,12 +112,11 @@ int state_dir_lock(const char *state_dir, pid_t *ret_owner, struct reason *reter
 	}
 	if (!join(path, state_dir, "lock"))
 		return -ENAMETOOLONG;
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = open_lock(state_dir, path);
 	if (fd < 0) {
-		error = -errno;
 		reason_set(reterr, "cannot write in the state directory: %s: %s", path,
-			   strerror(-error));
-		return error;
+			   strerror(-fd));
+		return fd;
 	}
 	if (fcntl(fd, F_OFD_SETLK, &whole) < 0) {
 		*ret_owner = read_owner(fd);
@@ -102,7 +126,7 @@ int state_dir_lock(const char *state_dir, pid_t *ret_owner, struct reason *reter
 		return -EBUSY;
 	}
 	/* What a killed server left is gone before anyone can read that we have it now. */
-	error = state_dir_write_public_url(state_dir, NULL);
+	error = state_dir_write_urls(state_dir, NULL, NULL);
 	if (error == 0)
 		error = write_owner(fd);
 	if (error < 0) {
@@ -131,6 +155,22 @@ int state_dir_is_locked(const char *state_dir)
 	return error < 0 ? error : wanted.l_type != F_UNLCK;
 }
 
+pid_t state_dir_owner(const char *state_dir)
+{
+	char path[PATH_BYTES];
+	pid_t owner = 0;
+	int fd;
+
+	if (!join(path, state_dir, "lock"))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return 0;
+	owner = read_owner(fd);
+	close(fd);
+	return owner;
+}
+
 static int write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -145,12 +185,13 @@ static int write_file(const char *path, const char *text)
 	return error;
 }
 
-int state_dir_write_public_url(const char *state_dir, const char *url)
+static int write_url(const char *state_dir, const char *name, const char *url)
 {
 	char path[PATH_BYTES], fresh[PATH_BYTES], line[URL_BYTES];
 	int error;
 
-	if (!join(path, state_dir, "public-url") || !join(fresh, state_dir, "public-url.new"))
+	if (!join(path, state_dir, name) ||
+	    snprintf(fresh, sizeof(fresh), "%s.new", path) >= PATH_BYTES)
 		return -ENAMETOOLONG;
 	if (!url)
 		return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
@@ -161,12 +202,22 @@ int state_dir_write_public_url(const char *state_dir, const char *url)
 	return rename(fresh, path) < 0 ? -errno : 0;
 }
 
-char *state_dir_read_public_url(const char *state_dir)
+/* Who waits for a server looks for public-url: it comes last and goes first. */
+int state_dir_write_urls(const char *state_dir, const char *public_url, const char *panel_url)
+{
+	int error = public_url ? 0 : write_url(state_dir, "public-url", NULL);
+
+	if (error == 0)
+		error = write_url(state_dir, "panel-url", panel_url);
+	return error < 0 || !public_url ? error : write_url(state_dir, "public-url", public_url);
+}
+
+static char *read_url(const char *state_dir, const char *name)
 {
 	char path[PATH_BYTES], line[URL_BYTES] = "";
 	FILE *file;
 
-	if (!join(path, state_dir, "public-url"))
+	if (!join(path, state_dir, name))
 		return NULL;
 	file = fopen(path, "re");
 	if (!file)
@@ -176,4 +227,14 @@ char *state_dir_read_public_url(const char *state_dir)
 	fclose(file);
 	line[strcspn(line, "\n")] = 0;
 	return line[0] ? memory_strdup(line) : NULL;
+}
+
+char *state_dir_read_public_url(const char *state_dir)
+{
+	return read_url(state_dir, "public-url");
+}
+
+char *state_dir_read_panel_url(const char *state_dir)
+{
+	return read_url(state_dir, "panel-url");
 }

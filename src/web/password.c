@@ -1,9 +1,8 @@
 #include "password.h"
 #include "access.h"
+#include "domain/password.h"
 
 #include <errno.h>
-
-enum { PASSES = 2, MEMORY_BYTES = 19 * 1024 * 1024 };
 
 /* Of no password. It takes the time that others take. */
 static const char nobody[] = "$argon2id$v=19$m=19456,t=2,p=1$XRvawnMwB4yCKFx9eEb/tQ$"
@@ -27,8 +26,9 @@ static bool run(void *argument)
 	if (job->hash)
 		verify(job);
 	else
-		job->has_failed = crypto_pwhash_str(job->new_hash, job->password.data,
-						    job->password.length, PASSES, MEMORY_BYTES) < 0;
+		job->has_failed =
+		    crypto_pwhash_str(job->new_hash, job->password.data, job->password.length,
+				      PASSWORD_PASSES, PASSWORD_MEMORY_BYTES) < 0;
 	return false;
 }
 

@@ -80,7 +80,7 @@ static void a_folder_that_cannot_be_used(void **state)
 	assert_true(state_dir_lock("/proc/self/nowhere", &owner, &why) < 0);
 }
 
-static void the_public_url_is_replaced_as_one(void **state)
+static void the_urls_are_replaced_as_one(void **state)
 {
 	char *url;
 	pid_t owner;
@@ -88,16 +88,21 @@ static void the_public_url_is_replaced_as_one(void **state)
 
 	(void)state;
 	assert_null(state_dir_read_public_url(folder));
-	assert_int_equal(state_dir_write_public_url(folder, NULL), 0);
-	assert_int_equal(state_dir_write_public_url(folder, "http://a.example"), 0);
-	assert_int_equal(state_dir_write_public_url(folder, "http://b.example"), 0);
+	assert_null(state_dir_read_panel_url(folder));
+	assert_int_equal(state_dir_write_urls(folder, NULL, NULL), 0);
+	assert_int_equal(state_dir_write_urls(folder, "http://a.example", "http://p.example"), 0);
+	assert_int_equal(state_dir_write_urls(folder, "http://b.example", "http://q.example"), 0);
 	url = state_dir_read_public_url(folder);
 	assert_string_equal(url, "http://b.example");
+	free(url);
+	url = state_dir_read_panel_url(folder);
+	assert_string_equal(url, "http://q.example");
 	free(url);
 	/* A server that starts is not ready: what the last one said goes. */
 	lock = state_dir_lock(folder, &owner, &why);
 	assert_true(lock >= 0);
 	assert_null(state_dir_read_public_url(folder));
+	assert_null(state_dir_read_panel_url(folder));
 	close(lock);
 }
 
@@ -132,7 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(folders_are_made_and_private),	       TEST(the_lock_is_held_by_one),
-	    TEST(a_folder_that_cannot_be_used),	       TEST(the_public_url_is_replaced_as_one),
+	    TEST(a_folder_that_cannot_be_used),	       TEST(the_urls_are_replaced_as_one),
 	    TEST(the_default_follows_the_environment),
 	};
 

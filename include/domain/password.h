@@ -1,0 +1,8 @@
+/* What a password costs (argon2id). Hashes of another cost are refused where they come from a file:
+ * whoever wrote it would choose how long each sign-in takes, and how much memory. */
+#pragma once
+
+enum {
+	PASSWORD_PASSES = 2,
+	PASSWORD_MEMORY_BYTES = 19 * 1024 * 1024,
+};
