@@ -60,16 +60,85 @@ static int open_socket(const struct instance *instance, const struct listen_addr
 	return error;
 }
 
+/* The sockets that a service manager gives. */
+enum exit_code instance_take_given_sockets(struct instance *instance, struct reason *reterr)
+{
+	int count = listen_given_take(instance->sockets, reterr);
+
+	if (count < 0)
+		return EXIT_LISTEN;
+	instance->socket_count = (unsigned)count;
+	return instance_check_given_sockets(instance, instance->config, reterr) == 0 ? EXIT_DONE
+										     : EXIT_CONFIG;
+}
+
+void instance_leave_given_sockets(struct instance *instance)
+{
+	for (unsigned i = 0; i < instance->socket_count; i++) {
+		struct listen_socket *socket = &instance->sockets[i];
+
+		if (socket->is_given && fcntl(socket->fd, F_SETFD, 0) == 0)
+			socket->fd = -1;
+	}
+}
+
+int instance_check_given_sockets(const struct instance *instance, const struct config *config,
+				 struct reason *reterr)
+{
+	for (unsigned i = 0; i < instance->socket_count; i++) {
+		const struct listen_address *address = &instance->sockets[i].address;
+
+		if (!instance->sockets[i].is_given)
+			continue;
+		if (address->expects_proxy_header && config->trusted.count == 0)
+			reason_set(reterr, "%s is for proxies: name them by --trust-proxy",
+				   address->text);
+		else if (address->is_tls && config->tls_certificates.count == 0)
+			reason_set(reterr, "%s needs a --tls-certificate and its --tls-key",
+				   address->text);
+		else
+			continue;
+		return -1;
+	}
+	return 0;
+}
+
+bool instance_wants(const struct instance *instance, const struct listen_address *address)
+{
+	const struct option_given *listen =
+	    options_find_given(&instance->config->options, "listen");
+	bool is_default = address->role == HTTP_ROLE_PUBLIC && !address->is_tls && listen &&
+			  listen->source == OPTION_DEFAULT;
+
+	for (unsigned i = 0; i < instance->socket_count; i++) {
+		const struct listen_address *other = &instance->sockets[i].address;
+
+		if (listen_address_is_same(other, address) ||
+		    (is_default && other->role == HTTP_ROLE_PUBLIC))
+			return false;
+	}
+	return true;
+}
+
 static enum exit_code open_sockets(struct instance *instance, struct reason *reterr)
 {
 	const struct config *config = instance->config;
+	enum exit_code code = instance_take_given_sockets(instance, reterr);
 
-	for (unsigned i = 0; i < config->listen_count; i++) {
-		struct listen_socket *socket = &instance->sockets[i];
+	for (unsigned i = 0; code == EXIT_DONE && i < config->listen_count; i++) {
+		if (!instance_wants(instance, &config->listen[i]))
+			continue;
+		if (open_socket(instance, &config->listen[i],
+				&instance->sockets[instance->socket_count], reterr) < 0)
+			code = EXIT_LISTEN;
+		else
+			instance->socket_count++;
+	}
+	for (unsigned i = 0; code == EXIT_DONE && i < instance->socket_count; i++) {
+		const struct listen_socket *socket = &instance->sockets[i];
 
-		if (open_socket(instance, &config->listen[i], socket, reterr) < 0)
-			return EXIT_LISTEN;
-		instance->socket_count++;
+		if (socket->address.is_private)
+			continue;
 		log_info("supervisor", "listening", LOG_TEXT("address", socket->address.text),
 			 LOG_INT("port", listen_socket_port(socket)),
 			 LOG_TEXT("role", role_names[socket->address.role]));

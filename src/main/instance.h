@@ -7,6 +7,8 @@
 #include "db/cluster.h"
 #include "main/config.h"
 #include "main/exit_code.h"
+#include "main/listen_given.h"
+#include "main/metrics_token.h"
 #include "main/seal.h"
 
 struct instance {
@@ -18,8 +20,18 @@ struct instance {
 	char public_url[256];
 	char panel_url[256];	   /* the same, unless panels elsewhere reach only another one */
 	struct region_map *shared; /* see main/shared.h */
-	struct cluster cluster;	   /* unused with --database */
-	bool is_root;		   /* the next two are set */
+	int shared_fd;
+	struct settings_key settings_key;
+	uint8_t metrics_token_hash[METRICS_TOKEN_HASH_BYTES]; /* with --metrics-token-file */
+	struct cluster cluster;				      /* unused with --database */
+	/* Sockets between workers and the render host (render/host.h), by the worker's index; -1
+	 * where no app is rendered. */
+	int host_sockets[CONFIG_WORKER_SLOTS_MAX];
+	int worker_sockets[CONFIG_WORKER_SLOTS_MAX];
+	/* Why workers cannot have a program (see main/program.h); NULL: they can. Found before a
+	 * user is given up who may see it. */
+	const char *missing[RENDER_PROGRAM_COUNT];
+	bool is_root; /* the next two are set */
 	struct process_user worker_user;
 	struct process_user migrate_user;
 	struct seal seal; /* of the workers */
@@ -30,6 +42,23 @@ struct instance {
 enum exit_code instance_open(struct instance *instance, const struct config *config,
 			     struct reason *reterr);
 void instance_close(struct instance *instance);
+
+/* Whether to listen on an address of the configuration beside the sockets that are there: what
+ * nobody has asked for is not listened on where a socket for everybody was given. */
+bool instance_wants(const struct instance *instance, const struct listen_address *address);
+
+/* The parts of instance_open() that also begin one that was handed over (main/instance_handover.h):
+ * signals, users and the seal; sockets of the service manager; programs; capabilities. */
+enum exit_code instance_begin(struct instance *instance, const struct config *config,
+			      struct reason *reterr);
+enum exit_code instance_take_given_sockets(struct instance *instance, struct reason *reterr);
+/* They stay open for the program that is executed next; instance_close() passes them over. */
+void instance_leave_given_sockets(struct instance *instance);
+/* Whether the configuration has what those sockets need. 0, or -1 with a reason. */
+int instance_check_given_sockets(const struct instance *instance, const struct config *config,
+				 struct reason *reterr);
+void instance_find_programs(struct instance *instance);
+enum exit_code instance_give_up_rights(const struct instance *instance, struct reason *reterr);
 
 /* In a forked child: closes what is the supervisor's alone, and gives signals back their meaning.
  * Ctrl-C reaches the whole terminal; the supervisor alone decides what it means. */

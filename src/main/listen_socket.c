@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-enum { BACKLOG = 4096, UNIX_MODE = 0660 };
+enum { BACKLOG = 4096, UNIX_MODE = 0660, PRIVATE_MODE = 0600 };
 
 static int parse_unix(struct str path, struct listen_address *ret, struct reason *reterr)
 {
@@ -95,6 +95,26 @@ bool listen_address_is_unix(const struct listen_address *address)
 	return address->address.any.sa_family == AF_UNIX;
 }
 
+bool listen_address_is_same(const struct listen_address *a, const struct listen_address *b)
+{
+	const struct sockaddr_in *a4 = (const struct sockaddr_in *)(const void *)&a->address;
+	const struct sockaddr_in *b4 = (const struct sockaddr_in *)(const void *)&b->address;
+	const struct sockaddr_in6 *a6 = (const struct sockaddr_in6 *)(const void *)&a->address;
+	const struct sockaddr_in6 *b6 = (const struct sockaddr_in6 *)(const void *)&b->address;
+
+	if (a->address.any.sa_family != b->address.any.sa_family)
+		return false;
+	switch (a->address.any.sa_family) {
+	case AF_INET:
+		return a4->sin_port == b4->sin_port && a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	case AF_INET6:
+		return a6->sin6_port == b6->sin6_port &&
+		       memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof(a6->sin6_addr)) == 0;
+	default:
+		return strcmp(a->address.local.sun_path, b->address.local.sun_path) == 0;
+	}
+}
+
 /* A socket file that nobody answers on is left over from a server that was killed. 0 or a negative
  * errno. */
 static int remove_stale(const struct listen_address *address, struct reason *reterr)
@@ -129,7 +149,7 @@ static int remove_stale(const struct listen_address *address, struct reason *ret
 
 static int bind_unix(int fd, const struct listen_address *address, struct listen_socket *socket)
 {
-	mode_t before = umask(0777 & ~UNIX_MODE);
+	mode_t before = umask(0777 & ~(address->is_private ? PRIVATE_MODE : UNIX_MODE));
 	int rc = bind(fd, &address->address.any, address->length);
 	int error = errno;
 	struct stat info;

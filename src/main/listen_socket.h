@@ -14,7 +14,9 @@ struct listen_address {
 	char text[128];	     /* as given */
 	const char *scheme;  /* of URLs that lead there: what its transport speaks */
 	enum http_role role; /* whom it is for; public at first */
+	bool is_private;     /* a unix socket for this user alone */
 	bool expects_proxy_header;
+	bool is_tls;
 	union {
 		struct sockaddr any;
 		struct sockaddr_un local;
@@ -29,6 +31,7 @@ struct listen_socket {
 	int fd;			       /* non-blocking */
 	dev_t device;		       /* of a unix socket's file */
 	ino_t inode;
+	bool is_given; /* by the service manager: see main/listen_given.h */
 };
 
 /* Names are not looked up: an address, or localhost for 127.0.0.1. 0, or -1 with a reason. */
@@ -37,9 +40,12 @@ listen_address_parse(struct str text, struct listen_address *ret, struct reason 
 
 bool listen_address_is_unix(const struct listen_address *address);
 
-/* Opens and listens. "[::]" is IPv6 alone. A unix socket gets mode 0660; a file that a dead server
- * left is replaced, a file whose server answers is not. 0, or a negative errno with a reason;
- * -EADDRINUSE: another program listens there. */
+/* Whether both are one place to listen. */
+bool listen_address_is_same(const struct listen_address *a, const struct listen_address *b);
+
+/* Opens and listens. "[::]" is IPv6 alone. A unix socket gets mode 0660, or 0600 where it is
+ * private; a file that a dead server left is replaced, a file whose server answers is not. 0, or a
+ * negative errno with a reason; -EADDRINUSE: another program listens there. */
 __attribute__((warn_unused_result)) int listen_socket_open(const struct listen_address *address,
 							   struct listen_socket *ret,
 							   struct reason *reterr);

@@ -87,6 +87,8 @@ static void on_stop_signal(struct supervisor *supervisor, unsigned number)
 	if (before == 0)
 		log_info("supervisor", "stopping: requests at work are finished",
 			 LOG_TEXT("signal", sigabbrev_np((int)number)));
+		notify_stopping();
+	}
 	if (before == 1)
 		log_warn("supervisor", "stopping at once");
 	children_stop(&supervisor->children, clock_monotonic_ms());
