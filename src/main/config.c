@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/network.h"
 #include "http/proxies.h"
+#include "http/tls.h"
 #include "main/state_dir.h"
 
 #include <ctype.h>
@@ -134,8 +135,8 @@ static const struct option settings[] = {
     OPTION(LIST, "listen", "ADDRESS",
 	   "Where to listen: ADDR:PORT, [ADDR]:PORT or unix:PATH; with proxy: in front of it where "
 	   "proxies speak the PROXY protocol, version 1 or 2 (proxy:127.0.0.1:8081). May be given "
-	   "several times.",
-	   .fallback = "127.0.0.1:8080", .most = CONFIG_LISTEN_MAX),
+	   "several times. Default: 127.0.0.1:8080, or nowhere where --tls-listen is given.",
+	   .absent = "(none)", .most = CONFIG_LISTEN_MAX),
     OPTION(CHOICE, "log-format", "logfmt|json", "Form of the log lines on stderr.",
 	   .fallback = "logfmt", INTO(log_format)),
     OPTION(CHOICE, "log-level", "debug|info|warn|error", "The least important log lines.",
@@ -173,6 +174,18 @@ static const struct option settings[] = {
 	   "Where everything is kept. Default: /var/lib/displayd for root, else displayd in "
 	   "$XDG_STATE_HOME or ~/.local/state.",
 	   INTO(state_dir)),
+    OPTION(LIST, "tls-certificate", "FILE",
+	   "A certificate for --tls-listen, in PEM form, with those that lead to its issuer behind "
+	   "it. May be given several times, each with its --tls-key: clients get the one with the "
+	   "name that they ask for, or else the first. SIGHUP has them read again.",
+	   .absent = "(none)", .most = HTTP_TLS_PAIRS_MAX, INTO(tls_certificates)),
+    OPTION(LIST, "tls-key", "FILE",
+	   "The key of the certificate, in PEM form and not encrypted. It may be the same file.",
+	   .absent = "(none)", .most = HTTP_TLS_PAIRS_MAX, INTO(tls_keys)),
+    OPTION(LIST, "tls-listen", "ADDRESS",
+	   "Where to listen for TLS: an address as for --listen. May be given several times. "
+	   "Default: none.",
+	   .absent = "(none)", .most = CONFIG_LISTEN_MAX),
     OPTION(
 	LIST, "trust-proxy", "CIDR",
 	"A proxy, or a network of proxies, whose X-Forwarded-For, Forwarded and PROXY headers are "
@@ -269,9 +282,33 @@ static int read_listen(struct config *config, const char *name, enum http_role r
 			return options_blame(options, given, reterr,
 					     "is for proxies: name them by --trust-proxy");
 		address->role = role;
+		address->is_tls = strcmp(name, "tls-listen") == 0;
+		address->scheme = address->is_tls ? "https" : "http";
 		config->listen_count++;
 	}
 	return 0;
+}
+
+/* may_be_given: the service manager gives this program its sockets, or another one that reads the
+ * same file. */
+static int check_tls(const struct config *config, bool may_be_given, struct options_error *reterr)
+{
+	const struct options *options = &config->options;
+	const struct option_given *listen = options_find_given(options, "tls-listen");
+	const struct option_given *certificate = options_find_given(options, "tls-certificate");
+	const struct option_given *key = options_find_given(options, "tls-key");
+
+	if (listen && !certificate)
+		return options_blame(options, listen, reterr,
+				     "needs a --tls-certificate and its --tls-key");
+	if (certificate && !listen && !may_be_given)
+		return options_blame(options, certificate, reterr, "needs a --tls-listen");
+	if (config->tls_certificates.count == config->tls_keys.count)
+		return 0;
+	return options_blame(options, certificate ? certificate : key, reterr,
+			     "is given %u times, but --tls-key %u times: each certificate needs "
+			     "its key, in the same order",
+			     config->tls_certificates.count, config->tls_keys.count);
 }
 
 int config_read(struct config *ret_config, int argc, char *const argv[],
@@ -293,11 +330,20 @@ int config_read(struct config *ret_config, int argc, char *const argv[],
 		file = options_text(options, "config");
 	if (file && file[0] && options_read_file(options, file, reterr) < 0)
 		return -1;
+	if (!options_find_given(options, "tls-listen"))
+		options_set_default(options, "listen", "127.0.0.1:8080");
 	if (options_apply(options, ret_config, reterr) < 0)
+		return -1;
+	if (check_tls(ret_config, is_of_service || getenv("LISTEN_FDS"), reterr) < 0)
 		return -1;
 	if (read_listen(ret_config, "listen", HTTP_ROLE_PUBLIC, reterr) < 0)
 		return -1;
-	return read_listen(ret_config, "admin-listen", HTTP_ROLE_ADMIN, reterr);
+	if (read_listen(ret_config, "tls-listen", HTTP_ROLE_PUBLIC, reterr) < 0)
+		return -1;
+	if (read_listen(ret_config, "admin-listen", HTTP_ROLE_ADMIN, reterr) < 0)
+		return -1;
+	listen_in_state_dir(ret_config);
+	return 0;
 }
 
 void config_finish(struct config *config)

@@ -12,7 +12,9 @@
 #include "web/registration.h"
 
 enum {
-	CONFIG_LISTEN_MAX = 16, /* of each role */
+	CONFIG_LISTEN_MAX = 16, /* of each option */
+	/* --listen, --tls-listen, --admin-listen, and that of the state directory */
+	CONFIG_LISTENERS_MAX = 3 * CONFIG_LISTEN_MAX + 1,
 	CONFIG_CORS_ORIGINS_MAX = 16,
 	CONFIG_WORKERS_MAX = 256,
 	CONFIG_RATE_MAX = 1000000,
@@ -37,6 +39,8 @@ struct config {
 	struct listen_address listen[2 * CONFIG_LISTEN_MAX]; /* public ones first */
 	unsigned listen_count;
 	uint32_t workers;
+	struct option_list tls_certificates; /* with tls_keys as many; none: no TLS */
+	struct option_list tls_keys;
 	struct option_list cors_origins; /* none: no cross-origin requests */
 	struct option_list trusted;	 /* proxies: see http/proxies.h */
 	const char *secret_key_file;	 /* NULL: the one in the state directory */

@@ -4,6 +4,7 @@
 #include "db/db.h"
 #include "http/proxies.h"
 #include "http/server.h"
+#include "http/tls.h"
 #include "loop/lanes.h"
 #include "main/heartbeat.h"
 #include "main/requests.h"
@@ -27,6 +28,7 @@ struct worker {
 	struct loop loop;
 	struct db *db;
 	struct http_server *http;
+	struct http_tls *tls; /* NULL: there is none */
 	struct http_proxies proxies;
 	struct requests requests;
 	uv_signal_t stop_signal;
@@ -141,7 +143,10 @@ static int listen_to_all(struct worker *worker)
 		struct http_listener_settings listener =
 		    requests_listener(&worker->requests, socket->address.role);
 
-		if (socket->address.expects_proxy_header)
+		if (socket->address.is_tls)
+			listener.transport =
+			    http_tls_transport(worker->tls, socket->address.expects_proxy_header);
+		else if (socket->address.expects_proxy_header)
 			listener.transport = &http_transport_proxied;
 		error = http_server_listen(worker->http, socket->fd, &listener);
 	}
@@ -192,6 +197,11 @@ static int start(struct worker *worker)
 		       settings->public_url, settings->panel_url, settings->shared,
 		       settings->index);
 	worker->http = http_server_create(&worker->loop, &http);
+	if (settings->config->tls_certificates.count > 0) {
+		worker->tls = http_tls_create(settings->shared);
+		if (!worker->tls)
+			return -EINVAL;
+	}
 	if (error == 0)
 		error = listen_to_all(worker);
 	heartbeat_start(&worker->heartbeat, &worker->loop, settings->shared, settings->index);
@@ -221,6 +231,7 @@ int worker_run(const struct worker_settings *settings)
 	}
 	loop_run(&worker.loop);
 	http_server_destroy(worker.http);
+	http_tls_destroy(worker.tls);
 	requests_finish(&worker.requests);
 	db_destroy(worker.db);
 	lanes_stop(&worker.loop);

@@ -1,0 +1,155 @@
+#include "main/certificates.h"
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SECOND_US = 1000 * 1000, DATE_BYTES = 32 };
+
+struct file {
+	const char *what; /* "certificate" */
+	const char *path;
+	size_t most; /* bytes */
+	char *text;
+	size_t length;
+	bool is_for_everybody; /* to read */
+};
+
+static int fail(const struct file *file, const char *why, struct reason *reterr)
+{
+	return reason_set(reterr, "the TLS %s %s: %s", file->what, file->path, why);
+}
+
+static int read_open_file(int fd, struct file *file, struct reason *reterr)
+{
+	struct stat info;
+	ssize_t length;
+	char why[80];
+
+	if (fstat(fd, &info) < 0)
+		return fail(file, strerror(errno), reterr);
+	if (!S_ISREG(info.st_mode))
+		return fail(file, S_ISDIR(info.st_mode) ? "is a folder" : "is no file", reterr);
+	if ((uint64_t)info.st_size > file->most) {
+		snprintf(why, sizeof(why), "is larger than %zu KiB", file->most / 1024);
+		return fail(file, why, reterr);
+	}
+	if (info.st_size == 0)
+		return fail(file, "is empty", reterr);
+	file->is_for_everybody = info.st_mode & S_IROTH;
+	file->text = memory_alloc((size_t)info.st_size);
+	length = pread(fd, file->text, (size_t)info.st_size, 0);
+	if (length < 0)
+		return fail(file, strerror(errno), reterr);
+	file->length = (size_t)length;
+	return 0;
+}
+
+static int read_file(struct file *file, struct reason *reterr)
+{
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int result;
+
+	if (fd < 0)
+		return fail(file,
+			    errno == ENOENT   ? "there is no such file"
+			    : errno == EACCES ? "this user may not read it"
+					      : strerror(errno),
+			    reterr);
+	result = read_open_file(fd, file, reterr);
+	close(fd);
+	return result;
+}
+
+static void wipe_file(struct file *file)
+{
+	if (file->text)
+		sodium_memzero(file->text, file->length);
+	free(file->text);
+}
+
+static void tell(const struct file files[2], const struct http_tls_facts *facts)
+{
+	const struct file *certificate = &files[0], *key = &files[1];
+	const time_t ends_at_s = facts->ends_at_s;
+	char date[DATE_BYTES] = "";
+	struct tm fields;
+
+	if (gmtime_r(&ends_at_s, &fields))
+		strftime(date, sizeof(date), "%Y-%m-%d", &fields);
+	if (facts->warning)
+		log_warn("tls", "a certificate will be refused",
+			 LOG_TEXT("file", certificate->path), LOG_TEXT("reason", facts->warning),
+			 LOG_TEXT("valid_until", date));
+	else
+		log_info("tls", "certificate", LOG_TEXT("file", certificate->path),
+			 LOG_TEXT("name", facts->name), LOG_TEXT("valid_until", date));
+	/* A renewal with such a file is better than the end of the certificate before it. */
+	if (key->is_for_everybody)
+		log_warn("tls", "everybody on this machine may read a key: chmod o= it",
+			 LOG_TEXT("file", key->path));
+}
+
+/* The pair's views lead to the files' texts. */
+static int load_pair(struct file files[2], struct http_tls_pair *ret_pair,
+		     struct http_tls_facts *ret_facts, struct reason *reterr)
+{
+	struct http_tls_fault fault;
+
+	if (read_file(&files[0], reterr) < 0 || read_file(&files[1], reterr) < 0)
+		return -1;
+	*ret_pair = (struct http_tls_pair){.certificate = {files[0].text, files[0].length},
+					   .key = {files[1].text, files[1].length}};
+	if (http_tls_check(ret_pair, clock_wall_us() / SECOND_US, ret_facts, &fault) == 0)
+		return 0;
+	return fail(&files[fault.is_of_key], fault.text, reterr);
+}
+
+int certificates_load(const struct config *config, struct region_map *shared,
+		      char ret_name[static HTTP_TLS_NAME_BYTES], struct reason *reterr)
+{
+	const unsigned count = config->tls_certificates.count;
+	struct file files[HTTP_TLS_PAIRS_MAX][2] = {0};
+	struct http_tls_pair pairs[HTTP_TLS_PAIRS_MAX];
+	struct http_tls_facts facts[HTTP_TLS_PAIRS_MAX];
+	int result = 0;
+
+	for (unsigned i = 0; i < count && result == 0; i++) {
+		files[i][0] = (struct file){.what = "certificate",
+					    .path = config->tls_certificates.values[i],
+					    .most = HTTP_TLS_FILE_BYTES_MAX};
+		files[i][1] = (struct file){.what = "key",
+					    .path = config->tls_keys.values[i],
+					    .most = HTTP_TLS_FILE_BYTES_MAX};
+		result = load_pair(files[i], &pairs[i], &facts[i], reterr);
+	}
+	if (result == 0 && !http_tls_publish(shared, pairs, count, clock_wall_us() / SECOND_US))
+		result = reason_set(reterr, "all TLS certificates and keys have more than %d KiB",
+				    HTTP_TLS_BYTES_MAX / 1024);
+	for (unsigned i = 0; i < count; i++) {
+		wipe_file(&files[i][0]);
+		wipe_file(&files[i][1]);
+	}
+	if (result < 0)
+		return -1;
+	for (unsigned i = 0; i < count; i++)
+		tell(files[i], &facts[i]);
+	memcpy(ret_name, facts[0].name, sizeof(facts[0].name));
+	return 0;
+}
+
+uint64_t certificates_rotate_tickets(struct region_map *shared)
+{
+	int64_t now_s = clock_wall_us() / SECOND_US;
+	int64_t next_s = http_tls_rotate_tickets(shared, now_s);
+
+	return next_s > now_s ? (uint64_t)(next_s - now_s) * 1000 : 1000;
+}

@@ -1,0 +1,49 @@
+"""displayctl panel over TLS: what nginx speaks before displayd."""
+
+import json
+import subprocess
+
+import certificates
+import proxies
+import pytest
+from server import DISPLAYCTL
+
+NGINX_TLS = """
+	ssl_certificate {certificate};
+	ssl_certificate_key {key};
+	ssl_protocols {protocols};
+	ssl_prefer_server_ciphers on;
+"""
+
+
+@pytest.fixture(scope="module")
+def path(running):
+    """Of a device's WebSocket."""
+    email = "panel@example.org"
+    running.ctl("account", "create", email, "--name", "Panel")
+    device = running.ctl("device", "create", "--account", email, "--name", "Desk")
+    return running.path_of(device["websocketUrl"])
+
+
+@pytest.mark.skipif(not proxies.NGINX, reason="nginx is not installed")
+@pytest.mark.parametrize("key", ["rsa", "ec"])
+@pytest.mark.parametrize("protocols", ["TLSv1.2", "TLSv1.3"])
+def test_a_panel_behind_nginx(running, path, folder, protocols, key):
+    """nginx goes by the order that it prefers."""
+    made = certificates.make(folder, "proxy", key=key, names=[proxies.HOST])
+    tls = NGINX_TLS.format(certificate=made.certificate, key=made.key, protocols=protocols)
+    with proxies.nginx(folder, "%s:%s" % running.address, tls=tls) as (host, port):
+        command = [DISPLAYCTL, "panel", "--url", f"wss://{host}:{port}{path}", "--events", "-"]
+        with subprocess.Popen([*command, "--ca", made.certificate], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, text=True) as panel:
+            try:
+                for line in panel.stdout:
+                    event = json.loads(line)
+                    assert event["event"] != "closed", event
+                    if event["event"] == "displaying":
+                        break
+                else:
+                    pytest.fail("the panel has ended")
+            finally:
+                panel.terminate()
+                panel.stdout.read()

@@ -1,0 +1,113 @@
+"""Clients of a displayd with a TLS listener."""
+
+import re
+import socket
+import ssl
+
+from server import PATIENCE_S, Response
+
+REQUEST = b"GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def port_of(server, count=0):
+    """Of its TLS listener, from the log."""
+    return int(re.findall(r"port=(\d+) (?:role=public )?scheme=https", server.log())[count])
+
+
+def context(*trusted, version=None, ciphers=None, curve=None, protocols=None):
+    """A client's. trusted: Certificates, of which each is its own authority."""
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    for certificate in trusted:
+        made.load_verify_locations(certificate.certificate)
+    if not trusted:
+        made.check_hostname = False
+        made.verify_mode = ssl.CERT_NONE
+    if version:
+        made.minimum_version = made.maximum_version = version
+    if ciphers:
+        made.set_ciphers(ciphers)
+    if curve:
+        made.set_ecdh_curve(curve)
+    if protocols:
+        made.set_alpn_protocols(protocols)
+    return made
+
+
+def raw(port, address="127.0.0.1"):
+    return socket.create_connection((address, port), timeout=PATIENCE_S)
+
+
+def connect(port, made, name="localhost", session=None):
+    return made.wrap_socket(raw(port), server_hostname=name, session=session,
+                            suppress_ragged_eofs=False)
+
+
+def read_answer(stream):
+    """An answer with a length."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        piece = stream.recv(65536)
+        assert piece, data
+        data += piece
+    head, body = data.split(b"\r\n\r\n", 1)
+    length = int(re.search(rb"(?i)content-length: (\d+)", head)[1])
+    while len(body) < length:
+        body += stream.recv(65536)
+    return Response(int(head.split()[1]), None, body)
+
+
+def ask(stream, path="/livez"):
+    stream.sendall(REQUEST % path.encode())
+    return read_answer(stream)
+
+
+class Piecewise:
+    """A handshake whose bytes the test carries."""
+
+    def __init__(self, made, name="localhost"):
+        self.incoming = ssl.MemoryBIO()
+        self.outgoing = ssl.MemoryBIO()
+        self.object = made.wrap_bio(self.incoming, self.outgoing, server_hostname=name)
+
+    def step(self):
+        """What the client says next; empty and True once the handshake is done."""
+        try:
+            self.object.do_handshake()
+            return self.outgoing.read(), True
+        except ssl.SSLWantReadError:
+            return self.outgoing.read(), False
+
+    def run(self, stream, send):
+        """The whole handshake over a socket; send(stream, data) as the test likes it."""
+        while True:
+            data, is_done = self.step()
+            if data:
+                send(stream, data)
+            if is_done:
+                return
+            received = stream.recv(65536)
+            assert received, "the server has ended the handshake"
+            self.incoming.write(received)
+
+    def ask(self, stream, path="/livez"):
+        self.object.write(REQUEST % path.encode())
+        stream.sendall(self.outgoing.read())
+        data = b""
+        while b"\r\n\r\n" not in data:
+            try:
+                data += self.object.read(65536)
+            except ssl.SSLWantReadError:
+                self.incoming.write(stream.recv(65536))
+        return int(data.split()[1])
+
+
+def split_records(data, most):
+    """The same messages in records of at most so many bytes."""
+    result = b""
+    while data:
+        kind, version, length = data[:1], data[1:3], int.from_bytes(data[3:5], "big")
+        body, data = data[5:5 + length], data[5 + length:]
+        for at in range(0, len(body), most):
+            piece = body[at:at + most]
+            result += kind + version + len(piece).to_bytes(2, "big") + piece
+    return result
