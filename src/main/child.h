@@ -8,6 +8,7 @@
 
 #include "base/process.h"
 #include "main/exit_code.h"
+#include "metric/metrics.h"
 
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ enum {
 /* A line of the table. Children start in the order of its lines. */
 struct child_kind {
 	const char *name; /* in the log: "worker" */
+	enum metric_child metric;
 	/* How many of them there are; 0: none with this configuration. Does not change. */
 	unsigned (*count)(const struct instance *instance);
 

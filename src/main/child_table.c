@@ -64,6 +64,7 @@ static const struct child_kind prepare = {
 
 static const struct child_kind postgres = {
     .name = "PostgreSQL",
+    .metric = METRIC_CHILD_POSTGRES,
     .count = one_if_embedded,
     .start = child_start_postgres,
     .user = child_postgres_user,
@@ -92,8 +93,23 @@ static const struct child_kind migrate = {
     .stop_ms = 20 * 1000,
 };
 
+/* Not without rights: as root it starts each renderer with a user of its own. */
+static const struct child_kind renderers = {
+    .name = "renderers",
+    .metric = METRIC_CHILD_RENDERERS,
+    .count = one_if_rendering,
+    .run = run_host,
+    .is_kept = true,
+    .exit_code = EXIT_FAILED,
+    .stop_order = 1, /* workers finish their requests with it */
+    .stop_signal = SIGTERM,
+    .stop_at_once_signal = SIGKILL,
+    .stop_ms = HOST_STOP_MS,
+};
+
 static const struct child_kind worker = {
     .name = "worker",
+    .metric = METRIC_CHILD_WORKER,
     .count = workers,
     .run = run_worker,
     .user = instance_worker_user,

@@ -1,6 +1,8 @@
 #include "main/children.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "main/child_log.h"
+#include "metric/metric.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -59,8 +61,9 @@ static void log_unexpected_end(const struct child *child, int status)
 {
 	struct message text;
 
-	log_error("supervisor", message(&text, child, "ended unexpectedly"),
-		  LOG_INT("number", child->index + 1), how_it_ended(status),
+	metric_add(METRIC_CHILDREN_FAILED, child->kind->metric, 1);
+	log_error("supervisor", child_message(&text, child, "ended unexpectedly"),
+		  LOG_INT("number", child->index + 1), child_end_field(status),
 		  LOG_INT("restart_in_ms", child->waits_ms));
 }
 
@@ -79,6 +82,7 @@ static bool start(struct children *children, struct child *child, uint64_t now_m
 	struct message text;
 
 	child_note_start(child, pid, beat, now_ms);
+	metric_add(METRIC_CHILDREN_STARTED, kind->metric, pid >= 0);
 	if (pid < 0) {
 		child_note_end(child, now_ms);
 		return false;

@@ -118,10 +118,11 @@ static const struct option settings[] = {
     OPTION(SWITCH, "version", NULL, "Show the version and exit.", .argument_only = true),
     OPTION(ON_OFF, "access-log", "on|off", "One log line a request.",
 	   .heading = "Settings:", .fallback = "on", INTO(access_log)),
-    OPTION(LIST, "admin-listen", "ADDRESS",
-	   "Where to listen for the operator alone, for /livez and /readyz: an address as for "
-	   "--listen that nobody else reaches. May be given several times. Default: none.",
-	   .absent = "(none)", .most = CONFIG_LISTEN_MAX),
+    OPTION(
+	LIST, "admin-listen", "ADDRESS",
+	"Where to listen for the operator alone, for /livez, /readyz and /metrics: an address as "
+	"for --listen that nobody else reaches. May be given several times. Default: none.",
+	.absent = "(none)", .most = CONFIG_LISTEN_MAX),
     OPTION(LIST, "cors-origin", "ORIGIN",
 	   "An origin whose pages may call the API, such as https://panels.example.org. May be "
 	   "given several times. Default: none.",
@@ -141,6 +142,11 @@ static const struct option settings[] = {
 	   .fallback = "logfmt", INTO(log_format)),
     OPTION(CHOICE, "log-level", "debug|info|warn|error", "The least important log lines.",
 	   .fallback = "info", INTO(log_level)),
+    OPTION(PATH, "metrics-token-file", "FILE",
+	   "A token with which /metrics is read through the public listeners, too: one line of 32 "
+	   "or more characters, such as \"openssl rand -hex 32\" writes. Default: none; then "
+	   "/metrics is on the admin listeners alone.",
+	   .absent = "(none)", INTO(metrics_token_file)),
     OPTION(ON_OFF, "plain-http-sign-in", "on|off",
 	   "Whether people sign in although the public URL is plain http and not on this machine: "
 	   "whoever can listen on the way sees their passwords.",

@@ -8,11 +8,14 @@
 /* In the order in which they are looked through. */
 static const struct route_table *const public_tables[] = {&api_health_routes, &api_routes,
 							  &web_routes, &web_page_routes, NULL};
-static const struct route_table *const admin_tables[] = {&api_health_routes, NULL};
-static const struct route_table *const *const tables[HTTP_ROLE_COUNT] = {
-    [HTTP_ROLE_PUBLIC] = public_tables,
-    [HTTP_ROLE_ADMIN] = admin_tables,
-};
+static const struct route_table *const public_tables_with_metrics[] = {
+    &api_health_routes, &api_routes, &web_routes, &web_page_routes, &api_metrics_routes, NULL};
+static const struct route_table *const admin_tables[] = {&api_health_routes, &api_metrics_routes,
+							 &api_status_routes, NULL};
+/* Each once: the metrics number the routes by it. */
+static const struct route_table *const all_tables[] = {
+    &api_health_routes,	 &api_routes,	     &web_routes, &web_page_routes,
+    &api_metrics_routes, &api_status_routes, NULL};
 
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct config *config, const char *public_url, const char *panel_url,
@@ -34,23 +37,52 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	service->guesses = region_common(shared, &guess_region);
 	service->visitors = region_common(shared, &visitor_region);
 	service->guess_rate = (struct rate_policy){
+	    .metric = METRIC_LIMIT_GUESSES,
 	    .name = "address",
 	    .of_what = "from this address",
 	    .per_second = is_limited ? LIMIT_GUESSES_PER_S : 0,
 	    .burst = LIMIT_GUESSES_BURST,
 	};
 	service->key_rate = (struct rate_policy){
+	    .metric = METRIC_LIMIT_KEY,
 	    .name = "key",
 	    .of_what = "with this key",
 	    .per_second = config->rate_limit,
 	    .burst = config->rate_limit * (LIMIT_RATE_BURST / LIMIT_RATE_PER_S),
 	};
 	service->push_rate = (struct rate_policy){
+	    .metric = METRIC_LIMIT_PUSH,
 	    .name = "push",
 	    .of_what = "to this device",
 	    .per_second = is_limited ? LIMIT_PUSH_RATE_PER_S : 0,
 	    .burst = LIMIT_PUSH_RATE_BURST,
 	};
+void requests_start(struct requests *requests, struct loop *loop, struct db *db,
+		    const struct config *config, const char *public_url, const char *panel_url,
+		    const struct engines_settings *engines, struct region_map *shared,
+		    unsigned worker, const struct settings_key *settings_key,
+		    const uint8_t *metrics_token_hash)
+{
+	struct service *service = &requests->web.api.service;
+
+	*requests = (struct requests){0};
+	service->loop = loop;
+	service->db = db;
+	service->public_url = public_url;
+	service->cors_origins = config->cors_origins.values;
+	service->cors_origin_count = config->cors_origins.count;
+	service->keys = key_cache_create(loop);
+	db_subscribe(db, key_cache_subscription(service->keys));
+	service->key_uses = key_uses_create(loop, db);
+	service->rates = region_common(shared, &rate_region);
+	service->guesses = region_common(shared, &guess_region);
+	service->visitors = region_common(shared, &visitor_region);
+	set_limits(service, config);
+	requests->engines = requests->web.engines = engines_create(loop, engines);
+	requests->web.api.workers = config->workers;
+	requests->web.api.metrics =
+	    (struct metric_reader){.shared = shared, .workers = config_worker_slots(config)};
+	requests->web.api.metrics_token_hash = metrics_token_hash;
 	requests->web.panel_url = panel_url;
 	requests->web.api.delivery = delivery_create(loop, db, shared, worker);
 	web_start(&requests->web, &(struct web_settings){
@@ -64,12 +96,19 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 				  });
 }
 
+static const struct route_table *const *tables_of(const struct requests *requests,
+						  enum http_role role)
+{
+	if (role == HTTP_ROLE_ADMIN)
+		return admin_tables;
+	return requests->web.api.metrics_token_hash ? public_tables_with_metrics : public_tables;
+}
+
 struct http_listener_settings requests_listener(struct requests *requests, enum http_role role)
 {
 	struct dispatch *dispatch = &requests->listeners[role];
 
-	*dispatch =
-	    (struct dispatch){.service = &requests->web.api.service, .tables = tables[role]};
+	dispatch_init(dispatch, &requests->web.api.service, tables_of(requests, role), all_tables);
 	return (struct http_listener_settings){
 	    .role = role,
 	    .on_request = task_dispatch,

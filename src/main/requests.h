@@ -14,7 +14,9 @@ struct requests {
 /* Before the loop runs. All stay valid. shared: see main/shared.h. worker: from 0. */
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct config *config, const char *public_url, const char *panel_url,
-		    struct region_map *shared, unsigned worker);
+		    const struct engines_settings *engines, struct region_map *shared,
+		    unsigned worker, const struct settings_key *settings_key,
+		    const uint8_t *metrics_token_hash);
 
 /* What serves a listener of that role; valid as long as the requests. */
 struct http_listener_settings requests_listener(struct requests *requests, enum http_role role);

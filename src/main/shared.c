@@ -1,17 +1,27 @@
 #include "main/shared.h"
 #include "base/memory.h"
+#include "db/background.h"
 #include "db/storage.h"
 #include "delivery/delivery.h"
+#include "http/tls.h"
 #include "main/heartbeat.h"
+#include "metric/errors.h"
+#include "metric/metric.h"
 #include "task/rate.h"
 #include "web/web.h"
 
 static const struct region *const regions[] = {
-    &change_region,  &cursor_region,  &guess_region,   &heartbeat_region, &rate_region,
-    &session_region, &storage_region, &visitor_region, &vitals_region,
+    &background_region, &change_region,	   &cursor_region,   &error_region,
+    &guess_region,	&heartbeat_region, &metric_region,   &rate_region,
+    &session_region,	&storage_region,   &http_tls_region, &visitor_region,
 };
 
-struct region_map *shared_create(unsigned workers)
+struct region_map *shared_create(unsigned workers, int *ret_fd)
 {
-	return region_map_create(regions, array_length(regions), workers);
+	return region_map_create_file(regions, array_length(regions), workers, ret_fd);
+}
+
+struct region_map *shared_adopt(int fd, unsigned workers, int *ret_fd)
+{
+	return region_map_adopt(fd, regions, array_length(regions), workers, ret_fd);
 }

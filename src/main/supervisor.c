@@ -2,10 +2,14 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "db/background.h"
+#include "main/certificates.h"
 #include "main/child_table.h"
 #include "main/children.h"
 #include "main/instance.h"
 #include "main/state_dir.h"
+#include "metric/errors.h"
+#include "metric/metric.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -16,8 +20,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { BACKGROUND_LOOK_MS = 1000 };
+
 struct supervisor {
 	struct instance instance;
+	struct process_stats stats;
 	struct children children;
 	bool is_ready;
 };
@@ -41,6 +48,7 @@ static int run_child(void *context)
 	const struct forked *forked = context;
 	int code;
 
+	metric_detach();
 	instance_leave(forked->instance);
 	if (forked->child->kind->user && forked->child->kind->user(forked->instance))
 		go_home();

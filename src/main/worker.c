@@ -8,6 +8,8 @@
 #include "loop/lanes.h"
 #include "main/heartbeat.h"
 #include "main/requests.h"
+#include "main/sampler.h"
+#include "metric/metric.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -114,6 +116,7 @@ static void on_stop_signal(uv_signal_t *handle, int number)
 	worker->draining = true;
 	log_debug("worker", "draining");
 	deadline_set(&worker->loop, &worker->drain_limit, WORKER_DRAIN_MS);
+	sampler_stop(&worker->sampler);
 	requests_drain(&worker->requests);
 	http_server_drain(worker->http, on_drained, worker);
 }

@@ -21,7 +21,10 @@ struct worker_settings {
 	const struct listen_socket *sockets; /* the worker owns their descriptors */
 	unsigned socket_count;
 	struct region_map *shared; /* see main/shared.h */
-	struct seal seal;	   /* the layers that are to be had */
+	struct engines_settings engines;
+	const struct settings_key *settings_key;
+	const uint8_t *metrics_token_hash; /* NULL: there is no token */
+	struct seal seal;		   /* the layers that are to be had */
 };
 
 /* Runs in a process of its own until it has drained. Its exit code. */

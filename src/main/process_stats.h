@@ -1,0 +1,26 @@
+/* What the processes of an instance take of the machine, told by the supervisor: a sealed worker
+ * opens no file of /proc. Only that of Linux is known. */
+#pragma once
+
+#include "base/log.h"
+#include "base/region.h"
+#include "main/children.h"
+#include "main/config.h"
+
+enum { PROCESS_STATS_MAX = 1 + CONFIG_WORKER_SLOTS_MAX };
+
+struct process_stats {
+	struct {
+		pid_t pid;	 /* as it was seen last */
+		uint64_t cpu_us; /* of that process */
+	} seen[PROCESS_STATS_MAX];
+	struct log_counts logged; /* that were counted */
+	uint64_t next_ms;
+};
+
+/* In the supervisor, before its first child. */
+void process_stats_start(struct process_stats *stats, struct region_map *shared);
+
+/* Does something once a second; call it more often. */
+void process_stats_look(struct process_stats *stats, const struct children *children,
+			uint64_t now_ms);

@@ -1,0 +1,27 @@
+/* What a worker tells of itself once a second, beside what it counts: the gauges of the metrics,
+ * and that it is there. All workers do it at the same moment, where a second begins: so a panel
+ * that goes from one to another is told by one of them. */
+#pragma once
+
+#include "base/log.h"
+#include "main/requests.h"
+
+struct http_server;
+
+enum { SAMPLER_TURNS = 10 /* beats */ };
+
+struct sampler {
+	struct requests *requests;
+	struct http_server *http;
+	struct log_counts logged;	    /* that were counted */
+	uint64_t second;		    /* of the last beat, monotonic */
+	uint64_t longest_ms[SAMPLER_TURNS]; /* the longest turn of each second */
+	struct deadline next;
+};
+
+/* After metric_attach(); both stay until sampler_stop(). */
+void sampler_start(struct sampler *sampler, struct requests *requests, struct http_server *http);
+void sampler_stop(struct sampler *sampler);
+
+/* Lines of the log since the last call. Of the supervisor, too. */
+void sampler_count_log(struct log_counts *counted);
