@@ -27,6 +27,13 @@ void child_note_end(struct child *child, uint64_t now_ms)
 	child->delay_ms = child->delay_ms * 2 < DELAY_MAX_MS ? child->delay_ms * 2 : DELAY_MAX_MS;
 }
 
+void child_note_restart(struct child *child, uint64_t now_ms)
+{
+	child->is_restarted = false;
+	child->start_at_ms = now_ms;
+	child->delay_ms = 0;
+}
+
 bool child_is_hung(struct child *child, uint32_t beat, uint64_t now_ms)
 {
 	uint64_t passed_ms = now_ms - child->watched_ms;

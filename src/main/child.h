@@ -55,6 +55,14 @@ struct child_kind {
 	uint32_t (*heartbeat)(const struct instance *instance, unsigned index);
 	unsigned silence_ms;
 
+	/* Whether the process serves already. NULL: this line cannot be renewed. Else it has twice
+	 * as many places as count says, with the indices up to there: in the second half others
+	 * start, serve, and then those in the first half are sent this signal, by which they end
+	 * when they have no work left; next time it is the other way round. */
+	bool (*is_serving)(const struct instance *instance, unsigned index, pid_t pid);
+	int retire_signal;
+	unsigned retire_ms; /* after which it is killed */
+
 	/* Children of a higher order are asked to stop when those of lower ones have ended. */
 	unsigned stop_order;
 	int stop_signal; /* also sent by the kernel when the supervisor is gone */
@@ -67,14 +75,25 @@ struct child_kind {
 	void (*read_output)(struct instance *instance);
 };
 
+/* Of lines that can be renewed; all others are current. */
+enum child_role {
+	CHILD_CURRENT,
+	CHILD_SPARE,	/* a place where nothing runs */
+	CHILD_FRESH,	/* takes the place of a current one once all fresh ones serve */
+	CHILD_RETIRING, /* ends when it has no work left */
+};
+
 struct child {
 	const struct child_kind *kind;
-	unsigned index;	      /* among those of its kind, from 0 */
-	pid_t pid;	      /* 0: does not run */
-	uint64_t started_ms;  /* last time */
-	uint64_t start_at_ms; /* while it does not run: when it is started again */
-	unsigned waits_ms;    /* that much after its end */
-	unsigned delay_ms;    /* the same after its next end */
+	unsigned index; /* among those of its kind, from 0 */
+	enum child_role role;
+	uint64_t retire_at_ms; /* while it retires: when it is killed */
+	pid_t pid;	       /* 0: does not run */
+	bool is_restarted;     /* was told to end, to be started again at once */
+	uint64_t started_ms;   /* last time */
+	uint64_t start_at_ms;  /* while it does not run: when it is started again */
+	unsigned waits_ms;     /* that much after its end */
+	unsigned delay_ms;     /* the same after its next end */
 
 	uint32_t beat; /* as it was seen last */
 	bool has_beaten;
@@ -87,6 +106,9 @@ void child_note_start(struct child *child, pid_t pid, uint32_t beat, uint64_t no
 
 /* It has ended, or could not be started. */
 void child_note_end(struct child *child, uint64_t now_ms);
+
+/* It has ended as it was told to: it is started again at once. */
+void child_note_restart(struct child *child, uint64_t now_ms);
 
 /* Its heartbeat, read every CHILD_WATCH_MS or so. True when it has been silent for too long; then
  * the count begins anew.

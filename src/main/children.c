@@ -5,12 +5,16 @@
 #include "metric/metric.h"
 
 #include <signal.h>
-#include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 
 enum {
 	/* After the second request to stop. */
 	AT_ONCE_MS = 3 * 1000,
+	/* Fresh children that do not serve after so long do not fit. */
+	RENEWAL_MS = 60 * 1000,
+	/* How often is looked whether they serve. */
+	SERVING_LOOK_MS = 20,
 };
 
 #define for_each_child(one, children)                                                              \
@@ -19,15 +23,9 @@ enum {
 
 static void begin_stop(struct children *children, uint64_t now_ms);
 
-/* "worker ended unexpectedly" */
-struct message {
-	char text[96];
-};
-
-static const char *message(struct message *message, const struct child *child, const char *what)
+static unsigned places_of(const struct child_kind *kind, const struct instance *instance)
 {
-	snprintf(message->text, sizeof(message->text), "%s %s", child->kind->name, what);
-	return message->text;
+	return kind->count(instance) * (kind->is_serving ? 2 : 1);
 }
 
 void children_init(struct children *children, const struct child_kind *const *kinds,
@@ -39,11 +37,15 @@ void children_init(struct children *children, const struct child_kind *const *ki
 	*children = (struct children){
 	    .instance = instance, .system = system, .kinds = kinds, .kind_count = kind_count};
 	for (unsigned i = 0; i < kind_count; i++)
-		children->count += kinds[i]->count(instance);
+		children->count += places_of(kinds[i], instance);
 	child = children->all = memory_zalloc((children->count + 1) * sizeof(*child));
 	for (unsigned i = 0; i < kind_count; i++)
-		for (unsigned index = 0; index < kinds[i]->count(instance); index++)
-			*child++ = (struct child){.kind = kinds[i], .index = index};
+		for (unsigned index = 0; index < places_of(kinds[i], instance); index++)
+			*child++ = (struct child){
+			    .kind = kinds[i],
+			    .index = index,
+			    .role = index < kinds[i]->count(instance) ? CHILD_CURRENT : CHILD_SPARE,
+			};
 }
 
 void children_finish(struct children *children)
@@ -51,15 +53,9 @@ void children_finish(struct children *children)
 	free(children->all);
 }
 
-static struct log_field how_it_ended(int status)
-{
-	return WIFSIGNALED(status) ? LOG_INT("signal", WTERMSIG(status))
-				   : LOG_INT("code", WEXITSTATUS(status));
-}
-
 static void log_unexpected_end(const struct child *child, int status)
 {
-	struct message text;
+	struct child_message text;
 
 	metric_add(METRIC_CHILDREN_FAILED, child->kind->metric, 1);
 	log_error("supervisor", child_message(&text, child, "ended unexpectedly"),
@@ -79,7 +75,7 @@ static bool start(struct children *children, struct child *child, uint64_t now_m
 	const struct child_kind *kind = child->kind;
 	uint32_t beat = kind->heartbeat ? kind->heartbeat(children->instance, child->index) : 0;
 	pid_t pid = children->system->start(children->instance, child);
-	struct message text;
+	struct child_message text;
 
 	child_note_start(child, pid, beat, now_ms);
 	metric_add(METRIC_CHILDREN_STARTED, kind->metric, pid >= 0);
@@ -88,7 +84,7 @@ static bool start(struct children *children, struct child *child, uint64_t now_m
 		return false;
 	}
 	if (kind->is_kept)
-		log_info("supervisor", message(&text, child, "started"),
+		log_info("supervisor", child_message(&text, child, "started"),
 			 LOG_INT("number", child->index + 1), LOG_INT("pid", pid));
 	return true;
 }
@@ -103,7 +99,7 @@ static void go_on_starting(struct children *children, uint64_t now_ms)
 		bool is_waited_for = false;
 
 		for_each_child (child, children) {
-			if (child->kind != kind)
+			if (child->kind != kind || child->role != CHILD_CURRENT)
 				continue;
 			if (!start(children, child, now_ms)) {
 				give_up(children, kind->is_kept ? kind->exit_code : EXIT_FAILED,
@@ -128,7 +124,7 @@ static void on_end_at_start(struct children *children, struct child *child, int 
 			    uint64_t now_ms)
 {
 	enum exit_code code = WIFEXITED(status) ? (enum exit_code)WEXITSTATUS(status) : EXIT_FAILED;
-	struct message text;
+	struct child_message text;
 
 	if (!child->kind->is_kept && WIFEXITED(status) && code == EXIT_DONE) {
 		go_on_starting(children, now_ms);
@@ -136,9 +132,10 @@ static void on_end_at_start(struct children *children, struct child *child, int 
 	}
 	/* Else it has said why. */
 	if (child->kind->is_kept || WIFSIGNALED(status))
-		log_error("supervisor", "cannot start",
-			  LOG_TEXT("reason", message(&text, child, "ended while it was starting")),
-			  how_it_ended(status));
+		log_error(
+		    "supervisor", "cannot start",
+		    LOG_TEXT("reason", child_message(&text, child, "ended while it was starting")),
+		    child_end_field(status));
 	give_up(children, child->kind->is_kept ? child->kind->exit_code : code, now_ms);
 }
 
@@ -177,48 +174,199 @@ static void on_prepared(struct children *children, const struct child *preparati
 	}
 }
 
+/* ---- RUN: renewal ---- */
+
+static void retire(struct children *children, struct child *child, uint64_t now_ms)
+{
+	child->role = child->pid ? CHILD_RETIRING : CHILD_SPARE;
+	child->retire_at_ms = now_ms + child->kind->retire_ms;
+	if (child->pid)
+		children->system->signal(child->pid, child->kind->retire_signal);
+}
+
+/* Either the fresh ones take the place of the current ones, or they go again. */
+static void end_renewal(struct children *children, enum children_renewal result, uint64_t now_ms)
+{
+	enum child_role leaving = result == RENEWAL_DONE ? CHILD_CURRENT : CHILD_FRESH;
+
+	children->renewal = result;
+	for_each_child (child, children)
+		if (child->kind->is_serving && child->role == leaving)
+			retire(children, child, now_ms);
+	for_each_child (child, children)
+		if (child->role == CHILD_FRESH)
+			child->role = CHILD_CURRENT;
+}
+
+static void on_fresh_end(struct children *children, struct child *child, int status,
+			 uint64_t now_ms)
+{
+	struct child_message text;
+
+	child->role = CHILD_SPARE;
+	log_error("supervisor", child_message(&text, child, "ended before it served"),
+		  LOG_INT("number", child->index + 1), child_end_field(status));
+	end_renewal(children, RENEWAL_FAILED, now_ms);
+}
+
+static void on_retired(struct child *child, int status)
+{
+	struct child_message text;
+
+	child->role = CHILD_SPARE;
+	child->delay_ms = 0;
+	if (child_has_ended_well(status))
+		log_info("supervisor", child_message(&text, child, "retired"),
+			 LOG_INT("number", child->index + 1));
+	else
+		log_error("supervisor",
+			  child_message(&text, child, "ended unexpectedly while it retired"),
+			  LOG_INT("number", child->index + 1), child_end_field(status));
+}
+
+static bool do_all_serve(const struct children *children)
+{
+	for_each_child (child, children)
+		if (child->role == CHILD_FRESH &&
+		    !child->kind->is_serving(children->instance, child->index, child->pid))
+			return false;
+	return true;
+}
+
+static uint64_t keep_renewing(struct children *children, uint64_t now_ms)
+{
+	if (children->renewal == RENEWAL_STARTING && do_all_serve(children))
+		end_renewal(children, RENEWAL_DONE, now_ms);
+	/* A result waits to be taken, perhaps where no worker is left to wake the supervisor. */
+	if (children->renewal != RENEWAL_STARTING)
+		return now_ms;
+	if (now_ms < children->renewal_since_ms + RENEWAL_MS)
+		return now_ms + SERVING_LOOK_MS;
+	log_error("supervisor", "fresh processes do not begin to serve",
+		  LOG_INT("waited_ms", RENEWAL_MS));
+	end_renewal(children, RENEWAL_FAILED, now_ms);
+	return now_ms;
+}
+
+/* Returns when it looks again. */
+static uint64_t keep_retiring(struct children *children, struct child *child, uint64_t now_ms)
+{
+	struct child_message text;
+
+	if (now_ms < child->retire_at_ms)
+		return child->retire_at_ms;
+	log_warn("supervisor", child_message(&text, child, "does not end: killed"),
+		 LOG_INT("number", child->index + 1), LOG_INT("pid", child->pid));
+	children->system->signal(child->pid, SIGKILL);
+	child->retire_at_ms = now_ms + child->kind->retire_ms;
+	return child->retire_at_ms;
+}
+
+bool children_may_renew(const struct children *children)
+{
+	for_each_child (child, children)
+		if (child->role == CHILD_RETIRING)
+			return false;
+	return true;
+}
+
+void children_renew(struct children *children, uint64_t now_ms)
+{
+	children->renewal = RENEWAL_STARTING;
+	children->renewal_since_ms = now_ms;
+	for_each_child (child, children) {
+		if (child->role != CHILD_SPARE)
+			continue;
+		child->role = CHILD_FRESH;
+		if (!start(children, child, now_ms)) {
+			child->role = CHILD_SPARE;
+			end_renewal(children, RENEWAL_FAILED, now_ms);
+			return;
+		}
+	}
+}
+
+enum children_renewal children_take_result(struct children *children)
+{
+	enum children_renewal result = children->renewal;
+
+	if (result != RENEWAL_STARTING)
+		children->renewal = RENEWAL_NONE;
+	return result == RENEWAL_STARTING ? RENEWAL_NONE : result;
+}
+
+/* ---- RUN: all else ---- */
+
+void children_restart(struct children *children, const char *name)
+{
+	for_each_child (child, children) {
+		if (!child->pid || strcmp(child->kind->name, name) != 0)
+			continue;
+		child->is_restarted = true;
+		children->system->signal(child->pid, child->kind->stop_signal);
+	}
+}
+
 static void on_end_at_run(struct children *children, struct child *child, int status,
 			  uint64_t now_ms)
 {
-	if (!child->kind->is_kept) {
-		on_prepared(children, child, WIFEXITED(status) && WEXITSTATUS(status) == EXIT_DONE,
-			    now_ms);
-		return;
-	}
-	log_unexpected_end(child, status);
+	if (!child->kind->is_kept)
+		on_prepared(children, child, child_has_ended_well(status), now_ms);
+	else if (child->role == CHILD_FRESH)
+		on_fresh_end(children, child, status, now_ms);
+	else if (child->role == CHILD_RETIRING)
+		on_retired(child, status);
+	else if (child->is_restarted)
+		child_note_restart(child, now_ms);
+	else
+		log_unexpected_end(child, status);
 }
 
 static void watch(struct children *children, struct child *child, uint64_t now_ms)
 {
-	struct message text;
+	struct child_message text;
 
 	if (!child_is_hung(child, child->kind->heartbeat(children->instance, child->index), now_ms))
 		return;
-	log_error("supervisor", message(&text, child, "hangs: killed"),
+	log_error("supervisor", child_message(&text, child, "hangs: killed"),
 		  LOG_INT("number", child->index + 1), LOG_INT("pid", child->pid));
 	children->system->signal(child->pid, SIGKILL);
+}
+
+/* Returns when it looks again. */
+static uint64_t keep_one(struct children *children, struct child *child, uint64_t now_ms)
+{
+	const struct child *preparation = preparation_of(children, child);
+
+	if (!child->kind->is_kept || child->role == CHILD_SPARE ||
+	    (preparation && preparation->pid))
+		return UINT64_MAX;
+	if (child->role == CHILD_RETIRING)
+		return keep_retiring(children, child, now_ms);
+	/* It would get the configuration that is only being tried: it waits for the result. */
+	if (!child->pid && child->kind->is_serving &&
+	    (children->renewal == RENEWAL_STARTING || children->renewal == RENEWAL_FAILED))
+		return UINT64_MAX;
+	if (!child->pid && now_ms >= child->start_at_ms)
+		start_again(children, child, now_ms);
+	else if (child->pid && child->kind->heartbeat &&
+		 now_ms >= child->watched_ms + CHILD_WATCH_MS)
+		watch(children, child, now_ms);
+	if (!child->pid)
+		return preparation && preparation->pid ? UINT64_MAX : child->start_at_ms;
+	return child->kind->heartbeat ? child->watched_ms + CHILD_WATCH_MS : UINT64_MAX;
 }
 
 static uint64_t keep_running(struct children *children, uint64_t now_ms)
 {
 	uint64_t next_ms = UINT64_MAX;
 
+	if (children->renewal != RENEWAL_NONE)
+		next_ms = keep_renewing(children, now_ms);
 	for_each_child (child, children) {
-		const struct child *preparation = preparation_of(children, child);
+		uint64_t at_ms = keep_one(children, child, now_ms);
 
-		if (!child->kind->is_kept || (preparation && preparation->pid))
-			continue;
-		if (!child->pid && now_ms >= child->start_at_ms)
-			start_again(children, child, now_ms);
-		else if (child->pid && child->kind->heartbeat &&
-			 now_ms >= child->watched_ms + CHILD_WATCH_MS)
-			watch(children, child, now_ms);
-		if (!child->pid && !(preparation && preparation->pid) &&
-		    child->start_at_ms < next_ms)
-			next_ms = child->start_at_ms;
-		if (child->pid && child->kind->heartbeat &&
-		    child->watched_ms + CHILD_WATCH_MS < next_ms)
-			next_ms = child->watched_ms + CHILD_WATCH_MS;
+		next_ms = at_ms < next_ms ? at_ms : next_ms;
 	}
 	return next_ms;
 }
@@ -286,11 +434,12 @@ static void on_end_at_stop(struct children *children, const struct child *child,
 			   uint64_t now_ms)
 {
 	unsigned order = 0; /* gcc does not see that it is set where it counts */
-	struct message text;
+	struct child_message text;
 
-	/* One that runs once need not have come to its end. */
-	if ((WIFEXITED(status) && WEXITSTATUS(status) == 0) || !child->kind->is_kept)
-		log_info("supervisor", message(&text, child, "stopped"),
+	/* One that runs once need not have come to its end, nor one that is just starting. */
+	if (child_has_ended_well(status) || !child->kind->is_kept ||
+	    status == child->kind->stop_signal)
+		log_info("supervisor", child_message(&text, child, "stopped"),
 			 LOG_INT("number", child->index + 1));
 	else
 		log_unexpected_end(child, status);
@@ -305,7 +454,7 @@ static uint64_t keep_stopping(struct children *children, uint64_t now_ms)
 	for_each_child (child, children) {
 		unsigned limit_ms = is_at_once(children) ? AT_ONCE_MS : child->kind->stop_ms;
 		uint64_t end_ms = children->stop_since_ms + limit_ms;
-		struct message text;
+		struct child_message text;
 
 		if (!child->pid || child->kind->stop_order != children->stop_order)
 			continue;
@@ -313,14 +462,12 @@ static uint64_t keep_stopping(struct children *children, uint64_t now_ms)
 			next_ms = end_ms < next_ms ? end_ms : next_ms;
 			continue;
 		}
-		log_warn("supervisor", message(&text, child, "does not stop: killed"),
+		log_warn("supervisor", child_message(&text, child, "does not stop: killed"),
 			 LOG_INT("number", child->index + 1));
 		children->system->signal(child->pid, SIGKILL);
 	}
 	return next_ms;
 }
-
-/* ---- any phase ---- */
 
 void children_note_end(struct children *children, pid_t pid, int status, uint64_t now_ms)
 {

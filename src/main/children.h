@@ -8,6 +8,16 @@
  *                                           v
  *                                          END
  *
+ * While they run, lines that can be renewed may be, by children_renew():
+ *
+ *   NONE -> STARTING --(all fresh ones serve; the others retire)---> DONE ----+
+ *                  |                                                          |
+ *                  +---(one ends or takes too long; these retire)--> FAILED --+
+ *                                                                             |
+ *   NONE <--(children_take_result())------------------------------------------+
+ *
+ * A current one that ends meanwhile is started again when the result was taken, if at all.
+ *
  * What happens comes in by these functions, with the time; what is done goes out by struct
  * child_system. So the tests run it without a process, by a clock of their own. */
 #pragma once
@@ -15,6 +25,7 @@
 #include "main/child.h"
 
 enum children_phase { CHILDREN_START, CHILDREN_RUN, CHILDREN_STOP, CHILDREN_END };
+enum children_renewal { RENEWAL_NONE, RENEWAL_STARTING, RENEWAL_DONE, RENEWAL_FAILED };
 
 /* What is done. */
 struct child_system {
@@ -34,8 +45,10 @@ struct children {
 	enum children_phase phase;
 	unsigned next_kind;	  /* START: the line that is started next */
 	enum exit_code exit_code; /* of displayd */
-	unsigned stop_requests;	  /* how often children_stop() was called */
-	unsigned stop_order;	  /* STOP: whose turn it is, and since when */
+	enum children_renewal renewal;
+	uint64_t renewal_since_ms;
+	unsigned stop_requests; /* how often children_stop() was called */
+	unsigned stop_order;	/* STOP: whose turn it is, and since when */
 	uint64_t stop_since_ms;
 };
 
@@ -48,6 +61,17 @@ void children_finish(struct children *children);
 /* Starts the first of them. */
 void children_start(struct children *children, uint64_t now_ms);
 
+/* Starts fresh children on all lines that can be renewed. Only while they run, no renewal is under
+ * way and children_may_renew(). */
+void children_renew(struct children *children, uint64_t now_ms);
+/* False while children of an earlier renewal retire. */
+bool children_may_renew(const struct children *children);
+/* RENEWAL_DONE or RENEWAL_FAILED once, when that has happened; else RENEWAL_NONE. */
+enum children_renewal children_take_result(struct children *children);
+
+/* Ends the children of the line of this name and starts them again at once. Only while they run. */
+void children_restart(struct children *children, const char *name);
+
 /* A process has ended, with the status of waitpid(). Others than the children are ignored. */
 void children_note_end(struct children *children, pid_t pid, int status, uint64_t now_ms);
 
@@ -55,5 +79,5 @@ void children_note_end(struct children *children, pid_t pid, int status, uint64_
 void children_stop(struct children *children, uint64_t now_ms);
 
 /* Does what is due. Returns when it is to be called again: UINT64_MAX when nothing waits for a
- * time. */
+ * time; now_ms for as long as the result of a renewal was not taken. */
 uint64_t children_run_due(struct children *children, uint64_t now_ms);

@@ -1,18 +1,25 @@
 #include "main/heartbeat.h"
 
+#include <unistd.h>
+
 enum { BEAT_MS = 500 };
+
+struct heartbeat_slot {
+	_Atomic uint32_t beat;
+	_Atomic int32_t serving_pid; /* 0: none has served yet */
+};
 
 const struct region heartbeat_region = {
     .name = "heartbeat",
-    .version = 1,
-    .slot_size = sizeof(_Atomic uint32_t),
+    .version = 2,
+    .slot_size = sizeof(struct heartbeat_slot),
 };
 
 static void beat(struct deadline *deadline)
 {
 	struct heartbeat *heartbeat = container_of(deadline, struct heartbeat, next);
 
-	atomic_fetch_add_explicit(heartbeat->slot, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&heartbeat->slot->beat, 1, memory_order_relaxed);
 	deadline_set(heartbeat->loop, deadline, BEAT_MS);
 }
 
@@ -25,9 +32,21 @@ void heartbeat_start(struct heartbeat *heartbeat, struct loop *loop, struct regi
 	deadline_set(loop, &heartbeat->next, 0);
 }
 
+void heartbeat_note_serving(struct heartbeat *heartbeat)
+{
+	atomic_store(&heartbeat->slot->serving_pid, getpid());
+}
+
 uint32_t heartbeat_read(struct region_map *shared, unsigned worker)
 {
-	_Atomic uint32_t *slot = region_slot(shared, &heartbeat_region, worker);
+	const struct heartbeat_slot *slot = region_slot(shared, &heartbeat_region, worker);
 
-	return atomic_load_explicit(slot, memory_order_relaxed);
+	return atomic_load_explicit(&slot->beat, memory_order_relaxed);
+}
+
+bool heartbeat_is_serving(struct region_map *shared, unsigned worker, pid_t pid)
+{
+	const struct heartbeat_slot *slot = region_slot(shared, &heartbeat_region, worker);
+
+	return atomic_load(&slot->serving_pid) == pid;
 }

@@ -7,12 +7,15 @@
 #include "loop/loop.h"
 
 #include <stdatomic.h>
+#include <sys/types.h>
 
 extern const struct region heartbeat_region;
 
+struct heartbeat_slot;
+
 struct heartbeat {
 	struct loop *loop;
-	_Atomic uint32_t *slot;
+	struct heartbeat_slot *slot;
 	struct deadline next;
 };
 
@@ -20,5 +23,10 @@ struct heartbeat {
 void heartbeat_start(struct heartbeat *heartbeat, struct loop *loop, struct region_map *shared,
 		     unsigned worker);
 
+/* Likewise: it accepts connections from now on. */
+void heartbeat_note_serving(struct heartbeat *heartbeat);
+
 /* In the supervisor. */
 uint32_t heartbeat_read(struct region_map *shared, unsigned worker);
+/* Whether the process that serves in this slot, or did so last, is this one. */
+bool heartbeat_is_serving(struct region_map *shared, unsigned worker, pid_t pid);

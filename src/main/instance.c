@@ -8,10 +8,12 @@
 #include "web/site.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { PREDECESSOR_MS = 5 * 1000, LOOK_AGAIN_MS = 20 };
@@ -141,12 +143,30 @@ static enum exit_code open_sockets(struct instance *instance, struct reason *ret
 			continue;
 		log_info("supervisor", "listening", LOG_TEXT("address", socket->address.text),
 			 LOG_INT("port", listen_socket_port(socket)),
-			 LOG_TEXT("role", role_names[socket->address.role]));
+			 LOG_TEXT("role", role_names[socket->address.role]),
+			 LOG_TEXT("scheme", socket->address.scheme));
 	}
-	return EXIT_DONE;
+	return code;
 }
 
-/* That of the first public socket that has one: a unix socket has none. */
+/* Whether URLs can lead there. Clients of TLS check the name. */
+static bool write_url(const struct instance *instance, const struct listen_socket *socket,
+		      char *ret_url, size_t size)
+{
+	const unsigned https_port = 443;
+	unsigned port = listen_socket_port(socket);
+
+	if (!listen_address_url(&socket->address, ret_url, size))
+		return false;
+	if (socket->address.is_tls && instance->tls_name[0] && port == https_port)
+		snprintf(ret_url, size, "https://%s", instance->tls_name);
+	else if (socket->address.is_tls && instance->tls_name[0])
+		snprintf(ret_url, size, "https://%s:%u", instance->tls_name, port);
+	return true;
+}
+
+/* That of the first public socket that has one, of those with TLS if there are any: a unix socket
+ * has none. */
 static void choose_public_url(struct instance *instance)
 {
 	const struct config *config = instance->config;
@@ -156,11 +176,17 @@ static void choose_public_url(struct instance *instance)
 			 config->public_url);
 		return;
 	}
-	for (unsigned i = 0; i < instance->socket_count; i++)
-		if (instance->sockets[i].address.role == HTTP_ROLE_PUBLIC &&
-		    listen_address_url(&instance->sockets[i].address, instance->public_url,
-				       sizeof(instance->public_url)))
-			return;
+	for (int wants_tls = 1; wants_tls >= 0; wants_tls--) {
+		for (unsigned i = 0; i < instance->socket_count; i++) {
+			const struct listen_socket *socket = &instance->sockets[i];
+
+			if (socket->address.role == HTTP_ROLE_PUBLIC &&
+			    socket->address.is_tls == wants_tls &&
+			    write_url(instance, socket, instance->public_url,
+				      sizeof(instance->public_url)))
+				return;
+		}
+	}
 	snprintf(instance->public_url, sizeof(instance->public_url), "http://localhost");
 	log_warn("supervisor", "URLs that are handed out start with http://localhost: there is "
 			       "neither --public-url nor a TCP listener that clients reach");
@@ -183,6 +209,12 @@ static void choose_panel_url(struct instance *instance)
 	}
 }
 
+void instance_choose_urls(struct instance *instance)
+{
+	choose_public_url(instance);
+	choose_panel_url(instance);
+}
+
 static int open_signals(struct instance *instance)
 {
 	sigset_t wanted;
@@ -190,8 +222,8 @@ static int open_signals(struct instance *instance)
 	sigemptyset(&wanted);
 	sigaddset(&wanted, SIGTERM);
 	sigaddset(&wanted, SIGINT);
-	/* A terminal that closes. */
 	sigaddset(&wanted, SIGHUP);
+	sigaddset(&wanted, SIGUSR2);
 	sigaddset(&wanted, SIGCHLD);
 	signal(SIGPIPE, SIG_IGN);
 	if (sigprocmask(SIG_BLOCK, &wanted, NULL) < 0)
@@ -227,15 +259,16 @@ static enum exit_code find_users(struct instance *instance, struct reason *reter
 }
 
 /* A supervisor that is root reads nothing that strangers send, and needs this to the end: it starts
- * processes as other users, signals them, keeps the cluster's files, and sees which processes are a
- * PostgreSQL that was left behind. Ports below 1024 are for addresses that are listened on later.
+ * processes as other users, signals them, keeps the cluster's files, sees which processes are a
+ * PostgreSQL that was left behind, and lowers the priority of those that work for lists. Ports
+ * below 1024 are for addresses that are listened on later.
  */
-static enum exit_code give_up_rights(const struct instance *instance, struct reason *reterr)
+enum exit_code instance_give_up_rights(const struct instance *instance, struct reason *reterr)
 {
 	const uint64_t kept = RIGHT(CAP_SETUID) | RIGHT(CAP_SETGID) | RIGHT(CAP_SETPCAP) |
 			      RIGHT(CAP_KILL) | RIGHT(CAP_CHOWN) | RIGHT(CAP_FOWNER) |
 			      RIGHT(CAP_FSETID) | RIGHT(CAP_DAC_OVERRIDE) | RIGHT(CAP_SYS_PTRACE) |
-			      RIGHT(CAP_NET_BIND_SERVICE);
+			      RIGHT(CAP_NET_BIND_SERVICE) | RIGHT(CAP_SYS_NICE);
 	int error = instance->is_root ? rights_keep(kept) : 0;
 
 	if (error == 0)
@@ -244,12 +277,13 @@ static enum exit_code give_up_rights(const struct instance *instance, struct rea
 	return EXIT_FAILED;
 }
 
-enum exit_code instance_open(struct instance *instance, const struct config *config,
-			     struct reason *reterr)
+enum exit_code instance_begin(struct instance *instance, const struct config *config,
+			      struct reason *reterr)
 {
 	enum exit_code code;
 
-	*instance = (struct instance){.config = config, .lock_fd = -1, .signal_fd = -1};
+	*instance =
+	    (struct instance){.config = config, .lock_fd = -1, .signal_fd = -1, .shared_fd = -1};
 	instance->cluster.log_fd = instance->cluster.socket_fd = -1;
 	if (open_signals(instance) < 0) {
 		reason_set(reterr, "cannot open a descriptor for signals: %s", strerror(errno));
@@ -258,17 +292,30 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 	code = find_users(instance, reterr);
 	if (code != EXIT_DONE)
 		return code;
-	if (seal_plan(&instance->seal, config->sandbox, reterr) < 0)
-		return EXIT_CONFIG;
+	return seal_plan(&instance->seal, config->sandbox, reterr) < 0 ? EXIT_CONFIG : EXIT_DONE;
+}
+
+enum exit_code instance_open(struct instance *instance, const struct config *config,
+			     struct reason *reterr)
+{
+	enum exit_code code = instance_begin(instance, config, reterr);
+
+	if (code != EXIT_DONE)
+		return code;
 	instance->lock_fd = take_lock(instance, reterr);
 	if (instance->lock_fd < 0)
 		return EXIT_STATE_DIR;
+	if (secret_key_load(config->state_dir, config->secret_key_file, &instance->settings_key,
+			    reterr) < 0)
+		return config->secret_key_file ? EXIT_CONFIG : EXIT_STATE_DIR;
+	if (config->metrics_token_file &&
+	    metrics_token_load(config->metrics_token_file, instance->metrics_token_hash, reterr) <
+		0)
+		return EXIT_CONFIG;
 	code = open_sockets(instance, reterr);
 	if (code != EXIT_DONE)
 		return code;
-	choose_public_url(instance);
-	choose_panel_url(instance);
-	instance->shared = shared_create(config->workers);
+	instance->shared = shared_create(config_worker_slots(config), &instance->shared_fd);
 	if (!instance->shared) {
 		reason_set(reterr, "cannot map shared memory: %s", strerror(errno));
 		return EXIT_FAILED;
@@ -280,12 +327,13 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 void instance_close(struct instance *instance)
 {
 	if (instance->lock_fd >= 0 &&
-	    state_dir_write_public_url(instance->config->state_dir, NULL) < 0)
-		log_warn("supervisor", "cannot remove the file public-url");
+	    state_dir_write_urls(instance->config->state_dir, NULL, NULL) < 0)
+		log_warn("supervisor", "cannot remove the files public-url and panel-url");
 	for (unsigned i = 0; i < instance->socket_count; i++)
 		listen_socket_close(&instance->sockets[i]);
 	cluster_close(&instance->cluster);
 	region_map_destroy(instance->shared);
+	close_one(&instance->shared_fd);
 	if (instance->signal_fd >= 0)
 		close(instance->signal_fd);
 	/* Last: the next server that takes the lock finds everything ended. */
@@ -293,12 +341,30 @@ void instance_close(struct instance *instance)
 		close(instance->lock_fd);
 }
 
+/* A child would keep open what the supervisor closes later. */
+static void leave_other_sockets(struct instance *instance)
+{
+	for (unsigned i = 0; i < instance->other_socket_count; i++) {
+		int fd = instance->other_sockets[i].fd;
+		bool is_own = false;
+
+		for (unsigned j = 0; j < instance->socket_count; j++)
+			is_own |= instance->sockets[j].fd == fd;
+		if (!is_own)
+			close(fd);
+	}
+	instance->other_socket_count = 0;
+}
+
 void instance_leave(struct instance *instance)
 {
 	sigset_t none;
 
+	leave_other_sockets(instance);
+
 	close(instance->signal_fd);
 	close(instance->lock_fd);
+	close_one(&instance->shared_fd);
 	if (instance->cluster.log_fd >= 0)
 		close(instance->cluster.log_fd);
 	instance->signal_fd = instance->lock_fd = instance->cluster.log_fd = -1;

@@ -5,6 +5,8 @@
 #include "base/process.h"
 #include "base/region.h"
 #include "db/cluster.h"
+#include "domain/secret_settings.h"
+#include "http/tls.h"
 #include "main/config.h"
 #include "main/exit_code.h"
 #include "main/listen_given.h"
@@ -14,10 +16,16 @@
 struct instance {
 	const struct config *config;
 	int lock_fd;
-	int signal_fd; /* SIGTERM, SIGINT, SIGHUP and SIGCHLD are blocked and come in here */
-	struct listen_socket sockets[2 * CONFIG_LISTEN_MAX];
+	int signal_fd; /* SIGTERM, SIGINT, SIGHUP, SIGUSR2 and SIGCHLD are blocked and
+			* come in here */
+	struct listen_socket sockets[CONFIG_LISTENERS_MAX + LISTEN_GIVEN_MAX];
 	unsigned socket_count;
+	char tls_name[HTTP_TLS_NAME_BYTES]; /* of the first certificate; "": none */
 	char public_url[256];
+	/* While another configuration is tried (main/instance_change.h): what is listened on
+	 * without it. None else. */
+	const struct listen_socket *other_sockets;
+	unsigned other_socket_count;
 	char panel_url[256];	   /* the same, unless panels elsewhere reach only another one */
 	struct region_map *shared; /* see main/shared.h */
 	int shared_fd;
@@ -59,6 +67,9 @@ int instance_check_given_sockets(const struct instance *instance, const struct c
 				 struct reason *reterr);
 void instance_find_programs(struct instance *instance);
 enum exit_code instance_give_up_rights(const struct instance *instance, struct reason *reterr);
+
+/* Sets public_url and panel_url by the configuration and the sockets. */
+void instance_choose_urls(struct instance *instance);
 
 /* In a forked child: closes what is the supervisor's alone, and gives signals back their meaning.
  * Ctrl-C reaches the whole terminal; the supervisor alone decides what it means. */

@@ -6,7 +6,9 @@
 #include "main/certificates.h"
 #include "main/child_table.h"
 #include "main/children.h"
-#include "main/instance.h"
+#include "main/notify.h"
+#include "main/process_stats.h"
+#include "main/reload.h"
 #include "main/state_dir.h"
 #include "metric/errors.h"
 #include "metric/metric.h"
@@ -27,6 +29,11 @@ struct supervisor {
 	struct process_stats stats;
 	struct children children;
 	bool is_ready;
+	uint64_t alive_every_ms; /* the service manager is told that we are; 0: never */
+	uint64_t alive_at_ms;
+	uint64_t background_ms; /* when to look for processes that work for lists */
+	bool wants_reload;	/* SIGHUP came */
+	bool waits_to_reload;	/* and the log says what it waits for */
 };
 
 struct forked {
@@ -102,6 +109,12 @@ static void on_stop_signal(struct supervisor *supervisor, unsigned number)
 	children_stop(&supervisor->children, clock_monotonic_ms());
 }
 
+/* The signal is also sent by the kernel, when the terminal that displayd runs in closes. */
+static bool is_for_reload(const struct signalfd_siginfo *info)
+{
+	return info->ssi_signo == SIGHUP && info->ssi_code != SI_KERNEL;
+}
+
 static void read_signals(struct supervisor *supervisor)
 {
 	struct signalfd_siginfo info;
@@ -140,18 +153,37 @@ static void wait_for_events(struct supervisor *supervisor, uint64_t until_ms)
 		read_signals(supervisor);
 }
 
+static void write_urls(const struct instance *instance)
+{
+	if (state_dir_write_urls(instance->config->state_dir, instance->public_url,
+				 instance->panel_url) < 0)
+		log_warn("supervisor", "cannot write the files public-url and panel-url");
+}
+
 static void become_ready(struct supervisor *supervisor)
 {
 	const struct instance *instance = &supervisor->instance;
 
 	supervisor->is_ready = true;
-	if (state_dir_write_public_url(instance->config->state_dir, instance->public_url) < 0)
-		log_warn("supervisor", "cannot write the file public-url");
+	write_urls(instance);
 	log_info("supervisor", "ready", LOG_TEXT("url", instance->public_url),
 		 LOG_INT("workers", instance->config->workers));
 }
 
-static enum exit_code run_children(struct supervisor *supervisor)
+/* This loop watches the workers, so it is what the service manager has to watch. Returns when it is
+ * to be called again. */
+static uint64_t say_alive(struct supervisor *supervisor, uint64_t now_ms)
+{
+	if (supervisor->alive_every_ms == 0)
+		return UINT64_MAX;
+	if (now_ms >= supervisor->alive_at_ms) {
+		notify_alive();
+		supervisor->alive_at_ms = now_ms + supervisor->alive_every_ms;
+	}
+	return supervisor->alive_at_ms;
+}
+
+static void begin_reload(struct supervisor *supervisor)
 {
 	struct children *children = &supervisor->children;
 	enum exit_code code;
@@ -172,7 +204,7 @@ static enum exit_code run_children(struct supervisor *supervisor)
 	return code;
 }
 
-enum exit_code supervisor_run(const struct config *config)
+static enum exit_code open_instance(struct supervisor *supervisor, const struct config *config)
 {
 	struct supervisor supervisor = {0};
 	enum exit_code code;
@@ -184,6 +216,7 @@ enum exit_code supervisor_run(const struct config *config)
 	else
 		log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
 	instance_close(&supervisor.instance);
+	reload_finish(&supervisor.reload);
 	if (code == EXIT_DONE)
 		log_info("supervisor", "stopped");
 	return code;

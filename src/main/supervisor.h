@@ -4,6 +4,8 @@
 
 #include "main/config.h"
 #include "main/exit_code.h"
+#include "main/upgrade.h"
 
-/* Runs the server until it has ended. */
-enum exit_code supervisor_run(const struct config *config);
+/* Runs the server until it has ended. upgrade: what was received of the program before, if
+ * anything, and the arguments by which the configuration is read anew on SIGHUP. */
+enum exit_code supervisor_run(const struct config *config, struct upgrade *upgrade);

@@ -1,6 +1,7 @@
 #include "main/worker.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "db/background.h"
 #include "db/db.h"
 #include "http/proxies.h"
 #include "http/server.h"
@@ -23,6 +24,9 @@ enum {
 	/* After the connections are gone, for what they have sent to the database. */
 	DATABASE_CLOSE_MS = 2 * 1000,
 	LOOK_AGAIN_MS = 5,
+	/* A worker without the database serves what it can. */
+	ACCEPT_AFTER_MS = 2 * 1000,
+	LOOK_FOR_DATABASE_MS = 2,
 };
 
 struct worker {
@@ -33,21 +37,40 @@ struct worker {
 	struct http_tls *tls; /* NULL: there is none */
 	struct http_proxies proxies;
 	struct requests requests;
-	uv_signal_t stop_signal;
-	struct deadline drain_limit; /* set while it drains */
-	struct deadline look_again;  /* set while connections are being closed */
+	uv_signal_t stop_signal, retire_signal;
+	struct deadline accept;	      /* set until it accepts */
+	uint64_t accept_at_ms;	      /* at the latest */
+	struct deadline retire_limit; /* set while it retires */
+	struct deadline drain_limit;  /* set while it drains */
+	struct deadline look_again;   /* set while connections are being closed */
 	struct turn_end flush_log;
 	struct heartbeat heartbeat;
+	struct sampler sampler;
+	bool retiring;
 	bool draining;
+	bool closing;
 	bool database_closed;
 	char name[32];
 };
 
+static void on_signal_closed(uv_handle_t *handle);
+
+/* From here on a signal that asks it to stop would find no handler, and end it as by a fault. */
+static void leave_signals(struct worker *worker)
+{
+	uv_close((uv_handle_t *)&worker->stop_signal, on_signal_closed);
+	signal(SIGTERM, SIG_IGN);
+}
+
+/* One is closed after the other. */
 static void on_signal_closed(uv_handle_t *handle)
 {
-	struct worker *worker = container_of(handle, struct worker, stop_signal);
+	struct worker *worker = handle->data;
 
-	loop_stop(&worker->loop);
+	if (!uv_is_closing((uv_handle_t *)&worker->stop_signal))
+		leave_signals(worker);
+	else
+		loop_stop(&worker->loop);
 }
 
 static void on_database_closed(void *context)
@@ -80,14 +103,17 @@ static void look_again(struct deadline *deadline)
 	else if (!worker->database_closed)
 		close_database(worker);
 	else
-		uv_close((uv_handle_t *)&worker->stop_signal, on_signal_closed);
+		uv_close((uv_handle_t *)&worker->retire_signal, on_signal_closed);
 }
 
 /* No request is at work, or time is up: what is left is closed. */
 static void close_connections(struct worker *worker)
 {
-	if (deadline_is_set(&worker->look_again))
+	/* Those that are cut off leave, too, and then the server says that it is drained. */
+	if (worker->closing)
 		return;
+	worker->closing = true;
+	requests_close(&worker->requests);
 	http_server_close(worker->http);
 	deadline_set(&worker->loop, &worker->look_again, 0);
 }
@@ -106,19 +132,75 @@ static void on_drain_limit(struct deadline *deadline)
 	close_connections(worker);
 }
 
-static void on_stop_signal(uv_signal_t *handle, int number)
+static void accept_connections(struct worker *worker)
 {
-	struct worker *worker = container_of(handle, struct worker, stop_signal);
+	deadline_clear(&worker->loop, &worker->accept);
+	http_server_accept(worker->http);
+	heartbeat_note_serving(&worker->heartbeat);
+}
 
-	(void)number;
+/* Connections that come before wait: a worker without the database would refuse most requests. */
+static void look_for_database(struct deadline *deadline)
+{
+	struct worker *worker = container_of(deadline, struct worker, accept);
+
+	if ((db_is_up(worker->db) && db_hints_are_up(worker->db)) ||
+	    loop_now_ms(&worker->loop) >= worker->accept_at_ms)
+		accept_connections(worker);
+	else
+		deadline_set(&worker->loop, deadline, LOOK_FOR_DATABASE_MS);
+}
+
+static void drain(struct worker *worker)
+{
 	if (worker->draining)
 		return;
 	worker->draining = true;
 	log_debug("worker", "draining");
+	deadline_clear(&worker->loop, &worker->accept);
+	deadline_clear(&worker->loop, &worker->retire_limit);
 	deadline_set(&worker->loop, &worker->drain_limit, WORKER_DRAIN_MS);
 	sampler_stop(&worker->sampler);
 	requests_drain(&worker->requests);
 	http_server_drain(worker->http, on_drained, worker);
+}
+
+static void on_stop_signal(uv_signal_t *handle, int number)
+{
+	(void)number;
+	drain(handle->data);
+}
+
+static void on_retired(void *context)
+{
+	drain(context);
+}
+
+static void on_retire_limit(struct deadline *deadline)
+{
+	drain(container_of(deadline, struct worker, retire_limit));
+}
+
+static void on_retire_signal(uv_signal_t *handle, int number)
+{
+	struct worker *worker = handle->data;
+
+	(void)number;
+	if (worker->retiring || worker->draining)
+		return;
+	worker->retiring = true;
+	log_debug("worker", "retiring");
+	deadline_clear(&worker->loop, &worker->accept);
+	deadline_set(&worker->loop, &worker->retire_limit, WORKER_RETIRE_MS);
+	http_server_retire(worker->http, on_retired, worker);
+}
+
+static int start_signal(struct worker *worker, uv_signal_t *handle, uv_signal_cb on_signal,
+			int number)
+{
+	uv_signal_init(&worker->loop.uv, handle);
+	handle->data = worker;
+	return uv_signal_start(handle, on_signal, number);
 }
 
 /* One thread for short jobs and one for long ones at least; where this worker has the machine for
@@ -180,17 +262,24 @@ static int seal_and_start_threads(struct worker *worker)
 static int start(struct worker *worker)
 {
 	const struct worker_settings *settings = worker->settings;
-	struct db_settings db = {.url = settings->database_url,
-				 .read_connections = READ_CONNECTIONS,
-				 .write_connections = WRITE_CONNECTIONS,
-				 .storage = region_common(settings->shared, &storage_region)};
+	struct db_settings db = {
+	    .url = settings->database_url,
+	    .read_connections = READ_CONNECTIONS,
+	    .write_connections = WRITE_CONNECTIONS,
+	    .storage = region_common(settings->shared, &storage_region),
+	    .background = region_slot(settings->shared, &background_region, settings->index),
+	    .session_pooler = settings->config->session_pooler};
 	struct http_server_settings http = {.access_log = settings->config->access_log,
-					    .proxies = &worker->proxies};
+					    .proxies = &worker->proxies,
+					    .waits_to_accept = true};
 	int error;
 
 	trust_proxies(worker);
-	uv_signal_init(&worker->loop.uv, &worker->stop_signal);
-	error = uv_signal_start(&worker->stop_signal, on_stop_signal, SIGTERM);
+	error = start_signal(worker, &worker->stop_signal, on_stop_signal, SIGTERM);
+	if (error == 0)
+		error = start_signal(worker, &worker->retire_signal, on_retire_signal, SIGUSR1);
+	deadline_init(&worker->accept, look_for_database);
+	deadline_init(&worker->retire_limit, on_retire_limit);
 	deadline_init(&worker->drain_limit, on_drain_limit);
 	deadline_init(&worker->look_again, look_again);
 	worker->db = db_create(&worker->loop, &db);
@@ -207,6 +296,10 @@ static int start(struct worker *worker)
 	}
 	if (error == 0)
 		error = listen_to_all(worker);
+	worker->accept_at_ms = loop_now_ms(&worker->loop) + ACCEPT_AFTER_MS;
+	deadline_set(&worker->loop, &worker->accept, 0);
+	metric_attach(settings->shared, (int)settings->index); /* all routes have their names */
+	sampler_start(&worker->sampler, &worker->requests, worker->http);
 	heartbeat_start(&worker->heartbeat, &worker->loop, settings->shared, settings->index);
 	/* The last one: so it writes what the others say. */
 	worker->flush_log.run = flush_log;

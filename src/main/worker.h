@@ -2,15 +2,26 @@
  *
  * Before it starts its first thread it seals itself (main/seal.h): from then on it opens no file.
  *
+ * It accepts connections once it has the database, or has tried for a while.
+ *
+ * SIGUSR1 retires it, while another worker has its work already: it stops accepting, answers each
+ * connection's next request with "Connection: close", sends panels away, and ends with 0 when no
+ * connection is left. After WORKER_RETIRE_MS it drains.
+ *
  * SIGTERM drains it: it stops accepting, lets requests at work finish for at most
  * WORKER_DRAIN_MS, then closes what is left and ends with 0. It ends with its supervisor. */
 #pragma once
 
+#include "base/limits.h"
 #include "base/region.h"
 #include "main/config.h"
 #include "main/seal.h"
 
-enum { WORKER_DRAIN_MS = 10 * 1000 };
+enum {
+	WORKER_DRAIN_MS = 10 * 1000,
+	/* An idle connection ends by itself, or brings its last request, as slowly as one may. */
+	WORKER_RETIRE_MS = LIMIT_IDLE_MS + LIMIT_REQUEST_MS,
+};
 
 struct worker_settings {
 	unsigned index; /* from 0 */

@@ -2,7 +2,8 @@
 #include "../cmocka_test.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "main/children.h"
+#include "main/children_adopt.h"
+#include "main/upgrade_wait.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -13,6 +14,7 @@ struct instance {
 	unsigned workers;
 	bool has_database;
 	uint32_t beats[4];
+	bool serves[4];
 };
 
 /* ---- processes that are none ---- */
@@ -30,7 +32,8 @@ static struct event events[EVENTS_MAX];
 static unsigned event_count, events_seen;
 static struct event processes[EVENTS_MAX]; /* by process ID */
 static pid_t last_pid;
-static const char *cannot_start; /* a line's name */
+static const char *cannot_start;     /* a line's name */
+static enum children_renewal result; /* that was taken last */
 
 static void note(const char *name, unsigned index, int number)
 {
@@ -79,6 +82,12 @@ static uint32_t heartbeat(const struct instance *of, unsigned index)
 	return of->beats[index];
 }
 
+static bool is_serving(const struct instance *of, unsigned index, pid_t pid)
+{
+	assert_true(pid > 0);
+	return of->serves[index];
+}
+
 static const struct child_kind prepare = {.name = "prepare",
 					  .count = if_database,
 					  .stop_signal = SIGTERM,
@@ -104,6 +113,9 @@ static const struct child_kind worker = {.name = "worker",
 					 .exit_code = EXIT_FAILED,
 					 .heartbeat = heartbeat,
 					 .silence_ms = 4 * SECOND_MS,
+					 .is_serving = is_serving,
+					 .retire_signal = SIGUSR1,
+					 .retire_ms = 90 * SECOND_MS,
 					 .stop_signal = SIGTERM,
 					 .stop_at_once_signal = SIGKILL,
 					 .stop_ms = 20 * SECOND_MS};
@@ -116,6 +128,7 @@ static void open_children(bool has_database)
 	event_count = events_seen = 0;
 	last_pid = 0;
 	cannot_start = NULL;
+	result = RENEWAL_NONE;
 	children_init(&children, table, 4, &test_system, &instance);
 }
 
@@ -179,19 +192,41 @@ static void end(const struct child_kind *kind, unsigned index, int status)
 	children_note_end(&children, child->pid, status, now_ms);
 }
 
+/* As the supervisor does it whenever it wakes. */
+static void look_for_result(void)
+{
+	enum children_renewal taken = children_take_result(&children);
+
+	if (taken != RENEWAL_NONE)
+		result = taken;
+}
+
+/* Once. */
+static enum children_renewal take_result(void)
+{
+	enum children_renewal taken;
+
+	look_for_result();
+	taken = result;
+	result = RENEWAL_NONE;
+	return taken;
+}
+
 /* Time passes as the supervisor lives it: it wakes when it wanted to. Workers beat where told. */
 static void live(uint64_t ms, unsigned beating)
 {
 	uint64_t until_ms = now_ms + ms;
 
 	for (;;) {
-		uint64_t next_ms = children_run_due(&children, now_ms);
+		uint64_t next_ms;
 
+		look_for_result();
+		next_ms = children_run_due(&children, now_ms);
 		if (next_ms > until_ms)
 			break;
 		assert_true(next_ms >= now_ms);
 		now_ms = next_ms;
-		for (unsigned i = 0; i < instance.workers; i++)
+		for (unsigned i = 0; i < 2 * instance.workers; i++)
 			instance.beats[i] += beating >> i & 1;
 	}
 	now_ms = until_ms;
@@ -514,6 +549,279 @@ static void stops_while_it_starts(void **state)
 	assert_no_event();
 }
 
+/* ---- renewal ---- */
+
+static void renew(void)
+{
+	start_all();
+	children_renew(&children, now_ms);
+	assert_event("worker", 2, 0);
+	assert_event("worker", 3, 0);
+}
+
+/* Both fresh ones serve, those before them retire. */
+static void renew_well(void)
+{
+	renew();
+	instance.serves[2] = instance.serves[3] = true;
+	children_run_due(&children, now_ms);
+	assert_event("worker", 0, SIGUSR1);
+	assert_event("worker", 1, SIGUSR1);
+}
+
+static void fresh_ones_take_the_place_of_others(void **state)
+{
+	(void)state;
+	renew();
+	instance.serves[2] = true;
+	live(SECOND_MS, 0xf);
+	assert_no_event();
+	assert_int_equal(take_result(), RENEWAL_NONE);
+	instance.serves[3] = true;
+	live(SECOND_MS, 0xf);
+	assert_event("worker", 0, SIGUSR1);
+	assert_event("worker", 1, SIGUSR1);
+	assert_int_equal(take_result(), RENEWAL_DONE);
+	assert_int_equal(take_result(), RENEWAL_NONE);
+	assert_false(children_may_renew(&children));
+	end(&worker, 0, exited(0));
+	end(&worker, 1, SIGSEGV);
+	live(20 * SECOND_MS, 0xf);
+	assert_no_event();
+	assert_true(children_may_renew(&children));
+}
+
+static void the_first_places_are_used_again(void **state)
+{
+	(void)state;
+	renew_well();
+	end(&worker, 0, exited(0));
+	end(&worker, 1, exited(0));
+	assert_int_equal(take_result(), RENEWAL_DONE);
+	children_renew(&children, now_ms);
+	assert_event("worker", 0, 0);
+	assert_event("worker", 1, 0);
+	instance.serves[0] = instance.serves[1] = true;
+	live(SECOND_MS, 0xf);
+	assert_event("worker", 2, SIGUSR1);
+	assert_event("worker", 3, SIGUSR1);
+}
+
+static void one_that_does_not_retire_is_killed(void **state)
+{
+	(void)state;
+	renew_well();
+	end(&worker, 1, exited(0));
+	live(89 * SECOND_MS, 0xf);
+	assert_no_event();
+	live(2 * SECOND_MS, 0xf);
+	assert_event("worker", 0, SIGKILL);
+	assert_no_event();
+}
+
+static void a_fresh_one_that_takes_over_is_kept(void **state)
+{
+	(void)state;
+	renew_well();
+	end(&worker, 2, SIGSEGV);
+	live(SECOND_MS, 0xf);
+	assert_event("worker", 2, 0);
+	assert_no_event();
+}
+
+static void where_a_fresh_one_ends_the_others_stay(void **state)
+{
+	(void)state;
+	renew();
+	instance.serves[2] = true;
+	end(&worker, 3, exited(1));
+	assert_event("worker", 2, SIGUSR1);
+	assert_int_equal(take_result(), RENEWAL_FAILED);
+	end(&worker, 2, exited(0));
+	live(20 * SECOND_MS, 0xf);
+	assert_no_event();
+	end(&worker, 0, SIGSEGV);
+	live(SECOND_MS, 0xf);
+	assert_event("worker", 0, 0);
+}
+
+static void where_fresh_ones_do_not_serve_the_others_stay(void **state)
+{
+	(void)state;
+	renew();
+	live(61 * SECOND_MS, 0xf);
+	assert_event("worker", 2, SIGUSR1);
+	assert_event("worker", 3, SIGUSR1);
+	assert_no_event();
+	assert_int_equal(take_result(), RENEWAL_FAILED);
+}
+
+/* It would get a configuration that may be refused. */
+static void an_old_one_that_ends_meanwhile_waits(void **state)
+{
+	(void)state;
+	renew();
+	end(&worker, 0, SIGSEGV);
+	live(20 * SECOND_MS, 0xe);
+	assert_no_event();
+	end(&worker, 3, exited(1));
+	assert_event("worker", 2, SIGUSR1);
+	end(&worker, 2, exited(0));
+	/* The configuration before is in force again when the result was taken. */
+	now_ms += 20 * SECOND_MS;
+	assert_int_equal(children_run_due(&children, now_ms), now_ms);
+	assert_no_event();
+	assert_int_equal(take_result(), RENEWAL_FAILED);
+	live(SECOND_MS, 0xe);
+	assert_event("worker", 0, 0);
+	assert_no_event();
+}
+
+static void an_old_one_that_ends_meanwhile_is_replaced(void **state)
+{
+	(void)state;
+	renew();
+	end(&worker, 0, SIGSEGV);
+	instance.serves[2] = instance.serves[3] = true;
+	live(SECOND_MS, 0xe);
+	assert_event("worker", 1, SIGUSR1);
+	assert_int_equal(take_result(), RENEWAL_DONE);
+	live(20 * SECOND_MS, 0xe);
+	assert_no_event();
+}
+
+static void a_fresh_one_that_cannot_be_started(void **state)
+{
+	(void)state;
+	start_all();
+	cannot_start = "worker";
+	children_renew(&children, now_ms);
+	assert_int_equal(take_result(), RENEWAL_FAILED);
+	cannot_start = NULL;
+	live(20 * SECOND_MS, 3);
+	assert_no_event();
+}
+
+/* Nobody else wakes the supervisor: no worker is there whose heartbeat it watches. */
+static void those_that_ended_do_not_wait_where_no_fresh_one_can_be_started(void **state)
+{
+	(void)state;
+	start_all();
+	end(&worker, 0, SIGSEGV);
+	end(&worker, 1, SIGSEGV);
+	cannot_start = "worker";
+	children_renew(&children, now_ms);
+	assert_int_equal(children_run_due(&children, now_ms), now_ms);
+	assert_no_event();
+	assert_int_equal(take_result(), RENEWAL_FAILED);
+	cannot_start = NULL;
+	live(SECOND_MS, 3);
+	assert_event("worker", 0, 0);
+	assert_event("worker", 1, 0);
+	assert_no_event();
+}
+
+/* ---- another program takes over ---- */
+
+static void take_over(void)
+{
+	struct handover handover = {0};
+
+	children_hand_over(&children, &handover);
+	children_finish(&children);
+	children_init(&children, table, 4, &test_system, &instance);
+	assert_true(children_adopt(&children, &handover, now_ms));
+}
+
+static void those_that_run_are_taken_over(void **state)
+{
+	(void)state;
+	start_all();
+	take_over();
+	live(20 * SECOND_MS, 3);
+	assert_no_event();
+	end(&worker, 1, SIGSEGV);
+	live(SECOND_MS, 3);
+	assert_event("worker", 1, 0);
+}
+
+/* Such as one that has ended while another program had its try. */
+static void one_that_is_missing_is_started(void **state)
+{
+	(void)state;
+	start_all();
+	end(&worker, 1, SIGSEGV);
+	take_over();
+	children_run_due(&children, now_ms);
+	assert_event("worker", 1, 0);
+	assert_no_event();
+	children_renew(&children, now_ms);
+	assert_event("worker", 2, 0);
+	assert_event("worker", 3, 0);
+	assert_no_event();
+}
+
+static struct upgrade_wait waiting;
+static struct reason what;
+
+static enum upgrade_patience look(bool reloads)
+{
+	what = (struct reason){0};
+	return upgrade_wait_look(&waiting, &children, reloads, now_ms, &what);
+}
+
+static void an_upgrade_waits_for_workers_that_retire(void **state)
+{
+	(void)state;
+	renew_well();
+	upgrade_wait_begin(&waiting, now_ms);
+	assert_int_equal(look(false), UPGRADE_WAITS);
+	assert_int_equal(take_result(), RENEWAL_DONE);
+	end(&worker, 0, exited(0));
+	assert_int_equal(look(false), UPGRADE_WAITS);
+	assert_string_equal(what.text, "worker has requests to finish");
+	end(&worker, 1, exited(0));
+	assert_int_equal(look(true), UPGRADE_WAITS);
+	assert_int_equal(look(false), UPGRADE_MAY_BEGIN);
+}
+
+static void an_upgrade_does_not_wait_for_ever(void **state)
+{
+	(void)state;
+	start_all();
+	upgrade_wait_begin(&waiting, now_ms);
+	end(&database, 0, exited(1));
+	assert_int_equal(look(false), UPGRADE_WAITS);
+	now_ms += UPGRADE_WAIT_MS - 1;
+	assert_int_equal(look(false), UPGRADE_WAITS);
+	now_ms += 1;
+	assert_int_equal(look(false), UPGRADE_GIVES_UP);
+	assert_string_equal(what.text, "database does not run");
+}
+
+static void those_that_retire_stop_with_the_others(void **state)
+{
+	(void)state;
+	renew_well();
+	children_stop(&children, now_ms);
+	for (unsigned i = 0; i < 4; i++)
+		assert_event("worker", i, SIGTERM);
+	assert_no_event();
+}
+
+static void one_is_restarted_at_once(void **state)
+{
+	(void)state;
+	start_all();
+	children_restart(&children, "worker");
+	assert_event("worker", 0, SIGTERM);
+	assert_event("worker", 1, SIGTERM);
+	end(&worker, 0, exited(0));
+	children_run_due(&children, now_ms);
+	assert_event("worker", 0, 0);
+	assert_no_event();
+}
+
 static void a_process_that_is_no_child_is_ignored(void **state)
 {
 	(void)state;
@@ -550,6 +858,22 @@ int main(void)
 	    CASE(the_second_request_ends_all_at_once),
 	    CASE(nobody_is_started_while_it_stops),
 	    CASE(stops_while_it_starts),
+	    CASE(fresh_ones_take_the_place_of_others),
+	    CASE(the_first_places_are_used_again),
+	    CASE(one_that_does_not_retire_is_killed),
+	    CASE(a_fresh_one_that_takes_over_is_kept),
+	    CASE(where_a_fresh_one_ends_the_others_stay),
+	    CASE(where_fresh_ones_do_not_serve_the_others_stay),
+	    CASE(an_old_one_that_ends_meanwhile_waits),
+	    CASE(an_old_one_that_ends_meanwhile_is_replaced),
+	    CASE(a_fresh_one_that_cannot_be_started),
+	    CASE(those_that_ended_do_not_wait_where_no_fresh_one_can_be_started),
+	    CASE(those_that_run_are_taken_over),
+	    CASE(one_that_is_missing_is_started),
+	    CASE(an_upgrade_waits_for_workers_that_retire),
+	    CASE(an_upgrade_does_not_wait_for_ever),
+	    CASE(those_that_retire_stop_with_the_others),
+	    CASE(one_is_restarted_at_once),
 	    CASE(a_process_that_is_no_child_is_ignored),
 	};
 

@@ -82,8 +82,9 @@ static void defaults(void **state)
 	(void)state;
 	assert_int_equal(read_config(NULL), 0);
 	assert_int_equal(config.action, ACTION_RUN);
-	assert_int_equal(config.listen_count, 1);
+	assert_int_equal(config.listen_count, 2); /* with the one in the state directory */
 	assert_string_equal(config.listen[0].text, "127.0.0.1:8080");
+	assert_true(config.listen[1].is_private);
 	assert_int_equal(config.rate_limit, LIMIT_RATE_PER_S);
 	assert_true(config.workers >= 1);
 	assert_true(config.access_log);
@@ -117,14 +118,14 @@ static void listeners_of_one_source_add_up(void **state)
 
 	(void)state;
 	assert_int_equal(read_config("--config", path, NULL), 0);
-	assert_int_equal(config.listen_count, 2);
+	assert_int_equal(config.listen_count, 2 + 1);
 	assert_string_equal(config.listen[1].text, "[::1]:2");
 	setenv("DISPLAYD_LISTEN", "127.0.0.1:3, 127.0.0.1:4 unix:/run/x", 1);
 	assert_int_equal(read_config("--config", path, NULL), 0);
-	assert_int_equal(config.listen_count, 3);
+	assert_int_equal(config.listen_count, 3 + 1);
 	assert_string_equal(config.listen[2].text, "unix:/run/x");
 	assert_int_equal(read_config("--listen", "127.0.0.1:9", "--config", path, NULL), 0);
-	assert_int_equal(config.listen_count, 1);
+	assert_int_equal(config.listen_count, 1 + 1);
 	assert_string_equal(config.listen[0].text, "127.0.0.1:9");
 	unlink(path);
 }
@@ -183,7 +184,7 @@ static void an_address_is_listed_once(void **state)
 			 -1);
 	assert_string_equal(why.text, "--admin-listen is given twice");
 	assert_int_equal(read_config("--listen=127.0.0.1:0", "--listen=127.0.0.1:0", NULL), 0);
-	assert_int_equal(config.listen_count, 2);
+	assert_int_equal(config.listen_count, 2 + 1);
 	assert_string_equal(file_fault("\nlisten = 127.0.0.1\n"),
 			    ":2: listen must be ADDR:PORT, [ADDR]:PORT or unix:PATH, such as "
 			    "127.0.0.1:8080, perhaps with proxy: in front of it");

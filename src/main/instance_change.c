@@ -1,0 +1,176 @@
+#include "main/instance_change.h"
+#include "base/log.h"
+#include "main/certificates.h"
+
+#include <string.h>
+
+static const struct listen_socket *find(const struct listen_socket *sockets, unsigned count, int fd)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (sockets[i].fd == fd)
+			return &sockets[i];
+	return NULL;
+}
+
+/* Closes those of one set that the other has not. */
+static void close_others(struct listen_socket *sockets, unsigned count,
+			 const struct listen_socket *kept, unsigned kept_count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (find(kept, kept_count, sockets[i].fd))
+			continue;
+		log_info("supervisor", "no longer listening",
+			 LOG_TEXT("address", sockets[i].address.text));
+		listen_socket_close(&sockets[i]);
+	}
+}
+
+static bool is_for(const struct listen_socket *socket, const struct listen_address *address)
+{
+	return strcmp(socket->address.text, address->text) == 0 &&
+	       strcmp(socket->address.scheme, address->scheme) == 0 &&
+	       socket->address.role == address->role;
+}
+
+/* The same socket is not taken twice: there may be several addresses with port 0. */
+static const struct listen_socket *find_open(const struct instance_before *before,
+					     const struct instance *instance,
+					     const struct listen_address *address)
+{
+	for (unsigned i = 0; i < before->socket_count; i++)
+		if (is_for(&before->sockets[i], address) &&
+		    !find(instance->sockets, instance->socket_count, before->sockets[i].fd))
+			return &before->sockets[i];
+	return NULL;
+}
+
+static const struct listen_socket *find_at(const struct instance_before *before, const char *text)
+{
+	for (unsigned i = 0; i < before->socket_count; i++)
+		if (strcmp(before->sockets[i].address.text, text) == 0)
+			return &before->sockets[i];
+	return NULL;
+}
+
+static int open_socket(const struct instance_before *before, const struct listen_address *address,
+		       struct listen_socket *ret_socket, struct reason *reterr)
+{
+	const struct listen_socket *own = find_at(before, address->text);
+
+	if (listen_socket_open(address, ret_socket, reterr) == 0)
+		return 0;
+	if (own)
+		reason_set(reterr,
+			   "%s: this server listens there already, for %s: only a restart makes it "
+			   "something else",
+			   address->text,
+			   own->address.role == HTTP_ROLE_ADMIN ? "the admin listener"
+								: own->address.scheme);
+	return -1;
+}
+
+static int listen_to(struct instance *instance, const struct instance_before *before,
+		     const struct listen_address *address, struct reason *reterr)
+{
+	const struct listen_socket *open = find_open(before, instance, address);
+	struct listen_socket *socket = &instance->sockets[instance->socket_count];
+
+	if (open) {
+		*socket = *open;
+		/* With the port that it has, and all else as the configuration says now. */
+		socket->address = *address;
+		socket->address.address = open->address.address;
+	} else if (open_socket(before, address, socket, reterr) < 0) {
+		return -1;
+	}
+	instance->socket_count++;
+	if (!open)
+		log_info("supervisor", "listening", LOG_TEXT("address", socket->address.text),
+			 LOG_INT("port", listen_socket_port(socket)),
+			 LOG_TEXT("scheme", socket->address.scheme));
+	return 0;
+}
+
+static int load_certificates(struct instance *instance, const struct config *config,
+			     struct reason *reterr)
+{
+	if (config->tls_certificates.count == 0) {
+		instance->tls_name[0] = 0;
+		return 0;
+	}
+	return certificates_load(config, instance->shared, instance->tls_name, reterr);
+}
+
+static int load_token(const struct config *config, uint8_t *ret_hash, struct reason *reterr)
+{
+	if (!config->metrics_token_file)
+		return 0;
+	return metrics_token_load(config->metrics_token_file, ret_hash, reterr);
+}
+
+int instance_change(struct instance *instance, const struct config *config,
+		    struct instance_before *ret_before, struct reason *reterr)
+{
+	uint8_t token[METRICS_TOKEN_HASH_BYTES] = {0};
+
+	*ret_before = (struct instance_before){.config = instance->config,
+					       .socket_count = instance->socket_count};
+	memcpy(ret_before->sockets, instance->sockets, sizeof(instance->sockets));
+	memcpy(ret_before->tls_name, instance->tls_name, sizeof(instance->tls_name));
+	memcpy(ret_before->public_url, instance->public_url, sizeof(instance->public_url));
+	memcpy(ret_before->panel_url, instance->panel_url, sizeof(instance->panel_url));
+	memcpy(ret_before->metrics_token_hash, instance->metrics_token_hash,
+	       METRICS_TOKEN_HASH_BYTES);
+	if (instance_check_given_sockets(instance, config, reterr) < 0 ||
+	    load_token(config, token, reterr) < 0 ||
+	    load_certificates(instance, config, reterr) < 0)
+		return -1;
+	memcpy(instance->metrics_token_hash, token, sizeof(token));
+	instance->config = config;
+	instance->socket_count = 0;
+	instance->other_sockets = ret_before->sockets;
+	instance->other_socket_count = ret_before->socket_count;
+	for (unsigned i = 0; i < ret_before->socket_count; i++)
+		if (ret_before->sockets[i].is_given)
+			instance->sockets[instance->socket_count++] = ret_before->sockets[i];
+	for (unsigned i = 0; i < config->listen_count; i++) {
+		if (!instance_wants(instance, &config->listen[i]) ||
+		    listen_to(instance, ret_before, &config->listen[i], reterr) == 0)
+			continue;
+		instance_undo(instance, ret_before);
+		return -1;
+	}
+	instance_choose_urls(instance);
+	return 0;
+}
+
+void instance_keep(struct instance *instance, struct instance_before *before)
+{
+	close_others(before->sockets, before->socket_count, instance->sockets,
+		     instance->socket_count);
+	instance->other_sockets = NULL;
+	instance->other_socket_count = 0;
+	if (before->config->tls_certificates.count > 0 &&
+	    instance->config->tls_certificates.count == 0)
+		http_tls_forget(instance->shared);
+}
+
+void instance_undo(struct instance *instance, struct instance_before *before)
+{
+	struct reason why;
+
+	close_others(instance->sockets, instance->socket_count, before->sockets,
+		     before->socket_count);
+	instance->other_socket_count = 0;
+	instance->config = before->config;
+	instance->socket_count = before->socket_count;
+	memcpy(instance->sockets, before->sockets, sizeof(instance->sockets));
+	/* Its files were good a moment ago. */
+	if (load_certificates(instance, before->config, &why) < 0)
+		log_error("tls", "the certificates of the configuration before cannot be read",
+			  LOG_TEXT("reason", why.text));
+	memcpy(instance->tls_name, before->tls_name, sizeof(instance->tls_name));
+	memcpy(instance->metrics_token_hash, before->metrics_token_hash, METRICS_TOKEN_HASH_BYTES);
+	memcpy(instance->public_url, before->public_url, sizeof(instance->public_url));
+	memcpy(instance->panel_url, before->panel_url, sizeof(instance->panel_url));
+}

@@ -1,0 +1,194 @@
+#include "main/reload.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "main/certificates.h"
+#include "main/state_dir.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_BYTES = 512 };
+
+/* Settings that an instance has for as long as it runs: its folder, its database and its key, what
+ * lies in memory for each worker, the processes that are there, and layers that were given up. */
+static const char *const fixed[] = {"database",	 "sandbox", "secret-key-file",
+				    "state-dir", "workers", NULL};
+
+static bool is_fixed(const char *name)
+{
+	for (const char *const *one = fixed; *one; one++)
+		if (strcmp(*one, name) == 0)
+			return true;
+	return false;
+}
+
+void reload_init(struct reload *reload, const struct config *first)
+{
+	*reload = (struct reload){.first = first};
+}
+
+static void destroy(struct config *config)
+{
+	if (config)
+		config_finish(config);
+	free(config);
+}
+
+void reload_finish(struct reload *reload)
+{
+	destroy(reload->current);
+	destroy(reload->next);
+	*reload = (struct reload){0};
+}
+
+static const struct config *in_force(const struct reload *reload)
+{
+	return reload->current ? reload->current : reload->first;
+}
+
+static void tell_restart(const char *setting)
+{
+	log_warn("supervisor", "a changed setting takes effect when displayd is started again",
+		 LOG_TEXT("setting", setting));
+}
+
+/* Puts back what cannot change, and says so. */
+static void keep_fixed(const struct reload *reload, struct config *next)
+{
+	const struct config *first = reload->first;
+
+	for (const char *const *name = fixed; *name; name++)
+		if (options_differ(&next->options, &first->options, *name))
+			tell_restart(*name);
+	next->state_dir = first->state_dir;
+	next->database = first->database;
+	next->secret_key_file = first->secret_key_file;
+	next->workers = first->workers;
+	next->sandbox = first->sandbox;
+	/* The render host is there, or it is not. */
+	if ((next->renderers == 0) != (first->renderers == 0)) {
+		tell_restart("renderers");
+		next->renderers = in_force(reload)->renderers;
+	}
+}
+
+/* The names of the settings that differ and can; "" where there are none. */
+static void find_changes(const struct config *left, const struct config *right,
+			 char ret_names[static NAMES_BYTES])
+{
+	ret_names[0] = 0;
+	for (const struct option *option = config_set.options; option->name; option++) {
+		size_t length = strlen(ret_names);
+
+		if (option->argument_only || is_fixed(option->name) ||
+		    !options_differ(&left->options, &right->options, option->name))
+			continue;
+		if (strcmp(option->name, "renderers") == 0 && left->renderers == right->renderers)
+			continue;
+		snprintf(ret_names + length, NAMES_BYTES - length, "%s%s", length ? "," : "",
+			 option->name);
+	}
+}
+
+static enum reload_outcome refuse(struct config *next, const char *why)
+{
+	log_error("supervisor", "the configuration is refused: the one before stays in force",
+		  LOG_TEXT("reason", why));
+	destroy(next);
+	return RELOAD_REFUSED;
+}
+
+static void set_log(const struct config *config)
+{
+	log_set_format(config->log_format);
+	log_set_level(config->log_level);
+}
+
+/* Other certificates need no other workers, unless URLs that are handed out have another name. */
+static int reload_certificates(const struct instance *instance, const struct config *config,
+			       char ret_names[static NAMES_BYTES], struct reason *reterr)
+{
+	char name[HTTP_TLS_NAME_BYTES];
+
+	if (config->tls_certificates.count == 0)
+		return 0;
+	if (certificates_load(config, instance->shared, name, reterr) < 0)
+		return -1;
+	if (!config->public_url && strcmp(name, instance->tls_name) != 0)
+		snprintf(ret_names, NAMES_BYTES, "tls-certificate");
+	return 0;
+}
+
+/* Another token in the same file is a change, too. */
+static int look_at_token(const struct instance *instance, const struct config *next,
+			 char ret_names[static NAMES_BYTES], struct reason *reterr)
+{
+	uint8_t hash[METRICS_TOKEN_HASH_BYTES];
+
+	if (!next->metrics_token_file)
+		return 0;
+	if (metrics_token_load(next->metrics_token_file, hash, reterr) < 0)
+		return -1;
+	if (memcmp(hash, instance->metrics_token_hash, sizeof(hash)) != 0)
+		snprintf(ret_names, NAMES_BYTES, "metrics-token-file");
+	return 0;
+}
+
+enum reload_outcome reload_begin(struct reload *reload, struct instance *instance, int argc,
+				 char *const argv[])
+{
+	struct config *next = memory_zalloc(sizeof(*next));
+	char names[NAMES_BYTES];
+	struct options_error error;
+	struct reason why;
+
+	if (config_read(next, argc, argv, &error) < 0)
+		return refuse(next, error.text);
+	keep_fixed(reload, next);
+	find_changes(in_force(reload), next, names);
+	if (!names[0] && look_at_token(instance, next, names, &why) < 0)
+		return refuse(next, why.text);
+	if (!names[0] && reload_certificates(instance, next, names, &why) < 0)
+		return refuse(next, why.text);
+	if (!names[0]) {
+		log_info("supervisor", "the configuration was read anew: nothing has changed");
+		destroy(next);
+		return RELOAD_UNCHANGED;
+	}
+	if (instance_change(instance, next, &reload->before, &why) < 0)
+		return refuse(next, why.text);
+	log_info("supervisor", "the configuration has changed", LOG_TEXT("settings", names));
+	reload->changes_host =
+	    options_differ(&in_force(reload)->options, &next->options, "egress-allow");
+	reload->next = next;
+	set_log(next);
+	return RELOAD_BEGUN;
+}
+
+static void undo(struct reload *reload, struct instance *instance)
+{
+	instance_undo(instance, &reload->before);
+	set_log(in_force(reload));
+	log_error("supervisor", "the configuration is refused: the one before stays in force",
+		  LOG_TEXT("reason", "workers do not start with it"));
+	destroy(reload->next);
+	reload->next = NULL;
+	reload->changes_host = false;
+}
+
+void reload_end(struct reload *reload, struct instance *instance, bool is_done)
+{
+	if (!is_done) {
+		undo(reload, instance);
+		return;
+	}
+	if (state_dir_write_urls(instance->config->state_dir, instance->public_url,
+				 instance->panel_url) < 0)
+		log_warn("supervisor", "cannot write the files public-url and panel-url");
+	instance_keep(instance, &reload->before);
+	destroy(reload->current);
+	reload->current = reload->next;
+	reload->next = NULL;
+	log_info("supervisor", "the new configuration is in force",
+		 LOG_TEXT("url", instance->public_url));
+}
