@@ -1,4 +1,5 @@
 #include "main/config.h"
+#include "base/hex.h"
 #include "base/memory.h"
 #include "base/network.h"
 #include "http/proxies.h"
@@ -6,8 +7,11 @@
 #include "main/state_dir.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <libpq-fe.h>
 #include <sched.h>
+#include <sodium.h>
+#include <unistd.h>
 #include <wire/url.h>
 
 static int read_http_url(const char *value, struct wire_url *ret_url, struct options_error *reterr)
@@ -109,6 +113,10 @@ static void show_rate_limit(const char *value, FILE *out)
 static const struct option settings[] = {
     OPTION(SWITCH, "check-config", NULL,
 	   "Check the configuration, show each setting and where it comes from, and exit.",
+	   .argument_only = true),
+    OPTION(SWITCH, "check-upgrade", NULL,
+	   "Say what a running displayd has to know before this program takes its place, and exit. "
+	   "See displayctl upgrade.",
 	   .argument_only = true),
     OPTION(TEXT, "config", "FILE",
 	   "Read settings from FILE: lines of \"name = value\" with the names of the flags below, "
@@ -212,7 +220,8 @@ const struct option_set config_set = {
 	"file. DISPLAYD_CONFIG names the file like --config; DISPLAYD_LISTEN may hold several\n"
 	"addresses, separated by commas. Empty variables count as not set.\n\n"
 	"SIGTERM and Ctrl-C let requests at work finish, then end displayd; the second one ends\n"
-	"it at once.\n\n"
+	"it at once. SIGHUP reads the configuration anew, and no request is lost. SIGUSR2\n"
+	"puts the program that is installed now in its place: see displayctl upgrade.\n\n"
 	"Exit codes: 0 ended as asked, 1 failed, 2 configuration, 3 cannot listen,\n"
 	"4 state directory unusable or in use, 5 no database, 6 a migration failed,\n"
 	"7 the database is newer than this displayd.\n",
@@ -239,6 +248,7 @@ static enum config_action find_action(const struct options *options)
 {
 	static const char *const names[] = {
 	    [ACTION_CHECK_CONFIG] = "check-config",
+	    [ACTION_CHECK_UPGRADE] = "check-upgrade",
 	    [ACTION_HELP] = "help",
 	    [ACTION_VERSION] = "version",
 	};
@@ -320,6 +330,12 @@ static int check_tls(const struct config *config, bool may_be_given, struct opti
 int config_read(struct config *ret_config, int argc, char *const argv[],
 		struct options_error *reterr)
 {
+	return config_read_with(ret_config, NULL, argc, argv, reterr);
+}
+
+int config_read_with(struct config *ret_config, const char *other_file, int argc,
+		     char *const argv[], struct options_error *reterr)
+{
 	struct options *options = &ret_config->options;
 	const char *file = getenv("DISPLAYD_CONFIG");
 
@@ -356,4 +372,27 @@ void config_finish(struct config *config)
 {
 	options_finish(&config->options);
 	*config = (struct config){0};
+}
+
+unsigned config_worker_slots(const struct config *config)
+{
+	return 2 * config->workers;
+}
+
+static void add_text(crypto_generichash_state *state, const char *text)
+{
+	const char *known = text ? text : "";
+
+	crypto_generichash_update(state, (const unsigned char *)known, strlen(known) + 1);
+}
+
+bool config_write_file(const struct config *config, FILE *out)
+{
+	const struct options *options = &config->options;
+
+	for (unsigned i = 0; i < options->given_count; i++)
+		if (options->given[i].source == OPTION_FILE)
+			fprintf(out, "%s = %s\n", options->given[i].option->name,
+				options->given[i].value);
+	return !ferror(out);
 }

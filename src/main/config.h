@@ -3,6 +3,8 @@
  *
  *   --rate-limit 100      DISPLAYD_RATE_LIMIT=100      rate-limit = 100
  *
+ * Where no file is named and the state directory is the service's, the file is the service's, too.
+ *
  * The table of settings is in config.c; subprojects/options reads it. */
 #pragma once
 
@@ -17,6 +19,8 @@ enum {
 	CONFIG_LISTENERS_MAX = 3 * CONFIG_LISTEN_MAX + 1,
 	CONFIG_CORS_ORIGINS_MAX = 16,
 	CONFIG_WORKERS_MAX = 256,
+	/* Two generations of workers, of which one retires: see main/children.h. */
+	CONFIG_WORKER_SLOTS_MAX = 2 * CONFIG_WORKERS_MAX,
 	CONFIG_RATE_MAX = 1000000,
 	CONFIG_PUBLIC_URL_BYTES = 200,
 };
@@ -25,6 +29,7 @@ enum {
 enum config_action {
 	ACTION_RUN,
 	ACTION_CHECK_CONFIG,
+	ACTION_CHECK_UPGRADE, /* see main/upgrade_check.h */
 	ACTION_HELP,
 	ACTION_VERSION,
 };
@@ -34,9 +39,9 @@ enum sandbox_mode { SANDBOX_REQUIRED, SANDBOX_BEST_EFFORT };
 
 struct config {
 	enum config_action action;
-	struct options options; /* all that was read; texts lie in it */
-	const char *state_dir;	/* absolute */
-	struct listen_address listen[2 * CONFIG_LISTEN_MAX]; /* public ones first */
+	struct options options;				    /* all that was read; texts lie in it */
+	const char *state_dir;				    /* absolute */
+	struct listen_address listen[CONFIG_LISTENERS_MAX]; /* public ones first, our own last */
 	unsigned listen_count;
 	uint32_t workers;
 	struct option_list tls_certificates; /* with tls_keys as many; none: no TLS */
@@ -59,9 +64,26 @@ struct config {
 
 extern const struct option_set config_set;
 
-/* Reads flags, variables, file. argv as main() got it. 0, or -1 with a reason that names the flag,
- * the variable, or the file and its line. It can be called again at any time, for another struct.
+/* Reads flags, variables, file. argv as main() got it. Where neither names the file, it is
+ * SYSCONFDIR/displayd/displayd.conf for STATE_DIR_OF_SERVICE, if there is one; a state-dir in it
+ * does not count, as with the service's unit. 0, or -1 with a reason that names the flag, the
+ * variable, or the file and its line. It can be called again at any time, for another struct.
  * config_finish() it in either case. */
 __attribute__((warn_unused_result)) int
 config_read(struct config *ret_config, int argc, char *const argv[], struct options_error *reterr);
+/* The same with another configuration file; NULL: the one that flags and variables name. */
+__attribute__((warn_unused_result)) int config_read_with(struct config *ret_config,
+							 const char *file, int argc,
+							 char *const argv[],
+							 struct options_error *reterr);
 void config_finish(struct config *config);
+
+/* A hash, as text, of the settings that no running instance can change. */
+enum { CONFIG_FIXED_BYTES = 65 };
+void config_hash_fixed(const struct config *config, char ret_text[static CONFIG_FIXED_BYTES]);
+
+/* The settings that came from the configuration file, as one. False where it cannot be written. */
+bool config_write_file(const struct config *config, FILE *out);
+
+/* How many workers there may be at a time, and of what is kept for each. */
+unsigned config_worker_slots(const struct config *config);

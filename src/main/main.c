@@ -25,7 +25,7 @@ static void load_zones(void)
 			 LOG_INT("malformed", count.refused));
 }
 
-static int act(const struct config *config)
+static int act(const struct config *config, struct upgrade *upgrade)
 {
 	int code;
 
@@ -39,6 +39,8 @@ static int act(const struct config *config)
 	case ACTION_CHECK_CONFIG:
 		options_print(&config->options, stdout);
 		return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+	case ACTION_CHECK_UPGRADE:
+		return upgrade_check_print(config);
 	case ACTION_RUN:
 		break;
 	}
@@ -46,7 +48,7 @@ static int act(const struct config *config)
 	log_set_level(config->log_level);
 	log_init();
 	load_zones();
-	code = supervisor_run(config);
+	code = supervisor_run(config, upgrade);
 	log_finish();
 	return code;
 }
@@ -55,7 +57,10 @@ int main(int argc, char *argv[])
 {
 	char **arguments = arguments_hide_passwords(argc, argv);
 	struct config config;
+	char path[64];
+	struct upgrade upgrade;
 	struct options_error why;
+	struct reason handover;
 	int code;
 
 	if (sodium_init() < 0) {
@@ -63,11 +68,16 @@ int main(int argc, char *argv[])
 		free(arguments);
 		return EXIT_FAILED;
 	}
-	if (config_read(&config, argc, arguments, &why) < 0) {
+	upgrade_init(&upgrade, argc, arguments);
+	if (!upgrade_receive(&upgrade, &handover))
+		upgrade_go_back(&upgrade, handover.text);
+	if (config_read_with(&config, upgrade_config_file(&upgrade, path), argc, arguments, &why) <
+	    0) {
+		upgrade_go_back(&upgrade, why.text);
 		fprintf(stderr, "displayd: %s\n", why.text);
 		code = EXIT_CONFIG;
 	} else {
-		code = act(&config);
+		code = act(&config, &upgrade);
 	}
 	config_finish(&config);
 	free(arguments);

@@ -28,6 +28,8 @@ struct supervisor {
 	struct instance instance;
 	struct process_stats stats;
 	struct children children;
+	struct upgrade *upgrade;
+	struct reload reload;
 	bool is_ready;
 	uint64_t alive_every_ms; /* the service manager is told that we are; 0: never */
 	uint64_t alive_at_ms;
@@ -99,7 +101,13 @@ static void on_stop_signal(struct supervisor *supervisor, unsigned number)
 {
 	unsigned before = supervisor->children.stop_requests;
 
-	if (before == 0)
+	if (upgrade_cancel_restart(supervisor->upgrade)) {
+		log_info("supervisor", "stopping: the new program is not started",
+			 LOG_TEXT("signal", sigabbrev_np((int)number)));
+		notify_stopping();
+		return; /* it has been stopping */
+	}
+	if (before == 0) {
 		log_info("supervisor", "stopping: requests at work are finished",
 			 LOG_TEXT("signal", sigabbrev_np((int)number)));
 		notify_stopping();
@@ -122,11 +130,17 @@ static void read_signals(struct supervisor *supervisor)
 	pid_t pid;
 
 	while (read(supervisor->instance.signal_fd, &info, sizeof(info)) == sizeof(info))
-		if (info.ssi_signo != SIGCHLD)
+		if (is_for_reload(&info))
+			supervisor->wants_reload = true;
+		else if (info.ssi_signo == SIGUSR2)
+			supervisor->upgrade->is_wanted = true;
+		else if (info.ssi_signo != SIGCHLD)
 			on_stop_signal(supervisor, info.ssi_signo);
 	/* One SIGCHLD may stand for several children. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		children_note_end(&supervisor->children, pid, status, clock_monotonic_ms());
+		if (!upgrade_note_end(supervisor->upgrade, &supervisor->instance,
+				      &supervisor->children, pid, status, clock_monotonic_ms()))
+			children_note_end(&supervisor->children, pid, status, clock_monotonic_ms());
 }
 
 static void wait_for_events(struct supervisor *supervisor, uint64_t until_ms)
@@ -168,6 +182,8 @@ static void become_ready(struct supervisor *supervisor)
 	write_urls(instance);
 	log_info("supervisor", "ready", LOG_TEXT("url", instance->public_url),
 		 LOG_INT("workers", instance->config->workers));
+	upgrade_note_ready(supervisor->upgrade, instance);
+	notify_ready(instance->public_url);
 }
 
 /* This loop watches the workers, so it is what the service manager has to watch. Returns when it is
@@ -186,18 +202,145 @@ static uint64_t say_alive(struct supervisor *supervisor, uint64_t now_ms)
 static void begin_reload(struct supervisor *supervisor)
 {
 	struct children *children = &supervisor->children;
-	enum exit_code code;
+
+	supervisor->wants_reload = supervisor->waits_to_reload = false;
+	notify_reloading();
+	if (reload_begin(&supervisor->reload, &supervisor->instance, supervisor->upgrade->argc,
+			 supervisor->upgrade->argv) == RELOAD_BEGUN)
+		children_renew(children, clock_monotonic_ms());
+	else
+		notify_ready(supervisor->instance.public_url);
+}
+
+/* While other workers retire, their places are taken. */
+static void reload_if_possible(struct supervisor *supervisor)
+{
+	if (!supervisor->wants_reload || supervisor->reload.next ||
+	    upgrade_was_handed_over(supervisor->upgrade))
+		return;
+	if (children_may_renew(&supervisor->children)) {
+		begin_reload(supervisor);
+		return;
+	}
+	if (!supervisor->waits_to_reload)
+		log_info("supervisor", "the configuration is read anew once the workers of the "
+				       "last one have retired");
+	supervisor->waits_to_reload = true;
+}
+
+/* Of a new configuration, or of a new program. */
+static void end_renewal(struct supervisor *supervisor)
+{
+	enum children_renewal result = children_take_result(&supervisor->children);
+	bool is_done = result == RENEWAL_DONE;
+	bool changes_host = supervisor->reload.changes_host;
+
+	if (result == RENEWAL_NONE)
+		return;
+	if (upgrade_was_handed_over(supervisor->upgrade)) {
+		upgrade_end(supervisor->upgrade, &supervisor->instance, &supervisor->children,
+			    is_done);
+		changes_host = true;
+		write_urls(&supervisor->instance);
+	} else {
+		reload_end(&supervisor->reload, &supervisor->instance, is_done);
+	}
+	notify_ready(supervisor->instance.public_url);
+	if (is_done && changes_host)
+		children_restart(&supervisor->children, "renderers");
+}
+
+/* Returns when it is to be called again. */
+static uint64_t keep_running(struct supervisor *supervisor, uint64_t now_ms)
+{
+	if (!supervisor->is_ready)
+		become_ready(supervisor);
+	end_renewal(supervisor);
+	reload_if_possible(supervisor);
+	return upgrade_run_due(supervisor->upgrade, &supervisor->instance, &supervisor->children,
+			       supervisor->reload.next != NULL, now_ms);
+}
+
+/* Those that run already, or all from the first one on. */
+static bool begin_children(struct supervisor *supervisor)
+{
+	struct upgrade *upgrade = supervisor->upgrade;
+	struct children *children = &supervisor->children;
+	struct reason why;
 
 	children_init(children, child_table, CHILD_KIND_COUNT, &child_system,
 		      &supervisor->instance);
-	children_start(children, clock_monotonic_ms());
-	while (children->phase != CHILDREN_END) {
-		uint64_t next_ms = children_run_due(children, clock_monotonic_ms());
+	if (!upgrade_was_handed_over(upgrade)) {
+		children_start(children, clock_monotonic_ms());
+		return true;
+	}
+	supervisor->is_ready = true;
+	if (!upgrade_take_children(upgrade, &supervisor->instance, children, &why)) {
+		upgrade_go_back(upgrade, why.text);
+		log_error("supervisor", "cannot take over", LOG_TEXT("reason", why.text));
+		return false;
+	}
+	if (!upgrade_was_handed_over(upgrade))
+		notify_ready(supervisor->instance.public_url);
+	/* Some may have ended while nobody listened. */
+	read_signals(supervisor);
+	return true;
+}
 
-		if (children->phase == CHILDREN_RUN && !supervisor->is_ready)
-			become_ready(supervisor);
+static uint64_t earliest(uint64_t one, uint64_t other, uint64_t third)
+{
+	uint64_t first = one < other ? one : other;
+
+	return first < third ? first : third;
+}
+
+/* When to look again: at next_ms, or before that for tickets. */
+static uint64_t rotate_tickets(const struct supervisor *supervisor, uint64_t next_ms)
+{
+	const struct instance *instance = &supervisor->instance;
+	uint64_t at_ms;
+
+	if (instance->config->tls_certificates.count == 0)
+		return next_ms;
+	at_ms = clock_monotonic_ms() + certificates_rotate_tickets(instance->shared);
+	return at_ms < next_ms ? at_ms : next_ms;
+}
+
+/* A process that comes keeps an ordinary priority until somebody looks: that is soon enough. */
+static void lower_background(struct supervisor *supervisor, uint64_t now_ms)
+{
+	const struct instance *instance = &supervisor->instance;
+
+	if (!instance_is_embedded(instance) || now_ms < supervisor->background_ms)
+		return;
+	supervisor->background_ms = now_ms + BACKGROUND_LOOK_MS;
+	for (unsigned i = 0; i < config_worker_slots(instance->config); i++)
+		background_lower(region_slot(instance->shared, &background_region, i),
+				 instance->cluster.pid);
+}
+
+static enum exit_code run_children(struct supervisor *supervisor)
+{
+	struct children *children = &supervisor->children;
+	enum exit_code code;
+
+	if (!begin_children(supervisor))
+		return EXIT_FAILED;
+	process_stats_start(&supervisor->stats, supervisor->instance.shared);
+	supervisor->alive_every_ms = notify_watchdog_ms();
+	while (children->phase != CHILDREN_END) {
+		uint64_t now_ms = clock_monotonic_ms();
+		uint64_t alive_ms = say_alive(supervisor, now_ms);
+		uint64_t upgrade_ms = UINT64_MAX, next_ms;
+
+		if (children->phase == CHILDREN_RUN)
+			upgrade_ms = keep_running(supervisor, now_ms);
+		next_ms = children_run_due(children, now_ms);
+		process_stats_look(&supervisor->stats, children, now_ms);
+		lower_background(supervisor, now_ms);
 		log_flush();
-		wait_for_events(supervisor, next_ms);
+		next_ms = rotate_tickets(supervisor, next_ms);
+		wait_for_events(supervisor, earliest(next_ms, alive_ms, upgrade_ms));
 	}
 	code = children->exit_code;
 	children_finish(children);
@@ -206,18 +349,41 @@ static void begin_reload(struct supervisor *supervisor)
 
 static enum exit_code open_instance(struct supervisor *supervisor, const struct config *config)
 {
-	struct supervisor supervisor = {0};
+	struct upgrade *upgrade = supervisor->upgrade;
 	enum exit_code code;
 	struct reason why;
 
-	code = instance_open(&supervisor.instance, config, &why);
+	if (!upgrade_was_handed_over(upgrade)) {
+		code = instance_open(&supervisor->instance, config, &why);
+	} else {
+		code = upgrade_take_over(upgrade, &supervisor->instance, config, &why);
+		if (code != EXIT_DONE)
+			upgrade_go_back(upgrade, why.text);
+	}
+	if (code != EXIT_DONE)
+		log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
+	return code;
+}
+
+enum exit_code supervisor_run(const struct config *config, struct upgrade *upgrade)
+{
+	struct supervisor supervisor = {.upgrade = upgrade};
+	enum exit_code code;
+
+	reload_init(&supervisor.reload, config);
+	code = open_instance(&supervisor, config);
 	if (code == EXIT_DONE)
 		code = run_children(&supervisor);
-	else
-		log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
+	if (code != EXIT_DONE)
+		notify_status("ended: the log says why");
+	if (upgrade_is_restart(upgrade))
+		instance_leave_given_sockets(&supervisor.instance);
+	metric_detach();
+	errors_detach();
 	instance_close(&supervisor.instance);
 	reload_finish(&supervisor.reload);
 	if (code == EXIT_DONE)
 		log_info("supervisor", "stopped");
+	upgrade_restart(upgrade);
 	return code;
 }

@@ -1,0 +1,79 @@
+/* What a supervisor hands to the program that takes its place by execve(): its children, which stay
+ * the children of this process, and its descriptors, which stay open.
+ *
+ *   handover_execute() -> execve() -> handover_read() -> ... it serves
+ *                                                    \-> handover_return() -> execve() of the first
+ *
+ * It is text in a file of memory; DISPLAYD_HANDOVER has "PROCESS:DESCRIPTOR". The first line has
+ * the version: a program that knows another one is not executed so, see main/upgrade_check.h. */
+#pragma once
+
+#include "http/listener.h"
+#include "main/child.h"
+#include "main/config.h"
+#include "main/listen_given.h"
+#include "main/reason.h"
+
+#include <limits.h>
+
+enum {
+	HANDOVER_VERSION = 1,
+	HANDOVER_SOCKETS_MAX = 2 * (CONFIG_LISTENERS_MAX + LISTEN_GIVEN_MAX),
+	HANDOVER_CHILDREN_MAX = CONFIG_WORKER_SLOTS_MAX + 8,
+};
+
+struct handover_socket {
+	int fd;
+	int role;
+	bool is_given; /* by the service manager; the rest is not set */
+	char scheme[16];
+	char text[128];
+	dev_t device;
+	ino_t inode;
+};
+
+struct handover_child {
+	char name[32];
+	unsigned index;
+	pid_t pid;
+	int role; /* enum child_role */
+};
+
+struct handover {
+	unsigned long number;	/* of the attempt: see main/upgrade_note.h */
+	char program[PATH_MAX]; /* where the program is that an upgrade executes */
+	char version[64];	/* of the first program */
+	char returned[256];	/* why the new program went back to the first; "": it did not */
+	int unread_fd;		/* of the whole, where it was not understood; else -1 */
+	int first_fd;		/* the first program itself */
+	int config_fd;		/* what the first one had from its configuration file */
+	int lock_fd;
+	int shared_fd;
+	pid_t postmaster; /* 0: none */
+	int postmaster_log_fd;
+	int postmaster_socket_fd;
+	int host_sockets[CONFIG_WORKER_SLOTS_MAX];
+	int worker_sockets[CONFIG_WORKER_SLOTS_MAX];
+	struct handover_socket sockets[HANDOVER_SOCKETS_MAX];
+	unsigned socket_count;
+	struct handover_child children[HANDOVER_CHILDREN_MAX];
+	unsigned child_count;
+};
+
+/* Without descriptors and children. */
+void handover_init(struct handover *handover);
+
+/* Executes the program with these arguments, in place of this one. It returns only where that
+ * fails: a negative errno, and nothing has changed. */
+int handover_execute(const struct handover *handover, const char *program, char *const argv[]);
+
+/* In the program that was executed: what it was handed. Its descriptors are closed on exec again.
+ * 0; -ENOENT: it was started as usual; or -1 with a reason. */
+__attribute__((warn_unused_result)) int handover_read(struct handover *ret, struct reason *reterr);
+
+/* Executes the first program again, which takes back what it had. Does not return where that
+ * succeeds. */
+void handover_return(struct handover *handover, const char *why, char *const argv[]);
+
+/* The new program stays: what only the way back would need is closed. */
+void handover_finish(struct handover *handover);

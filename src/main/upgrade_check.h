@@ -1,0 +1,41 @@
+/* Before a program takes the place of this one, it is started once as a check: "--check-upgrade"
+ * reads the configuration, looks for the database's programs, and prints what this file compares.
+ *
+ *   displayd-upgrade VERSION HANDOVER SCHEMA SETTINGS
+ *
+ * VERSION is the program's, HANDOVER the version of main/handover.h, SCHEMA the number of its last
+ * migration, SETTINGS a hash of those settings that no running instance can change. */
+#pragma once
+
+#include "main/config.h"
+#include "main/reason.h"
+
+#include <sys/types.h>
+
+struct upgrade_check {
+	pid_t pid; /* 0: none is under way */
+	int output_fd;
+	uint64_t until_ms; /* then it is killed */
+};
+
+enum upgrade_verdict {
+	UPGRADE_FITS,	  /* it can take this program's place */
+	UPGRADE_RESTARTS, /* it takes a normal restart, and a reason */
+	UPGRADE_UNFIT,	  /* it could not start, and a reason */
+};
+
+/* In the program that is looked at: its exit code. */
+int upgrade_check_print(const struct config *config);
+
+/* Starts the program with these arguments and --check-upgrade behind them. 0 or a negative errno.
+ */
+__attribute__((warn_unused_result)) int
+upgrade_check_start(struct upgrade_check *check, const char *program, int argc, char *const argv[]);
+
+/* Kills one that takes too long. Returns when it is to be called again. */
+uint64_t upgrade_check_watch(const struct upgrade_check *check, uint64_t now_ms);
+
+/* It has ended, with the status of waitpid(). config: in force. */
+enum upgrade_verdict upgrade_check_end(struct upgrade_check *check, int status,
+				       const struct config *config, char ret_version[static 64],
+				       struct reason *reterr);

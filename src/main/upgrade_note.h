@@ -1,0 +1,38 @@
+/* What became of an upgrade: the file DIR/upgrade, which the server writes and displayctl reads.
+ *
+ *   checking -> refused
+ *            -> waiting -> replacing -> done
+ *                                    -> failed      the program before goes on
+ *            -> restarting -> done                  a normal restart, and why */
+#pragma once
+
+#include <stdbool.h>
+
+enum upgrade_state {
+	UPGRADE_CHECKING,
+	UPGRADE_REFUSED,
+	UPGRADE_WAITING,
+	UPGRADE_REPLACING,
+	UPGRADE_FAILED,
+	UPGRADE_RESTARTING,
+	UPGRADE_DONE,
+	UPGRADE_STATE_COUNT,
+};
+
+struct upgrade_note {
+	unsigned long number; /* grows with each upgrade that is asked for */
+	enum upgrade_state state;
+	char from[64]; /* versions; "" where it is not known */
+	char to[64];
+	char reason[512];
+};
+
+/* "done" */
+const char *upgrade_state_name(enum upgrade_state state);
+
+/* Replaces the file as one. 0 or a negative errno. */
+__attribute__((warn_unused_result)) int upgrade_note_write(const char *state_dir,
+							   const struct upgrade_note *note);
+
+/* False where there is none; then *ret is zeroed. */
+bool upgrade_note_read(const char *state_dir, struct upgrade_note *ret);
