@@ -192,21 +192,33 @@ class Server:
 
     def children(self):
         """Process IDs below the supervisor, by what they are: workers and the postmaster."""
+        workers, postmaster, _ = self._children()
+        return workers, postmaster
+
+    def render_host(self):
+        """The process ID of the render host, once it is there."""
+        return wait_until(lambda: self._children()[2], "a render host")
+
+    def _children(self):
         pid = self.process.pid
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
             pids = [int(word) for word in file.read().split()]
-        workers, postmaster = [], None
+        workers, postmaster, host = [], None, None
         for child in pids:
             try:
                 with open(f"/proc/{child}/cmdline", "rb") as file:
                     program = file.read().split(b"\0")[0]
+                with open(f"/proc/{child}/comm", encoding="ascii") as file:
+                    name = file.read().strip()
             except OSError:
                 continue
             if os.path.basename(program) == b"postgres":
                 postmaster = child
+            elif name == "render-host":
+                host = child
             else:
                 workers.append(child)
-        return workers, postmaster
+        return workers, postmaster, host
 
     def workers(self):
         """Process IDs of all its workers, once they are all there: one that was killed leaves the

@@ -2,6 +2,7 @@
 #include "main/child_database.h"
 #include "main/heartbeat.h"
 #include "main/instance.h"
+#include "main/render_host.h"
 #include "main/worker.h"
 
 #include <signal.h>
@@ -13,6 +14,8 @@ enum {
 	WORKER_SILENCE_MS = 4 * 1000,
 	/* A shutdown writes what is dirty; killed, it recovers at the next start. */
 	POSTGRES_STOP_MS = 60 * 1000,
+	/* It has nothing to finish. */
+	HOST_STOP_MS = 5 * 1000,
 };
 
 static unsigned one(const struct instance *instance)
@@ -31,6 +34,41 @@ static unsigned workers(const struct instance *instance)
 	return instance->config->workers;
 }
 
+static unsigned one_if_rendering(const struct instance *instance)
+{
+	return instance->host_sockets[0] >= 0;
+}
+
+static int run_host(struct instance *instance, unsigned index)
+{
+	struct render_host_settings settings = {
+	    .sockets = instance->host_sockets,
+	    .workers = config_worker_slots(instance->config),
+	    .is_required = instance->config->sandbox == SANDBOX_REQUIRED,
+	    .egress_allow = &instance->config->egress_allow,
+	};
+
+	(void)index;
+	instance_leave_to_host(instance);
+	return render_host_run(&settings);
+}
+
+static void fill_engines(const struct instance *instance, unsigned index,
+			 struct engines_settings *ret)
+{
+	const char *const *missing = instance->missing;
+	const char *script =
+	    missing[RENDER_TYPESCRIPT] ? missing[RENDER_TYPESCRIPT] : missing[RENDER_COMPILER];
+
+	*ret = (struct engines_settings){
+	    .host = instance->worker_sockets[index],
+	    .processes = instance->config->renderers,
+	    /* The renderer for Starlark paints for both. */
+	    .missing = {[ENGINE_STARLARK] = missing[RENDER_STARLARK],
+			[ENGINE_TYPESCRIPT] = script ? script : missing[RENDER_STARLARK]},
+	};
+}
+
 static int run_worker(struct instance *instance, unsigned index)
 {
 	struct worker_settings settings = {
@@ -42,10 +80,20 @@ static int run_worker(struct instance *instance, unsigned index)
 	    .sockets = instance->sockets,
 	    .socket_count = instance->socket_count,
 	    .shared = instance->shared,
+	    .settings_key = &instance->settings_key,
+	    .metrics_token_hash =
+		instance->config->metrics_token_file ? instance->metrics_token_hash : NULL,
 	    .seal = instance->seal,
 	};
 
+	fill_engines(instance, index, &settings.engines);
+	instance_leave_to_worker(instance, index);
 	return worker_run(&settings);
+}
+
+static bool is_worker_serving(const struct instance *instance, unsigned index, pid_t pid)
+{
+	return heartbeat_is_serving(instance->shared, index, pid);
 }
 
 static uint32_t worker_heartbeat(const struct instance *instance, unsigned index)
@@ -122,14 +170,14 @@ static const struct child_kind worker = {
     .exit_code = EXIT_FAILED,
     .heartbeat = worker_heartbeat,
     .silence_ms = WORKER_SILENCE_MS,
+    .is_serving = is_worker_serving,
+    .retire_signal = SIGUSR1,
+    .retire_ms = WORKER_RETIRE_MS + WORKER_STOP_MS,
     .stop_signal = SIGTERM,
     .stop_at_once_signal = SIGKILL,
     .stop_ms = WORKER_STOP_MS,
 };
 
 const struct child_kind *const child_table[CHILD_KIND_COUNT] = {
-    &prepare,
-    &postgres,
-    &migrate,
-    &worker,
+    &prepare, &postgres, &migrate, &renderers, &worker,
 };

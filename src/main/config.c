@@ -54,6 +54,16 @@ static int check_proxy(char *value, struct options_error *reterr)
 					 "bit set behind its prefix, or unix");
 }
 
+static int check_egress(char *value, struct options_error *reterr)
+{
+	struct network network;
+
+	if (network_read(value, &network) && !network.is_unix)
+		return 0;
+	return options_error_set(reterr, "must be an address, or a network such as 10.0.0.0/8 with "
+					 "no bit set behind its prefix");
+}
+
 static int check_database(char *value, struct options_error *reterr)
 {
 	PQconninfoOption *parsed = PQconninfoParse(value, NULL);
@@ -141,6 +151,11 @@ static const struct option settings[] = {
 	   "Default: a private one that displayd makes and runs inside the state directory.",
 	   .absent = "(embedded, in the state directory)", .check = check_database,
 	   .show = show_database, INTO(database)),
+    OPTION(LIST, "egress-allow", "CIDR",
+	   "What apps may reach beside public addresses: 192.168.1.7 or 10.0.0.0/8. May be given "
+	   "several times. Default: none.",
+	   .absent = "(none)", .most = CONFIG_EGRESS_MAX, .check = check_egress,
+	   INTO(egress_allow)),
     OPTION(LIST, "listen", "ADDRESS",
 	   "Where to listen: ADDR:PORT, [ADDR]:PORT or unix:PATH; with proxy: in front of it where "
 	   "proxies speak the PROXY protocol, version 1 or 2 (proxy:127.0.0.1:8081). May be given "
@@ -165,6 +180,11 @@ static const struct option settings[] = {
 	   .absent = "(made from the first listener)", .check = check_public_url, INTO(public_url)),
     OPTION(NUMBER, "rate-limit", "N", "Requests a second per key; 0 turns all rate limits off.",
 	   .most = CONFIG_RATE_MAX, .fallback = "500", .show = show_rate_limit, INTO(rate_limit)),
+    OPTION(
+	NUMBER, "renderers", "N",
+	"Apps that a worker renders at the same time, each in a process of its own in a sandbox; "
+	"one more is for previews. 0: no app is rendered.",
+	.most = CONFIG_RENDERERS_MAX, .fallback = "1", INTO(renderers)),
     OPTION(
 	CHOICE, "registration", "open|invite|closed",
 	"Who makes an account in the web application: anybody, who has an invitation, or nobody.",
@@ -384,6 +404,24 @@ static void add_text(crypto_generichash_state *state, const char *text)
 	const char *known = text ? text : "";
 
 	crypto_generichash_update(state, (const unsigned char *)known, strlen(known) + 1);
+}
+
+void config_hash_fixed(const struct config *config, char ret_text[static CONFIG_FIXED_BYTES])
+{
+	unsigned char hash[(CONFIG_FIXED_BYTES - 1) / 2];
+	crypto_generichash_state state;
+	char numbers[64];
+
+	snprintf(numbers, sizeof(numbers), "%u %d %d", config->workers, config->sandbox,
+		 config->renderers > 0);
+	crypto_generichash_init(&state, NULL, 0, sizeof(hash));
+	add_text(&state, config->state_dir);
+	add_text(&state, config->database);
+	add_text(&state, config->secret_key_file);
+	add_text(&state, numbers);
+	crypto_generichash_final(&state, hash, sizeof(hash));
+	hex_encode(hash, sizeof(hash), ret_text);
+	ret_text[CONFIG_FIXED_BYTES - 1] = 0;
 }
 
 bool config_write_file(const struct config *config, FILE *out)

@@ -18,10 +18,12 @@ enum {
 	/* --listen, --tls-listen, --admin-listen, and that of the state directory */
 	CONFIG_LISTENERS_MAX = 3 * CONFIG_LISTEN_MAX + 1,
 	CONFIG_CORS_ORIGINS_MAX = 16,
+	CONFIG_EGRESS_MAX = 64,
 	CONFIG_WORKERS_MAX = 256,
 	/* Two generations of workers, of which one retires: see main/children.h. */
 	CONFIG_WORKER_SLOTS_MAX = 2 * CONFIG_WORKERS_MAX,
 	CONFIG_RATE_MAX = 1000000,
+	CONFIG_RENDERERS_MAX = 16,
 	CONFIG_PUBLIC_URL_BYTES = 200,
 };
 
@@ -53,6 +55,8 @@ struct config {
 	const char *database;		 /* NULL: the embedded cluster */
 	const char *public_url; /* without a slash at its end; NULL: made from the first listener */
 	uint32_t rate_limit;	/* requests a second per key; 0: no rate limit at all */
+	uint32_t renderers;	/* of a kind in each worker, see render/engines.h; 0: none */
+	struct option_list egress_allow; /* what apps reach beside public addresses */
 	enum sandbox_mode sandbox;
 	enum log_format log_format;
 	enum log_level log_level;

@@ -3,6 +3,9 @@
 #include "base/log.h"
 #include "base/rights.h"
 #include "base/users.h"
+#include "main/certificates.h"
+#include "main/program.h"
+#include "main/secret_key.h"
 #include "main/shared.h"
 #include "main/state_dir.h"
 #include "web/site.h"
@@ -243,6 +246,36 @@ static enum exit_code open_cluster(struct instance *instance, struct reason *ret
 	return EXIT_DATABASE;
 }
 
+void instance_find_programs(struct instance *instance)
+{
+	for (unsigned i = 0; i < RENDER_PROGRAM_COUNT; i++) {
+		enum render_program name = (enum render_program)i;
+		struct program program;
+
+		if (instance->config->renderers == 0)
+			instance->missing[i] = "this server renders no apps (--renderers 0)";
+		else if (!program_find(name, false, &program))
+			instance->missing[i] = program_missing(name);
+	}
+}
+
+static enum exit_code open_render_sockets(struct instance *instance, struct reason *reterr)
+{
+	bool renders = !instance->missing[RENDER_STARLARK];
+
+	for (unsigned i = 0; renders && i < config_worker_slots(instance->config); i++) {
+		int ends[2];
+
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
+			reason_set(reterr, "cannot open a socket: %s", strerror(errno));
+			return EXIT_FAILED;
+		}
+		instance->host_sockets[i] = ends[0];
+		instance->worker_sockets[i] = ends[1];
+	}
+	return EXIT_DONE;
+}
+
 /* As root: without its users nothing is begun. */
 static enum exit_code find_users(struct instance *instance, struct reason *reterr)
 {
@@ -285,6 +318,8 @@ enum exit_code instance_begin(struct instance *instance, const struct config *co
 	*instance =
 	    (struct instance){.config = config, .lock_fd = -1, .signal_fd = -1, .shared_fd = -1};
 	instance->cluster.log_fd = instance->cluster.socket_fd = -1;
+	for (unsigned i = 0; i < CONFIG_WORKER_SLOTS_MAX; i++)
+		instance->host_sockets[i] = instance->worker_sockets[i] = -1;
 	if (open_signals(instance) < 0) {
 		reason_set(reterr, "cannot open a descriptor for signals: %s", strerror(errno));
 		return EXIT_FAILED;
@@ -320,8 +355,22 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 		reason_set(reterr, "cannot map shared memory: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
-	code = open_cluster(instance, reterr);
-	return code == EXIT_DONE ? give_up_rights(instance, reterr) : code;
+	if (config->tls_certificates.count > 0 &&
+	    certificates_load(config, instance->shared, instance->tls_name, reterr) < 0)
+		return EXIT_CONFIG;
+	instance_choose_urls(instance);
+	instance_find_programs(instance);
+	code = open_render_sockets(instance, reterr);
+	if (code == EXIT_DONE)
+		code = open_cluster(instance, reterr);
+	return code == EXIT_DONE ? instance_give_up_rights(instance, reterr) : code;
+}
+
+static void close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }
 
 void instance_close(struct instance *instance)
@@ -331,6 +380,10 @@ void instance_close(struct instance *instance)
 		log_warn("supervisor", "cannot remove the files public-url and panel-url");
 	for (unsigned i = 0; i < instance->socket_count; i++)
 		listen_socket_close(&instance->sockets[i]);
+	for (unsigned i = 0; i < CONFIG_WORKER_SLOTS_MAX; i++) {
+		close_one(&instance->host_sockets[i]);
+		close_one(&instance->worker_sockets[i]);
+	}
 	cluster_close(&instance->cluster);
 	region_map_destroy(instance->shared);
 	close_one(&instance->shared_fd);
@@ -372,6 +425,24 @@ void instance_leave(struct instance *instance)
 	signal(SIGHUP, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+void instance_leave_to_host(struct instance *instance)
+{
+	for (unsigned i = 0; i < instance->socket_count; i++)
+		close_one(&instance->sockets[i].fd);
+	for (unsigned i = 0; i < config_worker_slots(instance->config); i++)
+		close_one(&instance->worker_sockets[i]);
+	close_one(&instance->cluster.socket_fd);
+}
+
+void instance_leave_to_worker(struct instance *instance, unsigned index)
+{
+	for (unsigned i = 0; i < config_worker_slots(instance->config); i++) {
+		close_one(&instance->host_sockets[i]);
+		if (i != index)
+			close_one(&instance->worker_sockets[i]);
+	}
 }
 
 bool instance_is_embedded(const struct instance *instance)

@@ -12,6 +12,7 @@
 #include "main/listen_given.h"
 #include "main/metrics_token.h"
 #include "main/seal.h"
+#include "render/host.h"
 
 struct instance {
 	const struct config *config;
@@ -74,6 +75,11 @@ void instance_choose_urls(struct instance *instance);
 /* In a forked child: closes what is the supervisor's alone, and gives signals back their meaning.
  * Ctrl-C reaches the whole terminal; the supervisor alone decides what it means. */
 void instance_leave(struct instance *instance);
+
+/* Likewise, in the render host, what workers alone need; and in a worker what the host and other
+ * workers have. */
+void instance_leave_to_host(struct instance *instance);
+void instance_leave_to_worker(struct instance *instance, unsigned index);
 
 /* Whether the database is the private cluster. */
 bool instance_is_embedded(const struct instance *instance);

@@ -17,25 +17,10 @@ static const struct route_table *const all_tables[] = {
     &api_health_routes,	 &api_routes,	     &web_routes, &web_page_routes,
     &api_metrics_routes, &api_status_routes, NULL};
 
-void requests_start(struct requests *requests, struct loop *loop, struct db *db,
-		    const struct config *config, const char *public_url, const char *panel_url,
-		    struct region_map *shared, unsigned worker)
+static void set_limits(struct service *service, const struct config *config)
 {
-	struct service *service = &requests->web.api.service;
 	bool is_limited = config->rate_limit > 0;
 
-	*requests = (struct requests){0};
-	service->loop = loop;
-	service->db = db;
-	service->public_url = public_url;
-	service->cors_origins = config->cors_origins.values;
-	service->cors_origin_count = config->cors_origins.count;
-	service->keys = key_cache_create(loop);
-	db_subscribe(db, key_cache_subscription(service->keys));
-	service->key_uses = key_uses_create(loop, db);
-	service->rates = region_common(shared, &rate_region);
-	service->guesses = region_common(shared, &guess_region);
-	service->visitors = region_common(shared, &visitor_region);
 	service->guess_rate = (struct rate_policy){
 	    .metric = METRIC_LIMIT_GUESSES,
 	    .name = "address",
@@ -57,6 +42,8 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	    .per_second = is_limited ? LIMIT_PUSH_RATE_PER_S : 0,
 	    .burst = LIMIT_PUSH_RATE_BURST,
 	};
+}
+
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct config *config, const char *public_url, const char *panel_url,
 		    const struct engines_settings *engines, struct region_map *shared,
@@ -84,11 +71,20 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	    (struct metric_reader){.shared = shared, .workers = config_worker_slots(config)};
 	requests->web.api.metrics_token_hash = metrics_token_hash;
 	requests->web.panel_url = panel_url;
+	requests->web.settings_key = settings_key;
 	requests->web.api.delivery = delivery_create(loop, db, shared, worker);
+	requests->renders = renders_create(&(struct renders_settings){
+	    .loop = loop,
+	    .db = db,
+	    .delivery = requests->web.api.delivery,
+	    .engines = requests->engines,
+	    .key = settings_key,
+	});
 	web_start(&requests->web, &(struct web_settings){
 				      .shared = shared,
 				      .worker = worker,
 				      .workers = config->workers,
+				      .worker_slots = config_worker_slots(config),
 				      .registration = config->registration,
 				      .allows_plain_http = config->plain_http_sign_in,
 				      .rate_limit = config->rate_limit,
@@ -119,15 +115,23 @@ struct http_listener_settings requests_listener(struct requests *requests, enum 
 void requests_drain(struct requests *requests)
 {
 	requests->web.api.service.is_draining = true;
+	renders_drain(requests->renders);
 	delivery_drain(requests->web.api.delivery);
 	web_drain(&requests->web);
 	key_uses_drain(requests->web.api.service.key_uses);
 }
 
+void requests_close(struct requests *requests)
+{
+	engines_drain(requests->engines);
+}
+
 void requests_finish(struct requests *requests)
 {
 	web_finish(&requests->web);
+	renders_destroy(requests->renders);
 	delivery_destroy(requests->web.api.delivery);
 	key_cache_destroy(requests->web.api.service.keys);
 	key_uses_destroy(requests->web.api.service.key_uses);
+	engines_destroy(requests->engines);
 }

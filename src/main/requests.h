@@ -3,15 +3,20 @@
 
 #include "http/listener.h"
 #include "main/config.h"
+#include "render/engines.h"
+#include "render/renders.h"
 #include "task/dispatch.h"
 #include "web/web.h"
 
 struct requests {
 	struct web_service web;
+	struct engines *engines;
+	struct renders *renders;
 	struct dispatch listeners[HTTP_ROLE_COUNT];
 };
 
-/* Before the loop runs. All stay valid. shared: see main/shared.h. worker: from 0. */
+/* Before the loop runs. All stay valid but the engines' settings. shared: see main/shared.h.
+ * worker: from 0. */
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct config *config, const char *public_url, const char *panel_url,
 		    const struct engines_settings *engines, struct region_map *shared,
@@ -23,5 +28,7 @@ struct http_listener_settings requests_listener(struct requests *requests, enum 
 
 /* Panels are sent away; requests at work go on. */
 void requests_drain(struct requests *requests);
+/* Requests at work are cut off: nothing is rendered any more. */
+void requests_close(struct requests *requests);
 /* After the database's connections are closed. */
 void requests_finish(struct requests *requests);

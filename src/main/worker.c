@@ -286,8 +286,9 @@ static int start(struct worker *worker)
 	if (!worker->db)
 		return -EINVAL;
 	requests_start(&worker->requests, &worker->loop, worker->db, settings->config,
-		       settings->public_url, settings->panel_url, settings->shared,
-		       settings->index);
+		       settings->public_url, settings->panel_url, &settings->engines,
+		       settings->shared, settings->index, settings->settings_key,
+		       settings->metrics_token_hash);
 	worker->http = http_server_create(&worker->loop, &http);
 	if (settings->config->tls_certificates.count > 0) {
 		worker->tls = http_tls_create(settings->shared);

@@ -16,6 +16,7 @@
 #include "base/region.h"
 #include "main/config.h"
 #include "main/seal.h"
+#include "render/engines.h"
 
 enum {
 	WORKER_DRAIN_MS = 10 * 1000,

@@ -96,9 +96,11 @@ def become(pid):
 
 
 def is_closed(connection):
+    """Or it is answered; one that waits for nothing is a time-out."""
     try:
+        connection.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
         return connection.recv(1) == b""
-    except ConnectionResetError:
+    except (BrokenPipeError, ConnectionResetError):
         return True
 
 
@@ -116,13 +118,15 @@ def test_out_of_descriptors_again_and_again(launch):
     server = launch(workers=1).start()
     worker = server.workers()[0]
     subprocess.run([*become(worker), "prlimit", f"--pid={worker}", "--nofile=60:60"], check=True)
+    own = len(os.listdir(f"/proc/{worker}/fd"))
     for _ in range(3):
         connections = [server.connect() for _ in range(80)]
         closed = 0
-        for connection in connections[60:]:
+        for connection in connections:
             connection.settimeout(60)
             closed += is_closed(connection)
-        assert closed == 20
+        # All that have no descriptor; the worker may have given one of its own back meanwhile.
+        assert closed >= 80 - (60 - own) - 2
         for connection in connections:
             connection.close()
         wait_until(lambda: has_room(server), "room for connections")

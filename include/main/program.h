@@ -1,0 +1,26 @@
+/* The programs that displayd and displayctl start in the sandbox: where they are, and with what
+ * they are called. */
+#pragma once
+
+#include "render/host.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+enum { PROGRAM_ARGUMENTS_MAX = 24 };
+
+/* A call of sandbox-launch, ready for execv(). */
+struct program {
+	char launcher[PATH_MAX];
+	char path[PATH_MAX];
+	const char *arguments[PROGRAM_ARGUMENTS_MAX + 1]; /* NULL at the end */
+};
+
+/* Finds the program: in the build, where its subproject has it, beside an installation that was
+ * moved, or where it is installed. is_required: it ends where a layer of the sandbox is missing.
+ * The arguments point into *ret. False: program_missing() says what to do. */
+bool program_find(enum render_program name, bool is_required, struct program *ret)
+    __attribute__((warn_unused_result));
+
+/* A sentence, static: there is no such program in this build. */
+const char *program_missing(enum render_program name);

@@ -1,0 +1,102 @@
+#include "main/host_egress.h"
+#include "base/process.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { CONTROL_FD = 3, ARGUMENTS_MAX = 160 };
+
+static int start(struct host_egress *egress)
+{
+	static const char *const environment[] = {NULL};
+	const char *arguments[ARGUMENTS_MAX];
+	unsigned count = 0;
+	int ends[2], fds[] = {egress->nothing, egress->nothing, egress->nothing, -1};
+	struct process process = {
+	    .arguments = arguments,
+	    .environment = environment,
+	    .death_signal = SIGKILL,
+	    .is_apart = true,
+	    .fds = fds,
+	    .fd_count = CONTROL_FD + 1,
+	};
+	pid_t pid;
+
+	for (const char *const *from = egress->program->arguments; *from; from++)
+		arguments[count++] = *from;
+	for (unsigned i = 0; egress->allow && i < egress->allow->count && count + 2 < ARGUMENTS_MAX;
+	     i++) {
+		arguments[count++] = "--allow";
+		arguments[count++] = egress->allow->values[i];
+	}
+	arguments[count] = NULL;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		return -errno;
+	fds[CONTROL_FD] = ends[1];
+	pid = process_start(&process);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return pid;
+	}
+	egress->pid = pid;
+	egress->control = ends[0];
+	return 0;
+}
+
+/* 0 or a negative errno. */
+static int send_link(const struct host_egress *egress, int link)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct iovec part = {.iov_base = (char[]){'L'}, .iov_len = 1};
+	struct msghdr packet = {.msg_iov = &part,
+				.msg_iovlen = 1,
+				.msg_control = control.bytes,
+				.msg_controllen = sizeof(control.bytes)};
+
+	control.header.cmsg_level = SOL_SOCKET;
+	control.header.cmsg_type = SCM_RIGHTS;
+	control.header.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.header), &link, sizeof(int));
+	return sendmsg(egress->control, &packet, MSG_DONTWAIT | MSG_NOSIGNAL) == 1 ? 0 : -errno;
+}
+
+pid_t host_egress_link(struct host_egress *egress, int link)
+{
+	int status = egress->pid > 0 ? send_link(egress, link) : -EPIPE;
+
+	if (status == -EAGAIN)
+		return status; /* it has much to do, for all: it stays */
+	if (status == 0)
+		return egress->pid;
+	/* There was none, or it is about to end. */
+	host_egress_leave(egress);
+	status = start(egress);
+	if (status < 0)
+		return status;
+	status = send_link(egress, link);
+	if (status == 0)
+		return egress->pid;
+	host_egress_end(egress);
+	return status;
+}
+
+void host_egress_end(struct host_egress *egress)
+{
+	if (egress->pid > 0)
+		kill(egress->pid, SIGKILL);
+	host_egress_leave(egress);
+}
+
+void host_egress_leave(struct host_egress *egress)
+{
+	if (egress->pid > 0)
+		close(egress->control);
+	egress->pid = 0;
+}

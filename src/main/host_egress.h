@@ -1,0 +1,27 @@
+/* The render host's egress: one process for all workers of the instance, which is sent a socket for
+ * each link. It is started with the first link and ends when the last one has gone. */
+#pragma once
+
+#include "main/program.h"
+#include "options/options.h"
+
+#include <sys/types.h>
+
+struct host_egress {
+	const struct program *program;
+	const struct option_list *allow; /* --egress-allow; NULL: none */
+	int nothing;			 /* /dev/null */
+	pid_t pid;			 /* 0: there is none */
+	int control;
+};
+
+/* Gives it the socket, which stays the caller's, and starts it where it does not run. Its process
+ * ID or a negative errno; -EAGAIN: it has not taken the links before this one yet. */
+pid_t host_egress_link(struct host_egress *egress, int link) __attribute__((warn_unused_result));
+
+/* It has no link any more: it is killed, as one that hangs would not end by itself. The next link
+ * gets another process. The caller takes its status. */
+void host_egress_end(struct host_egress *egress);
+
+/* The same, where it has ended. */
+void host_egress_leave(struct host_egress *egress);

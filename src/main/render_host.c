@@ -1,0 +1,376 @@
+#include "main/render_host.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/priority.h"
+#include "base/process.h"
+#include "base/rights.h"
+#include "main/exit_code.h"
+#include "main/host_egress.h"
+#include "main/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	LINK_FD = 3,
+	MESSAGES_A_TURN = 64, /* of one worker */
+	COMPLAINT_MS = 1000,
+	/* Exit codes of sandbox-launch and of process_start(): the program never ran. */
+	EXIT_NOT_STARTED = 125,
+};
+
+struct owner {
+	int32_t pid; /* of the worker, as it says; 0: it has said nothing */
+	unsigned count;
+	uint64_t complained_ms; /* when the log had a line about it */
+};
+
+struct renderer {
+	struct list node; /* in host->renderers */
+	pid_t pid;
+	unsigned worker;
+	int32_t owner; /* the worker's process ID when it was started */
+	uint32_t number;
+	bool is_link; /* to the egress, whose process it shares with others */
+};
+
+struct host {
+	const struct render_host_settings *settings;
+	int signal_fd;
+	int nothing; /* /dev/null */
+	struct program programs[RENDER_PROGRAM_COUNT];
+	bool has_program[RENDER_PROGRAM_COUNT];
+	struct owner *owners; /* by the worker's index */
+	struct list renderers;
+	struct host_egress egress;
+	bool is_stopping;
+};
+
+/* With a descriptor, unless it is -1. False: the worker does not read, or is gone. */
+static bool tell(const struct host *host, unsigned worker, const struct host_message *message,
+		 int descriptor)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct iovec part = {.iov_base = (void *)message, .iov_len = sizeof(*message)};
+	struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (descriptor >= 0) {
+		packet.msg_control = control.bytes;
+		packet.msg_controllen = sizeof(control.bytes);
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), &descriptor, sizeof(int));
+	}
+	return sendmsg(host->settings->sockets[worker], &packet, MSG_DONTWAIT | MSG_NOSIGNAL) ==
+	       sizeof(*message);
+}
+
+static void greet(const struct host *host, unsigned worker)
+{
+	struct host_message hello = {.kind = HOST_HELLO, .value = getpid()};
+
+	(void)tell(host, worker, &hello, -1);
+}
+
+/* ---- processes ---- */
+
+/* link: the process's own end. */
+static pid_t start_program(const struct host *host, enum render_program name, int link)
+{
+	static const char *const environment[] = {NULL};
+	bool is_compiler = name == RENDER_COMPILER;
+	int fds[] = {is_compiler ? link : host->nothing, is_compiler ? link : host->nothing,
+		     is_compiler ? link : host->nothing, link};
+	struct process process = {
+	    .arguments = host->programs[name].arguments,
+	    .environment = environment,
+	    .death_signal = SIGKILL,
+	    .nice = PRIORITY_BACKGROUND,
+	    .is_apart = true,
+	    .fds = fds,
+	    .fd_count = is_compiler ? LINK_FD : LINK_FD + 1,
+	};
+
+	return process_start(&process);
+}
+
+/* 0 with the worker's end of the link, or a negative errno. */
+static int start_renderer(struct host *host, unsigned worker, uint32_t number,
+			  enum render_program name, int *ret_link)
+{
+	struct renderer *renderer;
+	int links[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, links) != 0)
+		return -errno;
+	pid = name == RENDER_EGRESS ? host_egress_link(&host->egress, links[1])
+				    : start_program(host, name, links[1]);
+	close(links[1]);
+	if (pid < 0) {
+		close(links[0]);
+		return pid;
+	}
+	renderer = memory_zalloc(sizeof(*renderer));
+	renderer->pid = pid;
+	renderer->worker = worker;
+	renderer->owner = host->owners[worker].pid;
+	renderer->number = number;
+	renderer->is_link = name == RENDER_EGRESS;
+	list_append(&host->renderers, &renderer->node);
+	host->owners[worker].count++;
+	*ret_link = links[0];
+	return 0;
+}
+
+static void forget(struct host *host, struct renderer *renderer)
+{
+	host->owners[renderer->worker].count--;
+	list_remove(&renderer->node);
+	free(renderer);
+}
+
+static void on_ended(struct host *host, struct renderer *renderer, int status)
+{
+	struct host_message message = {
+	    .kind = HOST_ENDED, .number = renderer->number, .value = status};
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) >= EXIT_NOT_STARTED)
+		log_error("render",
+			  "a renderer cannot be started: a layer of the sandbox is missing "
+			  "that --sandbox required asks for, or its program is gone",
+			  LOG_INT("code", WEXITSTATUS(status)));
+	if (renderer->owner == host->owners[renderer->worker].pid)
+		(void)tell(host, renderer->worker, &message, -1);
+	forget(host, renderer);
+}
+
+static void reap(struct host *host)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		list_for_each (node, &host->renderers) {
+			struct renderer *renderer = container_of(node, struct renderer, node);
+
+			if (renderer->pid == pid)
+				on_ended(host, renderer, status);
+		}
+		if (pid == host->egress.pid)
+			host_egress_leave(&host->egress);
+	}
+}
+
+/* The egress goes on as long as it has a link. */
+static void end_link(struct host *host, struct renderer *link)
+{
+	on_ended(host, link, 0);
+	list_for_each (node, &host->renderers) {
+		if (container_of(node, struct renderer, node)->pid == host->egress.pid)
+			return;
+	}
+	host_egress_end(&host->egress);
+}
+
+/* Those that a worker has started: the one with this number, or all that its predecessor had. */
+static void kill_renderers(struct host *host, unsigned worker, const uint32_t *number)
+{
+	list_for_each (node, &host->renderers) {
+		struct renderer *renderer = container_of(node, struct renderer, node);
+
+		if (renderer->worker != worker || (number && renderer->number != *number))
+			continue;
+		if (renderer->is_link)
+			end_link(host, renderer);
+		else
+			kill(renderer->pid, SIGKILL);
+	}
+}
+
+/* ---- messages of workers ---- */
+
+/* A worker that says a lot may not fill the log, which is that of all. */
+static bool may_complain(struct host *host, unsigned worker)
+{
+	struct owner *owner = &host->owners[worker];
+	uint64_t now_ms = clock_monotonic_ms();
+
+	if (owner->complained_ms && now_ms < owner->complained_ms + COMPLAINT_MS)
+		return false;
+	owner->complained_ms = now_ms;
+	return true;
+}
+
+static void on_start(struct host *host, unsigned worker, const struct host_message *message)
+{
+	struct host_message answer = {.kind = HOST_STARTED, .number = message->number};
+	int link = -1, error = 0;
+
+	if (message->program >= RENDER_PROGRAM_COUNT || !host->has_program[message->program])
+		error = -ENOENT;
+	else if (host->owners[worker].count >= LIMIT_RENDERERS_OF_WORKER)
+		error = -EAGAIN;
+	else
+		error = start_renderer(host, worker, message->number,
+				       (enum render_program)message->program, &link);
+	if (error < 0) {
+		if (may_complain(host, worker))
+			log_error("render", "cannot start a renderer",
+				  LOG_INT("worker", worker + 1),
+				  LOG_TEXT("error", strerror(-error)));
+		answer.kind = HOST_FAILED;
+		answer.value = -error;
+	}
+	if (!tell(host, worker, &answer, link) && link >= 0)
+		kill_renderers(host, worker, &message->number);
+	if (link >= 0)
+		close(link);
+}
+
+static void on_message(struct host *host, unsigned worker, const struct host_message *message)
+{
+	switch (message->kind) {
+	case HOST_HELLO:
+		kill_renderers(host, worker, NULL);
+		host->owners[worker].pid = message->value;
+		/* It may have begun after this host. */
+		greet(host, worker);
+		break;
+	case HOST_START:
+		on_start(host, worker, message);
+		break;
+	case HOST_KILL:
+		kill_renderers(host, worker, &message->number);
+		break;
+	default:
+		if (may_complain(host, worker))
+			log_warn("render", "a worker says what is no message",
+				 LOG_INT("worker", worker + 1));
+	}
+}
+
+/* Descriptors that come with a message are closed by the kernel: there is no room for them. */
+static void read_messages(struct host *host, unsigned worker)
+{
+	struct host_message message;
+	ssize_t size;
+
+	for (int i = 0; i < MESSAGES_A_TURN; i++) {
+		size = recv(host->settings->sockets[worker], &message, sizeof(message),
+			    MSG_DONTWAIT | MSG_TRUNC);
+		if (size < 0)
+			return;
+		if (size == sizeof(message))
+			on_message(host, worker, &message);
+	}
+}
+
+static void read_signals(struct host *host)
+{
+	struct signalfd_siginfo info;
+
+	while (read(host->signal_fd, &info, sizeof(info)) == sizeof(info))
+		host->is_stopping |= info.ssi_signo == SIGTERM;
+	reap(host);
+}
+
+/* ---- start and end ---- */
+
+static int open_signals(void)
+{
+	sigset_t wanted;
+
+	/* Ignored, it would take the status of what has ended with it. */
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&wanted);
+	sigaddset(&wanted, SIGTERM);
+	sigaddset(&wanted, SIGCHLD);
+	if (sigprocmask(SIG_BLOCK, &wanted, NULL) < 0)
+		return -1;
+	return signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static bool start(struct host *host)
+{
+	const uint64_t kept =
+	    RIGHT(CAP_SETUID) | RIGHT(CAP_SETGID) | RIGHT(CAP_SETPCAP) | RIGHT(CAP_KILL);
+
+	host->signal_fd = open_signals();
+	host->nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (host->signal_fd < 0 || host->nothing < 0 || (geteuid() == 0 && rights_keep(kept) < 0))
+		return false;
+	for (unsigned i = 0; i < RENDER_PROGRAM_COUNT; i++)
+		host->has_program[i] = program_find(
+		    (enum render_program)i, host->settings->is_required, &host->programs[i]);
+	host->egress = (struct host_egress){.program = &host->programs[RENDER_EGRESS],
+					    .allow = host->settings->egress_allow,
+					    .nothing = host->nothing};
+	for (unsigned i = 0; i < host->settings->workers; i++)
+		greet(host, i);
+	return true;
+}
+
+static void serve(struct host *host)
+{
+	unsigned workers = host->settings->workers;
+	struct pollfd *fds = memory_zalloc((workers + 1) * sizeof(*fds));
+
+	for (unsigned i = 0; i < workers; i++)
+		fds[i] = (struct pollfd){.fd = host->settings->sockets[i], .events = POLLIN};
+	fds[workers] = (struct pollfd){.fd = host->signal_fd, .events = POLLIN};
+	while (!host->is_stopping) {
+		if (poll(fds, workers + 1, -1) <= 0)
+			continue;
+		if (fds[workers].revents)
+			read_signals(host);
+		for (unsigned i = 0; i < workers; i++) {
+			if (fds[i].revents & POLLIN)
+				read_messages(host, i);
+			/* The supervisor has the other end, too. */
+			host->is_stopping |= (fds[i].revents & POLLHUP) != 0;
+		}
+		log_flush();
+	}
+	free(fds);
+}
+
+int render_host_run(const struct render_host_settings *settings)
+{
+	struct host host = {.settings = settings};
+
+	log_set_process("renderers");
+	/* In lists of processes: it is no worker. */
+	prctl(PR_SET_NAME, RENDER_HOST_NAME);
+	list_init(&host.renderers);
+	host.owners = memory_zalloc(settings->workers * sizeof(*host.owners));
+	if (!start(&host)) {
+		log_error("render", "cannot start", LOG_TEXT("error", strerror(errno)));
+		free(host.owners);
+		return EXIT_FAILED;
+	}
+	serve(&host);
+	list_for_each (node, &host.renderers) {
+		struct renderer *renderer = container_of(node, struct renderer, node);
+
+		kill(renderer->pid, SIGKILL);
+		free(renderer);
+	}
+	free(host.owners);
+	return EXIT_DONE;
+}

@@ -1,0 +1,25 @@
+/* The render host: a child of the supervisor that starts renderers for workers, in the sandbox, and
+ * ends them (render/host.h has what they say to each other).
+ *
+ * As root it keeps what it takes to give each renderer a user of its own, and no other right. It
+ * reads nothing but small messages of workers, which it does not trust either: a worker gets so
+ * many processes of the kinds that are there, and can end its own ones. Renderers end with the
+ * host. */
+#pragma once
+
+#include <stdbool.h>
+
+/* Of the process, where names are shown. */
+#define RENDER_HOST_NAME "render-host"
+
+struct option_list;
+
+struct render_host_settings {
+	const int *sockets; /* to the workers, by their index */
+	unsigned workers;
+	bool is_required;			/* --sandbox required */
+	const struct option_list *egress_allow; /* NULL: none */
+};
+
+/* Runs in a process of its own until SIGTERM. Its exit code. */
+int render_host_run(const struct render_host_settings *settings);
