@@ -15,17 +15,52 @@ static const struct option general[] = {
     OPTION(TEXT, "public-url", "URL",
 	   "What a device's URLs start with. Default: what the running server says in its state "
 	   "directory."),
-    OPTION(TEXT, "config", "FILE", "displayd's configuration file, for these three."),
+    OPTION(
+	TEXT, "config", "FILE",
+	"displayd's configuration file, for these three. Default: that of the service, where it is "
+	"the service's state directory."),
     OPTION(SWITCH, "json", NULL, "Print one JSON object or array.", OPTION_INTO(struct ctl, json)),
-    OPTION(SWITCH, "help", NULL, "Show this text, or that of a command, and exit."),
+    OPTION(SWITCH, "help", NULL, "Show this text, or that of a noun or a command, and exit."),
+    OPTION(SWITCH, "version", NULL, "Show the version and exit."),
     {0},
 };
 
-static const struct option_set set = {
+static const struct option_topic topics[] = {
+    {"account", "Who owns devices, keys and apps."},
+    {"device", "The displays of an account."},
+    {"installation", "What a device shows in turn: apps, and pictures that were pushed."},
+    {"key", "What programs use the API with."},
+    {"app", "Scripts that draw what a device shows."},
+    {"version", "The versions of an app that were submitted."},
+    {"database", "The private PostgreSQL of a state directory."},
+    {0},
+};
+
+static const struct option_synonym synonyms[] = {
+    {"add", "create"},
+    {"change", "update"},
+    {"delete", "remove"},
+    {"edit", "update"},
+    {"get", "show"},
+    {"info", "show"},
+    {"ls", "list"},
+    {"make", "create"},
+    {"new", "create"},
+    {"rm", "remove"},
+    {"set", "update"},
+    {"user", "account"},
+    {"view", "show"},
+    {"cat", "show"},
+    {"panel", "device"},
+    {"display", "device"},
+    {0},
+};
+
+const struct option_set ctl_option_set = {
     .program = "displayctl",
     .intro = "displayctl - manages displayd's accounts, devices, keys and apps\n\n"
-	     "usage: displayctl [--state-dir DIR | --database URL] [--json] COMMAND ...\n\n"
-	     "Commands:\n",
+	     "usage: displayctl [--state-dir DIR | --database URL] [--json] COMMAND ...\n"
+	     "       displayctl help NOUN\n",
     .notes =
 	"\nBehind \"--\" no options follow: for versions named like one. The variables\n"
 	"DISPLAYD_STATE_DIR, DISPLAYD_DATABASE, DISPLAYD_PUBLIC_URL and DISPLAYD_CONFIG serve as\n"
@@ -35,17 +70,41 @@ static const struct option_set set = {
 	"reached or is not migrated.\n",
     .options = general,
     .command = find_command,
+    .topics = topics,
+    .synonyms = synonyms,
     .takes_empty = true,
     .takes_once = true,
 };
+
+/* Others read the list of processes, and a shell keeps its history: a password has other ways. */
+static enum ctl_exit check_database(const char *url)
+{
+	PQconninfoOption *parsed = PQconninfoParse(url, NULL);
+	bool has_password = false;
+
+	/* libpq marks passwords with "*". */
+	for (const PQconninfoOption *one = parsed; one && one->keyword; one++)
+		has_password |= one->val && one->val[0] && one->dispchar[0] == '*';
+	PQconninfoFree(parsed);
+	if (has_password)
+		return ctl_fail(CTL_USAGE,
+				"--database holds a password, which others can read in the list of "
+				"processes: give it by DISPLAYD_DATABASE, the file of --config, or "
+				"PGPASSFILE");
+	return CTL_DONE;
+}
 
 /* As displayd reads its own. */
 static enum ctl_exit read_places(struct ctl *ctl, char *program)
 {
 	char *places[1 + PLACE_COUNT] = {program};
+	const char *database = options_text(&ctl->options, "database");
+	enum ctl_exit code = database ? check_database(database) : CTL_DONE;
 	struct options_error why;
 	int count = 1;
 
+	if (code != CTL_DONE)
+		return code;
 	for (unsigned i = 0; i < ctl->options.given_count; i++) {
 		const struct option_given *given = &ctl->options.given[i];
 
@@ -60,19 +119,29 @@ static enum ctl_exit read_places(struct ctl *ctl, char *program)
 	return CTL_DONE;
 }
 
-enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, bool *ret_help)
+/* What is wanted, where a program would do without a command. */
+static enum ctl_wish find_wish(const struct options *options)
+{
+	if (options_find_given(options, "help"))
+		return CTL_HELP;
+	return options_find_given(options, "version") ? CTL_VERSION : CTL_COMMAND;
+}
+
+enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, enum ctl_wish *ret_wish)
 {
 	struct options *options = &ctl->options;
 	struct options_error why;
 
-	options_init(options, &set);
+	options_init(options, &ctl_option_set);
 	if (options_read_arguments(options, argc, argv, &why) < 0)
 		return ctl_fail(CTL_USAGE, "%s", why.text);
 	if (options->command)
 		ctl->command = container_of(options->command, struct ctl_command, line);
-	*ret_help = options_find_given(options, "help") != NULL;
-	if (*ret_help)
+	*ret_wish = find_wish(options);
+	if (*ret_wish != CTL_COMMAND)
 		return CTL_DONE;
+	if (options->topic && options_fail_topic(&ctl_option_set, options->topic, &why) < 0)
+		return ctl_fail(CTL_USAGE, "%s", why.text);
 	if (!ctl->command)
 		return ctl_fail(CTL_USAGE, "which command? See displayctl --help");
 	if (ctl->command->run_apart)
@@ -81,7 +150,7 @@ enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, bool *r
 		return ctl_fail(CTL_USAGE, "%s", why.text);
 	for (unsigned i = 0; i < options->positional_count && i < CTL_POSITIONALS_MAX; i++)
 		ctl->positionals[i] = str_from(options->positionals[i]);
-	return read_places(ctl, argv[0]);
+	return ctl->command->needs_no_place ? CTL_DONE : read_places(ctl, argv[0]);
 }
 
 struct str ctl_value(const struct ctl *ctl, const char *name)

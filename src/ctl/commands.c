@@ -13,6 +13,13 @@
 		.run = (function)                                                                  \
 	}
 
+/* The same for one that cannot be undone: it asks, by ctl_confirm(), and --yes answers. */
+#define COMMAND_ASKING(words, about, help_text, function, ...)                                     \
+	COMMAND(words, about, help_text " Asks first.", function,                                  \
+		OPTION(SWITCH, "yes", NULL,                                                        \
+		       "Do not ask. Needed where nobody can be asked, such as in a script.")       \
+		    __VA_OPT__(, ) __VA_ARGS__)
+
 const struct ctl_command ctl_commands[] = {
     COMMAND("account create", "EMAIL", "Make an account.", ctl_account_create,
 	    OPTION(TEXT, "name", "NAME", "A name that others see.", .fallback = "Anonymous",
@@ -23,9 +30,8 @@ const struct ctl_command ctl_commands[] = {
 	    ctl_account_link,
 	    OPTION(CHOICE, "role", "administrator|reviewer", "A role that the account gets, too.")),
     COMMAND("account list", NULL, "List all accounts.", ctl_account_list),
-    COMMAND("account remove", "EMAIL",
-	    "Remove an account with its devices, keys and apps. Asks first.", ctl_account_remove,
-	    OPTION(SWITCH, "yes", NULL, "Do not ask.")),
+    COMMAND_ASKING("account remove", "EMAIL", "Remove an account with its devices, keys and apps.",
+		   ctl_account_remove),
     COMMAND("app create", NULL, "Make an app. It is private unless said otherwise.", ctl_app_create,
 	    OPTION(TEXT, "account", "EMAIL", "Who owns it.", .is_required = true,
 		   .check = ctl_check_account),
@@ -70,9 +76,7 @@ const struct ctl_command ctl_commands[] = {
 	    ctl_app_types),
     COMMAND("device create", NULL, "Register a device; shows its URLs with their key, once.",
 	    ctl_device_create,
-	    OPTION(TEXT, "account", "EMAIL", "Who owns it.", .is_required = true,
 		   .check = ctl_check_account),
-	    OPTION(TEXT, "name", "NAME", "Its name for people.", .is_required = true,
 		   .check = ctl_check_device_name),
 	    OPTION(TEXT, "serial", "SERIAL", "Its serial number.", .check = ctl_check_serial),
 	    OPTION(TEXT, "mac", "MAC", "Its hardware address.", .check = ctl_check_mac)),
@@ -81,6 +85,8 @@ const struct ctl_command ctl_commands[] = {
     COMMAND("device remove", "DEVICE",
 	    "Remove a device (ID, serial number or MAC) with its rotation. Asks first.",
 	    ctl_device_remove, OPTION(SWITCH, "yes", NULL, "Do not ask.")),
+    COMMAND_ASKING("device remove", "DEVICE", "Remove a device with its rotation.",
+		   ctl_device_remove),
     COMMAND("device update", "DEVICE", "Change a device's settings. Its panel follows at once.",
 	    ctl_device_update,
 	    OPTION(TEXT, "name", "NAME", "Its name for people.", .check = ctl_check_device_name),
@@ -101,6 +107,12 @@ const struct ctl_command ctl_commands[] = {
     COMMAND("installation list", NULL, "List what is in a device's rotation.",
 	    ctl_installation_list,
 	    OPTION(TEXT, "device", "DEVICE", "ID, serial number or MAC.", .is_required = true)),
+    {.line = {.name = "help",
+	      .positionals = "[NOUN] [VERB]",
+	      .help = "Show the commands of a noun, or all about one command.",
+	      .options = OPTIONS()},
+     .run = ctl_help,
+     .needs_no_place = true},
     COMMAND("key create", NULL, "Make an API key; shows it, once.", ctl_key_create,
 	    OPTION(TEXT, "account", "EMAIL", "Whose key.", .is_required = true,
 		   .check = ctl_check_account),

@@ -26,7 +26,7 @@ enum ctl_exit {
 	CTL_DATABASE = 5,  /* cannot be reached, or is not migrated */
 };
 
-enum { CTL_POSITIONALS_MAX = 3, CTL_COMMENTS_MAX = REVIEW_COMMENTS_MAX };
+enum { CTL_POSITIONALS_MAX = 3, CTL_COMMENTS_MAX = REVIEW_COMMENTS_MAX, CTL_EGRESS_MAX = 64 };
 
 struct ctl;
 
@@ -34,6 +34,7 @@ struct ctl_command {
 	struct option_command line; /* its words, options and help */
 	enum ctl_exit (*run)(struct ctl *ctl);
 	int (*run_apart)(int argc, char **argv); /* instead: reads its own arguments */
+	bool needs_no_place; /* neither a server nor its configuration has a say */
 };
 
 /* Sorted by name. */
@@ -49,6 +50,7 @@ struct ctl {
 	struct options options;			     /* as given */
 	struct cluster cluster;
 	PGconn *connection;
+	bool is_in_transaction;
 	struct db_query query;
 };
 
@@ -56,35 +58,67 @@ enum ctl_exit ctl_account_create(struct ctl *ctl);
 enum ctl_exit ctl_account_link(struct ctl *ctl);
 enum ctl_exit ctl_account_list(struct ctl *ctl);
 enum ctl_exit ctl_account_remove(struct ctl *ctl);
+enum ctl_exit ctl_account_rename(struct ctl *ctl);
+enum ctl_exit ctl_account_show(struct ctl *ctl);
 enum ctl_exit ctl_app_create(struct ctl *ctl);
 enum ctl_exit ctl_app_disable(struct ctl *ctl);
 enum ctl_exit ctl_app_enable(struct ctl *ctl);
+enum ctl_exit ctl_app_import(struct ctl *ctl);
 enum ctl_exit ctl_app_list(struct ctl *ctl);
 enum ctl_exit ctl_app_render(struct ctl *ctl);
 enum ctl_exit ctl_app_review(struct ctl *ctl);
+enum ctl_exit ctl_app_show(struct ctl *ctl);
 enum ctl_exit ctl_app_types(struct ctl *ctl);
+enum ctl_exit ctl_backup(struct ctl *ctl);
+enum ctl_exit ctl_database_upgrade(struct ctl *ctl);
 enum ctl_exit ctl_device_create(struct ctl *ctl);
+enum ctl_exit ctl_device_disable(struct ctl *ctl);
+enum ctl_exit ctl_device_enable(struct ctl *ctl);
 enum ctl_exit ctl_device_list(struct ctl *ctl);
+enum ctl_exit ctl_device_rekey(struct ctl *ctl);
 enum ctl_exit ctl_device_remove(struct ctl *ctl);
+enum ctl_exit ctl_device_show(struct ctl *ctl);
 enum ctl_exit ctl_device_update(struct ctl *ctl);
+enum ctl_exit ctl_help(struct ctl *ctl);
+enum ctl_exit ctl_export(struct ctl *ctl);
+enum ctl_exit ctl_import(struct ctl *ctl);
 enum ctl_exit ctl_installation_create(struct ctl *ctl);
 enum ctl_exit ctl_installation_list(struct ctl *ctl);
+enum ctl_exit ctl_installation_remove(struct ctl *ctl);
+enum ctl_exit ctl_installation_show(struct ctl *ctl);
+enum ctl_exit ctl_installation_update(struct ctl *ctl);
 enum ctl_exit ctl_key_create(struct ctl *ctl);
 enum ctl_exit ctl_key_list(struct ctl *ctl);
 enum ctl_exit ctl_key_revoke(struct ctl *ctl);
+enum ctl_exit ctl_key_show(struct ctl *ctl);
 enum ctl_exit ctl_migrate(struct ctl *ctl);
+enum ctl_exit ctl_push(struct ctl *ctl);
+enum ctl_exit ctl_restore(struct ctl *ctl);
+enum ctl_exit ctl_status(struct ctl *ctl);
+enum ctl_exit ctl_upgrade(struct ctl *ctl);
+enum ctl_exit ctl_version_list(struct ctl *ctl);
+enum ctl_exit ctl_version_show(struct ctl *ctl);
 
 /* ---- arguments.c ---- */
 
-/* Reads flags and finds the command. CTL_DONE, or another code with the reason said. *ret_help:
- * only the help is wanted. */
-enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, bool *ret_help);
+extern const struct option_set ctl_option_set;
+
+enum ctl_wish { CTL_COMMAND, CTL_HELP, CTL_VERSION };
+
+/* Reads flags and finds the command. CTL_DONE, or another code with the reason said. For CTL_HELP,
+ * options tell of what. */
+enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, enum ctl_wish *ret_wish);
+
+/* ---- help.c ---- */
+
+/* The help of what was read, of all or of a topic or a command. */
+enum ctl_exit ctl_print_help(const struct ctl *ctl);
 
 /* A flag of this command; data is NULL where it was not given. */
 struct str ctl_value(const struct ctl *ctl, const char *name);
 
-/* Asks on the terminal whether to go on, unless --yes was given. CTL_DONE, or CTL_REFUSED with the
- * reason said. */
+/* For a command that cannot be undone, COMMAND_ASKING of the table: asks on the terminal whether to
+ * go on, unless --yes was given. CTL_DONE, or CTL_REFUSED with the reason said. */
 __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_confirm(const struct ctl *ctl,
 								const char *format, ...);
 
@@ -107,6 +141,13 @@ option_check ctl_check_timezone;
 
 option_check ctl_check_time;
 option_check ctl_check_seed;
+option_check ctl_check_egress;
+
+/* ---- installation_update.c ---- */
+
+option_check ctl_check_display;
+option_check ctl_check_hours;
+option_check ctl_check_weekdays;
 
 /* ---- database.c ---- */
 
@@ -123,24 +164,56 @@ struct db_query *ctl_new_query(struct ctl *ctl);
  * where a constraint refused; else the reason was said. */
 enum ctl_exit ctl_query(struct ctl *ctl, struct ctl_rows *ret_rows);
 
+/* Connects ctl->connection. */
+enum ctl_exit ctl_connect(struct ctl *ctl, const char *url);
+
+enum ctl_moment { CTL_BEGIN, CTL_COMMIT };
+
+/* Between these two all statements count, or none does; nothing is tried again by itself. What was
+ * not committed when the process ends is taken back. */
+enum ctl_exit ctl_transaction(struct ctl *ctl, enum ctl_moment moment);
+
 /* Says that there is no account with this e-mail address. */
 enum ctl_exit ctl_fail_account(struct str email);
 /* Finds an account by its e-mail address. CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email, struct id *ret_id);
-/* Finds a device by ID, serial number or MAC address. CTL_DONE, or the reason was said. */
+/* Finds a device by ID, serial number or MAC address, or by its name where no other has it.
+ * CTL_DONE, or the reason was said. */
 enum ctl_exit ctl_find_device(struct ctl *ctl, struct str name, struct device *ret_device);
 
-/* ---- device.c ---- */
+/* ---- device_many.c ---- */
+
+/* device create --from. */
+enum ctl_exit ctl_device_create_from(struct ctl *ctl, struct str path);
+
+/* ---- with_database.c ---- */
+
+/* Runs it with the URL of --database, or of the database of the state directory's server. Where no
+ * server runs, that is started for this alone, under the server's lock, and stopped again. */
+enum ctl_exit ctl_with_url(struct ctl *ctl, enum ctl_exit (*run)(struct ctl *ctl, const char *url));
+/* Likewise, connected, which it is no longer when run has returned. Beside a server it is an error
+ * where alone is said; then the state directory may also be a new one. */
+enum ctl_exit ctl_with_database(struct ctl *ctl, bool alone,
+				enum ctl_exit (*run)(struct ctl *ctl, void *context),
+				void *context);
+
+/* ---- device_url.c ---- */
 
 /* What URLs that are handed out start with, without a slash at its end: what was configured, else
- * what the running server says, else what one would say that listens as configured. */
+ * what the running server says, else what one would say that listens as configured. A NUL follows.
+ */
 struct str ctl_public_url(struct ctl *ctl);
+/* Likewise of panels' URLs: where the public URL leads to this machine alone, another listener's.
+ */
+struct str ctl_panel_url(struct ctl *ctl);
 
 /* ---- output.c ---- */
 
 /* Says why on stderr; returns the code. */
 __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_fail(enum ctl_exit code, const char *format,
 							     ...);
+/* A text on stdout. */
+enum ctl_exit ctl_print(const struct buffer *text);
 /* One row on stdout: an object, or a line a field. */
 enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, const void *row);
 /* An array, or a table. rows: structs of the record. */

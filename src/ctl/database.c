@@ -51,22 +51,25 @@ static enum ctl_exit find_url(struct ctl *ctl, const char **ret_url)
 	return CTL_DONE;
 }
 
-static enum ctl_exit connect_to_database(struct ctl *ctl)
+enum ctl_exit ctl_connect(struct ctl *ctl, const char *url)
 {
 	const char *const keywords[] = {"dbname", "connect_timeout", "application_name",
 					"client_encoding", NULL};
-	const char *url = NULL;
-	const char *values[] = {NULL, "10", "displayctl", "UTF8", NULL};
-	enum ctl_exit code = find_url(ctl, &url);
+	const char *const values[] = {url, "10", "displayctl", "UTF8", NULL};
 
-	if (code != CTL_DONE)
-		return code;
-	values[0] = url;
 	ctl->connection = PQconnectdbParams(keywords, values, /* expand_dbname= */ 1);
 	if (PQstatus(ctl->connection) == CONNECTION_OK)
 		return CTL_DONE;
 	return ctl_fail(CTL_DATABASE, "the database cannot be reached: %.*s",
 			STR_ARG(result_first_line(PQerrorMessage(ctl->connection))));
+}
+
+static enum ctl_exit connect_to_database(struct ctl *ctl)
+{
+	const char *url = NULL;
+	enum ctl_exit code = find_url(ctl, &url);
+
+	return code == CTL_DONE ? ctl_connect(ctl, url) : code;
 }
 
 static enum ctl_exit report(const PGresult *result, const struct ctl *ctl)
@@ -103,6 +106,21 @@ static bool met_a_deadlock(const PGresult *result)
 	return state && strcmp(state, DEADLOCK_DETECTED) == 0;
 }
 
+enum ctl_exit ctl_transaction(struct ctl *ctl, enum ctl_moment moment)
+{
+	enum ctl_exit code = ctl->connection ? CTL_DONE : connect_to_database(ctl);
+	PGresult *result;
+
+	if (code != CTL_DONE)
+		return code;
+	result = PQexec(ctl->connection, moment == CTL_BEGIN ? "BEGIN" : "COMMIT");
+	ctl->is_in_transaction = moment == CTL_BEGIN;
+	if (PQresultStatus(result) != PGRES_COMMAND_OK)
+		code = report(result, ctl);
+	PQclear(result);
+	return code;
+}
+
 struct db_query *ctl_new_query(struct ctl *ctl)
 {
 	db_query_init(&ctl->query, &ctl->arena);
@@ -118,7 +136,8 @@ enum ctl_exit ctl_query(struct ctl *ctl, struct ctl_rows *ret_rows)
 	if (code != CTL_DONE)
 		return code;
 	result = execute(ctl);
-	for (int tries = 1; tries < TRIES_MAX && met_a_deadlock(result); tries++) {
+	for (int tries = 1; tries < TRIES_MAX && !ctl->is_in_transaction && met_a_deadlock(result);
+	     tries++) {
 		PQclear(result);
 		result = execute(ctl);
 	}

@@ -2,20 +2,23 @@
 #include "ctl/ctl.h"
 #include "main/state_dir.h"
 
+#include <locale.h>
 #include <signal.h>
 #include <sodium.h>
 #include <stdlib.h>
 
 static int run(struct ctl *ctl, int argc, char **argv)
 {
-	bool help = false;
-	enum ctl_exit code = ctl_read_arguments(ctl, argc, argv, &help);
+	enum ctl_wish wish = CTL_COMMAND;
+	enum ctl_exit code = ctl_read_arguments(ctl, argc, argv, &wish);
 	int rest = ctl->options.rest;
 
 	if (code != CTL_DONE)
 		return code;
-	if (help) {
-		options_print_help(ctl->options.set, ctl->options.command, stdout);
+	if (wish == CTL_HELP)
+		return ctl_print_help(ctl);
+	if (wish == CTL_VERSION) {
+		printf("displayctl %s\n", DISPLAYD_VERSION);
 		return fflush(stdout) == 0 ? CTL_DONE : CTL_FAILED;
 	}
 	if (ctl->command->run_apart)
@@ -29,6 +32,8 @@ int main(int argc, char **argv)
 	char **arguments = arguments_hide_passwords(argc, argv);
 	int code;
 
+	/* Which characters are wide; Debian always has this locale. */
+	setlocale(LC_CTYPE, "C.UTF-8");
 	/* A reader that left is told by write(). */
 	signal(SIGPIPE, SIG_IGN);
 	log_set_level(LOG_WARN);

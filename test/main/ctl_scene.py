@@ -1,11 +1,14 @@
 """What the tests of displayctl's later commands share."""
 
+import fcntl
 import itertools
 import os
 import pty
 import re
 import select
+import struct
 import subprocess
+import termios
 
 import psycopg2
 import pytest
@@ -90,9 +93,11 @@ def published(running, key, app):
     return app
 
 
-def on_terminal(server, *arguments, typed):
-    """Runs displayctl on a terminal where somebody types this once it asks: code, all output."""
+def on_terminal(server, *arguments, typed=b"", columns=0):
+    """Runs displayctl on a terminal where somebody types this once it asks: code, all output.
+    columns: its width; 0: it has none."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
     process = subprocess.Popen([DISPLAYCTL, "--state-dir", server.state_dir, *arguments],
                                stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)

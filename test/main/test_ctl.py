@@ -188,10 +188,11 @@ class TestKey:
     def test_list(self, running, owner):
         keys = [running.ctl("key", "create", "--account", owner, "--name", name)
                 for name in ("first", "second")]
-        revoked = running.ctl("key", "revoke", keys[0]["id"])
+        revoked = running.ctl("key", "revoke", keys[0]["id"], "--yes")
         listed = running.ctl("key", "list", "--account", owner)
         assert [key["name"] for key in listed] == ["first", "second"]
-        assert list(listed[0]) == ["id", "name", "createdAt", "revokedAt"]
+        assert list(listed[0]) == ["id", "name", "firstCharacters", "createdAt", "lastUsedAt",
+                                   "revokedAt"]
         assert listed[0]["revokedAt"] == revoked["revokedAt"]
         assert TIMESTAMP.fullmatch(revoked["revokedAt"])
         assert listed[1]["revokedAt"] is None
@@ -199,13 +200,14 @@ class TestKey:
     def test_revoke(self, running, owner):
         key = running.ctl("key", "create", "--account", owner)
         assert running.get("/v1/account/", key=key["key"]).status == 200
-        revoked = running.ctl("key", "revoke", key["id"])
-        assert list(revoked) == ["id", "name", "createdAt", "revokedAt"]
+        revoked = running.ctl("key", "revoke", key["id"], "--yes")
+        assert list(revoked) == ["id", "name", "firstCharacters", "createdAt", "lastUsedAt",
+                                 "revokedAt"]
         # The hint is on its way to every worker.
         wait_until(lambda: all(running.get("/v1/account/", key=key["key"]).status == 401
                                for _ in range(10)), "a key that is refused")
         # Once more changes nothing.
-        assert running.ctl("key", "revoke", key["id"].upper()) == revoked
+        assert running.ctl("key", "revoke", key["id"].upper(), "--yes") == revoked
 
     def test_revoke_sends_its_hint_in_the_same_transaction(self, running, owner):
         key = running.ctl("key", "create", "--account", owner)
@@ -213,7 +215,7 @@ class TestKey:
         listener = psycopg2.connect(host=socket, user="displayd", dbname="displayd")
         listener.autocommit = True
         listener.cursor().execute("LISTEN displayd_hint")
-        running.ctl("key", "revoke", key["id"])
+        running.ctl("key", "revoke", key["id"], "--yes")
         # When displayctl has ended, it is there.
         listener.cursor().execute("SELECT 1")
         digest = query(running, "SELECT encode(secret_hash, 'hex') FROM api_key WHERE id = %s",
@@ -223,8 +225,6 @@ class TestKey:
 
     def test_revoke_unknown(self, running):
         assert refused(running, 3, "key", "revoke", NOWHERE) == f"there is no key {NOWHERE}"
-        assert refused(running, 2, "key", "revoke", "ddk_x") == (
-            "key revoke takes the ID of a key; see displayctl key list")
 
     def test_many_at_once(self, running, owner):
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
@@ -286,7 +286,8 @@ class TestOutput:
         assert lines["name"] == "Desk" and lines["serial"] == "-"
         running.ctl("key", "create", "--account", email, "--name", "Köy", json_output=False)
         table = running.ctl("key", "list", "--account", email, json_output=False).splitlines()
-        assert table[0].split() == ["id", "name", "createdAt", "revokedAt"]
+        assert table[0].split() == ["id", "name", "firstCharacters", "createdAt",
+                                    "lastUsedAt", "revokedAt"]
         assert table[1].index("-", 36) == table[0].index("revokedAt") or table[1].endswith("-")
 
     def test_json_may_stand_anywhere(self, running, email):
@@ -302,26 +303,6 @@ class TestOutput:
                                   check=False)
         assert done.returncode == 1
         assert b"cannot write to stdout" in done.stderr
-
-    def test_help(self):
-        text = run_ctl("--help", json_output=False)
-        for word in ("account create EMAIL [--name NAME]", "key revoke ID", "panel", "Exit codes"):
-            assert word in text
-
-    def test_help_of_a_command(self):
-        text = run_ctl("app", "review", "--help", json_output=False)
-        assert text.startswith("usage: displayctl app review APP VERSION approve|request-changes")
-        for word in ("--comment TEXT", "Default: reviewer.", "displayctl --help"):
-            assert word in text
-        assert "key revoke" not in text
-        assert run_ctl("--help", "app", "review", json_output=False) == text
-
-    def test_what_was_probably_meant(self):
-        for arguments, name in ((["key", "lst"], "key list"), (["--jsno", "x"], "--json"),
-                                (["key", "list", "--acount", "x"], "--account")):
-            with pytest.raises(CtlError) as caught:
-                run_ctl(*arguments)
-            assert f"did you mean {name}?" in caught.value.text
 
     @pytest.mark.parametrize("arguments", [
         [], ["nothing"], ["key"], ["key", "make"], ["--nothing"], ["key", "list"],
@@ -355,8 +336,8 @@ class TestDatabase:
 
     def test_no_database_server(self):
         with pytest.raises(CtlError) as caught:
-            run_ctl("--database", "host=/nowhere password=hunter2", "key", "list", "--account",
-                    "a@b")
+            run_ctl("key", "list", "--account", "a@b",
+                    env={"DISPLAYD_DATABASE": "host=/nowhere password=hunter2"})
         assert caught.value.code == 5
         assert "the database cannot be reached" in caught.value.text
         assert "hunter2" not in caught.value.text

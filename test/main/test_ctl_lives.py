@@ -22,7 +22,7 @@ class TestDevice:
                              "02:00:00:aa:00:%02x" % (next(numbers) % 256))
         listed = running.ctl("device", "list", "--account", email.upper())
         assert [list(entry) for entry in listed] == [
-            ["id", "name", "serial", "mac", "createdAt", "lastOnline"]] * 2
+            ["id", "name", "serial", "mac", "createdAt", "lastOnline", "account"]] * 2
         assert [entry["id"] for entry in listed] == [device["id"], second["id"]]
         assert (listed[0]["serial"], listed[1]["mac"]) == (device["serial"], second["mac"])
         assert device["key"] not in str(listed)
@@ -159,7 +159,7 @@ class TestDeviceRemove:
                                device["id"]], input="yes\n", capture_output=True, text=True,
                               check=False)
         assert (done.returncode, done.stderr) == (
-            4, "displayctl: nobody can be asked here; say --yes\n")
+            4, "displayctl: nobody can be asked here, so nothing was changed: say --yes\n")
         assert poll(running, device).status == 200
 
 

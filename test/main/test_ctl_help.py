@@ -1,0 +1,109 @@
+"""displayctl's help, its version, and what it says to words that it does not know."""
+
+import re
+import subprocess
+
+import pytest
+from server import DISPLAYCTL, CtlError, run_ctl
+
+NOUNS = ["account", "device", "installation", "key", "app", "version", "database"]
+
+
+def text_of(*arguments):
+    return run_ctl(*arguments, json_output=False)
+
+
+def reason(*arguments):
+    with pytest.raises(CtlError) as caught:
+        run_ctl(*arguments)
+    return caught.value.code, caught.value.text.removeprefix("displayctl: ").rstrip("\n")
+
+
+def commands():
+    """All of the overview, as lists of words."""
+    heads = re.findall(r"^  ([a-z]+(?: [a-z]+)?)(?= |$)", text_of("--help"), re.M)
+    return [head.split() for head in heads]
+
+
+def test_overview():
+    text = text_of("--help")
+    for noun in NOUNS:
+        assert re.search(rf"^{noun} - [A-Z].*\.$", text, re.M), noun
+    assert re.search(r"^  account create EMAIL +Make an account\.$", text, re.M)
+    assert re.search(r"^  key revoke KEY +\w", text, re.M)
+    assert "Exit codes" in text
+    assert max(map(len, text.splitlines())) <= 92
+    assert text_of("help") == text_of("-h") == text
+
+
+def test_every_command_has_help():
+    assert len(commands()) >= 25
+    for words in commands():
+        if words == ["panel"]:
+            continue
+        text = text_of(*words, "--help")
+        assert text.startswith(f"usage: displayctl {' '.join(words)}"), words
+        assert text_of("help", *words) == text_of("--help", *words) == text
+
+
+@pytest.mark.parametrize("noun", NOUNS)
+def test_help_of_a_noun(noun):
+    text = text_of("help", noun)
+    assert text == text_of(noun, "--help")
+    for words in commands():
+        assert (f"\n  {' '.join(words)}" in text) == (words[0] == noun), words
+
+
+def test_help_of_a_command():
+    text = text_of("app", "review", "--help")
+    assert text.startswith("usage: displayctl app review APP VERSION approve|request-changes")
+    for word in ("--comment TEXT", "Default: reviewer.", "displayctl --help"):
+        assert word in text
+    assert "key revoke" not in text
+
+
+def test_help_needs_no_configuration():
+    done = subprocess.run([DISPLAYCTL, "help", "key"], stdout=subprocess.PIPE, check=True,
+                          env={"DISPLAYD_CONFIG": "/nowhere"})
+    assert b"key create" in done.stdout
+
+
+def test_version():
+    assert re.fullmatch(r"displayctl \d+\.\d+\.\d+\n", text_of("--version"))
+
+
+@pytest.mark.parametrize("arguments, meant", [
+    (["key", "lst"], "key list"),
+    (["keys", "list"], "key list"),
+    (["list", "keys"], "key list"),
+    (["device", "delete", "x"], "device remove"),
+    (["device", "add"], "device create"),
+    (["ls", "device"], "device list"),
+    (["--jsno", "x"], "--json"),
+    (["key", "list", "--acount", "x"], "--account"),
+    (["help", "kye", "list"], "key list"),
+])
+def test_what_was_probably_meant(arguments, meant):
+    assert reason(*arguments)[1].endswith(f"; did you mean {meant}?")
+
+
+@pytest.mark.parametrize("arguments", [["device"], ["device", "--json"]])
+def test_a_noun_alone(arguments):
+    code, text = reason(*arguments)
+    assert code == 2
+    assert re.fullmatch(r"device what\? There are create, .* and update; see displayctl help device",
+                        text)
+
+
+@pytest.mark.parametrize("arguments, code", [
+    (["device", "paint"], 2), (["devcie"], 2), (["help", "devcie"], 3), (["help", "device", "x"], 3),
+])
+def test_the_commands_of_a_noun(arguments, code):
+    found, text = reason(*arguments)
+    assert found == code
+    assert "; the commands of device are create, " in text
+
+
+@pytest.mark.parametrize("arguments, code", [(["nothing"], 2), (["help", "nothing"], 3)])
+def test_nothing_is_near(arguments, code):
+    assert reason(*arguments) == (code, "there is no command nothing; see displayctl --help")
