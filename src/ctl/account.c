@@ -77,11 +77,53 @@ enum ctl_exit ctl_account_list(struct ctl *ctl)
 	struct ctl_rows rows;
 	enum ctl_exit code;
 
-	statement_account_list(ctl_new_query(ctl), NULL);
+	statement_account_list(ctl_new_query(ctl), &(struct account_list_parameters){0}, NULL);
 	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	return ctl_print_rows(ctl, &owner_row_record, &rows);
+}
+
+enum ctl_exit ctl_account_show(struct ctl *ctl)
+{
+	struct str email = ctl->positionals[0];
+	const char *fault = email_check(email);
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	if (fault)
+		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
+	statement_account_list(ctl_new_query(ctl), &(struct account_list_parameters){email}, NULL);
+	code = ctl_query(ctl, &rows);
+	if (code != CTL_DONE)
+		return code;
+	return rows.count ? ctl_print_row(ctl, &owner_row_record, rows.rows)
+			  : ctl_fail_account(email);
+}
+
+enum ctl_exit ctl_account_rename(struct ctl *ctl)
+{
+	struct str email = ctl->positionals[0], name = ctl->positionals[1];
+	const char *fault = email_check(email);
+	struct options_error why;
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	if (fault)
+		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
+	if (ctl_check_name((char *)(uintptr_t)name.data, &why) < 0)
+		return ctl_fail(CTL_USAGE, "the name %s", why.text);
+	if (str_equal_ignore_case(name, email))
+		return ctl_fail(CTL_USAGE,
+				"the name is shown to others and must not be the e-mail address");
+	statement_account_name(ctl_new_query(ctl),
+			       &(struct account_name_parameters){.email = email, .name = name},
+			       NULL);
+	code = ctl_query(ctl, &rows);
+	if (code != CTL_DONE)
+		return code;
+	return rows.count ? ctl_print_row(ctl, &account_row_record, rows.rows)
+			  : ctl_fail_account(email);
 }
 
 static const struct record_field removed_fields[] = {

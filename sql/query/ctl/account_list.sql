@@ -1,4 +1,5 @@
--- All accounts with what they own, oldest first.
+-- All accounts with what they own, oldest first; or the one with this e-mail address.
+-- params: email text?
 -- row: owner_row
 -- effect: read
 SELECT id, email, name, created_at,
@@ -8,4 +9,5 @@ SELECT id, email, name, created_at,
 	(SELECT count(*) FROM app WHERE app.account_id = account.id) AS apps,
 	is_reviewer, is_administrator
 FROM account
+WHERE :email IS NULL OR lower(account.email) = lower(:email)
 ORDER BY created_at, id

@@ -3,7 +3,8 @@
 -- params: account_email text
 -- row: key_row
 -- effect: read
-SELECT account.id AS account_id, api_key.id, api_key.name, api_key.created_at, api_key.revoked_at
+SELECT account.id AS account_id, api_key.id, api_key.name, api_key.first_characters,
+	api_key.created_at, api_key.last_used_at, api_key.revoked_at
 FROM account
 LEFT JOIN api_key ON api_key.account_id = account.id
 WHERE lower(account.email) = lower(:account_email)

@@ -1,0 +1,14 @@
+-- An app (by ID or slug), and how much it is used.
+-- params: app text
+-- row: own_app, account text?, versions int8, installations int8
+-- effect: read
+SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
+	app_version.name AS version,
+	(SELECT pending.name FROM app_version AS pending
+		WHERE pending.app_id = app.id AND pending.status = 'PENDING') AS pending_version,
+	app.created_at, account.email AS account, app.version_count::int8 AS versions,
+	(SELECT count(*) FROM installation WHERE installation.app_id = app.id) AS installations
+FROM app
+LEFT JOIN account ON account.id = app.account_id
+LEFT JOIN app_version ON app_version.id = app.deployed_version_id
+WHERE app.id::text = lower(:app) OR app.slug = :app

@@ -1,0 +1,10 @@
+-- The devices of this name, of all accounts; at most 11.
+-- params: name text
+-- row: named_device
+-- effect: read
+SELECT device.id, account.email
+FROM device
+JOIN account ON account.id = device.account_id
+WHERE device.name = :name
+ORDER BY device.created_at, device.id
+LIMIT 11

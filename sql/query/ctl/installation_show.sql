@@ -1,0 +1,8 @@
+-- What an installation has beside its options: its settings, but not the secret ones, and its picture.
+-- params: device_id uuid, id text
+-- row: settings text?, has_secrets bool, picture_bytes int8
+-- effect: read
+SELECT settings, secret_settings IS NOT NULL AS has_secrets,
+	coalesce(length(picture), 0)::int8 AS picture_bytes
+FROM installation
+WHERE device_id = :device_id AND id = :id
