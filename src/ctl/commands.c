@@ -84,8 +84,17 @@ const struct ctl_command ctl_commands[] = {
 		   .check = ctl_check_device_name),
 	    OPTION(TEXT, "serial", "SERIAL", "Its serial number.", .check = ctl_check_serial),
 	    OPTION(TEXT, "mac", "MAC", "Its hardware address.", .check = ctl_check_mac)),
+    COMMAND("device disable", "DEVICE",
+	    "Let the panel of a device in no more, until device enable. What it shows stays "
+	    "stored.",
+	    ctl_device_disable),
+    COMMAND("device enable", "DEVICE", "Undo device disable.", ctl_device_enable),
     COMMAND("device list", NULL, "List all devices, or those of an account.", ctl_device_list,
 	    OPTION(TEXT, "account", "EMAIL", "Whose devices.", .check = ctl_check_account)),
+    COMMAND_ASKING("device rekey", "DEVICE",
+		   "Give a device a new key; shows its URLs, once. The old key opens nothing from "
+		   "now on.",
+		   ctl_device_rekey),
     COMMAND_ASKING("device remove", "DEVICE", "Remove a device with its rotation.",
 		   ctl_device_remove),
     COMMAND("device show", "DEVICE",
@@ -131,8 +140,13 @@ const struct ctl_command ctl_commands[] = {
     COMMAND("key list", NULL, "List an account's API keys.", ctl_key_list,
 	    OPTION(TEXT, "account", "EMAIL", "Whose keys.", .is_required = true,
 		   .check = ctl_check_account)),
-    COMMAND("key revoke", "ID", "End an API key. All servers refuse it within a second.",
-	    ctl_key_revoke),
+    COMMAND_ASKING(
+	"key revoke", "KEY",
+	"End an API key: its ID, name or first characters. All servers refuse it within a second.",
+	ctl_key_revoke, OPTION(TEXT, "account", "EMAIL", "Whose key.", .check = ctl_check_account)),
+    COMMAND("key show", "KEY", "Show an API key, but not the secret: ID, name or first characters.",
+	    ctl_key_show,
+	    OPTION(TEXT, "account", "EMAIL", "Whose key.", .check = ctl_check_account)),
     COMMAND("migrate", NULL,
 	    "Bring the database's tables up to date. Starts a private database that no server "
 	    "runs, and stops it again.",

@@ -1,5 +1,6 @@
 #include "base/limits.h"
 #include "base/require.h"
+#include "base/utf8.h"
 #include "ctl/ctl.h"
 #include "domain/device_reference.h"
 
@@ -10,6 +11,7 @@ struct listed_row {
 	struct str name;
 	struct str serial;
 	struct str mac;
+	struct str account; /* its e-mail address */
 	int64_t created_at_us;
 	int64_t last_online_us;
 };
@@ -22,6 +24,7 @@ static const struct record_field listed_fields[] = {
     RECORD_TIMESTAMP(struct listed_row, created_at_us, .name = "createdAt", .column = "created_at"),
     RECORD_TIMESTAMP(struct listed_row, last_online_us, .name = "lastOnline",
 		     .column = "last_online_at", .is_past = true),
+    RECORD_STR(struct listed_row, account, .name = "account", .column = "account"),
 };
 const struct record listed_device_record = RECORD(struct listed_row, listed_fields);
 
@@ -29,8 +32,10 @@ enum ctl_exit ctl_device_list(struct ctl *ctl)
 {
 	struct ctl_rows rows;
 	struct id account_id;
-	enum ctl_exit code = ctl_find_account(ctl, ctl_value(ctl, "account"), &account_id);
+	enum ctl_exit code = CTL_DONE;
 
+	if (ctl_value(ctl, "account").data)
+		code = ctl_find_account(ctl, ctl_value(ctl, "account"), &account_id);
 	if (code != CTL_DONE)
 		return code;
 	statement_device_list_of(
@@ -40,6 +45,52 @@ enum ctl_exit ctl_device_list(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	return ctl_print_rows(ctl, &listed_device_record, &rows);
+}
+
+struct named_row {
+	struct id id;
+	struct str email;
+};
+
+static const struct record_field named_fields[] = {
+    RECORD_ID(struct named_row, id, .name = "id", .column = "id"),
+    RECORD_STR(struct named_row, email, .name = "email", .column = "email"),
+};
+const struct record named_device_record = RECORD(struct named_row, named_fields);
+
+static enum ctl_exit fail_many(struct str name, const struct ctl_rows *rows)
+{
+	const struct named_row *devices = rows->rows;
+	enum ctl_exit code = ctl_fail(
+	    CTL_REFUSED, "several devices are called %.*s: give the ID of one", STR_ARG(name));
+	char id[ID_TEXT_LENGTH + 1];
+
+	for (unsigned i = 0; i < rows->count; i++) {
+		id_format(devices[i].id, id);
+		fprintf(stderr, "  %s  %.*s\n", id, STR_ARG(devices[i].email));
+	}
+	return code;
+}
+
+static enum ctl_exit find_by_name(struct ctl *ctl, struct str name, struct ctl_rows *ret_rows)
+{
+	const struct named_row *found;
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	if (!utf8_is_valid(name))
+		return ctl_fail(CTL_USAGE, "the device's name must be UTF-8");
+	statement_device_by_name(ctl_new_query(ctl), &(struct device_by_name_parameters){name},
+				 NULL);
+	code = ctl_query(ctl, &rows);
+	if (code != CTL_DONE || rows.count == 0)
+		return code;
+	found = rows.rows;
+	if (rows.count > 1)
+		return fail_many(name, &rows);
+	statement_device_by_id(ctl_new_query(ctl), &(struct device_by_id_parameters){found->id},
+			       NULL);
+	return ctl_query(ctl, ret_rows);
 }
 
 enum ctl_exit ctl_find_device(struct ctl *ctl, struct str name, struct device *ret_device)
@@ -60,6 +111,8 @@ enum ctl_exit ctl_find_device(struct ctl *ctl, struct str name, struct device *r
 		statement_device_by_mac(query, &(struct device_by_mac_parameters){mac}, NULL);
 	if (reference.kind != DEVICE_REFERENCE_NONE)
 		code = ctl_query(ctl, &rows);
+	if (code == CTL_DONE && rows.count == 0)
+		code = find_by_name(ctl, name, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.count == 0)
@@ -145,7 +198,7 @@ static uint64_t read_settings(const struct ctl *ctl, struct device *ret_change)
 		char option[OPTION_NAME_BYTES];
 		struct str text;
 
-		if (!field->body)
+		if (!field->body || field->is_private)
 			continue;
 		option_of(field, option);
 		text = ctl_value(ctl, option);

@@ -1,4 +1,5 @@
 #include "domain/key.h"
+#include "base/require.h"
 #include "ctl/ctl.h"
 
 struct key_row {
@@ -6,7 +7,10 @@ struct key_row {
 	struct id id;
 	struct str name;
 	struct str key;
+	struct str first_characters;
+	struct str account; /* its e-mail address */
 	int64_t created_at_us;
+	int64_t last_used_at_us;
 	int64_t revoked_at_us;
 };
 
@@ -14,12 +18,30 @@ static const struct record_field key_fields[] = {
     RECORD_ID(struct key_row, account_id, .column = "account_id"),
     RECORD_ID(struct key_row, id, .name = "id", .column = "id", .nullable = true),
     RECORD_STR(struct key_row, name, .name = "name", .column = "name", .nullable = true),
+    RECORD_STR(struct key_row, first_characters, .name = "firstCharacters",
+	       .column = "first_characters", .nullable = true),
     RECORD_TIMESTAMP(struct key_row, created_at_us, .name = "createdAt", .column = "created_at",
 		     .nullable = true),
+    RECORD_TIMESTAMP(struct key_row, last_used_at_us, .name = "lastUsedAt",
+		     .column = "last_used_at", .nullable = true),
     RECORD_TIMESTAMP(struct key_row, revoked_at_us, .name = "revokedAt", .column = "revoked_at",
 		     .nullable = true),
 };
 const struct record key_row_record = RECORD(struct key_row, key_fields);
+
+static const struct record_field matched_fields[] = {
+    RECORD_ID(struct key_row, id, .name = "id", .column = "id"),
+    RECORD_STR(struct key_row, name, .name = "name", .column = "name"),
+    RECORD_STR(struct key_row, account, .name = "account", .column = "account"),
+    RECORD_STR(struct key_row, first_characters, .name = "firstCharacters",
+	       .column = "first_characters", .nullable = true),
+    RECORD_TIMESTAMP(struct key_row, created_at_us, .name = "createdAt", .column = "created_at"),
+    RECORD_TIMESTAMP(struct key_row, last_used_at_us, .name = "lastUsedAt",
+		     .column = "last_used_at", .nullable = true),
+    RECORD_TIMESTAMP(struct key_row, revoked_at_us, .name = "revokedAt", .column = "revoked_at",
+		     .nullable = true),
+};
+const struct record matched_key_record = RECORD(struct key_row, matched_fields);
 
 /* With the key itself: once, when it is made. */
 static const struct record_field fresh_fields[] = {
@@ -86,17 +108,88 @@ enum ctl_exit ctl_key_list(struct ctl *ctl)
 	return ctl_print_rows(ctl, &key_row_record, &rows);
 }
 
+/* ---- one that is there ---- */
+
+/* A person copies what is nearest, and that may be the key itself: it is not to be in a shell's
+ * history, and is not repeated. */
+static enum ctl_exit check_is_no_key(struct str text)
+{
+	if (!str_starts_with(text, STR("ddk_")) || text.length <= API_KEY_SHOWN_LENGTH)
+		return CTL_DONE;
+	return ctl_fail(CTL_USAGE,
+			"that looks like a whole key, which is a secret: give its first %d "
+			"characters, its name or its ID; see displayctl key list",
+			API_KEY_SHOWN_LENGTH);
+}
+
+static enum ctl_exit fail_many(struct str text, const struct ctl_rows *rows)
+{
+	const struct key_row *keys = rows->rows;
+	enum ctl_exit code = ctl_fail(
+	    CTL_REFUSED, "several keys are called %.*s: give the ID of one", STR_ARG(text));
+	char id[ID_TEXT_LENGTH + 1];
+
+	for (unsigned i = 0; i < rows->count; i++) {
+		id_format(keys[i].id, id);
+		fprintf(stderr, "  %s  %.*s  %.*s\n", id, STR_ARG(keys[i].first_characters),
+			STR_ARG(keys[i].account));
+	}
+	return code;
+}
+
+/* One alone has this ID, or this name or these first characters; among several, one alone is not
+ * revoked. */
+static enum ctl_exit find(struct ctl *ctl, const struct key_row **ret_key)
+{
+	struct str text = ctl->positionals[0];
+	const struct key_row *keys;
+	struct ctl_rows rows;
+	enum ctl_exit code = check_is_no_key(text);
+
+	if (code != CTL_DONE)
+		return code;
+	statement_key_match(
+	    ctl_new_query(ctl),
+	    &(struct key_match_parameters){.key = text, .account_email = ctl_value(ctl, "account")},
+	    NULL);
+	code = ctl_query(ctl, &rows);
+	if (code != CTL_DONE)
+		return code;
+	keys = rows.rows;
+	if (rows.count == 0)
+		return ctl_fail(CTL_NOT_FOUND, "there is no key %.*s", STR_ARG(text));
+	if (rows.count > 1 && (keys[0].revoked_at_us || !keys[1].revoked_at_us))
+		return fail_many(text, &rows);
+	*ret_key = keys;
+	return CTL_DONE;
+}
+
+enum ctl_exit ctl_key_show(struct ctl *ctl)
+{
+	const struct key_row *key = NULL;
+	enum ctl_exit code = find(ctl, &key);
+
+	return code == CTL_DONE ? ctl_print_row(ctl, &matched_key_record, key) : code;
+}
+
 enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 {
+	const struct key_row *key = NULL;
 	struct ctl_rows rows;
-	enum ctl_exit code;
-	struct id id;
+	enum ctl_exit code = find(ctl, &key);
 
-	if (!id_parse(ctl->positionals[0], &id))
-		/* It may be the key itself: a terminal's log is no place for it. */
-		return ctl_fail(CTL_USAGE,
-				"key revoke takes the ID of a key; see displayctl key list");
-	statement_key_revoke(ctl_new_query(ctl), &(struct key_revoke_parameters){.id = id}, NULL);
+	if (code != CTL_DONE)
+		return code;
+	require(key);
+	if (!key->revoked_at_us)
+		code = ctl_confirm(ctl,
+				   "This ends the key \"%.*s\" of %.*s: programs that use it are "
+				   "refused.",
+				   STR_ARG(key->name), STR_ARG(key->account));
+	if (code != CTL_DONE)
+		return code;
+	statement_key_revoke(ctl_new_query(ctl), &(struct key_revoke_parameters){.id = key->id},
+			     NULL);
 	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;

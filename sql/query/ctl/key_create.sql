@@ -20,8 +20,9 @@ WITH owner AS (
 	SELECT :id, owner.id, :name, :secret_hash, :first_characters
 	FROM owner
 	WHERE EXISTS (SELECT FROM owned)
-	RETURNING id, name, created_at, revoked_at
+	RETURNING id, name, first_characters, created_at, last_used_at, revoked_at
 )
-SELECT owner.id AS account_id, fresh.id, fresh.name, fresh.created_at, fresh.revoked_at
+SELECT owner.id AS account_id, fresh.id, fresh.name, fresh.first_characters, fresh.created_at,
+	fresh.last_used_at, fresh.revoked_at
 FROM owner
 LEFT JOIN fresh ON true

@@ -7,10 +7,11 @@ WITH revoked AS (
 	UPDATE api_key
 	SET revoked_at = coalesce(revoked_at, clock_timestamp())
 	WHERE id = :id
-	RETURNING account_id, id, name, created_at, revoked_at, secret_hash
+	RETURNING account_id, id, name, first_characters, created_at, last_used_at, revoked_at,
+		secret_hash
 ), told AS (
 	SELECT pg_notify('displayd_hint', 'key:' || encode(secret_hash, 'hex'))
 	FROM revoked
 )
-SELECT account_id, id, name, created_at, revoked_at
+SELECT account_id, id, name, first_characters, created_at, last_used_at, revoked_at
 FROM revoked, told

@@ -1,0 +1,56 @@
+/* What URLs start with. */
+#include "ctl/ctl.h"
+#include "main/listen_socket.h"
+#include "main/state_dir.h"
+#include "web/site.h"
+
+/* Takes a text of the heap into the arena; data is NULL where there is none. */
+static struct str keep(struct ctl *ctl, char *text)
+{
+	struct str copy = {0};
+
+	if (text)
+		copy = arena_copy(&ctl->arena, str_from(text));
+	free(text);
+	return copy;
+}
+
+/* What a server would say that listens as configured; data is NULL where none is reached. */
+static struct str url_of_listener(struct ctl *ctl, bool from_elsewhere)
+{
+	char made[256];
+
+	for (unsigned i = 0; i < ctl->config.listen_count; i++) {
+		const struct listen_address *address = &ctl->config.listen[i];
+
+		if (address->role == HTTP_ROLE_PUBLIC &&
+		    listen_address_url(address, made, sizeof(made)) &&
+		    !(from_elsewhere && site_is_loopback_url(made)))
+			return arena_copy(&ctl->arena, str_from(made));
+	}
+	return (struct str){0};
+}
+
+struct str ctl_public_url(struct ctl *ctl)
+{
+	struct str url = str_from(ctl->config.public_url);
+
+	if (!url.data)
+		url = keep(ctl, state_dir_read_public_url(ctl->config.state_dir));
+	if (!url.data)
+		url = url_of_listener(ctl, false);
+	return url.data ? url : STR("http://localhost");
+}
+
+struct str ctl_panel_url(struct ctl *ctl)
+{
+	struct str public_url = ctl_public_url(ctl), url;
+
+	/* As in the running server (main/instance.c), but what this command is told counts. */
+	if (ctl_value(ctl, "public-url").data || !site_is_loopback_url(public_url.data))
+		return public_url;
+	url = keep(ctl, state_dir_read_panel_url(ctl->config.state_dir));
+	if (!url.data)
+		url = url_of_listener(ctl, true);
+	return url.data ? url : public_url;
+}

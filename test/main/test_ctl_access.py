@@ -1,0 +1,207 @@
+"""displayctl: who and what is let in, what asks first, and secrets that stand in no command line."""
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+from ctl_scene import NOWHERE, device, email, key, on_terminal, query, refused
+from server import DISPLAYCTL, PATIENCE_S, CtlError, run_ctl, wait_until
+
+__all__ = ["device", "email", "key"]  # fixtures
+
+
+def status(server, url):
+    return server.get(url.removeprefix(server.url)).status
+
+
+class TestRekey:
+    def test_the_old_key_opens_nothing(self, running, device):
+        assert status(running, device["pollUrl"]) == 200
+        fresh = running.ctl("device", "rekey", device["id"], "--yes")
+        assert list(fresh) == list(device)
+        assert fresh["id"] == device["id"] and fresh["key"] != device["key"]
+        assert fresh["pollUrl"].endswith(f"?key={fresh['key']}")
+        wait_until(lambda: all(status(running, device["pollUrl"]) == 404 for _ in range(10)),
+                   "an old key that is refused")
+        assert status(running, fresh["pollUrl"]) == 200
+
+    def test_it_is_noted(self, running, device):
+        running.ctl("device", "rekey", device["serial"], "--yes")
+        assert query(running, "SELECT actor, action FROM audit_entry WHERE target = %s "
+                              "ORDER BY id DESC LIMIT 1", device["name"]) == [
+            ("displayctl", "device.key")]
+
+    def test_unknown(self, running):
+        assert refused(running, 3, "device", "rekey", NOWHERE, "--yes") == (
+            f"there is no device {NOWHERE}")
+
+
+def test_disable_and_enable(running, device):
+    shown = running.ctl("device", "disable", device["id"])
+    assert shown == {"id": device["id"], "name": device["name"], "isDisabled": True}
+    wait_until(lambda: all(status(running, device["pollUrl"]) == 404 for _ in range(10)),
+               "a device that is refused")
+    assert running.ctl("device", "disable", device["id"]) == shown  # once more changes nothing
+    assert running.ctl("device", "enable", device["serial"])["isDisabled"] is False
+    wait_until(lambda: all(status(running, device["pollUrl"]) == 200 for _ in range(10)),
+               "a device that is let in")
+    assert refused(running, 3, "device", "enable", "nothing") == "there is no device nothing"
+
+
+class TestDeviceByName:
+    def test_unique(self, running, email):
+        device = running.ctl("device", "create", "--account", email, "--name", "Über dem Herd 7")
+        assert running.ctl("device", "disable", "Über dem Herd 7")["id"] == device["id"]
+
+    def test_a_serial_number_goes_first(self, running, email):
+        named = running.ctl("device", "create", "--account", email, "--name", "S-both")
+        numbered = running.ctl("device", "create", "--account", email, "--name", "x", "--serial",
+                               "S-both")
+        assert running.ctl("device", "enable", "S-both")["id"] == numbered["id"]
+        assert running.ctl("device", "enable", named["id"].upper())["id"] == named["id"]
+
+    def test_several(self, running, email):
+        ids = [running.ctl("device", "create", "--account", email, "--name", "Twin of two")["id"]
+               for _ in range(2)]
+        text = refused(running, 4, "device", "disable", "Twin of two")
+        assert text.splitlines() == ["several devices are called Twin of two: give the ID of one",
+                                     *(f"  {one}  {email}" for one in ids)]
+
+
+class TestKey:
+    def test_by_name_and_first_characters(self, running, key, email):
+        named = running.ctl("key", "create", "--account", email, "--name", f"of {email}")
+        shown = running.ctl("key", "show", f"of {email}")
+        assert list(shown) == ["id", "name", "account", "firstCharacters", "createdAt",
+                               "lastUsedAt", "revokedAt"]
+        assert shown["id"] == named["id"] and shown["account"] == email
+        assert shown["firstCharacters"] == named["key"][:8]
+        assert running.ctl("key", "show", named["key"][:8])["id"] == named["id"]
+        assert running.ctl("key", "revoke", named["key"][:8], "--yes")["id"] == named["id"]
+        assert running.get("/v1/account/", key=key).status == 200
+
+    def test_one_that_is_not_revoked_is_meant(self, running, key, email):
+        ids = [running.ctl("key", "create", "--account", email, "--name", "twice " + email)["id"]
+               for _ in range(2)]
+        text = refused(running, 4, "key", "revoke", "twice " + email, "--yes")
+        assert all(one in text for one in ids)
+        running.ctl("key", "revoke", ids[0], "--yes")
+        assert running.ctl("key", "revoke", "twice " + email, "--yes")["id"] == ids[1]
+        assert key
+
+    def test_of_one_account(self, running, key, email):
+        with pytest.raises(CtlError):
+            running.ctl("key", "show", "displayctl", "--account", "no@example.org")
+        assert running.ctl("key", "show", "displayctl", "--account", email)["account"] == email
+        assert key
+
+    def test_a_whole_key_is_refused_and_not_repeated(self, running, key):
+        for command in ("show", "revoke"):
+            text = refused(running, 2, "key", command, key)
+            assert text.startswith("that looks like a whole key")
+            assert key not in text
+
+    @pytest.mark.parametrize("text", ["ddk_", "d", "%", "", "nothing"])
+    def test_what_is_no_prefix(self, running, key, text):
+        assert refused(running, 3, "key", "show", text) == f"there is no key {text}"
+        assert key
+
+
+ASKING = [["account", "remove"], ["device", "rekey"], ["device", "remove"], ["key", "revoke"]]
+ASKING_OF_MORE = [["installation", "remove"]]
+
+
+class TestConfirmation:
+    def arguments(self, running, words, email, device):
+        what = {"account": email, "device": device["id"]}.get(words[0])
+        return [*words, what or running.ctl("key", "create", "--account", email)["id"]]
+
+    def test_all_that_ask_are_here(self):
+        """A new command with --yes belongs into the table above."""
+        text = run_ctl("help", json_output=False)
+        commands = re.findall(r"^  ((?:account|app|device|installation|key|version) [a-z]+)", text,
+                              re.M)
+        assert [words.split() for words in sorted(commands)
+                if "--yes" in run_ctl(*words.split(), "--help", json_output=False)] == sorted(ASKING + ASKING_OF_MORE)
+
+    @pytest.mark.parametrize("words", ASKING)
+    def test_nobody_can_be_asked(self, running, words, email, device):
+        arguments = self.arguments(running, words, email, device)
+        text = refused(running, 4, *arguments)
+        assert text == "nobody can be asked here, so nothing was changed: say --yes"
+
+    @pytest.mark.parametrize("words", ASKING)
+    def test_no(self, running, words, email, device):
+        arguments = self.arguments(running, words, email, device)
+        code, text = on_terminal(running, *arguments, typed=b"no\n")
+        assert code == 4 and "nothing was changed" in text
+        assert running.ctl("device", "list", "--account", email)[0]["id"] == device["id"]
+
+    @pytest.mark.parametrize("words", ASKING)
+    def test_yes(self, running, words, email, device):
+        arguments = self.arguments(running, words, email, device)
+        code, text = on_terminal(running, *arguments, typed=b"yes\n")
+        assert code == 0, text
+
+
+class TestSecrets:
+    def test_no_password_in_the_database_option(self):
+        for url in ("host=/nowhere password=hunter2", "postgresql://u:hunter2@127.0.0.1:1/x",
+                    "postgresql://127.0.0.1:1/x?password=hunter2"):
+            with pytest.raises(CtlError) as caught:
+                run_ctl("--database", url, "account", "list")
+            assert caught.value.code == 2
+            assert "DISPLAYD_DATABASE" in caught.value.text
+            assert "hunter2" not in caught.value.text
+
+    def test_a_variable_may_hold_it(self):
+        environment = dict(os.environ, DISPLAYD_DATABASE="host=/nowhere password=hunter2")
+        with pytest.raises(CtlError) as caught:
+            run_ctl("account", "list", env=environment)
+        assert caught.value.code == 5
+        assert "hunter2" not in caught.value.text
+
+    def test_a_panel_shows_no_key_in_the_list_of_processes(self, device):
+        panel = subprocess.Popen([DISPLAYCTL, "panel", "--url", device["websocketUrl"], "--quiet",
+                                  "--events", "-"], stdout=subprocess.PIPE)
+        assert json.loads(panel.stdout.readline())
+        with open(f"/proc/{panel.pid}/cmdline", encoding="ascii") as file:
+            line = file.read()
+        panel.terminate()
+        panel.wait(PATIENCE_S)
+        assert device["key"] not in line and "?key=***" in line
+
+    def test_a_panel_reads_its_url_from_a_file(self, device):
+        panel = subprocess.Popen([DISPLAYCTL, "panel", "--url-file", "/dev/stdin", "--quiet",
+                                  "--exit-after", "1"], stdin=subprocess.PIPE)
+        panel.stdin.write(device["websocketUrl"].encode() + b"\n")
+        panel.stdin.close()
+        assert panel.wait(PATIENCE_S) == 0
+
+
+def test_only_this_machine_reaches_it(running, email):
+    done = subprocess.run([DISPLAYCTL, "--state-dir", running.state_dir, "device", "create",
+                           "--account", email, "--name", "x"], capture_output=True, text=True,
+                          check=True)
+    assert "only programs on this machine reach these URLs" in done.stderr
+
+
+def test_the_url_of_a_panel_is_one_that_panels_reach(launch):
+    """The public URL is that of the first listener, for the browser here; panels get the other."""
+    addresses = [word for word in subprocess.run(["hostname", "-I"], capture_output=True,
+                                                 text=True, check=True).stdout.split()
+                 if ":" not in word]
+    if not addresses:
+        pytest.skip("this machine has no address but its own")
+    server = launch("--listen", "0.0.0.0:0").start()
+    server.ctl("account", "create", "a@example.org")
+    device = server.ctl("device", "create", "--account", "a@example.org", "--name", "x")
+    assert not device["pollUrl"].startswith(server.url)
+    assert any(f"http://{address}:" in device["pollUrl"] for address in addresses)
+    link = server.ctl("account", "link", "b@example.org")
+    assert link["url"].startswith(server.url)
+    told = server.ctl("--public-url", "http://panels.example", "device", "rekey", device["id"],
+                      "--yes")
+    assert told["pollUrl"].startswith("http://panels.example/d/")
