@@ -78,10 +78,17 @@ const struct ctl_command ctl_commands[] = {
     COMMAND("app types", NULL,
 	    "Print the types of what apps in TypeScript import, for an editor: panel.d.ts.",
 	    ctl_app_types),
-    COMMAND("device create", NULL, "Register a device; shows its URLs with their key, once.",
+    COMMAND("device create", NULL,
+	    "Register a device, or all of a file; shows their URLs with their keys, once.",
 	    ctl_device_create,
+	    OPTION(TEXT, "account", "EMAIL", "Who owns it. Needed, unless the file says it.",
 		   .check = ctl_check_account),
+	    OPTION(TEXT, "name", "NAME", "Its name for people. Needed, unless there is a file.",
 		   .check = ctl_check_device_name),
+	    OPTION(TEXT, "from", "FILE",
+		   "Comma-separated values: the first line names the columns, of name, serial, mac "
+		   "and account; the others are devices. All are made, or none. The URLs come as "
+		   "comma-separated values, too."),
 	    OPTION(TEXT, "serial", "SERIAL", "Its serial number.", .check = ctl_check_serial),
 	    OPTION(TEXT, "mac", "MAC", "Its hardware address.", .check = ctl_check_mac)),
     COMMAND("device disable", "DEVICE",

@@ -1,0 +1,49 @@
+/* Many devices from a file: what each row asks for, and all that is wrong, with its line.
+ *
+ *   name,serial,mac,account      the first row names the columns, in any order; name is needed
+ *   Kitchen,S-1,,ada@example.org */
+#pragma once
+
+#include "ctl/ctl.h"
+#include "domain/device_reference.h"
+#include "domain/key.h"
+
+enum { CTL_DEVICES_MAX = 100000, CTL_DEVICE_FILE_BYTES_MAX = 64 * 1024 * 1024 };
+
+struct device_wish {
+	unsigned line;
+	struct id id;
+	struct str account;
+	struct str name;
+	struct str serial; /* empty: none */
+	struct str mac;	   /* empty: none; in normal form */
+	char key[LINK_KEY_LENGTH + 1];
+	char key_hash[2 * KEY_HASH_BYTES + 1]; /* in hexadecimal */
+};
+
+struct device_fault {
+	unsigned line;
+	unsigned number; /* in the order of finding */
+	struct str text;
+};
+
+struct device_file {
+	const char *path;
+	struct arena *arena;
+	struct device_wish *wishes;
+	unsigned count;
+	struct device_fault *faults;
+	unsigned fault_count;
+};
+
+/* Reads the file; account: of rows that name none. CTL_DONE, also where rows have faults; else the
+ * reason was said. To be freed by device_file_finish() in either case. */
+enum ctl_exit device_file_read(struct ctl *ctl, const char *path, struct str account,
+			       struct device_file *ret);
+/* Says all faults on stderr, by their lines. CTL_DONE where there are none. */
+enum ctl_exit device_file_end(struct device_file *file);
+void device_file_finish(struct device_file *file);
+
+/* Keeps what is wrong with a line. */
+__attribute__((format(printf, 3, 4))) void
+device_file_fault(struct device_file *file, unsigned line, const char *format, ...);

@@ -1,0 +1,48 @@
+#include "device_row.h"
+#include "domain/device_link.h"
+#include "web/site.h"
+
+static const struct record_field fields[] = {
+    RECORD_ID(struct device_row, id, .name = "id", .column = "id"),
+    RECORD_STR(struct device_row, name, .name = "name", .column = "name"),
+    RECORD_STR(struct device_row, serial, .name = "serial", .column = "serial", .nullable = true),
+    RECORD_STR(struct device_row, mac, .name = "mac", .column = "mac", .nullable = true),
+    RECORD_STR(struct device_row, key, .name = "key"),
+    RECORD_STR(struct device_row, poll_url, .name = "pollUrl"),
+    RECORD_STR(struct device_row, websocket_url, .name = "websocketUrl"),
+    RECORD_TIMESTAMP(struct device_row, created_at_us, .name = "createdAt", .column = "created_at"),
+};
+const struct record device_row_record = RECORD(struct device_row, fields);
+
+enum ctl_exit ctl_make_urls(struct ctl *ctl, struct id id, struct str key, struct device_row *row)
+{
+	struct str base = ctl_panel_url(ctl);
+	struct device_link link = device_link_make(&ctl->arena, base, id, key);
+
+	row->key = key;
+	row->poll_url = link.polling_url;
+	row->websocket_url = link.websocket_url;
+	if (link.excess)
+		return ctl_fail(CTL_REFUSED,
+				"the device's URL would have %zu characters, and panels take %d at "
+				"most: use a --public-url of %zu or less",
+				row->poll_url.length, DEVICE_URL_LENGTH_MAX,
+				base.length - link.excess);
+	return CTL_DONE;
+}
+
+enum ctl_exit ctl_print_device(struct ctl *ctl, struct device_row *row,
+			       const struct device_row *urls)
+{
+	enum ctl_exit code;
+
+	row->key = urls->key;
+	row->poll_url = urls->poll_url;
+	row->websocket_url = urls->websocket_url;
+	code = ctl_print_row(ctl, &device_row_record, row);
+	if (code == CTL_DONE && site_is_loopback_url(row->poll_url.data))
+		fputs("displayctl: only programs on this machine reach these URLs; for a panel the "
+		      "server needs --listen with another address, or --public-url\n",
+		      stderr);
+	return code;
+}

@@ -1,0 +1,150 @@
+"""displayctl device create --from FILE: all devices of a file, or none, and all its faults at once."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+
+import pytest
+from ctl_scene import email, query
+from server import DISPLAYCTL, PATIENCE_S
+
+__all__ = ["email"]  # a fixture
+
+COLUMNS = ["name", "serial", "mac", "account", "id", "key", "pollUrl", "websocketUrl"]
+
+
+@pytest.fixture
+def create(running, tmp_path):
+    def run(text, *options, **how):
+        path = tmp_path / "devices.csv"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return subprocess.run([DISPLAYCTL, "--state-dir", running.state_dir, "device", "create",
+                               "--from", "devices.csv", *options], cwd=tmp_path, check=False,
+                              **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | how,
+                              timeout=PATIENCE_S)
+    return run
+
+
+def rows_of(done):
+    assert done.returncode == 0, done.stderr
+    return list(csv.DictReader(io.StringIO(done.stdout.decode(), newline="")))
+
+
+def faults_of(done, code=2):
+    assert (done.returncode, done.stdout) == (code, b"")
+    *faults, last = done.stderr.decode().splitlines()
+    assert last.endswith("no device was made") and last.startswith("displayctl: ")
+    return [line.removeprefix("devices.csv:") for line in faults]
+
+
+def devices_of(server, email):
+    return [device["name"] for device in server.ctl("device", "list", "--account", email)]
+
+
+def test_rows(running, create, email):
+    rows = rows_of(create("\ufeffserial,name,MAC\r\nM-1,\"Hall, 1st \"\"floor\"\"\",\r\n\r\n"
+                          ",Kitchen,08002B0102AA\r\n", "--account", email))
+    assert [list(row) for row in rows] == [COLUMNS, COLUMNS]
+    assert [(row["name"], row["serial"], row["mac"], row["account"]) for row in rows] == [
+        ('Hall, 1st "floor"', "M-1", "", email), ("Kitchen", "", "08:00:2b:01:02:aa", email)]
+    for row in rows:
+        assert running.get(row["pollUrl"].removeprefix(running.url)).status == 200
+        assert row["websocketUrl"].endswith(f"/d/{row['id']}/ws?key={row['key']}")
+    assert devices_of(running, email) == ['Hall, 1st "floor"', "Kitchen"]
+
+
+def test_json_and_accounts(running, create, email):
+    running.ctl("account", "create", "other-" + email)
+    done = create(f"name,account\na,  \nb, OTHER-{email} \n", "--account", email, "--json")
+    devices = json.loads(done.stdout)
+    assert [device["name"] for device in devices] == ["a", "b"]
+    assert list(devices[0]) == ["id", "name", "serial", "mac", "key", "pollUrl", "websocketUrl",
+                                "createdAt"]
+    assert devices_of(running, "other-" + email) == ["b"]
+
+
+def test_all_faults_at_once(running, create, email):
+    running.ctl("device", "create", "--account", email, "--name", "x", "--serial", f"T-{email.partition('@')[0]}",
+                "--mac", "08:00:2b:99:00:01")
+    done = create(
+        "name,serial,mac,account\n"
+        ",,,\n"
+        f"ok,T-{email.partition('@')[0]},,\n"
+        "ok,,08-00-2b-99-00-01,no@example.org\n"
+        "ok,a b,1234,nobody\n"
+        "ok,D-1,,\n"
+        "two\nok,D-1,,\n"
+        "ok,\"x,,\n", "--account", email)
+    assert faults_of(done) == [
+        "2: name must have 1 to 25 characters",
+        f"3: there is a device with the serial T-{email.partition('@')[0]} already",
+        "4: there is a device with the mac 08:00:2b:99:00:01 already",
+        "4: there is no account no@example.org",
+        "5: serial must have 1 to 32 letters, digits, \"-\" or \"_\", and look neither like "
+        "a MAC address nor like an ID",
+        "5: mac must be a MAC address such as 08:00:2b:01:02:03",
+        "5: account must be an e-mail address: NAME@DOMAIN",
+        "7: the line has 1 fields, and the first one has 4",
+        "8: serial D-1 is that of line 6 already",
+        "9: the line has a quote that is not closed",
+    ]
+    assert devices_of(running, email) == ["x"]
+
+
+@pytest.mark.parametrize("text, fault", [
+    ("", "1: the file is empty"),
+    ("\n\n", "1: the file is empty"),
+    ("serial\nx\n", "1: the column name is missing"),
+    ("name,colour\nx,red\n", "1: there is no column \"colour\": the first line names the columns"),
+    ("name,name\nx,y\n", "1: the column name is there twice"),
+    ("name\nx\n", "2: account is missing: give --account for such lines"),
+    (b"name\n\xff\n", "2: name must be UTF-8"),
+    (b"name\na\0b\n", "2: the line holds a NUL byte"),
+    ("name\n\"a\"b\n", "2: the line goes on behind a closing quote"),
+    ("name\na\"b\n", "2: the line has a quote inside a field that does not begin with one"),
+    ("name\n" + "," * 40 + "\n", "2: the line has too many fields"),
+    (b"\xff\xfe\n", "1: there is no column \"\""),
+])
+def test_no_such_file(create, text, fault):
+    assert faults_of(create(text))[0].startswith(fault)
+
+
+def test_a_file_without_devices(create, email):
+    done = create("name\n", "--account", email)
+    assert (done.returncode, done.stderr) == (2, b"displayctl: devices.csv names no device\n")
+
+
+def test_wrong_options(running):
+    def reason(*options):
+        done = subprocess.run([DISPLAYCTL, "--state-dir", running.state_dir, "device", "create",
+                               *options], capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        return done.stderr
+    assert "/nowhere: No such file" in reason("--from", "/nowhere")
+    assert "--name and --from exclude each other" in reason("--from", "x", "--name", "y")
+    assert "device create needs --account EMAIL" in reason("--name", "y")
+    assert "device create needs --name NAME, or --from FILE" in reason("--account", "a@b")
+
+
+def test_portions_are_one_transaction(running, create, email):
+    """1,200 devices are three portions. Their output cannot be written, so none of them is made."""
+    text = "name,serial\n" + "".join(f"n{i},{email.partition('@')[0]}-{i}\n" for i in range(1200))
+    with open("/dev/full", "wb") as full:
+        done = create(text, "--account", email, stdout=full)
+    assert done.returncode == 1 and b"cannot write" in done.stderr
+    assert devices_of(running, email) == []
+    rows = rows_of(create(text, "--account", email))
+    assert [row["name"] for row in rows] == [f"n{i}" for i in range(1200)]
+    assert len({row["key"] for row in rows}) == 1200
+    assert query(running, "SELECT device_count FROM account WHERE email = %s", email) == [(1200,)]
+    assert len(faults_of(create(text, "--account", email))) == 1200
+
+
+def test_from_a_pipe(running, email):
+    done = subprocess.run([DISPLAYCTL, "--state-dir", running.state_dir, "device", "create",
+                           "--from", "/dev/stdin", "--account", email], input=b"name\nPiped\n",
+                          capture_output=True, check=False)
+    assert rows_of(done)[0]["name"] == "Piped"
+    assert os.path.exists(running.state_dir + "/panel-url")
