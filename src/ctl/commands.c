@@ -20,6 +20,12 @@
 		       "Do not ask. Needed where nobody can be asked, such as in a script.")       \
 		    __VA_OPT__(, ) __VA_ARGS__)
 
+#define SETTINGS_OPTION                                                                            \
+	OPTION(                                                                                    \
+	    TEXT, "settings", "FILE",                                                              \
+	    "A JSON object of settings, for secret ones, too; /dev/stdin is a file. null gives "   \
+	    "a secret up.")
+
 const struct ctl_command ctl_commands[] = {
     COMMAND("account create", "EMAIL", "Make an account.", ctl_account_create,
 	    OPTION(TEXT, "name", "NAME", "A name that others see.", .fallback = "Anonymous",
@@ -121,13 +127,6 @@ const struct ctl_command ctl_commands[] = {
 	    OPTION(ON_OFF, "sleep", "on|off", "Be dark between sleep-start and sleep-end."),
 	    OPTION(TEXT, "sleep-start", "HH:mm", "When it goes dark.", .check = ctl_check_clock),
 	    OPTION(TEXT, "sleep-end", "HH:mm", "When it comes back.", .check = ctl_check_clock)),
-    COMMAND("installation create", NULL, "Install an app on a device, at the end of its rotation.",
-	    ctl_installation_create,
-	    OPTION(TEXT, "device", "DEVICE", "ID, serial number or MAC.", .is_required = true),
-	    OPTION(TEXT, "app", "APP", "ID or slug.", .is_required = true)),
-    COMMAND("installation list", NULL, "List what is in a device's rotation.",
-	    ctl_installation_list,
-	    OPTION(TEXT, "device", "DEVICE", "ID, serial number or MAC.", .is_required = true)),
     {.line = {.name = "help",
 	      .positionals = "[NOUN] [VERB]",
 	      .help = "Show the commands of a noun, or all about one command.",
@@ -135,10 +134,44 @@ const struct ctl_command ctl_commands[] = {
      .run = ctl_help,
      .needs_no_place = true},
     COMMAND(
+	"installation create", "[KEY=VALUE...]",
+	"Install an app on a device, at the end of its rotation, with these settings of its form.",
+	ctl_installation_create,
+	OPTION(TEXT, "device", "DEVICE", "ID, serial number, MAC or name.", .is_required = true),
+	OPTION(TEXT, "app", "APP", "ID or slug.", .is_required = true), SETTINGS_OPTION),
+    COMMAND(
+	"installation list", NULL, "List what is in a device's rotation.", ctl_installation_list,
+	OPTION(TEXT, "device", "DEVICE", "ID, serial number, MAC or name.", .is_required = true)),
+    COMMAND_ASKING(
+	"installation remove", "INSTALLATION", "Take an entry out of a rotation.",
+	ctl_installation_remove,
+	OPTION(TEXT, "device", "DEVICE", "ID, serial number, MAC or name.", .is_required = true)),
+    COMMAND(
 	"installation show", "INSTALLATION",
 	"Show an entry of a rotation with its settings, but not those that are secret.",
 	ctl_installation_show,
 	OPTION(TEXT, "device", "DEVICE", "ID, serial number, MAC or name.", .is_required = true)),
+    COMMAND(
+	"installation update", "INSTALLATION [KEY=VALUE...]",
+	"Change when and for how long an installation is shown, and settings of its app. The panel "
+	"follows at once.",
+	ctl_installation_update,
+	OPTION(TEXT, "device", "DEVICE", "ID, serial number, MAC or name.", .is_required = true),
+	OPTION(ON_OFF, "enabled", "on|off", "Whether it has turns in the rotation."),
+	OPTION(TEXT, "display-seconds", "SECONDS",
+	       "How long each of its turns is, 5 to 86400; default: the device's "
+	       "schedule-interval.",
+	       .check = ctl_check_display),
+	OPTION(TEXT, "hours", "HH:mm-HH:mm",
+	       "When it is shown, in the device's time zone; always: all day.",
+	       .check = ctl_check_hours),
+	OPTION(TEXT, "weekdays", "DAYS", "On which its hours begin, such as mon,tue,sun, or all.",
+	       .check = ctl_check_weekdays),
+	OPTION(ON_OFF, "pinned", "on|off", "Nothing else is shown until it is unpinned."),
+	OPTION(ON_OFF, "night", "on|off", "Show it alone in the device's sleep window."),
+	OPTION(NUMBER, "night-brightness", "1-100", "Percent, in the sleep window.", .least = 1,
+	       .most = 100),
+	SETTINGS_OPTION),
     COMMAND("key create", NULL, "Make an API key; shows it, once.", ctl_key_create,
 	    OPTION(TEXT, "account", "EMAIL", "Whose key.", .is_required = true,
 		   .check = ctl_check_account),

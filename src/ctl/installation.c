@@ -1,5 +1,8 @@
 #include "domain/installation.h"
 #include "ctl/ctl.h"
+#include "domain/secret_settings.h"
+#include "installation_row.h"
+#include "installation_settings.h"
 
 enum ctl_exit ctl_installation_list(struct ctl *ctl)
 {
@@ -9,13 +12,13 @@ enum ctl_exit ctl_installation_list(struct ctl *ctl)
 
 	if (code != CTL_DONE)
 		return code;
-	statement_installation_list(ctl_new_query(ctl),
-				    &(struct installation_list_parameters){.device_id = device.id},
-				    NULL);
+	statement_installation_options(
+	    ctl_new_query(ctl), &(struct installation_options_parameters){.device_id = device.id},
+	    NULL);
 	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
-	return ctl_print_rows(ctl, &installation_record, &rows);
+	return ctl_print_rows(ctl, &installation_options_record, &rows);
 }
 
 /* The hint is lost where this fails; the servers' sweep finds the change later. */
@@ -35,6 +38,8 @@ static enum ctl_exit tell_and_print(struct ctl *ctl, struct id device_id,
 
 enum ctl_exit ctl_installation_create(struct ctl *ctl)
 {
+	struct installation_settings settings = {.settings = STR("{}")};
+	uint8_t hash[SETTINGS_HASH_BYTES];
 	char id[ID_TEXT_LENGTH + 1];
 	struct str app = ctl_value(ctl, "app");
 	struct id app_id = {0};
@@ -47,12 +52,22 @@ enum ctl_exit ctl_installation_create(struct ctl *ctl)
 	id_format(id_new(), id);
 	if (!id_parse(app, &app_id))
 		app_id = (struct id){0}; /* a slug */
+	settings_hash(NULL, settings.settings, false, hash);
+	settings.hash = (struct str){(const char *)hash, sizeof(hash)};
+	if (installation_settings_are_given(ctl, 0))
+		code = installation_settings_read(ctl, 0, &device, app, str_from(id),
+						  /* is_new= */ true, &settings);
+	if (code != CTL_DONE)
+		return code;
 	statement_installation_create(ctl_new_query(ctl),
 				      &(struct installation_create_parameters){
 					  .device_id = device.id,
 					  .app_id = app_id,
 					  .slug = app,
 					  .id = str_from(id),
+					  .settings = settings.settings,
+					  .secret_settings = settings.sealed,
+					  .settings_hash = settings.hash,
 				      },
 				      NULL);
 	code = ctl_query(ctl, &rows);

@@ -5,6 +5,7 @@ import itertools
 import pytest
 from ctl_scene import (APP_FIELDS, ID, NOWHERE, TIMESTAMP, app, device, email, key, new_app, numbers,
                        publish, published, query, refused, upload)
+from server import wait_until
 
 __all__ = ["app", "device", "email", "key", "published"]  # fixtures
 
@@ -176,19 +177,74 @@ class TestInstallation:
             assert list(entry) == ["id", "app", "createdAt"]
             assert ID.fullmatch(entry["id"]) and TIMESTAMP.fullmatch(entry["createdAt"])
             assert entry["app"] == {"id": published["id"], "name": "Clock"}
-        assert running.ctl("installation", "list", "--device", device["serial"]) == entries
+        usual = {"enabled": True, "displaySeconds": None, "hours": None, "weekdays": None,
+                 "pinned": False, "night": False}
+        listed = [entry | usual for entry in entries]
+        assert running.ctl("installation", "list", "--device", device["serial"]) == listed
         path = f"/v1/devices/{device['id']}/installations"
         assert running.get(path, key=key).json() == entries
         assert running.delete(f"{path}/{entries[0]['id']}", key=key).status == 200
-        assert running.ctl("installation", "list", "--device", device["id"]) == entries[1:]
+        assert running.ctl("installation", "list", "--device", device["id"]) == listed[1:]
 
     def test_for_a_person(self, running, device, published):
         running.ctl("installation", "create", "--device", device["id"], "--app", published["id"],
                     json_output=False)
         lines = running.ctl("installation", "list", "--device", device["id"],
                             json_output=False).splitlines()
-        assert lines[0].split() == ["id", "app.id", "app.name", "createdAt"]
+        assert lines[0].split() == ["id", "app.id", "app.name", "createdAt", "enabled",
+                                    "displaySeconds", "hours", "weekdays", "pinned", "night"]
         assert lines[1].split()[1:3] == [published["id"], "Clock"]
+
+    def test_update(self, running, device, published):
+        one, two = (running.ctl("installation", "create", "--device", device["id"], "--app",
+                                published["id"])["id"] for _ in range(2))
+        update = ("installation", "update", "--device", device["serial"])
+        changed = running.ctl(*update, one, "--enabled", "off", "--display-seconds", "90",
+                              "--hours", "22:00-02:30", "--weekdays", "sun,mon", "--pinned", "on",
+                              "--night", "on", "--night-brightness", "3")
+        assert changed["id"] == one
+        wanted = {"enabled": False, "displaySeconds": 90, "hours": "22:00-02:30",
+                  "weekdays": "mon,sun", "pinned": True, "night": True}
+        assert changed | wanted == changed
+        listed = running.ctl("installation", "list", "--device", device["id"])
+        assert listed[0] == changed and listed[1]["id"] == two and listed[1]["enabled"]
+        # Of another one nothing is taken away, but what one entry alone can be.
+        running.ctl(*update, two, "--pinned", "off", "--night", "off")
+        assert running.ctl("installation", "list", "--device", device["id"])[0] == changed
+        assert running.ctl(*update, two, "--pinned", "on")["pinned"]
+        assert not running.ctl(*update, one, "--enabled", "on")["pinned"]
+        usual = running.ctl(*update, one, "--display-seconds", "default", "--hours", "always",
+                            "--weekdays", "all", "--night", "off")
+        assert usual | {"enabled": True, "displaySeconds": None, "hours": None, "weekdays": None,
+                        "night": False} == usual
+        assert query(running, "SELECT night_brightness, night_installation_id FROM device "
+                              "WHERE id = %s", device["id"]) == [(3, None)]
+
+    def test_a_panel_follows_an_update(self, running, device):
+        path = device["pollUrl"][device["pollUrl"].index("/d/"):]
+        query(running, "UPDATE device SET sleep_enabled = true, sleep_start_minute = 0, "
+                       "sleep_end_minute = 0, generation = 5 WHERE id = %s", device["id"])
+        query(running, "INSERT INTO installation (device_id, id, position, picture) "
+                       "VALUES (%s, 'e', 5, '\\x00')", device["id"])
+        assert running.get(path).headers["Tronbyt-Brightness"] == "0"
+        running.ctl("installation", "update", "e", "--device", device["id"], "--night", "on",
+                    "--night-brightness", "7")
+        wait_until(lambda: running.get(path).headers["Tronbyt-Brightness"] == "7",
+                   "the night entry")
+
+    @pytest.mark.parametrize("option, value", [
+        ("--display-seconds", "4"), ("--display-seconds", "86401"), ("--display-seconds", "x"),
+        ("--hours", "7-9"), ("--hours", "07:00"), ("--hours", "07:00-24:00"), ("--hours", ""),
+        ("--weekdays", "monday"), ("--weekdays", ""), ("--weekdays", "mon,,tue"),
+        ("--enabled", "yes"), ("--night-brightness", "0"), ("--night-brightness", "101")])
+    def test_bad_updates(self, running, device, option, value):
+        refused(running, 2, "installation", "update", "x", "--device", device["id"],
+                f"{option}={value}")
+
+    def test_nothing_to_update(self, running, device):
+        update = ("installation", "update", "x", "--device", device["id"])
+        assert "at least one option" in refused(running, 2, *update)
+        assert refused(running, 3, *update, "--pinned", "on") == "the device has no installation x"
 
     def test_what_cannot_be_installed(self, running, email, key, device, published):
         create = ("installation", "create", "--device", device["id"], "--app")
