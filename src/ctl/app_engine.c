@@ -7,6 +7,7 @@
 enum {
 	STARLARK_TIMEOUT_MS = 10 * 1000,
 	SCRIPT_TIMEOUT_MS = 2 * 1000,
+	NETWORK_MS = 8 * 1000, /* that a script may wait for it besides */
 	ZONE_CHANGES_MAX = 1000,
 };
 
@@ -42,6 +43,11 @@ void app_engine_stop(struct app_engine *engine)
 	renderer_stop(engine->painter);
 	app_engine_finish_answer(&engine->compiled);
 	free(engine);
+}
+
+void app_engine_use_network(struct app_engine *engine, struct app_network *network)
+{
+	renderer_use_network(engine->script ? engine->script : engine->painter, network);
 }
 
 static void describe(const struct renderer *renderer, struct buffer *text)
@@ -99,7 +105,7 @@ static int add_zone(yyjson_mut_doc *head)
 static void merge(const struct renderer_answer *script, struct renderer_answer *answer)
 {
 	static const char *const sums[] = {"elapsed_us", "cpu_us", "memory_bytes"};
-	static const char *const kept[] = {"log", "log_dropped"};
+	static const char *const kept[] = {"log", "log_dropped", "hosts", "interval_s"};
 	yyjson_mut_doc *head = yyjson_doc_mut_copy(answer->head, NULL);
 
 	for (size_t i = 0; i < array_length(sums); i++)
@@ -126,7 +132,7 @@ static int ask(struct renderer *renderer, yyjson_mut_doc *head, const char *what
 {
 	set_member(head, "what", yyjson_mut_str(head, what));
 	set_member(head, "timeout_ms", yyjson_mut_sint(head, timeout_ms));
-	return renderer_ask(renderer, head, blob, timeout_ms, ret_answer, ret_why);
+	return renderer_ask(renderer, head, blob, timeout_ms + NETWORK_MS, ret_answer, ret_why);
 }
 
 /* Takes a tree to its picture or schema. */
@@ -141,6 +147,14 @@ static int paint(struct app_engine *engine, yyjson_mut_doc *head, const char *wh
 		merge(script, ret_answer);
 	app_engine_finish_answer(script);
 	return status;
+}
+
+/* What is asked of the painter about the tree that a script has answered with. */
+static const char *painting(const char *what)
+{
+	if (strcmp(what, "schema") == 0)
+		return "describe";
+	return strcmp(what, "handler") == 0 ? "reply" : "paint";
 }
 
 static int ask_script(struct app_engine *engine, yyjson_mut_doc *head, const char *what,
@@ -164,8 +178,7 @@ static int ask_script(struct app_engine *engine, yyjson_mut_doc *head, const cha
 		&made, ret_why) < 0)
 		return -1;
 	if (!answer_member(&made, "error"))
-		return paint(engine, head, strcmp(what, "schema") == 0 ? "describe" : "paint",
-			     &made, ret_answer, ret_why);
+		return paint(engine, head, painting(what), &made, ret_answer, ret_why);
 	*ret_answer = made;
 	return 0;
 }

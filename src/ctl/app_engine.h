@@ -10,6 +10,7 @@
 #include "renderer.h"
 
 struct app_engine;
+struct app_network;
 
 /* Starts what the language needs. NULL with a sentence in ret_why. */
 struct app_engine *app_engine_start(bool is_typescript, char ret_why[static RENDERER_WHY_MAX])
@@ -17,6 +18,9 @@ struct app_engine *app_engine_start(bool is_typescript, char ret_why[static REND
 
 /* NULL is fine. */
 void app_engine_stop(struct app_engine *engine);
+
+/* Scripts reach the network through it, which must outlive the engine. Before, there is none. */
+void app_engine_use_network(struct app_engine *engine, struct app_network *network);
 
 /* "LIBRARY in a sandbox of: LAYERS", of each process. */
 void app_engine_describe(const struct app_engine *engine, struct buffer *text);

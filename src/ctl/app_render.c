@@ -1,8 +1,10 @@
 /* displayctl app render: what a server would show, without one. */
 #include "app_engine.h"
 #include "app_folder.h"
+#include "app_network.h"
 #include "app_report.h"
 #include "base/clock.h"
+#include "base/network.h"
 #include "ctl/ctl.h"
 #include "options/options.h"
 #include "panel/play.h"
@@ -22,6 +24,8 @@ struct rendering {
 	bool is_folder;
 	bool watches;
 	bool checks;
+	bool has_network;
+	struct app_network network;
 	uint64_t state; /* of the app's files when they were read */
 
 	struct buffer picture;
@@ -66,6 +70,16 @@ int ctl_check_seed(char *value, struct options_error *reterr)
 	return options_error_set(reterr, "must be a whole number");
 }
 
+int ctl_check_egress(char *value, struct options_error *reterr)
+{
+	struct network network;
+
+	if (network_read(value, &network) && !network.is_unix)
+		return 0;
+	return options_error_set(reterr, "must be an address, or a network such as 10.0.0.0/8 with "
+					 "no bit set behind its prefix");
+}
+
 /* Settings are the arguments KEY=VALUE behind the path. */
 static void add_settings(const struct options *options, yyjson_mut_doc *head)
 {
@@ -97,6 +111,7 @@ static yyjson_mut_doc *make_head(const struct rendering *rendering, const char *
 	yyjson_mut_doc_set_root(head, root);
 	yyjson_mut_obj_add_str(head, root, "what", what);
 	yyjson_mut_obj_add_str(head, root, "app", "draft");
+	yyjson_mut_obj_add_bool(head, root, "network", rendering->has_network);
 	yyjson_mut_obj_add_sint(head, root, "now_ms", now_ms);
 	yyjson_mut_obj_add_uint(head, root, "seed", seed);
 	yyjson_mut_obj_add_strcpy(head, root, "timezone", options_text(options, "timezone"));
@@ -202,6 +217,8 @@ static enum ctl_exit render_script(struct rendering *rendering, bool is_typescri
 
 	if (!engine)
 		return ctl_fail(CTL_FAILED, "%s", why);
+	if (rendering->has_network)
+		app_engine_use_network(engine, &rendering->network);
 	ask_all(rendering, engine, script);
 	if (rendering->checks)
 		print_engine(engine);
@@ -320,16 +337,19 @@ enum ctl_exit ctl_app_render(struct ctl *ctl)
 	    .output = options_text(options, "output"),
 	    .watches = options_find_given(options, "watch"),
 	    .checks = options_find_given(options, "check"),
+	    .has_network = !options_find_given(options, "no-network"),
 	};
 	enum ctl_exit code = check_arguments(&rendering);
 	struct stat about;
 
 	if (code != CTL_DONE)
 		return code;
+	app_network_init(&rendering.network, options);
 	rendering.is_folder = stat(rendering.path, &about) == 0 && S_ISDIR(about.st_mode);
 	do {
 		code = render(&rendering);
 	} while (code == CTL_DONE && show(&rendering, &code));
+	app_network_leave(&rendering.network);
 	buffer_finish(&rendering.picture);
 	buffer_finish(&rendering.log);
 	buffer_finish(&rendering.status);

@@ -15,14 +15,27 @@ static void append_clean(const char *value, bool keeps_lines, struct buffer *tex
 
 	while (rest.length) {
 		struct str before = rest;
-		uint32_t c = utf8_next(&rest);
-		bool kept = !utf8_is_control(c) || c == '\t' || (c == '\n' && keeps_lines);
+		uint32_t c;
+		bool kept;
+
+		if (utf8_sequence_length(rest) == 0) {
+			rest = str_from_offset(rest, 1);
+			buffer_append_char(text, '?');
+			continue;
+		}
+		c = utf8_next(&rest);
+		kept = !utf8_is_control(c) || c == '\t' || (c == '\n' && keeps_lines);
 
 		if (kept)
 			buffer_append(text, before.data, before.length - rest.length);
 		else
 			buffer_append_char(text, ' ');
 	}
+}
+
+void app_report_text(const char *value, struct buffer *text)
+{
+	append_clean(value, false, text);
 }
 
 void app_report_error(const char *path, bool is_folder, yyjson_val *error, struct buffer *text)
@@ -42,6 +55,21 @@ void app_report_error(const char *path, bool is_folder, yyjson_val *error, struc
 	buffer_append_str(text, STR(": "));
 	append_clean(yyjson_get_str(yyjson_obj_get(error, "message")), true, text);
 	buffer_append_char(text, '\n');
+}
+
+void app_report_place(yyjson_val *error, struct buffer *text)
+{
+	const char *file = yyjson_get_str(yyjson_obj_get(error, "file"));
+	int line = yyjson_get_int(yyjson_obj_get(error, "line"));
+
+	if (file) {
+		append_clean(file, false, text);
+		if (line > 0)
+			buffer_printf(text, ":%d:%d", line,
+				      yyjson_get_int(yyjson_obj_get(error, "column")));
+		buffer_append_str(text, STR(": "));
+	}
+	append_clean(yyjson_get_str(yyjson_obj_get(error, "message")), false, text);
 }
 
 void app_report_log(yyjson_val *answer, struct buffer *text)

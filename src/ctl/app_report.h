@@ -7,6 +7,12 @@
  * the author gave it. */
 void app_report_error(const char *path, bool is_folder, yyjson_val *error, struct buffer *text);
 
+/* The same on one line, with a place in the app's own files: "clock.star:12:9: message". */
+void app_report_place(yyjson_val *error, struct buffer *text);
+
+/* A stranger's text, on one line and without what steers a terminal. */
+void app_report_text(const char *value, struct buffer *text);
+
 /* What the app printed, a line each. */
 void app_report_log(yyjson_val *answer, struct buffer *text);
 

@@ -2,11 +2,9 @@
  * goes over its socket is described in subprojects/render-starlark/message.go. Blocks. */
 #pragma once
 
-#include "base/buffer.h"
+#include "exchange.h"
 
-#include <stdbool.h>
-#include <yyjson.h>
-
+struct app_network;
 struct renderer;
 
 /* The one for TypeScript answers with a tree of widgets, which the one for Starlark paints. */
@@ -25,10 +23,9 @@ void renderer_stop(struct renderer *renderer);
 const char *renderer_layers(const struct renderer *renderer);
 const char *renderer_library(const struct renderer *renderer);
 
-struct renderer_answer {
-	yyjson_doc *head;   /* an object; the caller's to free */
-	struct buffer blob; /* the caller's to finish */
-};
+/* What the renderer's scripts ask the network for goes there; it must outlive the renderer. Without
+ * one there is no network. */
+void renderer_use_network(struct renderer *renderer, struct app_network *network);
 
 /* Sends the request and waits for its answer, at most until timeout_ms and some more have passed.
  * 0, or -1 with a sentence in ret_why: the process is gone then, and the script is to blame; or

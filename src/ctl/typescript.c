@@ -1,7 +1,9 @@
 #include "typescript.h"
 
 #include "base/clock.h"
-#include "program.h"
+#include "domain/app_files.h"
+#include "main/program.h"
+#include "render/complaint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +12,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* As complaints call the script. */
-#define SOLE_FILE "app.ts"
 
 enum { OUTPUT_MAX = 4 << 20, PIECE = 64 * 1024 };
 
@@ -25,31 +24,12 @@ struct compiler {
 };
 
 /* In the child. Standard input is the script; nothing else is read. */
-static _Noreturn void become_compiler(char *launcher, int source, int output, int errors)
+static _Noreturn void become_compiler(const struct program *program, int source, int output,
+				      int errors)
 {
-	static char *options[] = {
-	    NULL,
-	    "--best-effort",
-	    "--data",
-	    "256M",
-	    DISPLAYD_ESBUILD,
-	    "--loader=ts",
-	    "--format=esm",
-	    "--target=es2022",
-	    "--charset=utf8",
-	    "--sourcemap=inline",
-	    "--sources-content=false",
-	    "--sourcefile=app.ts",
-	    "--log-level=error",
-	    "--log-limit=1",
-	    "--color=false",
-	    NULL,
-	};
-
-	options[0] = launcher;
 	if (dup2(source, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
 	    dup2(errors, STDERR_FILENO) >= 0)
-		execv(launcher, options);
+		execv(program->launcher, (char *const *)program->arguments);
 	_exit(127);
 }
 
@@ -73,7 +53,7 @@ static int make_source(struct str source)
 	return file;
 }
 
-static bool start(struct compiler *compiler, char *launcher, int source)
+static bool start(struct compiler *compiler, const struct program *program, int source)
 {
 	int output[2], errors[2];
 
@@ -86,7 +66,7 @@ static bool start(struct compiler *compiler, char *launcher, int source)
 	}
 	compiler->process = fork();
 	if (compiler->process == 0)
-		become_compiler(launcher, source, output[1], errors[1]);
+		become_compiler(program, source, output[1], errors[1]);
 	close(output[1]);
 	close(errors[1]);
 	compiler->pipes[0] = output[0];
@@ -147,54 +127,23 @@ static bool finish(struct compiler *compiler)
 	return !compiler->fault && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* A number, and what is behind it. */
-static int read_number(const char **from)
-{
-	char *end;
-	long number = strtol(*from, &end, 10);
-
-	*from = end;
-	return number > 0 && number < INT_MAX ? (int)number : 0;
-}
-
-/* Finds what esbuild complains of: "X [ERROR] MESSAGE\n\n    app.ts:LINE:COLUMN:", the column in
- * bytes from 0. */
-static bool read_complaint(const char *text, struct str *ret_message, int *ret_line,
-			   int *ret_column)
-{
-	static const char mark[] = "[ERROR] ", file[] = "\n    " SOLE_FILE ":";
-	const char *message = strstr(text, mark), *place;
-
-	if (!message)
-		return false;
-	message += sizeof(mark) - 1;
-	*ret_message = (struct str){message, strcspn(message, "\n")};
-	place = strstr(message, file);
-	if (place) {
-		place += sizeof(file) - 1;
-		*ret_line = read_number(&place);
-		place += *place == ':';
-		*ret_column = read_number(&place);
-	}
-	return true;
-}
-
-static yyjson_doc *make_head(const struct str *message, int line, int column)
+static yyjson_doc *make_head(const struct complaint *complaint, struct str file)
 {
 	yyjson_mut_doc *head = yyjson_mut_doc_new(NULL);
 	yyjson_mut_val *root = yyjson_mut_obj(head);
 	yyjson_doc *made;
 
 	yyjson_mut_doc_set_root(head, root);
-	if (message) {
+	if (complaint) {
 		yyjson_mut_val *error = yyjson_mut_obj_add_obj(head, root, "error");
 
 		yyjson_mut_obj_add_str(head, error, "kind", "script");
-		yyjson_mut_obj_add_strn(head, error, "message", message->data, message->length);
-		yyjson_mut_obj_add_str(head, error, "file", SOLE_FILE);
-		if (line > 0) {
-			yyjson_mut_obj_add_int(head, error, "line", line);
-			yyjson_mut_obj_add_int(head, error, "column", column + 1);
+		yyjson_mut_obj_add_strn(head, error, "message", complaint->message.data,
+					complaint->message.length);
+		yyjson_mut_obj_add_strn(head, error, "file", file.data, file.length);
+		if (complaint->line > 0) {
+			yyjson_mut_obj_add_int(head, error, "line", complaint->line);
+			yyjson_mut_obj_add_int(head, error, "column", complaint->column);
 		}
 	}
 	made = yyjson_mut_doc_imut_copy(head, NULL);
@@ -203,17 +152,14 @@ static yyjson_doc *make_head(const struct str *message, int line, int column)
 }
 
 /* What the outputs say. */
-static int read_result(struct compiler *compiler, bool done, struct renderer_answer *ret_answer,
-		       char ret_why[static RENDERER_WHY_MAX])
+static int read_result(struct compiler *compiler, bool done, struct str file,
+		       struct renderer_answer *ret_answer, char ret_why[static RENDERER_WHY_MAX])
 {
-	struct str message = {0};
-	int line = 0, column = 0;
-	const char *errors;
+	struct str errors = buffer_view(&compiler->outputs[1]);
+	struct complaint complaint;
 
-	buffer_append_char(&compiler->outputs[1], '\0');
-	errors = buffer_view(&compiler->outputs[1]).data;
 	if (done) {
-		*ret_answer = (struct renderer_answer){.head = make_head(NULL, 0, 0)};
+		*ret_answer = (struct renderer_answer){.head = make_head(NULL, file)};
 		buffer_append_str(&ret_answer->blob, buffer_view(&compiler->outputs[0]));
 		return 0;
 	}
@@ -221,20 +167,21 @@ static int read_result(struct compiler *compiler, bool done, struct renderer_ans
 		snprintf(ret_why, RENDERER_WHY_MAX, "%s", compiler->fault);
 		return -1;
 	}
-	if (!read_complaint(errors, &message, &line, &column)) {
+	if (!complaint_read(errors, &complaint)) {
 		snprintf(ret_why, RENDERER_WHY_MAX, "esbuild ended without a result: %.*s",
-			 (int)strcspn(errors, "\n"), errors);
+			 (int)str_find(errors, '\n'), errors.length ? errors.data : "");
 		return -1;
 	}
-	*ret_answer = (struct renderer_answer){.head = make_head(&message, line, column)};
+	*ret_answer = (struct renderer_answer){.head = make_head(&complaint, file)};
 	return 0;
 }
 
-int typescript_compile(struct str source, struct renderer_answer *ret_answer,
-		       char ret_why[static RENDERER_WHY_MAX])
+/* One script; name is how its author calls it. */
+static int compile(struct str source, struct str name, struct renderer_answer *ret_answer,
+		   char ret_why[static RENDERER_WHY_MAX])
 {
 	struct compiler compiler = {.pipes = {-1, -1}};
-	char launcher[PATH_MAX];
+	struct program program;
 	int file, status;
 	bool done;
 
@@ -242,21 +189,67 @@ int typescript_compile(struct str source, struct renderer_answer *ret_answer,
 		snprintf(ret_why, RENDERER_WHY_MAX, "a script in TypeScript has 1 MiB at most");
 		return -1;
 	}
-	if (!program_find_launcher(launcher) || access(DISPLAYD_ESBUILD, X_OK) != 0) {
-		snprintf(ret_why, RENDERER_WHY_MAX,
-			 "there is no %s: install esbuild, which strips the types of scripts",
-			 DISPLAYD_ESBUILD);
+	if (!program_find(RENDER_COMPILER, false, &program)) {
+		snprintf(ret_why, RENDERER_WHY_MAX, "%s", program_missing(RENDER_COMPILER));
 		return -1;
 	}
 	file = make_source(source);
-	if (file < 0 || !start(&compiler, launcher, file))
+	if (file < 0 || !start(&compiler, &program, file))
 		compiler.fault = "cannot start esbuild";
 	read_outputs(&compiler);
 	done = finish(&compiler);
-	status = read_result(&compiler, done, ret_answer, ret_why);
+	status = read_result(&compiler, done, name, ret_answer, ret_why);
 	if (file >= 0)
 		close(file);
 	for (int i = 0; i < 2; i++)
 		buffer_finish(&compiler.outputs[i]);
+	return status;
+}
+
+/* Compiles the scripts among the files; the answer is that of the first that does not compile, or
+ * all of them as one archive. */
+static int compile_all(const struct app_files *files, struct renderer_answer *ret_answer,
+		       char ret_why[static RENDERER_WHY_MAX])
+{
+	struct renderer_answer all = {0}, one;
+
+	for (unsigned i = 0; i < files->count; i++) {
+		const struct app_file *file = &files->list[i];
+
+		if (!app_file_is_script(file)) {
+			if (!app_file_is_declaration(file))
+				app_files_append(&all.blob, file, file->data);
+			continue;
+		}
+		if (compile(file->data, file->name, &one, ret_why) < 0) {
+			buffer_finish(&all.blob);
+			return -1;
+		}
+		if (yyjson_obj_get(yyjson_doc_get_root(one.head), "error")) {
+			buffer_finish(&all.blob);
+			*ret_answer = one;
+			return 0;
+		}
+		app_files_append(&all.blob, file, buffer_view(&one.blob));
+		yyjson_doc_free(one.head);
+		buffer_finish(&one.blob);
+	}
+	all.head = make_head(NULL, (struct str){0});
+	*ret_answer = all;
+	return 0;
+}
+
+int typescript_compile(struct str source, struct renderer_answer *ret_answer,
+		       char ret_why[static RENDERER_WHY_MAX])
+{
+	struct app_files files;
+	int status;
+
+	if (!app_files_is_archive(source))
+		return compile(source, STR(COMPLAINT_SOLE_FILE), ret_answer, ret_why);
+	status = app_files_read(source, &files, ret_why);
+	if (status == 0)
+		status = compile_all(&files, ret_answer, ret_why);
+	app_files_finish(&files);
 	return status;
 }
