@@ -17,8 +17,13 @@ int app_folder_pack(const char *path, struct buffer *script, char ret_fault[stat
 /* A number that changes when a file of the app changes, comes or goes. */
 uint64_t app_folder_state(const char *path);
 
-/* Reads what is to be rendered. An app in TypeScript, which is one script so far, is a file
- * NAME.ts, or a folder with one such file and none in Starlark. 0, or -1 with a sentence in
- * ret_fault. */
+/* Reads what is to be rendered. An app in TypeScript is a file NAME.ts, or a folder
+ * with such files and none in Starlark: with one alone it is that script. 0, or -1 with a sentence
+ * in ret_fault. */
 int app_folder_read(const char *path, struct buffer *script, bool *ret_is_typescript,
 		    char ret_fault[static APP_FAULT_MAX]) __attribute__((warn_unused_result));
+
+/* Likewise of a folder, for an upload: without files that nothing can load, such as pictures for a
+ * catalogue. Scripts in Starlark name the files that they use. */
+int app_folder_read_used(const char *path, struct buffer *script, bool *ret_is_typescript,
+			 char ret_fault[static APP_FAULT_MAX]) __attribute__((warn_unused_result));

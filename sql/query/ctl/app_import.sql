@@ -1,0 +1,46 @@
+-- Makes a public app of one of a checkout, or brings it up to date. Its version is approved and
+-- deployed at once; where the app has a version of this name already, that is deployed. No row: the
+-- account is gone, or the slug is that of another app.
+-- params: id uuid, account_id uuid, slug text, name text, description text, author text?,
+--   imported_as text, version_id uuid, version text, script_language text, script_content text,
+--   checksum text, review_summary text
+-- row: id uuid, generation int8, status text
+-- effect: write
+-- refuse: account_app_limit -> too_many_apps, app_version_limit -> too_many_versions,
+--   app_version_name_unique -> version_name_used
+WITH known AS (
+	SELECT app_version.id
+	FROM app_version
+	JOIN app ON app.id = app_version.app_id
+	WHERE app.slug = :slug AND app_version.name = :version AND app_version.status = 'APPROVED'
+), stored AS (
+	INSERT INTO app (id, account_id, slug, name, description, author, imported_as, visibility,
+		status, is_submitted, deployed_version_id, generation)
+	SELECT :id, account.id, :slug, :name, :description, :author, :imported_as, 'public', 'active',
+		true, :version_id, 1
+	FROM account
+	WHERE account.id = :account_id AND account.closed_at IS NULL
+	ON CONFLICT (slug) DO UPDATE
+	SET name = excluded.name,
+		description = excluded.description,
+		author = excluded.author,
+		status = CASE app.status WHEN 'disabled' THEN 'disabled' ELSE 'active' END,
+		is_submitted = true,
+		deployed_version_id = coalesce((SELECT known.id FROM known), :version_id),
+		generation = app.generation + 1
+	WHERE app.account_id = excluded.account_id AND app.imported_as = excluded.imported_as
+	RETURNING app.id, app.slug, app.generation, app.status
+), versioned AS (
+	INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum, status,
+		reviewed_at, review_summary)
+	SELECT :version_id, stored.id, :version, :script_language, :script_content, :checksum,
+		'APPROVED', clock_timestamp(), :review_summary
+	FROM stored
+	WHERE NOT EXISTS (SELECT FROM known)
+), audited AS (
+	INSERT INTO audit_entry (actor, action, target)
+	SELECT 'displayctl', 'app.import', stored.slug || ' ' || :version
+	FROM stored
+)
+SELECT id, generation, status
+FROM stored

@@ -1,0 +1,11 @@
+-- What there is of these slugs, as an import compares it with a checkout. version: the deployed one.
+-- params: account_id uuid, slugs text[]
+-- row: slug text, is_own bool, imported_as text, name text, description text, author text,
+--   version text
+-- effect: read
+SELECT app.slug, coalesce(app.account_id = :account_id, false) AS is_own,
+	coalesce(app.imported_as, '') AS imported_as, app.name, app.description,
+	coalesce(app.author, '') AS author, coalesce(app_version.name, '') AS version
+FROM app
+LEFT JOIN app_version ON app_version.id = app.deployed_version_id
+WHERE app.slug = ANY (:slugs)

@@ -1,0 +1,25 @@
+/* What a folder of the community says of its app: its manifest.yaml. A stranger's text: only the
+ * values of its outermost mapping are read, and no aliases. */
+#pragma once
+
+#include <stdbool.h>
+
+enum { MANIFEST_BYTES_MAX = 64 * 1024, MANIFEST_FAULT_MAX = 256 };
+
+/* Texts of one line, without control characters, of at most so many characters as an app may have
+ * there. NULL: it says nothing. */
+struct app_manifest {
+	char *id;
+	char *package;
+	char *name;
+	char *summary;
+	char *description;
+	char *author;
+	bool is_broken; /* as the community has found */
+};
+
+/* Reads the file. 0, or -1 with a sentence in ret_fault; app_manifest_finish() either way. */
+int app_manifest_read(const char *path, struct app_manifest *ret_manifest,
+		      char ret_fault[static MANIFEST_FAULT_MAX])
+    __attribute__((warn_unused_result));
+void app_manifest_finish(struct app_manifest *manifest);

@@ -1,0 +1,430 @@
+"""displayctl app import: a checkout of many apps becomes apps of an account."""
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import threading
+import urllib.request
+
+import psycopg2.extensions
+import pytest
+from ctl_scene import database_of, device, email, key, numbers, query, refused
+from images import frames_of
+from server import DISPLAYCTL, CtlError, wait_until
+
+__all__ = ["device", "email", "key"]  # fixtures
+
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("HAS_STARLARK"), reason="built without the renderer of apps in Starlark")
+needs_typescript = pytest.mark.skipif(
+    not os.environ.get("HAS_TYPESCRIPT"), reason="built without the renderer of apps in TypeScript")
+
+STARLARK = """load("render.star", "render")
+def main(config):
+    return render.Root(child = render.Text("%s"))
+"""
+TYPESCRIPT = """import { Root, Text } from "panel";
+export default function main() { return Root({ child: Text({ content: "x" }) }); }
+"""
+PIXEL = b"\x89PNG\r\n\x1a\n\0\xff"
+
+
+class Checkout:
+    """A folder with apps, whose IDs nobody else has."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.prefix = f"c{next(numbers)}"
+
+    def slug(self, name):
+        return f"{self.prefix}-{name}"
+
+    def add(self, app, /, script=STARLARK % "x", file="main.star", files=(), **manifest):
+        folder = os.path.join(self.folder, "apps", app)
+        manifest = {"id": self.slug(app), "name": app.title(), "author": "Ada",
+                    "summary": "A summary"} | manifest
+        write(os.path.join(folder, "manifest.yaml"), "---\n" + "".join(
+            f"{field}: {json.dumps(value)}\n" for field, value in manifest.items()
+            if value is not None))
+        if script is not None:
+            write(os.path.join(folder, file), script)
+        for path, content in dict(files).items():
+            write(os.path.join(folder, path), content)
+
+
+def write(path, content):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode())
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    return Checkout(str(tmp_path))
+
+
+def counts(answer):
+    return {name: answer[name] for name in ("made", "updated", "unchanged", "failed")}
+
+
+def outcome(made=0, updated=0, unchanged=0, failed=0):
+    return {"made": made, "updated": updated, "unchanged": unchanged, "failed": failed}
+
+
+@pytest.fixture
+def run(running, email, checkout):
+    def run(*options):
+        return running.ctl("app", "import", checkout.folder, "--account", email, *options)
+    return run
+
+
+def versions(server, slug):
+    return query(server, """SELECT app_version.name, script_language, script_content, checksum,
+        app_version.status, review_summary, app_version.id = deployed_version_id
+        FROM app_version JOIN app ON app.id = app_version.app_id WHERE slug = %s
+        ORDER BY sequence""", slug)
+
+
+def test_an_app_of_one_file(running, run, checkout, key, email):
+    checkout.add("clock", name="My clock", summary="Tells the time", desc="In words.")
+    answer = run()
+    assert counts(answer) == outcome(made=1)
+    [app] = answer["apps"]
+    assert (app["folder"], app["slug"], app["outcome"], app["remark"]) == (
+        "apps/clock", checkout.slug("clock"), "made", None)
+
+    [listed] = [entry for entry in running.get("/v1/apps", key=key).json()
+                if entry["name"] == "My clock"]
+    assert listed["description"] == "Tells the time\nIn words."
+    assert listed["author"] == {"name": "Ada"} and listed["version"] == app["version"]
+    [own] = running.ctl("app", "list", "--account", email)
+    assert (own["slug"], own["visibility"], own["status"], own["version"]) == (
+        app["slug"], "public", "active", app["version"])
+
+    [(name, language, script, checksum, status, summary, deployed)] = versions(running, app["slug"])
+    assert (language, status, deployed) == ("STARLARK", "APPROVED", True)
+    assert re.fullmatch(r"[0-9a-f]{16}", name) and checksum.startswith(f"sha256:{name}")
+    assert "Imported" in summary
+    assert script.startswith("-- main.star --\nload(")
+    assert "\n-- manifest.yaml --\n---\nid: " in script
+
+
+def test_an_app_of_several_files(running, run, checkout):
+    """Files that no script names are of no use to it."""
+    checkout.add("many", files={
+        "main.star": 'load("lib/a.star", "a")\nload("images/dot.png", dot = "file")\n'
+                     "def main():\n    return a(dot.readall())",
+        "lib/a.star": "def a(dot):\n    return []\n", "images/dot.png": PIXEL, "many.webp": PIXEL,
+        "README.md": "Read me", "locales/de.json": "{}\n", ".git/config": "x\n"})
+    assert counts(run()) == outcome(made=1)
+    script = versions(running, checkout.slug("many"))[0][2]
+    assert re.findall(r"(?m)^-- (.*) --$", script) == [
+        "images/dot.png;base64", "lib/a.star", "locales/de.json", "main.star", "manifest.yaml"]
+    assert base64.b64decode(script.split(";base64 --\n")[1].split("\n")[0]) == PIXEL
+    assert "    return a(dot.readall())\n-- manifest.yaml --\n" in script
+
+
+@needs_typescript
+def test_an_app_in_typescript(running, run, checkout):
+    checkout.add("typed", script=TYPESCRIPT, file="typed.ts")
+    assert counts(run()) == outcome(made=1)
+    [(_, language, script, *_)] = versions(running, checkout.slug("typed"))
+    assert (language, script) == ("TYPESCRIPT", TYPESCRIPT)
+
+
+def test_what_is_as_it_was_is_not_written(running, run, checkout):
+    checkout.add("one")
+    checkout.add("two", broken=True)
+    assert counts(run()) == outcome(made=2)
+    entries = query(running, "SELECT count(*) FROM audit_entry")
+    assert counts(run()) == outcome(unchanged=2)
+    assert query(running, "SELECT count(*) FROM audit_entry") == entries
+    assert len(versions(running, checkout.slug("one"))) == 1
+
+
+def test_what_is_new(running, run, checkout):
+    """Content makes a version; what the manifest says does not have to. Both come back."""
+    checkout.add("app", script=STARLARK % "old")
+    old = run()["apps"][0]["version"]
+    checkout.add("app", script=STARLARK % "new")
+    answer = run()
+    assert counts(answer) == outcome(updated=1)
+    assert [version[0] for version in versions(running, checkout.slug("app"))] == [
+        old, answer["apps"][0]["version"]]
+
+    checkout.add("app", script=STARLARK % "old")
+    assert counts(run()) == outcome(updated=1)
+    deployed = [version[0] for version in versions(running, checkout.slug("app")) if version[-1]]
+    assert deployed == [old] and len(versions(running, checkout.slug("app"))) == 2
+
+
+def test_details_that_somebody_has_changed(running, run, checkout):
+    checkout.add("app")
+    run()
+    query(running, """UPDATE app SET name = 'Other', visibility = 'private', author = NULL
+        WHERE slug = %s""", checkout.slug("app"))
+    assert counts(run()) == outcome(updated=1)
+    assert query(running, "SELECT name, author, visibility FROM app WHERE slug = %s",
+                 checkout.slug("app")) == [("App", "Ada", "private")]
+    assert len(versions(running, checkout.slug("app"))) == 1
+
+
+def test_a_disabled_app_stays_so(running, run, checkout):
+    checkout.add("app")
+    run()
+    running.ctl("app", "disable", checkout.slug("app"))
+    checkout.add("app", script=STARLARK % "new")
+    assert counts(run()) == outcome(updated=1)
+    assert query(running, "SELECT status FROM app WHERE slug = %s",
+                 checkout.slug("app")) == [("disabled",)]
+
+
+HOSTILE = {
+    "syntax": ("def main(:\n", "main.star:1:11: got ':'"),
+    "no main": ("x = 1\n", "main"),
+    "endless": ("def f():\n    while True:\n        pass\nf()\n", "steps"),
+    "memory": ("x = ['x' * 1000000 + str(i) for i in range(5000)]\n", "memory"),
+    "schema": ("def main():\n    return []\ndef get_schema():\n    return {}['x']\n",
+               "main.star:4:14: key"),
+}
+
+
+def test_broken_apps_stop_nothing(running, run, checkout):
+    for name, (script, _) in HOSTILE.items():
+        checkout.add(name, script=script)
+        checkout.add(f"{name} good")
+    checkout.add("nothing", script=None)
+    checkout.add("large", files={"main.star": STARLARK % ("x" * 1000 * 1000)})
+    checkout.add("bad name", files={b"caf\xe9.star".decode(errors="surrogateescape"): "x = 1\n"})
+    write(os.path.join(checkout.folder, "apps/odd/manifest.yaml"), "id: [\n")
+    write(os.path.join(checkout.folder, "apps/list/manifest.yaml"), "- id\n")
+    answer = run()
+    assert counts(answer) == outcome(made=len(HOSTILE), failed=len(HOSTILE) + 5)
+    remarks = {app["folder"].removeprefix("apps/"): app["remark"] for app in answer["apps"]}
+    for name, (_, text) in HOSTILE.items():
+        assert text in remarks[name]
+        assert remarks[f"{name} good"] is None
+    assert re.match(r"it has 1000\d\d\d bytes; an app may have 1000000$", remarks["large"])
+    assert "UTF-8" in remarks["bad name"]
+    assert remarks["odd"].startswith("manifest.yaml:2:1: ")
+    assert remarks["list"] == "manifest.yaml: has no names with values"
+    assert not versions(running, checkout.slug("syntax"))
+    assert counts(run()) == outcome(unchanged=len(HOSTILE), failed=len(HOSTILE) + 5)
+
+
+def test_words_of_the_network_are_not_enough(run, checkout):
+    checkout.add("says", script='fail("no network here")\ndef main():\n    return []\n')
+    checkout.add("good")
+    answer = run()
+    assert counts(answer) == outcome(made=1, failed=1)
+    assert "main.star:1:5: fail: no network here" in [app["remark"] for app in answer["apps"]]
+
+
+def test_what_the_community_calls_broken(run, checkout):
+    checkout.add("app", broken=True)
+    for what in ("made", "unchanged"):
+        answer = run()
+        assert counts(answer) == outcome(**{what: 1})
+        assert answer["apps"][0]["remark"] == "its manifest says that it is broken"
+
+
+def test_a_folder_does_not_steer_the_terminal(running, email, checkout):
+    write(os.path.join(checkout.folder, "apps/a\x1b]0;x\x07b/manifest.yaml"), "id: [\n")
+    write(os.path.join(checkout.folder, b"apps/caf\xe9".decode(errors="surrogateescape"),
+                       "manifest.yaml"), "- id\n")
+    command = [DISPLAYCTL, "--state-dir", running.state_dir, "app", "import", checkout.folder,
+               "--account", email]
+    command += ["--database", running.database] if running.database else []
+    printed = subprocess.run(command, capture_output=True, timeout=120, check=False,
+                             env=running.environment).stdout
+    assert b"\x1b" not in printed and b"\x07" not in printed
+    assert b"apps/a ]0;x b: not imported: " in printed and b"apps/caf?: not imported: " in printed
+
+
+def test_a_form_that_wants_the_network(run, checkout):
+    """It is asked for when somebody installs the app."""
+    checkout.add("net", script='load("http.star", "http")\ndef main():\n    return []\n'
+                 'def get_schema():\n    http.get("http://127.0.0.1:9/")\n')
+    answer = run()
+    assert counts(answer) == outcome(made=1)
+    assert "network" in answer["apps"][0]["remark"]
+
+
+@pytest.mark.parametrize("manifest, name, description, author", [
+    ("name: |\n  Two\n  lines\nsummary: >-\n  One\n  line\n", "Two lines", "One line", None),
+    ("name: ~\nsummary: null\nauthor: 'null'\n", "SLUG", "", "null"),
+    ("name: \"a\\0\\x1bb\"\ntags: [name]\nmore: {name: c}\n", "a  b", "", None),
+    ("name: " + "\u00fc" * 101 + "\ndesc: " + "d" * 600, "\u00fc" * 99 + "\u2026", "d" * 499 + "\u2026",
+     None),
+    (f"name: a\nsummary: s\ndesc: {'d' * 500}\n", "a", "s", None),
+    ("name: a\nsummary: Same\ndesc: same, and more\n", "a", "same, and more", None),
+    ("!!map {name: !!str 5, author: 1.5}", "5", "", "1.5"),
+    ("name: a\n---\nauthor: b\n", "a", "", None)])
+def test_what_manifests_say(running, run, checkout, manifest, name, description, author):
+    slug = checkout.slug("app")
+    write(os.path.join(checkout.folder, slug, "manifest.yaml"), manifest)
+    write(os.path.join(checkout.folder, slug, "main.star"), STARLARK % "x")
+    assert counts(run()) == outcome(made=1)
+    assert query(running, "SELECT name, description, author FROM app WHERE slug = %s", slug) == [
+        (slug if name == "SLUG" else name, description, author)]
+
+
+def test_slugs(running, run, checkout, email):
+    running.ctl("app", "create", "--account", email, "--name", "x", "--slug",
+                checkout.slug("taken"))
+    checkout.add("one", id=f"{checkout.prefix} Same_Name!")
+    checkout.add("two", id=checkout.slug("same-name"), packageName=checkout.slug("package"))
+    checkout.add("taken", packageName=checkout.slug("given"))
+    checkout.add(checkout.slug("folder"), id=None)
+    checkout.add("none", id="\u00e9", packageName="!")
+    shutil.move(os.path.join(checkout.folder, "apps/none"),
+                os.path.join(checkout.folder, "apps/\u00e9"))
+    answer = run()
+    slugs = {app["folder"].removeprefix("apps/"): app["slug"] for app in answer["apps"]}
+    assert slugs == {"one": checkout.slug("same-name"), "two": checkout.slug("package"),
+                     "taken": checkout.slug("given"), "\u00e9": None,
+                     checkout.slug("folder"): checkout.slug("folder")}
+    assert counts(answer) == outcome(made=4, failed=1)
+    # One that comes before the others takes nothing from them.
+    checkout.add(checkout.slug("a"), id=f"{checkout.prefix} SAME NAME")
+    again = run()
+    assert {app["folder"].removeprefix("apps/"): app["slug"] for app in again["apps"]} == slugs | {
+        checkout.slug("a"): checkout.slug("a")}
+    assert counts(again) == outcome(made=1, unchanged=4, failed=1)
+
+
+def test_other_apps_are_left_alone(running, run, checkout, email):
+    """Those of other accounts, and those that were not imported."""
+    name = checkout.slug("app")
+    checkout.add(name, id=name)
+    assert counts(run()) == outcome(made=1)
+    other = f"other{next(numbers)}@example.org"
+    running.ctl("account", "create", other, "--name", "Bob")
+    assert refused(running, 1, "app", "import", checkout.folder, "--account",
+                   other) == "no app was imported"
+    assert running.ctl("app", "list", "--account", other) == []
+
+    own = checkout.slug("own")
+    running.ctl("app", "create", "--account", email, "--name", "Mine", "--slug", own)
+    checkout.add(own, id=own)
+    answer = run()
+    assert counts(answer) == outcome(unchanged=1, failed=1)
+    assert answer["apps"][1]["remark"] == f"there is another app {own}"
+    assert versions(running, own) == []
+
+
+def test_dry_run(running, run, checkout, email):
+    checkout.add("good")
+    checkout.add("bad", script="def main(:\n")
+    answer = run("--dry-run")
+    assert counts(answer) == outcome(made=1, failed=1)
+    assert running.ctl("app", "list", "--account", email) == []
+
+
+def test_for_a_person(running, run, checkout, email):
+    checkout.add("bad", script="def main(:\n")
+    checkout.add("good")
+    text = running.ctl("app", "import", checkout.folder, "--account", email, json_output=False)
+    assert re.fullmatch(r"apps/bad: not imported: main\.star:1:11: got .*\n"
+                        r"made       1\nupdated    0\nunchanged  0\nfailed     1\n", text)
+
+
+def test_servers_are_told(running, run, checkout):
+    checkout.add("app")
+    run()
+    database = database_of(running)
+    database.set_isolation_level(psycopg2.extensions.ISOLATION_LEVEL_AUTOCOMMIT)
+    database.cursor().execute("LISTEN displayd_hint")
+    checkout.add("app", script=STARLARK % "new")
+    run()
+    [(app, generation)] = query(running, "SELECT id, generation FROM app WHERE slug = %s",
+                                checkout.slug("app"))
+    database.poll()
+    hints = {notice.payload for notice in database.notifies}
+    database.close()
+    assert {f"app:{app}:{generation}",
+            "changed:00000000-0000-0000-0000-000000000000:apps"} <= hints
+
+
+def test_two_imports_at_once(running, run, checkout):
+    for number in range(30):
+        checkout.add(f"app{number}")
+    answers = []
+    threads = [threading.Thread(target=lambda: answers.append(run())) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 2 and all(answer["failed"] == 0 for answer in answers)
+    for number in range(30):
+        assert len(versions(running, checkout.slug(f"app{number}"))) == 1
+
+
+def test_an_interrupted_import_goes_on(running, run, checkout, email):
+    for number in range(200):
+        checkout.add(f"app{number}")
+    command = [DISPLAYCTL, "--state-dir", running.state_dir, "app", "import", checkout.folder,
+               "--account", email]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        wait_until(lambda: query(running, "SELECT count(*) > 10 FROM app WHERE slug LIKE %s",
+                                 checkout.prefix + "-%")[0][0], "some apps")
+        process.kill()
+    answer = counts(run())
+    # One statement more may have been under way.
+    assert answer["unchanged"] > 10 and answer["made"] + answer["unchanged"] == 200
+    assert query(running, """SELECT count(*), sum(version_count), count(deployed_version_id) FROM app
+        WHERE slug LIKE %s""", checkout.prefix + "-%") == [(200, 200, 200)]
+
+
+def test_what_is_imported_is_on_the_panel(running, run, checkout, email):
+    """And a newer import changes what its installations show, without anybody touching them."""
+    colours = {}
+
+    def paint(app, red, green, blue):
+        colours[app] = (red, green, blue)
+        checkout.add(app, script="""load("render.star", "render")
+load("lib.star", "colour")
+def main(config):
+    return render.Root(child = render.Box(color = colour))
+""", files={"lib.star": f'colour = "#{red:02x}{green:02x}{blue:02x}"\n'})
+
+    paint("one", 255, 0, 0)
+    paint("two", 0, 0, 255)
+    run()
+    device = running.ctl("device", "create", "--account", email, "--name", "Desk")
+    for app in colours:
+        running.ctl("installation", "create", "--device", device["id"], "--app", checkout.slug(app))
+
+    def poll():
+        with urllib.request.urlopen(device["pollUrl"]) as answer:
+            return {bytes(frame[:3]) for frame, _ in frames_of(answer.read())}
+
+    def wait_for_all():
+        missing = {bytes(colour) for colour in colours.values()}
+
+        def come():
+            missing.difference_update(poll())
+            return not missing
+        wait_until(come, f"{missing} on the panel")
+    wait_for_all()
+    paint("two", 0, 255, 0)
+    assert counts(run()) == outcome(updated=1, unchanged=1)
+    wait_for_all()
+
+
+@pytest.mark.parametrize("options, code, text", [
+    (("--account", "nobody@example.org"), 3, "there is no account nobody@example.org"),
+    (("--account", "x"), 2, "--account must "), ((), 2, "app import needs --account")])
+def test_wrong_usage(running, checkout, options, code, text):
+    checkout.add("app")
+    assert refused(running, code, "app", "import", checkout.folder, *options).startswith(text)
+
+
+def test_no_checkout(running, tmp_path, email):
+    for path in (tmp_path, tmp_path / "none"):
+        with pytest.raises(CtlError) as caught:
+            running.ctl("app", "import", str(path), "--account", email)
+        assert caught.value.code == 3
