@@ -216,6 +216,10 @@ const struct ctl_command ctl_commands[] = {
 		   .most = 45),
 	    OPTION(TEXT, "installation", "ID", "A name for the entry."),
 	    OPTION(SWITCH, "background", NULL, "Wait for its turn in the rotation.")),
+    COMMAND("status", NULL,
+	    "Show how the running server is: workers, database, panels, rates, queues, the slowest "
+	    "routes and the last errors. Rates are of one second.",
+	    ctl_status, OPTION(SWITCH, "watch", NULL, "Show it again every 2 s, until Ctrl-C.")),
     COMMAND("version list", "APP", "List the versions of an app (ID or slug), newest first.",
 	    ctl_version_list),
     COMMAND("version show", "APP VERSION", "Show a version of an app: its review, and its script.",

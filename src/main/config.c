@@ -347,6 +347,22 @@ static int check_tls(const struct config *config, bool may_be_given, struct opti
 			     config->tls_certificates.count, config->tls_keys.count);
 }
 
+/* Where displayctl asks the server how it is. A path that is too long for a socket has none. */
+static void listen_in_state_dir(struct config *config)
+{
+	struct listen_address *address = &config->listen[config->listen_count];
+	char text[sizeof(address->text)];
+	struct reason why;
+
+	if (snprintf(text, sizeof(text), "unix:%s/%s", config->state_dir, STATE_DIR_SOCKET) >=
+		(int)sizeof(text) ||
+	    listen_address_parse(str_from(text), address, &why) < 0)
+		return;
+	address->role = HTTP_ROLE_ADMIN;
+	address->is_private = true;
+	config->listen_count++;
+}
+
 int config_read(struct config *ret_config, int argc, char *const argv[],
 		struct options_error *reterr)
 {
