@@ -97,6 +97,16 @@ const struct ctl_command ctl_commands[] = {
     COMMAND("app types", NULL,
 	    "Print the types of what apps in TypeScript import, for an editor: panel.d.ts.",
 	    ctl_app_types),
+    COMMAND_ASKING(
+	"database upgrade", NULL,
+	"Move the private PostgreSQL to the newest version that is installed. displayd must be "
+	"stopped, and the programs of both versions must be there. The old database is kept beside "
+	"the new one, and is in force until that is whole.",
+	ctl_database_upgrade,
+	OPTION(CHOICE, "method", "auto|pg_upgrade|dump",
+	       "pg_upgrade copies files; dump writes all rows anew, also into a database of the "
+	       "same version, which gives room back. auto: the first, or else the second.",
+	       .fallback = "auto")),
     COMMAND("device create", NULL,
 	    "Register a device, or all of a file; shows their URLs with their keys, once.",
 	    ctl_device_create,
@@ -220,6 +230,12 @@ const struct ctl_command ctl_commands[] = {
 	    "Show how the running server is: workers, database, panels, rates, queues, the slowest "
 	    "routes and the last errors. Rates are of one second.",
 	    ctl_status, OPTION(SWITCH, "watch", NULL, "Show it again every 2 s, until Ctrl-C.")),
+    COMMAND(
+	"upgrade", NULL,
+	"Put the program that is installed now in the place of the running server's. No request "
+	"is lost. Where the database has to be migrated it is a normal restart, and this says "
+	"so.",
+	ctl_upgrade),
     COMMAND("version list", "APP", "List the versions of an app (ID or slug), newest first.",
 	    ctl_version_list),
     COMMAND("version show", "APP VERSION", "Show a version of an app: its review, and its script.",

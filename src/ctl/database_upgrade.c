@@ -1,0 +1,175 @@
+/* displayctl database upgrade: the private PostgreSQL becomes one of the newest version that is
+ * installed. Never by itself: displayd goes on with the version that a database has. */
+#include "ctl/ctl.h"
+#include "db/cluster_upgrade.h"
+#include "main/state_dir.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum { MIB = 1024 * 1024 };
+
+struct database_upgrade_row {
+	int64_t from;
+	int64_t to;
+	struct str method;
+	struct str old;
+};
+
+static const struct record_field fields[] = {
+    RECORD_INT(struct database_upgrade_row, from, .name = "from"),
+    RECORD_INT(struct database_upgrade_row, to, .name = "to"),
+    RECORD_STR(struct database_upgrade_row, method, .name = "method"),
+    RECORD_STR(struct database_upgrade_row, old, .name = "old"),
+};
+static const struct record record = RECORD(struct database_upgrade_row, fields);
+
+static const char *const methods[] = {
+    [CLUSTER_METHOD_AUTO] = "none",
+    [CLUSTER_METHOD_PG_UPGRADE] = "pg_upgrade",
+    [CLUSTER_METHOD_DUMP] = "dump",
+};
+
+static void tell(const char *text)
+{
+	fprintf(stderr, "displayctl: %s\n", text);
+}
+
+static enum cluster_method wanted_method(const struct ctl *ctl)
+{
+	struct str word = ctl_value(ctl, "method");
+
+	for (unsigned i = CLUSTER_METHOD_PG_UPGRADE; i < sizeof(methods) / sizeof(*methods); i++)
+		if (str_equal(word, str_from(methods[i])))
+			return (enum cluster_method)i;
+	return CLUSTER_METHOD_AUTO;
+}
+
+static enum ctl_exit print(struct ctl *ctl, const struct cluster_plan *plan,
+			   enum cluster_method method)
+{
+	struct database_upgrade_row row = {
+	    .from = plan->from.version,
+	    .to = plan->to.version,
+	    .method = str_from(methods[method]),
+	    .old = method == CLUSTER_METHOD_AUTO ? (struct str){0} : str_from(plan->old),
+	};
+
+	return ctl_print_row(ctl, &record, &row);
+}
+
+static enum ctl_exit check_room(const struct cluster_plan *plan)
+{
+	long long wanted_mib = (long long)(plan->wanted_bytes / MIB) + 1;
+	long long free_mib = (long long)(plan->free_bytes / MIB);
+
+	if (plan->is_old_there)
+		return ctl_fail(CTL_REFUSED,
+				"the database of before the last upgrade is still in %s: remove it "
+				"first (rm -r), if the one of now is good",
+				plan->old);
+	if (plan->free_bytes < plan->wanted_bytes)
+		return ctl_fail(CTL_REFUSED,
+				"there is too little room in %s: up to %lld MiB are needed, %lld "
+				"MiB are free",
+				plan->from.folder, wanted_mib, free_mib);
+	fprintf(stderr,
+		"displayctl: from PostgreSQL %d to %d: this needs up to %lld MiB of room in %s, "
+		"where %lld MiB are free\n",
+		plan->from.version, plan->to.version, wanted_mib, plan->from.folder, free_mib);
+	return CTL_DONE;
+}
+
+/* Ctrl-C leaves no process behind. */
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = cluster_upgrade_interrupt};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+/* Where the disk failed between the renames, the new one may be in force; the start after it is
+ * whole in either case. */
+static enum ctl_exit fail_upgrade(const struct cluster_plan *plan, const char *why)
+{
+	char old[CLUSTER_PATH_BYTES];
+
+	if (cluster_has_old(&plan->from, old))
+		return ctl_fail(CTL_FAILED,
+				"%s; the new database is in force all the same, and the old one is "
+				"kept in %s",
+				why, old);
+	return ctl_fail(CTL_FAILED, "%s; the database is as it was", why);
+}
+
+static enum ctl_exit upgrade(struct ctl *ctl, struct cluster_plan *plan)
+{
+	enum cluster_method method = wanted_method(ctl);
+	struct cluster_error why;
+	enum ctl_exit code;
+
+	if (plan->to.version == plan->from.version && method != CLUSTER_METHOD_DUMP) {
+		fprintf(stderr,
+			"displayctl: the database is of PostgreSQL %d, the newest that is "
+			"installed: nothing was done\n",
+			plan->from.version);
+		return print(ctl, plan, CLUSTER_METHOD_AUTO);
+	}
+	code = check_room(plan);
+	if (code == CTL_DONE)
+		code = ctl_confirm(ctl, "The database is made anew; the old one is kept in %s.",
+				   plan->old);
+	if (code != CTL_DONE)
+		return code;
+	catch_signals();
+	plan->tell = tell;
+	if (cluster_upgrade_run(plan, method, &method, &why) < 0)
+		return fail_upgrade(plan, why.text);
+	code = print(ctl, plan, method);
+	fprintf(stderr,
+		"displayctl: the old database is kept in %s: when displayd has shown that the new "
+		"one is good, remove it (rm -r)\n",
+		plan->old);
+	return code;
+}
+
+static enum ctl_exit upgrade_locked(struct ctl *ctl)
+{
+	struct cluster_plan plan = {0};
+	struct cluster_error why;
+	bool is_there = true;
+	enum ctl_exit code;
+
+	if (cluster_upgrade_plan(ctl->config.state_dir, &plan, &is_there, &why) < 0)
+		code = ctl_fail(is_there ? CTL_DATABASE : CTL_NOT_FOUND, "%s", why.text);
+	else
+		code = upgrade(ctl, &plan);
+	cluster_plan_finish(&plan);
+	return code;
+}
+
+enum ctl_exit ctl_database_upgrade(struct ctl *ctl)
+{
+	const char *state_dir = ctl->config.state_dir;
+	struct reason reason;
+	enum ctl_exit code;
+	pid_t owner;
+	int lock;
+
+	if (ctl->config.database)
+		return ctl_fail(CTL_REFUSED,
+				"this instance uses a database of somebody's choice (--database), "
+				"which displayctl does not upgrade: use the tools of that server");
+	if (access(state_dir, F_OK) < 0)
+		return ctl_fail(CTL_NOT_FOUND, "there is no state directory %s: %s", state_dir,
+				strerror(errno));
+	lock = state_dir_lock(state_dir, &owner, &reason);
+	if (lock < 0)
+		return ctl_fail(CTL_DATABASE, "%s", reason.text);
+	code = upgrade_locked(ctl);
+	close(lock);
+	return code;
+}

@@ -1,0 +1,89 @@
+#include "ctl/ctl.h"
+#include "main/state_dir.h"
+
+#include <unistd.h>
+
+typedef enum ctl_exit with_url(struct ctl *ctl, const char *url, void *context);
+
+/* Under the lock of the state directory's server. */
+static enum ctl_exit run_locked(struct ctl *ctl, with_url *run, void *context)
+{
+	enum ctl_exit code;
+	struct cluster_error why;
+
+	if (ctl->config.database)
+		return run(ctl, ctl->config.database, context);
+	if (cluster_start(ctl->config.state_dir, &ctl->cluster, &why) < 0)
+		return ctl_fail(CTL_DATABASE, "%s", why.text);
+	code = run(ctl, ctl->cluster.url, context);
+	cluster_stop(&ctl->cluster);
+	return code;
+}
+
+static enum ctl_exit run_alone(struct ctl *ctl, with_url *run, void *context)
+{
+	struct reason reason;
+	enum ctl_exit code;
+	pid_t owner;
+	int lock = state_dir_lock(ctl->config.state_dir, &owner, &reason);
+
+	if (lock < 0)
+		return ctl_fail(CTL_DATABASE, "%s", reason.text);
+	code = run_locked(ctl, run, context);
+	close(lock);
+	return code;
+}
+
+static enum ctl_exit run_beside(struct ctl *ctl, with_url *run, void *context)
+{
+	struct cluster_error why;
+
+	if (ctl->config.database)
+		return run(ctl, ctl->config.database, context);
+	if (state_dir_is_locked(ctl->config.state_dir) == 0)
+		return run_alone(ctl, run, context);
+	if (cluster_url(ctl->config.state_dir, &ctl->cluster, &why) < 0)
+		return ctl_fail(CTL_DATABASE, "%s", why.text);
+	return run(ctl, ctl->cluster.url, context);
+}
+
+struct with_url_context {
+	enum ctl_exit (*run)(struct ctl *ctl, const char *url);
+};
+
+static enum ctl_exit call_with_url(struct ctl *ctl, const char *url, void *context)
+{
+	return ((const struct with_url_context *)context)->run(ctl, url);
+}
+
+enum ctl_exit ctl_with_url(struct ctl *ctl, enum ctl_exit (*run)(struct ctl *ctl, const char *url))
+{
+	struct with_url_context context = {run};
+
+	return run_beside(ctl, call_with_url, &context);
+}
+
+struct connected_context {
+	enum ctl_exit (*run)(struct ctl *ctl, void *context);
+	void *context;
+};
+
+static enum ctl_exit call_connected(struct ctl *ctl, const char *url, void *context)
+{
+	const struct connected_context *wanted = context;
+	enum ctl_exit code = ctl_connect(ctl, url);
+
+	if (code == CTL_DONE)
+		code = wanted->run(ctl, wanted->context);
+	PQfinish(ctl->connection);
+	ctl->connection = NULL;
+	return code;
+}
+
+enum ctl_exit ctl_with_database(struct ctl *ctl, bool alone,
+				enum ctl_exit (*run)(struct ctl *ctl, void *context), void *context)
+{
+	struct connected_context wanted = {run, context};
+
+	return (alone ? run_alone : run_beside)(ctl, call_connected, &wanted);
+}

@@ -1,0 +1,200 @@
+"""displayctl database upgrade on a Debian 13 that has kept the PostgreSQL 15 of Debian 12 beside its own 17.
+
+Such a Debian is made once, which takes minutes and 700 MB: only with DISPLAYD_TEST_TRIXIE=1.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import time
+
+import debian
+import pytest
+from server import DISPLAYCTL, DISPLAYD, PATIENCE_S, wait_until
+
+STATE = "/srv/state"
+DATA = STATE + "/postgres/data"
+NEWER = "/usr/lib/postgresql/17"
+UPGRADE = ("database", "upgrade", "--yes")
+
+
+class Host:
+    """displayd in such a machine. user: who runs it and displayctl, where root does not."""
+
+    def __init__(self, machine):
+        self.machine = machine
+        self.prefix = ()
+
+    def displayd(self, *arguments):
+        return self.machine.inside(*self.prefix, "/srv/displayd", "--state-dir", STATE, "--listen",
+                                   "127.0.0.1:8080", "--workers", "1", "--renderers", "0", *arguments)
+
+    @contextlib.contextmanager
+    def running(self):
+        """The lines of its log, of which those at the end come later."""
+        with open("/dev/null", "rb") as none, subprocess.Popen(
+                self.displayd(), stdin=none, stdout=none, stderr=subprocess.PIPE, text=True) as process:
+            log = []
+            try:
+                while not any("PUBLIC" in line for line in log):
+                    line = process.stderr.readline()
+                    assert line, "".join(log)
+                    log.append(line)
+                    if self.machine.run("ls", STATE, check=False).find("public-url") >= 0:
+                        break
+                yield log
+            finally:
+                self.machine.run("pkill", "-TERM", "--oldest", "displayd")
+                log += process.stderr.readlines()
+        assert process.returncode == 0, "".join(log)
+
+    def ctl(self, *arguments, check=True):
+        """Code, what it printed as JSON, and its reasons."""
+        command = self.machine.inside(*self.prefix, "/srv/displayctl", "--state-dir", STATE, "--json", *arguments)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, check=False, timeout=PATIENCE_S)
+        assert done.returncode == 0 or not check, done.stderr
+        return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
+
+    def version(self):
+        return int(self.machine.run("cat", DATA + "/PG_VERSION"))
+
+    def emails(self):
+        return [one["email"] for one in self.ctl("account", "list")[1]]
+
+    @contextlib.contextmanager
+    def without(self, path):
+        self.machine.run("mv", path, path + ".away")
+        try:
+            yield
+        finally:
+            self.machine.run("mv", path + ".away", path)
+
+    def make_old(self):
+        """A state as Debian 12 left it."""
+        self.machine.run("rm", "-rf", STATE)
+        with self.without(NEWER), self.running():
+            self.ctl("account", "create", "kept@example.org")
+            self.ctl("device", "create", "--account", "kept@example.org", "--name", "Desk")
+        assert self.version() == 15
+
+    def check_new(self):
+        """It runs with the newer one, and the rows are there."""
+        assert self.version() == 17
+        with self.running() as log:
+            assert self.emails() == ["kept@example.org"]
+            assert self.ctl("account", "create", "new@example.org")[1]["id"]
+        assert "than the one installed" not in "".join(log)
+        assert self.machine.run("ls", "-1", STATE + "/postgres") == "data\ndata.old\nsocket\n"
+        assert self.machine.run("sh", "-c", "ls -d /tmp/displayd-upgrade* 2>/dev/null || true") == ""
+
+
+@pytest.fixture(scope="module")
+def machine():
+    if not os.environ.get("DISPLAYD_TEST_TRIXIE"):
+        pytest.skip("DISPLAYD_TEST_TRIXIE=1 makes a Debian 13 for it, once")
+    try:
+        with debian.Machine(debian.NOTHING, debian.TRIXIE) as made:
+            for name, path in (("displayd", DISPLAYD), ("displayctl", DISPLAYCTL)):
+                made.put(path, "/srv/" + name)
+            made.run("chmod", "755", "/srv/displayd", "/srv/displayctl")
+            for user in ("displayd", "displayd-db"):
+                made.run("useradd", "--system", "--user-group", "--no-create-home", user)
+            yield made
+    except debian.Unavailable as why:
+        pytest.skip(str(why))
+
+
+@pytest.fixture(params=["root", "displayd"])
+def host(machine, request):
+    """As root, and as the packages' service has it: all is the user displayd's."""
+    found = Host(machine)
+    if request.param != "root":
+        machine.run("install", "-d", "-m", "1777", "/srv")
+        found.prefix = ("setpriv", f"--reuid={request.param}", f"--regid={request.param}", "--clear-groups")
+    found.make_old()
+    return found
+
+
+def test_pg_upgrade(host):
+    with host.running() as log:
+        assert host.emails() == ["kept@example.org"]
+    # It goes on with the old one, and says so.
+    assert [line for line in log if "to move it, stop displayd and run" in line
+            and "postgresql=15" in line and "installed=17" in line]
+    assert host.version() == 15
+    begun = time.monotonic()
+    _, told, said = host.ctl(*UPGRADE)
+    print(f"pg_upgrade: {time.monotonic() - begun:.1f} s; {said}")
+    assert told == {"from": 15, "to": 17, "method": "pg_upgrade", "old": DATA + ".old"}
+    host.check_new()
+    assert "nothing was done" in host.ctl(*UPGRADE)[2]
+
+
+def test_root_for_the_service(host):
+    """sudo displayctl, where displayd itself is another user."""
+    host.prefix, prefix = (), host.prefix
+    assert host.ctl(*UPGRADE)[1]["method"] == "pg_upgrade"
+    host.prefix = prefix
+    host.check_new()
+
+
+def test_dump_and_restore(host):
+    begun = time.monotonic()
+    _, told, said = host.ctl(*UPGRADE, "--method", "dump")
+    print(f"dump and restore: {time.monotonic() - begun:.1f} s; {said}")
+    assert told == {"from": 15, "to": 17, "method": "dump", "old": DATA + ".old"}
+    host.check_new()
+
+
+def test_where_pg_upgrade_is_missing(host):
+    with host.without(NEWER + "/bin/pg_upgrade"):
+        code, _, said = host.ctl(*UPGRADE, "--method", "pg_upgrade", check=False)
+        assert code == 1 and "there is no /usr/lib/postgresql/17/bin/pg_upgrade" in said
+        assert host.version() == 15
+        _, told, said = host.ctl(*UPGRADE)
+    assert told["method"] == "dump" and "not by pg_upgrade: there is no" in said
+    host.check_new()
+
+
+def test_where_pg_upgrade_refuses(host):
+    """One cluster has checksums, the other one has not."""
+    owner = host.machine.run("stat", "-c", "%U", DATA).strip()
+    host.machine.run("chmod", "711", STATE)
+    host.machine.run("setpriv", f"--reuid={owner}", f"--regid={owner}", "--clear-groups",
+                     "/usr/lib/postgresql/15/bin/pg_checksums", "--disable", "-D", DATA)
+    _, told, said = host.ctl(*UPGRADE)
+    assert told["method"] == "dump" and "not by pg_upgrade: " in said and "checksum" in said, said
+    host.check_new()
+
+
+def test_without_the_old_programs(host):
+    with host.without("/usr/lib/postgresql/15"):
+        code, _, said = host.ctl(*UPGRADE, check=False)
+        assert code == 5 and "Debian's package postgresql-15" in said
+        done = subprocess.run(host.displayd(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, check=False, timeout=PATIENCE_S)
+        assert done.returncode == 5 and "Debian's package postgresql-15" in done.stderr
+    assert host.version() == 15
+
+
+# What a power cut would meet: a file of the new cluster's, or a process of the upgrade's.
+MOMENTS = [("-f", "data.new/PG_VERSION"), ("-d", "data.new/pg_upgrade_output.d"),
+           ("-e", "data/postmaster.pid -a -d postgres/data.new/pg_upgrade_output.d"),
+           ("-e", "data.new/postmaster.pid"), ("-d", "data.old")]
+
+
+@pytest.mark.parametrize("test, path", MOMENTS)
+def test_killed(host, test, path):
+    process = subprocess.Popen(host.machine.inside(*host.prefix, "/srv/displayctl", "--state-dir", STATE, *UPGRADE),
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    line = f"cd {STATE} && until test {test} postgres/{path}; do sleep 0.01; done; pkill -KILL -x displayctl; true"
+    host.machine.run("timeout", str(PATIENCE_S), "sh", "-c", line)
+    process.wait()
+    with host.running():
+        assert host.emails() == ["kept@example.org"]
+    wait_until(lambda: "data.new" not in host.machine.run("ls", STATE + "/postgres"), "a clean folder")
+    assert host.version() in (15, 17)
+    # But for those that have ended: process 1 waits for nobody in there.
+    assert not host.machine.run("pgrep", "-r", "DRST", "-x", "postgres|pg_upgrade|pg_dump|psql", check=False)

@@ -1,0 +1,470 @@
+"""SIGUSR2 and displayctl upgrade: another program takes the server's place in its process.
+
+"New programs" are scripts here that end in the program under test, with something else before."""
+
+import fcntl
+import os
+import re
+import shutil
+import signal
+import socket
+import ssl
+import struct
+import subprocess
+import sys
+import threading
+
+import certificates
+import pytest
+import tls
+from scrape import Scrape
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+from keep_alive import Load, Panels  # noqa: E402
+from server import DISPLAYD, CtlError, Server, wait_until  # noqa: E402
+
+CHECK = 'case "$*" in *--check-upgrade*)'
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Scene:
+    """A server whose program is a link that a test can lead elsewhere."""
+
+    def __init__(self, template, *arguments):
+        # A restart would get another port from the kernel.
+        self.server = Server("--config", "", *arguments, workers=2,
+                             listen=f"127.0.0.1:{free_port()}")
+        self.folder = self.server.state_dir + ".programs"
+        os.makedirs(self.folder, exist_ok=True)
+        self.program = os.path.join(self.folder, "displayd")
+        self.config = os.path.join(self.folder, "displayd.conf")
+        self.server.command[0] = self.program
+        self.server.command[self.server.command.index("--config") + 1] = self.config
+        with open(self.config, "w", encoding="utf-8"):
+            pass
+        self.install()
+        subprocess.run(["cp", "-a", template + "/.", self.server.state_dir], check=True)
+        self.server.start()
+        account = ("--account", "ada@example.org")
+        self.server.ctl("account", "create", "ada@example.org", "--name", "Ada")
+        self.devices = [self.server.ctl("device", "create", *account, "--name", f"D{i}")
+                        for i in range(3)]
+        self.key = self.server.ctl("key", "create", *account)["key"]
+
+    def install(self, script=None):
+        """The program under test, or a script, in which DISPLAYD is that program."""
+        fresh = self.program + ".new"
+        if os.path.lexists(fresh):
+            os.unlink(fresh)
+        if script is None:
+            os.symlink(DISPLAYD, fresh)
+        else:
+            with open(fresh, "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\nDISPLAYD='{DISPLAYD}'\n{script}\n")
+            os.chmod(fresh, 0o755)
+        os.rename(fresh, self.program)
+
+    def upgrade(self):
+        return self.server.ctl("upgrade")
+
+    def refused(self):
+        """What displayctl says where it was not upgraded."""
+        with pytest.raises(CtlError) as error:
+            self.upgrade()
+        return error.value
+
+    def retire(self):
+        """Until only one generation of workers is left."""
+        wait_until(lambda: len(self.server.children()[0]) == 2, "two workers")
+
+    def remove(self):
+        self.server.remove()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def scene(template):
+    one = Scene(template)
+    yield one
+    one.remove()
+
+
+@pytest.fixture(autouse=True)
+def as_it_was(request):
+    """Each test finds one generation of workers, and leaves the program as it was."""
+    yield
+    if "scene" in request.fixturenames:
+        one = request.getfixturevalue("scene")
+        one.install()
+        if one.server.process.poll() is None:
+            one.retire()
+
+
+def test_another_program_takes_over(scene):
+    workers, postmaster = scene.server.workers(), scene.server.postmaster()
+    answer = scene.upgrade()
+    assert answer["state"] == "done"
+    assert answer["from"] == answer["to"]
+    scene.retire()
+    assert not set(workers) & set(scene.server.workers())
+    assert scene.server.postmaster() == postmaster
+    assert scene.server.process.poll() is None
+    with open(os.path.join(scene.server.state_dir, "lock"), encoding="ascii") as file:
+        assert file.read().strip() == str(scene.server.process.pid)
+    assert scene.server.get("/v1/devices", key=scene.key).status == 200
+
+
+def test_it_is_the_program_that_is_there_now(scene):
+    """After three upgrades as after one; descriptors do not become more."""
+    counts = []
+    for _ in range(3):
+        assert scene.upgrade()["state"] == "done"
+        scene.retire()
+        counts.append(len(os.listdir(f"/proc/{scene.server.process.pid}/fd")))
+    assert len(set(counts)) == 1
+
+
+def test_no_request_fails_and_panels_come_back(scene):
+    address = scene.server.address
+    paths = [scene.server.path_of(device["websocketUrl"]) for device in scene.devices]
+    with Panels(address, paths) as panels, Load(address, "/livez") as load:
+        for _ in range(2):
+            load.wait_for(100)
+            assert scene.upgrade()["state"] == "done"
+            load.wait_for(100)
+            scene.retire()
+        panels.wait_until_connected()
+    assert load.failures == []
+    assert load.closed > 0
+    assert panels.faults == []
+    # On a slow machine one may come to an old worker again, which does not know yet that it retires.
+    assert len(panels.gaps) >= 2 * len(paths)
+
+
+def shared_memory(pid):
+    """Which memory a process has mapped that it shares."""
+    with open(f"/proc/{pid}/maps", encoding="ascii") as file:
+        return set(re.findall(r" (\d+) +/memfd:displayd", file.read()))
+
+
+def test_limits_outlive_it(scene):
+    """What a key or an address has used up lies in memory that workers share: it is the same one."""
+    before = [shared_memory(pid) for pid in scene.server.workers()]
+    assert before[0] and before[0] == before[1]
+    assert scene.upgrade()["state"] == "done"
+    assert [shared_memory(pid) for pid in scene.server.workers()] == before
+
+
+def test_tls_goes_on(template, folder):
+    """Also where a ticket of the program before is used."""
+    made = certificates.make(folder, "wall")
+    port = free_port()
+    one = Scene(template, "--tls-listen", f"127.0.0.1:{port}", *made.options)
+    try:
+        context = tls.context(made, version=ssl.TLSVersion.TLSv1_2)
+        with tls.connect(port, context) as stream:
+            assert tls.ask(stream).status == 200
+            session = stream.session
+        url = one.server.ctl("device", "create", "--account", "ada@example.org", "--name", "E")
+        assert one.upgrade()["state"] == "done"
+        one.retire()
+        with tls.connect(port, context, session=session) as stream:
+            assert stream.session_reused
+            assert tls.ask(stream).status == 200
+        again = one.server.ctl("device", "create", "--account", "ada@example.org", "--name", "F")
+        assert again["pollUrl"].partition("/d/")[0] == url["pollUrl"].partition("/d/")[0]
+    finally:
+        one.remove()
+
+
+def test_the_token_of_metrics_goes_on(template, folder):
+    path = os.path.join(folder, "token")
+    one = Scene(template)
+    try:
+        for token in ("the-first-of-some-tokens-012345678", "the-second-one-of-them-0123456789"):
+            with open(path, "w", encoding="ascii", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+                file.write(token)
+            with open(one.config, "w", encoding="utf-8") as file:
+                file.write(f"metrics-token-file = {path}\n")
+            assert one.upgrade()["state"] == "done"
+            one.retire()
+            for _ in range(4):
+                assert one.server.get("/metrics", key=token).status == 200
+    finally:
+        one.remove()
+
+
+def test_cpu_time_is_counted_once(template):
+    """What the process had used before is not counted again by the program that takes over."""
+    one = Scene(template, "--admin-listen", "127.0.0.1:0")
+    try:
+        scrape = Scrape(one.server)
+
+        def seconds():
+            return scrape.value("process_cpu_seconds_total", process="supervisor")
+
+        for _ in range(4):
+            assert one.upgrade()["state"] == "done"
+            one.retire()
+        with open(f"/proc/{one.server.process.pid}/stat", encoding="ascii") as file:
+            fields = file.read().rpartition(")")[2].split()
+        used = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        assert 0 < seconds() <= used + 0.05
+    finally:
+        one.remove()
+
+
+def test_it_stops_after_an_upgrade(template):
+    one = Scene(template)
+    try:
+        assert one.upgrade()["state"] == "done"
+        assert one.server.stop() == 0
+        assert "ended unexpectedly" not in one.server.log()
+        one.server.start()
+        assert one.server.stop() == 0
+    finally:
+        one.remove()
+
+
+@pytest.mark.parametrize("script, reason", [
+    ("exit 3", "failed with code 3"),
+    ("kill -SEGV $$", "ended by signal 11"),
+    ("echo nonsense", "failed with code 0"),
+    (f"{CHECK} echo displayd-upgrade 9.9 1 1 abc;; esac", "knows 1 only"),
+    ("exec $DISPLAYD --no-such-flag \"$@\"", "no-such-flag"),
+])
+def test_a_program_that_does_not_fit_is_refused(scene, script, reason):
+    workers = scene.server.workers()
+    scene.install(script)
+    error = scene.refused()
+    assert error.code == 4 and reason in error.text
+    assert scene.server.workers() == workers
+
+
+def test_a_program_that_is_not_there_is_refused(scene):
+    workers = scene.server.workers()
+    os.unlink(scene.program)
+    assert "No such file" in scene.refused().text
+    assert scene.server.workers() == workers
+
+
+def test_a_faulty_configuration_is_refused(scene):
+    with open(scene.config, "w", encoding="utf-8") as file:
+        file.write("rate-limit = many\n")
+    assert "rate-limit" in scene.refused().text
+    with open(scene.config, "w", encoding="utf-8"):
+        pass
+
+
+def test_a_program_that_cannot_be_executed_after_all(scene):
+    workers = scene.server.workers()
+    scene.install(f'{CHECK} chmod 000 "$0"; exec $DISPLAYD "$@";; esac\nexec $DISPLAYD "$@"')
+    error = scene.refused()
+    assert error.code == 1 and "Permission denied" in error.text
+    assert scene.server.workers() == workers
+    assert scene.server.get("/v1/devices", key=scene.key).status == 200
+
+
+def go_back(scene, line):
+    """An upgrade that fails once the new program runs, as this line is in the configuration by then:
+    the one before goes on, with what it has read."""
+    workers = scene.server.workers()
+    scene.install(f'{CHECK} ;; *) echo "{line}" > {scene.config};; esac\nexec $DISPLAYD "$@"')
+    error = scene.refused()
+    assert error.code == 1
+    assert scene.server.get("/v1/devices", key=scene.key).status == 200
+    scene.retire()
+    assert sorted(scene.server.workers()) == sorted(workers)
+    with open(scene.config, "w", encoding="utf-8"):
+        pass
+    scene.install()
+    assert scene.upgrade()["state"] == "done"
+    return error.text
+
+
+def test_a_program_that_does_not_understand_goes_back(scene):
+    assert "nonsense" in go_back(scene, "nonsense = 1")
+
+
+def test_a_program_that_cannot_listen_goes_back(scene):
+    text = go_back(scene, f"admin-listen = 0.0.0.0:{scene.server.address[1]}")
+    assert "another program does" in text
+
+
+def ctl_upgrade(scene):
+    try:
+        return scene.upgrade()["state"]
+    except CtlError as error:
+        return error.text
+
+
+def end_a_fresh_worker(scene):
+    """During an upgrade whose workers wait for a database that has been stopped; what displayctl
+    says. On a slow machine one may serve by then."""
+    found, begun = [], len(scene.server.log())
+    postmaster = scene.server.postmaster()
+    os.kill(postmaster, signal.SIGSTOP)
+    thread = threading.Thread(target=lambda: found.append(ctl_upgrade(scene)))
+    thread.start()
+    try:
+        fresh = wait_until(
+            lambda: re.search(r'takes the place.*?msg="worker started" number=\d+ pid=(\d+)\n',
+                              scene.server.log()[begun:], re.DOTALL), "a fresh worker")
+        os.kill(int(fresh[1]), signal.SIGKILL)
+        thread.join()
+    finally:
+        os.kill(postmaster, signal.SIGCONT)
+    scene.retire()
+    if found[0] == "done":
+        pytest.skip("this machine is too slow to end a worker before it serves")
+    return found[0]
+
+
+def test_workers_that_do_not_start_go_back(scene):
+    before = scene.server.workers()
+    assert "its workers do not start" in end_a_fresh_worker(scene)
+    assert sorted(scene.server.workers()) == sorted(before)
+    # The database had been stopped for long enough for them to leave it.
+    wait_until(lambda: scene.server.get("/v1/devices", key=scene.key).status == 200, "the database")
+
+
+def test_a_socket_that_only_the_new_program_listens_on_goes_with_it(scene, folder):
+    """And its file, on which nobody would answer."""
+    path = os.path.join(folder, "admin")
+    with open(scene.config, "w", encoding="utf-8") as file:
+        file.write(f"admin-listen = unix:{path}\n")
+    try:
+        assert "its workers do not start" in end_a_fresh_worker(scene)
+    finally:
+        with open(scene.config, "w", encoding="utf-8"):
+            pass
+    assert f"msg=listening address=unix:{path}" in scene.server.log()
+    assert not os.path.lexists(path)
+    wait_until(lambda: scene.server.get("/v1/devices", key=scene.key).status == 200, "the database")
+
+
+@pytest.mark.parametrize("what, reason", [
+    ("echo displayd-upgrade $1 99 $3 $4", "hand over in different ways"),
+    ("echo displayd-upgrade $1 $2 9999 $4", "migrated"),
+    ("echo displayd-upgrade $1 $2 $3 abc", "settings"),
+])
+def test_what_takes_a_restart_is_one(scene, what, reason):
+    workers, postmaster = scene.server.workers(), scene.server.postmaster()
+    scene.install(f'{CHECK} set -- $($DISPLAYD "$@" | tail -n 1 | cut -d " " -f 2-); {what}; exit;;'
+                  'esac\nexec $DISPLAYD "$@"')
+    answer = scene.upgrade()
+    assert answer["state"] == "done" and reason in answer["reason"]
+    assert scene.server.process.poll() is None
+    assert not set(workers) & set(scene.server.workers())
+    assert scene.server.postmaster() != postmaster
+    assert wait_until(lambda: scene.server.get("/readyz").status == 200, "ready")
+    # The script is not its program now.
+    scene.install()
+    scene.server.restart()
+
+
+def restarting(what):
+    """A check by which an upgrade is a restart; what: done behind it."""
+    return (f'{CHECK} set -- $($DISPLAYD "$@" | tail -n 1 | cut -d " " -f 2-)\n{what}\nexit;;\n'
+            'esac\nexec $DISPLAYD "$@"')
+
+
+def test_a_restart_whose_program_cannot_be_executed(scene):
+    """This one starts again, and says that it is not the one that was wanted."""
+    workers = scene.server.workers()
+    ready = scene.server.log().count("msg=ready")
+    scene.install(restarting('echo displayd-upgrade $1 99 $3 $4; chmod 000 "$0"'))
+    error = scene.refused()
+    assert error.code == 1 and "Permission denied" in error.text
+    scene.server.wait_for_log("msg=ready", ready + 1)
+    assert not set(workers) & set(scene.server.workers())
+    os.unlink(scene.program)
+    assert "No such file" in scene.refused().text  # it is looked for where it was
+    scene.install()
+    assert scene.upgrade()["state"] == "done"
+
+
+def test_a_restart_that_starts_another_program(scene):
+    scene.install(restarting("echo displayd-upgrade 9.9 99 $3 $4"))
+    error = scene.refused()
+    assert error.code == 1 and "another program was started" in error.text
+    scene.install()
+    scene.server.restart()
+
+
+def test_a_program_that_warns_a_lot(scene):
+    scene.install(f'{CHECK} for i in $(seq 200); do echo "a warning of a library" >&2; done;; esac\n'
+                  'exec $DISPLAYD "$@"')
+    assert scene.upgrade()["state"] == "done"
+
+
+def test_it_says_what_it_waits_for(scene):
+    """A connection that is open keeps a worker from retiring."""
+    with scene.server.connect() as client:
+        client.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert client.recv(1000)
+        assert scene.upgrade()["state"] == "done"
+        scene.server.process.send_signal(signal.SIGUSR2)
+        scene.server.wait_for_log('msg="the upgrade waits" reason="worker has requests to finish"')
+        upgraded = scene.server.log().count("msg=upgraded")
+    scene.server.wait_for_log("msg=upgraded", upgraded + 1)
+
+
+def test_it_waits_for_a_change_of_the_configuration(scene):
+    """Both at once: one after the other."""
+    with open(scene.config, "w", encoding="utf-8") as file:
+        file.write("rate-limit = 99\n")
+    scene.server.process.send_signal(signal.SIGHUP)
+    assert scene.upgrade()["state"] == "done"
+    policy = scene.server.get("/v1/devices", key=scene.key).headers["RateLimit-Policy"]
+    assert "q=198;" in policy
+
+
+def test_no_server_is_there(folder):
+    with pytest.raises(CtlError) as error:
+        Server(state_dir=folder).ctl("upgrade")
+    assert error.value.code == 3
+
+
+def test_what_holds_the_lock_is_no_server(folder):
+    """Such as displayctl restore, which a signal would end."""
+    told = []
+    before = signal.signal(signal.SIGUSR2, lambda *_: told.append(True))
+    try:
+        with open(os.path.join(folder, "lock"), "w+", encoding="utf-8") as lock:
+            lock.write(f"{os.getpid()}\n")
+            lock.flush()
+            fcntl.fcntl(lock, fcntl.F_OFD_SETLK,
+                        struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+            with pytest.raises(CtlError) as error:
+                Server(state_dir=folder).ctl("upgrade")
+    finally:
+        signal.signal(signal.SIGUSR2, before)
+    assert error.value.code == 4 and "is no displayd" in error.value.text
+    assert not told
+
+
+def test_the_number_of_another_process(scene):
+    """As a container's server has it in the lock."""
+    path = os.path.join(scene.server.state_dir, "lock")
+    with open(path, "r+", encoding="utf-8") as lock:
+        own = lock.read()
+        with subprocess.Popen(["sleep", "600"]) as other:
+            try:
+                lock.seek(0)
+                lock.write(f"{other.pid}\n")
+                lock.truncate()
+                lock.flush()
+                assert "a container" in scene.refused().text
+                assert other.poll() is None
+            finally:
+                other.kill()
+                lock.seek(0)
+                lock.write(own)
+                lock.truncate()
