@@ -97,6 +97,12 @@ const struct ctl_command ctl_commands[] = {
     COMMAND("app types", NULL,
 	    "Print the types of what apps in TypeScript import, for an editor: panel.d.ts.",
 	    ctl_app_types),
+    COMMAND("backup", "FILE",
+	    "Write a backup of the whole instance to a file; - is stdout. Accounts, devices, "
+	    "pictures, apps, keys and the key for secret settings are in it as they are at one "
+	    "moment, while the server runs: keep it as safe as the server. People sign in again "
+	    "after it was restored.",
+	    ctl_backup),
     COMMAND_ASKING(
 	"database upgrade", NULL,
 	"Move the private PostgreSQL to the newest version that is installed. displayd must be "
@@ -226,6 +232,13 @@ const struct ctl_command ctl_commands[] = {
 		   .most = 45),
 	    OPTION(TEXT, "installation", "ID", "A name for the entry."),
 	    OPTION(SWITCH, "background", NULL, "Wait for its turn in the rotation.")),
+    COMMAND("restore", "FILE",
+	    "Put a backup into a new state directory or an empty database; - is stdin. A backup of "
+	    "an older version is brought up to date. No server may run there. Where it fails or is "
+	    "interrupted, all is as it was.",
+	    ctl_restore,
+	    OPTION(SWITCH, "replace", NULL, "Remove what is in the database now. Asks first."),
+	    OPTION(SWITCH, "yes", NULL, "Do not ask.")),
     COMMAND("status", NULL,
 	    "Show how the running server is: workers, database, panels, rates, queues, the slowest "
 	    "routes and the last errors. Rates are of one second.",

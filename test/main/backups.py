@@ -1,0 +1,196 @@
+"""What the tests of backup and restore share: a database with rows of all kinds, what is in it, and
+the format of backups written once more, as src/ctl/backup_frame.h tells it."""
+
+import glob
+import hashlib
+import os
+import struct
+
+import psycopg2
+from server import ROOT
+
+MAGIC = b"displayd backup\n"
+DEVICE = "01930000-0000-7000-8000-00000000000d"
+OWNER, OTHER, HEIR = (f"01930000-0000-7000-8000-0000000000a{n}" for n in (1, 2, 3))
+APP, GONE_APP = (f"01930000-0000-7000-8000-0000000000b{n}" for n in (1, 2))
+FIRST, SECOND, THIRD = (f"01930000-0000-7000-8000-0000000000c{n}" for n in (1, 2, 3))
+# What a backup leaves out.
+LEFT_OUT = {"account_link", "session", "used_challenge"}
+HASH = "sha256('{}')"
+
+# Rows of all kinds, and the migration since which there are such.
+ROWS = [
+    (1, f"""INSERT INTO account (id, email, name) VALUES ('{OWNER}', 'Ada@Example.org', 'Ada'),
+        ('{OTHER}', 'bob@example.org', E'B\\to\\nb \\\\ "Ω" 🙂'), ('{HEIR}', 'c@example.org', 'C')"""),
+    (1, f"""INSERT INTO api_key (id, account_id, name, secret_hash, revoked_at) VALUES
+        (gen_random_uuid(), '{OWNER}', 'one', sha256('1'), NULL),
+        (gen_random_uuid(), '{OWNER}', 'two', sha256('2'), now()),
+        (gen_random_uuid(), '{OTHER}', 'three', sha256('3'), NULL)"""),
+    (1, f"""INSERT INTO device (id, account_id, name, serial, mac, link_key_hash, disabled_at,
+        brightness, timezone, generation, last_push_at) VALUES
+        ('{DEVICE}', '{OWNER}', 'Küche', 'S-1', '02:00:00:00:00:01', sha256('d'), NULL, 7,
+         'Europe/Zagreb', 40, now()),
+        (gen_random_uuid(), '{OTHER}', 'Desk', NULL, NULL, sha256('e'), now(), 0, 'UTC', 3,
+         '-infinity')"""),
+    (1, f"""INSERT INTO installation (device_id, id, position, picture, picture_generation) VALUES
+        ('{DEVICE}', 'pushed', 1, decode(repeat('00ff80', 150000), 'hex'), 3),
+        ('{DEVICE}', 'ö/☃', 2, 'x', 2)"""),
+    (1, f"""INSERT INTO showing (device_id, push_generation, picture, duration_s, displayed_at)
+        VALUES ('{DEVICE}', 40, 'temporary', 10, now())"""),
+    (2, f"""INSERT INTO app (id, account_id, slug, name, description, visibility) VALUES
+        ('{APP}', '{OWNER}', 'clock', 'Clock', 'What time it is', 'public'),
+        ('{GONE_APP}', '{OTHER}', 'other', 'Other', '', 'private')"""),
+    (2, f"""INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum,
+        status, reviewed_at, rejection_reason, review_summary) VALUES
+        ('{FIRST}', '{APP}', '1.0', 'STARLARK', E'a\\nb', 'sha256:a', 'APPROVED', now(), NULL, 'good'),
+        ('{SECOND}', '{APP}', '1.1', 'STARLARK', 'b', 'sha256:b', 'REJECTED', now(), 'no', 'bad'),
+        ('{THIRD}', '{APP}', '2.0', 'TYPESCRIPT', repeat('long ', 180000), 'sha256:c', 'PENDING',
+         NULL, NULL, NULL)"""),
+    (2, f"""INSERT INTO app_version_comment (version_id, position, author, comment, line) VALUES
+        ('{FIRST}', 0, 'Rex', 'why?', 2), ('{FIRST}', 1, 'Rex', 'nice', NULL)"""),
+    (2, f"UPDATE app SET deployed_version_id = '{FIRST}', status = 'active' WHERE id = '{APP}'"),
+    (3, f"UPDATE app SET is_submitted = true WHERE id = '{APP}'"),
+    (2, f"""INSERT INTO installation (device_id, id, app_id, position) VALUES
+        ('{DEVICE}', 'clock', '{APP}', 9)"""),
+    (6, f"""UPDATE account SET password_hash = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
+        is_administrator = true, last_sign_in_at = now() WHERE id = '{OWNER}'"""),
+    (6, f"""INSERT INTO session (id, account_id, secret_hash, address, user_agent) VALUES
+        (gen_random_uuid(), '{OWNER}', sha256('s'), '::1', 'Firefox')"""),
+    (6, """INSERT INTO account_link (id, kind, secret_hash, email, expires_at) VALUES
+        (gen_random_uuid(), 'invitation', sha256('l'), 'new@example.org', now() + interval '1 day')"""),
+    (6, f"""INSERT INTO audit_entry (account_id, actor, action, target, address) VALUES
+        ('{OWNER}', 'ada@example.org', 'key.created', 'one', '::1'), (NULL, 'displayctl', 'x', NULL, NULL)"""),
+    (7, f"UPDATE site SET heir_id = '{HEIR}'"),
+    (7, f"UPDATE app SET account_id = NULL, status = 'disabled' WHERE id = '{GONE_APP}'"),
+    (9, f"""INSERT INTO app_draft (app_id, script_language, script_content, revision) VALUES
+        ('{APP}', 'STARLARK', 'draft', 5)"""),
+    (10, f"""INSERT INTO passkey (id, account_id, credential_id, algorithm, public_key, sign_count,
+        name) VALUES (gen_random_uuid(), '{OWNER}', 'Y3JlZA', -7, 'key', 12, 'Phone')"""),
+    (10, "INSERT INTO used_challenge (challenge) VALUES ('c')"),
+    (11, f"""INSERT INTO panel_info (device_id, firmware_version, wifi_signal) VALUES
+        ('{DEVICE}', 'v1.2', -60)"""),
+    (11, "UPDATE installation SET moved_to = 30, replaced_at = now() WHERE id = 'pushed'"),
+    (12, """UPDATE installation SET is_enabled = false, display_s = 30, start_minute = 60,
+        end_minute = 120, weekdays = 3 WHERE id = 'ö/☃'"""),
+    (12, f"""UPDATE device SET pinned_installation_id = 'clock', night_installation_id = 'pushed',
+        night_brightness = 3 WHERE id = '{DEVICE}'"""),
+    (13, f"UPDATE app SET author = 'Cy', imported_as = 'clock' WHERE id = '{APP}'"),
+    (14, """UPDATE installation SET settings = '{"a":"b"}', secret_settings = 'sealed',
+        settings_hash = sha256('x') WHERE id = 'clock'"""),
+    (14, f"""INSERT INTO render (place, version_id, generation, picture, picture_generation, engine,
+        rendered_at, log, hosts) SELECT place, '{FIRST}', nextval('render_generation'), 'picture',
+        1, 'pixlet', now(), 'said', 'example.org' FROM installation WHERE id = 'clock'"""),
+    (14, "INSERT INTO left_place (place) VALUES ('somewhere')"),
+    (14, f"""INSERT INTO app_compiled (version_id, javascript, engine, compiled_at) VALUES
+        ('{THIRD}', 'js', 'esbuild', now())"""),
+    (15, f"""INSERT INTO app_schema (version_id, locale, engine, schema) VALUES
+        ('{FIRST}', 'en', 'pixlet', '{{}}')"""),
+    (15, f"""INSERT INTO app_picture (version_id, engine, picture, made_at) VALUES
+        ('{FIRST}', 'pixlet', 'small', now())"""),
+    (16, f"INSERT INTO app_host (app_id, host) VALUES ('{APP}', 'asked.example.org')"),
+    (16, f"""INSERT INTO app_schema_failure (version_id, locale, reach, engine, kind, message, file,
+        line, "column") VALUES ('{FIRST}', 'de', 1, 'pixlet', 1, 'wrong', 'app.star', 2, 3)"""),
+]
+
+
+def migrations():
+    """Number, name and text of each."""
+    found = []
+    for path in sorted(glob.glob(os.path.join(ROOT, "sql/migration/*.sql"))):
+        number, name = os.path.basename(path).removesuffix(".sql").split("_", 1)
+        with open(path, encoding="utf-8") as file:
+            found.append((int(number), name, file.read()))
+    return found
+
+
+def hash_of(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def fingerprint(schema):
+    """Of the first migrations, as the head of a backup has it."""
+    return hash_of("".join(hash_of(text) for number, _, text in migrations() if number <= schema))
+
+
+def connect(url):
+    connection = psycopg2.connect(url)
+    connection.autocommit = True
+    return connection
+
+
+def make_old(url, schema):
+    """The empty database gets the tables that displayd had at this migration, without rows."""
+    with connect(url) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE schema_migration (number int4 PRIMARY KEY, name text NOT NULL, "
+                       "sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())")
+        for number, name, text in migrations()[:schema]:
+            cursor.execute(text)
+            cursor.execute("INSERT INTO schema_migration (number, name, sha256) VALUES (%s, %s, %s)",
+                           (number, name, hash_of(text)))
+
+
+def fill(url, schema=999):
+    with connect(url) as connection, connection.cursor() as cursor:
+        for since, sql in ROWS:
+            if since <= schema:
+                cursor.execute(sql)
+
+
+def tables_of(url, but=()):
+    """All rows: {table: [{column: text}]}, sequences too. Not when migrations were applied, and not
+    the key by which challenges are known, which each instance makes for itself."""
+    found = {}
+    with connect(url) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT relname FROM pg_class WHERE relkind = 'r' "
+                       "AND relnamespace = 'public'::regnamespace")
+        for (table,) in cursor.fetchall():
+            if table in but:
+                continue
+            cursor.execute(f"SELECT to_jsonb(t) - '{{applied_at,challenge_key}}'::text[] FROM {table} AS t")
+            found[table] = sorted((str(sorted(row.items())) for (row,) in cursor.fetchall()))
+        cursor.execute("SELECT sequencename, last_value FROM pg_sequences")
+        found["sequences"] = sorted(cursor.fetchall())
+    return found
+
+
+def schema_of(url):
+    """Constraints and triggers with their states, indexes and functions."""
+    with connect(url) as connection, connection.cursor() as cursor:
+        cursor.execute("""
+            SELECT conrelid::regclass || conname || pg_get_constraintdef(oid) FROM pg_constraint
+            WHERE connamespace = 'public'::regnamespace
+            UNION ALL SELECT tgrelid::regclass || tgname || tgenabled::text FROM pg_trigger
+            WHERE NOT tgisinternal
+            UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
+            UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc
+            WHERE pronamespace = 'public'::regnamespace""")
+        return sorted(row[0] for row in cursor.fetchall())
+
+
+# ---- the format ----
+
+def frames_of(data):
+    """[(kind, payload)] of a backup; its checksums are looked at."""
+    assert data[:16] == MAGIC and data[16:20] == struct.pack(">I", 1)
+    state = hashlib.blake2b(data[:20], digest_size=16)
+    found = []
+    at = 20
+    while at < len(data):
+        length = struct.unpack(">I", data[at + 1:at + 5])[0]
+        state.update(data[at:at + 5 + length])
+        found.append((data[at:at + 1].decode(), data[at + 5:at + 5 + length]))
+        at += 5 + length
+        assert data[at:at + 16] == state.copy().digest()
+        at += 16
+    return found
+
+
+def backup_of(frames, version=1):
+    """The bytes of a backup of these frames, with right checksums."""
+    data = MAGIC + struct.pack(">I", version)
+    state = hashlib.blake2b(data, digest_size=16)
+    for kind, payload in frames:
+        frame = kind.encode() + struct.pack(">I", len(payload)) + payload
+        state.update(frame)
+        data += frame + state.copy().digest()
+    return data

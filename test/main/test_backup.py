@@ -1,0 +1,486 @@
+"""displayctl backup and restore: of a whole instance, while it runs, into another one."""
+
+import base64
+import glob
+import os
+import re
+import signal
+import stat
+import subprocess
+import tempfile
+import threading
+
+import backups
+import images
+import pytest
+from ctl_scene import database_of, on_terminal
+from postgres import Postgres
+from server import DISPLAYCTL, CtlError, Server, run_ctl, wait_until
+
+
+@pytest.fixture(scope="module")
+def postgres():
+    with Postgres() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def filled(postgres, tmp_path_factory):
+    """The URL of a database with rows of all kinds, and a backup of it."""
+    url = postgres.create_database()
+    run_ctl("--database", url, "migrate")
+    backups.fill(url)
+    path = str(tmp_path_factory.mktemp("backup") / "all.backup")
+    run_ctl("--database", url, "--state-dir", path + ".none", "backup", path)
+    return url, path
+
+
+def ctl(url, *arguments, **options):
+    with tempfile.TemporaryDirectory() as state_dir:
+        return run_ctl("--database", url, "--state-dir", state_dir, *arguments, **options)
+
+
+def refused(url, *arguments, code=4, **options):
+    with pytest.raises(CtlError) as caught:
+        ctl(url, *arguments, **options)
+    assert caught.value.code == code, caught.value.text
+    return caught.value.text
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+    return str(path)
+
+
+def png(number):
+    return base64.b64encode(images.png(images.noise(number))).decode()
+
+
+# ---- round trips ----
+
+def test_each_table_into_another_database(postgres, filled):
+    url, path = filled
+    other = postgres.create_database()
+    told = ctl(other, "restore", path)
+    assert told["schema"] == len(backups.migrations()) and told["applied"] == 0
+    before, after = backups.tables_of(url), backups.tables_of(other)
+    assert {table for table, rows in before.items() if not rows} == set()
+    for table in backups.LEFT_OUT:
+        assert before.pop(table) and not after.pop(table)
+    assert after == before
+    assert told["rows"] == sum(map(len, after.values())) - len(after["schema_migration"]) - len(
+        after["sequences"])
+    # The tables are those of one that was never restored, rules included.
+    assert backups.schema_of(other) == backups.schema_of(url)
+
+
+@pytest.mark.parametrize("schema", [1, 5, 8, 11, 14, 15])
+def test_a_backup_of_an_older_version(postgres, tmp_path, schema):
+    old, other = postgres.create_database(), postgres.create_database()
+    path = str(tmp_path / "old")
+    backups.make_old(old, schema)
+    backups.fill(old, schema)
+    assert ctl(old, "backup", path)["schema"] == schema
+    told = ctl(other, "restore", path)
+    assert (told["schema"], told["applied"]) == (schema, len(backups.migrations()) - schema)
+    # As if the old one had been migrated where it is.
+    ctl(old, "migrate")
+    assert backups.tables_of(other, backups.LEFT_OUT) == backups.tables_of(old, backups.LEFT_OUT)
+    assert backups.schema_of(other) == backups.schema_of(old)
+
+
+def scene(server):
+    server.ctl("account", "create", "ada@example.org")
+    device = server.ctl("device", "create", "--account", "ada@example.org", "--name", "Desk")
+    key = server.ctl("key", "create", "--account", "ada@example.org")["key"]
+    return device, key
+
+
+def test_a_running_instance_into_a_new_state_directory(launch, folder):
+    server = launch().start()
+    device, key = scene(server)
+    push = f"/v1/devices/{device['id']}/push"
+    assert server.post(push, {"image": png(1), "installationId": "kept"}, key=key).status == 200
+    path = os.path.join(folder, "nightly")
+    is_over = threading.Event()
+    answers = []
+
+    def go_on():
+        for number in range(10000):
+            answer = server.post(push, {"image": png(number % 7), "installationId": f"n{number % 40}"}, key=key)
+            answers.append(answer.status)
+            server.delete(f"/v1/devices/{device['id']}/installations/n{(number + 20) % 40}", key=key)
+            if is_over.is_set():
+                return
+    pusher = threading.Thread(target=go_on)
+    pusher.start()
+    try:
+        told = server.ctl("backup", path)
+        # A device takes 10 pushes a second; some are to come while there is another backup.
+        count = answers.count(200)
+        again = server.ctl("backup", path)
+        while answers.count(200) == count:
+            assert pusher.is_alive()
+            again = server.ctl("backup", path)
+    finally:
+        is_over.set()
+        pusher.join()
+    assert set(answers) <= {200, 429}
+    assert told["hasSecretKey"] and again["file"] == path
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert os.path.getsize(path) == again["bytes"]
+    assert os.listdir(folder) == ["nightly"]
+
+    new = os.path.join(folder, "deep/state")
+    run_ctl("--state-dir", new, "restore", path)
+    assert read(os.path.join(new, "secret-key")) == read(os.path.join(server.state_dir, "secret-key"))
+    assert stat.S_IMODE(os.stat(os.path.join(new, "secret-key")).st_mode) == 0o600
+    with Server(state_dir=new) as other:
+        assert [one["id"] for one in other.get("/v1/devices", key=key).json()] == [device["id"]]
+        picture = other.get(other.path_of(device["pollUrl"]))
+        assert picture.status == 200 and picture.body[:4] == b"RIFF"
+        assert other.post(push, {"image": png(8)}, key=key).status == 200
+        with database_of(other) as connection, connection.cursor() as cursor:
+            cursor.execute("SELECT entry_count, (SELECT count(*) FROM installation) FROM device")
+            counted, found = cursor.fetchone()
+        assert counted == found >= 1
+        # Its own state directory is in use.
+        with pytest.raises(CtlError) as caught:
+            other.ctl("restore", path, "--replace", "--yes")
+        assert "in use by another server" in caught.value.text
+
+
+def test_without_a_server(launch, folder):
+    """A backup before an upgrade, and the way back."""
+    server = launch().start()
+    _, key = scene(server)
+    server.stop()
+    path = os.path.join(folder, "b")
+    server.ctl("backup", path)
+    server.start()
+    server.ctl("account", "create", "late@example.org")
+    key_file = os.path.join(server.state_dir, "secret-key")
+    server.stop()
+    write(key_file, b"0f" * 32)
+    with pytest.raises(CtlError) as caught:
+        server.ctl("restore", path)
+    assert caught.value.code == 4 and "--replace removes them" in caught.value.text
+    code, text = on_terminal(server, "restore", path, "--replace", typed=b"no\n")
+    assert code == 4 and "This replaces all accounts" in text
+    assert read(key_file) == b"0f" * 32
+    code, text = on_terminal(server, "restore", path, "--replace", typed=b"yes\n")
+    assert code == 0, text
+    assert read(key_file) != b"0f" * 32
+    server.start()
+    assert [one["email"] for one in server.ctl("account", "list")] == ["ada@example.org"]
+    assert server.get("/v1/devices", key=key).status == 200
+
+
+def test_through_a_pipe(postgres, filled):
+    url, path = filled
+    other = postgres.create_database()
+    with tempfile.TemporaryDirectory() as state_dir:
+        line = (f"'{DISPLAYCTL}' --state-dir {state_dir} --database '{url}' backup - | gzip | gunzip | "
+                f"'{DISPLAYCTL}' --state-dir {state_dir} --database '{other}' restore -")
+        subprocess.run(["bash", "-ec", "set -o pipefail; " + line], check=True, timeout=120)
+    assert backups.tables_of(other, backups.LEFT_OUT) == backups.tables_of(url, backups.LEFT_OUT)
+    assert len(read(path)) > 1000000
+
+
+def test_the_format_is_the_documented_one(filled):
+    _, path = filled
+    frames = backups.frames_of(read(path))
+    assert frames[0][0] == "h" and frames[-1][0] == "e"
+    schema = len(backups.migrations())
+    assert frames[0][1].startswith(
+        f"schema {schema}\nmigrations {backups.fingerprint(schema)}\nmade-at 20".encode())
+    assert backups.backup_of(frames) == read(path)
+    assert {payload.split(b"\n")[0] for kind, payload in frames if kind == "t"}.isdisjoint(
+        name.encode() for name in backups.LEFT_OUT)
+
+
+def test_it_is_one_moment(postgres, filled, tmp_path):
+    """What is committed while the backup is under way is not in it: no part of it."""
+    url, _ = filled
+    other = postgres.create_database()
+    with backups.connect(url) as holder, holder.cursor() as cursor:
+        holder.autocommit = False
+        cursor.execute("LOCK TABLE panel_info IN ACCESS EXCLUSIVE MODE")
+        before = backups.tables_of(url, backups.LEFT_OUT | {"panel_info"})
+        process = subprocess.Popen([DISPLAYCTL, "--database", url, "--state-dir", str(tmp_path / "s"),
+                                    "backup", str(tmp_path / "b")], stdout=subprocess.DEVNULL)
+        waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        wait_until(lambda: postgres.execute(waits) != "0", "a backup that waits")
+        with backups.connect(url) as connection, connection.cursor() as late:
+            late.execute("UPDATE passkey SET name = 'late'")
+            late.execute("INSERT INTO account (id, email, name) VALUES (gen_random_uuid(), 'late@x', 'L')")
+        holder.rollback()
+    assert process.wait(120) == 0
+    ctl(other, "restore", str(tmp_path / "b"))
+    assert backups.tables_of(other, backups.LEFT_OUT | {"panel_info"}) == before
+    with backups.connect(url) as connection, connection.cursor() as late:
+        late.execute("UPDATE passkey SET name = 'Phone'")
+        late.execute("DELETE FROM account WHERE email = 'late@x'")
+
+
+# ---- refused ----
+
+@pytest.fixture
+def target(postgres):
+    """A database that has something in it already."""
+    url = postgres.create_database()
+    ctl(url, "migrate")
+    ctl(url, "account", "create", "here@example.org")
+    return url
+
+
+def test_databases_that_are_refused(postgres, filled, target):
+    _, path = filled
+    assert "--replace removes them" in refused(target, "restore", path)
+    assert "say --yes" in refused(target, "restore", path, "--replace", stdin=subprocess.DEVNULL)
+    before = backups.tables_of(target)
+    foreign = postgres.create_database()
+    postgres.execute("CREATE TABLE theirs (a int)", foreign.split("/")[3].split("?")[0])
+    assert '"theirs", which is not displayd\'s' in refused(foreign, "restore", path, "--replace", "--yes")
+    with Server(database=target) as server:
+        assert "a displayd uses this database" in refused(target, "restore", path, "--replace", "--yes")
+        assert server.stop() == 0
+    assert backups.tables_of(target) == before
+    ctl(target, "restore", path, "--replace", "--yes")
+    assert backups.tables_of(target, backups.LEFT_OUT) == backups.tables_of(filled[0], backups.LEFT_OUT)
+
+
+def test_a_migrated_database_without_accounts_is_empty(postgres, filled):
+    url = postgres.create_database()
+    ctl(url, "migrate")
+    postgres.execute("CREATE EXTENSION btree_gist; CREATE FUNCTION theirs() RETURNS int LANGUAGE sql "
+                     "AS 'SELECT 1'", url.split("/")[3].split("?")[0])
+    ctl(url, "restore", filled[1])
+    assert backups.tables_of(url)["account"]
+    assert postgres.execute("SELECT theirs()", url.split("/")[3].split("?")[0]) == "1"
+
+
+def hostile_files(data):
+    """Backups that somebody has damaged or made, and what is said of each."""
+    frames = backups.frames_of(data)
+    head = frames[0][1]
+    whole = backups.backup_of
+    ends = [len(whole(frames[:count])) for count in range(len(frames))]
+    for length in {0, 5, 19}:
+        yield data[:length], "this is no backup of displayd"
+    for length in [*ends[:3], ends[-1], ends[4] + 3, ends[-2] + 6, len(data) - 1]:
+        yield data[:length], "the backup is not whole"
+    yield b"\x1f\x8b" + data, "this is no backup of displayd"
+    yield b"PGDMP" + data, "this is no backup of displayd"
+    for at in (25, ends[1] + 1, ends[1] + 30, ends[3] - 1, len(data) // 2, len(data) - 3):
+        yield data[:at] + bytes([data[at] ^ 4]) + data[at + 1:], "a checksum is wrong"
+    yield data + b"\0", "something stands behind its end"
+    yield data[:ends[2]] + data[ends[3]:], "a checksum is wrong"
+    yield whole(frames, version=2), "the backup has format 2, this program knows format 1"
+    new = backups.fingerprint(99)
+    yield whole([("h", re.sub(rb"schema \d+", b"schema 999", head))]), "is of a newer displayd"
+    yield whole([("h", b"schema 3\nmigrations " + new.encode() + b"\nmade-at 2026")]), "of another displayd"
+    yield whole([("h", b"schema 0\nmigrations " + new.encode() + b"\nmade-at 2026")]), "of another displayd"
+    unknown = "a part that this program does not know"
+    for text in (b"", b"schema x", head + b"\n\n", head.replace(b"made-at", b"made"), head[:40]):
+        yield whole([("h", text)]), unknown
+    for kind, payload in [("z", b""), ("h", head), ("r", b"x"), ("k", b"short"), ("e", b"rows -1"), ("t", b""),
+                          ("t", b"account"), ("t", b'account\nid"; DROP'), ("t", b"Account\nid"),
+                          ("t", b"account\n" + b"\n".join([b"id"] * 101)), ("s", b"x 1"), ("s", b"x 0 t"),
+                          ("s", b"x 99999999999999999999 t"), ("s", b"x 1 maybe"), ("s", b"x' 1 t")]:
+        yield whole([frames[0], (kind, payload)]), unknown
+    yield whole([frames[0], ("k", b"k" * 32), ("k", b"k" * 32)]), unknown
+    yield whole([frames[0], ("t", b"account\nid"), ("t", b"account\nid")]), unknown
+    for table in (b"pg_authid\nrolname", b"session\nid", b"nowhere\nid", b"schema_migration\nname"):
+        yield whole([frames[0], ("t", table), ("r", b"x"), ("e", b"rows 0")]), "which is not displayd's"
+    yield whole([frames[0], ("t", b"account\nnone"), ("r", b"x"), ("e", b"rows 0")]), "the database refuses"
+    yield whole([frames[0], ("t", b"account\nid"), ("r", b"x"), ("e", b"rows 0")]), "refuses rows of the backup"
+    yield whole([frames[0], ("s", b"nowhere 3 t"), ("e", b"rows 0")]), "the database refuses"
+    yield whole([frames[0], ("e", b"rows 3")]), "says that it has 3 rows, and has 0"
+    yield b"displayd backup\n\0\0\0\1h\xff\xff\xff\xff" + bytes(100), "a checksum is wrong"
+
+
+def test_hostile_files(filled, target, tmp_path):
+    before = backups.tables_of(target)
+    for number, (data, why) in enumerate(hostile_files(read(filled[1]))):
+        path = write(tmp_path / "hostile", data)
+        said = refused(target, "restore", path, "--replace", "--yes",
+                       code=1 if why == "the database refuses" else 4)
+        assert why in said and said.count("\n") == 1, (number, why, said)
+    assert backups.tables_of(target) == before
+    assert "cannot read" in refused(target, "restore", str(tmp_path / "none"), code=3)
+    assert "cannot be read: Is a directory" in refused(target, "restore", str(tmp_path))
+
+
+def test_rows_that_break_rules(filled, target, tmp_path):
+    """Checksums do not make rows right: references are looked at when all rows are there."""
+    frames = backups.frames_of(read(filled[1]))
+    start = next(i for i, one in enumerate(frames) if one[1].startswith(b"account\n"))
+    end = next(i for i in range(start + 1, len(frames)) if frames[i][0] != "r")
+    rows = int(frames[-1][1].split()[1]) - 3
+    path = write(tmp_path / "b", backups.backup_of(
+        frames[:start] + frames[end:-1] + [("e", f"rows {rows}".encode())]))
+    assert "violates foreign key" in refused(target, "restore", path, "--replace", "--yes", code=1)
+
+
+def test_killed_in_the_middle(filled, target, tmp_path):
+    before = backups.tables_of(target)
+    data = read(filled[1])
+    state_dir = str(tmp_path / "state")
+    process = subprocess.Popen(
+        [DISPLAYCTL, "--database", target, "--state-dir", state_dir, "restore", "-", "--replace", "--yes"],
+        stdin=subprocess.PIPE)
+    process.stdin.write(data[:len(data) * 3 // 4])
+    process.stdin.flush()
+    process.kill()
+    process.wait()
+    process.stdin.close()
+    assert backups.tables_of(target) == before
+    assert not os.path.exists(os.path.join(state_dir, "secret-key"))
+    ctl(target, "restore", filled[1], "--replace", "--yes")
+
+
+def test_a_key_without_its_rows(launch, folder):
+    """The last step of a restore, interrupted between the rows and the key."""
+    server = launch().start()
+    scene(server)
+    path = os.path.join(folder, "b")
+    server.ctl("backup", path)
+    server.stop()
+    marker = write(os.path.join(server.state_dir, "secret-key.restored"), b"0f" * 32)
+    assert server.launch().wait() == 4
+    assert "a restore was interrupted in its last step" in server.log()
+    server.ctl("restore", path, "--replace", "--yes")
+    assert not os.path.exists(marker)
+    # One that puts no key in place ends it, too.
+    write(marker, b"0f" * 32)
+    own = {"DISPLAYD_SECRET_KEY_FILE": os.path.join(server.state_dir, "secret-key")}
+    run_ctl("--state-dir", server.state_dir, "restore", path, "--replace", "--yes", env=os.environ | own)
+    assert not os.path.exists(marker)
+    server.start()
+
+
+def test_a_key_of_several_instances(launch, folder, postgres):
+    key_file = os.path.join(folder, "key")
+    write(key_file, b"0f" * 32)
+    os.chmod(key_file, 0o600)
+    server = launch().start()
+    scene(server)
+    path = os.path.join(folder, "b")
+    server.ctl("backup", path)
+    url = postgres.create_database()
+    environment = os.environ | {"DISPLAYD_SECRET_KEY_FILE": key_file}
+    assert "is not that of the backup" in refused(url, "restore", path, env=environment)
+    assert backups.tables_of(url) == {"sequences": []}
+    write(key_file, read(os.path.join(server.state_dir, "secret-key")))
+    assert ctl(url, "restore", path, env=environment)["hasSecretKey"]
+    done = subprocess.run([DISPLAYCTL, "--database", url, "backup", path], env=environment, text=True,
+                          capture_output=True, check=True)
+    assert f"is not part of the backup: keep {key_file}, too" in done.stderr
+    assert not [kind for kind, _ in backups.frames_of(read(path)) if kind == "k"]
+
+
+# ---- writing ----
+
+def test_databases_that_have_no_backup(postgres, target, tmp_path):
+    path = str(tmp_path / "b")
+    assert "not migrated" in refused(postgres.create_database(), "backup", path, code=5)
+    with pytest.raises(CtlError) as caught:
+        run_ctl("--state-dir", str(tmp_path / "typo"), "backup", path)
+    assert caught.value.code == 5 and not os.path.exists(tmp_path / "typo")
+    postgres.execute("INSERT INTO schema_migration VALUES (99, 'future', 'x')",
+                     target.split("/")[3].split("?")[0])
+    assert "newer" in refused(target, "backup", path)
+    assert os.listdir(tmp_path) == []
+
+
+def test_files_that_cannot_be_written(filled, tmp_path):
+    url, _ = filled
+    assert "No such file" in refused(url, "backup", str(tmp_path / "none/b"), code=1)
+    assert "Is a directory" in refused(url, "backup", str(tmp_path), code=1)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([DISPLAYCTL, "--database", url, "backup", "-"], stdout=full, check=False,
+                              stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "displayctl: cannot write to stdout: No space left on device\n"
+    assert os.listdir(tmp_path) == [] and not glob.glob(f"{tmp_path}.*")
+
+
+def test_what_is_no_file_stays(filled, tmp_path):
+    url, _ = filled
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    os.symlink("elsewhere", link)
+    for path in (pipe, link):
+        assert "is no regular file: give -" in refused(url, "backup", str(path), code=1)
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode) and os.readlink(link) == "elsewhere"
+    assert sorted(os.listdir(tmp_path)) == ["link", "pipe"]
+
+
+def test_a_full_disk(filled, tmp_path):
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "displayd-test", str(tmp_path)],
+                          capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"cannot mount a tmpfs: {done.stderr.strip()}")
+    try:
+        path = write(tmp_path / "b", b"the last one")
+        assert f"cannot write {path}: No space left on device" in refused(filled[0], "backup", path, code=1)
+        assert os.listdir(tmp_path) == ["b"] and read(path) == b"the last one"
+    finally:
+        subprocess.run(["umount", "-l", str(tmp_path)], check=True)
+
+
+@pytest.fixture
+def waiting_backup(filled, postgres, tmp_path):
+    """start(prepare): a backup that goes on when it is let go, its process and what lets it go."""
+    url, _ = filled
+    with backups.connect(url) as holder, holder.cursor() as cursor:
+        holder.autocommit = False
+        cursor.execute("LOCK TABLE site IN ACCESS EXCLUSIVE MODE")
+
+        def start(prepare=None):
+            process = subprocess.Popen([DISPLAYCTL, "--database", url, "--state-dir", str(tmp_path / "s"),
+                                        "backup", str(tmp_path / "b")], preexec_fn=prepare)
+            waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            wait_until(lambda: postgres.execute(waits) != "0", "a backup that waits")
+            assert len(os.listdir(tmp_path)) == 1
+            return process, holder.rollback
+
+        yield start
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_nothing(waiting_backup, tmp_path, number):
+    # Who runs the tests may have it ignored.
+    process, _ = waiting_backup(lambda: signal.signal(number, signal.SIG_DFL))
+    process.send_signal(number)
+    assert process.wait(120) == -number
+    assert os.listdir(tmp_path) == []
+
+
+def test_nohup_lets_it_end(waiting_backup, tmp_path):
+    """Who logs out meanwhile has a backup all the same."""
+    process, let_go = waiting_backup(lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    process.send_signal(signal.SIGHUP)
+    let_go()
+    assert process.wait(120) == 0
+    assert os.listdir(tmp_path) == ["b"]
+
+
+def test_a_folder_that_cannot_be_read(filled, tmp_path):
+    """It may be written all the same."""
+    if os.getuid() == 0:
+        pytest.skip("root reads any folder")
+    os.chmod(tmp_path, 0o300)
+    try:
+        ctl(filled[0], "backup", str(tmp_path / "b"))
+    finally:
+        os.chmod(tmp_path, 0o700)
+    assert os.listdir(tmp_path) == ["b"]
+
