@@ -156,12 +156,37 @@ const struct ctl_command ctl_commands[] = {
 	    OPTION(ON_OFF, "sleep", "on|off", "Be dark between sleep-start and sleep-end."),
 	    OPTION(TEXT, "sleep-start", "HH:mm", "When it goes dark.", .check = ctl_check_clock),
 	    OPTION(TEXT, "sleep-end", "HH:mm", "When it comes back.", .check = ctl_check_clock)),
+    COMMAND("export", "FILE",
+	    "Write an account to a file; - is stdout. Its devices, rotations, apps, versions, "
+	    "passkeys, and hashes of its keys and its password are in it; docs/export.md tells "
+	    "more.",
+	    ctl_export,
+	    OPTION(TEXT, "account", "EMAIL", "Which account.", .is_required = true,
+		   .check = ctl_check_account),
+	    OPTION(TEXT, "pass-phrase-file", "FILE",
+		   "Secret settings of apps go with it, encrypted with the first line of this "
+		   "file; else they are left out.")),
     {.line = {.name = "help",
 	      .positionals = "[NOUN] [VERB]",
 	      .help = "Show the commands of a noun, or all about one command.",
 	      .options = OPTIONS()},
      .run = ctl_help,
      .needs_no_place = true},
+    COMMAND(
+	"import", "FILE",
+	"Make the account of an export; - is stdin. Its keys and the URLs of its panels are good "
+	"here, too. All of it or nothing: what is in the way is said. It gets no role, and its "
+	"apps are private. Versions that were approved where it comes from are approved here, so "
+	"you "
+	"stand for them.",
+	ctl_import,
+	OPTION(TEXT, "email", "EMAIL", "Its address here. Default: as in the file.",
+	       .check = ctl_check_account),
+	OPTION(TEXT, "pass-phrase-file", "FILE", "The pass phrase of its secret settings."),
+	OPTION(SWITCH, "public-apps", NULL, "Public apps stay public: for files that you trust."),
+	OPTION(SWITCH, "skip-missing-apps", NULL,
+	       "Leave out entries of other people's apps that are not here."),
+	OPTION(SWITCH, "without-secrets", NULL, "Leave secret settings out.")),
     COMMAND(
 	"installation create", "[KEY=VALUE...]",
 	"Install an app on a device, at the end of its rotation, with these settings of its form.",

@@ -18,6 +18,7 @@ const WORDS: Record<Entry["action"], string> = {
 	"account.roles": "changed the roles of",
 	"app.create": "made the app",
 	"app.deploy": "deployed",
+	"app.import": "imported",
 	"device.create": "added the device",
 	"device.disable": "disabled the device",
 	"device.enable": "enabled the device",

@@ -1,0 +1,11 @@
+-- The lines of an account's apps in its export.
+-- params: account_id uuid
+-- row: id uuid, line text
+-- effect: read
+SELECT id, json_strip_nulls(json_build_object('kind', 'app', 'id', id, 'slug', slug, 'name', name,
+	'description', description, 'visibility', visibility, 'isDisabled', status = 'disabled',
+	'createdAt', json_timestamp(created_at), 'author', author, 'importedAs', imported_as))::text
+	AS line
+FROM app
+WHERE account_id = :account_id
+ORDER BY created_at, id

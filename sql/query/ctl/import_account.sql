@@ -1,0 +1,10 @@
+-- An account of an export; it gets no role.
+-- params: id uuid, email text, line text
+-- row: id uuid
+-- effect: write
+-- refuse: account_email_unique -> email_taken
+INSERT INTO account (id, email, name, created_at, password_hash)
+SELECT :id, :email, name, least("createdAt", clock_timestamp()), "passwordHash"
+FROM jsonb_to_record(:line::jsonb)
+	AS line (name text, "createdAt" timestamptz, "passwordHash" text)
+RETURNING id

@@ -1,0 +1,21 @@
+-- A device of an export, with an empty rotation.
+-- params: account_id uuid, line text
+-- row: id uuid
+-- effect: write
+-- refuse: device_pkey -> device_taken, device_serial_unique -> serial_taken,
+--   device_mac_unique -> mac_taken, 22023 -> unknown_timezone
+INSERT INTO device (id, account_id, name, serial, mac, link_key_hash, created_at, disabled_at,
+	last_online_at, brightness, volume, auto_dim, timezone, schedule_interval_s, sleep_enabled,
+	sleep_start_minute, sleep_end_minute, night_brightness, picture_limit_bytes, locale)
+SELECT id, :account_id, name, serial, mac, decode("linkKeyHash", 'hex'),
+	least("createdAt", clock_timestamp()), CASE WHEN "isDisabled" THEN clock_timestamp() END,
+	least("createdAt", clock_timestamp()), brightness, volume, "autoDim", timezone,
+	"scheduleInterval", "isSleepOn", extract(epoch FROM "sleepStart") / 60,
+	extract(epoch FROM "sleepEnd") / 60, "nightBrightness", "pictureLimit", locale
+FROM jsonb_to_record(:line::jsonb)
+	AS line (id uuid, name text, serial text, mac macaddr, "linkKeyHash" text,
+		"createdAt" timestamptz, "isDisabled" boolean, brightness int2, volume int2,
+		"autoDim" boolean, timezone text, "scheduleInterval" int4, "isSleepOn" boolean,
+		"sleepStart" time, "sleepEnd" time, "nightBrightness" int2, "pictureLimit" int4,
+		locale text)
+RETURNING id

@@ -1,0 +1,41 @@
+-- The next entry in the rotation of a device of an export. Its app: one of the same account, or one
+-- that all may install. No row: there is no such app.
+-- params: device_id uuid, account_id uuid, position int8, picture bytea?, settings text,
+--   secret_settings bytea?, settings_hash bytea, line text
+-- row: id uuid
+-- effect: write
+-- refuse: device_entry_limit -> too_many_installations, installation_pkey -> entry_taken
+WITH line AS (
+	SELECT *
+	FROM jsonb_to_record(:line::jsonb)
+		AS line (id text, "createdAt" timestamptz, "replacedAt" timestamptz, app text,
+			"isEnabled" boolean, "displaySeconds" int4, "hoursStart" time, "hoursEnd" time,
+			weekdays int2, "isPinned" boolean, "isNight" boolean)
+), wanted AS (
+	SELECT line.*, app.id AS app_id
+	FROM line
+	LEFT JOIN app ON app.slug = line.app
+		AND (app.account_id = :account_id
+			OR (app.visibility <> 'private' AND app.status = 'active'))
+	WHERE line.app IS NULL OR app.id IS NOT NULL
+), fresh AS (
+	INSERT INTO installation (device_id, id, app_id, position, created_at, picture,
+		picture_generation, replaced_at, is_enabled, display_s, start_minute, end_minute,
+		weekdays, settings, secret_settings, settings_hash)
+	SELECT :device_id, id, app_id, :position, least("createdAt", clock_timestamp()), :picture,
+		:position,
+		CASE WHEN "replacedAt" IS NOT NULL THEN least("replacedAt", clock_timestamp()) END,
+		"isEnabled", "displaySeconds",
+		extract(epoch FROM "hoursStart") / 60, extract(epoch FROM "hoursEnd") / 60, weekdays,
+		:settings, :secret_settings, :settings_hash
+	FROM wanted
+	RETURNING device_id, id
+)
+UPDATE device
+SET generation = :position,
+	pinned_installation_id = CASE
+		WHEN "isPinned" THEN fresh.id ELSE pinned_installation_id END,
+	night_installation_id = CASE WHEN "isNight" THEN fresh.id ELSE night_installation_id END
+FROM fresh, line
+WHERE device.id = fresh.device_id
+RETURNING device.id

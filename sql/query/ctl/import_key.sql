@@ -1,0 +1,13 @@
+-- An API key of an export.
+-- params: account_id uuid, line text
+-- row: id uuid
+-- effect: write
+-- refuse: api_key_pkey -> key_taken, api_key_secret_hash_unique -> key_taken,
+--   account_key_limit -> too_many_keys
+INSERT INTO api_key (id, account_id, name, secret_hash, first_characters, created_at)
+SELECT id, :account_id, name, decode("secretHash", 'hex'), "firstCharacters",
+	least("createdAt", clock_timestamp())
+FROM jsonb_to_record(:line::jsonb)
+	AS line (id uuid, name text, "secretHash" text, "firstCharacters" text,
+		"createdAt" timestamptz)
+RETURNING id

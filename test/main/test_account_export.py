@@ -1,0 +1,477 @@
+"""displayctl export and import: one account with all that it has, from one instance into another."""
+
+import base64
+import ctypes
+import hashlib
+import json
+import os
+import stat
+import subprocess
+import threading
+
+import backups
+import images
+import pytest
+from ctl_scene import database_of, query
+from server import CtlError, Server, run_ctl, wait_until
+
+EMAIL = "ada@example.org"
+PHRASE = "correct horse battery"
+PASSWORD = "correct horse battery staple"
+PASSWORD_HASH = ("$argon2id$v=19$m=19456,t=2,p=1$L3aVh6GqRyJWkwhjBh/q9w$"
+                 "/iq6gVEWAP3SCUu9/GSNKHXo8t0J/PKZSZG4CmJEDQ4")
+
+
+@pytest.fixture(scope="module")
+def source():
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def empty():
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture
+def target(empty):
+    """An instance without accounts."""
+    forget(empty)
+    return empty
+
+
+def png(number):
+    return base64.b64encode(images.png(images.noise(number))).decode()
+
+
+@pytest.fixture(scope="module")
+def owner(source):
+    """An account with something of each kind: its key, and what its device is told once."""
+    source.ctl("account", "create", EMAIL, "--name", 'Ada "Ω" \\ 🙂')
+    device = source.ctl("device", "create", "--account", EMAIL, "--name", "Küche", "--serial", "S-1",
+                        "--mac", "02:00:00:00:00:01")
+    source.ctl("device", "create", "--account", EMAIL, "--name", "Empty")
+    source.ctl("device", "update", "S-1", "--brightness", "7", "--timezone", "Europe/Zagreb", "--sleep",
+               "on", "--sleep-start", "23:59")
+    key = source.ctl("key", "create", "--account", EMAIL, "--name", "home")["key"]
+    revoked = source.ctl("key", "create", "--account", EMAIL)
+    source.ctl("key", "revoke", revoked["id"], "--yes")
+    push = f"/v1/devices/{device['id']}/push"
+    for number, name in enumerate(["first", "ö☃", "third"]):
+        assert source.post(push, {"image": png(number), "installationId": name}, key=key).status == 200
+    app = source.ctl("app", "create", "--account", EMAIL, "--name", "Clock", "--slug", "ada-clock",
+                     "--visibility", "public", "--description", "What time it is")
+    for version in ("1.0", "1.1", "2.0"):
+        body = {"version": version, "scriptContent": f"# {version}\n\u2028\"", "scriptLanguage": "STARLARK"}
+        assert source.post("/v1/apps/ada-clock/upload", body, key=key).status == 201
+        if version != "2.0":
+            source.ctl("app", "review", "ada-clock", version, "approve", "--summary", "good", "--comment",
+                       "why?", "--line", "1", "--comment", "nice")
+    source.ctl("app", "create", "--account", EMAIL, "--name", "Draft", "--slug", "ada-draft")
+    source.ctl("installation", "create", "--device", "S-1", "--app", "ada-clock")
+    source.ctl("installation", "update", "ö☃", "--device", "S-1", "--hours", "22:00-06:30", "--weekdays",
+               "mon,sun", "--display-seconds", "30", "--enabled", "off")
+    source.ctl("installation", "update", "third", "--device", "S-1", "--pinned", "on")
+    query(source, "UPDATE account SET password_hash = %s, is_administrator = true WHERE email = %s",
+          PASSWORD_HASH, EMAIL)
+    query(source, "INSERT INTO passkey (id, account_id, credential_id, algorithm, public_key, sign_count, "
+                  "name) SELECT gen_random_uuid(), id, 'Y3JlZA', -7, 'key', 12, 'Phone' FROM account")
+    query(source, "INSERT INTO app_draft (app_id, script_language, script_content) "
+                  "SELECT id, 'STARLARK', 'draft' FROM app WHERE slug = 'ada-clock'")
+    query(source, "UPDATE installation SET moved_to = 50 WHERE id = 'first'")
+    query(source, "UPDATE installation SET settings = '{\"a\":\"b\"}', settings_hash = "
+                  "sha256('{\"a\":\"b\"}') WHERE app_id IS NOT NULL")
+    return {"device": device, "key": key, "app": app}
+
+
+@pytest.fixture(scope="module")
+def exported(source, owner, tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("export") / "ada.export")
+    source.ctl("export", "--account", EMAIL, path)
+    return path
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def lines_of(data):
+    return [json.loads(line) for line in data.split(b"\n")[:-1]]
+
+
+def file_of(lines):
+    """The bytes of an export of these lines, its end made right."""
+    data = b"".join(line if isinstance(line, bytes) else
+                    json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+                    for line in lines)
+    end = {"kind": "end", "lines": len(lines) + 1, "sha256": hashlib.sha256(data).hexdigest()}
+    return data + json.dumps(end).encode() + b"\n"
+
+
+def refused(server, path, *arguments, code=4):
+    with pytest.raises(CtlError) as caught:
+        server.ctl("import", path, *arguments)
+    assert caught.value.code == code, caught.value.text
+    assert caught.value.text.count("\n") == 1
+    return caught.value.text
+
+
+def content_of(server):
+    """What an account has, but what is new at each place: all rows, without counts."""
+    with database_of(server) as connection, connection.cursor() as cursor:
+        found = {}
+        for name, sql in {
+            "account": "SELECT name, created_at, password_hash, device_count, app_count, key_count, "
+                       "passkey_count FROM account",
+            "key": "SELECT id, name, secret_hash, first_characters, created_at FROM api_key "
+                   "WHERE revoked_at IS NULL",
+            "passkey": "SELECT credential_id, algorithm, public_key, sign_count, name, created_at FROM passkey",
+            "device": "SELECT id, name, serial, mac, link_key_hash, created_at, disabled_at, brightness, "
+                      "volume, auto_dim, timezone, schedule_interval_s, sleep_enabled, sleep_start_minute, "
+                      "sleep_end_minute, entry_count, pinned_installation_id, night_installation_id, "
+                      "night_brightness, picture_limit_bytes, locale FROM device",
+            "entry": "SELECT device_id, id, app_id, row_number() OVER (PARTITION BY device_id ORDER BY rank), "
+                     "created_at, picture, is_enabled, display_s, start_minute, end_minute, weekdays, "
+                     "replaced_at, settings, settings_hash, place FROM installation",
+            "app": "SELECT id, slug, name, description, status, created_at, version_count, is_submitted, "
+                   "author, imported_as FROM app",
+            "version": "SELECT app.slug, app_version.name, script_language, script_content, checksum, "
+                       "app_version.status, app_version.created_at, reviewed_at, rejection_reason, "
+                       "review_summary, deployed_version_id = app_version.id FROM app_version "
+                       "JOIN app ON app.id = app_id",
+            "comment": "SELECT name AS version, position, author, comment, line, app_version_comment.created_at "
+                       "FROM app_version_comment JOIN app_version ON app_version.id = version_id",
+            "draft": "SELECT app_id, script_language, script_content FROM app_draft",
+        }.items():
+            cursor.execute(f"SELECT * FROM ({sql}) AS t ORDER BY t::text")
+            found[name] = [
+                [bytes(value) if isinstance(value, memoryview) else
+                 value.replace(microsecond=value.microsecond // 1000 * 1000) if hasattr(value, "microsecond")
+                 else value for value in row] for row in cursor.fetchall()]
+        return found
+
+
+def forget(server):
+    query(server, "DELETE FROM app")
+    query(server, "DELETE FROM account")
+
+
+def test_all_of_it(source, target, owner, exported):
+    assert stat.S_IMODE(os.stat(exported).st_mode) == 0o600
+    assert target.get("/v1/devices", key=owner["key"]).status == 401
+    told = target.ctl("import", exported)
+    assert told == {"account": EMAIL, "devices": 2, "entries": 4, "apps": 2, "versions": 3, "keys": 1,
+                    "skipped": 0}
+    before, after = content_of(source), content_of(target)
+    assert all(before.values())
+    for kind, rows in before.items():
+        assert after[kind] == rows, kind
+    # Programs and panels go on.
+    assert len(target.get("/v1/devices", key=owner["key"]).json()) == 2
+    push = f"/v1/devices/{owner['device']['id']}/push"
+    assert target.post(push, {"image": png(7), "installationId": "new"}, key=owner["key"]).status == 200
+    assert target.get(target.path_of(owner["device"]["pollUrl"])).status == 200
+    # Its owner signs in with the old password.
+    page = {"Sec-Fetch-Site": "same-origin"}
+    for password, status in ((PASSWORD, 200), (PASSWORD + "!", 401)):
+        answer = target.post("/web/session", {"email": EMAIL, "password": password}, headers=page)
+        assert answer.status == status, answer.body
+    # It becomes no administrator, and publishes nothing.
+    [account] = target.ctl("account", "list")
+    assert not account["isAdministrator"]
+    assert {app["visibility"] for app in target.ctl("app", "list")} == {"private"}
+    # Once more it is in its own way, whatever address it is to have.
+    assert "an account with this e-mail address already" in refused(target, exported)
+    assert "was the account imported before?" in refused(target, exported, "--email", "b@example.org")
+    assert len(target.ctl("account", "list")) == 1
+    forget(target)
+    approved = "SELECT target FROM audit_entry WHERE action = 'version.approve' ORDER BY id DESC LIMIT 2"
+    assert sorted(query(target, approved)) == [("ada-clock 1.0",), ("ada-clock 1.1",)]
+    told = target.ctl("import", exported, "--public-apps", "--email", "b@example.org")
+    assert told["account"] == "b@example.org"
+    assert {app["visibility"] for app in target.ctl("app", "list")} == {"private", "public"}
+
+
+def test_what_is_in_the_way(source, target, exported):
+    target.ctl("account", "create", "other@example.org")
+    in_the_way = target.ctl("device", "create", "--account", "other@example.org", "--name", "x",
+                            "--serial", "S-1")
+    assert '"Küche": there is another device with this serial number' in refused(target, exported)
+    target.ctl("device", "remove", in_the_way["id"], "--yes")
+    in_the_way = target.ctl("device", "create", "--account", "other@example.org", "--name", "x", "--mac",
+                            "02:00:00:00:00:01")
+    assert '"Küche": there is another device with this MAC address' in refused(target, exported)
+    target.ctl("device", "remove", in_the_way["id"], "--yes")
+    target.ctl("app", "create", "--account", "other@example.org", "--name", "x", "--slug", "ada-clock")
+    assert 'app "ada-clock": there is another app with this slug' in refused(target, exported)
+    query(target, "DELETE FROM app")
+    assert [one["email"] for one in target.ctl("account", "list")] == ["other@example.org"]
+    assert content_of(target)["device"] == content_of(target)["app"] == []
+
+
+def test_apps_of_others(source, target, owner, tmp_path):
+    """An entry of a catalogue's app finds the app of the same slug, where all may install it."""
+    source.ctl("account", "create", "author@example.org")
+    source.ctl("device", "create", "--account", "author@example.org", "--name", "x")
+    key = source.ctl("key", "create", "--account", "author@example.org")["key"]
+    source.ctl("app", "create", "--account", "author@example.org", "--name", "Sun", "--slug", "sun",
+               "--visibility", "public")
+    source.post("/v1/apps/sun/upload", {"version": "1", "scriptContent": "x", "scriptLanguage": "STARLARK"},
+                key=key)
+    source.ctl("app", "review", "sun", "1", "approve")
+    entry = source.ctl("installation", "create", "--device", "S-1", "--app", "sun")
+    path = str(tmp_path / "ada")
+    source.ctl("export", "--account", EMAIL, path)
+    source.ctl("export", "--account", "author@example.org", str(tmp_path / "author"))
+    query(source, "DELETE FROM app WHERE slug = 'sun'")
+    source.ctl("account", "remove", "author@example.org", "--yes")
+    assert 'there is no app "sun" here' in refused(target, path)
+    assert target.ctl("import", path, "--skip-missing-apps")["skipped"] == 1
+    forget(target)
+    target.ctl("import", str(tmp_path / "author"), "--public-apps")
+    assert target.ctl("import", path)["skipped"] == 0
+    found = target.ctl("installation", "list", "--device", "S-1")
+    assert entry["id"] in [one["id"] for one in found]
+
+
+def key_of(server):
+    with open(os.path.join(server.state_dir, "secret-key"), encoding="ascii") as file:
+        return bytes.fromhex(file.read())
+
+
+def crypt(key, device, entry, text=None, sealed=None):
+    """As domain/secret_settings.h seals and opens."""
+    sodium = ctypes.CDLL("libsodium.so.23")
+    own = hashlib.blake2b(b"seal " + bytes.fromhex(device.replace("-", "")) + entry.encode(), key=key,
+                          digest_size=32).digest()
+    nonce, data = (os.urandom(24), text) if text else (bytes(sealed)[1:25], bytes(sealed)[25:])
+    result = ctypes.create_string_buffer(len(data) + 16)
+    call = sodium.crypto_secretbox_easy if text else sodium.crypto_secretbox_open_easy
+    assert call(result, data, ctypes.c_ulonglong(len(data)), nonce, own) == 0
+    return b"\x01" + nonce + result.raw if text else result.raw[:len(data) - 16]
+
+
+def test_secret_settings(source, target, owner, tmp_path, exported):
+    [[entry]] = query(source, "SELECT id FROM installation WHERE app_id IS NOT NULL")
+    device = owner["device"]["id"]
+    secret = b'{"password":"hunter2"}'
+    query(source, "UPDATE installation SET secret_settings = %s WHERE id = %s",
+          crypt(key_of(source), device, entry, text=secret), entry)
+    path, phrase, wrong = (str(tmp_path / name) for name in ("ada", "phrase", "wrong"))
+    for name, text in ((phrase, PHRASE + "\n"), (wrong, "another phrase"), (str(tmp_path / "short"), "a")):
+        with open(name, "w", encoding="ascii") as file:
+            file.write(text)
+    try:
+        assert source.ctl("export", "--account", EMAIL, path)["secretsLeftOut"] == 1
+        assert not any("secretSettings" in line for line in lines_of(read(path)))
+        target.ctl("import", path)
+        assert query(target, "SELECT secret_settings FROM installation WHERE id = %s", entry) == [(None,)]
+        forget(target)
+        told = source.ctl("export", "--account", EMAIL, path, "--pass-phrase-file", phrase)
+        assert told["secretsLeftOut"] == 0
+        assert b"hunter2" not in read(path) and PHRASE.encode() not in read(path)
+        assert "give their --pass-phrase-file" in refused(target, path)
+        assert "the pass phrase is another one" in refused(target, path, "--pass-phrase-file", wrong)
+        assert "must have 8 to 1024 bytes" in refused(target, path, "--pass-phrase-file",
+                                                      str(tmp_path / "short"), code=2)
+        target.ctl("import", path, "--without-secrets")
+        assert query(target, "SELECT secret_settings FROM installation WHERE id = %s", entry) == [(None,)]
+        forget(target)
+        target.ctl("import", path, "--pass-phrase-file", phrase)
+        [[sealed]] = query(target, "SELECT secret_settings FROM installation WHERE id = %s", entry)
+        assert crypt(key_of(target), device, entry, sealed=sealed) == secret
+        forget(target)
+    finally:
+        query(source, "UPDATE installation SET secret_settings = NULL")
+
+
+def test_the_longest_secret_settings(source, target, owner, tmp_path):
+    """Of characters that take six bytes each in JSON."""
+    [[entry]] = query(source, "SELECT id FROM installation WHERE app_id IS NOT NULL")
+    secret = json.dumps({"password": "\x01" * 65000}).encode()
+    path, phrase = str(tmp_path / "ada"), str(tmp_path / "phrase")
+    with open(phrase, "w", encoding="ascii") as file:
+        file.write(PHRASE)
+    query(source, "UPDATE installation SET secret_settings = %s WHERE id = %s",
+          crypt(key_of(source), owner["device"]["id"], entry, text=secret), entry)
+    try:
+        source.ctl("export", "--account", EMAIL, path, "--pass-phrase-file", phrase)
+        target.ctl("import", path, "--pass-phrase-file", phrase)
+        [[sealed]] = query(target, "SELECT secret_settings FROM installation WHERE id = %s", entry)
+        assert crypt(key_of(target), owner["device"]["id"], entry, sealed=sealed) == secret
+    finally:
+        query(source, "UPDATE installation SET secret_settings = NULL")
+
+
+def test_a_long_address(target, exported, tmp_path):
+    """254 characters are more bytes."""
+    address = "é" * 30 + "@" + "é" * 219 + ".org"
+    assert len(address) == 254
+    path = str(tmp_path / "long")
+    with open(path, "wb") as file:
+        file.write(file_of(change(lines_of(read(exported))[:-1], "account", email=address)))
+    assert target.ctl("import", path)["account"] == address
+    assert query(target, "SELECT email FROM account") == [(address,)]
+
+
+def test_a_deadlock_is_named(target, exported):
+    """A statement of a transaction is not repeated: what is said then is what was wrong."""
+    data = read(exported)
+    first = data.index(b"\n") + 1
+    target.ctl("account", "create", "bob@example.org", "--name", "Bob")
+    with database_of(target) as holder, holder.cursor() as cursor:
+        holder.autocommit = False
+        cursor.execute("SET deadlock_timeout = '1h'")
+        cursor.execute("INSERT INTO device (id, account_id, name, serial, link_key_hash) "
+                       "SELECT gen_random_uuid(), id, 'x', 'S-1', sha256('x') FROM account")
+        process = subprocess.Popen([os.environ["DISPLAYCTL"], "--state-dir", target.state_dir, "import", "-"],
+                                   stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdin.write(data[:first])
+        process.stdin.flush()
+        state = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'displayctl' AND state = %s"
+        wait_until(lambda: query(target, state, "idle in transaction") == [(1,)], "an account that is not committed")
+        waiting = threading.Thread(target=cursor.execute, args=(
+            f"INSERT INTO account (id, email, name) VALUES (gen_random_uuid(), '{EMAIL}', 'A')",))
+        waiting.start()
+        waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        wait_until(lambda: query(target, waits) == [(1,)], "somebody who waits for the import")
+        _, said = process.communicate(data[first:])
+        waiting.join()
+        holder.rollback()
+    assert b"deadlock detected" in said, said
+
+
+# ---- hostile files ----
+
+def change(lines, kind, **members):
+    """The first line of this kind with other members; None: without them."""
+    at = next(i for i, line in enumerate(lines) if line["kind"] == kind)
+    one = {name: value for name, value in (lines[at] | members).items() if value is not None}
+    return lines[:at] + [one] + lines[at + 1:]
+
+
+def wrong_lines(lines, app, device):
+    """Lines that are wrong by themselves or where they stand, and what is said of each."""
+    key = next(line["id"] for line in lines if line["kind"] == "key")
+    return [
+        (change(lines, "account", email="x"), "email must"), (change(lines, "account", name=None), "name is required"),
+        (change(lines, "account", name=" "), "name must"), (change(lines, "account", name="a\nb"), "name must"),
+        (change(lines, "account", passwordHash="md5"), "must be an argon2id hash"),
+        (change(lines, "account", passwordHash=PASSWORD_HASH + "x" * 100), "must be an argon2id hash"),
+        # Each sign-in would take days, or all memory.
+        (change(lines, "account", passwordHash=PASSWORD_HASH.replace("t=2", "t=4294967295")), "as displayd makes"),
+        (change(lines, "account", passwordHash=PASSWORD_HASH.replace("m=19456", "m=4194304")), "as displayd makes"),
+        (lines[:1] + [{"kind": "key", "\x1b]0;x\x07\x1b[2J\x9b": 1}] + lines[1:], "?]0;x??[2J?"),
+        (change(lines, "account", isAdministrator=True), "is not a known field"),
+        (change(lines, "account", createdAt="yesterday"), "must be a time"),
+        (change(lines, "app", slug="A b"), "slug must"), (change(lines, "app", visibility="all"), "visibility must"),
+        (change(lines, "app", id="x"), "must be an ID"), (change(lines, "app", description="x" * 501), "501"),
+        (change(lines, "version", scriptContent=""), "scriptContent must"),
+        (change(lines, "version", scriptContent="é" * 600000), "scriptContent must"),
+        (change(lines, "version", scriptLanguage="PERL"), "must be STARLARK or TYPESCRIPT"),
+        (change(lines, "version", status="GOOD"), "status must"), (change(lines, "version", name="a/b"), "name must"),
+        (change(lines, "version", comments="x"), "comments must"),
+        (change(lines, "version", comments=[{"author": "a"}]), "comment is required (and 1 more are wrong)"),
+        (change(lines, "version", app="ada-draft"), "is not of the app before it"),
+        (change(lines, "device", mac="x"), "is no MAC address"),
+        (change(lines, "device", serial="02:00:00:00:00:01"), "is no serial number"),
+        (change(lines, "device", linkKeyHash="00"), "linkKeyHash must"),
+        (change(lines, "device", brightness=101), "from 0 to 100"),
+        (change(lines, "device", timezone="Mars"), "must be a known time zone"),
+        (change(lines, "device", locale="x; DROP"), "must be a locale"),
+        (change(lines, "device", sleepStart="24:00"), "must be a time of day"),
+        (change(lines, "entry", id="a/b"), "must not contain"), (change(lines, "entry", weekdays=0), "weekdays must"),
+        (change(lines, "entry", hoursEnd=None), "must be there with hoursEnd"),
+        (change(lines, "entry", app="ada-clock"), "must have either a picture or an app"),
+        (change(lines, "entry", picture=None), "must have either a picture or an app"),
+        (change(lines, "entry", picture="%%%%"), "its picture is no base64"),
+        (change(lines, "entry", picture=base64.b64encode(b"RIFF" + bytes(40)).decode()), "its picture: "),
+        (change(lines, "entry", picture=base64.b64encode(images.png(images.noise(1))[:300]).decode()),
+         "its picture: "),
+        (change(lines, "entry", settings={"a": "b"}), "are those of an app"),
+        (change(lines, "entry", device=key), "is not of the device before it"),
+        (change(lines, "key", secretHash="0" * 63), "secretHash must"),
+        (change(lines, "passkey", algorithm=0), "algorithm must"),
+        (change(lines, "passkey", credentialId="a b"), "must be base64url"),
+        (lines[:1] + [{"kind": "hidden"}] + lines[1:], "of a kind that this program does not know"),
+        (lines[:1] + [["x"]] + lines[1:], "has no \"kind\""), (lines[:1] + [b"{\n"] + lines[1:], "is no JSON"),
+        (lines[:1] + [b'{"kind":"key","kind":"key"}\n'] + lines[1:], "is no JSON"),
+        (lines[:1] + [b"\xff\n"] + lines[1:], "is no JSON"),
+        (lines[:1] + [b"[" * 100 + b"\n"] + lines[1:], "is no JSON"),
+        (lines[:1] + lines, "does not belong there"), (lines + lines[app:app + 1], "does not belong there"),
+        (lines[1:], "this is no export"), (lines[:1] + lines[device:] + lines[app:device], "there is no app \"ada-clock\" here"),
+        (lines[:device] + lines[device:device + 1] * 2 + lines[device + 1:], "a device with this ID already"),
+        (lines[:1] + [{"kind": "secrets", "salt": "A" * 24}] + lines[1:], "give their --pass-phrase-file")]
+
+
+def hostile_files(data):
+    lines = lines_of(data)[:-1]
+    kinds = [line["kind"] for line in lines]
+    app, device = kinds.index("app"), kinds.index("device")
+    yield b"", "this is no export"
+    yield b"PK\3\4" + data, "this is no export"
+    yield b'{"kind":"end"}\n', "this is no export"
+    yield backups.MAGIC + data, "this is no export"
+    yield data[:-1], "its end is missing"
+    yield data[:data.rindex(b"\n", 0, -1) + 1], "its end is missing"
+    yield data[:len(data) // 2], "its end is missing"
+    yield data + b"\n", "something stands behind its end"
+    yield data.replace(b'"brightness":7', b'"brightness":8'), "its checksum is wrong"
+    yield data.replace(f'"lines":{len(lines) + 1}'.encode(), b'"lines":3'), "its checksum is wrong"
+    yield file_of(change(lines, "account", format=2)), "the file has format 2, this program knows format 1"
+    yield file_of(change(lines, "account", format=2, more="x")), "the file has format 2"
+    for changed, why in wrong_lines(lines, app, device):
+        yield file_of(changed), why
+    # Rules between rows are the database's.
+    deployed = [line | {"isDeployed": True} if line.get("status") == "PENDING" else line for line in lines]
+    yield file_of(deployed), "it is deployed, and was not approved"
+    yield file_of(change(lines, "version", reviewedAt=None)), "its review does not go with its status"
+    version = kinds.index("version")
+    yield file_of(lines[:version] + lines[version:version + 1] * 2 + lines[version + 1:]), "of this name already"
+    entry = kinds.index("entry")
+    yield file_of(lines[:entry] + lines[entry:entry + 1] * 2 + lines[entry + 1:]), "entry with this ID already"
+    many = [lines[entry] | {"id": f"e{number}"} for number in range(101)]
+    yield file_of(lines[:entry] + many + lines[entry + 1:]), "100 entries already"
+
+
+def test_hostile_files(target, exported, tmp_path):
+    path = str(tmp_path / "hostile")
+    before = content_of(target)
+    for number, (data, why) in enumerate(hostile_files(read(exported))):
+        with open(path, "wb") as file:
+            file.write(data)
+        said = refused(target, path)
+        assert why in said, (number, why, said)
+    assert content_of(target) == before
+    # A line that never ends takes no memory without a bound.
+    with open(path, "wb") as file:
+        file.write(b'{"kind":"account","x":"')
+        for _ in range(12):
+            file.write(b"a" * 1024 * 1024)
+    assert "is longer than 8388608 bytes" in refused(target, path)
+    assert "cannot read" in refused(target, str(tmp_path / "none"), code=3)
+
+
+def test_files_and_accounts_that_are_not_there(source, owner, tmp_path):
+    for arguments, code, why in [
+            (("export", "--account", "no@example.org", str(tmp_path / "x")), 3, "there is no account"),
+            (("export", "--account", EMAIL, str(tmp_path / "none/x")), 1, "No such file"),
+            (("export", str(tmp_path / "x")), 2, "--account")]:
+        with pytest.raises(CtlError) as caught:
+            source.ctl(*arguments)
+        assert caught.value.code == code and why in caught.value.text
+    assert os.listdir(tmp_path) == []
+
+
+def test_through_a_pipe_and_without_a_server(source, owner, exported, tmp_path):
+    """Into a state directory that has only been restored so far."""
+    state_dir = str(tmp_path / "state")
+    source.ctl("backup", str(tmp_path / "b"))
+    run_ctl("--state-dir", state_dir, "restore", str(tmp_path / "b"))
+    run_ctl("--state-dir", state_dir, "export", "--account", EMAIL, str(tmp_path / "again"))
+    assert lines_of(read(tmp_path / "again"))[1:-1] == lines_of(read(exported))[1:-1]
+    done = subprocess.run([os.environ["DISPLAYCTL"], "--state-dir", source.state_dir, "export", "--account",
+                           EMAIL, "-"], stdout=subprocess.PIPE, check=True)
+    assert lines_of(done.stdout)[1:-1] == lines_of(read(exported))[1:-1]
