@@ -3,26 +3,34 @@ import { useId } from "preact/hooks";
 
 interface ChoiceProps<T extends string> {
 	label: string;
+	/** The label is only for those who listen: to the eye, what stands around says it. */
+	isLabelRead?: boolean;
 	value: T;
-	options: readonly { value: T; words: string; help?: string }[];
+	options: readonly { value: T; words: string; about?: string }[];
 	onChange: (value: T) => void;
 	/** "Saved", beside the label. */
 	said?: string | undefined;
+	help?: string | undefined;
+	fault?: string | undefined;
+	/** Each in a box of its own. */
+	isBoxed?: boolean;
+	isDisabled?: boolean | undefined;
 }
 
 /** One of a few, all of which are seen. */
 export function Choice<T extends string>(props: ChoiceProps<T>): JSX.Element {
 	const id = useId();
+	const { options, help, fault } = props;
 	return (
-		<fieldset class="field">
-			<legend class="field-head">
+		<fieldset class="field" disabled={props.isDisabled === true} aria-describedby={`${id}-help`}>
+			<legend class={props.isLabelRead ? "only-read" : "field-head"}>
 				{props.label}
 				<span class="said" role="status">
 					{props.said}
 				</span>
 			</legend>
-			<div class="choices">
-				{props.options.map(({ value, words, help }) => (
+			<div class={props.isBoxed ? "choices boxed" : "choices"}>
+				{options.map(({ value, words, about }) => (
 					<label key={value} class="check">
 						<input
 							type="radio"
@@ -32,11 +40,16 @@ export function Choice<T extends string>(props: ChoiceProps<T>): JSX.Element {
 						/>
 						<span class="two-lines">
 							{words}
-							{help !== undefined && <span class="quiet">{help}</span>}
+							{about !== undefined && <span class="quiet">{about}</span>}
 						</span>
 					</label>
 				))}
 			</div>
+			{(fault ?? help) !== undefined && (
+				<p class={fault ? "fault" : "quiet"} id={`${id}-help`}>
+					{fault ?? help}
+				</p>
+			)}
 		</fieldset>
 	);
 }

@@ -17,6 +17,7 @@ interface FieldProps {
 	autoComplete?: AutoFill;
 	isRequired?: boolean;
 	isReadOnly?: boolean;
+	isDisabled?: boolean;
 	maxLength?: number;
 	/** Spelling, capitals and corrections are left alone: keys, addresses. */
 	isVerbatim?: boolean;
@@ -42,6 +43,7 @@ function Input(props: InputProps): JSX.Element {
 			autocomplete={props.autoComplete ?? "off"}
 			required={props.isRequired === true}
 			readOnly={props.isReadOnly === true}
+			disabled={props.isDisabled === true}
 			{...length}
 			spellcheck={props.isVerbatim !== true && type === "text"}
 			autocapitalize={props.isVerbatim ? "off" : "sentences"}

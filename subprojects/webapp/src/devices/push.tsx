@@ -3,10 +3,10 @@ import { useId, useRef, useState } from "preact/hooks";
 import { post, Problem } from "../api/client";
 import { panelNews } from "../api/live";
 import { Button } from "../components/button";
+import { Choice } from "../components/choice";
 import { Check } from "../components/check";
 import { Field } from "../components/field";
 import { Panel } from "../components/panel";
-import { Radios } from "../components/radios";
 import { Range } from "../components/slider";
 import { toast } from "../components/toast";
 import { toBase64 } from "./canvas";
@@ -43,8 +43,10 @@ function FitQuestion({ chosen, fit, onFit, at, onAt }: FitQuestionProps): JSX.El
 				</p>
 			)}
 			{!isLikePanel && (
-				<Radios
+				<Choice
 					label="How it fits"
+					isLabelRead
+					isBoxed
 					value={fit}
 					onChange={onFit}
 					options={[
@@ -84,8 +86,10 @@ function WayFields({ way, onWay, fault }: WayProps): JSX.Element {
 	const change = (part: Partial<Way>) => onWay({ ...way, ...part });
 	return (
 		<div class="stack">
-			<Radios
+			<Choice
 				label="How it is shown"
+				isLabelRead
+				isBoxed
 				value={way.kind}
 				onChange={(kind) => change({ kind })}
 				options={[

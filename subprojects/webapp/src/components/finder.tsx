@@ -1,0 +1,85 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Problem } from "../api/client";
+import { Combo, type Match } from "./combo";
+
+/** Nothing is asked for while somebody types. */
+const REST_MS = 250;
+
+interface FinderProps<T> {
+	label: string;
+	/** What is chosen, in words. */
+	value: string;
+	/** What is meant by a text; asked once the typing rests. */
+	find: (text: string) => Promise<readonly T[]>;
+	matchOf: (found: T) => Match;
+	onChoose: (found: T) => void;
+	/** An empty text finds something, too. */
+	findsAll?: boolean;
+	placeholder?: string | undefined;
+	nothing?: string | undefined;
+	fault?: string | undefined;
+	help?: string | undefined;
+	isDisabled?: boolean | undefined;
+}
+
+interface Answer<T> {
+	/** What was asked for. */
+	text: string;
+	found: readonly T[];
+	fault?: string;
+}
+
+/** What the text means; undefined until it is known. */
+function useFound<T>(
+	text: string | undefined,
+	find: (text: string) => Promise<readonly T[]>,
+	isAsked: boolean,
+): Answer<T> | undefined {
+	const [answer, setAnswer] = useState<Answer<T>>();
+	useEffect(() => {
+		if (text === undefined || !isAsked) return undefined;
+		let isOver = false;
+		const say = (next: Answer<T>) => {
+			if (!isOver) setAnswer(next);
+		};
+		const ask = () => {
+			find(text).then(
+				(found) => say({ text, found }),
+				(error: unknown) => {
+					if (!(error instanceof Problem)) throw error;
+					say({ text, found: [], fault: error.message });
+				},
+			);
+		};
+		const timer = setTimeout(ask, text === "" ? 0 : REST_MS);
+		return () => {
+			isOver = true;
+			clearTimeout(timer);
+		};
+	}, [text, isAsked]);
+	return answer?.text === text ? answer : undefined;
+}
+
+/** A list to choose from that somebody else knows: it is asked with what is typed. */
+export function Finder<T>(props: FinderProps<T>): JSX.Element {
+	const { find, matchOf, onChoose, findsAll = false, ...rest } = props;
+	const [text, setText] = useState<string>();
+	const wanted = text?.trim();
+	const isAsked = wanted !== undefined && (findsAll || wanted !== "");
+	const answer = useFound(wanted, find, isAsked);
+	return (
+		<Combo
+			{...rest}
+			text={text}
+			isListHidden={!isAsked}
+			found={answer?.found.map(matchOf)}
+			nothing={answer?.fault ?? props.nothing}
+			onText={setText}
+			onChoose={(key) => {
+				const chosen = answer?.found.find((other) => matchOf(other).key === key);
+				if (chosen !== undefined) onChoose(chosen);
+			}}
+		/>
+	);
+}
