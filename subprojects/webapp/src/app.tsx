@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import type { Account } from "./api/client";
 import { start, startProblem } from "./api/session";
 import { Questions } from "./components/dialog";
@@ -19,10 +19,12 @@ import { InstancePage } from "./pages/admin_instance";
 import { InvitationsPage } from "./pages/admin_invitations";
 import { AppPage } from "./pages/app";
 import { AppsPage } from "./pages/apps";
+import { InstallPage } from "./pages/app_install";
 import { ComponentsPage } from "./pages/components";
 import { DevicePage } from "./pages/device";
 import { NewDevicePage } from "./pages/device_new";
 import { DevicesPage } from "./pages/devices";
+import { InstallationPage } from "./pages/installation";
 import { KeysPage } from "./pages/keys";
 import { LinkPage } from "./pages/link";
 import { Missing } from "./pages/missing";
@@ -37,7 +39,7 @@ type Page = (props: { account: Account; parameters: Parameters }) => JSX.Element
 
 /** "/" of somebody who is signed in. */
 function Home(): JSX.Element | null {
-	useEffect(() => go("devices", { replaces: true }), []);
+	useLayoutEffect(() => go("devices", { replaces: true }), []);
 	return null;
 }
 
@@ -54,10 +56,12 @@ const pages: Record<string, Page> = {
 	"devices/new": NewDevicePage,
 	"devices/{id}": DevicePage,
 	"devices/{id}/{tab}": DevicePage,
+	"devices/{id}/apps/{installation}": InstallationPage,
 	"development/keys": KeysPage,
 	account: AccountPage,
 	apps: AppsPage,
 	"apps/{id}": AppPage,
+	"apps/{id}/install/{device}": InstallPage,
 	studio: StudioPage,
 	"studio/{id}": StudioAppPage,
 	"studio/{id}/{part}": StudioAppPage,
@@ -79,14 +83,19 @@ const reviewing: Record<string, Page> = {
 	"review/{id}": ReviewPage,
 };
 
-/** A page that stays while its path changes (parts with URLs of their own) is told apart by its ID. */
+/**
+ * A page that stays while its path changes (parts with URLs of their own) is told apart by its ID; one of
+ * two things by its path.
+ */
 function pageOf(account: Account): { Page: Page; parameters: Parameters; key: string } {
 	const found =
 		(account.isAdministrator ? matchRoute(administration, path.value) : undefined) ??
 		(account.isReviewer ? matchRoute(reviewing, path.value) : undefined) ??
 		matchRoute(pages, path.value);
 	const { route: Page, parameters } = found ?? { route: Missing, parameters: {} };
-	return { Page, parameters, key: parameters["id"] ?? path.value };
+	const { id, device, installation } = parameters;
+	const isOfTwo = device !== undefined || installation !== undefined;
+	return { Page, parameters, key: isOfTwo ? path.value : (id ?? path.value) };
 }
 
 /** Before the server has said who is signed in; a blank page, unless it does not want to say it. */

@@ -68,6 +68,10 @@ interface Query {
 	/** What a list is searched for; "" as if it were not there. */
 	q?: string;
 	cursor?: string;
+	/** The device for which a form is filled in. */
+	deviceId?: string;
+	/** How the name of a place begins. */
+	search?: string;
 }
 
 function queryText(query: Query): string {
@@ -75,6 +79,8 @@ function queryText(query: Query): string {
 	if (query.limit !== undefined) parameters.set("limit", String(query.limit));
 	if (query.q) parameters.set("q", query.q);
 	if (query.cursor !== undefined) parameters.set("cursor", query.cursor);
+	if (query.deviceId !== undefined) parameters.set("deviceId", query.deviceId);
+	if (query.search !== undefined) parameters.set("search", query.search);
 	// The server reads "+" as itself (RFC 3986).
 	const text = parameters.toString().replaceAll("+", "%20");
 	return text === "" ? "" : `?${text}`;

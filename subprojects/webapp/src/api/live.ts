@@ -1,5 +1,5 @@
 import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { browserMeans, watchVisibility } from "../stream/browser";
 import { Member } from "../stream/member";
 import type { News, PanelNews } from "../stream/news";
@@ -70,7 +70,7 @@ function want(): void {
 /** The devices are watched as long as the component is there. */
 export function useWatch(ids: readonly string[]): void {
 	const key = ids.join();
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const mine = key === "" ? [] : key.split(",");
 		for (const id of mine) shown.set(id, (shown.get(id) ?? 0) + 1);
 		want();

@@ -1,5 +1,5 @@
 import { effect, signal, type ReadonlySignal } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { isAway, Problem } from "./client";
 import { isStreaming, onChanged } from "./live";
 
@@ -123,6 +123,10 @@ export function useResource<T>(
 ): Resource<T> {
 	const [resource] = useState(() => makeResource(load, known));
 	const named = topics.join();
-	useEffect(() => keepFresh(resource, named === "" ? [] : named.split(",")), [resource, named]);
+	// Before the page is painted: what it waits for is asked for a frame earlier.
+	useLayoutEffect(
+		() => keepFresh(resource, named === "" ? [] : named.split(",")),
+		[resource, named],
+	);
 	return resource;
 }

@@ -1,10 +1,12 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { get, post, Problem, remove, type Schemas } from "../api/client";
+import { get, Problem, remove, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
 import { Button } from "../components/button";
 import { Empty } from "../components/empty";
 import { toast } from "../components/toast";
+import { AppPicture } from "../forms/app_picture";
+import { Hosts } from "../forms/render_state";
 import { removed, removeLater, settleRemoval } from "../devices/removals";
 import { Heading } from "../frame/page";
 import type { Parameters } from "../frame/routes";
@@ -43,20 +45,8 @@ function removeFrom({ app, device, onDone }: LineProps, installationId: string):
 	toast(`${app.name} is removed from ${device.name}`, undo);
 }
 
-async function install({ app, device, onDone }: LineProps): Promise<void> {
-	try {
-		await post("/web/devices/{deviceId}/apps", { app: app.slug }, { deviceId: device.id });
-		toast(`${app.name} is in the rotation of ${device.name}`);
-	} catch (error) {
-		if (!(error instanceof Problem)) throw error;
-		toast(error.message);
-	}
-	await onDone();
-}
-
 function DeviceLine(props: LineProps): JSX.Element {
-	const { device } = props;
-	const [isBusy, setBusy] = useState(false);
+	const { app, device } = props;
 	const here = device.installations.filter((id) => !removed.value.has(`${device.id}/${id}`));
 	const entries = device.entryCount - device.installations.length + here.length;
 	const last = here.at(-1);
@@ -69,7 +59,9 @@ function DeviceLine(props: LineProps): JSX.Element {
 				<span class="quiet">
 					{here.length > 0
 						? times(here.length)
-						: `${entries} of ${ENTRIES_MAX} entries in its rotation`}
+						: entries < ENTRIES_MAX
+							? `${entries} of ${ENTRIES_MAX} entries in its rotation`
+							: "Its rotation is full: remove an entry first"}
 				</span>
 			</span>
 			<span class="row end">
@@ -78,18 +70,21 @@ function DeviceLine(props: LineProps): JSX.Element {
 						Remove<span class="only-read"> from {device.name}</span>
 					</Button>
 				)}
-				<Button
-					kind={here.length === 0 ? "primary" : "plain"}
-					isBusy={isBusy}
-					isDisabled={entries >= ENTRIES_MAX}
-					onClick={() => {
-						setBusy(true);
-						void install(props).finally(() => setBusy(false));
-					}}
-				>
-					{here.length === 0 ? "Install" : "Install again"}
-					<span class="only-read"> on {device.name}</span>
-				</Button>
+				{last !== undefined && (
+					<a class="button" href={`devices/${device.id}/apps/${last}`} data-page>
+						Set up<span class="only-read"> on {device.name}</span>
+					</a>
+				)}
+				{entries < ENTRIES_MAX && (
+					<a
+						class={here.length === 0 ? "button primary" : "button"}
+						href={`apps/${app.slug}/install/${device.id}`}
+						data-page
+					>
+						{here.length === 0 ? "Install" : "Install again"}
+						<span class="only-read"> on {device.name}</span>
+					</a>
+				)}
 			</span>
 		</li>
 	);
@@ -132,6 +127,7 @@ function About({ app }: { app: CatalogueApp }): JSX.Element {
 				by {app.isOwn ? "you" : app.author}, version {app.version}
 				{app.isPrivate && ", only you can install it"}
 			</p>
+			<Hosts hosts={app.hosts} />
 			{app.isOwn && (
 				<p>
 					<a href={`studio/${app.slug}`} data-page>
@@ -173,8 +169,13 @@ export function AppPage({ parameters }: { parameters: Parameters }): JSX.Element
 						Apps
 					</a>
 				</p>
-				<Heading title={shown.name} />
-				<About app={shown} />
+				<div class="app-head">
+					<AppPicture app={shown} />
+					<div class="stack">
+						<Heading title={shown.name} />
+						<About app={shown} />
+					</div>
+				</div>
 			</div>
 			<section class="stack" aria-labelledby="install">
 				<h2 id="install">Install it on</h2>

@@ -4,6 +4,7 @@ import { get, type Schemas } from "../api/client";
 import { useResource } from "../api/resource";
 import { Button } from "../components/button";
 import { Empty } from "../components/empty";
+import { AppPicture } from "../forms/app_picture";
 import { Heading } from "../frame/page";
 
 type CatalogueApp = Schemas["CatalogueApp"];
@@ -40,8 +41,11 @@ function Search({
 function Entry({ app }: { app: CatalogueApp }): JSX.Element {
 	return (
 		<li class="app-entry">
-			<a href={`apps/${app.slug}`} data-page>
-				{app.name}
+			<a class="app-entry-link" href={`apps/${app.slug}`} data-page>
+				<span class="app-entry-picture" aria-hidden="true">
+					<AppPicture app={app} />
+				</span>
+				<span class="app-entry-name">{app.name}</span>
 			</a>
 			{app.description !== "" && <p class="said-text">{app.description}</p>}
 			<p class="quiet">

@@ -3,18 +3,21 @@ import { useState } from "preact/hooks";
 import { Problem } from "../api/client";
 import { Check } from "../components/check";
 import { Button, CopyButton } from "../components/button";
+import { Choice } from "../components/choice";
 import { confirm } from "../components/dialog";
 import { Empty } from "../components/empty";
 import { Field } from "../components/field";
 import { Form } from "../components/form";
 import { Panel } from "../components/panel";
 import { QrCode } from "../components/qr";
-import { Radios } from "../components/radios";
 import { Slider } from "../components/slider";
 import { Table } from "../components/table";
 import { browserTimezone, Timezone } from "../components/timezone";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
+import { exampleAnswers, exampleFields } from "../forms/example";
+import type { Settings } from "../forms/fields";
+import { AppForm } from "../forms/form";
 import { Heading } from "../frame/page";
 import morning from "../pictures/morning.webp";
 
@@ -87,8 +90,9 @@ function Choices(): JSX.Element {
 		<div class="form-width stack">
 			<Timezone value={zone} onChoose={setZone} said="Saved" />
 			<Slider label="Brightness" value={share} onInput={setShare} help="0 is dark." />
-			<Radios
+			<Choice
 				label="How it fits"
+				isBoxed
 				value={fit}
 				onChange={setFit}
 				options={[
@@ -100,6 +104,25 @@ function Choices(): JSX.Element {
 			<div>
 				<QrCode text="ws://192.0.2.7:8000/d/example/ws" label="An address" />
 			</div>
+		</div>
+	);
+}
+
+/** One field of each type that an app can ask with. */
+function Asked(): JSX.Element {
+	const [fields] = useState(exampleFields);
+	const [settings, setSettings] = useState<Settings>({ until: "2026-12-24T17:00:00Z" });
+	return (
+		<div class="form-width">
+			<AppForm
+				fields={fields}
+				settings={settings}
+				secrets={new Set(["key"])}
+				timezone="Europe/Zagreb"
+				answers={exampleAnswers}
+				faults={new Map([["speed", "Must be a number."]])}
+				onSettings={setSettings}
+			/>
 		</div>
 	);
 }
@@ -134,6 +157,9 @@ export function ComponentsPage(): JSX.Element {
 			</Part>
 			<Part title="Choices">
 				<Choices />
+			</Part>
+			<Part title="What apps ask">
+				<Asked />
 			</Part>
 			<Part title="Table, badge, time">
 				<Table

@@ -1,0 +1,24 @@
+import type { JSX } from "preact";
+import type { Schemas } from "../api/client";
+import { Panel } from "../components/panel";
+import { base } from "../frame/place";
+
+type App = Schemas["CatalogueApp"];
+
+/** Another deployed version has another picture: its hash is in the URL, for pages that stay open. */
+function pictureOf({ slug, picture }: App): string | undefined {
+	if (picture === null) return undefined;
+	return new URL(`web/apps/${encodeURIComponent(slug)}/picture?${picture}`, base).href;
+}
+
+/** An app on a panel, with its default settings. */
+export function AppPicture({ app }: { app: App }): JSX.Element {
+	const picture = pictureOf(app);
+	return (
+		<Panel
+			picture={picture}
+			label={picture === undefined ? `${app.name}, without a picture yet` : app.name}
+			says={picture === undefined ? app.name : undefined}
+		/>
+	);
+}

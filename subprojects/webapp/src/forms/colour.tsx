@@ -1,0 +1,136 @@
+import type { JSX } from "preact";
+import { useEffect, useId, useState } from "preact/hooks";
+import { nameOfColour, readColour } from "./fields";
+import { helpOf, labelOf, type FieldProps } from "./props";
+import { Around } from "./simple";
+
+/** Offered where the app has no palette of its own: what LEDs do well. */
+const PALETTE = ["#ffffff", "#ffb03c", "#ff5446", "#5adc78", "#40a0ff", "#c77dff"];
+
+function Dots({
+	colours,
+	value,
+	name,
+	isDisabled,
+	onChange,
+}: {
+	colours: readonly string[];
+	value: string;
+	name: string;
+	isDisabled: boolean;
+	onChange: (value: string) => void;
+}): JSX.Element {
+	return (
+		<>
+			{colours.map((colour) => (
+				<label key={colour} class="form-colour">
+					<input
+						type="radio"
+						name={name}
+						checked={colour === value}
+						disabled={isDisabled}
+						aria-label={`${nameOfColour(colour)}, ${colour}`}
+						onChange={() => onChange(colour)}
+					/>
+					<span class="form-dot" style={{ "--dot": colour }} />
+				</label>
+			))}
+		</>
+	);
+}
+
+/** The colour as it is written; what is none is said, and not taken. */
+function Digits({
+	label,
+	value,
+	fault,
+	isDisabled,
+	described,
+	onWrong,
+	onChange,
+}: {
+	label: string;
+	value: string;
+	fault: string | undefined;
+	isDisabled: boolean;
+	described: string;
+	onWrong: (isWrong: boolean) => void;
+	onChange: (value: string) => void;
+}): JSX.Element {
+	const [text, setText] = useState<string>();
+	const take = (typed: string | undefined) => {
+		setText(typed);
+		onWrong(typed !== undefined && readColour(typed) === undefined);
+	};
+	useEffect(() => take(undefined), [value]);
+	return (
+		<input
+			class="form-hex"
+			value={text ?? value}
+			disabled={isDisabled}
+			maxLength={7}
+			spellcheck={false}
+			autocomplete="off"
+			aria-label={`${label} in digits`}
+			aria-invalid={fault === undefined ? "false" : "true"}
+			aria-describedby={described}
+			onInput={(event) => {
+				const typed = event.currentTarget.value;
+				// Three digits may become six.
+				const read = typed.length > 4 ? readColour(typed) : undefined;
+				take(typed);
+				if (read !== undefined) onChange(read);
+			}}
+			onBlur={() => {
+				const read = readColour(text ?? "");
+				if (read !== undefined && read !== value) onChange(read);
+				take(undefined);
+			}}
+		/>
+	);
+}
+
+/** The palette, the browser's own picker, and the digits. */
+export function ColourField({
+	field,
+	value,
+	onChange,
+	fault,
+	isDisabled,
+}: FieldProps): JSX.Element {
+	const id = useId();
+	const [isWrong, setWrong] = useState(false);
+	const colour = readColour(value) ?? "#000000";
+	const given = field.palette.length > 0 ? field.palette : PALETTE;
+	const colours = [...new Set(given.flatMap((other) => readColour(other) ?? []))];
+	const label = labelOf(field);
+	const said = isWrong ? "A colour has digits like #ffb03c." : fault;
+	const common = { value: colour, isDisabled, onChange };
+	return (
+		<Around id={id} label={label} help={helpOf(field)} fault={said} isGroup>
+			<div class="form-colours">
+				<Dots {...common} colours={colours} name={id} />
+				<span class="form-mix">
+					<span class="form-colour form-mixed">
+						<input
+							type="color"
+							value={colour}
+							disabled={isDisabled}
+							aria-label={`${label}: any colour`}
+							onInput={(event) => onChange(event.currentTarget.value)}
+						/>
+						<span class="form-dot" style={{ "--dot": colour }} />
+					</span>
+					<Digits
+						{...common}
+						label={label}
+						value={value}
+						fault={said}
+						described={`${id}-fault`}
+						onWrong={setWrong}
+					/>
+				</span>
+			</div>
+		</Around>
+	);
+}

@@ -1,0 +1,210 @@
+import { Fragment, type JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Problem } from "../api/client";
+import { Button } from "../components/button";
+import { LocationBasedField, TypeaheadField } from "./asked";
+import { ColourField } from "./colour";
+import {
+	presenceOf,
+	textOf,
+	valueOf,
+	withMade,
+	withValue,
+	type FormField,
+	type Settings,
+} from "./fields";
+import { PhotoField } from "./photo";
+import { PlaceField } from "./place";
+import { helpOf, labelOf, type Answers, type FieldProps, type FormContext } from "./props";
+import { MomentField, OptionsField, SecretField, TextField, ToggleField } from "./simple";
+
+const KINDS: Record<string, (props: FieldProps) => JSX.Element> = {
+	color: ColourField,
+	datetime: MomentField,
+	dropdown: OptionsField,
+	location: PlaceField,
+	locationbased: LocationBasedField,
+	onoff: ToggleField,
+	png: PhotoField,
+	radio: OptionsField,
+	text: TextField,
+	typeahead: TypeaheadField,
+};
+
+/** A source that is typed in is not asked about at each letter. */
+const REST_MS = 400;
+
+interface AppFormProps extends FormContext {
+	fields: readonly FormField[];
+	/** What is wrong, by the field's ID. */
+	faults: ReadonlyMap<string, string>;
+	onSettings: (settings: Settings) => void;
+	/** With the defaults of fields that the app has made: nobody has changed anything. */
+	onDefaults?: (settings: Settings) => void;
+}
+
+/** A value that the server refuses, of a field that nobody can fill in here: it can be given up. */
+function Refused({ field, form }: { field: FormField; form: AppFormProps }): JSX.Element | null {
+	const fault = form.faults.get(field.id);
+	if (fault === undefined) return null;
+	return (
+		<div class="row">
+			<span class="fault">
+				{labelOf(field)}: {fault}
+			</span>
+			<Button onClick={() => form.onSettings(withValue(form.settings, field.id, undefined))}>
+				Leave it out<span class="only-read"> of the settings: {labelOf(field)}</span>
+			</Button>
+		</div>
+	);
+}
+
+function Unavailable({
+	field,
+	words,
+	form,
+}: {
+	field: FormField;
+	words: string;
+	form: AppFormProps;
+}): JSX.Element {
+	const help = helpOf(field);
+	return (
+		<div class="field">
+			<span class="form-label">{labelOf(field)}</span>
+			<p class="quiet">
+				{help !== undefined && <>{help} </>}
+				{words}
+			</p>
+			<Refused field={field} form={form} />
+		</div>
+	);
+}
+
+function OneField({
+	field,
+	form,
+	isDisabled,
+}: {
+	field: FormField;
+	form: AppFormProps;
+	isDisabled: boolean;
+}): JSX.Element {
+	const Kind = KINDS[field.type];
+	if (!Kind || field.unavailable !== null)
+		return (
+			<Unavailable
+				field={field}
+				words={field.unavailable ?? "It cannot be set here."}
+				form={form}
+			/>
+		);
+	const props: FieldProps = {
+		field,
+		value: valueOf(field, form.settings),
+		onChange: (value) => form.onSettings(withValue(form.settings, field.id, value)),
+		fault: form.faults.get(field.id),
+		isDisabled,
+		context: form,
+	};
+	if (!field.secret) return <Kind {...props} />;
+	const forget = () => form.onSettings(withValue(form.settings, field.id, null));
+	return <SecretField {...props} onForget={forget} />;
+}
+
+interface Made {
+	/** The value of the source for which they were made. */
+	parameter: string;
+	fields: readonly FormField[];
+	fault?: string;
+}
+
+/** What the app makes of its source's value; what was there before stays until it is known. */
+function useMade(field: FormField, parameter: string, answers: Answers): Made | undefined {
+	const [made, setMade] = useState<Made>();
+	useEffect(() => {
+		let isOver = false;
+		const say = (next: Made) => {
+			if (!isOver) setMade(next);
+		};
+		const ask = () => {
+			answers.fields(field, parameter).then(
+				(fields) => say({ parameter, fields }),
+				(error: unknown) => {
+					if (!(error instanceof Problem)) throw error;
+					say({ parameter, fields: [], fault: error.message });
+				},
+			);
+		};
+		const timer = setTimeout(ask, made === undefined ? 0 : REST_MS);
+		return () => {
+			isOver = true;
+			clearTimeout(timer);
+		};
+	}, [field.id, parameter]);
+	return made;
+}
+
+/** Fields that the app makes of what another field has. */
+function Generated({ field, form }: { field: FormField; form: AppFormProps }): JSX.Element | null {
+	const source = form.fields.find(({ id }) => id === field.source);
+	const parameter = source ? valueOf(source, form.settings) : "";
+	const made = useMade(field, parameter, form.answers);
+	const fields = made?.fields;
+	const before = useRef<readonly FormField[]>([]);
+	useEffect(() => {
+		if (!fields) return;
+		const next = withMade(form.settings, form.fields, before.current, fields, form.secrets);
+		before.current = fields;
+		if (textOf(next) !== textOf(form.settings)) (form.onDefaults ?? form.onSettings)(next);
+	}, [fields]);
+	if (!made) return null;
+	if (made.fault !== undefined)
+		return (
+			<p class="fault" role="alert">
+				{made.fault}
+			</p>
+		);
+	if (made.fields.length === 0) return null;
+	return (
+		<div class={made.parameter === parameter ? "form-fields" : "form-fields form-waits"}>
+			<Fields fields={made.fields.filter(({ type }) => type !== "generated")} form={form} />
+		</div>
+	);
+}
+
+function Fields({
+	fields,
+	form,
+}: {
+	fields: readonly FormField[];
+	form: AppFormProps;
+}): JSX.Element {
+	const all = [...form.fields, ...fields];
+	return (
+		<>
+			{fields.map((field) => {
+				if (field.type === "generated")
+					return (
+						<Fragment key={field.id}>
+							<Refused field={field} form={form} />
+							<Generated field={field} form={form} />
+						</Fragment>
+					);
+				const presence = presenceOf(field, all, form.settings);
+				if (presence === "hidden") return <Refused key={field.id} field={field} form={form} />;
+				const isDisabled = presence === "disabled";
+				return <OneField key={field.id} field={field} form={form} isDisabled={isDisabled} />;
+			})}
+		</>
+	);
+}
+
+/** What an app asks of those who install it. */
+export function AppForm(props: AppFormProps): JSX.Element {
+	return (
+		<div class="form-fields">
+			<Fields fields={props.fields} form={props} />
+		</div>
+	);
+}

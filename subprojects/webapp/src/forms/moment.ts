@@ -1,0 +1,57 @@
+/** "2026-12-24T18:00", as a browser's field of date and time has it: the clock on a wall. */
+export type WallTime = string;
+
+const parts = {
+	year: "numeric",
+	month: "2-digit",
+	day: "2-digit",
+	hour: "2-digit",
+	minute: "2-digit",
+	second: "2-digit",
+	hourCycle: "h23",
+} as const;
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+	try {
+		return new Intl.DateTimeFormat("en-GB", { ...parts, timeZone: zone });
+	} catch {
+		return new Intl.DateTimeFormat("en-GB", { ...parts, timeZone: "UTC" });
+	}
+}
+
+/** What the clocks of a zone say at a moment, as if they were of UTC. */
+function wallMs(atMs: number, format: Intl.DateTimeFormat): number {
+	const part = Object.fromEntries(
+		format.formatToParts(new Date(atMs)).map(({ type, value }) => [type, Number(value)]),
+	);
+	const at = (name: string) => part[name] ?? 0;
+	const [year, month, day] = [at("year"), at("month") - 1, at("day")];
+	return Date.UTC(year, month, day, at("hour"), at("minute"), at("second"));
+}
+
+/** What a clock in the zone says at a moment (RFC 3339); "" for what is no moment. */
+export function wallTimeOf(moment: string, zone: string): WallTime {
+	const atMs = Date.parse(moment);
+	if (Number.isNaN(atMs)) return "";
+	return new Date(wallMs(atMs, formatOf(zone))).toISOString().slice(0, 16);
+}
+
+/**
+ * The moment at which a clock in the zone says so. Of an hour that is there twice the first; a time
+ * that is left out is as much later as the clocks are put forward.
+ */
+export function momentOf(wall: WallTime, zone: string): string | undefined {
+	const wantedMs = Date.parse(`${wall}Z`);
+	if (Number.isNaN(wantedMs)) return undefined;
+	const format = formatOf(zone);
+	const dayMs = 86_400_000;
+	// The zone's offsets a day before and after: one of them is right unless two changes are as near.
+	const offsets = [-dayMs, dayMs].map((apart) => {
+		const nearMs = wantedMs + apart;
+		return wallMs(nearMs, format) - nearMs;
+	});
+	const candidates = offsets.map((offset) => wantedMs - offset);
+	const found = candidates.filter((atMs) => wallMs(atMs, format) === wantedMs);
+	const atMs = found.length > 0 ? Math.min(...found) : Math.max(...candidates);
+	return new Date(atMs).toISOString().replace(/\.000Z$/, "Z");
+}

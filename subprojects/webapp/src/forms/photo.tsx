@@ -1,0 +1,107 @@
+import type { JSX } from "preact";
+import { useId, useRef, useState } from "preact/hooks";
+import { Button } from "../components/button";
+import { Panel } from "../components/panel";
+import { Range } from "../components/slider";
+import { fitted, toBase64, toBlob } from "../devices/canvas";
+import { HEIGHT, WIDTH } from "../devices/picture";
+import { helpOf, labelOf, type FieldProps } from "./props";
+import { Around } from "./simple";
+
+const FILE_MAX = 50_000_000;
+/** Starts of files in Base64: what a picture in the settings is. */
+const KINDS: readonly [start: string, type: string][] = [
+	["iVBOR", "image/png"],
+	["/9j/", "image/jpeg"],
+	["R0lGO", "image/gif"],
+	["UklGR", "image/webp"],
+];
+
+/** A picture of the settings as something that a page can show. */
+function urlOf(value: string): string | undefined {
+	const [, type] = KINDS.find(([start]) => value.startsWith(start)) ?? [];
+	return type === undefined ? undefined : `data:${type};base64,${value}`;
+}
+
+/** As large as a panel, in Base64: what apps expect. */
+async function cropped(bitmap: ImageBitmap, at: number): Promise<string> {
+	const picture = { source: bitmap, width: bitmap.width, height: bitmap.height };
+	return toBase64(await toBlob(fitted(picture, "crop", at), "image/png"));
+}
+
+interface Photo {
+	bitmap: ImageBitmap;
+	/** Which part is kept, 0 to 1. */
+	at: number;
+}
+
+/** Which part of the photo is to be seen. */
+function Cut({ photo, onAt }: { photo: Photo; onAt: (at: number) => void }): JSX.Element | null {
+	const id = useId();
+	const { width, height } = photo.bitmap;
+	if (width * HEIGHT === height * WIDTH) return null;
+	return (
+		<div class="field">
+			<label for={id}>{width * HEIGHT > height * WIDTH ? "Left to right" : "Top to bottom"}</label>
+			<Range id={id} value={Math.round(photo.at * 100)} onInput={(share) => onAt(share / 100)} />
+		</div>
+	);
+}
+
+/** A photo, cut to the panel's shape; which part of it can be moved until the page is left. */
+export function PhotoField({ field, value, onChange, fault, isDisabled }: FieldProps): JSX.Element {
+	const id = useId();
+	const [photo, setPhoto] = useState<Photo>();
+	const [refusal, setRefusal] = useState<string>();
+	const place = useRef<HTMLInputElement>(null);
+	const url = urlOf(value);
+	const show = async (next: Photo) => {
+		setPhoto(next);
+		onChange(await cropped(next.bitmap, next.at));
+	};
+	const take = async (file: File) => {
+		setRefusal(undefined);
+		try {
+			if (file.size > FILE_MAX) throw new Error("too large");
+			await show({ bitmap: await createImageBitmap(file), at: 0.5 });
+		} catch {
+			setRefusal(`${file.name} is no picture that this browser can read.`);
+		}
+	};
+	const clear = () => {
+		place.current?.focus(); // the button goes
+		setPhoto(undefined);
+		onChange(undefined);
+	};
+	return (
+		<Around id={id} label={labelOf(field)} help={helpOf(field)} fault={refusal ?? fault} isGroup>
+			<div class="form-photo">
+				{url !== undefined && <Panel picture={url} label="The photo as it is cut" />}
+				<span class="row">
+					<label class="button form-file">
+						{url === undefined ? "Choose a photo" : "Choose another"}
+						<input
+							type="file"
+							ref={place}
+							accept="image/*"
+							disabled={isDisabled}
+							onChange={(event) => {
+								const file = event.currentTarget.files?.[0];
+								if (file) void take(file);
+								event.currentTarget.value = "";
+							}}
+						/>
+					</label>
+					{value !== "" && (
+						<Button isDisabled={isDisabled} onClick={clear}>
+							Remove<span class="only-read"> the photo</span>
+						</Button>
+					)}
+				</span>
+			</div>
+			{photo && url !== undefined && (
+				<Cut photo={photo} onAt={(at) => void show({ ...photo, at })} />
+			)}
+		</Around>
+	);
+}

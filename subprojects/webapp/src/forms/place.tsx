@@ -1,0 +1,210 @@
+import type { JSX } from "preact";
+import { useEffect, useId, useState } from "preact/hooks";
+import { Button } from "../components/button";
+import { Field } from "../components/field";
+import { Finder } from "../components/finder";
+import { browserTimezone, Timezone } from "../components/timezone";
+import { readDegrees, readPlace, writePlace, type Place } from "./fields";
+import { helpOf, labelOf, type FieldProps } from "./props";
+
+/** As near as a town: an app is told no more than it needs. */
+const DECIMALS = 2;
+
+function coordinates({ latitude, longitude }: Place): string {
+	const side = (degrees: number, positive: string, negative: string) =>
+		`${Math.abs(degrees).toFixed(DECIMALS)}° ${degrees < 0 ? negative : positive}`;
+	return `${side(latitude, "N", "S")}, ${side(longitude, "E", "W")}`;
+}
+
+function rounded(degrees: number): number {
+	return Number(degrees.toFixed(DECIMALS));
+}
+
+function DegreesField({
+	label,
+	largest,
+	value,
+	isDisabled,
+	onChange,
+}: {
+	label: string;
+	largest: number;
+	value: number | undefined;
+	isDisabled: boolean;
+	onChange: (degrees: number) => void;
+}): JSX.Element {
+	const [text, setText] = useState<string>();
+	const degrees = readDegrees(text ?? "", largest);
+	useEffect(() => setText(undefined), [value]);
+	return (
+		<Field
+			label={label}
+			name={label}
+			value={text ?? (value === undefined ? "" : String(value))}
+			onInput={setText}
+			onLeave={() => {
+				if (degrees !== undefined && degrees !== value) onChange(degrees);
+			}}
+			fault={
+				text !== undefined && text !== "" && degrees === undefined
+					? `A number from −${largest} to ${largest}.`
+					: undefined
+			}
+			isDisabled={isDisabled}
+			isVerbatim
+		/>
+	);
+}
+
+/** Where it is, for a place that no list has. */
+function ByHand({
+	place,
+	timezone,
+	isDisabled,
+	onChange,
+}: {
+	place: Place | undefined;
+	timezone: string;
+	isDisabled: boolean;
+	onChange: (place: Place) => void;
+}): JSX.Element {
+	const [draft, setDraft] = useState<Partial<Place>>({});
+	const known: Partial<Place> = place ?? { timezone };
+	useEffect(() => setDraft({}), [place?.latitude, place?.longitude]);
+	const change = (part: Partial<Place>) => {
+		const { latitude, longitude, ...rest } = { ...known, ...draft, ...part };
+		if (latitude === undefined || longitude === undefined) setDraft({ ...draft, ...part });
+		else {
+			const hasMoved = "latitude" in part || "longitude" in part;
+			const name = hasMoved ? "" : (rest.name ?? "");
+			onChange({ latitude, longitude, name, timezone: rest.timezone ?? timezone });
+		}
+	};
+	const at = { ...known, ...draft };
+	return (
+		<>
+			<div class="pair">
+				<DegreesField
+					label="Latitude"
+					largest={90}
+					value={at.latitude}
+					isDisabled={isDisabled}
+					onChange={(latitude) => change({ latitude })}
+				/>
+				<DegreesField
+					label="Longitude"
+					largest={180}
+					value={at.longitude}
+					isDisabled={isDisabled}
+					onChange={(longitude) => change({ longitude })}
+				/>
+			</div>
+			<Timezone value={at.timezone ?? timezone} onChoose={(zone) => change({ timezone: zone })} />
+		</>
+	);
+}
+
+function Here({ onPlace }: { onPlace: (place: Place) => void }): JSX.Element {
+	const [isBusy, setBusy] = useState(false);
+	const [fault, setFault] = useState<string>();
+	const ask = () => {
+		setBusy(true);
+		setFault(undefined);
+		navigator.geolocation.getCurrentPosition(
+			({ coords }) => {
+				setBusy(false);
+				onPlace({
+					name: "",
+					latitude: rounded(coords.latitude),
+					longitude: rounded(coords.longitude),
+					timezone: browserTimezone(),
+				});
+			},
+			() => {
+				setBusy(false);
+				setFault("The browser did not say where it is.");
+			},
+			{ timeout: 20_000 },
+		);
+	};
+	return (
+		<span class="row">
+			<Button isBusy={isBusy} onClick={ask}>
+				Where I am
+			</Button>
+			{fault !== undefined && <span class="fault">{fault}</span>}
+		</span>
+	);
+}
+
+interface PlacePickerProps {
+	label: string;
+	place: Place | undefined;
+	onPlace: (place: Place) => void;
+	help: string | undefined;
+	fault: string | undefined;
+	isDisabled: boolean;
+	timezone: string;
+	find: (text: string) => Promise<readonly Place[]>;
+}
+
+/** A place by its name; or by its coordinates, where no list has it. */
+export function PlacePicker(props: PlacePickerProps): JSX.Element {
+	const { place, onPlace, isDisabled } = props;
+	const id = useId();
+	const canLocate = isSecureContext && "geolocation" in navigator;
+	return (
+		<div class="form-fields">
+			<Finder
+				label={props.label}
+				value={place ? place.name || coordinates(place) : ""}
+				find={props.find}
+				matchOf={(found) => ({
+					key: `${found.latitude},${found.longitude},${found.name}`,
+					words: found.name,
+					about: found.timezone.replaceAll("_", " "),
+				})}
+				onChoose={onPlace}
+				placeholder="A town"
+				nothing="No place is called so; its coordinates will do"
+				help={
+					place
+						? `${coordinates(place)}, time of ${place.timezone.replaceAll("_", " ")}`
+						: (props.help ?? "Type the name of a town.")
+				}
+				fault={props.fault}
+				isDisabled={isDisabled}
+			/>
+			<div class="form-place">
+				<details id={id}>
+					<summary>By coordinates</summary>
+					<div class="form-fields">
+						{canLocate && !isDisabled && <Here onPlace={onPlace} />}
+						<ByHand
+							place={place}
+							timezone={props.timezone}
+							isDisabled={isDisabled}
+							onChange={onPlace}
+						/>
+					</div>
+				</details>
+			</div>
+		</div>
+	);
+}
+
+export function PlaceField(props: FieldProps): JSX.Element {
+	const { field, value, onChange, context } = props;
+	return (
+		<PlacePicker
+			label={labelOf(field)}
+			place={readPlace(value)}
+			onPlace={(place) => onChange(writePlace(place))}
+			help={helpOf(field)}
+			fault={props.fault}
+			isDisabled={props.isDisabled}
+			timezone={context.timezone}
+			find={context.answers.places}
+		/>
+	);
+}

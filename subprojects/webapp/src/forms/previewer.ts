@@ -1,0 +1,59 @@
+import { signal } from "@preact/signals";
+
+/** How long nothing must change before a picture is asked for. */
+const REST_MS = 300;
+
+/**
+ * Asks for what the last wish would look like: once the wishes rest, one question at a time. What was
+ * answered stays until the next answer is there.
+ */
+export class Previewer<Wish, Answer> {
+	readonly answer = signal<Answer | undefined>(undefined);
+	/** Why the last wish has no answer. */
+	readonly error = signal<unknown>(undefined);
+	readonly isBusy = signal(false);
+	private wish: { what: Wish } | undefined;
+	private timer: ReturnType<typeof setTimeout> | undefined;
+	private isAsking = false;
+	private isOver = false;
+
+	constructor(
+		private readonly ask: (wish: Wish) => Promise<Answer>,
+		private readonly restMs = REST_MS,
+	) {}
+
+	/** isAtOnce: it is not one of a row, as of somebody who types. */
+	want(what: Wish, isAtOnce = false): void {
+		this.wish = { what };
+		this.isBusy.value = true;
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => void this.run(), isAtOnce ? 0 : this.restMs);
+	}
+
+	end(): void {
+		this.isOver = true;
+		clearTimeout(this.timer);
+	}
+
+	private settle(answer: Answer): void {
+		if (!this.isOver) this.answer.value = answer;
+		this.error.value = undefined;
+	}
+
+	private async run(): Promise<void> {
+		if (this.isAsking) return; // it goes on with the new wish by itself
+		this.isAsking = true;
+		while (this.wish && !this.isOver) {
+			const { what } = this.wish;
+			this.wish = undefined;
+			try {
+				const answer = await this.ask(what);
+				this.settle(answer);
+			} catch (error) {
+				this.error.value = error;
+			}
+		}
+		this.isAsking = false;
+		this.isBusy.value = false;
+	}
+}

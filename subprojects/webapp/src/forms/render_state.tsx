@@ -1,0 +1,98 @@
+import type { JSX } from "preact";
+import { get, type Schemas } from "../api/client";
+import { useResource } from "../api/resource";
+import { When } from "../components/when";
+import { RunLog, RunProblemNote } from "./run";
+
+type Render = Schemas["Render"];
+
+export function Hosts({ hosts }: { hosts: readonly string[] }): JSX.Element | null {
+	if (hosts.length === 0) return null;
+	return (
+		<p class="quiet app-hosts">
+			It has asked{" "}
+			{hosts.map((host, i) => (
+				<>
+					{i > 0 && ", "}
+					<code key={host}>{host}</code>
+				</>
+			))}
+			.
+		</p>
+	);
+}
+
+/** "in 12 ms", "in 1.2 s" */
+function took(ms: number): string {
+	return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+function Facts({ render }: { render: Render }): JSX.Element {
+	if (render.renderedAt === null)
+		return (
+			<p class="quiet">
+				Not rendered yet. It is when its turn on the panel is near, while the panel is online.
+			</p>
+		);
+	return (
+		<dl class="version-facts">
+			<div>
+				<dt>Rendered</dt>
+				<dd>
+					<When at={render.renderedAt} />
+				</dd>
+			</div>
+			{render.tookMs !== null && (
+				<div>
+					<dt>It took</dt>
+					<dd>{took(render.tookMs)}</dd>
+				</div>
+			)}
+			{render.pausedUntil !== null && (
+				<div>
+					<dt>Tried again</dt>
+					<dd>
+						<When at={render.pausedUntil} />
+					</dd>
+				</div>
+			)}
+		</dl>
+	);
+}
+
+/** How an installation was rendered last: when, for how long, what it printed, why it failed. */
+export function RenderState({
+	deviceId,
+	installationId,
+}: {
+	deviceId: string;
+	installationId: string;
+}): JSX.Element | null {
+	const place = { deviceId, installationId };
+	// Nothing tells of each render: it is asked for while somebody looks.
+	const state = useResource(() =>
+		get("/web/devices/{deviceId}/rotation/{installationId}/render", {}, place),
+	);
+	const render = state.value.value;
+	if (!render) return null;
+	return (
+		<section class="stack" aria-labelledby="runs">
+			<h2 id="runs">How it runs</h2>
+			<Facts render={render} />
+			{render.pausedUntil !== null && (
+				<p class="notice">
+					It has failed several times in a row and rests, longer each time. The last good picture
+					stays on the panel.
+				</p>
+			)}
+			{render.hasNothing && (
+				<p class="quiet">
+					It had nothing to show, so the rotation leaves it out until it has something.
+				</p>
+			)}
+			{render.problem && <RunProblemNote problem={render.problem} />}
+			<RunLog log={render.log} />
+			<Hosts hosts={render.hosts} />
+		</section>
+	);
+}

@@ -1,0 +1,109 @@
+import type { JSX } from "preact";
+import type { Schemas } from "../api/client";
+import { Panel } from "../components/panel";
+
+type RunProblem = Schemas["RunProblem"];
+type Preview = Schemas["Preview"];
+
+const BLAME: Record<RunProblem["kind"], string> = {
+	script: "The script failed",
+	app: "This is no app yet",
+	limit: "The app used more than it may",
+	crash: "The app's process ended",
+	unavailable: "It could not be rendered now",
+};
+
+function placeOf({ file, line, column }: RunProblem): string {
+	if (line === null) return file ?? "";
+	const at = column === null ? `line ${line}` : `line ${line}, column ${column}`;
+	return file === null ? at : `${file}, ${at}`;
+}
+
+/** Why there is no picture, in words for whom it concerns. */
+export function RunProblemNote({
+	problem,
+	onLine,
+}: {
+	problem: RunProblem;
+	onLine?: ((line: number) => void) | undefined;
+}): JSX.Element {
+	const { line } = problem;
+	const place = placeOf(problem);
+	return (
+		<div class="notice bad app-problem">
+			<p class="app-problem-title">{BLAME[problem.kind]}</p>
+			<p class="app-problem-text">{problem.message}</p>
+			{place !== "" &&
+				(line !== null && onLine ? (
+					<button type="button" class="app-line" onClick={() => onLine(line)}>
+						{place}
+					</button>
+				) : (
+					<p class="quiet">{place}</p>
+				))}
+		</div>
+	);
+}
+
+/** What a script has printed. */
+export function RunLog({
+	log,
+	isOpen = false,
+}: {
+	log: readonly string[];
+	isOpen?: boolean;
+}): JSX.Element | null {
+	if (log.length === 0) return null;
+	return (
+		<details class="app-log" open={isOpen}>
+			<summary>What it printed ({log.length === 1 ? "1 line" : `${log.length} lines`})</summary>
+			<pre class="code" tabIndex={0} aria-label="What it printed">
+				{log.join("\n")}
+			</pre>
+		</details>
+	);
+}
+
+function seconds(ms: number): string {
+	return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** "Rendered in 12 ms, runs for 2.4 s" */
+export function costOf({ tookMs, durationMs }: Preview): string {
+	const runs = durationMs > 0 ? `, runs for ${seconds(durationMs)}` : "";
+	return `Rendered in ${seconds(tookMs)}${runs}`;
+}
+
+interface PreviewPanelProps {
+	preview: Preview | undefined;
+	isBusy: boolean;
+	/** Why there is none; in place of the quiet line. */
+	fault?: string | undefined;
+	/** What is shown, for those who do not see it. */
+	label: string;
+	/** The quiet line below; its cost where there is none. */
+	line?: string | undefined;
+}
+
+/** A picture as it would be on a panel. */
+export function PreviewPanel(props: PreviewPanelProps): JSX.Element {
+	const { preview, isBusy, fault, label } = props;
+	const picture = preview?.picture ? `data:image/webp;base64,${preview.picture}` : undefined;
+	const nothing = preview?.hasNothing ? "Nothing to show now" : undefined;
+	const failed = preview?.problem ? "No picture" : undefined;
+	const cost = preview?.picture ? costOf(preview) : "";
+	const line = fault ?? props.line ?? cost;
+	return (
+		<div class="app-preview" aria-busy={isBusy} data-fault={fault !== undefined}>
+			<Panel
+				picture={picture}
+				label={picture === undefined ? (nothing ?? failed ?? label) : label}
+				says={picture === undefined ? (nothing ?? failed) : undefined}
+				line={line === "" ? undefined : line}
+			/>
+			{preview?.hasNothing && (
+				<p class="quiet">The rotation leaves it out until it has something to show.</p>
+			)}
+		</div>
+	);
+}

@@ -1,0 +1,239 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Problem, type Schemas } from "../api/client";
+import { Button } from "../components/button";
+import { setGuard } from "../frame/place";
+import { appAnswers, askPreview, faultsIn, type Target } from "./ask";
+import { textOf, type Settings } from "./fields";
+import { AppForm } from "./form";
+import { Previewer } from "./previewer";
+import { PreviewPanel, RunProblemNote } from "./run";
+
+interface SetupProps {
+	/** What is installed, and on which device. */
+	target: Target;
+	appName: string;
+	timezone: string;
+	form: Schemas["Form"];
+	/** What is stored. */
+	settings: Settings;
+	secrets: readonly string[];
+	/** What the button says. */
+	action: string;
+	/** Nothing has to be changed first. */
+	isReady: boolean;
+	/** Throws a Problem where it was not done. */
+	onSave: (settings: Settings) => Promise<void>;
+	/** About the picture. */
+	note?: string;
+	/** A picture was asked for, and is there, or cannot be made. */
+	onPreview?: () => void;
+	beside?: ComponentChildren;
+	children?: ComponentChildren;
+}
+
+/** A picture that follows the settings, beginning with what is stored. */
+function usePreviewer(
+	{ target, form, onPreview }: SetupProps,
+	settings: Settings,
+): Previewer<Settings, Schemas["Preview"]> {
+	const previewer = useMemo(
+		() => new Previewer((wanted: Settings) => askPreview(target, wanted)),
+		[target.appId, target.deviceId, target.installationId],
+	);
+	const isFirst = useRef(true);
+	useEffect(() => {
+		if (form.unavailable !== null) return;
+		previewer.want(settings, isFirst.current);
+		isFirst.current = false;
+	}, [textOf(settings), previewer, form.version]);
+	useEffect(() => () => previewer.end(), [previewer]);
+	const answer = previewer.answer.value;
+	useEffect(() => {
+		if (answer) onPreview?.();
+	}, [answer]);
+	return previewer;
+}
+
+/** While there is something to lose, leaving the page is asked about first. */
+function useGuard(isChanged: boolean): void {
+	useEffect(() => {
+		if (!isChanged) return undefined;
+		setGuard({
+			title: "Leave without saving?",
+			text: "What you changed here is not saved.",
+			action: "Leave",
+		});
+		return () => setGuard(undefined);
+	}, [isChanged]);
+}
+
+interface Filled {
+	settings: Settings;
+	change: (settings: Settings) => void;
+	/** The app fills in more: that alone changes nothing. */
+	fill: (settings: Settings) => void;
+	isChanged: boolean;
+	/** What is stored is what is to be seen, from now on. */
+	settle: () => void;
+}
+
+/** What is filled in: what is stored, until something of it is changed here. */
+function useFilled(stored: Settings): Filled {
+	const [mine, setMine] = useState<Settings>();
+	const [filled, setFilled] = useState<Settings>();
+	const settings = mine ?? stored;
+	const isChanged = mine !== undefined && textOf(mine) !== textOf(filled ?? stored);
+	const fill = (next: Settings) => {
+		if (!isChanged) setFilled(next);
+		setMine(next);
+	};
+	const settle = () => {
+		setMine(undefined);
+		setFilled(undefined);
+	};
+	return { settings, change: setMine, fill, isChanged, settle };
+}
+
+function Picture({
+	previewer,
+	appName,
+	hasFaults,
+	note,
+}: {
+	previewer: Previewer<Settings, Schemas["Preview"]>;
+	appName: string;
+	hasFaults: boolean;
+	note: string | undefined;
+}): JSX.Element {
+	const preview = previewer.answer.value;
+	const error = previewer.error.value;
+	const words = error instanceof Problem ? error.message : undefined;
+	return (
+		<div class="app-setup-picture">
+			<PreviewPanel
+				preview={preview}
+				isBusy={previewer.isBusy.value}
+				fault={hasFaults ? "Mend what is marked to see it." : words}
+				label={`${appName} as it would be now`}
+				line="As it would be now"
+			/>
+			{preview?.problem && <RunProblemNote problem={preview.problem} />}
+			{note !== undefined && <p class="quiet">{note}</p>}
+		</div>
+	);
+}
+
+/** Saves once at a time; its state is what the button and the words beside it show. */
+function useSave(
+	{ onSave }: SetupProps,
+	filled: Filled,
+): { save: () => Promise<void>; isBusy: boolean; error: unknown } {
+	const [isBusy, setBusy] = useState(false);
+	const [error, setError] = useState<unknown>();
+	const save = async () => {
+		setBusy(true);
+		try {
+			await onSave(filled.settings);
+			setError(undefined);
+			filled.settle();
+		} catch (thrown) {
+			if (!(thrown instanceof Problem)) throw thrown;
+			setError(thrown);
+		} finally {
+			setBusy(false);
+		}
+	};
+	return { save, isBusy, error };
+}
+
+/** What stands in place of the fields, where there are none. */
+function FormNotes({ form }: { form: Schemas["Form"] }): JSX.Element | null {
+	if (form.unavailable !== null) return <p class="notice">{form.unavailable}</p>;
+	if (form.problem) return <RunProblemNote problem={form.problem} />;
+	if (form.fields.length > 0) return null;
+	return <p class="quiet">There is nothing to set: it shows itself as you see it.</p>;
+}
+
+/** What was wrong at the last save, or with the last picture. */
+function useFaults(previewer: Previewer<Settings, Schemas["Preview"]>, error: unknown): Faults {
+	const shown = previewer.error.value;
+	const faults = useMemo(() => new Map([...faultsIn(shown), ...faultsIn(error)]), [shown, error]);
+	if (!(error instanceof Problem)) return { faults, words: undefined };
+	const isMarked = faultsIn(error).size > 0;
+	return { faults, words: isMarked ? "Not saved: mend what is marked." : error.message };
+}
+
+interface Faults {
+	/** By the fields' IDs. */
+	faults: ReadonlyMap<string, string>;
+	/** Why nothing was saved. */
+	words: string | undefined;
+}
+
+/** Whoever saves is led to the first field that the server has refused. */
+function useFocus(error: unknown): { current: HTMLFormElement | null } {
+	const form = useRef<HTMLFormElement>(null);
+	useEffect(() => {
+		if (faultsIn(error).size === 0) return;
+		form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+	}, [error]);
+	return form;
+}
+
+/** The form of an app beside its picture, which follows each change, and the button that makes it so. */
+export function Setup(props: SetupProps): JSX.Element {
+	const { target, form, isReady } = props;
+	const filled = useFilled(props.settings);
+	const { settings, change, fill, isChanged } = filled;
+	const now = useRef(settings);
+	now.current = settings;
+	const previewer = usePreviewer(props, settings);
+	const answers = useMemo(() => appAnswers(target, () => now.current), [previewer]);
+	const { save, isBusy, error } = useSave(props, filled);
+	useGuard(isChanged && !isBusy);
+	const { faults, words } = useFaults(previewer, error);
+	const place = useFocus(error);
+	const canSave = isChanged || isReady;
+	const submit = (event: Event) => {
+		event.preventDefault();
+		if (!isBusy && canSave) void save();
+	};
+	return (
+		<div class="app-setup">
+			<Picture
+				previewer={previewer}
+				appName={props.appName}
+				hasFaults={faults.size > 0}
+				note={props.note}
+			/>
+			<div class="app-setup-rest">
+				<form class="stack" noValidate ref={place} onSubmit={submit}>
+					<FormNotes form={form} />
+					<AppForm
+						fields={form.fields}
+						settings={settings}
+						secrets={new Set(props.secrets)}
+						timezone={props.timezone}
+						answers={answers}
+						faults={faults}
+						onSettings={change}
+						onDefaults={fill}
+					/>
+					{words !== undefined && (
+						<p class="notice bad" role="alert">
+							{words}
+						</p>
+					)}
+					<div class="row app-setup-actions">
+						<Button kind="primary" type="submit" isBusy={isBusy} isDisabled={!canSave}>
+							{props.action}
+						</Button>
+						{props.beside}
+					</div>
+				</form>
+				{props.children}
+			</div>
+		</div>
+	);
+}

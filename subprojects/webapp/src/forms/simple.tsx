@@ -1,0 +1,254 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Choice } from "../components/choice";
+import { Button } from "../components/button";
+import { Field } from "../components/field";
+import { Select } from "../components/select";
+import { wordsOf } from "./fields";
+import { momentOf, wallTimeOf } from "./moment";
+import { helpOf, labelOf, sentenceOf, type FieldProps } from "./props";
+
+/** As many are shown at once; more are in a list that opens. */
+const CHOICES_MAX = 3;
+const TEXT_MAX = 4096;
+
+/** A label above, words below; what Field has, around anything. */
+export function Around({
+	id,
+	label,
+	help,
+	fault,
+	isGroup,
+	children,
+}: {
+	id: string;
+	label: string;
+	help: ComponentChildren;
+	fault: string | undefined;
+	/** What is in it has labels of its own. */
+	isGroup?: boolean;
+	children: ComponentChildren;
+}): JSX.Element {
+	const described = [help !== undefined ? `${id}-help` : "", fault ? `${id}-fault` : ""];
+	const group = isGroup
+		? {
+				role: "group" as const,
+				"aria-labelledby": `${id}-label`,
+				"aria-describedby": described.filter(Boolean).join(" "),
+			}
+		: {};
+	return (
+		<div class="field" {...group}>
+			<div class="field-head">
+				{isGroup ? (
+					<span class="form-label" id={`${id}-label`}>
+						{label}
+					</span>
+				) : (
+					<label for={id}>{label}</label>
+				)}
+			</div>
+			{children}
+			{help !== undefined && (
+				<p class="quiet" id={`${id}-help`}>
+					{help}
+				</p>
+			)}
+			{fault && (
+				<p class="fault" id={`${id}-fault`}>
+					{fault}
+				</p>
+			)}
+		</div>
+	);
+}
+
+export function TextField({ field, value, onChange, fault, isDisabled }: FieldProps): JSX.Element {
+	const help = helpOf(field);
+	return (
+		<Field
+			label={labelOf(field)}
+			name={field.id}
+			value={value}
+			onInput={onChange}
+			fault={fault}
+			isDisabled={isDisabled}
+			maxLength={TEXT_MAX}
+			isVerbatim
+			{...(help === undefined ? {} : { help })}
+		/>
+	);
+}
+
+/** Where a secret is stored: that it is there, and what can be done about it. */
+function StoredSecret({
+	field,
+	fault,
+	isDisabled,
+	onReplace,
+	onForget,
+}: FieldProps & { onReplace: () => void; onForget: () => void }): JSX.Element {
+	const id = useId();
+	return (
+		<Around id={id} label={labelOf(field)} help={helpOf(field)} fault={fault} isGroup>
+			<div class="form-secret">
+				<span class="badge good">Set</span>
+				<span class="row">
+					<Button isDisabled={isDisabled} onClick={onReplace}>
+						Replace<span class="only-read"> {labelOf(field)}</span>
+					</Button>
+					<Button isDisabled={isDisabled} onClick={onForget}>
+						Remove<span class="only-read"> {labelOf(field)}</span>
+					</Button>
+				</span>
+			</div>
+		</Around>
+	);
+}
+
+/** Write-only: what is stored is never shown, only that it is there. */
+export function SecretField(props: FieldProps & { onForget: () => void }): JSX.Element {
+	const { field, onChange, context } = props;
+	const typed = context.settings[field.id];
+	const isStored = context.secrets.has(field.id);
+	const [isReplacing, setReplacing] = useState(false);
+	const help = helpOf(field);
+	const place = useRef<HTMLDivElement>(null);
+	const isKept = isStored && !isReplacing && typed === undefined;
+	const wasKept = useRef(isKept);
+	// The button that was pressed is gone.
+	useEffect(() => {
+		if (isStored && isKept !== wasKept.current)
+			place.current?.querySelector<HTMLElement>("input, button")?.focus();
+		wasKept.current = isKept;
+	}, [isKept]);
+	if (isKept)
+		return (
+			<div ref={place}>
+				<StoredSecret {...props} onReplace={() => setReplacing(true)} />
+			</div>
+		);
+	return (
+		<div class="form-fields" ref={place}>
+			<Field
+				label={labelOf(field)}
+				name={field.id}
+				type="password"
+				autoComplete="new-password"
+				value={typed ?? ""}
+				onInput={(text) => onChange(text === "" ? undefined : text)}
+				fault={props.fault}
+				isDisabled={props.isDisabled}
+				maxLength={TEXT_MAX}
+				isVerbatim
+				help={
+					<>
+						{help !== undefined && <>{sentenceOf(help)} </>}
+						{typed === null
+							? "It is removed when you save."
+							: "It is kept encrypted, and nobody can read it here again."}
+					</>
+				}
+			/>
+			{isStored && (
+				<div class="row">
+					<Button
+						onClick={() => {
+							setReplacing(false);
+							onChange(undefined);
+						}}
+					>
+						Keep the one that is set
+					</Button>
+				</div>
+			)}
+		</div>
+	);
+}
+
+/** One of several. What is set and no longer offered is shown, but the server takes it no more. */
+export function OptionsField(props: FieldProps): JSX.Element {
+	const { field, value, onChange, fault, isDisabled } = props;
+	const options = field.options.map((option) => ({
+		value: option.value,
+		words: wordsOf(option),
+	}));
+	const isKnown = options.some((option) => option.value === value);
+	const common = { label: labelOf(field), value, onChange, fault, isDisabled };
+	if (isKnown && (field.type === "radio" || options.length <= CHOICES_MAX))
+		return <Choice {...common} options={options} help={helpOf(field)} />;
+	if (!isKnown)
+		options.unshift({
+			value,
+			words: value === "" ? "Choose one" : `${value} (no longer offered, choose another one)`,
+		});
+	return <Select {...common} options={options} help={helpOf(field)} />;
+}
+
+export function ToggleField({
+	field,
+	value,
+	onChange,
+	fault,
+	isDisabled,
+}: FieldProps): JSX.Element {
+	const id = useId();
+	const help = helpOf(field);
+	return (
+		<div class="field form-toggle">
+			<label class="check">
+				<input
+					type="checkbox"
+					checked={value.toLowerCase() === "true"}
+					disabled={isDisabled}
+					aria-describedby={`${id}-help`}
+					onChange={(event) => onChange(String(event.currentTarget.checked))}
+				/>
+				<span>{labelOf(field)}</span>
+			</label>
+			{(fault ?? help) !== undefined && (
+				<p class={fault ? "fault" : "quiet"} id={`${id}-help`}>
+					{fault ?? help}
+				</p>
+			)}
+		</div>
+	);
+}
+
+/** By the clocks of the device's time zone. */
+export function MomentField({
+	field,
+	value,
+	onChange,
+	fault,
+	isDisabled,
+	context,
+}: FieldProps): JSX.Element {
+	const id = useId();
+	const { timezone } = context;
+	const help = helpOf(field);
+	return (
+		<Around
+			id={id}
+			label={labelOf(field)}
+			fault={fault}
+			help={
+				<>
+					{help !== undefined && <>{sentenceOf(help)} </>}By the clock in{" "}
+					{timezone.replaceAll("_", " ")}.
+				</>
+			}
+		>
+			<input
+				id={id}
+				class="form-moment"
+				type="datetime-local"
+				value={wallTimeOf(value, timezone)}
+				disabled={isDisabled}
+				aria-invalid={fault ? "true" : "false"}
+				aria-describedby={`${id}-help ${id}-fault`}
+				onChange={(event) => onChange(momentOf(event.currentTarget.value, timezone))}
+			/>
+		</Around>
+	);
+}

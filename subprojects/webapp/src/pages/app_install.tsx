@@ -1,0 +1,70 @@
+import type { JSX } from "preact";
+import { get, post, type Schemas } from "../api/client";
+import { useResource } from "../api/resource";
+import { toast } from "../components/toast";
+import { useDevices, type Device } from "../devices/store";
+import { Setup } from "../forms/setup";
+import type { Settings } from "../forms/fields";
+import { Heading } from "../frame/page";
+import { go } from "../frame/place";
+import type { Parameters } from "../frame/routes";
+import { Missing } from "./missing";
+
+type CatalogueApp = Schemas["CatalogueApp"];
+
+const NOTHING: Settings = {};
+
+async function install(app: CatalogueApp, device: Device, settings: Settings): Promise<void> {
+	await post("/web/devices/{deviceId}/apps", { app: app.slug, settings }, { deviceId: device.id });
+	toast(`${app.name} is in the rotation of ${device.name}`);
+	go(`devices/${device.id}`);
+}
+
+/** /apps/SLUG/install/DEVICE: the form, a picture that follows it, and then it is installed. */
+export function InstallPage({ parameters }: { parameters: Parameters }): JSX.Element {
+	const { id: slug = "", device: deviceId = "" } = parameters;
+	const devices = useDevices();
+	const topics = ["apps", `app:${slug}`];
+	const app = useResource(() => get("/web/apps/{appId}", {}, { appId: slug }), topics);
+	const form = useResource(
+		() => get("/web/apps/{appId}/schema", { deviceId }, { appId: slug }),
+		topics,
+	);
+	const shown = app.value.value;
+	const list = devices.value.value;
+	const device = list?.find(({ id }) => id === deviceId);
+	const problem = app.problem.value ?? form.problem.value ?? devices.problem.value;
+	if (problem?.status === 404 || (list && !device)) return <Missing />;
+	if (!shown || !device || !form.value.value)
+		return problem ? <p class="notice bad">{problem.message}</p> : <div aria-busy="true" />;
+	return (
+		<div class="stack">
+			<p class="place">
+				<a href="apps" data-page>
+					Apps
+				</a>{" "}
+				/{" "}
+				<a href={`apps/${shown.slug}`} data-page>
+					{shown.name}
+				</a>
+			</p>
+			<Heading title={`${shown.name} on ${device.name}`} />
+			<Setup
+				target={{ appId: shown.slug, deviceId }}
+				appName={shown.name}
+				timezone={device.timezone}
+				form={form.value.value}
+				settings={NOTHING}
+				secrets={[]}
+				action="Install"
+				isReady
+				note="The picture is made now, with what you fill in: the app may ask its hosts on the internet for it."
+				onPreview={() => {
+					// A form that comes from the network is kept since then.
+					if (form.value.value?.problem) void form.refresh();
+				}}
+				onSave={(settings) => install(shown, device, settings)}
+			/>
+		</div>
+	);
+}
