@@ -7,6 +7,8 @@ import "./style/pages.css";
 import "./style/apps.css";
 import "./style/account.css";
 import "./style/devices.css";
+import "./style/rotation.css";
+import "./style/render.css";
 
 import { render } from "preact";
 import { loadStart, start, watchServer } from "./api/session";

@@ -53,6 +53,9 @@ void test("the line says what is on, for how long, and what comes next", () => {
 	assert.equal(line({ kind: "asleep" }), "Asleep until 06:45");
 	assert.equal(line({ kind: "dark" }), "Dark: its brightness is 0");
 	assert.equal(line({ kind: "nothing", installationId: null }), "Nothing to show yet");
+	const alone = { next: null, until: null };
+	assert.equal(line({ kind: "pinned", ...alone }), "weather, pinned");
+	assert.equal(line({ kind: "night", ...alone }), "weather until 06:45");
 	assert.equal(line({ isOnline: false }), "Offline");
 });
 

@@ -1,22 +1,22 @@
 import type { JSX } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { post, Problem, put, remove, type Schemas } from "../api/client";
 import { panelNews } from "../api/live";
 import type { Resource } from "../api/resource";
 import { Button } from "../components/button";
+import { calmNowMs } from "../components/clock";
 import { Empty } from "../components/empty";
 import { Panel } from "../components/panel";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
+import { EntryOptions } from "./entry_options";
+import { Night } from "./night";
 import { dragTo, inOrder, moved, shiftOf, type Drag } from "./order";
 import { removed, removeLater, settleRemoval } from "./removals";
-import { pictureUrl, type Device, type Entry } from "./store";
+import { standingOf, type Standing } from "./schedule";
+import { nameOfEntry, pictureUrl, type Device, type Entry } from "./store";
 
 export type RotationResource = Resource<Schemas["Rotation"]>;
-
-function nameOf(entry: Entry): string {
-	return entry.appName ?? entry.installationId;
-}
 
 function say(error: unknown): void {
 	if (!(error instanceof Problem)) throw error;
@@ -45,7 +45,7 @@ function removeEntry(device: Device, entry: Entry, rotation: RotationResource): 
 			.then(() => rotation.refresh())
 			.finally(() => settleRemoval(key));
 	});
-	toast(`${nameOf(entry)} is removed`, undo);
+	toast(`${nameOfEntry(entry)} is removed`, undo);
 }
 
 interface ReorderedEntries {
@@ -92,7 +92,7 @@ function Handle({ entry, isHeld, onKeyDown, onPointerDown }: HandleProps): JSX.E
 		<button
 			type="button"
 			class="handle"
-			aria-label={`Move ${nameOf(entry)}`}
+			aria-label={`Move ${nameOfEntry(entry)}`}
 			aria-pressed={isHeld}
 			aria-describedby="reorder-help"
 			data-handle={entry.installationId}
@@ -113,41 +113,85 @@ interface RowProps {
 	handle: JSX.Element;
 	shift: number;
 	isHeld: boolean;
+	pinned: Entry | undefined;
 }
 
-function Row({ device, entry, rotation, handle, shift, isHeld }: RowProps): JSX.Element {
+/** What is said of an entry: its name, how it stands, when it changed. */
+function Words({
+	device,
+	entry,
+	rotation,
+	standing,
+}: RowProps & { standing: Standing }): JSX.Element {
 	const news = panelNews(device.id).value;
-	const name = nameOf(entry);
-	const isOn = news?.isOnline === true && news.installationId === entry.installationId;
-	const isNext = news?.isOnline === true && news.next?.installationId === entry.installationId;
+	const name = nameOfEntry(entry);
+	const { installationId } = entry;
+	const isForNight = rotation.value.value?.night.installationId === installationId;
+	const isOn = news?.isOnline === true && news.installationId === installationId;
+	const isNext = news?.isOnline === true && news.next?.installationId === installationId;
+	return (
+		<div class="entry-words">
+			<p class="entry-name">
+				{name} {isOn && <span class="badge lit">on now</span>}
+				{!isOn && isNext && <span class="badge">next</span>}{" "}
+				{isForNight && <span class="badge">at night</span>}
+			</p>
+			{standing.words !== "" && <p class="entry-state">{standing.words}</p>}
+			<p class="quiet">
+				{entry.kind === "app" ? "App" : "Picture"}, changed <When at={entry.updatedAt} />
+				{entry.kind === "app" && (
+					<>
+						{" · "}
+						<a
+							href={`devices/${device.id}/apps/${encodeURIComponent(entry.installationId)}`}
+							data-page
+						>
+							Set up<span class="only-read"> {name}</span>
+						</a>
+					</>
+				)}
+			</p>
+		</div>
+	);
+}
+
+function Row(props: RowProps): JSX.Element {
+	const { device, entry, rotation, handle, shift, isHeld, pinned } = props;
+	const id = useId();
+	const [isOpen, setOpen] = useState(false);
+	const standing = standingOf(device, entry, pinned, calmNowMs.value);
+	const name = nameOfEntry(entry);
 	const picture = entry.picture === null ? undefined : pictureUrl(device.id, entry.picture);
 	return (
 		<li
 			class="entry"
 			data-held={isHeld}
+			data-shown={standing.isShown}
 			style={shift === 0 ? {} : { transform: `translateY(${shift}px)` }}
 		>
 			{handle}
 			<div class="entry-picture">
 				<Panel picture={picture} label={picture === undefined ? "No picture yet" : name} />
 			</div>
-			<div class="entry-words">
-				<p class="entry-name">
-					{name} {isOn && <span class="badge lit">on now</span>}
-					{!isOn && isNext && <span class="badge">next</span>}
-				</p>
-				<p class="quiet">
-					{entry.kind === "app" ? "App" : "Picture"}, changed <When at={entry.updatedAt} />
-				</p>
-			</div>
+			<Words {...props} standing={standing} />
 			<div class="row entry-actions">
 				<Button isDisabled={picture === undefined} onClick={() => void showNow(device, entry)}>
 					Show now<span class="only-read"> {name}</span>
 				</Button>
+				<button
+					type="button"
+					class="button plain"
+					aria-expanded={isOpen}
+					aria-controls={id}
+					onClick={() => setOpen(!isOpen)}
+				>
+					Options<span class="only-read"> of {name}</span>
+				</button>
 				<Button onClick={() => removeEntry(device, entry, rotation)}>
 					Remove<span class="only-read"> {name}</span>
 				</Button>
 			</div>
+			{isOpen && <EntryOptions {...props} id={id} name={name} />}
 		</li>
 	);
 }
@@ -199,15 +243,15 @@ function useKeyboardMove(
 		if (event.key === " " || (event.key === "Enter" && held)) {
 			if (held && ids.join("/") !== held.before.join("/")) save(ids);
 			setHeld(held ? undefined : { id: entry.installationId, before: ids });
-			setSaid(`${nameOf(entry)} ${held ? "let go" : "taken"}, ${place(at)}.`);
+			setSaid(`${nameOfEntry(entry)} ${held ? "let go" : "taken"}, ${place(at)}.`);
 		} else if (event.key === "Escape" && held) {
 			preview(undefined);
 			setHeld(undefined);
-			setSaid(`${nameOf(entry)} is where it was.`);
+			setSaid(`${nameOfEntry(entry)} is where it was.`);
 		} else if (step !== 0 && held) {
 			const to = Math.min(Math.max(at + step, 0), ids.length - 1);
 			preview(moved(ids, at, to));
-			setSaid(`${nameOf(entry)}, ${place(to)}.`);
+			setSaid(`${nameOfEntry(entry)}, ${place(to)}.`);
 		} else return;
 		event.preventDefault();
 	};
@@ -232,6 +276,7 @@ function Entries({
 	const { entries, save } = reordered;
 	const keyboard = useKeyboardMove(entries, reordered);
 	const pointer = usePointerDrag(list, (from, to) => save(moved(entries.map(idOf), from, to)));
+	const pinned = entries.find(({ isPinned }) => isPinned);
 	if (entries.length === 0) return null;
 	return (
 		<>
@@ -244,6 +289,7 @@ function Entries({
 							device={device}
 							entry={entry}
 							rotation={rotation}
+							pinned={pinned}
 							isHeld={isHeld}
 							shift={pointer.drag ? shiftOf(i, pointer.drag) : 0}
 							handle={
@@ -264,6 +310,7 @@ function Entries({
 			<p class="only-read" role="status">
 				{keyboard.said}
 			</p>
+			<Night device={device} rotation={rotation} entries={entries} />
 		</>
 	);
 }

@@ -2,10 +2,13 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { patch, Problem } from "../api/client";
 import { Check } from "../components/check";
+import { Choice } from "../components/choice";
 import { Field } from "../components/field";
+import { Select } from "../components/select";
 import { Slider } from "../components/slider";
 import { Timezone } from "../components/timezone";
 import { Latest } from "./latest";
+import { languages } from "./languages";
 import type { Device, DeviceUpdate } from "./store";
 
 interface SettingsProps {
@@ -139,6 +142,48 @@ function TimezoneSetting(props: SettingsProps): JSX.Element {
 	return <Timezone value={value} onChoose={save} said={said} fault={fault} />;
 }
 
+function LanguageSetting(props: SettingsProps): JSX.Element {
+	const { save, said, fault, chosen } = useSaver("locale", props);
+	const value = typeof chosen === "string" ? chosen : props.device.locale;
+	return (
+		<Select
+			label="Language"
+			value={value}
+			options={languages(value)}
+			onChange={save}
+			said={said}
+			fault={fault}
+			help="For apps that speak more than one."
+		/>
+	);
+}
+
+type Limit = Device["pictureLimitBytes"];
+
+/** By what it costs: people know their panel's board by whether long animations work. */
+const BOARDS: readonly { value: `${Limit}`; words: string; about: string }[] = [
+	{ value: "460000", words: "Large", about: "450 KB a picture: most panels" },
+	{ value: "220000", words: "Medium", about: "215 KB a picture" },
+	{ value: "60000", words: "Small", about: "59 KB a picture: boards with little memory" },
+];
+
+function BoardSetting(props: SettingsProps): JSX.Element {
+	const { save, said, fault, chosen } = useSaver("pictureLimitBytes", props);
+	const value = typeof chosen === "number" ? chosen : props.device.pictureLimitBytes;
+	return (
+		<Choice
+			label="Memory for a picture"
+			value={`${value}`}
+			options={BOARDS}
+			onChange={(next) => save(Number(next))}
+			said={said}
+			fault={fault}
+			help="If long animations do not show, choose a smaller one: they are cut to fit."
+			isBoxed
+		/>
+	);
+}
+
 function Group({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
 	return (
 		<fieldset class="stack group">
@@ -174,6 +219,10 @@ export function Settings(props: SettingsProps): JSX.Element {
 					value={device.scheduleInterval}
 					help="15 or more: how long each entry of the rotation stays."
 				/>
+			</Group>
+			<Group title="Apps">
+				<LanguageSetting {...props} />
+				<BoardSetting {...props} />
 			</Group>
 			<Group title="Sleep">
 				<CheckSetting

@@ -74,9 +74,11 @@ export function lineOf(
 	if (news.kind === "nothing") return "Nothing to show yet";
 	if (news.kind === "unknown" || news.picture === null) return "Online";
 	const name = nameOf(news, entries);
+	const line = news.isAcknowledged ? name : `Served: ${name}`;
+	if (news.kind === "night") return `${line} until ${device.sleep.end}`;
+	if (news.kind === "pinned") return `${line}, pinned`;
 	const isAlone = !news.next || news.next.installationId === news.installationId;
 	const rest = isAlone ? "" : `, then ${nameOf(news.next ?? news, entries)}`;
-	const line = news.isAcknowledged ? name : `Served: ${name}`;
 	if (news.until !== null && !(isAlone && news.kind === "rotation"))
 		return `${line} ${timeLeft(news.until, nowMs)}${rest}`;
 	return rest === "" && news.since !== null ? `${line} since ${clock(news.since)}` : line + rest;

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get } from "../api/client";
-import { useWatch } from "../api/live";
+import { panelNews, useWatch } from "../api/live";
 import { useResource } from "../api/resource";
 import { Empty } from "../components/empty";
 import { Tabs } from "../components/tabs";
@@ -9,7 +9,7 @@ import { choose, type Chosen } from "../devices/chosen";
 import { Connect } from "../devices/connect";
 import { DevicePanel } from "../devices/device_panel";
 import { Push } from "../devices/push";
-import { Rotation } from "../devices/rotation";
+import { Rotation, type RotationResource } from "../devices/rotation";
 import { Settings } from "../devices/settings";
 import { useDevices, type Device, type Devices } from "../devices/store";
 import { Heading } from "../frame/page";
@@ -110,6 +110,23 @@ function useChoice(deviceId: string): [Choice, (file: File) => void, () => void]
 	return [choice, take, () => setChoice({})];
 }
 
+/** An app that was rendered is no change that the server tells of: but its panel has the picture. */
+function useRendered(device: Device, rotation: RotationResource): void {
+	const news = panelNews(device.id).value;
+	const given = [news, news?.next].filter((one) => one?.picture && one.installationId);
+	const key = given.map((one) => `${one?.installationId} ${one?.picture}`).join();
+	useEffect(() => {
+		const isNew = rotation.value
+			.peek()
+			?.entries.some(
+				({ kind, installationId, picture }) =>
+					kind === "app" &&
+					given.some((one) => one?.installationId === installationId && one.picture !== picture),
+			);
+		if (isNew) void rotation.refresh();
+	}, [key]);
+}
+
 interface ChosenDeviceProps {
 	device: Device;
 	devices: Devices;
@@ -122,6 +139,7 @@ function ChosenDevice({ device, devices, tab }: ChosenDeviceProps): JSX.Element 
 		() => get("/web/devices/{deviceId}/rotation", {}, { deviceId: device.id }),
 		[`rotation:${device.id}`, `device:${device.id}`],
 	);
+	useRendered(device, rotation);
 	const place = `devices/${device.id}`;
 	const { update } = devices;
 	return (

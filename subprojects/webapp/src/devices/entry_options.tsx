@@ -1,0 +1,199 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { patch, type Schemas } from "../api/client";
+import { Check } from "../components/check";
+import { Field } from "../components/field";
+import { useSaver, type Saver } from "./saver";
+import type { RotationResource } from "./rotation";
+import { shortDay, WEEKDAYS, type Weekday } from "./schedule";
+import type { Device, Entry } from "./store";
+
+type EntryChange = Schemas["EntryChange"];
+type Name = keyof EntryChange;
+type Hours = NonNullable<Entry["hours"]>;
+
+interface OptionProps {
+	device: Device;
+	entry: Entry;
+	rotation: RotationResource;
+}
+
+const SECONDS_MIN = 5;
+const SECONDS_MAX = 86_400;
+const USUAL_HOURS: Hours = { start: "07:00", end: "22:00" };
+
+function useOption<N extends Name>(name: N, props: OptionProps): Saver<Entry[N]> {
+	const { device, entry, rotation } = props;
+	const { installationId } = entry;
+	return useSaver(name, async (value: Entry[N]) => {
+		const place = { deviceId: device.id, installationId };
+		const body = { [name]: value } as EntryChange;
+		await patch("/web/devices/{deviceId}/rotation/{installationId}", body, place);
+		await rotation.refresh();
+	});
+}
+
+interface SwitchProps extends OptionProps {
+	name: "isEnabled" | "isPinned";
+	label: string;
+}
+
+function Switch({ name, label, ...props }: SwitchProps): JSX.Element {
+	const { save, said, fault, chosen } = useOption(name, props);
+	return (
+		<div class="field">
+			<div class="field-head">
+				<Check label={label} isOn={chosen ?? props.entry[name]} onChange={save} />
+				<span class="said" role="status">
+					{said}
+				</span>
+			</div>
+			{fault && <p class="fault">{fault}</p>}
+		</div>
+	);
+}
+
+/** Empty: as long as the device says. */
+function DisplayTime(props: OptionProps): JSX.Element {
+	const { device, entry } = props;
+	const saver = useOption("displaySeconds", props);
+	const stored = entry.displaySeconds === null ? "" : String(entry.displaySeconds);
+	const [text, setText] = useState<string>();
+	const leave = () => {
+		if (text === undefined) return;
+		const seconds = Number(text);
+		if (text === stored) setText(undefined);
+		else if (text === "") saver.save(null);
+		else if (!Number.isInteger(seconds) || seconds < SECONDS_MIN || seconds > SECONDS_MAX) {
+			saver.refuse("5 to 86400 seconds, or nothing.");
+			return;
+		} else saver.save(seconds);
+		saver.refuse(undefined);
+	};
+	useEffect(() => {
+		if (saver.said) setText(undefined);
+	}, [saver.said, stored]);
+	return (
+		<Field
+			label="Seconds each time"
+			name="displaySeconds"
+			type="number"
+			value={text ?? stored}
+			onInput={setText}
+			onLeave={leave}
+			help={`Empty: ${device.scheduleInterval}, as for all.`}
+			fault={saver.fault}
+			said={saver.said}
+		/>
+	);
+}
+
+interface ClockProps {
+	label: string;
+	value: string;
+	onChange: (value: string) => void;
+}
+
+/** Given on when it is left with a time in it. */
+function ClockField({ label, value, onChange }: ClockProps): JSX.Element {
+	const [text, setText] = useState<string>();
+	const leave = () => {
+		if (text !== undefined && text !== "" && text !== value) onChange(text);
+		setText(undefined);
+	};
+	return (
+		<Field
+			label={label}
+			name={label}
+			type="time"
+			value={text ?? value}
+			onInput={setText}
+			onLeave={leave}
+		/>
+	);
+}
+
+function HoursOption(props: OptionProps): JSX.Element {
+	const { save, said, fault, chosen } = useOption("hours", props);
+	const hours = chosen === undefined ? props.entry.hours : chosen;
+	return (
+		<div class="field">
+			<div class="field-head">
+				<Check
+					label="Only at some hours"
+					isOn={hours !== null}
+					onChange={(isOn) => save(isOn ? USUAL_HOURS : null)}
+				/>
+				<span class="said" role="status">
+					{said}
+				</span>
+			</div>
+			{hours && (
+				<div class="pair">
+					<ClockField
+						label="From"
+						value={hours.start}
+						onChange={(start) => save({ ...hours, start })}
+					/>
+					<ClockField label="Until" value={hours.end} onChange={(end) => save({ ...hours, end })} />
+				</div>
+			)}
+			{fault && <p class="fault">{fault}</p>}
+		</div>
+	);
+}
+
+function WeekdaysOption(props: OptionProps): JSX.Element {
+	const { save, said, fault, refuse, chosen } = useOption("weekdays", props);
+	const days: readonly Weekday[] = chosen ?? props.entry.weekdays;
+	const toggle = (day: Weekday) => {
+		const next = WEEKDAYS.filter((other) => days.includes(other) !== (other === day));
+		refuse(next.length === 0 ? "At least one day. To stop showing it, switch it off." : undefined);
+		if (next.length > 0) save(next);
+	};
+	return (
+		<fieldset class="field">
+			<legend class="field-head">
+				Days
+				<span class="said" role="status">
+					{said}
+				</span>
+			</legend>
+			<div class="weekdays">
+				{WEEKDAYS.map((day) => (
+					<button
+						key={day}
+						type="button"
+						class="weekday"
+						aria-pressed={days.includes(day)}
+						onClick={() => toggle(day)}
+					>
+						{shortDay(day)}
+					</button>
+				))}
+			</div>
+			{fault && (
+				<p class="fault" role="alert">
+					{fault}
+				</p>
+			)}
+		</fieldset>
+	);
+}
+
+/** When and for how long an entry is shown; each applies as it is changed. */
+export function EntryOptions(props: OptionProps & { id: string; name: string }): JSX.Element {
+	const { device, id, name } = props;
+	return (
+		<div class="entry-options" id={id} role="group" aria-label={`When ${name} is shown`}>
+			<div class="entry-switches">
+				<Switch {...props} name="isEnabled" label="In the rotation" />
+				<Switch {...props} name="isPinned" label="Pinned: show nothing else" />
+			</div>
+			<HoursOption {...props} />
+			<WeekdaysOption {...props} />
+			<DisplayTime {...props} />
+			<p class="quiet entry-zone">Hours and days are those of {device.timezone}.</p>
+		</div>
+	);
+}

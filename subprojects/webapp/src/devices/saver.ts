@@ -1,0 +1,54 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Problem } from "../api/client";
+import { Latest } from "./latest";
+
+const SAID_MS = 3_000;
+
+export interface Saver<T> {
+	save: (value: T) => void;
+	/** "Saved", for a while. */
+	said: string | undefined;
+	fault: string | undefined;
+	/** What is wrong with what was not even sent. */
+	refuse: (fault: string | undefined) => void;
+	/** What was chosen here and the server has not answered to yet. */
+	chosen: T | undefined;
+}
+
+/**
+ * Saves one thing whenever it changes, and says beside it that it did, or what was wrong. name: of the
+ * body's member, whose fault is said.
+ */
+export function useSaver<T>(name: string, send: (value: T) => Promise<void>): Saver<T> {
+	const [said, setSaid] = useState<string>();
+	const [fault, setFault] = useState<string>();
+	const [refused, refuse] = useState<string>(); // which what is saved meanwhile does not mend
+	const [chosen, setChosen] = useState<{ value: T }>();
+	const timer = useRef(0);
+	const target = useRef(send);
+	target.current = send;
+	const [latest] = useState(
+		() =>
+			new Latest(async (last: { value: T }) => {
+				try {
+					await target.current(last.value);
+					setFault(undefined);
+					setSaid("Saved");
+					clearTimeout(timer.current);
+					timer.current = window.setTimeout(() => setSaid(undefined), SAID_MS);
+				} catch (error) {
+					if (!(error instanceof Problem)) throw error;
+					setFault(error.faults.get(name) ?? error.message);
+					setSaid(undefined);
+				}
+				setChosen((now) => (now === last ? undefined : now));
+			}),
+	);
+	useEffect(() => () => clearTimeout(timer.current), []);
+	const save = (value: T) => {
+		const last = { value };
+		setChosen(last);
+		latest.offer(last);
+	};
+	return { save, said, fault: refused ?? fault, refuse, chosen: chosen?.value };
+}
