@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { CodeOptions, CodeView, Remark } from "../editor/editor";
+import type { CodeOptions, CodeView, LineProblem, Remark } from "../editor/editor";
 
-export type { Language, Remark } from "../editor/editor";
+export type { Language, LineProblem, Remark } from "../editor/editor";
 type Editor = typeof import("../editor/editor");
 
 let loaded: Editor | undefined;
@@ -22,6 +22,7 @@ export function useEditor(): Editor | undefined {
 
 interface CodeProps extends CodeOptions {
 	remarks?: readonly Remark[];
+	problems?: readonly LineProblem[];
 	/** Gives out what can move the cursor. */
 	onView?: (view: CodeView) => void;
 	isTall?: boolean;
@@ -29,7 +30,7 @@ interface CodeProps extends CodeOptions {
 	epoch?: number;
 }
 
-const NONE: readonly Remark[] = [];
+const NONE: readonly never[] = [];
 
 /** A script in an editor, to be read, or compared with another one. */
 export function Code(props: CodeProps): JSX.Element {
@@ -38,7 +39,16 @@ export function Code(props: CodeProps): JSX.Element {
 	const now = useRef(props);
 	now.current = props;
 	const editor = useEditor();
-	const { text, language, label, original, isWhole, isReadOnly, remarks = NONE } = props;
+	const {
+		text,
+		language,
+		label,
+		original,
+		isWhole,
+		isReadOnly,
+		remarks = NONE,
+		problems = NONE,
+	} = props;
 	useEffect(() => {
 		if (!editor || !host.current) return undefined;
 		const made = new editor.CodeView(host.current, {
@@ -49,6 +59,7 @@ export function Code(props: CodeProps): JSX.Element {
 		});
 		view.current = made;
 		made.setRemarks(now.current.remarks ?? NONE);
+		made.setProblems(now.current.problems ?? NONE);
 		now.current.onView?.(made);
 		return () => {
 			view.current = undefined;
@@ -60,6 +71,7 @@ export function Code(props: CodeProps): JSX.Element {
 	useEffect(() => view.current?.setText(now.current.text), [isTypedHere ? props.epoch : text]);
 	useEffect(() => view.current?.setLanguage(language), [language]);
 	useEffect(() => view.current?.setRemarks(remarks), [remarks]);
+	useEffect(() => view.current?.setProblems(problems), [problems]);
 	return (
 		<div
 			class={props.isTall ? "code-view tall" : "code-view"}

@@ -1,4 +1,5 @@
 // What only the pages that show scripts load: see components/code.tsx.
 export { countChanges, mapLines } from "./lines";
+export type { LineProblem } from "./problems";
 export type { Remark } from "./remarks";
 export { CodeView, type CodeOptions, type Language } from "./view";

@@ -81,6 +81,26 @@ const remarks = EditorView.theme({
 	},
 });
 
+const problems = EditorView.theme({
+	".wrong-line": { backgroundColor: "var(--danger-surface)" },
+	".wrong-word": {
+		textDecoration: "underline wavy var(--danger)",
+		textDecorationSkipInk: "none",
+		textUnderlineOffset: "3px",
+	},
+	".problem-place": { padding: "2px 12px 6px" },
+	".problem": {
+		padding: "4px 12px",
+		maxWidth: "44rem",
+		borderLeft: "3px solid var(--danger)",
+		backgroundColor: "var(--danger-surface)",
+		color: "var(--danger)",
+		fontFamily: "var(--font)",
+		whiteSpace: "pre-wrap",
+		overflowWrap: "anywhere",
+	},
+});
+
 const merge = EditorView.theme({
 	"& .cm-changedLine, &.cm-merge-b .cm-changedLine, & .cm-inlineChangedLine": {
 		backgroundColor: "var(--code-added)",
@@ -119,4 +139,10 @@ const colours = HighlightStyle.define([
 	{ tag: tags.invalid, color: "var(--danger)" },
 ]);
 
-export const themeExtension: Extension = [theme, remarks, merge, syntaxHighlighting(colours)];
+export const themeExtension: Extension = [
+	theme,
+	remarks,
+	problems,
+	merge,
+	syntaxHighlighting(colours),
+];

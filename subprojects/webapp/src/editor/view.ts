@@ -14,6 +14,7 @@ import {
 	lineNumbers,
 } from "@codemirror/view";
 import { DIFF } from "./lines";
+import { problemExtension, showProblems, type LineProblem } from "./problems";
 import { remarkExtension, showRemarks, type Remark } from "./remarks";
 import { themeExtension } from "./theme";
 
@@ -90,6 +91,7 @@ function extensionsOf(options: CodeOptions, language: Compartment): Extension {
 			autocapitalize: "off",
 		}),
 		remarkExtension,
+		problemExtension,
 		themeExtension,
 		options.original === undefined ? [] : comparison(options.original, options.isWhole === true),
 		EditorView.updateListener.of((update) => {
@@ -134,6 +136,10 @@ export class CodeView {
 
 	setRemarks(remarks: readonly Remark[]): void {
 		showRemarks(this.view, remarks);
+	}
+
+	setProblems(problems: readonly LineProblem[]): void {
+		showProblems(this.view, problems);
 	}
 
 	/** Puts the cursor there, and that line where it is seen. */

@@ -16,6 +16,7 @@ import { Heading } from "../frame/page";
 import { go } from "../frame/place";
 import type { Parameters } from "../frame/routes";
 import { notesOf } from "../studio/notes";
+import { RunPane, useRun, type Trial } from "../studio/run";
 import { Missing } from "./missing";
 
 type Review = Schemas["Review"];
@@ -63,20 +64,32 @@ function useScripts(id: string, deployed: string | null | undefined): Scripts | 
 	return scripts;
 }
 
+function trialOf({ id }: Review): Trial {
+	const of = { versionId: id };
+	return {
+		preview: ({ settings, timezone }) =>
+			post("/web/reviews/{versionId}/preview", { settings, timezone }, of),
+		handler: ({ fieldId, parameter, settings, timezone }) =>
+			post("/web/reviews/{versionId}/handler", { fieldId, parameter, settings, timezone }, of),
+	};
+}
+
 function Script({
 	review,
 	scripts,
 	remarks,
 	onLine,
-	onView,
+	view,
 }: {
 	review: Review;
 	scripts: Scripts;
 	remarks: readonly Remark[];
 	onLine: (line: number) => void;
-	onView: (view: CodeView) => void;
+	/** Gets what can move the cursor. */
+	view: { current: CodeView | undefined };
 }): JSX.Element {
 	const editor = useEditor();
+	const run = useRun(scripts, trialOf(review));
 	const [isWhole, setWhole] = useState(false);
 	// A version that is deployed itself has nothing to be compared with.
 	const isCompared = scripts.deployedContent !== null && scripts.deployedVersion !== review.version;
@@ -97,17 +110,25 @@ function Script({
 				{changes && <Changes {...changes} />}
 			</div>
 			{isCompared && <Check label="Also the lines that stay" isOn={isWhole} onChange={setWhole} />}
-			<Code
-				text={scripts.scriptContent}
-				original={before}
-				isWhole={isWhole}
-				language={scripts.scriptLanguage}
-				label={`The script of version ${review.version}`}
-				remarks={remarks}
-				isReadOnly
-				onLine={onLine}
-				onView={onView}
-			/>
+			<div class="app-work">
+				<Code
+					text={scripts.scriptContent}
+					original={before}
+					isWhole={isWhole}
+					language={scripts.scriptLanguage}
+					label={`The script of version ${review.version}`}
+					remarks={remarks}
+					problems={run.problems}
+					isReadOnly
+					onLine={onLine}
+					onView={(made) => (view.current = made)}
+				/>
+				<RunPane
+					run={run}
+					title={`${review.appName} ${review.version} as it would be now`}
+					onLine={(line) => view.current?.goTo(line)}
+				/>
+			</div>
 		</section>
 	);
 }
@@ -304,13 +325,7 @@ function Work({
 		<>
 			{refusal !== undefined && <p class="notice">{refusal}</p>}
 			{hasFeedback(review) && <Feedback version={review} onLine={goTo} />}
-			<Script
-				review={review}
-				scripts={scripts}
-				remarks={remarks}
-				onLine={setLine}
-				onView={(made) => (view.current = made)}
-			/>
+			<Script review={review} scripts={scripts} remarks={remarks} onLine={setLine} view={view} />
 			{review.mayReview && (
 				<>
 					<section class="stack" aria-labelledby="comments">

@@ -5,6 +5,7 @@ import { Tabs } from "../components/tabs";
 import { AppBadge } from "../components/version";
 import { Heading } from "../frame/page";
 import type { Parameters } from "../frame/routes";
+import { RendersPart } from "../studio/renders";
 import { Missing } from "./missing";
 import { DetailsPart } from "./studio_details";
 import { DraftPart } from "./studio_draft";
@@ -34,7 +35,10 @@ function Part({
 	if (part === "details") return <DetailsPart app={app} />;
 	if (part !== "versions") return <Missing />;
 	return name === undefined ? (
-		<VersionsPart app={shown} versions={versions} />
+		<div class="stack wide">
+			<VersionsPart app={shown} versions={versions} />
+			<RendersPart slug={shown.slug} />
+		</div>
 	) : (
 		<VersionPart app={shown} name={name} versions={versions} onDone={onDone} />
 	);

@@ -73,7 +73,7 @@ export function DetailsPart({ app }: { app: Resource<OwnApp> }): JSX.Element | n
 					{
 						value: "public",
 						words: "Everybody here",
-						help: "As soon as a version is approved. Where it is installed, it stays.",
+						about: "As soon as a version is approved. Where it is installed, it stays.",
 					},
 				]}
 				{...beside("visibility")}

@@ -1,3 +1,4 @@
+import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { get, isAway, post, Problem, put, type Schemas } from "../api/client";
@@ -13,8 +14,9 @@ import { toast } from "../components/toast";
 import { VersionBadge } from "../components/version";
 import { setGuard } from "../frame/place";
 import type { CodeView } from "../editor/editor";
-import { Draft, type DraftState } from "../studio/draft";
+import { Draft, type DraftState, type Script } from "../studio/draft";
 import { nextVersion } from "../studio/names";
+import { RunPane, useRun, type Run } from "../studio/run";
 import { TEMPLATES } from "../studio/templates";
 
 type OwnApp = Schemas["OwnApp"];
@@ -230,6 +232,69 @@ function Toolbar({ draft }: { draft: Draft }): JSX.Element {
 	);
 }
 
+/** The picture follows each save. */
+function useDraftRun(slug: string, draft: Draft): Run {
+	const [saved, setSaved] = useState<Script>();
+	useEffect(
+		() =>
+			effect(() => {
+				// The server's other script comes without another state.
+				if (draft.epoch.value >= 0 && draft.state.value === "saved") setSaved(draft.script.peek());
+			}),
+		[draft],
+	);
+	const app = { appId: slug };
+	return useRun(saved, {
+		preview: (wish) => post("/web/studio/{appId}/preview", wish, app),
+		handler: (question) => post("/web/studio/{appId}/handler", question, app),
+	});
+}
+
+/** The script, and beside it what it draws. */
+function Work({
+	app,
+	draft,
+	script,
+	remarks,
+	view,
+}: {
+	app: OwnApp;
+	draft: Draft;
+	script: Script;
+	remarks: readonly Remark[];
+	/** Gets what can move the cursor. */
+	view: { current: CodeView | undefined };
+}): JSX.Element {
+	const run = useDraftRun(app.slug, draft);
+	return (
+		<div class="app-work">
+			<div class="stack">
+				<Toolbar draft={draft} />
+				<Code
+					text={script.scriptContent}
+					language={script.scriptLanguage}
+					label="The draft's script"
+					remarks={remarks}
+					problems={run.problems}
+					epoch={draft.epoch.value}
+					isTall
+					onChange={(scriptContent) => draft.change({ scriptContent })}
+					onSave={() => void draft.save()}
+					onView={(made) => (view.current = made)}
+				/>
+				<p class="quiet">
+					It is saved as you type. Tab indents; Escape, then Tab leaves the editor. Ctrl F finds.
+				</p>
+			</div>
+			<RunPane
+				run={run}
+				title={`${app.name} as it would be now`}
+				onLine={(line) => view.current?.goTo(line)}
+			/>
+		</div>
+	);
+}
+
 /** Of /studio/SLUG: the draft, what the last review said of it, and the way to the next one. */
 export function DraftPart({
 	app,
@@ -262,21 +327,7 @@ export function DraftPart({
 		<div class="stack">
 			{mend && <Mend version={mend} onLine={goToComment} />}
 			{draft.state.value === "conflict" && <Conflict draft={draft} />}
-			<Toolbar draft={draft} />
-			<Code
-				text={script.scriptContent}
-				language={script.scriptLanguage}
-				label="The draft's script"
-				remarks={remarks}
-				epoch={epoch}
-				isTall
-				onChange={(scriptContent) => draft.change({ scriptContent })}
-				onSave={() => void draft.save()}
-				onView={(made) => (view.current = made)}
-			/>
-			<p class="quiet">
-				It is saved as you type. Tab indents; Escape, then Tab leaves the editor. Ctrl F finds.
-			</p>
+			<Work app={app} draft={draft} script={script} remarks={remarks} view={view} />
 			<Submit app={app} draft={draft} versions={versions.value.value ?? []} onDone={onDone} />
 		</div>
 	);

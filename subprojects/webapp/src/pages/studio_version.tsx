@@ -4,7 +4,7 @@ import { get, post, Problem, type Schemas } from "../api/client";
 import type { Resource } from "../api/resource";
 import { Button } from "../components/button";
 import { Check } from "../components/check";
-import { Code, useEditor } from "../components/code";
+import { Code, useEditor, type Remark } from "../components/code";
 import { Empty } from "../components/empty";
 import { Feedback, hasFeedback } from "../components/feedback";
 import { toast } from "../components/toast";
@@ -12,6 +12,7 @@ import { Changes, Checksum, languageName, VersionBadge } from "../components/ver
 import { When } from "../components/when";
 import type { CodeView } from "../editor/editor";
 import { go } from "../frame/place";
+import { RunPane, useRun, type Run } from "../studio/run";
 
 type OwnApp = Schemas["OwnApp"];
 type Version = Schemas["AppVersion"];
@@ -101,23 +102,48 @@ function Deploy({
 	);
 }
 
+/** What reviewers have said of lines. */
+function remarksOf({ reviewComments }: Version): Remark[] {
+	return reviewComments.map(({ author, comment, line }) => ({
+		author,
+		text: comment,
+		line: line ?? 1,
+	}));
+}
+
+/** It is tried as a draft is. */
+function useVersionRun(slug: string, version: Version, text: string | undefined): Run {
+	const { scriptLanguage } = version;
+	const script = useMemo(
+		() => (text === undefined ? undefined : { scriptLanguage, scriptContent: text }),
+		[scriptLanguage, text],
+	);
+	const app = { appId: slug };
+	return useRun(script, {
+		preview: (wish) => post("/web/studio/{appId}/preview", wish, app),
+		handler: (question) => post("/web/studio/{appId}/handler", question, app),
+	});
+}
+
 /** What it says, and where it differs from the deployed one, what changes. */
 function Script({
 	app,
 	version,
 	deployed,
-	onView,
+	view,
 }: {
 	app: OwnApp;
 	version: Version;
 	/** Another version, which this one would replace. */
 	deployed: Version | undefined;
-	onView: (view: CodeView) => void;
+	/** Gets what can move the cursor. */
+	view: { current: CodeView | undefined };
 }): JSX.Element {
 	const editor = useEditor();
 	const [isWhole, setWhole] = useState(false);
 	const text = useScript(app.slug, version);
 	const before = useScript(app.slug, deployed);
+	const run = useVersionRun(app.slug, version, text);
 	const isCompared = deployed !== undefined;
 	const changes = useMemo(
 		() =>
@@ -126,15 +152,7 @@ function Script({
 				: undefined,
 		[editor, text, before],
 	);
-	const remarks = useMemo(
-		() =>
-			version.reviewComments.map(({ author, comment, line }) => ({
-				author,
-				text: comment,
-				line: line ?? 1,
-			})),
-		[version],
-	);
+	const remarks = useMemo(() => remarksOf(version), [version]);
 	if (text === undefined || (isCompared && before === undefined)) return <div aria-busy="true" />;
 	return (
 		<section class="stack" aria-labelledby="script">
@@ -143,16 +161,24 @@ function Script({
 				{changes && <Changes {...changes} />}
 			</div>
 			{isCompared && <Check label="Also the lines that stay" isOn={isWhole} onChange={setWhole} />}
-			<Code
-				text={text}
-				original={before}
-				isWhole={isWhole}
-				language={version.scriptLanguage}
-				label={`The script of version ${version.version}`}
-				remarks={remarks}
-				isReadOnly
-				onView={onView}
-			/>
+			<div class="app-work">
+				<Code
+					text={text}
+					original={before}
+					isWhole={isWhole}
+					language={version.scriptLanguage}
+					label={`The script of version ${version.version}`}
+					remarks={remarks}
+					problems={run.problems}
+					isReadOnly
+					onView={(made) => (view.current = made)}
+				/>
+				<RunPane
+					run={run}
+					title={`${app.name} ${version.version} as it would be now`}
+					onLine={(line) => view.current?.goTo(line)}
+				/>
+			</div>
 		</section>
 	);
 }
@@ -196,12 +222,7 @@ export function VersionPart({
 			{version.status === "APPROVED" && !version.deployed && (
 				<Deploy app={app} version={version} isOlder={at > deployedAt} onDone={onDone} />
 			)}
-			<Script
-				app={app}
-				version={version}
-				deployed={deployed}
-				onView={(made) => (view.current = made)}
-			/>
+			<Script app={app} version={version} deployed={deployed} view={view} />
 		</div>
 	);
 }

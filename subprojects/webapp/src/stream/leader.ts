@@ -28,7 +28,7 @@ export interface LeaderEvents {
 }
 
 /** What is wanted in a row of calls is asked for in one stream. */
-const SETTLE_MS = 10;
+const SETTLE_MS = 1;
 /** A page that wants nothing waits a little: its list of devices may be on its way. */
 const SETTLE_EMPTY_MS = 500;
 /** What nobody wants any more is let go of when it is clear that nobody comes back to it. */

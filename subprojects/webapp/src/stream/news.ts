@@ -22,7 +22,15 @@ export interface PanelNews {
 }
 
 export type PictureKind =
-	"rotation" | "push" | "temporary" | "nothing" | "asleep" | "dark" | "unknown";
+	| "rotation"
+	| "push"
+	| "temporary"
+	| "nothing"
+	| "asleep"
+	| "dark"
+	| "night"
+	| "pinned"
+	| "unknown";
 
 export type News =
 	| { event: "panel"; data: PanelNews }

@@ -1,0 +1,27 @@
+/** The line that begins a file of a script that has several (txtar). */
+const HEADER = /^-- (.+?) --$/;
+
+/**
+ * The line of the whole script that a line of one of its files is. A script without files has one;
+ * undefined where no file is called so.
+ */
+export function lineInScript(
+	script: string,
+	file: string | null,
+	line: number,
+): number | undefined {
+	const lines = script.split(/\r\n?|\n/);
+	const headers = lines.flatMap((text, at) => {
+		const name = HEADER.exec(text)?.[1];
+		return name === undefined ? [] : [{ name, at }];
+	});
+	// As engines have it: a script that does not begin so, comments aside, is one file.
+	const first = lines.findIndex((text) => !/^\s*(#|$)/.test(text));
+	if (headers.length === 0 || headers[0]?.at !== first)
+		return line <= lines.length ? line : undefined;
+	const named = headers.find(({ name }) => name === file);
+	const baseName = (name: string) => name.slice(name.lastIndexOf("/") + 1);
+	const found =
+		named ?? headers.find(({ name }) => file !== null && baseName(name) === baseName(file));
+	return found === undefined ? undefined : found.at + 1 + line;
+}
