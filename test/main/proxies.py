@@ -1,4 +1,5 @@
-"""Proxies before displayd: nginx, Caddy and HAProxy, with the README's lines.
+"""Proxies before displayd: nginx, Caddy and HAProxy, with the configurations of docs/deploy, or with
+those of their lines that are not about TLS.
 
 They listen on an address of their own, so that no connection from 127.0.0.1 has their port already.
 """
@@ -9,6 +10,7 @@ import re
 import shutil
 import socket
 import subprocess
+import threading
 
 from server import ROOT, wait_until
 
@@ -35,7 +37,7 @@ http {{
 	uwsgi_temp_path {folder}/uwsgi;
 	scgi_temp_path {folder}/scgi;
 	server {{
-		listen {host}:{port};
+		listen {host}:{port}{tls};
 		{lines}
 	}}
 }}
@@ -58,21 +60,31 @@ CADDYFILE = """
 """
 HAPROXY_CONFIG = """
 defaults
+	mode {mode}
 	timeout connect 60s
 	timeout client 60s
 	timeout server 60s
 frontend front
-	mode {mode}
 	bind {host}:{port}
 	default_backend displayd
 {lines}
 """
 
 
-def readme_lines(language):
-    """The README's example in this language."""
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
-        return re.search(rf"```{language}\n(.*?)```", file.read(), re.S)[1]
+def deployed(name):
+    """A configuration of docs/deploy."""
+    with open(os.path.join(ROOT, "docs/deploy", name), encoding="utf-8") as file:
+        return file.read()
+
+
+def with_tls(text):
+    """The server of nginx's configuration that speaks TLS."""
+    return text.partition("listen 443")[2]
+
+
+def found(pattern, text):
+    """The lines that the pattern begins, to the brace that closes them, or to a blank line."""
+    return re.search(pattern + r".*?(?:^\t?\}$|\Z|\n\n)", text, re.S | re.M)[0]
 
 
 def free_port():
@@ -104,11 +116,19 @@ def write(folder, name, text):
     return path
 
 
-def nginx(folder, upstream):
+def nginx(folder, upstream, prefix="/", tls=""):
+    """prefix: the path below which displayd is; it is taken off. tls: lines; without, plain HTTP.
+    """
     port = free_port()
-    lines = readme_lines("nginx").replace("127.0.0.1:8080", upstream)
+    if prefix == "/":
+        lines = found(r"^\tlocation / \{", with_tls(deployed("nginx.conf")))
+    else:
+        lines = found(r"^\tlocation /leds/ \{", with_tls(deployed("nginx-below-a-path.conf")))
+        lines = re.sub(r"access_log .*", "", lines.replace("/leds/", prefix))
     path = write(folder, "nginx.conf",
-                 NGINX_HTTP.format(folder=folder, host=HOST, port=port, lines=lines))
+                 NGINX_HTTP.format(folder=folder, host=HOST, port=port,
+                                   lines=lines.replace("127.0.0.1:8080", upstream) + tls,
+                                   tls=" ssl" if tls else ""))
     return running([NGINX, "-c", path, "-p", folder], folder, port)
 
 
@@ -121,16 +141,17 @@ def nginx_stream(folder, upstream):
 
 def caddy(folder, upstream):
     port = free_port()
-    lines = readme_lines("caddyfile").replace("127.0.0.1:8080", upstream)
-    lines = lines.replace("panels.example.org", f"http://{HOST}:{port}")
+    lines = deployed("Caddyfile").replace("127.0.0.1:8080", upstream)
+    lines = f"http://{HOST}:{port} {{" + lines.partition("\npanels.example.org {")[2]
     path = write(folder, "Caddyfile", CADDYFILE.format(lines=lines))
     return running([CADDY, "run", "--config", path, "--adapter", "caddyfile"], folder, port)
 
 
 def haproxy(folder, upstream, mode="http", lines=None):
-    """lines: of the backend, which has the README's without."""
+    """lines: of the backend, if they are not those of docs/deploy."""
     port = free_port()
-    lines = lines or readme_lines("haproxy").replace("127.0.0.1:8080", upstream)
+    lines = lines or found(r"^backend displayd$", deployed("haproxy.cfg")).replace(
+        "127.0.0.1:8080", upstream)
     path = write(folder, "haproxy.cfg",
                  HAPROXY_CONFIG.format(host=HOST, port=port, mode=mode, lines=lines))
     return running([HAPROXY, "-db", "-f", path], folder, port)
@@ -143,3 +164,119 @@ def haproxy_tcp(folder, upstream, option):
 	option httpchk GET /livez
 	server displayd {upstream} {option} check inter 100ms
 """)
+
+
+# ---- the configurations of docs/deploy, complete ----
+
+NAME = "panels.example.org"
+CADDY_GLOBAL = """
+{{
+	admin off
+	auto_https disable_redirects
+}}
+"""
+# What nginx.conf of Debian has around the files of conf.d, without what is root's.
+NGINX_AROUND = NGINX_HTTP[:NGINX_HTTP.index("\tserver")].replace(
+    "access_log off;", "access_log {folder}/access.log; gzip on;") + "{lines}\n}}\n"
+
+
+class Replaced:
+    """Text in which what is of the test's machine has been put in the place of what is of the
+    reader's. Each thing must be there."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def put(self, old, new):
+        assert old in self.text, old
+        self.text = self.text.replace(old, new)
+        return self
+
+
+class Front:
+    """Where a complete proxy listens: for https and for http. log(): what its access log says, or
+    None where it has none."""
+
+    def __init__(self, https, http, log=None):
+        self.https, self.http, self.log = https, http, log
+
+
+def read_text(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+class LogSocket:
+    """A socket such as /dev/log, which is read at all times: the kernel keeps few messages."""
+
+    def __init__(self, path):
+        self.messages = []
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(path)
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        while message := self.socket.recv(65536):
+            self.messages.append(message.decode())
+
+    def text(self):
+        return "\n".join(self.messages)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as last:
+            last.sendto(b"", self.socket.getsockname())
+        self.thread.join()
+        self.socket.close()
+
+
+@contextlib.contextmanager
+def complete_nginx(folder, upstream, made, name="nginx.conf"):
+    """made: a certificate and its key (certificates.make())."""
+    plain, port = free_port(), free_port()
+    host = NAME if name == "nginx.conf" else NAME.partition(".")[2]
+    log = os.path.join(folder, "displayd.log")
+    lines = Replaced(deployed(name)).put("listen 80;", f"listen {HOST}:{plain};")
+    lines.put("listen 443 ssl http2;", f"listen {HOST}:{port} ssl http2;")
+    lines.put("listen [::]:80;", "").put("listen [::]:443 ssl http2;", "")
+    lines.put(f"/etc/letsencrypt/live/{host}/fullchain.pem", made.certificate)
+    lines.put(f"/etc/letsencrypt/live/{host}/privkey.pem", made.key)
+    lines.put("/var/log/nginx/displayd.log", log).put("127.0.0.1:8080", upstream)
+    path = write(folder, "nginx.conf", NGINX_AROUND.format(folder=folder, lines=lines.text))
+    with running([NGINX, "-c", path, "-p", folder], folder, port) as https:
+        yield Front(https, (HOST, plain), lambda: read_text(log))
+
+
+def complete_nginx_below_a_path(folder, upstream, made):
+    return complete_nginx(folder, upstream, made, "nginx-below-a-path.conf")
+
+
+@contextlib.contextmanager
+def complete_caddy(folder, upstream, made):
+    """With a certificate of the test's, since nobody issues one here."""
+    plain, port = free_port(), free_port()
+    lines = Replaced(deployed("Caddyfile")).put("127.0.0.1:8080", upstream)
+    lines.put(f"\nhttp://{NAME} {{", f"\nhttp://{NAME}:{plain} {{\n\tbind {HOST}")
+    lines.put(f"\n{NAME} {{", f"\nhttps://{NAME}:{port} {{\n\tbind {HOST}\n"
+              f"\ttls {made.certificate} {made.key}")
+    path = write(folder, "Caddyfile", CADDY_GLOBAL.format() + lines.text)
+    with running([CADDY, "run", "--config", path, "--adapter", "caddyfile"], folder, port) as https:
+        yield Front(https, (HOST, plain))
+
+
+@contextlib.contextmanager
+def complete_haproxy(folder, upstream, made):
+    plain, port = free_port(), free_port()
+    both = os.path.join(folder, "both.pem")
+    write(folder, "both.pem", (made.pem() + made.key_pem()).decode())
+    log = os.path.join(folder, "log")
+    lines = Replaced(deployed("haproxy.cfg")).put("bind :::80 v4v6", f"bind {HOST}:{plain}")
+    lines.put("bind :::443 v4v6 ", f"bind {HOST}:{port} ").put("/etc/haproxy/panels.example.org.pem", both)
+    lines.put("\tuser haproxy\n\tgroup haproxy\n", "").put("/dev/log", log)
+    lines.put("127.0.0.1:8080", upstream)
+    path = write(folder, "haproxy.cfg", lines.text)
+    with LogSocket(log) as logged, running([HAPROXY, "-db", "-f", path], folder, port) as https:
+        yield Front(https, (HOST, plain), logged.text)

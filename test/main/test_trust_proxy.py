@@ -221,7 +221,7 @@ def test_urls_that_are_handed_out_lead_elsewhere(launch):
     assert server.url == f"http://127.0.0.1:{port}"
 
 
-# ---- real proxies, with the README's lines ----
+# ---- real proxies, with the lines of docs/deploy (complete in test_deploy.py) ----
 
 def check_proxy(server, address, name):
     """It says its client's address, and what the client has invented does not count."""
@@ -289,3 +289,4 @@ def test_behind_nginx_that_speaks_the_proxy_protocol(proxied, folder):
     server, upstream, _ = proxied
     with proxies.nginx_stream(folder, "%s:%s" % upstream) as address:
         check_proxy(server, address, "through-stream")
+        check_panel(server, address)
