@@ -2,8 +2,6 @@
 
 import base64
 import contextlib
-import http.client
-import http.server
 import json
 import os
 import re
@@ -13,14 +11,16 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 
 import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.dirname(HERE))
+sys.path[:0] = [os.path.dirname(HERE), os.path.join(os.path.dirname(HERE), "main")]
 
 # pylint: disable=wrong-import-position
 import images  # noqa: E402
+import proxies  # noqa: E402
 from device_scene import DeviceScene  # noqa: E402
 from scenes import SCENES  # noqa: E402
 from server import PATIENCE_S, Server, wait_until  # noqa: E402
@@ -40,6 +40,8 @@ class Scene(DeviceScene):
         self.count = 0
         self.others = []
         self.is_database_lost = threading.Event()
+        self.stack = contextlib.ExitStack()
+        self.proxy = None
 
     def person(self, device=True, roles=(), name="Ada Lovelace"):
         """Somebody with a password and, unless told otherwise, a device."""
@@ -76,36 +78,13 @@ class Scene(DeviceScene):
         return {"url": server.url + "/", "link": link[0]}
 
     def below_a_path(self):
-        """A proxy that has the server below /leds/, and its URL."""
-        backend = "http://%s:%d" % self.server.address
-
-        class Proxy(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def forward(self):
-                path = self.path.removeprefix("/leds")
-                size = int(self.headers.get("Content-Length", 0))
-                connection = http.client.HTTPConnection(backend.partition("//")[2])
-                connection.request(self.command, path, self.rfile.read(size), dict(self.headers))
-                answer = connection.getresponse()
-                body = answer.read()
-                inside = path != self.path
-                self.send_response(answer.status if inside else 404)
-                for name, value in answer.getheaders() if inside else ():
-                    if name.lower() not in ("transfer-encoding", "content-length", "date"):
-                        self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body) if inside else 0))
-                self.end_headers()
-                self.wfile.write(body if inside else b"")
-
-            do_GET = do_POST = do_DELETE = do_PATCH = forward
-
-            def log_message(self, *_):
-                pass
-
-        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
-        threading.Thread(target=proxy.serve_forever, daemon=True).start()
-        return {"url": "http://127.0.0.1:%d/leds/" % proxy.server_address[1]}
+        """nginx, with the lines of docs/deploy, has the server below /leds/; its URL."""
+        if not self.proxy:
+            folder = os.path.join(self.files, "nginx")
+            os.mkdir(folder)
+            upstream = "%s:%d" % self.server.address
+            self.proxy = self.stack.enter_context(proxies.nginx(folder, upstream, "/leds/"))
+        return {"url": "http://%s:%d/leds/" % self.proxy}
 
     def lose_database(self):
         """Until have_database(): however often it is started again."""
@@ -124,10 +103,20 @@ class Scene(DeviceScene):
     def have_database(self):
         self.is_database_lost.clear()
 
+    def settle(self):
+        """After a journey, wherever it ended: as the next one expects it."""
+        self.end_panels()
+        self.have_database()
+        if self.server.process.poll() is not None:
+            self.server.start()
+
     def end(self):
         self.end_panels()
         for server in self.others:
+            server.process.terminate()  # all at once, since each takes a while
+        for server in self.others:
             server.remove()
+        self.stack.close()
 
     def device(self, name="Kitchen"):
         made = self.server.ctl("device", "create", "--account", EMAIL, "--name", name)
@@ -169,23 +158,58 @@ def scene(tmp_path_factory):
         scene.end()
 
 
-@pytest.fixture
-def run_journey(scene):
-    def run(name):
+class Runner:
+    """The process with the browser, which runs one journey after the other. It is started when there
+    is a journey to run, and again where it has died."""
+
+    def __init__(self, scene):
+        self.scene = scene
+        self.process = None
+
+    def run(self, name):
+        """What went wrong, as text."""
+        if not self.process:
+            browser = shutil.which("chromium-headless-shell")
+            command = ["node", os.path.join(HERE, "run.mjs"), browser]
+            # pylint: disable-next=consider-using-with
+            self.process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE)
         pictures = os.path.join(os.environ.get("MESON_BUILD_ROOT", "/tmp"), "pictures")
-        told = {"url": scene.server.url + "/", "pictures": pictures,
-                "chromium": shutil.which("chromium")}
-        with subprocess.Popen(["node", os.path.join(HERE, "run.mjs"), name], text=True,
-                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE) as process:
-            print(json.dumps(told), file=process.stdin, flush=True)
-            for line in process.stdout:
-                wish = json.loads(line)
-                answer = getattr(scene, wish.pop("ask"))(**wish)
-                print(json.dumps(answer), file=process.stdin, flush=True)
-            scene.end_panels()
-            said = process.stderr.read()
-            status = process.wait(PATIENCE_S)
-        assert status == 0, said
+        self.say({"run": name, "scene": {"url": self.scene.server.url + "/", "pictures": pictures}})
+        for line in self.process.stdout:
+            said = json.loads(line)
+            if "ended" in said:
+                return said["fault"]
+            try:
+                self.say({"answer": getattr(self.scene, said.pop("ask"))(**said)})
+            except Exception:  # pylint: disable=broad-exception-caught
+                self.say({"fault": traceback.format_exc()})
+        status, self.process = self.process.wait(PATIENCE_S), None
+        return f"the process with the browser has ended with {status}"
+
+    def say(self, what):
+        print(json.dumps(what), file=self.process.stdin, flush=True)
+
+    def end(self):
+        if self.process:
+            self.process.stdin.close()
+            self.process.wait(PATIENCE_S)
+
+
+@pytest.fixture(scope="session")
+def runner(scene):
+    one = Runner(scene)
+    yield one
+    one.end()
+
+
+@pytest.fixture
+def run_journey(runner, scene):
+    def run(name):
+        try:
+            fault = runner.run(name)
+        finally:
+            scene.settle()
+        assert not fault, fault
 
     return run

@@ -23,7 +23,7 @@ class DeviceScene:
 
     def add_device(self, account, name="Kitchen"):
         made = self.server.ctl("device", "create", "--account", account, "--name", name)
-        return {"id": made["id"], "url": made["websocketUrl"]}
+        return {"id": made["id"], "url": made["websocketUrl"], "pollUrl": made["pollUrl"]}
 
     def panel(self, url, poll=False, acknowledges=True, name=None):
         """A panel that somebody has switched on; name is for panel_off()."""

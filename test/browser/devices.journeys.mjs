@@ -162,6 +162,27 @@ export default {
 		await page.getByText(/^Served: old firmware/).waitFor();
 	},
 
+	"a panel that polls is live, too": async (stage) => {
+		const person = await stage.ask("person", { device: false });
+		const device = await stage.ask("add_device", { account: person.email });
+		const owned = { account: person.email, device };
+		const polls = { url: device.pollUrl, poll: true, name: device.id };
+		await push(stage, owned, { colour: [70, 7, 7], installationId: "lamp" });
+		const page = await stage.signedIn(person);
+		await page.goto(`devices/${device.id}`);
+		await page.locator(`${LIVE}[data-state="never"]`).waitFor();
+		await stage.ask("panel", polls);
+		await showsColour(page, [70, 7, 7]);
+		await page.getByText(/^Served: lamp/).waitFor();
+		await push(stage, owned, { colour: [7, 7, 70], installationId: "lamp" });
+		// It asks every 15 s, and when it is switched on.
+		await stage.ask("panel_off", { name: device.id });
+		await stage.ask("panel", polls);
+		await showsColour(page, [7, 7, 70]);
+		await page.getByRole("link", { name: "Connect" }).click();
+		await page.getByText("Asks for each picture (polling)").waitFor();
+	},
+
 	"a panel that goes is offline, and says since when": async (stage) => {
 		const { page, device } = await openDevice(stage);
 		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
@@ -191,13 +212,23 @@ export default {
 		await page.getByLabel("Name").fill("Upstairs");
 		await page.keyboard.press("Enter");
 		await heading(page, "Upstairs").waitFor();
-		assert.equal(await page.title(), "Upstairs · displayd");
+		await page.waitForFunction(() => document.title === "Upstairs · displayd");
 		await page.getByLabel("Seconds for each picture").fill("3");
 		await page.keyboard.press("Tab");
 		await page.locator(".fault").waitFor();
 		await page.getByLabel("Seconds for each picture").fill("60");
 		await page.keyboard.press("Tab");
 		await until(stage, "device_of", place, ({ scheduleInterval }) => scheduleInterval === 60);
+		const apps = page.getByRole("group", { name: "Apps" });
+		await apps.getByLabel("Language").selectOption("de");
+		await apps.getByText("Saved").first().waitFor();
+		await apps.getByLabel("Small").check();
+		await page.waitForFunction(async () => {
+			const { pathname } = location;
+			const answer = await fetch(`/web/${/devices\/[^/]+/.exec(pathname)[0]}`);
+			const device = await answer.json();
+			return device.locale === "de" && device.pictureLimitBytes === 60000;
+		});
 		await page.getByLabel("From", { exact: true }).fill("00:00");
 		await page.getByLabel("Until", { exact: true }).fill("00:00");
 		await page.getByLabel("Dark at night").check();

@@ -1,11 +1,13 @@
-// Runs one journey in a browser.
+// Runs journeys, one after the other, in one browser. Each has contexts of its own: no cookie and no
+// storage of one is there in another.
 //
 //   node run.mjs --list
-//   node run.mjs NAME         the scene is a line of JSON on standard input
+//   node run.mjs CHROMIUM
 //
-// A journey that wants something done outside of the browser writes {"ask": NAME, ...} as a line on
-// standard output and waits for the answer, a line of JSON on standard input. Where it fails, the
-// exit code is 1 and standard error says why.
+// Each line on standard input names a journey and its scene: {"run": NAME, "scene": {...}}. The answer
+// is a line on standard output: {"ended": NAME, "fault": TEXT}, where no text means that all went well.
+// A journey that wants something done outside of the browser writes {"ask": NAME, ...} before that,
+// and waits for a line with {"answer": ...} or {"fault": TEXT}.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -28,6 +30,8 @@ const SCREENS = {
 };
 // Far beyond what is ever needed: a machine under load fails no test.
 const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 120_000);
+// A journey that waits for ever must not keep the others from being run.
+const LONGEST_MS = 5 * PATIENCE_MS;
 
 async function journeys() {
 	const found = {};
@@ -39,9 +43,16 @@ async function journeys() {
 }
 
 /** What axe-core finds on the page, as text; empty: nothing. */
-async function findings(page) {
+async function findings(page, rules) {
 	await page.evaluate(axe);
-	const { violations } = await page.evaluate(() => globalThis.axe.run());
+	const { violations } = await page.evaluate(
+		(names) =>
+			globalThis.axe.run({
+				resultTypes: ["violations"],
+				...(names ? { runOnly: { type: "rule", values: names } } : {}),
+			}),
+		rules,
+	);
 	return violations
 		.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(" ")}`)
 		.join("\n");
@@ -52,12 +63,17 @@ class Stage {
 		this.browser = browser;
 		this.scene = scene;
 		this.lines = lines;
+		this.faults = [];
+		this.isOver = false;
 	}
 
 	/** Has something done outside of the browser. */
 	async ask(what, more = {}) {
-		console.log(JSON.stringify({ ask: what, ...more }));
-		return JSON.parse((await this.lines.next()).value);
+		if (this.isOver) throw new Error("this journey has ended");
+		say({ ask: what, ...more });
+		const { answer, fault } = JSON.parse((await this.lines.next()).value);
+		if (fault) throw new Error(fault);
+		return answer;
 	}
 
 	/** A browser of its own: cookies, storage. It fails the journey where a page has a fault. */
@@ -90,12 +106,12 @@ class Stage {
 	}
 
 	fail(text) {
-		console.error(text);
-		process.exitCode = 1;
+		this.faults.push(text);
 	}
 
-	async checkAccessibility(page) {
-		assert.equal(await findings(page), "");
+	/** By the rules named, or by all. */
+	async checkAccessibility(page, rules) {
+		assert.equal(await findings(page, rules), "");
 	}
 
 	/** At twice the size of text a phone is as narrow as this: still nothing is beyond the edge. */
@@ -110,61 +126,98 @@ class Stage {
 		assert.deepEqual(wide, [], `${name} is wider than the screen`);
 	}
 
-	/** Photographs a page in light, dark and phone size, and has axe-core look at each. */
+	/**
+	 * Photographs a page in light, dark and phone size, and has axe-core look at each. It turns dark
+	 * while it is open, so all but its colours was looked at before.
+	 */
 	async photograph(name, prepare, person, more = {}) {
-		const kinds = {
-			light: { scheme: "light" },
-			dark: { scheme: "dark" },
-			phone: { screen: "phone", scheme: "light" },
-		};
-		for (const [kind, options] of Object.entries(kinds)) {
-			const given = { motion: "reduce", ...options, ...more };
-			const page = person ? await this.signedIn(person, given) : await this.visitor(given);
-			await prepare(page);
-			await page.screenshot({
-				path: path.join(this.scene.pictures, `${name}-${kind}.png`),
-				fullPage: true,
-			});
-			await this.checkAccessibility(page);
-			await this.checkReflow(page, `${name}-${kind}`);
-			await page.context().close();
-		}
+		const page = await this.opened(prepare, person, { motion: "reduce", ...more });
+		await this.keep(page, `${name}-light`);
+		await page.emulateMedia({ colorScheme: "dark" });
+		await this.keep(page, `${name}-dark`, ["color-contrast"]);
+		await this.checkReflow(page, name);
+		const cookies = await page.context().cookies();
+		await page.context().close();
+		const small = { screen: "phone", motion: "reduce", cookies, ...more };
+		const phone = await this.opened(prepare, undefined, small);
+		await this.keep(phone, `${name}-phone`);
+		await this.checkReflow(phone, `${name}-phone`);
+		await phone.context().close();
+	}
+
+	async opened(prepare, person, { cookies = [], ...options }) {
+		const page = person ? await this.signedIn(person, options) : await this.visitor(options);
+		await page.context().addCookies(cookies);
+		await prepare(page);
+		return page;
+	}
+
+	async keep(page, name, rules) {
+		const file = path.join(this.scene.pictures, `${name}.png`);
+		await page.screenshot({ path: file, fullPage: true });
+		await this.checkAccessibility(page, rules);
 	}
 }
 
-async function run(name) {
-	const journey = (await journeys())[name];
-	const lines = readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-	const scene = JSON.parse((await lines.next()).value);
-	fs.mkdirSync(scene.pictures, { recursive: true });
-	const browser = await chromium.launch({
-		executablePath: scene.chromium,
-		// The sandbox wants user namespaces, which root and containers often have not.
-		args: ["--no-sandbox", "--disable-dev-shm-usage"],
+/** Photographs the pages that are open where a journey has failed. */
+async function photographAll(browser, name, folder) {
+	const pages = browser.contexts().flatMap((context) => context.pages());
+	for (const [i, page] of pages.entries()) {
+		const file = path.join(folder, `failed-${name.replaceAll(/\W+/g, "-")}-${i}.png`);
+		await page.screenshot({ path: file, timeout: 30_000 }).catch(() => undefined);
+	}
+}
+
+/** Rejects when a journey takes too long. */
+function tooLong(signal) {
+	return new Promise((_, reject) => {
+		const error = new Error(`not at its end after ${LONGEST_MS / 1000} s`);
+		const timer = setTimeout(() => reject(error), LONGEST_MS);
+		signal.addEventListener("abort", () => clearTimeout(timer));
 	});
-	try {
-		await journey(new Stage(browser, scene, lines));
-	} catch (error) {
-		const pages = browser.contexts().flatMap((context) => context.pages());
-		for (const [i, page] of pages.entries()) {
-			const file = path.join(scene.pictures, `failed-${name.replaceAll(/\W+/g, "-")}-${i}.png`);
-			await page.screenshot({ path: file }).catch(() => undefined);
-		}
-		throw error;
-	} finally {
-		await browser.close();
-	}
 }
 
-const [name] = process.argv.slice(2);
-if (name === "--list") {
+/** Runs one journey; what went wrong, as text. */
+async function run(journey, stage, name) {
+	const ended = new AbortController();
+	const note = (error) => stage.fail(String(error?.stack ?? error));
+	process.removeAllListeners("unhandledRejection").on("unhandledRejection", note);
+	fs.mkdirSync(stage.scene.pictures, { recursive: true });
+	try {
+		await Promise.race([journey(stage), tooLong(ended.signal)]);
+	} catch (error) {
+		note(error);
+		await photographAll(stage.browser, name, stage.scene.pictures);
+	}
+	stage.isOver = true;
+	ended.abort();
+	for (const context of stage.browser.contexts()) await context.close().catch(note);
+	return stage.faults.join("\n");
+}
+
+function say(what) {
+	console.log(JSON.stringify(what));
+}
+
+async function runAll(executablePath) {
+	const known = await journeys();
+	const lines = readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+	// The sandbox wants user namespaces, which root and containers often have not.
+	const args = ["--no-sandbox", "--disable-dev-shm-usage"];
+	let browser;
+	for await (const line of lines) {
+		if (!browser?.isConnected()) browser = await chromium.launch({ executablePath, args });
+		const { run: name, scene } = JSON.parse(line);
+		const fault = await run(known[name], new Stage(browser, scene, lines), name);
+		say({ ended: name, fault });
+	}
+	await browser?.close();
+}
+
+const [what] = process.argv.slice(2);
+if (what === "--list") {
 	console.log(JSON.stringify(Object.keys(await journeys())));
 } else {
-	try {
-		await run(name);
-	} catch (error) {
-		console.error(error.stack);
-		process.exitCode = 1;
-	}
-	process.exit();
+	await runAll(what);
 }
+process.exit();

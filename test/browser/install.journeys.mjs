@@ -1,0 +1,330 @@
+// Forms of apps, previews, and how apps run.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+
+const heading = (page, name) => page.getByRole("heading", { name, level: 1, exact: true });
+const codeOf = (page) => page.locator(".code-view .cm-content");
+
+function ownApp(path) {
+	return fs.readFileSync(new URL(`../../share/apps/${path}`, import.meta.url), "utf8");
+}
+
+const CLOCK = ownApp("clock/clock.star");
+
+/** It greets with what it is told in secret, and asks for a pet by typing. */
+const GREETER = `load("render.star", "render")
+load("schema.star", "schema")
+
+def main(config):
+    print("greets", config.str("pet", "nobody"))
+    if not config.get("key"):
+        return None
+    return render.Root(child = render.Box(color = config.str("colour")))
+
+def pets(text):
+    names = ["Axolotl", "Dog", "Dolphin"]
+    return [schema.Option(display = name, value = name.lower()) for name in names if name.lower().startswith(text.lower())]
+
+def get_schema():
+    return schema.Schema(version = "1", fields = [
+        schema.Text(id = "key", name = "Key", desc = "The word at the door", icon = "key", secret = True),
+        schema.Color(id = "colour", name = "Colour", desc = "", icon = "brush", default = "#00f"),
+        schema.Typeahead(id = "pet", name = "Pet", desc = "", icon = "dog", handler = pets),
+    ])
+`;
+
+let count = 0;
+const newSlug = (word) => `${word}-${process.pid}-${++count}`;
+
+/** A published app. */
+async function publish(stage, fields, scriptContent, scriptLanguage = "STARLARK") {
+	const author = await stage.ask("person", { name: "Ada Lovelace" });
+	const reviewer = await stage.ask("person", { name: "Grace Hopper", roles: ["reviewer"] });
+	const headers = { origin: new URL(stage.scene.url).origin };
+	const send = async (person, path, data) => {
+		const page = await stage.signedIn(person);
+		const answer = await page.request.post(path, { data, headers });
+		assert.ok(answer.ok(), `${path}: ${await answer.text()}`);
+		const told = await answer.json();
+		await page.context().close();
+		return told;
+	};
+	await send(author, "web/studio", { visibility: "public", ...fields });
+	const script = { version: "1.0", scriptLanguage, scriptContent };
+	const { id } = await send(author, `web/studio/${fields.slug}/versions`, script);
+	await send(reviewer, `web/reviews/${id}`, { status: "APPROVED" });
+	return author;
+}
+
+/** Somebody with a panel that is on. */
+async function owner(stage, options) {
+	const person = await stage.ask("person", { device: false });
+	const device = await stage.ask("add_device", { account: person.email, name: "Kitchen" });
+	await stage.ask("panel", { url: device.url, name: device.id });
+	return { person, device, page: await stage.signedIn(person, options) };
+}
+
+/** The address of what the panel shows, once it is another one than this. */
+async function picture(page, place, before) {
+	const others = before === undefined ? "" : `:not([src="${before}"])`;
+	const image = page.locator(`${place} img.panel-picture${others}`).first();
+	return image.getAttribute("src");
+}
+
+/** Puts another script in place of what is in the editor. */
+async function rewrite(page, text) {
+	await codeOf(page).click();
+	await page.keyboard.press("Control+a");
+	await page.keyboard.press("Delete");
+	await page.keyboard.insertText(text);
+}
+
+export default {
+	"each kind of field takes what people give it": async (stage) => {
+		const page = await stage.visitor();
+		await page.goto("web/components");
+		await heading(page, "Components").waitFor();
+		const form = page.locator(".form-fields").first();
+		// A rule says that one cannot be changed while another is off.
+		const blink = form.getByLabel("Blink at midnight");
+		assert.equal(await blink.isDisabled(), false);
+		await form.getByLabel("With seconds").uncheck();
+		assert.equal(await blink.isDisabled(), true);
+
+		const digits = form.getByLabel("Colour in digits");
+		await form.getByLabel("light blue, #40a0ff").check({ force: true });
+		assert.equal(await digits.inputValue(), "#40a0ff");
+		await digits.fill("#0F8");
+		await digits.blur();
+		assert.equal(await digits.inputValue(), "#00ff88");
+		await digits.fill("red");
+		await form.getByText("A colour has digits like #ffb03c.").waitFor();
+		await digits.blur();
+		assert.equal(await digits.inputValue(), "#00ff88");
+
+		const until = form.getByLabel("Until", { exact: true });
+		assert.equal(await until.inputValue(), "2026-12-24T18:00");
+		await form.getByText("The great day. By the clock in Europe/Zagreb.").waitFor();
+
+		await form.getByLabel("Place", { exact: true }).fill("za");
+		await page.getByRole("option", { name: "Zagreb, Croatia" }).waitFor();
+		await page.keyboard.press("ArrowDown");
+		await page.keyboard.press("Enter");
+		await form.getByText("44.12° N, 15.23° E, time of Europe/Zagreb").waitFor();
+		await form.getByText("By coordinates").first().click();
+		const latitude = form.getByRole("textbox", { name: "Latitude" }).first();
+		assert.equal(await latitude.inputValue(), "44.12");
+		await latitude.fill("north");
+		await form.getByText("A number from −90 to 90.").waitFor();
+		await latitude.fill("-33,87");
+		await latitude.blur();
+		await form.getByText("33.87° S, 15.23° E, time of Europe/Zagreb").waitFor();
+
+		const pet = form.getByRole("combobox", { name: "Pet" });
+		await pet.fill("d");
+		await page.getByRole("option", { name: "Dog" }).click();
+		await form.getByLabel("Leash").waitFor();
+		await form.getByRole("button", { name: "Clear Pet" }).click();
+		assert.ok(await pet.evaluate((field) => field === document.activeElement));
+		await pet.fill("nobody");
+		await pet.blur();
+		await form.getByText("Nothing was chosen of the list.").waitFor();
+		await form.getByLabel("Leash").waitFor({ state: "detached" });
+
+		await form.getByRole("button", { name: "Replace API key" }).click();
+		await form.getByLabel("API key", { exact: true }).fill("sesame");
+		await form.getByRole("button", { name: "Keep the one that is set" }).click();
+		const replace = form.getByRole("button", { name: "Replace API key" });
+		assert.ok(await replace.evaluate((button) => button === document.activeElement));
+		await form.getByRole("button", { name: "Remove API key" }).click();
+		await form.getByText("It is removed when you save.").waitFor();
+
+		const photo = await stage.ask("file", { name: "photo" });
+		await form.locator('input[type="file"]').setInputFiles(photo);
+		await form.getByRole("img", { name: "The photo as it is cut" }).waitFor();
+		await form.getByLabel("Top to bottom").waitFor();
+		await form.getByRole("button", { name: "Remove the photo" }).click();
+		await form.getByText("Choose a photo").waitFor();
+
+		await form.getByRole("combobox", { name: "Stop" }).fill("zü");
+		await page.getByRole("option", { name: "Zürich, Switzerland" }).click();
+		await form.getByLabel("What it offers there").selectOption("Line 11");
+	},
+
+	"the clock is found, set up, looked at and installed": async (stage) => {
+		const slug = newSlug("clock");
+		const name = `Clock ${slug}`;
+		await publish(stage, { slug, name, description: "The time in big digits" }, CLOCK);
+		const { person, page, device } = await owner(stage);
+		await page.goto("apps");
+		await page.getByRole("searchbox").fill(slug);
+		await page.getByRole("link", { name }).click();
+		await heading(page, name).waitFor();
+		await page.getByRole("link", { name: "Install on Kitchen" }).click();
+		await heading(page, `${name} on Kitchen`).waitFor();
+		const first = await picture(page, ".app-preview");
+		assert.match(first, /^data:image\/webp;base64,/);
+		await page.getByLabel("light blue, #40a0ff").check({ force: true });
+		const second = await picture(page, ".app-preview", first);
+		await page.getByLabel("12 hours").check();
+		await picture(page, ".app-preview", second);
+		await page.getByRole("button", { name: "Install" }).click();
+		await page.getByText(`${name} is in the rotation of Kitchen`).waitFor();
+		await heading(page, "Kitchen").waitFor();
+		// The panel is on: the app is rendered, and its picture comes by itself.
+		assert.match(await picture(page, ".entry"), /\/pictures\/[0-9a-f]{32}$/);
+		const place = { account: person.email, device: device.id };
+		const [installation] = await stage.ask("entries_of", place);
+		await page.goto(`devices/${device.id}/apps/${installation}`);
+		await heading(page, name).waitFor();
+		assert.equal(await page.getByLabel("12 hours").isChecked(), true);
+		const save = page.getByRole("button", { name: "Save" });
+		assert.equal(await save.isDisabled(), true);
+		await page.getByLabel("12 hours").uncheck();
+		await page.getByRole("link", { name: "Kitchen", exact: true }).click();
+		await page.getByRole("heading", { name: "Leave without saving?" }).waitFor();
+		await page.getByRole("button", { name: "Cancel" }).click();
+		await save.click();
+		await page.getByText("Saved", { exact: true }).waitFor();
+		await page.getByRole("heading", { name: "How it runs" }).waitFor();
+		await page.getByText("It took", { exact: true }).waitFor();
+		await page.reload();
+		await heading(page, name).waitFor();
+		assert.equal(await page.getByLabel("12 hours").isChecked(), false);
+	},
+
+	"a secret is kept, and an app that asks is answered": async (stage) => {
+		const slug = newSlug("greeter");
+		await publish(stage, { slug, name: "Greeter" }, GREETER);
+		const { person, page, device } = await owner(stage, { screen: "phone" });
+		await page.goto(`apps/${slug}/install/${device.id}`);
+		await page.getByText("Nothing to show now").first().waitFor();
+		await page.getByLabel("Key", { exact: true }).fill("sesame");
+		await picture(page, ".app-preview");
+		await page.getByRole("combobox", { name: "Pet" }).fill("do");
+		await page.getByRole("option", { name: "Dog" }).waitFor();
+		assert.equal(await page.getByRole("option", { name: "Axolotl" }).count(), 0);
+		await page.getByRole("option", { name: "Dolphin" }).click();
+		await page.getByRole("button", { name: "Install" }).click();
+		await heading(page, "Kitchen").waitFor();
+		const place = { account: person.email, device: device.id };
+		const [installation] = await stage.ask("entries_of", place);
+		await page.goto(`devices/${device.id}/apps/${installation}`);
+		await page.getByText("Set", { exact: true }).waitFor();
+		assert.equal(await page.getByRole("combobox", { name: "Pet" }).inputValue(), "Dolphin");
+		// Its secret is known where the picture is made, and nowhere else.
+		const before = await picture(page, ".app-preview");
+		assert.doesNotMatch(await page.content(), /sesame/);
+		await page.getByRole("button", { name: "Remove Key" }).click();
+		await page.getByText("Nothing to show now").first().waitFor();
+		await page.getByRole("button", { name: "Keep the one that is set" }).click();
+		await picture(page, ".app-preview");
+		assert.ok(before);
+	},
+
+	"a draft's picture follows each save, and its errors stand at their lines": async (stage) => {
+		const author = await stage.ask("person");
+		const page = await stage.signedIn(author);
+		const slug = newSlug("draft");
+		await page.goto("studio");
+		await page.getByLabel("Name", { exact: true }).fill("Big clock");
+		await page.getByLabel("Name in URLs").fill(slug);
+		await page.getByRole("button", { name: "Make an app" }).click();
+		await heading(page, "Big clock").waitFor();
+		const template = await picture(page, ".app-run");
+		await rewrite(page, CLOCK.replace("def main(config):", 'def main(config):\n    print("tick")'));
+		await picture(page, ".app-run", template);
+		await page.getByText("What it printed (1 line)").waitFor();
+		await page.getByText("tick", { exact: true }).waitFor();
+		const settings = page.getByText("Settings for this picture");
+		await settings.click();
+		const before = await picture(page, ".app-run");
+		await page.getByLabel("light blue, #40a0ff").check({ force: true });
+		await picture(page, ".app-run", before);
+
+		await rewrite(page, "def main(config):\n    return nothing\n");
+		await page.getByText("The script failed").waitFor();
+		await codeOf(page).locator(".problem", { hasText: "nothing" }).waitFor();
+		await codeOf(page).locator(".wrong-line", { hasText: "return nothing" }).waitFor();
+		await page.getByRole("button", { name: /line 2/ }).click();
+		await page.keyboard.press("Shift+End");
+		await page.keyboard.insertText("    return []");
+		await page.getByText("Nothing to show now").first().waitFor();
+		await codeOf(page).locator(".problem").waitFor({ state: "detached" });
+
+		await page.getByLabel("TypeScript").check();
+		await rewrite(page, "export default function main() {\n  return 1 +;\n}\n");
+		await codeOf(page).locator(".wrong-line", { hasText: "return 1" }).waitFor();
+	},
+
+	"a reviewer sees what a version draws, and its author how it runs": async (stage) => {
+		const slug = newSlug("seen");
+		const author = await publish(stage, { slug, name: "Seen" }, CLOCK);
+		const page = await stage.signedIn(author);
+		const headers = { origin: new URL(stage.scene.url).origin };
+		const data = { version: "1.1", scriptLanguage: "STARLARK", scriptContent: CLOCK + "# more\n" };
+		const made = await page.request.post(`web/studio/${slug}/versions`, { data, headers });
+		const { id } = await made.json();
+		const reviewer = await stage.ask("person", { name: "Grace Hopper", roles: ["reviewer"] });
+		const review = await stage.signedIn(reviewer);
+		await review.goto(`review/${id}`);
+		await picture(review, ".app-run");
+		await page.goto(`studio/${slug}/versions`);
+		await page.getByRole("heading", { name: "How 1.0 runs" }).waitFor();
+		await page.getByText("0 times").waitFor();
+		await page.getByRole("link", { name: "1.1", exact: true }).click();
+		await picture(page, ".app-run");
+	},
+
+	"photographs of apps that run": async (stage) => {
+		const slug = newSlug("clock");
+		const author = await publish(
+			stage,
+			{ slug, name: "Clock", description: "The time in big digits, with dots that blink." },
+			CLOCK,
+		);
+		const { person, page, device } = await owner(stage);
+		await page.goto(`apps/${slug}/install/${device.id}`);
+		await picture(page, ".app-preview");
+		await page.getByRole("button", { name: "Install" }).click();
+		await heading(page, "Kitchen").waitFor();
+		const place = { account: person.email, device: device.id };
+		const [installation] = await stage.ask("entries_of", place);
+		for (const [name, path, there] of [
+			["apps-pictures", `apps?${slug}`, ".app-entry .panel-picture"],
+			["app-picture", `apps/${slug}`, ".app-head .panel-picture"],
+			["install", `apps/${slug}/install/${device.id}`, ".app-preview .panel-picture"],
+			["installation", `devices/${device.id}/apps/${installation}`, "#runs"],
+		]) {
+			await stage.photograph(
+				name,
+				async (opened) => {
+					await opened.goto(path);
+					await opened.locator(there).first().waitFor();
+				},
+				person,
+			);
+		}
+		const draft = {
+			scriptLanguage: "STARLARK",
+			scriptContent: CLOCK.replace("now.format", "now.fromat"),
+		};
+		const writer = await stage.signedIn(author);
+		const headers = { origin: new URL(stage.scene.url).origin };
+		const data = { ...draft, revision: 0 };
+		await writer.request.put(`web/studio/${slug}/draft`, { data, headers });
+		for (const [name, path, there] of [
+			["studio-failing", `studio/${slug}`, ".app-problem"],
+			["studio-renders", `studio/${slug}/versions`, "#renders"],
+		]) {
+			await stage.photograph(
+				name,
+				async (opened) => {
+					await opened.goto(path);
+					await opened.locator(there).first().waitFor();
+				},
+				author,
+			);
+		}
+	},
+};

@@ -1,0 +1,234 @@
+// When the entries of a rotation are shown: switched off, at some hours, pinned, at night.
+import assert from "node:assert/strict";
+
+const LIVE = ".device .drop .panel";
+const COLOURS = { red: [200, 0, 0], green: [0, 200, 0], blue: [0, 0, 200] };
+
+/** A device with three entries, whose panel is on, and its page. */
+async function openRotation(stage, options = {}) {
+	const person = await stage.ask("person", { device: false });
+	const account = person.email;
+	const device = await stage.ask("add_device", { account, name: "Kitchen" });
+	for (const [installationId, colour] of Object.entries(COLOURS))
+		await stage.ask("push_to", {
+			account,
+			device: device.id,
+			colour,
+			installationId,
+			background: true,
+		});
+	await stage.ask("panel", { url: device.url, name: device.id });
+	const page = await stage.signedIn(person, options);
+	await page.goto(`devices/${device.id}`);
+	await entry(page, "blue").waitFor();
+	return { page, person, account, device };
+}
+
+function entry(page, name) {
+	return page.locator(".entry", { has: page.locator(`[data-handle="${name}"]`) });
+}
+
+/** The options of an entry, opened. */
+async function optionsOf(page, name) {
+	await page.getByRole("button", { name: `Options of ${name}` }).click();
+	return page.getByRole("group", { name: `When ${name} is shown` });
+}
+
+async function showsColour(page, colour) {
+	await page.waitForFunction(
+		([selector, wanted]) => {
+			const image = document.querySelector(selector);
+			if (!image?.complete || !image.naturalWidth) return false;
+			const context = new OffscreenCanvas(64, 32).getContext("2d");
+			context.drawImage(image, 0, 0);
+			return context.getImageData(0, 0, 1, 1).data.slice(0, 3).join() === wanted.join();
+		},
+		[`${LIVE} img.panel-picture`, colour],
+	);
+}
+
+function said(page) {
+	return page.locator(`${LIVE} .panel-line`).first();
+}
+
+/** The time of day so many minutes from now, as the device has it: its zone is UTC. */
+function clock(minutes) {
+	return new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16);
+}
+
+export default {
+	"an entry is pinned, and the panel shows nothing else": async (stage) => {
+		const { page } = await openRotation(stage);
+		const options = await optionsOf(page, "blue");
+		await options.getByLabel("Pinned: show nothing else").check();
+		await showsColour(page, COLOURS.blue);
+		await said(page).getByText("blue, pinned").waitFor();
+		await entry(page, "red").getByText("Waits until nothing is pinned").waitFor();
+		assert.equal(await entry(page, "red").getAttribute("data-shown"), "false");
+		await options.getByText("Saved").first().waitFor();
+		await options.getByLabel("Pinned: show nothing else").uncheck();
+		await page.locator('.entry[data-shown="false"]').first().waitFor({ state: "detached" });
+		await said(page)
+			.getByText(/^blue for|^blue until|then red/)
+			.waitFor();
+	},
+
+	"entries are switched off and on": async (stage) => {
+		const { page, person, device } = await openRotation(stage);
+		const other = await stage.signedIn(person, { screen: "phone" });
+		await other.goto(`devices/${device.id}`);
+		for (const name of ["red", "green"]) {
+			const options = await optionsOf(page, name);
+			await options.getByLabel("In the rotation").uncheck();
+			await entry(page, name).getByText("Switched off").waitFor();
+			await entry(other, name).getByText("Switched off").waitFor();
+		}
+		await showsColour(page, COLOURS.blue);
+		await (await optionsOf(page, "blue")).getByLabel("In the rotation").uncheck();
+		await said(page).getByText("Nothing to show").waitFor();
+		await page.getByRole("button", { name: "Show now green" }).click();
+		await showsColour(page, COLOURS.green);
+	},
+
+	"hours and weekdays are chosen, and said in words": async (stage) => {
+		const { page } = await openRotation(stage);
+		const options = await optionsOf(page, "green");
+		await options.getByLabel("Only at some hours").check();
+		await entry(page, "green").getByText("Shown 07:00 to 22:00").waitFor();
+		await options.getByLabel("From").fill(clock(120));
+		await options.getByLabel("From").press("Enter");
+		await options.getByLabel("Until").fill(clock(240));
+		await options.getByLabel("Until").press("Enter");
+		await entry(page, "green")
+			.getByText(`Shown ${clock(120)} to ${clock(240)}`)
+			.waitFor();
+		await page.locator('.entry[data-shown="false"] [data-handle="green"]').waitFor();
+		for (const day of ["Sat", "Sun"]) await options.getByRole("button", { name: day }).click();
+		await entry(page, "green")
+			.getByText(`Shown Mon to Fri, ${clock(120)}`)
+			.waitFor();
+		await page.reload();
+		const again = await optionsOf(page, "green");
+		assert.equal(await again.getByLabel("From").inputValue(), clock(120));
+		const pressed = again.locator('.weekday[aria-pressed="true"]');
+		assert.equal(await pressed.count(), 5);
+		await again.getByLabel("Only at some hours").uncheck();
+		for (const day of ["Mon", "Tue", "Wed", "Thu", "Fri"])
+			await again.getByRole("button", { name: day }).click();
+		await again.getByText("At least one day.").waitFor();
+		assert.equal(await pressed.count(), 1);
+		await entry(page, "green").getByText("Shown Fri").waitFor();
+	},
+
+	"an entry has a display time of its own": async (stage) => {
+		const { page } = await openRotation(stage);
+		const options = await optionsOf(page, "red");
+		const field = options.getByLabel("Seconds each time");
+		await field.fill("3");
+		await field.press("Tab");
+		await options.getByText("5 to 86400 seconds, or nothing.").waitFor();
+		await field.fill("90");
+		await field.press("Enter");
+		await entry(page, "red").getByText("Shown 90 s each time").waitFor();
+		await field.fill("");
+		await field.press("Tab");
+		await entry(page, "red").getByText("Shown 90 s each time").waitFor({ state: "detached" });
+	},
+
+	"the night has an entry, at a brightness of its own": async (stage) => {
+		const { page, account, device } = await openRotation(stage);
+		await page.getByText("It does not sleep now.").waitFor();
+		const fields = { sleepEnabled: true, sleepStart: "00:00", sleepEnd: "00:00" };
+		await stage.ask("change", { account, device: device.id, fields });
+		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
+		await page.getByText("It sleeps all day.").waitFor();
+		await page.getByLabel("While the panel sleeps, show").selectOption("green");
+		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
+		await showsColour(page, COLOURS.green);
+		await entry(page, "green").getByText("at night").waitFor();
+		await said(page).getByText("green until 00:00").waitFor();
+		await page.getByLabel("Brightness at night").fill("40");
+		await page.waitForFunction((selector) => {
+			const panel = document.querySelector(selector);
+			return Number(panel.style.getPropertyValue("--light")) > 0.3;
+		}, LIVE);
+		await page.getByLabel("While the panel sleeps, show").selectOption("Nothing: it is dark");
+		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
+	},
+
+	"options by keyboard alone, on a phone": async (stage) => {
+		const { page } = await openRotation(stage, { screen: "phone" });
+		await page.getByRole("button", { name: "Options of red" }).focus();
+		await page.keyboard.press("Enter");
+		const focused = () => page.evaluate(() => document.activeElement.textContent);
+		await page.keyboard.press("Tab");
+		assert.match(await focused(), /^Remove/);
+		await page.keyboard.press("Tab");
+		await page.keyboard.press("Space");
+		await entry(page, "red").getByText("Switched off").waitFor();
+		await page.keyboard.press("Tab");
+		await page.keyboard.press("Tab");
+		await page.keyboard.press("Space");
+		await page.keyboard.press("Tab");
+		await page.keyboard.type("0630");
+		for (const key of ["Tab", "Tab"]) await page.keyboard.press(key);
+		await page.getByRole("button", { name: "Mon" }).focus();
+		await page.keyboard.press("Space");
+		await page.keyboard.press("Shift+Tab");
+		await page
+			.getByRole("group", { name: "When red is shown" })
+			.getByText("Saved")
+			.first()
+			.waitFor();
+		await page.getByRole("button", { name: "Options of red" }).focus();
+		await page.keyboard.press("Enter");
+		await page.getByRole("group", { name: "When red is shown" }).waitFor({ state: "detached" });
+	},
+
+	"photographs of a rotation": async (stage) => {
+		const person = await stage.ask("person", { device: false });
+		const account = person.email;
+		const device = await stage.ask("add_device", { account, name: "Kitchen" });
+		for (const file of ["departures", "clock", "scene", "build"])
+			await stage.ask("push_to", {
+				account,
+				device: device.id,
+				file,
+				installationId: file,
+				background: true,
+			});
+		await stage.ask("panel", { url: device.url, name: device.id });
+		const fields = { sleepEnabled: true, sleepStart: clock(600), sleepEnd: clock(780) };
+		await stage.ask("change", { account, device: device.id, fields });
+		const patch = (page, path, body) =>
+			page.evaluate(
+				([path, body]) =>
+					fetch(path, {
+						method: "PATCH",
+						headers: { "Content-Type": "application/json" },
+						body: JSON.stringify(body),
+					}),
+				[path, body],
+			);
+		const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday"];
+		await stage.photograph(
+			"device-options",
+			async (page) => {
+				await page.goto(`devices/${device.id}`);
+				const place = `web/devices/${device.id}`;
+				await patch(page, `${place}/rotation/departures`, {
+					hours: { start: clock(120), end: clock(240) },
+					weekdays,
+				});
+				await patch(page, `${place}/rotation/scene`, { isEnabled: false });
+				await patch(page, `${place}/rotation/build`, { displaySeconds: 45 });
+				await patch(page, `${place}/night`, { installationId: "clock", brightness: 8 });
+				await entry(page, "build").getByText("45 s each time").waitFor();
+				await page.locator(`${LIVE} canvas.panel-picture`).first().waitFor();
+				await optionsOf(page, "departures");
+				await page.getByLabel("Brightness at night").waitFor();
+			},
+			person,
+		);
+	},
+};
