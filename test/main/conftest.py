@@ -13,6 +13,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from server import DISPLAYD, Server  # noqa: E402
 
+DISK = "160m"  # a fresh state directory takes 60 MiB
+
 
 @pytest.fixture
 def folder():
@@ -20,6 +22,20 @@ def folder():
     path = tempfile.mkdtemp(prefix="displayd-main-")
     yield path
     shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def disk():
+    """A small one. Only root can mount it."""
+    with tempfile.TemporaryDirectory(prefix="displayd-full-") as path:
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "displayd-test", path],
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"cannot mount a tmpfs: {done.stderr.strip()}")
+        try:
+            yield path
+        finally:
+            subprocess.run(["umount", "-l", path], check=True)
 
 
 @pytest.fixture(scope="session")

@@ -3,27 +3,10 @@ room again. The disk is a small tmpfs, which only root can mount."""
 
 import base64
 import os
-import subprocess
-import tempfile
 
 import images
 import pytest
 from server import Server, wait_until
-
-DISK = "160m"  # a fresh state directory takes 60 MiB
-
-
-@pytest.fixture
-def disk():
-    with tempfile.TemporaryDirectory(prefix="displayd-full-") as path:
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "displayd-test", path],
-                              capture_output=True, text=True, check=False)
-        if done.returncode:
-            pytest.skip(f"cannot mount a tmpfs: {done.stderr.strip()}")
-        try:
-            yield path
-        finally:
-            subprocess.run(["umount", "-l", path], check=True)
 
 
 @pytest.fixture

@@ -1,0 +1,250 @@
+/* A library to be preloaded (LD_PRELOAD): the system fails as a test says. What is to fail stands
+ * in a file that FAULTS names and that test and server map (faults.py has the same layout); without
+ * the variable nothing fails.
+ *
+ * It stands before the C library's functions, a sanitizer's included, so each failure is one that
+ * the program and all its libraries can see on a real machine. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+struct faults {
+	_Atomic int64_t pid;	     /* the process that is meant; 0: all */
+	_Atomic int64_t allocation;  /* this one fails, counted from 1; 0: none */
+	_Atomic int64_t allocations; /* so many there were since the test set it to 0 */
+	_Atomic int64_t spared_from; /* calls from these addresses on always succeed, */
+	_Atomic int64_t spared_to;   /* and are not counted, up to this one */
+	_Atomic int64_t failed;	     /* so many faults were made */
+	_Atomic int64_t accepts;     /* so many fail with EMFILE */
+	_Atomic int64_t write_bytes; /* the most that a write to a socket takes; 0: all */
+	_Atomic int64_t clock_s;     /* added to the clock on the wall */
+};
+
+static struct faults *faults;
+
+static void *(*real_malloc)(size_t size);
+static void *(*real_calloc)(size_t count, size_t size);
+static void *(*real_realloc)(void *old, size_t size);
+static int (*real_posix_memalign)(void **ret, size_t alignment, size_t size);
+static int (*real_accept4)(int fd, struct sockaddr *address, socklen_t *length, int flags);
+static ssize_t (*real_write)(int fd, const void *data, size_t size);
+static ssize_t (*real_writev)(int fd, const struct iovec *parts, int count);
+static ssize_t (*real_send)(int fd, const void *data, size_t size, int flags);
+static ssize_t (*real_sendmsg)(int fd, const struct msghdr *message, int flags);
+static int (*real_clock_gettime)(clockid_t clock, struct timespec *ret);
+
+/* dlsym() may allocate before it has found any function. */
+static char early[4096];
+static size_t early_used;
+
+static void *take_early(size_t size)
+{
+	size_t at = (early_used + 15) & ~(size_t)15;
+
+	if (size > sizeof(early) - at)
+		abort();
+	early_used = at + size;
+	return early + at;
+}
+
+static bool is_early(const void *memory)
+{
+	return (const char *)memory >= early && (const char *)memory < early + sizeof(early);
+}
+
+static void find(void)
+{
+	static bool is_finding;
+
+	if (is_finding)
+		return;
+	is_finding = true;
+	real_calloc = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
+	real_realloc = (void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc");
+	real_posix_memalign = (int (*)(void **, size_t, size_t))dlsym(RTLD_NEXT, "posix_memalign");
+	real_accept4 =
+	    (int (*)(int, struct sockaddr *, socklen_t *, int))dlsym(RTLD_NEXT, "accept4");
+	real_write = (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+	real_writev = (ssize_t(*)(int, const struct iovec *, int))dlsym(RTLD_NEXT, "writev");
+	real_send = (ssize_t(*)(int, const void *, size_t, int))dlsym(RTLD_NEXT, "send");
+	real_sendmsg = (ssize_t(*)(int, const struct msghdr *, int))dlsym(RTLD_NEXT, "sendmsg");
+	real_clock_gettime =
+	    (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+	real_malloc = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	const char *path = getenv("FAULTS");
+	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	void *mapped = MAP_FAILED;
+
+	if (!real_malloc)
+		find();
+	if (fd >= 0) {
+		mapped = mmap(NULL, sizeof(*faults), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		close(fd);
+	}
+	if (mapped != MAP_FAILED)
+		faults = mapped;
+}
+
+static bool is_meant(void)
+{
+	int64_t pid = faults ? atomic_load(&faults->pid) : -1;
+
+	return pid == 0 || pid == getpid();
+}
+
+/* ---- memory ---- */
+
+static bool is_spared(const void *caller)
+{
+	int64_t address = (int64_t)(intptr_t)caller;
+
+	return address >= atomic_load(&faults->spared_from) &&
+	       address < atomic_load(&faults->spared_to);
+}
+
+static bool allocation_fails(const void *caller)
+{
+	int64_t wanted = faults ? atomic_load(&faults->allocation) : 0;
+
+	if (!wanted || !is_meant() || is_spared(caller) ||
+	    atomic_fetch_add(&faults->allocations, 1) + 1 != wanted)
+		return false;
+	atomic_fetch_add(&faults->failed, 1);
+	errno = ENOMEM;
+	return true;
+}
+
+void *malloc(size_t size)
+{
+	if (!real_malloc)
+		find();
+	if (!real_malloc)
+		return take_early(size);
+	return allocation_fails(__builtin_return_address(0)) ? NULL : real_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	if (!real_malloc)
+		find();
+	if (!real_malloc)
+		return take_early(count * size); /* zeroed, and never used twice */
+	return allocation_fails(__builtin_return_address(0)) ? NULL : real_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+	if (!real_malloc)
+		find();
+	if (is_early(old))
+		return memcpy(malloc(size), old, size);
+	return allocation_fails(__builtin_return_address(0)) ? NULL : real_realloc(old, size);
+}
+
+int posix_memalign(void **ret, size_t alignment, size_t size)
+{
+	return allocation_fails(__builtin_return_address(0))
+		   ? ENOMEM
+		   : real_posix_memalign(ret, alignment, size);
+}
+
+/* What dlsym() was given early is never freed by it. */
+
+/* ---- sockets ---- */
+
+int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
+{
+	if (faults && is_meant() && atomic_load(&faults->accepts) > 0) {
+		atomic_fetch_sub(&faults->accepts, 1);
+		atomic_fetch_add(&faults->failed, 1);
+		errno = EMFILE;
+		return -1;
+	}
+	return real_accept4(fd, address, length, flags);
+}
+
+/* How much of size may be written. */
+static size_t cut(int fd, size_t size)
+{
+	int64_t most = faults ? atomic_load(&faults->write_bytes) : 0;
+	struct stat status;
+
+	if (!most || size <= (size_t)most || !is_meant() || fstat(fd, &status) < 0 ||
+	    !S_ISSOCK(status.st_mode))
+		return size;
+	atomic_fetch_add(&faults->failed, 1);
+	return (size_t)most;
+}
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+	if (!real_malloc)
+		find();
+	return real_write(fd, data, cut(fd, size));
+}
+
+ssize_t send(int fd, const void *data, size_t size, int flags)
+{
+	return real_send(fd, data, cut(fd, size), flags);
+}
+
+/* The first part alone, where not all may be written: what is left is the caller's to write. */
+ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+	size_t size = 0;
+
+	for (int i = 0; i < count; i++)
+		size += parts[i].iov_len;
+	if (cut(fd, size) == size)
+		return real_writev(fd, parts, count);
+	while (count > 1 && parts->iov_len == 0)
+		parts++, count--;
+	return real_write(fd, parts->iov_base, cut(fd, parts->iov_len));
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	struct msghdr part = *message;
+	size_t size = 0;
+	struct iovec first;
+
+	for (size_t i = 0; i < message->msg_iovlen; i++)
+		size += message->msg_iov[i].iov_len;
+	if (message->msg_controllen || cut(fd, size) == size)
+		return real_sendmsg(fd, message, flags);
+	first = message->msg_iov[0];
+	first.iov_len = cut(fd, first.iov_len);
+	part.msg_iov = &first;
+	part.msg_iovlen = 1;
+	return real_sendmsg(fd, &part, flags);
+}
+
+/* ---- the clock on the wall ---- */
+
+int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	int error;
+
+	if (!real_malloc)
+		find();
+	error = real_clock_gettime(clock, ret);
+	if (error == 0 && faults && clock == CLOCK_REALTIME && is_meant())
+		ret->tv_sec += atomic_load(&faults->clock_s);
+	return error;
+}
