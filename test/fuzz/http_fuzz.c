@@ -1,21 +1,18 @@
 /* A whole server in the process, fed through a unix socket. The first byte of an input says how
  * the rest is cut into writes; the end is sometimes a half-close, sometimes a close. */
-#include "base/memory.h"
 #include "base/require.h"
+#include "fed_server.h"
 #include "http/proxies.h"
 #include "http/response.h"
 #include "http/router.h"
-#include "http/server.h"
 #include "http/websocket.h"
 
 #include <stdint.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 struct fuzz {
-	struct loop loop;
-	struct http_server *server;
+	struct fed_server fed;
 	struct later later;
 	struct http_request *waiting;
 };
@@ -99,7 +96,7 @@ static void on_request(struct http_request *request, void *context)
 			break;
 		}
 		fuzz.waiting = request;
-		loop_later(&fuzz.loop, &fuzz.later);
+		loop_later(&fuzz.fed.loop, &fuzz.later);
 		break;
 	case 'w':
 		if (websocket_is_handshake(request))
@@ -119,47 +116,15 @@ static void on_request(struct http_request *request, void *context)
 /* Every client is one, so that its fields are read. */
 static const struct http_proxies proxies = {.networks = {{.is_unix = true}}, .count = 1};
 
-static int listen_somewhere(struct sockaddr_un *ret_address, socklen_t *ret_length)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-
-	*ret_address = (struct sockaddr_un){.sun_family = AF_UNIX};
-	*ret_length = sizeof(sa_family_t);
-	require(bind(fd, (struct sockaddr *)ret_address, *ret_length) ==
-		0); /* the kernel names it */
-	*ret_length = sizeof(*ret_address);
-	require(getsockname(fd, (struct sockaddr *)ret_address, ret_length) == 0);
-	return fd;
-}
-
-static void turn(void)
-{
-	uv_run(&fuzz.loop.uv, UV_RUN_NOWAIT);
-}
-
 static void feed(int fd, const uint8_t *data, size_t size)
 {
-	size_t piece = size ? 1 + data[0] % 64 : 1;
-	char answer[4096];
-	size_t sent = 1;
+	bool is_cut = data[0] < 128;
 
-	if (size && data[0] >= 128)
-		piece = size;
-	while (sent < size) {
-		size_t length = size - sent < piece ? size - sent : piece;
-		ssize_t result = send(fd, data + sent, length, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (result <= 0)
-			break;
-		sent += (size_t)result;
-		turn();
-		while (recv(fd, answer, sizeof(answer), MSG_DONTWAIT) > 0)
-			;
-	}
-	if (size && data[0] & 64) {
+	fed_server_feed(&fuzz.fed, fd, data + 1, size - 1, is_cut ? 1u + data[0] % 64 : size);
+	if (data[0] & 64) {
 		shutdown(fd, SHUT_WR);
 		for (int i = 0; i < 4; i++)
-			turn();
+			fed_server_turn(&fuzz.fed);
 	}
 }
 
@@ -167,32 +132,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct sockaddr_un address;
-	socklen_t length;
 	int fd;
 
 	fuzz = (struct fuzz){0};
-	require(loop_init(&fuzz.loop) == 0);
 	loop_later_init(&fuzz.later, on_later);
-	fuzz.server =
-	    http_server_create(&fuzz.loop, &(struct http_server_settings){.proxies = &proxies});
-	require(http_server_listen(fuzz.server, listen_somewhere(&address, &length),
-				   &(struct http_listener_settings){.on_request = on_request}) ==
-		0);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	require(connect(fd, (struct sockaddr *)&address, length) == 0);
-	turn();
-	feed(fd, data, size);
-	turn();
+	fed_server_begin(&fuzz.fed, &(struct http_server_settings){.proxies = &proxies},
+			 &(struct http_listener_settings){.on_request = on_request});
+	fd = fed_server_connect(&fuzz.fed);
+	if (size)
+		feed(fd, data, size);
+	fed_server_turn(&fuzz.fed);
 	close(fd);
-	turn();
-	http_server_close(fuzz.server);
-	while (!http_server_is_empty(fuzz.server) || fuzz.waiting)
-		turn();
-	turn(); /* what was abandoned last is answered and freed */
-	turn();
-	http_server_destroy(fuzz.server);
-	loop_finish(&fuzz.loop);
-	arena_drop_cache();
+	fed_server_turn(&fuzz.fed);
+	fed_server_close(&fuzz.fed);
+	while (fuzz.waiting)
+		fed_server_turn(&fuzz.fed);
+	fed_server_finish(&fuzz.fed);
 	return 0;
 }

@@ -1,0 +1,105 @@
+/* Exports of accounts: whatever comes, a reader ends with a sentence or at the end, in as much
+ * memory as a line takes, and what it read of a line is within its bounds. */
+#include "base/limits.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "ctl/account_file.h"
+
+#include <stdlib.h>
+
+struct input {
+	const uint8_t *data;
+	size_t length;
+};
+
+static ssize_t read_some(void *context, void *data, size_t size)
+{
+	struct input *input = context;
+	size_t part = size < input->length ? size : input->length;
+
+	part = part > 1000 ? 1000 : part; /* in portions, as from a pipe */
+	if (part)
+		memcpy(data, input->data, part);
+	input->data += part;
+	input->length -= part;
+	return (ssize_t)part;
+}
+
+static void check(const struct account_line *line)
+{
+	const struct str texts[] = {
+	    line->app,	   line->email,	   line->name,	 line->slug,	 line->serial,
+	    line->mac,	   line->entry_id, line->author, line->timezone, line->script_content,
+	    line->settings};
+	bool is_sound = line->kind < ACCOUNT_LINE_KINDS && line->slug.length <= 64 &&
+			line->email.length <= 4 * 254 && line->mac.length <= 17 &&
+			line->settings.length <= 7 * SETTINGS_BYTES_MAX &&
+			line->script_content.length <= LIMIT_SCRIPT_BYTES &&
+			line->brightness >= 0 && line->brightness <= 100 &&
+			line->start_minute >= 0 && line->start_minute < 1440 &&
+			!line->settings_value && !line->comments_value;
+
+	for (size_t i = 0; i < array_length(texts); i++)
+		is_sound &= utf8_is_valid(texts[i]);
+	if (!is_sound)
+		abort();
+}
+
+static void read_all(struct input input)
+{
+	struct account_reader reader = {.read = read_some, .context = &input};
+	struct account_line line;
+	struct reason why;
+	bool is_end = false;
+
+	account_reader_begin(&reader);
+	while (!is_end) {
+		struct arena arena = {0};
+
+		why.text[0] = '\0';
+		if (account_read(&reader, &arena, &line, &why) == 0) {
+			check(&line);
+			is_end = line.kind == ACCOUNT_LINE_END;
+		} else if (why.text[0]) {
+			is_end = true;
+		} else {
+			abort();
+		}
+		arena_finish(&arena);
+	}
+	account_reader_finish(&reader);
+}
+
+/* Each line by itself, too: so the fuzzer need not make an order and a checksum that are right. */
+static void read_lines(struct str text)
+{
+	struct str piece;
+
+	while (str_next(&text, '\n', &piece)) {
+		struct arena arena = {0};
+		struct account_line line;
+		struct reason why = {""};
+
+		if (account_line_read(piece, &arena, &line, &why) == 0)
+			check(&line);
+		else if (!why.text[0])
+			abort();
+		arena_finish(&arena);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *copy = memory_alloc(size ? size : 1); /* of its own, so that an overrun is seen */
+
+	if (sodium_init() < 0)
+		abort();
+	if (size)
+		memcpy(copy, data, size);
+	read_all((struct input){(const uint8_t *)copy, size});
+	read_lines((struct str){copy, size});
+	free(copy);
+	return 0;
+}

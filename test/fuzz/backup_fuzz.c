@@ -1,0 +1,130 @@
+/* Backups: whatever comes, a reader ends with a sentence or at the end, holds one frame at a time,
+ * and all that it read is within that frame; and what it took is written as it was read. */
+#include "base/buffer.h"
+#include "ctl/backup_frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct input {
+	const uint8_t *data;
+	size_t length;
+};
+
+static ssize_t read_some(void *context, void *data, size_t size)
+{
+	struct input *input = context;
+	size_t part = size < input->length ? size : input->length;
+
+	part = part > 1000 ? 1000 : part; /* in portions, as from a pipe */
+	memcpy(data, input->data, part);
+	input->data += part;
+	input->length -= part;
+	return (ssize_t)part;
+}
+
+static bool append(void *context, const void *data, size_t size)
+{
+	buffer_append(context, data, size);
+	return true;
+}
+
+static bool is_within(const struct backup_reader *reader, struct str text)
+{
+	const char *payload = (const char *)reader->payload;
+
+	return text.length == 0 ||
+	       (text.data >= payload && text.data + text.length <= payload + reader->length);
+}
+
+static void check(const struct backup_reader *reader, const struct backup_frame *frame)
+{
+	bool is_sound = true;
+
+	if (frame->kind == BACKUP_TABLE) {
+		is_sound = frame->table.column_count <= BACKUP_COLUMNS_MAX &&
+			   is_within(reader, frame->table.name);
+		for (unsigned i = 0; i < frame->table.column_count; i++)
+			is_sound &= is_within(reader, frame->table.columns[i]);
+	} else if (frame->kind == BACKUP_ROWS) {
+		is_sound = is_within(reader, frame->rows) && frame->rows.length > 0;
+	} else if (frame->kind == BACKUP_SEQUENCE) {
+		is_sound =
+		    is_within(reader, frame->sequence.name) && frame->sequence.last_value > 0;
+	} else if (frame->kind == BACKUP_KEY) {
+		is_sound = frame->key.length == BACKUP_KEY_BYTES;
+	}
+	if (!is_sound)
+		abort();
+}
+
+/* Reads all of it; what was taken is appended as a writer writes it. True: to its end. */
+static bool read_all(struct input input, struct buffer *again)
+{
+	struct backup_writer writer;
+	struct backup_reader reader;
+	struct backup_frame frame;
+	struct reason why = {""};
+
+	reader.read = read_some;
+	reader.context = &input;
+	writer.write = append;
+	writer.context = again;
+	if (backup_open(&reader, &why) == 0) {
+		if (!backup_begin(&writer))
+			abort();
+		while (backup_read(&reader, &frame, &why) == 0) {
+			check(&reader, &frame);
+			if (!backup_write(&writer, frame.kind, reader.payload, reader.length))
+				abort();
+			if (frame.kind == BACKUP_END)
+				return true;
+		}
+	}
+	if (!why.text[0])
+		abort();
+	return false;
+}
+
+/* The input as frames without sums: a kind, two bytes of length, and a payload. */
+static void seal(const uint8_t *data, size_t size, struct buffer *ret_file)
+{
+	struct backup_writer writer;
+
+	writer.write = append;
+	writer.context = ret_file;
+	if (!backup_begin(&writer))
+		abort();
+	while (size >= 3) {
+		size_t length = (size_t)data[1] << 8 | data[2];
+
+		length = length > size - 3 ? size - 3 : length;
+		if (!backup_write(&writer, (enum backup_kind)data[0], data + 3, length))
+			abort();
+		data += 3 + length;
+		size -= 3 + length;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct buffer again = {0}, sealed = {0};
+
+	if (sodium_init() < 0)
+		abort();
+	if (read_all((struct input){data, size}, &again) &&
+	    (buffer_length(&again) != size || memcmp(again.data, data, size) != 0))
+		abort();
+	buffer_clear(&again);
+	seal(data, size, &sealed);
+	if (read_all((struct input){(const uint8_t *)sealed.data, buffer_length(&sealed)},
+		     &again) &&
+	    (buffer_length(&again) != buffer_length(&sealed) ||
+	     memcmp(again.data, sealed.data, buffer_length(&sealed)) != 0))
+		abort();
+	buffer_finish(&again);
+	buffer_finish(&sealed);
+	return 0;
+}
