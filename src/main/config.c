@@ -14,6 +14,9 @@
 #include <unistd.h>
 #include <wire/url.h>
 
+/* Where the build installs displayd.conf. */
+#define CONFIG_SERVICE_FILE DISPLAYD_SYSCONFDIR "/displayd/displayd.conf"
+
 static int read_http_url(const char *value, struct wire_url *ret_url, struct options_error *reterr)
 {
 	const char *fault = wire_url_parse(value, strlen(value), ret_url);
@@ -237,8 +240,11 @@ const struct option_set config_set = {
     .notes =
 	"\nEach setting has a variable (--rate-limit: DISPLAYD_RATE_LIMIT) and a line in the\n"
 	"configuration file (rate-limit = 500). Flags win over variables, variables over the\n"
-	"file. DISPLAYD_CONFIG names the file like --config; DISPLAYD_LISTEN may hold several\n"
-	"addresses, separated by commas. Empty variables count as not set.\n\n"
+	"file. DISPLAYD_CONFIG names the file like --config. Where neither does, the file of the\n"
+	"service, " CONFIG_SERVICE_FILE ", is read for its state\n"
+	"directory, " STATE_DIR_OF_SERVICE
+	". DISPLAYD_LISTEN may hold several addresses, separated\n"
+	"by commas. Empty variables count as not set.\n\n"
 	"SIGTERM and Ctrl-C let requests at work finish, then end displayd; the second one ends\n"
 	"it at once. SIGHUP reads the configuration anew, and no request is lost. SIGUSR2\n"
 	"puts the program that is installed now in its place: see displayctl upgrade.\n\n"
@@ -369,11 +375,37 @@ int config_read(struct config *ret_config, int argc, char *const argv[],
 	return config_read_with(ret_config, NULL, argc, argv, reterr);
 }
 
+/* A slash at its end makes no other folder of it. */
+static bool is_service_state(const char *state_dir)
+{
+	size_t length = strlen(STATE_DIR_OF_SERVICE);
+
+	return strncmp(state_dir, STATE_DIR_OF_SERVICE, length) == 0 &&
+	       strspn(state_dir + length, "/") == strlen(state_dir + length);
+}
+
+/* What the service's unit says in its command line. It must be found wherever a program works on
+ * the service's state: a backup would be of another database, or lack the key. */
+static int find_service_file(struct options *options, const char **ret_file,
+			     struct options_error *reterr)
+{
+	static char program[] = "displayd", state_dir[] = "--state-dir=" STATE_DIR_OF_SERVICE;
+	char *const as_unit[] = {program, state_dir, NULL};
+
+	/* One that cannot be read is named, as any other. */
+	if (!is_service_state(options_text(options, "state-dir")) ||
+	    (access(CONFIG_SERVICE_FILE, F_OK) < 0 && errno == ENOENT))
+		return 0;
+	*ret_file = CONFIG_SERVICE_FILE;
+	return options_read_arguments(options, 2, as_unit, reterr);
+}
+
 int config_read_with(struct config *ret_config, const char *other_file, int argc,
 		     char *const argv[], struct options_error *reterr)
 {
 	struct options *options = &ret_config->options;
 	const char *file = getenv("DISPLAYD_CONFIG");
+	bool is_of_service = false;
 
 	*ret_config = (struct config){0};
 	options_init(options, &config_set);
@@ -386,6 +418,13 @@ int config_read_with(struct config *ret_config, const char *other_file, int argc
 	options_read_variables(options);
 	if (options_find_given(options, "config"))
 		file = options_text(options, "config");
+	if (!file || !file[0]) {
+		if (find_service_file(options, &file, reterr) < 0)
+			return -1;
+		is_of_service = file && file[0];
+	}
+	if (other_file)
+		file = other_file;
 	if (file && file[0] && options_read_file(options, file, reterr) < 0)
 		return -1;
 	if (!options_find_given(options, "tls-listen"))

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What meson and tools/setup run to build the pages with Node.
 
-build.py find              prints the path of a Node that is new enough, where all packages of
-                           package-lock.json are on this machine; asks no network
-build.py fetch             fetches those packages; 2 without such a Node
+build.py find [all]        prints the path of a Node that is new enough, where the packages that the
+                           pages are made of are on this machine, or all of package-lock.json, which
+                           tests need; asks no network
+build.py fetch [all|run]   fetches those packages; 2 without such a Node
 build.py build NODE FOLDER LIST DEPFILE [--development]     see build.mjs
 """
 
@@ -43,31 +44,33 @@ def wanted():
     return digest.hexdigest()
 
 
-def has_packages():
-    return STAMP.exists() and STAMP.read_text() == wanted()
+def has_packages(part):
+    """Who has all has also those of the pages."""
+    return STAMP.exists() and STAMP.read_text() in {wanted(), wanted() + (" run" if part == "run" else "")}
 
 
-def find():
+def find(part="run"):
     place = node()
-    if not place or not has_packages():
+    if not place or not has_packages(part):
         return 1
     print(place)
     return 0
 
 
-def fetch():
+def fetch(part="all"):
     if not node():
         return 2
     with open(HERE / "package-lock.json", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if has_packages():
+        if has_packages(part):
             return 0
+        less = ["--omit=dev"] if part == "run" else []
         done = subprocess.run(["npm", "ci", "--ignore-scripts", "--prefer-offline",
-                               "--loglevel=error"], cwd=HERE, env=os.environ | QUIET,
+                               "--loglevel=error", *less], cwd=HERE, env=os.environ | QUIET,
                               stdin=subprocess.DEVNULL)
         if done.returncode:
             return 1
-        STAMP.write_text(wanted())
+        STAMP.write_text(wanted() + (" run" if less else ""))
     return 0
 
 

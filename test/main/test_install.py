@@ -91,7 +91,7 @@ def test_unit_file(installed):
     copy = os.path.join(installed.root, "displayd.service")
     with open(copy, "w") as file:
         file.write(unit.replace(command, " ".join(words)))
-    done = subprocess.run(["systemd-analyze", "verify", "--recursive-errors=no", copy],
+    done = subprocess.run(["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", copy],
                           capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "displayd" not in done.stderr, done.stderr
 
@@ -120,3 +120,15 @@ def test_library(installed, tmp_path):
     run(*os.environ["CC"].split(), *os.environ["CFLAGS"].split(), str(source), "-o", str(program),
         *flags)
     run(str(program))
+
+
+def test_apps_are_rendered(installed, tmp_path):
+    """The programs that do it are found beside those that start them."""
+    if not os.path.exists(installed("libexecdir", "displayd", "render-starlark")):
+        pytest.skip("built without the renderer of apps in Starlark")
+    assert os.access(installed("libexecdir", "displayd", "sandbox-launch"), os.X_OK)
+    app, picture = tmp_path / "red.star", tmp_path / "red.webp"
+    app.write_text('load("render.star", "render")\n'
+                   "def main():\n    return render.Root(child = render.Box(color = '#f00'))\n")
+    run(installed("bindir", "displayctl"), "app", "render", str(app), "-o", str(picture))
+    assert picture.read_bytes()[:4] == b"RIFF"

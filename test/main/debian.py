@@ -1,0 +1,210 @@
+"""A Debian of our own for tests, in which a real systemd is process 1.
+
+    with Machine(packages) as machine:
+        machine.run("systemctl", "status")
+
+It lies in the user's cache, outside of the repository, and is made once by mmdebstrap; a test writes into
+memory laid over it. What a test starts ends with it. Unavailable, with the reason, where this machine or
+container cannot do that.
+"""
+
+import dataclasses
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+
+from server import PATIENCE_S, ROOT, wait_until
+
+@dataclasses.dataclass(frozen=True)
+class Debian:
+    """suites: the first says which Debian it is; the others have what it has not."""
+
+    suites: tuple
+    packages: tuple
+
+
+def packages(text):
+    return tuple(sorted(text.split()))
+
+
+# What the packages need, so that they are installed without a network, and what the tests call.
+BOOKWORM = Debian(("bookworm",), packages("""
+    systemd systemd-sysv dbus ca-certificates curl esbuild libcurl4 libfido2-1 libgif7 libpq5 libseccomp2
+    libsodium23 libspng0 libuv1 libyaml-0-2 postgresql-15 procps tzdata zlib1g
+"""))
+# A Debian 12 that was upgraded, and kept its PostgreSQL: with the libraries of programs that were built
+# on the older one, sanitized ones too.
+TRIXIE = Debian(("trixie", "bookworm"), packages("""
+    ca-certificates libasan8 libcurl4t64 libfido2-1 libgif7 libllhttp9.2 libmbedtls21 libpq5 libseccomp2
+    libsodium23 libspng0 libubsan1 libuv1t64 libwebp7 libwebpdemux2 libyaml-0-2 libyyjson0 postgresql-15
+    postgresql-17 procps tzdata zlib1g
+"""))
+MAKE_S = 1800
+SYSTEMD = "exec /lib/systemd/systemd --system --unit=multi-user.target"
+NOTHING = "exec sleep infinity"
+# The folder $1 with the empty one $2 in memory laid over it; then the program $3 is all that is left.
+BOOT = r"""
+set -e
+mount --make-rprivate /
+mount -t tmpfs tmpfs "$2"
+mkdir "$2/upper" "$2/work" "$2/root"
+mount -t overlay overlay -o "lowerdir=$1,upperdir=$2/upper,workdir=$2/work" "$2/root"
+cd "$2/root"
+mount -t proc proc proc
+mount -t tmpfs tmpfs run
+mount -t tmpfs tmpfs tmp
+mount -t sysfs -o ro sysfs sys
+mount -t cgroup2 cgroup2 sys/fs/cgroup
+# Devices of its own: what systemd does to them it does not do to those of this machine.
+mount -t tmpfs -o mode=755 tmpfs dev
+for node in full null random tty urandom zero; do
+	touch "dev/$node"
+	mount --bind "/dev/$node" "dev/$node"
+done
+mkdir dev/pts dev/shm
+mount -t devpts -o newinstance,ptmxmode=666,mode=620 devpts dev/pts
+mount -t tmpfs -o mode=1777 tmpfs dev/shm
+ln -s pts/ptmx dev/ptmx
+ln -s /proc/self/fd dev/fd
+ip link set lo up
+pivot_root . mnt
+exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot . \
+	sh -c "umount -l /mnt; $3"
+"""
+
+
+class Unavailable(Exception):
+    """Why there can be none here."""
+
+
+def cache_folder():
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(home, "displayd")
+
+
+def mirror():
+    script = "say() { :; }; fail() { exit 1; }; . tools/apt.sh; debian_mirror"
+    done = subprocess.run(["bash", "-c", script], cwd=ROOT, text=True, stdout=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise Unavailable("no mirror of Debian is known here")
+    return done.stdout.strip()
+
+
+def make_root_folder(debian, fresh):
+    # PostgreSQL's own cluster is not wanted.
+    hook = ('mkdir -p "$1/etc/postgresql-common/createcluster.d" && echo "create_main_cluster = false" '
+            '>"$1/etc/postgresql-common/createcluster.d/none.conf"')
+    sources = [f"deb {mirror()} {suite} main" for suite in debian.suites]
+    command = ["mmdebstrap", "--quiet", "--variant=minbase", "--include=" + ",".join(debian.packages),
+               "--essential-hook=" + hook, debian.suites[0], fresh, *sources]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=MAKE_S, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise Unavailable(f"no Debian can be made in {MAKE_S} s") from error
+    if done.returncode:
+        raise Unavailable("no Debian can be made: " + done.stdout[-300:])
+    os.chmod(fresh, 0o755)
+
+
+def root_folder(debian):
+    """Where it lies; it is made where it is missing."""
+    if os.getuid() != 0:
+        raise Unavailable("only root makes a Debian of its own")
+    if not shutil.which("mmdebstrap"):
+        raise Unavailable("mmdebstrap is not installed")
+    name = hashlib.sha256(" ".join([*debian.suites, *debian.packages]).encode()).hexdigest()[:16]
+    path = os.path.join(cache_folder(), f"{debian.suites[0]}-{name}")
+    if os.path.exists(path):
+        return path
+    os.makedirs(cache_folder(), exist_ok=True)
+    fresh = tempfile.mkdtemp(prefix="new-", dir=cache_folder())
+    try:
+        make_root_folder(debian, fresh)
+        os.rename(fresh, path)
+    except OSError:
+        # Another run of the tests has made it meanwhile.
+        if not os.path.exists(path):
+            raise
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return path
+
+
+class Machine:
+    """first: what process 1 is."""
+
+    def __init__(self, first=SYSTEMD, debian=BOOKWORM):
+        self.first = first
+        self.debian = debian
+
+    def __enter__(self):
+        lower = root_folder(self.debian)
+        self.folder = tempfile.mkdtemp(prefix="displayd-machine-")
+        command = ["unshare", "--mount", "--pid", "--cgroup", "--ipc", "--uts", "--net", "--fork",
+                   "--kill-child", "bash", "-c", BOOT, "boot", lower, self.folder, self.first]
+        self.log = open(self.folder + ".log", "w+", encoding="utf-8", errors="replace")
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log,
+                                        stderr=self.log)
+        try:
+            wait_until(self._is_up, "a process 1 that has started")
+        except TimeoutError as error:
+            self.__exit__()
+            raise Unavailable("no systemd starts here: " + str(error)) from error
+        return self
+
+    def _is_up(self):
+        if self.process.poll() is not None:
+            self.log.seek(0)
+            text = self.log.read()
+            self.__exit__()
+            raise Unavailable("no systemd starts here: " + text.strip()[-300:])
+        if self.first_process() is None:
+            return False
+        if self.first != SYSTEMD:
+            return True
+        # "degraded": some unit of Debian's finds its device missing.
+        done = self.run("systemctl", "is-system-running", check=False)
+        return done.strip() in ("running", "degraded")
+
+    def first_process(self):
+        """None until it is what it is to be: before that it still sees the machine's own files."""
+        pid = self.process.pid
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            children = file.read().split()
+        if not children:
+            return None
+        with open(f"/proc/{children[0]}/cmdline", encoding="utf-8", errors="replace") as file:
+            is_first = file.read().split("\0")[0] == self.first.split()[1]
+        return children[0] if is_first else None
+
+    def inside(self, *command):
+        """The command, to be run from outside."""
+        first = self.first_process()
+        assert first, "the machine is gone"
+        return ["nsenter", "-t", first, "-m", "-p", "-i", "-u", "-n", "-C", "env", "-i",
+                "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/", "DEBIAN_FRONTEND=noninteractive",
+                "LC_ALL=C.UTF-8", *command]
+
+    def run(self, *command, check=True, stdin=None):
+        """What it printed, errors included."""
+        done = subprocess.run(self.inside(*command), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, input=stdin, timeout=PATIENCE_S, check=False)
+        assert done.returncode == 0 or not check, (command, done.stdout)
+        return done.stdout
+
+    def put(self, source, target):
+        """A file of ours into it."""
+        with open(source, "rb") as file:
+            subprocess.run(self.inside("sh", "-c", 'cat >"$1"', "sh", target), stdin=file, check=True)
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.log.close()
+        os.unlink(self.folder + ".log")
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,86 @@
+"""The steps of Containerfile, run in a Debian of their own: no program for containers is needed.
+
+The first stage makes packages, which takes minutes and a network; here it is looked at only, and what
+tools/package makes is taken for its result, as in test_package.py.
+"""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+
+import debian
+import pytest
+from server import PATIENCE_S, ROOT, wait_until
+from test_package import make_packages
+
+
+def read_stages():
+    """[[(instruction, argument), ...], ...]: a list for each FROM."""
+    with open(os.path.join(ROOT, "Containerfile"), encoding="utf-8") as file:
+        text = re.sub(r"\\\n", " ", file.read())
+    lines = [line.split(None, 1) for line in text.splitlines() if line.strip() and line[0] != "#"]
+    stages = []
+    for name, argument in lines:
+        if name == "FROM":
+            stages.append([])
+        stages[-1].append((name, argument.strip()))
+    return stages
+
+
+STAGES = read_stages()
+
+
+def arguments_of(stage, name):
+    return [argument for instruction, argument in stage if instruction == name]
+
+
+def test_its_form():
+    build, final = STAGES
+    for stage in STAGES:
+        assert re.fullmatch(r"\S*debian:bookworm-slim( AS build)?", arguments_of(stage, "FROM")[0])
+    known = {"FROM", "WORKDIR", "COPY", "RUN", "USER", "ENV", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK",
+             "ENTRYPOINT"}
+    assert {name for stage in STAGES for name, _ in stage} <= known
+    assert any("tools/package" in step for step in arguments_of(build, "RUN"))
+    # Nothing comes from anywhere but apt and the first stage.
+    for step in arguments_of(final, "RUN"):
+        assert not re.search(r"curl|wget|http|pip|npm", step)
+    assert arguments_of(final, "COPY") == ["--from=build /packages /packages"]
+    assert arguments_of(final, "USER") == ["displayd"]
+
+
+def run_steps(machine):
+    """There is no network in here, and no need of one: what is to be installed is there already, but
+    for displayd's packages. The two programs of systemd are in systemd, which is there."""
+    for step in arguments_of(STAGES[1], "RUN"):
+        step = step.replace("apt-get update &&", "").replace("systemd-standalone-sysusers", "")
+        machine.run("sh", "-c", step.replace("systemd-standalone-tmpfiles", ""))
+
+
+def test_what_it_makes():
+    packages = make_packages()
+    _, final = STAGES
+    user = arguments_of(final, "USER")[0]
+    entry = json.loads(arguments_of(final, "ENTRYPOINT")[0])
+    health = json.loads(arguments_of(final, "HEALTHCHECK")[0].partition(" CMD ")[2])
+    variables = [word for line in arguments_of(final, "ENV") for word in shlex.split(line)]
+    become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--bounding-set=-all"]
+    try:
+        with debian.Machine(debian.NOTHING) as machine:
+            machine.run("mkdir", "/packages")
+            for package in packages:
+                machine.put(package, "/packages/" + os.path.basename(package))
+            run_steps(machine)
+            assert machine.run("stat", "-c", "%U %a", *arguments_of(final, "VOLUME")) == "displayd 700\n"
+            process = subprocess.Popen(machine.inside(*become, "env", *variables, *entry),
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            check = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": False}
+            wait_until(lambda: subprocess.run(machine.inside(*become, *health), **check).returncode == 0,
+                       "a container that is well")
+            machine.run("pkill", "-TERM", "--oldest", "displayd")
+            assert process.wait(PATIENCE_S) == 0
+    except debian.Unavailable as why:
+        pytest.skip(str(why))

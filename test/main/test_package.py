@@ -1,0 +1,360 @@
+"""The Debian packages on a plain Debian 12: installed, configured, upgraded, removed and purged, with a
+real systemd that runs the unit with all that it takes away. The tests stand in this order.
+
+PACKAGES names packages to try (tools/package makes them). Without it they are made here, of what takes
+little to compile; then no apps are rendered.
+"""
+
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import debian
+import pytest
+from server import ROOT, wait_until
+
+HERE = os.environ.get("MESON_BUILD_ROOT", os.path.join(ROOT, "build"))
+CANNOT_FETCH = 3
+FEW_PARTS = "-Dstarlark=disabled -Dtypescript=disabled -Dweb=disabled -Degress=disabled"
+CONFIGURATION = "/etc/displayd/displayd.conf"
+RED = ('load("render.star", "render")\n'
+       "def main():\n    return render.Root(child = render.Box(color = '#f00'))\n")
+
+
+def make_packages():
+    if os.environ.get("PACKAGES"):
+        return sorted(glob.glob(os.path.join(os.environ["PACKAGES"], "*.deb")))
+    if not shutil.which("dh"):
+        pytest.skip("debhelper is not installed")
+    output = os.path.join(HERE, "packages")
+    done = subprocess.run(["tools/package", "--output", output], cwd=ROOT, capture_output=True, text=True,
+                          env=os.environ | {"DISPLAYD_OPTIONS": FEW_PARTS}, stdin=subprocess.DEVNULL)
+    if done.returncode == CANNOT_FETCH:
+        pytest.skip("the libraries of packages cannot be fetched: " + done.stderr[-300:])
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+# In the place of the program: one that cannot be tried, and so takes over from no other. Alone it starts.
+UNFIT = """#!/bin/sh
+case "$*" in *--check-upgrade*) echo "this one does not take over" >&2; exit 1;; esac
+exec /usr/bin/displayd.fit "$@"
+"""
+
+
+def newer(package, folder, name="later", is_unfit=False):
+    """The same with a higher version."""
+    tree, made = os.path.join(folder, "tree"), os.path.join(folder, f"{name}-{os.path.basename(package)}")
+    shutil.rmtree(tree, ignore_errors=True)
+    subprocess.run(["dpkg-deb", "-R", package, tree], check=True)
+    path = os.path.join(tree, "DEBIAN/control")
+    with open(path, encoding="utf-8") as file:
+        text = re.sub(r"^Version: (\S+)", rf"Version: \1+{name}", file.read(), flags=re.M)
+    text = re.sub(r"displayctl \(= (\S+)\)", rf"displayctl (= \1+{name})", text)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    program = os.path.join(tree, "usr/bin/displayd")
+    if is_unfit and os.path.exists(program):
+        os.rename(program, program + ".fit")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(UNFIT)
+        os.chmod(program, 0o755)
+    subprocess.run(["dpkg-deb", "-Znone", "--root-owner-group", "-b", tree, made], check=True,
+                   stdout=subprocess.DEVNULL)
+    return made
+
+
+@pytest.fixture(scope="module")
+def packages():
+    return make_packages()
+
+
+@pytest.fixture(scope="module")
+def machine(packages):
+    try:
+        with debian.Machine() as made:
+            for package in packages:
+                made.put(package, "/srv/" + os.path.basename(package))
+            yield made
+    except debian.Unavailable as why:
+        pytest.skip(str(why))
+
+
+def install(machine, paths):
+    for path in paths:
+        machine.put(path, "/srv/" + os.path.basename(path))
+    # Of Debian it needs nothing that is not in Debian 12.
+    return machine.run("dpkg", "-i", *("/srv/" + os.path.basename(path) for path in paths))
+
+
+def status(machine, path="/readyz", *options):
+    return machine.run("curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", *options,
+                       "http://127.0.0.1:8080" + path, check=False)
+
+
+def wait_until_ready(machine):
+    wait_until(lambda: status(machine) == "200", "a ready displayd")
+
+
+def show(machine, name):
+    return machine.run("systemctl", "show", "-P", name, "displayd.service").strip()
+
+
+def test_lintian(packages):
+    if not shutil.which("lintian"):
+        pytest.skip("lintian is not installed")
+    done = subprocess.run(["lintian", "--fail-on", "error,warning", *packages], capture_output=True,
+                          text=True, check=False, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stdout
+
+
+def test_without_a_network(tmp_path):
+    """What was fetched before stays."""
+    if os.getuid() != 0:
+        pytest.skip("only root takes the network away")
+    before = sorted(glob.glob(os.path.join(ROOT, "build/package/libraries/*/versions")))
+    done = subprocess.run(["unshare", "--net", "tools/package", "--newer", "--output", str(tmp_path)], cwd=ROOT,
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode == 0:
+        pytest.skip("this Debian has all the libraries itself")
+    assert done.returncode == CANNOT_FETCH, done.stderr
+    assert done.stderr.endswith("what is to be fetched cannot be had\n")
+    assert sorted(glob.glob(os.path.join(ROOT, "build/package/libraries/*/versions"))) == before
+
+
+def test_static_parts_are_named(packages):
+    """No update of Debian's mends them: who reads an advisory must find the packages."""
+    for package in packages:
+        fields = subprocess.run(["dpkg-deb", "-f", package, "Static-Built-Using", "Depends"], check=True,
+                                stdout=subprocess.PIPE, text=True).stdout
+        if "libmbedtls" in fields:
+            continue
+        # llhttp comes with the source of Node's undici.
+        assert re.search(r"^Static-Built-Using: libwebp \(= 1\.\S+\), mbedtls \(= 3\.6\S+\), "
+                         r"node-undici \(= \S+\), yyjson \(= \S+\)$", fields, re.M), fields
+
+
+def test_calls_of_the_library_are_checked(packages):
+    """At the level that the compiler has, as in meson.build; flags of dpkg come behind ours and would win."""
+    if os.environ.get("PACKAGES"):
+        pytest.skip("these packages were not made here")
+    architecture = subprocess.check_output(["dpkg", "--print-architecture"], text=True).strip()
+    path = os.path.join(ROOT, "build/package", architecture, "packages/compile_commands.json")
+    with open(path, encoding="utf-8") as file:
+        levels = {re.findall(r"-D_FORTIFY_SOURCE=(\d)", one["command"])[-1] for one in json.load(file)}
+    compiled = subprocess.run(["gcc", "-O2", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=3", "-dM", "-E", "-include",
+                               "features.h", "-"], input="", capture_output=True, text=True, check=True)
+    assert levels == {re.search(r"__USE_FORTIFY_LEVEL (\d)", compiled.stdout)[1]}
+
+
+def test_for_which_processors_there_are_packages():
+    done = subprocess.run(["tools/package", "--architecture", "sparc"], cwd=ROOT, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, check=False)
+    assert done.returncode == 1 and done.stderr.endswith("and arm64\n")
+
+
+def test_install(machine, packages):
+    install(machine, packages)
+    wait_until_ready(machine)
+    assert show(machine, "ActiveState") == "active"
+    assert show(machine, "StatusText") == "http://127.0.0.1:8080"
+    assert machine.run("stat", "-c", "%U %G %a", "/var/lib/displayd").strip() == "displayd displayd 700"
+    assert machine.run("systemctl", "is-enabled", "displayd.service").strip() == "enabled"
+    assert machine.run("systemctl", "is-enabled", "displayd.socket", check=False).strip() == "disabled"
+
+
+def test_what_the_unit_takes_away(machine):
+    """No process of it has a right, and each has systemd's filter at least."""
+    text = machine.run("sh", "-c", "cd /proc; for p in $(cat /sys/fs/cgroup/system.slice/displayd.service/"
+                       "cgroup.procs); do cat $p/status; done")
+    fields = re.findall(r"^(Uid|CapPrm|CapBnd|NoNewPrivs|Seccomp):\s+(\S+)", text, re.M)
+    user = machine.run("id", "-u", "displayd").strip()
+    assert len(fields) > 5 * 6
+    wanted = {"Uid": user, "CapPrm": "0" * 16, "CapBnd": "0" * 16, "NoNewPrivs": "1", "Seccomp": "2"}
+    assert {name: value for name, value in fields if value != wanted[name]} == {}
+    text = machine.run("journalctl", "-u", "displayd", "-o", "cat")
+    assert "workers seal themselves" in text and 'layers="no_new_privs landlock seccomp"' in text
+    assert not re.search(r"level=(warn|error)", text.replace("there is no account yet", "")), text
+
+
+def test_displayctl_beside_it(machine):
+    """As root and as the service's user."""
+    machine.run("displayctl", "account", "create", "ada@example.org", "--name", "Ada")
+    text = machine.run("setpriv", "--reuid=displayd", "--regid=displayd", "--clear-groups", "displayctl",
+                       "--state-dir", "/var/lib/displayd", "account", "list")
+    assert "ada@example.org" in text
+
+
+def test_apps_are_rendered(machine):
+    if "render-starlark" not in machine.run("dpkg", "-L", "displayd"):
+        pytest.skip("these packages were built without it")
+    device = machine.run("displayctl", "device", "create", "--account", "ada@example.org", "--name", "Desk")
+    url = re.search(r"^pollUrl\s+(\S+)", device, re.M)[1]
+    machine.run("sh", "-c", "mkdir -p /srv/red && cat >/srv/red/red.star", stdin=RED)
+    machine.run("sh", "-c", "cat >/srv/red/manifest.yaml",
+                stdin="---\nid: red\nname: Red\nsummary: Red\ndesc: Red.\nauthor: Ada\n")
+    machine.run("displayctl", "app", "import", "/srv/red", "--account", "ada@example.org")
+    machine.run("displayctl", "installation", "create", "--device", url.split("/")[4], "--app", "red")
+    machine.run("sh", "-c", f"curl -s '{url}' >/srv/before")
+    wait_until(lambda: machine.run("sh", "-c", f"curl -s '{url}' | cmp -s - /srv/before || echo other"),
+               "a picture of the app")
+
+
+def test_the_watchdog(machine):
+    """A supervisor that hangs is ended and started again."""
+    machine.run("mkdir", "-p", "/run/systemd/system/displayd.service.d")
+    machine.run("sh", "-c", "cat >/run/systemd/system/displayd.service.d/watchdog.conf",
+                stdin="[Service]\nWatchdogSec=2\nRestart=on-failure\n")
+    machine.run("systemctl", "daemon-reload")
+    machine.run("systemctl", "restart", "displayd")
+    before = show(machine, "MainPID")
+    machine.run("kill", "-STOP", before)
+    wait_until(lambda: show(machine, "NRestarts") == "1", "a new start")
+    wait_until_ready(machine)
+    assert show(machine, "MainPID") != before
+    machine.run("rm", "-r", "/run/systemd/system/displayd.service.d")
+    machine.run("systemctl", "daemon-reload")
+
+
+def test_the_socket_for_a_proxy(machine):
+    """The proxy's user reaches it, others do not. What displayd.conf says is listened on, too."""
+    machine.run("systemctl", "stop", "displayd")
+    machine.run("sh", "-c", f"printf 'listen = 127.0.0.1:8080\\ntrust-proxy = unix\\n' >>{CONFIGURATION}")
+    machine.run("systemctl", "start", "displayd.socket", "displayd.service")
+    wait_until_ready(machine)
+    ask = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--unix-socket", "/run/displayd.sock",
+           "http://localhost/livez"]
+    proxy = ["setpriv", "--reuid=www-data", "--regid=www-data", "--groups", "displayd-proxy", *ask]
+    assert machine.run(*proxy) == "200"
+    stranger = ["setpriv", "--reuid=www-data", "--regid=www-data", "--clear-groups", *ask]
+    assert machine.run(*stranger, check=False) == "000"
+
+
+def read_block(kind):
+    with open(os.path.join(ROOT, "docs/operate.md"), encoding="utf-8") as file:
+        return re.search(rf"^```{kind}\n(.*?)^```", file.read(), re.M | re.S)[1]
+
+
+def test_sockets_of_several_kinds_and_a_renewed_certificate(machine):
+    """As docs/operate.md has it."""
+    machine.run("sh", "-c", "cat >/etc/systemd/system/displayd-tls.socket", stdin=read_block("systemd"))
+    admin = read_block("systemd").replace("=443", "=127.0.0.1:9180").replace("=tls", "=admin")
+    machine.run("sh", "-c", "cat >/etc/systemd/system/displayd-admin.socket", stdin=admin)
+    machine.run("sh", "-c", "mkdir -p -m 700 /srv/live; cat >/srv/hook; chmod 755 /srv/hook", stdin=read_block("shell"))
+
+    def renew(number):
+        machine.run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                    "-subj", "/CN=panels.example.org", "-set_serial", number, "-addext",
+                    "subjectAltName=DNS:panels.example.org", "-keyout", "/srv/live/privkey.pem", "-out",
+                    "/srv/live/fullchain.pem")
+        machine.run("env", "RENEWED_LINEAGE=/srv/live", "/srv/hook")
+
+    def serial():
+        return machine.run("sh", "-c", "openssl s_client -connect 127.0.0.1:443 </dev/null 2>/dev/null | "
+                           "openssl x509 -noout -serial", check=False)
+
+    renew("0x4711")
+    machine.run("systemctl", "stop", "displayd")
+    machine.run("sh", "-c", f"printf '%s\\n' 'tls-certificate = /etc/displayd/fullchain.pem' "
+                f"'tls-key = /etc/displayd/privkey.pem' >>{CONFIGURATION}")
+    machine.run("systemctl", "start", "displayd-tls.socket", "displayd-admin.socket", "displayd.service")
+    wait_until_ready(machine)
+    wait_until(lambda: "4711" in serial(), "the certificate")
+    ask = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}"]
+    assert machine.run(*ask, "http://127.0.0.1:9180/metrics") == "200"
+    assert machine.run(*ask, "--unix-socket", "/run/displayd.sock", "http://localhost/metrics") != "200"
+    renew("0x4712")
+    wait_until(lambda: "4712" in serial(), "the renewed certificate")
+    machine.run("systemctl", "stop", "displayd.service", "displayd-tls.socket", "displayd-admin.socket")
+    machine.run("rm", "/etc/systemd/system/displayd-tls.socket", "/etc/systemd/system/displayd-admin.socket")
+    machine.run("sed", "-i", "/^tls-/d", CONFIGURATION)
+    machine.run("rm", "/etc/displayd/fullchain.pem", "/etc/displayd/privkey.pem")
+    machine.run("systemctl", "daemon-reload")
+
+
+def test_what_root_had_before(machine):
+    """A state directory of a displayd that was started as root, where PostgreSQL was another user."""
+    machine.run("systemctl", "stop", "displayd.socket", "displayd.service")
+    machine.run("chown", "-R", "root:root", "/var/lib/displayd")
+    machine.run("chown", "-R", "displayd-db:displayd-db", "/var/lib/displayd/postgres/data")
+    machine.run("systemctl", "start", "displayd.service")
+    wait_until_ready(machine)
+    assert "ada@example.org" in machine.run("displayctl", "account", "list")
+
+
+def test_restored_by_root(machine):
+    """What root makes belongs to the service, which starts with it: in the place of what is there, and
+    where nothing is."""
+    machine.run("displayctl", "backup", "/srv/all.backup")
+    for prepare in ("true", "find /var/lib/displayd -mindepth 1 -delete"):
+        machine.run("systemctl", "stop", "displayd.socket", "displayd.service")
+        machine.run("sh", "-c", prepare)
+        machine.run("displayctl", "restore", "--replace", "--yes", "/srv/all.backup")
+        machine.run("systemctl", "start", "displayd.service")
+        wait_until_ready(machine)
+        assert "ada@example.org" in machine.run("displayctl", "account", "list")
+
+
+# A request after the other, each with a connection of its own; what was not answered is counted.
+ASK = """
+rm -f /srv/enough; all=0; bad=0
+until [ -e /srv/enough ]; do
+	all=$((all + 1))
+	curl -sf -o /dev/null http://127.0.0.1:8080/readyz || bad=$((bad + 1))
+done
+echo "$all $bad"
+"""
+
+
+def test_upgrade(machine, packages, tmp_path):
+    """The new program takes the place of the one before, and no request is lost. What somebody has
+    configured is kept, and so is what is stored."""
+    machine.run("sh", "-c", f"echo 'rate-limit = 7' >>{CONFIGURATION}")
+    machine.run("systemctl", "stop", "displayd.service")
+    machine.run("systemctl", "start", "displayd.socket", "displayd.service")
+    wait_until_ready(machine)
+    before = show(machine, "MainPID")
+    asking = subprocess.Popen(machine.inside("sh", "-c", ASK), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, text=True)
+    said = install(machine, [newer(package, str(tmp_path)) for package in packages])
+    machine.run("touch", "/srv/enough")
+    asked, unanswered = map(int, asking.communicate()[0].split())
+    assert asked > 0 and unanswered == 0, said
+    assert show(machine, "MainPID") == before, said
+    assert show(machine, "ActiveState") == "active"
+    # The program of before is gone.
+    assert machine.run("readlink", f"/proc/{before}/exe").strip() == "/usr/bin/displayd"
+    assert "+later" in machine.run("dpkg-query", "-W", "displayd")
+    # displayd.conf is found without being named.
+    assert re.search(r"rate-limit\s.*7.*displayd\.conf", machine.run("displayd", "--check-config"))
+    assert machine.run("systemctl", "is-active", "displayd.socket").strip() == "active"
+    assert "ada@example.org" in machine.run("displayctl", "account", "list")
+
+
+def test_upgrade_to_one_that_cannot_take_over(machine, packages, tmp_path):
+    """It is started anew."""
+    before = show(machine, "MainPID")
+    said = install(machine, [newer(package, str(tmp_path), "unfit", is_unfit=True) for package in packages])
+    assert "this one does not take over" in said and "restarted instead" in said
+    wait_until_ready(machine)
+    pid = show(machine, "MainPID")
+    assert pid != before
+    assert machine.run("readlink", f"/proc/{pid}/exe").strip() == "/usr/bin/displayd.fit"
+
+
+def test_remove_and_purge(machine):
+    machine.run("dpkg", "-r", "displayd")
+    assert status(machine) == "000"
+    assert machine.run("systemctl", "is-active", "displayd.socket", check=False).strip() == "inactive"
+    machine.run("test", "-e", CONFIGURATION, "-a", "-e", "/var/lib/displayd/postgres/data")
+    machine.run("touch", "/etc/displayd/secret-key", "/etc/displayd/metrics-token")
+    # As where the state has a disk of its own.
+    machine.run("mount", "--bind", "/var/lib/displayd", "/var/lib/displayd")
+    machine.run("dpkg", "--purge", "displayd", "displayctl")
+    assert machine.run("ls", "-A", "/var/lib/displayd") == ""
+    machine.run("umount", "/var/lib/displayd")
+    assert machine.run("ls", "-A", "/etc/displayd").split() == ["secret-key"]
+    assert "0 unit files" in machine.run("systemctl", "list-unit-files", "displayd*", check=False)

@@ -1,0 +1,80 @@
+# Read by tools/setup and tools/package: packages of another suite than this machine's, without touching
+# its sources. Who reads this has say() and fail().
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		fail "packages are missing; run this as root, or install sudo"
+	fi
+}
+
+apt_get() {
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@" \
+		</dev/null >&2
+}
+
+# First Debian mirror in the machine's sources, deb822 or one-line style.
+debian_mirror() {
+	local found
+	found=$(apt-get indextargets --format '$(SITE) $(ORIGIN)' 2>/dev/null |
+		sed -n 's/ Debian$//p' | grep -v security | head -1)
+	if [ -z "$found" ]; then
+		found=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+			sed -nE 's/^URIs: *([^ ]*debian\/?)( .*)?$/\1/p; s/^deb +(\[[^]]*\] +)?([^ ]*debian\/?) .*/\2/p' | head -1)
+	fi
+	[ -n "$found" ] || fail "no Debian mirror in apt's sources"
+	echo "$found"
+}
+
+# The mirror of security updates in the machine's sources, else the one that stands beside Debian's own mirror;
+# nothing where neither is known.
+security_mirror() {
+	local found mirror
+	found=$(apt-get indextargets --format '$(SITE) $(LABEL)' 2>/dev/null |
+		sed -n 's/ Debian-Security$//p' | head -1)
+	mirror=$(debian_mirror)
+	case "$found$mirror" in
+	*://deb.debian.*/debian | *://deb.debian.*/debian/) found=${mirror%/}-security ;;
+	esac
+	echo "$found"
+}
+
+# TYPE SUITE [ARCHITECTURE]: makes an apt configuration of our own for the suite with its security updates, and
+# reads its list. TYPE is deb or deb-src, the architecture is this machine's unless another one is named. Sets
+# private, the folder to remove afterwards, and private_options.
+make_private() {
+	local type=$1 suite=$2 mirror security
+	mirror=$(debian_mirror)
+	security=$(security_mirror)
+	private=$(mktemp -d)
+	chmod 755 "$private"
+	mkdir -p "$private/lists/partial" "$private/parts" "$private/preferences"
+	cat >"$private/newer.sources" <<SOURCES
+Types: $type
+URIs: $mirror
+Suites: $suite
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+SOURCES
+	# Backports have none.
+	[ -z "$security" ] || [ "${suite%-backports}" != "$suite" ] || cat >>"$private/newer.sources" <<SOURCES
+
+Types: $type
+URIs: $security
+Suites: $suite-security
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+SOURCES
+	private_options=(
+		-o "Dir::Etc::sourcelist=$private/newer.sources"
+		-o "Dir::Etc::sourceparts=$private/parts"
+		-o "Dir::Etc::preferencesparts=$private/preferences"
+		-o "Dir::State::lists=$private/lists"
+		-o "Dir::Cache::pkgcache=" -o "Dir::Cache::srcpkgcache="
+	)
+	[ -z "${3:-}" ] || private_options+=(-o "APT::Architectures::=$3")
+	apt_get "${private_options[@]}" update
+}
