@@ -215,7 +215,9 @@ def main():
             "DISPLAYD_TEST_CONTROL": str(theirs.fileno()),
         }
         with theirs:
-            program = subprocess.Popen(sys.argv[1:], env=environment, pass_fds=[theirs.fileno()])
+            # A program for another processor is emulated: see debian/rules.
+            emulator = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
+            program = subprocess.Popen(emulator + sys.argv[1:], env=environment, pass_fds=[theirs.fileno()])
         threading.Thread(target=serve, args=(postgres, ours), daemon=True).start()
         try:
             status = program.wait()

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""What meson runs to build the renderer with Go.
+"""What meson runs to build the renderer with Go, and programs of others that tests run.
 
-build.py find SOURCE         prints the path of a Go that is new enough, where all modules that the
-                             renderer and its tests need are on this machine; asks no network
-build.py version SOURCE      tells by its exit status whether there is such a Go
-build.py fetch SOURCE        fetches those modules; 2 without such a Go
+build.py find SOURCE [PACKAGE]   prints the path of a Go that is new enough, where all modules that
+                                 the renderer and its tests need are on this machine; asks no network
+build.py version SOURCE          tells by its exit status whether there is such a Go
+build.py fetch SOURCE [PACKAGE]  fetches those modules; 2 without such a Go
 build.py build GO SOURCE OUTPUT DEPFILE SANDBOX_LIBRARY SANDBOX_INCLUDE
+build.py other GO SOURCE OUTPUT PACKAGE
+
+With PACKAGE it is about this package of another module, which go.mod in SOURCE pins.
 """
 
 import hashlib
@@ -50,14 +53,14 @@ def new_go():
     return next(filter(is_new_enough, candidates()), None)
 
 
-def has_modules(go, source, **variables):
-    command = [go, "list", "-mod=readonly", "-deps", "-test", "."]
+def has_modules(go, source, package, **variables):
+    command = [go, "list", "-mod=readonly", "-deps", *([package] if package else ["-test", "."])]
     return run(command, source, environment() | variables, capture_output=True).returncode == 0
 
 
-def find(source):
+def find(source, package=None):
     go = new_go()
-    if not go or not has_modules(go, source, GOPROXY="off"):
+    if not go or not has_modules(go, source, package, GOPROXY="off"):
         return 1
     print(go)
     return 0
@@ -67,9 +70,15 @@ def version(_source):
     return 0 if new_go() else 1
 
 
-def fetch(source):
+def fetch(source, package=None):
     go = new_go()
-    return 2 if not go else 0 if has_modules(go, source) else 1
+    return 2 if not go else 0 if has_modules(go, source, package) else 1
+
+
+def compile_go(go, source, output, env, *arguments):
+    command = [go, "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-o",
+               str(pathlib.Path(output).resolve()), *arguments]
+    return run(command, source, env).returncode
 
 
 def build(go, source, output, depfile, library, include):
@@ -77,10 +86,10 @@ def build(go, source, output, depfile, library, include):
     # Go does not see that a library has changed, but sees a changed flag of the linker.
     checksum = hashlib.sha256(library.read_bytes()).hexdigest()[:16]
     flags = environment(CGO_CFLAGS=f"-O2 -I{include}", CGO_LDFLAGS=f"-L{library.parent}")
-    command = [go, "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-tags", "sandbox"]
-    command += ["-ldflags", f"-s -w -X main.sandboxSum={checksum}"]
-    command += ["-o", str(pathlib.Path(output).resolve()), "."]
-    status = run(command, source, flags).returncode
+    # Its code lies at another address each time, and needs no relocation, which a service that may not
+    # write what it executes could not do.
+    status = compile_go(go, source, output, flags, "-buildmode=pie", "-tags", "sandbox",
+                        "-ldflags", f"-s -w -X main.sandboxSum={checksum}", ".")
     root = pathlib.Path(source)
     files = [*sorted(root.glob("*.go")), *sorted(root.glob("go.*")), library]
     names = " ".join(str(file).replace(" ", "\\ ") for file in files)
@@ -88,5 +97,10 @@ def build(go, source, output, depfile, library, include):
     return status
 
 
+def other(go, source, output, package):
+    return compile_go(go, source, output, environment(), "-ldflags", "-s -w", package)
+
+
 if __name__ == "__main__":
-    sys.exit({"find": find, "version": version, "fetch": fetch, "build": build}[sys.argv[1]](*sys.argv[2:]))
+    verbs = {"find": find, "version": version, "fetch": fetch, "build": build, "other": other}
+    sys.exit(verbs[sys.argv[1]](*sys.argv[2:]))

@@ -1,0 +1,48 @@
+"""The lists of system calls that a sealed process may make hold on each processor that packages are made
+for: newer ones have not the calls that others have replaced."""
+
+import ctypes
+import pathlib
+import re
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2] / "subprojects/sandbox/src"
+PROCESSORS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # SCMP_ARCH_... of libseccomp
+UNKNOWN = -1  # less: a call that another processor has
+# What the C library calls where a processor has not the other one. None: nothing takes its place.
+SUCCESSORS = {
+    "access": "faccessat", "arch_prctl": None, "dup2": "dup3", "epoll_wait": "epoll_pwait", "fork": "clone",
+    "getdents": "getdents64", "lstat": "newfstatat", "mkdir": "mkdirat", "open": "openat", "pipe": "pipe2",
+    "poll": "ppoll", "readlink": "readlinkat", "stat": "newfstatat", "unlink": "unlinkat", "vfork": "clone",
+}
+# Lists that a process has only together with another one.
+BESIDE = {("server.c", "sanitizing"): ("server.c", "reading")}
+
+
+def read_lists():
+    """{(file, name of the array): names of calls}. What is in the same file's arrays of one name is put
+    together."""
+    lists = {}
+    for path in SOURCES.glob("*.c"):
+        for name, body in re.findall(r"(\w+)\[\] = \{(.*?)\n\s*\};", path.read_text(), re.S):
+            calls = set(re.findall(r"SCMP_SYS\((\w+)\)", body))
+            if calls:
+                lists.setdefault((path.name, name), set()).update(calls)
+    return lists
+
+
+def test_each_list_holds_on_each_processor():
+    library = ctypes.CDLL("libseccomp.so.2")
+    resolve = library.seccomp_syscall_resolve_name_arch
+    resolve.argtypes = [ctypes.c_uint32, ctypes.c_char_p]
+    lists = read_lists()
+    assert len(lists) >= 10 and sum(map(len, lists.values())) > 140
+    faults = []
+    for place, calls in lists.items():
+        reached = calls | lists.get(BESIDE.get(place), set()) | {None}
+        for call in sorted(calls):
+            numbers = {name: resolve(number, call.encode()) for name, number in PROCESSORS.items()}
+            if UNKNOWN in numbers.values() or max(numbers.values()) < 0:
+                faults.append((place, call, "is no call"))
+            elif min(numbers.values()) < 0 and SUCCESSORS.get(call, call) not in reached:
+                faults.append((place, call, "has no successor in the list"))
+    assert not faults

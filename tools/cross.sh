@@ -1,0 +1,79 @@
+# Read by tools/package: a Debian of its own, in which packages for another architecture are made. It has the
+# compilers of this machine's architecture and the libraries of the other one, side by side as Debian's
+# multiarch puts them. This machine gets no foreign architecture, and none of its packages. Who reads this has
+# say(), fail() and as_root(), native and architecture.
+
+# To compile, to bundle the pages, and to run what was made: with the processor emulated.
+cross_packages=(build-essential "crossbuild-essential-$architecture" ccache fakeroot nodejs qemu-user-static)
+# Unit tests have a PostgreSQL of this machine's architecture.
+cross_packages+=(postgresql procps python3-pytest tzdata)
+
+# Sets cross_root, and makes it where it is missing: in the user's cache, as what tests make.
+find_cross_root() {
+	local suite mirror fresh wanted hook folder=${XDG_CACHE_HOME:-$HOME/.cache}/displayd
+	command -v mmdebstrap >/dev/null || fail "mmdebstrap is missing: run tools/setup"
+	suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+	wanted=$({
+		echo "$suite" "$profiles" "${cross_packages[@]}"
+		sed '/^Build-Depends:/,/^Standards/!d' debian/control
+	} | sha256sum)
+	cross_root=$folder/cross-$suite-$architecture-${wanted:0:16}
+	[ ! -e "$cross_root" ] || return 0
+	say "making a Debian that compiles for $architecture, in $cross_root"
+	mkdir -p "$folder"
+	fresh=$(mktemp -d "$folder/new-XXXXXXXX")
+	mirror=$(debian_mirror)
+	hook='mkdir -p "$1/etc/postgresql-common/createcluster.d" &&
+		echo "create_main_cluster = false" >"$1/etc/postgresql-common/createcluster.d/none.conf"'
+	is_fetching=true
+	as_root mmdebstrap --quiet --variant=minbase --architectures="$native,$architecture" \
+		--dpkgopt=force-unsafe-io --include="$(IFS=, && echo "${cross_packages[*]}")" \
+		--essential-hook="$hook" --customize-hook='mkdir -p "$1/srv/displayd"' \
+		--customize-hook="copy-in $root/debian /srv/displayd" \
+		--customize-hook='chroot "$1" apt-get -q -y --no-install-recommends \
+			--host-architecture '"$architecture"' --build-profiles '"cross${profiles:+,$profiles}"' \
+			build-dep /srv/displayd' \
+		"$suite" "$fresh" "$mirror" </dev/null >"$log" 2>&1 || {
+		tail -n 20 "$log" >&2
+		as_root rm -rf "$fresh"
+		fail "no Debian can be made; all of the output is in $log"
+	}
+	is_fetching=false
+	as_root chmod 755 "$fresh"
+	as_root mv "$fresh" "$cross_root"
+}
+
+# In a mount namespace, so that nothing of it is left: the folders up to "--" are those of this machine.
+enter_cross_root='
+set -e
+root=$1 user=$2 folder=$3
+shift 3
+mount --make-rprivate /
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+mount -t tmpfs tmpfs "$root/tmp"
+while [ "$1" != -- ]; do
+	mkdir -p "$root$1"
+	mount --rbind "$1" "$root$1"
+	shift
+done
+shift
+exec chroot --userspec="$user" "$root" env -i -C "$folder" "$@"
+'
+
+# Runs the command in the folder where the caller is, as the user who the caller is. Of the environment it has
+# what is named in kept_variables.
+inside() {
+	local name go_root variables=(HOME=/tmp LC_ALL=C.UTF-8)
+	if [ "$architecture" = "$native" ]; then
+		"$@"
+		return
+	fi
+	for name in "${kept_variables[@]}"; do
+		[ -z "${!name:-}" ] || variables+=("$name=${!name}")
+	done
+	go_root=$("$go" env GOROOT)
+	variables+=("PATH=/usr/lib/ccache:$go_root/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+	as_root unshare --mount bash -c "$enter_cross_root" enter "$cross_root" "$(id -u):$(id -g)" "$PWD" \
+		"$root" "$GOMODCACHE" "$GOCACHE" "$CCACHE_DIR" "$go_root" -- "${variables[@]}" "$@" </dev/null
+}
