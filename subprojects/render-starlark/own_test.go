@@ -33,15 +33,20 @@ func TestOwnApps(t *testing.T) {
 			r := testRequest()
 			r.Config = c.config
 			_, got := mustServe(t, r, packFolder(t, filepath.Join(ownApps, c.app)))
-			path := filepath.Join("testdata", name+".webp")
-			if *writes {
-				require.NoError(t, os.WriteFile(path, got, 0o644))
-			}
-			want, err := os.ReadFile(path)
-			require.NoError(t, err)
-			requireSameMovie(t, want, got)
+			requireOwnPicture(t, name, got)
 		})
 	}
+}
+
+func requireOwnPicture(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".webp")
+	if *writes {
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	requireSameMovie(t, want, got)
 }
 
 func TestOwnAppsHaveManifestAndSchema(t *testing.T) {
