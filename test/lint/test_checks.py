@@ -172,6 +172,57 @@ def test_text_fault(tree, text, words):
     assert words in tree.check("text")[0]
 
 
+NOTICE = """Words.
+
+The pages (subprojects/webapp) are bundled.
+
+MIT
+    @one/*, @two/a                        (c) 2020 Ada
+    three                                 (c) 2021 Bob
+
+The renderer of apps in Starlark (subprojects/render-starlark) is one program.
+
+MIT
+    example.invalid/a/one, two            (c) 2020 Ada
+                                          and others
+BSD, two clauses
+    example.invalid/B v1.2 (parts of it MIT)
+"""
+
+
+def write_notice(tree, notice=NOTICE, modules="", packages=()):
+    tree.write("NOTICE", notice)
+    tree.write("subprojects/render-starlark/go.mod", "module x\n\nrequire (\n" + modules
+               + "\texample.invalid/a/one v1.0.0\n\texample.invalid/a/two/v2 v2.0.0 // indirect\n"
+               "\texample.invalid/B v1.2.0\n\tgithub.com/stretchr/testify v1.0.0\n)\n")
+    lock = {"": {}, "node_modules/@one/x": {"license": "MIT"}, "node_modules/three": {"license": "MIT"},
+            "node_modules/@two/a": {"license": "MIT"}, "node_modules/tool": {"dev": True}}
+    tree.write("subprojects/webapp/package-lock.json", json.dumps({"packages": lock | dict(packages)}))
+
+
+def test_notice_without_fault(tree):
+    write_notice(tree)
+    assert tree.check("notice") == []
+
+
+def test_notice_faults(tree, monkeypatch):
+    write_notice(tree, modules="\texample.invalid/new v1.0.0\n",
+                 packages={"node_modules/x/node_modules/four": {"license": "ISC"}})
+    assert tree.check("notice") == ["module example.invalid/new is missing", "package four is missing"]
+    write_notice(tree, notice=NOTICE.replace("a/one, two ", "a/one, two, gone ").replace("three", "3"))
+    assert tree.check("notice") == ["module example.invalid/a/gone is not used any more",
+                                    "package three is missing", "package 3 is not used any more"]
+    write_notice(tree, packages={"node_modules/three": {"license": "ISC"}})
+    assert tree.check("notice") == ["package three has the licence ISC, not MIT"]
+    # What a module says itself, where it is on this machine.
+    monkeypatch.setenv("GOMODCACHE", str(tree.root / "modules"))
+    write_notice(tree)
+    tree.write("modules/example.invalid/!b@v1.2.0/LICENSE",
+               "Permission is hereby granted,\n free of charge")
+    assert tree.check("notice") == [
+        "module example.invalid/B has the licence MIT, not BSD, two clauses"]
+
+
 def test_text_without_fault(tree):
     tree.write("src/a.c", 'mkstemp("/tmp/XXXXXX"); /* networks, https://example.org/' "work/x */\n")
     tree.write("README.md", "two spaces  \nbreak a line\n")
@@ -228,3 +279,18 @@ def test_headers(tree):
     assert "alone with gcc" in found and "alone with clang" in found
     tree.write("include/base/b.h", "enum { TWICE };\n")
     assert "include/base/b.h" in tree.check("headers", *build)[0]
+
+
+def test_tidy(tree):
+    """A source of two programs is looked at once; what others wrote is not."""
+    tree.write(".clang-tidy", "Checks: '-*,bugprone-suspicious-semicolon'\nWarningsAsErrors: '*'\n")
+    faulty = "int f(int x)\n{\n\tif (x);\n\t\treturn 1;\n\treturn 0;\n}\n"
+    ours, generated = "src/base/a.c", "build/x/b.c"
+    build = write_commands(tree, ours, ours, generated)
+    command = [sys.executable, str(TOOLS / "check_tidy"), "--root", str(tree.root), *build]
+    for text, count in ((faulty, 1), (faulty.replace(";", "", 1), 0)):
+        tree.write(ours, text)
+        tree.write(generated, faulty)
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == count, done.stderr
+        assert done.stdout.count("[bugprone-suspicious-semicolon") == count
