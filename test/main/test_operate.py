@@ -1,0 +1,79 @@
+"""docs/operate.md: its commands as a reader types them, and the messages and settings that it names."""
+
+import os
+import re
+import subprocess
+
+from server import DISPLAYCTL, DISPLAYD, PATIENCE_S, ROOT
+
+with open(os.path.join(ROOT, "docs/operate.md"), encoding="utf-8") as file:
+    PAGE = file.read()
+
+
+def help_of(program):
+    return subprocess.run([program, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def sources():
+    """All of our C, the texts that go on in the next line put together."""
+    found = ""
+    for folder, _, names in os.walk(os.path.join(ROOT, "src")):
+        for name in names:
+            if name.endswith(".c"):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    found += file.read()
+    return re.sub(r'"\s*\n\s*"', "", found)
+
+
+def test_its_commands(running, folder):
+    blocks = re.findall(r"^```sh\n(.*?)^```", PAGE, re.M | re.S)
+    assert len(blocks) >= 4
+    programs = os.path.join(folder, "bin")
+    os.mkdir(programs)
+    for name, program in (("displayd", DISPLAYD), ("displayctl", DISPLAYCTL)):
+        os.symlink(os.path.abspath(program), os.path.join(programs, name))
+    environment = running.environment | {"PATH": programs + ":" + os.environ["PATH"],
+                                         "DISPLAYD_STATE_DIR": running.state_dir}
+    printed = ""
+    for block in blocks:
+        done = subprocess.run(["sh", "-ec", block], cwd=folder, env=environment, text=True, check=False,
+                              timeout=PATIENCE_S, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert done.returncode == 0, (block, done.stderr)
+        printed += done.stdout
+    assert "/link#" in printed
+    assert os.path.exists(os.path.join(folder, "restored/secret-key"))
+
+
+def test_its_line_for_cron(running, folder):
+    """As cron reads it: a % without a backslash ends the command."""
+    line, = re.findall(r"^```crontab\n(.*)\n```", PAGE, re.M)
+    command = re.split(r"(?<!\\)%", line.split(None, 6)[6])[0].replace("\\%", "%")
+    programs = os.path.join(folder, "bin")
+    os.mkdir(programs)
+    os.symlink(os.path.abspath(DISPLAYCTL), os.path.join(programs, "displayctl"))
+    environment = running.environment | {"PATH": programs + ":" + os.environ["PATH"],
+                                         "DISPLAYD_STATE_DIR": running.state_dir}
+    assert "/var/backups/" in command
+    subprocess.run(["sh", "-ec", command.replace("/var/backups", folder)], check=True, env=environment,
+                   timeout=PATIENCE_S)
+    assert [name for name in os.listdir(folder) if re.fullmatch(r"displayd-[1-7]\.backup", name)]
+
+
+def test_its_messages():
+    """Each message of its last table is one that a program says."""
+    said = sources()
+    messages = re.findall(r"^\| `([^`]+)` \|", PAGE.split("## What to do when")[1], re.M)
+    assert len(messages) >= 15
+    # The last one is the system's.
+    assert [text for text in messages if text not in said] == ["No space left on device"]
+
+
+def test_its_settings():
+    known = help_of(DISPLAYD) + help_of(DISPLAYCTL) + sources()
+    for option in set(re.findall(r"`[^`]*?--([a-z][a-z-]+)", PAGE)):
+        assert f"--{option}" in known or f'"{option}"' in known, option
+
+
+def test_its_links():
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", PAGE):
+        assert os.path.exists(os.path.join(ROOT, "docs", target)), target
