@@ -4,12 +4,15 @@
 embed_static.py OUT.c TABLE [--cache-control VALUE] PATH=FILE... [--cache-control VALUE PATH=FILE...]
 
 A --cache-control is for the files behind it. --list FILE stands for arguments in a file, one a line.
-A gzip variant is made where it is smaller; FILE.br, where there is one, is the Brotli variant.
+A gzip variant is made where it is smaller; FILE.br, where there is one, is the Brotli variant. A short page of
+HTML goes as it is: it fits into one write either way, and scanners report a compressed front page (BREACH).
 """
 import gzip
 import hashlib
 import os
 import sys
+
+SHORT_PAGE_BYTES = 4096
 
 TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -33,6 +36,8 @@ def read(path):
 def variants(path):
     """The bytes of each coding that saves something, and those of the file itself."""
     data = read(path)
+    if path.endswith(".html") and len(data) <= SHORT_PAGE_BYTES:
+        return {"IDENTITY": data}
     codings = {"IDENTITY": data, "GZIP": gzip.compress(data, 9, mtime=0)}
     if os.path.exists(path + ".br"):
         codings["BR"] = read(path + ".br")

@@ -56,7 +56,7 @@ def test_by_displayctl(world, start):
     SECRETS.add(made["key"])
     other = start(database=world.database)
     with warmed(made["key"], world, other) as clients:
-        world.server.ctl("key", "revoke", made["id"])
+        world.server.ctl("key", "revoke", made["id"], "--yes")
         wait_until_refused(clients, made["key"])
         # Others of the same account are as they were.
         assert {client.request("GET", PATH, key=account.key).status for client in clients} == {200}

@@ -44,11 +44,16 @@ def test_the_attempt_list_names_tests():
         return "".join(open(path, encoding="utf-8").read() for path in found)
 
     text = read("../docs/security-attempts.md")
-    tests = set(re.findall(r"^def (test_\w+)", read("web/test_*.py", "browser/test_*.py"), re.M))
+    tests = set(re.findall(r"^def (test_\w+)", read(
+        "web/test_*.py", "browser/test_*.py", "render/test_*.py", "main/test_*.py",
+        "../subprojects/*/test/test_*.py"), re.M))
+    tests |= set(re.findall(r"^func (Test\w+)", read("../subprojects/render-starlark/*_test.go"), re.M))
+    tests |= set(re.findall(r"^static void (test_\w+)\(", read(
+        "unit/render/*.c", "render/*.c", "../subprojects/*/test/*_test.c"), re.M))
     journeys = read("browser/*.journeys.mjs")
-    named = re.findall(r"test_\w+(?![\w/])", text)
+    named = re.findall(r"\b(?:test_|Test(?=[A-Z]))\w+(?![\w/])", text)
     assert len(named) > 100 and set(named) <= tests, set(named) - tests
-    quoted = re.findall(r'"([^"\n]+)"', text)
+    quoted = re.findall(r'"([^"\n]+)"', text.split("\n## Apps\n")[0])
     assert len(quoted) > 8
     assert not [name for name in quoted if f'"{name}": async' not in journeys]
 
