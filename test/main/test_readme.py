@@ -1,5 +1,6 @@
 """The lines that README and tools/run print, as a reader types them. (The examples' own lines are in
-test/contract/test_clients.py, those of "app render" in test/render.)"""
+test/contract/test_clients.py, those of "app render" in test/render, that of "app import" in
+test_ctl_app_import.py.)"""
 
 import http.client
 import json
@@ -11,8 +12,10 @@ import shutil
 import signal
 import subprocess
 import time
+import urllib.request
 
 import pytest
+from images import frames_of
 from server import DISPLAYCTL, DISPLAYD, PATIENCE_S, ROOT, wait_until
 
 
@@ -28,6 +31,7 @@ class Checkout:
         shutil.copy(os.path.join(ROOT, "tools/run"), os.path.join(self.root, "tools"))
         shutil.copytree(os.path.join(ROOT, "tools/demo"), os.path.join(self.root, "tools/demo"))
         os.symlink(os.path.abspath(os.path.join(ROOT, "docs")), os.path.join(self.root, "docs"))
+        shutil.copytree(os.path.join(ROOT, "share/apps"), os.path.join(self.root, "share/apps"))
         for name in ("setup", "build"):  # it is built already
             path = os.path.join(self.root, "tools", name)
             with open(path, "w", encoding="ascii") as file:
@@ -36,11 +40,11 @@ class Checkout:
         self.log_path = os.path.join(folder, "log")
         self.process = None
 
-    def start(self, last=r"/link#\w{43}$"):
+    def start(self, last=r"/link#\w{43}$", options=("--listen", "127.0.0.1:0")):
         """tools/run; what it prints, which ends with this."""
         with open(self.log_path, "wb") as log:
-            self.process = subprocess.Popen(["tools/run", "--listen", "127.0.0.1:0"], cwd=self.root,
-                                            stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            self.process = subprocess.Popen(["tools/run", *options], cwd=self.root, stdout=log,
+                                            stderr=log, stdin=subprocess.DEVNULL)
 
         def printed():
             assert self.process.poll() is None, self.text()
@@ -104,20 +108,32 @@ def readme_lines():
     """The lines with displayctl that need a server, and what stands between them."""
     with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
         blocks = re.findall(r"^```sh\n(.*?)^```", file.read(), re.M | re.S)
-    return [block for block in blocks if "displayctl" in block and "app render" not in block]
+    others = ("app render", "app import", "sudo ")
+    return [block for block in blocks
+            if "displayctl" in block and not any(words in block for words in others)]
 
 
 def test_lines_of_the_readme(checkout):
     blocks = readme_lines()
     assert sum(block.count("build/release/displayctl") for block in blocks) >= 3
     checkout.start()
-    for block in blocks:
-        printed = checkout.sh(block)
+    printed = "".join(checkout.sh(block) for block in blocks)
     key = re.search(r"^key +(ddk_\S+)$", printed, re.M)[1]
     url = re.search(r"displayd is running at (\S+)\. ", checkout.text())[1]
     shutil.copy(os.path.join(ROOT, "tools/demo/demo.png"), os.path.join(checkout.root, "picture.png"))
     assert "shows picture.png" in checkout.sh("sh docs/examples/push.sh picture.png",
                                               DISPLAYD_URL=url, DISPLAYD_KEY=key)
+    checkout.stop()
+
+
+def test_line_for_a_panel(checkout):
+    """The addresses that panels get are those that the line says, and fit them."""
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+        line = re.search(r"^ *tools/run (--listen 0\.0\.0\.0.*)$", file.read(), re.M)[1]
+    text = checkout.start(options=line.replace("0.0.0.0:8080", "127.0.0.1:0").split())
+    websocket = re.search(r"ws://\S+", text)[0].strip("'")
+    assert websocket.startswith("ws://192.168.1.20:8080/d/") and len(websocket) <= 128
+    assert "http://192.168.1.20:8080/link#" in text
     checkout.stop()
 
 
@@ -128,12 +144,64 @@ def test_lines_of_tools_run(checkout):
     assert checkout.sh(curl) == "{}"
     play(panel, checkout.root, b"brightness 60 %")
     checkout.stop()
-    # Its second run has the same server, and no keys to show.
+    # Its second run has the same server, and no keys to show; the panel's is in a file.
     text = checkout.start()
-    lines = lines_of(text, "displayctl' ")
-    assert len(lines) == 2
-    assert re.search(r"^key +ddk_", checkout.sh(lines[0]), re.M)
-    assert re.search(r"^websocketUrl +ws://", checkout.sh(lines[1]), re.M)
+    again, key, device = lines_of(text, "displayctl' ")
+    assert again == panel
+    assert re.search(r"^key +ddk_", checkout.sh(key), re.M)
+    assert re.search(r"^websocketUrl +ws://", checkout.sh(device), re.M)
+    checkout.stop()
+
+
+@pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be loaded")
+def test_apps_of_tools_run(checkout):
+    """They are in the catalogue, the device shows the clock in the machine's zone, and a later run
+    brings them up to date."""
+    text = checkout.start()
+    ctl = "build/release/displayctl --state-dir state --json "
+    device = re.search(r"/v1/devices/([0-9a-f-]{36})/push", text)[1]
+    apps = json.loads(checkout.sh(ctl + "app list"))
+    listed = {app["slug"] for app in apps if app["status"] == "active"}
+    assert {"clock", "date", "marquee", "countdown", "weather"} <= listed
+    assert ("clock-ts" in listed) == bool(os.environ.get("HAS_TYPESCRIPT"))
+    [entry] = json.loads(checkout.sh(ctl + f"installation list --device {device}"))
+    assert entry["app"]["name"] == "Clock"
+    url, key = re.search(r"'(\S+)/push' -H '(Authorization: Bearer \S+)'", text).groups()
+    zone = json.loads(checkout.sh(f"curl -s '{url}' -H '{key}'"))["timezone"]
+    assert os.path.realpath("/etc/localtime").endswith("/" + zone) or zone == "UTC"
+    checkout.stop()
+
+    path = os.path.join(checkout.root, "share/apps/date/manifest.yaml")
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("# newer\n")
+    checkout.start()
+    again = {app["slug"]: app["version"] for app in json.loads(checkout.sh(ctl + "app list"))}
+    assert {app["slug"] for app in apps if app["version"] != again[app["slug"]]} == {"date"}
+    checkout.stop()
+
+
+def clocks(checkout, zone):
+    """What the clock shows now, a minute ago and in a minute."""
+    for minutes in (0, -1, 1):
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 60 * minutes))
+        checkout.sh("build/release/displayctl app render share/apps/clock -o clock.webp"
+                    f" --now {now} --timezone {zone}")
+        with open(os.path.join(checkout.root, "clock.webp"), "rb") as file:
+            yield frames_of(file.read())
+
+
+@pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be loaded")
+def test_the_panel_of_tools_run_shows_the_clock(checkout):
+    text = checkout.start()
+    polls = re.search(r"polling +(\S+)", text)[1]
+    device, key = re.search(r"'(\S+)/push' -H '(Authorization: Bearer \S+)'", text).groups()
+    zone = json.loads(checkout.sh(f"curl -s '{device}' -H '{key}'"))["timezone"]
+
+    def shows():
+        with urllib.request.urlopen(polls, timeout=PATIENCE_S) as answer:
+            shown = frames_of(answer.read())
+        return len(shown) == 2 and shown in list(clocks(checkout, zone))
+    wait_until(shows, "the clock on the panel")
     checkout.stop()
 
 
