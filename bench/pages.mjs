@@ -1,5 +1,5 @@
 // Measures the pages in a browser, for bench/pages.py, which tells on standard input as JSON: url,
-// email, password, key, device, images (base64) and signIns. The answer is one line of JSON.
+// email, password, key, device, images (base64), signIns and edits. The answer is one line of JSON.
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,8 @@ const SCREEN = { width: 1280, height: 800 };
 
 const now = () => performance.timeOrigin + performance.now();
 
-/** In the page: the times at which pictures could be seen, in the frame after they were loaded. */
+/** In the page: the times at which pictures could be seen, in the frame after they were loaded, and
+ * that of the last click. */
 function watchPictures(selector) {
 	globalThis.seen = {};
 	const look = () => {
@@ -27,6 +28,11 @@ function watchPictures(selector) {
 		requestAnimationFrame(look);
 	};
 	requestAnimationFrame(look);
+	// When it happened, not when it was asked for: that takes this program a while.
+	const note = ({ timeStamp }) => {
+		globalThis.clickedAt = performance.timeOrigin + timeStamp;
+	};
+	addEventListener("click", note, { capture: true });
 }
 
 function summary(times) {
@@ -48,14 +54,13 @@ async function openSignIn(browser, scene) {
 /** From the click until the panel's picture can be seen. */
 async function signIn(browser, scene) {
 	const page = await openSignIn(browser, scene);
-	const before = now();
 	await page.getByRole("button", { name: "Sign in", exact: true }).click();
 	const at = await page
 		.waitForFunction(() =>
 			Object.entries(globalThis.seen).find(([source]) => source.includes("/pictures/"))?.at(1),
 		)
 		.then((found) => found.jsonValue());
-	return { page, time: at - before };
+	return { page, time: at - (await page.evaluate(() => globalThis.clickedAt)) };
 }
 
 /** From the answer to a push until its picture can be seen. */
@@ -76,6 +81,42 @@ async function push(page, scene, image) {
 		.then((found) => found.jsonValue());
 	await page.waitForTimeout(PAUSE_MS);
 	return at - answered;
+}
+
+/** From an edit of a draft, and from the answer to its save, until the picture that is rendered of it
+ * can be seen: two lists of times. */
+async function editDraft(page, scene) {
+	const slug = `bench-${Date.now()}`;
+	const headers = { origin: new URL(scene.url).origin };
+	const app = { slug, name: "Bench", visibility: "private" };
+	const made = await page.request.post(new URL("web/studio", scene.url).href, { data: app, headers });
+	if (!made.ok()) throw new Error(await made.text());
+	await page.goto(new URL(`studio/${slug}`, scene.url).href);
+	await page.waitForFunction(() => Object.keys(globalThis.seen).length > 0);
+	let savedAt;
+	page.on("response", (answer) => {
+		if (answer.request().method() === "PUT" && answer.url().endsWith("/draft")) savedAt = now();
+	});
+	const times = { edits: [], saves: [] };
+	for (let i = 0; i < scene.edits; i++) {
+		const known = await page.evaluate(() => Object.keys(globalThis.seen));
+		await page.locator(".code-view .cm-content").click();
+		await page.keyboard.press("Control+a");
+		await page.keyboard.press("Delete");
+		const editedAt = now();
+		await page.keyboard.insertText(
+			`load("render.star", "render")\n\ndef main():\n    return render.Root(child = render.Text("${i}"))\n`,
+		);
+		const at = await page
+			.waitForFunction(
+				(before) => Object.entries(globalThis.seen).find(([source]) => !before.includes(source))?.at(1),
+				known,
+			)
+			.then((found) => found.jsonValue());
+		times.edits.push(at - editedAt);
+		times.saves.push(at - savedAt);
+	}
+	return times;
 }
 
 async function load(page, target) {
@@ -105,10 +146,13 @@ try {
 	await load(page, new URL(`devices/${scene.device}`, scene.url).href);
 	const pushes = [];
 	for (const image of scene.images) pushes.push(await push(page, scene, image));
+	const drafts = await editDraft(page, scene);
 	console.log(
 		JSON.stringify({
 			sign_in_to_picture: summary(signIns),
 			push_to_picture: summary(pushes),
+			edit_to_picture: summary(drafts.edits),
+			save_to_picture: summary(drafts.saves),
 			requests_of_live_page: requests,
 		}),
 	);

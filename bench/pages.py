@@ -5,7 +5,8 @@
                                         panel displays the picture; page and panel in one worker,
                                         and in two
     bench/pages.py browser [PUSHES]     in a browser: from the click on "Sign in", and from the answer
-                                        to a push, until the picture can be seen
+                                        to a push, until the picture can be seen; the same from an edit
+                                        of a draft, and from its save
     bench/pages.py cost [COUNT]         memory and CPU time of the workers and of PostgreSQL for COUNT
                                         idle panels that show one entry each, and for COUNT open pages on top, which watch one
                                         of these panels each
@@ -196,6 +197,7 @@ def measure_pushes(bed, pushes):
 
 PASSWORD = "seven small lamps"
 SIGN_INS = 9
+EDITS = 10
 
 
 def measure_browser(bed, pushes):
@@ -213,9 +215,10 @@ def measure_browser(bed, pushes):
     scene = {
         "url": bed.server.url + "/", "email": email, "password": PASSWORD, "device": device,
         "key": ctl("key", "create", "--account", email)["key"], "signIns": SIGN_INS,
+        "edits": EDITS,
         "images": [base64.b64encode(images.png(images.noise(number))).decode()
                    for number in range(pushes)],
-        "chromium": shutil.which("chromium"),
+        "chromium": shutil.which("chromium-headless-shell"),
     }
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pages.mjs")
     return json.loads(subprocess.run(["node", script], input=json.dumps(scene), text=True,

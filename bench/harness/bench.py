@@ -124,7 +124,7 @@ class Bench:
         self.on_finish(server.remove)
         return server
 
-    def nginx(self, like):
+    def nginx(self, like, certificate=None):
         """nginx for this scenario, answering as large as this answer of displayd; its URL."""
         if not shutil.which("nginx"):
             raise Missing("nginx is not installed: run bench/setup")
@@ -132,7 +132,7 @@ class Bench:
             raise Failed(f"displayd answers {like.status}: {like.body[:200]!r}")
         folder = self._path("nginx")
         os.mkdir(folder)
-        server = Nginx(folder, like, len(os.sched_getaffinity(0)))
+        server = Nginx(folder, like, len(os.sched_getaffinity(0)), certificate)
         return self._add(server, server.stop, self.scenario_cleanup).url
 
     # ---- load ----

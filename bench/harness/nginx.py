@@ -34,13 +34,24 @@ http {{
 	scgi_temp_path {folder}/scgi;
 	default_type "{kind}";
 	server {{
-		listen 127.0.0.1:{port} backlog=4096;
+		listen 127.0.0.1:{port} backlog=4096{tls};
 		location / {{
 			{fill}return 200 "{body}";
 		}}
 	}}
 }}
 """
+
+# The first choice of displayd's in TLS 1.2 and in 1.3, with sessions as displayd has them: tickets.
+TLS = """ ssl;
+		ssl_certificate {certificate};
+		ssl_certificate_key {key};
+		ssl_protocols TLSv1.2 TLSv1.3;
+		ssl_ciphers ECDHE-ECDSA-AES128-GCM-SHA256;
+		ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
+		ssl_ecdh_curve prime256v1;
+		ssl_session_cache off;
+		ssl_session_timeout 8h"""
 
 
 def head_length(answer):
@@ -62,21 +73,24 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def config_text(folder, port, workers, answer):
+def config_text(folder, port, workers, answer, certificate=None):
     kind = answer.headers["Content-Type"]
     body = "x" * len(answer.body)
-    return CONFIG.format(folder=folder, port=port, workers=workers, kind=kind, body=body,
+    tls = ""
+    if certificate:
+        tls = TLS.format(certificate=certificate.certificate, key=certificate.key)
+    return CONFIG.format(folder=folder, port=port, workers=workers, kind=kind, body=body, tls=tls,
                          fill=fill_directive(head_length(answer), kind, len(body)))
 
 
 class Nginx:
     """One that runs from start() to stop(). workers: as many as displayd has."""
 
-    def __init__(self, folder, answer, workers):
+    def __init__(self, folder, answer, workers, certificate=None):
         self.folder = folder
         self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.config = config_text(folder, self.port, workers, answer)
+        self.url = f"{'https' if certificate else 'http'}://127.0.0.1:{self.port}"
+        self.config = config_text(folder, self.port, workers, answer, certificate)
         self.process = None
 
     def start(self):

@@ -35,7 +35,8 @@ The bench (harness/bench.py) offers, to prepare() and run():
                                  .make_account(email, devices) -> (key, devices)
                                  .make_devices(email, count) -> IDs; many rows at once, by SQL
     bench.new_server(*flags)     the same, not yet started: .start(), .stop()
-    bench.nginx(like=answer)     nginx answering with a body and head of the same size; its URL
+    bench.nginx(like=answer)     nginx answering with a body and head of the same size; its URL.
+                                 certificate=: over TLS, with displayd's ciphers
     bench.wrk(url, connections, seconds, requests=None, headers=None) -> Sample
                                  requests: (method, path, key, body) each, sent in turn
     bench.pgbench(server, sql, clients, seconds) -> Sample

@@ -7,6 +7,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "test")]
+sys.path.append(str(ROOT / "test/main"))  # behind this folder, which has a conftest.py as well
 
 from harness.summary import summarize_scenario  # noqa: E402
 from scenarios.base import Goal, Sample, Scenario  # noqa: E402

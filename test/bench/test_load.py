@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import certificates
 from harness import nginx, open_loop, pgbench, wrk
 from harness.paths import WRK_SCRIPTS
 from scenarios.base import Failed
@@ -137,10 +138,14 @@ def test_nginx_may_have_the_longer_head():
 
 
 @pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is only for measuring")
-def test_nginx_takes_the_configuration(tmp_path):
+@pytest.mark.parametrize("is_tls", [False, True], ids=["plain", "tls"])
+def test_nginx_takes_the_configuration(tmp_path, is_tls):
     path = tmp_path / "nginx.conf"
-    path.write_text(nginx.config_text(tmp_path, 20001, 1, answer(99, Content_Type="image/webp",
-                                                                 Cache_Control="no-store" * 20)))
+    certificate = certificates.make(tmp_path, "bench") if is_tls else None
+    like = answer(99, Content_Type="image/webp", Cache_Control="no-store" * 20)
+    text = nginx.config_text(tmp_path, 20001, 1, like, certificate)
+    assert (" ssl;" in text) == is_tls
+    path.write_text(text)
     done = subprocess.run(["nginx", "-t", "-c", path, "-p", tmp_path, "-e", tmp_path / "error"],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
