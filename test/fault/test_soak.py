@@ -15,12 +15,10 @@ from upgrade import run as run_upgrades
 from watch import Watch
 from world import World
 
-from server import Server
+from server import Server, little_quarantine
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", "120"))
 HAS_ENGINE = bool(os.environ.get("HAS_STARLARK") and os.environ.get("HAS_EGRESS"))
-# What was freed is kept for a while, so that a use of it is seen: too much to see a leak beside it.
-LITTLE_QUARANTINE = "quarantine_size_mb=1:thread_local_quarantine_size_kb=64"
 
 
 class Mixed:
@@ -48,9 +46,8 @@ class Mixed:
 
 @pytest.fixture(scope="module")
 def mixed(postgres):
-    options = f"{os.environ.get('ASAN_OPTIONS', '')}:{LITTLE_QUARANTINE}".strip(":")
     with World(postgres.create_database(), "--rate-limit", "0", "--access-log", "off",
-               environment={"ASAN_OPTIONS": options}) as world:
+               environment=little_quarantine()) as world:
         with Mixed(world) as running:
             yield running
 
