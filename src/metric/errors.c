@@ -6,9 +6,12 @@
 enum { WORDS = ERROR_LINE_BYTES / sizeof(uint64_t) };
 
 /* A line is written by one process, of several that take places in turn. Its number is odd while
- * that goes on: 2 * n + 1, then 2 * n + 2, for the line of that number. */
+ * that goes on: 2 * n + 1, then 2 * n + 2, for the line of that number. One that is so slow that
+ * its place comes round again writes into another's line: what is read counts if it fits its check
+ * only. Nobody waits for a process that may have been killed half-way. */
 struct entry {
 	_Atomic uint64_t number;
+	_Atomic uint64_t check;
 	_Atomic uint64_t length;
 	_Atomic uint64_t words[WORDS];
 };
@@ -41,6 +44,18 @@ static size_t cut(struct str line)
 	return length;
 }
 
+/* FNV-1a, a word at a time: http://www.isthe.com/chongo/tech/comp/fnv/ */
+static uint64_t check_of(uint64_t number, uint64_t length, const uint64_t words[static WORDS])
+{
+	static const uint64_t offset_basis = 0xcbf29ce484222325, prime = 0x100000001b3;
+	uint64_t check = (offset_basis ^ number) * prime;
+
+	check = (check ^ length) * prime;
+	for (unsigned i = 0; i < WORDS; i++)
+		check = (check ^ words[i]) * prime;
+	return check;
+}
+
 static void keep(struct str line)
 {
 	uint64_t number = atomic_fetch_add(&own->next, 1);
@@ -50,6 +65,7 @@ static void keep(struct str line)
 
 	memcpy(words, line.data, length);
 	atomic_store(&entry->number, 2 * number + 1);
+	atomic_store(&entry->check, check_of(number, length, words));
 	atomic_store(&entry->length, length);
 	for (unsigned i = 0; i < WORDS; i++)
 		atomic_store(&entry->words[i], words[i]);
@@ -72,14 +88,15 @@ static void read_one(struct entry *entry, uint64_t number,
 		     void (*each)(void *context, struct str line), void *context)
 {
 	uint64_t words[WORDS];
-	uint64_t length;
+	uint64_t check, length;
 
 	if (atomic_load(&entry->number) != 2 * number + 2)
 		return;
+	check = atomic_load(&entry->check);
 	length = atomic_load(&entry->length);
 	for (unsigned i = 0; i < WORDS; i++)
 		words[i] = atomic_load(&entry->words[i]);
-	if (atomic_load(&entry->number) == 2 * number + 2 && length <= ERROR_LINE_BYTES)
+	if (length <= ERROR_LINE_BYTES && check == check_of(number, length, words))
 		each(context, (struct str){(const char *)words, length});
 }
 
