@@ -250,9 +250,6 @@ static void step_up(struct connection *connection)
 	int error = pipeline_receive(pipeline);
 
 	take_notifications(connection);
-	if (pipeline->is_full && connection->storage)
-		storage_failed(connection->storage);
-	pipeline->is_full = false;
 	if (pipeline->answer_count != answers)
 		expect_answer(connection);
 	if (pipeline->useful)
@@ -382,6 +379,7 @@ void connection_start_asleep(struct connection *connection)
 
 	pipeline_init(pipeline);
 	pipeline->statements = connection->statements;
+	pipeline->storage = connection->storage;
 	pipeline->on_row = on_row;
 	pipeline->on_answer = on_answer;
 	pipeline->on_locked = connection->role->on_locked ? on_locked : NULL;

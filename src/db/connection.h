@@ -60,7 +60,7 @@ struct connection {
 	const struct statement_entry *statements;
 	unsigned statement_count;
 	enum statement_effect effect; /* only statements with this effect are prepared */
-	struct storage *storage;      /* is told what cannot be stored; or NULL */
+	struct storage *storage;      /* see struct pipeline */
 	bool session_pooler;	      /* one may stand between us and the server */
 
 	enum db_connection_state state;

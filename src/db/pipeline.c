@@ -27,7 +27,7 @@ void pipeline_init(struct pipeline *pipeline)
 	list_init(&pipeline->again);
 	list_init(&pipeline->conflicted);
 	pipeline->batch_count = 0;
-	pipeline->worn = pipeline->paused = pipeline->is_full = false;
+	pipeline->worn = pipeline->paused = false;
 }
 
 static int lose(struct pipeline *pipeline, struct str reason)
@@ -367,7 +367,8 @@ static void keep_result(struct pipeline *pipeline, struct batch *batch, struct d
 	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
 		return;
 	batch->has_failed = true;
-	pipeline->is_full |= result_is_full(result);
+	if (pipeline->storage && result_is_full(result))
+		storage_failed(pipeline->storage);
 }
 
 static int take_row(struct pipeline *pipeline, struct batch *batch, const PGresult *result)

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "db/query.h"
+#include "db/storage.h"
 
 #include <libpq-fe.h>
 
@@ -28,13 +29,13 @@ struct pipeline {
 	unsigned batch_count;
 	struct list again;	/* of struct db_query: to be sent alone */
 	struct list conflicted; /* of struct db_query: lost against another transaction, and rest */
+	struct storage *storage; /* is told of want of room before that is answered; or NULL */
 	/* The connection works, but cannot run its statements any more: nothing more is sent, and
 	 * it is closed when all queries are answered. */
 	bool worn;
 	uint64_t received_us;  /* when results were last read; monotonic */
 	unsigned answer_count; /* grows with every result that arrives */
 	bool useful;	       /* a statement has succeeded */
-	bool is_full;	       /* a write has failed for want of room */
 	bool paused;	       /* results stay with libpq and the server */
 	char reason[200];      /* why the connection is lost or worn */
 

@@ -1,5 +1,7 @@
 #include "base/limits.h"
 #include "base/log.h"
+#include "db/db.h"
+#include "db/storage.h"
 #include "http/static.h"
 #include "task_private.h"
 
@@ -178,6 +180,9 @@ struct verdict task_fail_db(struct task *task)
 {
 	switch (task->failed_outcome) {
 	case DB_AWAY:
+		if (db_is_up(task->service->db) && storage_is_full(db_storage(task->service->db)))
+			return task_fail_busy(
+			    task, 2, "the database has no room to store anything, try again later");
 		return task_fail_busy(task, 2, "the database cannot be reached, try again");
 	case DB_BLOCKED:
 		return task_fail_busy(task, 2,

@@ -150,3 +150,24 @@ def test_database_that_says_nothing(cluster, lossy):
                 cluster.resume()
         wait_until(lambda: client.request("GET", device.path, key=account.key).status == 200,
                    "an answer")
+
+
+# ---- no room ----
+
+def test_a_write_that_found_no_room_says_so(start):
+    """By the error that PostgreSQL makes of a full disk; test/main fills a real one."""
+    world = start()
+    account = world.account()
+    device = account.device()
+    world.sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+              " RAISE EXCEPTION 'could not extend file: No space left on device'"
+              " USING ERRCODE = 'disk_full'; END $$")
+    world.sql("CREATE TRIGGER refuse BEFORE UPDATE ON device FOR EACH ROW"
+              " EXECUTE FUNCTION refuse()")
+    for _ in range(4):
+        answer = device.push()
+        assert answer.status == 503 and answer["Retry-After"]
+        assert "no room" in answer.json()["detail"], answer.json()
+    account.get("/v1/devices").ok()
+    world.sql("DROP TRIGGER refuse ON device")
+    device.push().ok()

@@ -53,6 +53,7 @@ void __wrap_http_respond(struct http_request *request, const struct http_respons
 void __wrap_http_respond_problem(struct http_request *request, int status, struct str detail,
 				 struct str extra_members, const struct http_response *base);
 void __wrap_db_submit(struct db *db, struct db_query *submitted);
+bool __wrap_db_is_up(const struct db *db);
 
 bool __wrap_http_request_is_abandoned(const struct http_request *request)
 {
@@ -79,6 +80,12 @@ void __wrap_db_submit(struct db *db, struct db_query *submitted)
 	(void)db;
 	assert_null(query);
 	query = submitted;
+}
+
+bool __wrap_db_is_up(const struct db *db)
+{
+	(void)db;
+	return false;
 }
 
 static int open_service(void **state)
