@@ -16,14 +16,14 @@ enum {
 
 static void add_columns(struct table *table, const struct record *record, size_t offset)
 {
-	const char *object = NULL;
+	const struct record_field *object = NULL;
 
 	for (unsigned i = 0; i < record->field_count; i++) {
 		const struct record_field *field = &record->fields[i];
 		struct table_column *column = &table->columns[table->column_count];
 
 		if (field->kind == RECORD_KIND_OPEN)
-			object = field->name;
+			object = field;
 		else if (field->kind == RECORD_KIND_CLOSE)
 			object = NULL;
 		else if (field->kind == RECORD_KIND_ROW && field->is_shown)
@@ -33,7 +33,11 @@ static void add_columns(struct table *table, const struct record *record, size_t
 			continue;
 		require(table->column_count < TABLE_COLUMNS_MAX);
 		*column = (struct table_column){.field = field, .offset = offset + field->offset};
-		snprintf(column->name, sizeof(column->name), "%s%s%s", object ? object : "",
+		if (object && object->nullable) {
+			column->may_be_absent = true;
+			column->null_offset = offset + object->offset;
+		}
+		snprintf(column->name, sizeof(column->name), "%s%s%s", object ? object->name : "",
 			 object ? "." : "", field->name);
 		table->column_count++;
 	}
@@ -62,11 +66,31 @@ static void append_text(struct str value, struct buffer *text)
 	}
 }
 
+/* A whole number stands for null where it is zero. */
+static bool is_absent(const struct table_column *column, const char *row)
+{
+	if (column->may_be_absent && *(const bool *)(row + column->null_offset))
+		return true;
+	switch (column->field->kind) {
+	case RECORD_KIND_INT:
+	case RECORD_KIND_INT2:
+	case RECORD_KIND_INT4:
+	case RECORD_KIND_INT8:
+		return column->field->nullable && *(const int64_t *)(row + column->offset) == 0;
+	default:
+		return false;
+	}
+}
+
 void table_append_value(const struct table_column *column, const void *row, struct buffer *text)
 {
 	const void *member = (const char *)row + column->offset;
 	char id[ID_TEXT_LENGTH + 1], timestamp[TIMESTAMP_LENGTH + 1];
 
+	if (is_absent(column, row)) {
+		buffer_append_char(text, '-');
+		return;
+	}
 	switch (column->field->kind) {
 	case RECORD_KIND_STR:
 	case RECORD_KIND_JSON:

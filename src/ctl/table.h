@@ -12,7 +12,9 @@ enum { TABLE_COLUMNS_MAX = 64, TABLE_NAME_BYTES = 64 };
 
 struct table_column {
 	const struct record_field *field;
-	size_t offset; /* of the member in a row */
+	size_t offset;	    /* of the member in a row */
+	bool may_be_absent; /* with its object: then a bool at null_offset says so */
+	size_t null_offset;
 	char name[TABLE_NAME_BYTES];
 	size_t width;
 	bool is_left_out; /* there is no room for it */
@@ -26,7 +28,8 @@ struct table {
 /* The columns of a record that have a name. */
 void table_init(struct table *table, const struct record *record);
 
-/* A value as a person reads it, on one line, without what a terminal would obey. */
+/* A value as a person reads it, on one line, without what a terminal would obey; "-": there is
+ * none, as null in JSON. */
 void table_append_value(const struct table_column *column, const void *row, struct buffer *text);
 
 /* Places that a text takes on a terminal. */

@@ -53,6 +53,8 @@ class TestDevice:
         text = running.ctl("device", "show", device["id"], json_output=False)
         assert re.search(r"^sleep\.start +\d\d:\d\d$", text, re.M)
         assert re.search(rf"^account +{email}$", text, re.M)
+        panel = re.findall(r"^panel\.\w+ +(.*)$", text, re.M)
+        assert len(panel) > 5 and set(panel) == {"-"}  # as null: it has told nothing
 
     def test_list_of_all(self, running, email, device):
         devices = {one["id"]: one for one in running.ctl("device", "list")}
@@ -71,6 +73,10 @@ class TestInstallation:
         assert (shown["settings"], shown["hasSecrets"], shown["pictureBytes"]) == ({}, False, 0)
         mine = running.ctl("installation", "show", "mine", "--device", device["id"])
         assert mine["app"] is None and mine["pictureBytes"] > 0
+        assert mine["displaySeconds"] is None
+        text = running.ctl("installation", "show", "mine", "--device", device["id"],
+                           json_output=False)
+        assert re.search(r"^displaySeconds +-$", text, re.M)
         assert "say --yes" in refused(running, 4, "installation", "remove", "mine", "--device",
                                       device["id"])
         running.ctl("installation", "remove", "mine", "--device", device["id"], "--yes")
