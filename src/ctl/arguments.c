@@ -32,7 +32,7 @@ static const struct option_topic topics[] = {
     {"key", "What programs use the API with."},
     {"app", "Scripts that draw what a device shows."},
     {"version", "The versions of an app that were submitted."},
-    {"database", "The private PostgreSQL of a state directory."},
+    {"database", "The PostgreSQL in which the instance keeps all that it has."},
     {0},
 };
 

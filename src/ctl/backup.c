@@ -230,23 +230,10 @@ static enum ctl_exit run(struct ctl *ctl, void *context)
 	return code == CTL_DONE ? write_file(backup) : code;
 }
 
-/* Where there is none, none is made. */
-static enum ctl_exit look_for_database(struct ctl *ctl)
-{
-	struct cluster_error why;
-	int error = 0;
-
-	if (!ctl->config.database) {
-		error = cluster_url(ctl->config.state_dir, &ctl->cluster, &why);
-		cluster_close(&ctl->cluster);
-	}
-	return error < 0 ? ctl_fail(CTL_DATABASE, "%s", why.text) : CTL_DONE;
-}
-
 enum ctl_exit ctl_backup(struct ctl *ctl)
 {
 	struct backup backup = {.ctl = ctl, .row.file = ctl->positionals[0]};
-	enum ctl_exit code = look_for_database(ctl);
+	enum ctl_exit code = ctl_look_for_database(ctl);
 
 	if (code == CTL_DONE)
 		code = ctl_with_database(ctl, /* alone= */ false, run, &backup);

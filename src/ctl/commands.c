@@ -103,6 +103,11 @@ const struct ctl_command ctl_commands[] = {
 	    "moment, while the server runs: keep it as safe as the server. People sign in again "
 	    "after it was restored.",
 	    ctl_backup),
+    COMMAND("database show", NULL,
+	    "Show the instance's PostgreSQL: where it is, its version and that of our schema, how "
+	    "large it is and its largest tables, its connections, and whether a pooler stands "
+	    "before it. Starts a private database that no server runs, and stops it again.",
+	    ctl_database_show),
     COMMAND_ASKING(
 	"database upgrade", NULL,
 	"Move the private PostgreSQL to the newest version that is installed. displayd must be "

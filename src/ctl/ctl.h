@@ -70,6 +70,7 @@ enum ctl_exit ctl_app_review(struct ctl *ctl);
 enum ctl_exit ctl_app_show(struct ctl *ctl);
 enum ctl_exit ctl_app_types(struct ctl *ctl);
 enum ctl_exit ctl_backup(struct ctl *ctl);
+enum ctl_exit ctl_database_show(struct ctl *ctl);
 enum ctl_exit ctl_database_upgrade(struct ctl *ctl);
 enum ctl_exit ctl_device_create(struct ctl *ctl);
 enum ctl_exit ctl_device_disable(struct ctl *ctl);
@@ -196,6 +197,10 @@ enum ctl_exit ctl_with_url(struct ctl *ctl, enum ctl_exit (*run)(struct ctl *ctl
 enum ctl_exit ctl_with_database(struct ctl *ctl, bool alone,
 				enum ctl_exit (*run)(struct ctl *ctl, void *context),
 				void *context);
+
+/* For a command that must not make a database by these: whether there is one. CTL_DONE, or the
+ * reason was said. */
+enum ctl_exit ctl_look_for_database(struct ctl *ctl);
 
 /* ---- device_url.c ---- */
 

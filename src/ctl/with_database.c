@@ -87,3 +87,15 @@ enum ctl_exit ctl_with_database(struct ctl *ctl, bool alone,
 
 	return (alone ? run_alone : run_beside)(ctl, call_connected, &wanted);
 }
+
+enum ctl_exit ctl_look_for_database(struct ctl *ctl)
+{
+	struct cluster_error why;
+	int error = 0;
+
+	if (!ctl->config.database) {
+		error = cluster_url(ctl->config.state_dir, &ctl->cluster, &why);
+		cluster_close(&ctl->cluster);
+	}
+	return error < 0 ? ctl_fail(CTL_DATABASE, "%s", why.text) : CTL_DONE;
+}

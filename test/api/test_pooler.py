@@ -1,12 +1,13 @@
 """A pooler between displayd and PostgreSQL: it is noticed, refused by its name, and where it keeps
 sessions, it may be allowed."""
 
+import psycopg2
 import pytest
 from panel import Panel
 from pooler import PROGRAM, Pooler
 from world import SECRETS, World, images, wait_until
 
-from server import Server
+from server import Server, run_ctl
 
 pytestmark = pytest.mark.skipif(not PROGRAM, reason="PgBouncer is not installed")
 
@@ -69,3 +70,10 @@ def test_one_that_keeps_sessions_may_be_allowed(pooled):
             wait_until(lambda client=client: client.request(
                 "GET", device.path, key=made["key"]).status == 401, "a revoked key")
             client.close()
+
+
+def test_displayctl_tells_of_it(pooled):
+    url = pooled("session").url
+    shown = run_ctl("--database", url, "database", "show")
+    assert shown["isPooled"] is True
+    assert shown["address"]["host"] == psycopg2.extensions.parse_dsn(url)["host"]
