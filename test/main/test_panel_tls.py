@@ -1,12 +1,9 @@
 """displayctl panel over TLS: what nginx speaks before displayd."""
 
-import json
-import subprocess
-
 import certificates
 import proxies
 import pytest
-from server import DISPLAYCTL
+from tls import panel_shows
 
 NGINX_TLS = """
 	ssl_certificate {certificate};
@@ -33,17 +30,4 @@ def test_a_panel_behind_nginx(running, path, folder, protocols, key):
     made = certificates.make(folder, "proxy", key=key, names=[proxies.HOST])
     tls = NGINX_TLS.format(certificate=made.certificate, key=made.key, protocols=protocols)
     with proxies.nginx(folder, "%s:%s" % running.address, tls=tls) as (host, port):
-        command = [DISPLAYCTL, "panel", "--url", f"wss://{host}:{port}{path}", "--events", "-"]
-        with subprocess.Popen([*command, "--ca", made.certificate], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, text=True) as panel:
-            try:
-                for line in panel.stdout:
-                    event = json.loads(line)
-                    assert event["event"] != "closed", event
-                    if event["event"] == "displaying":
-                        break
-                else:
-                    pytest.fail("the panel has ended")
-            finally:
-                panel.terminate()
-                panel.stdout.read()
+        panel_shows(f"wss://{host}:{port}{path}", made.certificate)

@@ -1,6 +1,5 @@
 """TLS listeners: what clients of all kinds get, and what an operator is told."""
 
-import json
 import os
 import signal
 import ssl
@@ -10,7 +9,7 @@ import certificates
 import pytest
 import tls
 from cryptography import x509
-from server import DISPLAYCTL, PATIENCE_S, Server, wait_until
+from server import PATIENCE_S, Server, wait_until
 
 TLS12, TLS13 = ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3
 BOTH = pytest.mark.parametrize("version", [TLS12, TLS13], ids=["TLSv1.2", "TLSv1.3"])
@@ -340,21 +339,7 @@ class TestUrls:
         site.server.ctl("account", "create", email, "--name", "Panel")
         device = site.server.ctl("device", "create", "--account", email, "--name", "Desk")
         assert device["websocketUrl"].startswith(f"wss://localhost:{site.port}/")
-        command = [DISPLAYCTL, "panel", "--url", device["websocketUrl"], "--events", "-", "--ca",
-                   site.first.certificate]
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              text=True) as panel:
-            try:
-                for line in panel.stdout:
-                    event = json.loads(line)
-                    assert event["event"] != "closed", event
-                    if event["event"] == "displaying":
-                        break
-                else:
-                    pytest.fail("the panel has ended")
-            finally:
-                panel.terminate()
-                panel.stdout.read()
+        tls.panel_shows(device["websocketUrl"], site.first.certificate)
 
 
 class TestReload:

@@ -1,10 +1,12 @@
 """Clients of a displayd with a TLS listener."""
 
+import json
 import re
 import socket
 import ssl
+import subprocess
 
-from server import PATIENCE_S, Response
+from server import DISPLAYCTL, PATIENCE_S, Response
 
 REQUEST = b"GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
@@ -59,6 +61,24 @@ def read_answer(stream):
 def ask(stream, path="/livez"):
     stream.sendall(REQUEST % path.encode())
     return read_answer(stream)
+
+
+def panel_shows(url, authority):
+    """A panel in the terminal displays a picture, over its first connection. authority: the file with
+    the certificate that it trusts."""
+    command = [DISPLAYCTL, "panel", "--url", url, "--events", "-", "--ca", authority]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          text=True) as panel:
+        try:
+            for line in panel.stdout:
+                event = json.loads(line)
+                assert event["event"] != "closed", event
+                if event["event"] == "displaying":
+                    return
+            raise AssertionError("the panel has ended")
+        finally:
+            panel.terminate()
+            panel.stdout.read()
 
 
 class Piecewise:
