@@ -1,9 +1,11 @@
-"""Apps with a form, and people who install them."""
+"""Apps with a form, and people who install them. What tests import of the fixtures at the end, their
+module has."""
 
 import base64
 import os
 
 import pytest
+from authors import Author
 from people import Person
 
 RENDERERS = os.path.join(os.path.dirname(os.path.realpath(os.environ["DISPLAYD"])),
@@ -135,3 +137,23 @@ def pointers(answer):
 
 def webp(answer):
     return base64.b64decode(answer["picture"])
+
+
+@pytest.fixture(scope="module")
+def reviewer(world):
+    return Person(world, is_reviewer=True).browser()
+
+
+@pytest.fixture(scope="module")
+def author(world):
+    return Author(world, name="Ada Lovelace")
+
+
+@pytest.fixture(scope="module")
+def plain(author, reviewer):
+    return publish(author, reviewer, PLAIN)
+
+
+@pytest.fixture
+def owner(world):
+    return Owner(world)

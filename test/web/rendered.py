@@ -1,6 +1,35 @@
-"""What apps render, put into the database as a worker stores it that has rendered it."""
+"""What apps render, put into the database as a worker stores it that has rendered it. And a world in
+which nothing else renders, with an app: what tests import of these fixtures, their module has."""
 
 import images
+import pytest
+from authors import Author
+from people import Person, World
+
+WITHOUT_ENGINES = ("--rate-limit", "0", "--renderers", "0")
+
+
+@pytest.fixture(name="world", scope="module")
+def world_without_engines(postgres):
+    with World(postgres.create_database(), *WITHOUT_ENGINES) as one:
+        yield one
+
+
+@pytest.fixture
+def reviewer(world):
+    return Person(world, is_reviewer=True).browser()
+
+
+@pytest.fixture
+def author(world):
+    return Author(world)
+
+
+@pytest.fixture
+def app(author, reviewer):
+    app = author.make(visibility="public")
+    app.version_id = app.publish(reviewer)
+    return app
 
 
 def install(browser, device_id, app):

@@ -4,35 +4,17 @@ import json
 
 import pytest
 from authors import Author
-from forms import BROKEN, GENERATED, PLAIN, Entry, Owner, needs, pointers, publish, webp
+from forms import (BROKEN, GENERATED, PLAIN, Entry, Owner, author, needs, owner, plain, pointers,
+                   publish, reviewer, webp)
 from people import OWN_PAGE, UNKNOWN_ID, Browser, Person, wait_until
 
+__all__ = ["author", "owner", "plain", "reviewer"]  # fixtures
 pytestmark = needs("starlark")
-
-
-@pytest.fixture(scope="module")
-def reviewer(world):
-    return Person(world, is_reviewer=True).browser()
-
-
-@pytest.fixture(scope="module")
-def author(world):
-    return Author(world, name="Ada Lovelace")
-
-
-@pytest.fixture(scope="module")
-def plain(author, reviewer):
-    return publish(author, reviewer, PLAIN)
 
 
 @pytest.fixture(scope="module")
 def generated(author, reviewer):
     return publish(author, reviewer, GENERATED)
-
-
-@pytest.fixture
-def owner(world):
-    return Owner(world)
 
 
 # ---- the form ----

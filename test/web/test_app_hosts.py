@@ -8,31 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg2
 import pytest
-from authors import Author
-from people import Person, World, wait_until
-from rendered import store, webp
+from people import wait_until
+from rendered import app, author, reviewer, store, webp, world_without_engines
 
+__all__ = ["app", "author", "reviewer", "world_without_engines"]  # fixtures
 QUERIES = os.path.join(os.path.dirname(__file__), "../../sql/query")
 HOSTS = "a.example b.example"
 NOTHING = str(uuid.UUID(int=0))
-
-
-@pytest.fixture(name="world", scope="module")
-def world_without_engines(postgres):
-    with World(postgres.create_database(), "--rate-limit", "0", "--renderers", "0") as one:
-        yield one
-
-
-@pytest.fixture
-def author(world):
-    return Author(world)
-
-
-@pytest.fixture
-def app(world, author):
-    app = author.make(visibility="public")
-    app.version_id = app.publish(Person(world, is_reviewer=True).browser())
-    return app
 
 
 def statement(name):

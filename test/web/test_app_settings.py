@@ -7,31 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg2
 import pytest
-from authors import Author
-from forms import MADE, PLAIN, Entry, Owner, needs, pointers, publish
-from people import Browser, Person, wait_until
+from forms import (MADE, PLAIN, Entry, Owner, author, needs, owner, plain, pointers, publish,
+                   reviewer)
+from people import Browser, wait_until
 
+__all__ = ["author", "owner", "plain", "reviewer"]  # fixtures
 pytestmark = needs("starlark")
-
-
-@pytest.fixture(scope="module")
-def reviewer(world):
-    return Person(world, is_reviewer=True).browser()
-
-
-@pytest.fixture(scope="module")
-def author(world):
-    return Author(world, name="Ada Lovelace")
-
-
-@pytest.fixture(scope="module")
-def plain(author, reviewer):
-    return publish(author, reviewer, PLAIN)
-
-
-@pytest.fixture
-def owner(world):
-    return Owner(world)
 
 
 # ---- settings ----

@@ -3,36 +3,12 @@
 import contextlib
 import hashlib
 
-import pytest
-from authors import Author
 from devices import add, panel_of, path_of, poll_answer
-from people import Person, World, wait_until
-from rendered import install, place_of, store, webp
+from people import wait_until
+from rendered import (WITHOUT_ENGINES, app, author, install, place_of, reviewer, store, webp,
+                      world_without_engines)
 
-WITHOUT_ENGINES = ("--rate-limit", "0", "--renderers", "0")
-
-
-@pytest.fixture(name="world", scope="module")
-def world_without_engines(postgres):
-    with World(postgres.create_database(), *WITHOUT_ENGINES) as one:
-        yield one
-
-
-@pytest.fixture
-def reviewer(world):
-    return Person(world, is_reviewer=True).browser()
-
-
-@pytest.fixture
-def author(world):
-    return Author(world)
-
-
-@pytest.fixture
-def app(author, reviewer):
-    app = author.make(visibility="public")
-    app.version_id = app.publish(reviewer)
-    return app
+__all__ = ["app", "author", "reviewer", "world_without_engines"]  # fixtures
 
 
 def installed(browser, app, **members):

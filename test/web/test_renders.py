@@ -4,13 +4,13 @@ import json
 import os
 
 import pytest
-from authors import Author
 from devices import add, panel_of, path_of, poll_answer
-from people import Person, wait_until
-from rendered import install, place_of
+from people import wait_until
+from rendered import author, install, place_of, reviewer
 
 import images
 
+__all__ = ["author", "reviewer"]  # fixtures
 pytestmark = pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no engine is built")
 HEAD = 'load("render.star", "render")\nload("time.star", "time")\n'
 SETTLE = os.path.join(os.path.dirname(__file__), "../../sql/query/render_settle.sql")
@@ -27,16 +27,6 @@ BROKEN = HEAD + 'def main():\n    print("before")\n    fail("it is broken")\n'
 ENDLESS = HEAD + 'def main():\n    for _ in range(1 << 40):\n        pass\n'
 # It takes all the memory that it can get.
 GREEDY = 'def main():\n    x = [0]\n    for _ in range(1 << 40):\n        x = x + x\n    return []\n'
-
-
-@pytest.fixture
-def reviewer(world):
-    return Person(world, is_reviewer=True).browser()
-
-
-@pytest.fixture
-def author(world):
-    return Author(world)
 
 
 def published(author, reviewer, text, version="1.0"):

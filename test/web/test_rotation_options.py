@@ -7,8 +7,7 @@ import pytest
 from devices import add, panel_of, path_of, poll_answer
 from events import Events
 from people import UNKNOWN_ID, wait_until
-from rendered import install, place_of, store, webp
-from test_rendered import app, author, reviewer
+from rendered import app, author, install, place_of, reviewer, store, webp
 from test_rotation import (install_app, names, picture, push, rotation, seen, served, show, shows)
 
 import images
