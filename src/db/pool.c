@@ -6,6 +6,8 @@ void pool_start(struct pool *pool, const struct connection *connection,
 {
 	require(count >= 1 && count <= POOL_MAX);
 	pool->count = count;
+	if (spares)
+		spares_set_first(spares, &pool->connections[0]);
 	for (unsigned i = 0; i < count; i++) {
 		pool->connections[i] = *connection;
 		pool->connections[i].role = role;

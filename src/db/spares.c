@@ -1,12 +1,27 @@
 #include "spares.h"
 #include "base/require.h"
 
+/* Without them there would be no connection at all. */
+static bool stand_in(const struct spares *spares)
+{
+	if (!spares->first || connection_is_up(spares->first))
+		return false;
+	for (unsigned i = 0; i < spares->count; i++)
+		if (connection_is_up(spares->connections[i]))
+			return true;
+	return false;
+}
+
 static void on_deadline(struct deadline *deadline)
 {
 	struct spares *spares = container_of(deadline, struct spares, deadline);
 	uint64_t unneeded_ms = loop_now_ms(spares->loop) - spares->needed_ms;
 	bool sleeps = true;
 
+	if (stand_in(spares)) {
+		spares_use(spares);
+		return;
+	}
 	if (unneeded_ms < spares->idle_ms) {
 		deadline_set(spares->loop, deadline, spares->idle_ms - unneeded_ms);
 		return;
@@ -21,6 +36,7 @@ void spares_init(struct spares *spares, struct loop *loop, uint64_t idle_ms)
 {
 	spares->loop = loop;
 	spares->count = 0;
+	spares->first = NULL;
 	spares->idle_ms = idle_ms;
 	deadline_init(&spares->deadline, on_deadline);
 }
@@ -30,6 +46,11 @@ void spares_add(struct spares *spares, struct connection *connection)
 	require(spares->count < SPARES_MAX);
 	spares->connections[spares->count++] = connection;
 	connection_start_asleep(connection);
+}
+
+void spares_set_first(struct spares *spares, const struct connection *first)
+{
+	spares->first = first;
 }
 
 void spares_use(struct spares *spares)

@@ -2,7 +2,9 @@
  *
  *   asleep --need--> opening --> up --no need for a minute--> asleep
  *
- * Each costs the server a process of some megabytes. */
+ * Each costs the server a process of some megabytes. Where they are beside one that is always
+ * there, and that one is lost and cannot be made again, those that are up are needed until it is
+ * back. */
 #pragma once
 
 #include "connection.h"
@@ -13,6 +15,7 @@ struct spares {
 	struct loop *loop;
 	struct connection *connections[SPARES_MAX];
 	unsigned count;
+	const struct connection *first; /* the one that they are beside; NULL: there is none */
 	uint64_t idle_ms;
 	uint64_t needed_ms; /* when one was last needed; loop_now_ms() */
 	struct deadline deadline;
@@ -23,6 +26,8 @@ void spares_init(struct spares *spares, struct loop *loop, uint64_t idle_ms);
 
 /* Adds a connection, whose members the caller has set as for connection_start(). It sleeps. */
 void spares_add(struct spares *spares, struct connection *connection);
+/* They are beside this one, which does not sleep. */
+void spares_set_first(struct spares *spares, const struct connection *first);
 
 /* One is in use, or has come up. */
 void spares_use(struct spares *spares);

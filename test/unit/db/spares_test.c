@@ -1,0 +1,177 @@
+/* Connections that sleep while nobody needs them. */
+#include "pool.h"
+#include "support.h"
+
+#include <stdio.h>
+
+/* Far longer than the test, and as short as can be. */
+enum { LONG_MS = 3600 * 1000, SHORT_MS = 1 };
+
+static struct loop loop;
+static struct pool pool;
+static struct spares spares;
+static bool time_is_up;
+static uv_prepare_t alive; /* keeps the loop running while all connections rest */
+
+static void on_prepare(uv_prepare_t *prepare)
+{
+	(void)prepare;
+}
+
+static void on_up(struct connection *connection)
+{
+	(void)connection;
+	spares_use(&spares);
+}
+
+static void on_down(struct connection *connection)
+{
+	(void)connection;
+}
+
+static bool is_up(unsigned number)
+{
+	return connection_is_up(&pool.connections[number]);
+}
+
+static void turn(void)
+{
+	uv_run(&loop.uv, UV_RUN_ONCE);
+}
+
+static void on_time(struct deadline *deadline)
+{
+	(void)deadline;
+	time_is_up = true;
+}
+
+/* Deadlines run in their order: when ours does, that of the spares has run, too. */
+static void turn_until_looked_at(void)
+{
+	struct deadline ours;
+
+	time_is_up = false;
+	deadline_init(&ours, on_time);
+	deadline_set(&loop, &ours, 100 * SHORT_MS);
+	while (!time_is_up)
+		turn();
+}
+
+/* Unused connections may sleep from now on. */
+static void shorten_idle_time(void)
+{
+	spares.idle_ms = SHORT_MS;
+	deadline_clear(&loop, &spares.deadline);
+	spares_use(&spares);
+}
+
+/* A connection that is always there, and one more, of a user who gets in while a test lets him. */
+static int open_two(void **state)
+{
+	static const struct connection_role role = {
+	    .name = "write",
+	    .metric = METRIC_DATABASE_WRITE,
+	    .answer_ms = 10 * 1000,
+	    .on_up = on_up,
+	    .on_down = on_down,
+	};
+	static char url[500];
+	const char *own = usual_settings().url;
+	struct connection connection = {
+	    .loop = &loop,
+	    .owner = &pool,
+	    .url = url,
+	    .statements = test_statements,
+	    .statement_count = TEST_STATEMENT_COUNT,
+	    .effect = EFFECT_WRITE,
+	};
+
+	(void)state;
+	run_sql("CREATE ROLE visitor LOGIN");
+	run_sql("GRANT ALL ON item TO visitor");
+	snprintf(url, sizeof(url), "%.*suser=visitor", (int)(strstr(own, "user=") - own), own);
+	assert_int_equal(loop_init(&loop), 0);
+	uv_prepare_init(&loop.uv, &alive);
+	uv_prepare_start(&alive, on_prepare);
+	spares_init(&spares, &loop, LONG_MS);
+	pool_start(&pool, &connection, &role, 2, &spares);
+	while (!is_up(0))
+		turn();
+	spares_need(&spares);
+	while (!is_up(1))
+		turn();
+	return 0;
+}
+
+static int close_two(void **state)
+{
+	(void)state;
+	spares_finish(&spares);
+	pool_close(&pool);
+	uv_close((uv_handle_t *)&alive, NULL);
+	loop_finish(&loop);
+	run_sql("DROP OWNED BY visitor");
+	run_sql("DROP ROLE visitor");
+	return 0;
+}
+
+/* Nobody else gets in. */
+static void end_connection(unsigned number)
+{
+	char sql[100];
+
+	run_sql("ALTER ROLE visitor CONNECTION LIMIT 0");
+	snprintf(sql, sizeof(sql), "SELECT pg_terminate_backend(%d, 60000)",
+		 PQbackendPID(pool.connections[number].pg));
+	run_sql(sql);
+	while (is_up(number))
+		turn();
+}
+
+static void test_unneeded_it_sleeps(void **state)
+{
+	(void)state;
+	shorten_idle_time();
+	while (!connection_is_asleep(&pool.connections[1]))
+		turn();
+	assert_true(is_up(0));
+}
+
+/* Else there would be none at all. */
+static void test_it_stands_in_for_the_first(void **state)
+{
+	(void)state;
+	end_connection(0);
+	shorten_idle_time();
+	turn_until_looked_at();
+	assert_false(is_up(0));
+	assert_true(is_up(1));
+	run_sql("ALTER ROLE visitor CONNECTION LIMIT -1");
+	while (!is_up(0) || !connection_is_asleep(&pool.connections[1]))
+		turn();
+}
+
+/* One that cannot be made either is of no use. */
+static void test_while_both_are_down_it_sleeps(void **state)
+{
+	(void)state;
+	end_connection(1);
+	end_connection(0);
+	shorten_idle_time();
+	while (!connection_is_asleep(&pool.connections[1]))
+		turn();
+	assert_false(is_up(0));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_two, close_two)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_unneeded_it_sleeps),
+	    TEST(test_it_stands_in_for_the_first),
+	    TEST(test_while_both_are_down_it_sleeps),
+	};
+
+	return cmocka_run_group_tests(tests, make_tables, NULL);
+}
