@@ -373,11 +373,34 @@ static void close_one(int *fd)
 	*fd = -1;
 }
 
+/* Those that the service manager gave are in every configuration. */
+static bool is_other(const struct instance *instance, const struct listen_socket *socket)
+{
+	for (unsigned i = 0; i < instance->socket_count; i++)
+		if (instance->sockets[i].fd == socket->fd)
+			return false;
+	return !socket->is_given;
+}
+
+/* It ends while another configuration is tried: the files of sockets would outlive it, with nobody
+ * who answers there. */
+static void close_other_sockets(struct instance *instance)
+{
+	for (unsigned i = 0; i < instance->other_socket_count; i++) {
+		struct listen_socket socket = instance->other_sockets[i];
+
+		if (is_other(instance, &socket))
+			listen_socket_close(&socket);
+	}
+	instance->other_socket_count = 0;
+}
+
 void instance_close(struct instance *instance)
 {
 	if (instance->lock_fd >= 0 &&
 	    state_dir_write_urls(instance->config->state_dir, NULL, NULL) < 0)
 		log_warn("supervisor", "cannot remove the files public-url and panel-url");
+	close_other_sockets(instance);
 	for (unsigned i = 0; i < instance->socket_count; i++)
 		listen_socket_close(&instance->sockets[i]);
 	for (unsigned i = 0; i < CONFIG_WORKER_SLOTS_MAX; i++) {
@@ -397,15 +420,9 @@ void instance_close(struct instance *instance)
 /* A child would keep open what the supervisor closes later. */
 static void leave_other_sockets(struct instance *instance)
 {
-	for (unsigned i = 0; i < instance->other_socket_count; i++) {
-		int fd = instance->other_sockets[i].fd;
-		bool is_own = false;
-
-		for (unsigned j = 0; j < instance->socket_count; j++)
-			is_own |= instance->sockets[j].fd == fd;
-		if (!is_own)
-			close(fd);
-	}
+	for (unsigned i = 0; i < instance->other_socket_count; i++)
+		if (is_other(instance, &instance->other_sockets[i]))
+			close(instance->other_sockets[i].fd);
 	instance->other_socket_count = 0;
 }
 

@@ -249,11 +249,26 @@ def test_it_ends_with_its_terminal(launch):
     assert server.wait() == 0
 
 
-def test_it_stops_while_it_changes(scene):
-    """The last one: the server ends."""
+def test_it_stops_while_it_changes(scene, folder):
+    """The last one: the server ends. It leaves no file of a socket: neither of the configuration
+    before nor of the one that it tries, while its workers wait for a database that has been
+    stopped."""
+    before, tried = (os.path.join(folder, name) for name in ("before", "tried"))
+    scene.reload(f"admin-listen = unix:{before}")
+    assert os.path.lexists(before)
     changed = scene.count('msg="the configuration has changed"')
-    scene.write("rate-limit = 43")
-    scene.signal()
-    scene.server.wait_for_log('msg="the configuration has changed"', changed + 1)
-    assert scene.server.stop() == 0
+    postmaster = scene.server.postmaster()
+    os.kill(postmaster, signal.SIGSTOP)
+    try:
+        scene.write(f"admin-listen = unix:{tried}")
+        scene.signal()
+        scene.server.wait_for_log('msg="the configuration has changed"', changed + 1)
+        scene.server.process.send_signal(signal.SIGTERM)
+        scene.server.wait_for_log('msg="stopping: ')
+    finally:
+        os.kill(postmaster, signal.SIGCONT)
+    assert scene.server.wait() == 0
     assert "ended unexpectedly" not in scene.server.log().split('msg="stopping')[1]
+    assert f"msg=listening address=unix:{tried}" in scene.server.log()
+    assert not os.path.lexists(tried)
+    assert not os.path.lexists(before)

@@ -5,9 +5,7 @@
 import fcntl
 import os
 import re
-import shutil
 import signal
-import socket
 import ssl
 import struct
 import subprocess
@@ -18,74 +16,12 @@ import certificates
 import pytest
 import tls
 from scrape import Scrape
+from upgrade_scene import CHECK, Scene, free_port
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 from keep_alive import Load, Panels  # noqa: E402
-from server import DISPLAYD, CtlError, Server, wait_until  # noqa: E402
-
-CHECK = 'case "$*" in *--check-upgrade*)'
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
-class Scene:
-    """A server whose program is a link that a test can lead elsewhere."""
-
-    def __init__(self, template, *arguments):
-        # A restart would get another port from the kernel.
-        self.server = Server("--config", "", *arguments, workers=2,
-                             listen=f"127.0.0.1:{free_port()}")
-        self.folder = self.server.state_dir + ".programs"
-        os.makedirs(self.folder, exist_ok=True)
-        self.program = os.path.join(self.folder, "displayd")
-        self.config = os.path.join(self.folder, "displayd.conf")
-        self.server.command[0] = self.program
-        self.server.command[self.server.command.index("--config") + 1] = self.config
-        with open(self.config, "w", encoding="utf-8"):
-            pass
-        self.install()
-        subprocess.run(["cp", "-a", template + "/.", self.server.state_dir], check=True)
-        self.server.start()
-        account = ("--account", "ada@example.org")
-        self.server.ctl("account", "create", "ada@example.org", "--name", "Ada")
-        self.devices = [self.server.ctl("device", "create", *account, "--name", f"D{i}")
-                        for i in range(3)]
-        self.key = self.server.ctl("key", "create", *account)["key"]
-
-    def install(self, script=None):
-        """The program under test, or a script, in which DISPLAYD is that program."""
-        fresh = self.program + ".new"
-        if os.path.lexists(fresh):
-            os.unlink(fresh)
-        if script is None:
-            os.symlink(DISPLAYD, fresh)
-        else:
-            with open(fresh, "w", encoding="utf-8") as file:
-                file.write(f"#!/bin/sh\nDISPLAYD='{DISPLAYD}'\n{script}\n")
-            os.chmod(fresh, 0o755)
-        os.rename(fresh, self.program)
-
-    def upgrade(self):
-        return self.server.ctl("upgrade")
-
-    def refused(self):
-        """What displayctl says where it was not upgraded."""
-        with pytest.raises(CtlError) as error:
-            self.upgrade()
-        return error.value
-
-    def retire(self):
-        """Until only one generation of workers is left."""
-        wait_until(lambda: len(self.server.children()[0]) == 2, "two workers")
-
-    def remove(self):
-        self.server.remove()
-        shutil.rmtree(self.folder, ignore_errors=True)
+from server import CtlError, Server, wait_until  # noqa: E402
 
 
 @pytest.fixture(scope="module")
