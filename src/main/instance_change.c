@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "main/certificates.h"
 
+#include <sodium.h>
 #include <string.h>
 
 static const struct listen_socket *find(const struct listen_socket *sockets, unsigned count, int fd)
@@ -108,11 +109,37 @@ static int load_token(const struct config *config, uint8_t *ret_hash, struct rea
 	return metrics_token_load(config->metrics_token_file, ret_hash, reterr);
 }
 
-int instance_change(struct instance *instance, const struct config *config,
-		    struct instance_before *ret_before, struct reason *reterr)
+/* Both, or neither. */
+static int load_files(struct instance *instance, const struct config *config, struct reason *reterr)
 {
 	uint8_t token[METRICS_TOKEN_HASH_BYTES] = {0};
 
+	if (load_token(config, token, reterr) < 0 ||
+	    load_certificates(instance, config, reterr) < 0)
+		return -1;
+	memcpy(instance->metrics_token_hash, token, sizeof(token));
+	return 0;
+}
+
+/* The workers have what the configuration says, and serve: a file that cannot be used any more is
+ * no reason to end them. What certificates there are lies in memory. Nobody has a token whose hash
+ * is random. */
+static void load_files_again(struct instance *instance, const struct config *config)
+{
+	struct reason why;
+
+	if (load_token(config, instance->metrics_token_hash, &why) < 0) {
+		randombytes_buf(instance->metrics_token_hash, METRICS_TOKEN_HASH_BYTES);
+		log_error("supervisor", "workers that are started from now on show no metrics",
+			  LOG_TEXT("reason", why.text));
+	}
+	if (load_certificates(instance, config, &why) < 0)
+		log_error("tls", "the certificates that workers have stay in force",
+			  LOG_TEXT("reason", why.text));
+}
+
+static void note_before(const struct instance *instance, struct instance_before *ret_before)
+{
 	*ret_before = (struct instance_before){.config = instance->config,
 					       .socket_count = instance->socket_count};
 	memcpy(ret_before->sockets, instance->sockets, sizeof(instance->sockets));
@@ -121,27 +148,45 @@ int instance_change(struct instance *instance, const struct config *config,
 	memcpy(ret_before->panel_url, instance->panel_url, sizeof(instance->panel_url));
 	memcpy(ret_before->metrics_token_hash, instance->metrics_token_hash,
 	       METRICS_TOKEN_HASH_BYTES);
-	if (instance_check_given_sockets(instance, config, reterr) < 0 ||
-	    load_token(config, token, reterr) < 0 ||
-	    load_certificates(instance, config, reterr) < 0)
-		return -1;
-	memcpy(instance->metrics_token_hash, token, sizeof(token));
+}
+
+static int change_sockets(struct instance *instance, const struct config *config,
+			  struct instance_before *before, struct reason *reterr)
+{
 	instance->config = config;
 	instance->socket_count = 0;
-	instance->other_sockets = ret_before->sockets;
-	instance->other_socket_count = ret_before->socket_count;
-	for (unsigned i = 0; i < ret_before->socket_count; i++)
-		if (ret_before->sockets[i].is_given)
-			instance->sockets[instance->socket_count++] = ret_before->sockets[i];
+	instance->other_sockets = before->sockets;
+	instance->other_socket_count = before->socket_count;
+	for (unsigned i = 0; i < before->socket_count; i++)
+		if (before->sockets[i].is_given)
+			instance->sockets[instance->socket_count++] = before->sockets[i];
 	for (unsigned i = 0; i < config->listen_count; i++) {
 		if (!instance_wants(instance, &config->listen[i]) ||
-		    listen_to(instance, ret_before, &config->listen[i], reterr) == 0)
+		    listen_to(instance, before, &config->listen[i], reterr) == 0)
 			continue;
-		instance_undo(instance, ret_before);
+		instance_undo(instance, before);
 		return -1;
 	}
 	instance_choose_urls(instance);
 	return 0;
+}
+
+int instance_change(struct instance *instance, const struct config *config,
+		    struct instance_before *ret_before, struct reason *reterr)
+{
+	note_before(instance, ret_before);
+	if (instance_check_given_sockets(instance, config, reterr) < 0 ||
+	    load_files(instance, config, reterr) < 0)
+		return -1;
+	return change_sockets(instance, config, ret_before, reterr);
+}
+
+int instance_change_back(struct instance *instance, const struct config *config,
+			 struct instance_before *ret_before, struct reason *reterr)
+{
+	note_before(instance, ret_before);
+	load_files_again(instance, config);
+	return change_sockets(instance, config, ret_before, reterr);
 }
 
 void instance_keep(struct instance *instance, struct instance_before *before)

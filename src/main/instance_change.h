@@ -25,6 +25,13 @@ __attribute__((warn_unused_result)) int instance_change(struct instance *instanc
 							struct instance_before *ret_before,
 							struct reason *reterr);
 
+/* The same for a program that goes on after another one failed in its place: workers have that
+ * configuration, so it needs no file that it names. */
+__attribute__((warn_unused_result)) int instance_change_back(struct instance *instance,
+							     const struct config *config,
+							     struct instance_before *ret_before,
+							     struct reason *reterr);
+
 /* Closes what the new configuration listens on no more; or goes back to the one before. */
 void instance_keep(struct instance *instance, struct instance_before *before);
 void instance_undo(struct instance *instance, struct instance_before *before);

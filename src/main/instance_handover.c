@@ -107,6 +107,9 @@ enum exit_code instance_take_over(struct instance *instance, const struct config
 				  const struct handover *handover,
 				  struct instance_before *ret_before, struct reason *reterr)
 {
+	int (*change)(struct instance *, const struct config *, struct instance_before *,
+		      struct reason *) =
+	    handover->returned[0] ? instance_change_back : instance_change;
 	enum exit_code code = instance_begin(instance, config, reterr);
 	struct cluster_error why;
 
@@ -133,7 +136,7 @@ enum exit_code instance_take_over(struct instance *instance, const struct config
 	code = take_memory(instance, handover, reterr); /* certificates lie in it */
 	if (code != EXIT_DONE)
 		return code;
-	if (instance_change(instance, config, ret_before, reterr) < 0)
+	if (change(instance, config, ret_before, reterr) < 0)
 		return EXIT_LISTEN;
 	code = instance_give_up_rights(instance, reterr);
 	if (code != EXIT_DONE)

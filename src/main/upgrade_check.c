@@ -5,8 +5,11 @@
 #include "base/process.h"
 #include "db/cluster.h"
 #include "db/migrate.h"
+#include "main/certificates.h"
 #include "main/exit_code.h"
 #include "main/handover.h"
+#include "main/metrics_token.h"
+#include "main/shared.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +26,35 @@ static int last_migration(void)
 	return migrations[migration_count - 1].number;
 }
 
+/* Whether certificates and the token are there and good: the program would find that out only in
+ * the place of the one before. */
+static int check_files(const struct config *config, struct reason *reterr)
+{
+	uint8_t hash[METRICS_TOKEN_HASH_BYTES];
+	char name[HTTP_TLS_NAME_BYTES];
+	struct region_map *shared;
+	int rc, fd = -1;
+
+	if (config->metrics_token_file &&
+	    metrics_token_load(config->metrics_token_file, hash, reterr) < 0)
+		return -1;
+	if (config->tls_certificates.count == 0)
+		return 0;
+	shared = shared_create(config_worker_slots(config), &fd);
+	if (!shared)
+		return reason_set(reterr, "cannot map shared memory: %s", strerror(errno));
+	rc = certificates_load(config, shared, name, reterr);
+	region_map_destroy(shared);
+	close(fd);
+	return rc;
+}
+
 int upgrade_check_print(const struct config *config)
 {
 	char settings[CONFIG_FIXED_BYTES];
 	struct cluster_error why;
 	struct cluster cluster;
+	struct reason reason;
 	int rc = 0;
 
 	if (!config->database) {
@@ -37,6 +64,10 @@ int upgrade_check_print(const struct config *config)
 	if (rc < 0) {
 		fprintf(stderr, "displayd: %s\n", why.text);
 		return EXIT_DATABASE;
+	}
+	if (check_files(config, &reason) < 0) {
+		fprintf(stderr, "displayd: %s\n", reason.text);
+		return EXIT_CONFIG;
 	}
 	config_hash_fixed(config, settings);
 	printf("displayd-upgrade %s %d %d %s\n", DISPLAYD_VERSION, HANDOVER_VERSION,
