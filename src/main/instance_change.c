@@ -195,13 +195,14 @@ void instance_keep(struct instance *instance, struct instance_before *before)
 		     instance->socket_count);
 	instance->other_sockets = NULL;
 	instance->other_socket_count = 0;
-	if (before->config->tls_certificates.count > 0 &&
-	    instance->config->tls_certificates.count == 0)
+	/* Also what another program has put there, of whose configuration nothing is known. */
+	if (instance->config->tls_certificates.count == 0)
 		http_tls_forget(instance->shared);
 }
 
 void instance_undo(struct instance *instance, struct instance_before *before)
 {
+	bool has_tls = instance->config->tls_certificates.count > 0;
 	struct reason why;
 
 	close_others(instance->sockets, instance->socket_count, before->sockets,
@@ -214,6 +215,8 @@ void instance_undo(struct instance *instance, struct instance_before *before)
 	if (load_certificates(instance, before->config, &why) < 0)
 		log_error("tls", "the certificates of the configuration before cannot be read",
 			  LOG_TEXT("reason", why.text));
+	if (has_tls && before->config->tls_certificates.count == 0)
+		http_tls_forget(instance->shared);
 	memcpy(instance->tls_name, before->tls_name, sizeof(instance->tls_name));
 	memcpy(instance->metrics_token_hash, before->metrics_token_hash, METRICS_TOKEN_HASH_BYTES);
 	memcpy(instance->public_url, before->public_url, sizeof(instance->public_url));

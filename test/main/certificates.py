@@ -2,6 +2,7 @@
 
 import datetime
 import ipaddress
+import mmap
 import os
 
 from cryptography import x509
@@ -54,6 +55,17 @@ class Certificate:
         with open(self.key, "wb") as file:
             os.chmod(self.key, 0o600)
             file.write(self.key_pem(password))
+
+    def is_in_memory(self, pid):
+        """Whether the key is in memory that this supervisor shares with its workers."""
+        folder = f"/proc/{pid}/fd"
+        for path in (os.path.join(folder, name) for name in os.listdir(folder)):
+            if not os.readlink(path).startswith("/memfd:displayd-shared"):
+                continue
+            with open(path, "rb") as file, \
+                    mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as memory:
+                return memory.find(self.key_pem()) >= 0
+        raise LookupError("the supervisor has no such memory")
 
 
 def names_of(texts):

@@ -151,6 +151,18 @@ def test_listeners_come_and_go(scene, folder):
     assert not answers(other)
 
 
+def test_keys_of_a_refused_configuration_are_wiped(scene, folder):
+    """Which are read before it is known whether it can listen."""
+    made = certificates.make(folder, "wall")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert "another program does" in scene.refuse(
+            f"tls-listen = 127.0.0.1:{taken.getsockname()[1]}",
+            f"tls-certificate = {made.certificate}", f"tls-key = {made.key}")
+    assert not made.is_in_memory(scene.server.process.pid)
+
+
 def test_an_idle_connection_gets_its_next_answer(scene):
     """It was there before, so an old worker has it."""
     request = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"

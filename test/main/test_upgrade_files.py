@@ -106,3 +106,11 @@ def test_files_that_are_gone_when_it_goes_back(scene, files):
     scene.server.process.send_signal(signal.SIGHUP)
     wait_until(lambda: not set(workers) & set(scene.server.workers()), "other workers")
     files.must_serve()
+
+
+def test_keys_of_a_configuration_before_are_wiped(scene, files):
+    pid = scene.server.process.pid
+    assert files.made.is_in_memory(pid)
+    scene.configure()
+    assert scene.upgrade()["state"] == "done"
+    assert not files.made.is_in_memory(pid)
