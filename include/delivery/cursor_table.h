@@ -26,11 +26,13 @@ struct cursors {
 struct cursors cursors_join(struct cursor_table *table, unsigned worker);
 
 struct poll_cursor cursor_get(const struct cursors *cursors, struct id device_id);
-/* The panel has polled at this worker. */
+/* The panel has polled at this worker, at this time of the wall clock. */
 void cursor_set(const struct cursors *cursors, struct id device_id,
-		const struct poll_cursor *cursor);
+		const struct poll_cursor *cursor, int64_t wall_us);
 /* False: since its last poll here the panel has polled at another worker, or made a WebSocket. */
 bool cursor_was_set_here(const struct cursors *cursors, struct id device_id);
+/* When the panel polled last, where that was at another worker; else 0. */
+int64_t cursor_set_elsewhere_us(const struct cursors *cursors, struct id device_id);
 /* The panel has made a WebSocket. */
 void cursor_leave(const struct cursors *cursors, struct id device_id);
 /* A WebSocket panel shows the installation at this position. */

@@ -10,7 +10,7 @@
  * by another device starts its rotation anew. */
 
 enum {
-	SLOTS = 1 << 15, /* 3.5 MiB */
+	SLOTS = 1 << 15, /* 4 MiB */
 	NEIGHBOURHOOD = 4,
 	/* A writer that meets another one so often does without: both are polls of one moment. */
 	TRIES = 100,
@@ -25,6 +25,7 @@ struct place {
 	int32_t remaining_s;
 	uint16_t polled_by; /* number of the worker, from 1; 0: the panel has a WebSocket */
 	uint16_t remains_of_push;
+	int64_t polled_us; /* wall clock, of the last poll */
 	int64_t shown_generation;
 	int64_t shown_us; /* wall clock, of the push of that generation */
 };
@@ -53,7 +54,7 @@ static void init(void *common)
 
 const struct region cursor_region = {
     .name = "cursors",
-    .version = 3,
+    .version = 4,
     .size = sizeof(struct cursor_table),
     .init = init,
 };
@@ -206,7 +207,7 @@ struct poll_cursor cursor_get(const struct cursors *cursors, struct id device_id
 }
 
 void cursor_set(const struct cursors *cursors, struct id device_id,
-		const struct poll_cursor *cursor)
+		const struct poll_cursor *cursor, int64_t wall_us)
 {
 	struct place place;
 	struct slot *slot = begin_change(cursors, device_id, &place);
@@ -218,6 +219,7 @@ void cursor_set(const struct cursors *cursors, struct id device_id,
 	place.remaining_s = (int32_t)cursor->remaining_s;
 	place.remains_of_push = cursor->remains_of_push;
 	place.polled_by = (uint16_t)(cursors->worker + 1);
+	place.polled_us = wall_us;
 	write_place(slot, &place);
 }
 
@@ -229,6 +231,17 @@ bool cursor_was_set_here(const struct cursors *cursors, struct id device_id)
 	/* One that the table has forgotten for others counts, rather twice than not at all. */
 	return !find(table, tag_of(table, device_id), &place) ||
 	       place.polled_by == cursors->worker + 1;
+}
+
+int64_t cursor_set_elsewhere_us(const struct cursors *cursors, struct id device_id)
+{
+	const struct cursor_table *table = cursors->table;
+	struct place place;
+
+	return find(table, tag_of(table, device_id), &place) && place.polled_by != 0 &&
+		       place.polled_by != cursors->worker + 1
+		   ? place.polled_us
+		   : 0;
 }
 
 void cursor_leave(const struct cursors *cursors, struct id device_id)

@@ -26,7 +26,7 @@ static void advance(const struct polling *polling, struct panel *panel,
 		    const struct poll_cursor *cursor, const struct poll_answer *answer,
 		    int64_t wall_us)
 {
-	cursor_set(polling->cursors, panel->id, cursor);
+	cursor_set(polling->cursors, panel->id, cursor, wall_us);
 	if (!panel->polled)
 		panel->polled = memory_alloc(sizeof(*panel->polled));
 	*panel->polled = (struct shown_poll){.item = answer->item,

@@ -1,4 +1,5 @@
 #include "write_behind.h"
+#include "base/clock.h"
 #include "base/require.h"
 #include "change_hint.h"
 #include "db/statements.h"
@@ -13,6 +14,8 @@ enum {
 	LOCKED_MS = 1000,
 	/* From one attempt to the next while the database is away. */
 	DISPLAYED_AGAIN_MS = 2 * 1000,
+	/* By which the loops' clocks may be behind each other. */
+	LOOP_LATE_MS = 1000,
 	BATCH = 1000,
 };
 
@@ -142,6 +145,38 @@ static void batch_send(struct batch *batch)
 	db_submit(batch->write_behind->db, &batch->query);
 }
 
+/* All workers of a machine write at the same moments, the multiples of seen_ms: in the log of the
+ * database, what is written at one moment is one page. */
+static uint64_t since_common_ms(const struct write_behind *write_behind)
+{
+	return loop_now_ms(write_behind->loop) % write_behind->seen_ms;
+}
+
+static void await_common(struct write_behind *write_behind)
+{
+	deadline_set(write_behind->loop, &write_behind->seen_deadline,
+		     write_behind->seen_ms - since_common_ms(write_behind));
+}
+
+/* A panel polls now at this worker, now at that one. Those that have polled elsewhere since leave
+ * it to that worker to write it, at the common moment that this one has come to. */
+static void leave_to_others(struct write_behind *write_behind)
+{
+	uint64_t ago_ms = since_common_ms(write_behind) + LOOP_LATE_MS;
+	int64_t common_us = clock_wall_us() - (int64_t)ago_ms * 1000;
+
+	list_for_each (node, &write_behind->panels->by_use) {
+		struct panel *panel = container_of(node, struct panel, by_use);
+		int64_t elsewhere_us;
+
+		if (panel->seen_us == 0)
+			continue;
+		elsewhere_us = cursor_set_elsewhere_us(write_behind->panels->cursors, panel->id);
+		if (panel->seen_us < elsewhere_us && elsewhere_us < common_us)
+			panel->seen_us = 0;
+	}
+}
+
 static void flush_seen(struct write_behind *write_behind)
 {
 	struct batch *batch = NULL;
@@ -190,9 +225,11 @@ static void on_seen_deadline(struct deadline *deadline)
 	    container_of(deadline, struct write_behind, seen_deadline);
 
 	/* While the database is away, the panels keep their times for the next deadline. */
-	if (db_is_up(write_behind->db))
+	if (db_is_up(write_behind->db)) {
+		leave_to_others(write_behind);
 		flush_seen(write_behind);
-	deadline_set(write_behind->loop, &write_behind->seen_deadline, write_behind->seen_ms);
+	}
+	await_common(write_behind);
 }
 
 static void on_displayed_deadline(struct deadline *deadline)
@@ -236,7 +273,7 @@ void write_behind_init(struct write_behind *write_behind)
 void write_behind_set_interval(struct write_behind *write_behind, uint64_t seen_ms)
 {
 	write_behind->seen_ms = seen_ms;
-	deadline_set(write_behind->loop, &write_behind->seen_deadline, seen_ms);
+	await_common(write_behind);
 }
 
 static void stop(struct write_behind *write_behind)

@@ -58,7 +58,7 @@ static void what_is_set_is_there(void **state)
 	struct poll_cursor found;
 
 	(void)state;
-	cursor_set(table, id_of(1), &cursor);
+	cursor_set(table, id_of(1), &cursor, 5);
 	found = cursor_get(table, id_of(1));
 	assert_int_equal(found.position, 7);
 	assert_int_equal(found.push_seen, 9);
@@ -73,13 +73,18 @@ static void the_last_worker_has_set_it(void **state)
 	const struct poll_cursor cursor = {.position = 7};
 
 	(void)state;
-	cursor_set(table, id_of(1), &cursor);
+	cursor_set(table, id_of(1), &cursor, 5);
 	assert_true(cursor_was_set_here(table, id_of(1)));
 	assert_false(cursor_was_set_here(&other, id_of(1)));
-	cursor_set(&other, id_of(1), &cursor);
+	assert_int_equal(cursor_set_elsewhere_us(table, id_of(1)), 0);
+	assert_int_equal(cursor_set_elsewhere_us(&other, id_of(1)), 5);
+	cursor_set(&other, id_of(1), &cursor, 6);
 	assert_false(cursor_was_set_here(table, id_of(1)));
 	assert_true(cursor_was_set_here(&other, id_of(1)));
+	assert_int_equal(cursor_set_elsewhere_us(table, id_of(1)), 6);
+	assert_int_equal(cursor_set_elsewhere_us(table, id_of(2)), 0);
 	cursor_leave(table, id_of(1));
+	assert_int_equal(cursor_set_elsewhere_us(&other, id_of(1)), 0);
 	assert_false(cursor_was_set_here(table, id_of(1)));
 	assert_false(cursor_was_set_here(&other, id_of(1)));
 	assert_int_equal(cursor_get(table, id_of(1)).position, 7);
@@ -90,7 +95,7 @@ static void a_move_ends_what_remains(void **state)
 	struct poll_cursor cursor = {.position = 7, .push_seen = 9, .remaining_s = 100};
 
 	(void)state;
-	cursor_set(table, id_of(1), &cursor);
+	cursor_set(table, id_of(1), &cursor, 5);
 	cursor_move(table, id_of(1), 8);
 	assert_int_equal(cursor_get(table, id_of(1)).position, 8);
 	assert_int_equal(cursor_get(table, id_of(1)).push_seen, 9);
@@ -133,7 +138,7 @@ static void write_number(const struct cursors *writer, int64_t number)
 					   .remaining_s = number % 1000,
 					   .remains_of_push = number % 2 != 0};
 
-	cursor_set(writer, id_of(1), &cursor);
+	cursor_set(writer, id_of(1), &cursor, 5);
 }
 
 static void assert_one_writers(const struct cursors *reader)
@@ -201,7 +206,7 @@ static void a_worker_that_dies_leaves_what_was_there(void **state)
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		pid_t pid;
 
-		cursor_set(table, id_of(1), &mine);
+		cursor_set(table, id_of(1), &mine, 5);
 		pid = begin_writer(1);
 		while (cursor_get(table, id_of(1)).position == mine.position)
 			;
@@ -210,7 +215,7 @@ static void a_worker_that_dies_leaves_what_was_there(void **state)
 		assert_one_writers(table);
 		/* Its successor is there. */
 		cursors_join(memory, 1);
-		cursor_set(table, id_of(1), &mine);
+		cursor_set(table, id_of(1), &mine, 5);
 		assert_int_equal(cursor_get(table, id_of(1)).position, mine.position);
 	}
 }

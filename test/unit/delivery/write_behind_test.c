@@ -148,11 +148,65 @@ static void the_first_contact_is_written_soon_and_told(void **state)
 	assert_string_equal(hints_sent(), "device:01000000-0000-0000-0000-000000000001:0 ");
 	panel_seen(fresh);
 	write_behind_contact(&write_behind, fresh);
-	pass_ms(19 * 1000);
+	/* At the moment at which the other workers write, too. */
+	pass_ms(14 * 1000 - 1);
 	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
-	pass_ms(1000);
+	pass_ms(1);
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
 	assert_string_equal(hints_sent(), "");
+}
+
+static void poll_at(const struct cursors *worker, unsigned device)
+{
+	const struct poll_cursor cursor = {.position = 1};
+
+	cursor_set(worker, id_of(device), &cursor, script_wall_us());
+}
+
+static void the_worker_of_the_last_poll_writes_it(void **state)
+{
+	const struct cursors other = cursors_join(region_common(script_shared, &cursor_region), 1);
+	struct panel *here = panels_create(&panels, id_of(1)),
+		     *elsewhere = panels_create(&panels, id_of(2)),
+		     *connected = panels_create(&panels, id_of(3)),
+		     *late = panels_create(&panels, id_of(4));
+	struct id ids[10];
+
+	(void)state;
+	for (unsigned device = 1; device <= 3; device++)
+		poll_at(&other, device);
+	pass_ms(5000);
+	panel_seen(here);
+	poll_at(script_cursors, 1);
+	panel_seen(elsewhere);
+	poll_at(script_cursors, 2);
+	panel_seen(late);
+	pass_ms(5000);
+	poll_at(&other, 2);
+	panel_seen(connected); /* it pings */
+	pass_ms(9500);
+	/* The other worker may have been at its clock's 20 s already. */
+	poll_at(&other, 4);
+	pass_ms(500);
+	assert_int_equal(id_array(asked(STATEMENT_DEVICE_SEEN), 0, ids), 3);
+	for (unsigned i = 0; i < 3; i++)
+		assert_false(id_equal(ids[i], elsewhere->id));
+	assert_int_equal(elsewhere->seen_us, 0);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+}
+
+static void a_worker_that_ends_leaves_nothing_to_others(void **state)
+{
+	const struct cursors other = cursors_join(region_common(script_shared, &cursor_region), 1);
+	struct panel *panel = panels_create(&panels, id_of(1));
+
+	(void)state;
+	panel_seen(panel);
+	pass_ms(5000);
+	poll_at(&other, 1);
+	pass_ms(5000);
+	write_behind_drain(&write_behind);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
 }
 
 static void a_panel_seen_again_keeps_the_later_time(void **state)
@@ -289,6 +343,8 @@ int main(void)
 	    TEST(what_a_lost_database_did_not_take_is_kept),
 	    TEST(what_somebody_else_had_locked_is_kept),
 	    TEST(the_first_contact_is_written_soon_and_told),
+	    TEST(the_worker_of_the_last_poll_writes_it),
+	    TEST(a_worker_that_ends_leaves_nothing_to_others),
 	    TEST(a_panel_seen_again_keeps_the_later_time),
 	    TEST(displayed_pushes_are_written_together),
 	    TEST(a_lost_database_is_told_when_it_is_back),
