@@ -301,7 +301,13 @@ static pid_t start_postmaster(const struct cluster *cluster, const struct proces
 	    "--max_wal_size=256MB",
 	    /* Flash wears out: while little happens, each checkpoint costs a whole page of each
 	     * block that changes after it, and a log for replicas notes every 15 s what runs. */
-	    "--checkpoint_timeout=30min",
+	    "--checkpoint_timeout=1h",
+	    /* What does not wait for the disk reaches it together: times when panels were seen. */
+	    "--wal_writer_delay=2s",
+	    /* These times are 50 changes a minute where 20 panels poll; statistics, which are not
+	     * about them, would be written as often. */
+	    "--autovacuum_vacuum_threshold=500",
+	    "--autovacuum_analyze_threshold=500",
 	    "--wal_level=minimal",
 	    "--max_wal_senders=0",
 	    "--archive_mode=off",

@@ -45,6 +45,11 @@ def test_durable_and_private(running):
     assert show(running, "wal_level") == "minimal"
     # A recovery does not open each file of the cluster to sync it.
     assert show(running, "recovery_init_sync_method") == "syncfs"
+    # Flash wears out: see docs/performance.md, "At rest".
+    assert show(running, "checkpoint_timeout") == "1h"
+    assert show(running, "wal_writer_delay") == "2s"
+    assert show(running, "autovacuum_vacuum_threshold") == "500"
+    assert show(running, "autovacuum_analyze_threshold") == "500"
     folder = os.path.join(running.state_dir, "postgres")
     assert stat.S_IMODE(os.stat(os.path.join(folder, "data")).st_mode) == 0o700
     socket_mode = 0o2710 if is_root else 0o700
@@ -61,6 +66,28 @@ def test_no_file_of_the_cluster_turns_durability_off(launch):
     server.start()
     assert show(server, "fsync") == "on"
     assert show(server, "synchronous_commit") == "on"
+
+
+def test_only_times_of_contact_do_not_wait_for_the_disk(launch):
+    """They and what callers change are written over the same connections."""
+    server = launch(workers=1).start()
+    server.ctl("account", "create", "a@example.org")
+    device = server.ctl("device", "create", "--account", "a@example.org", "--name", "Desk")
+    key = server.ctl("key", "create", "--account", "a@example.org")["key"]
+    with connect(server) as database, database.cursor() as cursor:
+        database.autocommit = True
+
+        def ask(statement):
+            cursor.execute(statement)
+            return cursor.fetchone()[0]
+
+        assert server.get(server.path_of(device["pollUrl"])).status == 200
+        wait_until(lambda: ask("SELECT connected_at IS NOT NULL FROM device"), "the contact")
+        for brightness in range(10):
+            before = ask("SELECT pg_current_wal_insert_lsn()")
+            assert server.request("PATCH", f"/v1/devices/{device['id']}", key=key,
+                                  body={"brightness": brightness}).status == 200
+            assert ask(f"SELECT pg_current_wal_flush_lsn() > '{before}'")
 
 
 def test_connections_for_all_workers(launch):
