@@ -8,8 +8,8 @@ Written bytes are those that the kernel counts for a process (write_bytes in /pr
 have ended in between as well, since their parent counts them. They are too high where the file system has
 large folios: ext4 of Linux 6.18 counts 256 KiB for a page. So what PostgreSQL says of its log (pg_stat_wal) is
 printed, too. An hour is extrapolated from the minutes measured, after two in which all has settled and
-connections that are not needed are closed. PostgreSQL writes a checkpoint every half hour, which a shorter
-measurement may miss.
+connections that are not needed are closed. PostgreSQL writes a checkpoint every hour, which a shorter
+measurement misses.
 """
 
 import argparse
