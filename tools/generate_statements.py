@@ -257,6 +257,8 @@ def read_statement(name, text, records):
     }
     if statement["shares_commit"] and not statement["parameters"]:
         raise Disagreement("the first parameter says which row it changes, and there is none")
+    if statement["shares_commit"] and "set_config" in body:
+        raise Disagreement("a setting would hold for the others that share the commit")
     if len(statement["parameters"]) > PARAMETERS_MAX:
         raise Disagreement(f"more than {PARAMETERS_MAX} parameters")
     check_text(body[:-1] if body.endswith(";") else body, effect)

@@ -1,7 +1,7 @@
 -- Writes when devices were last online, and when first, many at once. What lies in the future, because a clock was
 -- wrong or is, becomes the present. Locked rows are left alone and returned: so nobody waits, and no
 -- two instances can wait for each other. The commit does not wait for the disk: all workers write at the same
--- moment, and reach it together.
+-- moment, and reach it together. So it must never share a commit: others' writes would not wait, either.
 -- params: ids uuid[], seen_at timestamptz[]
 -- row: id uuid, seen_at timestamptz
 -- effect: write

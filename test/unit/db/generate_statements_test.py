@@ -236,6 +236,12 @@ def test_shared_commit_without_a_row(tmp_path):
     refuse(tmp_path, text, "the first parameter says which row it changes")
 
 
+def test_shared_commit_of_a_setting(tmp_path):
+    setting = "set_config('synchronous_commit', 'off', true)"
+    text = WRITE.replace("RETURNING id", f"RETURNING {setting}")
+    refuse(tmp_path, text, "a setting would hold for the others that share the commit")
+
+
 # ---- records: the C table is where columns are defined ----
 
 THING_C = """#include "domain/thing.h"
