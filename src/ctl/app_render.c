@@ -3,6 +3,7 @@
 #include "app_folder.h"
 #include "app_network.h"
 #include "app_report.h"
+#include "app_settings.h"
 #include "base/clock.h"
 #include "base/network.h"
 #include "ctl/ctl.h"
@@ -26,6 +27,7 @@ struct rendering {
 	bool checks;
 	bool has_network;
 	struct app_network network;
+	struct app_settings settings;
 	uint64_t state; /* of the app's files when they were read */
 
 	struct buffer picture;
@@ -80,22 +82,6 @@ int ctl_check_egress(char *value, struct options_error *reterr)
 					 "no bit set behind its prefix");
 }
 
-/* Settings are the arguments KEY=VALUE behind the path. */
-static void add_settings(const struct options *options, yyjson_mut_doc *head)
-{
-	yyjson_mut_val *config = yyjson_mut_obj(head);
-
-	for (unsigned i = 1; i < options->positional_count; i++) {
-		const char *setting = options->positionals[i];
-		const char *sign = strchr(setting, '=');
-
-		yyjson_mut_obj_add(config,
-				   yyjson_mut_strncpy(head, setting, (size_t)(sign - setting)),
-				   yyjson_mut_strcpy(head, sign + 1));
-	}
-	yyjson_mut_obj_add_val(head, yyjson_mut_doc_get_root(head), "config", config);
-}
-
 static yyjson_mut_doc *make_head(const struct rendering *rendering, const char *what)
 {
 	const struct options *options = &rendering->ctl->options;
@@ -116,7 +102,7 @@ static yyjson_mut_doc *make_head(const struct rendering *rendering, const char *
 	yyjson_mut_obj_add_uint(head, root, "seed", seed);
 	yyjson_mut_obj_add_strcpy(head, root, "timezone", options_text(options, "timezone"));
 	yyjson_mut_obj_add_strcpy(head, root, "locale", options_text(options, "locale"));
-	add_settings(options, head);
+	app_settings_add(&rendering->settings, options, head);
 	return head;
 }
 
@@ -190,6 +176,25 @@ static void ask_all(struct rendering *rendering, struct app_engine *engine, stru
 	app_engine_finish_answer(&answer);
 }
 
+/* Without the network: what an app asks it for is asked for its picture alone. Where the app has no
+ * schema now, it may have one when it is saved. */
+static void look_for_secrets(struct rendering *rendering, struct app_engine *engine,
+			     struct str script)
+{
+	struct renderer_answer answer;
+	char why[RENDERER_WHY_MAX];
+	yyjson_mut_doc *head = make_head(rendering, "schema");
+
+	yyjson_mut_obj_put(yyjson_mut_doc_get_root(head), yyjson_mut_str(head, "network"),
+			   yyjson_mut_bool(head, false));
+	if (app_engine_ask(engine, head, script, &answer, why) == 0) {
+		app_settings_warn(&rendering->settings, rendering->ctl,
+				  yyjson_obj_get(yyjson_doc_get_root(answer.head), "schema"));
+		app_engine_finish_answer(&answer);
+	}
+	yyjson_mut_doc_free(head);
+}
+
 static void print_buffer(struct buffer *text, FILE *out)
 {
 	struct str view = buffer_view(text);
@@ -220,6 +225,8 @@ static enum ctl_exit render_script(struct rendering *rendering, bool is_typescri
 	if (rendering->has_network)
 		app_engine_use_network(engine, &rendering->network);
 	ask_all(rendering, engine, script);
+	if (app_settings_want_look(&rendering->settings, &rendering->ctl->options))
+		look_for_secrets(rendering, engine, script);
 	if (rendering->checks)
 		print_engine(engine);
 	app_engine_stop(engine);
@@ -315,12 +322,6 @@ static bool show(struct rendering *rendering, enum ctl_exit *ret_code)
 
 static enum ctl_exit check_arguments(const struct rendering *rendering)
 {
-	const struct options *options = &rendering->ctl->options;
-
-	for (unsigned i = 1; i < options->positional_count; i++)
-		if (!strchr(options->positionals[i], '=') || options->positionals[i][0] == '=')
-			return ctl_fail(CTL_USAGE, "a setting is KEY=VALUE, not %s",
-					options->positionals[i]);
 	if (access(rendering->path, R_OK) != 0)
 		return ctl_fail(CTL_NOT_FOUND, "%s: %s", rendering->path, strerror(errno));
 	if (!rendering->output && !rendering->checks && !isatty(STDOUT_FILENO))
@@ -339,9 +340,11 @@ enum ctl_exit ctl_app_render(struct ctl *ctl)
 	    .checks = options_find_given(options, "check"),
 	    .has_network = !options_find_given(options, "no-network"),
 	};
-	enum ctl_exit code = check_arguments(&rendering);
+	enum ctl_exit code = app_settings_read(ctl, &rendering.settings);
 	struct stat about;
 
+	if (code == CTL_DONE)
+		code = check_arguments(&rendering);
 	if (code != CTL_DONE)
 		return code;
 	app_network_init(&rendering.network, options);

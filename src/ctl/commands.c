@@ -23,8 +23,8 @@
 #define SETTINGS_OPTION                                                                            \
 	OPTION(                                                                                    \
 	    TEXT, "settings", "FILE",                                                              \
-	    "A JSON object of settings, for secret ones, too; /dev/stdin is a file. null gives "   \
-	    "a secret up.")
+	    "A JSON object of settings, for secret ones, too; - is standard input. null gives a "  \
+	    "secret up.")
 
 const struct ctl_command ctl_commands[] = {
     COMMAND("account create", "EMAIL", "Make an account.", ctl_account_create,
@@ -70,6 +70,9 @@ const struct ctl_command ctl_commands[] = {
 	"Make the picture of an app, a script or its folder, with these settings, as a server "
 	"does; needs no server. Plays it in the terminal.",
 	ctl_app_render, OPTION(TEXT, "output", "FILE", "Write a WebP instead.", .letter = 'o'),
+	OPTION(TEXT, "settings", "FILE",
+	       "A JSON object of settings; - is standard input. For those that are secret: others "
+	       "read arguments. KEY=VALUE counts where both have one."),
 	OPTION(SWITCH, "watch", NULL, "Again whenever a file of the app is saved."),
 	OPTION(SWITCH, "check", NULL, "Show errors, the schema, time and memory, and no picture."),
 	OPTION(SWITCH, "no-network", NULL, "Refuse what the app asks the network for."),

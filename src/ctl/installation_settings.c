@@ -7,13 +7,12 @@
 #include "domain/settings.h"
 #include "main/secret_key.h"
 #include "render/engine.h"
+#include "settings_file.h"
 #include "web/app_name.h"
 
 #include <errno.h>
 #include <sodium.h>
 #include <stdio.h>
-
-enum { FILE_BYTES_MAX = 256 * 1024 };
 
 struct work {
 	struct ctl *ctl;
@@ -34,58 +33,6 @@ bool installation_settings_are_given(const struct ctl *ctl, unsigned first)
 }
 
 /* ---- what is given ---- */
-
-static enum ctl_exit load(const char *path, struct buffer *ret_text)
-{
-	enum { PIECE = 16 * 1024 };
-	FILE *file = fopen(path, "re");
-	size_t length = 1;
-
-	if (!file)
-		return ctl_fail(CTL_USAGE, "--settings: %s: %s", path, strerror(errno));
-	while (length > 0 && buffer_length(ret_text) <= FILE_BYTES_MAX) {
-		length = fread(buffer_reserve(ret_text, PIECE), 1, PIECE, file);
-		buffer_commit(ret_text, length);
-	}
-	fclose(file);
-	return CTL_DONE;
-}
-
-static enum ctl_exit fail_faults(const struct faults *faults)
-{
-	for (unsigned i = 0; i < faults->count; i++)
-		ctl_fail(CTL_USAGE, "the setting %.*s %.*s", STR_ARG(faults->list[i].name),
-			 STR_ARG(faults->list[i].detail));
-	return CTL_USAGE;
-}
-
-static enum ctl_exit read_file(struct work *work, struct settings *ret_settings)
-{
-	struct arena *arena = &work->ctl->arena;
-	const char *path = ctl_value(work->ctl, "settings").data;
-	struct json_document document = {0};
-	struct buffer text = {0};
-	struct faults faults;
-	struct str reason;
-	enum ctl_exit code = load(path, &text);
-
-	faults_init(&faults, arena);
-	if (code == CTL_DONE &&
-	    (buffer_length(&text) > FILE_BYTES_MAX ||
-	     !json_parse(arena_copy(arena, buffer_view(&text)), arena, &document, &reason) ||
-	     !json_is_object(document.root)))
-		code = ctl_fail(
-		    CTL_USAGE, "--settings: %s must hold a JSON object such as {\"name\": \"Ada\"}",
-		    path);
-	if (code == CTL_DONE)
-		settings_read(document.root, &faults, ret_settings);
-	if (code == CTL_DONE && faults.count)
-		code = fail_faults(&faults);
-	json_document_finish(&document);
-	sodium_memzero((void *)(uintptr_t)buffer_view(&text).data, buffer_length(&text));
-	buffer_finish(&text);
-	return code;
-}
 
 static int compare_names(const void *left, const void *right)
 {
@@ -322,10 +269,8 @@ static enum ctl_exit take_given(struct work *work)
 {
 	struct settings of_file = {0}, of_arguments = {0}, changed;
 	struct faults faults;
-	enum ctl_exit code = CTL_DONE;
+	enum ctl_exit code = settings_file_read(work->ctl, &of_file);
 
-	if (ctl_value(work->ctl, "settings").data)
-		code = read_file(work, &of_file);
 	if (code == CTL_DONE)
 		code = read_arguments(work, &of_arguments);
 	if (code != CTL_DONE)
@@ -336,7 +281,7 @@ static enum ctl_exit take_given(struct work *work)
 		if (!form_find(&work->form, work->given.items[i].name))
 			faults_add(&faults, work->given.items[i].name, "is none of this app's");
 	settings_check(&work->given, &work->form, &faults, &work->open, &changed);
-	return faults.count ? fail_faults(&faults) : merge_stored(work, &changed);
+	return faults.count ? settings_file_fail(&faults) : merge_stored(work, &changed);
 }
 
 enum ctl_exit installation_settings_read(struct ctl *ctl, unsigned first,

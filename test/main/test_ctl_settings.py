@@ -68,7 +68,7 @@ def test_update_leaves_the_others(running, device, entry):
 def test_a_secret_by_a_file(running, device, entry):
     """It is encrypted, stays when others change, and null gives it up."""
     update = [DISPLAYCTL, "--state-dir", running.state_dir, "installation", "update", entry["id"],
-              "--device", device["id"], "--settings", "/dev/stdin"]
+              "--device", device["id"], "--settings", "-"]
     done = subprocess.run(update, input='{"token": "hunter2hunter2"}', capture_output=True,
                           text=True, check=True)
     assert "hunter2" not in done.stdout + done.stderr

@@ -24,6 +24,8 @@ CASES = [
     ("displayctl device update x --auto-dim ", ["on", "off"], ["device"]),
     ("displayctl app review a 1.0 ", ["approve", "request-changes", "reject"], ["app"]),
     ("displayctl app create --visibility p", ["private", "public"], ["legacy"]),
+    ("displayctl app render x --sett", ["--settings"], ["--seed"]),
+    ("displayctl app render x --settings pict", ["picture.png"], ["app"]),
     ("displayctl help k", ["key"], ["device"]),
     ("displayctl --js", ["--json"], ["--state-dir"]),
     ("displayctl push Kitchen pict", ["picture.png"], ["push"]),

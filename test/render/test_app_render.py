@@ -39,9 +39,10 @@ def main(config):
 
 
 def run(*arguments, program=DISPLAYCTL, **options):
+    if "input" not in options:
+        options["stdin"] = subprocess.DEVNULL
     return subprocess.run(
         [program, "app", "render", *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=120,
@@ -109,6 +110,71 @@ def test_settings_and_what_was_printed(app, tmp_path):
     done = run(app(RED), "who=Ada = Bob", "-o", tmp_path / "out.webp")
     assert (done.returncode, done.stderr) == (0, "for Ada = Bob\n")
     assert next(frames(tmp_path / "out.webp"))[0][:4] == b"\xff\0\0\xff"
+
+
+SECRET = """load("render.star", "render")
+load("schema.star", "schema")
+def main(config):
+    print(config.get("who"), config.get("token"))
+    return render.Root(child = render.Box(color = "#f00"))
+def get_schema():
+    return schema.Schema(version = "1", fields = [
+        schema.Text(id = "who", name = "Who", desc = "", icon = "user"),
+        schema.Text(id = "token", name = "Token", desc = "", icon = "key", secret = True),
+    ])
+"""
+SECRET_TYPED = """import { Box, form, Root, type Input } from "panel";
+export default function main({ config }: Input) {
+    console.log(config.who, config.token);
+    return Root({ child: Box({ color: "#f00" }) });
+}
+export const schema = [
+    form.Text({ id: "who", name: "Who", desc: "", icon: "user" }),
+    form.Text({ id: "token", name: "Token", desc: "", icon: "key", secret: true }),
+];
+"""
+languages = pytest.mark.parametrize("script, name", [
+    pytest.param(SECRET, "mine.star", marks=needs_starlark, id="starlark"),
+    pytest.param(SECRET_TYPED, "mine.ts", marks=needs_typescript, id="typescript")])
+
+
+@languages
+def test_settings_of_a_file(app, tmp_path, script, name):
+    path, settings = app(script, name), tmp_path / "settings.json"
+    settings.write_text('{"who": "Ada", "token": "hunter2", "other": null}')
+    done = run(path, "--settings", settings, "-o", tmp_path / "out.webp")
+    assert (done.returncode, done.stderr) == (0, "Ada hunter2\n")
+    done = run(path, "who=Bob", "--settings", settings, "-o", tmp_path / "out.webp")
+    assert (done.returncode, done.stderr) == (0, "Bob hunter2\n")  # no warning
+    done = run(path, "--settings", "-", "-o", tmp_path / "out.webp", input='{"token": "of a pipe"}')
+    assert done.returncode == 0 and "of a pipe\n" in done.stderr
+
+
+@languages
+@pytest.mark.parametrize("options", [(), ("--check",)])
+def test_a_secret_among_the_arguments_is_warned_of(app, tmp_path, script, name, options):
+    done = run(app(script, name), "who=Ada", "token=hunter2", *options, "-o", tmp_path / "out.webp")
+    assert done.returncode == 0  # it works all the same
+    assert sorted(done.stderr.splitlines()) == [
+        "Ada hunter2", "displayctl: the setting token is secret, and others read arguments: "
+        "give it by --settings FILE"]
+
+
+@needs_starlark
+@pytest.mark.parametrize("given, reason", [
+    (None, "No such file"),
+    ("", "must hold a JSON object"),
+    ("[]", "must hold a JSON object"),
+    ('{"who": 7}', "the setting who must be a string"),
+    (f'{{"who": "{"x" * 300_000}"}}', "must hold a JSON object"),
+], ids=["none", "empty", "array", "number", "large"])
+def test_a_file_that_holds_no_settings(app, tmp_path, given, reason):
+    settings = tmp_path / "settings.json"
+    if given is not None:
+        settings.write_text(given)
+    done = run(app(SECRET), "--settings", settings, "-o", tmp_path / "out.webp")
+    assert done.returncode == 2 and reason in done.stderr
+    assert not (tmp_path / "out.webp").exists()
 
 
 @needs_starlark
