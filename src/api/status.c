@@ -218,7 +218,10 @@ static void write_counters(const struct metric_sums *sums, struct buffer *json)
 	    {"pictures", sum(sums, METRIC_PICTURES_SENT)},
 	    {"renders", sum_observations(sums, METRIC_RENDER_DURATION)},
 	    {"statements", sum_observations(sums, METRIC_STATEMENT_DURATION)},
-	    {"databaseFailures", sum(sums, METRIC_DATABASE_FAILURES)},
+	    /* Whom a rule refused was told. */
+	    {"databaseFailures",
+	     metric_total(sums, METRIC_DATABASE_FAILURES, METRIC_DATABASE_AWAY) +
+		 metric_total(sums, METRIC_DATABASE_FAILURES, METRIC_DATABASE_FAILED)},
 	    {"logLinesLost", metric_total(sums, METRIC_LOG_LINES_LOST, 0)},
 	    {"processesFailed", sum(sums, METRIC_CHILDREN_FAILED)},
 	};

@@ -101,6 +101,10 @@ static void on_look(struct deadline *deadline)
 {
 	struct compiles *compiles = container_of(deadline, struct compiles, look);
 
+	if (!db_is_up(compiles->settings.db)) {
+		look_in(compiles, AGAIN_MS);
+		return;
+	}
 	compiles->is_busy = true;
 	compiles->engine = (struct engine_job){0};
 	db_query_init(&compiles->query, &compiles->arena);

@@ -58,6 +58,10 @@ static void on_next(struct deadline *deadline)
 {
 	struct leftovers *leftovers = container_of(deadline, struct leftovers, next);
 
+	if (!db_is_up(leftovers->db)) {
+		deadline_set(leftovers->loop, deadline, REST_MS);
+		return;
+	}
 	db_query_init(&leftovers->query, &leftovers->arena);
 	statement_render_settle(&leftovers->query,
 				&(struct render_settle_parameters){.row_limit = PORTION}, NULL);

@@ -40,6 +40,10 @@ static void on_next(struct deadline *deadline)
 {
 	struct outdated *outdated = container_of(deadline, struct outdated, next);
 
+	if (!db_is_up(outdated->db)) {
+		deadline_set(outdated->loop, deadline, START_MS);
+		return;
+	}
 	db_query_init(&outdated->query, &outdated->arena);
 	statement_render_outdated(&outdated->query,
 				  &(struct render_outdated_parameters){

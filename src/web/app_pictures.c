@@ -9,6 +9,7 @@
 enum {
 	LOOK_MS = 60 * 1000,
 	FAILED_MS = 10 * 1000,
+	START_MS = 1000,
 	CLAIM_S = 60,
 	PICTURE_BYTES_MAX = 60 * 1000, /* a page of the catalogue shows many */
 	DURATION_MS = 15 * 1000,
@@ -181,6 +182,10 @@ static void look(struct deadline *deadline)
 {
 	struct app_pictures *pictures = container_of(deadline, struct app_pictures, next);
 
+	if (!db_is_up(pictures->db)) {
+		deadline_set(pictures->loop, deadline, START_MS);
+		return;
+	}
 	pictures->is_busy = true;
 	pictures->arena = (struct arena){0};
 	db_query_init(&pictures->query, &pictures->arena);
@@ -229,7 +234,7 @@ struct app_pictures *app_pictures_create(struct loop *loop, struct db *db, struc
 	/* Where nothing can be rendered there is nothing to look for. */
 	pictures->is_draining = pictures->language_count == 0;
 	if (!pictures->is_draining)
-		deadline_set(loop, &pictures->next, FAILED_MS / 10);
+		deadline_set(loop, &pictures->next, START_MS);
 	db_subscribe(db, &pictures->deploys);
 	return pictures;
 }

@@ -77,6 +77,10 @@ static void proceed(struct deadline *deadline)
 {
 	struct removals *removals = container_of(deadline, struct removals, next);
 
+	if (!db_is_up(removals->db)) {
+		deadline_set(removals->loop, deadline, FAILED_MS);
+		return;
+	}
 	removals->arena = (struct arena){0};
 	db_query_init(&removals->query, &removals->arena);
 	if (removals->has_account &&

@@ -11,10 +11,13 @@ import stat
 import struct
 import subprocess
 import termios
+import time
 
 import pytest
+from scrape import Scrape
 from traffic import Desk, picture
 
+from postgres import Postgres
 from server import DISPLAYCTL, PATIENCE_S, CtlError, Server, wait_until
 
 
@@ -29,6 +32,13 @@ def desk(server):
     one = Desk(server, "ada")
     assert one.push(picture()) == 200
     return one
+
+
+def age_of(pid):
+    """Seconds since a process began."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        began = int(file.read().rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - began
 
 
 def status(server):
@@ -63,6 +73,36 @@ def test_text(server, desk):
     counted = dict(zip(names, so_far[2:]))
     assert counted["pushes"] == "1" and int(counted["requests"]) > 1
     assert "\x1b" not in text and "\x01" not in text
+
+
+def test_a_refusal_of_a_rule_is_no_trouble():
+    """Whoever asked was told. As a metric it is counted."""
+    with Server("--registration", "open", "--admin-listen", "127.0.0.1:0") as server:
+        server.ctl("account", "create", "ada@example.org")
+        answer = server.post("/web/registration", headers={"Sec-Fetch-Site": "same-origin"}, body={
+            "email": "ada@example.org", "name": "Eve", "password": "what nobody guesses"})
+        assert answer.status == 409 and "e-mail" in answer.json()["detail"]
+        assert Scrape(server).value("displayd_database_failures_total", reason="refused") == 1
+        assert status(server)["counters"]["databaseFailures"] == 0
+        assert "not executed" not in server.ctl("status", json_output=False)
+
+
+def test_workers_do_not_ask_a_database_that_is_away():
+    """What a worker looks for by itself it looks for when the database is there."""
+    with Postgres() as postgres, Server(database=postgres.create_database(), workers=1) as server:
+        postgres.stop()
+        [old] = server.workers()
+        os.kill(old, signal.SIGKILL)
+        wait_until(lambda: server.workers() not in ([], [old]), "another worker")
+        # Its first looks are due within five seconds.
+        wait_until(lambda: age_of(server.workers()[0]) > 7, "its first looks")
+        told = status(server)
+        assert not told["workers"][0]["isDatabaseUp"]
+        failures = told["counters"]["databaseFailures"]
+        postgres.start()
+        statements = told["counters"]["statements"]
+        wait_until(lambda: status(server)["counters"]["statements"] > statements, "its looks")
+        assert failures == 0, failures
 
 
 def test_errors_are_kept_without_secrets(server, desk):
