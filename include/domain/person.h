@@ -34,7 +34,8 @@ extern const struct record person_record;
 
 /* NULL, or what is wrong with it. */
 const char *email_check(struct str email);
-/* Likewise, for a new password but for its length in characters: the commonest are refused. */
+/* Likewise, for a new password but for its length in characters: the commonest are refused, and
+ * what is hardly more than words such as "displayd" and "admin". */
 const char *password_check(struct str password);
 /* Likewise, for a new password of this person. */
 const char *password_check_for(struct str password, struct str email, struct str name);

@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "domain/person.h"
 
@@ -10,6 +11,9 @@ extern const size_t common_password_count;
 
 /* A password that is made of fewer different characters is one key that was held down. */
 enum { DIFFERENT_MIN = 4 };
+
+/* Bytes beside the words of the place: fewer are a year, or the usual signs behind a word. */
+enum { BESIDE_MIN = 8 };
 
 /* Copies in lower case, as far as it is ASCII: the list has no other letters. */
 static void to_lower(struct str text, char *ret)
@@ -69,6 +73,36 @@ static bool has_variety(struct str password)
 	return false;
 }
 
+/* The length of the word of the place at which the text begins; 0: it is none. */
+static size_t word_length(struct str text)
+{
+	/* A longer one stands before one that it begins with. */
+	static const struct str words[] = {
+	    STR("displayd"), STR("display"),	   STR("panel"),
+	    STR("pixlet"),   STR("administrator"), STR("admin"),
+	};
+
+	for (size_t i = 0; i < array_length(words); i++)
+		if (str_starts_with(text, words[i]))
+			return words[i].length;
+	return 0;
+}
+
+/* Whether little stands beside words that whoever knows what this server is tries first. */
+static bool is_of_the_place(struct str lower)
+{
+	size_t beside = 0, words = 0;
+
+	while (lower.length > 0) {
+		size_t length = word_length(lower);
+
+		words += length > 0;
+		beside += length == 0;
+		lower = str_from_offset(lower, length > 0 ? length : 1);
+	}
+	return words > 0 && beside < BESIDE_MIN;
+}
+
 const char *password_check(struct str password)
 {
 	char lower[PASSWORD_BYTES_MAX + 1];
@@ -78,6 +112,8 @@ const char *password_check(struct str password)
 	to_lower(password, lower);
 	if (is_common(lower) || is_sequence(lower) || !has_variety(password))
 		return "is one of the commonest passwords, choose another one";
+	if (is_of_the_place((struct str){lower, password.length}))
+		return "has too little beside words that anybody tries here, choose another one";
 	return NULL;
 }
 

@@ -59,6 +59,7 @@ def cpu_ticks(world):
     ("zyxwvutsrq", "is one of the commonest passwords, choose another one"),
     ("aaaaaaaaaaaaaaaa", "is one of the commonest passwords, choose another one"),
     ("ababababababab", "is one of the commonest passwords, choose another one"),
+    ("displayd2026!", "has too little beside words that anybody tries here, choose another one"),
     ("x" * 1025, "must have 10 to 1024 characters, has 1025"),
     ("\u00e9" * 513 + "abc", "must have at most 1024 bytes"),
 ])

@@ -58,6 +58,26 @@ static void runs_and_few_characters_are_refused(void **state)
 			fail_msg("%s", good[i]);
 }
 
+static void words_of_the_place_are_not_enough(void **state)
+{
+	static const char *const bad[] = {
+	    "displayd2026!", "DisplayD.Admin", "panel-display-7", "administrator", "Pixlet1234567",
+	};
+	static const char *const good[] = {
+	    "displayd stole my bike",
+	    "a panel in the kitchen",
+	    "nine green lanterns",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (!check(bad[i]))
+			fail_msg("%s", bad[i]);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (check(good[i]))
+			fail_msg("%s", good[i]);
+}
+
 static void bytes_are_limited(void **state)
 {
 	char text[PASSWORD_BYTES_MAX + 2];
@@ -122,6 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_commonest_are_refused),
 	    cmocka_unit_test(runs_and_few_characters_are_refused),
+	    cmocka_unit_test(words_of_the_place_are_not_enough),
 	    cmocka_unit_test(bytes_are_limited),
 	    cmocka_unit_test(not_the_person_itself),
 	    cmocka_unit_test(addresses),
