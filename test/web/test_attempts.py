@@ -46,6 +46,7 @@ def test_the_attempt_list_names_tests():
     text = read("../docs/security-attempts.md")
     tests = set(re.findall(r"^def (test_\w+)", read(
         "web/test_*.py", "browser/test_*.py", "render/test_*.py", "main/test_*.py",
+        "api/test_*.py", "lint/test_*.py",
         "../subprojects/*/test/test_*.py"), re.M))
     tests |= set(re.findall(r"^func (Test\w+)", read("../subprojects/render-starlark/*_test.go"), re.M))
     tests |= set(re.findall(r"^static void (test_\w+)\(", read(
