@@ -1,11 +1,13 @@
 """What an operator is told of certificates, keys and the options that name them."""
 
 import os
+import subprocess
 
 import certificates
 import pytest
 from conftest import displayd
 from cryptography import x509
+from server import DISPLAYD, PATIENCE_S
 
 
 class Pair:
@@ -71,6 +73,28 @@ def test_each_fault_has_its_sentence(folder, name):
     assert code == 2
     assert expected in log
     assert "secret" not in log
+
+
+@pytest.mark.parametrize("of_key", [True, False])
+def test_a_file_that_may_not_be_read(folder, of_key):
+    """Root reads all there is: another user tries."""
+    pair = Pair(folder)
+    os.chmod(folder, 0o755)
+    for path in (pair.made.key, pair.made.certificate):
+        os.chmod(path, 0o644)
+    denied = pair.made.key if of_key else pair.made.certificate
+    os.chmod(denied, 0o000)
+    os.mkdir(folder + "/state", 0o700)
+    if os.getuid() == 0:
+        os.chown(folder + "/state", 65534, 65534)
+    as_other = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    done = subprocess.run([*(as_other if os.getuid() == 0 else ()), DISPLAYD, "--state-dir",
+                           folder + "/state", "--tls-listen", "127.0.0.1:0", *pair.made.options],
+                          capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+    if os.getuid() == 0 and done.returncode in (126, 127):
+        pytest.skip("another user may not start displayd from its build folder")
+    assert done.returncode == 2, done.stderr
+    assert denied in done.stderr and "this user may not read it" in done.stderr
 
 
 @pytest.mark.parametrize("arguments,expected", [
