@@ -81,13 +81,13 @@ func (e *engine) run(r *request, script []byte, m *meter, log *logbook, a *answe
 	a.IntervalS = intervalS(files)
 	app, err := e.load(ctx, r, files, m, log)
 	if err != nil {
-		return nil, err
+		return nil, placed(err, files)
 	}
 	switch r.What {
 	case whatRender:
 		roots, err := app.RunWithConfig(ctx, r.Config)
 		if err != nil || len(roots) == 0 {
-			return nil, err
+			return nil, placed(err, files)
 		}
 		return show(reelOf(roots, r), r, m, a)
 	case whatSchema:

@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
 	"io"
 	"strconv"
 	"strings"
 
-	"github.com/tronbyt/pixlet/render"
 	"github.com/tronbyt/pixlet/runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/animation_runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/filter_runtime"
@@ -29,6 +27,11 @@ import (
 //	handler {"function": "handler"}, of a schema's field; its process calls it
 //	frames  {"frames": [bytes...], "delay": MS, "max_age": S, "show_full_animation": BOOL}
 //
+// A widget may have the number of the place in its script where it was made, as "at" before its fields.
+// That is one of a list around the tree, which has the place of what has made the tree, too:
+//
+//	{"places": [["app.ts", 3, 12]...], "at": ["app.ts", 1, 16], "tree": ...}
+//
 // The rest is JSON as it is; frames are the whole tree. Each widget is made by the function that
 // scripts in Starlark call, so all languages have the same widgets, fields, defaults and errors.
 // The tree comes from a process that runs strangers' scripts: what bounds it is checked there, and
@@ -38,6 +41,7 @@ const (
 	maxTreeDepth  = 110 // there 100, and the objects around them
 	maxTreeValues = 25_000
 	maxRawFrames  = 400
+	maxPlaces     = 1024
 	bytesPerPixel = 3
 )
 
@@ -86,6 +90,11 @@ type treeReader struct {
 	path    []string
 	depth   int
 	values  int
+
+	hasPlaces bool
+	places    []syntax.Position
+	here      syntax.Position // what an error is about
+	made      syntax.Position // where the last widget was made
 }
 
 func newTreeReader(tree []byte, r *request) (*treeReader, error) {
@@ -103,6 +112,9 @@ func newTreeReader(tree []byte, r *request) (*treeReader, error) {
 	t.decoder.UseNumber()
 	t.thread = &starlark.Thread{Name: r.App + "@" + r.Version, Print: func(*starlark.Thread, string) {}}
 	canvas.AttachToThread(t.thread, canvas.Metadata{Width: r.Width, Height: r.Height})
+	if bytes.HasPrefix(tree, []byte(`{"places"`)) {
+		return t, t.readPlaces()
+	}
 	return t, nil
 }
 
@@ -112,7 +124,7 @@ func readTree(tree []byte, r *request) (*reel, error) {
 	if err != nil {
 		return nil, err
 	}
-	if first := bytes.TrimSpace(tree); len(first) > 0 && first[0] == '{' && !bytes.HasPrefix(first, []byte(`{"widget"`)) {
+	if first := bytes.TrimLeft(tree[t.decoder.InputOffset():], ": \t\r\n"); len(first) > 0 && first[0] == '{' && !bytes.HasPrefix(first, []byte(`{"widget"`)) {
 		return t.frames(r)
 	}
 	value, err := t.whole()
@@ -122,7 +134,10 @@ func readTree(tree []byte, r *request) (*reel, error) {
 	roots, err := runtime.ExtractRoots(value)
 	if err != nil {
 		message := strings.Replace(err.Error(), "app implementation", "main()", 1)
-		return nil, &problem{Kind: problemScript, Message: message}
+		if _, isList := value.(*starlark.List); !isList && t.made.IsValid() {
+			t.here = t.made
+		}
+		return nil, t.complain(message)
 	}
 	if len(roots) == 0 {
 		return nil, nil
@@ -197,7 +212,11 @@ func (t *treeReader) complain(message string) error {
 	if len(t.path) > 0 {
 		message = strings.Join(t.path, "") + ": " + message
 	}
-	return &problem{Kind: problemScript, Message: strings.TrimSpace(message)}
+	p := &problem{Kind: problemScript, Message: strings.TrimSpace(message)}
+	if t.here.IsValid() {
+		p.place(t.here)
+	}
+	return p
 }
 
 func (t *treeReader) enter(step string) { t.path = append(t.path, step) }
@@ -207,11 +226,22 @@ func (t *treeReader) leave()            { t.path = t.path[:len(t.path)-1] }
 func (t *treeReader) whole() (starlark.Value, error) {
 	value, err := t.value("")
 	if err == nil {
+		err = t.end()
+	}
+	return value, err
+}
+
+// end expects what is behind the tree: nothing, or the end of what is around it.
+func (t *treeReader) end() (err error) {
+	if t.hasPlaces {
+		err = t.expect(json.Delim('}'))
+	}
+	if err == nil {
 		if _, more := t.decoder.Token(); !errors.Is(more, io.EOF) {
 			err = errTree
 		}
 	}
-	return value, err
+	return err
 }
 
 func (t *treeReader) token() (json.Token, error) {
@@ -337,7 +367,8 @@ func (t *treeReader) widget(name string) (starlark.Value, error) {
 		name = " " + name
 	}
 	t.enter(name)
-	if err := t.expect("fields"); err != nil {
+	around := t.here
+	if err := t.site(); err != nil {
 		return nil, err
 	}
 	if err := t.expect(json.Delim('{')); err != nil {
@@ -365,6 +396,7 @@ func (t *treeReader) widget(name string) (starlark.Value, error) {
 	made, err := t.make(strings.TrimSpace(name), fields)
 	if err == nil {
 		t.leave()
+		t.made, t.here = t.here, around
 	}
 	return made, err
 }
@@ -385,80 +417,4 @@ func (t *treeReader) make(name string, fields []starlark.Tuple) (starlark.Value,
 		return nil, t.complain(strings.TrimPrefix(text, short+": "))
 	}
 	return made, err
-}
-
-// frames reads a tree of raw frames: pictures of the size that is shown, three bytes a pixel.
-func (t *treeReader) frames(r *request) (*reel, error) {
-	if err := t.expect(json.Delim('{')); err != nil {
-		return nil, err
-	}
-	shown := &reel{delay: delayOf(0)}
-	var pictures [][]byte
-	for t.decoder.More() {
-		field, err := t.text()
-		if err != nil {
-			return nil, err
-		}
-		value, err := t.value("weights") // an array is a list
-		if err != nil {
-			return nil, err
-		}
-		switch field {
-		case "frames":
-			pictures, err = t.pictures(value, r)
-		case "delay":
-			var delayMs int
-			delayMs, err = starlark.AsInt32(value)
-			shown.delay = delayOf(delayMs)
-		case "max_age":
-			shown.maxAgeS, err = starlark.AsInt32(value)
-		case "show_full_animation":
-			shown.showFullAnimation = bool(value.Truth())
-		default:
-			err = t.complain("frames have no field " + field)
-		}
-		if err != nil {
-			return nil, t.complain(field + ": " + err.Error())
-		}
-	}
-	if len(pictures) == 0 {
-		return nil, nil
-	}
-	shown.maxAgeS = max(0, shown.maxAgeS)
-	shown.frames = func(yield func(image.Image) bool) {
-		for _, picture := range pictures {
-			if !yield(rawFrame(picture, r)) {
-				return
-			}
-		}
-	}
-	return shown, nil
-}
-
-func (t *treeReader) pictures(value starlark.Value, r *request) ([][]byte, error) {
-	list, ok := value.(*starlark.List)
-	if !ok {
-		return nil, errors.New("must be a list")
-	}
-	if list.Len() > min(maxRawFrames, render.DefaultMaxFrameCount) {
-		return nil, fmt.Errorf("more than %d", maxRawFrames)
-	}
-	var pictures [][]byte
-	for i := range list.Len() {
-		picture, ok := list.Index(i).(starlark.Bytes)
-		if !ok || len(picture) != r.Width*r.Height*bytesPerPixel {
-			return nil, fmt.Errorf("%d must have %d bytes", i, r.Width*r.Height*bytesPerPixel)
-		}
-		pictures = append(pictures, []byte(picture))
-	}
-	return pictures, nil
-}
-
-func rawFrame(picture []byte, r *request) image.Image {
-	frame := image.NewRGBA(image.Rect(0, 0, r.Width, r.Height))
-	for from, to := 0, 0; from < len(picture); from, to = from+bytesPerPixel, to+4 {
-		copy(frame.Pix[to:], picture[from:from+bytesPerPixel])
-		frame.Pix[to+3] = 255
-	}
-	return frame
 }

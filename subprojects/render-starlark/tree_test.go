@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/base64"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -149,6 +150,41 @@ func TestHostileTrees(t *testing.T) {
 			assert.Contains(t, a.Error.Message, c.want)
 			assert.Empty(t, blob)
 		})
+	}
+}
+
+func TestErrorsOfTreesHaveThePlaceOfTheirWidget(t *testing.T) {
+	const around = `{"places":[["app.ts",3,12],["lib/a.ts",7,1]],"at":["app.ts",1,16],"tree":`
+	const root, text = `{"widget":"Root","at":1,"fields":{"child":`, `{"widget":"Text","at":2,"fields":{`
+	for tree, where := range map[string]string{
+		root + text + `"contents":""}}}}`:             "lib/a.ts:7:1",
+		root + text + `"content":""}},"delay":"x"}}`:  "app.ts:3:12",
+		root + `{"widget":"Text","fields":{"a":1}}}}`: "app.ts:3:12", // nobody knows where it was made
+		text + `"content":""}}`:                       "lib/a.ts:7:1",
+		"[" + text + `"content":""}}]`:                "app.ts:1:16",
+		"7":                                           "app.ts:1:16",
+		`{"frames":[7]}`:                              "app.ts:1:16",
+		`{"widget":"Root","at":3,"fields":{}}`:        ":0:0", // no tree
+		`{"widget":"Root","at":0,"fields":{}}`:        ":0:0",
+		`{"widget":"Root","at":1,"at":1,"fields":{}}`: ":0:0",
+		`{"widget":"Root","at":"1","fields":{}}`:      ":0:0",
+	} {
+		a, _ := paint(whatPaint, around+tree+"}")
+		require.NotNil(t, a.Error, tree)
+		assert.Equal(t, where, fmt.Sprintf("%s:%d:%d", a.Error.File, a.Error.Line, a.Error.Column), tree)
+	}
+	_, blob := mustPaint(t, around+root+text+`"content":""}}}}}`)
+	assert.NotEmpty(t, blob)
+	_, blob = mustPaint(t, `{"places":[],"at":[],"tree":{"frames":[`+rawPicture("\x00\x01\x02")+`]}}`)
+	assert.NotEmpty(t, blob)
+	for _, tree := range []string{
+		`{"places":[[]],"at":[],"tree":null`, `{"places":[["a",0,1]],"at":[],"tree":null}`,
+		`{"places":[["a",1]],"at":[],"tree":null}`, `{"places":[],"at":7,"tree":null}`, `{"places":7`,
+		`{"places":[` + strings.Repeat(`["a",1,1],`, 1024) + `["a",1,1]],"at":[],"tree":null}`,
+		`{"places":[],"at":[],"tree":null}7`, `{"places":[],"tree":null}`, `{"places":[["a",1,99999999999]]`,
+	} {
+		a, _ := paint(whatPaint, tree)
+		assert.NotNil(t, a.Error, tree)
 	}
 }
 

@@ -209,6 +209,27 @@ def test_errors_say_where(app, tmp_path):
     assert done.stderr == f"{folder}/lib/a.star:2:9: fail: no [2J\n"
 
 
+FORM = 'load("schema.star", "schema")\ndef main(config):\n    return []\n'
+
+
+@needs_starlark
+@pytest.mark.parametrize("script, place, message", [
+    ('load("render.star", "render")\n\ndef main():\n'
+     '    return render.Root(child = render.Text(contents = ""))\n', ":4:43",
+     'unexpected keyword argument "contents"'),
+    ("\ndef main():\n    return 7\n", ":2:5", "to return Root(s) but found: int"),
+    (FORM + "def get_schema():\n    return 7\n", ":4:5", "parsing schema"),
+    (FORM + 'def get_schema():\n    return schema.Schema(version = "1", fields = [7])\n', ":5:25",
+     "expected fields to be a list of Field"),
+])
+def test_errors_of_widgets_and_forms_say_where(app, script, place, message):
+    path = app(script)
+    done = run(path, "--check")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{path}{place}: ")
+    assert message in done.stderr
+
+
 @needs_starlark
 def test_check(tmp_path):
     done = run(APPS / "clock", "--check")
@@ -269,13 +290,29 @@ def test_raw_frames(app, tmp_path):
 @pytest.mark.parametrize("script, place, message", [
     ("let a: = 5;\n", ":1:8", "Unexpected"),
     ("type A = {\n", ":2:1", "end of file"),
-    ("export const schema = [];\n", "", 'has no "export default function main"'),
+    ("export const schema = [];\n", ":1:1", 'has no "export default function main"'),
     ("interface A { b: C }\n\nexport default function main() {\n    nobody;\n}\n", ":4:5",
      "ReferenceError: nobody is not defined"),
     ("\nimport { Box, Root, Text } from 'panel';\n"
-     "export default () => Root({ child: Text({ contents: '' }) });\n", "",
+     "export default () => Root({ child: Text({ contents: '' }) });\n", ":3:36",
      'Root.child Text: unexpected keyword argument "contents"'),
-    ("export default () => 7;\n", "", "expected main() to return Root(s) but found: int"),
+    ("import { Text, Root } from 'panel';\ntype A = string;\nfunction draw(text: A) {\n"
+     "    return Text({ content: text, colour: 'red' });\n}\n"
+     "export default () => Root({ child: draw('') });\n", ":4:28",  # of what is returned the last value
+     'Root.child Text: unexpected keyword argument "colour"'),
+    ("import { Root } from 'panel';\nexport default () => Root({ child: { a: 1 } });\n", ":2:22",
+     "Root.child: this object is no widget"),
+    ("import { Root } from 'panel';\nexport default () => Root({});\n", ":2:22",
+     "Root: missing argument for child"),
+    ("import { Box } from 'panel';\nexport default () => {\n    return Box({});\n};\n", ":3:12",
+     "expected main() to return Root(s) but found: Box"),
+    ("import { Box } from 'panel';\nexport default () => [Box({})];\n", ":2:16",
+     "expected main() to return Root(s) but found: Box"),
+    ("type A = number;\nexport default () => 7 as A;\n", ":2:8",
+     "expected main() to return Root(s) but found: int"),
+    ("type A = number;\nexport default async function main() {\n    return { frames: [7] };\n}\n",
+     ":2:1", "frames[0] must be a Uint8Array"),
+    ("export default () => new Promise(() => {});\n", ":1:8", "a promise that nothing will settle"),
 ])
 def test_errors_say_where_in_typescript(app, tmp_path, script, place, message):
     path = app(script, "mine.ts")
@@ -302,7 +339,36 @@ def test_a_schema_that_is_none(app):
     path = app(script, "mine.ts")
     done = run(path, "--check")
     assert done.returncode == 1
-    assert done.stderr == f"{path}: schema must be a Schema or a list of fields, not int\n"
+    assert done.stderr == f"{path}:1:8: schema must be a Schema or a list of fields, not int\n"
+
+
+@needs_typescript
+@pytest.mark.parametrize("schema, place, message", [
+    ("form.Text({ id: 'a', name: 'A' })", ":5:10", "Text: missing argument for desc"),
+    ("form.Toggle({ id: 'a', name: 'A', desc: 'B', icon: 'c', fault: 'd' })", ":5:10",
+     'Toggle: unexpected keyword argument "fault"'),
+    ("{ id: 'a' }", ":4:8", "[0]: this object is no widget"),
+])
+def test_errors_of_forms_say_where_in_typescript(app, schema, place, message):
+    path = app("import { form } from 'panel';\ninterface A { b: number }\nexport default () => null;\n"
+               f"export const schema = [\n    {schema},\n];\n", "mine.ts")
+    done = run(path, "--check")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{path}{place}: ")
+    assert message in done.stderr
+
+
+@needs_typescript
+def test_errors_name_the_file_of_the_widget(tmp_path):
+    folder = tmp_path / "app"
+    (folder / "lib").mkdir(parents=True)
+    (folder / "main.ts").write_text("import { Root } from 'panel';\nimport { red } from './lib/red';\n"
+                                    "export default () => Root({ child: red() });\n")
+    (folder / "lib/red.ts").write_text("import { Box } from 'panel';\n\nexport function red() {\n"
+                                       "    return Box({ colour: '#f00' });\n}\n")
+    done = run(folder, "--check")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{folder}/lib/red.ts:4:12: Root.child Box: unexpected")
 
 
 @needs_typescript

@@ -59,6 +59,7 @@ static void run_script(struct run *run)
 	JS_SetInterruptHandler(run->runtime, NULL, NULL);
 	fetch_finish(run);
 	JS_FreeContext(run->context);
+	sites_finish(run);
 	run->context = reader;
 }
 

@@ -1,10 +1,8 @@
 /* Errors with their place in the source. */
 #include "run.h"
-#include "source_map.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BACKTRACE_MAX = 4 << 10, CALLS_MAX = 20 };
@@ -14,9 +12,15 @@ static const char full[] = "the app holds more than 24 MiB of memory";
 /* A place that the engine has told, as in "    at draw (app.ts:12:9)". */
 struct call {
 	char name[80];
-	const struct file *file;
-	unsigned line, column;
+	struct place place;
 };
+
+static void add_place(struct run *run, const struct place *place)
+{
+	text_add_str(&run->fault, ",\"file\":");
+	text_add_json(&run->fault, place->file->name, strlen(place->file->name));
+	text_add_format(&run->fault, ",\"line\":%u,\"column\":%u", place->line, place->column);
+}
 
 void fault_set(struct run *run, const char *kind, const char *format, ...)
 {
@@ -33,6 +37,8 @@ void fault_set(struct run *run, const char *kind, const char *format, ...)
 		snprintf(message, sizeof(message), "%s", full);
 	text_add_format(&run->fault, "{\"kind\":\"%s\",\"message\":", is_full ? FAULT_LIMIT : kind);
 	text_add_json(&run->fault, message, strlen(message));
+	if (run->where.file && strcmp(kind, FAULT_LIMIT) != 0 && !is_full)
+		add_place(run, &run->where);
 	text_add_str(&run->fault, "}");
 }
 
@@ -56,42 +62,19 @@ bool fault_check_time(struct run *run)
 	return true;
 }
 
-/* Finds "FILE:" in the line, of one of the app's files; what follows it, or NULL. */
-static const char *find_file(const struct run *run, const char *line, const struct file **ret_file)
-{
-	for (unsigned i = 0; i < run->files.count; i++) {
-		const char *name = run->files.list[i].name;
-		size_t length = strlen(name);
-
-		for (const char *at = line; (at = strstr(at, name)); at++)
-			if (at > line && (at[-1] == '(' || at[-1] == ' ') && at[length] == ':') {
-				*ret_file = &run->files.list[i];
-				return at + length + 1;
-			}
-	}
-	return NULL;
-}
-
 /* Reads one line of a backtrace; false where it names no place in the app. */
 static bool read_call(struct run *run, const char *line, size_t length, struct call *ret_call)
 {
 	char text[400];
-	const char *place;
 	char *name = text, *end;
 
 	if (length >= sizeof(text))
 		return false;
 	memcpy(text, line, length);
 	text[length] = '\0';
-	place = find_file(run, text, &ret_call->file);
-	if (!place)
+	if (!place_read(run, text, &ret_call->place))
 		return false;
-	ret_call->line = (unsigned)strtoul(place, &end, 10);
-	ret_call->column = *end == ':' ? (unsigned)strtoul(end + 1, &end, 10) : 0;
-	if (ret_call->line == 0 || ret_call->column == 0)
-		return false;
-	source_map_find(ret_call->file->data, ret_call->file->length, ret_call->line,
-			ret_call->column, &ret_call->line, &ret_call->column);
+	place_map(&ret_call->place);
 	end = strstr(text, " (");
 	name += strspn(name, " ");
 	if (strncmp(name, "at ", 3) == 0)
@@ -101,29 +84,30 @@ static bool read_call(struct run *run, const char *line, size_t length, struct c
 	return true;
 }
 
-/* The innermost call is the place; all of them are the backtrace. */
-static void add_place(struct run *run, const char *stack)
+/* The innermost call is the place; all of them are the backtrace. Without any it is the place of
+ * what was under way. */
+static void add_calls(struct run *run, const char *stack)
 {
 	struct text calls = {.most = BACKTRACE_MAX};
-	struct call call, first = {0};
+	struct place place = run->where;
 	unsigned count = 0;
+	struct call call;
 
 	while (*stack && count < CALLS_MAX) {
 		size_t length = strcspn(stack, "\n");
 
 		if (read_call(run, stack, length, &call)) {
 			if (count++ == 0)
-				first = call;
-			text_add_format(&calls, "  %s:%u:%u: in %s\n", call.file->name, call.line,
-					call.column, call.name[0] ? call.name : "the script");
+				place = call.place;
+			text_add_format(&calls, "  %s:%u:%u: in %s\n", call.place.file->name,
+					call.place.line, call.place.column,
+					call.name[0] ? call.name : "the script");
 		}
 		stack += length + (stack[length] != '\0');
 	}
+	if (place.file)
+		add_place(run, &place);
 	if (count > 0) {
-		text_add_str(&run->fault, ",\"file\":");
-		text_add_json(&run->fault, first.file->name, strlen(first.file->name));
-		text_add_format(&run->fault, ",\"line\":%u,\"column\":%u", first.line,
-				first.column);
 		text_add_str(&run->fault, ",\"backtrace\":");
 		text_add_json(&run->fault, calls.data, calls.length);
 	}
@@ -163,8 +147,7 @@ static void describe_error(struct run *run, JSValueConst error)
 	text_add_format(&run->fault,
 			"{\"kind\":\"%s\",\"message\":", limit ? FAULT_LIMIT : FAULT_SCRIPT);
 	text_add_json(&run->fault, limit ? limit : text, strlen(limit ? limit : text));
-	if (stack)
-		add_place(run, stack);
+	add_calls(run, stack ? stack : "");
 	text_add_str(&run->fault, "}");
 	JS_FreeCString(run->context, name);
 	JS_FreeCString(run->context, message);

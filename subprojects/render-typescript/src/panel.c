@@ -60,16 +60,23 @@ static JSValue make_widget(JSContext *context, JSValueConst self, int count, JSV
 {
 	struct run *run = JS_GetContextOpaque(context);
 	const char *name = groups[which >> GROUP_SHIFT].members[which & ((1 << GROUP_SHIFT) - 1)];
+	const struct site *site;
+	struct place place;
 	JSValue widget, fields;
 
 	(void)self;
 	if (count > 1 || (count == 1 && (!JS_IsObject(values[0]) || JS_IsArray(values[0]) ||
 					 panel_widget_name(run, values[0]))))
 		return JS_ThrowTypeError(context, "%s takes its fields as one object", name);
+	if (place_of_call(run, &place) < 0)
+		return JS_EXCEPTION;
+	site = sites_find(run, name, &place);
+	if (!site)
+		return JS_ThrowOutOfMemory(context);
 	widget = JS_NewObjectClass(context, (int)run->widget_class);
 	if (JS_IsException(widget))
 		return widget;
-	JS_SetOpaque(widget, (void *)name);
+	JS_SetOpaque(widget, (void *)site);
 	fields = count ? JS_DupValue(context, values[0]) : JS_NewObject(context);
 	if (JS_DefinePropertyValueStr(context, widget, "fields", fields, JS_PROP_ENUMERABLE) < 0) {
 		JS_FreeValue(context, widget);
@@ -78,9 +85,16 @@ static JSValue make_widget(JSContext *context, JSValueConst self, int count, JSV
 	return widget;
 }
 
-const char *panel_widget_name(struct run *run, JSValueConst value)
+const struct site *panel_site(struct run *run, JSValueConst value)
 {
 	return JS_GetOpaque(value, run->widget_class);
+}
+
+const char *panel_widget_name(struct run *run, JSValueConst value)
+{
+	const struct site *site = panel_site(run, value);
+
+	return site ? site->name : NULL;
 }
 
 bool panel_is_form(const char *widget_name)

@@ -69,11 +69,27 @@ struct fetch {
 	JSValue error;	   /* with the place of the call */
 };
 
+/* A place in one of the app's files; file is NULL: it is not known. */
+struct place {
+	const struct file *file;
+	unsigned line, column; /* from 1 */
+};
+
+/* A call that makes a widget: all widgets that are made there share it. */
+struct site {
+	const char *name;    /* the widget's */
+	struct place called; /* in the script without types */
+	/* When the tree is written: */
+	struct place place; /* in the source */
+	unsigned number;    /* in the tree's list, from 1; 0: it is not there */
+};
+
 struct run {
 	const struct heap *heap;
 	JSRuntime *runtime;
 	JSContext *context;
 	JSClassID widget_class;
+	struct sites *sites;
 	struct request request;
 	struct files files; /* the first has main() */
 	int64_t started_us;
@@ -87,7 +103,8 @@ struct run {
 	size_t host_count;
 	struct text hosts; /* the same as strings of JSON, with commas */
 	struct text tree;
-	struct text fault; /* the answer's "error", an object of JSON; empty: there is none */
+	struct place where; /* in the source: for faults that have no place of their own */
+	struct text fault;  /* the answer's "error", an object of JSON; empty: there is none */
 };
 
 /* Names the kinds of faults, as render-starlark does. */
@@ -119,12 +136,38 @@ JSModuleDef *module_load(JSContext *context, const char *name, void *opaque);
  * widget goes to *ret_field. An exception: the fault is set, or is still to be taken. */
 JSValue handler_call(struct run *run, JSValueConst schema, const char **ret_field);
 
+/* ---- place.c ---- */
+
+/* Reads a line of a stack, as in "    at draw (app.ts:12:9)". False where it names no place in the
+ * app. It is one in the script without types: place_map() leads to that in the source. */
+bool place_read(const struct run *run, const char *line, struct place *ret_place);
+void place_map(struct place *place);
+/* Where the script calls, in the script without types. -1 with an exception. */
+int place_of_call(struct run *run, struct place *ret_place) __attribute__((warn_unused_result));
+/* Where the function begins, in the source. False where it is none of the app's. */
+bool place_of_function(struct run *run, JSValueConst function, struct place *ret_place);
+/* Where the first file's line begins with the declaration, in the source; else the file's
+ * beginning. */
+struct place place_of_export(const struct run *run, const char *declaration);
+
+/* ---- sites.c ---- */
+
+/* The site of the widget at the place. Behind a thousand places, the rest share one of no place.
+ * NULL: there is no memory. */
+const struct site *sites_find(struct run *run, const char *name, const struct place *place);
+/* Finds the sites' places in the source, numbers them, and writes them as JSON. */
+void sites_write(struct run *run, struct text *to);
+void sites_finish(struct run *run);
+
 /* ---- panel.c ---- */
 
 /* The module "panel". 0, or -1 with an exception. */
 int panel_define(struct run *run) __attribute__((warn_unused_result));
 /* The name of the widget, like "Text" or "filter.Blur"; NULL where the value is none. */
 const char *panel_widget_name(struct run *run, JSValueConst value);
+
+/* Where it was made; NULL where the value is no widget. */
+const struct site *panel_site(struct run *run, JSValueConst value);
 
 /* Whether it is a field of a schema, an option, or the schema. */
 bool panel_is_form(const char *widget_name);

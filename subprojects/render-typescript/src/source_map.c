@@ -90,48 +90,80 @@ static bool read_segment(const char **from, struct place *place)
 	return true;
 }
 
-static bool find_place(const char *from, unsigned line, unsigned column, struct place *ret_place)
-{
-	struct place place = {0};
-	bool found = false;
+struct source_map {
+	char *json;
+	const char *from;	 /* what is still to be read */
+	struct place here, next; /* the last segment that was passed, and the one behind it */
+	unsigned here_line, next_line;
+	bool has_next;
+};
 
-	for (unsigned at = 1; *from && *from != '"' && at <= line;) {
-		if (*from == ';') {
-			at++;
-			place.at[0] = 0;
-			from++;
-		} else if (*from == ',') {
-			from++;
-		} else if (!read_segment(&from, &place)) {
-			return false;
-		} else if (at == line && (place.at[0] < column || !found)) {
-			*ret_place = place;
-			found = true;
+static void read_next(struct source_map *map)
+{
+	for (; *map->from == ';' || *map->from == ','; map->from++)
+		if (*map->from == ';') {
+			map->next_line++;
+			map->next.at[0] = 0;
 		}
+	map->has_next = *map->from && *map->from != '"' && read_segment(&map->from, &map->next);
+}
+
+struct source_map *source_map_open(const char *script, size_t length)
+{
+	const char *from = find_comment(script, length), *mappings;
+	struct source_map *map = from ? calloc(1, sizeof(*map)) : NULL;
+
+	if (!map)
+		return NULL;
+	map->json = decode(from, script + length);
+	mappings = map->json ? strstr(map->json, field) : NULL;
+	if (mappings) {
+		mappings += sizeof(field) - 1;
+		mappings += strspn(mappings, " \t\r\n:");
 	}
-	return found;
+	if (!mappings || *mappings != '"') {
+		source_map_close(map);
+		return NULL;
+	}
+	map->from = mappings + 1;
+	map->next_line = 1;
+	read_next(map);
+	return map;
+}
+
+bool source_map_go(struct source_map *map, unsigned line, unsigned column, unsigned *ret_line,
+		   unsigned *ret_column)
+{
+	const int64_t *at = map->here.at;
+
+	while (map->has_next &&
+	       (map->next_line < line ||
+		(map->next_line == line && (map->next.at[0] < column || map->here_line != line)))) {
+		map->here = map->next;
+		map->here_line = map->next_line;
+		read_next(map);
+	}
+	if (map->here_line != line || at[2] < 0 || at[2] >= INT32_MAX || at[3] < 0 ||
+	    at[3] >= INT32_MAX)
+		return false;
+	*ret_line = (unsigned)at[2] + 1;
+	*ret_column = (unsigned)at[3] + 1;
+	return true;
+}
+
+void source_map_close(struct source_map *map)
+{
+	if (map)
+		free(map->json);
+	free(map);
 }
 
 bool source_map_find(const char *script, size_t length, unsigned line, unsigned column,
 		     unsigned *ret_line, unsigned *ret_column)
 {
-	const char *from = find_comment(script, length), *mappings;
-	char *json = from ? decode(from, script + length) : NULL;
-	struct place place;
-	bool found = false;
+	struct source_map *map = source_map_open(script, length);
+	bool found = map && source_map_go(map, line, column, ret_line, ret_column);
 
-	mappings = json ? strstr(json, field) : NULL;
-	if (mappings) {
-		mappings += sizeof(field) - 1;
-		mappings += strspn(mappings, " \t\r\n:");
-		found = *mappings == '"' && find_place(mappings + 1, line, column, &place) &&
-			place.at[2] >= 0 && place.at[2] < INT32_MAX && place.at[3] >= 0 &&
-			place.at[3] < INT32_MAX;
-	}
-	if (found) {
-		*ret_line = (unsigned)place.at[2] + 1;
-		*ret_column = (unsigned)place.at[3] + 1;
-	}
-	free(json);
+	source_map_close(map);
 	return found;
 }

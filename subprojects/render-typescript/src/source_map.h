@@ -11,3 +11,10 @@
 /* Lines and columns count from 1. False where the script has no map, or it does not tell. */
 bool source_map_find(const char *script, size_t length, unsigned line, unsigned column,
 		     unsigned *ret_line, unsigned *ret_column);
+
+/* The same for many places, which come in their order in the script. NULL where the script has no
+ * map; source_map_close() it. */
+struct source_map *source_map_open(const char *script, size_t length);
+bool source_map_go(struct source_map *map, unsigned line, unsigned column, unsigned *ret_line,
+		   unsigned *ret_column);
+void source_map_close(struct source_map *map);

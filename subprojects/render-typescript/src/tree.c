@@ -3,6 +3,9 @@
  *   bytes   {"bytes": BASE64}
  *   handler {"function": "handler"}, of a schema's field
  *   frames  {"frames": [bytes...], "delay": MS, ...}, only as the whole tree
+ * A widget that has "at" was made at that place of the list. Around the tree is
+ *   {"places": [[FILE, LINE, COLUMN]...], "at": [FILE, LINE, COLUMN], "tree": ...}
+ * where "at" is the place of what has made the tree, or is empty.
  * The rest is JSON as it is. The tree is a stranger's: cyclic, deep, with getters. Each value is
  * read once, and what is written is bounded. */
 #include "run.h"
@@ -150,20 +153,29 @@ static int write_members(struct writer *writer, JSValueConst object)
 	return status;
 }
 
-static int write_widget(struct writer *writer, JSValueConst widget, const char *name)
+static int write_widget(struct writer *writer, JSValueConst widget, const struct site *site)
 {
 	JSValue fields = JS_GetPropertyStr(writer->context, widget, "fields");
+	struct place around = writer->run->where;
+	const char *name = site->name;
 	size_t before = enter(writer, writer->path_length ? " %s" : "%s", name, 0);
 	const char *outer = writer->widget;
 	int status = -1;
 
 	writer->widget = name;
 
-	text_add_format(writer->out, "{\"widget\":\"%s\",\"fields\":", name);
+	text_add_format(writer->out, "{\"widget\":\"%s\"", name);
+	if (site->number > 0) {
+		text_add_format(writer->out, ",\"at\":%u", site->number);
+		writer->run->where = site->place;
+	}
+	text_add_str(writer->out, ",\"fields\":");
 	if (!JS_IsException(fields))
 		status = write_members(writer, fields);
 	text_add_str(writer->out, "}");
 	writer->widget = outer;
+	if (status == 0)
+		writer->run->where = around;
 	leave(writer, before);
 	JS_FreeValue(writer->context, fields);
 	return status;
@@ -184,10 +196,10 @@ static int write_bytes(struct writer *writer, JSValueConst value)
 
 static int write_object(struct writer *writer, JSValueConst value)
 {
-	const char *name = panel_widget_name(writer->run, value);
+	const struct site *site = panel_site(writer->run, value);
 
-	if (name)
-		return write_widget(writer, value, name);
+	if (site)
+		return write_widget(writer, value, site);
 	if (JS_IsArray(value))
 		return write_elements(writer, value);
 	if (JS_GetTypedArrayType(value) == JS_TYPED_ARRAY_UINT8)
@@ -255,8 +267,25 @@ static int write_frames(struct writer *writer, JSValueConst value, JSValueConst 
 	return write_members(writer, value);
 }
 
+/* What is around a tree: the places in the source, and which of them is that of the whole. */
+static void begin_tree(struct writer *writer)
+{
+	const struct place *where = &writer->run->where;
+
+	writer->out->most = TREE_MAX;
+	text_add_str(writer->out, "{\"places\":");
+	sites_write(writer->run, writer->out);
+	text_add_str(writer->out, ",\"at\":[");
+	if (where->file) {
+		text_add_json(writer->out, where->file->name, strlen(where->file->name));
+		text_add_format(writer->out, ",%u,%u", where->line, where->column);
+	}
+	text_add_str(writer->out, "],\"tree\":");
+}
+
 static int end_tree(struct writer *writer, int status)
 {
+	text_add_str(writer->out, "}");
 	if (status == 0 && writer->out->failed)
 		return complain(writer, "the tree has more than 4 MiB");
 	return status;
@@ -268,7 +297,7 @@ int tree_write(struct run *run, JSValueConst value)
 	JSValue frames = JS_UNDEFINED;
 	int status;
 
-	run->tree.most = TREE_MAX;
+	begin_tree(&writer);
 	if (JS_IsObject(value) && !JS_IsArray(value) && !panel_widget_name(run, value))
 		frames = JS_GetPropertyStr(run->context, value, "frames");
 	if (JS_IsException(frames))
@@ -285,7 +314,7 @@ int tree_write_reply(struct run *run, const char *field, JSValueConst value)
 	bool makes_fields = JS_IsArray(value) && strcmp(field, "form.Generated") == 0;
 	int status;
 
-	run->tree.most = TREE_MAX;
+	begin_tree(&writer);
 	if (makes_fields)
 		text_add_str(writer.out,
 			     "{\"widget\":\"form.Schema\",\"fields\":{\"version\":\"1\","

@@ -1,0 +1,128 @@
+/* Places in scripts, as the engine tells them: in lines of a stack, and of functions. */
+#include "run.h"
+#include "source_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Finds "FILE:" in the line, of one of the app's files; what follows it, or NULL. */
+static const char *find_file(const struct run *run, const char *line, const struct file **ret_file)
+{
+	for (unsigned i = 0; i < run->files.count; i++) {
+		const char *name = run->files.list[i].name;
+		size_t length = strlen(name);
+
+		for (const char *at = line; (at = strstr(at, name)); at++)
+			if (at > line && (at[-1] == '(' || at[-1] == ' ') && at[length] == ':') {
+				*ret_file = &run->files.list[i];
+				return at + length + 1;
+			}
+	}
+	return NULL;
+}
+
+bool place_read(const struct run *run, const char *line, struct place *ret_place)
+{
+	const char *numbers = find_file(run, line, &ret_place->file);
+	char *end;
+
+	if (!numbers)
+		return false;
+	ret_place->line = (unsigned)strtoul(numbers, &end, 10);
+	ret_place->column = *end == ':' ? (unsigned)strtoul(end + 1, &end, 10) : 0;
+	return ret_place->line > 0 && ret_place->column > 0;
+}
+
+void place_map(struct place *place)
+{
+	source_map_find(place->file->data, place->file->length, place->line, place->column,
+			&place->line, &place->column);
+}
+
+/* The innermost place of the stack that is in the app. */
+static void read_stack(const struct run *run, const char *stack, struct place *ret_place)
+{
+	char line[400];
+
+	while (*stack) {
+		size_t length = strcspn(stack, "\n");
+
+		if (length < sizeof(line)) {
+			memcpy(line, stack, length);
+			line[length] = '\0';
+			if (place_read(run, line, ret_place))
+				return;
+		}
+		stack += length + (stack[length] != '\0');
+	}
+	*ret_place = (struct place){0};
+}
+
+int place_of_call(struct run *run, struct place *ret_place)
+{
+	JSValue error = JS_NewError(run->context), stack;
+	const char *text = NULL;
+
+	*ret_place = (struct place){0};
+	if (JS_IsException(error))
+		return -1;
+	stack = JS_GetPropertyStr(run->context, error, "stack");
+	if (JS_IsString(stack))
+		text = JS_ToCString(run->context, stack);
+	if (text)
+		read_stack(run, text, ret_place);
+	JS_FreeCString(run->context, text);
+	JS_FreeValue(run->context, stack);
+	JS_FreeValue(run->context, error);
+	return JS_IsException(stack) ? -1 : 0;
+}
+
+static unsigned get_number(JSContext *context, JSValueConst object, const char *name)
+{
+	JSValue value = JS_GetPropertyStr(context, object, name);
+	int32_t number = 0;
+
+	if (JS_IsException(value) || (JS_IsNumber(value) && JS_ToInt32(context, &number, value)))
+		JS_FreeValue(context, JS_GetException(context));
+	JS_FreeValue(context, value);
+	return number > 0 ? (unsigned)number : 0;
+}
+
+bool place_of_function(struct run *run, JSValueConst function, struct place *ret_place)
+{
+	JSContext *context = run->context;
+	JSValue name = JS_GetPropertyStr(context, function, "fileName");
+	const char *text = JS_IsString(name) ? JS_ToCString(context, name) : NULL;
+	struct place place = {.line = get_number(context, function, "lineNumber"),
+			      .column = get_number(context, function, "columnNumber")};
+
+	for (unsigned i = 0; text && i < run->files.count; i++)
+		if (strcmp(run->files.list[i].name, text) == 0)
+			place.file = &run->files.list[i];
+	if (!text)
+		JS_FreeValue(context, JS_GetException(context));
+	JS_FreeCString(context, text);
+	JS_FreeValue(context, name);
+	if (!place.file || place.line == 0 || place.column == 0)
+		return false;
+	place_map(&place);
+	*ret_place = place;
+	return true;
+}
+
+struct place place_of_export(const struct run *run, const char *declaration)
+{
+	const struct file *file = run->files.list;
+	const char *at = file->data;
+	struct place place = {file, 1, 1};
+
+	/* The compiler leaves declarations at the beginnings of lines. */
+	while ((at = strstr(at, declaration)) && at > file->data && at[-1] != '\n')
+		at++;
+	if (!at)
+		return place;
+	for (const char *c = file->data; c < at; c++)
+		place.line += *c == '\n';
+	place_map(&place);
+	return place;
+}
