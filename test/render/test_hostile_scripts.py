@@ -148,8 +148,8 @@ TYPESCRIPT = {
                             "for (let i = 0; i < 40; i++) s = Stack({ children: [s, s] });"
                             "return Root({ child: s });"), ("more than 20000 values",)),
     "a picture of 60,000 x 60,000": (
-        default("const text = '%s'; const raw = [];"
-                "return Root({ child: Image({ src: text }) });" % HUGE), ("image", "EOF", "decod")),
+        default("return Root({ child: Image({ src: new Uint8Array(%s) }) });"
+                % list(png(60_000, 60_000))), LIMIT),
     "a box of 60,000 x 60,000": (
         default("return Root({ child: Box({ width: 60000, height: 60000, color: '#fff' }) });"), NOTHING),
     "10,000 frames": (default("const b = Box({ color: '#f00' }); return Root({ child: "
