@@ -42,7 +42,7 @@ CONFIGURATIONS = [
         "clang-sanitized",
         "clang",
         (*ADDRESS, *FEWEST_PARTS, "-Dc_args=-funsigned-char"),
-        ("unit", "corpus", "http"),
+        ("unit", "corpus", "http", "bare"),
     ),
     Configuration(
         "valgrind",

@@ -116,12 +116,6 @@ def test_unknown(running, device, form):
     assert form
 
 
-@pytest.mark.skipif(bool(os.environ.get("HAS_STARLARK")), reason="there is an engine")
-def test_without_an_engine(running, device, published):
-    assert refused(running, 1, "installation", "create", "name=x", "--device", device["id"],
-                   "--app", published["slug"]).startswith("the app's form is not there: ")
-
-
 @pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be loaded")
 def test_a_form_that_was_never_shown(running, device, key, app):
     script = ('load("render.star", "render")\nload("schema.star", "schema")\n'
