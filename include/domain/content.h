@@ -8,6 +8,9 @@
 
 #include <stdint.h>
 
+/* An animation that is shown to its end stays at most so long. */
+enum { CONTENT_WHOLE_MAX_S = 60 };
+
 /* The bytes of a WebP. Owned by the owner of the content. */
 struct picture {
 	struct str data;  /* NULL while it is not in memory */

@@ -103,7 +103,9 @@ struct engine_job {
 	uint64_t seed;
 	unsigned width, height;	  /* 0: 64 x 32 */
 	unsigned max_duration_ms; /* an animation ends here; 0: 15 s */
-	size_t max_bytes;	  /* a longer animation is cut at a frame; 0: as panels take it */
+	/* One with show_full_animation ends here, if that is later; 0: as all others. */
+	unsigned max_whole_ms;
+	size_t max_bytes; /* a longer animation is cut at a frame; 0: as panels take it */
 	bool has_network;
 	bool is_public_only; /* of the network: nothing that --egress-allow opens */
 	bool is_preview;     /* a person waits for it */

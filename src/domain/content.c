@@ -2,10 +2,7 @@
 
 #include <stddef.h>
 
-enum {
-	LAPSE_MIN_S = 60,
-	WHOLE_MAX_S = 60, /* an animation that is shown to the end is at most so long */
-};
+enum { LAPSE_MIN_S = 60 };
 
 struct content_installation *content_next(const struct content *content, int64_t after_position)
 {
@@ -27,9 +24,9 @@ int64_t content_stay_s(const struct content *content,
 	int64_t stay_s = installation->display_s ?: content->settings.schedule_interval_s;
 	int64_t whole_s = ((int64_t)loop_ms + 999) / 1000;
 
-	if (!installation->is_whole || whole_s <= stay_s || stay_s >= WHOLE_MAX_S)
+	if (!installation->is_whole || whole_s <= stay_s || stay_s >= CONTENT_WHOLE_MAX_S)
 		return stay_s;
-	return whole_s < WHOLE_MAX_S ? whole_s : WHOLE_MAX_S;
+	return whole_s < CONTENT_WHOLE_MAX_S ? whole_s : CONTENT_WHOLE_MAX_S;
 }
 
 struct content_installation *content_at(const struct content *content, int64_t position)

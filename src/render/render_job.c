@@ -6,6 +6,7 @@
 #include "settings_text.h"
 
 #include "db/statements.h"
+#include "domain/content.h"
 #include "domain/settings_mask.h"
 #include "render/asked_hosts.h"
 
@@ -306,6 +307,7 @@ static int start(struct render_job *job, unsigned *ret_retry_after_s)
 	    .timezone = row->timezone,
 	    .locale = row->locale,
 	    .max_duration_ms = (unsigned)row->duration_s * 1000,
+	    .max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
 	    .max_bytes = (size_t)row->picture_limit_bytes,
 	    .has_network = true,
 	    .done = on_answer,

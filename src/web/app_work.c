@@ -3,6 +3,7 @@
 #include "app_name.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "domain/content.h"
 #include "domain/settings_mask.h"
 
 static const struct rate_policy preview_rate = {
@@ -156,6 +157,7 @@ static void fill_job(struct task *task, struct app_work *work, enum engine_what 
 	    .locale = work->locale,
 	    .seed = (uint64_t)clock_wall_us(),
 	    .max_duration_ms = work->duration_ms,
+	    .max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
 	    .max_bytes = work->picture_limit_bytes,
 	    .has_network = !work->is_only_looked_at,
 	    .is_public_only = !work->source.is_installed,

@@ -48,6 +48,35 @@ func TestAnimationEndsAtItsMaximum(t *testing.T) {
 	r.MaxDurationMs = 250
 	a, _ := mustServe(t, r, colours)
 	assert.Equal(t, []int{100, 100, 50}, a.DelaysMs)
+	r.MaxWholeMs = 350 // it does not ask for it
+	a, _ = mustServe(t, r, colours)
+	assert.Equal(t, []int{100, 100, 50}, a.DelaysMs)
+}
+
+func TestWholeAnimationHasItsOwnMaximum(t *testing.T) {
+	const raw = `{"delay":100,"show_full_animation":true,"frames":[`
+	frames := []string{rawPicture("\xff\x00\x00"), rawPicture("\x00\xff\x00"), rawPicture("\x00\x00\xff"), rawPicture("\xff\xff\xff")}
+	for what, script := range map[string]string{
+		whatRender: strings.Replace(colours, "delay", "show_full_animation = True, delay", 1),
+		whatPaint:  raw + strings.Join(frames, ",") + "]}",
+	} {
+		t.Run(what, func(t *testing.T) {
+			for _, c := range []struct {
+				maximumMs, wholeMs int
+				delaysMs           []int
+			}{
+				{250, 0, []int{100, 100, 50}},
+				{250, 350, []int{100, 100, 100, 50}},
+				{250, 60_000, []int{100, 100, 100, 100}},
+				{250, 100, []int{100, 100, 50}},
+			} {
+				r := testRequest()
+				r.What, r.MaxDurationMs, r.MaxWholeMs = what, c.maximumMs, c.wholeMs
+				a, _ := mustServe(t, r, script)
+				assert.Equal(t, c.delaysMs, a.DelaysMs)
+			}
+		})
+	}
 }
 
 func TestNothingToShow(t *testing.T) {

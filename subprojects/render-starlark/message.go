@@ -30,6 +30,7 @@ type request struct {
 	Width         int   `json:"width"`
 	Height        int   `json:"height"`
 	MaxDurationMs int   `json:"max_duration_ms"` // an animation ends here
+	MaxWholeMs    int   `json:"max_whole_ms"`    // one with show_full_animation ends here
 	TimeoutMs     int64 `json:"timeout_ms"`      // for all of the request
 	MaxSteps      int64 `json:"max_steps"`
 
@@ -60,6 +61,9 @@ func (r *request) setDefaults() {
 	}
 	if r.MaxDurationMs == 0 {
 		r.MaxDurationMs = 15_000
+	}
+	if r.MaxWholeMs == 0 {
+		r.MaxWholeMs = r.MaxDurationMs
 	}
 	if r.TimeoutMs == 0 {
 		r.TimeoutMs = 10_000

@@ -57,7 +57,7 @@ func picture(shown *reel, r *request, m *meter) (blob []byte, err error) {
 	}
 	defer encoder.Close()
 
-	remaining := time.Duration(r.MaxDurationMs) * time.Millisecond
+	remaining := shown.maximum(r)
 	isEmpty := true
 	if err := m.check(); err != nil || remaining <= 0 {
 		return nil, err
@@ -80,6 +80,16 @@ func picture(shown *reel, r *request, m *meter) (blob []byte, err error) {
 		return nil, nil
 	}
 	return encoder.Assemble()
+}
+
+// maximum is how long the animation may be. That which is to be shown in full stays on its panel until
+// its end, so what others are cut to does not hold for it.
+func (shown *reel) maximum(r *request) time.Duration {
+	limitMs := r.MaxDurationMs
+	if shown.showFullAnimation {
+		limitMs = max(limitMs, r.MaxWholeMs)
+	}
+	return time.Duration(limitMs) * time.Millisecond
 }
 
 func delayOf(delayMs int) time.Duration {

@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "playback_bed.h"
 
 #include "../cmocka_test.h"
@@ -451,6 +452,33 @@ static void each_entry_has_its_time(void **state)
 	}
 }
 
+static void whole_animation_stays_until_its_end(void **state)
+{
+	static const struct {
+		uint32_t loop_ms;
+		int32_t display_s;
+		int64_t shown_ms;
+	} cases[] = {
+	    {40000, 0, 40000}, {39100, 0, 40000},  {70000, 0, 60000},
+	    {40000, 5, 40000}, {40000, 50, 50000}, {70000, 90, 90000},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < array_length(cases); i++) {
+		int64_t first = show_two(FIRMWARE_14);
+
+		bed->installations[0].is_whole = true;
+		bed->installations[0].display_s = cases[i].display_s;
+		bed_replace_installation(bed, first, cases[i].loop_ms);
+		bed_run(bed, 600 * 1000);
+		for (unsigned j = 4; j + 1 < bed->shown_count; j++)
+			assert_about(bed->shown[j].to_ms - bed->shown[j].from_ms,
+				     bed->shown[j].item.position == first ? cases[i].shown_ms
+									  : INTERVAL_S * 1000,
+				     1500);
+	}
+}
+
 static void pinned_entry_alone_and_at_once(void **state)
 {
 	(void)state;
@@ -851,6 +879,7 @@ int main(void)
 	    TEST(interval_beyond_what_the_link_can_say),
 	    TEST(shorter_interval_holds_at_once),
 	    TEST(each_entry_has_its_time),
+	    TEST(whole_animation_stays_until_its_end),
 	    TEST(pinned_entry_alone_and_at_once),
 	    TEST(disabled_entry_goes_at_once),
 	    TEST(entries_come_and_go_with_their_hours),

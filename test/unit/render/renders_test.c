@@ -189,6 +189,7 @@ static void what_comes_next_is_claimed_rendered_stored_and_told(void **state)
 	assert_true(str_equal(job->config, STR("{\"a\":\"b\"}")));
 	assert_true(str_equal(job->timezone, STR("Europe/Zagreb")));
 	assert_int_equal(job->max_duration_ms, 30000);
+	assert_int_equal(job->max_whole_ms, 60000);
 	assert_int_equal(job->max_bytes, 60000);
 	assert_true(job->has_network && !job->is_preview);
 	assert_int_equal(job->now_ms, script_wall_us() / 1000);
