@@ -30,10 +30,9 @@ COMMENT ON COLUMN installation.place IS
 COMMENT ON COLUMN installation.last_place IS
 	'the last place before that had a picture, which stays until the new place has one';
 
--- An animation is rendered no longer than it is shown; in classes, so that more installations share
--- their pictures.
+-- An animation is rendered no longer than it is shown, and no longer than a minute.
 CREATE FUNCTION render_duration_s(dwell_s int4) RETURNS int4 LANGUAGE sql IMMUTABLE AS $$
-	SELECT CASE WHEN dwell_s <= 15 THEN 15 WHEN dwell_s <= 30 THEN 30 ELSE 60 END
+	SELECT greatest(1, least(60, dwell_s))
 $$;
 
 CREATE FUNCTION render_place(app_id uuid, settings_hash bytea, timezone text, locale text,

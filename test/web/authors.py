@@ -41,8 +41,8 @@ class App:
         assert answer.status == 201, answer.body
         return answer.json()["id"]
 
-    def publish(self, reviewer, version="1.0", script=SCRIPT):
-        submitted = self.submitted(version, script)
+    def publish(self, reviewer, version="1.0", script=SCRIPT, language="STARLARK"):
+        submitted = self.submitted(version, script, language)
         reviewer.post(f"/web/reviews/{submitted}", {"status": "APPROVED"}).ok()
         return submitted
 

@@ -1,11 +1,18 @@
-"""What apps render, put into the database as a worker stores it that has rendered it. And a world in
-which nothing else renders, with an app: what tests import of these fixtures, their module has."""
+"""Apps on panels, and what they render: by the engines, or put into the database as a worker stores it
+that has rendered it. And a world in which nothing else renders, with an app: what tests import of these
+fixtures, their module has."""
+
+import os
+import re
 
 import images
 import pytest
 from authors import Author
+from devices import add
 from people import Person, World
 
+QUERIES = os.path.join(os.path.dirname(__file__), "../../sql/query")
+HEAD = 'load("render.star", "render")\nload("time.star", "time")\n'
 WITHOUT_ENGINES = ("--rate-limit", "0", "--renderers", "0")
 
 
@@ -32,6 +39,23 @@ def app(author, reviewer):
     return app
 
 
+def statement(name):
+    """One of the server's, for psycopg2."""
+    with open(os.path.join(QUERIES, f"{name}.sql"), encoding="utf-8") as file:
+        return re.sub(r"(?<!:):([a-z]\w*)", r"%(\1)s", file.read())
+
+
+def script(color, **options):
+    members = "".join(f", {name} = {value}" for name, value in options.items())
+    return HEAD + f'def main():\n    return render.Root(child = render.Box(color = "{color}"){members})\n'
+
+
+def published(author, reviewer, text, version="1.0", language="STARLARK"):
+    app = author.make(visibility="public")
+    app.publish(reviewer, version, text, language)
+    return app
+
+
 def install(browser, device_id, app):
     body = {"app": app.slug}
     answer = browser.post(f"/web/devices/{device_id}/apps", body)
@@ -39,10 +63,33 @@ def install(browser, device_id, app):
     return answer.json()["id"]
 
 
+def installed(browser, app, **members):
+    """A device with the app, and nothing else."""
+    made = add(browser, **members)
+    made["entry"] = install(browser, made["device"]["id"], app)
+    return made
+
+
 def place_of(world, device_id, installation_id):
     [[place]] = world.sql("SELECT encode(place, 'hex') FROM installation "
                           "WHERE device_id = %s AND id = %s", device_id, installation_id)
     return place
+
+
+def rendered(world, app, columns="*"):
+    """The rows of what the app's versions have made, the oldest first."""
+    return world.sql(f"SELECT {columns} FROM render JOIN app_version ON app_version.id = version_id "
+                     "WHERE app_id = %s ORDER BY render.made_at", app.id)
+
+
+def make_due(world, app, members="", *values):
+    """With these members of the row, or as it is. Workers that know the places are told, as of a
+    render: a panel that has just gone may be in their memory still."""
+    world.sql(f"WITH due AS (UPDATE render SET due_at = '-infinity', {members} "
+              "generation = nextval('render_generation') FROM app_version "
+              "WHERE app_version.id = version_id AND app_id = %s RETURNING place, generation) "
+              "SELECT pg_notify('displayd_hint', 'render:' || encode(place, 'hex') || ':' || generation) "
+              "FROM due", *values, app.id)
 
 
 def store(world, place, version_id, webp, due_in_s=60):

@@ -2,24 +2,17 @@
 forgotten after a month."""
 
 import os
-import re
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg2
 import pytest
 from people import wait_until
-from rendered import app, author, reviewer, store, webp, world_without_engines
+from rendered import app, author, reviewer, statement, store, webp, world_without_engines
 
 __all__ = ["app", "author", "reviewer", "world_without_engines"]  # fixtures
-QUERIES = os.path.join(os.path.dirname(__file__), "../../sql/query")
 HOSTS = "a.example b.example"
 NOTHING = str(uuid.UUID(int=0))
-
-
-def statement(name):
-    with open(os.path.join(QUERIES, f"{name}.sql"), encoding="utf-8") as file:
-        return re.sub(r"(?<!:):([a-z]\w*)", r"%(\1)s", file.read())
 
 
 class Session:

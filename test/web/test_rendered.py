@@ -3,19 +3,12 @@
 import contextlib
 import hashlib
 
-from devices import add, panel_of, path_of, poll_answer
+from devices import panel_of, path_of, poll_answer
 from people import wait_until
-from rendered import (WITHOUT_ENGINES, app, author, install, place_of, reviewer, store, webp,
+from rendered import (WITHOUT_ENGINES, app, author, installed, place_of, reviewer, store, webp,
                       world_without_engines)
 
 __all__ = ["app", "author", "reviewer", "world_without_engines"]  # fixtures
-
-
-def installed(browser, app, **members):
-    """A device with the app, and nothing else."""
-    made = add(browser, **members)
-    made["entry"] = install(browser, made["device"]["id"], app)
-    return made
 
 
 def place(world, made):
@@ -42,7 +35,7 @@ def test_devices_share_a_place_where_nothing_differs(world, app, browser):
     assert place(world, first) == place(world, second)
     browser.patch(path_of(first["device"]), {"scheduleInterval": 20}).ok()
     assert place(world, first) != place(world, second)  # its animations may be longer
-    browser.patch(path_of(second["device"]), {"scheduleInterval": 30}).ok()
+    browser.patch(path_of(second["device"]), {"scheduleInterval": 20}).ok()
     assert place(world, first) == place(world, second)
 
 

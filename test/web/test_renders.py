@@ -4,23 +4,17 @@ import json
 import os
 
 import pytest
-from devices import add, panel_of, path_of, poll_answer
+from devices import panel_of, path_of, poll_answer
 from people import wait_until
-from rendered import author, install, place_of, reviewer
+from rendered import (HEAD, author, installed, make_due, place_of, published, rendered, reviewer,
+                      script)
 
 import images
 
 __all__ = ["author", "reviewer"]  # fixtures
 pytestmark = pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no engine is built")
-HEAD = 'load("render.star", "render")\nload("time.star", "time")\n'
 SETTLE = os.path.join(os.path.dirname(__file__), "../../sql/query/render_settle.sql")
 RED, GREEN, BLUE = (255, 0, 0), (0, 255, 0), (0, 0, 255)
-
-
-def script(color, **options):
-    members = "".join(f", {name} = {value}" for name, value in options.items())
-    return HEAD + f'def main():\n    return render.Root(child = render.Box(color = "{color}"){members})\n'
-
 
 NOTHING = "def main():\n    return []\n"
 BROKEN = HEAD + 'def main():\n    print("before")\n    fail("it is broken")\n'
@@ -29,36 +23,8 @@ ENDLESS = HEAD + 'def main():\n    for _ in range(1 << 40):\n        pass\n'
 GREEDY = 'def main():\n    x = [0]\n    for _ in range(1 << 40):\n        x = x + x\n    return []\n'
 
 
-def published(author, reviewer, text, version="1.0"):
-    app = author.make(visibility="public")
-    app.publish(reviewer, version, text)
-    return app
-
-
-def installed(browser, app, **members):
-    made = add(browser, **members)
-    made["entry"] = install(browser, made["device"]["id"], app)
-    return made
-
-
 def place(world, made):
     return place_of(world, made["device"]["id"], made["entry"])
-
-
-def rendered(world, app, columns="*"):
-    """The rows of what the app's versions have made, the oldest first."""
-    return world.sql(f"SELECT {columns} FROM render JOIN app_version ON app_version.id = version_id "
-                     "WHERE app_id = %s ORDER BY render.made_at", app.id)
-
-
-def make_due(world, app, members="", *values):
-    """With these members of the row, or as it is. Workers that know the places are told, as of a
-    render: a panel that has just gone may be in their memory still."""
-    world.sql(f"WITH due AS (UPDATE render SET due_at = '-infinity', {members} "
-              "generation = nextval('render_generation') FROM app_version "
-              "WHERE app_version.id = version_id AND app_id = %s RETURNING place, generation) "
-              "SELECT pg_notify('displayd_hint', 'render:' || encode(place, 'hex') || ':' || generation) "
-              "FROM due", *values, app.id)
 
 
 def seen(panel, color):

@@ -291,10 +291,15 @@ def test_an_app_is_rendered_for_its_display_time(world, browser, made, app):
     before = place_of(world, device_id, entry)
     change(browser, made, entry, hours=later(), isEnabled=False).ok()
     assert place_of(world, device_id, entry) == before
-    change(browser, made, entry, displaySeconds=50).ok()
-    assert place_of(world, device_id, entry) != before
-    change(browser, made, entry, displaySeconds=5).ok()
-    assert place_of(world, device_id, entry) == before
+
+    def place(seconds):
+        change(browser, made, entry, displaySeconds=seconds).ok()
+        return place_of(world, device_id, entry)
+
+    assert place(15) == before  # as the device's interval says
+    assert len({before, place(5), place(14), place(16), place(60)}) == 5
+    assert place(61) == place(86400) == place(60)  # none is longer than a minute
+    assert place(None) == before
 
 
 # ---- panels with a WebSocket, and pages ----
