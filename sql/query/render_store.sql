@@ -23,8 +23,8 @@ WITH mine AS (
 ), timed AS (
 	SELECT mine.*, nextval('render_generation') AS stamp,
 		-- Not all at the same time, where many were made at one.
-		greatest(15, (0.9 + 0.2 * random()) * least(86400, greatest(
-			coalesce(least(nullif(age_s, 0), nullif(pause_s, 0)), 15),
+		greatest(15, (0.9 + 0.2 * random()) * least(86400, greatest(15,
+			least(nullif(age_s, 0), nullif(pause_s, 0)),
 			CASE WHEN missed > 1 THEN least(300, 15 * 2 ^ (least(missed, 20) - 1)) END)))
 			* interval '1 second' AS rest,
 		CASE WHEN failed >= 3
