@@ -41,6 +41,7 @@ class Seat:
         self.panel = LINK_PANEL.Panel(world.server.address,
                                       link["webSocketUrl"][link["webSocketUrl"].index("/d/"):])
         self.brightness = None
+        self.dwell_s = None
         self.displays = True
         self.pictures = []
 
@@ -58,6 +59,7 @@ class Seat:
                 self.panel.show()
         elif message:
             self.brightness = message.get("brightness", self.brightness)
+            self.dwell_s = message.get("dwell_secs", self.dwell_s)
         return message
 
     def wait_for(self, is_so):

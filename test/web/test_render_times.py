@@ -1,0 +1,152 @@
+"""How long what apps render is, how long it is shown, and when it is rendered again."""
+
+import contextlib
+import io
+import os
+import uuid
+
+import PIL.Image
+import PIL.ImageSequence
+import psycopg2
+import pytest
+from devices import panel_of, path_of, poll_answer
+from people import wait_until
+from rendered import HEAD, author, installed, published, rendered, reviewer, statement
+
+__all__ = ["author", "reviewer"]  # fixtures
+pytestmark = pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no engine is built")
+NEEDS_TYPESCRIPT = pytest.mark.skipif(not os.environ.get("HAS_TYPESCRIPT"), reason="no engine is built")
+LANGUAGES = ["STARLARK", pytest.param("TYPESCRIPT", marks=NEEDS_TYPESCRIPT)]
+
+# A minute and a half, a frame each second.
+LONG = {
+    "STARLARK": HEAD + """
+def main():
+    boxes = [render.Box(color = "#%%x%%xf" %% (i // 16, i %% 16)) for i in range(%d)]
+    return render.Root(delay = 1000, %s child = render.Animation(boxes))
+""",
+    "TYPESCRIPT": """
+import { Animation, Box, Root } from "panel";
+export default function main() {
+    const boxes = Array.from({ length: %d }, (_, i) => Box({ color: "#" + (i + 256).toString(16) }));
+    return Root({ delay: 1000, %s child: Animation({ children: boxes }) });
+}
+"""}
+WHOLE = {"STARLARK": "show_full_animation = True,", "TYPESCRIPT": "show_full_animation: true,"}
+# It does not compress: more than 6 KB a frame.
+NOISE = """
+export default function main() {
+    const frames = [];
+    for (let i = 0; i < 100; i++) {
+        const frame = new Uint8Array(64 * 32 * 3);
+        for (let j = 0; j < frame.length; j++) frame[j] = Math.random() * 256;
+        frames.push(frame);
+    }
+    return { frames, delay: 50 };
+}
+"""
+
+
+def delays_of(webp):
+    delays = []
+    with PIL.Image.open(io.BytesIO(webp)) as picture:
+        for frame in PIL.ImageSequence.Iterator(picture):
+            frame.load()
+            delays.append(frame.info["duration"])
+    return delays
+
+
+def first_animation(panel):
+    """The delays of its frames, and for how long it is to be shown."""
+    def is_there():
+        if panel.pictures:
+            with PIL.Image.open(io.BytesIO(panel.pictures[-1])) as picture:
+                return picture.n_frames > 1
+        return False
+
+    panel.wait_for(is_there)
+    return delays_of(panel.pictures[-1]), panel.dwell_s
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("is_whole, frames, shown_s", [(False, 40, 15), (True, 40, 40), (True, 90, 60)])
+def test_a_run_longer_than_its_time(world, author, reviewer, browser, language, is_whole, frames, shown_s):
+    """It is cut, or stays until its end, and no longer than a minute."""
+    text = LONG[language] % (frames, WHOLE[language] if is_whole else "")
+    made = installed(browser, published(author, reviewer, text, language=language))
+    with panel_of(world, made) as panel:
+        assert first_animation(panel) == ([1000] * shown_s, shown_s)
+    wait_until(lambda: poll_answer(world, made["link"])["Tronbyt-Dwell-Secs"] == str(shown_s),
+               "the same of a panel that polls")
+
+
+@pytest.mark.parametrize("interval_s, display_s, shown_s", [
+    (15, None, 15), (16, None, 16), (15, 5, 5), (15, 31, 31), (3600, None, 60), (15, 61, 60)])
+def test_an_animation_is_rendered_for_its_time(
+        world, author, reviewer, browser, interval_s, display_s, shown_s):
+    app = published(author, reviewer, LONG["STARLARK"] % (90, ""))
+    made = installed(browser, app)
+    browser.patch(path_of(made["device"]), {"scheduleInterval": interval_s}).ok()
+    if display_s:
+        browser.patch(f"{path_of(made['device'])}/rotation/{made['entry']}",
+                      {"displaySeconds": display_s}).ok()
+    with panel_of(world, made) as panel:
+        assert first_animation(panel) == ([1000] * shown_s, display_s or interval_s)
+
+
+@NEEDS_TYPESCRIPT
+@pytest.mark.parametrize("limit, least", [(60_000, 45_000), (220_000, 200_000), (460_000, 440_000)])
+def test_an_animation_is_cut_for_its_board(world, author, reviewer, browser, limit, least):
+    made = installed(browser, published(author, reviewer, NOISE, language="TYPESCRIPT"))
+    browser.patch(path_of(made["device"]), {"pictureLimitBytes": limit}).ok()
+    with panel_of(world, made) as panel:
+        delays, _ = first_animation(panel)
+        assert least < len(panel.pictures[-1]) <= limit
+        assert delays == [50] * len(delays) and 1 < len(delays) < 100
+
+
+# ---- when it is due again ----
+
+
+def rests(world, app, count, max_age_s, interval_s):
+    """Of as many good renders: how long until the next one."""
+    place, claim = os.urandom(32), str(uuid.uuid4())
+    good = {"place": place, "version_id": app.version_id, "claim": claim, "engine": "x", "is_good": True,
+            "is_blamed": False, "picture": None, "is_whole": False, "took_us": 1,
+            "max_age_s": max_age_s, "interval_s": interval_s, "log": "", "problem": None, "hosts": ""}
+    found = []
+    # Nothing is committed: no server sees it.
+    with contextlib.closing(psycopg2.connect(world.database)) as connection, \
+            connection.cursor() as cursor:
+        cursor.execute("INSERT INTO render (place, version_id) VALUES (%s, %s)", (place, app.version_id))
+        for _ in range(count):
+            cursor.execute("UPDATE render SET claimed_by = %s, claimed_until = now() + interval '1 hour' "
+                           "WHERE place = %s", (claim, place))
+            cursor.execute(statement("render_store"), good)
+            assert cursor.rowcount == 1
+            cursor.execute("SELECT extract(epoch FROM due_at - rendered_at)::float8 FROM render "
+                           "WHERE place = %s", (place,))
+            found += cursor.fetchone()
+    return found
+
+
+@pytest.mark.parametrize("max_age_s, interval_s, rest_s", [
+    (100, 0, 100), (0, 120, 120), (100, 120, 100), (200, 120, 120),
+    (0, 0, 15), (3, 0, 15), (3, 600, 15), (20, 0, 20), (1_000_000, 604_800, 86_400)])
+def test_what_is_good_is_due_when_it_is_stale(world, author, reviewer, max_age_s, interval_s, rest_s):
+    """A tenth sooner or later, so that not all is due at the same time; never within 15 s."""
+    app = author.make(visibility="public")
+    app.version_id = app.publish(reviewer)
+    found = rests(world, app, 200, max_age_s, interval_s)
+    assert max(15, 0.899 * rest_s) <= min(found) <= max(15.1, 0.95 * rest_s)
+    assert 1.05 * rest_s <= max(found) <= 1.101 * rest_s
+
+
+def test_wishes_of_script_and_manifest_are_heard(world, author, reviewer, browser):
+    app = published(author, reviewer, "-- manifest.yaml --\nrecommendedInterval: 2\n-- app.star --\n"
+                    + HEAD + "def main():\n    return render.Root(child = render.Box(), max_age = 200)\n")
+    with panel_of(world, installed(browser, app)):
+        wait_until(lambda: rendered(world, app, "picture_generation > 0") == [(True,)], "its render")
+    [(max_age_s, interval_s, rest_s)] = rendered(
+        world, app, "max_age_s, interval_s, extract(epoch FROM due_at - rendered_at)::float8")
+    assert (max_age_s, interval_s) == (200, 120) and 0.899 * 120 <= rest_s <= 1.101 * 120
