@@ -1,41 +1,20 @@
 """displayctl app render: pictures of apps without a server."""
 
-import fcntl
 import os
 import pathlib
-import pty
 import re
-import select
 import shutil
-import signal
-import struct
 import subprocess
-import termios
-import time
 
 import PIL.Image
 import pytest
+from app_render import DISPLAYCTL, RED, RED_TYPED, needs_starlark, needs_typescript
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 APPS = ROOT / "share/apps"
 PICTURES = ROOT / "subprojects/render-starlark/testdata"
 COMMUNITY = pathlib.Path(os.environ.get("DISPLAYD_APPS", ROOT.parent / "shared/apps"))
-DISPLAYCTL = os.environ["DISPLAYCTL"]
 MOMENT = ("--now", "2026-07-01T12:34:56Z", "--timezone", "Europe/Zagreb", "--seed", "1")
-
-needs_starlark = pytest.mark.skipif(
-    not os.environ.get("HAS_STARLARK"), reason="built without the renderer of apps in Starlark"
-)
-
-needs_typescript = pytest.mark.skipif(
-    not os.environ.get("HAS_TYPESCRIPT"), reason="built without the renderer of apps in TypeScript"
-)
-
-RED = """load("render.star", "render")
-def main(config):
-    print("for", config.get("who"))
-    return render.Root(child = render.Box(color = "#f00"))
-"""
 
 
 def run(*arguments, program=DISPLAYCTL, **options):
@@ -58,28 +37,6 @@ def frames(path):
             shown = PIL.Image.new("RGBA", picture.size, (0, 0, 0, 255))
             shown.alpha_composite(picture.convert("RGBA"))
             yield shown.tobytes(), picture.info.get("duration")
-
-
-RED_TYPED = """import { Box, Root, type Input } from "panel";
-export default function main({ config }: Input) {
-    console.log("for", config.who);
-    return Root({ child: Box({ color: "#f00" }) });
-}
-"""
-
-
-@pytest.fixture
-def app(tmp_path):
-    """Writes a script and returns its path."""
-
-    def write(text, name="mine.star"):
-        path = tmp_path / name
-        part = tmp_path / f"{name}.part"
-        part.write_text(text)
-        part.rename(path)  # whoever watches it sees one change
-        return path
-
-    return write
 
 
 @needs_starlark
@@ -465,56 +422,3 @@ def test_without_a_renderer_it_says_why(tmp_path):
     done = run(APPS / "clock-ts", "--check", program=alone)
     assert done.returncode == 1
     assert "was built without the renderer of apps in TypeScript" in done.stderr
-
-
-class Terminal:
-    """displayctl in a terminal of 80 x 24."""
-
-    def __init__(self, *arguments):
-        self.output = b""
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            os.execv(DISPLAYCTL, [DISPLAYCTL, "app", "render", *map(str, arguments)])
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-
-    def wait_for(self, text):
-        end = time.monotonic() + 60
-        while text not in self.output:
-            assert time.monotonic() < end, self.output
-            if select.select([self.fd], [], [], 1)[0]:
-                self.output += os.read(self.fd, 65536)
-
-    def interrupt(self):
-        os.kill(self.pid, signal.SIGINT)
-        self.wait_for(b"\x1b[?1049l")  # the screen is as it was
-        code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        os.close(self.fd)
-        return code
-
-
-@needs_starlark
-def test_plays_in_the_terminal(app):
-    terminal = Terminal(app(RED))
-    terminal.wait_for(b"38;2;255;0;0m")
-    terminal.wait_for(b"a still picture")
-    assert terminal.interrupt() == 0
-
-
-@needs_starlark
-def test_watch(app, tmp_path):
-    terminal = Terminal(app("def main():\n    return nobody\n"), "--watch")
-    terminal.wait_for(b"undefined: nobody")
-    app(RED)
-    terminal.wait_for(b"38;2;255;0;0m")
-    app(RED.replace("#f00", "#00f"))
-    terminal.wait_for(b"38;2;0;0;255m")
-    assert terminal.interrupt() == 0
-
-
-@needs_typescript
-def test_watch_in_typescript(app):
-    terminal = Terminal(app("export default () => nobody;\n", "mine.ts"), "--watch")
-    terminal.wait_for(b"mine.ts:1:22: ")
-    app(RED_TYPED, "mine.ts")
-    terminal.wait_for(b"38;2;255;0;0m")
-    assert terminal.interrupt() == 0

@@ -1,0 +1,17 @@
+"""An app that its author has in a file."""
+
+import pytest
+
+
+@pytest.fixture
+def app(tmp_path):
+    """Writes a script and returns its path."""
+
+    def write(text, name="mine.star"):
+        path = tmp_path / name
+        part = tmp_path / f"{name}.part"
+        part.write_text(text)
+        part.rename(path)  # whoever watches it sees one change
+        return path
+
+    return write
