@@ -62,6 +62,27 @@ static void read_column(const struct record_field *field, const struct record_va
 	}
 }
 
+/* Whatever an earlier row has left there: its texts may be gone. */
+static void clear_column(const struct record_field *field, void *member)
+{
+	require(field->nullable);
+	switch (field->kind) {
+	case RECORD_KIND_BOOL:
+		*(bool *)member = false;
+		break;
+	case RECORD_KIND_STR:
+	case RECORD_KIND_BYTES:
+	case RECORD_KIND_JSON:
+		*(struct str *)member = (struct str){0};
+		break;
+	case RECORD_KIND_ID:
+		*(struct id *)member = (struct id){0};
+		break;
+	default:
+		*(int64_t *)member = 0;
+	}
+}
+
 unsigned record_read_row(const struct record *record, const struct record_value *columns,
 			 struct arena *arena, void *ret_row)
 {
@@ -78,7 +99,7 @@ unsigned record_read_row(const struct record *record, const struct record_value 
 		if (!field->column)
 			continue;
 		if (column->is_null)
-			require(field->nullable);
+			clear_column(field, member);
 		else
 			read_column(field, column, arena, member);
 		column++;

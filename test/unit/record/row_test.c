@@ -61,7 +61,7 @@ static void assert_written(const struct record_value *columns, const char *expec
 {
 	struct buffer json = {0};
 
-	row = (struct row){0};
+	memset(&row, 0x5a, sizeof(row)); /* what another row has left there */
 	record_read_row(&record, columns, &arena, &row);
 	record_write_json(&record, &row, &json);
 	if (!str_equal(buffer_view(&json), str_from(expected)))
