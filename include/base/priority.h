@@ -11,3 +11,13 @@ enum { PRIORITY_BACKGROUND = 10 }; /* a nice value: work that may take its time 
  * (sched(7), "The autogroup feature"). False: the system refused it for now; an ordinary user may
  * do so ten times a second. Nothing depends on it but how long others wait. Async-signal-safe. */
 bool priority_set(pid_t pid, int nice);
+
+/* For this thread, and for what it starts from now on: turns of 0.2 ms on a processor, instead of
+ * the system's own of more than a millisecond. Such a thread gets no more time, but it need not
+ * wait for the end of another one's turn when it wakes (sched_setattr(2); Linux 6.12 and later).
+ * Where the system refuses it, or knows no such turns, all goes on as before. */
+void priority_take_short_turns(void);
+
+/* The system's own turns again: for work that takes long, and is ended by those above.
+ * Async-signal-safe. */
+void priority_take_ordinary_turns(void);

@@ -42,7 +42,9 @@ struct process {
 	 * them is a user whom many files belong to. */
 	bool gives_up_rights;
 	int death_signal; /* sent to it when the thread that started it ends */
-	int nice;	  /* its priority, see base/priority.h; 0: the same as this process */
+	/* See base/priority.h. Above 0, it also takes the system's own turns; 0: all is as it is
+	 * for this process. */
+	int nice;
 
 	bool is_apart;
 	/* Only where it is apart: what it starts ends with it, too, when the parent ends or sends

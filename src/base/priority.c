@@ -1,11 +1,28 @@
 #include "base/priority.h"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { PATH_BYTES = 40, NUMBER_BYTES = 12 };
+
+enum { SHORT_TURN_NS = 200 * 1000 };
+
+/* struct sched_attr of sched_setattr(2), for which the C library of Debian 12 has no header. */
+struct schedule {
+	uint32_t size;
+	uint32_t policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t turn_ns; /* sched_runtime; 0: the system's own */
+	uint64_t deadline_ns;
+	uint64_t period_ns;
+};
 
 /* snprintf() is not async-signal-safe. Returns the end, where a NUL stands. */
 static char *write_number(char *to, unsigned number)
@@ -40,4 +57,27 @@ bool priority_set(pid_t pid, int nice)
 	written = write(fd, number, (size_t)(write_number(number, (unsigned)nice) - number));
 	close(fd);
 	return written > 0;
+}
+
+static void take_turns(uint64_t turn_ns)
+{
+	struct schedule schedule;
+
+	if (syscall(SYS_sched_getattr, 0, &schedule, sizeof(schedule), 0) != 0)
+		return;
+	/* Whoever runs displayd under a real-time policy has chosen its turns. */
+	if (schedule.policy != SCHED_OTHER && schedule.policy != SCHED_BATCH)
+		return;
+	schedule.turn_ns = turn_ns;
+	(void)syscall(SYS_sched_setattr, 0, &schedule, 0);
+}
+
+void priority_take_short_turns(void)
+{
+	take_turns(SHORT_TURN_NS);
+}
+
+void priority_take_ordinary_turns(void)
+{
+	take_turns(0);
 }

@@ -130,8 +130,10 @@ _Noreturn static void run_child(const struct process *process, pid_t parent)
 		_exit(CANNOT_PREPARE);
 	if (process->is_guarded)
 		set_guard(process);
-	if (process->nice > 0)
+	if (process->nice > 0) {
 		(void)priority_set(getpid(), process->nice);
+		priority_take_ordinary_turns();
+	}
 	if (process->arguments) {
 		execve(process->arguments[0], (char *const *)process->arguments,
 		       (char *const *)process->environment);

@@ -300,8 +300,9 @@ static pid_t start_postmaster(const struct cluster *cluster, const struct proces
 	    "--shared_buffers=64MB",
 	    "--max_wal_size=256MB",
 	    /* Flash wears out: while little happens, each checkpoint costs a whole page of each
-	     * block that changes after it, and a log for replicas notes every 15 s what runs. */
-	    "--checkpoint_timeout=1h",
+	     * block that changes after it, and a log for replicas notes every 15 s what runs.
+	     * How long a start after a crash takes is bounded by max_wal_size. */
+	    "--checkpoint_timeout=6h",
 	    /* What does not wait for the disk reaches it together: times when panels were seen. */
 	    "--wal_writer_delay=2s",
 	    /* These times are 50 changes a minute where 20 panels poll; statistics, which are not

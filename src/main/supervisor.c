@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/priority.h"
 #include "db/background.h"
 #include "main/certificates.h"
 #include "main/child_table.h"
@@ -370,6 +371,8 @@ enum exit_code supervisor_run(const struct config *config, struct upgrade *upgra
 	struct supervisor supervisor = {.upgrade = upgrade};
 	enum exit_code code;
 
+	/* Requests wake workers and PostgreSQL many times, for much less than a turn each time. */
+	priority_take_short_turns();
 	reload_init(&supervisor.reload, config);
 	code = open_instance(&supervisor, config);
 	if (code == EXIT_DONE)
