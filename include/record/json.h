@@ -10,14 +10,19 @@ struct json_value;
 struct json_document {
 	struct yyjson_doc *doc;	       /* NULL while empty */
 	const struct json_value *root; /* valid until json_document_finish() */
-	bool lacks_memory;	       /* it was refused for that alone */
+	bool lacks_memory;	       /* json_parse_body() refused it for that alone */
 };
 
 /* Parses a text that is exactly one JSON value in valid UTF-8. Refuses repeated names in an object,
  * nesting deeper than LIMIT_JSON_DEPTH, and more values than LIMIT_JSON_VALUES. Strings live in the
- * arena and outlast the document. False: a sentence is in *ret_reason (in the arena). */
+ * arena and outlast the document. False: a sentence is in *ret_reason (in the arena). Never lacks
+ * memory: without it the process ends, as a text is no worse for that. */
 bool json_parse(struct str text, struct arena *arena, struct json_document *ret_document,
 		struct str *ret_reason);
+
+/* Likewise, for a text whose size a client chose: it may lack memory. */
+bool json_parse_body(struct str text, struct arena *arena, struct json_document *ret_document,
+		     struct str *ret_reason);
 
 /* Frees the tree; also for an empty document. */
 void json_document_finish(struct json_document *document);

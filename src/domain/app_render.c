@@ -9,6 +9,8 @@ static const struct record_field entry_render_fields[] = {
     RECORD_JSON(struct entry_render, problem, .name = "problem", .column = "problem"),
     RECORD_TIMESTAMP(struct entry_render, paused_until_us, .name = "pausedUntil",
 		     .column = "paused_until", .nullable = true),
+    RECORD_BOOL(struct entry_render, is_version_paused, .name = "versionPaused",
+		.column = "is_version_paused"),
     RECORD_BOOL(struct entry_render, has_nothing, .name = "hasNothing", .column = "has_nothing"),
     RECORD_JSON(struct entry_render, hosts, .name = "hosts", .column = "hosts"),
 };
@@ -25,6 +27,8 @@ static const struct record_field app_renders_fields[] = {
 		     .column = "rendered_at", .nullable = true),
     RECORD_INT8(struct app_renders, average_ms, .name = "averageMs", .column = "average_ms",
 		.nullable = true),
+    RECORD_TIMESTAMP(struct app_renders, paused_until_us, .name = "pausedUntil",
+		     .column = "paused_until", .nullable = true),
     RECORD_JSON(struct app_renders, failures, .name = "failures", .column = "failures"),
     RECORD_JSON(struct app_renders, hosts, .name = "hosts", .column = "hosts"),
     RECORD_JSON(struct app_renders, own_log, .name = "ownLog", .column = "own_log"),

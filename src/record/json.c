@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "json_scan.h"
+#include "record/json_memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,8 +105,11 @@ static bool is_within_limits(struct str text, unsigned values_max, struct arena 
 	return false;
 }
 
-static bool parse(struct str text, unsigned values_max, struct arena *arena,
-		  struct json_document *ret_document, struct str *ret_reason)
+/* ---- parsing ---- */
+
+/* allocator: NULL is malloc(), which may fail. */
+static bool parse(struct str text, unsigned values_max, const yyjson_alc *allocator,
+		  struct arena *arena, struct json_document *ret_document, struct str *ret_reason)
 {
 	yyjson_read_err error;
 	yyjson_doc *doc;
@@ -118,7 +122,7 @@ static bool parse(struct str text, unsigned values_max, struct arena *arena,
 	if (text.length)
 		memcpy(copy, text.data, text.length);
 	memset(copy + text.length, 0, YYJSON_PADDING_SIZE);
-	doc = yyjson_read_opts(copy, text.length, YYJSON_READ_INSITU, NULL, &error);
+	doc = yyjson_read_opts(copy, text.length, YYJSON_READ_INSITU, allocator, &error);
 	if (!doc) {
 		ret_document->lacks_memory = error.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION;
 		if (text.length == 0)
@@ -138,16 +142,22 @@ static bool parse(struct str text, unsigned values_max, struct arena *arena,
 	return true;
 }
 
+bool json_parse_body(struct str text, struct arena *arena, struct json_document *ret_document,
+		     struct str *ret_reason)
+{
+	return parse(text, LIMIT_JSON_VALUES, NULL, arena, ret_document, ret_reason);
+}
+
 bool json_parse(struct str text, struct arena *arena, struct json_document *ret_document,
 		struct str *ret_reason)
 {
-	return parse(text, LIMIT_JSON_VALUES, arena, ret_document, ret_reason);
+	return parse(text, LIMIT_JSON_VALUES, &json_memory, arena, ret_document, ret_reason);
 }
 
 bool json_parse_long(struct str text, struct arena *arena, struct json_document *ret_document,
 		     struct str *ret_reason)
 {
-	return parse(text, LIMIT_JSON_LONG_VALUES, arena, ret_document, ret_reason);
+	return parse(text, LIMIT_JSON_LONG_VALUES, &json_memory, arena, ret_document, ret_reason);
 }
 
 void json_document_finish(struct json_document *document)

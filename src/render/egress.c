@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "frame.h"
 #include "metric/metric.h"
+#include "record/json_memory.h"
 #include "sandboxed.h"
 
 enum {
@@ -57,7 +58,7 @@ struct egress {
 static char *write_head(yyjson_val *fetch, int64_t id, struct str scope, bool is_public,
 			size_t *ret_length)
 {
-	yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
+	yyjson_mut_doc *doc = yyjson_mut_doc_new(&json_memory);
 	yyjson_mut_val *root = yyjson_mut_obj(doc), *copy = yyjson_val_mut_copy(doc, fetch);
 	char *text;
 
@@ -68,7 +69,7 @@ static char *write_head(yyjson_val *fetch, int64_t id, struct str scope, bool is
 			   scope.length ? yyjson_mut_strn(doc, scope.data, scope.length) : NULL);
 	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "public"),
 			   is_public ? yyjson_mut_true(doc) : NULL);
-	text = yyjson_mut_write(doc, YYJSON_WRITE_NOFLAG, ret_length);
+	text = yyjson_mut_write_opts(doc, YYJSON_WRITE_NOFLAG, &json_memory, ret_length, NULL);
 	yyjson_mut_doc_free(doc);
 	return text;
 }
@@ -275,8 +276,9 @@ static void on_bytes(struct sandboxed *link, struct buffer *input)
 	struct frame frame;
 
 	while ((state = frame_read(buffer_view(input), &frame)) == FRAME_IS_WHOLE) {
-		yyjson_doc *doc = yyjson_read(frame.head.data, frame.head.length,
-					      YYJSON_READ_ALLOW_INVALID_UNICODE);
+		yyjson_doc *doc =
+		    yyjson_read_opts((char *)frame.head.data, frame.head.length,
+				     YYJSON_READ_ALLOW_INVALID_UNICODE, &json_memory, NULL);
 
 		if (!on_frame(egress, doc, frame.blob)) {
 			state = FRAME_IS_WRONG;

@@ -1,6 +1,7 @@
 #include "renderer.h"
 #include "base/log.h"
 #include "frame.h"
+#include "record/json_memory.h"
 #include "sandboxed.h"
 
 enum {
@@ -193,7 +194,8 @@ static void on_bytes(struct sandboxed *process, struct buffer *input)
 			break;
 		}
 		if (!on_frame(renderer,
-			      yyjson_read(frame.head.data, frame.head.length, YYJSON_READ_NOFLAG),
+			      yyjson_read_opts((char *)frame.head.data, frame.head.length,
+					       YYJSON_READ_NOFLAG, &json_memory, NULL),
 			      &frame))
 			return;
 		buffer_consume(input, frame.size);

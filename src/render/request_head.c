@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "base/zones.h"
 #include "frame.h"
+#include "record/json_memory.h"
 
 enum {
 	TEXTS_MAX = 128 * 1024, /* in JSON they may become six times as long */
@@ -33,7 +34,9 @@ static bool add_zone(yyjson_mut_doc *head, struct str name)
 
 static bool add_config(yyjson_mut_doc *head, struct str config)
 {
-	yyjson_doc *parsed = yyjson_read(config.data, config.length, YYJSON_READ_NOFLAG);
+	/* Not in situ: the text stays as it is. */
+	yyjson_doc *parsed = yyjson_read_opts((char *)config.data, config.length,
+					      YYJSON_READ_NOFLAG, &json_memory, NULL);
 	yyjson_val *root = yyjson_doc_get_root(parsed);
 	bool is_added = yyjson_is_obj(root) &&
 			yyjson_mut_obj_add_val(head, yyjson_mut_doc_get_root(head), "config",
@@ -78,7 +81,7 @@ static bool add_members(yyjson_mut_doc *head, const struct engine_job *job)
 
 yyjson_mut_doc *request_head_create(const struct engine_job *job)
 {
-	yyjson_mut_doc *head = yyjson_mut_doc_new(NULL);
+	yyjson_mut_doc *head = yyjson_mut_doc_new(&json_memory);
 
 	yyjson_mut_doc_set_root(head, yyjson_mut_obj(head));
 	if (job->config.length + job->parameter.length + job->handler.length + job->scope.length +
@@ -104,7 +107,7 @@ void request_head_write(yyjson_mut_doc *head, const char *what, unsigned timeout
 
 	put(head, "what", yyjson_mut_str(head, what));
 	put(head, "timeout_ms", yyjson_mut_uint(head, timeout_ms));
-	text = yyjson_mut_write(head, YYJSON_WRITE_NOFLAG, &length);
+	text = yyjson_mut_write_opts(head, YYJSON_WRITE_NOFLAG, &json_memory, &length, NULL);
 	/* Its texts are UTF-8 and its parts short, as request_head_create() has seen. */
 	require(text && frame_append(ret_frame, (struct str){text, length}, blob));
 	free(text);

@@ -45,7 +45,7 @@ static struct verdict parse_body(struct task *task)
 		return task_fail(task, 415,
 				 "the body must be JSON, with Content-Type: "
 				 "application/json");
-	if (json_parse(task->request->body, task_arena(task), &task->document, &reason))
+	if (json_parse_body(task->request->body, task_arena(task), &task->document, &reason))
 		return task_continue(task, task_prologue);
 	if (task->document.lacks_memory)
 		return task_fail_busy(task, 1, "no memory is left to read the body, try again");

@@ -4,9 +4,10 @@ import os
 import sys
 
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-sys.path[:0] = [TESTS, os.path.join(TESTS, "api"), os.path.join(TESTS, "soak")]
+sys.path[:0] = [TESTS] + [os.path.join(TESTS, name) for name in ("api", "main", "soak")]
 
 # pylint: disable=wrong-import-position
+import certificates  # noqa: E402
 import pytest  # noqa: E402
 from faults import Faults  # noqa: E402
 from world import World  # noqa: E402
@@ -29,9 +30,11 @@ def faults(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def faulty(postgres, faults):
-    """One worker, so that it is known whom a fault meets."""
-    with World(postgres.create_database(), "--rate-limit", "0", "--access-log", "off", workers=1,
+def faulty(postgres, faults, tmp_path_factory):
+    """One worker, so that it is known whom a fault meets; it also speaks TLS."""
+    made = certificates.make(str(tmp_path_factory.mktemp("certificate")), "localhost")
+    with World(postgres.create_database(), "--rate-limit", "0", "--access-log", "off",
+               "--tls-listen", "127.0.0.1:0", *made.options, workers=1,
                environment=faults.environment()) as world:
         yield world
         faults.clear()

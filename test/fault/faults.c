@@ -24,12 +24,12 @@ struct faults {
 	_Atomic int64_t pid;	     /* the process that is meant; 0: all */
 	_Atomic int64_t allocation;  /* this one fails, counted from 1; 0: none */
 	_Atomic int64_t allocations; /* so many there were since the test set it to 0 */
-	_Atomic int64_t spared_from; /* calls from these addresses on always succeed, */
-	_Atomic int64_t spared_to;   /* and are not counted, up to this one */
 	_Atomic int64_t failed;	     /* so many faults were made */
 	_Atomic int64_t accepts;     /* so many fail with EMFILE */
 	_Atomic int64_t write_bytes; /* the most that a write to a socket takes; 0: all */
 	_Atomic int64_t clock_s;     /* added to the clock on the wall */
+	_Atomic int64_t leaping_pid; /* for this process more time has passed: */
+	_Atomic int64_t leap_s;	     /* added to its monotonic clock */
 };
 
 static struct faults *faults;
@@ -110,20 +110,11 @@ static bool is_meant(void)
 
 /* ---- memory ---- */
 
-static bool is_spared(const void *caller)
-{
-	int64_t address = (int64_t)(intptr_t)caller;
-
-	return address >= atomic_load(&faults->spared_from) &&
-	       address < atomic_load(&faults->spared_to);
-}
-
-static bool allocation_fails(const void *caller)
+static bool allocation_fails(void)
 {
 	int64_t wanted = faults ? atomic_load(&faults->allocation) : 0;
 
-	if (!wanted || !is_meant() || is_spared(caller) ||
-	    atomic_fetch_add(&faults->allocations, 1) + 1 != wanted)
+	if (!wanted || !is_meant() || atomic_fetch_add(&faults->allocations, 1) + 1 != wanted)
 		return false;
 	atomic_fetch_add(&faults->failed, 1);
 	errno = ENOMEM;
@@ -136,7 +127,7 @@ void *malloc(size_t size)
 		find();
 	if (!real_malloc)
 		return take_early(size);
-	return allocation_fails(__builtin_return_address(0)) ? NULL : real_malloc(size);
+	return allocation_fails() ? NULL : real_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
@@ -145,7 +136,7 @@ void *calloc(size_t count, size_t size)
 		find();
 	if (!real_malloc)
 		return take_early(count * size); /* zeroed, and never used twice */
-	return allocation_fails(__builtin_return_address(0)) ? NULL : real_calloc(count, size);
+	return allocation_fails() ? NULL : real_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size)
@@ -154,14 +145,12 @@ void *realloc(void *old, size_t size)
 		find();
 	if (is_early(old))
 		return memcpy(malloc(size), old, size);
-	return allocation_fails(__builtin_return_address(0)) ? NULL : real_realloc(old, size);
+	return allocation_fails() ? NULL : real_realloc(old, size);
 }
 
 int posix_memalign(void **ret, size_t alignment, size_t size)
 {
-	return allocation_fails(__builtin_return_address(0))
-		   ? ENOMEM
-		   : real_posix_memalign(ret, alignment, size);
+	return allocation_fails() ? ENOMEM : real_posix_memalign(ret, alignment, size);
 }
 
 /* What dlsym() was given early is never freed by it. */
@@ -235,7 +224,7 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	return real_sendmsg(fd, &part, flags);
 }
 
-/* ---- the clock on the wall ---- */
+/* ---- clocks ---- */
 
 int clock_gettime(clockid_t clock, struct timespec *ret)
 {
@@ -246,5 +235,8 @@ int clock_gettime(clockid_t clock, struct timespec *ret)
 	error = real_clock_gettime(clock, ret);
 	if (error == 0 && faults && clock == CLOCK_REALTIME && is_meant())
 		ret->tv_sec += atomic_load(&faults->clock_s);
+	if (error == 0 && faults && clock == CLOCK_MONOTONIC &&
+	    atomic_load(&faults->leaping_pid) == getpid())
+		ret->tv_sec += atomic_load(&faults->leap_s);
 	return error;
 }

@@ -5,11 +5,9 @@
     faults.pid = worker; faults.allocation = 7
 """
 
-import functools
 import mmap
 import os
 import struct
-import subprocess
 
 # libpq loses its place, and the results that it had, where it has no memory for the description of
 # a statement.
@@ -17,8 +15,10 @@ LEAKS = "leak:PQmakeEmptyPGresult\n"
 LIBRARY = os.environ.get("FAULTS_LIBRARY", "")
 TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools")
 # As in faults.c.
-FIELDS = ("pid", "allocation", "allocations", "spared_from", "spared_to", "failed", "accepts",
-          "write_bytes", "clock_s")
+FIELDS = ("pid", "allocation", "allocations", "failed", "accepts", "write_bytes", "clock_s",
+          "leaping_pid", "leap_s")
+# What a process keeps of its own clock: that does not go back.
+KEPT = ("leaping_pid", "leap_s")
 
 
 class Faults:
@@ -41,28 +41,11 @@ class Faults:
                 "LSAN_OPTIONS": f"suppressions='{self.leaks}':print_suppressions=0",
                 "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0".strip(":")}
 
-    def spare(self, program, pid, functions):
-        """Allocations that these functions of the program make succeed; they lie side by side."""
-        start, end = span(program, functions)
-        with open(f"/proc/{pid}/maps", encoding="ascii") as file:
-            line = next(line for line in file if line.rstrip().endswith(program))
-        base = int(line.split("-")[0], 16)
-        self.spared_from, self.spared_to = base + start, base + end
-
     def clear(self):
+        """Nothing fails any more."""
         for name in FIELDS:
-            setattr(self, name, 0)
-
-
-@functools.lru_cache
-def span(program, functions):
-    """Where they begin and end in the program."""
-    lines = subprocess.run(["nm", "--defined-only", "--numeric-sort", program], check=True,
-                           capture_output=True, text=True).stdout.splitlines()
-    places = [line.split() for line in lines if line.split()[1] in "tT"]
-    found = [n for n, place in enumerate(places) if place[2] in functions]
-    assert len(found) == len(functions) and found[-1] - found[0] == len(found) - 1, found
-    return int(places[found[0]][0], 16), int(places[found[-1] + 1][0], 16)
+            if name not in KEPT:
+                setattr(self, name, 0)
 
 
 def member(number):
