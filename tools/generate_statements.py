@@ -4,7 +4,7 @@ records that it names.
 
     generate_statements.py statements FOLDER --ids H --calls H --source C [--prefix test_]
         [--include FOLDER --records FOLDER ...] [--depfile D]
-    generate_statements.py migrations FOLDER --source C [--depfile D]
+    generate_statements.py migrations FOLDER [--more FOLDER] --source C [--depfile D]
     generate_statements.py print FILE [--records FOLDER ...]
 
 include/db/statement.h and include/db/migrate.h say what the files look like. Records are read from the
@@ -318,6 +318,12 @@ def read_migrations(files):
     return migrations
 
 
+def numbered(files, count):
+    """Names without a number, as a test's migrations have, get those behind so many."""
+    return {f"{count + number:04}_{name}": files[name]
+            for number, name in enumerate(sorted(files), start=1)}
+
+
 def read_folder(folder):
     files = {}
     for entry in sorted(os.listdir(folder)):
@@ -360,8 +366,11 @@ def read_statements(folder, records):
 
 def generate(arguments):
     if arguments.what == "migrations":
-        files = read_folder(arguments.path)
-        inputs = [arguments.path, *(os.path.join(arguments.path, name + ".sql") for name in files)]
+        files, inputs = {}, []
+        for folder in [arguments.path, *arguments.more]:
+            found = read_folder(folder)
+            inputs += [folder, *(os.path.join(folder, name + ".sql") for name in found)]
+            files |= numbered(found, len(files)) if folder != arguments.path else found
         outputs = {arguments.source: statement_output.migrations(read_migrations(files))}
     else:
         records, record_files = record_tables.read_folders(arguments.records, arguments.include)
@@ -398,6 +407,7 @@ def main():
     parser.add_argument("--prefix", default="")
     parser.add_argument("--include", default="include")
     parser.add_argument("--records", action="append", default=[])
+    parser.add_argument("--more", action="append", default=[])
     parser.add_argument("--depfile")
     arguments = parser.parse_args()
     try:

@@ -4,10 +4,7 @@
 #pragma once
 
 #include "domain/app.h"
-#include "task/list.h"
-
-/* The versions of the app, newest first. */
-extern const struct task_list api_version_list;
+#include "task/task.h"
 
 /* Submits a version for review; the body is app_upload_record. */
 struct api_upload {

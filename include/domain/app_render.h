@@ -11,6 +11,7 @@ struct entry_render {
 	struct str log;
 	struct str problem;
 	int64_t paused_until_us; /* 0: it is not paused */
+	bool is_version_paused;	 /* everywhere, and not only here */
 	bool has_nothing;
 	struct str hosts;
 };
@@ -23,8 +24,9 @@ struct app_renders {
 	int64_t installations;
 	int64_t renders;
 	int64_t failing;
-	int64_t rendered_at_us; /* the last one; 0: none yet */
-	int64_t average_ms;	/* likewise */
+	int64_t rendered_at_us;	 /* the last one; 0: none yet */
+	int64_t average_ms;	 /* likewise */
+	int64_t paused_until_us; /* the version, wherever it is installed; 0: it is not */
 	struct str failures;
 	struct str hosts;
 	struct str own_log;

@@ -38,6 +38,7 @@ struct review {
 	struct str review_summary;
 	struct str review_comments; /* JSON */
 	int64_t created_at_us;
+	struct str compile_problem; /* JSON */
 };
 
 extern const struct record review_record;

@@ -10,7 +10,10 @@
  *
  * A render that fails leaves the picture of the last one. A script that crashes or meets a limit
  * three times in a row rests, first for a minute and then for twice as long each time, up to six
- * hours; what else fails is tried again when it would have been rendered anyway.
+ * hours; what else fails is tried again when it would have been rendered anyway. The same is
+ * counted for the version: after three in a row at any places, those rest that it has not drawn
+ * well last, until one of them, of which each pause gives one the turn, has been. Where all three
+ * were one account's, the version rests for that account alone.
  *
  * The same module has scripts in TypeScript compiled that were uploaded, and removes what was
  * rendered at places that no installation has any more. */

@@ -1,12 +1,14 @@
 -- How the deployed version of an app is doing. problems: the newest twenty of those whose last render
 -- failed, as JSON, without what their settings say, and without their log. No row: the app is gone.
--- own_log: what the last render printed of those that the author's own devices show.
+-- own_log: what the last render printed of those that the author's own devices show. paused_until: of
+-- the version as a whole, not where it is one other owner's settings that it does not stand.
 -- params: app_id uuid
 -- row: app_renders
 -- effect: read
 SELECT version.name AS version,
 	(SELECT count(*) FROM installation WHERE installation.app_id = app.id) AS installations,
 	made.renders, made.failing, made.rendered_at, made.average_ms,
+	CASE WHEN pause.paused_until > clock_timestamp() THEN pause.paused_until END AS paused_until,
 	coalesce((
 		SELECT string_agg(jsonb_build_object('problem',
 			failed.problem::jsonb || jsonb_build_object('message',
@@ -36,6 +38,8 @@ SELECT version.name AS version,
 	), '') AS own_log
 FROM app
 LEFT JOIN app_version AS version ON version.id = app.deployed_version_id
+LEFT JOIN version_crashes AS pause ON pause.version_id = version.id
+	AND (pause.account_id IS NULL OR pause.account_id = app.account_id)
 CROSS JOIN LATERAL (
 	SELECT count(*) AS renders, count(problem) AS failing, max(rendered_at) AS rendered_at,
 		ceil(avg(took_us) / 1000)::int8 AS average_ms

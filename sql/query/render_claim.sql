@@ -2,7 +2,10 @@
 -- else does until lease_ms have passed. The row has what the script needs. is_claimed is false: the
 -- caller does not have its language (is_supported), or it is being rendered, or is not due, for
 -- wait_ms. device_id and installation_id: of the installation whose secret settings these are, one of
--- those at the place. No row: the version is not deployed, or no installation is at the place.
+-- those at the place. No row: the version is not deployed, or no installation is at the place. Where
+-- the version is paused, the place is held unless the version has drawn it well last; when the pause
+-- is over, one of those held is given, as a trial, and the others are held a minute longer. It waits
+-- for no lock, and for the version, whose removal would wait for it, it looks first.
 -- params: place bytea, version_id uuid, claim uuid, languages text[], lease_ms int8
 -- row: is_claimed bool, is_supported bool, wait_ms int8, device_id uuid, installation_id text,
 --   settings text, secret_settings bytea?, timezone text, locale text, duration_s int4,
@@ -28,34 +31,66 @@ WITH wanted AS (
 	JOIN app_version ON app_version.id = app.deployed_version_id
 	LEFT JOIN app_compiled ON app_compiled.version_id = app_version.id
 	WHERE app.deployed_version_id = :version_id AND app.status <> 'disabled'
-), fresh AS (
-	INSERT INTO render (place, version_id, claimed_by, claimed_until)
-	SELECT :place, :version_id, :claim, clock_timestamp() + :lease_ms * interval '1 millisecond'
-	FROM wanted
-	WHERE is_supported
-	ON CONFLICT DO NOTHING
-	RETURNING true
+), held AS (
+	SELECT pause.paused_until, pause.paused_until <= clock_timestamp() AS is_over
+	FROM version_crashes AS pause
+	WHERE pause.version_id = :version_id AND pause.paused_until IS NOT NULL
+		AND (pause.account_id IS NULL OR NOT is_place_of_others(:place, pause.account_id))
+		AND NOT EXISTS (
+			SELECT
+			FROM render
+			WHERE place = :place AND version_id = :version_id AND good_at IS NOT NULL
+				AND failures = 0)
 ), claimable AS (
 	SELECT render.place, render.version_id
 	FROM render, wanted
 	WHERE render.place = :place AND render.version_id = :version_id AND wanted.is_supported
 		AND (render.claimed_until IS NULL OR render.claimed_until <= clock_timestamp())
 		AND render.due_at <= clock_timestamp() + interval '1 second'
+		AND NOT EXISTS (SELECT FROM held WHERE NOT is_over)
 	FOR NO KEY UPDATE OF render SKIP LOCKED
+), next AS (
+	SELECT pause.version_id
+	FROM held, wanted, version_crashes AS pause
+	JOIN app_version ON app_version.id = pause.version_id
+	WHERE pause.version_id = :version_id AND pause.paused_until <= clock_timestamp()
+		AND wanted.is_supported AND (EXISTS (SELECT FROM claimable) OR NOT EXISTS (
+			SELECT
+			FROM render
+			WHERE place = :place AND version_id = :version_id))
+	FOR KEY SHARE OF app_version SKIP LOCKED
+	FOR NO KEY UPDATE OF pause SKIP LOCKED
+), trial AS (
+	UPDATE version_crashes
+	SET paused_until = clock_timestamp() + interval '1 minute', trial = :claim
+	FROM next
+	WHERE version_crashes.version_id = next.version_id
+	RETURNING true
+), open AS (
+	SELECT NOT EXISTS (SELECT FROM held) OR EXISTS (SELECT FROM trial) AS is_open
+), fresh AS (
+	INSERT INTO render (place, version_id, claimed_by, claimed_until)
+	SELECT :place, :version_id, :claim, clock_timestamp() + :lease_ms * interval '1 millisecond'
+	FROM wanted, open
+	WHERE is_supported AND is_open
+	ON CONFLICT DO NOTHING
+	RETURNING true
 ), claimed AS (
 	UPDATE render
 	SET claimed_by = :claim,
 		claimed_until = clock_timestamp() + :lease_ms * interval '1 millisecond'
-	FROM claimable
+	FROM claimable, open
 	WHERE render.place = claimable.place AND render.version_id = claimable.version_id
+		AND open.is_open
 	RETURNING true
 ), taken AS (
 	SELECT EXISTS (SELECT FROM fresh) OR EXISTS (SELECT FROM claimed) AS is_claimed
 )
-SELECT taken.is_claimed, wanted.is_supported, coalesce((
-		SELECT milliseconds_until(greatest(claimed_until, due_at))
+SELECT taken.is_claimed, wanted.is_supported, milliseconds_until(greatest((
+		SELECT greatest(claimed_until, due_at)
 		FROM render
-		WHERE place = :place AND version_id = :version_id), 0) AS wait_ms,
+		WHERE place = :place AND version_id = :version_id
+	), (SELECT paused_until FROM held))) AS wait_ms,
 	wanted.device_id, wanted.installation_id, wanted.settings, wanted.secret_settings,
 	wanted.timezone, wanted.locale, wanted.duration_s, wanted.picture_limit_bytes,
 	wanted.script_language, CASE WHEN taken.is_claimed THEN wanted.script_content END

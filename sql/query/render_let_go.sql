@@ -1,8 +1,18 @@
--- Gives a claim back, of a render that has not begun or that nobody is to blame for.
+-- Gives a claim back, of a render that has not begun or that nobody is to blame for. Where it was to
+-- show whether a paused version crashes still, another one may.
 -- params: place bytea, version_id uuid, claim uuid
 -- row: generation int8
 -- effect: write
-UPDATE render
-SET claimed_by = NULL, claimed_until = NULL
-WHERE place = :place AND version_id = :version_id AND claimed_by = :claim
-RETURNING generation
+WITH given_back AS (
+	UPDATE render
+	SET claimed_by = NULL, claimed_until = NULL
+	WHERE place = :place AND version_id = :version_id AND claimed_by = :claim
+	RETURNING generation, version_id
+), trial AS (
+	UPDATE version_crashes
+	SET paused_until = clock_timestamp(), trial = NULL
+	FROM given_back
+	WHERE version_crashes.version_id = given_back.version_id AND version_crashes.trial = :claim
+)
+SELECT generation
+FROM given_back

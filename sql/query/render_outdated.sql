@@ -1,5 +1,5 @@
 -- Makes due what another engine has made, some at a time: each within ten minutes, at a moment of its
--- own. What is paused may try again. Each is found once for an engine.
+-- own. What is paused may try again, their versions, too. Each is found once for an engine.
 -- params: engine text, row_limit int8
 -- row: place bytea, generation int8
 -- effect: write
@@ -9,6 +9,18 @@ WITH portion AS (
 	WHERE (engine < :engine OR engine > :engine) AND rendered_at IS NOT NULL
 	LIMIT :row_limit
 	FOR NO KEY UPDATE SKIP LOCKED
+), paused AS (
+	-- In an order, since other workers do the same.
+	SELECT version_id
+	FROM version_crashes
+	WHERE crashes > 0 AND version_id IN (SELECT version_id FROM portion)
+	ORDER BY version_id
+	FOR NO KEY UPDATE
+), freed AS (
+	UPDATE version_crashes
+	SET crashes = 0, account_id = NULL, paused_until = NULL, trial = NULL
+	FROM paused
+	WHERE version_crashes.version_id = paused.version_id
 )
 UPDATE render
 SET generation = nextval('render_generation'),

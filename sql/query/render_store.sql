@@ -2,9 +2,12 @@
 -- as before keeps its generation, so that no panel gets it again. is_good: the script has run to its
 -- end; without a picture it had nothing to show. Where it fails more than once in a row, it rests for
 -- twice as long each time, up to five minutes. is_blamed: it has crashed, or met a limit; from the
--- third time in a row on it is paused, for longer each time. The picture of another version goes when
--- the deployed one has made its first. It locks nothing of the app, whose removal locks that before
--- its renders. No row: the claim has run out, and another worker has it.
+-- third time in a row on it is paused, for longer each time. The same is counted for the version,
+-- until it makes a good one anywhere: for the account whose place it was or, where it is several's, for
+-- all. What was under way when that pause began makes it no longer. The picture of another version
+-- goes when the deployed one has made its first. It locks nothing of the app, whose removal locks that
+-- before its renders, and renders before version_crashes. No row: the claim has run out, and another
+-- worker has it.
 -- params: place bytea, version_id uuid, claim uuid, engine text, is_good bool, is_blamed bool,
 --   picture bytea?, is_whole bool, took_us int8, max_age_s int4, interval_s int4, log text,
 --   problem text?, hosts text
@@ -27,9 +30,45 @@ WITH mine AS (
 			least(nullif(age_s, 0), nullif(pause_s, 0)),
 			CASE WHEN missed > 1 THEN least(300, 15 * 2 ^ (least(missed, 20) - 1)) END)))
 			* interval '1 second' AS rest,
-		CASE WHEN failed >= 3
-			THEN least(360, 2 ^ (least(failed, 20) - 3)) * interval '1 minute' END AS pause
+		crash_pause(failed) AS pause
 	FROM mine
+), owner AS (
+	SELECT device.account_id, is_place_of_others(:place, device.account_id) AS is_one_of_several
+	FROM installation
+	JOIN device ON device.id = installation.device_id
+	WHERE installation.place = :place AND :is_blamed
+	LIMIT 1
+), streak AS (
+	SELECT before.version_id, before.crashes, before.paused_until, before.trial,
+		owner.account_id AS of_account,
+		before.crashes > 0 AND before.account_id IS NULL AS was_of_several,
+		before.crashes > 0
+			AND (owner.is_one_of_several OR before.account_id <> owner.account_id)
+			AND before.account_id IS NOT NULL AS is_of_another,
+		owner.is_one_of_several
+	FROM timed
+	JOIN version_crashes AS before ON before.version_id = timed.version_id
+	LEFT JOIN owner ON true
+	WHERE (:is_good AND before.crashes > 0) OR (:is_blamed AND owner.account_id IS NOT NULL)
+	FOR NO KEY UPDATE OF before
+), counted AS (
+	SELECT streak.*, CASE WHEN :is_good THEN 0
+			-- Now it is everybody's: they begin with the shortest pause.
+			WHEN is_of_another THEN least(crashes, 2) + 1
+			ELSE crashes + 1 END AS count
+	FROM streak
+	WHERE :is_good OR is_of_another OR crashes < 3 OR paused_until <= clock_timestamp()
+		OR trial = :claim
+), told AS (
+	UPDATE version_crashes
+	SET crashes = counted.count,
+		account_id = CASE WHEN counted.count > 0 AND NOT counted.was_of_several
+			AND NOT counted.is_of_another AND NOT counted.is_one_of_several
+			THEN counted.of_account END,
+		paused_until = clock_timestamp() + crash_pause(counted.count),
+		trial = NULL
+	FROM counted
+	WHERE version_crashes.version_id = counted.version_id
 ), others AS (
 	SELECT other.place, other.version_id, other.picture, other.picture_hash
 	FROM render AS other

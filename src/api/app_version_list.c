@@ -1,5 +1,6 @@
 #include "api/apps.h"
 #include "endpoints.h"
+#include "task/list.h"
 
 /* GET /v1/apps/{appId}/versions - the versions of a private app, newest first. */
 
@@ -26,7 +27,7 @@ static struct list_place place(const void *row)
 	return (struct list_place){.number = part->sequence};
 }
 
-const struct task_list api_version_list = {
+static const struct task_list list = {
     .letter = 'v',
     .ask_short = ask_short,
     .ask_part = ask_part,
@@ -40,7 +41,7 @@ static struct verdict begin(struct task *task)
 	/* Not even its owner may list those of a public app. */
 	if (!task_app(task)->is_private)
 		return task_fail(task, 403, "only a private app's versions can be listed");
-	return task_reply_list(task, &api_version_list);
+	return task_reply_list(task, &list);
 }
 
 const struct endpoint endpoint_app_version_list = {

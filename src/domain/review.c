@@ -43,6 +43,8 @@ static const struct record_field review_fields[] = {
     RECORD_JSON(struct review, review_comments, .name = "reviewComments",
 		.column = "review_comments"),
     RECORD_TIMESTAMP(struct review, created_at_us, .name = "createdAt", .column = "created_at"),
+    RECORD_JSON(struct review, compile_problem, .name = "compileProblem",
+		.column = "compile_problem"),
 };
 const struct record review_record = RECORD(struct review, review_fields);
 

@@ -1,12 +1,12 @@
 #include "answer.h"
 #include "base/memory.h"
+#include "log_lines.h"
+#include "record/json_memory.h"
 
 enum {
 	MESSAGE_BYTES = 2 * 1024,
 	BACKTRACE_BYTES = 4 * 1024,
 	FILE_BYTES = 256,
-	LOG_LINES = 50,
-	LOG_BYTES = 8 * 1024,
 	HOSTS = 20,
 	HOST_BYTES = 253,
 	RESULT_BYTES = 256 * 1024,
@@ -110,50 +110,44 @@ static void read_problem(struct engine_answer *answer, yyjson_val *error)
 	};
 }
 
-/* Elements of an array as one text, each with the sign behind it; at most so many, and so long
- * together. */
-static struct str join(struct engine_answer *answer, yyjson_val *array, char sign, unsigned most,
-		       size_t most_bytes)
-{
-	struct buffer text = {0};
-	unsigned count = 0;
-	yyjson_arr_iter walk;
-	struct str joined;
-	yyjson_val *value;
-
-	yyjson_arr_iter_init(array, &walk);
-	while (count < most && (value = yyjson_arr_iter_next(&walk))) {
-		struct str piece = copy_text(arena_of(answer), value, most_bytes);
-
-		if (!yyjson_is_str(value) || buffer_length(&text) + piece.length > most_bytes)
-			continue;
-		buffer_append_str(&text, piece);
-		buffer_append_char(&text, sign);
-		count++;
-	}
-	joined = arena_copy(arena_of(answer), buffer_view(&text));
-	buffer_finish(&text);
-	return joined;
-}
-
 static void read_log(struct engine_answer *answer, yyjson_val *head)
 {
-	yyjson_val *log = yyjson_obj_get(head, "log");
+	yyjson_val *log = yyjson_obj_get(head, "log"), *line;
+	struct log_lines lines = {0};
+	yyjson_arr_iter walk;
 
-	if (yyjson_is_arr(log))
-		answer->log = join(answer, log, '\n', LOG_LINES, LOG_BYTES);
-	answer->log_dropped += (unsigned)read_number(head, "log_dropped", NUMBER_MAX);
+	yyjson_arr_iter_init(log, &walk);
+	while ((line = yyjson_arr_iter_next(&walk)))
+		if (yyjson_is_str(line))
+			log_lines_add(&lines, copy_text(arena_of(answer), line, LOG_BYTES_MAX + 1));
+	if (lines.count > 0)
+		answer->log = arena_copy(arena_of(answer), buffer_view(&lines.text));
+	buffer_finish(&lines.text);
+	answer->log_dropped +=
+	    lines.dropped + (unsigned)read_number(head, "log_dropped", NUMBER_MAX);
 }
 
 static void read_hosts(struct engine_answer *answer, yyjson_val *head)
 {
-	yyjson_val *hosts = yyjson_obj_get(head, "hosts");
+	yyjson_val *hosts = yyjson_obj_get(head, "hosts"), *host;
+	struct buffer text = {0};
+	unsigned count = 0;
+	yyjson_arr_iter walk;
 
 	if (!yyjson_is_arr(hosts))
 		return;
-	answer->hosts = join(answer, hosts, ' ', HOSTS, HOSTS * HOST_BYTES);
-	if (answer->hosts.length > 0)
-		answer->hosts.length--;
+	yyjson_arr_iter_init(hosts, &walk);
+	while (count < HOSTS && (host = yyjson_arr_iter_next(&walk))) {
+		struct str name = copy_text(arena_of(answer), host, HOST_BYTES);
+
+		if (!yyjson_is_str(host))
+			continue;
+		if (count++ > 0)
+			buffer_append_char(&text, ' ');
+		buffer_append_str(&text, name);
+	}
+	answer->hosts = arena_copy(arena_of(answer), buffer_view(&text));
+	buffer_finish(&text);
 }
 
 static void read_schema(struct engine_answer *answer, yyjson_val *schema)
@@ -163,7 +157,7 @@ static void read_schema(struct engine_answer *answer, yyjson_val *schema)
 
 	if (!yyjson_is_obj(schema))
 		return;
-	text = yyjson_val_write(schema, YYJSON_WRITE_NOFLAG, &length);
+	text = yyjson_val_write_opts(schema, YYJSON_WRITE_NOFLAG, &json_memory, &length, NULL);
 	if (text)
 		answer->schema = arena_copy(arena_of(answer), (struct str){text, length});
 	free(text);

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "log_lines.h"
 #include "problem_json.h"
 #include "settings_text.h"
 
@@ -25,7 +26,6 @@ enum {
 	/* A render that another worker has claimed, or that could not begin. */
 	ELSEWHERE_MIN_MS = 1000,
 	ELSEWHERE_MAX_MS = 60 * 1000,
-	LOG_BYTES_MAX = 8 * 1024,
 };
 
 struct render_job {
@@ -120,24 +120,6 @@ static void on_stored(struct db_query *query, const struct db_result *result)
 	end(job);
 }
 
-/* PostgreSQL has no text with a NUL. */
-static struct str log_text(struct render_job *job)
-{
-	const struct engine_answer *answer = &job->engine.answer;
-	struct str log = answer->log;
-	char *copy;
-
-	if (log.length > LOG_BYTES_MAX)
-		log.length = LOG_BYTES_MAX;
-	if (answer->log_dropped)
-		log = arena_printf(&job->arena, "%.*s... and %u lines more\n", STR_ARG(log),
-				   answer->log_dropped);
-	copy = arena_alloc(&job->arena, log.length + 1);
-	for (size_t i = 0; i < log.length; i++)
-		copy[i] = log.data[i] ? log.data[i] : ' ';
-	return (struct str){copy, log.length};
-}
-
 /* The author of the app is told less than the owner of the panel. */
 static struct str problem_text(struct render_job *job)
 {
@@ -169,7 +151,7 @@ static void store(struct render_job *job)
 				   .took_us = (int64_t)answer->elapsed_us,
 				   .max_age_s = answer->max_age_s,
 				   .interval_s = answer->interval_s,
-				   .log = log_text(job),
+				   .log = log_text(answer->log, answer->log_dropped, &job->arena),
 				   .problem = problem_text(job),
 				   .hosts = job->hosts,
 			       },

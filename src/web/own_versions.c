@@ -1,19 +1,60 @@
+#include "own_versions.h"
 #include "access.h"
 #include "api/apps.h"
 #include "base/limits.h"
 #include "domain/studio.h"
 #include "endpoints.h"
+#include "task/list.h"
 
 /* The versions of an app, for its author: what the public API does, with a session.
  *
- *   GET /web/studio/{appId}/versions                        all of them, of a public app, too
+ *   GET /web/studio/{appId}/versions                        all of them, of a public app, too, and
+ *                                                           why they do not compile
  *   POST /web/studio/{appId}/versions                       submits one for review
  *   GET /web/studio/{appId}/versions/{versionId}/script     the script of one
  *   POST /web/studio/{appId}/deploy                         deploys or rolls back */
 
+static const struct record_field own_version_fields[] = {
+    RECORD_ROW(struct own_version_list_row, app_version, &app_version_record, .is_shown = true),
+    RECORD_JSON(struct own_version_list_row, compile_problem, .name = "compileProblem"),
+};
+const struct record own_version_record = RECORD(struct own_version_list_row, own_version_fields);
+
+static void ask_short(struct task *task, struct db_query *query)
+{
+	statement_own_version_list(
+	    query, &(struct own_version_list_parameters){.app_id = task_app(task)->id}, NULL);
+}
+
+static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
+{
+	statement_own_version_part(
+	    query,
+	    &(struct own_version_part_parameters){.app_id = task_app(task)->id,
+						  .before_sequence = range->after.number,
+						  .row_limit = range->limit},
+	    NULL);
+}
+
+static struct list_place place(const void *row)
+{
+	const struct own_version_part_row *part = row;
+
+	return (struct list_place){.number = part->sequence};
+}
+
+static const struct task_list list = {
+    .letter = 'V',
+    .ask_short = ask_short,
+    .ask_part = ask_part,
+    .record = &own_version_record,
+    .start = {.number = INT64_MAX},
+    .place = place,
+};
+
 static struct verdict list_versions(struct task *task)
 {
-	return task_reply_list(task, &api_version_list);
+	return task_reply_list(task, &list);
 }
 
 static struct verdict script_found(struct task *task)

@@ -28,7 +28,7 @@ CONTRACT = validate.Contract(validate.read_document(DOCUMENT), "/web/")
 PASSWORD = "correct horse battery"
 OTHER_PASSWORD = "staple of the stable"
 SECURITY = {
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",

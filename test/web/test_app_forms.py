@@ -259,7 +259,7 @@ def test_renders_of_a_fresh_app(author, owner, reviewer):
     app = publish(author, reviewer, PLAIN)
     assert author.browser.get(app.path + "/renders").ok() == {
         "version": "1.0", "installations": 0, "renders": 0, "failing": 0, "lastRenderedAt": None,
-        "averageMs": None, "failures": [], "hosts": [], "ownLog": []}
+        "averageMs": None, "pausedUntil": None, "failures": [], "hosts": [], "ownLog": []}
     draft = author.make()
     assert author.browser.get(draft.path + "/renders").ok()["version"] is None
 

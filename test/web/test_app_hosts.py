@@ -116,7 +116,7 @@ def test_hosts_of_all_apps_are_forgotten(world, author, sessions):
         assert some <= 2 and is_left == (some == 2)
         forgotten += some
         portions += 1
-        assert portions <= count + 3 * len(apps)
+        assert portions <= count + 3 * len(apps), (count, forgotten, some, after, is_left)
     assert forgotten == 3 * len(apps)
     left = session.run("SELECT app_id::text, host FROM app_host")
     assert sorted(left) == sorted((one, "new.example") for one in apps)

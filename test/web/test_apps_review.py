@@ -1,5 +1,6 @@
 """Reviewers: the queue, what they see of a version, what they decide."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -73,6 +74,27 @@ def test_what_is_seen(author, reviewer):
     shown = reviewer.get(f"/web/reviews/{version}").ok()
     assert (shown["status"], shown["deployedVersion"], shown["mayReview"]) == (
         "APPROVED", "2.0", False)
+
+
+@pytest.mark.parametrize("message", [
+    "<script>alert(1)</script>", "\u202e\u2028 \"{'\\", "\\u0000 \U0001f642", "x" * 4000])
+def test_why_a_version_does_not_compile(world, author, reviewer, message):
+    """As it is stored, whatever is in it; nothing of it is for others."""
+    app = author.make()
+    version = app.submitted("1.0", "x", "TYPESCRIPT")
+    problem = {"kind": "script", "message": message, "authorMessage": "not this", "file": "app.ts",
+               "line": 3, "column": 7, "backtrace": None}
+    world.sql("INSERT INTO app_compiled (version_id, problem, compiled_at) VALUES (%s, %s, now()) "
+              "ON CONFLICT (version_id) DO UPDATE SET problem = excluded.problem, javascript = NULL, "
+              "compiled_at = now()", version, json.dumps(problem))
+    wanted = {name: problem[name] for name in ("kind", "message", "file", "line", "column")}
+    assert reviewer.get(f"/web/reviews/{version}").ok()["compileProblem"] == wanted
+    assert [told["compileProblem"] for told in app.versions()] == [wanted]
+    answer = author.browser.get(app.path + "/versions?limit=1").ok()
+    assert answer[0]["compileProblem"] == wanted
+    assert "does not compile" in decide(reviewer, version).problem(409)["detail"]
+    decide(reviewer, version, "REJECTED", reason="No").ok()
+    assert app.versions()[0]["compileProblem"] == wanted
 
 
 def test_approval_publishes(world, author, reviewer):

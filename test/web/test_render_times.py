@@ -105,6 +105,19 @@ def test_an_animation_is_cut_for_its_board(world, author, reviewer, browser, lim
         assert delays == [50] * len(delays) and 1 < len(delays) < 100
 
 
+@NEEDS_TYPESCRIPT
+def test_another_board_has_another_picture(world, author, reviewer, browser):
+    """The next picture is cut for the board that the device has by then."""
+    made = installed(browser, published(author, reviewer, NOISE, language="TYPESCRIPT"))
+    with panel_of(world, made) as panel:
+        first_animation(panel)
+        for least, limit in (45_000, 60_000), (200_000, 220_000):
+            browser.patch(path_of(made["device"]), {"pictureLimitBytes": limit}).ok()
+            panel.wait_for(lambda: least < len(panel.pictures[-1]) <= limit)  # noqa: B023
+            delays = delays_of(panel.pictures[-1])
+            assert delays == [50] * len(delays) and 1 < len(delays) < 100
+
+
 # ---- when it is due again ----
 
 

@@ -141,6 +141,15 @@ def get_schema():
     assert browser.get(f"/web/apps/{app.slug}").ok()["hosts"] == []
 
 
+def test_the_author_sees_a_failure_whatever_its_words(world, author, reviewer, browser):
+    """PostgreSQL's JSON has no NUL, so none is stored."""
+    app = published(author, reviewer, HEAD + 'def main():\n    fail("a\\000b \\\\u0000 <b>")\n')
+    with panel_of(world, installed(browser, app)):
+        wait_until(lambda: rendered(world, app, "problem IS NOT NULL") == [(True,)], "a failure")
+        [failure] = author.browser.get(app.path + "/renders").ok()["failures"]
+    assert failure["problem"]["message"] == "fail: a b \\u0000 <b>"
+
+
 def test_two_time_zones(world, author, reviewer, browser):
     """A picture of its own for each, right to the minute."""
     zones = HEAD + """
@@ -293,12 +302,35 @@ def test_three_crashes_pause_it(world, author, reviewer, browser):
         if count < 3:
             make_due(world, app)
     for count, minutes in ((4, 2), (5, 4), (12, 360), (13, 360)):
+        world.sql("UPDATE version_crashes SET paused_until = now() FROM app_version "
+                  "WHERE app_version.id = version_id AND app_id = %s", app.id)
         make_due(world, app, "failures = %s, paused_until = now(),", count - 1)
         with panel_of(world, made):
             wait_until(lambda: rendered(world, app, "failures") == [(count,)], f"failure {count}")
         [(paused_s,)] = rendered(world, app,
                                  "extract(epoch FROM paused_until - rendered_at)::int")
         assert abs(paused_s - 60 * minutes) < 5
+
+
+def test_three_crashes_pause_it_at_its_other_places(world, author, reviewer, browser):
+    """Of which none has a picture yet; others are rendered meanwhile."""
+    app = published(author, reviewer, GREEDY)
+    zones = ("UTC", "Asia/Tokyo", "Europe/Zagreb", "America/New_York")
+    made = [installed(browser, app, timezone=zone) for zone in zones]
+    for count, one in enumerate(made[:3], 1):
+        with panel_of(world, one):
+            wait_until(lambda: len(rendered(world, app, "failures")) == count
+                       and rendered(world, app, "failures") == [(1,)] * count, "a crash")
+    watch = installed(browser, published(author, reviewer, script("#0f0")))
+    with panel_of(world, made[3]), panel_of(world, watch) as panel:
+        seen(panel, GREEN)
+    assert len(rendered(world, app)) == 3
+    path = f"{path_of(made[3]['device'])}/rotation/{made[3]['entry']}/render"
+    assert browser.get(path).ok()["versionPaused"]
+    world.sql("UPDATE version_crashes SET paused_until = now() FROM app_version "
+              "WHERE app_version.id = version_id AND app_id = %s", app.id)
+    with panel_of(world, made[3]):
+        wait_until(lambda: rendered(world, app, "failures") == [(1,)] * 4, "its try")
 
 
 def test_one_that_fails_rests_for_longer_each_time(world, author, reviewer, browser):
@@ -407,6 +439,9 @@ def test_typescript_is_compiled_after_its_upload(world, author, reviewer, browse
     assert javascript is None and json.loads(problem)["line"] == 1
     answer = reviewer.post(f"/web/reviews/{broken}", {"status": "APPROVED"})
     assert "does not compile" in answer.problem(409)["detail"]
+    for told in (reviewer.get(f"/web/reviews/{broken}").ok(), app.versions()[0]):
+        assert told["compileProblem"]["kind"] == "script" and told["compileProblem"]["line"] == 1
+        assert told["compileProblem"]["message"] == json.loads(problem)["message"]
     reviewer.post(f"/web/reviews/{broken}", {"status": "REJECTED", "reason": "No"}).ok()
     good = app.submitted("2.0", """
 import { Box, Root } from "panel";

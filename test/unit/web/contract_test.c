@@ -14,6 +14,7 @@
 #include "task/task.h"
 #include "web/access.h"
 #include "web/own_device.h"
+#include "web/own_versions.h"
 #include "web/web.h"
 
 #include <yyjson.h>
@@ -308,6 +309,7 @@ static void answers_match_their_schemas(void **state)
 	compare(&review_record, "Review", false);
 	compare(&review_scripts_record, "ReviewScripts", false);
 	compare(&own_device_record, "Device", false);
+	compare(&own_version_record, "OwnVersion", false);
 	compare(&rotation_record, "Rotation", false);
 	compare(&session_entry_record, "Session", false);
 }

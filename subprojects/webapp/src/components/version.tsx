@@ -11,6 +11,11 @@ const STATUS: Record<Version["status"], [words: string, kind: string]> = {
 	REJECTED: ["Rejected", "bad"],
 };
 
+/** A version that its author sees, or a reviewer. */
+export function BrokenBadge(): JSX.Element {
+	return <span class="badge bad">Does not compile</span>;
+}
+
 export function VersionBadge({ status }: { status: Version["status"] }): JSX.Element {
 	const [words, kind] = STATUS[status];
 	return <span class={`badge ${kind}`}>{words}</span>;

@@ -28,7 +28,7 @@ function took(ms: number): string {
 }
 
 function Facts({ render }: { render: Render }): JSX.Element {
-	if (render.renderedAt === null)
+	if (render.renderedAt === null && render.pausedUntil === null)
 		return (
 			<p class="quiet">
 				Not rendered yet. It is when its turn on the panel is near, while the panel is online.
@@ -38,9 +38,7 @@ function Facts({ render }: { render: Render }): JSX.Element {
 		<dl class="version-facts">
 			<div>
 				<dt>Rendered</dt>
-				<dd>
-					<When at={render.renderedAt} />
-				</dd>
+				<dd>{render.renderedAt === null ? "Not yet" : <When at={render.renderedAt} />}</dd>
 			</div>
 			{render.tookMs !== null && (
 				<div>
@@ -81,8 +79,10 @@ export function RenderState({
 			<Facts render={render} />
 			{render.pausedUntil !== null && (
 				<p class="notice">
-					It has failed several times in a row and rests, longer each time. The last good picture
-					stays on the panel.
+					{render.versionPaused
+						? "This version of the app has failed several times in a row, perhaps with other settings. It rests, longer each time."
+						: "It has failed several times in a row and rests, longer each time."}{" "}
+					The last good picture stays on the panel.
 				</p>
 			)}
 			{render.hasNothing && (

@@ -1,4 +1,4 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import type { Schemas } from "../api/client";
 import { Panel } from "../components/panel";
 
@@ -22,16 +22,21 @@ function placeOf({ file, line, column }: RunProblem): string {
 /** Why there is no picture, in words for whom it concerns. */
 export function RunProblemNote({
 	problem,
+	title = BLAME[problem.kind],
 	onLine,
+	children,
 }: {
 	problem: RunProblem;
+	title?: string;
 	onLine?: ((line: number) => void) | undefined;
+	/** What follows from it. */
+	children?: ComponentChildren;
 }): JSX.Element {
 	const { line } = problem;
 	const place = placeOf(problem);
 	return (
 		<div class="notice bad app-problem">
-			<p class="app-problem-title">{BLAME[problem.kind]}</p>
+			<p class="app-problem-title">{title}</p>
 			<p class="app-problem-text">{problem.message}</p>
 			{place !== "" &&
 				(line !== null && onLine ? (
@@ -41,6 +46,7 @@ export function RunProblemNote({
 				) : (
 					<p class="quiet">{place}</p>
 				))}
+			{children}
 		</div>
 	);
 }

@@ -9,12 +9,13 @@ import { Feedback, hasFeedback } from "../components/feedback";
 import { Field } from "../components/field";
 import { TextArea } from "../components/text_area";
 import { toast } from "../components/toast";
-import { Changes, Checksum, languageName, VersionBadge } from "../components/version";
+import { BrokenBadge, Changes, Checksum, languageName, VersionBadge } from "../components/version";
 import { When } from "../components/when";
 import type { CodeView } from "../editor/editor";
 import { Heading } from "../frame/page";
 import { go } from "../frame/place";
 import type { Parameters } from "../frame/routes";
+import { CompileNote, useCompileProblems } from "../studio/compile";
 import { notesOf } from "../studio/notes";
 import { RunPane, useRun, type Trial } from "../studio/run";
 import { Missing } from "./missing";
@@ -38,6 +39,7 @@ function About({ review }: { review: Review }): JSX.Element {
 			<div class="row">
 				<Heading title={`${review.appName} ${review.version}`} />
 				<VersionBadge status={review.status} />
+				{review.compileProblem && <BrokenBadge />}
 			</div>
 			{review.description !== "" && <p class="words said-text">{review.description}</p>}
 			<p class="quiet">
@@ -74,6 +76,41 @@ function trialOf({ id }: Review): Trial {
 	};
 }
 
+/** What the script is compared with, unless it is the first one or deployed itself, and how much changes. */
+function useComparison(review: Review, scripts: Scripts) {
+	const editor = useEditor();
+	const isCompared = scripts.deployedContent !== null && scripts.deployedVersion !== review.version;
+	const before = isCompared ? (scripts.deployedContent ?? undefined) : undefined;
+	const changes = useMemo(
+		() =>
+			editor && before !== undefined
+				? editor.countChanges(before, scripts.scriptContent)
+				: undefined,
+		[editor, before, scripts],
+	);
+	return { isCompared, before, changes };
+}
+
+function Broken({
+	review,
+	problem,
+	script,
+	onLine,
+}: {
+	review: Review;
+	problem: NonNullable<Review["compileProblem"]>;
+	script: string;
+	onLine: (line: number) => void;
+}): JSX.Element {
+	return (
+		<CompileNote problem={problem} version={review.version} script={script} onLine={onLine}>
+			{review.mayReview
+				? "It cannot be approved. Request changes, or reject it."
+				: "It cannot be approved."}
+		</CompileNote>
+	);
+}
+
 function Script({
 	review,
 	scripts,
@@ -88,19 +125,13 @@ function Script({
 	/** Gets what can move the cursor. */
 	view: { current: CodeView | undefined };
 }): JSX.Element {
-	const editor = useEditor();
-	const run = useRun(scripts, trialOf(review));
+	const { compileProblem } = review;
+	// Why it would not run is known.
+	const run = useRun(compileProblem ? undefined : scripts, trialOf(review));
+	const broken = useCompileProblems(compileProblem, scripts.scriptContent);
+	const goTo = (line: number) => view.current?.goTo(line);
 	const [isWhole, setWhole] = useState(false);
-	// A version that is deployed itself has nothing to be compared with.
-	const isCompared = scripts.deployedContent !== null && scripts.deployedVersion !== review.version;
-	const before = isCompared ? (scripts.deployedContent ?? undefined) : undefined;
-	const changes = useMemo(
-		() =>
-			editor && before !== undefined
-				? editor.countChanges(before, scripts.scriptContent)
-				: undefined,
-		[editor, before, scripts],
-	);
+	const { isCompared, before, changes } = useComparison(review, scripts);
 	return (
 		<section class="stack" aria-labelledby="script">
 			<div class="row between">
@@ -110,7 +141,15 @@ function Script({
 				{changes && <Changes {...changes} />}
 			</div>
 			{isCompared && <Check label="Also the lines that stay" isOn={isWhole} onChange={setWhole} />}
-			<div class="app-work">
+			{compileProblem && (
+				<Broken
+					review={review}
+					problem={compileProblem}
+					script={scripts.scriptContent}
+					onLine={goTo}
+				/>
+			)}
+			<div class={compileProblem ? "stack" : "app-work"}>
 				<Code
 					text={scripts.scriptContent}
 					original={before}
@@ -118,16 +157,18 @@ function Script({
 					language={scripts.scriptLanguage}
 					label={`The script of version ${review.version}`}
 					remarks={remarks}
-					problems={run.problems}
+					problems={compileProblem ? broken : run.problems}
 					isReadOnly
 					onLine={onLine}
 					onView={(made) => (view.current = made)}
 				/>
-				<RunPane
-					run={run}
-					title={`${review.appName} ${review.version} as it would be now`}
-					onLine={(line) => view.current?.goTo(line)}
-				/>
+				{!compileProblem && (
+					<RunPane
+						run={run}
+						title={`${review.appName} ${review.version} as it would be now`}
+						onLine={goTo}
+					/>
+				)}
 			</div>
 		</section>
 	);
@@ -254,11 +295,13 @@ function Deciding({ review, notes }: { review: Review; notes: Notes }): JSX.Elem
 			setBusy(undefined);
 		}
 	};
+	const isBroken = review.compileProblem !== null;
 	const button = (status: Decision, words: string, kind: "primary" | "plain" | "danger") => (
 		<Button
 			kind={kind}
 			isBusy={busy === status}
-			isDisabled={busy !== undefined && busy !== status}
+			isDisabled={(busy !== undefined && busy !== status) || (isBroken && status === "APPROVED")}
+			{...(isBroken && status === "APPROVED" ? { describedBy: "not-approved" } : {})}
 			onClick={() => void decide(status)}
 		>
 			{words}
@@ -283,6 +326,11 @@ function Deciding({ review, notes }: { review: Review; notes: Notes }): JSX.Elem
 				{button("CHANGES_REQUESTED", "Request changes", "plain")}
 				{button("REJECTED", "Reject", "danger")}
 			</div>
+			{isBroken && (
+				<p class="quiet" id="not-approved">
+					It does not compile, so it cannot be approved.
+				</p>
+			)}
 		</section>
 	);
 }

@@ -13,7 +13,7 @@ import { VersionPart } from "./studio_version";
 import { VersionsPart } from "./studio_versions";
 
 type OwnApp = Schemas["OwnApp"];
-type Version = Schemas["AppVersion"];
+type Version = Schemas["OwnVersion"];
 
 function Part({
 	part,

@@ -20,7 +20,7 @@ import { RunPane, useRun, type Run } from "../studio/run";
 import { TEMPLATES } from "../studio/templates";
 
 type OwnApp = Schemas["OwnApp"];
-type Version = Schemas["AppVersion"];
+type Version = Schemas["OwnVersion"];
 
 const SAID: Record<DraftState, string> = {
 	loading: "",
@@ -154,6 +154,25 @@ function Mend({
 	);
 }
 
+function Awaits({ app, pending }: { app: OwnApp; pending: Version | undefined }): JSX.Element {
+	return (
+		<p class={pending?.compileProblem ? "notice bad" : "notice"}>
+			Version {app.pendingVersion} awaits review. You can submit the next one after it; go on with
+			the draft meanwhile.
+			{pending?.compileProblem && (
+				<>
+					{" "}
+					It{" "}
+					<a href={`studio/${app.slug}/versions/${encodeURIComponent(pending.version)}`} data-page>
+						does not compile
+					</a>
+					, so it cannot be approved.
+				</>
+			)}
+		</p>
+	);
+}
+
 function Submit({
 	app,
 	draft,
@@ -167,13 +186,8 @@ function Submit({
 }): JSX.Element {
 	const [given, setGiven] = useState<string>();
 	const version = given ?? nextVersion(versions[0]?.version);
-	if (app.pendingVersion !== null)
-		return (
-			<p class="notice">
-				Version {app.pendingVersion} awaits review. You can submit the next one after it; go on with
-				the draft meanwhile.
-			</p>
-		);
+	const pending = versions.find((one) => one.status === "PENDING");
+	if (app.pendingVersion !== null) return <Awaits app={app} pending={pending} />;
 	const submit = async () => {
 		await draft.save();
 		const script = draft.script.value;

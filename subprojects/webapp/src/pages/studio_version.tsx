@@ -8,14 +8,15 @@ import { Code, useEditor, type Remark } from "../components/code";
 import { Empty } from "../components/empty";
 import { Feedback, hasFeedback } from "../components/feedback";
 import { toast } from "../components/toast";
-import { Changes, Checksum, languageName, VersionBadge } from "../components/version";
+import { BrokenBadge, Changes, Checksum, languageName, VersionBadge } from "../components/version";
 import { When } from "../components/when";
 import type { CodeView } from "../editor/editor";
 import { go } from "../frame/place";
+import { CompileNote, useCompileProblems } from "../studio/compile";
 import { RunPane, useRun, type Run } from "../studio/run";
 
 type OwnApp = Schemas["OwnApp"];
-type Version = Schemas["AppVersion"];
+type Version = Schemas["OwnVersion"];
 
 /** A script that never changes: asked for once. Undefined until it is there. */
 function useScript(slug: string, version: Version | undefined): string | undefined {
@@ -114,15 +115,44 @@ function remarksOf({ reviewComments }: Version): Remark[] {
 /** It is tried as a draft is. */
 function useVersionRun(slug: string, version: Version, text: string | undefined): Run {
 	const { scriptLanguage } = version;
+	// Why it would not run is known.
+	const isBroken = version.compileProblem !== null;
 	const script = useMemo(
-		() => (text === undefined ? undefined : { scriptLanguage, scriptContent: text }),
-		[scriptLanguage, text],
+		() => (text === undefined || isBroken ? undefined : { scriptLanguage, scriptContent: text }),
+		[scriptLanguage, text, isBroken],
 	);
 	const app = { appId: slug };
 	return useRun(script, {
 		preview: (wish) => post("/web/studio/{appId}/preview", wish, app),
 		handler: (question) => post("/web/studio/{appId}/handler", question, app),
 	});
+}
+
+/** What its author may do about it. */
+function Broken({
+	version,
+	script,
+	onLine,
+}: {
+	version: Version;
+	script: string | undefined;
+	onLine: (line: number) => void;
+}): JSX.Element | null {
+	const { compileProblem } = version;
+	return (
+		compileProblem && (
+			<CompileNote
+				problem={compileProblem}
+				version={version.version}
+				script={script}
+				onLine={onLine}
+			>
+				{version.status === "PENDING"
+					? "It cannot be approved. Correct your draft: you can submit it when this version has been reviewed."
+					: "It was not approved. Correct your draft, and submit it as the next version."}
+			</CompileNote>
+		)
+	);
 }
 
 /** What it says, and where it differs from the deployed one, what changes. */
@@ -152,7 +182,9 @@ function Script({
 				: undefined,
 		[editor, text, before],
 	);
+	const broken = useCompileProblems(version.compileProblem, text);
 	const remarks = useMemo(() => remarksOf(version), [version]);
+	const goTo = (line: number) => view.current?.goTo(line);
 	if (text === undefined || (isCompared && before === undefined)) return <div aria-busy="true" />;
 	return (
 		<section class="stack" aria-labelledby="script">
@@ -161,7 +193,8 @@ function Script({
 				{changes && <Changes {...changes} />}
 			</div>
 			{isCompared && <Check label="Also the lines that stay" isOn={isWhole} onChange={setWhole} />}
-			<div class="app-work">
+			<Broken version={version} script={text} onLine={goTo} />
+			<div class={version.compileProblem ? "stack" : "app-work"}>
 				<Code
 					text={text}
 					original={before}
@@ -169,15 +202,17 @@ function Script({
 					language={version.scriptLanguage}
 					label={`The script of version ${version.version}`}
 					remarks={remarks}
-					problems={run.problems}
+					problems={version.compileProblem ? broken : run.problems}
 					isReadOnly
 					onView={(made) => (view.current = made)}
 				/>
-				<RunPane
-					run={run}
-					title={`${app.name} ${version.version} as it would be now`}
-					onLine={(line) => view.current?.goTo(line)}
-				/>
+				{!version.compileProblem && (
+					<RunPane
+						run={run}
+						title={`${app.name} ${version.version} as it would be now`}
+						onLine={goTo}
+					/>
+				)}
 			</div>
 		</section>
 	);
@@ -213,6 +248,7 @@ export function VersionPart({
 			<div class="row">
 				<h2>Version {version.version}</h2>
 				<VersionBadge status={version.status} />
+				{version.compileProblem && <BrokenBadge />}
 				{version.deployed && <span class="badge good">Deployed</span>}
 			</div>
 			<Facts version={version} />

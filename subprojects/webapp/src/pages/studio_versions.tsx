@@ -3,16 +3,30 @@ import type { Schemas } from "../api/client";
 import type { Resource } from "../api/resource";
 import { Empty } from "../components/empty";
 import { Table } from "../components/table";
-import { Checksum, VersionBadge } from "../components/version";
+import { BrokenBadge, Checksum, VersionBadge } from "../components/version";
 import { When } from "../components/when";
 
 type OwnApp = Schemas["OwnApp"];
-type Version = Schemas["AppVersion"];
+type Version = Schemas["OwnVersion"];
 
 function remarksOf({ reviewComments }: Version): string {
 	const count = reviewComments.length;
 	if (count === 0) return "-";
 	return count === 1 ? "1 comment" : `${count} comments`;
+}
+
+function NoVersion({ app }: { app: OwnApp }): JSX.Element {
+	return (
+		<Empty title="No version yet">
+			<p>
+				Submit your{" "}
+				<a href={`studio/${app.slug}`} data-page>
+					draft
+				</a>{" "}
+				for review: that makes the first one.
+			</p>
+		</Empty>
+	);
 }
 
 /** Of /studio/SLUG/versions: all of them, newest first. */
@@ -25,18 +39,7 @@ export function VersionsPart({
 }): JSX.Element {
 	const rows = versions.value.value;
 	if (!rows) return <div aria-busy="true" />;
-	if (rows.length === 0)
-		return (
-			<Empty title="No version yet">
-				<p>
-					Submit your{" "}
-					<a href={`studio/${app.slug}`} data-page>
-						draft
-					</a>{" "}
-					for review: that makes the first one.
-				</p>
-			</Empty>
-		);
+	if (rows.length === 0) return <NoVersion app={app} />;
 	const path = (version: Version) =>
 		`studio/${app.slug}/versions/${encodeURIComponent(version.version)}`;
 	return (
@@ -56,7 +59,15 @@ export function VersionsPart({
 						</span>
 					),
 				},
-				{ title: "State", cell: (version) => <VersionBadge status={version.status} /> },
+				{
+					title: "State",
+					cell: (version) => (
+						<span class="row">
+							<VersionBadge status={version.status} />
+							{version.compileProblem && <BrokenBadge />}
+						</span>
+					),
+				},
 				{ title: "Review", cell: remarksOf },
 				{ title: "Submitted", cell: (version) => <When at={version.createdAt} /> },
 				{ title: "Checksum", cell: (version) => <Checksum checksum={version.checksum} /> },

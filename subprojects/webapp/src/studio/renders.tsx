@@ -52,6 +52,12 @@ export function RendersPart({ slug }: { slug: string }): JSX.Element | null {
 		<section class="stack" aria-labelledby="renders">
 			<h2 id="renders">How {renders.version} runs</h2>
 			<Facts renders={renders} />
+			{renders.pausedUntil !== null && (
+				<p class="notice">
+					It has crashed or reached its limits several times in a row and rests, longer each time.
+					Where it has made no good picture yet it is tried again <When at={renders.pausedUntil} />.
+				</p>
+			)}
 			{renders.failures.length > 0 && (
 				<ul class="app-failures">
 					{renders.failures.map((failure, i) => (
