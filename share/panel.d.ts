@@ -21,7 +21,7 @@ declare module "panel" {
     export interface Shown {
         readonly fields: object;
     }
-    /** Pictures of width x height x 3 bytes: red, green, blue. At most 400. */
+    /** Pictures of width x height x 3 bytes: red, green, blue. The first 400 are shown. */
     export interface Frames {
         frames: Uint8Array[];
         /** Milliseconds of each frame; 50 by default. */

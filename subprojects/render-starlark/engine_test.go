@@ -2,7 +2,11 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"image"
 	"io"
+	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +81,75 @@ func TestWholeAnimationHasItsOwnMaximum(t *testing.T) {
 			}
 		})
 	}
+}
+
+// distinct is a root that shows as many colours as the library takes frames, each several times.
+const distinct = loadRender + `
+def root(first, times):
+    boxes = [render.Box(color = "#" + ("00000%d" % (first + i // times))[-6:]) for i in range(3000)]
+    return render.Root(delay = 1, child = render.Animation(boxes))
+`
+
+func TestAnimationIsCutAtAFrame(t *testing.T) {
+	var boxes, frames [2]strings.Builder
+	for root := range boxes {
+		for i := range 2000 {
+			fmt.Fprintf(&boxes[root], `{"widget":"Box","fields":{"color":"#%06d"}},`, 3000*root+i)
+		}
+	}
+	for i := range 500 {
+		fmt.Fprintf(&frames[0], "%s,", rawPicture(fmt.Sprintf("%03d", i)))
+	}
+	root := func(boxes string) string {
+		return `{"widget":"Root","fields":{"delay":1,"child":{"widget":"Animation","fields":{"children":[` +
+			strings.TrimSuffix(boxes, ",") + `]}}}}`
+	}
+	for name, c := range map[string]struct {
+		what, script    string
+		frames, delayMs int
+	}{
+		"one root":     {whatRender, distinct + "def main():\n    return root(0, 1)", 2000, 1},
+		"two roots":    {whatRender, distinct + "def main():\n    return [root(0, 1), root(3000, 1)]", maxFrames, 1},
+		"alike":        {whatRender, distinct + "def main():\n    return [root(1000 * i, 2) for i in range(3)]", maxFrames, 2},
+		"two trees":    {whatPaint, "[" + root(boxes[0].String()) + "," + root(boxes[1].String()) + "]", maxFrames, 1},
+		"raw pictures": {whatPaint, `{"delay":1,"frames":[` + strings.TrimSuffix(frames[0].String(), ",") + `]}`, maxRawFrames, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := testRequest()
+			r.What, r.MaxDurationMs = c.what, 60_000
+			a, _ := mustServe(t, r, c.script)
+			require.Len(t, a.DelaysMs, c.frames)
+			for _, delayMs := range a.DelaysMs {
+				require.Equal(t, c.delayMs, delayMs)
+			}
+		})
+	}
+}
+
+func TestPictureIsCutAtAFrame(t *testing.T) {
+	r := testRequest()
+	r.Width, r.Height, r.MaxDurationMs = 256, 256, 60_000
+	random, painted := rand.New(rand.NewPCG(1, 1)), 0
+	shown := &reel{delay: delayOf(0), frames: func(yield func(image.Image) bool) {
+		for range 60 { // noise does not compress: 12 MB
+			frame := image.NewRGBA(image.Rect(0, 0, r.Width, r.Height))
+			for i := range frame.Pix {
+				frame.Pix[i] = byte(random.Uint32()) | 255*byte(i&3/3)
+			}
+			painted++
+			if !yield(frame) {
+				return
+			}
+		}
+	}}
+	a := &answer{}
+	blob, err := show(shown, r, newMeter(r), a)
+	require.NoError(t, err)
+	require.Equal(t, 60, painted)
+	assert.LessOrEqual(t, len(blob), maxBlobBytes)
+	assert.Greater(t, len(blob), maxBlobBytes*9/10)
+	assert.Greater(t, len(a.DelaysMs), 30)
+	assert.Len(t, decode(t, blob).frames, len(a.DelaysMs))
 }
 
 func TestNothingToShow(t *testing.T) {
@@ -194,7 +267,7 @@ one
 AAEC
 /w==
 `)
-	assert.Equal(t, []string{"one\n", "4"}, a.Log)
+	assert.Equal(t, []string{"one", "4"}, a.Log)
 }
 
 func TestBadArchives(t *testing.T) {
@@ -211,9 +284,23 @@ func TestLogIsBounded(t *testing.T) {
 	a, _ := mustServe(t, testRequest(), "def main():\n    for i in range(60):\n        print(i)\n    return []")
 	assert.Len(t, a.Log, maxLogLines)
 	assert.Equal(t, 10, a.LogDropped)
-	a, _ = mustServe(t, testRequest(), "def main():\n    print(\"x\" * 9000)\n    print(\"y\")\n    return []")
-	assert.Equal(t, []string{"y"}, a.Log)
-	assert.Equal(t, 1, a.LogDropped)
+	for script, want := range map[string][]string{
+		// A line that is too long, and those behind it.
+		`print("x" * 9000); print("y"); print("z\nz")`: {strings.Repeat("x", maxLogBytes-1-len(cutMark)) + cutMark, "3"},
+		// Between two characters.
+		`print("a"); print("ö" * 5000)`: {"a", strings.Repeat("ö", (maxLogBytes-3-len(cutMark))/2) + cutMark, "0"},
+		// No room for a mark.
+		`print("x" * 8187); print("y"); print("zzzz")`:  {strings.Repeat("x", 8187), "2"},
+		`print("x" * 8183); print("y"); print("zzzz")`:  {strings.Repeat("x", 8183), "y", "zzzz", "0"},
+		`print("x" * 8184); print("y"); print("zzzzz")`: {strings.Repeat("x", 8184), "y", "z" + cutMark, "0"},
+		// Lines of one text.
+		`print("a\n\nb\n"); print(); print("\n" * 60)`: {"a", "", "b", "", strings.Repeat("\n", 45), "14"},
+	} {
+		a, _ := mustServe(t, testRequest(), "def main():\n    "+script+"\n    return []")
+		got := append(a.Log, strconv.Itoa(a.LogDropped))
+		assert.Equal(t, strings.Join(want, "\n"), strings.Join(got, "\n"), script)
+		assert.LessOrEqual(t, len(strings.Join(a.Log, "\n"))+1, maxLogBytes)
+	}
 }
 
 const cacheScript = `load("cache.star", "cache")

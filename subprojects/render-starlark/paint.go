@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"image"
@@ -13,6 +14,9 @@ import (
 	"github.com/tronbyt/pixlet/encode"
 	"github.com/tronbyt/pixlet/render"
 )
+
+// Panels take no animation of more frames (PANELIMAGE_FRAMES_MAX), of which neighbours differ.
+const maxFrames = 2048
 
 // reel is what is shown: pictures one after the other, and what their panel has to know.
 type reel struct {
@@ -58,17 +62,24 @@ func picture(shown *reel, r *request, m *meter) (blob []byte, err error) {
 	defer encoder.Close()
 
 	remaining := shown.maximum(r)
-	isEmpty := true
+	var last image.Image
+	count := 0
 	if err := m.check(); err != nil || remaining <= 0 {
 		return nil, err
 	}
 	for frame := range shown.frames {
+		if last == nil || !areAlike(last, frame) {
+			count++
+		}
+		if count > maxFrames {
+			break
+		}
+		last = frame
 		lasts := min(shown.delay, remaining)
 		remaining -= lasts
 		if err := encoder.AddFrame(frame, lasts, config); err != nil {
 			return nil, err
 		}
-		isEmpty = false
 		if err := m.check(); err != nil {
 			return nil, err
 		}
@@ -76,10 +87,18 @@ func picture(shown *reel, r *request, m *meter) (blob []byte, err error) {
 			break
 		}
 	}
-	if isEmpty {
+	if count == 0 {
 		return nil, nil
 	}
-	return encoder.Assemble()
+	blob, err = encoder.Assemble()
+	return cutAtFrame(blob, maxBlobBytes), err
+}
+
+// areAlike tells whether the encoder makes one frame of the two.
+func areAlike(one, other image.Image) bool {
+	a, ok := one.(*image.RGBA)
+	b, okOther := other.(*image.RGBA)
+	return ok && okOther && bytes.Equal(a.Pix, b.Pix)
 }
 
 // maximum is how long the animation may be. That which is to be shown in full stays on its panel until
@@ -111,18 +130,49 @@ func paintFrame(root render.Root, r *request, index int) image.Image {
 
 // frameDelays returns the delay of each frame of an animated WebP; the encoder has made one of
 // frames that are alike. A still picture has none.
-// https://developers.google.com/speed/webp/docs/riff_container
 func frameDelays(file []byte) []int {
 	var delaysMs []int
-	const riffHeaderBytes, durationAt = 12, 12
-	for at := riffHeaderBytes; at+8 <= len(file); {
-		bytes := int(binary.LittleEndian.Uint32(file[at+4:]))
-		data := file[at+8:]
-		if string(file[at:at+4]) == "ANMF" && bytes >= 16 && len(data) >= 16 {
+	const durationAt = 12
+	for _, data := range animationFrames(file) {
+		if len(data) >= 16 {
 			delay := uint32(data[durationAt]) | uint32(data[durationAt+1])<<8 | uint32(data[durationAt+2])<<16
 			delaysMs = append(delaysMs, int(delay))
 		}
-		at += 8 + bytes + bytes&1
 	}
 	return delaysMs
+}
+
+// cutAtFrame cuts an animated WebP at the end of a frame where it has more bytes, in place. What has
+// no frame that fits stays as it is.
+func cutAtFrame(file []byte, most int) []byte {
+	end := 0
+	for at, data := range animationFrames(file) {
+		if at+len(data) <= most {
+			end = at + len(data)
+		}
+	}
+	if len(file) <= most || end == 0 {
+		return file
+	}
+	binary.LittleEndian.PutUint32(file[4:], uint32(end-chunkHeaderBytes))
+	return file[:end]
+}
+
+const chunkHeaderBytes = 8
+
+// animationFrames has the chunk of each frame without its header, with its padding, and where it begins.
+// https://developers.google.com/speed/webp/docs/riff_container
+func animationFrames(file []byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		const riffHeaderBytes = 12
+		for at := riffHeaderBytes; at+chunkHeaderBytes <= len(file); {
+			size := int(binary.LittleEndian.Uint32(file[at+4:]))
+			begin := at + chunkHeaderBytes
+			end := min(begin+size+size&1, len(file))
+			if string(file[at:at+4]) == "ANMF" && !yield(begin, file[begin:end]) {
+				return
+			}
+			at = end
+		}
+	}
 }

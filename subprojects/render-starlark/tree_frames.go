@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 
-	"github.com/tronbyt/pixlet/render"
 	"go.starlark.net/starlark"
 )
 
@@ -63,11 +62,8 @@ func (t *treeReader) pictures(value starlark.Value, r *request) ([][]byte, error
 	if !ok {
 		return nil, errors.New("must be a list")
 	}
-	if list.Len() > min(maxRawFrames, render.DefaultMaxFrameCount) {
-		return nil, fmt.Errorf("more than %d", maxRawFrames)
-	}
 	var pictures [][]byte
-	for i := range list.Len() {
+	for i := range min(list.Len(), maxRawFrames) {
 		picture, ok := list.Index(i).(starlark.Bytes)
 		if !ok || len(picture) != r.Width*r.Height*bytesPerPixel {
 			return nil, fmt.Errorf("%d must have %d bytes", i, r.Width*r.Height*bytesPerPixel)

@@ -140,7 +140,6 @@ func TestHostileTrees(t *testing.T) {
 		"frames of no bytes":  {`{"frames":[1]}`, "must have 6144 bytes"},
 		"a frame too short":   {`{"frames":[{"bytes":"AAAA"}]}`, "must have 6144 bytes"},
 		"no list of frames":   {`{"frames":7}`, "must be a list"},
-		"too many frames":     {`{"frames":[` + strings.Repeat("1,", 500) + "1]}", "more than 400"},
 		"other field":         {`{"frame":[]}`, "no field frame"},
 		"a delay of a string": {`{"delay":"x","frames":[]}`, "delay"},
 	} {

@@ -322,6 +322,30 @@ def test_an_end_with_work_at_hand(launch):
         assert client.wait(number)["kind"] == "cancelled"
 
 
+FRAMES = STARLARK + """def main():
+    return [render.Root(delay = 1, child = render.Animation([
+        render.Box(color = "#" + str(100000 + root * 2000 + i)) for i in range(2000)])) for root in range(2)]
+"""
+FRAMES_TS = """import { Animation, Box, Root } from "panel";
+export default () => [0, 1].map((root) => Root({ delay: 1, child: Animation({ children:
+    Array.from({ length: 10000 }, (_, i) => Box({ color: "#" + (100000 + root * 2000 + i) })) }) }));
+"""
+
+
+@pytest.mark.parametrize("language, script", [
+    pytest.param("STARLARK", FRAMES, id="starlark"),
+    pytest.param("TYPESCRIPT", FRAMES_TS, id="typescript", marks=needs_typescript)])
+def test_an_animation_of_many_frames_is_cut_at_a_frame(client, language, script):
+    answer = client.ask(script, language=language)
+    while "takes more than" in answer["message"]:  # a machine that does much else
+        answer = client.ask(script, language=language)
+    assert answer["kind"] == "done", answer["message"]
+    with PIL.Image.open(io.BytesIO(bytes.fromhex(answer["picture"]))) as picture:
+        assert picture.n_frames == answer["duration_ms"] == 2048
+        picture.seek(2047)
+        assert picture.convert("RGB").getpixel((0, 0)) == (0x10, 0x20, 0x47)
+
+
 @needs_typescript
 def test_a_long_animation_is_cut_at_a_frame(client):
     # Noise does not compress: more than 6 KB a frame.

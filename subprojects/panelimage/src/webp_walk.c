@@ -228,13 +228,14 @@ size_t panelimage_cut_webp(uint8_t *data, size_t size, size_t max_bytes)
 	struct webp_walk walk = {.data = data, .size = size, .pos = RIFF_BYTES};
 	struct chunk chunk;
 	size_t kept = 0; /* up to the last frame that there is room for */
+	unsigned frames = 0;
 
-	if (size <= max_bytes || !pi_webp_has_second_frame(data, size))
+	if (!pi_webp_has_second_frame(data, size))
 		return size;
 	while (next_chunk(&walk, &chunk) && walk.pos <= max_bytes)
-		if (chunk_is(&chunk, "ANMF"))
+		if (chunk_is(&chunk, "ANMF") && ++frames <= PANELIMAGE_FRAMES_MAX)
 			kept = walk.pos;
-	if (kept == 0)
+	if (kept == 0 || (size <= max_bytes && frames <= PANELIMAGE_FRAMES_MAX))
 		return size;
 	put_le32(data + 4, (uint32_t)(kept - CHUNK_HEADER_BYTES));
 	return kept;

@@ -3,16 +3,66 @@
 
 #include <string.h>
 
+#define MARK "\u2026" /* ... */
+
+/* At most so many bytes, without a part of a character at the end. */
+static size_t cut(const char *text, size_t most)
+{
+	while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80)
+		most--;
+	return most;
+}
+
+/* A line that there is no room for is cut, or dropped. */
 static void add_line(struct logbook *log, const char *line, size_t length)
 {
-	if (log->count == LOG_LINES_MAX || log->bytes + length > LOG_BYTES_MAX) {
+	size_t room = LOG_BYTES_MAX - log->bytes, used = length;
+	struct text shorter = {0};
+
+	if (log->count == LOG_LINES_MAX || room <= sizeof(MARK)) {
 		log->dropped++;
 		return;
 	}
+	room--; /* for the sign at its end */
+	if (length > room) {
+		text_add(&shorter, line, cut(line, room - strlen(MARK)));
+		text_add_str(&shorter, MARK);
+		used = shorter.length;
+	}
 	if (log->count++)
 		text_add_str(&log->lines, ",");
-	log->bytes += length;
-	text_add_json(&log->lines, line, length);
+	log->bytes += used + 1;
+	text_add_json(&log->lines, shorter.data ? shorter.data : line, used);
+	text_finish(&shorter);
+}
+
+static void add_lines(struct logbook *log, const char *text, size_t length)
+{
+	const char *end;
+
+	while ((end = memchr(text, '\n', length))) {
+		add_line(log, text, (size_t)(end - text));
+		length -= (size_t)(end + 1 - text);
+		text = end + 1;
+	}
+	add_line(log, text, length);
+}
+
+/* Of more than any line may have the rest is not kept; returns how many lines it has. */
+static unsigned append(struct text *to, const char *text, size_t length)
+{
+	size_t room = to->most - to->length;
+	unsigned lines = 0;
+
+	if (length <= room) {
+		text_add(to, text, length);
+		return 0;
+	}
+	room = cut(text, room);
+	text_add(to, text, room);
+	for (size_t i = room; i < length; i++)
+		lines += text[i] == '\n';
+	return lines;
 }
 
 /* Objects are shown as JSON where they have one. */
@@ -34,11 +84,11 @@ static const char *show(JSContext *context, JSValueConst value, size_t *ret_leng
 static JSValue print(JSContext *context, JSValueConst self, int count, JSValueConst *values)
 {
 	struct run *run = JS_GetContextOpaque(context);
-	struct text line = {.most = LOG_BYTES_MAX};
+	struct text line = {.most = LOG_BYTES_MAX + 1};
+	size_t length;
 
 	(void)self;
-	for (int i = 0; i < count && !line.failed; i++) {
-		size_t length;
+	for (int i = 0; i < count; i++) {
 		const char *text = show(context, values[i], &length);
 
 		if (!text) {
@@ -46,14 +96,14 @@ static JSValue print(JSContext *context, JSValueConst self, int count, JSValueCo
 			return JS_EXCEPTION;
 		}
 		if (i > 0)
-			text_add_str(&line, " ");
-		text_add(&line, text, length);
+			append(&line, " ", 1);
+		run->log.dropped += append(&line, text, length);
 		JS_FreeCString(context, text);
 	}
-	if (line.failed)
-		run->log.dropped++;
-	else
-		add_line(&run->log, line.data ? line.data : "", line.length);
+	length = line.length;
+	if (length > 0 && line.data[length - 1] == '\n')
+		length--;
+	add_lines(&run->log, line.data ? line.data : "", length);
 	text_finish(&line);
 	return JS_UNDEFINED;
 }

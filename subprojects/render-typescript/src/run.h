@@ -23,7 +23,8 @@ enum {
 	TREE_MAX = 4 << 20,
 	TREE_DEPTH_MAX = 100,
 	TREE_VALUES_MAX = 20000,
-	FRAMES_MAX = 400,
+	FRAMES_MAX = 2048,    /* as panels take; the rest of an animation is not written */
+	RAW_FRAMES_MAX = 400, /* likewise of pictures: a tree has room for them */
 	PIXELS_MAX = 1 << 16,
 	LOG_LINES_MAX = 50,
 	LOG_BYTES_MAX = 8 << 10,

@@ -22,6 +22,8 @@ struct writer {
 	struct text *out;
 	unsigned depth, values;
 	const char *widget; /* whose fields are written */
+	bool is_raw;	    /* the tree is raw frames */
+	int64_t shown;	    /* of the next list; elements behind are left out */
 	size_t path_length;
 	char path[PATH_MAX_BYTES]; /* like "Root.child Box.color"; cut where it is too long */
 };
@@ -82,9 +84,12 @@ static int write_string(struct writer *writer, JSValueConst value)
 
 static int write_elements(struct writer *writer, JSValueConst array)
 {
-	int64_t length;
+	int64_t length, most = writer->shown;
 	int status = JS_GetLength(writer->context, array, &length);
 
+	writer->shown = INT64_MAX; /* of lists in this one */
+	if (status == 0 && length > most)
+		length = most;
 	if (status == 0 && length > TREE_VALUES_MAX)
 		return complain(writer, "an array is too long");
 	text_add_str(writer->out, "[");
@@ -102,9 +107,22 @@ static int write_elements(struct writer *writer, JSValueConst array)
 	return status;
 }
 
+/* How many elements of a list are shown: an animation is cut at a frame. Each child of these two is
+ * a frame at least. */
+static int64_t shown_of(const struct writer *writer, const char *name)
+{
+	if (writer->is_raw && strcmp(name, "frames") == 0)
+		return RAW_FRAMES_MAX;
+	if (writer->widget && strcmp(name, "children") == 0 &&
+	    (strcmp(writer->widget, "Animation") == 0 || strcmp(writer->widget, "Sequence") == 0))
+		return FRAMES_MAX;
+	return INT64_MAX;
+}
+
 /* A schema's field may have a function, which the engine calls when it is asked. */
 static int write_field(struct writer *writer, const char *name, JSValueConst value)
 {
+	writer->shown = shown_of(writer, name);
 	if (!writer->widget || !panel_is_form(writer->widget) || strcmp(name, "handler") != 0 ||
 	    !JS_IsFunction(writer->context, value))
 		return write_value(writer, value);
@@ -247,9 +265,7 @@ static int write_frames(struct writer *writer, JSValueConst value, JSValueConst 
 
 	if (JS_GetLength(writer->context, frames, &count) < 0)
 		return -1;
-	if (count > FRAMES_MAX)
-		return complain(writer, "there are more than 400 frames");
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count && i < RAW_FRAMES_MAX; i++) {
 		JSValue frame = JS_GetPropertyUint32(writer->context, frames, i);
 		size_t length = 0;
 		bool fits = JS_GetTypedArrayType(frame) == JS_TYPED_ARRAY_UINT8 &&
@@ -264,6 +280,7 @@ static int write_frames(struct writer *writer, JSValueConst value, JSValueConst 
 			return -1;
 		}
 	}
+	writer->is_raw = true;
 	return write_members(writer, value);
 }
 
@@ -293,7 +310,8 @@ static int end_tree(struct writer *writer, int status)
 
 int tree_write(struct run *run, JSValueConst value)
 {
-	struct writer writer = {.run = run, .context = run->context, .out = &run->tree};
+	struct writer writer = {
+	    .run = run, .context = run->context, .out = &run->tree, .shown = INT64_MAX};
 	JSValue frames = JS_UNDEFINED;
 	int status;
 
@@ -310,7 +328,8 @@ int tree_write(struct run *run, JSValueConst value)
 
 int tree_write_reply(struct run *run, const char *field, JSValueConst value)
 {
-	struct writer writer = {.run = run, .context = run->context, .out = &run->tree};
+	struct writer writer = {
+	    .run = run, .context = run->context, .out = &run->tree, .shown = INT64_MAX};
 	bool makes_fields = JS_IsArray(value) && strcmp(field, "form.Generated") == 0;
 	int status;
 

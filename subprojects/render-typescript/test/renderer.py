@@ -97,3 +97,7 @@ def strip(source):
                            "--sourcemap=inline", "--sources-content=false", "--sourcefile=app.ts"],
                           input=source, capture_output=True, text=True, check=True)
     return done.stdout
+
+
+def returns(expression, imports="Root, Text, Box, animation, filter, form"):
+    return f'import {{ {imports} }} from "panel"; export default () => {expression};'

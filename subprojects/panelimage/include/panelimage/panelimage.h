@@ -129,9 +129,10 @@ int panelimage_probe_webp(const uint8_t *data, size_t size, struct panelimage_si
 			  struct panelimage_info *ret, struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
-/* Cuts an animated WebP at the end of a frame, in place, so that it has max_bytes at most: the
- * frames before show what they showed. No pixel is decoded; what is no whole animation stays as it
- * is, and so does one whose first frame is too long. Returns the size that it has now. */
+/* Cuts an animated WebP at the end of a frame, in place, so that it has max_bytes and
+ * PANELIMAGE_FRAMES_MAX frames at most: the frames before show what they showed. No pixel is
+ * decoded; what is no whole animation stays as it is, and so does one whose first frame is too
+ * long. Returns the size that it has now. */
 size_t panelimage_cut_webp(uint8_t *data, size_t size, size_t max_bytes);
 
 /* One frame for clients that display: rgb holds three bytes a pixel, rows from the top, valid

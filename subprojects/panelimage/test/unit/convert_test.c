@@ -362,6 +362,53 @@ static void test_cut(void **state)
 	assert_int_equal(frames_before, 2);
 }
 
+/* The animation with as many frames: its last one again and again. */
+static size_t repeat_last_frame(const struct cut *whole, uint32_t frames, uint8_t **ret)
+{
+	struct cut part = *whole;
+	size_t head = panelimage_cut_webp(part.bytes, whole->size, whole->size - 1);
+	size_t last = whole->size - head, size = head + (frames - 2) * last;
+	uint8_t *data = malloc(size);
+
+	assert_non_null(data);
+	assert_true(head < whole->size);
+	memcpy(data, whole->bytes, head);
+	for (size_t at = head; at < size; at += last)
+		memcpy(data + at, whole->bytes + head, last);
+	for (int i = 0; i < 4; i++)
+		data[4 + i] = (uint8_t)((size - 8) >> 8 * i);
+	*ret = data;
+	return size;
+}
+
+static void test_cut_of_many_frames(void **state)
+{
+	static const uint32_t counts[] = {2, PANELIMAGE_FRAMES_MAX - 1, PANELIMAGE_FRAMES_MAX,
+					  PANELIMAGE_FRAMES_MAX + 1, 5000};
+	struct panelimage_info info;
+	struct panelimage_error error;
+	struct cut whole;
+
+	(void)state;
+	make_animation(&whole);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		bool fits = counts[i] <= PANELIMAGE_FRAMES_MAX;
+		uint8_t *data;
+		size_t size = repeat_last_frame(&whole, counts[i], &data);
+
+		assert_int_equal(panelimage_probe_webp(data, size, panel, &info, &error),
+				 fits ? 0 : -1);
+		assert_int_equal(panelimage_cut_webp(data, size, SIZE_MAX) == size, fits);
+		size = panelimage_cut_webp(data, size, SIZE_MAX);
+		assert_int_equal(panelimage_probe_webp(data, size, panel, &info, &error), 0);
+		assert_int_equal(info.frame_count, fits ? counts[i] : PANELIMAGE_FRAMES_MAX);
+		size = panelimage_cut_webp(data, size, size - 1);
+		assert_int_equal(panelimage_probe_webp(data, size, panel, &info, &error), 0);
+		assert_int_equal(info.frame_count, (fits ? counts[i] : PANELIMAGE_FRAMES_MAX) - 1);
+		free(data);
+	}
+}
+
 static void test_cut_of_what_is_damaged(void **state)
 {
 	struct cut whole;
@@ -418,6 +465,7 @@ int main(void)
 	    cmocka_unit_test(test_decode_pixels),
 	    cmocka_unit_test(test_decode_stops),
 	    cmocka_unit_test(test_cut),
+	    cmocka_unit_test(test_cut_of_many_frames),
 	    cmocka_unit_test(test_cut_of_what_is_damaged),
 	    cmocka_unit_test(test_own_files_may_be_large),
 	};
