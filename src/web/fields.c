@@ -17,12 +17,12 @@ static void add(struct task *task, struct str policy)
 
 void web_add_fields(struct task *task)
 {
-	add(task, STR("default-src 'none'; frame-ancestors 'none'"));
+	add(task, STR("default-src 'none'; base-uri 'none'; frame-ancestors 'none'"));
 }
 
 void web_add_page_fields(struct task *task)
 {
 	add(task, STR("default-src 'none'; script-src 'self'; style-src 'self'; "
-		      "img-src 'self' blob: data:; connect-src 'self'; base-uri 'self'; "
+		      "img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; "
 		      "form-action 'self'; frame-ancestors 'none'"));
 }

@@ -8,8 +8,8 @@
 /* GET of a page - the shell, which is the same for all pages: the browser draws them. GET
  * /web/assets/{file} - what the shell loads, whose names have a hash in them.
  *
- * Nothing in them has an absolute path, so that they work below a path of a proxy. The shell has a
- * <base>, which leads from the page's path to "/"; there is one shell for each depth. */
+ * Nothing in them has an absolute path, so that they work below a path of a proxy. The shell says
+ * what leads from the page's path to "/"; there is one shell for each depth. */
 
 extern const struct http_static_file pages[];
 extern const size_t pages_count;

@@ -84,7 +84,7 @@ function shells(outputs) {
 	const script = outputs.find((file) => /^app-.*\.js$/.test(file.name)).name;
 	return BASES.map((base, depth) => ({
 		name: `shell-${depth}.html`,
-		data: Buffer.from(template.replace("{base}", base).replace("{script}", script)),
+		data: Buffer.from(template.replaceAll("{base}", base).replace("{script}", script)),
 	}));
 }
 

@@ -25,7 +25,7 @@ const CLOCK_2 = CLOCK.replace("render.Text(now", 'render.Text(color = "#fa3", co
 	.replace("    # Every", "    # Amber, as an LED should be.\n    # Every");
 
 let count = 0;
-const newSlug = (word) => `${word}-${process.pid}-${++count}`;
+const newSlug = (word) => `${word}-${process.pid}-a${++count}`;
 
 /** Somebody who works with the endpoints directly, to set a scene. */
 class Hand {
@@ -173,6 +173,48 @@ export default {
 		await page.getByText("Published", { exact: true }).waitFor();
 		await page.getByRole("link", { name: "Versions" }).click();
 		await page.getByRole("rowheader", { name: "1.1" }).getByText("Deployed").waitFor();
+	},
+
+	"what does not compile is shown to its author and to reviewers": async (stage) => {
+		const evil = `<img src=x onerror="document.title='owned'">`;
+		const { author, reviewer, ada, grace } = await people(stage);
+		const slug = newSlug("broken");
+		await ada.hand.app({ slug, name: "Broken" });
+		await ada.page.goto(`studio/${slug}/versions`);
+		await ada.page.getByText("No version yet").waitFor();
+		const script = `// ${evil}\nexport default function main() {\n\treturn \`${evil}\` "${evil}";\n}\n`;
+		const { id } = await ada.hand.submit(slug, "1.0", script, "TYPESCRIPT");
+		// Both pages are told by themselves when the compiler has ended.
+		await grace.page.goto(`review/${id}`);
+		await ada.page.getByText("Does not compile", { exact: true }).waitFor();
+		await ada.page.getByRole("link", { name: "1.0", exact: true }).click();
+		for (const { page } of [ada, grace]) {
+			const note = page.locator(".app-problem", { hasText: "Version 1.0 does not compile" });
+			await note.getByText(/Expected/).waitFor();
+			await note.getByRole("button", { name: /line 3, column/ }).click();
+			await codeOf(page).locator(".problem").first().waitFor();
+			assert.equal(await page.locator(".app-run").count(), 0);
+			assert.doesNotMatch(await page.title(), /^owned/);
+		}
+		const approve = grace.page.getByRole("button", { name: "Approve and publish" });
+		assert.ok(await approve.isDisabled());
+		await grace.page.getByText("It does not compile, so it cannot be approved.").waitFor();
+		for (const [name, path, person] of [
+			["version-broken", `studio/${slug}/versions/1.0`, author],
+			["review-broken", `review/${id}`, reviewer],
+		])
+			await stage.photograph(
+				name,
+				async (page) => {
+					await page.goto(path);
+					await page.locator(".app-problem").waitFor();
+					await codeOf(page).locator(".problem").first().waitFor();
+				},
+				person,
+			);
+		await grace.page.getByLabel("Summary").fill("It does not compile.");
+		await grace.page.getByRole("button", { name: "Request changes" }).click();
+		await ada.page.getByText("It was not approved.").waitFor();
 	},
 
 	"somebody finds an app and installs it, on a phone": async (stage) => {

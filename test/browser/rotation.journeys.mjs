@@ -208,7 +208,7 @@ export default {
 						headers: { "Content-Type": "application/json" },
 						body: JSON.stringify(body),
 					}),
-				[path, body],
+				[new URL(path, stage.scene.url).href, body],
 			);
 		const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday"];
 		await stage.photograph(

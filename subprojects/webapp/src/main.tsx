@@ -13,12 +13,14 @@ import "./style/render.css";
 import { render } from "preact";
 import { loadStart, start, watchServer } from "./api/session";
 import { App } from "./app";
+import { startLinks } from "./frame/links";
 import { path, startPlaces } from "./frame/place";
 import { startShortcuts } from "./frame/shortcuts";
 
 const root = document.getElementById("app");
 if (root) {
 	startPlaces();
+	startLinks();
 	startShortcuts(() => Boolean(start.value?.account));
 	if (path.value !== "panel") {
 		watchServer();

@@ -2,8 +2,8 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { confirm } from "../components/dialog";
 
-/** The URL below which all pages are: the shell's <base>, which knows the depth of its own path. */
-export const base = new URL(document.baseURI);
+/** The URL below which all pages are: the shell knows the depth of its own path. */
+export const base = new URL(document.documentElement.dataset["base"] ?? ".", location.href);
 
 function pathOf(url: URL): string {
 	const path = url.pathname.startsWith(base.pathname)
