@@ -69,10 +69,13 @@ class Load:
 
 class Panels:
     """Panels that connect again at once when their connection ends, one thread for all. It must end
-    without a CLOSE frame: a panel of the common firmware stays away for minutes after one."""
+    without a CLOSE frame: a panel of the common firmware stays away for minutes after one. restarts:
+    nobody may listen for a while; then they try again."""
 
-    def __init__(self, address, paths):
+    def __init__(self, address, paths, restarts=False):
         self.address = address
+        self.restarts = restarts
+        self._away = []  # panels that nobody has listened to
         self.paths = paths
         self.gaps = []  # seconds from the end of a connection to the next one's 101
         self.faults = []
@@ -81,7 +84,13 @@ class Panels:
         self._thread = threading.Thread(target=self._run)
 
     def _connect(self, path, since=None):
-        one = socket.create_connection(self.address, timeout=PATIENCE_S)
+        try:
+            one = socket.create_connection(self.address, timeout=PATIENCE_S)
+        except ConnectionRefusedError:
+            if not self.restarts:
+                raise
+            self._away.append((path, since))
+            return
         key = base64.b64encode(os.urandom(16)).decode()
         one.sendall(f"GET {path} HTTP/1.1\r\nHost: panel\r\nUpgrade: websocket\r\n"
                     f"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -122,6 +131,9 @@ class Panels:
         while not self._ends.is_set():
             for key, _ in self._selector.select(timeout=0.1):
                 self._read(key.fileobj, key.data)
+            away, self._away = self._away, []
+            for path, since in away:
+                self._connect(path, since)
         for key in list(self._selector.get_map().values()):
             key.fileobj.close()
         self._selector.close()

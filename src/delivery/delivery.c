@@ -197,9 +197,8 @@ static void connect_database(struct delivery *delivery, struct loop *loop)
 	loader_init(&delivery->loader);
 	delivery->fetcher =
 	    (struct picture_fetcher){.db = db, .on_fetched = on_fetched, .context = delivery};
-	/* lastOnline: within 60 s */
-	delivery->write_behind =
-	    (struct write_behind){.loop = loop, .db = db, .panels = panels, .seen_ms = 55 * 1000};
+	delivery->write_behind = (struct write_behind){
+	    .loop = loop, .db = db, .panels = panels, .reconciliation = &delivery->reconciliation};
 	write_behind_init(&delivery->write_behind);
 	delivery->reports = (struct panel_reports){.loop = loop, .db = db};
 	panel_reports_init(&delivery->reports);

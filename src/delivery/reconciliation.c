@@ -155,7 +155,12 @@ void reconciliation_on_hints_up(struct reconciliation *reconciliation, bool up)
 
 void reconciliation_soon(struct reconciliation *reconciliation)
 {
-	uint64_t at_ms = loop_now_ms(reconciliation->loop) + AGAIN_MS;
+	reconciliation_within(reconciliation, AGAIN_MS);
+}
+
+void reconciliation_within(struct reconciliation *reconciliation, uint64_t in_ms)
+{
+	uint64_t at_ms = loop_now_ms(reconciliation->loop) + in_ms;
 
 	if (!reconciliation->is_draining && reconciliation->deadline.at_ms > at_ms)
 		deadline_set_at(reconciliation->loop, &reconciliation->deadline, at_ms);

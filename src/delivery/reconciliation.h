@@ -28,3 +28,5 @@ void reconciliation_drain(struct reconciliation *reconciliation);
 void reconciliation_on_hints_up(struct reconciliation *reconciliation, bool up);
 /* A read has failed: compares again in half a second. */
 void reconciliation_soon(struct reconciliation *reconciliation);
+/* The turn that comes next comes after so many milliseconds at the latest. */
+void reconciliation_within(struct reconciliation *reconciliation, uint64_t in_ms);

@@ -7,11 +7,14 @@
 #include <stdlib.h>
 
 enum {
+	SEEN_MS = 58 * 1000, /* lastOnline: within 60 s, a turn of the loop included */
 	DISPLAYED_MS = 500,
 	CONTACT_MS = 1000,
 	/* To the next attempt, where rows were locked: by another worker, it may be, that writes an
 	 * earlier time. */
 	LOCKED_MS = 1000,
+	/* From a write of times to the next turn of reconciliation. */
+	TIDY_MS = 100,
 	/* From one attempt to the next while the database is away. */
 	DISPLAYED_AGAIN_MS = 2 * 1000,
 	/* By which the loops' clocks may be behind each other. */
@@ -105,6 +108,14 @@ static void tell_contacts(const struct batch *batch)
 	}
 }
 
+/* Who reads changed rows first tidies their pages, which PostgreSQL writes to its log. A read that
+ * comes soon has this reach the disk together with the change. Not at once: the other workers write
+ * now, too, and while they do nothing is tidied that they may still see. */
+static void tidy(const struct write_behind *write_behind)
+{
+	reconciliation_within(write_behind->reconciliation, TIDY_MS);
+}
+
 static void on_batch_done(struct db_query *query, const struct db_result *result)
 {
 	struct batch *batch = container_of(query, struct batch, query);
@@ -115,8 +126,10 @@ static void on_batch_done(struct db_query *query, const struct db_result *result
 		keep_all(batch);
 	else if (result->outcome == DB_OK && result->row_count)
 		keep_locked(batch, result);
-	if (result->outcome == DB_OK && !batch->generations)
+	if (result->outcome == DB_OK && !batch->generations) {
 		tell_contacts(batch);
+		tidy(write_behind);
+	}
 	arena_finish(&batch->arena);
 	free(batch);
 }
@@ -267,7 +280,7 @@ void write_behind_init(struct write_behind *write_behind)
 {
 	deadline_init(&write_behind->displayed_deadline, on_displayed_deadline);
 	deadline_init(&write_behind->seen_deadline, on_seen_deadline);
-	write_behind_set_interval(write_behind, write_behind->seen_ms);
+	write_behind_set_interval(write_behind, SEEN_MS);
 }
 
 void write_behind_set_interval(struct write_behind *write_behind, uint64_t seen_ms)

@@ -5,6 +5,7 @@
 
 #include "db/db.h"
 #include "panels.h"
+#include "reconciliation.h"
 
 /* When a panel of this worker first displayed a push. */
 struct displayed {
@@ -19,6 +20,7 @@ struct write_behind {
 	struct loop *loop;
 	struct db *db;
 	struct panels *panels;
+	struct reconciliation *reconciliation;
 	struct deadline seen_deadline;
 	struct deadline displayed_deadline;
 	struct displayed displayed[DISPLAYED_MAX];
@@ -28,7 +30,7 @@ struct write_behind {
 	bool is_draining;
 };
 
-/* The caller has set loop, db, panels and seen_ms, and zeroed the rest. */
+/* The caller has set loop, db, panels and reconciliation, and zeroed the rest. */
 void write_behind_init(struct write_behind *write_behind);
 /* No write is under way any more. */
 void write_behind_finish(struct write_behind *write_behind);

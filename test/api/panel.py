@@ -11,6 +11,14 @@ from world import PATIENCE_S
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 
 
+class Refused(Exception):
+    """The handshake was answered with another status than 101."""
+
+    def __init__(self, head, body):
+        super().__init__(head)
+        self.status, self.body = int(head.split()[1]), body
+
+
 class Panel:
     def __init__(self, server, device):
         self.socket = server.connect()
@@ -23,7 +31,9 @@ class Panel:
         while b"\r\n\r\n" not in self.buffer:
             self._fill()
         head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 101 "), head
+        if not head.startswith(b"HTTP/1.1 101 "):
+            self.socket.close()
+            raise Refused(head, self.buffer)
 
     def __enter__(self):
         return self

@@ -1,10 +1,12 @@
 """What takes time or memory, with short times and little memory."""
 
+import contextlib
 import select
 import socket
 
+import psycopg2
 import pytest
-from conftest import Database, colour_of, noise, png, wait_until
+from conftest import Database, Postgres, colour_of, noise, png, wait_until
 from panel import PING, TEXT, frame
 
 HOUR_MS = 3600 * 1000
@@ -68,6 +70,44 @@ def test_last_online_is_written_in_batches(limited):
                                           "WHERE id = %s", device.id)[0][0], "lastOnline")
     after = server.sql.run("SELECT pg_current_xact_id()::text::bigint")[0][0]
     assert after - before < 200  # one each 300 ms, whatever the panel says; this test's own reads
+
+
+UNTIDY = """
+    SELECT count(*)
+    FROM generate_series(0, pg_relation_size('device') / 8192 - 1) AS number
+    CROSS JOIN page_header(get_raw_page('device', number::int)) AS page
+    WHERE page.prune_xid::text <> '0' AND page.upper - page.lower < 8192 * 3 / 10"""
+"""Pages of devices that their next reader tidies: old versions can go, and less is free than the 30 %
+that the table's fillfactor asks for."""
+
+
+@pytest.fixture
+def unswept():
+    """A database in which nobody tidies but who reads."""
+    with Postgres({"autovacuum": "off"}) as postgres:
+        yield Database(postgres)
+
+
+def test_what_last_online_changed_is_tidied_with_it(limited, unswept):
+    """So the log of the database has both in one write to the disk."""
+    server = limited(database=unswept, seen_ms=500, reconciliation_ms=HOUR_MS)
+    unswept.run("CREATE EXTENSION pageinspect")
+    devices = [server.device() for _ in range(20)]
+    with contextlib.closing(psycopg2.connect(unswept.postgres.url)) as elsewhere:
+        elsewhere.autocommit = True
+
+        def count_updates():
+            """From another database: what is not over in this one is not tidied."""
+            with elsewhere.cursor() as cursor:
+                cursor.execute("SELECT sum(tup_updated) FROM pg_stat_database")
+                return cursor.fetchone()[0]
+
+        for _ in range(3):
+            before = count_updates()
+            for device in devices:
+                assert device.poll().status == 200
+            wait_until(lambda count=before + len(devices): count_updates() >= count, "all times")
+            wait_until(lambda: unswept.run(UNTIDY) == [(0,)], "tidy pages")
 
 
 def test_sweep_repairs_lost_hints(limited):

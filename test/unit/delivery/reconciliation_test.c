@@ -95,6 +95,31 @@ static void what_could_not_be_read_is_tried_again_soon(void **state)
 	assert_int_equal(panel->generation, 2);
 }
 
+/* By that PostgreSQL tidies their pages, and its log has it before the change is on the disk. */
+static void written_times_are_read_at_once(void **state)
+{
+	struct script_device *device = add_device();
+	const struct script_device *all[] = {device};
+
+	(void)state;
+	connect_device(device);
+	while (asked_count(STATEMENT_DEVICE_SEEN) == 0)
+		pass_ms(1);
+	while (asked_count(STATEMENT_PANEL_GENERATIONS))
+		answer_generations(all, 1);
+	pass_ms(200);
+	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 0);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	pass_ms(99); /* the other workers write now, too */
+	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 0);
+	pass_ms(1);
+	answer_generations(all, 1);
+	pass_ms(29 * 1000);
+	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 0);
+	pass_ms(1000);
+	answer_generations(all, 1);
+}
+
 static void a_database_that_is_away_is_not_asked(void **state)
 {
 	(void)state;
@@ -178,6 +203,7 @@ int main(void)
 	    TEST(a_device_that_is_gone_is_found_out),
 	    TEST(without_hints_it_runs_every_2_s),
 	    TEST(what_could_not_be_read_is_tried_again_soon),
+	    TEST(written_times_are_read_at_once),
 	    TEST(a_database_that_is_away_is_not_asked),
 	    TEST(panels_that_nobody_uses_go),
 	    TEST(a_panel_that_is_to_be_written_down_stays),

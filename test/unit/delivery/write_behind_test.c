@@ -5,6 +5,7 @@
 static struct pictures pictures;
 static struct account_shares shares;
 static struct panels panels;
+static struct reconciliation reconciliation;
 static struct write_behind write_behind;
 
 static void on_gone(void *context, struct panel *panel)
@@ -28,9 +29,13 @@ static int begin(void **state)
 	    .on_gone = on_gone,
 	};
 	panels_init(&panels);
-	write_behind = (struct write_behind){
-	    .loop = &script_loop, .db = script_db, .panels = &panels, .seen_ms = 20 * 1000};
+	reconciliation = (struct reconciliation){.loop = &script_loop, .is_draining = true};
+	write_behind = (struct write_behind){.loop = &script_loop,
+					     .db = script_db,
+					     .panels = &panels,
+					     .reconciliation = &reconciliation};
 	write_behind_init(&write_behind);
+	write_behind_set_interval(&write_behind, 20 * 1000);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "../cmocka_test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 enum { SECOND = 1000000 };
@@ -358,6 +359,101 @@ static void valid_until_is_right(void **state)
 	walk("Australia/Lord_Howe", utc(4, 4, 0, 0, 0), 2);
 	walk("Australia/Lord_Howe", utc(10, 3, 0, 0, 0), 2);
 	walk("America/St_Johns", utc(3, 8, 0, 0, 0), 1);
+	walk("Asia/Beirut", utc(3, 28, 0, 0, 0), 2);
+}
+
+/* The C library, which reads the system's tz database, has the same local time at every second of
+ * the days on which clocks change and of those beside them. */
+static void agrees_with_the_c_library(const char *zone, int month, int day)
+{
+	const struct zone *ours = zones_find(str_from(zone));
+	time_t start = (time_t)(utc(month, day, 0, 0, 0) / SECOND);
+
+	assert_int_equal(setenv("TZ", zone, 1), 0);
+	tzset();
+	for (time_t at = start; at < start + 3 * 86400; at++) {
+		struct local_time local = local_time_at(ours, (int64_t)at * SECOND);
+		struct tm tm;
+
+		localtime_r(&at, &tm);
+		assert_int_equal(local.second, tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec);
+		assert_int_equal(local.weekday, (tm.tm_wday + 6) % 7);
+	}
+	unsetenv("TZ");
+	tzset();
+}
+
+static void local_time_is_that_of_the_c_library(void **state)
+{
+	(void)state;
+	agrees_with_the_c_library("Europe/Zagreb", 3, 28);
+	agrees_with_the_c_library("Europe/Zagreb", 10, 24);
+	agrees_with_the_c_library("America/New_York", 3, 7);
+	agrees_with_the_c_library("America/New_York", 10, 31);
+	agrees_with_the_c_library("America/St_Johns", 3, 7);
+	agrees_with_the_c_library("Australia/Lord_Howe", 4, 3);
+	agrees_with_the_c_library("Australia/Lord_Howe", 10, 2);
+	/* At midnight: there is no 00:30 on that day. */
+	agrees_with_the_c_library("Asia/Beirut", 3, 28);
+	agrees_with_the_c_library("Pacific/Kiritimati", 12, 30);
+}
+
+struct moment {
+	int month, day, hour, minute, second; /* UTC */
+	bool is_on;
+};
+
+static void check_moments(const char *zone, struct schedule schedule, const struct moment *moments)
+{
+	for (; moments->month; moments++) {
+		int64_t at_us = utc(moments->month, moments->day, moments->hour, moments->minute,
+				    moments->second);
+		struct local_time local = local_time_at(zones_find(str_from(zone)), at_us);
+
+		print_message("%d/%d %02d:%02d:%02d\n", moments->month, moments->day, moments->hour,
+			      moments->minute, moments->second);
+		assert_int_equal(schedule_is_on(&schedule, local), moments->is_on);
+	}
+}
+
+/* 22:00 to 06:00 of Saturdays, where the night is an hour shorter or longer: 28 March and 24
+ * October 2026 are Saturdays. */
+static void nights_in_which_the_clock_is_changed(void **state)
+{
+	struct schedule nights = hours(22 * 60, 6 * 60);
+	struct schedule days = {.days_off = (uint8_t)~0x20};
+
+	(void)state;
+	nights.days_off = (uint8_t)~0x20;
+	check_moments("Europe/Zagreb", nights,
+		      (const struct moment[]){{3, 28, 20, 59, 59, false},
+					      {3, 28, 21, 0, 0, true},
+					      {3, 29, 0, 59, 59, true},
+					      {3, 29, 1, 0, 0, true},
+					      {3, 29, 3, 59, 59, true},
+					      {3, 29, 4, 0, 0, false},
+					      {10, 24, 19, 59, 59, false},
+					      {10, 24, 20, 0, 0, true},
+					      {10, 25, 0, 59, 59, true},
+					      {10, 25, 1, 0, 0, true},
+					      {10, 25, 4, 59, 59, true},
+					      {10, 25, 5, 0, 0, false},
+					      {0}});
+	/* The whole Saturday, and where midnight itself is left out: 29 March in Beirut is a Sunday
+	 * that begins at 1:00. */
+	check_moments("Europe/Zagreb", days,
+		      (const struct moment[]){{3, 27, 22, 59, 59, false},
+					      {3, 27, 23, 0, 0, true},
+					      {3, 28, 22, 59, 59, true},
+					      {3, 28, 23, 0, 0, false},
+					      {10, 23, 21, 59, 59, false},
+					      {10, 23, 22, 0, 0, true},
+					      {10, 24, 21, 59, 59, true},
+					      {10, 24, 22, 0, 0, false},
+					      {0}});
+	check_moments(
+	    "Asia/Beirut", days,
+	    (const struct moment[]){{3, 28, 21, 59, 59, true}, {3, 28, 22, 0, 0, false}, {0}});
 }
 
 int main(void)
@@ -374,6 +470,8 @@ int main(void)
 	    cmocka_unit_test(entries_are_passed_over),
 	    cmocka_unit_test(blank_entries),
 	    cmocka_unit_test(valid_until_is_right),
+	    cmocka_unit_test(local_time_is_that_of_the_c_library),
+	    cmocka_unit_test(nights_in_which_the_clock_is_changed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
