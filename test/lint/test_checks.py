@@ -223,6 +223,30 @@ def test_notice_faults(tree, monkeypatch):
         "module example.invalid/B has the licence MIT, not BSD, two clauses"]
 
 
+FONTS = """
+Data in the same program, as the library bundles it
+    fonts 5x8, 6x10       public domain
+    font Small            (c) 2017 Dimitar,
+                                          CC0 1.0
+    emoji                 (c) 2019 Eve
+"""
+
+
+def test_notice_of_fonts(tree, monkeypatch):
+    monkeypatch.setenv("GOMODCACHE", str(tree.root / "modules"))
+    for name, head in {"5x8": "Public domain font.", "6x10-a": "", "Small-3": "(c) Dimitar"}.items():
+        tree.write(f"modules/github.com/tronbyt/pixlet@v1.0.0/fonts/{name}.bdf", f"{head}\nSTARTCHAR mit\n")
+
+    def faults(fonts=FONTS):
+        notice = NOTICE.replace("example.invalid/B", "github.com/tronbyt/pixlet, example.invalid/B") + fonts
+        write_notice(tree, notice, modules="\tgithub.com/tronbyt/pixlet v1.0.0\n")
+        return [fault for fault in tree.check("notice") if fault.startswith("font")]
+    assert faults() == []
+    assert faults(FONTS.replace("CC0 1.0", "free")) == ["font small has no licence"]
+    assert faults(FONTS.replace("5x8, ", "")) == ["font 5x8 is missing"]
+    assert faults(FONTS.replace("public domain", "MIT")) == ["font 5x8 has the licence public domain"]
+
+
 def test_text_without_fault(tree):
     tree.write("src/a.c", 'mkstemp("/tmp/XXXXXX"); /* networks, https://example.org/' "work/x */\n")
     tree.write("README.md", "two spaces  \nbreak a line\n")

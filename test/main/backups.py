@@ -90,6 +90,8 @@ ROWS = [
     (16, f"INSERT INTO app_host (app_id, host) VALUES ('{APP}', 'asked.example.org')"),
     (16, f"""INSERT INTO app_schema_failure (version_id, locale, reach, engine, kind, message, file,
         line, "column") VALUES ('{FIRST}', 'de', 1, 'pixlet', 1, 'wrong', 'app.star', 2, 3)"""),
+    (17, f"""UPDATE version_crashes SET crashes = 3, account_id = '{OWNER}', paused_until = now(),
+        trial = '{OTHER}' WHERE version_id = '{FIRST}'"""),
 ]
 
 

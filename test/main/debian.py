@@ -11,6 +11,7 @@ container cannot do that.
 import dataclasses
 import hashlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -42,7 +43,14 @@ TRIXIE = Debian(("trixie", "bookworm"), packages("""
     libsodium23 libspng0 libubsan1 libuv1t64 libwebp7 libwebpdemux2 libyaml-0-2 libyyjson0 postgresql-15
     postgresql-17 procps tzdata zlib1g
 """))
+# With nothing but apt, as images for containers have it.
+BARE = Debian(("bookworm",), packages("apt"))
+# What this machine's programs are told of its way to others; files among it are authorities' certificates.
+WAY_OUT = re.compile(r"(https?|no|all)_proxy|GOPROXY|GOSUMDB|npm_config_registry|NODE_EXTRA_CA_CERTS|"
+                     r"SSL_CERT_FILE", re.I)
 MAKE_S = 1800
+MADE = ("build", ".git", "state", "subprojects/webapp/node_modules", "subprojects/packagefiles/*.tar.gz",
+        "subprojects/quickjs-ng-*")
 SYSTEMD = "exec /lib/systemd/systemd --system --unit=multi-user.target"
 NOTHING = "exec sleep infinity"
 # The folder $1 with the empty one $2 in memory laid over it; then the program $3 is all that is left.
@@ -98,8 +106,10 @@ def make_root_folder(debian, fresh):
     hook = ('mkdir -p "$1/etc/postgresql-common/createcluster.d" && echo "create_main_cluster = false" '
             '>"$1/etc/postgresql-common/createcluster.d/none.conf"')
     sources = [f"deb {mirror()} {suite} main" for suite in debian.suites]
-    command = ["mmdebstrap", "--quiet", "--variant=minbase", "--include=" + ",".join(debian.packages),
-               "--essential-hook=" + hook, debian.suites[0], fresh, *sources]
+    # What a power cut leaves of it is no root_folder().
+    command = ["mmdebstrap", "--quiet", "--variant=minbase", "--dpkgopt=force-unsafe-io",
+               "--include=" + ",".join(debian.packages), "--essential-hook=" + hook, debian.suites[0], fresh,
+               *sources]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=MAKE_S, check=False)
@@ -135,17 +145,20 @@ def root_folder(debian):
 
 
 class Machine:
-    """first: what process 1 is."""
+    """first: what process 1 is. It has no network, unless it shares this machine's."""
 
-    def __init__(self, first=SYSTEMD, debian=BOOKWORM):
+    def __init__(self, first=SYSTEMD, debian=BOOKWORM, shares_network=False):
         self.first = first
         self.debian = debian
+        self.shares_network = shares_network
+        self.variables = {}
 
     def __enter__(self):
         lower = root_folder(self.debian)
         self.folder = tempfile.mkdtemp(prefix="displayd-machine-")
-        command = ["unshare", "--mount", "--pid", "--cgroup", "--ipc", "--uts", "--net", "--fork",
-                   "--kill-child", "bash", "-c", BOOT, "boot", lower, self.folder, self.first]
+        command = ["unshare", "--mount", "--pid", "--cgroup", "--ipc", "--uts",
+                   *([] if self.shares_network else ["--net"]), "--fork", "--kill-child", "bash", "-c", BOOT,
+                   "boot", lower, self.folder, self.first]
         self.log = open(self.folder + ".log", "w+", encoding="utf-8", errors="replace")
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log,
                                         stderr=self.log)
@@ -154,7 +167,23 @@ class Machine:
         except TimeoutError as error:
             self.__exit__()
             raise Unavailable("no systemd starts here: " + str(error)) from error
+        if self.shares_network:
+            self._find_way_out()
         return self
+
+    def _find_way_out(self):
+        self.put("/etc/resolv.conf", "/etc/resolv.conf")
+        for name, value in os.environ.items():
+            if not WAY_OUT.fullmatch(name):
+                continue
+            self.variables[name] = value
+            if os.path.isfile(value):
+                self.variables[name] = "/srv/" + name
+                self.put(value, self.variables[name])
+        done = self.run("apt-get", "-o", "APT::Update::Error-Mode=any", "update", check=False, patience_s=MAKE_S)
+        if "Reading package lists" not in done or "\nE: " in done:
+            self.__exit__()
+            raise Unavailable("no mirror of Debian can be reached: " + done[-300:])
 
     def _is_up(self):
         if self.process.poll() is not None:
@@ -187,12 +216,12 @@ class Machine:
         assert first, "the machine is gone"
         return ["nsenter", "-t", first, "-m", "-p", "-i", "-u", "-n", "-C", "env", "-i",
                 "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/", "DEBIAN_FRONTEND=noninteractive",
-                "LC_ALL=C.UTF-8", *command]
+                "LC_ALL=C.UTF-8", *(f"{name}={value}" for name, value in self.variables.items()), *command]
 
-    def run(self, *command, check=True, stdin=None):
+    def run(self, *command, check=True, stdin=None, patience_s=PATIENCE_S):
         """What it printed, errors included."""
         done = subprocess.run(self.inside(*command), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, input=stdin, timeout=PATIENCE_S, check=False)
+                              text=True, input=stdin, timeout=patience_s, check=False)
         assert done.returncode == 0 or not check, (command, done.stdout)
         return done.stdout
 
@@ -200,6 +229,14 @@ class Machine:
         """A file of ours into it."""
         with open(source, "rb") as file:
             subprocess.run(self.inside("sh", "-c", 'cat >"$1"', "sh", target), stdin=file, check=True)
+
+    def put_tree(self, target):
+        """The repository into a new folder, without what was made of it or fetched for it."""
+        pack = ["tar", "-C", ROOT, "-cf", "-", *("--exclude=./" + name for name in MADE), "."]
+        with subprocess.Popen(pack, stdout=subprocess.PIPE) as process:
+            subprocess.run(self.inside("sh", "-c", 'mkdir -p "$1" && tar -C "$1" --no-same-owner -xf -', "sh", target),
+                           stdin=process.stdout, check=True)
+        assert process.returncode == 0
 
     def __exit__(self, *_):
         if self.process.poll() is None:

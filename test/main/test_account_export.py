@@ -15,6 +15,8 @@ import pytest
 from ctl_scene import database_of, query
 from server import CtlError, Server, run_ctl, wait_until
 
+# As the first displayd wrote it that had this format: never made anew.
+KEPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kept/account-format-1.export")
 EMAIL = "ada@example.org"
 PHRASE = "correct horse battery"
 PASSWORD = "correct horse battery staple"
@@ -192,6 +194,23 @@ def test_all_of_it(source, target, owner, exported):
     told = target.ctl("import", exported, "--public-apps", "--email", "b@example.org")
     assert told["account"] == "b@example.org"
     assert {app["visibility"] for app in target.ctl("app", "list")} == {"private", "public"}
+
+
+def test_a_file_of_the_first_version(target, tmp_path):
+    """All that is in it is there, and an export of today says the same; it may say more."""
+    path = str(tmp_path / "again")
+    assert target.ctl("import", KEPT, "--public-apps") == {
+        "account": EMAIL, "devices": 2, "entries": 4, "apps": 2, "versions": 3, "keys": 1, "skipped": 0}
+    target.ctl("export", "--account", EMAIL, path)
+    kept, again = lines_of(read(KEPT)), lines_of(read(path))
+    assert [line["kind"] for line in kept] == [line["kind"] for line in again]
+    for before, after in zip(kept[:-1], again[:-1]):
+        changes = {"madeAt"} if before["kind"] == "account" else set()
+        told = {name: after.get(name) for name in before.keys() - changes}
+        assert told == {name: before[name] for name in before.keys() - changes}
+    found = {one["id"]: one for one in target.ctl("installation", "list", "--device", "S-1")}
+    assert set(found) == {line["id"] for line in kept if line["kind"] == "entry"}
+    assert query(target, "SELECT count(*) FROM installation WHERE secret_settings IS NOT NULL") == [(0,)]
 
 
 def test_what_is_in_the_way(source, target, exported):

@@ -1,11 +1,10 @@
 """displayctl database upgrade on a Debian 13 that has kept the PostgreSQL 15 of Debian 12 beside its own 17.
 
-Such a Debian is made once, which takes minutes and 700 MB: only with DISPLAYD_TEST_TRIXIE=1.
+Such a Debian is made once: half a minute, 195 MB of packages, 715 MB of disk.
 """
 
 import contextlib
 import json
-import os
 import subprocess
 import time
 
@@ -92,8 +91,6 @@ class Host:
 
 @pytest.fixture(scope="module")
 def machine():
-    if not os.environ.get("DISPLAYD_TEST_TRIXIE"):
-        pytest.skip("DISPLAYD_TEST_TRIXIE=1 makes a Debian 13 for it, once")
     try:
         with debian.Machine(debian.NOTHING, debian.TRIXIE) as made:
             for name, path in (("displayd", DISPLAYD), ("displayctl", DISPLAYCTL)):
@@ -183,15 +180,30 @@ def test_without_the_old_programs(host):
 MOMENTS = [("-f", "data.new/PG_VERSION"), ("-d", "data.new/pg_upgrade_output.d"),
            ("-e", "data/postmaster.pid -a -d postgres/data.new/pg_upgrade_output.d"),
            ("-e", "data.new/postmaster.pid"), ("-d", "data.old")]
+# Some last for a fraction of a second, and a busy machine may not look then.
+ATTEMPTS = 5
+OVER = "/tmp/over"
+
+
+def kill_at(host, test, path):
+    """Kills displayctl where it moves the database. False if the moment has passed unseen."""
+    host.machine.run("rm", "-f", OVER)
+    command = host.machine.inside("sh", "-c", f'"$@"; touch {OVER}', "sh", *host.prefix, "/srv/displayctl",
+                                  "--state-dir", STATE, *UPGRADE)
+    line = (f"cd {STATE}; until test {test} postgres/{path}; do test ! -e {OVER} || exit; sleep 0.01; done; "
+            "pkill -KILL -x displayctl && echo killed")
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL):
+        return "killed" in host.machine.run("sh", "-c", line, check=False)
 
 
 @pytest.mark.parametrize("test, path", MOMENTS)
 def test_killed(host, test, path):
-    process = subprocess.Popen(host.machine.inside(*host.prefix, "/srv/displayctl", "--state-dir", STATE, *UPGRADE),
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    line = f"cd {STATE} && until test {test} postgres/{path}; do sleep 0.01; done; pkill -KILL -x displayctl; true"
-    host.machine.run("timeout", str(PATIENCE_S), "sh", "-c", line)
-    process.wait()
+    attempt = 1
+    while not kill_at(host, test, path):
+        assert attempt < ATTEMPTS, "no upgrade came by there"
+        attempt += 1
+        host.make_old()
     with host.running():
         assert host.emails() == ["kept@example.org"]
     wait_until(lambda: "data.new" not in host.machine.run("ls", STATE + "/postgres"), "a clean folder")

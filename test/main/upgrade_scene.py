@@ -47,16 +47,17 @@ class Scene:
                         for i in range(3)]
         self.key = self.server.ctl("key", "create", *account)["key"]
 
-    def install(self, script=None):
-        """The program under test, or a script, in which DISPLAYD is that program."""
+    def install(self, script=None, program=DISPLAYD):
+        """The program, that under test unless another is named; or a script, in which DISPLAYD is that
+        program."""
         fresh = self.program + ".new"
         if os.path.lexists(fresh):
             os.unlink(fresh)
         if script is None:
-            os.symlink(DISPLAYD, fresh)
+            os.symlink(program, fresh)
         else:
             with open(fresh, "w", encoding="utf-8") as file:
-                file.write(f"#!/bin/sh\nDISPLAYD='{DISPLAYD}'\n{script}\n")
+                file.write(f"#!/bin/sh\nDISPLAYD='{program}'\n{script}\n")
             os.chmod(fresh, 0o755)
         os.rename(fresh, self.program)
 
