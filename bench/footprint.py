@@ -4,12 +4,14 @@ and bytes written to the disk, by process, with two workers, its own PostgreSQL 
 
     bench/footprint.py [--minutes N] [--panels N] [--every SECONDS]
 
-Written bytes are those that the kernel counts for a process (write_bytes in /proc/PID/io), of processes that
-have ended in between as well, since their parent counts them. They are too high where the file system has
-large folios: ext4 of Linux 6.18 counts 256 KiB for a page. So what PostgreSQL says of its log (pg_stat_wal) is
-printed, too. An hour is extrapolated from the minutes measured, after two in which all has settled and
-connections that are not needed are closed. PostgreSQL writes a checkpoint every hour, which a shorter
-measurement misses.
+Written bytes are those that a process has handed to the kernel (wchar in /proc/PID/io), for PostgreSQL its files
+alone, since it talks to its clients by other calls, and for displayd its log: what that has grown by. What has
+ended in between is counted, too, by its parent. write_bytes, what the kernel says that it has made dirty, is
+printed beside it: where the file system has large folios it is too high, 256 KiB for a page on ext4 of Linux 6.18.
+
+It begins two minutes after the start, when connections that are not needed are closed and PostgreSQL has tidied its
+own tables, with a checkpoint. Another one, which comes every six hours, is made in the middle. It is counted apart,
+with the images of pages that follow in the log of PostgreSQL, and the rest is extrapolated to an hour.
 """
 
 import argparse
@@ -24,6 +26,8 @@ import psycopg2  # noqa: E402
 from server import Server  # noqa: E402
 
 SETTLE_S = 130
+PAGE = 8192
+CHECKPOINT_H = 6
 MIB = 1024 * 1024
 
 
@@ -56,10 +60,12 @@ def pss(pid):
         return int(re.search(r"^Pss:\s+(\d+)", file.read(), re.M)[1]) * 1024
 
 
-def written(pid):
-    """Of the process and those of its children that it has waited for."""
-    with open(f"/proc/{pid}/io", encoding="ascii") as file:
-        return int(re.search(r"^write_bytes:\s+(\d+)", file.read(), re.M)[1])
+def io_of(what):
+    """Reads a line of /proc/PID/io: of the process and those of its children that it has waited for."""
+    def read(pid):
+        with open(f"/proc/{pid}/io", encoding="ascii") as file:
+            return int(re.search(rf"^{what}:\s+(\d+)", file.read(), re.M)[1])
+    return read
 
 
 def measure(supervisor, of):
@@ -74,13 +80,39 @@ def measure(supervisor, of):
     return sums
 
 
-def log_written(server):
-    """How often PostgreSQL wrote to its log, and how many bytes are in what it wrote."""
+def ask(server, sql, name="displayd"):
+    """As the owner of the database."""
     socket = os.path.join(server.state_dir, "postgres/socket")
-    with psycopg2.connect(host=socket, user="displayd", dbname="displayd") as database:
+    database = psycopg2.connect(host=socket, user="displayd", dbname=name)
+    database.autocommit = True  # a checkpoint is no part of a transaction
+    try:
         with database.cursor() as cursor:
-            cursor.execute("SELECT wal_write, wal_bytes FROM pg_stat_wal")
-            return [int(value) for value in cursor.fetchone()]
+            cursor.execute(sql)
+            return cursor.fetchone() if cursor.description else None
+    finally:
+        database.close()
+
+
+def settle(server):
+    """What PostgreSQL does in the first hours of a database by itself."""
+    for name in ("displayd", "postgres", "template1"):
+        ask(server, "VACUUM (FREEZE, ANALYZE)", name)
+
+
+class Written:
+    """What was written up to now, in bytes."""
+
+    def __init__(self, server):
+        self.by_process = {name: handed for name, handed in
+                           measure(server.process.pid, io_of("wchar")).items() if name.startswith("PostgreSQL")}
+        self.dirty = measure(server.process.pid, io_of("write_bytes"))
+        self.log = os.path.getsize(server.log_path)
+        self.writes, self.images, in_log = ask(server, "SELECT wal_write, wal_fpi, wal_bytes FROM pg_stat_wal")
+        self.in_log = int(in_log)
+
+    @property
+    def database(self):
+        return sum(self.by_process.values())
 
 
 def make_panels(server, count):
@@ -101,31 +133,48 @@ def poll(server, panels, every_s, until):
     return number
 
 
+def show(memory, seen, hours):
+    """seen: at the beginning, before and after the checkpoint in the middle, at the end."""
+    first, before, after, last = seen
+    print(f"{'process':44}{'PSS MiB':>9}{'written KiB':>13}{'dirty KiB':>11}")
+    for name in sorted(memory, key=memory.get, reverse=True):
+        handed = last.by_process.get(name, 0) - first.by_process.get(name, 0)
+        dirty = last.dirty.get(name, 0) - first.dirty.get(name, 0)
+        print(f"{name:44}{memory[name] / MIB:9.1f}{handed / 1024:13.0f}{dirty / 1024:11.0f}")
+    print(f"{'all':44}{sum(memory.values()) / MIB:9.1f}")
+    images = (last.images - before.images) * PAGE  # at most
+    writer = "PostgreSQL: checkpointer"
+    checkpoint = after.by_process[writer] - before.by_process[writer] + images
+    quiet = (last.database - first.database - checkpoint) / hours
+    print(f"log of PostgreSQL: {(last.writes - first.writes) / hours:.0f} writes an hour, "
+          f"{(last.in_log - first.in_log - images) / MIB / hours:.2f} MiB in them")
+    print(f"PostgreSQL, an hour: {quiet / MIB:.2f} MiB, and {checkpoint / MIB:.2f} by each checkpoint, "
+          f"together {(quiet + checkpoint / CHECKPOINT_H) / MIB:.2f}")
+    print(f"log of displayd, an hour: {(last.log - first.log) / MIB / hours:.2f} MiB")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--minutes", type=float, default=6)
     parser.add_argument("--panels", type=int, default=20)
     parser.add_argument("--every", type=float, default=15, metavar="SECONDS", help="how often each one polls")
     arguments = parser.parse_args()
+    half_s = 30 * arguments.minutes
     with Server(workers=2) as server:
         panels = make_panels(server, arguments.panels)
+        settle(server)
         poll(server, panels, arguments.every, time.monotonic() + SETTLE_S)
-        before, log_before = measure(server.process.pid, written), log_written(server)
-        polls = poll(server, panels, arguments.every, time.monotonic() + 60 * arguments.minutes)
-        after = measure(server.process.pid, written)
+        ask(server, "CHECKPOINT")
+        seen = [Written(server)]
+        polls = poll(server, panels, arguments.every, time.monotonic() + half_s)
+        seen.append(Written(server))
+        ask(server, "CHECKPOINT")
+        seen.append(Written(server))
+        polls += poll(server, panels, arguments.every, time.monotonic() + half_s)
+        seen.append(Written(server))
         memory = measure(server.process.pid, pss)
-        log_after = log_written(server)
-    hours = arguments.minutes / 60
     print(f"{arguments.minutes:g} minutes, {polls} polls of {len(panels)} panels")
-    print(f"{'process':44}{'PSS MiB':>9}{'written KiB':>13}{'MiB an hour':>13}")
-    for name in sorted(memory, key=memory.get, reverse=True):
-        bytes_written = after.get(name, 0) - before.get(name, 0)
-        print(f"{name:44}{memory[name] / MIB:9.1f}{bytes_written / 1024:13.0f}{bytes_written / MIB / hours:13.2f}")
-    writes, log_bytes = (new - old for new, old in zip(log_after, log_before))
-    print(f"log of PostgreSQL: {writes / hours:.0f} writes an hour, a page (8 KiB) each at least, "
-          f"{log_bytes / MIB / hours:.2f} MiB in them")
-    total = sum(after.values()) - sum(before.values())
-    print(f"{'all':44}{sum(memory.values()) / MIB:9.1f}{total / 1024:13.0f}{total / MIB / hours:13.2f}")
+    show(memory, seen, arguments.minutes / 60)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,16 @@
 """Counts the instructions that a worker executes per request, in its own code and its libraries.
 
     bench/instructions.py [--connections 64] [--rounds 50] [--json]
+    bench/instructions.py --without-metrics     what of them counting for /metrics takes
 
 Unlike times they are the same on a busy machine. A worker runs under callgrind. All connections
 send a request, then all wait for the answers: one round. The count of a short run is taken off that
 of a long one, so that what happens once does not stand in it. The kernel's instructions and
 PostgreSQL's are not counted. Needs valgrind.
+
+--without-metrics builds the tree twice, as tools/build does, once so that it counts nothing for
+/metrics, and shows both. What it shows is small, and what a worker does once a turn and once a second
+hides it in short runs: so these have 2,000 rounds.
 """
 
 import argparse
@@ -14,13 +19,19 @@ import json
 import os
 import re
 import socket
+import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test"))
-from server import Server  # noqa: E402
+import server  # noqa: E402
 
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 SHORT_ROUNDS = 10
+# As in tools/build.
+BUILD = ["--buildtype=release", "-Db_lto=true", "-Dtests=false"]
+NO_METRICS = ["-Dc_args=-DMETRIC_COUNTS_NOTHING"]
+SCENARIOS = ["livez", "device", "list"]
 
 
 def read_answer(connection, left):
@@ -57,16 +68,16 @@ def count(scenario, connections, rounds, directory):
     """Instructions of a worker's whole life with so many rounds, and callgrind's file."""
     pattern = os.path.join(directory, f"{scenario}-{rounds}.%p")
     callgrind = ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={pattern}"]
-    with Server("--rate-limit", "1000000", workers=1, prefix=callgrind) as server:
-        server.ctl("account", "create", "bench@example.org", "--name", "Bench")
-        device = server.ctl("device", "create", "--account", "bench@example.org", "--name", "Desk")
-        key = server.ctl("key", "create", "--account", "bench@example.org")["key"]
+    with server.Server("--rate-limit", "1000000", workers=1, prefix=callgrind) as running:
+        running.ctl("account", "create", "bench@example.org", "--name", "Bench")
+        device = running.ctl("device", "create", "--account", "bench@example.org", "--name", "Desk")
+        key = running.ctl("key", "create", "--account", "bench@example.org")["key"]
         path = {"livez": "/livez", "device": f"/v1/devices/{device['id']}", "list": "/v1/devices"}
         request = (f"GET {path[scenario]} HTTP/1.1\r\nHost: bench\r\n"
                    f"Authorization: Bearer {key}\r\n\r\n")
-        worker = server.workers()[0]
-        run_rounds(server.address, request.encode(), connections, rounds)
-        server.stop()
+        worker = running.workers()[0]
+        run_rounds(running.address, request.encode(), connections, rounds)
+        running.stop()
         return total_of(pattern.replace("%p", str(worker))), pattern.replace("%p", str(worker))
 
 
@@ -76,21 +87,54 @@ def per_request(scenario, options, directory):
     return (long - short) / (options.rounds * options.connections), file
 
 
+def use_build(name, settings):
+    """Builds the tree in this folder; from now on its programs are counted."""
+    folder = os.path.join(ROOT, "build", name)
+    if not os.path.exists(os.path.join(folder, "build.ninja")):
+        subprocess.run(["meson", "setup", folder, *BUILD, *settings], cwd=ROOT, check=True,
+                       stdout=subprocess.DEVNULL)
+    programs = ["src/main/displayd", "src/ctl/displayctl"]
+    subprocess.run(["ninja", "-C", folder, "--quiet", *programs], check=True, stdout=sys.stderr)
+    server.DISPLAYD, server.DISPLAYCTL = (os.path.join(folder, program) for program in programs)
+
+
+def compare(options, directory):
+    """What of a request's instructions is counting: by scenario, with, without, and percent."""
+    found = {}
+    for name, settings in (("release", []), ("no-metrics", NO_METRICS)):
+        use_build(name, settings)
+        for scenario in options.scenarios:
+            found.setdefault(scenario, []).append(per_request(scenario, options, directory)[0])
+    for scenario, (with_them, without) in found.items():
+        percent = 100 * (with_them - without) / with_them
+        found[scenario] = {"with": with_them, "without": without, "percent": percent}
+        if not options.json:
+            print(f"{scenario:8} {with_them:8.0f} instructions a request, {without:8.0f} without metrics: "
+                  f"{percent:.2f} %")
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--rounds", type=int, default=50)
+    parser.add_argument("--rounds", type=int, help="by default 50, or 2,000")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--without-metrics", action="store_true")
     parser.add_argument("--keep", metavar="DIR", help="leave callgrind's files there")
-    parser.add_argument("scenarios", nargs="*", default=["livez", "device"],
-                        choices=["livez", "device", "list"])
+    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", default=SCENARIOS[:2],
+                        help=f"of {', '.join(SCENARIOS)}; by default the first two")
     options = parser.parse_args()
+    options.rounds = options.rounds or (2000 if options.without_metrics else 50)
+    if not set(options.scenarios) <= set(SCENARIOS):
+        parser.error(f"the scenarios are {', '.join(SCENARIOS)}")
     with tempfile.TemporaryDirectory() as temporary:
         result = {}
         os.chmod(temporary, 0o1777)  # root's PostgreSQL is made by a process of another user
-        for scenario in options.scenarios:
+        if options.without_metrics:
+            result = compare(options, options.keep or temporary)
+        for scenario in [] if options.without_metrics else options.scenarios:
             result[scenario], file = per_request(scenario, options, options.keep or temporary)
             if not options.json:
                 print(f"{scenario:8} {result[scenario]:8.0f} instructions a request", flush=True)

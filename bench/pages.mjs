@@ -1,5 +1,5 @@
 // Measures the pages in a browser, for bench/pages.py, which tells on standard input as JSON: url,
-// email, password, key, device, images (base64), signIns and edits. The answer is one line of JSON.
+// email, password, key, device, images (base64), signIns, edits and saves. The answer is one line of JSON.
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ const SCREEN = { width: 1280, height: 800 };
 const now = () => performance.timeOrigin + performance.now();
 
 /** In the page: the times at which pictures could be seen, in the frame after they were loaded, and
- * that of the last click. */
+ * those of the last click and of the last keystroke that saves. */
 function watchPictures(selector) {
 	globalThis.seen = {};
 	const look = () => {
@@ -33,12 +33,31 @@ function watchPictures(selector) {
 		globalThis.clickedAt = performance.timeOrigin + timeStamp;
 	};
 	addEventListener("click", note, { capture: true });
+	const noteKey = ({ ctrlKey, key, timeStamp }) => {
+		if (ctrlKey && key === "s") globalThis.saveKeyAt = performance.timeOrigin + timeStamp;
+	};
+	addEventListener("keydown", noteKey, { capture: true });
 }
 
 function summary(times) {
 	times.sort((a, b) => a - b);
 	const round = (time) => Math.round(time * 10) / 10;
-	return { median_ms: round(times[times.length >> 1]), max_ms: round(times.at(-1)) };
+	return {
+		median_ms: round(times[times.length >> 1]),
+		p99_ms: round(times[Math.ceil(0.99 * times.length) - 1]),
+		max_ms: round(times.at(-1)),
+	};
+}
+
+/** Does it; then the time at which a picture can be seen that could not be seen before. */
+async function newPicture(page, act) {
+	const known = await page.evaluate(() => Object.keys(globalThis.seen));
+	await act();
+	const found = await page.waitForFunction(
+		(before) => Object.entries(globalThis.seen).find(([source]) => !before.includes(source))?.at(1),
+		known,
+	);
+	return found.jsonValue();
 }
 
 async function openSignIn(browser, scene) {
@@ -65,26 +84,33 @@ async function signIn(browser, scene) {
 
 /** From the answer to a push until its picture can be seen. */
 async function push(page, scene, image) {
-	const known = await page.evaluate(() => Object.keys(globalThis.seen));
-	const answer = await fetch(new URL(`v1/devices/${scene.device}/push`, scene.url), {
-		method: "POST",
-		headers: { "Authorization": `Bearer ${scene.key}`, "Content-Type": "application/json" },
-		body: JSON.stringify({ image }),
+	let answered;
+	const at = await newPicture(page, async () => {
+		const answer = await fetch(new URL(`v1/devices/${scene.device}/push`, scene.url), {
+			method: "POST",
+			headers: { "Authorization": `Bearer ${scene.key}`, "Content-Type": "application/json" },
+			body: JSON.stringify({ image }),
+		});
+		answered = now();
+		if (!answer.ok) throw new Error(await answer.text());
 	});
-	const answered = now();
-	if (!answer.ok) throw new Error(await answer.text());
-	const at = await page
-		.waitForFunction(
-			(before) => Object.entries(globalThis.seen).find(([source]) => !before.includes(source))?.at(1),
-			known,
-		)
-		.then((found) => found.jsonValue());
 	await page.waitForTimeout(PAUSE_MS);
 	return at - answered;
 }
 
+/** Replaces the whole script by one that shows this text; when that began. */
+async function type(page, shown) {
+	await page.locator(".code-view .cm-content").click();
+	await page.keyboard.press("Control+a");
+	const editedAt = now();
+	await page.keyboard.insertText(
+		`load("render.star", "render")\n\ndef main():\n    return render.Root(child = render.Text("${shown}"))\n`,
+	);
+	return editedAt;
+}
+
 /** From an edit of a draft, and from the answer to its save, until the picture that is rendered of it
- * can be seen: two lists of times. */
+ * can be seen; the same from the keystroke that saves: three lists of times. */
 async function editDraft(page, scene) {
 	const slug = `bench-${Date.now()}`;
 	const headers = { origin: new URL(scene.url).origin };
@@ -97,24 +123,21 @@ async function editDraft(page, scene) {
 	page.on("response", (answer) => {
 		if (answer.request().method() === "PUT" && answer.url().endsWith("/draft")) savedAt = now();
 	});
-	const times = { edits: [], saves: [] };
+	const times = { edits: [], saves: [], keys: [] };
 	for (let i = 0; i < scene.edits; i++) {
-		const known = await page.evaluate(() => Object.keys(globalThis.seen));
-		await page.locator(".code-view .cm-content").click();
-		await page.keyboard.press("Control+a");
-		await page.keyboard.press("Delete");
-		const editedAt = now();
-		await page.keyboard.insertText(
-			`load("render.star", "render")\n\ndef main():\n    return render.Root(child = render.Text("${i}"))\n`,
-		);
-		const at = await page
-			.waitForFunction(
-				(before) => Object.entries(globalThis.seen).find(([source]) => !before.includes(source))?.at(1),
-				known,
-			)
-			.then((found) => found.jsonValue());
+		let editedAt;
+		const at = await newPicture(page, async () => {
+			editedAt = await type(page, i);
+		});
 		times.edits.push(at - editedAt);
 		times.saves.push(at - savedAt);
+	}
+	for (let i = 0; i < scene.saves; i++) {
+		const at = await newPicture(page, async () => {
+			await type(page, `save ${i}`);
+			await page.keyboard.press("Control+s");
+		});
+		times.keys.push(at - (await page.evaluate(() => globalThis.saveKeyAt)));
 	}
 	return times;
 }
@@ -153,6 +176,7 @@ try {
 			push_to_picture: summary(pushes),
 			edit_to_picture: summary(drafts.edits),
 			save_to_picture: summary(drafts.saves),
+			save_key_to_picture: summary(drafts.keys),
 			requests_of_live_page: requests,
 		}),
 	);

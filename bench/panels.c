@@ -17,7 +17,10 @@ static const char usage[] =
     "Reads commands, one a line, and answers each with one line of JSON:\n"
     "  connected SECONDS   waits until all are connected\n"
     "  time LENGTH         from now on notes when each panel gets a picture of so many bytes\n"
-    "  timed SECONDS       waits until each has it; the times since then in milliseconds\n"
+    "  time-delay MS       the same for an animation whose frames last so long\n"
+    "  timed SECONDS [COUNT]      waits until each, or so many, have it; the times since then\n"
+    "                             in milliseconds\n"
+    "  displayed SECONDS [COUNT]  the same until they display it, where its delay was told\n"
     "Ends with its input.\n";
 
 static struct urls urls;
@@ -69,56 +72,86 @@ static double at_ms(const uint64_t *times, unsigned count, double share)
 	return count ? (double)times[(unsigned)(share * (count - 1))] / 1e6 : 0;
 }
 
-static void answer_timed(void)
+/* When it had, or displayed, the picture that is waited for; 0: not yet. */
+typedef uint64_t moment(const struct receipt *receipt);
+
+static uint64_t when_got(const struct receipt *receipt)
+{
+	return receipt->got_ns;
+}
+
+static uint64_t when_displayed(const struct receipt *receipt)
+{
+	return receipt->displayed_ns;
+}
+
+static void answer_timed(moment *when)
 {
 	uint64_t *times = memory_alloc(urls.count * sizeof(times[0]));
 	uint64_t since = shared->since_ns;
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < urls.count; i++) {
-		uint64_t at = shared->receipts[i].at_ns;
+		uint64_t at = when(&shared->receipts[i]);
 
 		if (at)
 			times[count++] = at > since ? at - since : 0;
 	}
-	shared->since_ns = 0;
 	qsort(times, count, sizeof(times[0]), compare);
 	printf("{\"count\":%u,\"median_ms\":%.3f,\"p99_ms\":%.3f,\"last_ms\":%.3f}\n", count,
 	       at_ms(times, count, 0.5), at_ms(times, count, 0.99), at_ms(times, count, 1));
 	free(times);
 }
 
-static void answer_time(const char *length)
+static void answer_time(unsigned length, unsigned delay_ms)
 {
+	shared->since_ns = 0;
 	for (unsigned i = 0; i < urls.count; i++)
-		shared->receipts[i].at_ns = 0;
-	shared->length = read_number(length);
+		shared->receipts[i].got_ns = shared->receipts[i].displayed_ns = 0;
+	shared->length = length;
+	shared->delay_ms = delay_ms;
 	shared->since_ns = clock_monotonic_us() * 1000;
 	printf("{}\n");
 }
 
 /* ---- commands ---- */
 
-static bool all_are_connected(void)
+static bool are_connected(unsigned count)
 {
-	return shared->connected == urls.count;
+	return shared->connected >= count;
 }
 
-static bool all_have_it(void)
+static unsigned count_those(moment *when)
 {
-	for (unsigned i = 0; i < urls.count; i++) {
-		if (!shared->receipts[i].at_ns)
-			return false;
-	}
-	return true;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < urls.count; i++)
+		count += when(&shared->receipts[i]) != 0;
+	return count;
 }
 
-/* Seldom, so that the panels have the machine for themselves. */
-static void wait_for(bool (*condition)(void), unsigned seconds)
+static bool have_got_it(unsigned count)
 {
-	uint64_t end_ms = clock_monotonic_ms() + seconds * 1000ULL;
+	return count_those(when_got) >= count;
+}
 
-	while (!condition() && clock_monotonic_ms() < end_ms)
+static bool display_it(unsigned count)
+{
+	return count_those(when_displayed) >= count;
+}
+
+/* words: SECONDS [COUNT], of panels; without it all. Looks seldom, so that the panels have the
+ * machine for themselves. */
+static void wait_for(bool (*condition)(unsigned count), char *words)
+{
+	char *space = strchr(words, ' ');
+	unsigned count = space ? read_number(space + 1) : urls.count;
+	uint64_t end_ms;
+
+	if (space)
+		*space = '\0';
+	end_ms = clock_monotonic_ms() + read_number(words) * 1000ULL;
+	while (!condition(count) && clock_monotonic_ms() < end_ms)
 		poll(NULL, 0, 20);
 }
 
@@ -133,13 +166,18 @@ static void run_command(char *line)
 	else
 		space = line + strlen(line);
 	if (strcmp(line, "connected") == 0) {
-		wait_for(all_are_connected, read_number(space));
+		wait_for(are_connected, space);
 		answer_connected();
 	} else if (strcmp(line, "time") == 0) {
-		answer_time(space);
+		answer_time(read_number(space), 0);
+	} else if (strcmp(line, "time-delay") == 0) {
+		answer_time(0, read_number(space));
 	} else if (strcmp(line, "timed") == 0) {
-		wait_for(all_have_it, read_number(space));
-		answer_timed();
+		wait_for(have_got_it, space);
+		answer_timed(when_got);
+	} else if (strcmp(line, "displayed") == 0) {
+		wait_for(display_it, space);
+		answer_timed(when_displayed);
 	} else {
 		fprintf(stderr, "panels: no such command: %s\n", line);
 	}

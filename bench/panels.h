@@ -33,9 +33,10 @@ struct str url_host(struct str url);
 struct str url_target(struct str url);
 
 /* ---- what the processes share ---- */
-/* When a panel had the picture that is waited for. */
+/* When a panel had the picture that is waited for; 0: not yet. */
 struct receipt {
-	_Atomic uint64_t at_ns; /* 0: not yet */
+	_Atomic uint64_t got_ns;
+	_Atomic uint64_t displayed_ns; /* only where it is known by its delay */
 };
 
 struct shared {
@@ -43,7 +44,8 @@ struct shared {
 	_Atomic unsigned refused;   /* no connection, or another answer than 101 */
 	_Atomic unsigned dropped;   /* by the server, after the handshake */
 	_Atomic unsigned faults;    /* what no server may send */
-	_Atomic unsigned length;    /* of the picture that is waited for */
+	_Atomic unsigned length;    /* of the picture that is waited for; or 0, and */
+	_Atomic unsigned delay_ms;  /* of its frames, below 256 */
 	_Atomic bool ends;
 	_Atomic uint64_t since_ns; /* of the current wait; 0: none */
 	struct receipt receipts[]; /* one a panel */
@@ -71,8 +73,9 @@ struct panel {
 	uint8_t header_length; /* bytes of the frame's header that have come */
 	uint8_t matched;       /* bytes of the blank line behind the handshake's answer */
 	bool has_picture;
+	uint8_t delay_ms; /* of the last picture's first frame, modulo 256; 0: it is a still */
 	uint8_t header[4];
-	char text[TEXT_MAX]; /* the first bytes of a text, or of a ping */
+	char text[TEXT_MAX]; /* the first bytes of the payload */
 };
 
 struct fleet {

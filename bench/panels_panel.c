@@ -15,6 +15,10 @@ enum opcode { TEXT = 1, BINARY = 2, CLOSE = 8, PING = 9, PONG = 10 };
 /* Panels that share a source address: well below the ports that the kernel hands out. */
 enum { PANELS_PER_ADDRESS = 20000 };
 
+/* In an animation as libwebp writes its file: the last letter of "VP8X", and the first byte of how
+ * long the first frame lasts. */
+enum { EXTENDED_AT = 15, DELAY_AT = 64 };
+
 static unsigned number_of(const struct fleet *fleet, const struct panel *panel)
 {
 	return (unsigned)(panel - fleet->panels);
@@ -65,6 +69,17 @@ void panel_ping(struct fleet *fleet, struct panel *panel)
 
 /* ---- what the firmware does with what comes ---- */
 
+static void note(struct fleet *fleet, _Atomic uint64_t *moment_ns)
+{
+	if (fleet->shared->since_ns && *moment_ns == 0)
+		*moment_ns = clock_monotonic_us() * 1000;
+}
+
+static bool has_awaited_delay(const struct fleet *fleet, const struct panel *panel)
+{
+	return panel->delay_ms && panel->delay_ms == fleet->shared->delay_ms;
+}
+
 void panel_display(struct fleet *fleet, struct panel *panel)
 {
 	/* With nothing new it loops what it has, for another dwell. */
@@ -75,22 +90,17 @@ void panel_display(struct fleet *fleet, struct panel *panel)
 	panel->due_ms = fleet->now_ms + panel->queued_s * 1000U;
 	panel->queued_s = 0;
 	panel->has_picture = true;
+	if (has_awaited_delay(fleet, panel))
+		note(fleet, &fleet->shared->receipts[number_of(fleet, panel)].displayed_ns);
 	send_counter(fleet, panel, "displaying");
-}
-
-static void note_receipt(struct fleet *fleet, const struct panel *panel)
-{
-	struct shared *shared = fleet->shared;
-	struct receipt *receipt = &shared->receipts[number_of(fleet, panel)];
-	unsigned length = shared->length;
-
-	if (shared->since_ns && receipt->at_ns == 0 && length == panel->length)
-		receipt->at_ns = clock_monotonic_us() * 1000;
 }
 
 static void on_picture(struct fleet *fleet, struct panel *panel)
 {
-	note_receipt(fleet, panel);
+	if (panel->length <= DELAY_AT || panel->text[EXTENDED_AT] != 'X')
+		panel->delay_ms = 0;
+	if (panel->length == fleet->shared->length || has_awaited_delay(fleet, panel))
+		note(fleet, &fleet->shared->receipts[number_of(fleet, panel)].got_ns);
 	panel->counter++;
 	panel->queued_s = panel->dwell_s ? panel->dwell_s : 1;
 	send_counter(fleet, panel, "queued");
@@ -164,9 +174,11 @@ static struct str take_payload(struct panel *panel, struct str data)
 	uint32_t taken = panel->left < data.length ? panel->left : (uint32_t)data.length;
 	uint32_t offset = panel->length - panel->left;
 
-	if (offset < TEXT_MAX && panel->opcode != BINARY)
+	if (offset < TEXT_MAX)
 		memcpy(panel->text + offset, data.data,
 		       taken < TEXT_MAX - offset ? taken : TEXT_MAX - offset);
+	if (panel->opcode == BINARY && offset <= DELAY_AT && DELAY_AT - offset < taken)
+		panel->delay_ms = (uint8_t)data.data[DELAY_AT - offset];
 	panel->left -= taken;
 	return str_from_offset(data, taken);
 }

@@ -36,6 +36,7 @@ SCENARIOS = (
     ("fleet", "Fleet"),
     ("beside_fleet", "BesideFleet"),
     ("renders", "Renders"),
+    ("hostile", "Hostile"),
     ("flat", "FlatDevice"),
     ("flat", "FlatList"),
     ("flat", "FlatHistory"),

@@ -16,11 +16,20 @@
 #include "metric/metrics.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 extern const struct region metric_region;
 
 enum { METRIC_SUPERVISOR = -1 };
+
+/* Only for measuring what counting costs (bench/instructions.py --without-metrics): nothing is
+ * counted, and the calls that count leave no code. */
+#ifdef METRIC_COUNTS_NOTHING
+enum { METRIC_COUNTS = false };
+#else
+enum { METRIC_COUNTS = true };
+#endif
 
 /* From now on this process counts in the slot of a worker (from 0), or in the supervisor's. What
  * was counted there by another program, which had other metrics, is forgotten. */
@@ -44,15 +53,20 @@ extern _Atomic uint64_t *metric_cells[METRIC_COUNT];
 static inline void metric_add(enum metric metric, unsigned label, int64_t number)
 {
 	_Atomic uint64_t *cell = &metric_cells[metric][label];
-	uint64_t before = atomic_load_explicit(cell, memory_order_relaxed);
+	uint64_t before;
 
+	if (!METRIC_COUNTS)
+		return;
+	before = atomic_load_explicit(cell, memory_order_relaxed);
 	atomic_store_explicit(cell, before + (uint64_t)number, memory_order_relaxed);
 }
 
 /* A gauge. */
 static inline void metric_set(enum metric metric, unsigned label, int64_t number)
 {
-	atomic_store_explicit(&metric_cells[metric][label], (uint64_t)number, memory_order_relaxed);
+	if (METRIC_COUNTS)
+		atomic_store_explicit(&metric_cells[metric][label], (uint64_t)number,
+				      memory_order_relaxed);
 }
 
 /* A histogram. value: in its unit, microseconds for times. */

@@ -133,6 +133,8 @@ void metric_observe(enum metric metric, unsigned label, uint64_t value)
 	unsigned first = label * (buckets->count + 2);
 	unsigned bucket = 0;
 
+	if (!METRIC_COUNTS)
+		return;
 	while (bucket < buckets->count && value > buckets->bounds[bucket])
 		bucket++;
 	metric_add(metric, first + bucket, 1);

@@ -1,0 +1,163 @@
+"""Whether others notice apps whose scripts mean harm."""
+
+import json
+import secrets
+import signal
+import subprocess
+import time
+
+from hostile_scripts import STARLARK, TYPESCRIPT
+
+from harness import wrk
+from scenarios.base import SUBJECT, Failed, Goal, Scenario
+from scenarios.fleet import Panels
+from scenarios.renders import DEPLOY, GETS_PER_S, INTERVAL_S, MADE, MAKE_APP, PUBLISH, SWITCH
+
+EMAIL = "hostile@example.org"
+PANELS_OF_APP = 10
+PREVIEWS = 8  # asked for at the same time
+LEAD_S = 10  # in which renderers and queues fill
+REST_S = 12  # in which a script that runs still meets its deadline
+PATIENCE_S = 300
+
+# What the tests have of each kind that a machine pays for: time, memory, pictures, and what is printed.
+ALIKE = ("loop at top level", "loop in main", "regular expression", "recursion", "a list that grows",
+         "a picture of 60,000 x 60,000", "10,000 frames", "a million lines")
+SCRIPTS = [(language, script)
+           for language, cases, more in (("STARLARK", STARLARK, "a string of 512 MiB"),
+                                         ("TYPESCRIPT", TYPESCRIPT, "a string that doubles"))
+           for script, _ in (cases[name] for name in (*ALIKE, more))]
+
+MAKE_SESSION = """
+    INSERT INTO session (id, account_id, secret_hash, address, user_agent)
+    SELECT gen_random_uuid(), id, sha256(%s::bytea), '', '' FROM account WHERE email = %s"""
+COMPILING = """
+    SELECT count(*) FROM app_version LEFT JOIN app_compiled ON version_id = app_version.id
+    WHERE script_language = 'TYPESCRIPT' AND compiled_at IS NULL"""
+INSTALL = """
+    WITH timed AS (
+        UPDATE device SET schedule_interval_s = %(interval)s, generation = generation + 1
+        WHERE id = ANY (%(ids)s::uuid[]) RETURNING id, generation
+    )
+    INSERT INTO installation (device_id, id, app_id, position)
+    SELECT id, 'app', (%(apps)s::uuid[])[
+        1 + (row_number() OVER (ORDER BY id) - 1) %% array_length(%(apps)s::uuid[], 1)], generation
+    FROM timed"""
+# No two alike, and none as before: nothing is known of them, and none has been paused.
+SET_UP = """
+    WITH touched AS (
+        UPDATE device SET generation = generation + 1 WHERE id IN (
+            SELECT device_id FROM installation WHERE app_id IS NOT NULL)
+        RETURNING id, generation
+    ), settled AS (
+        SELECT *, json_build_object('n', id, 'round', %s::text)::text AS settings FROM touched
+    )
+    UPDATE installation SET settings = settled.settings,
+        settings_hash = sha256(settled.settings::bytea)
+    FROM settled WHERE device_id = settled.id
+    RETURNING 'device:' || device_id || ':' || generation"""
+
+
+class Hostile(Scenario):
+    name = "hostile"
+    title = "GET device, while apps mean harm"
+    bound_by = "scheduling"
+    measures = (f"{GETS_PER_S} GET /v1/devices/{{id}} a second, at a fixed rate, while another account has "
+                f"{len(SCRIPTS) * PANELS_OF_APP} panels with apps that mean harm, in both languages: endless "
+                "loops, recursion, a regular expression, memory by lists and strings, a picture of "
+                "60,000 x 60,000, 10,000 frames, a million printed lines (test/hostile_scripts.py). Each "
+                f"installation has settings of its own, new in each round, and {PREVIEWS} previews of "
+                "drafts of these scripts are asked for as soon as the one before is answered, a second "
+                "later where it was refused. And the same with these apps disabled (\"unloaded\").")
+    references = ("unloaded",)
+    goals = (Goal("p99_us", of="unloaded", at_most=2.0), Goal("p50_us", of="unloaded"))
+    shown_figures = ("renders_per_s", "previews_per_s", "previews_refused_percent", "max_us")
+    warms_up = False
+    slow = True
+
+    def prepare(self, bench):
+        self.server = bench.start_server()
+        key, devices = self.server.make_account("bench@example.org", 1)
+        self.gets = [(f"/v1/devices/{devices[0]['id']}", key)]
+        self.server.ctl("account", "create", EMAIL, "--name", "Hostile")
+        ids = self.server.make_devices(EMAIL, len(SCRIPTS) * PANELS_OF_APP)
+        self.apps = self.make_apps()
+        self.server.sql(INSTALL, {"ids": ids, "apps": self.apps, "interval": INTERVAL_S})
+        self.server.settle()
+        self.switch(False)
+        base = self.server.url.replace("http://", "ws://")
+        self.panels = Panels(bench, [f"{base}/d/{device}/ws?key={number:024d}"
+                                     for number, device in enumerate(ids)])
+        self.make_previews(bench)
+
+    def make_apps(self):
+        made = [self.server.sql(MAKE_APP, {"slug": f"bench-{number}", "email": EMAIL, "script": script,
+                                           "language": language})[0]
+                for number, (language, script) in enumerate(SCRIPTS)]
+        end = time.monotonic() + PATIENCE_S
+        while self.server.sql(COMPILING) != [(0,)]:
+            if time.monotonic() > end:
+                raise Failed("the scripts in TypeScript are not compiled")
+            time.sleep(0.5)
+        for app, version in made:
+            self.server.sql(PUBLISH, {"version": version})
+            self.server.sql(DEPLOY, {"version": version, "app": app})
+        return [app for app, _ in made]
+
+    def make_previews(self, bench):
+        token = secrets.token_hex(22)[:43]
+        self.server.sql(MAKE_SESSION, (token, EMAIL))
+        self.headers = {"Cookie": f"displayd_session={token}", "Sec-Fetch-Site": "same-origin"}
+        self.previews = bench.write_file("previews", wrk.requests_text([
+            ("POST", f"/web/studio/{app}/preview", None,
+             json.dumps({"scriptLanguage": language, "scriptContent": script,
+                         "timezone": "Europe/Zagreb"}))
+            for app, (language, script) in zip(self.apps, SCRIPTS)]))
+
+    def tell(self, rows):
+        self.server.sql("SELECT pg_notify('displayd_hint', hint) FROM unnest(%s) AS hint",
+                        ([hint for hint, in rows],))
+
+    def switch(self, is_on):
+        self.tell(self.server.sql(SWITCH, ("active" if is_on else "disabled",)))
+
+    def run(self, bench, who, seconds):
+        if who == SUBJECT:
+            return self.run_beside_harm(bench, seconds)
+        self.switch(False)
+        time.sleep(REST_S)
+        return bench.open_loop(self.server.url, GETS_PER_S, seconds, self.gets)
+
+    def run_beside_harm(self, bench, seconds):
+        self.tell(self.server.sql(SET_UP, (str(time.time_ns()),)))
+        self.switch(True)
+        previews = self.start_previews(bench, LEAD_S + seconds + 1)
+        began, [(before,)] = time.monotonic(), self.server.sql(MADE)
+        time.sleep(LEAD_S)
+        sample = bench.open_loop(self.server.url, GETS_PER_S, seconds, self.gets)
+        took_s, [(after,)] = time.monotonic() - began, self.server.sql(MADE)
+        if after == before:
+            raise Failed("no app has been rendered")
+        sample.figures["renders_per_s"] = (after - before) / took_s
+        self.add_previews(sample, self.finish_previews(bench, previews))
+        return sample
+
+    def start_previews(self, bench, seconds):
+        command = wrk.command(self.server.url, PREVIEWS, seconds, "patient", self.headers)
+        return bench.spawn(command, wrk.environment(self.previews), stdout=subprocess.PIPE, text=True)
+
+    @staticmethod
+    def add_previews(sample, previews):
+        refused = previews.faults.get(wrk.FAULTS["status"], 0)
+        if previews.requests == refused:
+            raise Failed("no preview has been answered")
+        sample.figures["previews_per_s"] = (previews.requests - refused) / previews.seconds
+        sample.figures["previews_refused_percent"] = 100 * refused / previews.requests
+
+    @staticmethod
+    def finish_previews(bench, previews):
+        output = previews.stdout.read()
+        if bench.reap(previews):
+            bench.reap(previews, signal.SIGKILL)
+            raise Failed(f"wrk failed: {output[-500:]}")
+        return wrk.parse(output)
