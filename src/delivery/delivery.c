@@ -83,7 +83,7 @@ static void on_pushed(void *context, struct id device_id, int64_t generation)
 {
 	struct delivery *delivery = context;
 
-	loader_changed(&delivery->loader, device_id, generation);
+	loader_pushed(&delivery->loader, device_id, generation);
 }
 
 static void on_rendered(void *context, struct panel *panel)

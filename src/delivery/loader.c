@@ -1,6 +1,7 @@
 #include "loader.h"
 #include "base/require.h"
 #include "panel_rows.h"
+#include "stored_push.h"
 
 #include <stdlib.h>
 
@@ -11,16 +12,19 @@ enum {
 	BATCHES = 2,
 };
 
-/* Reads the content of some panels, by two statements that are sent together. */
+/* Reads the content of some panels, by two statements that are sent together; or their newest
+ * pushes, by one. */
 struct load {
 	struct loader *loader;
 	struct arena arena;
-	struct db_query devices_query;
+	bool is_of_pushes;
+	struct db_query devices_query; /* or of the pushes */
 	struct db_query installations_query;
 	unsigned under_way;
 	bool has_failed;
 	struct panel *panels[BATCH];
-	const struct panel_load_row *rows[BATCH]; /* NULL: no such device */
+	const struct panel_load_row *rows[BATCH];     /* NULL: no such device */
+	const struct panel_pushes_row *pushes[BATCH]; /* NULL: more than a push is new */
 	unsigned count;
 	const struct panel_installations_row *installations; /* of all devices, in their order */
 	unsigned installation_count;
@@ -57,6 +61,38 @@ static void tell(struct loader *loader, struct panel *panel, enum load_outcome o
 		loader_load(loader, panel);
 }
 
+static bool take_push(struct panel *panel, const struct panel_pushes_row *row)
+{
+	struct stored_push push;
+
+	if (!row)
+		return false;
+	panel_make_room(panel);
+	push = (struct stored_push){
+	    .generation = row->generation,
+	    .picture = row->picture,
+	    .installation_id = row->installation_id,
+	    .duration_s = row->duration_s,
+	    .in_background = row->in_background,
+	};
+	return panel_take_push(panel, &push);
+}
+
+static void take_over_push(struct load *load, unsigned index)
+{
+	struct panel *panel = load->panels[index];
+
+	panel->load = NULL;
+	if (panel->state == PANEL_GONE)
+		return;
+	if (load->has_failed)
+		tell(load->loader, panel, LOAD_FAILED);
+	else if (take_push(panel, load->pushes[index]))
+		tell(load->loader, panel, LOAD_DONE);
+	else
+		loader_load(load->loader, panel);
+}
+
 static void take_over(struct load *load, unsigned index, struct installation_rows *rest)
 {
 	struct installation_rows rows = take_rows(index + 1, rest);
@@ -87,7 +123,10 @@ static void load_finish(struct load *load)
 
 	loader->under_way--;
 	for (unsigned i = 0; i < load->count; i++) {
-		take_over(load, i, &rest);
+		if (load->is_of_pushes)
+			take_over_push(load, i);
+		else
+			take_over(load, i, &rest);
 		panel_let_go(load->panels[i]);
 	}
 	arena_finish(&load->arena);
@@ -116,6 +155,26 @@ static void on_devices(struct db_query *query, const struct db_result *result)
 		load_finish(load);
 }
 
+static void on_pushes(struct db_query *query, const struct db_result *result)
+{
+	struct load *load = container_of(query, struct load, devices_query);
+	struct panel_pushes_row *rows;
+
+	if (result->outcome != DB_OK) {
+		load->has_failed = true;
+	} else {
+		rows = db_read_rows(result, query->record, &load->arena);
+		for (unsigned i = 0; i < result->row_count; i++) {
+			require(rows[i].number >= 1 && rows[i].number <= load->count);
+			load->pushes[rows[i].number - 1] = &rows[i];
+			if (rows[i].repeats_picture && i > 0)
+				rows[i].picture = rows[i - 1].picture;
+		}
+	}
+	load->under_way--;
+	load_finish(load);
+}
+
 static void on_installations(struct db_query *query, const struct db_result *result)
 {
 	struct load *load = container_of(query, struct load, installations_query);
@@ -141,7 +200,28 @@ static int64_t known_generation(const struct panel *panel)
 	return panel->state == PANEL_READY ? panel->generation : -1;
 }
 
-static void load_send(struct load *load)
+static void send_pushes(struct load *load)
+{
+	struct id ids[BATCH];
+	int64_t known[BATCH];
+
+	for (unsigned i = 0; i < load->count; i++) {
+		ids[i] = load->panels[i]->id;
+		known[i] = load->panels[i]->generation;
+	}
+	db_query_init(&load->devices_query, &load->arena);
+	statement_panel_pushes(&load->devices_query,
+			       &(struct panel_pushes_parameters){
+				   .ids = {ids, load->count},
+				   .known_generations = {known, load->count},
+			       },
+			       NULL);
+	load->devices_query.done = on_pushes;
+	load->under_way = 1;
+	db_submit(load->loader->db, &load->devices_query);
+}
+
+static void send_all(struct load *load)
 {
 	struct id ids[BATCH];
 	int64_t known_pushes[BATCH];
@@ -189,14 +269,37 @@ static bool is_needless(const struct loader *loader, const struct panel *panel)
 	return loader->is_draining && panel->state == PANEL_READY;
 }
 
-static void send_next(struct loader *loader)
+static struct load *load_create(struct loader *loader, bool is_of_pushes)
 {
 	struct load *load = memory_zalloc(sizeof(*load));
-	struct list *node;
 
 	load->loader = loader;
-	while (load->count < BATCH && (node = fair_queue_take(&loader->queue))) {
+	load->is_of_pushes = is_of_pushes;
+	return load;
+}
+
+static void load_send(struct load *load)
+{
+	if (load->count == 0) {
+		free(load);
+		return;
+	}
+	load->loader->under_way++;
+	if (load->is_of_pushes)
+		send_pushes(load);
+	else
+		send_all(load);
+}
+
+static void send_next(struct loader *loader)
+{
+	struct load *all = load_create(loader, false), *pushes = load_create(loader, true);
+	struct list *node;
+
+	while (all->count < BATCH && pushes->count < BATCH &&
+	       (node = fair_queue_take(&loader->queue))) {
 		struct panel *panel = container_of(node, struct panel, to_load);
+		struct load *load = panel->wants_push ? pushes : all;
 
 		begin_load(panel);
 		if (is_needless(loader, panel)) {
@@ -207,12 +310,8 @@ static void send_next(struct loader *loader)
 			load->panels[load->count++] = panel;
 		}
 	}
-	if (load->count == 0) {
-		free(load);
-		return;
-	}
-	loader->under_way++;
-	load_send(load);
+	load_send(all);
+	load_send(pushes);
 }
 
 static void on_send(struct later *later)
@@ -223,26 +322,54 @@ static void on_send(struct later *later)
 		send_next(loader);
 }
 
-void loader_load(struct loader *loader, struct panel *panel)
+static void enqueue(struct loader *loader, struct panel *panel)
 {
-	if (panel_is_loading(panel) || panel->state == PANEL_GONE || is_needless(loader, panel))
-		return;
 	panel_hold(panel);
 	fair_queue_add(&loader->queue, &panel->share->loads, &panel->to_load);
 	loop_later(loader->loop, &loader->send);
+}
+
+void loader_load(struct loader *loader, struct panel *panel)
+{
+	if (panel->load && panel->load->is_of_pushes)
+		panel->loads_wanted = panel->loads_begun + 1;
+	panel->wants_push = false; /* also where it waits in the queue */
+	if (panel_is_loading(panel) || panel->state == PANEL_GONE || is_needless(loader, panel))
+		return;
+	enqueue(loader, panel);
+}
+
+/* Notes that the device is at this generation. False: that is no news, or nobody needs it. */
+static bool note_generation(struct panel *panel, int64_t generation)
+{
+	if (!panel || generation <= panel->generation)
+		return false;
+	/* A load that is under way may bring an older generation than this one. */
+	if (generation > panel->wanted_generation)
+		panel->wanted_generation = generation;
+	return panel->state == PANEL_READY;
 }
 
 void loader_changed(struct loader *loader, struct id device_id, int64_t generation)
 {
 	struct panel *panel = panels_find(loader->panels, device_id);
 
-	if (!panel || generation <= panel->generation)
-		return;
-	/* A load that is under way may bring an older generation than this one. */
-	if (generation > panel->wanted_generation)
-		panel->wanted_generation = generation;
-	if (panel->state == PANEL_READY)
+	if (note_generation(panel, generation) && !panel->load)
 		loader_load(loader, panel);
+}
+
+void loader_pushed(struct loader *loader, struct id device_id, int64_t generation)
+{
+	struct panel *panel = panels_find(loader->panels, device_id);
+
+	if (!note_generation(panel, generation) || panel->load || is_needless(loader, panel))
+		return;
+	if (generation != panel->generation + 1) {
+		loader_load(loader, panel);
+	} else if (!list_is_linked(&panel->to_load)) {
+		panel->wants_push = true;
+		enqueue(loader, panel);
+	}
 }
 
 void loader_forget(struct panel *panel)
@@ -251,11 +378,6 @@ void loader_forget(struct panel *panel)
 		return;
 	list_remove(&panel->to_load);
 	panel_let_go(panel);
-}
-
-bool panel_is_loading(const struct panel *panel)
-{
-	return panel->load || list_is_linked(&panel->to_load);
 }
 
 /* Whether the load under way began late enough to read all that is known of now. */
@@ -275,7 +397,9 @@ bool loader_freshen(struct loader *loader, struct panel *panel, uint32_t *ret_lo
 	    (panel->state == PANEL_READY && panel->changes_known == changes && !is_behind))
 		return true;
 	panel->loads_wanted = number;
-	loader_load(loader, panel);
+	/* Where it waits for a push, it gets that with all else that is new, or all is read. */
+	if (!panel_is_loading(panel))
+		loader_load(loader, panel);
 	*ret_load = number;
 	return false;
 }

@@ -2,7 +2,8 @@
  * that is not in memory.
  *
  * The panels wait in a queue, in which the accounts take turns, and at the end of a turn the loader
- * reads up to 64 of them at once: a change of 20,000 devices costs a few hundred reads. */
+ * reads up to 64 of them at once: a change of 20,000 devices costs a few hundred reads. Where only
+ * a push is new, only that is read. */
 #pragma once
 
 #include "db/db.h"
@@ -40,10 +41,10 @@ void loader_drain(struct loader *loader);
 void loader_load(struct loader *loader, struct panel *panel);
 /* The device is at this generation: loads its panel, if there is one and it is older. */
 void loader_changed(struct loader *loader, struct id device_id, int64_t generation);
+/* Likewise, where a push has made this generation. */
+void loader_pushed(struct loader *loader, struct id device_id, int64_t generation);
 /* For panels->on_gone(): takes the panel out of the queue. */
 void loader_forget(struct panel *panel);
-
-bool panel_is_loading(const struct panel *panel);
 
 /* Whether the panel has all that this instance has answered before this call, and what hints have
  * told. False: the panel is loaded, and has all that once its load of number *ret_load is done. */

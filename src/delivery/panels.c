@@ -187,6 +187,11 @@ void panel_finish_content(struct panels *panels, struct content *content)
 	*content = (struct content){0};
 }
 
+bool panel_is_loading(const struct panel *panel)
+{
+	return panel->load || list_is_linked(&panel->to_load);
+}
+
 void panel_recall_push(struct panel *panel)
 {
 	struct content_push *push = &panel->content.push;

@@ -52,6 +52,7 @@ struct panel {
 	struct change_counter *changes; /* of the device; other devices may count there, too */
 	uint64_t changes_known;		/* as many of them are in the content */
 	struct list to_load;		/* in loader->queue, while the panel waits there */
+	bool wants_push;		/* it waits for a push alone, all else is known */
 	struct load *load;		/* under way; NULL: none */
 	struct load_mark load_mark;	/* of the load under way */
 	uint32_t loads_begun;
@@ -114,6 +115,8 @@ void panel_hold(struct panel *panel);
 void panel_let_go(struct panel *panel);
 /* The panel was used just now. */
 void panel_touch(struct panel *panel);
+/* The loader reads it, or will at the end of this turn. */
+bool panel_is_loading(const struct panel *panel);
 /* The panel is that of this account: from its first load on. */
 void panel_set_account(struct panel *panel, struct id account_id);
 /* Where the account's pictures need more memory than they may have: destroys a panel of the account

@@ -1,6 +1,5 @@
 #include "stored_push.h"
 #include "base/clock.h"
-#include "loader.h"
 
 #include <string.h>
 

@@ -50,17 +50,24 @@ static void keep_seen(const struct write_behind *write_behind, struct id id, int
 		panel->seen_us = wall_us;
 }
 
+static unsigned displayed_count(const struct write_behind *write_behind)
+{
+	return (unsigned)(buffer_length(&write_behind->displayed) / sizeof(struct displayed));
+}
+
 static void note_displayed(struct write_behind *write_behind, struct id device_id,
 			   int64_t generation, int64_t wall_us)
 {
 	uint64_t in_ms = db_is_up(write_behind->db) ? DISPLAYED_MS : DISPLAYED_AGAIN_MS;
 
-	if (write_behind->displayed_count == DISPLAYED_MAX)
-		return; /* an interrupted push is shown once more, at worst */
-	write_behind->displayed[write_behind->displayed_count++] = (struct displayed){
-	    .device_id = device_id, .generation = generation, .wall_us = wall_us};
 	if (!deadline_is_set(&write_behind->displayed_deadline) && !write_behind->is_draining)
 		deadline_set(write_behind->loop, &write_behind->displayed_deadline, in_ms);
+	if (displayed_count(write_behind) < DISPLAYED_MAX)
+		buffer_append(&write_behind->displayed,
+			      &(struct displayed){.device_id = device_id,
+						  .generation = generation,
+						  .wall_us = wall_us},
+			      sizeof(struct displayed));
 }
 
 static void keep_all(const struct batch *batch)
@@ -116,12 +123,19 @@ static void tidy(const struct write_behind *write_behind)
 	reconciliation_within(write_behind->reconciliation, TIDY_MS);
 }
 
+static void send_due(struct write_behind *write_behind);
+
 static void on_batch_done(struct db_query *query, const struct db_result *result)
 {
 	struct batch *batch = container_of(query, struct batch, query);
 	struct write_behind *write_behind = batch->write_behind;
 
 	write_behind->under_way--;
+	if (batch->generations) {
+		write_behind->is_displayed_under_way = false;
+		if (result->outcome == DB_AWAY)
+			write_behind->displayed_due = 0;
+	}
 	if (result->outcome == DB_AWAY || result->outcome == DB_BLOCKED)
 		keep_all(batch);
 	else if (result->outcome == DB_OK && result->row_count)
@@ -132,6 +146,7 @@ static void on_batch_done(struct db_query *query, const struct db_result *result
 	}
 	arena_finish(&batch->arena);
 	free(batch);
+	send_due(write_behind);
 }
 
 static void batch_send(struct batch *batch)
@@ -213,23 +228,42 @@ static void flush_seen(struct write_behind *write_behind)
 		batch_send(batch);
 }
 
-static void flush_displayed(struct write_behind *write_behind)
+static void send_displayed(struct write_behind *write_behind, unsigned count)
 {
-	unsigned count = write_behind->displayed_count;
-	struct batch *batch;
+	struct batch *batch = batch_create(write_behind, count);
+	const struct displayed *displayed =
+	    (const struct displayed *)buffer_view(&write_behind->displayed).data;
 
-	if (count == 0)
-		return;
-	batch = batch_create(write_behind, count);
 	batch->generations = arena_alloc(&batch->arena, count * sizeof(batch->generations[0]));
 	batch->count = count;
 	for (unsigned i = 0; i < count; i++) {
-		batch->ids[i] = write_behind->displayed[i].device_id;
-		batch->generations[i] = write_behind->displayed[i].generation;
-		batch->times_us[i] = write_behind->displayed[i].wall_us;
+		batch->ids[i] = displayed[i].device_id;
+		batch->generations[i] = displayed[i].generation;
+		batch->times_us[i] = displayed[i].wall_us;
 	}
-	write_behind->displayed_count = 0;
+	buffer_consume(&write_behind->displayed, count * sizeof(displayed[0]));
+	write_behind->is_displayed_under_way = true;
 	batch_send(batch);
+}
+
+/* A picture for all panels is displayed by thousands within a second. Nobody waits for these
+ * writes, so they leave one after the other, and the database keeps its time for those who do. */
+static void send_due(struct write_behind *write_behind)
+{
+	unsigned count = write_behind->displayed_due;
+
+	if (count == 0 || write_behind->is_displayed_under_way)
+		return;
+	if (count > DISPLAYED_BATCH)
+		count = DISPLAYED_BATCH;
+	write_behind->displayed_due -= count;
+	send_displayed(write_behind, count);
+}
+
+static void flush_displayed(struct write_behind *write_behind)
+{
+	write_behind->displayed_due = displayed_count(write_behind);
+	send_due(write_behind);
 }
 
 static void on_seen_deadline(struct deadline *deadline)
@@ -269,8 +303,6 @@ void write_behind_displayed(struct write_behind *write_behind, struct panel *pan
 			    int64_t generation, int64_t wall_us)
 {
 	cursor_set_shown(write_behind->panels->cursors, panel->id, generation, wall_us);
-	if (write_behind->displayed_count == DISPLAYED_MAX && db_is_up(write_behind->db))
-		flush_displayed(write_behind);
 	note_displayed(write_behind, panel->id, generation, wall_us);
 	if (write_behind->is_draining)
 		flush_displayed(write_behind);
@@ -307,4 +339,5 @@ void write_behind_finish(struct write_behind *write_behind)
 {
 	require(write_behind->under_way == 0);
 	stop(write_behind);
+	buffer_finish(&write_behind->displayed);
 }

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "base/buffer.h"
 #include "db/db.h"
 #include "panels.h"
 #include "reconciliation.h"
@@ -14,7 +15,10 @@ struct displayed {
 	int64_t wall_us;
 };
 
-enum { DISPLAYED_MAX = 512 };
+enum {
+	DISPLAYED_MAX = 20000, /* that wait; an interrupted push is shown once more, at worst */
+	DISPLAYED_BATCH = 128,
+};
 
 struct write_behind {
 	struct loop *loop;
@@ -23,8 +27,9 @@ struct write_behind {
 	struct reconciliation *reconciliation;
 	struct deadline seen_deadline;
 	struct deadline displayed_deadline;
-	struct displayed displayed[DISPLAYED_MAX];
-	unsigned displayed_count;
+	struct buffer displayed; /* of struct displayed, the oldest first */
+	unsigned displayed_due;	 /* so many of them are written now, batch after batch */
+	bool is_displayed_under_way;
 	unsigned under_way; /* writes */
 	uint64_t seen_ms;   /* from one write of the times when devices were online to the next */
 	bool is_draining;

@@ -348,6 +348,153 @@ static void a_picture_that_many_take_comes_once(void **state)
 	assert_int_equal(pictures.by_bytes.count, 2);
 }
 
+static void push(struct script_device *device, const char *picture)
+{
+	device->push.generation = ++device->generation;
+	device->push.picture = picture;
+	device->push.duration_s = 10;
+	device->push.created_us = script_wall_us();
+}
+
+static void of_a_push_only_the_push_is_read(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel;
+	int64_t known[64];
+
+	(void)state;
+	add_installation(device, "one", "first");
+	panel = load(device);
+	answer_loads();
+	push(device, "pushed");
+	loader_pushed(&loader, device->id, 3);
+	loader_pushed(&loader, device->id, 3);
+	assert_false(is_fresh(panel));
+	run_turns();
+	assert_int_equal(asked_count(STATEMENT_PANEL_LOAD), 0);
+	int8_array(asked(STATEMENT_PANEL_PUSHES), 1, known);
+	assert_int_equal(known[0], 2);
+	answer_loads();
+	assert_true(is_fresh(panel));
+	assert_int_equal(loaded_count, 2);
+	assert_int_equal(panel->generation, 3);
+	assert_true(str_equal(panel->content.push.picture.data, STR("pushed")));
+	assert_int_equal(panel->content.push.duration_s, 10);
+	assert_true(str_equal(picture_at(panel, 0), STR("first")));
+}
+
+static void a_pushed_installation_is_read_alone_too(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = load(device);
+
+	(void)state;
+	answer_loads();
+	add_installation(device, "one", "shown");
+	device->push.generation = device->generation;
+	device->push.installation = "one";
+	loader_pushed(&loader, device->id, 2);
+	answer_loads();
+	assert_true(str_equal(picture_at(panel, 0), STR("shown")));
+	assert_int_equal(panel->content.push.generation, 2);
+	assert_int_equal(panel->content.push.installation_position, 2);
+	/* In the background: what is shown stays. */
+	add_installation(device, "two", "waits");
+	loader_pushed(&loader, device->id, 3);
+	run_turns();
+	assert_int_equal(asked_count(STATEMENT_PANEL_LOAD), 0);
+	answer_loads();
+	assert_true(str_equal(picture_at(panel, 1), STR("waits")));
+	assert_int_equal(panel->content.push.generation, 2);
+	assert_int_equal(panel->generation, 3);
+}
+
+static void where_more_than_a_push_is_new_all_is_read(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = load(device);
+
+	(void)state;
+	answer_loads();
+	/* The hint of the change before it was lost. */
+	add_installation(device, "one", "first");
+	push(device, "pushed");
+	loader_pushed(&loader, device->id, 3);
+	run_turns();
+	assert_int_equal(asked_count(STATEMENT_PANEL_PUSHES), 0);
+	answer_loads();
+	assert_true(str_equal(panel->content.push.picture.data, STR("pushed")));
+	assert_true(str_equal(picture_at(panel, 0), STR("first")));
+	/* A change was committed before the push was read. */
+	push(device, "next");
+	loader_pushed(&loader, device->id, 4);
+	assert_int_equal(loads_asked(), 1);
+	assert_int_equal(asked_count(STATEMENT_PANEL_PUSHES), 1);
+	device->generation++;
+	device->brightness = 30;
+	answer_load();
+	assert_int_equal(panel->generation, 3);
+	assert_int_equal(loads_asked(), 1);
+	assert_int_equal(asked_count(STATEMENT_PANEL_LOAD), 1);
+	answer_loads();
+	assert_int_equal(panel->generation, 5);
+	assert_int_equal(panel->content.settings.brightness, 30);
+	assert_true(str_equal(panel->content.push.picture.data, STR("next")));
+	assert_int_equal(loads_asked(), 0);
+}
+
+static void who_wants_all_waits_for_more_than_a_push(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = load(device);
+
+	(void)state;
+	answer_loads();
+	/* It waits for a push. */
+	push(device, "pushed");
+	loader_pushed(&loader, device->id, 2);
+	loader_load(&loader, panel);
+	run_turns();
+	assert_int_equal(asked_count(STATEMENT_PANEL_PUSHES), 0);
+	assert_int_equal(asked_count(STATEMENT_PANEL_LOAD), 1);
+	answer_loads();
+	/* The push is being read. */
+	push(device, "next");
+	loader_pushed(&loader, device->id, 3);
+	assert_int_equal(loads_asked(), 1);
+	loader_load(&loader, panel);
+	answer_load();
+	assert_int_equal(panel->generation, 3);
+	assert_int_equal(loads_asked(), 1);
+	assert_int_equal(asked_count(STATEMENT_PANEL_LOAD), 1);
+	answer_loads();
+	assert_int_equal(loads_asked(), 0);
+}
+
+static void a_push_that_cannot_be_read_leaves_what_is_there(void **state)
+{
+	struct script_device *device = add_device(), *gone = add_device();
+	struct panel *panel = load(device);
+
+	(void)state;
+	load(gone);
+	answer_loads();
+	push(device, "pushed");
+	loader_pushed(&loader, device->id, 2);
+	assert_int_equal(loads_asked(), 1);
+	fail_load();
+	assert_int_equal(failed_count, 1);
+	assert_int_equal(panel->generation, 1);
+	assert_int_equal(loads_asked(), 0);
+	loader_pushed(&loader, device->id, 2);
+	answer_loads();
+	assert_int_equal(panel->generation, 2);
+	gone->is_gone = true;
+	loader_pushed(&loader, gone->id, 2);
+	answer_loads();
+	assert_int_equal(gone_count, 1);
+}
+
 static void a_hint_during_a_load_loads_once_more(void **state)
 {
 	struct script_device *device = add_device();
@@ -535,6 +682,11 @@ int main(void)
 	    TEST(a_load_that_failed_is_not_repeated_for_the_same_change),
 	    TEST(pictures_that_are_known_stay),
 	    TEST(a_picture_that_many_take_comes_once),
+	    TEST(of_a_push_only_the_push_is_read),
+	    TEST(a_pushed_installation_is_read_alone_too),
+	    TEST(where_more_than_a_push_is_new_all_is_read),
+	    TEST(who_wants_all_waits_for_more_than_a_push),
+	    TEST(a_push_that_cannot_be_read_leaves_what_is_there),
 	    TEST(a_hint_during_a_load_loads_once_more),
 	    TEST(a_wrong_hint_loads_once),
 	    TEST(what_was_read_in_the_wrong_order_is_not_used),

@@ -196,6 +196,47 @@ static void answer_devices(struct db_query *query)
 	answer(query);
 }
 
+static const struct script_installation *pushed_installation(const struct script_device *device)
+{
+	for (unsigned i = 0; i < device->installation_count; i++) {
+		if (device->installations[i].generation == device->generation)
+			return &device->installations[i];
+	}
+	return NULL;
+}
+
+static void add_push_row(const struct script_device *device, unsigned number)
+{
+	const struct script_installation *installation = pushed_installation(device);
+
+	add_integer(number);
+	add_integer(device->generation);
+	add_value_text(installation ? installation->id : NULL);
+	add_value_text(installation ? installation->picture : device->push.picture);
+	add_bool(false); /* repeats_picture */
+	add_integer(installation ? 0 : device->push.duration_s);
+	add_bool(device->push.generation != device->generation);
+}
+
+/* Those of which nothing else is new. */
+static void answer_pushes(struct db_query *query)
+{
+	struct id ids[64];
+	int64_t known[64];
+	unsigned count = id_array(query, 0, ids);
+
+	int8_array(query, 1, known);
+	begin_rows(statements[STATEMENT_PANEL_PUSHES].column_count);
+	for (unsigned i = 0; i < count; i++) {
+		const struct script_device *device = device_of(ids[i]);
+
+		if (device && device->generation == known[i] + 1 &&
+		    (device->push.generation == device->generation || pushed_installation(device)))
+			add_push_row(device, i + 1);
+	}
+	answer(query);
+}
+
 /* As it stands in the row of an installation, and of a place. False: it is no column of an app's.
  */
 static bool add_app_column(const struct script_app *app, const char *column)
@@ -320,12 +361,20 @@ static void answer_installations(struct db_query *query)
 
 void answer_load(void)
 {
+	if (asked_count(STATEMENT_PANEL_PUSHES)) {
+		answer_pushes(asked(STATEMENT_PANEL_PUSHES));
+		return;
+	}
 	answer_devices(asked(STATEMENT_PANEL_LOAD));
 	answer_installations(asked(STATEMENT_PANEL_INSTALLATIONS));
 }
 
 void fail_load(void)
 {
+	if (asked_count(STATEMENT_PANEL_PUSHES)) {
+		answer_nothing(asked(STATEMENT_PANEL_PUSHES), DB_AWAY);
+		return;
+	}
 	answer_nothing(asked(STATEMENT_PANEL_LOAD), DB_AWAY);
 	answer_nothing(asked(STATEMENT_PANEL_INSTALLATIONS), DB_AWAY);
 }
@@ -335,7 +384,7 @@ unsigned loads_asked(void)
 	run_turns();
 	assert_int_equal(asked_count(STATEMENT_PANEL_LOAD),
 			 asked_count(STATEMENT_PANEL_INSTALLATIONS));
-	return asked_count(STATEMENT_PANEL_LOAD);
+	return asked_count(STATEMENT_PANEL_LOAD) + asked_count(STATEMENT_PANEL_PUSHES);
 }
 
 void answer_loads(void)
