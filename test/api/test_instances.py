@@ -1,5 +1,8 @@
 """Two instances on one database."""
 
+import re
+import urllib.request
+
 import pytest
 from world import World, images, wait_until
 
@@ -53,3 +56,32 @@ def test_deleted_at_one_is_not_shown_at_the_other(pair):
     device.shows(picture, other)
     assert device.delete("x").ok() == {}
     wait_until(lambda: device.shown(other) != images.frames_of(picture), "another picture")
+
+
+def count_of(world, statement):
+    """How often a server has sent it."""
+    port = re.search(r"port=(\d+) role=admin", world.server.log())[1]
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+        found = re.search(r'displayd_database_statement_seconds_count{statement="%s"} (\d+)'
+                          % statement, answer.read().decode())
+    return int(found[1]) if found else 0
+
+
+def test_of_a_push_elsewhere_only_that_is_read(world):
+    """The panel is known where it polls: nothing else of it is read again. Reconciliation, each 30 s,
+    may have been there first once, and reads it all."""
+    with World(world.database, "--rate-limit", "0",
+               "--admin-listen", "127.0.0.1:0", workers=1) as other:
+        device = world.account().device()
+        device.shown(other)
+        before = count_of(other, "panel_load")
+        pushes = [({}, 70), ({"installationId": "x"}, 90), ({"installationId": "x"}, 110),
+                  ({}, 130), ({"installationId": "y", "background": True}, 150)]
+        for number, (members, color) in enumerate(pushes, 1):
+            picture = images.png(images.gradient(color))
+            assert device.push(picture, **members).ok() == {}
+            wait_until(lambda number=number: count_of(other, "panel_pushes") +
+                       count_of(other, "panel_load") - before >= number, "the push is read")
+            if "background" not in members:
+                device.shows(picture, other)
+        assert count_of(other, "panel_pushes") >= len(pushes) - 1
