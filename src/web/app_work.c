@@ -107,6 +107,7 @@ static void on_done(struct engine_job *job)
 	answer->problem.message = settings_mask(&work->secret, answer->problem.message, arena);
 	answer->problem.backtrace = settings_mask(&work->secret, answer->problem.backtrace, arena);
 	web_note_hosts(work->task, work->source.app_id, job);
+	answer->hosts = settings_mask_hosts(&work->secret, answer->hosts, arena);
 	task_resume(work->task);
 }
 
