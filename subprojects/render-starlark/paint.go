@@ -44,7 +44,8 @@ func reelOf(roots []render.Root, r *request) *reel {
 
 // picture paints the reel into one lossless WebP, as the library's own encoder does, but in the
 // goroutine of the request: a panic in a widget is then an error of this request, and the limits
-// are looked at before each frame.
+// are looked at before each frame. Such an error has no place: widgets do not keep where they were
+// made, and a panic does not tell which of them it was.
 func picture(shown *reel, r *request, m *meter) (blob []byte, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
