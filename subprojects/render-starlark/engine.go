@@ -62,15 +62,15 @@ func (e *engine) run(r *request, script []byte, m *meter, log *logbook, a *answe
 	}()
 	switch r.What {
 	case whatPaint:
-		shown, err := readTree(script, r)
+		shown, err := readTree(script, r, m)
 		if err != nil || shown == nil {
 			return nil, err
 		}
 		return show(shown, r, m, a)
 	case whatDescribe:
-		return nil, readForm(script, r, a)
+		return nil, readForm(script, r, m, a)
 	case whatReply:
-		return nil, readReply(script, r, a)
+		return nil, readReply(script, r, m, a)
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), m.deadline)
 	defer cancel()

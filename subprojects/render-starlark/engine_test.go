@@ -90,6 +90,42 @@ def root(first, times):
     return render.Root(delay = 1, child = render.Animation(boxes))
 `
 
+// crowded is an animation of all frames that there are, with ten widgets in each.
+const crowded = loadRender + `
+def frame(i):
+    return render.Stack(children = [
+        render.Padding(pad = (i % 60, 3 * k, 0, 0), child = render.Box(width = 4, height = 2, color = "#" + str(100000 + 7 * i + k)))
+        for k in range(5)])
+
+def main():
+    return render.Root(delay = 1, child = render.Animation([frame(i) for i in range(2048)]))
+`
+
+// crowdedTree is the same as a tree.
+func crowdedTree() string {
+	var tree strings.Builder
+	for i := range maxFrames {
+		for k := range 5 {
+			before := []string{`]}},{"widget":"Stack","fields":{"children":[`, ","}[min(k, 1)]
+			fmt.Fprintf(&tree, `%s{"widget":"Padding","fields":{"pad":[%d,%d,0,0],"child":`, before, i%60, 3*k)
+			fmt.Fprintf(&tree, `{"widget":"Box","fields":{"width":4,"height":2,"color":"#%d"}}}}`, 100000+7*i+k)
+		}
+	}
+	return `{"widget":"Root","fields":{"delay":1,"child":{"widget":"Animation","fields":{"children":[` +
+		strings.TrimPrefix(tree.String(), "]}},") + `]}}]}}}}`
+}
+
+func TestLongAnimationOfManyWidgets(t *testing.T) {
+	r := testRequest()
+	r.MaxDurationMs = 60_000
+	a, want := mustServe(t, r, crowded)
+	require.Len(t, a.DelaysMs, 2000)
+	r.What = whatPaint
+	a, got := mustServe(t, r, crowdedTree())
+	require.Len(t, a.DelaysMs, 2000)
+	assert.Equal(t, want, got)
+}
+
 func TestAnimationIsCutAtAFrame(t *testing.T) {
 	var boxes, frames [2]strings.Builder
 	for root := range boxes {

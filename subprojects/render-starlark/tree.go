@@ -38,8 +38,9 @@ import (
 // again here, while it is read.
 const (
 	maxTreeBytes  = 4 << 20
-	maxTreeDepth  = 110 // there 100, and the objects around them
-	maxTreeValues = 25_000
+	maxTreeDepth  = 110     // there 100, and the objects around them
+	maxTreeValues = 210_000 // there 200,000
+	valuesPerLook = 512
 	maxRawFrames  = 400
 	maxPlaces     = 1024
 	bytesPerPixel = 3
@@ -86,6 +87,7 @@ var foreignHandler = func() *starlark.Function {
 type treeReader struct {
 	decoder *json.Decoder
 	thread  *starlark.Thread
+	meter   *meter
 	makers  map[string]starlark.Value
 	path    []string
 	depth   int
@@ -97,7 +99,7 @@ type treeReader struct {
 	made      syntax.Position // where the last widget was made
 }
 
-func newTreeReader(tree []byte, r *request) (*treeReader, error) {
+func newTreeReader(tree []byte, r *request, m *meter) (*treeReader, error) {
 	if len(tree) > maxTreeBytes {
 		return nil, tooLarge("tree")
 	}
@@ -108,7 +110,7 @@ func newTreeReader(tree []byte, r *request) (*treeReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &treeReader{decoder: json.NewDecoder(bytes.NewReader(tree)), makers: known}
+	t := &treeReader{decoder: json.NewDecoder(bytes.NewReader(tree)), meter: m, makers: known}
 	t.decoder.UseNumber()
 	t.thread = &starlark.Thread{Name: r.App + "@" + r.Version, Print: func(*starlark.Thread, string) {}}
 	canvas.AttachToThread(t.thread, canvas.Metadata{Width: r.Width, Height: r.Height})
@@ -119,8 +121,8 @@ func newTreeReader(tree []byte, r *request) (*treeReader, error) {
 }
 
 // readTree returns what the tree shows; nil for nothing.
-func readTree(tree []byte, r *request) (*reel, error) {
-	t, err := newTreeReader(tree, r)
+func readTree(tree []byte, r *request, m *meter) (*reel, error) {
+	t, err := newTreeReader(tree, r, m)
 	if err != nil {
 		return nil, err
 	}
@@ -146,8 +148,8 @@ func readTree(tree []byte, r *request) (*reel, error) {
 }
 
 // readForm keeps the app's schema in the answer: a Schema, or the list of its fields.
-func readForm(tree []byte, r *request, a *answer) error {
-	t, err := newTreeReader(tree, r)
+func readForm(tree []byte, r *request, m *meter, a *answer) error {
+	t, err := newTreeReader(tree, r, m)
 	if err != nil {
 		return err
 	}
@@ -177,8 +179,8 @@ func readForm(tree []byte, r *request, a *answer) error {
 }
 
 // readReply keeps what a handler has returned in the answer, as the library has it.
-func readReply(tree []byte, r *request, a *answer) error {
-	t, err := newTreeReader(tree, r)
+func readReply(tree []byte, r *request, m *meter, a *answer) error {
+	t, err := newTreeReader(tree, r, m)
 	if err != nil {
 		return err
 	}
@@ -247,6 +249,11 @@ func (t *treeReader) end() (err error) {
 func (t *treeReader) token() (json.Token, error) {
 	if t.values++; t.values > maxTreeValues {
 		return nil, t.complain(fmt.Sprintf("the tree has more than %d values", maxTreeValues))
+	}
+	if t.values%valuesPerLook == 0 {
+		if err := t.meter.look(0); err != nil {
+			return nil, err
+		}
 	}
 	return t.decoder.Token()
 }

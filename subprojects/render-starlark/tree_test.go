@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
+	"image"
+	"image/png"
 	"strings"
 	"testing"
 
@@ -119,7 +122,7 @@ func TestHostileTrees(t *testing.T) {
 	for name, c := range map[string]struct{ tree, want string }{
 		"deep":                {`{"widget":"Root","fields":{"child":` + deep + "}}", "levels deep"},
 		"deep lists":          {strings.Repeat("[", 1<<20), "levels deep"},
-		"wide":                {"[" + strings.Repeat("1,", 30_000) + "1]", "values"},
+		"wide":                {"[" + strings.Repeat("1,", 300_000) + "1]", "values"},
 		"large":               {`"` + strings.Repeat("x", maxTreeBytes) + `"`, "too large"},
 		"no JSON":             {"root", "invalid character"},
 		"nothing":             {"", "EOF"},
@@ -150,6 +153,20 @@ func TestHostileTrees(t *testing.T) {
 			assert.Empty(t, blob)
 		})
 	}
+}
+
+// Small files of large pictures: what they take is looked at while the tree is read.
+func TestTreesAreBoundedInMemory(t *testing.T) {
+	var file bytes.Buffer
+	require.NoError(t, png.Encode(&file, image.NewGray(image.Rect(0, 0, 2000, 2000))))
+	widget := `{"widget":"Image","fields":{"src":{"bytes":"` + base64.StdEncoding.EncodeToString(file.Bytes()) + `"}}}`
+	padding := strings.Repeat("1,", valuesPerLook)
+	tree := "[" + strings.Repeat(widget+","+padding, 120) + "1]"
+	require.Less(t, len(tree), maxTreeBytes)
+	a, _ := paint(whatPaint, tree)
+	require.NotNil(t, a.Error)
+	assert.Equal(t, problemLimit, a.Error.Kind)
+	assert.Contains(t, a.Error.Message, "holds more than 96 MiB")
 }
 
 func TestErrorsOfTreesHaveThePlaceOfTheirWidget(t *testing.T) {

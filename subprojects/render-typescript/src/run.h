@@ -22,9 +22,9 @@ enum {
 	HEAP_MAX = 24 << 20, /* what a script may hold; the process may have 32 MiB */
 	TREE_MAX = 4 << 20,
 	TREE_DEPTH_MAX = 100,
-	TREE_VALUES_MAX = 20000,
-	FRAMES_MAX = 2048,    /* as panels take; the rest of an animation is not written */
-	RAW_FRAMES_MAX = 400, /* likewise of pictures: a tree has room for them */
+	TREE_VALUES_MAX = 200000, /* all frames of an animation, ten widgets in each */
+	FRAMES_MAX = 2048,	  /* as panels take; the rest of an animation is not written */
+	RAW_FRAMES_MAX = 400,	  /* likewise of pictures: a tree has room for them */
 	PIXELS_MAX = 1 << 16,
 	LOG_LINES_MAX = 50,
 	LOG_BYTES_MAX = 8 << 10,

@@ -232,7 +232,7 @@ static int write_value(struct writer *writer, JSValueConst value)
 	int status;
 
 	if (++writer->values > TREE_VALUES_MAX)
-		return complain(writer, "the tree has more than 20000 values");
+		return complain(writer, "the tree has more than 200000 values");
 	if (writer->out->failed)
 		return complain(writer, "the tree has more than 4 MiB");
 	if (writer->depth == TREE_DEPTH_MAX)

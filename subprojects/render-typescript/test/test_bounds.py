@@ -35,6 +35,20 @@ def test_an_animation_is_cut_at_a_frame(renderer):
     assert len(row["fields"]["children"]) == 3000
 
 
+def test_all_frames_have_room_for_ten_widgets(renderer):
+    """Each with all that it may have."""
+    answer, tree = renderer.ask(returns(
+        "Root({ child: Animation({ children: Array.from({ length: 2048 }, (_, i) => Row({ children:"
+        "Array.from({ length: 5 }, (_, k) => Padding({ pad: [i % 60, k, 0, 0], expanded: false,"
+        "child: Box({ width: i, height: 3, padding: 0, color: '#' + String(100000 + 7 * i + k) }) })) })) }) })",
+        "Animation, Box, Padding, Root, Row"))
+    assert "error" not in answer, answer
+    assert answer["memory_bytes"] < 16 << 20
+    children = tree["fields"]["child"]["fields"]["children"]
+    assert len(children) == 2048
+    assert children[-1]["fields"]["children"][4]["fields"]["child"]["fields"]["color"] == "#114333"
+
+
 def test_log_is_bounded(renderer):
     answer, _ = renderer.ask("for (let i = 0; i < 1e6; i++) print(i); export default () => null")
     assert answer["log"] == [str(i) for i in range(50)]
