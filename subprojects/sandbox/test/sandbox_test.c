@@ -363,7 +363,7 @@ int main(int argc, char **argv)
 
 	if (argc != 3)
 		return 2;
-	/* So it is where a processor is emulated for one program. */
+	/* So it is in qemu-user, which passes no seccomp on to the kernel. */
 	if (prctl(PR_GET_SECCOMP) < 0) {
 		printf("this kernel has no seccomp\n");
 		return SKIPPED;
