@@ -1,19 +1,23 @@
 """The steps of Containerfile, run in a Debian of their own: no program for containers is needed.
 
-The first stage makes packages, which takes minutes and a network; here it is looked at only, and what
-tools/package makes is taken for its result, as in test_package.py.
+The first stage makes packages, which takes ten minutes and a network: it runs where
+DISPLAYD_TEST_CONTAINER_BUILD is set. Else it is looked at only, and what tools/package makes is taken for
+its result, as in test_package.py.
 """
 
 import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 
 import debian
 import pytest
 from server import PATIENCE_S, ROOT, wait_until
 from test_package import make_packages
+
+BUILD_S = 3600
 
 
 def read_stages():
@@ -59,28 +63,66 @@ def run_steps(machine):
         machine.run("sh", "-c", step.replace("systemd-standalone-tmpfiles", ""))
 
 
-def test_what_it_makes():
-    packages = make_packages()
+def start_and_stop(machine):
+    """As the image's user, without rights, as its ENV and ENTRYPOINT say, until its HEALTHCHECK is content."""
     _, final = STAGES
     user = arguments_of(final, "USER")[0]
     entry = json.loads(arguments_of(final, "ENTRYPOINT")[0])
     health = json.loads(arguments_of(final, "HEALTHCHECK")[0].partition(" CMD ")[2])
     variables = [word for line in arguments_of(final, "ENV") for word in shlex.split(line)]
     become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--bounding-set=-all"]
+    assert machine.run("stat", "-c", "%U %a", *arguments_of(final, "VOLUME")) == "displayd 700\n"
+    process = subprocess.Popen(machine.inside(*become, "env", *variables, *entry),
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    check = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": False}
+    wait_until(lambda: subprocess.run(machine.inside(*become, *health), **check).returncode == 0,
+               "a container that is well")
+    with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
+        os.kill(int(file.read()), signal.SIGTERM)  # what nsenter has started
+    assert process.wait(PATIENCE_S) == 0
+
+
+def put_packages(machine, packages):
+    machine.run("mkdir", "/packages")
+    for package in packages:
+        machine.put(package, "/packages/" + os.path.basename(package))
+
+
+def test_what_it_makes():
+    packages = make_packages()
     try:
         with debian.Machine(debian.NOTHING) as machine:
-            machine.run("mkdir", "/packages")
-            for package in packages:
-                machine.put(package, "/packages/" + os.path.basename(package))
+            put_packages(machine, packages)
             run_steps(machine)
-            assert machine.run("stat", "-c", "%U %a", *arguments_of(final, "VOLUME")) == "displayd 700\n"
-            process = subprocess.Popen(machine.inside(*become, "env", *variables, *entry),
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL)
-            check = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": False}
-            wait_until(lambda: subprocess.run(machine.inside(*become, *health), **check).returncode == 0,
-                       "a container that is well")
-            machine.run("pkill", "-TERM", "--oldest", "displayd")
-            assert process.wait(PATIENCE_S) == 0
+            start_and_stop(machine)
     except debian.Unavailable as why:
         pytest.skip(str(why))
+
+
+def build_packages(folder):
+    """The first stage, in a Debian that has nothing."""
+    build, _ = STAGES
+    [work] = arguments_of(build, "WORKDIR")
+    assert arguments_of(build, "COPY") == [". ."]
+    with debian.Machine(debian.NOTHING, debian.BARE, shares_network=True) as machine:
+        machine.put_tree(work)
+        for step in arguments_of(build, "RUN"):
+            machine.run("sh", "-c", f"cd {work} && {step}", patience_s=BUILD_S)
+        for name in machine.run("ls", "/packages").split():
+            with open(os.path.join(folder, name), "wb") as file:
+                subprocess.run(machine.inside("cat", "/packages/" + name), stdout=file, check=True)
+    return [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".deb")]
+
+
+@pytest.mark.skipif(not os.environ.get("DISPLAYD_TEST_CONTAINER_BUILD"),
+                    reason="takes ten minutes and a network: DISPLAYD_TEST_CONTAINER_BUILD=1")
+def test_both_stages(tmp_path):
+    """Each step as it is written. The container of the second stage listens at this machine's port 8080."""
+    packages = build_packages(str(tmp_path))
+    assert {os.path.basename(name).split("_")[0] for name in packages} >= {"displayd", "displayctl"}
+    with debian.Machine(debian.NOTHING, debian.BARE, shares_network=True) as machine:
+        put_packages(machine, packages)
+        for step in arguments_of(STAGES[1], "RUN"):
+            machine.run("sh", "-c", step, patience_s=BUILD_S)
+        start_and_stop(machine)
