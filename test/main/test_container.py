@@ -78,6 +78,7 @@ def start_and_stop(machine):
     check = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": False}
     wait_until(lambda: subprocess.run(machine.inside(*become, *health), **check).returncode == 0,
                "a container that is well")
+    machine.run(*become, *(word.replace("/readyz", "/livez") for word in health))
     with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
         os.kill(int(file.read()), signal.SIGTERM)  # what nsenter has started
     assert process.wait(PATIENCE_S) == 0
