@@ -69,9 +69,12 @@ def test_its_messages():
 
 
 def test_its_settings():
-    known = help_of(DISPLAYD) + help_of(DISPLAYCTL) + sources()
-    for option in set(re.findall(r"`[^`]*?--([a-z][a-z-]+)", PAGE)):
-        assert f"--{option}" in known or f'"{option}"' in known, option
+    ours = help_of(DISPLAYD) + help_of(DISPLAYCTL) + sources()
+    for code in set(re.findall(r"`([^`\n]+)`", PAGE)):
+        tool = re.match(r"tools/\w+", code)
+        known = help_of(os.path.join(ROOT, tool.group())) if tool else ours
+        for option in re.findall(r"--([a-z][a-z-]+)", code):
+            assert f"--{option}" in known or f'"{option}"' in known, code
 
 
 def test_its_links():
