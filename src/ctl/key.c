@@ -110,11 +110,15 @@ enum ctl_exit ctl_key_list(struct ctl *ctl)
 
 /* ---- one that is there ---- */
 
-/* A person copies what is nearest, and that may be the key itself: it is not to be in a shell's
- * history, and is not repeated. */
+/* A person copies what is nearest, and that may be the key itself, also with what stands around it:
+ * it is not to be in a shell's history, and is not repeated. */
 static enum ctl_exit check_is_no_key(struct str text)
 {
-	if (!str_starts_with(text, STR("ddk_")) || text.length <= API_KEY_SHOWN_LENGTH)
+	static const char prefix[] = "ddk_";
+	const char *key =
+	    text.length ? memmem(text.data, text.length, prefix, sizeof(prefix) - 1) : NULL;
+
+	if (!key || text.data + text.length - key <= API_KEY_SHOWN_LENGTH)
 		return CTL_DONE;
 	return ctl_fail(CTL_USAGE,
 			"that looks like a whole key, which is a secret: give its first %d "

@@ -1,5 +1,6 @@
 """displayctl: who and what is let in, what asks first, and secrets that stand in no command line."""
 
+import itertools
 import json
 import os
 import re
@@ -98,10 +99,11 @@ class TestKey:
         assert key
 
     def test_a_whole_key_is_refused_and_not_repeated(self, running, key):
-        for command in ("show", "revoke"):
-            text = refused(running, 2, "key", command, key)
-            assert text.startswith("that looks like a whole key")
-            assert key not in text
+        copied = [key, f" {key}", f'"{key}"', f"Bearer {key}", f"key={key}", f"ddk_{key}"]
+        for command, text in itertools.product(("show", "revoke"), copied):
+            told = refused(running, 2, "key", command, text)
+            assert told.startswith("that looks like a whole key")
+            assert key not in told
 
     @pytest.mark.parametrize("text", ["ddk_", "d", "%", "", "nothing"])
     def test_what_is_no_prefix(self, running, key, text):
