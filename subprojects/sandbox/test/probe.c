@@ -276,6 +276,11 @@ static int take_memory(void)
 	return memory == MAP_FAILED ? errno : 0;
 }
 
+static int let_others_run(void)
+{
+	return sched_yield() == 0 ? 0 : errno;
+}
+
 static int take_some_memory(void)
 {
 	void *memory =
@@ -330,6 +335,7 @@ static const struct attempt {
     {"make a thread", make_thread},
     {"write to the link", use_link},
     {"find a clean environment", see_environment},
+    {"let others run", let_others_run},
     {"make a netlink socket", make_netlink_socket},
     {"make a unix datagram socket", make_datagram_socket},
     {"make a packet socket", make_packet_socket},

@@ -171,6 +171,7 @@ static void test_an_interpreter_has_less(void **state)
 	    "take 16 MiB",
 	    "write to the link",
 	    "find a clean environment",
+	    "let others run",
 	};
 
 	(void)state;

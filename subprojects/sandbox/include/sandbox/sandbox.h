@@ -58,8 +58,8 @@ unsigned sandbox_enter(const struct sandbox_limits *limits, const struct sandbox
 /*
  * What a sealed program may still call.
  *   SANDBOX_GO: what Go's runtime needs, threads of its own included.
- *   SANDBOX_SCRIPT: what an interpreter in C needs that has one thread: its memory, a timer, and
- *   descriptors that are open.
+ *   SANDBOX_SCRIPT: what an interpreter in C needs that has one thread: its memory, a timer,
+ *   descriptors that are open, and to let others run first.
  *   SANDBOX_NETWORK: what was entered with a network, without exec.
  */
 enum sandbox_list { SANDBOX_GO, SANDBOX_SCRIPT, SANDBOX_NETWORK };
