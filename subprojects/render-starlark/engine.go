@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/tronbyt/pixlet/render"
 	"github.com/tronbyt/pixlet/runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/random"
 	"github.com/tronbyt/pixlet/runtime/modules/render_runtime/canvas"
 	"github.com/tronbyt/pixlet/schema"
 	starlarktime "go.starlark.net/lib/time"
 	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
 	"golang.org/x/text/language"
 )
 
@@ -89,7 +91,11 @@ func (e *engine) run(r *request, script []byte, m *meter, log *logbook, a *answe
 		if err != nil || len(roots) == 0 {
 			return nil, placed(err, files)
 		}
-		return show(reelOf(roots, r), r, m, a)
+		shown := reelOf(roots, r)
+		shown.made = func(widget render.Widget) (syntax.Position, bool) {
+			return onlyCall(files, nameOf(widget))
+		}
+		return show(shown, r, m, a)
 	case whatSchema:
 		return nil, keepSchema(app.Schema, a)
 	case whatHandler:

@@ -13,6 +13,7 @@ import (
 	"github.com/tronbyt/go-libwebp/webp"
 	"github.com/tronbyt/pixlet/encode"
 	"github.com/tronbyt/pixlet/render"
+	"go.starlark.net/syntax"
 )
 
 // Panels take no animation of more frames (PANELIMAGE_FRAMES_MAX), of which neighbours differ.
@@ -24,6 +25,9 @@ type reel struct {
 	delay             time.Duration
 	maxAgeS           int
 	showFullAnimation bool
+
+	// made tells where a widget was made, if that is known; nil: it never is.
+	made func(widget render.Widget) (syntax.Position, bool)
 }
 
 // reelOf has the frames of the roots; each is painted when it is asked for.
@@ -31,7 +35,9 @@ func reelOf(roots []render.Root, r *request) *reel {
 	bounds := image.Rect(0, 0, r.Width, r.Height)
 	frames := func(yield func(image.Image) bool) {
 		for _, root := range roots {
-			for i := range min(root.Child.FrameCount(bounds), render.DefaultMaxFrameCount) {
+			count := 0
+			painting(root, r, 0, func() { count = root.Child.FrameCount(bounds) })
+			for i := range min(count, render.DefaultMaxFrameCount) {
 				if !yield(paintFrame(root, r, i)) {
 					return
 				}
@@ -39,17 +45,19 @@ func reelOf(roots []render.Root, r *request) *reel {
 		}
 	}
 	first := roots[0]
-	return &reel{frames, delayOf(int(first.Delay)), int(max(0, first.MaxAge)), first.ShowFullAnimation}
+	return &reel{
+		frames: frames, delay: delayOf(int(first.Delay)),
+		maxAgeS: int(max(0, first.MaxAge)), showFullAnimation: first.ShowFullAnimation,
+	}
 }
 
 // picture paints the reel into one lossless WebP, as the library's own encoder does, but in the
 // goroutine of the request: a panic in a widget is then an error of this request, and the limits
-// are looked at before each frame. Such an error has no place: widgets do not keep where they were
-// made, and a panic does not tell which of them it was.
+// are looked at before each frame.
 func picture(shown *reel, r *request, m *meter) (blob []byte, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = &problem{Kind: problemScript, Message: fmt.Sprintf("painting failed: %v", cause)}
+			err = shown.complain(cause)
 		}
 	}()
 	config, err := webp.ConfigLosslessPreset(encode.WebPLevelDefault)
@@ -95,6 +103,21 @@ func picture(shown *reel, r *request, m *meter) (blob []byte, err error) {
 	return cutAtFrame(blob, maxBlobBytes), err
 }
 
+// complain says which widget could not be painted, and where it was made.
+func (shown *reel) complain(cause any) error {
+	p := &problem{Kind: problemScript, Message: fmt.Sprintf("painting failed: %v", cause)}
+	if failed, ok := cause.(*failedPaint); ok {
+		p.Message = fmt.Sprintf("painting failed (%s): %v", failed.where, failed.cause)
+		if shown.made == nil {
+			return p
+		}
+		if position, isKnown := shown.made(failed.widget); isKnown {
+			p.place(position)
+		}
+	}
+	return p
+}
+
 // areAlike tells whether the encoder makes one frame of the two.
 func areAlike(one, other image.Image) bool {
 	a, ok := one.(*image.RGBA)
@@ -124,7 +147,9 @@ func paintFrame(root render.Root, r *request, index int) image.Image {
 	canvas.SetColor(color.Black)
 	canvas.Clear()
 	canvas.Push()
-	root.Child.Paint(canvas, image.Rect(0, 0, r.Width, r.Height), index)
+	painting(root, r, index, func() {
+		root.Child.Paint(canvas, image.Rect(0, 0, r.Width, r.Height), index)
+	})
 	canvas.Pop()
 	return canvas.Image()
 }

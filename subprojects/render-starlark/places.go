@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"iter"
 	"math"
 	"path"
 	"strconv"
@@ -120,22 +121,7 @@ func placed(err error, files fs.FS) error {
 
 // definition finds the function in the scripts from which the library takes main() and the like.
 func definition(files fs.FS, function string) (found syntax.Position, ok bool) {
-	entries, err := fs.ReadDir(files, ".")
-	if err != nil {
-		return found, false
-	}
-	for _, entry := range entries {
-		if path.Ext(entry.Name()) != ".star" {
-			continue
-		}
-		source, err := fs.ReadFile(files, entry.Name())
-		if err != nil {
-			continue
-		}
-		script, err := (&syntax.FileOptions{}).Parse(entry.Name(), source, 0)
-		if err != nil {
-			continue
-		}
+	for script := range scriptsOf(files) {
 		for _, statement := range script.Stmts {
 			if def, isDef := statement.(*syntax.DefStmt); isDef && def.Name.Name == function {
 				return def.Name.NamePos, true
@@ -143,4 +129,46 @@ func definition(files fs.FS, function string) (found syntax.Position, ok bool) {
 		}
 	}
 	return found, false
+}
+
+// onlyCall finds the one place in the scripts at which a widget of this name is made. Where there are
+// several, none is told.
+func onlyCall(files fs.FS, name string) (found syntax.Position, ok bool) {
+	count := 0
+	for script := range scriptsOf(files) {
+		syntax.Walk(script, func(node syntax.Node) bool {
+			if call, isCall := node.(*syntax.CallExpr); isCall {
+				if member, isMember := call.Fn.(*syntax.DotExpr); isMember && member.Name.Name == name {
+					found = call.Lparen
+					count++
+				}
+			}
+			return true
+		})
+	}
+	return found, count == 1
+}
+
+// scriptsOf parses the scripts in the app's folder itself, one after the other. What cannot be read is
+// left out.
+func scriptsOf(files fs.FS) iter.Seq[*syntax.File] {
+	return func(yield func(*syntax.File) bool) {
+		entries, err := fs.ReadDir(files, ".")
+		if err != nil {
+			return
+		}
+		for _, entry := range entries {
+			if path.Ext(entry.Name()) != ".star" {
+				continue
+			}
+			source, err := fs.ReadFile(files, entry.Name())
+			if err != nil {
+				continue
+			}
+			script, err := (&syntax.FileOptions{}).Parse(entry.Name(), source, 0)
+			if err == nil && !yield(script) {
+				return
+			}
+		}
+	}
 }

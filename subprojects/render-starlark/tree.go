@@ -10,9 +10,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tronbyt/pixlet/render"
 	"github.com/tronbyt/pixlet/runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/animation_runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/filter_runtime"
+	"github.com/tronbyt/pixlet/runtime/modules/render_runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/render_runtime/canvas"
 	"github.com/tronbyt/pixlet/schema"
 	"go.starlark.net/starlark"
@@ -97,6 +99,7 @@ type treeReader struct {
 	places    []syntax.Position
 	here      syntax.Position // what an error is about
 	made      syntax.Position // where the last widget was made
+	sites     map[render.Widget]syntax.Position
 }
 
 func newTreeReader(tree []byte, r *request, m *meter) (*treeReader, error) {
@@ -110,7 +113,8 @@ func newTreeReader(tree []byte, r *request, m *meter) (*treeReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &treeReader{decoder: json.NewDecoder(bytes.NewReader(tree)), meter: m, makers: known}
+	t := &treeReader{decoder: json.NewDecoder(bytes.NewReader(tree)), meter: m, makers: known,
+		sites: map[render.Widget]syntax.Position{}}
 	t.decoder.UseNumber()
 	t.thread = &starlark.Thread{Name: r.App + "@" + r.Version, Print: func(*starlark.Thread, string) {}}
 	canvas.AttachToThread(t.thread, canvas.Metadata{Width: r.Width, Height: r.Height})
@@ -144,7 +148,12 @@ func readTree(tree []byte, r *request, m *meter) (*reel, error) {
 	if len(roots) == 0 {
 		return nil, nil
 	}
-	return reelOf(roots, r), nil
+	shown := reelOf(roots, r)
+	shown.made = func(widget render.Widget) (syntax.Position, bool) {
+		position, isKnown := t.sites[widget]
+		return position, isKnown
+	}
+	return shown, nil
 }
 
 // readForm keeps the app's schema in the answer: a Schema, or the list of its fields.
@@ -403,9 +412,17 @@ func (t *treeReader) widget(name string) (starlark.Value, error) {
 	made, err := t.make(strings.TrimSpace(name), fields)
 	if err == nil {
 		t.leave()
+		t.remember(made)
 		t.made, t.here = t.here, around
 	}
 	return made, err
+}
+
+// remember keeps where a widget was made, should it not be painted.
+func (t *treeReader) remember(made starlark.Value) {
+	if widget, ok := made.(render_runtime.Widget); ok && t.hasPlaces && t.here.IsValid() {
+		t.sites[widget.AsRenderWidget()] = t.here
+	}
 }
 
 func (t *treeReader) make(name string, fields []starlark.Tuple) (starlark.Value, error) {

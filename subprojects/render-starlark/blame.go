@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"image"
+	"reflect"
+
+	"github.com/tronbyt/gg"
+	"github.com/tronbyt/pixlet/render"
+)
+
+// The library's widgets do not keep where they were made, and one that panics while it is painted does
+// not say which it was. So it is looked for: whose children can be painted alone, and who cannot, it is.
+
+const maxSuspects = 1000 // widgets that are painted once more
+
+// failedPaint is what a widget's panic becomes.
+type failedPaint struct {
+	widget render.Widget
+	where  string // "PieChart, child 2 of Row"
+	cause  any
+}
+
+// painting calls paint, which works on the widgets of a root. A panic in it becomes a failedPaint.
+func painting(root render.Root, r *request, index int, paint func()) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			s := search{bounds: image.Rect(0, 0, r.Width, r.Height), index: index}
+			found := &failedPaint{widget: root.Child, where: nameOf(root.Child) + ", child of Root", cause: cause}
+			s.narrow(found)
+			panic(found)
+		}
+	}()
+	paint()
+}
+
+type search struct {
+	bounds   image.Rectangle
+	index    int
+	suspects int
+}
+
+// narrow follows the panic down to the widget that has no child which panics alone.
+func (s *search) narrow(found *failedPaint) {
+	children := childrenOf(found.widget)
+	for i, child := range children {
+		cause := s.fails(child)
+		if cause == nil {
+			continue
+		}
+		where := fmt.Sprintf("%s, child %d of %s", nameOf(child), i+1, nameOf(found.widget))
+		if len(children) == 1 {
+			where = fmt.Sprintf("%s, child of %s", nameOf(child), nameOf(found.widget))
+		}
+		*found = failedPaint{child, where, cause}
+		s.narrow(found)
+		return
+	}
+}
+
+// fails tells with what the widget panics, painted alone.
+func (s *search) fails(widget render.Widget) (cause any) {
+	if s.suspects++; s.suspects > maxSuspects {
+		return nil
+	}
+	defer func() { cause = recover() }()
+	widget.FrameCount(s.bounds)
+	widget.Paint(gg.NewContext(s.bounds.Dx(), s.bounds.Dy()), s.bounds, s.index)
+	return nil
+}
+
+var widgetType = reflect.TypeFor[render.Widget]()
+
+// childrenOf has the widgets in the exported fields of one, as the library names them.
+func childrenOf(widget render.Widget) (found []render.Widget) {
+	value := reflect.Indirect(reflect.ValueOf(widget))
+	if value.Kind() != reflect.Struct {
+		return nil
+	}
+	add := func(field reflect.Value) {
+		if child, ok := field.Interface().(render.Widget); ok && !reflect.ValueOf(child).IsZero() {
+			found = append(found, child)
+		}
+	}
+	for i := range value.NumField() {
+		field := value.Field(i)
+		switch name := value.Type().Field(i).Name; {
+		case name == "Child" && field.Type() == widgetType:
+			add(field)
+		case name == "Children" && field.Kind() == reflect.Slice:
+			for j := range field.Len() {
+				add(field.Index(j))
+			}
+		}
+	}
+	return found
+}
+
+func nameOf(widget render.Widget) string {
+	if widget == nil {
+		return "nothing"
+	}
+	return reflect.Indirect(reflect.ValueOf(widget)).Type().Name()
+}
