@@ -34,7 +34,7 @@ static bool read_script(struct import_app *app)
 	char fault[APP_FAULT_MAX];
 	struct str script;
 
-	if (app_folder_read_used(app->path, &app->script, &app->is_typescript, fault) < 0) {
+	if (app_folder_read(app->path, &app->script, &app->is_typescript, fault) < 0) {
 		import_fail(app, "%s", fault);
 		return false;
 	}

@@ -1,10 +1,12 @@
 /* displayctl app render: what a server would show, without one. */
+#include "app_beside.h"
 #include "app_engine.h"
 #include "app_folder.h"
 #include "app_network.h"
 #include "app_report.h"
 #include "app_settings.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/network.h"
 #include "ctl/ctl.h"
 #include "options/options.h"
@@ -21,8 +23,8 @@ enum { WATCH_MS = 200 };
 struct rendering {
 	struct ctl *ctl;
 	const char *path;
+	char *folder;	    /* which has the files that are rendered; NULL: there is one alone */
 	const char *output; /* NULL: the terminal */
-	bool is_folder;
 	bool watches;
 	bool checks;
 	bool has_network;
@@ -114,6 +116,13 @@ static void fail(struct rendering *rendering, const char *why)
 	buffer_append_str(&rendering->status, str_from(why));
 }
 
+static void report(const struct rendering *rendering, yyjson_val *error, struct buffer *text)
+{
+	const char *folder = rendering->folder;
+
+	app_report_error(folder ? folder : rendering->path, folder, error, text);
+}
+
 /* Keeps what the answer to "render" says. */
 static void take_picture(struct rendering *rendering, struct renderer_answer *answer)
 {
@@ -123,8 +132,8 @@ static void take_picture(struct rendering *rendering, struct renderer_answer *an
 	app_report_log(head, &rendering->log);
 	if (error) {
 		rendering->failed = true;
-		app_report_error(rendering->path, rendering->is_folder, error, &rendering->log);
-		app_report_error(rendering->path, rendering->is_folder, error, &rendering->status);
+		report(rendering, error, &rendering->log);
+		report(rendering, error, &rendering->status);
 		return;
 	}
 	buffer_append_str(&rendering->picture, buffer_view(&answer->blob));
@@ -140,7 +149,7 @@ static void print_schema(struct rendering *rendering, struct renderer_answer *an
 
 	if (error) {
 		rendering->failed = true;
-		app_report_error(rendering->path, rendering->is_folder, error, &rendering->log);
+		report(rendering, error, &rendering->log);
 	}
 	if (text)
 		printf("schema: %s\n", text);
@@ -233,6 +242,17 @@ static enum ctl_exit render_script(struct rendering *rendering, bool is_typescri
 	return CTL_DONE;
 }
 
+/* Where errors are told to be. */
+static void find_folder(struct rendering *rendering, struct str script)
+{
+	struct stat about;
+
+	free(rendering->folder);
+	rendering->folder = stat(rendering->path, &about) == 0 && S_ISDIR(about.st_mode)
+				? memory_strdup(rendering->path)
+				: app_beside_folder(rendering->path, script);
+}
+
 /* Reads the app and renders it once. */
 static enum ctl_exit render(struct rendering *rendering)
 {
@@ -246,10 +266,12 @@ static enum ctl_exit render(struct rendering *rendering)
 	buffer_clear(&rendering->status);
 	rendering->failed = false;
 	rendering->state = app_folder_state(rendering->path);
-	if (app_folder_read(rendering->path, &script, &is_typescript, fault) < 0)
+	if (app_folder_read(rendering->path, &script, &is_typescript, fault) < 0) {
 		fail(rendering, fault);
-	else
+	} else {
+		find_folder(rendering, buffer_view(&script));
 		code = render_script(rendering, is_typescript, buffer_view(&script));
+	}
 	buffer_finish(&script);
 	return code;
 }
@@ -341,18 +363,17 @@ enum ctl_exit ctl_app_render(struct ctl *ctl)
 	    .has_network = !options_find_given(options, "no-network"),
 	};
 	enum ctl_exit code = app_settings_read(ctl, &rendering.settings);
-	struct stat about;
 
 	if (code == CTL_DONE)
 		code = check_arguments(&rendering);
 	if (code != CTL_DONE)
 		return code;
 	app_network_init(&rendering.network, options);
-	rendering.is_folder = stat(rendering.path, &about) == 0 && S_ISDIR(about.st_mode);
 	do {
 		code = render(&rendering);
 	} while (code == CTL_DONE && show(&rendering, &code));
 	app_network_leave(&rendering.network);
+	free(rendering.folder);
 	buffer_finish(&rendering.picture);
 	buffer_finish(&rendering.log);
 	buffer_finish(&rendering.status);

@@ -1,7 +1,9 @@
 """What tests of displayctl app render share."""
 
 import os
+import subprocess
 
+import PIL.Image
 import pytest
 
 DISPLAYCTL = os.environ["DISPLAYCTL"]
@@ -26,3 +28,25 @@ export default function main({ config }: Input) {
     return Root({ child: Box({ color: "#f00" }) });
 }
 """
+
+
+def run(*arguments, program=DISPLAYCTL, **options):
+    if "input" not in options:
+        options["stdin"] = subprocess.DEVNULL
+    return subprocess.run(
+        [program, "app", "render", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        **options,
+    )
+
+
+def frames(path):
+    """What a panel shows: pixels over black, and milliseconds, of each frame."""
+    with PIL.Image.open(path) as picture:
+        for index in range(getattr(picture, "n_frames", 1)):
+            picture.seek(index)
+            shown = PIL.Image.new("RGBA", picture.size, (0, 0, 0, 255))
+            shown.alpha_composite(picture.convert("RGBA"))
+            yield shown.tobytes(), picture.info.get("duration")

@@ -6,37 +6,14 @@ import re
 import shutil
 import subprocess
 
-import PIL.Image
 import pytest
-from app_render import DISPLAYCTL, RED, RED_TYPED, needs_starlark, needs_typescript
+from app_render import DISPLAYCTL, RED, RED_TYPED, frames, needs_starlark, needs_typescript, run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 APPS = ROOT / "share/apps"
 PICTURES = ROOT / "subprojects/render-starlark/testdata"
 COMMUNITY = pathlib.Path(os.environ.get("DISPLAYD_APPS", ROOT.parent / "shared/apps"))
 MOMENT = ("--now", "2026-07-01T12:34:56Z", "--timezone", "Europe/Zagreb", "--seed", "1")
-
-
-def run(*arguments, program=DISPLAYCTL, **options):
-    if "input" not in options:
-        options["stdin"] = subprocess.DEVNULL
-    return subprocess.run(
-        [program, "app", "render", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        **options,
-    )
-
-
-def frames(path):
-    """What a panel shows: pixels over black, and milliseconds, of each frame."""
-    with PIL.Image.open(path) as picture:
-        for index in range(getattr(picture, "n_frames", 1)):
-            picture.seek(index)
-            shown = PIL.Image.new("RGBA", picture.size, (0, 0, 0, 255))
-            shown.alpha_composite(picture.convert("RGBA"))
-            yield shown.tobytes(), picture.info.get("duration")
 
 
 @needs_starlark

@@ -56,6 +56,17 @@ def test_watch(app, tmp_path):
     assert terminal.interrupt() == 0
 
 
+@needs_starlark
+def test_watch_of_a_file_that_a_script_loads(app):
+    app("#f00", "colour.txt")
+    script = RED.replace('"#f00"', "file.readall()")
+    terminal = Terminal(app('load("colour.txt", "file")\n' + script), "--watch")
+    terminal.wait_for(b"38;2;255;0;0m")
+    app("#00f", "colour.txt")
+    terminal.wait_for(b"38;2;0;0;255m")
+    assert terminal.interrupt() == 0
+
+
 @needs_typescript
 def test_watch_in_typescript(app):
     terminal = Terminal(app("export default () => nobody;\n", "mine.ts"), "--watch")

@@ -1,0 +1,77 @@
+"""displayctl app render: which files of an app it takes."""
+
+import pytest
+from app_render import frames, needs_starlark, run
+
+ROOM = """load("render.star", "render")
+load("./lib/draw.star", "draw")
+load( 'dot.svg',
+    dot = "file")
+load("i18n.star", "tr")
+def main():
+    return render.Root(child = render.Row([render.Image(src = dot.readall()), draw(tr("hello"))]))
+"""
+
+
+def write_room(folder):
+    """An app of several files, among others that it does not load."""
+    for name, text in {
+        "room.star": ROOM,
+        "lib/draw.star": 'load("render.star", "render")\nload("colour.txt", colour = "file")\n'
+                         "def draw(text):\n    return render.Text(text, color = colour.readall())\n",
+        "colour.txt": "#0f0",
+        "dot.svg": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">'
+                   '<rect width="9" height="9" fill="#f0f"/></svg>',
+        "locales/en.json": '{"hello": "Good day"}',
+        "demo.gif": "x" * (9 << 20),
+        **{f"pictures/{number}": "" for number in range(600)},
+    }.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@needs_starlark
+def test_files_that_nothing_loads_are_left_out(tmp_path):
+    """Pictures for a catalogue, say, of which there may be many, and large ones."""
+    write_room(tmp_path / "room")
+    done = run(tmp_path / "room", "-o", tmp_path / "out.webp")
+    assert (done.returncode, done.stderr) == (0, "")
+    (shown, _), = frames(tmp_path / "out.webp")
+    assert b"\xff\0\xff\xff" in shown and b"\0\xff\0\xff" in shown
+
+
+@needs_starlark
+def test_a_script_has_the_files_of_its_folder(tmp_path, monkeypatch):
+    """As with the library's own command, also where other scripts are in the folder."""
+    folder = tmp_path / "room"
+    write_room(folder)
+    done = run(folder, "-o", tmp_path / "folder.webp")
+    assert done.returncode == 0
+    (folder / "other.star").write_text("def main():\n    return []\n")
+    (folder / "broken.star").write_text("def main(:\n")
+    done = run(folder / "room.star", "-o", tmp_path / "out.webp")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(frames(tmp_path / "out.webp")) == list(frames(tmp_path / "folder.webp"))
+
+    (folder / "lib/draw.star").write_text("\ndef draw(text):\n    return text[99]\n")
+    done = run(folder / "room.star", "--check")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{folder}/lib/draw.star:3:16: ")
+    monkeypatch.chdir(folder)
+    assert run("room.star", "--check").stderr.startswith("./lib/draw.star:3:16: ")
+    (folder / "room.star").write_text("\n\ndef main():\n    return 1 + ''\n")
+    assert run("room.star", "--check").stderr.startswith("room.star:4:14: ")
+
+
+@needs_starlark
+@pytest.mark.parametrize("name", ["../secret.star", "/etc/hostname", "link.txt", ".hidden", "lib"])
+def test_a_script_has_nothing_else(name, tmp_path):
+    folder = tmp_path / "room"
+    (folder / "lib").mkdir(parents=True)
+    (tmp_path / "secret.star").write_text("file = 7\n")
+    (folder / ".hidden").write_text("hidden")
+    (folder / "link.txt").symlink_to(tmp_path / "secret.star")
+    (folder / "mine.star").write_text(f'load("{name}", "file")\ndef main():\n    return []\n')
+    done = run(folder / "mine.star", "--check")
+    assert done.returncode == 1 and "invalid module" in done.stderr
