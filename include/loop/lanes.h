@@ -1,4 +1,4 @@
-/* Worker threads in lanes over libuv's pool.
+/* Worker threads in lanes.
  *
  *   LANE_SHORT  a still picture: a few milliseconds at most
  *   LANE_LONG   animations: up to a second. At most half of the threads run it, so that a long job
@@ -35,8 +35,7 @@ enum lane { LANE_SHORT, LANE_LONG, LANE_PASSWORD, LANE_HANDSHAKE, LANE_COUNT };
 struct lane_account;
 
 struct lane_job {
-	uv_work_t work;			    /* private */
-	struct list node;		    /* private */
+	struct list node;		    /* private: where it waits, or has run */
 	struct lane_account *queue_account; /* private */
 	uint64_t used_us;		    /* private: CPU time of the slices so far, */
 	uint64_t slice_us;		    /* of the last one */
@@ -59,11 +58,11 @@ struct lane_job {
 	void (*done)(struct lane_job *job); /* on the loop, always; the job may go after it */
 };
 
-/* threads: those of libuv's pool that the short and the long lane may use, at least 2. Sets
- * loop->lanes. The process must not have used the pool before (UV_THREADPOOL_SIZE is set here). */
+/* threads: those that the short and the long lane may use, at least 2. They start with the first
+ * job. Sets loop->lanes. */
 void lanes_start(struct loop *loop, unsigned threads);
 
-/* All jobs must be done. */
+/* All jobs must be done. The threads are waited for; the rest goes with the loop's next turn. */
 void lanes_stop(struct loop *loop);
 
 /* Queues a job, whose public members are set. 0, or where it is refused, and done is never called:

@@ -4,9 +4,9 @@
 #include "base/memory.h"
 #include "base/require.h"
 #include "loop/lane_queue.h"
+#include "loop/lane_threads.h"
 #include "metric/metric.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -25,7 +25,8 @@ _Static_assert((int)LANE_COUNT <= (int)METRIC_LANE_PREVIEW &&
 
 struct lanes {
 	struct lane_queue queues[LANE_COUNT];
-	unsigned threads;
+	struct lane_threads *pool;
+	unsigned threads; /* of them, those of the short and the long lane */
 };
 
 struct lane_kind {
@@ -60,37 +61,6 @@ static bool has_own_threads(enum lane lane)
 	return lane == LANE_PASSWORD || lane == LANE_HANDSHAKE;
 }
 
-void lanes_start(struct loop *loop, unsigned threads)
-{
-	struct lanes *lanes = memory_zalloc(sizeof(*lanes));
-	unsigned all_threads = threads;
-	char size[16];
-
-	require(threads >= 2 && !loop->lanes);
-	for (int lane = 0; lane < LANE_COUNT; lane++) {
-		lane_queue_init(&lanes->queues[lane], threads_of(lane, threads), kinds[lane].limit,
-				kinds[lane].ns_per_byte);
-		if (has_own_threads(lane))
-			all_threads += threads_of(lane, threads);
-	}
-	lanes->threads = threads;
-	snprintf(size, sizeof(size), "%u", all_threads);
-	setenv("UV_THREADPOOL_SIZE", size, 1);
-	loop->lanes = lanes;
-}
-
-void lanes_stop(struct loop *loop)
-{
-	struct lanes *lanes = loop->lanes;
-
-	if (!lanes)
-		return;
-	for (int lane = 0; lane < LANE_COUNT; lane++)
-		lane_queue_finish(&lanes->queues[lane]);
-	free(lanes);
-	loop->lanes = NULL;
-}
-
 static void be_nice(void)
 {
 	static _Thread_local bool is_nice;
@@ -115,9 +85,8 @@ static void give_way(void)
 	nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
 }
 
-static void on_work(uv_work_t *work)
+static void on_work(struct lane_job *job)
 {
-	struct lane_job *job = container_of(work, struct lane_job, work);
 	uint64_t from_us = thread_cpu_us();
 
 	be_nice();
@@ -135,10 +104,8 @@ static void on_work(uv_work_t *work)
 
 static void start_waiting(struct loop *loop);
 
-static void on_work_done(uv_work_t *work, int status)
+static void on_work_done(struct loop *loop, struct lane_job *job)
 {
-	struct lane_job *job = container_of(work, struct lane_job, work);
-	struct loop *loop = work->loop->data;
 	struct lane_slice slice = {
 	    .cpu_us = job->slice_us,
 	    .wall_us = clock_monotonic_us() - job->started_us,
@@ -146,7 +113,6 @@ static void on_work_done(uv_work_t *work, int status)
 	    .is_dropped = job->is_dropped,
 	};
 
-	require(status == 0); /* jobs are never cancelled */
 	lane_queue_give_back(&loop->lanes->queues[job->lane], job, &slice);
 	start_waiting(loop);
 	if (!slice.has_more)
@@ -179,9 +145,39 @@ static void start_waiting(struct loop *loop)
 				metric_observe(METRIC_LANE_WAIT, (unsigned)lane,
 					       job->started_us - job->submitted_us);
 			job->submitted_us = 0;
-			require(uv_queue_work(&loop->uv, &job->work, on_work, on_work_done) == 0);
+			lane_threads_run(lanes->pool, job);
 		}
 	}
+}
+
+void lanes_start(struct loop *loop, unsigned threads)
+{
+	struct lanes *lanes = memory_zalloc(sizeof(*lanes));
+	unsigned all_threads = threads;
+
+	require(threads >= 2 && !loop->lanes);
+	for (int lane = 0; lane < LANE_COUNT; lane++) {
+		lane_queue_init(&lanes->queues[lane], threads_of(lane, threads), kinds[lane].limit,
+				kinds[lane].ns_per_byte);
+		if (has_own_threads(lane))
+			all_threads += threads_of(lane, threads);
+	}
+	lanes->threads = threads;
+	lanes->pool = lane_threads_create(loop, all_threads, on_work, on_work_done);
+	loop->lanes = lanes;
+}
+
+void lanes_stop(struct loop *loop)
+{
+	struct lanes *lanes = loop->lanes;
+
+	if (!lanes)
+		return;
+	for (int lane = 0; lane < LANE_COUNT; lane++)
+		lane_queue_finish(&lanes->queues[lane]);
+	lane_threads_destroy(lanes->pool);
+	free(lanes);
+	loop->lanes = NULL;
 }
 
 void lanes_tell(const struct loop *loop)
