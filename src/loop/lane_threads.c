@@ -30,14 +30,10 @@ struct lane_threads {
  * its way. */
 static void finish_job(struct lane_threads *threads, struct lane_job *job)
 {
-	bool is_told;
-
 	uv_mutex_lock(&threads->mutex);
-	is_told = !list_is_empty(&threads->finished);
 	list_append(&threads->finished, &job->node);
 	uv_mutex_unlock(&threads->mutex);
-	if (!is_told)
-		require(eventfd_write(threads->ready_fd, 1) == 0);
+	require(eventfd_write(threads->ready_fd, 1) == 0);
 }
 
 static void on_thread(void *argument)
