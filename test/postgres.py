@@ -39,6 +39,15 @@ SETTINGS = {
 }
 
 
+def has_ended(pid):
+    """Ended, though its parent may not have taken note."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
 def find_binaries():
     """The folder of the newest PostgreSQL."""
     folders = glob.glob("/usr/lib/postgresql/*/bin/postgres")
@@ -122,7 +131,13 @@ class Postgres:
     def kill(self):
         """As if the machine had lost its power: every process of the cluster at once."""
         if self.process.poll() is None:
-            self._signal_all(signal.SIGKILL)
+            children = self._signal_all(signal.SIGSTOP)
+            for pid in [*children, self.process.pid]:
+                os.kill(pid, signal.SIGKILL)  # they are stopped: no other process has the number
+            # The next one does not start while one of them has the shared memory.
+            for pid in children:
+                while not has_ended(pid):
+                    time.sleep(0.01)
         self.process.wait()
         lock = os.path.join(self.data, "postmaster.pid")
         if os.path.exists(lock):
@@ -140,16 +155,17 @@ class Postgres:
         self._signal_all(signal.SIGCONT)
 
     def _signal_all(self, number):
-        """To the postmaster first, so that it starts nothing more, then to its children."""
+        """To the postmaster first, so that it starts nothing more, then to its children. Returns those."""
         pid = self.process.pid
         os.kill(pid, number)
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-            children = file.read().split()
+            children = [int(child) for child in file.read().split()]
         for child in children:
             try:
-                os.kill(int(child), number)
+                os.kill(child, number)
             except ProcessLookupError:
                 pass
+        return children
 
     def execute(self, sql, database="postgres"):
         """Runs SQL outside of a transaction; its output, unaligned, without headers."""
