@@ -9,8 +9,7 @@ import (
 	"github.com/tronbyt/pixlet/render"
 )
 
-// The library's widgets do not keep where they were made, and one that panics while it is painted does
-// not say which it was. So it is looked for: whose children can be painted alone, and who cannot, it is.
+// A widget that panics while it is painted does not say which it was. So it is looked for: whose children can be painted alone, and who cannot, it is.
 
 const maxSuspects = 1000 // widgets that are painted once more
 
@@ -85,7 +84,7 @@ func childrenOf(widget render.Widget) (found []render.Widget) {
 	for i := range value.NumField() {
 		field := value.Field(i)
 		switch name := value.Type().Field(i).Name; {
-		case name == "Child" && field.Type() == widgetType:
+		case (name == "Child" || name == "Widget") && field.Type() == widgetType: // filters have a Widget
 			add(field)
 		case name == "Children" && field.Kind() == reflect.Slice:
 			for j := range field.Len() {

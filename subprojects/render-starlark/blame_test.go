@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tronbyt/pixlet/render"
+	"go.starlark.net/syntax"
 )
 
 // A pie without colours divides by their number.
@@ -29,11 +31,29 @@ func TestPaintingThatFailsNamesItsWidget(t *testing.T) {
 		column := strings.Index(before+child, "PieChart(") + len("PieChart(")
 		assert.Equal(t, fmt.Sprintf("app.star:3:%d", column), placeOf(a), child)
 	}
-	const good = `render.PieChart(diameter = 9, colors = ["#fff"], weights = [1]), `
-	a, _ := serve(testRequest(), begin+before+"render.Row(["+good+pie+"]))\n")
-	require.NotNil(t, a.Error)
-	assert.Equal(t, ":0:0", placeOf(a), "which of the two it was is not known")
-	assert.Contains(t, a.Error.Message, "PieChart, child 2 of Row")
+}
+
+// Each widget has a place of its own, however many of its kind there are.
+func TestPaintingThatFailsHasThePlaceOfItsWidget(t *testing.T) {
+	const begin = "load(\"render.star\", \"render\")\nload(\"filter.star\", \"filter\")\n" +
+		"load(\"animation.star\", \"animation\")\nload(\"more.star\", \"chart\")\n"
+	const more = "\n-- more.star --\nload(\"render.star\", \"render\")\n" +
+		"def chart(colors):\n    return render.PieChart(diameter = 9, colors = colors, weights = [1])\n"
+	const good = `render.PieChart(diameter = 9, colors = ["#fff"], weights = [1])`
+	for body, want := range map[string]string{
+		"    a = " + good + "\n    b = " + pie + "\n    return render.Root(child = render.Row([a, b]))":               "main.star:7:24 PieChart, child 2 of Row",
+		"    return render.Root(child = render.Row([" + good + ",\n        " + pie + "]))":                            "main.star:7:24 PieChart, child 2 of Row",
+		"    return render.Root(child = render.Row([chart(c) for c in [[\"#fff\"], []]]))":                            "more.star:3:27 PieChart, child 2 of Row",
+		"    return render.Root(child = filter.Blur(radius = 1.0, child = " + pie + "))":                              "main.star:6:81 PieChart, child of Blur",
+		"    return render.Root(child = filter.Invert(" + pie + "))":                                                  "main.star:6:61 PieChart, child of Invert",
+		"    return render.Root(child = animation.Transformation(child = " + pie + ", duration = 3, keyframes = []))": "main.star:6:80 PieChart, child of Transformation",
+	} {
+		a, _ := serve(testRequest(), "-- main.star --\n"+begin+"def main():\n"+body+more)
+		require.NotNil(t, a.Error, body)
+		place, where, _ := strings.Cut(want, " ")
+		assert.Equal(t, place, placeOf(a), body)
+		assert.Equal(t, "painting failed ("+where+"): runtime error: integer divide by zero", a.Error.Message)
+	}
 }
 
 func placeOf(a *answer) string {
@@ -52,4 +72,32 @@ func TestPaintingOfATreeThatFailsHasThePlaceOfItsWidget(t *testing.T) {
 		assert.Equal(t, want+": runtime error: integer divide by zero",
 			placeOf(a)+" "+a.Error.Message, child)
 	}
+}
+
+func TestPlacesOfWidgetsAreBounded(t *testing.T) {
+	const begin = "load(\"render.star\", \"render\")\ndef main():\n    first = " + pie +
+		"\n    for i in range(%d):\n        last = " + pie + "\n    return render.Root(child = %s)\n"
+	for widget, where := range map[string]string{"first": ":0:0", "last": "app.star:5:31"} {
+		a, _ := serve(testRequest(), fmt.Sprintf(begin, 2*maxSites, widget))
+		require.NotNil(t, a.Error)
+		assert.Equal(t, where, placeOf(a))
+		assert.Nil(t, testEngine.sites, "they go with their request")
+	}
+	a, _ := serve(testRequest(), fmt.Sprintf(begin, maxSites-1, "first"))
+	assert.Equal(t, "app.star:3:28", placeOf(a))
+}
+
+// What the memory of a widget that was dropped is used for again has a place of its own.
+func TestPlacesOfWidgetsAreOfTheLastAtTheirAddress(t *testing.T) {
+	s := &sites{}
+	file := "main.star"
+	widget := &render.Box{}
+	for line := range int32(3) {
+		s.last = append(s.last, site{addressOf(widget), syntax.MakePosition(&file, line+1, 1)})
+	}
+	place, isKnown := s.of(widget)
+	assert.True(t, isKnown)
+	assert.EqualValues(t, 3, place.Line)
+	_, isKnown = s.of(&render.Box{})
+	assert.False(t, isKnown)
 }

@@ -7,14 +7,12 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/tronbyt/pixlet/render"
 	"github.com/tronbyt/pixlet/runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/random"
 	"github.com/tronbyt/pixlet/runtime/modules/render_runtime/canvas"
 	"github.com/tronbyt/pixlet/schema"
 	starlarktime "go.starlark.net/lib/time"
 	"go.starlark.net/starlark"
-	"go.starlark.net/syntax"
 	"golang.org/x/text/language"
 )
 
@@ -27,6 +25,7 @@ const (
 type engine struct {
 	cache   *scriptCache
 	network *network
+	sites   *sites // of the request
 }
 
 func newEngine() *engine {
@@ -40,6 +39,8 @@ func (e *engine) serve(r *request, script []byte, m *meter) (*answer, []byte) {
 	a, log := &answer{}, &logbook{}
 	cpuBefore := cpuTime()
 	e.network.begin(r)
+	e.sites = &sites{}
+	defer func() { e.sites = nil }()
 	blob, err := e.run(r, script, m, log, a)
 	if err != nil {
 		a.Error, blob = describe(err, m), nil
@@ -92,9 +93,7 @@ func (e *engine) run(r *request, script []byte, m *meter, log *logbook, a *answe
 			return nil, placed(err, files)
 		}
 		shown := reelOf(roots, r)
-		shown.made = func(widget render.Widget) (syntax.Position, bool) {
-			return onlyCall(files, nameOf(widget))
-		}
+		shown.made = e.sites.of
 		return show(shown, r, m, a)
 	case whatSchema:
 		return nil, keepSchema(app.Schema, a)
@@ -131,6 +130,7 @@ func (e *engine) load(ctx context.Context, r *request, files fs.FS, m *meter, lo
 			starlarktime.SetNow(thread, func() (time.Time, error) { return now, nil })
 			random.SeedThread(thread, r.Seed, r.Seed)
 			m.attach(thread)
+			e.sites.attach(thread)
 			return thread
 		}))
 }

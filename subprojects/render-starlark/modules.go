@@ -9,11 +9,15 @@ import (
 	"maps"
 	mathrand "math/rand/v2"
 	"net/http"
+	"sync"
 	"time"
 
 	gohumanize "github.com/dustin/go-humanize"
 	"github.com/tronbyt/pixlet/runtime"
+	"github.com/tronbyt/pixlet/runtime/modules/animation_runtime"
+	"github.com/tronbyt/pixlet/runtime/modules/filter_runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/humanize"
+	"github.com/tronbyt/pixlet/runtime/modules/render_runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/starlarkhttp"
 	starlarktime "go.starlark.net/lib/time"
 	"go.starlark.net/starlark"
@@ -42,14 +46,37 @@ func setProcessClock(r *request, location *time.Location) {
 	rand.Reader = mathrand.NewChaCha8(seed) // random.number(secure = True)
 }
 
-// loadModule replaces the modules that would ask the machine's clock, or paint without end.
+// Modules that make widgets. Those of the library are not changed: they are all requests'.
+var (
+	renderModule = sync.OnceValues(func() (starlark.StringDict, error) {
+		all, err := noting(render_runtime.LoadModule())
+		if err == nil {
+			members := all["render"].(*starlarkstruct.Module).Members
+			members["Plot"] = checkedPlot(members["Plot"].(*starlark.Builtin))
+		}
+		return all, err
+	})
+	filterModule    = sync.OnceValues(func() (starlark.StringDict, error) { return noting(filter_runtime.LoadModule()) })
+	animationModule = sync.OnceValues(func() (starlark.StringDict, error) { return noting(animation_runtime.LoadModule()) })
+)
+
+// loadModule replaces the modules that would ask the machine's clock, or paint without end, and those
+// that make widgets.
 func loadModule(_ *starlark.Thread, name string) (starlark.StringDict, error) {
-	if name == "render.star" {
+	switch name {
+	case "render.star":
 		return renderModule()
+	case "filter.star":
+		return filterModule()
+	case "animation.star":
+		return animationModule()
+	case "humanize.star":
+		return humanizeModule()
 	}
-	if name != "humanize.star" {
-		return nil, runtime.ErrInvalidModule
-	}
+	return nil, runtime.ErrInvalidModule
+}
+
+func humanizeModule() (starlark.StringDict, error) {
 	module, err := humanize.LoadModule()
 	if err != nil {
 		return nil, err

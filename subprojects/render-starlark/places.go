@@ -131,24 +131,6 @@ func definition(files fs.FS, function string) (found syntax.Position, ok bool) {
 	return found, false
 }
 
-// onlyCall finds the one place in the scripts at which a widget of this name is made. Where there are
-// several, none is told.
-func onlyCall(files fs.FS, name string) (found syntax.Position, ok bool) {
-	count := 0
-	for script := range scriptsOf(files) {
-		syntax.Walk(script, func(node syntax.Node) bool {
-			if call, isCall := node.(*syntax.CallExpr); isCall {
-				if member, isMember := call.Fn.(*syntax.DotExpr); isMember && member.Name.Name == name {
-					found = call.Lparen
-					count++
-				}
-			}
-			return true
-		})
-	}
-	return found, count == 1
-}
-
 // scriptsOf parses the scripts in the app's folder itself, one after the other. What cannot be read is
 // left out.
 func scriptsOf(files fs.FS) iter.Seq[*syntax.File] {

@@ -3,13 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
 	"github.com/tronbyt/pixlet/runtime/modules/render_runtime"
 	"go.starlark.net/starlark"
-	"go.starlark.net/starlarkstruct"
 )
 
 // A Plot paints each pixel of its line, on the canvas or not; from a number to one that is none the line
@@ -19,29 +17,15 @@ const maxPlotPixels = 1 << 21 // 16 bytes each, and what grows as it is filled
 
 var errNoNumber = errors.New("Plot: data must be numbers, not None")
 
-// renderModule is the library's module render.star, with a Plot that checks its line.
-func renderModule() (starlark.StringDict, error) {
-	loaded, err := render_runtime.LoadModule()
-	if err != nil {
-		return nil, err
-	}
-	module := loaded["render"].(*starlarkstruct.Module)
-	members := maps.Clone(module.Members)
-	make := members["Plot"]
-	members["Plot"] = starlark.NewBuiltin("Plot", func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		made, err := starlark.Call(thread, make, args, kwargs)
+// checkedPlot makes a Plot whose line was checked.
+func checkedPlot(maker *starlark.Builtin) *starlark.Builtin {
+	return starlark.NewBuiltin("Plot", func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		made, err := maker.CallInternal(thread, args, kwargs) // without a frame of its own
 		if plot, ok := made.(*render_runtime.Plot); err == nil && ok {
 			err = checkPlot(plot)
 		}
-		var evaluation *starlark.EvalError
-		if errors.As(err, &evaluation) {
-			err = evaluation.Unwrap() // the call of this function is in the backtrace
-		}
 		return made, err
 	})
-	all := maps.Clone(loaded)
-	all["render"] = &starlarkstruct.Module{Name: module.Name, Members: members}
-	return all, nil
 }
 
 // checkPlot refuses a Plot whose line has too many pixels. A scattered one paints no line, but where it

@@ -12,8 +12,6 @@ import (
 
 	"github.com/tronbyt/pixlet/render"
 	"github.com/tronbyt/pixlet/runtime"
-	"github.com/tronbyt/pixlet/runtime/modules/animation_runtime"
-	"github.com/tronbyt/pixlet/runtime/modules/filter_runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/render_runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/render_runtime/canvas"
 	"github.com/tronbyt/pixlet/schema"
@@ -54,8 +52,8 @@ var errTree = errors.New("this is no tree")
 func makers() (map[string]starlark.Value, error) {
 	result := map[string]starlark.Value{}
 	for prefix, load := range map[string]func() (starlark.StringDict, error){
-		"render": renderModule, "animation": animation_runtime.LoadModule,
-		"filter": filter_runtime.LoadModule, "schema": schema.LoadModule,
+		"render": renderModule, "animation": animationModule,
+		"filter": filterModule, "schema": schema.LoadModule,
 	} {
 		loaded, err := load()
 		if err != nil {
