@@ -74,6 +74,53 @@ func TestPaintingOfATreeThatFailsHasThePlaceOfItsWidget(t *testing.T) {
 	}
 }
 
+// A function of the library panics while the script runs, and not while it is painted.
+func TestLibraryThatFailsHasThePlaceOfItsCall(t *testing.T) {
+	const broken = "render.Animation()" // looks at children that are nil
+	const words = "the library failed: runtime error: invalid memory address or nil pointer dereference"
+	const load = "load(\"render.star\", \"render\")\n"
+	for script, place := range map[string]string{
+		load + "def f():\n    return " + broken + "\ndef main():\n    return render.Root(child = f())\n":                                 "app.star:3:28",
+		load + "a = " + broken + "\ndef main():\n    pass\n":                                                                             "app.star:2:21",
+		load + "def get_schema():\n    return " + broken + "\ndef main():\n    pass\n":                                                   "app.star:3:28",
+		load + "def f(x):\n    return " + broken + "\ndef main():\n    return sorted([1], key = f)\n":                                    "app.star:3:28",
+		"-- main.star --\nload(\"more.star\", \"a\")\ndef main():\n    pass\n-- more.star --\n" + load + "\na = " + broken + "\n":        "more.star:3:21",
+		"-- main.star --\nload(\"more.star\", \"f\")\ndef main():\n    f()\n-- more.star --\n" + load + "def f():\n    " + broken + "\n": "more.star:3:21",
+	} {
+		a, _ := serve(testRequest(), script)
+		require.NotNil(t, a.Error, script)
+		assert.Equal(t, place+" "+words, placeOf(a)+" "+a.Error.Message, script)
+	}
+	a, _ := serve(testRequest(), load+"def f():\n    return "+broken+"\ndef main():\n    return render.Root(child = f())\n")
+	assert.Equal(t, backtraceHead+"  app.star:5:33: in main\n  app.star:3:28: in f\nError in Animation: "+words, a.Error.Backtrace)
+
+	a, _ = paint(whatPaint, `{"places":[["app.ts",3,12]],"at":["app.ts",1,16],"tree":{"widget":"Root","fields":{"child":`+
+		`{"widget":"Animation","at":1,"fields":{}}}}}`)
+	require.NotNil(t, a.Error)
+	assert.Equal(t, "app.ts:3:12 Root.child Animation: "+words, placeOf(a)+" "+a.Error.Message)
+}
+
+// What panics elsewhere is told by the library with the stack of Go, which is no author's business.
+func TestNoStackOfGoIsTold(t *testing.T) {
+	before := testEngine.network.send
+	testEngine.network.send = func(any, []byte) error { panic("broken") }
+	defer func() { testEngine.network.send = before }()
+	const load, get = "load(\"http.star\", \"http\")\n", "http.get(\"https://example.org/\")\n"
+	for _, script := range []string{
+		load + "def main():\n    " + get,
+		load + "def get_schema():\n    " + get + "def main():\n    pass\n",
+		load + get + "def main():\n    pass\n",
+		"-- main.star --\nload(\"more.star\", \"a\")\ndef main():\n    pass\n-- more.star --\n" + load + "a = " + get,
+	} {
+		r := testRequest()
+		r.Network = nil
+		a, _ := serve(r, script)
+		require.NotNil(t, a.Error, script)
+		assert.Equal(t, "the library failed: broken", a.Error.Message, script)
+		assert.NotContains(t, a.Error.Backtrace, "goroutine")
+	}
+}
+
 func TestPlacesOfWidgetsAreBounded(t *testing.T) {
 	const begin = "load(\"render.star\", \"render\")\ndef main():\n    first = " + pie +
 		"\n    for i in range(%d):\n        last = " + pie + "\n    return render.Root(child = %s)\n"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -55,12 +56,15 @@ func (p *problem) place(position syntax.Position) {
 	p.File, p.Line, p.Column = position.Filename(), int(position.Line), int(position.Col)
 }
 
+// libraryFailed is what a panic of the library becomes.
+func libraryFailed(cause any) error { return fmt.Errorf("the library failed: %v", cause) }
+
 var (
 	// "  main.star:12:9: in draw"
 	backtraceLine = regexp.MustCompile(`(?m)^  (\S.*):(\d+):(\d+): in .*$`)
 	backtraceHead = "Traceback (most recent call last):\n"
 	// What the library wraps around a panic of its own, with a stack of Go after it.
-	panicText = regexp.MustCompile(`^panic while (?:running|executing) \S+ (.*)`)
+	panicText = regexp.MustCompile(`panic while (?:running|executing) \S+ ((?s:.*?))\ngoroutine \d+ \[`)
 	// "Error in fail: "
 	errorPrefix = regexp.MustCompile(`^Error(?: in \S+)?: `)
 	// "in main at main.star:12:9: "
@@ -71,7 +75,7 @@ var (
 // that was written in Starlark, the message what follows the calls.
 func (p *problem) readBacktrace(text string) {
 	if match := panicText.FindStringSubmatch(text); match != nil {
-		p.Message = "the library failed: " + match[1]
+		p.Message = libraryFailed(match[1]).Error()
 		return
 	}
 	if match := positionText.FindStringSubmatch(text); match != nil {

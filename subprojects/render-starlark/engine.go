@@ -60,7 +60,7 @@ func (e *engine) serve(r *request, script []byte, m *meter) (*answer, []byte) {
 func (e *engine) run(r *request, script []byte, m *meter, log *logbook, a *answer) (blob []byte, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = &problem{Kind: problemScript, Message: fmt.Sprintf("the library failed: %v", cause)}
+			err = libraryFailed(cause)
 		}
 	}()
 	switch r.What {

@@ -64,7 +64,8 @@ func addressOf(widget render.Widget) uintptr {
 	return 0
 }
 
-// noting is a module of the library whose functions note where they make widgets.
+// noting is a module of the library whose functions note where they make widgets. Where one panics, the
+// script's call has failed, as with any other error.
 func noting(loaded starlark.StringDict, err error) (starlark.StringDict, error) {
 	if err != nil {
 		return nil, err
@@ -87,8 +88,13 @@ func noting(loaded starlark.StringDict, err error) (starlark.StringDict, error) 
 }
 
 func notingMaker(maker *starlark.Builtin) *starlark.Builtin {
-	return starlark.NewBuiltin(maker.Name(), func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		made, err := maker.CallInternal(thread, args, kwargs) // without a frame of its own
+	return starlark.NewBuiltin(maker.Name(), func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (made starlark.Value, err error) {
+		defer func() {
+			if cause := recover(); cause != nil {
+				err = libraryFailed(cause)
+			}
+		}()
+		made, err = maker.CallInternal(thread, args, kwargs) // without a frame of its own
 		widget, ok := made.(render_runtime.Widget)
 		if s, isNoted := thread.Local(sitesOfThread).(*sites); err == nil && ok && isNoted {
 			s.note(thread, widget.AsRenderWidget())
