@@ -9,7 +9,8 @@ import (
 	"github.com/tronbyt/pixlet/render"
 )
 
-// A widget that panics while it is painted does not say which it was. So it is looked for: whose children can be painted alone, and who cannot, it is.
+// A widget that panics while it is painted does not say which it was. So it is looked for: whose children
+// can be painted alone, and who cannot, it is.
 
 const maxSuspects = 1000 // widgets that are painted once more
 
