@@ -6,10 +6,10 @@
 /* Shorter texts hold no key. */
 enum { SECRET_LENGTH_MIN = 12 };
 
-/* Copies text to ret, which has as many bytes, with an asterisk for each character of what has the
- * form of a key: the letters and digits behind "ddk_", and 24 of them that stand alone where they
- * are mixed as a device's key is (domain/key.h). False, and ret is untouched, where there is none.
- */
+/* Copies text to ret, which has as many bytes, with an asterisk for each byte of what has the form
+ * of a key, as it stands or percent-encoded (RFC 3986 section 2.1): the letters and digits behind
+ * "ddk_", and 24 of them that stand alone where they are mixed as a device's key is (domain/key.h).
+ * False where there is none; ret need not be set then. */
 bool secret_mask(struct str text, char *ret);
 /* To how many bytes, at most max, a text can be cut so that no front of a key is left, which
  * secret_mask() would not know. */

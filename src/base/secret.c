@@ -1,11 +1,16 @@
 #include "base/secret.h"
+
+#include "base/hex.h"
 #include "base/swar.h"
+
+#include <string.h>
 
 enum {
 	LINK_KEY_CHARACTERS = 24,
 	/* Behind "ddk_" also a part of a key is masked, but no word. */
 	API_KEY_CHARACTERS_MIN = 8,
 	KEY_CHARACTERS_MAX = 36,
+	ENCODED_BYTES = 3, /* of a character that is percent-encoded */
 };
 
 static const bool is_alphanumeric[256] = {
@@ -21,34 +26,57 @@ static bool is_lower(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* The letters and digits at the front. */
-static size_t run_length(struct str text)
-{
-	size_t length = 0;
+struct run {
+	size_t length;	   /* in bytes */
+	size_t characters; /* fewer, where some are percent-encoded */
+	bool has_upper, has_lower;
+	char last[3];
+};
 
-	while (length < text.length && is_alphanumeric[(uint8_t)text.data[length]])
-		length++;
-	return length;
+/* The character at a place, and its bytes. Where percent-encoding is not decoded, the two digits
+ * behind a "%" belong to it. */
+static char character_at(struct str text, size_t at, bool decodes, size_t *ret_width)
+{
+	char c = text.data[at];
+	int high, low;
+
+	*ret_width = 1;
+	if (c != '%' || text.length - at < 3)
+		return c;
+	*ret_width = 3;
+	high = hex_digit(text.data[at + 1]);
+	low = hex_digit(text.data[at + 2]);
+	if (decodes && high >= 0 && low >= 0)
+		c = (char)(high << 4 | low);
+	return c;
+}
+
+/* The letters and digits from a place on. */
+static struct run run_at(struct str text, size_t at, bool decodes)
+{
+	struct run run = {0};
+	size_t width;
+
+	for (; at < text.length; at += width) {
+		char c = character_at(text, at, decodes, &width);
+
+		if (!is_alphanumeric[(uint8_t)c])
+			break;
+		run.length += width;
+		run.characters++;
+		run.has_upper |= is_upper(c);
+		run.has_lower |= is_lower(c);
+		run.last[0] = run.last[1];
+		run.last[1] = run.last[2];
+		run.last[2] = c;
+	}
+	return run;
 }
 
 /* A request's ID may have 24 letters and digits, too, but seldom upper and lower case. */
-static bool is_link_key(struct str run)
+static bool is_link_key(const struct run *run)
 {
-	bool has_upper = false, has_lower = false;
-
-	if (run.length != LINK_KEY_CHARACTERS)
-		return false;
-	for (size_t i = 0; i < run.length; i++) {
-		has_upper |= is_upper(run.data[i]);
-		has_lower |= is_lower(run.data[i]);
-	}
-	return has_upper && has_lower;
-}
-
-/* Length of what stands between runs at the front; the two digits behind a "%" belong to it. */
-static size_t gap_length(struct str text)
-{
-	return text.data[0] == '%' && text.length >= 3 ? 3 : 1;
+	return run->characters == LINK_KEY_CHARACTERS && run->has_upper && run->has_lower;
 }
 
 static bool has_upper(struct str text)
@@ -106,40 +134,54 @@ static bool may_hold_key(struct str text)
 	return false;
 }
 
-bool secret_mask(struct str text, char *ret)
+static bool mask_runs(struct str text, bool decodes, char *ret)
 {
 	bool is_behind_prefix = false, found = false;
+	size_t width;
 
-	if (!may_hold_key(text))
-		return false;
-	memcpy(ret, text.data, text.length);
-	for (size_t at = 0; at < text.length;) {
-		struct str rest = str_from_offset(text, at);
-		struct str run = {rest.data, run_length(rest)};
+	for (size_t at = 0; at < text.length; at += width) {
+		struct run run = run_at(text, at, decodes);
 
-		if (is_link_key(run) ||
-		    (is_behind_prefix && run.length >= API_KEY_CHARACTERS_MIN)) {
+		if (is_link_key(&run) ||
+		    (is_behind_prefix && run.characters >= API_KEY_CHARACTERS_MIN)) {
 			memset(ret + at, '*', run.length);
 			found = true;
 		}
 		at += run.length;
 		if (at == text.length)
 			break;
-		is_behind_prefix = text.data[at] == '_' && run.length >= 3 &&
-				   memcmp(text.data + at - 3, "ddk", 3) == 0;
-		at += gap_length(str_from_offset(text, at));
+		is_behind_prefix = character_at(text, at, decodes, &width) == '_' &&
+				   memcmp(run.last, "ddk", 3) == 0;
 	}
+	return found;
+}
+
+bool secret_mask(struct str text, char *ret)
+{
+	bool is_encoded = text.length > 0 && memchr(text.data, '%', text.length), found;
+
+	if (!is_encoded && !may_hold_key(text))
+		return false;
+	memcpy(ret, text.data, text.length);
+	found = mask_runs(text, /* decodes= */ false, ret);
+	if (is_encoded)
+		found |= mask_runs(text, /* decodes= */ true, ret);
 	return found;
 }
 
 size_t secret_cut(struct str text, size_t max)
 {
-	size_t cut = max;
+	size_t cut = max, longest = KEY_CHARACTERS_MAX;
 
 	if (text.length <= max)
 		return text.length;
-	while (cut > 0 && max - cut < KEY_CHARACTERS_MAX &&
-	       is_alphanumeric[(uint8_t)text.data[cut - 1]])
-		cut--;
+	for (; cut > 0 && max - cut < longest; cut--) {
+		char c = text.data[cut - 1];
+
+		if (c == '%')
+			longest = ENCODED_BYTES * KEY_CHARACTERS_MAX;
+		else if (!is_alphanumeric[(uint8_t)c])
+			break;
+	}
 	return cut;
 }

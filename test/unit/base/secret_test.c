@@ -50,6 +50,20 @@ static void device_keys(void **state)
 	assert_masked("0123456789ABCDEF01234567", "0123456789ABCDEF01234567");
 }
 
+static void percent_encoded(void **state)
+{
+	(void)state;
+	assert_masked("/%64dk_01234567", "/%64dk_********");
+	assert_masked("/ddk%5F01234567/x", "/ddk%5F********/x");
+	assert_masked("/%64%64%6b%5f%30%31234567", "/%64%64%6b%5f************");
+	assert_masked("/d/KbcXWRqQpy9BDx757jOPKVz%46/ws", "/d/**************************/ws");
+	/* Read as it stands, this is one, too. */
+	assert_masked("%41KbcXWRqQpy9BDx757jOPKVzF", "%41************************");
+	assert_masked("/ddk%2F01234567", "/ddk%2F01234567");
+	assert_masked("/ddk%5", "/ddk%5");
+	assert_masked("100%_Kbc", "100%_Kbc");
+}
+
 /* Wherever the key stands, and whatever stands before and behind it. */
 static void device_keys_at_all_places(void **state)
 {
@@ -89,6 +103,8 @@ static void no_front_of_a_key_is_left(void **state)
 	assert_cut("/d/" DEVICE_KEY "/ws", 28, "/d/" DEVICE_KEY "/");
 	for (size_t max = 5; max < 41; max++)
 		assert_cut("/ddk_0123456789abcdefghijABCDEFGHIJ012345", max, "/ddk_");
+	for (size_t max = 5; max < 20; max++)
+		assert_cut("/ddk_%30123456%37abcdef", max, "/ddk_");
 	/* No longer run is a key, and something of it is kept. */
 	assert_cut("0123456789abcdefghijABCDEFGHIJ0123456789", 39, "012");
 	assert_cut("abc", 2, "");
@@ -111,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(api_keys),
 	    cmocka_unit_test(device_keys),
+	    cmocka_unit_test(percent_encoded),
 	    cmocka_unit_test(device_keys_at_all_places),
 	    cmocka_unit_test(no_front_of_a_key_is_left),
 	    cmocka_unit_test(other_texts),
