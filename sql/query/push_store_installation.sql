@@ -23,11 +23,13 @@ WITH locked AS (
 		locked.last_push_generation AS previous_generation,
 		locked.last_push_at > clock_timestamp() - interval '1 second' AS is_close
 ), stored AS (
-	INSERT INTO installation (device_id, id, position, picture, picture_generation)
-	SELECT touched.id, :id, touched.generation, :picture, touched.generation
+	INSERT INTO installation (device_id, id, position, picture, picture_hash, picture_generation)
+	SELECT touched.id, :id, touched.generation, :picture, picture_name(:picture),
+		touched.generation
 	FROM touched
 	ON CONFLICT (device_id, id) DO UPDATE
 	SET picture = excluded.picture,
+		picture_hash = excluded.picture_hash,
 		picture_generation = excluded.picture_generation,
 		replaced_at = clock_timestamp()
 	WHERE installation.app_id IS NULL
@@ -41,6 +43,7 @@ WITH locked AS (
 	SET push_generation = excluded.push_generation,
 		installation_id = excluded.installation_id,
 		picture = NULL,
+		picture_hash = NULL,
 		duration_s = excluded.duration_s,
 		created_at = excluded.created_at,
 		displayed_at = NULL

@@ -20,13 +20,14 @@ WITH locked AS (
 		locked.last_push_generation AS previous_generation,
 		locked.last_push_at > clock_timestamp() - interval '1 second' AS is_close
 ), shown AS (
-	INSERT INTO showing (device_id, push_generation, picture, duration_s)
-	SELECT touched.id, touched.generation, :picture, :duration_s
+	INSERT INTO showing (device_id, push_generation, picture, picture_hash, duration_s)
+	SELECT touched.id, touched.generation, :picture, picture_name(:picture), :duration_s
 	FROM touched
 	ON CONFLICT (device_id) DO UPDATE
 	SET push_generation = excluded.push_generation,
 		installation_id = NULL,
 		picture = excluded.picture,
+		picture_hash = excluded.picture_hash,
 		duration_s = excluded.duration_s,
 		created_at = excluded.created_at,
 		displayed_at = NULL

@@ -85,7 +85,7 @@ WITH mine AS (
 UPDATE render
 SET generation = timed.stamp,
 	picture = CASE WHEN timed.is_new THEN :picture ELSE render.picture END,
-	picture_hash = CASE WHEN timed.is_new THEN left(encode(sha256(:picture), 'hex'), 32)
+	picture_hash = CASE WHEN timed.is_new THEN picture_name(:picture)
 		ELSE render.picture_hash END,
 	picture_generation = CASE WHEN timed.is_new THEN timed.stamp
 		ELSE render.picture_generation END,

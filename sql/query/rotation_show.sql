@@ -31,6 +31,7 @@ WITH locked AS (
 	SET push_generation = excluded.push_generation,
 		installation_id = excluded.installation_id,
 		picture = NULL,
+		picture_hash = NULL,
 		duration_s = excluded.duration_s,
 		created_at = excluded.created_at,
 		displayed_at = NULL

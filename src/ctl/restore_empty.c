@@ -3,7 +3,8 @@
 #include "db/migrate.h"
 
 /* What stands in the schema and is no extension's: its kind as DROP has it, its name as migrations
- * have it, and as DROP does. Views before tables, and functions, which tables use, last. */
+ * have it, and as DROP does. Views before tables, then the types of their columns, and functions,
+ * which all may use, last. */
 static const char sql_things[] =
     "SELECT kind, name, word FROM ("
     "SELECT CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, "
@@ -13,7 +14,11 @@ static const char sql_things[] =
     "FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
     "WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') "
     "UNION ALL "
-    "SELECT 'FUNCTION', p.proname, p.oid::regprocedure::text, 'pg_proc'::regclass, p.oid, 4 "
+    "SELECT 'DOMAIN', t.typname, quote_ident(t.typname), 'pg_type'::regclass, t.oid, 4 "
+    "FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace "
+    "WHERE n.nspname = current_schema() AND t.typtype = 'd' "
+    "UNION ALL "
+    "SELECT 'FUNCTION', p.proname, p.oid::regprocedure::text, 'pg_proc'::regclass, p.oid, 5 "
     "FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace "
     "WHERE n.nspname = current_schema() AND p.prokind = 'f'"
     ") AS thing "
@@ -76,7 +81,8 @@ static enum ctl_exit check_things(struct ctl *ctl, const PGresult *things)
 	for (int i = 0; i < PQntuples(things); i++) {
 		const char *kind = PQgetvalue(things, i, 0), *name = PQgetvalue(things, i, 1);
 
-		if (strcmp(kind, "FUNCTION") != 0 && !is_ours(kind, name))
+		if (strcmp(kind, "FUNCTION") != 0 && strcmp(kind, "DOMAIN") != 0 &&
+		    !is_ours(kind, name))
 			return ctl_fail(CTL_REFUSED,
 					"the database has \"%s\", which is not displayd's: restore "
 					"into a database of its own",

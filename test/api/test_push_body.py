@@ -132,3 +132,21 @@ def test_good_image_with_other_faults_is_not_stored(world, device):
     assert faults == {"/more": "is not a known field"}
     assert device.installations() == []
     assert world.sql("SELECT 1 FROM showing WHERE device_id = %s", device.id) == []
+
+
+def test_statements_of_pushes_read_few_expressions(world):
+    """PostgreSQL plans them anew for each statement: limits of a column belong into a domain
+    (docs/performance.md)."""
+    found = world.sql("""
+        WITH of_pushes AS (
+            SELECT oid FROM pg_class WHERE relname IN ('device', 'installation', 'showing')
+        )
+        SELECT conname::text FROM pg_constraint
+        WHERE contype = 'c' AND conrelid IN (SELECT oid FROM of_pushes)
+        UNION ALL SELECT attname::text FROM pg_attribute
+        WHERE attgenerated <> '' AND attrelid IN (SELECT oid FROM of_pushes)
+        UNION ALL SELECT tgname::text FROM pg_trigger
+        WHERE tgqual IS NOT NULL AND tgattr = '' AND tgtype & 16 <> 0 -- UPDATE
+            AND tgrelid IN (SELECT oid FROM of_pushes)""")
+    assert {name for (name,) in found} == {
+        "rank", "installation_id_length", "installation_hours_whole", "showing_one_source"}

@@ -92,6 +92,7 @@ ROWS = [
         line, "column") VALUES ('{FIRST}', 'de', 1, 'pixlet', 1, 'wrong', 'app.star', 2, 3)"""),
     (17, f"""UPDATE version_crashes SET crashes = 3, account_id = '{OWNER}', paused_until = now(),
         trial = '{OTHER}' WHERE version_id = '{FIRST}'"""),
+    (18, "UPDATE installation SET picture_hash = picture_name(picture) WHERE picture IS NOT NULL"),
 ]
 
 
@@ -156,11 +157,14 @@ def tables_of(url, but=()):
 
 
 def schema_of(url):
-    """Constraints and triggers with their states, indexes and functions."""
+    """Constraints and triggers with their states, types of columns, indexes and functions."""
     with connect(url) as connection, connection.cursor() as cursor:
         cursor.execute("""
-            SELECT conrelid::regclass || conname || pg_get_constraintdef(oid) FROM pg_constraint
-            WHERE connamespace = 'public'::regnamespace
+            SELECT conrelid::regclass || contypid::regtype::text || conname || pg_get_constraintdef(oid)
+            FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+            UNION ALL SELECT attrelid::regclass || attname || attstorage::text
+                || format_type(atttypid, atttypmod) FROM pg_attribute JOIN pg_class ON attrelid = pg_class.oid
+            WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0
             UNION ALL SELECT tgrelid::regclass || tgname || tgenabled::text FROM pg_trigger
             WHERE NOT tgisinternal
             UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
