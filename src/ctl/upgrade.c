@@ -51,9 +51,14 @@ static enum ctl_exit wait_for_end(const struct ctl *ctl, pid_t server, unsigned 
 					(int)server);
 		poll(NULL, 0, LOOK_AGAIN_MS);
 	} while (clock_monotonic_ms() - begun_ms < WAIT_MS);
-	return ctl_fail(CTL_FAILED, "the server has not answered for %d s: it is at \"%s\" %s",
-			WAIT_MS / 1000, ret->number > last ? upgrade_state_name(ret->state) : "",
-			ret->number > last ? ret->reason : "");
+	if (ret->number <= last)
+		return ctl_fail(CTL_FAILED,
+				"the server (pid %d) has not begun the upgrade within %d s: its "
+				"log says what it does",
+				(int)server, WAIT_MS / 1000);
+	return ctl_fail(CTL_FAILED, "the upgrade has not ended within %d s: it is %s%s%s",
+			WAIT_MS / 1000, upgrade_state_name(ret->state), *ret->reason ? ": " : "",
+			ret->reason);
 }
 
 static enum ctl_exit tell(struct ctl *ctl, const struct upgrade_note *note)

@@ -191,6 +191,24 @@ static enum upgrade_verdict compare(const struct config *config, int handover, i
 	return UPGRADE_RESTARTS;
 }
 
+/* said: its last line, empty where it said nothing. */
+static void report_failure(int status, struct str said, struct reason *reterr)
+{
+	if (WIFSIGNALED(status))
+		reason_set(reterr, "the program was ended by signal %d when it was tried",
+			   WTERMSIG(status));
+	else if (WEXITSTATUS(status) == EXIT_DONE)
+		reason_set(reterr, "the program is no displayd that can take over: it was tried, "
+				   "and did not answer");
+	else if (said.length == 0)
+		reason_set(reterr,
+			   "the program failed with code %d when it was tried, and said nothing",
+			   WEXITSTATUS(status));
+	else
+		reason_set(reterr, "the program failed with code %d when it was tried: %.*s",
+			   WEXITSTATUS(status), STR_ARG(said));
+}
+
 enum upgrade_verdict upgrade_check_end(struct upgrade_check *check, int status,
 				       const struct config *config, char ret_version[static 64],
 				       struct reason *reterr)
@@ -209,11 +227,6 @@ enum upgrade_verdict upgrade_check_end(struct upgrade_check *check, int status,
 	    sscanf(line, "displayd-upgrade %63s %d %d %64s", ret_version, &handover, &schema,
 		   settings) == 4)
 		return compare(config, handover, schema, settings, reterr);
-	if (WIFSIGNALED(status))
-		reason_set(reterr, "the program was ended by signal %d when it was tried",
-			   WTERMSIG(status));
-	else
-		reason_set(reterr, "the program failed with code %d when it was tried: %.*s",
-			   WEXITSTATUS(status), STR_ARG(last_line(output)));
+	report_failure(status, last_line(output), reterr);
 	return UPGRADE_UNFIT;
 }

@@ -169,9 +169,10 @@ def test_it_stops_after_an_upgrade(template):
 
 
 @pytest.mark.parametrize("script, reason", [
-    ("exit 3", "failed with code 3"),
+    ("exit 3", "failed with code 3 when it was tried, and said nothing"),
+    ("echo no; exit 3", "failed with code 3 when it was tried: no"),
     ("kill -SEGV $$", "ended by signal 11"),
-    ("echo nonsense", "failed with code 0"),
+    ("echo nonsense", "is no displayd that can take over"),
     (f"{CHECK} echo displayd-upgrade 9.9 1 1 abc;; esac", "knows 1 only"),
     ("exec $DISPLAYD --no-such-flag \"$@\"", "no-such-flag"),
 ])
