@@ -70,7 +70,8 @@ class Load:
 class Panels:
     """Panels that connect again at once when their connection ends, one thread for all. It must end
     without a CLOSE frame: a panel of the common firmware stays away for minutes after one. restarts:
-    nobody may listen for a while; then they try again."""
+    nobody may listen for a while, or know devices while the database is away (404); then they try
+    again."""
 
     def __init__(self, address, paths, restarts=False):
         self.address = address
@@ -118,6 +119,11 @@ class Panels:
             return
         state["head"] += data
         if b"\r\n\r\n" not in state["head"]:
+            return
+        if self.restarts and state["head"].startswith(b"HTTP/1.1 404 "):
+            self._selector.unregister(one)
+            one.close()
+            self._away.append((state["path"], state["since"] or time.monotonic()))
             return
         if not state["head"].startswith(b"HTTP/1.1 101 "):
             self.faults.append(state["head"])
