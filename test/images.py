@@ -5,12 +5,14 @@ What a panel shows is a list of frames: (RGB bytes of 64x32 pixels over black, m
 
 import base64
 import io
+import os
 import random
 import struct
 import zlib
 
 from PIL import Image, ImageSequence
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WIDTH, HEIGHT = 64, 32
 SIZE = (WIDTH, HEIGHT)
 INPUT_MAX_BYTES = 196608
@@ -86,6 +88,12 @@ def over_black(picture):
     for r, g, b, a in rgba.getdata():
         out += bytes((c * a + 127) // 255 for c in (r, g, b))
     return bytes(out)
+
+
+def of_share(name):
+    """The pixels of one of the server's own pictures."""
+    with Image.open(os.path.join(ROOT, "share/picture", f"{name}.png")) as picture:
+        return over_black(picture)
 
 
 def frames_of(data):

@@ -11,10 +11,13 @@ connection stands."""
 import base64
 import http.client
 import os
+import re
 import selectors
 import socket
 import threading
 import time
+
+import images
 
 PATIENCE_S = 120
 
@@ -121,15 +124,24 @@ class Panels:
         if b"\r\n\r\n" not in state["head"]:
             return
         if self.restarts and state["head"].startswith(b"HTTP/1.1 404 "):
-            self._selector.unregister(one)
-            one.close()
-            self._away.append((state["path"], state["since"] or time.monotonic()))
+            self._read_refusal(one, state)
             return
         if not state["head"].startswith(b"HTTP/1.1 101 "):
             self.faults.append(state["head"])
         if state["since"]:
             self.gaps.append(time.monotonic() - state["since"])
         state["head"] = None
+
+    def _read_refusal(self, one, state):
+        """While the database is away a panel gets the picture that says so."""
+        head, body = state["head"].split(b"\r\n\r\n", 1)
+        if len(body) < int(re.search(rb"Content-Length: (\d+)", head)[1]):
+            return
+        if images.frames_of(body)[0][0] != images.of_share("no-database"):
+            self.faults.append(state["head"])
+        self._selector.unregister(one)
+        one.close()
+        self._away.append((state["path"], state["since"] or time.monotonic()))
 
     def _run(self):
         for path in self.paths:

@@ -1,9 +1,9 @@
--- What a push and a panel change costs less. PostgreSQL reads each CHECK of a table, each expression of
--- a generated column and each WHEN of a trigger anew for every statement that changes a row, whichever
--- columns it sets: that was two thirds of a change of a setting. A domain's CHECK is read once for a
--- connection, and only where its column is set.
+-- Pushes, and changes of what a panel shows, cost less. PostgreSQL reads each CHECK of a table, each
+-- expression of a generated column and each WHEN of a trigger anew for every statement that changes a row,
+-- whichever columns it sets: that was three quarters of a change of a setting. A connection reads the CHECK
+-- of a domain once, and looks at it only where its column is set.
 
--- Columns take a domain that has no CHECK yet without a copy of their table.
+-- A column that gets a domain without a CHECK leaves its table's file as it is; the CHECKs follow below.
 CREATE DOMAIN device_name AS text;
 CREATE DOMAIN device_serial AS text;
 CREATE DOMAIN device_entry_count AS int4;
@@ -50,7 +50,7 @@ ALTER TABLE device
 	ALTER COLUMN picture_limit_bytes TYPE picture_limit_bytes,
 	ALTER COLUMN locale TYPE language_tag;
 
--- As before: a view has its columns' types.
+-- The same as before: PostgreSQL changes the type of no column that a view has.
 CREATE VIEW device_more AS
 SELECT device.id AS device_id, device.created_at, device.connected_at, device.serial,
 	device.mac::text AS mac_text, device.disabled_at IS NOT NULL AS is_disabled,

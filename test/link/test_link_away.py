@@ -5,11 +5,10 @@ import signal
 
 import images
 import pytest
-from PIL import Image
 from conftest import Database, Device, colour_of, png, wait_until
 from panel import Refused
 from postgres import Postgres
-from server import ROOT, Server
+from server import Server
 
 COLOURS = [(255, 0, 0), (0, 255, 0), (0, 0, 255)]
 
@@ -68,11 +67,6 @@ def refusal(server, path):
     return images.frames_of(answer.body)[0][0]
 
 
-def share_picture(name):
-    with Image.open(os.path.join(ROOT, "share/picture", name + ".png")) as picture:
-        return images.over_black(picture)
-
-
 def test_polling_panel_goes_on(fragile, away):
     device = make_device(fragile, serial="Known", mac="0a:0a:0a:0a:0a:0a")
     paths = [device.path("next"), device.path("next", device="Known"),
@@ -85,12 +79,12 @@ def test_polling_panel_goes_on(fragile, away):
     assert got == COLOURS * 4
     # Never loaded here: 404 and a picture that says why, no 5xx.
     for path in (unknown.path("next"), device.path("next", device="Unknown-Serial")):
-        assert refusal(fragile, path) == share_picture("no-database")
-    assert refusal(fragile, device.path("next", key="x" * 24)) == share_picture("unknown-device")
+        assert refusal(fragile, path) == images.of_share("no-database")
+    assert refusal(fragile, device.path("next", key="x" * 24)) == images.of_share("unknown-device")
     away.end()
     assert unknown.poll().status == 200
     path = device.path("next", device="Unknown-Serial")
-    assert refusal(fragile, path) == share_picture("unknown-device")
+    assert refusal(fragile, path) == images.of_share("unknown-device")
 
 
 def test_connected_panel_goes_on(fragile, away):
