@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { patch, type Schemas } from "../api/client";
 import { Check } from "../components/check";
 import { Field } from "../components/field";
-import { useSaver, type Saver } from "./saver";
+import { useSaver, useUnsaved, type Saver } from "./saver";
 import type { RotationResource } from "./rotation";
 import { shortDay, WEEKDAYS, type Weekday } from "./schedule";
 import type { Device, Entry } from "./store";
@@ -58,10 +58,11 @@ function DisplayTime(props: OptionProps): JSX.Element {
 	const { device, entry } = props;
 	const saver = useOption("displaySeconds", props);
 	const stored = entry.displaySeconds === null ? "" : String(entry.displaySeconds);
-	const [text, setText] = useState<string>();
+	const [text, setText, sent] = useUnsaved(saver.said, stored);
 	const leave = () => {
 		if (text === undefined) return;
 		const seconds = Number(text);
+		sent.current = text;
 		if (text === stored) setText(undefined);
 		else if (text === "") saver.save(null);
 		else if (!Number.isInteger(seconds) || seconds < SECONDS_MIN || seconds > SECONDS_MAX) {
@@ -70,9 +71,6 @@ function DisplayTime(props: OptionProps): JSX.Element {
 		} else saver.save(seconds);
 		saver.refuse(undefined);
 	};
-	useEffect(() => {
-		if (saver.said) setText(undefined);
-	}, [saver.said, stored]);
 	return (
 		<Field
 			label="Seconds each time"

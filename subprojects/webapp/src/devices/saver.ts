@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../api/client";
 import { Latest } from "./latest";
 
@@ -51,4 +51,20 @@ export function useSaver<T>(name: string, send: (value: T) => Promise<void>): Sa
 		latest.offer(last);
 	};
 	return { save, said, fault: refused ?? fault, refuse, chosen: chosen?.value };
+}
+
+/**
+ * What is typed of a setting, undefined: nothing, and what of it was sent. What the server has taken is shown
+ * as it has it, unless somebody has typed on meanwhile.
+ */
+export function useUnsaved(
+	said: string | undefined,
+	stored: string,
+): [string | undefined, (text: string | undefined) => void, { current: string | undefined }] {
+	const [text, setText] = useState<string>();
+	const sent = useRef<string | undefined>(undefined);
+	useLayoutEffect(() => {
+		if (said) setText((now) => (now === sent.current ? undefined : now));
+	}, [said, stored]);
+	return [text, setText, sent];
 }

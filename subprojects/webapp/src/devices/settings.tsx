@@ -9,6 +9,7 @@ import { Slider } from "../components/slider";
 import { Timezone } from "../components/timezone";
 import { Latest } from "./latest";
 import { languages } from "./languages";
+import { useUnsaved } from "./saver";
 import type { Device, DeviceUpdate } from "./store";
 
 interface SettingsProps {
@@ -73,18 +74,15 @@ interface TextProps extends SettingsProps {
 /** Saved on leaving the field. */
 function TextSetting({ name, value, type = "text", ...props }: TextProps): JSX.Element {
 	const saver = useSaver(name, props);
-	const [text, setText] = useState<string>();
+	const [text, setText, sent] = useUnsaved(saver.said, String(value));
 	const leave = () => {
 		if (text === undefined || text === String(value)) {
 			if (!saver.fault) setText(undefined);
 			return;
 		}
+		sent.current = text;
 		saver.save(type === "number" && text !== "" ? Number(text) : text);
 	};
-	// What the server took is shown as it has it.
-	useEffect(() => {
-		if (saver.said) setText(undefined);
-	}, [saver.said, value]);
 	return (
 		<Field
 			label={props.label}

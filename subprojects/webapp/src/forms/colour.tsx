@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import { useId } from "preact/hooks";
+import { useTyped } from "../components/typed";
 import { nameOfColour, readColour } from "./fields";
 import { helpOf, labelOf, type FieldProps } from "./props";
 import { Around } from "./simple";
@@ -43,26 +44,22 @@ function Dots({
 function Digits({
 	label,
 	value,
+	text,
 	fault,
 	isDisabled,
 	described,
-	onWrong,
+	onText,
 	onChange,
 }: {
 	label: string;
 	value: string;
+	text: string | undefined;
 	fault: string | undefined;
 	isDisabled: boolean;
 	described: string;
-	onWrong: (isWrong: boolean) => void;
+	onText: (text: string | undefined) => void;
 	onChange: (value: string) => void;
 }): JSX.Element {
-	const [text, setText] = useState<string>();
-	const take = (typed: string | undefined) => {
-		setText(typed);
-		onWrong(typed !== undefined && readColour(typed) === undefined);
-	};
-	useEffect(() => take(undefined), [value]);
 	return (
 		<input
 			class="form-hex"
@@ -78,13 +75,13 @@ function Digits({
 				const typed = event.currentTarget.value;
 				// Three digits may become six.
 				const read = typed.length > 4 ? readColour(typed) : undefined;
-				take(typed);
+				onText(typed);
 				if (read !== undefined) onChange(read);
 			}}
-			onBlur={() => {
-				const read = readColour(text ?? "");
+			onBlur={(event) => {
+				const read = readColour(event.currentTarget.value);
 				if (read !== undefined && read !== value) onChange(read);
-				take(undefined);
+				onText(undefined);
 			}}
 		/>
 	);
@@ -99,8 +96,9 @@ export function ColourField({
 	isDisabled,
 }: FieldProps): JSX.Element {
 	const id = useId();
-	const [isWrong, setWrong] = useState(false);
 	const colour = readColour(value) ?? "#000000";
+	const [text, setText] = useTyped(colour);
+	const isWrong = text !== undefined && readColour(text) === undefined;
 	const given = field.palette.length > 0 ? field.palette : PALETTE;
 	const colours = [...new Set(given.flatMap((other) => readColour(other) ?? []))];
 	const label = labelOf(field);
@@ -127,7 +125,8 @@ export function ColourField({
 						value={value}
 						fault={said}
 						described={`${id}-fault`}
-						onWrong={setWrong}
+						text={text}
+						onText={setText}
 					/>
 				</span>
 			</div>

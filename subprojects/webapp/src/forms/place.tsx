@@ -1,9 +1,10 @@
 import type { JSX } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { Button } from "../components/button";
 import { Field } from "../components/field";
 import { Finder } from "../components/finder";
 import { browserTimezone, Timezone } from "../components/timezone";
+import { useTyped } from "../components/typed";
 import { readDegrees, readPlace, writePlace, type Place } from "./fields";
 import { helpOf, labelOf, type FieldProps } from "./props";
 
@@ -33,9 +34,8 @@ function DegreesField({
 	isDisabled: boolean;
 	onChange: (degrees: number) => void;
 }): JSX.Element {
-	const [text, setText] = useState<string>();
+	const [text, setText] = useTyped(value);
 	const degrees = readDegrees(text ?? "", largest);
-	useEffect(() => setText(undefined), [value]);
 	return (
 		<Field
 			label={label}
@@ -68,9 +68,8 @@ function ByHand({
 	isDisabled: boolean;
 	onChange: (place: Place) => void;
 }): JSX.Element {
-	const [draft, setDraft] = useState<Partial<Place>>({});
+	const [draft = {}, setDraft] = useTyped<Partial<Place>>(place && writePlace(place));
 	const known: Partial<Place> = place ?? { timezone };
-	useEffect(() => setDraft({}), [place?.latitude, place?.longitude]);
 	const change = (part: Partial<Place>) => {
 		const { latitude, longitude, ...rest } = { ...known, ...draft, ...part };
 		if (latitude === undefined || longitude === undefined) setDraft({ ...draft, ...part });

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Choice } from "../components/choice";
 import { Button } from "../components/button";
 import { Field } from "../components/field";
@@ -117,7 +117,7 @@ export function SecretField(props: FieldProps & { onForget: () => void }): JSX.E
 	const isKept = isStored && !isReplacing && typed === undefined;
 	const wasKept = useRef(isKept);
 	// The button that was pressed is gone.
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (isStored && isKept !== wasKept.current)
 			place.current?.querySelector<HTMLElement>("input, button")?.focus();
 		wasKept.current = isKept;

@@ -9,6 +9,7 @@ import { Feedback, hasFeedback } from "../components/feedback";
 import { Field } from "../components/field";
 import { TextArea } from "../components/text_area";
 import { toast } from "../components/toast";
+import { useTyped } from "../components/typed";
 import { BrokenBadge, Changes, Checksum, languageName, VersionBadge } from "../components/version";
 import { When } from "../components/when";
 import type { CodeView } from "../editor/editor";
@@ -175,12 +176,11 @@ function Script({
 }
 
 function Commenting({ line, notes }: { line: number; notes: Notes }): JSX.Element {
-	const [given, setGiven] = useState<string>();
+	const [given, setGiven] = useTyped(line);
 	const [comment, setComment] = useState("");
 	const wanted = given ?? String(line);
 	const number = wanted === "" ? null : Number(wanted);
 	const isLine = number === null || (Number.isInteger(number) && number >= 1);
-	useEffect(() => setGiven(undefined), [line]);
 	const add = () => {
 		const { comments } = notes.notes.value;
 		const more = { line: number, comment: comment.trim() };
