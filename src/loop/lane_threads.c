@@ -8,6 +8,14 @@
 
 enum { STACK_BYTES = 8 << 20 };
 
+struct lane_thread {
+	struct lane_threads *threads;
+	uv_thread_t id;
+	struct list idle; /* in the threads' idle ones, while it has no job */
+	uv_cond_t wanted;
+	struct lane_job *job; /* that it is to run */
+};
+
 struct lane_threads {
 	struct loop *loop;
 	void (*work)(struct lane_job *job);
@@ -16,46 +24,51 @@ struct lane_threads {
 	int ready_fd;	/* readable: there are finished jobs */
 	unsigned running;
 	unsigned count;
-	bool have_started;
-	uv_thread_t *threads;
+	struct lane_thread *threads; /* NULL: they have not started */
 
-	uv_mutex_t mutex; /* of what follows */
-	uv_cond_t wanted;
-	struct list waiting;
+	uv_mutex_t mutex; /* of what follows, and of the threads' idle, wanted and job */
+	struct list idle; /* the one that had a job last comes last */
 	struct list finished;
 	bool is_ending;
 };
 
-/* Tells the loop after the mutex is left: where it wakes on this core at once, nothing here is in
- * its way. */
-static void finish_job(struct lane_threads *threads, struct lane_job *job)
+/* The thread is idle before the loop is told, and the loop is told after the mutex is left: where
+ * that wakes on this core at once, nothing here is in its way. */
+static void finish_job(struct lane_thread *thread, struct lane_job *job)
 {
+	struct lane_threads *threads = thread->threads;
+
 	uv_mutex_lock(&threads->mutex);
 	list_append(&threads->finished, &job->node);
+	list_append(&threads->idle, &thread->idle);
 	uv_mutex_unlock(&threads->mutex);
 	require(eventfd_write(threads->ready_fd, 1) == 0);
 }
 
-static void on_thread(void *argument)
+/* NULL: there is none any more. */
+static struct lane_job *wait_for_job(struct lane_thread *thread)
 {
-	struct lane_threads *threads = argument;
-	struct list *node;
+	struct lane_threads *threads = thread->threads;
+	struct lane_job *job;
 
 	uv_mutex_lock(&threads->mutex);
-	while (true) {
-		node = list_take_first(&threads->waiting);
-		if (!node && threads->is_ending)
-			break;
-		if (!node) {
-			uv_cond_wait(&threads->wanted, &threads->mutex);
-			continue;
-		}
-		uv_mutex_unlock(&threads->mutex);
-		threads->work(container_of(node, struct lane_job, node));
-		finish_job(threads, container_of(node, struct lane_job, node));
-		uv_mutex_lock(&threads->mutex);
-	}
+	while (!thread->job && !threads->is_ending)
+		uv_cond_wait(&thread->wanted, &threads->mutex);
+	job = thread->job;
+	thread->job = NULL;
 	uv_mutex_unlock(&threads->mutex);
+	return job;
+}
+
+static void on_thread(void *argument)
+{
+	struct lane_thread *thread = argument;
+	struct lane_job *job;
+
+	while ((job = wait_for_job(thread))) {
+		thread->threads->work(job);
+		finish_job(thread, job);
+	}
 }
 
 static void on_ready(uv_poll_t *poll, int status, int events)
@@ -84,10 +97,16 @@ static void start(struct lane_threads *threads)
 	const uv_thread_options_t options = {UV_THREAD_HAS_STACK_SIZE, STACK_BYTES};
 
 	threads->threads = memory_zalloc(threads->count * sizeof(*threads->threads));
+	for (unsigned i = 0; i < threads->count; i++) {
+		struct lane_thread *thread = &threads->threads[i];
+
+		thread->threads = threads;
+		list_append(&threads->idle, &thread->idle);
+		require(uv_cond_init(&thread->wanted) == 0);
+	}
 	for (unsigned i = 0; i < threads->count; i++)
-		require(uv_thread_create_ex(&threads->threads[i], &options, on_thread, threads) ==
-			0);
-	threads->have_started = true;
+		require(uv_thread_create_ex(&threads->threads[i].id, &options, on_thread,
+					    &threads->threads[i]) == 0);
 }
 
 struct lane_threads *lane_threads_create(struct loop *loop, unsigned count,
@@ -100,11 +119,11 @@ struct lane_threads *lane_threads_create(struct loop *loop, unsigned count,
 	threads->count = count;
 	threads->work = work;
 	threads->done = done;
-	list_init(&threads->waiting);
+	list_init(&threads->idle);
 	list_init(&threads->finished);
 	threads->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	require(threads->ready_fd >= 0);
-	require(uv_mutex_init(&threads->mutex) == 0 && uv_cond_init(&threads->wanted) == 0);
+	require(uv_mutex_init(&threads->mutex) == 0);
 	require(uv_poll_init(&loop->uv, &threads->poll, threads->ready_fd) == 0);
 	require(uv_poll_start(&threads->poll, UV_READABLE, on_ready) == 0);
 	uv_unref((uv_handle_t *)&threads->poll);
@@ -113,13 +132,18 @@ struct lane_threads *lane_threads_create(struct loop *loop, unsigned count,
 
 void lane_threads_run(struct lane_threads *threads, struct lane_job *job)
 {
-	if (!threads->have_started)
+	struct lane_thread *thread;
+
+	if (!threads->threads)
 		start(threads);
+	require(threads->running < threads->count);
 	if (threads->running++ == 0)
 		uv_ref((uv_handle_t *)&threads->poll);
 	uv_mutex_lock(&threads->mutex);
-	list_append(&threads->waiting, &job->node);
-	uv_cond_signal(&threads->wanted);
+	thread = container_of(threads->idle.previous, struct lane_thread, idle);
+	list_remove(&thread->idle);
+	thread->job = job;
+	uv_cond_signal(&thread->wanted);
 	uv_mutex_unlock(&threads->mutex);
 }
 
@@ -134,14 +158,18 @@ static void on_closed(uv_handle_t *handle)
 
 void lane_threads_destroy(struct lane_threads *threads)
 {
+	unsigned count = threads->threads ? threads->count : 0;
+
 	require(threads->running == 0);
 	uv_mutex_lock(&threads->mutex);
 	threads->is_ending = true;
-	uv_cond_broadcast(&threads->wanted);
+	for (unsigned i = 0; i < count; i++)
+		uv_cond_signal(&threads->threads[i].wanted);
 	uv_mutex_unlock(&threads->mutex);
-	for (unsigned i = 0; threads->have_started && i < threads->count; i++)
-		uv_thread_join(&threads->threads[i]);
-	uv_cond_destroy(&threads->wanted);
+	for (unsigned i = 0; i < count; i++) {
+		uv_thread_join(&threads->threads[i].id);
+		uv_cond_destroy(&threads->threads[i].wanted);
+	}
 	uv_mutex_destroy(&threads->mutex);
 	uv_close((uv_handle_t *)&threads->poll, on_closed);
 }

@@ -204,13 +204,14 @@ static int start_signal(struct worker *worker, uv_signal_t *handle, uv_signal_cb
 }
 
 /* One thread for short jobs and one for long ones at least; where this worker has the machine for
- * itself, all cores are its own. */
+ * itself, all cores are its own. One more is there for others, since no account holds all threads of a
+ * lane: one that is alone keeps its cores busy. */
 static unsigned thread_count(const struct worker_settings *settings)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned share = cores > 0 ? (unsigned)cores / settings->config->workers : 1;
 
-	return share < 2 ? 2 : share > 16 ? 16 : share;
+	return 1 + (share < 2 ? 2 : share > 16 ? 16 : share);
 }
 
 static void flush_log(struct turn_end *turn_end)

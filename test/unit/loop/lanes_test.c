@@ -7,6 +7,7 @@
 #include "loop/lanes.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 
@@ -286,6 +287,38 @@ static void stream_of_short_jobs_starves_no_long_one(void **state)
 	assert_true(stream_left_at_long > 0);
 }
 
+static pthread_t threads_of_jobs[20];
+
+static bool run_and_tell_thread(struct lane_job *lane_job)
+{
+	struct job *job = container_of(lane_job, struct job, lane_job);
+
+	threads_of_jobs[job->number++] = pthread_self();
+	return false;
+}
+
+static void on_told(struct lane_job *lane_job)
+{
+	unsigned retry_after_s;
+
+	if (container_of(lane_job, struct job, lane_job)->number < array_length(threads_of_jobs))
+		assert_int_equal(lanes_submit(&loop, LANE_SHORT, lane_job, &retry_after_s), 0);
+}
+
+/* Its memory is in the caches of a processor still. */
+static void the_thread_that_had_a_job_last_gets_the_next(void **state)
+{
+	unsigned retry_after_s;
+
+	(void)state;
+	jobs[0] = (struct job){.lane_job = {.run = run_and_tell_thread, .done = on_told}};
+	assert_int_equal(lanes_submit(&loop, LANE_SHORT, &jobs[0].lane_job, &retry_after_s), 0);
+	loop_run(&loop);
+	assert_int_equal(jobs[0].number, array_length(threads_of_jobs));
+	for (unsigned i = 1; i < array_length(threads_of_jobs); i++)
+		assert_true(pthread_equal(threads_of_jobs[i], threads_of_jobs[0]));
+}
+
 #define LANES_TEST(name) cmocka_unit_test_setup_teardown(name, open_lanes, close_lanes)
 
 int main(void)
@@ -297,6 +330,7 @@ int main(void)
 	    LANES_TEST(long_jobs_give_their_threads_back),
 	    LANES_TEST(jobs_that_nobody_waits_for_are_dropped),
 	    LANES_TEST(stream_of_short_jobs_starves_no_long_one),
+	    LANES_TEST(the_thread_that_had_a_job_last_gets_the_next),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
