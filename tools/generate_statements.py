@@ -30,7 +30,7 @@ TYPES = {
 # What a parameter may be; a "?" behind these says that it may be absent (NULL).
 MAY_BE_ABSENT = ("text", "bytea", "macaddr")
 PARAMETERS_MAX = 24  # DB_PARAMETERS_MAX of include/db/query.h
-KEYS = ("params", "row", "effect", "refuse", "gathers", "commit")
+KEYS = ("params", "row", "effect", "refuse", "gathers", "commit", "alone")
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 CONSTRAINT = re.compile(r"[a-z_][a-z0-9_]*|[0-9A-Z]{5}")
@@ -183,12 +183,14 @@ def check_text(text, effect):
 
 
 class Expansion:
-    """Writes a statement as the server takes it: parameters by number, records as their columns."""
+    """Writes a statement as the server takes it: parameters by number, records as their columns.
+    alone: the one column of a change that is there; None: any may be absent."""
 
-    def __init__(self, parameters, items, records):
+    def __init__(self, parameters, items, records, alone=None):
         self.numbers = {name: f"${number}" for number, (name, _) in enumerate(parameters, 1)}
         self.changes = {item.name: item.record for item in items if item.record}
         self.records = records
+        self.alone = alone
         self.used = set()
 
     def parameter(self, match):
@@ -203,6 +205,8 @@ class Expansion:
         if name in self.changes and not table:
             fields = [column for column, _ in self.changes[name].changes]
             self.used |= {f"{name}.{field}" for field in fields}
+            if self.alone:
+                return f"{self.alone} = {self.numbers[f'{name}.{self.alone}']}"
             return ",\n\t".join(
                 f"{field} = coalesce({self.numbers[f'{name}.{field}']}, {field})" for field in fields)
         if name not in self.records:
@@ -262,9 +266,31 @@ def read_statement(name, text, records):
     if len(statement["parameters"]) > PARAMETERS_MAX:
         raise Disagreement(f"more than {PARAMETERS_MAX} parameters")
     check_text(body[:-1] if body.endswith(";") else body, effect)
-    statement["text"] = Expansion(statement["parameters"], members, records).text(
-        body[:-1].rstrip() if body.endswith(";") else body)
+    body = body[:-1].rstrip() if body.endswith(";") else body
+    statement["text"] = Expansion(statement["parameters"], members, records).text(body)
+    statement["alone"] = {
+        column: Expansion(statement["parameters"], members, records, column).text(body)
+        for column in read_alone(fields["alone"], members)}
     return statement
+
+
+def read_alone(values, members):
+    """[column, ...] of the change that often comes without any other."""
+    changes = [item.record.changes for item in members if item.record]
+    columns = [column.strip() for value in values for column in value.split(",")]
+    if columns and len(changes) != 1:
+        raise Disagreement("'alone:' needs one parameter that is a record")
+    for column in columns:
+        if column not in (name for name, _ in changes[0]) or columns.count(column) > 1:
+            raise Disagreement(f"'{column}' in alone is none of the columns of the change, or stands twice")
+    return columns
+
+
+def those_alone(statement):
+    """The statements that change one column, which are called as the one that may change all."""
+    return [statement | {"name": f"{statement['name']}_{column}", "text": text, "alone": {},
+                         "stands_for": statement["name"]}
+            for column, text in statement["alone"].items()]
 
 
 def check_gather(many, statements):
@@ -360,7 +386,8 @@ def read_statements(folder, records):
                 statement = read_statement(name, text, records)
             except Disagreement as error:
                 raise Disagreement(f"{name}.sql: {error}") from error
-            statements.append(statement | {"is_for_ctl": place != folder})
+            statement["is_for_ctl"] = place != folder
+            statements += [statement, *those_alone(statement)]
     return sorted(statements, key=lambda statement: statement["name"]), inputs
 
 

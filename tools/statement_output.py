@@ -84,8 +84,9 @@ class Output:
         return name, f"{name}_record", True
 
     def called(self):
-        """Statements that are called; the others stand for several executions of one of them."""
-        return [statement for statement in self.statements if not statement["gathers"]]
+        """Statements that are called; the others stand for executions of one of them."""
+        return [statement for statement in self.statements
+                if not statement["gathers"] and "stands_for" not in statement]
 
     def calls(self):
         rows = [(s, self.row_of(s)) for s in self.called()]
@@ -118,7 +119,18 @@ class Output:
                   f"static inline void {self.prefix}statement_{name}({', '.join(arguments)})", "{"]
         target = f"&{row[1]}, ret_row" if row else "NULL, NULL"
         lines.append(f"\tdb_query_begin(query, (enum statement){self.constant(statement)}, {target});")
-        return [*lines, *map(self.add, members), "}"]
+        return [*lines, *map(self.add, members), *self.alone(statement), "}"]
+
+    def alone(self, statement):
+        """Of a change, what runs instead where one column alone is there."""
+        if not statement["alone"]:
+            return []
+        change = next(item for item in statement["members"] if item.record)
+        lines = ["\tdb_query_alone(query, (const struct db_alone[]){"]
+        lines += [f'\t\t{{"{column}", (enum statement){self.constant(statement)}_{column.upper()}}},'
+                  for column in statement["alone"]]
+        return [*lines, f"\t}}, {len(statement['alone'])}, &{change.record.name}_record,"
+                        f" parameters->{change.name}_present);"]
 
     @staticmethod
     def member(item):
@@ -158,8 +170,9 @@ class Output:
         if self.prefix:
             lines.append(f"extern const struct statement_entry {self.prefix}statements[];")
         entries = []
+        called = self.called()
         for statement in self.statements:
-            row = None if statement["gathers"] else self.row_of(statement)
+            row = None if statement not in called else self.row_of(statement)
             arrays, entry = self.entry(statement)
             lines += ["", *arrays, *(self.record(statement, row) if row and row[2] else [])]
             entries.append(entry)

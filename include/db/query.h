@@ -72,6 +72,12 @@ static inline void db_query_init(struct db_query *query, struct arena *arena)
 	query->account_id = (struct id){0};
 }
 
+/* A statement that runs instead where a change has this column alone. */
+struct db_alone {
+	const char *column;
+	enum statement statement;
+};
+
 /* For db/statements.h. */
 static inline void db_query_begin(struct db_query *query, enum statement statement,
 				  const struct record *record, void *row)
@@ -81,6 +87,10 @@ static inline void db_query_begin(struct db_query *query, enum statement stateme
 	query->record = record;
 	query->row = row;
 }
+
+/* Likewise: takes the statement of the one column of the record that is present, where it has one. */
+void db_query_alone(struct db_query *query, const struct db_alone *alone, unsigned count,
+		    const struct record *record, uint64_t present);
 
 /* Queues the query; never calls done() inside. The reads of a turn of the loop share a
  * sync, and reads of one statement may be gathered. Each write has its own sync, unless it shares a

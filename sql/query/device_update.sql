@@ -6,6 +6,7 @@
 -- row: device
 -- effect: write
 -- commit: shared
+-- alone: brightness, volume
 -- refuse: 22023 -> unknown_timezone
 UPDATE device
 SET {change}, generation = generation + 1, settings_revision = settings_revision + 1

@@ -294,6 +294,38 @@ def test_record_gives_columns_and_changes(tmp_path):
     assert str(tmp_path / "records/thing.c") in (tmp_path / "out/d").read_text()
 
 
+def test_columns_that_change_alone(tmp_path):
+    done = run_with_record(
+        tmp_path, UPDATE.replace("effect: write", "effect: write\n-- alone: brightness, volume"))
+    assert done.returncode == 0, done.stderr
+    table = (tmp_path / "out/table.c").read_text()
+    assert "SET brightness = $3, generation" in table and "SET volume = $4, generation" in table
+    assert "SET name = coalesce($2, name),\\n" in table
+    # All take the same parameters and give the same row; there is one function for them.
+    assert table.count(".parameter_count = 4") == table.count(".column_count = 4") == 3
+    calls = (tmp_path / "out/calls.h").read_text()
+    assert '{"brightness", (enum statement)STATEMENT_THING_UPDATE_BRIGHTNESS}' in calls
+    assert "parameters->change_present);" in calls
+    assert calls.count("static inline void statement_thing_update") == 1
+
+
+@pytest.mark.parametrize("columns, reason", [
+    ("colour", "'colour' in alone is none of the columns of the change"),
+    ("id", "'id' in alone is none of the columns of the change"),
+    ("volume, volume", "'volume' in alone is none of the columns of the change, or stands twice"),
+])
+def test_columns_that_cannot_change_alone(tmp_path, columns, reason):
+    done = run_with_record(
+        tmp_path, UPDATE.replace("effect: write", f"effect: write\n-- alone: {columns}"))
+    assert done.returncode == 1
+    assert f"thing_update.sql: {reason}" in done.stderr
+
+
+def test_alone_without_a_record(tmp_path):
+    refuse(tmp_path, WRITE.replace("effect: write", "effect: write\n-- alone: name"),
+           "'alone:' needs one parameter that is a record")
+
+
 def test_record_of_a_table_and_more_columns(tmp_path):
     done = run_with_record(tmp_path, """-- Things with a number.
 -- row: number int8, thing, note text?
