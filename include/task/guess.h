@@ -15,7 +15,7 @@
 #include "task/service.h"
 #include "task/task.h"
 
-/* ret: what is left for this address. */
+/* ret: whether this address may guess; else until when it may not. */
 struct rate_result guess_is_allowed(const struct service *service, struct str remote_address);
 void guess_failed(const struct service *service, struct str remote_address);
 

@@ -16,11 +16,13 @@ static bool guesser_of(const struct service *service, struct str remote_address,
 
 struct rate_result guess_is_allowed(const struct service *service, struct str remote_address)
 {
+	uint64_t now_us = clock_monotonic_us();
 	struct id id;
 
-	if (!guesser_of(service, remote_address, &id))
+	if (rate_is_unused(service->guesses, now_us) ||
+	    !guesser_of(service, remote_address, &id))
 		return (struct rate_result){.is_allowed = true};
-	return rate_look(service->guesses, &service->guess_rate, id, clock_monotonic_us());
+	return rate_look(service->guesses, &service->guess_rate, id, now_us);
 }
 
 void guess_failed(const struct service *service, struct str remote_address)

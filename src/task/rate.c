@@ -7,6 +7,7 @@
 enum {
 	BUCKETS = 1 << 16, /* 1 MiB */
 	NEIGHBOURHOOD = 8, /* buckets in which an ID may lie */
+	UNUSED_STEP_US = 1000000,
 };
 
 struct bucket {
@@ -16,6 +17,7 @@ struct bucket {
 
 struct rate_table {
 	uint8_t secret[crypto_shorthash_KEYBYTES];
+	_Atomic uint64_t unused_us; /* when all buckets will be full, rounded up: seldom written */
 	struct bucket buckets[BUCKETS];
 };
 
@@ -28,21 +30,21 @@ static void init(void *common)
 
 const struct region rate_region = {
     .name = "rates",
-    .version = 1,
+    .version = 2,
     .size = sizeof(struct rate_table),
     .init = init,
 };
 
 const struct region guess_region = {
     .name = "guesses",
-    .version = 1,
+    .version = 2,
     .size = sizeof(struct rate_table),
     .init = init,
 };
 
 const struct region visitor_region = {
     .name = "visitors",
-    .version = 1,
+    .version = 2,
     .size = sizeof(struct rate_table),
     .init = init,
 };
@@ -118,6 +120,22 @@ static struct rate_result result_of(const struct times *times, uint64_t used_us,
 	return result;
 }
 
+bool rate_is_unused(const struct rate_table *table, uint64_t now_us)
+{
+	return atomic_load_explicit(&table->unused_us, memory_order_relaxed) <= now_us;
+}
+
+/* Before the token is taken: nobody may see the table unused who sees the bucket used. */
+static void use_until(struct rate_table *table, uint64_t full_us)
+{
+	uint64_t unused_us = atomic_load_explicit(&table->unused_us, memory_order_relaxed);
+	uint64_t until_us = (full_us / UNUSED_STEP_US + 1) * UNUSED_STEP_US;
+
+	while (unused_us < full_us &&
+	       !atomic_compare_exchange_weak(&table->unused_us, &unused_us, until_us))
+		;
+}
+
 struct rate_result rate_look(const struct rate_table *table, const struct rate_policy *policy,
 			     struct id id, uint64_t now_us)
 {
@@ -147,6 +165,7 @@ struct rate_result rate_take(struct rate_table *table, const struct rate_policy 
 
 		if (used_us + times.token_us > times.bucket_us)
 			return result_of(&times, used_us, false);
+		use_until(table, from_us + times.token_us);
 		if (atomic_compare_exchange_weak(&bucket->full_us, &full_us,
 						 from_us + times.token_us))
 			return result_of(&times, used_us + times.token_us, true);

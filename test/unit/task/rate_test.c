@@ -81,6 +81,28 @@ static void looking_takes_nothing(void **state)
 	assert_int_equal(rate_look(table, &ten, id_of(1), 1000 * SECOND_US).remaining, 40);
 }
 
+/* Never while a bucket lacks a token, and again at most a second after the last one is full. */
+static void table_is_unused_once_all_are_full(void **state)
+{
+	(void)state;
+	assert_true(rate_is_unused(table, 0));
+	assert_true(rate_take(table, &ten, id_of(1), START_US).is_allowed);
+	for (unsigned i = 0; i < 20; i++)
+		assert_true(rate_take(table, &ten, id_of(2), START_US).is_allowed);
+	assert_false(rate_is_unused(table, START_US));
+	assert_false(rate_is_unused(table, START_US + 2 * SECOND_US - 1));
+	assert_true(rate_is_unused(table, START_US + 3 * SECOND_US));
+	/* One whose bucket is full sooner changes nothing, and looking neither. */
+	assert_true(rate_take(table, &ten, id_of(3), START_US + SECOND_US).is_allowed);
+	assert_true(rate_look(table, &ten, id_of(4), START_US + 9 * SECOND_US).is_allowed);
+	assert_false(rate_is_unused(table, START_US + 2 * SECOND_US - 1));
+	assert_true(rate_is_unused(table, START_US + 3 * SECOND_US));
+	for (unsigned i = 0; i < 41; i++)
+		(void)rate_take(table, &ten, id_of(2), START_US + 3 * SECOND_US);
+	assert_false(rate_is_unused(table, START_US + 7 * SECOND_US - 1));
+	assert_true(rate_is_unused(table, START_US + 8 * SECOND_US));
+}
+
 static void token_comes_back_at_its_time(void **state)
 {
 	(void)state;
@@ -216,6 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(full_bucket_is_emptied, open_table, close_table),
 	    cmocka_unit_test_setup_teardown(looking_takes_nothing, open_table, close_table),
+	    cmocka_unit_test_setup_teardown(table_is_unused_once_all_are_full, open_table, close_table),
 	    cmocka_unit_test_setup_teardown(token_comes_back_at_its_time, open_table, close_table),
 	    cmocka_unit_test_setup_teardown(waiting_as_told_is_enough, open_table, close_table),
 	    cmocka_unit_test_setup_teardown(random_walk_stays_within_the_limit, open_table,
