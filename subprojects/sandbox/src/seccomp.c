@@ -24,7 +24,6 @@ static const int running[] = {
     SCMP_SYS(close),
     SCMP_SYS(fstat),
     SCMP_SYS(munmap),
-    SCMP_SYS(mremap),
     SCMP_SYS(madvise),
     SCMP_SYS(brk),
     SCMP_SYS(futex),
@@ -73,9 +72,8 @@ static const int starting[] = {
 /* All that an interpreter in C calls. */
 static const int interpreting[] = {
     SCMP_SYS(read),	   SCMP_SYS(write),	   SCMP_SYS(brk),	    SCMP_SYS(munmap),
-    SCMP_SYS(mremap),	   SCMP_SYS(madvise),	   SCMP_SYS(clock_gettime), SCMP_SYS(getrusage),
-    SCMP_SYS(setitimer),   SCMP_SYS(rt_sigreturn), SCMP_SYS(exit_group),    SCMP_SYS(futex),
-    SCMP_SYS(sched_yield),
+    SCMP_SYS(madvise),	   SCMP_SYS(clock_gettime), SCMP_SYS(getrusage),    SCMP_SYS(setitimer),
+    SCMP_SYS(rt_sigreturn), SCMP_SYS(exit_group),    SCMP_SYS(futex),	     SCMP_SYS(sched_yield),
 };
 
 /* Go's own way to wait for descriptors and timers. */
@@ -93,6 +91,14 @@ int sandbox_filter_allow(scmp_filter_ctx filter, const int *calls, size_t count)
 	for (size_t i = 0; i < count && status == 0; i++)
 		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
 	return status;
+}
+
+/* Not of an old size of 0, which is a second mapping of the same memory: one of the two could be
+ * written and the other one executed (mremap(2)). */
+static int allow_remapping(scmp_filter_ctx filter)
+{
+	return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mremap), 1,
+				SCMP_A1(SCMP_CMP_NE, 0));
 }
 
 static int allow_threads(scmp_filter_ctx filter)
@@ -135,6 +141,8 @@ scmp_filter_ctx sandbox_filter_create(int *ret_status)
 	*ret_status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 	if (*ret_status == 0)
 		*ret_status = sandbox_filter_allow(filter, running, COUNT(running));
+	if (*ret_status == 0)
+		*ret_status = allow_remapping(filter);
 	if (*ret_status == 0)
 		*ret_status = allow_threads(filter);
 	return filter;

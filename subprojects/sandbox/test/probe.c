@@ -243,6 +243,20 @@ static int turn_into_code(void)
 	return result(mprotect(page, 4096, PROT_READ | PROT_EXEC));
 }
 
+/* Where code may be mapped at all, that of shared libraries. */
+static int map_code_twice(void)
+{
+	void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *again;
+
+	if (code == MAP_FAILED)
+		return errno;
+	again = mremap(code, 0, 4096, MREMAP_MAYMOVE);
+	if (again == MAP_FAILED)
+		return errno;
+	return result(mprotect(again, 4096, PROT_READ | PROT_WRITE));
+}
+
 static int end_by_abort(void)
 {
 	abort();
@@ -360,6 +374,7 @@ static const struct attempt {
     {"make a link", link_file},
     {"map memory to write and execute", map_code},
     {"turn memory into code", turn_into_code},
+    {"map code a second time to write", map_code_twice},
     {"abort", end_by_abort},
 };
 

@@ -164,6 +164,7 @@ static void test_an_interpreter_has_less(void **state)
 	    "make a file in memory",
 	    "map memory to write and execute",
 	    "turn memory into code",
+	    "map code a second time to write",
 	    "use the parent's descriptor",
 	    "take 1 GiB",
 	};
@@ -208,6 +209,7 @@ static void test_a_network(void **state)
 	    "change limits",
 	    "map memory to write and execute",
 	    "turn memory into code",
+	    "map code a second time to write",
 	    "use the parent's descriptor",
 	    "take 1 GiB",
 	};
@@ -272,6 +274,7 @@ static const char *const refused_to_servers[] = {
     "watch performance",
     "map memory to write and execute",
     "turn memory into code",
+    "map code a second time to write",
 };
 
 /* False where this kernel or container lacks a layer. */
