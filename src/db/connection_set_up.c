@@ -19,12 +19,17 @@
  * where it takes 0.23. The price is paid by tables of one page: 0.4 ms for that load where a scan
  * takes 0.05.
  *
- * statement_timeout: in a healthy database no statement takes so long. */
+ * statement_timeout: in a healthy database no statement takes so long.
+ *
+ * synchronous_commit: what is answered is on the disk, whatever a server or a role says that is not
+ * ours. One that also waits for other servers goes on to. */
 static const char settings[] = "SELECT pg_backend_pid(), "
 			       "set_config('plan_cache_mode', 'force_generic_plan', false), "
 			       "set_config('enable_seqscan', 'off', false), "
 			       "set_config('jit', 'off', false), "
 			       "set_config('statement_timeout', '8000', false), "
+			       "set_config('synchronous_commit', replace("
+			       "current_setting('synchronous_commit'), 'off', 'on'), false), "
 			       "set_config('idle_in_transaction_session_timeout', '10000', false)";
 
 static int fail(struct set_up *set_up, enum away away, const char *what, struct str why)

@@ -295,6 +295,21 @@ static void test_settings(void **state)
 	expect_setting("client_encoding", "UTF8");
 }
 
+/* Where the server is not ours. */
+static void test_commits_wait_for_the_disk_whatever_the_role_says(void **state)
+{
+	(void)state;
+	run_sql("ALTER ROLE CURRENT_USER SET synchronous_commit = off");
+	open_world(NULL);
+	expect_setting("synchronous_commit", "on");
+	close_world();
+	run_sql("ALTER ROLE CURRENT_USER SET synchronous_commit = remote_apply");
+	open_world(NULL);
+	expect_setting("synchronous_commit", "remote_apply");
+	close_world();
+	run_sql("ALTER ROLE CURRENT_USER RESET synchronous_commit");
+}
+
 static int64_t backend_of(int64_t key)
 {
 	struct asked *asked = ask_number(TEST_STATEMENT_BACKEND_WRITE, key);
@@ -566,6 +581,7 @@ int main(void)
 	    USUAL(test_overflow),
 	    USUAL(test_ask_from_done),
 	    USUAL(test_settings),
+	    cmocka_unit_test(test_commits_wait_for_the_disk_whatever_the_role_says),
 	    POOLS(test_keys),
 	    cmocka_unit_test(test_write_connections_come_and_go),
 	    POOLS(test_order_of_a_key),
