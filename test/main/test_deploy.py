@@ -13,6 +13,7 @@ import certificates
 import images
 import proxies
 import pytest
+from lists import next_target
 from server import PATIENCE_S, ROOT, Server, wait_until
 
 sys.path.append(os.path.join(ROOT, "test/link"))
@@ -170,6 +171,24 @@ def test_a_push_reaches_a_panel(through):
     answer, picture = through.request("GET", through.own(through.behind.device["pollUrl"], "https"))
     assert answer.status == 200 and answer.getheader("Tronbyt-Brightness") == "60"
     assert picture.startswith(b"RIFF")
+
+
+def test_the_next_part_of_a_list(through):
+    """Its link leads through the proxy, whatever that has put before the path."""
+    path = f"/v1/devices/{through.behind.device['id']}/installations"
+    for name in ("one", "two"):
+        through.push(images.png(images.solid((1, 2, 3))), installationId=name, background=True)
+    try:
+        found, target = [], path + "?limit=1"
+        while target:
+            answer, text = through.api("GET", target)
+            found += [entry["id"] for entry in json.loads(text)]
+            following = next_target(through.behind.prefix + target, answer.headers)
+            target = following and following.removeprefix(through.behind.prefix)
+        assert found == ["one", "two"]
+    finally:
+        for name in ("one", "two"):
+            through.api("DELETE", f"{path}/{name}")
 
 
 def test_the_pages(through):

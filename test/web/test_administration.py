@@ -1,9 +1,9 @@
 """Accounts and roles, invitations, links for a forgotten password, the log of who did what."""
 
-import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from lists import next_target
 from people import (OTHER_PASSWORD, PASSWORD, TIMESTAMP, UNKNOWN_ID, Browser, Person, make_first,
                     token_of)
 from server import CtlError
@@ -31,7 +31,7 @@ def test_members(world, administrator):
     while target:
         answer = administrator.get(target)
         found += answer.ok()
-        target = re.match("<(.*)>", answer["Link"])[1] if "Link" in answer else None
+        target = next_target(target, answer)
     member = next(entry for entry in found if entry["id"] == person.id)
     assert member["isReviewer"] and not member["isAdministrator"] and member["hasPassword"]
     assert (member["devices"], member["apps"], member["lastSignInAt"]) == (1, 0, None)

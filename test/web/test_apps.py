@@ -1,11 +1,11 @@
 """The catalogue, and installing from it."""
 
-import re
 import secrets
 from urllib.parse import quote
 
 import pytest
 from authors import Author
+from lists import next_target
 from people import UNKNOWN_ID, Browser, Person
 
 
@@ -93,7 +93,7 @@ def test_parts_of_a_search(world, author, reviewer, owner):
     while target:
         answer = browser.get(target)
         found += [app["slug"] for app in answer.ok()]
-        target = re.match("<(.*)>", answer["Link"])[1] if "Link" in answer else None
+        target = next_target(target, answer)
     assert found == made
 
 

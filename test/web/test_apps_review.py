@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from authors import SCRIPT, Author, audited
+from lists import next_target
 from people import TIMESTAMP, UNKNOWN_ID, Browser, Person
 
 
@@ -55,7 +56,7 @@ def test_parts_of_the_queue(world, author, reviewer):
     while target:
         answer = reviewer.get(target)
         found += [entry["id"] for entry in answer.ok()]
-        target = answer["Link"].split(">")[0][1:] if "Link" in answer else None
+        target = next_target(target, answer)
     assert [one for one in found if one in submitted] == submitted
 
 

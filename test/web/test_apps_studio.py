@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from authors import SCRIPT, Author, audited
+from lists import next_target
 from people import TIMESTAMP, UNKNOWN_ID, Browser, Person
 
 
@@ -201,7 +202,8 @@ def test_parts(world, author):
               author.person.id, author.person.id)
     everything = author.browser.get("/web/studio").ok()
     assert len(everything) == 130
-    answer = author.browser.get("/web/studio?limit=100")
+    target = "/web/studio?limit=100"
+    answer = author.browser.get(target)
     assert answer.ok() == everything[:100]
-    rest = author.browser.get(answer["Link"].split(">")[0][1:])
+    rest = author.browser.get(next_target(target, answer))
     assert rest.ok() == everything[100:] and "Link" not in rest

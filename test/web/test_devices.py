@@ -5,6 +5,7 @@ import json
 import pytest
 from devices import Journal, add, at_once, panel_of, path_of, poll
 from events import Events
+from lists import next_target
 from people import TIMESTAMP, UNKNOWN_ID, Browser, Person, wait_until
 
 import images
@@ -112,10 +113,10 @@ def test_an_account_has_a_thousand_devices_at_most(person, browser):
 
 def test_parts_of_a_long_list(person, browser):
     ids = [add(browser)["device"]["id"] for _ in range(5)]
-    first = browser.get("/web/devices?limit=3")
+    target = "/web/devices?limit=3"
+    first = browser.get(target)
     assert [device["id"] for device in first.ok()] == ids[:3]
-    target = first["Link"].split(">")[0].lstrip("<")
-    rest = browser.get(target[target.index("/web/"):])
+    rest = browser.get(next_target(target, first))
     assert [device["id"] for device in rest.ok()] == ids[3:]
     browser.get("/web/devices?limit=0").problem(400)
 

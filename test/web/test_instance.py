@@ -2,6 +2,7 @@
 
 import re
 
+from lists import next_target
 from people import PASSWORD, TIMESTAMP, UNKNOWN_ID, Browser, Person, wait_until
 
 
@@ -63,8 +64,7 @@ def test_the_log_is_searched_and_read_in_parts(world, person, administrator):
     while target:
         answer = administrator.get(target)
         actions += [entry["action"] for entry in answer.ok()]
-        link = re.search(r"<([^>]*)>", answer["Link"]) if "Link" in answer else None
-        target = link and link[1][link[1].index("/web/"):]
+        target = next_target(target, answer)
     assert actions[0] == actions[-1] == "session.start" and len(actions) >= 2
     assert administrator.get(f"/web/admin/audit?q={person.email}%20x").ok() == []
     assert {entry["action"] for entry in administrator.get("/web/admin/audit?q=session.start").ok()

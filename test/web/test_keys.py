@@ -2,6 +2,7 @@
 
 import re
 
+from lists import next_target
 from people import TIMESTAMP, UNKNOWN_ID, Browser, Person, sha256, wait_until
 
 
@@ -94,7 +95,7 @@ def test_parts(world, person):
     while target:
         answer = browser.get(target)
         found += answer.ok()
-        target = re.match("<(.*)>", answer["Link"])[1] if "Link" in answer else None
+        target = next_target(target, answer)
     assert found == everything
 
 

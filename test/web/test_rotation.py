@@ -5,6 +5,7 @@ import itertools
 
 import pytest
 from devices import add, at_once, panel_of, path_of, poll_answer
+from lists import next_target
 from people import TIMESTAMP, UNKNOWN_ID, wait_until
 
 import images
@@ -132,10 +133,10 @@ def test_reordered(person, world, browser, made):
         path = f"/v1/devices/{made['device']['id']}/installations"
         key = person.key()
         assert [entry["id"] for entry in client.request("GET", path, key=key).ok()] == list("cadb")
-        part = client.request("GET", path + "?limit=3", key=key)
+        target = path + "?limit=3"
+        part = client.request("GET", target, key=key)
         assert [entry["id"] for entry in part.ok()] == list("cad")
-        target = part["Link"].split(">")[0]
-        rest = client.request("GET", target[target.index("/v1/"):], key=key)
+        rest = client.request("GET", next_target(target, part), key=key)
         assert [entry["id"] for entry in rest.ok()] == ["b"]
     push(browser, made, "e", 4)
     assert names(browser, made) == list("cadbe")
