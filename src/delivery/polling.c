@@ -33,6 +33,7 @@ static void advance(const struct polling *polling, struct panel *panel,
 					     .at_ms = (int64_t)loop_now_ms(polling->loop),
 					     .dwell_s = answer->dwell_s};
 	polling->on_change(polling->context, panel);
+	write_behind_polled(polling->write_behind, panel);
 	if (!answer->is_push_displayed)
 		return;
 	panel->content.push.displayed_us = wall_us;

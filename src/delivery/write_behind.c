@@ -9,10 +9,12 @@
 enum {
 	SEEN_MS = 58 * 1000, /* lastOnline: within 60 s, a turn of the loop included */
 	DISPLAYED_MS = 500,
-	CONTACT_MS = 1000,
-	/* To the next attempt, where rows were locked: by another worker, it may be, that writes an
-	 * earlier time. */
-	LOCKED_MS = 1000,
+	/* To a write that does not wait for the common moment: of a first contact, of a panel that polls
+	 * more seldom than there are such moments, and again where rows were locked, by another worker,
+	 * it may be, that writes an earlier time. */
+	SOON_MS = 1000,
+	/* That a panel may be late with its poll, which it begins when it has shown the last picture. */
+	POLL_LATE_MS = 5 * 1000,
 	/* From a write of times to the next turn of reconciliation. */
 	TIDY_MS = 100,
 	/* From one attempt to the next while the database is away. */
@@ -28,6 +30,7 @@ struct batch {
 	struct db_query query;
 	struct id *ids;
 	int64_t *generations; /* NULL: when devices were seen */
+	bool is_common;	      /* of these, at the moment at which all workers write */
 	int64_t *times_us;
 	unsigned count;
 };
@@ -53,6 +56,14 @@ static void keep_seen(const struct write_behind *write_behind, struct id id, int
 static unsigned displayed_count(const struct write_behind *write_behind)
 {
 	return (unsigned)(buffer_length(&write_behind->displayed) / sizeof(struct displayed));
+}
+
+static void write_soon(struct write_behind *write_behind)
+{
+	if (write_behind->is_soon || write_behind->is_draining)
+		return;
+	write_behind->is_soon = true;
+	deadline_set(write_behind->loop, &write_behind->seen_deadline, SOON_MS);
 }
 
 static void note_displayed(struct write_behind *write_behind, struct id device_id,
@@ -93,9 +104,7 @@ static void keep_locked(struct batch *batch, const struct db_result *result)
 			note_displayed(batch->write_behind, displayed[i].device_id,
 				       displayed[i].push_generation, displayed[i].displayed_at);
 	} else {
-		if (!batch->write_behind->is_draining)
-			deadline_set(batch->write_behind->loop, &batch->write_behind->seen_deadline,
-				     LOCKED_MS);
+		write_soon(batch->write_behind);
 		seen = db_read_rows(result, batch->query.record, &batch->arena);
 		for (unsigned i = 0; i < result->row_count; i++)
 			keep_seen(batch->write_behind, seen[i].id, seen[i].seen_at);
@@ -142,7 +151,8 @@ static void on_batch_done(struct db_query *query, const struct db_result *result
 		keep_locked(batch, result);
 	if (result->outcome == DB_OK && !batch->generations) {
 		tell_contacts(batch);
-		tidy(write_behind);
+		if (batch->is_common)
+			tidy(write_behind);
 	}
 	arena_finish(&batch->arena);
 	free(batch);
@@ -205,7 +215,21 @@ static void leave_to_others(struct write_behind *write_behind)
 	}
 }
 
-static void flush_seen(struct write_behind *write_behind)
+/* A panel that is connected, or has a picture until its next poll, is online now. So its time is right
+ * until the next write, too, and not short of that by what passes between two of its polls. */
+static int64_t online_us(const struct write_behind *write_behind, const struct panel *panel)
+{
+	const struct shown_poll *polled = panel->polled;
+	uint64_t dwell_ms = polled ? polled->dwell_s * UINT64_C(1000) : 0;
+	bool is_due = true;
+
+	if (polled && dwell_ms <= write_behind->seen_ms)
+		is_due = loop_now_ms(write_behind->loop) >=
+			 (uint64_t)polled->at_ms + dwell_ms + POLL_LATE_MS;
+	return panel->link_count || !is_due ? clock_wall_us() : panel->seen_us;
+}
+
+static void flush_seen(struct write_behind *write_behind, bool is_common)
 {
 	struct batch *batch = NULL;
 
@@ -214,10 +238,12 @@ static void flush_seen(struct write_behind *write_behind)
 
 		if (panel->seen_us == 0)
 			continue;
-		if (!batch)
+		if (!batch) {
 			batch = batch_create(write_behind, BATCH);
+			batch->is_common = is_common;
+		}
 		batch->ids[batch->count] = panel->id;
-		batch->times_us[batch->count++] = panel->seen_us;
+		batch->times_us[batch->count++] = online_us(write_behind, panel);
 		panel->seen_us = 0;
 		if (batch->count == BATCH) {
 			batch_send(batch);
@@ -271,10 +297,13 @@ static void on_seen_deadline(struct deadline *deadline)
 	struct write_behind *write_behind =
 	    container_of(deadline, struct write_behind, seen_deadline);
 
+	bool is_common = !write_behind->is_soon;
+
+	write_behind->is_soon = false;
 	/* While the database is away, the panels keep their times for the next deadline. */
 	if (db_is_up(write_behind->db)) {
 		leave_to_others(write_behind);
-		flush_seen(write_behind);
+		flush_seen(write_behind, is_common);
 	}
 	await_common(write_behind);
 }
@@ -296,7 +325,13 @@ void write_behind_contact(struct write_behind *write_behind, struct panel *panel
 	if (panel->has_connected || write_behind->is_draining)
 		return;
 	panel->has_connected = panel->is_contact = true;
-	deadline_set(write_behind->loop, &write_behind->seen_deadline, CONTACT_MS);
+	write_soon(write_behind);
+}
+
+void write_behind_polled(struct write_behind *write_behind, const struct panel *panel)
+{
+	if (panel->polled->dwell_s * UINT64_C(1000) > write_behind->seen_ms)
+		write_soon(write_behind);
 }
 
 void write_behind_displayed(struct write_behind *write_behind, struct panel *panel,
@@ -330,7 +365,7 @@ static void stop(struct write_behind *write_behind)
 void write_behind_drain(struct write_behind *write_behind)
 {
 	write_behind->is_draining = true;
-	flush_seen(write_behind);
+	flush_seen(write_behind, /* is_common= */ false);
 	flush_displayed(write_behind);
 	stop(write_behind);
 }

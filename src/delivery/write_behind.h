@@ -32,6 +32,7 @@ struct write_behind {
 	bool is_displayed_under_way;
 	unsigned under_way; /* writes */
 	uint64_t seen_ms;   /* from one write of the times when devices were online to the next */
+	bool is_soon;	    /* the next of these writes does not wait for that */
 	bool is_draining;
 };
 
@@ -46,6 +47,10 @@ void write_behind_drain(struct write_behind *write_behind);
 /* A panel has connected. Where it is the first time ever, that is written soon, and pages are told.
  */
 void write_behind_contact(struct write_behind *write_behind, struct panel *panel);
+
+/* A panel has polled, and panel->polled says for how long. Where it polls more seldom than times are
+ * written, that is written soon: the time before would not be right any more. */
+void write_behind_polled(struct write_behind *write_behind, const struct panel *panel);
 
 /* A panel displays its push for the first time. Also tells this instance's other workers. */
 void write_behind_displayed(struct write_behind *write_behind, struct panel *panel,

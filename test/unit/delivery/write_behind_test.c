@@ -200,6 +200,78 @@ static void the_worker_of_the_last_poll_writes_it(void **state)
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
 }
 
+/* Of the time that is written, in microseconds: how long ago it is. */
+static int64_t written_ago_us(void)
+{
+	int64_t times_us[10];
+
+	assert_int_equal(int8_array(asked(STATEMENT_DEVICE_SEEN), 1, times_us), 1);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	/* PostgreSQL counts from 2000. */
+	return script_wall_us() - INT64_C(946684800) * 1000000 - times_us[0];
+}
+
+static void poll_for(struct panel *panel, int dwell_s)
+{
+	if (!panel->polled)
+		panel->polled = memory_alloc(sizeof(*panel->polled));
+	*panel->polled = (struct shown_poll){.at_ms = (int64_t)loop_now_ms(&script_loop),
+					     .dwell_s = dwell_s};
+	panel_seen(panel);
+	write_behind_polled(&write_behind, panel);
+}
+
+static void a_panel_is_online_until_its_next_poll_is_due(void **state)
+{
+	struct panel *panel = panels_create(&panels, id_of(1));
+
+	(void)state;
+	pass_ms(7000);
+	poll_for(panel, 15);
+	pass_ms(13 * 1000);
+	assert_int_equal(written_ago_us(), 0);
+	/* It may be a little late; it was gone before that, where it is not there by then. */
+	poll_for(panel, 15);
+	pass_ms(20 * 1000);
+	assert_int_equal(written_ago_us(), 20 * 1000000);
+	pass_ms(1);
+	poll_for(panel, 15);
+	pass_ms(20 * 1000 - 1);
+	assert_int_equal(written_ago_us(), 0);
+}
+
+static void a_panel_that_polls_seldom_is_written_at_its_polls(void **state)
+{
+	struct panel *panel = panels_create(&panels, id_of(1));
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		poll_for(panel, 60);
+		pass_ms(999);
+		assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
+		poll_for(panel, 60); /* does not put it off */
+		pass_ms(1);
+		assert_int_equal(written_ago_us(), 1000);
+		pass_ms(59 * 1000);
+		assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
+	}
+}
+
+static void a_panel_that_is_connected_is_online(void **state)
+{
+	struct panel *panel = panels_create(&panels, id_of(1));
+
+	(void)state;
+	panel->link_count = 1;
+	panel_seen(panel);
+	pass_ms(20 * 1000);
+	assert_int_equal(written_ago_us(), 0);
+	/* It says nothing any more. */
+	pass_ms(20 * 1000);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
+	panel->link_count = 0;
+}
+
 static void a_worker_that_ends_leaves_nothing_to_others(void **state)
 {
 	const struct cursors other = cursors_join(region_common(script_shared, &cursor_region), 1);
@@ -388,6 +460,9 @@ int main(void)
 	    TEST(what_somebody_else_had_locked_is_kept),
 	    TEST(the_first_contact_is_written_soon_and_told),
 	    TEST(the_worker_of_the_last_poll_writes_it),
+	    TEST(a_panel_is_online_until_its_next_poll_is_due),
+	    TEST(a_panel_that_polls_seldom_is_written_at_its_polls),
+	    TEST(a_panel_that_is_connected_is_online),
 	    TEST(a_worker_that_ends_leaves_nothing_to_others),
 	    TEST(a_panel_seen_again_keeps_the_later_time),
 	    TEST(displayed_pushes_are_written_together),
