@@ -5,7 +5,8 @@
  *     more                                 read over a connection of its own (db/listing.h), and
  *                                          written as it is read, in portions (http/stream.h)
  *   GET .../devices?limit=N&cursor=C       at most N elements behind the place C, and a Link with
- *                                          the next part where there is one
+ *                                          the next part where there is one. It ends before N
+ *                                          where it has LIMIT_LIST_PART_BYTES
  *
  * A place is the sort key of an element, so that a part begins at the right one also where
  * elements were added or removed meanwhile. */
@@ -36,6 +37,9 @@ struct task_list {
 	/* Fills the query: the range. The record of its rows begins with that of ask_short()'s.
 	 * NULL: the list never has more than LIMIT_LIST_SHORT elements, and no parts. */
 	void (*ask_part)(struct task *task, struct db_query *query, const struct list_range *range);
+	/* NULL, or whether a row of ask_short() says that the elements are too large for a short list,
+	 * however few there are: then they are read as a long one, and so are all parts. */
+	bool (*is_large)(const void *row);
 	const struct record *record; /* of an element in the answer */
 	/* NULL, or the member of an object in which the array lies: {"devices":[...]} */
 	const char *envelope;

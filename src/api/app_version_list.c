@@ -27,10 +27,18 @@ static struct list_place place(const void *row)
 	return (struct list_place){.number = part->sequence};
 }
 
+static bool is_large(const void *row)
+{
+	const struct app_version_list_row *version = row;
+
+	return version->is_large;
+}
+
 static const struct task_list list = {
     .letter = 'v',
     .ask_short = ask_short,
     .ask_part = ask_part,
+    .is_large = is_large,
     .record = &app_version_record,
     .start = {.number = INT64_MAX},
     .place = place,

@@ -59,13 +59,26 @@ static struct buffer *write_rows(struct task *task, const struct db_result *resu
 	return json;
 }
 
+/* By the first row, as each of them tells. */
+static bool is_large(struct task *task, const struct db_result *result)
+{
+	const struct record *record = task->query.record;
+	void *row;
+
+	if (!task->list->is_large || result->row_count == 0)
+		return false;
+	row = arena_zalloc(task_arena(task), record->size);
+	db_read_row(result, 0, record, task_arena(task), row);
+	return task->list->is_large(row);
+}
+
 static void on_short_list(struct db_query *query, const struct db_result *result)
 {
 	struct task *task = container_of(query, struct task, query);
 
 	if (!task_has_result(task, result))
 		return;
-	if (result->row_count > LIMIT_LIST_SHORT) {
+	if (result->row_count > LIMIT_LIST_SHORT || is_large(task, result)) {
 		task_run(task, http_has_any_tag(task->request) ? reply_known : task_read_long_list);
 		return;
 	}
@@ -101,7 +114,7 @@ struct verdict task_reply_list(struct task *task, const struct task_list *list)
 	if (task->range.limit == 0 || !list->ask_part) {
 		list->ask_short(task, query);
 		query->done = on_short_list;
-	} else if (task->range.limit <= LIMIT_LIST_SHORT + 1) {
+	} else if (task->range.limit <= LIMIT_LIST_SHORT + 1 && !list->is_large) {
 		list->ask_part(task, query, &task->range);
 		query->done = on_short_part;
 	} else {

@@ -1,7 +1,8 @@
 /* Long lists: the rows come one by one and become JSON at once.
  *
  *   all of a list    on_row() writes a portion --pause--> stream --has room--> resume, on_row() ...
- *   a part           on_row() ..., done: one answer, since the Link stands before the body
+ *   a part           on_row() ... until it is full, or done: one answer, since the Link stands before
+ *                    the body
  *
  * The reading lives on its own: the database may have rows for it after the task has ended. */
 #include "base/limits.h"
@@ -113,6 +114,31 @@ static void offer(struct list_reading *reading)
 	write_json(reading);
 }
 
+static struct verdict reply_part(struct task *task)
+{
+	struct buffer *buffer = &task->reading->json;
+	struct str json = arena_copy(task_arena(task), buffer_view(buffer));
+
+	if (task_part_is_not_modified(task, buffer))
+		return task_reply(task, 304, (struct str){0}, (struct str){0});
+	return task_reply(task, 200, STR("application/json"), json);
+}
+
+/* The task, and the reading with it, may be gone afterwards. */
+static void end_part(struct list_reading *reading)
+{
+	task_end_list(reading->task->list, &reading->json);
+	task_run(reading->task, reply_part);
+}
+
+/* One element more than a part may have, or than it has room for, says that there is another part. */
+static bool is_behind_part(const struct list_reading *reading)
+{
+	return reading->is_part &&
+	       (reading->count == (uint64_t)reading->task->range.limit ||
+		buffer_length(&reading->json) >= LIMIT_LIST_PART_BYTES);
+}
+
 static void on_row(struct db_listing *listing, const struct db_result *row)
 {
 	struct list_reading *reading = reading_of(listing);
@@ -122,8 +148,9 @@ static void on_row(struct db_listing *listing, const struct db_result *row)
 	if (!task)
 		return;
 	reading->count++;
-	if (reading->is_part && reading->count == (uint64_t)task->range.limit) {
+	if (is_behind_part(reading)) {
 		task_add_next_part(task, reading->row);
+		end_part(reading);
 		return;
 	}
 	arena_finish(&reading->row_arena);
@@ -145,16 +172,6 @@ static bool is_wanted(const struct db_listing *listing)
 	const struct list_reading *reading = container_of(listing, struct list_reading, listing);
 
 	return reading->task && !http_request_is_abandoned(reading->task->request);
-}
-
-static struct verdict reply_part(struct task *task)
-{
-	struct buffer *buffer = &task->reading->json;
-	struct str json = arena_copy(task_arena(task), buffer_view(buffer));
-
-	if (task_part_is_not_modified(task, buffer))
-		return task_reply(task, 304, (struct str){0}, (struct str){0});
-	return task_reply(task, 200, STR("application/json"), json);
 }
 
 static void on_done(struct db_query *query, const struct db_result *result)
@@ -180,11 +197,12 @@ static void on_done(struct db_query *query, const struct db_result *result)
 	}
 	if (reading->count == 0)
 		task_begin_list(task->list, &reading->json);
+	if (reading->is_part) {
+		end_part(reading);
+		return;
+	}
 	task_end_list(task->list, &reading->json);
-	if (reading->is_part)
-		task_run(task, reply_part);
-	else
-		offer(reading);
+	offer(reading);
 }
 
 struct verdict task_read_long_list(struct task *task)

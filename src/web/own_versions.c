@@ -43,10 +43,18 @@ static struct list_place place(const void *row)
 	return (struct list_place){.number = part->sequence};
 }
 
+static bool is_large(const void *row)
+{
+	const struct own_version_list_row *version = row;
+
+	return version->is_large;
+}
+
 static const struct task_list list = {
     .letter = 'V',
     .ask_short = ask_short,
     .ask_part = ask_part,
+    .is_large = is_large,
     .record = &own_version_record,
     .start = {.number = INT64_MAX},
     .place = place,

@@ -90,6 +90,37 @@ def test_parts_make_the_whole(start):
             assert read_parts(account, target, limit) == whole.ok(), (target, limit)
 
 
+def insert_remarks(app, count):
+    """So many of 2,000 bytes at each version."""
+    app.account.world.sql(
+        "INSERT INTO app_version_comment (version_id, position, author, comment)"
+        " SELECT id, n, 'A', %s FROM app_version, generate_series(2, %s) AS n WHERE app_id = %s",
+        COMMENT, count, app.id)
+
+
+def test_few_versions_that_are_large(account):
+    """It is bytes that hold up others, whatever number of elements they are in: such a list is read
+    as a long one, and its parts have half a mebibyte."""
+    app = make_app(account)
+    insert_versions(app, 20)
+    target = f"{app.path}/versions"
+    assert "ETag" in account.get(target)
+    insert_remarks(app, 100)
+    whole = account.get(target)
+    assert len(whole.body) > 4_000_000
+    assert "ETag" not in whole and "Content-Length" not in whole
+    assert [len(version["reviewComments"]) for version in whole.ok()[:20]] == [100] * 20
+    assert account.get(target, fields=[("If-None-Match", "*")]).status == 304
+    for limit in (7, 100, 1000):
+        found, following = [], f"{target}?limit={limit}"
+        while following:
+            answer = account.get(following)
+            assert len(answer.body) < 1024 * 1024 and len(answer.ok()) <= limit
+            found += answer.ok()
+            following = next_target(following, answer)
+        assert found == whole.ok()
+
+
 @pytest.mark.parametrize("count", [99, 100, 101, 102, MANY])
 def test_whole_lists(world, account, count):
     insert_devices(account, count)
