@@ -237,6 +237,39 @@ export default {
 		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
 	},
 
+	"an answer that comes late changes nothing back": async (stage) => {
+		const { page, device } = await openDevice(stage, { part: "/settings" });
+		let release;
+		const isReleased = new Promise((resolve) => (release = resolve));
+		let isFirst = true;
+		const isHeld = new Promise((resolve) => {
+			page.route(`**/web/devices/${device.id}`, async (route) => {
+				if (route.request().method() !== "GET" || !isFirst) return route.continue();
+				isFirst = false;
+				const response = await route.fetch();
+				resolve(route.request());
+				await isReleased;
+				return route.fulfill({ response });
+			});
+		});
+		// The page is told of the change, and asks how the device is now; that answer takes its time.
+		await page.getByLabel("Volume").fill("31");
+		const held = await isHeld;
+		const later = page.getByLabel("Until", { exact: true });
+		await later.fill("05:55");
+		const isChanged = page.waitForResponse((answer) => answer.request().method() === "PATCH");
+		const isAskedAgain = page.waitForResponse(
+			(answer) => answer.request().method() === "GET" && answer.url().endsWith(device.id),
+		);
+		await later.blur();
+		await Promise.all([isChanged, isAskedAgain]);
+		const isThere = page.waitForEvent("requestfinished", (request) => request === held);
+		release();
+		await isThere;
+		await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+		assert.equal(await later.inputValue(), "05:55");
+	},
+
 	"a slider that moves is sent seldom, and its last place is kept": async (stage) => {
 		const { page, account, device } = await openDevice(stage, { part: "/settings" });
 		let count = 0;

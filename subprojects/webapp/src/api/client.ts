@@ -120,13 +120,32 @@ async function ask(
 	throw await problemOf(response);
 }
 
+const revisions = new WeakMap<object, number>();
+
+/**
+ * Of what the server has answered: a later state has a higher one; undefined: it has none. Answers may come in
+ * another order than that in which they were given.
+ */
+export function revisionOf(answer: object): number | undefined {
+	return revisions.get(answer);
+}
+
+/** A device's entity tag begins with the revision of its settings. */
+function keepRevision(response: Response, answer: unknown): void {
+	const revision = /^(?:W\/)?"(\d+)-/.exec(response.headers.get("ETag") ?? "")?.[1];
+	if (revision !== undefined && answer instanceof Object) revisions.set(answer, Number(revision));
+}
+
 async function send(
 	method: Methods,
 	path: string,
 	body?: unknown,
 	keepalive = false,
 ): Promise<unknown> {
-	return (await (await ask(method, path, body, keepalive)).json()) as unknown;
+	const response = await ask(method, path, body, keepalive);
+	const answer = (await response.json()) as unknown;
+	keepRevision(response, answer);
+	return answer;
 }
 
 /** "/web/keys/{keyId}" with its parameters filled in. */

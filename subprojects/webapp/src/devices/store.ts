@@ -1,6 +1,6 @@
 import { effect } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import { get, Problem, type Schemas } from "../api/client";
+import { useEffect, useState } from "preact/hooks";
+import { get, Problem, revisionOf, type Schemas } from "../api/client";
 import { onChanged, panelNews } from "../api/live";
 import { useResource, type Resource } from "../api/resource";
 import { start } from "../api/session";
@@ -41,7 +41,12 @@ export function useDevices(): Devices {
 		known?.accountId === accountId ? known.devices : undefined,
 	);
 	if (resource.value.value) known = { accountId, devices: resource.value.value };
+	const [newest] = useState(() => new Map<string, number>());
 	const update = (device: Device) => {
+		const revision = revisionOf(device) ?? Infinity;
+		// An answer that was on its way while a later one came.
+		if (revision < (newest.get(device.id) ?? 0)) return;
+		if (revision !== Infinity) newest.set(device.id, revision);
 		const list = resource.value.peek();
 		if (list) resource.set(withDevice(list, device));
 	};
