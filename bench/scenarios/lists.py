@@ -10,6 +10,7 @@ READS_PER_S = 500
 READ_CONNECTIONS = 16
 LIST_CONNECTIONS = 16  # all of them always wait for an answer
 APPS, VERSIONS = 2000, 10_000
+FEW, REMARKS = 100, 64
 
 MAKE_APPS = f"""
 WITH made AS (
@@ -30,6 +31,14 @@ WITH made AS (
 	FROM app, generate_series(1, {VERSIONS - 1}) AS n WHERE slug = 'l-1' RETURNING id)
 INSERT INTO app_version_comment (version_id, position, author, comment)
 SELECT id, 1, 'A', repeat('x', 2000) FROM made;
+WITH made AS (
+	INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum, status,
+		reviewed_at)
+	SELECT gen_random_uuid(), app.id, 'v' || n, 'STARLARK', 'x', 'sha256:' || repeat('0', 64),
+		'APPROVED', now()
+	FROM app, generate_series(1, {FEW - 1}) AS n WHERE slug = 'l-2' RETURNING id)
+INSERT INTO app_version_comment (version_id, position, author, comment)
+SELECT id, n, 'A', repeat('x', 4000) FROM made, generate_series(1, {REMARKS}) AS n;
 """
 
 
@@ -83,3 +92,11 @@ class ListsOfVersions(Lists):
     title = f"GET /v1/devices, while another account lists {VERSIONS:,} versions"
     measures = (f"The same beside a list of {VERSIONS:,} versions with their reviews: 24 MB.")
     target = "/v1/apps/l-1/versions"
+
+
+class ListsOfLargeVersions(Lists):
+    name = "lists-large"
+    title = f"GET /v1/devices, while another account lists {FEW} large versions"
+    measures = (f"The same beside a list of {FEW} versions with {REMARKS} remarks of 4,000 "
+                "characters each: 26 MB.")
+    target = "/v1/apps/l-2/versions"
