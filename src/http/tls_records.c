@@ -5,11 +5,11 @@
 
 #include <errno.h>
 
-enum { PLAIN_BYTES = MBEDTLS_SSL_IN_CONTENT_LEN, ALERTS_MAX = 4 };
+enum { PLAIN_BYTES = MBEDTLS_SSL_IN_CONTENT_LEN, TURN_BYTES = 64 * 1024, ALERTS_MAX = 4 };
 
-/* One loop a process, so one of each: what was decrypted, for on_data; what is to be encrypted as
- * one record. */
-static char opened[PLAIN_BYTES];
+/* One loop a process, so one of each: what was decrypted in a turn, for on_data; what is to be
+ * encrypted as one record. */
+static char opened[TURN_BYTES];
 static char gathered[PLAIN_BYTES];
 
 static int receive(void *context, unsigned char *data, size_t room)
@@ -19,6 +19,13 @@ static int receive(void *context, unsigned char *data, size_t room)
 
 	if (size == 0)
 		return MBEDTLS_ERR_SSL_WANT_READ;
+	/* Counted here, where a record begins: a call of mbedTLS passes over any number of those
+	 * that hold nothing for us. */
+	if (!tls->handshake && tls->ssl.MBEDTLS_PRIVATE(in_left) == 0) {
+		if (tls->records == TLS_RECORDS_A_TURN)
+			return MBEDTLS_ERR_SSL_WANT_READ;
+		tls->records++;
+	}
 	memcpy(data, tls->feed.data, size);
 	tls->feed = str_from_offset(tls->feed, size);
 	return (int)size;
@@ -86,36 +93,67 @@ static bool can_read(const struct tls_transport *tls)
 	return !tls->transport.is_closing && !tls->transport.is_ended;
 }
 
-/* Until the bytes are used up, or reading is switched off. */
-static void read_records(struct tls_transport *tls)
+static void keep_end(struct tls_transport *tls, int error)
 {
-	while (can_read(tls) && tls->transport.is_reading) {
-		size_t before = tls->feed.length;
-		int size;
+	tls->owes_end = true;
+	tls->end_error = error;
+	tls->feed = (struct str){0}; /* nothing is read after it */
+}
 
-		tls->is_opening = true;
-		size = mbedtls_ssl_read(&tls->ssl, (unsigned char *)opened, sizeof(opened));
-		tls->is_opening = false;
+/* Decrypts what this turn may bring, so that it comes in one on_data: the layers above have their
+ * budgets for a call, and what they answer in one leaves in few writes. Returns how much it is; the
+ * rest is still in feed. */
+static size_t open_records(struct tls_transport *tls)
+{
+	uint32_t turn = tls_transport_loop(tls)->turn;
+	size_t filled = 0;
+
+	if (!can_read(tls) || !tls->transport.is_reading || tls->turn == turn)
+		return 0;
+	tls->turn = turn;
+	tls->records = 0;
+	tls->is_opening = true;
+	/* Room for a whole record: of one that was given in part, mbedTLS would keep the rest. */
+	while (!tls->owes_end && sizeof(opened) - filled >= PLAIN_BYTES) {
+		size_t before = tls->feed.length;
+		int size =
+		    mbedtls_ssl_read(&tls->ssl, (unsigned char *)opened + filled, PLAIN_BYTES);
+
 		if (size > 0)
-			tls->transport.events->on_data(&tls->transport,
-						       (struct str){opened, (size_t)size});
+			filled += (size_t)size;
 		else if (size == 0 || size == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY)
-			tls_records_end(tls, 0);
+			keep_end(tls, 0);
 		else if (size != MBEDTLS_ERR_SSL_WANT_READ)
-			tls_records_end(tls, -EPROTO);
+			keep_end(tls, -EPROTO);
 		else if (tls->feed.length == 0 || tls->feed.length == before)
-			return; /* else the record held nothing for the owner */
+			break; /* else the record held nothing for the owner */
 	}
+	tls->is_opening = false;
+	return filled;
+}
+
+/* Gives on what was opened. What waits is in input by now, where has_input() sees it. */
+static void give_on(struct tls_transport *tls, size_t size)
+{
+	if (size > 0)
+		tls->transport.events->on_data(&tls->transport, (struct str){opened, size});
+	if (!can_read(tls))
+		return;
+	if (tls->owes_end && tls->transport.is_reading)
+		tls_records_end(tls, tls->end_error);
+	else
+		tls_records_follow_reading(tls);
 }
 
 void tls_records_take(struct tls_transport *tls, struct str data)
 {
+	size_t size;
+
 	tls->feed = data;
-	read_records(tls);
-	data = tls->feed;
+	size = open_records(tls);
+	buffer_append_str(&tls->input, tls->feed);
 	tls->feed = (struct str){0};
-	if (can_read(tls))
-		buffer_append_str(&tls->input, data);
+	give_on(tls, size);
 }
 
 bool tls_records_has_begun(const struct tls_transport *tls)
@@ -123,18 +161,29 @@ bool tls_records_has_begun(const struct tls_transport *tls)
 	return tls->has_ssl && !tls->handshake && tls->ssl.MBEDTLS_PRIVATE(in_left) > 0;
 }
 
+void tls_records_follow_reading(struct tls_transport *tls)
+{
+	bool is_reading = tls->transport.is_reading;
+	bool waits = buffer_length(&tls->input) > 0 || tls->owes_end;
+
+	if (is_reading && waits)
+		loop_later(tls_transport_loop(tls), &tls->read_on);
+	http_transport_set_reading(tls->lower, is_reading && !waits);
+}
+
 void tls_records_read_on(struct tls_transport *tls)
 {
-	struct buffer input = tls->input;
+	size_t size;
 
 	if (!tls->transport.is_reading)
 		return;
-	/* What of it cannot be used now comes back. */
-	tls->input = (struct buffer){0};
-	tls_records_take(tls, buffer_view(&input));
-	buffer_finish(&input);
-	if (tls->transport.is_reading && buffer_length(&tls->input) == 0)
-		http_transport_set_reading(tls->lower, true);
+	tls->feed = buffer_view(&tls->input);
+	size = open_records(tls);
+	buffer_consume(&tls->input, buffer_length(&tls->input) - tls->feed.length);
+	tls->feed = (struct str){0};
+	if (buffer_length(&tls->input) == 0)
+		buffer_finish(&tls->input); /* a connection that waits keeps no memory for it */
+	give_on(tls, size);
 }
 
 /* ---- writing ---- */

@@ -12,7 +12,10 @@
  *
  * - Its configuration embeds a struct http_transport_kind, so that the listener's one pointer leads
  *   accept() to the certificates, the tickets and the rest.
- * - One connection brings at most 64 KiB a turn of the loop, so that none keeps the others waiting.
+ * - One connection brings at most 64 KiB a turn of the loop, so that none keeps the others waiting,
+ *   and in one on_data: the receiver's budgets are for a call. Where bytes come in records, those
+ *   are counted too, for tiny ones cost far more than their bytes. The rest waits, and nothing more
+ *   is read of the lower transport before it is used up.
  * - The handshake is a part of the transport: accept() returns at once, on_data comes only with
  *   bytes of the request. The connection's own deadlines (idle, head) end a handshake that hangs.
  *   While a worker thread computes for it, the transport reads nothing and touches nothing that the
@@ -27,8 +30,8 @@
  * - pending() counts the bytes that wait below, encrypted, and those not yet encrypted. When both
  *   are 0, on_flushed comes. is_stalled() tells whether the peer takes any of them.
  * - shutdown() sends close_notify and then ends the lower transport's sending side. When the peer
- *   ends its side, with close_notify or without, on_end(0) says so: HTTP knows by itself whether a
- *   message was cut off.
+ *   ends its side, with close_notify or without, on_end(0) says so, once all before it was given on
+ *   and reading is on: HTTP knows by itself whether a message was cut off.
  * - close() closes at once, without close_notify. */
 #pragma once
 

@@ -59,11 +59,11 @@ static void on_read_on(struct later *later)
 static void tls_set_reading(struct http_transport *transport, bool on)
 {
 	struct tls_transport *tls = tls_transport_of(transport);
-	bool waits = !tls->handshake && buffer_length(&tls->input) > 0;
 
-	if (on && waits)
-		loop_later(tls_transport_loop(tls), &tls->read_on);
-	http_transport_set_reading(tls->lower, on && !waits && !tls->is_working);
+	if (tls->handshake)
+		http_transport_set_reading(tls->lower, on && !tls->is_working);
+	else
+		tls_records_follow_reading(tls);
 }
 
 static void on_lower_data(struct http_transport *lower, struct str data)
@@ -72,13 +72,10 @@ static void on_lower_data(struct http_transport *lower, struct str data)
 
 	if (tls->transport.is_closing || tls->transport.is_ended)
 		return;
-	if (tls->handshake) {
+	if (tls->handshake)
 		tls_handshake_take(tls, data);
-		return;
-	}
-	tls_records_take(tls, data);
-	if (buffer_length(&tls->input) > 0)
-		http_transport_set_reading(lower, false);
+	else
+		tls_records_take(tls, data);
 }
 
 static void on_lower_flushed(struct http_transport *lower)

@@ -10,7 +10,7 @@
 /* Of mbedTLS, for its own files: sends what lies in the place for outgoing messages. */
 int mbedtls_ssl_write_record(mbedtls_ssl_context *ssl, int force_flush);
 
-enum { LARGE_BYTES = 3 * 1024 * 1024 };
+enum { LARGE_BYTES = 3 * 1024 * 1024, MANY = 5 * TLS_RECORDS_A_TURN + 3 };
 
 static struct tls_client client;
 static char *large;
@@ -43,28 +43,60 @@ static int close_connection(void **state)
 	return tls_scene_close(state);
 }
 
-/* An encrypted message of the client's, which the test sends itself. */
-static struct str take_record(const char *text, char *ret, size_t room)
+/* What the client encrypts in between, which the test sends itself. */
+static struct {
+	int client_fd;
+	int pair[2];
+	char bytes[64 * 1024];
+} batch;
+
+static void begin_batch(void)
 {
-	int pair[2], fd = client.fd;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, batch.pair), 0);
+	batch.client_fd = client.fd;
+	client.fd = batch.pair[0];
+}
+
+static struct str end_batch(void)
+{
+	size_t length = 0;
 	ssize_t size;
 
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-	client.fd = pair[0];
+	client.fd = batch.client_fd;
+	close(batch.pair[0]);
+	while ((size = recv(batch.pair[1], batch.bytes + length, sizeof(batch.bytes) - length, 0)) >
+	       0)
+		length += (size_t)size;
+	close(batch.pair[1]);
+	assert_in_range(length, 1, sizeof(batch.bytes) - 1);
+	return (struct str){batch.bytes, length};
+}
+
+/* Each byte in a record of its own. */
+static void add_records(size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(
+		    mbedtls_ssl_write(&client.ssl, (const unsigned char *)large + i, 1), 1);
+}
+
+static struct str take_record(const char *text)
+{
+	begin_batch();
 	assert_int_equal(mbedtls_ssl_write(&client.ssl, (const unsigned char *)text, strlen(text)),
 			 strlen(text));
-	client.fd = fd;
-	size = recv(pair[1], ret, room, 0);
-	close(pair[0]);
-	close(pair[1]);
-	assert_true(size > (ssize_t)strlen(text));
-	return (struct str){ret, (size_t)size};
+	return end_batch();
+}
+
+static void send_all(struct str data)
+{
+	assert_int_equal(send(client.fd, data.data, data.length, MSG_NOSIGNAL),
+			 (ssize_t)data.length);
 }
 
 static void raw(struct str data)
 {
-	assert_int_equal(send(client.fd, data.data, data.length, MSG_NOSIGNAL),
-			 (ssize_t)data.length);
+	send_all(data);
 	for (unsigned i = 0; i < 3; i++)
 		tls_scene_turn();
 }
@@ -104,11 +136,10 @@ static void much_goes_whole(void **state)
 static void a_part_of_a_record_is_input(void **state)
 {
 	struct http_transport *transport = tls_scene.transport;
-	char memory[256];
 	struct str record;
 
 	(void)state;
-	record = take_record("a request", memory, sizeof(memory));
+	record = take_record("a request");
 	assert_false(http_transport_has_input(transport));
 	for (size_t at = 0; at < record.length; at++) {
 		assert_int_equal(buffer_length(&tls_scene.came), 0);
@@ -137,14 +168,156 @@ static void what_comes_while_nothing_is_read_waits(void **state)
 	assert_true(str_equal(buffer_view(&tls_scene.came), STR("firstsecond")));
 }
 
+/* ---- what a turn brings ---- */
+
+static void send_records(size_t count)
+{
+	begin_batch();
+	add_records(count);
+	send_all(end_batch());
+}
+
+static void assert_came(size_t count)
+{
+	assert_int_equal(buffer_length(&tls_scene.came), count);
+	assert_memory_equal(buffer_view(&tls_scene.came).data, large, count);
+}
+
+/* The budgets of the layers above, and what they write at once, are those of a call. */
+static void records_of_one_read_come_in_one_call(void **state)
+{
+	(void)state;
+	send_records(TLS_RECORDS_A_TURN);
+	tls_scene_turn();
+	assert_came(TLS_RECORDS_A_TURN);
+	assert_int_equal(tls_scene.calls, 1);
+	assert_false(tls_scene.has_more);
+}
+
+static void many_records_take_many_turns(void **state)
+{
+	size_t count = 0;
+
+	(void)state;
+	send_records(MANY);
+	for (unsigned turn = 1; count < MANY; turn++) {
+		count = count + TLS_RECORDS_A_TURN < MANY ? count + TLS_RECORDS_A_TURN : MANY;
+		tls_scene_turn();
+		assert_came(count);
+		assert_int_equal(tls_scene.calls, turn);
+		/* Else a server that drains would close in between. */
+		assert_int_equal(tls_scene.has_more, count < MANY);
+	}
+	send_records(1); /* it reads on */
+	tls_scene_turn();
+	assert_int_equal(buffer_length(&tls_scene.came), MANY + 1);
+}
+
+/* mbedTLS passes over them by itself. */
+static void records_without_data_count(void **state)
+{
+	(void)state;
+	begin_batch();
+	for (unsigned i = 0; i < 2 * TLS_RECORDS_A_TURN; i++)
+		assert_int_equal(
+		    mbedtls_ssl_send_alert_message(&client.ssl, MBEDTLS_SSL_ALERT_LEVEL_WARNING,
+						   MBEDTLS_SSL_ALERT_MSG_USER_CANCELED),
+		    0);
+	add_records(1);
+	send_all(end_batch());
+	for (unsigned i = 0; i < 2; i++) {
+		tls_scene_turn();
+		assert_came(0);
+	}
+	tls_scene_turn();
+	assert_came(1);
+}
+
+static void a_pause_holds_the_rest_back(void **state)
+{
+	(void)state;
+	send_records(MANY);
+	tls_scene_turn();
+	http_transport_set_reading(tls_scene.transport, false);
+	for (unsigned i = 0; i < 10; i++)
+		tls_scene_turn();
+	assert_came(TLS_RECORDS_A_TURN);
+	assert_true(http_transport_has_input(tls_scene.transport));
+	tls_scene.stops_reading = true; /* and again with each call */
+	http_transport_set_reading(tls_scene.transport, true);
+	for (unsigned i = 0; i < 10; i++)
+		tls_scene_turn();
+	assert_came((size_t)2 * TLS_RECORDS_A_TURN);
+	tls_scene.stops_reading = false;
+	http_transport_set_reading(tls_scene.transport, true);
+	tls_scene_await(MANY);
+	assert_came(MANY);
+}
+
+static void what_comes_before_the_end_is_not_lost(void **state)
+{
+	(void)state;
+	send_records(MANY);
+	assert_int_equal(shutdown(client.fd, SHUT_WR), 0);
+	while (tls_scene.ends == 0)
+		tls_scene_turn();
+	assert_came(MANY);
+	assert_int_equal(tls_scene.end_error, 0);
+}
+
+static void an_end_waits_for_reading(void **state)
+{
+	struct http_transport *transport = tls_scene.transport;
+
+	(void)state;
+	begin_batch();
+	add_records(2);
+	assert_int_equal(mbedtls_ssl_close_notify(&client.ssl), 0);
+	tls_scene.stops_reading = true;
+	raw(end_batch());
+	assert_came(2);
+	assert_int_equal(tls_scene.ends, 0);
+	http_transport_set_reading(transport, true);
+	assert_int_equal(tls_scene.ends, 0); /* later, from the loop */
+	tls_scene_turn();
+	assert_int_equal(tls_scene.ends, 1);
+	assert_int_equal(tls_scene.end_error, 0);
+	assert_int_equal(tls_scene.calls, 1);
+}
+
+static void an_end_follows_the_data_before_it(void **state)
+{
+	(void)state;
+	begin_batch();
+	add_records(2);
+	assert_int_equal(mbedtls_ssl_close_notify(&client.ssl), 0);
+	send_all(end_batch());
+	tls_scene_turn();
+	assert_came(2);
+	assert_int_equal(tls_scene.ends, 1);
+}
+
+static void nothing_comes_once_it_is_closed(void **state)
+{
+	(void)state;
+	tls_scene.closes = true;
+	send_records(MANY);
+	while (tls_scene.transport)
+		tls_scene_turn();
+	assert_came(TLS_RECORDS_A_TURN);
+	assert_int_equal(tls_scene.calls, 1);
+	assert_int_equal(tls_scene.ends, 0);
+}
+
+/* ---- what ends it ---- */
+
 static void a_damaged_record_ends_it(void **state)
 {
-	char memory[256];
 	struct str record;
 
 	(void)state;
-	record = take_record("a request", memory, sizeof(memory));
-	memory[record.length - 1] ^= 1;
+	record = take_record("a request");
+	batch.bytes[record.length - 1] ^= 1;
 	raw(record);
 	assert_int_equal(buffer_length(&tls_scene.came), 0);
 	assert_int_equal(tls_scene.ends, 1);
@@ -203,6 +376,14 @@ int main(void)
 	    OVER_BOTH(much_goes_whole),
 	    OVER_BOTH(a_part_of_a_record_is_input),
 	    OVER_BOTH(what_comes_while_nothing_is_read_waits),
+	    OVER_BOTH(records_of_one_read_come_in_one_call),
+	    OVER_BOTH(many_records_take_many_turns),
+	    OVER_BOTH(records_without_data_count),
+	    OVER_BOTH(a_pause_holds_the_rest_back),
+	    OVER_BOTH(what_comes_before_the_end_is_not_lost),
+	    OVER_BOTH(an_end_waits_for_reading),
+	    OVER_BOTH(an_end_follows_the_data_before_it),
+	    OVER_BOTH(nothing_comes_once_it_is_closed),
 	    OVER_BOTH(a_damaged_record_ends_it),
 	    OVER_BOTH(both_sides_say_that_they_end),
 	    OVER(renegotiations_are_not_answered_for_ever, tls12),

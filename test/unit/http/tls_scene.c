@@ -60,7 +60,14 @@ static void make_pair(void)
 static void on_data(struct http_transport *transport, struct str data)
 {
 	assert_ptr_equal(transport, tls_scene.transport);
+	assert_in_range(data.length, 1, 64 * 1024);
 	buffer_append_str(&tls_scene.came, data);
+	tls_scene.calls++;
+	tls_scene.has_more = http_transport_has_input(transport);
+	if (tls_scene.stops_reading)
+		http_transport_set_reading(transport, false);
+	if (tls_scene.closes)
+		http_transport_close(transport);
 }
 
 static void on_end(struct http_transport *transport, int error)
@@ -103,6 +110,7 @@ static void on_connection(uv_stream_t *stream, int error)
 	tls_scene.transport->events = &events;
 	tls_scene.ends = 0;
 	tls_scene.flushes = 0;
+	tls_scene.calls = 0;
 	buffer_finish(&tls_scene.came);
 	http_transport_set_reading(tls_scene.transport, true);
 }

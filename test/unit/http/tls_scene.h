@@ -24,6 +24,10 @@ struct tls_scene {
 	/* Of the connection that was accepted last. */
 	struct http_transport *transport; /* NULL: there is none, or it is closed */
 	struct buffer came;		  /* decrypted */
+	unsigned calls;			  /* of on_data */
+	bool has_more;			  /* has_input() in the last of them */
+	bool stops_reading;		  /* it switches reading off in each */
+	bool closes;			  /* and this closes */
 	unsigned ends;			  /* how often on_end was called */
 	int end_error;			  /* and with what */
 	unsigned flushes;
