@@ -2,16 +2,19 @@
 """A peer that sends the same all the time and reads what it gets: bench/flood.py URL WHAT
 
 WHAT is one of those in FLOODS. URL is http://HOST:PORT/PATH, or for the frames of a panel its
-ws://HOST:PORT/PATH. Connects again when it is dropped. Runs until it is ended.
+ws://HOST:PORT/PATH; with https or wss each request or frame has a record of its own. Connects again
+when it is dropped. Runs until it is ended.
 """
 
 import os
 import socket
+import ssl
 import sys
 import urllib.parse
 
 PING, PONG, TEXT = 9, 10, 1
 ENOUGH_BYTES = 256 * 1024
+RECORDS_AT_ONCE = 1500
 
 
 def frame(opcode, payload=b""):
@@ -27,19 +30,56 @@ FLOODS = {
 }
 
 
+class Tls:
+    """A client of TLS over a socket. What the server sends behind the handshake is not opened."""
+
+    def __init__(self, peer):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        came, self.goes = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = context.wrap_bio(came, self.goes)
+        while True:
+            try:
+                self.tls.do_handshake()
+                break
+            except ssl.SSLWantReadError:
+                peer.sendall(self.goes.read())
+                data = peer.recv(65536)
+                if not data:
+                    raise ConnectionError("dropped in the handshake") from None
+                came.write(data)
+
+    def seal(self, data, times=1):
+        """Each in a record of its own."""
+        for _ in range(times):
+            self.tls.write(data)
+        return self.goes.read()  # at first with the end of the handshake before it
+
+
+class Plain:
+    def __init__(self, peer):
+        pass
+
+    def seal(self, data, times=1):
+        return data * times
+
+
 def flood(url, data):
+    is_tls = url.scheme in ("https", "wss")
+    times = RECORDS_AT_ONCE if is_tls else ENOUGH_BYTES // len(data)
     with socket.create_connection((url.hostname, url.port)) as peer:
-        if url.scheme == "ws":
-            peer.sendall(
+        sealer = Tls(peer) if is_tls else Plain(peer)
+        if url.scheme in ("ws", "wss"):
+            peer.sendall(sealer.seal(
                 f"GET {url.path}?{url.query} HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
                 "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode())
+                "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()))
             peer.recv(65536)
         rest = b""
         peer.setblocking(False)
         while True:
             try:
-                rest = rest or data
+                rest = rest or sealer.seal(data, times)
                 rest = rest[peer.send(rest):]
             except BlockingIOError:
                 pass
@@ -56,8 +96,8 @@ def main():
     os.nice(5)  # it stands for another machine
     while True:
         try:
-            flood(url, what * (ENOUGH_BYTES // len(what)))
-        except ConnectionError:
+            flood(url, what)
+        except (ConnectionError, ssl.SSLError):
             pass
 
 

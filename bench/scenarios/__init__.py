@@ -21,6 +21,8 @@ SCENARIOS = (
     ("flood", "FloodLongPings"),
     ("flood", "FloodTexts"),
     ("flood", "FloodRequests"),
+    ("flood", "FloodTlsPings"),
+    ("flood", "FloodTlsRequests"),
     ("image_share", "ImageShare"),
     ("lists", "Lists"),
     ("lists", "ListsOfVersions"),

@@ -2,13 +2,21 @@
 
 import os
 import signal
+import urllib.parse
 
 from harness.paths import ROOT
 from scenarios.base import SUBJECT, Goal, Scenario
+from scenarios.tls import make_certificate, start_server
 
 READS_PER_S = 1000
 READ_CONNECTIONS = 8
 PEERS = 2
+
+
+def over_tls(url, port):
+    parts = urllib.parse.urlsplit(url)
+    scheme = "https" if parts.scheme.startswith("http") else "wss"
+    return parts._replace(scheme=scheme, netloc=f"127.0.0.1:{port}").geturl()
 
 
 class Flood(Scenario):
@@ -19,26 +27,34 @@ class Flood(Scenario):
     goals = (Goal("p50_us", of="unloaded", at_most=2.0), Goal("p99_us", of="unloaded"))
     what = ""
     is_panel = True
+    is_tls = False  # the reads of the others go without it, so that they are the same
 
     def __init_subclass__(cls):
+        records = ", each in a TLS record of its own," if cls.is_tls else ""
         cls.measures = (
             f"{READS_PER_S:,} GET /livez a second beside {PEERS} connections that send "
-            f"{cls.what.replace('-', ' ')} without pause, read the answers, and connect again when "
-            "they are dropped; and the same reads with nothing else to do (\"unloaded\"). One "
+            f"{cls.what.replace('-', ' ')}{records} without pause, read the answers, and connect again "
+            "when they are dropped; and the same reads with nothing else to do (\"unloaded\"). One "
             "worker has all of them.")
 
     def prepare(self, bench):
-        self.server = bench.start_server(workers=1)
-        _, devices = self.server.make_account("flood@example.org", PEERS)
-        self.urls = [device["websocketUrl"] if self.is_panel else self.server.url
-                     for device in devices]
+        if self.is_tls:
+            server, tls_port, port = start_server(bench, make_certificate(bench), workers=1)
+            self.reads = f"http://127.0.0.1:{port}"
+        else:
+            server = bench.start_server(workers=1)
+            self.reads = server.url
+        _, devices = server.make_account("flood@example.org", PEERS)
+        self.urls = [device["websocketUrl"] if self.is_panel else server.url for device in devices]
+        if self.is_tls:
+            self.urls = [over_tls(url, tls_port) for url in self.urls]
 
     def run(self, bench, who, seconds):
         peers = []
         if who == SUBJECT:
             peers = [bench.spawn([os.path.join(ROOT, "bench/flood.py"), url, self.what])
                      for url in self.urls]
-        sample = bench.open_loop(self.server.url, READS_PER_S, seconds, [("/livez", None)],
+        sample = bench.open_loop(self.reads, READS_PER_S, seconds, [("/livez", None)],
                                  connections=READ_CONNECTIONS)
         for peer in peers:
             bench.reap(peer, signal.SIGTERM)
@@ -68,3 +84,18 @@ class FloodRequests(Flood):
     title = "GET /livez beside callers that pipeline without end"
     what = "requests"
     is_panel = False
+
+
+class FloodTlsPings(Flood):
+    name = "flood-tls-pings"
+    title = "GET /livez beside panels that send pings over TLS"
+    what = "pings"
+    is_tls = True
+
+
+class FloodTlsRequests(Flood):
+    name = "flood-tls-requests"
+    title = "GET /livez beside callers that pipeline without end over TLS"
+    what = "requests"
+    is_panel = False
+    is_tls = True

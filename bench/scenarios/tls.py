@@ -32,8 +32,8 @@ def port_of(server, scheme):
     return int(re.search(rf"port=(\d+) (?:role=public )?scheme={scheme}\b", server.log())[1])
 
 
-def start_server(bench, certificate):
-    server = bench.start_server("--tls-listen", "127.0.0.1:0", *certificate.options)
+def start_server(bench, certificate, **options):
+    server = bench.start_server("--tls-listen", "127.0.0.1:0", *certificate.options, **options)
     return server, port_of(server, "https"), port_of(server, "http")
 
 
