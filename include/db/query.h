@@ -88,7 +88,8 @@ static inline void db_query_begin(struct db_query *query, enum statement stateme
 	query->row = row;
 }
 
-/* Likewise: takes the statement of the one column of the record that is present, where it has one. */
+/* Likewise: takes the statement of the one column of the record that is present, where it has one.
+ */
 void db_query_alone(struct db_query *query, const struct db_alone *alone, unsigned count,
 		    const struct record *record, uint64_t present);
 

@@ -33,10 +33,10 @@
  *
  * so that parameters are bound by their names, and the compiler checks their types and the row's.
  *
- * "-- alone: brightness" makes a second statement, device_update_brightness, which sets this column of
- * the record and no other: "brightness = $5". statement_device_update() takes it for a change of that
- * column alone. It is worth it for what changes often: PostgreSQL makes ready all that a statement
- * sets, its limits and its triggers, for each execution, whether it changes or not.
+ * "-- alone: brightness" makes a second statement, device_update_brightness, which sets this column
+ * of the record and no other: "brightness = $5". statement_device_update() takes it for a change of
+ * that column alone. It is worth it for what changes often: PostgreSQL makes ready all that a
+ * statement sets, its limits and its triggers, for each execution, whether it changes or not.
  *
  * A read by one key may have a second statement, which reads by an array of keys and runs instead
  * where several such reads wait. Its row is the same, and behind it stands the place of the row's

@@ -37,8 +37,8 @@ struct task_list {
 	/* Fills the query: the range. The record of its rows begins with that of ask_short()'s.
 	 * NULL: the list never has more than LIMIT_LIST_SHORT elements, and no parts. */
 	void (*ask_part)(struct task *task, struct db_query *query, const struct list_range *range);
-	/* NULL, or whether a row of ask_short() says that the elements are too large for a short list,
-	 * however few there are: then they are read as a long one, and so are all parts. */
+	/* NULL, or whether a row of ask_short() says that the elements are too large for a short
+	 * list, however few there are: then they are read as a long one, and so are all parts. */
 	bool (*is_large)(const void *row);
 	const struct record *record; /* of an element in the answer */
 	/* NULL, or the member of an object in which the array lies: {"devices":[...]} */

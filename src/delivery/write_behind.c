@@ -9,11 +9,12 @@
 enum {
 	SEEN_MS = 58 * 1000, /* lastOnline: within 60 s, a turn of the loop included */
 	DISPLAYED_MS = 500,
-	/* To a write that does not wait for the common moment: of a first contact, of a panel that polls
-	 * more seldom than there are such moments, and again where rows were locked, by another worker,
-	 * it may be, that writes an earlier time. */
+	/* To a write that does not wait for the common moment: of a first contact, of a panel that
+	 * polls more seldom than there are such moments, and again where rows were locked, by
+	 * another worker, it may be, that writes an earlier time. */
 	SOON_MS = 1000,
-	/* That a panel may be late with its poll, which it begins when it has shown the last picture. */
+	/* That a panel may be late with its poll, which it begins when it has shown the last
+	   picture. */
 	POLL_LATE_MS = 5 * 1000,
 	/* From a write of times to the next turn of reconciliation. */
 	TIDY_MS = 100,
@@ -215,8 +216,9 @@ static void leave_to_others(struct write_behind *write_behind)
 	}
 }
 
-/* A panel that is connected, or has a picture until its next poll, is online now. So its time is right
- * until the next write, too, and not short of that by what passes between two of its polls. */
+/* A panel that is connected, or has a picture until its next poll, is online now. So its time is
+ * right until the next write, too, and not short of that by what passes between two of its polls.
+ */
 static int64_t online_us(const struct write_behind *write_behind, const struct panel *panel)
 {
 	const struct shown_poll *polled = panel->polled;

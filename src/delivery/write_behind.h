@@ -48,8 +48,8 @@ void write_behind_drain(struct write_behind *write_behind);
  */
 void write_behind_contact(struct write_behind *write_behind, struct panel *panel);
 
-/* A panel has polled, and panel->polled says for how long. Where it polls more seldom than times are
- * written, that is written soon: the time before would not be right any more. */
+/* A panel has polled, and panel->polled says for how long. Where it polls more seldom than times
+ * are written, that is written soon: the time before would not be right any more. */
 void write_behind_polled(struct write_behind *write_behind, const struct panel *panel);
 
 /* A panel displays its push for the first time. Also tells this instance's other workers. */

@@ -204,8 +204,8 @@ static int start_signal(struct worker *worker, uv_signal_t *handle, uv_signal_cb
 }
 
 /* One thread for short jobs and one for long ones at least; where this worker has the machine for
- * itself, all cores are its own. One more is there for others, since no account holds all threads of a
- * lane: one that is alone keeps its cores busy. */
+ * itself, all cores are its own. One more is there for others, since no account holds all threads
+ * of a lane: one that is alone keeps its cores busy. */
 static unsigned thread_count(const struct worker_settings *settings)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);

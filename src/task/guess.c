@@ -19,8 +19,7 @@ struct rate_result guess_is_allowed(const struct service *service, struct str re
 	uint64_t now_us = clock_monotonic_us();
 	struct id id;
 
-	if (rate_is_unused(service->guesses, now_us) ||
-	    !guesser_of(service, remote_address, &id))
+	if (rate_is_unused(service->guesses, now_us) || !guesser_of(service, remote_address, &id))
 		return (struct rate_result){.is_allowed = true};
 	return rate_look(service->guesses, &service->guess_rate, id, now_us);
 }

@@ -71,9 +71,9 @@ static const int starting[] = {
 
 /* All that an interpreter in C calls. */
 static const int interpreting[] = {
-    SCMP_SYS(read),	   SCMP_SYS(write),	   SCMP_SYS(brk),	    SCMP_SYS(munmap),
-    SCMP_SYS(madvise),	   SCMP_SYS(clock_gettime), SCMP_SYS(getrusage),    SCMP_SYS(setitimer),
-    SCMP_SYS(rt_sigreturn), SCMP_SYS(exit_group),    SCMP_SYS(futex),	     SCMP_SYS(sched_yield),
+    SCMP_SYS(read),	    SCMP_SYS(write),	     SCMP_SYS(brk),	  SCMP_SYS(munmap),
+    SCMP_SYS(madvise),	    SCMP_SYS(clock_gettime), SCMP_SYS(getrusage), SCMP_SYS(setitimer),
+    SCMP_SYS(rt_sigreturn), SCMP_SYS(exit_group),    SCMP_SYS(futex),	  SCMP_SYS(sched_yield),
 };
 
 /* Go's own way to wait for descriptors and timers. */

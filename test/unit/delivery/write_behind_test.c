@@ -215,8 +215,8 @@ static void poll_for(struct panel *panel, int dwell_s)
 {
 	if (!panel->polled)
 		panel->polled = memory_alloc(sizeof(*panel->polled));
-	*panel->polled = (struct shown_poll){.at_ms = (int64_t)loop_now_ms(&script_loop),
-					     .dwell_s = dwell_s};
+	*panel->polled =
+	    (struct shown_poll){.at_ms = (int64_t)loop_now_ms(&script_loop), .dwell_s = dwell_s};
 	panel_seen(panel);
 	write_behind_polled(&write_behind, panel);
 }

@@ -238,7 +238,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(full_bucket_is_emptied, open_table, close_table),
 	    cmocka_unit_test_setup_teardown(looking_takes_nothing, open_table, close_table),
-	    cmocka_unit_test_setup_teardown(table_is_unused_once_all_are_full, open_table, close_table),
+	    cmocka_unit_test_setup_teardown(table_is_unused_once_all_are_full, open_table,
+					    close_table),
 	    cmocka_unit_test_setup_teardown(token_comes_back_at_its_time, open_table, close_table),
 	    cmocka_unit_test_setup_teardown(waiting_as_told_is_enough, open_table, close_table),
 	    cmocka_unit_test_setup_teardown(random_walk_stays_within_the_limit, open_table,
