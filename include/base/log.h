@@ -65,8 +65,11 @@ void log_set_fd(int fd);
 
 /* From now on no function of this module waits for the reader. Call it before a process is forked,
  * a thread is started or a user, a filter or a folder is given up: it may open stderr once more.
- * Nothing is opened later, and children share the descriptor. */
+ * Nothing is opened later, but for log_spliced_from(), and children share the descriptor. */
 void log_init(void);
+/* The end of a pipe out of which splice(2) moves this process's lines into stderr; -1: they are
+ * written. Call it before a filter forbids to open one, which the first line does otherwise. */
+int log_spliced_from(void);
 /* Call it last in a process: what is kept gets LIMIT_LOG_END_MS to leave. */
 void log_finish(void);
 

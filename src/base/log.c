@@ -337,6 +337,11 @@ void log_init(void)
 	log_sink_never_wait(format_notice);
 }
 
+int log_spliced_from(void)
+{
+	return log_sink_spliced_from();
+}
+
 void log_finish(void)
 {
 	log_flush();

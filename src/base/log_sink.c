@@ -20,8 +20,10 @@ enum sink_kind {
 	SINK_WAITS,
 	SINK_NEVER_WAITS, /* a regular file, or a description of our own with O_NONBLOCK */
 	SINK_SOCKET,
-	/* A pipe or terminal that this user may not open again. It is asked before each write,
-	 * which waits all the same where another program takes the last room in between. */
+	/* A pipe that this user may not open again: see splice_some(). */
+	SINK_SPLICED,
+	/* A terminal that this user may not open again. It is asked before each write, which waits
+	 * all the same where another program takes the last room in between. */
 	SINK_ASKED,
 };
 
@@ -30,6 +32,7 @@ static struct {
 	enum sink_kind kind;
 	int fd;
 	bool is_own; /* the descriptor is closed here */
+	int from[2]; /* of SINK_SPLICED: a pipe of this process's own, empty between writes */
 	size_t atomic_bytes;
 	log_sink_notice *notice;
 	_Atomic bool is_behind; /* rest_length or lost */
@@ -38,9 +41,52 @@ static struct {
 	size_t rest_length;
 	/* Whole lines, but the first one may have begun to leave. */
 	char rest[LIMIT_LOG_BYTES];
-} sink = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = STDERR_FILENO, .atomic_bytes = PIPE_BUF};
+} sink = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .fd = STDERR_FILENO,
+    .from = {-1, -1},
+    .atomic_bytes = PIPE_BUF,
+};
 
 /* ---- one write ---- */
+
+static void close_from(void)
+{
+	for (int i = 0; i < 2; i++) {
+		if (sink.from[i] >= 0)
+			close(sink.from[i]);
+		sink.from[i] = -1;
+	}
+}
+
+/* Without descriptors lines are lost, and counted. */
+static void open_from(void)
+{
+	if (sink.from[0] < 0 && pipe2(sink.from, O_CLOEXEC | O_NONBLOCK) < 0)
+		sink.from[0] = sink.from[1] = -1;
+}
+
+/* To write to a pipe without waiting asks for O_NONBLOCK, which would be everyone's who shares the
+ * description, or for RWF_NOWAIT, which pipes have only since Linux 6.4; to ask for room first does
+ * not help, since others may take it. To move what lies in another pipe waits on no kernel: either
+ * the page with all of it goes, or nothing, and then it is taken back. Like a write of PIPE_BUF at
+ * most, no other process's lines get into it. */
+static ssize_t splice_some(const char *data, size_t size)
+{
+	char back[PIPE_BUF];
+	ssize_t lying, moved;
+	int error;
+
+	open_from();
+	lying = write(sink.from[1], data, size < sizeof(back) ? size : sizeof(back));
+	if (lying < 0)
+		return lying;
+	moved = splice(sink.from[0], NULL, sink.fd, NULL, (size_t)lying, SPLICE_F_NONBLOCK);
+	error = errno;
+	if (moved < 0 && read(sink.from[0], back, (size_t)lying) == lying)
+		errno = error;
+	return moved;
+}
 
 static ssize_t write_some(const char *data, size_t size)
 {
@@ -50,6 +96,8 @@ static ssize_t write_some(const char *data, size_t size)
 	do {
 		if (sink.kind == SINK_SOCKET) {
 			written = send(sink.fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+		} else if (sink.kind == SINK_SPLICED) {
+			written = splice_some(data, size);
 		} else if (sink.kind == SINK_ASKED && poll(&asked, 1, 0) == 0) {
 			errno = EAGAIN;
 			written = -1;
@@ -227,6 +275,15 @@ size_t log_sink_atomic_bytes(void)
 	return sink.atomic_bytes;
 }
 
+int log_sink_spliced_from(void)
+{
+	pthread_mutex_lock(&sink.lock);
+	if (sink.kind == SINK_SPLICED)
+		open_from();
+	pthread_mutex_unlock(&sink.lock);
+	return sink.from[0];
+}
+
 void log_sink_set_fd(int fd)
 {
 	struct stat info;
@@ -234,6 +291,7 @@ void log_sink_set_fd(int fd)
 	pthread_mutex_lock(&sink.lock);
 	if (sink.is_own)
 		close(sink.fd);
+	close_from();
 	sink.fd = fd;
 	sink.kind = SINK_WAITS;
 	sink.is_own = false;
@@ -252,10 +310,12 @@ static void after_fork(void)
 	pthread_mutex_unlock(&sink.lock);
 }
 
-/* The parent writes what it has kept. */
+/* The parent writes what it has kept. What both put into one pipe would be mixed; the child opens
+ * another one with its first line, when it has the descriptors that it is meant to have. */
 static void after_fork_in_child(void)
 {
 	forget();
+	close_from();
 	pthread_mutex_unlock(&sink.lock);
 }
 
@@ -278,11 +338,13 @@ void log_sink_never_wait(log_sink_notice *notice)
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", sink.fd);
 	own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	sink.kind = own < 0 ? SINK_ASKED : SINK_NEVER_WAITS;
-	if (own < 0)
-		return;
-	sink.fd = own;
-	sink.is_own = true;
+	if (own >= 0) {
+		sink.kind = SINK_NEVER_WAITS;
+		sink.fd = own;
+		sink.is_own = true;
+	} else {
+		sink.kind = S_ISFIFO(info.st_mode) ? SINK_SPLICED : SINK_ASKED;
+	}
 }
 
 uint64_t log_sink_lost(void)

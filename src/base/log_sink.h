@@ -5,7 +5,9 @@
  *
  * stderr may be shared with other programs, so its own O_NONBLOCK stays as it is: a pipe or a
  * terminal is opened once more, which gives a description with flags of its own, and a socket is
- * written by a call that does not wait. Nothing is opened after log_sink_never_wait().
+ * written by a call that does not wait. Into a pipe that this user may not open, as that of a
+ * container's runtime, lines are moved from a pipe of the process's own. Nothing is opened after
+ * log_sink_never_wait(), but that pipe with the first line of each process.
  *
  * All functions are safe from any thread. A forked process begins without its parent's rest. */
 #pragma once
@@ -28,6 +30,10 @@ void log_sink_never_wait(log_sink_notice *notice);
 /* The most bytes of one write that another process's lines do not get into: of a regular file any
  * number, else PIPE_BUF (pipe(7)). */
 size_t log_sink_atomic_bytes(void);
+
+/* The descriptor out of which this process's lines are spliced into stderr, or -1 where they are
+ * written: for a filter of system calls, which may then forbid to open it. */
+int log_sink_spliced_from(void);
 
 /* Writes whole lines, in such pieces. A single line that is longer may get another process's line
  * into it. */

@@ -136,7 +136,12 @@ int seal_plan(struct seal *ret, enum sandbox_mode mode, struct reason *reterr)
 
 bool seal_process(const struct seal *seal, const char *database)
 {
-	struct sandbox_server server = {.is_client = database, .has_sanitizer = HAS_SANITIZER};
+	int spliced = log_spliced_from();
+	struct sandbox_server server = {
+	    .is_client = database,
+	    .spliced = spliced < 0 ? 0 : spliced,
+	    .has_sanitizer = HAS_SANITIZER,
+	};
 	struct places places = {0};
 	unsigned made;
 

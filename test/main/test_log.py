@@ -5,6 +5,7 @@ import re
 import subprocess
 import threading
 
+import pytest
 from server import PATIENCE_S, wait_until
 
 REQUESTS = 4000
@@ -13,8 +14,8 @@ REQUESTS = 4000
 class Reader:
     """The reading end of a server's stderr, which reads nothing until start()."""
 
-    def __init__(self, server):
-        self.fd, end = os.pipe()
+    def __init__(self, server, ends=None):
+        self.fd, end = ends or os.pipe()
         server.process = subprocess.Popen(server.command, stdin=subprocess.DEVNULL,
                                           stdout=subprocess.DEVNULL, stderr=end,
                                           env=server.environment)
@@ -46,6 +47,28 @@ def launch_unread(server):
     return reader
 
 
+def launch_unopened(server):
+    """Its log is a pipe that it cannot open again, as one that another user has made: a pipe with a
+    name cannot be opened for writing before it has a reader."""
+    path = server.state_dir + ".pipe"
+    os.mkfifo(path)
+    both = os.open(path, os.O_RDWR)
+    end = os.open(path, os.O_WRONLY)
+    os.close(both)
+    reader = Reader(server, (None, end))
+    wait_until(server._is_ready, "a ready displayd")
+    reader.fd = os.open(path, os.O_RDONLY)
+    for pid in [server.process.pid, *server.workers()]:
+        opened = [file for file in os.listdir(f"/proc/{pid}/fd")
+                  if os.readlink(f"/proc/{pid}/fd/{file}") == path]
+        assert opened == ["2"]
+    os.unlink(path)
+    return reader
+
+
+unread = pytest.mark.parametrize("launched", [launch_unread, launch_unopened])
+
+
 def ask(server, count):
     """Each request leaves a line in the log."""
     with server.connect() as client, client.makefile("rb") as answers:
@@ -55,17 +78,19 @@ def ask(server, count):
                 pass
 
 
-def test_a_log_that_nobody_reads_stops_nothing(launch):
+@unread
+def test_a_log_that_nobody_reads_stops_nothing(launch, launched):
     server = launch(workers=1)
-    reader = launch_unread(server)
+    reader = launched(server)
     ask(server, REQUESTS)
     assert server.stop() == 0
     os.close(reader.fd)
 
 
-def test_lines_that_do_not_fit_are_counted(launch):
+@unread
+def test_lines_that_do_not_fit_are_counted(launch, launched):
     server = launch(workers=1)
-    reader = launch_unread(server)
+    reader = launched(server)
     ask(server, REQUESTS)
     reader.start()
     reader.wait_for(b'"lines are missing')

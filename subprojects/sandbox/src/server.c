@@ -146,6 +146,13 @@ static int allow_client(scmp_filter_ctx filter)
 	return status ? status : allow_conditional(filter, calls, COUNT(calls));
 }
 
+/* Between no other descriptors: splice() can also lay pages of a file into a pipe. */
+static int allow_log(scmp_filter_ctx filter, int spliced)
+{
+	return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(splice), 5, IS(0, spliced),
+				IS(1, 0), IS(2, STDERR_FILENO), IS(3, 0), IS(5, SPLICE_F_NONBLOCK));
+}
+
 bool sandbox_enter_seccomp_server(const struct sandbox_server *server)
 {
 	int status;
@@ -162,6 +169,8 @@ bool sandbox_enter_seccomp_server(const struct sandbox_server *server)
 		status = sandbox_filter_allow(filter, reading, COUNT(reading));
 	if (status == 0)
 		status = allow_basics(filter);
+	if (status == 0 && server->spliced)
+		status = allow_log(filter, server->spliced);
 	if (status == 0)
 		status = server->is_client ? allow_client(filter) : allow_server(filter);
 	if (status == 0)

@@ -27,6 +27,9 @@
 
 enum { MISSING = 250 };
 
+/* Of a server's process: what it may splice, and its standard error. */
+static int lines[2], logged[2];
+
 static int result(long returned)
 {
 	return returned < 0 ? errno : 0;
@@ -321,6 +324,28 @@ static int use_link(void)
 	return result(write(3, "", 1));
 }
 
+static int splice_lines(void)
+{
+	if (write(lines[1], "x", 1) != 1)
+		return errno;
+	return result(splice(lines[0], NULL, 2, NULL, 1, SPLICE_F_NONBLOCK));
+}
+
+static int splice_lines_and_wait(void)
+{
+	return result(splice(lines[0], NULL, 2, NULL, 1, 0));
+}
+
+static int splice_lines_elsewhere(void)
+{
+	return result(splice(lines[0], NULL, logged[1], NULL, 1, SPLICE_F_NONBLOCK));
+}
+
+static int splice_file(void)
+{
+	return result(splice(7, NULL, 2, NULL, 1, SPLICE_F_NONBLOCK));
+}
+
 static int see_environment(void)
 {
 	return getenv("HOME") || getenv("PATH") || !getenv("SANDBOX_LAYERS") ? EEXIST : 0;
@@ -376,6 +401,10 @@ static const struct attempt {
     {"turn memory into code", turn_into_code},
     {"map code a second time to write", map_code_twice},
     {"abort", end_by_abort},
+    {"splice lines into the log", splice_lines},
+    {"splice lines into the log and wait", splice_lines_and_wait},
+    {"splice lines elsewhere", splice_lines_elsewhere},
+    {"splice a file into the log", splice_file},
 };
 
 /* The layers that are there, or'ed with none where the stage has another seal. */
@@ -392,7 +421,10 @@ static unsigned seal(const char *stage)
 		return sandbox_seal(SANDBOX_NETWORK) == 0 ? SANDBOX_SERVER : 0;
 	if (!strcmp(stage, "start"))
 		return SANDBOX_SERVER;
+	if (pipe(lines) < 0 || pipe(logged) < 0 || dup2(logged[1], STDERR_FILENO) < 0)
+		return 0;
 	server.readable = server.is_client ? readable : NULL;
+	server.spliced = lines[0];
 	return sandbox_seal_server(&server);
 }
 

@@ -275,6 +275,9 @@ static const char *const refused_to_servers[] = {
     "map memory to write and execute",
     "turn memory into code",
     "map code a second time to write",
+    "splice lines into the log and wait",
+    "splice lines elsewhere",
+    "splice a file into the log",
 };
 
 /* False where this kernel or container lacks a layer. */
@@ -294,8 +297,13 @@ static void test_server(void **state)
 	    "make a unix datagram socket",
 	};
 	static const char *const allowed[] = {
-	    "take 16 MiB",	  "make a thread",	 "write to the link",
-	    "make a unix socket", "reach a unix socket", "use the parent's descriptor",
+	    "take 16 MiB",
+	    "make a thread",
+	    "write to the link",
+	    "make a unix socket",
+	    "reach a unix socket",
+	    "use the parent's descriptor",
+	    "splice lines into the log",
 	};
 
 	(void)state;
@@ -314,7 +322,7 @@ static void test_client(void **state)
 	static const char *const allowed[] = {
 	    "take 16 MiB",	"make a thread",       "write to the link",
 	    "make a socket",	"make a unix socket",  "make a netlink socket",
-	    "read /etc/passwd", "reach a unix socket",
+	    "read /etc/passwd", "reach a unix socket", "splice lines into the log",
 	};
 
 	(void)state;

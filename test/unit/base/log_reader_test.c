@@ -4,15 +4,52 @@
 #include "base/memory.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MANY = 5000, ALL_BYTES = 4 * 1024 * 1024 };
+enum { MANY = 5000, ALL_BYTES = 4 * 1024 * 1024, PATIENCE_S = 60 };
+
+/* Another program that writes to the same pipe: it fills it whenever the log has seen that there is
+ * room, and has not written yet. */
+static int rival = -1;
+
+int __real_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
+ssize_t __real_splice(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t size,
+		      unsigned flags);
+int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
+ssize_t __wrap_splice(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t size,
+		      unsigned flags);
+
+static void take_the_room(void)
+{
+	static const char zeros[PIPE_BUF];
+
+	while (rival >= 0 && write(rival, zeros, sizeof(zeros)) > 0)
+		;
+}
+
+int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	int ready = __real_poll(fds, count, timeout_ms);
+
+	take_the_room();
+	return ready;
+}
+
+ssize_t __wrap_splice(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t size,
+		      unsigned flags)
+{
+	take_the_room();
+	return __real_splice(from, from_offset, to, to_offset, size, flags);
+}
 
 /* Reads what there is and appends it; the new length. */
 static size_t read_what_is_there(int fd, char *all, size_t length)
@@ -121,23 +158,97 @@ static void a_socket_that_is_full(void **state)
 	close(ends[1]);
 }
 
-/* A pipe cannot be opened again for writing while it has no reader. */
+/* As another user's is: a pipe with a name cannot be opened for writing while it has no reader,
+ * whoever asks. */
+static void make_pipe_that_cannot_be_opened_again(int *ends)
+{
+	char folder[] = "/tmp/log-reader-test-XXXXXX", path[64];
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/pipe", folder);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	ends[0] = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ends[1] = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(ends[0] >= 0 && ends[1] >= 0);
+	close(ends[0]);
+	log_set_fd(ends[1]);
+	log_init();
+	ends[0] = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(ends[0] >= 0);
+	unlink(path);
+	rmdir(folder);
+}
+
 static void a_pipe_that_cannot_be_opened_again(void **state)
 {
+	int ends[2];
+
+	(void)state;
+	make_pipe_that_cannot_be_opened_again(ends);
+	check_reader_that_stops(ends[0], ends[1], true);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void at_the_last_moment_another_takes_the_room(void **state)
+{
+	char *all = memory_alloc(ALL_BYTES + 1);
 	char path[64];
 	int ends[2];
 
 	(void)state;
-	assert_int_equal(pipe(ends), 0);
-	close(ends[0]);
-	log_set_fd(ends[1]);
-	log_init();
+	make_pipe_that_cannot_be_opened_again(ends);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[1]);
-	ends[0] = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	assert_true(ends[0] >= 0);
-	check_reader_that_stops(ends[0], ends[1], true);
+	rival = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(rival >= 0);
+	alarm(PATIENCE_S);
+	write_numbers(0, 10);
+	alarm(0);
+	close(rival);
+	rival = -1;
+	assert_true(read_what_is_there(ends[0], all, 0) > 0);
+	log_flush();
+	assert_int_equal(check_lines(all, read_what_is_there(ends[0], all, 0), 10), 0);
 	close(ends[0]);
 	close(ends[1]);
+	free(all);
+}
+
+static void processes_share_a_pipe_that_cannot_be_opened_again(void **state)
+{
+	char *all = memory_alloc(ALL_BYTES + 1);
+	struct str rest, line;
+	size_t length = 0, lines = 0;
+	int ends[2], status;
+	pid_t child;
+
+	(void)state;
+	make_pipe_that_cannot_be_opened_again(ends);
+	for (int round = 0; round < 100; round++) {
+		child = fork();
+		if (child == 0) {
+			write_numbers(0, 20);
+			free(all);
+			_exit(0);
+		}
+		write_numbers(0, 20);
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+		length = read_what_is_there(ends[0], all, length);
+		log_flush();
+	}
+	length = read_what_is_there(ends[0], all, length);
+	rest = (struct str){all, length};
+	while (rest.length > 0 && str_next(&rest, '\n', &line)) {
+		assert_true(str_starts_with(line, STR("ts=")));
+		assert_in_range(number_after(line, " n="), 0, 19);
+		lines++;
+	}
+	/* A child's that found no room are lost with it. */
+	assert_in_range(lines, 100 * 20, 100 * 2 * 20);
+	close(ends[0]);
+	close(ends[1]);
+	free(all);
 }
 
 /* A pipe writes a part of a line that is longer than PIPE_BUF. */
@@ -311,6 +422,8 @@ int main(void)
 	    READER_TEST(a_pipe_that_is_full),
 	    READER_TEST(a_socket_that_is_full),
 	    READER_TEST(a_pipe_that_cannot_be_opened_again),
+	    READER_TEST(at_the_last_moment_another_takes_the_room),
+	    READER_TEST(processes_share_a_pipe_that_cannot_be_opened_again),
 	    READER_TEST(long_lines_stay_whole_in_a_full_pipe),
 	    READER_TEST(threads_write_whole_lines),
 	    READER_TEST(a_forked_process_does_not_repeat_what_its_parent_kept),

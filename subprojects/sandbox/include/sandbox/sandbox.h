@@ -87,6 +87,11 @@ struct sandbox_server {
 	 */
 	const char *const *readable;
 	/*
+	 * The end of a pipe whose content it moves into standard error, 2, without waiting; 0: it
+	 * writes there as to any descriptor.
+	 */
+	int spliced;
+	/*
 	 * A sanitizer is part of the process: it writes reports, starts programs and traces its own
 	 * process to find leaks. All that is left out of the seal, Landlock is; what the server
 	 * itself calls is on the list as ever, so that its tests find what the list lacks.
