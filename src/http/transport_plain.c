@@ -31,7 +31,7 @@ struct plain {
 	uint64_t taken_bytes;	     /* of them, as of the last look */
 	uint64_t taken_at_ms;	     /* when that number last changed */
 	uint32_t full_turn;	     /* the loop's turn in which a read last filled the buffer */
-	struct address_share *share; /* of its address; NULL: it is in nobody's */
+	struct address_share *share; /* of its address, or its header's; NULL: in nobody's */
 	struct proxy_header *header; /* NULL: the connection begins without one */
 };
 
@@ -109,21 +109,21 @@ static void log_refusal(struct http_transport_host *host, enum metric_refused_co
 	host->refused_s = now_s;
 }
 
-/* False: its address has as many connections as it may. Those of a proxy are its clients'. */
-static bool join_share(struct plain *plain)
+/* False: the address that it comes from has as many connections as it may. Those of a proxy are its
+ * clients', and those of nobody's address are in no share. */
+static bool join_share(struct plain *plain, const char *from)
 {
 	struct http_transport_host *host = plain->transport.host;
-	char peer[HTTP_TRANSPORT_ADDRESS_BYTES];
-	struct str text = {peer, plain_address(&plain->transport, peer)};
 	struct address address;
 
-	if (host->connections_max == 0 || host->has_no_shares || !address_read(text, &address) ||
+	if (host->connections_max == 0 || host->has_no_shares ||
+	    !address_read(str_from(from), &address) ||
 	    (host->proxies && http_proxies_have(host->proxies, &address)))
 		return true;
 	plain->share = address_share_join(&address, host->connections_max + 1 - host->count);
 	if (!plain->share)
 		log_refusal(host, METRIC_REFUSED_ADDRESS,
-			    "too many connections come from this address", peer);
+			    "too many connections come from this address", from);
 	return plain->share;
 }
 
@@ -132,6 +132,7 @@ static struct http_transport *plain_accept(const struct http_transport_kind *kin
 {
 	struct plain *plain = memory_zalloc(sizeof(*plain));
 	bool is_tcp = listener->type == UV_TCP;
+	char peer[HTTP_TRANSPORT_ADDRESS_BYTES];
 
 	if (is_tcp)
 		uv_tcp_init(&host->loop->uv, &plain->uv.tcp);
@@ -145,7 +146,8 @@ static struct http_transport *plain_accept(const struct http_transport_kind *kin
 		plain_close(&plain->transport);
 		return NULL;
 	}
-	if (is_tcp && !join_share(plain)) {
+	plain_address(&plain->transport, peer);
+	if (!join_share(plain, peer)) {
 		plain_close(&plain->transport);
 		return NULL;
 	}
@@ -232,6 +234,10 @@ static void take_header(struct plain *plain, struct str data)
 		log_refusal(plain->transport.host, METRIC_REFUSED_PROXY,
 			    "it does not begin with a PROXY header", peer);
 		end(plain, error);
+		return;
+	}
+	if (!header->is_local && !join_share(plain, header->address)) {
+		end(plain, -ECONNREFUSED);
 		return;
 	}
 	if (rest.length)

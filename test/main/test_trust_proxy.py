@@ -5,8 +5,10 @@ import os
 import re
 import socket
 
+import certificates
 import proxies
 import pytest
+import tls
 from conftest import displayd
 from server import PATIENCE_S, Server, wait_until
 
@@ -212,6 +214,50 @@ def test_a_listener_that_nobody_could_use_is_refused(folder):
     code, _, text = displayd("--state-dir", folder, "--listen", "proxy:127.0.0.1:0")
     assert code == 2
     assert "--listen is for proxies: name them by --trust-proxy" in text
+
+
+def hold(address, header, count):
+    clients = [socket.create_connection(address, timeout=PATIENCE_S) for _ in range(count)]
+    for client in clients:
+        client.sendall(header)
+    return clients
+
+
+def room_for_few(launch, *arguments):
+    """A server that has room for fewer connections than FLOOD."""
+    return launch(*arguments, "--trust-proxy", "127.0.0.1", workers=1,
+                  prefix=("prlimit", "--nofile=700:700")).start()
+
+
+FLOOD = 500
+FLOODER = b"PROXY TCP4 192.0.2.66 10.0.0.1 5 6\r\n"
+FLOODED = 'reason="too many connections come from this address" remote=192.0.2.66'
+
+
+def test_connections_of_one_client_are_limited(launch):
+    """So that others find room, through the proxy or not."""
+    server = room_for_few(launch, "--listen", "proxy:127.0.0.1:0")
+    address = proxied_address(server)
+    clients = hold(address, FLOODER, FLOOD)
+    server.wait_for_log(FLOODED)
+    assert ask_by_hand(address, TCP_4 + request("other")).startswith(b"HTTP/1.1 200 ")
+    assert ask(server, "direct") == "127.0.0.1"
+    for client in clients:
+        client.close()
+
+
+def test_connections_of_one_client_are_limited_under_tls(launch, folder):
+    made = certificates.make(folder, "one")
+    server = room_for_few(launch, "--tls-listen", "proxy:127.0.0.1:0", *made.options)
+    address = "127.0.0.1", tls.port_of(server)
+    clients = hold(address, FLOODER, FLOOD)
+    server.wait_for_log(FLOODED)
+    with socket.create_connection(address, timeout=PATIENCE_S) as other:
+        other.sendall(TCP_4)
+        with tls.context(made).wrap_socket(other, server_hostname="localhost") as stream:
+            assert tls.ask(stream).status == 200
+    for client in clients:
+        client.close()
 
 
 def test_urls_that_are_handed_out_lead_elsewhere(launch):

@@ -1,11 +1,14 @@
-/* Real sockets: how much of one a turn of the loop reads. */
+/* Real sockets: how much of one a turn of the loop reads, and how many an address may have. */
 #include "../cmocka_test.h"
 #include "base/memory.h"
+#include "http/listener.h"
+#include "http/proxies.h"
 #include "http/transport.h"
 #include "http/transport_plain.h"
 #include "loop/loop.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -123,10 +126,127 @@ static void a_socket_that_is_always_full_is_read_a_little_a_turn(void **state)
 	loop_finish(&loop);
 }
 
+/* ---- the shares of a proxy's clients ---- */
+
+enum { CONNECTIONS_MAX = 8, SHARE = 6 };
+
+static unsigned begun, refused;
+static struct sockaddr_in proxied_at;
+
+static void on_proxied_data(struct http_transport *transport, struct str data)
+{
+	(void)transport;
+	assert_true(str_equal(data, STR("x")));
+	begun++;
+}
+
+static void on_proxied_end(struct http_transport *transport, int error)
+{
+	refused += error < 0;
+	http_transport_close(transport);
+}
+
+static const struct http_transport_events proxied_events = {
+    .on_data = on_proxied_data,
+    .on_end = on_proxied_end,
+    .on_flushed = on_flushed,
+    .on_closed = on_closed,
+};
+
+static void on_proxied_connection(uv_stream_t *listener, int error)
+{
+	struct http_transport *transport;
+
+	assert_int_equal(error, 0);
+	transport = http_transport_accept(&http_transport_proxied, &host, listener);
+	assert_non_null(transport);
+	transport->events = &proxied_events;
+	http_transport_set_reading(transport, true);
+}
+
+/* The connection that begins like that, or -1 where it is refused. */
+static int begin(struct str start)
+{
+	unsigned begun_before = begun, refused_before = refused;
+	int client = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_int_equal(connect(client, (struct sockaddr *)&proxied_at, sizeof(proxied_at)), 0);
+	assert_int_equal(write(client, start.data, start.length), start.length);
+	while (begun == begun_before && refused == refused_before)
+		uv_run(&loop.uv, UV_RUN_ONCE);
+	if (begun > begun_before)
+		return client;
+	close(client);
+	return -1;
+}
+
+static void end(int client)
+{
+	unsigned count = host.count;
+
+	close(client);
+	while (host.count == count)
+		uv_run(&loop.uv, UV_RUN_ONCE);
+}
+
+/* So many connections begin like that and, where a share is full with them, no other one. */
+static void check_share(struct str start, unsigned count, bool is_full)
+{
+	int clients[CONNECTIONS_MAX], other;
+
+	for (unsigned i = 0; i < count; i++)
+		assert_true((clients[i] = begin(start)) >= 0);
+	if (is_full) {
+		assert_int_equal(begin(start), -1);
+		other = begin(STR("PROXY TCP4 198.51.100.7 10.0.0.1 5 6\r\nx"));
+		assert_true(other >= 0);
+		end(other);
+	}
+	while (count > 0)
+		end(clients[--count]);
+}
+
+static void check_shares(void)
+{
+	/* What one has given back is there again. */
+	check_share(STR("PROXY TCP4 192.0.2.66 10.0.0.1 5 6\r\nx"), SHARE, true);
+	check_share(STR("PROXY TCP4 192.0.2.66 10.0.0.1 5 6\r\nx"), SHARE, true);
+	check_share(STR("PROXY TCP6 2001:db8::1 ::1 5 6\r\nx"), SHARE, true);
+	/* Nobody's, and the proxy's own. */
+	check_share(STR("PROXY UNKNOWN\r\nx"), CONNECTIONS_MAX, false);
+	check_share(STR("\r\n\r\n\0\r\nQUIT\n\x20\0\0\0x"), CONNECTIONS_MAX, false);
+	check_share(STR("PROXY TCP4 127.0.0.1 10.0.0.1 5 6\r\nx"), CONNECTIONS_MAX, false);
+}
+
+static void clients_of_a_proxy_have_shares(void **state)
+{
+	struct http_proxies proxies = {.count = 1};
+	socklen_t length = sizeof(proxied_at);
+	uv_tcp_t listener;
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	(void)state;
+	assert_true(network_read("127.0.0.1", &proxies.networks[0]));
+	proxied_at = (struct sockaddr_in){.sin_family = AF_INET};
+	proxied_at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)&proxied_at, length), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&proxied_at, &length), 0);
+	assert_int_equal(loop_init(&loop), 0);
+	uv_tcp_init(&loop.uv, &listener);
+	assert_int_equal(uv_tcp_open(&listener, fd), 0);
+	assert_int_equal(uv_listen((uv_stream_t *)&listener, 16, on_proxied_connection), 0);
+	host.proxies = &proxies;
+	host.connections_max = CONNECTIONS_MAX;
+	check_shares();
+	uv_close((uv_handle_t *)&listener, NULL);
+	loop_finish(&loop);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_socket_that_is_always_full_is_read_a_little_a_turn),
+	    cmocka_unit_test(clients_of_a_proxy_have_shares),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
