@@ -38,6 +38,25 @@ static void repeat_names(const char *last)
 	buffer_printf(&text, "%s}", last);
 }
 
+/* As many numbers as are taken, of a value between two doubles that are alike in all digits but the
+ * last ones. */
+static void repeat_numbers(unsigned length)
+{
+	static const char digits[] =
+	    "8900295434041004507222397087751879916941573175754393013799659960307249875342296962367"
+	    "14136034235020051587451321199280099";
+	char number[512];
+	unsigned more = length - (unsigned)strlen(digits) - (unsigned)strlen("e-0427");
+
+	memset(number, '1', sizeof(number));
+	memcpy(number, digits, strlen(digits));
+	snprintf(number + strlen(digits) + more, 16, "e-%04u", 427 + more);
+	buffer_clear(&text);
+	for (unsigned i = 0; i < LIMIT_JSON_VALUES - 2; i++)
+		buffer_printf(&text, "%c%s", i ? ',' : '[', number);
+	buffer_append_char(&text, ']');
+}
+
 static double parse_ms(void)
 {
 	struct json_document document = {0};
@@ -107,6 +126,10 @@ int main(void)
 	report("names");
 	repeat_names(",\"x\":0,\"x\":0");
 	report("repeated name");
+	repeat_numbers(LIMIT_JSON_NUMBER);
+	report("long numbers");
+	repeat_numbers(400);
+	report("longer numbers");
 	getrusage(RUSAGE_SELF, &usage);
 	printf("\"max_rss_mib\": %ld}\n", usage.ru_maxrss / 1024);
 	buffer_finish(&text);

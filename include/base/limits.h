@@ -48,6 +48,7 @@ enum {
 
 	/* JSON bodies: 400. */
 	LIMIT_JSON_DEPTH = 32,
+	LIMIT_JSON_NUMBER = 128, /* characters: to round by hundreds of digits takes its time */
 	LIMIT_JSON_VALUES = 10 * 1000, /* and names: looking for repeated ones takes its time */
 	/* Of what an app's renderer writes, which has at most 1 MiB. */
 	LIMIT_JSON_LONG_VALUES = 200 * 1000,

@@ -101,6 +101,10 @@ static bool is_within_limits(struct str text, unsigned values_max, struct arena 
 		*ret_reason =
 		    arena_printf(arena, "the JSON has more than %u values and names", values_max);
 		break;
+	case JSON_SCAN_TOO_LONG:
+		*ret_reason = arena_printf(
+		    arena, "a number in the JSON has more than %d characters", LIMIT_JSON_NUMBER);
+		break;
 	}
 	return false;
 }

@@ -33,6 +33,12 @@ static const char *token_end(const char *at, const char *end)
 	return at;
 }
 
+/* All else that is long is no JSON, and a parser sees that at once. */
+static bool is_long_number(const char *at, const char *end)
+{
+	return end - at > LIMIT_JSON_NUMBER && (*at == '-' || (*at >= '0' && *at <= '9'));
+}
+
 static const char *space_end(const char *at, const char *end)
 {
 	while (at < end && class_of[(unsigned char)*at] == SPACE)
@@ -60,7 +66,11 @@ enum json_scan_result json_scan(struct str text, unsigned values_max)
 		if (class == QUOTE) {
 			at = string_end(at + 1, end);
 		} else if (class == TOKEN) {
-			at = token_end(at, end);
+			const char *token = at;
+
+			at = token_end(token, end);
+			if (is_long_number(token, at))
+				return JSON_SCAN_TOO_LONG;
 		} else {
 			if (++depth > LIMIT_JSON_DEPTH)
 				return JSON_SCAN_TOO_DEEP;

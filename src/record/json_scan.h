@@ -4,8 +4,14 @@
 
 #include "base/str.h"
 
-enum json_scan_result { JSON_SCAN_GOOD, JSON_SCAN_TOO_DEEP, JSON_SCAN_TOO_MANY };
+enum json_scan_result {
+	JSON_SCAN_GOOD,
+	JSON_SCAN_TOO_DEEP,
+	JSON_SCAN_TOO_MANY,
+	JSON_SCAN_TOO_LONG, /* a number */
+};
 
-/* Whether the text stays within LIMIT_JSON_DEPTH and values_max. Counts what a parser would
- * make of it, names and containers included; of a text that is not JSON it may say anything. */
+/* Whether the text stays within LIMIT_JSON_DEPTH, LIMIT_JSON_NUMBER and values_max. Counts what a
+ * parser would make of it, names and containers included; of a text that is not JSON it may say
+ * anything. */
 enum json_scan_result json_scan(struct str text, unsigned values_max);

@@ -139,6 +139,40 @@ static void values_are_counted(void **state)
 	assert_false(parse(zeros(LIMIT_JSON_VALUES)));
 }
 
+/* own: characters before the digits that are of the number. */
+static void check_number(size_t length, bool is_good)
+{
+	static const struct {
+		const char *before, *after;
+		size_t own;
+		bool is_text;
+	} places[] = {
+	    {"", "", 0, false},		  {" -", "\n", 1, false},  {"[1,", "]", 0, false},
+	    {"{\"a\":0.", "}", 2, false}, {"[\"", "\"]", 0, true},
+	};
+	char *digits = arena_alloc(&arena, length);
+
+	memset(digits, '1', length);
+	for (size_t i = 0; i < array_length(places); i++) {
+		struct str text = {digits, length - places[i].own};
+
+		text = arena_printf(&arena, "%s%.*s%s", places[i].before, STR_ARG(text),
+				    places[i].after);
+		assert_true(parse(text) == (is_good || places[i].is_text));
+		if (!is_good && !places[i].is_text)
+			assert_true(str_equal(
+			    reason, STR("a number in the JSON has more than 128 characters")));
+	}
+}
+
+static void numbers_have_a_length(void **state)
+{
+	(void)state;
+	check_number(LIMIT_JSON_NUMBER, true);
+	check_number(LIMIT_JSON_NUMBER + 1, false);
+	check_number(1000 * 1000, false);
+}
+
 /* What the scan before the parser counts is what the parser finds, and what is refused at a limit
  * takes no memory for a tree or a copy. */
 static void the_scan_counts_as_the_parser_does(void **state)
@@ -306,6 +340,7 @@ int main(void)
 	    cmocka_unit_test_teardown(repeated_names_are_found_at_any_depth, clean),
 	    cmocka_unit_test_teardown(nesting_has_an_end, clean),
 	    cmocka_unit_test_teardown(values_are_counted, clean),
+	    cmocka_unit_test_teardown(numbers_have_a_length, clean),
 	    cmocka_unit_test_teardown(the_scan_counts_as_the_parser_does, clean),
 	    cmocka_unit_test_teardown(integers_are_those_without_a_fraction, clean),
 	    cmocka_unit_test_teardown(types_are_told_apart, clean),
