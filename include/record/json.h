@@ -16,8 +16,8 @@ struct json_document {
 /* Parses a text that is exactly one JSON value in valid UTF-8. Refuses repeated names in an object,
  * nesting deeper than LIMIT_JSON_DEPTH, numbers longer than LIMIT_JSON_NUMBER, and more values than
  * LIMIT_JSON_VALUES. Strings live in the arena and outlast the document. False: a sentence is in
- * *ret_reason (in the arena). Never lacks memory: without it the process ends, as a text is no worse
- * for that. */
+ * *ret_reason (in the arena). Never lacks memory: without it the process ends, as a text is no
+ * worse for that. */
 bool json_parse(struct str text, struct arena *arena, struct json_document *ret_document,
 		struct str *ret_reason);
 
