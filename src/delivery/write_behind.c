@@ -13,8 +13,7 @@ enum {
 	 * polls more seldom than there are such moments, and again where rows were locked, by
 	 * another worker, it may be, that writes an earlier time. */
 	SOON_MS = 1000,
-	/* That a panel may be late with its poll, which it begins when it has shown the last
-	   picture. */
+	/* That a panel may be late with its poll, which begins when its picture was shown. */
 	POLL_LATE_MS = 5 * 1000,
 	/* From a write of times to the next turn of reconciliation. */
 	TIDY_MS = 100,
@@ -216,9 +215,8 @@ static void leave_to_others(struct write_behind *write_behind)
 	}
 }
 
-/* A panel that is connected, or has a picture until its next poll, is online now. So its time is
- * right until the next write, too, and not short of that by what passes between two of its polls.
- */
+/* A panel that is connected, or has a picture until its next poll, is online now: by the time of
+ * its last poll it would be too far behind before the next write. */
 static int64_t online_us(const struct write_behind *write_behind, const struct panel *panel)
 {
 	const struct shown_poll *polled = panel->polled;
@@ -298,7 +296,6 @@ static void on_seen_deadline(struct deadline *deadline)
 {
 	struct write_behind *write_behind =
 	    container_of(deadline, struct write_behind, seen_deadline);
-
 	bool is_common = !write_behind->is_soon;
 
 	write_behind->is_soon = false;

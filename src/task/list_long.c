@@ -1,8 +1,7 @@
 /* Long lists: the rows come one by one and become JSON at once.
  *
  *   all of a list    on_row() writes a portion --pause--> stream --has room--> resume, on_row() ...
- *   a part           on_row() ... until it is full, or done: one answer, since the Link stands
- * before the body
+ *   a part           on_row() ... until it is full, or done: one answer, whose Link comes first
  *
  * The reading lives on its own: the database may have rows for it after the task has ended. */
 #include "base/limits.h"
@@ -131,8 +130,7 @@ static void end_part(struct list_reading *reading)
 	task_run(reading->task, reply_part);
 }
 
-/* One element more than a part may have, or than it has room for, says that there is another part.
- */
+/* One element more than a part may have, or has room for, says that there is another part. */
 static bool is_behind_part(const struct list_reading *reading)
 {
 	return reading->is_part && (reading->count == (uint64_t)reading->task->range.limit ||

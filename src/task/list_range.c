@@ -104,8 +104,7 @@ void task_add_next_part(struct task *task, const void *row)
 	if (place.text.length)
 		memcpy(data + FIXED_BYTES, place.text.data, place.text.length);
 	sodium_bin2base64(text, text_size, data, size, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-	/* Relative to the request's URL, whatever a proxy has put before its path (RFC 8288 3.1).
-	 */
+	/* Relative to the request's URL, whatever a proxy put before its path (RFC 8288 3.1). */
 	task_add_field(task, STR("Link"),
 		       ARENA_JOIN(arena, STR("<?limit="),
 				  arena_decimal(arena, task->range.limit - 1), STR("&cursor="),
