@@ -19,7 +19,9 @@ struct rate_result guess_is_allowed(const struct service *service, struct str re
 	uint64_t now_us = clock_monotonic_us();
 	struct id id;
 
-	if (rate_is_unused(service->guesses, now_us) || !guesser_of(service, remote_address, &id))
+	/* Without a limit there is no table. */
+	if (service->guess_rate.per_second == 0 || rate_is_unused(service->guesses, now_us) ||
+	    !guesser_of(service, remote_address, &id))
 		return (struct rate_result){.is_allowed = true};
 	return rate_look(service->guesses, &service->guess_rate, id, now_us);
 }
