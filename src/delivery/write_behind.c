@@ -30,7 +30,6 @@ struct batch {
 	struct db_query query;
 	struct id *ids;
 	int64_t *generations; /* NULL: when devices were seen */
-	bool is_common;	      /* of these, at the moment at which all workers write */
 	int64_t *times_us;
 	unsigned count;
 };
@@ -151,8 +150,7 @@ static void on_batch_done(struct db_query *query, const struct db_result *result
 		keep_locked(batch, result);
 	if (result->outcome == DB_OK && !batch->generations) {
 		tell_contacts(batch);
-		if (batch->is_common)
-			tidy(write_behind);
+		tidy(write_behind);
 	}
 	arena_finish(&batch->arena);
 	free(batch);
@@ -229,7 +227,7 @@ static int64_t online_us(const struct write_behind *write_behind, const struct p
 	return panel->link_count || !is_due ? clock_wall_us() : panel->seen_us;
 }
 
-static void flush_seen(struct write_behind *write_behind, bool is_common)
+static void flush_seen(struct write_behind *write_behind)
 {
 	struct batch *batch = NULL;
 
@@ -238,10 +236,8 @@ static void flush_seen(struct write_behind *write_behind, bool is_common)
 
 		if (panel->seen_us == 0)
 			continue;
-		if (!batch) {
+		if (!batch)
 			batch = batch_create(write_behind, BATCH);
-			batch->is_common = is_common;
-		}
 		batch->ids[batch->count] = panel->id;
 		batch->times_us[batch->count++] = online_us(write_behind, panel);
 		panel->seen_us = 0;
@@ -296,13 +292,12 @@ static void on_seen_deadline(struct deadline *deadline)
 {
 	struct write_behind *write_behind =
 	    container_of(deadline, struct write_behind, seen_deadline);
-	bool is_common = !write_behind->is_soon;
 
 	write_behind->is_soon = false;
 	/* While the database is away, the panels keep their times for the next deadline. */
 	if (db_is_up(write_behind->db)) {
 		leave_to_others(write_behind);
-		flush_seen(write_behind, is_common);
+		flush_seen(write_behind);
 	}
 	await_common(write_behind);
 }
@@ -364,7 +359,7 @@ static void stop(struct write_behind *write_behind)
 void write_behind_drain(struct write_behind *write_behind)
 {
 	write_behind->is_draining = true;
-	flush_seen(write_behind, /* is_common= */ false);
+	flush_seen(write_behind);
 	flush_displayed(write_behind);
 	stop(write_behind);
 }

@@ -185,7 +185,7 @@ def test_the_next_part_of_a_list(through):
             found += [entry["id"] for entry in json.loads(text)]
             following = next_target(through.behind.prefix + target, answer.headers)
             target = following and following.removeprefix(through.behind.prefix)
-        assert found == ["one", "two"]
+        assert [name for name in found if name in ("one", "two")] == ["one", "two"]
     finally:
         for name in ("one", "two"):
             through.api("DELETE", f"{path}/{name}")
