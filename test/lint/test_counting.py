@@ -42,6 +42,7 @@ def test_words():
 
 
 KILLED = "==898==Unable to get registers from thread 887.\n"
+BUSY = "==12695==Running thread 12640 was not suspended. False leaks are possible.\n"
 LEAK = "==7==ERROR: LeakSanitizer: detected memory leaks\n\nDirect leak of 8 byte(s)\n"
 RACE = "WARNING: ThreadSanitizer: data race (pid=9)\n"
 
@@ -53,6 +54,8 @@ RACE = "WARNING: ThreadSanitizer: data race (pid=9)\n"
         (KILLED * 2, False),
         (LEAK, True),
         (KILLED + LEAK, True),
+        (BUSY * 3, False),
+        (BUSY + LEAK, True),
         (RACE, True),
         ("==7==Unable to get registers from thread 8. And more\n", True),
     ],

@@ -120,13 +120,13 @@ async function ask(
 	throw await problemOf(response);
 }
 
-const revisions = new WeakMap<object, number>();
+const revisions = new WeakMap<WeakKey, number>();
 
 /**
  * Of what the server has answered: a later state has a higher one; undefined: it has none. Answers may come in
  * another order than that in which they were given.
  */
-export function revisionOf(answer: object): number | undefined {
+export function revisionOf(answer: WeakKey): number | undefined {
 	return revisions.get(answer);
 }
 
