@@ -26,6 +26,7 @@ SCENARIOS = (
     ("image_share", "ImageShare"),
     ("lists", "Lists"),
     ("lists", "ListsOfVersions"),
+    ("lists", "ListsOfLargeVersions"),
     ("locked", "LockedRow"),
     ("locked", "AccountRemoval"),
     ("tls", "Tls"),
