@@ -183,8 +183,10 @@ def test_the_next_part_of_a_list(through):
         while target:
             answer, text = through.api("GET", target)
             found += [entry["id"] for entry in json.loads(text)]
-            following = next_target(through.behind.prefix + target, answer.headers)
-            target = following and following.removeprefix(through.behind.prefix)
+            target = next_target(through.behind.prefix + target, answer.headers)
+            if target:
+                assert target.startswith(through.behind.prefix + path)
+                target = target.removeprefix(through.behind.prefix)
         assert [name for name in found if name in ("one", "two")] == ["one", "two"]
     finally:
         for name in ("one", "two"):
