@@ -68,8 +68,8 @@ enum {
 	LIMIT_LIST_SHORT = 100,
 	/* Elements of a part of a list, ?limit=: 400. */
 	LIMIT_LIST_PART = 1000,
-	/* Bytes of such a part, which is written in one piece: it ends before, or with the element
-	 * that reaches them. */
+	/* Bytes of such a part, which is written in one piece: it ends with the element that
+	 * reaches them. */
 	LIMIT_LIST_PART_BYTES = 512 * 1024,
 	/* Long lists that wait in a worker for a connection, of one account and of all: 503. */
 	LIMIT_LISTS_OF_ACCOUNT = 16,

@@ -88,8 +88,7 @@ static inline void db_query_begin(struct db_query *query, enum statement stateme
 	query->row = row;
 }
 
-/* Likewise: takes the statement of the one column of the record that is present, where it has one.
- */
+/* Likewise: where one column of the record alone is present, and has a statement, takes that. */
 void db_query_alone(struct db_query *query, const struct db_alone *alone, unsigned count,
 		    const struct record *record, uint64_t present);
 

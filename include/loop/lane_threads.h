@@ -17,7 +17,7 @@ struct lane_threads *lane_threads_create(struct loop *loop, unsigned count,
 					 void (*done)(struct loop *loop, struct lane_job *job));
 
 /* On the loop, with at most as many jobs at a time as there are threads. The thread that had a job
- * last gets it: what its memory has in the processor's caches is as large as a conversion needs.
+ * last gets it, since the memory of that one's conversion is still in the caches of its processor.
  * The job's node is used until done; loop_run() goes on until then. */
 void lane_threads_run(struct lane_threads *threads, struct lane_job *job);
 

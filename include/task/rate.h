@@ -37,8 +37,8 @@ extern const struct region rate_region;
 extern const struct region guess_region;
 extern const struct region visitor_region;
 
-/* Whether all buckets are full: most tables of what is seldom done are unused, and nothing needs to
- * be looked up in one. It may say no for a second after they are full. */
+/* Whether all buckets are full, so that nothing needs to be looked up. It may still say no for a
+ * second after they are. */
 bool rate_is_unused(const struct rate_table *table, uint64_t now_us);
 
 /* Whether a token could be taken; takes none. */

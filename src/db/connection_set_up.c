@@ -21,8 +21,8 @@
  *
  * statement_timeout: in a healthy database no statement takes so long.
  *
- * synchronous_commit: what is answered is on the disk, whatever a server or a role says that is not
- * ours. One that also waits for other servers goes on to. */
+ * synchronous_commit: what is answered is on the disk, whatever a server that is not ours says of
+ * our role. A value that waits for standby servers, too, stays. */
 static const char settings[] = "SELECT pg_backend_pid(), "
 			       "set_config('plan_cache_mode', 'force_generic_plan', false), "
 			       "set_config('enable_seqscan', 'off', false), "

@@ -213,8 +213,8 @@ static void leave_to_others(struct write_behind *write_behind)
 	}
 }
 
-/* A panel that is connected, or has a picture until its next poll, is online now: by the time of
- * its last poll it would be too far behind before the next write. */
+/* A panel that is connected, or has a picture until its next poll, is online now: the time of
+ * its last poll would be more than a minute old before the next write. */
 static int64_t online_us(const struct write_behind *write_behind, const struct panel *panel)
 {
 	const struct shown_poll *polled = panel->polled;

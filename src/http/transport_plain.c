@@ -110,7 +110,7 @@ static void log_refusal(struct http_transport_host *host, enum metric_refused_co
 }
 
 /* False: the address that it comes from has as many connections as it may. Those of a proxy are its
- * clients', and those of nobody's address are in no share. */
+ * clients'; a unix socket's have no address, and are in no share. */
 static bool join_share(struct plain *plain, const char *from)
 {
 	struct http_transport_host *host = plain->transport.host;

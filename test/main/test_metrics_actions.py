@@ -57,6 +57,11 @@ def wrong_device_key(server, desk):
     assert server.get(f"/d/{desk.id}/next?key={'0' * 24}").status == 404
 
 
+def change(server, desk, **settings):
+    answer = server.request("PATCH", f"/v1/devices/{desk.id}", settings, key=desk.key)
+    assert answer.status == 200, answer.body
+
+
 def sign_in_wrongly(server):
     body = {"email": "ada@example.org", "password": "not this one at all"}
     headers = {"Origin": server.url, "Sec-Fetch-Site": "same-origin"}
@@ -81,6 +86,12 @@ ACTIONS = [
      {"lane": "short"}),
     ("store a push", lambda s, d: d.push(picture()), STATEMENT,
      {"statement": "push_store_temporary"}),
+    ("change one setting that often changes", lambda s, d: change(s, d, brightness=7), STATEMENT,
+     {"statement": "device_update_brightness"}),
+    ("change one that seldom does", lambda s, d: change(s, d, autoDim=True), STATEMENT,
+     {"statement": "device_update"}),
+    ("change two settings", lambda s, d: change(s, d, brightness=8, volume=9), STATEMENT,
+     {"statement": "device_update"}),
     ("send a hint", lambda s, d: d.push(picture()), "displayd_hints_sent_total", {}),
     ("poll", lambda s, d: d.poll(), "displayd_panel_pictures_sent_total", {"by": "polling"}),
     ("use a wrong key", lambda s, d: wrong_key(s), "displayd_authentication_failures_total",
