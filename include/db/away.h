@@ -19,6 +19,7 @@ enum away {
 	AWAY_CERTIFICATE, /* the server's, ours, or TLS itself */
 	AWAY_PASSWORD,
 	AWAY_REFUSED,	  /* this role from here, or one of its rights */
+	AWAY_SHUT,	  /* its socket, to this user of the system */
 	AWAY_NO_DATABASE, /* of this name */
 	AWAY_SETTINGS,	  /* of the connection: libpq has not tried */
 	AWAY_SCHEMA,	  /* not the one that this program's statements are for */

@@ -21,6 +21,7 @@ static const char *const texts[] = {
     [AWAY_CERTIFICATE] = "a certificate is not valid, or TLS is missing",
     [AWAY_PASSWORD] = "it refuses the password",
     [AWAY_REFUSED] = "it does not admit this user",
+    [AWAY_SHUT] = "its socket is shut to this user",
     [AWAY_NO_DATABASE] = "it has no database of this name",
     [AWAY_SETTINGS] = "the settings of the connection are wrong",
     [AWAY_SCHEMA] = "its schema is not the one of this displayd",
@@ -60,7 +61,7 @@ static const struct meaning words[] = {
     {"could not translate host name", AWAY_UNKNOWN},
     {"Connection refused", AWAY_CLOSED},
     {"No such file or directory", AWAY_CLOSED},
-    {"Permission denied", AWAY_REFUSED}, /* of its socket */
+    {"Permission denied", AWAY_SHUT},
     {"timeout expired", AWAY_SILENT},
     {"Connection timed out", AWAY_SILENT},
     {"No route to host", AWAY_SILENT},

@@ -16,8 +16,8 @@ enum {
 	WAIT_FOR_CLUSTER_MS = 600 * 1000,
 	LOOK_AGAIN_MS = 20,
 	ANSWER_MS = 5 * 1000,
-	/* Its socket's file is there a moment before it has its mode. */
-	CLUSTER_OPENS_MS = 10 * 1000,
+	/* PostgreSQL makes its socket's file a moment before it gives it its mode. */
+	SOCKET_OPENS_MS = 10 * 1000,
 	/* A worker's connections to the database, of two generations, and room for displayctl, psql
 	   and a backup. */
 	CONNECTIONS_PER_WORKER = 9,
@@ -63,18 +63,20 @@ static enum away wait_for_database(const struct instance *instance, const char *
 				   char *ret_words)
 {
 	bool is_embedded = instance_is_embedded(instance);
-	uint64_t begun_ms = clock_monotonic_ms();
+	uint64_t begun_ms = clock_monotonic_ms(), open_ms = begun_ms;
 	uint64_t limit_ms = is_embedded ? WAIT_FOR_CLUSTER_MS : WAIT_FOR_DATABASE_MS;
 	bool session_pooler = instance->config->session_pooler;
 	enum away told = AWAY_NOT;
 
 	for (;;) {
 		enum away away = away_try(url, session_pooler, ANSWER_MS, ret_words);
-		uint64_t waited_ms = clock_monotonic_ms() - begun_ms;
-		bool may_pass = away_may_pass(away) || (is_embedded && away == AWAY_REFUSED &&
-							waited_ms < CLUSTER_OPENS_MS);
+		uint64_t now_ms = clock_monotonic_ms();
 
-		if (away == AWAY_NOT || !may_pass || waited_ms > limit_ms)
+		if (away != AWAY_SHUT)
+			open_ms = now_ms;
+		if (away == AWAY_NOT || now_ms - begun_ms > limit_ms ||
+		    (!away_may_pass(away) &&
+		     (away != AWAY_SHUT || now_ms - open_ms > SOCKET_OPENS_MS)))
 			return away;
 		if (!is_embedded && away != told)
 			log_warn("supervisor", "waiting for the database",

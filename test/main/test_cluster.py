@@ -1,5 +1,6 @@
 """The embedded PostgreSQL, other databases, and migrations."""
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -336,3 +337,32 @@ def test_a_database_that_comes_later(launch):
         server.wait_until_ready()
     finally:
         postgres.remove()
+
+
+@contextlib.contextmanager
+def shut_socket():
+    """A PostgreSQL whose socket nobody may use, not even its owner, until it gets its mode."""
+    postgres = Postgres()
+    try:
+        postgres.start()
+        path = f"{postgres.folder}/.s.PGSQL.{postgres.port}"
+        os.chmod(path, 0)
+        yield postgres, path
+    finally:
+        postgres.remove()
+
+
+def test_a_socket_that_is_there_before_its_mode(launch):
+    with shut_socket() as (postgres, path):
+        server = launch(database=postgres.url).launch()
+        server.wait_for_log("waiting for the database")
+        assert "its socket is shut to this user" in server.log()
+        os.chmod(path, 0o777)
+        server.wait_until_ready()
+
+
+def test_a_socket_that_stays_shut(launch):
+    with shut_socket() as (postgres, _):
+        server = launch(database=postgres.url).launch()
+        assert server.process.wait() == 5
+        assert "cannot be reached: its socket is shut to this user" in server.log()
