@@ -248,16 +248,32 @@ static uint64_t keep_renewing(struct children *children, uint64_t now_ms)
 	return now_ms;
 }
 
-/* Returns when it looks again. */
-static uint64_t keep_retiring(struct children *children, struct child *child, uint64_t now_ms)
+static void kill_child(const struct children *children, const struct child *child, const char *why)
 {
 	struct child_message text;
 
+	log_error("supervisor", child_message(&text, child, why),
+		  LOG_INT("number", child->index + 1), LOG_INT("pid", child->pid));
+	children->system->signal(child->pid, SIGKILL);
+}
+
+static void watch(struct children *children, struct child *child, uint64_t now_ms)
+{
+	if (now_ms >= child->watched_ms + CHILD_WATCH_MS &&
+	    child_is_hung(child, child->kind->heartbeat(children->instance, child->index), now_ms))
+		kill_child(children, child, "hangs: killed");
+}
+
+/* Returns when it looks again. No beat is seen of one that beats in an earlier program's memory. */
+static uint64_t keep_retiring(struct children *children, struct child *child, uint64_t now_ms)
+{
+	if (now_ms < child->retire_at_ms && child->has_beaten) {
+		watch(children, child, now_ms);
+		return child->watched_ms + CHILD_WATCH_MS;
+	}
 	if (now_ms < child->retire_at_ms)
 		return child->retire_at_ms;
-	log_warn("supervisor", child_message(&text, child, "does not end: killed"),
-		 LOG_INT("number", child->index + 1), LOG_INT("pid", child->pid));
-	children->system->signal(child->pid, SIGKILL);
+	kill_child(children, child, "does not end: killed");
 	child->retire_at_ms = now_ms + child->kind->retire_ms;
 	return child->retire_at_ms;
 }
@@ -322,17 +338,6 @@ static void on_end_at_run(struct children *children, struct child *child, int st
 		log_unexpected_end(child, status);
 }
 
-static void watch(struct children *children, struct child *child, uint64_t now_ms)
-{
-	struct child_message text;
-
-	if (!child_is_hung(child, child->kind->heartbeat(children->instance, child->index), now_ms))
-		return;
-	log_error("supervisor", child_message(&text, child, "hangs: killed"),
-		  LOG_INT("number", child->index + 1), LOG_INT("pid", child->pid));
-	children->system->signal(child->pid, SIGKILL);
-}
-
 /* Returns when it looks again. */
 static uint64_t keep_one(struct children *children, struct child *child, uint64_t now_ms)
 {
@@ -349,8 +354,7 @@ static uint64_t keep_one(struct children *children, struct child *child, uint64_
 		return UINT64_MAX;
 	if (!child->pid && now_ms >= child->start_at_ms)
 		start_again(children, child, now_ms);
-	else if (child->pid && child->kind->heartbeat &&
-		 now_ms >= child->watched_ms + CHILD_WATCH_MS)
+	else if (child->pid && child->kind->heartbeat)
 		watch(children, child, now_ms);
 	if (!child->pid)
 		return preparation && preparation->pid ? UINT64_MAX : child->start_at_ms;
@@ -454,17 +458,13 @@ static uint64_t keep_stopping(struct children *children, uint64_t now_ms)
 	for_each_child (child, children) {
 		unsigned limit_ms = is_at_once(children) ? AT_ONCE_MS : child->kind->stop_ms;
 		uint64_t end_ms = children->stop_since_ms + limit_ms;
-		struct child_message text;
 
 		if (!child->pid || child->kind->stop_order != children->stop_order)
 			continue;
-		if (now_ms < end_ms) {
-			next_ms = end_ms < next_ms ? end_ms : next_ms;
-			continue;
-		}
-		log_warn("supervisor", child_message(&text, child, "does not stop: killed"),
-			 LOG_INT("number", child->index + 1));
-		children->system->signal(child->pid, SIGKILL);
+		if (now_ms >= end_ms)
+			kill_child(children, child, "does not stop: killed");
+		else if (end_ms < next_ms)
+			next_ms = end_ms;
 	}
 	return next_ms;
 }

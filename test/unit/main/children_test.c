@@ -619,6 +619,25 @@ static void one_that_does_not_retire_is_killed(void **state)
 	assert_no_event();
 }
 
+static void one_that_hangs_while_it_retires_is_killed(void **state)
+{
+	(void)state;
+	start_all();
+	live(SECOND_MS, 3);
+	children_renew(&children, now_ms);
+	assert_event("worker", 2, 0);
+	assert_event("worker", 3, 0);
+	instance.serves[2] = instance.serves[3] = true;
+	live(SECOND_MS, 0xf);
+	assert_event("worker", 0, SIGUSR1);
+	assert_event("worker", 1, SIGUSR1);
+	live(20 * SECOND_MS, 0xf);
+	assert_no_event();
+	live(5 * SECOND_MS, 0xd);
+	assert_event("worker", 1, SIGKILL);
+	assert_no_event();
+}
+
 static void a_fresh_one_that_takes_over_is_kept(void **state)
 {
 	(void)state;
@@ -861,6 +880,7 @@ int main(void)
 	    CASE(fresh_ones_take_the_place_of_others),
 	    CASE(the_first_places_are_used_again),
 	    CASE(one_that_does_not_retire_is_killed),
+	    CASE(one_that_hangs_while_it_retires_is_killed),
 	    CASE(a_fresh_one_that_takes_over_is_kept),
 	    CASE(where_a_fresh_one_ends_the_others_stay),
 	    CASE(where_fresh_ones_do_not_serve_the_others_stay),
