@@ -6,7 +6,7 @@
 
 #include "http/request.h"
 
-enum { ROUTE_PARAMETERS_MAX = 4 };
+enum { ROUTE_PARAMETERS_MAX = 4, ROUTER_ROUTES_MAX = 256, ROUTER_LETTERS = 256 };
 
 struct route {
 	enum http_method method;
@@ -28,11 +28,26 @@ struct route_match {
 	struct str allow; /* for 405: "GET, HEAD, PUT"; else empty */
 };
 
+/* The routes of several tables, in the order of the letter that their paths begin with, since that
+ * rules out most of them. */
+struct router {
+	const struct route_table *const *tables; /* until NULL */
+	struct {
+		const struct route *route;
+		unsigned table; /* its place in tables */
+	} routes[ROUTER_ROUTES_MAX];
+	uint16_t starts[ROUTER_LETTERS + 1]; /* where the routes of each letter begin */
+};
+
+/* tables, which ends with NULL, and what it names stay the caller's, and live as long as the
+ * router does. They have at most ROUTER_ROUTES_MAX routes. There is nothing to finish. */
+void router_init(struct router *router, const struct route_table *const tables[]);
+
 enum route_result { ROUTE_FOUND, ROUTE_UNKNOWN /* 404 */, ROUTE_METHOD /* 405 */ };
 
 /* HEAD finds the route of GET. A segment that decodes to a NUL, a slash or invalid UTF-8, or is
  * not well-formed percent-encoding, is ROUTE_UNKNOWN. Literal segments win over parameters,
  * whatever table they are in. "*", the server as a whole, has no route and the methods of all
- * (RFC 9110 section 9.3.7). tables ends with NULL. */
-enum route_result router_find(const struct route_table *const tables[],
-			      struct http_request *request, struct route_match *ret_match);
+ * (RFC 9110 section 9.3.7). */
+enum route_result router_find(const struct router *router, struct http_request *request,
+			      struct route_match *ret_match);

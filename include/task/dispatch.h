@@ -9,8 +9,7 @@ enum { DISPATCH_TABLES_MAX = 8 };
 
 struct dispatch {
 	struct service *service;
-	/* Each route's data is a struct endpoint. NULL at the end. */
-	const struct route_table *const *tables;
+	struct router router; /* each route's data is a struct endpoint */
 	unsigned first_metric_routes[DISPATCH_TABLES_MAX]; /* of each table */
 };
 

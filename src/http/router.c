@@ -1,7 +1,46 @@
 #include "http/router.h"
 #include "base/memory.h"
+#include "base/require.h"
 
 enum { SEGMENTS_MAX = 16 };
+
+/* Of a template; "/" has none. One that begins with a parameter stands at its brace. */
+static uint8_t first_letter(const struct route *route)
+{
+	return (uint8_t)route->path[1];
+}
+
+static void count_letters(struct router *router)
+{
+	unsigned count = 0;
+
+	for (const struct route_table *const *table = router->tables; *table; table++) {
+		count += (unsigned)(*table)->count;
+		require(count <= ROUTER_ROUTES_MAX);
+		for (size_t i = 0; i < (*table)->count; i++)
+			router->starts[first_letter(&(*table)->routes[i]) + 1]++;
+	}
+	for (unsigned letter = 0; letter < ROUTER_LETTERS; letter++)
+		router->starts[letter + 1] += router->starts[letter];
+}
+
+void router_init(struct router *router, const struct route_table *const tables[])
+{
+	uint16_t used[ROUTER_LETTERS];
+
+	*router = (struct router){.tables = tables};
+	count_letters(router);
+	memcpy(used, router->starts, sizeof(used));
+	for (unsigned table = 0; tables[table]; table++) {
+		for (size_t i = 0; i < tables[table]->count; i++) {
+			const struct route *route = &tables[table]->routes[i];
+			unsigned place = used[first_letter(route)]++;
+
+			router->routes[place].route = route;
+			router->routes[place].table = table;
+		}
+	}
+}
 
 struct segments {
 	struct str text[SEGMENTS_MAX];
@@ -155,28 +194,30 @@ static bool look_at(const struct route *route, unsigned table, enum http_method 
 	return search->route && score == (2u << segments->count) - 1;
 }
 
-static struct search search(const struct route_table *const tables[], enum http_method method,
+/* As look_at(), at all routes of a letter. */
+static bool look_at_letter(const struct router *router, uint8_t letter, enum http_method method,
+			   const struct segments *segments, struct search *search)
+{
+	for (unsigned i = router->starts[letter]; i < router->starts[letter + 1]; i++)
+		if (look_at(router->routes[i].route, router->routes[i].table, method, segments,
+			    search))
+			return true;
+	return false;
+}
+
+static struct search search(const struct router *router, enum http_method method,
 			    const struct segments *segments)
 {
-	char first = segments->count ? segments->text[0].data[0] : '\0';
+	uint8_t letter = segments->count ? (uint8_t)segments->text[0].data[0] : '\0';
 	struct search search = {0};
 
-	for (unsigned i = 0; tables[i]; i++) {
-		const struct route *end = tables[i]->routes + tables[i]->count;
-
-		for (const struct route *route = tables[i]->routes; route < end; route++) {
-			/* One letter rules out most routes of most tables. */
-			if (route->path[1] != first && route->path[1] != '{')
-				continue;
-			if (look_at(route, i, method, segments, &search))
-				return search;
-		}
-	}
+	if (!look_at_letter(router, letter, method, segments, &search))
+		look_at_letter(router, '{', method, segments, &search);
 	return search;
 }
 
-enum route_result router_find(const struct route_table *const tables[],
-			      struct http_request *request, struct route_match *ret_match)
+enum route_result router_find(const struct router *router, struct http_request *request,
+			      struct route_match *ret_match)
 {
 	enum http_method method = request->method == HTTP_HEAD ? HTTP_GET : request->method;
 	struct segments segments;
@@ -184,12 +225,12 @@ enum route_result router_find(const struct route_table *const tables[],
 
 	*ret_match = (struct route_match){0};
 	if (method == HTTP_OPTIONS && str_equal(request->path, STR("*"))) {
-		ret_match->allow = allow_text(&request->arena, all_methods(tables));
+		ret_match->allow = allow_text(&request->arena, all_methods(router->tables));
 		return ROUTE_METHOD;
 	}
 	if (!split_path(request, &segments))
 		return ROUTE_UNKNOWN;
-	found = search(tables, method, &segments);
+	found = search(router, method, &segments);
 	if (!found.score)
 		return ROUTE_UNKNOWN;
 	if (!found.route) {

@@ -49,7 +49,8 @@ void dispatch_init(struct dispatch *dispatch, struct service *service,
 {
 	unsigned number = METRIC_ROUTES_FIRST;
 
-	*dispatch = (struct dispatch){.service = service, .tables = tables};
+	*dispatch = (struct dispatch){.service = service};
+	router_init(&dispatch->router, tables);
 	for (; *all; all++) {
 		for (unsigned i = 0; tables[i]; i++) {
 			require(i < DISPATCH_TABLES_MAX);
@@ -63,7 +64,7 @@ void dispatch_init(struct dispatch *dispatch, struct service *service,
 static unsigned metric_route(const struct dispatch *dispatch, const struct route_match *match)
 {
 	return dispatch->first_metric_routes[match->table] +
-	       (unsigned)(match->route - dispatch->tables[match->table]->routes);
+	       (unsigned)(match->route - dispatch->router.tables[match->table]->routes);
 }
 
 void task_dispatch(struct http_request *request, void *context)
@@ -72,7 +73,7 @@ void task_dispatch(struct http_request *request, void *context)
 	struct service *service = dispatch->service;
 	struct route_match match;
 
-	switch (router_find(dispatch->tables, request, &match)) {
+	switch (router_find(&dispatch->router, request, &match)) {
 	case ROUTE_FOUND:
 		request->metric_route = metric_route(dispatch, &match);
 		task_start(service, request, match.route->data, &match);

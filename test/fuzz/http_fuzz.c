@@ -75,6 +75,7 @@ static const struct route routes[] = {
 };
 static const struct route_table table = {routes, array_length(routes)};
 static const struct route_table *const tables[] = {&table, NULL};
+static struct router router;
 
 static void on_request(struct http_request *request, void *context)
 {
@@ -82,7 +83,7 @@ static void on_request(struct http_request *request, void *context)
 
 	(void)context;
 	require(request->request_id.length && request->remote_address.length);
-	if (router_find(tables, request, &match) != ROUTE_FOUND) {
+	if (router_find(&router, request, &match) != ROUTE_FOUND) {
 		http_respond_problem(request, 404, request->path, STR(""), NULL);
 		return;
 	}
@@ -135,6 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd;
 
 	fuzz = (struct fuzz){0};
+	router_init(&router, tables);
 	loop_later_init(&fuzz.later, on_later);
 	fed_server_begin(&fuzz.fed, &(struct http_server_settings){.proxies = &proxies},
 			 &(struct http_listener_settings){.on_request = on_request});

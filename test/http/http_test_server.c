@@ -338,6 +338,7 @@ static const struct route routes[] = {
 };
 static const struct route_table table = {routes, array_length(routes)};
 static const struct route_table *const tables[] = {&table, NULL};
+static struct router router;
 
 static void on_request(struct http_request *request, void *context)
 {
@@ -347,7 +348,7 @@ static void on_request(struct http_request *request, void *context)
 
 	(void)context;
 	counts.requests++;
-	switch (router_find(tables, request, &match)) {
+	switch (router_find(&router, request, &match)) {
 	case ROUTE_FOUND:
 		handle = match.route->data;
 		request->log_route = match.route->path;
@@ -452,6 +453,7 @@ int main(int argc, char **argv)
 	const char *path = parse_options(argc, argv, &settings);
 
 	list_init(&parked);
+	router_init(&router, tables);
 	big = memory_alloc(BIG_BYTES_MAX);
 	for (size_t i = 0; i < BIG_BYTES_MAX; i++)
 		big[i] = (char)('0' + i % 10);

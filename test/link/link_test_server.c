@@ -78,12 +78,13 @@ static unsigned listen_somewhere(void)
 	struct sockaddr_in address = {.sin_family = AF_INET,
 				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	static const struct route_table *const tables[] = {&api_routes, &api_health_routes, NULL};
-	static struct dispatch dispatch = {.service = &api.service, .tables = tables};
+	static struct dispatch dispatch;
 	const struct http_listener_settings listener = {.on_request = task_dispatch,
 							.context = &dispatch};
 	socklen_t length = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
+	dispatch_init(&dispatch, &api.service, tables, tables);
 	if (bind(fd, (struct sockaddr *)&address, length) != 0 || listen(fd, 1024) != 0 ||
 	    getsockname(fd, (struct sockaddr *)&address, &length) != 0 ||
 	    http_server_listen(http, fd, &listener) != 0)

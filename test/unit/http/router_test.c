@@ -22,6 +22,7 @@ static const struct route other_routes[] = {
 static const struct route_table first = {routes, array_length(routes)};
 static const struct route_table second = {other_routes, array_length(other_routes)};
 static const struct route_table *const tables[] = {&first, &second, NULL};
+static struct router router;
 
 static struct http_request request;
 static struct route_match match;
@@ -31,7 +32,7 @@ static enum route_result find(enum http_method method, const char *path)
 	arena_finish(&request.arena);
 	request.method = method;
 	request.path = str_from(path);
-	return router_find(tables, &request, &match);
+	return router_find(&router, &request, &match);
 }
 
 static void found(enum http_method method, const char *path, const char *data)
@@ -141,5 +142,6 @@ int main(void)
 	    cmocka_unit_test(literals_win),	      cmocka_unit_test(tables_are_searched_as_one),
 	};
 
+	router_init(&router, tables);
 	return cmocka_run_group_tests(tests, NULL, finish);
 }

@@ -57,12 +57,13 @@ static const struct endpoint endpoint = {
 static const struct route route = {HTTP_GET, "/", &endpoint};
 static const struct route_table table = {&route, 1};
 static const struct route_table *const tables[] = {&table, NULL};
+static struct router router;
 
 static void on_request(struct http_request *request, void *context)
 {
 	struct route_match match;
 
-	require(router_find(tables, request, &match) == ROUTE_FOUND);
+	require(router_find(&router, request, &match) == ROUTE_FOUND);
 	task_start(context, request, match.route->data, &match);
 }
 
@@ -75,6 +76,7 @@ static int setup(void **state)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	(void)state;
+	router_init(&router, tables);
 	test = (struct test){.client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
 	assert_int_equal(loop_init(&test.loop), 0);
 	test.service.loop = &test.loop;
