@@ -6,7 +6,6 @@ ws://HOST:PORT/PATH; with https or wss each request or frame has a record of its
 when it is dropped. Runs until it is ended.
 """
 
-import os
 import socket
 import ssl
 import sys
@@ -93,7 +92,6 @@ def flood(url, data):
 
 def main():
     url, what = urllib.parse.urlsplit(sys.argv[1]), FLOODS[sys.argv[2]]
-    os.nice(5)  # it stands for another machine
     while True:
         try:
             flood(url, what)

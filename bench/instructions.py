@@ -31,7 +31,7 @@ SHORT_ROUNDS = 10
 # As in tools/build.
 BUILD = ["--buildtype=release", "-Db_lto=true", "-Dtests=false"]
 NO_METRICS = ["-Dc_args=-DMETRIC_COUNTS_NOTHING"]
-SCENARIOS = ["livez", "device", "list"]
+SCENARIOS = ["livez", "device", "list", "poll"]
 
 
 def read_answer(connection, left):
@@ -72,7 +72,8 @@ def count(scenario, connections, rounds, directory):
         running.ctl("account", "create", "bench@example.org", "--name", "Bench")
         device = running.ctl("device", "create", "--account", "bench@example.org", "--name", "Desk")
         key = running.ctl("key", "create", "--account", "bench@example.org")["key"]
-        path = {"livez": "/livez", "device": f"/v1/devices/{device['id']}", "list": "/v1/devices"}
+        path = {"livez": "/livez", "device": f"/v1/devices/{device['id']}", "list": "/v1/devices",
+                "poll": "/d/" + device["pollUrl"].partition("/d/")[2]}
         request = (f"GET {path[scenario]} HTTP/1.1\r\nHost: bench\r\n"
                    f"Authorization: Bearer {key}\r\n\r\n")
         worker = running.workers()[0]

@@ -23,6 +23,9 @@ DEVICES_EACH = 10
 WORKED_SHARE = 0.1
 # Ends what a load generator left undone, should the bench be killed.
 PREFIX = ["setpriv", "--pdeathsig", "KILL"]
+# Those who disturb and those who measure stand for other machines: the first never take a core from
+# the server, the second never wait for one.
+STEP_BACK, GO_FIRST = 5, -10
 
 
 class Bench:
@@ -144,11 +147,12 @@ class Bench:
             raise Missing(f"{path} is not built")
         return path
 
-    def spawn(self, command, environment=None, **options):
+    def spawn(self, command, environment=None, steps_back=False, **options):
         """A load generator in the background; reap() ends it and counts its CPU time."""
         if not shutil.which(command[0]):
             raise Missing(f"{command[0]} is not installed: run bench/setup")
-        process = subprocess.Popen(PREFIX + [str(word) for word in command],
+        prefix = PREFIX + (["nice", "-n", str(STEP_BACK)] if steps_back else [])
+        process = subprocess.Popen(prefix + [str(word) for word in command],
                                    env=os.environ | (environment or {}),
                                    stdin=options.pop("stdin", subprocess.DEVNULL), **options)
         self.on_finish(self.reap, process, signal.SIGKILL)
@@ -189,6 +193,20 @@ class Bench:
         return wrk.parse(self.program(wrk.command(url, connections, seconds, script, headers),
                                       wrk.environment(path)))
 
+    def disturb(self, url, connections, seconds, requests, script="requests", headers=None):
+        """wrk in the background, beside what is measured; for finish_disturbing()."""
+        path = self.write_file("disturbing", wrk.requests_text(requests))
+        return self.spawn(wrk.command(url, connections, seconds, script, headers),
+                          wrk.environment(path), True, stdout=subprocess.PIPE, text=True)
+
+    def finish_disturbing(self, process):
+        """Its Sample, once it has ended by itself."""
+        with process.stdout:
+            output = process.stdout.read()
+        if self.reap(process):
+            raise Failed(f"wrk failed: {output[-500:]}")
+        return wrk.parse(output)
+
     def pgbench(self, server, sql, clients, seconds):
         """sql: a script of pgbench, run on the server's own database."""
         script, logs = self.write_file("pgbench.sql", sql), self._path("pgbench-log")
@@ -205,6 +223,15 @@ class Bench:
         if background:
             return self.spawn(command, stdout=subprocess.PIPE)
         return open_loop.parse(self.program(command))
+
+    def ask_first(self, *arguments, **options):
+        """open_loop() that waits for no core, if we may set that. A Sample, or in the background
+        the process."""
+        background = options.pop("background", False)
+        process = self.open_loop(*arguments, background=True, **options)
+        with contextlib.suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, GO_FIRST)
+        return process if background else self.finish_open_loop(process)
 
     def finish_open_loop(self, process, expected=(200,)):
         """The Sample of one in the background, once it has ended by itself."""

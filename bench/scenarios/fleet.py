@@ -98,9 +98,8 @@ class Panels:
     def __init__(self, bench, urls):
         path = bench.write_file("urls", "\n".join(urls) + "\n")
         self.process = bench.spawn(
-            [bench.built("panels"), path, CONNECTS_PER_S],
+            [bench.built("panels"), path, CONNECTS_PER_S], steps_back=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        os.setpriority(os.PRIO_PROCESS, self.process.pid, 5)
         count = self.ask("connected", PATIENCE_S)["connected"]
         if count != len(urls):
             raise Failed(f"{count:,} of {len(urls):,} panels are connected")
@@ -157,9 +156,8 @@ class Fleet(Scenario):
 
     def probe(self, bench, work=lambda: None):
         """Others who ask for /livez; the work is done meanwhile."""
-        process = bench.open_loop(self.server.url, PROBES_PER_S, PROBE_S, [("/livez", None)],
+        process = bench.ask_first(self.server.url, PROBES_PER_S, PROBE_S, [("/livez", None)],
                                   PROBE_CONNECTIONS, background=True)
-        os.setpriority(os.PRIO_PROCESS, process.pid, -10)
         time.sleep(1)
         work()
         return bench.finish_open_loop(process)

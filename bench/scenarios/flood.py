@@ -52,9 +52,9 @@ class Flood(Scenario):
     def run(self, bench, who, seconds):
         peers = []
         if who == SUBJECT:
-            peers = [bench.spawn([os.path.join(ROOT, "bench/flood.py"), url, self.what])
+            peers = [bench.spawn([os.path.join(ROOT, "bench/flood.py"), url, self.what], steps_back=True)
                      for url in self.urls]
-        sample = bench.open_loop(self.reads, READS_PER_S, seconds, [("/livez", None)],
+        sample = bench.ask_first(self.reads, READS_PER_S, seconds, [("/livez", None)],
                                  connections=READ_CONNECTIONS)
         for peer in peers:
             bench.reap(peer, signal.SIGTERM)

@@ -4,7 +4,6 @@ import json
 import os
 import secrets
 import signal
-import subprocess
 import sys
 import time
 
@@ -95,7 +94,7 @@ class Hostile(Scenario):
         base = self.server.url.replace("http://", "ws://")
         self.panels = Panels(bench, [f"{base}/d/{device}/ws?key={number:024d}"
                                      for number, device in enumerate(ids)])
-        self.make_previews(bench)
+        self.make_previews()
 
     def make_apps(self):
         made = [self.server.sql(MAKE_APP, {"slug": f"bench-{number}", "email": EMAIL, "script": script,
@@ -111,15 +110,15 @@ class Hostile(Scenario):
             self.server.sql(DEPLOY, {"version": version, "app": app})
         return [app for app, _ in made]
 
-    def make_previews(self, bench):
+    def make_previews(self):
         token = secrets.token_hex(22)[:43]
         self.server.sql(MAKE_SESSION, (token, EMAIL))
         self.headers = {"Cookie": f"displayd_session={token}", "Sec-Fetch-Site": "same-origin"}
-        self.previews = bench.write_file("previews", wrk.requests_text([
+        self.previews = [
             ("POST", f"/web/studio/{app}/preview", None,
              json.dumps({"scriptLanguage": language, "scriptContent": script,
                          "timezone": "Europe/Zagreb"}))
-            for app, (language, script) in zip(self.apps, SCRIPTS)]))
+            for app, (language, script) in zip(self.apps, SCRIPTS)]
 
     def tell(self, rows):
         self.server.sql("SELECT pg_notify('displayd_hint', hint) FROM unnest(%s) AS hint",
@@ -140,10 +139,7 @@ class Hostile(Scenario):
         return sample
 
     def ask(self, bench, seconds):
-        """The callers stand for other machines: none waits for a core here."""
-        process = bench.open_loop(self.server.url, GETS_PER_S, seconds, self.gets, background=True)
-        os.setpriority(os.PRIO_PROCESS, process.pid, -10)
-        return bench.finish_open_loop(process)
+        return bench.ask_first(self.server.url, GETS_PER_S, seconds, self.gets)
 
     def wait_for_rest(self):
         """Scripts that have begun go on to their deadline, and so do the previews that wait."""
@@ -161,7 +157,8 @@ class Hostile(Scenario):
     def run_beside_harm(self, bench, seconds):
         self.tell(self.server.sql(SET_UP, (str(time.time_ns()),)))
         self.switch(True)
-        previews = self.start_previews(bench, LEAD_S + seconds + 1)
+        previews = bench.disturb(self.server.url, PREVIEWS, LEAD_S + seconds + 1, self.previews,
+                                 "patient", self.headers)
         began, [(before,)] = time.monotonic(), self.server.sql(MADE)
         time.sleep(LEAD_S)
         sample = self.ask(bench, seconds)
@@ -169,12 +166,8 @@ class Hostile(Scenario):
         if after == before:
             raise Failed("no app has been rendered")
         sample.figures["renders_per_s"] = (after - before) / took_s
-        self.add_previews(sample, self.finish_previews(bench, previews))
+        self.add_previews(sample, bench.finish_disturbing(previews))
         return sample
-
-    def start_previews(self, bench, seconds):
-        command = wrk.command(self.server.url, PREVIEWS, seconds, "patient", self.headers)
-        return bench.spawn(command, wrk.environment(self.previews), stdout=subprocess.PIPE, text=True)
 
     @staticmethod
     def add_previews(sample, previews):
@@ -183,11 +176,3 @@ class Hostile(Scenario):
             raise Failed("no preview has been answered")
         sample.figures["previews_per_s"] = (previews.requests - refused) / previews.seconds
         sample.figures["previews_refused_percent"] = 100 * refused / previews.requests
-
-    @staticmethod
-    def finish_previews(bench, previews):
-        output = previews.stdout.read()
-        if bench.reap(previews):
-            bench.reap(previews, signal.SIGKILL)
-            raise Failed(f"wrk failed: {output[-500:]}")
-        return wrk.parse(output)

@@ -1,11 +1,8 @@
 """Whether one account's images make those of others wait."""
 
-import signal
-import subprocess
-
 from harness import wrk
 from scenarios import pictures
-from scenarios.base import SUBJECT, Failed, Goal, Scenario
+from scenarios.base import SUBJECT, Goal, Scenario
 
 RATE_LIMIT = 500  # the default of the server
 CONNECTIONS = 1
@@ -43,16 +40,14 @@ class ImageShare(Scenario):
                 for number, device in enumerate(self.server.make_devices(email, DEVICES))]
 
     def run(self, bench, who, seconds):
-        others = self.start_others(bench, seconds + 1) if who == SUBJECT else None
+        others = None
+        if who == SUBJECT:
+            others = bench.disturb(self.server.url, OTHER_CONNECTIONS, seconds + 1,
+                                   self.other_pushes, "patient")
         sample = bench.wrk(self.server.url, CONNECTIONS, seconds, self.pushes)
         if others:
-            self.add_figures(sample, self.finish_others(bench, others))
+            self.add_figures(sample, bench.finish_disturbing(others))
         return sample
-
-    def start_others(self, bench, seconds):
-        script = bench.write_file("others", wrk.requests_text(self.other_pushes))
-        return bench.spawn(wrk.command(self.server.url, OTHER_CONNECTIONS, seconds, "patient"),
-                           wrk.environment(script), stdout=subprocess.PIPE, text=True)
 
     @staticmethod
     def add_figures(sample, others):
@@ -60,11 +55,3 @@ class ImageShare(Scenario):
         sample.figures["other_stored_per_s"] = (others.requests - refused) / others.seconds
         if others.requests:
             sample.figures["other_refused_percent"] = 100 * refused / others.requests
-
-    @staticmethod
-    def finish_others(bench, others):
-        output = others.stdout.read()
-        if bench.reap(others):
-            bench.reap(others, signal.SIGKILL)
-            raise Failed(f"wrk failed: {output[-500:]}")
-        return wrk.parse(output)

@@ -1,11 +1,7 @@
 """Whether those who read notice that others push large animations."""
 
-import signal
-import subprocess
-
-from harness import wrk
 from scenarios import pictures
-from scenarios.base import SUBJECT, Failed, Goal, Scenario
+from scenarios.base import SUBJECT, Goal, Scenario
 
 READS_PER_S = 2000
 READ_CONNECTIONS = 64
@@ -39,25 +35,14 @@ class Lanes(Scenario):
                        for number, device in enumerate(devices)]
 
     def run(self, bench, who, seconds):
-        pusher = self.start_pushing(bench, seconds + 1) if who == SUBJECT else None
-        sample = bench.open_loop(self.server.url, READS_PER_S, seconds, self.reads,
+        pusher = None
+        if who == SUBJECT:
+            pusher = bench.disturb(self.server.url, PUSH_CONNECTIONS, seconds + 1, self.pushes)
+        sample = bench.ask_first(self.server.url, READS_PER_S, seconds, self.reads,
                                  connections=READ_CONNECTIONS)
         if pusher:
-            pushed = self.finish_pushing(bench, pusher)
+            pushed = bench.finish_disturbing(pusher)
             sample.faults |= {f"pushes: {words}": count for words, count in pushed.faults.items()}
             sample.figures["animations_per_s"] = pushed.rate
             sample.figures["animation_p50_us"] = pushed.p50_us
         return sample
-
-    def start_pushing(self, bench, seconds):
-        script = bench.write_file("pushes", wrk.requests_text(self.pushes))
-        return bench.spawn(wrk.command(self.server.url, PUSH_CONNECTIONS, seconds, "requests"),
-                           wrk.environment(script), stdout=subprocess.PIPE, text=True)
-
-    @staticmethod
-    def finish_pushing(bench, pusher):
-        output = pusher.stdout.read()
-        if bench.reap(pusher):
-            bench.reap(pusher, signal.SIGKILL)
-            raise Failed(f"wrk failed: {output[-500:]}")
-        return wrk.parse(output)

@@ -1,10 +1,6 @@
 """Whether those who read notice that another account reads long lists."""
 
-import signal
-import subprocess
-
-from harness import wrk
-from scenarios.base import SUBJECT, Failed, Goal, Scenario
+from scenarios.base import SUBJECT, Goal, Scenario
 
 READS_PER_S = 500
 READ_CONNECTIONS = 16
@@ -64,27 +60,17 @@ class Lists(Scenario):
         self.reads = [("/v1/devices", key)]
 
     def run(self, bench, who, seconds):
-        reader = self.start_reading(bench, seconds + 1) if who == SUBJECT else None
-        sample = bench.open_loop(self.server.url, READS_PER_S, seconds, self.reads,
+        reader = None
+        if who == SUBJECT:
+            reader = bench.disturb(self.server.url, LIST_CONNECTIONS, seconds + 1,
+                                   [("GET", self.target, self.key, None)])
+        sample = bench.ask_first(self.server.url, READS_PER_S, seconds, self.reads,
                                  connections=READ_CONNECTIONS)
         if reader:
-            read = self.finish_reading(bench, reader)
+            read = bench.finish_disturbing(reader)
             sample.faults |= {f"lists: {words}": count for words, count in read.faults.items()}
             sample.figures["lists_per_s"] = read.rate
         return sample
-
-    def start_reading(self, bench, seconds):
-        script = bench.write_file("lists", wrk.requests_text([("GET", self.target, self.key, None)]))
-        return bench.spawn(wrk.command(self.server.url, LIST_CONNECTIONS, seconds, "requests"),
-                           wrk.environment(script), stdout=subprocess.PIPE, text=True)
-
-    @staticmethod
-    def finish_reading(bench, reader):
-        output = reader.stdout.read()
-        if bench.reap(reader):
-            bench.reap(reader, signal.SIGKILL)
-            raise Failed(f"wrk failed: {output[-500:]}")
-        return wrk.parse(output)
 
 
 class ListsOfVersions(Lists):

@@ -117,9 +117,9 @@ class Panels:
 
     def __init__(self, bench, port, paths, version="1.2"):
         self.bench = bench
-        # They stand for other machines.
+        # It stands for other machines.
         self.process = bench.spawn([bench.built("tls_clients"), port, version, "full", "stay",
-                                    bench.write_file("paths", "\n".join(paths) + "\n")],
+                                    bench.write_file("paths", "\n".join(paths) + "\n")], steps_back=True,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def wait(self):
@@ -201,11 +201,10 @@ class TlsReturn(Scenario):
 
     def run(self, bench, who, seconds):
         if who != SUBJECT:
-            return bench.open_loop(self.url, READS_PER_S, seconds, [("/livez", None)],
+            return bench.ask_first(self.url, READS_PER_S, seconds, [("/livez", None)],
                                    READ_CONNECTIONS)
         panels = Panels(bench, self.port, self.paths)
-        os.setpriority(os.PRIO_PROCESS, panels.process.pid, 5)
-        sample = bench.open_loop(self.url, READS_PER_S, seconds, [("/livez", None)],
+        sample = bench.ask_first(self.url, READS_PER_S, seconds, [("/livez", None)],
                                  READ_CONNECTIONS)
         said = panels.wait()
         panels.close()
