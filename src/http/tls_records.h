@@ -10,7 +10,7 @@ struct tls_handshake;
 
 /* Of one connection, of any kind and size: some tens of microseconds. They hold at most 64 KiB for
  * the owner. */
-enum { TLS_RECORDS_A_TURN = 16 };
+enum { TLS_RECORDS_A_TURN = 8 };
 
 /* A transport over another one. While a worker thread computes for it, that has ssl, feed, input
  * and output for itself. */
