@@ -160,12 +160,57 @@ static void test_workers_read_no_whole_table(void **state)
 	assert_int_equal(faults, 0);
 }
 
+/* Each app has one version, but one has 10,000. These come last in the table and first in the
+ * index, so that their order in both tells the planner little. */
+static const char few_versions_each[] =
+    "INSERT INTO account (id, email, name) VALUES (gen_random_uuid(), 'a@example.org', 'A');"
+    "WITH made AS (INSERT INTO app (id, account_id, slug, name) SELECT "
+    "overlay(gen_random_uuid()::text PLACING CASE n WHEN 1 THEN '0' ELSE 'f' END FROM 1 FOR 1)"
+    "::uuid, id, 'a-' || n, 'A' FROM account, generate_series(1, 2000) AS n RETURNING id, slug) "
+    "INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum, status, "
+    "reviewed_at) SELECT gen_random_uuid(), id, 'v' || n, 'STARLARK', 'x', "
+    "'sha256:' || repeat('0', 64), 'APPROVED', now() "
+    "FROM made, generate_series(1, CASE slug WHEN 'a-1' THEN 10000 ELSE 1 END) AS n "
+    "ORDER BY slug = 'a-1';"
+    "WITH remarks AS (SELECT id, n FROM app_version, generate_series(1, 1) AS n) "
+    "INSERT INTO app_version_comment (version_id, position, author, comment) "
+    "SELECT id, n, 'A', repeat('x', 2000) FROM remarks;"
+    "ANALYZE";
+
+/* Else all of an app's versions are read and sorted to show the newest ones. */
+static void test_versions_are_read_in_their_order(void **state)
+{
+	static const int lists[] = {STATEMENT_APP_VERSION_LIST, STATEMENT_OWN_VERSION_LIST};
+	PGresult *made = PQexec(pg, few_versions_each);
+
+	(void)state;
+	assert_string_equal(PQresultErrorMessage(made), "");
+	PQclear(made);
+	PQclear(PQexec(pg, "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off"));
+	for (size_t i = 0; i < array_length(lists); i++) {
+		const struct statement_entry *statement = &statements[lists[i]];
+		char sql[400];
+		PGresult *result;
+
+		explain(statement, sql, sizeof(sql));
+		result = PQexec(pg, sql);
+		assert_int_equal(PQresultStatus(result), PGRES_TUPLES_OK);
+		for (int row = 0; row < PQntuples(result); row++) {
+			if (strstr(PQgetvalue(result, row, 0), "Sort"))
+				fault(statement, "%s", PQgetvalue(result, row, 0));
+		}
+		PQclear(result);
+	}
+	assert_int_equal(faults, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_prepare),
 	    cmocka_unit_test(test_refusals),
 	    cmocka_unit_test(test_workers_read_no_whole_table),
+	    cmocka_unit_test(test_versions_are_read_in_their_order),
 	    cmocka_unit_test(test_reads_are_reads),
 	};
 
