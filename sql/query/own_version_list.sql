@@ -1,16 +1,20 @@
 -- The versions of an app as its author's pages show them, newest first; at most 101, one more than a
 -- short list has.
--- Where their remarks have more than 200,000 bytes these are left out: then it is a long list, however few
--- versions it has.
+-- Where they have more than 500 remarks, or these more than 200,000 bytes, the remarks are left out: then it
+-- is a long list, however few versions it has. No more remarks are looked at.
 -- params: app_id uuid
 -- row: app_version, compile_problem text, is_large bool
 -- effect: read
 WITH size AS (
-	SELECT coalesce(sum(octet_length(comment)), 0) > 200000 AS is_large
+	SELECT count(*) > 500 OR coalesce(sum(bytes), 0) > 200000 AS is_large
 	FROM (
-		SELECT id FROM app_version WHERE app_id = :app_id ORDER BY sequence DESC LIMIT 101
-	) AS listed
-	JOIN app_version_comment ON version_id = listed.id
+		SELECT octet_length(comment) AS bytes
+		FROM (
+			SELECT id FROM app_version WHERE app_id = :app_id ORDER BY sequence DESC LIMIT 101
+		) AS listed
+		JOIN app_version_comment ON version_id = listed.id
+		LIMIT 501
+	) AS remark
 )
 SELECT app_version.id, app_version.name AS version, app_version.script_language,
 	app_version.checksum, app_version.status, app_version.reviewed_at,

@@ -204,6 +204,43 @@ static void test_versions_are_read_in_their_order(void **state)
 	assert_int_equal(faults, 0);
 }
 
+static const char many_remarks[] =
+    "INSERT INTO app_version_comment (version_id, position, author, comment) "
+    "SELECT id, n, 'A', 'x' FROM (SELECT app_version.id FROM app_version "
+    "JOIN app ON app.id = app_id WHERE slug = 'a-1' ORDER BY sequence DESC LIMIT 90) AS newest, generate_series(2, 61) AS n;"
+    "ANALYZE; BEGIN";
+
+/* In this transaction. */
+static long remarks_read(void)
+{
+	PGresult *result = PQexec(pg, "SELECT idx_tup_fetch FROM pg_stat_xact_user_tables "
+				      "WHERE relname = 'app_version_comment'");
+	long count = strtol(PQgetvalue(result, 0, 0), NULL, 10);
+
+	PQclear(result);
+	return count;
+}
+
+/* To find that a list is long by its remarks takes a part of them. Needs the test before. */
+static void test_few_remarks_tell_a_long_list(void **state)
+{
+	PGresult *made = PQexec(pg, many_remarks), *app, *list;
+	const char *list_name = statements[STATEMENT_APP_VERSION_LIST].name, *id;
+
+	(void)state;
+	assert_string_equal(PQresultErrorMessage(made), "");
+	app = PQexec(pg, "SELECT id FROM app WHERE slug = 'a-1'");
+	id = PQgetvalue(app, 0, 0);
+	list = PQexecPrepared(pg, list_name, 1, &id, NULL, NULL, 0);
+	assert_int_equal(PQntuples(list), 101);
+	assert_string_equal(PQgetvalue(list, 0, PQfnumber(list, "is_large")), "t");
+	assert_in_range(remarks_read(), 1, 1000);
+	PQclear(PQexec(pg, "COMMIT"));
+	PQclear(made);
+	PQclear(app);
+	PQclear(list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +248,7 @@ int main(void)
 	    cmocka_unit_test(test_refusals),
 	    cmocka_unit_test(test_workers_read_no_whole_table),
 	    cmocka_unit_test(test_versions_are_read_in_their_order),
+	    cmocka_unit_test(test_few_remarks_tell_a_long_list),
 	    cmocka_unit_test(test_reads_are_reads),
 	};
 
