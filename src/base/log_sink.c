@@ -284,10 +284,16 @@ int log_sink_spliced_from(void)
 	return sink.from[0];
 }
 
-void log_sink_set_fd(int fd)
+/* Looks at the descriptor. */
+static bool is_file(void)
 {
 	struct stat info;
 
+	return fstat(sink.fd, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+void log_sink_set_fd(int fd)
+{
 	pthread_mutex_lock(&sink.lock);
 	if (sink.is_own)
 		close(sink.fd);
@@ -295,7 +301,7 @@ void log_sink_set_fd(int fd)
 	sink.fd = fd;
 	sink.kind = SINK_WAITS;
 	sink.is_own = false;
-	sink.atomic_bytes = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? SIZE_MAX : PIPE_BUF;
+	sink.atomic_bytes = is_file() ? SIZE_MAX : PIPE_BUF;
 	forget();
 	pthread_mutex_unlock(&sink.lock);
 }
@@ -328,6 +334,7 @@ void log_sink_never_wait(log_sink_notice *notice)
 	if (!sink.notice)
 		pthread_atfork(before_fork, after_fork, after_fork_in_child);
 	sink.notice = notice;
+	sink.atomic_bytes = is_file() ? SIZE_MAX : PIPE_BUF;
 	if (fstat(sink.fd, &info) < 0 || S_ISREG(info.st_mode)) {
 		sink.kind = SINK_NEVER_WAITS;
 		return;

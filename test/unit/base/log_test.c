@@ -320,6 +320,35 @@ static void writes_to_a_pipe_are_small(void **state)
 	free(value);
 }
 
+/* What stderr is counts when log_init() is called: until then nobody has looked. */
+static void writes_to_a_file_are_large(void **state)
+{
+	char value[1000];
+	int kept = dup(STDERR_FILENO);
+	int pipe_fds[2];
+
+	(void)state;
+	memset(value, 'v', sizeof(value));
+	assert_int_equal(pipe(pipe_fds), 0);
+	dup2(pipe_fds[1], STDERR_FILENO);
+	log_set_fd(STDERR_FILENO);
+	dup2(memory_fd, STDERR_FILENO);
+	log_init();
+	log_hold();
+	for (int i = 0; i < 10; i++)
+		log_info("g", "m", LOG_STR("v", ((struct str){value, sizeof(value)})));
+	dup2(kept, STDERR_FILENO);
+	assert_int_equal(written_length(), 0);
+	dup2(memory_fd, STDERR_FILENO);
+	log_release();
+	dup2(kept, STDERR_FILENO);
+	log_set_fd(memory_fd);
+	assert_true(written_length() > 10 * sizeof(value));
+	close(kept);
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
+}
+
 static void held_lines_are_whole_at_every_length(void **state)
 {
 	char *value = memory_alloc(9000);
@@ -363,6 +392,7 @@ int main(void)
 	    LOG_TEST(held_lines_come_together),
 	    LOG_TEST(trouble_is_written_at_once),
 	    LOG_TEST(writes_to_a_pipe_are_small),
+	    LOG_TEST(writes_to_a_file_are_large),
 	    LOG_TEST(held_lines_are_whole_at_every_length),
 	};
 
