@@ -207,7 +207,8 @@ static void test_versions_are_read_in_their_order(void **state)
 static const char many_remarks[] =
     "INSERT INTO app_version_comment (version_id, position, author, comment) "
     "SELECT id, n, 'A', 'x' FROM (SELECT app_version.id FROM app_version "
-    "JOIN app ON app.id = app_id WHERE slug = 'a-1' ORDER BY sequence DESC LIMIT 90) AS newest, generate_series(2, 61) AS n;"
+    "JOIN app ON app.id = app_id WHERE slug = 'a-1' ORDER BY sequence DESC LIMIT 90) AS newest, "
+    "generate_series(2, 61) AS n;"
     "ANALYZE; BEGIN";
 
 /* In this transaction. */
