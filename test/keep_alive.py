@@ -133,7 +133,7 @@ class Panels:
         state["head"] = None
 
     def _read_refusal(self, one, state):
-        """While the database is away a panel gets the picture that says so."""
+        """A server that stops, or whose database is away, has one picture for that."""
         head, body = state["head"].split(b"\r\n\r\n", 1)
         if len(body) < int(re.search(rb"Content-Length: (\d+)", head)[1]):
             return

@@ -120,8 +120,8 @@ struct id delivery_panel_id(const struct panel *panel);
 bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_lookup *lookup,
 		   bool is_peek, struct arena *arena, struct poll_picture *ret_picture);
 
-/* A small WebP for a panel that gets no other: it says that the device is unknown or, after a
- * look-up that found nothing because the database is away, that. lookup: NULL, where none was made.
+/* A small WebP for a panel that gets no other: it says "unknown device" or, where nobody could look
+ * (the database is away, or this worker stops), "no database". lookup: NULL, where none was made.
  */
 struct str delivery_refusal_picture(const struct panel_lookup *lookup);
 

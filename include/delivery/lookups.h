@@ -19,8 +19,8 @@ struct panel_lookup {
 	void (*done)(struct panel_lookup *lookup, struct panel *panel);
 	uint8_t key_hash[KEY_HASH_BYTES]; /* private */
 	uint32_t load;			  /* private: of the panel, that it waits for */
-	bool is_database_away;		  /* the reason why nothing was found */
-	bool is_disabled;		  /* likewise: the key is right, the device disabled */
+	bool is_undecided;		  /* nobody could look: see delivery_refusal_picture() */
+	bool is_disabled;		  /* the key is right, and the device is disabled */
 	unsigned tries;			  /* private */
 	struct lookups *lookups;	  /* private */
 };

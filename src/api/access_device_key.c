@@ -43,9 +43,7 @@ static struct verdict found(struct task *task)
 	char text[ID_TEXT_LENGTH + 1];
 
 	if (!access->panel) {
-		/* Else nobody knows whether it was wrong. */
-		if (!access->lookup.is_database_away && !access->lookup.is_disabled &&
-		    !service->is_draining)
+		if (!access->lookup.is_undecided && !access->lookup.is_disabled)
 			guess_failed(service, task_request(task)->remote_address);
 		return access_refuse_panel(task);
 	}

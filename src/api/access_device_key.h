@@ -17,5 +17,5 @@ struct panel *access_panel(struct task *task);
 /* The look-up that found the panel. */
 struct panel_lookup *access_panel_lookup(struct task *task);
 
-/* Answers 404 with the picture "unknown device". */
+/* Answers 404 with delivery_refusal_picture(). */
 __attribute__((warn_unused_result)) struct verdict access_refuse_panel(struct task *task);

@@ -470,7 +470,7 @@ bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_
 
 struct str delivery_refusal_picture(const struct panel_lookup *lookup)
 {
-	return lookup && lookup->is_database_away ? picture_no_database : picture_unknown_device;
+	return lookup && lookup->is_undecided ? picture_no_database : picture_unknown_device;
 }
 
 bool delivery_watch(struct delivery *delivery, struct watcher *watcher, struct id device_id,

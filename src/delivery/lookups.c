@@ -47,7 +47,7 @@ static struct panel *found(struct panel *panel, struct panel_lookup *lookup)
 
 static void answer(struct panel *panel, struct panel_lookup *lookup)
 {
-	lookup->is_database_away = panel->is_unread;
+	lookup->is_undecided = panel->is_unread;
 	lookup->done(lookup, found(panel, lookup));
 }
 
@@ -172,7 +172,7 @@ static struct panel *find_by_answer(struct alias_lookup *aliased, const struct d
 	}
 	if (!lookups->is_draining && result->outcome != DB_OK && known)
 		return find_by_id(lookup, known->panel->id);
-	lookup->is_database_away = result->outcome != DB_OK;
+	lookup->is_undecided = lookups->is_draining || result->outcome != DB_OK;
 	lookup->done(lookup, NULL);
 	return NULL;
 }
@@ -251,11 +251,11 @@ bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 
 	list_init(&lookup->node);
 	lookup->load = 0;
-	lookup->is_database_away = false;
+	lookup->is_undecided = lookups->is_draining && reference->kind != DEVICE_REFERENCE_NONE;
 	lookup->is_disabled = false;
 	lookup->lookups = lookups;
 	key_hash(key, lookup->key_hash);
-	if (reference->kind == DEVICE_REFERENCE_NONE || lookups->is_draining) {
+	if (lookup->is_undecided || reference->kind == DEVICE_REFERENCE_NONE) {
 		*ret_panel = NULL;
 		return true;
 	}

@@ -298,6 +298,11 @@ static void a_failed_load_answers_look_ups_from_memory(void **state)
 	assert_ptr_equal(lookup.panel, panel);
 }
 
+static bool is_called_unknown(const struct asked_lookup *lookup)
+{
+	return str_equal(delivery_refusal_picture(&lookup->lookup), picture_unknown_device);
+}
+
 static void a_draining_worker_finds_nobody(void **state)
 {
 	struct script_device *device = add_device();
@@ -310,9 +315,11 @@ static void a_draining_worker_finds_nobody(void **state)
 	look_up_device(&late, device);
 	assert_true(late.is_done);
 	assert_null(late.panel);
+	assert_false(is_called_unknown(&late));
 	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device);
 	assert_true(alias.is_done);
 	assert_null(alias.panel);
+	assert_false(is_called_unknown(&alias));
 	answer_loads();
 	assert_true(waiting.is_done);
 }
