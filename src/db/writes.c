@@ -1,7 +1,12 @@
 #include "writes.h"
 #include "base/require.h"
 
-enum { ANSWER_MS = 10 * 1000 };
+enum {
+	ANSWER_MS = 10 * 1000,
+	/* So many crowded turns in so long a time need one more connection. */
+	CROWDED_TURNS = 8,
+	CROWD_MS = 1000,
+};
 
 static void on_wake(struct later *later)
 {
@@ -199,6 +204,19 @@ static bool is_crowded(const struct writes *writes)
 	return batches > 1;
 }
 
+/* What timers begin in the same turn is a crowd for a turn or two: it would be gone before a
+ * connection is up, and keep one up that nobody else needs. */
+static bool is_crowd_lasting(struct writes *writes)
+{
+	uint64_t now_ms = loop_now_ms(writes->loop);
+
+	if (now_ms - writes->crowd_ms > CROWD_MS) {
+		writes->crowd_ms = now_ms;
+		writes->crowded_turns = 0;
+	}
+	return ++writes->crowded_turns >= CROWDED_TURNS;
+}
+
 void writes_flush(struct writes *writes)
 {
 	bool sends = false;
@@ -215,7 +233,7 @@ void writes_flush(struct writes *writes)
 		connection_flush(connection, sent < 0 ? sent : 0);
 		sends = true;
 	}
-	if (sends && is_crowded(writes))
+	if (sends && is_crowded(writes) && is_crowd_lasting(writes))
 		spares_need(&writes->spares);
 	blocked_flush(&writes->blocked);
 }

@@ -13,10 +13,12 @@ struct writes {
 	struct loop *loop;
 	const struct statement_entry *statements;
 	struct pool pool;
-	struct spares spares; /* all connections but the first: for writes that come together */
+	struct spares spares; /* all connections but the first: for crowds of writes */
 	struct lines lines;
 	struct list ready[POOL_MAX]; /* of struct write_line: for each connection */
 	unsigned count;		     /* waiting or under way, without the blocked ones */
+	unsigned crowded_turns;	     /* since crowd_ms */
+	uint64_t crowd_ms;	     /* loop_now_ms() */
 	struct blocked blocked;
 	struct late *late;
 	struct later wake; /* keeps the loop from sleeping before the end of the turn */

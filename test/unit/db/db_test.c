@@ -331,12 +331,24 @@ static void test_keys(void **state)
 		assert_int_equal(backend_of(key) == first, key % 2);
 }
 
-/* One write after the other needs one connection. Writes that come together open another, which
- * goes when there was no such crowd for a while; the writes of its keys go on over the first. */
+static void write_many(void)
+{
+	struct asked *asked[MANY];
+
+	for (int i = 0; i < MANY; i++)
+		asked[i] = ask_number(TEST_STATEMENT_BACKEND_WRITE, i);
+	for (int i = 0; i < MANY; i++) {
+		wait_for(asked[i]);
+		assert_int_equal(asked[i]->outcome, DB_OK);
+		forget(asked[i]);
+	}
+}
+
+/* One write after the other needs one connection. Crowds of writes open another, which goes when
+ * there was no such crowd for a while; the writes of its keys go on over the first. */
 static void test_write_connections_come_and_go(void **state)
 {
 	struct db_settings settings = usual_settings();
-	struct asked *asked[MANY];
 	unsigned at_rest;
 	int64_t first;
 
@@ -350,18 +362,36 @@ static void test_write_connections_come_and_go(void **state)
 		assert_int_equal(backend_of(key), first);
 	assert_int_equal(db_connections_up(world.db), at_rest);
 	for (unsigned round = 0; round < 2; round++) {
-		for (int i = 0; i < MANY; i++)
-			asked[i] = ask_number(TEST_STATEMENT_BACKEND_WRITE, i);
-		for (int i = 0; i < MANY; i++) {
-			wait_for(asked[i]);
-			assert_int_equal(asked[i]->outcome, DB_OK);
-			forget(asked[i]);
-		}
-		turn_until(db_connections_up(world.db) == at_rest + 1);
+		while (db_connections_up(world.db) == at_rest)
+			write_many();
 		turn_until(db_connections_up(world.db) == at_rest);
 		assert_int_equal(backend_of(0), first);
 		assert_int_equal(backend_of(1), first);
 	}
+	close_world();
+}
+
+/* Timers begin a few writes in the same turn: a connection would be up when they are done. */
+static void test_a_few_writes_at_once_open_no_connection(void **state)
+{
+	struct db_settings settings = usual_settings();
+	struct asked *one, *other;
+	unsigned at_rest;
+	int64_t first;
+
+	(void)state;
+	settings.write_connections = 2;
+	settings.spare_idle_ms = 60 * 1000;
+	open_world(&settings);
+	at_rest = db_connections_up(world.db);
+	first = backend_of(1);
+	one = ask_number(TEST_STATEMENT_BACKEND_WRITE, 0);
+	other = ask_number(TEST_STATEMENT_BACKEND_WRITE, 1);
+	expect_number(one, first);
+	expect_number(other, first);
+	for (int64_t key = 0; key < 100; key++)
+		assert_int_equal(backend_of(key), first);
+	assert_int_equal(db_connections_up(world.db), at_rest);
 	close_world();
 }
 
@@ -584,6 +614,7 @@ int main(void)
 	    cmocka_unit_test(test_commits_wait_for_the_disk_whatever_the_role_says),
 	    POOLS(test_keys),
 	    cmocka_unit_test(test_write_connections_come_and_go),
+	    cmocka_unit_test(test_a_few_writes_at_once_open_no_connection),
 	    POOLS(test_order_of_a_key),
 	    USUAL(test_types),
 	    cmocka_unit_test(test_before_it_is_up),
