@@ -19,7 +19,7 @@ struct later {
  * clear before the object goes. Moving a deadline to a later time is cheap. */
 struct deadline {
 	uint64_t at_ms;	   /* loop time; valid while set */
-	uint64_t filed_ms; /* the time under which the heap has it, at most at_ms */
+	uint32_t filed_ms; /* the time under which the heap has it, see deadline.c */
 	uint32_t position; /* in the heap, from 1; 0: not set */
 	void (*run)(struct deadline *deadline); /* the deadline is no longer set when it runs */
 };

@@ -99,7 +99,7 @@ static void assert_heap(void)
 
 	assert_int_equal(loop.heap_count, set_count);
 	for (uint32_t i = 2; i <= loop.heap_count; i++)
-		assert_true(loop.heap[i / 2]->filed_ms <= loop.heap[i]->filed_ms);
+		assert_true((int32_t)(loop.heap[i]->filed_ms - loop.heap[i / 2]->filed_ms) >= 0);
 	for (int i = 0; i < COUNT; i++) {
 		assert_int_equal(deadline_is_set(&timed[i].deadline), timed[i].is_set);
 		is_set += timed[i].is_set;
@@ -164,6 +164,36 @@ static void cleared_never_runs(void **state)
 static unsigned repeats;
 static unsigned turns;
 
+/* What the heap compares is half of a time. */
+static void the_first_is_first_however_far_apart_they_are(void **state)
+{
+	static const uint64_t half_ms = UINT64_C(1) << 32;
+	static const uint64_t times_ms[] = {
+	    0, half_ms - 2, half_ms - 1, half_ms, half_ms + 1, 3 * half_ms / 2, UINT64_MAX,
+	};
+
+	(void)state;
+	loop.uv.time = half_ms - 1; /* until the loop runs */
+	for (unsigned from = 0; from < array_length(times_ms); from++) {
+		for (unsigned i = 0; i < array_length(times_ms); i++) {
+			struct timed *t = &timed[(from + i) % array_length(times_ms)];
+
+			set(t, times_ms[(from + i) % array_length(times_ms)]);
+			assert_heap();
+		}
+		for (unsigned i = 0; i < array_length(times_ms) - 2; i++) {
+			assert_ptr_equal(loop.heap[1], &timed[i].deadline);
+			assert_int_equal(timed[i].deadline.at_ms, times_ms[i]);
+			clear(&timed[i]);
+		}
+		/* The last two are filed for the same time, and are anew when it comes. */
+		assert_int_equal(timed[5].deadline.at_ms, times_ms[5]);
+		assert_int_equal(timed[6].deadline.at_ms, times_ms[6]);
+		clear(&timed[5]);
+		clear(&timed[6]);
+	}
+}
+
 static void on_again(struct deadline *deadline)
 {
 	if (++repeats < 5)
@@ -205,6 +235,7 @@ int main(void)
 	    DEADLINE_TEST(moved_to_earlier_runs_early),
 	    DEADLINE_TEST(cleared_never_runs),
 	    DEADLINE_TEST(now_is_another_turn),
+	    DEADLINE_TEST(the_first_is_first_however_far_apart_they_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
