@@ -26,13 +26,14 @@ static char read_buffer[READ_BUFFER_BYTES];
  * once wait in libuv's queue. */
 struct plain {
 	struct http_transport transport;
-	union stream_handle uv;
-	uint64_t queued_bytes;	     /* all that ever had to wait */
-	uint64_t taken_bytes;	     /* of them, as of the last look */
-	uint64_t taken_at_ms;	     /* when that number last changed */
-	uint32_t full_turn;	     /* the loop's turn in which a read last filled the buffer */
+	uint64_t queued_bytes; /* all that ever had to wait */
+	uint64_t taken_at_ms;  /* when taken_bytes last changed */
+	uint32_t taken_bytes;  /* of them, as of the last look; the lower half of the number */
+	uint32_t full_turn;    /* the loop's turn in which a read last filled the buffer */
 	struct address_share *share; /* of its address, or its header's; NULL: in nobody's */
 	struct proxy_header *header; /* NULL: the connection begins without one */
+	/* Of TCP connections, which may be many, the struct ends with uv.tcp. */
+	union stream_handle uv;
 };
 
 struct plain_write {
@@ -130,8 +131,9 @@ static bool join_share(struct plain *plain, const char *from)
 static struct http_transport *plain_accept(const struct http_transport_kind *kind,
 					   struct http_transport_host *host, uv_stream_t *listener)
 {
-	struct plain *plain = memory_zalloc(sizeof(*plain));
 	bool is_tcp = listener->type == UV_TCP;
+	struct plain *plain = memory_zalloc(
+	    is_tcp ? offsetof(struct plain, uv) + sizeof(plain->uv.tcp) : sizeof(*plain));
 	char peer[HTTP_TRANSPORT_ADDRESS_BYTES];
 
 	if (is_tcp)
@@ -312,7 +314,7 @@ static int queue(struct plain *plain, uv_buf_t *buffers, unsigned count, size_t 
 		count = 1;
 	}
 	if (write_queue(plain) == 0) {
-		plain->taken_bytes = plain->queued_bytes;
+		plain->taken_bytes = (uint32_t)plain->queued_bytes;
 		plain->taken_at_ms = now_ms(plain);
 	}
 	error = uv_write(&write->request, &plain->uv.stream, buffers, count, on_write);
@@ -361,7 +363,7 @@ static bool plain_is_stalled(struct http_transport *transport, uint64_t limit_ms
 {
 	struct plain *plain = plain_of(transport);
 	uint64_t now = now_ms(plain);
-	uint64_t taken = plain->queued_bytes - write_queue(plain);
+	uint32_t taken = (uint32_t)(plain->queued_bytes - write_queue(plain));
 
 	if (taken != plain->taken_bytes || write_queue(plain) == 0) {
 		plain->taken_bytes = taken;

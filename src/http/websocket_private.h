@@ -23,8 +23,8 @@ struct websocket {
 	struct websocket_parked *parked; /* bytes of the peer that wait for their turn */
 	struct websocket_backlog_entry backlog;
 	uint32_t minute; /* of the loop's time, in which these frames came */
-	uint32_t frames;
-	bool is_ending; /* both sides sent CLOSE; the TCP connection ends */
+	uint32_t frames : 31;
+	bool is_ending : 1; /* both sides sent CLOSE; the TCP connection ends */
 };
 
 extern const struct wire_websocket_rules websocket_rules;
