@@ -34,11 +34,11 @@ struct content_installation {
 struct content_push {
 	int64_t generation; /* 0: no push */
 	bool is_installation;
+	int32_t duration_s;
 	int64_t installation_position; /* of an installation that was pushed */
 	struct picture picture;	       /* of a temporary image */
-	int64_t duration_s;
-	int64_t created_us;   /* wall clock */
-	int64_t displayed_us; /* wall clock; 0: not yet */
+	int64_t created_us;	       /* wall clock */
+	int64_t displayed_us;	       /* wall clock; 0: not yet */
 };
 
 struct content {
@@ -46,9 +46,9 @@ struct content {
 	/* In the order of the rotation: that of their positions, until it is reordered. */
 	struct content_installation *installations;
 	unsigned installation_count;
+	int16_t night_brightness; /* percent, at least 1 */
 	int64_t pinned_position;  /* 0: none; -1: an entry that has no picture */
 	int64_t night_position;	  /* of the entry for the sleep window; likewise */
-	int16_t night_brightness; /* percent, at least 1 */
 	struct content_push push;
 };
 

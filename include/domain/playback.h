@@ -43,6 +43,7 @@ struct playback {
 	uint32_t forgotten;   /* pictures that left the ring before their "queued" came */
 	struct playback_item displayed;
 	uint32_t displayed_serial;
+	unsigned ring_count;
 	int64_t taken_ms;	    /* when the panel took it */
 	int64_t period_ms;	    /* how long the panel plays it before it looks at its queue */
 	int64_t since_ms, until_ms; /* its turn; a single installation has one after another */
@@ -50,7 +51,6 @@ struct playback {
 	 * one and all before it leave. The newest one that is not displayed is the one that the
 	 * panel has queued. NULL while the ring is empty, as it mostly is. */
 	struct playback_sent *ring;
-	unsigned ring_count;
 	/* Of the installation last displayed in the rotation; -1: none. */
 	int64_t rotation_position;
 	int64_t position_before; /* the same before the displayed item counted */

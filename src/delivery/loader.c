@@ -12,6 +12,12 @@ enum {
 	BATCHES = 2,
 };
 
+/* What was known of a panel when its load began. */
+struct load_mark {
+	int64_t wanted_generation;
+	uint64_t changes;
+};
+
 /* Reads the content of some panels, by two statements that are sent together; or their newest
  * pushes, by one. */
 struct load {
@@ -23,6 +29,7 @@ struct load {
 	unsigned under_way;
 	bool has_failed;
 	struct panel *panels[BATCH];
+	struct load_mark marks[BATCH];
 	const struct panel_load_row *rows[BATCH];     /* NULL: no such device */
 	const struct panel_pushes_row *pushes[BATCH]; /* NULL: more than a push is new */
 	unsigned count;
@@ -46,13 +53,14 @@ static struct installation_rows take_rows(unsigned number, struct installation_r
 }
 
 /* Reports the outcome of a panel's load. */
-static void tell(struct loader *loader, struct panel *panel, enum load_outcome outcome)
+static void tell(struct loader *loader, struct panel *panel, const struct load_mark *mark,
+		 enum load_outcome outcome)
 {
 	bool is_behind = outcome != LOAD_FAILED && panel->wanted_generation > panel->generation;
 
 	panel->loads_done = panel->loads_begun;
 	/* Where it has failed, the panel goes on with what it has; reconciliation comes soon. */
-	panel->changes_known = panel->load_mark.changes;
+	panel->changes_known = mark->changes;
 	loader->on_loaded(loader->context, panel, outcome);
 	/* A newer hint came during the load, so the panel is loaded again. Only once: the hint may
 	 * be wrong. Or a look-up came after this load had begun. */
@@ -81,14 +89,15 @@ static bool take_push(struct panel *panel, const struct panel_pushes_row *row)
 static void take_over_push(struct load *load, unsigned index)
 {
 	struct panel *panel = load->panels[index];
+	const struct load_mark *mark = &load->marks[index];
 
 	panel->load = NULL;
 	if (panel->state == PANEL_GONE)
 		return;
 	if (load->has_failed)
-		tell(load->loader, panel, LOAD_FAILED);
+		tell(load->loader, panel, mark, LOAD_FAILED);
 	else if (take_push(panel, load->pushes[index]))
-		tell(load->loader, panel, LOAD_DONE);
+		tell(load->loader, panel, mark, LOAD_DONE);
 	else
 		loader_load(load->loader, panel);
 }
@@ -97,6 +106,7 @@ static void take_over(struct load *load, unsigned index, struct installation_row
 {
 	struct installation_rows rows = take_rows(index + 1, rest);
 	struct panel *panel = load->panels[index];
+	const struct load_mark *mark = &load->marks[index];
 	const struct panel_load_row *row = load->rows[index];
 	bool is_gone = load->has_failed ? panel->state == PANEL_NEW : !row;
 	bool is_locked_out;
@@ -108,11 +118,11 @@ static void take_over(struct load *load, unsigned index, struct installation_row
 		panel->is_unread = load->has_failed;
 		panel_destroy(panel);
 	} else if (load->has_failed) {
-		tell(load->loader, panel, LOAD_FAILED);
+		tell(load->loader, panel, mark, LOAD_FAILED);
 	} else {
 		is_locked_out = panel_apply(panel, row, &rows);
 		panel->loaded_ms = loop_now_ms(load->loader->loop);
-		tell(load->loader, panel, is_locked_out ? LOAD_LOCKED_OUT : LOAD_DONE);
+		tell(load->loader, panel, mark, is_locked_out ? LOAD_LOCKED_OUT : LOAD_DONE);
 	}
 }
 
@@ -255,11 +265,11 @@ static void send_all(struct load *load)
 	db_submit(load->loader->db, &load->installations_query);
 }
 
-static void begin_load(struct panel *panel)
+static struct load_mark begin_load(struct panel *panel)
 {
 	panel->loads_begun++;
-	panel->load_mark = (struct load_mark){.wanted_generation = panel->wanted_generation,
-					      .changes = change_count(panel->changes)};
+	return (struct load_mark){.wanted_generation = panel->wanted_generation,
+				  .changes = change_count(panel->changes)};
 }
 
 /* A worker that stops reads only panels that it never had. The look-ups that wait for others are
@@ -301,12 +311,15 @@ static void send_next(struct loader *loader)
 		struct panel *panel = container_of(node, struct panel, to_load);
 		struct load *load = panel->wants_push ? pushes : all;
 
-		begin_load(panel);
+		struct load_mark mark = begin_load(panel);
+
 		if (is_needless(loader, panel)) {
-			tell(loader, panel, LOAD_FAILED);
+			tell(loader, panel, &mark, LOAD_FAILED);
 			panel_let_go(panel);
 		} else {
 			panel->load = load;
+			panel->load_index = (uint8_t)load->count;
+			load->marks[load->count] = mark;
 			load->panels[load->count++] = panel;
 		}
 	}
@@ -383,8 +396,10 @@ void loader_forget(struct panel *panel)
 /* Whether the load under way began late enough to read all that is known of now. */
 static bool reads_all(const struct panel *panel, uint64_t changes)
 {
-	return panel->load && panel->load_mark.changes == changes &&
-	       panel->load_mark.wanted_generation >= panel->wanted_generation;
+	const struct load_mark *mark = panel->load ? &panel->load->marks[panel->load_index] : NULL;
+
+	return mark && mark->changes == changes &&
+	       mark->wanted_generation >= panel->wanted_generation;
 }
 
 bool loader_freshen(struct loader *loader, struct panel *panel, uint32_t *ret_load)

@@ -37,7 +37,7 @@ static struct content_push make_push(struct panel *panel, const struct panel_loa
 	    .generation = row->push_generation,
 	    .is_installation = row->push_installation_id.data != NULL,
 	    .installation_position = -1,
-	    .duration_s = row->push_duration_s,
+	    .duration_s = (int32_t)row->push_duration_s,
 	    .created_us = row->push_created_at,
 	    .displayed_us = row->push_displayed_at,
 	};

@@ -22,13 +22,8 @@ enum panel_state {
 	PANEL_GONE,  /* destroyed: in no list; freed when its last holder lets go */
 };
 
-/* What was known of a panel when a load of it began. */
-struct load_mark {
-	int64_t wanted_generation;
-	uint64_t changes;
-};
-
-/* An idle panel costs little else than this: members stand so that there are few gaps. */
+/* An idle panel costs little else than this, its link and its socket. The small members of all
+ * modules stand together, so that there are no gaps. */
 struct panel {
 	struct map_node by_id;
 	struct list by_use;	     /* in panels->by_use, least recently used first */
@@ -36,30 +31,32 @@ struct panel {
 	struct account_share *share; /* of the account */
 	struct panels *panels;
 	struct id id;
-	enum panel_state state;
-	bool is_disabled;
 	uint8_t link_key_hash[KEY_HASH_BYTES];
+	enum panel_state state : 8;
+	bool is_disabled;
+	bool has_connected;	/* ever, and the database knows or is being told; write_behind.c */
+	bool is_contact;	/* it is being told of the first time; write_behind.c */
+	bool wants_push;	/* it waits for a push alone, all else is known; loader.c */
+	bool is_unread;		/* PANEL_GONE because the database was away; loader.c */
+	uint8_t load_index;	/* in the load that is under way; loader.c */
+	unsigned holders;	/* see panel_hold() */
+	unsigned link_count;	/* links.c */
+	unsigned app_count;	/* app_places.c */
+	uint32_t loads_begun;	/* loader.c */
+	uint32_t loads_done;	/* loader.c */
+	uint32_t loads_wanted;	/* the load of this number, from 1, is waited for; loader.c */
 	int64_t generation;	/* of the content */
 	struct content content; /* installations are malloc'ed and owned here, pictures shared */
 	uint64_t used_ms;	/* loop time */
-	unsigned holders;	/* see panel_hold() */
 	/* Of write_behind.c: */
-	bool has_connected; /* ever, and the database knows or is being told */
-	bool is_contact;    /* it is being told of the first time */
-	int64_t seen_us;    /* wall clock; 0: nothing to write down */
+	int64_t seen_us; /* wall clock; 0: nothing to write down */
 	/* Of loader.c: */
 	int64_t wanted_generation;	/* the newest that a hint named */
 	struct change_counter *changes; /* of the device; other devices may count there, too */
 	uint64_t changes_known;		/* as many of them are in the content */
 	struct list to_load;		/* in loader->queue, while the panel waits there */
-	bool wants_push;		/* it waits for a push alone, all else is known */
 	struct load *load;		/* under way; NULL: none */
-	struct load_mark load_mark;	/* of the load under way */
-	uint32_t loads_begun;
-	uint32_t loads_done;
-	uint32_t loads_wanted; /* the load of this number, from 1, is waited for */
-	bool is_unread;	       /* PANEL_GONE because the database was away */
-	uint64_t loaded_ms;    /* loop time; 0: never */
+	uint64_t loaded_ms;		/* loop time; 0: never */
 	/* Of picture_fetcher.c: */
 	struct picture_fetch *fetch; /* under way; NULL: none */
 	/* Of lookups.c: */
@@ -71,9 +68,7 @@ struct panel {
 	struct deadline look; /* at what comes next */
 	/* Of app_places.c: */
 	struct app_entry *apps; /* the installations of apps */
-	unsigned app_count;
 	/* Of links.c: */
-	unsigned link_count;
 	struct list links; /* of struct link */
 };
 

@@ -46,7 +46,7 @@ static void take_temporary(struct panel *panel, const struct stored_push *stored
 	    .generation = stored->generation,
 	    .installation_position = -1,
 	    .picture = pictures_keep(panel->panels->pictures, panel->share, stored->picture),
-	    .duration_s = stored->duration_s,
+	    .duration_s = (int32_t)stored->duration_s,
 	    .created_us = clock_wall_us(),
 	};
 

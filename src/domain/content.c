@@ -56,7 +56,7 @@ bool content_push_is_due(const struct content *content, int64_t wall_us)
 	if (push->generation == 0 || !content_push_picture(content))
 		return false;
 	if (push->displayed_us)
-		return wall_us < push->displayed_us + push->duration_s * 1000000;
+		return wall_us < push->displayed_us + push->duration_s * INT64_C(1000000);
 	if (lapse_s < LAPSE_MIN_S)
 		lapse_s = LAPSE_MIN_S;
 	return wall_us < push->created_us + lapse_s * 1000000;
@@ -69,6 +69,6 @@ int64_t content_push_rest_s(const struct content *content, int64_t wall_us)
 
 	if (push->displayed_us == 0)
 		return push->duration_s;
-	rest_us = push->displayed_us + push->duration_s * 1000000 - wall_us;
+	rest_us = push->displayed_us + push->duration_s * INT64_C(1000000) - wall_us;
 	return rest_us > 1000000 ? (rest_us + 999999) / 1000000 : 1;
 }

@@ -397,7 +397,7 @@ void bed_push_installation(struct bed *bed, int64_t position)
 void bed_push_temporary(struct bed *bed, int64_t duration_s, uint32_t loop_ms)
 {
 	push(bed, (struct content_push){.installation_position = -1,
-					.duration_s = duration_s,
+					.duration_s = (int32_t)duration_s,
 					.picture = {.data = STR("webp"), .loop_ms = loop_ms}});
 }
 

@@ -33,7 +33,7 @@ static struct poll_answer next_at(int64_t second)
 	return answer;
 }
 
-static void push_temporary(int64_t generation, int64_t duration_s, int64_t second)
+static void push_temporary(int64_t generation, int32_t duration_s, int64_t second)
 {
 	content.push = (struct content_push){.generation = generation,
 					     .installation_position = -1,
