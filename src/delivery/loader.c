@@ -11,6 +11,7 @@ enum {
 	 */
 	BATCHES = 2,
 };
+_Static_assert((int)BATCH <= UINT8_MAX, "panel->load_index has no room");
 
 /* What was known of a panel when its load began. */
 struct load_mark {
@@ -310,7 +311,6 @@ static void send_next(struct loader *loader)
 	       (node = fair_queue_take(&loader->queue))) {
 		struct panel *panel = container_of(node, struct panel, to_load);
 		struct load *load = panel->wants_push ? pushes : all;
-
 		struct load_mark mark = begin_load(panel);
 
 		if (is_needless(loader, panel)) {
