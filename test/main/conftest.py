@@ -83,13 +83,18 @@ def displayd(*arguments, **variables):
     return done.returncode, done.stdout, done.stderr
 
 
-def is_alive(pid):
-    """A process that has ended but was not waited for is not."""
+def state_of(pid):
+    """proc_pid_stat(5); "X" where there is no such process."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+            return file.read().rsplit(")", 1)[1].split()[0]
     except OSError:
-        return False
+        return "X"
+
+
+def is_alive(pid):
+    """A process that has ended but was not waited for is not."""
+    return state_of(pid) not in ("X", "Z")
 
 
 def kill(pid, number=signal.SIGKILL):

@@ -8,7 +8,7 @@ import random
 import signal
 import time
 
-from conftest import is_alive, kill
+from conftest import is_alive, kill, state_of
 from server import wait_until
 
 COUNT = int(os.environ.get("DISPLAYD_TEST_INTERRUPTIONS", "4"))
@@ -37,7 +37,10 @@ def wait_for_helper_of_initdb(server):
             program = command.split(b"\0")[0]
             if os.path.basename(program) == b"postgres" and b"--single" not in command.split(b"\0"):
                 kill(pid, signal.SIGSTOP)
-                return pid
+                # One that was about to end does so all the same.
+                if wait_until(lambda pid=pid: state_of(pid) in "TXZ" and state_of(pid),
+                              "a stop or an end") == "T":
+                    return pid
         return None
 
     return wait_until(stop_one, "a PostgreSQL of initdb")
