@@ -91,6 +91,15 @@ static double within(double value, double least, double most)
 	return value >= least && value <= most ? value : least;
 }
 
+static int64_t get_time_ms(JSContext *context, JSValueConst head, const char *name,
+			   int64_t usual_ms)
+{
+	enum { MOST_MS = 60 * 1000 };
+	double ms = get_number(context, head, name, (double)usual_ms);
+
+	return ms > MOST_MS ? MOST_MS : (int64_t)within(ms, 1, MOST_MS);
+}
+
 /* There is one, unless the head says that there is not. */
 static bool read_network(JSContext *context, JSValueConst head)
 {
@@ -112,10 +121,8 @@ static void read_members(struct run *run, JSValueConst head)
 	request->seed = (uint64_t)within(get_number(context, head, "seed", 0), 0, 9.2e18);
 	request->width = (int)within(get_number(context, head, "width", 64), 0, PIXELS_MAX);
 	request->height = (int)within(get_number(context, head, "height", 32), 0, PIXELS_MAX);
-	request->timeout_ms =
-	    (int64_t)within(get_number(context, head, "timeout_ms", TIMEOUT_MS), 1, 60 * 1000);
-	request->network_ms =
-	    (int64_t)within(get_number(context, head, "network_ms", NETWORK_MS), 1, 60 * 1000);
+	request->timeout_ms = get_time_ms(context, head, "timeout_ms", TIMEOUT_MS);
+	request->network_ms = get_time_ms(context, head, "network_ms", NETWORK_MS);
 	request->has_network = read_network(context, head);
 	request->timezone = get_text(context, head, "timezone", "UTC");
 	request->locale = get_text(context, head, "locale", "en");

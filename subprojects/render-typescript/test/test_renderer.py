@@ -441,6 +441,11 @@ def test_odd_requests(renderer, odd):
     assert renderer.ask(BOX, **odd)[1] == PAINTED
 
 
+def test_too_long_a_time_is_the_longest(renderer):
+    slow = "for (let i = 0, sum = 0; i < 1e6; i++) sum += i;\n" + BOX
+    assert renderer.ask(slow, timeout_ms=1e9)[1] == PAINTED
+
+
 def test_frames_that_are_too_large_end_it(renderer):
     renderer.link.sendall(struct.pack(">II", 2 << 20, 0))
     assert renderer.end() == (1, "render-typescript: Message too long\n")
