@@ -38,8 +38,8 @@ def wait_for_helper_of_initdb(server):
             if os.path.basename(program) == b"postgres" and b"--single" not in command.split(b"\0"):
                 kill(pid, signal.SIGSTOP)
                 # One that was about to end does so all the same.
-                if wait_until(lambda pid=pid: state_of(pid) in "TXZ" and state_of(pid),
-                              "a stop or an end") == "T":
+                wait_until(lambda pid=pid: state_of(pid) in "TXZ", "a stop or an end")
+                if state_of(pid) == "T":
                     return pid
         return None
 

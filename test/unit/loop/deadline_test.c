@@ -186,12 +186,31 @@ static void the_first_is_first_however_far_apart_they_are(void **state)
 			assert_int_equal(timed[i].deadline.at_ms, times_ms[i]);
 			clear(&timed[i]);
 		}
-		/* The last two are filed for the same time, and are anew when it comes. */
+		/* The last two are filed under the same time. */
 		assert_int_equal(timed[5].deadline.at_ms, times_ms[5]);
 		assert_int_equal(timed[6].deadline.at_ms, times_ms[6]);
 		clear(&timed[5]);
 		clear(&timed[6]);
 	}
+}
+
+static void what_is_further_than_the_heap_can_tell_is_filed_anew(void **state)
+{
+	enum { FURTHEST_MS = 1 << 29 };
+	struct timed *far = &timed[0], *near = &timed[1];
+	uint64_t now_ms;
+
+	(void)state;
+	uv_update_time(&loop.uv);
+	now_ms = loop_now_ms(&loop);
+	loop.uv.time = now_ms + 20 - FURTHEST_MS; /* until the loop runs */
+	set(far, now_ms + 60);
+	assert_int_equal(far->deadline.filed_ms, (uint32_t)(now_ms + 20));
+	uv_update_time(&loop.uv);
+	set(near, now_ms + 1);
+	loop_run(&loop);
+	assert_int_equal(near->runs, 1);
+	assert_int_equal(far->runs, 1);
 }
 
 static void on_again(struct deadline *deadline)
@@ -236,6 +255,7 @@ int main(void)
 	    DEADLINE_TEST(cleared_never_runs),
 	    DEADLINE_TEST(now_is_another_turn),
 	    DEADLINE_TEST(the_first_is_first_however_far_apart_they_are),
+	    DEADLINE_TEST(what_is_further_than_the_heap_can_tell_is_filed_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
