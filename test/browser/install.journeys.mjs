@@ -216,6 +216,28 @@ export default {
 		assert.equal(await page.getByLabel("12 hours").isChecked(), false);
 	},
 
+	"what waits for its picture can be read": async (stage) => {
+		const slug = newSlug("clock");
+		await publish(stage, { slug, name: "Clock", description: "The time." }, CLOCK);
+		const { page, device } = await owner(stage, { motion: "reduce" });
+		await page.goto(`apps/${slug}/install/${device.id}`);
+		await page.locator(".app-preview .panel-picture").waitFor();
+		await page.locator('.app-preview[aria-busy="false"]').waitFor();
+		let goOn;
+		const held = new Promise((resolve) => (goOn = resolve));
+		await page.route("**/preview", async (route) => {
+			await held;
+			await route.continue();
+		});
+		await page.getByLabel("12 hours").click();
+		await page.locator('.app-preview[aria-busy="true"]').waitFor();
+		await stage.checkAccessibility(page);
+		await page.emulateMedia({ colorScheme: "dark" });
+		await stage.checkAccessibility(page, ["color-contrast"]);
+		goOn();
+		await page.locator('.app-preview[aria-busy="false"]').waitFor();
+	},
+
 	"a secret is kept, and an app that asks is answered": async (stage) => {
 		const slug = newSlug("greeter");
 		await publish(stage, { slug, name: "Greeter" }, GREETER);
