@@ -22,7 +22,7 @@ enum { GAP_BYTES = 16, CACHED_BLOCKS_MAX = 0 };
 #define POISON(memory, size) ASAN_POISON_MEMORY_REGION(memory, size)
 #define UNPOISON(memory, size) ASAN_UNPOISON_MEMORY_REGION(memory, size)
 #else
-enum { GAP_BYTES = 0, CACHED_BLOCKS_MAX = 256 };
+enum { GAP_BYTES = 0, CACHED_BLOCKS_MAX = 64 };
 #define POISON(memory, size) ((void)(memory), (void)(size))
 #define UNPOISON(memory, size) ((void)(memory), (void)(size))
 #endif
