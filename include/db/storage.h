@@ -4,6 +4,9 @@
  *   a write fails for want of room, or PostgreSQL ends for it   -> it is full
  *   a probe that began after that succeeds                      -> it is not, any more
  *
+ * Where nobody writes, nothing fails. So the supervisor says when little room is left on the disk
+ * of its own PostgreSQL: then probes find out before a write does.
+ *
  * A probe is a write that needs room and leaves nothing (sql/query/storage_probe.sql); a module
  * above the database runs it. */
 #pragma once
@@ -19,6 +22,10 @@ extern const struct region storage_region;
 /* Called by the connections. */
 void storage_failed(struct storage *storage);
 bool storage_is_full(const struct storage *storage);
+
+/* Called by the supervisor: whether little room is left. It may still be enough. */
+void storage_set_short(struct storage *storage, bool is_short);
+bool storage_is_short(const struct storage *storage);
 
 /* Whether the caller is to run a probe now: at most one begins in a second. now_ms: of
  * clock_monotonic_ms(). *ret_mark is for storage_probed(). */

@@ -1,4 +1,4 @@
-/* Finds out whether the database has room again: see db/storage.h. */
+/* Finds out whether the database has room: see db/storage.h. */
 #pragma once
 
 #include "base/arena.h"
@@ -15,6 +15,6 @@ struct storage_probe {
 	bool is_under_way;
 };
 
-/* False: something could not be stored, and nothing has been since. Then a probe is under way, or
- * begins with one of the next calls. */
+/* False: something could not be stored, a probe among it, and nothing has been since. Then, and
+ * where little room is left, a probe is under way or begins with one of the next calls. */
 bool storage_probe_says_room(struct service *service);

@@ -3,7 +3,7 @@
 enum { PROBE_PAUSE_MS = 1000 };
 
 const struct region storage_region = {
-    .name = "storage", .version = 1, .size = sizeof(struct storage)};
+    .name = "storage", .version = 2, .size = sizeof(struct storage)};
 
 void storage_failed(struct storage *storage)
 {
@@ -13,6 +13,16 @@ void storage_failed(struct storage *storage)
 bool storage_is_full(const struct storage *storage)
 {
 	return atomic_load(&storage->failures) != atomic_load(&storage->overcome);
+}
+
+void storage_set_short(struct storage *storage, bool is_short)
+{
+	atomic_store(&storage->is_short, is_short);
+}
+
+bool storage_is_short(const struct storage *storage)
+{
+	return atomic_load(&storage->is_short);
 }
 
 bool storage_wants_probe(struct storage *storage, uint64_t now_ms, uint64_t *ret_mark)

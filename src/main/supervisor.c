@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/priority.h"
 #include "db/background.h"
+#include "db/storage.h"
 #include "main/certificates.h"
 #include "main/child_table.h"
 #include "main/children.h"
@@ -23,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BACKGROUND_LOOK_MS = 1000 };
+enum { DATABASE_LOOK_MS = 1000 };
 
 struct supervisor {
 	struct instance instance;
@@ -34,9 +35,9 @@ struct supervisor {
 	bool is_ready;
 	uint64_t alive_every_ms; /* the service manager is told that we are; 0: never */
 	uint64_t alive_at_ms;
-	uint64_t background_ms; /* when to look for processes that work for lists */
-	bool wants_reload;	/* SIGHUP came */
-	bool waits_to_reload;	/* and the log says what it waits for */
+	uint64_t database_ms; /* when to look after the private PostgreSQL */
+	bool wants_reload;    /* SIGHUP came */
+	bool waits_to_reload; /* and the log says what it waits for */
 };
 
 struct forked {
@@ -307,14 +308,17 @@ static uint64_t rotate_tickets(const struct supervisor *supervisor, uint64_t nex
 	return at_ms < next_ms ? at_ms : next_ms;
 }
 
-/* A process that comes keeps an ordinary priority until somebody looks: that is soon enough. */
-static void lower_background(struct supervisor *supervisor, uint64_t now_ms)
+/* Its processes that work for lists, and its room. A process that comes keeps an ordinary priority
+ * until somebody looks: that is soon enough. */
+static void look_after_database(struct supervisor *supervisor, uint64_t now_ms)
 {
 	const struct instance *instance = &supervisor->instance;
 
-	if (!instance_is_embedded(instance) || now_ms < supervisor->background_ms)
+	if (!instance_is_embedded(instance) || now_ms < supervisor->database_ms)
 		return;
-	supervisor->background_ms = now_ms + BACKGROUND_LOOK_MS;
+	supervisor->database_ms = now_ms + DATABASE_LOOK_MS;
+	storage_set_short(region_common(instance->shared, &storage_region),
+			  cluster_is_short_of_room(&instance->cluster));
 	for (unsigned i = 0; i < config_worker_slots(instance->config); i++)
 		background_lower(region_slot(instance->shared, &background_region, i),
 				 instance->cluster.pid);
@@ -338,7 +342,7 @@ static enum exit_code run_children(struct supervisor *supervisor)
 			upgrade_ms = keep_running(supervisor, now_ms);
 		next_ms = children_run_due(children, now_ms);
 		process_stats_look(&supervisor->stats, children, now_ms);
-		lower_background(supervisor, now_ms);
+		look_after_database(supervisor, now_ms);
 		log_flush();
 		next_ms = rotate_tickets(supervisor, next_ms);
 		wait_for_events(supervisor, earliest(next_ms, alive_ms, upgrade_ms));

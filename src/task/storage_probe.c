@@ -20,7 +20,7 @@ bool storage_probe_says_room(struct service *service)
 	struct storage *storage = db_storage(service->db);
 	struct storage_probe *probe = &service->storage_probe;
 
-	if (!storage_is_full(storage))
+	if (!storage_is_full(storage) && !storage_is_short(storage))
 		return true;
 	if (!probe->is_under_way &&
 	    storage_wants_probe(storage, clock_monotonic_ms(), &probe->mark)) {
@@ -31,5 +31,5 @@ bool storage_probe_says_room(struct service *service)
 		probe->query.done = on_done;
 		db_submit(service->db, &probe->query);
 	}
-	return false;
+	return !storage_is_full(storage);
 }

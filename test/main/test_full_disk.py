@@ -64,3 +64,18 @@ def test_full_disk(server, disk):
     wait_until(lambda: is_ready(server), "room")
     wait_until(lambda: push(server, device, key, number).status == 200, "a push that is stored")
     assert all(is_ready(server) for _ in range(20))
+
+
+def test_full_disk_without_writes(server, disk):
+    """Nobody has tried to store anything, and /readyz says that nobody could."""
+    wait_until(lambda: is_ready(server), "a start")
+    filler = os.path.join(disk, "filler")
+
+    def is_said():
+        fill(filler)
+        return not any(is_ready(server) for _ in range(30))
+
+    wait_until(is_said, "a disk that is full and said to be")
+    assert b"no room" in server.get("/readyz").body
+    os.unlink(filler)
+    wait_until(lambda: all(is_ready(server) for _ in range(30)), "room")
