@@ -29,6 +29,10 @@ enum {
 	LIMIT_HANDSHAKE_TURNS = 64,
 	/* A reader that takes no byte of its answer for so long is cut off. */
 	LIMIT_WRITE_STALL_MS = 20 * 1000,
+	/* So much more than a client takes now the kernel takes for it. Where more waits for all
+	 * clients of a worker, answers and messages, the one for which most waits is cut off. */
+	LIMIT_AHEAD_BYTES = 64 * 1024,
+	LIMIT_PENDING_BYTES = 64 * 1024 * 1024,
 	/* A streamed answer: where so much waits, its source pauses; where more than so much would
 	 * wait, its reader is cut off. */
 	LIMIT_STREAM_FULL_BYTES = 64 * 1024,
@@ -113,15 +117,11 @@ enum {
 	LIMIT_LOG_END_MS = 500,
 
 	/* WebSockets: the server pings; it drops a peer that is silent for so long, that sends more
-	 * frames, or for which more than so much waits. Where more waits for all of a worker's, it
-	 * drops the one for which most waits. */
+	 * frames, or for which more than so much waits. */
 	LIMIT_PING_MS = 30 * 1000,
 	LIMIT_SILENCE_MS = 60 * 1000,
 	LIMIT_WEBSOCKET_FRAMES_PER_MINUTE = 6000, /* of any kind */
 	LIMIT_WEBSOCKET_PENDING_BYTES = 1024 * 1024,
-	LIMIT_WEBSOCKETS_PENDING_BYTES = 64 * 1024 * 1024,
-	/* So much the kernel takes ahead of what a WebSocket's peer reads. */
-	LIMIT_WEBSOCKET_AHEAD_BYTES = 64 * 1024,
 	/* Panels. */
 	LIMIT_PANEL_TEXT_BYTES = 4 * 1024, /* a longer message ends the connection */
 	/* Devices that a worker keeps in memory: one of the account that has most makes room. The

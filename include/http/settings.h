@@ -18,7 +18,7 @@ struct http_server_settings {
 	unsigned idle_ms;
 	unsigned write_stall_ms;
 	unsigned linger_ms;
-	unsigned ping_ms;    /* WebSockets */
-	unsigned silence_ms; /* WebSockets */
-	unsigned websockets_pending_bytes;
+	unsigned ping_ms;	/* WebSockets */
+	unsigned silence_ms;	/* WebSockets */
+	unsigned pending_bytes; /* of all clients */
 };

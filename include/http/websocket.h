@@ -38,9 +38,9 @@ void *websocket_owner(const struct websocket *websocket);
 
 /* Sends one unfragmented message. Tries to write at once; only what the socket does not take is
  * copied. A peer is dropped when it takes nothing for LIMIT_WRITE_STALL_MS, or when more than
- * LIMIT_WEBSOCKET_PENDING_BYTES would wait for it. Where more than LIMIT_WEBSOCKETS_PENDING_BYTES
- * wait for all of a server, the one is dropped for which most waits. A sender that has a newer
- * message soon waits until nothing is pending. Ignored after websocket_drop(). */
+ * LIMIT_WEBSOCKET_PENDING_BYTES would wait for it. Where more than LIMIT_PENDING_BYTES wait for all
+ * clients of a server, the one is dropped for which most waits. A sender that has a newer message
+ * soon waits until nothing is pending. Ignored after websocket_drop(). */
 void websocket_send_text(struct websocket *websocket, struct str text);
 void websocket_send_binary(struct websocket *websocket, struct str data);
 

@@ -1,9 +1,11 @@
 #include "http/acceptor.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "http/connection.h"
 #include "metric/metric.h"
 
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -114,6 +116,17 @@ void http_listener_close(struct http_listener *listener)
 	uv_close(&listener->uv.handle, on_closed);
 }
 
+/* The connections that are accepted have this from their listener: the kernel takes only so much
+ * more than it can send to the peer now (tcp(7), TCP_NOTSENT_LOWAT), where it would take megabytes.
+ * The rest waits here, where it is counted, and where a peer that does not read is noticed. Of no
+ * use to a unix socket, whose kernel buffer is small. */
+static void limit_ahead(int fd)
+{
+	int bytes = LIMIT_AHEAD_BYTES;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof(bytes));
+}
+
 static int open_handle(struct http_listener *listener, int fd)
 {
 	uv_loop_t *uv = &listener->connections->loop->uv;
@@ -128,6 +141,7 @@ static int open_handle(struct http_listener *listener, int fd)
 		uv_pipe_init(uv, &listener->uv.pipe, 0);
 		return uv_pipe_open(&listener->uv.pipe, fd);
 	}
+	limit_ahead(fd);
 	uv_tcp_init(uv, &listener->uv.tcp);
 	return uv_tcp_open(&listener->uv.tcp, fd);
 }

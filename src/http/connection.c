@@ -245,6 +245,7 @@ static void on_flushed(struct http_transport *transport)
 {
 	struct http_connection *connection = transport->owner;
 
+	http_connection_count_pending(connection);
 	/* In other states a "100 Continue" was written. */
 	if (connection->state == CONNECTION_WRITING)
 		http_connection_on_written(connection);
@@ -279,6 +280,7 @@ void http_connection_create(struct http_connections *connections,
 	list_append(&connections->all, &connection->node);
 	connections->count++;
 	loop_later_init(&connection->later, on_later);
+	http_backlog_entry_init(&connection->backlog, HTTP_BACKLOG_ANSWER);
 	deadline_init(&connection->deadline, on_deadline);
 	deadline_set(connections->loop, &connection->deadline, connections->settings.idle_ms);
 	http_transport_set_reading(transport, true);

@@ -60,6 +60,7 @@ void http_connection_on_written(struct http_connection *connection)
 
 void http_connection_finish_writing(struct http_connection *connection)
 {
+	http_connection_count_pending(connection);
 	if (http_transport_pending(connection->transport) == 0)
 		http_connection_on_written(connection);
 	else

@@ -41,6 +41,7 @@ void http_connection_move(struct http_connection *connection, enum http_connecti
 		break;
 	case CONNECTION_CLOSING:
 	case CONNECTION_UPGRADED:
+		http_backlog_set(&connection->connections->backlog, &connection->backlog, 0);
 		deadline_clear(loop, &connection->deadline);
 		loop_later_cancel(&connection->later);
 		break;
@@ -50,6 +51,39 @@ void http_connection_move(struct http_connection *connection, enum http_connecti
 	case CONNECTION_WRITING:   /* likewise */
 		break;
 	}
+}
+
+static struct http_connection *connection_of(const struct http_backlog_entry *entry)
+{
+	return container_of(entry, struct http_connection, backlog);
+}
+
+/* What memory it takes that bytes wait. An answer that is not copied stays in its request's memory,
+ * or is one that many share, such as the files of the pages. */
+static size_t pending_of(const struct http_backlog_entry *entry)
+{
+	const struct http_connection *connection = connection_of(entry);
+	const struct http_exchange *exchange = connection->exchange;
+	size_t pending = http_transport_pending(connection->transport);
+
+	if (pending == 0 || !exchange || exchange->is_streamed ||
+	    pending < exchange->request.arena.used_bytes)
+		return pending;
+	return exchange->request.arena.used_bytes;
+}
+
+static void drop(struct http_backlog_entry *entry)
+{
+	http_connection_close(connection_of(entry));
+}
+
+const struct http_backlog_owner http_connection_backlog_owner = {.pending = pending_of,
+								 .drop = drop};
+
+void http_connection_count_pending(struct http_connection *connection)
+{
+	http_backlog_set(&connection->connections->backlog, &connection->backlog,
+			 pending_of(&connection->backlog));
 }
 
 void http_connection_close(struct http_connection *connection)

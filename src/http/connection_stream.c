@@ -112,6 +112,7 @@ static void watch(struct http_stream *stream)
 {
 	struct http_connection *connection = connection_of(stream);
 
+	http_connection_count_pending(connection);
 	if (http_transport_pending(connection->transport) == 0)
 		call_later(stream);
 	else if (!deadline_is_set(&connection->deadline))
@@ -138,6 +139,7 @@ static void begin(struct http_stream *stream, const struct http_response *respon
 	struct str rest, head;
 
 	connection->ends = http_connection_must_end(connection, response) || exchange->is_http_1_0;
+	exchange->is_streamed = true;
 	exchange->is_chunked = !exchange->is_http_1_0 && exchange->request.method != HTTP_HEAD;
 	head = response_text(exchange, &connection->connections->date, response, connection->ends,
 			     &rest);

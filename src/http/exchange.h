@@ -47,7 +47,8 @@ struct http_exchange {
 	bool expects_continue; /* the client waits for a "100 Continue" */
 	bool is_timed;	       /* the head did not come in one piece, its deadline is set */
 	bool is_answered;
-	bool is_chunked; /* the answer is */
+	bool is_streamed; /* the answer is; what waits of it was copied */
+	bool is_chunked;  /* likewise */
 	bool is_counted;
 	bool is_over; /* counted and logged */
 	bool access_log;

@@ -4,6 +4,7 @@
 #include "base/require.h"
 #include "http/acceptor.h"
 #include "http/connection.h"
+#include "http/websocket_private.h"
 #include "metric/metric.h"
 
 #include <fcntl.h>
@@ -121,8 +122,7 @@ static void fill_settings(struct http_server_settings *filled)
 	filled->linger_ms = or_limit(filled->linger_ms, LIMIT_LINGER_MS);
 	filled->ping_ms = or_limit(filled->ping_ms, LIMIT_PING_MS);
 	filled->silence_ms = or_limit(filled->silence_ms, LIMIT_SILENCE_MS);
-	filled->websockets_pending_bytes =
-	    or_limit(filled->websockets_pending_bytes, LIMIT_WEBSOCKETS_PENDING_BYTES);
+	filled->pending_bytes = or_limit(filled->pending_bytes, LIMIT_PENDING_BYTES);
 }
 
 /* Also those that an idle connection has become since. */
@@ -152,7 +152,9 @@ struct http_server *http_server_create(struct loop *loop,
 	fill_settings(&connections->settings);
 	list_init(&connections->all);
 	list_init(&connections->upgrades);
-	websocket_backlog_init(&connections->backlog);
+	http_backlog_init(&connections->backlog, loop, connections->settings.pending_bytes);
+	connections->backlog.owners[HTTP_BACKLOG_ANSWER] = &http_connection_backlog_owner;
+	connections->backlog.owners[HTTP_BACKLOG_WEBSOCKET] = &websocket_backlog_owner;
 	request_ids_init(&connections->ids);
 	connections->on_gone = on_connection_gone;
 	for (int role = 0; role < HTTP_ROLE_COUNT; role++)
@@ -262,6 +264,7 @@ void http_server_destroy(struct http_server *server)
 {
 	require(http_server_is_empty(server));
 	loop_later_cancel(&server->drained_later);
+	http_backlog_finish(&server->connections.backlog);
 	list_for_each (node, &server->listeners)
 		free(container_of(node, struct http_listener, node));
 	free(server);

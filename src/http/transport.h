@@ -93,7 +93,6 @@ struct http_transport_kind {
 		    bool copy);
 	size_t (*pending)(const struct http_transport *transport);
 	bool (*is_stalled)(struct http_transport *transport, uint64_t limit_ms);
-	void (*limit_ahead)(struct http_transport *transport, unsigned bytes);
 	void (*shutdown)(struct http_transport *transport);
 	bool (*has_input)(const struct http_transport *transport);
 	void (*close)(struct http_transport *transport);
@@ -146,13 +145,6 @@ static inline size_t http_transport_pending(const struct http_transport *transpo
 static inline bool http_transport_is_stalled(struct http_transport *transport, uint64_t limit_ms)
 {
 	return transport->kind->is_stalled(transport, limit_ms);
-}
-
-/* From now on the kernel takes at most so much more than it can send to the peer now; the rest
- * waits here, where its owner sees it. (A kernel's own limit is some megabytes.) */
-static inline void http_transport_limit_ahead(struct http_transport *transport, unsigned bytes)
-{
-	transport->kind->limit_ahead(transport, bytes);
 }
 
 /* Tells the peer that no more comes. Nothing may be waiting. */

@@ -12,7 +12,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -372,16 +371,6 @@ static bool plain_is_stalled(struct http_transport *transport, uint64_t limit_ms
 	return now - plain->taken_at_ms >= limit_ms;
 }
 
-static void plain_limit_ahead(struct http_transport *transport, unsigned bytes)
-{
-	const struct plain *plain = plain_of(transport);
-	uv_os_fd_t fd;
-
-	/* Of no use to a unix socket, whose kernel buffer is small. */
-	if (uv_fileno(&plain->uv.handle, &fd) == 0)
-		setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof(bytes));
-}
-
 static void plain_shutdown(struct http_transport *transport)
 {
 	const struct plain *plain = plain_of(transport);
@@ -408,7 +397,6 @@ const struct http_transport_kind http_transport_plain = {
     .send = plain_send,
     .pending = plain_pending,
     .is_stalled = plain_is_stalled,
-    .limit_ahead = plain_limit_ahead,
     .shutdown = plain_shutdown,
     .has_input = plain_has_input,
     .close = plain_close,
@@ -421,7 +409,6 @@ const struct http_transport_kind http_transport_proxied = {
     .send = plain_send,
     .pending = plain_pending,
     .is_stalled = plain_is_stalled,
-    .limit_ahead = plain_limit_ahead,
     .shutdown = plain_shutdown,
     .has_input = plain_has_input,
     .close = plain_close,

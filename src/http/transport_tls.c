@@ -153,11 +153,6 @@ static bool tls_is_stalled(struct http_transport *transport, uint64_t limit_ms)
 	return http_transport_is_stalled(tls_transport_of(transport)->lower, limit_ms);
 }
 
-static void tls_limit_ahead(struct http_transport *transport, unsigned bytes)
-{
-	http_transport_limit_ahead(tls_transport_of(transport)->lower, bytes);
-}
-
 static bool tls_has_input(const struct http_transport *transport)
 {
 	const struct tls_transport *tls = tls_transport_of(transport);
@@ -174,7 +169,6 @@ static const struct http_transport_kind tls_kind_of_transport = {
     .send = tls_records_send,
     .pending = tls_pending,
     .is_stalled = tls_is_stalled,
-    .limit_ahead = tls_limit_ahead,
     .shutdown = tls_records_shutdown,
     .has_input = tls_has_input,
     .close = tls_close,

@@ -262,14 +262,13 @@ struct websocket *websocket_accept(struct http_request *request,
 	websocket->socket = http_connection_upgrade(connection, &parked);
 	websocket->socket->owner = websocket;
 	websocket->socket->events = &transport_events;
-	http_transport_limit_ahead(websocket->socket, LIMIT_WEBSOCKET_AHEAD_BYTES);
 	websocket->events = events;
 	websocket->reader.rules = &websocket_rules;
 	websocket->owner = owner;
 	websocket->connections = connections;
 	websocket->upgrade.drop = on_server_closes;
 	list_append(&connections->upgrades, &websocket->upgrade.node);
-	websocket_backlog_entry_init(&websocket->backlog);
+	http_backlog_entry_init(&websocket->backlog, HTTP_BACKLOG_WEBSOCKET);
 	deadline_init(&websocket->deadline, on_deadline);
 	websocket->heard_ms = loop_now_ms(connections->loop);
 	websocket->ping_ms = websocket->heard_ms + connections->settings.ping_ms;

@@ -43,28 +43,32 @@ void websocket_set_deadline(struct websocket *websocket)
 void websocket_drop(struct websocket *websocket)
 {
 	deadline_clear(websocket->connections->loop, &websocket->deadline);
-	websocket_backlog_set(&websocket->connections->backlog, &websocket->backlog, 0);
+	http_backlog_set(&websocket->connections->backlog, &websocket->backlog, 0);
 	http_transport_close(websocket->socket);
 }
 
+static struct websocket *websocket_of(const struct http_backlog_entry *entry)
+{
+	return container_of(entry, struct websocket, backlog);
+}
+
+static size_t pending_of(const struct http_backlog_entry *entry)
+{
+	return http_transport_pending(websocket_of(entry)->socket);
+}
+
+static void drop_largest(struct http_backlog_entry *entry)
+{
+	websocket_drop(websocket_of(entry));
+}
+
+const struct http_backlog_owner websocket_backlog_owner = {.pending = pending_of,
+							   .drop = drop_largest};
+
 void websocket_count_pending(struct websocket *websocket)
 {
-	struct http_connections *connections = websocket->connections;
-	struct websocket_backlog *backlog = &connections->backlog;
-
-	websocket_backlog_set(backlog, &websocket->backlog,
-			      http_transport_pending(websocket->socket));
-	while (backlog->bytes > connections->settings.websockets_pending_bytes) {
-		struct websocket *largest =
-		    container_of(websocket_backlog_largest(backlog), struct websocket, backlog);
-		size_t pending = http_transport_pending(largest->socket);
-
-		/* It may have taken some of it meanwhile. */
-		if (pending < largest->backlog.bytes)
-			websocket_backlog_set(backlog, &largest->backlog, pending);
-		else
-			websocket_drop(largest);
-	}
+	http_backlog_set(&websocket->connections->backlog, &websocket->backlog,
+			 http_transport_pending(websocket->socket));
 }
 
 static bool send_parts(struct websocket *websocket, const struct str *parts, unsigned count)
@@ -81,8 +85,6 @@ static bool send_parts(struct websocket *websocket, const struct str *parts, uns
 	if (http_transport_pending(websocket->socket) == 0)
 		return true;
 	websocket_count_pending(websocket);
-	if (websocket->socket->is_closing)
-		return false;
 	websocket_set_deadline(websocket);
 	return true;
 }

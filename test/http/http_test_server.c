@@ -84,6 +84,14 @@ static void handle_big(struct http_request *request)
 	respond_text(request, 200, (struct str){big, query_number(request, STR("bytes"))});
 }
 
+/* In memory of the request's own. */
+static void handle_copy(struct http_request *request)
+{
+	struct str body = {big, query_number(request, STR("bytes"))};
+
+	respond_text(request, 200, arena_copy(&request->arena, body));
+}
+
 static void end_wait(struct wait *wait)
 {
 	struct http_request *request = wait->request;
@@ -311,6 +319,7 @@ static const struct route routes[] = {
     {HTTP_GET, "/", handle_hello},
     {HTTP_GET, "/hello", handle_hello},
     {HTTP_GET, "/big", handle_big},
+    {HTTP_GET, "/copy", handle_copy},
     {HTTP_GET, "/close", handle_close},
     {HTTP_GET, "/drain", handle_drain},
     {HTTP_GET, "/events", handle_events},
@@ -423,7 +432,7 @@ static const char *parse_options(int argc, char **argv, struct http_server_setti
 	    {"--linger-ms", &settings->linger_ms},
 	    {"--ping-ms", &settings->ping_ms},
 	    {"--silence-ms", &settings->silence_ms},
-	    {"--websockets-pending-bytes", &settings->websockets_pending_bytes},
+	    {"--pending-bytes", &settings->pending_bytes},
 	};
 	const char *path = NULL;
 

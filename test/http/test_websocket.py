@@ -473,7 +473,7 @@ def test_flood_ends_the_connection(server, flood):
 
 def test_of_those_that_do_not_read_the_greediest_is_dropped(start):
     """The socket of each takes some of it; for the first one more waits than for the second."""
-    server = start("--websockets-pending-bytes", "940000", unix=True)
+    server = start("--pending-bytes", "940000", unix=True)
     with server.client() as greedy, server.client() as other:
         upgrade(greedy)
         upgrade(other)

@@ -183,6 +183,7 @@ static int setup(void **state)
 	list_init(&test.connections.all);
 	list_init(&test.connections.upgrades);
 	assert_int_equal(loop_init(&test.loop), 0);
+	http_backlog_init(&test.connections.backlog, &test.loop, SIZE_MAX);
 	played->transport.kind = &kind;
 	played->transport.host = &test.host;
 	played->room = SIZE_MAX;

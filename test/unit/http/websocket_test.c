@@ -5,7 +5,7 @@
 #include "http/connection.h"
 #include "http/listener.h"
 #include "http/transport.h"
-#include "http/websocket.h"
+#include "http/websocket_private.h"
 
 #include <stdlib.h>
 
@@ -70,12 +70,6 @@ static void play_shutdown(struct http_transport *transport)
 	(void)transport;
 }
 
-static void play_limit_ahead(struct http_transport *transport, unsigned bytes)
-{
-	(void)transport;
-	(void)bytes;
-}
-
 static bool play_has_input(const struct http_transport *transport)
 {
 	(void)transport;
@@ -101,7 +95,6 @@ static const struct http_transport_kind kind = {
     .send = play_send,
     .pending = play_pending,
     .is_stalled = play_is_stalled,
-    .limit_ahead = play_limit_ahead,
     .shutdown = play_shutdown,
     .has_input = play_has_input,
     .close = play_close,
@@ -193,15 +186,15 @@ static int setup(void **state)
 					 .write_stall_ms = 60000,
 					 .linger_ms = 60000,
 					 .ping_ms = 60000,
-					 .silence_ms = 60000,
-					 .websockets_pending_bytes = 1000}},
+					 .silence_ms = 60000}},
 	    .listener = {.on_request = on_request, .transport = &kind},
 	    .transport = {.kind = &kind, .host = &test.host},
 	};
 	list_init(&test.connections.all);
 	list_init(&test.connections.upgrades);
-	websocket_backlog_init(&test.connections.backlog);
 	assert_int_equal(loop_init(&test.loop), 0);
+	http_backlog_init(&test.connections.backlog, &test.loop, 1000);
+	test.connections.backlog.owners[HTTP_BACKLOG_WEBSOCKET] = &websocket_backlog_owner;
 	loop_later_init(&test.closed_later, on_closed_later);
 	http_connection_create(&test.connections, &test.listener, &test.transport);
 	receive((struct str){handshake, sizeof(handshake) - 1});
@@ -355,8 +348,10 @@ static void too_much_for_all_drops_it(void **state)
 	/* What was taken meanwhile does not count. */
 	test.pending = 100;
 	websocket_send_binary(test.websocket, (struct str){data, sizeof(data)});
+	turns(1);
 	assert_false(test.transport.is_closing);
 	websocket_send_binary(test.websocket, (struct str){data, sizeof(data)});
+	turns(1);
 	assert_true(test.transport.is_closing);
 	assert_int_equal(test.connections.backlog.bytes, 0);
 }

@@ -1,0 +1,54 @@
+/* What waits for the clients of a worker, answers and WebSocket messages together: where it is too
+ * much, the one for which most waits is dropped, and not the one that happens to be sent something.
+ *
+ * The entries lie in classes by the power of two of their bytes. The largest is the longest waiting
+ * one of the highest class: nothing is searched, however many clients there are. */
+#pragma once
+
+#include "base/list.h"
+#include "loop/loop.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HTTP_BACKLOG_CLASSES = 32 };
+
+struct http_backlog_entry;
+
+/* Whom an entry is embedded in. */
+enum http_backlog_kind { HTTP_BACKLOG_ANSWER, HTTP_BACKLOG_WEBSOCKET, HTTP_BACKLOG_KINDS };
+
+struct http_backlog_owner {
+	/* How many bytes of memory are taken by what waits now. */
+	size_t (*pending)(const struct http_backlog_entry *entry);
+	/* Closes the connection, and with that sets the entry to 0. */
+	void (*drop)(struct http_backlog_entry *entry);
+};
+
+struct http_backlog {
+	size_t bytes; /* of all entries */
+	size_t bytes_max;
+	struct loop *loop;
+	struct later shed; /* while bytes are more than bytes_max */
+	const struct http_backlog_owner *owners[HTTP_BACKLOG_KINDS];
+	struct list classes[HTTP_BACKLOG_CLASSES];
+};
+
+struct http_backlog_entry {
+	struct list node;
+	uint32_t bytes; /* as last told; in no class where it is 0 */
+	uint8_t kind;	/* enum http_backlog_kind */
+};
+
+/* The caller sets the owners of the kinds that it has. */
+void http_backlog_init(struct http_backlog *backlog, struct loop *loop, size_t bytes_max);
+/* Nothing is dropped any more. */
+void http_backlog_finish(struct http_backlog *backlog);
+void http_backlog_entry_init(struct http_backlog_entry *entry, enum http_backlog_kind kind);
+
+/* So many bytes wait for this one now. Where it is too much for all, some are dropped later in this
+ * turn, and never during the call. With 0 the entry is in no list and may go. */
+void http_backlog_set(struct http_backlog *backlog, struct http_backlog_entry *entry, size_t bytes);
+
+/* The entry with most bytes, to a factor of two; NULL where nothing waits. */
+struct http_backlog_entry *http_backlog_largest(struct http_backlog *backlog);
