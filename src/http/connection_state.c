@@ -58,16 +58,15 @@ static struct http_connection *connection_of(const struct http_backlog_entry *en
 	return container_of(entry, struct http_connection, backlog);
 }
 
-/* What memory it takes that bytes wait. An answer that is not copied stays in its request's memory,
- * or is one that many share, such as the files of the pages. */
+/* The memory that is held because bytes wait: of an answer that is not copied all of its request's,
+ * however few of them are left. What many share, as the files of the pages, is not in that. */
 static size_t pending_of(const struct http_backlog_entry *entry)
 {
 	const struct http_connection *connection = connection_of(entry);
 	const struct http_exchange *exchange = connection->exchange;
 	size_t pending = http_transport_pending(connection->transport);
 
-	if (pending == 0 || !exchange || exchange->is_streamed ||
-	    pending < exchange->request.arena.used_bytes)
+	if (pending == 0 || !exchange || exchange->is_streamed)
 		return pending;
 	return exchange->request.arena.used_bytes;
 }

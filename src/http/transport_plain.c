@@ -66,6 +66,19 @@ static void on_close(uv_handle_t *handle)
 	host->on_gone(host);
 }
 
+static size_t write_queue(const struct plain *plain)
+{
+	return uv_stream_get_write_queue_size(&plain->uv.stream);
+}
+
+/* A peer that does not get all of it gets a reset: a plain end could pass for that of the message,
+ * and the kernel would go on keeping what the peer does not read. */
+static bool close_by_reset(struct plain *plain)
+{
+	return plain->uv.handle.type == UV_TCP && write_queue(plain) > 0 &&
+	       uv_tcp_close_reset(&plain->uv.tcp, on_close) == 0;
+}
+
 static void plain_close(struct http_transport *transport)
 {
 	struct plain *plain = plain_of(transport);
@@ -74,7 +87,8 @@ static void plain_close(struct http_transport *transport)
 		return;
 	transport->is_closing = true;
 	transport->is_reading = false;
-	uv_close(&plain->uv.handle, on_close);
+	if (!close_by_reset(plain))
+		uv_close(&plain->uv.handle, on_close);
 }
 
 static size_t plain_address(const struct http_transport *transport, char *ret_text)
@@ -271,11 +285,6 @@ static void plain_set_reading(struct http_transport *transport, bool on)
 		require(uv_read_start(&plain->uv.stream, on_alloc, on_read) == 0);
 	else
 		uv_read_stop(&plain->uv.stream);
-}
-
-static size_t write_queue(const struct plain *plain)
-{
-	return uv_stream_get_write_queue_size(&plain->uv.stream);
 }
 
 static size_t plain_pending(const struct http_transport *transport)
