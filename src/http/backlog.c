@@ -4,7 +4,7 @@ static void on_shed(struct later *later)
 {
 	struct http_backlog *backlog = container_of(later, struct http_backlog, shed);
 
-	while (backlog->bytes > backlog->bytes_max) {
+	while (http_backlog_is_over(backlog)) {
 		struct http_backlog_entry *largest = http_backlog_largest(backlog);
 		const struct http_backlog_owner *owner = backlog->owners[largest->kind];
 		size_t pending = owner->pending(largest);
@@ -57,7 +57,7 @@ void http_backlog_set(struct http_backlog *backlog, struct http_backlog_entry *e
 		list_remove(&entry->node);
 		list_append(&backlog->classes[class_of(entry->bytes)], &entry->node);
 	}
-	if (backlog->bytes > backlog->bytes_max)
+	if (http_backlog_is_over(backlog))
 		loop_later(backlog->loop, &backlog->shed);
 }
 

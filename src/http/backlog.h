@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "loop/loop.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +50,12 @@ void http_backlog_entry_init(struct http_backlog_entry *entry, enum http_backlog
 /* So many bytes wait for this one now. Where it is too much for all, some are dropped later in this
  * turn, and never during the call. With 0 the entry is in no list and may go. */
 void http_backlog_set(struct http_backlog *backlog, struct http_backlog_entry *entry, size_t bytes);
+
+/* Whether too much waits for all. It does not any more in the next turn. */
+static inline bool http_backlog_is_over(const struct http_backlog *backlog)
+{
+	return backlog->bytes > backlog->bytes_max;
+}
 
 /* The entry with most bytes, to a factor of two; NULL where nothing waits. */
 struct http_backlog_entry *http_backlog_largest(struct http_backlog *backlog);

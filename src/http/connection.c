@@ -118,7 +118,9 @@ static size_t take(struct http_connection *connection, struct str data)
 		struct str rest = str_from_offset(data, used);
 
 		if (connection->state == CONNECTION_IDLE) {
-			if (++requests > REQUESTS_IN_A_ROW)
+			/* Too much waits: some are cut off before another answer comes on top. */
+			if (++requests > REQUESTS_IN_A_ROW ||
+			    http_backlog_is_over(&connection->connections->backlog))
 				break;
 			begin_request(connection);
 		}

@@ -414,6 +414,39 @@ static void broken_off(void **state)
 	assert_true(test.was_closed);
 }
 
+static struct http_backlog_entry other;
+
+static size_t pending_of_other(const struct http_backlog_entry *entry)
+{
+	return entry->bytes;
+}
+
+static void drop_other(struct http_backlog_entry *entry)
+{
+	assert_null(test.request);
+	http_backlog_set(&test.connections.backlog, entry, 0);
+}
+
+/* Else one turn could answer a thousand requests on top. */
+static void while_too_much_waits_requests_wait(void **state)
+{
+	static const struct http_backlog_owner owner = {.pending = pending_of_other,
+							.drop = drop_other};
+
+	(void)state;
+	http_backlog_finish(&test.connections.backlog);
+	http_backlog_init(&test.connections.backlog, &test.loop, 1000);
+	test.connections.backlog.owners[HTTP_BACKLOG_WEBSOCKET] = &owner;
+	http_backlog_entry_init(&other, HTTP_BACKLOG_WEBSOCKET);
+	http_backlog_set(&test.connections.backlog, &other, 1001);
+	receive(GET);
+	assert_null(test.request);
+	turn();
+	assert_int_equal(other.bytes, 0);
+	assert_non_null(test.request);
+	http_respond(test.request, &(struct http_response){.status = 204});
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -423,7 +456,7 @@ int main(void)
 	    TEST(half_close),	  TEST(half_close_of_an_endless_one),
 	    TEST(drain),	  TEST(head),
 	    TEST(without_chunks), TEST(released),
-	    TEST(broken_off),
+	    TEST(broken_off),	  TEST(while_too_much_waits_requests_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
