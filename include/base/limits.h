@@ -27,10 +27,12 @@ enum {
 	 * turns than that to bring it: the connection is closed. */
 	LIMIT_HANDSHAKE_MS = 10 * 1000,
 	LIMIT_HANDSHAKE_TURNS = 64,
-	/* A reader that takes no byte of its answer for so long is cut off. */
+	/* A reader that takes nothing of its answer for so long is cut off. The kernel lets us see
+	 * that it has taken something in steps of half of LIMIT_AHEAD_BYTES. */
 	LIMIT_WRITE_STALL_MS = 20 * 1000,
-	/* So much more than a client takes now the kernel takes for it. Where more waits for all
-	 * clients of a worker, answers and messages, the one for which most waits is cut off. */
+	/* The kernel takes at most so much ahead of what it can send to a client now. Where more
+	 * than so much in all waits for the clients of a worker, answers and messages, the one for
+	 * which most waits is cut off. */
 	LIMIT_AHEAD_BYTES = 64 * 1024,
 	LIMIT_PENDING_BYTES = 64 * 1024 * 1024,
 	/* A streamed answer: where so much waits, its source pauses; where more than so much would

@@ -27,8 +27,8 @@ bool storage_is_full(const struct storage *storage);
 void storage_set_short(struct storage *storage, bool is_short);
 bool storage_is_short(const struct storage *storage);
 
-/* Whether the caller is to run a probe now: at most one begins in a second. now_ms: of
- * clock_monotonic_ms(). *ret_mark is for storage_probed(). */
+/* Whether the caller is to run a probe now: at most one begins in a second where it is full, else
+ * one in a minute. now_ms: of clock_monotonic_ms(). *ret_mark is for storage_probed(). */
 bool storage_wants_probe(struct storage *storage, uint64_t now_ms, uint64_t *ret_mark);
 /* The probe of this mark has succeeded. */
 void storage_probed(struct storage *storage, uint64_t mark);

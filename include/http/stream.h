@@ -12,7 +12,7 @@
  * HTTP/1.0 gets the bytes up to the end of the connection. While a stream is open the server reads
  * at most one piece of what the client sends behind its request.
  *
- * The server drops a reader that takes no byte of what waits for it for LIMIT_WRITE_STALL_MS. A
+ * The server drops a reader that takes nothing of what waits for it for LIMIT_WRITE_STALL_MS. A
  * stream with nothing to send may be silent as long as it likes, but only a write shows that its
  * client vanished without a word: write something now and then (a comment line of server-sent
  * events). */

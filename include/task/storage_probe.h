@@ -15,6 +15,6 @@ struct storage_probe {
 	bool is_under_way;
 };
 
-/* False: something could not be stored, a probe among it, and nothing has been since. Then, and
- * where little room is left, a probe is under way or begins with one of the next calls. */
+/* False: a write or a probe found no room, and no later probe has succeeded. Then, and where little
+ * room is left, a probe is under way or begins with one of the next calls. */
 bool storage_probe_says_room(struct service *service);

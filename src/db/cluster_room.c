@@ -4,7 +4,8 @@
 #include <stdint.h>
 #include <sys/statvfs.h>
 
-/* PostgreSQL writes ahead into files of 16 MiB, and makes the next ones before it needs them. */
+/* Four of the files into which PostgreSQL logs what it writes, 16 MiB each: it needs one whole
+ * before it can go on. */
 static const uint64_t room_min_bytes = 64 * 1024 * 1024;
 
 bool cluster_is_short_of_room(const struct cluster *cluster)

@@ -1,6 +1,11 @@
 #include "storage_common.h"
 
-enum { PROBE_PAUSE_MS = 1000 };
+enum {
+	PROBE_PAUSE_MS = 1000,
+	/* Each probe leaves some KiB in PostgreSQL's log of writes: where little room is left, they
+	 * must not be what takes the rest of it. */
+	SHORT_PROBE_PAUSE_MS = 60 * 1000,
+};
 
 const struct region storage_region = {
     .name = "storage", .version = 2, .size = sizeof(struct storage)};
@@ -28,8 +33,9 @@ bool storage_is_short(const struct storage *storage)
 bool storage_wants_probe(struct storage *storage, uint64_t now_ms, uint64_t *ret_mark)
 {
 	uint64_t probe_ms = atomic_load(&storage->probe_ms);
+	unsigned pause_ms = storage_is_full(storage) ? PROBE_PAUSE_MS : SHORT_PROBE_PAUSE_MS;
 
-	if (probe_ms && now_ms - probe_ms < PROBE_PAUSE_MS)
+	if (probe_ms && now_ms - probe_ms < pause_ms)
 		return false;
 	*ret_mark = atomic_load(&storage->failures);
 	return atomic_compare_exchange_strong(&storage->probe_ms, &probe_ms, now_ms);

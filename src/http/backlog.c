@@ -1,4 +1,16 @@
 #include "http/backlog.h"
+#include "base/log.h"
+
+/* At most one line a second. */
+static void log_drop(struct http_backlog *backlog, size_t bytes)
+{
+	uint64_t now_s = loop_now_ms(backlog->loop) / 1000;
+
+	if (now_s != backlog->logged_s)
+		log_warn("http", "a client was cut off: too much waits for those that do not read",
+			 LOG_INT("bytes", (int64_t)bytes));
+	backlog->logged_s = now_s;
+}
 
 static void on_shed(struct later *later)
 {
@@ -10,10 +22,12 @@ static void on_shed(struct later *later)
 		size_t pending = owner->pending(largest);
 
 		/* It may have taken some of it meanwhile. */
-		if (pending < largest->bytes)
+		if (pending < largest->bytes) {
 			http_backlog_set(backlog, largest, pending);
-		else
+		} else {
+			log_drop(backlog, pending);
 			owner->drop(largest);
+		}
 	}
 }
 

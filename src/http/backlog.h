@@ -31,6 +31,7 @@ struct http_backlog {
 	size_t bytes_max;
 	struct loop *loop;
 	struct later shed; /* while bytes are more than bytes_max */
+	uint64_t logged_s; /* loop time of the last log line on one that was dropped */
 	const struct http_backlog_owner *owners[HTTP_BACKLOG_KINDS];
 	struct list classes[HTTP_BACKLOG_CLASSES];
 };

@@ -228,11 +228,13 @@ static void on_deadline(struct deadline *deadline)
 		break;
 	case CONNECTION_STREAMING:
 	case CONNECTION_WRITING:
-		if (http_transport_is_stalled(connection->transport, limits->write_stall_ms))
+		if (http_transport_is_stalled(connection->transport, limits->write_stall_ms)) {
 			http_connection_close(connection);
-		else if (http_transport_pending(connection->transport))
+		} else if (http_transport_pending(connection->transport)) {
+			http_connection_count_pending(connection);
 			deadline_set(connection->connections->loop, deadline,
 				     limits->write_stall_ms / 4 + 1);
+		}
 		break;
 	case CONNECTION_DISCARDING:
 		http_connection_linger(connection);

@@ -1,5 +1,6 @@
 #include "http/connection_state.h"
 #include "base/require.h"
+#include "http/listener.h"
 
 #include <stdlib.h>
 
@@ -58,8 +59,8 @@ static struct http_connection *connection_of(const struct http_backlog_entry *en
 	return container_of(entry, struct http_connection, backlog);
 }
 
-/* The memory that is held because bytes wait: of an answer that is not copied all of its request's,
- * however few of them are left. What many share, as the files of the pages, is not in that. */
+/* An answer that is not copied holds the memory of its request for as long as a byte of it waits.
+ * What many share, as the files of the pages, does not lie there. */
 static size_t pending_of(const struct http_backlog_entry *entry)
 {
 	const struct http_connection *connection = connection_of(entry);
@@ -68,7 +69,7 @@ static size_t pending_of(const struct http_backlog_entry *entry)
 
 	if (pending == 0 || !exchange || exchange->is_streamed)
 		return pending;
-	return exchange->request.arena.used_bytes;
+	return exchange->request.arena.used_bytes + buffer_length(&exchange->body);
 }
 
 static void drop(struct http_backlog_entry *entry)
@@ -81,6 +82,9 @@ const struct http_backlog_owner http_connection_backlog_owner = {.pending = pend
 
 void http_connection_count_pending(struct http_connection *connection)
 {
+	/* The operator's are few, and are not cut off for what strangers do not read. */
+	if (connection->listener->role == HTTP_ROLE_ADMIN)
+		return;
 	http_backlog_set(&connection->connections->backlog, &connection->backlog,
 			 pending_of(&connection->backlog));
 }

@@ -159,7 +159,8 @@ static inline bool http_transport_has_input(const struct http_transport *transpo
 	return transport->kind->has_input(transport);
 }
 
-/* Closes at once and drops what waits: then the peer gets a reset. A second call does nothing. */
+/* Closes at once and drops what waits; over TCP the peer is told by a reset where something did. A
+ * second call does nothing. */
 static inline void http_transport_close(struct http_transport *transport)
 {
 	transport->kind->close(transport);

@@ -82,6 +82,7 @@ static void on_deadline(struct deadline *deadline)
 		    !websocket_send_raw(websocket, &part, 1))
 			return;
 	}
+	websocket_count_pending(websocket);
 	websocket_set_deadline(websocket);
 }
 

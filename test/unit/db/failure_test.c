@@ -455,8 +455,7 @@ static void test_full(void **state)
 	assert_true(storage_is_full(storage));
 	assert_true(storage_wants_probe(storage, 5000, &mark));
 	assert_false(storage_wants_probe(storage, 5999, &later));
-	/* A failure after the probe's begin counts. */
-	raise_in_a_write("58030", DB_FAILED);
+	raise_in_a_write("58030", DB_FAILED); /* after the probe's begin: it counts */
 	storage_probed(storage, mark);
 	assert_true(storage_is_full(storage));
 	assert_true(storage_wants_probe(storage, 6000, &later));
@@ -464,6 +463,8 @@ static void test_full(void **state)
 	assert_false(storage_is_full(storage));
 	storage_probed(storage, mark); /* an old one comes late */
 	assert_false(storage_is_full(storage));
+	assert_false(storage_wants_probe(storage, 65999, &later)); /* each takes some room */
+	assert_true(storage_wants_probe(storage, 66000, &later));
 }
 
 #define USUAL(test) cmocka_unit_test_setup_teardown(test, open_usual, close_usual)

@@ -167,10 +167,7 @@ function Generated({ field, form }: { field: FormField; form: AppFormProps }): J
 		);
 	if (made.fields.length === 0) return null;
 	return (
-		<div
-			class={made.parameter === parameter ? "form-fields" : "form-fields form-waits"}
-			aria-busy={made.parameter !== parameter}
-		>
+		<div class={made.parameter === parameter ? "form-fields" : "form-fields form-waits"}>
 			<Fields fields={made.fields.filter(({ type }) => type !== "generated")} form={form} />
 		</div>
 	);
