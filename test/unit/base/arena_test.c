@@ -171,7 +171,7 @@ static void recycled_blocks_are_bounded(void **state)
 	malloc_count = 0;
 	for (int i = 0; i < 1000; i++)
 		assert_non_null(arena_alloc(&arena, 4000));
-	assert_int_equal(malloc_count, 1000 - 256);
+	assert_int_equal(malloc_count, 1000 - 64);
 	arena_finish(&arena);
 	arena_drop_cache();
 }
