@@ -7,8 +7,8 @@
  * Where nobody writes, nothing fails. So the supervisor says when little room is left on the disk
  * of its own PostgreSQL: then probes find out before a write does.
  *
- * A probe is a write that needs room and leaves no row (sql/query/storage_probe.sql); a module above
- * the database runs it. */
+ * A probe is a write that needs room and leaves no row (sql/query/storage_probe.sql); a module
+ * above the database runs it. */
 #pragma once
 
 #include "base/region.h"
