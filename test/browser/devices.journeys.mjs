@@ -645,6 +645,12 @@ export default {
 		const owned = await owner(stage);
 		await push(stage, owned, { colour: [5, 5, 55], installationId: "lamp" });
 		const page = await stage.signedIn(owned.person);
+		// Of a panel that came for the first time a page asks once more what was stored of it.
+		const isStored = async () => {
+			const [device] = await (await page.request.get("web/devices")).json();
+			return device.connectedAt !== null;
+		};
+		while (!(await isStored())) await page.waitForTimeout(100);
 		const session = await page.context().newCDPSession(page);
 		// Each once: a second after its stream came up, a page looks whether it missed something.
 		const requests = new Set();
