@@ -1,8 +1,10 @@
 /* The removal of an account with all that it owns, in portions.
  *
- *   keys -> devices -> its apps on devices of others -> what these rendered -> apps -> account
- *    ^                                                                                   |
- *    +------------------- something of it has been made meanwhile -----------------------+
+ *   keys -> devices -> its apps are marked -> these on devices of others -> what they rendered
+ *    ^                                                                              |
+ *    |                                                      account <- apps <- their versions
+ *    |                                                          |
+ *    +-------- something of it has been made meanwhile ---------+
  *
  * Each portion is a transaction of a few milliseconds, and pauses of the same length lie between
  * them, so that the writes of others go on. The keys are revoked first. A removal that was broken
@@ -19,8 +21,10 @@
 enum account_removal_step {
 	REMOVAL_OF_KEYS,
 	REMOVAL_OF_DEVICES,
+	REMOVAL_MARKS_APPS,
 	REMOVAL_OF_INSTALLATIONS,
 	REMOVAL_OF_RENDERS,
+	REMOVAL_OF_VERSIONS,
 	REMOVAL_OF_APPS,
 	REMOVAL_OF_ACCOUNT,
 	REMOVAL_DONE,

@@ -21,7 +21,7 @@ WITH closed AS (
 		status = CASE WHEN EXISTS (SELECT FROM heir) THEN app.status ELSE 'disabled' END,
 		generation = app.generation + 1
 	FROM closed
-	WHERE app.account_id = closed.id AND app.visibility <> 'private' AND EXISTS (
+	WHERE app.account_id = closed.id AND app.visibility <> 'private' AND NOT app.is_removed AND EXISTS (
 		SELECT
 		FROM installation
 		JOIN device ON device.id = installation.device_id

@@ -17,7 +17,7 @@ WITH chosen AS (
 		generation = app.generation
 			+ CASE WHEN app.deployed_version_id = chosen.id THEN 0 ELSE 1 END
 	FROM chosen
-	WHERE app.id = :app_id AND chosen.status = 'APPROVED'
+	WHERE app.id = :app_id AND chosen.status = 'APPROVED' AND NOT app.is_removed
 	RETURNING app.generation
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address)

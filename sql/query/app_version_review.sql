@@ -19,7 +19,7 @@ WITH chosen AS (
 			WHERE version_id = app_version.id AND problem IS NOT NULL) AS is_broken
 	FROM app_version
 	JOIN app ON app.id = app_version.app_id
-	WHERE app_version.id = :id
+	WHERE app_version.id = :id AND NOT app.is_removed
 	FOR UPDATE OF app_version
 ), reviewed AS (
 	UPDATE app_version
@@ -41,7 +41,7 @@ WITH chosen AS (
 		generation = app.generation + 1,
 		status = CASE app.status WHEN 'disabled' THEN 'disabled' ELSE 'active' END
 	FROM reviewed
-	WHERE app.id = reviewed.app_id AND reviewed.status = 'APPROVED'
+	WHERE app.id = reviewed.app_id AND reviewed.status = 'APPROVED' AND NOT app.is_removed
 	RETURNING app.generation
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address)

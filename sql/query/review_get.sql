@@ -17,4 +17,4 @@ FROM app_version
 JOIN app ON app.id = app_version.app_id
 LEFT JOIN account ON account.id = app.account_id
 LEFT JOIN app_version AS deployed ON deployed.id = app.deployed_version_id
-WHERE app_version.id = :id
+WHERE app_version.id = :id AND NOT app.is_removed

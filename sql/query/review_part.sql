@@ -11,5 +11,6 @@ JOIN app ON app.id = app_version.app_id
 LEFT JOIN account ON account.id = app.account_id
 LEFT JOIN app_version AS deployed ON deployed.id = app.deployed_version_id
 WHERE app_version.status = 'PENDING' AND app_version.sequence > :after_sequence
+	AND NOT app.is_removed
 ORDER BY app_version.sequence
 LIMIT :row_limit

@@ -5,6 +5,8 @@ enum {
 	/* Of 100 devices the IDs and generations fit into one notification, of 8,000 bytes. */
 	ROWS_MAX = 100,
 	ROWS_FIRST = 10,
+	/* Each has up to 200 remarks of its reviewer, a script of up to 1 MB, and more. */
+	VERSIONS_MAX = 10,
 	/* A portion that took less is followed by one of twice as many rows, one that took more by
 	 * one of half as many. */
 	SHORT_MS = 10,
@@ -34,6 +36,10 @@ bool account_removal_next(struct account_removal *removal, struct db_query *quer
 		statement_account_removal_devices(
 		    query, &(struct account_removal_devices_parameters){id, row_limit}, row);
 		return true;
+	case REMOVAL_MARKS_APPS:
+		statement_account_removal_mark_apps(
+		    query, &(struct account_removal_mark_apps_parameters){id, row_limit}, row);
+		return true;
 	case REMOVAL_OF_INSTALLATIONS:
 		statement_account_removal_installations(
 		    query, &(struct account_removal_installations_parameters){id, row_limit}, row);
@@ -41,6 +47,12 @@ bool account_removal_next(struct account_removal *removal, struct db_query *quer
 	case REMOVAL_OF_RENDERS:
 		statement_account_removal_renders(
 		    query, &(struct account_removal_renders_parameters){id, row_limit}, row);
+		return true;
+	case REMOVAL_OF_VERSIONS:
+		if (row_limit > VERSIONS_MAX)
+			row_limit = VERSIONS_MAX;
+		statement_account_removal_versions(
+		    query, &(struct account_removal_versions_parameters){id, row_limit}, row);
 		return true;
 	case REMOVAL_OF_APPS:
 		statement_account_removal_apps(query, &(struct account_removal_apps_parameters){id},

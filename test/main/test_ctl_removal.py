@@ -11,6 +11,7 @@ from postgres import Postgres
 from server import DISPLAYCTL, Server, wait_until
 
 DEVICES = 1500
+VERSIONS = 120
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +70,26 @@ def locked_device(server, account_id):
         yield cursor.fetchone()[0]
 
 
+@contextlib.contextmanager
+def noted(server, table):
+    """A list: at the end how many of the table's rows each transaction has removed."""
+    sizes = []
+    sql(server, "CREATE TABLE removed (transaction xid8, n int4)")
+    sql(server, "CREATE FUNCTION note_removed() RETURNS trigger LANGUAGE plpgsql AS $$ "
+                "BEGIN INSERT INTO removed SELECT pg_current_xact_id(), count(*) FROM gone; "
+                "RETURN NULL; END $$")
+    sql(server, f"CREATE TRIGGER note AFTER DELETE ON {table} REFERENCING OLD TABLE AS gone "
+                "FOR EACH STATEMENT EXECUTE FUNCTION note_removed()")
+    try:
+        yield sizes
+        rows = sql(server, "SELECT sum(n)::int4 FROM removed GROUP BY transaction")
+        sizes.extend(row[0] for row in rows)
+    finally:
+        sql(server, f"DROP TRIGGER note ON {table}")
+        sql(server, "DROP FUNCTION note_removed")
+        sql(server, "DROP TABLE removed")
+
+
 def test_what_is_locked_goes_last(server, owner):
     """Keys first; then all but the locked device; the removal ends when that is free."""
     address, account_id, secret = owner
@@ -86,17 +107,62 @@ def test_what_is_locked_goes_last(server, owner):
 
 def test_no_portion_is_large(server, owner):
     """Others never wait for a transaction that removes everything."""
-    address, account_id, _ = owner
-    sql(server, "CREATE TABLE IF NOT EXISTS removed (transaction xid8, n int4)")
-    sql(server, "CREATE OR REPLACE FUNCTION note_removed() RETURNS trigger LANGUAGE plpgsql AS $$ "
-                "BEGIN INSERT INTO removed SELECT pg_current_xact_id(), count(*) FROM gone; "
-                "RETURN NULL; END $$")
-    sql(server, "CREATE OR REPLACE TRIGGER note AFTER DELETE ON device REFERENCING OLD TABLE AS "
-                "gone FOR EACH STATEMENT EXECUTE FUNCTION note_removed()")
-    server.ctl("account", "remove", address, "--yes")
-    sizes = [row[0] for row in sql(server, "SELECT sum(n)::int4 FROM removed GROUP BY transaction")]
-    sql(server, "DROP TRIGGER note ON device")
+    address, _, _ = owner
+    with noted(server, "device") as sizes:
+        server.ctl("account", "remove", address, "--yes")
     assert sum(sizes) == DEVICES and max(sizes) <= 100
+
+
+def test_an_app_of_many_versions_goes_in_portions(server, owner):
+    """With all that belongs to them; one that is locked goes last, and its app after it."""
+    address, account_id, _ = owner
+    its = new_app(server, address)["id"]
+    sql(server, "INSERT INTO app_version (id, app_id, name, script_language, script_content, "
+                "checksum, status, reviewed_at) SELECT gen_random_uuid(), %s, i, 'STARLARK', 'x', "
+                f"'x', 'APPROVED', now() FROM generate_series(1, {VERSIONS}) AS i", its)
+    sql(server, "INSERT INTO app_version_comment (version_id, position, author, comment) "
+                "SELECT id, i, 'x', 'x' FROM app_version, generate_series(1, 20) AS i "
+                "WHERE app_id = %s", its)
+    sql(server, "UPDATE app SET is_submitted = true, status = 'active', deployed_version_id = "
+                "(SELECT id FROM app_version WHERE app_id = %s AND name = '7') WHERE id = %s",
+        its, its)
+
+    def names():
+        return [row[0] for row in sql(server, "SELECT name FROM app_version WHERE app_id = %s", its)]
+
+    with noted(server, "app_version") as sizes, connected(server, autocommit=False) as cursor:
+        cursor.execute("SELECT FROM app_version WHERE app_id = %s AND name = '3' FOR UPDATE",
+                       (its,))
+        removal = begin_removal(server, address)
+        wait_until(lambda: names() == ["3"], "one version left")
+        assert removal.poll() is None
+        cursor.connection.rollback()
+        assert removal.wait() == 0, removal.stderr.read()
+    assert sum(sizes) == VERSIONS and max(sizes) <= 10
+    assert sql(server, "SELECT count(*) FROM app WHERE account_id = %s", account_id) == [(0,)]
+    assert sql(server, "SELECT count(*) FROM app_version_comment WHERE author = 'x'") == [(0,)]
+
+
+def test_versions_stay_unless_their_app_goes(server, owner):
+    """And what is marked to go is not taken back."""
+    address, account_id, secret = owner
+    its = new_app(server, address)
+    publish(server, secret, its)
+
+    def refusal(statement):
+        with pytest.raises(psycopg2.IntegrityError) as caught:
+            sql(server, statement, its["id"])
+        return caught.value.diag.constraint_name
+
+    assert refusal("DELETE FROM app_version WHERE app_id = %s") == "app_version_immutable"
+    assert refusal("UPDATE app SET is_removed = true WHERE id = %s") == "app_removed"
+    sql(server, "UPDATE app SET is_removed = true, status = 'disabled', deployed_version_id = NULL "
+                "WHERE id = %s", its["id"])
+    assert refusal("UPDATE app SET is_removed = false WHERE id = %s") == "app_removal_final"
+    assert refusal("UPDATE app SET status = 'active' WHERE id = %s") == "app_removed"
+    assert "no app" in refused(server, 3, "app", "enable", its["slug"])
+    server.ctl("account", "remove", address, "--yes")
+    assert sql(server, "SELECT count(*) FROM app WHERE account_id = %s", account_id) == [(0,)]
 
 
 def test_killed_in_the_middle(server, owner):

@@ -12,7 +12,7 @@ WITH changed AS (
 			WHEN app.is_submitted THEN 'pending'
 			ELSE 'draft'
 		END
-	WHERE app.id::text = lower(:app) OR app.slug = :app
+	WHERE (app.id::text = lower(:app) OR app.slug = :app) AND NOT app.is_removed
 	RETURNING *
 ), told AS (
 	SELECT pg_notify('displayd_hint', 'app:' || id || ':' || generation)

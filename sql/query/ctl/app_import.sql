@@ -29,6 +29,7 @@ WITH known AS (
 		deployed_version_id = coalesce((SELECT known.id FROM known), :version_id),
 		generation = app.generation + 1
 	WHERE app.account_id = excluded.account_id AND app.imported_as = excluded.imported_as
+		AND NOT app.is_removed
 	RETURNING app.id, app.slug, app.generation, app.status
 ), versioned AS (
 	INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum, status,

@@ -1,0 +1,23 @@
+-- Removes some versions of an account's apps with all that belongs to them. Rows that are locked are
+-- left for the next portion.
+-- params: account_id uuid, row_limit int8
+-- row: removed_portion
+-- effect: write
+WITH portion AS (
+	SELECT app_version.id
+	FROM app
+	JOIN app_version ON app_version.app_id = app.id
+	WHERE app.account_id = :account_id AND app.is_removed
+	LIMIT :row_limit
+	FOR UPDATE OF app_version SKIP LOCKED
+), removed AS (
+	DELETE FROM app_version
+	USING portion
+	WHERE app_version.id = portion.id
+)
+SELECT (SELECT count(*) FROM portion) AS removed, EXISTS (
+	SELECT
+	FROM app
+	JOIN app_version ON app_version.app_id = app.id
+	WHERE app.account_id = :account_id AND app.is_removed
+		AND app_version.id NOT IN (SELECT id FROM portion)) AS is_left
