@@ -81,16 +81,16 @@ class Answer:
 
 
 class Client:
-    """source: the address that it comes from."""
+    """source: the address that it comes from; port: None, the server's first."""
 
-    def __init__(self, server, source="127.0.0.1"):
+    def __init__(self, server, source="127.0.0.1", port=None):
         if server.path:
             self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             self.socket.settimeout(PATIENCE)
             self.socket.connect(server.path)
         else:
-            self.socket = socket.create_connection(("127.0.0.1", server.port), PATIENCE,
-                                                   (source, 0))
+            self.socket = socket.create_connection(("127.0.0.1", port or server.port),
+                                                   PATIENCE, (source, 0))
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if TLS:
             self.socket = TLS.wrap_socket(self.socket, suppress_ragged_eofs=False)

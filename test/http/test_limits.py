@@ -178,22 +178,6 @@ def test_big_answers_to_readers_that_stop(start):
         client.socket.close()
 
 
-def test_of_those_that_do_not_read_the_greediest_is_cut_off(start):
-    """What waits for all is too much: the others go on, and so does what takes no memory."""
-    server = start("--pending-bytes", "15000000")
-    with server.client() as shared, server.client() as modest, server.client() as greedy:
-        shared.send(b"GET /big?bytes=60000000 HTTP/1.1\r\nHost: a\r\n\r\n")
-        server.wait_for(lambda stats: stats["requests"] >= 2)
-        modest.send(b"GET /copy?bytes=6000000 HTTP/1.1\r\nHost: a\r\n\r\n")
-        server.wait_for(lambda stats: stats["connections"] == 4)
-        greedy.send(b"GET /copy?bytes=14000000 HTTP/1.1\r\nHost: a\r\n\r\n")
-        server.wait_for(lambda stats: stats["connections"] == 3)
-        taken = greedy.ended()
-        assert len(taken) < 14000000 and taken.endswith(b"<reset>")
-        assert modest.answer().body == b"0123456789" * 600000
-        assert shared.answer().body == b"0123456789" * 6000000
-
-
 def test_the_kernel_takes_little_ahead(start):
     """So a client that does not read is noticed, however much a kernel would take for it."""
     server = start("--write-stall-ms", "100")
