@@ -59,6 +59,6 @@ bool http_stream_is_full(const struct http_stream *stream);
 /* The answer is complete: the last act for a request that was not released. */
 void http_stream_end(struct http_stream *stream);
 
-/* The answer cannot be completed: the connection is closed, so that the client sees it. Likewise
- * the last act. */
+/* The answer cannot be completed: the connection is closed, over TCP by a reset, so that the client
+ * sees it. Likewise the last act. */
 void http_stream_abort(struct http_stream *stream);

@@ -79,6 +79,7 @@ struct http_transport {
 	bool is_reading;			    /* as last set */
 	bool is_ended;				    /* on_end was called */
 	bool is_closing;			    /* close() was called */
+	bool is_broken_off; /* set before close(): the peer has not got all that it was promised */
 };
 
 enum { HTTP_TRANSPORT_PARTS_MAX = 4, HTTP_TRANSPORT_ADDRESS_BYTES = ADDRESS_TEXT_BYTES };
@@ -159,8 +160,8 @@ static inline bool http_transport_has_input(const struct http_transport *transpo
 	return transport->kind->has_input(transport);
 }
 
-/* Closes at once and drops what waits; over TCP the peer is told by a reset where something did. A
- * second call does nothing. */
+/* Closes at once and drops what waits; over TCP the peer is told by a reset where something did, or
+ * where is_broken_off is set. A second call does nothing. */
 static inline void http_transport_close(struct http_transport *transport)
 {
 	transport->kind->close(transport);

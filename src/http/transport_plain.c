@@ -75,7 +75,8 @@ static size_t write_queue(const struct plain *plain)
  * and the kernel would go on keeping what the peer does not read. */
 static bool close_by_reset(struct plain *plain)
 {
-	return plain->uv.handle.type == UV_TCP && write_queue(plain) > 0 &&
+	return plain->uv.handle.type == UV_TCP &&
+	       (write_queue(plain) > 0 || plain->transport.is_broken_off) &&
 	       uv_tcp_close_reset(&plain->uv.tcp, on_close) == 0;
 }
 

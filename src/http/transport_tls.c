@@ -47,6 +47,7 @@ static void tls_close(struct http_transport *transport)
 	transport->is_reading = false;
 	loop_later_cancel(&tls->read_on);
 	tls_handshake_stop(tls);
+	tls->lower->is_broken_off = transport->is_broken_off;
 	if (!tls->is_working)
 		http_transport_close(tls->lower);
 }

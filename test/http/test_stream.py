@@ -165,8 +165,16 @@ def test_source_breaks_off(start):
         client.send(get("/stream?pieces=3&abort=1"))
         answer = client.answer()
         assert answer.status == 200
-        assert client.ended() == b"1\r\n0\r\n2\r\n01\r\n3\r\n012\r\n"
+        assert client.ended() == b"1\r\n0\r\n2\r\n01\r\n3\r\n012\r\n<reset>"
     assert "status=200" in server.stop()
+
+
+def test_source_breaks_off_for_an_old_client(start):
+    """To HTTP/1.0 the end of the connection is that of the answer: it must not look like one."""
+    with start().client() as client:
+        client.send(get("/stream?pieces=3&abort=1", "1.0"))
+        taken = client.ended()
+        assert taken.startswith(b"HTTP/1.1 200 OK\r\n") and taken.endswith(b"001012<reset>")
 
 
 @pytest.mark.parametrize("how", ["close", "reset"])
