@@ -1,6 +1,8 @@
--- Revokes an API key of an account. No row: it has none that is not revoked with this ID.
+-- Revokes an API key of an account, and tells all workers to forget it: with the commit, so that it is
+-- told wherever the worker's own connection for hints hangs. No row: the account has none that is not
+-- revoked with this ID.
 -- params: account_id uuid, id uuid, address text
--- row: secret_hash bytea
+-- row: name text
 -- effect: write
 WITH revoked AS (
 	UPDATE api_key
@@ -12,6 +14,9 @@ WITH revoked AS (
 	SELECT account.id, account.email, 'key.revoke', revoked.name, :address
 	FROM revoked
 	JOIN account ON account.id = revoked.account_id
+), told AS (
+	SELECT pg_notify('displayd_hint', 'key:' || encode(secret_hash, 'hex'))
+	FROM revoked
 )
-SELECT secret_hash
-FROM revoked
+SELECT name
+FROM revoked, told

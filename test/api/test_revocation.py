@@ -26,15 +26,8 @@ def wait_until_refused(clients, key):
                    "a worker that refuses the key")
 
 
-def hint_backends(world):
-    rows = world.sql("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND "
-                     "application_name = 'displayd' AND (query = 'SELECT' OR query LIKE 'LISTEN%%' "
-                     "OR query LIKE '%%pg_notify%%')")
-    return [row[0] for row in rows]
-
-
 def end_hint_connections(world):
-    for pid in hint_backends(world):
+    for pid in world.hint_backends():
         world.sql("SELECT pg_terminate_backend(%s)", pid)
 
 
@@ -103,7 +96,7 @@ def test_hint_connections_that_break_all_the_time(alone):
 def test_hint_connections_that_hang(alone):
     """Their server processes do nothing: the connections still count as up for a while."""
     account = alone.account()
-    hung = hint_backends(alone)
+    hung = alone.hint_backends()
     assert len(hung) == len(alone.workers())
     with warmed(account.key, alone) as clients:
         for pid in hung:

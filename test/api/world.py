@@ -378,6 +378,13 @@ class World:
             cursor.execute(statement, values)
             return cursor.fetchall() if cursor.description else None
 
+    def hint_backends(self):
+        """PostgreSQL's processes of the workers' connections for hints."""
+        rows = self.sql("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND "
+                        "application_name = 'displayd' AND (query = 'SELECT' OR "
+                        "query LIKE 'LISTEN%%' OR query LIKE 'SELECT set_config%%')")
+        return [row[0] for row in rows]
+
     def account(self):
         return Account(self)
 

@@ -1,9 +1,12 @@
 """Development > API keys."""
 
+import os
 import re
+import signal
 
 from lists import next_target
-from people import TIMESTAMP, UNKNOWN_ID, Browser, Person, sha256, wait_until
+from people import OWN_PAGE, TIMESTAMP, UNKNOWN_ID, Browser, Person, sha256, wait_until
+from world import request_bytes
 
 
 def test_an_account_without_a_device_has_no_key(browser):
@@ -33,6 +36,34 @@ def test_create_use_revoke(world, person):
     wait_until(lambda: world.get("/v1/devices", key=key["key"]).status == 401, "the revocation")
     browser.delete(f"/web/keys/{key['id']}").problem(404)
     assert browser.get("/web/keys").ok() == []
+
+
+def test_revoked_by_a_worker_that_cannot_tell_others(start):
+    """Its connection for hints hangs. Which worker's it is nobody knows, so each worker revokes a key."""
+    world = start()
+    person = Person(world)
+    person.device()
+    browser = person.browser()
+    made = [browser.post("/web/keys", {"name": "x"}).json() for _ in world.workers()]
+    clients = world.clients()
+
+    def answers(key):
+        return {client.request("GET", "/v1/devices", key=key["key"]).status for client in clients}
+
+    assert all(answers(key) == {200} for key in made)
+    hung = world.hint_backends()[0]
+    os.kill(hung, signal.SIGSTOP)
+    try:
+        for client, key in zip(clients, made):
+            fields = [*OWN_PAGE, ("Cookie", browser.cookie)]
+            client.send(request_bytes("DELETE", f"/web/keys/{key['id']}", fields=fields))
+            assert client.answer().status == 200
+        for key in made:
+            wait_until(lambda key=key: answers(key) == {401}, "the revocation")
+    finally:
+        os.kill(hung, signal.SIGCONT)
+    for client in clients:
+        client.close()
 
 
 def test_older_keys_have_no_first_characters(person):
