@@ -2,10 +2,11 @@
  *
  *   keys -> devices -> its apps are marked -> these on devices of others -> what they rendered
  *    ^                                                                              |
- *    |                                                      account <- apps <- their versions
- *    |                                                          |
- *    +-------- something of it has been made meanwhile ---------+
+ *    |                                    account <- apps <- their versions <- forms of these
+ *    |                                        |
+ *    +- something of it was made meanwhile ---+
  *
+ * A marked app cannot be used any more, and only its versions may be removed while it is there.
  * Each portion is a transaction of a few milliseconds, and pauses of the same length lie between
  * them, so that the writes of others go on. The keys are revoked first. A removal that was broken
  * off is taken up by beginning again.
@@ -24,6 +25,7 @@ enum account_removal_step {
 	REMOVAL_MARKS_APPS,
 	REMOVAL_OF_INSTALLATIONS,
 	REMOVAL_OF_RENDERS,
+	REMOVAL_OF_SCHEMAS,
 	REMOVAL_OF_VERSIONS,
 	REMOVAL_OF_APPS,
 	REMOVAL_OF_ACCOUNT,
@@ -47,7 +49,11 @@ __attribute__((warn_unused_result)) bool account_removal_next(struct account_rem
 							      struct removed_portion *row);
 
 /* portion: the statement's row; took_ms: how long it ran. Returns for how many milliseconds the
- * caller is to wait before the next. A statement that failed may be repeated without this. */
+ * caller is to wait before the next. */
 __attribute__((warn_unused_result)) uint64_t
 account_removal_take(struct account_removal *removal, const struct removed_portion *portion,
 		     uint64_t took_ms);
+
+/* The statement failed, and has changed nothing; the next one is the same with fewer rows, so that
+ * one which takes longer than a statement may ends at last. */
+void account_removal_failed(struct account_removal *removal);

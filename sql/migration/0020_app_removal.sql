@@ -33,14 +33,16 @@ BEGIN
 END
 $$;
 
--- Else an app could be marked, lose a version, and be there again with the version's name free.
+-- Else an app could be marked, lose a version, and be there again with the version's name free; or an
+-- instance of before could give to another account what is half gone.
 CREATE FUNCTION app_removal_is_final() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-	RAISE EXCEPTION 'the removal of an app is not taken back' USING
+	RAISE EXCEPTION 'an app that is being removed is neither kept nor given away' USING
 		ERRCODE = 'integrity_constraint_violation', CONSTRAINT = 'app_removal_final';
 END
 $$;
 CREATE TRIGGER app_removal_final BEFORE UPDATE ON app
-	FOR EACH ROW WHEN (OLD.is_removed AND NOT NEW.is_removed)
+	FOR EACH ROW WHEN (OLD.is_removed
+		AND (NOT NEW.is_removed OR NEW.account_id IS DISTINCT FROM OLD.account_id))
 	EXECUTE FUNCTION app_removal_is_final();
 ALTER TABLE app ENABLE ALWAYS TRIGGER app_removal_final;

@@ -1,5 +1,5 @@
--- Removes an app of an account, whose versions have gone before it. One that is locked is left for
--- later.
+-- Removes an app of an account with what it still has: its versions have gone before, unless it was
+-- made meanwhile. One that is locked is left for later.
 -- params: account_id uuid
 -- row: removed_portion
 -- effect: write

@@ -1,5 +1,5 @@
 -- Marks some of an account's apps as removed, so that nobody installs, reviews or deploys them any more
--- and their versions may go, and tells all workers. Rows that are locked are left for the next portion.
+-- and their versions may go. All workers are told, and pages look again. Rows that are locked are left for the next portion.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
 -- effect: write
@@ -17,7 +17,9 @@ WITH portion AS (
 	WHERE app.id = portion.id
 ), told AS (
 	SELECT pg_notify('displayd_hint',
-		string_agg('app:' || id || ':' || generation + 1, ' '))
+		string_agg('app:' || id || ':' || generation + 1, ' ')
+		|| ' changed:00000000-0000-0000-0000-000000000000:apps'
+		|| ' changed:00000000-0000-0000-0000-000000000000:reviews')
 	FROM portion
 	HAVING count(*) > 0
 )

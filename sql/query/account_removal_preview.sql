@@ -12,7 +12,8 @@ JOIN site ON site.is_it
 CROSS JOIN LATERAL (
 	SELECT count(*) AS apps
 	FROM app
-	WHERE app.account_id = account.id AND app.visibility <> 'private' AND EXISTS (
+	WHERE app.account_id = account.id AND app.visibility <> 'private' AND NOT app.is_removed
+		AND EXISTS (
 		SELECT
 		FROM installation
 		JOIN device ON device.id = installation.device_id

@@ -1,7 +1,7 @@
--- An app by its ID, of any account.
+-- An app by its ID, of any account; none that is being removed.
 -- params: id uuid
 -- row: app
 -- effect: read
 SELECT id, account_id, slug, visibility = 'private' AS is_private
 FROM app
-WHERE id = :id
+WHERE id = :id AND NOT is_removed

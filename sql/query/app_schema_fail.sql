@@ -1,15 +1,19 @@
 -- Notes why a version has no schema, with the 19 other failures of it that came last. No row: the
--- version is gone.
+-- version is gone. The version's row is locked before those of its failures, as its removal does it.
 -- params: version_id uuid, locale text, reach int2, engine text, kind int2, message text, file text,
 --   line int4, column int4
 -- row: version_id uuid
 -- effect: write
-WITH noted AS (
+WITH version AS (
+	SELECT id
+	FROM app_version
+	WHERE id = :version_id
+	FOR KEY SHARE
+), noted AS (
 	INSERT INTO app_schema_failure (version_id, locale, reach, engine, kind, message, file, line,
 		"column")
 	SELECT id, :locale, :reach, :engine, :kind, :message, :file, :line, :column
-	FROM app_version
-	WHERE id = :version_id
+	FROM version
 	ON CONFLICT (version_id, locale, reach) DO UPDATE
 	SET engine = excluded.engine, kind = excluded.kind, message = excluded.message,
 		file = excluded.file, line = excluded.line, "column" = excluded."column",
@@ -17,7 +21,7 @@ WITH noted AS (
 	RETURNING version_id
 ), gone AS (
 	DELETE FROM app_schema_failure
-	WHERE version_id = :version_id AND (locale, reach) IN (
+	WHERE version_id = (SELECT id FROM version) AND (locale, reach) IN (
 		SELECT locale, reach
 		FROM app_schema_failure
 		WHERE version_id = :version_id AND (locale, reach) <> (:locale, :reach)

@@ -1,20 +1,24 @@
 -- Keeps the schema of a version, with those of the 19 other locales that were made last. No row: the
--- version is gone.
+-- version is gone. The version's row is locked before those of its schemas, as its removal does it.
 -- params: version_id uuid, locale text, engine text, schema text, hosts text
 -- row: version_id uuid
 -- effect: write
-WITH kept AS (
-	INSERT INTO app_schema (version_id, locale, engine, schema, hosts)
-	SELECT id, :locale, :engine, :schema, :hosts
+WITH version AS (
+	SELECT id
 	FROM app_version
 	WHERE id = :version_id
+	FOR KEY SHARE
+), kept AS (
+	INSERT INTO app_schema (version_id, locale, engine, schema, hosts)
+	SELECT id, :locale, :engine, :schema, :hosts
+	FROM version
 	ON CONFLICT (version_id, locale) DO UPDATE
 	SET engine = excluded.engine, schema = excluded.schema, hosts = excluded.hosts,
 		made_at = excluded.made_at
 	RETURNING version_id
 ), gone AS (
 	DELETE FROM app_schema
-	WHERE version_id = :version_id AND locale IN (
+	WHERE version_id = (SELECT id FROM version) AND locale IN (
 		SELECT locale
 		FROM app_schema
 		WHERE version_id = :version_id AND locale <> :locale

@@ -5,8 +5,8 @@ enum {
 	/* Of 100 devices the IDs and generations fit into one notification, of 8,000 bytes. */
 	ROWS_MAX = 100,
 	ROWS_FIRST = 10,
-	/* Each has up to 200 remarks of its reviewer, a script of up to 1 MB, and more. */
-	VERSIONS_MAX = 10,
+	/* What each of these has is up to 1 MiB, or 200 remarks and a script of 1 MB. */
+	LARGE_ROWS_MAX = 10,
 	/* A portion that took less is followed by one of twice as many rows, one that took more by
 	 * one of half as many. */
 	SHORT_MS = 10,
@@ -21,12 +21,21 @@ void account_removal_begin(struct account_removal *removal, struct id account_id
 	*removal = (struct account_removal){.account_id = account_id, .row_limit = ROWS_FIRST};
 }
 
+static int64_t row_limit_max(enum account_removal_step step)
+{
+	return step == REMOVAL_OF_SCHEMAS || step == REMOVAL_OF_VERSIONS ? LARGE_ROWS_MAX
+									 : ROWS_MAX;
+}
+
 bool account_removal_next(struct account_removal *removal, struct db_query *query,
 			  struct removed_portion *row)
 {
 	struct id id = removal->account_id;
-	int64_t row_limit = removal->row_limit;
+	int64_t row_limit, most = row_limit_max(removal->step);
 
+	if (removal->row_limit > most)
+		removal->row_limit = most;
+	row_limit = removal->row_limit;
 	switch (removal->step) {
 	case REMOVAL_OF_KEYS:
 		statement_account_removal_keys(query, &(struct account_removal_keys_parameters){id},
@@ -48,9 +57,11 @@ bool account_removal_next(struct account_removal *removal, struct db_query *quer
 		statement_account_removal_renders(
 		    query, &(struct account_removal_renders_parameters){id, row_limit}, row);
 		return true;
+	case REMOVAL_OF_SCHEMAS:
+		statement_account_removal_schemas(
+		    query, &(struct account_removal_schemas_parameters){id, row_limit}, row);
+		return true;
 	case REMOVAL_OF_VERSIONS:
-		if (row_limit > VERSIONS_MAX)
-			row_limit = VERSIONS_MAX;
 		statement_account_removal_versions(
 		    query, &(struct account_removal_versions_parameters){id, row_limit}, row);
 		return true;
@@ -68,14 +79,18 @@ bool account_removal_next(struct account_removal *removal, struct db_query *quer
 	return false;
 }
 
+static void halve(struct account_removal *removal)
+{
+	if (removal->row_limit > 1)
+		removal->row_limit /= 2;
+}
+
 static void fit_portion(struct account_removal *removal, uint64_t took_ms)
 {
-	if (took_ms < SHORT_MS && removal->row_limit < ROWS_MAX)
+	if (took_ms < SHORT_MS)
 		removal->row_limit *= 2;
-	else if (took_ms > LONG_MS && removal->row_limit > 1)
-		removal->row_limit /= 2;
-	if (removal->row_limit > ROWS_MAX)
-		removal->row_limit = ROWS_MAX;
+	else if (took_ms > LONG_MS)
+		halve(removal);
 }
 
 uint64_t account_removal_take(struct account_removal *removal,
@@ -98,4 +113,9 @@ uint64_t account_removal_take(struct account_removal *removal,
 	if (portion->removed)
 		removal->idle_ms = 0;
 	return took_ms < REST_MAX_MS ? took_ms : REST_MAX_MS;
+}
+
+void account_removal_failed(struct account_removal *removal)
+{
+	halve(removal);
 }

@@ -50,10 +50,11 @@ static void on_portion(struct db_query *query, const struct db_result *result)
 	struct removed_portion portion = {0};
 	uint64_t ms = FAILED_MS;
 
-	/* What has failed is repeated. */
 	if (result->outcome == DB_OK && result->row_count == 1) {
 		db_read_row(result, 0, query->record, &removals->arena, &portion);
 		ms = account_removal_take(&removals->removal, &portion, took_ms);
+	} else {
+		account_removal_failed(&removals->removal);
 	}
 	rest(removals, ms);
 }

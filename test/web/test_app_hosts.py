@@ -3,10 +3,9 @@ forgotten after a month."""
 
 import os
 import uuid
-from concurrent.futures import ThreadPoolExecutor
 
-import psycopg2
 import pytest
+from lock_sessions import Session
 from people import wait_until
 from rendered import app, author, reviewer, statement, store, webp, world_without_engines
 
@@ -15,41 +14,10 @@ HOSTS = "a.example b.example"
 NOTHING = str(uuid.UUID(int=0))
 
 
-class Session:
-    """A connection to the database of its own, which runs the server's statements. One that waits for
-    a lock does so in a thread."""
-
-    def __init__(self, world):
-        self.world = world
-        self.connection = psycopg2.connect(world.database)
-        self.connection.autocommit = True
-        self.thread = ThreadPoolExecutor(1)
-        self.pid = self.connection.get_backend_pid()
-        self.run("SET deadlock_timeout = '50ms'")
-
-    def run(self, sql, parameters=None):
-        with self.connection.cursor() as cursor:
-            cursor.execute(sql, parameters)
-            return cursor.fetchall() if cursor.description else []
-
-    def begin(self, name, **parameters):
-        """Returns when the statement has ended, or waits for a lock."""
-        running = self.thread.submit(self.run, statement(name), parameters)
-        wait_until(lambda: running.done() or self.waits(), f"the end of {name}, or a lock")
-        return running
-
-    def waits(self):
-        return self.world.sql("SELECT wait_event_type = 'Lock' FROM pg_stat_activity "
-                              "WHERE pid = %s", self.pid)[0][0]
-
-
 @pytest.fixture
 def sessions(world):
-    made = [Session(world) for _ in range(3)]
-    yield made
-    for one in made:
-        one.thread.shutdown()
-        one.connection.close()
+    with Session(world) as asking, Session(world) as removing, Session(world) as holding:
+        yield asking, removing, holding
 
 
 def render(world, app):

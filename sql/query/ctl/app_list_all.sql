@@ -1,4 +1,5 @@
--- All apps, or where an e-mail address is given, the apps of that account; oldest first.
+-- All apps, or where an e-mail address is given, the apps of that account; oldest first. None that is
+-- being removed.
 -- params: account_email text?
 -- row: own_app
 -- effect: read
@@ -10,5 +11,6 @@ SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
 FROM app
 LEFT JOIN account ON account.id = app.account_id
 LEFT JOIN app_version ON app_version.id = app.deployed_version_id
-WHERE :account_email IS NULL OR lower(account.email) = lower(:account_email)
+WHERE NOT app.is_removed
+	AND (:account_email IS NULL OR lower(account.email) = lower(:account_email))
 ORDER BY app.created_at, app.id

@@ -11,4 +11,4 @@ SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
 FROM app
 LEFT JOIN account ON account.id = app.account_id
 LEFT JOIN app_version ON app_version.id = app.deployed_version_id
-WHERE app.id::text = lower(:app) OR app.slug = :app
+WHERE (app.id::text = lower(:app) OR app.slug = :app) AND NOT app.is_removed

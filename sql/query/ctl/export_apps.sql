@@ -7,5 +7,5 @@ SELECT id, json_strip_nulls(json_build_object('kind', 'app', 'id', id, 'slug', s
 	'createdAt', json_timestamp(created_at), 'author', author, 'importedAs', imported_as))::text
 	AS line
 FROM app
-WHERE account_id = :account_id
+WHERE account_id = :account_id AND NOT is_removed
 ORDER BY created_at, id

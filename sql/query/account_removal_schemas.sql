@@ -1,0 +1,26 @@
+-- Removes some of the schemas of an account's apps, each of which may have 1 MiB. Rows that are locked
+-- are left for the next portion.
+-- params: account_id uuid, row_limit int8
+-- row: removed_portion
+-- effect: write
+WITH portion AS (
+	SELECT app_schema.version_id, app_schema.locale
+	FROM app
+	JOIN app_version ON app_version.app_id = app.id
+	JOIN app_schema ON app_schema.version_id = app_version.id
+	WHERE app.account_id = :account_id AND app.is_removed
+	LIMIT :row_limit
+	FOR UPDATE OF app_schema SKIP LOCKED
+), removed AS (
+	DELETE FROM app_schema
+	USING portion
+	WHERE app_schema.version_id = portion.version_id AND app_schema.locale = portion.locale
+)
+SELECT (SELECT count(*) FROM portion) AS removed, EXISTS (
+	SELECT
+	FROM app
+	JOIN app_version ON app_version.app_id = app.id
+	JOIN app_schema ON app_schema.version_id = app_version.id
+	WHERE app.account_id = :account_id AND app.is_removed
+		AND (app_schema.version_id, app_schema.locale)
+			NOT IN (SELECT version_id, locale FROM portion)) AS is_left
