@@ -11,17 +11,19 @@ struct tags {
 	bool is_malformed;
 	bool names_any;	    /* "*" */
 	bool names_present; /* the target's present state */
+	bool names_later;   /* one that it may have soon */
 };
 
-/* A tag is "SETTINGS-SEEN", of which only the first half counts here. */
-static bool is_of_revision(struct str tag, int64_t revision)
+/* A tag is "SETTINGS-SEEN", of which only the first half counts here. -1: it is none of ours. */
+static int64_t revision_of(struct str tag)
 {
 	unsigned long long number;
 	size_t dash = str_find(tag, '-');
 
 	return dash < tag.length &&
-	       str_to_uint64((struct str){tag.data + 1, dash - 1}, INT64_MAX, &number) &&
-	       (int64_t)number == revision;
+		       str_to_uint64((struct str){tag.data + 1, dash - 1}, INT64_MAX, &number)
+		   ? (int64_t)number
+		   : -1;
 }
 
 static void read_line(struct task *task, struct str list, bool is_strong, struct tags *tags)
@@ -33,9 +35,12 @@ static void read_line(struct task *task, struct str list, bool is_strong, struct
 		return;
 	}
 	while (http_next_tag(&list, &tag)) {
-		if (task->endpoint->has_settings_tag && !(is_strong && tag.is_weak) &&
-		    is_of_revision(tag.text, task->device.settings_revision))
-			tags->names_present = true;
+		int64_t revision = revision_of(tag.text), present = task->device.settings_revision;
+
+		if (!task->endpoint->has_settings_tag || (is_strong && tag.is_weak))
+			continue;
+		tags->names_present |= revision == present;
+		tags->names_later |= revision > present;
 	}
 	if (list.length)
 		tags->is_malformed = true;
@@ -75,8 +80,9 @@ bool task_fails_precondition(struct task *task, struct verdict *ret_answer)
 	else if (none_match.names_any || none_match.names_present)
 		*ret_answer = task_fail(task, 412, "If-None-Match names what is there already");
 	else {
-		/* The statement looks again: somebody else may change the settings before it. */
-		if ((match.is_there && !match.names_any) || none_match.is_there)
+		/* The statement looks again: somebody else may change the settings before it. What
+		 * they have become is never what they were. */
+		if ((match.is_there && !match.names_any) || none_match.names_later)
 			task->expected_revision = task->device.settings_revision;
 		return false;
 	}

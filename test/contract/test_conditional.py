@@ -234,6 +234,15 @@ def test_one_of_many_changes_wins(device):
         assert device.get().ok()["volume"] == winner
 
 
+def test_a_tag_that_never_was_stops_no_change(device):
+    """However many come at once: that the settings have changed meanwhile does not make it theirs."""
+    for field in ('"a"', '"1-1"', ""):
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(
+                lambda n, field=field: change_volume(device, n, ("If-None-Match", field)), range(40)))
+        assert {answer.status for answer in answers} == {200}
+
+
 # What changes something that has no tag: method, path below, body, the answer without conditions.
 UNTAGGED = [
     ("POST", "{device}/push", {"image": IMAGE}, 200),
