@@ -33,14 +33,22 @@ static bool is_json(const struct task *task)
 	return str_equal_ignore_case(str_trim(type), STR("application/json"));
 }
 
+bool task_fails_coding(struct task *task, struct verdict *ret_answer)
+{
+	if (!http_request_field(task->request, STR("content-encoding")).data)
+		return false;
+	task_add_field(task, STR("Accept-Encoding"), STR("identity"));
+	*ret_answer = task_fail(task, 415, "the body must be sent without Content-Encoding");
+	return true;
+}
+
 static struct verdict parse_body(struct task *task)
 {
+	struct verdict answer;
 	struct str reason;
 
-	if (http_request_field(task->request, STR("content-encoding")).data) {
-		task_add_field(task, STR("Accept-Encoding"), STR("identity"));
-		return task_fail(task, 415, "the body must be sent without Content-Encoding");
-	}
+	if (task_fails_coding(task, &answer))
+		return answer;
 	if (!is_json(task))
 		return task_fail(task, 415,
 				 "the body must be JSON, with Content-Type: "

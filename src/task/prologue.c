@@ -43,6 +43,8 @@ struct verdict task_prologue(struct task *task)
 		task->stage = STAGE_RESOURCE;
 		if (endpoint->body)
 			return task_read_body(task);
+		if (changes_something(task) && task_fails_coding(task, &answer))
+			return answer;
 		__attribute__((fallthrough));
 	case STAGE_RESOURCE:
 		task->stage = STAGE_FIELDS;

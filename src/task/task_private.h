@@ -70,6 +70,10 @@ task_step task_prologue;
 /* Its stages: read the body and parse it, find the resource of the path. */
 task_step task_read_body;
 task_step task_find_resource;
+/* True, with the answer 415, where a body has a content coding, or would have one: also where none
+ * is read. */
+__attribute__((warn_unused_result)) bool task_fails_coding(struct task *task,
+							   struct verdict *ret_answer);
 
 /* Takes a token of id's bucket and shows the limit in header fields. True, with the answer 429,
  * where no token is left. */

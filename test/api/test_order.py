@@ -66,6 +66,16 @@ def test_content_encoding(account, coding):
     account.post(path, HUGE, fields=fields).problem(413)
 
 
+def test_content_encoding_where_no_body_is_read(account):
+    device = account.device()
+    device.push(installationId="lamp")
+    path, fields = f"{device.path}/installations/lamp", [("Content-Encoding", "gzip")]
+    assert "Content-Encoding" in account.request(
+        "DELETE", path, fields=fields).problem(415)["detail"]
+    assert device.ids() == ["lamp"]
+    assert account.get(device.path, fields=fields).status == 200  # it changes nothing
+
+
 def test_syntax_before_existence(account, other):
     for device in (UNKNOWN_ID, other.id):
         assert "errors" not in account.post(f"/v1/devices/{device}/push", b"{").problem(400)

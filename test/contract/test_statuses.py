@@ -115,7 +115,9 @@ def too_large(stage, found):
 
 
 def wrong_media_type(stage, found):
-    return stage.request(found, fields=[("Content-Type", "text/plain")])
+    if "requestBody" in found[2]:
+        assert stage.request(found, fields=[("Content-Type", "text/plain")]).status == 415
+    return stage.request(found, fields=[("Content-Encoding", "gzip")])
 
 
 STATUSES = {200: success, 201: success, 304: not_modified, 400: bad_request, 401: unauthorized,
