@@ -43,6 +43,9 @@ enum {
 	 * for so long and so much, so that it sees the answer instead of a reset, even where it
 	 * reads only after it has sent an upload that is somewhat too large. */
 	LIMIT_LINGER_MS = 2 * 1000,
+	/* For so long where the server drains and the client has sent all of its request: what it
+	 * may send of another one without waiting is on its way. */
+	LIMIT_DRAIN_LINGER_MS = 200,
 	LIMIT_LINGER_BYTES = 2 * LIMIT_UPLOAD_BODY_BYTES,
 	/* Empty lines before a request line. More: 400. */
 	LIMIT_BLANK_LINES = 4,

@@ -30,9 +30,7 @@ static bool is_at_end(const struct http_connection *connection)
 	if (connection->saw_end)
 		return true;
 	return !exchange->keep_alive && !connection->has_more &&
-	       buffer_length(&connection->parked) == 0 &&
-	       (exchange->body_state == EXCHANGE_BODY_NONE ||
-		exchange->body_state == EXCHANGE_BODY_READ);
+	       buffer_length(&connection->parked) == 0 && http_exchange_is_read(exchange);
 }
 
 void http_connection_on_written(struct http_connection *connection)

@@ -1,4 +1,5 @@
 #include "http/connection_state.h"
+#include "base/limits.h"
 #include "base/require.h"
 #include "http/listener.h"
 
@@ -170,9 +171,15 @@ void http_connection_go_on(struct http_connection *connection)
  * is still sending would reset the connection, and the answer could get lost. */
 void http_connection_linger(struct http_connection *connection)
 {
+	struct http_connections *connections = connection->connections;
+	bool is_short = connections->is_draining && http_exchange_is_read(connection->exchange) &&
+			connections->settings.linger_ms > LIMIT_DRAIN_LINGER_MS;
+
 	http_exchange_free(connection->exchange);
 	connection->exchange = NULL;
 	http_connection_move(connection, CONNECTION_LINGERING);
+	if (is_short)
+		deadline_set(connections->loop, &connection->deadline, LIMIT_DRAIN_LINGER_MS);
 	http_transport_shutdown(connection->transport);
 	http_connection_go_on(connection);
 }

@@ -73,6 +73,13 @@ void http_exchange_set_id(struct http_exchange *exchange, struct request_ids *id
  * more than its share of the bodies_max bytes that are for all exchanges. */
 bool http_exchange_add_body(struct http_exchange *exchange, struct str piece, size_t bodies_max);
 
+/* Whether the client has sent all of the request. */
+static inline bool http_exchange_is_read(const struct http_exchange *exchange)
+{
+	return exchange->body_state == EXCHANGE_BODY_NONE ||
+	       exchange->body_state == EXCHANGE_BODY_READ;
+}
+
 /* Calls done, now. */
 void http_exchange_body_done(struct http_exchange *exchange, int status);
 /* Calls done, later. */

@@ -395,6 +395,18 @@ def test_request_on_its_way_when_the_drain_begins(start):
     server.stop(None)
 
 
+def test_drain_ends_while_a_client_stays(start):
+    """It has its answer and the end, and keeps its own side open."""
+    server = start("--linger-ms", "600000")
+    with server.client() as client:
+        client.send(b"GET /drain HTTP/1.1\r\nHost: a\r\n\r\n")
+        server.wait_until_stopped()
+        server.process.send_signal(signal.SIGCONT)
+        assert client.answer()["Connection"] == "close"
+        assert client.ended() == b""
+        server.stop(None)
+
+
 def test_drain_of_nothing(start):
     start().stop()
 
