@@ -28,6 +28,7 @@
 #pragma once
 
 #include "base/process.h"
+#include "db/storage.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -109,9 +110,9 @@ const struct process_user *cluster_user(const struct cluster *cluster);
 __attribute__((warn_unused_result)) int cluster_admit_workers(const struct cluster *cluster,
 							      struct cluster_error *reterr);
 
-/* Whether the disk of the data folder has so little room left that writes may soon fail. False
- * where nobody can say. Does not block on a local disk. */
-bool cluster_is_short_of_room(const struct cluster *cluster);
+/* The room on the disk of the data folder; enough where nobody can say. Does not block on a local
+ * disk. */
+enum storage_room cluster_room(const struct cluster *cluster);
 
 /* Logs the lines that have arrived on log_fd. Never blocks. If this is not called, PostgreSQL drops
  * lines rather than wait. False once PostgreSQL has closed its end. */

@@ -23,12 +23,20 @@ extern const struct region storage_region;
 void storage_failed(struct storage *storage);
 bool storage_is_full(const struct storage *storage);
 
-/* Called by the supervisor: whether little room is left. It may still be enough. */
-void storage_set_short(struct storage *storage, bool is_short);
+/* What is left on the disk of the instance's own PostgreSQL. */
+enum storage_room {
+	STORAGE_ROOM_ENOUGH,
+	STORAGE_ROOM_SHORT, /* it may still be enough */
+	STORAGE_ROOM_NONE,
+};
+
+/* Called by the supervisor. */
+void storage_set_room(struct storage *storage, enum storage_room room);
 bool storage_is_short(const struct storage *storage);
 
-/* Whether the caller is to run a probe now: at most one begins in a second where it is full, else
- * one in a minute. now_ms: of clock_monotonic_ms(). *ret_mark is for storage_probed(). */
+/* Whether the caller is to run a probe now: at most one begins in a second where it is full or has
+ * no room, else one in a minute. now_ms: of clock_monotonic_ms(). *ret_mark is for
+ * storage_probed(). */
 bool storage_wants_probe(struct storage *storage, uint64_t now_ms, uint64_t *ret_mark);
 /* The probe of this mark has succeeded. */
 void storage_probed(struct storage *storage, uint64_t mark);

@@ -20,22 +20,28 @@ bool storage_is_full(const struct storage *storage)
 	return atomic_load(&storage->failures) != atomic_load(&storage->overcome);
 }
 
-void storage_set_short(struct storage *storage, bool is_short)
+void storage_set_room(struct storage *storage, enum storage_room room)
 {
-	atomic_store(&storage->is_short, is_short);
+	atomic_store(&storage->room, (unsigned char)room);
 }
 
 bool storage_is_short(const struct storage *storage)
 {
-	return atomic_load(&storage->is_short);
+	return atomic_load(&storage->room) != STORAGE_ROOM_ENOUGH;
+}
+
+static unsigned probe_pause_ms(const struct storage *storage)
+{
+	bool is_short = atomic_load(&storage->room) == STORAGE_ROOM_SHORT;
+
+	return is_short && !storage_is_full(storage) ? SHORT_PROBE_PAUSE_MS : PROBE_PAUSE_MS;
 }
 
 bool storage_wants_probe(struct storage *storage, uint64_t now_ms, uint64_t *ret_mark)
 {
 	uint64_t probe_ms = atomic_load(&storage->probe_ms);
-	unsigned pause_ms = storage_is_full(storage) ? PROBE_PAUSE_MS : SHORT_PROBE_PAUSE_MS;
 
-	if (probe_ms && now_ms - probe_ms < pause_ms)
+	if (probe_ms && now_ms - probe_ms < probe_pause_ms(storage))
 		return false;
 	*ret_mark = atomic_load(&storage->failures);
 	return atomic_compare_exchange_strong(&storage->probe_ms, &probe_ms, now_ms);

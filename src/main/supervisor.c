@@ -317,8 +317,8 @@ static void look_after_database(struct supervisor *supervisor, uint64_t now_ms)
 	if (!instance_is_embedded(instance) || now_ms < supervisor->database_ms)
 		return;
 	supervisor->database_ms = now_ms + DATABASE_LOOK_MS;
-	storage_set_short(region_common(instance->shared, &storage_region),
-			  cluster_is_short_of_room(&instance->cluster));
+	storage_set_room(region_common(instance->shared, &storage_region),
+			 cluster_room(&instance->cluster));
 	for (unsigned i = 0; i < config_worker_slots(instance->config); i++)
 		background_lower(region_slot(instance->shared, &background_region, i),
 				 instance->cluster.pid);

@@ -463,8 +463,6 @@ static void test_full(void **state)
 	assert_false(storage_is_full(storage));
 	storage_probed(storage, mark); /* an old one comes late */
 	assert_false(storage_is_full(storage));
-	assert_false(storage_wants_probe(storage, 65999, &later)); /* each takes some room */
-	assert_true(storage_wants_probe(storage, 66000, &later));
 }
 
 #define USUAL(test) cmocka_unit_test_setup_teardown(test, open_usual, close_usual)
