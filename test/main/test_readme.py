@@ -16,6 +16,7 @@ import urllib.request
 
 import pytest
 from images import frames_of
+from postgres import Postgres
 from server import DISPLAYCTL, DISPLAYD, PATIENCE_S, ROOT, wait_until
 
 
@@ -151,6 +152,75 @@ def test_lines_of_tools_run(checkout):
     play(again, checkout.root, b"brightness 60 %")  # the server has another port now
     assert re.search(r"^key +ddk_", checkout.sh(key), re.M)
     assert re.search(r"^websocketUrl +ws://", checkout.sh(device), re.M)
+    checkout.stop()
+
+
+PASSWORD = "correct-horse"
+
+
+@pytest.fixture
+def database():
+    """The URL of a database that asks for a password, without it."""
+    postgres = Postgres()
+    with open(postgres.data + "/pg_hba.conf", "w", encoding="ascii") as file:
+        file.write("local all postgres trust\nlocal all all scram-sha-256\n")
+    with postgres:
+        postgres.execute(f"CREATE ROLE panels LOGIN SUPERUSER PASSWORD '{PASSWORD}'")
+        yield postgres.create_database().replace("user=postgres", "user=panels")
+
+
+def by_variable(checkout, url, monkeypatch):
+    monkeypatch.setenv("DISPLAYD_DATABASE", f"{url}&password={PASSWORD}")
+    return ()
+
+
+def by_file_of_passwords(checkout, url, monkeypatch):
+    path = os.path.join(checkout.root, "my passwords")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f"*:*:*:panels:{PASSWORD}\n")
+    os.chmod(path, 0o600)
+    if os.getuid() == 0:  # workers read it, too
+        os.chmod(checkout.root, 0o755)
+        shutil.chown(path, "displayd")
+    monkeypatch.setenv("PGPASSFILE", "my passwords")
+    return ("--database", url)
+
+
+def by_configuration(checkout, url, monkeypatch):
+    with open(os.path.join(checkout.root, "my displayd.conf"), "w", encoding="ascii") as file:
+        file.write(f"database = {url}&password={PASSWORD}\n")
+    return ("--config", "my displayd.conf")
+
+
+@pytest.mark.parametrize("give", [by_variable, by_file_of_passwords, by_configuration])
+def test_lines_of_tools_run_with_another_database(checkout, database, monkeypatch, give):
+    """They find it from a terminal that knows nothing, and no password is printed."""
+    options = ("--listen", "127.0.0.1:0", *give(checkout, database, monkeypatch))
+    checkout.start(options=options)
+    checkout.stop()
+    text = checkout.start(options=options)
+    for name in ("DISPLAYD_DATABASE", "PGPASSFILE"):
+        monkeypatch.delenv(name, raising=False)
+    _, key, device = [f"cd / && {line}" for line in lines_of(text, "displayctl' ")]
+    assert re.search(r"^key +ddk_", checkout.sh(key), re.M)
+    assert re.search(r"^websocketUrl +ws://", checkout.sh(device), re.M)
+    assert PASSWORD not in text
+    checkout.stop()
+
+
+def test_lines_of_the_readme_with_another_database(checkout, database, monkeypatch):
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+        [first] = re.findall(r"`(export DISPLAYD_DATABASE=[^`]*)`", file.read())
+    given = os.path.join(checkout.root, "state/demo-database")
+    options = ("--listen", "127.0.0.1:0", *by_variable(checkout, database, monkeypatch))
+    checkout.start(options=options)
+    monkeypatch.delenv("DISPLAYD_DATABASE")
+    assert os.stat(given).st_mode & 0o777 == 0o600
+    [block] = [block for block in readme_lines() if "account create" in block]
+    checkout.sh(first + "\n" + block)
+    checkout.stop()
+    checkout.start(options=("--listen", "127.0.0.1:0"), last="polling ")
+    assert not os.path.exists(given)  # nor the password
     checkout.stop()
 
 
