@@ -1,6 +1,5 @@
 """The lines that README and tools/run print, as a reader types them. (The examples' own lines are in
-test/contract/test_clients.py, those of "app render" in test/render, that of "app import" in
-test_ctl_app_import.py.)"""
+test/contract/test_clients.py.)"""
 
 import http.client
 import json
@@ -105,18 +104,26 @@ def play(line, folder, wanted):
     assert wanted in shown, shown[-2000:]
 
 
-def readme_lines():
-    """The lines with displayctl that need a server, and what stands between them."""
+def readme_blocks():
+    """The lines of README with the displayctl that is built, and what stands between them."""
     with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
         blocks = re.findall(r"^```sh\n(.*?)^```", file.read(), re.M | re.S)
-    others = ("app render", "app import", "sudo ")
-    return [block for block in blocks
-            if "displayctl" in block and not any(words in block for words in others)]
+    return [block for block in blocks if "build/release/displayctl" in block]
+
+
+def is_for_apps(block):
+    """What needs an engine."""
+    return "displayctl app " in block
+
+
+def account_block():
+    [block] = [block for block in readme_blocks() if "account create" in block]
+    return block
 
 
 def test_lines_of_the_readme(checkout):
-    blocks = readme_lines()
-    assert sum(block.count("build/release/displayctl") for block in blocks) >= 3
+    blocks = [block for block in readme_blocks() if not is_for_apps(block)]
+    assert sum(block.count("build/release/displayctl") for block in blocks) >= 5
     checkout.start()
     printed = "".join(checkout.sh(block) for block in blocks)
     key = re.search(r"^key +(ddk_\S+)$", printed, re.M)[1]
@@ -124,6 +131,54 @@ def test_lines_of_the_readme(checkout):
     shutil.copy(os.path.join(ROOT, "tools/demo/demo.png"), os.path.join(checkout.root, "picture.png"))
     assert "shows picture.png" in checkout.sh("sh docs/examples/push.sh picture.png",
                                               DISPLAYD_URL=url, DISPLAYD_KEY=key)
+    checkout.stop()
+
+
+MINE = """load("render.star", "render")
+def main(config):
+    return render.Root(child = render.Text(config.get("name", "nobody")))
+"""
+
+
+def write(text, *path):
+    path = os.path.join(*path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+@pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be rendered")
+def test_lines_of_the_readme_that_render(checkout):
+    """Those that end by themselves, and those that play in the terminal until Ctrl-C."""
+    write(MINE, checkout.root, "mine.star")
+    [block] = [block for block in readme_blocks() if "app render" in block]
+    lines = block.splitlines()
+    playing = [line for line in lines if "app render" in line and not re.search(" (-o|--check) ", line)]
+    assert (len(lines), len(playing)) == (5, 2)
+    for line in playing:
+        play(line, checkout.root, b"a still picture" if "mine.star" in line else b"2 frames")
+    printed = checkout.sh("".join(line + "\n" for line in lines if line not in playing))
+    assert "a still picture" in printed
+    with open(os.path.join(checkout.root, "mine.webp"), "rb") as file:
+        assert len(frames_of(file.read())) == 1
+    with open(os.path.join(ROOT, "share/panel.d.ts"), "rb") as types:
+        with open(os.path.join(checkout.root, "panel.d.ts"), "rb") as file:
+            assert file.read() == types.read()
+
+
+@pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be loaded")
+def test_line_of_the_readme_that_imports(checkout):
+    """Typed in the shell of the lines that made the account."""
+    home = os.path.join(checkout.root, "home")
+    for name in ("here", "there"):
+        write(f"id: {name}\nname: {name.title()}\nsummary: A summary\nauthor: Ada\n", home,
+              f"apps/apps/{name}/manifest.yaml")
+        write(MINE, home, f"apps/apps/{name}/{name}.star")
+    [block] = [block for block in readme_blocks() if "app import" in block]
+    checkout.start()
+    checkout.sh(account_block() + block, HOME=home)
+    apps = checkout.sh("build/release/displayctl --state-dir state app list --account ada@example.org")
+    assert "here" in apps and "there" in apps
     checkout.stop()
 
 
@@ -216,8 +271,7 @@ def test_lines_of_the_readme_with_another_database(checkout, database, monkeypat
     checkout.start(options=options)
     monkeypatch.delenv("DISPLAYD_DATABASE")
     assert os.stat(given).st_mode & 0o777 == 0o600
-    [block] = [block for block in readme_lines() if "account create" in block]
-    checkout.sh(first + "\n" + block)
+    checkout.sh(first + "\n" + account_block())
     checkout.stop()
     checkout.start(options=("--listen", "127.0.0.1:0"), last="polling ")
     assert not os.path.exists(given)  # nor the password
