@@ -2,11 +2,13 @@
 # Shows a picture on the first device of an account: push.sh PICTURE
 set -eu
 
-call() { # METHOD PATH, and the body on the standard input; the answer is left in $answer
-	answer=$(curl --silent --show-error --fail-with-body --max-time 10 --request "$1" \
-		--header "Authorization: Bearer $DISPLAYD_KEY" \
-		--header 'Content-Type: application/json' \
-		--data-binary @- "$DISPLAYD_URL$2") || fail "$answer"
+# METHOD PATH FILE: the body is in the file; the answer is left in $answer. The key comes to curl through
+# a pipe, as others can see the arguments of programs; printf is a part of the shell.
+call() {
+	answer=$(printf 'Authorization: Bearer %s\n' "$DISPLAYD_KEY" |
+		curl --silent --show-error --fail-with-body --max-time 10 --request "$1" \
+			--header @- --header 'Content-Type: application/json' \
+			--data-binary "@$3" "$DISPLAYD_URL$2") || fail "$answer"
 }
 
 fail() {
@@ -15,7 +17,7 @@ fail() {
 }
 
 [ -f "${1-}" ] && [ -r "$1" ] || fail "push.sh PICTURE: there is no file '${1-}' that can be read"
-call GET /v1/devices </dev/null
+call GET /v1/devices /dev/null
 device=$(echo "$answer" | sed -n 's/^\[{"id":"\([^"]*\)".*/\1/p')
 [ -n "$device" ] || fail 'the account has no device'
 
@@ -23,7 +25,7 @@ body=$(mktemp)
 trap 'rm -f "$body"' EXIT
 image=$(base64 <"$1" | tr -d '\n')
 printf '{"image":"%s","installationId":"example"}' "$image" >"$body"
-call POST "/v1/devices/$device/push" <"$body"
+call POST "/v1/devices/$device/push" "$body"
 echo '{"brightness":40}' >"$body"
-call PATCH "/v1/devices/$device" <"$body"
+call PATCH "/v1/devices/$device" "$body"
 echo "$device shows $1 at 40 %"

@@ -2,7 +2,9 @@
 
 import os
 import re
+import shutil
 import subprocess
+import sys
 
 import images
 import pytest
@@ -84,3 +86,36 @@ def test_says_what_is_wrong(world, account, folder, command):
         # A picture that is missing is no empty picture, which the server would refuse.
         assert words != "picture.png" or "Bad Request" not in done.stderr
         assert done.stdout == ""
+
+
+# In the place of a program: where the key is that others may read, and then what the program does.
+WATCH = """#!{python}
+import glob, os, sys
+with open({found!r}, "a") as found:
+    print("called", file=found)
+    for path in glob.glob("/proc/[0-9]*/cmdline") + glob.glob(os.environ["TMPDIR"] + "/*"):
+        try:
+            with open(path, "rb") as file:
+                if os.environb[b"DISPLAYD_KEY"] in file.read():
+                    print(path, file=found)
+        except OSError:
+            pass
+os.execv({program!r}, sys.argv)
+"""
+
+
+def test_the_key_is_no_argument(world, account, folder, monkeypatch):
+    """Others read the list of processes. Nor is it in a file that stays after a crash."""
+    [command] = [command for command in printed() if command.startswith("sh ")]
+    watched, found = folder / "watched", folder / "found"
+    watched.mkdir()
+    (watched / "curl").write_text(WATCH.format(python=sys.executable, found=str(found),
+                                               program=shutil.which("curl")))
+    (watched / "curl").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{watched}:{os.environ['PATH']}")
+    (folder / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder / "temporary"))
+    account.device()
+    done = run(command, folder, world.server.url, account.key)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert found.read_text().split() == 3 * ["called"]
