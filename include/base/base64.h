@@ -19,6 +19,9 @@ static inline size_t base64_decoded_max(size_t text_length)
 __attribute__((warn_unused_result)) int base64_decode(struct str text, uint8_t *ret_data,
 						      size_t *ret_size);
 
+/* The text without the white space of ASCII that it begins with. */
+struct str base64_skip_space(struct str text);
+
 /* Characters that are no white space. */
 size_t base64_significant(struct str text);
 

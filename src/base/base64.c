@@ -49,6 +49,15 @@ static bool is_space(unsigned char c)
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f';
 }
 
+struct str base64_skip_space(struct str text)
+{
+	size_t i = 0;
+
+	while (i < text.length && is_space((unsigned char)text.data[i]))
+		i++;
+	return str_from_offset(text, i);
+}
+
 size_t base64_significant(struct str text)
 {
 	size_t count = 0;

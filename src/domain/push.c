@@ -1,4 +1,5 @@
 #include "domain/push.h"
+#include "base/base64.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 
@@ -86,35 +87,53 @@ static bool is_image_type(struct str type)
 	       str_equal_ignore_case(type, STR("image/gif"));
 }
 
-static bool is_web_address(struct str text)
+/* A scheme's name (RFC 3986 section 3.1). */
+static bool is_scheme(struct str text)
+{
+	for (size_t i = 0; i < text.length; i++) {
+		char c = text.data[i];
+		bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+		bool is_other = (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+
+		if (!is_letter && !(is_other && i > 0))
+			return false;
+	}
+	return text.length > 0;
+}
+
+/* Base64 has no colon, so nothing that could be an image is taken for one. */
+static bool is_url(struct str text)
 {
 	size_t colon = str_find(text, ':');
 	struct str scheme = {text.data, colon};
 
-	return colon < text.length && (str_equal_ignore_case(scheme, STR("https")) ||
-				       str_equal_ignore_case(scheme, STR("http")));
+	if (colon == text.length)
+		return false;
+	if (str_equal_ignore_case(scheme, STR("https")) ||
+	    str_equal_ignore_case(scheme, STR("http")))
+		return true;
+	return is_scheme(scheme) && str_starts_with(str_from_offset(text, colon), STR("://"));
 }
 
-/* Splits a data URL (RFC 2397) into its media type and its base64 text; plain base64 has no media
- * type. NULL: it is good; else the fault. */
-static const char *split_image(struct str image, struct str *ret_media_type, struct str *ret_base64)
+static bool is_data_url(struct str text)
+{
+	return text.length >= 5 && str_equal_ignore_case((struct str){text.data, 5}, STR("data:"));
+}
+
+/* Splits a data URL (RFC 2397) into its media type and its base64 text. NULL: it is good; else the
+ * fault. */
+static const char *split_data_url(struct str url, struct str *ret_media_type,
+				  struct str *ret_base64)
 {
 	struct str head, parameters, type;
 	struct str last = {0};
 	size_t comma;
 
-	if (is_web_address(image))
-		return "is a URL, which is not fetched: send the image itself, in base64";
-	if (image.length < 5 || !str_equal_ignore_case((struct str){image.data, 5}, STR("data:"))) {
-		*ret_media_type = (struct str){0};
-		*ret_base64 = image;
-		return NULL;
-	}
-	image = str_from_offset(image, 5);
-	comma = str_find(image, ',');
-	if (comma == image.length)
+	url = str_from_offset(url, 5);
+	comma = str_find(url, ',');
+	if (comma == url.length)
 		return "is a data URL without a comma";
-	head = (struct str){image.data, comma};
+	head = (struct str){url.data, comma};
 	type = (struct str){head.data, str_find(head, ';')};
 	if (!is_image_type(type))
 		return "is a data URL of a type other than image/png, image/webp and image/gif";
@@ -124,7 +143,22 @@ static const char *split_image(struct str image, struct str *ret_media_type, str
 	if (!str_equal_ignore_case(last, STR("base64")))
 		return "is a data URL that is not base64";
 	*ret_media_type = type;
-	*ret_base64 = str_from_offset(image, comma + 1);
+	*ret_base64 = str_from_offset(url, comma + 1);
+	return NULL;
+}
+
+/* As split_data_url(); plain base64 has no media type. */
+static const char *split_image(struct str image, struct str *ret_media_type, struct str *ret_base64)
+{
+	/* Base64 may begin with white space, so whatever stands in its place may, too. */
+	struct str text = base64_skip_space(image);
+
+	if (is_data_url(text))
+		return split_data_url(text, ret_media_type, ret_base64);
+	if (is_url(text))
+		return "is a URL, which is not fetched: send the image itself, in base64";
+	*ret_media_type = (struct str){0};
+	*ret_base64 = image; /* all of it: explanations count its characters */
 	return NULL;
 }
 

@@ -101,11 +101,24 @@ def test_all_faults_at_once(device):
     assert faults["/image"] == "is required"
 
 
+URL = "is a URL, which is not fetched: send the image itself, in base64"
+
+
 @pytest.mark.parametrize("image, detail", [
     ("AAAA%", 'image: the base64 has "%" as character 5 of it'),
-    ("https://example.org/picture.png",
-     "is a URL, which is not fetched: send the image itself, in base64"),
+    ("https://example.org/picture.png", URL),
     (" \n", "image is empty"),
+    ("\nhttps://example.org/picture.png", URL),
+    (" \t\r\n\fHTTP:example.org/picture.png", URL),
+    ("ftp://example.org/picture.png", URL),
+    ("file:///picture.png", URL),
+    ("\nS3.x-y+z://pictures/picture.png", URL),
+    ("://picture", 'image: the base64 has ":" as character 1 of it'),
+    ("3s://picture", 'image: the base64 has ":" as character 3 of it'),
+    ("a\nb://picture", 'image: the base64 has ":" as character 4 of it'),
+    ("ftp:/picture", 'image: the base64 has ":" as character 4 of it'),
+    ("data://example.org/picture.png", "is a data URL without a comma"),
+    ("\ndata:image/png;base64", "is a data URL without a comma"),
     ("", "image is empty"),
     ("data:image/png;base64", "is a data URL without a comma"),
     ("data:image/png;base64,", "image is empty"),
@@ -115,7 +128,7 @@ def test_all_faults_at_once(device):
     (images.text(bytes(200000)), "image is 200000 bytes, at most 196608 are allowed"),
     (images.wrapped(bytes(200000)), "image is 200000 bytes, at most 196608 are allowed"),
     (images.data_url(images.png(), "gif"), "image is image/png, the data URL says image/gif"),
-], ids=range(12))
+], ids=range(23))
 def test_bad_image_is_told_with_the_other_faults(device, image, detail):
     faults = device.push_body({"image": image, "duration": 6, "more": 1}).faults()
     assert set(faults) == {"/image", "/duration", "/more"}

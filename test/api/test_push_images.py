@@ -202,11 +202,18 @@ def test_data_url(device, kind, start):
     assert device.push(start + images.text(data).rstrip("=")).ok() == {}
 
 
+@pytest.mark.parametrize("before", ["\n", " ", "\t", "\r\n", "\f", " \t\r\n\f "], ids=range(6))
+def test_white_space_before_a_data_url(device, before):
+    assert device.push(before + images.data_url(images.png(), "png")).ok() == {}
+    device.shows(images.png())
+
+
 @pytest.mark.parametrize("start", [
     "data:,", "data:;base64,", "data:image/png,", "data:image/png;base64", "data:image/png;,",
     "data:image/png;base64;x,", "data:image/jpeg;base64,", "data:image/apng;base64,",
     "data:text/plain;base64,", "data:image/png ;base64,", "data: image/png;base64,",
     "data:image/png;base64;", "data", "data:", "http://x/y.png",
+    "\vdata:image/png;base64,", "\u00a0data:image/png;base64,",
     "data:image/*;base64,", "data:image;base64,", "data:image/png;base64,data:image/png;base64,",
 ])
 def test_data_url_that_is_none(device, start):

@@ -180,6 +180,15 @@ static void nothing_is_nothing(void **state)
 	assert_int_equal(size, 0);
 }
 
+static void white_space_in_front(void **state)
+{
+	(void)state;
+	assert_true(str_equal(base64_skip_space(STR(" \t\r\n\fa b ")), STR("a b ")));
+	assert_true(str_equal(base64_skip_space(STR("\va")), STR("\va")));
+	assert_int_equal(base64_skip_space(STR(" \n")).length, 0);
+	assert_int_equal(base64_skip_space((struct str){0}).length, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +199,7 @@ int main(void)
 	    cmocka_unit_test(white_space_is_passed_over),
 	    cmocka_unit_test(explanations_say_where),
 	    cmocka_unit_test(nothing_is_nothing),
+	    cmocka_unit_test(white_space_in_front),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
