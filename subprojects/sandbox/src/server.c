@@ -1,7 +1,7 @@
 /*
  * The seal of a server's process. The kernel remembers which calls are allowed whatever their
- * arguments are and does not run the filter for them, so none of the calls that a request makes has
- * a condition; the others are found in a binary tree.
+ * arguments are and does not run the filter for them, so the calls that each request makes have no
+ * condition, but for what a query sends; the others are found in a binary tree.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,13 +20,12 @@
 
 /* In the order of libseccomp: from its names to the numbers of the processor at hand. */
 static const int serving[] = {
-    SCMP_SYS(epoll_wait),  SCMP_SYS(epoll_pwait), SCMP_SYS(epoll_ctl),	 SCMP_SYS(poll),
-    SCMP_SYS(ppoll),	   SCMP_SYS(accept),	  SCMP_SYS(accept4),	 SCMP_SYS(connect),
-    SCMP_SYS(recvfrom),	   SCMP_SYS(recvmsg),	  SCMP_SYS(sendto),	 SCMP_SYS(sendmsg),
-    SCMP_SYS(sendmmsg),	   SCMP_SYS(shutdown),	  SCMP_SYS(getsockname), SCMP_SYS(getpeername),
-    SCMP_SYS(getsockopt),  SCMP_SYS(setsockopt),  SCMP_SYS(getuid),	 SCMP_SYS(geteuid),
-    SCMP_SYS(getgid),	   SCMP_SYS(getegid),	  SCMP_SYS(uname),	 SCMP_SYS(sysinfo),
-    SCMP_SYS(setpriority), SCMP_SYS(eventfd2),
+    SCMP_SYS(epoll_wait),  SCMP_SYS(epoll_pwait), SCMP_SYS(epoll_ctl),	SCMP_SYS(poll),
+    SCMP_SYS(ppoll),	   SCMP_SYS(accept),	  SCMP_SYS(accept4),	SCMP_SYS(connect),
+    SCMP_SYS(recvfrom),	   SCMP_SYS(recvmsg),	  SCMP_SYS(shutdown),	SCMP_SYS(getsockname),
+    SCMP_SYS(getpeername), SCMP_SYS(getsockopt),  SCMP_SYS(setsockopt), SCMP_SYS(getuid),
+    SCMP_SYS(geteuid),	   SCMP_SYS(getgid),	  SCMP_SYS(getegid),	SCMP_SYS(uname),
+    SCMP_SYS(sysinfo),	   SCMP_SYS(setpriority), SCMP_SYS(eventfd2),
 };
 
 /* Names, certificates and passwords are in files, and some look-ups in libraries. */
@@ -109,9 +108,14 @@ static int allow_basics(scmp_filter_ctx filter)
 	    {SCMP_SYS(ioctl), IS(1, FIONREAD)},
 	    {SCMP_SYS(mprotect), BITS(2, PROT_EXEC, 0)},
 	    {SCMP_SYS(mmap), BITS(2, PROT_EXEC, 0)},
+	    /* MSG_FASTOPEN connects, and Landlock does not see it. */
+	    {SCMP_SYS(sendto), BITS(3, MSG_FASTOPEN, 0)},
+	    {SCMP_SYS(sendmsg), BITS(2, MSG_FASTOPEN, 0)},
+	    {SCMP_SYS(sendmmsg), BITS(3, MSG_FASTOPEN, 0)},
 	    /* abort(), and nothing else that a thread sends. */
 	    {SCMP_SYS(tgkill), IS(0, getpid())},
-	    /* fstat() of the C library; of open files. */
+	    /* fstat() of the C library. A filter does not see whether the path is empty: so what
+	     * this tells of a file that is not open can be had, too, and no more of it. */
 	    {SCMP_SYS(newfstatat), BITS(3, AT_EMPTY_PATH, AT_EMPTY_PATH)},
 	};
 

@@ -30,6 +30,9 @@ enum { MISSING = 250 };
 /* Of a server's process: what it may splice, and its standard error. */
 static int lines[2], logged[2];
 
+/* One that was there before the seal, as those of a server's clients. */
+static int open_socket;
+
 static int result(long returned)
 {
 	return returned < 0 ? errno : 0;
@@ -129,6 +132,25 @@ static int connect_link(void)
 
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	return result(connect(3, (struct sockaddr *)&address, sizeof(address)));
+}
+
+/* Connects as well; to a port at which nobody listens. */
+static int connect_with_data(void)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(1)};
+	struct iovec data = {.iov_base = (char[]){'x'}, .iov_len = 1};
+	struct msghdr message = {.msg_name = &address,
+				 .msg_namelen = sizeof(address),
+				 .msg_iov = &data,
+				 .msg_iovlen = 1};
+	int flags = MSG_FASTOPEN | MSG_NOSIGNAL;
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (sendto(open_socket, "x", 1, flags, (struct sockaddr *)&address, sizeof(address)) !=
+		-1 ||
+	    errno != EPERM)
+		return 0;
+	return result(sendmsg(open_socket, &message, flags));
 }
 
 static int run_program(void)
@@ -362,6 +384,7 @@ static const struct attempt {
     {"make a socket", make_socket},
     {"make a unix socket", make_unix_socket},
     {"connect", connect_link},
+    {"connect with the first data", connect_with_data},
     {"run a program", run_program},
     {"make a process", make_process},
     {"make a namespace", make_namespace},
@@ -432,6 +455,7 @@ int main(int argc, char **argv)
 {
 	if (argc != 3)
 		return 255;
+	open_socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (seal(argv[1]) != SANDBOX_SERVER)
 		return MISSING;
 	for (size_t i = 0; i < sizeof(attempts) / sizeof(*attempts); i++) {

@@ -253,6 +253,7 @@ static const char *const refused_to_servers[] = {
     "make a file in memory",
     "make a packet socket",
     "make a socket of the kernel's ciphers",
+    "connect with the first data",
     "bind a unix socket",
     "bind a port",
     "listen",
