@@ -30,6 +30,10 @@ def test_stacks_cannot_be_jumped_over(commands):
     assert without(commands, "-fstack-clash-protection") == []
 
 
+def test_returns_are_guarded(commands):
+    assert without(commands, "-fstack-protector-strong") == []
+
+
 @pytest.mark.skipif(platform.machine() not in MEANS, reason="this processor has no such means")
 def test_jumps_land_where_they_may(commands):
     assert without(commands, MEANS[platform.machine()]) == []
