@@ -15,6 +15,9 @@ enum {
 	 * by up to half, so that the workers do not all connect at once. */
 	FIRST_PAUSE_MS = 50,
 	LAST_PAUSE_MS = 2 * 1000,
+	/* To a server on this machine, as the private one is: an attempt costs next to nothing, and
+	 * everybody waits for it to be back. */
+	LAST_NEAR_PAUSE_MS = 200,
 	/* The longest rest after a deadlock. The other transaction needs a moment to take the lock
 	 * that it waited for; a query that comes back at once may lock it first, and both meet in
 	 * the same deadlock again. */
@@ -59,14 +62,22 @@ static bool watch(struct connection *connection, int events)
 	return error == 0;
 }
 
+static bool is_near(const struct connection *connection)
+{
+	const char *host = connection->pg ? PQhost(connection->pg) : NULL;
+
+	return host && host[0] == '/';
+}
+
 static uint64_t next_pause_ms(const struct connection *connection)
 {
+	uint64_t last = is_near(connection) ? LAST_NEAR_PAUSE_MS : LAST_PAUSE_MS;
 	uint64_t pause = FIRST_PAUSE_MS;
 
-	for (unsigned i = 0; i < connection->failures && pause < LAST_PAUSE_MS; i++)
+	for (unsigned i = 0; i < connection->failures && pause < last; i++)
 		pause *= 2;
-	if (pause > LAST_PAUSE_MS)
-		pause = LAST_PAUSE_MS;
+	if (pause > last)
+		pause = last;
 	return pause - randombytes_uniform((uint32_t)pause / 2);
 }
 
@@ -84,16 +95,19 @@ static void drop(struct connection *connection)
 /* words may belong to the connection. */
 static void lose(struct connection *connection, enum away away, struct str words)
 {
+	uint64_t pause_ms;
+
 	/* A connection that was lost before any statement succeeded counts as a failed attempt. */
 	if (connection->state != CONNECTION_UP || !connection->pipeline.useful)
 		connection->failures++;
 	connection->was_up = connection->state == CONNECTION_UP && away != AWAY_SILENT;
 	connection->away = away;
 	metric_add(METRIC_DATABASE_LOSSES, connection->role->metric, 1);
+	pause_ms = next_pause_ms(connection);
 	connection_log(&connection->log, connection->role->name, connection->number, away, words);
 	drop(connection);
 	move(connection, CONNECTION_RESTING);
-	deadline_set(connection->loop, &connection->deadline, next_pause_ms(connection));
+	deadline_set(connection->loop, &connection->deadline, pause_ms);
 	pipeline_give_back(&connection->pipeline);
 	connection->role->on_down(connection);
 }
