@@ -10,7 +10,10 @@ enum {
 	/* Behind "ddk_" also a part of a key is masked, but no word. */
 	API_KEY_CHARACTERS_MIN = 8,
 	KEY_CHARACTERS_MAX = 36,
-	ENCODED_BYTES = 3, /* of a character that is percent-encoded */
+	/* Of each case: where a key has no digit, and where it is glued to something. */
+	LETTERS_MIN = 5,
+	GLUED_LETTERS_MIN = 4,
+	ENCODED_BYTES = 5, /* of a character that is percent-encoded twice */
 };
 
 static const bool is_alphanumeric[256] = {
@@ -26,57 +29,86 @@ static bool is_lower(char c)
 	return c >= 'a' && c <= 'z';
 }
 
+/* How a "%" is read. */
+enum reading {
+	AS_IT_STANDS, /* as any other sign: what is behind it is text */
+	DECODED,      /* with the digits behind it, it is a character */
+};
+
 struct run {
 	size_t length;	   /* in bytes */
 	size_t characters; /* fewer, where some are percent-encoded */
-	bool has_upper, has_lower;
+	unsigned upper, lower, digits;
 	char last[3];
 };
 
-/* The character at a place, and its bytes. Where percent-encoding is not decoded, the two digits
- * behind a "%" belong to it. */
-static char character_at(struct str text, size_t at, bool decodes, size_t *ret_width)
+static bool is_encoded_byte(struct str text, size_t at)
 {
-	char c = text.data[at];
-	int high, low;
-
-	*ret_width = 1;
-	if (c != '%' || text.length - at < 3)
-		return c;
-	*ret_width = 3;
-	high = hex_digit(text.data[at + 1]);
-	low = hex_digit(text.data[at + 2]);
-	if (decodes && high >= 0 && low >= 0)
-		c = (char)(high << 4 | low);
-	return c;
+	return text.length - at >= 2 && hex_digit(text.data[at]) >= 0 &&
+	       hex_digit(text.data[at + 1]) >= 0;
 }
 
-/* The letters and digits from a place on. */
-static struct run run_at(struct str text, size_t at, bool decodes)
+/* The character at a place, and its bytes: more than three where it is encoded more than once, as
+ * "%252F" is, and a "%" alone is itself. */
+static char character_at(struct str text, size_t at, enum reading reading, size_t *ret_width)
+{
+	size_t digits = at + 1;
+
+	*ret_width = 1;
+	if (text.data[at] != '%' || reading != DECODED || !is_encoded_byte(text, digits))
+		return text.data[at];
+	while (memcmp(text.data + digits, "25", 2) == 0 && is_encoded_byte(text, digits + 2))
+		digits += 2;
+	*ret_width = digits + 2 - at;
+	return (char)(hex_digit(text.data[digits]) << 4 | hex_digit(text.data[digits + 1]));
+}
+
+static void run_add(struct run *run, char c)
+{
+	run->characters++;
+	run->upper += is_upper(c);
+	run->lower += is_lower(c);
+	run->digits += c >= '0' && c <= '9';
+	run->last[0] = run->last[1];
+	run->last[1] = run->last[2];
+	run->last[2] = c;
+}
+
+/* The letters and digits from a place on. Decoded, a "%" among them that encodes nothing counts for
+ * nothing. */
+static struct run run_at(struct str text, size_t at, enum reading reading)
 {
 	struct run run = {0};
 	size_t width;
 
 	for (; at < text.length; at += width) {
-		char c = character_at(text, at, decodes, &width);
+		char c = character_at(text, at, reading, &width);
+		bool is_stray = c == '%' && width == 1 && reading == DECODED && run.length > 0;
 
-		if (!is_alphanumeric[(uint8_t)c])
+		if (is_alphanumeric[(uint8_t)c])
+			run_add(&run, c);
+		else if (!is_stray)
 			break;
 		run.length += width;
-		run.characters++;
-		run.has_upper |= is_upper(c);
-		run.has_lower |= is_lower(c);
-		run.last[0] = run.last[1];
-		run.last[1] = run.last[2];
-		run.last[2] = c;
 	}
 	return run;
 }
 
-/* A request's ID may have 24 letters and digits, too, but seldom upper and lower case. */
+static bool is_mixed(const struct run *run, unsigned least)
+{
+	return run->upper >= least && run->lower >= least;
+}
+
+/* A request's ID may have 24 letters and digits, too, but seldom upper and lower case, and an
+ * identifier of so many letters has a few words. Longer runs are also hashes with a word before
+ * them: of a thousand keys that are glued to something, 980 are told from these. */
 static bool is_link_key(const struct run *run)
 {
-	return run->characters == LINK_KEY_CHARACTERS && run->has_upper && run->has_lower;
+	if (run->characters < LINK_KEY_CHARACTERS)
+		return false;
+	if (run->characters > LINK_KEY_CHARACTERS)
+		return run->digits > 0 && is_mixed(run, GLUED_LETTERS_MIN);
+	return is_mixed(run, run->digits > 0 ? 1 : LETTERS_MIN);
 }
 
 static bool has_upper(struct str text)
@@ -92,31 +124,28 @@ static bool has_upper(struct str text)
 	return false;
 }
 
-/* Where text is inside of a run, its length; but of a longer one only that it is longer than max.
- */
-static size_t run_length_around(struct str text, size_t at, size_t max)
+/* Whether a place is inside of a run that may be a key. No more of it is looked at. */
+static bool is_in_long_run(struct str text, size_t at)
 {
 	size_t from = at, to = at;
 
-	while (to < text.length && to - at <= max && is_alphanumeric[(uint8_t)text.data[to]])
+	while (to < text.length && to - at < LINK_KEY_CHARACTERS &&
+	       is_alphanumeric[(uint8_t)text.data[to]])
 		to++;
 	if (to == at)
-		return 0;
-	while (to - from <= max && from > 0 && is_alphanumeric[(uint8_t)text.data[from - 1]])
+		return false;
+	while (from > 0 && to - from < LINK_KEY_CHARACTERS &&
+	       is_alphanumeric[(uint8_t)text.data[from - 1]])
 		from--;
-	return to - from;
+	return to - from >= LINK_KEY_CHARACTERS;
 }
 
-/* A run of 24 has one of the places in it that are looked at. What stands behind a "%" may seem to
- * belong to the run. */
+/* A run of 24 has one of the places in it that are looked at. */
 static bool may_hold_link_key(struct str text)
 {
-	for (size_t at = LINK_KEY_CHARACTERS - 1; at < text.length; at += LINK_KEY_CHARACTERS) {
-		size_t length = run_length_around(text, at, LINK_KEY_CHARACTERS + 2);
-
-		if (length >= LINK_KEY_CHARACTERS && length <= LINK_KEY_CHARACTERS + 2)
+	for (size_t at = LINK_KEY_CHARACTERS - 1; at < text.length; at += LINK_KEY_CHARACTERS)
+		if (is_in_long_run(text, at))
 			return true;
-	}
 	return false;
 }
 
@@ -134,38 +163,44 @@ static bool may_hold_key(struct str text)
 	return false;
 }
 
-static bool mask_runs(struct str text, bool decodes, char *ret)
+/* Adds asterisks to ret. Where a run's end has some, the other reading knew better where it starts:
+ * "%2F" is no part of it. */
+static bool mask_runs(struct str text, enum reading reading, char *ret)
 {
 	bool is_behind_prefix = false, found = false;
 	size_t width;
 
 	for (size_t at = 0; at < text.length; at += width) {
-		struct run run = run_at(text, at, decodes);
+		struct run run = run_at(text, at, reading);
+		bool is_key =
+		    is_behind_prefix ? run.characters >= API_KEY_CHARACTERS_MIN : is_link_key(&run);
 
-		if (is_link_key(&run) ||
-		    (is_behind_prefix && run.characters >= API_KEY_CHARACTERS_MIN)) {
+		if (is_key && ret[at + run.length - 1] != '*') {
 			memset(ret + at, '*', run.length);
 			found = true;
 		}
 		at += run.length;
 		if (at == text.length)
 			break;
-		is_behind_prefix = character_at(text, at, decodes, &width) == '_' &&
+		is_behind_prefix = character_at(text, at, reading, &width) == '_' &&
 				   memcmp(run.last, "ddk", 3) == 0;
 	}
 	return found;
 }
 
+/* Decoded, a "%" may seem to take the first characters of a key: both readings count. */
 bool secret_mask(struct str text, char *ret)
 {
-	bool is_encoded = text.length > 0 && memchr(text.data, '%', text.length), found;
+	bool is_encoded = text.length > 0 && memchr(text.data, '%', text.length);
+	bool may_hold_one = may_hold_key(text), found = false;
 
-	if (!is_encoded && !may_hold_key(text))
+	if (!is_encoded && !may_hold_one)
 		return false;
 	memcpy(ret, text.data, text.length);
-	found = mask_runs(text, /* decodes= */ false, ret);
 	if (is_encoded)
-		found |= mask_runs(text, /* decodes= */ true, ret);
+		found = mask_runs(text, DECODED, ret);
+	if (may_hold_one)
+		found |= mask_runs(text, AS_IT_STANDS, ret);
 	return found;
 }
 

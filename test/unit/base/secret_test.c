@@ -43,8 +43,7 @@ static void device_keys(void **state)
 		      "/d/0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa/************************");
 	assert_masked("a%2FKbcXWRqQpy9BDx757jOPKVzF", "a%2F************************");
 	assert_masked("key=KbcXWRqQpy9BDx757jOPKVzF&x", "key=************************&x");
-	/* Longer, shorter, of one case. */
-	assert_masked("KbcXWRqQpy9BDx757jOPKVzF1", "KbcXWRqQpy9BDx757jOPKVzF1");
+	/* Shorter, of one case. */
 	assert_masked("KbcXWRqQpy9BDx757jOPKVz", "KbcXWRqQpy9BDx757jOPKVz");
 	assert_masked("0123456789abcdef01234567", "0123456789abcdef01234567");
 	assert_masked("0123456789ABCDEF01234567", "0123456789ABCDEF01234567");
@@ -57,11 +56,113 @@ static void percent_encoded(void **state)
 	assert_masked("/ddk%5F01234567/x", "/ddk%5F********/x");
 	assert_masked("/%64%64%6b%5f%30%31234567", "/%64%64%6b%5f************");
 	assert_masked("/d/KbcXWRqQpy9BDx757jOPKVz%46/ws", "/d/**************************/ws");
-	/* Read as it stands, this is one, too. */
-	assert_masked("%41KbcXWRqQpy9BDx757jOPKVzF", "%41************************");
+	assert_masked("%41KbcXWRqQpy9BDx757jOPKVzF", "***************************");
 	assert_masked("/ddk%2F01234567", "/ddk%2F01234567");
 	assert_masked("/ddk%5", "/ddk%5");
 	assert_masked("100%_Kbc", "100%_Kbc");
+}
+
+/* What is behind a "%" belongs to a key, where that encodes nothing and where it happens to. */
+static void stray_percent_signs(void **state)
+{
+	(void)state;
+	assert_masked("/%ddk_0123456789", "/%ddk_**********");
+	assert_masked("/%4ddk_0123456789", "/%4ddk_**********");
+	assert_masked("/%%ddk_0123456789", "/%%ddk_**********");
+	assert_masked("/d%dk_0123456789", "/d%dk_**********");
+	assert_masked("/ddk%_0123456789", "/ddk%_**********");
+	assert_masked("/ddk_0123%456%x789", "/ddk_*************");
+	assert_masked("/ddk_0123%z456x789", "/ddk_*************");
+	assert_masked("/%" DEVICE_KEY, "/%************************");
+	assert_masked("/%abcXWRqQpy9BDx757jOPKVzF", "/%************************");
+	assert_masked("/%abcdXWRqQpy9BDx757jOPKVz", "/%************************");
+	assert_masked("/%2" DEVICE_KEY, "/%*************************");
+	assert_masked("/%2abcdXWRqQpy9BDx757jOPKVz", "/%*************************");
+	assert_masked("/KbcXWRqQ%py9BDx757jOPKVzF/", "/*************************/");
+	assert_masked("/" DEVICE_KEY "%", "/*************************");
+	assert_masked("/" DEVICE_KEY "%2", "/**************************");
+}
+
+/* A URL that stands in a URL is encoded twice, or more often. */
+static void encoded_twice(void **state)
+{
+	(void)state;
+	assert_masked("/x/https%253A%252F%252Fh%253Fkey%253D" DEVICE_KEY "%2526a",
+		      "/x/https%253A%252F%252Fh%253Fkey%253D************************%2526a");
+	assert_masked("/Bearer%2520" DEVICE_KEY, "/Bearer%2520************************");
+	assert_masked("/%2522" DEVICE_KEY "%2522", "/%2522************************%2522");
+	assert_masked("/%25252522" DEVICE_KEY, "/%25252522************************");
+	assert_masked("/ddk%255F01234567/x", "/ddk%255F********/x");
+	assert_masked("/%2564dk%25255f%2530%25311234567", "/%2564dk%25255f*****************");
+	assert_masked("/d/KbcXWRqQpy9BDx757jOPKVz%2546", "/d/****************************");
+	assert_masked("/%25" DEVICE_KEY, "/%25************************");
+	/* It may as well begin with what looks encoded. */
+	assert_masked("/%25abcdXWRqQpy9BDx757jOPKVz", "/%**************************");
+	assert_masked("/%2525", "/%2525");
+	assert_masked("/%25252", "/%25252");
+	assert_masked("/100%25/ddk_x", "/100%25/ddk_x");
+}
+
+/* A device's key has no mark of its own: what is glued to it goes with it. */
+static void glued(void **state)
+{
+	(void)state;
+	assert_masked("/x" DEVICE_KEY, "/*************************");
+	assert_masked("/" DEVICE_KEY "x/", "/*************************/");
+	assert_masked("id" DEVICE_KEY, "**************************");
+	assert_masked("v" DEVICE_KEY, "*************************");
+	assert_masked("version2" DEVICE_KEY "and30moreCharacters0123456789",
+		      "*************************************************************");
+	assert_masked("a_" DEVICE_KEY "%41", "a_***************************");
+}
+
+/* What an operator looks for in the log. */
+static void readable(void **state)
+{
+	static const char *const texts[] = {
+	    "0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa",
+	    "0198F6A2-7C1E-7D3A-9B54-2F60C1D8E4AA",
+	    "Root=1-67891233-abcdef012345678912345678",
+	    "4bf92f3577b34da6a3ce929d0e0e4736",
+	    "Req0198f6a27c1e7d3a9b542f60c1d8e4aa",
+	    "01ARZ3NDEKTSV4RRFFQ69G5FAVXYZ",
+	    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+	    "E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855",
+	    "v1.6.6-rc.1+build.20261120T081530Z",
+	    "Tronbyt-Gen2-v1.6.6-14-gABCdef0",
+	    "waits for ShareUpdateExclusiveLock on relation 16384",
+	    "UnhandledPromiseRejectionWarning: calculateNextDepartureOfAllStations",
+	    "donaudampfschiffahrtsgesellschaftsKapitaen2",
+	    "/v1/devices/My%20Kitchen%20Display%20Number%207%20Above%20The%20Stove/push",
+	    "/K%C3%BCche%2FFlur%2FBad%2FWohnzimmer%2FKeller/Z%C3%BCrich%20Hauptbahnhof",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_masked(texts[i], texts[i]);
+}
+
+/* Hostile lines must not take longer than their length: at the square of it, each of these would
+ * take minutes. */
+static void long_lines(void **state)
+{
+	static const char *const pieces[] = {"%",   "%25",  "25",    "a%",     "aB1%",	 "%2525",
+					     "aB1", "ddk_", "ddk_%", "%4ddk_", "a%2525", "_"};
+	enum { BYTES = 512 * 1024 };
+	char *text = memory_alloc(BYTES), *masked = memory_alloc(BYTES);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		size_t length = strlen(pieces[i]);
+
+		for (size_t at = 0; at < BYTES; at++)
+			text[at] = pieces[i][at % length];
+		secret_mask((struct str){text, BYTES}, masked);
+		memcpy(text, "%", 1);
+		secret_mask((struct str){text, BYTES}, masked);
+	}
+	free(text);
+	free(masked);
 }
 
 /* Wherever the key stands, and whatever stands before and behind it. */
@@ -105,7 +206,9 @@ static void no_front_of_a_key_is_left(void **state)
 		assert_cut("/ddk_0123456789abcdefghijABCDEFGHIJ012345", max, "/ddk_");
 	for (size_t max = 5; max < 20; max++)
 		assert_cut("/ddk_%30123456%37abcdef", max, "/ddk_");
-	/* No longer run is a key, and something of it is kept. */
+	for (size_t max = 5; max < 27; max++)
+		assert_cut("/ddk_%2530123456%2537abcdef", max, "/ddk_");
+	/* A key is no longer, and something of it is kept. */
 	assert_cut("0123456789abcdefghijABCDEFGHIJ0123456789", 39, "012");
 	assert_cut("abc", 2, "");
 }
@@ -128,6 +231,11 @@ int main(void)
 	    cmocka_unit_test(api_keys),
 	    cmocka_unit_test(device_keys),
 	    cmocka_unit_test(percent_encoded),
+	    cmocka_unit_test(stray_percent_signs),
+	    cmocka_unit_test(encoded_twice),
+	    cmocka_unit_test(glued),
+	    cmocka_unit_test(readable),
+	    cmocka_unit_test(long_lines),
 	    cmocka_unit_test(device_keys_at_all_places),
 	    cmocka_unit_test(no_front_of_a_key_is_left),
 	    cmocka_unit_test(other_texts),
