@@ -27,20 +27,21 @@ static char **copy_arguments(int argc, char **argv)
 	return copy;
 }
 
-/* postgresql://user:password@host/... libpq takes all up to an "@" that comes before a slash for
- * these two, also a question mark. */
+/* postgresql://user:password@host/... libpq takes all up to the first "@" that comes before a slash
+ * for these two, also a question mark. Who forgets to encode an "@" in a password gets an error,
+ * and the rest is as secret: all up to the last one is hidden. */
 static void hide_in_authority(char *argument)
 {
 	char *start = strstr(argument, "://");
-	char *end, *colon;
+	char *at, *colon;
 
 	if (!start)
 		return;
 	start += strlen("://");
-	end = start + strcspn(start, "@/");
-	colon = memchr(start, ':', (size_t)(end - start));
-	if (*end == '@' && colon)
-		memset(colon + 1, '*', (size_t)(end - colon) - 1);
+	at = memrchr(start, '@', strcspn(start, "/"));
+	colon = at ? memchr(start, ':', (size_t)(at - start)) : NULL;
+	if (colon)
+		memset(colon + 1, '*', (size_t)(at - colon) - 1);
 }
 
 /* Where the value ends that starts at text: in a URL at what separates parameters, else at its
@@ -79,6 +80,24 @@ static void hide_parameters(char *argument, const char *word)
 	}
 }
 
+/* libpq decodes the names of a URL's parameters: one with a "%" may be any. */
+static void hide_encoded_parameters(char *argument)
+{
+	char *query = strstr(argument, "://");
+
+	while (query && (query = strpbrk(query, "?&"))) {
+		size_t name = strcspn(++query, "=&");
+		bool is_encoded = memchr(query, '%', name);
+		char *value = query + name;
+
+		if (*value == '=' && is_encoded) {
+			value++;
+			memset(value, '*', strcspn(value, "&"));
+		}
+		query = value;
+	}
+}
+
 char **arguments_hide_passwords(int argc, char **argv)
 {
 	char **copy = copy_arguments(argc, argv);
@@ -86,6 +105,7 @@ char **arguments_hide_passwords(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		hide_in_authority(argv[i]);
 		hide_parameters(argv[i], "password");
+		hide_encoded_parameters(argv[i]);
 		if (strstr(argv[i], "://")) { /* of a panel */
 			hide_parameters(argv[i], "?key");
 			hide_parameters(argv[i], "&key");

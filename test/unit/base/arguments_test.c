@@ -31,11 +31,33 @@ static void urls(void **state)
 	assert_hidden("postgresql://host/db?user=a&password=s%20x&sslmode=require",
 		      "postgresql://host/db?user=a&password=*****&sslmode=require");
 	assert_hidden("postgresql://host:5432/a@b", "postgresql://host:5432/a@b");
+	/* Here libpq takes "hunt" for the password, but somebody's is longer. */
+	assert_hidden("postgresql://u:hunt@er2x@host/p", "postgresql://u:*********@host/p");
+	assert_hidden("postgresql://u:h@un?t@er2x@host", "postgresql://u:***********@host");
+	assert_hidden("postgresql://u@v:x@host/p@q", "postgresql://u@v:*@host/p@q");
+	assert_hidden("postgresql://u@v:1/p@q", "postgresql://u@v:1/p@q");
 	assert_hidden("http://host:80/", "http://host:80/");
 	assert_hidden("ws://host/d/1/ws?key=abc", "ws://host/d/1/ws?key=***");
 	assert_hidden("--poll=http://host/?a=b&key=abc&c=d", "--poll=http://host/?a=b&key=***&c=d");
 	assert_hidden("postgresql://host/db?sslkey=/key", "postgresql://host/db?sslkey=/key");
 	assert_hidden("key=x", "key=x");
+}
+
+/* libpq decodes the names of parameters. */
+static void encoded_names(void **state)
+{
+	(void)state;
+	assert_hidden("postgresql://h/p?%70assword=SECRET", "postgresql://h/p?%70assword=******");
+	assert_hidden("postgresql://h/p?a=b&pass%77ord=S&user=u",
+		      "postgresql://h/p?a=b&pass%77ord=*&user=u");
+	assert_hidden("postgresql://h?pass%77ord=S=T", "postgresql://h?pass%77ord=***");
+	assert_hidden("postgresql://h/p?%70=&%71=x", "postgresql://h/p?%70=&%71=*");
+	assert_hidden("ws://host/d/1/ws?k%65y=abc", "ws://host/d/1/ws?k%65y=***");
+	assert_hidden("postgresql://h/p?%70assword&user=%75",
+		      "postgresql://h/p?%70assword&user=%75");
+	assert_hidden("postgresql://h/%70=x?user=%75", "postgresql://h/%70=x?user=%75");
+	assert_hidden("postgresql://h/p?", "postgresql://h/p?");
+	assert_hidden("a?%70assword=x", "a?%70assword=x");
 }
 
 static void keywords(void **state)
@@ -57,6 +79,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(urls),
+	    cmocka_unit_test(encoded_names),
 	    cmocka_unit_test(keywords),
 	};
 
