@@ -6,6 +6,8 @@
 enum {
 	NAME_LENGTH_MAX = 60, /* of a name that something near is looked for */
 	WORDS_BYTES = 64,
+	/* What is quoted may be a URL, and its end tells callers what it is. */
+	QUOTED_BYTES = 512,
 	TOO_FAR = 3, /* letters */
 };
 
@@ -151,9 +153,9 @@ int options_fail_command(const struct option_set *set, const char *first, const 
 	const char *nearest = find_meant(set, first, verb), *near_topic = NULL;
 	const struct option_topic *topic = options_find_topic(set, first);
 	unsigned distance = TOO_FAR;
-	char words[WORDS_BYTES], verbs[256];
+	char words[QUOTED_BYTES], verbs[256];
 
-	join(words, first, verb);
+	snprintf(words, sizeof(words), "%s%s%s", first, verb[0] ? " " : "", verb);
 	if (nearest)
 		return options_error_set(reterr, "there is no command %s; did you mean %s?", words,
 					 nearest);

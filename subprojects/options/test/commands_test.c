@@ -129,6 +129,9 @@ static void faults_of_commands(void **state)
 {
 	(void)state;
 	REFUSED("there is no command nothing; see tool --help", "nothing");
+	REFUSED("there is no command https://display.example.org/d/0198f6a2/next?key=0123456789; "
+		"see tool --help",
+		"https://display.example.org/d/0198f6a2/next?key=0123456789");
 	REFUSED("there is no command key make; see tool --help", "key", "make");
 	REFUSED("there is no command key lst; did you mean key list?", "key", "lst");
 	REFUSED("there is no command key; see tool --help", "key", "--json");
