@@ -26,6 +26,11 @@
 	    "A JSON object of settings, for secret ones, too; - is standard input. null gives a "  \
 	    "secret up.")
 
+static int run_panel(int argc, char **argv)
+{
+	return panel_main(argc, argv, ctl_mask);
+}
+
 const struct ctl_command ctl_commands[] = {
     COMMAND("account create", "EMAIL", "Make an account.", ctl_account_create,
 	    OPTION(TEXT, "name", "NAME", "A name that others see.", .fallback = "Anonymous",
@@ -256,7 +261,7 @@ const struct ctl_command ctl_commands[] = {
     {.line = {.name = "panel",
 	      .help = "Be a panel in this terminal; see displayctl panel --help.",
 	      .reads_itself = true},
-     .run_apart = panel_main},
+     .run_apart = run_panel},
     COMMAND("push", "DEVICE FILE",
 	    "Show a picture (PNG, GIF or WebP) on a device at once. For some seconds, or with "
 	    "--installation as an entry of its rotation, which the next push of that ID replaces.",

@@ -212,11 +212,17 @@ struct str ctl_public_url(struct ctl *ctl);
  */
 struct str ctl_panel_url(struct ctl *ctl);
 
-/* ---- output.c ---- */
+/* ---- fail.c ---- */
 
-/* Says why on stderr; returns the code. */
+/* Says why on stderr, where keys are masked; returns the code. */
 __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_fail(enum ctl_exit code, const char *format,
 							     ...);
+/* A person may give a key where a name is wanted, and what is wrong with it is shown to others: in
+ * a terminal, a log, a question to somebody. Writes asterisks over it (base/secret.h). */
+void ctl_mask(char *text);
+
+/* ---- output.c ---- */
+
 /* A text on stdout. */
 enum ctl_exit ctl_print(const struct buffer *text);
 /* One row on stdout: an object, or a line a field. */

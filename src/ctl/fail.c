@@ -1,3 +1,5 @@
+#include "base/memory.h"
+#include "base/secret.h"
 #include "base/utf8.h"
 #include "ctl/ctl.h"
 
@@ -24,6 +26,19 @@ static void write_visible(struct str text)
 	}
 }
 
+void ctl_mask(char *text)
+{
+	struct str whole = str_from(text);
+	char *masked;
+
+	if (whole.length < SECRET_LENGTH_MIN)
+		return;
+	masked = memory_alloc(whole.length);
+	if (secret_mask(whole, masked))
+		memcpy(text, masked, whole.length);
+	free(masked);
+}
+
 enum ctl_exit ctl_fail(enum ctl_exit code, const char *format, ...)
 {
 	char *text = NULL;
@@ -33,6 +48,8 @@ enum ctl_exit ctl_fail(enum ctl_exit code, const char *format, ...)
 	if (vasprintf(&text, format, args) < 0)
 		text = NULL;
 	va_end(args);
+	if (text)
+		ctl_mask(text);
 	fputs("displayctl: ", stderr);
 	write_visible(text ? str_from(text) : STR("out of memory"));
 	fputc('\n', stderr);

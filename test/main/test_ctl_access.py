@@ -105,6 +105,23 @@ class TestKey:
             assert told.startswith("that looks like a whole key")
             assert key not in told
 
+    @pytest.mark.parametrize("secret", ["ddk_0123456789abcdefghijABCDEFGHIJ012345",
+                                        "KbcXWRqQpy9BDx757jOPKVzF"])
+    def test_one_in_the_wrong_place_is_not_repeated(self, running, device, secret):
+        url = f"ws://example.org/d/{device['id']}/ws?key={secret}"
+        hidden = "ddk_" + 36 * "*" if secret.startswith("ddk_") else 24 * "*"
+        assert refused(running, 3, "device", "show", secret) == f"there is no device {hidden}"
+        assert refused(running, 3, "device", "show", url) == (
+            f"there is no device {url.replace(secret, hidden)}")
+        for command in (["push", device["id"], secret], ["account", "show", secret],
+                        ["push", secret, "x"], ["app", "show", secret],
+                        ["device", "update", secret, "--name", "x"],
+                        ["installation", "list", url], ["account", "create", secret]):
+            with pytest.raises(CtlError) as caught:
+                running.ctl(*command)
+            assert secret[4:] not in caught.value.text, command
+        assert running.ctl("device", "show", device["id"])["id"] == device["id"]
+
     @pytest.mark.parametrize("text", ["ddk_", "d", "%", "", "nothing"])
     def test_what_is_no_prefix(self, running, key, text):
         assert refused(running, 3, "key", "show", text) == f"there is no key {text}"

@@ -107,3 +107,28 @@ def test_the_commands_of_a_noun(arguments, code):
 @pytest.mark.parametrize("arguments, code", [(["nothing"], 2), (["help", "nothing"], 3)])
 def test_nothing_is_near(arguments, code):
     assert reason(*arguments) == (code, "there is no command nothing; see displayctl --help")
+
+
+DEVICE_URL = "ws://displays.example.org/d/0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa/ws?key="
+
+
+@pytest.mark.parametrize("secret", ["ddk_0123456789abcdefghijABCDEFGHIJ012345",
+                                    "KbcXWRqQpy9BDx757jOPKVzF"])
+@pytest.mark.parametrize("words", ["", "key", "key list", "key revoke x", "help", "panel",
+                                   "panel --url-file"])
+def test_a_secret_in_the_wrong_place_is_not_repeated(words, secret):
+    for around in ("%s", "--%s", "--x=%s", DEVICE_URL + "%s", "x%sy", "/dev/null/%s"):
+        code, text = reason(*words.split(), around % secret)
+        assert code == (3 if words == "help" and not around.startswith("-") else 2)
+        assert not any(part in text for part in (secret[4:], secret[:12], secret[-8:])), text
+
+
+def test_what_is_wrong_with_a_secret_in_the_wrong_place():
+    assert reason("key", "revoke", "x", "ddk_0123456789abcdef") == (
+        2, "key revoke does not take ddk_****************; see displayctl --help")
+    code, text = reason("panel", "--quiet", "--url", "ws://127.0.0.1:1/", "--frames",
+                        "/dev/null/KbcXWRqQpy9BDx757jOPKVzF")
+    assert code == 1 and "/dev/null/************************: " in text
+    assert reason("panel", DEVICE_URL + "KbcXWRqQpy9BDx757jOPKVzF") == (
+        2, f"displayctl panel: displayctl panel does not take {DEVICE_URL}************************; "
+           "see displayctl panel --help")

@@ -1,5 +1,6 @@
 #include "display.h"
 
+#include "complaint.h"
 #include "memory.h"
 
 #include <unistd.h>
@@ -28,7 +29,7 @@ static void write_frame(struct display *display, uint32_t frame)
 	if (display->frames.directory_fd >= 0)
 		error = frames_write(&display->frames, pixels, name);
 	if (error) {
-		fprintf(stderr, "displayctl panel: cannot write a frame: %s\n", uv_strerror(error));
+		complain("cannot write a frame: %s", uv_strerror(error));
 		display->is_broken = true;
 		return;
 	}
@@ -99,9 +100,9 @@ static const struct terminal_events terminal_events = {
     .on_room = on_room,
 };
 
-static int complain(const char *what, int error)
+static int fail(const char *what, int error)
 {
-	fprintf(stderr, "displayctl panel: %s: %s\n", what, uv_strerror(error));
+	complain("%s: %s", what, uv_strerror(error));
 	return error;
 }
 
@@ -114,15 +115,15 @@ int display_open(struct display *display, uv_loop_t *loop, const struct display_
 
 	display->brightness = 100;
 	if (error)
-		return complain(settings->frames, error);
+		return fail(settings->frames, error);
 	error = events_open(&display->events, settings->events, stdout_is_free && !draws);
 	if (error)
-		return complain(settings->events, error);
+		return fail(settings->events, error);
 	if (!draws)
 		return 0;
 	error = terminal_open(loop, &terminal_events, display, &display->terminal);
 	if (error)
-		return complain("cannot draw on the terminal", error);
+		return fail("cannot draw on the terminal", error);
 	on_redraw(display);
 	return 0;
 }

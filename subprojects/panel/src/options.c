@@ -1,4 +1,5 @@
 #include "options.h"
+#include "complaint.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -190,11 +191,9 @@ static int read_url(struct panel_options *options, struct options_error *reterr)
 		return options_error_set(
 		    reterr, "--poll wants http:// or https://; for a WebSocket there is --url");
 	if (strlen(text) > FIRMWARE_URL_LENGTH || strlen(link->bearer) > FIRMWARE_KEY_LENGTH)
-		fprintf(
-		    stderr,
-		    "displayctl panel: warning: real panels drop a URL of more than %d or a key "
-		    "of more than %d characters\n",
-		    FIRMWARE_URL_LENGTH, FIRMWARE_KEY_LENGTH);
+		complain("warning: real panels drop a URL of more than %d or a key of more than %d "
+			 "characters",
+			 FIRMWARE_URL_LENGTH, FIRMWARE_KEY_LENGTH);
 	return 0;
 }
 
@@ -229,7 +228,7 @@ enum options_result panel_options_parse(int argc, char **argv, struct panel_opti
 	if (rc == 0)
 		rc = read_url(ret_options, &why);
 	if (rc < 0) {
-		fprintf(stderr, "displayctl panel: %s\n", why.text);
+		complain("%s", why.text);
 		return OPTIONS_WRONG;
 	}
 	choose_mac(ret_options);

@@ -1,5 +1,6 @@
 #include "panel/panel.h"
 
+#include "complaint.h"
 #include "display.h"
 #include "memory.h"
 #include "message.h"
@@ -289,7 +290,7 @@ static int start(struct panel *panel)
 	if (options->link.url.is_tls) {
 		panel->tls = wire_tls_client_create(options->authorities_file, fault);
 		if (!panel->tls) {
-			fprintf(stderr, "displayctl panel: %s\n", fault);
+			complain("%s", fault);
 			return 1;
 		}
 	}
@@ -314,12 +315,15 @@ static int start(struct panel *panel)
 	return 0;
 }
 
-int panel_main(int argc, char **argv)
+int panel_main(int argc, char **argv, panel_mask *mask)
 {
 	static struct panel panel;
-	enum options_result result = panel_options_parse(argc, argv, &panel.options);
-	int exit_code = result == OPTIONS_HELP ? 0 : 2;
+	enum options_result result;
+	int exit_code;
 
+	complaint_set_mask(mask);
+	result = panel_options_parse(argc, argv, &panel.options);
+	exit_code = result == OPTIONS_HELP ? 0 : 2;
 	if (result == OPTIONS_RUN) {
 		uv_loop_init(&panel.loop);
 		exit_code = start(&panel);

@@ -10,6 +10,10 @@
  */
 #pragma once
 
-/* Runs the command; argv[0] is its name. Returns the exit code: 0, 1 when something that was asked
- * for cannot be had (a file, a certificate), 2 for wrong usage. */
-int panel_main(int argc, char **argv);
+/* Makes secrets in a text unreadable, which keeps its length. */
+typedef void panel_mask(char *text);
+
+/* Runs the command; argv[0] is its name. What it says on standard error may quote an argument and
+ * goes through the mask first, if that is not NULL. Returns the exit code: 0, 1 when something that
+ * was asked for cannot be had (a file, a certificate), 2 for wrong usage. */
+int panel_main(int argc, char **argv, panel_mask *mask);
