@@ -6,10 +6,15 @@
 #include "migrator.h"
 
 #include <libpq-fe.h>
+#include <poll.h>
 #include <sodium.h>
 #include <stdio.h>
 
-enum { SERVER_VERSION_MIN = 150000 };
+enum {
+	SERVER_VERSION_MIN = 150000,
+	/* Between tries of a migration that found something locked. */
+	LOCKED_REST_MS = 500,
+};
 
 enum { HASH_TEXT_SIZE = 2 * crypto_hash_sha256_BYTES + 1 };
 
@@ -18,6 +23,7 @@ struct migrator {
 	const struct migration *list;
 	size_t count;
 	int applied; /* migrations 1 to this one were applied */
+	bool met_lock;
 	struct migrate_error *error;
 };
 
@@ -37,6 +43,13 @@ static int fail_by_libpq(struct migrator *m, const char *what)
 	return fail(m, "%s: %.*s", what, STR_ARG(result_first_line(PQerrorMessage(m->pg))));
 }
 
+static bool is_lock_timeout(const PGresult *result)
+{
+	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+	return sqlstate && strcmp(sqlstate, "55P03") == 0;
+}
+
 /* NULL: it failed, and m->error says why. */
 static PGresult *execute(struct migrator *m, const char *what, const char *sql, int count,
 			 const char *const *values)
@@ -49,6 +62,7 @@ static PGresult *execute(struct migrator *m, const char *what, const char *sql, 
 	if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
 		return result;
 	fail(m, "%s: %.*s", what, STR_ARG(result_reason(result)));
+	m->met_lock = is_lock_timeout(result);
 	PQclear(result);
 	return NULL;
 }
@@ -194,14 +208,17 @@ static int apply_text(struct migrator *m, const struct migration *migration)
 	return 0;
 }
 
-static int apply(struct migrator *m, const struct migration *migration)
+/* In a transaction of its own. Where it waits for a lock, all that come after it wait, too, readers
+ * before all. So it waits only briefly. */
+static int try_to_apply(struct migrator *m, const struct migration *migration)
 {
 	char what[WHAT_BYTES];
 	PGresult *result;
 
 	name_failure(migration, what);
-	if (run(m, what, "BEGIN") < 0 || apply_text(m, migration) < 0)
-		return -1; /* the caller closes the connection, which ends the transaction */
+	if (run(m, what, "BEGIN; SET LOCAL lock_timeout = '200ms'") < 0 ||
+	    apply_text(m, migration) < 0)
+		return -1; /* the caller ends the transaction */
 	result = execute(m, what, "COMMIT", 0, NULL);
 	if (result && strcmp(PQcmdStatus(result), "COMMIT") != 0) {
 		PQclear(result);
@@ -213,6 +230,22 @@ static int apply(struct migrator *m, const struct migration *migration)
 	log_info("db", "migration applied", LOG_INT("number", migration->number),
 		 LOG_TEXT("name", migration->name));
 	return 0;
+}
+
+static int apply(struct migrator *m, const struct migration *migration)
+{
+	for (bool is_said = false;; is_said = true) {
+		m->met_lock = false;
+		if (try_to_apply(m, migration) == 0)
+			return 0;
+		/* Else the connection is closed. */
+		if (!m->met_lock || run(m, "cannot go back", "ROLLBACK") < 0)
+			return -1;
+		if (!is_said)
+			log_info("db", "a migration waits: something that it changes is in use",
+				 LOG_INT("number", migration->number));
+		poll(NULL, 0, LOCKED_REST_MS);
+	}
 }
 
 /* Waits while another instance migrates. The lock ends with the connection. */

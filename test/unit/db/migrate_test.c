@@ -109,6 +109,47 @@ static void test_changed_text(void **state)
 	must_give("SELECT to_regclass('b') IS NULL", "t");
 }
 
+static const struct migration change[] = {
+    {1, "first", "CREATE TABLE a (x int); INSERT INTO a VALUES (1), (2);"},
+    {2, "second", "ALTER TABLE a ADD COLUMN y int;"},
+};
+
+static void *change_in_a_thread(void *applied)
+{
+	struct migrate_error error = {""};
+
+	if (migrator_run(url, change, 2, applied, &error) < 0)
+		fprintf(stderr, "%s\n", error.text);
+	return NULL;
+}
+
+/* Somebody reads in a long transaction: the migration waits, and other readers do not. */
+static void test_what_is_in_use(void **state)
+{
+	int applied = -1;
+	pthread_t thread;
+	PGconn *reader;
+
+	(void)state;
+	fresh("migrate_in_use", "UTF8");
+	must_apply(1, 1);
+	reader = PQconnectdb(url);
+	PQclear(PQexec(reader, "BEGIN"));
+	PQclear(PQexec(reader, "SELECT FROM a"));
+	assert_int_equal(pthread_create(&thread, NULL, change_in_a_thread, &applied), 0);
+	for (bool waits = false; !waits;) {
+		char *count = query("SELECT count(*) FROM pg_locks WHERE NOT granted");
+
+		waits = strcmp(count, "0") != 0;
+		free(count);
+	}
+	must_give("SET statement_timeout = '60s'; SELECT count(*) FROM a", "2");
+	PQclear(PQexec(reader, "COMMIT"));
+	PQfinish(reader);
+	pthread_join(thread, NULL);
+	assert_int_equal(applied, 1);
+}
+
 static void test_gap(void **state)
 {
 	(void)state;
@@ -243,6 +284,7 @@ int main(void)
 	    cmocka_unit_test(test_encoding),
 	    cmocka_unit_test(test_connection),
 	    cmocka_unit_test(test_at_once),
+	    cmocka_unit_test(test_what_is_in_use),
 	    cmocka_unit_test(test_without_rights),
 	    cmocka_unit_test(test_embedded),
 	    cmocka_unit_test(test_account_with_many_keys),
