@@ -10,6 +10,7 @@ struct address_share {
 	struct map_node node; /* key: subscriber */
 	struct address subscriber;
 	unsigned held;
+	struct http_backlog_share backlog;
 };
 
 static struct map shares;
@@ -28,11 +29,17 @@ struct address_share *address_share_join(const struct address *address, unsigned
 	if (!share) {
 		share = memory_zalloc(sizeof(*share));
 		share->subscriber = subscriber;
+		http_backlog_share_init(&share->backlog);
 		map_insert(&shares, &share->node,
 			   (struct str){(const char *)share->subscriber.bytes, sizeof(subscriber)});
 	}
 	share->held++;
 	return share;
+}
+
+struct http_backlog_share *address_share_backlog(struct address_share *share)
+{
+	return share ? &share->backlog : NULL;
 }
 
 void address_share_leave(struct address_share *share)

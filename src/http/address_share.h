@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/network.h"
+#include "http/backlog.h"
 
 struct address_share;
 
@@ -15,6 +16,9 @@ struct address_share;
  * share. Of an IPv6 address the network of 64 bits counts (address_cut_to_subscriber()). */
 __attribute__((warn_unused_result)) struct address_share *
 address_share_join(const struct address *address, unsigned free_connections);
+
+/* What waits for its connections; NULL for NULL. */
+struct http_backlog_share *address_share_backlog(struct address_share *share);
 
 /* It goes. NULL is allowed. */
 void address_share_leave(struct address_share *share);

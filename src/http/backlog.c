@@ -17,13 +17,14 @@ static void on_shed(struct later *later)
 	struct http_backlog *backlog = container_of(later, struct http_backlog, shed);
 
 	while (http_backlog_is_over(backlog)) {
-		struct http_backlog_entry *largest = http_backlog_largest(backlog);
+		struct http_backlog_share *share = http_backlog_largest(backlog);
+		struct http_backlog_entry *largest = http_backlog_largest_of(share);
 		const struct http_backlog_owner *owner = backlog->owners[largest->kind];
 		size_t pending = owner->pending(largest);
 
 		/* It may have taken some of it meanwhile. */
 		if (pending < largest->bytes) {
-			http_backlog_set(backlog, largest, pending);
+			http_backlog_set(backlog, share, largest, pending);
 		} else {
 			log_drop(backlog, pending);
 			owner->drop(largest);
@@ -37,6 +38,7 @@ void http_backlog_init(struct http_backlog *backlog, struct loop *loop, size_t b
 	loop_later_init(&backlog->shed, on_shed);
 	for (unsigned i = 0; i < HTTP_BACKLOG_CLASSES; i++)
 		list_init(&backlog->classes[i]);
+	http_backlog_share_init(&backlog->nobodys);
 }
 
 void http_backlog_finish(struct http_backlog *backlog)
@@ -51,36 +53,100 @@ void http_backlog_entry_init(struct http_backlog_entry *entry, enum http_backlog
 	entry->kind = (uint8_t)kind;
 }
 
-/* Of a number above 0: which of its bits is the highest. */
-static unsigned class_of(uint32_t bytes)
+void http_backlog_share_init(struct http_backlog_share *share)
 {
-	return 31 - (unsigned)__builtin_clz(bytes);
+	share->bytes = 0;
+	list_init(&share->node);
+	for (unsigned i = 0; i < HTTP_BACKLOG_SHARE_CLASSES; i++)
+		list_init(&share->classes[i]);
 }
 
-void http_backlog_set(struct http_backlog *backlog, struct http_backlog_entry *entry, size_t bytes)
+/* Of a number above 0: which of its bits is the highest. */
+static unsigned highest_bit(size_t bytes)
+{
+	return 63 - (unsigned)__builtin_clzll(bytes);
+}
+
+static unsigned class_of_share(size_t bytes)
+{
+	unsigned bit = highest_bit(bytes);
+
+	return bit < HTTP_BACKLOG_CLASSES ? bit : HTTP_BACKLOG_CLASSES - 1;
+}
+
+/* The lowest is below 4 KiB, the highest from 64 MiB on. */
+static unsigned class_of_entry(size_t bytes)
+{
+	enum { LOWEST_BIT = 11 };
+	unsigned bit = highest_bit(bytes);
+
+	if (bit <= LOWEST_BIT)
+		return 0;
+	bit -= LOWEST_BIT;
+	return bit < HTTP_BACKLOG_SHARE_CLASSES ? bit : HTTP_BACKLOG_SHARE_CLASSES - 1;
+}
+
+/* Puts it at the end of its class, unless it is in that already. */
+static void sort_in(struct list *classes, struct list *node, unsigned to, int from)
+{
+	if (from == (int)to)
+		return;
+	if (from >= 0)
+		list_remove(node);
+	list_append(&classes[to], node);
+}
+
+static void set_share(struct http_backlog *backlog, struct http_backlog_share *share, size_t bytes)
+{
+	int from = share->bytes ? (int)class_of_share(share->bytes) : -1;
+
+	share->bytes = bytes;
+	if (bytes == 0)
+		list_remove(&share->node);
+	else
+		sort_in(backlog->classes, &share->node, class_of_share(bytes), from);
+}
+
+void http_backlog_set(struct http_backlog *backlog, struct http_backlog_share *share,
+		      struct http_backlog_entry *entry, size_t bytes)
 {
 	uint32_t old = entry->bytes;
+	int from = old ? (int)class_of_entry(old) : -1;
 
 	if (bytes == old)
 		return;
+	if (!share)
+		share = &backlog->nobodys;
 	backlog->bytes += bytes - old;
 	entry->bytes = (uint32_t)bytes;
 	if (bytes == 0)
 		list_remove(&entry->node);
-	else if (old == 0 || class_of(old) != class_of(entry->bytes)) {
-		list_remove(&entry->node);
-		list_append(&backlog->classes[class_of(entry->bytes)], &entry->node);
-	}
+	else
+		sort_in(share->classes, &entry->node, class_of_entry(bytes), from);
+	set_share(backlog, share, share->bytes + bytes - old);
 	if (http_backlog_is_over(backlog))
 		loop_later(backlog->loop, &backlog->shed);
 }
 
-struct http_backlog_entry *http_backlog_largest(struct http_backlog *backlog)
+static struct list *first_of_highest(struct list *classes, unsigned count)
 {
-	for (unsigned i = HTTP_BACKLOG_CLASSES; i-- > 0;) {
-		if (!list_is_empty(&backlog->classes[i]))
-			return container_of(backlog->classes[i].next, struct http_backlog_entry,
-					    node);
+	while (count-- > 0) {
+		if (!list_is_empty(&classes[count]))
+			return classes[count].next;
 	}
 	return NULL;
+}
+
+struct http_backlog_share *http_backlog_largest(struct http_backlog *backlog)
+{
+	struct list *node = first_of_highest(backlog->classes, HTTP_BACKLOG_CLASSES);
+
+	return node ? container_of(node, struct http_backlog_share, node) : NULL;
+}
+
+struct http_backlog_entry *http_backlog_largest_of(struct http_backlog_share *share)
+{
+	struct list *node = first_of_highest(share->classes, HTTP_BACKLOG_SHARE_CLASSES);
+
+	return node ? container_of(node, struct http_backlog_entry, node) : NULL;
 }

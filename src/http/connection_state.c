@@ -21,6 +21,14 @@ static const unsigned next_states[] = {
 };
 #undef BIT
 
+static void set_pending(struct http_connection *connection, size_t bytes)
+{
+	if (bytes != connection->backlog.bytes)
+		http_backlog_set(&connection->connections->backlog,
+				 http_transport_share(connection->transport), &connection->backlog,
+				 bytes);
+}
+
 void http_connection_move(struct http_connection *connection, enum http_connection_state state)
 {
 	const struct http_server_settings *limits = &connection->connections->settings;
@@ -43,7 +51,7 @@ void http_connection_move(struct http_connection *connection, enum http_connecti
 		break;
 	case CONNECTION_CLOSING:
 	case CONNECTION_UPGRADED:
-		http_backlog_set(&connection->connections->backlog, &connection->backlog, 0);
+		set_pending(connection, 0);
 		deadline_clear(loop, &connection->deadline);
 		loop_later_cancel(&connection->later);
 		break;
@@ -86,8 +94,7 @@ void http_connection_count_pending(struct http_connection *connection)
 	/* The operator's are few, and are not cut off for what strangers do not read. */
 	if (connection->listener->role == HTTP_ROLE_ADMIN)
 		return;
-	http_backlog_set(&connection->connections->backlog, &connection->backlog,
-			 pending_of(&connection->backlog));
+	set_pending(connection, pending_of(&connection->backlog));
 }
 
 void http_connection_close(struct http_connection *connection)

@@ -96,6 +96,7 @@ struct http_transport_kind {
 	bool (*is_stalled)(struct http_transport *transport, uint64_t limit_ms);
 	void (*shutdown)(struct http_transport *transport);
 	bool (*has_input)(const struct http_transport *transport);
+	struct http_backlog_share *(*share)(const struct http_transport *transport);
 	void (*close)(struct http_transport *transport);
 };
 
@@ -158,6 +159,13 @@ static inline void http_transport_shutdown(struct http_transport *transport)
 static inline bool http_transport_has_input(const struct http_transport *transport)
 {
 	return transport->kind->has_input(transport);
+}
+
+/* What waits for all connections of its address; NULL where it is in nobody's share. */
+static inline struct http_backlog_share *
+http_transport_share(const struct http_transport *transport)
+{
+	return transport->kind->share(transport);
 }
 
 /* Closes at once and drops what waits; over TCP the peer is told by a reset where something did, or

@@ -400,6 +400,11 @@ static bool plain_has_input(const struct http_transport *transport)
 	       recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
+static struct http_backlog_share *plain_share(const struct http_transport *transport)
+{
+	return address_share_backlog(plain_of(transport)->share);
+}
+
 const struct http_transport_kind http_transport_plain = {
     .accept = plain_accept,
     .address = plain_address,
@@ -409,6 +414,7 @@ const struct http_transport_kind http_transport_plain = {
     .is_stalled = plain_is_stalled,
     .shutdown = plain_shutdown,
     .has_input = plain_has_input,
+    .share = plain_share,
     .close = plain_close,
 };
 
@@ -421,5 +427,6 @@ const struct http_transport_kind http_transport_proxied = {
     .is_stalled = plain_is_stalled,
     .shutdown = plain_shutdown,
     .has_input = plain_has_input,
+    .share = plain_share,
     .close = plain_close,
 };

@@ -163,6 +163,11 @@ static bool tls_has_input(const struct http_transport *transport)
 	       tls_records_has_begun(tls) || http_transport_has_input(tls->lower);
 }
 
+static struct http_backlog_share *tls_share(const struct http_transport *transport)
+{
+	return http_transport_share(tls_transport_of(transport)->lower);
+}
+
 static const struct http_transport_kind tls_kind_of_transport = {
     .accept = tls_accept,
     .address = tls_address,
@@ -172,6 +177,7 @@ static const struct http_transport_kind tls_kind_of_transport = {
     .is_stalled = tls_is_stalled,
     .shutdown = tls_records_shutdown,
     .has_input = tls_has_input,
+    .share = tls_share,
     .close = tls_close,
 };
 

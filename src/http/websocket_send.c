@@ -40,10 +40,18 @@ void websocket_set_deadline(struct websocket *websocket)
 	deadline_set_at(websocket->connections->loop, &websocket->deadline, at);
 }
 
+static void set_pending(struct websocket *websocket, size_t bytes)
+{
+	if (bytes != websocket->backlog.bytes)
+		http_backlog_set(&websocket->connections->backlog,
+				 http_transport_share(websocket->socket), &websocket->backlog,
+				 bytes);
+}
+
 void websocket_drop(struct websocket *websocket)
 {
 	deadline_clear(websocket->connections->loop, &websocket->deadline);
-	http_backlog_set(&websocket->connections->backlog, &websocket->backlog, 0);
+	set_pending(websocket, 0);
 	http_transport_close(websocket->socket);
 }
 
@@ -67,8 +75,7 @@ const struct http_backlog_owner websocket_backlog_owner = {.pending = pending_of
 
 void websocket_count_pending(struct websocket *websocket)
 {
-	http_backlog_set(&websocket->connections->backlog, &websocket->backlog,
-			 http_transport_pending(websocket->socket));
+	set_pending(websocket, http_transport_pending(websocket->socket));
 }
 
 static bool send_parts(struct websocket *websocket, const struct str *parts, unsigned count)

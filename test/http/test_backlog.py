@@ -1,4 +1,6 @@
 """What waits for clients that do not read: a total for all of them, and who is cut off for it."""
+import contextlib
+
 
 def get(path):
     return b"GET %s HTTP/1.1\r\nHost: a\r\n\r\n" % path.encode()
@@ -20,6 +22,20 @@ def test_the_greediest_is_cut_off(start):
         assert shared.answer().body == b"0123456789" * 6000000
     log = server.stop()
     assert log.count("a client was cut off") == 1
+
+
+def test_an_address_with_many_clients_has_only_its_own_cut_off(start):
+    """Less waits for each of them than for the one of another address."""
+    server = start("--pending-bytes", "6000000")
+    with contextlib.ExitStack() as stack:
+        honest = stack.enter_context(server.client())
+        honest.send(get("/copy?bytes=1000000"))
+        server.wait_for(lambda stats: stats["requests"] >= 2)
+        greedy = [stack.enter_context(server.client(source="127.0.0.2")) for _ in range(20)]
+        for one in greedy:
+            one.send(get("/copy?bytes=400000"))
+        server.wait_for(lambda stats: stats["connections"] < 22)
+        assert honest.answer().body == b"0123456789" * 100000
 
 
 def test_a_body_counts_while_its_answer_waits(start):

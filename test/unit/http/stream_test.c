@@ -111,6 +111,12 @@ static void play_close(struct http_transport *transport)
 	transport->is_closing = true;
 }
 
+static struct http_backlog_share *play_share(const struct http_transport *transport)
+{
+	(void)transport;
+	return NULL;
+}
+
 static const struct http_transport_kind kind = {
     .address = play_address,
     .set_reading = play_set_reading,
@@ -119,6 +125,7 @@ static const struct http_transport_kind kind = {
     .is_stalled = play_is_stalled,
     .shutdown = play_shutdown,
     .has_input = play_has_input,
+    .share = play_share,
     .close = play_close,
 };
 
@@ -424,7 +431,7 @@ static size_t pending_of_other(const struct http_backlog_entry *entry)
 static void drop_other(struct http_backlog_entry *entry)
 {
 	assert_null(test.request);
-	http_backlog_set(&test.connections.backlog, entry, 0);
+	http_backlog_set(&test.connections.backlog, NULL, entry, 0);
 }
 
 /* Else one turn could answer a thousand requests on top. */
@@ -438,7 +445,7 @@ static void while_too_much_waits_requests_wait(void **state)
 	http_backlog_init(&test.connections.backlog, &test.loop, 1000);
 	test.connections.backlog.owners[HTTP_BACKLOG_WEBSOCKET] = &owner;
 	http_backlog_entry_init(&other, HTTP_BACKLOG_WEBSOCKET);
-	http_backlog_set(&test.connections.backlog, &other, 1001);
+	http_backlog_set(&test.connections.backlog, NULL, &other, 1001);
 	receive(GET);
 	assert_null(test.request);
 	turn();

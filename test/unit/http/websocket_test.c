@@ -89,6 +89,12 @@ static void play_close(struct http_transport *transport)
 	transport->is_closing = true;
 }
 
+static struct http_backlog_share *play_share(const struct http_transport *transport)
+{
+	(void)transport;
+	return NULL;
+}
+
 static const struct http_transport_kind kind = {
     .address = play_address,
     .set_reading = play_set_reading,
@@ -97,6 +103,7 @@ static const struct http_transport_kind kind = {
     .is_stalled = play_is_stalled,
     .shutdown = play_shutdown,
     .has_input = play_has_input,
+    .share = play_share,
     .close = play_close,
 };
 
