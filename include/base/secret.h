@@ -8,11 +8,12 @@ enum { SECRET_LENGTH_MIN = 12 };
 
 /* Copies text to ret, which has as many bytes, with an asterisk for each byte of what has the form
  * of a key, as it stands or percent-encoded (RFC 3986 section 2.1), once or more often: the letters
- * and digits behind "ddk_", and 24 of them or more where they are mixed as a device's key is
+ * and digits behind "ddk_", and 24 to 32 of them where they are mixed as a device's key is
  * (domain/key.h). Such a key has no mark of its own, so that what is glued to it is masked with it;
- * so are other random texts of digits and both cases. Words, UUIDs and hexadecimal digits stay. Of
- * keys that are glued to something, one in fifty looks like these and is not known. Takes time by
- * the length of text, whatever is in it. False where there is no key; ret need not be set then. */
+ * so are other random texts of digits and both cases. Words, UUIDs, hexadecimal digits and longer
+ * runs stay. Of keys that are glued to something, one in fifty looks like these and is not known.
+ * Takes time by the length of text, whatever is in it. False where there is no key; ret need not be
+ * set then. */
 bool secret_mask(struct str text, char *ret);
 /* To how many bytes, at most max, a text can be cut so that no front of a key is left, which
  * secret_mask() would not know. */

@@ -7,6 +7,8 @@
 
 enum {
 	LINK_KEY_CHARACTERS = 24,
+	/* With what is glued to it. The first link, which the server prints, has a token of 43. */
+	GLUED_CHARACTERS_MAX = 32,
 	/* Behind "ddk_" also a part of a key is masked, but no word. */
 	API_KEY_CHARACTERS_MIN = 8,
 	KEY_CHARACTERS_MAX = 36,
@@ -104,7 +106,7 @@ static bool is_mixed(const struct run *run, unsigned least)
  * them: of a thousand keys that are glued to something, 980 are told from these. */
 static bool is_link_key(const struct run *run)
 {
-	if (run->characters < LINK_KEY_CHARACTERS)
+	if (run->characters < LINK_KEY_CHARACTERS || run->characters > GLUED_CHARACTERS_MAX)
 		return false;
 	if (run->characters > LINK_KEY_CHARACTERS)
 		return run->digits > 0 && is_mixed(run, GLUED_LETTERS_MIN);
