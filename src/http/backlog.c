@@ -1,5 +1,6 @@
 #include "http/backlog.h"
 #include "base/log.h"
+#include "base/require.h"
 
 /* At most one line a second. */
 static void log_drop(struct http_backlog *backlog, size_t bytes)
@@ -18,10 +19,13 @@ static void on_shed(struct later *later)
 
 	while (http_backlog_is_over(backlog)) {
 		struct http_backlog_share *share = http_backlog_largest(backlog);
-		struct http_backlog_entry *largest = http_backlog_largest_of(share);
-		const struct http_backlog_owner *owner = backlog->owners[largest->kind];
-		size_t pending = owner->pending(largest);
+		struct http_backlog_entry *largest = share ? http_backlog_largest_of(share) : NULL;
+		const struct http_backlog_owner *owner;
+		size_t pending;
 
+		require(largest); /* all bytes are somebody's */
+		owner = backlog->owners[largest->kind];
+		pending = owner->pending(largest);
 		/* It may have taken some of it meanwhile. */
 		if (pending < largest->bytes) {
 			http_backlog_set(backlog, share, largest, pending);
