@@ -255,15 +255,18 @@ class TestAccount:
         # displayctl looks for a circle after so long, this connection never.
         run_sql(one, "ALTER DATABASE {} SET deadlock_timeout = '3s'".format(
             urllib.parse.urlsplit(one.database).path[1:]))
+        run_sql(one, "INSERT INTO app_version_comment (version_id, position, author, comment) "
+                     "SELECT id, 1, 'x', 'x' FROM app_version WHERE app_id = %s", app["id"])
         database = psycopg2.connect(one.database)
         with database.cursor() as cursor, concurrent.futures.ThreadPoolExecutor(1) as pool:
             cursor.execute("SET deadlock_timeout = '1h'")
-            cursor.execute("SELECT FROM app_version WHERE app_id = %s FOR UPDATE", (app["id"],))
+            cursor.execute("SELECT FROM app_version_comment JOIN app_version ON id = version_id "
+                           "WHERE app_id = %s FOR UPDATE OF app_version_comment", (app["id"],))
             removed = pool.submit(one.ctl, "account", "remove", email, "--yes")
             wait_until(lambda: run_sql(one, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type "
                                             "= 'Lock' AND application_name = 'displayctl'"),
                        "a removal that waits")
-            cursor.execute("SELECT FROM app WHERE id = %s FOR KEY SHARE", (app["id"],))
+            cursor.execute("SELECT FROM app_version WHERE app_id = %s FOR KEY SHARE", (app["id"],))
             database.commit()
             assert removed.result()["email"] == email
         database.close()
