@@ -1,6 +1,9 @@
 #include "http/backlog.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/require.h"
+
+#include <stdlib.h>
 
 /* At most one line a second. */
 static void log_drop(struct http_backlog *backlog, size_t bytes)
@@ -45,11 +48,6 @@ void http_backlog_init(struct http_backlog *backlog, struct loop *loop, size_t b
 	http_backlog_share_init(&backlog->nobodys);
 }
 
-void http_backlog_finish(struct http_backlog *backlog)
-{
-	loop_later_cancel(&backlog->shed);
-}
-
 void http_backlog_entry_init(struct http_backlog_entry *entry, enum http_backlog_kind kind)
 {
 	list_init(&entry->node);
@@ -60,9 +58,8 @@ void http_backlog_entry_init(struct http_backlog_entry *entry, enum http_backlog
 void http_backlog_share_init(struct http_backlog_share *share)
 {
 	share->bytes = 0;
+	share->classes = NULL;
 	list_init(&share->node);
-	for (unsigned i = 0; i < HTTP_BACKLOG_SHARE_CLASSES; i++)
-		list_init(&share->classes[i]);
 }
 
 /* Of a number above 0: which of its bits is the highest. */
@@ -90,43 +87,53 @@ static unsigned class_of_entry(size_t bytes)
 	return bit < HTTP_BACKLOG_SHARE_CLASSES ? bit : HTTP_BACKLOG_SHARE_CLASSES - 1;
 }
 
-/* Puts it at the end of its class, unless it is in that already. */
-static void sort_in(struct list *classes, struct list *node, unsigned to, int from)
+static struct list *make_classes(void)
 {
-	if (from == (int)to)
-		return;
-	if (from >= 0)
-		list_remove(node);
-	list_append(&classes[to], node);
+	struct list *classes = memory_alloc(HTTP_BACKLOG_SHARE_CLASSES * sizeof(*classes));
+
+	for (unsigned i = 0; i < HTTP_BACKLOG_SHARE_CLASSES; i++)
+		list_init(&classes[i]);
+	return classes;
+}
+
+/* Puts it at the end of a class. */
+static void sort_in(struct list *class, struct list *node)
+{
+	list_remove(node);
+	list_append(class, node);
 }
 
 static void set_share(struct http_backlog *backlog, struct http_backlog_share *share, size_t bytes)
 {
-	int from = share->bytes ? (int)class_of_share(share->bytes) : -1;
+	size_t old = share->bytes;
 
 	share->bytes = bytes;
-	if (bytes == 0)
+	if (bytes == 0) {
 		list_remove(&share->node);
-	else
-		sort_in(backlog->classes, &share->node, class_of_share(bytes), from);
+		free(share->classes);
+		share->classes = NULL;
+	} else if (old == 0 || class_of_share(old) != class_of_share(bytes)) {
+		sort_in(&backlog->classes[class_of_share(bytes)], &share->node);
+	}
 }
 
 void http_backlog_set(struct http_backlog *backlog, struct http_backlog_share *share,
 		      struct http_backlog_entry *entry, size_t bytes)
 {
 	uint32_t old = entry->bytes;
-	int from = old ? (int)class_of_entry(old) : -1;
 
 	if (bytes == old)
 		return;
 	if (!share)
 		share = &backlog->nobodys;
+	if (!share->classes)
+		share->classes = make_classes();
 	backlog->bytes += bytes - old;
 	entry->bytes = (uint32_t)bytes;
 	if (bytes == 0)
 		list_remove(&entry->node);
-	else
-		sort_in(share->classes, &entry->node, class_of_entry(bytes), from);
+	else if (old == 0 || class_of_entry(old) != class_of_entry(bytes))
+		sort_in(&share->classes[class_of_entry(bytes)], &entry->node);
 	set_share(backlog, share, share->bytes + bytes - old);
 	if (http_backlog_is_over(backlog))
 		loop_later(backlog->loop, &backlog->shed);
@@ -153,4 +160,13 @@ struct http_backlog_entry *http_backlog_largest_of(struct http_backlog_share *sh
 	struct list *node = first_of_highest(share->classes, HTTP_BACKLOG_SHARE_CLASSES);
 
 	return node ? container_of(node, struct http_backlog_entry, node) : NULL;
+}
+
+void http_backlog_finish(struct http_backlog *backlog)
+{
+	struct http_backlog_share *share;
+
+	loop_later_cancel(&backlog->shed);
+	while ((share = http_backlog_largest(backlog)))
+		set_share(backlog, share, 0);
 }

@@ -32,8 +32,8 @@ struct http_backlog_owner {
 /* The entries of one address. */
 struct http_backlog_share {
 	struct list node;
-	size_t bytes; /* in no class where it is 0 */
-	struct list classes[HTTP_BACKLOG_SHARE_CLASSES];
+	size_t bytes;	      /* in no class where it is 0 */
+	struct list *classes; /* HTTP_BACKLOG_SHARE_CLASSES; NULL where it is 0, as it mostly is */
 };
 
 struct http_backlog {
@@ -55,7 +55,7 @@ struct http_backlog_entry {
 
 /* The caller sets the owners of the kinds that it has. */
 void http_backlog_init(struct http_backlog *backlog, struct loop *loop, size_t bytes_max);
-/* Nothing is dropped any more. */
+/* What still waits is forgotten, and nothing is dropped any more. */
 void http_backlog_finish(struct http_backlog *backlog);
 void http_backlog_entry_init(struct http_backlog_entry *entry, enum http_backlog_kind kind);
 void http_backlog_share_init(struct http_backlog_share *share);
@@ -74,5 +74,5 @@ static inline bool http_backlog_is_over(const struct http_backlog *backlog)
 
 /* The share with most bytes, to a factor of two; NULL where nothing waits. */
 struct http_backlog_share *http_backlog_largest(struct http_backlog *backlog);
-/* Its entry with most bytes, to a factor of two, from 4 KiB on; NULL where it has none. */
+/* The entry with most bytes, to a factor of two, from 4 KiB on, of a share that has one. */
 struct http_backlog_entry *http_backlog_largest_of(struct http_backlog_share *share);

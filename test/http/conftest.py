@@ -92,7 +92,7 @@ class Client:
             self.socket = socket.create_connection(("127.0.0.1", port or server.port),
                                                    PATIENCE, (source, 0))
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if TLS:
+        if TLS and not port:  # the operator's listener speaks none
             self.socket = TLS.wrap_socket(self.socket, suppress_ragged_eofs=False)
         self.is_unix = bool(server.path)
         self.buffer = bytearray()
