@@ -28,10 +28,10 @@
 #pragma once
 
 #include "base/process.h"
-#include "db/storage.h"
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
 	/* Signals to the postmaster: a fast shutdown writes dirty pages to disk, an immediate one
@@ -110,9 +110,9 @@ const struct process_user *cluster_user(const struct cluster *cluster);
 __attribute__((warn_unused_result)) int cluster_admit_workers(const struct cluster *cluster,
 							      struct cluster_error *reterr);
 
-/* The room on the disk of the data folder; enough where nobody can say. Does not block on a local
- * disk. */
-enum storage_room cluster_room(const struct cluster *cluster);
+/* How much is left on the disk of the data folder; UINT64_MAX where nobody can say. Does not block
+ * on a local disk. */
+uint64_t cluster_room_bytes(const struct cluster *cluster);
 
 /* Logs the lines that have arrived on log_fd. Never blocks. If this is not called, PostgreSQL drops
  * lines rather than wait. False once PostgreSQL has closed its end. */

@@ -23,15 +23,9 @@ extern const struct region storage_region;
 void storage_failed(struct storage *storage);
 bool storage_is_full(const struct storage *storage);
 
-/* What is left on the disk of the instance's own PostgreSQL. */
-enum storage_room {
-	STORAGE_ROOM_ENOUGH,
-	STORAGE_ROOM_SHORT, /* it may still be enough */
-	STORAGE_ROOM_NONE,
-};
-
-/* Called by the supervisor. */
-void storage_set_room(struct storage *storage, enum storage_room room);
+/* Called by the supervisor: what is left on the disk of the instance's own PostgreSQL. */
+void storage_set_room(struct storage *storage, uint64_t left_bytes);
+/* Whether so little is left that writes may soon fail. */
 bool storage_is_short(const struct storage *storage);
 
 /* Whether the caller is to run a probe now: at most one begins in a second where it is full or has

@@ -69,12 +69,12 @@ static bool is_near(const struct connection *connection)
 	return host && host[0] == '/';
 }
 
-static uint64_t next_pause_ms(const struct connection *connection)
+uint64_t connection_rest_ms(unsigned failures, bool is_near)
 {
-	uint64_t last = is_near(connection) ? LAST_NEAR_PAUSE_MS : LAST_PAUSE_MS;
+	uint64_t last = is_near ? LAST_NEAR_PAUSE_MS : LAST_PAUSE_MS;
 	uint64_t pause = FIRST_PAUSE_MS;
 
-	for (unsigned i = 0; i < connection->failures && pause < last; i++)
+	for (unsigned i = 0; i < failures && pause < last; i++)
 		pause *= 2;
 	if (pause > last)
 		pause = last;
@@ -95,7 +95,7 @@ static void drop(struct connection *connection)
 /* words may belong to the connection. */
 static void lose(struct connection *connection, enum away away, struct str words)
 {
-	uint64_t pause_ms;
+	uint64_t rest_ms;
 
 	/* A connection that was lost before any statement succeeded counts as a failed attempt. */
 	if (connection->state != CONNECTION_UP || !connection->pipeline.useful)
@@ -103,11 +103,11 @@ static void lose(struct connection *connection, enum away away, struct str words
 	connection->was_up = connection->state == CONNECTION_UP && away != AWAY_SILENT;
 	connection->away = away;
 	metric_add(METRIC_DATABASE_LOSSES, connection->role->metric, 1);
-	pause_ms = next_pause_ms(connection);
+	rest_ms = connection_rest_ms(connection->failures, is_near(connection));
 	connection_log(&connection->log, connection->role->name, connection->number, away, words);
 	drop(connection);
 	move(connection, CONNECTION_RESTING);
-	deadline_set(connection->loop, &connection->deadline, pause_ms);
+	deadline_set(connection->loop, &connection->deadline, rest_ms);
 	pipeline_give_back(&connection->pipeline);
 	connection->role->on_down(connection);
 }

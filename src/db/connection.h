@@ -107,6 +107,10 @@ bool connection_is_up(const struct connection *connection);
  * connection is lost. */
 void connection_flush(struct connection *connection, int error);
 
+/* How long a connection rests after so many failed attempts in a row; random in its lower half.
+ * is_near: the server is on this machine. */
+uint64_t connection_rest_ms(unsigned failures, bool is_near);
+
 /* Reads nothing until connection_resume(), and expects no answer meanwhile. */
 void connection_pause(struct connection *connection);
 /* Takes what has come, which may call on_row() and on_answer(). Nothing happens where it is not

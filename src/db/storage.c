@@ -7,6 +7,14 @@ enum {
 	SHORT_PROBE_PAUSE_MS = 60 * 1000,
 };
 
+/* Four of the files into which PostgreSQL logs what it writes, 16 MiB each: it needs one whole
+ * before it can go on. */
+static const uint64_t short_bytes = 64 * 1024 * 1024;
+/* A table cannot grow by much any more. */
+static const uint64_t none_bytes = 1024 * 1024;
+
+enum room { ROOM_ENOUGH, ROOM_SHORT /* it may still be enough */, ROOM_NONE };
+
 const struct region storage_region = {
     .name = "storage", .version = 2, .size = sizeof(struct storage)};
 
@@ -20,19 +28,23 @@ bool storage_is_full(const struct storage *storage)
 	return atomic_load(&storage->failures) != atomic_load(&storage->overcome);
 }
 
-void storage_set_room(struct storage *storage, enum storage_room room)
+void storage_set_room(struct storage *storage, uint64_t left_bytes)
 {
+	enum room room = left_bytes < none_bytes    ? ROOM_NONE
+			 : left_bytes < short_bytes ? ROOM_SHORT
+						    : ROOM_ENOUGH;
+
 	atomic_store(&storage->room, (unsigned char)room);
 }
 
 bool storage_is_short(const struct storage *storage)
 {
-	return atomic_load(&storage->room) != STORAGE_ROOM_ENOUGH;
+	return atomic_load(&storage->room) != ROOM_ENOUGH;
 }
 
 static unsigned probe_pause_ms(const struct storage *storage)
 {
-	bool is_short = atomic_load(&storage->room) == STORAGE_ROOM_SHORT;
+	bool is_short = atomic_load(&storage->room) == ROOM_SHORT;
 
 	return is_short && !storage_is_full(storage) ? SHORT_PROBE_PAUSE_MS : PROBE_PAUSE_MS;
 }

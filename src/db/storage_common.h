@@ -9,5 +9,5 @@ struct storage {
 	_Atomic uint64_t failures;
 	_Atomic uint64_t overcome;  /* so many of them lie before a probe that has succeeded */
 	_Atomic uint64_t probe_ms;  /* when the newest probe began */
-	_Atomic unsigned char room; /* enum storage_room */
+	_Atomic unsigned char room; /* enum room */
 };

@@ -318,7 +318,7 @@ static void look_after_database(struct supervisor *supervisor, uint64_t now_ms)
 		return;
 	supervisor->database_ms = now_ms + DATABASE_LOOK_MS;
 	storage_set_room(region_common(instance->shared, &storage_region),
-			 cluster_room(&instance->cluster));
+			 cluster_room_bytes(&instance->cluster));
 	for (unsigned i = 0; i < config_worker_slots(instance->config); i++)
 		background_lower(region_slot(instance->shared, &background_region, i),
 				 instance->cluster.pid);
