@@ -2,7 +2,7 @@
  *
  *   keys -> devices -> its apps are marked -> these on devices of others -> what they rendered
  *    ^                                                                              |
- *    |                                    account <- apps <- their versions <- forms of these
+ *    |                                    account <- apps <- their versions <- schemas of these
  *    |                                        |
  *    +- something of it was made meanwhile ---+
  *
@@ -54,6 +54,6 @@ __attribute__((warn_unused_result)) uint64_t
 account_removal_take(struct account_removal *removal, const struct removed_portion *portion,
 		     uint64_t took_ms);
 
-/* The statement failed, and has changed nothing; the next one is the same with fewer rows, so that
- * one which takes longer than a statement may ends at last. */
+/* The statement failed and changed nothing. The next one takes fewer rows, in case this one took
+ * longer than a statement may. */
 void account_removal_failed(struct account_removal *removal);

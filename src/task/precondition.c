@@ -80,8 +80,8 @@ bool task_fails_precondition(struct task *task, struct verdict *ret_answer)
 	else if (none_match.names_any || none_match.names_present)
 		*ret_answer = task_fail(task, 412, "If-None-Match names what is there already");
 	else {
-		/* The statement looks again: somebody else may change the settings before it. What
-		 * they have become is never what they were. */
+		/* The statement looks again: somebody else may change the settings before it. Their
+		 * revision only grows, so a tag of an earlier one stays wrong. */
 		if ((match.is_there && !match.names_any) || none_match.names_later)
 			task->expected_revision = task->device.settings_revision;
 		return false;

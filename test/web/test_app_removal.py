@@ -3,9 +3,11 @@
 import psycopg2
 import pytest
 from authors import Author
+from events import Events
 from lock_sessions import Session
 from people import Person
 from rendered import author, reviewer, statement, world_without_engines
+from server import CtlError
 
 __all__ = ["author", "reviewer", "world_without_engines"]  # fixtures
 
@@ -27,7 +29,10 @@ def test_a_marked_app_is_not_there(world, author, reviewer, session):
     app.publish(reviewer)
     waiting = app.submitted("2.0")
     key = author.person.key()
-    mark(session, author)
+    with Events(reviewer) as of_reviews, Events(author.browser) as of_apps:
+        mark(session, author)
+        of_reviews.topic("reviews")
+        of_apps.topic("apps")
 
     for path in ("", "/versions", "/draft"):
         author.browser.get(app.path + path).problem(404)
@@ -45,6 +50,8 @@ def test_a_marked_app_is_not_there(world, author, reviewer, session):
     reviewer.post(f"/web/reviews/{waiting}", {"status": "APPROVED"}).problem(404)
     assert app.slug not in str(author.person.browser().get("/web/apps").ok())
     assert app.slug not in str(world.server.ctl("app", "list"))
+    with pytest.raises(CtlError):
+        world.server.ctl("app", "show", app.slug)
     assert author.browser.get("/web/account/removal").ok()["keptApps"] == 0
 
 

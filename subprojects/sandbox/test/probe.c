@@ -139,10 +139,10 @@ static int connect_with_data(void)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(1)};
 	struct iovec data = {.iov_base = (char[]){'x'}, .iov_len = 1};
-	struct msghdr message = {.msg_name = &address,
-				 .msg_namelen = sizeof(address),
-				 .msg_iov = &data,
-				 .msg_iovlen = 1};
+	struct mmsghdr message = {.msg_hdr = {.msg_name = &address,
+					      .msg_namelen = sizeof(address),
+					      .msg_iov = &data,
+					      .msg_iovlen = 1}};
 	int flags = MSG_FASTOPEN | MSG_NOSIGNAL;
 
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -150,7 +150,9 @@ static int connect_with_data(void)
 		-1 ||
 	    errno != EPERM)
 		return 0;
-	return result(sendmsg(open_socket, &message, flags));
+	if (sendmsg(open_socket, &message.msg_hdr, flags) != -1 || errno != EPERM)
+		return 0;
+	return result(sendmmsg(open_socket, &message, 1, flags));
 }
 
 static int run_program(void)
