@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -26,6 +27,7 @@ PREFIX = ["setpriv", "--pdeathsig", "KILL"]
 # Those who disturb and those who measure stand for other machines: the first never take a core from
 # the server, the second never wait for one.
 STEP_BACK, GO_FIRST = 5, -10
+HOG = ("nice", "-n", "10", sys.executable, "-c", "while True: b'x' * (256 << 20)")
 
 
 class Bench:
@@ -192,6 +194,17 @@ class Bench:
             script, path = "requests", self.write_file("requests", wrk.requests_text(requests))
         return wrk.parse(self.program(wrk.command(url, connections, seconds, script, headers),
                                       wrk.environment(path)))
+
+    @contextlib.contextmanager
+    def hogs(self):
+        """As many processes as there are cores. They have nothing to do with displayd, are as nice as
+        its background work, and fill memory: what the machine itself makes others wait for."""
+        hogs = [self.spawn(HOG) for _ in os.sched_getaffinity(0)]
+        try:
+            yield
+        finally:
+            for hog in hogs:
+                self.reap(hog, signal.SIGKILL)
 
     def disturb(self, url, connections, seconds, requests, script="requests", headers=None):
         """wrk in the background, beside what is measured; for finish_disturbing()."""

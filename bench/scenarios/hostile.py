@@ -1,10 +1,8 @@
 """Whether others notice apps whose scripts mean harm."""
 
+import contextlib
 import json
-import os
 import secrets
-import signal
-import sys
 import time
 
 from hostile_scripts import STARLARK, TYPESCRIPT
@@ -20,7 +18,6 @@ PREVIEWS = 8  # asked for at the same time
 LEAD_S = 10  # in which renderers and queues fill
 REST = 0.02  # of a core: what the server takes when no script runs any more
 PATIENCE_S = 300
-HOG = ("nice", "-n", "10", sys.executable, "-c", "while True: b'x' * (256 << 20)")
 
 # What the tests have of each kind that a machine pays for: time, memory, pictures, and what is printed.
 ALIKE = ("loop at top level", "loop in main", "regular expression", "recursion", "a list that grows",
@@ -132,11 +129,8 @@ class Hostile(Scenario):
             return self.run_beside_harm(bench, seconds)
         self.switch(False)
         self.wait_for_rest()
-        hogs = [bench.spawn(HOG) for _ in os.sched_getaffinity(0)] if who == "hogs" else []
-        sample = self.ask(bench, seconds)
-        for hog in hogs:
-            bench.reap(hog, signal.SIGKILL)
-        return sample
+        with bench.hogs() if who == "hogs" else contextlib.nullcontext():
+            return self.ask(bench, seconds)
 
     def ask(self, bench, seconds):
         return bench.ask_first(self.server.url, GETS_PER_S, seconds, self.gets)
