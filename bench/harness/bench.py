@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 
+import server as programs
 from harness import cpu, open_loop, pgbench, wrk
 from harness.displayd import Displayd
 from harness.nginx import Nginx
@@ -33,8 +34,10 @@ HOG = ("nice", "-n", "10", sys.executable, "-c", "while True: b'x' * (256 << 20)
 class Bench:
     """Lives as long as bench/run; what it started ends with it, whatever happens."""
 
-    def __init__(self, build, postgres_folder):
+    def __init__(self, build, postgres_folder, tools=None):
+        """tools: the build whose load generators are used, if not the same."""
         self.build = build
+        self.tools = tools or build
         self.postgres_folder = postgres_folder
         self.folder = tempfile.mkdtemp(prefix="displayd-bench-")
         os.chmod(self.folder, 0o755)  # nginx's workers are another user
@@ -54,6 +57,11 @@ class Bench:
     def __exit__(self, *_):
         self.finish_scenario()
         self.cleanup.close()
+
+    def choose_programs(self):
+        """Those of this build, for all that starts from now on."""
+        programs.DISPLAYD = os.path.join(self.build, "src/main/displayd")
+        programs.DISPLAYCTL = os.path.join(self.build, "src/ctl/displayctl")
 
     def finish_scenario(self):
         """Ends what the scenario alone had."""
@@ -144,7 +152,7 @@ class Bench:
 
     def built(self, name):
         """A program of bench/ in C."""
-        path = os.path.join(self.build, "bench", name)
+        path = os.path.join(self.tools, "bench", name)
         if not os.path.exists(path):
             raise Missing(f"{path} is not built")
         return path

@@ -1,6 +1,6 @@
 """Two results side by side: what changed, and what did not by more than its spread."""
 
-from harness.table import align, disturbance, goal_value, goal_words, number, scaled
+from harness.table import align, commit_words, disturbance, goal_value, goal_words, number, scaled
 
 HEADER = ("scenario", "judged", "A", "spread A", "B", "spread B", "change", "")
 RUN_HEADER = ("scenario", "A rate/s", "B rate/s", "A p99 ms", "B p99 ms", "A server us",
@@ -82,9 +82,7 @@ def run_rows(a, b):
 
 
 def name_of(result):
-    commit = (result["commit"]["commit"] or "unknown")[:12]
-    changed = " with changes" if result["commit"]["dirty"] else ""
-    return f"{result['name']}, {result['date']}, commit {commit}{changed}"
+    return f"{result['name']}, {result['date']}, commit {commit_words(result['commit'])}"
 
 
 def same_machine(a, b):

@@ -1,12 +1,13 @@
 """Runs scenarios: warm-up, rounds in turn, what they come to."""
 
+import contextlib
 import sys
 import traceback
 
 from harness.bench import rest
 from harness.table import figure_value, figure_words
 from harness.summary import failed_scenario, summarize_scenario
-from scenarios.base import SUBJECT, Failed, Missing
+from scenarios.base import BEFORE, SUBJECT, Failed, Goal, Missing
 
 WARM_UP_S = 2
 
@@ -24,12 +25,20 @@ def words_of(sample):
     return words.removeprefix(", ")
 
 
-def warm_up(scenario, bench, names, seconds):
+def run_once(pairs, who, seconds):
+    """One run of who; what is BEFORE is the subject of the other pair."""
+    scenario, bench = pairs[who == BEFORE]
+    bench.choose_programs()
+    return bench, lambda: scenario.run(bench, SUBJECT if who == BEFORE else who, seconds)
+
+
+def warm_up(pairs, names, seconds):
     """One short run of each; the memory of the servers meanwhile."""
     memory = {}
     for who in names:
-        displayd, nginx = bench.measure_memory(lambda: scenario.run(bench, who, seconds))
-        if who == SUBJECT:
+        bench, run = run_once(pairs, who, seconds)
+        displayd, nginx = bench.measure_memory(run)
+        if who in (SUBJECT, BEFORE):
             memory[who] = displayd
         elif who == "nginx":
             memory[who] = nginx
@@ -37,32 +46,49 @@ def warm_up(scenario, bench, names, seconds):
     return memory
 
 
-def run_rounds(scenario, bench, rounds, seconds):
+def run_rounds(pairs, rounds, seconds):
+    scenario = pairs[0][0]
     names = (SUBJECT, *scenario.references)
-    memory = warm_up(scenario, bench, names, min(WARM_UP_S, seconds)) if scenario.warms_up else {}
+    memory = warm_up(pairs, names, min(WARM_UP_S, seconds)) if scenario.warms_up else {}
     measured = []
     for number in range(1, rounds + 1):
         samples = {}
         for who in names:
-            samples[who] = bench.measure(lambda: scenario.run(bench, who, seconds))
+            bench, run = run_once(pairs, who, seconds)
+            samples[who] = bench.measure(run)
             say(f"  {scenario.name} {number}/{rounds} {who}: {words_of(samples[who])}")
             rest()
         measured.append(samples)
     return summarize_scenario(scenario, measured, memory)
 
 
-def run_scenario(scenario, bench, rounds, seconds):
-    """What the result file says of it. What goes wrong in one does not end the others."""
+def compare_with_before(scenario):
+    """What it measures, of both builds. Whatever the scenario judges is judged as without this."""
+    figures = ["rate", "p99_us", "server_us", *(goal.figure for goal in scenario.goals)]
+    scenario.references = (BEFORE, *scenario.references)
+    scenario.goals = (*scenario.goals,
+                      *(Goal(figure, of=BEFORE) for figure in dict.fromkeys(figures)))
+
+
+def run_scenario(kind, benches, rounds, seconds):
+    """What the result file says of it. What goes wrong in one does not end the others.
+    benches: of the build that is measured, and with --before of the other one."""
+    pairs = [(kind(), bench) for bench in benches]
+    scenario = pairs[0][0]
+    if len(benches) > 1:
+        compare_with_before(scenario)
     try:
-        scenario.prepare(bench)
-        try:
-            return run_rounds(scenario, bench, scenario.rounds or rounds, seconds)
-        finally:
-            scenario.finish(bench)
+        with contextlib.ExitStack() as finish:
+            for one, bench in pairs:
+                bench.choose_programs()
+                one.prepare(bench)
+                finish.callback(one.finish, bench)
+            return run_rounds(pairs, scenario.rounds or rounds, seconds)
     except (Missing, Failed) as error:
         return failed_scenario(scenario, str(error))
     except Exception as error:  # of whatever kind: it is told, and the next one runs
         say(traceback.format_exc())
         return failed_scenario(scenario, f"{type(error).__name__}: {error}")
     finally:
-        bench.finish_scenario()
+        for bench in benches:
+            bench.finish_scenario()

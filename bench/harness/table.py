@@ -184,6 +184,10 @@ def align(rows, header=HEADER, left=LEFT):
             for row in rows]
 
 
+def commit_words(commit):
+    return f"{(commit['commit'] or 'unknown')[:12]}{' with changes' if commit['dirty'] else ''}"
+
+
 def machine_lines(result):
     machine, versions, build = result["machine"], result["versions"], result["build"]
     yield (f"{machine['cpu']}, {machine['cores']} cores, "
@@ -191,8 +195,8 @@ def machine_lines(result):
            f"{machine['system']} ({machine['debian']})")
     yield ", ".join(f"{name} {version}" for name, version in versions.items() if version) + (
         f", {build['compiler']}" if build.get("compiler") else "")
-    yield (f"commit {(result['commit']['commit'] or 'unknown')[:12]}"
-           f"{' with changes' if result['commit']['dirty'] else ''}, {result['date']}, "
+    before = f", before: {commit_words(result['before'])}" if "before" in result else ""
+    yield (f"commit {commit_words(result['commit'])}{before}, {result['date']}, "
            f"{result['settings']['rounds']} rounds of {result['settings']['seconds']} s, "
            f"load before {machine['load_before']}")
 

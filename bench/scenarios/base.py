@@ -57,6 +57,7 @@ not care.
 import dataclasses
 
 SUBJECT = "displayd"
+BEFORE = "before"  # the reference that bench/run --before adds: displayd of another build
 
 
 class Missing(Exception):
@@ -85,6 +86,11 @@ class Sample:
     cpu_us: dict = dataclasses.field(default_factory=dict)
     # Also by the bench: the share of the machine that others had meanwhile, kernel threads too.
     others_percent: float | None = None
+
+    @property
+    def server_us(self):
+        """CPU time of the server for each request; None where it was not counted."""
+        return self.cpu_us["server"] / self.requests if self.requests and self.cpu_us else None
 
     def figure(self, name):
         """By its name: rate, p50_us, ... or one of figures. None where it was not measured."""
