@@ -52,6 +52,14 @@ def test_each_build_runs_its_own_programs(benches):
                            ("finish", "/a")]  # the first of both rounds warms up
 
 
+def test_both_builds_go_first_in_turn(benches):
+    runner.run_scenario(Reading, benches, 3, 1)
+    runs = [who for who, path in Reading.log if who in ("displayd", "nginx")]
+    assert runs == ["displayd", "displayd", "nginx"] * 4
+    first = [path[1] for who, path in Reading.log if who == "displayd"][::2]
+    assert first == ["a", "a", "b", "a"]  # the warm-up, and three rounds
+
+
 def test_the_load_generators_are_of_one_build(benches, tmp_path):
     (tmp_path / "bench").mkdir()
     (tmp_path / "bench/open_loop").touch()
