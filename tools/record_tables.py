@@ -6,6 +6,12 @@ which of them a body may change.
     };
     const struct record device_record = RECORD(struct device, device_fields);
 
+Fields that two tables share stand in a macro whose name ends with _FIELDS:
+
+    #define DEVICE_SHOWN_FIELDS \\
+        RECORD_ID(struct device, id, .name = "id", .column = "id"), ...
+    static const struct record_field device_fields[] = { DEVICE_SHOWN_FIELDS, ... };
+
 The table is the one place that says so: statements name the record, and their lists of columns and
 parameters are made from it. Records that are static are of no use to a statement and are left out.
 """
@@ -22,7 +28,8 @@ COLUMN_TYPES = {
 KINDS = {"INT", "ANY", "OPEN", "CLOSE", "ROW", *COLUMN_TYPES}
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-TABLE = re.compile(r"\bstruct record_field (\w+)\[\] = \{(.*?)\n\};", re.DOTALL)
+SHARED = re.compile(r"^#define (\w+_FIELDS)((?:[^\n]*\\\n)+[^\n]*)", re.MULTILINE)
+TABLE = re.compile(r"\bstruct record_field (\w+)\[\] = \{(.*?)\};", re.DOTALL)
 RECORD = re.compile(
     r"^const struct record (\w+)_record\s*=\s*RECORD\(struct (\w+), (\w+)[,)]", re.MULTILINE
 )
@@ -81,6 +88,8 @@ def read_file(path, include_folder):
     """The records of one C file that have columns."""
     with open(path, encoding="utf-8") as file:
         text = COMMENT.sub(" ", file.read())
+    for name, fields in SHARED.findall(text):
+        text = re.sub(rf"\b{name}\b", fields.replace("\\\n", "\n").replace("\\", r"\\"), text)
     tables = dict(TABLE.findall(text))
     # A C file begins with the header of its own module.
     first = re.search(r'^#include "([^"]+)"', text, re.MULTILINE)

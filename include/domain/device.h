@@ -36,6 +36,9 @@ struct device {
 /* A row has all members. A body changes the settings that it names and leaves the others as they
  * are. */
 extern const struct record device_record;
+/* What the public API shows of it; the other members of such a row stay 0. Of its lists: so they
+ * are short to read, and their entity tags stay where nothing that they show has changed. */
+extern const struct record device_shown_record;
 /* The same, as the owner's pages have it: with what the public API does not have. */
 extern const struct record device_full_record;
 

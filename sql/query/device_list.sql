@@ -1,8 +1,8 @@
 -- The devices of an account, oldest first; at most 101, one more than a short list has.
 -- params: account_id uuid
--- row: device
+-- row: device_shown
 -- effect: read
-SELECT {device}
+SELECT {device_shown}
 FROM device
 WHERE account_id = :account_id
 ORDER BY created_at, id

@@ -1,8 +1,8 @@
 -- A part of the devices of an account, oldest first: at most so many that come after a place.
 -- params: account_id uuid, after_created_at timestamptz, after_id uuid, row_limit int8
--- row: device, created_at timestamptz
+-- row: device_shown, created_at timestamptz
 -- effect: read
-SELECT {device}, created_at
+SELECT {device_shown}, created_at
 FROM device
 WHERE account_id = :account_id AND (created_at, id) > (:after_created_at, :after_id)
 ORDER BY created_at, id

@@ -25,14 +25,14 @@ static struct list_place place(const void *row)
 {
 	const struct device_part_row *part = row;
 
-	return (struct list_place){.number = part->created_at, .id = part->device.id};
+	return (struct list_place){.number = part->created_at, .id = part->device_shown.id};
 }
 
 static const struct task_list list = {
     .letter = 'd',
     .ask_short = ask_short,
     .ask_part = ask_part,
-    .record = &device_record,
+    .record = &device_shown_record,
     .place = place,
 };
 

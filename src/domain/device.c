@@ -62,31 +62,38 @@ static void change_check(void *body, uint64_t seen, struct faults *faults)
 #define NAME_RULES .minimum = 1, .maximum = DEVICE_NAME_LENGTH_MAX, .check = device_name_check
 #define BRIGHTNESS_RULES .minimum = 0, .maximum = 100
 
+#define DEVICE_SHOWN_FIELDS                                                                        \
+	RECORD_ID(struct device, id, .name = "id", .column = "id"),                                \
+	    RECORD_STR(struct device, name, .name = "name", .body = "name", .column = "name",      \
+		       NAME_RULES),                                                                \
+	    RECORD_INT2(struct device, brightness, .name = "brightness", .body = "brightness",     \
+			.column = "brightness", BRIGHTNESS_RULES),                                 \
+	    RECORD_INT2(struct device, volume, .name = "volume", .body = "volume",                 \
+			.column = "volume", .minimum = 0, .maximum = 100),                         \
+	    RECORD_TIMESTAMP(struct device, last_online_us, .name = "lastOnline",                  \
+			     .column = "last_online_at", .is_past = true),                         \
+	    RECORD_BOOL(struct device, auto_dim, .name = "autoDim", .body = "autoDim",             \
+			.column = "auto_dim"),                                                     \
+	    RECORD_STR(struct device, timezone, .name = "timezone", .body = "timezone",            \
+		       .column = "timezone", .check = timezone_check),                             \
+	    RECORD_INT4(struct device, schedule_interval_s, .name = "scheduleInterval",            \
+			.body = "scheduleInterval", .column = "schedule_interval_s",               \
+			.minimum = SCHEDULE_INTERVAL_MIN_S, .maximum = SCHEDULE_INTERVAL_MAX_S),   \
+	    RECORD_OPEN(.name = "sleep"),                                                          \
+	    RECORD_BOOL(struct device, sleep_enabled, .name = "enabled", .body = "sleepEnabled",   \
+			.column = "sleep_enabled"),                                                \
+	    RECORD_CLOCK(struct device, sleep_start_minute, .name = "start", .body = "sleepStart", \
+			 .column = "sleep_start_minute"),                                          \
+	    RECORD_CLOCK(struct device, sleep_end_minute, .name = "end", .body = "sleepEnd",       \
+			 .column = "sleep_end_minute"),                                            \
+	    RECORD_CLOSE()
+
+static const struct record_field device_shown_fields[] = {DEVICE_SHOWN_FIELDS};
+const struct record device_shown_record = RECORD(struct device, device_shown_fields);
+
 static const struct record_field device_fields[] = {
-    RECORD_ID(struct device, id, .name = "id", .column = "id"),
+    DEVICE_SHOWN_FIELDS,
     RECORD_ID(struct device, account_id, .column = "account_id"),
-    RECORD_STR(struct device, name, .name = "name", .body = "name", .column = "name", NAME_RULES),
-    RECORD_INT2(struct device, brightness, .name = "brightness", .body = "brightness",
-		.column = "brightness", BRIGHTNESS_RULES),
-    RECORD_INT2(struct device, volume, .name = "volume", .body = "volume", .column = "volume",
-		.minimum = 0, .maximum = 100),
-    RECORD_TIMESTAMP(struct device, last_online_us, .name = "lastOnline",
-		     .column = "last_online_at", .is_past = true),
-    RECORD_BOOL(struct device, auto_dim, .name = "autoDim", .body = "autoDim",
-		.column = "auto_dim"),
-    RECORD_STR(struct device, timezone, .name = "timezone", .body = "timezone",
-	       .column = "timezone", .check = timezone_check),
-    RECORD_INT4(struct device, schedule_interval_s, .name = "scheduleInterval",
-		.body = "scheduleInterval", .column = "schedule_interval_s",
-		.minimum = SCHEDULE_INTERVAL_MIN_S, .maximum = SCHEDULE_INTERVAL_MAX_S),
-    RECORD_OPEN(.name = "sleep"),
-    RECORD_BOOL(struct device, sleep_enabled, .name = "enabled", .body = "sleepEnabled",
-		.column = "sleep_enabled"),
-    RECORD_CLOCK(struct device, sleep_start_minute, .name = "start", .body = "sleepStart",
-		 .column = "sleep_start_minute"),
-    RECORD_CLOCK(struct device, sleep_end_minute, .name = "end", .body = "sleepEnd",
-		 .column = "sleep_end_minute"),
-    RECORD_CLOSE(),
     RECORD_INT4(struct device, picture_limit_bytes, .name = "pictureLimitBytes",
 		.body = "pictureLimitBytes", .column = "picture_limit_bytes", .minimum = 60000,
 		.maximum = 460000, .is_private = true),

@@ -148,6 +148,19 @@ def test_whoever_has_any_list_has_this_one(account, count):
     assert answer["Cache-Control"] == "private, no-cache"
 
 
+def test_the_tag_changes_with_what_the_list_shows(account, device):
+    def tag():
+        return account.get("/v1/devices")["ETag"]
+
+    first = tag()
+    assert device.push(installationId="clock").status == 200
+    assert tag() == first
+    account.world.sql("UPDATE device SET locale = 'de' WHERE id = %s", device.id)
+    assert tag() == first
+    assert account.request("PATCH", device.path, body={"brightness": 7}).status == 200
+    assert tag() != first
+
+
 def test_parts_have_a_tag(account):
     insert_devices(account, 300)
     for limit in (2, 200):

@@ -294,6 +294,30 @@ def test_record_gives_columns_and_changes(tmp_path):
     assert str(tmp_path / "records/thing.c") in (tmp_path / "out/d").read_text()
 
 
+SHORT_C = """#include "domain/thing.h"
+
+#define THING_SHORT_FIELDS          \\
+    RECORD_ID(struct thing, id, .name = "id", .column = "id"), \\
+	RECORD_STR(struct thing, name, .name = "name", .column = "name")
+
+static const struct record_field thing_short_fields[] = {THING_SHORT_FIELDS};
+const struct record thing_short_record = RECORD(struct thing, thing_short_fields);
+static const struct record_field thing_fields[] = {
+    THING_SHORT_FIELDS,
+    RECORD_INT2(struct thing, volume, .column = "volume"),
+};
+const struct record thing_record = RECORD(struct thing, thing_fields);
+"""
+
+
+@pytest.mark.parametrize("record,columns", [("thing_short", "id, name"), ("thing", "id, name, volume")])
+def test_tables_that_share_fields(tmp_path, record, columns):
+    text = f"-- A thing.\n-- row: {record}\n-- effect: read\nSELECT {{{record}}} FROM thing\n"
+    done = run_with_record(tmp_path, text, SHORT_C)
+    assert done.returncode == 0, done.stderr
+    assert f"SELECT {columns} FROM thing" in (tmp_path / "out/table.c").read_text()
+
+
 def test_columns_that_change_alone(tmp_path):
     done = run_with_record(
         tmp_path, UPDATE.replace("effect: write", "effect: write\n-- alone: brightness, volume"))
