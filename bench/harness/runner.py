@@ -67,7 +67,10 @@ def run_rounds(pairs, rounds, seconds):
             say(f"  {scenario.name} {number}/{rounds} {who}: {words_of(samples[who])}")
             rest()
         measured.append(samples)
-    return summarize_scenario(scenario, measured, memory)
+    summary = summarize_scenario(scenario, measured, memory)
+    summary["goals"] = [goal for goal in summary["goals"]
+                        if goal["of"] != BEFORE or goal["value"] is not None]
+    return summary
 
 
 def compare_with_before(scenario):
