@@ -204,10 +204,10 @@ class Bench:
                                       wrk.environment(path)))
 
     @contextlib.contextmanager
-    def hogs(self):
+    def hogs(self, are_wanted=True):
         """As many processes as there are cores. They have nothing to do with displayd, are as nice as
         its background work, and fill memory: what the machine itself makes others wait for."""
-        hogs = [self.spawn(HOG) for _ in os.sched_getaffinity(0)]
+        hogs = [self.spawn(HOG) for _ in os.sched_getaffinity(0) if are_wanted]
         try:
             yield
         finally:

@@ -1,6 +1,5 @@
 """Whether others notice apps whose scripts mean harm."""
 
-import contextlib
 import json
 import secrets
 import time
@@ -129,7 +128,7 @@ class Hostile(Scenario):
             return self.run_beside_harm(bench, seconds)
         self.switch(False)
         self.wait_for_rest()
-        with bench.hogs() if who == "hogs" else contextlib.nullcontext():
+        with bench.hogs(who == "hogs"):
             return self.ask(bench, seconds)
 
     def ask(self, bench, seconds):

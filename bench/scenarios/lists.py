@@ -1,7 +1,5 @@
 """Whether those who read notice that another account reads long lists."""
 
-import contextlib
-
 from scenarios.base import SUBJECT, Goal, Scenario
 
 READS_PER_S = 500
@@ -69,7 +67,7 @@ class Lists(Scenario):
         if who == SUBJECT:
             reader = bench.disturb(self.server.url, LIST_CONNECTIONS, seconds + 1,
                                    [("GET", self.target, self.key, None)])
-        with bench.hogs() if who == "hogs" else contextlib.nullcontext():
+        with bench.hogs(who == "hogs"):
             sample = bench.ask_first(self.server.url, READS_PER_S, seconds, self.reads,
                                      connections=READ_CONNECTIONS)
         if reader:
