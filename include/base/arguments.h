@@ -7,3 +7,6 @@
  * shows them: a variable, a file or ~/.pgpass keeps them from it altogether. The copy is one block;
  * free() it when nothing points into it any more. */
 char **arguments_hide_passwords(int argc, char **argv);
+
+/* Overwrites them in one argument. */
+void argument_hide_passwords(char *argument);

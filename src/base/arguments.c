@@ -98,18 +98,22 @@ static void hide_encoded_parameters(char *argument)
 	}
 }
 
+void argument_hide_passwords(char *argument)
+{
+	hide_in_authority(argument);
+	hide_parameters(argument, "password");
+	hide_encoded_parameters(argument);
+	if (strstr(argument, "://")) { /* of a panel */
+		hide_parameters(argument, "?key");
+		hide_parameters(argument, "&key");
+	}
+}
+
 char **arguments_hide_passwords(int argc, char **argv)
 {
 	char **copy = copy_arguments(argc, argv);
 
-	for (int i = 1; i < argc; i++) {
-		hide_in_authority(argv[i]);
-		hide_parameters(argv[i], "password");
-		hide_encoded_parameters(argv[i]);
-		if (strstr(argv[i], "://")) { /* of a panel */
-			hide_parameters(argv[i], "?key");
-			hide_parameters(argv[i], "&key");
-		}
-	}
+	for (int i = 1; i < argc; i++)
+		argument_hide_passwords(argv[i]);
 	return copy;
 }

@@ -214,11 +214,15 @@ struct str ctl_panel_url(struct ctl *ctl);
 
 /* ---- fail.c ---- */
 
-/* Says why on stderr, where keys are masked; returns the code. */
+/* A line on stderr, in which keys and passwords are masked and control characters are not written:
+ * texts may be of files of strangers. */
+__attribute__((format(printf, 1, 2))) void ctl_say(const char *format, ...);
+/* Says why in such a line; returns the code. */
 __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_fail(enum ctl_exit code, const char *format,
 							     ...);
 /* A person may give a key where a name is wanted, and what is wrong with it is shown to others: in
- * a terminal, a log, a question to somebody. Writes asterisks over it (base/secret.h). */
+ * a terminal, a log, a question to somebody. Writes asterisks over it (base/secret.h), and over the
+ * passwords of URLs. */
 void ctl_mask(char *text);
 
 /* ---- output.c ---- */

@@ -62,7 +62,7 @@ enum ctl_exit device_file_end(struct device_file *file)
 		return CTL_DONE;
 	qsort(file->faults, count, sizeof(*file->faults), compare_faults);
 	for (unsigned i = 0; i < count; i++)
-		fprintf(stderr, "%s:%u: %.*s\n", file->path, file->faults[i].line,
+		ctl_say("%s:%u: %.*s", file->path, file->faults[i].line,
 			STR_ARG(file->faults[i].text));
 	return ctl_fail(CTL_USAGE, "%s has %u fault%s; no device was made", file->path, count,
 			count == 1 ? "" : "s");

@@ -1,3 +1,4 @@
+#include "base/arguments.h"
 #include "base/memory.h"
 #include "base/secret.h"
 #include "base/utf8.h"
@@ -26,11 +27,31 @@ static void write_visible(struct str text)
 	}
 }
 
+/* Word by word, and without the mark behind a word, so that what is said of a URL stays. */
+static void mask_urls(char *text)
+{
+	size_t length;
+
+	for (; *(text += strspn(text, " \n\t")); text += length) {
+		char *end = text + (length = strcspn(text, " \n\t"));
+		char behind;
+
+		while (end > text && strchr(";:,.)\"", end[-1]))
+			end--;
+		behind = *end;
+		*end = 0;
+		if (strstr(text, "://"))
+			argument_hide_passwords(text);
+		*end = behind;
+	}
+}
+
 void ctl_mask(char *text)
 {
 	struct str whole = str_from(text);
 	char *masked;
 
+	mask_urls(text);
 	if (whole.length < SECRET_LENGTH_MIN)
 		return;
 	masked = memory_alloc(whole.length);
@@ -39,20 +60,36 @@ void ctl_mask(char *text)
 	free(masked);
 }
 
-enum ctl_exit ctl_fail(enum ctl_exit code, const char *format, ...)
+__attribute__((format(printf, 2, 0))) static void say(const char *prefix, const char *format,
+						      va_list args)
 {
 	char *text = NULL;
-	va_list args;
 
-	va_start(args, format);
 	if (vasprintf(&text, format, args) < 0)
 		text = NULL;
-	va_end(args);
 	if (text)
 		ctl_mask(text);
-	fputs("displayctl: ", stderr);
+	fputs(prefix, stderr);
 	write_visible(text ? str_from(text) : STR("out of memory"));
 	fputc('\n', stderr);
 	free(text);
+}
+
+void ctl_say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say("", format, args);
+	va_end(args);
+}
+
+enum ctl_exit ctl_fail(enum ctl_exit code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say("displayctl: ", format, args);
+	va_end(args);
 	return code;
 }

@@ -123,6 +123,14 @@ def test_a_secret_in_the_wrong_place_is_not_repeated(words, secret):
         assert not any(part in text for part in (secret[4:], secret[:12], secret[-8:])), text
 
 
+@pytest.mark.parametrize("words", ["", "key", "key list", "key revoke x", "help", "database"])
+@pytest.mark.parametrize("url", ["postgresql://me:%s@db.example.org/displayd", "postgres://me:%s@h",
+                                 "postgresql://h/d?user=me&password=%s"])
+def test_a_database_in_the_wrong_place_keeps_its_password(words, url):
+    _, text = reason(*words.split(), url % "hunter-22-hunter")
+    assert "hunter" not in text and url.split("%", maxsplit=1)[0] + 16 * "*" in text
+
+
 def test_what_is_wrong_with_a_secret_in_the_wrong_place():
     assert reason("key", "revoke", "x", "ddk_0123456789abcdef") == (
         2, "key revoke does not take ddk_****************; see displayctl --help")

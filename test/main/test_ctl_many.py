@@ -106,6 +106,8 @@ def test_all_faults_at_once(running, create, email):
     ("name\na\"b\n", "2: the line has a quote inside a field that does not begin with one"),
     ("name\n" + "," * 40 + "\n", "2: the line has too many fields"),
     (b"\xff\xfe\n", "1: there is no column \"\""),
+    ("name,ddk_0123456789abcdef\n", f"1: there is no column \"ddk_{16 * '*'}\":"),
+    ("name,a\x1b[31mb\n", "1: there is no column \"a?[31mb\":"),
 ])
 def test_no_such_file(create, text, fault):
     assert faults_of(create(text))[0].startswith(fault)
