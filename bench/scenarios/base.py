@@ -46,6 +46,8 @@ The bench (harness/bench.py) offers, to prepare() and run():
     bench.ask_first(...)         open_loop() that waits for no core
     bench.disturb(url, connections, seconds, requests, script="requests", headers=None)
                                  wrk in the background, behind the server; finish_disturbing()
+    bench.hogs()                 with it: processes that have nothing to do with displayd, which
+                                 keep all cores and the memory busy
     bench.spawn(command, ...)    the same in the background: a subprocess.Popen; ended by the bench
     bench.on_finish(function)    called after the scenario, also when it failed
 
@@ -58,6 +60,13 @@ import dataclasses
 
 SUBJECT = "displayd"
 BEFORE = "before"  # the reference that bench/run --before adds: displayd of another build
+
+
+def beside_hogs(what):
+    """For "measures": what the reference "hogs" is, where run() has bench.hogs(). what: of displayd,
+    as nice as they are."""
+    return ("beside as many processes as there are cores which have nothing to do with displayd, are as "
+            f"nice as {what}, and fill 256 MiB again and again (\"hogs\")")
 
 
 class Missing(Exception):

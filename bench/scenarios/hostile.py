@@ -7,7 +7,7 @@ import time
 from hostile_scripts import STARLARK, TYPESCRIPT
 
 from harness import cpu, wrk
-from scenarios.base import SUBJECT, Failed, Goal, Scenario
+from scenarios.base import SUBJECT, Failed, Goal, Scenario, beside_hogs
 from scenarios.fleet import Panels
 from scenarios.renders import DEPLOY, GETS_PER_S, INTERVAL_S, MADE, MAKE_APP, PUBLISH, SWITCH
 
@@ -67,9 +67,7 @@ class Hostile(Scenario):
                 f"installation has settings of its own, new in each round, and {PREVIEWS} previews of "
                 "drafts of these scripts are asked for as soon as the one before is answered, a second "
                 "later where it was refused. And the same with these apps disabled (\"unloaded\"), and "
-                "beside as many processes as there are cores which have nothing to do with displayd, are "
-                "as nice as renderers, and fill 256 MiB again and again (\"hogs\"): what the machine "
-                "itself makes others wait for.")
+                f"{beside_hogs('renderers')}: what the machine itself makes others wait for.")
     references = ("unloaded", "hogs")
     goals = (Goal("p99_us", of="unloaded", at_most=2.0), Goal("p99_us", of="hogs"),
              Goal("p50_us", of="unloaded"))

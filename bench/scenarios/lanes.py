@@ -1,7 +1,7 @@
 """Whether those who read notice that others push large animations."""
 
 from scenarios import pictures
-from scenarios.base import SUBJECT, Goal, Scenario
+from scenarios.base import SUBJECT, Goal, Scenario, beside_hogs
 
 READS_PER_S = 2000
 READ_CONNECTIONS = 64
@@ -17,9 +17,8 @@ class Lanes(Scenario):
     bound_by = "worker threads, scheduling"
     measures = (f"{READS_PER_S:,} reads of a device a second, at a fixed rate, while "
                 f"{PUSH_CONNECTIONS} callers push GIFs of {FRAMES} frames as fast as they are "
-                "answered; and the same reads with nothing else to do (\"unloaded\"), and beside as "
-                "many processes as there are cores which have nothing to do with displayd, are as "
-                "nice as its encoders, and fill 256 MiB again and again (\"hogs\").")
+                "answered; and the same reads with nothing else to do (\"unloaded\"), and "
+                f"{beside_hogs('its encoders')}.")
     references = ("unloaded", "hogs")
     goals = (Goal("p99_us", of="unloaded", at_most=2.0), Goal("p99_us", of="hogs"),
              Goal("p50_us", of="unloaded"))

@@ -1,6 +1,6 @@
 """Whether those who read notice that another account reads long lists."""
 
-from scenarios.base import SUBJECT, Goal, Scenario
+from scenarios.base import SUBJECT, Goal, Scenario, beside_hogs
 
 READS_PER_S = 500
 READ_CONNECTIONS = 16
@@ -45,8 +45,7 @@ class Lists(Scenario):
     measures = (f"{READS_PER_S:,} lists of 10 devices a second, at a fixed rate, while another "
                 f"account reads a list of {APPS:,} apps over {LIST_CONNECTIONS} connections as fast "
                 "as it is answered; and the same reads with nothing else to do (\"unloaded\"), and "
-                "beside as many processes as there are cores which have nothing to do with displayd, "
-                "are as nice as its lists, and fill 256 MiB again and again (\"hogs\").")
+                f"{beside_hogs('its lists')}.")
     references = ("unloaded", "hogs")
     goals = (Goal("p99_us", of="unloaded", at_most=2.0), Goal("p99_us", of="hogs"),
              Goal("p50_us", of="unloaded"))

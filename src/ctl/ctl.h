@@ -222,7 +222,7 @@ __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_fail(enum ctl_exit code,
 							     ...);
 /* A person may give a key where a name is wanted, and what is wrong with it is shown to others: in
  * a terminal, a log, a question to somebody. Writes asterisks over it (base/secret.h), and over the
- * passwords of URLs. */
+ * passwords of connection strings (base/arguments.h). */
 void ctl_mask(char *text);
 
 /* ---- output.c ---- */

@@ -27,11 +27,14 @@ static void write_visible(struct str text)
 	}
 }
 
-/* Word by word, and without the mark behind a word, so that what is said of a URL stays. */
-static void mask_urls(char *text)
+/* Those of URLs word by word, and without the mark behind a word, so that what is said of a URL
+ * stays. */
+static void mask_passwords(char *text)
 {
 	size_t length;
 
+	if (!strstr(text, "://"))
+		argument_hide_passwords(text);
 	for (; *(text += strspn(text, " \n\t")); text += length) {
 		char *end = text + (length = strcspn(text, " \n\t"));
 		char behind;
@@ -51,7 +54,7 @@ void ctl_mask(char *text)
 	struct str whole = str_from(text);
 	char *masked;
 
-	mask_urls(text);
+	mask_passwords(text);
 	if (whole.length < SECRET_LENGTH_MIN)
 		return;
 	masked = memory_alloc(whole.length);

@@ -10,11 +10,8 @@ ROUNDS = 60
 
 @pytest.fixture(scope="module")
 def instance(world):
-    """A connection to each worker."""
-    clients = world.clients()
-    yield clients
-    for client in clients:
-        client.close()
+    with world.each_worker() as clients:
+        yield clients
 
 
 def poll(client, device):

@@ -423,6 +423,12 @@ class World:
         """A connection to each worker."""
         return [self.client_of(pid) for pid in self.workers()]
 
+    @contextlib.contextmanager
+    def each_worker(self):
+        """The same, for a while."""
+        with contextlib.ExitStack() as stack:
+            yield [stack.enter_context(contextlib.closing(client)) for client in self.clients()]
+
     def kill_worker(self, pid):
         self.kills += 1
         os.kill(pid, signal.SIGKILL)

@@ -14,11 +14,8 @@ ROUNDS = 20
 
 @pytest.fixture(scope="module")
 def clients(world):
-    """A connection to each worker."""
-    clients = world.clients()
-    yield clients
-    for client in clients:
-        client.close()
+    with world.each_worker() as clients:
+        yield clients
 
 
 class Scene:
