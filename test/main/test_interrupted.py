@@ -66,10 +66,12 @@ def test_what_is_left_of_initdb_is_ended_by_the_next_start(launch):
     server = launch(is_new=True).launch()
     helper = wait_for_helper_of_initdb(server)
     others = [pid for pid in makers(server) if pid != helper]
-    # All that could end the helper is gone at once.
-    above = [server.process.pid, *server.children()[0]]
+    # All that could end the helper is gone at once: the guard leads its process group.
+    above = [server.process.pid, *server.children()[0], os.getpgid(helper)]
     for pid in above:
         kill(pid, signal.SIGSTOP)
+        # One that still runs would act on the end of the others.
+        wait_until(lambda pid=pid: state_of(pid) == "T", "a stop")
     for pid in [*others, *above]:
         kill(pid)
     server.wait()
