@@ -71,6 +71,17 @@ async function picture(page, place, before) {
 	return image.getAttribute("src");
 }
 
+/** In the page: whether a panel's picture is dim, and all the light that it gives. */
+function isDim(place) {
+	const layers = [
+		...document.querySelectorAll(`${place} :is(.panel-picture, .panel-bloom, .panel-glow)`),
+	];
+	return (
+		layers.length === 3 &&
+		layers.every((one) => getComputedStyle(one).filter.includes("brightness(0.7)"))
+	);
+}
+
 /** Puts another script in place of what is in the editor. */
 async function rewrite(page, text) {
 	await codeOf(page).click();
@@ -231,6 +242,7 @@ export default {
 		});
 		await page.getByLabel("12 hours").click();
 		await page.locator('.app-preview[aria-busy="true"]').waitFor();
+		await page.waitForFunction(isDim, ".app-preview");
 		await stage.checkAccessibility(page);
 		await page.emulateMedia({ colorScheme: "dark" });
 		await stage.checkAccessibility(page, ["color-contrast"]);
