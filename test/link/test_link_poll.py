@@ -149,6 +149,15 @@ def test_pushed_entry_is_next_and_stays(device):
         [(255, 0, 0), (0, 255, 0), (255, 0, 0)]
 
 
+def test_pushed_entry_that_would_be_next_is_shown_once(device):
+    for colour in ("red", "lime"):
+        device.push(png(colour), installationId=colour, background=True)
+    assert colour_of(device.poll().body) == (255, 0, 0)
+    device.push(png("blue"), installationId="lime")
+    assert [colour_of(device.poll().body) for _ in range(4)] == \
+        [(0, 0, 255), (255, 0, 0)] * 2
+
+
 def test_only_the_newest_push_is_shown(device):
     for colour in ("red", "lime", "blue"):
         device.push(png(colour))
