@@ -1,8 +1,10 @@
 /* Why something cannot be done: one sentence for a person, without the program's name. */
 #pragma once
 
+enum { REASON_BYTES = 1024 };
+
 struct reason {
-	char text[1024];
+	char text[REASON_BYTES];
 };
 
 /* Fills it and returns -1. */

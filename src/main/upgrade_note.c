@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4200, TEXT_BYTES = 1024 };
+enum { PATH_BYTES = 4200, TEXT_BYTES = REASON_BYTES + 512 };
 
 static const char *const names[UPGRADE_STATE_COUNT] = {
     [UPGRADE_CHECKING] = "checking",	 [UPGRADE_REFUSED] = "refused",

@@ -6,6 +6,8 @@
  *            -> restarting -> done                  a normal restart, and why */
 #pragma once
 
+#include "main/reason.h"
+
 #include <stdbool.h>
 
 enum upgrade_state {
@@ -24,7 +26,7 @@ struct upgrade_note {
 	enum upgrade_state state;
 	char from[64]; /* versions; "" where it is not known */
 	char to[64];
-	char reason[512];
+	char reason[REASON_BYTES];
 };
 
 /* "done" */

@@ -1,4 +1,4 @@
-"""How tools/test counts: cases, not programs."""
+"""How tools/test counts: cases, not programs. And that it builds the same each time."""
 
 import pathlib
 import sys
@@ -7,7 +7,13 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
-from run_tests import Count, count_test, is_finding, show_reports  # noqa: E402
+from run_tests import (  # noqa: E402
+    CONFIGURATIONS,
+    Count,
+    count_test,
+    is_finding,
+    show_reports,
+)
 
 TAP = "1..4\nok 1 - a\nnot ok 2 - b\n# b.c:12: error\nnot ok 3 # SKIP c\nok 4 - d\n"
 
@@ -70,3 +76,10 @@ def test_reports_are_counted_and_shown(tmp_path, capsys):
     assert show_reports(tmp_path) == 1
     shown = capsys.readouterr().out
     assert KILLED in shown and LEAK in shown
+
+
+@pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=lambda one: one.name)
+def test_a_second_run_builds_what_the_first_one_did(configuration):
+    """Without a word on it, meson optimizes as the project says at first, and then as the type does."""
+    names = [option.partition("=")[0] for option in configuration.options]
+    assert "-Dbuildtype" in names and "-Doptimization" in names
