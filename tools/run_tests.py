@@ -31,7 +31,8 @@ class Configuration:
 ADDRESS = (*SANITIZED, "-Dstrict=true", "-Db_sanitize=address,undefined")
 THREAD = (*SANITIZED, "-Db_sanitize=thread")
 PLAIN = ("-Dbuildtype=debug", "-Doptimization=2")
-# Meson takes the project's own optimization at the first set-up, and the type's at a second one.
+# Each names its optimization. Else meson takes the project's at the first set-up, and that of the build
+# type at a second one.
 RELEASE = ("-Dbuildtype=release", "-Doptimization=2", "-Dstrict=true")
 # What Go compiles and Node bundles is the same in all: one configuration needs it, and the others
 # show that it can be left out.

@@ -63,10 +63,10 @@ BEFORE = "before"  # the reference that bench/run --before adds: displayd of ano
 
 
 def beside_hogs(what):
-    """For "measures": what the reference "hogs" is, where run() has bench.hogs(). what: of displayd,
-    as nice as they are."""
-    return ("beside as many processes as there are cores which have nothing to do with displayd, are as "
-            f"nice as {what}, and fill 256 MiB again and again (\"hogs\")")
+    """A part of "measures": it describes the reference "hogs", for which run() calls bench.hogs().
+    what: those processes or threads of displayd that are as nice as the hogs."""
+    return ("beside processes that have nothing to do with displayd, one for each core, which are as "
+            f"nice as {what} and fill 256 MiB again and again (\"hogs\")")
 
 
 class Missing(Exception):

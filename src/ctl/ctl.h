@@ -214,10 +214,10 @@ struct str ctl_panel_url(struct ctl *ctl);
 
 /* ---- fail.c ---- */
 
-/* A line on stderr, in which keys and passwords are masked and control characters are not written:
- * texts may be of files of strangers. */
+/* Writes a line to stderr. It masks keys and passwords, and writes "?" for control characters other
+ * than newlines and tabs, as the text may come from a file of a stranger. */
 __attribute__((format(printf, 1, 2))) void ctl_say(const char *format, ...);
-/* Says why in such a line; returns the code. */
+/* Says in such a line why a command fails; returns the code. */
 __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_fail(enum ctl_exit code, const char *format,
 							     ...);
 /* A person may give a key where a name is wanted, and what is wrong with it is shown to others: in

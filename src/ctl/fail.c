@@ -27,26 +27,35 @@ static void write_visible(struct str text)
 	}
 }
 
-/* Those of URLs word by word, and without the mark behind a word, so that what is said of a URL
- * stays. */
+/* Masks the passwords from start up to end. */
+static void mask_passwords_in(char *start, char *end)
+{
+	char behind = *end;
+
+	*end = 0;
+	argument_hide_passwords(start);
+	*end = behind;
+}
+
+/* A password in a URL may reach to the end of the text that it is looked for in. So each word that
+ * is a URL is masked by itself, without the mark behind it, and so is what stands between such
+ * words. */
 static void mask_passwords(char *text)
 {
-	size_t length;
+	char *scheme;
 
-	if (!strstr(text, "://"))
-		argument_hide_passwords(text);
-	for (; *(text += strspn(text, " \n\t")); text += length) {
-		char *end = text + (length = strcspn(text, " \n\t"));
-		char behind;
+	while ((scheme = strstr(text, "://"))) {
+		char *start = scheme, *end = scheme + strcspn(scheme, " \n\t"), *next = end;
 
-		while (end > text && strchr(";:,.)\"", end[-1]))
+		while (start > text && !strchr(" \n\t", start[-1]))
+			start--;
+		while (strchr(";:,.)\"", end[-1]))
 			end--;
-		behind = *end;
-		*end = 0;
-		if (strstr(text, "://"))
-			argument_hide_passwords(text);
-		*end = behind;
+		mask_passwords_in(text, start);
+		mask_passwords_in(start, end);
+		text = next;
 	}
+	argument_hide_passwords(text);
 }
 
 void ctl_mask(char *text)

@@ -425,7 +425,7 @@ class World:
 
     @contextlib.contextmanager
     def each_worker(self):
-        """The same, for a while."""
+        """Connections to each worker, which are closed at the end."""
         with contextlib.ExitStack() as stack:
             yield [stack.enter_context(contextlib.closing(client)) for client in self.clients()]
 

@@ -1,4 +1,4 @@
-"""How tools/test counts: cases, not programs. And that it builds the same each time."""
+"""How tools/test counts (cases, not programs), and that it builds the same at each run."""
 
 import pathlib
 import sys
@@ -80,6 +80,7 @@ def test_reports_are_counted_and_shown(tmp_path, capsys):
 
 @pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=lambda one: one.name)
 def test_a_second_run_builds_what_the_first_one_did(configuration):
-    """Without a word on it, meson optimizes as the project says at first, and then as the type does."""
+    """Meson takes an optimization that is not named here from the project at the first set-up, and from
+    the build type at a second one."""
     names = [option.partition("=")[0] for option in configuration.options]
     assert "-Dbuildtype" in names and "-Doptimization" in names

@@ -126,7 +126,8 @@ def test_a_secret_in_the_wrong_place_is_not_repeated(words, secret):
 @pytest.mark.parametrize("words", ["", "key", "key list", "key revoke x", "help", "database"])
 @pytest.mark.parametrize("database", [
     "postgresql://me:%s@db.example.org/displayd", "postgres://me:%s@h",
-    "postgresql://h/d?user=me&password=%s", "host=h password=%s", "host=h password='x %s'"])
+    "postgresql://h/d?user=me&password=%s", "host=h password=%s", "host=h password='x %s'",
+    "host=h password=%s options=http://x", "http://x password=%s"])
 def test_a_database_in_the_wrong_place_keeps_its_password(words, database):
     _, text = reason(*words.split(), database % "hunter-22-hunter")
     shown, hidden = re.fullmatch(r"(.*[:=])(.*%s).*", database).groups()

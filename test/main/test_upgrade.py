@@ -171,6 +171,7 @@ def test_it_stops_after_an_upgrade(template):
 @pytest.mark.parametrize("script, reason", [
     ("exit 3", "failed with code 3 when it was tried, and said nothing"),
     ("echo no; exit 3", "failed with code 3 when it was tried: no"),
+    pytest.param("printf '%0900d' 1; exit 3", f"failed with code 3 when it was tried: {1:0900d}", id="long"),
     ("kill -SEGV $$", "ended by signal 11"),
     ("echo nonsense", "is no displayd that can take over"),
     (f"{CHECK} echo displayd-upgrade 9.9 1 1 abc;; esac", "knows 1 only"),

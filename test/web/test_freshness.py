@@ -1,4 +1,5 @@
-"""What a page was answered is shown by every poll that begins later, whichever worker it reaches."""
+"""A poll that begins after a page was answered shows what the page changed, whichever worker it
+reaches."""
 
 import itertools
 
@@ -19,7 +20,7 @@ def clients(world):
 
 
 class Scene:
-    """A device whose owner's page and whose panel reach other workers."""
+    """A device. Its owner's page reaches one worker, and its panel another one."""
 
     def __init__(self, browser, clients):
         self.browser, self.clients = browser, clients
