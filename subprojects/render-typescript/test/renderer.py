@@ -7,7 +7,7 @@ import socket
 import struct
 import subprocess
 
-LAUNCHER = os.environ["SANDBOX_LAUNCH"]
+LAUNCHER = os.environ.get("SANDBOX_LAUNCH")  # missing for a program with a sanitizer
 PROGRAM = os.environ["RENDER_TYPESCRIPT"]
 ESBUILD = os.environ.get("ESBUILD", "esbuild")
 
@@ -39,7 +39,7 @@ class Renderer:
     def __init__(self, program=PROGRAM, data="32M"):
         self.link, theirs = socket.socketpair()
         read, write = os.pipe()
-        command = [LAUNCHER, "--data", data, program]
+        command = [LAUNCHER, "--data", data, program] if LAUNCHER else [program]
 
         def place_link():
             os.dup2(theirs.fileno(), 3)
