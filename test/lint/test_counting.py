@@ -1,4 +1,4 @@
-"""How tools/test counts (cases, not programs), and that it builds the same at each run."""
+"""How tools/test counts (cases, not programs), what it runs again, and that it builds the same at each run."""
 
 import pathlib
 import sys
@@ -7,13 +7,9 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
-from run_tests import (  # noqa: E402
-    CONFIGURATIONS,
-    Count,
-    count_test,
-    is_finding,
-    show_reports,
-)
+from testing import builds  # noqa: E402
+from testing.counts import Count, count_output  # noqa: E402
+from testing.sanitizers import findings, is_finding  # noqa: E402
 
 TAP = "1..4\nok 1 - a\nnot ok 2 - b\n# b.c:12: error\nnot ok 3 # SKIP c\nok 4 - d\n"
 
@@ -39,7 +35,7 @@ TAP = "1..4\nok 1 - a\nnot ok 2 - b\n# b.c:12: error\nnot ok 3 # SKIP c\nok 4 - 
     ],
 )
 def test_count(result, output, expected):
-    assert count_test({"result": result, "stdout": output}) == expected
+    assert count_output(result, output) == expected
 
 
 def test_words():
@@ -70,17 +66,15 @@ def test_is_finding(report, expected):
     assert is_finding(report) is expected
 
 
-def test_reports_are_counted_and_shown(tmp_path, capsys):
+def test_findings(tmp_path):
     (tmp_path / "report.1").write_text(KILLED)
     (tmp_path / "report.2").write_text(LEAK)
-    assert show_reports(tmp_path) == 1
-    shown = capsys.readouterr().out
-    assert KILLED in shown and LEAK in shown
+    assert findings(tmp_path) == [LEAK]
 
 
-@pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=lambda one: one.name)
-def test_a_second_run_builds_what_the_first_one_did(configuration):
+@pytest.mark.parametrize("build", builds.BUILDS + builds.FULL, ids=lambda one: one.name)
+def test_a_second_run_builds_what_the_first_one_did(build):
     """Meson takes an optimization that is not named here from the project at the first set-up, and from
     the build type at a second one."""
-    names = [option.partition("=")[0] for option in configuration.options]
+    names = [option.partition("=")[0] for option in build.options]
     assert "-Dbuildtype" in names and "-Doptimization" in names

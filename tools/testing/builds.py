@@ -1,0 +1,177 @@
+"""The builds that tests run on. Each test belongs to suites (test/*/meson.build), and each build names those
+that it runs.
+
+checked   gcc with sanitizers; runs what is tested from inside. The sandboxed programs, which no sanitizer
+          fits, are those of the release build.
+release   the programs as they are shipped, in the folder of tools/run; runs what is tested from outside.
+"""
+
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+from testing import sanitizers
+from testing.jobs import Job
+from testing.paths import RESULTS, ROOT
+
+RELEASE_FOLDER = ROOT / "build/release"
+# Each build names its optimization. Else meson takes the project's at the first set-up, and that of the build
+# type at a second one.
+DEBUG = ("-Dbuildtype=debug", "-Db_lundef=false")
+ADDRESS = "address,undefined"
+PLAIN_RELEASE = ("-Dbuildtype=release", "-Doptimization=2", "-Dstrict=true")
+WITHOUT_GO_AND_PAGES = ("-Dstarlark=disabled", "-Dweb=disabled")
+INSIDE = ("unit", "db", "corpus", "http", "link", "api", "fault", "render", "panel", "tidy")
+OUTSIDE = ("main", "web", "browser", "contract", "bench", "sealed", "starlark", "lint")
+
+
+@dataclasses.dataclass(frozen=True)
+class Build:
+    name: str
+    compiler: str
+    options: tuple
+    suites: tuple = ()  # none: it is only built, whole
+    sanitizer: str = ""
+    wrapper: str = ""
+    time_factor: int = 4  # meson's time-outs are for an idle machine
+    is_whole: bool = False  # all targets are built, not only those of its tests
+
+    @property
+    def folder(self):
+        return RELEASE_FOLDER if self.name == "release" else RESULTS / self.name
+
+    def all_options(self):
+        return (*self.options, *([f"-Db_sanitize={self.sanitizer}"] if self.sanitizer else []))
+
+
+RELEASE = Build("release", "gcc", (*PLAIN_RELEASE, "-Db_lto=true", "-Dstarlark=enabled", "-Dweb=enabled"),
+                OUTSIDE)
+CHECKED = Build("checked", "gcc", (*DEBUG, "-Doptimization=1", "-Dstrict=true", f"-Dprograms={RELEASE_FOLDER}",
+                                   "-Dstarlark=enabled", "-Dweb=disabled"),
+                INSIDE, sanitizer=ADDRESS)
+THREADS = Build("threads", "gcc", (*DEBUG, "-Doptimization=1", *WITHOUT_GO_AND_PAGES), ("threaded",),
+                sanitizer="thread", time_factor=10)
+BUILDS = [RELEASE, CHECKED, THREADS]
+FULL = [
+    dataclasses.replace(RELEASE, is_whole=True),
+    dataclasses.replace(CHECKED, suites=(*INSIDE, "main", "web")),
+    dataclasses.replace(THREADS, suites=("threaded", "http", "api", "link")),
+    # Here char has no sign, as on arm64.
+    Build("clang", "clang", (*DEBUG, "-Doptimization=1", "-Dstrict=true", *WITHOUT_GO_AND_PAGES,
+                             "-Dc_args=-funsigned-char"),
+          ("unit", "corpus", "http", "bare"), sanitizer=ADDRESS),
+    Build("valgrind", "gcc", ("-Dbuildtype=debug", "-Doptimization=2", *WITHOUT_GO_AND_PAGES), ("unit",),
+          wrapper="tools/valgrind", time_factor=20),
+    Build("clang-release", "clang", (*PLAIN_RELEASE, *WITHOUT_GO_AND_PAGES)),
+]
+
+
+class BuildError(Exception):
+    """The text of what could not be built."""
+
+
+def run(command, log, **options):
+    with open(log, "a", encoding="utf-8") as output:
+        status = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                                check=False, **options).returncode
+    if status:
+        raise BuildError(pathlib.Path(log).read_text(errors="replace")[-8000:])
+
+
+def read(build, name):
+    return json.loads((build.folder / f"meson-info/intro-{name}.json").read_text())
+
+
+def set_up(build, log):
+    """A build that was set up in the same way is left as it is: ninja sees what changed in meson's files."""
+    wanted = json.dumps([build.compiler, *build.all_options()])
+    mark = build.folder / "set-up-as"
+    is_there = (build.folder / "build.ninja").exists()
+    if is_there and mark.exists() and mark.read_text() == wanted:
+        return
+    command = ["meson", "setup", *(["--reconfigure"] if is_there else []), "-Dtests=true",
+               *build.all_options(), str(build.folder)]
+    run(command, log, env=os.environ | {"CC": build.compiler})
+    mark.write_text(wanted)
+
+
+def suites_of(test):
+    return {suite.partition(":")[2] for suite in test["suite"]}
+
+
+def choose_tests(build, suites, is_full):
+    """Tests of meson that the build runs; suites: only these of its own, if any are given."""
+    wanted = set(build.suites) & set(suites) if suites else set(build.suites)
+    for test in read(build, "tests"):
+        own = suites_of(test)
+        if own & wanted and (is_full or "full" not in own):
+            yield test
+
+
+def targets_of(build, tests):
+    """What ninja has to make for the tests, as it names it."""
+    files = {target["id"]: target["filename"] for target in read(build, "targets")}
+    made = {path for paths in files.values() for path in paths}
+    wanted = {path for test in tests for id in test["depends"] for path in files[id]}
+    wanted |= {word for test in tests for word in test["cmd"] if word in made}
+    return sorted(os.path.relpath(path, build.folder) for path in wanted)
+
+
+def programs(build):
+    """What tools/build makes, too, with its links."""
+    if build.name != "release":
+        return []
+    for name in ("displayd", "displayctl"):
+        link = build.folder / name
+        link.unlink(missing_ok=True)
+        link.symlink_to(f"src/{'main' if name == 'displayd' else 'ctl'}/{name}")
+    return ["src/main/displayd", "src/ctl/displayctl"]
+
+
+def make(build, suites=(), is_full=False):
+    """Sets the build up, builds what its tests need, and returns them as jobs. BuildError."""
+    build.folder.mkdir(parents=True, exist_ok=True)
+    log = build.folder / "make.log"
+    log.unlink(missing_ok=True)
+    set_up(build, log)
+    ninja = ["ninja", "-C", str(build.folder)]
+    run([*ninja, "build.ninja"], log)
+    tests = list(choose_tests(build, suites, is_full))
+    targets = [] if build.is_whole or not build.suites else [*programs(build), *targets_of(build, tests)]
+    if targets or build.is_whole or not build.suites:
+        run([*ninja, *targets], log)
+    return make_jobs(build, tests)
+
+
+def make_jobs(build, tests):
+    before, finds_leaks = [], True
+    if build.sanitizer:
+        before, finds_leaks = sanitizers.adapt_to_machine(build.folder, build.compiler, build.sanitizer)
+    if build.wrapper:
+        before = [str(ROOT / build.wrapper)]
+    results = RESULTS / "results" / build.name
+    shutil.rmtree(results, ignore_errors=True)
+    jobs = []
+    for test in tests:
+        # Two subprojects may have a test of one name.
+        name = f"{test['suite'][0].partition(':')[0]}-{test['name']}".removeprefix("displayd-")
+        folder = results / name
+        folder.mkdir(parents=True)
+        jobs.append(Job(
+            name=f"{build.name} {name}",
+            command=[*before, *test["cmd"]],
+            environment=test["env"],
+            work_folder=test["workdir"] or str(build.folder),
+            folder=folder,
+            timeout_s=test["timeout"] * build.time_factor,
+            priority=test["priority"],
+            is_sanitized=bool(build.sanitizer),
+            finds_leaks=finds_leaks,
+            is_once="once" in suites_of(test),
+        ))
+    return jobs
+
+
