@@ -50,8 +50,11 @@
  *
  * A write that changes only the row of its first parameter and rows that depend on it may be
  * committed together with others that wait for the same connection: "-- commit: shared". It must
- * lock that row before any other, and must not use the transaction's time, which is the same for
- * all. Where one of these writes fails, none is committed, and each runs again by itself.
+ * lock that row before any other. Where one of these writes fails, none is committed, and each runs
+ * again by itself.
+ *
+ * The time is present_time() and nothing else (sql/migration/0021_present_time.sql): tests shift
+ * it, and the transaction's time would be the same for all writes that share a commit.
  *
  * Only displayctl uses the statements in sql/query/ctl/: workers do not prepare them.
  *

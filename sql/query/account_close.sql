@@ -7,7 +7,7 @@
 -- refuse: last_administrator -> last_administrator
 WITH closed AS (
 	UPDATE account
-	SET closed_at = clock_timestamp(),
+	SET closed_at = present_time(),
 		password_hash = NULL,
 		is_reviewer = false,
 		is_administrator = false

@@ -4,7 +4,7 @@
 -- effect: write
 WITH revoked AS (
 	UPDATE api_key
-	SET revoked_at = clock_timestamp()
+	SET revoked_at = present_time()
 	WHERE account_id = :account_id AND revoked_at IS NULL
 	RETURNING secret_hash
 ), told AS (

@@ -10,17 +10,17 @@ WITH wanted AS (
 	LEFT JOIN app_compiled ON app_compiled.version_id = app_version.id
 	WHERE app_version.status = 'PENDING' AND app_version.script_language = 'TYPESCRIPT'
 		AND app_compiled.compiled_at IS NULL AND coalesce(app_compiled.tries, 0) < 5
-		AND coalesce(app_compiled.claimed_until, '-infinity') <= clock_timestamp()
+		AND coalesce(app_compiled.claimed_until, '-infinity') <= present_time()
 	ORDER BY app_version.sequence
 	LIMIT 1
 	FOR KEY SHARE OF app_version SKIP LOCKED
 ), claimed AS (
 	INSERT INTO app_compiled (version_id, tries, claimed_until)
-	SELECT id, 1, clock_timestamp() + :lease_ms * interval '1 millisecond'
+	SELECT id, 1, present_time() + :lease_ms * interval '1 millisecond'
 	FROM wanted
 	ON CONFLICT (version_id) DO UPDATE
 	SET tries = app_compiled.tries + 1, claimed_until = excluded.claimed_until
-	WHERE app_compiled.compiled_at IS NULL AND app_compiled.claimed_until <= clock_timestamp()
+	WHERE app_compiled.compiled_at IS NULL AND app_compiled.claimed_until <= present_time()
 	RETURNING version_id, tries
 )
 SELECT claimed.version_id, wanted.account_id, wanted.script_content, wanted.checksum,

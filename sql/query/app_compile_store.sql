@@ -6,7 +6,7 @@
 -- effect: write
 WITH stored AS (
 	INSERT INTO app_compiled (version_id, javascript, problem, engine, compiled_at)
-	SELECT app_version.id, :javascript, :problem, :engine, clock_timestamp()
+	SELECT app_version.id, :javascript, :problem, :engine, present_time()
 	FROM app_version
 	WHERE app_version.id = :version_id
 	ON CONFLICT (version_id) DO UPDATE

@@ -11,6 +11,6 @@ ON CONFLICT (app_id) DO UPDATE
 SET script_language = excluded.script_language,
 	script_content = excluded.script_content,
 	revision = app_draft.revision + 1,
-	updated_at = clock_timestamp()
+	updated_at = present_time()
 WHERE app_draft.revision = :revision
 RETURNING {draft_saved}

@@ -14,7 +14,7 @@ WITH portion AS (
 	SELECT app_host.app_id, app_host.host
 	FROM portion
 	JOIN app_host ON app_host.app_id = portion.id
-	WHERE app_host.asked_at < clock_timestamp() - interval '30 days'
+	WHERE app_host.asked_at < present_time() - interval '30 days'
 	LIMIT :row_limit
 	FOR UPDATE OF app_host SKIP LOCKED
 ), gone AS (

@@ -12,9 +12,9 @@ WITH asked AS (
 			SELECT
 			FROM app_host
 			WHERE app_id = :app_id AND app_host.host = host.host
-				AND asked_at > clock_timestamp() - interval '1 day')
+				AND asked_at > present_time() - interval '1 day')
 		AND (SELECT count(*) FROM app_host WHERE app_id = :app_id
-			AND asked_at > clock_timestamp() - interval '30 days') < 100
+			AND asked_at > present_time() - interval '30 days') < 100
 ), owner AS (
 	SELECT id
 	FROM app

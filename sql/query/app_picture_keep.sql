@@ -4,6 +4,6 @@
 -- row: version_id uuid
 -- effect: write
 UPDATE app_picture
-SET picture = :picture, made_at = clock_timestamp(), claimed_until = NULL
+SET picture = :picture, made_at = present_time(), claimed_until = NULL
 WHERE version_id = :version_id
 RETURNING version_id

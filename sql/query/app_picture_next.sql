@@ -14,22 +14,22 @@ WITH next AS (
 		AND (app_picture.version_id IS NULL
 			OR (app_picture.made_at IS NULL
 				OR (app_picture.engine <> :engine
-					AND app_picture.made_at < clock_timestamp() - interval '1 hour'))
+					AND app_picture.made_at < present_time() - interval '1 hour'))
 			AND (app_picture.claimed_until IS NULL
-				OR app_picture.claimed_until < clock_timestamp()))
+				OR app_picture.claimed_until < present_time()))
 	ORDER BY app_picture.tries NULLS FIRST, version.sequence DESC
 	LIMIT 1
 	FOR NO KEY UPDATE OF version SKIP LOCKED
 ), claimed AS (
 	INSERT INTO app_picture (version_id, engine, tries, claimed_until)
-	SELECT id, :engine, 1, clock_timestamp() + :claim_s * interval '1 second'
+	SELECT id, :engine, 1, present_time() + :claim_s * interval '1 second'
 	FROM next
 	ON CONFLICT (version_id) DO UPDATE
 	SET engine = excluded.engine, tries = CASE WHEN app_picture.engine = excluded.engine
 			THEN app_picture.tries + 1 ELSE 1 END, made_at = NULL,
 		claimed_until = excluded.claimed_until
 	WHERE app_picture.claimed_until IS NULL
-		OR app_picture.claimed_until < clock_timestamp()
+		OR app_picture.claimed_until < present_time()
 	RETURNING version_id, tries
 )
 SELECT version.id AS version_id, app.id AS app_id, app.slug, app.account_id,

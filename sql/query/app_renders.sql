@@ -8,13 +8,13 @@
 SELECT version.name AS version,
 	(SELECT count(*) FROM installation WHERE installation.app_id = app.id) AS installations,
 	made.renders, made.failing, made.rendered_at, made.average_ms,
-	CASE WHEN pause.paused_until > clock_timestamp() THEN pause.paused_until END AS paused_until,
+	CASE WHEN pause.paused_until > present_time() THEN pause.paused_until END AS paused_until,
 	coalesce((
 		SELECT string_agg(jsonb_build_object('problem',
 			failed.problem::jsonb || jsonb_build_object('message',
 				failed.problem::jsonb -> 'authorMessage'), 'renderedAt',
 			json_timestamp(failed.rendered_at), 'failures', greatest(failed.failures, 1),
-			'pausedUntil', json_timestamp(CASE WHEN failed.paused_until > clock_timestamp()
+			'pausedUntil', json_timestamp(CASE WHEN failed.paused_until > present_time()
 				THEN failed.paused_until END))::text, chr(10) ORDER BY failed.rendered_at DESC)
 		FROM (
 			SELECT *

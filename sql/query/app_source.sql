@@ -42,13 +42,13 @@ LEFT JOIN owned ON true
 LEFT JOIN entry ON entry.app_id = app.id
 LEFT JOIN app_schema ON app_schema.version_id = version.id
 	AND app_schema.locale = coalesce(owned.locale, 'en') AND app_schema.engine = :engine
-	AND (app_schema.hosts = '' OR app_schema.made_at > clock_timestamp() - interval '15 minutes')
+	AND (app_schema.hosts = '' OR app_schema.made_at > present_time() - interval '15 minutes')
 CROSS JOIN LATERAL (
 	SELECT (CASE WHEN :is_looked_at THEN 0 WHEN entry.app_id IS NULL THEN 1 ELSE 2 END)::int2 AS reach
 ) AS network
 LEFT JOIN app_schema_failure AS failure ON failure.version_id = version.id
 	AND failure.locale = coalesce(owned.locale, 'en') AND failure.reach = network.reach
-	AND failure.engine = :engine AND failure.made_at > clock_timestamp() - interval '1 minute'
+	AND failure.engine = :engine AND failure.made_at > present_time() - interval '1 minute'
 WHERE app.id = coalesce((SELECT id FROM app WHERE id = :app_id OR slug = :slug),
 		CASE WHEN :slug = '' THEN (SELECT app_id FROM entry) END)
 	AND (entry.app_id IS NOT NULL OR version.id IS NOT NULL

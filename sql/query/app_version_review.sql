@@ -24,7 +24,7 @@ WITH chosen AS (
 ), reviewed AS (
 	UPDATE app_version
 	SET status = :status,
-		reviewed_at = clock_timestamp(),
+		reviewed_at = present_time(),
 		review_summary = :summary,
 		rejection_reason = :reason
 	FROM chosen

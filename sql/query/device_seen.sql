@@ -19,8 +19,8 @@ WITH unhurried AS MATERIALIZED (
 	FOR NO KEY UPDATE SKIP LOCKED
 ), written AS (
 	UPDATE device
-	SET last_online_at = least(greatest(device.last_online_at, seen.at), clock_timestamp()),
-		connected_at = coalesce(device.connected_at, least(seen.at, clock_timestamp()))
+	SET last_online_at = least(greatest(device.last_online_at, seen.at), present_time()),
+		connected_at = coalesce(device.connected_at, least(seen.at, present_time()))
 	FROM seen
 	JOIN locked USING (id)
 	WHERE device.id = seen.id

@@ -6,8 +6,8 @@
 -- effect: read
 SELECT render.rendered_at, (render.took_us + 999) / 1000 AS took_ms, coalesce(render.log, '') AS log,
 	coalesce(render.problem, '') AS problem,
-	CASE WHEN pause.until > clock_timestamp() THEN pause.until END AS paused_until,
-	coalesce(pause.until > clock_timestamp() AND held.paused_until = pause.until, false)
+	CASE WHEN pause.until > present_time() THEN pause.until END AS paused_until,
+	coalesce(pause.until > present_time() AND held.paused_until = pause.until, false)
 		AS is_version_paused,
 	coalesce(render.has_nothing, false) AS has_nothing, coalesce(render.hosts, '') AS hosts
 FROM installation

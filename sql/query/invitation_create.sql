@@ -5,15 +5,15 @@
 -- effect: write
 WITH expired AS (
 	DELETE FROM account_link
-	WHERE kind = 'invitation' AND expires_at < clock_timestamp()
+	WHERE kind = 'invitation' AND expires_at < present_time()
 ), fresh AS (
 	INSERT INTO account_link (id, kind, secret_hash, email, is_reviewer, is_administrator, expires_at)
 	SELECT :id, 'invitation', :secret_hash, :email, :is_reviewer, :is_administrator,
-		clock_timestamp() + :life_s * interval '1 second'
+		present_time() + :life_s * interval '1 second'
 	WHERE (
 		SELECT count(*)
 		FROM account_link
-		WHERE kind = 'invitation' AND expires_at > clock_timestamp()) < 100
+		WHERE kind = 'invitation' AND expires_at > present_time()) < 100
 	RETURNING email, expires_at
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address)

@@ -3,6 +3,6 @@
 -- effect: read
 SELECT {invitation}
 FROM account_link
-WHERE kind = 'invitation' AND expires_at > clock_timestamp()
+WHERE kind = 'invitation' AND expires_at > present_time()
 ORDER BY created_at, id
 LIMIT 100

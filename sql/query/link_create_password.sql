@@ -15,7 +15,7 @@ WITH chosen AS (
 ), fresh AS (
 	INSERT INTO account_link (id, kind, secret_hash, account_id, expires_at)
 	SELECT :id, 'password', :secret_hash, chosen.id,
-		clock_timestamp() + :life_s * interval '1 second'
+		present_time() + :life_s * interval '1 second'
 	FROM chosen
 	RETURNING expires_at
 ), audited AS (

@@ -8,6 +8,6 @@ SELECT account_link.kind, coalesce(account.email, account_link.email) AS email,
 FROM account_link
 JOIN site ON site.is_it
 LEFT JOIN account ON account.id = account_link.account_id
-WHERE account_link.secret_hash = :secret_hash AND account_link.expires_at > clock_timestamp()
+WHERE account_link.secret_hash = :secret_hash AND account_link.expires_at > present_time()
 	AND account.closed_at IS NULL
 	AND (account_link.kind <> 'first' OR site.account_count = 0)

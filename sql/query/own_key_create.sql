@@ -18,7 +18,7 @@ WITH owned AS (
 	RETURNING *
 ), forgotten AS (
 	DELETE FROM api_key
-	WHERE account_id = :account_id AND revoked_at < clock_timestamp() - interval '90 days'
+	WHERE account_id = :account_id AND revoked_at < present_time() - interval '90 days'
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address)
 	SELECT account.id, account.email, 'key.create', fresh.name, :address

@@ -6,7 +6,7 @@
 -- effect: write
 WITH revoked AS (
 	UPDATE api_key
-	SET revoked_at = clock_timestamp()
+	SET revoked_at = present_time()
 	WHERE id = :id AND account_id = :account_id AND revoked_at IS NULL
 	RETURNING account_id, name, secret_hash
 ), audited AS (

@@ -35,7 +35,7 @@ WITH told AS (
 		hostname = excluded.hostname,
 		ssid = excluded.ssid,
 		wifi_signal = excluded.wifi_signal,
-		told_at = clock_timestamp()
+		told_at = present_time()
 	WHERE (info.firmware_version, info.firmware_type, info.protocol_version, info.hostname,
 			info.ssid, info.wifi_signal)
 		IS DISTINCT FROM (excluded.firmware_version, excluded.firmware_type,

@@ -9,7 +9,7 @@ WITH expired AS (
 	WHERE challenge IN (
 		SELECT challenge
 		FROM used_challenge
-		WHERE used_at < clock_timestamp() - 2 * :life_s * interval '1 second'
+		WHERE used_at < present_time() - 2 * :life_s * interval '1 second'
 		ORDER BY used_at
 		LIMIT 100
 		FOR UPDATE SKIP LOCKED)
@@ -21,7 +21,7 @@ WITH expired AS (
 )
 UPDATE passkey
 SET sign_count = :sign_count,
-	last_used_at = clock_timestamp()
+	last_used_at = present_time()
 FROM answered
 WHERE passkey.id = :id
 	AND (:sign_count > passkey.sign_count OR :sign_count = 0 AND passkey.sign_count = 0)

@@ -16,12 +16,12 @@ WITH locked AS (
 	UPDATE device
 	SET generation = device.generation + 1,
 		last_push_generation = device.generation + 1,
-		last_push_at = clock_timestamp()
+		last_push_at = present_time()
 	FROM locked
 	WHERE device.id = locked.id
 	RETURNING device.id, device.generation, device.schedule_interval_s,
 		locked.last_push_generation AS previous_generation,
-		locked.last_push_at > clock_timestamp() - interval '1 second' AS is_close
+		locked.last_push_at > present_time() - interval '1 second' AS is_close
 ), stored AS (
 	INSERT INTO installation (device_id, id, position, picture, picture_hash, picture_generation)
 	SELECT touched.id, :id, touched.generation, :picture, picture_name(:picture),
@@ -31,7 +31,7 @@ WITH locked AS (
 	SET picture = excluded.picture,
 		picture_hash = excluded.picture_hash,
 		picture_generation = excluded.picture_generation,
-		replaced_at = clock_timestamp()
+		replaced_at = present_time()
 	WHERE installation.app_id IS NULL
 	RETURNING installation.device_id, installation.id
 ), shown AS (

@@ -13,12 +13,12 @@ WITH locked AS (
 	UPDATE device
 	SET generation = device.generation + 1,
 		last_push_generation = device.generation + 1,
-		last_push_at = clock_timestamp()
+		last_push_at = present_time()
 	FROM locked
 	WHERE device.id = locked.id
 	RETURNING device.id, device.generation, device.schedule_interval_s,
 		locked.last_push_generation AS previous_generation,
-		locked.last_push_at > clock_timestamp() - interval '1 second' AS is_close
+		locked.last_push_at > present_time() - interval '1 second' AS is_close
 ), shown AS (
 	INSERT INTO showing (device_id, push_generation, picture, picture_hash, duration_s)
 	SELECT touched.id, touched.generation, :picture, picture_name(:picture), :duration_s

@@ -32,7 +32,7 @@ WITH wanted AS (
 	LEFT JOIN app_compiled ON app_compiled.version_id = app_version.id
 	WHERE app.deployed_version_id = :version_id AND app.status <> 'disabled'
 ), held AS (
-	SELECT pause.paused_until, pause.paused_until <= clock_timestamp() AS is_over
+	SELECT pause.paused_until, pause.paused_until <= present_time() AS is_over
 	FROM version_crashes AS pause
 	WHERE pause.version_id = :version_id AND pause.paused_until IS NOT NULL
 		AND (pause.account_id IS NULL OR NOT is_place_of_others(:place, pause.account_id))
@@ -45,15 +45,15 @@ WITH wanted AS (
 	SELECT render.place, render.version_id
 	FROM render, wanted
 	WHERE render.place = :place AND render.version_id = :version_id AND wanted.is_supported
-		AND (render.claimed_until IS NULL OR render.claimed_until <= clock_timestamp())
-		AND render.due_at <= clock_timestamp() + interval '1 second'
+		AND (render.claimed_until IS NULL OR render.claimed_until <= present_time())
+		AND render.due_at <= present_time() + interval '1 second'
 		AND NOT EXISTS (SELECT FROM held WHERE NOT is_over)
 	FOR NO KEY UPDATE OF render SKIP LOCKED
 ), next AS (
 	SELECT pause.version_id
 	FROM held, wanted, version_crashes AS pause
 	JOIN app_version ON app_version.id = pause.version_id
-	WHERE pause.version_id = :version_id AND pause.paused_until <= clock_timestamp()
+	WHERE pause.version_id = :version_id AND pause.paused_until <= present_time()
 		AND wanted.is_supported AND (EXISTS (SELECT FROM claimable) OR NOT EXISTS (
 			SELECT
 			FROM render
@@ -62,7 +62,7 @@ WITH wanted AS (
 	FOR NO KEY UPDATE OF pause SKIP LOCKED
 ), trial AS (
 	UPDATE version_crashes
-	SET paused_until = clock_timestamp() + interval '1 minute', trial = :claim
+	SET paused_until = present_time() + interval '1 minute', trial = :claim
 	FROM next
 	WHERE version_crashes.version_id = next.version_id
 	RETURNING true
@@ -70,7 +70,7 @@ WITH wanted AS (
 	SELECT NOT EXISTS (SELECT FROM held) OR EXISTS (SELECT FROM trial) AS is_open
 ), fresh AS (
 	INSERT INTO render (place, version_id, claimed_by, claimed_until)
-	SELECT :place, :version_id, :claim, clock_timestamp() + :lease_ms * interval '1 millisecond'
+	SELECT :place, :version_id, :claim, present_time() + :lease_ms * interval '1 millisecond'
 	FROM wanted, open
 	WHERE is_supported AND is_open
 	ON CONFLICT DO NOTHING
@@ -78,7 +78,7 @@ WITH wanted AS (
 ), claimed AS (
 	UPDATE render
 	SET claimed_by = :claim,
-		claimed_until = clock_timestamp() + :lease_ms * interval '1 millisecond'
+		claimed_until = present_time() + :lease_ms * interval '1 millisecond'
 	FROM claimable, open
 	WHERE render.place = claimable.place AND render.version_id = claimable.version_id
 		AND open.is_open

@@ -10,7 +10,7 @@ WITH given_back AS (
 	RETURNING generation, version_id
 ), trial AS (
 	UPDATE version_crashes
-	SET paused_until = clock_timestamp(), trial = NULL
+	SET paused_until = present_time(), trial = NULL
 	FROM given_back
 	WHERE version_crashes.version_id = given_back.version_id AND version_crashes.trial = :claim
 )

@@ -25,7 +25,7 @@ WITH portion AS (
 UPDATE render
 SET generation = nextval('render_generation'),
 	engine = :engine,
-	due_at = least(render.due_at, clock_timestamp() + random() * interval '10 minutes'),
+	due_at = least(render.due_at, present_time() + random() * interval '10 minutes'),
 	paused_until = NULL
 FROM portion
 WHERE render.place = portion.place AND render.version_id = portion.version_id

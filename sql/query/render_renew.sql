@@ -3,6 +3,6 @@
 -- row: generation int8
 -- effect: write
 UPDATE render
-SET claimed_until = clock_timestamp() + :lease_ms * interval '1 millisecond'
+SET claimed_until = present_time() + :lease_ms * interval '1 millisecond'
 WHERE place = :place AND version_id = :version_id AND claimed_by = :claim
 RETURNING generation

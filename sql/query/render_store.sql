@@ -57,7 +57,7 @@ WITH mine AS (
 			WHEN is_of_another THEN least(crashes, 2) + 1
 			ELSE crashes + 1 END AS count
 	FROM streak
-	WHERE :is_good OR is_of_another OR crashes < 3 OR paused_until <= clock_timestamp()
+	WHERE :is_good OR is_of_another OR crashes < 3 OR paused_until <= present_time()
 		OR trial = :claim
 ), told AS (
 	UPDATE version_crashes
@@ -65,7 +65,7 @@ WITH mine AS (
 		account_id = CASE WHEN counted.count > 0 AND NOT counted.was_of_several
 			AND NOT counted.is_of_another AND NOT counted.is_one_of_several
 			THEN counted.of_account END,
-		paused_until = clock_timestamp() + crash_pause(counted.count),
+		paused_until = present_time() + crash_pause(counted.count),
 		trial = NULL
 	FROM counted
 	WHERE version_crashes.version_id = counted.version_id
@@ -98,9 +98,9 @@ SET generation = timed.stamp,
 	has_nothing = CASE WHEN :is_good THEN :picture::bytea IS NULL ELSE render.has_nothing END,
 	is_whole = CASE WHEN :is_good THEN :is_whole ELSE render.is_whole END,
 	engine = :engine,
-	rendered_at = clock_timestamp(),
-	good_at = CASE WHEN :is_good THEN clock_timestamp() ELSE render.good_at END,
-	due_at = clock_timestamp() + coalesce(timed.pause, timed.rest),
+	rendered_at = present_time(),
+	good_at = CASE WHEN :is_good THEN present_time() ELSE render.good_at END,
+	due_at = present_time() + coalesce(timed.pause, timed.rest),
 	took_us = :took_us,
 	max_age_s = timed.age_s,
 	interval_s = timed.pause_s,
@@ -109,7 +109,7 @@ SET generation = timed.stamp,
 	hosts = CASE WHEN :hosts = '' THEN render.hosts ELSE :hosts END,
 	failures = timed.failed,
 	misses = timed.missed,
-	paused_until = clock_timestamp() + timed.pause,
+	paused_until = present_time() + timed.pause,
 	claimed_by = NULL,
 	claimed_until = NULL
 FROM timed

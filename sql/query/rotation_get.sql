@@ -35,7 +35,7 @@ SELECT coalesce((
 			json_timestamp(showing.displayed_at) AS "displayedAt"
 	) AS image
 	WHERE showing.device_id = device.id AND showing.picture_hash IS NOT NULL
-		AND clock_timestamp() < CASE WHEN showing.displayed_at IS NULL
+		AND present_time() < CASE WHEN showing.displayed_at IS NULL
 			THEN showing.created_at
 				+ greatest(60, 2 * device.schedule_interval_s) * interval '1 second'
 			ELSE showing.displayed_at + showing.duration_s * interval '1 second' END

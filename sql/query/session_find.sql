@@ -5,10 +5,10 @@
 -- row: session_id uuid, person, is_due bool
 -- effect: read
 SELECT session.id AS session_id, account.{person},
-	session.last_used_at < clock_timestamp() - interval '1 minute' AS is_due
+	session.last_used_at < present_time() - interval '1 minute' AS is_due
 FROM session
 JOIN account ON account.id = session.account_id
 WHERE session.secret_hash = :secret_hash
-	AND session.last_used_at > clock_timestamp() - :idle_s * interval '1 second'
+	AND session.last_used_at > present_time() - :idle_s * interval '1 second'
 	AND account.closed_at IS NULL
-	AND session.created_at > clock_timestamp() - :life_s * interval '1 second'
+	AND session.created_at > present_time() - :life_s * interval '1 second'

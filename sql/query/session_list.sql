@@ -5,7 +5,7 @@
 SELECT id, created_at, last_used_at, address, user_agent, id = :current_id AS is_current
 FROM session
 WHERE account_id = :account_id
-	AND last_used_at > clock_timestamp() - :idle_s * interval '1 second'
-	AND created_at > clock_timestamp() - :life_s * interval '1 second'
+	AND last_used_at > present_time() - :idle_s * interval '1 second'
+	AND created_at > present_time() - :life_s * interval '1 second'
 ORDER BY last_used_at DESC, id
 LIMIT 100

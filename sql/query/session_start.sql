@@ -9,7 +9,7 @@
 -- effect: write
 WITH owner AS (
 	UPDATE account
-	SET last_sign_in_at = clock_timestamp()
+	SET last_sign_in_at = present_time()
 	WHERE id = :account_id AND closed_at IS NULL AND CASE
 			WHEN :credential_id IS NULL THEN password_hash = :password_hash
 			ELSE EXISTS (
@@ -27,7 +27,7 @@ WITH owner AS (
 	WHERE id IN (
 		SELECT id
 		FROM session
-		WHERE last_used_at < clock_timestamp() - :idle_s * interval '1 second'
+		WHERE last_used_at < present_time() - :idle_s * interval '1 second'
 		ORDER BY last_used_at
 		LIMIT 100
 		FOR UPDATE SKIP LOCKED)

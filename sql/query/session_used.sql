@@ -3,5 +3,5 @@
 -- effect: write
 -- commit: shared
 UPDATE session
-SET last_used_at = clock_timestamp()
+SET last_used_at = present_time()
 WHERE id = :id

@@ -6,6 +6,6 @@ SELECT session.id, account.is_reviewer, account.is_administrator
 FROM session
 JOIN account ON account.id = session.account_id
 WHERE session.id = ANY (:ids)
-	AND session.last_used_at > clock_timestamp() - :idle_s * interval '1 second'
+	AND session.last_used_at > present_time() - :idle_s * interval '1 second'
 	AND account.closed_at IS NULL
-	AND session.created_at > clock_timestamp() - :life_s * interval '1 second'
+	AND session.created_at > present_time() - :life_s * interval '1 second'

@@ -260,6 +260,7 @@ static int take_lock(struct migrator *m)
 	return run(m, what, "SELECT pg_advisory_lock(" MIGRATE_LOCK_KEY ")");
 }
 
+/* Its time is the server's own clock: present_time() comes with a migration. */
 static int make_table(struct migrator *m)
 {
 	return run(m, "cannot create the table of migrations",

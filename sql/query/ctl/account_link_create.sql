@@ -19,7 +19,7 @@ WITH chosen AS (
 	INSERT INTO account_link (id, kind, secret_hash, account_id, email, is_reviewer,
 		is_administrator, expires_at)
 	SELECT :id, kind, :secret_hash, id, CASE WHEN id IS NULL THEN email END, :is_reviewer,
-		:is_administrator OR kind = 'first', clock_timestamp() + :life_s * interval '1 second'
+		:is_administrator OR kind = 'first', present_time() + :life_s * interval '1 second'
 	FROM chosen
 	RETURNING kind, expires_at
 ), audited AS (

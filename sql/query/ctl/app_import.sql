@@ -35,7 +35,7 @@ WITH known AS (
 	INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum, status,
 		reviewed_at, review_summary)
 	SELECT :version_id, stored.id, :version, :script_language, :script_content, :checksum,
-		'APPROVED', clock_timestamp(), :review_summary
+		'APPROVED', present_time(), :review_summary
 	FROM stored
 	WHERE NOT EXISTS (SELECT FROM known)
 ), audited AS (

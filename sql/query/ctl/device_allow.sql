@@ -5,7 +5,7 @@
 -- effect: write
 WITH changed AS (
 	UPDATE device
-	SET disabled_at = CASE WHEN :is_disabled THEN clock_timestamp() END,
+	SET disabled_at = CASE WHEN :is_disabled THEN present_time() END,
 		generation = generation + 1
 	WHERE id = :id AND (disabled_at IS NOT NULL) <> :is_disabled
 	RETURNING id, name, generation

@@ -3,7 +3,7 @@
 -- row: id uuid, line text
 -- effect: read
 SELECT id, json_strip_nulls(json_build_object('kind', 'account', 'format', 1,
-	'madeAt', json_timestamp(clock_timestamp()), 'email', email, 'name', name,
+	'madeAt', json_timestamp(present_time()), 'email', email, 'name', name,
 	'createdAt', json_timestamp(created_at), 'passwordHash', password_hash))::text AS line
 FROM account
 WHERE lower(email) = lower(:email) AND closed_at IS NULL

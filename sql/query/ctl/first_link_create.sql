@@ -13,7 +13,7 @@ WITH crowded AS (
 		OFFSET 9)
 )
 INSERT INTO account_link (id, kind, secret_hash, is_administrator, expires_at)
-SELECT :id, 'first', :secret_hash, true, clock_timestamp() + :life_s * interval '1 second'
+SELECT :id, 'first', :secret_hash, true, present_time() + :life_s * interval '1 second'
 FROM site
 WHERE account_count = 0
 RETURNING expires_at

@@ -4,7 +4,7 @@
 -- effect: write
 -- refuse: account_email_unique -> email_taken
 INSERT INTO account (id, email, name, created_at, password_hash)
-SELECT :id, :email, name, least("createdAt", clock_timestamp()), "passwordHash"
+SELECT :id, :email, name, least("createdAt", present_time()), "passwordHash"
 FROM jsonb_to_record(:line::jsonb)
 	AS line (name text, "createdAt" timestamptz, "passwordHash" text)
 RETURNING id

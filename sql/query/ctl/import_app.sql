@@ -7,7 +7,7 @@ INSERT INTO app (id, account_id, slug, name, description, visibility, status, cr
 	imported_as)
 SELECT id, :account_id, slug, name, description, coalesce(:visibility, line.visibility),
 	CASE WHEN "isDisabled" THEN 'disabled' ELSE 'draft' END,
-	least("createdAt", clock_timestamp()), author, "importedAs"
+	least("createdAt", present_time()), author, "importedAs"
 FROM jsonb_to_record(:line::jsonb)
 	AS line (id uuid, slug text, name text, description text, visibility text,
 		"isDisabled" boolean, "createdAt" timestamptz, author text, "importedAs" text)

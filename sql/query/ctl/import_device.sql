@@ -8,8 +8,8 @@ INSERT INTO device (id, account_id, name, serial, mac, link_key_hash, created_at
 	last_online_at, brightness, volume, auto_dim, timezone, schedule_interval_s, sleep_enabled,
 	sleep_start_minute, sleep_end_minute, night_brightness, picture_limit_bytes, locale)
 SELECT id, :account_id, name, serial, mac, decode("linkKeyHash", 'hex'),
-	least("createdAt", clock_timestamp()), CASE WHEN "isDisabled" THEN clock_timestamp() END,
-	least("createdAt", clock_timestamp()), brightness, volume, "autoDim", timezone,
+	least("createdAt", present_time()), CASE WHEN "isDisabled" THEN present_time() END,
+	least("createdAt", present_time()), brightness, volume, "autoDim", timezone,
 	"scheduleInterval", "isSleepOn", extract(epoch FROM "sleepStart") / 60,
 	extract(epoch FROM "sleepEnd") / 60, "nightBrightness", "pictureLimit", locale
 FROM jsonb_to_record(:line::jsonb)

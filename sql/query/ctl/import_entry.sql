@@ -22,9 +22,9 @@ WITH line AS (
 	INSERT INTO installation (device_id, id, app_id, position, created_at, picture,
 		picture_hash, picture_generation, replaced_at, is_enabled, display_s, start_minute, end_minute,
 		weekdays, settings, secret_settings, settings_hash)
-	SELECT :device_id, id, app_id, :position, least("createdAt", clock_timestamp()), :picture,
+	SELECT :device_id, id, app_id, :position, least("createdAt", present_time()), :picture,
 		picture_name(:picture), :position,
-		CASE WHEN "replacedAt" IS NOT NULL THEN least("replacedAt", clock_timestamp()) END,
+		CASE WHEN "replacedAt" IS NOT NULL THEN least("replacedAt", present_time()) END,
 		"isEnabled", "displaySeconds",
 		extract(epoch FROM "hoursStart") / 60, extract(epoch FROM "hoursEnd") / 60, weekdays,
 		:settings, :secret_settings, :settings_hash

@@ -6,7 +6,7 @@
 --   account_key_limit -> too_many_keys
 INSERT INTO api_key (id, account_id, name, secret_hash, first_characters, created_at)
 SELECT id, :account_id, name, decode("secretHash", 'hex'), "firstCharacters",
-	least("createdAt", clock_timestamp())
+	least("createdAt", present_time())
 FROM jsonb_to_record(:line::jsonb)
 	AS line (id uuid, name text, "secretHash" text, "firstCharacters" text,
 		"createdAt" timestamptz)

@@ -6,7 +6,7 @@
 INSERT INTO passkey (id, account_id, credential_id, algorithm, public_key, sign_count, name,
 	created_at)
 SELECT :id, :account_id, "credentialId", algorithm, decode("publicKey", 'base64'), "signCount",
-	name, least("createdAt", clock_timestamp())
+	name, least("createdAt", present_time())
 FROM jsonb_to_record(:line::jsonb)
 	AS line ("credentialId" text, algorithm int4, "publicKey" text, "signCount" int8, name text,
 		"createdAt" timestamptz)

@@ -16,8 +16,8 @@ WITH line AS (
 	INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum, status,
 		created_at, reviewed_at, rejection_reason, review_summary)
 	SELECT :id, :app_id, name, "scriptLanguage", "scriptContent", :checksum, status,
-		least("createdAt", clock_timestamp()),
-		CASE WHEN "reviewedAt" IS NOT NULL THEN least("reviewedAt", clock_timestamp()) END,
+		least("createdAt", present_time()),
+		CASE WHEN "reviewedAt" IS NOT NULL THEN least("reviewedAt", present_time()) END,
 		"rejectionReason", "reviewSummary"
 	FROM line
 	RETURNING id, app_id
@@ -25,7 +25,7 @@ WITH line AS (
 	INSERT INTO app_version_comment (version_id, position, author, comment, line, created_at)
 	SELECT fresh.id, remark.position, remark.said ->> 'author', remark.said ->> 'comment',
 		(remark.said ->> 'line')::int4,
-		least((remark.said ->> 'createdAt')::timestamptz, clock_timestamp())
+		least((remark.said ->> 'createdAt')::timestamptz, present_time())
 	FROM fresh, line,
 		jsonb_array_elements(line.comments) WITH ORDINALITY AS remark (said, position)
 ), audited AS (

@@ -5,7 +5,7 @@
 -- effect: write
 WITH revoked AS (
 	UPDATE api_key
-	SET revoked_at = coalesce(revoked_at, clock_timestamp())
+	SET revoked_at = coalesce(revoked_at, present_time())
 	WHERE id = :id
 	RETURNING account_id, id, name, first_characters, created_at, last_used_at, revoked_at,
 		secret_hash

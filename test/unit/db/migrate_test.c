@@ -48,15 +48,22 @@ static void must_refuse(const struct migration *other, size_t count, const char 
 	assert_string_equal(error.text, sentence);
 }
 
-static char *query(const char *sql)
+static char *query_over(PGconn *pg, const char *sql)
 {
-	PGconn *pg = PQconnectdb(url);
 	PGresult *result = PQexec(pg, sql);
 	char *text;
 
 	assert_int_equal(PQresultStatus(result), PGRES_TUPLES_OK);
 	text = strdup(PQgetvalue(result, 0, 0));
 	PQclear(result);
+	return text;
+}
+
+static char *query(const char *sql)
+{
+	PGconn *pg = PQconnectdb(url);
+	char *text = query_over(pg, sql);
+
 	PQfinish(pg);
 	return text;
 }
@@ -273,6 +280,56 @@ static void test_account_with_many_keys(void **state)
 	must_give("UPDATE account SET last_sign_in_at = now() RETURNING key_count", "1001");
 }
 
+static void must_be_hours(PGconn *pg, const char *expected)
+{
+	char *hours = query_over(pg, "EXECUTE hours");
+
+	assert_string_equal(hours, expected);
+	free(hours);
+}
+
+/* The names of what asks another clock than present_time(). */
+#define OTHER_CLOCK "~ '(clock|transaction|statement)_timestamp|current_time|\\mnow\\('"
+
+static void test_present_time(void **state)
+{
+	enum { BEFORE_PRESENT_TIME = 20 };
+	struct migrate_error error = {""};
+	int applied;
+	PGconn *old;
+	char *plan;
+
+	(void)state;
+	fresh("migrate_time", "UTF8");
+	if (migrator_run(url, migrations, BEFORE_PRESENT_TIME, &applied, &error) < 0)
+		fail_msg("%s", error.text);
+	/* A program without this migration goes on meanwhile, with what it has prepared. */
+	old = PQconnectdb(url);
+	PQclear(PQexec(old, "SET plan_cache_mode = force_generic_plan; PREPARE hours AS SELECT "
+			    "round(milliseconds_until(clock_timestamp() + '2 h') / 3600000.0)"));
+	must_be_hours(old, "2");
+	if (migrate_run(url, &applied, &error) < 0)
+		fail_msg("%s", error.text);
+	must_be_hours(old, "2");
+	must_give("SELECT string_agg(proname, ' ') FROM pg_proc "
+		  "WHERE pronamespace = 'public'::regnamespace AND prosrc " OTHER_CLOCK,
+		  "present_time");
+	must_give("SELECT string_agg(adrelid::regclass::text, ' ') FROM pg_attrdef "
+		  "WHERE pg_get_expr(adbin, adrelid) " OTHER_CLOCK,
+		  "schema_migration");
+	plan = query("EXPLAIN (VERBOSE, FORMAT JSON) "
+		     "INSERT INTO left_place SELECT 'x' WHERE present_time() > 'epoch'");
+	assert_null(strstr(plan, "present_time"));
+	assert_non_null(strstr(plan, "clock_timestamp"));
+	free(plan);
+	/* A shift is seen at once by all connections. */
+	free(query("CREATE OR REPLACE FUNCTION present_time() RETURNS timestamptz LANGUAGE sql "
+		   "VOLATILE PARALLEL SAFE AS $$ SELECT clock_timestamp() + interval '1 h' $$; "
+		   "SELECT 1"));
+	must_be_hours(old, "1");
+	PQfinish(old);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +345,7 @@ int main(void)
 	    cmocka_unit_test(test_without_rights),
 	    cmocka_unit_test(test_embedded),
 	    cmocka_unit_test(test_account_with_many_keys),
+	    cmocka_unit_test(test_present_time),
 	};
 
 	return cmocka_run_group_tests(tests, make_tables, NULL);
