@@ -18,8 +18,7 @@ import threading
 import time
 
 import images
-
-PATIENCE_S = 120
+from waiting import PATIENCE_S, wait_until
 
 
 class Load:
@@ -54,10 +53,8 @@ class Load:
 
     def wait_for(self, answers):
         """Until there were so many more."""
-        wanted, end = self.answers + answers, time.monotonic() + PATIENCE_S
-        while self.answers < wanted:
-            assert time.monotonic() < end, (self.answers, self.failures)
-            time.sleep(0.01)
+        wanted = self.answers + answers
+        wait_until(lambda: self.answers >= wanted, f"more answers; {self.failures}")
 
     def __enter__(self):
         for thread in self._threads:
@@ -161,10 +158,7 @@ class Panels:
         return sum(key.data["head"] is None for key in list(self._selector.get_map().values()))
 
     def wait_until_connected(self):
-        end = time.monotonic() + PATIENCE_S
-        while self.connected() < len(self.paths):
-            assert time.monotonic() < end, (self.connected(), self.faults)
-            time.sleep(0.02)
+        wait_until(lambda: self.connected() >= len(self.paths), f"all panels; {self.faults}")
 
     def __enter__(self):
         self._thread.start()

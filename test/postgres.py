@@ -27,7 +27,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
+
+from waiting import wait_until
 
 SETTINGS = {
     "listen_addresses": "",
@@ -114,10 +115,13 @@ class Postgres:
                                             stdout=log, stderr=log, start_new_session=True)
         ready = [self.binaries + "/pg_isready", "-q", "-h", self.folder, "-p", self.port,
                  "-U", "postgres"]
-        while subprocess.run(ready, check=False).returncode:
+
+        def is_ready():
             if self.process.poll() is not None:
                 raise RuntimeError("PostgreSQL did not start:\n" + self.read_log())
-            time.sleep(0.02)
+            return subprocess.run(ready, check=False).returncode == 0
+
+        wait_until(is_ready, "a PostgreSQL that takes connections")
 
     def read_log(self):
         with open(os.path.join(self.folder, "log"), encoding="utf-8", errors="replace") as file:
@@ -135,9 +139,7 @@ class Postgres:
             for pid in [*children, self.process.pid]:
                 os.kill(pid, signal.SIGKILL)  # they are stopped: no other process has the number
             # The next one does not start while one of them has the shared memory.
-            for pid in children:
-                while not has_ended(pid):
-                    time.sleep(0.01)
+            wait_until(lambda: all(map(has_ended, children)), "the end of its processes")
         self.process.wait()
         lock = os.path.join(self.data, "postmaster.pid")
         if os.path.exists(lock):

@@ -25,14 +25,13 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 import urllib.parse
+
+from waiting import PATIENCE_S, repeat_if_busy, wait_until
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DISPLAYD = os.environ.get("DISPLAYD", os.path.join(ROOT, "build/release/displayd"))
 DISPLAYCTL = os.environ.get("DISPLAYCTL", os.path.join(ROOT, "build/release/displayctl"))
-# Far beyond what is ever needed: a machine under load fails no test, a hang ends all the same.
-PATIENCE_S = 120
 
 
 @dataclasses.dataclass
@@ -54,18 +53,6 @@ class CtlError(Exception):
         super().__init__(f"displayctl ended with {code}: {text}")
         self.code = code
         self.text = text
-
-
-def wait_until(condition, what, patience_s=PATIENCE_S):
-    """Asks until it is true; the value."""
-    end = time.monotonic() + patience_s
-    while True:
-        value = condition()
-        if value:
-            return value
-        if time.monotonic() > end:
-            raise TimeoutError(f"never seen: {what}")
-        time.sleep(0.02)
 
 
 def run_ctl(*arguments, json_output=True, **options):
@@ -91,6 +78,8 @@ class Server:
     arguments: further flags of displayd. environment: further variables. state_dir: kept when it is
     given, else a temporary one that goes with the server. prefix: a command to run displayd by.
     """
+
+    is_patient = True  # requests that are answered 503 are repeated, as clients must
 
     def __init__(self, *arguments, database=None, state_dir=None, workers=2, environment=None,
                  listen="127.0.0.1:0", prefix=()):
@@ -268,13 +257,20 @@ class Server:
         return socket.create_connection(self.address, timeout=PATIENCE_S)
 
     def request(self, method, path, body=None, key=None, headers=None):
-        """One request on a connection of its own. body: bytes, or what is to be JSON."""
+        """One request on a connection of its own. body: bytes, or what is to be JSON. A 503 of /readyz is
+        what was asked for."""
         fields = dict(headers or {})
         if key:
             fields.setdefault("Authorization", f"Bearer {key}")
         if body is not None and not isinstance(body, (bytes, str)):
             body = json.dumps(body)
             fields.setdefault("Content-Type", "application/json")
+        if not self.is_patient or path == "/readyz":
+            return self._ask(method, path, body, fields)
+        return repeat_if_busy(lambda: self._ask(method, path, body, fields),
+                              lambda answer: (answer.status, answer.headers["Retry-After"]))
+
+    def _ask(self, method, path, body, fields):
         connection = http.client.HTTPConnection(*self.address, timeout=PATIENCE_S)
         try:
             connection.request(method, path, body=body, headers=fields)

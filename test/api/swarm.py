@@ -9,8 +9,9 @@ Answers that one look at the sockets found together are in no order: they share 
 import dataclasses
 import selectors
 import socket
+import time
 
-from world import PATIENCE_S, Answer, Connection
+from world import PATIENCE_S, Answer, Connection, told_of
 
 
 @dataclasses.dataclass
@@ -61,7 +62,8 @@ class Swarm:
 
     def run(self, requests):
         """Sends all but the last byte of every request, then all of these, one after the other, so
-        that workers are at them at once. Arrivals, in their order."""
+        that workers are at them at once. Arrivals, in their order. What is answered 503 is sent again
+        when the answer says so, as clients must."""
         assert len(requests) <= len(self.clients)
         clients = self.clients[:len(requests)]
         for client, request in zip(clients, requests):
@@ -69,24 +71,35 @@ class Swarm:
             client.send(request[:-1])
         for client, request in zip(clients, requests):
             client.send(request[-1:])
-        arrivals = []
+        arrivals, busy = [], {}  # number: when it is sent again
+        end = time.monotonic() + PATIENCE_S
         with selectors.DefaultSelector() as selector:
             for number, client in enumerate(clients):
                 client.socket.setblocking(False)
                 selector.register(client.socket, selectors.EVENT_READ, number)
             turn = 0
             while len(arrivals) < len(requests):
-                ready = selector.select(PATIENCE_S)
-                assert ready, "no answer comes any more"
+                ready = selector.select(0.1 if busy else PATIENCE_S)
+                assert ready or time.monotonic() < end, "no answer comes any more"
                 turn += 1
                 for key, _ in ready:
                     client = clients[key.data]
                     client._fill()
                     answer = self._complete(client)
-                    if answer:
+                    if answer and is_busy(answer):
+                        busy[key.data] = time.monotonic() + int(answer["Retry-After"])
+                    elif answer:
                         arrivals.append(Arrival(key.data, turn, answer))
                         selector.unregister(client.socket)
+                for number in [number for number, due in busy.items() if due <= time.monotonic()]:
+                    del busy[number]
+                    clients[number].send(requests[number])
         return arrivals
+
+
+def is_busy(answer):
+    status, retry_after_s = told_of(answer)
+    return status == 503 and retry_after_s is not None
 
 
 def last(arrivals):

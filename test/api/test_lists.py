@@ -284,6 +284,7 @@ def test_accounts_share_the_connections_of_lists(start):
         refused = []
         while not refused or refused[-1].status != 503:
             with world.client_of(worker) as one:
+                one.is_patient = False
                 one.socket.settimeout(0.5)
                 with contextlib.suppress(TimeoutError):
                     refused.append(one.request("GET", f"{app.path}/versions", key=slow.key))

@@ -61,7 +61,7 @@ def test_the_row_is_free_again(world, pool, device):
 
 
 def test_the_row_stays_locked(world, account, device):
-    with locked(world, device):
+    with locked(world, device), world.impatient():
         answers = [device.push(), account.request("PATCH", device.path, body={"brightness": 7}),
                    device.delete("none")]
         for answer in answers[:2]:

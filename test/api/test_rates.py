@@ -3,7 +3,7 @@
 import re
 import time
 
-from world import images, until_refused
+from world import images, until_refused, wait_as_told
 
 
 def parsed(answer):
@@ -48,7 +48,7 @@ def test_key(limited):
     quota, window, remaining, reset = parsed(refused)["key"]
     assert (quota, window, remaining) == (2, 2, 0) and 1 <= reset <= 2
     # After the time that it was told, a token is there.
-    time.sleep(int(refused["Retry-After"]))
+    wait_as_told(refused["Retry-After"])
     assert account.get("/v1/devices").status == 200
 
 

@@ -29,7 +29,8 @@ sys.path[:0] = [TESTS, os.path.join(TESTS, "contract")]
 # pylint: disable=wrong-import-position
 import images  # noqa: E402
 import validate  # noqa: E402
-from server import PATIENCE_S, Server, wait_until  # noqa: E402
+from server import Server  # noqa: E402
+from waiting import PATIENCE_S, repeat_if_busy, wait_as_told, wait_until  # noqa: E402
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -113,10 +114,18 @@ class Answer:
         return self.json()
 
 
-class Connection:
-    """A keep-alive connection that sends bytes as they are."""
+def told_of(answer):
+    """For repeat_if_busy(). None: it cannot be asked again on this connection."""
+    is_last = "Connection" in answer and answer["Connection"] == "close"
+    return answer.status, answer["Retry-After"] if "Retry-After" in answer and not is_last else None
 
-    def __init__(self, server):
+
+class Connection:
+    """A keep-alive connection that sends bytes as they are. is_patient: request() asks again after a 503,
+    as clients must."""
+
+    def __init__(self, server, is_patient=True):
+        self.is_patient = is_patient
         self.socket = server.connect()
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buffer = b""
@@ -180,10 +189,14 @@ class Connection:
 
     def request(self, method, target, **options):
         """Every answer must be one that the API document knows."""
-        self.send(request_bytes(method, target, **options))
-        answer = self.answer(method)
-        validate.answer(method, target, answer.status, answer.fields, answer.body)
-        return answer
+        def ask():
+            self.send(data)
+            answer = self.answer(method)
+            validate.answer(method, target, answer.status, answer.fields, answer.body)
+            return answer
+
+        data = request_bytes(method, target, **options)
+        return repeat_if_busy(ask, told_of) if self.is_patient and target != "/readyz" else ask()
 
 
 def request_bytes(method, target, body=None, key=None, fields=(), chunked=False):
@@ -336,6 +349,7 @@ class World:
         self.server = Server(*arguments, database=database, **options)
         self.connection = None
         self.kills = 0  # workers that tests have killed
+        self.is_patient = True  # its clients ask again after a 503
 
     def __enter__(self):
         try:
@@ -391,7 +405,16 @@ class World:
     # ---- clients ----
 
     def client(self):
-        return Connection(self.server)
+        return Connection(self.server, self.is_patient)
+
+    @contextlib.contextmanager
+    def impatient(self):
+        """Clients that are made meanwhile take a 503 for an answer."""
+        self.is_patient = False
+        try:
+            yield
+        finally:
+            self.is_patient = True
 
     def request(self, method, target, **options):
         with self.client() as client:
@@ -459,4 +482,5 @@ def log_fields(line):
 
 __all__ = ["Account", "Answer", "Connection", "Device", "PATIENCE_S", "SECRETS", "Server",
            "TIMESTAMP", "UNKNOWN_ID", "World", "descriptors", "images", "log_fields", "new_key",
-           "random_base62", "request_bytes", "state_of", "until_refused", "wait_until"]
+           "random_base62", "repeat_if_busy", "request_bytes", "state_of", "told_of", "until_refused",
+           "wait_as_told", "wait_until"]

@@ -1,5 +1,6 @@
 // The catalogue, the studio and reviews.
 import assert from "node:assert/strict";
+import { waitUntil } from "./wait.mjs";
 
 const heading = (page, name) => page.getByRole("heading", { name, level: 1, exact: true });
 
@@ -103,7 +104,7 @@ const codeOf = (page) => page.locator(".code-view .cm-content");
 /** Until the comment to be written is about this line. */
 async function untilLine(page, number) {
 	const field = page.getByRole("textbox", { name: "Line", exact: true });
-	while ((await field.inputValue()) !== number) await page.waitForTimeout(50);
+	await waitUntil(async () => (await field.inputValue()) === number);
 }
 
 /** Goes on by Tab until something has the focus. */

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import traceback
 
 import pytest
@@ -39,7 +38,8 @@ class Scene(DeviceScene):
         self.key = None
         self.count = 0
         self.others = []
-        self.is_database_lost = threading.Event()
+        self.is_database_back = threading.Event()
+        self.is_database_back.set()
         self.stack = contextlib.ExitStack()
         self.proxy = None
 
@@ -88,20 +88,19 @@ class Scene(DeviceScene):
 
     def lose_database(self):
         """Until have_database(): however often it is started again."""
-        self.is_database_lost.set()
+        self.is_database_back.clear()
 
         def kill():
-            while self.is_database_lost.is_set():
+            while not self.is_database_back.wait(0.05):
                 postmaster = self.server.postmaster()
                 if postmaster:
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(postmaster, signal.SIGQUIT)
-                time.sleep(0.05)
 
         threading.Thread(target=kill, daemon=True).start()
 
     def have_database(self):
-        self.is_database_lost.clear()
+        self.is_database_back.set()
 
     def settle(self):
         """After a journey, wherever it ended: as the next one expects it."""

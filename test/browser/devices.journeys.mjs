@@ -1,6 +1,7 @@
 // Devices: what is on them, live; adding, setting, arranging, pushing.
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import { waitUntil } from "./wait.mjs";
 
 const LIVE = ".device .drop .panel";
 
@@ -65,13 +66,11 @@ async function hasOrder(page, wanted) {
 }
 
 /** Waits until something asked for outside of the browser is so. */
-async function until(stage, what, more, isSo) {
-	for (;;) {
+const until = (stage, what, more, isSo) =>
+	waitUntil(async () => {
 		const answer = await stage.ask(what, more);
-		if (isSo(answer)) return answer;
-		await new Promise((resolve) => setTimeout(resolve, 100));
-	}
-}
+		return isSo(answer) && answer;
+	});
 
 async function pushThree(stage, owned) {
 	const { account, device } = owned;
@@ -266,7 +265,11 @@ export default {
 		const isThere = page.waitForEvent("requestfinished", (request) => request === held);
 		release();
 		await isThere;
-		await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+		// What the page asks for only now comes later than that answer.
+		await page.evaluate(async () => {
+			await (await fetch("web/devices")).json();
+			await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+		});
 		assert.equal(await later.inputValue(), "05:55");
 	},
 
@@ -281,7 +284,7 @@ export default {
 			for (let value = 0; value <= 90; value++) {
 				slider.value = String(value);
 				slider.dispatchEvent(new Event("input", { bubbles: true }));
-				await new Promise((resolve) => setTimeout(resolve, 5));
+				await new Promise(requestAnimationFrame);
 			}
 		});
 		await until(stage, "device_of", { account, device: device.id }, ({ volume }) => volume === 90);
@@ -628,9 +631,7 @@ export default {
 		const ids = await page
 			.locator(".device-grid > li")
 			.evaluateAll((items) => items.map((item) => item.dataset.device));
-		const hears = async (id) => {
-			while (!watched.at(-1)?.includes(id)) await page.waitForTimeout(100);
-		};
+		const hears = (id) => waitUntil(() => watched.at(-1)?.includes(id));
 		await hears(ids[0]);
 		await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
 		await hears(ids[209]);
@@ -650,7 +651,7 @@ export default {
 			const [device] = await (await page.request.get("web/devices")).json();
 			return device.connectedAt !== null;
 		};
-		while (!(await isStored())) await page.waitForTimeout(100);
+		await waitUntil(isStored);
 		const session = await page.context().newCDPSession(page);
 		// Each once: a second after its stream came up, a page looks whether it missed something.
 		const requests = new Set();

@@ -172,7 +172,7 @@ def test_too_many_requests(postgres):
 def test_unavailable(postgres):
     """Without its database: to keys that a worker knows and to others."""
     database = postgres.create_database()
-    with World(database, "--rate-limit", "0") as world:
+    with World(database, "--rate-limit", "0") as world, world.impatient():
         stage = Stage(world)
         (name,), = world.sql("SELECT current_database()")
         with contextlib.closing(world.connection):

@@ -35,7 +35,7 @@ def faulty(postgres, faults, tmp_path_factory):
     made = certificates.make(str(tmp_path_factory.mktemp("certificate")), "localhost")
     with World(postgres.create_database(), "--rate-limit", "0", "--access-log", "off",
                "--tls-listen", "127.0.0.1:0", *made.options, workers=1,
-               environment=faults.environment()) as world:
+               environment=faults.environment()) as world, world.impatient():
         yield world
         faults.clear()
 

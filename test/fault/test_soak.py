@@ -3,7 +3,6 @@ programs are replaced, each with a server of its own."""
 
 import os
 import threading
-import time
 
 import pytest
 import soak
@@ -16,6 +15,7 @@ from watch import Watch
 from world import World
 
 from server import Server, little_quarantine
+from waiting import PATIENCE_S, wait_until
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", "120"))
 HAS_ENGINE = bool(os.environ.get("HAS_STARLARK") and os.environ.get("HAS_EGRESS"))
@@ -76,8 +76,7 @@ def test_mixed_load(mixed):
     """Nothing is answered wrongly, memory does not grow without end, and when all have left, no descriptor
     is left behind."""
     load, watch = mixed.load, mixed.watch
-    while watch.seconds() < SECONDS and not load.faults:
-        time.sleep(0.5)
+    wait_until(lambda: watch.seconds() >= SECONDS or load.faults, "its end", SECONDS + PATIENCE_S)
     mixed.__exit__()
     assert not soak.ends_of(load.world.server.log())
     assert not load.faults, load.faults

@@ -11,11 +11,15 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 import termios
-import time
 
 import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+from waiting import wait_until  # noqa: E402
 
 SERVER = os.environ.get("HTTP_TEST_SERVER", "build/http/test/http/http_test_server")
 
@@ -113,11 +117,13 @@ class Client:
             self.socket.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
             return
-        left = array.array("i", [1])
-        until = time.monotonic() + PATIENCE
-        while left[0]:
+        left = array.array("i", [0])
+
+        def is_read():
             fcntl.ioctl(self.socket, termios.TIOCOUTQ, left)
-            assert time.monotonic() < until
+            return left[0] == 0
+
+        wait_until(is_read, "that it is read")
 
     def end(self):
         self.socket.shutdown(socket.SHUT_WR)
@@ -233,13 +239,11 @@ class Server:
 
     def wait_for(self, condition):
         """Until the condition holds of the statistics."""
-        until = time.monotonic() + PATIENCE
-        while True:
+        def found():
             stats = self.stats()
-            if condition(stats):
-                return stats
-            assert time.monotonic() < until, stats
-            time.sleep(0.01)
+            return condition(stats) and stats
+
+        return wait_until(found, "such statistics")
 
     def stop(self, number=signal.SIGTERM):
         """Its standard error; it must end well, without a leak or a finding."""

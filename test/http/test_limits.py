@@ -7,10 +7,10 @@ import resource
 import select
 import signal
 import socket
-import time
 
 import pytest
 from conftest import PATIENCE
+from waiting import wait_until
 
 HELLO = b"GET /hello HTTP/1.1\r\nHost: a\r\n\r\n"
 POST = b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n"
@@ -351,8 +351,7 @@ def test_drain_of_a_full_server(start):
         assert client.answer().status == 200
     waiting = server.client()
     waiting.send(HELLO)
-    while waits_in_the_kernel(server.port):
-        time.sleep(0.01)
+    wait_until(lambda: not waits_in_the_kernel(server.port), "an accepted connection")
     server.process.send_signal(signal.SIGTERM)
     assert waiting.answer()["Connection"] == "close"
     assert waiting.ended() == b""

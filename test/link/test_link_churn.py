@@ -6,14 +6,14 @@ import random
 import signal
 import socket
 import threading
-import time
 
 import psycopg2
 import pytest
 from conftest import Database, noise, png
 from panel import Refused
+from waiting import PATIENCE_S, wait_until
 
-SECONDS = float(os.environ.get("LINK_CHURN_S", "6"))
+ACTS = int(os.environ.get("LINK_CHURN_ACTS", "1200"))
 ACCEPTED = (OSError, EOFError, Refused, AssertionError, ValueError, TypeError, IndexError,
             psycopg2.Error)
 
@@ -24,10 +24,12 @@ class Churn:
     def __init__(self):
         self.ended = threading.Event()
         self.threads = []
+        self.acts = 0
 
     def add(self, work):
         def run():
             while not self.ended.is_set():
+                self.acts += 1  # threads that meet here count one, which is enough
                 try:
                     work()
                 except ACCEPTED:
@@ -38,6 +40,11 @@ class Churn:
 
         self.threads.append(threading.Thread(target=run))
         self.threads[-1].start()
+
+    def go_on(self, acts):
+        """Until they have done so many more."""
+        wanted = self.acts + acts
+        wait_until(lambda: self.acts >= wanted, "a churn that goes on")
 
     def stop(self):
         self.ended.set()
@@ -103,10 +110,10 @@ def test_sigterm_in_the_middle(limited, limits):
     server = limited(**limits)
     devices = [server.device() for _ in range(4)]
     churn = start_churn(server, devices, seed=len(limits))
-    time.sleep(SECONDS)
+    churn.go_on(ACTS)
     assert server.process.poll() is None, server.log()[-5000:]
     server.process.send_signal(signal.SIGTERM)
-    code = server.process.wait(60)
+    code = server.process.wait(PATIENCE_S)
     churn.stop()
     assert_clean(server, code)
 
@@ -118,13 +125,13 @@ def test_database_goes_in_the_middle(limited):
         devices = [server.device() for _ in range(4)]
         churn = start_churn(server, devices, seed=7)
         for _ in range(3):
-            time.sleep(SECONDS / 6)
+            churn.go_on(ACTS // 6)
             own.kill()
-            time.sleep(SECONDS / 6)
+            churn.go_on(ACTS // 6)
             own.start()
         own.kill()
         server.process.send_signal(signal.SIGTERM)
-        code = server.process.wait(60)
+        code = server.process.wait(PATIENCE_S)
         churn.stop()
         assert_clean(server, code)
 
@@ -134,11 +141,11 @@ def test_devices_vanish_in_the_middle(limited):
     for _ in range(3):
         devices = [server.device() for _ in range(4)]
         churn = start_churn(server, devices, seed=9)
-        time.sleep(SECONDS / 6)
+        churn.go_on(ACTS // 6)
         for device in devices:
             server.sql.run("DELETE FROM device WHERE id = %s", device.id)
             server.sql.run("SELECT pg_notify('displayd_hint', %s)", f"device:{device.id}:99999999")
-        time.sleep(SECONDS / 12)
+        churn.go_on(ACTS // 12)
         churn.stop()
     server.process.send_signal(signal.SIGTERM)
-    assert_clean(server, server.process.wait(60))
+    assert_clean(server, server.process.wait(PATIENCE_S))

@@ -4,9 +4,9 @@ the cluster belongs to the system's user "postgres" and trusts every client of i
 import os
 import pwd
 import subprocess
-import time
 
 from postgres import find_binaries
+from waiting import wait_until
 
 OWNER = "postgres"
 
@@ -53,7 +53,7 @@ def start(state_dir):
     process = as_owner(os.path.join(folder, "data"), find_binaries() + "/postgres", "-D",
                        "/proc/self/fd/3", "--listen_addresses=",
                        "--unix_socket_directories=../socket")
-    while not os.path.exists(os.path.join(folder, "socket/.s.PGSQL.5432")):
-        assert process.poll() is None
-        time.sleep(0.02)
+    path = os.path.join(folder, "socket/.s.PGSQL.5432")
+    wait_until(lambda: os.path.exists(path) or process.poll() is not None, "its socket")
+    assert process.poll() is None
     return process

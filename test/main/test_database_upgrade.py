@@ -18,7 +18,8 @@ import backups
 import pytest
 from conftest import displayd, is_alive, kill
 from ctl_scene import on_terminal
-from server import DISPLAYCTL, CtlError, Server, run_ctl, wait_until
+from server import DISPLAYCTL, CtlError, Server, run_ctl
+from waiting import let_pass, wait_until
 from test_full_disk import fill
 
 COUNT = int(os.environ.get("DISPLAYD_TEST_INTERRUPTIONS", "1"))
@@ -199,7 +200,7 @@ def test_killed_at_any_moment(stopped):
         shutil.rmtree(folder_of(stopped) + "/data.old", ignore_errors=True)
         process = upgrading(stopped)
         moment_s = moments.uniform(0, whole_s)
-        time.sleep(moment_s)
+        let_pass(moment_s)
         process.kill()
         process.communicate()
         check_it_goes_on(stopped, f"seed {seed}, number {number}, {moment_s:.3f} of {whole_s:.3f} s")

@@ -12,6 +12,7 @@ from server import Server, wait_until
 @pytest.fixture
 def server(disk):
     with Server(state_dir=os.path.join(disk, "state"), workers=2) as one:
+        one.is_patient = False  # that it has no room is what the tests ask
         yield one
 
 

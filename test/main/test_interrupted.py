@@ -6,10 +6,9 @@ DISPLAYD_TEST_INTERRUPTIONS says how many moments are tried; a hundred take some
 import os
 import random
 import signal
-import time
 
 from conftest import is_alive, kill, state_of
-from server import wait_until
+from waiting import let_pass, wait_until
 
 COUNT = int(os.environ.get("DISPLAYD_TEST_INTERRUPTIONS", "4"))
 
@@ -86,7 +85,7 @@ def test_first_starts_that_are_interrupted_at_any_moment(launch):
     for number in range(COUNT):
         server = launch(is_new=True).launch()
         moment_s = moments.uniform(0, 1.6)
-        time.sleep(moment_s)
+        let_pass(moment_s)
         server.process.send_signal(signal.SIGTERM)
         code = server.wait()
         # Before displayd has blocked the signal, it just ends.

@@ -167,7 +167,7 @@ static void test_a_worker_has_its_own_alone(void **state)
 	assert_int_equal(expect(0, HOST_HELLO).value, host);
 	/* Its own are of a worker before it. */
 	while (!has_ended(own))
-		usleep(1000);
+		continue;
 	tell(1, (struct host_message){.kind = HOST_KILL, .number = 2});
 	assert_int_equal(expect(1, HOST_ENDED).number, 2);
 	assert_false(has_ended(other));
@@ -233,7 +233,7 @@ static void test_all_end_with_it(void **state)
 	kill(host, SIGKILL);
 	waitpid(host, &status, 0);
 	while (!has_ended(link))
-		usleep(1000);
+		continue;
 	close(link);
 	for (int i = 0; i < WORKERS; i++) {
 		close(ends[i]);

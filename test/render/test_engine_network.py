@@ -4,11 +4,11 @@ import http.server
 import os
 import signal
 import threading
-import time
 
 import pytest
 
-from test_engine import Client, RED, needs_typescript, stand_still
+from test_engine import Client, needs_typescript, stand_still
+from waiting import PATIENCE_S, let_pass, wait_until
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("HAS_STARLARK") or not os.environ.get("HAS_EGRESS"),
@@ -80,9 +80,9 @@ def config(url):
 
 
 def test_apps_in_starlark(client, server):
-    answer = client.ask(GET, config=config(server.url))
+    answer = client.ask_in_time(GET, config=config(server.url))
     assert (answer["kind"], answer["log"], answer["hosts"]) == ("done", "200 hello\n", "127.0.0.1")
-    answer = client.ask(GET, config=config(server.url + "large"))
+    answer = client.ask_in_time(GET, config=config(server.url + "large"))
     assert answer["log"] == "200 large\n"
     assert client.renderers()["egress"]
 
@@ -90,16 +90,15 @@ def test_apps_in_starlark(client, server):
 @needs_typescript
 def test_a_slow_server_is_not_the_script_s_time(client, server):
     number = client.submit(FETCH, language="TYPESCRIPT", config=config(server.url + "slow"))
-    while len(server.seen) < 3:
-        time.sleep(0.01)
-    time.sleep(2.5)  # more than a script may take
+    wait_until(lambda: len(server.seen) == 3, "its requests")
+    let_pass(2.5)  # more than a script may take
     server.gate.set()
     assert client.wait(number)["kind"] == "done"
 
 
 @needs_typescript
 def test_apps_in_typescript(client, server):
-    answer = client.ask(FETCH, language="TYPESCRIPT", config=config(server.url + "large"))
+    answer = client.ask_in_time(FETCH, language="TYPESCRIPT", config=config(server.url + "large"))
     assert (answer["kind"], answer["hosts"]) == ("done", "127.0.0.1"), answer
     assert answer["log"] == '["large","large","large"]\n'
 
@@ -118,58 +117,56 @@ def test_they_are_counted(client, server):
 
 def test_private_addresses_are_refused(tmp_path, monkeypatch, server):
     client = start(tmp_path, monkeypatch, "192.168.77.77")
-    answer = client.ask(GET, config=config(server.url))
+    answer = client.ask_in_time(GET, config=config(server.url))
     assert "127.0.0.1 has the address 127.0.0.1, which is not public" in answer["message"]
     assert not server.seen
     client.end()
 
 
 def test_no_egress_runs_until_an_app_asks(client, server):
-    assert client.ask(RED)["kind"] == "done"
+    client.must_draw()
     assert "egress" not in client.renderers()
 
 
 def test_the_egress_dies(client, server):
     number = client.submit(GET, config=config(server.url + "slow"))
-    while not server.seen:
-        time.sleep(0.01)
+    wait_until(lambda: server.seen, "its request")
     (pid,) = client.renderers()["egress"]
     os.kill(pid, signal.SIGKILL)
     answer = client.wait(number)
     assert "the network is not there at the moment" in answer["message"]
-    assert client.ask(GET, config=config(server.url))["log"] == "200 hello\n"
+    assert client.ask_in_time(GET, config=config(server.url))["log"] == "200 hello\n"
 
 
 def test_the_egress_hangs(client, server):
     """It is killed, and the next one answers."""
-    assert client.ask(GET, config=config(server.url))["kind"] == "done"
+    assert client.ask_in_time(GET, config=config(server.url))["kind"] == "done"
     (pid,) = client.renderers()["egress"]
     stand_still(pid)
-    while (answer := client.ask(GET, config=config(server.url)))["kind"] != "done":
+    while (answer := client.ask_in_time(GET, config=config(server.url)))["kind"] != "done":
         assert "the network" in answer["message"]
     assert answer["log"] == "200 hello\n"
     assert pid not in client.renderers()["egress"]
 
 
 def test_the_render_host_dies(client, server):
-    assert client.ask(GET, config=config(server.url))["kind"] == "done"
+    assert client.ask_in_time(GET, config=config(server.url))["kind"] == "done"
     os.kill(client.host, signal.SIGKILL)
     client.tell("host")
-    client.host = client.others.get(timeout=60)["number"]
-    for _ in range(600):  # until the worker has noticed
-        answer = client.ask(GET, config=config(server.url))
-        if answer["kind"] == "done":
-            break
-        assert answer["kind"] == "unavailable" or "not there" in answer["message"], answer
-        time.sleep(0.1)
-    assert answer["log"] == "200 hello\n"
+    client.host = client.others.get(timeout=PATIENCE_S)["number"]
+
+    def look():  # until the worker has noticed
+        answer = client.ask_in_time(GET, config=config(server.url))
+        assert answer["kind"] in ("done", "unavailable") or "not there" in answer["message"], answer
+        return answer["kind"] == "done" and answer
+
+    assert wait_until(look, "an answer")["log"] == "200 hello\n"
 
 
 def test_an_app_that_waits_keeps_no_other_waiting(client, server):
     slow = client.submit(GET, account=1, config=config(server.url + "slow"))
-    while not server.seen:
-        time.sleep(0.01)
-    assert client.ask(GET, account=2, config=config(server.url))["log"] == "200 hello\n"
+    wait_until(lambda: server.seen, "its request")
+    assert client.ask_in_time(GET, account=2, config=config(server.url))["log"] == "200 hello\n"
     server.gate.set()
     assert client.wait(slow)["log"] == "200 hello\n"
 
@@ -177,6 +174,5 @@ def test_an_app_that_waits_keeps_no_other_waiting(client, server):
 def test_draining_while_an_app_waits(tmp_path, monkeypatch, server):
     client = start(tmp_path, monkeypatch, "127.0.0.0/8")
     client.submit(GET, config=config(server.url + "slow"))
-    while not server.seen:
-        time.sleep(0.01)
+    wait_until(lambda: server.seen, "its request")
     client.end()

@@ -38,14 +38,14 @@ def client(tmp_path):
 
 
 def test_handlers(client):
-    answer = client.ask(HANDLERS, what="schema", language="TYPESCRIPT")
+    answer = client.ask_in_time(HANDLERS, what="schema", language="TYPESCRIPT")
     assert json.loads(answer["schema"])["schema"][0]["handler"] == "find$handler"
-    answer = client.ask(HANDLERS, what="handler", language="TYPESCRIPT", config='{"a":"b"}')
+    answer = client.ask_in_time(HANDLERS, what="handler", language="TYPESCRIPT", config='{"a":"b"}')
     assert (answer["kind"], answer["log"]) == ("done", 'par {"a":"b"}\n'), answer
     assert json.loads(answer["result"]) == [{"display": "Zagreb", "text": "Zagreb", "value": "par"}]
-    answer = client.ask(GENERATED, what="handler", language="TYPESCRIPT")
+    answer = client.ask_in_time(GENERATED, what="handler", language="TYPESCRIPT")
     assert [field["id"] for field in json.loads(answer["result"])["schema"]] == ["is_par"]
-    answer = client.ask(ODD, what="handler", language="TYPESCRIPT")
+    answer = client.ask_in_time(ODD, what="handler", language="TYPESCRIPT")
     assert answer["kind"] == "script" and "not allowed" in answer["message"], answer
 
 
@@ -74,27 +74,27 @@ export default function main(): unknown {
 
 
 def test_several_files(client):
-    answer = client.ask(FILES, language="TYPESCRIPT")
+    answer = client.ask_in_time(FILES, language="TYPESCRIPT")
     assert (answer["kind"], answer["log"]) == ("done", '#f00 1 [0,1,2] {"a":1}\n'), answer
     assert answer["picture"] and answer["compiled"] > 0 and answer["interval_s"] == 300
-    answer = client.ask(FILES, what="compile", language="TYPESCRIPT")
+    answer = client.ask_in_time(FILES, what="compile", language="TYPESCRIPT")
     assert (answer["kind"], answer["picture"]) == ("done", "")
 
 
 @pytest.mark.parametrize("what", ["picture", "compile"])
 def test_faults_of_several_files(client, what):
-    answer = client.ask("-- app.ts --\nimport './b.ts';\n-- b.ts --\n\nlet a: = 1;\n", language="TYPESCRIPT",
+    answer = client.ask_in_time("-- app.ts --\nimport './b.ts';\n-- b.ts --\n\nlet a: = 1;\n", language="TYPESCRIPT",
                         what=what)
     assert (answer["kind"], answer["file"], answer["line"]) == ("script", "b.ts", 2), answer
-    answer = client.ask("-- a.ts --\n\n-- b.ts --\n\n", language="TYPESCRIPT", what=what)
+    answer = client.ask_in_time("-- a.ts --\n\n-- b.ts --\n\n", language="TYPESCRIPT", what=what)
     assert (answer["kind"], answer["message"]) == \
         ("app", "among several scripts one must be app.ts or main.ts")
-    answer = client.ask("-- ../app.ts --\n", language="TYPESCRIPT", what=what)
+    answer = client.ask_in_time("-- ../app.ts --\n", language="TYPESCRIPT", what=what)
     assert (answer["kind"], answer["message"]) == ("app", '"../app.ts" is no name of a file')
 
 
 def test_a_fault_at_run_time_has_its_file(client):
-    answer = client.ask("-- main.ts --\nimport { f } from './b';\nexport default function main() { f(); }\n"
+    answer = client.ask_in_time("-- main.ts --\nimport { f } from './b';\nexport default function main() { f(); }\n"
                         "-- b.ts --\ninterface A { a: 1 }\n\nexport function f(): void {\n    throw new Error('mine');\n}\n",
                         language="TYPESCRIPT")
     assert (answer["kind"], answer["file"], answer["line"]) == ("script", "b.ts", 4), answer

@@ -46,6 +46,7 @@ class Load:
 
     def __init__(self, world, devices=8, pause_s=0.2, has_renders=False, tolerates_ends=False):
         self.world = world
+        world.is_patient = False  # answers of a busy server are counted
         self.pause_s = pause_s
         self.tolerates_ends = tolerates_ends  # connections may break: processes are killed
         self.counts = collections.Counter()

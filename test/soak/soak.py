@@ -22,6 +22,8 @@ from watch import Watch
 from postgres import Postgres
 from world import World
 
+from waiting import let_pass
+
 JUDGED_S = 20 * 60
 # What a flat line may rise in an hour, beside noise: so much, and such a part of its mean. Latency is
 # that of a machine where the clients run, too, and maybe others.
@@ -56,7 +58,7 @@ def soak(world, seconds, every_s, pause_s, has_renders, say):
         watch = Watch(load)
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            time.sleep(min(every_s, max(0.1, end - time.monotonic())))
+            let_pass(min(every_s, max(0.1, end - time.monotonic())))
             say(watch.look())
             for line in ends_of(world.server.log())[len(told):]:
                 told.append(line)

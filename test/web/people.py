@@ -21,7 +21,7 @@ sys.path[:0] = [TESTS, os.path.join(TESTS, "api")]
 
 # pylint: disable=wrong-import-position
 from world import (SECRETS, TIMESTAMP, UNKNOWN_ID, Device, World, new_key,  # noqa: E402
-                   request_bytes, sha256, validate, wait_until)
+                   repeat_if_busy, request_bytes, sha256, told_of, validate, wait_until)
 
 DOCUMENT = os.path.join(TESTS, "../docs/web-openapi.json")
 CONTRACT = validate.Contract(validate.read_document(DOCUMENT), "/web/")
@@ -51,10 +51,15 @@ class Browser:
         if cookie and self.cookie:
             fields.append(("Cookie", self.cookie))
         fields.append(("User-Agent", self.user_agent))
-        with self.world.client() as client:
-            data = request_bytes(method, target, fields=fields, **options)
-            client.send(data.replace(b"Host: test", b"Host: " + host.encode(), 1))
-            answer = client.answer(method)
+        data = request_bytes(method, target, fields=fields, **options)
+        data = data.replace(b"Host: test", b"Host: " + host.encode(), 1)
+
+        def ask():
+            with self.world.client() as client:
+                client.send(data)
+                return client.answer(method)
+
+        answer = repeat_if_busy(ask, told_of) if self.world.is_patient else ask()
         CONTRACT.check(method, target, answer.status, answer.fields, answer.body)
         is_endpoint = CONTRACT.template_of(target.split("?")[0]) and method != "OPTIONS"
         if is_endpoint and "Connection" not in answer:  # it ends where the request is malformed

@@ -1,7 +1,6 @@
 """People remove their accounts."""
 
 import concurrent.futures
-import time
 import uuid
 
 import psycopg2
@@ -115,7 +114,10 @@ def test_nothing_passes_to_an_heir_that_goes_itself(start):
     with connection.cursor() as cursor:
         cursor.execute("UPDATE account SET closed_at = clock_timestamp() WHERE id = %s", [heir.id])
         person.browser().post("/web/account/removal", {"password": PASSWORD}).ok()
-        time.sleep(0.2)  # whoever does not wait for the heir hands it over now
+        # Whoever does not wait for the heir hands it over now.
+        wait_until(lambda: world.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+                                     "AND datname = current_database()")
+                   or owner_of(world, kept)[0] == heir.id, "a removal that waits, or does not")
         connection.commit()
     connection.close()
     for gone in (person, heir):

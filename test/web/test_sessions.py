@@ -3,9 +3,10 @@
 import concurrent.futures
 import re
 
-import pytest
 from people import (OTHER_PASSWORD, PASSWORD, Browser, Person, SignInUnderWay, UNKNOWN_ID, make_first,
                     sha256, token_of, wait_until)
+
+from database_clock import DatabaseClock
 
 PLAIN = re.compile(r"displayd_session=[0-9A-Za-z]{43}; Path=/; Max-Age=2592000; HttpOnly; "
                    r"SameSite=Lax")
@@ -97,29 +98,40 @@ def test_ended_on_every_instance_at_once(start, postgres):
     browser.get("/web/account").problem(401)
 
 
-@pytest.mark.parametrize("column, age", [
-    ("last_used_at", "12 hours"), ("created_at", "30 days")])
-def test_expiry(world, person, column, age):
-    browser = person.browser()
-    world.sql(f"UPDATE session SET {column} = clock_timestamp() - interval '{age}' "
-              "+ interval '1 minute' WHERE account_id = %s", person.id)
-    assert browser.is_signed_in()
-    world.sql(f"UPDATE session SET {column} = clock_timestamp() - interval '{age}' "
-              "WHERE account_id = %s", person.id)
-    browser.get("/web/account").problem(401)
-    if column == "last_used_at":  # The next sign-in of anybody sweeps it up.
+def test_one_that_nobody_uses_expires(world, person):
+    with DatabaseClock(world.database) as clock:
+        unused, used = person.browser(), person.browser()
+        clock.advance("12 hours - 1 second")
+        assert used.is_signed_in()
+        wait_until(lambda: world.sql("SELECT 1 FROM session WHERE account_id = %s "
+                                     "AND last_used_at > created_at", person.id), "its use")
+        clock.advance(1)
+        unused.get("/web/account").problem(401)
+        # The next sign-in of anybody sweeps it up.
+        clock.advance(1)
         Person(world).browser()
-        assert sessions(world, person) == []
+        assert len(sessions(world, person)) == 1
+        assert used.is_signed_in()
+
+
+def test_one_that_is_used_expires_as_well(world, person):
+    with DatabaseClock(world.database) as clock:
+        browser = person.browser()
+        clock.advance("30 days - 1 second")
+        world.sql("UPDATE session SET last_used_at = present_time() WHERE account_id = %s", person.id)
+        assert browser.is_signed_in()
+        clock.advance(1)
+        browser.get("/web/account").problem(401)
 
 
 def test_use_is_noted(world, person):
-    browser = person.browser()
-    world.sql("UPDATE session SET last_used_at = clock_timestamp() - interval '2 hours' "
-              "WHERE account_id = %s", person.id)
-    assert browser.is_signed_in()
-    wait_until(lambda: world.sql(
-        "SELECT last_used_at > clock_timestamp() - interval '1 hour' FROM session "
-        "WHERE account_id = %s", person.id) == [(True,)], "the use of the session")
+    with DatabaseClock(world.database) as clock:
+        browser = person.browser()
+        clock.advance("2 hours")
+        assert browser.is_signed_in()
+        wait_until(lambda: world.sql("SELECT last_used_at = present_time() FROM session "
+                                     "WHERE account_id = %s", person.id) == [(True,)],
+                   "the use of the session")
 
 
 def test_at_most_fifty(world, person):

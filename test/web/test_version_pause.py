@@ -1,5 +1,6 @@
 """A version that crashes, or meets its limits, three times in a row: how long it rests, and for whom.
-Tests stand for the workers: they run the statements with which those claim and store."""
+Tests stand for the workers: they run the statements with which those claim and store. The database's
+clock stands still, so pauses are exact."""
 
 import contextlib
 import os
@@ -16,6 +17,8 @@ from people import Person, wait_until
 from rendered import (app, author, installed, place_of, reviewer, statement,
                       world_without_engines)
 
+from database_clock import DatabaseClock
+
 __all__ = ["app", "author", "reviewer", "world_without_engines"]  # fixtures
 CRASH, GOOD, FAILED = "crash", "good", "failed"
 ENGINES = os.path.join(os.path.dirname(__file__), "../../src/render/language.c")
@@ -30,8 +33,9 @@ def engines_version():
 class Renders:
     """What workers do at the places of an app."""
 
-    def __init__(self, world, version):
+    def __init__(self, world, version, clock):
         self.world, self.version, self.engine = world, version, engines_version()
+        self.clock = clock
         self.wait_ms = None
 
     def run(self, name, cursor=None, **values):
@@ -77,18 +81,26 @@ class Renders:
 
     def pause(self):
         """Crashes in a row, and for how many seconds it rests, or None."""
-        [row] = self.world.sql("SELECT crashes, extract(epoch FROM paused_until - clock_timestamp())::int "
+        [row] = self.world.sql("SELECT crashes, CASE WHEN paused_until IS NOT NULL "
+                               "THEN milliseconds_until(paused_until) / 1000 END "
                                "FROM version_crashes WHERE version_id = %s", self.version)
         return row
 
     def end_pause(self):
-        self.world.sql("UPDATE version_crashes SET paused_until = clock_timestamp() "
+        """Of the version alone: places have pauses of their own."""
+        self.world.sql("UPDATE version_crashes SET paused_until = present_time() "
                        "WHERE version_id = %s", self.version)
 
 
 @pytest.fixture
-def renders(world, app):
-    return Renders(world, app.version_id)
+def clock(world):
+    with DatabaseClock(world.database) as one:
+        yield one
+
+
+@pytest.fixture
+def renders(world, app, clock):
+    return Renders(world, app.version_id, clock)
 
 
 @pytest.fixture
@@ -121,15 +133,24 @@ def test_three_crashes_whatever_the_number_of_settings(renders, places):
     all_places = places(30)
     crashed = [place for place in all_places if renders.render(place, CRASH)]
     assert crashed == all_places[:3]
-    assert 55000 <= renders.wait_ms <= 60000
+    assert renders.wait_ms == 60000
     for crashes, minutes in ((4, 2), (5, 4), (6, 8), (7, 16), (8, 32), (9, 64), (10, 128), (11, 256),
                              (12, 360), (13, 360)):
         renders.end_pause()
         # The last ones first: those that have crashed rest at their own places, too.
         assert sum(renders.render(place, CRASH) for place in reversed(all_places)) == 1
-        found, paused_s = renders.pause()
-        assert found == crashes and abs(paused_s - 60 * minutes) <= 10
-    assert renders.pause()[0] == 13
+        assert renders.pause() == (crashes, 60 * minutes)
+
+
+def test_a_pause_ends_by_itself(renders, places):
+    all_places = places(6)
+    for place in all_places[:3]:
+        assert renders.render(place, CRASH)
+    renders.clock.advance(59)
+    assert not renders.claim(all_places[3]) and renders.wait_ms == 1000
+    renders.clock.advance(1)
+    assert renders.render(all_places[3], CRASH)
+    assert renders.pause() == (4, 120)
 
 
 def test_a_good_render_ends_it(renders, places):
@@ -154,8 +175,7 @@ def test_a_script_that_fails_neither_counts_nor_ends_it(renders, places):
     assert renders.pause()[0] == 3
     renders.end_pause()
     assert renders.render(all_places.pop(), FAILED)
-    crashes, paused_s = renders.pause()
-    assert crashes == 3 and paused_s <= 60
+    assert renders.pause() == (3, 60)  # the time that a try has
     assert not renders.claim(all_places.pop())
 
 
@@ -171,7 +191,7 @@ def test_what_it_draws_well_goes_on(renders, places):
     # A crash there: from then on it waits with the others, but the pause is no longer for it.
     before = renders.pause()
     assert renders.again(good, CRASH)
-    assert renders.pause()[0] == before[0] and renders.pause()[1] <= before[1]
+    assert renders.pause() == before
     assert not renders.again(good, GOOD)
     renders.end_pause()
     assert renders.again(good, GOOD)
@@ -197,8 +217,7 @@ def test_one_owner_stops_it_for_no_other(world, app, renders, places, other):
         assert renders.again(hostile[0], CRASH)
     assert renders.pause()[0] == 7
     assert renders.render(also, CRASH)
-    crashes, paused_s = renders.pause()
-    assert crashes == 3 and 50 <= paused_s <= 60
+    assert renders.pause() == (3, 60)
     third = Person(world).browser()
     [waits] = places(1, third)
     assert not renders.claim(waits)
@@ -224,8 +243,7 @@ def test_what_was_under_way_makes_the_pause_no_longer(renders, places):
     claims = [(place, renders.claim(place)) for place in all_places]
     for place, claim in claims:
         assert claim and renders.store(place, claim, CRASH)
-    crashes, paused_s = renders.pause()
-    assert crashes == 3 and paused_s <= 60
+    assert renders.pause() == (3, 60)
     renders.end_pause()
     # A try that takes longer than its time makes room for another one, and counts no more.
     for place in all_places:
@@ -278,7 +296,7 @@ def test_versions_have_pauses_of_their_own(author, reviewer, world, app, renders
     for place in all_places[:3]:
         assert renders.render(place, CRASH)
     assert not renders.claim(all_places[4])
-    second = Renders(world, app.publish(reviewer, "2.0"))
+    second = Renders(world, app.publish(reviewer, "2.0"), renders.clock)
     assert second.pause() == (0, None)
     assert second.render(all_places[4], GOOD) and second.render(all_places[3], GOOD)
     author.browser.post(app.path + "/deploy", {"version": "1.0"}).ok()
@@ -377,7 +395,7 @@ def test_its_owner_sees_why_it_waits(world, app, renders, browser, other):
     told = other.get(path).ok()
     assert told["versionPaused"] is False and told["pausedUntil"] is None
     # The pause of a place is longer than that of the version.
-    world.sql("UPDATE render SET paused_until = clock_timestamp() + interval '1 day' "
+    world.sql("UPDATE render SET paused_until = present_time() + interval '1 day' "
               "WHERE version_id = %s AND place = (SELECT place FROM installation WHERE id = %s "
               "AND device_id = %s)", app.version_id, made[0]["entry"], made[0]["device"]["id"])
     told = shown[0]()

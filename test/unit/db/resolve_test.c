@@ -9,6 +9,7 @@
 
 #include "resolve.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -126,13 +127,16 @@ static void test_unknown(void **state)
 
 static void test_cancel(void **state)
 {
+	struct pollfd told = {.fd = uv_backend_fd(&loop.uv), .events = POLLIN};
+
 	(void)state;
 	resolution = resolve_start(&loop, "host=localhost", on_done, &loop);
 	resolve_free(resolution);
 	uv_run(&loop.uv, UV_RUN_DEFAULT);
 	assert_false(done);
 	resolution = resolve_start(&loop, "host=localhost", on_done, &loop);
-	usleep(50000);
+	/* The name is known, and the loop has not been told yet. */
+	assert_int_equal(poll(&told, 1, -1), 1);
 	resolve_free(resolution);
 	uv_run(&loop.uv, UV_RUN_DEFAULT);
 	assert_false(done);

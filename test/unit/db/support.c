@@ -219,14 +219,19 @@ struct asked *ask_number(unsigned statement, int64_t number)
 	return asked;
 }
 
-bool somebody_sleeps(void)
+bool finds(const char *sql)
 {
 	PGconn *pg = PQconnectdb(usual_settings().url);
-	PGresult *result =
-	    PQexec(pg, "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+	PGresult *result = PQexec(pg, sql);
 	bool found = PQntuples(result) > 0;
 
+	assert_int_equal(PQresultStatus(result), PGRES_TUPLES_OK);
 	PQclear(result);
 	PQfinish(pg);
 	return found;
+}
+
+bool somebody_sleeps(void)
+{
+	return finds("SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
 }

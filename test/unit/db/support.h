@@ -47,6 +47,8 @@ extern struct world world;
 
 /* Runs SQL over a connection of its own and fails the test where it fails. */
 void run_sql(const char *sql);
+/* Whether a query over a connection of its own gives any row. */
+bool finds(const char *sql);
 /* A statement of any connection is in pg_sleep(). */
 bool somebody_sleeps(void);
 /* One command to test/postgres.py, see there. */

@@ -1,0 +1,41 @@
+"""How tests wait: for a condition, so that a machine under load fails none of them. tools/check_waits
+refuses every other way."""
+
+import time
+
+# Far beyond what is ever needed: a hang ends all the same.
+PATIENCE_S = 120
+
+
+def wait_until(condition, what, patience_s=PATIENCE_S):
+    """Asks until it is true; the value."""
+    end = time.monotonic() + patience_s
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise TimeoutError(f"never seen: {what}")
+        time.sleep(0.02)
+
+
+def let_pass(seconds):
+    """Where there is nothing to wait for. tools/waits_allowed.txt says where that is, and why."""
+    time.sleep(seconds)
+
+
+def wait_as_told(retry_after_s):
+    """As long as an answer says (Retry-After)."""
+    time.sleep(int(retry_after_s))
+
+
+def repeat_if_busy(ask, told_of):
+    """The first answer of ask() that is not a 503 with Retry-After: clients ask again, and so do those of
+    tests. told_of(answer): its status, and its Retry-After or None."""
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        answer = ask()
+        status, retry_after_s = told_of(answer)
+        if status != 503 or retry_after_s is None or time.monotonic() > end:
+            return answer
+        wait_as_told(retry_after_s)
