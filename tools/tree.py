@@ -26,6 +26,14 @@ def is_data(path):
     return any(part.endswith("corpus") or part == "data" for part in path.parts)
 
 
+def reasons(path):
+    """(what, reason) of a list of what may be: a line each."""
+    for line in path.read_text().splitlines() if path.exists() else ():
+        if line and not line.startswith("#"):
+            what, _, reason = line.partition(" ")
+            yield what, reason.strip()
+
+
 def first_line(path):
     with open(path, "rb") as file:
         return file.readline(200)

@@ -254,6 +254,50 @@ def test_text_without_fault(tree):
     assert tree.check("text") == []
 
 
+@pytest.mark.parametrize("name, line, words", [
+    ("test/a/test_b.py", "    time.sl" "eep(1)", "a sleep"),
+    ("test/a/b_test.c", "\tusl" "eep(500);", "a sleep"),
+    ("test/a/b_test.c", "\tsl" "eep(11);", "a sleep"),
+    ("test/a/test_b.py", "    let_" "pass(2)", "a time that passes"),
+    ("test/a/b.mjs", "\tawait page.waitForTime" "out(100);", "a time that passes"),
+    ("test/a/b.mjs", "\tawait new Promise((resolve) => setTime" "out(resolve, 5));", "a time that passes"),
+    ("test/a/test_b.py", 'assert "level=' 'warn" not in log', "any warning"),
+    ("test/a/test_b.py", 'assert not re.search(r"level=' '(warn|error)", log)', "any warning"),
+    ("test/a/test_b.py", '"SELECT paused_until - ' 'clock_timestamp()"', "against the clock"),
+    ("test/a/test_b.py", '"SELECT due_at -' 'now()"', "against the clock"),
+    ("sql/query/a.sql", "SELECT clock_timestamp()", "another clock"),
+    ("sql/query/ctl/a.sql", "SELECT CURRENT_TIMESTAMP", "another clock"),
+    ("sql/migration/0022_a.sql", "\tat timestamptz DEFAULT now()", "another clock"),
+])
+def test_waits_fault(tree, name, line, words):
+    tree.write(name, line + "\n")
+    found = tree.check("waits")
+    assert len(found) == 1 and found[0].startswith(f"{name}:1: ") and words in found[0]
+
+
+def test_waits_without_fault(tree):
+    tree.write("test/a/test_b.py", "wait_until(lambda: True, 'it')\n"
+               'server.wait_for_log(\'level=error group=db msg="gone"\')\n'
+               "run('SELECT pg_sleep(60), paused_until - made_at FROM a')\n"
+               "def wait_until_asleep():\n    is_asleep()\n")
+    tree.write("test/fuzz/a_corpus/b", "sl" "eep(1)\n")
+    tree.write("sql/query/a.sql", "-- As of now(), and at any time.\nSELECT present_time(), json_timestamp(at)\n")
+    tree.write("sql/migration/0021_present_time.sql", "SELECT clock_timestamp()\n")
+    assert tree.check("waits") == []
+
+
+def test_waits_allowed_with_reason(tree):
+    tree.write("test/a.py", "def moment():\n    sl" "eep(1)\n\n\ndef other():\n    sl" "eep(1)\n")
+    tree.write("tools/waits_allowed.txt", "test/a.py:moment any moment\n")
+    assert [line.partition(": ")[0] for line in tree.check("waits")] == ["test/a.py:6"]
+    tree.write("tools/waits_allowed.txt", "# why\ntest/a.py it is how tests wait\n")
+    assert tree.check("waits") == []
+    tree.write("tools/waits_allowed.txt", "test/a.py\n")
+    assert "no reason" in tree.check("waits")[0]
+    tree.write("tools/waits_allowed.txt", "test/a.py it waits\ntest/gone.py it waits\n")
+    assert "or is gone" in tree.check("waits")[0]
+
+
 def write_build(tree, tests):
     build = tree.root / "build/x"
     targets = [
