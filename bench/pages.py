@@ -38,6 +38,7 @@ from PIL import Image
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test"))
 
 import images  # noqa: E402
+import npm_packages  # noqa: E402
 from panel_socket import BINARY, TEXT, PanelSocket  # noqa: E402
 from postgres import Postgres  # noqa: E402
 from server import Server  # noqa: E402
@@ -224,7 +225,8 @@ def measure_browser(bed, pushes):
     }
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pages.mjs")
     return json.loads(subprocess.run(["node", script], input=json.dumps(scene), text=True,
-                                     stdout=subprocess.PIPE, check=True).stdout)
+                                     env=npm_packages.environment(), stdout=subprocess.PIPE,
+                                     check=True).stdout)
 
 
 # ---- cost ----

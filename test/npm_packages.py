@@ -9,19 +9,24 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "../tools"))
+
+# pylint: disable=wrong-import-position
+import node  # noqa: E402
+
 FILES = ("package.json", "package-lock.json")
 # None of them is to tell anybody anything, or to look for something newer.
-ENVIRONMENT = {"npm_config_update_notifier": "false", "npm_config_audit": "false",
-               "npm_config_fund": "false", "NO_UPDATE_NOTIFIER": "1", "CI": "true",
-               "NO_COLOR": "1"}
+ENVIRONMENT = {"NO_UPDATE_NOTIFIER": "1", "CI": "true", "NO_COLOR": "1"}
 
 _failures = {}
 
 
 def environment():
-    return os.environ | ENVIRONMENT
+    """With it "node" is the one of tools/node.py, too."""
+    return node.environment() | ENVIRONMENT
 
 
 def install(source, name):
@@ -43,7 +48,7 @@ def _wanted(source):
     for name in FILES:
         with open(os.path.join(source, name), "rb") as file:
             digest.update(file.read())
-    digest.update(subprocess.check_output(["node", "--version"]))
+    digest.update(node.VERSION.encode())
     return digest.hexdigest()
 
 

@@ -4,7 +4,7 @@
 # say(), fail() and as_root(), native and architecture.
 
 # To compile, to bundle the pages, and to run what was made: with the processor emulated.
-cross_packages=(build-essential "crossbuild-essential-$architecture" ccache fakeroot nodejs qemu-user-static)
+cross_packages=(build-essential "crossbuild-essential-$architecture" ccache fakeroot qemu-user-static)
 # Unit tests have a PostgreSQL of this machine's architecture.
 cross_packages+=(postgresql procps python3-pytest tzdata)
 

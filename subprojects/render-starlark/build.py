@@ -53,14 +53,15 @@ def new_go():
     return next(filter(is_new_enough, candidates()), None)
 
 
-def has_modules(go, source, package, **variables):
+def has_modules(go, source, package, stderr=None, **variables):
     command = [go, "list", "-mod=readonly", "-deps", *([package] if package else ["-test", "."])]
-    return run(command, source, environment() | variables, capture_output=True).returncode == 0
+    return run(command, source, environment() | variables, stdout=subprocess.DEVNULL,
+               stderr=stderr).returncode == 0
 
 
 def find(source, package=None):
     go = new_go()
-    if not go or not has_modules(go, source, package, GOPROXY="off"):
+    if not go or not has_modules(go, source, package, subprocess.DEVNULL, GOPROXY="off"):
         return 1
     print(go)
     return 0

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What meson and tools/setup run to build the pages with Node.
 
-build.py find [all]        prints the path of a Node that is new enough, where the packages that the
-                           pages are made of are on this machine, or all of package-lock.json, which
-                           tests need; asks no network
-build.py fetch [all|run]   fetches those packages; 2 without such a Node
+build.py find [all]        prints the path of Node (tools/node.py), if the packages that the pages are made
+                           of are on this machine, or all of package-lock.json, which tests need; asks no
+                           network
+build.py fetch [all|run]   fetches Node and those packages
 build.py build NODE FOLDER LIST DEPFILE [--development]     see build.mjs
 """
 
@@ -12,28 +12,17 @@ import fcntl
 import hashlib
 import os
 import pathlib
-import re
-import shutil
 import subprocess
 import sys
 
-OLDEST = (18, 18)
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / "tools"))
+sys.dont_write_bytecode = True
+
+import node  # noqa: E402 pylint: disable=wrong-import-position
+
 PACKAGES = HERE / "node_modules"
 STAMP = PACKAGES / ".installed"
-# npm is not to tell anybody anything, or to look for something newer.
-QUIET = {"npm_config_update_notifier": "false", "npm_config_audit": "false",
-         "npm_config_fund": "false"}
-
-
-def node():
-    """The path of Node, or None."""
-    place = shutil.which("node")
-    if not place:
-        return None
-    output = subprocess.run([place, "--version"], capture_output=True, text=True).stdout
-    version = re.match(r"v(\d+)\.(\d+)", output)
-    return place if version and tuple(map(int, version.groups())) >= OLDEST else None
 
 
 def wanted():
@@ -50,23 +39,19 @@ def has_packages(part):
 
 
 def find(part="run"):
-    place = node()
-    if not place or not has_packages(part):
-        return 1
-    print(place)
-    return 0
+    return node.find() if has_packages(part) else 1
 
 
 def fetch(part="all"):
-    if not node():
-        return 2
+    if node.fetch():
+        return 1
     with open(HERE / "package-lock.json", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if has_packages(part):
             return 0
         less = ["--omit=dev"] if part == "run" else []
         done = subprocess.run(["npm", "ci", "--ignore-scripts", "--prefer-offline",
-                               "--loglevel=error", *less], cwd=HERE, env=os.environ | QUIET,
+                               "--loglevel=error", *less], cwd=HERE, env=node.environment(),
                               stdin=subprocess.DEVNULL)
         if done.returncode:
             return 1

@@ -19,6 +19,7 @@ sys.path[:0] = [os.path.dirname(HERE), os.path.join(os.path.dirname(HERE), "main
 
 # pylint: disable=wrong-import-position
 import images  # noqa: E402
+import npm_packages  # noqa: E402
 import proxies  # noqa: E402
 from device_scene import DeviceScene  # noqa: E402
 from scenes import SCENES  # noqa: E402
@@ -172,7 +173,7 @@ class Runner:
             command = ["node", os.path.join(HERE, "run.mjs"), browser]
             # pylint: disable-next=consider-using-with
             self.process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE,
-                                            stdout=subprocess.PIPE)
+                                            stdout=subprocess.PIPE, env=npm_packages.environment())
         pictures = os.path.join(os.environ.get("MESON_BUILD_ROOT", "/tmp"), "pictures")
         self.say({"run": name, "scene": {"url": self.scene.server.url + "/", "pictures": pictures}})
         for line in self.process.stdout:

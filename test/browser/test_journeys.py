@@ -5,10 +5,11 @@ import json
 import os
 import subprocess
 
+import npm_packages
 import pytest
 
 RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run.mjs")
-NAMES = json.loads(subprocess.check_output(["node", RUNNER, "--list"]))
+NAMES = json.loads(subprocess.check_output(["node", RUNNER, "--list"], env=npm_packages.environment()))
 
 
 @pytest.mark.parametrize("name", NAMES)
