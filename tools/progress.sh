@@ -61,6 +61,7 @@ step() {
 	mkdir -p "${log%/*}"
 	{
 		is_step=true
+		trap 'echo "$ended 130"; exit 130' INT
 		"$@" && echo "$ended 0" || echo "$ended $?"
 	} 2>&1 </dev/null | follow "$title" || exit $?
 }

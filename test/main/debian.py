@@ -45,9 +45,10 @@ TRIXIE = Debian(("trixie", "bookworm"), packages("""
 """))
 # With nothing but apt, as images for containers have it.
 BARE = Debian(("bookworm",), packages("apt"))
+BARE_TRIXIE = Debian(("trixie",), packages("apt"))
 # What this machine's programs are told of its way to others; files among it are authorities' certificates.
 WAY_OUT = re.compile(r"(https?|no|all)_proxy|GOPROXY|GOSUMDB|npm_config_registry|NODE_EXTRA_CA_CERTS|"
-                     r"SSL_CERT_FILE", re.I)
+                     r"SSL_CERT_FILE|PIP_(CERT|INDEX_URL|EXTRA_INDEX_URL)", re.I)
 MAKE_S = 1800
 MADE = ("build", ".git", "state", "subprojects/webapp/node_modules", "subprojects/packagefiles/*.tar.gz",
         "subprojects/quickjs-ng-*")

@@ -9,6 +9,7 @@ import re
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import time
 import urllib.request
@@ -40,18 +41,16 @@ class Checkout:
         self.log_path = os.path.join(folder, "log")
         self.process = None
 
-    def start(self, last=r"/link#\w{43}$", options=("--listen", "127.0.0.1:0")):
-        """tools/run; what it prints, which ends with this."""
+    def start(self, options=("--listen", "127.0.0.1:0")):
+        """tools/run; what it prints, perhaps with a warning of displayd's behind it."""
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(["tools/run", *options], cwd=self.root, stdout=log,
                                             stderr=log, stdin=subprocess.DEVNULL)
 
-        def printed():
+        def is_printed():
             assert self.process.poll() is None, self.text()
-            return "displayd is running at" in self.text() and self.text().rstrip().splitlines()
-        wait_until(printed, "what tools/run prints")
-        wait_until(lambda: re.search(last, self.text().split("displayd is running at")[1], re.M),
-                   "the end of what tools/run prints")
+            return "Ctrl-C ends displayd.\n" in self.text()
+        wait_until(is_printed, "what tools/run prints")
         return self.text()
 
     def text(self):
@@ -80,8 +79,21 @@ def checkout(folder):
         checkout.process.wait()
 
 
-def lines_of(text, word):
-    return [line.strip() for line in text.splitlines() if line.startswith("    ") and word in line]
+def typed(text, word):
+    """The line with the word, as it is typed in another terminal."""
+    folder, = re.findall(r"^  (cd .*)$", text, re.M)
+    line, = [line.strip() for line in text.splitlines() if line.startswith("  ") and word in line]
+    return f"{folder} && {line}"
+
+
+def page_of(text):
+    """The address of the page: the first one on the screen."""
+    return re.search(r"^  (http://\S+)$", text, re.M)[1]
+
+
+def ctl_of(text):
+    """How lines with displayctl begin that need the server."""
+    return typed(text, " push ").partition(" push ")[0] + " "
 
 
 def play(line, folder, wanted):
@@ -89,7 +101,7 @@ def play(line, folder, wanted):
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(folder)
-        os.execvp("bash", ["bash", "-c", "stty rows 45 cols 140; exec " + line])
+        os.execvp("bash", ["bash", "-c", "stty rows 45 cols 140; " + line])
     shown = b""
     end = time.monotonic() + PATIENCE_S
     while wanted not in shown and time.monotonic() < end:
@@ -124,10 +136,9 @@ def account_block():
 def test_lines_of_the_readme(checkout):
     blocks = [block for block in readme_blocks() if not is_for_apps(block)]
     assert sum(block.count("build/release/displayctl") for block in blocks) >= 5
-    checkout.start()
+    url = page_of(checkout.start()).partition("/link#")[0]
     printed = "".join(checkout.sh(block) for block in blocks)
     key = re.search(r"^key +(ddk_\S+)$", printed, re.M)[1]
-    url = re.search(r"displayd is running at (\S+)\. ", checkout.text())[1]
     shutil.copy(os.path.join(ROOT, "tools/demo/demo.png"), os.path.join(checkout.root, "picture.png"))
     assert "shows picture.png" in checkout.sh("sh docs/examples/push.sh picture.png",
                                               DISPLAYD_URL=url, DISPLAYD_KEY=key)
@@ -187,26 +198,63 @@ def test_line_for_a_panel(checkout):
     with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
         line = re.search(r"^ *tools/run (--listen 0\.0\.0\.0.*)$", file.read(), re.M)[1]
     text = checkout.start(options=line.replace("0.0.0.0:8080", "127.0.0.1:0").split())
-    websocket = re.search(r"ws://\S+", text)[0].strip("'")
+    with open(os.path.join(checkout.root, "state/demo-panel-url"), encoding="ascii") as file:
+        websocket = file.read().strip()
     assert websocket.startswith("ws://192.168.1.20:8080/d/") and len(websocket) <= 128
-    assert "http://192.168.1.20:8080/link#" in text
+    assert page_of(text).startswith("http://192.168.1.20:8080/link#")
+    checkout.stop()
+
+
+def test_screen_of_tools_run(checkout):
+    """Few lines, the page's address first; the log is in its file, and on the screen with --verbose. The one
+    link on the screen is valid."""
+    lines = checkout.start().splitlines()
+    assert len(lines) <= 12 and max(len(line.replace(checkout.root, "/home/ada/displayd")) for line in lines) <= 80
+    assert lines[2] == "  " + page_of(checkout.text())
+    assert checkout.text().count("://") == 1
+    with open(os.path.join(checkout.root, "state/displayd.log"), encoding="utf-8") as file:
+        assert "msg=ready" in file.read()
+    use_link(checkout.text())
+    checkout.stop()
+    assert checkout.text().splitlines() == lines
+    lines = checkout.start(("--listen", "127.0.0.1:0", "--verbose")).splitlines()
+    assert any(line.startswith("ts=") and "msg=ready" in line for line in lines)
+    checkout.stop()
+
+
+def test_errors_of_tools_run(checkout):
+    """A bad option is named at once; why displayd has ended otherwise is shown from its log. Warnings and errors
+    that come later are on the screen, too."""
+    def ended(*options):
+        done = subprocess.run(["tools/run", *options], cwd=checkout.root, stdin=subprocess.DEVNULL, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE_S, check=False)
+        return done.returncode, done.stdout.splitlines()
+
+    code, [line] = ended("--listen", "nowhere")
+    assert code == 2 and line.startswith("displayd: --listen must be ")
+    assert not os.path.exists(os.path.join(checkout.root, "state"))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        code, lines = ended("--listen", "127.0.0.1:%d" % taken.getsockname()[1])
+    assert code == 3 and lines[0].startswith("tools/run: displayd has ended before it was ready; ")
+    assert "level=error" in lines[-1] and "another program does" in lines[-1]
+    write("log-format = json\n", checkout.root, "my.conf")
+    text = checkout.start(("--listen", "127.0.0.1:0", "--config", "my.conf"))
+    write("log-format = none\n", checkout.root, "my.conf")
+    checkout.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: '"level":"error"' in checkout.text().removeprefix(text), "the refusal on the screen")
     checkout.stop()
 
 
 def test_lines_of_tools_run(checkout):
     text = checkout.start()
-    (curl,) = lines_of(text, "curl ")
-    (panel,) = lines_of(text, "displayctl' panel ")
-    assert checkout.sh(curl) == "{}"
+    push, panel = typed(text, " push "), typed(text, " panel ")
+    assert re.search(r"^device +Panel$", checkout.sh("cd / && " + push), re.M)
     play(panel, checkout.root, b"brightness 60 %")
     checkout.stop()
-    # Its second run has the same server, and no keys to show; the panel's is in a file.
+    # The panel's URL is in a file; the server has another port now.
     text = checkout.start()
-    again, key, device = lines_of(text, "displayctl' ")
-    assert again == panel
-    play(again, checkout.root, b"brightness 60 %")  # the server has another port now
-    assert re.search(r"^key +ddk_", checkout.sh(key), re.M)
-    assert re.search(r"^websocketUrl +ws://", checkout.sh(device), re.M)
+    assert (typed(text, " push "), typed(text, " panel ")) == (push, panel)
+    play(panel, checkout.root, b"brightness 60 %")
     checkout.stop()
 
 
@@ -256,9 +304,8 @@ def test_lines_of_tools_run_with_another_database(checkout, database, monkeypatc
     text = checkout.start(options=options)
     for name in ("DISPLAYD_DATABASE", "PGPASSFILE"):
         monkeypatch.delenv(name, raising=False)
-    _, key, device = [f"cd / && {line}" for line in lines_of(text, "displayctl' ")]
-    assert re.search(r"^key +ddk_", checkout.sh(key), re.M)
-    assert re.search(r"^websocketUrl +ws://", checkout.sh(device), re.M)
+    assert re.search(r"^device +Panel$", checkout.sh("cd / && " + typed(text, " push ")), re.M)
+    assert re.search(r"^key +ddk_", checkout.sh(ctl_of(text) + "key create --account demo@example.org"), re.M)
     assert PASSWORD not in text
     checkout.stop()
 
@@ -273,26 +320,35 @@ def test_lines_of_the_readme_with_another_database(checkout, database, monkeypat
     assert os.stat(given).st_mode & 0o777 == 0o600
     checkout.sh(first + "\n" + account_block())
     checkout.stop()
-    checkout.start(options=("--listen", "127.0.0.1:0"), last="polling ")
+    checkout.start(options=("--listen", "127.0.0.1:0"))
     assert not os.path.exists(given)  # nor the password
     checkout.stop()
+
+
+def device_of(checkout):
+    with open(os.path.join(checkout.root, "state/demo"), encoding="ascii") as file:
+        return file.read().split()[1]
+
+
+def zone_of(checkout):
+    ctl = "build/release/displayctl --state-dir state --json "
+    return json.loads(checkout.sh(ctl + "device show " + device_of(checkout)))["timezone"]
 
 
 @pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be loaded")
 def test_apps_of_tools_run(checkout):
     """They are in the catalogue, the device shows the clock in the machine's zone, and a later run
     brings them up to date."""
-    text = checkout.start()
+    checkout.start()
     ctl = "build/release/displayctl --state-dir state --json "
-    device = re.search(r"/v1/devices/([0-9a-f-]{36})/push", text)[1]
+    device = device_of(checkout)
     apps = json.loads(checkout.sh(ctl + "app list"))
     listed = {app["slug"] for app in apps if app["status"] == "active"}
     assert {"clock", "date", "marquee", "countdown", "weather"} <= listed
     assert ("clock-ts" in listed) == bool(os.environ.get("HAS_TYPESCRIPT"))
     [entry] = json.loads(checkout.sh(ctl + f"installation list --device {device}"))
     assert entry["app"]["name"] == "Clock"
-    url, key = re.search(r"'(\S+)/push' -H '(Authorization: Bearer \S+)'", text).groups()
-    zone = json.loads(checkout.sh(f"curl -s '{url}' -H '{key}'"))["timezone"]
+    zone = zone_of(checkout)
     assert os.path.realpath("/etc/localtime").endswith("/" + zone) or zone == "UTC"
     checkout.stop()
 
@@ -317,10 +373,10 @@ def clocks(checkout, zone):
 
 @pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be loaded")
 def test_the_panel_of_tools_run_shows_the_clock(checkout):
-    text = checkout.start()
-    polls = re.search(r"polling +(\S+)", text)[1]
-    device, key = re.search(r"'(\S+)/push' -H '(Authorization: Bearer \S+)'", text).groups()
-    zone = json.loads(checkout.sh(f"curl -s '{device}' -H '{key}'"))["timezone"]
+    checkout.start()
+    with open(os.path.join(checkout.root, "state/demo-panel-url"), encoding="ascii") as file:
+        polls = file.read().strip().replace("ws://", "http://").replace("/ws?", "/next?")
+    zone = zone_of(checkout)
 
     def shows():
         with urllib.request.urlopen(polls, timeout=PATIENCE_S) as answer:
@@ -332,7 +388,7 @@ def test_the_panel_of_tools_run_shows_the_clock(checkout):
 
 def use_link(text):
     """Sets the password of the demo account, as the page does; the account."""
-    link = re.search(r"http://(\S+)/link#(\w{43})$", text.split("displayd is running at")[1], re.M)
+    link = re.fullmatch(r"http://(\S+)/link#(\w{43})", page_of(text))
     body = json.dumps({"token": link[2], "password": "a password for the demo"})
     connection = http.client.HTTPConnection(link[1], timeout=PATIENCE_S)
     connection.request("POST", "/web/links/use", body, {"Content-Type": "application/json",
@@ -349,6 +405,6 @@ def test_link_of_tools_run(checkout):
     account = use_link(checkout.start())
     assert account["email"] == "demo@example.org" and account["isAdministrator"]
     checkout.stop()
-    text = checkout.start(last="--name 'Second panel'$")
+    text = checkout.start()
     checkout.stop()
-    assert "/link#" not in checkout.text() and "/link#" not in text
+    assert page_of(text).endswith("/") and "/link#" not in text

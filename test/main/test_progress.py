@@ -1,0 +1,128 @@
+"""The line of progress of each step of tools/setup and tools/build, and what is shown of a step that fails."""
+
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+
+import pytest
+from server import PATIENCE_S, ROOT, wait_until
+
+TIME = r"\d+ (?:s|min \d+ s)"
+
+
+@pytest.fixture
+def script(tmp_path):
+    """Makes the text a program that has steps; its command."""
+    os.makedirs(tmp_path / "tools")
+    shutil.copy(os.path.join(ROOT, "tools/progress.sh"), tmp_path / "tools")
+
+    def make(text):
+        (tmp_path / "script").write_text("set -euo pipefail\nprogram=script\n. tools/progress.sh\n" + text)
+        return ["bash", "script"]
+    make.folder = tmp_path
+    return make
+
+
+def run(script, text):
+    done = subprocess.run(script(text), cwd=script.folder, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE_S,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return done.returncode, done.stdout
+
+
+def log(script):
+    path = script.folder / "build/setup.log"
+    return path.read_text() if path.exists() else ""
+
+
+def test_a_step(script):
+    """One line with count, size and time; what it prints is in the log."""
+    code, screen = run(script, 'work() { echo much; echo more >&2; progress 153 "720 MB"; }\nstep things work\n')
+    assert code == 0
+    assert re.fullmatch(rf"  things +153 +720 MB +{TIME}\n", screen)
+    assert "much\nmore\n" in log(script)
+
+
+def test_a_step_of_apt_and_ninja(script):
+    code, screen = run(script, r"""
+        work() { printf '%s\n' dlstatus:1:2.5:x pmstatus:libc6:40.2:Unpacking '[7/9] CC a.o' '[9/9] LINK a'; }
+        step things work
+        step "?more things" echo "ninja: no work to do."
+    """)
+    assert code == 0
+    assert re.fullmatch(rf"  things +9 +{TIME}\n", screen)
+
+
+def test_on_a_terminal(script):
+    """The line is drawn again, and is at last the one that is printed elsewhere."""
+    reader, writer = pty.openpty()
+    text = """work() { echo "[1/4] CC a"; echo "[3/4] CC b"; read -r _ <go || true; }
+              mkfifo go; step things work"""
+    with subprocess.Popen(script(text), cwd=script.folder, stdin=subprocess.DEVNULL, stdout=writer,
+                          stderr=writer) as process:
+        os.close(writer)
+        shown = b""
+
+        def is_shown():
+            nonlocal shown
+            shown += os.read(reader, 65536)
+            return b"75 %" in shown
+        wait_until(is_shown, "three quarters")
+        (script.folder / "go").write_text("on\n")
+        assert process.wait(PATIENCE_S) == 0
+    shown += os.read(reader, 65536)
+    os.close(reader)
+    *drawn, last = shown.decode().replace("\r\n", "\n").split("\r\033[K")
+    assert drawn and not any("\n" in one for one in drawn)
+    assert re.fullmatch(rf"  things +4 +{TIME}\n", last)
+
+
+def test_a_step_that_fails(script):
+    """The last 20 lines of its own output, and a sentence."""
+    code, screen = run(script, 'step first echo quiet\nstep things bash -c "seq 30; exit 7"\nstep never true\n')
+    _, line, *lines, sentence = screen.splitlines()
+    assert code == 7
+    assert re.fullmatch(rf"  things +{TIME}  failed", line)
+    assert lines == [str(number) for number in range(11, 31)]
+    assert sentence == "script: things: this step failed; all of its output is in build/setup.log"
+
+
+@pytest.mark.parametrize("said, sentence", [
+    ("Temporary failure resolving 'deb.debian.org'", "connect this machine to the network, and run this again"),
+    ("npm error code EAI_AGAIN", "connect this machine to the network, and run this again"),
+    ("dpkg: error: write: No space left on device", "there is no room left; make some, and run this again"),
+])
+def test_a_reason(script, said, sentence):
+    code, screen = run(script, f'work() {{ echo "{said}"; return 1; }}\nstep things work\n')
+    assert code == 1 and screen.endswith(sentence + "\n")
+
+
+def test_a_sentence_of_a_step(script):
+    """Nothing else is shown."""
+    code, screen = run(script, 'work() { echo much; fail "no room"; }\nstep things work\n')
+    assert (code, screen) == (1, "script: no room\n")
+
+
+def test_a_step_that_is_killed(script):
+    code, screen = run(script, 'work() { kill -9 $BASHPID; }\nstep things work\n')
+    assert code == 1 and screen.endswith("this step failed; all of its output is in build/setup.log\n")
+
+
+def test_a_program_that_a_step_leaves_behind(script):
+    """It holds the output open; nobody waits for it."""
+    code, screen = run(script, 'work() { sleep 1000 & echo $! >left; }\nstep things work\n')
+    os.kill(int((script.folder / "left").read_text()), signal.SIGKILL)
+    assert code == 0 and screen.startswith("  things ")
+
+
+def test_ctrl_c(script):
+    command = script("step things bash -c 'echo begun; exec sleep 1000'\n")
+    with subprocess.Popen(command, cwd=script.folder, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, start_new_session=True) as process:
+        wait_until(lambda: "begun" in log(script), "a step at work")
+        os.killpg(process.pid, signal.SIGINT)
+        screen = process.stdout.read()
+        assert process.wait(PATIENCE_S) == 130
+    assert screen == "script: interrupted; run it again, and it goes on from there\n"
