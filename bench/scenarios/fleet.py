@@ -10,8 +10,6 @@ import socket
 import subprocess
 import time
 
-import psycopg2
-
 from harness import cpu
 from scenarios.base import Failed, Goal, Sample, Scenario
 
@@ -165,6 +163,8 @@ class Fleet(Scenario):
     def push_to_all(self, picture):
         """Stores it for every device in one transaction, as pushes do; the hints that tell it,
         many in a NOTIFY, as workers send them."""
+        import psycopg2
+
         rows = self.server.sql(PUSH_TO_ALL, (psycopg2.Binary(picture),))
         words = [f"push:{device}:{generation}" for device, generation in rows]
         per_notify = HINT_BYTES // (len(max(words, key=len)) + 1)

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 
-import psycopg2
 from harness.paths import BENCH
 from scenarios import pictures
 from scenarios.base import SUBJECT, Failed, Goal, Sample, Scenario
@@ -93,6 +92,8 @@ class LockedRow(Scenario):
                 other.end()
 
     def run_beside(self, bench, seconds):
+        import psycopg2
+
         database = psycopg2.connect(self.server.database_url)
         try:
             with database.cursor() as cursor:

@@ -3,9 +3,6 @@
 import base64
 import random
 
-from PIL import Image
-
-from images import png
 from server import wait_until
 from scenarios.base import SUBJECT, Failed, Goal, Scenario
 
@@ -16,6 +13,8 @@ TOLERANCE = 0.1
 def sprites(count, seed=1):
     """A picture of so many coloured blocks: the more, the larger its WebP."""
     chance = random.Random(seed)
+    from PIL import Image
+
     image = Image.new("RGB", (64, 32), (10, 20, 40))
     for _ in range(count):
         x, y = chance.randrange(60), chance.randrange(28)
@@ -30,6 +29,8 @@ def path_of(device):
 
 def push(server, key, device, picture):
     """Into the rotation, where it stays."""
+    from images import png
+
     body = {"image": base64.b64encode(png(picture)).decode(), "installationId": "bench",
             "background": True}
     answer = server.post(f"/v1/devices/{device['id']}/push", body, key=key)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import images
+import npm_packages
 import pytest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
@@ -28,7 +29,7 @@ def folder(tmp_path):
 def run(command, folder, url, key):
     return subprocess.run(["sh", "-c", command], cwd=folder, text=True, check=False, timeout=120,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          env=os.environ | {"DISPLAYD_URL": url, "DISPLAYD_KEY": key})
+                          env=npm_packages.environment() | {"DISPLAYD_URL": url, "DISPLAYD_KEY": key})
 
 
 def test_all_are_printed():

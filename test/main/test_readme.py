@@ -209,7 +209,7 @@ def test_screen_of_tools_run(checkout):
     """Few lines, the page's address first; the log is in its file, and on the screen with --verbose. The one
     link on the screen is valid."""
     lines = checkout.start().splitlines()
-    assert len(lines) <= 12 and max(len(line.replace(checkout.root, "/home/ada/displayd")) for line in lines) <= 80
+    assert len(lines) <= 12 and max(len(line.replace(checkout.root, "/srv/displayd")) for line in lines) <= 80
     assert lines[2] == "  " + page_of(checkout.text())
     assert checkout.text().count("://") == 1
     with open(os.path.join(checkout.root, "state/displayd.log"), encoding="utf-8") as file:

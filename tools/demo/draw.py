@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
-"""Draws the picture that tools/run pushes: demo.png, and push.json with it in base64.
+"""Draws the picture of the line that tools/run prints: demo.png.
 
     tools/demo/draw.py [FOLDER]
 """
 
-import base64
-import json
 import pathlib
 import struct
 import sys
@@ -72,10 +70,7 @@ def encode(rows):
 
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
-    picture = encode(draw())
-    (folder / "demo.png").write_bytes(picture)
-    body = {"image": base64.b64encode(picture).decode(), "installationId": "demo"}
-    (folder / "push.json").write_text(json.dumps(body) + "\n", encoding="utf-8")
+    (folder / "demo.png").write_bytes(encode(draw()))
 
 
 if __name__ == "__main__":
