@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import traceback
 
@@ -174,7 +175,7 @@ class Runner:
             # pylint: disable-next=consider-using-with
             self.process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE, env=npm_packages.environment())
-        pictures = os.path.join(os.environ.get("MESON_BUILD_ROOT", "/tmp"), "pictures")
+        pictures = os.path.join(os.environ.get("MESON_BUILD_ROOT", tempfile.gettempdir()), "pictures")
         self.say({"run": name, "scene": {"url": self.scene.server.url + "/", "pictures": pictures}})
         for line in self.process.stdout:
             said = json.loads(line)

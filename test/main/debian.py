@@ -9,6 +9,7 @@ container cannot do that.
 """
 
 import dataclasses
+import glob
 import hashlib
 import os
 import re
@@ -17,6 +18,7 @@ import signal
 import subprocess
 import tempfile
 
+from run_folder import locked
 from server import PATIENCE_S, ROOT, wait_until
 
 @dataclasses.dataclass(frozen=True)
@@ -132,16 +134,17 @@ def root_folder(debian):
     if os.path.exists(path):
         return path
     os.makedirs(cache_folder(), exist_ok=True)
-    fresh = tempfile.mkdtemp(prefix="new-", dir=cache_folder())
-    try:
-        make_root_folder(debian, fresh)
-        os.rename(fresh, path)
-    except OSError:
-        # Another run of the tests has made it meanwhile.
-        if not os.path.exists(path):
-            raise
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+    with locked(os.path.join(cache_folder(), "lock")):
+        if os.path.exists(path):  # another process has made it meanwhile
+            return path
+        for left in glob.glob(os.path.join(cache_folder(), "new-*")):  # by a run that was killed
+            shutil.rmtree(left)
+        fresh = tempfile.mkdtemp(prefix="new-", dir=cache_folder())
+        try:
+            make_root_folder(debian, fresh)
+            os.rename(fresh, path)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
     return path
 
 

@@ -1,5 +1,6 @@
 /* The log of a server whose reader stops, or is gone. */
 #include "../cmocka_test.h"
+#include "../temporary.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -162,9 +163,9 @@ static void a_socket_that_is_full(void **state)
  * whoever asks. */
 static void make_pipe_that_cannot_be_opened_again(int *ends)
 {
-	char folder[] = "/tmp/log-reader-test-XXXXXX", path[64];
+	char folder[TEMPORARY_SIZE], path[TEMPORARY_SIZE + 8];
 
-	assert_non_null(mkdtemp(folder));
+	assert_non_null(mkdtemp(temporary_path(folder, "log-reader")));
 	snprintf(path, sizeof(path), "%s/pipe", folder);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	ends[0] = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

@@ -1,6 +1,7 @@
 #include "base/zones.h"
 
 #include "../cmocka_test.h"
+#include "../temporary.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -191,14 +192,14 @@ static void write_file(const char *folder, const char *name, const char *bytes, 
 
 static void malformed_files_are_counted(void **state)
 {
-	char folder[] = "/tmp/zones_test.XXXXXX", inner[100], command[200], bytes[4096];
+	char folder[TEMPORARY_SIZE], inner[100], command[200], bytes[4096];
 	struct zones_count count;
 	FILE *utc = fopen(ZONES_FOLDER "/UTC", "r");
 	size_t length = fread(bytes, 1, sizeof(bytes), utc);
 
 	(void)state;
 	fclose(utc);
-	assert_non_null(mkdtemp(folder));
+	assert_non_null(mkdtemp(temporary_path(folder, "zones")));
 	snprintf(inner, sizeof(inner), "%s/In", folder);
 	mkdir(inner, 0700);
 	write_file(folder, "Whole", bytes, length);

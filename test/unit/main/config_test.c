@@ -1,4 +1,5 @@
 #include "../cmocka_test.h"
+#include "../temporary.h"
 #include "base/limits.h"
 #include "base/memory.h"
 #include "main/config.h"
@@ -7,7 +8,6 @@
 
 static struct config config;
 static struct options_error why;
-static char file_path[] = "/tmp/displayd-config-XXXXXX";
 
 /* Arguments up to NULL. */
 static int read_config(const char *first, ...)
@@ -33,11 +33,9 @@ static enum option_source source_of(const char *name)
 
 static const char *write_file(const char *text)
 {
-	static char path[sizeof(file_path)];
-	int fd;
+	static char path[TEMPORARY_SIZE];
+	int fd = mkstemp(temporary_path(path, "config"));
 
-	memcpy(path, file_path, sizeof(path));
-	fd = mkstemp(path);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	close(fd);

@@ -1,4 +1,5 @@
 #include "../cmocka_test.h"
+#include "../temporary.h"
 #include "base/memory.h"
 #include "main/listen_socket.h"
 
@@ -147,14 +148,14 @@ static void any_address_is_shown_as_one_that_can_be_reached(void **state)
 
 static void unix_sockets(void **state)
 {
-	char folder[] = "/tmp/displayd-listener-XXXXXX", path[64], text[80];
+	char folder[TEMPORARY_SIZE], path[TEMPORARY_SIZE + 8], text[80];
 	struct listen_address address;
 	struct listen_socket socket, second;
 	struct stat info;
 	int fd;
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
+	assert_non_null(mkdtemp(temporary_path(folder, "listener")));
 	snprintf(path, sizeof(path), "%s/s", folder);
 	snprintf(text, sizeof(text), "unix:%s", path);
 	assert_int_equal(parse(text, &address), 0);

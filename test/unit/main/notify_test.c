@@ -1,4 +1,5 @@
 #include "../cmocka_test.h"
+#include "../temporary.h"
 #include "main/notify.h"
 
 #include <stdio.h>
@@ -91,11 +92,11 @@ static void a_text_is_one_line(void **state)
 
 static void a_socket_with_a_path(void **state)
 {
-	char path[] = "/tmp/displayd-notify-XXXXXX";
+	char path[TEMPORARY_SIZE];
 
 	(void)state;
 	close(manager);
-	assert_non_null(mkdtemp(path));
+	assert_non_null(mkdtemp(temporary_path(path, "notify")));
 	assert_int_equal(rmdir(path), 0);
 	listen_at(path);
 	notify_stopping();

@@ -1,4 +1,5 @@
 #include "../cmocka_test.h"
+#include "../temporary.h"
 #include "base/memory.h"
 #include "main/state_dir.h"
 
@@ -7,14 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[64];
+static char folder[TEMPORARY_SIZE];
 static struct reason why;
 
 static int make_folder(void **state)
 {
 	(void)state;
-	snprintf(folder, sizeof(folder), "/tmp/displayd-state-XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
+	return mkdtemp(temporary_path(folder, "state")) ? 0 : -1;
 }
 
 static int remove_folder(void **state)
