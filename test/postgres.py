@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""A private PostgreSQL for tests: its own cluster in a temporary folder, on a unix socket only.
+"""PostgreSQL for tests, in a temporary folder, on a unix socket only.
 
-    with Postgres() as postgres:
+    with shared() as postgres:                 # a cluster that other tests use at the same time
+        url = postgres.create_database()       # that has displayd's tables already
+
+    with Postgres() as postgres:               # one of its own, for a test that stops or breaks it
         psycopg2.connect(postgres.url)
 
     test/postgres.py PROGRAM [ARGUMENT...]
+    test/postgres.py --serve
 
 As a command it starts a cluster, runs the program and ends with its exit status. The program finds
 
@@ -13,9 +17,15 @@ As a command it starts a cluster, runs the program and ends with its exit status
                             or what went wrong: start, stop, kill, restart, pause, resume,
                             create NAME [ENCODING]
 
-Works as root too: PostgreSQL then runs as the user "postgres". The cluster dies with its maker.
+With --serve it starts the cluster that all tests of a run share, writes its folder to standard output,
+in one line, and runs until standard input ends. Tests find it by
+
+    DISPLAYD_TEST_CLUSTER   that folder. Without it a process makes a shared cluster of its own.
+
+Works as root too: PostgreSQL then runs as the user "postgres". A cluster dies with its maker.
 """
 
+import contextlib
 import glob
 import os
 import pwd
@@ -25,14 +35,18 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 
 from waiting import wait_until
 
+from run_folder import copy_folder, locked, made_once, new_folder
+from server import run_ctl
+
 SETTINGS = {
     "listen_addresses": "",
     "fsync": "off",
+    # Not in /dev/shm, where it stays if the postmaster is killed.
+    "dynamic_shared_memory_type": "mmap",
     "max_connections": "50",
     "shared_buffers": "16MB",
     "log_min_messages": "fatal",
@@ -61,39 +75,15 @@ def find_binaries():
     return os.path.dirname(os.path.realpath(postgres))
 
 
-class Postgres:
-    """A cluster. settings are lines of postgresql.conf."""
+class Cluster:
+    """A PostgreSQL that runs, and that others may use at the same time."""
 
-    def __init__(self, settings=None):
-        self.settings = SETTINGS | (settings or {})
-        self.binaries = find_binaries()
-        # A short path: a unix socket's may have 107 bytes.
-        self.folder = tempfile.mkdtemp(prefix="displayd-pg-", dir="/tmp")
-        self.data = os.path.join(self.folder, "data")
-        self.process = None
-        self.databases = 0
-        # setpriv also makes the postmaster end with us, whatever becomes of us.
-        self.prefix = ["setpriv", "--pdeathsig", "INT"]
-        if os.getuid() == 0:
-            user = pwd.getpwnam("postgres")
-            os.chown(self.folder, user.pw_uid, user.pw_gid)
-            # Workers are another user; the data stay in a closed folder of their own.
-            os.chmod(self.folder, 0o711)
-            self.prefix += ["--reuid=postgres", "--regid=postgres", "--init-groups"]
-        self._initialise()
+    TEMPLATE = "displayd_template"
 
-    def _initialise(self):
-        command = [self.binaries + "/initdb", "--pgdata", self.data, "--username", "postgres",
-                   "--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync",
-                   "--no-instructions"]
-        done = subprocess.run(self.prefix + command, cwd="/", stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, check=False)
-        if done.returncode:
-            raise RuntimeError(done.stdout)
-        with open(os.path.join(self.data, "postgresql.conf"), "a", encoding="utf-8") as file:
-            for name, value in self.settings.items():
-                file.write(f"{name} = '{value}'\n")
-            file.write(f"unix_socket_directories = '{self.folder}'\n")
+    def __init__(self, folder, port="5432"):
+        self.folder = folder
+        self.port = port
+        self.databases = []
 
     @property
     def url(self):
@@ -103,9 +93,99 @@ class Postgres:
     def url_of(self, database):
         return f"postgresql:///{database}?host={self.folder}&port={self.port}&user=postgres"
 
-    @property
-    def port(self):
-        return self.settings.get("port", "5432")
+    def execute(self, sql, database="postgres"):
+        """Runs SQL outside of a transaction; its output, unaligned, without headers."""
+        command = ["psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", self.url_of(database)]
+        done = subprocess.run(command, input=sql, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+        return done.stdout.strip()
+
+    def _new_name(self):
+        return f"test_{os.getpid()}_{len(self.databases) + 1}"
+
+    def _create(self, name, options):
+        self.execute(f'CREATE DATABASE "{name}" {options}')
+        self.databases.append(name)
+        return self.url_of(name)
+
+    def create_empty(self, name=None, encoding="UTF8"):
+        """A database with nothing in it; its URL."""
+        locale = "C.UTF-8" if encoding == "UTF8" else "C"
+        return self._create(name or self._new_name(),
+                            f"TEMPLATE template0 ENCODING '{encoding}' LOCALE '{locale}'")
+
+    def create_database(self):
+        """A database with displayd's tables; its URL. Only the first one is migrated: others are copies of
+        it, which take a quarter of the time."""
+        made = os.path.join(self.folder, "template")
+        with locked(made + ".lock"):
+            if not os.path.exists(made):
+                self.execute(f"DROP DATABASE IF EXISTS {self.TEMPLATE}")
+                self.execute(f"CREATE DATABASE {self.TEMPLATE} TEMPLATE template0 ENCODING 'UTF8' "
+                             "LOCALE 'C.UTF-8'")
+                run_ctl("--state-dir", self.folder, "--database", self.url_of(self.TEMPLATE), "migrate")
+                # A database in use cannot be copied.
+                self.execute(f"ALTER DATABASE {self.TEMPLATE} ALLOW_CONNECTIONS false")
+                os.mkdir(made)
+        return self._create(self._new_name(), f"TEMPLATE {self.TEMPLATE} STRATEGY file_copy")
+
+    def drop_databases(self):
+        """Those that were made here. Their servers may be gone, or not yet."""
+        for name in self.databases:
+            with contextlib.suppress(RuntimeError):
+                self.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+        self.databases.clear()
+
+
+@contextlib.contextmanager
+def shared():
+    """The cluster of the run, or else one for as long."""
+    folder = os.environ.get("DISPLAYD_TEST_CLUSTER")
+    if not folder:
+        # Each worker of each server has eight connections.
+        with Postgres({"max_connections": "200"}) as cluster:
+            yield cluster
+        return
+    cluster = Cluster(folder)
+    try:
+        yield cluster
+    finally:
+        cluster.drop_databases()
+
+
+class Postgres(Cluster):
+    """A cluster of its own. settings are lines of postgresql.conf."""
+
+    def __init__(self, settings=None):
+        self.settings = SETTINGS | (settings or {})
+        self.binaries = find_binaries()
+        super().__init__(new_folder("displayd-pg-"), self.settings.get("port", "5432"))
+        self.data = os.path.join(self.folder, "data")
+        self.process = None
+        # setpriv also makes the postmaster end with us, whatever becomes of us.
+        self.prefix = ["setpriv", "--pdeathsig", "INT"]
+        if os.getuid() == 0:
+            user = pwd.getpwnam("postgres")
+            os.chown(self.folder, user.pw_uid, user.pw_gid)
+            # Workers are another user; the data stay in a closed folder of their own.
+            os.chmod(self.folder, 0o711)
+            self.prefix += ["--reuid=postgres", "--regid=postgres", "--init-groups"]
+        copy_folder(made_once("initdb", self._initialise), self.data, self.prefix)
+        with open(os.path.join(self.data, "postgresql.conf"), "a", encoding="utf-8") as file:
+            for name, value in self.settings.items():
+                file.write(f"{name} = '{value}'\n")
+            file.write(f"unix_socket_directories = '{self.folder}'\n")
+
+    def _initialise(self, path):
+        command = [self.binaries + "/initdb", "--pgdata", path, "--username", "postgres",
+                   "--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync",
+                   "--no-instructions"]
+        done = subprocess.run(self.prefix + command, cwd="/", stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(done.stdout)
 
     def start(self):
         """Returns when it takes connections."""
@@ -141,9 +221,19 @@ class Postgres:
             # The next one does not start while one of them has the shared memory.
             wait_until(lambda: all(map(has_ended, children)), "the end of its processes")
         self.process.wait()
+        self._drop_lock()
+
+    def _drop_lock(self):
+        """And the segment of shared memory that its line 7 names, which a killed postmaster leaves."""
         lock = os.path.join(self.data, "postmaster.pid")
-        if os.path.exists(lock):
-            os.unlink(lock)
+        if not os.path.exists(lock):
+            return
+        with open(lock, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        if len(lines) > 6:
+            subprocess.run(["ipcrm", "--shmem-id", lines[6].split()[1]], stderr=subprocess.DEVNULL,
+                           check=False)
+        os.unlink(lock)
 
     def restart(self):
         self.stop()
@@ -169,24 +259,6 @@ class Postgres:
                 pass
         return children
 
-    def execute(self, sql, database="postgres"):
-        """Runs SQL outside of a transaction; its output, unaligned, without headers."""
-        command = ["psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", self.url_of(database)]
-        done = subprocess.run(command, input=sql, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, check=False)
-        if done.returncode:
-            raise RuntimeError(done.stderr)
-        return done.stdout.strip()
-
-    def create_database(self, name=None, encoding="UTF8"):
-        """A fresh database; its URL."""
-        self.databases += 1
-        name = name or f"test_{self.databases}"
-        locale = "C.UTF-8" if encoding == "UTF8" else "C"
-        self.execute(f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING '{encoding}' "
-                     f"LOCALE '{locale}'")
-        return self.url_of(name)
-
     def remove(self):
         """Ends it and leaves nothing."""
         if self.process:
@@ -209,7 +281,7 @@ def serve(postgres, connection):
     """Does what the program asks for, a line each, until it ends."""
     commands = {name: getattr(postgres, name)
                 for name in ("start", "stop", "kill", "restart", "pause", "resume")}
-    commands["create"] = postgres.create_database
+    commands["create"] = postgres.create_empty
     with connection, connection.makefile("rw", encoding="utf-8") as stream:
         for line in stream:
             name, *arguments = line.split()
@@ -222,10 +294,16 @@ def serve(postgres, connection):
             stream.flush()
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+def serve_run():
+    """The cluster that the tests of a run share."""
+    # Beside busy processes several programs with several servers each.
+    with Postgres({"max_connections": "1000"}) as postgres:
+        print(postgres.folder, flush=True)
+        sys.stdin.read()
+
+
+def run_program(command):
+    """With a cluster of its own."""
     with Postgres() as postgres:
         ours, theirs = socket.socketpair()
         environment = os.environ | {
@@ -235,13 +313,23 @@ def main():
         with theirs:
             # A program for another processor is emulated: see debian/rules.
             emulator = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
-            program = subprocess.Popen(emulator + sys.argv[1:], env=environment, pass_fds=[theirs.fileno()])
+            program = subprocess.Popen(emulator + command, env=environment, pass_fds=[theirs.fileno()])
         threading.Thread(target=serve, args=(postgres, ours), daemon=True).start()
         try:
             status = program.wait()
         finally:
             program.kill()
     sys.exit(status if status >= 0 else 128 - status)
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    if sys.argv[1] == "--serve":
+        serve_run()
+    else:
+        run_program(sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,9 @@ Makes FOLDER, in which everything temporary of the run lies, and runs the comman
     DISPLAYD_TEST_RUN                        FOLDER
     TMPDIR, PYTEST_DEBUG_TEMPROOT            FOLDER
 
+FOLDER/m is for databases. As root, where there is memory to spare, it is in memory: copies of a cluster
+then cost a tenth.
+
 When the command has ended, every process that it started and that still lives is killed, also one in
 a session of its own, what is mounted below FOLDER is unmounted, and FOLDER is removed. The exit status
 is the command's, or 128 and the number of the signal that ended it. SIGINT, SIGTERM and SIGHUP go to the
@@ -31,6 +34,7 @@ import time
 GRACE_S = 30
 KILL_S = 30  # a process that does not end by then waits for a device
 QUIT_S = 5
+MEMORY_MIN = 4 << 30
 PR_SET_CHILD_SUBREAPER = 36
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -126,6 +130,20 @@ def clean_up(folder):
     remove_folder(folder)
 
 
+def make_folder(folder):
+    """As /tmp is: PostgreSQL and workers are other users."""
+    memory = os.path.join(folder, "m")
+    for path in (folder, memory):
+        os.mkdir(path)
+        os.chmod(path, 0o1777)
+    with open("/proc/meminfo", encoding="ascii") as file:
+        available = int(re.search(r"^MemAvailable: +(\d+) kB", file.read(), re.M)[1]) * 1024
+    if os.getuid() == 0 and available >= MEMORY_MIN:
+        # A container may forbid it: then they are on the disk.
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={available // 2},mode=1777", "displayd-test",
+                        memory], stderr=subprocess.DEVNULL, check=False)
+
+
 # ---- the keeper ----
 
 
@@ -152,6 +170,11 @@ def keep(folder, command, pipe):
     adopt_orphans()
     for number in FORWARDED:
         signal.signal(number, lambda *_: None)  # not SIG_IGN, which the command would inherit
+    try:
+        make_folder(folder)
+    except OSError as error:
+        say(f"cannot make {folder}: {error.strerror}")
+        return 1
     environment = os.environ | {
         "DISPLAYD_TEST_RUN": folder, "TMPDIR": folder, "PYTEST_DEBUG_TEMPROOT": folder}
     try:
@@ -177,11 +200,6 @@ def main():
     if len(sys.argv) < 4 or sys.argv[2] != "--":
         sys.exit(__doc__)
     folder, command = os.path.abspath(sys.argv[1]), sys.argv[3:]
-    try:
-        os.mkdir(folder)
-    except OSError as error:
-        sys.exit(f"run_guard: cannot make {folder}: {error.strerror}")
-    os.chmod(folder, 0o1777)  # as /tmp: PostgreSQL and workers are other users
     theirs, ours = os.pipe()
     adopt_orphans()
     # Before the fork: a signal that comes meanwhile is in the pipe.

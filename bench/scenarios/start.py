@@ -48,7 +48,7 @@ class Start(Scenario):
         bench.on_finish(postgres.remove)
         postgres.start()
         self.servers, self.keys, self.ports = {}, {}, {}
-        for who, database in (("displayd", None), ("started-db", postgres.create_database())):
+        for who, database in (("displayd", None), ("started-db", postgres.create_empty())):
             port = free_port()
             server = bench.new_server(listen=f"127.0.0.1:{port}", database=database)
             server.start()

@@ -1,16 +1,15 @@
-"""One PostgreSQL a process of pytest, and on it the servers that tests share. A test makes accounts
+"""The PostgreSQL of the run, and on it the servers that tests share. A test makes accounts
 and devices of its own, so that none sees another's."""
 
 import pytest
 from world import World
 
-from postgres import Postgres
+from postgres import shared
 
 
 @pytest.fixture(scope="session")
 def postgres():
-    # Each worker of each server has eight connections.
-    with Postgres({"max_connections": "200"}) as cluster:
+    with shared() as cluster:
         yield cluster
 
 

@@ -5,8 +5,8 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 
+from run_folder import new_folder
 from world import wait_until
 
 PROGRAM = shutil.which("pgbouncer", path=os.environ.get("PATH", "") + ":/usr/sbin")
@@ -29,7 +29,7 @@ class Pooler:
     """The database named test at a socket of its own. mode: "session" or "transaction"."""
 
     def __init__(self, postgres, database, mode, round_robin=0):
-        self.folder = tempfile.mkdtemp(prefix="displayd-pooler-", dir="/tmp")
+        self.folder = new_folder("displayd-pooler-")
         os.chmod(self.folder, 0o755)
         path = self.folder + "/ini"
         with open(path, "w", encoding="ascii") as file:

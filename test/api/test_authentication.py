@@ -3,6 +3,8 @@
 import pytest
 from world import new_key, random_base62, wait_until
 
+from postgres import Postgres
+
 BARE = 'Bearer realm="displayd"'
 INVALID = 'Bearer realm="displayd", error="invalid_token"'
 
@@ -61,16 +63,18 @@ def test_wrong_key(world, account, make):
     assert answer["WWW-Authenticate"] == INVALID
 
 
-def test_malformed_key_asks_no_database(start, postgres):
+def test_malformed_key_asks_no_database(start):
     """It is refused as such even while there is none."""
-    world = start()
-    key = world.account().key
-    postgres.pause()
-    try:
-        answer = authorized(world, "Bearer " + key[:-1] + ("0" if key[-1] != "0" else "1"))
-        assert answer.status == 401
-    finally:
-        postgres.resume()
+    with Postgres() as postgres:
+        world = start(database=postgres.create_database())
+        key = world.account().key
+        postgres.pause()
+        try:
+            answer = authorized(world, "Bearer " + key[:-1] + ("0" if key[-1] != "0" else "1"))
+            assert answer.status == 401
+        finally:
+            postgres.resume()
+        world.stop()
 
 
 def test_more_than_one_key_field(world, account):

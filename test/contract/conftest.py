@@ -1,4 +1,4 @@
-"""One PostgreSQL a process of pytest, the servers that tests share, and what they ask about."""
+"""The PostgreSQL of the run, the servers that tests share, and what they ask about."""
 
 import os
 import sys
@@ -11,12 +11,12 @@ sys.path[:0] = [TESTS, os.path.join(TESTS, "api")]
 # pylint: disable=wrong-import-position
 from world import World  # noqa: E402
 
-from postgres import Postgres  # noqa: E402
+from postgres import shared  # noqa: E402
 
 
 @pytest.fixture(scope="session")
 def postgres():
-    with Postgres() as cluster:
+    with shared() as cluster:
         yield cluster
 
 

@@ -12,12 +12,12 @@ import pytest  # noqa: E402
 from faults import Faults  # noqa: E402
 from world import World  # noqa: E402
 
-from postgres import Postgres  # noqa: E402
+from postgres import shared  # noqa: E402
 
 
 @pytest.fixture(scope="session")
 def postgres():
-    with Postgres({"max_connections": "200"}) as cluster:
+    with shared() as cluster:
         yield cluster
 
 

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import urllib.parse
 
 import psycopg2
@@ -18,7 +17,7 @@ from PIL import Image
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 from panel import Panel  # noqa: E402
-from postgres import Postgres  # noqa: E402
+from postgres import shared  # noqa: E402
 from server import Server, run_ctl, wait_until  # noqa: E402, F401
 
 LINK_TEST_SERVER = os.environ.get("LINK_TEST_SERVER", "build/link/test/link/link_test_server")
@@ -164,7 +163,7 @@ class TestServer(Server):
 
 @pytest.fixture(scope="session")
 def postgres():
-    with Postgres() as running:
+    with shared() as running:
         yield running
 
 
@@ -210,8 +209,6 @@ def limited(postgres):
 
     def make(database=None, **limits):
         database = database or Database(postgres)
-        with tempfile.TemporaryDirectory() as folder:
-            run_ctl("--state-dir", folder, "--database", database.url, "migrate")
         running = TestServer(database.url, **limits).start()
         running.sql = database
         running.device = lambda: Device(

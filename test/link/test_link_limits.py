@@ -6,8 +6,9 @@ import socket
 
 import psycopg2
 import pytest
-from conftest import Database, Postgres, colour_of, noise, png, wait_until
+from conftest import Database, colour_of, noise, png, wait_until
 from panel import PING, TEXT, frame
+from postgres import Postgres
 
 HOUR_MS = 3600 * 1000
 

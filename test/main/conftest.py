@@ -38,28 +38,14 @@ def disk():
             subprocess.run(["umount", "-l", path], check=True)
 
 
-@pytest.fixture(scope="session")
-def template():
-    """A state directory with a migrated, empty database."""
-    with Server() as server:
-        server.stop()
-        os.unlink(os.path.join(server.state_dir, "lock"))
-        yield server.state_dir
-
-
 @pytest.fixture
-def launch(template):
-    """Server(...) that is removed at the end. Its state directory is a copy of the template, which
-    is quicker than making a database, unless is_new."""
+def launch():
+    """Server(...) that is removed at the end."""
     servers = []
 
-    def make(*arguments, is_new=False, **options):
-        server = Server(*arguments, **options)
-        servers.append(server)
-        if not is_new and not options.get("database"):
-            os.makedirs(server.state_dir, exist_ok=True)
-            subprocess.run(["cp", "-a", template + "/.", server.state_dir], check=True)
-        return server
+    def make(*arguments, **options):
+        servers.append(Server(*arguments, **options))
+        return servers[-1]
 
     yield make
     for server in servers:

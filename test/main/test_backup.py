@@ -14,13 +14,13 @@ import backups
 import images
 import pytest
 from ctl_scene import database_of, on_terminal
-from postgres import Postgres
+from postgres import shared
 from server import DISPLAYCTL, CtlError, Server, run_ctl, wait_until
 
 
 @pytest.fixture(scope="module")
 def postgres():
-    with Postgres() as one:
+    with shared() as one:
         yield one
 
 
@@ -28,7 +28,6 @@ def postgres():
 def filled(postgres, tmp_path_factory):
     """The URL of a database with rows of all kinds, and a backup of it."""
     url = postgres.create_database()
-    run_ctl("--database", url, "migrate")
     backups.fill(url)
     path = str(tmp_path_factory.mktemp("backup") / "all.backup")
     run_ctl("--database", url, "--state-dir", path + ".none", "backup", path)
@@ -58,6 +57,17 @@ def write(path, data):
     return str(path)
 
 
+def wait_for_lock(url):
+    """Until a backup waits."""
+    with backups.connect(url) as connection, connection.cursor() as cursor:
+        def waits():
+            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+                           "AND datname = current_database()")
+            return cursor.fetchone()[0]
+
+        wait_until(waits, "a backup that waits")
+
+
 def png(number):
     return base64.b64encode(images.png(images.noise(number))).decode()
 
@@ -66,7 +76,7 @@ def png(number):
 
 def test_each_table_into_another_database(postgres, filled):
     url, path = filled
-    other = postgres.create_database()
+    other = postgres.create_empty()
     told = ctl(other, "restore", path)
     assert told["schema"] == len(backups.migrations()) and told["applied"] == 0
     before, after = backups.tables_of(url), backups.tables_of(other)
@@ -82,7 +92,7 @@ def test_each_table_into_another_database(postgres, filled):
 
 @pytest.mark.parametrize("schema", [1, 5, 8, 11, *range(14, len(backups.migrations()))])
 def test_a_backup_of_an_older_version(postgres, tmp_path, schema):
-    old, other = postgres.create_database(), postgres.create_database()
+    old, other = postgres.create_empty(), postgres.create_empty()
     path = str(tmp_path / "old")
     backups.make_old(old, schema)
     backups.fill(old, schema)
@@ -184,7 +194,7 @@ def test_without_a_server(launch, folder):
 
 def test_through_a_pipe(postgres, filled):
     url, path = filled
-    other = postgres.create_database()
+    other = postgres.create_empty()
     with tempfile.TemporaryDirectory() as state_dir:
         line = (f"'{DISPLAYCTL}' --state-dir {state_dir} --database '{url}' backup - | gzip | gunzip | "
                 f"'{DISPLAYCTL}' --state-dir {state_dir} --database '{other}' restore -")
@@ -208,15 +218,14 @@ def test_the_format_is_the_documented_one(filled):
 def test_it_is_one_moment(postgres, filled, tmp_path):
     """What is committed while the backup is under way is not in it: no part of it."""
     url, _ = filled
-    other = postgres.create_database()
+    other = postgres.create_empty()
     with backups.connect(url) as holder, holder.cursor() as cursor:
         holder.autocommit = False
         cursor.execute("LOCK TABLE panel_info IN ACCESS EXCLUSIVE MODE")
         before = backups.tables_of(url, backups.LEFT_OUT | {"panel_info"})
         process = subprocess.Popen([DISPLAYCTL, "--database", url, "--state-dir", str(tmp_path / "s"),
                                     "backup", str(tmp_path / "b")], stdout=subprocess.DEVNULL)
-        waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-        wait_until(lambda: postgres.execute(waits) != "0", "a backup that waits")
+        wait_for_lock(url)
         with backups.connect(url) as connection, connection.cursor() as late:
             late.execute("UPDATE passkey SET name = 'late'")
             late.execute("INSERT INTO account (id, email, name) VALUES (gen_random_uuid(), 'late@x', 'L')")
@@ -235,7 +244,6 @@ def test_it_is_one_moment(postgres, filled, tmp_path):
 def target(postgres):
     """A database that has something in it already."""
     url = postgres.create_database()
-    ctl(url, "migrate")
     ctl(url, "account", "create", "here@example.org")
     return url
 
@@ -245,7 +253,7 @@ def test_databases_that_are_refused(postgres, filled, target):
     assert "--replace removes them" in refused(target, "restore", path)
     assert "say --yes" in refused(target, "restore", path, "--replace", stdin=subprocess.DEVNULL)
     before = backups.tables_of(target)
-    foreign = postgres.create_database()
+    foreign = postgres.create_empty()
     postgres.execute("CREATE TABLE theirs (a int)", foreign.split("/")[3].split("?")[0])
     assert '"theirs", which is not displayd\'s' in refused(foreign, "restore", path, "--replace", "--yes")
     with Server(database=target) as server:
@@ -258,7 +266,6 @@ def test_databases_that_are_refused(postgres, filled, target):
 
 def test_a_migrated_database_without_accounts_is_empty(postgres, filled):
     url = postgres.create_database()
-    ctl(url, "migrate")
     postgres.execute("CREATE EXTENSION btree_gist; CREATE FUNCTION theirs() RETURNS int LANGUAGE sql "
                      "AS 'SELECT 1'", url.split("/")[3].split("?")[0])
     ctl(url, "restore", filled[1])
@@ -374,7 +381,7 @@ def test_a_key_of_several_instances(launch, folder, postgres):
     scene(server)
     path = os.path.join(folder, "b")
     server.ctl("backup", path)
-    url = postgres.create_database()
+    url = postgres.create_empty()
     environment = os.environ | {"DISPLAYD_SECRET_KEY_FILE": key_file}
     assert "is not that of the backup" in refused(url, "restore", path, env=environment)
     assert backups.tables_of(url) == {"sequences": []}
@@ -390,7 +397,7 @@ def test_a_key_of_several_instances(launch, folder, postgres):
 
 def test_databases_that_have_no_backup(postgres, target, tmp_path):
     path = str(tmp_path / "b")
-    assert "not migrated" in refused(postgres.create_database(), "backup", path, code=5)
+    assert "not migrated" in refused(postgres.create_empty(), "backup", path, code=5)
     with pytest.raises(CtlError) as caught:
         run_ctl("--state-dir", str(tmp_path / "typo"), "backup", path)
     assert caught.value.code == 5 and not os.path.exists(tmp_path / "typo")
@@ -447,8 +454,7 @@ def waiting_backup(filled, postgres, tmp_path):
         def start(prepare=None):
             process = subprocess.Popen([DISPLAYCTL, "--database", url, "--state-dir", str(tmp_path / "s"),
                                         "backup", str(tmp_path / "b")], preexec_fn=prepare)
-            waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-            wait_until(lambda: postgres.execute(waits) != "0", "a backup that waits")
+            wait_for_lock(url)
             assert len(os.listdir(tmp_path)) == 1
             return process, holder.rollback
 
@@ -476,7 +482,7 @@ def test_nohup_lets_it_end(waiting_backup, tmp_path):
 def test_a_folder_that_cannot_be_read(filled):
     """It may be written all the same. Root reads any folder: another user tries."""
     as_other = {"user": 65534, "group": 65534, "extra_groups": ()} if os.getuid() == 0 else {}
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+    with tempfile.TemporaryDirectory() as folder:
         if as_other:
             os.chown(folder, 65534, 65534)
         os.chmod(folder, 0o300)

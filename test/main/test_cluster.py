@@ -10,7 +10,7 @@ import subprocess
 import psycopg2
 import pytest
 from conftest import displayd, is_alive, kill
-from postgres import Postgres
+from postgres import Postgres, shared
 from server import DISPLAYD, Server, run_ctl, wait_until
 
 is_root = os.getuid() == 0
@@ -231,8 +231,8 @@ class TestAsRoot:
         state = os.path.join(folder, "state")
         os.mkdir(state, 0o700)
         os.chown(state, 65534, 65534)
-        server = Server(state_dir=state, prefix=("setpriv", "--reuid=65534", "--regid=65534",
-                                                 "--clear-groups"))
+        server = Server(state_dir=state, is_new=True,
+                        prefix=("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"))
         server.command[server.command.index(DISPLAYD)] = os.path.join(programs, "displayd")
         with server:
             assert os.stat(f"/proc/{server.postmaster()}").st_uid == 65534
@@ -254,8 +254,8 @@ class TestAsRoot:
         state = os.path.join(folder, "state")
         os.mkdir(state, 0o700)
         os.chown(state, 65534, 65534)
-        server = Server(state_dir=state, prefix=("setpriv", "--reuid=65534", "--regid=65534",
-                                                 "--clear-groups"))
+        server = Server(state_dir=state, is_new=True,
+                        prefix=("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"))
         server.command[server.command.index(DISPLAYD)] = program
         server.ctl("restore", path)
         with server:
@@ -280,7 +280,7 @@ class TestAsRoot:
 
 @pytest.fixture(scope="module")
 def postgres():
-    with Postgres() as cluster:
+    with shared() as cluster:
         yield cluster
 
 
@@ -295,7 +295,7 @@ def test_a_database_elsewhere(launch, postgres):
 
 
 def test_instances_that_start_together(launch, postgres):
-    url = postgres.create_database()
+    url = postgres.create_empty()
     servers = [launch(database=url).launch() for _ in range(3)]
     for server in servers:
         server.wait_until_ready()

@@ -9,7 +9,7 @@ import backups
 import psycopg2
 import pytest
 from ctl_scene import query
-from postgres import Postgres
+from postgres import shared
 from server import DISPLAYCTL, CtlError, run_ctl
 
 FIELDS = ["kind", "address", "version", "encoding", "collation", "schema", "connections",
@@ -19,7 +19,7 @@ TABLES = 10
 
 @pytest.fixture(scope="module")
 def postgres():
-    with Postgres() as one:
+    with shared() as one:
         yield one
 
 
@@ -107,7 +107,6 @@ def test_a_database_that_cannot_be_reached(folder):
 def test_a_database_elsewhere(postgres, folder):
     """Its password is shown nowhere, and a role that owns nothing may ask."""
     url = postgres.create_database()
-    run_ctl("--database", url, "migrate")
     name = psycopg2.extensions.parse_dsn(url)["dbname"]
     postgres.execute("CREATE ROLE ada LOGIN PASSWORD 'open-sesame'")
     postgres.execute("GRANT SELECT ON schema_migration TO ada", database=name)
@@ -123,7 +122,7 @@ def test_a_database_elsewhere(postgres, folder):
 
 
 def test_an_empty_database(postgres, folder):
-    shown = show_elsewhere(postgres.create_database(), folder)
+    shown = show_elsewhere(postgres.create_empty(), folder)
     assert shown["schema"] == {"applied": 0, "expected": len(backups.migrations())}
     assert shown["tables"] == [] and shown["bytes"] > 0
 
@@ -131,7 +130,6 @@ def test_an_empty_database(postgres, folder):
 def test_a_newer_database(postgres, folder):
     """displayd does not start on it; this says why."""
     url = postgres.create_database()
-    run_ctl("--database", url, "migrate")
     with psycopg2.connect(url) as database, database.cursor() as cursor:
         cursor.execute("INSERT INTO schema_migration (number, name, sha256) "
                        "SELECT max(number) + 1, 'later', '' FROM schema_migration")

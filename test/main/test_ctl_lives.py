@@ -10,7 +10,7 @@ import psycopg2
 import pytest
 from ctl_scene import (DEVICE_FIELDS, NOWHERE, app, device, email, key, new_app, numbers, on_terminal,
                        publish, published, query, refused)
-from postgres import Postgres
+from postgres import shared
 from server import DISPLAYCTL, PATIENCE_S, CtlError, Server, wait_until
 
 __all__ = ["app", "device", "email", "key", "published"]  # fixtures
@@ -264,7 +264,8 @@ class TestAccount:
                            "WHERE app_id = %s FOR UPDATE OF app_version_comment", (app["id"],))
             removed = pool.submit(one.ctl, "account", "remove", email, "--yes")
             wait_until(lambda: run_sql(one, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type "
-                                            "= 'Lock' AND application_name = 'displayctl'"),
+                                            "= 'Lock' AND application_name = 'displayctl' "
+                                            "AND datname = current_database()"),
                        "a removal that waits")
             cursor.execute("SELECT FROM app_version WHERE app_id = %s FOR KEY SHARE", (app["id"],))
             database.commit()
@@ -284,7 +285,7 @@ def run_sql(server, sql, *values):
 
 @pytest.fixture(scope="module")
 def postgres_pair():
-    with Postgres() as postgres:
+    with shared() as postgres:
         url = postgres.create_database()
         with Server(database=url) as one, Server(database=url) as other:
             yield one, other

@@ -7,7 +7,7 @@ import uuid
 import psycopg2
 import pytest
 from ctl_scene import new_app, numbers, publish, refused
-from postgres import Postgres
+from postgres import shared
 from server import DISPLAYCTL, Server, wait_until
 
 DEVICES = 1500
@@ -16,7 +16,7 @@ VERSIONS = 120
 
 @pytest.fixture(scope="module")
 def server():
-    with Postgres() as postgres, Server(database=postgres.create_database()) as one:
+    with shared() as postgres, Server(database=postgres.create_database()) as one:
         yield one
 
 

@@ -269,7 +269,7 @@ def database():
         file.write("local all postgres trust\nlocal all all scram-sha-256\n")
     with postgres:
         postgres.execute(f"CREATE ROLE panels LOGIN SUPERUSER PASSWORD '{PASSWORD}'")
-        yield postgres.create_database().replace("user=postgres", "user=panels")
+        yield postgres.create_empty().replace("user=postgres", "user=panels")
 
 
 def by_variable(checkout, url, monkeypatch):

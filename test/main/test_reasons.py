@@ -6,11 +6,11 @@ import pwd
 import shutil
 import socket
 import subprocess
-import tempfile
 
 import pytest
 from conftest import displayd
 from postgres import Postgres
+from run_folder import new_folder
 from server import Server, wait_until
 
 PASSWORD = "correct-horse"
@@ -37,7 +37,7 @@ class Tls(Postgres):
     """A PostgreSQL with TLS on a port."""
 
     def __init__(self):
-        self.files = tempfile.mkdtemp(prefix="displayd-tls-", dir="/tmp")
+        self.files = new_folder("displayd-tls-")
         os.chmod(self.files, 0o755)
         super().__init__({"listen_addresses": "127.0.0.1", "port": str(free_port()), "ssl": "on",
                           "ssl_cert_file": self.files + "/used.crt",

@@ -26,11 +26,10 @@ RETIRED = 'msg="worker retired"'
 class Scene:
     """A server with a configuration file, an account with a key, and some devices."""
 
-    def __init__(self, template):
+    def __init__(self):
         self.server = Server("--config", "", workers=2)
         self.path = os.path.join(self.server.state_dir, "displayd.conf")
         self.server.command[self.server.command.index("--config") + 1] = self.path
-        subprocess.run(["cp", "-a", template + "/.", self.server.state_dir], check=True)
         self.write()
         self.server.start()
         account = ("--account", "ada@example.org")
@@ -75,8 +74,8 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def scene(template):
-    one = Scene(template)
+def scene():
+    one = Scene()
     yield one
     one.server.remove()
 

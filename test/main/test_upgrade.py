@@ -25,8 +25,8 @@ from server import CtlError, Server, wait_until  # noqa: E402
 
 
 @pytest.fixture(scope="module")
-def scene(template):
-    one = Scene(template)
+def scene():
+    one = Scene()
     yield one
     one.remove()
 
@@ -97,11 +97,11 @@ def test_limits_outlive_it(scene):
     assert [shared_memory(pid) for pid in scene.server.workers()] == before
 
 
-def test_tls_goes_on(template, folder):
+def test_tls_goes_on(folder):
     """Also where a ticket of the program before is used."""
     made = certificates.make(folder, "wall")
     port = free_port()
-    one = Scene(template, "--tls-listen", f"127.0.0.1:{port}", *made.options)
+    one = Scene("--tls-listen", f"127.0.0.1:{port}", *made.options)
     try:
         context = tls.context(made, version=ssl.TLSVersion.TLSv1_2)
         with tls.connect(port, context) as stream:
@@ -119,9 +119,9 @@ def test_tls_goes_on(template, folder):
         one.remove()
 
 
-def test_the_token_of_metrics_goes_on(template, folder):
+def test_the_token_of_metrics_goes_on(folder):
     path = os.path.join(folder, "token")
-    one = Scene(template)
+    one = Scene()
     try:
         for token in ("the-first-of-some-tokens-012345678", "the-second-one-of-them-0123456789"):
             with open(path, "w", encoding="ascii", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
@@ -136,9 +136,9 @@ def test_the_token_of_metrics_goes_on(template, folder):
         one.remove()
 
 
-def test_cpu_time_is_counted_once(template):
+def test_cpu_time_is_counted_once():
     """What the process had used before is not counted again by the program that takes over."""
-    one = Scene(template, "--admin-listen", "127.0.0.1:0")
+    one = Scene("--admin-listen", "127.0.0.1:0")
     try:
         scrape = Scrape(one.server)
 
@@ -156,8 +156,8 @@ def test_cpu_time_is_counted_once(template):
         one.remove()
 
 
-def test_it_stops_after_an_upgrade(template):
-    one = Scene(template)
+def test_it_stops_after_an_upgrade():
+    one = Scene()
     try:
         assert one.upgrade()["state"] == "done"
         assert one.server.stop() == 0
@@ -366,7 +366,7 @@ def test_it_waits_for_a_change_of_the_configuration(scene):
 
 def test_no_server_is_there(folder):
     with pytest.raises(CtlError) as error:
-        Server(state_dir=folder).ctl("upgrade")
+        Server(state_dir=folder, is_new=True).ctl("upgrade")
     assert error.value.code == 3
 
 
@@ -381,7 +381,7 @@ def test_what_holds_the_lock_is_no_server(folder):
             fcntl.fcntl(lock, fcntl.F_OFD_SETLK,
                         struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
             with pytest.raises(CtlError) as error:
-                Server(state_dir=folder).ctl("upgrade")
+                Server(state_dir=folder, is_new=True).ctl("upgrade")
     finally:
         signal.signal(signal.SIGUSR2, before)
     assert error.value.code == 4 and "is no displayd" in error.value.text

@@ -13,8 +13,8 @@ TOKEN = "a-token-of-some-length-0123456789"
 
 
 @pytest.fixture
-def scene(template):
-    one = Scene(template)
+def scene():
+    one = Scene()
     yield one
     one.remove()
 

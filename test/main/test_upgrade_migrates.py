@@ -27,8 +27,8 @@ DATABASE_NEWER = 7  # displayd's exit code
 
 
 @pytest.fixture
-def scene(template):
-    one = Scene(template, "--rate-limit", "0")
+def scene():
+    one = Scene("--rate-limit", "0")
     yield one
     one.remove()
 

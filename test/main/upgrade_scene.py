@@ -5,7 +5,6 @@
 import os
 import shutil
 import socket
-import subprocess
 import sys
 
 import pytest
@@ -26,7 +25,7 @@ def free_port():
 class Scene:
     """A server whose program is a link that a test can lead elsewhere."""
 
-    def __init__(self, template, *arguments):
+    def __init__(self, *arguments):
         # A restart would get another port from the kernel.
         self.server = Server("--config", "", *arguments, workers=2,
                              listen=f"127.0.0.1:{free_port()}")
@@ -39,7 +38,6 @@ class Scene:
         with open(self.config, "w", encoding="utf-8"):
             pass
         self.install()
-        subprocess.run(["cp", "-a", template + "/.", self.server.state_dir], check=True)
         self.server.start()
         account = ("--account", "ada@example.org")
         self.server.ctl("account", "create", "ada@example.org", "--name", "Ada")

@@ -16,14 +16,14 @@ sys.path[:0] = [TESTS, os.path.join(TESTS, "api"), os.path.join(TESTS, "contract
 import scene  # noqa: E402
 from world import World, images, new_key  # noqa: E402
 
-from postgres import Postgres  # noqa: E402
+from postgres import shared  # noqa: E402
 
 FIRST, SECOND = images.webp(images.gradient(1)), images.webp(images.gradient(2))
 
 
 @pytest.fixture(scope="module")
 def world():
-    with Postgres() as cluster, World(cluster.create_database()) as one:
+    with shared() as cluster, World(cluster.create_database()) as one:
         yield one
 
 

@@ -1,15 +1,15 @@
-"""One PostgreSQL a process of pytest, and on it the servers that tests share. A test makes people of
+"""The PostgreSQL of the run, and on it the servers that tests share. A test makes people of
 its own, so that none sees another's."""
 
 import pytest
 from people import Person, World
 
-from postgres import Postgres
+from postgres import shared
 
 
 @pytest.fixture(scope="session")
 def postgres():
-    with Postgres({"max_connections": "200"}) as cluster:
+    with shared() as cluster:
         yield cluster
 
 

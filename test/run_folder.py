@@ -1,0 +1,59 @@
+"""The folder of a run of the tests, and what is made there once and then copied.
+
+test/run_guard.py makes it and names it in DISPLAYD_TEST_RUN; it may be in memory. Without that each
+process has one of its own, which goes with it.
+"""
+
+import atexit
+import contextlib
+import fcntl
+import functools
+import os
+import shutil
+import subprocess
+import tempfile
+
+
+def database_folder():
+    """Where folders with databases are made: a short path, since a unix socket's may have 107 bytes."""
+    run = os.environ.get("DISPLAYD_TEST_RUN")
+    return os.path.join(run, "m") if run else "/tmp"
+
+
+def new_folder(prefix):
+    """A new folder for a database, or for sockets."""
+    return tempfile.mkdtemp(prefix=prefix, dir=database_folder())
+
+
+@functools.cache
+def folder_of_copies():
+    if os.environ.get("DISPLAYD_TEST_RUN"):
+        return database_folder()
+    folder = new_folder("displayd-once-")
+    os.chmod(folder, 0o1777)  # PostgreSQL may be another user
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+@contextlib.contextmanager
+def locked(path):
+    """Only one process has it at a time."""
+    with open(path, "w", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def made_once(name, make):
+    """A folder that make(path) makes if nobody has: to be copied, not to be changed."""
+    path = os.path.join(folder_of_copies(), name)
+    with locked(path + ".lock"):
+        if not os.path.exists(path):
+            shutil.rmtree(path + ".new", ignore_errors=True)
+            make(path + ".new")
+            os.rename(path + ".new", path)
+    return path
+
+
+def copy_folder(source, target, prefix=()):
+    """With owners and rights; target may exist. prefix: a command to copy by."""
+    subprocess.run([*prefix, "cp", "-aT", "--reflink=auto", source, target], cwd="/", check=True)
