@@ -11,6 +11,7 @@ import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
+from postgres import shared  # noqa: E402
 from server import DISPLAYD, Server  # noqa: E402
 
 DISK = "160m"  # a fresh state directory takes 60 MiB
@@ -50,6 +51,19 @@ def launch():
     yield make
     for server in servers:
         server.remove()
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """The PostgreSQL of the run."""
+    with shared() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def serve(launch, postgres):
+    """launch() with a database there, which is quicker: for tests that are not about displayd's own."""
+    return lambda *arguments, **options: launch(*arguments, database=postgres.create_database(), **options)
 
 
 @pytest.fixture(scope="module")

@@ -14,14 +14,7 @@ import backups
 import images
 import pytest
 from ctl_scene import database_of, on_terminal
-from postgres import shared
 from server import DISPLAYCTL, CtlError, Server, run_ctl, wait_until
-
-
-@pytest.fixture(scope="module")
-def postgres():
-    with shared() as one:
-        yield one
 
 
 @pytest.fixture(scope="module")

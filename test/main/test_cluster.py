@@ -10,7 +10,7 @@ import subprocess
 import psycopg2
 import pytest
 from conftest import displayd, is_alive, kill
-from postgres import Postgres, shared
+from postgres import Postgres
 from server import DISPLAYD, Server, run_ctl, wait_until
 
 is_root = os.getuid() == 0
@@ -276,12 +276,6 @@ class TestAsRoot:
                               stderr=subprocess.PIPE, text=True, check=False)
         assert done.returncode == 5
         assert "belongs to another user (uid" in done.stderr
-
-
-@pytest.fixture(scope="module")
-def postgres():
-    with shared() as cluster:
-        yield cluster
 
 
 def test_a_database_elsewhere(launch, postgres):

@@ -9,18 +9,11 @@ import backups
 import psycopg2
 import pytest
 from ctl_scene import query
-from postgres import shared
 from server import DISPLAYCTL, CtlError, run_ctl
 
 FIELDS = ["kind", "address", "version", "encoding", "collation", "schema", "connections",
           "isPooled", "bytes", "tables"]
 TABLES = 10
-
-
-@pytest.fixture(scope="module")
-def postgres():
-    with shared() as one:
-        yield one
 
 
 def show_elsewhere(url, folder, **options):

@@ -10,7 +10,6 @@ import psycopg2
 import pytest
 from ctl_scene import (DEVICE_FIELDS, NOWHERE, app, device, email, key, new_app, numbers, on_terminal,
                        publish, published, query, refused)
-from postgres import shared
 from server import DISPLAYCTL, PATIENCE_S, CtlError, Server, wait_until
 
 __all__ = ["app", "device", "email", "key", "published"]  # fixtures
@@ -284,8 +283,7 @@ def run_sql(server, sql, *values):
 
 
 @pytest.fixture(scope="module")
-def postgres_pair():
-    with shared() as postgres:
-        url = postgres.create_database()
-        with Server(database=url) as one, Server(database=url) as other:
-            yield one, other
+def postgres_pair(postgres):
+    url = postgres.create_database()
+    with Server(database=url) as one, Server(database=url) as other:
+        yield one, other

@@ -7,7 +7,6 @@ import uuid
 import psycopg2
 import pytest
 from ctl_scene import new_app, numbers, publish, refused
-from postgres import shared
 from server import DISPLAYCTL, Server, wait_until
 
 DEVICES = 1500
@@ -15,8 +14,8 @@ VERSIONS = 120
 
 
 @pytest.fixture(scope="module")
-def server():
-    with shared() as postgres, Server(database=postgres.create_database()) as one:
+def server(postgres):
+    with Server(database=postgres.create_database()) as one:
         yield one
 
 

@@ -128,20 +128,20 @@ def test_wrong_token(server, field):
     assert TOKEN not in server.log()
 
 
-def test_no_token_no_metrics(launch):
-    server = launch("--admin-listen", "127.0.0.1:0").start()
+def test_no_token_no_metrics(serve):
+    server = serve("--admin-listen", "127.0.0.1:0").start()
     assert server.get("/metrics").status == 404
     assert server.get("/metrics", key=TOKEN).status == 404
     assert Scrape(server).get()[0] == 200
     assert Scrape(server).get("/v1/devices")[0] == 404
 
 
-def test_wrong_tokens_are_guesses(launch, folder):
+def test_wrong_tokens_are_guesses(serve, folder):
     path = os.path.join(folder, "token")
     with open(path, "w", encoding="ascii") as file:
         file.write(TOKEN)
     os.chmod(path, 0o600)
-    server = launch("--metrics-token-file", path).start()
+    server = serve("--metrics-token-file", path).start()
     statuses = [server.get("/metrics", key=f"wrong-token-{n}").status for n in range(200)]
     assert statuses[0] == 401 and 429 in statuses and set(statuses) == {401, 429}
     # As with keys: who has the right one is not kept out by others at the same address.
@@ -153,20 +153,20 @@ def test_wrong_tokens_are_guesses(launch, folder):
     ("two words of it 0123456789 012345678", 0o600, "one line"),
     ("x" * 513, 0o600, "one line of 32 to 512"), (TOKEN + "\n\n", 0o600, "one line"),
     ("", 0o600, "one line"), (TOKEN, 0o644, "everybody may read it"), (None, 0, "No such file")])
-def test_wrong_token_file(launch, folder, text, mode, why):
+def test_wrong_token_file(serve, folder, text, mode, why):
     path = os.path.join(folder, "token")
     if text is not None:
         with open(path, "w", encoding="ascii") as file:
             file.write(text)
         os.chmod(path, mode)
-    server = launch("--metrics-token-file", path)
+    server = serve("--metrics-token-file", path)
     server.launch()
     assert server.wait() == 2
     assert why in server.log() and "the token for metrics" in server.log()
     assert not text or text.strip() not in server.log()
 
 
-def test_another_token(launch, folder):
+def test_another_token(serve, folder):
     """In the same file, at SIGHUP; a faulty one is refused, and the one before stays."""
     def write(text):
         with open(os.path.join(folder, "token"), "w", encoding="ascii") as file:
@@ -177,7 +177,7 @@ def test_another_token(launch, folder):
 
     write(TOKEN)
     os.chmod(os.path.join(folder, "token"), 0o600)
-    server = launch("--metrics-token-file", os.path.join(folder, "token")).start()
+    server = serve("--metrics-token-file", os.path.join(folder, "token")).start()
     write("too short")
     server.process.send_signal(signal.SIGHUP)
     server.wait_for_log("the configuration is refused")

@@ -28,8 +28,8 @@ def sockets(pid):
     return {link for link in links if link.startswith("socket:")}
 
 
-def test_nothing_runs_before_there_is_something_to_render(launch):
-    server = launch(workers=2).start()
+def test_nothing_runs_before_there_is_something_to_render(serve):
+    server = serve(workers=2).start()
     assert server.get("/readyz").status == 200
     host = server.render_host()
     assert below(host) == []
@@ -38,15 +38,15 @@ def test_nothing_runs_before_there_is_something_to_render(launch):
     assert own < 4096 or "asan" in open(f"/proc/{host}/maps", encoding="ascii").read()  # KiB
 
 
-def test_no_app_is_rendered_where_that_is_turned_off(launch):
-    server = launch("--renderers", "0", workers=1).start()
+def test_no_app_is_rendered_where_that_is_turned_off(serve):
+    server = serve("--renderers", "0", workers=1).start()
     assert server.get("/readyz").status == 200
     assert "renderers started" not in server.log()
     assert server.stop() == 0
 
 
-def test_a_host_that_is_killed_is_replaced(launch):
-    server = launch(workers=1).start()
+def test_a_host_that_is_killed_is_replaced(serve):
+    server = serve(workers=1).start()
     host, workers = server.render_host(), server.workers()
     kill(host)
     server.wait_for_log('msg="renderers ended unexpectedly"')
@@ -57,20 +57,20 @@ def test_a_host_that_is_killed_is_replaced(launch):
     assert server.stop() == 0
 
 
-def test_it_ends_with_displayd(launch):
-    server = launch(workers=1).start()
+def test_it_ends_with_displayd(serve):
+    server = serve(workers=1).start()
     host = server.render_host()
     assert server.stop() == 0
     assert not is_alive(host)
-    server = launch(workers=1).start()
+    server = serve(workers=1).start()
     host = server.render_host()
     kill(server.process.pid)
     wait_until(lambda: not is_alive(host), "the end of the host")
 
 
-def test_what_the_processes_have_open(launch):
+def test_what_the_processes_have_open(serve):
     """The host has nothing that requests come through; of the links a worker has its own alone."""
-    server = launch(workers=3).start()
+    server = serve(workers=3).start()
     host, workers = server.render_host(), [sockets(pid) for pid in server.workers()]
     made = sockets(server.process.pid)
     listening = set.intersection(*workers)
@@ -82,8 +82,8 @@ def test_what_the_processes_have_open(launch):
 
 
 @as_root
-def test_its_rights(launch):
-    server = launch(workers=1).start()
+def test_its_rights(serve):
+    server = serve(workers=1).start()
     needed = (5, 6, 7, 8)  # of <linux/capability.h>: to signal, and to start with another user
     wait_until(lambda: int(status(server.render_host())["CapEff"][0], 16)
                == sum(1 << number for number in needed), "a host that has given up the others")

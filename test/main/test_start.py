@@ -28,10 +28,9 @@ def test_starts_and_stops(launch):
     assert server.log().rstrip().endswith("msg=stopped")
 
 
-def test_workers_need_no_larger_table_of_descriptors(launch):
+def test_workers_need_no_larger_table_of_descriptors(running):
     """To make it larger later stops the loop for 10 ms and more."""
-    server = launch().start()
-    for pid in server.workers():
+    for pid in running.workers():
         with open(f"/proc/{pid}/status", encoding="ascii") as file:
             size = int(re.search(r"^FDSize:\s+(\d+)", file.read(), re.M)[1])
         with open(f"/proc/{pid}/limits", encoding="ascii") as file:
@@ -40,19 +39,18 @@ def test_workers_need_no_larger_table_of_descriptors(launch):
         assert size >= most
 
 
-def test_says_what_it_listens_on(launch):
-    server = launch().start()
-    assert server.url == "http://{}:{}".format(*server.address)
+def test_says_what_it_listens_on(running):
+    assert running.url == "http://{}:{}".format(*running.address)
 
 
-def test_public_url_is_handed_out(launch):
-    server = launch("--public-url", "https://panels.example/").start()
+def test_public_url_is_handed_out(serve):
+    server = serve("--public-url", "https://panels.example/").start()
     assert server.url == "https://panels.example"
 
 
-def test_several_listeners(launch, folder):
+def test_several_listeners(serve, folder):
     path = os.path.join(folder, "socket")
-    server = launch("--listen", "127.0.0.1:0", "--listen", "unix:" + path, listen=None).start()
+    server = serve("--listen", "127.0.0.1:0", "--listen", "unix:" + path, listen=None).start()
     assert os.stat(path).st_mode & 0o777 == 0o660
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(path)
@@ -62,9 +60,9 @@ def test_several_listeners(launch, folder):
     assert not os.path.exists(path)
 
 
-def test_admin_listener(launch):
+def test_admin_listener(serve):
     """It answers what is for the operator, and nothing else."""
-    server = launch("--admin-listen", "127.0.0.1:0").start()
+    server = serve("--admin-listen", "127.0.0.1:0").start()
     port = int(re.search(r"msg=listening .*port=(\d+) role=admin", server.log())[1])
     for path, status in (("/livez", 200), ("/readyz", 200), ("/v1/devices", 404), ("/docs", 404)):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -88,14 +86,14 @@ def test_a_socket_that_a_killed_server_left_is_replaced(launch, folder):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_every_stop_signal_ends_with_0(launch, number):
-    server = launch().start()
+def test_every_stop_signal_ends_with_0(serve, number):
+    server = serve().start()
     server.process.send_signal(number)
     assert server.wait() == 0
 
 
-def test_requests_at_work_are_finished(launch):
-    server = launch().start()
+def test_requests_at_work_are_finished(serve):
+    server = serve().start()
     with server.connect() as client:
         client.sendall(b"POST /livez HTTP/1.1\r\nHost: x\r\nContent-Le")
         server.wait_for_log("msg=listening")
@@ -128,8 +126,8 @@ def test_stops_while_it_starts(launch):
     assert server.stop() == 0
 
 
-def test_a_killed_worker_is_started_again(launch):
-    server = launch().start()
+def test_a_killed_worker_is_started_again(serve):
+    server = serve().start()
     victim, other = server.workers()
     kill(victim)
     server.wait_for_log('msg="worker started"', 3)
@@ -139,8 +137,8 @@ def test_a_killed_worker_is_started_again(launch):
     wait_until(lambda: server.get("/readyz").status == 200, "a ready worker")
 
 
-def test_a_worker_that_keeps_crashing_is_started_less_often(launch):
-    server = launch(workers=1).start()
+def test_a_worker_that_keeps_crashing_is_started_less_often(serve):
+    server = serve(workers=1).start()
     for count in range(1, 5):
         kill(server.workers()[0])
         server.wait_for_log('msg="worker started"', count + 1)
@@ -148,8 +146,8 @@ def test_a_worker_that_keeps_crashing_is_started_less_often(launch):
         assert f"restart_in_ms={delay}\n" in server.log()
 
 
-def test_a_worker_that_hangs_is_replaced(launch):
-    server = launch(workers=1).start()
+def test_a_worker_that_hangs_is_replaced(serve):
+    server = serve(workers=1).start()
     victim = server.workers()[0]
     kill(victim, signal.SIGSTOP)
     # Its connection waits where nobody accepts it, until there is another worker.
@@ -159,8 +157,8 @@ def test_a_worker_that_hangs_is_replaced(launch):
     wait_until(lambda: server.get("/readyz").status == 200, "a ready worker")
 
 
-def test_a_busy_worker_is_left_alone(launch):
-    server = launch("--access-log", "off", workers=1).start()
+def test_a_busy_worker_is_left_alone(serve):
+    server = serve("--access-log", "off", workers=1).start()
     workers = server.workers()
     batch = 500
     # Longer than any silence that is borne; the requests of one batch wait for those before.
@@ -186,9 +184,8 @@ def test_all_ends_with_a_killed_supervisor(launch):
     assert server.get("/readyz").status == 200
 
 
-def test_workers_inherit_only_what_they_need(launch):
-    server = launch().start()
-    for pid in server.workers():
+def test_workers_inherit_only_what_they_need(running):
+    for pid in running.workers():
         links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
         assert not [link for link in links if link.endswith("/lock") or "signalfd" in link]
 
@@ -202,8 +199,8 @@ def test_passwords_are_not_in_the_list_of_processes(launch):
     assert "hunter2" not in server.log()
 
 
-def test_descriptors_up_to_the_hard_limit(launch):
-    server = launch(prefix=("prlimit", "--nofile=512:4096")).start()
+def test_descriptors_up_to_the_hard_limit(serve):
+    server = serve(prefix=("prlimit", "--nofile=512:4096")).start()
     with open(f"/proc/{server.workers()[0]}/limits", encoding="ascii") as file:
         line = next(line for line in file if line.startswith("Max open files"))
     assert line.split()[3:5] == ["4096", "4096"]
@@ -218,22 +215,22 @@ def test_port_taken(launch, folder):
     assert f'reason="cannot listen on {address}: another program does"' in text
 
 
-def test_waits_for_the_port_of_a_server_that_was_killed(launch, folder):
+def test_waits_for_the_port_of_a_server_that_was_killed(serve, folder):
     path = folder + "/socket"
     with socket.create_server(("127.0.0.1", 0)) as taken, \
             socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as local:
         local.bind(path)
         local.listen()
         port = taken.getsockname()[1]
-        server = launch("--listen", f"unix:{path}", listen=f"127.0.0.1:{port}").launch()
+        server = serve("--listen", f"unix:{path}", listen=f"127.0.0.1:{port}").launch()
         server.wait_for_log("waiting: a killed server may be ending")
         taken.close()
         server.wait_for_log("waiting: a killed server may be ending", 2)
     server.wait_until_ready()
 
 
-def test_waits_for_the_lock_of_a_server_that_was_killed(launch):
-    server = launch()
+def test_waits_for_the_lock_of_a_server_that_was_killed(serve):
+    server = serve()
     with open(server.state_dir + "/lock", "w", encoding="ascii") as file:
         # struct flock: the whole file, for writing.
         fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
@@ -242,9 +239,9 @@ def test_waits_for_the_lock_of_a_server_that_was_killed(launch):
     server.wait_until_ready()
 
 
-def test_stops_while_it_waits(launch, folder):
+def test_stops_while_it_waits(serve, folder):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        server = launch(listen="127.0.0.1:%d" % taken.getsockname()[1]).launch()
+        server = serve(listen="127.0.0.1:%d" % taken.getsockname()[1]).launch()
         server.wait_for_log("waiting: a killed server may be ending")
         assert server.stop() == 3
 
@@ -266,14 +263,13 @@ def test_address_of_another_machine(folder):
     assert "this machine has no such address" in text
 
 
-def test_state_directory_in_use(launch):
-    server = launch().start()
-    code, _, text = displayd("--state-dir", server.state_dir, "--listen", "127.0.0.1:0")
+def test_state_directory_in_use(running):
+    code, _, text = displayd("--state-dir", running.state_dir, "--listen", "127.0.0.1:0")
     assert code == 4
-    assert f"is in use by another server (pid {server.process.pid})" in text
+    assert f"is in use by another server (pid {running.process.pid})" in text
     # It has not disturbed the one that runs.
-    assert server.get("/readyz").status == 200
-    assert server.url
+    assert running.get("/readyz").status == 200
+    assert running.url
 
 
 def test_state_directory_that_cannot_be_made():
@@ -282,16 +278,16 @@ def test_state_directory_that_cannot_be_made():
     assert 'reason="cannot make the state directory /dev/null/x: Not a directory"' in text
 
 
-def test_json_log(launch):
+def test_json_log(serve):
     import json
-    server = launch("--log-format", "json").start()
+    server = serve("--log-format", "json").start()
     server.stop()
     lines = [json.loads(line) for line in server.log().splitlines()]
     assert lines[-1]["msg"] == "stopped"
 
 
-def test_no_access_log(launch):
-    server = launch("--access-log", "off").start()
+def test_no_access_log(serve):
+    server = serve("--access-log", "off").start()
     server.get("/livez")
     server.stop()
     assert "group=access" not in server.log()
@@ -336,9 +332,9 @@ def test_configuration_errors(folder):
                       "No such file or directory\n")
 
 
-def test_configuration_from_the_file(launch, folder):
+def test_configuration_from_the_file(serve, folder):
     path = os.path.join(folder, "displayd.conf")
     with open(path, "w", encoding="utf-8") as file:
         file.write("listen = 127.0.0.1:0\npublic-url = http://file.example\n")
-    server = launch("--config", path, listen=None).start()
+    server = serve("--config", path, listen=None).start()
     assert server.url == "http://file.example"

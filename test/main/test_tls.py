@@ -175,9 +175,9 @@ class TestSessions:
             assert stream.session_reused
             assert tls.ask(stream).status == 200
 
-    def test_a_foreign_ticket_is_no_harm(self, site, launch):
+    def test_a_foreign_ticket_is_no_harm(self, site, serve):
         """Of a server with other keys: a full handshake."""
-        other = launch("--tls-listen", "127.0.0.1:0", *site.first.options, workers=1).start()
+        other = serve("--tls-listen", "127.0.0.1:0", *site.first.options, workers=1).start()
         for version in (TLS12, TLS13):
             made = site.context(version=version)
             with tls.connect(tls.port_of(other), made) as stream:
@@ -434,20 +434,20 @@ class Socket:
         self.stream.close()
 
 
-def test_a_chain_is_sent(folder, launch):
+def test_a_chain_is_sent(folder, serve):
     between = certificates.make(folder, "between", names=())
     leaf = certificates.make(folder, "leaf", issuer=between)
     leaf.write([leaf, between])
-    server = launch("--tls-listen", "127.0.0.1:0", *leaf.options, workers=1, listen=None)
+    server = serve("--tls-listen", "127.0.0.1:0", *leaf.options, workers=1, listen=None)
     server.launch()
     server.wait_for_log("msg=ready")
     assert s_client(tls.port_of(server), "-showcerts").count("BEGIN CERTIFICATE") == 2
 
 
-def test_only_tls_listens(folder, launch):
+def test_only_tls_listens(folder, serve):
     """Then nothing listens at the default address."""
     made = certificates.make(folder, "own")
-    server = launch("--tls-listen", "127.0.0.1:0", *made.options, workers=1, listen=None)
+    server = serve("--tls-listen", "127.0.0.1:0", *made.options, workers=1, listen=None)
     server.launch()
     server.wait_for_log("msg=ready")
     assert server.log().count("msg=listening") == 1

@@ -48,15 +48,15 @@ def ask_through(server, address, name, **fields):
     return remote_of(server, name)
 
 
-def test_nobody_is_believed_by_default(launch):
-    server = launch().start()
+def test_nobody_is_believed_by_default(serve):
+    server = serve().start()
     assert ask(server, "plain") == "127.0.0.1"
     assert ask(server, "one", X_Forwarded_For="192.0.2.1") == "127.0.0.1"
     assert ask(server, "other", Forwarded="for=192.0.2.1") == "127.0.0.1"
 
 
-def test_a_named_proxy_is_believed(launch):
-    server = launch("--trust-proxy", "10.0.0.0/8", "--trust-proxy", "127.0.0.1/32").start()
+def test_a_named_proxy_is_believed(serve):
+    server = serve("--trust-proxy", "10.0.0.0/8", "--trust-proxy", "127.0.0.1/32").start()
     assert ask(server, "plain") == "127.0.0.1"
     assert ask(server, "one", X_Forwarded_For="198.51.100.9, 192.0.2.1, 10.2.3.4") == "192.0.2.1"
     assert ask(server, "other", Forwarded='for="[2001:db8::1]:80";proto=https') == "2001:db8::1"
@@ -187,9 +187,9 @@ def test_a_header_on_other_listeners_is_no_request(proxied):
     assert ask_by_hand(server.address, TCP_4 + request("plain")).startswith(b"HTTP/1.1 400 ")
 
 
-def test_others_cannot_use_such_a_listener(launch, folder):
+def test_others_cannot_use_such_a_listener(serve, folder):
     path = os.path.join(folder, "socket")
-    server = launch("--listen", "proxy:127.0.0.1:0", "--listen", f"proxy:unix:{path}",
+    server = serve("--listen", "proxy:127.0.0.1:0", "--listen", f"proxy:unix:{path}",
                     "--trust-proxy", "10.0.0.0/8").start()
     assert ask_by_hand(proxied_address(server), TCP_4 + request("stranger")) == b""
     server.wait_for_log('msg="connection refused" reason="the peer is no trusted proxy" '
@@ -200,8 +200,8 @@ def test_others_cannot_use_such_a_listener(launch, folder):
     assert "stranger" not in server.log()
 
 
-def test_half_a_header_does_not_keep_it_from_ending(launch):
-    server = launch("--listen", "proxy:127.0.0.1:0", "--trust-proxy", "127.0.0.1").start()
+def test_half_a_header_does_not_keep_it_from_ending(serve):
+    server = serve("--listen", "proxy:127.0.0.1:0", "--trust-proxy", "127.0.0.1").start()
     with socket.create_connection(proxied_address(server), timeout=PATIENCE_S) as client:
         client.sendall(TCP_4[:20])
         assert ask(server, "meanwhile") == "127.0.0.1"
@@ -223,9 +223,9 @@ def hold(address, header, count):
     return clients
 
 
-def room_for_few(launch, *arguments):
+def room_for_few(serve, *arguments):
     """A server that has room for fewer connections than FLOOD."""
-    return launch(*arguments, "--trust-proxy", "127.0.0.1", workers=1,
+    return serve(*arguments, "--trust-proxy", "127.0.0.1", workers=1,
                   prefix=("prlimit", "--nofile=700:700")).start()
 
 
@@ -234,9 +234,9 @@ FLOODER = b"PROXY TCP4 192.0.2.66 10.0.0.1 5 6\r\n"
 FLOODED = 'reason="too many connections come from this address" remote=192.0.2.66'
 
 
-def test_connections_of_one_client_are_limited(launch):
+def test_connections_of_one_client_are_limited(serve):
     """So that others find room, through the proxy or not."""
-    server = room_for_few(launch, "--listen", "proxy:127.0.0.1:0")
+    server = room_for_few(serve, "--listen", "proxy:127.0.0.1:0")
     address = proxied_address(server)
     clients = hold(address, FLOODER, FLOOD)
     server.wait_for_log(FLOODED)
@@ -246,9 +246,9 @@ def test_connections_of_one_client_are_limited(launch):
         client.close()
 
 
-def test_connections_of_one_client_are_limited_under_tls(launch, folder):
+def test_connections_of_one_client_are_limited_under_tls(serve, folder):
     made = certificates.make(folder, "one")
-    server = room_for_few(launch, "--tls-listen", "proxy:127.0.0.1:0", *made.options)
+    server = room_for_few(serve, "--tls-listen", "proxy:127.0.0.1:0", *made.options)
     address = "127.0.0.1", tls.port_of(server)
     clients = hold(address, FLOODER, FLOOD)
     server.wait_for_log(FLOODED)
@@ -260,8 +260,8 @@ def test_connections_of_one_client_are_limited_under_tls(launch, folder):
         client.close()
 
 
-def test_urls_that_are_handed_out_lead_elsewhere(launch):
-    server = launch("--listen", "proxy:127.0.0.1:0", "--listen", "127.0.0.1:0",
+def test_urls_that_are_handed_out_lead_elsewhere(serve):
+    server = serve("--listen", "proxy:127.0.0.1:0", "--listen", "127.0.0.1:0",
                     "--trust-proxy", "127.0.0.1", listen=None).start()
     port = re.search(r"address=127\.0\.0\.1:0 port=(\d+)", server.log())[1]
     assert server.url == f"http://127.0.0.1:{port}"
@@ -294,24 +294,24 @@ def check_panel(server, address):
 
 
 @needs_nginx
-def test_behind_nginx(launch, folder):
-    server = launch("--trust-proxy", "127.0.0.1").start()
+def test_behind_nginx(serve, folder):
+    server = serve("--trust-proxy", "127.0.0.1").start()
     with proxies.nginx(folder, "%s:%s" % server.address) as address:
         check_proxy(server, address, "through-nginx")
         check_panel(server, address)
 
 
 @needs_caddy
-def test_behind_caddy(launch, folder):
-    server = launch("--trust-proxy", "127.0.0.1").start()
+def test_behind_caddy(serve, folder):
+    server = serve("--trust-proxy", "127.0.0.1").start()
     with proxies.caddy(folder, "%s:%s" % server.address) as address:
         check_proxy(server, address, "through-caddy")
         check_panel(server, address)
 
 
 @needs_haproxy
-def test_behind_haproxy(launch, folder):
-    server = launch("--trust-proxy", "127.0.0.1").start()
+def test_behind_haproxy(serve, folder):
+    server = serve("--trust-proxy", "127.0.0.1").start()
     with proxies.haproxy(folder, "%s:%s" % server.address) as address:
         check_proxy(server, address, "through-haproxy")
         check_panel(server, address)
