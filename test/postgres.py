@@ -132,10 +132,8 @@ class Cluster:
         return self._create(self._new_name(), f"TEMPLATE {self.TEMPLATE} STRATEGY file_copy")
 
     def drop_databases(self):
-        """Those that were made here. Their servers may be gone, or not yet."""
-        for name in self.databases:
-            with contextlib.suppress(RuntimeError):
-                self.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+        """Those that were made here. A server may still have connections."""
+        self.execute("".join(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE);\n' for name in self.databases))
         self.databases.clear()
 
 

@@ -1,6 +1,7 @@
 """displayctl backup and restore: of a whole instance, while it runs, into another one."""
 
 import base64
+import contextlib
 import glob
 import os
 import re
@@ -52,7 +53,8 @@ def write(path, data):
 
 def wait_for_lock(url):
     """Until a backup waits."""
-    with backups.connect(url) as connection, connection.cursor() as cursor:
+    # closing(): "with connection" would begin a transaction, and that sees others as they were then.
+    with contextlib.closing(backups.connect(url)) as connection, connection.cursor() as cursor:
         def waits():
             cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
                            "AND datname = current_database()")
