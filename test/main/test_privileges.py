@@ -209,7 +209,7 @@ class TestTakingOver:
         os.mkdir(target)
         data = os.path.join(old.state_dir, "postgres/data")
         os.symlink(target, data + "/link")
-        roots_file = os.path.join(folder, "roots-file")
+        roots_file = os.path.join(old.state_dir, "roots-file")
         with open(roots_file, "w", encoding="ascii"):
             os.link(roots_file, data + "/hard")
         old.start()
