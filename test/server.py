@@ -131,7 +131,10 @@ class Server:
 
     def wait_until_ready(self):
         """All workers, not only the one that answers: the next request may reach another."""
-        wait_until(self._is_ready, "a ready displayd")
+        try:
+            wait_until(self._is_ready, "a ready displayd")
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}:\n{self.log()[-4000:]}") from error
         if "--log-level" in self.command or "--log-format" in self.command:
             return
         for worker in range(1, self.worker_count + 1):
@@ -290,6 +293,7 @@ class Server:
 
     def _ask(self, method, path, body, fields):
         connection = http.client.HTTPConnection(*self.address, timeout=PATIENCE_S)
+        connection.sock = self.connect()
         try:
             connection.request(method, path, body=body, headers=fields)
             answer = connection.getresponse()

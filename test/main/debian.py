@@ -8,6 +8,8 @@ memory laid over it. What a test starts ends with it. Unavailable, with the reas
 container cannot do that.
 """
 
+import contextlib
+import ctypes
 import dataclasses
 import glob
 import hashlib
@@ -23,10 +25,13 @@ from server import PATIENCE_S, ROOT, wait_until
 
 @dataclasses.dataclass(frozen=True)
 class Debian:
-    """suites: the first says which Debian it is; the others have what it has not."""
+    """suites: the first says which Debian it is; the others have what it has not, and what the packages
+    name as NAME/SUITE. is_configured: False if packages are only unpacked, which takes half the time and
+    leaves programs that need no configuration, and no apt."""
 
     suites: tuple
     packages: tuple
+    is_configured: bool = True
 
 
 def packages(text):
@@ -38,13 +43,27 @@ BOOKWORM = Debian(("bookworm",), packages("""
     systemd systemd-sysv dbus ca-certificates curl esbuild libcurl4 libfido2-1 libgif7 libpq5 libseccomp2
     libsodium23 libspng0 libuv1 libyaml-0-2 postgresql-15 procps tzdata zlib1g
 """))
-# A Debian 12 that was upgraded, and kept its PostgreSQL: with the libraries of programs that were built
-# on the older one, sanitized ones too.
-TRIXIE = Debian(("trixie", "bookworm"), packages("""
-    ca-certificates libasan8 libcurl4t64 libfido2-1 libgif7 libllhttp9.2 libmbedtls21 libpq5 libseccomp2
-    libsodium23 libspng0 libubsan1 libuv1t64 libwebp7 libwebpdemux2 libyaml-0-2 libyyjson0 postgresql-15
-    postgresql-17 procps tzdata zlib1g
+# The libraries of Debian 13 that programs built on Debian 12 or 13 ask for, sanitized ones too.
+TRIXIE_LIBRARIES = """
+    libasan8 libfido2-1 libgif7 libllhttp9.2 libmbedtls21 libpq5 libseccomp2 libsodium23 libspng0 libubsan1
+    libuv1t64 libwebp7 libwebpdemux2 libyaml-0-2 libyyjson0 zlib1g
+"""
+# A Debian 12 that was upgraded, and kept its PostgreSQL.
+TRIXIE = Debian(("trixie", "bookworm"), packages(TRIXIE_LIBRARIES + """
+    systemd systemd-sysv dbus ca-certificates esbuild libcurl4t64 postgresql-15 postgresql-17 procps tzdata
+    tzdata-legacy
 """))
+# Enough for programs that were built elsewhere.
+UNPACKED = "bash coreutils dash passwd sed util-linux "
+TRIXIE_TO_RUN = Debian(("trixie",), packages(UNPACKED + TRIXIE_LIBRARIES + "postgresql-17 tzdata"),
+                       is_configured=False)
+# Enough to build displayd and displayctl, and to run them: what is built on Debian 13 asks for its C library.
+BOOKWORM_TO_BUILD = Debian(("bookworm", "bookworm-backports", "trixie"), packages(UNPACKED + """
+    findutils gcc libc6-dev meson ninja-build pkg-config python3 python3-django libgeonames0 libgeonames-common
+    libglib2.0-bin libuv1-dev libpq-dev libspng-dev libgif-dev libsodium-dev libyaml-dev zlib1g-dev
+    libseccomp-dev libfido2-dev libllhttp-dev/trixie libyyjson-dev/trixie libmbedtls-dev/trixie
+    libwebp-dev/bookworm-backports postgresql-15 tzdata
+"""), is_configured=False)
 # With nothing but apt, as images for containers have it.
 BARE = Debian(("bookworm",), packages("apt"))
 BARE_TRIXIE = Debian(("trixie",), packages("apt"))
@@ -91,6 +110,11 @@ class Unavailable(Exception):
     """Why there can be none here."""
 
 
+def suite_of_this_machine():
+    with open("/etc/os-release", encoding="utf-8") as file:
+        return re.search(r"^VERSION_CODENAME=(.*)$", file.read(), re.M)[1]
+
+
 def cache_folder():
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return os.path.join(home, "displayd")
@@ -109,8 +133,10 @@ def make_root_folder(debian, fresh):
     hook = ('mkdir -p "$1/etc/postgresql-common/createcluster.d" && echo "create_main_cluster = false" '
             '>"$1/etc/postgresql-common/createcluster.d/none.conf"')
     sources = [f"deb {mirror()} {suite} main" for suite in debian.suites]
-    # What a power cut leaves of it is no root_folder().
-    command = ["mmdebstrap", "--quiet", "--variant=minbase", "--dpkgopt=force-unsafe-io",
+    preferred = [f'--aptopt=APT::Default-Release "{debian.suites[0]}"'] if debian.suites[1:] else []
+    # A folder that a power cut leaves behind has another name than root_folder() looks for.
+    command = ["mmdebstrap", "--quiet", "--variant=" + ("minbase" if debian.is_configured else "extract"),
+               "--dpkgopt=force-unsafe-io", '--aptopt=Acquire::Languages "none"', *preferred,
                "--include=" + ",".join(debian.packages), "--essential-hook=" + hook, debian.suites[0], fresh,
                *sources]
     try:
@@ -120,6 +146,12 @@ def make_root_folder(debian, fresh):
         raise Unavailable(f"no Debian can be made in {MAKE_S} s") from error
     if done.returncode:
         raise Unavailable("no Debian can be made: " + done.stdout[-300:])
+    if not debian.is_configured:
+        for name in ("mnt", "srv"):
+            os.mkdir(os.path.join(fresh, name))
+        for name in ("passwd", "group"):
+            shutil.copy(os.path.join(fresh, f"usr/share/base-passwd/{name}.master"),
+                        os.path.join(fresh, "etc", name))
     os.chmod(fresh, 0o755)
 
 
@@ -129,7 +161,7 @@ def root_folder(debian):
         raise Unavailable("only root makes a Debian of its own")
     if not shutil.which("mmdebstrap"):
         raise Unavailable("mmdebstrap is not installed")
-    name = hashlib.sha256(" ".join([*debian.suites, *debian.packages]).encode()).hexdigest()[:16]
+    name = hashlib.sha256(repr(debian).encode()).hexdigest()[:16]
     path = os.path.join(cache_folder(), f"{debian.suites[0]}-{name}")
     if os.path.exists(path):
         return path
@@ -146,6 +178,13 @@ def root_folder(debian):
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
     return path
+
+
+def enter(namespace):
+    """Moves the calling thread alone: Python 3.11 has no os.setns()."""
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.setns(namespace.fileno(), 0):
+        raise OSError(ctypes.get_errno(), "a namespace cannot be entered")
 
 
 class Machine:
@@ -229,10 +268,28 @@ class Machine:
         assert done.returncode == 0 or not check, (command, done.stdout)
         return done.stdout
 
+    @contextlib.contextmanager
+    def network(self):
+        """Sockets that the calling thread makes meanwhile are in the machine's network."""
+        with open("/proc/thread-self/ns/net", "rb") as own, \
+                open(f"/proc/{self.first_process()}/ns/net", "rb") as other:
+            enter(other)
+            try:
+                yield
+            finally:
+                enter(own)
+
     def put(self, source, target):
-        """A file of ours into it."""
+        """A file of ours into it, with its mode."""
+        mode = oct(os.stat(source).st_mode & 0o777)[2:]
+        script = 'mkdir -p "$(dirname "$1")" && cat >"$1" && chmod "$2" "$1"'
         with open(source, "rb") as file:
-            subprocess.run(self.inside("sh", "-c", 'cat >"$1"', "sh", target), stdin=file, check=True)
+            subprocess.run(self.inside("sh", "-c", script, "sh", target, mode), stdin=file, check=True)
+
+    def get(self, target, *command):
+        """What the command prints into a file of ours."""
+        with open(target, "wb") as file:
+            subprocess.run(self.inside(*command), stdin=subprocess.DEVNULL, stdout=file, check=True)
 
     def put_tree(self, target):
         """The repository into a new folder, without what was made of it or fetched for it."""

@@ -2,7 +2,7 @@
 
 The first stage makes packages, which takes ten minutes and a network: it runs where
 DISPLAYD_TEST_CONTAINER_BUILD is set. Else it is looked at only, and what tools/package makes is taken for
-its result, as in test_package.py.
+its result, as in packages.py.
 """
 
 import json
@@ -14,8 +14,8 @@ import subprocess
 
 import debian
 import pytest
+from packages import make_packages
 from server import PATIENCE_S, ROOT, wait_until
-from test_package import make_packages
 
 BUILD_S = 3600
 
@@ -90,8 +90,8 @@ def put_packages(machine, packages):
         machine.put(package, "/packages/" + os.path.basename(package))
 
 
-def test_what_it_makes():
-    packages = make_packages()
+def test_what_it_makes(tmp_path):
+    packages = make_packages(tmp_path)
     try:
         with debian.Machine(debian.NOTHING) as machine:
             put_packages(machine, packages)
@@ -111,8 +111,7 @@ def build_packages(folder):
         for step in arguments_of(build, "RUN"):
             machine.run("sh", "-c", f"cd {work} && {step}", patience_s=BUILD_S)
         for name in machine.run("ls", "/packages").split():
-            with open(os.path.join(folder, name), "wb") as file:
-                subprocess.run(machine.inside("cat", "/packages/" + name), stdout=file, check=True)
+            machine.get(os.path.join(folder, name), "cat", "/packages/" + name)
     return [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".deb")]
 
 

@@ -9,50 +9,34 @@ import subprocess
 import time
 
 import debian
+import guests
 import pytest
-from server import DISPLAYCTL, DISPLAYD, PATIENCE_S, wait_until
+from guests import STATE, Guest
+from server import wait_until
 
-STATE = "/srv/state"
 DATA = STATE + "/postgres/data"
 NEWER = "/usr/lib/postgresql/17"
 UPGRADE = ("database", "upgrade", "--yes")
 
 
-class Host:
-    """displayd in such a machine. user: who runs it and displayctl, where root does not."""
+class Host(Guest):
+    """become: who runs it and displayctl, if not root."""
 
-    def __init__(self, machine):
-        self.machine = machine
-        self.prefix = ()
-
-    def displayd(self, *arguments):
-        return self.machine.inside(*self.prefix, "/srv/displayd", "--state-dir", STATE, "--listen",
-                                   "127.0.0.1:8080", "--workers", "1", "--renderers", "0", *arguments)
+    def __init__(self, machine, become=()):
+        super().__init__(machine, "--renderers", "0", become=become, workers=1)
 
     @contextlib.contextmanager
     def running(self):
-        """The lines of its log, of which those at the end come later."""
-        with open("/dev/null", "rb") as none, subprocess.Popen(
-                self.displayd(), stdin=none, stdout=none, stderr=subprocess.PIPE, text=True) as process:
-            log = []
-            try:
-                while not any("PUBLIC" in line for line in log):
-                    line = process.stderr.readline()
-                    assert line, "".join(log)
-                    log.append(line)
-                    if self.machine.run("ls", STATE, check=False).find("public-url") >= 0:
-                        break
-                yield log
-            finally:
-                self.machine.run("pkill", "-TERM", "--oldest", "displayd")
-                log += process.stderr.readlines()
-        assert process.returncode == 0, "".join(log)
+        self.start()
+        try:
+            yield
+        finally:
+            code = self.stop()
+        assert code == 0, self.log()
 
-    def ctl(self, *arguments, check=True):
-        """Code, what it printed as JSON, and its reasons."""
-        command = self.machine.inside(*self.prefix, "/srv/displayctl", "--state-dir", STATE, "--json", *arguments)
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, check=False, timeout=PATIENCE_S)
+    def told(self, *arguments, check=True):
+        """Exit code of displayctl, what it printed as JSON, and its reasons."""
+        done = self.run_ctl(*arguments)
         assert done.returncode == 0 or not check, done.stderr
         return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
 
@@ -60,7 +44,7 @@ class Host:
         return int(self.machine.run("cat", DATA + "/PG_VERSION"))
 
     def emails(self):
-        return [one["email"] for one in self.ctl("account", "list")[1]]
+        return [one["email"] for one in self.ctl("account", "list")]
 
     @contextlib.contextmanager
     def without(self, path):
@@ -81,10 +65,10 @@ class Host:
     def check_new(self):
         """It runs with the newer one, and the rows are there."""
         assert self.version() == 17
-        with self.running() as log:
+        with self.running():
             assert self.emails() == ["kept@example.org"]
-            assert self.ctl("account", "create", "new@example.org")[1]["id"]
-        assert "than the one installed" not in "".join(log)
+            assert self.ctl("account", "create", "new@example.org")["id"]
+        assert "than the one installed" not in self.log()
         assert self.machine.run("ls", "-1", STATE + "/postgres") == "data\ndata.old\nsocket\n"
         assert self.machine.run("sh", "-c", "ls -d /tmp/displayd-upgrade* 2>/dev/null || true") == ""
 
@@ -93,11 +77,8 @@ class Host:
 def machine():
     try:
         with debian.Machine(debian.NOTHING, debian.TRIXIE) as made:
-            for name, path in (("displayd", DISPLAYD), ("displayctl", DISPLAYCTL)):
-                made.put(path, "/srv/" + name)
-            made.run("chmod", "755", "/srv/displayd", "/srv/displayctl")
-            for user in ("displayd", "displayd-db"):
-                made.run("useradd", "--system", "--user-group", "--no-create-home", user)
+            guests.put_programs(made)
+            guests.add_users(made)
             yield made
     except debian.Unavailable as why:
         pytest.skip(str(why))
@@ -106,40 +87,39 @@ def machine():
 @pytest.fixture(params=["root", "displayd"])
 def host(machine, request):
     """As root, and as the packages' service has it: all is the user displayd's."""
-    found = Host(machine)
+    become = ()
     if request.param != "root":
         machine.run("install", "-d", "-m", "1777", "/srv")
-        found.prefix = ("setpriv", f"--reuid={request.param}", f"--regid={request.param}", "--clear-groups")
+        become = ("setpriv", f"--reuid={request.param}", f"--regid={request.param}", "--clear-groups")
+    found = Host(machine, become)
     found.make_old()
     return found
 
 
 def test_pg_upgrade(host):
-    with host.running() as log:
+    with host.running():
         assert host.emails() == ["kept@example.org"]
     # It goes on with the old one, and says so.
-    assert [line for line in log if "to move it, stop displayd and run" in line
+    assert [line for line in host.log().splitlines() if "to move it, stop displayd and run" in line
             and "postgresql=15" in line and "installed=17" in line]
     assert host.version() == 15
     begun = time.monotonic()
-    _, told, said = host.ctl(*UPGRADE)
+    _, told, said = host.told(*UPGRADE)
     print(f"pg_upgrade: {time.monotonic() - begun:.1f} s; {said}")
     assert told == {"from": 15, "to": 17, "method": "pg_upgrade", "old": DATA + ".old"}
     host.check_new()
-    assert "nothing was done" in host.ctl(*UPGRADE)[2]
+    assert "nothing was done" in host.told(*UPGRADE)[2]
 
 
 def test_root_for_the_service(host):
     """sudo displayctl, where displayd itself is another user."""
-    host.prefix, prefix = (), host.prefix
-    assert host.ctl(*UPGRADE)[1]["method"] == "pg_upgrade"
-    host.prefix = prefix
+    assert Host(host.machine).told(*UPGRADE)[1]["method"] == "pg_upgrade"
     host.check_new()
 
 
 def test_dump_and_restore(host):
     begun = time.monotonic()
-    _, told, said = host.ctl(*UPGRADE, "--method", "dump")
+    _, told, said = host.told(*UPGRADE, "--method", "dump")
     print(f"dump and restore: {time.monotonic() - begun:.1f} s; {said}")
     assert told == {"from": 15, "to": 17, "method": "dump", "old": DATA + ".old"}
     host.check_new()
@@ -147,10 +127,10 @@ def test_dump_and_restore(host):
 
 def test_where_pg_upgrade_is_missing(host):
     with host.without(NEWER + "/bin/pg_upgrade"):
-        code, _, said = host.ctl(*UPGRADE, "--method", "pg_upgrade", check=False)
+        code, _, said = host.told(*UPGRADE, "--method", "pg_upgrade", check=False)
         assert code == 1 and "there is no /usr/lib/postgresql/17/bin/pg_upgrade" in said
         assert host.version() == 15
-        _, told, said = host.ctl(*UPGRADE)
+        _, told, said = host.told(*UPGRADE)
     assert told["method"] == "dump" and "not by pg_upgrade: there is no" in said
     host.check_new()
 
@@ -161,18 +141,16 @@ def test_where_pg_upgrade_refuses(host):
     host.machine.run("chmod", "711", STATE)
     host.machine.run("setpriv", f"--reuid={owner}", f"--regid={owner}", "--clear-groups",
                      "/usr/lib/postgresql/15/bin/pg_checksums", "--disable", "-D", DATA)
-    _, told, said = host.ctl(*UPGRADE)
+    _, told, said = host.told(*UPGRADE)
     assert told["method"] == "dump" and "not by pg_upgrade: " in said and "checksum" in said, said
     host.check_new()
 
 
 def test_without_the_old_programs(host):
     with host.without("/usr/lib/postgresql/15"):
-        code, _, said = host.ctl(*UPGRADE, check=False)
+        code, _, said = host.told(*UPGRADE, check=False)
         assert code == 5 and "Debian's package postgresql-15" in said
-        done = subprocess.run(host.displayd(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, check=False, timeout=PATIENCE_S)
-        assert done.returncode == 5 and "Debian's package postgresql-15" in done.stderr
+        assert host.launch().wait() == 5 and "Debian's package postgresql-15" in host.log()
     assert host.version() == 15
 
 
@@ -188,8 +166,7 @@ OVER = "/tmp/over"
 def kill_at(host, test, path):
     """Kills displayctl where it moves the database. False if the moment has passed unseen."""
     host.machine.run("rm", "-f", OVER)
-    command = host.machine.inside("sh", "-c", f'"$@"; touch {OVER}', "sh", *host.prefix, "/srv/displayctl",
-                                  "--state-dir", STATE, *UPGRADE)
+    command = host.machine.inside("sh", "-c", f'"$@"; touch {OVER}', "sh", *host.displayctl, *UPGRADE)
     line = (f"cd {STATE}; until test {test} postgres/{path}; do test ! -e {OVER} || exit; sleep 0.01; done; "
             "pkill -KILL -x displayctl && echo killed")
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -1,9 +1,5 @@
 """The Debian packages on a plain Debian 12: installed, configured, upgraded, removed and purged, with a
-real systemd that runs the unit with all that it takes away. The tests stand in this order.
-
-PACKAGES names packages to try (tools/package makes them). Without it they are made here, of what takes
-little to compile; then no apps are rendered.
-"""
+real systemd that runs the unit with all that it takes away. The tests stand in this order."""
 
 import glob
 import json
@@ -14,28 +10,12 @@ import subprocess
 
 import debian
 import pytest
+from packages import CANNOT_FETCH, install, make_packages
 from server import ROOT, wait_until
 
-HERE = os.environ.get("MESON_BUILD_ROOT", os.path.join(ROOT, "build"))
-CANNOT_FETCH = 3
-FEW_PARTS = "-Dstarlark=disabled -Dtypescript=disabled -Dweb=disabled -Degress=disabled"
 CONFIGURATION = "/etc/displayd/displayd.conf"
 RED = ('load("render.star", "render")\n'
        "def main():\n    return render.Root(child = render.Box(color = '#f00'))\n")
-
-
-def make_packages():
-    if os.environ.get("PACKAGES"):
-        return sorted(glob.glob(os.path.join(os.environ["PACKAGES"], "*.deb")))
-    if not shutil.which("dh"):
-        pytest.skip("debhelper is not installed")
-    output = os.path.join(HERE, "packages")
-    done = subprocess.run(["tools/package", "--output", output], cwd=ROOT, capture_output=True, text=True,
-                          env=os.environ | {"DISPLAYD_OPTIONS": FEW_PARTS}, stdin=subprocess.DEVNULL)
-    if done.returncode == CANNOT_FETCH:
-        pytest.skip("the libraries of packages cannot be fetched: " + done.stderr[-300:])
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
 
 
 # In the place of the program: one that cannot be tried, and so takes over from no other. Alone it starts.
@@ -68,26 +48,17 @@ def newer(package, folder, name="later", is_unfit=False):
 
 
 @pytest.fixture(scope="module")
-def packages():
-    return make_packages()
+def packages(tmp_path_factory):
+    return make_packages(tmp_path_factory.mktemp("packages"))
 
 
 @pytest.fixture(scope="module")
-def machine(packages):
+def machine():
     try:
         with debian.Machine() as made:
-            for package in packages:
-                made.put(package, "/srv/" + os.path.basename(package))
             yield made
     except debian.Unavailable as why:
         pytest.skip(str(why))
-
-
-def install(machine, paths):
-    for path in paths:
-        machine.put(path, "/srv/" + os.path.basename(path))
-    # Of Debian it needs nothing that is not in Debian 12.
-    return machine.run("dpkg", "-i", *("/srv/" + os.path.basename(path) for path in paths))
 
 
 def status(machine, path="/readyz", *options):

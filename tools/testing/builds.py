@@ -25,7 +25,7 @@ ADDRESS = "address,undefined"
 PLAIN_RELEASE = ("-Dbuildtype=release", "-Doptimization=2", "-Dstrict=true")
 WITHOUT_GO_AND_PAGES = ("-Dstarlark=disabled", "-Dweb=disabled")
 INSIDE = ("unit", "db", "corpus", "http", "link", "api", "fault", "render", "panel", "tidy")
-OUTSIDE = ("main", "web", "browser", "contract", "bench", "sealed", "starlark", "lint")
+OUTSIDE = ("main", "web", "browser", "contract", "bench", "sealed", "starlark", "lint", "package")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,66 @@
+"""displayd on the other Debian than this machine's, with that one's libraries: 13 where the tests run on 12,
+12 where they run on 13. It starts, takes a push, and a panel polls the picture.
+
+A program of Debian 12 runs on Debian 13, as it does after an upgrade of the system. One of Debian 13 asks for
+a newer C library than Debian 12 has: there displayd is built anew.
+"""
+
+import contextlib
+import os
+
+import debian
+import guests
+import pytest
+from guests import EMAIL, Desk, Guest
+from server import DISPLAYCTL, DISPLAYD
+
+BUILD_S = 1200
+# As little as the test needs; the compiler has the most to do.
+OPTIONS = ("-Dtests=false", "-Dstarlark=disabled", "-Dtypescript=disabled", "-Degress=disabled", "-Dweb=disabled",
+           "--buildtype=plain")
+RED = (255, 0, 0)
+
+
+def build(machine):
+    """displayd and displayctl, where put_programs() would have put those of this machine."""
+    machine.put_tree("/src")
+    targets = ("src/main/displayd", "src/ctl/displayctl")
+    machine.run("sh", "-ec", 'cd /src; meson setup "$@" /made; ninja --quiet -C /made src/main/displayd '
+                'src/ctl/displayctl', "sh", *OPTIONS, patience_s=BUILD_S)
+    for made, program in zip(targets, (DISPLAYD, DISPLAYCTL)):
+        machine.run("install", "-D", "/made/" + made, os.path.abspath(program))
+
+
+@pytest.fixture(scope="module")
+def server():
+    is_on_trixie = debian.suite_of_this_machine() == "trixie"
+    with contextlib.ExitStack() as stack:
+        try:
+            wanted = debian.BOOKWORM_TO_BUILD if is_on_trixie else debian.TRIXIE_TO_RUN
+            machine = stack.enter_context(debian.Machine(debian.NOTHING, wanted))
+        except debian.Unavailable as why:
+            pytest.skip(str(why))
+        if is_on_trixie:
+            build(machine)
+        else:
+            guests.put_programs(machine)
+        guests.add_users(machine)
+        # It has as many renderers as it has programs for them: none.
+        yield stack.enter_context(Guest(machine, "--sandbox", "required"))
+
+
+def test_a_push_and_its_picture(server):
+    server.ctl("account", "create", EMAIL, "--name", "Ada")
+    desk = Desk(server)
+    desk.push(RED)
+    desk.wait_until_polled(RED)
+
+
+def test_no_process_has_ended(server):
+    """Neither at the start nor since."""
+    assert server.log().count("process=worker-") >= server.worker_count
+    assert "ended unexpectedly" not in server.log()
+
+
+def test_it_stops(server):
+    assert server.stop() == 0
