@@ -15,6 +15,7 @@ import glob
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -25,12 +26,13 @@ from server import PATIENCE_S, ROOT, wait_until
 
 @dataclasses.dataclass(frozen=True)
 class Debian:
-    """suites: the first says which Debian it is; the others have what it has not, and what the packages
-    name as NAME/SUITE. is_configured: False if packages are only unpacked, which takes half the time and
-    leaves programs that need no configuration, and no apt."""
+    """suites: the first says which Debian it is; the others have what it has not. newer: (SUITE, PATTERNS) of
+    packages that come from another suite though the first has them. is_configured: False if packages are only
+    unpacked, which is quicker, and enough for programs that need no configuration."""
 
     suites: tuple
     packages: tuple
+    newer: tuple = ()
     is_configured: bool = True
 
 
@@ -54,16 +56,15 @@ TRIXIE = Debian(("trixie", "bookworm"), packages(TRIXIE_LIBRARIES + """
     tzdata-legacy
 """))
 # Enough for programs that were built elsewhere.
-UNPACKED = "bash coreutils dash passwd sed util-linux "
+UNPACKED = "base-files base-passwd bash coreutils dash passwd sed util-linux "
 TRIXIE_TO_RUN = Debian(("trixie",), packages(UNPACKED + TRIXIE_LIBRARIES + "postgresql-17 tzdata"),
                        is_configured=False)
 # Enough to build displayd and displayctl, and to run them: what is built on Debian 13 asks for its C library.
 BOOKWORM_TO_BUILD = Debian(("bookworm", "bookworm-backports", "trixie"), packages(UNPACKED + """
     findutils gcc libc6-dev meson ninja-build pkg-config python3 python3-django libgeonames0 libgeonames-common
     libglib2.0-bin libuv1-dev libpq-dev libspng-dev libgif-dev libsodium-dev libyaml-dev zlib1g-dev
-    libseccomp-dev libfido2-dev libllhttp-dev/trixie libyyjson-dev/trixie libmbedtls-dev/trixie
-    libwebp-dev/bookworm-backports postgresql-15 tzdata
-"""), is_configured=False)
+    libseccomp-dev libfido2-dev libllhttp-dev libyyjson-dev libmbedtls-dev libwebp-dev postgresql-15 tzdata
+"""), (("trixie", "libllhttp* libyyjson* libmbed*"), ("bookworm-backports", "libwebp* libsharpyuv*")), False)
 # With nothing but apt, as images for containers have it.
 BARE = Debian(("bookworm",), packages("apt"))
 BARE_TRIXIE = Debian(("trixie",), packages("apt"))
@@ -133,12 +134,13 @@ def make_root_folder(debian, fresh):
     hook = ('mkdir -p "$1/etc/postgresql-common/createcluster.d" && echo "create_main_cluster = false" '
             '>"$1/etc/postgresql-common/createcluster.d/none.conf"')
     sources = [f"deb {mirror()} {suite} main" for suite in debian.suites]
-    preferred = [f'--aptopt=APT::Default-Release "{debian.suites[0]}"'] if debian.suites[1:] else []
+    pins = "".join(f"Package: {patterns}\nPin: release n={suite}\nPin-Priority: 990\n\n"
+                   f"Package: *\nPin: release n={suite}\nPin-Priority: 1\n\n" for suite, patterns in debian.newer)
     # A folder that a power cut leaves behind has another name than root_folder() looks for.
     command = ["mmdebstrap", "--quiet", "--variant=" + ("minbase" if debian.is_configured else "extract"),
-               "--dpkgopt=force-unsafe-io", '--aptopt=Acquire::Languages "none"', *preferred,
-               "--include=" + ",".join(debian.packages), "--essential-hook=" + hook, debian.suites[0], fresh,
-               *sources]
+               "--dpkgopt=force-unsafe-io", '--aptopt=Acquire::Languages "none"', "--include=" + ",".join(debian.packages),
+               f'--setup-hook=printf %s {shlex.quote(pins)} >"$1/etc/apt/preferences.d/newer"',
+               "--essential-hook=" + hook, debian.suites[0], fresh, *sources]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=MAKE_S, check=False)
