@@ -1,8 +1,10 @@
 """Builds, runs the tests, and counts their cases: see tools/test."""
 
 import argparse
+import contextlib
 import datetime
 import json
+import os
 import subprocess
 import sys
 import time
@@ -103,12 +105,23 @@ def parse():
     return parser.parse_args()
 
 
+@contextlib.contextmanager
+def shared_postgres():
+    """The PostgreSQL that tests share (test/postgres.py)."""
+    command = [sys.executable, str(ROOT / "test/postgres.py"), "--serve"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        os.environ["DISPLAYD_TEST_CLUSTER"] = process.stdout.readline().strip()
+        yield
+        process.stdin.close()
+
+
 def main():
     options = parse()
     started, before = time.monotonic(), processors.read()
     builder = Builder(choose_builds(options), options.suites, options.full)
-    results = Schedule(builder).run()
-    by_load = try_again(results)
+    with shared_postgres():
+        results = Schedule(builder).run()
+        by_load = try_again(results)
     write_times(results)
     show_times(results, before)
     show_builds(results, builder)
