@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "base/log.h"
 #include "db/cluster_private.h"
 
@@ -188,19 +189,11 @@ static int run_initdb(const struct cluster *cluster, int fd, struct cluster_erro
 	char initdb[300];
 	/* The C locale has a sort order that does not change with the system's libraries. Who may
 	 * connect is written by cluster_write_access(). */
-	const char *const make[] = {initdb,
-				    "-D",
-				    CLUSTER_DATA_PATH,
-				    "-U",
-				    "displayd",
-				    "--auth-local=peer",
-				    "--auth-host=reject",
-				    "-E",
-				    "UTF8",
-				    "--locale=C",
-				    "--data-checksums",
-				    "--no-instructions",
-				    NULL};
+	const char *const make[] = {initdb, "-D", CLUSTER_DATA_PATH, "-U", "displayd",
+				    "--auth-local=peer", "--auth-host=reject", "-E", "UTF8",
+				    "--locale=C", "--data-checksums", "--no-instructions",
+				    /* See cluster_sync(). */
+				    "--no-sync", NULL};
 	struct cluster_program program = {.arguments = make, .data_fd = fd};
 
 	snprintf(initdb, sizeof(initdb), "%s/initdb", cluster->programs);
@@ -210,8 +203,8 @@ static int run_initdb(const struct cluster *cluster, int fd, struct cluster_erro
 static int create_database(const struct cluster *cluster, int fd, struct cluster_error *reterr)
 {
 	char postgres[300];
-	const char *const single[] = {postgres,		 "--single", "-D",
-				      CLUSTER_DATA_PATH, "postgres", NULL};
+	const char *const single[] = {postgres,	     "--single", "-D", CLUSTER_DATA_PATH,
+				      "--fsync=off", "postgres", NULL};
 	struct cluster_program program = {.arguments = single, .data_fd = fd};
 
 	snprintf(postgres, sizeof(postgres), "%s/postgres", cluster->programs);
@@ -247,8 +240,9 @@ int cluster_make_new(const struct cluster *cluster, int folder_fd, struct cluste
 	if (fd < 0)
 		return cluster_fail(reterr, "cannot make %s/data.new: %s", cluster->folder,
 				    strerror(-fd));
-	log_info("cluster", "making a database", LOG_TEXT("folder", cluster->folder),
-		 LOG_INT("postgresql", cluster->version));
+	log_info("cluster",
+		 "making a database: this takes a few seconds, on a slow disk up to a minute",
+		 LOG_TEXT("folder", cluster->folder), LOG_INT("postgresql", cluster->version));
 	rc = cluster_end_makers(fd, reterr);
 	if (rc == 0)
 		rc = empty_folder(cluster, fd, reterr);
@@ -260,6 +254,20 @@ int cluster_make_new(const struct cluster *cluster, int folder_fd, struct cluste
 	return -1;
 }
 
+int cluster_sync(const struct cluster *cluster, int folder_fd, struct cluster_error *reterr)
+{
+	uint64_t begun_ms = clock_monotonic_ms();
+
+	log_info("cluster", "writing the new database to the disk",
+		 LOG_TEXT("folder", cluster->folder));
+	if (syncfs(folder_fd) < 0)
+		return cluster_fail(reterr, "cannot write %s to the disk: %s", cluster->folder,
+				    strerror(errno));
+	log_info("cluster", "the new database is on the disk",
+		 LOG_INT("took_ms", clock_monotonic_ms() - begun_ms));
+	return 0;
+}
+
 int cluster_create(const struct cluster *cluster, int folder_fd, struct cluster_error *reterr)
 {
 	int rc, fd = cluster_make_new(cluster, folder_fd, reterr);
@@ -268,7 +276,7 @@ int cluster_create(const struct cluster *cluster, int folder_fd, struct cluster_
 		return -1;
 	rc = create_database(cluster, fd, reterr);
 	close(fd);
-	if (rc < 0)
+	if (rc < 0 || cluster_sync(cluster, folder_fd, reterr) < 0)
 		return -1;
 	if (renameat(folder_fd, CLUSTER_NEW, folder_fd, CLUSTER_DATA) < 0 || fsync(folder_fd) < 0)
 		return cluster_fail(reterr, "cannot rename %s/data.new: %s", cluster->folder,

@@ -66,7 +66,8 @@ bool cluster_has_program(const struct cluster *cluster, const char *name);
  * its last step. */
 const char *cluster_in_force(const struct cluster *cluster);
 
-/* Makes data.new: what initdb makes, without our database. Its descriptor, or -1. */
+/* Makes data.new: what initdb makes, without our database. Nothing of it is synced: call
+ * cluster_sync() before it is renamed. Its descriptor, or -1. */
 __attribute__((warn_unused_result)) int
 cluster_make_new(const struct cluster *cluster, int folder_fd, struct cluster_error *reterr);
 
@@ -78,6 +79,11 @@ __attribute__((warn_unused_result)) int cluster_remove(const struct cluster *clu
 
 /* Waits until PostgreSQL accepts connections; it is stopped on an error. */
 __attribute__((warn_unused_result)) int cluster_wait(struct cluster *cluster,
+						     struct cluster_error *reterr);
+
+/* Writes all that the folder has to the disk, by one call for its file system: a sync for each of a
+ * thousand files takes a minute on a memory card. folder_fd: DIR/postgres. */
+__attribute__((warn_unused_result)) int cluster_sync(const struct cluster *cluster, int folder_fd,
 						     struct cluster_error *reterr);
 
 /* initdb into data.new, our database in it, then the rename. folder_fd: DIR/postgres. */

@@ -175,9 +175,11 @@ static int move(int folder_fd, const char *from, const char *to, struct cluster_
 	return 0;
 }
 
-/* What the new cluster consists of is on the disk: its server was shut down. */
-static int take_its_place(int folder_fd, struct cluster_error *reterr)
+static int take_its_place(const struct cluster *cluster, int folder_fd,
+			  struct cluster_error *reterr)
 {
+	if (cluster_sync(cluster, folder_fd, reterr) < 0)
+		return -1;
 	if (cluster_program_is_interrupted())
 		return cluster_fail(reterr, "interrupted");
 	return move(folder_fd, CLUSTER_NEW, CLUSTER_READY, reterr) < 0 ||
@@ -197,7 +199,7 @@ static int upgrade_in(struct cluster_plan *plan, int folder_fd, int from_fd,
 	if (rc == 0)
 		rc = verify(plan, rows, reterr);
 	if (rc == 0)
-		rc = take_its_place(folder_fd, reterr);
+		rc = take_its_place(&plan->to, folder_fd, reterr);
 	free(rows);
 	return rc;
 }
