@@ -3,6 +3,7 @@
 #include "main/state_dir.h"
 
 #include <locale.h>
+#include <sandbox/sandbox.h>
 #include <signal.h>
 #include <sodium.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ int main(int argc, char **argv)
 	char **arguments = arguments_hide_passwords(argc, argv);
 	int code;
 
+	(void)sandbox_refuse_io_uring();
 	/* Which characters are wide; Debian always has this locale. */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	/* A reader that left is told by write(). */

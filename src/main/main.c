@@ -5,6 +5,7 @@
 #include "main/exit_code.h"
 #include "main/supervisor.h"
 
+#include <sandbox/sandbox.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,7 @@ int main(int argc, char *argv[])
 	struct reason handover;
 	int code;
 
+	(void)sandbox_refuse_io_uring();
 	if (sodium_init() < 0) {
 		fprintf(stderr, "displayd: no source of random numbers\n");
 		free(arguments);

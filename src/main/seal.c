@@ -107,21 +107,13 @@ static void find_places(struct places *places, const char *database)
 	add_settings(places, PQconndefaults());
 }
 
-/* Valgrind calls the kernel from inside the process, and opens files: a process under it is left as
- * it is. */
-static bool is_under_valgrind(void)
-{
-	const char *preload = getenv("LD_PRELOAD");
-
-	return preload && strstr(preload, "/vgpreload_");
-}
-
 int seal_plan(struct seal *ret, enum sandbox_mode mode, struct reason *reterr)
 {
 	unsigned wanted = SANDBOX_SERVER | (geteuid() == 0 ? SANDBOX_USER : 0), here;
 	const char *names;
 
-	here = is_under_valgrind() ? SANDBOX_NO_NEW_PRIVS : sandbox_server_layers(HAS_SANITIZER);
+	here = sandbox_is_under_valgrind() ? SANDBOX_NO_NEW_PRIVS
+					   : sandbox_server_layers(HAS_SANITIZER);
 	*ret = (struct seal){.layers = here, .is_required = mode == SANDBOX_REQUIRED};
 	here |= wanted & SANDBOX_USER;
 	names = sandbox_layer_names(here, wanted);

@@ -73,6 +73,12 @@ def running():
         yield server
 
 
+def refusing(*calls):
+    """The beginning of a command that runs as where the kernel refuses these calls (refused_calls.py)."""
+    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "refused_calls.py")
+    return (sys.executable, program, *calls, "--")
+
+
 def displayd(*arguments, **variables):
     """Runs displayd to its end: code, stdout, stderr."""
     environment = {key: value for key, value in os.environ.items()

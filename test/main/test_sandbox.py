@@ -8,15 +8,13 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
 
 import pytest
-from conftest import displayd, kill
+from conftest import displayd, kill, refusing
 from postgres import Postgres
 from server import DISPLAYD, Server, wait_until
 
-WITHOUT_LANDLOCK = (sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                                                 "without_landlock.py"))
+WITHOUT_LANDLOCK = refusing("landlock_create_ruleset=ENOSYS")
 
 
 def layers(server):
@@ -26,15 +24,42 @@ def layers(server):
     return found[0].split()
 
 
-def has_filter(pid):
+def filters(pid):
+    """How many are in force. All processes refuse io_uring by one."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
-        return re.search(r"^Seccomp:\s+2$", file.read(), re.M) is not None
+        return int(re.search(r"^Seccomp_filters:\s+(\d+)$", file.read(), re.M)[1])
+
+
+def has_filter(pid):
+    return filters(pid) > filters(os.getpid()) + 1
 
 
 def test_workers_are_sealed(running):
     for pid in running.workers():
         assert has_filter(pid)
     assert not has_filter(running.process.pid)
+
+
+def below(pid):
+    """The process and all that it has started."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [pid] + [one for child in file.read().split() for one in below(int(child))]
+
+
+def test_no_process_can_make_an_io_uring(running):
+    """libuv makes one with each loop, if it can, which the seal would cut off."""
+    pids = below(running.process.pid)
+    assert len(pids) > 2 + running.worker_count  # with the host of renderers and PostgreSQL
+    for pid in pids:
+        assert filters(pid) > filters(os.getpid())
+        links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
+        assert not [link for link in links if "io_uring" in link]
+
+
+def test_without_seccomp(launch):
+    """Neither io_uring nor the seal can be refused there."""
+    server = launch(prefix=refusing("seccomp=ENOSYS", "prctl:0:22=EINVAL"), workers=1).start()
+    assert server.get("/readyz").status == 200
 
 
 def test_layers_are_logged_once(launch):

@@ -8,8 +8,10 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "private.h"
@@ -193,6 +195,43 @@ static void warm_qsort(void)
 	char elements[2048] = {0};
 
 	qsort(elements, sizeof(elements), 1, compare_nothing);
+}
+
+bool sandbox_is_under_valgrind(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	return preload && strstr(preload, "/vgpreload_");
+}
+
+/* Allows all other calls. A program of another architecture keeps all of its own. */
+static int refuse_io_uring(scmp_filter_ctx filter)
+{
+	static const int calls[] = {SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter),
+				    SCMP_SYS(io_uring_register)};
+	int status = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
+
+	for (size_t i = 0; i < COUNT(calls) && status == 0; i++)
+		status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), calls[i], 0);
+	if (status == 0)
+		status = seccomp_load(filter);
+	return status;
+}
+
+bool sandbox_refuse_io_uring(void)
+{
+	scmp_filter_ctx filter;
+	bool done;
+
+	if (sandbox_is_under_valgrind())
+		return false;
+	/* The parent has done it already, or the kernel has none. */
+	if (syscall(SYS_io_uring_setup, 0, NULL) < 0 && errno == ENOSYS)
+		return true;
+	filter = seccomp_init(SCMP_ACT_ALLOW);
+	done = filter && refuse_io_uring(filter) == 0;
+	seccomp_release(filter);
+	return done;
 }
 
 int sandbox_seal(enum sandbox_list list)

@@ -1,8 +1,9 @@
 /*
  * What runs in the sandbox in the tests: probe STAGE ATTEMPT. STAGE is "start" (between exec and
  * the seal), "sealed", "script" (sealed as an interpreter) or "network"; "server" and "client" are
- * the seal of a server's process, which may read /etc as a client. Ends with 0 where the attempt
- * succeeded, else with its errno, and with 250 where a layer of the seal is missing.
+ * the seal of a server's process, which may read /etc as a client; "ringless" has no io_uring. Ends
+ * with 0 where the attempt succeeded, else with its errno, and with 250 where a layer of the seal
+ * is missing.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -216,6 +217,12 @@ static int make_ring(void)
 	return result(syscall(SYS_io_uring_setup, 1, NULL));
 }
 
+static int make_ring_elsewhere(void)
+{
+	execl("/proc/self/exe", "probe", "start", "make an io_uring", NULL);
+	return 0;
+}
+
 static int use_bpf(void)
 {
 	return result(syscall(SYS_bpf, 0, NULL, 0));
@@ -415,6 +422,7 @@ static const struct attempt {
     {"signal the process group", signal_group},
     {"read the parent's memory", read_parent},
     {"make an io_uring", make_ring},
+    {"make an io_uring in another program", make_ring_elsewhere},
     {"use bpf", use_bpf},
     {"use the kernel's keys", use_keys},
     {"watch performance", watch_performance},
@@ -444,6 +452,8 @@ static unsigned seal(const char *stage)
 		return sandbox_seal(SANDBOX_SCRIPT) == 0 ? SANDBOX_SERVER : 0;
 	if (!strcmp(stage, "network"))
 		return sandbox_seal(SANDBOX_NETWORK) == 0 ? SANDBOX_SERVER : 0;
+	if (!strcmp(stage, "ringless"))
+		return sandbox_refuse_io_uring() && sandbox_refuse_io_uring() ? SANDBOX_SERVER : 0;
 	if (!strcmp(stage, "start"))
 		return SANDBOX_SERVER;
 	if (pipe(lines) < 0 || pipe(logged) < 0 || dup2(logged[1], STDERR_FILENO) < 0)

@@ -51,7 +51,8 @@ static int attempt(const char *stage, const char *what)
 {
 	char *launched[] = {launcher,	   "--best-effort", "--network", probe,
 			    (char *)stage, (char *)what,    NULL};
-	bool is_server = !strcmp(stage, "server") || !strcmp(stage, "client");
+	bool is_server =
+	    !strcmp(stage, "server") || !strcmp(stage, "client") || !strcmp(stage, "ringless");
 	int status;
 
 	if (strcmp(stage, "network") != 0)
@@ -347,6 +348,16 @@ static void test_a_sealed_process_can_abort(void **state)
 	assert_int_equal(WTERMSIG(status), SIGABRT);
 }
 
+/* All else goes on. */
+static void test_io_uring_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(attempt("ringless", "make an io_uring"), ENOSYS);
+	assert_int_equal(attempt("ringless", "make an io_uring in another program"), ENOSYS);
+	assert_int_equal(attempt("ringless", "make a process"), 0);
+	assert_int_equal(attempt("ringless", "read /etc/passwd"), 0);
+}
+
 static void test_launcher_says_what_is_wrong(void **state)
 {
 	char *no_program[] = {launcher, "/nowhere", NULL};
@@ -371,6 +382,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_server),
 	    cmocka_unit_test(test_client),
 	    cmocka_unit_test(test_a_sealed_process_can_abort),
+	    cmocka_unit_test(test_io_uring_is_refused),
 	    cmocka_unit_test(test_launcher_says_what_is_wrong),
 	};
 

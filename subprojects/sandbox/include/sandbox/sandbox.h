@@ -112,6 +112,20 @@ unsigned sandbox_seal_server(const struct sandbox_server *server)
 unsigned sandbox_server_layers(bool has_sanitizer);
 
 /*
+ * Refuses io_uring to the calling process and to all that it starts: its calls fail with ENOSYS, as
+ * on a kernel without it, so that libraries take other calls. Each program calls this first, before
+ * a library makes a ring that a later seal would cut off. Sets no_new_privs. Returns false if the
+ * kernel or container has no seccomp, or under valgrind.
+ */
+bool sandbox_refuse_io_uring(void);
+
+/*
+ * Valgrind calls the kernel from inside the process, and opens files: a process under it is left as
+ * it is.
+ */
+bool sandbox_is_under_valgrind(void);
+
+/*
  * Names of layers, of those in among, separated by spaces, as a static string that lives until the
  * next call; a missing layer has a "-" before its name.
  */
