@@ -135,6 +135,8 @@ class Server:
             wait_until(self._is_ready, "a ready displayd")
         except TimeoutError as error:
             raise TimeoutError(f"{error}:\n{self.log()[-4000:]}") from error
+        # What logs the link of a first account has ended, too.
+        self.workers()
         if "--log-level" in self.command or "--log-format" in self.command:
             return
         for worker in range(1, self.worker_count + 1):

@@ -7,7 +7,7 @@ import time
 PATIENCE_S = 120
 
 
-def wait_until(condition, what, patience_s=PATIENCE_S):
+def wait_until(condition, what, patience_s=PATIENCE_S, pause_s=0.02):
     """Asks until it is true; the value."""
     end = time.monotonic() + patience_s
     while True:
@@ -16,7 +16,7 @@ def wait_until(condition, what, patience_s=PATIENCE_S):
             return value
         if time.monotonic() > end:
             raise TimeoutError(f"never seen: {what}")
-        time.sleep(0.02)
+        time.sleep(pause_s)
 
 
 def let_pass(seconds):

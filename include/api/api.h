@@ -8,14 +8,16 @@
 #include "task/task.h"
 
 struct delivery;
+struct render_health;
 
 /* What all endpoints use. main owns it; it lives as long as the worker. */
 struct api_service {
 	struct service service; /* for the tasks */
 	struct delivery *delivery;
-	struct pot images;		   /* memory of those that are being converted or stored */
-	unsigned workers;		   /* that are to run */
-	struct metric_reader metrics;	   /* of the instance; its time is set when it is read */
+	struct pot images;	      /* memory of those that are being converted or stored */
+	unsigned workers;	      /* that are to run */
+	struct metric_reader metrics; /* of the instance; its time is set when it is read */
+	const struct render_health *render_health; /* NULL: apps are rendered elsewhere */
 	const uint8_t *metrics_token_hash; /* SHA-256; NULL: nobody reads them from outside */
 };
 

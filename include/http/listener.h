@@ -5,6 +5,8 @@
  * handler a route table. A request knows its listener (request->listener). */
 #pragma once
 
+#include <stdbool.h>
+
 struct http_request;
 struct http_transport_kind;
 
@@ -19,6 +21,7 @@ struct http_listener_settings {
 	/* A head is complete. The handler answers now or later; see http/request.h. */
 	void (*on_request)(struct http_request *request, void *context);
 	void *context;
+	bool is_own; /* the process asks itself: its requests are neither logged nor counted */
 	const struct http_transport_kind *transport; /* NULL: plain, over TCP or a unix socket */
 };
 

@@ -19,6 +19,12 @@ __attribute__((warn_unused_result)) int
 http_server_listen(struct http_server *server, int fd,
 		   const struct http_listener_settings *settings);
 
+/* Serves the peer of a connected unix socket, whether the server accepts yet or not. fd and
+ * settings as above; the transport is the plain one. */
+__attribute__((warn_unused_result)) int
+http_server_adopt(struct http_server *server, int fd,
+		  const struct http_listener_settings *settings);
+
 /* A server whose settings say waits_to_accept accepts from now on; connections that came before
  * have waited. */
 void http_server_accept(struct http_server *server);

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "render/engine.h"
+#include "render/health.h"
 
 struct engines_settings {
 	int host; /* the socket to the render host (render/host.h), which becomes the engines'; -1:
 		   * there is none */
 	unsigned processes; /* of each kind that work at the same time; one more is for previews */
 	unsigned idle_ms;   /* after which one with nothing to do ends; 0: LIMIT_RENDERER_IDLE_MS */
+	struct render_health *health; /* of all workers; NULL: nothing is counted */
 	/* By language: a sentence for people, why it is not there; static. NULL: it is. */
 	const char *missing[ENGINE_LANGUAGE_COUNT];
 };

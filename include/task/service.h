@@ -26,6 +26,7 @@ struct service {
 	unsigned cors_origin_count;
 	const char *public_url; /* without trailing slash */
 	struct storage_probe storage_probe;
-	unsigned task_count; /* requests at work, abandoned ones included */
+	unsigned task_count;		       /* requests at work, abandoned ones included */
+	const _Atomic bool *is_instance_ready; /* once all workers serve */
 	bool is_draining;
 };

@@ -1,9 +1,13 @@
+#include "render/health.h"
 #include "db/db.h"
 #include "endpoints.h"
 #include "task/service.h"
 
+#include <stdatomic.h>
+
 /* GET /livez - this worker answers. GET /readyz - this worker can do its work: it has the database,
- * which was migrated before the workers started and has room, and the instance is not stopping. */
+ * which was migrated before the workers started and has room, all workers have begun to serve, and
+ * the instance is not stopping. */
 
 static struct verdict live(struct task *task)
 {
@@ -19,12 +23,24 @@ static struct verdict fail(struct task *task, const char *what, enum away away)
 	return task_fail_busy(task, 1, "%s%s%s", what, colon, why);
 }
 
+/* The API does its work without apps. */
+static struct verdict tell_ready(struct task *task, const char *problem)
+{
+	struct str text = STR("ok\n");
+
+	if (problem)
+		text = arena_printf(task_arena(task), "ok, but %s\n", problem);
+	return task_reply(task, 200, STR("text/plain; charset=utf-8"), text);
+}
+
 static struct verdict ready(struct task *task)
 {
 	struct service *service = task_service(task);
 
 	if (service->is_draining)
 		return task_fail_busy(task, 1, "this instance is going down");
+	if (!atomic_load(service->is_instance_ready))
+		return task_fail_busy(task, 1, "this instance is starting");
 	if (!db_is_up(service->db))
 		return fail(task, "the database cannot be reached", db_away(service->db));
 	if (!storage_probe_says_room(service))
@@ -32,7 +48,7 @@ static struct verdict ready(struct task *task)
 	if (!db_hints_are_up(service->db))
 		return fail(task, "the database's notifications cannot be heard",
 			    db_hints_away(service->db));
-	return task_reply(task, 200, STR("text/plain; charset=utf-8"), STR("ok\n"));
+	return tell_ready(task, render_health_any_problem(api_service(task)->render_health));
 }
 
 const struct endpoint endpoint_livez = {.name = "livez", .handler = live};

@@ -4,6 +4,7 @@
 #include "metric/errors.h"
 #include "record/json.h"
 #include "record/record.h"
+#include "render/health.h"
 
 #include <stdlib.h>
 
@@ -263,6 +264,7 @@ static void write_status(const struct metric_reader *reader, const struct api_se
 			 struct arena *arena, struct buffer *json)
 {
 	struct metric_sums own, *sums = &own;
+	const char *problem = render_health_any_problem(service->render_health);
 	char started[TIMESTAMP_LENGTH + 1];
 
 	metric_sums_init(sums, reader);
@@ -274,6 +276,9 @@ static void write_status(const struct metric_reader *reader, const struct api_se
 	write_workers(reader, sums, json);
 	buffer_append_str(json, STR("],"));
 	write_state(sums, service->service.db, json);
+	buffer_append_str(json, STR("\"renderingProblem\":"));
+	json_write_str(json, str_from(problem ? problem : ""));
+	buffer_append_char(json, ',');
 	buffer_append_str(json, STR("\"counters\":{"));
 	write_counters(sums, json);
 	buffer_append_str(json, STR("},\"queues\":["));

@@ -136,6 +136,20 @@ static void put_database(const struct status_view *view, struct buffer *out)
 	    number(database, "connections"), number(database, "waiting"), number(database, "sent"));
 }
 
+/* Only where they cannot be rendered. */
+static void put_apps(const struct status_view *view, struct buffer *out)
+{
+	const char *problem = text(view->now, "renderingProblem");
+
+	if (!problem[0])
+		return;
+	buffer_printf(out, "apps      ");
+	begin_style(out, STATUS_RED);
+	buffer_printf(out, "%s", problem);
+	end_style(out);
+	buffer_append_char(out, '\n');
+}
+
 static void put_server(const struct status_view *view, struct buffer *out)
 {
 	const yyjson_val *panels = member(view->now, "panels");
@@ -156,6 +170,7 @@ static void put_server(const struct status_view *view, struct buffer *out)
 	buffer_append_char(out, '\n');
 	put_missing(view, out);
 	put_database(view, out);
+	put_apps(view, out);
 	buffer_printf(
 	    out, "panels    %" PRId64 " by WebSocket, %" PRId64 " polling, %" PRId64 " in memory\n",
 	    number(panels, "links"), number(panels, "polling"), number(panels, "inMemory"));

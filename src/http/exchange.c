@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/require.h"
 #include "base/secret.h"
+#include "http/listener.h"
 #include "metric/metric.h"
 
 enum { HEAD_FIRST_BYTES = 1024, BODY_FIRST_BYTES = 64 * 1024, LOGGED_PATH_BYTES = 1024 };
@@ -322,11 +323,14 @@ static void log_request(const struct http_exchange *exchange, uint64_t took_us)
 
 void http_exchange_end(struct http_exchange *exchange)
 {
+	const struct http_listener_settings *listener = exchange->request.listener;
 	uint64_t took_us;
 
 	if (exchange->is_over)
 		return;
 	exchange->is_over = true;
+	if (listener && listener->is_own)
+		return;
 	took_us = duration_us(exchange);
 	count(exchange, took_us);
 	if (exchange->access_log && log_is_on(LOG_INFO))

@@ -177,8 +177,8 @@ struct http_server *http_server_create(struct loop *loop,
 	return server;
 }
 
-int http_server_listen(struct http_server *server, int fd,
-		       const struct http_listener_settings *settings)
+static struct http_listener *add_listener(struct http_server *server,
+					  const struct http_listener_settings *settings)
 {
 	struct http_listener *listener = memory_zalloc(sizeof(*listener));
 
@@ -186,7 +186,26 @@ int http_server_listen(struct http_server *server, int fd,
 	listener->connections = &server->connections;
 	listener->transports = &server->transports[settings->role];
 	list_append(&server->listeners, &listener->node);
-	return http_listener_open(listener, fd);
+	return listener;
+}
+
+int http_server_listen(struct http_server *server, int fd,
+		       const struct http_listener_settings *settings)
+{
+	return http_listener_open(add_listener(server, settings), fd);
+}
+
+int http_server_adopt(struct http_server *server, int fd,
+		      const struct http_listener_settings *settings)
+{
+	struct http_listener *listener = add_listener(server, settings);
+	struct http_transport *transport = http_transport_adopt(listener->transports, fd);
+
+	listener->is_closing = true; /* it was never open */
+	if (!transport)
+		return UV_EINVAL;
+	http_connection_create(&server->connections, &listener->settings, transport);
+	return 0;
 }
 
 void http_server_accept(struct http_server *server)

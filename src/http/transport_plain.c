@@ -15,6 +15,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 enum { READ_BUFFER_BYTES = 64 * 1024 };
 
@@ -142,13 +143,11 @@ static bool join_share(struct plain *plain, const char *from)
 	return plain->share;
 }
 
-static struct http_transport *plain_accept(const struct http_transport_kind *kind,
-					   struct http_transport_host *host, uv_stream_t *listener)
+static struct plain *create(const struct http_transport_kind *kind,
+			    struct http_transport_host *host, bool is_tcp)
 {
-	bool is_tcp = listener->type == UV_TCP;
 	struct plain *plain = memory_zalloc(
 	    is_tcp ? offsetof(struct plain, uv) + sizeof(plain->uv.tcp) : sizeof(*plain));
-	char peer[HTTP_TRANSPORT_ADDRESS_BYTES];
 
 	if (is_tcp)
 		uv_tcp_init(&host->loop->uv, &plain->uv.tcp);
@@ -158,6 +157,27 @@ static struct http_transport *plain_accept(const struct http_transport_kind *kin
 	plain->transport.kind = kind;
 	plain->transport.host = host;
 	host->count++;
+	return plain;
+}
+
+struct http_transport *http_transport_adopt(struct http_transport_host *host, int fd)
+{
+	struct plain *plain = create(&http_transport_plain, host, /* is_tcp= */ false);
+
+	if (uv_pipe_open(&plain->uv.pipe, fd) == 0)
+		return &plain->transport;
+	close(fd);
+	plain_close(&plain->transport);
+	return NULL;
+}
+
+static struct http_transport *plain_accept(const struct http_transport_kind *kind,
+					   struct http_transport_host *host, uv_stream_t *listener)
+{
+	bool is_tcp = listener->type == UV_TCP;
+	struct plain *plain = create(kind, host, is_tcp);
+	char peer[HTTP_TRANSPORT_ADDRESS_BYTES];
+
 	if (uv_accept(listener, &plain->uv.stream) != 0) {
 		plain_close(&plain->transport);
 		return NULL;

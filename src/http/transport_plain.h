@@ -13,3 +13,6 @@ union stream_handle {
 };
 
 extern const struct http_transport_kind http_transport_plain;
+
+/* Takes a connected unix socket. NULL if libuv does not, and fd is closed. */
+struct http_transport *http_transport_adopt(struct http_transport_host *host, int fd);

@@ -20,6 +20,8 @@ enum {
 	CHILD_WATCH_MS = 500,
 	/* A child that has not begun to beat is starting, which may take long on a busy machine. */
 	CHILD_FIRST_BEAT_MS = 60 * 1000,
+	/* Processes of a line that may end in a row before one of them was ready. */
+	CHILD_CRASHES_MAX = 10,
 };
 
 /* A line of the table. Children start in the order of its lines. */
@@ -44,6 +46,8 @@ struct child_kind {
 	/* False: it runs once, and what stands below it starts when it has ended well. True: it is
 	 * started again whenever it ends, after a delay that grows while it keeps ending early. */
 	bool is_kept;
+	/* Not kept, and not started before children_run() is called. */
+	bool is_on_demand;
 	/* A line that is not kept and runs anew before this one is started again; NULL: none. */
 	const struct child_kind *preparation;
 	/* displayd's, where a kept one ends before all have been started. One that is not kept says
@@ -55,11 +59,17 @@ struct child_kind {
 	uint32_t (*heartbeat)(const struct instance *instance, unsigned index);
 	unsigned silence_ms;
 
-	/* Whether the process serves already. NULL: this line cannot be renewed. Else it has twice
-	 * as many places as count says, with the indices up to there: in the second half others
-	 * start, serve, and then those in the first half are sent this signal, by which they end
-	 * when they have no work left; next time it is the other way round. */
-	bool (*is_serving)(const struct instance *instance, unsigned index, pid_t pid);
+	/* Whether the process has begun its work. NULL: a crash loop of this line goes on for ever.
+	 */
+	bool (*is_ready)(const struct instance *instance, unsigned index, pid_t pid);
+	/* Called at the end of a crash loop, after which the line rests. NULL: displayd stops. */
+	void (*given_up)(struct instance *instance);
+
+	/* The line, which has is_ready, has twice as many places as count says, with the indices up
+	 * to there: in the second half others start, become ready, and then those in the first half
+	 * are sent this signal, by which they end when they have no work left; next time it is the
+	 * other way round. */
+	bool is_renewed;
 	int retire_signal;
 	unsigned retire_ms; /* after which it is killed */
 
@@ -90,6 +100,8 @@ struct child {
 	uint64_t retire_at_ms; /* while it retires: when it is killed */
 	pid_t pid;	       /* 0: does not run */
 	bool is_restarted;     /* was told to end, to be started again at once */
+	bool is_given_up;      /* after a crash loop */
+	unsigned crashes;      /* ends since one of its line was ready */
 	uint64_t started_ms;   /* last time */
 	uint64_t start_at_ms;  /* while it does not run: when it is started again */
 	unsigned waits_ms;     /* that much after its end */

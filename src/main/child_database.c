@@ -105,7 +105,6 @@ static enum exit_code migrate(const struct instance *instance)
 	if (migrate_run(url, &applied, &why) == 0) {
 		if (applied > 0)
 			log_info("supervisor", "database migrated", LOG_INT("migrations", applied));
-		first_link_print(url, instance->public_url);
 		return EXIT_DONE;
 	}
 	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
@@ -127,6 +126,14 @@ int child_migrate(struct instance *instance, unsigned index)
 		return code;
 	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
 	return EXIT_DATABASE;
+}
+
+int child_first_link(struct instance *instance, unsigned index)
+{
+	(void)index;
+	log_set_process("first-link");
+	first_link_print(instance_database_url(instance), instance->public_url);
+	return EXIT_DONE;
 }
 
 pid_t child_start_postgres(struct instance *instance, const struct process *as)

@@ -16,3 +16,6 @@ void child_read_postgres(struct instance *instance);
 
 /* Waits for the database, private or not, and migrates it. */
 int child_migrate(struct instance *instance, unsigned index);
+
+/* Logs the link of the first account: see main/first_link.h. */
+int child_first_link(struct instance *instance, unsigned index);

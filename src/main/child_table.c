@@ -39,6 +39,22 @@ static unsigned one_if_rendering(const struct instance *instance)
 	return instance->host_sockets[0] >= 0;
 }
 
+static struct render_health *health_of(const struct instance *instance)
+{
+	return region_common(instance->shared, &render_health_region);
+}
+
+static bool is_host_ready(const struct instance *instance, unsigned index, pid_t pid)
+{
+	(void)index;
+	return atomic_load(&health_of(instance)->host) == pid;
+}
+
+static void give_up_host(struct instance *instance)
+{
+	render_health_give_up_host(health_of(instance));
+}
+
 static int run_host(struct instance *instance, unsigned index)
 {
 	struct render_host_settings settings = {
@@ -46,6 +62,7 @@ static int run_host(struct instance *instance, unsigned index)
 	    .workers = config_worker_slots(instance->config),
 	    .is_required = instance->config->sandbox == SANDBOX_REQUIRED,
 	    .egress_allow = &instance->config->egress_allow,
+	    .ready_pid = &health_of(instance)->host,
 	};
 
 	(void)index;
@@ -63,6 +80,7 @@ static void fill_engines(const struct instance *instance, unsigned index,
 	*ret = (struct engines_settings){
 	    .host = instance->worker_sockets[index],
 	    .processes = instance->config->renderers,
+	    .health = health_of(instance),
 	    /* The renderer for Starlark paints for both. */
 	    .missing = {[ENGINE_STARLARK] = missing[RENDER_STARLARK],
 			[ENGINE_TYPESCRIPT] = script ? script : missing[RENDER_STARLARK]},
@@ -148,6 +166,8 @@ static const struct child_kind renderers = {
     .count = one_if_rendering,
     .run = run_host,
     .is_kept = true,
+    .is_ready = is_host_ready,
+    .given_up = give_up_host,
     .exit_code = EXIT_FAILED,
     .stop_order = 1, /* workers finish their requests with it */
     .stop_signal = SIGTERM,
@@ -170,7 +190,8 @@ static const struct child_kind worker = {
     .exit_code = EXIT_FAILED,
     .heartbeat = worker_heartbeat,
     .silence_ms = WORKER_SILENCE_MS,
-    .is_serving = is_worker_serving,
+    .is_ready = is_worker_serving,
+    .is_renewed = true,
     .retire_signal = SIGUSR1,
     .retire_ms = WORKER_RETIRE_MS + WORKER_STOP_MS,
     .stop_signal = SIGTERM,
@@ -178,6 +199,18 @@ static const struct child_kind worker = {
     .stop_ms = WORKER_STOP_MS,
 };
 
+static const struct child_kind first_link = {
+    .name = "first link",
+    .count = one,
+    .run = child_first_link,
+    .user = instance_migrate_user,
+    .gives_up_rights = true,
+    .is_on_demand = true,
+    .stop_signal = SIGTERM,
+    .stop_at_once_signal = SIGKILL,
+    .stop_ms = 20 * 1000,
+};
+
 const struct child_kind *const child_table[CHILD_KIND_COUNT] = {
-    &prepare, &postgres, &migrate, &renderers, &worker,
+    &prepare, &postgres, &migrate, &renderers, &worker, &first_link,
 };

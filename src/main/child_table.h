@@ -3,5 +3,5 @@
 
 #include "main/child.h"
 
-enum { CHILD_KIND_COUNT = 5 };
+enum { CHILD_KIND_COUNT = 6 };
 extern const struct child_kind *const child_table[CHILD_KIND_COUNT];

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "main/child_log.h"
+#include "main/children_stop.h"
 #include "metric/metric.h"
 
 #include <signal.h>
@@ -9,23 +10,15 @@
 #include <sys/wait.h>
 
 enum {
-	/* After the second request to stop. */
-	AT_ONCE_MS = 3 * 1000,
 	/* Fresh children that do not serve after so long do not fit. */
 	RENEWAL_MS = 60 * 1000,
 	/* How often is looked whether they serve. */
 	SERVING_LOOK_MS = 20,
 };
 
-#define for_each_child(one, children)                                                              \
-	for (struct child *one = (children)->all, *one##_end = one + (children)->count;            \
-	     one != one##_end; one++)
-
-static void begin_stop(struct children *children, uint64_t now_ms);
-
 static unsigned places_of(const struct child_kind *kind, const struct instance *instance)
 {
-	return kind->count(instance) * (kind->is_serving ? 2 : 1);
+	return kind->count(instance) * (kind->is_renewed ? 2 : 1);
 }
 
 void children_init(struct children *children, const struct child_kind *const *kinds,
@@ -53,20 +46,10 @@ void children_finish(struct children *children)
 	free(children->all);
 }
 
-static void log_unexpected_end(const struct child *child, int status)
-{
-	struct child_message text;
-
-	metric_add(METRIC_CHILDREN_FAILED, child->kind->metric, 1);
-	log_error("supervisor", child_message(&text, child, "ended unexpectedly"),
-		  LOG_INT("number", child->index + 1), child_end_field(status),
-		  LOG_INT("restart_in_ms", child->waits_ms));
-}
-
 static void give_up(struct children *children, enum exit_code code, uint64_t now_ms)
 {
 	children->exit_code = code;
-	begin_stop(children, now_ms);
+	children_begin_stop(children, now_ms);
 }
 
 /* False with a reason logged. */
@@ -98,6 +81,8 @@ static void go_on_starting(struct children *children, uint64_t now_ms)
 		const struct child_kind *kind = children->kinds[children->next_kind++];
 		bool is_waited_for = false;
 
+		if (kind->is_on_demand)
+			continue;
 		for_each_child (child, children) {
 			if (child->kind != kind || child->role != CHILD_CURRENT)
 				continue;
@@ -191,7 +176,7 @@ static void end_renewal(struct children *children, enum children_renewal result,
 
 	children->renewal = result;
 	for_each_child (child, children)
-		if (child->kind->is_serving && child->role == leaving)
+		if (child->kind->is_renewed && child->role == leaving)
 			retire(children, child, now_ms);
 	for_each_child (child, children)
 		if (child->role == CHILD_FRESH)
@@ -228,7 +213,7 @@ static bool do_all_serve(const struct children *children)
 {
 	for_each_child (child, children)
 		if (child->role == CHILD_FRESH &&
-		    !child->kind->is_serving(children->instance, child->index, child->pid))
+		    !child->kind->is_ready(children->instance, child->index, child->pid))
 			return false;
 	return true;
 }
@@ -248,20 +233,11 @@ static uint64_t keep_renewing(struct children *children, uint64_t now_ms)
 	return now_ms;
 }
 
-static void kill_child(const struct children *children, const struct child *child, const char *why)
-{
-	struct child_message text;
-
-	log_error("supervisor", child_message(&text, child, why),
-		  LOG_INT("number", child->index + 1), LOG_INT("pid", child->pid));
-	children->system->signal(child->pid, SIGKILL);
-}
-
 static void watch(struct children *children, struct child *child, uint64_t now_ms)
 {
 	if (now_ms >= child->watched_ms + CHILD_WATCH_MS &&
 	    child_is_hung(child, child->kind->heartbeat(children->instance, child->index), now_ms))
-		kill_child(children, child, "hangs: killed");
+		children_kill(children, child, "hangs: killed");
 }
 
 /* Returns when it looks again. No beat is seen of one that beats in an earlier program's memory. */
@@ -273,7 +249,7 @@ static uint64_t keep_retiring(struct children *children, struct child *child, ui
 	}
 	if (now_ms < child->retire_at_ms)
 		return child->retire_at_ms;
-	kill_child(children, child, "does not end: killed");
+	children_kill(children, child, "does not end: killed");
 	child->retire_at_ms = now_ms + child->kind->retire_ms;
 	return child->retire_at_ms;
 }
@@ -311,7 +287,86 @@ enum children_renewal children_take_result(struct children *children)
 	return result == RENEWAL_STARTING ? RENEWAL_NONE : result;
 }
 
+/* ---- RUN: crash loops ---- */
+
+static bool is_ready(const struct children *children, const struct child *child, pid_t pid)
+{
+	return pid && child->kind->is_ready(children->instance, child->index, pid);
+}
+
+/* Counts the end of the child's process. Returns whether too many of its line have ended since one
+ * was ready. */
+static bool is_crash_loop(struct children *children, struct child *ended, pid_t pid)
+{
+	bool one_is_ready;
+	unsigned crashes = 0;
+
+	if (!ended->kind->is_ready)
+		return false;
+	ended->crashes++;
+	one_is_ready = is_ready(children, ended, pid);
+	for_each_child (child, children) {
+		if (child->kind != ended->kind)
+			continue;
+		crashes += child->crashes;
+		one_is_ready |= is_ready(children, child, child->pid);
+	}
+	for_each_child (child, children)
+		if (child->kind == ended->kind && one_is_ready)
+			child->crashes = 0;
+	return !one_is_ready && crashes >= CHILD_CRASHES_MAX;
+}
+
+static void end_crash_loop(struct children *children, struct child *child, int status,
+			   uint64_t now_ms)
+{
+	struct child_message text;
+
+	metric_add(METRIC_CHILDREN_FAILED, child->kind->metric, 1);
+	if (!child->kind->given_up) {
+		children->crashed = child;
+		children->crash_status = status;
+		give_up(children, EXIT_CRASHES, now_ms);
+		return;
+	}
+	log_error("supervisor",
+		  child_message(&text, child,
+				"crashed too often: not started until a reload, "
+				"upgrade or restart"),
+		  LOG_INT("times", CHILD_CRASHES_MAX), child_end_field(status));
+	child->is_given_up = true;
+	child->kind->given_up(children->instance);
+}
+
+void children_try_again(struct children *children, uint64_t now_ms)
+{
+	for_each_child (child, children) {
+		if (!child->is_given_up)
+			continue;
+		child->is_given_up = false;
+		child->crashes = 0;
+		child->delay_ms = 0;
+		child->start_at_ms = now_ms;
+	}
+}
+
 /* ---- RUN: all else ---- */
+
+bool children_are_ready(const struct children *children)
+{
+	for_each_child (child, children)
+		if (child->kind->is_renewed && child->role == CHILD_CURRENT &&
+		    !is_ready(children, child, child->pid))
+			return false;
+	return true;
+}
+
+void children_run(struct children *children, const char *name, uint64_t now_ms)
+{
+	for_each_child (child, children)
+		if (!child->pid && strcmp(child->kind->name, name) == 0)
+			(void)start(children, child, now_ms);
+}
 
 void children_restart(struct children *children, const char *name)
 {
@@ -323,7 +378,7 @@ void children_restart(struct children *children, const char *name)
 	}
 }
 
-static void on_end_at_run(struct children *children, struct child *child, int status,
+static void on_end_at_run(struct children *children, struct child *child, pid_t pid, int status,
 			  uint64_t now_ms)
 {
 	if (!child->kind->is_kept)
@@ -334,8 +389,10 @@ static void on_end_at_run(struct children *children, struct child *child, int st
 		on_retired(child, status);
 	else if (child->is_restarted)
 		child_note_restart(child, now_ms);
+	else if (is_crash_loop(children, child, pid))
+		end_crash_loop(children, child, status, now_ms);
 	else
-		log_unexpected_end(child, status);
+		children_log_unexpected_end(child, status);
 }
 
 /* Returns when it looks again. */
@@ -343,13 +400,13 @@ static uint64_t keep_one(struct children *children, struct child *child, uint64_
 {
 	const struct child *preparation = preparation_of(children, child);
 
-	if (!child->kind->is_kept || child->role == CHILD_SPARE ||
+	if (!child->kind->is_kept || child->role == CHILD_SPARE || child->is_given_up ||
 	    (preparation && preparation->pid))
 		return UINT64_MAX;
 	if (child->role == CHILD_RETIRING)
 		return keep_retiring(children, child, now_ms);
 	/* It would get the configuration that is only being tried: it waits for the result. */
-	if (!child->pid && child->kind->is_serving &&
+	if (!child->pid && child->kind->is_renewed &&
 	    (children->renewal == RENEWAL_STARTING || children->renewal == RENEWAL_FAILED))
 		return UINT64_MAX;
 	if (!child->pid && now_ms >= child->start_at_ms)
@@ -375,100 +432,6 @@ static uint64_t keep_running(struct children *children, uint64_t now_ms)
 	return next_ms;
 }
 
-/* ---- STOP ---- */
-
-static bool is_at_once(const struct children *children)
-{
-	return children->stop_requests > 1;
-}
-
-static void ask_to_stop(const struct children *children, const struct child *child)
-{
-	children->system->signal(child->pid, is_at_once(children) ? child->kind->stop_at_once_signal
-								  : child->kind->stop_signal);
-}
-
-/* The lowest order that still has somebody running; false: nobody runs. */
-static bool find_stop_order(const struct children *children, unsigned *ret_order)
-{
-	bool found = false;
-
-	for_each_child (child, children) {
-		if (!child->pid || (found && child->kind->stop_order >= *ret_order))
-			continue;
-		*ret_order = child->kind->stop_order;
-		found = true;
-	}
-	return found;
-}
-
-/* The turn of the lowest order has come. */
-static void stop_next(struct children *children, uint64_t now_ms)
-{
-	if (!find_stop_order(children, &children->stop_order)) {
-		children->phase = CHILDREN_END;
-		return;
-	}
-	children->stop_since_ms = now_ms;
-	for_each_child (child, children)
-		if (child->pid && child->kind->stop_order == children->stop_order)
-			ask_to_stop(children, child);
-}
-
-static void begin_stop(struct children *children, uint64_t now_ms)
-{
-	children->phase = CHILDREN_STOP;
-	stop_next(children, now_ms);
-}
-
-void children_stop(struct children *children, uint64_t now_ms)
-{
-	children->stop_requests++;
-	if (children->phase < CHILDREN_STOP)
-		begin_stop(children, now_ms);
-	if (!is_at_once(children))
-		return;
-	children->stop_since_ms = now_ms;
-	for_each_child (child, children)
-		if (child->pid)
-			ask_to_stop(children, child);
-}
-
-static void on_end_at_stop(struct children *children, const struct child *child, int status,
-			   uint64_t now_ms)
-{
-	unsigned order = 0; /* gcc does not see that it is set where it counts */
-	struct child_message text;
-
-	/* One that runs once need not have come to its end, nor one that is just starting. */
-	if (child_has_ended_well(status) || !child->kind->is_kept ||
-	    status == child->kind->stop_signal)
-		log_info("supervisor", child_message(&text, child, "stopped"),
-			 LOG_INT("number", child->index + 1));
-	else
-		log_unexpected_end(child, status);
-	if (!find_stop_order(children, &order) || order != children->stop_order)
-		stop_next(children, now_ms);
-}
-
-static uint64_t keep_stopping(struct children *children, uint64_t now_ms)
-{
-	uint64_t next_ms = UINT64_MAX;
-
-	for_each_child (child, children) {
-		unsigned limit_ms = is_at_once(children) ? AT_ONCE_MS : child->kind->stop_ms;
-		uint64_t end_ms = children->stop_since_ms + limit_ms;
-
-		if (!child->pid || child->kind->stop_order != children->stop_order)
-			continue;
-		if (now_ms >= end_ms)
-			kill_child(children, child, "does not stop: killed");
-		else if (end_ms < next_ms)
-			next_ms = end_ms;
-	}
-	return next_ms;
-}
-
 void children_note_end(struct children *children, pid_t pid, int status, uint64_t now_ms)
 {
 	for_each_child (child, children) {
@@ -480,9 +443,9 @@ void children_note_end(struct children *children, pid_t pid, int status, uint64_
 		if (children->phase == CHILDREN_START)
 			on_end_at_start(children, child, status, now_ms);
 		else if (children->phase == CHILDREN_RUN)
-			on_end_at_run(children, child, status, now_ms);
+			on_end_at_run(children, child, pid, status, now_ms);
 		else
-			on_end_at_stop(children, child, status, now_ms);
+			children_note_end_at_stop(children, child, status, now_ms);
 		return;
 	}
 }
@@ -493,7 +456,7 @@ uint64_t children_run_due(struct children *children, uint64_t now_ms)
 	case CHILDREN_RUN:
 		return keep_running(children, now_ms);
 	case CHILDREN_STOP:
-		return keep_stopping(children, now_ms);
+		return children_keep_stopping(children, now_ms);
 	default:
 		return UINT64_MAX;
 	}

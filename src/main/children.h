@@ -18,6 +18,9 @@
  *
  * A current one that ends meanwhile is started again when the result was taken, if at all.
  *
+ * A line of which CHILD_CRASHES_MAX processes in a row have ended before one was ready is in a
+ * crash loop: it is given up, and displayd stops with EXIT_CRASHES unless it can do without.
+ *
  * What happens comes in by these functions, with the time; what is done goes out by struct
  * child_system. So the tests run it without a process, by a clock of their own. */
 #pragma once
@@ -50,6 +53,8 @@ struct children {
 	unsigned stop_requests; /* how often children_stop() was called */
 	unsigned stop_order;	/* STOP: whose turn it is, and since when */
 	uint64_t stop_since_ms;
+	const struct child *crashed; /* EXIT_CRASHES: the last one of the crash loop, and its end */
+	int crash_status;
 };
 
 /* kinds, system and instance must outlive it. children_finish() it. */
@@ -68,6 +73,15 @@ void children_renew(struct children *children, uint64_t now_ms);
 bool children_may_renew(const struct children *children);
 /* RENEWAL_DONE or RENEWAL_FAILED once, when that has happened; else RENEWAL_NONE. */
 enum children_renewal children_take_result(struct children *children);
+
+/* Whether all current children of the lines that can be renewed are ready. */
+bool children_are_ready(const struct children *children);
+
+/* Starts the line of this name, which runs on demand. Only while they run. */
+void children_run(struct children *children, const char *name, uint64_t now_ms);
+
+/* Starts what was given up after a crash loop once more. */
+void children_try_again(struct children *children, uint64_t now_ms);
 
 /* Ends the children of the line of this name and starts them again at once. Only while they run. */
 void children_restart(struct children *children, const char *name);

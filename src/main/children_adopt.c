@@ -39,7 +39,7 @@ static void make_up_for_missing(struct children *children)
 	for (unsigned i = 0; i < children->count; i++) {
 		struct child *child = &children->all[i];
 
-		if (child->kind->is_serving && child->role == CHILD_SPARE &&
+		if (child->kind->is_renewed && child->role == CHILD_SPARE &&
 		    count_roles(children, child->kind, CHILD_CURRENT) <
 			child->kind->count(children->instance))
 			child->role = CHILD_CURRENT;
@@ -51,7 +51,7 @@ bool children_adopt(struct children *children, const struct handover *handover, 
 	children->phase = CHILDREN_RUN;
 	children->next_kind = children->kind_count;
 	for (unsigned i = 0; i < children->count; i++)
-		if (children->all[i].kind->is_serving)
+		if (children->all[i].kind->is_renewed)
 			children->all[i].role = CHILD_SPARE;
 	for (unsigned i = 0; i < handover->child_count; i++)
 		if (!adopt_one(children, &handover->children[i], now_ms))
@@ -85,7 +85,8 @@ const char *children_wait_for(const struct children *children, struct child_mess
 
 		if (child->role == CHILD_RETIRING)
 			return child_message(text, child, "has requests to finish");
-		if (child->kind->is_kept && child->role == CHILD_CURRENT && !child->pid)
+		if (child->kind->is_kept && child->role == CHILD_CURRENT && !child->pid &&
+		    !child->is_given_up)
 			return child_message(text, child, "does not run");
 		if (!child->kind->is_kept && child->pid)
 			return child_message(text, child, "has not ended");

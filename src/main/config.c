@@ -159,6 +159,9 @@ static const struct option settings[] = {
 	   "several times. Default: none.",
 	   .absent = "(none)", .most = CONFIG_EGRESS_MAX, .check = check_egress,
 	   INTO(egress_allow)),
+    OPTION(ON_OFF, "first-link", "on|off",
+	   "Whether the log has the link that makes the first account while there is none.",
+	   .fallback = "on", INTO(first_link)),
     OPTION(LIST, "listen", "ADDRESS",
 	   "Where to listen: ADDR:PORT, [ADDR]:PORT or unix:PATH; with proxy: in front of it where "
 	   "proxies speak the PROXY protocol, version 1 or 2 (proxy:127.0.0.1:8081). May be given "
@@ -250,7 +253,7 @@ const struct option_set config_set = {
 	"puts the program that is installed now in its place: see displayctl upgrade.\n\n"
 	"Exit codes: 0 ended as asked, 1 failed, 2 configuration, 3 cannot listen,\n"
 	"4 state directory unusable or in use, 5 no database, 6 a migration failed,\n"
-	"7 the database is newer than this displayd.\n",
+	"7 the database is newer than this displayd, 8 workers crash before they are ready.\n",
     .variable_prefix = "DISPLAYD_",
     .options = settings,
 };

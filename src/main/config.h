@@ -62,6 +62,7 @@ struct config {
 	enum log_level log_level;
 	bool access_log;
 	enum web_registration registration;
+	bool first_link;
 	bool plain_http_sign_in;
 	bool session_pooler; /* may stand before the database */
 };

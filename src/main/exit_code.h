@@ -10,4 +10,5 @@ enum exit_code {
 	EXIT_DATABASE = 5,	 /* does not start, or cannot be reached */
 	EXIT_MIGRATION = 6,	 /* a migration failed */
 	EXIT_DATABASE_NEWER = 7, /* than this displayd */
+	EXIT_CRASHES = 8,	 /* workers crash before they are ready, again and again */
 };

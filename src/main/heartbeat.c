@@ -9,9 +9,14 @@ struct heartbeat_slot {
 	_Atomic int32_t serving_pid; /* 0: none has served yet */
 };
 
+struct heartbeat_common {
+	_Atomic bool is_ready; /* all workers served at the same time, once */
+};
+
 const struct region heartbeat_region = {
     .name = "heartbeat",
-    .version = 2,
+    .version = 3,
+    .size = sizeof(struct heartbeat_common),
     .slot_size = sizeof(struct heartbeat_slot),
 };
 
@@ -35,6 +40,20 @@ void heartbeat_start(struct heartbeat *heartbeat, struct loop *loop, struct regi
 void heartbeat_note_serving(struct heartbeat *heartbeat)
 {
 	atomic_store(&heartbeat->slot->serving_pid, getpid());
+}
+
+const _Atomic bool *heartbeat_instance_is_ready(struct region_map *shared)
+{
+	const struct heartbeat_common *common = region_common(shared, &heartbeat_region);
+
+	return &common->is_ready;
+}
+
+void heartbeat_note_instance_ready(struct region_map *shared)
+{
+	struct heartbeat_common *common = region_common(shared, &heartbeat_region);
+
+	atomic_store(&common->is_ready, true);
 }
 
 uint32_t heartbeat_read(struct region_map *shared, unsigned worker)

@@ -7,6 +7,7 @@
 #include "loop/loop.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 extern const struct region heartbeat_region;
@@ -26,7 +27,11 @@ void heartbeat_start(struct heartbeat *heartbeat, struct loop *loop, struct regi
 /* Likewise: it accepts connections from now on. */
 void heartbeat_note_serving(struct heartbeat *heartbeat);
 
+/* Set once all workers serve. For as long as the mapping. */
+const _Atomic bool *heartbeat_instance_is_ready(struct region_map *shared);
+
 /* In the supervisor. */
+void heartbeat_note_instance_ready(struct region_map *shared);
 uint32_t heartbeat_read(struct region_map *shared, unsigned worker);
 /* Whether the process that serves in this slot, or did so last, is this one. */
 bool heartbeat_is_serving(struct region_map *shared, unsigned worker, pid_t pid);

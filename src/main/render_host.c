@@ -15,6 +15,7 @@
 #include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -364,6 +365,8 @@ int render_host_run(const struct render_host_settings *settings)
 		free(host.owners);
 		return EXIT_FAILED;
 	}
+	if (settings->ready_pid)
+		atomic_store(settings->ready_pid, getpid());
 	serve(&host);
 	list_for_each (node, &host.renderers) {
 		struct renderer *renderer = container_of(node, struct renderer, node);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Of the process, where names are shown. */
 #define RENDER_HOST_NAME "render-host"
@@ -19,6 +20,7 @@ struct render_host_settings {
 	unsigned workers;
 	bool is_required;			/* --sandbox required */
 	const struct option_list *egress_allow; /* NULL: none */
+	_Atomic int32_t *ready_pid; /* gets its process ID once it has begun its work; NULL: none */
 };
 
 /* Runs in a process of its own until SIGTERM. Its exit code. */

@@ -1,6 +1,7 @@
 #include "main/requests.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
+#include "main/heartbeat.h"
 #include "task/key_cache.h"
 #include "task/key_uses.h"
 #include "web/web.h"
@@ -56,6 +57,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	service->loop = loop;
 	service->db = db;
 	service->public_url = public_url;
+	service->is_instance_ready = heartbeat_instance_is_ready(shared);
 	service->cors_origins = config->cors_origins.values;
 	service->cors_origin_count = config->cors_origins.count;
 	service->keys = key_cache_create(loop);
@@ -66,6 +68,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	service->visitors = region_common(shared, &visitor_region);
 	set_limits(service, config);
 	requests->engines = requests->web.engines = engines_create(loop, engines);
+	requests->web.api.render_health = engines->health;
 	requests->web.api.workers = config->workers;
 	requests->web.api.metrics =
 	    (struct metric_reader){.shared = shared, .workers = config_worker_slots(config)};

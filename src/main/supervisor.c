@@ -8,12 +8,15 @@
 #include "main/certificates.h"
 #include "main/child_table.h"
 #include "main/children.h"
+#include "main/heartbeat.h"
+#include "main/log_place.h"
 #include "main/notify.h"
 #include "main/process_stats.h"
 #include "main/reload.h"
 #include "main/state_dir.h"
 #include "metric/errors.h"
 #include "metric/metric.h"
+#include "render/health.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -24,7 +27,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DATABASE_LOOK_MS = 1000 };
+enum {
+	DATABASE_LOOK_MS = 1000,
+	READY_LOOK_MS = 20, /* whether the workers serve */
+};
 
 struct supervisor {
 	struct instance instance;
@@ -35,6 +41,7 @@ struct supervisor {
 	bool is_ready;
 	uint64_t alive_every_ms; /* the service manager is told that we are; 0: never */
 	uint64_t alive_at_ms;
+	struct reason crash;  /* EXIT_CRASHES: the last one of the crash loop */
 	uint64_t database_ms; /* when to look after the private PostgreSQL */
 	bool wants_reload;    /* SIGHUP came */
 	bool waits_to_reload; /* and the log says what it waits for */
@@ -176,14 +183,31 @@ static void write_urls(const struct instance *instance)
 		log_warn("supervisor", "cannot write the files public-url and panel-url");
 }
 
+/* Workers died until displayd gave up: which of them last, and how. */
+static void describe_crash(const struct children *children, struct reason *ret)
+{
+	const struct child *child = children->crashed;
+	int status = children->crash_status, number = WTERMSIG(status);
+
+	if (WIFSIGNALED(status))
+		reason_set(ret, "%s %u was ended by signal %d (SIG%s)", child->kind->name,
+			   child->index + 1, number, sigabbrev_np(number));
+	else
+		reason_set(ret, "%s %u ended with exit status %d", child->kind->name,
+			   child->index + 1, WEXITSTATUS(status));
+}
+
 static void become_ready(struct supervisor *supervisor)
 {
 	const struct instance *instance = &supervisor->instance;
 
 	supervisor->is_ready = true;
-	write_urls(instance);
 	log_info("supervisor", "ready", LOG_TEXT("url", instance->public_url),
 		 LOG_INT("workers", instance->config->workers));
+	if (instance->config->first_link)
+		children_run(&supervisor->children, "first link", clock_monotonic_ms());
+	heartbeat_note_instance_ready(instance->shared);
+	write_urls(instance);
 	upgrade_note_ready(supervisor->upgrade, instance);
 	notify_ready(instance->public_url);
 }
@@ -201,17 +225,26 @@ static uint64_t say_alive(struct supervisor *supervisor, uint64_t now_ms)
 	return supervisor->alive_at_ms;
 }
 
+static void try_renderers_again(struct supervisor *supervisor)
+{
+	render_health_reset(region_common(supervisor->instance.shared, &render_health_region));
+	children_try_again(&supervisor->children, clock_monotonic_ms());
+}
+
 static void begin_reload(struct supervisor *supervisor)
 {
-	struct children *children = &supervisor->children;
+	enum reload_outcome result;
 
 	supervisor->wants_reload = supervisor->waits_to_reload = false;
 	notify_reloading();
-	if (reload_begin(&supervisor->reload, &supervisor->instance, supervisor->upgrade->argc,
-			 supervisor->upgrade->argv) == RELOAD_BEGUN)
-		children_renew(children, clock_monotonic_ms());
+	result = reload_begin(&supervisor->reload, &supervisor->instance, supervisor->upgrade->argc,
+			      supervisor->upgrade->argv);
+	if (result == RELOAD_BEGUN)
+		children_renew(&supervisor->children, clock_monotonic_ms());
 	else
 		notify_ready(supervisor->instance.public_url);
+	if (result == RELOAD_UNCHANGED)
+		try_renderers_again(supervisor);
 }
 
 /* While other workers retire, their places are taken. */
@@ -248,6 +281,8 @@ static void end_renewal(struct supervisor *supervisor)
 		reload_end(&supervisor->reload, &supervisor->instance, is_done);
 	}
 	notify_ready(supervisor->instance.public_url);
+	if (is_done)
+		try_renderers_again(supervisor);
 	if (is_done && changes_host)
 		children_restart(&supervisor->children, "renderers");
 }
@@ -255,8 +290,11 @@ static void end_renewal(struct supervisor *supervisor)
 /* Returns when it is to be called again. */
 static uint64_t keep_running(struct supervisor *supervisor, uint64_t now_ms)
 {
-	if (!supervisor->is_ready)
+	if (!supervisor->is_ready) {
+		if (!children_are_ready(&supervisor->children))
+			return now_ms + READY_LOOK_MS;
 		become_ready(supervisor);
+	}
 	end_renewal(supervisor);
 	reload_if_possible(supervisor);
 	return upgrade_run_due(supervisor->upgrade, &supervisor->instance, &supervisor->children,
@@ -277,6 +315,7 @@ static bool begin_children(struct supervisor *supervisor)
 		return true;
 	}
 	supervisor->is_ready = true;
+	heartbeat_note_instance_ready(supervisor->instance.shared);
 	if (!upgrade_take_children(upgrade, &supervisor->instance, children, &why)) {
 		upgrade_go_back(upgrade, why.text);
 		log_error("supervisor", "cannot take over", LOG_TEXT("reason", why.text));
@@ -348,6 +387,8 @@ static enum exit_code run_children(struct supervisor *supervisor)
 		wait_for_events(supervisor, earliest(next_ms, alive_ms, upgrade_ms));
 	}
 	code = children->exit_code;
+	if (code == EXIT_CRASHES)
+		describe_crash(children, &supervisor->crash);
 	children_finish(children);
 	return code;
 }
@@ -373,6 +414,7 @@ static enum exit_code open_instance(struct supervisor *supervisor, const struct 
 enum exit_code supervisor_run(const struct config *config, struct upgrade *upgrade)
 {
 	struct supervisor supervisor = {.upgrade = upgrade};
+	struct log_place place;
 	enum exit_code code;
 
 	/* Requests wake workers and PostgreSQL many times, for much less than a turn each time. */
@@ -391,6 +433,11 @@ enum exit_code supervisor_run(const struct config *config, struct upgrade *upgra
 	reload_finish(&supervisor.reload);
 	if (code == EXIT_DONE)
 		log_info("supervisor", "stopped");
+	if (code == EXIT_CRASHES)
+		log_error(
+		    "supervisor", "ended: workers crashed too often before one of them was ready",
+		    LOG_INT("times", CHILD_CRASHES_MAX), LOG_TEXT("last", supervisor.crash.text),
+		    LOG_TEXT("log", log_place_find(&place)));
 	upgrade_restart(upgrade);
 	return code;
 }

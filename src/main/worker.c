@@ -8,6 +8,7 @@
 #include "http/tls.h"
 #include "loop/lanes.h"
 #include "main/heartbeat.h"
+#include "main/own_request.h"
 #include "main/requests.h"
 #include "main/sampler.h"
 #include "metric/metric.h"
@@ -38,6 +39,9 @@ struct worker {
 	struct http_proxies proxies;
 	struct requests requests;
 	uv_signal_t stop_signal, retire_signal;
+	struct own_request own_request;
+	bool has_answered;	      /* its own request */
+	bool has_failed;	      /* to answer it */
 	struct deadline accept;	      /* set until it accepts */
 	uint64_t accept_at_ms;	      /* at the latest */
 	struct deadline retire_limit; /* set while it retires */
@@ -143,9 +147,10 @@ static void accept_connections(struct worker *worker)
 static void look_for_database(struct deadline *deadline)
 {
 	struct worker *worker = container_of(deadline, struct worker, accept);
+	bool has_database = db_is_up(worker->db) && db_hints_are_up(worker->db);
 
-	if ((db_is_up(worker->db) && db_hints_are_up(worker->db)) ||
-	    loop_now_ms(&worker->loop) >= worker->accept_at_ms)
+	if (worker->has_answered &&
+	    (has_database || loop_now_ms(&worker->loop) >= worker->accept_at_ms))
 		accept_connections(worker);
 	else
 		deadline_set(&worker->loop, deadline, LOOK_FOR_DATABASE_MS);
@@ -159,10 +164,23 @@ static void drain(struct worker *worker)
 	log_debug("worker", "draining");
 	deadline_clear(&worker->loop, &worker->accept);
 	deadline_clear(&worker->loop, &worker->retire_limit);
+	own_request_stop(&worker->own_request);
 	deadline_set(&worker->loop, &worker->drain_limit, WORKER_DRAIN_MS);
 	sampler_stop(&worker->sampler);
 	requests_drain(&worker->requests);
 	http_server_drain(worker->http, on_drained, worker);
+}
+
+static void on_own_answer(struct own_request *request, bool is_answered)
+{
+	struct worker *worker = container_of(request, struct worker, own_request);
+
+	worker->has_answered = is_answered;
+	if (is_answered)
+		return;
+	log_error("worker", "cannot answer its own request");
+	worker->has_failed = true;
+	drain(worker);
 }
 
 static void on_stop_signal(uv_signal_t *handle, int number)
@@ -248,6 +266,16 @@ static void trust_proxies(struct worker *worker)
 				     &worker->proxies.networks[worker->proxies.count++]));
 }
 
+static int ask_itself(struct worker *worker)
+{
+	struct http_listener_settings listener =
+	    requests_listener(&worker->requests, HTTP_ROLE_PUBLIC);
+
+	listener.is_own = true;
+	worker->own_request.done = on_own_answer;
+	return own_request_start(&worker->own_request, &worker->loop, worker->http, &listener);
+}
+
 /* Nothing that strangers send has been read yet. */
 static int seal_and_start_threads(struct worker *worker)
 {
@@ -298,6 +326,8 @@ static int start(struct worker *worker)
 	}
 	if (error == 0)
 		error = listen_to_all(worker);
+	if (error == 0)
+		error = ask_itself(worker);
 	worker->accept_at_ms = loop_now_ms(&worker->loop) + ACCEPT_AFTER_MS;
 	deadline_set(&worker->loop, &worker->accept, 0);
 	metric_attach(settings->shared, (int)settings->index); /* all routes have their names */
@@ -313,7 +343,7 @@ static int start(struct worker *worker)
 
 int worker_run(const struct worker_settings *settings)
 {
-	struct worker worker = {.settings = settings};
+	struct worker worker = {.settings = settings, .own_request.fd = -1};
 	int error;
 
 	snprintf(worker.name, sizeof(worker.name), "worker-%u", settings->index + 1);
@@ -335,5 +365,5 @@ int worker_run(const struct worker_settings *settings)
 	lanes_stop(&worker.loop);
 	loop_finish(&worker.loop);
 	log_release();
-	return 0;
+	return worker.has_failed;
 }

@@ -2,7 +2,8 @@
  *
  * Before it starts its first thread it seals itself (main/seal.h): from then on it opens no file.
  *
- * It accepts connections once it has the database, or has tried for a while.
+ * It accepts connections once it has answered a request of its own (main/own_request.h) and has the
+ * database, or has tried for a while. Then it serves (main/heartbeat.h).
  *
  * SIGUSR1 retires it, while another worker has its work already: it stops accepting, answers each
  * connection's next request with "Connection: close", sends panels away, and ends with 0 when no

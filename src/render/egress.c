@@ -227,6 +227,7 @@ static void on_greeting(struct egress *egress, yyjson_val *head)
 			 LOG_TEXT("layers", layers ? layers : ""));
 	egress->has_greeted = true;
 	egress->is_ready = true;
+	sandboxed_note_ready(egress->link);
 	sandboxed_write(egress->link, &egress->waiting);
 	wait_from_now(egress);
 }
@@ -336,6 +337,9 @@ void egress_ask(struct egress *egress, struct egress_fetch *fetch, yyjson_val *a
 	if (!text || length > ASKED_HEAD_MAX || body.length > ASKED_BODY_MAX ||
 	    !frame_append(&frame, (struct str){text, length}, body)) {
 		refuse(egress, fetch, no_request);
+	} else if (!egress->link &&
+		   !render_health_has(host_link_health(egress->host), RENDER_EGRESS)) {
+		refuse(egress, fetch, no_network);
 	} else if (!take_place(egress, asker->account, buffer_length(&frame))) {
 		refuse(egress, fetch, queue_is_full);
 	} else {

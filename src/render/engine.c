@@ -157,6 +157,18 @@ static void on_cancelled(struct later *later)
 
 /* ---- what others call ---- */
 
+/* NULL, or why it is not there. */
+static const char *missing(const struct engines *engines, enum engine_language language)
+{
+	/* The renderer for Starlark paints for both. */
+	static const enum render_program programs[] = {RENDER_STARLARK, RENDER_TYPESCRIPT,
+						       RENDER_COMPILER};
+	unsigned count = language == ENGINE_STARLARK ? 1 : array_length(programs);
+	const char *why_not = engines->settings.missing[language];
+
+	return why_not ? why_not : render_health_problem(engines->settings.health, programs, count);
+}
+
 int engines_submit(struct engines *engines, struct engine_job *job, unsigned *ret_retry_after_s)
 {
 	struct engine_run *run;
@@ -165,7 +177,7 @@ int engines_submit(struct engines *engines, struct engine_job *job, unsigned *re
 
 	*ret_retry_after_s = RETRY_AFTER_S;
 	job->answer = (struct engine_answer){0};
-	if (engines->settings.missing[job->language])
+	if (missing(engines, job->language))
 		return -ENOTSUP;
 	if (engines->is_draining)
 		return -EAGAIN;
@@ -208,7 +220,7 @@ void engine_job_finish(struct engine_job *job)
 bool engines_has(const struct engines *engines, enum engine_language language,
 		 const char **ret_why_not)
 {
-	*ret_why_not = engines->settings.missing[language];
+	*ret_why_not = missing(engines, language);
 	return !*ret_why_not;
 }
 
@@ -229,7 +241,7 @@ struct engines *engines_create(struct loop *loop, const struct engines_settings 
 	lane_queue_init(&engines->queues[RENDERS], settings->processes, LIMIT_RENDERS, 0);
 	engines->tools.loop = loop;
 	if (settings->host >= 0) {
-		engines->tools.host = host_link_open(loop, settings->host);
+		engines->tools.host = host_link_open(loop, settings->host, settings->health);
 		engines->tools.renderers = renderers_create(
 		    loop, engines->tools.host,
 		    settings->idle_ms ? settings->idle_ms : LIMIT_RENDERER_IDLE_MS);

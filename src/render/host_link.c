@@ -12,6 +12,7 @@ struct host_link {
 	struct loop *loop;
 	uv_poll_t poll;
 	int socket;
+	struct render_health *health;
 	int32_t host; /* its process ID; 0: it has not been heard of */
 	uint32_t last_number;
 	struct list processes; /* of struct host_process */
@@ -197,7 +198,7 @@ static void tell_refused(struct later *later)
 	}
 }
 
-struct host_link *host_link_open(struct loop *loop, int socket)
+struct host_link *host_link_open(struct loop *loop, int socket, struct render_health *health)
 {
 	struct host_link *link = memory_zalloc(sizeof(*link));
 	struct host_message hello = {.kind = HOST_HELLO, .value = getpid()};
@@ -208,6 +209,7 @@ struct host_link *host_link_open(struct loop *loop, int socket)
 	uv_unref((uv_handle_t *)&link->poll);
 	link->loop = loop;
 	link->socket = socket;
+	link->health = health;
 	/* Answers to the worker before are still to be read: its numbers are others. */
 	link->last_number = (uint32_t)clock_monotonic_us();
 	list_init(&link->processes);
@@ -215,6 +217,11 @@ struct host_link *host_link_open(struct loop *loop, int socket)
 	loop_later_init(&link->later, tell_refused);
 	(void)tell(link, &hello);
 	return link;
+}
+
+struct render_health *host_link_health(const struct host_link *link)
+{
+	return link->health;
 }
 
 static void on_closed(uv_handle_t *handle)

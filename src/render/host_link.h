@@ -3,7 +3,7 @@
 #pragma once
 
 #include "loop/loop.h"
-#include "render/host.h"
+#include "render/health.h"
 
 struct host_link;
 
@@ -25,8 +25,9 @@ struct host_process {
 
 enum { HOST_LINK_LOST = -1 };
 
-/* The socket becomes the link's. It keeps no loop going by itself. */
-struct host_link *host_link_open(struct loop *loop, int socket);
+/* The socket becomes the link's. It keeps no loop going by itself. health may be NULL. */
+struct host_link *host_link_open(struct loop *loop, int socket, struct render_health *health);
+struct render_health *host_link_health(const struct host_link *link);
 /* No callback comes any more. What was started goes on until host_link_kill(), or its own end. */
 void host_link_close(struct host_link *link);
 

@@ -122,6 +122,7 @@ static void on_greeting(struct renderer *renderer, yyjson_val *head)
 			 LOG_TEXT("layers", get_text(head, "layers")));
 	renderers->has_greeted[renderer->program] = true;
 	renderer->is_ready = true;
+	sandboxed_note_ready(renderer->process);
 	if (renderer->request)
 		send_request(renderer);
 	else

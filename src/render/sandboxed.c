@@ -22,6 +22,7 @@ struct sandboxed {
 	/* Set once the socket or the process has ended: the other one is due. */
 	struct deadline end;
 	bool has_ended; /* the process, with a status */
+	bool is_ready;	/* it has begun its work, once */
 	bool is_deaf;	/* it has left unread what was written */
 	int status;
 };
@@ -59,16 +60,31 @@ static void go(struct sandboxed *process, enum sandboxed_end end, int status)
 	let_go(process);
 }
 
+/* A compiler says nothing before its work. Of a link of the egress 0 means that the link alone has
+ * ended. */
+static void count_end(struct sandboxed *process, bool has_run)
+{
+	struct render_health *health = host_link_health(process->host);
+	enum render_program program = process->process.program;
+
+	if (has_run && program == RENDER_COMPILER)
+		render_health_note_ready(health, program);
+	else if (!process->is_ready && (process->status != 0 || program != RENDER_EGRESS))
+		render_health_note_crash(health, program, process->status);
+}
+
 static void go_as_it_ended(struct sandboxed *process)
 {
 	int status = process->status;
 
-	if (!process->has_ended || status == HOST_LINK_LOST)
+	bool has_run = !WIFEXITED(status) || WEXITSTATUS(status) < EXIT_NOT_STARTED;
+
+	if (!process->has_ended || status == HOST_LINK_LOST) {
 		go(process, SANDBOXED_LOST, 0);
-	else if (WIFEXITED(status) && WEXITSTATUS(status) >= EXIT_NOT_STARTED)
-		go(process, SANDBOXED_NOT_STARTED, status);
-	else
-		go(process, SANDBOXED_ENDED, status);
+		return;
+	}
+	count_end(process, has_run);
+	go(process, has_run ? SANDBOXED_ENDED : SANDBOXED_NOT_STARTED, status);
 }
 
 static void on_end_late(struct deadline *deadline)
@@ -224,6 +240,12 @@ struct sandboxed *sandboxed_start(struct loop *loop, struct host_link *host,
 	uv_pipe_init(&loop->uv, &process->pipe, /* ipc= */ 0);
 	host_link_start(host, &process->process);
 	return process;
+}
+
+void sandboxed_note_ready(struct sandboxed *process)
+{
+	process->is_ready = true;
+	render_health_note_ready(host_link_health(process->host), process->process.program);
 }
 
 void *sandboxed_context(const struct sandboxed *process)

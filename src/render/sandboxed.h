@@ -31,6 +31,9 @@ struct sandboxed *sandboxed_start(struct loop *loop, struct host_link *host,
 				  enum render_program program,
 				  const struct sandboxed_events *events, void *context);
 
+/* It has begun its work, so its end is no part of a crash loop (render/health.h). */
+void sandboxed_note_ready(struct sandboxed *process);
+
 void *sandboxed_context(const struct sandboxed *process);
 struct buffer *sandboxed_input(struct sandboxed *process);
 

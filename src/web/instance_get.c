@@ -1,5 +1,6 @@
 #include "access.h"
 #include "endpoints.h"
+#include "render/health.h"
 #include "vitals.h"
 
 /* GET /web/admin/instance - how this instance is: its version, its database, its workers. */
@@ -7,6 +8,7 @@
 struct instance {
 	struct instance_database_row database;
 	struct str version;
+	struct str rendering_problem;
 	struct str workers;
 };
 
@@ -16,6 +18,7 @@ static const struct record_field fields[] = {
     RECORD_INT8(struct instance, database.bytes, .name = "databaseBytes"),
     RECORD_INT8(struct instance, database.connections, .name = "databaseConnections"),
     RECORD_INT8(struct instance, database.accounts, .name = "accounts"),
+    RECORD_STR(struct instance, rendering_problem, .name = "renderingProblem", .nullable = true),
     RECORD_JSON(struct instance, workers, .name = "workers"),
 };
 static const struct record instance_record = RECORD(struct instance, fields);
@@ -46,8 +49,11 @@ static struct verdict found(struct task *task)
 {
 	struct instance *instance = task_state(task);
 	const struct vitals *vitals = web_service_of(task)->vitals;
+	const char *problem = render_health_any_problem(web_service_of(task)->api.render_health);
 
 	instance->version = str_from(vitals_version(vitals));
+	if (problem)
+		instance->rendering_problem = str_from(problem);
 	instance->workers = write_workers(vitals, task_arena(task));
 	return task_reply_record(task, 200, &instance_record, instance);
 }

@@ -24,6 +24,7 @@ VALUES = {
     "database": "postgresql://displayd:secret@db.example.org:5432/displayd?sslmode=require",
     "egress-allow": "192.168.1.0/24",
     "listen": "[::1]:8080",
+    "first-link": "off",
     "log-format": "json",
     "log-level": "debug",
     "metrics-token-file": "/etc/displayd/metrics-token",

@@ -92,6 +92,8 @@ static unsigned listen_somewhere(void)
 	return ntohs(address.sin_port);
 }
 
+static const _Atomic bool is_ready = true;
+
 static bool start(int argc, char **argv, struct region_map *shared)
 {
 	struct db_settings db = {.url = argv[1], .read_connections = 1, .write_connections = 2};
@@ -112,6 +114,7 @@ static bool start(int argc, char **argv, struct region_map *shared)
 	uv_signal_start(&stop_signal, on_stop, SIGTERM);
 	deadline_init(&look_again, on_look_again);
 	service->loop = &loop;
+	service->is_instance_ready = &is_ready;
 	service->db = db_create(&loop, &db);
 	if (!service->db)
 		return false;

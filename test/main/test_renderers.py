@@ -2,10 +2,12 @@
 something to render."""
 
 import os
+import shutil
+import signal
 
 import pytest
-from conftest import is_alive, kill
-from server import wait_until
+from conftest import is_alive, kill, refusing
+from server import DISPLAYD, wait_until
 
 as_root = pytest.mark.skipif(os.getuid() != 0, reason="as root alone")
 pytestmark = pytest.mark.skipif(
@@ -88,3 +90,90 @@ def test_its_rights(serve):
     wait_until(lambda: int(status(server.render_host())["CapEff"][0], 16)
                == sum(1 << number for number in needed), "a host that has given up the others")
     assert status(server.render_host())["Uid"] == ["0"] * 4
+
+
+class Tree:
+    """Programs as they are installed, of which those that render can be others."""
+
+    def __init__(self, folder, others):
+        self.libexec = os.path.join(folder, "libexec/displayd")
+        os.makedirs(self.libexec)
+        os.makedirs(os.path.join(folder, "bin"))
+        os.chmod(folder, 0o755)
+        self.displayd = shutil.copy(os.path.realpath(DISPLAYD), os.path.join(folder, "bin"))
+        for name, path in (PROGRAMS | others).items():
+            shutil.copy(path, os.path.join(self.libexec, name))
+
+    def mend(self, name):
+        path = os.path.join(self.libexec, name)
+        shutil.copy(PROGRAMS[name], path + ".new")
+        os.rename(path + ".new", path)
+
+
+BUILD = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(DISPLAYD))))
+PROGRAMS = {name: os.path.join(BUILD, "subprojects", folder, name) for name, folder in (
+    ("sandbox-launch", "sandbox"), ("render-starlark", "render-starlark"),
+    ("render-typescript", "render-typescript"), ("egress", "egress"))}
+PROBLEM = "apps cannot be rendered: the renderer of Starlark crashed too often"
+HOST_PROBLEM = "apps cannot be rendered: the process that starts renderers crashed too often"
+# Nobody but the host opens a file like this.
+CRASHING_HOST = refusing(f"openat:2:{os.O_RDWR | os.O_CLOEXEC}=SIGSYS")
+
+
+def readiness(server):
+    answer = server.get("/readyz")
+    assert answer.status == 200
+    return answer.body.decode()
+
+
+def show_an_app(server, folder, slugs=("one", "two", "three")):
+    """On a device, which polls. Returns what polls."""
+    server.ctl("account", "create", "a@example.org", "--name", "A")
+    device = server.ctl("device", "create", "--account", "a@example.org", "--name", "Desk")
+    for slug in slugs:
+        apps = os.path.join(folder, "apps", slug)
+        os.makedirs(apps)
+        with open(os.path.join(apps, "manifest.yaml"), "w", encoding="ascii") as file:
+            file.write(f"id: {slug}\nname: {slug}\nsummary: A test\ndesc: A test.\nauthor: Us\n")
+        with open(os.path.join(apps, f"{slug}.star"), "w", encoding="ascii") as file:
+            file.write('load("render.star", "render")\n'
+                       f'def main():\n    return render.Root(child=render.Text("{slug}"))\n')
+    server.ctl("app", "import", os.path.join(folder, "apps"), "--account", "a@example.org",
+               json_output=False)
+    for slug in slugs:
+        server.ctl("installation", "create", "--device", device["id"], "--app", slug)
+    path = server.path_of(device["pollUrl"])
+    return lambda: server.get(path)
+
+
+def test_renderers_that_crash_are_given_up(launch, folder):
+    tree = Tree(folder, {"render-starlark": "/bin/false"})
+    server = launch(workers=1)
+    server.command[server.command.index(DISPLAYD)] = tree.displayd
+    server.start()
+    poll = show_an_app(server, folder)
+    assert readiness(server) == "ok\n"
+    wait_until(lambda: poll() and readiness(server) == f"ok, but {PROBLEM}\n", "the end of a crash loop")
+    assert server.log().count(f'level=error process=worker-1 group=render msg="{PROBLEM}" times=10 code=1') == 1
+    assert PROBLEM in server.ctl("status", json_output=False)
+    # The API goes on.
+    assert server.ctl("status")["renderingProblem"] == PROBLEM
+    assert server.get("/v1/devices").status == 401
+    # It is tried again, and is well.
+    tree.mend("render-starlark")
+    server.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: readiness(server) == "ok\n", "another try")
+    wait_until(lambda: poll() and "renderers of apps are in a sandbox" in server.log(), "a renderer")
+    assert readiness(server) == "ok\n"
+
+
+def test_a_host_that_crashes_is_given_up(launch, postgres):
+    server = launch("--renderers", "1", database=postgres.create_database(), workers=1,
+                    prefix=CRASHING_HOST).start()
+    wait_until(lambda: readiness(server) == f"ok, but {HOST_PROBLEM}\n", "the end of a crash loop")
+    server.wait_for_log('msg="renderers crashed too often: not started until a reload, upgrade or restart" '
+                        'times=10 signal=31')
+    assert server.ctl("status")["renderingProblem"] == HOST_PROBLEM
+    server.process.send_signal(signal.SIGHUP)
+    server.wait_for_log('msg="renderers started"', 11)
+    assert server.stop() == 0

@@ -10,7 +10,7 @@ import struct
 import time
 
 import pytest
-from conftest import displayd, is_alive, kill
+from conftest import displayd, is_alive, kill, refusing
 from server import wait_until
 
 SENTENCE = 'msg="cannot start"'
@@ -144,6 +144,73 @@ def test_a_worker_that_keeps_crashing_is_started_less_often(serve):
         server.wait_for_log('msg="worker started"', count + 1)
     for delay in (100, 200, 400, 800):
         assert f"restart_in_ms={delay}\n" in server.log()
+
+
+CRASHING_WORKERS = refusing("epoll_ctl=SIGSYS")  # the supervisor and what migrates have no loop
+
+
+def test_a_crash_loop_ends(launch, postgres):
+    server = launch(database=postgres.create_database(), workers=5,
+                    prefix=CRASHING_WORKERS).launch()
+    assert server.wait() == 8
+    lines = server.log().splitlines()
+    assert server.log().count("msg=\"worker ended unexpectedly\"") == 9
+    assert re.search(r'level=error .*msg="ended: workers crashed too often before one of them was ready"'
+                     r' times=10 last="worker [1-5] was ended by signal 31 \(SIGSYS\)" log=', lines[-1])
+    assert lines[-1].endswith(f"log={server.log_path}")
+    assert "msg=ready" not in server.log() and "/link#" not in server.log()
+    assert not os.path.exists(os.path.join(server.state_dir, "public-url"))
+    # The next one is a server like any other.
+    server.command = server.command[len(CRASHING_WORKERS):]
+    server.start()
+    assert server.stop() == 0
+
+
+def test_workers_that_end_by_themselves_are_a_crash_loop_too(launch, postgres):
+    server = launch(database=postgres.create_database(), workers=5,
+                    prefix=refusing("epoll_create1=EMFILE")).launch()
+    assert server.wait() == 8
+    assert 'ended with exit status 1" log=' in server.log().splitlines()[-1]
+
+
+def test_ready_waits_for_each_worker(launch, postgres):
+    server = launch(database=postgres.create_database()).launch()
+
+    def stop_all_but_the_first():
+        workers = re.findall(r'msg="worker started" number=2 pid=(\d+)', server.log())
+        for pid in workers[-1:]:
+            kill(int(pid), signal.SIGSTOP)
+        return workers
+
+    wait_until(stop_all_but_the_first, "a second worker", pause_s=0)
+    # Without the database a worker takes 2 s to accept.
+    if "msg=ready" in server.log():
+        pytest.skip("this machine was too busy to stop a worker before it was ready")
+
+    def is_starting():
+        stop_all_but_the_first()
+        answer = server.get("/readyz")
+        return answer.status == 503 and b"this instance is starting" in answer.body
+
+    wait_until(is_starting, "a worker that says that others are not ready")
+    assert server.get("/livez").status == 200
+    assert "msg=ready" not in server.log() and "/link#" not in server.log()
+    assert not os.path.exists(os.path.join(server.state_dir, "public-url"))
+    kill(int(stop_all_but_the_first()[-1]), signal.SIGCONT)
+    server.wait_until_ready()
+    log = server.log()
+    assert log.index("msg=ready") < log.index("/link#")
+
+
+def test_the_link_of_the_first_account(launch, postgres):
+    server = launch(database=postgres.create_database()).start()
+    assert len(re.findall(r"/link#\w{43}", server.log())) == 1
+    server.ctl("account", "create", "first@example.org", "--name", "First")
+    server.ctl("account", "link", "first@example.org", "--role", "administrator")
+    server.restart()
+    assert "/link#" not in server.log()
+    server = launch("--first-link", "off", database=postgres.create_database()).start()
+    assert "/link#" not in server.log()
 
 
 def test_a_worker_that_hangs_is_replaced(serve):

@@ -8,13 +8,15 @@
 #include <fcntl.h>
 #include <signal.h>
 
-enum { SECOND_MS = 1000, START_MS = 100 * SECOND_MS, EVENTS_MAX = 64 };
+enum { SECOND_MS = 1000, START_MS = 100 * SECOND_MS, EVENTS_MAX = 128 };
 
 struct instance {
 	unsigned workers;
 	bool has_database;
 	uint32_t beats[4];
 	bool serves[4];
+	bool has_host;
+	unsigned given_up;
 };
 
 /* ---- processes that are none ---- */
@@ -113,13 +115,42 @@ static const struct child_kind worker = {.name = "worker",
 					 .exit_code = EXIT_FAILED,
 					 .heartbeat = heartbeat,
 					 .silence_ms = 4 * SECOND_MS,
-					 .is_serving = is_serving,
+					 .is_ready = is_serving,
+					 .is_renewed = true,
 					 .retire_signal = SIGUSR1,
 					 .retire_ms = 90 * SECOND_MS,
 					 .stop_signal = SIGTERM,
 					 .stop_at_once_signal = SIGKILL,
 					 .stop_ms = 20 * SECOND_MS};
 static const struct child_kind *const table[] = {&prepare, &database, &migrate, &worker};
+
+static bool is_host_ready(const struct instance *of, unsigned index, pid_t pid)
+{
+	(void)index;
+	(void)pid;
+	return of->has_host;
+}
+
+static void note_given_up(struct instance *of)
+{
+	of->given_up++;
+}
+
+static const struct child_kind host = {.name = "host",
+				       .count = one,
+				       .is_kept = true,
+				       .is_ready = is_host_ready,
+				       .given_up = note_given_up,
+				       .stop_signal = SIGTERM,
+				       .stop_at_once_signal = SIGKILL,
+				       .stop_ms = 20 * SECOND_MS};
+static const struct child_kind later = {.name = "later",
+					.count = one,
+					.is_on_demand = true,
+					.stop_signal = SIGTERM,
+					.stop_at_once_signal = SIGKILL,
+					.stop_ms = 20 * SECOND_MS};
+static const struct child_kind *const longer_table[] = {&migrate, &host, &worker, &later};
 
 static void open_children(bool has_database)
 {
@@ -329,6 +360,7 @@ static void restarts_are_put_off_while_it_keeps_ending(void **state)
 
 	(void)state;
 	start_all();
+	instance.serves[1] = true;
 	for (unsigned i = 0; i < array_length(delays); i++) {
 		end(&worker, 0, SIGSEGV);
 		assert_true(children_run_due(&children, now_ms) > now_ms);
@@ -342,6 +374,102 @@ static void restarts_are_put_off_while_it_keeps_ending(void **state)
 	end(&worker, 0, SIGSEGV);
 	live(100, 3);
 	assert_event("worker", 0, 0);
+	assert_no_event();
+}
+
+/* ---- crash loops ---- */
+
+static int with_longer_table(void **state)
+{
+	(void)state;
+	open_children(false);
+	children_finish(&children);
+	children_init(&children, longer_table, array_length(longer_table), &test_system, &instance);
+	return 0;
+}
+
+/* A worker or host that runs ends so often, and each time is started again. */
+static void crash(const struct child_kind *kind, unsigned times)
+{
+	for (unsigned i = 0; i < times; i++) {
+		unsigned index = kind == &worker ? i % 2 : 0;
+
+		end(kind, index, SIGABRT);
+		live(10 * SECOND_MS, 3);
+		assert_event(kind->name, index, 0);
+		assert_no_event();
+	}
+}
+
+static void a_crash_loop_ends(void **state)
+{
+	(void)state;
+	start_all();
+	crash(&worker, CHILD_CRASHES_MAX - 1);
+	end(&worker, 1, SIGABRT);
+	assert_int_equal(children.phase, CHILDREN_STOP);
+	assert_int_equal(children.exit_code, EXIT_CRASHES);
+	assert_ptr_equal(children.crashed, find(&worker, 1));
+	assert_int_equal(children.crash_status, SIGABRT);
+	assert_event("host", 0, SIGTERM);
+	assert_event("worker", 0, SIGTERM);
+	assert_no_event();
+}
+
+static void a_ready_one_ends_a_crash_loop(void **state)
+{
+	(void)state;
+	start_all();
+	for (unsigned round = 0; round < 3; round++) {
+		/* The one that ends was ready, or another one is. */
+		crash(&worker, CHILD_CRASHES_MAX - 1);
+		instance.serves[round % 2] = true;
+		crash(&worker, 1);
+		event_count = events_seen = 0;
+		instance.serves[round % 2] = false;
+	}
+	assert_int_equal(children.phase, CHILDREN_RUN);
+	assert_false(children_are_ready(&children));
+	instance.serves[0] = instance.serves[1] = true;
+	assert_true(children_are_ready(&children));
+	crash(&worker, 2 * CHILD_CRASHES_MAX);
+	end(&worker, 0, SIGABRT);
+	assert_false(children_are_ready(&children));
+}
+
+static void what_the_server_can_do_without_rests_after_a_crash_loop(void **state)
+{
+	struct child_message text;
+
+	(void)state;
+	start_all();
+	crash(&host, CHILD_CRASHES_MAX - 1);
+	assert_int_equal(instance.given_up, 0);
+	end(&host, 0, exited(1));
+	assert_int_equal(instance.given_up, 1);
+	live(3600 * SECOND_MS, 3);
+	assert_no_event();
+	assert_int_equal(children.phase, CHILDREN_RUN);
+	assert_null(children_wait_for(&children, &text));
+	children_try_again(&children, now_ms);
+	live(0, 3);
+	assert_event("host", 0, 0);
+	crash(&host, CHILD_CRASHES_MAX - 1);
+	instance.has_host = true;
+	crash(&host, 2 * CHILD_CRASHES_MAX);
+	assert_int_equal(instance.given_up, 1);
+}
+
+static void a_line_on_demand_waits_to_be_started(void **state)
+{
+	(void)state;
+	start_all();
+	children_run(&children, "later", now_ms);
+	assert_event("later", 0, 0);
+	children_run(&children, "later", now_ms);
+	assert_no_event();
+	end(&later, 0, exited(1));
+	live(60 * SECOND_MS, 3);
 	assert_no_event();
 }
 
@@ -852,6 +980,7 @@ static void a_process_that_is_no_child_is_ignored(void **state)
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, with_database, close_children)
+#define LONGER_CASE(name) cmocka_unit_test_setup_teardown(name, with_longer_table, close_children)
 
 int main(void)
 {
@@ -864,6 +993,10 @@ int main(void)
 	    CASE(a_kept_one_that_ends_while_others_start),
 	    CASE(what_cannot_be_started_at_first),
 	    CASE(restarts_are_put_off_while_it_keeps_ending),
+	    LONGER_CASE(a_crash_loop_ends),
+	    LONGER_CASE(a_ready_one_ends_a_crash_loop),
+	    LONGER_CASE(what_the_server_can_do_without_rests_after_a_crash_loop),
+	    LONGER_CASE(a_line_on_demand_waits_to_be_started),
 	    CASE(what_cannot_be_started_again_is_tried_again),
 	    CASE(a_preparation_runs_before_each_restart),
 	    CASE(a_preparation_that_fails_is_put_off),

@@ -131,7 +131,7 @@ static int open_all(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 	host = ends[0];
 	link_socket = -1;
-	host_link = host_link_open(&loop, ends[1]);
+	host_link = host_link_open(&loop, ends[1], NULL);
 	egress = egress_create(&loop, host_link);
 	return 0;
 }

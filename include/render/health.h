@@ -1,0 +1,41 @@
+/* Whether the programs that render apps can run, in memory that all workers share.
+ *
+ * Workers count for each program how many of its processes in a row ended before they had greeted.
+ * RENDER_CRASHES_MAX such ends are a crash loop: the program is given up, and apps that need it are
+ * not rendered. The supervisor gives up the render host in the same way (main/children.h). Both are
+ * tried again after a reload, an upgrade or a restart. */
+#pragma once
+
+#include "base/region.h"
+#include "render/host.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { RENDER_CRASHES_MAX = 10 };
+
+extern const struct region render_health_region;
+
+struct render_health {
+	_Atomic uint32_t crashes[RENDER_PROGRAM_COUNT];
+	_Atomic int32_t host; /* process ID of the render host that has begun its work */
+	_Atomic int32_t has_no_host;
+};
+
+/* health may be NULL here: nothing is counted. */
+void render_health_note_ready(struct render_health *health, enum render_program program);
+/* status: of waitpid(). Logs it if the program is given up by this one. */
+void render_health_note_crash(struct render_health *health, enum render_program program,
+			      int status);
+/* False if the program, or the render host, was given up. */
+bool render_health_has(const struct render_health *health, enum render_program program);
+/* The first of the programs that was given up, as a sentence for people, static. NULL: none. */
+const char *render_health_problem(const struct render_health *health,
+				  const enum render_program *programs, unsigned count);
+/* Likewise of all programs. */
+const char *render_health_any_problem(const struct render_health *health);
+
+/* In the supervisor: the render host was given up. */
+void render_health_give_up_host(struct render_health *health);
+/* All is tried again. */
+void render_health_reset(struct render_health *health);

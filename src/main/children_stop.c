@@ -1,0 +1,122 @@
+#include "main/children_stop.h"
+#include "base/log.h"
+#include "main/child_log.h"
+#include "metric/metric.h"
+
+#include <signal.h>
+
+enum {
+	/* After the second request to stop. */
+	AT_ONCE_MS = 3 * 1000,
+};
+
+void children_log_unexpected_end(const struct child *child, int status)
+{
+	struct child_message text;
+
+	metric_add(METRIC_CHILDREN_FAILED, child->kind->metric, 1);
+	log_error("supervisor", child_message(&text, child, "ended unexpectedly"),
+		  LOG_INT("number", child->index + 1), child_end_field(status),
+		  LOG_INT("restart_in_ms", child->waits_ms));
+}
+
+void children_kill(const struct children *children, const struct child *child, const char *why)
+{
+	struct child_message text;
+
+	log_error("supervisor", child_message(&text, child, why),
+		  LOG_INT("number", child->index + 1), LOG_INT("pid", child->pid));
+	children->system->signal(child->pid, SIGKILL);
+}
+
+static bool is_at_once(const struct children *children)
+{
+	return children->stop_requests > 1;
+}
+
+static void ask_to_stop(const struct children *children, const struct child *child)
+{
+	children->system->signal(child->pid, is_at_once(children) ? child->kind->stop_at_once_signal
+								  : child->kind->stop_signal);
+}
+
+/* The lowest order that still has somebody running; false: nobody runs. */
+static bool find_stop_order(const struct children *children, unsigned *ret_order)
+{
+	bool found = false;
+
+	for_each_child (child, children) {
+		if (!child->pid || (found && child->kind->stop_order >= *ret_order))
+			continue;
+		*ret_order = child->kind->stop_order;
+		found = true;
+	}
+	return found;
+}
+
+/* The turn of the lowest order has come. */
+static void stop_next(struct children *children, uint64_t now_ms)
+{
+	if (!find_stop_order(children, &children->stop_order)) {
+		children->phase = CHILDREN_END;
+		return;
+	}
+	children->stop_since_ms = now_ms;
+	for_each_child (child, children)
+		if (child->pid && child->kind->stop_order == children->stop_order)
+			ask_to_stop(children, child);
+}
+
+void children_begin_stop(struct children *children, uint64_t now_ms)
+{
+	children->phase = CHILDREN_STOP;
+	stop_next(children, now_ms);
+}
+
+void children_stop(struct children *children, uint64_t now_ms)
+{
+	children->stop_requests++;
+	if (children->phase < CHILDREN_STOP)
+		children_begin_stop(children, now_ms);
+	if (!is_at_once(children))
+		return;
+	children->stop_since_ms = now_ms;
+	for_each_child (child, children)
+		if (child->pid)
+			ask_to_stop(children, child);
+}
+
+void children_note_end_at_stop(struct children *children, const struct child *child, int status,
+			       uint64_t now_ms)
+{
+	unsigned order = 0; /* gcc does not see that it is set where it counts */
+	struct child_message text;
+
+	/* One that runs once need not have come to its end, nor one that is just starting. */
+	if (child_has_ended_well(status) || !child->kind->is_kept ||
+	    status == child->kind->stop_signal)
+		log_info("supervisor", child_message(&text, child, "stopped"),
+			 LOG_INT("number", child->index + 1));
+	else
+		children_log_unexpected_end(child, status);
+	if (!find_stop_order(children, &order) || order != children->stop_order)
+		stop_next(children, now_ms);
+}
+
+uint64_t children_keep_stopping(struct children *children, uint64_t now_ms)
+{
+	uint64_t next_ms = UINT64_MAX;
+
+	for_each_child (child, children) {
+		unsigned limit_ms = is_at_once(children) ? AT_ONCE_MS : child->kind->stop_ms;
+		uint64_t end_ms = children->stop_since_ms + limit_ms;
+
+		if (!child->pid || child->kind->stop_order != children->stop_order)
+			continue;
+		if (now_ms >= end_ms)
+			children_kill(children, child, "does not stop: killed");
+		else if (end_ms < next_ms)
+			next_ms = end_ms;
+	}
+	return next_ms;
+}

@@ -1,0 +1,11 @@
+/* Where the log of this process is to be read. */
+#pragma once
+
+enum { LOG_PLACE_BYTES = 512 };
+
+struct log_place {
+	char text[LOG_PLACE_BYTES];
+};
+
+/* "journalctl --unit displayd.service", the path of a file, or "standard error". */
+const char *log_place_find(struct log_place *ret);
