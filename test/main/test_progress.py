@@ -45,6 +45,12 @@ def test_a_step(script):
     assert "much\nmore\n" in log(script)
 
 
+def test_verbose(script):
+    code, screen = run(script, "is_verbose=true\nstep things echo much\n")
+    assert code == 0 and re.fullmatch(rf"much\n  things +{TIME}\n", screen)
+    assert "much\n" in log(script)
+
+
 def test_a_step_of_apt_and_ninja(script):
     code, screen = run(script, r"""
         work() { printf '%s\n' dlstatus:1:2.5:x pmstatus:libc6:40.2:Unpacking '[7/9] CC a.o' '[9/9] LINK a'; }
