@@ -267,7 +267,7 @@ export default {
 		await isThere;
 		// What the page asks for only now comes later than that answer.
 		await page.evaluate(async () => {
-			await (await fetch("web/devices")).json();
+			await (await fetch("/web/devices")).json();
 			await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
 		});
 		assert.equal(await later.inputValue(), "05:55");
