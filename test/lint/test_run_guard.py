@@ -21,7 +21,7 @@ from run_guard import descendants  # noqa: E402
 # A run as it is when it is interrupted: a displayd with its PostgreSQL, a process that has left its session
 # and its parent, a closed folder, and, as root, a mount in a mount.
 RUN = """
-import os, signal, subprocess, sys, time
+import os, signal, subprocess, sys
 sys.path.insert(0, sys.argv[1])
 from server import Server
 if sys.argv[2] == "deaf":
@@ -39,7 +39,8 @@ with Server(is_new=True) as server:
     if sys.argv[2] == "paused":
         os.kill(server.postmaster(), signal.SIGSTOP)
     print("running", flush=True)
-    time.sleep(1000)
+    while True:
+        signal.pause()
 """
 
 
