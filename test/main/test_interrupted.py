@@ -45,6 +45,22 @@ def wait_for_helper_of_initdb(server):
     return wait_until(stop_one, "a PostgreSQL of initdb")
 
 
+def test_a_new_database_is_synced_once(launch):
+    """By one call for the file system: a sync for each file takes a minute on a memory card."""
+    server = launch(is_new=True).launch()
+    helper = wait_for_helper_of_initdb(server)
+    programs = {os.path.basename(command.split(b"\0")[0]): command.split(b"\0")
+                for command in makers(server).values()}
+    assert b"--no-sync" in programs[b"initdb"]
+    kill(helper, signal.SIGCONT)
+    server.wait_until_ready()
+    steps = ("making a database: this takes a few seconds, on a slow disk up to a minute",
+             "writing the new database to the disk", "the new database is on the disk",
+             "PostgreSQL started")
+    places = [server.log().index(step) for step in steps]
+    assert places == sorted(places)
+
+
 def test_initdb_ends_with_its_server_to_the_last_process(launch):
     server = launch(is_new=True).launch()
     wait_for_helper_of_initdb(server)

@@ -53,6 +53,7 @@ def test_json(server, desk):
     assert told["version"] and re.fullmatch(r"\d{4}-.*Z", told["startedAt"])
     assert [one["number"] for one in told["workers"]] == [1, 2]
     assert all(one["isAlive"] and one["isDatabaseUp"] for one in told["workers"])
+    assert told["renderingProblem"] == ""
     assert told["database"]["workersUp"] == 2 and told["database"]["connections"] >= 6
     assert told["counters"]["pushes"] == 1 and told["counters"]["requests"] > 1
     assert {one["lane"] for one in told["queues"]} >= {"short", "long", "password"}

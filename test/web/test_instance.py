@@ -17,6 +17,7 @@ def test_how_the_instance_is(world, administrator):
     assert instance["databaseVersion"][0].isdigit() and instance["databaseBytes"] > 1000000
     assert instance["databaseConnections"] > 0
     assert instance["accounts"] == world.sql("SELECT count(*) FROM account")[0][0]
+    assert instance["renderingProblem"] is None
     assert [worker["number"] for worker in instance["workers"]] == [1, 2]
     for worker in instance["workers"]:
         assert worker["isAlive"] and TIMESTAMP.fullmatch(worker["startedAt"])
