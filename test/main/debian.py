@@ -11,7 +11,6 @@ container cannot do that.
 import contextlib
 import ctypes
 import dataclasses
-import glob
 import hashlib
 import os
 import re
@@ -52,7 +51,7 @@ TRIXIE_LIBRARIES = """
 """
 # A Debian 12 that was upgraded, and kept its PostgreSQL.
 TRIXIE = Debian(("trixie", "bookworm"), packages(TRIXIE_LIBRARIES + """
-    systemd systemd-sysv dbus ca-certificates esbuild libcurl4t64 postgresql-15 postgresql-17 procps tzdata
+    systemd systemd-sysv dbus ca-certificates curl esbuild libcurl4t64 postgresql-15 postgresql-17 procps tzdata
     tzdata-legacy
 """))
 # Enough for programs that were built elsewhere.
@@ -116,6 +115,11 @@ def suite_of_this_machine():
         return re.search(r"^VERSION_CODENAME=(.*)$", file.read(), re.M)[1]
 
 
+def of_this_machine():
+    """For packages that are made here: those of Debian 13 are for no Debian 12."""
+    return TRIXIE if suite_of_this_machine() == "trixie" else BOOKWORM
+
+
 def cache_folder():
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return os.path.join(home, "displayd")
@@ -136,9 +140,11 @@ def make_root_folder(debian, fresh):
     sources = [f"deb {mirror()} {suite} main" for suite in debian.suites]
     pins = "".join(f"Package: {patterns}\nPin: release n={suite}\nPin-Priority: 990\n\n"
                    f"Package: *\nPin: release n={suite}\nPin-Priority: 1\n\n" for suite, patterns in debian.newer)
-    # A folder that a power cut leaves behind has another name than root_folder() looks for.
-    command = ["mmdebstrap", "--quiet", "--variant=" + ("minbase" if debian.is_configured else "extract"),
-               "--dpkgopt=force-unsafe-io", '--aptopt=Acquire::Languages "none"', "--include=" + ",".join(debian.packages),
+    # Both commands of this file end if the test is killed.
+    command = ["setpriv", "--pdeathsig", "TERM", "mmdebstrap", "--quiet",
+               "--variant=" + ("minbase" if debian.is_configured else "extract"),
+               "--dpkgopt=force-unsafe-io", '--aptopt=Acquire::Languages "none"',
+               "--include=" + ",".join(debian.packages),
                f'--setup-hook=printf %s {shlex.quote(pins)} >"$1/etc/apt/preferences.d/newer"',
                "--essential-hook=" + hook, debian.suites[0], fresh, *sources]
     try:
@@ -165,20 +171,17 @@ def root_folder(debian):
         raise Unavailable("mmdebstrap is not installed")
     name = hashlib.sha256(repr(debian).encode()).hexdigest()[:16]
     path = os.path.join(cache_folder(), f"{debian.suites[0]}-{name}")
-    if os.path.exists(path):
-        return path
     os.makedirs(cache_folder(), exist_ok=True)
-    with locked(os.path.join(cache_folder(), "lock")):
-        if os.path.exists(path):  # another process has made it meanwhile
-            return path
-        for left in glob.glob(os.path.join(cache_folder(), "new-*")):  # by a run that was killed
-            shutil.rmtree(left)
-        fresh = tempfile.mkdtemp(prefix="new-", dir=cache_folder())
-        try:
-            make_root_folder(debian, fresh)
-            os.rename(fresh, path)
-        finally:
+    # A second test, or run of the tests, waits for the first; what a killed one has left is removed.
+    with locked(path + ".lock"):
+        if not os.path.exists(path):
+            fresh = path + ".new"
             shutil.rmtree(fresh, ignore_errors=True)
+            try:
+                make_root_folder(debian, fresh)
+                os.rename(fresh, path)
+            finally:
+                shutil.rmtree(fresh, ignore_errors=True)
     return path
 
 
@@ -201,7 +204,7 @@ class Machine:
     def __enter__(self):
         lower = root_folder(self.debian)
         self.folder = tempfile.mkdtemp(prefix="displayd-machine-")
-        command = ["unshare", "--mount", "--pid", "--cgroup", "--ipc", "--uts",
+        command = ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--cgroup", "--ipc", "--uts",
                    *([] if self.shares_network else ["--net"]), "--fork", "--kill-child", "bash", "-c", BOOT,
                    "boot", lower, self.folder, self.first]
         self.log = open(self.folder + ".log", "w+", encoding="utf-8", errors="replace")

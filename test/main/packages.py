@@ -4,7 +4,6 @@ The variable PACKAGES names a folder with packages of tools/package. Without it 
 tests: that takes four minutes of a processor.
 """
 
-import fcntl
 import glob
 import os
 import shutil
@@ -22,12 +21,8 @@ def make_packages(folder):
         return sorted(glob.glob(os.path.join(os.environ["PACKAGES"], "*.deb")))
     if not shutil.which("dh"):
         pytest.skip("debhelper is not installed")
-    # Another test may be making them, in the same tree. The second finds them made.
-    os.makedirs(os.path.join(ROOT, "build"), exist_ok=True)
-    with open(os.path.join(ROOT, "build/package.lock"), "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        done = subprocess.run(["tools/package", "--output", str(folder)], cwd=ROOT, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, check=False)
+    done = subprocess.run(["tools/package", "--output", str(folder)], cwd=ROOT, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, check=False)
     if done.returncode == CANNOT_FETCH:
         pytest.skip("the libraries of packages cannot be fetched: " + done.stderr[-300:])
     assert done.returncode == 0, done.stderr

@@ -93,7 +93,7 @@ def put_packages(machine, packages):
 def test_what_it_makes(tmp_path):
     packages = make_packages(tmp_path)
     try:
-        with debian.Machine(debian.NOTHING) as machine:
+        with debian.Machine(debian.NOTHING, debian.of_this_machine()) as machine:
             put_packages(machine, packages)
             run_steps(machine)
             start_and_stop(machine)

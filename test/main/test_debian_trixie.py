@@ -78,10 +78,9 @@ def server(packages):
 
 @pytest.fixture(scope="module")
 def old(packages, tmp_path_factory):
-    """What is left of a Debian 12: its state directory, packed, and the desk in it. Packages that were made
-    on Debian 13 are for no Debian 12; there it is a Debian 13 that has only PostgreSQL 15."""
-    is_on_trixie = debian.suite_of_this_machine() == "trixie"
-    with boot(debian.TRIXIE if is_on_trixie else debian.BOOKWORM) as machine:
+    """What is left of a Debian 12: its state directory, packed, and the desk in it. If the tests run on
+    Debian 13, it is a Debian 13 with PostgreSQL 15 alone."""
+    with boot(debian.of_this_machine()) as machine:
         machine.run("rm", "-rf", NEWER)
         server = install_and_start(machine, packages)
         server.ctl("account", "create", EMAIL, "--name", "Ada")

@@ -1,5 +1,5 @@
-"""The Debian packages on a plain Debian 12: installed, configured, upgraded, removed and purged, with a
-real systemd that runs the unit with all that it takes away. The tests stand in this order."""
+"""The Debian packages on a plain Debian 12, or 13 if the tests run there: installed, configured, upgraded, removed
+and purged, with a real systemd that runs the unit with all that it takes away. The tests stand in this order."""
 
 import glob
 import json
@@ -55,7 +55,7 @@ def packages(tmp_path_factory):
 @pytest.fixture(scope="module")
 def machine():
     try:
-        with debian.Machine() as made:
+        with debian.Machine(debian=debian.of_this_machine()) as made:
             yield made
     except debian.Unavailable as why:
         pytest.skip(str(why))
