@@ -15,21 +15,22 @@ import tempfile
 
 
 def database_folder():
-    """Where folders with databases are made: a short path, since a unix socket's may have 107 bytes."""
+    """Where the run has its databases. None: there is no run."""
     run = os.environ.get("DISPLAYD_TEST_RUN")
-    return os.path.join(run, "m") if run else "/tmp"
+    return run and os.path.join(run, "m")
 
 
-def new_folder(prefix):
-    """A new folder for a database, or for sockets."""
-    return tempfile.mkdtemp(prefix=prefix, dir=database_folder())
+def new_folder(prefix, otherwise="/tmp"):
+    """A new folder for a database, or for sockets, whose paths may have 107 bytes. otherwise: where it is
+    if there is no run; None: in TMPDIR."""
+    return tempfile.mkdtemp(prefix=prefix, dir=database_folder() or otherwise)
 
 
 @functools.cache
 def folder_of_copies():
-    if os.environ.get("DISPLAYD_TEST_RUN"):
+    if database_folder():
         return database_folder()
-    folder = new_folder("displayd-once-")
+    folder = new_folder("displayd-once-", otherwise=None)
     os.chmod(folder, 0o1777)  # PostgreSQL may be another user
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -102,7 +102,7 @@ class Server:
         self.database = database
         self.worker_count = workers
         self.own_state_dir = state_dir is None
-        self.state_dir = state_dir or new_folder("displayd-test-")
+        self.state_dir = state_dir or new_folder("displayd-test-", otherwise=None)
         if not database and not is_new:
             prepare_state(self.state_dir)
         self.log_path = self.state_dir.rstrip("/") + ".log"
