@@ -17,6 +17,7 @@ sys.path.insert(0, str(TEST))
 # pylint: disable=wrong-import-position
 from postgres import has_ended  # noqa: E402
 from run_guard import descendants  # noqa: E402
+from server import wait_until  # noqa: E402
 
 # A run as it is when it is interrupted: a displayd with its PostgreSQL, a process that has left its session
 # and its parent, a closed folder, and, as root, a mount in a mount.
@@ -74,6 +75,8 @@ class Run:
         """Also standard output is closed by all, so that whoever reads it sees the end."""
         self.process.stdout.read()
         errors = self.process.stderr.read()
+        # The keeper is the last: it closes standard output as it ends.
+        wait_until(lambda: has_ended(self.keeper), "the keeper's end")
         assert all(map(has_ended, self.pids))
         assert not self.segments & set(pathlib.Path("/proc/sysvipc/shm").read_text(encoding="ascii").split())
         assert not any(map(os.path.exists, self.files))
