@@ -33,7 +33,7 @@ import time
 
 GRACE_S = 30
 KILL_S = 30  # a process that does not end by then waits for a device
-QUIT_S = 5
+QUIT_S = 15  # its postmaster gives its children 5
 MEMORY_MIN = 4 << 30
 PR_SET_CHILD_SUBREAPER = 36
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
