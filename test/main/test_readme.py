@@ -210,7 +210,7 @@ def test_screen_of_tools_run(checkout):
     link on the screen is valid."""
     lines = checkout.start().splitlines()
     assert len(lines) <= 12 and max(len(line.replace(checkout.root, "/srv/displayd")) for line in lines) <= 80
-    assert lines[2] == "  " + page_of(checkout.text())
+    assert lines[3] == "  " + page_of(checkout.text())
     assert checkout.text().count("://") == 1
     with open(os.path.join(checkout.root, "state/displayd.log"), encoding="utf-8") as file:
         assert "msg=ready" in file.read()
