@@ -22,7 +22,7 @@ def test_idle_connection_is_closed(start):
 
 
 def test_idle_after_a_request(start):
-    with start("--idle-ms", "50").client() as client:
+    with start("--idle-ms", "1000").client() as client:
         client.send(HELLO)
         assert client.answer().status == 200
         assert client.ended() == b""
@@ -125,9 +125,9 @@ def test_slow_rest_of_an_unwanted_body(start):
 
 
 def test_handler_may_take_its_time(start):
-    server = start("--idle-ms", "20", "--head-ms", "20", "--body-ms", "20")
+    server = start("--idle-ms", "1000", "--head-ms", "20", "--body-ms", "20")
     with server.client() as client:
-        client.send(b"GET /slow?ms=200 HTTP/1.1\r\nHost: a\r\n\r\n")
+        client.send(b"GET /slow?ms=1500 HTTP/1.1\r\nHost: a\r\n\r\n")
         assert client.answer().status == 200
         assert client.ended() == b""
 
@@ -156,7 +156,7 @@ def test_slow_reader_is_cut_off(start):
 
 
 def test_reader_that_takes_something_is_not(start):
-    server = start("--write-stall-ms", "1000")
+    server = start("--write-stall-ms", "5000")
     with server.client() as client:
         client.send(b"GET /big?bytes=60000000 HTTP/1.1\r\nHost: a\r\n\r\n")
         answer = client.answer()
@@ -165,7 +165,7 @@ def test_reader_that_takes_something_is_not(start):
 
 def test_big_answers_to_readers_that_stop(start):
     """Nothing is copied while they wait."""
-    server = start()
+    server = start("--write-stall-ms", "600000")
     before = server.stats()["resident"]
     clients = [server.client() for _ in range(50)]
     for client in clients:

@@ -360,7 +360,7 @@ def test_server_pings(start):
 
 
 def test_silent_peer_is_dropped(start):
-    server = start("--ping-ms", "20", "--silence-ms", "200")
+    server = start("--ping-ms", "20", "--silence-ms", "1000")
     with server.client() as client:
         upgrade(client)
         rest = client.ended()

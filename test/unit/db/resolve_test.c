@@ -22,7 +22,7 @@ static char error[300];
 static int open_loop(void **state)
 {
 	(void)state;
-	alarm(60);
+	alarm(600);
 	done = false;
 	error[0] = 0;
 	return loop_init(&loop);

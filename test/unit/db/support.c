@@ -42,7 +42,7 @@ void control(const char *command)
 int make_tables(void **state)
 {
 	(void)state;
-	alarm(120);
+	alarm(600); /* of all tests of a program: a hang ends, a busy machine does not matter */
 	log_set_level(getenv("DISPLAYD_TEST_VERBOSE") ? LOG_DEBUG : LOG_ERROR);
 	run_sql("SET client_min_messages = warning;"
 		"DROP TABLE IF EXISTS item;"
