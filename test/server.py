@@ -295,7 +295,6 @@ class Server:
 
     def _ask(self, method, path, body, fields):
         connection = http.client.HTTPConnection(*self.address, timeout=PATIENCE_S)
-        connection.sock = self.connect()
         try:
             connection.request(method, path, body=body, headers=fields)
             answer = connection.getresponse()

@@ -41,6 +41,12 @@ class Guest(Server):
         self.log_path = os.path.join(machine.folder, "displayd.log")
         self.displayctl = [*become, os.path.abspath(DISPLAYCTL), "--state-dir", STATE]
 
+    def wait_until_ready(self):
+        try:
+            wait_until(self._is_ready, "a ready displayd")
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}:\n{self.log()[-4000:]}") from error
+
     def _is_ready(self):
         if self.process.poll() is not None:
             raise RuntimeError(f"displayd ended with {self.process.returncode}:\n{self.log()}")
@@ -71,6 +77,10 @@ class Guest(Server):
     def connect(self):
         with self.machine.network():
             return super().connect()
+
+    def request(self, *arguments, **options):
+        with self.machine.network():
+            return super().request(*arguments, **options)
 
     def run_ctl(self, *arguments):
         """The process of displayctl, which has ended."""

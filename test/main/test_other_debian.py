@@ -57,7 +57,7 @@ def test_a_push_and_its_picture(server):
 
 def test_no_process_has_ended(server):
     """Neither at the start nor since."""
-    assert server.log().count("process=worker-") >= server.worker_count
+    assert server.log().count('msg="worker started"') == server.worker_count
     assert "ended unexpectedly" not in server.log()
 
 
