@@ -147,16 +147,38 @@ def make_folder(folder):
 # ---- the keeper ----
 
 
-def watch(process, pipe):
+def children_that_end():
+    """A descriptor that can be read when a child has ended."""
+    read, write = os.pipe()
+    os.set_blocking(read, False)
+    os.set_blocking(write, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+    return read
+
+
+def reap_orphans(command):
+    """Each orphan that has ended, as process 1 would: tests see at once that it is gone."""
+    while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        if ended.si_pid == command:
+            return
+        os.waitpid(ended.si_pid, 0)
+
+
+def watch(process, pipe, children):
     """Until the command ends. A byte from the pipe is a signal for it; the pipe's end is the end of the
     process that callers know."""
     ended = os.pidfd_open(process.pid)
     deadline = None
     while True:
         patience_s = None if deadline is None else max(0, deadline - time.monotonic())
-        ready, _, _ = select.select([ended, pipe], [], [], patience_s)
+        ready, _, _ = select.select([ended, pipe, children], [], [], patience_s)
         if ended in ready:
             return
+        if children in ready:
+            os.read(children, 4096)
+            reap_orphans(process.pid)
+            continue
         number = os.read(pipe, 1) if ready else b""
         if not number or deadline is not None:
             return
@@ -177,9 +199,10 @@ def keep(folder, command, pipe):
         return 1
     environment = os.environ | {
         "DISPLAYD_TEST_RUN": folder, "TMPDIR": folder, "PYTEST_DEBUG_TEMPROOT": folder}
+    children = children_that_end()
     try:
         process = subprocess.Popen(command, env=environment, start_new_session=True)
-        watch(process, pipe)
+        watch(process, pipe, children)
         process.kill()
         status = process.wait()
     except OSError as error:

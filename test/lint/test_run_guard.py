@@ -17,7 +17,7 @@ sys.path.insert(0, str(TEST))
 # pylint: disable=wrong-import-position
 from postgres import has_ended  # noqa: E402
 from run_guard import descendants  # noqa: E402
-from server import wait_until  # noqa: E402
+from waiting import PATIENCE_S, wait_until  # noqa: E402
 
 # A run as it is when it is interrupted: a displayd with its PostgreSQL, a process that has left its session
 # and its parent, a closed folder, and, as root, a mount in a mount.
@@ -148,6 +148,12 @@ def test_end():
     assert done.returncode == 7
     assert done.stdout.split()[:-1] == [folder, folder, "1777"]
     assert has_ended(int(done.stdout.split()[-1]))
+
+
+def test_an_orphan_that_ends_is_gone():
+    """As with process 1: whoever looks for it does not find it as a zombie for ever."""
+    script = 'orphan=$(sh -c "sleep 0.1 >/dev/null & echo \\$!"); while [ -e /proc/$orphan ]; do sleep 0.1; done'
+    assert guard("timeout", str(PATIENCE_S), "sh", "-c", script)[1].returncode == 0
 
 
 def test_missing_command():

@@ -13,13 +13,14 @@ from app_render import DISPLAYCTL, RED, RED_TYPED, needs_starlark, needs_typescr
 
 
 class Terminal:
-    """displayctl in a terminal of 80 x 24."""
+    """displayctl in a terminal of 80 x 24, in the folder of the script: its lines have room for a short path."""
 
-    def __init__(self, *arguments):
+    def __init__(self, script, *options):
         self.output = b""
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            os.execv(DISPLAYCTL, [DISPLAYCTL, "app", "render", *map(str, arguments)])
+            os.chdir(script.parent)
+            os.execv(DISPLAYCTL, [DISPLAYCTL, "app", "render", script.name, *options])
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
 
     def wait_for(self, text):

@@ -1,5 +1,5 @@
 """Runs builds and jobs beside each other: the longest jobs of the last run first, and as many at once as keep
-the processors busy. Most jobs wait for a part of their time, so a job is started while a processor is idle."""
+the processors busy. Most jobs wait for a part of their time, so further ones start while a processor is idle."""
 
 import json
 import threading
@@ -12,7 +12,8 @@ from testing.paths import RESULTS, say
 TICK_S = 0.05
 LOOK_S = 0.4  # a share of idle time is taken over this long
 IDLE_SHARE = 0.15  # from here on another job finds room
-JOBS_PER_PROCESSOR = 4  # at most
+JOBS_PER_PROCESSOR = 2
+JOBS_PER_PROCESSOR_MAX = 5
 TIMES = RESULTS / "times.json"
 
 
@@ -94,10 +95,10 @@ class Schedule:
 
     def _has_room(self):
         cores = processors.count()
-        if len(self.running) < cores:
+        if len(self.running) < cores * JOBS_PER_PROCESSOR:
             return True
         return (self.idleness.look() and self.idleness.share > IDLE_SHARE
-                and len(self.running) < cores * JOBS_PER_PROCESSOR)
+                and len(self.running) < cores * JOBS_PER_PROCESSOR_MAX)
 
     def _reap(self):
         for running in list(self.running):
