@@ -29,7 +29,7 @@ static const struct kind {
     [RENDER_TYPESCRIPT] =
 	{
 	    .name = "render-typescript",
-	    .data = "32M",
+	    .data = "40M",
 	    .missing =
 		"this program was built without the renderer of apps in TypeScript: esbuild, the "
 		"source of QuickJS-ng or the renderer of apps in Starlark, which paints, was "

@@ -63,7 +63,6 @@ static void run_script(struct run *run)
 		script_run(run);
 	JS_SetInterruptHandler(run->runtime, NULL, NULL);
 	fetch_finish(run);
-	JS_FreeContext(run->context);
 	sites_finish(run);
 	run->context = reader;
 }
@@ -127,11 +126,8 @@ void engine_serve(const struct frame *request, struct text *ret_head, struct tex
 			if (request_read(&run, request->head, request->head_length) == 0)
 				run_script(&run);
 			request_finish(&run);
-			JS_FreeContext(run.context);
 		}
 	}
-	if (run.runtime)
-		JS_FreeRuntime(run.runtime);
 	alarm_stop();
 	write_head(&run, cpu_before_us, ret_head);
 	if (run.fault.length)
@@ -141,4 +137,5 @@ void engine_serve(const struct frame *request, struct text *ret_head, struct tex
 	text_finish(&run.log.lines);
 	text_finish(&run.hosts);
 	files_finish(&run.files);
+	heap_finish(&heap);
 }

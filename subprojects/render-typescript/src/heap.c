@@ -3,15 +3,53 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-/* Counts what came instead of what was there before. */
-static void *count(struct heap *heap, void *memory, size_t before)
+/* Stands before each block that the engine got. */
+struct heap_block {
+	struct heap_block *previous, *next;
+};
+
+_Static_assert(sizeof(struct heap_block) % _Alignof(max_align_t) == 0, "blocks are aligned");
+
+static struct heap_block *block_of(void *memory)
 {
-	heap->used -= before;
-	if (memory)
-		heap->used += malloc_usable_size(memory);
+	return (struct heap_block *)memory - 1;
+}
+
+static void link_block(struct heap *heap, struct heap_block *block)
+{
+	block->previous = NULL;
+	block->next = heap->blocks;
+	if (block->next)
+		block->next->previous = block;
+	heap->blocks = block;
+}
+
+static void unlink_block(struct heap *heap, struct heap_block *block)
+{
+	if (block->previous)
+		block->previous->next = block->next;
+	else
+		heap->blocks = block->next;
+	if (block->next)
+		block->next->previous = block->previous;
+}
+
+static size_t usable_size(const void *memory)
+{
+	return memory ? malloc_usable_size(block_of((void *)memory)) - sizeof(struct heap_block)
+		      : 0;
+}
+
+/* Counts a new block, without its head; NULL: malloc has none. */
+static void *add(struct heap *heap, struct heap_block *block)
+{
+	if (!block)
+		return NULL;
+	link_block(heap, block);
+	heap->used += usable_size(block + 1);
 	if (heap->used > heap->most)
 		heap->most = heap->used;
-	return memory;
+	return block + 1;
 }
 
 /* Whether there is room. malloc may give some more than was asked for, so a little more than the
@@ -28,7 +66,7 @@ static void *take(void *opaque, size_t size)
 {
 	struct heap *heap = opaque;
 
-	return has_room(heap, size) ? count(heap, malloc(size), 0) : NULL;
+	return has_room(heap, size) ? add(heap, malloc(sizeof(struct heap_block) + size)) : NULL;
 }
 
 static void *take_zeros(void *opaque, size_t number, size_t size)
@@ -38,36 +76,53 @@ static void *take_zeros(void *opaque, size_t number, size_t size)
 
 	if (__builtin_mul_overflow(number, size, &all) || !has_room(heap, all))
 		return NULL;
-	return count(heap, calloc(number, size), 0);
+	return add(heap, calloc(1, sizeof(struct heap_block) + all));
 }
 
 static void give_back(void *opaque, void *memory)
 {
 	struct heap *heap = opaque;
 
-	heap->used -= malloc_usable_size(memory);
-	free(memory);
+	if (!memory)
+		return;
+	heap->used -= usable_size(memory);
+	unlink_block(heap, block_of(memory));
+	free(block_of(memory));
 }
 
 static void *change(void *opaque, void *memory, size_t size)
 {
 	struct heap *heap = opaque;
-	size_t before = malloc_usable_size(memory);
-	void *changed;
+	size_t before = usable_size(memory);
+	struct heap_block *changed;
 
+	if (!memory)
+		return take(opaque, size);
 	if (size == 0) {
 		give_back(heap, memory);
 		return NULL;
 	}
 	if (size > before && !has_room(heap, size - before))
 		return NULL;
-	changed = realloc(memory, size);
-	return changed ? count(heap, changed, before) : NULL;
+	unlink_block(heap, block_of(memory));
+	changed = realloc(block_of(memory), sizeof(struct heap_block) + size);
+	if (!changed) {
+		link_block(heap, block_of(memory));
+		return NULL;
+	}
+	heap->used -= before;
+	return add(heap, changed);
 }
 
-static size_t usable_size(const void *memory)
+void heap_finish(struct heap *heap)
 {
-	return malloc_usable_size((void *)memory);
+	while (heap->blocks) {
+		struct heap_block *block = heap->blocks;
+
+		heap->blocks = block->next;
+		free(block);
+	}
+	heap->used = 0;
 }
 
 const JSMallocFunctions heap_functions = {

@@ -5,7 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct heap_block;
+
 struct heap {
+	struct heap_block *blocks; /* all that were given */
 	size_t limit;
 	size_t used;
 	size_t most;
@@ -14,3 +17,8 @@ struct heap {
 
 /* For JS_NewRuntime2() with a struct heap. */
 extern const JSMallocFunctions heap_functions;
+
+/* Frees all blocks at once, and so ends a runtime without JS_FreeRuntime(): that walks what a
+ * script has left, and QuickJS-ng 0.16.2 uses a module after it was freed if the script waits for
+ * an import of itself. */
+void heap_finish(struct heap *heap);

@@ -19,7 +19,7 @@
 enum {
 	TIMEOUT_MS = 2000,
 	NETWORK_MS = 8000,
-	HEAP_MAX = 24 << 20, /* what a script may hold; the process may have 32 MiB */
+	HEAP_MAX = 24 << 20, /* what a script may hold; the process may have 40 MiB */
 	TREE_MAX = 4 << 20,
 	TREE_DEPTH_MAX = 100,
 	TREE_VALUES_MAX = 200000, /* all frames of an animation, ten widgets in each */

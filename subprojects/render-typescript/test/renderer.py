@@ -36,7 +36,7 @@ def without_places(answer):
 
 
 class Renderer:
-    def __init__(self, program=PROGRAM, data="32M"):
+    def __init__(self, program=PROGRAM, data="40M"):
         self.link, theirs = socket.socketpair()
         read, write = os.pipe()
         command = [LAUNCHER, "--data", data, program] if LAUNCHER else [program]
