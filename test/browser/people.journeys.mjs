@@ -403,10 +403,5 @@ export default {
 				administrator,
 			);
 		}
-		await stage.photograph("components", async (page) => {
-			await page.goto("web/components");
-			await heading(page, "Components").waitFor();
-			await page.locator("canvas.panel-picture").first().waitFor();
-		});
 	},
 };

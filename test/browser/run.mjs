@@ -33,10 +33,11 @@ const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 120_000);
 // A journey that waits for ever must not keep the others from being run.
 const LONGEST_MS = 5 * PATIENCE_MS;
 
-async function journeys() {
+/** Those of one file, or of all. */
+async function journeys(subject = "") {
 	const found = {};
 	for (const name of fs.readdirSync(HERE).sort()) {
-		if (!name.endsWith(".journeys.mjs")) continue;
+		if (!name.endsWith(".journeys.mjs") || !name.startsWith(subject)) continue;
 		Object.assign(found, (await import(path.join(HERE, name))).default);
 	}
 	return found;
@@ -214,9 +215,9 @@ async function runAll(executablePath) {
 	await browser?.close();
 }
 
-const [what] = process.argv.slice(2);
+const [what, subject] = process.argv.slice(2);
 if (what === "--list") {
-	console.log(JSON.stringify(Object.keys(await journeys())));
+	console.log(JSON.stringify(Object.keys(await journeys(subject))));
 } else {
 	await runAll(what);
 }

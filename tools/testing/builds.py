@@ -57,7 +57,8 @@ THREADS = Build("threads", "gcc", (*DEBUG, "-Doptimization=1", *WITHOUT_GO_AND_P
 BUILDS = [RELEASE, CHECKED, THREADS]
 FULL = [
     dataclasses.replace(RELEASE, is_whole=True),
-    dataclasses.replace(CHECKED, suites=(*INSIDE, "main", "web")),
+    # With the pages as those who work on them see them.
+    dataclasses.replace(CHECKED, options=(*CHECKED.options, "-Dweb=enabled"), suites=(*INSIDE, "main", "web")),
     dataclasses.replace(THREADS, suites=("threaded", "http", "api", "link")),
     # Here char has no sign, as on arm64.
     Build("clang", "clang", (*DEBUG, "-Doptimization=1", "-Dstrict=true", *WITHOUT_GO_AND_PAGES,
