@@ -1,5 +1,6 @@
 """kill -9: nothing that was answered is lost, and what is left goes on."""
 
+import contextlib
 import datetime
 import os
 import signal
@@ -16,7 +17,7 @@ class Pusher(threading.Thread):
     """Pushes entry after entry, whatever happens to its connections."""
 
     def __init__(self, server, device_path, key, name):
-        super().__init__()
+        super().__init__(daemon=True)
         self.server, self.path, self.key, self.prefix = server, device_path, key, name
         self.answered = []
         self.wrong = []
@@ -86,7 +87,8 @@ def end_at_once(server):
         with open(f"/proc/{postmaster}/task/{postmaster}/children", encoding="ascii") as file:
             children = [int(word) for word in file.read().split()]
     for pid in [postmaster] * bool(postmaster) + children + workers + [supervisor]:
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it went along with its parent
+            os.kill(pid, signal.SIGKILL)
     server.process.wait()
 
 

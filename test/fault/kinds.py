@@ -327,6 +327,8 @@ KINDS = {
     "TLS 1.2": Encrypted12,
     "TLS 1.3": Encrypted,
 }
+if not os.environ.get("HAS_PAGES"):
+    del KINDS["page"]
 if HAS_ENGINE:
     KINDS["preview"] = Preview
 else:

@@ -10,7 +10,7 @@ def test_how_the_instance_is(world, administrator):
     def all_alive():
         instance = administrator.get("/web/admin/instance").ok()
         workers = instance["workers"]
-        return all(worker["isDatabaseUp"] for worker in workers) and instance
+        return all(worker["isDatabaseUp"] and worker["startedAt"] for worker in workers) and instance
 
     instance = wait_until(all_alive, "all workers")
     assert re.fullmatch(r"\d+\.\d+\.\d+", instance["version"])

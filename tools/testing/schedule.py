@@ -78,7 +78,7 @@ def write_times(results):
 
 
 def show(result, number):
-    print(f"{number:4}  {result.job.name:48} {result.seconds:6.1f} s  {result.count}"
+    print(f"{number:4}  {result.job.name:44} {result.seconds:6.1f} s {result.cpu_seconds:6.1f} CPU s  {result.count}"
           + (f"  {result.why}" if result.count.failed else ""), flush=True)
 
 
