@@ -121,8 +121,8 @@ def main():
     builder = Builder(choose_builds(options), options.suites, options.full)
     with shared_postgres():
         results = Schedule(builder).run()
+        write_times(results)
         by_load = try_again(results)
-    write_times(results)
     show_times(results, before)
     show_builds(results, builder)
     keep_failed_by_load(by_load)
