@@ -123,7 +123,7 @@ class Client:
             fcntl.ioctl(self.socket, termios.TIOCOUTQ, left)
             return left[0] == 0
 
-        wait_until(is_read, "that it is read")
+        wait_until(is_read, "that it is read", pause_s=0)
 
     def end(self):
         self.socket.shutdown(socket.SHUT_WR)
