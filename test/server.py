@@ -135,7 +135,7 @@ class Server:
             wait_until(self._is_ready, "a ready displayd")
         except TimeoutError as error:
             raise TimeoutError(f"{error}:\n{self.log()[-4000:]}") from error
-        # What logs the link of a first account has ended, too.
+        # The process that logs the link of a first account has ended, too.
         self.workers()
         if "--log-level" in self.command or "--log-format" in self.command:
             return

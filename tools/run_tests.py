@@ -98,7 +98,7 @@ def show_builds(results, builder):
 
 def parse():
     parser = argparse.ArgumentParser(prog="tools/test", description=__doc__)
-    parser.add_argument("--full", action="store_true", help="all builds and all tests; takes hours")
+    parser.add_argument("--full", action="store_true", help="all builds and all tests")
     names = sorted({build.name for build in builds.BUILDS + builds.FULL})
     parser.add_argument("--only", action="append", choices=names, help="one build; may be repeated")
     parser.add_argument("suites", nargs="*", metavar="SUITE")

@@ -92,7 +92,7 @@ void children_note_end_at_stop(struct children *children, const struct child *ch
 	unsigned order = 0; /* gcc does not see that it is set where it counts */
 	struct child_message text;
 
-	/* One that runs once need not have come to its end, nor one that is just starting. */
+	/* A process that runs once, or that was still starting, may end by the signal. */
 	if (child_has_ended_well(status) || !child->kind->is_kept ||
 	    status == child->kind->stop_signal)
 		log_info("supervisor", child_message(&text, child, "stopped"),

@@ -1,4 +1,4 @@
-/* Where the log of this process is to be read. */
+/* The place at which a person reads the log of this process. */
 #pragma once
 
 enum { LOG_PLACE_BYTES = 512 };

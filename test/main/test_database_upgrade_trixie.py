@@ -167,7 +167,7 @@ def test_without_the_old_programs(host):
     assert host.version() == 15
 
 
-# What a power cut would meet: files of the new cluster, of a process, of the old cluster in its later place.
+# Moments for a power cut: files of the new cluster, of a process, of the old cluster in its later place.
 MOMENTS = [("data.new/PG_VERSION",), ("data.new/pg_upgrade_output.d",),
            ("data/postmaster.pid", "data.new/pg_upgrade_output.d"), ("data.new/postmaster.pid",), ("data.old",)]
 # Some last for milliseconds: this thread looks before all others run, on a busy machine, too.

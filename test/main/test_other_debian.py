@@ -15,7 +15,7 @@ from guests import EMAIL, Desk, Guest
 from server import DISPLAYCTL, DISPLAYD
 
 BUILD_S = 1200
-# As little as the test needs; the compiler has the most to do.
+# Only the parts that the test needs: compiling takes most of its time.
 OPTIONS = ("-Dtests=false", "-Dstarlark=disabled", "-Dtypescript=disabled", "-Degress=disabled", "-Dweb=disabled",
            "--buildtype=plain")
 RED = (255, 0, 0)
