@@ -1,5 +1,6 @@
 """A run of the tests leaves nothing behind, however it ends: test/run_guard.py."""
 
+import contextlib
 import os
 import pathlib
 import re
@@ -50,8 +51,11 @@ def shared_memory(pids):
     processes have made, and files that they map."""
     lines = pathlib.Path("/proc/sysvipc/shm").read_text(encoding="ascii").splitlines()[1:]
     segments = {line.split()[1] for line in lines if int(line.split()[4]) in pids}
-    maps = [pathlib.Path(f"/proc/{pid}/maps").read_text(encoding="utf-8") for pid in pids]
-    return segments, set(re.findall(r"/dev/shm/PostgreSQL\S+", "".join(maps)))
+    maps = ""
+    for pid in pids:
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended since they were listed
+            maps += pathlib.Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
+    return segments, set(re.findall(r"/dev/shm/PostgreSQL\S+", maps))
 
 
 class Run:
