@@ -117,6 +117,8 @@ def shared_postgres():
 
 def main():
     options = parse()
+    if options.full:
+        os.environ["DISPLAYD_TEST_FULL"] = "1"  # tests that draw their inputs draw more, and long cases run
     started, before = time.monotonic(), processors.read()
     builder = Builder(choose_builds(options), options.suites, options.full)
     with shared_postgres():

@@ -1,7 +1,7 @@
 """tools/setup in a Debian that has nothing: what it says that it would install, and how it ends if something is
 wrong with the machine.
 
-With DISPLAYD_TEST_SETUP=1 it also installs all that tools/run needs, is interrupted, and goes on.
+In `tools/test --full` it also installs all that tools/run needs, is interrupted, and goes on.
 """
 
 import os
@@ -112,7 +112,7 @@ def test_a_user_without_rights(machine):
     assert "only root can install, and there is no sudo; run this once as root" in last
 
 
-@pytest.mark.skipif(not os.environ.get("DISPLAYD_TEST_SETUP"), reason="takes minutes; DISPLAYD_TEST_SETUP=1 runs it")
+@pytest.mark.skipif(not os.environ.get("DISPLAYD_TEST_FULL"), reason="takes minutes: for --full")
 def test_interrupted_and_run_again(machine):
     """By a power cut while dpkg is at work. The run after it installs the rest, and one more does nothing."""
     machine.put_tree("/again")

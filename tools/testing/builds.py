@@ -24,7 +24,8 @@ DEBUG = ("-Dbuildtype=debug", "-Db_lundef=false")
 ADDRESS = "address,undefined"
 PLAIN_RELEASE = ("-Dbuildtype=release", "-Doptimization=2", "-Dstrict=true")
 WITHOUT_GO_AND_PAGES = ("-Dstarlark=disabled", "-Dweb=disabled")
-INSIDE = ("unit", "db", "corpus", "http", "link", "api", "fault", "render", "panel", "tidy")
+INSIDE = ("unit", "db", "corpus", "http", "link", "api", "image", "fault", "render", "panel",
+          "tidy")
 OUTSIDE = ("main", "web", "browser", "contract", "bench", "sealed", "starlark", "lint", "package")
 
 

@@ -17,6 +17,7 @@ from test_webp import FILES
 
 HOSTILE = hostile.files()
 MEMORY_MAX = 32 * 1024 * 1024
+MUTATIONS = 150 if os.environ.get("DISPLAYD_TEST_FULL") else 30  # of each seed
 HELD_MAX = 1024 * 1024  # PANELIMAGE_HELD_MAX_BYTES
 
 
@@ -126,7 +127,7 @@ def mutate(rng, data):
 def test_mutations(convert, name):
     """Refused, or what comes out looks on a panel as it does over black."""
     rng = random.Random(name)
-    for _ in range(150):
+    for _ in range(MUTATIONS):
         data = mutate(rng, SEEDS[name])
         try:
             webp, info = convert(data)
