@@ -114,6 +114,7 @@ BUILD = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(DISPLAY
 PROGRAMS = {name: os.path.join(BUILD, "subprojects", folder, name) for name, folder in (
     ("sandbox-launch", "sandbox"), ("render-starlark", "render-starlark"),
     ("render-typescript", "render-typescript"), ("egress", "egress"))}
+EGRESS_PROBLEM = "apps that use the network cannot be rendered: the egress crashed too often"
 PROBLEM = "apps cannot be rendered: the renderer of Starlark crashed too often"
 HOST_PROBLEM = "apps cannot be rendered: the process that starts renderers crashed too often"
 # Nobody but the host opens a file like this.
@@ -126,7 +127,11 @@ def readiness(server):
     return answer.body.decode()
 
 
-def show_an_app(server, folder, slugs=("one", "two", "three")):
+PLAIN = 'load("render.star", "render")\ndef main():\n    return render.Root(child=render.Text("{slug}"))\n'
+ASKING = 'load("http.star", "http")\n' + PLAIN.replace("Text(", "Text(http.get('https://example.org/').body() + ")
+
+
+def show_an_app(server, folder, slugs=("one", "two", "three"), script=PLAIN):
     """On a device, which polls. Returns what polls."""
     server.ctl("account", "create", "a@example.org", "--name", "A")
     device = server.ctl("device", "create", "--account", "a@example.org", "--name", "Desk")
@@ -136,8 +141,7 @@ def show_an_app(server, folder, slugs=("one", "two", "three")):
         with open(os.path.join(apps, "manifest.yaml"), "w", encoding="ascii") as file:
             file.write(f"id: {slug}\nname: {slug}\nsummary: A test\ndesc: A test.\nauthor: Us\n")
         with open(os.path.join(apps, f"{slug}.star"), "w", encoding="ascii") as file:
-            file.write('load("render.star", "render")\n'
-                       f'def main():\n    return render.Root(child=render.Text("{slug}"))\n')
+            file.write(script.format(slug=slug))
     server.ctl("app", "import", os.path.join(folder, "apps"), "--account", "a@example.org",
                json_output=False)
     for slug in slugs:
@@ -165,6 +169,21 @@ def test_renderers_that_crash_are_given_up(launch, folder):
     wait_until(lambda: readiness(server) == "ok\n", "another try")
     wait_until(lambda: poll() and "renderers of apps are in a sandbox" in server.log(), "a renderer")
     assert readiness(server) == "ok\n"
+
+
+def test_an_egress_that_crashes_is_given_up(launch, folder):
+    tree = Tree(folder, {"egress": "/bin/false"})
+    server = launch(workers=1)
+    server.command[server.command.index(DISPLAYD)] = tree.displayd
+    server.start()
+    poll = show_an_app(server, folder, [f"asks-{number}" for number in range(12)], ASKING)
+    wait_until(lambda: poll() and readiness(server) == f"ok, but {EGRESS_PROBLEM}\n", "the end of a crash loop")
+    assert server.ctl("status")["renderingProblem"] == EGRESS_PROBLEM
+    assert server.get("/v1/devices").status == 401
+    tree.mend("egress")
+    server.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: readiness(server) == "ok\n", "another try")
+    assert server.stop() == 0
 
 
 def test_a_host_that_crashes_is_given_up(launch, postgres):
