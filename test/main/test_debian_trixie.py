@@ -200,6 +200,19 @@ def test_an_app_that_asks_the_network(server, desk, colors, language):
     shown.wait_until_polled(color)
 
 
+OPEN_FILES = """for one in /proc/[0-9]*/fd/*; do
+    pid=${one#/proc/} && echo "$(cat "/proc/${pid%%/*}/comm") $(readlink "$one")"
+done"""
+
+
+def test_no_process_has_an_io_uring(server, desk):
+    """libuv 1.50 makes one for a loop. The apps above have started all kinds of processes."""
+    lines = [line.split(" ", 1) for line in server.machine.run("sh", "-c", OPEN_FILES).splitlines()]
+    ours = {name for name, _ in lines}
+    assert {"displayd", "render-host", "render-starlark", "egress"} <= ours, ours
+    assert not [line for line in lines if "io_uring" in line[1]]
+
+
 @pytest.fixture
 def tls_server(server, authority):
     for path, name in ((authority.certificate, "panels.pem"), (authority.key, "panels.key")):
