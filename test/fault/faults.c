@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,6 +45,11 @@ static ssize_t (*real_writev)(int fd, const struct iovec *parts, int count);
 static ssize_t (*real_send)(int fd, const void *data, size_t size, int flags);
 static ssize_t (*real_sendmsg)(int fd, const struct msghdr *message, int flags);
 static int (*real_clock_gettime)(clockid_t clock, struct timespec *ret);
+static int (*real_pthread_getattr_np)(pthread_t thread, pthread_attr_t *ret);
+
+/* A sanitizer asks where the stack of a new thread is, and ends the program if there is no memory
+ * for that. */
+static _Thread_local bool is_asking __attribute__((tls_model("initial-exec")));
 
 /* dlsym() may allocate before it has found any function. */
 static char early[4096];
@@ -82,6 +88,8 @@ static void find(void)
 	real_sendmsg = (ssize_t(*)(int, const struct msghdr *, int))dlsym(RTLD_NEXT, "sendmsg");
 	real_clock_gettime =
 	    (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+	real_pthread_getattr_np =
+	    (int (*)(pthread_t, pthread_attr_t *))dlsym(RTLD_NEXT, "pthread_getattr_np");
 	real_malloc = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
 }
 
@@ -114,11 +122,24 @@ static bool allocation_fails(void)
 {
 	int64_t wanted = faults ? atomic_load(&faults->allocation) : 0;
 
-	if (!wanted || !is_meant() || atomic_fetch_add(&faults->allocations, 1) + 1 != wanted)
+	if (!wanted || is_asking || !is_meant() ||
+	    atomic_fetch_add(&faults->allocations, 1) + 1 != wanted)
 		return false;
 	atomic_fetch_add(&faults->failed, 1);
 	errno = ENOMEM;
 	return true;
+}
+
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *ret)
+{
+	int error;
+
+	if (!real_malloc)
+		find();
+	is_asking = true;
+	error = real_pthread_getattr_np(thread, ret);
+	is_asking = false;
+	return error;
 }
 
 void *malloc(size_t size)

@@ -338,7 +338,8 @@ def write_commands(tree, *sources):
     return ["--build", str(tree.root / "build/x")]
 
 
-def test_headers(tree):
+def test_headers(tree, monkeypatch):
+    monkeypatch.setenv("DISPLAYD_TEST_FULL", "1")
     build = write_commands(tree)
     tree.write("include/base/a.h", "#pragma once\n#include <stddef.h>\nsize_t f(void);\n")
     assert tree.check("headers", *build) == []
