@@ -46,11 +46,16 @@ with Server(is_new=True) as server:
 """
 
 
+def segments_of(pids=None):
+    """Those that these processes have made, or all."""
+    lines = pathlib.Path("/proc/sysvipc/shm").read_text(encoding="ascii").splitlines()[1:]
+    return {line.split()[1] for line in lines if pids is None or int(line.split()[4]) in pids}
+
+
 def shared_memory(pids):
     """What PostgreSQL has outside of its folder, and what stays until it is removed: segments that these
     processes have made, and files that they map."""
-    lines = pathlib.Path("/proc/sysvipc/shm").read_text(encoding="ascii").splitlines()[1:]
-    segments = {line.split()[1] for line in lines if int(line.split()[4]) in pids}
+    segments = segments_of(pids)
     maps = ""
     for pid in pids:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended since they were listed
@@ -61,6 +66,7 @@ def shared_memory(pids):
 class Run:
     def __init__(self, kind="usual"):
         self.folder = tempfile.mktemp(prefix="displayd-run-", dir="/tmp")
+        self.before = segments_of()  # a process that was killed long ago may have had a number of now
         build = os.environ.get("BUILD", str(TEST.parent / "build/dev"))
         environment = os.environ | {
             "DISPLAYD": build + "/src/main/displayd", "DISPLAYCTL": build + "/src/ctl/displayctl"}
@@ -73,6 +79,7 @@ class Run:
         assert self.process.stdout.readline() == "running\n", self.process.stderr.read()
         self.keeper, self.command, *_ = self.pids = list(descendants(self.process.pid))
         self.segments, self.files = shared_memory(self.pids)
+        self.segments -= self.before
         assert len(self.segments) == 1
 
     def must_leave_nothing(self):
