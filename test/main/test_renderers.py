@@ -128,7 +128,8 @@ def readiness(server):
 
 
 PLAIN = 'load("render.star", "render")\ndef main():\n    return render.Root(child=render.Text("{slug}"))\n'
-ASKING = 'load("http.star", "http")\n' + PLAIN.replace("Text(", "Text(http.get('https://example.org/').body() + ")
+# Nobody is there (RFC 5737), and an egress that is well refuses to ask.
+ASKING = 'load("http.star", "http")\n' + PLAIN.replace("Text(", "Text(http.get('https://192.0.2.1/').body() + ")
 
 
 def show_an_app(server, folder, slugs=("one", "two", "three"), script=PLAIN):
