@@ -183,11 +183,11 @@ static int decode_extension(struct gif_decoder *decoder, struct panelimage_error
 	int code;
 	int rc = DGifGetExtension(decoder->gif, &code, &block);
 
-	while (rc == GIF_OK && block) {
-		if (code == GRAPHICS_EXT_FUNC_CODE && block[0] == 4)
-			(void)DGifExtensionToGCB(block[0], block + 1, &decoder->control);
+	/* GIF89a 23: a control extension is one sub-block. Browsers ignore further ones. */
+	if (rc == GIF_OK && block && code == GRAPHICS_EXT_FUNC_CODE && block[0] == 4)
+		(void)DGifExtensionToGCB(block[0], block + 1, &decoder->control);
+	while (rc == GIF_OK && block)
 		rc = DGifGetExtensionNext(decoder->gif, &block);
-	}
 	return rc == GIF_OK ? 0 : fail_frame(decoder, reterr);
 }
 
@@ -235,9 +235,14 @@ struct gif_decoder *pi_gif_open(const uint8_t *data, size_t size, const struct g
 		goto fail;
 	pi_canvas_clear(&decoder->canvas);
 	decoder->gif = DGifOpen(decoder, read_bytes, &error);
-	/* The outline has found the header to be sound and whole. */
-	if (!decoder->gif) {
+	/* The outline has found the header to be sound and whole. giflib sets no error if it has no
+	 * memory for the colour table. */
+	if (!decoder->gif && (error == 0 || error == D_GIF_ERR_NOT_ENOUGH_MEM)) {
 		(void)pi_fail_memory(reterr);
+		goto fail;
+	}
+	if (!decoder->gif) {
+		(void)pi_fail(reterr, "GIF is damaged in its header");
 		goto fail;
 	}
 	return decoder;

@@ -1,10 +1,20 @@
 #include "webp.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <webp/decode.h>
 #include <webp/demux.h>
 
+#include "bytes.h"
 #include "fail.h"
+
+enum {
+	ALPHA_HEAD_BYTES = 9, /* "ALPH", size, and how it is stored */
+	ALPHA_METHOD = 0x03,
+	ALPHA_RESERVED = 0x02 | 0x20 | 0x80, /* bits that libwebp does not accept */
+	VP8L_HEAD_BYTES = 5,
+	VP8L_SIGNATURE = 0x2f,
+};
 
 struct webp_decoder {
 	WebPAnimDecoder *anim;
@@ -33,9 +43,59 @@ static bool flatten(const uint8_t *rgba, struct canvas *ret)
 	return same;
 }
 
+static VP8StatusCode decode(const uint8_t *data, size_t size)
+{
+	WebPDecoderConfig config;
+	VP8StatusCode status;
+
+	/* Fails only if header and library do not belong together. */
+	if (!WebPInitDecoderConfig(&config))
+		return VP8_STATUS_INVALID_PARAM;
+	status = WebPDecode(data, size, &config);
+	WebPFreeDecBuffer(&config.output);
+	return status;
+}
+
+/* The alpha of a lossy image, from the first byte of its ALPH chunk, as a VP8L image (RFC 9649,
+ * 2.7.1.2): libwebp reports much damage there as a lack of memory. */
+static VP8StatusCode decode_alpha(const WebPIterator *frame)
+{
+	const uint8_t *chunk = frame->fragment.bytes;
+	size_t size = le32(chunk + 4), left = frame->fragment.size - ALPHA_HEAD_BYTES;
+	size_t pixels = (size_t)frame->width * (size_t)frame->height;
+	uint8_t *vp8l;
+	VP8StatusCode status;
+
+	if (size == 0 || size - 1 > left || chunk[8] & ALPHA_RESERVED)
+		return VP8_STATUS_BITSTREAM_ERROR;
+	if ((chunk[8] & ALPHA_METHOD) == 0)
+		return size - 1 < pixels ? VP8_STATUS_BITSTREAM_ERROR : VP8_STATUS_OK;
+	vp8l = malloc(VP8L_HEAD_BYTES + size - 1);
+	if (!vp8l)
+		return VP8_STATUS_OUT_OF_MEMORY;
+	vp8l[0] = VP8L_SIGNATURE;
+	put_le32(vp8l + 1, (uint32_t)(frame->width - 1) | (uint32_t)(frame->height - 1) << 14);
+	memcpy(vp8l + VP8L_HEAD_BYTES, chunk + ALPHA_HEAD_BYTES, size - 1);
+	status = decode(vp8l, VP8L_HEAD_BYTES + size - 1);
+	free(vp8l);
+	return status;
+}
+
+/* Decodes a frame by itself: its alpha, if that has a chunk of its own, and the rest. */
+static VP8StatusCode decode_frame(const WebPIterator *frame)
+{
+	VP8StatusCode status = VP8_STATUS_OK;
+
+	if (frame->fragment.size >= ALPHA_HEAD_BYTES &&
+	    memcmp(frame->fragment.bytes, "ALPH", 4) == 0)
+		status = decode_alpha(frame);
+	return status == VP8_STATUS_OK ? decode(frame->fragment.bytes, frame->fragment.size)
+				       : status;
+}
+
 /* libwebp's decoder of animations does not say why it failed. A frame of a damaged file fails
- * again, one for which there was no memory succeeds, or the lack is told. number: 0 for the file
- * alone. */
+ * again, one for which there was no memory succeeds, or the lack is reported. number: 0 for the
+ * file alone. */
 static bool lacks_memory(const uint8_t *data, size_t size, uint32_t number)
 {
 	WebPData file = {.bytes = data, .size = size};
@@ -45,13 +105,9 @@ static bool lacks_memory(const uint8_t *data, size_t size, uint32_t number)
 	bool lacks = state == WEBP_DEMUX_DONE && number == 0;
 
 	if (demuxer && number > 0 && WebPDemuxGetFrame(demuxer, (int)number, &frame)) {
-		WebPDecoderConfig config;
-		VP8StatusCode status = VP8_STATUS_INVALID_PARAM;
+		VP8StatusCode status = decode_frame(&frame);
 
-		if (WebPInitDecoderConfig(&config))
-			status = WebPDecode(frame.fragment.bytes, frame.fragment.size, &config);
 		lacks = status == VP8_STATUS_OK || status == VP8_STATUS_OUT_OF_MEMORY;
-		WebPFreeDecBuffer(&config.output);
 	}
 	WebPDemuxReleaseIterator(&frame);
 	WebPDemuxDelete(demuxer);

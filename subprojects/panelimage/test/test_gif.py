@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 import struct
 
 import pytest
@@ -155,6 +156,18 @@ def test_delays(convert, delay_cs, ms):
     frames = [Frame([i % 2] * 2048, delay_cs=delay_cs) for i in range(3)]
     webp, _ = check(convert, frames, palette(4))
     assert [shown for _, shown in panel_frames(webp)] == [ms] * 3
+
+
+@pytest.mark.parametrize("later", [b"\x04\x00\x16\x10\x00", b"\x04\x05\x16\x10\x00", b"\x01\x00"],
+                         ids=["delay", "transparent", "short"])
+def test_first_part_of_a_control_counts(convert, later):
+    """A control extension has one sub-block; what follows in it says nothing."""
+    frames = [Frame([0] * 2048, delay_cs=30), Frame([1] * 2048, delay_cs=30)]
+    sound = giffile.write(frames, palette(4))
+    data = re.sub(rb"!\xf9\x04.\x1e\x00.", lambda match: match[0] + later, sound)
+    assert len(data) == len(sound) + 2 * len(later)
+    assert panel_frames(convert(data)[0]) == panel_frames(convert(sound)[0])
+    assert convert(data)[1].duration_ms == 600
 
 
 def test_neighbours_that_are_alike(convert):

@@ -286,6 +286,44 @@ def test_truncated_at_every_byte(convert, name):
             convert(data[:size])
 
 
+def alpha_chunks(seed):
+    """ALPH and VP8 of a lossy still whose alpha is compressed."""
+    rng = random.Random(seed)
+    chunks = chunks_of(saved([image_of([p[:3] + (rng.choice((0, 90, 200)),) for p in smooth()])],
+                             quality=20))
+    assert chunks.startswith(b"ALPH") and chunks[8] & 3
+    return chunks
+
+
+@pytest.mark.parametrize("place", ["still", "first frame", "second frame"])
+def test_damaged_alpha_is_damage(convert, place):
+    """Colours without a fault do not make a lack of memory of it."""
+    refused = 0
+    for seed in range(16):
+        rng = random.Random(seed)
+        chunks = bytearray(alpha_chunks(seed % 4))
+        size = int.from_bytes(chunks[4:8], "little")
+        for _ in range(4):
+            chunks[rng.randrange(8, 8 + size)] = rng.randrange(256)
+        frames = [bytes(chunks), WHOLE] if place == "first frame" else [WHOLE, bytes(chunks)]
+        data = (riff(vp8x(webpfile.ALPHA), bytes(chunks)) if place == "still"
+                else riff(vp8x(), anim(), *map(anmf, frames)))
+        try:
+            convert(data)
+        except Refused as why:
+            assert str(why).endswith("is damaged or truncated")
+            refused += 1
+    assert refused > 0
+
+
+@pytest.mark.parametrize("alpha", [b"", b"\x01", b"\x00" + bytes(2047), *(
+    bytes([head]) + bytes(2048) for head in (2, 3, 0x20, 0x80))], ids=lambda alpha: alpha[:1].hex())
+def test_alpha_that_is_none(convert, alpha):
+    color = chunks_of(FILES["lossy"])
+    with pytest.raises(Refused, match="WebP frame 1 of 1 is damaged or truncated"):
+        convert(riff(vp8x(webpfile.ALPHA), webpfile.chunk(b"ALPH", alpha), color))
+
+
 @pytest.mark.parametrize("name", ["lossy", "lossless"])
 def test_truncated_within_its_container(convert, name):
     """The container is sound, its image is not all there."""
