@@ -401,6 +401,8 @@ static enum exit_code open_instance(struct supervisor *supervisor, const struct 
 
 	if (!upgrade_was_handed_over(upgrade)) {
 		code = instance_open(&supervisor->instance, config, &why);
+		if (code == EXIT_DONE)
+			upgrade_note_start(upgrade, &supervisor->instance);
 	} else {
 		code = upgrade_take_over(upgrade, &supervisor->instance, config, &why);
 		if (code != EXIT_DONE)
@@ -425,6 +427,8 @@ enum exit_code supervisor_run(const struct config *config, struct upgrade *upgra
 		code = run_children(&supervisor);
 	if (code != EXIT_DONE)
 		notify_status("ended: the log says why");
+	if (code != EXIT_DONE && !supervisor.is_ready)
+		upgrade_note_failed_start(upgrade, &supervisor.instance);
 	if (upgrade_is_restart(upgrade))
 		instance_leave_given_sockets(&supervisor.instance);
 	metric_detach();

@@ -362,6 +362,38 @@ void upgrade_end(struct upgrade *upgrade, struct instance *instance, struct chil
 		 LOG_TEXT("to", DISPLAYD_VERSION));
 }
 
+static bool is_under_way(enum upgrade_state state)
+{
+	return state == UPGRADE_CHECKING || state == UPGRADE_WAITING || state == UPGRADE_REPLACING;
+}
+
+void upgrade_note_start(struct upgrade *upgrade, const struct instance *instance)
+{
+	struct upgrade_note last;
+
+	if (!upgrade_note_read(instance->config->state_dir, &last) || !is_under_way(last.state))
+		return;
+	upgrade->note = last;
+	/* The new program had begun, and is the one that starts again. */
+	if (last.state == UPGRADE_REPLACING && strcmp(last.to, DISPLAYD_VERSION) == 0)
+		note(upgrade, instance, UPGRADE_DONE,
+		     "displayd ended meanwhile, and started again");
+	else
+		fail(upgrade, instance, "displayd ended before the upgrade was done");
+}
+
+void upgrade_note_failed_start(struct upgrade *upgrade, const struct instance *instance)
+{
+	struct upgrade_note last;
+
+	/* Without the lock, the file is that of another server. */
+	if (instance->lock_fd < 0 || !upgrade_note_read(instance->config->state_dir, &last) ||
+	    last.state != UPGRADE_RESTARTING)
+		return;
+	upgrade->note = last;
+	note(upgrade, instance, UPGRADE_FAILED, "the new program did not start: its log says why");
+}
+
 void upgrade_note_ready(struct upgrade *upgrade, const struct instance *instance)
 {
 	struct upgrade_note last;

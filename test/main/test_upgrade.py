@@ -264,6 +264,47 @@ def end_a_fresh_worker(scene):
     return found[0]
 
 
+def note(scene):
+    with open(os.path.join(scene.server.state_dir, "upgrade"), encoding="utf-8") as file:
+        return dict(line.rstrip("\n").split(" ", 1) for line in file)
+
+
+@pytest.fixture
+def own_scene():
+    one = Scene()
+    yield one
+    one.remove()
+
+
+def test_a_crash_in_the_middle_is_an_end(own_scene):
+    """Not an upgrade that goes on for ever. The program that starts again is the new one."""
+    scene = own_scene
+    postmaster, begun = scene.server.postmaster(), len(scene.server.log())
+    os.kill(postmaster, signal.SIGSTOP)
+    os.kill(scene.server.process.pid, signal.SIGUSR2)
+    scene.server.wait_for_log('msg="another program takes the place of this one"')
+    wait_until(lambda: 'msg="worker started"' in scene.server.log()[begun:], "a fresh worker")
+    assert note(scene)["state"] == "replacing"
+    scene.server.kill()
+    os.kill(postmaster, signal.SIGCONT)
+    scene.server.start()
+    last = note(scene)
+    assert last["state"] == "done" and last["reason"] == "displayd ended meanwhile, and started again"
+    assert scene.upgrade()["state"] == "done"
+
+
+@pytest.mark.parametrize("state", ["checking", "waiting", "replacing"])
+def test_an_upgrade_that_ended_with_its_server_has_failed(own_scene, state):
+    scene = own_scene
+    scene.server.kill()
+    with open(os.path.join(scene.server.state_dir, "upgrade"), "w", encoding="utf-8") as file:
+        file.write(f"number 7\nstate {state}\nfrom 0.1\nto 99\nreason \n")
+    scene.server.start()
+    last = note(scene)
+    assert (last["number"], last["state"]) == ("7", "failed")
+    assert last["reason"] == "displayd ended before the upgrade was done"
+
+
 def test_workers_that_do_not_start_go_back(scene):
     before = scene.server.workers()
     assert "its workers do not start" in end_a_fresh_worker(scene)
