@@ -20,6 +20,7 @@ struct render_health {
 	_Atomic uint32_t crashes[RENDER_PROGRAM_COUNT];
 	_Atomic int32_t host; /* process ID of the render host that has begun its work */
 	_Atomic int32_t has_no_host;
+	_Atomic uint32_t host_beat; /* the render host's heartbeat */
 };
 
 /* health may be NULL here: nothing is counted. */

@@ -1,12 +1,15 @@
 /* What a worker and the render host say to each other. The host starts processes in the sandbox for
  * the workers, since a sealed worker can start none; it reads nothing that such a process writes.
+ * A process that was stopped (SIGSTOP, a job control signal) is killed after 4 s. Its parent is
+ * told of the stop, so it needs no heartbeat. One that hangs by itself is ended by its own alarm,
+ * or by its worker.
  *
  *   worker --HELLO pid--> host      a worker begins: what its predecessor had started is ended;
  *                                   the host answers with its own
  *   host   --HELLO pid--> worker    a host begins: what its predecessor had started is gone
  *   worker --START n, kind--> host --STARTED n, with a socket--> worker     or FAILED n, errno
  *   worker --KILL n--> host
- *   host   --ENDED n, status of waitpid()--> worker
+ *   host   --ENDED n, status of waitpid(), or HOST_STATUS_HUNG--> worker
  *
  * Each worker has a SOCK_SEQPACKET socket of its own to the host. The supervisor makes them before
  * both and keeps them, so that a message outlives the one who reads it; numbers are the worker's
@@ -25,6 +28,9 @@ enum render_program {
 };
 
 enum host_message_kind { HOST_HELLO, HOST_START, HOST_KILL, HOST_STARTED, HOST_FAILED, HOST_ENDED };
+
+/* In place of a status: it was killed because it stood still. What it worked at is not to blame. */
+enum { HOST_STATUS_HUNG = -1 };
 
 struct host_message {
 	uint32_t kind;

@@ -11,7 +11,7 @@ enum {
 	/* Workers end by themselves before that; see worker.h. */
 	WORKER_STOP_MS = 2 * WORKER_DRAIN_MS,
 	/* Not seen for so long, and with the start of another in its place less than 5 s. */
-	WORKER_SILENCE_MS = 4 * 1000,
+	SILENCE_MS = 4 * 1000,
 	/* A shutdown writes what is dirty; killed, it recovers at the next start. */
 	POSTGRES_STOP_MS = 60 * 1000,
 	/* It has nothing to finish. */
@@ -50,6 +50,12 @@ static bool is_host_ready(const struct instance *instance, unsigned index, pid_t
 	return atomic_load(&health_of(instance)->host) == pid;
 }
 
+static uint32_t host_heartbeat(const struct instance *instance, unsigned index)
+{
+	(void)index;
+	return atomic_load_explicit(&health_of(instance)->host_beat, memory_order_relaxed);
+}
+
 static void give_up_host(struct instance *instance)
 {
 	render_health_give_up_host(health_of(instance));
@@ -63,6 +69,7 @@ static int run_host(struct instance *instance, unsigned index)
 	    .is_required = instance->config->sandbox == SANDBOX_REQUIRED,
 	    .egress_allow = &instance->config->egress_allow,
 	    .ready_pid = &health_of(instance)->host,
+	    .beat = &health_of(instance)->host_beat,
 	};
 
 	(void)index;
@@ -166,9 +173,11 @@ static const struct child_kind renderers = {
     .count = one_if_rendering,
     .run = run_host,
     .is_kept = true,
+    .exit_code = EXIT_FAILED,
+    .heartbeat = host_heartbeat,
+    .silence_ms = SILENCE_MS,
     .is_ready = is_host_ready,
     .given_up = give_up_host,
-    .exit_code = EXIT_FAILED,
     .stop_order = 1, /* workers finish their requests with it */
     .stop_signal = SIGTERM,
     .stop_at_once_signal = SIGKILL,
@@ -189,7 +198,7 @@ static const struct child_kind worker = {
     .is_kept = true,
     .exit_code = EXIT_FAILED,
     .heartbeat = worker_heartbeat,
-    .silence_ms = WORKER_SILENCE_MS,
+    .silence_ms = SILENCE_MS,
     .is_ready = is_worker_serving,
     .is_renewed = true,
     .retire_signal = SIGUSR1,

@@ -27,6 +27,8 @@ enum {
 	LINK_FD = 3,
 	MESSAGES_A_TURN = 64, /* of one worker */
 	COMPLAINT_MS = 1000,
+	BEAT_MS = 500,
+	STOPPED_MS = 4 * 1000, /* as long as the supervisor bears a silent worker */
 	/* Exit codes of sandbox-launch and of process_start(): the program never ran. */
 	EXIT_NOT_STARTED = 125,
 };
@@ -43,7 +45,9 @@ struct renderer {
 	unsigned worker;
 	int32_t owner; /* the worker's process ID when it was started */
 	uint32_t number;
-	bool is_link; /* to the egress, whose process it shares with others */
+	bool is_link;	     /* to the egress, whose process it shares with others */
+	uint64_t stopped_ms; /* since when its process stands still; 0: it does not */
+	bool hangs;	     /* and was killed for that */
 };
 
 struct host {
@@ -151,7 +155,9 @@ static void on_ended(struct host *host, struct renderer *renderer, int status)
 	struct host_message message = {
 	    .kind = HOST_ENDED, .number = renderer->number, .value = status};
 
-	if (WIFEXITED(status) && WEXITSTATUS(status) >= EXIT_NOT_STARTED)
+	if (renderer->hangs)
+		message.value = HOST_STATUS_HUNG;
+	else if (WIFEXITED(status) && WEXITSTATUS(status) >= EXIT_NOT_STARTED)
 		log_error("render",
 			  "a renderer cannot be started: a layer of the sandbox is missing "
 			  "that --sandbox required asks for, or its program is gone",
@@ -161,12 +167,58 @@ static void on_ended(struct host *host, struct renderer *renderer, int status)
 	forget(host, renderer);
 }
 
+/* now_ms: 0: it goes on. */
+static void note_stop(struct host *host, pid_t pid, uint64_t now_ms)
+{
+	list_for_each (node, &host->renderers) {
+		struct renderer *renderer = container_of(node, struct renderer, node);
+
+		if (renderer->pid == pid)
+			renderer->stopped_ms = now_ms;
+	}
+}
+
+/* Its end is reported as any other. */
+static void kill_stopped(struct host *host, pid_t pid)
+{
+	bool is_egress = pid == host->egress.pid;
+
+	log_error("render", is_egress ? "the egress hangs: killed" : "a renderer hangs: killed",
+		  LOG_INT("pid", pid));
+	list_for_each (node, &host->renderers) {
+		struct renderer *renderer = container_of(node, struct renderer, node);
+
+		renderer->hangs |= renderer->pid == pid;
+	}
+	kill(pid, SIGKILL);
+	/* The next link gets another one. */
+	if (is_egress)
+		host_egress_leave(&host->egress);
+}
+
+static void look_for_stopped(struct host *host)
+{
+	uint64_t now_ms = clock_monotonic_ms();
+
+	list_for_each (node, &host->renderers) {
+		struct renderer *renderer = container_of(node, struct renderer, node);
+
+		if (renderer->stopped_ms && !renderer->hangs &&
+		    now_ms - renderer->stopped_ms >= STOPPED_MS)
+			kill_stopped(host, renderer->pid);
+	}
+}
+
 static void reap(struct host *host)
 {
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
+		if (WIFSTOPPED(status) || WIFCONTINUED(status)) {
+			note_stop(host, pid, WIFSTOPPED(status) ? clock_monotonic_ms() : 0);
+			continue;
+		}
 		list_for_each (node, &host->renderers) {
 			struct renderer *renderer = container_of(node, struct renderer, node);
 
@@ -336,7 +388,9 @@ static void serve(struct host *host)
 		fds[i] = (struct pollfd){.fd = host->settings->sockets[i], .events = POLLIN};
 	fds[workers] = (struct pollfd){.fd = host->signal_fd, .events = POLLIN};
 	while (!host->is_stopping) {
-		if (poll(fds, workers + 1, -1) <= 0)
+		if (host->settings->beat)
+			atomic_fetch_add_explicit(host->settings->beat, 1, memory_order_relaxed);
+		if (poll(fds, workers + 1, BEAT_MS) < 0)
 			continue;
 		if (fds[workers].revents)
 			read_signals(host);
@@ -346,6 +400,7 @@ static void serve(struct host *host)
 			/* The supervisor has the other end, too. */
 			host->is_stopping |= (fds[i].revents & POLLHUP) != 0;
 		}
+		look_for_stopped(host);
 		log_flush();
 	}
 	free(fds);

@@ -21,6 +21,7 @@ struct render_host_settings {
 	bool is_required;			/* --sandbox required */
 	const struct option_list *egress_allow; /* NULL: none */
 	_Atomic int32_t *ready_pid; /* gets its process ID once it has begun its work; NULL: none */
+	_Atomic uint32_t *beat;	    /* its heartbeat, raised twice a second; NULL: none */
 };
 
 /* Runs in a process of its own until SIGTERM. Its exit code. */

@@ -6,7 +6,7 @@
 
 const struct region render_health_region = {
     .name = "render health",
-    .version = 1,
+    .version = 2,
     .size = sizeof(struct render_health),
 };
 

@@ -18,12 +18,12 @@ struct host_process {
 	void (*started)(struct host_process *process, int socket);
 	/* error is a negative errno. */
 	void (*failed)(struct host_process *process, int error);
-	/* After started(): with the status of waitpid(), or HOST_LINK_LOST: the host has ended, and
-	 * the process with it. The process is no longer the link's. */
+	/* After started(): with the status of waitpid(), or HOST_LINK_LOST: the process hung, or
+	 * the host has ended, and the process with it. The process is no longer the link's. */
 	void (*ended)(struct host_process *process, int status);
 };
 
-enum { HOST_LINK_LOST = -1 };
+enum { HOST_LINK_LOST = HOST_STATUS_HUNG };
 
 /* The socket becomes the link's. It keeps no loop going by itself. health may be NULL. */
 struct host_link *host_link_open(struct loop *loop, int socket, struct render_health *health);

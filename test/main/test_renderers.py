@@ -59,6 +59,21 @@ def test_a_host_that_is_killed_is_replaced(serve):
     assert server.stop() == 0
 
 
+def test_a_host_that_hangs_is_replaced(serve):
+    """As a worker is: by its heartbeat."""
+    server = serve(workers=1).start()
+    host, workers = server.render_host(), server.workers()
+    wait_until(lambda: server.get("/readyz").status == 200, "that it serves")
+    kill(host, signal.SIGSTOP)
+    server.wait_for_log('msg="renderers hangs: killed"')
+    server.wait_for_log('msg="renderers ended unexpectedly" number=1 signal=9')
+    server.wait_for_log('msg="renderers started"', 2)
+    assert wait_until(lambda: (now := server.render_host()) != host and now, "another host")
+    assert server.get("/readyz").status == 200
+    assert server.workers() == workers
+    assert server.stop() == 0
+
+
 def test_it_ends_with_displayd(serve):
     server = serve(workers=1).start()
     host = server.render_host()

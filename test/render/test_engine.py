@@ -288,14 +288,40 @@ def test_a_script_without_end_does_not_hold_the_loop_or_a_preview(client):
     assert client.ask(RED, preview=True, account=2)["kind"] == "done"
     assert hangs not in client.answers
     answer = client.wait(hangs)
-    assert (answer["kind"], answer["message"]) == ("limit", "the app takes more than 10s")
+    assert (answer["kind"], answer["message"]) == ("unavailable", "there is no renderer at the moment")
 
 
-def test_a_renderer_that_stands_still_is_killed_at_its_deadline(client):
+def test_a_renderer_that_stands_still_is_replaced(client):
+    """Long before the deadline of its job, which is not to blame."""
     pid = client.stop_renderer()
-    assert client.ask(RED)["kind"] == "limit"
+    assert client.ask(RED)["kind"] == "unavailable"
+    assert f'msg="a renderer hangs: killed" pid={pid}' in "".join(client.log)
     client.must_draw()
     client.wait_for_renderers(lambda found: pid not in found["render-starlark"])
+
+
+def test_one_that_stands_still_at_work_is_replaced(client):
+    client.must_draw()
+    (pid,) = client.renderers()["render-starlark"]
+    begun = cpu_ticks(pid)
+    hangs = client.submit(ENDLESS)
+    wait_until(lambda: cpu_ticks(pid) >= begun + 3, "that it is at work on it")
+    os.kill(pid, signal.SIGSTOP)
+    assert client.wait(hangs)["kind"] == "unavailable"
+    client.must_draw()
+
+
+def test_one_that_stands_still_idle_is_replaced(client):
+    pid = client.stop_renderer()
+    client.wait_for_renderers(lambda found: pid not in found.get("render-starlark", []))
+    client.must_draw()
+
+
+def test_one_that_goes_on_is_left_alone(client):
+    pid = client.stop_renderer()
+    os.kill(pid, signal.SIGCONT)
+    client.must_draw()
+    assert client.renderers()["render-starlark"] == [pid]
 
 
 def test_one_that_has_not_read_its_job_costs_no_blame(client):

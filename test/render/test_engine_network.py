@@ -145,6 +145,7 @@ def test_the_egress_hangs(client, server):
     stand_still(pid)
     while (answer := client.ask_in_time(GET, config=config(server.url)))["kind"] != "done":
         assert "the network" in answer["message"]
+    assert f'msg="the egress hangs: killed" pid={pid}' in "".join(client.log)
     assert answer["log"] == "200 hello\n"
     assert pid not in client.renderers()["egress"]
 

@@ -22,7 +22,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { HANGS_S = 20, CONTROL = 3, CLIENTS_MAX = 256, EXIT_USAGE = 2, HELLO_MAX = 512 };
+enum { HANGS_S = 4, CONTROL = 3, CLIENTS_MAX = 256, EXIT_USAGE = 2, HELLO_MAX = 512 };
 
 struct egress {
 	struct desk *desk;
