@@ -15,7 +15,6 @@
 #include "watches.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The modules. Where one has something to tell a module that it does not know, it calls one of the
  * functions below. */
@@ -30,6 +29,7 @@ struct delivery {
 	struct upcoming upcoming;
 	struct loader loader;
 	struct picture_fetcher fetcher;
+	struct contacts contacts;
 	struct write_behind write_behind;
 	struct panel_reports reports;
 	struct push_order push_order;
@@ -76,6 +76,14 @@ static void on_fetched(void *context, struct panel *panel, bool has_come)
 
 	if (has_come) /* else links try again at their next deadline */
 		links_update(&delivery->links, panel);
+	lookups_answer(panel);
+}
+
+static void on_contact_end(void *context, struct panel *panel)
+{
+	struct delivery *delivery = context;
+
+	links_update(&delivery->links, panel);
 	lookups_answer(panel);
 }
 
@@ -197,8 +205,13 @@ static void connect_database(struct delivery *delivery, struct loop *loop)
 	loader_init(&delivery->loader);
 	delivery->fetcher =
 	    (struct picture_fetcher){.db = db, .on_fetched = on_fetched, .context = delivery};
-	delivery->write_behind = (struct write_behind){
-	    .loop = loop, .db = db, .panels = panels, .reconciliation = &delivery->reconciliation};
+	delivery->contacts = (struct contacts){
+	    .loop = loop, .panels = panels, .on_end = on_contact_end, .context = delivery};
+	delivery->write_behind = (struct write_behind){.loop = loop,
+						       .db = db,
+						       .panels = panels,
+						       .reconciliation = &delivery->reconciliation,
+						       .contacts = &delivery->contacts};
 	write_behind_init(&delivery->write_behind);
 	delivery->reports = (struct panel_reports){.loop = loop, .db = db};
 	panel_reports_init(&delivery->reports);
@@ -468,11 +481,6 @@ bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_
 	return polling_next(&delivery->polling, panel, lookup, is_peek, arena, ret_picture);
 }
 
-struct str delivery_refusal_picture(const struct panel_lookup *lookup)
-{
-	return lookup && lookup->is_undecided ? picture_no_database : picture_unknown_device;
-}
-
 bool delivery_watch(struct delivery *delivery, struct watcher *watcher, struct id device_id,
 		    struct id account_id)
 {
@@ -482,15 +490,6 @@ bool delivery_watch(struct delivery *delivery, struct watcher *watcher, struct i
 void delivery_unwatch(struct watcher *watcher)
 {
 	watches_remove(watcher);
-}
-
-struct str delivery_built_in_picture(const uint8_t hash[static PICTURE_HASH_BYTES])
-{
-	uint8_t built_in[PICTURE_HASH_BYTES];
-
-	picture_hash(picture_nothing_to_show, built_in);
-	return memcmp(hash, built_in, sizeof(built_in)) == 0 ? picture_nothing_to_show
-							     : (struct str){0};
 }
 
 void delivery_connect(struct delivery *delivery, struct panel *panel, struct http_request *request)

@@ -134,6 +134,8 @@ static void link_update(struct link *link)
 
 	if (!panel)
 		return; /* the link was dropped and waits for on_closed() */
+	if (panel->awaits_contact)
+		return; /* links_update() comes when the first contact is written */
 	/* Playback decides when the panel has taken what was sent to it: of pictures that come
 	 * meanwhile, only the newest is sent. */
 	if (websocket_pending_bytes(link->websocket))

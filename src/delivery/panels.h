@@ -36,6 +36,7 @@ struct panel {
 	bool is_disabled;
 	bool has_connected;	/* ever, and the database knows or is being told; write_behind.c */
 	bool is_contact;	/* it is being told of the first time; write_behind.c */
+	bool awaits_contact;	/* its first picture waits for that; write_behind.c */
 	bool wants_push;	/* it waits for a push alone, all else is known; loader.c */
 	bool is_unread;		/* PANEL_GONE because the database was away; loader.c */
 	uint8_t load_index;	/* in the load that is under way; loader.c */

@@ -64,6 +64,10 @@ bool polling_next(const struct polling *polling, struct panel *panel, struct pan
 	panel_touch(panel);
 	panel_seen(panel);
 	write_behind_contact(polling->write_behind, panel);
+	if (panel->awaits_contact) {
+		lookup_wait(lookup, panel);
+		return false;
+	}
 	panel_recall_push(panel);
 	answer = poll_next(&ahead, &panel->content, wall_us);
 	if (!panel_picture(panel, &answer.item).data) {

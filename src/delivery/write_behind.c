@@ -9,10 +9,14 @@
 enum {
 	SEEN_MS = 58 * 1000, /* lastOnline: within 60 s, a turn of the loop included */
 	DISPLAYED_MS = 500,
-	/* To a write that does not wait for the common moment: of a first contact, of a panel that
-	 * polls more seldom than there are such moments, and again where rows were locked, by
-	 * another worker, it may be, that writes an earlier time. */
+	/* To a write that does not wait for the common moment: of a panel that polls more seldom
+	 * than there are such moments, and again of rows that were locked, perhaps by another
+	 * worker that writes an earlier time. */
 	SOON_MS = 1000,
+	/* To the write of a first contact: those of a crowd share it. */
+	CONTACT_MS = 50,
+	/* From one attempt to the next while the database is away. */
+	SEEN_AGAIN_MS = 2 * 1000,
 	/* That a panel may be late with its poll, which begins when its picture was shown. */
 	POLL_LATE_MS = 5 * 1000,
 	/* From a write of times to the next turn of reconciliation. */
@@ -26,6 +30,7 @@ enum {
 
 struct batch {
 	struct write_behind *write_behind;
+	bool is_soon; /* of panels that do not wait for the common moment */
 	struct arena arena;
 	struct db_query query;
 	struct id *ids;
@@ -57,12 +62,26 @@ static unsigned displayed_count(const struct write_behind *write_behind)
 	return (unsigned)(buffer_length(&write_behind->displayed) / sizeof(struct displayed));
 }
 
-static void write_soon(struct write_behind *write_behind)
+static void write_soon(struct write_behind *write_behind, struct id id, uint64_t in_ms)
 {
-	if (write_behind->is_soon || write_behind->is_draining)
+	uint64_t at_ms = loop_now_ms(write_behind->loop) + in_ms;
+
+	if (write_behind->is_draining)
 		return;
-	write_behind->is_soon = true;
-	deadline_set(write_behind->loop, &write_behind->seen_deadline, SOON_MS);
+	buffer_append(&write_behind->soon, &id, sizeof(id));
+	if (!deadline_is_set(&write_behind->soon_deadline) ||
+	    write_behind->soon_deadline.at_ms > at_ms)
+		deadline_set_at(write_behind->loop, &write_behind->soon_deadline, at_ms);
+}
+
+/* All panels keep their times until the database is back. The next common moment would be too late:
+ * the times would be older than a minute. */
+static void write_again(struct write_behind *write_behind)
+{
+	uint64_t at_ms = loop_now_ms(write_behind->loop) + SEEN_AGAIN_MS;
+
+	if (!write_behind->is_draining && write_behind->seen_deadline.at_ms > at_ms)
+		deadline_set_at(write_behind->loop, &write_behind->seen_deadline, at_ms);
 }
 
 static void note_displayed(struct write_behind *write_behind, struct id device_id,
@@ -89,6 +108,8 @@ static void keep_all(const struct batch *batch)
 		else
 			keep_seen(batch->write_behind, batch->ids[i], batch->times_us[i]);
 	}
+	if (!batch->generations)
+		write_again(batch->write_behind);
 }
 
 /* Somebody else changes these rows just now: they are written soon. */
@@ -103,10 +124,11 @@ static void keep_locked(struct batch *batch, const struct db_result *result)
 			note_displayed(batch->write_behind, displayed[i].device_id,
 				       displayed[i].push_generation, displayed[i].displayed_at);
 	} else {
-		write_soon(batch->write_behind);
 		seen = db_read_rows(result, batch->query.record, &batch->arena);
-		for (unsigned i = 0; i < result->row_count; i++)
+		for (unsigned i = 0; i < result->row_count; i++) {
 			keep_seen(batch->write_behind, seen[i].id, seen[i].seen_at);
+			write_soon(batch->write_behind, seen[i].id, SOON_MS);
+		}
 	}
 }
 
@@ -133,6 +155,28 @@ static void tidy(const struct write_behind *write_behind)
 
 static void send_due(struct write_behind *write_behind);
 
+/* Times of panels have been written, or not. */
+static void end_seen(const struct batch *batch, bool is_written)
+{
+	struct write_behind *write_behind = batch->write_behind;
+
+	if (is_written)
+		tell_contacts(batch);
+	for (unsigned i = 0; i < batch->count; i++) {
+		struct panel *panel = panels_find(write_behind->panels, batch->ids[i]);
+
+		if (panel)
+			contacts_end(write_behind->contacts, panel);
+	}
+	/* A few rows are not worth a read of all panels. */
+	if (is_written && !batch->is_soon)
+		tidy(write_behind);
+	if (!batch->is_soon || --write_behind->soon_under_way > 0 || write_behind->is_draining)
+		return;
+	if (buffer_length(&write_behind->soon) && !deadline_is_set(&write_behind->soon_deadline))
+		deadline_set(write_behind->loop, &write_behind->soon_deadline, CONTACT_MS);
+}
+
 static void on_batch_done(struct db_query *query, const struct db_result *result)
 {
 	struct batch *batch = container_of(query, struct batch, query);
@@ -148,10 +192,8 @@ static void on_batch_done(struct db_query *query, const struct db_result *result
 		keep_all(batch);
 	else if (result->outcome == DB_OK && result->row_count)
 		keep_locked(batch, result);
-	if (result->outcome == DB_OK && !batch->generations) {
-		tell_contacts(batch);
-		tidy(write_behind);
-	}
+	if (!batch->generations)
+		end_seen(batch, result->outcome == DB_OK);
 	arena_finish(&batch->arena);
 	free(batch);
 	send_due(write_behind);
@@ -178,6 +220,7 @@ static void batch_send(struct batch *batch)
 		    query, &(struct device_seen_parameters){.ids = ids, .seen_at = times_us}, NULL);
 	batch->query.done = on_batch_done;
 	batch->write_behind->under_way++;
+	batch->write_behind->soon_under_way += batch->is_soon;
 	db_submit(batch->write_behind->db, &batch->query);
 }
 
@@ -215,16 +258,37 @@ static void leave_to_others(struct write_behind *write_behind)
 
 /* A panel that is connected, or has a picture until its next poll, is online now: the time of
  * its last poll would be more than a minute old before the next write. */
-static int64_t online_us(const struct write_behind *write_behind, const struct panel *panel)
+static bool is_online(const struct write_behind *write_behind, const struct panel *panel)
 {
 	const struct shown_poll *polled = panel->polled;
 	uint64_t dwell_ms = polled ? polled->dwell_s * UINT64_C(1000) : 0;
-	bool is_due = true;
 
-	if (polled && dwell_ms <= write_behind->seen_ms)
-		is_due = loop_now_ms(write_behind->loop) >=
-			 (uint64_t)polled->at_ms + dwell_ms + POLL_LATE_MS;
-	return panel->link_count || !is_due ? clock_wall_us() : panel->seen_us;
+	if (panel->link_count)
+		return true;
+	return polled && dwell_ms <= write_behind->seen_ms &&
+	       loop_now_ms(write_behind->loop) < (uint64_t)polled->at_ms + dwell_ms + POLL_LATE_MS;
+}
+
+/* Adds a panel that was seen to the batch, which is NULL while it is empty. Returns the batch, or
+ * NULL when it was full and has been sent. */
+static struct batch *add_seen(struct write_behind *write_behind, struct batch *batch,
+			      struct panel *panel, bool is_soon)
+{
+	bool online = is_online(write_behind, panel);
+
+	if (!batch)
+		batch = batch_create(write_behind, BATCH);
+	batch->is_soon = is_soon;
+	batch->ids[batch->count] = panel->id;
+	batch->times_us[batch->count++] = online ? clock_wall_us() : panel->seen_us;
+	/* One that is online is written at the next common moment, too, even if it says nothing
+	 * until then: the moment after that is more than a minute away. */
+	if (!is_soon || !online)
+		panel->seen_us = 0;
+	if (batch->count < BATCH)
+		return batch;
+	batch_send(batch);
+	return NULL;
 }
 
 static void flush_seen(struct write_behind *write_behind)
@@ -234,18 +298,26 @@ static void flush_seen(struct write_behind *write_behind)
 	list_for_each (node, &write_behind->panels->by_use) {
 		struct panel *panel = container_of(node, struct panel, by_use);
 
-		if (panel->seen_us == 0)
-			continue;
-		if (!batch)
-			batch = batch_create(write_behind, BATCH);
-		batch->ids[batch->count] = panel->id;
-		batch->times_us[batch->count++] = online_us(write_behind, panel);
-		panel->seen_us = 0;
-		if (batch->count == BATCH) {
-			batch_send(batch);
-			batch = NULL;
-		}
+		if (panel->seen_us)
+			batch = add_seen(write_behind, batch, panel, false);
 	}
+	if (batch)
+		batch_send(batch);
+}
+
+static void flush_soon(struct write_behind *write_behind)
+{
+	struct str view = buffer_view(&write_behind->soon);
+	const struct id *ids = (const struct id *)view.data;
+	struct batch *batch = NULL;
+
+	for (size_t i = 0; i < view.length / sizeof(*ids); i++) {
+		struct panel *panel = panels_find(write_behind->panels, ids[i]);
+
+		if (panel && panel->seen_us)
+			batch = add_seen(write_behind, batch, panel, true);
+	}
+	buffer_clear(&write_behind->soon);
 	if (batch)
 		batch_send(batch);
 }
@@ -293,13 +365,26 @@ static void on_seen_deadline(struct deadline *deadline)
 	struct write_behind *write_behind =
 	    container_of(deadline, struct write_behind, seen_deadline);
 
-	write_behind->is_soon = false;
-	/* While the database is away, the panels keep their times for the next deadline. */
+	await_common(write_behind);
 	if (db_is_up(write_behind->db)) {
 		leave_to_others(write_behind);
 		flush_seen(write_behind);
+	} else {
+		write_again(write_behind);
 	}
-	await_common(write_behind);
+}
+
+static void on_soon_deadline(struct deadline *deadline)
+{
+	struct write_behind *write_behind =
+	    container_of(deadline, struct write_behind, soon_deadline);
+
+	if (!db_is_up(write_behind->db)) {
+		buffer_clear(&write_behind->soon);
+		write_again(write_behind);
+	} else if (write_behind->soon_under_way == 0) { /* else end_seen() goes on */
+		flush_soon(write_behind);
+	}
 }
 
 static void on_displayed_deadline(struct deadline *deadline)
@@ -319,13 +404,15 @@ void write_behind_contact(struct write_behind *write_behind, struct panel *panel
 	if (panel->has_connected || write_behind->is_draining)
 		return;
 	panel->has_connected = panel->is_contact = true;
-	write_soon(write_behind);
+	write_soon(write_behind, panel->id, CONTACT_MS);
+	if (db_is_up(write_behind->db))
+		contacts_begin(write_behind->contacts, panel);
 }
 
 void write_behind_polled(struct write_behind *write_behind, const struct panel *panel)
 {
 	if (panel->polled->dwell_s * UINT64_C(1000) > write_behind->seen_ms)
-		write_soon(write_behind);
+		write_soon(write_behind, panel->id, SOON_MS);
 }
 
 void write_behind_displayed(struct write_behind *write_behind, struct panel *panel,
@@ -341,6 +428,8 @@ void write_behind_init(struct write_behind *write_behind)
 {
 	deadline_init(&write_behind->displayed_deadline, on_displayed_deadline);
 	deadline_init(&write_behind->seen_deadline, on_seen_deadline);
+	deadline_init(&write_behind->soon_deadline, on_soon_deadline);
+	contacts_init(write_behind->contacts);
 	write_behind_set_interval(write_behind, SEEN_MS);
 }
 
@@ -353,6 +442,8 @@ void write_behind_set_interval(struct write_behind *write_behind, uint64_t seen_
 static void stop(struct write_behind *write_behind)
 {
 	deadline_clear(write_behind->loop, &write_behind->seen_deadline);
+	deadline_clear(write_behind->loop, &write_behind->soon_deadline);
+	contacts_stop(write_behind->contacts); /* the last writes end each wait */
 	deadline_clear(write_behind->loop, &write_behind->displayed_deadline);
 }
 
@@ -369,4 +460,6 @@ void write_behind_finish(struct write_behind *write_behind)
 	require(write_behind->under_way == 0);
 	stop(write_behind);
 	buffer_finish(&write_behind->displayed);
+	buffer_finish(&write_behind->soon);
+	contacts_finish(write_behind->contacts);
 }

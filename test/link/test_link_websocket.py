@@ -404,6 +404,38 @@ def test_last_online_is_written(server, database, device):
     wait_until(lambda: device.get()["lastOnline"] > "2020-01-02", "lastOnline")
 
 
+def versions(database, *devices):
+    """Which write each row is of."""
+    rows = database.run("SELECT id::text, xmin::text, connected_at IS NOT NULL FROM device "
+                        "WHERE id = ANY (%s::uuid[])", [device.id for device in devices])
+    return {name: (xmin, has_connected) for name, xmin, has_connected in rows}
+
+
+@pytest.mark.parametrize("how", ["connects", "polls"])
+def test_the_first_contact_is_written_before_the_first_picture(database, make_device, how):
+    """And it alone: the panel that was heard of is written at its own moment, which may come between."""
+    other = make_device()
+
+    def is_other_untouched():
+        device = make_device()
+        before = versions(database, device, other)
+        assert (before[device.id][1], before[other.id][1]) == (False, True)
+        known.say(client_info={})
+        if how == "polls":
+            assert device.poll().status == 200
+        else:
+            with device.connect() as panel:
+                panel.read_picture(brightness=60)
+        after = versions(database, device, other)
+        assert after[device.id][1]
+        return after[other.id] == before[other.id]
+
+    with other.connect() as known:
+        known.read_picture(brightness=60)
+        known.show()
+        assert any(is_other_untouched() for _ in range(3))
+
+
 def nth_colour(number):
     return (number % 250, number // 250, 7)
 

@@ -1,52 +1,5 @@
 /* When write-behind writes, and what it keeps while the database is away. */
-#include "script.h"
-#include "write_behind.h"
-
-static struct pictures pictures;
-static struct account_shares shares;
-static struct panels panels;
-static struct reconciliation reconciliation;
-static struct write_behind write_behind;
-
-static void on_gone(void *context, struct panel *panel)
-{
-	(void)context;
-	(void)panel;
-}
-
-static int begin(void **state)
-{
-	script_begin(state);
-	pictures_init(&pictures, 1000);
-	panels = (struct panels){
-	    .loop = &script_loop,
-	    .pictures = &pictures,
-	    .shares = &shares,
-	    .cursors = script_cursors,
-	    .changes = script_changes,
-	    .max = 5000,
-	    .unused_ms = 1000,
-	    .on_gone = on_gone,
-	};
-	panels_init(&panels);
-	reconciliation = (struct reconciliation){.loop = &script_loop, .is_draining = true};
-	write_behind = (struct write_behind){.loop = &script_loop,
-					     .db = script_db,
-					     .panels = &panels,
-					     .reconciliation = &reconciliation};
-	write_behind_init(&write_behind);
-	write_behind_set_interval(&write_behind, 20 * 1000);
-	return 0;
-}
-
-static int end(void **state)
-{
-	write_behind_finish(&write_behind);
-	panels_finish(&panels);
-	pictures_finish(&pictures);
-	account_shares_finish(&shares);
-	return script_end(state);
-}
+#include "write_behind_scene.h"
 
 static void seen_devices_are_written_every_20_s(void **state)
 {
@@ -109,6 +62,20 @@ static void what_a_lost_database_did_not_take_is_kept(void **state)
 	assert_int_equal(panel->seen_us, 0);
 }
 
+static void a_lost_database_gets_the_times_when_it_is_back(void **state)
+{
+	struct panel *panel = panels_create(&panels, id_of(1));
+
+	(void)state;
+	panel_seen(panel);
+	set_database_up(false);
+	pass_ms(20 * 1000);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
+	set_database_up(true);
+	pass_ms(2000);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+}
+
 static void what_somebody_else_had_locked_is_kept(void **state)
 {
 	struct panel *one = panels_create(&panels, id_of(1)),
@@ -130,35 +97,6 @@ static void what_somebody_else_had_locked_is_kept(void **state)
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_BLOCKED);
 	assert_int_equal(two->seen_us, seen_us);
 	two->seen_us = 0;
-}
-
-static void the_first_contact_is_written_soon_and_told(void **state)
-{
-	struct panel *fresh = panels_create(&panels, id_of(1)),
-		     *known = panels_create(&panels, id_of(2));
-
-	(void)state;
-	known->has_connected = true;
-	panel_seen(known);
-	write_behind_contact(&write_behind, known);
-	pass_ms(5000);
-	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
-	panel_seen(fresh);
-	write_behind_contact(&write_behind, fresh);
-	write_behind_contact(&write_behind, fresh);
-	pass_ms(1000);
-	hints_sent();
-	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
-	run_turns();
-	assert_string_equal(hints_sent(), "device:01000000-0000-0000-0000-000000000001:0 ");
-	panel_seen(fresh);
-	write_behind_contact(&write_behind, fresh);
-	/* At the moment at which the other workers write, too. */
-	pass_ms(14 * 1000 - 1);
-	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
-	pass_ms(1);
-	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
-	assert_string_equal(hints_sent(), "");
 }
 
 static void poll_at(const struct cursors *worker, unsigned device)
@@ -198,17 +136,6 @@ static void the_worker_of_the_last_poll_writes_it(void **state)
 		assert_false(id_equal(ids[i], elsewhere->id));
 	assert_int_equal(elsewhere->seen_us, 0);
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
-}
-
-/* Of the time that is written, in microseconds: how long ago it is. */
-static int64_t written_ago_us(void)
-{
-	int64_t times_us[10];
-
-	assert_int_equal(int8_array(asked(STATEMENT_DEVICE_SEEN), 1, times_us), 1);
-	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
-	/* PostgreSQL counts from 2000. */
-	return script_wall_us() - INT64_C(946684800) * 1000000 - times_us[0];
 }
 
 static void poll_for(struct panel *panel, int dwell_s)
@@ -449,16 +376,14 @@ static void a_draining_worker_writes_at_once(void **state)
 	assert_int_equal(next_deadline_ms(), UINT64_MAX);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(seen_devices_are_written_every_20_s),
 	    TEST(many_are_written_in_portions),
 	    TEST(what_a_lost_database_did_not_take_is_kept),
+	    TEST(a_lost_database_gets_the_times_when_it_is_back),
 	    TEST(what_somebody_else_had_locked_is_kept),
-	    TEST(the_first_contact_is_written_soon_and_told),
 	    TEST(the_worker_of_the_last_poll_writes_it),
 	    TEST(a_panel_is_online_until_its_next_poll_is_due),
 	    TEST(a_panel_that_polls_seldom_is_written_at_its_polls),

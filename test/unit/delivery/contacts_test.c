@@ -1,0 +1,114 @@
+/* What is written when panels connect for the first time, and how long their first pictures wait.
+ */
+#include "write_behind_scene.h"
+
+static void the_first_contact_is_written_soon_and_told(void **state)
+{
+	struct panel *fresh = panels_create(&panels, id_of(1)),
+		     *known = panels_create(&panels, id_of(2));
+	struct id ids[10];
+
+	(void)state;
+	known->has_connected = true;
+	panel_seen(known);
+	write_behind_contact(&write_behind, known);
+	pass_ms(5000);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
+	panel_seen(fresh);
+	write_behind_contact(&write_behind, fresh);
+	write_behind_contact(&write_behind, fresh);
+	assert_true(fresh->awaits_contact);
+	assert_false(known->awaits_contact);
+	pass_ms(50);
+	hints_sent();
+	/* It alone: the others are written at their moment. */
+	assert_int_equal(id_array(asked(STATEMENT_DEVICE_SEEN), 0, ids), 1);
+	assert_true(id_equal(ids[0], fresh->id));
+	assert_int_equal(wait_ends, 0);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	run_turns();
+	assert_string_equal(hints_sent(), "device:01000000-0000-0000-0000-000000000001:0 ");
+	assert_int_equal(wait_ends, 1);
+	assert_false(fresh->awaits_contact);
+	panel_seen(fresh);
+	write_behind_contact(&write_behind, fresh);
+	/* At the moment at which the other workers write, too. */
+	pass_ms(15 * 1000 - 51);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
+	pass_ms(1);
+	assert_int_equal(id_array(asked(STATEMENT_DEVICE_SEEN), 0, ids), 2);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	assert_string_equal(hints_sent(), "");
+}
+
+static void the_first_picture_waits_for_200_ms_at_most(void **state)
+{
+	struct panel *one = panels_create(&panels, id_of(1)),
+		     *two = panels_create(&panels, id_of(2));
+
+	(void)state;
+	panel_seen(one);
+	write_behind_contact(&write_behind, one);
+	pass_ms(150);
+	panel_seen(two);
+	write_behind_contact(&write_behind, two);
+	pass_ms(49);
+	assert_int_equal(wait_ends, 0);
+	pass_ms(1);
+	assert_int_equal(wait_ends, 1);
+	assert_false(one->awaits_contact);
+	assert_true(two->awaits_contact);
+	/* The write of the other one waits for the end of the first: a slow database gets no more.
+	 */
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 1);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	pass_ms(50);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_AWAY);
+	assert_int_equal(wait_ends, 2);
+	two->seen_us = 0;
+}
+
+static void the_first_picture_does_not_wait_for_a_database_that_is_away(void **state)
+{
+	struct panel *panel = panels_create(&panels, id_of(1));
+
+	(void)state;
+	set_database_up(false);
+	panel_seen(panel);
+	write_behind_contact(&write_behind, panel);
+	assert_false(panel->awaits_contact);
+	pass_ms(1000);
+	set_database_up(true);
+	pass_ms(2000);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	run_turns();
+	assert_string_equal(hints_sent(), "device:01000000-0000-0000-0000-000000000001:0 ");
+}
+
+/* Else its time would be more than a minute old before the moment after. */
+static void a_contact_that_stays_is_written_at_the_next_moment_too(void **state)
+{
+	struct panel *panel = panels_create(&panels, id_of(1));
+
+	(void)state;
+	panel->link_count = 1;
+	panel_seen(panel);
+	write_behind_contact(&write_behind, panel);
+	pass_ms(50);
+	assert_int_equal(written_ago_us(), 0);
+	pass_ms(20 * 1000 - 50);
+	assert_int_equal(written_ago_us(), 0);
+	panel->link_count = 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(the_first_contact_is_written_soon_and_told),
+	    TEST(the_first_picture_waits_for_200_ms_at_most),
+	    TEST(the_first_picture_does_not_wait_for_a_database_that_is_away),
+	    TEST(a_contact_that_stays_is_written_at_the_next_moment_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
