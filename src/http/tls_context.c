@@ -122,32 +122,39 @@ bool tls_context_take_opened(void)
 	return is_true;
 }
 
+/* A session that a ticket holds; to be zeroed. */
+struct opened_ticket {
+	uint8_t session[TICKET_BYTES_MAX];
+	size_t size;
+};
+
+static bool open_ticket(const struct tls_context *tls, const uint8_t *ticket, size_t size,
+			struct opened_ticket *ret)
+{
+	return size <= sizeof(ret->session) &&
+	       tls_ticket_open(tls->ticket_keys, ticket, size, ret->session, &ret->size);
+}
+
 static int parse_ticket(void *context, mbedtls_ssl_session *session, unsigned char *ticket,
 			size_t size)
 {
-	const struct tls_context *tls = context;
-	size_t opened;
-	int error;
+	struct opened_ticket opened;
+	int error = MBEDTLS_ERR_SSL_INVALID_MAC;
 
-	if (!tls_ticket_open(tls->ticket_keys, ticket, size, ticket, &opened))
-		return MBEDTLS_ERR_SSL_INVALID_MAC;
-	error = mbedtls_ssl_session_load(session, ticket, opened);
-	sodium_memzero(ticket, opened);
+	if (open_ticket(context, ticket, size, &opened)) {
+		error = mbedtls_ssl_session_load(session, opened.session, opened.size);
+		sodium_memzero(&opened, sizeof(opened));
+	}
 	has_opened |= !error;
 	return error;
 }
 
 bool tls_context_knows_ticket(const struct tls_context *context, struct str ticket)
 {
-	uint8_t session[TICKET_BYTES_MAX];
-	size_t size;
-	bool is_known;
+	struct opened_ticket opened;
+	bool is_known = open_ticket(context, (const uint8_t *)ticket.data, ticket.length, &opened);
 
-	if (ticket.length > sizeof(session))
-		return false;
-	is_known = tls_ticket_open(context->ticket_keys, (const uint8_t *)ticket.data,
-				   ticket.length, session, &size);
-	sodium_memzero(session, sizeof(session));
+	sodium_memzero(&opened, sizeof(opened));
 	return is_known;
 }
 

@@ -13,8 +13,8 @@ enum { TLS_TICKET_EXTRA_BYTES = TLS_TICKET_KEY_NAME_BYTES + 24 + 16 };
  * place. The ticket has size + TLS_TICKET_EXTRA_BYTES bytes. */
 void tls_ticket_seal(const struct tls_ticket_key *keys, uint8_t *ticket, size_t size);
 
-/* Opens a ticket into ret_session, which may be the ticket itself. False: it is none of ours, or
- * too old. */
+/* Opens a ticket into ret_session, a buffer of at least as many bytes apart from the ticket. False:
+ * the ticket is not ours, or too old. */
 __attribute__((warn_unused_result)) bool tls_ticket_open(const struct tls_ticket_key *keys,
 							 const uint8_t *ticket, size_t size,
 							 uint8_t *ret_session, size_t *ret_size);
