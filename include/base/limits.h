@@ -91,14 +91,14 @@ enum {
 	/* Hints that wait to be sent: further ones are dropped, the generation decides. */
 	LIMIT_HINT_BYTES = 64 * 1024,
 	LIMIT_HINT_WORD_BYTES = 2000,
-	/* Jobs that wait for a worker thread: 503, as for those of an account that has as many as
-	 * it leaves to others (one account alone: half), and where a job would wait for longer
+	/* Jobs that wait for a worker thread: 503, as for those of an account or a network that has
+	 * as many as it leaves to others (one alone: half), and where a job would wait for longer
 	 * than that. */
 	LIMIT_SHORT_JOBS = 512,
 	LIMIT_LONG_JOBS = 64,
-	LIMIT_PASSWORD_JOBS = 64, /* one holds 19 MiB while it runs */
-	/* Of TLS: the connection is closed, as are those of an address that has as many as it
-	 * leaves to others. */
+	LIMIT_PASSWORD_JOBS = 64, /* of each of two lanes; one holds 19 MiB while it runs */
+	/* Of TLS: the oldest one of the network that has most makes room, as it does for one of a
+	 * network that has as many as it leaves to others: its connection is closed. */
 	LIMIT_HANDSHAKE_JOBS = 4096,
 	LIMIT_LANE_WAIT_MS = 5 * 1000,
 	/* Memory of a worker's images from their base64 to the answer, those that wait included:

@@ -1,29 +1,39 @@
-/* The jobs of one lane, in the order in which they get its threads: fair between accounts.
+/* The jobs of one lane, in the order in which they get its threads: fair between networks, and in
+ * each network between accounts.
  *
- * Accounts take turns, and what each turn used is measured in CPU time of the thread (a deficit
- * round robin whose costs are known afterwards). An account whose slice took longer than its turn
- * gave waits for as many rounds, also if it has no jobs meanwhile. The jobs of one account run in
- * the order in which they came, and what has begun goes on before the next one begins: so there
- * are never more half-made results than threads for each account.
+ * Networks take turns, and the accounts of a network share its turns. What each turn used is
+ * measured in CPU time of the thread (a deficit round robin whose costs are known afterwards). An
+ * account whose slice took longer than its turn gave waits for as many rounds, also if it has no
+ * jobs meanwhile. The jobs of one account run in the order in which they came, and what has begun
+ * goes on before the next one begins: so there are never more half-made results than threads for
+ * each account. An account that names no network is one by itself.
+ *
+ * A queue may serve the newest job first (is_newest_first), once an account's jobs would wait for
+ * half a second: its last client still gets through, where in order of arrival each would wait
+ * until it gives up. The oldest job then makes room for the newest one (lane_queue_oldest()).
  *
  * Pure: no thread, no clock. */
 #pragma once
 
+#include "base/map.h"
 #include "loop/lanes.h"
 
 enum { LANE_TURN_US = 2000 };
 
 struct lane_queue {
-	struct list accounts; /* of struct lane_account; the next one's turn first */
+	struct map networks;  /* of struct lane_share */
+	struct list members;  /* the same; the next one's turn first */
+	unsigned share_count; /* networks and accounts that are remembered */
 	unsigned threads;
-	unsigned account_threads; /* that one account may hold */
+	unsigned account_threads; /* that one network may hold */
 	unsigned limit;		  /* waiting jobs */
 	unsigned waiting;
 	unsigned running;
-	unsigned active;	/* accounts with unfinished jobs */
+	unsigned active;	/* networks with unfinished jobs */
 	unsigned ns_per_byte;	/* CPU time that jobs took, by their size; a moving average */
 	unsigned us_per_job;	/* CPU time that jobs took; likewise */
 	unsigned pace_permille; /* time for a slice by its CPU time; a moving average */
+	bool is_newest_first;	/* see above; to be set after lane_queue_init() */
 };
 
 /* ns_per_byte: a first guess. */
@@ -36,6 +46,14 @@ void lane_queue_finish(struct lane_queue *queue);
 /* 0, or an error of lanes_submit(); both set the time that the job will wait, by what is known. */
 __attribute__((warn_unused_result)) int lane_queue_add(struct lane_queue *queue,
 						       struct lane_job *job, uint64_t *ret_wait_us);
+
+/* Takes out a job that waits. */
+void lane_queue_remove(struct lane_queue *queue, struct lane_job *job);
+
+/* The job that is to make room for one which was refused with -EDQUOT or -EAGAIN: the oldest of the
+ * account that has most, in the network of the refused job or in the largest one. NULL: none, for
+ * those that have begun stay. */
+struct lane_job *lane_queue_oldest(struct lane_queue *queue, const struct lane_job *job, int error);
 
 /* The next job for a free thread, or NULL: none may run now. */
 struct lane_job *lane_queue_take(struct lane_queue *queue);

@@ -6,13 +6,17 @@
  *               stream of short jobs never starves it
  *   LANE_PASSWORD  a password's hash: 30 ms and 19 MiB each. It has threads of its own, one or two,
  *               so that nobody who guesses passwords holds those of the other lanes
+ *   LANE_KNOWN_PASSWORD  the same for those who are no strangers, and passkeys: they do not wait
+ *               behind guesses
  *   LANE_HANDSHAKE  what a new connection computes in TLS: 1 to 3 ms. It has threads of its own,
- *               half as many as the first two; connections share it by the address that they
- *               come from
+ *               half as many as the first two; connections share it by the network and the address
+ *               that they come from. Where many of an address wait, the newest one goes first, and
+ *               the oldest one makes room where there is none
  *
  * The accounts share each lane: they take turns of 2 ms of CPU time, and none holds all threads of
- * a lane that has more than one. A job works in steps; when its turn is over, it gives its thread
- * back and waits for its account's next turn.
+ * a lane that has more than one. Those of a network share its turns (loop/lane_queue.h). A job
+ * works in steps; when its turn is over, it gives its thread back and waits for its account's next
+ * turn.
  *
  * Each lane has a bounded queue, of which an account may fill as many places as it leaves to
  * others. A job that would wait for too long, by what was measured of those before it, is refused
@@ -30,23 +34,29 @@
 #include "base/id.h"
 #include "loop/loop.h"
 
-enum lane { LANE_SHORT, LANE_LONG, LANE_PASSWORD, LANE_HANDSHAKE, LANE_COUNT };
+enum lane { LANE_SHORT, LANE_LONG, LANE_PASSWORD, LANE_KNOWN_PASSWORD, LANE_HANDSHAKE, LANE_COUNT };
 
-struct lane_account;
+struct lane_share;
 
 struct lane_job {
-	struct list node;		    /* private: where it waits, or has run */
-	struct lane_account *queue_account; /* private */
-	uint64_t used_us;		    /* private: CPU time of the slices so far, */
-	uint64_t slice_us;		    /* of the last one */
-	uint64_t started_us;		    /* private: when that was handed to the pool */
-	uint64_t submitted_us;		    /* private; 0: it has begun */
-	enum lane lane;			    /* private */
-	bool has_more;			    /* private */
-	bool is_dropped;		    /* private */
+	struct list node;		/* private: where it waits, or has run */
+	struct lane_share *queue_share; /* private; NULL: it is in no queue */
+	uint64_t used_us;		/* private: CPU time of the slices so far, */
+	uint64_t slice_us;		/* of the last one */
+	uint64_t started_us;		/* private: when that was handed to the pool */
+	uint64_t submitted_us;		/* private; 0: it has begun */
+	enum lane lane;			/* private */
+	bool has_more;			/* private */
+	bool is_running;		/* private: the pool has it */
+	/* For done: it was not run to its end, since is_abandoned said so, or since it waited
+	 * longest where others needed its place. */
+	bool is_dropped;
 
 	struct id account; /* whose share it uses; all zero: that of those who have none */
-	size_t size;	   /* bytes that it works on, to foretell its time by that of others */
+	/* Whose accounts take turns with those of other networks; all zero: the account is in none,
+	 * and counts as one. */
+	struct id network;
+	size_t size; /* bytes that it works on, to foretell its time by that of others */
 	/* What a job before it has begun: it is never refused, since that one's time would be lost,
 	 * and goes before what its account has not begun. */
 	bool goes_on;
@@ -72,6 +82,9 @@ void lanes_stop(struct loop *loop);
  * *ret_retry_after_s: when to try again, 1 to 30. The job must stay where it is until done runs. */
 __attribute__((warn_unused_result)) int
 lanes_submit(struct loop *loop, enum lane lane, struct lane_job *job, unsigned *ret_retry_after_s);
+
+/* Takes out a job that was submitted and has not begun: done is not called. */
+void lanes_cancel(struct loop *loop, struct lane_job *job);
 
 /* Jobs that wait or run. */
 unsigned lanes_load(const struct loop *loop, enum lane lane);

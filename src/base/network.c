@@ -56,6 +56,14 @@ void address_cut_to_subscriber(struct address *address)
 		memset(address->bytes + 8, 0, sizeof(address->bytes) - 8);
 }
 
+void address_cut_to_site(struct address *address)
+{
+	bool is_v4 = memcmp(address->bytes, mapped, sizeof(mapped)) == 0;
+	size_t kept = is_v4 ? sizeof(mapped) + 3 : 6;
+
+	memset(address->bytes + kept, 0, sizeof(address->bytes) - kept);
+}
+
 bool network_read(const char *text, struct network *ret_network)
 {
 	struct str rest = str_from(text);

@@ -14,14 +14,24 @@ enum {
 	 * single ones wait long for a core. */
 	AVERAGE_OF_JOBS = 8,
 	AVERAGE_OF_SLICES = 64,
+	/* An account whose jobs would wait for longer has its newest one served first, where the
+	 * queue allows that. */
+	LANE_LATE_US = 500 * 1000,
+	/* Shares without jobs that are remembered for the time that they owe. */
+	LANE_DEBTORS_MAX = 1024,
 };
 
-struct lane_account {
+/* What takes turns: networks, and the accounts of each. */
+struct lane_share {
 	struct id id;
-	struct list node;	/* in the queue's accounts */
-	struct list begun;	/* of struct lane_job: those that wait to go on */
-	struct list waiting;	/* likewise: the others */
-	unsigned waiting_count; /* of both */
+	struct map_node mapped; /* key: id. In the queue's networks, or the network's accounts */
+	struct list node;	/* in the members of what it belongs to */
+	struct lane_share *network; /* of an account; NULL: a network itself */
+	struct map accounts;	    /* of a network */
+	struct list members;	    /* the same, the next one's turn first */
+	struct list begun;	/* of an account: of struct lane_job, those that wait to go on */
+	struct list waiting;	/* the others of an account */
+	unsigned waiting_count; /* of both; of a network, those of its accounts */
 	unsigned running;
 	int64_t credit_us;	  /* CPU time of this round that is left; below 0: it owes time */
 	uint64_t unfinished_size; /* of its jobs that wait or run */
@@ -41,192 +51,264 @@ void lane_queue_init(struct lane_queue *queue, unsigned threads, unsigned limit,
 	    .us_per_job = LIMIT_LANE_WAIT_MS * 1000, /* until some are known, bytes decide */
 	    .pace_permille = PACE_PERMILLE,
 	};
-	list_init(&queue->accounts);
+	list_init(&queue->members);
 }
 
-static bool is_active(const struct lane_account *account)
+static bool is_active(const struct lane_share *share)
 {
-	return account->waiting_count + account->running > 0;
+	return share->waiting_count + share->running > 0;
 }
 
-static void forget(struct lane_account *account)
+static struct lane_share *share_of(struct list *node)
 {
-	list_remove(&account->node);
-	free(account);
+	return container_of(node, struct lane_share, node);
+}
+
+/* ---- shares ---- */
+
+static struct str key_of(const struct id *id)
+{
+	return (struct str){(const char *)id->bytes, ID_BYTES};
+}
+
+static void forget(struct lane_queue *queue, struct lane_share *share)
+{
+	list_for_each (node, &share->members)
+		forget(queue, share_of(node));
+	map_finish(&share->accounts);
+	map_remove(share->network ? &share->network->accounts : &queue->networks, &share->mapped);
+	list_remove(&share->node);
+	queue->share_count--;
+	free(share);
 }
 
 static void forget_idle(struct lane_queue *queue)
 {
-	list_for_each (node, &queue->accounts) {
-		struct lane_account *account = container_of(node, struct lane_account, node);
-
-		if (!is_active(account))
-			forget(account);
-	}
+	list_for_each (node, &queue->members)
+		if (!is_active(share_of(node)))
+			forget(queue, share_of(node));
 }
 
 void lane_queue_finish(struct lane_queue *queue)
 {
 	require(queue->active == 0);
 	forget_idle(queue);
+	map_finish(&queue->networks);
 }
 
-static struct lane_account *find(struct lane_queue *queue, struct id id)
+static struct lane_share *find(const struct map *map, const struct id *id)
 {
-	list_for_each (node, &queue->accounts) {
-		struct lane_account *account = container_of(node, struct lane_account, node);
+	struct map_node *node = map_find(map, key_of(id));
 
-		if (id_equal(account->id, id))
-			return account;
-	}
-	return NULL;
+	return node ? container_of(node, struct lane_share, mapped) : NULL;
 }
 
-static struct lane_account *new_account(struct lane_queue *queue, struct id id)
+static struct lane_share *new_share(struct lane_queue *queue, struct id id,
+				    struct lane_share *network)
 {
-	struct lane_account *account = memory_zalloc(sizeof(*account));
+	struct lane_share *share = memory_zalloc(sizeof(*share));
 
-	account->id = id;
-	account->credit_us = LANE_TURN_US;
-	account->ns_per_byte = queue->ns_per_byte;
-	account->us_per_job = queue->us_per_job;
-	list_init(&account->begun);
-	list_init(&account->waiting);
-	list_append(&queue->accounts, &account->node);
-	return account;
+	share->id = id;
+	share->network = network;
+	share->credit_us = LANE_TURN_US;
+	share->ns_per_byte = queue->ns_per_byte;
+	share->us_per_job = queue->us_per_job;
+	list_init(&share->members);
+	list_init(&share->begun);
+	list_init(&share->waiting);
+	list_append(network ? &network->members : &queue->members, &share->node);
+	map_insert(network ? &network->accounts : &queue->networks, &share->mapped,
+		   key_of(&share->id));
+	queue->share_count++;
+	return share;
 }
 
-/* CPU time that the account's unfinished jobs will still take, by what is known. Many small images
+/* The job's network; that of an account which is in none is its own. */
+static struct id network_of(const struct lane_job *job)
+{
+	return id_is_none(job->network) ? job->account : job->network;
+}
+
+/* ---- waiting ---- */
+
+/* CPU time that the share's unfinished jobs will still take, by what is known. Many small images
  * take long for their bytes, and a few hostile ones for their number: the lesser of both counts,
  * so that they do not have large ones refused. */
-static uint64_t left_us(const struct lane_account *account)
+static uint64_t left_us(const struct lane_share *share)
 {
-	uint64_t jobs = account->waiting_count + account->running;
-	uint64_t by_jobs_us = jobs * account->us_per_job;
-	uint64_t total_us = account->unfinished_size * account->ns_per_byte / 1000;
+	uint64_t jobs = share->waiting_count + share->running;
+	uint64_t by_jobs_us = jobs * share->us_per_job;
+	uint64_t total_us = share->unfinished_size * share->ns_per_byte / 1000;
 
 	if (total_us > by_jobs_us)
 		total_us = by_jobs_us;
-	return total_us > account->unfinished_us ? total_us - account->unfinished_us : 0;
+	return total_us > share->unfinished_us ? total_us - share->unfinished_us : 0;
+}
+
+/* CPU time that the members use while one of them uses own_us: they take turns. */
+static uint64_t shared_us(const struct list *members, const struct lane_share *own, uint64_t own_us)
+{
+	uint64_t sum_us = own_us;
+
+	list_for_each (node, members) {
+		uint64_t other_us = share_of(node) == own ? 0 : left_us(share_of(node));
+
+		sum_us += other_us < own_us ? other_us : own_us;
+	}
+	return sum_us;
 }
 
 /* How long the account's unfinished jobs, and with them its next one, have to wait: for their own
- * CPU time, and for as much of every other account, which has its turns meanwhile; at the pace at
- * which threads get a core. */
-static uint64_t wait_us(const struct lane_queue *queue, const struct lane_account *account)
+ * CPU time, and for as much of every other account of its network, and then of every other network,
+ * which have their turns meanwhile; at the pace at which threads get a core. */
+static uint64_t wait_us(const struct lane_queue *queue, const struct lane_share *account)
 {
-	uint64_t own_us, alone_us, shared_us = 0;
+	uint64_t alone_us, total_us;
 
 	if (!account || !is_active(account))
 		return 0;
-	own_us = left_us(account);
-	list_for_each (node, &queue->accounts) {
-		uint64_t other_us = left_us(container_of(node, struct lane_account, node));
-
-		shared_us += other_us < own_us ? other_us : own_us;
-	}
-	alone_us = own_us / queue->account_threads;
-	shared_us /= queue->threads;
-	return (alone_us > shared_us ? alone_us : shared_us) * queue->pace_permille / PACE_PERMILLE;
+	alone_us = left_us(account);
+	total_us = shared_us(&account->network->members, account, alone_us);
+	total_us = shared_us(&queue->members, account->network, total_us) / queue->threads;
+	alone_us /= queue->account_threads;
+	return (alone_us > total_us ? alone_us : total_us) * queue->pace_permille / PACE_PERMILLE;
 }
 
-static int check_room(const struct lane_queue *queue, const struct lane_account *account,
-		      uint64_t job_wait_us)
+/* Whether a share has as many as it leaves to others: a single one fills half of the queue, and
+ * however many there are, a further one still finds a place. */
+static bool has_enough(const struct lane_queue *queue, const struct lane_share *share)
 {
-	unsigned own = account ? account->waiting_count : 0;
+	unsigned own = share ? share->waiting_count : 0;
 
+	return own > 0 && own >= queue->limit - queue->waiting;
+}
+
+static int check_room(const struct lane_queue *queue, const struct lane_share *network,
+		      const struct lane_share *account, uint64_t job_wait_us)
+{
 	if (queue->waiting >= queue->limit)
 		return -EAGAIN;
-	/* As many as it leaves to others: a single account fills half of the queue, and however
-	 * many share it, a further one still finds a place. */
-	if (own > 0 && own >= queue->limit - queue->waiting)
+	if (has_enough(queue, network) || has_enough(queue, account))
 		return -EDQUOT;
-	return job_wait_us > LIMIT_LANE_WAIT_MS * UINT64_C(1000) ? -ETIME : 0;
+	return !queue->is_newest_first && job_wait_us > LIMIT_LANE_WAIT_MS * UINT64_C(1000) ? -ETIME
+											    : 0;
+}
+
+/* For an account and its network. */
+static void count_waiting(struct lane_queue *queue, struct lane_share *share, int count)
+{
+	queue->waiting = (unsigned)((int)queue->waiting + count);
+	for (; share; share = share->network)
+		share->waiting_count = (unsigned)((int)share->waiting_count + count);
 }
 
 int lane_queue_add(struct lane_queue *queue, struct lane_job *job, uint64_t *ret_wait_us)
 {
-	struct lane_account *account = find(queue, job->account);
+	struct id network_id = network_of(job);
+	struct lane_share *network = find(&queue->networks, &network_id);
+	struct lane_share *account = network ? find(&network->accounts, &job->account) : NULL;
 	int error;
 
 	*ret_wait_us = wait_us(queue, account);
-	error = job->goes_on ? 0 : check_room(queue, account, *ret_wait_us);
+	error = job->goes_on ? 0 : check_room(queue, network, account, *ret_wait_us);
 	if (error)
 		return error;
+	if (!network)
+		network = new_share(queue, network_id, NULL);
 	if (!account)
-		account = new_account(queue, job->account);
-	queue->active += !is_active(account);
-	job->queue_account = account;
+		account = new_share(queue, job->account, network);
+	queue->active += !is_active(network);
+	job->queue_share = account;
 	job->used_us = 0;
 	list_append(job->goes_on ? &account->begun : &account->waiting, &job->node);
-	account->waiting_count++;
-	account->unfinished_size += job->size;
-	queue->waiting++;
+	count_waiting(queue, account, 1);
+	for (struct lane_share *share = account; share; share = share->network)
+		share->unfinished_size += job->size;
 	return 0;
 }
 
-static bool may_run(const struct lane_queue *queue, const struct lane_account *account)
+/* ---- turns ---- */
+
+static bool may_run(const struct lane_queue *queue, const struct lane_share *share)
 {
-	return account->waiting_count > 0 && account->running < queue->account_threads;
+	return share->waiting_count > 0 && share->running < queue->account_threads;
 }
 
 /* Begins as many rounds as it takes until one of those that may run has credit. False: none may. */
-static bool begin_round(struct lane_queue *queue)
+static bool begin_round(struct lane_queue *queue, struct list *members)
 {
 	int64_t least_us = INT64_MAX; /* what is owed */
 
-	list_for_each (node, &queue->accounts) {
-		struct lane_account *account = container_of(node, struct lane_account, node);
+	list_for_each (node, members) {
+		const struct lane_share *share = share_of(node);
 
-		if (may_run(queue, account) && -account->credit_us < least_us)
-			least_us = -account->credit_us;
+		if (may_run(queue, share) && -share->credit_us < least_us)
+			least_us = -share->credit_us;
 	}
 	if (least_us == INT64_MAX)
 		return false;
 	least_us = (least_us / LANE_TURN_US + 1) * LANE_TURN_US;
-	list_for_each (node, &queue->accounts) {
-		struct lane_account *account = container_of(node, struct lane_account, node);
+	list_for_each (node, members) {
+		struct lane_share *share = share_of(node);
 
-		account->credit_us += least_us;
-		if (account->credit_us > LANE_TURN_US)
-			account->credit_us = LANE_TURN_US; /* nobody saves up */
-		if (account->credit_us > 0 && !is_active(account))
-			forget(account);
+		share->credit_us += least_us;
+		if (share->credit_us > LANE_TURN_US)
+			share->credit_us = LANE_TURN_US; /* nobody saves up */
+		if (share->credit_us > 0 && !is_active(share))
+			forget(queue, share);
 	}
 	return true;
 }
 
-static struct lane_account *next_account(struct lane_queue *queue)
+static struct lane_share *next_with_credit(const struct lane_queue *queue, struct list *members)
 {
-	list_for_each (node, &queue->accounts) {
-		struct lane_account *account = container_of(node, struct lane_account, node);
-
-		if (account->credit_us > 0 && may_run(queue, account))
-			return account;
-	}
+	list_for_each (node, members)
+		if (share_of(node)->credit_us > 0 && may_run(queue, share_of(node)))
+			return share_of(node);
 	return NULL;
+}
+
+/* The one whose turn it is; NULL: none may run. */
+static struct lane_share *next_share(struct lane_queue *queue, struct list *members)
+{
+	struct lane_share *share = next_with_credit(queue, members);
+
+	if (!share && begin_round(queue, members))
+		share = next_with_credit(queue, members);
+	if (!share)
+		return NULL;
+	list_remove(&share->node);
+	list_append(members, &share->node);
+	return share;
+}
+
+static struct list *next_job(const struct lane_queue *queue, struct lane_share *account)
+{
+	bool is_late = left_us(account) * queue->pace_permille / PACE_PERMILLE > LANE_LATE_US;
+
+	if (!list_is_empty(&account->begun))
+		return account->begun.next;
+	return queue->is_newest_first && is_late ? account->waiting.previous
+						 : account->waiting.next;
 }
 
 struct lane_job *lane_queue_take(struct lane_queue *queue)
 {
-	struct lane_account *account;
+	struct lane_share *share = NULL;
 	struct list *node;
 
 	if (queue->waiting == 0 || queue->running >= queue->threads)
 		return NULL;
-	account = next_account(queue);
-	if (!account && begin_round(queue))
-		account = next_account(queue);
-	if (!account)
+	share = next_share(queue, &queue->members);
+	share = share ? next_share(queue, &share->members) : NULL;
+	if (!share)
 		return NULL;
-	list_remove(&account->node);
-	list_append(&queue->accounts, &account->node);
-	node =
-	    list_take_first(list_is_empty(&account->begun) ? &account->waiting : &account->begun);
-	account->waiting_count--;
-	account->running++;
-	queue->waiting--;
+	node = next_job(queue, share);
+	list_remove(node);
+	count_waiting(queue, share, -1);
 	queue->running++;
+	for (; share; share = share->network)
+		share->running++;
 	return container_of(node, struct lane_job, node);
 }
 
@@ -252,28 +334,45 @@ static void learn_pace(struct lane_queue *queue, const struct lane_slice *slice)
 
 static void learn_cost(struct lane_queue *queue, const struct lane_job *job)
 {
-	uint64_t ns_per_byte;
+	uint64_t ns_per_byte = job->size ? job->used_us * 1000 / job->size : 0;
 
 	learn(&queue->us_per_job, job->used_us, AVERAGE_OF_JOBS);
-	learn(&job->queue_account->us_per_job, job->used_us, AVERAGE_OF_JOBS);
-	if (job->size == 0)
-		return;
-	ns_per_byte = job->used_us * 1000 / job->size;
-	learn(&queue->ns_per_byte, ns_per_byte, AVERAGE_OF_JOBS);
-	learn(&job->queue_account->ns_per_byte, ns_per_byte, AVERAGE_OF_JOBS);
+	if (job->size)
+		learn(&queue->ns_per_byte, ns_per_byte, AVERAGE_OF_JOBS);
+	for (struct lane_share *share = job->queue_share; share; share = share->network) {
+		learn(&share->us_per_job, job->used_us, AVERAGE_OF_JOBS);
+		if (job->size)
+			learn(&share->ns_per_byte, ns_per_byte, AVERAGE_OF_JOBS);
+	}
 }
 
-static void end_job(struct lane_queue *queue, const struct lane_job *job)
+/* Forgets a share whose jobs are done, unless it owes time. Of those that do only so many are
+ * remembered: a stranger may come from any number of addresses. */
+static void rest(struct lane_queue *queue, struct lane_share *share)
 {
-	struct lane_account *account = job->queue_account;
+	struct lane_share *network = share->network;
 
-	account->unfinished_size -= job->size;
-	account->unfinished_us -= job->used_us;
-	if (is_active(account))
+	if (is_active(share))
 		return;
-	queue->active--;
-	if (account->credit_us > 0)
-		forget(account);
+	if (!network)
+		queue->active--;
+	if (share->credit_us > 0 || queue->share_count > queue->limit + LANE_DEBTORS_MAX)
+		forget(queue, share);
+	if (network)
+		rest(queue, network);
+}
+
+/* The job, which was counted out already, is no longer the queue's. */
+static void end_job(struct lane_queue *queue, struct lane_job *job)
+{
+	struct lane_share *account = job->queue_share;
+
+	job->queue_share = NULL;
+	for (struct lane_share *share = account; share; share = share->network) {
+		share->unfinished_size -= job->size;
+		share->unfinished_us -= job->used_us;
+	}
+	rest(queue, account);
 	/* Who owes time to nobody owes none. */
 	if (queue->active == 0)
 		forget_idle(queue);
@@ -282,12 +381,14 @@ static void end_job(struct lane_queue *queue, const struct lane_job *job)
 void lane_queue_give_back(struct lane_queue *queue, struct lane_job *job,
 			  const struct lane_slice *slice)
 {
-	struct lane_account *account = job->queue_account;
+	struct lane_share *account = job->queue_share;
 
-	account->running--;
 	queue->running--;
-	account->credit_us -= (int64_t)slice->cpu_us;
-	account->unfinished_us += slice->cpu_us;
+	for (struct lane_share *share = account; share; share = share->network) {
+		share->running--;
+		share->credit_us -= (int64_t)slice->cpu_us;
+		share->unfinished_us += slice->cpu_us;
+	}
 	job->used_us += slice->cpu_us;
 	learn_pace(queue, slice);
 	if (!slice->has_more) {
@@ -297,8 +398,38 @@ void lane_queue_give_back(struct lane_queue *queue, struct lane_job *job,
 		return;
 	}
 	list_append(&account->begun, &job->node);
-	account->waiting_count++;
-	queue->waiting++;
+	count_waiting(queue, account, 1);
+}
+
+/* ---- leaving ---- */
+
+void lane_queue_remove(struct lane_queue *queue, struct lane_job *job)
+{
+	list_remove(&job->node);
+	count_waiting(queue, job->queue_share, -1);
+	end_job(queue, job);
+}
+
+static struct lane_share *largest(struct list *members)
+{
+	struct lane_share *found = NULL;
+
+	list_for_each (node, members)
+		if (!found || share_of(node)->waiting_count > found->waiting_count)
+			found = share_of(node);
+	return found;
+}
+
+struct lane_job *lane_queue_oldest(struct lane_queue *queue, const struct lane_job *job, int error)
+{
+	struct id network_id = network_of(job);
+	struct lane_share *network =
+	    error == -EDQUOT ? find(&queue->networks, &network_id) : largest(&queue->members);
+	struct lane_share *account = network ? largest(&network->members) : NULL;
+
+	return account && !list_is_empty(&account->waiting)
+		   ? container_of(account->waiting.next, struct lane_job, node)
+		   : NULL;
 }
 
 void lane_count_refusal(unsigned lane, int error)

@@ -16,7 +16,12 @@
  * cores convert pictures. */
 enum { NICE = 10 };
 
-enum { RETRY_AFTER_MAX_S = 30 };
+enum {
+	RETRY_AFTER_MAX_S = 30,
+	/* Jobs that nobody waits for, of which a turn of the loop drops so many: each takes some
+	 * microseconds. */
+	DROPPED_A_TURN = 64,
+};
 
 /* The metrics have a name for each lane. */
 _Static_assert((int)LANE_COUNT <= (int)METRIC_LANE_PREVIEW &&
@@ -26,12 +31,16 @@ _Static_assert((int)LANE_COUNT <= (int)METRIC_LANE_PREVIEW &&
 struct lanes {
 	struct lane_queue queues[LANE_COUNT];
 	struct lane_threads *pool;
-	unsigned threads; /* of them, those of the short and the long lane */
+	unsigned threads;    /* of them, those of the short and the long lane */
+	struct list dropped; /* of struct lane_job: they are done without a thread */
+	struct later end_dropped;
+	struct loop *loop;
 };
 
 struct lane_kind {
 	unsigned limit;	      /* waiting jobs */
 	unsigned ns_per_byte; /* of a job, until it is measured */
+	bool is_newest_first;
 };
 
 static const struct lane_kind kinds[LANE_COUNT] = {
@@ -39,7 +48,10 @@ static const struct lane_kind kinds[LANE_COUNT] = {
     [LANE_LONG] = {.limit = LIMIT_LONG_JOBS, .ns_per_byte = 1000},
     /* The jobs of these are one byte each. */
     [LANE_PASSWORD] = {.limit = LIMIT_PASSWORD_JOBS, .ns_per_byte = 50 * 1000 * 1000},
-    [LANE_HANDSHAKE] = {.limit = LIMIT_HANDSHAKE_JOBS, .ns_per_byte = 2 * 1000 * 1000},
+    [LANE_KNOWN_PASSWORD] = {.limit = LIMIT_PASSWORD_JOBS, .ns_per_byte = 50 * 1000 * 1000},
+    [LANE_HANDSHAKE] = {.limit = LIMIT_HANDSHAKE_JOBS,
+			.ns_per_byte = 2 * 1000 * 1000,
+			.is_newest_first = true},
 };
 
 static unsigned threads_of(enum lane lane, unsigned threads)
@@ -48,6 +60,7 @@ static unsigned threads_of(enum lane lane, unsigned threads)
 	case LANE_LONG:
 		return threads / 2;
 	case LANE_PASSWORD:
+	case LANE_KNOWN_PASSWORD:
 		return threads < 4 ? 1 : 2;
 	case LANE_HANDSHAKE:
 		return threads / 2;
@@ -58,7 +71,7 @@ static unsigned threads_of(enum lane lane, unsigned threads)
 
 static bool has_own_threads(enum lane lane)
 {
-	return lane == LANE_PASSWORD || lane == LANE_HANDSHAKE;
+	return lane != LANE_SHORT && lane != LANE_LONG;
 }
 
 static void be_nice(void)
@@ -90,16 +103,14 @@ static void on_work(struct lane_job *job)
 	uint64_t from_us = thread_cpu_us();
 
 	be_nice();
-	job->has_more = false;
-	job->slice_us = 0;
-	while (!job->is_dropped) {
+	do {
 		job->has_more = job->run(job);
 		job->slice_us = thread_cpu_us() - from_us;
 		if (!job->has_more || job->slice_us >= LANE_TURN_US)
 			return;
 		if (job->lane == LANE_LONG)
 			give_way();
-	}
+	} while (true);
 }
 
 static void start_waiting(struct loop *loop);
@@ -110,9 +121,9 @@ static void on_work_done(struct loop *loop, struct lane_job *job)
 	    .cpu_us = job->slice_us,
 	    .wall_us = clock_monotonic_us() - job->started_us,
 	    .has_more = job->has_more,
-	    .is_dropped = job->is_dropped,
 	};
 
+	job->is_running = false;
 	lane_queue_give_back(&loop->lanes->queues[job->lane], job, &slice);
 	start_waiting(loop);
 	if (!slice.has_more)
@@ -127,26 +138,70 @@ static bool has_free_thread(const struct lanes *lanes, enum lane lane)
 		   lanes->threads;
 }
 
+/* The job is in no queue any more, and done without a thread: later, for whoever submits another
+ * one is in the midst of that. */
+static void drop(struct loop *loop, struct lane_job *job)
+{
+	job->is_dropped = true;
+	list_append(&loop->lanes->dropped, &job->node);
+	loop_later(loop, &loop->lanes->end_dropped);
+}
+
+static void run(struct loop *loop, struct lane_job *job)
+{
+	job->is_running = true;
+	job->started_us = clock_monotonic_us();
+	if (job->submitted_us)
+		metric_observe(METRIC_LANE_WAIT, (unsigned)job->lane,
+			       job->started_us - job->submitted_us);
+	job->submitted_us = 0;
+	lane_threads_run(loop->lanes->pool, job);
+}
+
+/* Returns how many jobs of the lane were dropped: at most so many. */
+static unsigned start_lane(struct loop *loop, enum lane lane, unsigned dropped_max)
+{
+	struct lane_queue *queue = &loop->lanes->queues[lane];
+	unsigned dropped = 0;
+
+	while (dropped < dropped_max && has_free_thread(loop->lanes, lane)) {
+		struct lane_job *job = lane_queue_take(queue);
+
+		if (!job)
+			break;
+		if (job->is_abandoned && job->is_abandoned(job)) {
+			lane_queue_give_back(queue, job, &(struct lane_slice){.is_dropped = true});
+			drop(loop, job);
+			dropped++;
+		} else {
+			run(loop, job);
+		}
+	}
+	return dropped;
+}
+
 static void start_waiting(struct loop *loop)
 {
-	struct lanes *lanes = loop->lanes;
+	unsigned dropped_max = DROPPED_A_TURN;
 
 	/* The long lane first: it is held to half of the threads anyway, and would starve behind an
 	 * endless stream of short jobs. */
-	for (int lane = LANE_COUNT - 1; lane >= 0; lane--) {
-		while (has_free_thread(lanes, lane)) {
-			struct lane_job *job = lane_queue_take(&lanes->queues[lane]);
+	for (int lane = LANE_COUNT - 1; lane >= 0; lane--)
+		dropped_max -= start_lane(loop, (enum lane)lane, dropped_max);
+}
 
-			if (!job)
-				break;
-			job->is_dropped = job->is_abandoned && job->is_abandoned(job);
-			job->started_us = clock_monotonic_us();
-			if (job->submitted_us)
-				metric_observe(METRIC_LANE_WAIT, (unsigned)lane,
-					       job->started_us - job->submitted_us);
-			job->submitted_us = 0;
-			lane_threads_run(lanes->pool, job);
-		}
+static void on_end_dropped(struct later *later)
+{
+	struct lanes *lanes = container_of(later, struct lanes, end_dropped);
+	struct list ending, *node;
+
+	list_init(&ending);
+	list_move_all(&ending, &lanes->dropped);
+	start_waiting(lanes->loop); /* which may have stopped for these */
+	while ((node = list_take_first(&ending))) {
+		struct lane_job *job = container_of(node, struct lane_job, node);
+
+		job->done(job);
 	}
 }
 
@@ -159,9 +214,13 @@ void lanes_start(struct loop *loop, unsigned threads)
 	for (int lane = 0; lane < LANE_COUNT; lane++) {
 		lane_queue_init(&lanes->queues[lane], threads_of(lane, threads), kinds[lane].limit,
 				kinds[lane].ns_per_byte);
+		lanes->queues[lane].is_newest_first = kinds[lane].is_newest_first;
 		if (has_own_threads(lane))
 			all_threads += threads_of(lane, threads);
 	}
+	lanes->loop = loop;
+	list_init(&lanes->dropped);
+	loop_later_init(&lanes->end_dropped, on_end_dropped);
 	lanes->threads = threads;
 	lanes->pool = lane_threads_create(loop, all_threads, on_work, on_work_done);
 	loop->lanes = lanes;
@@ -173,6 +232,7 @@ void lanes_stop(struct loop *loop)
 
 	if (!lanes)
 		return;
+	require(list_is_empty(&lanes->dropped));
 	for (int lane = 0; lane < LANE_COUNT; lane++)
 		lane_queue_finish(&lanes->queues[lane]);
 	lane_threads_destroy(lanes->pool);
@@ -186,14 +246,32 @@ void lanes_tell(const struct loop *loop)
 		lane_tell(lane, &loop->lanes->queues[lane]);
 }
 
+/* False: no job makes room. */
+static bool give_up_oldest(struct loop *loop, struct lane_queue *queue, const struct lane_job *job,
+			   int error)
+{
+	struct lane_job *oldest = lane_queue_oldest(queue, job, error);
+
+	if (!oldest)
+		return false;
+	lane_queue_remove(queue, oldest);
+	drop(loop, oldest);
+	lane_count_refusal(oldest->lane, error);
+	return true;
+}
+
 int lanes_submit(struct loop *loop, enum lane lane, struct lane_job *job,
 		 unsigned *ret_retry_after_s)
 {
+	struct lane_queue *queue = &loop->lanes->queues[lane];
 	uint64_t wait_us;
 	int error;
 
 	job->lane = lane;
-	error = lane_queue_add(&loop->lanes->queues[lane], job, &wait_us);
+	job->is_dropped = false;
+	error = lane_queue_add(queue, job, &wait_us);
+	if (error && queue->is_newest_first && give_up_oldest(loop, queue, job, error))
+		error = lane_queue_add(queue, job, &wait_us);
 	*ret_retry_after_s = 1 + (unsigned)(wait_us / 1000000);
 	if (*ret_retry_after_s > RETRY_AFTER_MAX_S)
 		*ret_retry_after_s = RETRY_AFTER_MAX_S;
@@ -203,6 +281,15 @@ int lanes_submit(struct loop *loop, enum lane lane, struct lane_job *job,
 	else
 		lane_count_refusal(lane, error);
 	return error;
+}
+
+void lanes_cancel(struct loop *loop, struct lane_job *job)
+{
+	require(!job->is_running);
+	if (job->queue_share)
+		lane_queue_remove(&loop->lanes->queues[job->lane], job);
+	else
+		list_remove(&job->node);
 }
 
 unsigned lanes_load(const struct loop *loop, enum lane lane)

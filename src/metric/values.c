@@ -76,9 +76,10 @@ static const char *const images[] = {
 };
 
 static const char *const lanes[] = {
-    [METRIC_LANE_SHORT] = "short",	 [METRIC_LANE_LONG] = "long",
-    [METRIC_LANE_PASSWORD] = "password", [METRIC_LANE_HANDSHAKE] = "handshake",
-    [METRIC_LANE_PREVIEW] = "preview",	 [METRIC_LANE_RENDER] = "render",
+    [METRIC_LANE_SHORT] = "short",	   [METRIC_LANE_LONG] = "long",
+    [METRIC_LANE_PASSWORD] = "password",   [METRIC_LANE_KNOWN_PASSWORD] = "known_password",
+    [METRIC_LANE_HANDSHAKE] = "handshake", [METRIC_LANE_PREVIEW] = "preview",
+    [METRIC_LANE_RENDER] = "render",
 };
 
 static const char *const job_states[] = {

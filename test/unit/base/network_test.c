@@ -130,6 +130,26 @@ static void subscribers(void **state)
 	}
 }
 
+static void sites(void **state)
+{
+	static const char *const cut[][2] = {
+	    {"192.0.2.1", "192.0.2.0"},
+	    {"::ffff:192.0.2.255", "192.0.2.0"},
+	    {"2001:db8:1:2:3:4:5:6", "2001:db8:1::"},
+	    {"::1", "::"},
+	};
+	struct address address;
+	char text[ADDRESS_TEXT_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
+		assert_true(address_read(str_from(cut[i][0]), &address));
+		address_cut_to_site(&address);
+		address_write(&address, text);
+		assert_string_equal(text, cut[i][1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +157,7 @@ int main(void)
 	    cmocka_unit_test(random_texts),
 	    cmocka_unit_test(what_is_written_is_read),
 	    cmocka_unit_test(subscribers),
+	    cmocka_unit_test(sites),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

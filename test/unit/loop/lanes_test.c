@@ -245,6 +245,60 @@ static void jobs_that_nobody_waits_for_are_dropped(void **state)
 	assert_int_equal(lanes_load(&loop, LANE_LONG), 0);
 }
 
+static unsigned given_up;
+
+static void on_waited(struct lane_job *lane_job)
+{
+	given_up += lane_job->is_dropped;
+	done_count++;
+}
+
+static int submit_handshake(struct job *job, uint8_t account)
+{
+	unsigned retry_after_s;
+
+	*job =
+	    (struct job){.lane_job = {.account = {{account}}, .run = run_long, .done = on_waited}};
+	return lanes_submit(&loop, LANE_HANDSHAKE, &job->lane_job, &retry_after_s);
+}
+
+/* All threads are held, and those of one address have filled their share: its next one takes the
+ * place of the oldest, which is told so later. */
+static void the_oldest_handshake_makes_room(void **state)
+{
+	static struct job many[LIMIT_HANDSHAKE_JOBS];
+	unsigned count = 0, held = THREADS / 2 - 1;
+
+	(void)state;
+	given_up = 0;
+	while (lanes_load(&loop, LANE_HANDSHAKE) < held + LIMIT_HANDSHAKE_JOBS / 2)
+		assert_int_equal(submit_handshake(&many[count++], 1), 0);
+	assert_int_equal(submit_handshake(&many[count++], 1), 0);
+	assert_int_equal(lanes_load(&loop, LANE_HANDSHAKE), held + LIMIT_HANDSHAKE_JOBS / 2);
+	assert_int_equal(done_count, 0);
+	stop_at = 0;
+	open_gate(count);
+	loop_run(&loop);
+	assert_int_equal(done_count, count);
+	assert_int_equal(given_up, 1);
+	assert_true(many[held].lane_job.is_dropped);
+}
+
+/* Neither is done then. */
+static void what_is_taken_out_is_not_done(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_int_equal(submit_handshake(&jobs[i], 1), 0);
+	lanes_cancel(&loop, &jobs[THREADS - 1].lane_job);
+	lanes_cancel(&loop, &jobs[THREADS - 2].lane_job);
+	assert_int_equal(lanes_load(&loop, LANE_HANDSHAKE), THREADS - 2);
+	open_gate(THREADS);
+	loop_run(&loop);
+	assert_int_equal(done_count, THREADS - 2);
+	assert_int_equal(jobs[THREADS - 1].number, 0);
+}
+
 static struct job stream[THREADS * 2];
 static unsigned stream_left;
 
@@ -329,6 +383,8 @@ int main(void)
 	    LANES_TEST(full_queues_refuse),
 	    LANES_TEST(long_jobs_give_their_threads_back),
 	    LANES_TEST(jobs_that_nobody_waits_for_are_dropped),
+	    LANES_TEST(the_oldest_handshake_makes_room),
+	    LANES_TEST(what_is_taken_out_is_not_done),
 	    LANES_TEST(stream_of_short_jobs_starves_no_long_one),
 	    LANES_TEST(the_thread_that_had_a_job_last_gets_the_next),
 	};

@@ -1,0 +1,224 @@
+/* Networks of accounts, and who makes room where too many wait; with costs that the test makes up.
+ */
+#include "../cmocka_test.h"
+#include "base/memory.h"
+#include "loop/lane_queue.h"
+
+#include <errno.h>
+
+enum { LIMIT = 64, NS_PER_BYTE = 1000, JOBS = 100 };
+
+static struct lane_queue queue;
+static struct lane_job jobs[JOBS];
+static unsigned job_count;
+
+static int open_queue(void **state)
+{
+	(void)state;
+	lane_queue_init(&queue, 1, LIMIT, NS_PER_BYTE);
+	job_count = 0;
+	return 0;
+}
+
+static int close_queue(void **state)
+{
+	(void)state;
+	lane_queue_finish(&queue);
+	return 0;
+}
+
+/* network: 0 for none. */
+static int add_from(uint8_t network, uint8_t account, size_t size)
+{
+	struct lane_job *job = &jobs[job_count++];
+	uint64_t wait_us;
+
+	*job = (struct lane_job){.account = {{account}}, .network = {{network}}, .size = size};
+	return lane_queue_add(&queue, job, &wait_us);
+}
+
+static int add(uint8_t account, size_t size)
+{
+	return add_from(0, account, size);
+}
+
+static void give_back(struct lane_job *job, uint64_t cpu_us)
+{
+	lane_queue_give_back(&queue, job,
+			     &(struct lane_slice){.cpu_us = cpu_us, .wall_us = cpu_us});
+}
+
+/* Runs the next job. Returns its account. */
+static uint8_t run_next(uint64_t cpu_us)
+{
+	struct lane_job *job = lane_queue_take(&queue);
+
+	assert_non_null(job);
+	give_back(job, cpu_us);
+	return job->account.bytes[0];
+}
+
+static void run_all(void)
+{
+	while (queue.waiting > 0)
+		run_next(100);
+}
+
+/* Thirty accounts of one network have a job each; the account of another one comes later. */
+static void networks_take_turns(void **state)
+{
+	unsigned before = 0;
+
+	(void)state;
+	for (uint8_t account = 1; account <= 30; account++)
+		assert_int_equal(add_from(1, account, 1), 0);
+	for (unsigned i = 0; i < 5; i++)
+		run_next(2500);
+	assert_int_equal(add_from(2, 100, 1), 0);
+	while (run_next(2500) != 100)
+		before++;
+	assert_in_range(before, 0, 2);
+	run_all();
+}
+
+/* One with thirty jobs, and one with a single job, in the same network. */
+static void accounts_of_a_network_take_turns(void **state)
+{
+	unsigned before = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++)
+		assert_int_equal(add_from(1, 1, 1), 0);
+	assert_int_equal(add_from(1, 2, 1), 0);
+	while (run_next(2500) != 2)
+		before++;
+	assert_in_range(before, 0, 2);
+	run_all();
+}
+
+static void a_network_fills_half_of_the_queue(void **state)
+{
+	(void)state;
+	for (uint8_t account = 0; account < LIMIT / 2; account++)
+		assert_int_equal(add_from(1, 1 + account, 1), 0);
+	assert_int_equal(add_from(1, 200, 1), -EDQUOT);
+	for (uint8_t account = 0; account < LIMIT / 4; account++)
+		assert_int_equal(add_from(2, 1 + account, 1), 0);
+	assert_int_equal(add_from(2, 200, 1), -EDQUOT);
+	run_all();
+}
+
+/* Accounts and networks may have the same ID, and an account is another one in another network. */
+static void ids_of_networks_and_accounts_are_apart(void **state)
+{
+	(void)state;
+	assert_int_equal(add_from(1, 1, 1), 0);
+	assert_int_equal(add_from(2, 1, 1), 0);
+	assert_int_equal(add(1, 1), 0);
+	assert_int_equal(add(0, 1), 0);
+	assert_int_equal(queue.active, 3);
+	run_all();
+	assert_int_equal(queue.active, 0);
+	assert_int_equal(queue.share_count, 0);
+}
+
+/* Each comes once, from an address of its own, and owes time: the time of all of them would be
+ * remembered for ever, since nobody waits for another round. */
+static void debts_of_strangers_are_not_kept_for_ever(void **state)
+{
+	(void)state;
+	assert_int_equal(add_from(9, 9, 1), 0);
+	assert_non_null(lane_queue_take(&queue));
+	for (unsigned i = 0; i < 20000; i++) {
+		struct lane_job *job = &jobs[1];
+		uint64_t wait_us;
+
+		*job =
+		    (struct lane_job){.account = {{1, (uint8_t)i, (uint8_t)(i >> 8)}}, .size = 1};
+		queue.threads = 2;
+		assert_int_equal(lane_queue_add(&queue, job, &wait_us), 0);
+		assert_ptr_equal(lane_queue_take(&queue), job);
+		give_back(job, 2500);
+	}
+	assert_in_range(queue.share_count, 1, 2048);
+	give_back(&jobs[0], 100);
+	assert_int_equal(queue.share_count, 0);
+}
+
+static void what_is_taken_out_holds_no_place(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < LIMIT / 2; i++)
+		assert_int_equal(add_from(1, 1, 1), 0);
+	for (unsigned i = 0; i < LIMIT / 2; i += 2)
+		lane_queue_remove(&queue, &jobs[i]);
+	assert_int_equal(queue.waiting, LIMIT / 4);
+	assert_int_equal(add_from(1, 1, 1), 0);
+	for (unsigned i = 1; i < LIMIT / 2; i += 2) {
+		assert_ptr_equal(lane_queue_take(&queue), &jobs[i]);
+		give_back(&jobs[i], 100);
+	}
+	run_all();
+	assert_int_equal(queue.share_count, 0);
+}
+
+/* Each job is known to take 10 ms: fifty of them are half a second. */
+static void the_newest_goes_first_where_many_wait(void **state)
+{
+	(void)state;
+	queue.is_newest_first = true;
+	queue.limit = 4 * JOBS;
+	for (unsigned i = 0; i < 100; i++) {
+		job_count = 0;
+		assert_int_equal(add(1, 10), 0);
+		run_next(10000);
+	}
+	job_count = 0;
+	for (unsigned i = 0; i < 60; i++)
+		assert_int_equal(add(1, 10), 0);
+	for (unsigned i = 59; i > 51; i--) {
+		assert_ptr_equal(lane_queue_take(&queue), &jobs[i]);
+		give_back(&jobs[i], 10000);
+	}
+	/* What is left would not wait for long: in the order in which it came. */
+	while (queue.waiting > 50)
+		run_next(10000);
+	assert_ptr_equal(lane_queue_take(&queue), &jobs[0]);
+	give_back(&jobs[0], 10000);
+	run_all();
+}
+
+static void the_oldest_of_the_largest_makes_room(void **state)
+{
+	struct lane_job mine = {.account = {{7}}, .network = {{2}}, .size = 1};
+	struct lane_job like_others = {.account = {{8}}, .network = {{1}}, .size = 1};
+
+	(void)state;
+	assert_null(lane_queue_oldest(&queue, &mine, -EAGAIN));
+	assert_int_equal(add_from(1, 1, 1), 0);
+	assert_int_equal(add_from(1, 2, 1), 0);
+	assert_int_equal(add_from(1, 2, 1), 0);
+	assert_int_equal(add_from(2, 7, 1), 0);
+	assert_ptr_equal(lane_queue_oldest(&queue, &mine, -EAGAIN), &jobs[1]);
+	assert_ptr_equal(lane_queue_oldest(&queue, &mine, -EDQUOT), &jobs[3]);
+	assert_ptr_equal(lane_queue_oldest(&queue, &like_others, -EDQUOT), &jobs[1]);
+	run_all();
+}
+
+#define QUEUE_TEST(name) cmocka_unit_test_setup_teardown(name, open_queue, close_queue)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    QUEUE_TEST(networks_take_turns),
+	    QUEUE_TEST(accounts_of_a_network_take_turns),
+	    QUEUE_TEST(a_network_fills_half_of_the_queue),
+	    QUEUE_TEST(ids_of_networks_and_accounts_are_apart),
+	    QUEUE_TEST(debts_of_strangers_are_not_kept_for_ever),
+	    QUEUE_TEST(what_is_taken_out_holds_no_place),
+	    QUEUE_TEST(the_newest_goes_first_where_many_wait),
+	    QUEUE_TEST(the_oldest_of_the_largest_makes_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
