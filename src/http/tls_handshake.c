@@ -16,8 +16,11 @@
 struct tls_handshake {
 	struct lane_job job;
 	struct tls_transport *owner;
-	struct deadline limit; /* set while it waits for the client */
+	struct deadline limit; /* set while it waits for the client, or for its first turn */
 	unsigned turns;
+	bool is_waiting; /* its first turn is in the lane; the client's bytes are still read */
+	bool has_gone;	 /* its client, before its turn */
+	bool is_changed; /* what the client sends is encrypted */
 	bool is_cheap;	 /* by a ticket of ours for TLS 1.2 */
 	bool has_opened; /* a ticket of ours, of any version */
 	int result;	 /* of the last turn */
@@ -124,70 +127,111 @@ static bool run_job(struct lane_job *job)
 	return false;
 }
 
+/* The client cannot end its handshake: it has left, or sends no more, and there is no request that
+ * came with the end of it. */
+static bool has_gone(const struct tls_transport *tls)
+{
+	enum http_transport_peer peer = http_transport_peer(tls->lower);
+
+	if (peer == HTTP_PEER_ENDED && tls->handshake->turns > 0)
+		return !tls_records_have(buffer_view(&tls->input), TLS_RECORD_DATA);
+	return peer != HTTP_PEER_THERE;
+}
+
+static void find_feed(struct tls_transport *tls)
+{
+	struct str input = buffer_view(&tls->input);
+
+	tls->feed = (struct str){input.data, tls_records_length(input)};
+}
+
+/* Just before a thread gets it. */
 static bool is_abandoned(struct lane_job *job)
 {
-	return container_of(job, struct tls_handshake, job)->owner->transport.is_closing;
+	struct tls_handshake *handshake = container_of(job, struct tls_handshake, job);
+	struct tls_transport *tls = handshake->owner;
+
+	handshake->has_gone = has_gone(tls);
+	if (handshake->has_gone || tls->transport.is_closing)
+		return true;
+	handshake->is_waiting = false;
+	deadline_clear(tls_transport_loop(tls), &handshake->limit);
+	tls->is_working = true;
+	http_transport_set_reading(tls->lower, false);
+	find_feed(tls);
+	return false;
+}
+
+static void refuse(struct tls_transport *tls, int error)
+{
+	const char *why = error == -ETIME    ? "its handshake would wait for too long"
+			  : error == -EDQUOT ? "too many handshakes of its network are waiting"
+					     : "too many handshakes are waiting";
+
+	log_refusal(tls, why);
+	tls_records_end(tls, error);
 }
 
 static void on_job_done(struct lane_job *job)
 {
-	struct tls_transport *tls = container_of(job, struct tls_handshake, job)->owner;
+	struct tls_handshake *handshake = container_of(job, struct tls_handshake, job);
+	struct tls_transport *tls = handshake->owner;
 
-	tls->is_working = false;
+	handshake->is_waiting = tls->is_working = false;
 	if (tls->transport.is_closing)
 		http_transport_close(tls->lower);
-	else if (!tls->transport.is_ended)
+	else if (tls->transport.is_ended)
+		return;
+	else if (!job->is_dropped)
 		go_on(tls);
+	else if (handshake->has_gone)
+		tls_records_end(tls, -ECONNRESET);
+	else
+		refuse(tls, -EDQUOT); /* the oldest one has made room */
 }
 
-/* Whose share of the lane it uses. */
-static struct id account_of(const struct tls_transport *tls)
+/* Whose share of the lane it uses, and whose turns. */
+static void find_share(const struct tls_transport *tls, struct lane_job *job)
 {
 	struct remote memory;
 	struct address address;
-	struct id id = {0};
 
-	if (address_read(remote_of(tls, &memory), &address)) {
-		address_cut_to_subscriber(&address);
-		memcpy(id.bytes, address.bytes, sizeof(id.bytes));
-	}
-	return id;
-}
-
-static const char *refusal_of(int error)
-{
-	switch (error) {
-	case -EDQUOT:
-		return "too many handshakes of this address are waiting";
-	case -ETIME:
-		return "its handshake would wait for too long";
-	default:
-		return "too many handshakes are waiting";
-	}
+	if (!address_read(remote_of(tls, &memory), &address))
+		return;
+	address_cut_to_subscriber(&address);
+	memcpy(job->account.bytes, address.bytes, sizeof(address.bytes));
+	address_cut_to_site(&address);
+	memcpy(job->network.bytes, address.bytes, sizeof(address.bytes));
 }
 
 static void submit(struct tls_transport *tls)
 {
-	struct lane_job *job = &tls->handshake->job;
+	struct tls_handshake *handshake = tls->handshake;
+	struct lane_job *job = &handshake->job;
+	bool is_first = handshake->turns == 0;
 	unsigned retry_after_s;
 	int error;
 
 	*job = (struct lane_job){
-	    .account = account_of(tls),
 	    .size = 1,
-	    .goes_on = tls->handshake->turns > 0,
+	    .goes_on = !is_first,
 	    .run = run_job,
 	    .is_abandoned = is_abandoned,
 	    .done = on_job_done,
 	};
+	find_share(tls, job);
+	/* Before the lane may take it at once. */
+	handshake->is_waiting = is_first;
+	tls->is_working = !is_first;
+	if (is_first)
+		deadline_set(tls_transport_loop(tls), &handshake->limit, LIMIT_LANE_WAIT_MS);
+	else
+		http_transport_set_reading(tls->lower, false);
 	error = lanes_submit(tls_transport_loop(tls), LANE_HANDSHAKE, job, &retry_after_s);
-	if (error) {
-		log_refusal(tls, refusal_of(error));
-		tls_records_end(tls, error);
+	if (!error)
 		return;
-	}
-	tls->is_working = true;
-	http_transport_set_reading(tls->lower, false);
+	handshake->is_waiting = tls->is_working = false;
+	refuse(tls, error);
 }
 
 /* As the first turn tells for all. */
@@ -202,20 +246,38 @@ static bool is_cheap(struct tls_transport *tls)
 	return tls->handshake->is_cheap;
 }
 
+/* Whether the client's bytes make a turn. Of one whose bytes are awaited nothing is computed. */
+static bool has_turn(struct tls_transport *tls)
+{
+	struct tls_handshake *handshake = tls->handshake;
+
+	if (tls->feed.length == 0)
+		return false;
+	handshake->is_changed |= tls_records_have(tls->feed, TLS_RECORD_CHANGE);
+	return handshake->is_changed || tls_message_is_whole(tls->feed);
+}
+
 void tls_handshake_take(struct tls_transport *tls, struct str data)
 {
+	struct tls_handshake *handshake = tls->handshake;
 	struct loop *loop = tls_transport_loop(tls);
-	struct str input;
 
 	require(!tls->is_working); /* feed leads into the input, which may move */
 	if (!tls->began_us)
 		tls->began_us = clock_monotonic_us();
 	buffer_append_str(&tls->input, data);
-	input = buffer_view(&tls->input);
-	tls->feed = (struct str){input.data, tls_records_length(input)};
-	if (tls->feed.length == 0)
+	if (handshake->is_waiting) {
+		/* It has sent more than its part. The rest waits in the kernel. */
+		http_transport_set_reading(tls->lower, false);
 		return;
-	deadline_clear(loop, &tls->handshake->limit);
+	}
+	find_feed(tls);
+	if (!has_turn(tls)) {
+		if (buffer_length(&tls->input) > TLS_RECORD_BYTES_MAX)
+			fail(tls, MBEDTLS_ERR_SSL_DECODE_ERROR);
+		return;
+	}
+	deadline_clear(loop, &handshake->limit);
 	if (loop->lanes && !is_cheap(tls)) {
 		submit(tls);
 	} else {
@@ -224,9 +286,18 @@ void tls_handshake_take(struct tls_transport *tls, struct str data)
 	}
 }
 
+/* The client has taken too long, or its first turn did not come. */
 static void on_limit(struct deadline *deadline)
 {
-	tls_records_end(container_of(deadline, struct tls_handshake, limit)->owner, -ETIMEDOUT);
+	struct tls_handshake *handshake = container_of(deadline, struct tls_handshake, limit);
+	struct tls_transport *tls = handshake->owner;
+	bool has_waited = handshake->is_waiting;
+
+	tls_handshake_stop(tls);
+	if (has_waited)
+		refuse(tls, -ETIME);
+	else
+		tls_records_end(tls, -ETIMEDOUT);
 }
 
 void tls_handshake_start(struct tls_transport *tls)
@@ -241,13 +312,20 @@ void tls_handshake_start(struct tls_transport *tls)
 
 bool tls_handshake_has_begun(const struct tls_transport *tls)
 {
-	return tls->handshake && (tls->handshake->turns > 0 || tls->is_working);
+	return tls->handshake &&
+	       (tls->handshake->turns > 0 || tls->handshake->is_waiting || tls->is_working);
 }
 
 void tls_handshake_stop(struct tls_transport *tls)
 {
-	if (tls->handshake)
-		deadline_clear(tls_transport_loop(tls), &tls->handshake->limit);
+	struct tls_handshake *handshake = tls->handshake;
+
+	if (!handshake)
+		return;
+	deadline_clear(tls_transport_loop(tls), &handshake->limit);
+	if (handshake->is_waiting)
+		lanes_cancel(tls_transport_loop(tls), &handshake->job);
+	handshake->is_waiting = false;
 }
 
 void tls_handshake_free(struct tls_transport *tls)

@@ -4,9 +4,15 @@
  *
  * A turn that signs or agrees on keys takes 1 to 3 ms, and runs as a job on a worker thread
  * (LANE_HANDSHAKE); meanwhile the connection reads nothing. Only the first turn may be refused:
- * what has begun goes before what has not. A client that resumes a session of TLS 1.2 costs as much
- * as a small request, and all its turns are served on the loop. So is everybody where no lanes were
- * started. */
+ * what has begun goes before what has not. Addresses take turns, and so do networks of them.
+ *
+ * A first turn that waits in the lane reads on, so that a client which leaves takes its job with
+ * it; and just before a turn the kernel is asked whether the client is still there. A message of
+ * which only a part has come is no turn. So nothing is computed for who has gone, and nobody holds
+ * a place for whose bytes the server waits.
+ *
+ * A client that resumes a session of TLS 1.2 costs as much as a small request, and all its turns
+ * are served on the loop. So is everybody where no lanes were started. */
 #pragma once
 
 #include "http/tls_records.h"
@@ -21,8 +27,9 @@ void tls_handshake_take(struct tls_transport *tls, struct str data);
 /* Whether the client has sent a part of it. */
 bool tls_handshake_has_begun(const struct tls_transport *tls);
 
-/* The connection is closing: no time is limited any more. While tls->is_working it must stay; the
- * handshake then closes the lower transport. */
+/* The connection is closing or has ended: no time is limited any more, and a first turn that waits
+ * is given up. While tls->is_working the connection must stay; the handshake then closes the lower
+ * transport. */
 void tls_handshake_stop(struct tls_transport *tls);
 
 /* No job is under way. Nothing where it is done. */

@@ -1,12 +1,10 @@
 #include "http/tls_hello.h"
 
 enum {
-	RECORD_TYPE_MIN = 20,
-	RECORD_HANDSHAKE = 22,
-	RECORD_TYPE_MAX = 23,
 	VERSION_MAJOR = 3,
 	MESSAGE_CLIENT_HELLO = 1,
 	MESSAGE_HEAD_BYTES = 4,
+	MESSAGE_BYTES_MAX = 16 * 1024,
 	VERSION_AND_RANDOM_BYTES = 2 + 32,
 	EXTENSION_TICKET = 35,
 	EXTENSION_SUPPORTED_VERSIONS = 43,
@@ -25,8 +23,8 @@ static uint32_t number_at(struct str data, size_t offset, unsigned bytes)
 /* A type of TLS, and the version's first byte, which is 3 in all of them. */
 static bool is_record_head(struct str data, size_t offset)
 {
-	return number_at(data, offset, 1) >= RECORD_TYPE_MIN &&
-	       number_at(data, offset, 1) <= RECORD_TYPE_MAX &&
+	return number_at(data, offset, 1) >= TLS_RECORD_CHANGE &&
+	       number_at(data, offset, 1) <= TLS_RECORD_DATA &&
 	       number_at(data, offset + 1, 1) == VERSION_MAJOR;
 }
 
@@ -44,6 +42,54 @@ size_t tls_records_length(struct str data)
 		whole += length;
 	}
 	return whole;
+}
+
+/* Takes a record off the front. False: there is no whole one. */
+static bool take_record(struct str *records, unsigned *ret_type, struct str *ret_content)
+{
+	size_t length;
+
+	if (records->length < TLS_RECORD_HEAD_BYTES)
+		return false;
+	*ret_type = number_at(*records, 0, 1);
+	length = number_at(*records, 3, 2);
+	if (records->length - TLS_RECORD_HEAD_BYTES < length)
+		return false;
+	*ret_content = (struct str){records->data + TLS_RECORD_HEAD_BYTES, length};
+	*records = str_from_offset(*records, TLS_RECORD_HEAD_BYTES + length);
+	return true;
+}
+
+bool tls_message_is_whole(struct str records)
+{
+	uint32_t length = 0; /* of the message, once its head is there */
+	size_t come = 0;
+	struct str content;
+	unsigned type;
+
+	while (take_record(&records, &type, &content)) {
+		if (type != TLS_RECORD_HANDSHAKE || content.length == 0)
+			return true;
+		for (size_t i = 0; i < content.length && come + i < MESSAGE_HEAD_BYTES; i++)
+			if (come + i > 0) /* the first byte is the message's type */
+				length = length << 8 | (uint8_t)content.data[i];
+		come += content.length;
+		if (come >= MESSAGE_HEAD_BYTES &&
+		    (length > MESSAGE_BYTES_MAX || come - MESSAGE_HEAD_BYTES >= length))
+			return true;
+	}
+	return records.length > 0; /* the head of no record */
+}
+
+bool tls_records_have(struct str records, enum tls_record_type wanted)
+{
+	struct str content;
+	unsigned type;
+
+	while (take_record(&records, &type, &content))
+		if (type == (unsigned)wanted)
+			return true;
+	return records.length > 0 && number_at(records, 0, 1) == (unsigned)wanted;
 }
 
 /* Takes a vector off the front, whose length comes first in so many bytes. */
@@ -98,7 +144,7 @@ bool tls_hello_read(struct str data, struct tls_hello *ret)
 	struct str hello, vector;
 
 	*ret = (struct tls_hello){0};
-	if (data.length < TLS_RECORD_HEAD_BYTES || (uint8_t)data.data[0] != RECORD_HANDSHAKE)
+	if (data.length < TLS_RECORD_HEAD_BYTES || (uint8_t)data.data[0] != TLS_RECORD_HANDSHAKE)
 		return false;
 	data = str_from_offset(data, TLS_RECORD_HEAD_BYTES - 2);
 	if (!take_vector(&data, 2, &hello) ||

@@ -5,13 +5,25 @@
 
 #include "base/str.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+enum tls_record_type { TLS_RECORD_CHANGE = 20, TLS_RECORD_HANDSHAKE = 22, TLS_RECORD_DATA = 23 };
 
 enum { TLS_RECORD_HEAD_BYTES = 5, TLS_RECORD_BYTES_MAX = TLS_RECORD_HEAD_BYTES + 16 * 1024 + 256 };
 
 /* The bytes of the records that are whole, from the front on. All bytes where what follows them is
  * the head of no record: whoever reads it finds that. */
 size_t tls_records_length(struct str data);
+
+/* False: the records, which are whole, begin with a message of a handshake of which more is to
+ * come. True also for what is no such message, or too large for one: whoever reads it finds that.
+ * Not for records that are encrypted. */
+bool tls_message_is_whole(struct str records);
+
+/* Whether the records, of which the last one may be cut, hold one of a kind: TLS_RECORD_CHANGE
+ * comes before what is encrypted, TLS_RECORD_DATA holds requests or, in TLS 1.3, anything. */
+bool tls_records_have(struct str records, enum tls_record_type type);
 
 struct tls_hello {
 	bool offers_tls13;

@@ -84,6 +84,13 @@ struct http_transport {
 
 enum { HTTP_TRANSPORT_PARTS_MAX = 4, HTTP_TRANSPORT_ADDRESS_BYTES = ADDRESS_TEXT_BYTES };
 
+/* What is known of the peer, beside the bytes that it has sent. */
+enum http_transport_peer {
+	HTTP_PEER_THERE,
+	HTTP_PEER_ENDED, /* sends no more, and all that it has sent was read */
+	HTTP_PEER_GONE,	 /* has reset the connection, or closed it and would take nothing */
+};
+
 /* See the functions below. */
 struct http_transport_kind {
 	struct http_transport *(*accept)(const struct http_transport_kind *kind,
@@ -96,6 +103,7 @@ struct http_transport_kind {
 	bool (*is_stalled)(struct http_transport *transport, uint64_t limit_ms);
 	void (*shutdown)(struct http_transport *transport);
 	bool (*has_input)(const struct http_transport *transport);
+	enum http_transport_peer (*peer)(const struct http_transport *transport);
 	struct http_backlog_share *(*share)(const struct http_transport *transport);
 	void (*close)(struct http_transport *transport);
 };
@@ -159,6 +167,13 @@ static inline void http_transport_shutdown(struct http_transport *transport)
 static inline bool http_transport_has_input(const struct http_transport *transport)
 {
 	return transport->kind->has_input(transport);
+}
+
+/* Asks the kernel, also while nothing is read: before work that a peer which has left needs no
+ * more. */
+static inline enum http_transport_peer http_transport_peer(const struct http_transport *transport)
+{
+	return transport->kind->peer(transport);
 }
 
 /* What waits for all connections of its address; NULL where it is in nobody's share. */

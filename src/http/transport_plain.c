@@ -234,21 +234,24 @@ static void on_alloc(uv_handle_t *handle, size_t suggested_size, uv_buf_t *ret_b
 	*ret_buffer = uv_buf_init(read_buffer, has_had_its_turn ? 0 : READ_BUFFER_BYTES);
 }
 
-/* After the peer's last byte: whether it cannot read any more either. libuv reports a reset that
- * follows data as a plain end. */
-static bool is_hung_up(const struct plain *plain)
+static enum http_transport_peer plain_peer(const struct http_transport *transport)
 {
-	struct pollfd poll_fd = {0};
+	struct pollfd poll_fd = {.events = POLLRDHUP};
 
-	return uv_fileno(&plain->uv.handle, &poll_fd.fd) == 0 && poll(&poll_fd, 1, 0) == 1 &&
-	       poll_fd.revents & (POLLHUP | POLLERR);
+	if (uv_fileno(&plain_of(transport)->uv.handle, &poll_fd.fd) != 0 ||
+	    poll(&poll_fd, 1, 0) != 1)
+		return HTTP_PEER_THERE;
+	if (poll_fd.revents & (POLLHUP | POLLERR))
+		return HTTP_PEER_GONE;
+	return http_transport_has_input(transport) ? HTTP_PEER_THERE : HTTP_PEER_ENDED;
 }
 
 static void end(struct plain *plain, int error)
 {
 	if (plain->transport.is_closing || (plain->transport.is_ended && error == 0))
 		return;
-	if (error == 0 && is_hung_up(plain))
+	/* libuv reports a reset that follows data as a plain end. */
+	if (error == 0 && plain_peer(&plain->transport) == HTTP_PEER_GONE)
 		error = -ECONNRESET;
 	http_transport_set_reading(&plain->transport, false);
 	plain->transport.is_ended = true;
@@ -434,6 +437,7 @@ const struct http_transport_kind http_transport_plain = {
     .is_stalled = plain_is_stalled,
     .shutdown = plain_shutdown,
     .has_input = plain_has_input,
+    .peer = plain_peer,
     .share = plain_share,
     .close = plain_close,
 };
@@ -447,6 +451,7 @@ const struct http_transport_kind http_transport_proxied = {
     .is_stalled = plain_is_stalled,
     .shutdown = plain_shutdown,
     .has_input = plain_has_input,
+    .peer = plain_peer,
     .share = plain_share,
     .close = plain_close,
 };

@@ -86,7 +86,10 @@ static void on_lower_flushed(struct http_transport *lower)
 
 static void on_lower_end(struct http_transport *lower, int error)
 {
-	tls_records_end(lower->owner, error);
+	struct tls_transport *tls = lower->owner;
+
+	tls_handshake_stop(tls);
+	tls_records_end(tls, error);
 }
 
 static const struct http_transport_events lower_events = {
@@ -163,6 +166,11 @@ static bool tls_has_input(const struct http_transport *transport)
 	       tls_records_has_begun(tls) || http_transport_has_input(tls->lower);
 }
 
+static enum http_transport_peer tls_peer(const struct http_transport *transport)
+{
+	return http_transport_peer(tls_transport_of(transport)->lower);
+}
+
 static struct http_backlog_share *tls_share(const struct http_transport *transport)
 {
 	return http_transport_share(tls_transport_of(transport)->lower);
@@ -177,6 +185,7 @@ static const struct http_transport_kind tls_kind_of_transport = {
     .is_stalled = tls_is_stalled,
     .shutdown = tls_records_shutdown,
     .has_input = tls_has_input,
+    .peer = tls_peer,
     .share = tls_share,
     .close = tls_close,
 };

@@ -217,6 +217,54 @@ static void what_is_no_record_does_not_wait(void **state)
 	assert_int_equal(whole_of("\x16\x03\x01\0\x01x\x80\x03\x01\0\x09", 11), 11);
 }
 
+static void a_message_is_whole_or_more_is_awaited(void **state)
+{
+	struct str record = finish_hello(false);
+	struct buffer many = {0};
+
+	(void)state;
+	assert_true(tls_message_is_whole(record));
+	/* A byte a record. */
+	for (size_t i = TLS_RECORD_HEAD_BYTES; i < record.length; i++) {
+		assert_int_equal(tls_message_is_whole(buffer_view(&many)), false);
+		put(&many, 22, 1);
+		put(&many, 0x0301, 2);
+		put_vector(&many, (struct str){record.data + i, 1}, 2);
+	}
+	assert_true(tls_message_is_whole(buffer_view(&many)));
+	buffer_finish(&many);
+}
+
+static void what_is_no_message_is_not_awaited(void **state)
+{
+	static const struct str whole[] = {
+	    {"\x16\x03\x01\0\0", 5},			      /* nothing in it */
+	    {"\x15\x03\x01\0\2\1\x70", 7},		      /* an alert */
+	    {"\x16\x03\x01\0\1\1\x15\x03\x01\0\2\1\x70", 13}, /* and one behind a part */
+	    {"\x16\x03\x01\0\5\1\x01\0\0\1", 10},	      /* too long a message */
+	    {"GET / HTTP/1.1\r\n", 16},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		assert_true(tls_message_is_whole(whole[i]));
+	assert_false(tls_message_is_whole((struct str){"\x16\x03\x01\0\5\1\0\0\2\1", 10}));
+	assert_false(tls_message_is_whole((struct str){0}));
+}
+
+static void kinds_of_records(void **state)
+{
+	struct str two = {"\x16\x03\x01\0\1\1\x14\x03\x01\0\1\1", 12};
+	struct str cut = {two.data, 8};
+
+	(void)state;
+	assert_true(tls_records_have(two, TLS_RECORD_CHANGE));
+	assert_true(tls_records_have(cut, TLS_RECORD_CHANGE));
+	assert_true(tls_records_have(two, TLS_RECORD_HANDSHAKE));
+	assert_false(tls_records_have(two, TLS_RECORD_DATA));
+	assert_false(tls_records_have((struct str){0}, TLS_RECORD_DATA));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +277,9 @@ int main(void)
 	    cmocka_unit_test_teardown(what_else_begins_a_connection_is_none, forget),
 	    cmocka_unit_test_teardown(records_are_whole_or_wait, forget),
 	    cmocka_unit_test_teardown(what_is_no_record_does_not_wait, forget),
+	    cmocka_unit_test_teardown(a_message_is_whole_or_more_is_awaited, forget),
+	    cmocka_unit_test_teardown(what_is_no_message_is_not_awaited, forget),
+	    cmocka_unit_test_teardown(kinds_of_records, forget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -324,3 +324,41 @@ void tls_client_save(struct tls_client *client, mbedtls_ssl_session *ret_session
 	}
 	require(mbedtls_ssl_get_session(&client->ssl, ret_session) == 0);
 }
+
+void tls_scene_await_end(void)
+{
+	while (tls_scene.ends == 0)
+		tls_scene_turn();
+}
+
+bool tls_scene_has_computed(void)
+{
+	return tls_transport_of(tls_scene.transport)->has_ssl;
+}
+
+uint64_t tls_scene_failures(enum metric_tls_failure reason)
+{
+	return metric_cells[METRIC_TLS_FAILED][reason];
+}
+
+void tls_client_send_hello(struct tls_client *client)
+{
+	char one;
+
+	assert_int_equal(tls_client_step(client), MBEDTLS_ERR_SSL_WANT_READ);
+	while (recv(client->fd, &one, 1, MSG_PEEK) <= 0)
+		tls_scene_turn();
+}
+
+void tls_client_answers(struct tls_client *client)
+{
+	char answer[4];
+
+	tls_client_send(client, "ping", 4);
+	tls_scene_await(4);
+	assert_true(str_equal(buffer_view(&tls_scene.came), STR("ping")));
+	assert_int_equal(
+	    http_transport_send(tls_scene.transport, &STR("pong"), 1, /* copy= */ true), 0);
+	assert_int_equal(tls_client_read(client, answer, 4), 4);
+	assert_memory_equal(answer, "pong", 4);
+}

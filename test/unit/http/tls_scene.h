@@ -66,3 +66,16 @@ void tls_client_save(struct tls_client *client, mbedtls_ssl_session *ret_session
 
 /* How many handshakes of the kind the metrics have. */
 uint64_t tls_scene_count(enum metric_tls_handshake kind, enum metric_tls_version version);
+/* Whether a turn of the handshake was computed. */
+bool tls_scene_has_computed(void);
+
+/* How many have failed. */
+uint64_t tls_scene_failures(enum metric_tls_failure reason);
+
+/* Turns until the server's side has ended. */
+void tls_scene_await_end(void);
+
+/* The client's hello, and turns until the server's answer has come. */
+void tls_client_send_hello(struct tls_client *client);
+/* A word there and one back. */
+void tls_client_answers(struct tls_client *client);

@@ -1,0 +1,16 @@
+/* The scene's lane of handshakes, whose only thread a test may hold, with jobs that are none of a
+ * handshake. */
+#pragma once
+
+/* Holds the thread until tls_lane_release(). */
+void tls_lane_hold(void);
+/* Jobs of others, each of another account, until so many wait or run; at most LIMIT_HANDSHAKE_JOBS
+ * + 1. */
+void tls_lane_fill(unsigned load);
+/* Another one of them. */
+void tls_lane_add(void);
+/* Turns until no job is left. */
+void tls_lane_release(void);
+
+/* For cmocka: tls_scene_close(), also after an assertion that failed while the thread was held. */
+int tls_lane_close(void **state);

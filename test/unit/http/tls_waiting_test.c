@@ -1,0 +1,193 @@
+/* Handshakes that wait for a thread: who is refused, and who has gone meanwhile. */
+#include "base/limits.h"
+#include "http/tls_handshake.h"
+#include "loop/lanes.h"
+#include "tls_lane.h"
+#include "tls_scene.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+static const mbedtls_ssl_protocol_version versions[] = {MBEDTLS_SSL_VERSION_TLS1_2,
+							MBEDTLS_SSL_VERSION_TLS1_3};
+
+static struct tls_client client;
+
+/* Its signature is paid for. */
+static void what_has_begun_is_done_however_many_wait(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		tls_client_open(&client, versions[i], NULL);
+		tls_client_send_hello(&client);
+		tls_lane_hold();
+		tls_lane_fill(LIMIT_HANDSHAKE_JOBS + 1);
+		while (tls_client_step(&client) == MBEDTLS_ERR_SSL_WANT_READ &&
+		       lanes_load(&tls_scene.loop, LANE_HANDSHAKE) <= LIMIT_HANDSHAKE_JOBS + 1 &&
+		       tls_scene.ends == 0)
+			;
+		tls_lane_release();
+		assert_int_equal(tls_client_shake_hands(&client), 0);
+		tls_client_answers(&client);
+		tls_client_close(&client);
+	}
+	assert_int_equal(tls_scene_failures(METRIC_TLS_REFUSED), 0);
+}
+
+/* The client's hello waits in the lane, whose thread is held. */
+static void open_and_wait(mbedtls_ssl_protocol_version version)
+{
+	tls_client_open(&client, version, NULL);
+	tls_lane_hold();
+	while (lanes_load(&tls_scene.loop, LANE_HANDSHAKE) < 2)
+		(void)tls_client_step(&client);
+}
+
+/* It waits for longest. */
+static void what_has_not_begun_makes_room_where_too_many_wait(void **state)
+{
+	(void)state;
+	open_and_wait(MBEDTLS_SSL_VERSION_TLS1_3);
+	tls_lane_fill(LIMIT_HANDSHAKE_JOBS + 1);
+	tls_lane_add();
+	tls_scene_await_end();
+	assert_int_equal(tls_scene.end_error, -EDQUOT);
+	assert_int_equal(tls_scene_failures(METRIC_TLS_REFUSED), 1);
+	assert_int_equal(lanes_load(&tls_scene.loop, LANE_HANDSHAKE), LIMIT_HANDSHAKE_JOBS + 1);
+	assert_false(tls_scene_has_computed());
+	tls_lane_release();
+	tls_client_close(&client);
+}
+
+static void the_last_one_gets_a_place_where_too_many_wait(void **state)
+{
+	(void)state;
+	tls_lane_hold();
+	tls_lane_fill(LIMIT_HANDSHAKE_JOBS + 1);
+	tls_client_open(&client, MBEDTLS_SSL_VERSION_TLS1_3, NULL);
+	for (unsigned i = 0; i < 10; i++)
+		(void)tls_client_step(&client);
+	tls_lane_release();
+	assert_int_equal(tls_client_shake_hands(&client), 0);
+	tls_client_answers(&client);
+	tls_client_close(&client);
+}
+
+/* Its job leaves the lane at once. */
+static void who_leaves_while_it_waits_holds_no_place(void **state)
+{
+	(void)state;
+	open_and_wait(MBEDTLS_SSL_VERSION_TLS1_3);
+	shutdown(client.fd, SHUT_RDWR);
+	tls_scene_await_end();
+	assert_int_equal(lanes_load(&tls_scene.loop, LANE_HANDSHAKE), 1);
+	assert_int_equal(tls_scene_failures(METRIC_TLS_LEFT), 1);
+	assert_false(tls_scene_has_computed());
+	tls_lane_release();
+	assert_false(tls_scene_has_computed());
+	tls_client_close(&client);
+}
+
+static void closing_takes_the_waiting_job_along(void **state)
+{
+	(void)state;
+	open_and_wait(MBEDTLS_SSL_VERSION_TLS1_3);
+	http_transport_close(tls_scene.transport);
+	while (tls_scene.transport)
+		tls_scene_turn();
+	assert_int_equal(lanes_load(&tls_scene.loop, LANE_HANDSHAKE), 1);
+	tls_lane_release();
+	tls_client_close(&client);
+}
+
+/* The end has not been read when the thread is free. */
+static void who_has_left_is_found_out_just_before_its_turn(void **state)
+{
+	(void)state;
+	open_and_wait(MBEDTLS_SSL_VERSION_TLS1_2);
+	http_transport_set_reading(tls_transport_of(tls_scene.transport)->lower, false);
+	shutdown(client.fd, SHUT_RDWR);
+	tls_lane_release();
+	tls_scene_await_end();
+	assert_int_equal(tls_scene.end_error, -ECONNRESET);
+	assert_int_equal(tls_scene_failures(METRIC_TLS_LEFT), 1);
+	assert_false(tls_scene_has_computed());
+	tls_client_close(&client);
+}
+
+/* Of a second turn, too: nothing that it asks for has come with its keys. */
+static void who_leaves_before_its_second_turn_has_none(void **state)
+{
+	(void)state;
+	tls_client_open(&client, MBEDTLS_SSL_VERSION_TLS1_2, NULL);
+	tls_client_send_hello(&client);
+	tls_lane_hold();
+	while (lanes_load(&tls_scene.loop, LANE_HANDSHAKE) < 2)
+		(void)tls_client_step(&client);
+	shutdown(client.fd, SHUT_WR);
+	tls_lane_release();
+	tls_scene_await_end();
+	assert_int_equal(tls_scene.end_error, -ECONNRESET);
+	assert_int_equal(tls_scene_count(METRIC_TLS_FULL, METRIC_TLS12), 0);
+	tls_client_close(&client);
+}
+
+/* A client may say all that it has to, and that this is all. */
+static void a_request_and_the_end_with_the_handshakes_last_part(void **state)
+{
+	char one;
+
+	(void)state;
+	tls_client_open(&client, MBEDTLS_SSL_VERSION_TLS1_3, NULL);
+	assert_int_equal(tls_client_step(&client), MBEDTLS_ERR_SSL_WANT_READ);
+	while (recv(client.fd, &one, 1, MSG_PEEK) <= 0)
+		tls_scene_turn();
+	tls_lane_hold();
+	assert_int_equal(mbedtls_ssl_handshake(&client.ssl), 0);
+	assert_int_equal(mbedtls_ssl_write(&client.ssl, (const unsigned char *)"ping", 4), 4);
+	shutdown(client.fd, SHUT_WR);
+	while (lanes_load(&tls_scene.loop, LANE_HANDSHAKE) < 2)
+		tls_scene_turn();
+	tls_lane_release();
+	tls_scene_await(4);
+	assert_true(str_equal(buffer_view(&tls_scene.came), STR("ping")));
+	tls_scene_await_end();
+	assert_int_equal(tls_scene.end_error, 0);
+	tls_client_close(&client);
+}
+
+static void closing_waits_for_the_job(void **state)
+{
+	(void)state;
+	tls_client_open(&client, MBEDTLS_SSL_VERSION_TLS1_2, NULL);
+	tls_client_send_hello(&client);
+	tls_lane_hold();
+	while (lanes_load(&tls_scene.loop, LANE_HANDSHAKE) < 2)
+		(void)tls_client_step(&client);
+	http_transport_close(tls_scene.transport);
+	for (unsigned i = 0; i < 100; i++)
+		tls_scene_turn();
+	assert_non_null(tls_scene.transport);
+	tls_lane_release();
+	tls_client_close(&client);
+}
+
+#define WITH_LANES(name)                                                                           \
+	cmocka_unit_test_setup_teardown(name, tls_scene_open_with_lanes, tls_lane_close)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    WITH_LANES(what_has_begun_is_done_however_many_wait),
+	    WITH_LANES(what_has_not_begun_makes_room_where_too_many_wait),
+	    WITH_LANES(the_last_one_gets_a_place_where_too_many_wait),
+	    WITH_LANES(who_leaves_while_it_waits_holds_no_place),
+	    WITH_LANES(closing_takes_the_waiting_job_along),
+	    WITH_LANES(who_has_left_is_found_out_just_before_its_turn),
+	    WITH_LANES(who_leaves_before_its_second_turn_has_none),
+	    WITH_LANES(a_request_and_the_end_with_the_handshakes_last_part),
+	    WITH_LANES(closing_waits_for_the_job),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
