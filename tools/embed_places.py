@@ -7,8 +7,9 @@ The places are GeoNames' (cities of 15,000 people and more), as Debian's libgeon
 GVariant of type a(sssssssudd) among the resources of its library. libgeonames-common has their names
 in other languages. Without these packages the table is empty.
 
-A place is found by each of its names, folded: without accents and case (src/domain/places.h has the
-form of the tables).
+A place is found by each of its names, folded: without accents and case. Places are numbered by
+population, the largest first, and each name has the number of its area, the region of a country: so a
+search reads one run of keys and nothing else (src/domain/places.h has the form of the tables).
 """
 
 import gettext
@@ -29,6 +30,8 @@ PLAIN = {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "æ"
          "ŧ": "t", "ŋ": "n", "ə": "e", "ß": "ss", "ʻ": "", "ʼ": "", "’": "", "‘": "", "'": "", "`": "",
          "-": " ", "–": " ", ".": "", "ь": "", "ъ": ""}
 NAME_BYTES_MAX = 100
+PLACES_MAX = 65536
+AREAS_MAX = 8192  # as PLACE_AREAS_MAX of src/domain/places.h
 FOLDED_BYTES_MAX = 3  # of a character
 
 
@@ -112,18 +115,32 @@ def array(kind, name, rows):
             f"extern const unsigned {name}_count;", f"const unsigned {name}_count = {len(rows)};"]
 
 
+def make_areas(rows):
+    """The number of each area, and the keys under which areas are found: (folded name, number)."""
+    areas = {}
+    for row in rows:
+        areas.setdefault((row[2], row[3], row[4]), len(areas))
+    if len(areas) > AREAS_MAX:
+        sys.exit(f"{len(areas)} regions, and PLACE_AREAS_MAX is {AREAS_MAX}")
+    keys = sorted({(fold(name).encode(), number) for names, number in areas.items() for name in names
+                   if name and len(name.encode()) <= NAME_BYTES_MAX})
+    return areas, keys
+
+
 def make_places():
     texts = Texts()
-    places, names, zones, countries = [], {}, {}, {}
-    for row in read_places(read_resource()):
-        number, name, region, country, country_name, zone, population, latitude, longitude = row
-        if len(name.encode()) > NAME_BYTES_MAX or len(country) != 2:
-            continue
+    places, names, zones = [], {}, {}
+    rows = [row for row in read_places(read_resource())
+            if len(row[1].encode()) <= NAME_BYTES_MAX and len(row[3]) == 2]
+    rows.sort(key=lambda row: -row[6])
+    if len(rows) > PLACES_MAX:
+        sys.exit(f"{len(rows)} places, and a key holds {PLACES_MAX}")
+    areas, area_keys = make_areas(rows)
+    area_of_place = [areas[row[2], row[3], row[4]] for row in rows]
+    for number, name, region, country, _, zone, _, latitude, longitude in rows:
         names.setdefault(number, (len(places), set()))[1].add(fold(name))
-        countries[country] = country_name
         places.append(f"\t{{{texts.add(name)}, {texts.add(region)}, {round(latitude * 10000)}, "
-                      f"{round(longitude * 10000)}, {population}, "
-                      f"{zones.setdefault(zone, len(zones))}, \"{country}\"}},")
+                      f"{round(longitude * 10000)}, {zones.setdefault(zone, len(zones))}, \"{country}\"}},")
     for number, name in read_translations():
         if number in names and len(name.encode()) <= NAME_BYTES_MAX:
             names[number][1].add(fold(name))
@@ -131,10 +148,10 @@ def make_places():
     lines = ['#include "places.h"', ""]
     lines += array("struct place_row", "place_rows", places)
     lines += array("struct place_key", "place_keys",
-                   (f"\t{{{texts.add(key.decode())}, {place}}}," for key, place in keys))
+                   (f"\t{{{texts.add(key.decode())}, {place}, {area_of_place[place]}}}," for key, place in keys))
+    lines += array("struct place_area_key", "place_area_keys",
+                   (f"\t{{{texts.add(key.decode())}, {area}}}," for key, area in area_keys))
     lines += array("struct place_zone", "place_zones", (f"\t{{{texts.add(zone)}}}," for zone in zones))
-    lines += array("struct place_country", "place_countries",
-                   (f"\t{{\"{code}\", {texts.add(name)}}}," for code, name in sorted(countries.items())))
     return lines + ["extern const char place_texts[];", "const char place_texts[] =",
                     literal(bytes(texts.data)) + ";", ""]
 

@@ -6,8 +6,8 @@ extern const struct place_row place_rows[];
 extern const struct place_key place_keys[];
 extern const unsigned place_keys_count;
 extern const struct place_zone place_zones[];
-extern const struct place_country place_countries[];
-extern const unsigned place_countries_count;
+extern const struct place_area_key place_area_keys[];
+extern const unsigned place_area_keys_count;
 extern const struct place_range place_ranges[];
 extern const unsigned place_ranges_count;
 extern const struct place_fold place_folds[];
@@ -22,9 +22,8 @@ struct folded {
 };
 
 struct finding {
-	struct folded name;
-	struct folded area; /* behind the comma; empty: anywhere */
-	const struct place_row *rows[PLACES_MAX];
+	uint64_t areas[PLACE_AREAS_MAX / 64]; /* a bit for each area that is searched */
+	uint16_t rows[PLACES_MAX];	      /* ascending */
 	unsigned count;
 };
 
@@ -82,73 +81,90 @@ static void trim(struct folded *folded)
 		folded->length--;
 }
 
-static bool begins(struct str text, const struct folded *wanted)
-{
-	struct folded folded;
-
-	if (text.length > PLACE_SEARCH_BYTES_MAX)
-		return false;
-	fold(text, &folded);
-	return folded.length >= wanted->length &&
-	       memcmp(folded.text, wanted->text, wanted->length) == 0;
-}
-
 /* ---- finding ---- */
 
-static int compare(const struct folded *wanted, const struct place_key *key)
+/* Compares a search with a folded name, which it may be the beginning of. */
+static int compare(const struct folded *wanted, uint32_t name_offset)
 {
-	struct str name = text_at(key->name);
-	size_t common = name.length < wanted->length ? name.length : wanted->length;
-	int order = memcmp(wanted->text, name.data, common);
+	const char *name = place_texts + name_offset;
+	size_t length = strnlen(name, wanted->length);
+	int order = memcmp(wanted->text, name, length);
 
-	/* 0: the name begins with it. */
-	return order ? order : wanted->length > name.length;
+	return order ? order : wanted->length > length;
 }
 
-static unsigned first_key(const struct folded *wanted)
+/* Finds the run of sorted names that begin with the search. Keys of any kind have the name's offset
+ * first. */
+static void find_run(const struct folded *wanted, const void *keys, size_t key_size, unsigned count,
+		     unsigned *ret_begin, unsigned *ret_end)
 {
-	unsigned low = 0;
-	unsigned high = place_keys_count;
+	for (int is_end = 0; is_end < 2; is_end++) {
+		unsigned low = is_end ? *ret_begin : 0;
+		unsigned high = count;
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
+		while (low < high) {
+			unsigned middle = low + (high - low) / 2;
+			uint32_t name;
 
-		if (compare(wanted, &place_keys[middle]) > 0)
-			low = middle + 1;
-		else
-			high = middle;
+			memcpy(&name, (const char *)keys + middle * key_size, sizeof(name));
+			if (compare(wanted, name) > -is_end)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		*(is_end ? ret_end : ret_begin) = low;
 	}
-	return low;
 }
 
-static bool is_in_area(const struct place_row *row, const struct folded *area)
+/* Marks the areas that begin with the search, or all of them if it is empty. Returns false if there
+ * are none. */
+static bool find_areas(const struct folded *wanted, struct finding *finding)
 {
-	if (area->length == 0 || begins(text_at(row->region), area) ||
-	    begins((struct str){row->country, sizeof(row->country)}, area))
+	unsigned begin, end;
+
+	if (wanted->length == 0) {
+		memset(finding->areas, 0xff, sizeof(finding->areas));
 		return true;
-	for (unsigned i = 0; i < place_countries_count; i++)
-		if (memcmp(place_countries[i].code, row->country, sizeof(row->country)) == 0)
-			return begins(text_at(place_countries[i].name), area);
-	return false;
+	}
+	find_run(wanted, place_area_keys, sizeof(*place_area_keys), place_area_keys_count, &begin,
+		 &end);
+	for (unsigned i = begin; i < end; i++)
+		finding->areas[place_area_keys[i].area / 64] |= 1ULL
+								<< place_area_keys[i].area % 64;
+	return begin < end;
 }
 
-/* The largest first. */
-static void keep(struct finding *finding, const struct place_row *row)
+static bool is_searched(const struct finding *finding, unsigned area)
+{
+	return finding->areas[area / 64] >> area % 64 & 1;
+}
+
+/* Keeps the places with the lowest rows, which are the largest. A place may have several names. */
+static void keep(struct finding *finding, uint16_t row)
 {
 	unsigned at = finding->count;
 
-	for (unsigned i = 0; i < finding->count; i++)
-		if (finding->rows[i] == row)
-			return;
-	while (at > 0 && finding->rows[at - 1]->population < row->population)
+	if (at == PLACES_MAX && row >= finding->rows[at - 1])
+		return;
+	while (at > 0 && finding->rows[at - 1] >= row)
 		at--;
-	if (at == PLACES_MAX)
+	if (at < finding->count && finding->rows[at] == row)
 		return;
 	if (finding->count < PLACES_MAX)
 		finding->count++;
 	memmove(&finding->rows[at + 1], &finding->rows[at],
 		(finding->count - 1 - at) * sizeof(finding->rows[0]));
 	finding->rows[at] = row;
+}
+
+static void find_rows(const struct folded *name, struct finding *finding)
+{
+	unsigned begin, end;
+
+	find_run(name, place_keys, sizeof(*place_keys), place_keys_count, &begin, &end);
+	for (unsigned i = begin; i < end; i++)
+		if (is_searched(finding, place_keys[i].area))
+			keep(finding, place_keys[i].row);
 }
 
 static struct place place_of(const struct place_row *row)
@@ -167,25 +183,19 @@ unsigned places_find(struct str search, struct place ret_places[static PLACES_MA
 {
 	size_t comma = str_find(search, ',');
 	struct finding finding = {0};
+	struct folded name, area = {0};
 
 	if (search.length > PLACE_SEARCH_BYTES_MAX || !utf8_is_valid(search))
 		return 0;
-	fold((struct str){search.data, comma}, &finding.name);
-	if (comma < search.length)
-		fold(str_from_offset(search, comma + 1), &finding.area);
-	if (comma < search.length)
-		trim(&finding.name);
-	trim(&finding.area);
-	if (finding.name.length == 0)
-		return 0;
-	for (unsigned i = first_key(&finding.name);
-	     i < place_keys_count && compare(&finding.name, &place_keys[i]) == 0; i++) {
-		const struct place_row *row = &place_rows[place_keys[i].row];
-
-		if (is_in_area(row, &finding.area))
-			keep(&finding, row);
+	fold((struct str){search.data, comma}, &name);
+	if (comma < search.length) {
+		fold(str_from_offset(search, comma + 1), &area);
+		trim(&name);
 	}
+	trim(&area);
+	if (name.length > 0 && find_areas(&area, &finding))
+		find_rows(&name, &finding);
 	for (unsigned i = 0; i < finding.count; i++)
-		ret_places[i] = place_of(finding.rows[i]);
+		ret_places[i] = place_of(&place_rows[finding.rows[i]]);
 	return finding.count;
 }

@@ -4,26 +4,31 @@
 
 #include <stdint.h>
 
+enum { PLACE_AREAS_MAX = 8192 };
+
+/* Sorted by population, the largest first. */
 struct place_row {
 	uint32_t name, region;
 	int32_t latitude, longitude; /* degrees times 10,000 */
-	uint32_t population;
 	uint16_t zone;
 	char country[2];
 };
 
-/* A folded name of a place; sorted by the name's bytes. */
+/* A folded name of a place; sorted by the name's bytes. area: below PLACE_AREAS_MAX, one for each
+ * region of each country. */
 struct place_key {
 	uint32_t name;
-	uint32_t row;
+	uint16_t row;
+	uint16_t area;
+};
+
+/* A folded name of an area: its region, its country, or its country's code; sorted likewise. */
+struct place_area_key {
+	uint32_t name;
+	uint32_t area;
 };
 
 struct place_zone {
-	uint32_t name;
-};
-
-struct place_country {
-	char code[2];
 	uint32_t name;
 };
 

@@ -1,7 +1,9 @@
 #include "../cmocka_test.h"
+#include "base/memory.h"
 #include "domain/place.h"
 
 #include <math.h>
+#include <time.h>
 
 /* The list comes from packages of the system. Those who build without them have none. */
 
@@ -82,6 +84,49 @@ static void largest_come_first_and_areas_choose(void **state)
 				     places[i].longitude == places[k].longitude);
 }
 
+static double cpu_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+/* Returns the CPU time of the fastest of some runs: others on the machine make the rest slower. */
+static double cost_us(const char *search)
+{
+	double best = 1e9;
+
+	for (int i = 0; i < 20; i++) {
+		double begun = cpu_us();
+		double taken;
+
+		find(search);
+		taken = cpu_us() - begun;
+		if (taken < best)
+			best = taken;
+	}
+	return best;
+}
+
+/* A search runs on the loop, which others wait for. */
+static void broad_searches_cost_little(void **state)
+{
+	static const char *const areas[] = {"", ",zzz", ",s", ",u", ",n", ",us", ",a"};
+	char search[8];
+
+	(void)state;
+	for (char letter = 'a'; letter <= 'z'; letter++)
+		for (size_t i = 0; i < array_length(areas); i++) {
+			double taken;
+
+			snprintf(search, sizeof(search), "%c%s", letter, areas[i]);
+			taken = cost_us(search);
+			if (taken > 300)
+				fail_msg("\"%s\" takes %.0f us", search, taken);
+		}
+}
+
 static void hostile_searches_find_nothing(void **state)
 {
 	char text[PLACE_SEARCH_BYTES_MAX + 2];
@@ -107,6 +152,7 @@ int main(void)
 	    cmocka_unit_test_setup(case_accents_and_dashes_do_not_count, need_list),
 	    cmocka_unit_test_setup(names_of_other_languages_count, need_list),
 	    cmocka_unit_test_setup(largest_come_first_and_areas_choose, need_list),
+	    cmocka_unit_test_setup(broad_searches_cost_little, need_list),
 	    cmocka_unit_test(hostile_searches_find_nothing),
 	};
 
