@@ -53,13 +53,15 @@ struct egress {
 /* ---- answers ---- */
 
 /* The head with another ID in it, and with what the process that wrote it must not say; NULL: there
- * is no memory for it. A text that was read as it came may be no UTF-8. For free(). scope may be
- * empty. */
-static char *write_head(yyjson_val *fetch, int64_t id, struct str scope, bool is_public,
+ * is no memory for it. A text that was read as it came may be no UTF-8. For free(). asker: NULL in
+ * an answer. */
+static char *write_head(yyjson_val *fetch, int64_t id, const struct egress_asker *asker,
 			size_t *ret_length)
 {
 	yyjson_mut_doc *doc = yyjson_mut_doc_new(&json_memory);
 	yyjson_mut_val *root = yyjson_mut_obj(doc), *copy = yyjson_val_mut_copy(doc, fetch);
+	struct str scope = asker ? asker->scope : (struct str){0};
+	char account[ID_TEXT_LENGTH + 1];
 	char *text;
 
 	yyjson_mut_doc_set_root(doc, root);
@@ -67,8 +69,13 @@ static char *write_head(yyjson_val *fetch, int64_t id, struct str scope, bool is
 	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "id"), yyjson_mut_sint(doc, id));
 	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "scope"),
 			   scope.length ? yyjson_mut_strn(doc, scope.data, scope.length) : NULL);
+	if (asker)
+		id_format(asker->account, account);
+	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "account"),
+			   asker && !id_is_none(asker->account) ? yyjson_mut_str(doc, account)
+								: NULL);
 	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "public"),
-			   is_public ? yyjson_mut_true(doc) : NULL);
+			   asker && asker->is_public_only ? yyjson_mut_true(doc) : NULL);
 	text = yyjson_mut_write_opts(doc, YYJSON_WRITE_NOFLAG, &json_memory, ret_length, NULL);
 	yyjson_mut_doc_free(doc);
 	return text;
@@ -245,7 +252,7 @@ static bool on_answer(struct egress *egress, yyjson_val *answered, struct str bo
 		wait_from_now(egress);
 		return true;
 	}
-	text = write_head(answered, fetch->asked_id, (struct str){0}, false, &length);
+	text = write_head(answered, fetch->asked_id, NULL, &length);
 	/* Foreign text that is no UTF-8 fails this fetch alone. */
 	if (text && utf8_is_valid((struct str){text, length}))
 		answer(fetch, (struct str){text, length}, body);
@@ -333,7 +340,7 @@ void egress_ask(struct egress *egress, struct egress_fetch *fetch, yyjson_val *a
 	fetch->id = ++egress->last_id;
 	fetch->asked_id = yyjson_get_sint(yyjson_obj_get(asked, "id"));
 	list_init(&fetch->node);
-	text = write_head(asked, fetch->id, asker->scope, asker->is_public_only, &length);
+	text = write_head(asked, fetch->id, asker, &length);
 	if (!text || length > ASKED_HEAD_MAX || body.length > ASKED_BODY_MAX ||
 	    !frame_append(&frame, (struct str){text, length}, body)) {
 		refuse(egress, fetch, no_request);

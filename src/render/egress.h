@@ -31,8 +31,10 @@ struct egress_fetch {
 
 /* Who asks. */
 struct egress_asker {
-	struct id account; /* has a share of what waits to be written */
-	struct str scope;  /* the answer is kept for all who ask the same in it */
+	/* Has a share of what waits to be written, and of the network (the egress' shares.h); all
+	 * zero: that of the scope. */
+	struct id account;
+	struct str scope; /* the answer is kept for all who ask the same in it */
 	/* It reaches public addresses only, and not what --egress-allow opens. */
 	bool is_public_only;
 };

@@ -115,6 +115,25 @@ def test_they_are_counted(client, server):
     assert len(server.seen) == 20
 
 
+def test_an_account_has_a_share_of_a_host(client, server):
+    """Whatever its scripts are; each is told."""
+    client.ask(MANY, account=1, config=config(server.url))
+    seen = len(server.seen)
+    languages = [(GET, "STARLARK")] + [(FETCH, "TYPESCRIPT")] * bool(os.environ.get("HAS_TYPESCRIPT"))
+    for script, language in languages:
+        answer = client.ask_in_time(script, account=1, language=language, config=config(server.url + "b"))
+        # Seconds may have passed: two more requests each.
+        if answer["kind"] != "done":
+            assert "127.0.0.1 was asked too often" in answer["message"], answer
+    assert len(server.seen) < seen + 20
+    for i in range(30):
+        answer = client.ask_in_time(GET, account=1, config=config(f"{server.url}c{i}"))
+        if answer["kind"] != "done":
+            break
+    assert "127.0.0.1 was asked too often" in answer["message"]
+    assert client.ask_in_time(GET, account=2, config=config(server.url + "d"))["kind"] == "done"
+
+
 def test_private_addresses_are_refused(tmp_path, monkeypatch, server):
     client = start(tmp_path, monkeypatch, "192.168.77.77")
     answer = client.ask_in_time(GET, config=config(server.url))

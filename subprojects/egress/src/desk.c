@@ -1,11 +1,11 @@
 #include "desk.h"
 
 #include "cache.h"
+#include "clock.h"
 #include "transfer.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { FOREVER_MS = 3600 * 1000, TICK_MS = 500 };
 
@@ -27,14 +27,12 @@ struct flight {
 
 /* A name that was still being looked up when its transfer ended. */
 struct given_up {
-	struct key scope;
+	struct key account, scope;
 	int64_t until_ms;
 };
 
 struct desk {
-	const struct address_list *allowed;
-	const char *certificates;
-	CURLM *multi;
+	struct transfer_tools tools;
 	struct cache *cache;
 	struct flight *flights; /* the oldest first */
 	unsigned flight_count, transfer_count;
@@ -45,22 +43,20 @@ static const char too_many[] = "too many requests of apps wait";
 
 static int64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return clock_us() / 1000;
 }
 
 struct desk *desk_create(const struct address_list *allowed, const char *certificates)
 {
 	struct desk *desk = memory_take(sizeof(*desk));
 
-	desk->allowed = allowed;
-	desk->certificates = certificates;
-	desk->multi = curl_multi_init();
-	if (!desk->multi)
+	desk->tools = (struct transfer_tools){.multi = curl_multi_init(),
+					      .shares = shares_create(),
+					      .allowed = allowed,
+					      .certificates = certificates};
+	if (!desk->tools.multi)
 		abort();
-	curl_multi_setopt(desk->multi, CURLMOPT_MAXCONNECTS, (long)DESK_TRANSFERS_MAX);
+	curl_multi_setopt(desk->tools.multi, CURLMOPT_MAXCONNECTS, (long)DESK_TRANSFERS_MAX);
 	desk->cache = cache_create(DESK_CACHE_BYTES);
 	return desk;
 }
@@ -92,7 +88,7 @@ static void destroy_flight(struct desk *desk, struct flight **at)
 		drop_waiter(&flight->waiters);
 	desk->flight_count--;
 	desk->transfer_count -= flight->has_started;
-	transfer_finish(&flight->transfer, desk->multi);
+	transfer_finish(&flight->transfer);
 	request_finish(&flight->request);
 	reply_finish(&flight->reply);
 	free(flight);
@@ -103,7 +99,8 @@ void desk_destroy(struct desk *desk)
 	while (desk->flights)
 		destroy_flight(desk, &desk->flights);
 	cache_destroy(desk->cache);
-	curl_multi_cleanup(desk->multi);
+	shares_destroy(desk->tools.shares);
+	curl_multi_cleanup(desk->tools.multi);
 	free(desk);
 }
 
@@ -124,9 +121,14 @@ static void give_up(struct desk *desk, struct flight **at, const char *words)
 	destroy_flight(desk, at);
 }
 
-static bool has_scope(const struct flight *flight, const struct key *scope)
+static bool is_same(const struct key *a, const struct key *b)
 {
-	return memcmp(&flight->request.scope, scope, sizeof(*scope)) == 0;
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+static bool has_account(const struct flight *flight, const struct key *account)
+{
+	return is_same(&flight->request.account, account);
 }
 
 static struct flight *find_flight(const struct desk *desk, const struct key *key)
@@ -146,13 +148,14 @@ static bool is_shared(const struct request *request)
 	       (strcmp(request->method, "POST") == 0 && request->ttl_s > 0);
 }
 
-/* Whether the scope leaves as many of the client's places free as it has. */
-static bool may_wait(const struct desk *desk, const struct client *client, const struct key *scope)
+/* Whether the account leaves as many of the client's places free as it has. */
+static bool may_wait(const struct desk *desk, const struct client *client,
+		     const struct key *account)
 {
 	unsigned own = 0;
 
 	for (const struct flight *flight = desk->flights; flight; flight = flight->next)
-		if (has_scope(flight, scope))
+		if (has_account(flight, account))
 			for (const struct waiter *waiter = flight->waiters; waiter;
 			     waiter = waiter->next)
 				own += waiter->client == client;
@@ -167,7 +170,7 @@ static bool may_fly(const struct desk *desk, const struct request *request)
 
 	for (const struct flight *flight = desk->flights; flight; flight = flight->next) {
 		bytes += flight->request.body.length;
-		if (has_scope(flight, &request->scope)) {
+		if (has_account(flight, &request->account)) {
 			own++;
 			own_bytes += flight->request.body.length;
 		}
@@ -175,13 +178,31 @@ static bool may_fly(const struct desk *desk, const struct request *request)
 	return own + desk->flight_count < DESK_FLIGHTS_MAX && own_bytes + bytes <= DESK_BODIES_MAX;
 }
 
+/* Whether there is a place and a share for a flight. False: the client was told why not. */
+static bool admit(struct desk *desk, struct client *client, const struct request *request)
+{
+	enum share_result result;
+	struct reply reply = {0};
+
+	if (!may_fly(desk, request)) {
+		refuse(client, request->id, too_many);
+		return false;
+	}
+	result = shares_take_name(desk->tools.shares, &request->account, request->host, clock_us());
+	if (result == SHARE_TAKEN)
+		return true;
+	shares_explain(result, request->host, &reply);
+	client_answer(client, request->id, &reply);
+	reply_finish(&reply);
+	return false;
+}
+
 /* Takes the request. */
 static void add_flight(struct desk *desk, struct client *client, struct request *request)
 {
 	struct flight *flight, **end = &desk->flights;
 
-	if (!may_fly(desk, request)) {
-		refuse(client, request->id, too_many);
+	if (!admit(desk, client, request)) {
 		request_finish(request);
 		return;
 	}
@@ -206,7 +227,7 @@ static void take_request(struct desk *desk, struct client *client, struct reques
 	}
 	if (kept)
 		client_answer(client, request->id, kept);
-	else if (!may_wait(desk, client, &request->scope))
+	else if (!may_wait(desk, client, &request->account))
 		refuse(client, request->id, too_many);
 	else if (flight)
 		add_waiter(flight, client, request->id);
@@ -275,59 +296,75 @@ static bool is_wanted(const struct flight *flight)
 	return waiter;
 }
 
-static unsigned transfers_of(const struct desk *desk, const struct key *scope)
+/* Transfers of the account, and of them those of the scope. */
+static unsigned transfers_of(const struct desk *desk, const struct request *request,
+			     unsigned *ret_scope)
 {
 	unsigned count = 0;
 
-	for (const struct flight *flight = desk->flights; flight; flight = flight->next)
-		count += flight->has_started && has_scope(flight, scope);
+	*ret_scope = 0;
+	for (const struct flight *flight = desk->flights; flight; flight = flight->next) {
+		if (!flight->has_started || !has_account(flight, &request->account))
+			continue;
+		count++;
+		*ret_scope += is_same(&flight->request.scope, &request->scope);
+	}
 	return count;
 }
 
 /* Whether there is a thread to look a name up in. */
-static bool may_look_up(const struct desk *desk, const struct key *scope)
+static bool may_look_up(const struct desk *desk, const struct request *request)
 {
-	unsigned own = 0, all = 0;
+	unsigned of_scope = 0, own = 0, all = 0;
 	int64_t now = now_ms();
 
-	for (const struct flight *flight = desk->flights; flight; flight = flight->next)
-		if (flight->transfer.is_new || flight->transfer.is_looking_up) {
-			all++;
-			own += has_scope(flight, scope);
-		}
-	for (unsigned i = 0; i < DESK_LOOK_UPS_MAX; i++)
-		if (desk->given_up[i].until_ms > now) {
-			all++;
-			own += memcmp(&desk->given_up[i].scope, scope, sizeof(*scope)) == 0;
-		}
-	return own < DESK_SCOPE_LOOK_UPS_MAX && own + all < DESK_LOOK_UPS_MAX;
+	for (const struct flight *flight = desk->flights; flight; flight = flight->next) {
+		if (!flight->transfer.is_new && !flight->transfer.is_looking_up)
+			continue;
+		all++;
+		own += has_account(flight, &request->account);
+		of_scope += has_account(flight, &request->account) &&
+			    is_same(&flight->request.scope, &request->scope);
+	}
+	for (unsigned i = 0; i < DESK_LOOK_UPS_MAX; i++) {
+		const struct given_up *given_up = &desk->given_up[i];
+		bool is_own = is_same(&given_up->account, &request->account);
+
+		if (given_up->until_ms <= now)
+			continue;
+		all++;
+		own += is_own;
+		of_scope += is_own && is_same(&given_up->scope, &request->scope);
+	}
+	return of_scope < DESK_SCOPE_LOOK_UPS_MAX && own + all < DESK_LOOK_UPS_MAX;
 }
 
-static void note_given_up(struct desk *desk, const struct key *scope)
+static void note_given_up(struct desk *desk, const struct request *request)
 {
 	struct given_up *oldest = desk->given_up;
 
 	for (unsigned i = 1; i < DESK_LOOK_UPS_MAX; i++)
 		if (desk->given_up[i].until_ms < oldest->until_ms)
 			oldest = &desk->given_up[i];
-	*oldest = (struct given_up){.scope = *scope, .until_ms = now_ms() + DESK_GIVEN_UP_MS};
+	*oldest = (struct given_up){.account = request->account,
+				    .scope = request->scope,
+				    .until_ms = now_ms() + DESK_GIVEN_UP_MS};
 }
 
-/* The oldest that waits, of the scope with the fewest transfers. */
+/* The oldest that waits, of the account with the fewest transfers. */
 static struct flight *find_next(const struct desk *desk)
 {
 	struct flight *found = NULL;
 	unsigned fewest = DESK_TRANSFERS_MAX - desk->transfer_count;
 
-	if (fewest > DESK_SCOPE_TRANSFERS_MAX)
-		fewest = DESK_SCOPE_TRANSFERS_MAX;
 	for (struct flight *flight = desk->flights; flight && fewest > 0; flight = flight->next) {
-		unsigned count;
+		unsigned count, of_scope;
 
 		if (flight->has_started || !is_wanted(flight))
 			continue;
-		count = transfers_of(desk, &flight->request.scope);
-		if (count < fewest && may_look_up(desk, &flight->request.scope)) {
+		count = transfers_of(desk, &flight->request, &of_scope);
+		if (count < fewest && of_scope < DESK_SCOPE_TRANSFERS_MAX &&
+		    may_look_up(desk, &flight->request)) {
 			fewest = count;
 			found = flight;
 		}
@@ -352,7 +389,8 @@ void desk_wait(struct desk *desk, struct curl_waitfd *fds, unsigned count,
 {
 	int most_ms = desk->flights ? TICK_MS : FOREVER_MS;
 
-	curl_multi_poll(desk->multi, fds, count, can_go_on(desk, clients) ? 0 : most_ms, NULL);
+	curl_multi_poll(desk->tools.multi, fds, count, can_go_on(desk, clients) ? 0 : most_ms,
+			NULL);
 }
 
 static void start_some(struct desk *desk)
@@ -360,8 +398,7 @@ static void start_some(struct desk *desk)
 	struct flight *flight;
 
 	while (desk->transfer_count < DESK_TRANSFERS_MAX && (flight = find_next(desk))) {
-		if (!transfer_start(&flight->transfer, desk->multi, &flight->request, desk->allowed,
-				    desk->certificates))
+		if (!transfer_start(&flight->transfer, &desk->tools, &flight->request))
 			abort();
 		flight->has_started = true;
 		desk->transfer_count++;
@@ -413,8 +450,8 @@ static void end_transfer(struct desk *desk, struct transfer *transfer, CURLcode 
 		return; /* each transfer is one of a flight */
 	transfer_end(transfer, code, &flight->reply, &lifetime_s);
 	if (transfer->is_looking_up && code == CURLE_OPERATION_TIMEDOUT)
-		note_given_up(desk, &flight->request.scope);
-	transfer_finish(transfer, desk->multi);
+		note_given_up(desk, &flight->request);
+	transfer_finish(transfer);
 	flight->has_landed = true;
 	flight->since_ms = now_ms();
 	if (lifetime_s > 0)
@@ -428,10 +465,10 @@ void desk_run(struct desk *desk)
 	int left;
 
 	start_some(desk);
-	curl_multi_perform(desk->multi, &left);
+	curl_multi_perform(desk->tools.multi, &left);
 	for (struct flight *flight = desk->flights; flight; flight = flight->next)
 		flight->transfer.is_new = false;
-	while ((message = curl_multi_info_read(desk->multi, &left))) {
+	while ((message = curl_multi_info_read(desk->tools.multi, &left))) {
 		struct transfer *transfer;
 		CURLcode code = message->data.result;
 

@@ -2,11 +2,12 @@
  *
  *   client --request--> cache: answer
  *                       flight under way with the same key: waits with it
- *                       new flight, which waits for its turn: the scope with the fewest transfers
- *                       is next, so that no app keeps the others waiting
+ *                       new flight, within the account's shares (shares.h). It waits for its turn:
+ *                       the account with the fewest transfers is next, so that none keeps the
+ *                       others waiting
  *
- * Of what is bounded a scope has at most as much as it leaves free. A flight that has landed keeps
- * its answer, and its place, until each who waits for it has room for it. */
+ * Of what is bounded an account has at most as much as it leaves free. A flight that has landed
+ * keeps its answer, and its place, until each who waits for it has room for it. */
 #pragma once
 
 #include "address.h"

@@ -203,11 +203,17 @@ static void make_keys(struct reading *reading)
 {
 	struct request *request = reading->request;
 	yyjson_val *scope = yyjson_obj_get(reading->fetch, "scope");
+	yyjson_val *account = yyjson_obj_get(reading->fetch, "account");
 	crypto_generichash_state state;
 
 	crypto_generichash(request->scope.bytes, KEY_BYTES,
 			   (const unsigned char *)yyjson_get_str(scope), yyjson_get_len(scope),
 			   NULL, 0);
+	request->account = request->scope;
+	if (yyjson_is_str(account) && yyjson_get_len(account) > 0)
+		crypto_generichash(request->account.bytes, KEY_BYTES,
+				   (const unsigned char *)yyjson_get_str(account),
+				   yyjson_get_len(account), NULL, 0);
 	crypto_generichash_init(&state, NULL, 0, KEY_BYTES);
 	crypto_generichash_update(&state, request->scope.bytes, KEY_BYTES);
 	crypto_generichash_update(&state, (const unsigned char *)(request->is_public ? "p" : "a"),

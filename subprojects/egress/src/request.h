@@ -1,5 +1,6 @@
 /* A request as a client has sent it, checked: the head {"fetch":{"id":N,"scope":"...","method":
- * "GET","url":"...","headers":{"Name":"value"},"ttl_s":N,"public":true}} and the body as blob. */
+ * "GET","url":"...","headers":{"Name":"value"},"ttl_s":N,"public":true,"account":"..."}} and the
+ * body as blob. */
 #pragma once
 
 #include "cache.h"
@@ -24,9 +25,10 @@ struct request {
 	bool has_user_agent;
 	struct bytes body;
 	int64_t ttl_s;
-	bool is_public;	  /* it reaches public addresses only, whatever --allow says */
-	struct key scope; /* what it shares its answers with */
-	struct key key;	  /* what has the same answer */
+	bool is_public;	    /* it reaches public addresses only, whatever --allow says */
+	struct key scope;   /* what it shares its answers with */
+	struct key account; /* whose shares it uses; without an account, those of its scope */
+	struct key key;	    /* what has the same answer */
 };
 
 enum request_status {

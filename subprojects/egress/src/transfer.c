@@ -1,5 +1,7 @@
 #include "transfer.h"
 
+#include "clock.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -40,12 +42,99 @@ static void name_address(const struct sockaddr *from, char *to, size_t size)
 /* Why an app may not reach it; NULL: it may. */
 static const char *why_refused(const struct transfer *transfer, const struct address *address)
 {
-	if (!transfer->request->is_public && address_is_listed(address, transfer->allowed))
+	if (!transfer->request->is_public && address_is_listed(address, transfer->tools->allowed))
 		return NULL;
 	if (!address_is_public(address))
 		return "not public";
 	return address_is_own(address) ? "this server's own" : NULL;
 }
+
+/* ---- shares ---- */
+
+/* Where it has got to: the host of the last redirect. */
+static void name_host(const struct transfer *transfer, char *to, size_t size)
+{
+	char *url = NULL, *host = NULL;
+	CURLU *parts = curl_url();
+
+	snprintf(to, size, "%.200s", transfer->request->host);
+	curl_easy_getinfo(transfer->easy, CURLINFO_EFFECTIVE_URL, &url);
+	if (parts && url && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	    curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
+		snprintf(to, size, "%.200s", host);
+		curl_free(host);
+	}
+	curl_url_cleanup(parts);
+}
+
+static bool has_paid(const struct transfer *transfer, const struct address *address)
+{
+	for (unsigned i = 0; i < transfer->paid_count; i++)
+		if (memcmp(&transfer->paid[i], address, sizeof(*address)) == 0)
+			return true;
+	return false;
+}
+
+static enum share_result pay_parts(struct transfer *transfer, const struct address *address)
+{
+	struct shares *shares = transfer->tools->shares;
+	const struct key *account = &transfer->request->account;
+	enum share_result result = SHARE_TAKEN;
+	char host[256];
+
+	if (!transfer->has_paid_name) {
+		name_host(transfer, host, sizeof(host));
+		result = shares_take_name(shares, account, host, clock_us());
+		transfer->has_paid_name = result == SHARE_TAKEN;
+	}
+	if (result != SHARE_TAKEN || has_paid(transfer, address))
+		return result;
+	result = shares_take_address(shares, account, address, clock_us());
+	if (result == SHARE_TAKEN && transfer->paid_count < TRANSFER_PAID_MAX)
+		transfer->paid[transfer->paid_count++] = *address;
+	return result;
+}
+
+/* Takes the request that goes to the address next from the shares of its name and of the address,
+ * each once. Another address of the host may still have a share. */
+static bool pay(struct transfer *transfer, const struct address *address)
+{
+	transfer->share = pay_parts(transfer, address);
+	return transfer->share == SHARE_TAKEN;
+}
+
+/* Called when a request is sent: the next one is another. */
+static void use_payment(struct transfer *transfer)
+{
+	transfer->has_paid_name = false;
+	transfer->paid_count = 0;
+}
+
+static bool take_bytes(struct transfer *transfer, int64_t bytes)
+{
+	if (bytes <= 0 || shares_take_bytes(transfer->tools->shares, &transfer->request->account,
+					    (size_t)bytes, clock_us()))
+		return true;
+	transfer->share = SHARE_BYTES_USED_UP;
+	return false;
+}
+
+/* Bytes of bodies as they come and go, those that are read of a redirect and dropped included. With
+ * each request they begin anew. */
+static int count_bytes(void *context, curl_off_t down_total, curl_off_t down, curl_off_t up_total,
+		       curl_off_t up)
+{
+	struct transfer *transfer = context;
+	int64_t moved = down + up;
+	int64_t more = moved < transfer->moved ? moved : moved - transfer->moved;
+
+	(void)down_total;
+	(void)up_total;
+	transfer->moved = moved;
+	return take_bytes(transfer, more) ? 0 : 1;
+}
+
+/* ---- connections ---- */
 
 /* Each connection is opened here, those of redirects, too. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *wanted)
@@ -61,7 +150,7 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 	transfer->why_refused = "not public";
 	if (purpose == CURLSOCKTYPE_IPCXN && wanted->socktype == SOCK_STREAM &&
 	    address_read(&wanted->addr, &address) &&
-	    !(transfer->why_refused = why_refused(transfer, &address)))
+	    !(transfer->why_refused = why_refused(transfer, &address)) && pay(transfer, &address))
 		return socket(wanted->family, wanted->socktype | SOCK_CLOEXEC, wanted->protocol);
 	name_address(&wanted->addr, transfer->refused, sizeof(transfer->refused));
 	return CURL_SOCKET_BAD;
@@ -78,8 +167,11 @@ static int check_connection(void *context, char *to, char *from, int to_port, in
 	(void)from_port;
 	transfer->why_refused = "not public";
 	if (address_list_add(&reached, to) &&
-	    !(transfer->why_refused = why_refused(transfer, &reached.ranges[0].first)))
+	    !(transfer->why_refused = why_refused(transfer, &reached.ranges[0].first)) &&
+	    pay(transfer, &reached.ranges[0].first)) {
+		use_payment(transfer);
 		return CURL_PREREQFUNC_OK;
+	}
 	snprintf(transfer->refused, sizeof(transfer->refused), "%s", to);
 	return CURL_PREREQFUNC_ABORT;
 }
@@ -99,6 +191,8 @@ static size_t take_header(char *data, size_t size, size_t count, void *context)
 		transfer->is_too_large = true;
 		return 0;
 	}
+	if (!take_bytes(transfer, (int64_t)length))
+		return 0;
 	bytes_add(&transfer->headers, data, length);
 	return length;
 }
@@ -138,8 +232,9 @@ static void set_method(CURL *easy, const struct request *request)
 }
 
 /* Only what is named here is used: no proxy, no password file, no cookie of an earlier request. */
-static void set_up(struct transfer *transfer, const char *certificates)
+static void set_up(struct transfer *transfer)
 {
+	const char *certificates = transfer->tools->certificates;
 	CURL *easy = transfer->easy;
 	const struct request *request = transfer->request;
 
@@ -154,6 +249,9 @@ static void set_up(struct transfer *transfer, const char *certificates)
 	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
 	curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, check_connection);
 	curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
+	curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+	curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, count_bytes);
+	curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)TRANSFER_TIMEOUT_MS);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_PROXY, "");
@@ -176,35 +274,20 @@ static void set_up(struct transfer *transfer, const char *certificates)
 	set_method(easy, request);
 }
 
-bool transfer_start(struct transfer *transfer, CURLM *multi, const struct request *request,
-		    const struct address_list *allowed, const char *certificates)
+bool transfer_start(struct transfer *transfer, const struct transfer_tools *tools,
+		    const struct request *request)
 {
-	*transfer = (struct transfer){.request = request, .allowed = allowed, .is_new = true};
+	*transfer = (struct transfer){
+	    .request = request, .tools = tools, .is_new = true, .has_paid_name = true};
 	transfer->easy = curl_easy_init();
 	if (!transfer->easy)
 		return false;
-	set_up(transfer, certificates);
-	if (curl_multi_add_handle(multi, transfer->easy) == CURLM_OK)
+	set_up(transfer);
+	if (curl_multi_add_handle(tools->multi, transfer->easy) == CURLM_OK)
 		return true;
 	curl_easy_cleanup(transfer->easy);
 	transfer->easy = NULL;
 	return false;
-}
-
-/* Where it has got to: the host of the last redirect. */
-static void name_host(const struct transfer *transfer, char *to, size_t size)
-{
-	char *url = NULL, *host = NULL;
-	CURLU *parts = curl_url();
-
-	snprintf(to, size, "%.200s", transfer->request->host);
-	curl_easy_getinfo(transfer->easy, CURLINFO_EFFECTIVE_URL, &url);
-	if (parts && url && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
-	    curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
-		snprintf(to, size, "%.200s", host);
-		curl_free(host);
-	}
-	curl_url_cleanup(parts);
 }
 
 static void explain(const struct transfer *transfer, CURLcode code, struct reply *reply)
@@ -212,7 +295,9 @@ static void explain(const struct transfer *transfer, CURLcode code, struct reply
 	char host[256];
 
 	name_host(transfer, host, sizeof(host));
-	if (transfer->is_too_large)
+	if (transfer->share != SHARE_TAKEN)
+		shares_explain(transfer->share, host, reply);
+	else if (transfer->is_too_large)
 		reply_set_error(reply, "the answer of %s is larger than 2 MiB", host);
 	else if ((code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK) &&
 		 transfer->refused[0])
@@ -243,10 +328,12 @@ static void explain(const struct transfer *transfer, CURLcode code, struct reply
 void transfer_end(struct transfer *transfer, CURLcode code, struct reply *ret_reply,
 		  int64_t *ret_lifetime_s)
 {
-	long status = 0;
+	long status = 0, sent = 0;
 	char *url = NULL;
 
 	*ret_lifetime_s = 0;
+	if (curl_easy_getinfo(transfer->easy, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK)
+		(void)!take_bytes(transfer, sent);
 	if (code != CURLE_OK) {
 		explain(transfer, code, ret_reply);
 		return;
@@ -259,10 +346,10 @@ void transfer_end(struct transfer *transfer, CURLcode code, struct reply *ret_re
 			 &transfer->body);
 }
 
-void transfer_finish(struct transfer *transfer, CURLM *multi)
+void transfer_finish(struct transfer *transfer)
 {
 	if (transfer->easy) {
-		curl_multi_remove_handle(multi, transfer->easy);
+		curl_multi_remove_handle(transfer->tools->multi, transfer->easy);
 		curl_easy_cleanup(transfer->easy);
 	}
 	bytes_finish(&transfer->headers);

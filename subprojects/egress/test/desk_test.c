@@ -60,7 +60,7 @@ static bool ask(struct place *place, const char *scope, size_t body)
 	char head[256];
 	int length = snprintf(head, sizeof(head),
 			      "{\"fetch\":{\"id\":%d,\"scope\":\"%s\",\"method\":\"POST\",\"url\":"
-			      "\"http://a.org/%d\"}}",
+			      "\"http://a%d.org/\"}}",
 			      id, scope, id);
 
 	for (int i = 0; i < 4; i++) {

@@ -15,7 +15,12 @@ LOCAL = ("--allow", "127.0.0.0/8", "--allow", "::1")
 
 
 class Client:
+    """Each is another account, unless the request names one."""
+    count = 0
+
     def __init__(self, link):
+        Client.count += 1
+        self.account = f"account-{Client.count}"
         self.link = link
         self.link.settimeout(60)
         self.last = 0
@@ -36,7 +41,8 @@ class Client:
 
     def send(self, url, body=b"", **members):
         self.last += 1
-        fetch = {"id": self.last, "scope": "app", "method": "GET", "url": url} | members
+        fetch = {"id": self.last, "scope": "app", "account": self.account, "method": "GET",
+                 "url": url} | members
         head = json.dumps({"fetch": fetch}).encode()
         self.link.sendall(struct.pack(">II", len(head), len(body)) + head + body)
         return self.last
@@ -100,6 +106,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             server.gate.wait(30)
         if path == "/to":
             self.reply(302, b"moved", Location=self.path.partition("?")[2])
+        elif path == "/to-large":  # a redirect whose own body is large
+            self.reply(302, bytes(8 << 20), Location=self.path.partition("?")[2])
+        elif path == "/keep":  # likewise, and the method and the body stay
+            self.reply(307, b"moved", Location=self.path.partition("?")[2])
         elif path == "/large":
             self.reply(200, bytes(int(self.path.partition("?")[2])))
         elif path == "/trailer":
@@ -136,11 +146,16 @@ class Server(http.server.ThreadingHTTPServer):
 
     def __init__(self, address="127.0.0.1"):
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        super().__init__((address, 0), Handler)
+        # All of 127.0.0.0/8, so that it can be many hosts.
+        super().__init__(("0.0.0.0" if address == "127.0.0.1" else address, 0), Handler)
         self.seen, self.lock, self.gate = [], threading.Lock(), threading.Event()
         host = f"[{address}]" if ":" in address else address
         self.url = f"http://{host}:{self.server_address[1]}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def at(self, number):
+        """The URL of another host, one of a few hundred."""
+        return f"http://127.0.1.{number % 250 + 1}:{self.server_address[1]}"
 
     def count(self, path):
         with self.lock:

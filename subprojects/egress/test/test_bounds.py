@@ -83,7 +83,7 @@ def test_a_client_that_is_gone_costs_nothing(server):
     with contextlib.closing(Egress(*LOCAL)) as running:
         gone, client = running.connect(), running.connect()
         for number in range(130):
-            gone.send(f"{server.url}/slow?{number}")
+            gone.send(f"{server.at(number)}/slow?{number}")
         while not server.seen:
             time.sleep(0.01)
         gone.link.close()

@@ -52,7 +52,7 @@ def test_bodies_are_unpacked_and_bounded(client, server):
     assert client.ask(server.url + "/packed")[1] == b"unpacked"
     limit = 2 << 20
     assert len(client.ask(f"{server.url}/large?{limit}")[1]) == limit
-    assert "larger than 2 MiB" in client.error(f"{server.url}/large?{limit + 1}")
+    assert "larger than 2 MiB" in client.error(f"{server.url}/large?{limit + 1}", account="other")
     assert "larger than 2 MiB" in client.error(server.url + "/bomb")
     assert "larger than 2 MiB" in client.error(server.url + "/many")
     assert client.ask(server.url + "/")[1] == b"hello"
@@ -221,7 +221,7 @@ def test_one_fetch_for_many_that_wait(egress, server):
 def test_an_app_keeps_no_other_waiting(egress, client, server):
     greedy = egress.connect()
     for number in range(100):
-        greedy.send(f"{server.url}/slow?{number}", scope="greedy")
+        greedy.send(f"{server.at(number)}/slow?{number}", scope="greedy")
     assert client.ask(server.url + "/")[0]["status"] == 200
     assert sum(seen[1].startswith("/slow") for seen in server.seen) <= 8
     server.gate.set()
@@ -233,7 +233,7 @@ def test_an_app_keeps_no_other_waiting(egress, client, server):
 def test_clients_that_do_not_read(egress, client, server):
     deaf = egress.connect()
     for number in range(60):
-        deaf.send(f"{server.url}/large?{(2 << 20) - number}")
+        deaf.send(f"{server.url}/large?{(2 << 20) - number}", account=f"deaf-{number}")
     assert client.ask(server.url + "/")[0]["status"] == 200
     for _ in range(60):
         assert deaf.receive()[0]["fetch"]["status"] == 200

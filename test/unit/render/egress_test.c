@@ -150,6 +150,33 @@ static int close_all(void **state)
 	return 0;
 }
 
+/* Also where the script has named one. */
+static void requests_name_their_account(void **state)
+{
+	char bytes[512] = {0};
+	struct frame frame;
+	struct egress_asker asker = {{{3}}, STR("app")};
+	const char *text = "{\"id\":7,\"url\":\"http://a\",\"account\":\"another\"}";
+	yyjson_doc *doc = yyjson_read(text, strlen(text), YYJSON_READ_NOFLAG);
+	char id[ID_TEXT_LENGTH + 1];
+	ssize_t length;
+
+	(void)state;
+	asked[0] = (struct asked){.fetch.answered = on_answered};
+	egress_ask(egress, &asked[0].fetch, yyjson_doc_get_root(doc), STR(""), &asker);
+	yyjson_doc_free(doc);
+	step();
+	start_link();
+	write_head("{\"engine\":\"EGRESS\"}");
+	length = recv(link_socket, bytes, sizeof(bytes) - 1, MSG_DONTWAIT);
+	assert_true(length > 0);
+	assert_int_equal(frame_read((struct str){bytes, (size_t)length}, &frame), FRAME_IS_WHOLE);
+	id_format(asker.account, id);
+	assert_non_null(memmem(frame.head.data, frame.head.length, id, strlen(id)));
+	assert_null(memmem(frame.head.data, frame.head.length, "another", 7));
+	egress_forget(&asked[0].fetch);
+}
+
 /* ---- the tests ---- */
 
 /* Fetches that nobody waits for any more still take their place, until they are written. */
@@ -269,6 +296,7 @@ static void test_the_last_one_is_forgotten(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    CASE(requests_name_their_account),
 	    CASE(test_what_waits_has_a_bound_and_shares),
 	    CASE(test_what_waits_for_the_start_has_the_bound_too),
 	    CASE(test_a_text_that_is_no_utf8_fails_its_fetch_alone),
