@@ -34,6 +34,9 @@ struct lane_queue {
 	unsigned us_per_job;	/* CPU time that jobs took; likewise */
 	unsigned pace_permille; /* time for a slice by its CPU time; a moving average */
 	bool is_newest_first;	/* see above; to be set after lane_queue_init() */
+	/* NULL, or whether the account may have a thread now; for jobs that name no network. Set
+	 * after lane_queue_init(). */
+	bool (*may_run)(const struct lane_queue *queue, struct id account);
 };
 
 /* ns_per_byte: a first guess. */

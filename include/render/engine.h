@@ -13,6 +13,10 @@
  * else: its process is killed at its deadline, and one that crashes, lies or floods is gone at
  * once.
  *
+ * Previews have a place of their own. Accounts do not get it whose previews took much of the last
+ * time. After a preview that has met a limit, the account's next ones get one second, until one
+ * ends by itself or for a minute (src/render/preview_accounts.h).
+ *
  * All is done on the loop's thread. */
 #pragma once
 

@@ -231,7 +231,8 @@ int lane_queue_add(struct lane_queue *queue, struct lane_job *job, uint64_t *ret
 
 static bool may_run(const struct lane_queue *queue, const struct lane_share *share)
 {
-	return share->waiting_count > 0 && share->running < queue->account_threads;
+	return share->waiting_count > 0 && share->running < queue->account_threads &&
+	       (!queue->may_run || queue->may_run(queue, share->id));
 }
 
 /* Begins as many rounds as it takes until one of those that may run has credit. False: none may. */

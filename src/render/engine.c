@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "base/require.h"
 #include "metric/metric.h"
+#include "preview_accounts.h"
 #include "render/engines.h"
 #include "run.h"
 
@@ -17,7 +18,9 @@ struct engines {
 	struct engines_settings settings;
 	struct run_tools tools;
 	struct lane_queue queues[QUEUES];
-	struct list running; /* of struct engine_run */
+	struct preview_accounts accounts;
+	unsigned quick_previews; /* that run */
+	struct list running;	 /* of struct engine_run */
 	bool preview_was_last;
 	bool is_draining;
 };
@@ -51,9 +54,14 @@ static void free_run(struct engine_run *run)
 static void give_back(struct engine_run *run, bool is_dropped)
 {
 	struct lane_slice slice = {.is_dropped = is_dropped};
+	uint64_t now_us = clock_monotonic_us();
 
 	if (!is_dropped)
-		slice.cpu_us = slice.wall_us = clock_monotonic_us() - run->started_us;
+		slice.cpu_us = slice.wall_us = now_us - run->started_us;
+	if (!is_dropped && run->is_preview)
+		preview_note(&run->engines->accounts, run->account, run->what,
+			     run->answer.problem.kind, slice.wall_us, now_us);
+	run->engines->quick_previews -= run->is_quick;
 	lane_queue_give_back(&run->engines->queues[run->is_preview ? PREVIEWS : RENDERS],
 			     &run->queued, &slice);
 }
@@ -95,20 +103,29 @@ static void on_done(struct engine_run *run)
 
 /* ---- turns ---- */
 
-/* One place is for previews alone, the others are for all. */
-static bool has_room(const struct engines *engines, bool is_preview)
+/* One place is for previews of accounts that are not slow, the others are for all. */
+static bool has_common_room(const struct engines *engines)
 {
-	unsigned previews = engines->queues[PREVIEWS].running;
-	unsigned common = engines->queues[RENDERS].running + (previews > 0 ? previews - 1 : 0);
+	unsigned common = engines->queues[RENDERS].running + engines->queues[PREVIEWS].running -
+			  (engines->quick_previews > 0);
 
-	return common < engines->settings.processes || (is_preview && previews == 0);
+	return common < engines->settings.processes;
+}
+
+static bool may_preview(const struct lane_queue *queue, struct id account)
+{
+	const struct engines *engines = container_of(queue, struct engines, queues[PREVIEWS]);
+
+	return has_common_room(engines) ||
+	       (engines->quick_previews == 0 &&
+		!preview_is_slow(&engines->accounts, account, clock_monotonic_us()));
 }
 
 static struct lane_job *take_from(struct engines *engines, unsigned queue)
 {
 	struct lane_job *job = NULL;
 
-	if (has_room(engines, queue == PREVIEWS))
+	if (queue == PREVIEWS || has_common_room(engines))
 		job = lane_queue_take(&engines->queues[queue]);
 	if (job)
 		engines->preview_was_last = queue == PREVIEWS;
@@ -124,6 +141,18 @@ static struct lane_job *take(struct engines *engines)
 	return job ? job : take_from(engines, first == RENDERS ? PREVIEWS : RENDERS);
 }
 
+static void admit(struct engine_run *run)
+{
+	struct engines *engines = run->engines;
+	uint64_t now_us = clock_monotonic_us();
+
+	if (!run->is_preview)
+		return;
+	run->is_quick = !preview_is_slow(&engines->accounts, run->account, now_us);
+	run->is_limited = preview_is_limited(&engines->accounts, run->account, run->what, now_us);
+	engines->quick_previews += run->is_quick;
+}
+
 static void start_waiting(struct engines *engines)
 {
 	struct lane_job *queued;
@@ -137,6 +166,7 @@ static void start_waiting(struct engines *engines)
 			continue;
 		}
 		run->has_begun = true;
+		admit(run);
 		metric_observe(METRIC_LANE_WAIT, lane_of(run),
 			       clock_monotonic_us() - run->queued.submitted_us);
 		run_start(run, &engines->tools);
@@ -239,6 +269,8 @@ struct engines *engines_create(struct loop *loop, const struct engines_settings 
 	list_init(&engines->running);
 	lane_queue_init(&engines->queues[PREVIEWS], settings->processes + 1, LIMIT_PREVIEWS, 0);
 	lane_queue_init(&engines->queues[RENDERS], settings->processes, LIMIT_RENDERS, 0);
+	engines->queues[PREVIEWS].may_run = may_preview;
+	preview_accounts_init(&engines->accounts);
 	engines->tools.loop = loop;
 	if (settings->host >= 0) {
 		engines->tools.host = host_link_open(loop, settings->host, settings->health);
@@ -290,5 +322,6 @@ void engines_destroy(struct engines *engines)
 		}
 		lane_queue_finish(&engines->queues[i]);
 	}
+	preview_accounts_finish(&engines->accounts);
 	free(engines);
 }

@@ -99,14 +99,16 @@ static void put(yyjson_mut_doc *head, const char *name, yyjson_mut_val *value)
 	yyjson_mut_obj_put(yyjson_mut_doc_get_root(head), yyjson_mut_str(head, name), value);
 }
 
-void request_head_write(yyjson_mut_doc *head, const char *what, unsigned timeout_ms,
+void request_head_write(yyjson_mut_doc *head, const char *what, const struct request_time *time,
 			struct str blob, struct buffer *ret_frame)
 {
 	size_t length = 0;
 	char *text;
 
 	put(head, "what", yyjson_mut_str(head, what));
-	put(head, "timeout_ms", yyjson_mut_uint(head, timeout_ms));
+	put(head, "timeout_ms", yyjson_mut_uint(head, time->timeout_ms));
+	if (time->network_ms)
+		put(head, "network_ms", yyjson_mut_uint(head, time->network_ms));
 	text = yyjson_mut_write_opts(head, YYJSON_WRITE_NOFLAG, &json_memory, &length, NULL);
 	/* Its texts are UTF-8 and its parts short, as request_head_create() has seen. */
 	require(text && frame_append(ret_frame, (struct str){text, length}, blob));

@@ -10,6 +10,11 @@
  * time zone unknown, or all of it is too long. */
 yyjson_mut_doc *request_head_create(const struct engine_job *job);
 
+struct request_time {
+	unsigned timeout_ms;
+	unsigned network_ms; /* that it may wait for answers of the network besides; 0: none */
+};
+
 /* The whole frame; what is a static text. */
-void request_head_write(yyjson_mut_doc *head, const char *what, unsigned timeout_ms,
+void request_head_write(yyjson_mut_doc *head, const char *what, const struct request_time *time,
 			struct str blob, struct buffer *ret_frame);

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "domain/display.h"
+#include "preview_accounts.h"
 #include "render/complaint.h"
 #include "request_head.h"
 
@@ -25,10 +26,45 @@ static const char *const what_texts[] = {
     [ENGINE_COMPILE] = "",
 };
 
+static const char why_limited[] =
+    "the app takes more than 1 s. It has no more, since a preview of this account has met a limit; "
+    "previews have their full time again after one that ends by itself, or in a minute";
+
+static uint64_t used_us(const struct engine_run *run)
+{
+	return run->answer.elapsed_us + run->compile_us;
+}
+
+/* The last act: all ends of a run lead here. */
+static void end(struct engine_run *run)
+{
+	enum { CUT_OFF_US = PREVIEW_LIMITED_MS * 1000 * 9 / 10 };
+	struct engine_problem *problem = &run->answer.problem;
+
+	if (run->is_limited && problem->kind == ENGINE_LIMIT &&
+	    (run->is_late || used_us(run) > CUT_OFF_US))
+		problem->message = STR(why_limited);
+	run->done(run);
+}
+
 static void fail(struct engine_run *run, enum engine_problem_kind kind, const char *text)
 {
 	answer_fail(&run->answer, kind, "%s", text);
-	run->done(run);
+	end(run);
+}
+
+/* The time of a stage. A limited run has all of them in its second, without what processes take to
+ * start. */
+static unsigned time_for(const struct engine_run *run, unsigned most_ms)
+{
+	enum { LEAST_MS = 100 };
+	uint64_t used_ms = used_us(run) / 1000;
+
+	unsigned left_ms = used_ms + LEAST_MS < PREVIEW_LIMITED_MS
+			       ? PREVIEW_LIMITED_MS - (unsigned)used_ms
+			       : LEAST_MS;
+
+	return run->is_limited && left_ms < most_ms ? left_ms : most_ms;
 }
 
 /* ---- the check ---- */
@@ -55,7 +91,7 @@ static void on_checked(struct picture_check *check)
 		run->answer.is_cut = check->is_cut;
 	}
 	picture_check_finish(check);
-	run->done(run);
+	end(run);
 }
 
 static void check_picture(struct engine_run *run, struct str picture)
@@ -84,7 +120,7 @@ static void fail_without_answer(struct engine_run *run, const struct renderer_an
 	if (answer->outcome == RENDERER_LOST)
 		answer_fail(&run->answer, ENGINE_NOT_AVAILABLE,
 			    "there is no renderer at the moment");
-	else if (answer->outcome == RENDERER_LATE)
+	else if ((run->is_late = answer->outcome == RENDERER_LATE))
 		answer_fail(&run->answer, ENGINE_LIMIT, "the app takes more than %us",
 			    run->request.timeout_ms / 1000);
 	else if (status >= 0 && is_go && WIFEXITED(status) && WEXITSTATUS(status) == GO_FATAL)
@@ -96,7 +132,7 @@ static void fail_without_answer(struct engine_run *run, const struct renderer_an
 	else
 		answer_fail(&run->answer, ENGINE_CRASH,
 			    "the app's renderer ended without an answer");
-	run->done(run);
+	end(run);
 }
 
 /* The script's part is done. */
@@ -107,14 +143,14 @@ static void go_on(struct engine_run *run, struct str blob)
 	bool makes_tree = run->language == ENGINE_TYPESCRIPT;
 
 	if (run->answer.problem.kind != ENGINE_DONE) {
-		run->done(run);
+		end(run);
 	} else if (makes_tree && !run->is_painting) {
 		run->is_painting = true;
 		ask(run, RENDER_STARLARK, paints[run->what], STARLARK_MS, blob);
 	} else if (run->what == ENGINE_PICTURE && blob.length > 0) {
 		check_picture(run, blob);
 	} else {
-		run->done(run);
+		end(run);
 	}
 }
 
@@ -181,14 +217,18 @@ static void forget_fetches(struct engine_run *run)
 static void ask(struct engine_run *run, enum render_program program, const char *what,
 		unsigned timeout_ms, struct str blob)
 {
+	bool may_wait = program == RENDER_TYPESCRIPT && run->has_network;
+	struct request_time time = {.timeout_ms = time_for(run, timeout_ms),
+				    .network_ms = may_wait ? time_for(run, NETWORK_MS) : 0};
+
 	run->request = (struct renderer_request){
 	    .program = program,
-	    .timeout_ms = timeout_ms,
-	    .network_ms = program == RENDER_TYPESCRIPT && run->has_network ? NETWORK_MS : 0,
+	    .timeout_ms = time.timeout_ms,
+	    .network_ms = time.network_ms,
 	    .done = on_answer,
 	    .fetch = on_fetch,
 	};
-	request_head_write(run->head, what, timeout_ms, blob, &run->request.frame);
+	request_head_write(run->head, what, &time, blob, &run->request.frame);
 	renderers_ask(run->tools->renderers, &run->request);
 }
 
@@ -209,7 +249,7 @@ static void complain(struct engine_run *run, struct str output)
 			     : STR(COMPLAINT_SOLE_FILE);
 	run->answer.problem.line = complaint.line;
 	run->answer.problem.column = complaint.column;
-	run->done(run);
+	end(run);
 }
 
 static void compile_next(struct engine_run *run);
@@ -225,7 +265,7 @@ static void use_compiled(struct engine_run *run)
 	}
 	run->answer.compiled = buffer_view(&memory->compiled);
 	if (run->what == ENGINE_COMPILE)
-		run->done(run);
+		end(run);
 	else
 		ask(run, RENDER_TYPESCRIPT, what_texts[run->what], TYPESCRIPT_MS,
 		    run->answer.compiled);
@@ -243,6 +283,7 @@ static void on_compiled(struct compilation *compilation, enum compiler_outcome o
 		complain(run, output);
 		return;
 	case COMPILER_LATE:
+		run->is_late = true;
 		fail(run, ENGINE_LIMIT, late_compiler);
 		return;
 	case COMPILER_CRASHED:
@@ -267,7 +308,7 @@ static void compile_script(struct engine_run *run, struct str script)
 {
 	run->file_began_us = clock_monotonic_us();
 	run->compilation = (struct compilation){
-	    .timeout_ms = COMPILER_MS - (unsigned)(run->compile_us / 1000),
+	    .timeout_ms = time_for(run, COMPILER_MS - (unsigned)(run->compile_us / 1000)),
 	    .done = on_compiled,
 	};
 	buffer_append_str(&run->compilation.script, script);

@@ -37,7 +37,10 @@ struct engine_run {
 	struct later cancelled;	 /* the engines' */
 	struct engines *engines; /* the engines' */
 	bool is_preview;
-	bool has_begun; /* the engines': it was taken from its queue */
+	bool is_quick;	 /* the engines': its account may have the place of previews */
+	bool is_limited; /* it gets PREVIEW_LIMITED_MS in all */
+	bool is_late;	 /* a process was killed at its deadline */
+	bool has_begun;	 /* the engines': it was taken from its queue */
 
 	/* What the job asked for, as far as its texts are not needed later. */
 	struct id account;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "frame.h"
 #include "loop/lanes.h"
+#include "preview_accounts.h"
 #include "render/engines.h"
 #include "render/host.h"
 
@@ -750,6 +751,108 @@ static void test_waiting_costs_an_account_its_turns(void **state)
 	close(played.link);
 }
 
+#define MET_LIMIT                                                                                  \
+	"{\"error\":{\"kind\":\"limit\",\"message\":\"takes too long\"},\"elapsed_us\":1000000}"
+
+/* Answers the request that has come, and returns the time that it was given. */
+static unsigned long answer_timed(struct played *played, struct str head)
+{
+	char request[4096];
+	const char *timeout;
+
+	read_request(played, request);
+	timeout = strstr(request, "\"timeout_ms\":");
+	assert_non_null(timeout);
+	write_frame(played, head, STR(""));
+	return strtoul(timeout + strlen("\"timeout_ms\":"), NULL, 10);
+}
+
+/* Whatever has met it: the next ones of the account get a second. */
+static void test_a_draft_that_never_ends_leaves_a_second(void **state)
+{
+	struct played played;
+
+	(void)state;
+	assert_int_equal(submit(0, 1, true), 0);
+	played = start_greeted();
+	leap_s += 10;
+	assert_int_equal(answer_timed(&played, STR(MET_LIMIT)), 10000);
+	assert_int_equal(submit(1, 1, true), 0);
+	assert_int_equal(answer_timed(&played, STR(MET_LIMIT)), 1000);
+	assert_done(1, ENGINE_LIMIT);
+	assert_non_null(memmem(jobs[1].answer.problem.message.data,
+			       jobs[1].answer.problem.message.length, "more than 1 s. It has", 21));
+	/* Neither other accounts nor panels, nor other questions to scripts. */
+	assert_int_equal(submit(2, 2, true), 0);
+	assert_int_equal(answer_timed(&played, STR(NOTHING)), 10000);
+	assert_int_equal(submit(3, 1, false), 0);
+	assert_int_equal(answer_timed(&played, STR(NOTHING)), 10000);
+	/* One that ends by itself gives the time back. */
+	assert_int_equal(submit(4, 1, true), 0);
+	assert_int_equal(answer_timed(&played, STR(NOTHING)), 1000);
+	assert_int_equal(submit(5, 1, true), 0);
+	assert_int_equal(answer_timed(&played, STR(MET_LIMIT)), 10000);
+	/* So does a minute, in which the idle renderer ends. */
+	leap_s += 61;
+	expect(HOST_KILL);
+	close(played.link);
+	assert_int_equal(submit(6, 1, true), 0);
+	played = start_greeted();
+	assert_int_equal(answer_timed(&played, STR(NOTHING)), 10000);
+	close(played.link);
+}
+
+/* Also where they end just in time, or their client has gone. */
+static void test_slow_previews_leave_a_place(void **state)
+{
+	struct played first, second;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(submit(i, (uint8_t)(1 + i), true), 0);
+		if (i == 0)
+			first = start_greeted();
+		if (i == 3)
+			engines_cancel(engines, &jobs[i]);
+		leap_s += 9;
+		answer(&first, STR(NOTHING), STR(""));
+	}
+	for (unsigned i = 4; i < 8; i++)
+		assert_int_equal(submit(i, (uint8_t)(i - 3), true), 0);
+	expect_nothing(); /* one has the renderer, the others wait for it */
+	assert_int_equal(submit(8, 5, true), 0);
+	second = start_greeted();
+	answer(&second, STR(NOTHING), STR(""));
+	assert_done(8, ENGINE_DONE);
+	assert_int_equal(submit(9, 5, true), 0);
+	answer(&second, STR(NOTHING), STR(""));
+	assert_done(9, ENGINE_DONE);
+	/* Nor do those that wait take a place of panels twice. */
+	assert_int_equal(submit(10, 6, false), 0);
+	answer(&first, STR(NOTHING), STR(""));
+	answer(&first, STR(NOTHING), STR(""));
+	assert_done(10, ENGINE_DONE);
+	close(first.link);
+	close(second.link);
+}
+
+static void test_accounts_that_preview_are_forgotten(void **state)
+{
+	struct preview_accounts accounts;
+
+	(void)state;
+	preview_accounts_init(&accounts);
+	for (unsigned i = 0; i <= PREVIEW_ACCOUNTS_MAX; i++) {
+		struct id account = {{(uint8_t)i, (uint8_t)(i >> 8), 1}};
+
+		preview_note(&accounts, account, ENGINE_PICTURE, ENGINE_LIMIT, 1, 1);
+		assert_true(preview_is_limited(&accounts, account, ENGINE_PICTURE, 1));
+	}
+	assert_int_equal(accounts.by_id.count, PREVIEW_ACCOUNTS_MAX);
+	assert_false(preview_is_limited(&accounts, (struct id){{0, 0, 1}}, ENGINE_PICTURE, 1));
+	preview_accounts_finish(&accounts);
+}
+
 static void test_queues_have_bounds(void **state)
 {
 	unsigned count = 0;
@@ -811,6 +914,9 @@ int main(void)
 	    CASE(test_a_preview_has_a_place_of_its_own),
 	    CASE(test_previews_starve_nobody),
 	    CASE(test_waiting_costs_an_account_its_turns),
+	    CASE(test_a_draft_that_never_ends_leaves_a_second),
+	    CASE(test_slow_previews_leave_a_place),
+	    cmocka_unit_test(test_accounts_that_preview_are_forgotten),
 	    CASE(test_queues_have_bounds),
 	    CASE(test_all_are_cancelled_at_the_end),
 	};

@@ -1,0 +1,38 @@
+/* What previews have cost lately, by account, so that drafts that never end delay nobody else's:
+ *
+ *   limited   a run has met a limit or crashed: the next runs of this kind get
+ *             PREVIEW_LIMITED_MS, until one ends by itself, or PREVIEW_LIMITED_FOR_S after the last
+ *             that did not
+ *   slow      runs took more than a quarter of the last time, and more than two seconds of it: they
+ *             do not get the place that is kept for previews
+ *
+ * PREVIEW_ACCOUNTS_MAX are remembered, and the one whose last run is the oldest is forgotten first.
+ * Times are monotonic. */
+#pragma once
+
+#include "base/list.h"
+#include "base/map.h"
+#include "render/engine.h"
+
+enum {
+	PREVIEW_LIMITED_MS = 1000,
+	PREVIEW_LIMITED_FOR_S = 60,
+	PREVIEW_ACCOUNTS_MAX = 1024,
+};
+
+/* A zeroed one is empty, once its list is. */
+struct preview_accounts {
+	struct map by_id;
+	struct list by_use; /* the oldest first */
+};
+
+void preview_accounts_init(struct preview_accounts *accounts);
+void preview_accounts_finish(struct preview_accounts *accounts);
+
+bool preview_is_limited(const struct preview_accounts *accounts, struct id account,
+			enum engine_what what, uint64_t now_us);
+bool preview_is_slow(const struct preview_accounts *accounts, struct id account, uint64_t now_us);
+
+/* A run has ended now that took so long. */
+void preview_note(struct preview_accounts *accounts, struct id account, enum engine_what what,
+		  enum engine_problem_kind problem, uint64_t took_us, uint64_t now_us);
