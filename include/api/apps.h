@@ -11,7 +11,6 @@ struct api_upload {
 	struct app_upload body; /* first: the prologue reads the request into it */
 	struct app_version version;
 	struct app_version_pending_row pending;
-	char checksum[APP_CHECKSUM_LENGTH + 1];
 };
 task_step api_upload_version;
 task_step api_upload_refused; /* of the line's "refused" */

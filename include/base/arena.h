@@ -53,5 +53,8 @@ __attribute__((format(printf, 2, 3))) struct str arena_printf(struct arena *aren
 __attribute__((format(printf, 2, 0))) struct str arena_vprintf(struct arena *arena,
 							       const char *format, va_list args);
 
+/* Moves all objects of from into to, where they stay as long as those of to. from is empty then. */
+void arena_adopt(struct arena *to, struct arena *from);
+
 /* Frees the blocks kept for reuse in this thread. */
 void arena_drop_cache(void);

@@ -55,6 +55,10 @@ enum {
 	/* The same through the operator's own listeners, whoever fills the others. */
 	LIMIT_ADMIN_CONNECTIONS = 64,
 
+	/* Texts that the loop reads and writes itself: larger ones, bodies and answers, are worked
+	 * on by worker threads, since each byte may take ten nanoseconds. */
+	LIMIT_LOOP_TEXT_BYTES = 64 * 1024,
+
 	/* JSON bodies: 400. */
 	LIMIT_JSON_DEPTH = 32,
 	LIMIT_JSON_NUMBER = 128, /* characters: to round by hundreds of digits takes its time */

@@ -42,11 +42,14 @@ struct app_version {
 
 extern const struct record app_version_record;
 
+enum { APP_CHECKSUM_LENGTH = 7 + 64 };
+
 /* The body of an upload. */
 struct app_upload {
 	struct str version;
 	struct str script_content;
 	struct str script_language;
+	char checksum[APP_CHECKSUM_LENGTH + 1]; /* of a body without faults: read with it */
 };
 
 extern const struct record app_upload_record;
@@ -62,7 +65,6 @@ extern const struct record app_deploy_record;
 const char *app_language_check(struct str language);
 
 /* "sha256:" and 64 hexadecimal digits. */
-enum { APP_CHECKSUM_LENGTH = 7 + 64 };
 
 /* SHA-256 of the language's name, a newline and the script, and a NUL. */
 void app_checksum(struct str script_language, struct str script_content,

@@ -147,5 +147,8 @@ unsigned record_column_count(const struct record *record);
 /* Appends a JSON object. */
 void record_write_json(const struct record *record, const void *row, struct buffer *buffer);
 
+/* Bytes of the texts that record_write_json() writes, without escapes. */
+size_t record_text_bytes(const struct record *record, const void *row);
+
 /* "HH:mm", 24 hours, to minutes after midnight; false for anything else. */
 bool clock_parse(struct str text, int64_t *ret_minutes);

@@ -138,7 +138,8 @@ unsigned task_row_count(struct task *task);
 struct task_work {
 	bool (*run)(void *argument); /* a step; returns whether there are more */
 	void *argument;
-	size_t size; /* bytes that it works on */
+	size_t size;  /* bytes that it works on */
+	bool is_text; /* large bodies and answers; else images, in the words of a refusal */
 	/* Whose share of the lane it uses; all zero: that of the caller's account. */
 	struct id share;
 };
@@ -151,7 +152,8 @@ task_work(struct task *task, enum lane lane, const struct task_work *work, task_
 /* CPU time of the last work that is done; 0: there was none. */
 uint64_t task_work_cpu_us(const struct task *task);
 
-/* status with a JSON object. */
+/* status with a JSON object. A large one is written by a worker thread: row must outlive the wait.
+ */
 __attribute__((warn_unused_result)) struct verdict
 task_reply_record(struct task *task, int status, const struct record *record, const void *row);
 /* 200 with a device, its entity tag "SETTINGS-SEEN" and, for GET, perhaps 304. record and row: how
@@ -163,6 +165,14 @@ __attribute__((warn_unused_result)) struct verdict task_reply_device(struct task
 /* status with JSON that the handler wrote; it is copied. */
 __attribute__((warn_unused_result)) struct verdict task_reply_json(struct task *task, int status,
 								   const struct buffer *json);
+/* Appends JSON. It touches nothing but what argument points to and the arena, in which texts that
+ * the JSON is made of can be kept. */
+typedef void task_writer(void *argument, struct arena *arena, struct buffer *json);
+/* status with JSON that write() makes of so many bytes: beyond LIMIT_LOOP_TEXT_BYTES on a worker
+ * thread. Where that is refused, 503 is answered here: not for an answer after a write. argument
+ * outlives the wait. */
+__attribute__((warn_unused_result)) struct verdict
+task_reply_written(struct task *task, int status, size_t bytes, task_writer *write, void *argument);
 /* status with "{}". */
 __attribute__((warn_unused_result)) struct verdict task_reply_empty(struct task *task, int status);
 /* Anything else; body in the arena or static. */

@@ -48,7 +48,6 @@ struct verdict api_upload_version(struct task *task)
 {
 	struct api_upload *upload = task_state(task);
 
-	app_checksum(upload->body.script_language, upload->body.script_content, upload->checksum);
 	statement_app_version_upload(task_new_query(task),
 				     &(struct app_version_upload_parameters){
 					 .id = id_new(),
@@ -56,7 +55,7 @@ struct verdict api_upload_version(struct task *task)
 					 .name = upload->body.version,
 					 .script_language = upload->body.script_language,
 					 .script_content = upload->body.script_content,
-					 .checksum = str_from(upload->checksum),
+					 .checksum = str_from(upload->body.checksum),
 				     },
 				     &upload->version);
 	return task_query(task, uploaded);

@@ -199,6 +199,25 @@ struct str arena_printf(struct arena *arena, const char *format, ...)
 	return text;
 }
 
+void arena_adopt(struct arena *to, struct arena *from)
+{
+	struct arena_block **end = &to->blocks;
+
+	/* Behind the front block, from which objects are cut off. */
+	if (*end)
+		end = &(*end)->next;
+	if (from->blocks) {
+		struct arena_block *last = from->blocks;
+
+		while (last->next)
+			last = last->next;
+		last->next = *end;
+		*end = from->blocks;
+	}
+	to->used_bytes += from->used_bytes;
+	*from = (struct arena){0};
+}
+
 void arena_drop_cache(void)
 {
 	while (cache.first) {

@@ -79,7 +79,17 @@ static const struct record_field app_upload_fields[] = {
     RECORD_STR(struct app_upload, script_language, .body = "scriptLanguage", .required = true,
 	       .check = app_language_check),
 };
-const struct record app_upload_record = RECORD(struct app_upload, app_upload_fields);
+static void sum_upload(void *body, uint64_t seen, struct faults *faults)
+{
+	struct app_upload *upload = body;
+
+	(void)seen;
+	if (faults->count == 0)
+		app_checksum(upload->script_language, upload->script_content, upload->checksum);
+}
+
+const struct record app_upload_record =
+    RECORD(struct app_upload, app_upload_fields, .check = sum_upload);
 
 static const struct record_field app_deploy_fields[] = {
     RECORD_STR(struct app_deploy, version, .body = "version", .required = true, .minimum = 1,

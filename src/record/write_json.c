@@ -151,3 +151,20 @@ void record_write_json(const struct record *record, const void *row, struct buff
 	write_members(record, row, true, buffer);
 	buffer_append_char(buffer, '}');
 }
+
+size_t record_text_bytes(const struct record *record, const void *row)
+{
+	size_t bytes = 0;
+
+	for (unsigned i = 0; i < record->field_count; i++) {
+		const struct record_field *field = &record->fields[i];
+		const char *member = (const char *)row + field->offset;
+
+		if (field->is_shown)
+			bytes += record_text_bytes(field->row, member);
+		else if (field->name &&
+			 (field->kind == RECORD_KIND_STR || field->kind == RECORD_KIND_JSON))
+			bytes += ((const struct str *)(const void *)member)->length;
+	}
+	return bytes;
+}

@@ -42,10 +42,19 @@ bool task_fails_coding(struct task *task, struct verdict *ret_answer)
 	return true;
 }
 
+/* The body was parsed. */
+static struct verdict body_parsed(struct task *task)
+{
+	if (task->is_json)
+		return task_continue(task, task_prologue);
+	if (task->document.lacks_memory)
+		return task_fail_busy(task, 1, "no memory is left to read the body, try again");
+	return task_fail(task, 400, "%.*s", STR_ARG(task->why_no_json));
+}
+
 static struct verdict parse_body(struct task *task)
 {
 	struct verdict answer;
-	struct str reason;
 
 	if (task_fails_coding(task, &answer))
 		return answer;
@@ -53,11 +62,11 @@ static struct verdict parse_body(struct task *task)
 		return task_fail(task, 415,
 				 "the body must be JSON, with Content-Type: "
 				 "application/json");
-	if (json_parse_body(task->request->body, task_arena(task), &task->document, &reason))
-		return task_continue(task, task_prologue);
-	if (task->document.lacks_memory)
-		return task_fail_busy(task, 1, "no memory is left to read the body, try again");
-	return task_fail(task, 400, "%.*s", STR_ARG(reason));
+	if (task->request->body.length > LIMIT_LOOP_TEXT_BYTES)
+		return task_read_large_body(task, body_parsed);
+	task->is_json = json_parse_body(task->request->body, task_arena(task), &task->document,
+					&task->why_no_json);
+	return body_parsed(task);
 }
 
 static struct verdict fail_body(struct task *task)

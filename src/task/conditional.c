@@ -5,8 +5,6 @@
 
 #include <sodium.h>
 
-enum { TAG_BYTES = 16 };
-
 void task_let_caches_ask(struct task *task)
 {
 	task_add_field(task, STR("Cache-Control"), STR("private, no-cache"));
@@ -14,23 +12,35 @@ void task_let_caches_ask(struct task *task)
 
 /* Adds the tag to the answer, and that caches must ask again; true when the caller names the tag.
  * prefix stands in front of the hash, in the quotes. */
-static bool is_named(struct task *task, struct str prefix, struct str tagged)
+static bool hash_is_named(struct task *task, struct str prefix,
+			  const uint8_t hash[static TASK_HASH_BYTES])
 {
 	struct http_request *request = task->request;
-	uint8_t hash[TAG_BYTES];
-	size_t length = 1 + prefix.length + 2 * sizeof(hash) + 1;
+	size_t length = 1 + prefix.length + 2 * TASK_HASH_BYTES + 1;
 	char *text = arena_alloc(&request->arena, length);
 	struct str tag = {text, length};
 
-	crypto_generichash(hash, sizeof(hash), (const uint8_t *)tagged.data, tagged.length, NULL,
-			   0);
 	text[0] = '"';
 	memcpy(text + 1, prefix.data, prefix.length);
-	hex_encode(hash, sizeof(hash), text + 1 + prefix.length);
+	hex_encode(hash, TASK_HASH_BYTES, text + 1 + prefix.length);
 	text[length - 1] = '"'; /* over hex_encode()'s NUL */
 	task_add_field(task, STR("ETag"), tag);
 	task_let_caches_ask(task);
 	return http_has_tag(request, tag);
+}
+
+void task_hash(struct str body, uint8_t ret_hash[static TASK_HASH_BYTES])
+{
+	crypto_generichash(ret_hash, TASK_HASH_BYTES, (const uint8_t *)body.data, body.length, NULL,
+			   0);
+}
+
+static bool is_named(struct task *task, struct str prefix, struct str tagged)
+{
+	uint8_t hash[TASK_HASH_BYTES];
+
+	task_hash(tagged, hash);
+	return hash_is_named(task, prefix, hash);
 }
 
 static bool is_get(const struct task *task)
@@ -41,6 +51,11 @@ static bool is_get(const struct task *task)
 bool task_is_not_modified(struct task *task, struct str body)
 {
 	return is_get(task) && is_named(task, STR(""), body);
+}
+
+bool task_hash_is_not_modified(struct task *task, const uint8_t hash[static TASK_HASH_BYTES])
+{
+	return is_get(task) && hash_is_named(task, STR(""), hash);
 }
 
 bool task_part_is_not_modified(struct task *task, struct buffer *json)

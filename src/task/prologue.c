@@ -20,8 +20,9 @@ static struct verdict check_fields(struct task *task)
 {
 	const struct endpoint *endpoint = task->endpoint;
 
-	record_read_json(endpoint->body, task->document.root, task->state, &task->present,
-			 &task->faults);
+	if (!task->has_read_fields)
+		record_read_json(endpoint->body, task->document.root, task->state, &task->present,
+				 &task->faults);
 	if (task->faults.count && !endpoint->handles_faults)
 		return task_fail_faults(task);
 	return task_continue(task, endpoint->handler);

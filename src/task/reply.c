@@ -72,8 +72,13 @@ struct verdict task_reply_tagged(struct task *task, struct str content_type, str
 struct verdict task_reply_record(struct task *task, int status, const struct record *record,
 				 const void *row)
 {
-	struct buffer *json = task_scratch();
+	size_t bytes = record_text_bytes(record, row);
+	struct buffer *json;
 
+	/* What was written is answered, whatever waits for the threads. */
+	if (bytes > LIMIT_LOOP_TEXT_BYTES && !task->has_written)
+		return task_reply_large_record(task, status, record, row, bytes);
+	json = task_scratch();
 	record_write_json(record, row, json);
 	return task_reply_json(task, status, json);
 }

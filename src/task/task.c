@@ -25,6 +25,7 @@ static void end(struct task *task)
 	if (task->endpoint->finish)
 		task->endpoint->finish(task->state);
 	json_document_finish(&task->document);
+	arena_finish(&task->lane_arena);
 	if (task->endpoint->count)
 		task->endpoint->count(task->response.status);
 	if (task->response.status == 401)
@@ -230,6 +231,12 @@ static struct verdict refuse_job(struct task *task, enum lane lane, int error,
 	if (lane == LANE_PASSWORD)
 		return task_fail_busy(task, retry_after_s,
 				      "too many passwords are being checked, try again");
+	if (task->is_text_work)
+		return task_fail_busy(
+		    task, retry_after_s,
+		    error == -EDQUOT || error == -ETIME
+			? "too many large texts of this account are waiting, try again"
+			: "too many large texts are being worked on, try again");
 	switch (error) {
 	case -EDQUOT:
 		return task_fail_busy(task, retry_after_s,
@@ -260,6 +267,7 @@ struct verdict task_work(struct task *task, enum lane lane, const struct task_wo
 	};
 	task->work = work->run;
 	task->work_argument = work->argument;
+	task->is_text_work = work->is_text;
 	error = lanes_submit(task->service->loop, lane, &task->job, &retry_after_s);
 	if (error)
 		return refuse_job(task, lane, error, retry_after_s);

@@ -12,6 +12,8 @@ struct stream_heir {
 	struct http_stream **ret_stream;
 };
 
+enum { TASK_HASH_BYTES = 16 }; /* of an answer, in its entity tag */
+
 /* The state of the endpoint's access follows it, see task_access_state(). */
 struct task {
 	struct service *service;
@@ -34,6 +36,18 @@ struct task {
 	struct json_document document;
 	struct faults faults;
 
+	/* Of a large text, while a worker thread works on it (lane.c). */
+	struct arena lane_arena;
+	bool is_json;
+	bool has_read_fields; /* the body's are in the state */
+	struct str why_no_json;
+	task_step *after_body;
+	task_writer *write;
+	void *write_argument;
+	int written_status;
+	struct str written;
+	uint8_t written_hash[TASK_HASH_BYTES];
+
 	struct db_query query;
 	struct str json; /* of a list */
 	const struct task_list *list;
@@ -45,6 +59,7 @@ struct task {
 	struct lane_job job;
 	bool (*work)(void *argument);
 	void *work_argument;
+	bool is_text_work;
 
 	struct http_response response;
 	bool (*write_more)(struct task *task, struct http_stream *stream);
@@ -70,6 +85,14 @@ task_step task_prologue;
 /* Its stages: read the body and parse it, find the resource of the path. */
 task_step task_read_body;
 task_step task_find_resource;
+/* Parses the body and reads its fields into the state on a worker thread: task->is_json or
+ * task->why_no_json, and task->has_read_fields. */
+__attribute__((warn_unused_result)) struct verdict task_read_large_body(struct task *task,
+									task_step *next);
+/* Writes a row of so many bytes on a worker thread. */
+__attribute__((warn_unused_result)) struct verdict
+task_reply_large_record(struct task *task, int status, const struct record *record, const void *row,
+			size_t bytes);
 /* True, with the answer 415, where a body has a content coding, or would have one: also where none
  * is read. */
 __attribute__((warn_unused_result)) bool task_fails_coding(struct task *task,
@@ -115,6 +138,10 @@ void task_let_caches_ask(struct task *task);
 
 /* Adds the ETag of a GET's body; true when the caller has this body already: answer 304 then. */
 bool task_is_not_modified(struct task *task, struct str body);
+
+/* Likewise by the hash of the body. */
+bool task_hash_is_not_modified(struct task *task, const uint8_t hash[static TASK_HASH_BYTES]);
+void task_hash(struct str body, uint8_t ret_hash[static TASK_HASH_BYTES]);
 
 /* Likewise, for a part of a list: its tag also tells whether there is a next part, since a caller
  * that is answered 304 may take the Link from the answer before. Appends to json, of which the

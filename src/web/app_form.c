@@ -7,18 +7,21 @@ struct get {
 	struct app_work work;
 };
 
+static void write_form(void *argument, struct arena *arena, struct buffer *json)
+{
+	const struct get *get = argument;
+
+	(void)arena;
+	buffer_append_char(json, '{');
+	app_write_form(json, &get->work);
+	buffer_append_char(json, '}');
+}
+
 static struct verdict reply(struct task *task)
 {
 	struct get *get = task_state(task);
-	struct buffer json = {0};
-	struct verdict answer;
 
-	buffer_append_char(&json, '{');
-	app_write_form(&json, &get->work);
-	buffer_append_char(&json, '}');
-	answer = task_reply_json(task, 200, &json);
-	buffer_finish(&json);
-	return answer;
+	return task_reply_written(task, 200, get->work.form_bytes, write_form, get);
 }
 
 static struct verdict found(struct task *task)

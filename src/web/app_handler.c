@@ -21,42 +21,49 @@ struct returned {
 	struct form form;
 };
 
-static void mask(const struct call *call, struct str *text)
+/* What the handler returned holds secrets of the installation that nobody may read. */
+struct masking {
+	const struct settings *secret;
+	struct arena *arena;
+};
+
+static void mask(const struct masking *masking, struct str *text)
 {
-	*text = settings_mask(&call->work.secret, *text, task_arena(call->work.task));
+	*text = settings_mask(masking->secret, *text, masking->arena);
 }
 
-static void mask_options(const struct call *call, struct form_option *options, unsigned count)
+static void mask_options(const struct masking *masking, struct form_option *options, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		mask(call, &options[i].display);
-		mask(call, &options[i].text);
-		mask(call, &options[i].value);
+		mask(masking, &options[i].display);
+		mask(masking, &options[i].text);
+		mask(masking, &options[i].value);
 	}
 }
 
 /* All that somebody reads or chooses; a field stays the field that it is. */
-static void mask_fields(const struct call *call, struct form *form)
+static void mask_fields(const struct masking *masking, struct form *form)
 {
 	for (unsigned i = 0; i < form->count; i++) {
 		struct form_field *field = &form->fields[i];
 		size_t size = field->option_count * sizeof(field->options[0]);
-		struct form_option *options = arena_alloc(task_arena(call->work.task), size + 1);
+		struct form_option *options = arena_alloc(masking->arena, size + 1);
 
 		if (size)
 			memcpy(options, field->options, size);
-		mask_options(call, options, field->option_count);
+		mask_options(masking, options, field->option_count);
 		field->options = options;
-		mask(call, &field->name);
-		mask(call, &field->description);
-		mask(call, &field->default_value);
-		mask(call, &field->visibility.value);
+		mask(masking, &field->name);
+		mask(masking, &field->description);
+		mask(masking, &field->default_value);
+		mask(masking, &field->visibility.value);
 	}
 }
 
-static void read_result(struct task *task, struct call *call, struct returned *ret)
+static void read_result(struct call *call, struct arena *arena, struct returned *ret)
 {
 	struct engine_answer *answer = &call->work.job.answer;
+	struct masking masking = {&call->work.secret, arena};
 	struct str reason = {0};
 	bool is_good;
 
@@ -64,13 +71,13 @@ static void read_result(struct task *task, struct call *call, struct returned *r
 	if (answer->problem.kind != ENGINE_DONE)
 		return;
 	if (call->field->type == FORM_GENERATED)
-		is_good = form_read(answer->result, task_arena(task), &ret->form, &reason);
+		is_good = form_read(answer->result, arena, &ret->form, &reason);
 	else
-		is_good = form_read_options(answer->result, task_arena(task), &ret->options,
+		is_good = form_read_options(answer->result, arena, &ret->options,
 					    &ret->option_count, &reason);
-	mask_fields(call, &ret->form);
-	mask_options(call, ret->options, ret->option_count);
-	mask(call, &reason);
+	mask_fields(&masking, &ret->form);
+	mask_options(&masking, ret->options, ret->option_count);
+	mask(&masking, &reason);
 	if (!is_good)
 		answer->problem = (struct engine_problem){
 		    .kind = ENGINE_WRONG_SCRIPT,
@@ -78,24 +85,29 @@ static void read_result(struct task *task, struct call *call, struct returned *r
 		};
 }
 
+static void write_answer(void *argument, struct arena *arena, struct buffer *json)
+{
+	struct call *call = argument;
+	struct returned returned;
+
+	read_result(call, arena, &returned);
+	buffer_append_str(json, STR("{\"options\":"));
+	form_write_options(returned.options, returned.option_count, json);
+	buffer_append_str(json, STR(",\"fields\":"));
+	form_write(&returned.form, json);
+	buffer_append_str(json, STR(",\"problem\":"));
+	app_write_problem(json, &call->work.job.answer.problem);
+	buffer_append_char(json, '}');
+}
+
 static struct verdict reply(struct task *task)
 {
 	struct call *call = task_state(task);
-	struct buffer json = {0};
-	struct returned returned;
-	struct verdict answer;
 
-	read_result(task, call, &returned);
-	buffer_append_str(&json, STR("{\"options\":"));
-	form_write_options(returned.options, returned.option_count, &json);
-	buffer_append_str(&json, STR(",\"fields\":"));
-	form_write(&returned.form, &json);
-	buffer_append_str(&json, STR(",\"problem\":"));
-	app_write_problem(&json, &call->work.job.answer.problem);
-	buffer_append_char(&json, '}');
-	answer = task_reply_json(task, 200, &json);
-	buffer_finish(&json);
-	return answer;
+	/* Each secret is looked for in all of it. */
+	size_t bytes = call->work.job.answer.result.length * (1 + call->work.secret.count);
+
+	return task_reply_written(task, 200, bytes, write_answer, call);
 }
 
 /* The form was not to be had: reply() says why. */

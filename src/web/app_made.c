@@ -34,19 +34,26 @@ static struct verdict end(struct task *task, struct app_work *work)
 	return task_continue(task, work->made.next);
 }
 
+static struct verdict answer_read(struct task *task)
+{
+	struct app_work *work = *web_app_work(task);
+
+	if (work->reading.is_good)
+		form_add(&work->form, &work->made.more, task_arena(task));
+	else
+		work->made.problem = arena_copy(task_arena(task), work->reading.reason);
+	return ask_next(task, work);
+}
+
 /* Nobody is shown the answer: it needs no mask, which might hide the names of fields. */
 static struct verdict answered(struct task *task)
 {
 	struct app_work *work = *web_app_work(task);
 	const struct engine_answer *answer = &work->job.answer;
-	struct str reason = answer->problem.message;
-	struct form more;
 
-	if (answer->problem.kind == ENGINE_DONE &&
-	    form_read(answer->result, task_arena(task), &more, &reason))
-		form_add(&work->form, &more, task_arena(task));
-	else
-		work->made.problem = arena_copy(task_arena(task), reason);
+	if (answer->problem.kind == ENGINE_DONE)
+		return web_read_form(task, work, answer->result, &work->made.more, answer_read);
+	work->made.problem = arena_copy(task_arena(task), answer->problem.message);
 	return ask_next(task, work);
 }
 

@@ -13,24 +13,29 @@ struct preview {
 	bool shows_form;
 };
 
+static void write_preview(void *argument, struct arena *arena, struct buffer *json)
+{
+	const struct preview *preview = argument;
+	struct form own = preview->work.form;
+
+	(void)arena;
+	own.count = preview->work.made.own;
+	buffer_append_char(json, '{');
+	app_write_preview(json, &preview->work);
+	if (preview->shows_form) {
+		buffer_append_str(json, STR(",\"fields\":"));
+		form_write(&own, json);
+	}
+	buffer_append_char(json, '}');
+}
+
 static struct verdict reply(struct task *task)
 {
 	struct preview *preview = task_state(task);
-	struct form own = preview->work.form;
-	struct buffer json = {0};
-	struct verdict answer;
+	size_t bytes = preview->work.job.answer.picture.length +
+		       (preview->shows_form ? preview->work.form_bytes : 0);
 
-	own.count = preview->work.made.own;
-	buffer_append_char(&json, '{');
-	app_write_preview(&json, &preview->work);
-	if (preview->shows_form) {
-		buffer_append_str(&json, STR(",\"fields\":"));
-		form_write(&own, &json);
-	}
-	buffer_append_char(&json, '}');
-	answer = task_reply_json(task, 200, &json);
-	buffer_finish(&json);
-	return answer;
+	return task_reply_written(task, 200, bytes, write_preview, preview);
 }
 
 static struct verdict form_found(struct task *task)

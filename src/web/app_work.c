@@ -16,6 +16,7 @@ static const struct rate_policy preview_rate = {
 void app_work_finish(struct app_work *work)
 {
 	engine_job_finish(&work->job);
+	arena_finish(&work->reading.arena);
 }
 
 /* ---- what is to be run ---- */
@@ -220,15 +221,46 @@ static bool problem_is_the_scripts(const struct engine_problem *problem)
 	       problem->kind == ENGINE_LIMIT || problem->kind == ENGINE_CRASH;
 }
 
-static void read_form(struct task *task, struct app_work *work, struct str schema)
+static bool run_reading(void *argument)
 {
-	struct str reason;
+	struct app_reading *reading = argument;
 
-	work->has_form = form_read(schema, task_arena(task), &work->form, &reason);
+	reading->is_good =
+	    form_read(reading->text, &reading->arena, reading->form, &reading->reason);
+	return false;
+}
+
+static struct verdict reading_done(struct task *task)
+{
+	struct app_reading *reading = &(*web_app_work(task))->reading;
+
+	arena_adopt(task_arena(task), &reading->arena);
+	return task_continue(task, reading->next);
+}
+
+struct verdict web_read_form(struct task *task, struct app_work *work, struct str text,
+			     struct form *form, task_step *next)
+{
+	struct task_work reading = {
+	    .run = run_reading, .argument = &work->reading, .size = text.length, .is_text = true};
+
+	*web_app_work(task) = work;
+	work->reading = (struct app_reading){.text = text, .form = form, .next = next};
+	if (text.length > LIMIT_LOOP_TEXT_BYTES)
+		return task_work(task, LANE_SHORT, &reading, reading_done);
+	(void)run_reading(&work->reading);
+	return reading_done(task);
+}
+
+/* The app's form was read. */
+static void take_form(struct app_work *work)
+{
+	work->has_form = work->reading.is_good;
+	work->form_bytes = work->reading.text.length;
 	if (!work->has_form)
 		work->job.answer.problem = (struct engine_problem){
 		    .kind = ENGINE_WRONG_SCRIPT,
-		    .message = reason,
+		    .message = work->reading.reason,
 		};
 }
 
@@ -283,16 +315,12 @@ static void recall_failure(struct app_work *work)
 	};
 }
 
-static struct verdict form_made(struct task *task)
+static struct verdict made_form_read(struct task *task)
 {
 	struct app_work *work = *web_app_work(task);
 	const struct engine_answer *answer = &work->job.answer;
 
-	if (answer->problem.kind != ENGINE_DONE)
-		return note_failure(task, work);
-	if (!work->compiled.length && answer->compiled.length)
-		work->compiled = arena_copy(task_arena(task), answer->compiled);
-	read_form(task, work, answer->schema);
+	take_form(work);
 	/* TypeScript may make do without an answer: such a form is not kept for those who have one.
 	 */
 	if (!work->has_form || id_is_none(work->source.version_id) ||
@@ -310,6 +338,26 @@ static struct verdict form_made(struct task *task)
 	return task_query(task, form_kept);
 }
 
+static struct verdict form_made(struct task *task)
+{
+	struct app_work *work = *web_app_work(task);
+	const struct engine_answer *answer = &work->job.answer;
+
+	if (answer->problem.kind != ENGINE_DONE)
+		return note_failure(task, work);
+	if (!work->compiled.length && answer->compiled.length)
+		work->compiled = arena_copy(task_arena(task), answer->compiled);
+	return web_read_form(task, work, answer->schema, &work->form, made_form_read);
+}
+
+static struct verdict kept_form_read(struct task *task)
+{
+	struct app_work *work = *web_app_work(task);
+
+	take_form(work);
+	return task_continue(task, work->next);
+}
+
 struct verdict web_find_form(struct task *task, struct app_work *work, task_step *next)
 {
 	*web_app_work(task) = work;
@@ -320,8 +368,7 @@ struct verdict web_find_form(struct task *task, struct app_work *work, task_step
 	}
 	if (!work->source.has_schema)
 		return web_run_app(task, work, ENGINE_SCHEMA, STR("{}"), form_made);
-	read_form(task, work, work->source.schema);
-	return task_continue(task, next);
+	return web_read_form(task, work, work->source.schema, &work->form, kept_form_read);
 }
 
 /* ---- settings ---- */

@@ -14,12 +14,23 @@
 
 /* Private: what handlers are asked for the fields that they make. */
 struct app_made {
+	struct form more; /* what one has made */
 	const struct settings *given;
 	task_step *next;
 	unsigned own;	    /* fields of the form itself, which come first */
 	unsigned seen;	    /* of these */
 	unsigned asked;	    /* handlers */
 	struct str problem; /* why one has not answered */
+};
+
+/* Private: a form is read on a worker thread if its text is large. */
+struct app_reading {
+	struct str text;
+	struct form *form; /* what it is read into */
+	struct arena arena;
+	bool is_good;
+	struct str reason; /* why it is not */
+	task_step *next;
 };
 
 struct app_work {
@@ -44,6 +55,8 @@ struct app_work {
 	struct app_schema_fail_row failed;
 
 	struct engine_job job; /* with its answer, until the next web_run_app() */
+	struct app_reading reading;
+	size_t form_bytes; /* of the form's text */
 	struct form form;
 	bool has_form; /* else job.answer.problem says why not */
 	struct app_made made;
@@ -85,6 +98,12 @@ __attribute__((warn_unused_result)) bool web_knows_settings(struct task *task,
 							    const struct app_work *work,
 							    const struct settings *settings,
 							    struct verdict *ret_answer);
+
+/* Reads a form; next finds work->reading.is_good, or the reason. */
+__attribute__((warn_unused_result)) struct verdict web_read_form(struct task *task,
+								 struct app_work *work,
+								 struct str text, struct form *form,
+								 task_step *next);
 
 /* Runs the script; work->job has what, handler and parameter. config: JSON, an object. What the
  * account has not installed reaches public addresses only. Answers 429 where the account has asked
