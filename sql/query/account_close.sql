@@ -1,24 +1,29 @@
 -- Begins the removal of an account whose password or passkey was checked: nobody can sign in any more, and it
 -- has no role. account_closed_next goes on.
--- No row: the password is another one meanwhile, or the account is gone.
--- params: account_id uuid, password_hash text?, credential_id text?, address text
+-- No row: the password is another one meanwhile, the session has ended, or the account is gone.
+-- params: account_id uuid, password_hash text?, credential_id text?, session_id uuid,
+--   address text
 -- row: id uuid
 -- effect: write
 -- refuse: last_administrator -> last_administrator
-WITH closed AS (
+WITH locked AS (
+	SELECT id, email
+	FROM account
+	WHERE id = :account_id
+	FOR NO KEY UPDATE
+), owner AS (
+	SELECT id, email
+	FROM locked
+	WHERE proof_holds(id, :password_hash, :credential_id, :session_id)
+), closed AS (
 	UPDATE account
 	SET closed_at = present_time(),
 		password_hash = NULL,
 		is_reviewer = false,
 		is_administrator = false
-	WHERE id = :account_id AND closed_at IS NULL AND CASE
-			WHEN :credential_id IS NULL THEN password_hash = :password_hash
-			ELSE EXISTS (
-				SELECT
-				FROM passkey
-				WHERE credential_id = :credential_id AND passkey.account_id = account.id)
-		END
-	RETURNING id, email
+	FROM owner
+	WHERE account.id = owner.id
+	RETURNING account.id, account.email
 ), ended AS (
 	DELETE FROM session
 	USING closed

@@ -3,6 +3,6 @@
 -- effect: read
 SELECT {invitation}
 FROM account_link
-WHERE kind = 'invitation' AND expires_at > present_time()
+WHERE kind = 'invitation' AND link_holds(account_link)
 ORDER BY created_at, id
 LIMIT 100

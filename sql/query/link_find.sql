@@ -1,5 +1,5 @@
 -- What a one-time link is for. One for the first account is worth nothing once there is one, nor is
--- one of an account that its owner has removed.
+-- one of an account that its owner has removed, or one whose maker may make none any more.
 -- params: secret_hash bytea
 -- row: link_entry
 -- effect: read
@@ -8,6 +8,6 @@ SELECT account_link.kind, coalesce(account.email, account_link.email) AS email,
 FROM account_link
 JOIN site ON site.is_it
 LEFT JOIN account ON account.id = account_link.account_id
-WHERE account_link.secret_hash = :secret_hash AND account_link.expires_at > present_time()
+WHERE account_link.secret_hash = :secret_hash AND link_holds(account_link)
 	AND account.closed_at IS NULL
 	AND (account_link.kind <> 'first' OR site.account_count = 0)

@@ -7,7 +7,7 @@
 -- refuse: account_email_unique -> email_taken
 WITH link AS (
 	DELETE FROM account_link
-	WHERE secret_hash = :secret_hash AND kind <> 'password' AND expires_at > present_time()
+	WHERE secret_hash = :secret_hash AND kind <> 'password' AND link_holds(account_link)
 	RETURNING *
 ), counted AS (
 	UPDATE site

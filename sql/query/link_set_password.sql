@@ -6,7 +6,7 @@
 WITH link AS (
 	SELECT id, account_id, is_reviewer, is_administrator
 	FROM account_link
-	WHERE secret_hash = :secret_hash AND kind = 'password' AND expires_at > present_time()
+	WHERE secret_hash = :secret_hash AND kind = 'password' AND link_holds(account_link)
 	FOR UPDATE
 ), changed AS (
 	UPDATE account

@@ -1,16 +1,18 @@
 -- A new API key of an account, which must own a device. While the key is made, a lock keeps that
--- device from being removed. Keys that were revoked long ago go. No row: the account owns no device.
+-- device from being removed. Keys that were revoked long ago go. No row: the account owns no device, or is
+-- being removed.
 -- params: account_id uuid, id uuid, name text, secret_hash bytea, first_characters text, address text
 -- row: key_entry
 -- effect: write
 -- refuse: account_key_limit -> too_many_keys
 -- refuse: api_key_account_id_fkey -> account_gone
 WITH owned AS (
-	SELECT id
+	SELECT device.id
 	FROM device
-	WHERE account_id = :account_id
+	JOIN account ON account.id = device.account_id
+	WHERE device.account_id = :account_id AND account.closed_at IS NULL
 	LIMIT 1
-	FOR KEY SHARE
+	FOR KEY SHARE OF device
 ), fresh AS (
 	INSERT INTO api_key (id, account_id, name, secret_hash, first_characters)
 	SELECT :id, :account_id, :name, :secret_hash, :first_characters

@@ -1,16 +1,28 @@
--- Takes a passkey away from its account. No row: the account has no such passkey.
--- params: account_id uuid, id uuid, address text
--- row: id uuid
+-- Takes a passkey away from its account. A row without ID: the account has no such passkey. No row: the
+-- password or passkey that was shown is the account's no more, its session has ended, or the account is
+-- gone.
+-- params: account_id uuid, password_hash text?, credential_id text?, session_id uuid, id uuid, address text
+-- row: id uuid?
 -- effect: write
-WITH removed AS (
+WITH locked AS (
+	SELECT id, email
+	FROM account
+	WHERE id = :account_id
+	FOR NO KEY UPDATE
+), owner AS (
+	SELECT id, email
+	FROM locked
+	WHERE proof_holds(id, :password_hash, :credential_id, :session_id)
+), removed AS (
 	DELETE FROM passkey
-	WHERE id = :id AND account_id = :account_id
-	RETURNING id, account_id, name
+	USING owner
+	WHERE passkey.id = :id AND passkey.account_id = owner.id
+	RETURNING passkey.id, passkey.name
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT account.id, account.email, 'passkey.remove', removed.name, :address
-	FROM removed
-	JOIN account ON account.id = removed.account_id
+	SELECT owner.id, owner.email, 'passkey.remove', removed.name, :address
+	FROM removed, owner
 )
-SELECT id
-FROM removed
+SELECT removed.id
+FROM owner
+LEFT JOIN removed ON true

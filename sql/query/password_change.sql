@@ -1,22 +1,26 @@
 -- Changes a password that is still the one which was checked, or any where a passkey was checked that
 -- the account still has. All other sessions of the account end,
 -- its links with them, and the session of the request gets another secret. No row: the password is
--- another one meanwhile, or the account is gone.
+-- another one meanwhile, the session has ended, or the account is gone.
 -- params: account_id uuid, old_password_hash text?, credential_id text?, password_hash text, session_id uuid,
 --   secret_hash bytea, address text
 -- row: id uuid
 -- effect: write
-WITH changed AS (
+WITH locked AS (
+	SELECT id, email
+	FROM account
+	WHERE id = :account_id
+	FOR NO KEY UPDATE
+), owner AS (
+	SELECT id, email
+	FROM locked
+	WHERE proof_holds(id, :old_password_hash, :credential_id, :session_id)
+), changed AS (
 	UPDATE account
 	SET password_hash = :password_hash
-	WHERE id = :account_id AND closed_at IS NULL AND CASE
-			WHEN :credential_id IS NULL THEN password_hash = :old_password_hash
-			ELSE EXISTS (
-				SELECT
-				FROM passkey
-				WHERE credential_id = :credential_id AND passkey.account_id = account.id)
-		END
-	RETURNING id, email
+	FROM owner
+	WHERE account.id = owner.id
+	RETURNING account.id, account.email
 ), ended AS (
 	DELETE FROM session
 	USING changed

@@ -99,6 +99,11 @@ struct verdict web_refuse(struct task *task)
 	return task_fail(task, 401, "nobody is signed in");
 }
 
+struct verdict web_refuse_member(struct task *task)
+{
+	return task_fail(task, 403, "this is for administrators");
+}
+
 /* ---- the cookie ---- */
 
 /* The value of the cookie; data is NULL where it is absent. Where it stands twice, another site of
@@ -151,7 +156,7 @@ static struct verdict admit_administrator(struct task *task)
 	if (!person)
 		return web_refuse(task);
 	if (!person->is_administrator)
-		return task_fail(task, 403, "this is for administrators");
+		return web_refuse_member(task);
 	return admit(task);
 }
 

@@ -48,3 +48,5 @@ struct id web_address_id(struct task *task);
 
 /* Answers 401: nobody is signed in. */
 task_step web_refuse;
+/* Answers 403: the account is not an administrator, or was demoted during this request. */
+task_step web_refuse_member;

@@ -17,6 +17,8 @@ static struct verdict created(struct task *task)
 	struct creation *creation = task_state(task);
 
 	if (task_row_count(task) == 0)
+		return web_refuse_member(task);
+	if (creation->row.expires_at == 0)
 		return task_fail(task, 409,
 				 "there are 100 open invitations already, withdraw one first");
 	web_changed(task, (struct id){0}, "admin");
@@ -38,7 +40,7 @@ static struct verdict begin(struct task *task)
 					.is_administrator = creation->body.is_administrator,
 					.secret_hash = web_link_hash(&creation->link),
 					.life_s = LIMIT_LINK_S,
-					.actor_id = task_account_id(task),
+					.maker_id = task_account_id(task),
 					.address = web_address(task),
 				    },
 				    &creation->row);

@@ -24,6 +24,9 @@ struct page_stream {
 	struct id session_id;
 	bool is_reviewer;
 	bool is_administrator;
+	/* Topics of roles that came while the roles are read again. */
+	bool owes_reviews;
+	bool owes_admin;
 	bool has_begun; /* the head was written */
 	struct deadline ping;
 	struct buffer topics; /* that wait, a line each */

@@ -28,7 +28,7 @@ static struct verdict created(struct task *task)
 	const struct creation *creation = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 409, "this challenge was answered before, try again");
+		return web_fail_outdated(task);
 	web_changed(task, task_account_id(task), "account");
 	web_changed(task, (struct id){0}, "admin");
 	return task_reply_record(task, 201, &passkey_entry_record, &creation->entry);
@@ -45,6 +45,9 @@ static struct verdict registered(struct task *task)
 	    task_new_query(task),
 	    &(struct passkey_create_parameters){
 		.account_id = task_account_id(task),
+		.password_hash = creation->proof.password_hash,
+		.shown_credential_id = creation->proof.credential_id,
+		.session_id = web_session_id(task),
 		.id = id_new(),
 		.credential_id = str_from(creation->job.credential_id),
 		.algorithm = creation->job.algorithm,

@@ -21,7 +21,11 @@ static struct verdict fail(struct task *task)
 
 static struct verdict removed(struct task *task)
 {
+	const struct removal *removal = task_state(task);
+
 	if (task_row_count(task) == 0)
+		return web_fail_outdated(task);
+	if (id_is_none(removal->row.id))
 		return fail(task);
 	web_changed(task, task_account_id(task), "account");
 	web_changed(task, (struct id){0}, "admin");
@@ -37,6 +41,9 @@ static struct verdict proven(struct task *task)
 	statement_passkey_remove(task_new_query(task),
 				 &(struct passkey_remove_parameters){
 				     .account_id = task_account_id(task),
+				     .password_hash = removal->proof.password_hash,
+				     .credential_id = removal->proof.credential_id,
+				     .session_id = web_session_id(task),
 				     .id = removal->id,
 				     .address = web_address(task),
 				 },

@@ -34,8 +34,7 @@ static struct verdict ended(struct task *task)
 static struct verdict changed(struct task *task)
 {
 	if (task_row_count(task) == 0)
-		return task_fail(task, 409,
-				 "the password or passkey was changed meanwhile, try again");
+		return web_fail_outdated(task);
 	web_changed(task, task_account_id(task), "sessions");
 	web_changed(task, (struct id){0}, "admin");
 	return web_end_late_sessions(task, task_account_id(task), web_session_id(task), ended);

@@ -21,6 +21,8 @@ static struct verdict created(struct task *task)
 	struct creation *creation = task_state(task);
 
 	if (task_row_count(task) == 0)
+		return web_refuse_member(task);
+	if (creation->row.expires_at == 0)
 		return fail(task);
 	web_changed(task, (struct id){0}, "admin");
 	return web_reply_link(task, &creation->link, creation->row.expires_at);
@@ -40,7 +42,7 @@ static struct verdict begin(struct task *task)
 					   .id = creation->link.shown.id,
 					   .secret_hash = web_link_hash(&creation->link),
 					   .life_s = LIMIT_LINK_S,
-					   .actor_id = task_account_id(task),
+					   .maker_id = task_account_id(task),
 					   .address = web_address(task),
 				       },
 				       &creation->row);

@@ -47,8 +47,7 @@ static struct verdict closed(struct task *task)
 	struct removal *removal = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 409,
-				 "the password or passkey was changed meanwhile, try again");
+		return web_fail_outdated(task);
 	statement_account_removal_keys(
 	    task_new_query(task), &(struct account_removal_keys_parameters){task_account_id(task)},
 	    &removal->keys);
@@ -66,6 +65,7 @@ static struct verdict proven(struct task *task)
 				    .account_id = task_account_id(task),
 				    .password_hash = removal->proof.password_hash,
 				    .credential_id = removal->proof.credential_id,
+				    .session_id = web_session_id(task),
 				    .address = web_address(task),
 				},
 				&removal->closed);

@@ -27,6 +27,13 @@ bool web_has_no_passkeys(struct task *task, struct verdict *ret_answer)
 	return true;
 }
 
+struct verdict web_fail_outdated(struct task *task)
+{
+	return task_fail(task, 409,
+			 "the password, passkey or session was changed meanwhile, or the challenge "
+			 "was answered before, try again");
+}
+
 struct verdict web_fail_proof(struct task *task, const struct proof *proof,
 			      const char *password_name)
 {

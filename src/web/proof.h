@@ -51,6 +51,9 @@ __attribute__((warn_unused_result)) struct verdict web_prove_owner(struct task *
 __attribute__((warn_unused_result)) struct verdict
 web_fail_proof(struct task *task, const struct proof *proof, const char *password_name);
 
+/* Answers 409: the proof held when it was checked, but no longer when the statement used it. */
+task_step web_fail_outdated;
+
 /* True, with the answer 403, where the site has no passkeys. */
 __attribute__((warn_unused_result)) bool web_has_no_passkeys(struct task *task,
 							     struct verdict *ret_answer);

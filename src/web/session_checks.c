@@ -37,6 +37,7 @@ static void on_alive(struct db_query *query, const struct db_result *result)
 		if (row) {
 			page->is_reviewer = row->is_reviewer;
 			page->is_administrator = row->is_administrator;
+			checks->on_alive(page);
 		} else if (result->outcome == DB_OK) {
 			checks->on_ended(page);
 		}
@@ -80,6 +81,11 @@ void session_checks_add(struct session_checks *checks, struct page_stream *page)
 	list_remove(&page->to_check);
 	list_append(&checks->waiting, &page->to_check);
 	loop_later(checks->loop, &checks->ask);
+}
+
+bool session_checks_has(const struct page_stream *page)
+{
+	return list_is_linked(&page->to_check);
 }
 
 void session_checks_add_all(struct session_checks *checks)

@@ -153,21 +153,46 @@ static void on_session_ended(struct page_stream *page)
 
 /* ---- hints ---- */
 
-static bool concerns(const struct page_stream *page, struct str topic)
+/* Tells a topic of a role, or owes it while the roles are read again. */
+static void tell_role(struct page_stream *page, bool has_role, bool *owes, const char *topic)
+{
+	*owes = session_checks_has(page);
+	if (!*owes && has_role)
+		page_stream_tell(page, str_from(topic));
+}
+
+static void tell_reviews(struct page_stream *page)
+{
+	tell_role(page, page->is_reviewer, &page->owes_reviews, "reviews");
+}
+
+static void tell_admin(struct page_stream *page)
+{
+	tell_role(page, page->is_administrator, &page->owes_admin, "admin");
+}
+
+static void tell(struct page_stream *page, struct str topic)
 {
 	if (str_equal(topic, STR("reviews")))
-		return page->is_reviewer;
-	if (str_equal(topic, STR("admin")))
-		return page->is_administrator;
-	return true;
+		tell_reviews(page);
+	else if (str_equal(topic, STR("admin")))
+		tell_admin(page);
+	else
+		page_stream_tell(page, topic);
+}
+
+static void on_session_alive(struct page_stream *page)
+{
+	if (page->owes_reviews)
+		tell_reviews(page);
+	if (page->owes_admin)
+		tell_admin(page);
 }
 
 static void tell_all(struct streams *streams, struct str topic)
 {
-	list_for_each (node, &streams->all) {
-		if (concerns(page_of(node), topic))
-			page_stream_tell(page_of(node), topic);
-	}
+	list_for_each (node, &streams->all)
+		tell(page_of(node), topic);
 }
 
 static void tell_account(struct streams *streams, struct id account_id, struct str topic)
@@ -181,8 +206,7 @@ static void tell_account(struct streams *streams, struct id account_id, struct s
 
 		if (str_equal(topic, STR("sessions")) || str_equal(topic, STR("account")))
 			session_checks_add(&streams->checks, page);
-		if (concerns(page, topic))
-			page_stream_tell(page, topic);
+		tell(page, topic);
 	}
 }
 
@@ -258,7 +282,12 @@ struct streams *streams_create(struct loop *loop, struct db *db)
 	deadline_init(&streams->look_again, look_again);
 	list_init(&streams->all);
 	streams->checks = (struct session_checks){
-	    .loop = loop, .db = db, .all = &streams->all, .on_ended = on_session_ended};
+	    .loop = loop,
+	    .db = db,
+	    .all = &streams->all,
+	    .on_ended = on_session_ended,
+	    .on_alive = on_session_alive,
+	};
 	session_checks_init(&streams->checks);
 	streams->changes =
 	    (struct hint_subscription){.kind = "changed", .on_hint = on_changed, .on_up = on_up};

@@ -1,11 +1,13 @@
 """Accounts and roles, invitations, links for a forgotten password, the log of who did what."""
 
+import hashlib
 from concurrent.futures import ThreadPoolExecutor
 
+import lock_sessions
 import pytest
 from lists import next_target
 from people import (OTHER_PASSWORD, PASSWORD, TIMESTAMP, UNKNOWN_ID, Browser, Person, make_first,
-                    token_of)
+                    token_of, wait_until)
 from server import CtlError
 
 ENDPOINTS = [
@@ -174,6 +176,95 @@ def test_a_change_of_the_password_ends_its_links(world, administrator, person):
     person.browser().post("/web/account/password", {
         "currentPassword": PASSWORD, "password": OTHER_PASSWORD}).ok()
     Browser(world).post("/web/links/look", {"token": token_of(link["url"])}).problem(404)
+
+
+def demote(maker, administrator):
+    administrator.patch(f"/web/admin/accounts/{maker.id}", {"isAdministrator": False}).ok()
+
+
+def leave(maker, _):
+    maker.browser().post("/web/account/removal", {"password": PASSWORD}).ok()
+
+
+def remove(maker, _):
+    maker.world.server.ctl("account", "remove", maker.email, "--yes")
+
+
+def links_of(world, browser, target):
+    """Bodies that use a link of each kind."""
+    made = [(browser.post("/web/admin/invitations", {"isAdministrator": True}).json(),
+             {"email": f"guest-{target.email}", "name": "Guest"}),
+            (browser.post(f"/web/admin/accounts/{target.id}/password-link").json(), {})]
+    return [(link["id"], {"token": token_of(link["url"]), "password": OTHER_PASSWORD} | more)
+            for link, more in made]
+
+
+@pytest.mark.parametrize("go", [demote, leave, remove])
+def test_links_hold_while_their_maker_may_make_them(world, administrator, person, go):
+    maker = Person(world, is_administrator=True)
+    links = links_of(world, maker.browser(), person)
+    for _, body in links:
+        Browser(world).post("/web/links/look", {"token": body["token"]}).ok()
+    go(maker, administrator)
+    for _ in range(2):
+        for id_, body in links:
+            Browser(world).post("/web/links/look", {"token": body["token"]}).problem(404)
+            Browser(world).post("/web/links/use", body).problem(404)
+            assert id_ not in str(administrator.get("/web/admin/invitations").ok())
+        # Also one that is made an administrator again made them with rights that have ended.
+        world.sql("UPDATE account SET is_administrator = true WHERE id = %s", maker.id)
+    assert Browser(world).try_sign_in(person.email).status == 200
+
+
+def test_a_link_whose_maker_is_demoted_while_it_is_made(world, administrator, person):
+    maker = Person(world, is_administrator=True)
+    browser = maker.browser()
+    paths = ["/web/admin/invitations", f"/web/admin/accounts/{person.id}/password-link"]
+    for path, body in zip(paths, ({"isAdministrator": True}, None)):
+        world.sql("UPDATE account SET is_administrator = true WHERE id = %s", maker.id)
+        with lock_sessions.Session(world) as holder, ThreadPoolExecutor(1) as pool:
+            holder.run("BEGIN")
+            holder.run("UPDATE account SET is_administrator = false WHERE id = %s", (maker.id,))
+            request = pool.submit(browser.post, path, body)
+            wait_until(lambda: request.done() or world.sql(
+                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+                "AND datname = current_database()") != [(0,)], "a lock, or the answer")
+            holder.run("COMMIT")
+            request.result().problem(403)
+        assert not world.sql("SELECT id FROM account_link WHERE maker_id = %s", maker.id)
+
+
+def test_administrators_make_links_for_each_other(world):
+    """At the same moment, again and again: neither waits for the other for ever."""
+    pair = [Person(world, is_administrator=True) for _ in range(2)]
+    browsers = [one.browser() for one in pair]
+    with ThreadPoolExecutor(4) as pool:
+        statuses = list(pool.map(lambda n: browsers[n % 2].post(
+            f"/web/admin/accounts/{pair[1 - n % 2].id}/password-link").status, range(40)))
+    assert set(statuses) == {201}
+
+
+def test_links_of_the_operator_hold(world, administrator, person):
+    for email in (person.email, f"new-{person.email}"):
+        link = world.server.ctl("account", "link", email)
+        Browser(world).post("/web/links/look", {"token": token_of(link["url"])}).ok()
+        demote(Person(world, is_administrator=True), administrator)
+        body = {"token": token_of(link["url"]), "password": OTHER_PASSWORD}
+        if email != person.email:
+            body |= {"name": "New", "email": email}
+        Browser(world).post("/web/links/use", body).ok()
+
+
+def test_links_without_a_maker_hold_no_more(world):
+    """An instance that has not been upgraded makes such."""
+    token = "1" * 43
+    world.sql("INSERT INTO account_link (id, kind, secret_hash, is_administrator, expires_at) "
+              "VALUES (gen_random_uuid(), 'invitation', %s, true, now() + interval '1 day')",
+              hashlib.sha256(token.encode()).digest())
+    Browser(world).post("/web/links/look", {"token": token}).problem(404)
+    Browser(world).post("/web/links/use", {
+        "token": token, "email": "old@example.org", "name": "Old",
+        "password": PASSWORD}).problem(404)
 
 
 def test_audit(world, administrator):

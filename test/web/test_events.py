@@ -43,6 +43,28 @@ def test_topics_of_administrators_are_for_them(world, person, administrator):
     assert world
 
 
+def test_a_role_that_has_ended_hears_no_more(world):
+    """Also what is told in the same moment, before the stream has read its roles again."""
+    person = Person(world, is_administrator=True, is_reviewer=True)
+    everybody = "00000000-0000-0000-0000-000000000000"
+    hints = (f"changed:{person.id}:account changed:{everybody}:admin changed:{everybody}:reviews "
+             f"changed:{person.id}:keys")
+    with Events(person.browser()) as events:
+        world.sql("SELECT pg_notify('displayd_hint', %s)", hints)
+        for topic in ("admin", "reviews"):
+            wait_until(lambda: ("changed", {"topic": topic}) in events.seen or events.event() is None,
+                       "a topic of a role")
+        events.seen.clear()
+        world.sql("UPDATE account SET is_administrator = false, is_reviewer = false WHERE id = %s",
+                  person.id)
+        for _ in range(10):
+            world.sql("SELECT pg_notify('displayd_hint', %s)", hints)
+            events.topic("keys")
+        person.browser().patch("/web/account", {"name": "Last"}).ok()
+        events.topic("account")
+        assert not [data for _, data in events.seen if data["topic"] in ("admin", "reviews")]
+
+
 def test_administrators_are_told_that_an_account_is_gone(world, administrator):
     person = Person(world)
     with Events(administrator) as admin:

@@ -4,8 +4,11 @@ import os
 import re
 import signal
 
+import lock_sessions
+import pytest
 from lists import next_target
 from people import OWN_PAGE, TIMESTAMP, UNKNOWN_ID, Browser, Person, sha256, wait_until
+from server import CtlError
 from world import request_bytes
 
 from database_clock import DatabaseClock
@@ -38,6 +41,24 @@ def test_create_use_revoke(world, person):
     wait_until(lambda: world.get("/v1/devices", key=key["key"]).status == 401, "the revocation")
     browser.delete(f"/web/keys/{key['id']}").problem(404)
     assert browser.get("/web/keys").ok() == []
+
+
+def test_a_key_of_an_account_that_is_removed(world, person):
+    """Also one that nobody revoked, since it was made meanwhile: at once, and without the removal's help."""
+    person.device()
+    browser = person.browser()
+    key = person.key()
+    # A lock keeps the removal from its rows.
+    with lock_sessions.Session(world) as holder:
+        holder.run("BEGIN")
+        holder.run("SELECT FROM api_key WHERE account_id = %s FOR UPDATE", (person.id,))
+        world.sql("UPDATE account SET closed_at = now() WHERE id = %s", person.id)
+        for _ in range(4):
+            assert world.get("/v1/devices", key=key).status == 401
+        with pytest.raises(CtlError, match="no account"):
+            world.server.ctl("key", "create", "--account", person.email, "--name", "Late")
+        holder.run("ROLLBACK")
+    browser.post("/web/keys", {"name": "Late"}).problem(401)
 
 
 def test_revoked_by_a_worker_that_cannot_tell_others(start):

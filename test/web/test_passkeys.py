@@ -3,7 +3,9 @@ of OWASP ASVS 5.0 are named in docs/security-attempts.md."""
 
 import json
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
+import lock_sessions
 import pytest
 from authenticator import (HAS_KEY, PRESENT, VERIFIED, Passkey, bytes_of, text_of)
 from people import OTHER_PASSWORD, PASSWORD, Browser, Person, World, wait_until
@@ -124,6 +126,58 @@ def test_without_a_proof_nothing_is_done(world, person):
         assert list(browser.post("/web/account/password", change).faults()
                     ) == [member.replace("password", "currentPassword")]
     assert len(browser.get("/web/passkeys").ok()) == 1
+
+
+CHANGED_PASSWORD = "UPDATE account SET password_hash = '$argon2id$other' WHERE id = %s"
+ENDED_SESSIONS = "DELETE FROM session WHERE account_id = %s"
+FORGOTTEN_PASSKEYS = "DELETE FROM passkey WHERE account_id = %s"
+
+
+def add_another(browser, proof):
+    return add(browser, name="Late", proof=proof)[0]
+
+
+def remove_first(browser, proof):
+    return browser.post(f"/web/passkeys/{browser.get('/web/passkeys').ok()[0]['id']}/removal", proof)
+
+
+def change_password(browser, proof):
+    return browser.post("/web/account/password", {"password": OTHER_PASSWORD} | {
+        name.replace("password", "currentPassword"): value for name, value in proof.items()})
+
+
+def remove_account(browser, proof):
+    return browser.post("/web/account/removal", proof)
+
+
+@pytest.mark.parametrize("act, by_passkey, meanwhile", [
+    (add_another, False, CHANGED_PASSWORD), (add_another, False, ENDED_SESSIONS),
+    (add_another, True, FORGOTTEN_PASSKEYS), (add_another, True, ENDED_SESSIONS),
+    (remove_first, False, CHANGED_PASSWORD), (remove_first, False, ENDED_SESSIONS),
+    (remove_first, True, FORGOTTEN_PASSKEYS), (remove_first, True, ENDED_SESSIONS),
+    (change_password, False, CHANGED_PASSWORD), (change_password, False, ENDED_SESSIONS),
+    (change_password, True, FORGOTTEN_PASSKEYS), (change_password, True, ENDED_SESSIONS),
+    (remove_account, False, CHANGED_PASSWORD), (remove_account, False, ENDED_SESSIONS),
+    (remove_account, True, FORGOTTEN_PASSKEYS), (remove_account, True, ENDED_SESSIONS)])
+def test_a_proof_holds_as_long_as_what_it_is_made_with(world, person, act, by_passkey, meanwhile):
+    """The statement that acts looks once more at what was shown, and at the session that showed it."""
+    browser = person.browser()
+    passkey = added(browser)
+    proof = {"passkey": answer_of(browser, passkey)} if by_passkey else {"password": PASSWORD}
+    with lock_sessions.Session(world) as holder, ThreadPoolExecutor(1) as pool:
+        holder.run("BEGIN")
+        holder.run("SELECT FROM account WHERE id = %s FOR UPDATE", (person.id,))
+        request = pool.submit(act, browser, proof)
+        wait_until(lambda: request.done() or world.sql(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+            "AND datname = current_database()") != [(0,)], "a lock, or the answer")
+        holder.run(meanwhile, (person.id,))
+        before = holder.run("SELECT password_hash, passkey_count, closed_at FROM account WHERE id = %s",
+                            (person.id,))
+        holder.run("COMMIT")
+        request.result().problem(409)
+    assert world.sql("SELECT password_hash, passkey_count, closed_at FROM account WHERE id = %s",
+                     person.id) == before
 
 
 def test_rename_and_what_is_not_ones_own(world, person):

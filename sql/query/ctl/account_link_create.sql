@@ -17,9 +17,10 @@ WITH chosen AS (
 	WHERE account.closed_at IS NULL
 ), fresh AS (
 	INSERT INTO account_link (id, kind, secret_hash, account_id, email, is_reviewer,
-		is_administrator, expires_at)
+		is_administrator, is_operators, expires_at)
 	SELECT :id, kind, :secret_hash, id, CASE WHEN id IS NULL THEN email END, :is_reviewer,
-		:is_administrator OR kind = 'first', present_time() + :life_s * interval '1 second'
+		:is_administrator OR kind = 'first', true,
+		present_time() + :life_s * interval '1 second'
 	FROM chosen
 	RETURNING kind, expires_at
 ), audited AS (

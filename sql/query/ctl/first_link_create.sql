@@ -12,8 +12,8 @@ WITH crowded AS (
 		ORDER BY created_at DESC
 		OFFSET 9)
 )
-INSERT INTO account_link (id, kind, secret_hash, is_administrator, expires_at)
-SELECT :id, 'first', :secret_hash, true, present_time() + :life_s * interval '1 second'
+INSERT INTO account_link (id, kind, secret_hash, is_administrator, is_operators, expires_at)
+SELECT :id, 'first', :secret_hash, true, true, present_time() + :life_s * interval '1 second'
 FROM site
 WHERE account_count = 0
 RETURNING expires_at

@@ -8,7 +8,7 @@
 WITH owner AS (
 	SELECT id
 	FROM account
-	WHERE lower(email) = lower(:account_email)
+	WHERE lower(email) = lower(:account_email) AND closed_at IS NULL
 ), owned AS (
 	SELECT device.id
 	FROM device

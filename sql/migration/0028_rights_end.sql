@@ -1,0 +1,55 @@
+-- One-time links hold while whoever made them may still make them. Links made before this migration have
+-- no known maker: they are deleted, except links for the first account. Older instances may run meanwhile.
+-- The links that they make have no maker, so upgraded instances reject these links.
+
+ALTER TABLE account_link
+	ADD COLUMN maker_id uuid REFERENCES account ON DELETE CASCADE,
+	ADD COLUMN is_operators boolean NOT NULL DEFAULT false;
+CREATE INDEX account_link_maker ON account_link (maker_id);
+COMMENT ON COLUMN account_link.maker_id IS 'the administrator who made it';
+COMMENT ON COLUMN account_link.is_operators IS 'made by a program on the server: valid without a maker';
+
+DELETE FROM account_link WHERE kind <> 'first';
+UPDATE account_link SET is_operators = true;
+
+-- Whether a link can still be used, apart from its account.
+CREATE FUNCTION link_holds(link account_link) RETURNS boolean LANGUAGE sql VOLATILE AS $$
+	SELECT link.expires_at > present_time() AND (
+		link.kind = 'first' OR link.is_operators OR EXISTS (
+			SELECT
+			FROM account
+			WHERE id = link.maker_id AND is_administrator AND closed_at IS NULL))
+$$;
+
+-- Deletes the links of an account that may make them no longer. An account that becomes an administrator
+-- again gets none of them back.
+CREATE FUNCTION account_links_ended() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	DELETE FROM account_link WHERE maker_id = NEW.id;
+	RETURN NULL;
+END
+$$;
+CREATE TRIGGER account_links_end AFTER UPDATE OF is_administrator, closed_at ON account
+	FOR EACH ROW WHEN (
+		NOT (NEW.is_administrator AND NEW.closed_at IS NULL)
+		AND OLD.is_administrator AND OLD.closed_at IS NULL)
+	EXECUTE FUNCTION account_links_ended();
+
+-- Whether what the owner of an account has shown is still the account's, and the session in which it was
+-- shown has not ended. shown_hash: of the password; NULL: the passkey with this credential was shown.
+-- VOLATILE: it sees what was committed while the statement waited for the account's row.
+CREATE FUNCTION proof_holds(owner_id uuid, shown_hash text, credential text, shown_in uuid)
+	RETURNS boolean LANGUAGE sql VOLATILE AS $$
+	SELECT EXISTS (
+		SELECT
+		FROM account
+		JOIN session ON session.account_id = account.id
+		WHERE account.id = owner_id AND session.id = shown_in AND account.closed_at IS NULL
+			AND CASE
+				WHEN credential IS NULL THEN account.password_hash = shown_hash
+				ELSE EXISTS (
+					SELECT
+					FROM passkey
+					WHERE credential_id = credential AND passkey.account_id = owner_id)
+			END)
+$$;
