@@ -1,7 +1,30 @@
--- A device by its MAC address, of any account.
--- params: mac macaddr
+-- A device by its MAC address, of an account: the one that is registered so, else the one whose panel says
+-- so and that was seen last. If the account has neither, a device of another account that is registered so.
+-- params: mac macaddr, account_id uuid
 -- row: device
 -- effect: read
 SELECT {device}
-FROM device
-WHERE mac = :mac
+FROM (
+	(
+		SELECT *, 1 AS choice
+		FROM device
+		WHERE mac = :mac AND account_id = :account_id
+	)
+	UNION ALL
+	(
+		SELECT *, 2
+		FROM device
+		WHERE told_mac = :mac AND account_id = :account_id
+		ORDER BY last_online_at DESC, id DESC
+		LIMIT 1
+	)
+	UNION ALL
+	(
+		SELECT *, 3
+		FROM device
+		WHERE mac = :mac
+		LIMIT 1
+	)
+) AS found
+ORDER BY choice
+LIMIT 1

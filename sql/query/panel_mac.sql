@@ -1,10 +1,8 @@
--- Gives a device the hardware address that its panel has told, where it has none and nobody else has
--- this one. No row: it is not so.
+-- Writes the hardware address that the panel of a device says it has. No row: it is known already.
 -- params: id uuid, mac macaddr
 -- row: generation int8
 -- effect: write
--- refuse: device_mac_unique -> mac_taken
 UPDATE device
-SET mac = :mac, generation = generation + 1
-WHERE id = :id AND mac IS NULL AND NOT EXISTS (SELECT FROM device WHERE mac = :mac)
+SET told_mac = :mac, generation = generation + 1
+WHERE id = :id AND :mac IS DISTINCT FROM coalesce(told_mac, mac)
 RETURNING generation

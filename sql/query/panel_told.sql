@@ -1,22 +1,22 @@
 -- Writes what panels have told of themselves, many at once; an empty text and 0 stand for what was
--- not told. Devices that are being removed are left alone. has_no_mac: the device has no hardware
--- address yet. is_new: something else was told before, or nothing.
+-- not told. Devices that are being removed are left alone. is_mac_new: the hardware
+-- address is another one than the panel has told before. is_new: something else was told before, or nothing.
 -- params: ids uuid[], firmware_versions text[], firmware_types text[], protocol_versions int8[],
---   hostnames text[], ssids text[], wifi_signals int8[]
--- row: device_id uuid, generation int8, has_no_mac bool, is_new bool
+--   hostnames text[], ssids text[], wifi_signals int8[], macs text[]
+-- row: device_id uuid, generation int8, is_mac_new bool, is_new bool
 -- effect: write
 WITH told AS (
 	SELECT id, nullif(firmware_version, '') AS firmware_version,
 		nullif(firmware_type, '') AS firmware_type,
 		nullif(protocol_version, 0)::int4 AS protocol_version,
 		nullif(hostname, '') AS hostname, nullif(ssid, '') AS ssid,
-		nullif(wifi_signal, 0)::int4 AS wifi_signal
+		nullif(wifi_signal, 0)::int4 AS wifi_signal, nullif(mac, '')::macaddr AS mac
 	FROM unnest(:ids, :firmware_versions, :firmware_types, :protocol_versions, :hostnames,
-			:ssids, :wifi_signals)
+			:ssids, :wifi_signals, :macs)
 		AS told (id, firmware_version, firmware_type, protocol_version, hostname, ssid,
-			wifi_signal)
+			wifi_signal, mac)
 ), present AS (
-	SELECT device.id, device.generation, device.mac IS NULL AS has_no_mac
+	SELECT device.id, device.generation, coalesce(device.told_mac, device.mac) AS known_mac
 	FROM device
 	WHERE device.id = ANY (:ids)
 	ORDER BY device.id
@@ -24,7 +24,8 @@ WITH told AS (
 ), written AS (
 	INSERT INTO panel_info AS info (device_id, firmware_version, firmware_type, protocol_version,
 		hostname, ssid, wifi_signal)
-	SELECT told.*
+	SELECT told.id, told.firmware_version, told.firmware_type, told.protocol_version, told.hostname,
+		told.ssid, told.wifi_signal
 	FROM told
 	JOIN present USING (id)
 	ORDER BY told.id
@@ -43,6 +44,8 @@ WITH told AS (
 			excluded.wifi_signal)
 	RETURNING info.device_id
 )
-SELECT present.id AS device_id, present.generation, present.has_no_mac,
+SELECT present.id AS device_id, present.generation,
+	told.mac IS NOT NULL AND told.mac IS DISTINCT FROM present.known_mac AS is_mac_new,
 	EXISTS (SELECT FROM written WHERE written.device_id = present.id) AS is_new
 FROM present
+JOIN told ON told.id = present.id

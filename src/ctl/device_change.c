@@ -50,69 +50,114 @@ enum ctl_exit ctl_device_list(struct ctl *ctl)
 struct named_row {
 	struct id id;
 	struct str email;
+	bool is_told; /* only its panel says so */
 };
 
 static const struct record_field named_fields[] = {
     RECORD_ID(struct named_row, id, .name = "id", .column = "id"),
     RECORD_STR(struct named_row, email, .name = "email", .column = "email"),
+    RECORD_BOOL(struct named_row, is_told, .column = "is_told"),
 };
 const struct record named_device_record = RECORD(struct named_row, named_fields);
 
-static enum ctl_exit fail_many(struct str name, const struct ctl_rows *rows)
+static void say_devices(const struct named_row *devices, unsigned count)
 {
-	const struct named_row *devices = rows->rows;
-	enum ctl_exit code = ctl_fail(
-	    CTL_REFUSED, "several devices are called %.*s: give the ID of one", STR_ARG(name));
 	char id[ID_TEXT_LENGTH + 1];
 
-	for (unsigned i = 0; i < rows->count; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		id_format(devices[i].id, id);
 		fprintf(stderr, "  %s  %.*s\n", id, STR_ARG(devices[i].email));
 	}
+}
+
+/* Fails unless there is one of this name. told: whose panels say that they have this address. */
+static enum ctl_exit check_is_one(struct str name, const struct named_row *devices, unsigned count,
+				  const struct named_row *told, unsigned told_count)
+{
+	enum ctl_exit code;
+
+	if (count == 1)
+		return CTL_DONE;
+	if (count > 1) {
+		code = ctl_fail(CTL_REFUSED, "several devices are called %.*s: give the ID of one",
+				STR_ARG(name));
+		say_devices(devices, count);
+		return code;
+	}
+	if (told_count == 0)
+		return ctl_fail(CTL_NOT_FOUND, "there is no device %.*s", STR_ARG(name));
+	code = ctl_fail(CTL_NOT_FOUND,
+			"there is no device %.*s; panels of these say that they have this address:",
+			STR_ARG(name));
+	say_devices(told, told_count);
 	return code;
 }
 
-static enum ctl_exit find_by_name(struct ctl *ctl, struct str name, struct ctl_rows *ret_rows)
+/* Fills in rows of named_device_record: devices that are registered with this serial number or MAC
+ * address, and behind them those whose panels say that they have it. */
+static enum ctl_exit find_by_number(struct ctl *ctl, const struct device_reference *reference,
+				    struct ctl_rows *ret_rows)
 {
-	const struct named_row *found;
-	struct ctl_rows rows;
-	enum ctl_exit code;
+	struct device_by_number_parameters parameters = {0};
 
-	if (!utf8_is_valid(name))
-		return ctl_fail(CTL_USAGE, "the device's name must be UTF-8");
-	statement_device_by_name(ctl_new_query(ctl), &(struct device_by_name_parameters){name},
-				 NULL);
-	code = ctl_query(ctl, &rows);
-	if (code != CTL_DONE || rows.count == 0)
-		return code;
-	found = rows.rows;
-	if (rows.count > 1)
-		return fail_many(name, &rows);
-	statement_device_by_id(ctl_new_query(ctl), &(struct device_by_id_parameters){found->id},
-			       NULL);
+	if (reference->kind == DEVICE_REFERENCE_SERIAL)
+		parameters.serial = reference->serial;
+	else if (reference->kind == DEVICE_REFERENCE_MAC)
+		parameters.mac = (struct str){(const char *)reference->mac, MAC_BYTES};
+	else
+		return CTL_DONE;
+	statement_device_by_number(ctl_new_query(ctl), &parameters, NULL);
 	return ctl_query(ctl, ret_rows);
+}
+
+static unsigned count_registered(const struct ctl_rows *rows)
+{
+	const struct named_row *devices = rows->rows;
+	unsigned count = 0;
+
+	while (count < rows->count && !devices[count].is_told)
+		count++;
+	return count;
+}
+
+static enum ctl_exit find_id(struct ctl *ctl, struct str name,
+			     const struct device_reference *reference, struct id *ret_id)
+{
+	struct ctl_rows numbered = {0}, named = {0};
+	enum ctl_exit code = find_by_number(ctl, reference, &numbered);
+	unsigned registered = count_registered(&numbered);
+	unsigned told_count = numbered.count - registered;
+	const struct named_row *devices = numbered.rows;
+	const struct ctl_rows *found = registered ? &numbered : &named;
+
+	if (code == CTL_DONE && registered == 0) {
+		if (!utf8_is_valid(name))
+			return ctl_fail(CTL_USAGE, "the device's name must be UTF-8");
+		statement_device_by_name(ctl_new_query(ctl),
+					 &(struct device_by_name_parameters){name}, NULL);
+		code = ctl_query(ctl, &named);
+	}
+	if (code == CTL_DONE)
+		code = check_is_one(name, found->rows, registered ? registered : named.count,
+				    told_count ? &devices[registered] : NULL, told_count);
+	if (code == CTL_DONE)
+		*ret_id = ((const struct named_row *)found->rows)->id;
+	return code;
 }
 
 enum ctl_exit ctl_find_device(struct ctl *ctl, struct str name, struct device *ret_device)
 {
 	struct device_reference reference = device_reference_parse(name);
-	struct db_query *query = ctl_new_query(ctl);
 	struct ctl_rows rows = {0};
 	enum ctl_exit code = CTL_DONE;
-	struct str mac = {(const char *)reference.mac, MAC_BYTES};
 
-	if (reference.kind == DEVICE_REFERENCE_ID)
-		statement_device_by_id(query, &(struct device_by_id_parameters){reference.id},
-				       NULL);
-	else if (reference.kind == DEVICE_REFERENCE_SERIAL)
-		statement_device_by_serial(
-		    query, &(struct device_by_serial_parameters){reference.serial}, NULL);
-	else
-		statement_device_by_mac(query, &(struct device_by_mac_parameters){mac}, NULL);
-	if (reference.kind != DEVICE_REFERENCE_NONE)
-		code = ctl_query(ctl, &rows);
-	if (code == CTL_DONE && rows.count == 0)
-		code = find_by_name(ctl, name, &rows);
+	if (reference.kind != DEVICE_REFERENCE_ID)
+		code = find_id(ctl, name, &reference, &reference.id);
+	if (code != CTL_DONE)
+		return code;
+	statement_device_by_id(ctl_new_query(ctl), &(struct device_by_id_parameters){reference.id},
+			       NULL);
+	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;
 	if (rows.count == 0)

@@ -24,7 +24,7 @@ struct reader {
 	struct map serials, macs;
 };
 
-/* The first row with a serial number or a MAC address. */
+/* The first row of an account with a serial number or a MAC address. */
 struct first_use {
 	struct map_node node;
 	unsigned line;
@@ -134,10 +134,25 @@ static bool check(struct reader *reader, enum column column, option_check *test,
 	return false;
 }
 
-static void check_is_first(struct reader *reader, struct map *map, enum column column,
-			   struct str text)
+/* A number with its account, whose address the database compares in lower case. */
+static struct str number_of_account(struct arena *arena, struct str number, struct str account)
 {
-	struct map_node *node = map_find(map, text);
+	struct str text = ARENA_JOIN(arena, number, STR("\n"), account);
+	char *bytes = (char *)(uintptr_t)text.data;
+
+	for (size_t i = number.length; i < text.length; i++) {
+		if (bytes[i] >= 'A' && bytes[i] <= 'Z')
+			bytes[i] = (char)(bytes[i] - 'A' + 'a');
+	}
+	return text;
+}
+
+static void check_is_first(struct reader *reader, struct map *map, enum column column,
+			   const struct device_wish *wish, struct str text)
+{
+	struct arena *arena = &reader->ctl->arena;
+	struct str key = number_of_account(arena, text, wish->account);
+	struct map_node *node = map_find(map, key);
 	struct first_use *first;
 
 	if (node) {
@@ -149,7 +164,7 @@ static void check_is_first(struct reader *reader, struct map *map, enum column c
 	}
 	first = arena_zalloc(&reader->ctl->arena, sizeof(*first));
 	first->line = reader->csv.row_line;
-	map_insert(map, &first->node, text);
+	map_insert(map, &first->node, key);
 }
 
 static void take_mac(struct reader *reader, struct device_wish *wish)
@@ -161,13 +176,11 @@ static void take_mac(struct reader *reader, struct device_wish *wish)
 		return;
 	mac_format(mac, text);
 	wish->mac = str_from(text);
-	check_is_first(reader, &reader->macs, COLUMN_MAC, wish->mac);
+	check_is_first(reader, &reader->macs, COLUMN_MAC, wish, wish->mac);
 }
 
 static void take_account(struct reader *reader, struct device_wish *wish)
 {
-	if (wish->account.length == 0)
-		wish->account = reader->account;
 	if (wish->account.length == 0)
 		device_file_fault(reader->file, wish->line,
 				  "account is missing: give --account for such lines");
@@ -222,9 +235,11 @@ static void take_row(struct reader *reader)
 	    .serial = field_of(reader, COLUMN_SERIAL),
 	    .mac = field_of(reader, COLUMN_MAC),
 	};
+	if (wish->account.length == 0)
+		wish->account = reader->account;
 	(void)check(reader, COLUMN_NAME, ctl_check_device_name, &wish->name);
 	if (wish->serial.length && check(reader, COLUMN_SERIAL, ctl_check_serial, &wish->serial))
-		check_is_first(reader, &reader->serials, COLUMN_SERIAL, wish->serial);
+		check_is_first(reader, &reader->serials, COLUMN_SERIAL, wish, wish->serial);
 	if (wish->mac.length)
 		take_mac(reader, wish);
 	take_account(reader, wish);

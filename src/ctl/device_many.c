@@ -1,4 +1,5 @@
 /* displayctl device create --from FILE: all devices of a file, or none. */
+#include "base/require.h"
 #include "csv.h"
 #include "ctl/ctl.h"
 #include "device_file.h"
@@ -12,12 +13,12 @@ enum { PORTION = 500 };
 /* What the database has already of what the file asks for. */
 struct known_row {
 	struct str kind; /* "serial", "mac"; or "account": it has no such */
-	struct str value;
+	int64_t place;	 /* of the wish, from 1 */
 };
 
 static const struct record_field known_fields[] = {
     RECORD_STR(struct known_row, kind, .column = "kind"),
-    RECORD_STR(struct known_row, value, .column = "value"),
+    RECORD_INT8(struct known_row, place, .column = "place"),
 };
 const struct record known_device_record = RECORD(struct known_row, known_fields);
 
@@ -60,27 +61,17 @@ static void fill(struct columns *columns, const struct device_file *file, unsign
 
 /* ---- before: what the database will not take, with its lines ---- */
 
-static void blame(struct device_file *file, const struct known_row *row, unsigned from,
-		  unsigned count)
+static void blame(struct device_file *file, const struct known_row *row,
+		  const struct device_wish *wish)
 {
-	bool is_account = str_equal(row->kind, STR("account"));
-
-	for (unsigned i = from; i < from + count; i++) {
-		const struct device_wish *wish = &file->wishes[i];
-		struct str value = is_account			      ? wish->account
-				   : str_equal(row->kind, STR("mac")) ? wish->mac
-								      : wish->serial;
-
-		if (!str_equal(value, row->value))
-			continue;
-		if (is_account)
-			device_file_fault(file, wish->line, "there is no account %.*s",
-					  STR_ARG(value));
-		else
-			device_file_fault(file, wish->line,
-					  "there is a device with the %.*s %.*s already",
-					  STR_ARG(row->kind), STR_ARG(value));
-	}
+	if (str_equal(row->kind, STR("account")))
+		device_file_fault(file, wish->line, "there is no account %.*s",
+				  STR_ARG(wish->account));
+	else
+		device_file_fault(
+		    file, wish->line, "there is a device with the %.*s %.*s already",
+		    STR_ARG(row->kind),
+		    STR_ARG(str_equal(row->kind, STR("mac")) ? wish->mac : wish->serial));
 }
 
 static enum ctl_exit check_portion(struct ctl *ctl, struct device_file *file, unsigned from,
@@ -97,8 +88,12 @@ static enum ctl_exit check_portion(struct ctl *ctl, struct device_file *file, un
 			       },
 			       NULL);
 	code = ctl_query(ctl, &rows);
-	for (unsigned i = 0; code == CTL_DONE && i < rows.count; i++)
-		blame(file, (const struct known_row *)rows.rows + i, from, columns->count);
+	for (unsigned i = 0; code == CTL_DONE && i < rows.count; i++) {
+		const struct known_row *row = (const struct known_row *)rows.rows + i;
+
+		require(row->place >= 1 && row->place <= columns->count);
+		blame(file, row, &file->wishes[from + row->place - 1]);
+	}
 	return code;
 }
 

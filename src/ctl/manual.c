@@ -182,6 +182,7 @@ static const char ctl_synopsis[] =
     ".Pp\n"
     "A device is named by its ID, its serial number, its MAC address, or by its name\n"
     "where no other device has that.\n"
+    "If devices of several accounts have a number, the answer lists their IDs.\n"
     "An account is named by its e\\-mail address.\n"
     ".Pp\n"
     "Lists are tables, cut to the width of the terminal; into a pipe they are written\n"

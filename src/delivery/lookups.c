@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The key of a look-up, and what the device is called. Devices of several accounts may be called
+ * the same: the key tells them apart. */
+struct alias_text {
+	char bytes[KEY_HASH_BYTES + SERIAL_LENGTH_MAX + 1];
+	size_t length;
+};
+
 /* A panel has one of each kind at most, and they go with it: without the panel, an alias is of no
  * use while the database is away. */
 struct alias {
@@ -15,7 +22,7 @@ struct alias {
 	struct panel *panel;
 	struct lookups *lookups;
 	bool is_mac;
-	char text[SERIAL_LENGTH_MAX + 1];
+	struct alias_text text;
 };
 
 /* A look-up by serial number or MAC address, while the database looks for the ID. */
@@ -23,9 +30,14 @@ struct alias_lookup {
 	struct panel_lookup *lookup;
 	struct arena arena;
 	struct db_query query;
-	struct str text;
+	struct alias_text text;
 	bool is_mac;
 };
+
+static struct str alias_view(const struct alias_text *text)
+{
+	return (struct str){text->bytes, text->length};
+}
 
 static bool has_key(const struct panel *panel, const struct panel_lookup *lookup)
 {
@@ -93,9 +105,9 @@ static struct panel *find_by_id(struct panel_lookup *lookup, struct id id)
 	return NULL;
 }
 
-static struct alias *alias_find(const struct lookups *lookups, struct str text)
+static struct alias *alias_find(const struct lookups *lookups, const struct alias_text *text)
 {
-	struct map_node *node = map_find(&lookups->aliases, text);
+	struct map_node *node = map_find(&lookups->aliases, alias_view(text));
 
 	return node ? container_of(node, struct alias, node) : NULL;
 }
@@ -125,7 +137,8 @@ static struct alias *alias_before(struct panel *panel, bool is_mac)
 	return NULL;
 }
 
-static void alias_keep(struct lookups *lookups, struct str text, bool is_mac, struct panel *panel)
+static void alias_keep(struct lookups *lookups, const struct alias_text *text, bool is_mac,
+		       struct panel *panel)
 {
 	struct alias *alias = alias_find(lookups, text);
 	struct alias *before = alias_before(panel, is_mac);
@@ -140,9 +153,9 @@ static void alias_keep(struct lookups *lookups, struct str text, bool is_mac, st
 	alias->lookups = lookups;
 	alias->panel = panel;
 	alias->is_mac = is_mac;
-	memcpy(alias->text, text.data, text.length);
+	alias->text = *text;
 	list_append(&panel->aliases, &alias->of_panel);
-	map_insert(&lookups->aliases, &alias->node, (struct str){alias->text, text.length});
+	map_insert(&lookups->aliases, &alias->node, alias_view(&alias->text));
 }
 
 void lookups_finish(struct lookups *lookups)
@@ -157,8 +170,8 @@ static struct panel *find_by_answer(struct alias_lookup *aliased, const struct d
 {
 	struct panel_lookup *lookup = aliased->lookup;
 	struct lookups *lookups = lookup->lookups;
-	const struct alias *known = alias_find(lookups, aliased->text);
-	struct device device;
+	const struct alias *known = alias_find(lookups, &aliased->text);
+	struct device_by_link_row device;
 	struct panel *panel;
 
 	/* A worker that stops takes no new panels: the panel asks again, and another worker
@@ -166,7 +179,7 @@ static struct panel *find_by_answer(struct alias_lookup *aliased, const struct d
 	if (!lookups->is_draining && result->outcome == DB_OK && result->row_count) {
 		db_read_row(result, 0, aliased->query.record, &aliased->arena, &device);
 		panel = find_by_id(lookup, device.id);
-		alias_keep(lookups, aliased->text, aliased->is_mac,
+		alias_keep(lookups, &aliased->text, aliased->is_mac,
 			   panels_find(lookups->panels, device.id));
 		return panel;
 	}
@@ -189,57 +202,57 @@ static void on_alias(struct db_query *query, const struct db_result *result)
 		answer(panel, lookup);
 }
 
-/* Whether the key fits the device that this alias led to before: then the alias is still right. */
-static bool is_alias_right(const struct panel_lookup *lookup, const struct alias *alias)
-{
-	return may_connect(alias->panel, lookup);
-}
-
 static void ask_for_alias(struct panel_lookup *lookup, const struct device_reference *reference,
-			  struct str text)
+			  const struct alias_text *text)
 {
 	struct alias_lookup *aliased = memory_zalloc(sizeof(*aliased));
 	struct db_query *query = &aliased->query;
+	struct str hash = {(const char *)lookup->key_hash, KEY_HASH_BYTES};
+	struct str mac = {(const char *)reference->mac, MAC_BYTES};
+	struct device_by_link_parameters parameters = {
+	    .link_key_hash = arena_copy(&aliased->arena, hash),
+	};
 
 	aliased->lookup = lookup;
 	aliased->is_mac = reference->kind == DEVICE_REFERENCE_MAC;
-	aliased->text = arena_copy(&aliased->arena, text);
+	aliased->text = *text;
+	if (aliased->is_mac)
+		parameters.mac = arena_copy(&aliased->arena, mac);
+	else
+		parameters.serial = arena_copy(&aliased->arena, reference->serial);
 	db_query_init(query, &aliased->arena);
-	if (reference->kind == DEVICE_REFERENCE_SERIAL) {
-		statement_device_by_serial(
-		    query, &(struct device_by_serial_parameters){.serial = aliased->text}, NULL);
-	} else {
-		struct str mac = {(const char *)reference->mac, MAC_BYTES};
-
-		mac = arena_copy(&aliased->arena, mac);
-		statement_device_by_mac(query, &(struct device_by_mac_parameters){.mac = mac},
-					NULL);
-	}
+	statement_device_by_link(query, &parameters, NULL);
 	query->done = on_alias;
 	db_submit(lookup->lookups->db, query);
 }
 
-/* What a device is called in lookups->aliases; mac holds the text of a MAC address. */
-static struct str alias_text(const struct device_reference *reference,
-			     char mac[static MAC_TEXT_LENGTH + 1])
+/* How a device is called in lookups->aliases. */
+static struct alias_text alias_text_of(const struct device_reference *reference,
+				       const uint8_t key_hash_bytes[static KEY_HASH_BYTES])
 {
-	if (reference->kind != DEVICE_REFERENCE_MAC)
-		return reference->serial;
-	mac_format(reference->mac, mac);
-	return str_from(mac);
+	struct alias_text text = {.length = KEY_HASH_BYTES};
+
+	memcpy(text.bytes, key_hash_bytes, KEY_HASH_BYTES);
+	if (reference->kind == DEVICE_REFERENCE_MAC) {
+		mac_format(reference->mac, text.bytes + text.length);
+		text.length += MAC_TEXT_LENGTH;
+	} else {
+		memcpy(text.bytes + text.length, reference->serial.data, reference->serial.length);
+		text.length += reference->serial.length;
+	}
+	return text;
 }
 
 static struct panel *find_by_alias(struct panel_lookup *lookup,
 				   const struct device_reference *reference)
 {
-	char mac[MAC_TEXT_LENGTH + 1];
-	struct str text = alias_text(reference, mac);
-	const struct alias *alias;
+	struct alias_text text = alias_text_of(reference, lookup->key_hash);
+	const struct alias *alias = alias_find(lookup->lookups, &text);
 
-	alias = alias_find(lookup->lookups, text);
-	if (alias && is_alias_right(lookup, alias))
+	/* The alias is still right if the panel has this key still. */
+	if (alias && may_connect(alias->panel, lookup))
 		return find_by_id(lookup, alias->panel->id);
-	ask_for_alias(lookup, reference, text);
+	ask_for_alias(lookup, reference, &text);
 	return NULL;
 }
 
@@ -269,18 +282,18 @@ bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 bool lookups_know(const struct lookups *lookups, const struct device_reference *reference,
 		  struct str key)
 {
-	char mac[MAC_TEXT_LENGTH + 1];
 	const struct panel *panel = NULL;
-	const struct alias *alias;
 	struct panel_lookup lookup = {0};
 
+	key_hash(key, lookup.key_hash);
 	if (reference->kind == DEVICE_REFERENCE_ID) {
 		panel = panels_find(lookups->panels, reference->id);
 	} else if (reference->kind != DEVICE_REFERENCE_NONE) {
-		alias = alias_find(lookups, alias_text(reference, mac));
+		struct alias_text text = alias_text_of(reference, lookup.key_hash);
+		const struct alias *alias = alias_find(lookups, &text);
+
 		panel = alias ? alias->panel : NULL;
 	}
-	key_hash(key, lookup.key_hash);
 	return panel && may_connect(panel, &lookup);
 }
 

@@ -115,7 +115,7 @@ static void take_rows(const struct batch *batch, const struct panel_told_row *ro
 		if (rows[i].is_new) /* pages show it */
 			change_hint_send(reports->db, "device", rows[i].device_id,
 					 rows[i].generation);
-		if (report && report->has_mac && rows[i].has_no_mac && !reports->is_draining)
+		if (report && rows[i].is_mac_new && !reports->is_draining)
 			learn_mac(reports, report);
 	}
 }
@@ -149,9 +149,20 @@ static void on_written(struct db_query *query, const struct db_result *result)
 	free(batch);
 }
 
+/* Empty: the panel has told none. */
+static struct str mac_text(const struct report *report, struct arena *arena)
+{
+	char text[MAC_TEXT_LENGTH + 1];
+
+	if (!report->has_mac)
+		return STR("");
+	mac_format(report->mac, text);
+	return arena_copy(arena, str_from(text));
+}
+
 static void ask(struct batch *batch, unsigned count)
 {
-	struct str *texts[4];
+	struct str *texts[5];
 	int64_t *protocols = arena_alloc(&batch->arena, count * sizeof(protocols[0]));
 	int64_t *signals = arena_alloc(&batch->arena, count * sizeof(signals[0]));
 	struct id *ids = arena_alloc(&batch->arena, count * sizeof(ids[0]));
@@ -167,6 +178,7 @@ static void ask(struct batch *batch, unsigned count)
 		texts[1][i] = report->told.firmware_type;
 		texts[2][i] = report->told.hostname;
 		texts[3][i] = report->told.ssid;
+		texts[4][i] = mac_text(report, &batch->arena);
 		protocols[i] = report->told.protocol_version;
 		signals[i++] = report->told.wifi_signal_dbm;
 	}
@@ -180,6 +192,7 @@ static void ask(struct batch *batch, unsigned count)
 				 .hostnames = {texts[2], count},
 				 .ssids = {texts[3], count},
 				 .wifi_signals = {signals, count},
+				 .macs = {texts[4], count},
 			     },
 			     NULL);
 	batch->query.done = on_written;

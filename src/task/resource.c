@@ -34,12 +34,15 @@ static struct verdict find_device(struct task *task)
 		break;
 	case DEVICE_REFERENCE_SERIAL:
 		statement_device_by_serial(
-		    query, &(struct device_by_serial_parameters){reference.serial}, &task->device);
+		    query,
+		    &(struct device_by_serial_parameters){reference.serial, task->account_id},
+		    &task->device);
 		break;
 	case DEVICE_REFERENCE_MAC:
 		mac = (struct str){(const char *)reference.mac, sizeof(reference.mac)};
 		mac = arena_copy(task_arena(task), mac);
-		statement_device_by_mac(query, &(struct device_by_mac_parameters){mac},
+		statement_device_by_mac(query,
+					&(struct device_by_mac_parameters){mac, task->account_id},
 					&task->device);
 		break;
 	default:

@@ -140,9 +140,9 @@ static struct verdict refused(struct task *task)
 {
 	switch (task_refusal(task)) {
 	case REFUSAL_SERIAL_TAKEN:
-		return task_fail(task, 409, "another device has this serial number");
+		return task_fail(task, 409, "another device of the account has this serial number");
 	case REFUSAL_MAC_TAKEN:
-		return task_fail(task, 409, "another device has this MAC address");
+		return task_fail(task, 409, "another device of the account has this MAC address");
 	default:
 		return web_fail_refusal(task);
 	}

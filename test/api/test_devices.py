@@ -1,7 +1,9 @@
 """Reading the account and its devices: shapes, the forms of deviceId, paths and methods."""
 
 import datetime
+import uuid
 
+import psycopg2
 import pytest
 from world import TIMESTAMP, UNKNOWN_ID, new_key
 
@@ -124,6 +126,50 @@ def test_device_of_another_account(world, account):
         account.get(f"/v1/devices/{name}/installations").problem(403)
         account.request("DELETE", f"/v1/devices/{name}/installations/x").problem(403)
         account.post(f"/v1/devices/{name}/push", {"image": ""}).problem(403)
+
+
+def test_devices_of_two_accounts_with_the_same_numbers(world, account):
+    """Each caller means the own device, and a panel that of its key."""
+    mine = account.device()
+    theirs = world.account().device(serial=mine.serial, mac=mine.mac)
+    for device in (mine, theirs):
+        for name in list(forms(device))[2:]:
+            assert device.account.get(f"/v1/devices/{name}").ok()["id"] == device.id
+            path = f"/v1/devices/{name}"
+            device.account.request("PATCH", path, body={"name": device.id[:20]}).ok()
+            assert world.get(f"/d/{name}/next?key={device.link_key}").status == 200
+            assert world.get(f"/d/{name}/next?key={'x' * 24}").status == 404
+        assert device.get().ok()["name"] == device.id[:20]
+    stranger = world.account()
+    for name in list(forms(mine))[2:]:
+        stranger.get(f"/v1/devices/{name}").problem(403)
+    world.sql("DELETE FROM device WHERE id = %s", mine.id)
+    account.get(f"/v1/devices/{mine.mac}").problem(403)
+    assert theirs.account.get(f"/v1/devices/{mine.mac}").ok()["id"] == theirs.id
+
+
+def test_an_account_has_a_number_once(account, device):
+    for column in ("serial", "mac"):
+        with pytest.raises(psycopg2.errors.UniqueViolation, match=f"device_{column}_unique"):
+            account.device(**{column: getattr(device, column)})
+
+
+def test_a_told_address_finds_a_device_of_its_account_only(world, account):
+    """Where none is registered so, and whatever the panels of others say."""
+    mac = "02:77:00:00:%02x:%02x" % tuple(uuid.uuid4().bytes[:2])
+    other, third = world.account(), world.account()
+    older, mine, theirs = account.device(), account.device(), other.device()
+    for device in (older, mine, theirs):
+        world.sql("UPDATE device SET told_mac = %s, last_online_at = now() - interval '1 day' "
+                  "WHERE id = %s", mac, device.id)
+    world.sql("UPDATE device SET last_online_at = now() WHERE id = %s", mine.id)
+    assert account.get(f"/v1/devices/{mac}").ok()["id"] == mine.id
+    assert other.get(f"/v1/devices/{mac}").ok()["id"] == theirs.id
+    third.get(f"/v1/devices/{mac}").problem(404)
+    registered = account.device(mac=mac)
+    assert account.get(f"/v1/devices/{mac}").ok()["id"] == registered.id
+    assert other.get(f"/v1/devices/{mac}").ok()["id"] == theirs.id
+    third.get(f"/v1/devices/{mac}").problem(403)
 
 
 def test_serial_is_exact(account, device):

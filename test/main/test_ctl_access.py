@@ -71,6 +71,36 @@ class TestDeviceByName:
                                      *(f"  {one}  {email}" for one in ids)]
 
 
+class TestDeviceByNumber:
+    def test_of_several_accounts(self, running, email):
+        other = "other-" + email
+        running.ctl("account", "create", other)
+        numbers = ("--serial", "Twin-" + email.partition("@")[0], "--mac", "02:00:5e:77:00:01")
+        ids = [running.ctl("device", "create", "--account", one, "--name", "x", *numbers)["id"]
+               for one in (email, other)]
+        assert refused(running, 4, "device", "create", "--account", other, "--name", "x", "--mac",
+                       numbers[3]) == "there is a device with this MAC address already"
+        for name in (numbers[1], numbers[3], "02-00-5E-77-00-01"):
+            for command in (("show", name), ("remove", name, "--yes"), ("disable", name)):
+                text = refused(running, 4, "device", *command)
+                assert text.splitlines() == [
+                    f"several devices are called {name}: give the ID of one",
+                    f"  {ids[0]}  {email}", f"  {ids[1]}  {other}"]
+        running.ctl("device", "remove", ids[0], "--yes")
+        assert running.ctl("device", "show", numbers[1])["id"] == ids[1]
+
+    def test_what_panels_say_is_only_told(self, running, email):
+        """Else somebody's panel could name itself as the device that is to be removed."""
+        mac = "02:00:5e:77:00:02"
+        device = running.ctl("device", "create", "--account", email, "--name", "x")
+        query(running, "UPDATE device SET told_mac = %s WHERE id = %s RETURNING id", mac, device["id"])
+        assert refused(running, 3, "device", "remove", mac, "--yes").splitlines() == [
+            f"there is no device {mac}; panels of these say that they have this address:",
+            f"  {device['id']}  {email}"]
+        [listed] = running.ctl("device", "list", "--account", email)
+        assert listed["mac"] == mac
+
+
 class TestKey:
     def test_by_name_and_first_characters(self, running, key, email):
         named = running.ctl("key", "create", "--account", email, "--name", f"of {email}")

@@ -72,6 +72,7 @@ def test_all_faults_at_once(running, create, email):
         "name,serial,mac,account\n"
         ",,,\n"
         f"ok,T-{email.partition('@')[0]},,\n"
+        f"ok,,08-00-2b-99-00-01,{email.upper()}\n"
         "ok,,08-00-2b-99-00-01,no@example.org\n"
         "ok,a b,1234,nobody\n"
         "ok,D-1,,\n"
@@ -81,16 +82,34 @@ def test_all_faults_at_once(running, create, email):
         "2: name must have 1 to 25 characters",
         f"3: there is a device with the serial T-{email.partition('@')[0]} already",
         "4: there is a device with the mac 08:00:2b:99:00:01 already",
-        "4: there is no account no@example.org",
-        "5: serial must have 1 to 32 letters, digits, \"-\" or \"_\", and look neither like "
+        "5: there is no account no@example.org",
+        "6: serial must have 1 to 32 letters, digits, \"-\" or \"_\", and look neither like "
         "a MAC address nor like an ID",
-        "5: mac must be a MAC address such as 08:00:2b:01:02:03",
-        "5: account must be an e-mail address: NAME@DOMAIN",
-        "7: the line has 1 fields, and the first one has 4",
-        "8: serial D-1 is that of line 6 already",
-        "9: the line has a quote that is not closed",
+        "6: mac must be a MAC address such as 08:00:2b:01:02:03",
+        "6: account must be an e-mail address: NAME@DOMAIN",
+        "8: the line has 1 fields, and the first one has 4",
+        "9: serial D-1 is that of line 7 already",
+        "10: the line has a quote that is not closed",
     ]
     assert devices_of(running, email) == ["x"]
+
+
+def test_numbers_are_those_of_an_account(running, create, email):
+    """Devices of several accounts may have the same."""
+    other = "other-" + email
+    running.ctl("account", "create", other)
+    serial = f"A-{email.partition('@')[0]}"
+    text = (f"name,serial,mac,account\na,{serial},02:00:5e:78:00:01,\n"
+            f"b,{serial},02:00:5e:78:00:01,{other.upper()}\n")
+    assert len(rows_of(create(text, "--account", email))) == 2
+    done = create(text.replace("a,", "c,", 1), "--account", other)
+    assert faults_of(done) == [
+        f"2: there is a device with the serial {serial} already",
+        "2: there is a device with the mac 02:00:5e:78:00:01 already",
+        f"3: serial {serial} is that of line 2 already",
+        "3: mac 02:00:5e:78:00:01 is that of line 2 already",
+        f"3: there is a device with the serial {serial} already",
+        "3: there is a device with the mac 02:00:5e:78:00:01 already"]
 
 
 @pytest.mark.parametrize("text, fault", [

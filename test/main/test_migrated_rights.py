@@ -4,9 +4,11 @@ import contextlib
 import tempfile
 
 import backups
+import psycopg2
+import pytest
 from server import run_ctl
 
-RIGHTS_END = 28
+RIGHTS_END, NUMBERS_OF_ACCOUNTS = 28, 29
 
 
 @contextlib.contextmanager
@@ -30,3 +32,16 @@ def test_links_of_unknown_makers_end_but_first_ones_do_not(postgres):
                   link.format("password", f"'{backups.OTHER}'")) as cursor:
         cursor.execute("SELECT kind, maker_id, is_operators, link_holds(account_link) FROM account_link")
         assert cursor.fetchall() == [("first", None, True, True)]
+
+
+def test_addresses_that_panels_have_told_count_as_registered(postgres):
+    """Nobody knows any more which they were."""
+    insert = ("INSERT INTO device (id, account_id, name, {0}, link_key_hash) "
+              "VALUES (gen_random_uuid(), '{1}', 'Twin', '{2}', sha256('{1}'))")
+    with migrated(postgres, NUMBERS_OF_ACCOUNTS - 1) as cursor:
+        cursor.execute("SELECT mac::text, told_mac, serial FROM device WHERE mac IS NOT NULL")
+        assert cursor.fetchall() == [("02:00:00:00:00:01", None, "S-1")]
+        for column, number in (("mac", "02:00:00:00:00:01"), ("serial", "S-1")):
+            cursor.execute(insert.format(column, backups.OTHER, number))
+            with pytest.raises(psycopg2.errors.UniqueViolation, match=f"device_{column}_unique"):
+                cursor.execute(insert.format(column, backups.OWNER, number))

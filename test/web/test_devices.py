@@ -93,8 +93,14 @@ def test_numbers_that_others_have(browser, world):
     serial, mac = "SN" + UNKNOWN_ID[:8], "02:00:00:00:12:34"
     add(theirs, serialNumber=serial, macAddress=mac)
     for mine in ({"serialNumber": serial}, {"macAddress": mac.upper()}):
-        browser.post("/web/devices", {**NEW, **mine}).problem(409)
-    assert browser.get("/web/devices").ok() == []
+        made = add(browser, **mine)["device"]
+        # Within an account they are one device's.
+        for own in (browser, theirs):
+            own.post("/web/devices", {**NEW, **mine}).problem(409)
+        for name in mine.values():
+            assert browser.get(f"/web/devices/{name}").ok()["id"] == made["id"]
+    assert len(browser.get("/web/devices").ok()) == 2 and len(theirs.get("/web/devices").ok()) == 1
+    Person(world).browser().get(f"/web/devices/{serial}").problem(403)
 
 
 def test_an_account_has_a_thousand_devices_at_most(person, browser):

@@ -83,15 +83,36 @@ def test_addresses_that_no_panel_has(world, browser, mac):
 
 
 def test_an_address_is_not_taken_away(world, browser):
-    """Neither from the device, nor from that of somebody else."""
-    theirs, other = free_mac(), free_mac()
-    add(Person(world).browser(), macAddress=theirs)
+    """Neither from the device, nor from that of somebody else: what a panel says is shown, and finds a
+    device of its account, but claims nothing."""
+    theirs, told, other = free_mac(), free_mac(), free_mac()
+    them = Person(world).browser()
     made = add(browser)
-    tell_and_wait(world, browser, made, {"mac": theirs})
-    assert device_of(browser, made)["macAddress"] is None
+    for mac in (theirs, told):
+        tell_and_wait(world, browser, made, {"mac": mac})
+        wait_until(lambda mac=mac: device_of(browser, made)["macAddress"] == mac, "what was told")
+        assert browser.get(f"/web/devices/{mac}").ok()["id"] == made["device"]["id"]
+        them.get(f"/web/devices/{mac}").problem(404)
+        registered = add(them, macAddress=mac)["device"]
+        assert them.get(f"/web/devices/{mac}").ok()["id"] == registered["id"]
+    browser.get(f"/web/devices/{theirs}").problem(403)  # the panel says another one by now
     own = add(browser, macAddress=other)
     tell_and_wait(world, browser, own, {"mac": free_mac()})
     assert device_of(browser, own)["macAddress"] == other
+    # One that is registered is meant, whatever a panel says.
+    tell_and_wait(world, browser, made, {"mac": other})
+    wait_until(lambda: device_of(browser, made)["macAddress"] == other, "what was told")
+    assert browser.get(f"/web/devices/{other}").ok()["id"] == own["device"]["id"]
+    assert add(browser, macAddress=told)["device"]["macAddress"] == told
+
+
+def test_a_panel_finds_its_device_by_the_address_that_it_has_told(world, browser):
+    made, mac = add(browser), free_mac()
+    url = made["link"]["pollingUrl"].replace(made["device"]["id"], mac)
+    assert poll(world, {**made["link"], "pollingUrl": url}) == 404
+    tell_and_wait(world, browser, made, {"mac": mac})
+    wait_until(lambda: device_of(browser, made)["macAddress"] == mac, "what was told")
+    assert poll(world, {**made["link"], "pollingUrl": url}) == 200
 
 
 def test_when_a_panel_first_connected(world, browser):

@@ -2,7 +2,7 @@
 -- params: name text
 -- row: named_device
 -- effect: read
-SELECT device.id, account.email
+SELECT device.id, account.email, false AS is_told
 FROM device
 JOIN account ON account.id = device.account_id
 WHERE device.name = :name

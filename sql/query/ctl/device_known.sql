@@ -1,17 +1,23 @@
--- What of these the database will not take for new devices: serial numbers and MAC addresses that are
--- taken, and accounts that it has not. Empty texts are passed over.
+-- What of these the database will not take for new devices: serial numbers and MAC addresses that the
+-- account has already, and accounts that it has not. place: in the arrays, from 1. Empty texts are passed
+-- over.
 -- params: serials text[], macs text[], accounts text[]
 -- row: known_device
 -- effect: read
-SELECT 'serial' AS kind, serial AS value
-FROM device
-WHERE serial = ANY (:serials)
+WITH wish AS (
+	SELECT wish.serial, nullif(wish.mac, '')::macaddr AS mac, wish.email, wish.place,
+		account.id AS account_id
+	FROM unnest(:serials, :macs, :accounts) WITH ORDINALITY AS wish (serial, mac, email, place)
+	LEFT JOIN account ON lower(account.email) = lower(wish.email)
+)
+SELECT 'serial' AS kind, wish.place
+FROM wish
+JOIN device ON device.serial = wish.serial AND device.account_id = wish.account_id
 UNION ALL
-SELECT 'mac', mac::text
-FROM device
-WHERE mac = ANY (SELECT nullif(value, '')::macaddr FROM unnest(:macs) AS wish (value))
+SELECT 'mac', wish.place
+FROM wish
+JOIN device ON device.mac = wish.mac AND device.account_id = wish.account_id
 UNION ALL
-SELECT DISTINCT 'account', wish.value
-FROM unnest(:accounts) AS wish (value)
-WHERE wish.value <> '' AND NOT EXISTS (
-	SELECT FROM account WHERE lower(account.email) = lower(wish.value))
+SELECT 'account', place
+FROM wish
+WHERE email <> '' AND account_id IS NULL

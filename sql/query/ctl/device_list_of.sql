@@ -2,7 +2,7 @@
 -- params: account_email text?
 -- row: listed_device
 -- effect: read
-SELECT device.id, device.name, device.serial, device.mac::text AS mac, device.created_at,
+SELECT device.id, device.name, device.serial, coalesce(device.mac, device.told_mac)::text AS mac, device.created_at,
 	device.last_online_at, account.email AS account
 FROM device
 JOIN account ON account.id = device.account_id

@@ -6,16 +6,18 @@
 
 static const char key[] = "key-of-panel-1234567890";
 
-static void answer_alias(enum statement statement, const struct script_device *device)
+static void answer_alias(const struct script_device *device)
 {
-	answer_device(statement, device);
+	begin_rows(1);
+	add_bytes(device->id.bytes, ID_BYTES);
+	answer(asked(STATEMENT_DEVICE_BY_LINK));
 	run_turns();
 }
 
-static void answer_no_alias(enum statement statement)
+static void answer_no_alias(void)
 {
 	begin_rows(1);
-	answer(asked(statement));
+	answer(asked(STATEMENT_DEVICE_BY_LINK));
 }
 
 static void by_id_it_is_loaded_and_then_known(void **state)
@@ -90,7 +92,7 @@ static void what_is_in_memory_is_known(void **state)
 	assert_false(is_known(text, key));
 	look_up(&lookup, "kitchen", key);
 	assert_false(is_known("kitchen", key));
-	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device);
+	answer_alias(device);
 	assert_false(is_known(text, key));
 	answer_loads();
 	assert_non_null(lookup.panel);
@@ -123,9 +125,9 @@ static void by_serial_and_by_mac(void **state)
 	(void)state;
 	look_up(&serial, "kitchen", key);
 	look_up(&mac, "AABBCCDDEEFF", key);
-	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device);
+	answer_alias(device);
 	assert_int_equal(loads_asked(), 1);
-	answer_alias(STATEMENT_DEVICE_BY_MAC, device);
+	answer_alias(device);
 	answer_loads();
 	assert_non_null(serial.panel);
 	assert_ptr_equal(mac.panel, serial.panel);
@@ -137,7 +139,7 @@ static void by_serial_and_by_mac(void **state)
 	/* With another key the serial number may be another device's by now. */
 	look_up(&serial, "kitchen", "other-key-of-panel-12345");
 	assert_false(serial.is_done);
-	answer_no_alias(STATEMENT_DEVICE_BY_SERIAL);
+	answer_no_alias();
 	assert_true(serial.is_done);
 	assert_null(serial.panel);
 }
@@ -148,7 +150,7 @@ static void a_serial_that_nobody_has(void **state)
 
 	(void)state;
 	look_up(&lookup, "nobody", key);
-	answer_no_alias(STATEMENT_DEVICE_BY_SERIAL);
+	answer_no_alias();
 	assert_true(lookup.is_done);
 	assert_null(lookup.panel);
 }
@@ -164,7 +166,7 @@ static void the_newest_alias_is_known(void **state)
 	for (unsigned i = 0; i < 25 * 1000; i++) {
 		snprintf(serial, sizeof(serial), "SN-%u", i);
 		look_up(&lookup, serial, key);
-		answer_alias(STATEMENT_DEVICE_BY_SERIAL, device);
+		answer_alias(device);
 		answer_loads();
 	}
 	look_up(&lookup, serial, key);
@@ -172,11 +174,11 @@ static void the_newest_alias_is_known(void **state)
 	assert_non_null(lookup.panel);
 	/* A device has one serial number: the others lead nowhere now. */
 	look_up(&lookup, "SN-1", key);
-	answer_no_alias(STATEMENT_DEVICE_BY_SERIAL);
+	answer_no_alias();
 	assert_null(lookup.panel);
 }
 
-static void an_alias_may_become_another_devices(void **state)
+static void devices_of_several_accounts_have_the_same_alias(void **state)
 {
 	struct script_device *one = add_device();
 	struct script_device *other = add_device();
@@ -185,19 +187,23 @@ static void an_alias_may_become_another_devices(void **state)
 	(void)state;
 	other->key = "another-key-of-the-panel";
 	look_up(&lookup, "kitchen", key);
-	answer_alias(STATEMENT_DEVICE_BY_SERIAL, one);
+	answer_alias(one);
 	answer_loads();
 	look_up(&lookup, "kitchen", other->key);
-	answer_alias(STATEMENT_DEVICE_BY_SERIAL, other);
+	answer_alias(other);
 	answer_loads();
 	assert_memory_equal(&lookup.panel->id, &other->id, sizeof(other->id));
+	/* Each is known by its key, also while the database is away. */
+	look_up(&lookup, "kitchen", key);
+	assert_true(lookup.is_done);
+	assert_memory_equal(&lookup.panel->id, &one->id, sizeof(one->id));
 	look_up(&lookup, "kitchen", other->key);
 	assert_true(lookup.is_done);
 	/* It goes with its panel. */
 	panel_destroy(lookup.panel);
 	look_up(&lookup, "kitchen", other->key);
 	assert_false(lookup.is_done);
-	answer_no_alias(STATEMENT_DEVICE_BY_SERIAL);
+	answer_no_alias();
 }
 
 static void while_the_database_is_away_an_alias_that_is_known_leads_on(void **state)
@@ -207,19 +213,19 @@ static void while_the_database_is_away_an_alias_that_is_known_leads_on(void **st
 
 	(void)state;
 	look_up(&lookup, "kitchen", key);
-	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device);
+	answer_alias(device);
 	answer_loads();
 	device->key = "another-key-of-the-panel";
 	hint("device:00000000-0000-0000-0000-000000000000:1"); /* no such device */
 	set_database_up(false);
 	look_up(&lookup, "kitchen", "another-key-of-the-panel");
-	answer_nothing(asked(STATEMENT_DEVICE_BY_SERIAL), DB_AWAY);
+	answer_nothing(asked(STATEMENT_DEVICE_BY_LINK), DB_AWAY);
 	assert_true(lookup.is_done);
 	assert_null(lookup.panel); /* the key as it was known */
 	look_up(&lookup, "kitchen", key);
 	assert_non_null(lookup.panel);
 	look_up(&lookup, "unknown", key);
-	answer_nothing(asked(STATEMENT_DEVICE_BY_SERIAL), DB_AWAY);
+	answer_nothing(asked(STATEMENT_DEVICE_BY_LINK), DB_AWAY);
 	assert_true(lookup.is_done);
 	assert_null(lookup.panel);
 	assert_true(str_equal(delivery_refusal_picture(&lookup.lookup), picture_no_database));
@@ -316,7 +322,7 @@ static void a_draining_worker_finds_nobody(void **state)
 	assert_true(late.is_done);
 	assert_null(late.panel);
 	assert_false(is_called_unknown(&late));
-	answer_alias(STATEMENT_DEVICE_BY_SERIAL, device);
+	answer_alias(device);
 	assert_true(alias.is_done);
 	assert_null(alias.panel);
 	assert_false(is_called_unknown(&alias));
@@ -353,7 +359,7 @@ int main(void)
 	    TEST(by_serial_and_by_mac),
 	    TEST(a_serial_that_nobody_has),
 	    TEST(the_newest_alias_is_known),
-	    TEST(an_alias_may_become_another_devices),
+	    TEST(devices_of_several_accounts_have_the_same_alias),
 	    TEST(while_the_database_is_away_an_alias_that_is_known_leads_on),
 	    TEST(while_the_database_is_away_a_new_device_is_not_found),
 	    TEST(a_caller_sees_its_push_in_the_next_poll),

@@ -123,8 +123,6 @@ void add_installation(struct script_device *device, const char *id, const char *
 void add_app(struct script_device *device, const char *id, const struct script_app *app);
 /* Answers the oldest read of places, of which all that are asked for are the app's. */
 void answer_places(const struct script_app *app);
-/* Answers a statement that reads one device. */
-void answer_device(enum statement statement, const struct script_device *device);
 /* Answers the oldest load. */
 void answer_load(void);
 void fail_load(void);

@@ -166,13 +166,6 @@ static void add_device_row(const struct script_device *device, enum statement st
 	}
 }
 
-void answer_device(enum statement statement, const struct script_device *device)
-{
-	begin_rows(statements[statement].column_count);
-	add_device_row(device, statement, 0, new_picture(device, 0), false);
-	answer(asked(statement));
-}
-
 static void answer_devices(struct db_query *query)
 {
 	struct id ids[64];

@@ -1,0 +1,16 @@
+-- The device that has this link key and is called so: a panel's account is not known, so serial number or
+-- MAC address and key select together. An address that only the panel says counts if no device of its
+-- account is registered so. Keys are random: more than one row is a copy made by hand, and the oldest
+-- counts.
+-- params: link_key_hash bytea, serial text?, mac macaddr?
+-- row: id uuid
+-- effect: read
+SELECT id
+FROM device
+WHERE link_key_hash = :link_key_hash AND (serial = :serial OR mac = :mac OR told_mac = :mac
+	AND NOT EXISTS (
+		SELECT
+		FROM device AS registered
+		WHERE registered.mac = :mac AND registered.account_id = device.account_id))
+ORDER BY created_at, id
+LIMIT 1
