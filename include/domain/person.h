@@ -240,6 +240,8 @@ struct audit_entry {
 	struct str action;
 	struct str target;  /* empty: none */
 	struct str address; /* empty: on the server itself */
+	int64_t count;	    /* equal ones of a session within a minute */
+	int64_t last_at_us; /* of the last of them */
 };
 
 extern const struct record audit_entry_record;

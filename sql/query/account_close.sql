@@ -37,8 +37,8 @@ WITH locked AS (
 	USING closed
 	WHERE account_link.account_id = closed.id
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT id, email, 'account.remove', email, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT id, email, 'account.remove', email, :address, :session_id
 	FROM closed
 )
 SELECT id

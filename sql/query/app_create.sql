@@ -1,7 +1,7 @@
 -- A new app of an account. actor_id: who makes it; none: a program on the server. No row: the
 -- account is gone.
 -- params: id uuid, account_id uuid, name text, slug text, description text, visibility text,
---   actor_id uuid, address text?
+--   actor_id uuid, address text?, session_id uuid
 -- row: own_app
 -- effect: write
 -- refuse: app_slug_unique -> slug_taken, account_app_limit -> too_many_apps
@@ -12,8 +12,8 @@ WITH fresh AS (
 	WHERE account.id = :account_id AND account.closed_at IS NULL
 	RETURNING *
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT account.id, coalesce(account.email, 'displayctl'), 'app.create', fresh.slug, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT account.id, coalesce(account.email, 'displayctl'), 'app.create', fresh.slug, :address, :session_id
 	FROM fresh
 	LEFT JOIN account ON account.id = :actor_id
 )

@@ -1,6 +1,6 @@
 -- Makes an approved version the deployed one; deploying the deployed one again changes nothing.
 -- No row: the app has no such version. deployed is false: the version is not approved.
--- params: app_id uuid, name text, actor_id uuid, address text?
+-- params: app_id uuid, name text, actor_id uuid, address text?, session_id uuid
 -- row: app_version, generation int8
 -- effect: write
 WITH chosen AS (
@@ -20,8 +20,8 @@ WITH chosen AS (
 	WHERE app.id = :app_id AND chosen.status = 'APPROVED' AND NOT app.is_removed
 	RETURNING app.generation
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT account.id, account.email, 'app.deploy', before.slug || ' ' || :name, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT account.id, account.email, 'app.deploy', before.slug || ' ' || :name, :address, :session_id
 	FROM changed
 	JOIN before ON before.generation <> changed.generation
 	JOIN account ON account.id = :actor_id

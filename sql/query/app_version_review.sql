@@ -4,7 +4,7 @@
 -- and there is another reviewer, or is_broken is true: it is to be approved and does not compile.
 -- The generation is that of the app, where it is published; else 0.
 -- params: id uuid, reviewer_id uuid, author text, status text, summary text?, reason text?,
---   comments text[], lines int8[], address text?
+--   comments text[], lines int8[], address text?, session_id uuid
 -- row: review_done
 -- effect: write
 WITH chosen AS (
@@ -44,12 +44,12 @@ WITH chosen AS (
 	WHERE app.id = reviewed.app_id AND reviewed.status = 'APPROVED' AND NOT app.is_removed
 	RETURNING app.generation
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
 	SELECT account.id, coalesce(account.email, 'displayctl'), CASE :status
 			WHEN 'APPROVED' THEN 'version.approve'
 			WHEN 'REJECTED' THEN 'version.reject'
 			ELSE 'version.return'
-		END, chosen.slug || ' ' || chosen.name, :address
+		END, chosen.slug || ' ' || chosen.name, :address, :session_id
 	FROM reviewed
 	JOIN chosen ON chosen.id = reviewed.id
 	LEFT JOIN account ON account.id = :reviewer_id

@@ -1,6 +1,6 @@
 -- Chooses the account that gets the public apps which others have installed when their owner goes;
 -- or, where it is that account, that there is none. No row: there is no such account.
--- params: account_id uuid, is_heir bool, actor_id uuid, address text
+-- params: account_id uuid, is_heir bool, actor_id uuid, address text, session_id uuid
 -- row: member
 -- effect: write
 WITH chosen AS (
@@ -14,9 +14,9 @@ WITH chosen AS (
 	FROM chosen
 	WHERE site.is_it AND (:is_heir OR site.heir_id = chosen.id)
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
 	SELECT account.id, account.email, 'account.heir',
-		CASE WHEN :is_heir THEN chosen.email END, :address
+		CASE WHEN :is_heir THEN chosen.email END, :address, :session_id
 	FROM chosen
 	JOIN account ON account.id = :actor_id
 )

@@ -1,7 +1,7 @@
 -- Makes an invitation; those that have expired go. A row without expires_at: there are too many. No row:
 -- the maker is no administrator any more. The lock keeps it one until the invitation is stored.
 -- params: id uuid, email text?, is_reviewer bool, is_administrator bool, secret_hash bytea,
---   life_s int4, maker_id uuid, address text
+--   life_s int4, maker_id uuid, address text, session_id uuid
 -- row: expires_at timestamptz?
 -- effect: write
 WITH maker AS (
@@ -24,8 +24,8 @@ WITH maker AS (
 		WHERE kind = 'invitation' AND link_holds(account_link)) < 100
 	RETURNING email, expires_at
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT maker.id, maker.email, 'invitation.create', fresh.email, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT maker.id, maker.email, 'invitation.create', fresh.email, :address, :session_id
 	FROM fresh, maker
 )
 SELECT fresh.expires_at

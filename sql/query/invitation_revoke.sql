@@ -1,5 +1,5 @@
 -- Withdraws an invitation.
--- params: id uuid, actor_id uuid, address text
+-- params: id uuid, actor_id uuid, address text, session_id uuid
 -- row: id uuid
 -- effect: write
 WITH revoked AS (
@@ -7,8 +7,8 @@ WITH revoked AS (
 	WHERE id = :id AND kind = 'invitation'
 	RETURNING id, email
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT account.id, account.email, 'invitation.revoke', revoked.email, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT account.id, account.email, 'invitation.revoke', revoked.email, :address, :session_id
 	FROM revoked
 	JOIN account ON account.id = :actor_id
 )

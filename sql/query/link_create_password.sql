@@ -1,7 +1,8 @@
 -- Makes a link with which the password of an account is set; its earlier ones end. A row without
 -- expires_at: there is no such account. No row: the maker is no administrator any more. Both rows are
 -- locked in the order of their IDs, so that two who make links for each other do not wait for ever.
--- params: account_id uuid, id uuid, secret_hash bytea, life_s int4, maker_id uuid, address text
+-- params: account_id uuid, id uuid, secret_hash bytea, life_s int4, maker_id uuid, address text,
+--   session_id uuid
 -- row: expires_at timestamptz?
 -- effect: write
 WITH locked AS (
@@ -29,8 +30,8 @@ WITH locked AS (
 	FROM chosen, maker
 	RETURNING expires_at
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT maker.id, maker.email, 'link.create', chosen.email, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT maker.id, maker.email, 'link.create', chosen.email, :address, :session_id
 	FROM chosen, maker
 )
 SELECT fresh.expires_at

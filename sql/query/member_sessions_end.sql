@@ -1,5 +1,5 @@
 -- An administrator ends all sessions of an account. No row: there is no such account.
--- params: account_id uuid, actor_id uuid, address text
+-- params: account_id uuid, actor_id uuid, address text, session_id uuid
 -- row: id uuid
 -- effect: write
 WITH member AS (
@@ -11,8 +11,8 @@ WITH member AS (
 	USING member
 	WHERE session.account_id = member.id
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT actor.id, actor.email, 'session.end', member.email, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT actor.id, actor.email, 'session.end', member.email, :address, :session_id
 	FROM member, account AS actor
 	WHERE actor.id = :actor_id
 )

@@ -1,5 +1,5 @@
 -- Changes roles of an account, unless its owner has removed it.
--- params: id uuid, change member_update, actor_id uuid, address text
+-- params: id uuid, change member_update, actor_id uuid, address text, session_id uuid
 -- row: member
 -- effect: write
 -- refuse: last_administrator -> last_administrator
@@ -9,11 +9,11 @@ WITH changed AS (
 	WHERE id = :id AND closed_at IS NULL
 	RETURNING *
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
 	SELECT account.id, account.email, 'account.roles',
 		concat_ws(' ', changed.email || ':', CASE WHEN changed.is_reviewer THEN 'reviewer' END,
 			CASE WHEN changed.is_administrator THEN 'administrator' END),
-		:address
+		:address, :session_id
 	FROM changed
 	JOIN account ON account.id = :actor_id
 )

@@ -1,6 +1,6 @@
 -- Lets the panel of a device in, or refuses it from now on. No row: it is so already, or the device
 -- is gone.
--- params: id uuid, account_id uuid, is_disabled bool, address text
+-- params: id uuid, account_id uuid, is_disabled bool, address text, session_id uuid
 -- row: generation int8
 -- effect: write
 WITH changed AS (
@@ -11,10 +11,10 @@ WITH changed AS (
 		AND (disabled_at IS NOT NULL) <> :is_disabled
 	RETURNING account_id, name, generation
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
 	SELECT account.id, account.email,
 		CASE WHEN :is_disabled THEN 'device.disable' ELSE 'device.enable' END, changed.name,
-		:address
+		:address, :session_id
 	FROM changed
 	JOIN account ON account.id = changed.account_id
 )

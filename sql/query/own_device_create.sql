@@ -1,7 +1,7 @@
 -- A new device of an account. The account's row is locked, so that two at a time cannot exceed the
 -- limit. is_stored is false: the account has that many. No row: the account is gone.
 -- params: account_id uuid, id uuid, name text, timezone text, serial text?, mac macaddr?,
---   link_key_hash bytea, device_limit int4, address text
+--   link_key_hash bytea, device_limit int4, address text, session_id uuid
 -- row: is_stored bool
 -- effect: write
 -- refuse: device_serial_unique -> serial_taken
@@ -19,8 +19,8 @@ WITH owner AS (
 	WHERE owner.device_count < :device_limit
 	RETURNING id, name
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT owner.id, owner.email, 'device.create', fresh.name, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT owner.id, owner.email, 'device.create', fresh.name, :address, :session_id
 	FROM fresh, owner
 )
 SELECT EXISTS (SELECT FROM fresh) AS is_stored

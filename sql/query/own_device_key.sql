@@ -1,6 +1,6 @@
 -- A new key for a device of an account; the old one is worth nothing from now on. No row: the device
 -- is gone.
--- params: id uuid, account_id uuid, link_key_hash bytea, address text
+-- params: id uuid, account_id uuid, link_key_hash bytea, address text, session_id uuid
 -- row: generation int8
 -- effect: write
 WITH changed AS (
@@ -9,8 +9,8 @@ WITH changed AS (
 	WHERE id = :id AND account_id = :account_id
 	RETURNING account_id, name, generation
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT account.id, account.email, 'device.key', changed.name, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT account.id, account.email, 'device.key', changed.name, :address, :session_id
 	FROM changed
 	JOIN account ON account.id = changed.account_id
 )

@@ -1,6 +1,6 @@
 -- Removes a device of an account with its rotation. No row: it is gone. generation: as if the removal
 -- were a change.
--- params: id uuid, account_id uuid, address text
+-- params: id uuid, account_id uuid, address text, session_id uuid
 -- row: generation int8
 -- effect: write
 WITH removed AS (
@@ -8,8 +8,8 @@ WITH removed AS (
 	WHERE id = :id AND account_id = :account_id
 	RETURNING account_id, name, generation + 1 AS generation
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT account.id, account.email, 'device.remove', removed.name, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT account.id, account.email, 'device.remove', removed.name, :address, :session_id
 	FROM removed
 	JOIN account ON account.id = removed.account_id
 )

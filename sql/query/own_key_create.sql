@@ -1,7 +1,8 @@
 -- A new API key of an account, which must own a device. While the key is made, a lock keeps that
 -- device from being removed. Keys that were revoked long ago go. No row: the account owns no device, or is
 -- being removed.
--- params: account_id uuid, id uuid, name text, secret_hash bytea, first_characters text, address text
+-- params: account_id uuid, id uuid, name text, secret_hash bytea, first_characters text, address text,
+--   session_id uuid
 -- row: key_entry
 -- effect: write
 -- refuse: account_key_limit -> too_many_keys
@@ -22,8 +23,8 @@ WITH owned AS (
 	DELETE FROM api_key
 	WHERE account_id = :account_id AND revoked_at < present_time() - interval '90 days'
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT account.id, account.email, 'key.create', fresh.name, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT account.id, account.email, 'key.create', fresh.name, :address, :session_id
 	FROM fresh
 	JOIN account ON account.id = fresh.account_id
 )

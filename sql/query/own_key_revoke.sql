@@ -1,7 +1,7 @@
 -- Revokes an API key of an account, and tells all workers to forget it: with the commit, so that it is
 -- told wherever the worker's own connection for hints hangs. No row: the account has none that is not
 -- revoked with this ID.
--- params: account_id uuid, id uuid, address text
+-- params: account_id uuid, id uuid, address text, session_id uuid
 -- row: name text
 -- effect: write
 WITH revoked AS (
@@ -10,8 +10,8 @@ WITH revoked AS (
 	WHERE id = :id AND account_id = :account_id AND revoked_at IS NULL
 	RETURNING account_id, name, secret_hash
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT account.id, account.email, 'key.revoke', revoked.name, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT account.id, account.email, 'key.revoke', revoked.name, :address, :session_id
 	FROM revoked
 	JOIN account ON account.id = revoked.account_id
 ), told AS (

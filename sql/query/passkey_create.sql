@@ -30,8 +30,8 @@ WITH locked AS (
 	FROM answered, owner
 	RETURNING *
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT owner.id, owner.email, 'passkey.add', fresh.name, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT owner.id, owner.email, 'passkey.add', fresh.name, :address, :session_id
 	FROM fresh, owner
 )
 SELECT {passkey_entry}

@@ -19,8 +19,8 @@ WITH locked AS (
 	WHERE passkey.id = :id AND passkey.account_id = owner.id
 	RETURNING passkey.id, passkey.name
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT owner.id, owner.email, 'passkey.remove', removed.name, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT owner.id, owner.email, 'passkey.remove', removed.name, :address, :session_id
 	FROM removed, owner
 )
 SELECT removed.id

@@ -35,8 +35,8 @@ WITH locked AS (
 	USING changed
 	WHERE account_link.account_id = changed.id
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT id, email, 'password.change', email, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT id, email, 'password.change', email, :address, :session_id
 	FROM changed
 )
 SELECT id

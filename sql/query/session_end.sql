@@ -1,5 +1,5 @@
 -- Ends a session of an account.
--- params: account_id uuid, id uuid, address text
+-- params: account_id uuid, id uuid, address text, session_id uuid
 -- row: id uuid
 -- effect: write
 WITH ended AS (
@@ -7,8 +7,8 @@ WITH ended AS (
 	WHERE id = :id AND account_id = :account_id
 	RETURNING id, account_id, user_agent
 ), audited AS (
-	INSERT INTO audit_entry (account_id, actor, action, target, address)
-	SELECT account.id, account.email, 'session.end', ended.user_agent, :address
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT account.id, account.email, 'session.end', ended.user_agent, :address, :session_id
 	FROM ended
 	JOIN account ON account.id = ended.account_id
 )

@@ -33,6 +33,8 @@ struct verdict api_deploy_version(struct task *task)
 					 .name = deploy->body.version,
 					 .actor_id = task_account_id(task),
 					 .address = task_request(task)->remote_address,
+					 /* All sessions and keys are one here. */
+					 .session_id = task_account_id(task),
 				     },
 				     &deploy->row);
 	return task_query(task, deployed);

@@ -352,5 +352,7 @@ static const struct record_field audit_entry_fields[] = {
     RECORD_STR(struct audit_entry, target, .name = "target", .column = "target", .nullable = true),
     RECORD_STR(struct audit_entry, address, .name = "address", .column = "address",
 	       .nullable = true),
+    RECORD_INT4(struct audit_entry, count, .name = "count", .column = "times"),
+    RECORD_TIMESTAMP(struct audit_entry, last_at_us, .name = "lastAt", .column = "last_at"),
 };
 const struct record audit_entry_record = RECORD(struct audit_entry, audit_entry_fields);

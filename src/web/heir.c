@@ -37,6 +37,7 @@ static struct verdict choose(struct task *task, bool is_heir)
 			       .is_heir = is_heir,
 			       .actor_id = task_account_id(task),
 			       .address = web_address(task),
+			       .session_id = web_session_id(task),
 			   },
 			   &choice->member);
 	return task_query(task, chosen);

@@ -42,6 +42,7 @@ static struct verdict begin(struct task *task)
 					.life_s = LIMIT_LINK_S,
 					.maker_id = task_account_id(task),
 					.address = web_address(task),
+					.session_id = web_session_id(task),
 				    },
 				    &creation->row);
 	return task_query(task, created);

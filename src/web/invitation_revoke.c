@@ -33,6 +33,7 @@ static struct verdict begin(struct task *task)
 					.id = id,
 					.actor_id = task_account_id(task),
 					.address = web_address(task),
+					.session_id = web_session_id(task),
 				    },
 				    &revocation->row);
 	return task_query(task, revoked);

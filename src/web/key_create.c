@@ -41,6 +41,7 @@ static struct verdict begin(struct task *task)
 				     .secret_hash = {(const char *)creation->hash, KEY_HASH_BYTES},
 				     .first_characters = {creation->key, API_KEY_SHOWN_LENGTH},
 				     .address = web_address(task),
+				     .session_id = web_session_id(task),
 				 },
 				 &creation->entry);
 	return task_query(task, created);

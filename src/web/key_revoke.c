@@ -29,6 +29,7 @@ static struct verdict begin(struct task *task)
 				     .account_id = task_account_id(task),
 				     .id = id,
 				     .address = web_address(task),
+				     .session_id = web_session_id(task),
 				 },
 				 NULL);
 	return task_query(task, revoked);

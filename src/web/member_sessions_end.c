@@ -36,6 +36,7 @@ static struct verdict begin(struct task *task)
 					  .account_id = id,
 					  .actor_id = task_account_id(task),
 					  .address = web_address(task),
+					  .session_id = web_session_id(task),
 				      },
 				      &end->row);
 	return task_query(task, ended);

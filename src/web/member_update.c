@@ -40,6 +40,7 @@ static struct verdict begin(struct task *task)
 				    .change_present = task_body_present(task),
 				    .actor_id = task_account_id(task),
 				    .address = web_address(task),
+				    .session_id = web_session_id(task),
 				},
 				&update->member);
 	return task_query(task, updated);

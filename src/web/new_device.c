@@ -131,6 +131,7 @@ static struct verdict create(struct task *task)
 		.link_key_hash = hash_of(device),
 		.device_limit = LIMIT_DEVICES_OF_ACCOUNT,
 		.address = web_address(task),
+		.session_id = web_session_id(task),
 	    },
 	    &device->created);
 	return task_query(task, created);
@@ -172,6 +173,7 @@ static struct verdict change_key(struct task *task)
 				     .account_id = task_account_id(task),
 				     .link_key_hash = hash_of(device),
 				     .address = web_address(task),
+				     .session_id = web_session_id(task),
 				 },
 				 &device->changed);
 	return task_query(task, changed);

@@ -41,6 +41,7 @@ static struct verdict begin(struct task *task)
 				 .visibility = given_or(body->visibility, "private"),
 				 .actor_id = task_account_id(task),
 				 .address = web_address(task),
+				 .session_id = web_session_id(task),
 			     },
 			     &creation->app);
 	return task_query(task, created);

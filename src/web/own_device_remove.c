@@ -31,6 +31,7 @@ static struct verdict begin(struct task *task)
 					.id = task_device(task)->id,
 					.account_id = task_account_id(task),
 					.address = web_address(task),
+					.session_id = web_session_id(task),
 				    },
 				    &removal->row);
 	return task_query(task, removed);

@@ -54,6 +54,7 @@ static struct verdict allow(struct task *task, bool is_disabled)
 				       .account_id = task_account_id(task),
 				       .is_disabled = is_disabled,
 				       .address = web_address(task),
+				       .session_id = web_session_id(task),
 				   },
 				   &own->allowed);
 	return task_query(task, allowed);

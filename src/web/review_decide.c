@@ -61,6 +61,7 @@ static struct verdict begin(struct task *task)
 					 .comments = {body->texts, body->comment_count},
 					 .lines = {body->lines, body->comment_count},
 					 .address = web_address(task),
+					 .session_id = web_session_id(task),
 				     },
 				     &deciding->done);
 	return task_query(task, decided);

@@ -26,6 +26,7 @@ static struct verdict begin(struct task *task)
 				  .account_id = task_account_id(task),
 				  .id = web_session_id(task),
 				  .address = web_address(task),
+				  .session_id = web_session_id(task),
 			      },
 			      &state->ended);
 	return task_query(task, ended);

@@ -35,6 +35,7 @@ static struct verdict end_one(struct task *task)
 				  .account_id = task_account_id(task),
 				  .id = id,
 				  .address = web_address(task),
+				  .session_id = web_session_id(task),
 			      },
 			      &state->ended);
 	return task_query(task, ended);
@@ -53,6 +54,7 @@ static struct verdict end_others(struct task *task)
 							       .account_id = task_account_id(task),
 							       .id = web_session_id(task),
 							       .address = web_address(task),
+							       .session_id = web_session_id(task),
 							   });
 	return task_query(task, all_ended);
 }

@@ -39,6 +39,7 @@ struct verdict web_end_late_sessions(struct task *task, struct id account_id, st
 							       .account_id = account_id,
 							       .id = session_id,
 							       .address = web_address(task),
+							       .session_id = web_session_id(task),
 							   });
 	return task_query(task, next);
 }

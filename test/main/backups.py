@@ -94,6 +94,7 @@ ROWS = [
         trial = '{OTHER}' WHERE version_id = '{FIRST}'"""),
     (29, f"UPDATE device SET told_mac = '02:00:00:00:00:02' WHERE id = '{DEVICE}'"),
     (18, "UPDATE installation SET picture_hash = picture_name(picture) WHERE picture IS NOT NULL"),
+    (24, f"UPDATE audit_entry SET session_id = '{OTHER}', times = 3 WHERE account_id = '{OWNER}'"),
 ]
 
 

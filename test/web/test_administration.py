@@ -291,19 +291,3 @@ def test_audit(world, administrator):
     [newest] = administrator.get("/web/admin/audit?limit=1").ok()
     assert (newest["actor"], newest["action"], newest["target"], newest["address"]) == (
         "displayctl", "link.create", person.email, None)
-
-
-def test_the_audit_log_is_bounded(world, administrator, person):
-    """Who does much fills the log with no more than its share, and what is old goes."""
-    insert = ("INSERT INTO audit_entry (account_id, actor, action, target, created_at) "
-              "SELECT %s, %s, 'key.create', n::text, clock_timestamp() - %s::interval "
-              "FROM generate_series(1, %s) AS n")
-    other = Person(world)
-    world.sql(insert, other.id, other.email, "1 day", 1)
-    world.sql(insert, person.id, person.email, "401 days", 1)
-    world.sql(insert, person.id, person.email, "1 day", 2100)
-    counts = dict(world.sql("SELECT account_id::text, count(*) FROM audit_entry "
-                            "WHERE account_id IN (%s, %s) GROUP BY 1", person.id, other.id))
-    assert counts[person.id] == 2000 and counts[other.id] == 1
-    [newest] = administrator.get("/web/admin/audit?limit=1").ok()
-    assert newest["target"] == "2100"

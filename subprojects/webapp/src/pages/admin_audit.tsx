@@ -42,13 +42,15 @@ const WORDS: Record<Entry["action"], string> = {
 /** Of a part. */
 const PART = 100;
 
-function deed({ action, target, actor }: Entry): string {
+function deed({ action, target, actor, count }: Entry): string {
 	if (action === "account.heir" && target === null)
 		return "chose nobody for the apps of those who go";
 	const words = WORDS[action];
-	return target === null || (action === "session.start" && target === actor)
-		? words
-		: `${words} ${target}`;
+	const whole =
+		target === null || (action === "session.start" && target === actor)
+			? words
+			: `${words} ${target}`;
+	return count === 1 ? whole : `${whole} (${count} times)`;
 }
 
 function Log({ rows }: { rows: Entry[] }): JSX.Element {

@@ -1,0 +1,147 @@
+"""The audit log: kept for a year, bounded, and nobody's entries are displaced by what others do, or by other
+things that the same account does."""
+
+import devices
+import pytest
+from database_clock import DatabaseClock
+from people import PASSWORD, Browser, Person
+
+SHARE = 20
+
+
+def entries_of(administrator, person, wanted=""):
+    answer = administrator.get(f"/web/admin/audit?limit=1000&q={wanted}")
+    return [entry for entry in answer.ok() if entry["actor"] == person.email]
+
+
+def actions_of(administrator, person):
+    return [entry["action"] for entry in entries_of(administrator, person)]
+
+
+def make_keys(browser, count, name="n"):
+    for number in range(count):
+        key = browser.post("/web/keys", {"name": f"{name}{number}"}).json()
+        browser.delete(f"/web/keys/{key['id']}").ok()
+
+
+@pytest.fixture
+def few(start):
+    """A server whose shares are small enough to be reached."""
+    world = start("--rate-limit", "0")
+    world.sql("CREATE OR REPLACE FUNCTION audit_share(action text) RETURNS int4 LANGUAGE sql "
+              f"IMMUTABLE AS $$ SELECT {SHARE} $$")
+    return world
+
+
+def test_nobody_displaces_what_others_did(few):
+    administrator = Person(few, is_administrator=True).browser()
+    member, flooder = Person(few), Person(few)
+    member.device()
+    flooder.device()
+    make_keys(member.browser(), 3)
+    administrator.patch(f"/web/admin/accounts/{member.id}", {"isReviewer": True}).ok()
+    few.server.ctl("account", "link", member.email)
+    before = [entry for entry in administrator.get("/web/admin/audit?limit=1000").ok()]
+    make_keys(flooder.browser(), 5 * SHARE)
+    after = administrator.get("/web/admin/audit?limit=1000").ok()
+    assert [entry for entry in before if entry not in after] == []
+    assert actions_of(administrator, flooder).count("key.create") == SHARE
+
+
+def test_the_number_of_others_entries_displaces_nothing(few):
+    """More than all of the log had room for once, whoever made them."""
+    administrator = Person(few, is_administrator=True).browser()
+    member = Person(few)
+    member.browser()
+    few.sql("SELECT setval(pg_get_serial_sequence('audit_entry', 'id'), 10000000)")
+    person = Person(few)
+    person.browser()
+    assert actions_of(administrator, member) == ["session.start"]
+    assert actions_of(administrator, person) == ["session.start"]
+
+
+def test_an_owners_changes_displace_no_sign_in_and_no_removal(few):
+    administrator = Person(few, is_administrator=True).browser()
+    person = Person(few, is_reviewer=True, is_administrator=True)
+    person.device()
+    browser = person.browser()
+    device = devices.add(browser)["device"]
+    browser.delete(f"/web/devices/{device['id']}").ok()
+    invited = browser.post("/web/admin/invitations", {"email": "guest@example.org"}).json()
+    browser.delete(f"/web/admin/invitations/{invited['id']}").ok()
+    make_keys(browser, 5 * SHARE)
+    actions = actions_of(administrator, person)
+    for action in ("session.start", "device.create", "device.remove", "invitation.create",
+                   "invitation.revoke"):
+        assert actions.count(action) == 1, action
+    assert len(actions) == 5 + 2 * SHARE
+
+
+def test_sign_ins_have_a_share_as_well(few):
+    administrator = Person(few, is_administrator=True).browser()
+    person = Person(few)
+    person.device()
+    browser = person.browser()
+    make_keys(browser, 2)
+    insert = ("INSERT INTO audit_entry (account_id, actor, action, address) "
+              "SELECT %s, %s, 'session.start', '192.0.2.7' FROM generate_series(1, %s)")
+    few.sql(insert, person.id, person.email, 3 * SHARE)
+    actions = actions_of(administrator, person)
+    assert actions.count("session.start") == SHARE
+    assert actions.count("key.create") == 2
+
+
+def test_what_displayctl_does_has_a_share(few):
+    administrator = Person(few, is_administrator=True).browser()
+    few.sql("INSERT INTO audit_entry (actor, action, target) "
+            "SELECT 'displayctl', 'app.import', n::text FROM generate_series(1, %s) AS n", 3 * SHARE)
+    shown = administrator.get("/web/admin/audit?limit=1000&q=app.import").ok()
+    assert len(shown) == SHARE and shown[0]["target"] == str(3 * SHARE)
+
+
+def test_equal_changes_of_a_session_are_one_entry(start):
+    world = start("--rate-limit", "0")
+    administrator = Person(world, is_administrator=True).browser()
+    person = Person(world)
+    person.device()
+    one, other = person.browser(), person.browser()
+    with DatabaseClock(world.database) as clock:
+        make_keys(one, 1)
+        clock.advance(30)
+        for _ in range(4):
+            make_keys(one, 1)
+        make_keys(one, 1, "other")
+        make_keys(other, 1)
+        clock.advance(31)
+        make_keys(one, 1)
+    shown = [(entry["action"], entry["target"], entry["count"])
+             for entry in entries_of(administrator, person, "key.")]
+    assert shown == [
+        ("key.revoke", "n0", 1), ("key.create", "n0", 1),
+        ("key.revoke", "n0", 1), ("key.create", "n0", 1),
+        ("key.revoke", "other0", 1), ("key.create", "other0", 1),
+        ("key.revoke", "n0", 5), ("key.create", "n0", 5)]
+    first = entries_of(administrator, person, "key.")[-1]
+    assert first["at"] < first["lastAt"]
+    [last] = [entry for entry in entries_of(administrator, person, "other0")
+              if entry["action"] == "key.create"]
+    assert last["at"] == last["lastAt"]
+
+
+def test_sign_ins_are_entries_of_their_own(start):
+    world = start("--rate-limit", "0")
+    administrator = Person(world, is_administrator=True).browser()
+    person = Person(world)
+    for _ in range(3):
+        Browser(world).try_sign_in(person.email, PASSWORD).ok()
+    assert actions_of(administrator, person) == ["session.start"] * 3
+
+
+def test_the_audit_log_is_bounded(world, administrator, person):
+    """What is old goes; a year is kept."""
+    insert = ("INSERT INTO audit_entry (account_id, actor, action, target, created_at) "
+              "VALUES (%s, %s, 'key.create', %s, clock_timestamp() - %s::interval)")
+    world.sql(insert, person.id, person.email, "old", "367 days")
+    world.sql(insert, person.id, person.email, "young", "364 days")
+    world.sql(insert, person.id, person.email, "new", "0 days")
+    assert [entry["target"] for entry in entries_of(administrator, person)] == ["new", "young"]
