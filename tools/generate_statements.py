@@ -30,7 +30,7 @@ TYPES = {
 # What a parameter may be; a "?" behind these says that it may be absent (NULL).
 MAY_BE_ABSENT = ("text", "bytea", "macaddr")
 PARAMETERS_MAX = 24  # DB_PARAMETERS_MAX of include/db/query.h
-KEYS = ("params", "row", "effect", "refuse", "gathers", "commit", "alone")
+KEYS = ("params", "row", "effect", "work", "refuse", "gathers", "commit", "alone")
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 CONSTRAINT = re.compile(r"[a-z_][a-z0-9_]*|[0-9A-Z]{5}")
@@ -46,6 +46,10 @@ WRITES = re.compile(
 )
 PARAMETER = re.compile(r"(?<![:\w]):([A-Za-z_]\w*)")
 PLACEHOLDER = re.compile(r"(?:(\w+)\.)?\{(\w+)\}")
+WORK = re.compile(r"bounded|grows with [a-z][a-z' ]*[a-z]")
+# Writes of workers that may grow: the removal of an account calls them one after the other, and rests
+# after each for as long as it took.
+MAY_GROW = re.compile(r"account_removal_\w+|account_closed_next")
 TRANSACTION = re.compile(r"\b(begin|commit|rollback|savepoint|start\s+transaction)\b", re.IGNORECASE)
 
 
@@ -229,6 +233,23 @@ class Expansion:
         return text
 
 
+def read_work(values):
+    """Whether the work grows with what others have made."""
+    if len(values) != 1 or not WORK.fullmatch(values[0]):
+        raise Disagreement("the header needs one 'work: bounded' or 'work: grows with THINGS'")
+    return values[0] != "bounded"
+
+
+def check_growth(statement):
+    """What grows has its turns by account, which only reads of workers have."""
+    if not statement["grows"] or statement["is_for_ctl"]:
+        return
+    if statement["effect"] == "write" and not MAY_GROW.fullmatch(statement["name"]):
+        raise Disagreement("a write of workers must be bounded")
+    if statement["gathers"]:
+        raise Disagreement("a gathered read must be bounded")
+
+
 def read_statement(name, text, records):
     if not NAME.fullmatch(name):
         raise Disagreement("the file's name may hold a-z, 0-9 and _ only")
@@ -251,6 +272,7 @@ def read_statement(name, text, records):
         "name": name,
         "description": description,
         "effect": effect,
+        "grows": read_work(fields["work"]),
         "members": members,
         "parameters": parameters_of(members),
         "row": row,
@@ -302,6 +324,8 @@ def check_gather(many, statements):
         raise Disagreement(f"it gathers '{many['gathers'][0]}', which there is not")
     if "read" != one["effect"] or "read" != many["effect"]:
         raise Disagreement("only reads are gathered")
+    if one["grows"]:
+        raise Disagreement(f"'{one['name']}' must be bounded to be gathered")
     if one["refusals"] or one["gathers"] or len(one["parameters"]) != 1:
         raise Disagreement(f"'{one['name']}' must have one parameter, refuse nothing, gather nothing")
     if [kind for _, kind in many["parameters"]] != [one["parameters"][0][1] + "[]"]:
@@ -383,10 +407,10 @@ def read_statements(folder, records):
             try:
                 if name in (other["name"] for other in statements):
                     raise Disagreement("there are two of this name")
-                statement = read_statement(name, text, records)
+                statement = read_statement(name, text, records) | {"is_for_ctl": place != folder}
+                check_growth(statement)
             except Disagreement as error:
                 raise Disagreement(f"{name}.sql: {error}") from error
-            statement["is_for_ctl"] = place != folder
             statements += [statement, *those_alone(statement)]
     return sorted(statements, key=lambda statement: statement["name"]), inputs
 

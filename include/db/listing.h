@@ -16,15 +16,11 @@ struct connection;
 /* Embed it in an object that stays until done(). */
 struct db_listing {
 	struct db_query query; /* filled by the function of a statement that reads; with done() set:
-				  its result has no rows, and DB_OK where all of them have come */
-	struct id account_id;  /* uses this account's share */
+				  its result has no rows, and DB_OK where all of them have come;
+				  account_id says whose share it uses */
 	/* Called from the loop, before done(). row: one row, number 0, valid inside the call. */
 	void (*on_row)(struct db_listing *listing, const struct db_result *row);
-	/* Whether the rows are still of use. Where they are not, a listing that waits ends with
-	 * DB_AWAY when its turn has come, or when another one needs its place. */
-	bool (*is_wanted)(const struct db_listing *listing);
 	struct connection *connection; /* private: NULL while it waits */
-	uint64_t since_ms;	       /* private: waits or is under way since then */
 };
 
 /* Never calls anything inside. False: too many listings of this account, or of all, wait; then

@@ -17,7 +17,8 @@ enum db_outcome {
 		       have happened or not): 503 with Retry-After */
 	DB_BLOCKED, /* a write that did not happen: rows that it changes stay locked, or too many
 		       writes of its account wait for such rows: 503 with Retry-After */
-	DB_OVERDUE, /* a listing that has waited too long for its turn: 503 with Retry-After */
+	DB_OVERDUE, /* a listing, or a read whose work grows, that has waited too long for its turn,
+		       or that found too many waiting: 503 with Retry-After */
 	DB_FAILED,  /* any other error, logged with its SQLSTATE: 500 */
 };
 
@@ -52,10 +53,15 @@ struct db_query {
 	bool has_rows;		 /* private: some of them have come */
 	void *uncommitted;	 /* private: the result of a write that awaits its commit */
 	struct write_line *line; /* private: of a write, see src/db/line.h */
-	uint64_t blocked_ms;	 /* private: it waits for a lock since then */
+	uint64_t since_ms; /* private: it waits for a lock or for its turn, or has had its turn,
+			      since then */
 	enum db_outcome late_outcome; /* private: see src/db/late.h */
-	struct id account_id; /* whose share a write uses that waits for locked rows; zero: the
-				 server's own */
+	/* Whose share it uses: of the writes that wait for locked rows, and of the reads whose work
+	 * grows. Zero: the server's own. */
+	struct id account_id;
+	/* NULL, or whether a read whose work grows is still of use. If not, it ends with DB_AWAY
+	 * when its turn comes, or when another one needs its place. */
+	bool (*is_wanted)(const struct db_query *query);
 	/* Set by the statement's function of db/statements.h: */
 	enum statement statement;
 	struct db_parameters parameters;
@@ -70,6 +76,7 @@ static inline void db_query_init(struct db_query *query, struct arena *arena)
 	query->parameters.arena = arena;
 	query->parameters.count = 0;
 	query->account_id = (struct id){0};
+	query->is_wanted = NULL;
 }
 
 /* A statement that runs instead where a change has this column alone. */
@@ -94,5 +101,9 @@ void db_query_alone(struct db_query *query, const struct db_alone *alone, unsign
 
 /* Queues the query; never calls done() inside. The reads of a turn of the loop share a
  * sync, and reads of one statement may be gathered. Each write has its own sync, unless it shares a
- * commit: see db/statement.h. */
+ * commit: see db/statement.h.
+ *
+ * A read whose statement's work grows with what others have made has a connection of its own, so
+ * that no other read waits for it. There, each account has one under way at a time and a bounded
+ * number of those that wait; the accounts take turns. */
 void db_submit(struct db *db, struct db_query *query);

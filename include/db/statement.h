@@ -7,6 +7,7 @@
  *   -- params: id uuid, account_id uuid, change device
  *   -- row: device
  *   -- effect: write
+ *   -- work: bounded
  *   -- refuse: 22023 -> unknown_timezone
  *   UPDATE device SET {change}, generation = generation + 1
  *   WHERE id = :id AND account_id = :account_id
@@ -17,6 +18,14 @@
  * int8, float8, timestamptz, text, bytea. A "?" behind a type says that the value may be NULL.
  * "refuse:" names a constraint, a unique index or an SQLSTATE, and the refusal that the caller gets
  * for it.
+ *
+ * "work:" says what the statement's work grows with. "bounded": it reads no more rows than it
+ * returns or changes, or than a limit allows that holds for each device, app or account, however
+ * many there are. "grows with apps": it reads rows that others have made, or that one account can
+ * make many of. Such a read of workers runs on a connection of its own, where the accounts take
+ * turns (db/query.h). A write of workers must be bounded; those of an account's removal, which rest
+ * for as long as they took, may grow. test/api/test_work.py runs each statement that is called
+ * bounded beside 100,000 rows of each kind, and looks at what it reads.
  *
  * "row:" names a record (include/record/record.h), or lists columns, or both. In the text,
  * "{device}" is the list of the record's columns, and "d.{device}" the same of a table d. For a row
@@ -45,6 +54,7 @@
  *   -- params: ids uuid[]
  *   -- row: device, place int8
  *   -- effect: read
+ *   -- work: bounded
  *   -- gathers: device_by_id
  *   SELECT ..., wanted.place FROM unnest(:ids) WITH ORDINALITY AS wanted (id, place) ...
  *
@@ -59,8 +69,8 @@
  * Only displayctl uses the statements in sql/query/ctl/: workers do not prepare them.
  *
  * The build stops when text and header disagree (a parameter unknown or unused, an unknown type or
- * record, effect missing, write without effect: write). A test prepares all of them against a
- * migrated database and compares types and column names. */
+ * record, effect or work missing, write without effect: write). A test prepares all of them against
+ * a migrated database and compares types and column names. */
 #pragma once
 
 /* Generated: enum statement { STATEMENT_X, ..., STATEMENT_COUNT } and
@@ -82,6 +92,7 @@ struct statement_entry {
 	enum statement_effect effect;
 	bool shares_commit;
 	bool is_for_ctl; /* workers do not prepare it */
+	bool grows;	 /* its work grows with what others have made */
 	unsigned parameter_count;
 	const unsigned *parameter_types; /* OIDs */
 	unsigned column_count;

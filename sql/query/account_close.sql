@@ -5,6 +5,7 @@
 --   address text
 -- row: id uuid
 -- effect: write
+-- work: bounded
 -- refuse: last_administrator -> last_administrator
 WITH locked AS (
 	SELECT id, email

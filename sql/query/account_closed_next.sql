@@ -3,6 +3,7 @@
 -- closed meanwhile; so nothing is handed to an account once it is closed, and nothing of it is missed.
 -- row: id uuid
 -- effect: write
+-- work: grows with the account's apps
 WITH closed AS (
 	SELECT id
 	FROM account

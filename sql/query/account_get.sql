@@ -2,6 +2,7 @@
 -- params: id uuid
 -- row: account
 -- effect: read
+-- work: bounded
 SELECT {account}
 FROM account
 WHERE id = :id

@@ -2,6 +2,7 @@
 -- params: id uuid, email text, name text, password_hash text, address text
 -- row: person
 -- effect: write
+-- work: bounded
 -- refuse: account_email_unique -> email_taken
 WITH fresh AS (
 	INSERT INTO account (id, email, name, password_hash)

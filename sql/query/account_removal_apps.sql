@@ -3,6 +3,7 @@
 -- params: account_id uuid
 -- row: removed_portion
 -- effect: write
+-- work: grows with the account's apps
 WITH portion AS (
 	SELECT id
 	FROM app

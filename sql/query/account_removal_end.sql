@@ -3,6 +3,7 @@
 -- params: account_id uuid
 -- row: removed_portion
 -- effect: write
+-- work: grows with the account's revoked keys
 WITH removed AS (
 	DELETE FROM account
 	WHERE id = :account_id

@@ -3,6 +3,7 @@
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
 -- effect: write
+-- work: grows with the account's apps
 WITH portion AS (
 	SELECT installation.device_id, installation.id, device.generation
 	FROM app

@@ -2,6 +2,7 @@
 -- params: account_id uuid
 -- row: removed_portion
 -- effect: write
+-- work: grows with the account's keys
 WITH revoked AS (
 	UPDATE api_key
 	SET revoked_at = present_time()

@@ -2,6 +2,7 @@
 -- params: account_id uuid
 -- row: removal_preview
 -- effect: read
+-- work: grows with the account's apps
 SELECT (SELECT count(*) FROM device WHERE account_id = account.id) AS devices,
 	account.key_count AS keys,
 	(SELECT count(*) FROM app WHERE account_id = account.id) - kept.apps AS apps,

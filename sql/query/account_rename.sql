@@ -2,6 +2,7 @@
 -- params: id uuid, change person_update
 -- row: person
 -- effect: write
+-- work: bounded
 UPDATE account
 SET {change}
 WHERE id = :id

@@ -2,6 +2,7 @@
 -- params: id uuid
 -- row: app
 -- effect: read
+-- work: bounded
 SELECT id, account_id, slug, visibility = 'private' AS is_private
 FROM app
 WHERE id = :id AND NOT is_removed

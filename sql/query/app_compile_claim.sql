@@ -3,6 +3,7 @@
 -- params: lease_ms int8
 -- row: version_id uuid, account_id uuid?, script_content text, checksum text, tries int4
 -- effect: write
+-- work: bounded
 WITH wanted AS (
 	SELECT app_version.id, app.account_id, app_version.script_content, app_version.checksum
 	FROM app_version

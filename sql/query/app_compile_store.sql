@@ -4,6 +4,7 @@
 -- params: version_id uuid, javascript text?, problem text?, engine text
 -- row: slug text, account_id uuid?
 -- effect: write
+-- work: bounded
 WITH stored AS (
 	INSERT INTO app_compiled (version_id, javascript, problem, engine, compiled_at)
 	SELECT app_version.id, :javascript, :problem, :engine, present_time()

@@ -4,6 +4,7 @@
 --   actor_id uuid, address text?, session_id uuid
 -- row: own_app
 -- effect: write
+-- work: bounded
 -- refuse: app_slug_unique -> slug_taken, account_app_limit -> too_many_apps
 WITH fresh AS (
 	INSERT INTO app (id, account_id, name, slug, description, visibility)

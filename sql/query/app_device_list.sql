@@ -3,6 +3,7 @@
 -- params: account_id uuid, app_id uuid, slug text
 -- row: app_device
 -- effect: read
+-- work: grows with the account's entries
 SELECT device.id, device.name, device.entry_count, coalesce((
 		SELECT json_agg(installation.id ORDER BY installation.position)
 		FROM installation

@@ -4,6 +4,7 @@
 --   after_id uuid, row_limit int8
 -- row: app_device
 -- effect: read
+-- work: grows with the account's entries
 SELECT device.id, device.name, device.entry_count, coalesce((
 		SELECT json_agg(installation.id ORDER BY installation.position)
 		FROM installation

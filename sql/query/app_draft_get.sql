@@ -2,6 +2,7 @@
 -- params: app_id uuid
 -- row: app_draft
 -- effect: read
+-- work: bounded
 SELECT {app_draft}
 FROM app_draft
 WHERE app_id = :app_id

@@ -3,6 +3,7 @@
 -- params: app_id uuid, script_language text, script_content text, revision int8
 -- row: draft_saved
 -- effect: write
+-- work: bounded
 -- refuse: app_draft_app_id_fkey -> app_gone
 INSERT INTO app_draft (app_id, script_language, script_content)
 SELECT :app_id, :script_language, :script_content

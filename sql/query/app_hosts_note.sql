@@ -4,6 +4,7 @@
 -- params: app_id uuid, hosts text
 -- row: noted int8
 -- effect: write
+-- work: bounded
 WITH asked AS (
 	SELECT DISTINCT host
 	FROM unnest(string_to_array(:hosts, ' ')) AS host

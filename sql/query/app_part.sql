@@ -3,6 +3,7 @@
 -- params: account_id uuid, after_name text, after_id uuid, row_limit int8
 -- row: app_listed
 -- effect: read
+-- work: bounded
 SELECT app.id, app.name, app.description, app_version.name AS version,
 	coalesce(app.author, account.name) AS author_name
 FROM app

@@ -2,6 +2,7 @@
 -- params: account_id uuid, app_id uuid, slug text
 -- row: picture_hash text, picture bytea
 -- effect: read
+-- work: bounded
 SELECT app_picture.picture_hash, app_picture.picture
 FROM app
 JOIN app_picture ON app_picture.version_id = app.deployed_version_id

@@ -5,6 +5,7 @@
 -- row: version_id uuid, app_id uuid, slug text, account_id uuid?, is_private bool, language text,
 --   script text, checksum text, javascript text?, tries int4
 -- effect: write
+-- work: bounded
 WITH next AS (
 	SELECT version.id
 	FROM app

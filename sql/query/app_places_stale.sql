@@ -3,6 +3,7 @@
 -- params: places text[], app_generations int8[], render_generations int8[]
 -- row: number int8
 -- effect: read
+-- work: bounded
 SELECT wanted.number
 FROM unnest(:places, :app_generations, :render_generations)
 	WITH ORDINALITY AS wanted (place, app_known, render_known, number)

@@ -5,6 +5,7 @@
 -- params: app_id uuid
 -- row: app_renders
 -- effect: read
+-- work: grows with installations
 SELECT version.name AS version,
 	(SELECT count(*) FROM installation WHERE installation.app_id = app.id) AS installations,
 	made.renders, made.failing, made.rendered_at, made.average_ms,

@@ -4,6 +4,7 @@
 --   line int4, column int4
 -- row: version_id uuid
 -- effect: write
+-- work: bounded
 WITH version AS (
 	SELECT id
 	FROM app_version

@@ -3,6 +3,7 @@
 -- params: version_id uuid, locale text, engine text, schema text, hosts text
 -- row: version_id uuid
 -- effect: write
+-- work: bounded
 WITH version AS (
 	SELECT id
 	FROM app_version

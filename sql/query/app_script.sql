@@ -2,6 +2,7 @@
 -- params: app_id uuid, id uuid
 -- row: app_script
 -- effect: read
+-- work: bounded
 SELECT name AS version, script_language, script_content
 FROM app_version
 WHERE app_id = :app_id AND id = :id

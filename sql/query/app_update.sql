@@ -2,6 +2,7 @@
 -- params: id uuid, change app_update
 -- row: own_app
 -- effect: write
+-- work: bounded
 WITH changed AS (
 	UPDATE app
 	SET {change}

@@ -3,6 +3,7 @@
 -- params: app_id uuid, name text, actor_id uuid, address text?, session_id uuid
 -- row: app_version, generation int8
 -- effect: write
+-- work: bounded
 WITH chosen AS (
 	SELECT *
 	FROM app_version

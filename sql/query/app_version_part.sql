@@ -3,6 +3,7 @@
 -- params: app_id uuid, before_sequence int8, row_limit int8
 -- row: app_version, sequence int8
 -- effect: read
+-- work: bounded
 SELECT app_version.id, app_version.name AS version, app_version.script_language,
 	app_version.checksum, app_version.status, app_version.reviewed_at,
 	app_version.rejection_reason, app_version.review_summary,

@@ -2,6 +2,7 @@
 -- params: app_id uuid
 -- row: name text
 -- effect: read
+-- work: bounded
 SELECT name
 FROM app_version
 WHERE app_id = :app_id AND status = 'PENDING'

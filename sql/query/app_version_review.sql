@@ -7,6 +7,7 @@
 --   comments text[], lines int8[], address text?, session_id uuid
 -- row: review_done
 -- effect: write
+-- work: bounded
 WITH chosen AS (
 	-- Locked, so that of two reviews at once the second sees the decision of the first.
 	SELECT app_version.id, app_version.app_id, app_version.name, app_version.status,

@@ -5,6 +5,7 @@
 --   checksum text
 -- row: app_version
 -- effect: write
+-- work: bounded
 -- refuse: app_version_name_unique -> version_name_used, app_version_one_pending -> review_pending,
 --   app_version_limit -> too_many_versions,
 --   app_version_app_id_fkey -> app_gone

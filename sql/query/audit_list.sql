@@ -3,6 +3,7 @@
 -- params: wanted text
 -- row: audit_entry
 -- effect: read
+-- work: grows with audit entries
 SELECT {audit_entry}
 FROM audit_entry
 WHERE position(lower(:wanted) IN lower(concat_ws(E'\n', actor, action, target, address))) > 0

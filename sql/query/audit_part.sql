@@ -3,6 +3,7 @@
 -- params: wanted text, before_id int8, row_limit int8
 -- row: audit_entry
 -- effect: read
+-- work: grows with audit entries
 SELECT {audit_entry}
 FROM audit_entry
 WHERE id < :before_id

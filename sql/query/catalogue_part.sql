@@ -3,6 +3,7 @@
 -- params: account_id uuid, wanted text, after_name text, after_id uuid, row_limit int8
 -- row: catalogue_app
 -- effect: read
+-- work: grows with apps
 SELECT app.id, app.slug, app.name, app.description, app_version.name AS version,
 	coalesce(app.author, account.name) AS author, app.account_id = :account_id AS is_own,
 	app.visibility = 'private' AS is_private,

@@ -2,6 +2,7 @@
 -- params: id uuid
 -- row: device
 -- effect: read
+-- work: bounded
 SELECT {device}
 FROM device
 WHERE id = :id

@@ -5,6 +5,7 @@
 -- params: link_key_hash bytea, serial text?, mac macaddr?
 -- row: id uuid
 -- effect: read
+-- work: bounded
 SELECT id
 FROM device
 WHERE link_key_hash = :link_key_hash AND (serial = :serial OR mac = :mac OR told_mac = :mac

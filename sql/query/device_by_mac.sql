@@ -3,6 +3,7 @@
 -- params: mac macaddr, account_id uuid
 -- row: device
 -- effect: read
+-- work: bounded
 SELECT {device}
 FROM (
 	(

@@ -2,6 +2,7 @@
 -- params: serial text, account_id uuid
 -- row: device
 -- effect: read
+-- work: bounded
 SELECT {device}
 FROM (
 	(

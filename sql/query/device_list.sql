@@ -2,6 +2,7 @@
 -- params: account_id uuid
 -- row: device_shown
 -- effect: read
+-- work: bounded
 SELECT {device_shown}
 FROM device
 WHERE account_id = :account_id

@@ -2,6 +2,7 @@
 -- params: account_ids uuid[]
 -- row: device_shown, place int8
 -- effect: read
+-- work: bounded
 -- gathers: device_list
 SELECT device.*, wanted.place
 FROM unnest(:account_ids) WITH ORDINALITY AS wanted (account_id, place)

@@ -2,6 +2,7 @@
 -- params: account_id uuid, after_created_at timestamptz, after_id uuid, row_limit int8
 -- row: device_shown, created_at timestamptz
 -- effect: read
+-- work: bounded
 SELECT {device_shown}, created_at
 FROM device
 WHERE account_id = :account_id AND (created_at, id) > (:after_created_at, :after_id)

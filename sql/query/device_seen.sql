@@ -5,6 +5,7 @@
 -- params: ids uuid[], seen_at timestamptz[]
 -- row: id uuid, seen_at timestamptz
 -- effect: write
+-- work: bounded
 WITH unhurried AS MATERIALIZED (
 	SELECT set_config('synchronous_commit', 'off', true)
 ), seen AS (

@@ -5,6 +5,7 @@
 -- params: id uuid, account_id uuid, expected_revision int8, change device
 -- row: device
 -- effect: write
+-- work: bounded
 -- commit: shared
 -- alone: brightness, volume
 -- refuse: 22023 -> unknown_timezone

@@ -2,6 +2,7 @@
 -- params: ids uuid[]
 -- row: device, place int8
 -- effect: read
+-- work: bounded
 -- gathers: device_by_id
 SELECT device.{device}, wanted.place
 FROM unnest(:ids) WITH ORDINALITY AS wanted (id, place)

@@ -4,6 +4,7 @@
 --   seen_hash bytea, version_id uuid
 -- row: generation int8
 -- effect: write
+-- work: bounded
 WITH touched AS (
 	UPDATE device
 	SET generation = generation + 1

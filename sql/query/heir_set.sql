@@ -3,6 +3,7 @@
 -- params: account_id uuid, is_heir bool, actor_id uuid, address text, session_id uuid
 -- row: member
 -- effect: write
+-- work: bounded
 WITH chosen AS (
 	SELECT *
 	FROM account

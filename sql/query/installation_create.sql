@@ -4,6 +4,7 @@
 --   settings_hash bytea
 -- row: installation, generation int8
 -- effect: write
+-- work: bounded
 -- refuse: device_entry_limit -> too_many_installations
 WITH chosen AS (
 	SELECT app.id, app.name

@@ -3,6 +3,7 @@
 -- params: device_id uuid, id text
 -- row: generation int8
 -- effect: write
+-- work: bounded
 WITH touched AS (
 	UPDATE device
 	SET generation = generation + 1

@@ -2,6 +2,7 @@
 -- params: device_id uuid
 -- row: installation
 -- effect: read
+-- work: bounded
 SELECT installation.id, installation.app_id IS NULL AS is_pushed, installation.app_id,
 	app.name AS app_name, installation.created_at
 FROM installation

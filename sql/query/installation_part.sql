@@ -3,6 +3,7 @@
 -- params: device_id uuid, after_rank int8, row_limit int8
 -- row: installation, rank int8
 -- effect: read
+-- work: bounded
 SELECT installation.id, installation.app_id IS NULL AS is_pushed, installation.app_id,
 	app.name AS app_name, installation.created_at, installation.rank
 FROM installation

@@ -1,6 +1,7 @@
 -- What administrators see of the database: its version, its size, who is connected, how many accounts.
 -- row: version text, bytes int8, connections int8, accounts int8
 -- effect: read
+-- work: grows with the database's files
 SELECT current_setting('server_version') AS version,
 	pg_database_size(current_database()) AS bytes,
 	(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) AS connections,

@@ -4,6 +4,7 @@
 --   life_s int4, maker_id uuid, address text, session_id uuid
 -- row: expires_at timestamptz?
 -- effect: write
+-- work: bounded
 WITH maker AS (
 	SELECT id, email
 	FROM account

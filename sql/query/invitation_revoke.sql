@@ -2,6 +2,7 @@
 -- params: id uuid, actor_id uuid, address text, session_id uuid
 -- row: id uuid
 -- effect: write
+-- work: bounded
 WITH revoked AS (
 	DELETE FROM account_link
 	WHERE id = :id AND kind = 'invitation'

@@ -2,6 +2,7 @@
 -- params: secret_hash bytea
 -- row: id uuid, account_id uuid
 -- effect: read
+-- work: bounded
 SELECT api_key.id, api_key.account_id
 FROM api_key
 JOIN account ON account.id = api_key.account_id

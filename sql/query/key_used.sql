@@ -2,6 +2,7 @@
 -- are left for their next use.
 -- params: ids uuid[]
 -- effect: write
+-- work: bounded
 WITH used AS (
 	SELECT id
 	FROM api_key

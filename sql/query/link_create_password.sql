@@ -5,6 +5,7 @@
 --   session_id uuid
 -- row: expires_at timestamptz?
 -- effect: write
+-- work: bounded
 WITH locked AS (
 	SELECT id, email, is_administrator
 	FROM account

@@ -4,6 +4,7 @@
 -- params: secret_hash bytea, id uuid, email text, name text, password_hash text, address text
 -- row: person
 -- effect: write
+-- work: bounded
 -- refuse: account_email_unique -> email_taken
 WITH link AS (
 	DELETE FROM account_link

@@ -3,6 +3,7 @@
 -- params: secret_hash bytea, password_hash text, address text
 -- row: id uuid
 -- effect: write
+-- work: bounded
 WITH link AS (
 	SELECT id, account_id, is_reviewer, is_administrator
 	FROM account_link

@@ -3,6 +3,7 @@
 -- params: wanted text, after_created_at timestamptz, after_id uuid, row_limit int8
 -- row: member
 -- effect: read
+-- work: grows with accounts
 SELECT account.{person}, account.last_sign_in_at,
 	account.id IS NOT DISTINCT FROM (SELECT heir_id FROM site WHERE is_it) AS is_heir,
 	(SELECT count(*) FROM device WHERE device.account_id = account.id) AS devices,

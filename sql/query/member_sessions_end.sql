@@ -2,6 +2,7 @@
 -- params: account_id uuid, actor_id uuid, address text, session_id uuid
 -- row: id uuid
 -- effect: write
+-- work: bounded
 WITH member AS (
 	SELECT id, email
 	FROM account

@@ -2,6 +2,7 @@
 -- params: id uuid, change member_update, actor_id uuid, address text, session_id uuid
 -- row: member
 -- effect: write
+-- work: bounded
 -- refuse: last_administrator -> last_administrator
 WITH changed AS (
 	UPDATE account

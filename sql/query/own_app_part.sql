@@ -3,6 +3,7 @@
 -- params: account_id uuid, after_created_at timestamptz, after_id uuid, row_limit int8
 -- row: own_app
 -- effect: read
+-- work: bounded
 SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
 	app_version.name AS version,
 	(SELECT pending.name FROM app_version AS pending

@@ -4,6 +4,7 @@
 --   link_key_hash bytea, device_limit int4, address text, session_id uuid
 -- row: is_stored bool
 -- effect: write
+-- work: bounded
 -- refuse: device_serial_unique -> serial_taken
 -- refuse: device_mac_unique -> mac_taken
 -- refuse: 22023 -> unknown_timezone

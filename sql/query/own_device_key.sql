@@ -3,6 +3,7 @@
 -- params: id uuid, account_id uuid, link_key_hash bytea, address text, session_id uuid
 -- row: generation int8
 -- effect: write
+-- work: bounded
 WITH changed AS (
 	UPDATE device
 	SET link_key_hash = :link_key_hash, generation = generation + 1

@@ -3,6 +3,7 @@
 -- params: account_id uuid, after_created_at timestamptz, after_id uuid, row_limit int8
 -- row: device, device_more
 -- effect: read
+-- work: bounded
 SELECT device.{device}, device_more.{device_more}
 FROM device
 JOIN device_more ON device_more.device_id = device.id

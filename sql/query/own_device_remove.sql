@@ -3,6 +3,7 @@
 -- params: id uuid, account_id uuid, address text, session_id uuid
 -- row: generation int8
 -- effect: write
+-- work: bounded
 WITH removed AS (
 	DELETE FROM device
 	WHERE id = :id AND account_id = :account_id

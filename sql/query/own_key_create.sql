@@ -5,6 +5,7 @@
 --   session_id uuid
 -- row: key_entry
 -- effect: write
+-- work: bounded
 -- refuse: account_key_limit -> too_many_keys
 -- refuse: api_key_account_id_fkey -> account_gone
 WITH owned AS (

@@ -3,6 +3,7 @@
 -- params: account_id uuid, after_created_at timestamptz, after_id uuid, row_limit int8
 -- row: key_entry
 -- effect: read
+-- work: bounded
 SELECT {key_entry}
 FROM api_key
 WHERE account_id = :account_id AND revoked_at IS NULL

@@ -4,6 +4,7 @@
 -- params: account_id uuid, id uuid, address text, session_id uuid
 -- row: name text
 -- effect: write
+-- work: bounded
 WITH revoked AS (
 	UPDATE api_key
 	SET revoked_at = present_time()

@@ -5,6 +5,7 @@
 -- params: app_id uuid
 -- row: app_version, compile_problem text, is_large bool
 -- effect: read
+-- work: bounded
 WITH size AS (
 	SELECT count(*) > 500 OR coalesce(sum(bytes), 0) > 200000 AS is_large
 	FROM (

@@ -2,6 +2,7 @@
 -- params: ids uuid[]
 -- row: id uuid, generation int8
 -- effect: read
+-- work: bounded
 SELECT id, generation
 FROM device
 WHERE id = ANY (:ids)

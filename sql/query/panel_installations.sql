@@ -10,6 +10,7 @@
 --   weekdays int2, place bytea?, app_id uuid?, version_id uuid?, app_generation int8,
 --   render_generation int8, has_nothing bool, is_whole bool, due_in_ms int8
 -- effect: read
+-- work: bounded
 SELECT wanted.number, installation.id, installation.position,
 	coalesce(entry.picture_generation, installation.picture_generation) AS picture_generation,
 	CASE WHEN installation.picture_generation > wanted.known

@@ -9,6 +9,7 @@
 --   repeats_picture bool, pinned_installation_id text?, night_installation_id text?,
 --   night_brightness int2
 -- effect: read
+-- work: bounded
 SELECT number, {device}, link_key_hash, is_disabled, has_connected, push_generation,
 	push_installation_id,
 	CASE WHEN NOT repeats_picture THEN push_picture END AS push_picture,

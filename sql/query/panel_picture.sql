@@ -2,6 +2,7 @@
 -- params: device_id uuid, id text
 -- row: picture_generation int8, picture bytea
 -- effect: read
+-- work: bounded
 SELECT picture_generation, picture
 FROM installation
 WHERE device_id = :device_id AND id = :id AND picture IS NOT NULL

@@ -6,6 +6,7 @@
 -- row: number int8, generation int8, installation_id text?, picture bytea?, repeats_picture bool,
 --   duration_s int4, in_background bool
 -- effect: read
+-- work: bounded
 SELECT number, generation, installation_id,
 	CASE WHEN NOT repeats_picture THEN picture END AS picture, repeats_picture, duration_s,
 	in_background

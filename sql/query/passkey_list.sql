@@ -2,6 +2,7 @@
 -- params: account_id uuid
 -- row: passkey_entry
 -- effect: read
+-- work: bounded
 SELECT {passkey_entry}
 FROM passkey
 WHERE account_id = :account_id

@@ -2,6 +2,7 @@
 -- params: account_id uuid, id uuid, name text
 -- row: passkey_entry
 -- effect: write
+-- work: bounded
 UPDATE passkey
 SET name = :name
 WHERE id = :id AND account_id = :account_id

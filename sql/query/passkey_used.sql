@@ -4,6 +4,7 @@
 -- params: id uuid, sign_count int8, challenge bytea, life_s int4
 -- row: id uuid
 -- effect: write
+-- work: bounded
 WITH expired AS (
 	DELETE FROM used_challenge
 	WHERE challenge IN (

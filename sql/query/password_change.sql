@@ -6,6 +6,7 @@
 --   secret_hash bytea, address text
 -- row: id uuid
 -- effect: write
+-- work: bounded
 WITH locked AS (
 	SELECT id, email
 	FROM account

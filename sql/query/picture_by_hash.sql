@@ -3,6 +3,7 @@
 -- params: device_id uuid, hash text
 -- row: picture bytea
 -- effect: read
+-- work: bounded
 (
 	SELECT picture
 	FROM installation

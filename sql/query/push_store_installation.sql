@@ -5,6 +5,7 @@
 -- params: device_id uuid, id text, picture bytea, in_background bool
 -- row: push_stored
 -- effect: write
+-- work: bounded
 -- commit: shared
 -- refuse: device_entry_limit -> too_many_installations
 WITH locked AS (

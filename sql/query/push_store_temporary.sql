@@ -3,6 +3,7 @@
 -- params: device_id uuid, picture bytea, duration_s int4
 -- row: push_stored
 -- effect: write
+-- work: bounded
 -- commit: shared
 WITH locked AS (
 	SELECT id, last_push_generation, last_push_at

@@ -12,6 +12,7 @@
 --   picture_limit_bytes int4, script_language text, script_content text?, checksum text,
 --   javascript text?
 -- effect: write
+-- work: bounded
 WITH wanted AS (
 	SELECT installation.device_id, installation.id AS installation_id, installation.settings,
 		installation.secret_settings, device.timezone, device.locale,

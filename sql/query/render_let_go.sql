@@ -3,6 +3,7 @@
 -- params: place bytea, version_id uuid, claim uuid
 -- row: generation int8
 -- effect: write
+-- work: bounded
 WITH given_back AS (
 	UPDATE render
 	SET claimed_by = NULL, claimed_until = NULL

@@ -3,6 +3,7 @@
 -- params: engine text, row_limit int8
 -- row: place bytea, generation int8
 -- effect: write
+-- work: bounded
 WITH portion AS (
 	SELECT place, version_id
 	FROM render

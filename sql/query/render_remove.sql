@@ -3,6 +3,7 @@
 -- params: row_limit int8
 -- row: removed int8, is_left bool
 -- effect: write
+-- work: bounded
 WITH portion AS (
 	SELECT ctid
 	FROM left_place

@@ -2,6 +2,7 @@
 -- params: place bytea, version_id uuid, claim uuid, lease_ms int8
 -- row: generation int8
 -- effect: write
+-- work: bounded
 UPDATE render
 SET claimed_until = present_time() + :lease_ms * interval '1 millisecond'
 WHERE place = :place AND version_id = :version_id AND claimed_by = :claim

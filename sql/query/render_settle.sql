@@ -3,6 +3,7 @@
 -- params: row_limit int8
 -- row: settled int8, is_left bool
 -- effect: write
+-- work: bounded
 WITH portion AS (
 	SELECT installation.device_id, installation.id
 	FROM installation

@@ -2,6 +2,7 @@
 -- params: id uuid
 -- row: review_scripts
 -- effect: read
+-- work: bounded
 SELECT app_version.script_language, app_version.script_content,
 	deployed.name AS deployed_version, deployed.script_content AS deployed_content
 FROM app_version

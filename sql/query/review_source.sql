@@ -2,6 +2,7 @@
 -- params: id uuid
 -- row: script_language text, script_content text, checksum text, javascript text?
 -- effect: read
+-- work: bounded
 SELECT app_version.script_language, app_version.script_content, app_version.checksum,
 	app_compiled.javascript
 FROM app_version

@@ -8,6 +8,7 @@
 --   night_brightness int2
 -- row: generation int8
 -- effect: write
+-- work: bounded
 -- refuse: device_pinned_fkey -> entry_gone, device_night_fkey -> entry_gone
 WITH touched AS (
 	UPDATE device

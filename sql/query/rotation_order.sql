@@ -6,6 +6,7 @@
 -- params: device_id uuid, ids text[]
 -- row: generation int8, is_stale bool
 -- effect: write
+-- work: bounded
 WITH locked AS (
 	SELECT id, generation, entry_count
 	FROM device

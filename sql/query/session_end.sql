@@ -2,6 +2,7 @@
 -- params: account_id uuid, id uuid, address text, session_id uuid
 -- row: id uuid
 -- effect: write
+-- work: bounded
 WITH ended AS (
 	DELETE FROM session
 	WHERE id = :id AND account_id = :account_id

@@ -7,6 +7,7 @@
 --   address text, user_agent text, idle_s int4, sessions_max int4
 -- row: person
 -- effect: write
+-- work: bounded
 WITH owner AS (
 	UPDATE account
 	SET last_sign_in_at = present_time()

@@ -1,6 +1,7 @@
 -- Writes that a session is being used. One that has ended meanwhile stays ended.
 -- params: id uuid
 -- effect: write
+-- work: bounded
 -- commit: shared
 UPDATE session
 SET last_used_at = present_time()

@@ -1,5 +1,6 @@
 -- Succeeds where the database has room: it needs new pages and a commit, and leaves nothing.
 -- effect: write
+-- work: bounded
 CREATE TEMPORARY TABLE storage_probe ON COMMIT DROP AS
 SELECT n, repeat('x', 1000) AS filler
 FROM generate_series(1, 100) AS n

@@ -60,7 +60,7 @@ void blocked_add(struct blocked *blocked, struct write_line *line, struct db_que
 		late_answer(blocked->late, query, DB_BLOCKED);
 		return;
 	}
-	query->blocked_ms = loop_now_ms(blocked->loop);
+	query->since_ms = loop_now_ms(blocked->loop);
 	line_append(line, query);
 	blocked->count++;
 }
@@ -127,7 +127,7 @@ static bool is_overdue(const struct blocked *blocked, struct write_line *line)
 {
 	const struct db_query *query = line_first(line);
 
-	return query && loop_now_ms(blocked->loop) - query->blocked_ms >= LIMIT_BLOCKED_MS;
+	return query && loop_now_ms(blocked->loop) - query->since_ms >= LIMIT_BLOCKED_MS;
 }
 
 static void on_overdue(struct deadline *deadline)

@@ -17,6 +17,7 @@ struct db {
 	struct reads reads;
 	struct writes writes;
 	struct listings listings;
+	struct listings growing; /* reads whose work grows */
 	struct hints hints;
 	struct late late;
 	struct storage own_storage;
@@ -66,10 +67,11 @@ static unsigned sent_by_retries(const struct blocked *blocked)
 
 void db_tell(const struct db *db)
 {
-	unsigned listings = listings_count_sent(&db->listings);
+	unsigned listings = listings_count_sent(&db->listings) + listings_count_sent(&db->growing);
 	unsigned sent = sent_by(&db->reads.pool) + sent_by(&db->writes.pool) +
 			sent_by_retries(&db->writes.blocked) + listings;
-	unsigned all = db_outstanding(db) + db->listings.waiting_count + listings;
+	unsigned all =
+	    db_outstanding(db) + db->listings.waiting_count + db->growing.waiting_count + listings;
 
 	metric_set(METRIC_DATABASE_UP, 0, db_is_up(db));
 	metric_set(METRIC_DATABASE_QUERIES, METRIC_QUERY_SENT, sent);
@@ -97,6 +99,7 @@ static void close_all(struct db *db)
 	reads_close(&db->reads);
 	writes_close(&db->writes);
 	listings_close(&db->listings);
+	listings_close(&db->growing);
 	hints_close(&db->hints);
 	deadline_clear(db->loop, &db->close_deadline);
 	turn_end_remove(&db->turn_end);
@@ -104,11 +107,16 @@ static void close_all(struct db *db)
 	loop_later(db->loop, &db->closed_later);
 }
 
+static bool long_reads_are_idle(const struct db *db)
+{
+	return listings_are_idle(&db->listings) && listings_are_idle(&db->growing);
+}
+
 static void on_closed(struct later *later)
 {
 	struct db *db = container_of(later, struct db, closed_later);
 
-	if (!late_is_idle(&db->late) || !listings_are_idle(&db->listings)) {
+	if (!late_is_idle(&db->late) || !long_reads_are_idle(db)) {
 		loop_later(db->loop, &db->closed_later);
 		return;
 	}
@@ -127,8 +135,9 @@ static void on_turn_end(struct turn_end *turn_end)
 	reads_flush(&db->reads);
 	writes_flush(&db->writes);
 	listings_flush(&db->listings);
+	listings_flush(&db->growing);
 	hints_flush(&db->hints);
-	if (db->closing && db_outstanding(db) == 0 && listings_are_idle(&db->listings) &&
+	if (db->closing && db_outstanding(db) == 0 && long_reads_are_idle(db) &&
 	    hints_are_idle(&db->hints))
 		close_all(db);
 }
@@ -141,6 +150,12 @@ static bool takes(const struct db *db, const struct db_query *query)
 	return pool_is_up(pool) || connection_returns(&pool->connections[0]);
 }
 
+static void add_growing(struct db *db, struct db_query *query)
+{
+	if (!listings_add(&db->growing, query, pool_is_hopeless(&db->reads.pool)))
+		late_answer(&db->late, query, DB_OVERDUE);
+}
+
 void db_submit(struct db *db, struct db_query *query)
 {
 	require((unsigned)query->statement < db->settings.statement_count);
@@ -151,6 +166,8 @@ void db_submit(struct db *db, struct db_query *query)
 	query->gathers = query->by_rows = query->has_rows = false;
 	if (db->closing || db_outstanding(db) >= LIMIT_DB_QUEUE || !takes(db, query))
 		late_answer(&db->late, query, DB_AWAY);
+	else if (is_read(db, query) && statement_of(db, query)->grows)
+		add_growing(db, query);
 	else if (is_read(db, query))
 		reads_add(&db->reads, query);
 	else
@@ -159,8 +176,13 @@ void db_submit(struct db *db, struct db_query *query)
 
 bool db_list(struct db *db, struct db_listing *listing)
 {
-	require(is_read(db, &listing->query));
-	return listings_add(&db->listings, listing, pool_is_hopeless(&db->reads.pool));
+	struct db_query *query = &listing->query;
+
+	require(is_read(db, query));
+	query->conflicts = query->moves = 0;
+	query->gathers = query->has_rows = false;
+	query->by_rows = true;
+	return listings_add(&db->listings, query, pool_is_hopeless(&db->reads.pool));
 }
 
 bool db_is_up(const struct db *db)
@@ -204,7 +226,7 @@ unsigned db_connections_up(const struct db *db)
 {
 	return pool_count_up(&db->reads.pool) + pool_count_up(&db->writes.pool) +
 	       blocked_count_up(&db->writes.blocked) + listings_count_up(&db->listings) +
-	       db->hints.up;
+	       listings_count_up(&db->growing) + db->hints.up;
 }
 
 void db_subscribe(struct db *db, struct hint_subscription *subscription)
@@ -272,7 +294,11 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	write = new_connection(db, EFFECT_WRITE);
 	reads_start(&db->reads, &read, settings->read_connections, &db->late);
 	writes_start(&db->writes, &write, settings->write_connections, idle_ms, &db->late);
-	listings_start(&db->listings, &read, idle_ms, settings->background);
+	listings_start(&db->listings, &read, LIST_CONNECTIONS, listings_first, idle_ms,
+		       settings->background);
+	read.number = LIST_CONNECTIONS;
+	listings_start(&db->growing, &read, GROWING_CONNECTIONS, NULL, idle_ms,
+		       settings->background);
 	hints_start(&db->hints, loop, db->url, settings->session_pooler);
 	return db;
 }

@@ -20,7 +20,7 @@ enum {
 	SOCKET_OPENS_MS = 10 * 1000,
 	/* A worker's connections to the database, of two generations, and room for displayctl, psql
 	   and a backup. */
-	CONNECTIONS_PER_WORKER = 9,
+	CONNECTIONS_PER_WORKER = 10,
 	CONNECTIONS_APART = 40,
 };
 

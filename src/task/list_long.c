@@ -165,9 +165,10 @@ static void on_row(struct db_listing *listing, const struct db_result *row)
 	offer(reading);
 }
 
-static bool is_wanted(const struct db_listing *listing)
+static bool is_wanted(const struct db_query *query)
 {
-	const struct list_reading *reading = container_of(listing, struct list_reading, listing);
+	const struct list_reading *reading =
+	    container_of(query, struct list_reading, listing.query);
 
 	return reading->task && !http_request_is_abandoned(reading->task->request);
 }
@@ -218,9 +219,9 @@ struct verdict task_read_long_list(struct task *task)
 	task->list->ask_part(task, query, &range);
 	reading->row = memory_zalloc(query->record->size);
 	reading->listing.on_row = on_row;
-	reading->listing.is_wanted = is_wanted;
+	query->is_wanted = is_wanted;
 	query->done = on_done;
-	reading->listing.account_id = task->account_id;
+	query->account_id = task->account_id;
 	if (!db_list(task->service->db, &reading->listing)) {
 		free_reading(reading);
 		return task_fail_busy(task, 1,

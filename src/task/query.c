@@ -1,10 +1,16 @@
 #include "base/require.h"
 #include "task_private.h"
 
+static bool is_wanted(const struct db_query *query)
+{
+	return !http_request_is_abandoned(container_of(query, struct task, query)->request);
+}
+
 struct db_query *task_new_query(struct task *task)
 {
 	db_query_init(&task->query, &task->request->arena);
 	task->query.account_id = task->account_id;
+	task->query.is_wanted = is_wanted;
 	return &task->query;
 }
 

@@ -193,10 +193,7 @@ struct verdict task_fail_db(struct task *task)
 		return task_fail_busy(task, 2,
 				      "another change holds what this one needs, try again");
 	case DB_OVERDUE:
-		return task_fail_busy(task, 2,
-				      "the list has waited for %d s behind other long lists, try "
-				      "again",
-				      LIMIT_LIST_WAIT_MS / 1000);
+		return task_fail_busy(task, 2, "too many long lists and searches wait, try again");
 	case DB_REFUSED:
 		return task_continue(task, task->endpoint->refused ?: task_fail_refusal);
 	default:

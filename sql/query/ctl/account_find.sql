@@ -2,6 +2,7 @@
 -- params: email text
 -- row: account_removed
 -- effect: read
+-- work: bounded
 SELECT id, email
 FROM account
 WHERE lower(email) = lower(:email)

@@ -5,6 +5,7 @@
 --   life_s int4
 -- row: ctl_link
 -- effect: write
+-- work: bounded
 WITH chosen AS (
 	SELECT account.id, coalesce(account.email, :email) AS email,
 		CASE

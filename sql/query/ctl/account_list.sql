@@ -2,6 +2,7 @@
 -- params: email text?
 -- row: owner_row
 -- effect: read
+-- work: grows with accounts
 SELECT id, email, name, created_at,
 	(SELECT count(*) FROM device WHERE device.account_id = account.id) AS devices,
 	(SELECT count(*) FROM api_key WHERE api_key.account_id = account.id AND revoked_at IS NULL)

@@ -3,6 +3,7 @@
 -- params: email text, name text
 -- row: account_row
 -- effect: write
+-- work: bounded
 WITH changed AS (
 	UPDATE account
 	SET name = :name

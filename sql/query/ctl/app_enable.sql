@@ -2,6 +2,7 @@
 -- params: app text, is_disabled bool
 -- row: own_app
 -- effect: write
+-- work: grows with apps
 -- refuse: app_owner -> app_without_owner
 WITH changed AS (
 	UPDATE app

@@ -6,6 +6,7 @@
 --   checksum text, review_summary text
 -- row: id uuid, generation int8, status text
 -- effect: write
+-- work: bounded
 -- refuse: account_app_limit -> too_many_apps, app_version_limit -> too_many_versions,
 --   app_version_name_unique -> version_name_used
 WITH known AS (

@@ -3,6 +3,7 @@
 -- row: slug text, is_own bool, imported_as text, name text, description text, author text,
 --   version text
 -- effect: read
+-- work: bounded
 SELECT app.slug, coalesce(app.account_id = :account_id, false) AS is_own,
 	coalesce(app.imported_as, '') AS imported_as, app.name, app.description,
 	coalesce(app.author, '') AS author, coalesce(app_version.name, '') AS version

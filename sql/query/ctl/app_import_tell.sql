@@ -2,6 +2,7 @@
 -- params: ids uuid[], generations int8[]
 -- row: told int8
 -- effect: write
+-- work: bounded
 SELECT count(pg_notify('displayd_hint', hint)) AS told
 FROM (
 	SELECT 'app:' || id || ':' || generation AS hint

@@ -3,6 +3,7 @@
 -- params: account_email text?
 -- row: own_app
 -- effect: read
+-- work: grows with apps
 SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
 	app_version.name AS version,
 	(SELECT pending.name FROM app_version AS pending

@@ -2,6 +2,7 @@
 -- params: app text
 -- row: own_app, account text?, versions int8, installations int8
 -- effect: read
+-- work: grows with apps and installations
 SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
 	app_version.name AS version,
 	(SELECT pending.name FROM app_version AS pending

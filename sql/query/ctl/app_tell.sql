@@ -3,6 +3,7 @@
 -- params: id uuid, generation int8
 -- row: told int8
 -- effect: write
+-- work: bounded
 SELECT count(pg_notify('displayd_hint', hint)) AS told
 FROM app, LATERAL (VALUES
 	('changed:00000000-0000-0000-0000-000000000000:reviews'),

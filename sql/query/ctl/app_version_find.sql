@@ -2,6 +2,7 @@
 -- params: app text, version text
 -- row: id uuid
 -- effect: read
+-- work: grows with apps
 SELECT app_version.id
 FROM app_version
 JOIN app ON app.id = app_version.app_id

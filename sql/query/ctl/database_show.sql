@@ -2,6 +2,7 @@
 -- all of this. Since PostgreSQL 17 the locale of ICU's collations is in another column.
 -- row: version text, encoding text, collation text, bytes int8, used int8, most int8, backend_pid int8, has_schema bool
 -- effect: read
+-- work: grows with the database's files
 SELECT current_setting('server_version') AS version,
 	pg_encoding_to_char(database.encoding)::text AS encoding,
 	coalesce(to_jsonb(database) ->> 'datlocale', to_jsonb(database) ->> 'daticulocale',

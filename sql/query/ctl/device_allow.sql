@@ -3,6 +3,7 @@
 -- params: id uuid, is_disabled bool
 -- row: device_access
 -- effect: write
+-- work: bounded
 WITH changed AS (
 	UPDATE device
 	SET disabled_at = CASE WHEN :is_disabled THEN present_time() END,

@@ -2,6 +2,7 @@
 -- params: name text
 -- row: named_device
 -- effect: read
+-- work: grows with devices
 SELECT device.id, account.email, false AS is_told
 FROM device
 JOIN account ON account.id = device.account_id

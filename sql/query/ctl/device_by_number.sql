@@ -3,6 +3,7 @@
 -- params: serial text?, mac macaddr?
 -- row: named_device
 -- effect: read
+-- work: bounded
 SELECT found.id, account.email, found.is_told
 FROM (
 	(

@@ -3,6 +3,7 @@
 -- params: id uuid, account_email text, name text, serial text?, mac macaddr?, link_key_hash bytea
 -- row: device_row
 -- effect: write
+-- work: bounded
 -- refuse: device_serial_unique -> serial_taken
 -- refuse: device_mac_unique -> mac_taken
 WITH fresh AS (

@@ -4,6 +4,7 @@
 -- params: ids uuid[], accounts text[], names text[], serials text[], macs text[], hashes text[]
 -- row: made_device
 -- effect: write
+-- work: bounded
 -- refuse: device_serial_unique -> serial_taken
 -- refuse: device_mac_unique -> mac_taken
 WITH wish AS (

@@ -4,6 +4,7 @@
 -- params: serials text[], macs text[], accounts text[]
 -- row: known_device
 -- effect: read
+-- work: bounded
 WITH wish AS (
 	SELECT wish.serial, nullif(wish.mac, '')::macaddr AS mac, wish.email, wish.place,
 		account.id AS account_id

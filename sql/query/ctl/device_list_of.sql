@@ -2,6 +2,7 @@
 -- params: account_email text?
 -- row: listed_device
 -- effect: read
+-- work: grows with devices
 SELECT device.id, device.name, device.serial, coalesce(device.mac, device.told_mac)::text AS mac, device.created_at,
 	device.last_online_at, account.email AS account
 FROM device

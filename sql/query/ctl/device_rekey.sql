@@ -2,6 +2,7 @@
 -- params: id uuid, link_key_hash bytea
 -- row: device_row
 -- effect: write
+-- work: bounded
 WITH changed AS (
 	UPDATE device
 	SET link_key_hash = :link_key_hash, generation = generation + 1

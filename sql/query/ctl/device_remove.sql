@@ -2,6 +2,7 @@
 -- params: id uuid
 -- row: removed_device
 -- effect: write
+-- work: bounded
 WITH removed AS (
 	DELETE FROM device
 	WHERE id = :id

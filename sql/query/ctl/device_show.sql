@@ -2,6 +2,7 @@
 -- params: id uuid
 -- row: device, device_more, account text, entries int8
 -- effect: read
+-- work: bounded
 SELECT device.{device}, device_more.{device_more}, account.email AS account,
 	device.entry_count::int8 AS entries
 FROM device

@@ -2,6 +2,7 @@
 -- params: account_id uuid
 -- row: id uuid, line text
 -- effect: read
+-- work: grows with the account's devices
 SELECT id, json_strip_nulls(json_build_object('kind', 'device', 'id', id, 'name', name,
 	'serial', serial, 'mac', mac::text, 'linkKeyHash', encode(link_key_hash, 'hex'),
 	'createdAt', json_timestamp(created_at), 'isDisabled', disabled_at IS NOT NULL,

@@ -2,6 +2,7 @@
 -- params: app_id uuid
 -- row: line text
 -- effect: read
+-- work: bounded
 SELECT json_build_object('kind', 'draft', 'app', app.slug, 'scriptLanguage', script_language,
 	'scriptContent', script_content)::text AS line
 FROM app_draft

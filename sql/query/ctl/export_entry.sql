@@ -3,6 +3,7 @@
 -- params: device_id uuid, after_rank int8
 -- row: rank int8, id text, line text, sealed bytea?
 -- effect: read
+-- work: bounded
 SELECT entry.rank, entry.id, json_strip_nulls(json_build_object('kind', 'entry',
 	'device', device_id, 'id', entry.id, 'createdAt', json_timestamp(entry.created_at),
 	'picture', translate(encode(picture, 'base64'), E'\n', ''),

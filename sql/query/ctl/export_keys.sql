@@ -2,6 +2,7 @@
 -- params: account_id uuid
 -- row: line text
 -- effect: read
+-- work: grows with the account's keys
 (
 	SELECT json_strip_nulls(json_build_object('kind', 'key', 'id', id, 'name', name,
 		'secretHash', encode(secret_hash, 'hex'), 'firstCharacters', first_characters,

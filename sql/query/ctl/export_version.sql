@@ -2,6 +2,7 @@
 -- params: app_id uuid, after_sequence int8
 -- row: sequence int8, line text
 -- effect: read
+-- work: bounded
 SELECT version.sequence, json_strip_nulls(json_build_object('kind', 'version', 'app', app.slug,
 	'name', version.name, 'scriptLanguage', script_language, 'scriptContent', script_content,
 	'status', version.status, 'createdAt', json_timestamp(version.created_at),

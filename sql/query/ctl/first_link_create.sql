@@ -3,6 +3,7 @@
 -- params: id uuid, secret_hash bytea, life_s int4
 -- row: expires_at timestamptz
 -- effect: write
+-- work: bounded
 WITH crowded AS (
 	DELETE FROM account_link
 	WHERE id IN (

@@ -2,6 +2,7 @@
 -- params: id uuid, email text, line text
 -- row: id uuid
 -- effect: write
+-- work: bounded
 -- refuse: account_email_unique -> email_taken
 INSERT INTO account (id, email, name, created_at, password_hash)
 SELECT :id, :email, name, least("createdAt", present_time()), "passwordHash"

@@ -2,6 +2,7 @@
 -- params: account_id uuid, visibility text?, line text
 -- row: id uuid
 -- effect: write
+-- work: bounded
 -- refuse: app_pkey -> app_taken, app_slug_unique -> slug_taken
 INSERT INTO app (id, account_id, slug, name, description, visibility, status, created_at, author,
 	imported_as)

@@ -2,6 +2,7 @@
 -- params: account_id uuid, line text
 -- row: id uuid
 -- effect: write
+-- work: bounded
 -- refuse: device_pkey -> device_taken, device_serial_unique -> serial_taken,
 --   device_mac_unique -> mac_taken, 22023 -> unknown_timezone
 INSERT INTO device (id, account_id, name, serial, mac, link_key_hash, created_at, disabled_at,

@@ -2,6 +2,7 @@
 -- params: app_id uuid, line text
 -- row: id uuid
 -- effect: write
+-- work: bounded
 -- refuse: app_draft_pkey -> draft_taken
 INSERT INTO app_draft (app_id, script_language, script_content)
 SELECT :app_id, "scriptLanguage", "scriptContent"

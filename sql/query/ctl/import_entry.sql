@@ -4,6 +4,7 @@
 --   secret_settings bytea?, settings_hash bytea, line text
 -- row: id uuid
 -- effect: write
+-- work: bounded
 -- refuse: device_entry_limit -> too_many_installations, installation_pkey -> entry_taken
 WITH line AS (
 	SELECT *

@@ -2,6 +2,7 @@
 -- params: account_id uuid, line text
 -- row: id uuid
 -- effect: write
+-- work: bounded
 -- refuse: api_key_pkey -> key_taken, api_key_secret_hash_unique -> key_taken,
 --   account_key_limit -> too_many_keys
 INSERT INTO api_key (id, account_id, name, secret_hash, first_characters, created_at)

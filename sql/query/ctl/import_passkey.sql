@@ -2,6 +2,7 @@
 -- params: id uuid, account_id uuid, line text
 -- row: id uuid
 -- effect: write
+-- work: bounded
 -- refuse: passkey_credential_id_unique -> passkey_known, account_passkey_limit -> too_many_passkeys
 INSERT INTO passkey (id, account_id, credential_id, algorithm, public_key, sign_count, name,
 	created_at)

@@ -3,6 +3,7 @@
 -- params: id uuid, app_id uuid, checksum text, line text
 -- row: id uuid
 -- effect: write
+-- work: bounded
 -- refuse: app_version_name_unique -> version_name_used, app_version_one_pending -> review_pending,
 --   app_version_limit -> too_many_versions, app_deployed_is_approved -> version_not_approved,
 --   app_version_reviewed -> wrong_review, app_version_rejected -> wrong_review

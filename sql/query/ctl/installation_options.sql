@@ -3,6 +3,7 @@
 -- params: device_id uuid, id text?
 -- row: installation_options
 -- effect: read
+-- work: bounded
 SELECT installation.id, installation.app_id IS NULL AS is_pushed, installation.app_id,
 	app.name AS app_name, installation.created_at, installation.is_enabled,
 	installation.display_s,

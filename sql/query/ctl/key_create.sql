@@ -5,6 +5,7 @@
 --   first_characters text
 -- row: key_row
 -- effect: write
+-- work: bounded
 WITH owner AS (
 	SELECT id
 	FROM account

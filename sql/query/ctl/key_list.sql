@@ -3,6 +3,7 @@
 -- params: account_email text
 -- row: key_row
 -- effect: read
+-- work: grows with the account's keys
 SELECT account.id AS account_id, api_key.id, api_key.name, api_key.first_characters,
 	api_key.created_at, api_key.last_used_at, api_key.revoked_at
 FROM account

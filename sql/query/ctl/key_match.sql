@@ -3,6 +3,7 @@
 -- params: key text, account_email text?
 -- row: matched_key
 -- effect: read
+-- work: grows with keys
 WITH matched AS (
 	SELECT api_key.id, api_key.name, account.email AS account, api_key.first_characters,
 		api_key.created_at, api_key.last_used_at, api_key.revoked_at,

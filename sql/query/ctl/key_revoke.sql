@@ -3,6 +3,7 @@
 -- params: id uuid
 -- row: key_row
 -- effect: write
+-- work: bounded
 WITH revoked AS (
 	UPDATE api_key
 	SET revoked_at = coalesce(revoked_at, present_time())

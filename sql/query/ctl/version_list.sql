@@ -2,6 +2,7 @@
 -- params: app_id uuid, version text?
 -- row: app_version
 -- effect: read
+-- work: grows with the app's versions
 SELECT app_version.id, app_version.name AS version, app_version.script_language,
 	app_version.checksum, app_version.status, app_version.reviewed_at,
 	app_version.rejection_reason, app_version.review_summary,

@@ -11,6 +11,7 @@ GOOD = """-- Finds a thing.
 -- params: id uuid, name text
 -- row: id uuid
 -- effect: read
+-- work: bounded
 SELECT id FROM thing WHERE id = :id AND name = :name
 """
 
@@ -72,7 +73,11 @@ def test_empty_folder(tmp_path):
     ("-- effect: read\n", "", "the header needs one 'effect: read' or 'effect: write'"),
     ("effect: read", "effect: maybe", "effect is 'maybe', must be read or write"),
     ("-- effect: read\n", "-- effect: read\n-- effect: read\n", "the header needs one"),
-    ("-- params", "-- param", "'param:' is none of params, row, effect, refuse"),
+    ("-- params", "-- param", "'param:' is none of params, row, effect, work, refuse"),
+    ("-- work: bounded\n", "", "the header needs one 'work: bounded' or 'work: grows with THINGS'"),
+    ("-- work: bounded\n", "-- work: bounded\n-- work: bounded\n", "the header needs one 'work:"),
+    ("work: bounded", "work: little", "the header needs one 'work: bounded'"),
+    ("work: bounded", "work: grows with", "the header needs one 'work: bounded'"),
     ("-- Finds a thing.\n", "", "the header does not say what the statement does"),
     ("SELECT id FROM thing", "DELETE FROM thing", "'DELETE' in a statement with effect: read"),
     ("name = :name", "name = :name FOR UPDATE", "'UPDATE' in a statement with effect: read"),
@@ -91,13 +96,13 @@ def test_disagreement(tmp_path, old, new, reason):
 
 
 def test_no_statement(tmp_path):
-    refuse(tmp_path, "-- Nothing.\n-- effect: read\n", "there is no statement")
+    refuse(tmp_path, "-- Nothing.\n-- effect: read\n-- work: bounded\n", "there is no statement")
 
 
 def test_too_many_parameters(tmp_path):
     names = ", ".join(f"p{i} int4" for i in range(25))
     used = ", ".join(f":p{i}" for i in range(25))
-    refuse(tmp_path, f"-- Much.\n-- params: {names}\n-- effect: read\nSELECT {used}\n",
+    refuse(tmp_path, f"-- Much.\n-- params: {names}\n-- effect: read\n-- work: bounded\nSELECT {used}\n",
            "more than 24 parameters")
 
 
@@ -118,6 +123,7 @@ def test_lists_over_lines(tmp_path):
 -- row: id uuid
 -- row: name text
 -- effect: read
+-- work: bounded
 -- refuse: a_check -> wrong
 -- refuse: 22012 -> wrong, b_check -> worse
 SELECT id, name FROM thing WHERE id = :id AND name = :name;
@@ -130,7 +136,7 @@ SELECT id, name FROM thing WHERE id = :id AND name = :name;
 
 
 def test_compiles_whatever_the_text(tmp_path):
-    _, table = accept(tmp_path, '-- Odd.\n-- row: x text\n-- effect: read\n'
+    _, table = accept(tmp_path, '-- Odd.\n-- row: x text\n-- effect: read\n-- work: bounded\n'
                       'SELECT \'a"b\\c??/\t%\' AS x\n')
     assert r'SELECT \'' not in table
     assert '"SELECT \'a\\"b\\\\c?\\?/\\t%\' AS x"' in table
@@ -154,12 +160,14 @@ ONE = """-- A thing by its ID.
 -- params: id uuid
 -- row: id uuid, name text
 -- effect: read
+-- work: bounded
 SELECT id, name FROM thing WHERE id = :id
 """
 MANY = """-- Things by their IDs.
 -- params: ids uuid[]
 -- row: id uuid, name text, place int8
 -- effect: read
+-- work: bounded
 -- gathers: thing_get
 SELECT thing.id, name, place FROM unnest(:ids) WITH ORDINALITY AS w (id, place) JOIN thing USING (id)
 """
@@ -184,6 +192,7 @@ def test_gathered(tmp_path):
     ("place int8", "place int4", "its row must be that of 'thing_get' and 'place int8'"),
     ("id uuid, name text", "name text, id uuid", "its row must be that of 'thing_get'"),
     ("effect: read", "effect: write", "only reads are gathered"),
+    ("work: bounded", "work: grows with things", "a gathered read must be bounded"),
 ])
 def test_gather_that_does_not_fit(tmp_path, old, new, reason):
     (tmp_path / "thing_get.sql").write_text(ONE)
@@ -232,7 +241,7 @@ def test_read_that_commits(tmp_path):
 
 
 def test_shared_commit_without_a_row(tmp_path):
-    text = "-- Adds.\n-- effect: write\n-- commit: shared\nINSERT INTO thing DEFAULT VALUES\n"
+    text = "-- Adds.\n-- effect: write\n-- work: bounded\n-- commit: shared\nINSERT INTO thing DEFAULT VALUES\n"
     refuse(tmp_path, text, "the first parameter says which row it changes")
 
 
@@ -264,6 +273,7 @@ UPDATE = """-- Changes a thing.
 -- params: id uuid, change thing
 -- row: thing
 -- effect: write
+-- work: bounded
 UPDATE thing SET {change}, generation = generation + 1 WHERE id = :id RETURNING {thing}
 """
 
@@ -312,7 +322,7 @@ const struct record thing_record = RECORD(struct thing, thing_fields);
 
 @pytest.mark.parametrize("record,columns", [("thing_short", "id, name"), ("thing", "id, name, volume")])
 def test_tables_that_share_fields(tmp_path, record, columns):
-    text = f"-- A thing.\n-- row: {record}\n-- effect: read\nSELECT {{{record}}} FROM thing\n"
+    text = f"-- A thing.\n-- row: {record}\n-- effect: read\n-- work: bounded\nSELECT {{{record}}} FROM thing\n"
     done = run_with_record(tmp_path, text, SHORT_C)
     assert done.returncode == 0, done.stderr
     assert f"SELECT {columns} FROM thing" in (tmp_path / "out/table.c").read_text()
@@ -354,6 +364,7 @@ def test_record_of_a_table_and_more_columns(tmp_path):
     done = run_with_record(tmp_path, """-- Things with a number.
 -- row: number int8, thing, note text?
 -- effect: read
+-- work: bounded
 SELECT number, t.{thing}, note FROM thing AS t
 """)
     assert done.returncode == 0, done.stderr
@@ -465,28 +476,3 @@ def test_statement_that_stands_twice(tmp_path):
     (tmp_path / "ctl").mkdir()
     (tmp_path / "ctl/thing_find.sql").write_text(GOOD)
     refuse(tmp_path, GOOD, "there are two of this name")
-
-
-@pytest.mark.parametrize("files, reason", [
-    ({"1_a": "SELECT 1;"}, "1_a.sql is not named NNNN_name.sql"),
-    ({"0002_a": "SELECT 1;"}, "0002_a.sql should have number 0001"),
-    ({"0001_a": "SELECT 1;", "0003_b": "SELECT 1;"}, "0003_b.sql should have number 0002"),
-    ({"0001_a": "SELECT 1;", "0001_b": "SELECT 1;"}, "0001_b.sql should have number 0002"),
-    ({"0001_a": "BEGIN; SELECT 1; COMMIT;"}, "0001_a.sql: 'BEGIN'"),
-    ({"0001_a": "SELECT '\u00e9';"}, "0001_a.sql: only ASCII, please"),
-])
-def test_migrations_refused(tmp_path, files, reason):
-    for name, text in files.items():
-        (tmp_path / f"{name}.sql").write_text(text, encoding="utf-8")
-    done = run(tmp_path, "migrations")
-    assert done.returncode == 1 and reason in done.stderr
-
-
-def test_migrations(tmp_path):
-    text = "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 1; END $$;\n"
-    (tmp_path / "0001_first.sql").write_text(text)
-    (tmp_path / "0002_second.sql").write_text("SELECT 1;\n")
-    assert run(tmp_path, "migrations").returncode == 0
-    table = (tmp_path / "out/table.c").read_text()
-    assert '{1, "first",' in table and '{2, "second",' in table
-    assert "migration_count = 2" in table

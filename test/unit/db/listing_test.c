@@ -35,9 +35,9 @@ static void on_row(struct db_listing *listing, const struct db_result *row)
 		db_listing_pause(listing);
 }
 
-static bool is_wanted(const struct db_listing *listing)
+static bool is_wanted(const struct db_query *query)
 {
-	return !container_of(listing, struct listed, listing)->is_unwanted;
+	return !container_of(query, struct listed, listing.query)->is_unwanted;
 }
 
 static void on_done(struct db_query *query, const struct db_result *result)
@@ -60,8 +60,8 @@ static struct listed *list(uint8_t account, unsigned pause_at)
 
 	listed->pause_at = pause_at;
 	listed->listing.on_row = on_row;
-	listed->listing.is_wanted = is_wanted;
-	listed->listing.account_id.bytes[0] = account;
+	query->is_wanted = is_wanted;
+	query->account_id.bytes[0] = account;
 	query->statement = (enum statement)TEST_STATEMENT_SERIES;
 	query->done = on_done;
 	db_parameters_init(&query->parameters, &listed->arena);
@@ -237,7 +237,7 @@ static void test_unwanted(void **state)
 /* As if it had begun by so much earlier. */
 static void age(struct listed *listed, uint64_t ms)
 {
-	listed->listing.since_ms -= ms;
+	listed->listing.query.since_ms -= ms;
 }
 
 /* A slow reader gives way to an account that has nothing under way, and to its own. */
@@ -253,7 +253,7 @@ static void test_slow_reader_gives_way(void **state)
 	waiting = list(3, 0);
 	expect_away(slow, 1);
 	assert_false(other->done); /* one place is enough */
-	other->listing.since_ms += LIMIT_LIST_TURN_MS;
+	other->listing.query.since_ms += LIMIT_LIST_TURN_MS;
 	expect_all(waiting);
 	slow = list(1, 1);
 	turn_until(slow->row_count);
@@ -331,6 +331,94 @@ static void test_database_is_away(void **state)
 	close_world();
 }
 
+/* ---- reads whose work grows ---- */
+
+static struct asked *ask_growing(uint8_t account, double seconds)
+{
+	struct asked *asked = ask(TEST_STATEMENT_NAP_GROWING);
+
+	asked->query.account_id.bytes[0] = account;
+	db_add_float8(&asked->query.parameters, seconds);
+	submit(asked);
+	return asked;
+}
+
+static void expect_asked(struct asked *asked, enum db_outcome outcome, unsigned place)
+{
+	wait_for(asked);
+	assert_int_equal(asked->outcome, outcome);
+	if (place)
+		assert_int_equal(asked->place, place);
+	forget(asked);
+}
+
+static void expect_echo(unsigned place)
+{
+	expect_asked(ask_number(TEST_STATEMENT_ECHO, 42), DB_OK, place);
+}
+
+/* Nobody waits for one, and it waits for no slow reader; the accounts take turns. */
+static void test_growing_read(void **state)
+{
+	struct listed *slow = list(1, 1), *slower = list(2, 1);
+	struct asked *often[3], *once;
+
+	(void)state;
+	turn_until(slow->row_count && slower->row_count);
+	often[0] = ask_growing(1, 0.3);
+	often[1] = ask_growing(1, 0);
+	often[2] = ask_growing(1, 0);
+	turn_until(somebody_sleeps());
+	once = ask_growing(3, 0);
+	expect_echo(1);
+	expect_asked(often[0], DB_OK, 2);
+	expect_asked(once, DB_OK, 4);
+	expect_asked(often[1], DB_OK, 3);
+	expect_asked(often[2], DB_OK, 5);
+	proceed(slow);
+	proceed(slower);
+	expect_all(slow);
+	expect_all(slower);
+}
+
+static bool nobody_wants(const struct db_query *query)
+{
+	(void)query;
+	return false;
+}
+
+static void test_growing_reads_are_bounded(void **state)
+{
+	struct asked *waiting[LIMIT_LISTS_OF_ACCOUNT], *first = ask_growing(1, 0.3);
+
+	(void)state;
+	turn_until(somebody_sleeps());
+	for (unsigned i = 0; i < array_length(waiting); i++)
+		waiting[i] = ask_growing(1, 0);
+	expect_asked(ask_growing(1, 0), DB_OVERDUE, 1);
+	for (unsigned i = 0; i < array_length(waiting); i++)
+		waiting[i]->query.is_wanted = nobody_wants;
+	expect_asked(ask_growing(1, 0), DB_OK, 0);
+	expect_asked(first, DB_OK, 0);
+	for (unsigned i = 0; i < array_length(waiting); i++)
+		expect_asked(waiting[i], DB_AWAY, 0);
+}
+
+static void test_growing_reads_end_with_the_database(void **state)
+{
+	struct asked *begun, *waiting;
+
+	(void)state;
+	open_world(NULL);
+	begun = ask_growing(1, 5);
+	waiting = ask_growing(1, 0);
+	turn_until(somebody_sleeps());
+	close_world_after(0);
+	assert_true(begun->done && waiting->done);
+	expect_asked(begun, DB_AWAY, 0);
+	expect_asked(waiting, DB_AWAY, 0);
+}
+
 static void test_close(void **state)
 {
 	struct listed *begun, *waiting;
@@ -360,6 +448,10 @@ int main(void)
 					    close_usual),
 	    cmocka_unit_test(test_connections_come_and_go),
 	    cmocka_unit_test(test_database_is_away),
+	    cmocka_unit_test_setup_teardown(test_growing_read, open_usual, close_usual),
+	    cmocka_unit_test_setup_teardown(test_growing_reads_are_bounded, open_usual,
+					    close_usual),
+	    cmocka_unit_test(test_growing_reads_end_with_the_database),
 	    cmocka_unit_test(test_close),
 	};
 

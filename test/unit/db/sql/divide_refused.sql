@@ -2,5 +2,6 @@
 -- params: divisor int8
 -- row: quotient int8
 -- effect: read
+-- work: bounded
 -- refuse: 22012 -> division_by_zero
 SELECT 100 / :divisor AS quotient

@@ -2,5 +2,6 @@
 -- params: id int8, name text, parent int8
 -- row: id int8
 -- effect: write
+-- work: bounded
 -- refuse: item_parent_fkey -> no_parent
 INSERT INTO item (id, name, parent) VALUES (:id, :name, :parent) RETURNING id

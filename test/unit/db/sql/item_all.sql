@@ -2,4 +2,5 @@
 -- params: id int8
 -- row: id int8, name text, parent int8
 -- effect: read
+-- work: bounded
 SELECT * FROM item WHERE id = :id

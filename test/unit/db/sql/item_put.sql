@@ -2,6 +2,7 @@
 -- params: id int8, name text, parent int8, seconds float8
 -- row: began timestamptz
 -- effect: write
+-- work: bounded
 -- commit: shared
 -- refuse: item_name_unique -> name_taken, item_parent_fkey -> no_parent
 INSERT INTO item (id, name, parent)

@@ -2,5 +2,6 @@
 -- params: count int8
 -- row: number text
 -- effect: read
+-- work: bounded
 SELECT 'alone ' || :count || ' ' || n AS number
 FROM generate_series(1, :count) AS n

@@ -2,6 +2,7 @@
 -- params: counts int8[]
 -- row: number text, place int8
 -- effect: read
+-- work: bounded
 -- gathers: muddle
 SELECT 'together ' || count || ' ' || n AS number, place
 FROM unnest(:counts) WITH ORDINALITY AS wanted (count, place)

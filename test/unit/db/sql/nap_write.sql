@@ -2,4 +2,5 @@
 -- params: seconds float8
 -- row: seconds float8
 -- effect: write
+-- work: bounded
 SELECT :seconds AS seconds FROM pg_sleep(:seconds)

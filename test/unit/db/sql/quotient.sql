@@ -2,4 +2,5 @@
 -- params: divisor int8
 -- row: quotient text
 -- effect: read
+-- work: bounded
 SELECT 'alone ' || 100 / :divisor AS quotient

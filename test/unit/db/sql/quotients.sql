@@ -2,6 +2,7 @@
 -- params: divisors int8[]
 -- row: quotient text, place int8
 -- effect: read
+-- work: bounded
 -- gathers: quotient
 SELECT 'together ' || 100 / divisor AS quotient, place
 FROM unnest(:divisors) WITH ORDINALITY AS wanted (divisor, place)

@@ -2,5 +2,6 @@
 -- params: sqlstate text
 -- row: done bool
 -- effect: write
+-- work: bounded
 -- refuse: DD001 -> told_so
 SELECT raise(:sqlstate) AS done

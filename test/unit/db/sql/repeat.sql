@@ -2,4 +2,5 @@
 -- params: piece text, count int4
 -- row: text text
 -- effect: read
+-- work: bounded
 SELECT repeat(:piece, :count) AS text

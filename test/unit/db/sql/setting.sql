@@ -2,4 +2,5 @@
 -- params: name text
 -- row: value text
 -- effect: read
+-- work: bounded
 SELECT current_setting(:name) AS value

@@ -2,4 +2,5 @@
 -- params: seconds float8
 -- row: how text
 -- effect: read
+-- work: bounded
 SELECT 'alone' || pg_sleep(:seconds) AS how

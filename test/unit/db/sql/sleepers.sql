@@ -2,6 +2,7 @@
 -- params: seconds float8[]
 -- row: how text, place int8
 -- effect: read
+-- work: bounded
 -- gathers: sleeper
 SELECT 'together' || pg_sleep(seconds) AS how, place
 FROM unnest(:seconds) WITH ORDINALITY AS wanted (seconds, place)

@@ -1,4 +1,5 @@
 -- When its transaction began.
 -- row: began timestamptz
 -- effect: write
+-- work: bounded
 SELECT transaction_timestamp() AS began
