@@ -47,8 +47,9 @@ bool away_is_pooled(const PGconn *pg, const char *backend_pid);
 
 enum { AWAY_WORDS_BYTES = 300 };
 
-/* Connects as workers do, waits for at most limit_ms, and disconnects: with AWAY_NOT they can. Else
- * ret_words has one line for the log; no password is in it. This call blocks, also in the system's
- * resolver. */
-enum away away_try(const char *url, bool session_pooler, unsigned limit_ms,
+struct hosts;
+
+/* Connects as workers do (db/hosts.h), and disconnects: with AWAY_NOT they can. Else ret_words has
+ * one line for the log; no password is in it. This call blocks, also in the system's resolver. */
+enum away away_try(struct hosts *hosts, bool session_pooler,
 		   char ret_words[static AWAY_WORDS_BYTES]);

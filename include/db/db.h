@@ -20,7 +20,9 @@
  * their order, the later writes with the same first parameter. After 5 s, or where its account has
  * too many that wait so, it is answered DB_BLOCKED.
  *
- * A server that does not answer for 10 s counts as dead. */
+ * A server from which nothing comes for 4 s, though the hint connection asks, counts as dead; and a
+ * connection on which nothing comes for 10 s. Then queries are answered DB_AWAY at once, until it
+ * answers again. */
 #pragma once
 
 #include "db/away.h"

@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "ctl/ctl.h"
+#include "db/hosts.h"
 #include "db/result.h"
 #include "main/state_dir.h"
 
@@ -53,15 +54,18 @@ static enum ctl_exit find_url(struct ctl *ctl, const char **ret_url)
 
 enum ctl_exit ctl_connect(struct ctl *ctl, const char *url)
 {
-	const char *const keywords[] = {"dbname", "connect_timeout", "application_name",
-					"client_encoding", NULL};
-	const char *const values[] = {url, "10", "displayctl", "UTF8", NULL};
+	static const char *const settings[] = {"application_name", "displayctl", NULL};
+	const struct hosts_use use = {.settings = settings};
+	struct hosts *hosts = hosts_create(url);
+	struct hosts_failure failure;
 
-	ctl->connection = PQconnectdbParams(keywords, values, /* expand_dbname= */ 1);
-	if (PQstatus(ctl->connection) == CONNECTION_OK)
+	if (!hosts)
+		return ctl_fail(CTL_DATABASE, "--database is not a valid connection string");
+	ctl->connection = hosts_connect(hosts, &use, &failure);
+	hosts_destroy(hosts);
+	if (ctl->connection)
 		return CTL_DONE;
-	return ctl_fail(CTL_DATABASE, "the database cannot be reached: %.*s",
-			STR_ARG(result_first_line(PQerrorMessage(ctl->connection))));
+	return ctl_fail(CTL_DATABASE, "the database cannot be reached: %s", failure.words);
 }
 
 static enum ctl_exit connect_to_database(struct ctl *ctl)

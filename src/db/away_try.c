@@ -2,13 +2,14 @@
 #include "connection_set_up.h"
 #include "db/away.h"
 #include "db/result.h"
+#include "host_turns.h"
 
 #include <poll.h>
 #include <stdio.h>
 
 /* Where sessions are shared, a connection that asks nothing holds no session, and others get its. A
  * pooler may have several that are free: so many others are held at the same time. */
-enum { OTHERS = 3 };
+enum { OTHERS = 3, ANSWER_MS = 5 * 1000 };
 
 static enum away fail(enum away away, const char *text, char *ret_words)
 {
@@ -16,60 +17,66 @@ static enum away fail(enum away away, const char *text, char *ret_words)
 	return away;
 }
 
-/* *ret_pg: to be finished in any case. */
-static enum away connect_within(const char *url, unsigned limit_ms, PGconn **ret_pg,
-				char *ret_words)
+/* NULL with the reason. */
+static PGconn *connect_to(struct hosts *hosts, enum away *ret_away, char *ret_words)
 {
-	uint64_t end_ms = clock_monotonic_ms() + limit_ms;
-	PostgresPollingStatusType status = PGRES_POLLING_WRITING;
-	PGconn *pg = *ret_pg = set_up_connect(url, NULL);
+	struct hosts_failure failure;
+	PGconn *pg = hosts_connect(hosts, &set_up_use, &failure);
 
-	while (PQstatus(pg) != CONNECTION_BAD && status != PGRES_POLLING_OK &&
-	       status != PGRES_POLLING_FAILED) {
+	*ret_away = pg ? AWAY_NOT : fail(failure.away, failure.words, ret_words);
+	return pg;
+}
+
+/* NULL: it has not answered within ANSWER_MS. */
+static PGresult *ask(PGconn *pg, const char *sql)
+{
+	uint64_t end_ms = clock_monotonic_ms() + ANSWER_MS;
+	PGresult *result;
+
+	if (!PQsendQuery(pg, sql))
+		return NULL;
+	while (PQisBusy(pg)) {
+		struct pollfd ready = {.fd = PQsocket(pg), .events = POLLIN};
 		uint64_t now_ms = clock_monotonic_ms();
-		struct pollfd ready = {
-		    .fd = PQsocket(pg),
-		    .events = status == PGRES_POLLING_READING ? POLLIN : POLLOUT,
-		};
 
-		if (now_ms >= end_ms)
-			return fail(AWAY_SILENT, "the server does not answer", ret_words);
-		if (poll(&ready, 1, (int)(end_ms - now_ms)) > 0)
-			status = PQconnectPoll(pg);
+		if (now_ms >= end_ms || poll(&ready, 1, (int)(end_ms - now_ms)) < 0 ||
+		    (ready.revents && !PQconsumeInput(pg)))
+			return NULL;
 	}
-	if (PQstatus(pg) == CONNECTION_OK)
-		return AWAY_NOT;
-	return fail(away_from_error(PQerrorMessage(pg), false), PQerrorMessage(pg), ret_words);
+	result = PQgetResult(pg);
+	PQclear(PQgetResult(pg)); /* the end */
+	return result;
 }
 
 /* The process of the server's that this connection's statements run in. */
 static enum away ask_backend(PGconn *pg, char ret_pid[static 16], char *ret_words)
 {
-	PGresult *result = PQexec(pg, "SELECT pg_backend_pid()");
+	PGresult *result = ask(pg, "SELECT pg_backend_pid()");
+	const char *words = PQerrorMessage(pg);
 	enum away away = AWAY_NOT;
 
 	if (PQresultStatus(result) == PGRES_TUPLES_OK)
 		snprintf(ret_pid, 16, "%s", PQgetvalue(result, 0, 0));
+	else if (!words[0])
+		away = fail(AWAY_SILENT, "the server does not answer", ret_words);
 	else
-		away =
-		    fail(away_from_error(PQerrorMessage(pg), true), PQerrorMessage(pg), ret_words);
+		away = fail(away_from_error(words, true), words, ret_words);
 	PQclear(result);
 	return away;
 }
 
 /* Connections beside the first one, each within a transaction: another session than the first one's
  * is theirs. */
-static enum away try_sharing(const char *url, const char *first_pid, unsigned limit_ms,
-			     char *ret_words)
+static enum away try_sharing(struct hosts *hosts, const char *first_pid, char *ret_words)
 {
 	PGconn *others[OTHERS] = {NULL};
 	enum away away = AWAY_NOT;
 	char pid[16];
 
 	for (unsigned i = 0; i < OTHERS && away == AWAY_NOT; i++) {
-		away = connect_within(url, limit_ms, &others[i], ret_words);
+		others[i] = connect_to(hosts, &away, ret_words);
 		if (away == AWAY_NOT)
-			PQclear(PQexec(others[i], "BEGIN"));
+			PQclear(ask(others[i], "BEGIN"));
 		if (away == AWAY_NOT)
 			away = ask_backend(others[i], pid, ret_words);
 		if (away == AWAY_NOT && strcmp(pid, first_pid) == 0)
@@ -81,23 +88,26 @@ static enum away try_sharing(const char *url, const char *first_pid, unsigned li
 	return away;
 }
 
-enum away away_try(const char *url, bool session_pooler, unsigned limit_ms,
+enum away away_try(struct hosts *hosts, bool session_pooler,
 		   char ret_words[static AWAY_WORDS_BYTES])
 {
 	char pid[16] = "";
-	PGconn *pg;
-	enum away away = connect_within(url, limit_ms, &pg, ret_words);
+	enum away away;
+	PGconn *pg = connect_to(hosts, &away, ret_words);
 
 	if (away == AWAY_NOT)
 		away = ask_backend(pg, pid, ret_words);
 	if (away == AWAY_NOT && away_is_pooled(pg, pid)) {
 		if (session_pooler)
-			away = try_sharing(url, pid, limit_ms, ret_words);
+			away = try_sharing(hosts, pid, ret_words);
 		else
 			away = fail(AWAY_POOLER,
 				    "what answers is not the PostgreSQL that runs the statements",
 				    ret_words);
 	}
+	/* It hangs behind its front: the next try begins with another one. */
+	if (pg && away == AWAY_SILENT)
+		hosts_pass_over(hosts, pg);
 	PQfinish(pg);
 	return away;
 }

@@ -3,14 +3,13 @@
 #include "base/require.h"
 #include "db/result.h"
 #include "poller.h"
-#include "resolve.h"
 
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum {
-	OPEN_MS = 5 * 1000,
+	PREPARE_MS = 5 * 1000,
 	/* Pauses between attempts double from the first to the last. Each is shortened at random,
 	 * by up to half, so that the workers do not all connect at once. */
 	FIRST_PAUSE_MS = 50,
@@ -62,13 +61,6 @@ static bool watch(struct connection *connection, int events)
 	return error == 0;
 }
 
-static bool is_near(const struct connection *connection)
-{
-	const char *host = connection->pg ? PQhost(connection->pg) : NULL;
-
-	return host && host[0] == '/';
-}
-
 uint64_t connection_rest_ms(unsigned failures, bool is_near)
 {
 	uint64_t last = is_near ? LAST_NEAR_PAUSE_MS : LAST_PAUSE_MS;
@@ -83,8 +75,8 @@ uint64_t connection_rest_ms(unsigned failures, bool is_near)
 
 static void drop(struct connection *connection)
 {
-	resolve_free(connection->resolution);
-	connection->resolution = NULL;
+	if (connection->state == CONNECTION_OPENING)
+		opening_stop(&connection->opening);
 	poller_drop(&connection->poller);
 	PQfinish(connection->pg);
 	connection->pg = connection->pipeline.pg = NULL;
@@ -101,9 +93,12 @@ static void lose(struct connection *connection, enum away away, struct str words
 	if (connection->state != CONNECTION_UP || !connection->pipeline.useful)
 		connection->failures++;
 	connection->was_up = connection->state == CONNECTION_UP && away != AWAY_SILENT;
+	/* The next attempt begins with another server. */
+	if (connection->pg && (away == AWAY_SILENT || connection->state == CONNECTION_PREPARING))
+		hosts_pass_over(connection->hosts, connection->pg);
 	connection->away = away;
 	metric_add(METRIC_DATABASE_LOSSES, connection->role->metric, 1);
-	rest_ms = connection_rest_ms(connection->failures, is_near(connection));
+	rest_ms = connection_rest_ms(connection->failures, hosts_are_near(connection->hosts));
 	connection_log(&connection->log, connection->role->name, connection->number, away, words);
 	drop(connection);
 	move(connection, CONNECTION_RESTING);
@@ -115,9 +110,8 @@ static void lose(struct connection *connection, enum away away, struct str words
 static void lose_by_libpq(struct connection *connection)
 {
 	const char *text = PQerrorMessage(connection->pg);
-	bool was_open = connection->state != CONNECTION_OPENING;
 
-	lose(connection, away_from_error(text, was_open), result_first_line(text));
+	lose(connection, away_from_error(text, true), result_first_line(text));
 }
 
 static void lose_by_pipeline(struct connection *connection)
@@ -167,6 +161,7 @@ void connection_flush(struct connection *connection, int error)
 static void begin_preparing(struct connection *connection)
 {
 	move(connection, CONNECTION_PREPARING);
+	deadline_set(connection->loop, &connection->deadline, PREPARE_MS);
 	connection->set_up = (struct set_up){
 	    .pg = connection->pg,
 	    .statements = connection->statements,
@@ -179,24 +174,6 @@ static void begin_preparing(struct connection *connection)
 		lose_by_set_up(connection);
 	else
 		flush(connection);
-}
-
-static void step_opening(struct connection *connection)
-{
-	PostgresPollingStatusType status;
-
-	/* libpq may close its socket and open another with the same number. */
-	poller_drop(&connection->poller);
-	status = PQconnectPoll(connection->pg);
-	if (status == PGRES_POLLING_READING) {
-		watch(connection, UV_READABLE);
-	} else if (status == PGRES_POLLING_WRITING) {
-		watch(connection, UV_WRITABLE);
-	} else if (status == PGRES_POLLING_OK) {
-		begin_preparing(connection);
-	} else {
-		lose_by_libpq(connection);
-	}
 }
 
 static void step_preparing(struct connection *connection)
@@ -216,6 +193,8 @@ static void step_preparing(struct connection *connection)
 		connection->pipeline.pg = connection->pg;
 		connection->pipeline.useful = false;
 		connection->away = AWAY_NOT;
+		connection->heard_ms = loop_now_ms(connection->loop);
+		hosts_note_good(connection->hosts, connection->pg);
 		connection_log(&connection->log, connection->role->name, connection->number,
 			       AWAY_NOT, STR(""));
 		connection->role->on_up(connection);
@@ -264,8 +243,10 @@ static void step_up(struct connection *connection)
 	int error = pipeline_receive(pipeline);
 
 	take_notifications(connection);
-	if (pipeline->answer_count != answers)
+	if (pipeline->answer_count != answers) {
+		connection->heard_ms = loop_now_ms(connection->loop);
 		expect_answer(connection);
+	}
 	if (pipeline->useful)
 		connection->failures = 0;
 	rest_conflicted(connection);
@@ -284,9 +265,6 @@ static void step(void *context)
 	struct connection *connection = context;
 
 	switch (connection->state) {
-	case CONNECTION_OPENING:
-		step_opening(connection);
-		break;
 	case CONNECTION_PREPARING:
 		step_preparing(connection);
 		break;
@@ -295,6 +273,7 @@ static void step(void *context)
 		break;
 	case CONNECTION_ASLEEP:
 	case CONNECTION_RESTING:
+	case CONNECTION_OPENING:
 	case CONNECTION_CLOSED:
 		break;
 	}
@@ -315,46 +294,33 @@ static void on_deadline(struct deadline *deadline)
 		if (connection->state != CONNECTION_UP ||
 		    connection->pipeline.answer_count != answers)
 			return;
-		/* Queries that have waited so long do not wait for another connection: with a
-		 * failure this one is not hopeful. */
-		connection->failures++;
+		connection_cut_silent(connection);
+		return;
 	}
 	lose(connection, AWAY_SILENT, STR("the server does not answer"));
 }
 
-static void begin_opening(struct connection *connection)
-{
-	connection->pg = set_up_connect(connection->url, connection->resolution);
-	resolve_free(connection->resolution);
-	connection->resolution = NULL;
-	if (PQstatus(connection->pg) == CONNECTION_BAD)
-		lose_by_libpq(connection);
-	else
-		watch(connection, UV_WRITABLE);
-}
-
-static void on_resolved(void *context, const char *error)
+static void on_opened(void *context, PGconn *pg)
 {
 	struct connection *connection = context;
+	const struct hosts_failure *failure = &connection->opening.failure;
 
-	if (!error) {
-		begin_opening(connection);
-		return;
-	}
-	snprintf(connection->set_up.reason, sizeof(connection->set_up.reason), "%s", error);
-	connection->set_up.away = AWAY_UNKNOWN;
-	lose_by_set_up(connection);
+	connection->pg = pg;
+	if (pg)
+		begin_preparing(connection);
+	else
+		lose(connection, failure->away, str_from(failure->words));
 }
 
 static void open_connection(struct connection *connection)
 {
 	move(connection, CONNECTION_OPENING);
-	deadline_set(connection->loop, &connection->deadline, OPEN_MS);
-	if (resolve_is_needed(connection->url))
-		connection->resolution =
-		    resolve_start(connection->loop, connection->url, on_resolved, connection);
-	else
-		begin_opening(connection);
+	connection->opening.loop = connection->loop;
+	connection->opening.hosts = connection->hosts;
+	connection->opening.use = &set_up_use;
+	connection->opening.done = on_opened;
+	connection->opening.context = connection;
+	opening_start(&connection->opening);
 }
 
 static void on_answer(struct pipeline *pipeline, struct db_query *query,
@@ -480,6 +446,20 @@ void connection_resume(struct connection *connection)
 	step(connection);
 }
 
+bool connection_is_silent(const struct connection *connection, uint64_t since_ms)
+{
+	return connection->state == CONNECTION_UP && !connection->pipeline.paused &&
+	       connection->heard_ms < since_ms;
+}
+
+void connection_cut_silent(struct connection *connection)
+{
+	/* Queries that have waited so long do not wait for another connection: with a failure this
+	 * one is not hopeful. */
+	connection->failures++;
+	lose(connection, AWAY_SILENT, STR("the server does not answer"));
+}
+
 void connection_cut(struct connection *connection, struct str reason)
 {
 	lose(connection, AWAY_OTHER, reason);
@@ -489,7 +469,7 @@ void connection_close(struct connection *connection)
 {
 	if (connection->state == CONNECTION_CLOSED)
 		return;
-	move(connection, CONNECTION_CLOSED);
 	drop(connection);
+	move(connection, CONNECTION_CLOSED);
 	pipeline_give_back(&connection->pipeline);
 }

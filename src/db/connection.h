@@ -8,8 +8,10 @@
  *   ASLEEP <----------------------------------------------------------- any
  *
  * RESTING waits for the next attempt: a moment after a working connection was lost, then longer and
- * longer. In OPENING and PREPARING the deadline ends the attempt; in UP it ends a connection on
- * which nothing came back for too long. */
+ * longer. OPENING tries each server of the connection string for a while (opening.h). In PREPARING
+ * the deadline ends the attempt; in UP it ends a connection on which nothing came back for too
+ * long.
+ */
 #pragma once
 
 #include "connection_log.h"
@@ -17,6 +19,7 @@
 #include "db/storage.h"
 #include "loop/loop.h"
 #include "metric/metric.h"
+#include "opening.h"
 #include "pipeline.h"
 
 enum db_connection_state {
@@ -55,8 +58,8 @@ struct connection {
 	struct loop *loop;
 	const struct connection_role *role;
 	void *owner;
-	unsigned number; /* within its role */
-	const char *url;
+	unsigned number;     /* within its role */
+	struct hosts *hosts; /* shared by the connections of a worker */
 	const struct statement_entry *statements;
 	unsigned statement_count;
 	enum statement_effect effect; /* only statements with this effect are prepared */
@@ -64,15 +67,16 @@ struct connection {
 	bool session_pooler;	      /* one may stand between us and the server */
 
 	enum db_connection_state state;
-	struct resolution *resolution; /* OPENING, where the URL names hosts; else NULL */
-	PGconn *pg;	       /* NULL while RESTING and CLOSED, and while names are resolved */
-	struct poller *poller; /* of libpq's socket; NULL while it is not watched */
+	struct opening opening; /* while OPENING */
+	PGconn *pg;		/* while PREPARING and UP; else NULL */
+	struct poller *poller;	/* of libpq's socket; NULL while it is not watched */
 	struct pipeline pipeline;
 	struct deadline deadline;
 	struct deadline conflict_deadline; /* set while the pipeline has conflicted queries */
 	struct set_up set_up;		   /* while PREPARING */
 	enum away away;			   /* why it is not up, where it was tried */
 	unsigned failures;		   /* failed attempts since the connection last worked */
+	uint64_t heard_ms;		   /* when answers came last; loop_now_ms() */
 	bool was_up;			   /* until it was lost last, while no attempt has failed */
 	struct connection_log log;
 };
@@ -116,6 +120,12 @@ void connection_pause(struct connection *connection);
 /* Takes what has come, which may call on_row() and on_answer(). Nothing happens where it is not
  * paused. */
 void connection_resume(struct connection *connection);
+
+/* Nothing has come from its server since then, though something may not be expected either. False
+ * for one that is not up, or is paused. */
+bool connection_is_silent(const struct connection *connection, uint64_t since_ms);
+/* Ends one that is up, as its server does not answer: its queries are not sent again. */
+void connection_cut_silent(struct connection *connection);
 
 /* Ends a connection that is up for a reason of its owner's; another one is made. Returns the
  * queries under way. */

@@ -3,7 +3,6 @@
 #include "base/require.h"
 #include "db/result.h"
 #include "pipeline.h"
-#include "resolve.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -155,49 +154,20 @@ int set_up_receive(struct set_up *set_up)
 	return 0;
 }
 
-/* Later keywords override earlier ones, and dbname stands for a whole connection string. */
-static PGconn *start_libpq(const char *url, const struct resolution *resolution)
-{
-	const struct {
-		const char *keyword;
-		const char *value;
-	} all[] = {
-	    {"application_name", "displayd"},
-	    {"target_session_attrs", "read-write"},
-	    {"keepalives_idle", "10"},
-	    {"keepalives_interval", "5"},
-	    {"keepalives_count", "3"},
-	    {"tcp_user_timeout", "10000"},
-	    {"dbname", url},
-	    {"host", resolution ? resolve_host(resolution) : NULL},
-	    {"hostaddr", resolution ? resolve_hostaddr(resolution) : NULL},
-	    {"port", resolution ? resolve_port(resolution) : NULL},
-	    {"client_encoding", "UTF8"},
-	};
-	const char *keywords[array_length(all) + 1];
-	const char *values[array_length(all) + 1];
+static const char *const usual[] = {
+    "application_name",
+    "displayd",
+    "target_session_attrs",
+    "read-write",
+    "keepalives_idle",
+    "10",
+    "keepalives_interval",
+    "5",
+    "keepalives_count",
+    "3",
+    "tcp_user_timeout",
+    "10000",
+    NULL,
+};
 
-	for (unsigned i = 0; i < array_length(all); i++) {
-		keywords[i] = all[i].keyword;
-		values[i] = all[i].value;
-	}
-	keywords[array_length(all)] = NULL;
-	return PQconnectStartParams(keywords, values, 1);
-}
-
-static void ignore_notice(void *context, const char *text)
-{
-	(void)context;
-	(void)text;
-}
-
-PGconn *set_up_connect(const char *url, const struct resolution *resolution)
-{
-	PGconn *pg = start_libpq(url, resolution);
-
-	if (!pg)
-		require_memory_failed(sizeof(pg));
-	PQsetNoticeProcessor(pg, ignore_notice, NULL);
-	PQsetErrorVerbosity(pg, PQERRORS_VERBOSE);
-	return pg;
-}
+const struct hosts_use set_up_use = {.settings = usual, .has_sqlstates = true};

@@ -2,12 +2,10 @@
  * pipeline. */
 #pragma once
 
-#include "db/away.h"
+#include "db/hosts.h"
 #include "db/statement.h"
 
 #include <libpq-fe.h>
-
-struct resolution;
 
 struct set_up {
 	PGconn *pg;
@@ -21,9 +19,8 @@ struct set_up {
 	char reason[200];	      /* the same in words */
 };
 
-/* Begins to connect. resolution: of the hosts that the URL names, or NULL. Never NULL; the status
- * may be CONNECTION_BAD. Its errors have SQLSTATEs, for away_from_error(). */
-PGconn *set_up_connect(const char *url, const struct resolution *resolution);
+/* How workers connect. */
+extern const struct hosts_use set_up_use;
 
 /* The caller has set the members up to first. Sends settings and statements. 0, or -EIO with a
  * reason. */

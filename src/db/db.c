@@ -4,16 +4,16 @@
 #include "hint.h"
 #include "listings.h"
 #include "reads.h"
-#include "resolve.h"
 #include "storage_common.h"
 #include "writes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct db {
 	struct loop *loop;
 	struct db_settings settings;
-	char *url;
+	struct hosts *hosts;
 	struct reads reads;
 	struct writes writes;
 	struct listings listings;
@@ -23,6 +23,10 @@ struct db {
 	struct storage own_storage;
 	struct later wake; /* keeps the loop from sleeping before the end of the turn */
 	struct turn_end turn_end;
+	/* Since the hint connection got no answer: when the others are looked at. */
+	struct deadline silence;
+	uint64_t silent_since_ms;
+	unsigned silent_looks;
 	uv_prepare_t *alive; /* keeps the loop running while all connections rest */
 
 	bool closing;
@@ -102,6 +106,7 @@ static void close_all(struct db *db)
 	listings_close(&db->growing);
 	hints_close(&db->hints);
 	deadline_clear(db->loop, &db->close_deadline);
+	deadline_clear(db->loop, &db->silence);
 	turn_end_remove(&db->turn_end);
 	/* on_closed() runs behind the late answers, in this turn or a later one. */
 	loop_later(db->loop, &db->closed_later);
@@ -245,14 +250,87 @@ void db_hint(struct db *db, struct str word)
 	loop_later(db->loop, &db->wake);
 }
 
-enum { SPARE_IDLE_MS = 60 * 1000 };
+enum { SPARE_IDLE_MS = 60 * 1000, SILENCE_MS = 2500 /* and 1500 before that: see hint.c */ };
+
+/* ---- a server that hangs ---- */
+
+static bool is_same(const char *one, const char *other)
+{
+	return strcmp(one ? one : "", other ? other : "") == 0;
+}
+
+/* Its server answers by another connection. */
+static bool is_server_alive(const struct db *db, const struct connection *connection)
+{
+	const PGconn *hint = db->hints.connection.pg, *pg = connection->pg;
+
+	return db->hints.up && is_same(PQhost(hint), PQhost(pg)) &&
+	       is_same(PQhostaddr(hint), PQhostaddr(pg)) && is_same(PQport(hint), PQport(pg));
+}
+
+static void cut_silent(const struct db *db, struct connection *connection)
+{
+	bool is_looked_at = db->silent_looks == 1 || connection->pipeline.batch_count > 0;
+
+	if (is_looked_at && connection_is_silent(connection, db->silent_since_ms) &&
+	    !is_server_alive(db, connection))
+		connection_cut_silent(connection);
+}
+
+/* The hint connection gets answers, though it may not be let in. Of several servers they may be
+ * those of another one. */
+static bool is_alone_alive(const struct db *db)
+{
+	enum away away = db->hints.connection.away;
+
+	return hosts_turns(db->hosts) == 1 && away != AWAY_NOT && away != AWAY_SILENT;
+}
+
+static void look_again(struct db *db)
+{
+	db->silent_looks++;
+	db->silent_since_ms = loop_now_ms(db->loop);
+	deadline_set(db->loop, &db->silence, SILENCE_MS);
+}
+
+/* What is under way is answered, and what comes from now on is answered at once. Later looks are
+ * for what a connection was asked that was heard of in between. */
+static void on_silence(struct deadline *deadline)
+{
+	struct db *db = container_of(deadline, struct db, silence);
+
+	if (is_alone_alive(db))
+		return;
+	for (unsigned i = 0; i < db->reads.pool.count; i++)
+		cut_silent(db, &db->reads.pool.connections[i]);
+	for (unsigned i = 0; i < db->writes.pool.count; i++)
+		cut_silent(db, &db->writes.pool.connections[i]);
+	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++)
+		cut_silent(db, &db->writes.blocked.retries[i].connection);
+	for (unsigned i = 0; i < db->listings.count; i++)
+		cut_silent(db, &db->listings.connections[i].connection);
+	for (unsigned i = 0; i < db->growing.count; i++)
+		cut_silent(db, &db->growing.connections[i].connection);
+	if (!db->hints.up)
+		look_again(db);
+}
+
+/* The hint connection asks four times a second. Where it gets no answer, another one may: so the
+ * others are given time until it should be back. */
+static void on_silent(void *context)
+{
+	struct db *db = context;
+
+	db->silent_looks = 0;
+	look_again(db);
+}
 
 static struct connection new_connection(struct db *db, enum statement_effect effect)
 {
 	return (struct connection){
 	    .loop = db->loop,
 	    .owner = db,
-	    .url = db->url,
+	    .hosts = db->hosts,
 	    .statements = db->settings.statements,
 	    .statement_count = db->settings.statement_count,
 	    .effect = effect,
@@ -264,15 +342,17 @@ static struct connection new_connection(struct db *db, enum statement_effect eff
 struct db *db_create(struct loop *loop, const struct db_settings *settings)
 {
 	uint64_t idle_ms = settings->spare_idle_ms ? settings->spare_idle_ms : SPARE_IDLE_MS;
+	struct hosts *hosts = hosts_create(settings->url);
 	struct connection read, write;
 	struct db *db;
 
-	if (!resolve_url_is_valid(settings->url))
+	if (!hosts)
 		return NULL;
 	db = memory_zalloc(sizeof(*db));
+	db->hosts = hosts;
 	db->loop = loop;
 	db->settings = *settings;
-	db->settings.url = db->url = memory_strdup(settings->url);
+	db->settings.url = NULL; /* the caller's */
 	if (!settings->statements) {
 		db->settings.statements = statements;
 		db->settings.statement_count = STATEMENT_COUNT;
@@ -299,7 +379,10 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	read.number = LIST_CONNECTIONS;
 	listings_start(&db->growing, &read, GROWING_CONNECTIONS, NULL, idle_ms,
 		       settings->background);
-	hints_start(&db->hints, loop, db->url, settings->session_pooler);
+	db->hints.on_silent = on_silent;
+	db->hints.context = db;
+	deadline_init(&db->silence, on_silence);
+	hints_start(&db->hints, loop, db->hosts, settings->session_pooler);
 	return db;
 }
 
@@ -319,6 +402,6 @@ void db_destroy(struct db *db)
 	late_finish(&db->late);
 	reads_finish(&db->reads);
 	writes_finish(&db->writes);
-	free(db->url);
+	hosts_destroy(db->hosts);
 	free(db);
 }

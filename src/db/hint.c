@@ -75,6 +75,8 @@ static void on_down(struct connection *connection)
 	struct hints *hints = hints_of(connection);
 
 	deadline_clear(connection->loop, &hints->ping);
+	if (hints->up && connection->away == AWAY_SILENT && hints->on_silent)
+		hints->on_silent(hints->context);
 	buffer_clear(&hints->waiting);
 	hints->waiting_us = 0;
 	report(hints, false);
@@ -254,7 +256,7 @@ bool hints_are_idle(const struct hints *hints)
 	return !hints->busy && buffer_length(&hints->waiting) == 0;
 }
 
-void hints_start(struct hints *hints, struct loop *loop, const char *url, bool session_pooler)
+void hints_start(struct hints *hints, struct loop *loop, struct hosts *hosts, bool session_pooler)
 {
 	static const struct connection_role role = {
 	    .name = "hint",
@@ -273,7 +275,7 @@ void hints_start(struct hints *hints, struct loop *loop, const char *url, bool s
 	    .loop = loop,
 	    .role = &role,
 	    .owner = hints,
-	    .url = url,
+	    .hosts = hosts,
 	    .session_pooler = session_pooler,
 	    .statements = hint_statements,
 	    .statement_count = array_length(hint_statements),

@@ -11,6 +11,9 @@ struct hints {
 	struct db_query query;	   /* the statement that is under way while busy */
 	bool busy;
 	bool up;
+	/* NULL, or called when the connection was up and is lost because nothing is answered. */
+	void (*on_silent)(void *context);
+	void *context;
 	struct buffer waiting; /* hints for the next NOTIFY, a space behind each */
 	char payload[8000];    /* of the NOTIFY that is under way */
 	uint64_t waiting_us;   /* monotonic, since when the first of them waits; 0: none does */
@@ -20,8 +23,10 @@ struct hints {
 	struct deadline pause; /* set while no NOTIFY may be sent */
 };
 
-/* loop and url must outlive the hints. */
-void hints_start(struct hints *hints, struct loop *loop, const char *url, bool session_pooler);
+/* loop and hosts must outlive the hints. The caller has set on_silent and context, and zeroed the
+ * rest.
+ */
+void hints_start(struct hints *hints, struct loop *loop, struct hosts *hosts, bool session_pooler);
 
 /* See db_hint(). */
 void hints_add(struct hints *hints, struct str word);

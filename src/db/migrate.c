@@ -2,6 +2,7 @@
 #include "base/hex.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "db/hosts.h"
 #include "db/result.h"
 #include "migrator.h"
 
@@ -36,11 +37,6 @@ __attribute__((format(printf, 2, 3))) static int fail(struct migrator *m, const 
 	va_end(args);
 	m->error->fault = MIGRATE_FAILED;
 	return -1;
-}
-
-static int fail_by_libpq(struct migrator *m, const char *what)
-{
-	return fail(m, "%s: %.*s", what, STR_ARG(result_first_line(PQerrorMessage(m->pg))));
 }
 
 static bool is_lock_timeout(const PGresult *result)
@@ -88,31 +84,25 @@ static int ask(struct migrator *m, const char *what, const char *sql)
 	return answer;
 }
 
-static void ignore_notice(void *context, const char *text)
-{
-	(void)context;
-	(void)text;
-}
-
 static int connect_to(struct migrator *m, const char *url)
 {
-	static const char *const keywords[] = {"application_name", "connect_timeout", "dbname",
-					       "client_encoding", NULL};
-	const char *const values[] = {"displayd migrate", "10", url, "UTF8", NULL};
-	PQconninfoOption *options = PQconninfoParse(url, NULL);
+	static const char *const settings[] = {"application_name", "displayd migrate",
+					       "target_session_attrs", "read-write", NULL};
+	const struct hosts_use use = {.settings = settings};
+	struct hosts *hosts = hosts_create(url);
+	struct hosts_failure failure;
 	const char *encoding;
 
 	/* libpq's error text would repeat parts of the URL, perhaps a password. */
-	if (!options)
+	if (!hosts)
 		return fail(m, "the database URL is not a valid connection string");
-	PQconninfoFree(options);
-	m->pg = PQconnectdbParams(keywords, values, 1);
-	if (PQstatus(m->pg) != CONNECTION_OK) {
-		fail_by_libpq(m, "cannot connect to the database");
+	m->pg = hosts_connect(hosts, &use, &failure);
+	hosts_destroy(hosts);
+	if (!m->pg) {
+		fail(m, "cannot connect to the database: %s", failure.words);
 		m->error->fault = MIGRATE_AWAY;
 		return -1;
 	}
-	PQsetNoticeProcessor(m->pg, ignore_notice, NULL);
 	if (PQserverVersion(m->pg) < SERVER_VERSION_MIN)
 		return fail(m, "the database server is PostgreSQL %d; %d or later is needed",
 			    PQserverVersion(m->pg) / 10000, SERVER_VERSION_MIN / 10000);

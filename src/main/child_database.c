@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "db/away.h"
+#include "db/hosts.h"
 #include "db/migrate.h"
 #include "main/first_link.h"
 #include "main/instance.h"
@@ -15,7 +16,6 @@ enum {
 	/* The embedded one: recovery after a crash. The supervisor ends us when it ends. */
 	WAIT_FOR_CLUSTER_MS = 600 * 1000,
 	LOOK_AGAIN_MS = 20,
-	ANSWER_MS = 5 * 1000,
 	/* PostgreSQL makes its socket's file a moment before it gives it its mode. */
 	SOCKET_OPENS_MS = 10 * 1000,
 	/* A worker's connections to the database, of two generations, and room for displayctl, psql
@@ -59,7 +59,7 @@ int child_prepare(struct instance *instance, unsigned index)
 }
 
 /* AWAY_NOT, or why workers would not get in. */
-static enum away wait_for_database(const struct instance *instance, const char *url,
+static enum away wait_for_database(const struct instance *instance, struct hosts *hosts,
 				   char *ret_words)
 {
 	bool is_embedded = instance_is_embedded(instance);
@@ -69,7 +69,7 @@ static enum away wait_for_database(const struct instance *instance, const char *
 	enum away told = AWAY_NOT;
 
 	for (;;) {
-		enum away away = away_try(url, session_pooler, ANSWER_MS, ret_words);
+		enum away away = away_try(hosts, session_pooler, ret_words);
 		uint64_t now_ms = clock_monotonic_ms();
 
 		if (away != AWAY_SHUT)
@@ -91,10 +91,16 @@ static enum exit_code migrate(const struct instance *instance)
 	const char *url = instance_database_url(instance);
 	char words[AWAY_WORDS_BYTES];
 	struct migrate_error why;
+	struct hosts *hosts;
 	int applied = 0;
 	enum away away;
 
-	away = wait_for_database(instance, url, words);
+	hosts = hosts_create(url);
+	away = AWAY_SETTINGS;
+	snprintf(words, sizeof(words), "not a valid connection string");
+	if (hosts)
+		away = wait_for_database(instance, hosts, words);
+	hosts_destroy(hosts);
 	if (away != AWAY_NOT) {
 		snprintf(why.text, sizeof(why.text), "the database cannot be reached: %s",
 			 away_text(away));

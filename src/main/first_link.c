@@ -1,6 +1,7 @@
 #include "main/first_link.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "db/hosts.h"
 #include "db/statements.h"
 #include "domain/key.h"
 
@@ -39,14 +40,20 @@ static int make_link(PGconn *connection, struct str secret_hash)
 
 void first_link_print(const char *database_url, const char *public_url)
 {
-	PGconn *connection = PQconnectdb(database_url);
+	static const char *const settings[] = {"application_name", "displayd",
+					       "target_session_attrs", "read-write", NULL};
+	const struct hosts_use use = {.settings = settings};
+	struct hosts *hosts = hosts_create(database_url);
+	struct hosts_failure failure;
+	PGconn *connection = hosts ? hosts_connect(hosts, &use, &failure) : NULL;
 	char token[TOKEN_LENGTH + 1], link[512];
 	uint8_t hash[KEY_HASH_BYTES];
 	int made = -1;
 
 	token_new(token);
 	key_hash(str_from(token), hash);
-	if (PQstatus(connection) == CONNECTION_OK)
+	hosts_destroy(hosts);
+	if (connection)
 		made = make_link(connection, (struct str){(const char *)hash, KEY_HASH_BYTES});
 	PQfinish(connection);
 	snprintf(link, sizeof(link), "%s/link#%s", public_url, token);

@@ -172,3 +172,26 @@ def test_a_write_that_found_no_room_says_so(start):
     account.get("/v1/devices").ok()
     world.sql("DROP TRIGGER refuse ON device")
     device.push().ok()
+
+
+def test_a_database_that_hangs_is_noticed(cluster, lossy):
+    """What is under way is answered within 5 s, by the server's own clock, and what comes later at once."""
+    account = lossy.account()
+    device = account.device()
+    device.push().ok()
+
+    def change():
+        return account.request("PATCH", device.path, body={"brightness": 3})
+
+    cluster.pause()
+    try:
+        for number, ask in enumerate((change, device.push, change, device.get)):
+            ask().problem(503)
+            wait_until(lambda number=number: lossy.server.log().count(" status=503 ") > number, "its line")
+    finally:
+        cluster.resume()
+    lines = [line for line in lossy.server.log().splitlines() if " status=503 " in line]
+    first, *later = (int(line.split(" duration_us=")[1].split()[0]) for line in lines)
+    assert first < 5_000_000
+    assert max(later) < 1_000_000
+    wait_until(lambda: change().status == 200, "a database that answers again")

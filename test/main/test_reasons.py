@@ -110,6 +110,23 @@ def test_a_server_without_tls(folder):
     assert "does not support SSL" in text
 
 
+def test_a_server_that_does_not_answer_is_passed_over(launch, folder):
+    """At the start, by displayctl, by workers, and when the good one has gone and comes back."""
+    with Postgres() as good, socket.create_server(("127.0.0.1", 0)) as silent:
+        database = good.create_database().split("/")[3].split("?")[0]
+        url = (f"host=127.0.0.1,localhost,database.invalid,{good.folder} dbname={database} user=postgres "
+               f"port={silent.getsockname()[1]},{silent.getsockname()[1]},1,{good.port}")
+        server = launch(database=url, workers=1).start()
+        assert server.get("/readyz").status == 200
+        server.ctl("account", "create", "a@example.org", "--name", "A")
+        server.ctl("device", "create", "--account", "a@example.org", "--name", "D")
+        key = server.ctl("key", "create", "--account", "a@example.org")["key"]
+        assert server.get("/v1/devices", key=key).status == 200
+        good.restart()
+        wait_until(lambda: server.get("/v1/devices", key=key).status == 200, "a server with database")
+        assert server.stop() == 0
+
+
 def waits(launch, url, reason):
     server = launch(database=url).launch()
     server.wait_for_log(f'msg="waiting for the database" reason="{reason}"')

@@ -65,6 +65,8 @@ static void shorten_idle_time(void)
 	spares_use(&spares);
 }
 
+static struct hosts *hosts;
+
 /* A connection that is always there, and one more, of a user who gets in while a test lets him. */
 static int open_two(void **state)
 {
@@ -80,7 +82,6 @@ static int open_two(void **state)
 	struct connection connection = {
 	    .loop = &loop,
 	    .owner = &pool,
-	    .url = url,
 	    .statements = test_statements,
 	    .statement_count = TEST_STATEMENT_COUNT,
 	    .effect = EFFECT_WRITE,
@@ -90,6 +91,7 @@ static int open_two(void **state)
 	run_sql("CREATE ROLE visitor LOGIN");
 	run_sql("GRANT ALL ON item TO visitor");
 	snprintf(url, sizeof(url), "%.*suser=visitor", (int)(strstr(own, "user=") - own), own);
+	connection.hosts = hosts = hosts_create(url);
 	assert_int_equal(loop_init(&loop), 0);
 	uv_prepare_init(&loop.uv, &alive);
 	uv_prepare_start(&alive, on_prepare);
@@ -108,6 +110,7 @@ static int close_two(void **state)
 	(void)state;
 	spares_finish(&spares);
 	pool_close(&pool);
+	hosts_destroy(hosts);
 	uv_close((uv_handle_t *)&alive, NULL);
 	loop_finish(&loop);
 	run_sql("DROP OWNED BY visitor");

@@ -1,0 +1,46 @@
+/* The turns of the servers of a connection string, for who connects in steps of its own: see
+ * db/hosts.h. A turn is a server, from 0 to hosts_turns() - 1. */
+#pragma once
+
+#include "db/hosts.h"
+
+#include <netdb.h>
+
+unsigned hosts_turns(const struct hosts *hosts);
+
+/* The name whose addresses have to be looked up for this turn, or NULL. */
+const char *hosts_name(const struct hosts *hosts, unsigned turn);
+
+/* Begins to connect to it; address: one of its name, or NULL. Never NULL; the status may be
+ * CONNECTION_BAD. */
+PGconn *hosts_begin(const struct hosts *hosts, const struct hosts_use *use, unsigned turn,
+		    const char *address);
+
+/* How long it may take. addresses: so many has its name, or 0. */
+unsigned hosts_limit_ms(const struct hosts *hosts, unsigned addresses);
+
+/* The connection is usable: its server comes first from now on. */
+void hosts_note_good(struct hosts *hosts, const PGconn *pg);
+/* It is not: if its server came first, the one behind it does. */
+void hosts_pass_over(struct hosts *hosts, const PGconn *pg);
+
+/* All are sockets of this machine. */
+bool hosts_are_near(const struct hosts *hosts);
+
+/* Keeps the failure that says most. */
+void hosts_keep_failure(struct hosts_failure *kept, enum away away, const char *words);
+
+enum {
+	HOSTS_ADDRESSES_MAX = 8,
+	HOST_ADDRESS_BYTES = 80, /* of a numeric one, with its zone */
+};
+
+/* The numeric addresses of a name, the good one first. */
+struct host_addresses {
+	unsigned count;
+	char list[HOSTS_ADDRESSES_MAX][HOST_ADDRESS_BYTES];
+};
+
+/* The first ones of what the system's resolver found. */
+void hosts_take_addresses(const struct hosts *hosts, const struct addrinfo *found,
+			  struct host_addresses *ret);

@@ -1,0 +1,92 @@
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/str.h"
+#include "host_turns.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Until it is connected, has failed, or limit_ms have passed. */
+static bool wait_for(PGconn *pg, unsigned limit_ms)
+{
+	uint64_t end_ms = clock_monotonic_ms() + limit_ms;
+	PostgresPollingStatusType status = PGRES_POLLING_WRITING;
+
+	while (PQstatus(pg) != CONNECTION_BAD && status != PGRES_POLLING_OK &&
+	       status != PGRES_POLLING_FAILED) {
+		uint64_t now_ms = clock_monotonic_ms();
+		struct pollfd ready = {
+		    .fd = PQsocket(pg),
+		    .events = status == PGRES_POLLING_READING ? POLLIN : POLLOUT,
+		};
+
+		if (now_ms >= end_ms)
+			return false;
+		if (poll(&ready, 1, (int)(end_ms - now_ms)) > 0)
+			status = PQconnectPoll(pg);
+	}
+	return true;
+}
+
+/* NULL: it failed, and that is kept. */
+static PGconn *try_address(struct hosts *hosts, const struct hosts_use *use, unsigned turn,
+			   const struct host_addresses *addresses, unsigned number,
+			   struct hosts_failure *failure)
+{
+	const char *address = addresses->count ? addresses->list[number] : NULL;
+	PGconn *pg = hosts_begin(hosts, use, turn, address);
+	bool has_ended = wait_for(pg, hosts_limit_ms(hosts, addresses->count));
+	const char *words = PQerrorMessage(pg);
+
+	if (PQstatus(pg) == CONNECTION_OK) {
+		hosts_note_good(hosts, pg);
+		return pg;
+	}
+	if (has_ended)
+		hosts_keep_failure(failure, away_from_error(words, false), words);
+	else
+		hosts_keep_failure(failure, AWAY_SILENT, "the server does not answer");
+	PQfinish(pg);
+	return NULL;
+}
+
+/* False: it has none, and that is kept. */
+static bool look_up(const struct hosts *hosts, const char *name, struct host_addresses *ret,
+		    struct hosts_failure *failure)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+	char words[AWAY_WORDS_BYTES];
+	int error = getaddrinfo(name, NULL, &hints, &found);
+
+	if (error == 0) {
+		hosts_take_addresses(hosts, found, ret);
+		freeaddrinfo(found);
+		if (ret->count > 0)
+			return true;
+	}
+	snprintf(words, sizeof(words), "cannot resolve %s: %s", name,
+		 error ? gai_strerror(error) : "it has no address");
+	hosts_keep_failure(failure, AWAY_UNKNOWN, words);
+	return false;
+}
+
+PGconn *hosts_connect(struct hosts *hosts, const struct hosts_use *use,
+		      struct hosts_failure *ret_failure)
+{
+	PGconn *pg = NULL;
+
+	*ret_failure = (struct hosts_failure){.away = AWAY_NOT};
+	for (unsigned turn = 0; !pg && turn < hosts_turns(hosts); turn++) {
+		const char *name = hosts_name(hosts, turn);
+		struct host_addresses addresses = {.count = 0};
+		unsigned number = 0;
+
+		if (name && !look_up(hosts, name, &addresses, ret_failure))
+			continue;
+		do
+			pg = try_address(hosts, use, turn, &addresses, number, ret_failure);
+		while (!pg && ++number < addresses.count);
+	}
+	return pg;
+}

@@ -1,0 +1,305 @@
+/* The servers of a connection string: which comes when, and that one which does not answer is
+ * passed over. */
+#include "support.h"
+
+#include "host_turns.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const struct hosts_use use = {.settings = NULL};
+
+/* ---- turns ---- */
+
+static struct hosts *hosts_of(const char *url)
+{
+	struct hosts *hosts = hosts_create(url);
+
+	assert_non_null(hosts);
+	return hosts;
+}
+
+/* What libpq gets for a turn, as "host hostaddr port". */
+static void must_be_turn(const struct hosts *hosts, unsigned turn, const char *expected)
+{
+	PGconn *pg = hosts_begin(hosts, &use, turn, NULL);
+	PQconninfoOption *options = PQconninfo(pg);
+	char text[300] = "";
+
+	for (const PQconninfoOption *one = options; one->keyword; one++)
+		if (strcmp(one->keyword, "host") == 0 || strcmp(one->keyword, "hostaddr") == 0 ||
+		    strcmp(one->keyword, "port") == 0)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+				 *text ? " " : "", one->val ? one->val : "-");
+	assert_string_equal(text, expected);
+	PQconninfoFree(options);
+	PQfinish(pg);
+}
+
+static void lists_are_taken_apart(void **state)
+{
+	struct hosts *hosts = hosts_of("host=127.0.0.1,::1,/tmp port=1,2,3 dbname=x");
+
+	(void)state;
+	assert_int_equal(hosts_turns(hosts), 3);
+	must_be_turn(hosts, 0, "127.0.0.1 - 1");
+	must_be_turn(hosts, 1, "::1 - 2");
+	must_be_turn(hosts, 2, "/tmp - 3");
+	assert_false(hosts_are_near(hosts));
+	assert_int_equal(hosts_limit_ms(hosts, 0), HOSTS_EACH_MS);
+	hosts_destroy(hosts);
+	hosts = hosts_of("postgresql://u@[::1],10.255.255.1:7/db");
+	assert_int_equal(hosts_turns(hosts), 2);
+	must_be_turn(hosts, 1, "10.255.255.1 - 7");
+	hosts_destroy(hosts);
+	hosts = hosts_of("host=a.invalid,b.invalid hostaddr=127.0.0.1,127.0.0.2 port=9");
+	assert_int_equal(hosts_turns(hosts), 2);
+	assert_null(hosts_name(hosts, 0));
+	must_be_turn(hosts, 1, "b.invalid 127.0.0.2 9");
+	hosts_destroy(hosts);
+	hosts = hosts_of("hostaddr=127.0.0.1,127.0.0.2 port=9,10");
+	must_be_turn(hosts, 1, "- 127.0.0.2 10");
+	hosts_destroy(hosts);
+	hosts = hosts_of("postgresql:///db?host=/tmp");
+	assert_int_equal(hosts_turns(hosts), 1);
+	assert_true(hosts_are_near(hosts));
+	assert_int_equal(hosts_limit_ms(hosts, 0), HOSTS_ONLY_MS);
+	hosts_destroy(hosts);
+	assert_null(hosts_create("no such thing"));
+}
+
+static void names_are_looked_up(void **state)
+{
+	struct hosts *hosts = hosts_of("host=a.invalid,127.0.0.1,/tmp,@abstract,localhost");
+
+	(void)state;
+	assert_string_equal(hosts_name(hosts, 0), "a.invalid");
+	for (unsigned turn = 1; turn < 4; turn++)
+		assert_null(hosts_name(hosts, turn));
+	assert_string_equal(hosts_name(hosts, 4), "localhost");
+	hosts_destroy(hosts);
+}
+
+/* libpq has the words for what is wrong with them. */
+static void lists_that_do_not_match_are_left_to_libpq(void **state)
+{
+	struct hosts *hosts = hosts_of("host=a,b port=1,2,3");
+	struct hosts_failure failure;
+
+	(void)state;
+	assert_int_equal(hosts_turns(hosts), 1);
+	assert_null(hosts_connect(hosts, &use, &failure));
+	assert_non_null(strstr(failure.words, "could not match 3 port numbers to 2 hosts"));
+	assert_int_equal(failure.away, AWAY_SETTINGS);
+	hosts_destroy(hosts);
+}
+
+static void variables_name_hosts_too(void **state)
+{
+	struct hosts *hosts;
+
+	(void)state;
+	setenv("PGHOST", "127.0.0.1,127.0.0.2", 1);
+	setenv("PGPORT", "1,2", 1);
+	hosts = hosts_of("dbname=x");
+	assert_int_equal(hosts_turns(hosts), 2);
+	must_be_turn(hosts, 1, "127.0.0.2 - 2");
+	hosts_destroy(hosts);
+	unsetenv("PGHOST");
+	unsetenv("PGPORT");
+}
+
+static void the_standby_comes_first_where_it_is_preferred(void **state)
+{
+	struct hosts *hosts =
+	    hosts_of("host=127.0.0.1,127.0.0.2 target_session_attrs=prefer-standby");
+	static const char *const expected[] = {"standby", "standby", "any", "any"};
+
+	(void)state;
+	assert_int_equal(hosts_turns(hosts), 4);
+	for (unsigned turn = 0; turn < 4; turn++) {
+		PGconn *pg = hosts_begin(hosts, &use, turn, NULL);
+		PQconninfoOption *options = PQconninfo(pg);
+
+		for (const PQconninfoOption *one = options; one->keyword; one++)
+			if (strcmp(one->keyword, "target_session_attrs") == 0)
+				assert_string_equal(one->val, expected[turn]);
+		PQconninfoFree(options);
+		PQfinish(pg);
+	}
+	hosts_destroy(hosts);
+}
+
+static void what_does_not_pass_by_itself_is_reported(void **state)
+{
+	struct hosts_failure failure = {.away = AWAY_NOT};
+
+	(void)state;
+	hosts_keep_failure(&failure, AWAY_SILENT, "first");
+	hosts_keep_failure(&failure, AWAY_CLOSED, "second");
+	assert_string_equal(failure.words, "first");
+	hosts_keep_failure(&failure, AWAY_PASSWORD, "third\nmore");
+	hosts_keep_failure(&failure, AWAY_NO_DATABASE, "fourth");
+	assert_int_equal(failure.away, AWAY_PASSWORD);
+	assert_string_equal(failure.words, "third");
+}
+
+/* ---- servers ---- */
+
+static void must_give(struct asked *asked)
+{
+	wait_for(asked);
+	assert_int_equal(asked->outcome, DB_OK);
+	forget(asked);
+}
+
+/* A port where connections are made, and nobody says anything. */
+static int open_silent(unsigned *ret_port)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t length = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, length), 0);
+	assert_int_equal(listen(fd, 100), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+	*ret_port = ntohs(address.sin_port);
+	return fd;
+}
+
+/* Silent servers, so many, before that of the test. */
+static void make_url(char *url, size_t size, unsigned port, const char *before)
+{
+	struct hosts *own = hosts_of(usual_settings().url);
+	PGconn *pg = hosts_begin(own, &use, 0, NULL);
+
+	snprintf(url, size, "host=%s,%s port=%u,%s dbname=%s user=%s", before, PQhost(pg), port,
+		 PQport(pg), PQdb(pg), PQuser(pg));
+	PQfinish(pg);
+	hosts_destroy(own);
+}
+
+static void one_that_does_not_answer_is_passed_over(void **state)
+{
+	unsigned port;
+	int silent = open_silent(&port);
+	struct hosts_failure failure;
+	struct hosts *hosts;
+	char url[500];
+	PGconn *pg;
+
+	(void)state;
+	make_url(url, sizeof(url), port, "localhost");
+	hosts = hosts_of(url);
+	pg = hosts_connect(hosts, &use, &failure);
+	assert_non_null(pg);
+	assert_int_equal(failure.away, AWAY_SILENT);
+	PQfinish(pg);
+	/* The good one comes first now: the other one is not asked. */
+	pg = hosts_connect(hosts, &use, &failure);
+	assert_non_null(pg);
+	assert_int_equal(failure.away, AWAY_NOT);
+	hosts_pass_over(hosts, pg);
+	PQfinish(pg);
+	pg = hosts_connect(hosts, &use, &failure);
+	assert_non_null(pg);
+	assert_int_equal(failure.away, AWAY_SILENT);
+	PQfinish(pg);
+	hosts_destroy(hosts);
+	close(silent);
+}
+
+static void none_of_them_answers(void **state)
+{
+	unsigned port;
+	int silent = open_silent(&port);
+	struct hosts_failure failure;
+	struct hosts *hosts;
+	char url[500];
+
+	(void)state;
+	snprintf(url, sizeof(url), "host=127.0.0.1,127.0.0.1 port=%u,1", port);
+	hosts = hosts_of(url);
+	assert_null(hosts_connect(hosts, &use, &failure));
+	assert_int_equal(failure.away, AWAY_SILENT);
+	assert_string_equal(failure.words, "the server does not answer");
+	hosts_destroy(hosts);
+	close(silent);
+}
+
+static void a_worker_passes_it_over_too(void **state)
+{
+	struct db_settings settings = usual_settings();
+	unsigned port;
+	int silent = open_silent(&port);
+	char url[500];
+
+	(void)state;
+	make_url(url, sizeof(url), port, "127.0.0.1");
+	settings.url = url;
+	open_world(&settings);
+	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
+	close_world();
+	/* Nor does a name hinder that nobody knows. */
+	make_url(url, sizeof(url), port, "database.invalid");
+	open_world(&settings);
+	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
+	close_world();
+	close(silent);
+}
+
+/* ---- a server that hangs ---- */
+
+static void all_is_answered_when_it_hangs(void **state)
+{
+	struct asked *read, *write;
+
+	(void)state;
+	open_world(NULL);
+	control("pause");
+	read = ask_number(TEST_STATEMENT_ECHO, 1);
+	write = ask(TEST_STATEMENT_TRANSACTION_WRITE);
+	submit(write);
+	wait_for(write);
+	wait_for(read);
+	assert_int_equal(read->outcome, DB_AWAY);
+	assert_int_equal(write->outcome, DB_AWAY);
+	assert_int_equal(db_away(world.db), AWAY_SILENT);
+	forget(read);
+	forget(write);
+	/* At once: no connection is waited for. */
+	read = ask_number(TEST_STATEMENT_ECHO, 1);
+	uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+	uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+	assert_true(read->done);
+	assert_int_equal(read->outcome, DB_AWAY);
+	forget(read);
+	control("resume");
+	turn_until(db_is_up(world.db) && db_hints_are_up(world.db));
+	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
+	close_world();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(lists_are_taken_apart),
+	    cmocka_unit_test(names_are_looked_up),
+	    cmocka_unit_test(lists_that_do_not_match_are_left_to_libpq),
+	    cmocka_unit_test(variables_name_hosts_too),
+	    cmocka_unit_test(the_standby_comes_first_where_it_is_preferred),
+	    cmocka_unit_test(what_does_not_pass_by_itself_is_reported),
+	    cmocka_unit_test(one_that_does_not_answer_is_passed_over),
+	    cmocka_unit_test(none_of_them_answers),
+	    cmocka_unit_test(a_worker_passes_it_over_too),
+	    cmocka_unit_test(all_is_answered_when_it_hangs),
+	};
+
+	return cmocka_run_group_tests(tests, make_tables, NULL);
+}
