@@ -101,6 +101,35 @@ static void a_contact_that_stays_is_written_at_the_next_moment_too(void **state)
 	panel->link_count = 0;
 }
 
+static void on_reconciliation(struct deadline *deadline)
+{
+	(void)deadline;
+}
+
+/* Only what is written at a common moment is followed by a comparison of all panels. */
+static void a_contact_does_not_hurry_reconciliation(void **state)
+{
+	struct panel *panel = panels_create(&panels, id_of(1));
+	uint64_t at_ms;
+
+	(void)state;
+	deadline_init(&reconciliation.deadline, on_reconciliation);
+	deadline_set(&script_loop, &reconciliation.deadline, 60 * 1000);
+	at_ms = reconciliation.deadline.at_ms;
+	reconciliation.is_draining = false;
+	panel->link_count = 1;
+	panel_seen(panel);
+	write_behind_contact(&write_behind, panel);
+	pass_ms(50);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	assert_int_equal(reconciliation.deadline.at_ms, at_ms);
+	pass_ms(20 * 1000 - 50);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	assert_int_equal(reconciliation.deadline.at_ms, loop_now_ms(&script_loop) + 100);
+	deadline_clear(&script_loop, &reconciliation.deadline);
+	panel->link_count = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -108,6 +137,7 @@ int main(void)
 	    TEST(the_first_picture_waits_for_200_ms_at_most),
 	    TEST(the_first_picture_does_not_wait_for_a_database_that_is_away),
 	    TEST(a_contact_that_stays_is_written_at_the_next_moment_too),
+	    TEST(a_contact_does_not_hurry_reconciliation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
