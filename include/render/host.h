@@ -1,6 +1,6 @@
 /* What a worker and the render host say to each other. The host starts processes in the sandbox for
  * the workers, since a sealed worker can start none; it reads nothing that such a process writes.
- * A process that was stopped (SIGSTOP, a job control signal) is killed after 4 s. Its parent is
+ * A process that was stopped (SIGSTOP, a job control signal) is killed within 4 s. Its parent is
  * told of the stop, so it needs no heartbeat. One that hangs by itself is ended by its own alarm,
  * or by its worker.
  *

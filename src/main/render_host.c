@@ -28,7 +28,7 @@ enum {
 	MESSAGES_A_TURN = 64, /* of one worker */
 	COMPLAINT_MS = 1000,
 	BEAT_MS = 500,
-	STOPPED_MS = 4 * 1000, /* as long as the supervisor bears a silent worker */
+	STOPPED_MS = 3500, /* and BEAT_MS until that is seen: 4 s, as of a worker */
 	/* Exit codes of sandbox-launch and of process_start(): the program never ran. */
 	EXIT_NOT_STARTED = 125,
 };
