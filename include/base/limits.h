@@ -145,6 +145,10 @@ enum {
 	 * show: further ones are told of later. */
 	LIMIT_WATCHES = 16 * 1024,
 	LIMIT_LEASES = 32 * 1024,
+	/* Frames of a device's links in all workers: links that send more are dropped. A panel whose
+	 * link was dropped for its frames has some left to go on with the next one. */
+	LIMIT_PANEL_FRAMES_PER_S = LIMIT_WEBSOCKET_FRAMES_PER_MINUTE / 60,
+	LIMIT_PANEL_FRAMES_BURST = LIMIT_WEBSOCKET_FRAMES_PER_MINUTE + 256,
 	/* Links of one device in a worker: the oldest one is dropped. */
 	LIMIT_PANEL_LINKS = 4,
 	LIMIT_DEVICES_OF_ACCOUNT = 1000,  /* that its pages add; 409 */

@@ -31,8 +31,9 @@
 
 struct delivery;
 
-/* Subscribes to change hints. loop, db and shared, which holds cursor_region and change_region,
- * must outlive the delivery. worker: this process's number among those that share it, from 0. */
+/* Subscribes to change hints. loop, db and shared, which holds cursor_region, change_region and
+ * rate_region, must outlive the delivery. worker: this process's number among those that share it,
+ * from 0. */
 struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared,
 				 unsigned worker);
 

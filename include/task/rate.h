@@ -48,3 +48,11 @@ struct rate_result rate_look(const struct rate_table *table, const struct rate_p
 /* Takes a token from the bucket of id. now_us: monotonic, the same clock in all processes. */
 struct rate_result rate_take(struct rate_table *table, const struct rate_policy *policy,
 			     struct id id, uint64_t now_us);
+
+/* Takes as many tokens as there are, at most count; returns how many. */
+unsigned rate_take_some(struct rate_table *table, const struct rate_policy *policy, struct id id,
+			unsigned count, uint64_t now_us);
+
+/* Gives back a token that was taken. */
+void rate_give_back(struct rate_table *table, const struct rate_policy *policy, struct id id,
+		    uint64_t now_us);

@@ -230,7 +230,7 @@ static void connect_database(struct delivery *delivery, struct loop *loop)
 	    (struct lookups){.db = db, .panels = panels, .loader = &delivery->loader};
 }
 
-static void connect_links(struct delivery *delivery, struct loop *loop)
+static void connect_links(struct delivery *delivery, struct loop *loop, struct region_map *shared)
 {
 	const struct cursors *cursors = &delivery->cursors;
 
@@ -241,6 +241,7 @@ static void connect_links(struct delivery *delivery, struct loop *loop)
 	    .write_behind = &delivery->write_behind,
 	    .reports = &delivery->reports,
 	    .cursors = cursors,
+	    .rates = region_common(shared, &rate_region),
 	    .on_change = on_shown,
 	    .context = delivery,
 	};
@@ -280,7 +281,7 @@ struct delivery *delivery_create(struct loop *loop, struct db *db, struct region
 	delivery->cursors = cursors_join(region_common(shared, &cursor_region), worker);
 	connect_panels(delivery, loop, shared);
 	connect_database(delivery, loop);
-	connect_links(delivery, loop);
+	connect_links(delivery, loop, shared);
 	connect_watches(delivery, loop);
 	delivery->hints = (struct hint_subscription){
 	    .kind = "device",

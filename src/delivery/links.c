@@ -13,6 +13,9 @@
 /* A panel that was loaded within this time is not loaded again for a new link. */
 enum { FRESH_MS = 1000 };
 
+/* Frames that a link takes from its device's bucket at once. */
+enum { FRAMES_AT_ONCE = 16 };
+
 static struct playback_clock clock_now(const struct link *link)
 {
 	struct loop *loop = link->links->loop;
@@ -303,12 +306,38 @@ static void on_binary(struct websocket *websocket, struct str data)
 	(void)websocket;
 }
 
+/* Whoever has a panel's key may connect as often as he likes: what counts is the device. The shared
+ * bucket is asked once for several frames. */
+static bool may_send(struct link *link)
+{
+	static const struct rate_policy frames = {
+	    .name = "frames",
+	    .per_second = LIMIT_PANEL_FRAMES_PER_S,
+	    .burst = LIMIT_PANEL_FRAMES_BURST,
+	};
+
+	if (link->frames_left == 0)
+		link->frames_left =
+		    (uint8_t)rate_take_some(link->links->rates, &frames, link->panel->id,
+					    FRAMES_AT_ONCE, clock_monotonic_us());
+	if (link->frames_left == 0)
+		return false;
+	link->frames_left--;
+	return true;
+}
+
 static void on_alive(struct websocket *websocket)
 {
 	struct link *link = websocket_owner(websocket);
 
-	if (link->panel)
+	if (!link->panel)
+		return;
+	if (may_send(link)) {
 		panel_seen(link->panel);
+		return;
+	}
+	metric_add(METRIC_RATE_LIMITED, METRIC_LIMIT_FRAMES, 1);
+	drop(link);
 }
 
 static void on_drained(struct websocket *websocket)

@@ -9,6 +9,7 @@
 #include "loop/budgeted_queue.h"
 #include "panel_reports.h"
 #include "picture_fetcher.h"
+#include "task/rate.h"
 #include "write_behind.h"
 
 /* Of one panel; lies in panel->links. */
@@ -22,6 +23,7 @@ struct link {
 	int64_t position_told; /* the rotation_position that the cursor table has */
 	int64_t push_counted;  /* the generation of the last push that the metrics know of */
 	bool has_introduced_itself;
+	uint8_t frames_left; /* of those that were taken from the device's bucket */
 	struct deadline deadline;
 	struct list update; /* in links->updates, while playback is to decide again */
 };
@@ -33,6 +35,7 @@ struct links {
 	struct write_behind *write_behind;
 	struct panel_reports *reports;
 	const struct cursors *cursors;
+	struct rate_table *rates; /* shared by the workers of this instance */
 	/* The panel may show something else, or a link of it has gone. */
 	void (*on_change)(void *context, struct panel *panel);
 	void *context;

@@ -61,6 +61,18 @@ static uint64_t tag_of(const struct rate_table *table, const struct rate_policy 
 	return tag ? tag : 1;
 }
 
+/* The bucket of a tag; NULL: there is none. */
+static struct bucket *find(struct rate_table *table, uint64_t tag)
+{
+	for (unsigned i = 0; i < NEIGHBOURHOOD; i++) {
+		struct bucket *bucket = &table->buckets[(tag + i) % BUCKETS];
+
+		if (atomic_load_explicit(&bucket->tag, memory_order_relaxed) == tag)
+			return bucket;
+	}
+	return NULL;
+}
+
 /* The bucket of a tag. Else takes over a free one, or that which is full of tokens first. Of two
  * processes that race for a bucket, both may believe they got it: one then counts in the other's,
  * once. */
@@ -152,22 +164,61 @@ struct rate_result rate_look(const struct rate_table *table, const struct rate_p
 	return result_of(&times, used_us, used_us + times.token_us <= times.bucket_us);
 }
 
-struct rate_result rate_take(struct rate_table *table, const struct rate_policy *policy,
-			     struct id id, uint64_t now_us)
+/* Takes as many tokens as there are, at most count. *ret_used_us: after that, until the bucket is
+ * full. */
+static unsigned take(struct rate_table *table, const struct rate_policy *policy,
+		     const struct times *times, struct id id, unsigned count, uint64_t now_us,
+		     uint64_t *ret_used_us)
 {
 	struct bucket *bucket = bucket_find(table, tag_of(table, policy, id));
 	uint64_t full_us = atomic_load(&bucket->full_us);
-	struct times times = times_of(policy);
 
 	for (;;) {
 		uint64_t from_us = full_us > now_us ? full_us : now_us;
-		uint64_t used_us = from_us - now_us;
+		uint64_t used_us = from_us - now_us, taken_us;
+		uint64_t left =
+		    used_us < times->bucket_us ? (times->bucket_us - used_us) / times->token_us : 0;
 
-		if (used_us + times.token_us > times.bucket_us)
-			return result_of(&times, used_us, false);
-		use_until(table, from_us + times.token_us);
-		if (atomic_compare_exchange_weak(&bucket->full_us, &full_us,
-						 from_us + times.token_us))
-			return result_of(&times, used_us + times.token_us, true);
+		count = left < count ? (unsigned)left : count;
+		taken_us = count * times->token_us;
+		*ret_used_us = used_us + taken_us;
+		if (count == 0)
+			return 0;
+		use_until(table, from_us + taken_us);
+		if (atomic_compare_exchange_weak(&bucket->full_us, &full_us, from_us + taken_us))
+			return count;
 	}
+}
+
+struct rate_result rate_take(struct rate_table *table, const struct rate_policy *policy,
+			     struct id id, uint64_t now_us)
+{
+	struct times times = times_of(policy);
+	uint64_t used_us;
+	bool is_allowed = take(table, policy, &times, id, 1, now_us, &used_us) > 0;
+
+	return result_of(&times, used_us, is_allowed);
+}
+
+unsigned rate_take_some(struct rate_table *table, const struct rate_policy *policy, struct id id,
+			unsigned count, uint64_t now_us)
+{
+	struct times times = times_of(policy);
+	uint64_t used_us;
+
+	return take(table, policy, &times, id, count, now_us, &used_us);
+}
+
+void rate_give_back(struct rate_table *table, const struct rate_policy *policy, struct id id,
+		    uint64_t now_us)
+{
+	uint64_t token_us = times_of(policy).token_us, full_us;
+	struct bucket *bucket = find(table, tag_of(table, policy, id));
+
+	if (!bucket)
+		return;
+	full_us = atomic_load(&bucket->full_us);
+	while (full_us > now_us &&
+	       !atomic_compare_exchange_weak(&bucket->full_us, &full_us, full_us - token_us))
+		;
 }

@@ -8,8 +8,8 @@ import socket
 
 import images
 import pytest
-from conftest import colour_of, noise, png, wait_until
-from panel import BINARY, IMMEDIATE, PING, TEXT, Panel, frame
+from conftest import Device, colour_of, noise, only, png, wait_until
+from panel import BINARY, IMMEDIATE, PING, PONG, TEXT, Panel, frame
 
 RED, LIME, WHITE = (255, 0, 0), (0, 255, 0), (255, 255, 255)
 
@@ -149,6 +149,35 @@ def test_flood_ends_the_connection(server, rotation):
     with rotation.connect() as panel:
         begin(panel)
         assert_alive(server, rotation, panel)
+
+
+PINGS = 2000
+
+
+def answered_pings(device, server):
+    """Of one connection, which is then closed."""
+    with device.connect(server=server) as panel:
+        try:
+            panel.send(frame(PING, b"x") * PINGS)
+            count = 0
+            while count < PINGS and (got := panel.read_frame()) is not None:
+                count += got[0] == PONG
+        except OSError:
+            pass
+        return count
+
+
+def test_frames_count_for_the_device_over_its_connections(pair):
+    """And over the workers: a connection of its own brings nothing new."""
+    device = Device(pair, pair.ctl)
+    answered = []
+    while len(answered) < 6 and answered[-1:] in ([], [PINGS]):
+        with only(pair, len(answered) % 2):
+            answered.append(answered_pings(device, pair))
+    assert answered[-1] < PINGS, answered
+    assert len(answered) >= 3
+    # A device beside it has its own.
+    assert answered_pings(Device(pair, pair.ctl), pair) == PINGS
 
 
 def test_flood_of_pings_does_not_stop_the_others(server, make_device):

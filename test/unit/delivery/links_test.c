@@ -328,6 +328,39 @@ static void a_draining_worker_sends_its_panels_away(void **state)
 	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 1);
 }
 
+/* Frames until the socket is dropped. While they come, a few more are allowed. */
+static unsigned live_until_dropped(struct script_socket *socket, unsigned at_most)
+{
+	unsigned count = 0;
+
+	while (!socket->is_dropped && count < at_most) {
+		panel_lives(socket);
+		count++;
+	}
+	return count;
+}
+
+static void frames_count_for_the_device(void **state)
+{
+	enum { EACH = LIMIT_WEBSOCKET_FRAMES_PER_MINUTE / 4 };
+	struct script_device *device = add_device(), *other = add_device();
+	unsigned sum = 0, last = EACH;
+
+	(void)state;
+	for (unsigned links = 0; links < 8 && last == EACH; links++) {
+		struct script_socket *socket = connect_device(device);
+
+		last = live_until_dropped(socket, EACH);
+		sum += last;
+		close_socket(socket);
+	}
+	assert_in_range(last, 1, EACH - 1);
+	assert_in_range(sum, LIMIT_WEBSOCKET_FRAMES_PER_MINUTE,
+			2 * LIMIT_WEBSOCKET_FRAMES_PER_MINUTE);
+	assert_int_equal(live_until_dropped(connect_device(other), EACH), EACH);
+	assert_false(script_socket->is_dropped);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, serve_begin, serve_end)
 
 int main(void)
@@ -348,6 +381,7 @@ int main(void)
 	    TEST(what_is_not_understood_is_ignored),
 	    TEST(an_old_panel_is_read_when_a_display_connects),
 	    TEST(a_picture_out_of_memory_is_fetched_and_dropped_again),
+	    TEST(frames_count_for_the_device),
 	    TEST(a_draining_worker_sends_its_panels_away),
 	};
 

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "task/rate.h"
 
 #include <endian.h>
 #include <stdio.h>
@@ -36,7 +37,8 @@ static unsigned value_count, column_count;
 
 int script_begin(void **state)
 {
-	static const struct region *const regions[] = {&cursor_region, &change_region};
+	static const struct region *const regions[] = {&cursor_region, &change_region,
+						       &rate_region};
 
 	(void)state;
 	now_ms = start_ms;

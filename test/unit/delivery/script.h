@@ -151,6 +151,8 @@ extern struct script_socket *script_socket;
 /* The messages that delivery has sent since the last call. */
 const char *sent_to(struct script_socket *socket);
 void panel_says(struct script_socket *socket, const char *text);
+/* A frame of any kind has come. */
+void panel_lives(struct script_socket *socket);
 /* The peer reads again. */
 void drain_socket(struct script_socket *socket);
 /* The peer left, or the drop is over. */

@@ -98,6 +98,11 @@ void panel_says(struct script_socket *socket, const char *text)
 	run_turns();
 }
 
+void panel_lives(struct script_socket *socket)
+{
+	socket->events->on_alive((struct websocket *)(void *)socket);
+}
+
 void close_socket(struct script_socket *socket)
 {
 	unsigned i = 0;

@@ -233,6 +233,33 @@ static void time_may_go_back_a_little(void **state)
 	assert_true(rate_take(table, &ten, id_of(1), START_US).is_allowed);
 }
 
+static void several_are_taken_at_once(void **state)
+{
+	(void)state;
+	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US), 16);
+	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US), 16);
+	/* What is left, and what has grown since. */
+	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US), 8);
+	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US), 0);
+	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US + SECOND_US / 2), 5);
+	assert_false(rate_take(table, &ten, id_of(1), START_US + SECOND_US / 2).is_allowed);
+	assert_true(rate_take(table, &ten, id_of(2), START_US).is_allowed);
+}
+
+static void what_is_given_back_can_be_taken_again(void **state)
+{
+	(void)state;
+	rate_give_back(table, &ten, id_of(1), START_US); /* none was taken */
+	assert_int_equal(rate_take_some(table, &ten, id_of(1), 100, START_US), 40);
+	rate_give_back(table, &ten, id_of(1), START_US);
+	rate_give_back(table, &ten, id_of(1), START_US);
+	assert_int_equal(rate_take_some(table, &ten, id_of(1), 100, START_US), 2);
+	/* A full bucket takes none back. */
+	rate_give_back(table, &ten, id_of(1), START_US + 60 * SECOND_US);
+	assert_int_equal(
+	    rate_take_some(table, &ten, id_of(1), 100, START_US + 60 * (uint64_t)SECOND_US), 40);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +276,9 @@ int main(void)
 					    close_table),
 	    cmocka_unit_test_setup_teardown(processes_share_a_bucket, open_table, close_table),
 	    cmocka_unit_test_setup_teardown(time_may_go_back_a_little, open_table, close_table),
+	    cmocka_unit_test_setup_teardown(several_are_taken_at_once, open_table, close_table),
+	    cmocka_unit_test_setup_teardown(what_is_given_back_can_be_taken_again, open_table,
+					    close_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
