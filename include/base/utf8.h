@@ -20,5 +20,14 @@ size_t utf8_length(struct str text);
 /* Cc of the Unicode character database: U+0000 to U+001F and U+007F to U+009F. */
 bool utf8_is_control(uint32_t code_point);
 
+/* Whether it does more to a reader than show a character: control characters, what changes the
+ * direction of the text beside it (UAX 9, explicit and implicit marks), and separators of lines.
+ * All are below U+10000. */
+bool utf8_is_steering(uint32_t code_point);
+
+enum { UTF8_ESCAPE_BYTES = 6 };
+/* "\u202e" and a NUL: as JSON and people write such a character. */
+void utf8_escape(uint32_t code_point, char ret_text[static UTF8_ESCAPE_BYTES + 1]);
+
 /* White_Space of the Unicode character database. */
 bool utf8_is_space(uint32_t code_point);

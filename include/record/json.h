@@ -65,5 +65,8 @@ bool json_next_item(struct json_walk *walk, const struct json_value **ret_item);
 bool json_next_member(struct json_walk *walk, struct str *ret_name,
 		      const struct json_value **ret_value);
 
-/* Appends a quoted string with escapes where JSON needs them. text: valid UTF-8. */
+/* Appends a quoted string with escapes where JSON needs them, and for characters that would steer
+ * the terminal of whoever looks at the JSON (utf8_is_steering()). text: valid UTF-8. */
 void json_write_str(struct buffer *buffer, struct str text);
+/* Appends a text that is JSON already, with escapes for the latter. */
+void json_write_text(struct buffer *buffer, struct str json);

@@ -89,12 +89,6 @@ static void line_put_number(struct line *line, int64_t number)
 	line_put(line, text, decimal_format(number, text));
 }
 
-/* LINE SEPARATOR and PARAGRAPH SEPARATOR: some readers end a line there. */
-static bool is_line_separator(uint32_t code_point)
-{
-	return code_point == 0x2028 || code_point == 0x2029;
-}
-
 /* Writes the character at the front of text, which is not empty, and returns its bytes; 0 when the
  * line is full. Escapes characters that could break a line or a terminal, and replaces bytes that
  * are no UTF-8, so that the line is valid JSON and valid UTF-8 whatever was in text. */
@@ -103,14 +97,14 @@ static size_t line_put_character(struct line *line, struct str text)
 	size_t length = utf8_sequence_length(text);
 	struct str rest = text;
 	uint32_t code_point = length ? utf8_next(&rest) : 0xfffd;
-	char escape[8];
+	char escape[UTF8_ESCAPE_BYTES + 1];
 	bool fits;
 
 	if (code_point == '"' || code_point == '\\') {
 		fits = line_put(line, (char[]){'\\', (char)code_point}, 2);
-	} else if (!length || utf8_is_control(code_point) || is_line_separator(code_point)) {
-		snprintf(escape, sizeof(escape), "\\u%04x", code_point);
-		fits = line_put(line, escape, 6);
+	} else if (!length || utf8_is_steering(code_point)) {
+		utf8_escape(code_point, escape);
+		fits = line_put(line, escape, UTF8_ESCAPE_BYTES);
 	} else {
 		fits = line_put(line, text.data, length);
 	}

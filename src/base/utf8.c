@@ -76,6 +76,25 @@ bool utf8_is_control(uint32_t c)
 	return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
+bool utf8_is_steering(uint32_t c)
+{
+	if (c < 0x61c)
+		return utf8_is_control(c);
+	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
+void utf8_escape(uint32_t c, char ret_text[static UTF8_ESCAPE_BYTES + 1])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	ret_text[0] = '\\';
+	ret_text[1] = 'u';
+	for (int i = 0; i < 4; i++)
+		ret_text[2 + i] = digits[c >> (12 - 4 * i) & 15];
+	ret_text[UTF8_ESCAPE_BYTES] = 0;
+}
+
 bool utf8_is_space(uint32_t c)
 {
 	return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 ||

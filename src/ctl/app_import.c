@@ -2,6 +2,7 @@
 #include "app_report.h"
 
 #include "base/memory.h"
+#include "record/json.h"
 
 #include <unistd.h>
 #include <yyjson.h>
@@ -46,6 +47,7 @@ static void print_json(const struct import *import)
 {
 	yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
 	yyjson_mut_val *root = yyjson_mut_obj(doc), *apps;
+	struct buffer json = {0};
 	char *text;
 
 	yyjson_mut_doc_set_root(doc, root);
@@ -56,8 +58,12 @@ static void print_json(const struct import *import)
 	for (size_t i = 0; i < import->count; i++)
 		add_app(doc, apps, &import->apps[i]);
 	text = yyjson_mut_write(doc, YYJSON_WRITE_ALLOW_INVALID_UNICODE, NULL);
-	if (text)
-		puts(text);
+	if (text) {
+		json_write_text(&json, str_from(text));
+		buffer_append_char(&json, '\n');
+		(void)ctl_print(&json);
+	}
+	buffer_finish(&json);
 	free(text);
 	yyjson_mut_doc_free(doc);
 }

@@ -146,13 +146,19 @@ static void print_schema(struct rendering *rendering, struct renderer_answer *an
 	yyjson_val *error = yyjson_obj_get(yyjson_doc_get_root(answer->head), "error");
 	yyjson_val *schema = yyjson_obj_get(yyjson_doc_get_root(answer->head), "schema");
 	char *text = yyjson_val_write(schema, YYJSON_WRITE_PRETTY_TWO_SPACES, NULL);
+	struct buffer shown = {0};
 
 	if (error) {
 		rendering->failed = true;
 		report(rendering, error, &rendering->log);
 	}
-	if (text)
-		printf("schema: %s\n", text);
+	if (text) {
+		buffer_append_str(&shown, STR("schema: "));
+		ctl_append_visible(str_from(text), "\n", &shown);
+		buffer_append_char(&shown, '\n');
+		(void)ctl_print(&shown);
+	}
+	buffer_finish(&shown);
 	free(text);
 }
 

@@ -1,6 +1,6 @@
 #include "app_report.h"
 
-#include "base/utf8.h"
+#include "ctl/ctl.h"
 
 /* As the renderers call a script that is its app's only file. */
 static bool is_sole_file(const char *file)
@@ -8,29 +8,9 @@ static bool is_sole_file(const char *file)
 	return strcmp(file, "app.star") == 0 || strcmp(file, "app.ts") == 0;
 }
 
-/* What a script says must not steer the terminal. */
 static void append_clean(const char *value, bool keeps_lines, struct buffer *text)
 {
-	struct str rest = str_from(value ? value : "");
-
-	while (rest.length) {
-		struct str before = rest;
-		uint32_t c;
-		bool kept;
-
-		if (utf8_sequence_length(rest) == 0) {
-			rest = str_from_offset(rest, 1);
-			buffer_append_char(text, '?');
-			continue;
-		}
-		c = utf8_next(&rest);
-		kept = !utf8_is_control(c) || c == '\t' || (c == '\n' && keeps_lines);
-
-		if (kept)
-			buffer_append(text, before.data, before.length - rest.length);
-		else
-			buffer_append_char(text, ' ');
-	}
+	ctl_append_visible(str_from(value ? value : ""), keeps_lines ? "\n\t" : "\t", text);
 }
 
 void app_report_text(const char *value, struct buffer *text)

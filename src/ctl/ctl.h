@@ -214,8 +214,16 @@ struct str ctl_panel_url(struct ctl *ctl);
 
 /* ---- fail.c ---- */
 
-/* Writes a line to stderr. It masks keys and passwords, and writes "?" for control characters other
- * than newlines and tabs, as the text may come from a file of a stranger. */
+/* Appends a text that strangers may have written: characters that would steer a terminal as
+ * "\u202e" (utf8_is_steering()), but those of kept; bytes that are no UTF-8 as "?". */
+void ctl_append_visible(struct str text, const char *kept, struct buffer *to);
+
+/* Writes a question to stderr, by ctl_append_visible(). */
+__attribute__((format(printf, 1, 0))) void ctl_ask(const char *format, va_list args);
+
+/* Writes a line to stderr. It masks keys and passwords, and writes what else would steer a terminal
+ * than newlines and tabs by ctl_append_visible(), as the text may come from a file of a stranger.
+ */
 __attribute__((format(printf, 1, 2))) void ctl_say(const char *format, ...);
 /* Says in such a line why a command fails; returns the code. */
 __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_fail(enum ctl_exit code, const char *format,

@@ -66,7 +66,7 @@ static void say_devices(const struct named_row *devices, unsigned count)
 
 	for (unsigned i = 0; i < count; i++) {
 		id_format(devices[i].id, id);
-		fprintf(stderr, "  %s  %.*s\n", id, STR_ARG(devices[i].email));
+		ctl_say("  %s  %.*s", id, STR_ARG(devices[i].email));
 	}
 }
 

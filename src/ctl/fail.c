@@ -8,23 +8,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Texts quote what is in files of strangers, and a control character may do anything to a terminal.
- */
-static void write_visible(struct str text)
+void ctl_append_visible(struct str text, const char *kept, struct buffer *to)
 {
 	while (text.length) {
 		size_t length = utf8_sequence_length(text);
 		struct str rest = text;
 		uint32_t c = length ? utf8_next(&rest) : 0;
+		char escape[UTF8_ESCAPE_BYTES + 1];
 
-		if (!length)
+		if (!length) {
+			buffer_append_char(to, '?');
 			rest = str_from_offset(text, 1);
-		if (utf8_is_control(c) && c != '\n' && c != '\t')
-			fputc('?', stderr);
-		else
-			fwrite(text.data, 1, length, stderr);
+		} else if (utf8_is_steering(c) && !(c && c < 0x80 && strchr(kept, (int)c))) {
+			utf8_escape(c, escape);
+			buffer_append(to, escape, UTF8_ESCAPE_BYTES);
+		} else {
+			buffer_append(to, text.data, length);
+		}
 		text = rest;
 	}
+}
+
+/* Texts quote what is in files of strangers. */
+static void write_visible(struct str text)
+{
+	struct buffer visible = {0};
+	struct str view;
+
+	ctl_append_visible(text, "\n\t", &visible);
+	view = buffer_view(&visible);
+	fwrite(view.data, 1, view.length, stderr);
+	buffer_finish(&visible);
 }
 
 /* Masks the passwords from start up to end. */
@@ -84,6 +98,15 @@ __attribute__((format(printf, 2, 0))) static void say(const char *prefix, const 
 	fputs(prefix, stderr);
 	write_visible(text ? str_from(text) : STR("out of memory"));
 	fputc('\n', stderr);
+	free(text);
+}
+
+void ctl_ask(const char *format, va_list args)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, format, args) >= 0)
+		write_visible(str_from(text));
 	free(text);
 }
 

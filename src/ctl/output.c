@@ -113,7 +113,7 @@ enum ctl_exit ctl_confirm(const struct ctl *ctl, const char *format, ...)
 		return ctl_fail(CTL_REFUSED,
 				"nobody can be asked here, so nothing was changed: say --yes");
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	ctl_ask(format, args);
 	va_end(args);
 	fputs(" Type yes to go on: ", stderr);
 	if (!fgets(answer, sizeof(answer), stdin) || strcmp(answer, "yes\n") != 0)

@@ -1,6 +1,7 @@
 #include "ctl/status_line.h"
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "ctl/ctl.h"
 #include "ctl/table.h"
 
 #include <string.h>
@@ -79,8 +80,7 @@ static void put_time(struct buffer *out, struct str stamp)
 
 static void put_clean(struct buffer *out, struct str text)
 {
-	for (size_t i = 0; i < text.length; i++)
-		buffer_append_char(out, (unsigned char)text.data[i] < ' ' ? ' ' : text.data[i]);
+	ctl_append_visible(text, "", out);
 }
 
 void status_line_error(struct str line, struct buffer *out)

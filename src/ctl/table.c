@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/require.h"
 #include "base/utf8.h"
+#include "ctl/ctl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,18 +52,25 @@ void table_init(struct table *table, const struct record *record)
 
 /* ---- values ---- */
 
+static size_t line_length(struct str text)
+{
+	size_t length = 0;
+
+	while (length < text.length && text.data[length] != '\n' && text.data[length] != '\t')
+		length++;
+	return length;
+}
+
 static void append_text(struct str value, struct buffer *text)
 {
+	/* A text of several lines has its cell in one. */
 	while (value.length) {
-		struct str rest = value;
-		uint32_t c = utf8_next(&rest);
+		size_t length = line_length(value);
 
-		if (utf8_is_control(c) || c == 0x2028 || c == 0x2029)
+		ctl_append_visible((struct str){value.data, length}, "", text);
+		if (length < value.length)
 			buffer_append_char(text, ' ');
-		else
-			buffer_append_str(
-			    text, (struct str){value.data, (size_t)(rest.data - value.data)});
-		value = rest;
+		value = str_from_offset(value, length < value.length ? length + 1 : length);
 	}
 }
 

@@ -81,19 +81,10 @@ static const struct record shown_record = RECORD(struct shown_version, shown_fie
 /* A stranger wrote it: a terminal would obey what it holds. */
 static void append_script(struct str script, struct buffer *text)
 {
-	bool is_raw = !isatty(STDOUT_FILENO) || !utf8_is_valid(script);
-
-	while (!is_raw && script.length) {
-		struct str rest = script;
-		uint32_t c = utf8_next(&rest);
-
-		if (utf8_is_control(c) && c != '\n' && c != '\t')
-			buffer_append_str(text, STR("\uFFFD"));
-		else
-			buffer_append(text, script.data, script.length - rest.length);
-		script = rest;
-	}
-	buffer_append_str(text, script);
+	if (isatty(STDOUT_FILENO))
+		ctl_append_visible(script, "\n\t", text);
+	else
+		buffer_append_str(text, script);
 	if (script.length && script.data[script.length - 1] != '\n' && isatty(STDOUT_FILENO))
 		buffer_append_char(text, '\n');
 }

@@ -161,17 +161,24 @@ struct str json_quote(struct arena *arena, struct str text)
 	char *at = start;
 
 	*at++ = '"';
-	for (size_t i = 0; i < text.length; i++) {
-		unsigned char c = (unsigned char)text.data[i];
+	while (text.length) {
+		struct str rest = text;
+		uint32_t c = is_utf8 ? utf8_next(&rest) : (unsigned char)text.data[0];
+		size_t length = is_utf8 ? text.length - rest.length : 1;
 
 		if (c == '"' || c == '\\') {
 			*at++ = '\\';
 			*at++ = (char)c;
-		} else if (c < 0x20) {
-			at += snprintf(at, 7, "\\u%04x", c);
+		} else if (!is_utf8 && c >= 0x80) {
+			*at++ = '?';
+		} else if (utf8_is_steering(c)) {
+			utf8_escape(c, at);
+			at += UTF8_ESCAPE_BYTES;
 		} else {
-			*at++ = c >= 0x80 && !is_utf8 ? '?' : (char)c;
+			memcpy(at, text.data, length);
+			at += length;
 		}
+		text = str_from_offset(text, length);
 	}
 	*at++ = '"';
 	*at = '\0';

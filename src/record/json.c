@@ -1,6 +1,7 @@
 #include "record/json.h"
 #include "base/limits.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "json_scan.h"
 #include "record/json_memory.h"
 
@@ -295,20 +296,47 @@ bool json_next_member(struct json_walk *walk, struct str *ret_name,
 	return true;
 }
 
-/* Writes the escape of a character that may not stand in a string as it is; returns its end. */
-static char *write_escape(char *out, unsigned char c)
+/* The ASCII characters that may not stand in a string as they are. DEL steers terminals. */
+static bool needs_escape(unsigned char c)
 {
-	static const char digits[] = "0123456789abcdef";
+	return c < 0x20 || c == '"' || c == '\\' || c == 0x7f;
+}
 
-	*out++ = '\\';
+static char *write_escape(char *out, uint32_t c)
+{
+	char text[UTF8_ESCAPE_BYTES + 1];
+
 	if (c == '"' || c == '\\') {
+		*out++ = '\\';
 		*out++ = (char)c;
 		return out;
 	}
-	memcpy(out, "u00", 3);
-	out[3] = digits[c >> 4];
-	out[4] = digits[c & 15];
-	return out + 5;
+	utf8_escape(c, text);
+	memcpy(out, text, UTF8_ESCAPE_BYTES);
+	return out + UTF8_ESCAPE_BYTES;
+}
+
+/* The first bytes of characters that steer: U+0080 to U+009F, U+061C, U+200E to U+2069. */
+static bool may_steer(unsigned char c)
+{
+	return c == 0xc2 || c == 0xd8 || c == 0xe2;
+}
+
+/* Writes what stands at the front of the text, of two or three bytes; returns how many it had. */
+static size_t write_wide(struct str text, char **out)
+{
+	struct str rest = text;
+	size_t length = utf8_sequence_length(text);
+	uint32_t c = length ? utf8_next(&rest) : 0;
+
+	if (length && utf8_is_steering(c)) {
+		*out = write_escape(*out, c);
+		return length;
+	}
+	length = length ? length : 1;
+	memcpy(*out, text.data, length);
+	*out += length;
+	return length;
 }
 
 void json_write_str(struct buffer *buffer, struct str text)
@@ -320,11 +348,32 @@ void json_write_str(struct buffer *buffer, struct str text)
 	for (size_t i = 0; i < text.length; i++) {
 		unsigned char c = (unsigned char)text.data[i];
 
-		if (c >= 0x20 && c != '"' && c != '\\')
-			*out++ = (char)c;
-		else
+		if (may_steer(c))
+			i += write_wide(str_from_offset(text, i), &out) - 1;
+		else if (needs_escape(c))
 			out = write_escape(out, c);
+		else
+			*out++ = (char)c;
 	}
 	*out++ = '"';
+	buffer_commit(buffer, (size_t)(out - start));
+}
+
+void json_write_text(struct buffer *buffer, struct str json)
+{
+	char *out = buffer_reserve(buffer, json.length * 6);
+	char *start = out;
+
+	/* Outside of strings there is none of them. */
+	for (size_t i = 0; i < json.length; i++) {
+		unsigned char c = (unsigned char)json.data[i];
+
+		if (may_steer(c))
+			i += write_wide(str_from_offset(json, i), &out) - 1;
+		else if (c == 0x7f)
+			out = write_escape(out, c);
+		else
+			*out++ = (char)c;
+	}
 	buffer_commit(buffer, (size_t)(out - start));
 }

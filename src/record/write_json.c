@@ -77,7 +77,7 @@ static void write_value(const struct record_field *field, const void *member, st
 		json_write_str(buffer, *(const struct str *)member);
 		break;
 	case RECORD_KIND_JSON:
-		buffer_append_str(buffer, *(const struct str *)member);
+		json_write_text(buffer, *(const struct str *)member);
 		break;
 	case RECORD_KIND_ID:
 		text[0] = '"';

@@ -380,7 +380,7 @@ def wrong_lines(lines, app, device):
         # Each sign-in would take days, or all memory.
         (change(lines, "account", passwordHash=PASSWORD_HASH.replace("t=2", "t=4294967295")), "as displayd makes"),
         (change(lines, "account", passwordHash=PASSWORD_HASH.replace("m=19456", "m=4194304")), "as displayd makes"),
-        (lines[:1] + [{"kind": "key", "\x1b]0;x\x07\x1b[2J\x9b": 1}] + lines[1:], "?]0;x??[2J?"),
+        (lines[:1] + [{"kind": "key", "\x1b]0;x\x07\x1b[2J\x9b": 1}] + lines[1:], "\\u001b]0;x\\u0007\\u001b[2J\\u009b"),
         (change(lines, "account", isAdministrator=True), "is not a known field"),
         (change(lines, "account", createdAt="yesterday"), "must be a time"),
         (change(lines, "app", slug="A b"), "slug must"), (change(lines, "app", visibility="all"), "visibility must"),

@@ -243,7 +243,7 @@ def test_a_folder_does_not_steer_the_terminal(running, email, checkout):
     printed = subprocess.run(command, capture_output=True, timeout=120, check=False,
                              env=running.environment).stdout
     assert b"\x1b" not in printed and b"\x07" not in printed
-    assert b"apps/a ]0;x b: not imported: " in printed and b"apps/caf?: not imported: " in printed
+    assert b"apps/a\\u001b]0;x\\u0007b: not imported: " in printed and b"apps/caf?: not imported: " in printed
 
 
 def test_a_form_that_wants_the_network(run, checkout):

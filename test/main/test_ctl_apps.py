@@ -95,6 +95,16 @@ class TestAppList:
         assert "\t" not in lines[1]
 
 
+    def test_a_name_steers_no_terminal(self, running, email):
+        name = "a\u202eb\u2066c"
+        running.ctl("app", "create", "--account", email, "--name", name, "--slug", f"b-{next(numbers)}")
+        for json_output in (False, True):
+            arguments = ["app", "list", "--account", email] + ["--json"] * json_output
+            text = running.ctl(*arguments, json_output=False)
+            assert "a\\u202eb\\u2066c" in text and "\u202e" not in text
+        assert running.ctl("app", "list", "--account", email)[0]["name"] == name
+
+
 class TestAppDisable:
     def test_by_id_and_slug(self, running, published):
         for name in (published["id"], published["id"].upper(), published["slug"]):

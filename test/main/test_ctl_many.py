@@ -126,7 +126,7 @@ def test_numbers_are_those_of_an_account(running, create, email):
     ("name\n" + "," * 40 + "\n", "2: the line has too many fields"),
     (b"\xff\xfe\n", "1: there is no column \"\""),
     ("name,ddk_0123456789abcdef\n", f"1: there is no column \"ddk_{16 * '*'}\":"),
-    ("name,a\x1b[31mb\n", "1: there is no column \"a?[31mb\":"),
+    ("name,a\x1b[31mb\n", "1: there is no column \"a\\u001b[31mb\":"),
 ])
 def test_no_such_file(create, text, fault):
     assert faults_of(create(text))[0].startswith(fault)

@@ -85,6 +85,19 @@ def test_unknown_apps_and_devices(world, owner, author, reviewer, plain):
 
 # ---- previews ----
 
+STEERING = "\u202e\u2066\u061c\x9b\x7f"
+
+
+def test_a_script_steers_no_terminal(author):
+    """That of somebody who looks at the answer as it came. The texts are what they were."""
+    script = f'def main():\n    print("log {STEERING}")\n    fail("no {STEERING}")\n'
+    answer = author.browser.post(author.make().path + "/preview",
+                                 {"scriptLanguage": "STARLARK", "scriptContent": script})
+    shown = answer.ok()
+    assert "\u202e\u2066" in shown["log"][0] and "\u202e\u2066" in shown["problem"]["message"]
+    assert not set(STEERING) & set(answer.body.decode())
+
+
 def test_preview(owner, plain):
     preview = owner.preview(plain, {"text": "hi", "color": "#f00"}).ok()
     assert webp(preview)[:4] == b"RIFF" and webp(preview)[8:12] == b"WEBP"

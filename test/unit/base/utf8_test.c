@@ -116,9 +116,28 @@ static void lengths(void **state)
 	assert_int_equal(utf8_sequence_length(STR("\x80")), 0);
 }
 
+static void test_what_steers(void **state)
+{
+	static const uint32_t steering[] = {0,	    0x1b,   0x7f,   0x80,   0x9f,   0x61c,  0x200e,
+					    0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069};
+	static const uint32_t harmless[] = {' ',    '~',    0xa0,   0xad,   0x61b,
+					    0x61d,  0x200d, 0x2010, 0x2027, 0x202f,
+					    0x2065, 0x206a, 0xfeff, 0x1f4a1};
+	char text[UTF8_ESCAPE_BYTES + 1];
+
+	(void)state;
+	for (size_t i = 0; i < array_length(steering); i++)
+		assert_true(utf8_is_steering(steering[i]));
+	for (size_t i = 0; i < array_length(harmless); i++)
+		assert_false(utf8_is_steering(harmless[i]));
+	utf8_escape(0x202e, text);
+	assert_string_equal(text, "\\u202e");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_what_steers),
 	    cmocka_unit_test(every_code_point),
 	    cmocka_unit_test(short_texts_as_python_has_them),
 	    cmocka_unit_test(classes_as_python_has_them),

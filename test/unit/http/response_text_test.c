@@ -10,7 +10,9 @@ static void quoting(void **state)
 	assert_string_equal(json_quote(&arena, STR("")).data, "\"\"");
 	assert_string_equal(json_quote(&arena, STR("a\"b\\c/")).data, "\"a\\\"b\\\\c/\"");
 	assert_string_equal(json_quote(&arena, STR("\x01\n\x1f\x7f")).data,
-			    "\"\\u0001\\u000a\\u001f\x7f\"");
+			    "\"\\u0001\\u000a\\u001f\\u007f\"");
+	assert_string_equal(json_quote(&arena, STR("\xe2\x80\xae \xc2\x9b")).data,
+			    "\"\\u202e \\u009b\"");
 	assert_string_equal(json_quote(&arena, STR("\xc3\xa4")).data, "\"\xc3\xa4\"");
 	assert_string_equal(json_quote(&arena, STR("a\xff")).data, "\"a?\"");
 	assert_int_equal(json_quote(&arena, STR("a\0b")).length, 10);

@@ -300,6 +300,27 @@ static void written_strings_are_read_back(void **state)
 	buffer_finish(&buffer);
 }
 
+/* A terminal that shows an answer is not steered by it. */
+static void what_steers_is_escaped(void **state)
+{
+	struct str text = STR("a\x1b[2J \x7f \xc2\x9b \xe2\x80\xae \xe2\x81\xa6 \xd8\x9c \xc3\xa9 "
+			      "\xe2\x80\x8d \xe2\x82\xac");
+	struct str visible = STR("a\\u001b[2J \\u007f \\u009b \\u202e \\u2066 \\u061c \xc3\xa9 "
+				 "\xe2\x80\x8d \xe2\x82\xac");
+	struct buffer buffer = {0};
+	struct str view;
+
+	(void)state;
+	json_write_str(&buffer, text);
+	view = buffer_view(&buffer);
+	assert_true(str_equal((struct str){view.data + 1, view.length - 2}, visible));
+	/* Also in what is JSON already, cut off or no UTF-8. */
+	buffer_clear(&buffer);
+	json_write_text(&buffer, STR("{\"\xe2\x80\xae\":\"\x7f\xe2\x80\"}\xe2"));
+	assert_true(str_equal(buffer_view(&buffer), STR("{\"\\u202e\":\"\\u007f\xe2\x80\"}\xe2")));
+	buffer_finish(&buffer);
+}
+
 static void walks_see_all_members_in_their_order(void **state)
 {
 	const struct json_value *value;
@@ -347,6 +368,7 @@ int main(void)
 	    cmocka_unit_test_teardown(walks_see_all_members_in_their_order, clean),
 	    cmocka_unit_test_teardown(strings_outlast_their_document, clean),
 	    cmocka_unit_test_teardown(written_strings_are_read_back, clean),
+	    cmocka_unit_test(what_steers_is_escaped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
