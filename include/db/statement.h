@@ -24,7 +24,7 @@
  * many there are. "grows with apps": it reads rows that others have made, or that one account can
  * make many of. Such a read of workers runs on a connection of its own, where the accounts take
  * turns (db/query.h). A write of workers must be bounded; those of an account's removal, which rest
- * for as long as they took, may grow. test/api/test_work.py runs each statement that is called
+ * for as long as they took, may grow. test/work/test_work.py runs each statement that is called
  * bounded beside 100,000 rows of each kind, and looks at what it reads.
  *
  * "row:" names a record (include/record/record.h), or lists columns, or both. In the text,

@@ -15,18 +15,15 @@ WITH closed AS (
 	FROM site
 	JOIN account ON account.id = site.heir_id
 	WHERE site.is_it AND account.closed_at IS NULL
-	FOR SHARE OF account
+	FOR NO KEY UPDATE OF account
 ), handed AS (
 	UPDATE app
 	SET account_id = (SELECT id FROM heir),
 		status = CASE WHEN EXISTS (SELECT FROM heir) THEN app.status ELSE 'disabled' END,
 		generation = app.generation + 1
 	FROM closed
-	WHERE app.account_id = closed.id AND app.visibility <> 'private' AND NOT app.is_removed AND EXISTS (
-		SELECT
-		FROM installation
-		JOIN device ON device.id = installation.device_id
-		WHERE installation.app_id = app.id AND device.account_id <> closed.id)
+	WHERE app.account_id = closed.id AND app.visibility <> 'private' AND NOT app.is_removed
+		AND is_app_of_others(app.id, closed.id)
 	RETURNING app.id, app.generation
 ), told AS (
 	SELECT count(pg_notify('displayd_hint', 'app:' || id || ':' || generation)) AS apps

@@ -1,14 +1,34 @@
 -- The apps that an account can install: active apps with a deployed version, all public ones and
--- its own private ones; at most 101, one more than a short list has.
+-- its own private ones; at most 101, one more than a short list has. Both are read in their order.
 -- params: account_id uuid
 -- row: app_listed
 -- effect: read
 -- work: bounded
-SELECT app.id, app.name, app.description, app_version.name AS version,
-	coalesce(app.author, account.name) AS author_name
-FROM app
-JOIN app_version ON app_version.id = app.deployed_version_id
-JOIN account ON account.id = app.account_id
-WHERE app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
-ORDER BY app.name COLLATE "C", app.id
-LIMIT 101
+WITH listed AS (
+	SELECT *
+	FROM (
+		(
+			SELECT name COLLATE "C" AS key, id, account_id, name, description, author, deployed_version_id
+			FROM app
+			WHERE status = 'active' AND visibility <> 'private'
+				AND deployed_version_id IS NOT NULL
+			ORDER BY name COLLATE "C", id
+			LIMIT 101
+		) UNION ALL (
+			SELECT name COLLATE "C" AS key, id, account_id, name, description, author, deployed_version_id
+			FROM app
+			WHERE account_id = :account_id AND status = 'active' AND visibility = 'private'
+				AND deployed_version_id IS NOT NULL
+			ORDER BY name COLLATE "C", id
+			LIMIT 101
+		)
+	) AS either
+	ORDER BY key, id
+	LIMIT 101
+)
+SELECT listed.id, listed.name, listed.description,
+	(SELECT name FROM app_version WHERE id = listed.deployed_version_id) AS version,
+	coalesce(listed.author, (SELECT name FROM account WHERE id = listed.account_id))
+		AS author_name
+FROM listed
+ORDER BY listed.key, listed.id

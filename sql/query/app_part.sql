@@ -4,12 +4,33 @@
 -- row: app_listed
 -- effect: read
 -- work: bounded
-SELECT app.id, app.name, app.description, app_version.name AS version,
-	coalesce(app.author, account.name) AS author_name
-FROM app
-JOIN app_version ON app_version.id = app.deployed_version_id
-JOIN account ON account.id = app.account_id
-WHERE app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
-	AND (app.name COLLATE "C", app.id) > (:after_name, :after_id)
-ORDER BY app.name COLLATE "C", app.id
-LIMIT :row_limit
+WITH listed AS (
+	SELECT *
+	FROM (
+		(
+			SELECT name COLLATE "C" AS key, id, account_id, name, description, author, deployed_version_id
+			FROM app
+			WHERE status = 'active' AND visibility <> 'private'
+				AND deployed_version_id IS NOT NULL
+				AND (name COLLATE "C", id) > (:after_name, :after_id)
+			ORDER BY name COLLATE "C", id
+			LIMIT :row_limit
+		) UNION ALL (
+			SELECT name COLLATE "C" AS key, id, account_id, name, description, author, deployed_version_id
+			FROM app
+			WHERE account_id = :account_id AND status = 'active' AND visibility = 'private'
+				AND deployed_version_id IS NOT NULL
+				AND (name COLLATE "C", id) > (:after_name, :after_id)
+			ORDER BY name COLLATE "C", id
+			LIMIT :row_limit
+		)
+	) AS either
+	ORDER BY key, id
+	LIMIT :row_limit
+)
+SELECT listed.id, listed.name, listed.description,
+	(SELECT name FROM app_version WHERE id = listed.deployed_version_id) AS version,
+	coalesce(listed.author, (SELECT name FROM account WHERE id = listed.account_id))
+		AS author_name
+FROM listed
+ORDER BY listed.key, listed.id

@@ -1,17 +1,25 @@
--- Claims a deployed version that has no picture of this engine yet, for some seconds. Other callers pass
--- it over meanwhile. One that another engine has made stays for an hour, as instances with different
--- ones would make it in turn. No row: there is none.
--- params: engine text, languages text[], claim_s int8
--- row: version_id uuid, app_id uuid, slug text, account_id uuid?, is_private bool, language text,
---   script text, checksum text, javascript text?, tries int4
+-- Claims a deployed version that has no picture of this engine yet, for some seconds, among so many apps
+-- in the order of their IDs. Other callers pass it over meanwhile. One that another engine has made
+-- stays for an hour, as instances with different ones would make it in turn. after_id: next_id of the
+-- portion before, all zero at first; next_id: all zero after the last app, and after_id where a
+-- version was claimed, as there may be others. version_id NULL: there is none.
+-- params: after_id uuid, row_limit int8, engine text, languages text[], claim_s int8
+-- row: next_id uuid, version_id uuid?, app_id uuid?, slug text?, account_id uuid?, is_private bool,
+--   language text?, script text?, checksum text?, javascript text?, tries int4
 -- effect: write
 -- work: bounded
-WITH next AS (
-	SELECT version.id
+WITH portion AS MATERIALIZED (
+	SELECT id, status, deployed_version_id
 	FROM app
-	JOIN app_version AS version ON version.id = app.deployed_version_id
+	WHERE id > :after_id
+	ORDER BY id
+	LIMIT :row_limit
+), next AS (
+	SELECT version.id
+	FROM portion
+	JOIN app_version AS version ON version.id = portion.deployed_version_id
 	LEFT JOIN app_picture ON app_picture.version_id = version.id
-	WHERE app.status = 'active' AND version.script_language = ANY (:languages)
+	WHERE portion.status = 'active' AND version.script_language = ANY (:languages)
 		AND (app_picture.version_id IS NULL
 			OR (app_picture.made_at IS NULL
 				OR (app_picture.engine <> :engine
@@ -33,11 +41,16 @@ WITH next AS (
 		OR app_picture.claimed_until < present_time()
 	RETURNING version_id, tries
 )
-SELECT version.id AS version_id, app.id AS app_id, app.slug, app.account_id,
-	app.visibility = 'private' AS is_private,
-	version.script_language AS language, version.script_content AS script, version.checksum,
-	app_compiled.javascript, claimed.tries
-FROM claimed
-JOIN app_version AS version ON version.id = claimed.version_id
-JOIN app ON app.id = version.app_id
+SELECT CASE WHEN claimed.version_id IS NOT NULL THEN :after_id
+		ELSE coalesce((SELECT id FROM portion ORDER BY id OFFSET :row_limit - 1 LIMIT 1),
+			'00000000-0000-0000-0000-000000000000') END AS next_id,
+	claimed.version_id, app.id AS app_id, app.slug, app.account_id,
+	coalesce(app.visibility = 'private', false) AS is_private,
+	version.script_language AS language,
+	CASE WHEN app_compiled.javascript IS NULL THEN version.script_content END AS script,
+	version.checksum, app_compiled.javascript, coalesce(claimed.tries, 0) AS tries
+FROM (SELECT) AS one
+LEFT JOIN claimed ON true
+LEFT JOIN app_version AS version ON version.id = claimed.version_id
+LEFT JOIN app ON app.id = version.app_id
 LEFT JOIN app_compiled ON app_compiled.version_id = version.id

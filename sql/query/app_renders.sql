@@ -18,22 +18,22 @@ SELECT version.name AS version,
 			'pausedUntil', json_timestamp(CASE WHEN failed.paused_until > present_time()
 				THEN failed.paused_until END))::text, chr(10) ORDER BY failed.rendered_at DESC)
 		FROM (
-			SELECT *
+			SELECT place, version_id
 			FROM render
 			WHERE version_id = version.id AND problem IS NOT NULL AND rendered_at IS NOT NULL
 			ORDER BY rendered_at DESC
 			LIMIT 20
-		) AS failed
+		) AS newest
+		JOIN render AS failed ON failed.place = newest.place
+			AND failed.version_id = newest.version_id
 	), '') AS failures,
 	app_hosts(app.id) AS hosts,
 	coalesce((
 		SELECT own.log
 		FROM installation
-		JOIN device ON device.id = installation.device_id
-			AND device.account_id = app.account_id
 		JOIN render AS own ON own.place = installation.place
 			AND own.version_id = version.id AND own.rendered_at IS NOT NULL
-		WHERE installation.app_id = app.id
+		WHERE installation.app_id = app.id AND installation.owner_id = app.account_id
 		ORDER BY own.rendered_at DESC
 		LIMIT 1
 	), '') AS own_log
@@ -45,7 +45,7 @@ CROSS JOIN LATERAL (
 	SELECT count(*) AS renders, count(problem) AS failing, max(rendered_at) AS rendered_at,
 		ceil(avg(took_us) / 1000)::int8 AS average_ms
 	FROM (
-		SELECT *
+		SELECT problem, rendered_at, took_us
 		FROM render
 		WHERE version_id = version.id AND rendered_at IS NOT NULL
 		ORDER BY rendered_at DESC

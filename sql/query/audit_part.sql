@@ -1,12 +1,10 @@
 -- A part of the log of who did what, newest first: at most so many that are older than a place.
--- Of those that have a text.
--- params: wanted text, before_id int8, row_limit int8
+-- params: before_id int8, row_limit int8
 -- row: audit_entry
 -- effect: read
--- work: grows with audit entries
+-- work: bounded
 SELECT {audit_entry}
 FROM audit_entry
 WHERE id < :before_id
-	AND position(lower(:wanted) IN lower(concat_ws(E'\n', actor, action, target, address))) > 0
 ORDER BY id DESC
 LIMIT :row_limit

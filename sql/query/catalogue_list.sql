@@ -1,19 +1,38 @@
--- The apps that an account can install (see app_list) whose name, slug, summary or author has a
--- text; at most 101, one more than a short list has.
--- params: account_id uuid, wanted text
+-- The apps that an account can install (see app_list); at most 101, one more than a short list has.
+-- params: account_id uuid
 -- row: catalogue_app
 -- effect: read
--- work: grows with apps
-SELECT app.id, app.slug, app.name, app.description, app_version.name AS version,
-	coalesce(app.author, account.name) AS author, app.account_id = :account_id AS is_own,
-	app.visibility = 'private' AS is_private,
-	app_picture.picture_hash AS picture, app_hosts(app.id) AS hosts
-FROM app
-JOIN app_version ON app_version.id = app.deployed_version_id
-LEFT JOIN app_picture ON app_picture.version_id = app_version.id
-JOIN account ON account.id = app.account_id
-WHERE app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
-	AND position(lower(:wanted) IN lower(concat_ws(E'\n', app.name, app.slug, app.description,
-		coalesce(app.author, account.name)))) > 0
-ORDER BY app.name COLLATE "C", app.id
-LIMIT 101
+-- work: bounded
+WITH listed AS (
+	SELECT *
+	FROM (
+		(
+			SELECT name COLLATE "C" AS key, id, account_id, slug, name, description, author,
+				visibility, deployed_version_id
+			FROM app
+			WHERE status = 'active' AND visibility <> 'private'
+				AND deployed_version_id IS NOT NULL
+			ORDER BY name COLLATE "C", id
+			LIMIT 101
+		) UNION ALL (
+			SELECT name COLLATE "C" AS key, id, account_id, slug, name, description, author,
+				visibility, deployed_version_id
+			FROM app
+			WHERE account_id = :account_id AND status = 'active' AND visibility = 'private'
+				AND deployed_version_id IS NOT NULL
+			ORDER BY name COLLATE "C", id
+			LIMIT 101
+		)
+	) AS either
+	ORDER BY key, id
+	LIMIT 101
+)
+SELECT listed.id, listed.slug, listed.name, listed.description,
+	(SELECT name FROM app_version WHERE id = listed.deployed_version_id) AS version,
+	coalesce(listed.author, (SELECT name FROM account WHERE id = listed.account_id)) AS author,
+	listed.account_id = :account_id AS is_own, listed.visibility = 'private' AS is_private,
+	(SELECT picture_hash FROM app_picture WHERE version_id = listed.deployed_version_id)
+		AS picture,
+	app_hosts(listed.id) AS hosts
+FROM listed
+ORDER BY listed.key, listed.id

@@ -22,6 +22,5 @@ WITH chosen AS (
 	JOIN account ON account.id = :actor_id
 )
 SELECT chosen.{person}, chosen.last_sign_in_at, :is_heir AS is_heir,
-	(SELECT count(*) FROM device WHERE device.account_id = chosen.id) AS devices,
-	(SELECT count(*) FROM app WHERE app.account_id = chosen.id) AS apps
+	chosen.device_count::int8 AS devices, chosen.owned_app_count AS apps
 FROM chosen

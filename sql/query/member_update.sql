@@ -20,6 +20,5 @@ WITH changed AS (
 )
 SELECT changed.{person}, changed.last_sign_in_at,
 	changed.id IS NOT DISTINCT FROM (SELECT heir_id FROM site WHERE is_it) AS is_heir,
-	(SELECT count(*) FROM device WHERE device.account_id = changed.id) AS devices,
-	(SELECT count(*) FROM app WHERE app.account_id = changed.id) AS apps
+	changed.device_count::int8 AS devices, changed.owned_app_count AS apps
 FROM changed

@@ -1,5 +1,5 @@
 -- A new API key of an account, which must own a device. While the key is made, a lock keeps that
--- device from being removed. Keys that were revoked long ago go. No row: the account owns no device, or is
+-- device from being removed. Some keys that were revoked long ago go. No row: the account owns no device, or is
 -- being removed.
 -- params: account_id uuid, id uuid, name text, secret_hash bytea, first_characters text, address text,
 --   session_id uuid
@@ -22,7 +22,14 @@ WITH owned AS (
 	RETURNING *
 ), forgotten AS (
 	DELETE FROM api_key
-	WHERE account_id = :account_id AND revoked_at < present_time() - interval '90 days'
+	WHERE id IN (
+		SELECT id
+		FROM api_key
+		WHERE account_id = :account_id
+			AND revoked_at < (SELECT present_time() - interval '90 days')
+		ORDER BY revoked_at
+		LIMIT 100
+		FOR UPDATE SKIP LOCKED)
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
 	SELECT account.id, account.email, 'key.create', fresh.name, :address, :session_id

@@ -10,7 +10,7 @@ WITH expired AS (
 	WHERE challenge IN (
 		SELECT challenge
 		FROM used_challenge
-		WHERE used_at < present_time() - 2 * :life_s * interval '1 second'
+		WHERE used_at < (SELECT present_time() - 2 * :life_s * interval '1 second')
 		ORDER BY used_at
 		LIMIT 100
 		FOR UPDATE SKIP LOCKED)

@@ -5,16 +5,16 @@
 -- effect: write
 -- work: bounded
 WITH portion AS (
-	SELECT place, version_id
+	SELECT ctid, version_id
 	FROM render
-	WHERE (engine < :engine OR engine > :engine) AND rendered_at IS NOT NULL
+	WHERE ((engine > '' AND engine < :engine) OR engine > :engine) AND rendered_at IS NOT NULL
 	LIMIT :row_limit
 	FOR NO KEY UPDATE SKIP LOCKED
 ), paused AS (
 	-- In an order, since other workers do the same.
 	SELECT version_id
 	FROM version_crashes
-	WHERE crashes > 0 AND version_id IN (SELECT version_id FROM portion)
+	WHERE crashes > 0 AND version_id = ANY (ARRAY (SELECT version_id FROM portion))
 	ORDER BY version_id
 	FOR NO KEY UPDATE
 ), freed AS (
@@ -28,6 +28,5 @@ SET generation = nextval('render_generation'),
 	engine = :engine,
 	due_at = least(render.due_at, present_time() + random() * interval '10 minutes'),
 	paused_until = NULL
-FROM portion
-WHERE render.place = portion.place AND render.version_id = portion.version_id
+WHERE ctid = ANY (ARRAY (SELECT ctid FROM portion)) -- which are locked
 RETURNING render.place, render.generation

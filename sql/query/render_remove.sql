@@ -7,7 +7,7 @@
 WITH portion AS (
 	SELECT ctid
 	FROM left_place
-	WHERE left_at < present_time() - interval '1 minute'
+	WHERE left_at < (SELECT present_time() - interval '1 minute')
 	ORDER BY left_at
 	LIMIT :row_limit
 	FOR UPDATE SKIP LOCKED

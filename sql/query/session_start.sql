@@ -28,7 +28,7 @@ WITH owner AS (
 	WHERE id IN (
 		SELECT id
 		FROM session
-		WHERE last_used_at < present_time() - :idle_s * interval '1 second'
+		WHERE last_used_at < (SELECT present_time() - :idle_s * interval '1 second')
 		ORDER BY last_used_at
 		LIMIT 100
 		FOR UPDATE SKIP LOCKED)

@@ -3,6 +3,7 @@
  * hosts that apps have not asked for a month. */
 #pragma once
 
+#include "base/limits.h"
 #include "db/db.h"
 
 struct leftovers {
@@ -12,7 +13,12 @@ struct leftovers {
 	struct arena arena;
 	struct db_query query;
 	struct id after_app; /* whose hosts were looked at last; all zero: none's in this round */
-	bool is_left;	     /* there may be more places */
+	/* The installation that was looked at last, likewise. */
+	struct id after_device;
+	char after_entry[4 * LIMIT_INSTALLATION_ID];
+	size_t after_entry_length;
+	bool has_settled; /* some of the last portion, and it was not the last one */
+	bool is_left;	  /* there may be more places */
 	bool is_draining;
 };
 

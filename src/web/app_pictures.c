@@ -8,6 +8,8 @@
 
 enum {
 	LOOK_MS = 60 * 1000,
+	PORTION = 200, /* apps, looked at together */
+	BETWEEN_MS = 20,
 	FAILED_MS = 10 * 1000,
 	START_MS = 1000,
 	CLAIM_S = 60,
@@ -30,8 +32,9 @@ struct app_pictures {
 	struct engine_job job;
 	struct str languages[ENGINE_LANGUAGE_COUNT];
 	unsigned language_count; /* that this build has */
+	struct id after_app;	 /* where the round goes on; all zero: at its beginning */
 	bool is_busy;
-	bool wants_look; /* something was deployed meanwhile */
+	bool wants_look; /* something was deployed meanwhile: another round follows at once */
 	bool is_draining;
 	bool has_listed;       /* the catalogue has another picture that nobody was told of */
 	int64_t told_lists_us; /* when open pages were told last */
@@ -42,9 +45,6 @@ static void rest(struct app_pictures *pictures, uint64_t ms)
 	engine_job_finish(&pictures->job);
 	arena_finish(&pictures->arena);
 	pictures->is_busy = false;
-	if (pictures->wants_look)
-		ms = 0;
-	pictures->wants_look = false;
 	if (!pictures->is_draining)
 		deadline_set(pictures->loop, &pictures->next, ms);
 }
@@ -162,20 +162,35 @@ static void render(struct app_pictures *pictures)
 		rest(pictures, retry_after_s * 1000);
 }
 
+/* No app of it lacks a picture. */
+static void end_portion(struct app_pictures *pictures)
+{
+	bool is_last = id_is_none(pictures->after_app);
+	bool goes_on = !is_last || pictures->wants_look;
+
+	if (is_last) {
+		tell_lists(pictures);
+		pictures->wants_look = false;
+	}
+	rest(pictures, goes_on ? BETWEEN_MS : LOOK_MS);
+}
+
 static void on_claimed(struct db_query *query, const struct db_result *result)
 {
 	struct app_pictures *pictures = container_of(query, struct app_pictures, query);
 
 	if (result->outcome != DB_OK || result->row_count == 0) {
-		tell_lists(pictures);
-		rest(pictures, LOOK_MS);
+		rest(pictures, FAILED_MS);
 		return;
 	}
 	db_read_row(result, 0, query->record, &pictures->arena, &pictures->row);
+	pictures->after_app = pictures->row.next_id;
 	if (pictures->is_draining)
 		rest(pictures, 0);
-	else
+	else if (!id_is_none(pictures->row.version_id))
 		render(pictures);
+	else
+		end_portion(pictures);
 }
 
 static void look(struct deadline *deadline)
@@ -191,6 +206,8 @@ static void look(struct deadline *deadline)
 	db_query_init(&pictures->query, &pictures->arena);
 	statement_app_picture_next(&pictures->query,
 				   &(struct app_picture_next_parameters){
+				       .after_id = pictures->after_app,
+				       .row_limit = PORTION,
 				       .engine = str_from(engines_version()),
 				       .languages = {pictures->languages, pictures->language_count},
 				       .claim_s = CLAIM_S,
@@ -204,9 +221,10 @@ static void on_deploy(struct hint_subscription *subscription, struct str text)
 	struct app_pictures *pictures = container_of(subscription, struct app_pictures, deploys);
 
 	(void)text;
-	if (pictures->is_busy)
+	/* In the middle of a round the app may be one that was passed. */
+	if (pictures->is_busy || !id_is_none(pictures->after_app))
 		pictures->wants_look = true;
-	else if (!pictures->is_draining)
+	if (!pictures->is_busy && !pictures->is_draining)
 		deadline_set(pictures->loop, &pictures->next, 0);
 }
 

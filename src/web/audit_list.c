@@ -5,23 +5,37 @@
 /* GET /web/admin/audit - who did what, newest first; with "q", what has the text in who, what, to
  * whom or from where. */
 
-static void ask_short(struct task *task, struct db_query *query)
-{
-	const struct web_search *search = task_state(task);
-
-	statement_audit_list(query, &(struct audit_list_parameters){.wanted = search->wanted},
-			     NULL);
-}
-
 static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
 {
 	const struct web_search *search = task_state(task);
 
-	statement_audit_part(query,
-			     &(struct audit_part_parameters){.wanted = search->wanted,
-							     .before_id = range->after.number,
-							     .row_limit = range->limit},
-			     NULL);
+	if (search->wanted.length)
+		statement_audit_search(query,
+				       &(struct audit_search_parameters){
+					   .wanted = search->wanted,
+					   .before_id = range->after.number,
+					   .row_limit = range->limit,
+				       },
+				       NULL);
+	else
+		statement_audit_part(query,
+				     &(struct audit_part_parameters){
+					 .before_id = range->after.number,
+					 .row_limit = range->limit,
+				     },
+				     NULL);
+}
+
+static void ask_short(struct task *task, struct db_query *query)
+{
+	const struct web_search *search = task_state(task);
+	struct list_range newest = web_search_short;
+
+	newest.after.number = INT64_MAX;
+	if (search->wanted.length)
+		ask_part(task, query, &newest);
+	else
+		statement_audit_list(query, NULL);
 }
 
 static struct list_place place(const void *row)

@@ -5,26 +5,37 @@
 /* GET /web/admin/accounts - all accounts, oldest first; with "q", those that have the text in their
  * name or address. */
 
-static void ask_short(struct task *task, struct db_query *query)
-{
-	const struct web_search *search = task_state(task);
-
-	statement_member_list(query, &(struct member_list_parameters){.wanted = search->wanted},
-			      NULL);
-}
-
 static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
 {
 	const struct web_search *search = task_state(task);
 
-	statement_member_part(query,
-			      &(struct member_part_parameters){
-				  .wanted = search->wanted,
-				  .after_created_at = range->after.number,
-				  .after_id = range->after.id,
-				  .row_limit = range->limit,
-			      },
-			      NULL);
+	if (search->wanted.length)
+		statement_member_search(query,
+					&(struct member_search_parameters){
+					    .wanted = search->wanted,
+					    .after_created_at = range->after.number,
+					    .after_id = range->after.id,
+					    .row_limit = range->limit,
+					},
+					NULL);
+	else
+		statement_member_part(query,
+				      &(struct member_part_parameters){
+					  .after_created_at = range->after.number,
+					  .after_id = range->after.id,
+					  .row_limit = range->limit,
+				      },
+				      NULL);
+}
+
+static void ask_short(struct task *task, struct db_query *query)
+{
+	const struct web_search *search = task_state(task);
+
+	if (search->wanted.length)
+		ask_part(task, query, &web_search_short);
+	else
+		statement_member_list(query, NULL);
 }
 
 static struct list_place place(const void *row)

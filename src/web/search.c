@@ -1,6 +1,9 @@
 #include "search.h"
 #include "base/limits.h"
 
+const struct list_range web_search_short = {.after = {.text = {.data = ""}},
+					    .limit = LIMIT_LIST_SHORT + 1};
+
 bool web_has_bad_search(struct task *task, const char *parameter, struct str *ret_wanted,
 			struct verdict *ret_answer)
 {

@@ -15,6 +15,9 @@ struct web_search {
 	struct str wanted; /* the parameter "q"; empty: all */
 };
 
+/* The range of a short list: what ask_short() gives to ask_part() where a text is wanted. */
+extern const struct list_range web_search_short;
+
 /* Answers with the list, whose functions find wanted in the task's state. */
 __attribute__((warn_unused_result)) struct verdict web_reply_found(struct task *task,
 								   const struct task_list *list);

@@ -82,7 +82,8 @@ ROWS = [
         1, 'pixlet', now(), 'said', 'example.org' FROM installation WHERE id = 'clock'"""),
     (14, "INSERT INTO left_place (place) VALUES ('somewhere')"),
     (14, f"""INSERT INTO app_compiled (version_id, javascript, engine, compiled_at) VALUES
-        ('{THIRD}', 'js', 'esbuild', now())"""),
+        ('{THIRD}', 'js', 'esbuild', now()) ON CONFLICT (version_id) DO UPDATE SET
+        javascript = excluded.javascript, engine = excluded.engine, compiled_at = excluded.compiled_at"""),
     (15, f"""INSERT INTO app_schema (version_id, locale, engine, schema) VALUES
         ('{FIRST}', 'en', 'pixlet', '{{}}')"""),
     (15, f"""INSERT INTO app_picture (version_id, engine, picture, made_at) VALUES

@@ -14,6 +14,7 @@ import images
 __all__ = ["author", "reviewer"]  # fixtures
 pytestmark = pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no engine is built")
 SETTLE = os.path.join(os.path.dirname(__file__), "../../sql/query/render_settle.sql")
+ID_NONE = "00000000-0000-0000-0000-000000000000"
 RED, GREEN, BLUE = (255, 0, 0), (0, 255, 0), (0, 0, 255)
 
 NOTHING = "def main():\n    return []\n"
@@ -40,7 +41,8 @@ def shows(panel, color):
 def settle(world):
     """As a worker does it now and then: installations forget their places before."""
     with open(SETTLE, encoding="utf-8") as file:
-        return world.sql(file.read().replace(":row_limit", "200"))[0][0]
+        text = file.read().replace(":row_limit", "200").replace(":after_device", f"'{ID_NONE}'")
+    return world.sql(text.replace(":after_id", "''"))[0][0]
 
 
 def test_an_installed_app_is_shown(world, author, reviewer, browser):

@@ -4,10 +4,7 @@
 -- effect: read
 -- work: grows with accounts
 SELECT id, email, name, created_at,
-	(SELECT count(*) FROM device WHERE device.account_id = account.id) AS devices,
-	(SELECT count(*) FROM api_key WHERE api_key.account_id = account.id AND revoked_at IS NULL)
-		AS keys,
-	(SELECT count(*) FROM app WHERE app.account_id = account.id) AS apps,
+	device_count::int8 AS devices, key_count::int8 AS keys, owned_app_count AS apps,
 	is_reviewer, is_administrator
 FROM account
 WHERE :email IS NULL OR lower(account.email) = lower(:email)

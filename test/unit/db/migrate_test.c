@@ -330,6 +330,59 @@ static void test_present_time(void **state)
 	PQfinish(old);
 }
 
+#define A "00000000-0000-0000-0000-00000000000"
+
+/* Rows of each kind that the migration of bounded work fills columns of. */
+static const char before_bounded_work[] =
+    "INSERT INTO account (id, email, name) VALUES ('" A "1', 'a@x.org', 'A'), "
+    "('" A "2', 'b@x.org', 'B');"
+    "INSERT INTO app (id, account_id, slug, name, description, status) VALUES "
+    "('" A "3', '" A "1', 'one', 'One', 'ABC', 'draft'), ('" A
+    "4', NULL, 'two', 'Two', '', 'disabled');"
+    "INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum, status, "
+    "reviewed_at) VALUES ('" A "5', '" A "3', '1', 'TYPESCRIPT', 'x', 'x', 'APPROVED', now()), "
+    "('" A "6', '" A "3', '2', 'TYPESCRIPT', 'x', 'x', 'PENDING', NULL);"
+    "INSERT INTO app_schema (version_id, locale, engine, schema, made_at) "
+    "VALUES ('" A "5', 'en', 'e', '', '2020-01-01');"
+    "INSERT INTO device (id, account_id, name, link_key_hash) "
+    "VALUES ('" A "7', '" A "2', 'D', sha256('x'));"
+    "INSERT INTO installation (device_id, id, app_id, position) "
+    "VALUES ('" A "7', 'app', '" A "3', 1), ('" A "7', 'pushed', NULL, 2);"
+    "INSERT INTO api_key (id, account_id, name, secret_hash, revoked_at) "
+    "VALUES ('" A "8', '" A "1', 'K', sha256('y'), now()) RETURNING 1";
+
+static void test_bounded_work(void **state)
+{
+	enum { BEFORE_BOUNDED_WORK = 21 };
+	struct migrate_error error = {""};
+	int applied;
+
+	(void)state;
+	fresh("migrate_work", "UTF8");
+	if (migrator_run(url, migrations, BEFORE_BOUNDED_WORK, &applied, &error) < 0)
+		fail_msg("%s", error.text);
+	free(query(before_bounded_work));
+	if (migrate_run(url, &applied, &error) < 0)
+		fail_msg("%s", error.text);
+	must_give("SELECT string_agg(owned_app_count::text, ' ' ORDER BY email) FROM account",
+		  "1 0");
+	must_give("SELECT string_agg(id || ':' || coalesce(owner_id::text, '-'), ' ' ORDER BY id) "
+		  "FROM installation",
+		  "app:" A "2 pushed:-");
+	must_give("SELECT string_agg(version_id::text, ' ') FROM app_compiled", A "6");
+	must_give("SELECT bool_and(used_at = made_at AND use_count = 0) FROM app_schema", "t");
+	must_give("SELECT search_text FROM app WHERE slug = 'one'", "one\none\nabc\n");
+	must_give("SELECT is_app_of_others('" A "3', '" A "1') "
+		  "AND NOT is_app_of_others('" A "3', '" A "2')",
+		  "t");
+	/* What a program of before does is counted, too. */
+	must_give("UPDATE app SET account_id = '" A "2' WHERE slug = 'one' RETURNING 1", "1");
+	must_give("SELECT string_agg(owned_app_count::text, ' ' ORDER BY email) FROM account",
+		  "0 1");
+	must_give("DELETE FROM app WHERE slug = 'two' RETURNING 1", "1");
+	must_give("SELECT sum(owned_app_count) FROM account", "1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +399,7 @@ int main(void)
 	    cmocka_unit_test(test_embedded),
 	    cmocka_unit_test(test_account_with_many_keys),
 	    cmocka_unit_test(test_present_time),
+	    cmocka_unit_test(test_bounded_work),
 	};
 
 	return cmocka_run_group_tests(tests, make_tables, NULL);
