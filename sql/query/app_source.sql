@@ -3,10 +3,12 @@
 -- empty, the one that is installed. No row: the account can neither install it, nor has it on the
 -- device. A schema is the version's own, as this engine gives it, and not too old. What failure_ begins
 -- is why it had none within the last minute, with as much of the network (is_looked_at means nothing).
+-- is_use_due: that the form is used is to be counted (app_schema_used). The code is read by whoever runs
+-- it (version_code).
 -- params: account_id uuid, app_id uuid, slug text, device_id uuid, installation_id text, engine text,
 --   is_looked_at bool
--- row: app_id uuid, slug text, name text, version_id uuid?, version text?, language text?, script text?,
---   checksum text?, javascript text?, has_schema bool, schema text?, has_device bool, timezone text,
+-- row: app_id uuid, slug text, name text, version_id uuid?, version text?, language text?,
+--   checksum text?, has_schema bool, schema text?, is_use_due bool, has_device bool, timezone text,
 --   locale text, picture_limit_bytes int4, duration_s int4, is_installed bool, is_disabled bool,
 --   settings text?, secret_settings bytea?, settings_hash bytea?, reach int2, has_failed bool,
 --   failure_kind int2, failure_message text?, failure_file text?, failure_line int4,
@@ -25,8 +27,11 @@ WITH owned AS (
 	WHERE installation.app_id IS NOT NULL
 )
 SELECT app.id AS app_id, app.slug, app.name, version.id AS version_id, version.name AS version,
-	version.script_language AS language, version.script_content AS script, version.checksum,
-	app_compiled.javascript, app_schema.version_id IS NOT NULL AS has_schema, app_schema.schema,
+	version.script_language AS language, version.checksum,
+	app_schema.version_id IS NOT NULL AS has_schema, app_schema.schema,
+	coalesce(app_schema.used_at < present_time() - CASE
+		WHEN app_schema.used_by IS DISTINCT FROM :account_id THEN interval '1 minute'
+		ELSE interval '1 hour' END, false) AS is_use_due,
 	owned.id IS NOT NULL AS has_device, coalesce(owned.timezone, 'UTC') AS timezone,
 	coalesce(owned.locale, 'en') AS locale,
 	coalesce(owned.picture_limit_bytes, 460000) AS picture_limit_bytes,
@@ -38,7 +43,6 @@ SELECT app.id AS app_id, app.slug, app.name, version.id AS version_id, version.n
 	coalesce(failure.line, 0) AS failure_line, coalesce(failure."column", 0) AS failure_column
 FROM app
 LEFT JOIN app_version AS version ON version.id = app.deployed_version_id AND app.status = 'active'
-LEFT JOIN app_compiled ON app_compiled.version_id = version.id
 LEFT JOIN owned ON true
 LEFT JOIN entry ON entry.app_id = app.id
 LEFT JOIN app_schema ON app_schema.version_id = version.id

@@ -94,7 +94,7 @@ SELECT taken.is_claimed, wanted.is_supported, milliseconds_until(greatest((
 	), (SELECT paused_until FROM held))) AS wait_ms,
 	wanted.device_id, wanted.installation_id, wanted.settings, wanted.secret_settings,
 	wanted.timezone, wanted.locale, wanted.duration_s, wanted.picture_limit_bytes,
-	wanted.script_language, CASE WHEN taken.is_claimed THEN wanted.script_content END
-		AS script_content,
-	wanted.checksum, wanted.javascript
+	wanted.script_language, CASE WHEN taken.is_claimed AND wanted.javascript IS NULL
+		THEN wanted.script_content END AS script_content,
+	wanted.checksum, CASE WHEN taken.is_claimed THEN wanted.javascript END AS javascript
 FROM wanted, taken

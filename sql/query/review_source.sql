@@ -1,9 +1,10 @@
 -- What is to be run of a version.
 -- params: id uuid
--- row: script_language text, script_content text, checksum text, javascript text?
+-- row: script_language text, script_content text?, checksum text, javascript text?
 -- effect: read
 -- work: bounded
-SELECT app_version.script_language, app_version.script_content, app_version.checksum,
+SELECT app_version.script_language, CASE WHEN app_compiled.javascript IS NULL
+		THEN app_version.script_content END AS script_content, app_version.checksum,
 	app_compiled.javascript
 FROM app_version
 LEFT JOIN app_compiled ON app_compiled.version_id = app_version.id

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "domain/secret_settings.h"
 #include "domain/settings.h"
+#include "domain/studio.h"
 #include "main/secret_key.h"
 #include "render/engine.h"
 #include "settings_file.h"
@@ -82,8 +83,26 @@ static enum ctl_exit read_arguments(struct work *work, struct settings *ret_sett
 
 /* ---- the form ---- */
 
+static enum ctl_exit find_script(struct work *work, struct str *ret_script)
+{
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	statement_app_script(ctl_new_query(work->ctl),
+			     &(struct app_script_parameters){.app_id = work->source->app_id,
+							     .id = work->source->version_id},
+			     NULL);
+	code = ctl_query(work->ctl, &rows);
+	if (code != CTL_DONE)
+		return code;
+	if (rows.count == 0)
+		return ctl_fail(CTL_REFUSED, "no version of this app is deployed");
+	*ret_script = ((const struct app_script *)rows.rows)->script_content;
+	return CTL_DONE;
+}
+
 /* By running the script, without network. */
-static enum ctl_exit ask_form(struct work *work, struct str *ret_schema)
+static enum ctl_exit ask_form(struct work *work, struct str script, struct str *ret_schema)
 {
 	const struct app_source_row *source = work->source;
 	yyjson_mut_doc *head = yyjson_mut_doc_new(NULL);
@@ -103,7 +122,7 @@ static enum ctl_exit ask_form(struct work *work, struct str *ret_schema)
 	yyjson_mut_obj_add_str(head, root, "timezone", "UTC");
 	yyjson_mut_obj_add_strncpy(head, root, "locale", source->locale.data,
 				   source->locale.length);
-	if (!engine || app_engine_ask(engine, head, source->script, &answer, why) < 0) {
+	if (!engine || app_engine_ask(engine, head, script, &answer, why) < 0) {
 		code = ctl_fail(CTL_FAILED, "the app's form is not there: %s", why);
 	} else if (yyjson_obj_get(yyjson_doc_get_root(answer.head), "error")) {
 		code = ctl_fail(CTL_REFUSED,
@@ -148,18 +167,20 @@ static enum ctl_exit find_app(struct work *work, struct str app, bool is_new)
 	if (rows.count == 0 || (!is_new && !work->source->is_installed))
 		return ctl_fail(CTL_NOT_FOUND, "the device has no installation %.*s of an app",
 				STR_ARG(work->installation_id));
-	if (!work->source->script.length)
+	if (!work->source->language.length)
 		return ctl_fail(CTL_REFUSED, "no version of this app is deployed");
 	return CTL_DONE;
 }
 
 static enum ctl_exit find_form(struct work *work)
 {
-	struct str schema = work->source->schema, reason;
+	struct str schema = work->source->schema, script, reason;
 	enum ctl_exit code = CTL_DONE;
 
 	if (!work->source->has_schema)
-		code = ask_form(work, &schema);
+		code = find_script(work, &script);
+	if (!work->source->has_schema && code == CTL_DONE)
+		code = ask_form(work, script, &schema);
 	if (code == CTL_DONE &&
 	    !form_read(schema.data ? schema : STR(""), &work->ctl->arena, &work->form, &reason))
 		return ctl_fail(CTL_REFUSED, "the app's form is not there: %.*s", STR_ARG(reason));

@@ -6,6 +6,7 @@
 #include "problem_json.h"
 #include "settings_text.h"
 
+#include "db/note.h"
 #include "db/statements.h"
 #include "domain/content.h"
 #include "domain/settings_mask.h"
@@ -160,38 +161,22 @@ static void store(struct render_job *job)
 }
 
 /* What the compiler has made for this render is kept for all later ones. */
-struct keeping {
-	struct arena arena;
-	struct db_query query;
-};
-
-static void on_kept(struct db_query *query, const struct db_result *result)
-{
-	struct keeping *keeping = container_of(query, struct keeping, query);
-
-	(void)result;
-	arena_finish(&keeping->arena);
-	free(keeping);
-}
-
 static void keep_compiled(const struct render_job *job)
 {
-	struct keeping *keeping;
+	struct db_note *note;
 
 	if (!job->engine.answer.compiled.length)
 		return;
-	keeping = memory_zalloc(sizeof(*keeping));
-	db_query_init(&keeping->query, &keeping->arena);
+	note = db_note_new();
 	statement_app_compile_store(
-	    &keeping->query,
+	    &note->query,
 	    &(struct app_compile_store_parameters){
 		.version_id = job->want->app.version_id,
-		.javascript = arena_copy(&keeping->arena, job->engine.answer.compiled),
+		.javascript = arena_copy(&note->arena, job->engine.answer.compiled),
 		.engine = str_from(engines_version()),
 	    },
 	    NULL);
-	keeping->query.done = on_kept;
-	db_submit(job->jobs->settings.db, &keeping->query);
+	db_note_send(job->jobs->settings.db, note);
 }
 
 /* Secrets go to the script, and not further. */

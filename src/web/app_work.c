@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "domain/content.h"
 #include "domain/settings_mask.h"
+#include "form_use.h"
 
 static const struct rate_policy preview_rate = {
     .name = "preview",
@@ -38,8 +39,6 @@ static struct verdict app_found(struct task *task)
 	if (work->installation_id.length && !source->is_installed)
 		return task_fail(task, 404, "the app is not installed there");
 	work->language = source->language;
-	work->script = source->script;
-	work->compiled = source->javascript;
 	work->scope = source->checksum;
 	work->timezone = source->timezone;
 	work->locale = source->locale;
@@ -150,6 +149,7 @@ static void fill_job(struct task *task, struct app_work *work, enum engine_what 
 	work->job = (struct engine_job){
 	    .account = task_account_id(task),
 	    .what = what,
+	    .language = work->job.language,
 	    .script = work->script,
 	    .compiled = work->compiled,
 	    .scope = work->scope,
@@ -170,32 +170,14 @@ static void fill_job(struct task *task, struct app_work *work, enum engine_what 
 	};
 }
 
-struct verdict web_run_app(struct task *task, struct app_work *work, enum engine_what what,
-			   struct str config, task_step *next)
+static struct verdict submit(struct task *task, struct app_work *work)
 {
-	struct engines *engines = web_service_of(task)->engines;
-	enum engine_language language;
-	const char *why_not;
-	struct verdict answer;
 	unsigned retry_after_s;
 
-	engine_job_finish(&work->job);
-	fill_job(task, work, what, config);
-	work->task = task;
-	if (!engine_language_read(work->language, &language))
-		return go_without(task, work,
-				  work->source.is_disabled
-				      ? "an administrator has disabled this app"
-				      : "no version of this app is deployed",
-				  next);
-	work->job.language = language;
-	if (!engines_has(engines, language, &why_not))
-		return go_without(task, work, why_not, next);
-	if (is_too_often(task, work, &answer))
-		return answer;
-	switch (engines_submit(engines, &work->job, &retry_after_s)) {
+	fill_job(task, work, work->run_what, work->run_config);
+	switch (engines_submit(web_service_of(task)->engines, &work->job, &retry_after_s)) {
 	case 0:
-		return task_wait(task, next);
+		return task_wait(task, work->run_next);
 	case -EAGAIN:
 		return task_fail_busy(task, retry_after_s,
 				      "too many apps are being rendered, try again");
@@ -204,8 +186,50 @@ struct verdict web_run_app(struct task *task, struct app_work *work, enum engine
 		    task, retry_after_s,
 		    "too many apps of this account are being rendered, try again");
 	default:
-		return go_without(task, work, "the script is no text", next);
+		return go_without(task, work, "the script is no text", work->run_next);
 	}
+}
+
+static const char not_deployed[] = "no version of this app is deployed";
+
+static struct verdict code_found(struct task *task)
+{
+	struct app_work *work = *web_app_work(task);
+
+	if (task_row_count(task) == 0)
+		return go_without(task, work, not_deployed, work->run_next);
+	work->script = work->code.script;
+	work->compiled = work->code.javascript;
+	return submit(task, work);
+}
+
+struct verdict web_run_app(struct task *task, struct app_work *work, enum engine_what what,
+			   struct str config, task_step *next)
+{
+	const char *why_not = not_deployed;
+	struct verdict answer;
+
+	engine_job_finish(&work->job);
+	work->task = task;
+	work->run_what = what;
+	work->run_config = config;
+	work->run_next = next;
+	if (!engine_language_read(work->language, &work->job.language)) {
+		if (work->source.is_disabled)
+			why_not = "an administrator has disabled this app";
+		return go_without(task, work, why_not, next);
+	}
+	if (!engines_has(web_service_of(task)->engines, work->job.language, &why_not))
+		return go_without(task, work, why_not, next);
+	if (is_too_often(task, work, &answer))
+		return answer;
+	if (work->script.length || work->compiled.length || id_is_none(work->source.version_id))
+		return submit(task, work);
+	*web_app_work(task) = work;
+	statement_version_code(task_new_query(task),
+			       &(struct version_code_parameters){work->source.version_id},
+			       &work->code);
+	return task_query(task, code_found);
 }
 
 /* ---- its form ---- */
@@ -333,6 +357,7 @@ static struct verdict made_form_read(struct task *task)
 				      .engine = str_from(engines_version()),
 				      .schema = or_empty(answer->schema),
 				      .hosts = or_empty(answer->hosts),
+				      .account_id = task_account_id(task),
 				  },
 				  &work->kept);
 	return task_query(task, form_kept);
@@ -368,6 +393,8 @@ struct verdict web_find_form(struct task *task, struct app_work *work, task_step
 	}
 	if (!work->source.has_schema)
 		return web_run_app(task, work, ENGINE_SCHEMA, STR("{}"), form_made);
+	if (work->source.is_use_due)
+		web_note_form_use(task, work->source.version_id, work->locale);
 	return web_read_form(task, work, work->source.schema, &work->form, kept_form_read);
 }
 

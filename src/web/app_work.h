@@ -39,7 +39,7 @@ struct app_work {
 
 	/* What is to be run: set by web_find_app(), or by the endpoint. */
 	struct str language; /* its name; empty: there is no version to run */
-	struct str script;
+	struct str script;   /* empty: web_run_app() reads the code of source's version */
 	struct str compiled; /* TypeScript; empty: not yet */
 	struct str scope;
 	struct str timezone, locale;
@@ -53,6 +53,12 @@ struct app_work {
 	struct str installation_id;   /* likewise; empty: none */
 	struct app_schema_keep_row kept;
 	struct app_schema_fail_row failed;
+	struct version_code_row code;
+
+	/* Private: what web_run_app() was called for, until the code is there. */
+	enum engine_what run_what;
+	struct str run_config;
+	task_step *run_next;
 
 	struct engine_job job; /* with its answer, until the next web_run_app() */
 	struct app_reading reading;

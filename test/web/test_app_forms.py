@@ -53,13 +53,38 @@ def test_forms_in_few_languages_are_kept(world, owner, author, reviewer):
     app = publish(author, reviewer, PLAIN)
     [[version]] = world.sql("SELECT deployed_version_id FROM app WHERE id = %s", app.id)
     world.sql("DELETE FROM app_schema WHERE version_id = %s", version)
-    world.sql("INSERT INTO app_schema (version_id, locale, engine, schema, made_at) "
-              "SELECT %s, 'xx-' || n, '', '', now() - n * interval '1 minute' "
-              "FROM generate_series(10, 39) AS n", version)
+    # Those that were used least go, however old the others are, and those of long ago first.
+    world.sql("INSERT INTO app_schema (version_id, locale, engine, schema, use_count, used_at) "
+              "SELECT %s, 'xx-' || n, '', '', 100 - n, CASE WHEN n = 10 THEN now() - interval '31 days' "
+              "ELSE now() - (40 - n) * interval '1 day' * 0.5 END FROM generate_series(10, 39) AS n", version)
     owner.browser.get(f"/web/apps/{app.slug}/schema").ok()
-    kept = [row[0] for row in world.sql(
-        "SELECT locale FROM app_schema WHERE version_id = %s ORDER BY made_at DESC", version)]
-    assert kept == ["en"] + [f"xx-{n}" for n in range(10, 29)]
+    kept = {row[0] for row in world.sql("SELECT locale FROM app_schema WHERE version_id = %s", version)}
+    assert kept == {"en"} | {f"xx-{n}" for n in range(11, 30)}
+
+
+def test_a_walk_through_the_languages_takes_no_used_form_away(world, owner, author, reviewer):
+    app = publish(author, reviewer, PLAIN)
+    path = f"/web/apps/{app.slug}/schema"
+
+    def uses():
+        return world.sql("SELECT use_count FROM app_schema JOIN app ON app.deployed_version_id = version_id "
+                         "WHERE app.id = %s AND locale = 'en'", app.id)
+
+    owner.browser.get(path).ok()
+    author.browser.get(path).ok()
+    assert uses() == [(0,)]  # not within a minute
+    world.sql("UPDATE app_schema SET used_at = used_at - interval '61 seconds'")
+    owner.browser.get(path).ok()
+    author.browser.get(path).ok()
+    wait_until(lambda: uses() == [(1,)], "a count of the other account's use")
+    world.sql("UPDATE app_schema SET used_at = used_at - interval '61 minutes'")
+    author.browser.get(path).ok()
+    wait_until(lambda: uses() == [(2,)], "a count of the same account's use, an hour later")
+    for number in range(21):
+        world.sql("UPDATE device SET locale = %s WHERE id = %s", f"aa-{number:02}", owner.device)
+        owner.browser.get(f"{path}?deviceId={owner.device}").ok()
+    world.sql("UPDATE device SET locale = 'en' WHERE id = %s", owner.device)
+    assert uses() == [(2,)]
 
 
 def test_form_of_a_broken_script(owner, author, reviewer):

@@ -76,7 +76,7 @@ def test_a_marked_app_is_not_given_away(world, author, reviewer, session):
     session.run("ROLLBACK")
 
 
-KEEP = {"locale": "zz", "engine": "x", "schema": "{}", "hosts": ""}
+KEEP = {"locale": "zz", "engine": "x", "schema": "{}", "hosts": "", "account_id": None}
 FAIL = {"locale": "zz", "reach": 0, "engine": "x", "kind": 1, "message": "", "file": "", "line": 0,
         "column": 0}
 

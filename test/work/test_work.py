@@ -234,3 +234,20 @@ def test_bounded(database, name):
 @pytest.mark.parametrize("name", [name for name, statement in STATEMENTS.items() if statement["grows"]])
 def test_growing_ones_run(database, name):
     run(database, STATEMENTS[name])
+
+
+# Scripts and their JavaScript have up to 4 MiB: they are read by those that run, show or store them.
+CODE = {"app_compile_claim", "app_compile_store", "app_draft_save", "app_picture_next", "app_script",
+        "app_version_upload", "render_claim", "review_scripts", "review_source", "version_code"}
+
+
+def test_code_is_read_where_it_is_used():
+    readers = {name for name, statement in STATEMENTS.items()
+               if re.search(r"\b(script_content|javascript)\b", generate_statements.code_of(statement["text"]))}
+    assert readers - {"app_draft_get"} == CODE
+
+
+@pytest.mark.parametrize("name", ["render_claim", "app_picture_next", "version_code", "review_source"])
+def test_script_is_not_read_beside_its_javascript(name):
+    assert re.search(r"CASE WHEN [^;]*javascript IS NULL\s+THEN [a-z_.]*script_content END",
+                     STATEMENTS[name]["text"])

@@ -1,0 +1,11 @@
+-- The code of a version, for whoever runs it: its script, or of one in TypeScript the JavaScript alone
+-- where that is kept. No row: the version is gone.
+-- params: id uuid
+-- row: script text?, javascript text?
+-- effect: read
+-- work: bounded
+SELECT CASE WHEN app_compiled.javascript IS NULL THEN app_version.script_content END AS script,
+	app_compiled.javascript
+FROM app_version
+LEFT JOIN app_compiled ON app_compiled.version_id = app_version.id
+WHERE app_version.id = :id

@@ -1,0 +1,7 @@
+/* Which kept forms are used, so that those which nobody uses make room for others. */
+#pragma once
+
+#include "task/task.h"
+
+/* Notes that the task's account uses the form of a version in a locale. Nobody waits for it. */
+void web_note_form_use(struct task *task, struct id version_id, struct str locale);
