@@ -41,8 +41,11 @@ CREATE FUNCTION audit_share(action text) RETURNS int4 LANGUAGE sql IMMUTABLE AS 
 		THEN 1000 ELSE 10000 END
 $$;
 
--- Waits for nothing: an entry that another statement has locked is left to that.
+-- Waits for nothing: an entry that another statement has locked is left to that. present_time() is volatile:
+-- an index is used where it is called first, and its result compared.
 CREATE FUNCTION audit_entry_placed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+	minute_ago timestamptz := present_time() - interval '1 minute';
 BEGIN
 	NEW.session_id := nullif(NEW.session_id, '00000000-0000-0000-0000-000000000000');
 	IF NEW.session_id IS NOT NULL THEN
@@ -53,7 +56,7 @@ BEGIN
 			FROM audit_entry
 			WHERE session_id = NEW.session_id AND action = NEW.action
 				AND (target = NEW.target OR (target IS NULL AND NEW.target IS NULL))
-				AND created_at > present_time() - interval '1 minute'
+				AND created_at > minute_ago
 				AND account_id IS NOT DISTINCT FROM NEW.account_id
 				AND actor = NEW.actor AND address IS NOT DISTINCT FROM NEW.address
 			ORDER BY created_at DESC
@@ -63,11 +66,14 @@ BEGIN
 			RETURN NULL;
 		END IF;
 	END IF;
-	NEW.number := 1 + coalesce((
-		SELECT max(number)
-		FROM audit_entry
-		WHERE action = NEW.action
-			AND (account_id = NEW.account_id OR (account_id IS NULL AND NEW.account_id IS NULL))), 0);
+	IF NEW.account_id IS NULL THEN
+		NEW.number := 1 + coalesce((
+			SELECT max(number) FROM audit_entry WHERE account_id IS NULL AND action = NEW.action), 0);
+	ELSE
+		NEW.number := 1 + coalesce((
+			SELECT max(number) FROM audit_entry
+			WHERE account_id = NEW.account_id AND action = NEW.action), 0);
+	END IF;
 	NEW.last_at := NEW.created_at;
 	RETURN NEW;
 END
@@ -76,6 +82,8 @@ CREATE TRIGGER audit_entry_place BEFORE INSERT ON audit_entry
 	FOR EACH ROW EXECUTE FUNCTION audit_entry_placed();
 
 CREATE OR REPLACE FUNCTION audit_entry_bounded() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+	oldest timestamptz := present_time() - interval '1 year';
 BEGIN
 	DELETE FROM audit_entry
 	WHERE id IN (
@@ -89,7 +97,7 @@ BEGIN
 	WHERE id IN (
 		SELECT id
 		FROM audit_entry
-		WHERE created_at < present_time() - interval '1 year'
+		WHERE created_at < oldest
 		ORDER BY created_at
 		LIMIT 100
 		FOR UPDATE SKIP LOCKED);

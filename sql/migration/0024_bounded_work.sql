@@ -126,23 +126,5 @@ COMMENT ON COLUMN app_schema.use_count IS
 COMMENT ON COLUMN app_schema.used_at IS 'when the count last grew';
 COMMENT ON COLUMN app_schema.used_by IS 'the account by whose use it did';
 
--- present_time() is volatile: an index is used where it is called first, and its result compared.
-CREATE OR REPLACE FUNCTION audit_entry_bounded() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-	oldest timestamptz := present_time() - interval '400 days';
-BEGIN
-	DELETE FROM audit_entry WHERE id <= NEW.id - 100000;
-	DELETE FROM audit_entry WHERE created_at < oldest;
-	-- To find the account's oldest takes a look at 2,000.
-	IF random() < 0.02 THEN
-		DELETE FROM audit_entry
-		WHERE account_id = NEW.account_id AND id <= (
-			SELECT id FROM audit_entry WHERE account_id = NEW.account_id
-			ORDER BY id DESC OFFSET 2000 LIMIT 1);
-	END IF;
-	RETURN NULL;
-END
-$$;
-
 ANALYZE app;
 ANALYZE installation;
