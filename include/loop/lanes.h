@@ -1,6 +1,6 @@
 /* Worker threads in lanes.
  *
- *   LANE_SHORT  a still picture: a few milliseconds at most
+ *   LANE_SHORT  a still picture, or a large text of a body or an answer: a few milliseconds at most
  *   LANE_LONG   animations: up to a second. At most half of the threads run it, so that a long job
  *               never stands before a short one; up to that half it is served first, so that a
  *               stream of short jobs never starves it
