@@ -91,6 +91,12 @@ void form_add(struct form *form, const struct form *more, struct arena *arena);
  * does not have what it is. */
 bool form_makes_more(const struct form *form);
 
+enum { FORM_MAKERS_MAX = 8 }; /* GENERATED fields that are asked; a form with more has too many */
+
+/* The next GENERATED field of the form's own fields, which come first; *seen counts them up. NULL:
+ * there are no more. */
+const struct form_field *form_next_maker(const struct form *form, unsigned own, unsigned *seen);
+
 /* Whether a handler answers for it: it has options or fields to ask for. */
 bool form_has_handler(const struct form_field *field);
 

@@ -57,5 +57,15 @@ void settings_keep_sealed(struct settings *settings, const struct form *form);
 /* NULL: there is none. */
 const struct setting *settings_find(const struct settings *settings, struct str name);
 
+/* Whether it names a field that the form does not have. */
+bool settings_has_unknown(const struct settings *settings, const struct form *form);
+
+/* The value that the handler of a GENERATED field is asked with: that of its source, or its
+ * default. */
+struct str settings_of_source(const struct settings *settings, const struct form *form,
+			      const struct form_field *field);
+
+/* The canonical text, in the arena. */
+struct str settings_to_text(const struct settings *settings, struct arena *arena);
 /* The canonical text. */
 void settings_write(const struct settings *settings, struct buffer *buffer);

@@ -144,6 +144,10 @@ void engine_job_finish(struct engine_job *job);
 bool engines_has(const struct engines *engines, enum engine_language language,
 		 const char **ret_why_not);
 
+/* The names of the languages that this build has, static; how many. */
+unsigned engines_languages(const struct engines *engines,
+			   struct str ret_names[static ENGINE_LANGUAGE_COUNT]);
+
 /* What makes the pictures, as one text that changes where pictures may: part of their key. Static.
  */
 const char *engines_version(void);

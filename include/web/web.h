@@ -27,6 +27,7 @@ struct web_service {
 	struct streams *streams;	 /* to pages, see src/web/streams.h */
 	struct engines *engines;	 /* that render apps, see render/engine.h */
 	struct app_pictures *pictures;	 /* of the catalogue, see src/web/app_pictures.h */
+	struct app_seals *seals;	 /* of settings, see src/web/app_seals.h */
 };
 
 struct web_settings {

@@ -53,3 +53,42 @@ CREATE FUNCTION proof_holds(owner_id uuid, shown_hash text, credential text, sho
 					WHERE credential_id = credential AND passkey.account_id = owner_id)
 			END)
 $$;
+
+-- Apps whose deployed version may declare settings secret that installations have in the clear. Workers
+-- seal these and delete the row. All apps with such settings begin in it: nobody knows which were sealed.
+CREATE TABLE app_to_seal (
+	id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	app_id uuid NOT NULL REFERENCES app ON DELETE CASCADE,
+	claim uuid,
+	tries int4 NOT NULL DEFAULT 0,
+	due_at timestamptz NOT NULL DEFAULT '-infinity'
+);
+CREATE INDEX app_to_seal_app ON app_to_seal (app_id);
+CREATE INDEX app_to_seal_claim ON app_to_seal (claim);
+CREATE INDEX app_to_seal_due ON app_to_seal (due_at);
+CREATE INDEX installation_in_clear ON installation (app_id, device_id, id) WHERE settings <> '{}';
+COMMENT ON TABLE app_to_seal IS 'an app may be in it more than once, so that nobody waits to add it';
+COMMENT ON COLUMN app_to_seal.claim IS 'of the worker that seals; until due_at';
+INSERT INTO app_to_seal (app_id)
+SELECT DISTINCT app_id
+FROM installation
+WHERE app_id IS NOT NULL AND settings <> '{}';
+
+DROP INDEX installation_of_app;
+CREATE INDEX installation_of_app ON installation (app_id, device_id, id) WHERE app_id IS NOT NULL;
+
+CREATE FUNCTION app_is_to_be_sealed(of_app uuid) RETURNS void LANGUAGE sql VOLATILE AS $$
+	INSERT INTO app_to_seal (app_id) VALUES (of_app);
+	SELECT pg_notify('displayd_hint', 'seal:' || of_app);
+$$;
+CREATE FUNCTION app_deployed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM app_is_to_be_sealed(NEW.id);
+	RETURN NULL;
+END
+$$;
+CREATE TRIGGER app_deploy AFTER UPDATE OF deployed_version_id ON app
+	FOR EACH ROW WHEN (
+		NEW.deployed_version_id IS NOT NULL
+		AND NEW.deployed_version_id IS DISTINCT FROM OLD.deployed_version_id)
+	EXECUTE FUNCTION app_deployed();

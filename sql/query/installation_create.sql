@@ -1,7 +1,9 @@
 -- Installs an app on a device, at the end of its rotation. The app: by its ID, or where that is all
--- zero, by its slug. No row: there is no such app that the device's account may install.
+-- zero, by its slug. version_id: whose form says which settings are secret; all zero: there are no
+-- settings. The lock keeps it the deployed one until the settings are stored. No row: there is no such app
+-- that the device's account may install, or another version is deployed.
 -- params: device_id uuid, app_id uuid, slug text, id text, settings text, secret_settings bytea?,
---   settings_hash bytea
+--   settings_hash bytea, version_id uuid
 -- row: installation, generation int8
 -- effect: write
 -- work: bounded
@@ -13,7 +15,9 @@ WITH chosen AS (
 	WHERE (app.id = :app_id OR app.slug = :slug)
 		AND app.status = 'active'
 		AND app.deployed_version_id IS NOT NULL
+		AND :version_id IN (app.deployed_version_id, '00000000-0000-0000-0000-000000000000')
 		AND (app.visibility <> 'private' OR app.account_id = device.account_id)
+	FOR SHARE OF app
 ), touched AS (
 	UPDATE device
 	SET generation = generation + 1

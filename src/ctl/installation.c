@@ -38,8 +38,8 @@ static enum ctl_exit tell_and_print(struct ctl *ctl, struct id device_id,
 
 enum ctl_exit ctl_installation_create(struct ctl *ctl)
 {
-	struct installation_settings settings = {.settings = STR("{}")};
-	uint8_t hash[SETTINGS_HASH_BYTES];
+	static const struct settings none;
+	struct installation_settings settings = {0};
 	char id[ID_TEXT_LENGTH + 1];
 	struct str app = ctl_value(ctl, "app");
 	struct id app_id = {0};
@@ -52,8 +52,8 @@ enum ctl_exit ctl_installation_create(struct ctl *ctl)
 	id_format(id_new(), id);
 	if (!id_parse(app, &app_id))
 		app_id = (struct id){0}; /* a slug */
-	settings_hash(NULL, settings.settings, false, hash);
-	settings.hash = (struct str){(const char *)hash, sizeof(hash)};
+	stored_settings_make(NULL, device.id, str_from(id), &none, &none, &ctl->arena,
+			     &settings.stored);
 	if (installation_settings_are_given(ctl, 0))
 		code = installation_settings_read(ctl, 0, &device, app, str_from(id),
 						  /* is_new= */ true, &settings);
@@ -65,9 +65,10 @@ enum ctl_exit ctl_installation_create(struct ctl *ctl)
 					  .app_id = app_id,
 					  .slug = app,
 					  .id = str_from(id),
-					  .settings = settings.settings,
-					  .secret_settings = settings.sealed,
-					  .settings_hash = settings.hash,
+					  .settings = settings.stored.open,
+					  .secret_settings = settings.stored.sealed,
+					  .settings_hash = settings.stored.hash,
+					  .version_id = settings.version_id,
 				      },
 				      NULL);
 	code = ctl_query(ctl, &rows);
@@ -75,6 +76,8 @@ enum ctl_exit ctl_installation_create(struct ctl *ctl)
 		return code;
 	if (rows.refusal == REFUSAL_TOO_MANY_INSTALLATIONS)
 		return ctl_fail(CTL_REFUSED, "the device has 100 entries already");
+	if (rows.count == 0 && !id_is_none(settings.version_id))
+		return ctl_fail(CTL_REFUSED, "the app's version was changed meanwhile: try again");
 	if (rows.count == 0)
 		return ctl_fail(CTL_NOT_FOUND, "there is no app %.*s that this device can install",
 				STR_ARG(ctl_value(ctl, "app")));

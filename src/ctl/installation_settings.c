@@ -3,7 +3,6 @@
 #include "app_engine.h"
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "domain/secret_settings.h"
 #include "domain/settings.h"
 #include "domain/studio.h"
 #include "main/secret_key.h"
@@ -23,7 +22,7 @@ struct work {
 	const struct app_source_row *source;
 	struct form form;
 	struct settings given;
-	struct settings open, secret, all;
+	struct settings open, secret;
 	struct settings_key key;
 	bool has_key;
 };
@@ -189,17 +188,6 @@ static enum ctl_exit find_form(struct work *work)
 
 /* ---- what is stored ---- */
 
-static struct str text_of(struct work *work, const struct settings *settings)
-{
-	struct buffer json = {0};
-	struct str text;
-
-	settings_write(settings, &json);
-	text = arena_copy(&work->ctl->arena, buffer_view(&json));
-	buffer_finish(&json);
-	return text;
-}
-
 static enum ctl_exit find_key(struct work *work)
 {
 	const struct config *config = &work->ctl->config;
@@ -247,26 +235,14 @@ static enum ctl_exit merge_stored(struct work *work, struct settings *changed)
 
 static enum ctl_exit seal(struct work *work, struct installation_settings *ret)
 {
-	struct arena *arena = &work->ctl->arena;
-	uint8_t hash[SETTINGS_HASH_BYTES];
-	struct buffer sealed = {0};
 	enum ctl_exit code = CTL_DONE;
 
 	if (work->secret.count && !work->has_key)
 		code = find_key(work);
-	if (code != CTL_DONE)
-		return code;
-	settings_merge(&work->open, &work->secret, arena, &work->all);
-	ret->settings = text_of(work, &work->open);
-	if (work->secret.count) {
-		settings_seal(&work->key, work->device->id, work->installation_id,
-			      text_of(work, &work->secret), &sealed);
-		ret->sealed = arena_copy(arena, buffer_view(&sealed));
-		buffer_finish(&sealed);
-	}
-	settings_hash(&work->key, text_of(work, &work->all), work->secret.count > 0, hash);
-	ret->hash = arena_copy(arena, (struct str){(const char *)hash, sizeof(hash)});
-	return CTL_DONE;
+	if (code == CTL_DONE)
+		stored_settings_make(&work->key, work->device->id, work->installation_id,
+				     &work->open, &work->secret, &work->ctl->arena, &ret->stored);
+	return code;
 }
 
 /* Those of the arguments count where both have one. Unlike settings_merge() this keeps those that

@@ -8,11 +8,10 @@
 
 #include "ctl/ctl.h"
 #include "domain/device.h"
+#include "domain/stored_settings.h"
 
 struct installation_settings {
-	struct str settings; /* the canonical text */
-	struct str sealed;   /* data is NULL: none is secret */
-	struct str hash;
+	struct stored_settings stored;
 	struct str seen_hash; /* of the settings that were there */
 	struct id version_id;
 };

@@ -270,6 +270,17 @@ bool form_makes_more(const struct form *form)
 	return false;
 }
 
+const struct form_field *form_next_maker(const struct form *form, unsigned own, unsigned *seen)
+{
+	while (*seen < own) {
+		const struct form_field *field = &form->fields[(*seen)++];
+
+		if (field->type == FORM_GENERATED)
+			return field;
+	}
+	return NULL;
+}
+
 bool form_has_handler(const struct form_field *field)
 {
 	return field->handler.length &&

@@ -205,3 +205,33 @@ void settings_write(const struct settings *settings, struct buffer *buffer)
 	}
 	buffer_append_char(buffer, '}');
 }
+
+struct str settings_to_text(const struct settings *settings, struct arena *arena)
+{
+	struct buffer json = {0};
+	struct str text;
+
+	settings_write(settings, &json);
+	text = arena_copy(arena, buffer_view(&json));
+	buffer_finish(&json);
+	return text;
+}
+
+bool settings_has_unknown(const struct settings *settings, const struct form *form)
+{
+	for (unsigned i = 0; i < settings->count; i++)
+		if (!form_find(form, settings->items[i].name))
+			return true;
+	return false;
+}
+
+struct str settings_of_source(const struct settings *settings, const struct form *form,
+			      const struct form_field *field)
+{
+	const struct setting *setting = settings_find(settings, field->source);
+	const struct form_field *source = form_find(form, field->source);
+
+	if (setting)
+		return setting->value;
+	return source && source->default_value.data ? source->default_value : STR("");
+}

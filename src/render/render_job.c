@@ -333,27 +333,11 @@ static void on_claimed(struct db_query *query, const struct db_result *result)
 	end(job);
 }
 
-static unsigned languages(const struct engines *engines, struct str ret[static 2])
-{
-	static const char *const names[ENGINE_LANGUAGE_COUNT] = {
-	    [ENGINE_STARLARK] = "STARLARK",
-	    [ENGINE_TYPESCRIPT] = "TYPESCRIPT",
-	};
-	unsigned count = 0;
-	const char *why_not;
-
-	for (enum engine_language i = 0; i < ENGINE_LANGUAGE_COUNT; i++) {
-		if (engines_has(engines, i, &why_not))
-			ret[count++] = str_from(names[i]);
-	}
-	return count;
-}
-
 void render_job_begin(struct render_jobs *jobs, struct want *want)
 {
 	struct render_job *job = memory_zalloc(sizeof(*job));
 	struct str known[ENGINE_LANGUAGE_COUNT];
-	unsigned count = languages(jobs->settings.engines, known);
+	unsigned count = engines_languages(jobs->settings.engines, known);
 
 	job->jobs = jobs;
 	job->want = want;

@@ -24,6 +24,10 @@ static struct verdict installed(struct task *task)
 {
 	const struct installation_making *making = task_state(task);
 
+	/* An app whose version is known was there a moment ago. */
+	if (task_row_count(task) == 0 && !id_is_none(making->work.source.version_id))
+		return task_fail(task, 409,
+				 "the app's version was changed meanwhile, look at its form again");
 	if (task_row_count(task) == 0)
 		return fail_no_app(task);
 	delivery_device_changed(web_service_of(task)->api.delivery, task_device(task)->id,
@@ -35,20 +39,21 @@ static struct verdict install(struct task *task)
 {
 	struct installation_making *making = task_state(task);
 	struct app_name name = app_name_of(making->body.app);
-	struct str settings, sealed, hash;
+	struct stored_settings stored;
 
 	id_format(id_new(), making->id);
 	web_seal_settings(task, task_device(task)->id, str_from(making->id), &making->work,
-			  &settings, &sealed, &hash);
+			  &stored);
 	statement_installation_create(task_new_query(task),
 				      &(struct installation_create_parameters){
 					  .device_id = task_device(task)->id,
 					  .app_id = name.id,
 					  .slug = name.slug,
 					  .id = str_from(making->id),
-					  .settings = settings,
-					  .secret_settings = sealed,
-					  .settings_hash = hash,
+					  .settings = stored.open,
+					  .secret_settings = stored.sealed,
+					  .settings_hash = stored.hash,
+					  .version_id = making->work.source.version_id,
 				      },
 				      &making->row);
 	return task_query(task, installed);

@@ -1,31 +1,7 @@
 #include "app_work.h"
 #include "record/json.h"
 
-enum {
-	/* GENERATED fields of a form that are asked; who makes more of them makes too many. */
-	ASKED_MAX = 8,
-};
-
 static struct verdict ask_next(struct task *task, struct app_work *work);
-
-static bool has_unknown(const struct settings *settings, const struct form *form)
-{
-	for (unsigned i = 0; i < settings->count; i++)
-		if (!form_find(form, settings->items[i].name))
-			return true;
-	return false;
-}
-
-/* What its source has: set, stored, or its default. */
-static struct str value_of_source(const struct app_work *work, const struct form_field *field)
-{
-	const struct setting *setting = settings_find(&work->all, field->source);
-	const struct form_field *source = form_find(&work->form, field->source);
-
-	if (setting)
-		return setting->value;
-	return source && source->default_value.data ? source->default_value : STR("");
-}
 
 static struct verdict end(struct task *task, struct app_work *work)
 {
@@ -59,22 +35,20 @@ static struct verdict answered(struct task *task)
 
 static struct verdict ask_next(struct task *task, struct app_work *work)
 {
-	const struct form_field *field = NULL;
+	const struct form_field *field =
+	    work->made.problem.data
+		? NULL
+		: form_next_maker(&work->form, work->made.own, &work->made.seen);
 
-	while (!field && work->made.seen < work->made.own && !work->made.problem.data) {
-		field = &work->form.fields[work->made.seen++];
-		if (field->type != FORM_GENERATED)
-			field = NULL;
-	}
 	if (!field)
 		return end(task, work);
-	if (++work->made.asked > ASKED_MAX || !form_has_handler(field)) {
+	if (++work->made.asked > FORM_MAKERS_MAX || !form_has_handler(field)) {
 		work->made.problem = STR("it has too many fields that make others, or one without "
 					 "a handler");
 		return end(task, work);
 	}
 	work->job.handler = field->handler;
-	work->job.parameter = value_of_source(work, field);
+	work->job.parameter = settings_of_source(&work->all, &work->form, field);
 	return web_run_app(task, work, ENGINE_HANDLER, web_settings_text(task, &work->all),
 			   answered);
 }
@@ -90,8 +64,9 @@ static struct verdict form_found(struct task *task)
 	settings_parse(work->source.settings, task_arena(task), &open);
 	if (!web_open_secrets(task, work, &stored))
 		stored = (struct settings){0};
-	if (!has_unknown(work->made.given, &work->form) && !has_unknown(&open, &work->form) &&
-	    !has_unknown(&stored, &work->form))
+	if (!settings_has_unknown(work->made.given, &work->form) &&
+	    !settings_has_unknown(&open, &work->form) &&
+	    !settings_has_unknown(&stored, &work->form))
 		return task_continue(task, work->made.next);
 	web_take_good_settings(task, work, work->made.given);
 	settings_merge(&stored, &work->secret, task_arena(task), &work->secret);

@@ -228,16 +228,6 @@ static void on_deploy(struct hint_subscription *subscription, struct str text)
 		deadline_set(pictures->loop, &pictures->next, 0);
 }
 
-static void add_language(struct app_pictures *pictures, const char *name)
-{
-	enum engine_language language;
-	const char *why_not;
-
-	if (engine_language_read(str_from(name), &language) &&
-	    engines_has(pictures->engines, language, &why_not))
-		pictures->languages[pictures->language_count++] = str_from(name);
-}
-
 struct app_pictures *app_pictures_create(struct loop *loop, struct db *db, struct engines *engines)
 {
 	struct app_pictures *pictures = memory_zalloc(sizeof(*pictures));
@@ -247,8 +237,7 @@ struct app_pictures *app_pictures_create(struct loop *loop, struct db *db, struc
 	pictures->engines = engines;
 	deadline_init(&pictures->next, look);
 	pictures->deploys = (struct hint_subscription){.kind = "app", .on_hint = on_deploy};
-	add_language(pictures, "STARLARK");
-	add_language(pictures, "TYPESCRIPT");
+	pictures->language_count = engines_languages(engines, pictures->languages);
 	/* Where nothing can be rendered there is nothing to look for. */
 	pictures->is_draining = pictures->language_count == 0;
 	if (!pictures->is_draining)

@@ -402,13 +402,7 @@ struct verdict web_find_form(struct task *task, struct app_work *work, task_step
 
 struct str web_settings_text(struct task *task, const struct settings *settings)
 {
-	struct buffer json = {0};
-	struct str text;
-
-	settings_write(settings, &json);
-	text = arena_copy(task_arena(task), buffer_view(&json));
-	buffer_finish(&json);
-	return text;
+	return settings_to_text(settings, task_arena(task));
 }
 
 /* A version may have taken the mark of a secret away, or the field: its value goes then. And one
@@ -495,23 +489,10 @@ bool web_take_settings(struct task *task, struct app_work *work, const struct se
 }
 
 void web_seal_settings(struct task *task, struct id device_id, struct str installation_id,
-		       const struct app_work *work, struct str *ret_settings,
-		       struct str *ret_sealed, struct str *ret_hash)
+		       const struct app_work *work, struct stored_settings *ret)
 {
-	const struct settings_key *key = web_service_of(task)->settings_key;
-	uint8_t hash[SETTINGS_HASH_BYTES];
-	struct buffer sealed = {0};
-
-	*ret_settings = web_settings_text(task, &work->open);
-	*ret_sealed = (struct str){0};
-	if (work->secret.count) {
-		settings_seal(key, device_id, installation_id,
-			      web_settings_text(task, &work->secret), &sealed);
-		*ret_sealed = arena_copy(task_arena(task), buffer_view(&sealed));
-		buffer_finish(&sealed);
-	}
-	settings_hash(key, web_settings_text(task, &work->all), work->secret.count > 0, hash);
-	*ret_hash = arena_copy(task_arena(task), (struct str){(const char *)hash, sizeof(hash)});
+	stored_settings_make(web_service_of(task)->settings_key, device_id, installation_id,
+			     &work->open, &work->secret, task_arena(task), ret);
 }
 
 void web_take_good_settings(struct task *task, struct app_work *work,

@@ -10,6 +10,7 @@
 #include "access.h"
 #include "db/statements.h"
 #include "domain/app_body.h"
+#include "domain/stored_settings.h"
 #include "render/engine.h"
 
 /* Private: what handlers are asked for the fields that they make. */
@@ -133,11 +134,9 @@ void web_take_good_settings(struct task *task, struct app_work *work,
 __attribute__((warn_unused_result)) bool
 web_open_secrets(struct task *task, const struct app_work *work, struct settings *ret_secret);
 
-/* What is sealed for the installation: secret may be none (*ret_sealed is empty then). In the
- * arena. */
+/* What is stored of the installation's settings. In the arena. */
 void web_seal_settings(struct task *task, struct id device_id, struct str installation_id,
-		       const struct app_work *work, struct str *ret_settings,
-		       struct str *ret_sealed, struct str *ret_hash);
+		       const struct app_work *work, struct stored_settings *ret);
 
 /* The canonical text, in the arena. */
 struct str web_settings_text(struct task *task, const struct settings *settings);

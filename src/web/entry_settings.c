@@ -117,7 +117,7 @@ static struct verdict form_found(struct task *task)
 {
 	struct entry_settings *entry = task_state(task);
 	struct app_work *work = &entry->work;
-	struct str settings, sealed, hash;
+	struct stored_settings stored;
 	struct verdict answer;
 
 	if (!work->has_form)
@@ -126,15 +126,14 @@ static struct verdict form_found(struct task *task)
 	if (!web_knows_settings(task, work, &entry->body.settings, &answer) ||
 	    !web_take_settings(task, work, &entry->body.settings, &answer))
 		return answer;
-	web_seal_settings(task, task_device(task)->id, task_path_parameter(task, 1), work,
-			  &settings, &sealed, &hash);
+	web_seal_settings(task, task_device(task)->id, task_path_parameter(task, 1), work, &stored);
 	statement_entry_settings_set(task_new_query(task),
 				     &(struct entry_settings_set_parameters){
 					 .device_id = task_device(task)->id,
 					 .id = task_path_parameter(task, 1),
-					 .settings = settings,
-					 .secret_settings = sealed,
-					 .settings_hash = hash,
+					 .settings = stored.open,
+					 .secret_settings = stored.sealed,
+					 .settings_hash = stored.hash,
 					 .seen_hash = work->source.settings_hash,
 					 .version_id = work->source.version_id,
 				     },

@@ -1,4 +1,5 @@
 #include "app_pictures.h"
+#include "app_seals.h"
 #include "base/limits.h"
 #include "removals.h"
 #include "streams.h"
@@ -17,6 +18,13 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 	web->streams = streams_create(web->api.service.loop, web->api.service.db);
 	web->pictures =
 	    app_pictures_create(web->api.service.loop, web->api.service.db, web->engines);
+	web->seals = app_seals_create(&(struct app_seals_settings){
+	    .loop = web->api.service.loop,
+	    .db = web->api.service.db,
+	    .engines = web->engines,
+	    .delivery = web->api.delivery,
+	    .key = web->settings_key,
+	});
 	web->limits_attempts = is_limited;
 	web->session_rate = (struct rate_policy){
 	    .metric = METRIC_LIMIT_SESSION,
@@ -39,6 +47,7 @@ void web_drain(struct web_service *web)
 	removals_drain(web->removals);
 	streams_drain(web->streams);
 	app_pictures_drain(web->pictures);
+	app_seals_drain(web->seals);
 }
 
 void web_finish(struct web_service *web)
@@ -47,4 +56,5 @@ void web_finish(struct web_service *web)
 	removals_destroy(web->removals);
 	streams_destroy(web->streams);
 	app_pictures_destroy(web->pictures);
+	app_seals_destroy(web->seals);
 }

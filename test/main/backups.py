@@ -93,9 +93,10 @@ ROWS = [
         line, "column") VALUES ('{FIRST}', 'de', 1, 'pixlet', 1, 'wrong', 'app.star', 2, 3)"""),
     (17, f"""UPDATE version_crashes SET crashes = 3, account_id = '{OWNER}', paused_until = now(),
         trial = '{OTHER}' WHERE version_id = '{FIRST}'"""),
-    (29, f"UPDATE device SET told_mac = '02:00:00:00:00:02' WHERE id = '{DEVICE}'"),
     (18, "UPDATE installation SET picture_hash = picture_name(picture) WHERE picture IS NOT NULL"),
-    (24, f"UPDATE audit_entry SET session_id = '{OTHER}', times = 3 WHERE account_id = '{OWNER}'"),
+    (22, f"INSERT INTO app_to_seal (app_id, tries) VALUES ('{APP}', 3)"),
+    (23, f"UPDATE device SET told_mac = '02:00:00:00:00:02' WHERE id = '{DEVICE}'"),
+    (25, f"UPDATE audit_entry SET session_id = '{OTHER}', times = 3 WHERE account_id = '{OWNER}'"),
 ]
 
 

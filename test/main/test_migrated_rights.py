@@ -34,6 +34,12 @@ def test_links_of_unknown_makers_end_but_first_ones_do_not(postgres):
         assert cursor.fetchall() == [("first", None, True, True)]
 
 
+def test_apps_with_settings_in_the_clear_are_looked_at(postgres):
+    with migrated(postgres, RIGHTS_END - 1) as cursor:
+        cursor.execute("SELECT app_id, claim, due_at = '-infinity' FROM app_to_seal")
+        assert cursor.fetchall() == [(backups.APP, None, True)]
+
+
 def test_addresses_that_panels_have_told_count_as_registered(postgres):
     """Nobody knows any more which they were."""
     insert = ("INSERT INTO device (id, account_id, name, {0}, link_key_hash) "

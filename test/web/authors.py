@@ -14,6 +14,14 @@ class Author:
         self.world = world
         self.person = Person(world, **columns)
         self.browser = self.person.browser()
+        self.api_key = None
+
+    def key(self):
+        """An API key, which needs a device."""
+        if not self.api_key:
+            self.person.device()
+            self.api_key = self.person.key()
+        return self.api_key
 
     def make(self, **fields):
         slug = f"app-{secrets.token_hex(6)}"
@@ -45,6 +53,12 @@ class App:
         submitted = self.submitted(version, script, language)
         reviewer.post(f"/web/reviews/{submitted}", {"status": "APPROVED"}).ok()
         return submitted
+
+    def deploy(self, version):
+        """Goes back or forth to an approved version, by the API."""
+        answer = self.author.world.request("POST", f"/v1/apps/{self.slug}/deploy",
+                                           body={"version": version}, key=self.author.key())
+        assert answer.status == 200, answer
 
     def versions(self):
         return self.author.browser.get(self.path + "/versions").ok()

@@ -9,7 +9,7 @@ import psycopg2
 import pytest
 from forms import (MADE, PLAIN, Entry, Owner, author, needs, owner, plain, pointers, publish,
                    reviewer)
-from people import Browser, wait_until
+from people import Browser, Person, wait_until
 
 __all__ = ["author", "owner", "plain", "reviewer"]  # fixtures
 pytestmark = needs("starlark")
@@ -216,13 +216,20 @@ def test_field_that_is_secret_no_more(owner, author, reviewer):
     assert answer["options"][0]["value"][::-1] == "second-one"
 
 
+def wait_until_sealed(entry, value):
+    """Until the value of a setting is nowhere in the clear."""
+    wait_until(lambda: value not in entry.row()[0] and entry.row()[1], "that it is sealed")
+
+
 @pytest.mark.parametrize("change", [{}, {"key": None}, {"key": "second-one"}])
 def test_field_that_becomes_secret(owner, author, reviewer, change):
-    """From then on, what is stored of it is not shown, and sealed at the next change."""
+    """From then on, what is stored of it is not shown, and sealed."""
     app = publish(author, reviewer, OPEN)
     entry = owner.installed(app, text="a", key="first-one")
     assert entry.shown()["settings"] == {"text": "a", "key": "first-one"}
     app.publish(reviewer, "2.0", PLAIN)
+    assert entry.shown()["settings"] == {"text": "a"}
+    wait_until_sealed(entry, "first-one")
     assert entry.shown()["settings"] == {"text": "a"} and entry.shown()["secrets"] == ["key"]
     entry.set(text="b", **change).ok()
     assert json.loads(entry.row()[0]) == {"text": "b"}
@@ -230,6 +237,135 @@ def test_field_that_becomes_secret(owner, author, reviewer, change):
     assert entry.shown()["secrets"] == (["key"] if wanted else [])
     answer = owner.ask(app, "found", "", deviceId=owner.device, installationId=entry.id).ok()
     assert answer["options"][0]["value"][::-1] == (wanted or "none")
+
+
+def test_every_installation_is_sealed(world, author, reviewer):
+    """Of all accounts, in all languages, with and without secrets: and nothing else is changed."""
+    app = publish(author, reviewer, OPEN)
+    owners = [Owner(world) for _ in range(3)]
+    world.sql("UPDATE device SET locale = 'de' WHERE id = %s", owners[1].device)
+    entries = [owner.installed(app, text=str(number), key=f"hidden-{number}")
+               for number, owner in enumerate(owners * 2)]
+    without = owners[0].installed(app, text="none")
+    before = without.row()
+    app.publish(reviewer, "2.0", PLAIN)
+    for number, entry in enumerate(entries):
+        wait_until_sealed(entry, f"hidden-{number}")
+        assert json.loads(entry.row()[0]) == {"text": str(number)}
+        preview = entry.owner.preview(app, {"text": "x"}, installationId=entry.id).ok()
+        assert preview["problem"] is None
+        answer = entry.owner.ask(app, "found", "", deviceId=entry.owner.device,
+                                 installationId=entry.id).ok()
+        assert answer["options"][0]["value"][::-1] == f"hidden-{number}"
+    assert without.row() == before
+    wait_until(lambda: not world.sql("SELECT id FROM app_to_seal WHERE app_id = %s", app.id), "the end")
+
+
+def test_back_and_forth_between_versions(owner, author, reviewer):
+    app = publish(author, reviewer, PLAIN)
+    app.publish(reviewer, "2.0", OPEN)
+    entry = owner.installed(app, text="a", key="first-one")
+    assert "first-one" in entry.row()[0]
+    app.deploy("1.0")
+    wait_until_sealed(entry, "first-one")
+    app.deploy("2.0")
+    entry.set(text="a", key="second-one").ok()
+    assert "second-one" in entry.row()[0]
+    app.deploy("1.0")
+    wait_until_sealed(entry, "second-one")
+
+
+def test_made_field_that_becomes_secret(owner, author, reviewer):
+    """Its handler says so, with the settings of each installation; while it fails, nobody knows."""
+    app = publish(author, reviewer, MADE.replace(", secret = True),\n    ]", "),\n    ]"))
+    entry = owner.installed(app, kind="b", extra="x", token="made-one")
+    fails = owner.installed(app, kind="b", extra="y")
+    fails.set(kind="b", text="fail", extra="y").ok()
+    assert "made-one" in entry.row()[0]
+    before = fails.row()
+    app.publish(reviewer, "2.0", MADE)
+    wait_until_sealed(entry, "made-one")
+    assert json.loads(entry.row()[0]) == {"kind": "b", "extra": "x"}
+    assert entry.shown()["secrets"] == ["token"] and fails.row() == before
+
+
+def test_neither_export_nor_displayctl_shows_it(world, owner, author, reviewer, tmp_path):
+    app = publish(author, reviewer, OPEN)
+    entry = owner.installed(app, text="a", key="first-one")
+    paths = [str(tmp_path / "open"), str(tmp_path / "sealed")]
+    world.server.ctl("export", "--account", owner.person.email, paths[0])
+    app.publish(reviewer, "2.0", PLAIN)
+    wait_until_sealed(entry, "first-one")
+    shown = world.server.ctl("installation", "show", entry.id, "--device", owner.device)
+    assert shown["settings"] == {"text": "a"}
+    world.server.ctl("export", "--account", owner.person.email, paths[1])
+    with open(paths[1], encoding="utf-8") as file:
+        assert "first-one" not in file.read()
+    # An import brings what the version of the other instance had in the clear.
+    world.server.ctl("account", "remove", owner.person.email, "--yes")
+    world.server.ctl("import", paths[0])
+    wait_until_sealed(entry, "first-one")
+
+
+def test_a_collection_that_is_updated(world, owner, tmp_path):
+    email, slug = Person(world).email, "c-" + secrets.token_hex(6)
+    folder = tmp_path / "apps" / "one"
+    folder.mkdir(parents=True)
+    (folder / "manifest.yaml").write_text(
+        f"---\nid: {slug}\nname: One\nauthor: Ada\nsummary: Of a collection\n")
+    (folder / "main.star").write_text(OPEN)
+    world.server.ctl("app", "import", str(tmp_path), "--account", email)
+    answer = owner.browser.post(f"/web/devices/{owner.device}/apps", {
+        "app": slug, "settings": {"text": "a", "key": "first-one"}})
+    entry = Entry(owner, answer.json()["id"])
+    assert "first-one" in entry.row()[0]
+    (folder / "main.star").write_text(PLAIN)
+    world.server.ctl("app", "import", str(tmp_path), "--account", email)
+    wait_until_sealed(entry, "first-one")
+
+
+def test_settings_in_the_clear_are_sealed_after_the_upgrade(world, owner, author, reviewer):
+    """As the migration leaves them, and as an instance of before stores them meanwhile."""
+    app = publish(author, reviewer, PLAIN)
+    entry = owner.installed(app, text="a")
+    world.sql("UPDATE installation SET settings = %s WHERE id = %s",
+              '{"key":"first-one","text":"a"}', entry.id)
+    world.sql("SELECT app_is_to_be_sealed(%s)", app.id)
+    wait_until_sealed(entry, "first-one")
+
+
+def test_a_script_that_gives_no_form_is_tried_again(world, owner, author, reviewer):
+    app = publish(author, reviewer, OPEN)
+    entry = owner.installed(app, text="a", key="first-one")
+    app.publish(reviewer, "2.0", "def main(config):\n    return None\n\ndef get_schema():\n    fail('no')\n")
+
+    def tried():
+        return world.sql("SELECT 1 FROM app_to_seal WHERE app_id = %s AND claim IS NULL AND tries = 1 "
+                         "AND due_at BETWEEN now() AND now() + interval '2 minutes'", app.id)
+
+    wait_until(tried, "that it is put off")
+    assert "first-one" in entry.row()[0]
+    app.publish(reviewer, "3.0", PLAIN)
+    wait_until_sealed(entry, "first-one")
+    wait_until(lambda: not world.sql("SELECT id FROM app_to_seal WHERE app_id = %s", app.id), "the end")
+
+
+def test_a_field_becomes_secret_while_it_is_stored(world, owner, author, reviewer):
+    """An installation that is made beside the deployment is made for one version or the other."""
+    app = publish(author, reviewer, OPEN)
+    app.publish(reviewer, "2.0", PLAIN)
+    app.deploy("1.0")
+    connection = psycopg2.connect(world.database)
+    with ThreadPoolExecutor(1) as pool, connection.cursor() as cursor:
+        cursor.execute("UPDATE app SET deployed_version_id = (SELECT id FROM app_version "
+                       "WHERE app_id = app.id AND name = '2.0') WHERE id = %s", (app.id,))
+        waiting = pool.submit(owner.install, app, text="a", key="first-one")
+        wait_until(lambda: waiting.done() or world.sql(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+            "AND datname = current_database()") != [(0,)], "an installation that waits")
+        connection.commit()
+        assert "changed meanwhile" in waiting.result().problem(409)["detail"]
+    connection.close()
 
 
 def change_beside(world, entry, lock, change):

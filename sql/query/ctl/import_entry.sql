@@ -30,13 +30,19 @@ WITH line AS (
 		extract(epoch FROM "hoursStart") / 60, extract(epoch FROM "hoursEnd") / 60, weekdays,
 		:settings, :secret_settings, :settings_hash
 	FROM wanted
-	RETURNING device_id, id
+	RETURNING device_id, id, app_id, installation.settings
+), unsealed AS (
+	-- The app's version here may declare secret what the other instance had in the clear.
+	SELECT app_is_to_be_sealed(app_id)
+	FROM fresh
+	WHERE app_id IS NOT NULL AND settings <> '{}'
 )
 UPDATE device
 SET generation = :position,
 	pinned_installation_id = CASE
 		WHEN "isPinned" THEN fresh.id ELSE pinned_installation_id END,
 	night_installation_id = CASE WHEN "isNight" THEN fresh.id ELSE night_installation_id END
-FROM fresh, line
+FROM line, fresh
+LEFT JOIN unsealed ON true
 WHERE device.id = fresh.device_id
 RETURNING device.id

@@ -1,0 +1,22 @@
+/* The settings of an installation as the database keeps them: what is open as text, what is secret
+ * sealed, and the hash of all. */
+#pragma once
+
+#include "domain/secret_settings.h"
+#include "domain/settings.h"
+
+struct stored_settings {
+	struct str open;
+	struct str sealed; /* data is NULL: none is secret */
+	struct str hash;
+};
+
+/* In the arena. key may be NULL if secret is empty. */
+void stored_settings_make(const struct settings_key *key, struct id device, struct str installation,
+			  const struct settings *open, const struct settings *secret,
+			  struct arena *arena, struct stored_settings *ret);
+
+/* Moves settings of fields that the form declares secret from the open ones to the secret ones; a
+ * secret that is stored already stays. False: there is none to move. */
+bool stored_settings_hide(const struct form *form, struct arena *arena, struct settings *open,
+			  struct settings *secret);
