@@ -11,12 +11,13 @@ struct push_body {
 	struct str installation_id_again; /* of /v0, which knows two names of it */
 	const struct json_value *duration;
 	const struct json_value *background;
-	int64_t duration_s;    /* after the check; of a temporary image */
-	bool in_background;    /* after the check */
-	bool is_installation;  /* after the check */
-	const char *id_member; /* after the check: of the body, in which the ID is */
-	struct str media_type; /* after the check: of a data URL, else empty */
-	struct str base64;     /* after the check: not yet decoded; NULL data: there is none */
+	const struct json_value *device_id; /* of /v0, not used: the path says which device */
+	int64_t duration_s;		    /* after the check; of a temporary image */
+	bool in_background;		    /* after the check */
+	bool is_installation;		    /* after the check */
+	const char *id_member;		    /* after the check: of the body, in which the ID is */
+	struct str media_type;		    /* after the check: of a data URL, else empty */
+	struct str base64; /* after the check: not yet decoded; NULL data: there is none */
 };
 
 /* The database's answer to a push. */
@@ -32,7 +33,7 @@ extern const struct record push_stored_record;
 /* The record's check reads duration and background, since some bodies may have any value there. */
 extern const struct record push_body_record;
 
-/* Likewise for /v0: members that it does not know are ignored, and an ID may be empty. */
+/* Likewise for /v0: null and {} stand for a member that was left out, and an ID may be empty. */
 extern const struct record push_v0_body_record;
 
 /* Checks the ID of a pushed installation that has the right length. NULL: it is good; else the

@@ -49,6 +49,7 @@ struct record_field {
 	size_t offset;		  /* of the member; OPEN: of the bool that says "is null" */
 	enum record_kind kind;
 	bool required;	  /* in bodies */
+	bool is_alias;	  /* in bodies: a second name, absent from the API document's schema */
 	bool is_shown;	  /* ROW: its members are among those of the answer */
 	bool nullable;	  /* rows: NULL becomes zero; answers: null stands for an ID, STR, INT or
 			     TIMESTAMP of zero, and for an OPEN whose bool is true */
@@ -67,7 +68,7 @@ struct record {
 	unsigned field_count; /* at most 64 */
 	size_t size;	      /* of the struct, bytes */
 	bool has_private;     /* several records may have one table, and differ in this */
-	bool ignores_unknown; /* bodies: members that it does not know are no faults */
+	bool empty_is_absent; /* bodies: null and {} stand for a member that was left out */
 	/* Bodies: checks what concerns several fields. Also called when fields had faults: bit i of
 	 * seen says that field i was there; a field with a fault is zero. May be NULL. */
 	void (*check)(void *body, uint64_t seen, struct faults *faults);

@@ -26,6 +26,8 @@ struct access {
 
 /* Authorization: Bearer <API key of an account> */
 extern const struct access access_api_key;
+/* The same, or the bare key: for /v0, whose clients know both. */
+extern const struct access access_v0_api_key;
 
 struct caller {
 	struct id account_id;

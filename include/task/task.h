@@ -57,7 +57,7 @@ struct endpoint {
 	enum resource resource;
 	const struct record *body; /* NULL: takes no body */
 	size_t body_max_bytes;	   /* 0: LIMIT_REQUEST_BODY_BYTES */
-	bool takes_untyped_body;   /* a body without Content-Type is JSON */
+	bool takes_any_type;	   /* a body is JSON whatever its Content-Type says */
 	size_t state_size;	   /* of the handler's struct, zeroed; the body is read into it */
 	bool is_device_limited;	   /* has the rate limit of a single device, too */
 	/* The handler runs for a body with faults, too: it may add to task_faults(), and ends with

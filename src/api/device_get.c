@@ -29,6 +29,6 @@ const struct endpoint endpoint_device_get = {
 const struct endpoint endpoint_v0_device_get = {
     .name = "v0_device_get",
     .handler = begin_v0,
-    .access = &access_api_key,
+    .access = &access_v0_api_key,
     .resource = RESOURCE_DEVICE,
 };

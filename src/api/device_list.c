@@ -64,5 +64,5 @@ const struct endpoint endpoint_device_list = {
 const struct endpoint endpoint_v0_device_list = {
     .name = "v0_device_list",
     .handler = begin_v0,
-    .access = &access_api_key,
+    .access = &access_v0_api_key,
 };

@@ -71,10 +71,10 @@ const struct endpoint endpoint_device_update = {
 const struct endpoint endpoint_v0_device_update = {
     .name = "v0_device_update",
     .handler = begin_v0,
-    .access = &access_api_key,
+    .access = &access_v0_api_key,
     .resource = RESOURCE_DEVICE,
     .body = &device_v0_record,
-    .takes_untyped_body = true,
+    .takes_any_type = true,
     .state_size = sizeof(struct update),
     .has_settings_tag = true,
 };

@@ -38,5 +38,6 @@ extern const struct endpoint endpoint_status;
 extern const struct endpoint endpoint_v0_device_get;
 extern const struct endpoint endpoint_v0_device_list;
 extern const struct endpoint endpoint_v0_device_update;
+extern const struct endpoint endpoint_v0_installation_delete;
 extern const struct endpoint endpoint_v0_installation_list;
 extern const struct endpoint endpoint_v0_push;

@@ -64,3 +64,9 @@ const struct endpoint endpoint_installation_delete = {
     .state_size = sizeof(struct removal),
     .handles_preconditions = true,
 };
+
+const struct endpoint endpoint_v0_installation_delete = {
+    .name = "v0_installation_delete",
+    .access = &access_v0_api_key,
+    .same_as = &endpoint_installation_delete,
+};

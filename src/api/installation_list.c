@@ -69,6 +69,6 @@ const struct endpoint endpoint_installation_list = {
 const struct endpoint endpoint_v0_installation_list = {
     .name = "v0_installation_list",
     .handler = begin_v0,
-    .access = &access_api_key,
+    .access = &access_v0_api_key,
     .resource = RESOURCE_DEVICE,
 };

@@ -13,7 +13,7 @@ static const struct route routes[] = {
     {HTTP_PATCH, "/v0/devices/{deviceId}", &endpoint_v0_device_update},
     {HTTP_GET, "/v0/devices/{deviceId}/installations", &endpoint_v0_installation_list},
     {HTTP_DELETE, "/v0/devices/{deviceId}/installations/{installationId}",
-     &endpoint_installation_delete},
+     &endpoint_v0_installation_delete},
     {HTTP_POST, "/v0/devices/{deviceId}/push", &endpoint_v0_push},
     {HTTP_GET, "/v1/account", &endpoint_account_get},
     {HTTP_GET, "/v1/apps", &endpoint_app_list},

@@ -114,7 +114,7 @@ static const struct record_field device_v0_fields[] = {
     RECORD_BOOL(struct device, auto_dim, .name = "autoDim", .body = "autoDim"),
 };
 const struct record device_v0_record =
-    RECORD(struct device, device_v0_fields, .ignores_unknown = true);
+    RECORD(struct device, device_v0_fields, .empty_is_absent = true);
 
 static const struct record_field device_more_fields[] = {
     RECORD_BOOL(struct device_more, is_disabled, .name = "isDisabled", .column = "is_disabled"),

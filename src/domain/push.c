@@ -56,10 +56,12 @@ static const struct record_field push_v0_fields[] = {
 	RECORD_STR(struct push_body, installation_id, .body = "installationID", ID_RULES),
     [FIELD_BACKGROUND] = RECORD_ANY(struct push_body, background, .body = "background"),
     [FIELD_INSTALLATION_ID_AGAIN] =
-	RECORD_STR(struct push_body, installation_id_again, .body = "installationId", ID_RULES),
+	RECORD_STR(struct push_body, installation_id_again, .body = "installationId",
+		   .is_alias = true, ID_RULES),
+    RECORD_ANY(struct push_body, device_id, .body = "deviceID"),
 };
 const struct record push_v0_body_record =
-    RECORD(struct push_body, push_v0_fields, .ignores_unknown = true, .check = push_v0_body_check);
+    RECORD(struct push_body, push_v0_fields, .empty_is_absent = true, .check = push_v0_body_check);
 
 static const struct record_field stored_fields[] = {
     RECORD_INT8(struct push_stored, generation, .column = "generation"),
@@ -220,6 +222,7 @@ static void push_v0_body_check(void *memory, uint64_t seen, struct faults *fault
 			   "is another ID than that of %s: leave one of them out", body->id_member);
 	if (!has_id)
 		body->installation_id = again;
-	if (body->is_installation)
-		check_background(body, faults);
+	/* Also checked without an ID: a client learns of a value that has no meaning. */
+	check_background(body, faults);
+	body->in_background &= body->is_installation;
 }

@@ -166,6 +166,11 @@ bool clock_parse(struct str text, int64_t *ret_minutes)
 	return true;
 }
 
+static bool is_empty(yyjson_val *value)
+{
+	return yyjson_is_null(value) || (yyjson_is_obj(value) && yyjson_obj_size(value) == 0);
+}
+
 void record_read_json(const struct record *record, const struct json_value *object, void *ret_body,
 		      uint64_t *ret_present, struct faults *faults)
 {
@@ -185,9 +190,10 @@ void record_read_json(const struct record *record, const struct json_value *obje
 		struct str name = {yyjson_get_str(key), yyjson_get_len(key)};
 		int index = field_index(record, name);
 
+		if (record->empty_is_absent && is_empty(value))
+			continue;
 		if (index < 0) {
-			if (!record->ignores_unknown)
-				fault_name(record, name, faults);
+			fault_name(record, name, faults);
 			continue;
 		}
 		seen |= 1ull << index;

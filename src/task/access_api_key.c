@@ -71,7 +71,14 @@ bool access_bearer_token(struct task *task, struct str *ret_token)
 	       bearer_token(value, ret_token);
 }
 
-static struct verdict check_key(struct task *task)
+/* The key that an older client sends without a scheme. A value of two words has another scheme. */
+static bool bare_token(struct str value, struct str *ret_token)
+{
+	*ret_token = value;
+	return value.length && str_find(value, ' ') == value.length;
+}
+
+static struct verdict check(struct task *task, bool takes_bare_key)
 {
 	struct key_access *key = task_access_state(task);
 	struct str value, token;
@@ -86,7 +93,7 @@ static struct verdict check_key(struct task *task)
 	case FIELD_SINGLE:
 		break;
 	}
-	if (!bearer_token(value, &token))
+	if (!bearer_token(value, &token) && !(takes_bare_key && bare_token(value, &token)))
 		return refuse_missing(task);
 	if (!api_key_is_well_formed(token))
 		return refuse_invalid(task);
@@ -104,9 +111,27 @@ static struct verdict check_key(struct task *task)
 	return task_query(task, on_key_found);
 }
 
+static struct verdict check_key(struct task *task)
+{
+	return check(task, false);
+}
+
+static struct verdict check_key_or_bare_key(struct task *task)
+{
+	return check(task, true);
+}
+
 const struct access access_api_key = {
     .metric = METRIC_ACCESS_API_KEY,
     .check = check_key,
+    .refuse = refuse_invalid,
+    .state_size = sizeof(struct key_access),
+    .allows_other_origins = true,
+};
+
+const struct access access_v0_api_key = {
+    .metric = METRIC_ACCESS_API_KEY,
+    .check = check_key_or_bare_key,
     .refuse = refuse_invalid,
     .state_size = sizeof(struct key_access),
     .allows_other_origins = true,

@@ -21,14 +21,10 @@ static bool is_json(const struct task *task)
 {
 	struct str value, type;
 
-	switch (task_single_field(task, STR("content-type"), &value)) {
-	case FIELD_ABSENT:
-		return task->endpoint->takes_untyped_body;
-	case FIELD_REPEATED:
+	if (task->endpoint->takes_any_type)
+		return true;
+	if (task_single_field(task, STR("content-type"), &value) != FIELD_SINGLE)
 		return false;
-	case FIELD_SINGLE:
-		break;
-	}
 	type = (struct str){value.data, str_find(value, ';')};
 	return str_equal_ignore_case(str_trim(type), STR("application/json"));
 }

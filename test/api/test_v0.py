@@ -103,21 +103,51 @@ def test_change_leaves_the_rest(device):
     assert device.get().ok() == before | {"brightness": 8}
 
 
-@pytest.mark.parametrize("body", [{}, {"name": "x"}, {"volume": 1, "lastOnline": None, "id": "x"},
-                                  {"unknown": {"a": [1]}}])
-def test_what_is_not_known_changes_nothing(world, device, body):
+# What programs of owners send that /v0 does not know: of tronbyt's calls, of /v1, of its own answers.
+UNKNOWN = [{name: value} for name, value in {
+    "intervalSec": 30, "nightModeEnabled": True, "nightModeApp": "x", "nightModeBrightness": 5,
+    "nightModeStartTime": "22:00", "nightModeEndTime": "07:00", "dimModeStartTime": "20:00",
+    "dimModeBrightness": 10, "pinnedApp": "", "name": "x", "timezone": "UTC", "sleepEnabled": False,
+    "unknown": {"a": [1]}, "a/b": [], "": 0}.items()]
+UNKNOWN += [{"id": "x"}, {"volume": 1, "scheduleInterval": 15}]
+
+
+@pytest.mark.parametrize("body", UNKNOWN)
+def test_what_is_not_known_is_named(device, body):
+    """Never 200 without effect; and what is known beside it changes nothing either."""
     tag = device.get()["ETag"]
-    assert patch(device, body).ok() == form(device)
+    names = {"/" + name.replace("/", "~1") for name in body}
+    assert set(patch(device, body).faults()) == names
+    assert set(patch(device, body | {"brightness": 9}).faults()) == names
+    assert set(push(device, **body).faults()) == names
+    assert device.get()["ETag"].split("-")[0] == tag.split("-")[0]
+    assert device.ids() == []
+
+
+@pytest.mark.parametrize("empty", [None, {}])
+def test_null_and_an_empty_object_are_left_out(device, empty):
+    """Whatever the member is, also one that is not known."""
+    body = {"brightness": empty, "displayName": empty, "autoDim": empty, "pinnedApp": empty}
+    tag = device.get()["ETag"]
+    assert patch(device, body).ok() == patch(device, {}).ok() == form(device)
     assert device.get()["ETag"].split("-")[0] == tag.split("-")[0]
     assert patch(device, body | {"brightness": 9}).ok() == form(device, brightness=9)
+    assert push(device, deviceID=empty, installationID="a", installationId=empty, background=empty,
+                unknown=empty).ok() == {}
+    device.shows(images.png())
+    other = images.png(images.gradient(3))
+    assert push(device, image=images.text(other), installationID=empty, background=empty).ok() == {}
+    device.shows(other)
+    assert device.ids() == ["a"]
+    assert push(device, image=empty).faults() == {"/image": "is required"}
 
 
 def test_faults_of_a_change(device):
-    faults = patch(device, {"displayName": "", "brightness": 101, "autoDim": 1, "x": 1}).faults()
+    faults = patch(device, {"displayName": "", "brightness": 101, "autoDim": 1}).faults()
     assert faults == {"/displayName": "must have 1 to 25 characters, has 0",
                       "/brightness": "must be an integer from 0 to 100",
                       "/autoDim": "must be true or false"}
-    for value in ("50", 12.5, None, -1):
+    for value in ("50", 12.5, -1, [], {"a": 1}):
         assert list(patch(device, {"brightness": value}).faults()) == ["/brightness"]
     assert shown(device) == form(device)
 
@@ -140,7 +170,7 @@ def test_conditions(device):
 # ---- bodies ----
 
 
-def test_a_body_needs_no_type(device):
+def test_a_body_may_have_any_type(device):
     for path, body in ((v0(device), {"brightness": 4}), (v0(device, "/push"), {"image": IMAGE})):
         method = "PATCH" if "image" not in body else "POST"
         assert device.account.request(method, path, body=body, fields=UNTYPED).status == 200
@@ -149,7 +179,10 @@ def test_a_body_needs_no_type(device):
         for fields in ([("Content-Type", "text/plain")], [("Content-Type", "")],
                        [("Content-Type", "application/x-www-form-urlencoded")],
                        [("Content-Type", "application/json")] * 2):
-            assert device.account.request(method, path, body=body, fields=fields).problem(415)
+            assert device.account.request(method, path, body=body, fields=fields).status == 200
+            assert device.account.request(method, of_v1, body=body, fields=fields).problem(415)
+        coded = [("Content-Encoding", "gzip")]
+        assert device.account.request(method, path, body=body, fields=coded).problem(415)
         typed = [("Content-Type", "application/json; charset=utf-8")]
         assert device.account.request(method, path, body=body, fields=typed).status == 200
 
@@ -165,13 +198,13 @@ def test_a_body_is_json(device, body):
 
 
 def test_temporary_image(world, device):
-    """The ID that is empty is none; what /v0 does not know is ignored, also where /v1 knows it."""
-    assert push(device, duration=45).ok() == {}
+    """The ID that is empty is none."""
+    assert push(device).ok() == {}
     assert entries(device) == {"installations": []}
     device.shows(images.png())
     assert world.sql("SELECT duration_s FROM showing WHERE device_id = %s", device.id) == [(5,)]
     other = images.png(images.gradient(3))
-    assert push(device, image=images.text(other), background=True, duration="x").status == 200
+    assert push(device, image=images.text(other), background=True).status == 200
     device.shows(other)
 
 
@@ -197,7 +230,7 @@ def test_in_the_background(device):
 
 def test_the_path_says_which_device(account):
     one, other = account.device(), account.device()
-    for named in (other.id, "", None, 7, UNKNOWN_ID):
+    for named in (other.id, "", None, 7, UNKNOWN_ID, {"a": 1}):
         assert push(one, deviceID=named, installationID="x").status == 200
     assert (one.ids(), other.ids()) == (["x"], [])
 
@@ -210,8 +243,10 @@ def test_the_path_says_which_device(account):
     ({"installationId": "."}, ["/installationId"]),
     ({"installationID": "x" * 65, "background": 1, "image": 1},
      ["/image", "/installationID", "/background"]),
-    ({"installationID": None}, ["/installationID"]),
+    ({"installationID": 7}, ["/installationID"]),
     ({"installationID": "a", "background": "true"}, ["/background"]),
+    ({"background": {"a": 1}}, ["/background"]),
+    ({"duration": 10, "publish": "background"}, ["/duration", "/publish"]),
     ({"installationID": "a", "installationId": "b"}, ["/installationId"]),
 ])
 def test_faults_of_a_push(device, members, pointers):
@@ -260,6 +295,36 @@ def test_removal(device):
     assert device.account.request("DELETE", path + "b%20c").problem(404)
     assert device.account.request("DELETE", path + "a", fields=[("If-Match", '"x"')]).problem(412)
     assert device.ids() == ["a"]
+
+
+# ---- as programs write it ----
+
+
+@pytest.mark.parametrize("slash", ["", "/"])
+@pytest.mark.parametrize("scheme", ["", "Bearer ", "bearer  "])
+def test_keys_and_paths(device, scheme, slash):
+    def ask(method, path, body=None):
+        return device.account.request(method, path + slash, body=body, key=None, fields=[
+            ("Authorization", scheme + device.account.key), *UNTYPED])
+
+    assert ask("GET", "/v0/devices").ok() == {"devices": [shown(device)]}
+    assert ask("HEAD", "/v0/devices").status == 200
+    assert ask("GET", v0(device)).status == 200
+    assert ask("PATCH", v0(device), {"brightness": 5}).ok()["brightness"] == 5
+    assert ask("POST", v0(device, "/push"), {"image": IMAGE, "installationID": "a"}).ok() == {}
+    assert ask("GET", v0(device, "/installations")).ok()["installations"]
+    assert ask("DELETE", v0(device, "/installations/a"), {}).ok() == {}
+    assert ask("GET", "/v1/devices").status == (200 if scheme else 401)
+
+
+def test_a_bare_key_may_be_wrong(device):
+    def ask(value):
+        return device.account.get("/v0/devices", key=None, fields=[("Authorization", value)])
+
+    for value in (new_key(), "x", device.link_key):
+        assert 'error="invalid_token"' in ask(value)["WWW-Authenticate"]
+    for value in ("", "Basic " + device.account.key, "Bearer", device.account.key + " x"):
+        assert ask(value).problem(401)
 
 
 # ---- who may ----

@@ -117,6 +117,15 @@ def expect(condition, *words):
         raise Violation(" ".join(map(repr, words)))
 
 
+def is_v0(operation_id):
+    """Its clients' null and {} stand for members that were left out, and any Content-Type for JSON."""
+    return operation_id.startswith("v0")
+
+
+def is_empty(value):
+    return value is None or value == {}
+
+
 # ---- bodies ----
 
 
@@ -172,7 +181,8 @@ def what_breaks_a_rule_fails(subject, operation_id, examples):
     method = subject.contract.operation(operation_id)[0]
     schema = subject.schema(operation_id)
     target = subject.target(operation_id)
-    faults = list(generate.faults(subject.contract, schema))
+    faults = [fault for fault in generate.faults(subject.contract, schema)
+              if not (is_v0(operation_id) and fault[1] == "type" and is_empty(fault[3]))]
 
     def send(broken):
         if broken.rule != "meaning":
@@ -209,7 +219,11 @@ def the_schema_decides(subject, operation_id, examples):
     @subject.runs(examples)
     @given(generate.mixture(subject.contract, schema))
     def check(body):
-        is_valid = subject.contract.is_valid(schema, body)
+        if is_v0(operation_id):
+            meant = {name: value for name, value in body.items() if not is_empty(value)}
+        else:
+            meant = body
+        is_valid = subject.contract.is_valid(schema, meant)
         target = subject.target(operation_id, body) if is_valid else some_target
         answer = subject.send(method, target, body)
         if not is_valid:
@@ -255,7 +269,8 @@ def what_is_no_json_fails(subject, operation_id, examples):
         else:
             answer = subject.send(method, target, text, [("Content-Type", media_type)],
                                   is_json=False)
-            expect(answer.status == 415, media_type, answer)
+            wanted = subject.success(operation_id) if is_v0(operation_id) else 415
+            expect(answer.status == wanted, media_type, answer)
 
     check()
 

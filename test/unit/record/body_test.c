@@ -210,20 +210,22 @@ static void unknown_names_are_pointed_at(void **state)
 	    ": has an unknown field\n");
 }
 
-static void unknown_names_may_be_ignored(void **state)
+static void empty_may_be_absent(void **state)
 {
-	static const struct record lenient = RECORD(struct body, fields, .ignores_unknown = true);
+	static const struct record lenient = RECORD(struct body, fields, .empty_is_absent = true);
 	struct str reason;
 
 	(void)state;
-	assert_true(json_parse(STR("{\"level\":7,\"x\":{\"y\":[1]},\"sleep\":null,\"\":0,"
-				   "\"count\":\"1\"}"),
+	assert_true(json_parse(STR("{\"level\":7,\"x\":{},\"sleep\":null,\"count\":\"1\","
+				   "\"note\":null,\"y\":{\"z\":1},\"w\":[]}"),
 			       &arena, &document, &reason));
 	body = (struct body){0};
 	faults_init(&faults, &arena);
 	record_read_json(&lenient, document.root, &body, &present, &faults);
-	assert_int_equal(faults.count, 1); /* of what is known */
+	assert_int_equal(faults.count, 3);
 	assert_true(str_equal(faults.list[0].pointer, STR("/count")));
+	assert_true(str_equal(faults.list[1].pointer, STR("/y")));
+	assert_true(str_equal(faults.list[2].pointer, STR("/w")));
 	assert_int_equal(body.level, 7);
 	assert_int_equal(present, 1 << LEVEL);
 }
@@ -347,7 +349,7 @@ int main(void)
 	    cmocka_unit_test_teardown(types_are_named, clean),
 	    cmocka_unit_test_teardown(times_of_day, clean),
 	    cmocka_unit_test_teardown(unknown_names_are_pointed_at, clean),
-	    cmocka_unit_test_teardown(unknown_names_may_be_ignored, clean),
+	    cmocka_unit_test_teardown(empty_may_be_absent, clean),
 	    cmocka_unit_test_teardown(bits_of_another_record, clean),
 	    cmocka_unit_test_teardown(only_objects_are_bodies, clean),
 	    cmocka_unit_test_teardown(checks_add_to_the_faults, clean),
