@@ -47,7 +47,6 @@ LIMITS = ["minimum", "maximum", "minLength", "maxLength", "enum", "default", "mi
 
 # Nobody reads regular expressions: each pattern of the document has words here.
 PATTERNS = {
-    r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$": "UTC with milliseconds: 2026-11-20T08:15:30.123Z",
     r"^sha256:[0-9a-f]{64}$": "sha256: and 64 lower-case hexadecimal digits",
     r"^[A-Za-z0-9._-]+$": "letters and digits of ASCII, dot, underscore, hyphen",
     r"^[^\u0000]*$": "no U+0000",
@@ -58,6 +57,8 @@ PATTERNS = {
     r"^[^\u0000-\u001f\u007f-\u009f/\\]+$": "no control character, no slash, no backslash",
     r"^[^\u0000-\u001f\u007f-\u009f/\\]*$": "no control character, no slash, no backslash",
 }
+
+FORMATS = {"date-time": "UTC with milliseconds: 2026-11-20T08:15:30.123Z"}
 
 EXAMPLES = """The curl lines read the server's address and a key from the environment:
 
@@ -120,6 +121,8 @@ class Reference:
             if schema["pattern"] not in PATTERNS:
                 sys.exit(f"render_reference.py: PATTERNS has no words for {schema['pattern']}")
             said.append(PATTERNS[schema["pattern"]])
+        if "format" in schema:
+            said.append(FORMATS[schema["format"]])
         return html.escape(", ".join(said), quote=False)
 
     def fields(self, schema):
