@@ -85,6 +85,14 @@ def prepare_state(path):
         copy_folder(made_once("state", make_state), path)
 
 
+def prepare_key(path):
+    """All instances on one database need the same."""
+    path = os.path.join(path, "secret-key")
+    if os.path.isdir(os.path.dirname(path)) and not os.path.exists(path):
+        with open(path, "w", encoding="ascii", opener=lambda *name: os.open(*name, 0o600)) as file:
+            file.write("0f" * 32 + "\n")
+
+
 class Server:
     """A displayd with its supervisor, workers and, unless database is given, its PostgreSQL.
 
@@ -105,6 +113,8 @@ class Server:
         self.state_dir = state_dir or new_folder("displayd-test-", otherwise=None)
         if not database and not is_new:
             prepare_state(self.state_dir)
+        if database and not is_new:
+            prepare_key(self.state_dir)
         self.log_path = self.state_dir.rstrip("/") + ".log"
         self.command = [*prefix, DISPLAYD, "--state-dir", self.state_dir, "--workers", str(workers)]
         self.command += ["--listen", listen] if listen else []

@@ -25,6 +25,7 @@ enum away {
 	AWAY_SCHEMA,	  /* not the one that this program's statements are for */
 	AWAY_POOLER,	  /* there is one, and nothing has allowed it */
 	AWAY_SHARED,	  /* sessions: the pooler gives one to several clients */
+	AWAY_KEY,	  /* another key for secret settings is in use there */
 };
 
 /* What follows "the database cannot be reached: ". */

@@ -46,6 +46,9 @@ struct db_settings {
 	/* Where the supervisor reads which processes work for lists; NULL: it need not know. */
 	struct background *background;
 	bool session_pooler; /* one that keeps sessions may stand before the server */
+	/* Of the key for secret settings, SETTINGS_KEY_BYTES: writes need a database that admits
+	 * it. NULL: any does. */
+	const uint8_t *key_fingerprint;
 };
 
 /* Copies the settings. Connecting begins later, from the loop. NULL: the URL is no connection

@@ -1,6 +1,7 @@
 #include "ctl/import_lines.h"
 #include "base/base64.h"
 #include "ctl/pass_phrase.h"
+#include "ctl/settings_key.h"
 #include "domain/app.h"
 
 static enum ctl_exit run(struct account_import *import, const struct account_line *line)
@@ -29,6 +30,7 @@ static enum ctl_exit import_secrets(struct account_import *import, const struct 
 {
 	uint8_t salt[ACCOUNT_SALT_BYTES + 3];
 	size_t size = 0;
+	enum ctl_exit code;
 
 	if (ctl_value(import->ctl, "without-secrets").data)
 		return CTL_DONE;
@@ -42,6 +44,9 @@ static enum ctl_exit import_secrets(struct account_import *import, const struct 
 	if (line->salt.length > 24 || base64_decode(line->salt, salt, &size) < 0 ||
 	    size != ACCOUNT_SALT_BYTES)
 		return import_fail_line(import, "its salt must have %d bytes", ACCOUNT_SALT_BYTES);
+	code = settings_key_check(import->ctl, &import->key);
+	if (code != CTL_DONE)
+		return code;
 	return pass_phrase_key(import->phrase, salt, &import->file_key);
 }
 

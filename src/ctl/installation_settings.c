@@ -8,6 +8,7 @@
 #include "main/secret_key.h"
 #include "render/engine.h"
 #include "settings_file.h"
+#include "settings_key.h"
 #include "web/app_name.h"
 
 #include <errno.h>
@@ -201,7 +202,7 @@ static enum ctl_exit find_key(struct work *work)
 				"the server's key for secret settings is not there: give its "
 				"--state-dir, or its configuration file");
 	work->has_key = true;
-	return CTL_DONE;
+	return settings_key_check(work->ctl, &work->key);
 }
 
 /* As in web/app_work.c: the form says now which ones are secret. */

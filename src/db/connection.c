@@ -168,6 +168,7 @@ static void begin_preparing(struct connection *connection)
 	    .statement_count = connection->statement_count,
 	    .effect = connection->effect,
 	    .first = connection->role->first,
+	    .key_fingerprint = connection->key_fingerprint,
 	    .session_pooler = connection->session_pooler,
 	};
 	if (set_up_begin(&connection->set_up) < 0)

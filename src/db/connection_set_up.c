@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/require.h"
 #include "db/result.h"
+#include "domain/secret_settings.h"
 #include "pipeline.h"
 
 #include <errno.h>
@@ -53,6 +54,21 @@ static bool is_wanted(const struct set_up *set_up, unsigned index)
 	return statement->effect == set_up->effect && !statement->is_for_ctl;
 }
 
+/* The results before those of the prepared statements. */
+static unsigned count_before(const struct set_up *set_up)
+{
+	return 1U + (set_up->key_fingerprint != NULL) + (set_up->first != NULL);
+}
+
+static bool send_key(const struct set_up *set_up)
+{
+	const char *value = (const char *)set_up->key_fingerprint;
+
+	return !value || PQsendQueryParams(set_up->pg, "SELECT secret_key_admits($1)", 1,
+					   (const Oid[]){17 /* bytea */}, &value,
+					   (const int[]){SETTINGS_KEY_BYTES}, (const int[]){1}, 0);
+}
+
 int set_up_begin(struct set_up *set_up)
 {
 	PGconn *pg = set_up->pg;
@@ -60,6 +76,8 @@ int set_up_begin(struct set_up *set_up)
 	if (PQsetnonblocking(pg, 1) < 0 || !PQenterPipelineMode(pg))
 		return fail_by_libpq(set_up);
 	if (!PQsendQueryParams(pg, settings, 0, NULL, NULL, NULL, NULL, 0))
+		return fail_by_libpq(set_up);
+	if (!send_key(set_up))
 		return fail_by_libpq(set_up);
 	if (set_up->first && !PQsendQueryParams(pg, set_up->first, 0, NULL, NULL, NULL, NULL, 0))
 		return fail_by_libpq(set_up);
@@ -79,7 +97,7 @@ int set_up_begin(struct set_up *set_up)
 /* The statement whose description is result number index; NULL for other results. */
 static const struct statement_entry *described(const struct set_up *set_up, unsigned index)
 {
-	unsigned first = set_up->first ? 2 : 1;
+	unsigned first = count_before(set_up);
 
 	for (unsigned i = 0; i < set_up->statement_count; i++) {
 		if (!is_wanted(set_up, i))
@@ -107,6 +125,13 @@ static int check_session(struct set_up *set_up, const PGresult *result)
 	return fail(set_up, AWAY_POOLER, "", str_from(away_text(AWAY_POOLER)));
 }
 
+static int check_key(struct set_up *set_up, const PGresult *result)
+{
+	if (PQgetvalue(result, 0, 0)[0] == 't')
+		return 0;
+	return fail(set_up, AWAY_KEY, "", str_from(away_text(AWAY_KEY)));
+}
+
 static int take(struct set_up *set_up, const PGresult *result)
 {
 	unsigned index = set_up->result_count++;
@@ -117,14 +142,16 @@ static int take(struct set_up *set_up, const PGresult *result)
 	case PGRES_PIPELINE_SYNC:
 		return 1;
 	case PGRES_TUPLES_OK:
-		return index == 0 ? check_session(set_up, result) : 0;
+		if (index == 0)
+			return check_session(set_up, result);
+		return index == 1 && set_up->key_fingerprint ? check_key(set_up, result) : 0;
 	case PGRES_COMMAND_OK:
 		break;
 	default:
 		return fail_by_result(set_up, statement ? statement->name : "", result);
 	}
 	/* Each statement has two results; the second is its description. */
-	index -= set_up->first ? 2 : 1;
+	index -= count_before(set_up);
 	if (!statement || index % 2 == 0)
 		return 0;
 	if (result_describes(result, statement, text, sizeof(text)))

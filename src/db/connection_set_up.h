@@ -6,6 +6,7 @@
 #include "db/statement.h"
 
 #include <libpq-fe.h>
+#include <stdint.h>
 
 struct set_up {
 	PGconn *pg;
@@ -13,10 +14,13 @@ struct set_up {
 	unsigned statement_count;
 	enum statement_effect effect; /* only statements with this effect are prepared */
 	const char *first;	      /* a statement to begin with, or NULL */
-	bool session_pooler;	      /* one may stand between us and the server */
-	unsigned result_count;	      /* how many have arrived */
-	enum away away;		      /* why it failed */
-	char reason[200];	      /* the same in words */
+	/* Of the key for secret settings, which the database has to admit. NULL: it
+	 * is not asked. */
+	const uint8_t *key_fingerprint;
+	bool session_pooler;   /* one may stand between us and the server */
+	unsigned result_count; /* how many have arrived */
+	enum away away;	       /* why it failed */
+	char reason[200];      /* the same in words */
 };
 
 /* How workers connect. */

@@ -336,6 +336,7 @@ static struct connection new_connection(struct db *db, enum statement_effect eff
 	    .effect = effect,
 	    .storage = db->settings.storage,
 	    .session_pooler = db->settings.session_pooler,
+	    .key_fingerprint = effect == EFFECT_WRITE ? db->settings.key_fingerprint : NULL,
 	};
 }
 

@@ -61,6 +61,12 @@ bool settings_open(const struct settings_key *key, struct id device, struct str 
 	return error == 0;
 }
 
+void settings_key_fingerprint(const struct settings_key *key,
+			      uint8_t ret_fingerprint[static SETTINGS_KEY_BYTES])
+{
+	derive(key, STR("fingerprint "), (struct id){0}, (struct str){0}, ret_fingerprint);
+}
+
 const char settings_open_failed[] =
     "its secret settings were encrypted with another key: set them again, and give all instances "
     "the same --secret-key-file";

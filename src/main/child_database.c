@@ -6,6 +6,7 @@
 #include "db/migrate.h"
 #include "main/first_link.h"
 #include "main/instance.h"
+#include "main/secret_key_check.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -119,6 +120,25 @@ static enum exit_code migrate(const struct instance *instance)
 					    : EXIT_MIGRATION;
 }
 
+static enum exit_code check_key(const struct instance *instance)
+{
+	const struct secret_key_place place = {.state_dir = instance->config->state_dir,
+					       .file = instance->config->secret_key_file,
+					       .is_new = instance->has_new_key};
+	PGconn *connection = PQconnectdb(instance_database_url(instance));
+	struct reason why;
+	enum secret_key_check result =
+	    secret_key_check(connection, &instance->settings_key, &place, &why);
+
+	PQfinish(connection);
+	if (result == SECRET_KEY_FITS)
+		return EXIT_DONE;
+	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
+	if (result == SECRET_KEY_FAILED)
+		return EXIT_DATABASE;
+	return place.file ? EXIT_CONFIG : EXIT_STATE_DIR;
+}
+
 int child_migrate(struct instance *instance, unsigned index)
 {
 	struct cluster_error why;
@@ -127,6 +147,8 @@ int child_migrate(struct instance *instance, unsigned index)
 	(void)index;
 	log_set_process("migrate");
 	code = migrate(instance);
+	if (code == EXIT_DONE)
+		code = check_key(instance);
 	if (code != EXIT_DONE || !instance_is_embedded(instance) ||
 	    cluster_admit_workers(&instance->cluster, &why) == 0)
 		return code;

@@ -341,7 +341,7 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 	if (instance->lock_fd < 0)
 		return EXIT_STATE_DIR;
 	if (secret_key_load(config->state_dir, config->secret_key_file, &instance->settings_key,
-			    reterr) < 0)
+			    &instance->has_new_key, reterr) < 0)
 		return config->secret_key_file ? EXIT_CONFIG : EXIT_STATE_DIR;
 	if (config->metrics_token_file &&
 	    metrics_token_load(config->metrics_token_file, instance->metrics_token_hash, reterr) <

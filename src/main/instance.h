@@ -31,6 +31,7 @@ struct instance {
 	struct region_map *shared; /* see main/shared.h */
 	int shared_fd;
 	struct settings_key settings_key;
+	bool has_new_key; /* settings_key was made at this start */
 	uint8_t metrics_token_hash[METRICS_TOKEN_HASH_BYTES]; /* with --metrics-token-file */
 	struct cluster cluster;				      /* unused with --database */
 	/* Sockets between workers and the render host (render/host.h), by the worker's index; -1

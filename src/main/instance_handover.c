@@ -124,7 +124,7 @@ enum exit_code instance_take_over(struct instance *instance, const struct config
 		return EXIT_LISTEN;
 	}
 	if (secret_key_load(config->state_dir, config->secret_key_file, &instance->settings_key,
-			    reterr) < 0)
+			    &instance->has_new_key, reterr) < 0)
 		return EXIT_STATE_DIR;
 	if (instance_is_embedded(instance) &&
 	    cluster_adopt(config->state_dir, handover->postmaster, handover->postmaster_log_fd,

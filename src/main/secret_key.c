@@ -100,10 +100,11 @@ static int name_files(const char *state_dir, const char *suffix, char path[stati
 }
 
 int secret_key_load(const char *state_dir, const char *file, struct settings_key *ret_key,
-		    struct reason *reterr)
+		    bool *ret_is_new, struct reason *reterr)
 {
 	char path[PATH_BYTES], fresh[FRESH_BYTES];
 
+	*ret_is_new = false;
 	if (sodium_init() < 0)
 		return reason_set(reterr, "there are no random numbers");
 	if (file)
@@ -124,8 +125,18 @@ int secret_key_load(const char *state_dir, const char *file, struct settings_key
 			error = sync_folder(state_dir);
 		if (error < 0)
 			return fail(reterr, path, strerror(-error));
+		*ret_is_new = true;
 	}
 	return read_file(path, ret_key, reterr);
+}
+
+void secret_key_take_back(const char *state_dir)
+{
+	char path[PATH_BYTES], fresh[FRESH_BYTES];
+	struct reason ignored;
+
+	if (name_files(state_dir, "", path, fresh, &ignored) == 0)
+		(void)unlink(path);
 }
 
 int secret_key_find(const char *state_dir, const char *file, struct settings_key *ret_key,

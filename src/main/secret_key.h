@@ -10,11 +10,15 @@
 #include "domain/secret_settings.h"
 #include "main/reason.h"
 
-/* file: the value of --secret-key-file; NULL: that of the state directory, which is locked. 0, or
- * -1 with a reason that holds nothing of the key. */
+/* file: the value of --secret-key-file; NULL: that of the state directory, which is locked, and
+ * where one is made if there is none. 0, or -1 with a reason that holds nothing of the key. */
 __attribute__((warn_unused_result)) int secret_key_load(const char *state_dir, const char *file,
 							struct settings_key *ret_key,
-							struct reason *reterr);
+							bool *ret_is_new, struct reason *reterr);
+
+/* Removes the one that was just made, with which nothing was encrypted: the database has another.
+ */
+void secret_key_take_back(const char *state_dir);
 
 /* Makes none. 1; 0: there is none; or -1 with a reason. */
 __attribute__((warn_unused_result)) int secret_key_find(const char *state_dir, const char *file,

@@ -13,6 +13,7 @@
 #include "main/notify.h"
 #include "main/process_stats.h"
 #include "main/reload.h"
+#include "main/secret_key.h"
 #include "main/state_dir.h"
 #include "metric/errors.h"
 #include "metric/metric.h"
@@ -425,6 +426,9 @@ enum exit_code supervisor_run(const struct config *config, struct upgrade *upgra
 	code = open_instance(&supervisor, config);
 	if (code == EXIT_DONE)
 		code = run_children(&supervisor);
+	/* The next start finds it missing, too, and not another one. */
+	if (code == EXIT_STATE_DIR && supervisor.instance.has_new_key)
+		secret_key_take_back(config->state_dir);
 	if (code != EXIT_DONE)
 		notify_status("ended: the log says why");
 	if (code != EXIT_DONE && !supervisor.is_ready)

@@ -40,6 +40,7 @@ struct worker {
 	struct requests requests;
 	uv_signal_t stop_signal, retire_signal;
 	struct own_request own_request;
+	uint8_t key_fingerprint[SETTINGS_KEY_BYTES];
 	bool has_answered;	      /* its own request */
 	bool has_failed;	      /* to answer it */
 	struct deadline accept;	      /* set until it accepts */
@@ -297,12 +298,14 @@ static int start(struct worker *worker)
 	    .write_connections = WRITE_CONNECTIONS,
 	    .storage = region_common(settings->shared, &storage_region),
 	    .background = region_slot(settings->shared, &background_region, settings->index),
-	    .session_pooler = settings->config->session_pooler};
+	    .session_pooler = settings->config->session_pooler,
+	    .key_fingerprint = worker->key_fingerprint};
 	struct http_server_settings http = {.access_log = settings->config->access_log,
 					    .proxies = &worker->proxies,
 					    .waits_to_accept = true};
 	int error;
 
+	settings_key_fingerprint(settings->settings_key, worker->key_fingerprint);
 	trust_proxies(worker);
 	error = start_signal(worker, &worker->stop_signal, on_stop_signal, SIGTERM);
 	if (error == 0)

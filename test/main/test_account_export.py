@@ -1,7 +1,6 @@
 """displayctl export and import: one account with all that it has, from one instance into another."""
 
 import base64
-import ctypes
 import hashlib
 import json
 import os
@@ -13,6 +12,7 @@ import backups
 import images
 import pytest
 from ctl_scene import database_of, query
+from sealed import crypt, key_of
 from server import CtlError, Server, run_ctl, wait_until
 
 # As the first displayd wrote it that had this format: never made anew.
@@ -250,23 +250,6 @@ def test_apps_of_others(source, target, owner, tmp_path):
     assert target.ctl("import", path)["skipped"] == 0
     found = target.ctl("installation", "list", "--device", "S-1")
     assert entry["id"] in [one["id"] for one in found]
-
-
-def key_of(server):
-    with open(os.path.join(server.state_dir, "secret-key"), encoding="ascii") as file:
-        return bytes.fromhex(file.read())
-
-
-def crypt(key, device, entry, text=None, sealed=None):
-    """As domain/secret_settings.h seals and opens."""
-    sodium = ctypes.CDLL("libsodium.so.23")
-    own = hashlib.blake2b(b"seal " + bytes.fromhex(device.replace("-", "")) + entry.encode(), key=key,
-                          digest_size=32).digest()
-    nonce, data = (os.urandom(24), text) if text else (bytes(sealed)[1:25], bytes(sealed)[25:])
-    result = ctypes.create_string_buffer(len(data) + 16)
-    call = sodium.crypto_secretbox_easy if text else sodium.crypto_secretbox_open_easy
-    assert call(result, data, ctypes.c_ulonglong(len(data)), nonce, own) == 0
-    return b"\x01" + nonce + result.raw if text else result.raw[:len(data) - 16]
 
 
 def test_secret_settings(source, target, owner, tmp_path, exported):

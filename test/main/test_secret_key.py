@@ -1,10 +1,16 @@
 """The key with which secret settings of apps are encrypted."""
 
+import base64
 import os
 import re
 import stat
 
+import images
+import psycopg2
 import pytest
+from ctl_scene import database_of
+from sealed import crypt, key_of
+from server import CtlError, wait_until
 
 KEY = "0f" * 32
 
@@ -75,3 +81,179 @@ def test_damaged_key_of_the_state_directory(launch):
     assert server.launch().wait() == 4
     with open(key_file(server), encoding="ascii") as file:
         assert file.read() == "short"
+
+
+# ---- the key and the database ----
+
+SECRET = b'{"password":"hunter2"}'
+
+
+def run_sql(server, sql, *parameters):
+    with database_of(server) as connection, connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return cursor.fetchall() if cursor.description else []
+
+
+def store_secret(server, key):
+    """A secret setting, encrypted with this key."""
+    server.ctl("account", "create", "ada@example.org")
+    device = server.ctl("device", "create", "--account", "ada@example.org", "--name", "Desk")["id"]
+    api_key = server.ctl("key", "create", "--account", "ada@example.org")["key"]
+    picture = base64.b64encode(images.png(images.noise(1))).decode()
+    body = {"image": picture, "installationId": "mine"}
+    assert server.post(f"/v1/devices/{device}/push", body, key=api_key).status == 200
+    run_sql(server, "UPDATE installation SET secret_settings = %s", crypt(key, device, "mine", text=SECRET))
+
+
+def fingerprint(server):
+    [[found]] = run_sql(server, "SELECT secret_key_fingerprint FROM site")
+    return found and bytes(found)
+
+
+def refused(server, code=4):
+    """The last line of a start that ends with this code."""
+    assert server.launch().wait() == code, server.log()
+    [line] = [line for line in server.log().splitlines() if "cannot start" in line]
+    return line
+
+
+def read_key(server):
+    with open(key_file(server), encoding="ascii") as file:
+        return file.read()
+
+
+def write_key(server, text):
+    with open(key_file(server), "w", encoding="ascii", opener=lambda *name: os.open(*name, 0o600)) as file:
+        file.write(text)
+
+
+def test_without_secrets_any_key_fits(launch):
+    server = launch().start()
+    assert fingerprint(server) is None
+    server.stop()
+    forget_key(server)
+    server.start()
+    assert fingerprint(server) is None
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_lost_or_foreign_key_is_refused(launch, is_known):
+    """Before and after the database knows which one it is."""
+    server = launch().start()
+    store_secret(server, key_of(server))
+    assert fingerprint(server) is None
+    if is_known:
+        server.restart()
+        assert len(fingerprint(server)) == 32
+    server.stop()
+    right = read_key(server)
+    forget_key(server)
+    for _ in range(2):
+        line = refused(server)
+        assert "secret-key is missing" in line and "accept-key" in line and "displayctl restore" in line
+        assert not os.path.exists(key_file(server))
+    write_key(server, KEY)
+    line = refused(server)
+    assert "secret-key is not that one" in line and "accept-key" in line
+    assert read_key(server) == KEY
+    write_key(server, right)
+    server.start()
+    known = fingerprint(server)
+    assert len(known) == 32 and known != key_of(server) and right.strip() not in server.log()
+
+
+def test_a_foreign_named_file_is_refused(launch, folder):
+    server = launch().start()
+    store_secret(server, key_of(server))
+    server.stop()
+    path = os.path.join(folder, "key")
+    with open(path, "w", encoding="ascii", opener=lambda *name: os.open(*name, 0o600)) as file:
+        file.write(KEY)
+    server.command += ["--secret-key-file", path]
+    assert f"the key in {path} is not the one" in refused(server, code=2)
+
+
+def test_a_lost_key_can_be_given_up(launch):
+    server = launch().start()
+    store_secret(server, key_of(server))
+    server.restart()
+    with pytest.raises(CtlError) as caught:
+        server.ctl("database", "accept-key", "--yes")
+    assert caught.value.code == 5 and "in use by another server" in caught.value.text
+    server.stop()
+    known = fingerprint_of_stopped(server)
+    forget_key(server)
+    with pytest.raises(CtlError) as caught:
+        server.ctl("database", "accept-key")
+    assert caught.value.code == 4 and not os.path.exists(key_file(server))
+    assert server.ctl("database", "accept-key", "--yes")["file"] == key_file(server)
+    server.start()
+    assert fingerprint(server) not in (None, known)
+    assert run_sql(server, "SELECT count(*) FROM installation WHERE secret_settings IS NOT NULL") == [(1,)]
+
+
+def fingerprint_of_stopped(server):
+    server.start()
+    try:
+        return fingerprint(server)
+    finally:
+        server.stop()
+
+
+def test_instances_with_two_keys_are_never_side_by_side(launch, postgres):
+    """Also where no secret setting tells which key is the right one."""
+    url = postgres.create_database()
+    one, other = launch(database=url), launch(database=url)
+    write_key(one, "0e" * 32)
+    one.start()
+    line = refused(other)
+    assert "another displayd that runs on this database has another key" in line
+    assert "--secret-key-file" in line
+    with pytest.raises(CtlError) as caught:
+        other.ctl("database", "accept-key", "--yes")
+    assert caught.value.code == 4 and "another displayd" in caught.value.text
+    assert one.stop() == 0
+    other.start()
+    assert "another displayd" in refused(one)
+
+
+def test_a_worker_is_not_admitted_beside_another_key(launch, postgres):
+    """What a second instance does that was let in a moment before the first one's workers were there."""
+    url = postgres.create_database()
+    with psycopg2.connect(url) as connection, connection.cursor() as cursor:
+        server = launch(database=url).start()
+        cursor.execute("SELECT secret_key_admits(%s)", (bytes(32),))
+        assert cursor.fetchone() == (False,)
+        server.stop()
+        cursor.execute("SELECT secret_key_admits(%s)", (bytes(32),))
+        assert cursor.fetchone() == (True,)
+        assert "another displayd" in refused(server)
+
+
+def test_a_worker_says_why_it_stores_nothing(launch, postgres):
+    """The database became another one's while the server ran."""
+    url = postgres.create_database()
+    server = launch(database=url).start()
+    server.is_patient = False
+    with psycopg2.connect(url) as connection, connection.cursor() as cursor:
+        cursor.execute("UPDATE site SET secret_key_fingerprint = %s", (bytes(32),))
+        connection.commit()
+        cursor.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
+                       "current_database() AND application_name = 'displayd'")
+    wait_until(lambda: b"another secret-key" in server.get("/readyz").body, "the reason")
+
+
+def test_displayctl_encrypts_nothing_with_another_key(launch, folder):
+    server = launch().start()
+    store_secret(server, key_of(server))
+    server.restart()
+    phrase, path, other = (os.path.join(folder, name) for name in ("phrase", "ada", "other"))
+    for name, text in ((phrase, "correct horse battery"), (other, KEY)):
+        with open(name, "w", encoding="ascii", opener=lambda *name: os.open(*name, 0o600)) as file:
+            file.write(text)
+    server.ctl("export", "--account", "ada@example.org", path, "--pass-phrase-file", phrase)
+    server.environment["DISPLAYD_SECRET_KEY_FILE"] = other
+    with pytest.raises(CtlError) as caught:
+        server.ctl("import", path, "--email", "bea@example.org",
+                   "--pass-phrase-file", phrase)
+    assert caught.value.code == 4 and f"the key in {other} is not the one" in caught.value.text

@@ -1,0 +1,8 @@
+-- Writes the fingerprint of the key for secret settings. replaces: also where there is another one.
+-- params: fingerprint bytea, replaces bool
+-- row: is_set bool
+-- effect: write
+UPDATE site
+SET secret_key_fingerprint = :fingerprint
+WHERE is_it AND (:replaces OR secret_key_fingerprint IS NULL)
+RETURNING true AS is_set

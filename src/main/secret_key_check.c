@@ -1,0 +1,182 @@
+#include "main/secret_key_check.h"
+#include "db/result.h"
+#include "db/statements.h"
+
+/* Runs a statement. The rows, or NULL with a reason. */
+static PGresult *run(PGconn *connection, const struct db_query *query, struct reason *reterr)
+{
+	const struct db_parameters *parameters = &query->parameters;
+	const struct statement_entry *entry = &statements[query->statement];
+	int formats[DB_PARAMETERS_MAX];
+	PGresult *result;
+
+	for (unsigned i = 0; i < parameters->count; i++)
+		formats[i] = 1;
+	result =
+	    PQexecParams(connection, entry->text, (int)parameters->count, entry->parameter_types,
+			 parameters->values, parameters->lengths, formats, /* resultFormat= */ 1);
+	if (PQresultStatus(result) == PGRES_TUPLES_OK)
+		return result;
+	reason_set(reterr, "the key for secret settings cannot be compared with the database: %.*s",
+		   STR_ARG(result_first_line(PQerrorMessage(connection))));
+	PQclear(result);
+	return NULL;
+}
+
+static struct str fingerprint_of(const struct settings_key *key, struct arena *arena)
+{
+	uint8_t bytes[SETTINGS_KEY_BYTES];
+
+	settings_key_fingerprint(key, bytes);
+	return arena_copy(arena, (struct str){(const char *)bytes, sizeof(bytes)});
+}
+
+/* 0 rows or more; or -1 with a reason. */
+static int read_rows(PGconn *connection, struct db_query *query, struct arena *arena,
+		     const void **ret_rows, struct reason *reterr)
+{
+	PGresult *result = run(connection, query, reterr);
+	struct db_result rows;
+	int count;
+
+	if (!result)
+		return -1;
+	rows = result_rows(result);
+	count = (int)rows.row_count;
+	*ret_rows = db_read_rows(&rows, query->record, arena);
+	PQclear(result);
+	return count;
+}
+
+static int set_fingerprint(PGconn *connection, struct str fingerprint, bool replaces,
+			   struct arena *arena, struct reason *reterr)
+{
+	struct db_query query;
+	const void *rows;
+
+	db_query_init(&query, arena);
+	statement_secret_key_set(
+	    &query,
+	    &(struct secret_key_set_parameters){.fingerprint = fingerprint, .replaces = replaces},
+	    NULL);
+	return read_rows(connection, &query, arena, &rows, reterr);
+}
+
+static enum secret_key_check refuse_other(const struct secret_key_place *place,
+					  struct reason *reterr)
+{
+	static const char remedy[] =
+	    "put the right key there, from a backup (displayctl restore) or from the machine that "
+	    "had it; if it is lost for good, \"displayctl database accept-key\" goes on with "
+	    "another one, and secret settings have to be entered again";
+
+	if (place->file)
+		reason_set(reterr,
+			   "the key in %s is not the one with which the secret settings in the "
+			   "database are encrypted: %s",
+			   place->file, remedy);
+	else
+		reason_set(reterr,
+			   "the secret settings in the database are encrypted with another key: "
+			   "%s/secret-key %s; %s",
+			   place->state_dir, place->is_new ? "is missing" : "is not that one",
+			   remedy);
+	return SECRET_KEY_REFUSED;
+}
+
+static enum secret_key_check refuse_beside(struct reason *reterr)
+{
+	reason_set(reterr, "another displayd that runs on this database has another key for secret "
+			   "settings: give all of them the same --secret-key-file");
+	return SECRET_KEY_REFUSED;
+}
+
+/* The database has no fingerprint yet. */
+static enum secret_key_check try_key(PGconn *connection, const struct settings_key *key,
+				     const struct secret_key_place *place, struct arena *arena,
+				     struct reason *reterr)
+{
+	const struct secret_settings_newest_row *rows;
+	struct db_query query;
+	struct str json;
+	int count;
+
+	db_query_init(&query, arena);
+	statement_secret_settings_newest(&query, NULL);
+	count = read_rows(connection, &query, arena, (const void **)&rows, reterr);
+	if (count <= 0)
+		return count < 0 ? SECRET_KEY_FAILED : SECRET_KEY_FITS;
+	for (int i = 0; i < count; i++) {
+		if (!settings_open(key, rows[i].device_id, rows[i].id, rows[i].secret_settings,
+				   arena, &json))
+			continue;
+		if (set_fingerprint(connection, fingerprint_of(key, arena), false, arena, reterr) <
+		    0)
+			return SECRET_KEY_FAILED;
+		return SECRET_KEY_FITS;
+	}
+	return refuse_other(place, reterr);
+}
+
+static enum secret_key_check check(PGconn *connection, const struct settings_key *key,
+				   const struct secret_key_place *place, struct arena *arena,
+				   struct reason *reterr)
+{
+	struct str own = fingerprint_of(key, arena);
+	const struct secret_key_look_row *found;
+	struct db_query query;
+
+	db_query_init(&query, arena);
+	statement_secret_key_look(&query, &(struct secret_key_look_parameters){.fingerprint = own},
+				  NULL);
+	if (read_rows(connection, &query, arena, (const void **)&found, reterr) != 1)
+		return SECRET_KEY_FAILED;
+	if (found->fingerprint.data && !str_equal(found->fingerprint, own))
+		return refuse_other(place, reterr);
+	if (!found->is_admitted)
+		return refuse_beside(reterr);
+	if (found->fingerprint.data)
+		return SECRET_KEY_FITS;
+	return try_key(connection, key, place, arena, reterr);
+}
+
+enum secret_key_check secret_key_check(PGconn *connection, const struct settings_key *key,
+				       const struct secret_key_place *place, struct reason *reterr)
+{
+	struct arena arena = {0};
+	enum secret_key_check result = check(connection, key, place, &arena, reterr);
+
+	arena_finish(&arena);
+	return result;
+}
+
+/* Both or neither: what a server with another key runs on is left to it. */
+static enum secret_key_check accept_key(PGconn *connection, const struct settings_key *key,
+					struct arena *arena, struct reason *reterr)
+{
+	struct str own = fingerprint_of(key, arena);
+	const struct secret_key_look_row *found;
+	struct db_query query;
+
+	if (set_fingerprint(connection, own, true, arena, reterr) < 0)
+		return SECRET_KEY_FAILED;
+	db_query_init(&query, arena);
+	statement_secret_key_look(&query, &(struct secret_key_look_parameters){.fingerprint = own},
+				  NULL);
+	if (read_rows(connection, &query, arena, (const void **)&found, reterr) != 1)
+		return SECRET_KEY_FAILED;
+	return found->is_admitted ? SECRET_KEY_FITS : refuse_beside(reterr);
+}
+
+enum secret_key_check secret_key_accept(PGconn *connection, const struct settings_key *key,
+					struct reason *reterr)
+{
+	struct arena arena = {0};
+	enum secret_key_check result;
+
+	PQclear(PQexec(connection, "BEGIN"));
+	result = accept_key(connection, key, &arena, reterr);
+	arena_finish(&arena);
+	PQclear(PQexec(connection, result == SECRET_KEY_FITS ? "COMMIT" : "ROLLBACK"));
+	return result;
+}

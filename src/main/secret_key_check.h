@@ -1,0 +1,41 @@
+/* Whether the key for secret settings is that of the database. A server that starts with another
+ * one would show no secret setting, and store new ones that no other instance can read.
+ *
+ *   site.secret_key_fingerprint is that of the key        -> it fits
+ *                               is another one            -> refused
+ *                               was never written:
+ *     another instance with another key is running        -> refused
+ *     there are no secret settings                        -> it fits
+ *     the key opens one of them                           -> it fits, and its fingerprint is
+ * written it opens none                                       -> refused
+ *
+ * While a server runs, its connections hold a lock that keeps instances with another key out (see
+ * db/db.h). */
+#pragma once
+
+#include "domain/secret_settings.h"
+#include "main/reason.h"
+
+#include <libpq-fe.h>
+
+/* What a reason says of the key. */
+struct secret_key_place {
+	const char *state_dir;
+	const char *file; /* of --secret-key-file, or NULL */
+	bool is_new;	  /* it was missing, and was made just now */
+};
+
+enum secret_key_check {
+	SECRET_KEY_FITS,
+	SECRET_KEY_REFUSED, /* with a reason that names the remedy */
+	SECRET_KEY_FAILED,  /* the database failed, with a reason */
+};
+
+/* Blocks. From then on the connection holds the lock. The schema is up to date. */
+enum secret_key_check secret_key_check(PGconn *connection, const struct settings_key *key,
+				       const struct secret_key_place *place, struct reason *reterr);
+
+/* From now on the key is that of the database. No other transaction may be under way on the
+ * connection. */
+enum secret_key_check secret_key_accept(PGconn *connection, const struct settings_key *key,
+					struct reason *reterr);
