@@ -2,6 +2,7 @@
 -- params: fingerprint bytea, replaces bool
 -- row: is_set bool
 -- effect: write
+-- work: bounded
 UPDATE site
 SET secret_key_fingerprint = :fingerprint
 WHERE is_it AND (:replaces OR secret_key_fingerprint IS NULL)

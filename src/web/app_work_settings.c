@@ -1,0 +1,107 @@
+#include "app_work.h"
+#include "domain/stored_settings.h"
+
+struct str web_settings_text(struct task *task, const struct settings *settings)
+{
+	return settings_to_text(settings, task_arena(task));
+}
+
+/* A version may have taken the mark of a secret away, or the field: its value goes then. And one
+ * may have marked a field whose value is stored in the clear: from now on that is a secret. */
+static void sort_stored(struct task *task, const struct app_work *work, struct settings *secret)
+{
+	struct settings open, all;
+
+	settings_parse(work->source.settings, task_arena(task), &open);
+	settings_keep(&open, &work->form, true);
+	settings_keep_sealed(secret, &work->form);
+	settings_merge(&open, secret, task_arena(task), &all);
+	*secret = all;
+}
+
+bool web_open_secrets(struct task *task, const struct app_work *work, struct settings *ret_secret)
+{
+	const struct app_source_row *source = &work->source;
+	struct str json;
+
+	*ret_secret = (struct settings){0};
+	if (source->secret_settings.length > 0) {
+		if (!settings_open(web_service_of(task)->settings_key, work->device_id,
+				   work->installation_id, source->secret_settings, task_arena(task),
+				   &json))
+			return false;
+		settings_parse(json, task_arena(task), ret_secret);
+	}
+	sort_stored(task, work, ret_secret);
+	return true;
+}
+
+/* Where nobody knows what is secret, what is stored in the clear may stay so. */
+static void keep_open(struct task *task, struct app_work *work, struct settings *changed)
+{
+	struct settings stored, open = {0};
+	unsigned kept = 0;
+
+	if (!form_makes_more(&work->form))
+		return;
+	settings_parse(work->source.settings, task_arena(task), &stored);
+	open.items = arena_alloc(task_arena(task), (changed->count + 1) * sizeof(open.items[0]));
+	for (unsigned i = 0; i < changed->count; i++) {
+		const struct setting *setting = &changed->items[i];
+
+		if (!form_find(&work->form, setting->name) && settings_find(&stored, setting->name))
+			open.items[open.count++] = *setting;
+		else
+			changed->items[kept++] = *setting;
+	}
+	changed->count = kept;
+	settings_merge(&work->open, &open, task_arena(task), &work->open);
+}
+
+/* All are secret that the body sets or gives up: then nothing of the old ones is left. */
+static bool replaces_all(const struct app_work *work, const struct settings *secret)
+{
+	for (unsigned i = 0; i < work->form.count; i++)
+		if (work->form.fields[i].is_secret &&
+		    !settings_find(secret, work->form.fields[i].id))
+			return false;
+	return true;
+}
+
+bool web_take_settings(struct task *task, struct app_work *work, const struct settings *settings,
+		       struct verdict *ret_answer)
+{
+	struct faults *faults = task_faults(task);
+	struct settings changed, stored;
+
+	settings_check(settings, &work->form, faults, &work->open, &changed);
+	if (faults->count) {
+		*ret_answer = task_fail_faults(task);
+		return false;
+	}
+	keep_open(task, work, &changed);
+	if (!web_open_secrets(task, work, &stored) && !replaces_all(work, &changed)) {
+		*ret_answer = task_fail(task, 409, "%s", settings_open_failed);
+		return false;
+	}
+	settings_merge(&stored, &changed, task_arena(task), &work->secret);
+	settings_merge(&work->open, &work->secret, task_arena(task), &work->all);
+	return true;
+}
+
+void web_seal_settings(struct task *task, struct id device_id, struct str installation_id,
+		       const struct app_work *work, struct stored_settings *ret)
+{
+	stored_settings_make(web_service_of(task)->settings_key, device_id, installation_id,
+			     &work->open, &work->secret, task_arena(task), ret);
+}
+
+void web_take_good_settings(struct task *task, struct app_work *work,
+			    const struct settings *settings)
+{
+	struct faults ignored;
+
+	faults_init(&ignored, task_arena(task));
+	settings_check(settings, &work->form, &ignored, &work->open, &work->secret);
+	settings_merge(&work->open, &work->secret, task_arena(task), &work->all);
+}
