@@ -24,6 +24,8 @@ def statement_for_pgbench(first_id, picture_bytes):
         ":device_id": f"('{first_id[:-12]}' || lpad(:n::text, 12, '0'))::uuid",
         ":picture": f"'\\x{'5a' * picture_bytes}'::bytea",
         ":duration_s": str(DURATION_S),
+        ":granted_bytes": str(picture_bytes),  # as for all but one push in seconds
+        ":granted_limit": "0",
     }
     for name, value in values.items():
         text = text.replace(name, value)

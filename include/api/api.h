@@ -1,6 +1,7 @@
 /* The HTTP endpoints: one file each in src/api, one line each in a route table. */
 #pragma once
 
+#include "api/account_bytes.h"
 #include "base/pot.h"
 #include "http/router.h"
 #include "metric/read.h"
@@ -14,7 +15,8 @@ struct render_health;
 struct api_service {
 	struct service service; /* for the tasks */
 	struct delivery *delivery;
-	struct pot images;	      /* memory of those that are being converted or stored */
+	struct pot images; /* memory of those that are being converted or stored */
+	struct byte_grants byte_grants;
 	unsigned workers;	      /* that are to run */
 	struct metric_reader metrics; /* of the instance; its time is set when it is read */
 	const struct render_health *render_health; /* NULL: apps are rendered elsewhere */

@@ -14,5 +14,12 @@ struct removed_portion {
 	bool is_left;	 /* there are more */
 };
 
+/* What pushed pictures, drafts and versions take together. */
+struct account_bytes {
+	int64_t bytes;
+	int64_t bytes_allowed;
+};
+
 extern const struct record account_record;
+extern const struct record account_bytes_record;
 extern const struct record removed_portion_record;

@@ -2,6 +2,7 @@
  * sessions, one-time links, the log of who did what. */
 #pragma once
 
+#include "domain/account.h"
 #include "record/record.h"
 
 enum {
@@ -17,6 +18,9 @@ enum {
 	SIGNATURE_MAX = 1400,
 	USER_HANDLE_MAX = 86,
 };
+
+/* That administrators set for an account: as the database's account_byte_limit_range has it. */
+#define ACCOUNT_BYTE_LIMIT_MAX INT64_C(1000000000000000)
 
 /* The account that is signed in. */
 struct person {
@@ -210,6 +214,8 @@ struct member {
 	bool is_heir;
 	int64_t devices;
 	int64_t apps;
+	struct account_bytes bytes;
+	int64_t byte_limit; /* 0: the default */
 };
 
 extern const struct record member_record;
@@ -228,6 +234,7 @@ extern const struct record removal_preview_record;
 struct member_update {
 	bool is_reviewer;
 	bool is_administrator;
+	int64_t byte_limit; /* 0: the default */
 };
 
 extern const struct record member_update_record;

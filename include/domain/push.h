@@ -25,7 +25,12 @@ struct push_stored {
 	int64_t generation;	     /* of the device, with this push */
 	int64_t previous_generation; /* of the push before it */
 	bool is_close;		     /* the push before it was stored within the last second */
-	bool is_stored;		     /* false: the ID is that of an app's installation */
+	bool is_stored;		     /* false: the account has no room for the picture, or the
+				      * ID is that of an app's installation */
+	bool is_full;		     /* it is the former */
+	bool is_summed;		     /* room was looked at */
+	int64_t room;		     /* bytes that are left to the account */
+	int64_t byte_limit;	     /* that an administrator set for the account; 0: none */
 };
 
 extern const struct record push_stored_record;

@@ -4,10 +4,21 @@
 -- row: draft_saved
 -- effect: write
 -- work: bounded
--- refuse: app_draft_app_id_fkey -> app_gone
+-- refuse: app_draft_app_id_fkey -> app_gone, 54D01 -> too_many_bytes
+WITH locked AS (
+	-- As whoever removes it: the app before its draft.
+	SELECT id
+	FROM app
+	WHERE id = :app_id
+	FOR NO KEY UPDATE
+)
 INSERT INTO app_draft (app_id, script_language, script_content)
 SELECT :app_id, :script_language, :script_content
-WHERE :revision = 0 OR EXISTS (SELECT FROM app_draft WHERE app_id = :app_id)
+FROM (SELECT count(*) FROM locked) AS locked
+LEFT JOIN app_draft AS old ON old.app_id = :app_id
+WHERE (:revision = 0 OR old.app_id IS NOT NULL)
+	AND app_takes(:app_id,
+		octet_length(:script_content) - coalesce(octet_length(old.script_content), 0))
 ON CONFLICT (app_id) DO UPDATE
 SET script_language = excluded.script_language,
 	script_content = excluded.script_content,

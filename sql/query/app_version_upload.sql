@@ -7,7 +7,7 @@
 -- effect: write
 -- work: bounded
 -- refuse: app_version_name_unique -> version_name_used, app_version_one_pending -> review_pending,
---   app_version_limit -> too_many_versions,
+--   app_version_limit -> too_many_versions, 54D01 -> too_many_bytes,
 --   app_version_app_id_fkey -> app_gone
 WITH first AS (
 	UPDATE app
@@ -16,6 +16,7 @@ WITH first AS (
 	WHERE id = :app_id AND NOT is_submitted
 )
 INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum)
-VALUES (:id, :app_id, :name, :script_language, :script_content, :checksum)
+SELECT :id, :app_id, :name, :script_language, :script_content, :checksum
+WHERE app_takes(:app_id, octet_length(:script_content))
 RETURNING id, name AS version, script_language, checksum, status, reviewed_at, rejection_reason,
 	review_summary, '[]'::text AS review_comments, created_at, false AS deployed

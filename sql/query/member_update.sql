@@ -1,24 +1,42 @@
--- Changes roles of an account, unless its owner has removed it.
+-- Changes roles and the limit of an account, unless its owner has removed it.
 -- params: id uuid, change member_update, actor_id uuid, address text, session_id uuid
 -- row: member
 -- effect: write
 -- work: bounded
 -- refuse: last_administrator -> last_administrator
-WITH changed AS (
+WITH old AS (
+	SELECT is_reviewer, is_administrator, byte_limit
+	FROM account
+	WHERE id = :id
+), changed AS (
 	UPDATE account
 	SET {change}
 	WHERE id = :id AND closed_at IS NULL
 	RETURNING *
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
-	SELECT account.id, account.email, 'account.roles',
-		concat_ws(' ', changed.email || ':', CASE WHEN changed.is_reviewer THEN 'reviewer' END,
-			CASE WHEN changed.is_administrator THEN 'administrator' END),
-		:address, :session_id
-	FROM changed
+	SELECT account.id, account.email, deed.action, changed.email || ':' || deed.told, :address,
+		:session_id
+	FROM old
+	CROSS JOIN changed
 	JOIN account ON account.id = :actor_id
+	CROSS JOIN LATERAL (
+		VALUES ('account.roles',
+				CASE WHEN changed.is_reviewer THEN ' reviewer' ELSE '' END
+				|| CASE WHEN changed.is_administrator THEN ' administrator' ELSE '' END,
+				changed.byte_limit = old.byte_limit
+				OR (changed.is_reviewer, changed.is_administrator)
+					<> (old.is_reviewer, old.is_administrator)),
+			('account.limit',
+				CASE changed.byte_limit WHEN 0 THEN ' default'
+					ELSE ' ' || changed.byte_limit || ' bytes' END,
+				changed.byte_limit <> old.byte_limit)
+	) AS deed (action, told, is_done)
+	WHERE deed.is_done
 )
 SELECT changed.{person}, changed.last_sign_in_at,
 	changed.id IS NOT DISTINCT FROM (SELECT heir_id FROM site WHERE is_it) AS is_heir,
-	changed.device_count::int8 AS devices, changed.owned_app_count AS apps
+	changed.device_count::int8 AS devices, changed.owned_app_count AS apps,
+	account_bytes(changed.id) AS bytes,
+	bytes_allowed(changed.byte_limit, changed.device_count) AS bytes_allowed, changed.byte_limit
 FROM changed

@@ -1,44 +1,51 @@
 -- Stores a pushed image as an installation: a new one at the end of the rotation, or in place of
 -- the image of the installation with this ID. Unless in_background, the device is to show it now.
--- No row: the device is gone. is_stored is false: the ID is that of an app's installation.
+-- No row: the device is gone. is_stored is false: the account has no room for the image, and is_full says
+-- so, or the ID is that of an app's installation. room is what is left to the account then; it is summed up
+-- unless the image has at most granted_bytes, granted under the limit that the account still has.
 -- is_close: the push before it, of previous_generation, was stored within the last second.
--- params: device_id uuid, id text, picture bytea, in_background bool
+-- params: device_id uuid, id text, picture bytea, in_background bool, granted_bytes int8,
+--   granted_limit int8
 -- row: push_stored
 -- effect: write
 -- work: bounded
 -- commit: shared
 -- refuse: device_entry_limit -> too_many_installations
 WITH locked AS (
-	SELECT id, last_push_generation, last_push_at
+	SELECT id, account_id, generation, last_push_generation, schedule_interval_s,
+		last_push_at > present_time() - interval '1 second' AS is_close
 	FROM device
 	WHERE id = :device_id
 	FOR NO KEY UPDATE
-), touched AS (
-	UPDATE device
-	SET generation = device.generation + 1,
-		last_push_generation = device.generation + 1,
-		last_push_at = present_time()
+), asked AS MATERIALIZED (
+	SELECT locked.*, account.byte_limit, CASE
+			WHEN length(:picture) > :granted_bytes
+				OR account.byte_limit <> :granted_limit
+			THEN push_room(account_id, locked.id, :id, NOT :in_background, length(:picture))
+		END AS room
 	FROM locked
-	WHERE device.id = locked.id
-	RETURNING device.id, device.generation, device.schedule_interval_s,
-		locked.last_push_generation AS previous_generation,
-		locked.last_push_at > present_time() - interval '1 second' AS is_close
+	JOIN account ON account.id = locked.account_id
 ), stored AS (
 	INSERT INTO installation (device_id, id, position, picture, picture_hash, picture_generation)
-	SELECT touched.id, :id, touched.generation, :picture, picture_name(:picture),
-		touched.generation
-	FROM touched
+	SELECT asked.id, :id, asked.generation + 1, :picture, picture_name(:picture),
+		asked.generation + 1
+	FROM asked
+	WHERE asked.room IS NULL OR asked.room >= 0
 	ON CONFLICT (device_id, id) DO UPDATE
 	SET picture = excluded.picture,
 		picture_hash = excluded.picture_hash,
 		picture_generation = excluded.picture_generation,
-		replaced_at = present_time()
+		replaced_at = present_time(),
+		replaced_bytes = coalesce(length(installation.picture), 0)
 	WHERE installation.app_id IS NULL
-	RETURNING installation.device_id, installation.id
+	-- One that is new is counted by its trigger.
+	RETURNING installation.device_id, installation.id,
+		CASE WHEN installation.replaced_bytes IS NULL THEN 0
+			ELSE length(:picture) - installation.replaced_bytes END AS more_bytes
 ), shown AS (
 	INSERT INTO showing (device_id, push_generation, installation_id, duration_s)
-	SELECT touched.id, touched.generation, stored.id, touched.schedule_interval_s
-	FROM touched, stored
+	SELECT asked.id, asked.generation + 1, stored.id, asked.schedule_interval_s
+	FROM asked, stored
 	WHERE NOT :in_background
 	ON CONFLICT (device_id) DO UPDATE
 	SET push_generation = excluded.push_generation,
@@ -47,8 +54,24 @@ WITH locked AS (
 		picture_hash = NULL,
 		duration_s = excluded.duration_s,
 		created_at = excluded.created_at,
-		displayed_at = NULL
+		displayed_at = NULL,
+		replaced_bytes = coalesce(length(showing.picture), 0)
+	RETURNING replaced_bytes
+), touched AS (
+	UPDATE device
+	SET generation = device.generation + 1,
+		last_push_generation = device.generation + 1,
+		last_push_at = present_time(),
+		picture_bytes = greatest(0,
+			device.picture_bytes + stored.more_bytes - coalesce(shown.replaced_bytes, 0))
+	FROM stored
+	LEFT JOIN shown ON true
+	WHERE device.id = stored.device_id
+	RETURNING device.generation
 )
-SELECT touched.generation, touched.previous_generation, touched.is_close,
-	EXISTS (SELECT FROM stored) AS is_stored
-FROM touched
+SELECT coalesce(touched.generation, asked.generation) AS generation,
+	asked.last_push_generation AS previous_generation, asked.is_close,
+	touched.generation IS NOT NULL AS is_stored, coalesce(asked.room < 0, false) AS is_full,
+	asked.room IS NOT NULL AS is_summed, coalesce(asked.room, 0) AS room, asked.byte_limit
+FROM asked
+LEFT JOIN touched ON true

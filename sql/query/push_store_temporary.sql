@@ -1,29 +1,32 @@
--- Stores a temporary image, which the device is to show now. No row: the device is gone. is_close:
--- the push before it, of previous_generation, was stored within the last second.
--- params: device_id uuid, picture bytea, duration_s int4
+-- Stores a temporary image, which the device is to show now. No row: the device is gone. is_stored and is_full
+-- say whether the account has room for it. room is what is left to the account then; it is summed up unless
+-- the image has at most granted_bytes, granted under the limit that the account still has. is_close: the push
+-- before it, of previous_generation, was stored within the last second.
+-- params: device_id uuid, picture bytea, duration_s int4, granted_bytes int8,
+--   granted_limit int8
 -- row: push_stored
 -- effect: write
 -- work: bounded
 -- commit: shared
 WITH locked AS (
-	SELECT id, last_push_generation, last_push_at
+	SELECT id, account_id, generation, last_push_generation,
+		last_push_at > present_time() - interval '1 second' AS is_close
 	FROM device
 	WHERE id = :device_id
 	FOR NO KEY UPDATE
-), touched AS (
-	UPDATE device
-	SET generation = device.generation + 1,
-		last_push_generation = device.generation + 1,
-		last_push_at = present_time()
+), asked AS MATERIALIZED (
+	SELECT locked.*, account.byte_limit, CASE
+			WHEN length(:picture) > :granted_bytes
+				OR account.byte_limit <> :granted_limit
+			THEN push_room(account_id, locked.id, NULL, true, length(:picture))
+		END AS room
 	FROM locked
-	WHERE device.id = locked.id
-	RETURNING device.id, device.generation, device.schedule_interval_s,
-		locked.last_push_generation AS previous_generation,
-		locked.last_push_at > present_time() - interval '1 second' AS is_close
+	JOIN account ON account.id = locked.account_id
 ), shown AS (
 	INSERT INTO showing (device_id, push_generation, picture, picture_hash, duration_s)
-	SELECT touched.id, touched.generation, :picture, picture_name(:picture), :duration_s
-	FROM touched
+	SELECT asked.id, asked.generation + 1, :picture, picture_name(:picture), :duration_s
+	FROM asked
+	WHERE asked.room IS NULL OR asked.room >= 0
 	ON CONFLICT (device_id) DO UPDATE
 	SET push_generation = excluded.push_generation,
 		installation_id = NULL,
@@ -31,7 +34,23 @@ WITH locked AS (
 		picture_hash = excluded.picture_hash,
 		duration_s = excluded.duration_s,
 		created_at = excluded.created_at,
-		displayed_at = NULL
+		displayed_at = NULL,
+		replaced_bytes = coalesce(length(showing.picture), 0)
+	RETURNING device_id, coalesce(replaced_bytes, 0) AS replaced_bytes
+), touched AS (
+	UPDATE device
+	SET generation = device.generation + 1,
+		last_push_generation = device.generation + 1,
+		last_push_at = present_time(),
+		picture_bytes = greatest(0,
+			device.picture_bytes + length(:picture) - shown.replaced_bytes)
+	FROM shown
+	WHERE device.id = shown.device_id
+	RETURNING device.generation
 )
-SELECT generation, previous_generation, is_close, true AS is_stored
-FROM touched
+SELECT coalesce(touched.generation, asked.generation) AS generation,
+	asked.last_push_generation AS previous_generation, asked.is_close,
+	touched.generation IS NOT NULL AS is_stored, coalesce(asked.room < 0, false) AS is_full,
+	asked.room IS NOT NULL AS is_summed, coalesce(asked.room, 0) AS room, asked.byte_limit
+FROM asked
+LEFT JOIN touched ON true

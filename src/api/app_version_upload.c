@@ -32,10 +32,19 @@ static struct verdict fail_pending(struct task *task)
 			 STR_ARG(pending));
 }
 
+static struct verdict fail_full(struct task *task)
+{
+	const struct api_upload *upload = task_state(task);
+
+	return api_fail_account_bytes(task, &upload->bytes);
+}
+
 struct verdict api_upload_refused(struct task *task)
 {
 	struct api_upload *upload = task_state(task);
 
+	if (task_refusal(task) == REFUSAL_TOO_MANY_BYTES)
+		return api_ask_account_bytes(task, &upload->bytes, fail_full);
 	if (task_refusal(task) != REFUSAL_REVIEW_PENDING)
 		return task_fail_refusal(task);
 	statement_app_version_pending(task_new_query(task),

@@ -1,4 +1,5 @@
 #include "domain/push.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
 #include "endpoints.h"
@@ -24,6 +25,7 @@ struct push {
 	struct task *task;
 	struct push_turn turn;
 	struct push_stored stored;
+	struct account_bytes bytes; /* where they are too many */
 	uint64_t looked_us; /* CPU time on the short lane, where the long lane has the rest */
 };
 
@@ -57,6 +59,13 @@ static void show(struct task *task)
 	delivery_push_stored(api_delivery(task), task_device(task)->id, &stored);
 }
 
+static struct verdict fail_full(struct task *task)
+{
+	const struct push *push = task_state(task);
+
+	return api_fail_account_bytes(task, &push->bytes);
+}
+
 static struct verdict stored(struct task *task)
 {
 	struct push *push = task_state(task);
@@ -65,13 +74,13 @@ static struct verdict stored(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "there is no such device");
-	if (!push->stored.is_stored) {
-		/* The device took a generation for it: the next push must not wait for its answer.
-		 */
-		delivery_push_answered(delivery, device_id, push->stored.generation);
+	if (push->stored.is_full)
+		return api_ask_account_bytes(task, &push->bytes, fail_full);
+	if (!push->stored.is_stored)
 		return task_fail_field(task, push->body.id_member,
 				       "is the ID of an app's installation on this device");
-	}
+	byte_grants_stored(&api_service(task)->byte_grants, task_account_id(task),
+			   (int64_t)push->job.result.size, &push->stored, clock_monotonic_ms());
 	show(task);
 	push->task = task;
 	push->turn.come = on_turn;
@@ -88,6 +97,8 @@ static struct verdict store(struct task *task, struct str picture)
 	struct push *push = task_state(task);
 	struct db_query *query = task_new_query(task);
 	struct id device_id = task_device(task)->id;
+	struct byte_grant grant = byte_grants_find(&api_service(task)->byte_grants,
+						   task_account_id(task), clock_monotonic_ms());
 
 	if (push->body.is_installation)
 		statement_push_store_installation(query,
@@ -96,6 +107,8 @@ static struct verdict store(struct task *task, struct str picture)
 						      .id = push->body.installation_id,
 						      .picture = picture,
 						      .in_background = push->body.in_background,
+						      .granted_bytes = grant.bytes,
+						      .granted_limit = grant.limit,
 						  },
 						  &push->stored);
 	else
@@ -104,6 +117,8 @@ static struct verdict store(struct task *task, struct str picture)
 						   .device_id = device_id,
 						   .picture = picture,
 						   .duration_s = (int32_t)push->body.duration_s,
+						   .granted_bytes = grant.bytes,
+						   .granted_limit = grant.limit,
 					       },
 					       &push->stored);
 	return task_query(task, stored);

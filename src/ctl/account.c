@@ -1,8 +1,10 @@
+#include "domain/account.h"
 #include "base/clock.h"
 #include "ctl/ctl.h"
 #include "db/account_removal.h"
 #include "domain/person.h"
 
+#include <inttypes.h>
 #include <poll.h>
 
 /* A removal that finds all that is left locked for so long ends. */
@@ -53,6 +55,7 @@ struct owner_row {
 	int64_t devices;
 	int64_t keys;
 	int64_t apps;
+	struct account_bytes bytes;
 	bool is_reviewer;
 	bool is_administrator;
 };
@@ -66,6 +69,9 @@ static const struct record_field owner_fields[] = {
     RECORD_INT8(struct owner_row, devices, .name = "devices", .column = "devices"),
     RECORD_INT8(struct owner_row, keys, .name = "keys", .column = "keys"),
     RECORD_INT8(struct owner_row, apps, .name = "apps", .column = "apps"),
+    RECORD_INT8(struct owner_row, bytes.bytes, .name = "bytes", .column = "bytes"),
+    RECORD_INT8(struct owner_row, bytes.bytes_allowed, .name = "bytesAllowed",
+		.column = "bytes_allowed"),
     RECORD_BOOL(struct owner_row, is_reviewer, .name = "isReviewer", .column = "is_reviewer"),
     RECORD_BOOL(struct owner_row, is_administrator, .name = "isAdministrator",
 		.column = "is_administrator"),
@@ -123,6 +129,44 @@ enum ctl_exit ctl_account_rename(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	return rows.count ? ctl_print_row(ctl, &account_row_record, rows.rows)
+			  : ctl_fail_account(email);
+}
+
+/* "default", or bytes. */
+static bool read_limit(struct str text, int64_t *ret_bytes)
+{
+	unsigned long long bytes;
+
+	*ret_bytes = 0;
+	if (str_equal(text, STR("default")))
+		return true;
+	if (!str_to_uint64(text, ACCOUNT_BYTE_LIMIT_MAX, &bytes) || bytes == 0)
+		return false;
+	*ret_bytes = (int64_t)bytes;
+	return true;
+}
+
+enum ctl_exit ctl_account_limit(struct ctl *ctl)
+{
+	struct str email = ctl->positionals[0];
+	const char *fault = email_check(email);
+	struct ctl_rows rows;
+	enum ctl_exit code;
+	int64_t bytes;
+
+	if (fault)
+		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
+	if (!read_limit(ctl->positionals[1], &bytes))
+		return ctl_fail(CTL_USAGE,
+				"BYTES must be an integer from 1 to %" PRId64 ", or \"default\"",
+				ACCOUNT_BYTE_LIMIT_MAX);
+	statement_account_limit(
+	    ctl_new_query(ctl),
+	    &(struct account_limit_parameters){.email = email, .byte_limit = bytes}, NULL);
+	code = ctl_query(ctl, &rows);
+	if (code != CTL_DONE)
+		return code;
+	return rows.count ? ctl_print_row(ctl, &owner_row_record, rows.rows)
 			  : ctl_fail_account(email);
 }
 

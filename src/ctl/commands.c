@@ -35,6 +35,11 @@ const struct ctl_command ctl_commands[] = {
     COMMAND("account create", "EMAIL", "Make an account.", ctl_account_create,
 	    OPTION(TEXT, "name", "NAME", "A name that others see.", .fallback = "Anonymous",
 		   .check = ctl_check_name)),
+    COMMAND(
+	"account limit", "EMAIL BYTES",
+	"Set how many bytes pushed pictures, drafts and versions of an account may take together; "
+	"\"default\" is the larger of 256 MiB and 256 KiB a device. What it has stays.",
+	ctl_account_limit),
     COMMAND("account link", "[EMAIL]",
 	    "Make a link for a browser, to be used once: it sets the password of this account, or "
 	    "makes it. While there is no account at all, it makes the first one, an administrator.",

@@ -207,6 +207,10 @@ static enum ctl_exit store(struct push *push)
 		return ctl_fail(CTL_NOT_FOUND, "there is no device %.*s",
 				STR_ARG(push->ctl->positionals[0]));
 	stored = rows.rows;
+	if (stored->is_full)
+		return ctl_fail(CTL_REFUSED,
+				"the device's account has no room for the picture, see "
+				"displayctl account show");
 	if (!stored->is_stored)
 		return ctl_fail(CTL_REFUSED,
 				"--installation is the ID of an app's installation on this device");

@@ -323,6 +323,10 @@ static const struct record_field member_fields[] = {
     RECORD_BOOL(struct member, is_heir, .name = "isHeir", .column = "is_heir"),
     RECORD_INT8(struct member, devices, .name = "devices", .column = "devices"),
     RECORD_INT8(struct member, apps, .name = "apps", .column = "apps"),
+    RECORD_INT8(struct member, bytes.bytes, .name = "bytes", .column = "bytes"),
+    RECORD_INT8(struct member, bytes.bytes_allowed, .name = "bytesAllowed",
+		.column = "bytes_allowed"),
+    RECORD_INT8(struct member, byte_limit, .name = "byteLimit", .column = "byte_limit"),
 };
 const struct record member_record = RECORD(struct member, member_fields);
 
@@ -340,6 +344,8 @@ static const struct record_field member_update_fields[] = {
     RECORD_BOOL(struct member_update, is_reviewer, .body = "isReviewer", .column = "is_reviewer"),
     RECORD_BOOL(struct member_update, is_administrator, .body = "isAdministrator",
 		.column = "is_administrator"),
+    RECORD_INT8(struct member_update, byte_limit, .body = "byteLimit", .column = "byte_limit",
+		.minimum = 0, .maximum = ACCOUNT_BYTE_LIMIT_MAX),
 };
 const struct record member_update_record =
     RECORD(struct member_update, member_update_fields, .check = change_check);

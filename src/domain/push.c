@@ -68,6 +68,10 @@ static const struct record_field stored_fields[] = {
     RECORD_INT8(struct push_stored, previous_generation, .column = "previous_generation"),
     RECORD_BOOL(struct push_stored, is_close, .column = "is_close"),
     RECORD_BOOL(struct push_stored, is_stored, .column = "is_stored"),
+    RECORD_BOOL(struct push_stored, is_full, .column = "is_full"),
+    RECORD_BOOL(struct push_stored, is_summed, .column = "is_summed"),
+    RECORD_INT8(struct push_stored, room, .column = "room"),
+    RECORD_INT8(struct push_stored, byte_limit, .column = "byte_limit"),
 };
 const struct record push_stored_record = RECORD(struct push_stored, stored_fields);
 

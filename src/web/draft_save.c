@@ -1,4 +1,5 @@
 #include "access.h"
+#include "api/account_bytes.h"
 #include "base/limits.h"
 #include "changed.h"
 #include "domain/studio.h"
@@ -13,6 +14,7 @@ enum { TOLD_REVISIONS = 1000 * 1000 };
 struct saving {
 	struct draft_change body; /* first: the prologue reads the request into it */
 	struct draft_saved saved;
+	struct account_bytes bytes; /* where they are too many */
 };
 
 static struct verdict saved(struct task *task)
@@ -42,6 +44,22 @@ static struct verdict begin(struct task *task)
 	return task_query(task, saved);
 }
 
+static struct verdict fail_full(struct task *task)
+{
+	const struct saving *saving = task_state(task);
+
+	return api_fail_account_bytes(task, &saving->bytes);
+}
+
+static struct verdict refused(struct task *task)
+{
+	struct saving *saving = task_state(task);
+
+	return task_refusal(task) == REFUSAL_TOO_MANY_BYTES
+		   ? api_ask_account_bytes(task, &saving->bytes, fail_full)
+		   : task_fail_refusal(task);
+}
+
 const struct endpoint endpoint_draft_save = {
     .name = "draft_save",
     .handler = begin,
@@ -50,4 +68,5 @@ const struct endpoint endpoint_draft_save = {
     .body = &draft_change_record,
     .body_max_bytes = LIMIT_UPLOAD_BODY_BYTES,
     .state_size = sizeof(struct saving),
+    .refused = refused,
 };

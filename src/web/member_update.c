@@ -3,7 +3,8 @@
 #include "changed.h"
 #include "endpoints.h"
 
-/* PATCH /web/admin/accounts/{accountId} - changes roles. They hold from the next request on. */
+/* PATCH /web/admin/accounts/{accountId} - changes roles and the limit of what the account
+ * stores. Both hold from the next request on. */
 
 struct update {
 	struct member_update change; /* first: the prologue reads the request into it */

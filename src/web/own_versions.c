@@ -1,6 +1,7 @@
 #include "own_versions.h"
 #include "access.h"
 #include "api/apps.h"
+#include "api/pages.h"
 #include "base/limits.h"
 #include "domain/studio.h"
 #include "endpoints.h"
@@ -11,6 +12,7 @@
  *   GET /web/studio/{appId}/versions                        all of them, of a public app, too, and
  *                                                           why they do not compile
  *   POST /web/studio/{appId}/versions                       submits one for review
+ *   DELETE /web/studio/{appId}/versions/{versionId}         removes one that is not deployed
  *   GET /web/studio/{appId}/versions/{versionId}/script     the script of one
  *   POST /web/studio/{appId}/deploy                         deploys or rolls back */
 
@@ -65,6 +67,54 @@ static struct verdict list_versions(struct task *task)
 	return task_reply_list(task, &list);
 }
 
+/* ---- removal ---- */
+
+static struct verdict fail_deployed(struct task *task)
+{
+	return task_fail(task, 409, "the version is the deployed one: deploy another one first");
+}
+
+static struct verdict removed(struct task *task)
+{
+	const struct own_version_remove_row *row = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "the app has no such version");
+	if (!row->is_removed)
+		return fail_deployed(task);
+	api_tell_author(task, task_app(task));
+	if (row->is_pending)
+		api_tell_pages(task, (struct id){0}, STR("reviews"));
+	api_tell_pages(task, (struct id){0}, STR("admin"));
+	return task_reply_empty(task, 200);
+}
+
+static struct verdict remove_refused(struct task *task)
+{
+	return task_refusal(task) == REFUSAL_VERSION_DEPLOYED ? fail_deployed(task)
+							      : task_fail_refusal(task);
+}
+
+static struct verdict remove_version(struct task *task)
+{
+	struct id id;
+
+	if (!id_parse(task_path_parameter(task, 1), &id))
+		return task_fail(task, 404, "the app has no such version");
+	statement_own_version_remove(task_new_query(task),
+				     &(struct own_version_remove_parameters){
+					 .app_id = task_app(task)->id,
+					 .id = id,
+					 .actor_id = task_account_id(task),
+					 .address = web_address(task),
+					 .session_id = web_session_id(task),
+				     },
+				     task_state(task));
+	return task_query(task, removed);
+}
+
+/* ---- the script ---- */
+
 static struct verdict script_found(struct task *task)
 {
 	if (task_row_count(task) == 0)
@@ -116,4 +166,12 @@ const struct endpoint endpoint_own_version_submit = {
     .body_max_bytes = LIMIT_UPLOAD_BODY_BYTES,
     .state_size = sizeof(struct api_upload),
     .refused = api_upload_refused,
+};
+const struct endpoint endpoint_own_version_remove = {
+    .name = "own_version_remove",
+    .handler = remove_version,
+    .access = &access_session,
+    .resource = RESOURCE_APP,
+    .state_size = sizeof(struct own_version_remove_row),
+    .refused = remove_refused,
 };

@@ -1,15 +1,39 @@
 #include "access.h"
 #include "endpoints.h"
 
-/* GET /web/account - the account that is signed in. The access has read it. */
+/* The account that is signed in.
+ *
+ *   GET /web/account          who it is; the access has read it
+ *   GET /web/account/storage  what it stores, and may store */
 
 static struct verdict begin(struct task *task)
 {
 	return task_reply_record(task, 200, &person_record, web_person(task));
 }
 
+static struct verdict summed(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return task_refuse(task);
+	return task_reply_record(task, 200, &account_bytes_record, task_state(task));
+}
+
+static struct verdict sum(struct task *task)
+{
+	statement_account_bytes(task_new_query(task),
+				&(struct account_bytes_parameters){task_account_id(task)},
+				task_state(task));
+	return task_query(task, summed);
+}
+
 const struct endpoint endpoint_person_get = {
     .name = "person_get",
     .handler = begin,
     .access = &access_session,
+};
+const struct endpoint endpoint_person_storage = {
+    .name = "person_storage",
+    .handler = sum,
+    .access = &access_session,
+    .state_size = sizeof(struct account_bytes),
 };

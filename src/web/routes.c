@@ -9,6 +9,7 @@ static const struct route routes[] = {
     {HTTP_POST, "/web/account/password", &endpoint_password_change},
     {HTTP_GET, "/web/account/removal", &endpoint_person_removal_preview},
     {HTTP_POST, "/web/account/removal", &endpoint_person_removal},
+    {HTTP_GET, "/web/account/storage", &endpoint_person_storage},
     {HTTP_GET, "/web/admin/accounts", &endpoint_member_list},
     {HTTP_PATCH, "/web/admin/accounts/{accountId}", &endpoint_member_update},
     {HTTP_DELETE, "/web/admin/accounts/{accountId}/heir", &endpoint_heir_clear},
@@ -87,6 +88,7 @@ static const struct route routes[] = {
     {HTTP_GET, "/web/studio/{appId}/renders", &endpoint_app_renders},
     {HTTP_GET, "/web/studio/{appId}/versions", &endpoint_own_version_list},
     {HTTP_POST, "/web/studio/{appId}/versions", &endpoint_own_version_submit},
+    {HTTP_DELETE, "/web/studio/{appId}/versions/{versionId}", &endpoint_own_version_remove},
     {HTTP_GET, "/web/studio/{appId}/versions/{versionId}/script", &endpoint_own_version_script},
 };
 

@@ -97,6 +97,8 @@ ROWS = [
     (22, f"INSERT INTO app_to_seal (app_id, tries) VALUES ('{APP}', 3)"),
     (23, f"UPDATE device SET told_mac = '02:00:00:00:00:02' WHERE id = '{DEVICE}'"),
     (25, f"UPDATE audit_entry SET session_id = '{OTHER}', times = 3 WHERE account_id = '{OWNER}'"),
+    (27, f"UPDATE account SET byte_limit = 1000000 WHERE id = '{OTHER}'"),
+    (27, f"INSERT INTO app_version_removed (app_id, name) VALUES ('{APP}', '0.9')"),
 ]
 
 

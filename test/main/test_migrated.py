@@ -1,7 +1,7 @@
 """What becomes of older rows, where a migration changes what may be or what is counted."""
 
 import backups
-from backups import OTHER, OWNER
+from backups import APP, DEVICE, OTHER, OWNER
 from server import run_ctl
 
 
@@ -41,3 +41,24 @@ def test_the_audit_log_gets_shares(postgres, tmp_path):
     assert sql("SELECT action FROM audit_entry WHERE account_id = %s AND action <> 'key.create'", OTHER) == [
         ("session.start",)]
     assert sql("SELECT action, number FROM audit_entry WHERE account_id = %s", OWNER) == [("key.created", 1)]
+
+
+def test_what_accounts_store_is_counted(postgres, tmp_path):
+    """Whoever is above the limit keeps everything."""
+    sql = migrated(
+        postgres, tmp_path, 24,
+        "INSERT INTO device (id, account_id, name, link_key_hash) SELECT gen_random_uuid(), "
+        f"'{OTHER}', 'D', sha256(n::text::bytea) FROM generate_series(1, 1099) AS n",
+        "INSERT INTO installation (device_id, id, position, picture, picture_hash) "
+        "SELECT id, 'a', 1, decode(repeat('00', 400000), 'hex'), 'h' FROM device "
+        f"WHERE account_id = '{OTHER}'")
+    assert sql("SELECT count(*) FROM device WHERE picture_bytes <> pushed_bytes(id)") == [(0,)]
+    assert sql("SELECT picture_bytes FROM device WHERE id = %s", DEVICE) == [
+        (len("temporary") + 3 * 150000 + 1,)]
+    assert sql("SELECT content_bytes FROM app WHERE id = %s", APP) == [
+        (len("a\nb") + 1 + 5 * 180000 + len("draft"),)]
+    assert sql("SELECT account_bytes(id), bytes_allowed(byte_limit, device_count) FROM account "
+               "WHERE id = %s", OTHER) == [(1100 * 400000, 1100 * 256 * 1024)]
+    # The app was imported.
+    assert sql("SELECT account_bytes(%s)", OWNER) == sql(
+        "SELECT picture_bytes FROM device WHERE id = %s", DEVICE)

@@ -5,6 +5,7 @@
 -- work: grows with accounts
 SELECT id, email, name, created_at,
 	device_count::int8 AS devices, key_count::int8 AS keys, owned_app_count AS apps,
+	account_bytes(id) AS bytes, bytes_allowed(byte_limit, device_count) AS bytes_allowed,
 	is_reviewer, is_administrator
 FROM account
 WHERE :email IS NULL OR lower(account.email) = lower(:email)

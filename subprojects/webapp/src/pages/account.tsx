@@ -5,6 +5,7 @@ import type { Passkey } from "../api/passkey";
 import { useResource, type Resource } from "../api/resource";
 import { setAccount } from "../api/session";
 import { Button } from "../components/button";
+import { mebibytes } from "../components/bytes";
 import { confirm } from "../components/dialog";
 import { Field } from "../components/field";
 import { Form } from "../components/form";
@@ -201,6 +202,22 @@ async function signOut(): Promise<void> {
 	setAccount(null);
 }
 
+/** What the account stores. */
+function Storage(): JSX.Element | null {
+	const storage = useResource(() => get("/web/account/storage"), ["account", "devices"]);
+	const found = storage.value.value;
+	if (!found) return null;
+	return (
+		<section class="stack">
+			<h2>Storage</h2>
+			<p class="words">
+				Pushed pictures, drafts and versions take {mebibytes(found.bytes)} of{" "}
+				{mebibytes(found.bytesAllowed)}.
+			</p>
+		</section>
+	);
+}
+
 export function AccountPage({ account }: { account: Account }): JSX.Element {
 	const sessions = useResource(() => get("/web/sessions"), ["sessions"]);
 	const passkeys = useResource(() => get("/web/passkeys"), ["account"]);
@@ -234,6 +251,7 @@ export function AccountPage({ account }: { account: Account }): JSX.Element {
 				</p>
 				<Sessions sessions={sessions} />
 			</section>
+			<Storage />
 			<section class="stack">
 				<h2>Delete the account</h2>
 				<p class="words">

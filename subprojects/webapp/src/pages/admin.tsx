@@ -4,6 +4,7 @@ import { get, patch, post, Problem, put, remove, type Account, type Schemas } fr
 import { useResource, type Resource } from "../api/resource";
 import { setAccount } from "../api/session";
 import { Button } from "../components/button";
+import { mebibytes } from "../components/bytes";
 import { Check } from "../components/check";
 import { confirm, Dialog } from "../components/dialog";
 import { Empty } from "../components/empty";
@@ -14,6 +15,7 @@ import { Tabs } from "../components/tabs";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
 import { Heading } from "../frame/page";
+import { LimitDialog } from "./admin_limit";
 
 type Member = Schemas["Member"];
 type MemberUpdate = Schemas["MemberUpdate"];
@@ -160,9 +162,10 @@ interface MembersProps {
 	members: Resource<Member[]>;
 	self: Account;
 	onLink: (member: Member) => void;
+	onLimit: (member: Member) => void;
 }
 
-function Members({ members, self, onLink }: MembersProps): JSX.Element {
+function Members({ members, self, onLink, onLimit }: MembersProps): JSX.Element {
 	return (
 		<Table
 			caption="All accounts"
@@ -184,6 +187,10 @@ function Members({ members, self, onLink }: MembersProps): JSX.Element {
 				},
 				{ title: "Devices", cell: (member) => String(member.devices) },
 				{
+					title: "Stores",
+					cell: ({ bytes, bytesAllowed }) => `${mebibytes(bytes)} of ${mebibytes(bytesAllowed)}`,
+				},
+				{
 					title: "Signed in",
 					cell: ({ lastSignInAt }) =>
 						lastSignInAt === null ? "never" : <When at={lastSignInAt} />,
@@ -195,6 +202,9 @@ function Members({ members, self, onLink }: MembersProps): JSX.Element {
 						<span class="row end">
 							<Button onClick={() => onLink(member)}>
 								Password link<span class="only-read"> for {member.email}</span>
+							</Button>
+							<Button onClick={() => onLimit(member)}>
+								Limit<span class="only-read"> of {member.email}</span>
 							</Button>
 							<Button onClick={() => void endSessions(member)}>
 								Sign out<span class="only-read"> {member.email}</span>
@@ -213,6 +223,7 @@ function Found({ wanted, self }: { wanted: string; self: Account }): JSX.Element
 		["admin"],
 	);
 	const [made, setMade] = useState<{ member: Member; url: string }>();
+	const [limited, setLimited] = useState<Member>();
 	const makeLink = async (member: Member) => {
 		try {
 			const path = "/web/admin/accounts/{accountId}/password-link";
@@ -230,10 +241,22 @@ function Found({ wanted, self }: { wanted: string; self: Account }): JSX.Element
 			{rows?.length === 0 ? (
 				<Empty title="No account has this in its name or address" />
 			) : (
-				<Members members={members} self={self} onLink={(member) => void makeLink(member)} />
+				<Members
+					members={members}
+					self={self}
+					onLink={(member) => void makeLink(member)}
+					onLimit={setLimited}
+				/>
 			)}
 			{rows?.length === SHOWN && <p class="quiet">The first {SHOWN}. Search to see others.</p>}
 			{made && <PasswordLink {...made} onClose={() => setMade(undefined)} />}
+			{limited && (
+				<LimitDialog
+					member={limited}
+					onClose={() => setLimited(undefined)}
+					onDone={() => members.refresh()}
+				/>
+			)}
 		</>
 	);
 }

@@ -14,6 +14,7 @@ type Entry = Schemas["AuditEntry"];
 const WORDS: Record<Entry["action"], string> = {
 	"account.create": "made the account",
 	"account.heir": "chose who gets the apps of those who go:",
+	"account.limit": "changed what the account may store:",
 	"account.remove": "removed the account",
 	"account.roles": "changed the roles of",
 	"app.create": "made the app",
@@ -36,6 +37,7 @@ const WORDS: Record<Entry["action"], string> = {
 	"session.start": "signed in",
 	"version.approve": "approved",
 	"version.reject": "rejected",
+	"version.remove": "removed the version",
 	"version.return": "requested changes to",
 };
 

@@ -1,11 +1,12 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { get, post, Problem, type Schemas } from "../api/client";
+import { get, post, Problem, remove, type Schemas } from "../api/client";
 import type { Resource } from "../api/resource";
 import { Button } from "../components/button";
 import { Check } from "../components/check";
 import { Code, useEditor, type Remark } from "../components/code";
 import { Empty } from "../components/empty";
+import { confirm } from "../components/dialog";
 import { Feedback, hasFeedback } from "../components/feedback";
 import { toast } from "../components/toast";
 import { BrokenBadge, Changes, Checksum, languageName, VersionBadge } from "../components/version";
@@ -99,6 +100,43 @@ function Deploy({
 				{isOlder ? `Roll back to ${version.version}` : `Deploy ${version.version}`}
 			</Button>
 			<span class="quiet">Every installation shows it from its next picture on.</span>
+		</div>
+	);
+}
+
+/** Removes it for ever. */
+function Remove({
+	app,
+	version,
+	onDone,
+}: {
+	app: OwnApp;
+	version: Version;
+	onDone: () => Promise<void>;
+}): JSX.Element {
+	const removeIt = async () => {
+		const isSure = await confirm({
+			title: `Remove version ${version.version}?`,
+			text: "It cannot be brought back, and no other version can have its name.",
+			action: "Remove",
+		});
+		if (!isSure) return;
+		try {
+			await remove("/web/studio/{appId}/versions/{versionId}", {
+				appId: app.slug,
+				versionId: version.id,
+			});
+			toast(`Version ${version.version} is removed`);
+			go(`studio/${app.slug}/versions`);
+		} catch (error) {
+			if (!(error instanceof Problem)) throw error;
+			toast(error.message);
+		}
+		await onDone();
+	};
+	return (
+		<div class="row">
+			<Button onClick={() => void removeIt()}>Remove {version.version}</Button>
 		</div>
 	);
 }
@@ -259,6 +297,7 @@ export function VersionPart({
 				<Deploy app={app} version={version} isOlder={at > deployedAt} onDone={onDone} />
 			)}
 			<Script app={app} version={version} deployed={deployed} view={view} />
+			{!version.deployed && <Remove app={app} version={version} onDone={onDone} />}
 		</div>
 	);
 }

@@ -1,0 +1,41 @@
+/* Limits the bytes of an account's pushed pictures, drafts and versions together.
+ *
+ * Their sums are columns of devices and apps. Adding the sums up for each push would take long for
+ * an account with thousands of devices, so a push that fits leaves a grant: for a few seconds, this
+ * worker may store a small part of what was left without adding up again. An account with little
+ * left gets no grant, so the limit is exact there but for pushes under way. */
+#pragma once
+
+#include "base/id.h"
+#include "domain/account.h"
+#include "domain/push.h"
+#include "task/task.h"
+
+enum { BYTE_GRANTS = 1024 /* two accounts with the same slot replace each other */ };
+
+struct byte_grant {
+	struct id account_id;
+	int64_t bytes;
+	int64_t limit;	   /* of the account when it was given; 0: the default */
+	uint64_t until_ms; /* of clock_monotonic_ms() */
+};
+
+/* Zeroed: no grants. */
+struct byte_grants {
+	struct byte_grant slots[BYTE_GRANTS];
+};
+
+/* The grant that a push may use; bytes is 0 if there is none. */
+struct byte_grant byte_grants_find(const struct byte_grants *grants, struct id account_id,
+				   uint64_t now_ms);
+/* A push of so many bytes was stored: uses the grant, or makes one of the room that the database
+ * reports. */
+void byte_grants_stored(struct byte_grants *grants, struct id account_id, int64_t bytes,
+			const struct push_stored *stored, uint64_t now_ms);
+
+/* Reads what the caller's account uses and may use; next finds it and calls
+ * api_fail_account_bytes(), which answers 409 with both. */
+__attribute__((warn_unused_result)) struct verdict
+api_ask_account_bytes(struct task *task, struct account_bytes *ret_bytes, task_step *next);
+__attribute__((warn_unused_result)) struct verdict
+api_fail_account_bytes(struct task *task, const struct account_bytes *bytes);

@@ -1,0 +1,9 @@
+-- What pushed pictures, drafts and versions of an account take, and may take. No row: it is gone.
+-- params: account_id uuid
+-- row: account_bytes
+-- effect: read
+-- work: bounded
+SELECT account_bytes(id) AS bytes,
+	bytes_allowed(byte_limit, device_count) AS bytes_allowed
+FROM account
+WHERE id = :account_id

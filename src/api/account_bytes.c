@@ -1,0 +1,60 @@
+#include "api/account_bytes.h"
+#include "endpoints.h"
+
+enum { GRANT_MS = 5000, GRANT_PART = 64 };
+
+/* No grants are given below: the limit is exact there. */
+static const int64_t reserve_bytes = 64 * 1024 * 1024;
+
+/* The last bytes of an ID are random. */
+static unsigned slot_of(struct id account_id)
+{
+	return (account_id.bytes[ID_BYTES - 2] << 8 | account_id.bytes[ID_BYTES - 1]) % BYTE_GRANTS;
+}
+
+struct byte_grant byte_grants_find(const struct byte_grants *grants, struct id account_id,
+				   uint64_t now_ms)
+{
+	const struct byte_grant *grant = &grants->slots[slot_of(account_id)];
+
+	if (!id_equal(grant->account_id, account_id) || now_ms >= grant->until_ms)
+		return (struct byte_grant){.account_id = account_id};
+	return *grant;
+}
+
+void byte_grants_stored(struct byte_grants *grants, struct id account_id, int64_t bytes,
+			const struct push_stored *stored, uint64_t now_ms)
+{
+	struct byte_grant *grant = &grants->slots[slot_of(account_id)];
+
+	if (!stored->is_summed) {
+		if (id_equal(grant->account_id, account_id))
+			grant->bytes -= bytes < grant->bytes ? bytes : grant->bytes;
+		return;
+	}
+	*grant = (struct byte_grant){.account_id = account_id};
+	if (stored->room <= reserve_bytes)
+		return;
+	grant->bytes = (stored->room - reserve_bytes) / GRANT_PART;
+	grant->limit = stored->byte_limit;
+	grant->until_ms = now_ms + GRANT_MS;
+}
+
+struct verdict api_ask_account_bytes(struct task *task, struct account_bytes *ret_bytes,
+				     task_step *next)
+{
+	statement_account_bytes(task_new_query(task),
+				&(struct account_bytes_parameters){task_account_id(task)},
+				ret_bytes);
+	return task_query(task, next);
+}
+
+struct verdict api_fail_account_bytes(struct task *task, const struct account_bytes *bytes)
+{
+	if (task_row_count(task) == 0)
+		return task_refuse(task);
+	return task_fail(task, 409,
+			 "pushed pictures, drafts and versions of the account take %lld bytes, and "
+			 "%lld are allowed: this does not fit, remove something first",
+			 (long long)bytes->bytes, (long long)bytes->bytes_allowed);
+}

@@ -1,0 +1,4 @@
+/** "1.3 MiB". */
+export function mebibytes(bytes: number): string {
+	return `${(bytes / 2 ** 20).toLocaleString("en", { maximumFractionDigits: 1 })} MiB`;
+}

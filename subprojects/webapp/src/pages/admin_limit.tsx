@@ -1,0 +1,57 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { patch, type Schemas } from "../api/client";
+import { Button } from "../components/button";
+import { mebibytes } from "../components/bytes";
+import { Dialog } from "../components/dialog";
+import { Field } from "../components/field";
+import { Form } from "../components/form";
+import { toast } from "../components/toast";
+
+type Member = Schemas["Member"];
+
+const MIB = 2 ** 20;
+
+interface LimitProps {
+	member: Member;
+	onClose: () => void;
+	onDone: () => Promise<void>;
+}
+
+/** Sets what an account may store. */
+export function LimitDialog({ member, onClose, onDone }: LimitProps): JSX.Element {
+	const [text, setText] = useState(member.byteLimit === 0 ? "" : String(member.byteLimit / MIB));
+	const submit = async () => {
+		const byteLimit = text.trim() === "" ? 0 : Math.round(Number(text) * MIB);
+		await patch("/web/admin/accounts/{accountId}", { byteLimit }, { accountId: member.id });
+		toast(`The limit of ${member.name} is changed`);
+		onClose();
+		await onDone();
+	};
+	return (
+		<Dialog title={`What ${member.email} may store`} onClose={onClose}>
+			<p>
+				Pushed pictures, drafts and versions take {mebibytes(member.bytes)} of{" "}
+				{mebibytes(member.bytesAllowed)}. What the account has stays, even above the limit.
+			</p>
+			<Form
+				action="Set the limit"
+				onSubmit={submit}
+				names={["byteLimit"]}
+				beside={<Button onClick={onClose}>Cancel</Button>}
+			>
+				{(faults) => (
+					<Field
+						label="MiB"
+						name="byteLimit"
+						type="number"
+						value={text}
+						onInput={setText}
+						fault={faults.get("byteLimit")}
+						help="Leave it empty for the default: 256, or a quarter for each device if that is more."
+					/>
+				)}
+			</Form>
+		</Dialog>
+	);
+}

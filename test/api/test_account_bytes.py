@@ -1,0 +1,202 @@
+"""What an account stores is limited in bytes: pushed pictures, drafts and versions together."""
+
+import contextlib
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import apps
+import images
+import psycopg2
+import pytest
+from server import CtlError, run_ctl
+
+SMALL = images.text(images.png(images.solid()))
+LARGE = [images.text(images.png(images.noise(seed))) for seed in range(4)]
+
+
+def used(account):
+    """As the sums have it, and as it is."""
+    [(summed, stored)] = account.world.sql(
+        "SELECT account_bytes(account.id),"
+        " (SELECT coalesce(sum(pushed_bytes(id)), 0) FROM device WHERE account_id = account.id)"
+        " + (SELECT coalesce(sum(octet_length(script_content)), 0)"
+        "    FROM (SELECT app_id, script_content FROM app_version"
+        "          UNION ALL SELECT app_id, script_content FROM app_draft) AS text"
+        "    JOIN app ON app.id = app_id WHERE account_id = account.id AND imported_as IS NULL)"
+        " FROM account WHERE id = %s", account.id)
+    assert summed == stored
+    return summed
+
+
+def limit(account, byte_count):
+    account.world.sql("UPDATE account SET byte_limit = %s WHERE id = %s", byte_count, account.id)
+
+
+def told(answer):
+    """(used, allowed) of a 409."""
+    assert answer.status == 409, answer
+    return tuple(map(int, re.fullmatch(
+        r"pushed pictures, drafts and versions of the account take (\d+) bytes, and (\d+) are allowed: "
+        r"this does not fit, remove something first", answer.json()["detail"]).groups()))
+
+
+@pytest.fixture
+def size(account):
+    """Of LARGE[0], as it is stored."""
+    device = account.device("Measure")
+    device.push(LARGE[0]).ok()
+    [(found,)] = account.world.sql("SELECT length(picture) FROM showing WHERE device_id = %s", device.id)
+    account.world.sql("DELETE FROM device WHERE id = %s", device.id)
+    return found
+
+
+def test_pushes_until_it_is_full(account, size):
+    one, other = account.device("One"), account.device("Other")
+    limit(account, 3 * size + size // 2)
+    one.push(LARGE[0], installationId="a").ok()
+    one.push(LARGE[0]).ok()
+    other.push(LARGE[0]).ok()
+    assert used(account) == 3 * size
+    for device, members in ((one, {"installationId": "b", "background": True}),
+                            (other, {"installationId": "a", "background": True})):
+        assert told(device.push(LARGE[0], **members)) == (3 * size, 3 * size + size // 2)
+        generations = account.world.sql("SELECT generation FROM device WHERE id = %s", device.id)
+        device.push(LARGE[0], **members).problem(409)
+        assert account.world.sql("SELECT generation FROM device WHERE id = %s", device.id) == generations
+    assert "b" not in one.ids()
+    # What is replaced makes room, and what is removed.
+    one.push(LARGE[0], installationId="a").ok()
+    other.push(LARGE[0]).ok()
+    one.push(SMALL, installationId="b").ok()
+    one.delete("a").ok()
+    other.push(LARGE[0], installationId="a", background=True).ok()
+    assert used(account) <= 3 * size + size // 2
+
+
+def test_what_is_above_stays_and_shrinks(account, size):
+    device = account.device()
+    device.push(LARGE[0], installationId="a").ok()
+    device.push(LARGE[0], installationId="b").ok()
+    device.push(LARGE[0]).ok()
+    limit(account, size)
+    assert told(device.push(SMALL, installationId="c", background=True)) == (3 * size, size)
+    assert device.ids() == ["a", "b"]
+    # A push for now has the temporary picture replaced.
+    device.push(LARGE[0], installationId="a").ok()
+    assert used(account) == 2 * size
+    device.push(LARGE[0], installationId="a").ok()
+    device.push(SMALL, installationId="b").ok()
+    assert used(account) < 2 * size
+    assert told(device.push(LARGE[0], installationId="b", background=True))[1] == size
+    device.delete("a").ok()
+    device.push(LARGE[1]).problem(409)
+    device.delete("b").ok()
+    device.push(LARGE[0]).ok()
+    assert used(account) == size
+
+
+def test_others_and_their_devices_are_not_counted(world, account, size):
+    other = world.account()
+    theirs = other.device()
+    for number in range(4):
+        theirs.push(LARGE[0], installationId=f"n{number}").ok()
+    limit(account, size)
+    account.device().push(LARGE[0]).ok()
+    assert used(other) == 4 * size and used(account) == size
+
+
+def test_an_entry_that_is_shown_frees_the_temporary_picture(account, size):
+    device = account.device()
+    device.push(SMALL, installationId="a", background=True).ok()
+    before = used(account)
+    device.push(LARGE[0]).ok()
+    assert used(account) == before + size
+    device.push(SMALL, installationId="a").ok()
+    assert used(account) == before
+
+
+def test_the_limit_is_there_at_once(account, size):
+    """Whatever the workers have granted before."""
+    device = account.device()
+    for number in range(6):
+        device.push(LARGE[0], installationId=f"n{number}").ok()
+    limit(account, 6 * size)
+    for number in range(4):
+        assert told(device.push(LARGE[0], installationId=f"m{number}")) == (6 * size, 6 * size)
+    limit(account, 0)
+    device.push(LARGE[0], installationId="m").ok()
+
+
+def test_versions_and_drafts(account, size):
+    app = apps.make_app(account)
+    script = "x" * size
+    limit(account, 2 * size)
+    app.uploaded("1.0", script)
+    account.world.sql("UPDATE app_version SET status = 'REJECTED', reviewed_at = now() WHERE app_id = %s",
+                      app.id)
+    account.device().push(LARGE[0]).ok()
+    assert told(app.upload("1.1", script)) == (2 * size, 2 * size)
+    assert told(account.device("Two").push(SMALL)) == (2 * size, 2 * size)
+    limit(account, 3 * size)
+    app.uploaded("1.1", script)
+    assert used(account) == 3 * size
+
+
+def test_a_collection_is_not_counted(account, size):
+    app = apps.make_app(account)
+    account.world.sql("UPDATE app SET imported_as = 'theirs' WHERE id = %s", app.id)
+    limit(account, size)
+    account.world.sql(
+        "INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum)"
+        " VALUES (gen_random_uuid(), %s, 'c', 'STARLARK', %s, 'sha256:x')", app.id, "x" * size)
+    account.device().push(LARGE[0]).ok()
+    assert used(account) == size
+
+
+def test_pushes_at_once(account, size):
+    """None waits for the account's row, which another statement changes here; and the sums are right."""
+    devices = [account.device(f"D{number}") for number in range(4)]
+    world = account.world
+    with contextlib.closing(psycopg2.connect(world.database)) as holder, ThreadPoolExecutor(8) as pool:
+        with holder.cursor() as cursor:
+            cursor.execute("SELECT FROM account WHERE id = %s FOR NO KEY UPDATE", [account.id])
+            answers = list(pool.map(
+                lambda n: devices[n % 4].push([*LARGE, SMALL][n % 5],
+                                              **({"installationId": f"n{n % 3}"} if n % 2 else {})),
+                range(60)))
+    assert [answer for answer in answers if answer.status != 200] == []
+    assert used(account) > 0
+
+
+def test_displayctl(world, account, size):
+    [(email,)] = world.sql("SELECT email FROM account WHERE id = %s", account.id)
+    device = account.device()
+    device.push(LARGE[0], installationId="a").ok()
+
+    def ctl(*arguments):
+        return run_ctl("--database", world.database, *arguments)
+
+    shown = ctl("account", "show", email)
+    assert (shown["bytes"], shown["bytesAllowed"]) == (size, 256 * 1024 * 1024)
+    assert shown in ctl("account", "list")
+    # An earlier program has replaced something.
+    world.sql("UPDATE device SET picture_bytes = 1000000 WHERE id = %s", device.id)
+    changed = ctl("account", "limit", email, str(size))
+    assert (changed["bytes"], changed["bytesAllowed"]) == (size, size)
+    assert ctl("account", "show", email) == changed
+    assert told(device.push(LARGE[0], installationId="b")) == (size, size)
+    assert ctl("account", "limit", email, "default")["bytesAllowed"] == 256 * 1024 * 1024
+    device.push(LARGE[0], installationId="b").ok()
+    for faulty in ("0", "-1", "much", "1000000000000001"):
+        with pytest.raises(CtlError):
+            ctl("account", "limit", email, faulty)
+    with pytest.raises(CtlError, match="there is no account"):
+        ctl("account", "limit", "nobody@example.org", "1")
+    assert world.sql("SELECT target FROM audit_entry WHERE action = 'account.limit' ORDER BY id") == [
+        (f"{email}: {size} bytes",), (f"{email}: default",)]
+
+
+def test_the_default_grows_with_the_devices(world):
+    assert world.sql("SELECT bytes_allowed(0, 0), bytes_allowed(0, 1024), bytes_allowed(0, 1025),"
+                     " bytes_allowed(5, 9000)") == [
+        (256 << 20, 256 << 20, (256 << 20) + (256 << 10), 5)]
