@@ -33,7 +33,7 @@ PARAMETERS_MAX = 24  # DB_PARAMETERS_MAX of include/db/query.h
 KEYS = ("params", "row", "effect", "work", "refuse", "gathers", "commit", "alone")
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-CONSTRAINT = re.compile(r"[a-z_][a-z0-9_]*|[0-9A-Z]{5}")
+CONSTRAINT = re.compile(r"[a-z_][a-z0-9_]*|[0-9A-Z]{2}([0-9A-Z]{3})?")
 # What of a text is no code of its own: comments, strings, quoted names, dollar-quoted bodies.
 OPAQUE = re.compile(
     r"--[^\n]*|/\*.*?\*/|[eE]'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\""

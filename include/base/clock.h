@@ -1,6 +1,8 @@
 /* Clocks and timestamps. */
 #pragma once
 
+#include "base/str.h"
+
 #include <stdint.h>
 
 enum { TIMESTAMP_LENGTH = 24 }; /* 2026-11-20T08:15:30.123Z */
@@ -14,3 +16,5 @@ int64_t clock_wall_us(void);
 
 /* Writes "2026-11-20T08:15:30.123Z" and a NUL. Years 0001 to 9999; others are clamped. */
 void timestamp_format(int64_t wall_us, char ret_text[static TIMESTAMP_LENGTH + 1]);
+/* Whether it is a text that timestamp_format() writes: also its day and its hour exist. */
+bool timestamp_is_valid(struct str text);

@@ -17,7 +17,7 @@
  * bool, int2, int4, int8, float8, text, bytea, uuid, macaddr, timestamptz, and arrays of uuid,
  * int8, float8, timestamptz, text, bytea. A "?" behind a type says that the value may be NULL.
  * "refuse:" names a constraint, a unique index or an SQLSTATE, and the refusal that the caller gets
- * for it.
+ * for it. Two characters are a class of SQLSTATEs, for those that the header does not name.
  *
  * "work:" says what the statement's work grows with. "bounded": it reads no more rows than it
  * returns or changes, or than a limit allows that holds for each device, app or account, however

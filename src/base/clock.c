@@ -1,5 +1,6 @@
 #include "base/clock.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -75,4 +76,25 @@ void timestamp_format(int64_t wall_us, char ret_text[static TIMESTAMP_LENGTH + 1
 	put_pair(ret_text + 17, left_ms / 1000 % 60);
 	ret_text[20] = (char)('0' + left_ms % 1000 / 100);
 	put_pair(ret_text + 21, left_ms % 100);
+}
+
+bool timestamp_is_valid(struct str text)
+{
+	char copy[TIMESTAMP_LENGTH + 1] = {0}, again[TIMESTAMP_LENGTH + 1];
+	struct tm parts = {0};
+	int ms, length = 0;
+
+	if (text.length != TIMESTAMP_LENGTH)
+		return false;
+	memcpy(copy, text.data, TIMESTAMP_LENGTH);
+	if (sscanf(copy, "%4d-%2d-%2dT%2d:%2d:%2d.%3dZ%n", &parts.tm_year, &parts.tm_mon,
+		   &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &ms,
+		   &length) != 7 ||
+	    length != TIMESTAMP_LENGTH)
+		return false;
+	parts.tm_year -= 1900;
+	parts.tm_mon--;
+	/* timegm() takes 30 February as 2 March: then the text is another one. */
+	timestamp_format((int64_t)timegm(&parts) * 1000000 + ms * 1000, again);
+	return memcmp(copy, again, TIMESTAMP_LENGTH) == 0;
 }

@@ -1,4 +1,5 @@
 #include "base/base64.h"
+#include "base/clock.h"
 #include "base/hex.h"
 #include "base/limits.h"
 #include "base/zones.h"
@@ -16,7 +17,6 @@
 #include <stdio.h>
 
 enum {
-	CREATED_LENGTH = 24, /* 2026-11-20T08:15:30.123Z */
 	HASH_DIGITS = 64,
 	KEY_SHOWN_MAX = 8,
 	MANIFEST_TEXT_MAX = 100,
@@ -41,16 +41,7 @@ const char *const account_line_names[ACCOUNT_LINE_KINDS] = {
 
 static const char *check_time(struct str text)
 {
-	static const char form[] = "0000-00-00T00:00:00.000Z";
-
-	for (size_t i = 0; i < text.length && i < CREATED_LENGTH; i++) {
-		bool is_digit = text.data[i] >= '0' && text.data[i] <= '9';
-
-		if (form[i] == '0' ? !is_digit : text.data[i] != form[i])
-			return "must be a time such as 2026-11-20T08:15:30.123Z";
-	}
-	return text.length == CREATED_LENGTH ? NULL
-					     : "must be a time such as 2026-11-20T08:15:30.123Z";
+	return timestamp_is_valid(text) ? NULL : "must be a time such as 2026-11-20T08:15:30.123Z";
 }
 
 static const char *check_hash(struct str text)
@@ -104,6 +95,8 @@ static const char *check_status(struct str text)
 
 static const char *check_script(struct str text)
 {
+	if (str_find(text, '\0') < text.length)
+		return "must not contain U+0000";
 	return text.length <= LIMIT_SCRIPT_BYTES ? NULL : "must have at most 1000000 bytes";
 }
 

@@ -40,7 +40,7 @@ struct rendering {
 
 static bool parse_time(const char *text, int64_t *ret_ms)
 {
-	struct tm parts = {0};
+	struct tm parts = {0}, given;
 	const char *end = strptime(text, "%Y-%m-%dT%H:%M:%S", &parts);
 	int ms = 0;
 
@@ -52,8 +52,12 @@ static bool parse_time(const char *text, int64_t *ret_ms)
 		for (end++; *end >= '0' && *end <= '9'; end++, unit /= 10)
 			ms += (*end - '0') * unit;
 	}
+	if (strcmp(end, "Z") != 0)
+		return false;
+	given = parts;
 	*ret_ms = (int64_t)timegm(&parts) * 1000 + ms;
-	return strcmp(end, "Z") == 0;
+	/* timegm() takes 30 February as 2 March. */
+	return parts.tm_mday == given.tm_mday && parts.tm_hour == given.tm_hour;
 }
 
 int ctl_check_time(char *value, struct options_error *reterr)

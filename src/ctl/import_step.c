@@ -53,6 +53,8 @@ static const char *explain(enum refusal refusal)
 		return "an account has this passkey already";
 	case REFUSAL_TOO_MANY_PASSKEYS:
 		return "the account has as many passkeys as it may have";
+	case REFUSAL_NOT_STORABLE:
+		return "one of its values cannot be stored";
 	default:
 		return "a rule stands against it";
 	}

@@ -91,18 +91,24 @@ bool result_is_full(const PGresult *result)
 	       str_equal(error_field(result, PG_DIAG_SEVERITY_NONLOCALIZED), STR("PANIC"));
 }
 
+enum { SQLSTATE_CLASS_LENGTH = 2 };
+
 enum refusal result_refusal(const PGresult *result, const struct statement_entry *statement)
 {
 	struct str constraint = error_field(result, PG_DIAG_CONSTRAINT_NAME);
 	struct str sqlstate = result_sqlstate(result);
+
+	enum refusal of_class = REFUSAL_NONE;
 
 	for (unsigned i = 0; i < statement->refusal_count; i++) {
 		struct str name = str_from(statement->refusals[i].constraint);
 
 		if (str_equal(name, constraint) || str_equal(name, sqlstate))
 			return statement->refusals[i].refusal;
+		if (name.length == SQLSTATE_CLASS_LENGTH && str_starts_with(sqlstate, name))
+			of_class = statement->refusals[i].refusal;
 	}
-	return REFUSAL_NONE;
+	return of_class;
 }
 
 enum result_class result_class(const PGresult *result, const struct statement_entry *statement,

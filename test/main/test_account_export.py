@@ -12,6 +12,7 @@ import backups
 import images
 import pytest
 from ctl_scene import database_of, query
+from hostile_accounts import PASSWORD_HASH, change, wrong_lines, wrong_values
 from sealed import crypt, key_of
 from server import CtlError, Server, run_ctl, wait_until
 
@@ -20,8 +21,6 @@ KEPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kept/account-fo
 EMAIL = "ada@example.org"
 PHRASE = "correct horse battery"
 PASSWORD = "correct horse battery staple"
-PASSWORD_HASH = ("$argon2id$v=19$m=19456,t=2,p=1$L3aVh6GqRyJWkwhjBh/q9w$"
-                 "/iq6gVEWAP3SCUu9/GSNKHXo8t0J/PKZSZG4CmJEDQ4")
 
 
 @pytest.fixture(scope="module")
@@ -345,67 +344,6 @@ def test_a_deadlock_is_named(target, exported):
 
 # ---- hostile files ----
 
-def change(lines, kind, **members):
-    """The first line of this kind with other members; None: without them."""
-    at = next(i for i, line in enumerate(lines) if line["kind"] == kind)
-    one = {name: value for name, value in (lines[at] | members).items() if value is not None}
-    return lines[:at] + [one] + lines[at + 1:]
-
-
-def wrong_lines(lines, app, device):
-    """Lines that are wrong by themselves or where they stand, and what is said of each."""
-    key = next(line["id"] for line in lines if line["kind"] == "key")
-    return [
-        (change(lines, "account", email="x"), "email must"), (change(lines, "account", name=None), "name is required"),
-        (change(lines, "account", name=" "), "name must"), (change(lines, "account", name="a\nb"), "name must"),
-        (change(lines, "account", passwordHash="md5"), "must be an argon2id hash"),
-        (change(lines, "account", passwordHash=PASSWORD_HASH + "x" * 100), "must be an argon2id hash"),
-        # Each sign-in would take days, or all memory.
-        (change(lines, "account", passwordHash=PASSWORD_HASH.replace("t=2", "t=4294967295")), "as displayd makes"),
-        (change(lines, "account", passwordHash=PASSWORD_HASH.replace("m=19456", "m=4194304")), "as displayd makes"),
-        (lines[:1] + [{"kind": "key", "\x1b]0;x\x07\x1b[2J\x9b": 1}] + lines[1:], "\\u001b]0;x\\u0007\\u001b[2J\\u009b"),
-        (change(lines, "account", isAdministrator=True), "is not a known field"),
-        (change(lines, "account", createdAt="yesterday"), "must be a time"),
-        (change(lines, "app", slug="A b"), "slug must"), (change(lines, "app", visibility="all"), "visibility must"),
-        (change(lines, "app", id="x"), "must be an ID"), (change(lines, "app", description="x" * 501), "501"),
-        (change(lines, "version", scriptContent=""), "scriptContent must"),
-        (change(lines, "version", scriptContent="é" * 600000), "scriptContent must"),
-        (change(lines, "version", scriptLanguage="PERL"), "must be STARLARK or TYPESCRIPT"),
-        (change(lines, "version", status="GOOD"), "status must"), (change(lines, "version", name="a/b"), "name must"),
-        (change(lines, "version", comments="x"), "comments must"),
-        (change(lines, "version", comments=[{"author": "a"}]), "comment is required (and 1 more are wrong)"),
-        (change(lines, "version", app="ada-draft"), "is not of the app before it"),
-        (change(lines, "device", mac="x"), "is no MAC address"),
-        (change(lines, "device", serial="02:00:00:00:00:01"), "is no serial number"),
-        (change(lines, "device", linkKeyHash="00"), "linkKeyHash must"),
-        (change(lines, "device", brightness=101), "from 0 to 100"),
-        (change(lines, "device", timezone="Mars"), "must be a known time zone"),
-        (change(lines, "device", locale="x; DROP"), "must be a locale"),
-        (change(lines, "device", sleepStart="24:00"), "must be a time of day"),
-        (change(lines, "entry", id="a/b"), "must not contain"), (change(lines, "entry", weekdays=0), "weekdays must"),
-        (change(lines, "entry", hoursEnd=None), "must be there with hoursEnd"),
-        (change(lines, "entry", app="ada-clock"), "must have either a picture or an app"),
-        (change(lines, "entry", picture=None), "must have either a picture or an app"),
-        (change(lines, "entry", picture="%%%%"), "its picture is no base64"),
-        (change(lines, "entry", picture=base64.b64encode(b"RIFF" + bytes(40)).decode()), "its picture: "),
-        (change(lines, "entry", picture=base64.b64encode(images.png(images.noise(1))[:300]).decode()),
-         "its picture: "),
-        (change(lines, "entry", settings={"a": "b"}), "are those of an app"),
-        (change(lines, "entry", device=key), "is not of the device before it"),
-        (change(lines, "key", secretHash="0" * 63), "secretHash must"),
-        (change(lines, "passkey", algorithm=0), "algorithm must"),
-        (change(lines, "passkey", credentialId="a b"), "must be base64url"),
-        (lines[:1] + [{"kind": "hidden"}] + lines[1:], "of a kind that this program does not know"),
-        (lines[:1] + [["x"]] + lines[1:], "has no \"kind\""), (lines[:1] + [b"{\n"] + lines[1:], "is no JSON"),
-        (lines[:1] + [b'{"kind":"key","kind":"key"}\n'] + lines[1:], "is no JSON"),
-        (lines[:1] + [b"\xff\n"] + lines[1:], "is no JSON"),
-        (lines[:1] + [b"[" * 100 + b"\n"] + lines[1:], "is no JSON"),
-        (lines[:1] + lines, "does not belong there"), (lines + lines[app:app + 1], "does not belong there"),
-        (lines[1:], "this is no export"), (lines[:1] + lines[device:] + lines[app:device], "there is no app \"ada-clock\" here"),
-        (lines[:device] + lines[device:device + 1] * 2 + lines[device + 1:], "a device with this ID already"),
-        (lines[:1] + [{"kind": "secrets", "salt": "A" * 24}] + lines[1:], "give their --pass-phrase-file")]
-
-
 def hostile_files(data):
     lines = lines_of(data)[:-1]
     kinds = [line["kind"] for line in lines]
@@ -422,7 +360,7 @@ def hostile_files(data):
     yield data.replace(f'"lines":{len(lines) + 1}'.encode(), b'"lines":3'), "its checksum is wrong"
     yield file_of(change(lines, "account", format=2)), "the file has format 2, this program knows format 1"
     yield file_of(change(lines, "account", format=2, more="x")), "the file has format 2"
-    for changed, why in wrong_lines(lines, app, device):
+    for changed, why in wrong_lines(lines, app, device) + wrong_values(lines):
         yield file_of(changed), why
     # Rules between rows are the database's.
     deployed = [line | {"isDeployed": True} if line.get("status") == "PENDING" else line for line in lines]

@@ -4,6 +4,7 @@
 -- effect: write
 -- work: bounded
 -- refuse: app_pkey -> app_taken, app_slug_unique -> slug_taken
+-- refuse: 22 -> not_storable, 23 -> not_storable
 INSERT INTO app (id, account_id, slug, name, description, visibility, status, created_at, author,
 	imported_as)
 SELECT id, :account_id, slug, name, description, coalesce(:visibility, line.visibility),

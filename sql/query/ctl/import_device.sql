@@ -5,6 +5,7 @@
 -- work: bounded
 -- refuse: device_pkey -> device_taken, device_serial_unique -> serial_taken,
 --   device_mac_unique -> mac_taken, 22023 -> unknown_timezone
+-- refuse: 22 -> not_storable, 23 -> not_storable
 INSERT INTO device (id, account_id, name, serial, mac, link_key_hash, created_at, disabled_at,
 	last_online_at, brightness, volume, auto_dim, timezone, schedule_interval_s, sleep_enabled,
 	sleep_start_minute, sleep_end_minute, night_brightness, picture_limit_bytes, locale)

@@ -6,6 +6,7 @@
 -- effect: write
 -- work: bounded
 -- refuse: device_entry_limit -> too_many_installations, installation_pkey -> entry_taken
+-- refuse: 22 -> not_storable, 23 -> not_storable
 WITH line AS (
 	SELECT *
 	FROM jsonb_to_record(:line::jsonb)

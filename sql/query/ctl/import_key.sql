@@ -5,6 +5,7 @@
 -- work: bounded
 -- refuse: api_key_pkey -> key_taken, api_key_secret_hash_unique -> key_taken,
 --   account_key_limit -> too_many_keys
+-- refuse: 22 -> not_storable, 23 -> not_storable
 INSERT INTO api_key (id, account_id, name, secret_hash, first_characters, created_at)
 SELECT id, :account_id, name, decode("secretHash", 'hex'), "firstCharacters",
 	least("createdAt", present_time())

@@ -4,6 +4,7 @@
 -- effect: write
 -- work: bounded
 -- refuse: passkey_credential_id_unique -> passkey_known, account_passkey_limit -> too_many_passkeys
+-- refuse: 22 -> not_storable, 23 -> not_storable
 INSERT INTO passkey (id, account_id, credential_id, algorithm, public_key, sign_count, name,
 	created_at)
 SELECT :id, :account_id, "credentialId", algorithm, decode("publicKey", 'base64'), "signCount",

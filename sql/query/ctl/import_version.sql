@@ -7,6 +7,7 @@
 -- refuse: app_version_name_unique -> version_name_used, app_version_one_pending -> review_pending,
 --   app_version_limit -> too_many_versions, app_deployed_is_approved -> version_not_approved,
 --   app_version_reviewed -> wrong_review, app_version_rejected -> wrong_review
+-- refuse: 22 -> not_storable, 23 -> not_storable
 WITH line AS (
 	SELECT *
 	FROM jsonb_to_record(:line::jsonb)

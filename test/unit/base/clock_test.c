@@ -29,6 +29,35 @@ static void extremes_are_clamped(void **state)
 	assert_timestamp(INT64_MAX, "9999-12-31T23:59:59.999Z");
 }
 
+static void a_time_that_there_is_not(void **state)
+{
+	static const char *const good[] = {"2026-11-20T08:15:30.123Z", "2024-02-29T23:59:59.999Z",
+					   "2000-02-29T00:00:00.000Z", "0001-01-01T00:00:00.000Z",
+					   "9999-12-31T23:59:59.999Z"};
+	static const char *const bad[] = {"",
+					  "2026-11-20T08:15:30Z",
+					  "2026-11-20T08:15:30.123+",
+					  "2026-13-01T00:00:00.000Z",
+					  "2026-02-29T00:00:00.000Z",
+					  "1900-02-29T00:00:00.000Z",
+					  "2026-01-01T24:00:00.000Z",
+					  "2026-01-01T00:60:00.000Z",
+					  "2026-01-01T00:00:60.000Z",
+					  "0000-01-01T00:00:00.000Z",
+					  "2026- 1-01T00:00:00.000Z",
+					  "+026-01-01T00:00:00.000Z",
+					  "2026-01-01T00:00:00.-00Z",
+					  "2026-01-01T00:00:00.0000"};
+
+	(void)state;
+	for (size_t i = 0; i < array_length(good); i++)
+		assert_true(timestamp_is_valid(str_from(good[i])));
+	for (size_t i = 0; i < array_length(bad); i++)
+		assert_false(timestamp_is_valid(str_from(bad[i])));
+	for (size_t i = 0; i < array_length(timestamp_vectors); i++)
+		assert_true(timestamp_is_valid(str_from(timestamp_vectors[i].text)));
+}
+
 static void monotonic_never_goes_back(void **state)
 {
 	uint64_t last = clock_monotonic_us();
@@ -55,6 +84,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(python_vectors),
 	    cmocka_unit_test(extremes_are_clamped),
+	    cmocka_unit_test(a_time_that_there_is_not),
 	    cmocka_unit_test(monotonic_never_goes_back),
 	    cmocka_unit_test(wall_clock_is_in_this_century),
 	};
