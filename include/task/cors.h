@@ -5,13 +5,16 @@
 #include "http/response.h"
 #include "task/service.h"
 
-/* Whether the request is for the public API, all that pages of other origins may ever call. */
+/* False for what the own pages ask for (/web/): pages of other origins may never call that. */
 bool cors_concerns(const struct http_request *request);
 
-/* Adds what an answer of the public API must carry: nothing where no origin is configured; Vary,
- * and for a configured origin the fields that let its page read the answer. */
+/* Adds what an answer must carry if cors_concerns() is true: nothing if no origin is configured;
+ * else Vary, and for a configured origin the fields that let its page read the answer. */
 void cors_add_fields(const struct service *service, const struct http_request *request,
 		     struct http_response *response);
+
+/* Whether a page of a configured origin asks if it may send a request. */
+bool cors_is_preflight(const struct service *service, const struct http_request *request);
 
 /* Likewise for the answer to OPTIONS: where it is a preflight of a configured origin, also the
  * fields that let its page send the request. allow: the methods of the resource. */

@@ -54,6 +54,7 @@ struct endpoint {
 	const char *name; /* for traces: "push" */
 	task_step *handler;
 	const struct access *access; /* who may call it, see task/access.h; NULL: anyone */
+	bool allows_other_origins;   /* without an access: as that of a struct access */
 	enum resource resource;
 	const struct record *body; /* NULL: takes no body */
 	size_t body_max_bytes;	   /* 0: LIMIT_REQUEST_BODY_BYTES */

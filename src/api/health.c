@@ -51,5 +51,14 @@ static struct verdict ready(struct task *task)
 	return tell_ready(task, render_health_any_problem(api_service(task)->render_health));
 }
 
-const struct endpoint endpoint_livez = {.name = "livez", .handler = live};
-const struct endpoint endpoint_readyz = {.name = "readyz", .handler = ready};
+const struct endpoint endpoint_livez = {
+    .name = "livez",
+    .handler = live,
+    .allows_other_origins = true,
+};
+
+const struct endpoint endpoint_readyz = {
+    .name = "readyz",
+    .handler = ready,
+    .allows_other_origins = true,
+};

@@ -31,4 +31,8 @@ static struct verdict docs(struct task *task)
 }
 
 const struct endpoint endpoint_docs = {.name = "docs", .handler = docs};
-const struct endpoint endpoint_openapi = {.name = "openapi", .handler = openapi};
+const struct endpoint endpoint_openapi = {
+    .name = "openapi",
+    .handler = openapi,
+    .allows_other_origins = true,
+};

@@ -16,8 +16,8 @@ static struct str origin_of(const struct http_request *request)
 
 bool cors_concerns(const struct http_request *request)
 {
-	return str_starts_with(request->path, STR("/v1/")) ||
-	       str_starts_with(request->path, STR("/v0/"));
+	/* Browsers add the cookie by themselves to what is asked for there. */
+	return !str_starts_with(request->path, STR("/web/"));
 }
 
 void cors_add_fields(const struct service *service, const struct http_request *request,
@@ -33,12 +33,14 @@ void cors_add_fields(const struct service *service, const struct http_request *r
 	http_response_add(response, STR("Access-Control-Allow-Origin"), origin);
 	http_response_add(
 	    response, STR("Access-Control-Expose-Headers"),
-	    STR("ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"));
+	    STR("Allow, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "
+		"X-Request-Id"));
 }
 
-static bool is_preflight(const struct service *service, const struct http_request *request)
+bool cors_is_preflight(const struct service *service, const struct http_request *request)
 {
-	return request->method == HTTP_OPTIONS && is_allowed(service, origin_of(request)) &&
+	return cors_concerns(request) && request->method == HTTP_OPTIONS &&
+	       is_allowed(service, origin_of(request)) &&
 	       http_request_field(request, STR("access-control-request-method")).data;
 }
 
@@ -46,7 +48,7 @@ void cors_add_options_fields(const struct service *service, const struct http_re
 			     struct str allow, struct http_response *response)
 {
 	cors_add_fields(service, request, response);
-	if (!is_preflight(service, request))
+	if (!cors_is_preflight(service, request))
 		return;
 	http_response_add(response, STR("Access-Control-Allow-Methods"), allow);
 	http_response_add(

@@ -17,13 +17,16 @@ static void refuse(const struct service *service, struct http_request *request, 
 	http_respond_problem(request, status, detail, (struct str){0}, &response);
 }
 
-/* Any resource: RFC 9110 section 9.3.7. */
+/* Any resource: RFC 9110 section 9.3.7. allow: empty for the preflight of an unknown one. */
 static void answer_options(const struct service *service, struct http_request *request,
 			   struct str allow)
 {
 	struct http_response response = {.status = 204};
 
-	http_response_add(&response, STR("Allow"), allow);
+	if (allow.length)
+		http_response_add(&response, STR("Allow"), allow);
+	else
+		allow = STR("GET, HEAD, POST, PUT, PATCH, DELETE");
 	if (cors_concerns(request))
 		cors_add_options_fields(service, request, allow, &response);
 	http_respond(request, &response);
@@ -89,7 +92,12 @@ void task_dispatch(struct http_request *request, void *context)
 			       match.allow);
 		break;
 	case ROUTE_UNKNOWN:
-		refuse(service, request, 404, STR("there is no such resource"), (struct str){0});
+		/* Without this a page could not read the 404: its browser would not even ask. */
+		if (cors_is_preflight(service, request))
+			answer_options(service, request, (struct str){0});
+		else
+			refuse(service, request, 404, STR("there is no such resource"),
+			       (struct str){0});
 		break;
 	}
 }

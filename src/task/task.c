@@ -127,7 +127,7 @@ void task_start(struct service *service, struct http_request *request,
 	task->endpoint = endpoint;
 	task->access = access;
 	task->match = *match;
-	if (access && access->allows_other_origins)
+	if (access ? access->allows_other_origins : endpoint->allows_other_origins)
 		cors_add_fields(service, request, &task->response);
 	service->task_count++;
 	faults_init(&task->faults, &request->arena);

@@ -3,7 +3,7 @@
 import pytest
 import scene
 from scene import CONTRACT
-from world import World, new_key
+from world import World, new_key, until_refused
 
 ORIGIN = "https://app.example.org"
 SECOND = "http://localhost:5173"
@@ -19,6 +19,11 @@ def open_world(postgres):
     with World(postgres.create_database(), "--rate-limit", "0", "--cors-origin", ORIGIN,
                "--cors-origin", SECOND) as world:
         yield world
+
+
+def varies(answer):
+    """A file that is kept compressed also varies by what the client takes."""
+    return "Origin" in [value for name, value in answer.fields if name == "Vary"]
 
 
 def preflight(account, target, origin, method="GET", key=None):
@@ -37,7 +42,13 @@ def answers(account):
             ("GET", "/v1/devices", {}), ("GET", device.path, {}), ("HEAD", device.path, {}),
             ("GET", "/v1/devices", {"fields": [("If-None-Match", tag)]}),
             ("GET", "/v1/account", {"key": None}), ("GET", "/v1/account", {"key": new_key()}),
-            ("GET", "/v1/nothing", {}), ("DELETE", device.path, {}),
+            ("GET", "/v1/nothing", {}), ("GET", "/v1", {}), ("GET", "/v0", {}), ("GET", "/nothing", {}),
+            ("GET", "/v0/devices", {"key": None}), ("GET", "/v0/nothing", {}), ("PUT", "/v0/devices", {}),
+            ("GET", "/openapi.json", {}), ("GET", "/livez", {}), ("GET", "/readyz", {}),
+            ("PUT", "/openapi.json", {}), ("PATCH", device.path, {"body": b"{}", "fields": [
+                ("Content-Type", "text/plain")]}),
+            ("PATCH", device.path, {"body": {"volume": 1}, "fields": [("If-Match", '"x"')]}),
+            ("POST", device.path + "/push", {"body": b"", "fields": [("Content-Length", "9999999")]}), ("DELETE", device.path, {}),
             ("GET", "/v1/devices/none", {}), ("PATCH", device.path, {"body": {}}),
             ("PATCH", device.path, {"body": b"{"}), ("PATCH", device.path, {"body": {"volume": 1}}),
             ("POST", device.path + "/push", {"body": {"image": "x"}}),
@@ -49,7 +60,7 @@ def answers(account):
 def test_off_by_default(world, account):
     for method, target, options, fields in answers(account):
         answer = world.request(method, target, fields=fields + [("Origin", ORIGIN)], **options)
-        assert not any(name in answer for name in (*FIELDS, "Vary")), (method, target, answer.fields)
+        assert not any(name in answer for name in FIELDS) and not varies(answer), (method, target)
     answer = preflight(account, "/v1/devices", ORIGIN)
     assert not any(name in answer for name in (*FIELDS, "Vary"))
 
@@ -60,12 +71,13 @@ def test_configured(open_world, origin):
     for method, target, options, fields in answers(open_world.account()):
         answer = open_world.request(method, target, fields=fields + [("Origin", origin)], **options)
         assert answer["Access-Control-Allow-Origin"] == origin
-        assert answer["Vary"] == "Origin"
+        assert varies(answer)
         shown = answer["Access-Control-Expose-Headers"].split(", ")
-        assert {"ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"} <= set(shown)
+        assert {"Allow", "ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After",
+                "WWW-Authenticate", "X-Request-Id"} == set(shown)
         assert "Access-Control-Allow-Credentials" not in answer
         statuses.add(answer.status)
-    assert statuses == {200, 304, 400, 401, 404, 405}
+    assert statuses == {200, 304, 400, 401, 404, 405, 412, 413, 415}
 
 
 @pytest.mark.parametrize("origin", [
@@ -77,7 +89,7 @@ def test_others(open_world, origin):
     for method, target, options, fields in answers(open_world.account()):
         answer = open_world.request(method, target, fields=fields + [("Origin", origin)], **options)
         assert not any(name in answer for name in FIELDS), (method, target)
-        assert answer["Vary"] == "Origin"
+        assert varies(answer)
     answer = preflight(open_world.account(), "/v1/devices", origin)
     assert not any(name in answer for name in FIELDS)
 
@@ -86,7 +98,7 @@ def test_without_an_origin(open_world):
     for method, target, options, fields in answers(open_world.account()):
         answer = open_world.request(method, target, fields=fields, **options)
         assert not any(name in answer for name in FIELDS)
-        assert answer["Vary"] == "Origin"
+        assert varies(answer)
 
 
 def test_preflight(open_world):
@@ -103,15 +115,26 @@ def test_preflight(open_world):
             names = answer["Access-Control-Allow-Headers"].lower().split(", ")
             assert {"authorization", "content-type", "if-none-match"} <= set(names)
             assert int(answer["Access-Control-Max-Age"]) > 0
-            assert answer["Vary"] == "Origin"
+            assert varies(answer)
             assert answer.body == b""
 
 
-def test_not_outside_of_the_api(open_world):
-    for path in ("/docs", "/openapi.json", "/livez", "/readyz"):
+def test_not_what_pages_ask_for(open_world):
+    """A browser adds the cookie to it by itself."""
+    for path, status in (("/docs", 200), ("/web/account", 403), ("/web/nothing", 404), ("/web/devices", 403)):
         answer = open_world.get(path, fields=[("Origin", ORIGIN)])
-        assert answer.status == 200
+        assert answer.status == status, path
         assert not any(name in answer for name in FIELDS)
+        asked = preflight(open_world.account(), path, ORIGIN)
+        assert path == "/docs" or not any(name in asked for name in FIELDS)
+
+
+def test_limits_are_answers_too(postgres):
+    with World(postgres.create_database(), "--rate-limit", "1", "--cors-origin", ORIGIN) as world:
+        account = world.account()
+        refused = until_refused(lambda: account.get("/v1/devices", fields=[("Origin", ORIGIN)]))[-1]
+        assert refused["Access-Control-Allow-Origin"] == ORIGIN
+        assert refused["Retry-After"] and "Retry-After" in refused["Access-Control-Expose-Headers"]
 
 
 def test_preflight_is_not_any_options(open_world):
@@ -119,4 +142,13 @@ def test_preflight_is_not_any_options(open_world):
         answer = open_world.request("OPTIONS", "/v1/devices", fields=fields)
         assert (answer.status, answer["Allow"]) == (204, "GET, HEAD")
         assert not any(name in answer for name in PREFLIGHT_FIELDS)
-    assert preflight(open_world.account(), "/v1/nothing", ORIGIN).status == 404
+    assert open_world.request("OPTIONS", "/v1/nothing").status == 404
+    assert preflight(open_world.account(), "/v1/nothing", "https://other.example").status == 404
+
+
+def test_preflight_of_what_is_not_there(open_world):
+    """A browser that may not ask shows its page no 404."""
+    for path in ("/v1/nothing", "/v0", "/nothing"):
+        answer = preflight(open_world.account(), path, ORIGIN, "DELETE")
+        assert answer.status == 204 and "DELETE" in answer["Access-Control-Allow-Methods"].split(", ")
+        assert answer["Access-Control-Allow-Origin"] == ORIGIN and "Allow" not in answer
