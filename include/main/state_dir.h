@@ -32,6 +32,10 @@ __attribute__((warn_unused_result)) int state_dir_lock(const char *state_dir, pi
  * root later. 0 or a negative errno. */
 __attribute__((warn_unused_result)) int state_dir_give(const char *state_dir, int fd);
 
+/* Adds to a reason why this user may not use a file there whose it is, and the remedy, if it is
+ * another user's. */
+void state_dir_explain(const char *state_dir, const char *path, struct reason *reason);
+
 /* Whether a server runs on it. A negative errno where that cannot be told. */
 int state_dir_is_locked(const char *state_dir);
 

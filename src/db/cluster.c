@@ -83,19 +83,9 @@ static int existing_version(const struct cluster *cluster)
 /* PostgreSQL refuses to run as root, and to use a folder of another user. */
 static int keep_own_user(struct cluster *cluster, struct cluster_error *reterr)
 {
-	char path[CLUSTER_PATH_BYTES];
-	struct stat info;
-
 	cluster->user = (struct process_user){.uid = geteuid(), .gid = getegid()};
 	cluster->clients = cluster->user.gid;
-	if (!cluster_path(cluster, cluster_in_force(cluster), path) || stat(path, &info) < 0 ||
-	    info.st_uid == cluster->user.uid)
-		return 0;
-	return cluster_fail(
-	    reterr,
-	    "the database in %s belongs to another user (uid %u): start displayd as "
-	    "that user, or as root",
-	    cluster->folder, (unsigned)info.st_uid);
+	return cluster_check_owner(cluster, cluster_in_force(cluster), reterr);
 }
 
 static int choose_user(struct cluster *cluster, const char *state_dir, struct cluster_error *reterr)
@@ -177,7 +167,7 @@ static int take_over(const struct cluster *cluster, int data_fd, struct cluster_
 	if (error < 0)
 		return cluster_fail(reterr, "cannot give %s/data to its user: %s", cluster->folder,
 				    strerror(-error));
-	return 0;
+	return cluster_check_owner(cluster, CLUSTER_DATA, reterr);
 }
 
 /* There is no data folder: an upgrade was interrupted before its last step, or it is to be made. */

@@ -3,6 +3,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,6 +65,56 @@ static int give_entries(int fd, uid_t from, const struct process_user *to)
 	return error;
 }
 
+static bool is_foreign(int folder_fd, const char *path, uid_t uid, uid_t *ret_owner)
+{
+	struct stat info;
+
+	if (fstatat(folder_fd, path, &info, AT_SYMLINK_NOFOLLOW) < 0 || info.st_uid == uid)
+		return false;
+	*ret_owner = info.st_uid;
+	return true;
+}
+
+/* Appends the name of the entry that it finds to the path. */
+static bool has_foreign_entry(char path[static CLUSTER_PATH_BYTES], uid_t uid, uid_t *ret_owner)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	bool is_found = false;
+
+	while (folder && !is_found && (entry = readdir(folder))) {
+		is_found = strcmp(entry->d_name, "..") != 0 &&
+			   is_foreign(dirfd(folder), entry->d_name, uid, ret_owner);
+		if (is_found)
+			snprintf(path + strlen(path), CLUSTER_PATH_BYTES - strlen(path), "/%s",
+				 entry->d_name);
+	}
+	if (folder)
+		closedir(folder);
+	return is_found;
+}
+
+int cluster_check_owner(const struct cluster *cluster, const char *data,
+			struct cluster_error *reterr)
+{
+	const struct passwd *user = getpwuid(cluster->user.uid);
+	const uid_t uid = cluster->user.uid;
+	char path[CLUSTER_PATH_BYTES], number[16];
+	uid_t owner;
+
+	snprintf(number, sizeof(number), "%u", (unsigned)uid);
+	snprintf(path, sizeof(path), "%s", cluster->folder);
+	/* Where this process is root, the folder around it stays root's. */
+	if ((cluster->drops_privileges || !is_foreign(AT_FDCWD, path, uid, &owner)) &&
+	    snprintf(path, sizeof(path), "%s/%s", cluster->folder, data) < (int)sizeof(path) &&
+	    !is_foreign(AT_FDCWD, path, uid, &owner) && !has_foreign_entry(path, uid, &owner))
+		return 0;
+	return cluster_fail(reterr,
+			    "%s belongs to another user (uid %u): start displayd as that user or "
+			    "as root; if the state directory was copied, chown -R %s: %s",
+			    path, (unsigned)owner, user ? user->pw_name : number, cluster->folder);
+}
+
 int cluster_give(int fd, const struct process_user *to)
 {
 	struct stat info;
@@ -69,8 +122,11 @@ int cluster_give(int fd, const struct process_user *to)
 
 	if (fstat(fd, &info) < 0)
 		return -errno;
-	if (info.st_uid == to->uid || info.st_uid == 0)
+	if (info.st_uid == to->uid)
 		return 0;
+	/* Root has copied it. Until it is given, last of all, nobody else gets in. */
+	if (info.st_uid == 0 && fchmod(fd, 0700) < 0)
+		return -errno;
 	error = give_entries(fd, info.st_uid, to);
 	if (error == 0 && fchown(fd, to->uid, to->gid) < 0)
 		error = -errno;

@@ -98,9 +98,14 @@ int cluster_make_folder(int parent_fd, const char *name, mode_t mode,
 
 /* Gives the folder, and all in it that belongs to the folder's user, to another user, the folder
  * last: so an interrupted call can be repeated. Nobody who writes there meanwhile can have a file
- * given away that is not theirs. Does nothing where the folder is root's, who has just made it, or
- * the other user's already. 0 or a negative errno. */
+ * given away that is not theirs: a folder of root's is closed to all others first. Does nothing if
+ * the folder is the other user's already. 0 or a negative errno. */
 __attribute__((warn_unused_result)) int cluster_give(int fd, const struct process_user *to);
+
+/* Whether the cluster and the files in its data folder belong to its user; without root's rights,
+ * the folder around it, too. 0, or -1 with a sentence that names the remedy. */
+int cluster_check_owner(const struct cluster *cluster, const char *data,
+			struct cluster_error *reterr);
 
 /* Writes who may connect, and as whom: pg_hba.conf and pg_ident.conf of the data folder.
  * for_upgrade: also its own user, as whom the programs of the upgrade run. */

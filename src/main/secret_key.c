@@ -127,7 +127,10 @@ int secret_key_load(const char *state_dir, const char *file, struct settings_key
 			return fail(reterr, path, strerror(-error));
 		*ret_is_new = true;
 	}
-	return read_file(path, ret_key, reterr);
+	if (read_file(path, ret_key, reterr) == 0)
+		return 0;
+	state_dir_explain(state_dir, path, reterr);
+	return -1;
 }
 
 void secret_key_take_back(const char *state_dir)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -84,6 +85,20 @@ int state_dir_give(const char *state_dir, int fd)
 	return info.st_uid != 0 && fchown(fd, info.st_uid, info.st_gid) < 0 ? -errno : 0;
 }
 
+void state_dir_explain(const char *state_dir, const char *path, struct reason *reason)
+{
+	const struct passwd *user = getpwuid(geteuid());
+	size_t length = strlen(reason->text);
+	struct stat info;
+
+	if ((lstat(path, &info) < 0 && lstat(state_dir, &info) < 0) || info.st_uid == geteuid() ||
+	    geteuid() == 0)
+		return;
+	snprintf(reason->text + length, sizeof(reason->text) - length,
+		 "; it belongs to another user (uid %u): if it was copied, chown -R %s: %s",
+		 (unsigned)info.st_uid, user ? user->pw_name : "USER", state_dir);
+}
+
 /* What was there may be a link to something else, so only a new one is given away. */
 static int open_lock(const char *state_dir, const char *path)
 {
@@ -116,6 +131,7 @@ int state_dir_lock(const char *state_dir, pid_t *ret_owner, struct reason *reter
 	if (fd < 0) {
 		reason_set(reterr, "cannot write in the state directory: %s: %s", path,
 			   strerror(-fd));
+		state_dir_explain(state_dir, path, reterr);
 		return fd;
 	}
 	if (fcntl(fd, F_OFD_SETLK, &whole) < 0) {
@@ -133,6 +149,7 @@ int state_dir_lock(const char *state_dir, pid_t *ret_owner, struct reason *reter
 		close(fd);
 		reason_set(reterr, "cannot write in the state directory %s: %s", state_dir,
 			   strerror(-error));
+		state_dir_explain(state_dir, state_dir, reterr);
 		return error;
 	}
 	return fd;
