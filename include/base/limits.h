@@ -145,8 +145,8 @@ enum {
 	 * show: further ones are told of later. */
 	LIMIT_WATCHES = 16 * 1024,
 	LIMIT_LEASES = 32 * 1024,
-	/* Frames of a device's links in all workers: links that send more are dropped. A panel whose
-	 * link was dropped for its frames has some left to go on with the next one. */
+	/* Frames of a device's links in all workers: links that send more are dropped. A panel
+	 * whose link was dropped for its frames has some left to go on with the next one. */
 	LIMIT_PANEL_FRAMES_PER_S = LIMIT_WEBSOCKET_FRAMES_PER_MINUTE / 60,
 	LIMIT_PANEL_FRAMES_BURST = LIMIT_WEBSOCKET_FRAMES_PER_MINUTE + 256,
 	/* Links of one device in a worker: the oldest one is dropped. */
@@ -160,6 +160,12 @@ enum {
 	LIMIT_SESSION_IDLE_S = 12 * 3600,
 	LIMIT_SESSION_S = 30 * 24 * 3600,
 	LIMIT_SESSIONS = 50,
+	/* A browser counts as known for so long after the last sign-in. New ones of an account: a
+	 * bucket of so many, and the seconds in which one more grows. Beyond it browsers sign in,
+	 * and are not known. */
+	LIMIT_KNOWN_BROWSER_S = 180 * 24 * 3600,
+	LIMIT_NEW_BROWSERS = 20,
+	LIMIT_NEW_BROWSERS_S = 600,
 	/* Challenges of passkeys: 400 or 401 after so long. */
 	LIMIT_CHALLENGE_S = 5 * 60,
 	/* One-time links: 404 after so long. */
@@ -184,13 +190,22 @@ enum {
 	LIMIT_SESSION_RATE_BURST = 200,
 	LIMIT_VISITOR_RATE_PER_S = 20,
 	LIMIT_VISITOR_RATE_BURST = 200,
-	/* Attempts to prove who one is: a bucket of so many for each address and for each account
-	 * at an address, and the seconds in which one more grows: 429. Beyond so many in an account
-	 * from anywhere, each waits for its turn, but no longer than that. */
+	/* Failed attempts to prove who one is: a bucket of so many for each address, for each
+	 * IPv6 network of 64 bits, for each one of 48 bits or IPv4 network of 24, and for each
+	 * account at an address, and the seconds in which one more grows: 429. A browser with which
+	 * somebody has signed in before has a bucket of its own instead, as long as that has any.
+	 * Beyond so many in an account from anywhere, each stranger waits for his turn, but no
+	 * longer than that. */
 	LIMIT_ATTEMPTS_OF_ADDRESS = 30,
 	LIMIT_ATTEMPTS_OF_ADDRESS_S = 2,
+	LIMIT_ATTEMPTS_OF_SUBSCRIBER = 60,
+	LIMIT_ATTEMPTS_OF_SUBSCRIBER_S = 1,
+	LIMIT_ATTEMPTS_OF_NETWORK = 120,
+	LIMIT_ATTEMPTS_OF_NETWORK_PER_S = 2,
 	LIMIT_ATTEMPTS_AT_ADDRESS = 10,
 	LIMIT_ATTEMPTS_AT_ADDRESS_S = 10,
+	LIMIT_ATTEMPTS_OF_BROWSER = 10,
+	LIMIT_ATTEMPTS_OF_BROWSER_S = 10,
 	LIMIT_ATTEMPTS_OF_ACCOUNT = 20,
 	LIMIT_ATTEMPTS_OF_ACCOUNT_S = 2,
 	LIMIT_ATTEMPT_WAIT_MS = 3000,

@@ -37,6 +37,6 @@ __attribute__((warn_unused_result)) bool network_read(const char *text,
 void address_cut_to_subscriber(struct address *address);
 /* Leaves of an IPv6 address the network of 48 bits, which a site gets, and of an IPv4-mapped one
  * that of 24 bits: whoever has many addresses has them in few of these. */
-void address_cut_to_site(struct address *address);
+void address_cut_to_network(struct address *address);
 
 bool network_has(const struct network *network, const struct address *address);

@@ -143,6 +143,7 @@ struct task_work {
 	bool is_text; /* large bodies and answers; else images, in the words of a refusal */
 	/* Whose share of the lane it uses; all zero: that of the caller's account. */
 	struct id share;
+	struct id network; /* whose shares take turns with those of others; all zero: none */
 };
 
 /* Runs the work on worker threads, in a share of the lane. Where the lane takes no more,

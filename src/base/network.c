@@ -56,7 +56,7 @@ void address_cut_to_subscriber(struct address *address)
 		memset(address->bytes + 8, 0, sizeof(address->bytes) - 8);
 }
 
-void address_cut_to_site(struct address *address)
+void address_cut_to_network(struct address *address)
 {
 	bool is_v4 = memcmp(address->bytes, mapped, sizeof(mapped)) == 0;
 	size_t kept = is_v4 ? sizeof(mapped) + 3 : 6;

@@ -200,7 +200,7 @@ static void find_share(const struct tls_transport *tls, struct lane_job *job)
 		return;
 	address_cut_to_subscriber(&address);
 	memcpy(job->account.bytes, address.bytes, sizeof(address.bytes));
-	address_cut_to_site(&address);
+	address_cut_to_network(&address);
 	memcpy(job->network.bytes, address.bytes, sizeof(address.bytes));
 }
 

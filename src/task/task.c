@@ -228,7 +228,7 @@ static void on_job_done(struct lane_job *job)
 static struct verdict refuse_job(struct task *task, enum lane lane, int error,
 				 unsigned retry_after_s)
 {
-	if (lane == LANE_PASSWORD)
+	if (lane == LANE_PASSWORD || lane == LANE_KNOWN_PASSWORD)
 		return task_fail_busy(task, retry_after_s,
 				      "too many passwords are being checked, try again");
 	if (task->is_text_work)
@@ -260,6 +260,7 @@ struct verdict task_work(struct task *task, enum lane lane, const struct task_wo
 
 	task->job = (struct lane_job){
 	    .account = id_is_none(work->share) ? task->account_id : work->share,
+	    .network = work->network,
 	    .size = work->size,
 	    .run = on_job,
 	    .is_abandoned = is_job_abandoned,

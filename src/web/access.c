@@ -3,9 +3,11 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/network.h"
+#include "cookie.h"
 #include "db/statements.h"
 #include "domain/key.h"
 #include "fields.h"
+#include "known_browser.h"
 #include "known_sessions.h"
 #include "task/guess.h"
 
@@ -93,6 +95,31 @@ struct id web_address_id(struct task *task)
 	return id;
 }
 
+struct id web_network_id(struct task *task)
+{
+	struct address address;
+	struct id id = {0};
+
+	if (!address_read(web_address(task), &address))
+		return id;
+	address_cut_to_network(&address);
+	memcpy(id.bytes, address.bytes, sizeof(id.bytes));
+	return id;
+}
+
+bool web_known_browser(struct task *task, struct id *ret_id)
+{
+	const struct web_service *web = web_service_of(task);
+
+	if (known_browser_read(
+		web->settings_key, clock_wall_us() / 1000000,
+		cookie_find(task_request(task), str_from(site_browser_cookie_name(&web->site))),
+		ret_id))
+		return true;
+	*ret_id = web_session_id(task);
+	return web_person(task) != NULL;
+}
+
 struct verdict web_refuse(struct task *task)
 {
 	task_add_field(task, STR("WWW-Authenticate"), STR("Session realm=\"displayd\""));
@@ -102,33 +129,6 @@ struct verdict web_refuse(struct task *task)
 struct verdict web_refuse_member(struct task *task)
 {
 	return task_fail(task, 403, "this is for administrators");
-}
-
-/* ---- the cookie ---- */
-
-/* The value of the cookie; data is NULL where it is absent. Where it stands twice, another site of
- * the same host may have set one of them, and none counts. */
-static struct str find_cookie(const struct http_request *request, struct str wanted)
-{
-	struct str value = {0};
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < request->field_count; i++) {
-		struct str rest = request->fields[i].value, pair;
-
-		if (!str_equal_ignore_case(request->fields[i].name, STR("cookie")))
-			continue;
-		while (str_next(&rest, ';', &pair)) {
-			size_t equals = str_find(pair, '=');
-
-			if (equals == pair.length ||
-			    !str_equal(str_trim((struct str){pair.data, equals}), wanted))
-				continue;
-			value = str_trim(str_from_offset(pair, equals + 1));
-			count++;
-		}
-	}
-	return count == 1 ? value : (struct str){0};
 }
 
 /* ---- the check ---- */
@@ -173,7 +173,11 @@ static struct verdict admit_reviewer(struct task *task)
 
 static struct verdict admit_visitor(struct task *task)
 {
-	return task_admit_visitor(task, &web_service_of(task)->visitor_rate, web_address_id(task));
+	struct id id;
+
+	if (!web_known_browser(task, &id))
+		id = web_address_id(task);
+	return task_admit_visitor(task, &web_service_of(task)->visitor_rate, id);
 }
 
 static struct verdict touched(struct task *task)
@@ -224,7 +228,7 @@ static struct verdict look_up(struct task *task, task_step *found)
 	struct session_access *access = task_access_state(task);
 	const struct site *site = &web_service_of(task)->site;
 	const char *refusal = site_refuses(site, task_request(task));
-	struct str secret = find_cookie(task_request(task), str_from(site_cookie_name(site)));
+	struct str secret = cookie_find(task_request(task), str_from(site_cookie_name(site)));
 	struct verdict answer;
 
 	web_add_fields(task);

@@ -46,6 +46,15 @@ struct str web_address(struct task *task);
  * first 64 bits count. */
 struct id web_address_id(struct task *task);
 
+/* The network of that address, which gets turns like every other; none, where there is no address.
+ */
+struct id web_network_id(struct task *task);
+
+/* Whether somebody is signed in, or has signed in with this browser before (known_browser.h): such
+ * a browser does not wait behind those of its address. *ret_id: what its own limits are counted by.
+ */
+__attribute__((warn_unused_result)) bool web_known_browser(struct task *task, struct id *ret_id);
+
 /* Answers 401: nobody is signed in. */
 task_step web_refuse;
 /* Answers 403: the account is not an administrator, or was demoted during this request. */

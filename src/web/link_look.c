@@ -11,6 +11,7 @@ struct look {
 	struct link_token body; /* first: the prologue reads the request into it */
 	uint8_t hash[KEY_HASH_BYTES];
 	struct link_entry link;
+	struct attempt attempt;
 };
 
 struct verdict web_fail_link(struct task *task)
@@ -21,10 +22,11 @@ struct verdict web_fail_link(struct task *task)
 
 static struct verdict found(struct task *task)
 {
-	const struct look *look = task_state(task);
+	struct look *look = task_state(task);
 
 	if (task_row_count(task) == 0)
 		return web_fail_link(task);
+	web_attempt_forget(task, &look->attempt);
 	return task_reply_record(task, 200, &link_entry_record, &look->link);
 }
 
@@ -33,7 +35,7 @@ static struct verdict begin(struct task *task)
 	struct look *look = task_state(task);
 	struct verdict answer;
 
-	if (web_attempts_of_address(task, &answer))
+	if (web_attempt_of_nobody(task, &look->attempt, &answer))
 		return answer;
 	if (!token_is_well_formed(look->body.token))
 		return web_fail_link(task);

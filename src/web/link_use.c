@@ -18,6 +18,7 @@ struct use {
 	struct link_use body; /* first: the prologue reads the request into it */
 	uint8_t hash[KEY_HASH_BYTES];
 	struct link_entry link;
+	struct attempt attempt;
 	struct password_job job;
 	struct person person;
 	struct link_set_password_row set;
@@ -121,6 +122,7 @@ static struct verdict found(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return web_fail_link(task);
+	web_attempt_forget(task, &use->attempt);
 	if (str_equal(use->link.kind, STR("invitation")) &&
 	    web_service_of(task)->registration == REGISTRATION_CLOSED)
 		return task_fail(task, 403, "no new accounts are made on this server");
@@ -133,6 +135,7 @@ static struct verdict found(struct task *task)
 		faults_add(faults, STR("password"), "%s", fault);
 	if (faults->count)
 		return task_fail_faults(task);
+	use->job.is_known = use->attempt.is_known;
 	return web_hash_password(task, &use->job, use->body.password, hashed);
 }
 
@@ -141,7 +144,8 @@ static struct verdict begin(struct task *task)
 	struct use *use = task_state(task);
 	struct verdict answer;
 
-	if (web_has_no_sessions(task, &answer) || web_attempts_of_address(task, &answer))
+	if (web_has_no_sessions(task, &answer) ||
+	    web_attempt_of_nobody(task, &use->attempt, &answer))
 		return answer;
 	if (!token_is_well_formed(use->body.token))
 		return web_fail_link(task);

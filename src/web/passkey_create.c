@@ -70,12 +70,13 @@ static struct verdict key_found(struct task *task)
 			    &creation->challenge))
 		return task_fail_field(task, "clientDataJson",
 				       "answers a challenge that is not, or no longer, good");
-	return task_work(task, LANE_PASSWORD,
+	return task_work(task, LANE_KNOWN_PASSWORD,
 			 &(struct task_work){
 			     .run = passkey_register,
 			     .argument = &creation->job,
 			     .size = 1,
 			     .share = web_address_id(task),
+			     .network = web_network_id(task),
 			 },
 			 registered);
 }

@@ -35,12 +35,13 @@ static bool run(void *argument)
 static struct verdict work(struct task *task, struct password_job *job, task_step *next)
 {
 	job->matches = job->has_failed = false;
-	return task_work(task, LANE_PASSWORD,
+	return task_work(task, job->is_known ? LANE_KNOWN_PASSWORD : LANE_PASSWORD,
 			 &(struct task_work){
 			     .run = run,
 			     .argument = job,
 			     .size = 1,
 			     .share = web_address_id(task),
+			     .network = web_network_id(task),
 			 },
 			 next);
 }

@@ -6,6 +6,7 @@
 #include <sodium.h>
 
 struct password_job {
+	bool is_known; /* given: it does not wait behind those of strangers */
 	struct str password;
 	const char *hash; /* to be compared with; NULL: a new one is made */
 	char new_hash[crypto_pwhash_STRBYTES];

@@ -70,6 +70,7 @@ static struct verdict proven(struct task *task)
 
 	if (change->proof.fault)
 		return web_fail_proof(task, &change->proof, "currentPassword");
+	change->job.is_known = true;
 	return web_hash_password(task, &change->job, change->body.password, hashed);
 }
 

@@ -41,6 +41,14 @@ struct verdict web_fail_proof(struct task *task, const struct proof *proof,
 			       "%s", proof->fault);
 }
 
+/* What the lane has refused was no attempt. */
+static struct verdict unless_refused(struct task *task, struct verdict verdict)
+{
+	if (verdict.kind == VERDICT_REPLY)
+		web_attempt_forget(task, &proof_of(task)->attempt);
+	return verdict;
+}
+
 /* ---- a password ---- */
 
 static struct verdict password_checked(struct task *task)
@@ -48,10 +56,13 @@ static struct verdict password_checked(struct task *task)
 	struct proof *proof = proof_of(task);
 	struct verdict answer;
 
-	if (web_password_failed(task, &proof->password_job, &answer))
+	if (web_password_failed(task, &proof->password_job, &answer)) {
+		web_attempt_forget(task, &proof->attempt);
 		return answer;
+	}
 	if (!proof->password_job.matches)
 		return fail_with(task, "is not the password of this account");
+	web_attempt_forget(task, &proof->attempt);
 	proof->account_id = proof->account.id;
 	proof->password_hash = proof->account.password_hash;
 	return task_continue(task, proof->next);
@@ -61,8 +72,10 @@ static struct verdict check_password(struct task *task)
 {
 	struct proof *proof = proof_of(task);
 
-	return web_verify_password(task, &proof->password_job, proof->password,
-				   proof->account.password_hash, password_checked);
+	proof->password_job.is_known = proof->attempt.is_known;
+	return unless_refused(task,
+			      web_verify_password(task, &proof->password_job, proof->password,
+						  proof->account.password_hash, password_checked));
 }
 
 static struct verdict account_found(struct task *task)
@@ -72,7 +85,7 @@ static struct verdict account_found(struct task *task)
 				? web_unknown_account(proof->account.folded)
 				: proof->account.id;
 
-	return web_attempt(task, &proof->attempt, account, check_password);
+	return web_attempt(task, &proof->attempt, ATTEMPT_PASSWORD, account, check_password);
 }
 
 /* ---- a passkey ---- */
@@ -85,6 +98,7 @@ static struct verdict use_noted(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return fail_with(task, "has given an answer that was used before, or was copied");
+	web_attempt_forget(task, &proof->attempt);
 	proof->account_id = proof->row.account_id;
 	proof->credential_id = proof->passkey.credential_id;
 	return task_continue(task, proof->next);
@@ -137,14 +151,15 @@ static struct verdict check_passkey(struct task *task)
 		return fail_with(task, wrong);
 	proof->passkey_job->algorithm = (int)proof->row.algorithm;
 	proof->passkey_job->public_key = proof->row.public_key;
-	return task_work(task, LANE_PASSWORD,
-			 &(struct task_work){
-			     .run = passkey_verify,
-			     .argument = proof->passkey_job,
-			     .size = 1,
-			     .share = web_address_id(task),
-			 },
-			 passkey_checked);
+	return unless_refused(task, task_work(task, LANE_KNOWN_PASSWORD,
+					      &(struct task_work){
+						  .run = passkey_verify,
+						  .argument = proof->passkey_job,
+						  .size = 1,
+						  .share = web_address_id(task),
+						  .network = web_network_id(task),
+					      },
+					      passkey_checked));
 }
 
 static struct verdict passkey_found(struct task *task)
@@ -154,7 +169,7 @@ static struct verdict passkey_found(struct task *task)
 				? web_unknown_account(proof->passkey.credential_id)
 				: proof->row.account_id;
 
-	return web_attempt(task, &proof->attempt, account, check_passkey);
+	return web_attempt(task, &proof->attempt, ATTEMPT_PASSKEY, account, check_passkey);
 }
 
 static struct verdict find_passkey(struct task *task)
@@ -184,15 +199,17 @@ static struct verdict find_passkey(struct task *task)
 
 struct verdict web_prove(struct task *task, struct proof *proof, task_step *next)
 {
+	bool is_passkey = proof->passkey.credential_id.data;
 	struct verdict answer;
 
 	*web_proof(task) = proof;
 	proof->next = next;
-	if (proof->passkey.credential_id.data && web_has_no_passkeys(task, &answer))
+	if (is_passkey && web_has_no_passkeys(task, &answer))
 		return answer;
-	if (web_attempts_of_address(task, &answer))
+	if (web_has_failed_too_often(task, is_passkey ? ATTEMPT_PASSKEY : ATTEMPT_PASSWORD,
+				     &answer))
 		return answer;
-	if (proof->passkey.credential_id.data)
+	if (is_passkey)
 		return find_passkey(task);
 	statement_account_password(task_new_query(task),
 				   &(struct account_password_parameters){.email = proof->email},

@@ -1,7 +1,7 @@
 /* What somebody shows to prove that an account is theirs: its password or one of its passkeys.
  *
- *   web_prove() -> attempts of the address -> look-up -> attempts for the account, which may wait
- *     -> the password lane -> (a passkey's challenge and count are noted) -> next
+ *   web_prove() -> failed attempts of the address -> look-up -> the attempt, which may wait
+ *     -> a lane for passwords -> (a passkey's challenge and count are noted) -> next
  *
  * Unknown accounts and passkeys take the same steps. */
 #pragma once

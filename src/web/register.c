@@ -9,6 +9,7 @@
 
 struct register_task {
 	struct registration body; /* first: the prologue reads the request into it */
+	struct attempt attempt;
 	struct password_job job;
 	struct person person;
 };
@@ -55,8 +56,10 @@ static struct verdict begin(struct task *task)
 		return answer;
 	if (web_service_of(task)->registration != REGISTRATION_OPEN)
 		return task_fail(task, 403, "an account is made by invitation only");
-	if (web_attempts_of_address(task, &answer))
+	/* It counts, though it does not fail: accounts are not made without end. */
+	if (web_attempt_of_nobody(task, &state->attempt, &answer))
 		return answer;
+	state->job.is_known = state->attempt.is_known;
 	return web_hash_password(task, &state->job, state->body.password, hashed);
 }
 

@@ -3,8 +3,12 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "changed.h"
+#include "cookie.h"
 #include "domain/key.h"
+#include "known_browser.h"
 #include "known_sessions.h"
+
+#include <sodium.h>
 
 enum { USER_AGENT_MAX = 200 };
 
@@ -21,15 +25,47 @@ static struct str user_agent(struct task *task)
 	return (struct str){text, length};
 }
 
-void web_set_cookie(struct task *task, struct str token)
+static void set_cookie(struct task *task, const char *name, struct str value, int age_s,
+		       const char *same_site)
 {
-	const struct site *site = &web_service_of(task)->site;
-
 	task_add_field(
 	    task, STR("Set-Cookie"),
-	    arena_printf(task_arena(task), "%s=%.*s; Path=/; Max-Age=%d; %sHttpOnly; SameSite=Lax",
-			 site_cookie_name(site), STR_ARG(token), token.length ? LIMIT_SESSION_S : 0,
-			 site->is_https ? "Secure; " : ""));
+	    arena_printf(task_arena(task), "%s=%.*s; Path=/; Max-Age=%d; %sHttpOnly; SameSite=%s",
+			 name, STR_ARG(value), age_s,
+			 web_service_of(task)->site.is_https ? "Secure; " : "", same_site));
+}
+
+void web_set_cookie(struct task *task, struct str token)
+{
+	set_cookie(task, site_cookie_name(&web_service_of(task)->site), token,
+		   token.length ? LIMIT_SESSION_S : 0, "Lax");
+}
+
+/* From now on the browser is known, or known for longer. Of an account only so many new ones are:
+ * who guesses with one of his own would get as many buckets as he likes. */
+static void know_browser(struct task *task, struct id account_id)
+{
+	static const struct rate_policy new_browsers = {
+	    .name = "browsers",
+	    .burst = LIMIT_NEW_BROWSERS,
+	    .seconds_each = LIMIT_NEW_BROWSERS_S,
+	};
+	const struct web_service *web = web_service_of(task);
+	const char *name = site_browser_cookie_name(&web->site);
+	char text[KNOWN_BROWSER_LENGTH + 1];
+	int64_t now_s = clock_wall_us() / 1000000;
+	struct id id;
+
+	if (!known_browser_read(web->settings_key, now_s,
+				cookie_find(task_request(task), str_from(name)), &id)) {
+		if (web->limits_attempts && !rate_take(task_service(task)->rates, &new_browsers,
+						       account_id, clock_monotonic_us())
+						 .is_allowed)
+			return;
+		randombytes_buf(id.bytes, sizeof(id.bytes));
+	}
+	known_browser_write(web->settings_key, now_s, id, text);
+	set_cookie(task, name, str_from(text), LIMIT_KNOWN_BROWSER_S, "Strict");
 }
 
 struct verdict web_end_late_sessions(struct task *task, struct id account_id, struct id session_id,
@@ -74,6 +110,7 @@ static struct verdict started(struct task *task)
 	web_changed(task, fresh->person.id, "sessions");
 	web_changed(task, (struct id){0}, "admin");
 	web_set_cookie(task, str_from(fresh->token));
+	know_browser(task, fresh->person.id);
 	return task_reply_record(task, 200, &person_record, &fresh->person);
 }
 

@@ -173,3 +173,8 @@ const char *site_cookie_name(const struct site *site)
 {
 	return site->is_https ? "__Host-displayd_session" : "displayd_session";
 }
+
+const char *site_browser_cookie_name(const struct site *site)
+{
+	return site->is_https ? "__Host-displayd_browser" : "displayd_browser";
+}

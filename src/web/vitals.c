@@ -99,6 +99,7 @@ struct vital_signs vitals_read(const struct vitals *vitals, unsigned index)
 	    metric_of_process(&reader, worker, METRIC_DATABASE_QUERIES, METRIC_QUERY_SENT);
 	signs.short_jobs = jobs(&reader, worker, METRIC_LANE_SHORT);
 	signs.long_jobs = jobs(&reader, worker, METRIC_LANE_LONG);
-	signs.password_jobs = jobs(&reader, worker, METRIC_LANE_PASSWORD);
+	signs.password_jobs = jobs(&reader, worker, METRIC_LANE_PASSWORD) +
+			      jobs(&reader, worker, METRIC_LANE_KNOWN_PASSWORD);
 	return signs;
 }

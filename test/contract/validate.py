@@ -131,9 +131,12 @@ class Contract:
             if header.get("required"):
                 raise Violation(f"the header field {name} is missing")
             return
-        if len(values) > 1:
+        if len(values) > 1 and name != "Set-Cookie":  # RFC 9110 section 5.3
             raise Violation(f"the header field {name} stands {len(values)} times")
-        value = values[0]
+        for value in values:
+            self._check_value(name, header, value)
+
+    def _check_value(self, name, header, value):
         if header["schema"].get("type") == "integer":
             if not re.fullmatch("[0-9]+", value):
                 raise Violation(f"{name}: {value!r} is no number")

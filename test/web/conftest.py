@@ -20,6 +20,13 @@ def world(postgres):
         yield one
 
 
+@pytest.fixture(scope="module")
+def limited(postgres):
+    """With rate limits. Clients come from where they say they come from."""
+    with World(postgres.create_database(), "--trust-proxy", "127.0.0.1") as one:
+        yield one
+
+
 @pytest.fixture
 def start(postgres):
     """Starts servers for one test, which it may do anything to."""

@@ -37,19 +37,31 @@ SECURITY = {
 OWN_PAGE = (("Sec-Fetch-Site", "same-origin"),)
 
 
+KNOWN = "displayd_browser"
+
+
+def cookie_set(answer, name="displayd_session"):
+    """The Set-Cookie of that cookie, with or without __Host-."""
+    [found] = [value for field, value in answer.fields if field.lower() == "set-cookie"
+               and value.removeprefix("__Host-").startswith(name + "=")]
+    return found
+
+
 class Browser:
-    """fields: those that say where a request comes from. cookie: NAME=VALUE, or None."""
+    """fields: those that say where a request comes from. cookie: NAME=VALUE of the session, or None.
+    known: likewise of the cookie that says that somebody has signed in with it."""
 
     def __init__(self, world, fields=OWN_PAGE, user_agent="a test"):
         self.world = world
         self.fields = fields
         self.user_agent = user_agent
         self.cookie = None
+        self.known = None
 
     def request(self, method, target, fields=None, cookie=True, host="127.0.0.1", **options):
         fields = list(self.fields if fields is None else fields)
-        if cookie and self.cookie:
-            fields.append(("Cookie", self.cookie))
+        if cookie and (self.cookie or self.known):
+            fields.append(("Cookie", "; ".join(filter(None, (self.cookie, self.known)))))
         fields.append(("User-Agent", self.user_agent))
         data = request_bytes(method, target, fields=fields, **options)
         data = data.replace(b"Host: test", b"Host: " + host.encode(), 1)
@@ -72,8 +84,12 @@ class Browser:
         for name, value in answer.fields:
             if name.lower() == "set-cookie":
                 pair = value.split(";")[0]
-                self.cookie = pair if pair.split("=", 1)[1] else None
-                SECRETS.add(pair.split("=", 1)[1] or "no secret was set")
+                name, secret = pair.split("=", 1)
+                SECRETS.add(secret or "no secret was set")
+                if name.endswith(KNOWN):
+                    self.known = pair
+                else:
+                    self.cookie = pair if secret else None
 
     def get(self, target, **options):
         return self.request("GET", target, **options)

@@ -6,35 +6,10 @@ import os
 import re
 
 import pytest
-from people import (OTHER_PASSWORD, PASSWORD, TESTS, Browser, Person, World, make_first,
-                    request_bytes, sha256, token_of)
+from people import (OTHER_PASSWORD, PASSWORD, TESTS, Browser, Person, make_first, request_bytes, sha256,
+                    token_of)
 from server import run_ctl
-
-PAIR_BURST, ADDRESS_BURST = 10, 30  # LIMIT_ATTEMPTS_AT_ADDRESS, ..._OF_ADDRESS
-
-
-@pytest.fixture(scope="module")
-def limited(postgres):
-    """With rate limits. Clients come from where they say they come from."""
-    with World(postgres.create_database(), "--trust-proxy", "127.0.0.1") as one:
-        yield one
-
-
-def from_address(world, address, **options):
-    own = (("Sec-Fetch-Site", "same-origin"), ("X-Forwarded-For", address))
-    return Browser(world, fields=own, **options)
-
-
-def until_refused(attempt, at_most):
-    """Statuses up to the first 429."""
-    statuses = []
-    for _ in range(at_most):
-        answer = attempt()
-        statuses.append(answer.status)
-        if answer.status == 429:
-            assert int(answer["Retry-After"]) >= 1
-            return statuses
-    raise AssertionError(f"no limit: {statuses}")
+from strangers import ADDRESS_BURST, PAIR_BURST, from_address, until_refused
 
 
 def test_the_attempt_list_names_tests():

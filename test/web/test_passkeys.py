@@ -381,6 +381,19 @@ def test_attempts_are_limited_as_for_passwords(postgres):
         assert sign_in(world, passkey, elsewhere)[0].status == 200
 
 
+def test_passkeys_do_not_wait_behind_passwords(postgres):
+    """Which are guessed at from the same address, and at the same account."""
+    with World(postgres.create_database(), "--trust-proxy", "127.0.0.1") as world:
+        person = Person(world)
+        own = (("Sec-Fetch-Site", "same-origin"), ("X-Forwarded-For", "198.51.100.1"))
+        passkey = added(Browser(world, fields=own).sign_in(person))
+        for number in range(40):
+            Browser(world, fields=own).try_sign_in(
+                person.email if number % 2 else f"{number}@example.org", OTHER_PASSWORD)
+        Browser(world, fields=own).try_sign_in(person.email).problem(429)
+        assert sign_in(world, passkey, Browser(world, fields=own))[0].status == 200
+
+
 def test_bodies_that_are_none(world, person):
     browser = person.browser()
     for body in ([], {"credentialId": "x" * 1365}, {"clientDataJson": 1}, {"more": 1}):

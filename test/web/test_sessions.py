@@ -3,8 +3,8 @@
 import concurrent.futures
 import re
 
-from people import (OTHER_PASSWORD, PASSWORD, Browser, Person, SignInUnderWay, UNKNOWN_ID, make_first,
-                    sha256, token_of, wait_until)
+from people import (KNOWN, OTHER_PASSWORD, PASSWORD, Browser, Person, SignInUnderWay, UNKNOWN_ID,
+                    cookie_set, make_first, sha256, token_of, wait_until)
 
 from database_clock import DatabaseClock
 
@@ -12,6 +12,9 @@ PLAIN = re.compile(r"displayd_session=[0-9A-Za-z]{43}; Path=/; Max-Age=2592000; 
                    r"SameSite=Lax")
 SECURE = re.compile(r"__Host-displayd_session=[0-9A-Za-z]{43}; Path=/; Max-Age=2592000; Secure; "
                     r"HttpOnly; SameSite=Lax")
+KNOWN_PLAIN = re.compile(r"displayd_browser=[\w-]{48}; Path=/; Max-Age=15552000; HttpOnly; SameSite=Strict")
+KNOWN_SECURE = re.compile(r"__Host-displayd_browser=[\w-]{48}; Path=/; Max-Age=15552000; Secure; "
+                          r"HttpOnly; SameSite=Strict")
 
 
 def sessions(world, person):
@@ -20,14 +23,16 @@ def sessions(world, person):
 
 def test_the_cookie_over_plain_http(world, person):
     answer = Browser(world).try_sign_in(person.email)
-    assert PLAIN.fullmatch(answer["Set-Cookie"])
+    assert PLAIN.fullmatch(cookie_set(answer))
+    assert KNOWN_PLAIN.fullmatch(cookie_set(answer, KNOWN))
 
 
 def test_the_cookie_over_https(start):
     world = start("--public-url", "https://panels.example.org/displays/")
     browser = make_first(world)
     answer = browser.try_sign_in("first@example.org")
-    assert SECURE.fullmatch(answer["Set-Cookie"])
+    assert SECURE.fullmatch(cookie_set(answer))
+    assert KNOWN_SECURE.fullmatch(cookie_set(answer, KNOWN))
     assert browser.is_signed_in()
     assert browser.get("/web/account")["Strict-Transport-Security"] == "max-age=31536000"
     # The name without the prefix is another cookie, which a page of a sister site could set.

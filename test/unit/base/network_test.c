@@ -130,7 +130,7 @@ static void subscribers(void **state)
 	}
 }
 
-static void sites(void **state)
+static void networks_of_addresses(void **state)
 {
 	static const char *const cut[][2] = {
 	    {"192.0.2.1", "192.0.2.0"},
@@ -144,7 +144,7 @@ static void sites(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
 		assert_true(address_read(str_from(cut[i][0]), &address));
-		address_cut_to_site(&address);
+		address_cut_to_network(&address);
 		address_write(&address, text);
 		assert_string_equal(text, cut[i][1]);
 	}
@@ -153,11 +153,9 @@ static void sites(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(chosen_addresses),
-	    cmocka_unit_test(random_texts),
-	    cmocka_unit_test(what_is_written_is_read),
-	    cmocka_unit_test(subscribers),
-	    cmocka_unit_test(sites),
+	    cmocka_unit_test(chosen_addresses),	       cmocka_unit_test(random_texts),
+	    cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(subscribers),
+	    cmocka_unit_test(networks_of_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
