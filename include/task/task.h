@@ -65,8 +65,13 @@ struct endpoint {
 	 * task_fail_faults() when there is any. */
 	bool handles_faults;
 	/* What it changes has the entity tag "SETTINGS-SEEN" of the path's device: If-Match
-	 * compares SETTINGS, and the handler's statement takes task_expected_revision(). */
+	 * compares SETTINGS, and the handler's statement takes task_expected_revision().
+	 * If-None-Match compares all of it. */
 	bool has_settings_tag;
+	/* The record that GET shows: of the device that the prologue has read, or where that is
+	 * NULL, of what a step finds, which goes on with task_tag(). */
+	const struct record *tag_record;
+	task_step *find_tagged;
 	/* What it changes is not the path's resource: the handler calls task_fails_precondition().
 	 */
 	bool handles_preconditions;
@@ -111,6 +116,9 @@ struct str task_path_parameter(struct task *task, unsigned index);
  * every endpoint that changes something and does not handle preconditions itself. */
 __attribute__((warn_unused_result)) bool task_fails_precondition(struct task *task,
 								 struct verdict *ret_answer);
+/* For find_tagged: the answer to GET would be this row, which must outlast the prologue. */
+__attribute__((warn_unused_result)) struct verdict
+task_tag(struct task *task, const struct record *record, const void *row);
 /* The revision that the settings must still have when the statement changes them; 0: any. */
 int64_t task_expected_revision(const struct task *task);
 

@@ -66,6 +66,7 @@ const struct endpoint endpoint_device_update = {
     .body = &device_record,
     .state_size = sizeof(struct update),
     .has_settings_tag = true,
+    .tag_record = &device_record,
 };
 
 const struct endpoint endpoint_v0_device_update = {
@@ -77,4 +78,5 @@ const struct endpoint endpoint_v0_device_update = {
     .takes_any_type = true,
     .state_size = sizeof(struct update),
     .has_settings_tag = true,
+    .tag_record = &device_v0_record,
 };

@@ -10,23 +10,19 @@ void task_let_caches_ask(struct task *task)
 	task_add_field(task, STR("Cache-Control"), STR("private, no-cache"));
 }
 
-/* Adds the tag to the answer, and that caches must ask again; true when the caller names the tag.
- * prefix stands in front of the hash, in the quotes. */
-static bool hash_is_named(struct task *task, struct str prefix,
-			  const uint8_t hash[static TASK_HASH_BYTES])
+/* prefix stands in front of the hash, in the quotes. */
+static struct str hash_tag(struct task *task, struct str prefix,
+			   const uint8_t hash[static TASK_HASH_BYTES])
 {
 	struct http_request *request = task->request;
 	size_t length = 1 + prefix.length + 2 * TASK_HASH_BYTES + 1;
 	char *text = arena_alloc(&request->arena, length);
-	struct str tag = {text, length};
 
 	text[0] = '"';
 	memcpy(text + 1, prefix.data, prefix.length);
 	hex_encode(hash, TASK_HASH_BYTES, text + 1 + prefix.length);
 	text[length - 1] = '"'; /* over hex_encode()'s NUL */
-	task_add_field(task, STR("ETag"), tag);
-	task_let_caches_ask(task);
-	return http_has_tag(request, tag);
+	return (struct str){text, length};
 }
 
 void task_hash(struct str body, uint8_t ret_hash[static TASK_HASH_BYTES])
@@ -35,12 +31,21 @@ void task_hash(struct str body, uint8_t ret_hash[static TASK_HASH_BYTES])
 			   0);
 }
 
-static bool is_named(struct task *task, struct str prefix, struct str tagged)
+static struct str make_tag(struct task *task, struct str prefix, struct str tagged)
 {
 	uint8_t hash[TASK_HASH_BYTES];
 
 	task_hash(tagged, hash);
-	return hash_is_named(task, prefix, hash);
+	return hash_tag(task, prefix, hash);
+}
+
+/* Adds the tag to the answer, and that caches must ask again; true when the caller names the tag.
+ */
+static bool is_named(struct task *task, struct str tag)
+{
+	task_add_field(task, STR("ETag"), tag);
+	task_let_caches_ask(task);
+	return http_has_tag(task->request, tag);
 }
 
 static bool is_get(const struct task *task)
@@ -50,12 +55,12 @@ static bool is_get(const struct task *task)
 
 bool task_is_not_modified(struct task *task, struct str body)
 {
-	return is_get(task) && is_named(task, STR(""), body);
+	return is_get(task) && is_named(task, make_tag(task, STR(""), body));
 }
 
 bool task_hash_is_not_modified(struct task *task, const uint8_t hash[static TASK_HASH_BYTES])
 {
-	return is_get(task) && hash_is_named(task, STR(""), hash);
+	return is_get(task) && is_named(task, hash_tag(task, STR(""), hash));
 }
 
 bool task_part_is_not_modified(struct task *task, struct buffer *json)
@@ -65,13 +70,18 @@ bool task_part_is_not_modified(struct task *task, struct buffer *json)
 	return task_is_not_modified(task, buffer_view(json));
 }
 
-bool task_device_is_not_modified(struct task *task, int64_t settings_revision, struct str body)
+struct str task_device_tag(struct task *task, int64_t settings_revision, struct str body)
 {
 	char prefix[DECIMAL_BYTES_MAX + 1];
 	size_t length = decimal_format(settings_revision, prefix);
 
 	prefix[length++] = '-';
-	return is_named(task, (struct str){prefix, length}, body) && is_get(task);
+	return make_tag(task, (struct str){prefix, length}, body);
+}
+
+bool task_device_is_not_modified(struct task *task, int64_t settings_revision, struct str body)
+{
+	return is_named(task, task_device_tag(task, settings_revision, body)) && is_get(task);
 }
 
 /* Adds what decides how a row is written: a server of another version may write it otherwise. */
@@ -105,5 +115,5 @@ bool task_rows_are_not_modified(struct task *task, const struct record *record,
 			buffer_append(buffer, value.data, value.length);
 		}
 	}
-	return is_named(task, STR(""), buffer_view(buffer));
+	return is_named(task, make_tag(task, STR(""), buffer_view(buffer)));
 }

@@ -14,7 +14,8 @@ struct tags {
 	bool names_later;   /* one that it may have soon */
 };
 
-/* A tag is "SETTINGS-SEEN", of which only the first half counts here. -1: it is none of ours. */
+/* A tag is "SETTINGS-SEEN"; If-Match compares the first half only, since lastOnline changes all the
+ * time. -1: it is none of ours. */
 static int64_t revision_of(struct str tag)
 {
 	unsigned long long number;
@@ -26,7 +27,16 @@ static int64_t revision_of(struct str tag)
 		   : -1;
 }
 
-static void read_line(struct task *task, struct str list, bool is_strong, struct tags *tags)
+/* The present state, or one that the target may have soon: it has a later revision. */
+static void compare(const struct task *task, struct str tag, bool is_match, struct tags *tags)
+{
+	int64_t revision = revision_of(tag), present = task->device.settings_revision;
+
+	tags->names_present |= is_match ? revision == present : str_equal(tag, task->present_tag);
+	tags->names_later |= revision > present;
+}
+
+static void read_line(struct task *task, struct str list, bool is_match, struct tags *tags)
 {
 	struct http_tag tag;
 
@@ -35,18 +45,14 @@ static void read_line(struct task *task, struct str list, bool is_strong, struct
 		return;
 	}
 	while (http_next_tag(&list, &tag)) {
-		int64_t revision = revision_of(tag.text), present = task->device.settings_revision;
-
-		if (!task->endpoint->has_settings_tag || (is_strong && tag.is_weak))
-			continue;
-		tags->names_present |= revision == present;
-		tags->names_later |= revision > present;
+		if (task->endpoint->has_settings_tag && !(is_match && tag.is_weak))
+			compare(task, tag.text, is_match, tags);
 	}
 	if (list.length)
 		tags->is_malformed = true;
 }
 
-static struct tags read_tags(struct task *task, struct str name, bool is_strong)
+static struct tags read_tags(struct task *task, struct str name, bool is_match)
 {
 	const struct http_request *request = task->request;
 	struct tags tags = {0};
@@ -55,7 +61,7 @@ static struct tags read_tags(struct task *task, struct str name, bool is_strong)
 		if (!str_equal_ignore_case(request->fields[i].name, name))
 			continue;
 		tags.is_there = true;
-		read_line(task, request->fields[i].value, is_strong, &tags);
+		read_line(task, request->fields[i].value, is_match, &tags);
 	}
 	return tags;
 }
@@ -87,6 +93,21 @@ bool task_fails_precondition(struct task *task, struct verdict *ret_answer)
 		return false;
 	}
 	return true;
+}
+
+bool task_names_no_match(const struct task *task)
+{
+	return http_request_field(task->request, STR("if-none-match")).data;
+}
+
+struct verdict task_tag(struct task *task, const struct record *record, const void *row)
+{
+	struct buffer *json = task_scratch();
+
+	record_write_json(record, row, json);
+	task->present_tag =
+	    task_device_tag(task, task->device.settings_revision, buffer_view(json));
+	return task_continue(task, task_prologue);
 }
 
 struct verdict task_fail_precondition(struct task *task)

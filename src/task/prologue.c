@@ -9,7 +9,7 @@
  *
  * The endpoint's line says which of them it has. */
 
-enum { STAGE_ACCESS, STAGE_BODY, STAGE_RESOURCE, STAGE_FIELDS };
+enum { STAGE_ACCESS, STAGE_BODY, STAGE_RESOURCE, STAGE_TAG, STAGE_FIELDS };
 
 static bool changes_something(const struct task *task)
 {
@@ -48,15 +48,22 @@ struct verdict task_prologue(struct task *task)
 			return answer;
 		__attribute__((fallthrough));
 	case STAGE_RESOURCE:
-		task->stage = STAGE_FIELDS;
+		task->stage = STAGE_TAG;
 		if (endpoint->resource != RESOURCE_NONE)
 			return task_find_resource(task);
 		__attribute__((fallthrough));
-	default:
+	case STAGE_TAG:
+		task->stage = STAGE_FIELDS;
 		if (endpoint->is_device_limited &&
 		    task_is_limited(task, task->service->rates, &task->service->push_rate,
 				    task->device.id, &answer))
 			return answer;
+		if (endpoint->has_settings_tag && task_names_no_match(task))
+			return endpoint->tag_record
+				   ? task_tag(task, endpoint->tag_record, &task->device)
+				   : task_continue(task, endpoint->find_tagged);
+		__attribute__((fallthrough));
+	default:
 		if (changes_something(task) && !endpoint->handles_preconditions &&
 		    task_fails_precondition(task, &answer))
 			return answer;

@@ -33,6 +33,7 @@ struct task {
 	struct device device;
 	struct app app;
 	int64_t expected_revision; /* of the device's settings; 0: any */
+	struct str present_tag;	   /* that GET would have; data is NULL: not made yet */
 	struct json_document document;
 	struct faults faults;
 
@@ -150,6 +151,12 @@ bool task_part_is_not_modified(struct task *task, struct buffer *json);
 
 /* Likewise, for a device: the tag is "SETTINGS-SEEN". A PATCH gets the tag, too. */
 bool task_device_is_not_modified(struct task *task, int64_t settings_revision, struct str body);
+
+/* The tag of a device that is shown as this row, in the arena. */
+struct str task_device_tag(struct task *task, int64_t settings_revision, struct str body);
+
+/* Whether If-None-Match names a tag. */
+bool task_names_no_match(const struct task *task);
 
 /* Like task_is_not_modified(), for rows that were not yet written as JSON: the tag is made of their
  * values and of how the record writes them. Uses the scratch buffer. */

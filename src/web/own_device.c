@@ -33,7 +33,7 @@ static struct verdict found(struct task *task)
 				 own->row.device.settings_revision);
 }
 
-struct verdict own_device_reply(struct task *task)
+void own_device_ask(struct task *task)
 {
 	struct own_device *own = task_state(task);
 
@@ -43,6 +43,11 @@ struct verdict own_device_reply(struct task *task)
 				     .account_id = task_account_id(task),
 				 },
 				 &own->row);
+}
+
+struct verdict own_device_reply(struct task *task)
+{
+	own_device_ask(task);
 	return task_query(task, found);
 }
 

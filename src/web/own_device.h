@@ -16,6 +16,8 @@ extern const struct record own_device_record;
 
 struct delivery *web_delivery(struct task *task);
 
+/* Prepares task_query(): reads the path's device once more into row of the state. */
+void own_device_ask(struct task *task);
 /* Reads the path's device once more and answers with it. */
 task_step own_device_reply;
 /* 404 for a device that has gone since the prologue found it. */

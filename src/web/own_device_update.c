@@ -18,6 +18,21 @@ static struct verdict updated(struct task *task)
 	return own_device_reply(task);
 }
 
+static struct verdict shown(struct task *task)
+{
+	const struct own_device *own = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return own_device_fail(task);
+	return task_tag(task, &own_device_record, &own->row);
+}
+
+static struct verdict find_shown(struct task *task)
+{
+	own_device_ask(task);
+	return task_query(task, shown);
+}
+
 static struct verdict update(struct task *task)
 {
 	struct own_device *own = task_state(task);
@@ -79,6 +94,7 @@ const struct endpoint endpoint_own_device_update = {
     .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct own_device),
     .has_settings_tag = true,
+    .find_tagged = find_shown,
 };
 const struct endpoint endpoint_own_device_disable = {
     .name = "own_device_disable",

@@ -194,6 +194,25 @@ def test_if_none_match_on_settings(device):
     assert change_volume(device, 3, ("If-None-Match", tag)).status == 200
 
 
+def test_if_none_match_compares_all_of_a_tag(world, device):
+    """RFC 9110, section 13.1.2: where no tag that is named is the present one, the change goes through;
+    also where one has the same settings. In the API, in that of before, and in the pages'."""
+    account = device.account
+    for path, body in ((device.path, {"volume": 1}), (device.path.replace("/v1/", "/v0/"), {"brightness": 1})):
+        def ask(value, path=path, body=body):
+            return account.request("PATCH", path, body=body, fields=[("If-None-Match", value)]).status
+
+        for form in ('"other"', '"{}-other"', '"{}-"', '"{}"', 'W/"{}-other"', '"x", "{}-other"'):
+            settings = settings_of(account.get(path)["ETag"])
+            assert ask(form.format(settings)) == 200, form
+        tag = account.get(path)["ETag"]
+        assert ask(f'"other", W/{tag}') == ask(tag) == ask("*") == 412
+        if path == device.path:
+            world.sql("UPDATE device SET last_online_at = last_online_at - interval '1 minute' "
+                      "WHERE id = %s", device.id)
+            assert ask(tag) == 200
+
+
 @pytest.mark.parametrize("value", ["a", '"a', 'a"', '"a" "b"', '"a", b', "w/\"a\"", "W/", '"*', "*, *"])
 @pytest.mark.parametrize("name", ["If-Match", "If-None-Match"])
 def test_malformed_conditions(device, name, value):

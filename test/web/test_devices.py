@@ -365,3 +365,25 @@ def test_a_push_that_the_board_does_not_take(browser):
     assert list(error) == ["/image"] and "60000" in error["/image"], error
     browser.patch(path, {"pictureLimitBytes": 460000}).ok()
     browser.post(path + "/push", {"image": image}).ok()
+
+
+def test_if_none_match_compares_what_the_page_was_shown(world, browser):
+    device = add(browser)["device"]
+
+    def ask(value):
+        return browser.patch(path_of(device), {"volume": 7},
+                             fields=[*browser.fields, ("If-None-Match", value)])
+
+    def tag():
+        return browser.get(path_of(device))["ETag"]
+
+    settings = tag().strip('"').partition("-")[0]
+    for value in ('"other"', f'"{settings}-other"'):
+        assert ask(value).status == 200
+        settings = tag().strip('"').partition("-")[0]
+    for value in (tag(), "W/" + tag(), "*"):
+        ask(value).problem(412)
+    old = tag()
+    world.sql("UPDATE device SET mac = '02:00:5e:99:00:01' WHERE id = %s", device["id"])
+    assert ask(old).status == 200
+    ask('"a').problem(400)
