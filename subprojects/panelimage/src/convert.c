@@ -14,6 +14,7 @@ struct panelimage_conversion {
 	const uint8_t *data;
 	size_t size;
 	enum panelimage_format format;
+	bool is_own;
 	enum panelimage_progress (*step)(struct panelimage_conversion *conversion,
 					 struct panelimage_result *ret,
 					 struct panelimage_error *reterr);
@@ -98,7 +99,8 @@ static enum panelimage_progress copy_webp(const struct panelimage_conversion *co
 					  struct panelimage_result *ret,
 					  struct panelimage_error *reterr)
 {
-	size_t size = conversion->webp_outline.file_bytes;
+	struct webp_outline outline = conversion->webp_outline;
+	size_t size = outline.file_bytes;
 	uint8_t *copy = malloc(size);
 
 	if (!copy) {
@@ -106,8 +108,10 @@ static enum panelimage_progress copy_webp(const struct panelimage_conversion *co
 		return PANELIMAGE_FAILED;
 	}
 	memcpy(copy, conversion->data, size);
-	*ret = (struct panelimage_result){
-	    .data = copy, .size = size, .info = pi_webp_info(&conversion->webp_outline)};
+	if (!outline.keeps_short && outline.frame_count > 1)
+		pi_webp_lengthen(copy, &outline);
+	*ret =
+	    (struct panelimage_result){.data = copy, .size = size, .info = pi_webp_info(&outline)};
 	ret->info.format = conversion->format;
 	return PANELIMAGE_DONE;
 }
@@ -142,6 +146,7 @@ static enum panelimage_progress begin_webp(struct panelimage_conversion *convers
 	if (pi_webp_outline(conversion->data, conversion->size, conversion->encoder.pending.size,
 			    &conversion->webp_outline, reterr))
 		return PANELIMAGE_FAILED;
+	conversion->webp_outline.keeps_short = conversion->is_own;
 	conversion->webp = pi_webp_open(conversion->data, &conversion->webp_outline, reterr);
 	if (!conversion->webp)
 		return PANELIMAGE_FAILED;
@@ -190,7 +195,12 @@ struct panelimage_conversion *panelimage_conversion_new_own(const uint8_t *data,
 							    struct panelimage_size panel,
 							    struct panelimage_error *reterr)
 {
-	return new_conversion(data, size, PANELIMAGE_OUTPUT_MAX_BYTES, panel, reterr);
+	struct panelimage_conversion *conversion =
+	    new_conversion(data, size, PANELIMAGE_OUTPUT_MAX_BYTES, panel, reterr);
+
+	if (conversion)
+		conversion->is_own = true;
+	return conversion;
 }
 
 enum panelimage_progress panelimage_conversion_step(struct panelimage_conversion *conversion,

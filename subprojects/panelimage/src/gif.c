@@ -9,8 +9,6 @@
 
 enum {
 	DELAY_UNIT_MS = 10,
-	DELAY_SHORTEST_MS = 10, /* up to it browsers take the default */
-	DELAY_DEFAULT_MS = 100,
 };
 
 struct rect {
@@ -149,9 +147,7 @@ static int draw_image(struct gif_decoder *decoder, const struct rect *rect,
 
 static uint32_t delay_ms(const GraphicsControlBlock *control)
 {
-	uint32_t ms = (uint32_t)control->DelayTime * DELAY_UNIT_MS;
-
-	return ms <= DELAY_SHORTEST_MS ? DELAY_DEFAULT_MS : ms;
+	return pi_shown_ms((uint32_t)control->DelayTime * DELAY_UNIT_MS);
 }
 
 static int decode_image(struct gif_decoder *decoder, struct panelimage_error *reterr)

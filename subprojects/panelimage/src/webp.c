@@ -169,6 +169,8 @@ int pi_webp_next(struct webp_decoder *decoder, struct frame_sink *sink,
 	/* The sum wraps around in very long animations, the difference does not. */
 	duration_ms = (uint32_t)end_ms - decoder->last_ms;
 	decoder->last_ms = (uint32_t)end_ms;
+	if (!decoder->outline.keeps_short)
+		duration_ms = pi_shown_ms(duration_ms);
 	decoder->is_fit &= flatten(rgba, &decoder->canvas);
 	return sink->on_frame(sink, &decoder->canvas, decoder->outline.animated ? duration_ms : 0,
 			      reterr);

@@ -199,6 +199,22 @@ int pi_webp_outline(const uint8_t *data, size_t size, struct panelimage_size pan
 	return 0;
 }
 
+void pi_webp_lengthen(uint8_t *data, struct webp_outline *outline)
+{
+	struct webp_walk walk = {.data = data, .size = outline->file_bytes, .pos = RIFF_BYTES};
+	struct chunk chunk;
+
+	outline->duration_ms = 0;
+	while (next_chunk(&walk, &chunk)) {
+		uint8_t *duration = data + (chunk.payload - data) + 12;
+
+		if (!chunk_is(&chunk, "ANMF") || chunk.size < ANMF_BYTES)
+			continue;
+		put_le24(duration, pi_shown_ms(le24(duration)));
+		outline->duration_ms = add_duration(outline->duration_ms, le24(duration));
+	}
+}
+
 struct panelimage_info pi_webp_info(const struct webp_outline *outline)
 {
 	bool animated = outline->frame_count > 1;

@@ -10,7 +10,7 @@ import giffile
 import webpfile
 from conftest import Refused, needs
 from decoders import dwebp, merged, panel_frames, pillow_frames, tool
-from webpfile import DISPOSE, NO_BLEND, anim, anmf, chunks_of, riff, vp8x
+from webpfile import DISPOSE, NO_BLEND, anim, anmf, chunks_of, lengthened, riff, vp8x
 
 
 def rgba_noise(rng, count=2048, alphas=(255,)):
@@ -37,9 +37,9 @@ def image_of(pixels):
 
 def as_it_came(convert, data):
     webp, info = convert(data)
-    assert webp == data
-    frames = pillow_frames(data)
-    assert panel_frames(data) == frames
+    assert webp == lengthened(data)
+    frames = pillow_frames(webp)
+    assert panel_frames(webp) == frames
     assert info.frames == len(frames)
     assert info.duration_ms == (sum(ms for _, ms in frames) if len(frames) > 1 else 0)
     return info
@@ -49,7 +49,7 @@ def flattened(convert, data):
     assert panel_frames(data) != pillow_frames(data)
     webp, info = convert(data)
     assert webp != data
-    expected = merged(pillow_frames(data))
+    expected = merged(pillow_frames(lengthened(data)))
     if len(expected) == 1:
         expected = [(expected[0][0], 0)]
     assert panel_frames(webp) == expected
@@ -138,7 +138,17 @@ def test_animation_with_durations(convert, lossless):
     images = [image_of(smooth(i)) for i in range(6)]
     data = saved(images, lossless=lossless, duration=[10, 0, 500, 16000000, 1, 33], loop=7)
     info = as_it_came(convert, data)
-    assert (info.frames, info.duration_ms, info.loop_count) == (6, 16000544, 7)
+    assert (info.frames, info.duration_ms, info.loop_count) == (6, 16000833, 7)
+
+
+@pytest.mark.parametrize("ms, shown", [(0, 100), (1, 100), (10, 100), (11, 11), (20, 20)])
+def test_short_frames_are_shown_as_those_of_a_gif(convert, ms, shown):
+    """Copied or encoded anew."""
+    for pixels in ([(255, 0, 0, 255)] * 2048, [(255, 0, 0, 128)] * 2048):
+        parts = [webpfile.frame(smooth(1), ms=ms), webpfile.frame(pixels, ms=ms), webpfile.frame(smooth(2), ms=ms)]
+        webp, info = convert(riff(vp8x(), anim(), *parts))
+        assert [duration for _, duration in panel_frames(webp)] == [shown] * 3
+        assert info.duration_ms == 3 * shown
 
 
 def random_animation(rng, alphas, count=7):

@@ -56,5 +56,19 @@ def chunks_of(data):
     return out
 
 
+def lengthened(data):
+    """An animation whose frames of 10 ms or less are of 100 ms; what is no animation stays."""
+    out, pos, places = bytearray(data), 12, []
+    while pos + 8 <= len(data):
+        if data[pos:pos + 4] == b"ANMF":
+            places.append(pos + 8 + 12)
+        size = struct.unpack("<I", data[pos + 4:pos + 8])[0]
+        pos += 8 + size + (size & 1)
+    for place in places if len(places) > 1 else []:
+        if int.from_bytes(data[place:place + 3], "little") <= 10:
+            out[place:place + 3] = le24(100)
+    return bytes(out)
+
+
 def frame(pixels, size=(64, 32), **more):
     return anmf(chunks_of(still(pixels, size)), size=size, **more)

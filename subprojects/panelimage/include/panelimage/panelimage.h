@@ -77,8 +77,10 @@ bool panelimage_is_animation(const uint8_t *data, size_t size);
  * came if it needs no change (what follows its RIFF chunk is cut off); otherwise it is flattened
  * onto black and encoded losslessly. An animation that never changes becomes a still.
  *
- * GIF: the canvas starts out, and is cleared to, transparent; a delay of 10 ms or less counts as
- * 100 ms; NETSCAPE2.0 with n > 0 plays n + 1 times, without it once, as browsers have it.
+ * A frame of 10 ms or less counts as one of 100 ms, as browsers have it, in GIF and WebP.
+ *
+ * GIF: the canvas starts out, and is cleared to, transparent; NETSCAPE2.0 with n > 0 plays n + 1
+ * times, without it once, as browsers have it.
  *
  * Returns 0, or -1 with *reterr set and *ret untouched. The caller owns *ret. */
 int panelimage_convert(const uint8_t *data, size_t size, struct panelimage_size panel,
@@ -103,7 +105,8 @@ struct panelimage_conversion *panelimage_conversion_new(const uint8_t *data, siz
 							struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
-/* The same for a file that another program of ours has made: it may be as large as a result. */
+/* The same for a file that another program of ours has made: it may be as large as a result, and
+ * its frames stay as short as they are. */
 struct panelimage_conversion *panelimage_conversion_new_own(const uint8_t *data, size_t size,
 							    struct panelimage_size panel,
 							    struct panelimage_error *reterr)
