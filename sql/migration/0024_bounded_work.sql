@@ -14,7 +14,9 @@ CREATE INDEX app_account ON app (account_id, created_at, id);
 -- A search reads all apps, but folds the case of none.
 ALTER TABLE app ADD COLUMN search_text text GENERATED ALWAYS AS (
 	lower(name || E'\n' || slug || E'\n' || description || E'\n' || coalesce(author, ''))) STORED;
-COMMENT ON COLUMN app.search_text IS 'what the catalogue is searched in, beside the name of its account';
+COMMENT ON COLUMN app.search_text IS
+	'what the catalogue is searched in, beside the name of its account where it has no author';
+ALTER TABLE account ADD COLUMN search_name text GENERATED ALWAYS AS (lower(name)) STORED;
 
 -- Keys: those that were revoked may be many.
 DROP INDEX api_key_account;

@@ -7,6 +7,7 @@
 SELECT {audit_entry}
 FROM audit_entry
 WHERE id < :before_id
-	AND position(lower(:wanted) IN lower(concat_ws(E'\n', actor, action, target, address))) > 0
+	AND position((SELECT lower(:wanted))
+		IN lower(concat_ws(E'\n', actor, action, target, address))) > 0
 ORDER BY id DESC
 LIMIT :row_limit

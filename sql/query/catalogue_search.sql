@@ -3,7 +3,7 @@
 -- params: account_id uuid, wanted text, after_name text, after_id uuid, row_limit int8
 -- row: catalogue_app
 -- effect: read
--- work: grows with apps
+-- work: grows with apps and accounts
 WITH listed AS (
 	SELECT app.id, app.account_id, app.slug, app.name, app.description, app.author, app.visibility,
 		app.deployed_version_id
@@ -12,8 +12,9 @@ WITH listed AS (
 	WHERE app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
 		AND app.deployed_version_id IS NOT NULL
 		AND (app.name COLLATE "C", app.id) > (:after_name, :after_id)
-		AND (position(lower(:wanted) IN app.search_text) > 0
-			OR (app.author IS NULL AND position(lower(:wanted) IN lower(account.name)) > 0))
+		AND (position((SELECT lower(:wanted)) IN app.search_text) > 0
+			OR (app.author IS NULL
+				AND position((SELECT lower(:wanted)) IN account.search_name) > 0))
 	ORDER BY app.name COLLATE "C", app.id
 	LIMIT :row_limit
 )

@@ -11,6 +11,7 @@ SELECT account.{person}, account.last_sign_in_at,
 	bytes_allowed(account.byte_limit, account.device_count) AS bytes_allowed, account.byte_limit
 FROM account
 WHERE (account.created_at, account.id) > (:after_created_at, :after_id)
-	AND position(lower(:wanted) IN lower(concat_ws(E'\n', account.name, account.email))) > 0
+	AND (position((SELECT lower(:wanted)) IN account.search_name) > 0
+		OR position((SELECT lower(:wanted)) IN lower(account.email)) > 0)
 ORDER BY account.created_at, account.id
 LIMIT :row_limit
