@@ -84,7 +84,8 @@ enum {
 	/* Bytes of such a part, which is written in one piece: it ends with the element that
 	 * reaches them. */
 	LIMIT_LIST_PART_BYTES = 512 * 1024,
-	/* Long lists that wait in a worker for a connection, of one account and of all: 503. */
+	/* Long lists that wait in a worker for a connection, of one account and of all: 503. As
+	 * many searches, and other reads whose work grows with what others have made. */
 	LIMIT_LISTS_OF_ACCOUNT = 16,
 	LIMIT_LISTS = 256,
 	/* One that has waited so long: 503. One whose reader is slow: it is cut off, earlier where
