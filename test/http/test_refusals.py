@@ -200,6 +200,8 @@ BODIES = {
     "bare CR behind data": b"5\r\nhello\r0\r\n\r\n",
     "nothing behind data": b"5\r\nhello0\r\n\r\n",
     "too much data": b"5\r\nhello!\r\n0\r\n\r\n",
+    "space behind extension": b"5;a \r\nhello\r\n0\r\n\r\n",
+    "space without extension": b"5 a\r\nhello\r\n0\r\n\r\n",
     "bare LF in extension": b"5;a\nb\r\nhello\r\n0\r\n\r\n",
     "bare LF in extension value": b"5;a=b\nc\r\nhello\r\n0\r\n\r\n",
     "bare LF in quoted extension": b'5;a="b\nc"\r\nhello\r\n0\r\n\r\n',

@@ -253,6 +253,11 @@ def test_pipelining_of_everything(server):
             b'00002;ext;a=b;c="q \\" uoted"\r\nhi\r\nA\r\n0123456789\r\n000\r\n\r\n',
             b"hi0123456789",
         ),
+        (  # white space in chunk extensions
+            b"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+            b'2 ;ext\r\nhi\r\n1\t; a = "b ; c"\t;d\r\n!\r\n0 ; e\r\n\r\n',
+            b"hi!",
+        ),
     ],
 )
 def test_split_at_every_offset(unix_server, request_bytes, expected):

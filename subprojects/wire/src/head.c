@@ -1,4 +1,5 @@
 #include "wire/head.h"
+#include "chunk_extension.h"
 
 #include <string.h>
 #include <strings.h>
@@ -209,6 +210,50 @@ static bool follow_lines(struct wire_parser *parser, const char *taken, size_t l
 	return true;
 }
 
+/* In the line of a chunk's size, behind its first digit. */
+static bool is_in_size_line(const struct wire_parser *parser)
+{
+	return (parser->llhttp.flags & F_CHUNKED) && parser->in_lines && !parser->in_trailer;
+}
+
+/* How many bytes llhttp may have: up to where a chunk's extensions begin. */
+static size_t before_extension(const struct wire_parser *parser, const char *bytes, size_t size)
+{
+	size_t at = 0;
+
+	if (!is_in_size_line(parser) || parser->after_cr)
+		return size;
+	while (at < size && bytes[at] != '\n') {
+		if (chunk_extension_begins(bytes[at]) && parser->line_bytes + at > 0)
+			return at;
+		at++;
+	}
+	return size;
+}
+
+/* Takes the bytes of extensions, up to the CR that ends them. False: they are malformed. */
+static bool take_extension(struct wire_parser *parser, const char *bytes, size_t size,
+			   size_t *ret_taken)
+{
+	enum chunk_extension state = (enum chunk_extension)parser->extension;
+	size_t at = 0;
+
+	*ret_taken = 0;
+	if (!is_in_size_line(parser) || parser->line_bytes == 0 || parser->after_cr || size == 0 ||
+	    (state == CHUNK_EXTENSION_NONE && !chunk_extension_begins(bytes[0])))
+		return true;
+	while (at < size && bytes[at] != '\r') {
+		if (!chunk_extension_take(&state, bytes[at]))
+			return false;
+		at++;
+	}
+	if (at < size && !chunk_extension_may_end(state))
+		return false;
+	parser->extension = at < size ? CHUNK_EXTENSION_NONE : (int)state;
+	*ret_taken = at;
+	return check_lines(parser, bytes, at);
+}
+
 enum wire_body_result wire_body_read(struct wire_parser *parser, void *context, const void *data,
 				     size_t size, size_t *ret_used)
 {
@@ -217,8 +262,15 @@ enum wire_body_result wire_body_read(struct wire_parser *parser, void *context, 
 
 	parser->context = context;
 	do {
-		size_t taken = size - used;
+		size_t skipped, taken;
 		llhttp_errno_t error;
+
+		if (!take_extension(parser, bytes + used, size - used, &skipped))
+			return WIRE_BODY_MALFORMED;
+		used += skipped;
+		taken = before_extension(parser, bytes + used, size - used);
+		if (skipped && used == size)
+			break;
 
 		if (llhttp_get_errno(&parser->llhttp) == HPE_PAUSED)
 			llhttp_resume(&parser->llhttp);

@@ -260,6 +260,12 @@ static void chunked_bodies(void **state)
 	expect("3\r\nabc\r\nA\r\n0123456789\r\n000\r\n\r\n", WIRE_BODY_COMPLETE, "abc0123456789",
 	       30);
 	expect("3;a=b;c=\"d\"\r\nabc\r\n0;e\r\n\r\n", WIRE_BODY_COMPLETE, "abc", 25);
+	/* RFC 9112 section 7.1.1: white space around ";" and "=". */
+	expect("3 ;a=b\r\nabc\r\n0\t; a\r\n\r\n", WIRE_BODY_COMPLETE, "abc", 22);
+	expect("3 \t; a \t= \tb ; c = \"d ; \\\" \\\r\" ;e\r\nabc\r\n0\r\n\r\n",
+	       WIRE_BODY_MALFORMED, "", 0); /* a CR is no quoted character */
+	expect("3 \t; a \t= \tb ; c = \"d ; \\\" = \\\\\" ;e\r\nabc\r\n0\r\n\r\n",
+	       WIRE_BODY_COMPLETE, "abc", 47);
 	expect("1\r\na\r\n0\r\nA: b\r\nC: d\r\n\r\n", WIRE_BODY_COMPLETE, "a", 23);
 	expect("1\r\na\r\n0\r\nA: \xc3\xa4\r\n\r\n", WIRE_BODY_COMPLETE, "a", 18);
 	expect("3\r\nab", WIRE_BODY_MORE, "ab", 5);
@@ -301,6 +307,45 @@ static void hostile_chunks(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		expect(cases[i], WIRE_BODY_MALFORMED, "", 0);
 	expect_of(chunked_head, "1;\0\r\na\r\n0\r\n\r\n", 13, WIRE_BODY_MALFORMED, "", 0);
+}
+
+static void hostile_extensions(void **state)
+{
+	static const char *const cases[] = {
+	    ";a\r\na\r\n0\r\n\r\n",
+	    " ;a\r\na\r\n0\r\n\r\n",
+	    "1 \r\na\r\n0\r\n\r\n",
+	    "1\t\r\na\r\n0\r\n\r\n",
+	    "1 a\r\na\r\n0\r\n\r\n",
+	    "1 1;a\r\na\r\n0\r\n\r\n",
+	    "1;a \r\na\r\n0\r\n\r\n",
+	    "1;a=b \r\na\r\n0\r\n\r\n",
+	    "1;a=\"b\" \r\na\r\n0\r\n\r\n",
+	    "1;a b\r\na\r\n0\r\n\r\n",
+	    "1;a=b c\r\na\r\n0\r\n\r\n",
+	    "1;a=\"b\"c\r\na\r\n0\r\n\r\n",
+	    "1;a=\"b\r\na\r\n0\r\n\r\n",
+	    "1;a=\"b\\\r\na\r\n0\r\n\r\n",
+	    "1; \r\na\r\n0\r\n\r\n",
+	    "1;a= \r\na\r\n0\r\n\r\n",
+	    "1;=b\r\na\r\n0\r\n\r\n",
+	    "1;a==b\r\na\r\n0\r\n\r\n",
+	    "1;a(\r\na\r\n0\r\n\r\n",
+	    "1 ;a\nb\r\na\r\n0\r\n\r\n",
+	    "1 ;a\rb\r\na\r\n0\r\n\r\n",
+	    "1 ;a\r\rb\r\na\r\n0\r\n\r\n",
+	    "0 ;a=\x01\r\n\r\n",
+	    "1\r ;a\r\na\r\n0\r\n\r\n",
+	    "1\r a\r\n",
+	    "1;a\r ;b\r\na\r\n0\r\n\r\n",
+	    "1;\r\na\r\n0\r\n\r\n",
+	    "1;a=\r\na\r\n0\r\n\r\n",
+	    "1;;b\r\na\r\n0\r\n\r\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		expect(cases[i], WIRE_BODY_MALFORMED, "", 0);
 }
 
 /* before, then `count` times "x", then after: in one piece and byte by byte. */
@@ -436,6 +481,7 @@ int main(void)
 	    cmocka_unit_test(bodies_of_a_known_length),
 	    cmocka_unit_test(chunked_bodies),
 	    cmocka_unit_test(hostile_chunks),
+	    cmocka_unit_test(hostile_extensions),
 	    cmocka_unit_test(limits_of_lines),
 	    cmocka_unit_test(a_limit_of_all_extensions),
 	    cmocka_unit_test(a_user_may_stop_a_body),

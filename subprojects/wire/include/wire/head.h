@@ -4,7 +4,8 @@
  *   wire_head_read() --> WIRE_HEAD_COMPLETE --> wire_body_read() ... --> WIRE_BODY_COMPLETE
  *
  * What llhttp is lenient about in chunked bodies is checked here, byte for byte, on the lines
- * between the chunks. Requests are to be checked before they come here: see its user. */
+ * between the chunks; and their extensions are read here, in which it takes no white space.
+ * Requests are to be checked before they come here: see its user. */
 #pragma once
 
 #include <llhttp.h>
@@ -57,6 +58,7 @@ struct wire_parser {
 	bool in_trailer;
 	bool after_cr;	     /* the last byte of the lines was a CR */
 	unsigned line_bytes; /* of the line so far */
+	int extension;	     /* enum chunk_extension of src/chunk_extension.h */
 	unsigned extension_bytes;
 	unsigned trailer_bytes;
 	unsigned trailer_name_length;
