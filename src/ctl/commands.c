@@ -117,11 +117,11 @@ const struct ctl_command ctl_commands[] = {
 	    "after it was restored.",
 	    ctl_backup),
     COMMAND_ASKING(
-	"database accept-key", NULL,
+	"database rekey", NULL,
 	"Go on with the key for secret settings that is there now, or with a new one if none is: "
 	"for a key that is lost for good. displayd must be stopped. Secret settings that another "
 	"key has encrypted have to be entered again.",
-	ctl_database_accept_key),
+	ctl_database_rekey),
     COMMAND("database show", NULL,
 	    "Show the instance's PostgreSQL: where it is, its version and that of our schema, how "
 	    "large it is and its largest tables, its connections, and whether a pooler stands "

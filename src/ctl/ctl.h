@@ -71,7 +71,7 @@ enum ctl_exit ctl_app_review(struct ctl *ctl);
 enum ctl_exit ctl_app_show(struct ctl *ctl);
 enum ctl_exit ctl_app_types(struct ctl *ctl);
 enum ctl_exit ctl_backup(struct ctl *ctl);
-enum ctl_exit ctl_database_accept_key(struct ctl *ctl);
+enum ctl_exit ctl_database_rekey(struct ctl *ctl);
 enum ctl_exit ctl_database_show(struct ctl *ctl);
 enum ctl_exit ctl_database_upgrade(struct ctl *ctl);
 enum ctl_exit ctl_device_create(struct ctl *ctl);

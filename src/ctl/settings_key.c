@@ -22,14 +22,14 @@ enum ctl_exit settings_key_check(const struct ctl *ctl, const struct settings_ke
 	return report(secret_key_check(ctl->connection, key, &place, &why), &why);
 }
 
-struct accept_key_row {
+struct rekey_row {
 	struct str file;
 };
 
 static const struct record_field fields[] = {
-    RECORD_STR(struct accept_key_row, file, .name = "file"),
+    RECORD_STR(struct rekey_row, file, .name = "file"),
 };
-static const struct record record = RECORD(struct accept_key_row, fields);
+static const struct record record = RECORD(struct rekey_row, fields);
 
 static struct str name_file(struct ctl *ctl)
 {
@@ -39,10 +39,10 @@ static struct str name_file(struct ctl *ctl)
 }
 
 /* The state directory is locked. */
-static enum ctl_exit accept_key(struct ctl *ctl, void *context)
+static enum ctl_exit rekey(struct ctl *ctl, void *context)
 {
 	const struct config *config = &ctl->config;
-	struct accept_key_row row = {.file = name_file(ctl)};
+	struct rekey_row row = {.file = name_file(ctl)};
 	struct settings_key key;
 	struct reason why;
 	enum ctl_exit code;
@@ -60,7 +60,7 @@ static enum ctl_exit accept_key(struct ctl *ctl, void *context)
 	return code;
 }
 
-enum ctl_exit ctl_database_accept_key(struct ctl *ctl)
+enum ctl_exit ctl_database_rekey(struct ctl *ctl)
 {
 	enum ctl_exit code = ctl_look_for_database(ctl);
 
@@ -69,6 +69,5 @@ enum ctl_exit ctl_database_accept_key(struct ctl *ctl)
 				   "Secret settings that were encrypted with another key than "
 				   "that in %.*s have to be entered again.",
 				   STR_ARG(name_file(ctl)));
-	return code == CTL_DONE ? ctl_with_database(ctl, /* alone= */ true, accept_key, NULL)
-				: code;
+	return code == CTL_DONE ? ctl_with_database(ctl, /* alone= */ true, rekey, NULL) : code;
 }

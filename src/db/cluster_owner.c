@@ -65,11 +65,13 @@ static int give_entries(int fd, uid_t from, const struct process_user *to)
 	return error;
 }
 
+/* A link, and a file that has other names, may be anybody's. */
 static bool is_foreign(int folder_fd, const char *path, uid_t uid, uid_t *ret_owner)
 {
 	struct stat info;
 
-	if (fstatat(folder_fd, path, &info, AT_SYMLINK_NOFOLLOW) < 0 || info.st_uid == uid)
+	if (fstatat(folder_fd, path, &info, AT_SYMLINK_NOFOLLOW) < 0 || info.st_uid == uid ||
+	    (!S_ISDIR(info.st_mode) && (!S_ISREG(info.st_mode) || info.st_nlink > 1)))
 		return false;
 	*ret_owner = info.st_uid;
 	return true;

@@ -76,15 +76,22 @@ static void wipe_file(struct file *file)
 	free(file->text);
 }
 
+static void write_date(int64_t at_s, char ret_date[static DATE_BYTES])
+{
+	const time_t time = at_s;
+	struct tm fields;
+
+	ret_date[0] = 0;
+	if (gmtime_r(&time, &fields))
+		strftime(ret_date, DATE_BYTES, "%Y-%m-%d", &fields);
+}
+
 static void tell(const struct file files[2], const struct http_tls_facts *facts)
 {
 	const struct file *certificate = &files[0], *key = &files[1];
-	const time_t ends_at_s = facts->ends_at_s;
-	char date[DATE_BYTES] = "";
-	struct tm fields;
+	char date[DATE_BYTES];
 
-	if (gmtime_r(&ends_at_s, &fields))
-		strftime(date, sizeof(date), "%Y-%m-%d", &fields);
+	write_date(facts->ends_at_s, date);
 	if (facts->warning)
 		log_warn("tls", "a certificate will be refused",
 			 LOG_TEXT("file", certificate->path), LOG_TEXT("reason", facts->warning),
@@ -113,37 +120,74 @@ static int load_pair(struct file files[2], struct http_tls_pair *ret_pair,
 	return fail(&files[fault.is_of_key], fault.text, reterr);
 }
 
+/* All that is configured. Zeroes: nothing was read. */
+struct set {
+	unsigned count;
+	struct file files[HTTP_TLS_PAIRS_MAX][2];
+	struct http_tls_pair pairs[HTTP_TLS_PAIRS_MAX];
+	struct http_tls_facts facts[HTTP_TLS_PAIRS_MAX];
+};
+
+/* wipe_set() it in either case. */
+static int load_set(const struct config *config, struct set *ret, struct reason *reterr)
+{
+	int result = 0;
+
+	ret->count = config->tls_certificates.count;
+	for (unsigned i = 0; i < ret->count && result == 0; i++) {
+		ret->files[i][0] = (struct file){.what = "certificate",
+						 .path = config->tls_certificates.values[i],
+						 .most = HTTP_TLS_FILE_BYTES_MAX};
+		ret->files[i][1] = (struct file){.what = "key",
+						 .path = config->tls_keys.values[i],
+						 .most = HTTP_TLS_FILE_BYTES_MAX};
+		result = load_pair(ret->files[i], &ret->pairs[i], &ret->facts[i], reterr);
+	}
+	return result;
+}
+
+static void wipe_set(struct set *set)
+{
+	for (unsigned i = 0; i < set->count; i++) {
+		wipe_file(&set->files[i][0]);
+		wipe_file(&set->files[i][1]);
+	}
+}
+
 int certificates_load(const struct config *config, struct region_map *shared,
 		      char ret_name[static HTTP_TLS_NAME_BYTES], struct reason *reterr)
 {
-	const unsigned count = config->tls_certificates.count;
-	struct file files[HTTP_TLS_PAIRS_MAX][2] = {0};
-	struct http_tls_pair pairs[HTTP_TLS_PAIRS_MAX];
-	struct http_tls_facts facts[HTTP_TLS_PAIRS_MAX];
-	int result = 0;
+	struct set set = {0};
+	int result = load_set(config, &set, reterr);
 
-	for (unsigned i = 0; i < count && result == 0; i++) {
-		files[i][0] = (struct file){.what = "certificate",
-					    .path = config->tls_certificates.values[i],
-					    .most = HTTP_TLS_FILE_BYTES_MAX};
-		files[i][1] = (struct file){.what = "key",
-					    .path = config->tls_keys.values[i],
-					    .most = HTTP_TLS_FILE_BYTES_MAX};
-		result = load_pair(files[i], &pairs[i], &facts[i], reterr);
-	}
-	if (result == 0 && !http_tls_publish(shared, pairs, count, clock_wall_us() / SECOND_US))
+	if (result == 0 &&
+	    !http_tls_publish(shared, set.pairs, set.count, clock_wall_us() / SECOND_US))
 		result = reason_set(reterr, "all TLS certificates and keys have more than %d KiB",
 				    HTTP_TLS_BYTES_MAX / 1024);
-	for (unsigned i = 0; i < count; i++) {
-		wipe_file(&files[i][0]);
-		wipe_file(&files[i][1]);
-	}
+	wipe_set(&set);
 	if (result < 0)
 		return -1;
-	for (unsigned i = 0; i < count; i++)
-		tell(files[i], &facts[i]);
-	memcpy(ret_name, facts[0].name, sizeof(facts[0].name));
+	for (unsigned i = 0; i < set.count; i++)
+		tell(set.files[i], &set.facts[i]);
+	memcpy(ret_name, set.facts[0].name, sizeof(set.facts[0].name));
 	return 0;
+}
+
+int certificates_report(const struct config *config, FILE *out, struct reason *reterr)
+{
+	struct set set = {0};
+	int result = load_set(config, &set, reterr);
+
+	wipe_set(&set);
+	for (unsigned i = 0; i < set.count && result == 0; i++) {
+		char date[DATE_BYTES];
+
+		write_date(set.facts[i].ends_at_s, date);
+		fprintf(out, "# %s: for %s, valid until %s%s%s\n", set.files[i][0].path,
+			set.facts[i].name, date, set.facts[i].warning ? ": " : "",
+			set.facts[i].warning ? set.facts[i].warning : "");
+	}
+	return result;
 }
 
 uint64_t certificates_rotate_tickets(struct region_map *shared)

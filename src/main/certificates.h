@@ -15,6 +15,11 @@ __attribute__((warn_unused_result)) int certificates_load(const struct config *c
 							  char ret_name[static HTTP_TLS_NAME_BYTES],
 							  struct reason *reterr);
 
+/* Reads and checks them likewise, and writes a line "# ..." for each certificate. 0, or -1 with a
+ * reason. */
+__attribute__((warn_unused_result)) int certificates_report(const struct config *config, FILE *out,
+							    struct reason *reterr);
+
 /* Has workers use another key for tickets where its time has come. The milliseconds until the next
  * one's. */
 uint64_t certificates_rotate_tickets(struct region_map *shared);

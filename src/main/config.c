@@ -4,11 +4,11 @@
 #include "base/network.h"
 #include "http/proxies.h"
 #include "http/tls.h"
+#include "main/config_database.h"
 #include "main/state_dir.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <libpq-fe.h>
 #include <sched.h>
 #include <sodium.h>
 #include <unistd.h>
@@ -67,35 +67,6 @@ static int check_egress(char *value, struct options_error *reterr)
 					 "no bit set behind its prefix");
 }
 
-static int check_database(char *value, struct options_error *reterr)
-{
-	PQconninfoOption *parsed = PQconninfoParse(value, NULL);
-
-	/* libpq's own text may quote the value, and so a password. */
-	if (!parsed)
-		return options_error_set(
-		    reterr, "must be a PostgreSQL URL (postgresql://USER@HOST/NAME) or a list such "
-			    "as \"host=... dbname=...\"");
-	PQconninfoFree(parsed);
-	return 0;
-}
-
-static void show_database(const char *value, FILE *out)
-{
-	PQconninfoOption *parsed = PQconninfoParse(value, NULL);
-	const char *space = "";
-
-	for (const PQconninfoOption *one = parsed; one && one->keyword; one++) {
-		if (!one->val)
-			continue;
-		/* libpq marks with "*" what is to be hidden in a dialogue. */
-		fprintf(out, "%s%s=%s", space, one->keyword,
-			one->dispchar[0] == '*' ? "****" : one->val);
-		space = " ";
-	}
-	PQconninfoFree(parsed);
-}
-
 /* Cuts slashes off its end. */
 static int check_public_url(char *value, struct options_error *reterr)
 {
@@ -116,16 +87,12 @@ static int check_public_url(char *value, struct options_error *reterr)
 	return 0;
 }
 
-static void show_rate_limit(const char *value, FILE *out)
-{
-	fprintf(out, "%s%s", value, strcmp(value, "0") == 0 ? " (off)" : "");
-}
-
 #define INTO(member) OPTION_INTO(struct config, member)
 
 static const struct option settings[] = {
     OPTION(SWITCH, "check-config", NULL,
-	   "Check the configuration, show each setting and where it comes from, and exit.",
+	   "Check the configuration and the files that it names, print it as lines of a "
+	   "configuration file, with where each comes from, and exit.",
 	   .argument_only = true),
     OPTION(SWITCH, "check-upgrade", NULL,
 	   "Say what a running displayd has to know before this program takes its place, and exit. "
@@ -133,7 +100,7 @@ static const struct option settings[] = {
 	   .argument_only = true),
     OPTION(TEXT, "config", "FILE",
 	   "Read settings from FILE: lines of \"name = value\" with the names of the flags below, "
-	   "and comments behind \"#\" at a line's start.",
+	   "and comments in lines of their own, which begin with \"#\".",
 	   .argument_only = true),
     OPTION(SWITCH, "help", NULL, "Show this text and exit.", .argument_only = true),
     OPTION(SWITCH, "version", NULL, "Show the version and exit.", .argument_only = true),
@@ -152,8 +119,8 @@ static const struct option settings[] = {
     OPTION(TEXT, "database", "URL",
 	   "PostgreSQL 15 to 17 to use: postgresql://USER@HOST/NAME or \"host=... dbname=...\". "
 	   "Default: a private one that displayd makes and runs inside the state directory.",
-	   .absent = "(embedded, in the state directory)", .check = check_database,
-	   .show = show_database, INTO(database)),
+	   .absent = "(embedded, in the state directory)", .check = config_check_database,
+	   .show = config_show_database, INTO(database)),
     OPTION(LIST, "egress-allow", "CIDR",
 	   "What apps may reach beside public addresses: 192.168.1.7 or 10.0.0.0/8. May be given "
 	   "several times. Default: none.",
@@ -185,7 +152,7 @@ static const struct option settings[] = {
 	   "the first listener.",
 	   .absent = "(made from the first listener)", .check = check_public_url, INTO(public_url)),
     OPTION(NUMBER, "rate-limit", "N", "Requests a second per key; 0 turns all rate limits off.",
-	   .most = CONFIG_RATE_MAX, .fallback = "500", .show = show_rate_limit, INTO(rate_limit)),
+	   .most = CONFIG_RATE_MAX, .fallback = "500", INTO(rate_limit)),
     OPTION(
 	NUMBER, "renderers", "N",
 	"Apps that a worker renders at the same time, each in a process of its own in a sandbox; "
@@ -434,6 +401,7 @@ int config_read_with(struct config *ret_config, const char *other_file, int argc
 		options_set_default(options, "listen", "127.0.0.1:8080");
 	if (options_apply(options, ret_config, reterr) < 0)
 		return -1;
+	is_of_service |= ret_config->action == ACTION_CHECK_CONFIG;
 	if (check_tls(ret_config, is_of_service || getenv("LISTEN_FDS"), reterr) < 0)
 		return -1;
 	if (read_listen(ret_config, "listen", HTTP_ROLE_PUBLIC, reterr) < 0)
@@ -450,6 +418,11 @@ void config_finish(struct config *config)
 {
 	options_finish(&config->options);
 	*config = (struct config){0};
+}
+
+bool config_is_of_service(const struct config *config)
+{
+	return config->options.file && strcmp(config->options.file, CONFIG_SERVICE_FILE) == 0;
 }
 
 unsigned config_worker_slots(const struct config *config)

@@ -90,5 +90,8 @@ void config_hash_fixed(const struct config *config, char ret_text[static CONFIG_
 /* The settings that came from the configuration file, as one. False where it cannot be written. */
 bool config_write_file(const struct config *config, FILE *out);
 
+/* Whether the configuration file is the service's. */
+bool config_is_of_service(const struct config *config);
+
 /* How many workers there may be at a time, and of what is kept for each. */
 unsigned config_worker_slots(const struct config *config);

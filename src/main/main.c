@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/zones.h"
 #include "main/config.h"
+#include "main/config_report.h"
 #include "main/exit_code.h"
 #include "main/supervisor.h"
 
@@ -38,8 +39,7 @@ static int act(const struct config *config, struct upgrade *upgrade)
 		printf("displayd %s\n", DISPLAYD_VERSION);
 		return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
 	case ACTION_CHECK_CONFIG:
-		options_print(&config->options, stdout);
-		return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+		return config_report(config);
 	case ACTION_CHECK_UPGRADE:
 		return upgrade_check_print(config);
 	case ACTION_RUN:
@@ -74,7 +74,8 @@ int main(int argc, char *argv[])
 	if (!upgrade_receive(&upgrade, &handover))
 		upgrade_go_back(&upgrade, handover.text);
 	if (config_read_with(&config, upgrade_config_file(&upgrade, path), argc, arguments, &why) <
-	    0) {
+		0 ||
+	    (config.action < ACTION_HELP && config_check_variables(&config, &why) < 0)) {
 		upgrade_go_back(&upgrade, why.text);
 		fprintf(stderr, "displayd: %s\n", why.text);
 		code = EXIT_CONFIG;

@@ -67,7 +67,7 @@ static enum secret_key_check refuse_other(const struct secret_key_place *place,
 {
 	static const char remedy[] =
 	    "put the right key there, from a backup (displayctl restore) or from the machine that "
-	    "had it; if it is lost for good, \"displayctl database accept-key\" goes on with "
+	    "had it; if it is lost for good, \"displayctl database rekey\" goes on with "
 	    "another one, and secret settings have to be entered again";
 
 	if (place->file)
@@ -151,8 +151,8 @@ enum secret_key_check secret_key_check(PGconn *connection, const struct settings
 }
 
 /* Both or neither: what a server with another key runs on is left to it. */
-static enum secret_key_check accept_key(PGconn *connection, const struct settings_key *key,
-					struct arena *arena, struct reason *reterr)
+static enum secret_key_check rekey(PGconn *connection, const struct settings_key *key,
+				   struct arena *arena, struct reason *reterr)
 {
 	struct str own = fingerprint_of(key, arena);
 	const struct secret_key_look_row *found;
@@ -175,7 +175,7 @@ enum secret_key_check secret_key_accept(PGconn *connection, const struct setting
 	enum secret_key_check result;
 
 	PQclear(PQexec(connection, "BEGIN"));
-	result = accept_key(connection, key, &arena, reterr);
+	result = rekey(connection, key, &arena, reterr);
 	arena_finish(&arena);
 	PQclear(PQexec(connection, result == SECRET_KEY_FITS ? "COMMIT" : "ROLLBACK"));
 	return result;

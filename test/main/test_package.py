@@ -302,7 +302,7 @@ def test_upgrade(machine, packages, tmp_path):
     assert machine.run("readlink", f"/proc/{before}/exe").strip() == "/usr/bin/displayd"
     assert "+later" in machine.run("dpkg-query", "-W", "displayd")
     # displayd.conf is found without being named.
-    assert re.search(r"rate-limit\s.*7.*displayd\.conf", machine.run("displayd", "--check-config"))
+    assert re.search(r"displayd\.conf:\d+\nrate-limit = 7\n", machine.run("displayd", "--check-config"))
     assert machine.run("systemctl", "is-active", "displayd.socket").strip() == "active"
     assert "ada@example.org" in machine.run("displayctl", "account", "list")
 

@@ -150,11 +150,11 @@ def test_a_lost_or_foreign_key_is_refused(launch, is_known):
     forget_key(server)
     for _ in range(2):
         line = refused(server)
-        assert "secret-key is missing" in line and "accept-key" in line and "displayctl restore" in line
+        assert "secret-key is missing" in line and "rekey" in line and "displayctl restore" in line
         assert not os.path.exists(key_file(server))
     write_key(server, KEY)
     line = refused(server)
-    assert "secret-key is not that one" in line and "accept-key" in line
+    assert "secret-key is not that one" in line and "rekey" in line
     assert read_key(server) == KEY
     write_key(server, right)
     server.start()
@@ -178,15 +178,15 @@ def test_a_lost_key_can_be_given_up(launch):
     store_secret(server, key_of(server))
     server.restart()
     with pytest.raises(CtlError) as caught:
-        server.ctl("database", "accept-key", "--yes")
+        server.ctl("database", "rekey", "--yes")
     assert caught.value.code == 5 and "in use by another server" in caught.value.text
     server.stop()
     known = fingerprint_of_stopped(server)
     forget_key(server)
     with pytest.raises(CtlError) as caught:
-        server.ctl("database", "accept-key")
+        server.ctl("database", "rekey")
     assert caught.value.code == 4 and not os.path.exists(key_file(server))
-    assert server.ctl("database", "accept-key", "--yes")["file"] == key_file(server)
+    assert server.ctl("database", "rekey", "--yes")["file"] == key_file(server)
     server.start()
     assert fingerprint(server) not in (None, known)
     assert run_sql(server, "SELECT count(*) FROM installation WHERE secret_settings IS NOT NULL") == [(1,)]
@@ -210,7 +210,7 @@ def test_instances_with_two_keys_are_never_side_by_side(launch, postgres):
     assert "another displayd that runs on this database has another key" in line
     assert "--secret-key-file" in line
     with pytest.raises(CtlError) as caught:
-        other.ctl("database", "accept-key", "--yes")
+        other.ctl("database", "rekey", "--yes")
     assert caught.value.code == 4 and "another displayd" in caught.value.text
     assert one.stop() == 0
     other.start()

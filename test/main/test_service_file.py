@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 
+import check_config
 import pytest
 from server import DISPLAYCTL, DISPLAYD, PATIENCE_S
 
@@ -58,7 +59,8 @@ def check(settings, *arguments, variables=None):
     """What is in force: {name: line}."""
     done = run(settings, os.path.abspath(DISPLAYD), "--check-config", *arguments, variables=variables)
     assert done.returncode == 0, done.stderr
-    return {line.split()[0]: line for line in done.stdout.splitlines() if line.strip()}
+    return {name: f" {' '.join(values)} # {source}"
+            for name, (values, source) in check_config.read(done.stdout).items()}
 
 
 @pytest.mark.parametrize("arguments", [[], ["--state-dir", STATE], [f"--state-dir={STATE}//"]])
@@ -96,10 +98,13 @@ def test_the_service_keeps_its_state_directory():
     assert STATE in shown["state-dir"] and "/srv" not in shown["state-dir"]
 
 
-def test_sockets_are_given_to_the_service_alone():
-    """Here there is none for TLS, and the file is right all the same."""
-    shown = check("tls-certificate = /etc/displayd/c\ntls-key = /etc/displayd/k")
-    assert FILE in shown["tls-key"]
+@pytest.mark.parametrize("arguments", [[], ["--config", FOLDER + "/displayd/displayd.conf"]])
+def test_sockets_are_given_to_the_service_alone(arguments):
+    """Here there is none for TLS: that is no fault of the file. A certificate that is missing is one."""
+    done = run("tls-certificate = /etc/displayd/c\ntls-key = /etc/displayd/k", os.path.abspath(DISPLAYD),
+               "--check-config", *arguments)
+    assert done.returncode == 2
+    assert "the TLS certificate /etc/displayd/c: there is no such file" in done.stderr
 
 
 def test_a_faulty_one_is_named():

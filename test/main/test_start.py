@@ -368,23 +368,6 @@ def test_help_version():
     assert code == 0 and text.startswith("displayd ")
 
 
-def test_check_config(folder):
-    path = os.path.join(folder, "displayd.conf")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("# ours\nworkers = 3\ndatabase = postgresql://u:hunter2@db.example/panels\n")
-    code, text, errors = displayd("--check-config", "--config", path, "--rate-limit", "0",
-                                  DISPLAYD_LOG_LEVEL="warn")
-    assert (code, errors) == (0, "")
-    lines = dict(line.split(" = ", 1) for line in text.splitlines())
-    lines = {name.strip(): value.split("  # ") for name, value in lines.items()}
-    assert lines["workers"][0].strip() == "3" and lines["workers"][1] == f"{path}:2"
-    assert lines["rate-limit"][0].strip() == "0 (off)"
-    assert lines["rate-limit"][1] == "--rate-limit"
-    assert lines["log-level"] == ["warn".ljust(30), "DISPLAYD_LOG_LEVEL"]
-    assert lines["listen"][1] == "default"
-    assert "hunter2" not in text and "password=****" in text and "db.example" in text
-
-
 def test_configuration_errors(folder):
     path = os.path.join(folder, "displayd.conf")
     with open(path, "w", encoding="utf-8") as file:

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_WIDTH = 92, OPTION_WIDTH = 28, COMMAND_INDENT = 6, BRIEF_WIDTH = 40, VALUE_WIDTH = 30 };
+enum { LINE_WIDTH = 92, OPTION_WIDTH = 28, COMMAND_INDENT = 6, BRIEF_WIDTH = 40 };
 
 /* Sentences from a column on, in lines that end before the width. The cursor stands in the column.
  */
@@ -153,34 +153,29 @@ void options_print_help(const struct option_set *set, const struct option_comman
 		fputs(set->notes, out);
 }
 
-/* The value of a setting, to be freed: a list's texts behind each other. */
-static char *show_value(const struct options *options, const struct option *option,
-			const struct option_given *best)
+static void print_value(const struct option_given *given, FILE *out)
 {
-	const char *space = "";
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	if (given->option->show)
+		given->option->show(given->value, out);
+	else
+		fputs(given->value, out);
+}
 
-	if (!out)
-		abort();
-	if (!best)
-		fputs(option->absent ? option->absent : "", out);
-	for (unsigned i = 0; best && i < options->given_count; i++) {
+/* A line for each value of a list, else one. */
+static void print_values(const struct options *options, const struct option_given *best, FILE *out)
+{
+	const struct option *option = best->option;
+
+	for (unsigned i = 0; i < options->given_count; i++) {
 		const struct option_given *given = &options->given[i];
 
 		if (given->option != option || given->source != best->source ||
 		    (given != best && option->type != OPTION_LIST))
 			continue;
-		fputs(space, out);
-		if (option->show)
-			option->show(given->value, out);
-		else
-			fputs(given->value, out);
-		space = " ";
+		fprintf(out, "%s%s = ", best->source == OPTION_DEFAULT ? "#" : "", option->name);
+		print_value(given, out);
+		fputc('\n', out);
 	}
-	fclose(out);
-	return text;
 }
 
 static void print_source(const struct options *options, const struct option_given *given, FILE *out)
@@ -188,34 +183,29 @@ static void print_source(const struct options *options, const struct option_give
 	char variable[OPTIONS_VARIABLE_BYTES];
 
 	if (!given || given->source == OPTION_DEFAULT) {
-		fputs("default", out);
+		fputs("# default", out);
 	} else if (given->source == OPTION_FILE) {
-		fprintf(out, "%s:%u", options->file, given->line);
+		fprintf(out, "# %s:%u", options->file, given->line);
 	} else if (given->source == OPTION_VARIABLE) {
 		options_variable(options->set, given->option, variable);
-		fputs(variable, out);
+		fprintf(out, "# %s", variable);
 	} else {
-		fprintf(out, "--%s", given->option->name);
+		fprintf(out, "# --%s", given->option->name);
 	}
+	fputc('\n', out);
 }
 
 void options_print(const struct options *options, FILE *out)
 {
-	int width = 0;
-
-	for (const struct option *one = options->set->options; one->name; one++)
-		if (!one->argument_only && (int)strlen(one->name) > width)
-			width = (int)strlen(one->name);
 	for (const struct option *one = options->set->options; one->name; one++) {
 		const struct option_given *given = options_find_given(options, one->name);
-		char *value;
 
 		if (one->argument_only)
 			continue;
-		value = show_value(options, one, given);
-		fprintf(out, "%-*s = %-*s  # ", width, one->name, VALUE_WIDTH, value);
 		print_source(options, given, out);
-		fputc('\n', out);
-		free(value);
+		if (given)
+			print_values(options, given, out);
+		else
+			fprintf(out, "#%s = %s\n", one->name, one->absent ? one->absent : "");
 	}
 }

@@ -1,9 +1,11 @@
 /* Variables and the configuration file. */
 #include "internal.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void options_read_variables(struct options *options)
 {
@@ -29,6 +31,62 @@ void options_read_variables(struct options *options)
 			value += length;
 		}
 	}
+}
+
+static bool is_option_variable(const struct option_set *set, const char *name, size_t length)
+{
+	for (const struct option *one = set->options; one->name; one++) {
+		char own[OPTIONS_VARIABLE_BYTES];
+
+		options_variable(set, one, own);
+		if (!one->argument_only && strlen(own) == length && memcmp(own, name, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A pattern may end with "*". */
+static bool fits(const char *pattern, const char *name, size_t length)
+{
+	size_t fixed = strcspn(pattern, "*");
+
+	return length >= fixed && memcmp(pattern, name, fixed) == 0 &&
+	       (pattern[fixed] || length == fixed);
+}
+
+static int fail_variable(const struct options *options, const char *name, size_t length,
+			 struct options_error *reterr)
+{
+	size_t prefix = strlen(options->set->variable_prefix);
+	char flag[OPTIONS_VARIABLE_BYTES] = "", variable[OPTIONS_VARIABLE_BYTES];
+	const char *nearest;
+
+	for (size_t i = prefix; i < length && i - prefix < sizeof(flag) - 1; i++)
+		flag[i - prefix] = name[i] == '_' ? '-' : (char)tolower((unsigned char)name[i]);
+	nearest = options_nearest(options, flag, strlen(flag));
+	if (!nearest || options_find(options, nearest, strlen(nearest))->argument_only)
+		return options_error_set(reterr, "there is no variable %.*s", (int)length, name);
+	options_variable(options->set, options_find(options, nearest, strlen(nearest)), variable);
+	return options_error_set(reterr, "there is no variable %.*s; did you mean %s?", (int)length,
+				 name, variable);
+}
+
+int options_check_variables(const struct options *options, const char *const *others,
+			    struct options_error *reterr)
+{
+	const char *prefix = options->set->variable_prefix;
+
+	for (char **one = environ; *one; one++) {
+		size_t length = strcspn(*one, "="), skipped = strlen(prefix);
+		bool is_known = strncmp(*one, prefix, skipped) != 0 ||
+				is_option_variable(options->set, *one, length);
+
+		for (const char *const *other = others; !is_known && *other; other++)
+			is_known = fits(*other, *one + skipped, length - skipped);
+		if (!is_known)
+			return fail_variable(options, *one, length, reterr);
+	}
+	return 0;
 }
 
 /* A part of a line. */
@@ -75,6 +133,18 @@ static int fail_setting(const struct options *options, unsigned line, struct pie
 				 options->file, line, (int)name.length, name.text, nearest);
 }
 
+/* People write a comment there, as other programs take it. */
+static bool has_comment(const struct option *option, struct piece value)
+{
+	const char *hash = memchr(value.text, '#', value.length);
+	bool is_word = option->type == OPTION_NUMBER || option->type == OPTION_ON_OFF ||
+		       option->type == OPTION_CHOICE;
+
+	while (hash && !is_word && hash > value.text && !is_space(hash[-1]))
+		hash = memchr(hash + 1, '#', value.length - (size_t)(hash + 1 - value.text));
+	return hash != NULL;
+}
+
 static int read_line(struct options *options, struct piece line, unsigned number,
 		     struct options_error *reterr)
 {
@@ -93,6 +163,11 @@ static int read_line(struct options *options, struct piece line, unsigned number
 		return fail_setting(options, number, name, reterr);
 	if (value.length == 0)
 		return fail_line(options, number, "no value for", name, reterr);
+	if (has_comment(option, value))
+		return fail_line(options, number,
+				 "a comment needs a line of its own; there is one behind the "
+				 "value of",
+				 name, reterr);
 	for (unsigned i = 0; i < options->given_count && option->type != OPTION_LIST; i++) {
 		const struct option_given *given = &options->given[i];
 

@@ -177,6 +177,12 @@ __attribute__((warn_unused_result)) int options_read_arguments(struct options *o
 /* The options of the set. An empty variable counts as not set; lists are separated by commas or
  * white space. */
 void options_read_variables(struct options *options);
+/* Refuses a variable that begins with the set's prefix and is none of an option. others: what
+ * follows the prefix in the names of those that mean something else, ending with NULL; one that
+ * ends with "*" stands for all that begin so. */
+__attribute__((warn_unused_result)) int options_check_variables(const struct options *options,
+								const char *const *others,
+								struct options_error *reterr);
 /* The options of the set: lines of "name = value", and comments behind "#" at a line's start. */
 __attribute__((warn_unused_result)) int options_read_file(struct options *options, const char *path,
 							  struct options_error *reterr);
@@ -227,6 +233,7 @@ int options_fail_command(const struct option_set *set, const char *first, const 
 /* Says which commands a topic has. Returns -1. */
 int options_fail_topic(const struct option_set *set, const struct option_topic *topic,
 		       struct options_error *reterr);
-/* Each option of the set that is no argument alone, its value, and where it comes from. After
+/* Each option of the set that is no argument alone: where its value comes from, as a comment, and a
+ * line of a configuration file that sets it; that of a default is a comment, too. After
  * options_apply(). */
 void options_print(const struct options *options, FILE *out);

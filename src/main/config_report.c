@@ -1,0 +1,142 @@
+#include "main/config_report.h"
+#include "base/users.h"
+#include "main/certificates.h"
+#include "main/exit_code.h"
+#include "main/instance.h"
+#include "main/metrics_token.h"
+#include "main/secret_key.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <libpq-fe.h>
+#include <sodium.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+int config_check_variables(const struct config *config, struct options_error *reterr)
+{
+	/* Of displayctl, of programs that use the API, of a Kubernetes service with this name, and
+	 * of the tests. */
+	static const char *const others[] = {"CONFIG", "PANEL_URL", "URL",	 "KEY",	   "DEVICE",
+					     "PORT",   "PORT_*",    "SERVICE_*", "TEST_*", NULL};
+
+	return options_check_variables(&config->options, others, reterr);
+}
+
+/* Root may read all, the service may not. False: the service is not meant, or this is not root. */
+static bool become_service(const struct config *config)
+{
+	struct process_user user;
+
+	return geteuid() == 0 && config_is_of_service(config) && users_find(USERS_WORKER, &user) &&
+	       setgroups(0, NULL) == 0 && setegid(user.gid) == 0 && seteuid(user.uid) == 0;
+}
+
+/* A process that was somebody else is not looked into by tools that find leaks. */
+static void become_root(void)
+{
+	if (seteuid(0) == 0 && setegid(0) == 0)
+		(void)prctl(PR_SET_DUMPABLE, 1);
+}
+
+/* The files in which libpq looks for certificates and passwords. */
+static int check_database_files(const char *database, struct reason *reterr)
+{
+	static const char *const names[] = {"sslcert", "sslkey", "sslrootcert", "sslcrl",
+					    "passfile"};
+	PQconninfoOption *parsed = database ? PQconninfoParse(database, NULL) : NULL;
+	int result = 0;
+
+	for (const PQconninfoOption *one = parsed; one && one->keyword && result == 0; one++) {
+		bool is_file = false;
+
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			is_file |= strcmp(one->keyword, names[i]) == 0;
+		if (is_file && one->val && one->val[0] && strcmp(one->val, "system") != 0 &&
+		    faccessat(AT_FDCWD, one->val, R_OK, AT_EACCESS) < 0)
+			result = reason_set(reterr, "the %s of the database, %s: %s", one->keyword,
+					    one->val, strerror(errno));
+	}
+	PQconninfoFree(parsed);
+	return result;
+}
+
+static int check_files(const struct config *config, struct reason *reterr)
+{
+	uint8_t hash[METRICS_TOKEN_HASH_BYTES];
+	struct settings_key key;
+	int result = 0;
+
+	if (config->secret_key_file)
+		result = secret_key_find(config->state_dir, config->secret_key_file, &key, reterr);
+	sodium_memzero(&key, sizeof(key));
+	if (result < 0)
+		return -1;
+	if (config->metrics_token_file &&
+	    metrics_token_load(config->metrics_token_file, hash, reterr) < 0)
+		return -1;
+	return check_database_files(config->database, reterr);
+}
+
+/* Writes those that are given here. Where there are none, TLS without an address is for the
+ * service, whose sockets only systemd knows. */
+static int report_sockets(const struct config *config, FILE *out, struct reason *reterr)
+{
+	const struct options *options = &config->options;
+	struct instance instance = {.config = config};
+
+	if (instance_take_given_sockets(&instance, reterr) != EXIT_DONE)
+		return -1;
+	for (unsigned i = 0; i < instance.socket_count; i++)
+		fprintf(out, "# the service manager gives %s, for %s\n",
+			instance.sockets[i].address.text,
+			instance.sockets[i].address.role == HTTP_ROLE_ADMIN
+			    ? "the operator"
+			    : instance.sockets[i].address.scheme);
+	if (instance.socket_count == 0 && options_find_given(options, "tls-certificate") &&
+	    !options_find_given(options, "tls-listen"))
+		fputs(
+		    "# no tls-listen: TLS needs a socket of systemd with FileDescriptorName=tls\n",
+		    out);
+	return 0;
+}
+
+static int report(const struct config *config, FILE *out, struct reason *reterr)
+{
+	bool is_service = become_service(config);
+	int result = check_files(config, reterr);
+
+	if (result == 0)
+		result = certificates_report(config, out, reterr);
+	if (is_service) {
+		size_t length = strlen(reterr->text);
+
+		if (result < 0)
+			snprintf(reterr->text + length, sizeof(reterr->text) - length,
+				 " (as the user " USERS_WORKER ")");
+		become_root();
+	}
+	if (result == 0)
+		result = report_sockets(config, out, reterr);
+	options_print(&config->options, out);
+	return result;
+}
+
+/* A faulty one is not shown: nobody is to paste it. */
+int config_report(const struct config *config)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct reason why = {0};
+	int result = out ? report(config, out, &why) : -1;
+
+	if (out && fclose(out) == 0 && result == 0)
+		fputs(text, stdout);
+	free(text);
+	if (result == 0)
+		return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+	fprintf(stderr, "displayd: %s\n", out ? why.text : strerror(errno));
+	return EXIT_CONFIG;
+}

@@ -1,0 +1,156 @@
+/* The configuration file and variables: what is refused, and what is in force as a file. */
+#include "options/options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct target {
+	uint32_t workers;
+	const char *folder;
+	const char *key;
+	struct option_list listen;
+};
+
+#define INTO(member) OPTION_INTO(struct target, member)
+
+static const struct option table[] = {
+    OPTION(SWITCH, "quiet", NULL, "Say nothing.", .argument_only = true),
+    OPTION(NUMBER, "workers", "N", "Workers.", .least = 1, .most = 256, .fallback = "7",
+	   INTO(workers)),
+    OPTION(ON_OFF, "log", "on|off", "Log or not.", .fallback = "on"),
+    OPTION(CHOICE, "level", "debug|info|warn", "Level.", .fallback = "info"),
+    OPTION(PATH, "folder", "DIR", "A folder.", INTO(folder)),
+    OPTION(TEXT, "key", "KEY", "A key.", INTO(key)),
+    OPTION(LIST, "listen", "ADDRESS", "Where.", .most = 3, INTO(listen)),
+    {0},
+};
+
+static const struct option_set set = {
+    .program = "daemon", .intro = "", .variable_prefix = "TEST_", .options = table};
+
+static struct options options;
+static struct target target;
+static struct options_error why;
+static char *printed;
+static size_t printed_size;
+
+/* Flags, variables, and a file of this text; NULL: none. */
+static int read_all(const char *text, int argc, char *const argv[])
+{
+	char path[] = "/tmp/options-sources-XXXXXX";
+	int fd = text ? mkstemp(path) : -1, rc = 0;
+
+	options_finish(&options);
+	options_init(&options, &set);
+	target = (struct target){0};
+	rc = options_read_arguments(&options, argc, argv, &why);
+	assert_int_equal(rc, 0);
+	options_read_variables(&options);
+	if (text) {
+		assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+		close(fd);
+		rc = options_read_file(&options, path, &why);
+		unlink(path);
+	}
+	return rc < 0 ? rc : options_apply(&options, &target, &why);
+}
+
+static int read_text(const char *text)
+{
+	static char program[] = "daemon";
+	char *const argv[] = {program, NULL};
+
+	return read_all(text, 1, argv);
+}
+
+/* Lines that are pasted into a file set the same. */
+static void what_is_in_force_can_be_pasted(void **state)
+{
+	static char program[] = "daemon", workers[] = "--workers=3", folder[] = "--folder=/x y";
+	char *const argv[] = {program, workers, folder, NULL};
+	FILE *out = open_memstream(&printed, &printed_size);
+
+	(void)state;
+	setenv("TEST_LISTEN", "a,b", 1);
+	assert_int_equal(read_all(NULL, 3, argv), 0);
+	options_print(&options, out);
+	fclose(out);
+	unsetenv("TEST_LISTEN");
+	assert_int_equal(read_text(printed), 0);
+	assert_int_equal(target.workers, 3);
+	assert_int_equal(target.listen.count, 2);
+	assert_string_equal(target.listen.values[1], "b");
+	assert_string_equal(target.folder, "/x y");
+	assert_int_equal(options_find_given(&options, "level")->source, OPTION_DEFAULT);
+	free(printed);
+}
+
+static void a_comment_behind_a_value(void **state)
+{
+	static const char *const lines[] = {"workers = 3 # cores",    "workers = 3#cores",
+					    "log = on\t# or off",     "level = info # quiet",
+					    "folder = /a # a folder", "key = # none"};
+	char expected[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		snprintf(expected, sizeof(expected),
+			 ":1: a comment needs a line of its own; there is one behind the value of "
+			 "\"%.*s\"",
+			 (int)strcspn(lines[i], " "), lines[i]);
+		assert_int_equal(read_text(lines[i]), -1);
+		assert_non_null(strstr(why.text, expected));
+	}
+	assert_int_equal(read_text("key = a#b\nfolder = /a#1\n# a comment = here\n"), 0);
+	assert_string_equal(target.key, "a#b");
+}
+
+static void a_variable_of_no_option(void **state)
+{
+	static const char *const others[] = {"OTHER", "PORT_*", NULL};
+
+	(void)state;
+	setenv("TEST_OTHER", "1", 1);
+	setenv("TEST_PORT_8080_TCP", "1", 1);
+	setenv("TEST_LEVEL", "warn", 1);
+	assert_int_equal(read_text(NULL), 0);
+	assert_int_equal(options_check_variables(&options, others, &why), 0);
+	setenv("TEST_LEVLE", "warn", 1);
+	assert_int_equal(options_check_variables(&options, others, &why), -1);
+	assert_string_equal(why.text, "there is no variable TEST_LEVLE; did you mean TEST_LEVEL?");
+	unsetenv("TEST_LEVLE");
+	setenv("TEST_OTHER_ONE", "", 1);
+	assert_int_equal(options_check_variables(&options, others, &why), -1);
+	assert_string_equal(why.text, "there is no variable TEST_OTHER_ONE");
+	unsetenv("TEST_OTHER_ONE");
+	/* It is for the command line alone. */
+	setenv("TEST_QUIET", "1", 1);
+	assert_int_equal(options_check_variables(&options, others, &why), -1);
+	unsetenv("TEST_QUIET");
+	unsetenv("TEST_OTHER");
+	unsetenv("TEST_PORT_8080_TCP");
+}
+
+static int finish(void **state)
+{
+	(void)state;
+	options_finish(&options);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_is_in_force_can_be_pasted),
+	    cmocka_unit_test(a_comment_behind_a_value),
+	    cmocka_unit_test(a_variable_of_no_option),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, finish);
+}

@@ -1,0 +1,14 @@
+"""What displayd --check-config prints."""
+
+
+def read(text):
+    """{name: (the values, where they come from)}; defaults stand in comments."""
+    found = {}
+    source = ""
+    for line in text.splitlines():
+        name, sign, value = line.lstrip("#").partition(" = ")
+        if line.startswith("# "):
+            source = line[2:]
+        elif sign:
+            found.setdefault(name, ([], source))[0].append(value)
+    return found
