@@ -102,7 +102,7 @@ int cluster_check_owner(const struct cluster *cluster, const char *data,
 	const struct passwd *user = getpwuid(cluster->user.uid);
 	const uid_t uid = cluster->user.uid;
 	char path[CLUSTER_PATH_BYTES], number[16];
-	uid_t owner;
+	uid_t owner = uid;
 
 	snprintf(number, sizeof(number), "%u", (unsigned)uid);
 	snprintf(path, sizeof(path), "%s", cluster->folder);
