@@ -9,8 +9,15 @@
  * which was migrated before the workers started and has room, all workers have begun to serve, and
  * the instance is not stopping. */
 
+/* An answer is true of this moment only: no proxy may give it again. */
+static void let_nobody_store(struct task *task)
+{
+	task_add_field(task, STR("Cache-Control"), STR("no-store"));
+}
+
 static struct verdict live(struct task *task)
 {
+	let_nobody_store(task);
 	return task_reply(task, 200, STR("text/plain; charset=utf-8"), STR("ok\n"));
 }
 
@@ -37,6 +44,7 @@ static struct verdict ready(struct task *task)
 {
 	struct service *service = task_service(task);
 
+	let_nobody_store(task);
 	if (service->is_draining)
 		return task_fail_busy(task, 1, "this instance is going down");
 	if (!atomic_load(service->is_instance_ready))

@@ -71,7 +71,8 @@ def check_without_database(clients, account, device):
                                 body={"image": images.text(images.png())})
         answer.problem(503)
         client.request("DELETE", device.path + "/installations/x", key=account.key).problem(503)
-        assert int(client.request("GET", "/readyz")["Retry-After"]) >= 1
+        unready = client.request("GET", "/readyz")
+        assert int(unready["Retry-After"]) >= 1 and unready["Cache-Control"] == "no-store"
         assert client.request("GET", "/livez").status == 200
         # What needs no database is answered as ever.
         assert client.request("GET", "/v1/devices").status == 401

@@ -13,6 +13,8 @@ REQUEST_ID = re.compile(r"[0-9a-f]{32}")
 def test_healthy(world, path):
     answer = world.get(path)
     assert answer.status == 200 and answer.body == b"ok\n"
+    for method in ("GET", "HEAD"):
+        assert world.request(method, path)["Cache-Control"] == "no-store"
 
 
 def targets(device):

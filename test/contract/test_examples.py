@@ -2,10 +2,15 @@
 document shows of answers fits its own schemas."""
 
 import itertools
+import json
+import os
+import urllib.parse
 
 import pytest
 import scene
 from scene import CONTRACT
+
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs")
 
 # Each needs what those before it have made.
 ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "pushImage", "uploadAppVersion",
@@ -31,13 +36,14 @@ def owner(world):
 
 
 def requests_of(template, operation):
-    """Paths and If-None-Match of all combinations of a parameter's examples."""
+    """Targets and fields of all combinations of a parameter's examples."""
     parameters = CONTRACT.parameters(template, operation)
     for values in itertools.product(*map(scene.examples_of, parameters)):
-        named = list(zip(parameters, values))
-        yield (scene.target(template, **{found["name"]: value for found, value in named
-                                         if found["in"] == "path"}),
-               [(found["name"], value) for found, value in named if found["in"] == "header"])
+        named = [(found["in"], found["name"], value) for found, value in zip(parameters, values)]
+        query = urllib.parse.urlencode([(name, value) for where, name, value in named if where == "query"])
+        yield (scene.target(template, **{name: value for where, name, value in named if where == "path"})
+               + (f"?{query}" if query else ""),
+               [(name, value) for where, name, value in named if where == "header"])
 
 
 def prepare(world, device, app_id, operation_id):
@@ -122,6 +128,16 @@ def test_schema_examples_fit():
     for schema in found:
         for value in schema["examples"]:
             assert CONTRACT.errors(schema, value) == [], schema
+
+
+def test_no_default_makes_a_field_required():
+    """Generators of types take a field with a default for one that is always there."""
+    for document in ("openapi.json", "web-openapi.json"):
+        with open(os.path.join(DOCS, document), encoding="utf-8") as file:
+            schemas = json.load(file)["components"]["schemas"]
+        fields = {f"{name}.{field}": schema for name, one in schemas.items()
+                  for field, schema in one.get("properties", {}).items()}
+        assert [name for name, schema in fields.items() if "default" in schema] == []
 
 
 def test_object_schemas_say_all():

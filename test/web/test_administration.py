@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import lock_sessions
 import pytest
 from lists import next_target
-from people import (OTHER_PASSWORD, PASSWORD, TIMESTAMP, UNKNOWN_ID, Browser, Person, make_first,
+from people import (CONTRACT, OTHER_PASSWORD, PASSWORD, TIMESTAMP, UNKNOWN_ID, Browser, Person, make_first,
                     token_of, wait_until)
 from server import CtlError
 
@@ -291,3 +291,21 @@ def test_audit(world, administrator):
     [newest] = administrator.get("/web/admin/audit?limit=1").ok()
     assert (newest["actor"], newest["action"], newest["target"], newest["address"]) == (
         "displayctl", "link.create", person.email, None)
+
+
+def test_the_document_has_a_cursor_for_each_list(world):
+    """An example of a cursor is taken by the list that it is an example of."""
+    person = Person(world, is_administrator=True, is_reviewer=True)
+    browser = person.browser()
+    slug = f"app-{person.id}"
+    assert browser.post("/web/studio", {"slug": slug, "name": "Clock"}).status == 201
+    asked = 0
+    for method, template, operation in CONTRACT.operations():
+        cursors = [found["example"] for found in CONTRACT.parameters(template, operation)
+                   if found["name"] == "cursor"]
+        for cursor in cursors:
+            path = template.replace("{appId}", slug)
+            browser.request(method, f"{path}?limit=2&cursor={cursor}").ok()
+            browser.request(method, f"{path}?limit=2&cursor={'A' * 34}").problem(400)
+            asked += 1
+    assert asked >= 9
