@@ -271,11 +271,11 @@ class Server:
     def address(self):
         """Host and port of its first listener for all, from the log: --public-url may be another."""
         log = self.log().replace('":"', "=").replace('":', "=").replace('"', " ")
-        found = re.search(r"listening[ ,]+address=(?!unix|proxy)(\S+):\d+[ ,]+port=(\d+)", log)
+        found = re.search(r"listening[ ,]+address=(?!unix|proxy)(\S*):\d+[ ,]+port=(\d+)", log)
         if not found:  # --log-level hides it
             parts = urllib.parse.urlsplit(self.url)
             return parts.hostname, parts.port
-        return found[1].strip("[]"), int(found[2])
+        return found[1].strip("[]") or "localhost", int(found[2])
 
     # ---- talking to it ----
 

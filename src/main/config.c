@@ -130,9 +130,10 @@ static const struct option settings[] = {
 	   "Whether the log has the link that makes the first account while there is none.",
 	   .fallback = "on", INTO(first_link)),
     OPTION(LIST, "listen", "ADDRESS",
-	   "Where to listen: ADDR:PORT, [ADDR]:PORT or unix:PATH; with proxy: in front of it where "
-	   "proxies speak the PROXY protocol, version 1 or 2 (proxy:127.0.0.1:8081). May be given "
-	   "several times. Default: 127.0.0.1:8080, or nowhere where --tls-listen is given.",
+	   "Where to listen: ADDR:PORT, [ADDR]:PORT, :PORT or [::]:PORT for all addresses of IPv4 "
+	   "and IPv6, or unix:PATH; with proxy: in front of it where proxies speak the PROXY "
+	   "protocol, version 1 or 2 (proxy:127.0.0.1:8081). May be given several times. Default: "
+	   "127.0.0.1:8080, or nowhere where --tls-listen is given.",
 	   .absent = "(none)", .most = CONFIG_LISTEN_MAX),
     OPTION(CHOICE, "log-format", "logfmt|json", "Form of the log lines on stderr.",
 	   .fallback = "logfmt", INTO(log_format)),
@@ -410,6 +411,7 @@ int config_read_with(struct config *ret_config, const char *other_file, int argc
 		return -1;
 	if (read_listen(ret_config, "admin-listen", HTTP_ROLE_ADMIN, reterr) < 0)
 		return -1;
+	listen_address_share_port(ret_config->listen, ret_config->listen_count);
 	listen_in_state_dir(ret_config);
 	return 0;
 }

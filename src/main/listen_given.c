@@ -79,6 +79,7 @@ static int take(int fd, struct str name, struct listen_socket *ret, struct reaso
 {
 	struct listen_socket given = {.address.scheme = "http", .fd = fd, .is_given = true};
 	socklen_t length = sizeof(given.address.address);
+	int v6_only = 1;
 
 	for (size_t i = 0; i < array_length(roles); i++)
 		if (str_equal(name, str_from(roles[i].name)))
@@ -91,6 +92,10 @@ static int take(int fd, struct str name, struct listen_socket *ret, struct reaso
 				  "no stream socket which listens",
 				  fd);
 	given.address.length = length;
+	given.address.takes_v4 = given.address.address.any.sa_family == AF_INET6 &&
+				 getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &v6_only,
+					    &(socklen_t){sizeof(v6_only)}) == 0 &&
+				 !v6_only;
 	*ret = given;
 	return 0;
 }

@@ -25,11 +25,16 @@ static int parse_unix(struct str path, struct listen_address *ret, struct reason
 	return 0;
 }
 
+/* host: "" stands for "::" in brackets. */
 static bool parse_host(const char *host, bool bracketed, uint16_t port, struct listen_address *ret)
 {
 	struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)&ret->address.storage;
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)&ret->address.storage;
 
+	if (!host[0]) {
+		host = "::";
+		bracketed = true;
+	}
 	if (!bracketed && strcmp(host, "localhost") == 0)
 		host = "127.0.0.1";
 	if (!bracketed && inet_pton(AF_INET, host, &v4->sin_addr) == 1) {
@@ -42,6 +47,7 @@ static bool parse_host(const char *host, bool bracketed, uint16_t port, struct l
 		v6->sin6_family = AF_INET6;
 		v6->sin6_port = htons(port);
 		ret->length = sizeof(*v6);
+		ret->takes_v4 = IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr);
 		return true;
 	}
 	return false;
@@ -49,8 +55,8 @@ static bool parse_host(const char *host, bool bracketed, uint16_t port, struct l
 
 int listen_address_parse(struct str text, struct listen_address *ret, struct reason *reterr)
 {
-	static const char form[] = "must be ADDR:PORT, [ADDR]:PORT or unix:PATH, such as "
-				   "127.0.0.1:8080, perhaps with proxy: in front of it";
+	static const char form[] = "must be ADDR:PORT, [ADDR]:PORT, :PORT or unix:PATH, such "
+				   "as 127.0.0.1:8080, perhaps with proxy: in front of it";
 	struct listen_address address = {.scheme = "http"};
 	const struct str proxy = STR("proxy:");
 	struct str host = text;
@@ -72,7 +78,7 @@ int listen_address_parse(struct str text, struct listen_address *ret, struct rea
 	}
 	while (host.length > 0 && host.data[host.length - 1] != ':')
 		host.length--;
-	if (host.length < 2)
+	if (host.length < 1)
 		return reason_set(reterr, "%s", form);
 	if (!str_to_uint64(str_from_offset(text, host.length), 65535, &port))
 		return reason_set(reterr, "has no port from 0 to 65535 at its end");
@@ -93,6 +99,22 @@ int listen_address_parse(struct str text, struct listen_address *ret, struct rea
 bool listen_address_is_unix(const struct listen_address *address)
 {
 	return address->address.any.sa_family == AF_UNIX;
+}
+
+void listen_address_share_port(struct listen_address *addresses, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		for (unsigned j = 0; addresses[i].takes_v4 && j < count; j++) {
+			const struct sockaddr_in *v4 =
+			    (const struct sockaddr_in *)(const void *)&addresses[j].address;
+			const struct sockaddr_in6 *v6 =
+			    (const struct sockaddr_in6 *)(const void *)&addresses[i].address;
+
+			if (v4->sin_family == AF_INET && v4->sin_port == v6->sin6_port &&
+			    v4->sin_port != 0)
+				addresses[i].takes_v4 = false;
+		}
+	}
 }
 
 bool listen_address_is_same(const struct listen_address *a, const struct listen_address *b)
@@ -165,35 +187,67 @@ static int bind_unix(int fd, const struct listen_address *address, struct listen
 
 static int bind_tcp(int fd, const struct listen_address *address)
 {
-	int on = 1;
+	int on = 1, v6_only = !address->takes_v4;
 
 	/* Connections of a server that just ended do not keep the port; a server that still listens
 	 * does. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (address->address.any.sa_family == AF_INET6)
-		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &v6_only, sizeof(v6_only));
 	return bind(fd, &address->address.any, address->length);
+}
+
+/* For "[::]" where the machine has no IPv6. */
+static void use_v4(struct listen_address *address)
+{
+	const struct sockaddr_in6 *v6 =
+	    (const struct sockaddr_in6 *)(const void *)&address->address;
+	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = v6->sin6_port};
+
+	memset(&address->address, 0, sizeof(address->address));
+	memcpy(&address->address, &v4, sizeof(v4));
+	address->length = sizeof(v4);
+}
+
+static int open_stream(struct listen_address *address)
+{
+	int type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+	int fd = socket(address->address.any.sa_family, type, 0);
+
+	if (fd >= 0 || errno != EAFNOSUPPORT || !address->takes_v4)
+		return fd;
+	use_v4(address);
+	return socket(AF_INET, type, 0);
+}
+
+/* The port that the kernel chose. Both families have it at the same place. */
+static void keep_port(int fd, struct listen_address *address)
+{
+	struct sockaddr_storage bound;
+	socklen_t length = sizeof(bound);
+
+	if (getsockname(fd, (struct sockaddr *)&bound, &length) == 0)
+		((struct sockaddr_in *)(void *)&address->address)->sin_port =
+		    ((struct sockaddr_in *)(void *)&bound)->sin_port;
 }
 
 int listen_socket_open(const struct listen_address *address, struct listen_socket *ret,
 		       struct reason *reterr)
 {
 	struct listen_socket opened = {.address = *address, .fd = -1};
+	struct listen_address own = *address;
 	bool local = listen_address_is_unix(address);
 	int error;
 
 	error = local ? remove_stale(address, reterr) : 0;
 	if (error < 0)
 		return error;
-	opened.fd =
-	    socket(address->address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	opened.fd = open_stream(&own);
 	if (opened.fd >= 0 &&
-	    (local ? bind_unix(opened.fd, address, &opened) : bind_tcp(opened.fd, address)) == 0 &&
+	    (local ? bind_unix(opened.fd, &own, &opened) : bind_tcp(opened.fd, &own)) == 0 &&
 	    listen(opened.fd, BACKLOG) == 0) {
-		socklen_t length = sizeof(opened.address.address);
-
 		if (!local)
-			getsockname(opened.fd, &opened.address.address.any, &length);
+			keep_port(opened.fd, &opened.address);
 		*ret = opened;
 		return 0;
 	}
@@ -291,6 +345,19 @@ static bool find_reachable(int family, char *ret_text, socklen_t size)
 	return found;
 }
 
+/* The URL of a listener for all addresses: panels are more likely to have IPv4 than IPv6. */
+static bool url_of_any(const struct listen_address *address, char *ret_url, size_t size)
+{
+	const struct sockaddr_in6 *v6 =
+	    (const struct sockaddr_in6 *)(const void *)&address->address;
+	char host[INET6_ADDRSTRLEN];
+
+	if (!find_reachable(AF_INET, host, sizeof(host)))
+		return false;
+	snprintf(ret_url, size, "%s://%s:%u", address->scheme, host, ntohs(v6->sin6_port));
+	return true;
+}
+
 bool listen_address_url(const struct listen_address *address, char *ret_url, size_t size)
 {
 	const struct sockaddr_storage *storage = &address->address.storage;
@@ -300,6 +367,8 @@ bool listen_address_url(const struct listen_address *address, char *ret_url, siz
 
 	if (address->expects_proxy_header)
 		return false;
+	if (address->takes_v4 && url_of_any(address, ret_url, size))
+		return true;
 	if (storage->ss_family == AF_INET) {
 		if (v4->sin_addr.s_addr != htonl(INADDR_ANY) ||
 		    !find_reachable(AF_INET, host, sizeof(host)))

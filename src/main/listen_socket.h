@@ -1,5 +1,6 @@
-/* Where the server listens: "127.0.0.1:8080", "[::1]:8080", "localhost:8080", "unix:PATH". With
- * "proxy:" in front, each connection begins with a PROXY header (wire/proxy.h). */
+/* Where the server listens: "127.0.0.1:8080", "[::1]:8080", "localhost:8080", "unix:PATH", and
+ * ":8080" or "[::]:8080" for all addresses, of IPv4 too. With "proxy:" in front, each connection
+ * begins with a PROXY header (wire/proxy.h). */
 #pragma once
 
 #include "base/str.h"
@@ -17,6 +18,7 @@ struct listen_address {
 	bool is_private;     /* a unix socket for this user alone */
 	bool expects_proxy_header;
 	bool is_tls;
+	bool takes_v4; /* all addresses of IPv6, and those of IPv4 */
 	union {
 		struct sockaddr any;
 		struct sockaddr_un local;
@@ -40,12 +42,17 @@ listen_address_parse(struct str text, struct listen_address *ret, struct reason 
 
 bool listen_address_is_unix(const struct listen_address *address);
 
+/* Leaves the addresses of IPv4 to others of these that listen at the same port: without that none
+ * of them could be opened beside "[::]". */
+void listen_address_share_port(struct listen_address *addresses, unsigned count);
+
 /* Whether both are one place to listen. */
 bool listen_address_is_same(const struct listen_address *a, const struct listen_address *b);
 
-/* Opens and listens. "[::]" is IPv6 alone. A unix socket gets mode 0660, or 0600 where it is
- * private; a file that a dead server left is replaced, a file whose server answers is not. 0, or a
- * negative errno with a reason; -EADDRINUSE: another program listens there. */
+/* Opens and listens. A machine without IPv6 has all addresses of IPv4 for "[::]". A unix socket
+ * gets mode 0660, or 0600 where it is private; a file that a dead server left is replaced, a file
+ * whose server answers is not. 0, or a negative errno with a reason; -EADDRINUSE: another program
+ * listens there. */
 __attribute__((warn_unused_result)) int listen_socket_open(const struct listen_address *address,
 							   struct listen_socket *ret,
 							   struct reason *reterr);

@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import struct
+import subprocess
 import time
 
 import pytest
@@ -58,6 +59,22 @@ def test_several_listeners(serve, folder):
         assert client.recv(100).startswith(b"HTTP/1.1 200 ")
     assert server.stop() == 0
     assert not os.path.exists(path)
+
+
+@pytest.mark.parametrize("address", [":0", "[::]:0"])
+def test_all_addresses_of_both_families(serve, address):
+    """What comes by IPv4 is told by its IPv4 address. The URL is one that a panel without IPv6 reaches."""
+    server = serve("--access-log", "on", listen=address).start()
+    port = server.address[1]
+    for host, remote in (("127.0.0.1", "127.0.0.1"), ("::1", "::1")):
+        connection = http.client.HTTPConnection(host, port, timeout=60)
+        connection.request("GET", "/livez")
+        assert connection.getresponse().status == 200
+        connection.close()
+        server.wait_for_log(f" remote={remote} ")
+    has_v4 = any(":" not in word for word in subprocess.run(
+        ["hostname", "-I"], capture_output=True, text=True, check=True).stdout.split())
+    assert (re.match(r"http://[0-9.]+:\d+$", server.url) is not None) is has_v4
 
 
 def test_admin_listener(serve):

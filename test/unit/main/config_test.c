@@ -183,9 +183,10 @@ static void an_address_is_listed_once(void **state)
 	assert_string_equal(why.text, "--admin-listen is given twice");
 	assert_int_equal(read_config("--listen=127.0.0.1:0", "--listen=127.0.0.1:0", NULL), 0);
 	assert_int_equal(config.listen_count, 2 + 1);
-	assert_string_equal(file_fault("\nlisten = 127.0.0.1\n"),
-			    ":2: listen must be ADDR:PORT, [ADDR]:PORT or unix:PATH, such as "
-			    "127.0.0.1:8080, perhaps with proxy: in front of it");
+	assert_string_equal(
+	    file_fault("\nlisten = 127.0.0.1\n"),
+	    ":2: listen must be ADDR:PORT, [ADDR]:PORT, :PORT or unix:PATH, such as "
+	    "127.0.0.1:8080, perhaps with proxy: in front of it");
 }
 
 static void listeners_for_proxies(void **state)

@@ -27,7 +27,13 @@ static void addresses_that_are_taken(void **state)
 	assert_int_equal(parse("0.0.0.0:65535", &address), 0);
 	assert_int_equal(parse("[::1]:80", &address), 0);
 	assert_int_equal(address.address.any.sa_family, AF_INET6);
+	assert_false(address.takes_v4);
 	assert_int_equal(parse("[::]:80", &address), 0);
+	assert_true(address.takes_v4);
+	assert_int_equal(parse(":80", &address), 0);
+	assert_true(address.takes_v4);
+	assert_int_equal(parse("proxy::80", &address), 0);
+	assert_true(address.takes_v4 && address.expects_proxy_header);
 	assert_int_equal(parse("unix:/run/displayd.sock", &address), 0);
 	assert_true(listen_address_is_unix(&address));
 	assert_string_equal(address.address.local.sun_path, "/run/displayd.sock");
@@ -59,7 +65,6 @@ static void addresses_that_are_refused(void **state)
 	static const char *const refused[] = {
 	    "",
 	    ":",
-	    ":80",
 	    "8080",
 	    "127.0.0.1",
 	    "127.0.0.1:",
@@ -83,6 +88,8 @@ static void addresses_that_are_refused(void **state)
 	    "proxy:proxy:127.0.0.1:80",
 	    "PROXY:127.0.0.1:80",
 	    "[]:80",
+	    "*:80",
+	    "::80",
 	    "[:80",
 	};
 	struct listen_address address;
@@ -146,6 +153,64 @@ static void any_address_is_shown_as_one_that_can_be_reached(void **state)
 	listen_socket_close(&socket);
 }
 
+static bool can_connect(int family, unsigned port)
+{
+	struct sockaddr_in v4 = {.sin_family = AF_INET,
+				 .sin_port = htons((uint16_t)port),
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6,
+				  .sin6_port = htons((uint16_t)port),
+				  .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+	int fd = socket(family, SOCK_STREAM, 0);
+	int rc = connect(fd, family == AF_INET ? (void *)&v4 : (void *)&v6,
+			 family == AF_INET ? sizeof(v4) : sizeof(v6));
+
+	close(fd);
+	return rc == 0;
+}
+
+static void both_families_at_one_port(void **state)
+{
+	static const char *const texts[] = {":0", "[::]:0"};
+
+	(void)state;
+	for (size_t i = 0; i < array_length(texts); i++) {
+		struct listen_address address;
+		struct listen_socket socket;
+
+		assert_int_equal(parse(texts[i], &address), 0);
+		assert_int_equal(listen_socket_open(&address, &socket, &why), 0);
+		assert_int_not_equal(listen_socket_port(&socket), 0);
+		assert_true(can_connect(AF_INET, listen_socket_port(&socket)));
+		assert_true(can_connect(AF_INET6, listen_socket_port(&socket)));
+		listen_socket_close(&socket);
+	}
+}
+
+/* As configurations have it that were written when "[::]" was IPv6 alone. */
+static void ipv4_beside_all_addresses(void **state)
+{
+	struct listen_address addresses[3];
+	struct listen_socket v4, v6;
+	char text[32];
+
+	(void)state;
+	assert_int_equal(parse("127.0.0.1:0", &addresses[0]), 0);
+	assert_int_equal(listen_socket_open(&addresses[0], &v4, &why), 0);
+	snprintf(text, sizeof(text), "127.0.0.1:%u", listen_socket_port(&v4));
+	assert_int_equal(parse(text, &addresses[0]), 0);
+	snprintf(text, sizeof(text), "[::]:%u", listen_socket_port(&v4));
+	assert_int_equal(parse(text, &addresses[1]), 0);
+	assert_int_equal(parse(":0", &addresses[2]), 0);
+	listen_address_share_port(addresses, 3);
+	assert_false(addresses[1].takes_v4);
+	assert_true(addresses[2].takes_v4);
+	assert_int_equal(listen_socket_open(&addresses[1], &v6, &why), 0);
+	assert_true(can_connect(AF_INET6, listen_socket_port(&v6)));
+	listen_socket_close(&v6);
+	listen_socket_close(&v4);
+}
+
 static void unix_sockets(void **state)
 {
 	char folder[TEMPORARY_SIZE], path[TEMPORARY_SIZE + 8], text[80];
@@ -199,6 +264,8 @@ int main(void)
 	    cmocka_unit_test(unix_paths_have_a_limit),
 	    cmocka_unit_test(port_0_gets_a_port),
 	    cmocka_unit_test(any_address_is_shown_as_one_that_can_be_reached),
+	    cmocka_unit_test(both_families_at_one_port),
+	    cmocka_unit_test(ipv4_beside_all_addresses),
 	    cmocka_unit_test(unix_sockets),
 	};
 
