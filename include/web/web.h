@@ -15,6 +15,9 @@
 struct web_service {
 	struct api_service api;
 	struct site site;
+	const char *const
+	    *frame_origins; /* whose pages may frame /panel: "https://home.example.org" */
+	unsigned frame_origin_count;
 	const char *panel_url; /* what the URLs of panels start with, no slash at its end */
 	const struct settings_key *settings_key; /* of secret settings of apps */
 	enum web_registration registration;
@@ -36,6 +39,8 @@ struct web_settings {
 	unsigned workers;
 	unsigned worker_slots; /* how many there may be for a while: 0 .. worker_slots - 1 */
 	enum web_registration registration;
+	const char *const *frame_origins; /* they stay valid */
+	unsigned frame_origin_count;
 	bool allows_plain_http;
 	unsigned rate_limit; /* requests a second per key; 0 turns all rate limits off */
 	const char *version; /* of displayd; static */

@@ -5,47 +5,16 @@
 #include "http/proxies.h"
 #include "http/tls.h"
 #include "main/config_database.h"
+#include "main/config_url.h"
 #include "main/state_dir.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <sched.h>
 #include <sodium.h>
 #include <unistd.h>
-#include <wire/url.h>
 
 /* Where the build installs displayd.conf. */
 #define CONFIG_SERVICE_FILE DISPLAYD_SYSCONFDIR "/displayd/displayd.conf"
-
-static int read_http_url(const char *value, struct wire_url *ret_url, struct options_error *reterr)
-{
-	const char *fault = wire_url_parse(value, strlen(value), ret_url);
-
-	if (strncmp(value, "http", 4) != 0)
-		return options_error_set(reterr, "must start with http:// or https://");
-	return fault ? options_error_set(reterr, "is no URL: %s", fault) : 0;
-}
-
-/* Browsers send an origin in one form only, in lower case and without the scheme's own port, and it
- * is compared byte for byte. */
-static int check_cors_origin(char *value, struct options_error *reterr)
-{
-	char origin[sizeof("https://") + WIRE_AUTHORITY_BYTES];
-	struct wire_url url;
-	bool is_plain = true;
-
-	if (read_http_url(value, &url, reterr) < 0)
-		return -1;
-	for (const char *c = url.host; *c; c++)
-		is_plain &=
-		    islower((unsigned char)*c) || isdigit((unsigned char)*c) || strchr(".-:", *c);
-	snprintf(origin, sizeof(origin), "%s://%s", url.scheme, url.authority);
-	if (!is_plain || strcmp(value, origin) != 0)
-		return options_error_set(
-		    reterr, "must be an origin such as https://panels.example.org, in lower case, "
-			    "with neither a path nor the scheme's own port");
-	return 0;
-}
 
 static int check_proxy(char *value, struct options_error *reterr)
 {
@@ -65,26 +34,6 @@ static int check_egress(char *value, struct options_error *reterr)
 		return 0;
 	return options_error_set(reterr, "must be an address, or a network such as 10.0.0.0/8 with "
 					 "no bit set behind its prefix");
-}
-
-/* Cuts slashes off its end. */
-static int check_public_url(char *value, struct options_error *reterr)
-{
-	size_t length = strlen(value);
-	struct wire_url url;
-
-	if (read_http_url(value, &url, reterr) < 0)
-		return -1;
-	if (length > CONFIG_PUBLIC_URL_BYTES)
-		return options_error_set(reterr, "is longer than %d characters",
-					 CONFIG_PUBLIC_URL_BYTES);
-	if (strpbrk(value, "\"<>\\^`{|}"))
-		return options_error_set(reterr, "holds a character that no URL has");
-	if (strpbrk(value, "?@"))
-		return options_error_set(reterr, "must have neither a user nor a query");
-	while (value[length - 1] == '/')
-		value[--length] = 0;
-	return 0;
 }
 
 #define INTO(member) OPTION_INTO(struct config, member)
@@ -114,7 +63,7 @@ static const struct option settings[] = {
     OPTION(LIST, "cors-origin", "ORIGIN",
 	   "An origin whose pages may call the API, such as https://panels.example.org. May be "
 	   "given several times. Default: none.",
-	   .absent = "(none)", .most = CONFIG_CORS_ORIGINS_MAX, .check = check_cors_origin,
+	   .absent = "(none)", .most = CONFIG_CORS_ORIGINS_MAX, .check = config_check_origin,
 	   INTO(cors_origins)),
     OPTION(TEXT, "database", "URL",
 	   "PostgreSQL 15 to 17 to use: postgresql://USER@HOST/NAME or \"host=... dbname=...\". "
@@ -144,6 +93,11 @@ static const struct option settings[] = {
 	   "or more characters, such as \"openssl rand -hex 32\" writes. Default: none; then "
 	   "/metrics is on the admin listeners alone.",
 	   .absent = "(none)", INTO(metrics_token_file)),
+    OPTION(LIST, "panel-frame", "ORIGIN",
+	   "An origin whose pages may show the page /panel in a frame, such as "
+	   "http://home.example.org:8123. May be given several times. Default: none.",
+	   .absent = "(none)", .most = CONFIG_FRAME_ORIGINS_MAX, .check = config_check_origin,
+	   INTO(frame_origins)),
     OPTION(ON_OFF, "plain-http-sign-in", "on|off",
 	   "Whether people sign in although the public URL is plain http and not on this machine: "
 	   "whoever can listen on the way sees their passwords.",
@@ -151,7 +105,8 @@ static const struct option settings[] = {
     OPTION(TEXT, "public-url", "URL",
 	   "What URLs that are handed out start with, such as https://panels.example.org. Default: "
 	   "the first listener.",
-	   .absent = "(made from the first listener)", .check = check_public_url, INTO(public_url)),
+	   .absent = "(made from the first listener)", .check = config_check_public_url,
+	   INTO(public_url)),
     OPTION(NUMBER, "rate-limit", "N", "Requests a second per key; 0 turns all rate limits off.",
 	   .most = CONFIG_RATE_MAX, .fallback = "500", INTO(rate_limit)),
     OPTION(

@@ -18,6 +18,7 @@ enum {
 	/* --listen, --tls-listen, --admin-listen, and that of the state directory */
 	CONFIG_LISTENERS_MAX = 3 * CONFIG_LISTEN_MAX + 1,
 	CONFIG_CORS_ORIGINS_MAX = 16,
+	CONFIG_FRAME_ORIGINS_MAX = 16,
 	CONFIG_EGRESS_MAX = 64,
 	CONFIG_WORKERS_MAX = 256,
 	/* Two generations of workers, of which one retires: see main/children.h. */
@@ -48,11 +49,12 @@ struct config {
 	uint32_t workers;
 	struct option_list tls_certificates; /* with tls_keys as many; none: no TLS */
 	struct option_list tls_keys;
-	struct option_list cors_origins; /* none: no cross-origin requests */
-	struct option_list trusted;	 /* proxies: see http/proxies.h */
-	const char *secret_key_file;	 /* NULL: the one in the state directory */
-	const char *metrics_token_file;	 /* NULL: metrics are for the admin listener alone */
-	const char *database;		 /* NULL: the embedded cluster */
+	struct option_list cors_origins;  /* none: no cross-origin requests */
+	struct option_list frame_origins; /* whose pages may frame /panel */
+	struct option_list trusted;	  /* proxies: see http/proxies.h */
+	const char *secret_key_file;	  /* NULL: the one in the state directory */
+	const char *metrics_token_file;	  /* NULL: metrics are for the admin listener alone */
+	const char *database;		  /* NULL: the embedded cluster */
 	const char *public_url; /* without a slash at its end; NULL: made from the first listener */
 	uint32_t rate_limit;	/* requests a second per key; 0: no rate limit at all */
 	uint32_t renderers;	/* of a kind in each worker, see render/engines.h; 0: none */

@@ -14,13 +14,21 @@
 extern const struct http_static_file pages[];
 extern const size_t pages_count;
 
+static bool is_panel(struct task *task)
+{
+	return str_equal(task_request(task)->path, STR("/panel"));
+}
+
 static struct verdict reply_file(struct task *task, struct str name)
 {
 	const struct http_static_file *file = http_static_find(pages, pages_count, name);
 
 	if (!file)
 		return task_fail(task, 404, "there is no such resource");
-	web_add_page_fields(task);
+	if (is_panel(task))
+		web_add_framed_page_fields(task);
+	else
+		web_add_page_fields(task);
 	return task_reply_static(task, file);
 }
 

@@ -12,6 +12,8 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 
 	site_init(&web->site, web->api.service.public_url, settings->allows_plain_http);
 	web->registration = settings->registration;
+	web->frame_origins = settings->frame_origins;
+	web->frame_origin_count = settings->frame_origin_count;
 	web->sessions = region_common(settings->shared, &session_region);
 	web->vitals = vitals_create(&web->api.metrics, settings);
 	web->removals = removals_create(web->api.service.loop, web->api.service.db);

@@ -2,6 +2,9 @@
 
 import re
 
+import pytest
+from server import Server
+
 
 def test_a_page_is_a_shell_that_names_its_files(scene):
     answer = scene.server.get("/panel")
@@ -51,3 +54,23 @@ def test_a_slash_behind_a_page_leads_to_the_page(scene):
     answer = scene.server.get("/panel/?a=b")
     assert answer.status == 308
     assert answer.headers["Location"] == "../panel?a=b"
+
+
+HOMES = ("http://home.example.org:8123", "https://home.example.org")
+
+
+@pytest.fixture(scope="module")
+def framed():
+    with Server("--panel-frame", HOMES[0], "--panel-frame", "HTTPS://Home.Example.ORG") as server:
+        yield server
+
+
+def test_only_the_panel_may_be_framed(framed):
+    """By the origins that are named. The cookie is SameSite=Lax: no frame of another site has it."""
+    policy = framed.get("/panel").headers["Content-Security-Policy"]
+    assert policy.endswith(f"; frame-ancestors {HOMES[0]} {HOMES[1]}")
+    assert "default-src 'none'" in policy and "unsafe" not in policy
+    page = framed.get("/panel").body.decode()
+    [asset] = re.findall(r'"\./(web/assets/[^"]+)"', page)
+    for path in ("/", "/devices", "/account", "/docs", "/" + asset):
+        assert "frame-ancestors 'none'" in framed.get(path).headers["Content-Security-Policy"], path

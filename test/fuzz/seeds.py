@@ -28,6 +28,7 @@ VALUES = {
     "log-format": "json",
     "log-level": "debug",
     "metrics-token-file": "/etc/displayd/metrics-token",
+    "panel-frame": "http://home.example.org:8123",
     "plain-http-sign-in": "on",
     "public-url": "https://panels.example.org/displays/",
     "rate-limit": "100",

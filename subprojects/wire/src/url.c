@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct {
 	const char *name;
@@ -84,7 +85,8 @@ const char *wire_url_parse(const char *text, size_t length, struct wire_url *ret
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]) && start == 0; i++) {
 		size_t size = strlen(schemes[i].name);
 
-		if (length < size + 3 || memcmp(text, schemes[i].name, size) != 0 ||
+		/* RFC 3986 section 3.1: in any case. */
+		if (length < size + 3 || strncasecmp(text, schemes[i].name, size) != 0 ||
 		    memcmp(text + size, "://", 3) != 0)
 			continue;
 		ret_url->scheme = schemes[i].name;

@@ -239,7 +239,8 @@ static void values_that_are_refused(void **state)
 	    {"--cors-origin", "null"},
 	    {"--cors-origin", "ws://x"},
 	    {"--cors-origin", "https://"},
-	    {"--cors-origin", "https://X"},
+	    {"--panel-frame", "*"},
+	    {"--panel-frame", "https://x/panel"},
 	    {"--cors-origin", "https://x/"},
 	    {"--cors-origin", "https://x:443"},
 	    {"--cors-origin", "http://x:080"},
@@ -285,10 +286,10 @@ static void origins_as_browsers_send_them(void **state)
 				     "--cors-origin=http://[::1]:443", NULL),
 			 0);
 	assert_int_equal(config.cors_origins.count, 3);
-	assert_int_equal(read_config("--cors-origin", "https://X", NULL), -1);
+	assert_int_equal(read_config("--cors-origin", "https://x/", NULL), -1);
 	assert_string_equal(why.text, "--cors-origin must be an origin such as "
-				      "https://panels.example.org, in lower case, with neither a "
-				      "path nor the scheme's own port");
+				      "https://panels.example.org, with neither a path nor the "
+				      "scheme's own port");
 }
 
 static void a_public_url_loses_its_last_slash(void **state)
@@ -296,6 +297,19 @@ static void a_public_url_loses_its_last_slash(void **state)
 	(void)state;
 	assert_int_equal(read_config("--public-url", "https://x.example/a//", NULL), 0);
 	assert_string_equal(config.public_url, "https://x.example/a");
+}
+
+/* Schemes and hosts are the same in any case (RFC 3986 section 6.2.2.1), paths are not. */
+static void urls_may_be_in_capitals(void **state)
+{
+	(void)state;
+	assert_int_equal(read_config("--public-url=HTTPS://Panels.Example.ORG:8443/Displays/",
+				     "--cors-origin=HTTP://A.example",
+				     "--panel-frame=Https://HOME.example:8123", NULL),
+			 0);
+	assert_string_equal(config.public_url, "https://panels.example.org:8443/Displays");
+	assert_string_equal(config.cors_origins.values[0], "http://a.example");
+	assert_string_equal(config.frame_origins.values[0], "https://home.example:8123");
 }
 
 static void relative_state_directories_become_absolute(void **state)
@@ -372,7 +386,9 @@ int main(void)
 	    TEST(reading_again_finds_what_has_changed),
 	    TEST(values_that_are_refused),
 	    TEST(origins_as_browsers_send_them),
+	    TEST(urls_may_be_in_capitals),
 	    TEST(a_public_url_loses_its_last_slash),
+	    TEST(urls_may_be_in_capitals),
 	    TEST(relative_state_directories_become_absolute),
 	    TEST(passwords_are_not_shown),
 	    TEST(every_option_is_in_the_help),
