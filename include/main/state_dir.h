@@ -5,6 +5,7 @@
  *   DIR/panel-url    what those of panels start with: not an address of this machine alone, where
  *                    the server listens at another one
  *   DIR/upgrade      what became of the last upgrade, see src/main/upgrade_note.h
+ *   DIR/reload       what became of the last reload, see there
  *   DIR/secret-key   what secret settings are encrypted with, see src/main/secret_key.h
  *   DIR/postgres     the embedded cluster, see db/cluster.h
  */

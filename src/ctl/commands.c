@@ -281,6 +281,10 @@ const struct ctl_command ctl_commands[] = {
 		   .most = 45),
 	    OPTION(TEXT, "installation", "ID", "A name for the entry."),
 	    OPTION(SWITCH, "background", NULL, "Wait for its turn in the rotation.")),
+    COMMAND("reload", NULL,
+	    "Have the running server read its configuration anew, and wait for what becomes of it. "
+	    "No request is lost. A faulty configuration is refused, and the one before stays.",
+	    ctl_reload),
     COMMAND("restore", "FILE",
 	    "Put a backup into a new state directory or an empty database; - is stdin. A backup of "
 	    "an older version is brought up to date. No server may run there. Where it fails or is "

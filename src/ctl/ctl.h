@@ -96,6 +96,7 @@ enum ctl_exit ctl_key_revoke(struct ctl *ctl);
 enum ctl_exit ctl_key_show(struct ctl *ctl);
 enum ctl_exit ctl_migrate(struct ctl *ctl);
 enum ctl_exit ctl_push(struct ctl *ctl);
+enum ctl_exit ctl_reload(struct ctl *ctl);
 enum ctl_exit ctl_restore(struct ctl *ctl);
 enum ctl_exit ctl_status(struct ctl *ctl);
 enum ctl_exit ctl_upgrade(struct ctl *ctl);

@@ -46,20 +46,42 @@ static const struct config *in_force(const struct reload *reload)
 	return reload->current ? reload->current : reload->first;
 }
 
-static void tell_restart(const char *setting)
+/* One who waits for the answer sees nothing else. */
+static void write_note(struct reload *reload, enum upgrade_state state)
 {
+	reload->note.state = state;
+	if (upgrade_note_write(reload->first->state_dir, RELOAD_NOTE, &reload->note) < 0)
+		log_warn("supervisor", "cannot write the file reload");
+}
+
+static void begin_note(struct reload *reload)
+{
+	struct upgrade_note last;
+
+	(void)upgrade_note_read(reload->first->state_dir, RELOAD_NOTE, &last);
+	reload->note = (struct upgrade_note){.number = last.number + 1};
+	write_note(reload, UPGRADE_CHECKING);
+}
+
+static void tell_restart(struct reload *reload, const char *setting)
+{
+	char *reason = reload->note.reason;
+	size_t length = strlen(reason);
+
+	snprintf(reason + length, sizeof(reload->note.reason) - length, "%s%s",
+		 length ? ", " : "these settings change when displayd is started again: ", setting);
 	log_warn("supervisor", "a changed setting takes effect when displayd is started again",
 		 LOG_TEXT("setting", setting));
 }
 
 /* Puts back what cannot change, and says so. */
-static void keep_fixed(const struct reload *reload, struct config *next)
+static void keep_fixed(struct reload *reload, struct config *next)
 {
 	const struct config *first = reload->first;
 
 	for (const char *const *name = fixed; *name; name++)
 		if (options_differ(&next->options, &first->options, *name))
-			tell_restart(*name);
+			tell_restart(reload, *name);
 	next->state_dir = first->state_dir;
 	next->database = first->database;
 	next->secret_key_file = first->secret_key_file;
@@ -67,7 +89,7 @@ static void keep_fixed(const struct reload *reload, struct config *next)
 	next->sandbox = first->sandbox;
 	/* The render host is there, or it is not. */
 	if ((next->renderers == 0) != (first->renderers == 0)) {
-		tell_restart("renderers");
+		tell_restart(reload, "renderers");
 		next->renderers = in_force(reload)->renderers;
 	}
 }
@@ -90,8 +112,10 @@ static void find_changes(const struct config *left, const struct config *right,
 	}
 }
 
-static enum reload_outcome refuse(struct config *next, const char *why)
+static enum reload_outcome refuse(struct reload *reload, struct config *next, const char *why)
 {
+	snprintf(reload->note.reason, sizeof(reload->note.reason), "%s", why);
+	write_note(reload, UPGRADE_REFUSED);
 	log_error("supervisor", "the configuration is refused: the one before stays in force",
 		  LOG_TEXT("reason", why));
 	destroy(next);
@@ -142,21 +166,23 @@ enum reload_outcome reload_begin(struct reload *reload, struct instance *instanc
 	struct options_error error;
 	struct reason why;
 
+	begin_note(reload);
 	if (config_read(next, argc, argv, &error) < 0)
-		return refuse(next, error.text);
+		return refuse(reload, next, error.text);
 	keep_fixed(reload, next);
 	find_changes(in_force(reload), next, names);
 	if (!names[0] && look_at_token(instance, next, names, &why) < 0)
-		return refuse(next, why.text);
+		return refuse(reload, next, why.text);
 	if (!names[0] && reload_certificates(instance, next, names, &why) < 0)
-		return refuse(next, why.text);
+		return refuse(reload, next, why.text);
 	if (!names[0]) {
 		log_info("supervisor", "the configuration was read anew: nothing has changed");
+		write_note(reload, UPGRADE_DONE);
 		destroy(next);
 		return RELOAD_UNCHANGED;
 	}
 	if (instance_change(instance, next, &reload->before, &why) < 0)
-		return refuse(next, why.text);
+		return refuse(reload, next, why.text);
 	log_info("supervisor", "the configuration has changed", LOG_TEXT("settings", names));
 	reload->changes_host =
 	    options_differ(&in_force(reload)->options, &next->options, "egress-allow");
@@ -167,11 +193,11 @@ enum reload_outcome reload_begin(struct reload *reload, struct instance *instanc
 
 static void undo(struct reload *reload, struct instance *instance)
 {
+	static const char why[] = "workers do not start with it";
+
 	instance_undo(instance, &reload->before);
 	set_log(in_force(reload));
-	log_error("supervisor", "the configuration is refused: the one before stays in force",
-		  LOG_TEXT("reason", "workers do not start with it"));
-	destroy(reload->next);
+	refuse(reload, reload->next, why);
 	reload->next = NULL;
 	reload->changes_host = false;
 }
@@ -191,4 +217,5 @@ void reload_end(struct reload *reload, struct instance *instance, bool is_done)
 	reload->next = NULL;
 	log_info("supervisor", "the new configuration is in force",
 		 LOG_TEXT("url", instance->public_url));
+	write_note(reload, UPGRADE_DONE);
 }

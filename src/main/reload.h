@@ -1,4 +1,5 @@
-/* SIGHUP: the configuration is read anew while the server runs.
+/* SIGHUP: the configuration is read anew while the server runs. What becomes of it is in the log
+ * and in DIR/reload (main/upgrade_note.h).
  *
  *   read -> refused: the one before stays
  *        -> nothing that workers use has changed: done
@@ -6,12 +7,14 @@
 #pragma once
 
 #include "main/instance_change.h"
+#include "main/upgrade_note.h"
 
 struct reload {
 	const struct config *first; /* that of the start: what cannot change is taken from there */
 	struct config *current;	    /* the one in force; NULL: the first */
 	struct config *next;	    /* while fresh workers start; else NULL */
 	bool changes_host;	    /* the render host has to be started anew */
+	struct upgrade_note note;
 	struct instance_before before;
 };
 

@@ -66,7 +66,7 @@ static void note(struct upgrade *upgrade, const struct instance *instance, enum 
 {
 	upgrade->note.state = state;
 	snprintf(upgrade->note.reason, sizeof(upgrade->note.reason), "%s", reason);
-	if (upgrade_note_write(instance->config->state_dir, &upgrade->note) < 0)
+	if (upgrade_note_write(instance->config->state_dir, UPGRADE_NOTE, &upgrade->note) < 0)
 		log_warn("supervisor", "cannot write the file upgrade");
 }
 
@@ -94,7 +94,7 @@ static void begin(struct upgrade *upgrade, const struct instance *instance)
 	int error;
 
 	upgrade->is_wanted = false;
-	(void)upgrade_note_read(instance->config->state_dir, &last);
+	(void)upgrade_note_read(instance->config->state_dir, UPGRADE_NOTE, &last);
 	upgrade->note = (struct upgrade_note){.number = last.number + 1, .from = DISPLAYD_VERSION};
 	upgrade->phase = UPGRADE_IN_CHECK;
 	note(upgrade, instance, UPGRADE_CHECKING, "");
@@ -241,7 +241,7 @@ static void note_restart_failed(struct upgrade *upgrade, const char *why)
 	upgrade->note.state = UPGRADE_FAILED;
 	snprintf(upgrade->note.reason, sizeof(upgrade->note.reason), "%s: %s", upgrade->program,
 		 why);
-	if (upgrade_note_write(upgrade->state_dir, &upgrade->note) < 0)
+	if (upgrade_note_write(upgrade->state_dir, UPGRADE_NOTE, &upgrade->note) < 0)
 		log_warn("supervisor", "cannot write the file upgrade");
 }
 
@@ -398,7 +398,7 @@ void upgrade_note_ready(struct upgrade *upgrade, const struct instance *instance
 {
 	struct upgrade_note last;
 
-	if (!upgrade_note_read(instance->config->state_dir, &last) ||
+	if (!upgrade_note_read(instance->config->state_dir, UPGRADE_NOTE, &last) ||
 	    last.state != UPGRADE_RESTARTING)
 		return;
 	upgrade->note = last;

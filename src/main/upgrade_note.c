@@ -20,14 +20,14 @@ const char *upgrade_state_name(enum upgrade_state state)
 	return names[state];
 }
 
-static bool find_paths(const char *state_dir, char path[static PATH_BYTES],
+static bool find_paths(const char *state_dir, const char *name, char path[static PATH_BYTES],
 		       char fresh[static PATH_BYTES])
 {
-	return snprintf(path, PATH_BYTES, "%s/upgrade", state_dir) < PATH_BYTES &&
-	       snprintf(fresh, PATH_BYTES, "%s/upgrade.new", state_dir) < PATH_BYTES;
+	return snprintf(path, PATH_BYTES, "%s/%s", state_dir, name) < PATH_BYTES &&
+	       snprintf(fresh, PATH_BYTES, "%s/%s.new", state_dir, name) < PATH_BYTES;
 }
 
-int upgrade_note_write(const char *state_dir, const struct upgrade_note *note)
+int upgrade_note_write(const char *state_dir, const char *name, const struct upgrade_note *note)
 {
 	char path[PATH_BYTES], fresh[PATH_BYTES], text[TEXT_BYTES];
 	int length =
@@ -35,7 +35,7 @@ int upgrade_note_write(const char *state_dir, const struct upgrade_note *note)
 		     note->number, names[note->state], note->from, note->to, note->reason);
 	int fd, error = 0;
 
-	if (!find_paths(state_dir, path, fresh))
+	if (!find_paths(state_dir, name, path, fresh))
 		return -ENAMETOOLONG;
 	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0)
@@ -59,13 +59,13 @@ static void take(const char *line, const char *word, char *to, size_t size)
 			 line + length + 1);
 }
 
-bool upgrade_note_read(const char *state_dir, struct upgrade_note *ret)
+bool upgrade_note_read(const char *state_dir, const char *name, struct upgrade_note *ret)
 {
 	char path[PATH_BYTES], fresh[PATH_BYTES], line[TEXT_BYTES], state[32] = "";
 	FILE *file;
 
 	*ret = (struct upgrade_note){0};
-	file = find_paths(state_dir, path, fresh) ? fopen(path, "re") : NULL;
+	file = find_paths(state_dir, name, path, fresh) ? fopen(path, "re") : NULL;
 	if (!file)
 		return false;
 	while (fgets(line, sizeof(line), file)) {

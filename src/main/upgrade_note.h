@@ -1,4 +1,10 @@
-/* What became of an upgrade: the file DIR/upgrade, which the server writes and displayctl reads.
+/* What became of an upgrade or a reload: the files DIR/upgrade and DIR/reload, which the server
+ * writes and displayctl reads. Of a reload:
+ *
+ *   checking -> refused                             the configuration before stays in force
+ *            -> done
+ *
+ * Of an upgrade:
  *
  *   checking -> refused
  *            -> waiting -> replacing -> done
@@ -22,7 +28,7 @@ enum upgrade_state {
 };
 
 struct upgrade_note {
-	unsigned long number; /* grows with each upgrade that is asked for */
+	unsigned long number; /* grows with each one that is asked for */
 	enum upgrade_state state;
 	char from[64]; /* versions; "" where it is not known */
 	char to[64];
@@ -32,9 +38,13 @@ struct upgrade_note {
 /* "done" */
 const char *upgrade_state_name(enum upgrade_state state);
 
+/* The files' names. */
+#define UPGRADE_NOTE "upgrade"
+#define RELOAD_NOTE "reload"
+
 /* Replaces the file as one. 0 or a negative errno. */
-__attribute__((warn_unused_result)) int upgrade_note_write(const char *state_dir,
+__attribute__((warn_unused_result)) int upgrade_note_write(const char *state_dir, const char *name,
 							   const struct upgrade_note *note);
 
 /* False where there is none; then *ret is zeroed. */
-bool upgrade_note_read(const char *state_dir, struct upgrade_note *ret);
+bool upgrade_note_read(const char *state_dir, const char *name, struct upgrade_note *ret);

@@ -137,6 +137,19 @@ def test_install(machine, packages):
     assert machine.run("systemctl", "is-enabled", "displayd.socket", check=False).strip() == "disabled"
 
 
+def test_a_faulty_reload_fails(machine):
+    machine.run("sh", "-c", f"echo 'rate-limit = many' >>{CONFIGURATION}")
+    told = machine.run("sh", "-c", "systemctl reload displayd.service; echo ended with $?", check=False)
+    assert "ended with 1" in told
+    assert show(machine, "ActiveState") == "active" and status(machine) == "200"
+    shown = machine.run("systemctl", "status", "displayd.service", check=False)
+    assert "rate-limit must be" in shown
+    # One line each for the supervisor, PostgreSQL and what they started.
+    assert max(map(len, machine.run("systemctl", "status", "-l", "-n", "0", "displayd.service").splitlines())) < 200
+    machine.run("sed", "-i", "/many$/d", CONFIGURATION)
+    machine.run("systemctl", "reload", "displayd.service")
+
+
 def test_what_the_unit_takes_away(machine):
     """No process of it has a right, and each has systemd's filter at least."""
     text = machine.run("sh", "-c", "cd /proc; for p in $(cat /sys/fs/cgroup/system.slice/displayd.service/"

@@ -16,7 +16,7 @@ import pytest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 from keep_alive import Load, Panels  # noqa: E402
-from server import Server, wait_until  # noqa: E402
+from server import CtlError, Server, run_ctl, wait_until  # noqa: E402
 
 IN_FORCE = 'msg="the new configuration is in force"'
 REFUSED = "the configuration is refused"
@@ -118,6 +118,32 @@ def test_a_faulty_configuration_is_refused(scene):
     scene.server.wait_for_log("No such file")
     assert scene.server.workers() == before
     assert scene.rate() == rate
+
+
+def ctl_reload(scene, *lines):
+    scene.write(*lines)
+    return scene.server.ctl("reload")
+
+
+def test_displayctl_waits_for_the_verdict(scene):
+    """What systemctl reload does."""
+    assert ctl_reload(scene, "rate-limit = 124") == {"state": "done", "reason": ""}
+    assert scene.rate() == 124
+    assert ctl_reload(scene, "rate-limit = 124")["state"] == "done"
+    assert "secret-key-file" in ctl_reload(scene, "rate-limit = 125", "secret-key-file = /nowhere")["reason"]
+    assert scene.rate() == 125
+    for line, why in (("rate-limit = many", "rate-limit"), ("metrics-token-file = /nowhere", "/nowhere"),
+                      ("rate-limit = 7 # a week", "a comment needs a line of its own")):
+        with pytest.raises(CtlError) as caught:
+            ctl_reload(scene, line)
+        assert caught.value.code == 4 and why in caught.value.text and "the configuration before stays" in caught.value.text
+    assert scene.rate() == 125
+
+
+def test_displayctl_finds_no_server(scene, folder):
+    with pytest.raises(CtlError) as caught:
+        run_ctl("--state-dir", folder, "reload")
+    assert caught.value.code == 3 and "no server runs" in caught.value.text
 
 
 def test_what_takes_a_restart_is_named(scene):
