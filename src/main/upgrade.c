@@ -371,7 +371,8 @@ void upgrade_note_start(struct upgrade *upgrade, const struct instance *instance
 {
 	struct upgrade_note last;
 
-	if (!upgrade_note_read(instance->config->state_dir, &last) || !is_under_way(last.state))
+	if (!upgrade_note_read(instance->config->state_dir, UPGRADE_NOTE, &last) ||
+	    !is_under_way(last.state))
 		return;
 	upgrade->note = last;
 	/* The new program had begun, and is the one that starts again. */
@@ -387,7 +388,8 @@ void upgrade_note_failed_start(struct upgrade *upgrade, const struct instance *i
 	struct upgrade_note last;
 
 	/* Without the lock, the file is that of another server. */
-	if (instance->lock_fd < 0 || !upgrade_note_read(instance->config->state_dir, &last) ||
+	if (instance->lock_fd < 0 ||
+	    !upgrade_note_read(instance->config->state_dir, UPGRADE_NOTE, &last) ||
 	    last.state != UPGRADE_RESTARTING)
 		return;
 	upgrade->note = last;
