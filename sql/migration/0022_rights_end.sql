@@ -12,13 +12,14 @@ COMMENT ON COLUMN account_link.is_operators IS 'made by a program on the server:
 DELETE FROM account_link WHERE kind <> 'first';
 UPDATE account_link SET is_operators = true;
 
--- Whether a link can still be used, apart from its account.
-CREATE FUNCTION link_holds(link account_link) RETURNS boolean LANGUAGE sql VOLATILE AS $$
-	SELECT link.expires_at > present_time() AND (
-		link.kind = 'first' OR link.is_operators OR EXISTS (
-			SELECT
-			FROM account
-			WHERE id = link.maker_id AND is_administrator AND closed_at IS NULL))
+-- Whether a link of this kind and maker can still be used, apart from its account. Its parameters are no row of
+-- account_link: a function with such a parameter would keep the table from being dropped by a restore.
+CREATE FUNCTION link_holds(kind text, expires_at timestamptz, is_operators boolean, maker_id uuid)
+RETURNS boolean LANGUAGE sql VOLATILE AS $$
+	SELECT $2 > present_time() AND ($1 = 'first' OR $3 OR EXISTS (
+		SELECT
+		FROM account
+		WHERE id = $4 AND is_administrator AND closed_at IS NULL))
 $$;
 
 -- Deletes the links of an account that may make them no longer. An account that becomes an administrator

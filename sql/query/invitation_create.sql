@@ -22,7 +22,7 @@ WITH maker AS (
 	WHERE (
 		SELECT count(*)
 		FROM account_link
-		WHERE kind = 'invitation' AND link_holds(account_link)) < 100
+		WHERE kind = 'invitation' AND link_holds(kind, expires_at, is_operators, maker_id)) < 100
 	RETURNING email, expires_at
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)

@@ -4,6 +4,6 @@
 -- work: bounded
 SELECT {invitation}
 FROM account_link
-WHERE kind = 'invitation' AND link_holds(account_link)
+WHERE kind = 'invitation' AND link_holds(kind, expires_at, is_operators, maker_id)
 ORDER BY created_at, id
 LIMIT 100

@@ -8,7 +8,7 @@
 -- refuse: account_email_unique -> email_taken
 WITH link AS (
 	DELETE FROM account_link
-	WHERE secret_hash = :secret_hash AND kind <> 'password' AND link_holds(account_link)
+	WHERE secret_hash = :secret_hash AND kind <> 'password' AND link_holds(kind, expires_at, is_operators, maker_id)
 	RETURNING *
 ), counted AS (
 	UPDATE site

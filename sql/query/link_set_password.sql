@@ -7,7 +7,7 @@
 WITH link AS (
 	SELECT id, account_id, is_reviewer, is_administrator
 	FROM account_link
-	WHERE secret_hash = :secret_hash AND kind = 'password' AND link_holds(account_link)
+	WHERE secret_hash = :secret_hash AND kind = 'password' AND link_holds(kind, expires_at, is_operators, maker_id)
 	FOR UPDATE
 ), changed AS (
 	UPDATE account

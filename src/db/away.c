@@ -27,8 +27,7 @@ static const char *const texts[] = {
     [AWAY_SCHEMA] = "its schema is not the one of this displayd",
     [AWAY_POOLER] = "a pooler such as PgBouncer stands before it, and --session-pooler is not set",
     [AWAY_SHARED] = "the pooler before it does not keep sessions apart",
-    [AWAY_KEY] = "its secret settings are encrypted with another secret-key, or another displayd "
-		 "that uses it has another one",
+    [AWAY_KEY] = "its secret settings, or another displayd that uses it, have another secret-key",
 };
 
 const char *away_text(enum away away)

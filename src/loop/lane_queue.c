@@ -368,6 +368,7 @@ static void end_job(struct lane_queue *queue, struct lane_job *job)
 {
 	struct lane_share *account = job->queue_share;
 
+	require(account);
 	job->queue_share = NULL;
 	for (struct lane_share *share = account; share; share = share->network) {
 		share->unfinished_size -= job->size;
@@ -384,6 +385,7 @@ void lane_queue_give_back(struct lane_queue *queue, struct lane_job *job,
 {
 	struct lane_share *account = job->queue_share;
 
+	require(account);
 	queue->running--;
 	for (struct lane_share *share = account; share; share = share->network) {
 		share->running--;

@@ -25,7 +25,7 @@ def migrated(postgres, tmp_path, schema, *statements):
 def test_the_audit_log_gets_shares(postgres, tmp_path):
     """All entries stay, in their order; above a share they go with the next one of their action."""
     sql = migrated(
-        postgres, tmp_path, 23,
+        postgres, tmp_path, 24,
         "INSERT INTO audit_entry (account_id, actor, action, target) "
         f"SELECT '{OTHER}', 'bob@example.org', 'key.create', n::text FROM generate_series(1, 1500) AS n",
         f"INSERT INTO audit_entry (account_id, actor, action) VALUES ('{OTHER}', 'b', 'session.start')")
@@ -46,7 +46,7 @@ def test_the_audit_log_gets_shares(postgres, tmp_path):
 def test_what_accounts_store_is_counted(postgres, tmp_path):
     """Whoever is above the limit keeps everything."""
     sql = migrated(
-        postgres, tmp_path, 24,
+        postgres, tmp_path, 26,
         "INSERT INTO device (id, account_id, name, link_key_hash) SELECT gen_random_uuid(), "
         f"'{OTHER}', 'D', sha256(n::text::bytea) FROM generate_series(1, 1099) AS n",
         "INSERT INTO installation (device_id, id, position, picture, picture_hash) "

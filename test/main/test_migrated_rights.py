@@ -8,7 +8,7 @@ import psycopg2
 import pytest
 from server import run_ctl
 
-RIGHTS_END, NUMBERS_OF_ACCOUNTS = 28, 29
+RIGHTS_END, NUMBERS_OF_ACCOUNTS = 22, 23
 
 
 @contextlib.contextmanager
@@ -30,7 +30,7 @@ def test_links_of_unknown_makers_end_but_first_ones_do_not(postgres):
             "VALUES (gen_random_uuid(), '{0}', sha256('{0}'), {1}, now() + interval '1 day')")
     with migrated(postgres, RIGHTS_END - 1, link.format("first", "NULL"),
                   link.format("password", f"'{backups.OTHER}'")) as cursor:
-        cursor.execute("SELECT kind, maker_id, is_operators, link_holds(account_link) FROM account_link")
+        cursor.execute("SELECT kind, maker_id, is_operators, link_holds(kind, expires_at, is_operators, maker_id) FROM account_link")
         assert cursor.fetchall() == [("first", None, True, True)]
 
 

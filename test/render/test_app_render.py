@@ -169,7 +169,7 @@ def test_errors_say_where(app, tmp_path):
     (folder / "lib/a.star").write_text("def a():\n    fail('no\x1b[2J')\n")
     done = run(folder, "--check")
     assert done.returncode == 1
-    assert done.stderr == f"{folder}/lib/a.star:2:9: fail: no [2J\n"
+    assert done.stderr == f"{folder}/lib/a.star:2:9: fail: no\\u001b[2J\n"
 
 
 FORM = 'load("schema.star", "schema")\ndef main(config):\n    return []\n'

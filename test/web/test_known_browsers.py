@@ -145,17 +145,24 @@ def test_made_up_cookies_are_no_known_browsers(limited, start):
     data = decoded(known)
     other = start("--trust-proxy", "127.0.0.1")  # with a secret key of its own
     foreign = from_address(other, "198.18.8.1").sign_in(Person(other)).known
-    use_up(limited, "198.18.8.1")
     browser = from_address(limited, "198.18.8.1")
+
+    def is_refused(cookie):
+        """The limit grows with time: a try that came late says nothing. A known browser never meets it."""
+        browser.known = cookie
+        for _ in range(10):
+            use_up(limited, "198.18.8.1")
+            if browser.try_sign_in(person.email).status == 429:
+                return True
+        return False
+
     forged = [base64.urlsafe_b64encode(data[:at] + bytes([data[at] ^ 1]) + data[at + 1:]).decode()
               for at in range(len(data))]
     for text in [*forged, "", "x", "A" * 48, value[:-1], value + "A", value.swapcase(), f'"{value}"',
                  foreign.split("=")[1]]:
-        browser.known = f"{name}={text}"
-        browser.try_sign_in(person.email).problem(429)
+        assert is_refused(f"{name}={text}"), text
     # Twice: another site of the same host may have set one.
-    browser.known = f"{known}; {known}"
-    browser.try_sign_in(person.email).problem(429)
+    assert is_refused(f"{known}; {known}")
     browser.known = known
     assert browser.try_sign_in(person.email).status == 200
 

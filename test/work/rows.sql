@@ -91,8 +91,8 @@ INSERT INTO passkey (id, account_id, credential_id, algorithm, public_key, sign_
 SELECT key(14, n), key(1, CASE WHEN n <= 20 THEN 1 ELSE n END), 'credential-' || n, -7, 'x', 0, 'Passkey'
 FROM generate_series(1, :n) AS n;
 INSERT INTO used_challenge (challenge) SELECT hash(15, n) FROM generate_series(1, :n) AS n;
-INSERT INTO audit_entry (account_id, actor, action, target, address)
-SELECT key(1, n % 1000), 'account', 'key.create', 'Key', '192.0.2.1' FROM generate_series(1, :n) AS n;
+INSERT INTO audit_entry (account_id, actor, action, target, address, number, last_at)
+SELECT key(1, n % 1000), 'account', 'key.create', 'Key', '192.0.2.1', 1 + n / 1000, now() FROM generate_series(1, :n) AS n;
 
 UPDATE account
 SET key_count = keys, device_count = devices, app_count = apps, passkey_count = passkeys,

@@ -231,14 +231,10 @@ struct gif_decoder *pi_gif_open(const uint8_t *data, size_t size, const struct g
 		goto fail;
 	pi_canvas_clear(&decoder->canvas);
 	decoder->gif = DGifOpen(decoder, read_bytes, &error);
-	/* The outline has found the header to be sound and whole. giflib sets no error if it has no
-	 * memory for the colour table. */
-	if (!decoder->gif && (error == 0 || error == D_GIF_ERR_NOT_ENOUGH_MEM)) {
-		(void)pi_fail_memory(reterr);
-		goto fail;
-	}
+	/* The outline has found the header to be sound and whole: what is missing is memory, whatever
+	 * giflib calls it. */
 	if (!decoder->gif) {
-		(void)pi_fail(reterr, "GIF is damaged in its header");
+		(void)pi_fail_memory(reterr);
 		goto fail;
 	}
 	return decoder;

@@ -116,7 +116,7 @@ static void broad_searches_cost_little(void **state)
 	char search[8];
 
 	(void)state;
-	for (char letter = 'a'; letter <= 'z'; letter++)
+	for (int letter = 'a'; letter <= 'z'; letter++)
 		for (size_t i = 0; i < array_length(areas); i++) {
 			double taken;
 
