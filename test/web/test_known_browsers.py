@@ -149,9 +149,9 @@ def test_made_up_cookies_are_no_known_browsers(limited, start):
 
     def is_refused(cookie):
         """The limit grows with time: a try that came late says nothing. A known browser never meets it."""
-        browser.known = cookie
         for _ in range(10):
             use_up(limited, "198.18.8.1")
+            browser.known = cookie  # which a try that succeeds replaces
             if browser.try_sign_in(person.email).status == 429:
                 return True
         return False

@@ -231,8 +231,8 @@ struct gif_decoder *pi_gif_open(const uint8_t *data, size_t size, const struct g
 		goto fail;
 	pi_canvas_clear(&decoder->canvas);
 	decoder->gif = DGifOpen(decoder, read_bytes, &error);
-	/* The outline has found the header to be sound and whole: what is missing is memory, whatever
-	 * giflib calls it. */
+	/* The outline has found the header to be sound and whole: what is missing is memory,
+	 * whatever giflib calls it. */
 	if (!decoder->gif) {
 		(void)pi_fail_memory(reterr);
 		goto fail;
