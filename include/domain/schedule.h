@@ -1,5 +1,9 @@
 /* When an entry of a rotation is shown: hours and weekdays, in the local time of its device. Pure.
  *
+ * When clocks are put back, some local time comes twice. Hours that have begun go on over that:
+ * from 2:30 to 3:30 they begin at the first 2:30 and end at the only 3:30, and from 22:00 to 2:30
+ * they end at the second 2:30.
+ *
  * Hours that cross midnight belong to the weekday on which they begin: 22:00 to 02:00 of Mondays
  * ends on Tuesdays. Where start and end are equal they last 24 hours. */
 #pragma once
@@ -25,6 +29,10 @@ struct schedule {
 struct local_time {
 	int32_t second;	 /* of the day */
 	int32_t weekday; /* 0: Monday */
+	/* A local time that comes twice lies between these minutes of the day; equal: it does not.
+	 */
+	int16_t repeated_from, repeated_until;
+	bool is_second; /* it comes for the second time */
 };
 
 /* zone: NULL is UTC. */

@@ -3,15 +3,47 @@
 /* 1 January 1970 was a Thursday. */
 enum { DAY_S = DAY_MINUTES * 60, FIRST_WEEKDAY = 3 };
 
+/* Clocks are put back by less than this. */
+enum { PUT_BACK_MAX_S = 3 * 3600, CHANGES_MAX = 4 };
+
+static int minute_of(int64_t local_s)
+{
+	return (int)(local_s % DAY_S / 60);
+}
+
+/* Whether the local time comes twice, since clocks are put back soon or were a moment ago. */
+static void find_repetition(const struct zone *zone, int64_t wall_s, struct local_time *local)
+{
+	int64_t from_s = wall_s - PUT_BACK_MAX_S, until_s = wall_s + PUT_BACK_MAX_S;
+	struct zone_change changes[CHANGES_MAX];
+	unsigned count;
+
+	if (!zone || zone_offset_s(zone, from_s) <= zone_offset_s(zone, until_s))
+		return;
+	count = zone_changes(zone, from_s, until_s, changes, CHANGES_MAX);
+	for (unsigned i = 1; i < count; i++) {
+		int64_t at_s = changes[i].at_s;
+		int back_s = changes[i - 1].offset_s - changes[i].offset_s;
+
+		if (wall_s < at_s - back_s || wall_s >= at_s + back_s)
+			continue;
+		local->repeated_from = (int16_t)minute_of(at_s + changes[i].offset_s);
+		local->repeated_until = (int16_t)minute_of(at_s + changes[i - 1].offset_s);
+		local->is_second = wall_s >= at_s;
+	}
+}
+
 struct local_time local_time_at(const struct zone *zone, int64_t wall_us)
 {
 	int64_t wall_s = wall_us / 1000000;
 	int64_t local_s = wall_s + zone_offset_s(zone, wall_s);
-
-	return (struct local_time){
+	struct local_time local = {
 	    .second = (int32_t)(local_s % DAY_S),
 	    .weekday = (int32_t)((local_s / DAY_S + FIRST_WEEKDAY) % WEEKDAYS),
 	};
+
+	find_repetition(zone, wall_s, &local);
+	return local;
 }
 
 int64_t local_time_until_s(struct local_time local, int minute)
@@ -21,13 +53,31 @@ int64_t local_time_until_s(struct local_time local, int minute)
 	return in_s > 0 ? in_s : in_s + DAY_S;
 }
 
-bool local_time_is_within(struct local_time local, int start_minute, int end_minute)
+static bool is_between(int minute, int start_minute, int end_minute)
 {
-	int minute = local.second / 60;
-
+	minute = (minute + DAY_MINUTES) % DAY_MINUTES;
 	if (start_minute < end_minute)
 		return minute >= start_minute && minute < end_minute;
 	return minute >= start_minute || minute < end_minute;
+}
+
+/* Hours that the clock has left, although they have begun and not ended. */
+static bool goes_on(struct local_time local, int start_minute, int end_minute)
+{
+	bool lasts_to_its_end = is_between(local.repeated_until - 1, start_minute, end_minute);
+
+	if (local.repeated_from == local.repeated_until)
+		return false;
+	if (local.is_second)
+		return lasts_to_its_end;
+	return !lasts_to_its_end && is_between(local.repeated_from - 1, start_minute, end_minute) &&
+	       is_between(local.repeated_from, start_minute, end_minute);
+}
+
+bool local_time_is_within(struct local_time local, int start_minute, int end_minute)
+{
+	return is_between(local.second / 60, start_minute, end_minute) ||
+	       goes_on(local, start_minute, end_minute);
 }
 
 bool schedule_is_on(const struct schedule *schedule, struct local_time local)
@@ -39,9 +89,10 @@ bool schedule_is_on(const struct schedule *schedule, struct local_time local)
 
 		if (!local_time_is_within(local, schedule->start_minute, schedule->end_minute))
 			return false;
-		/* Begun yesterday. */
+		/* Begun yesterday, unless they have begun before clocks were put back. */
 		if (schedule->start_minute >= schedule->end_minute &&
-		    minute < schedule->start_minute)
+		    minute < schedule->start_minute &&
+		    (!local.is_second || minute < schedule->end_minute))
 			weekday = (weekday + WEEKDAYS - 1) % WEEKDAYS;
 	}
 	return (schedule->days_off >> weekday & 1) == 0;

@@ -117,7 +117,8 @@ static void daylight_saving(void **state)
 	/* 25 October 2026, 01:00 UTC: 3:00 becomes 2:00. */
 	assert_int_equal(level(&display, utc(2026, 10, 25, 0, 29, 59)), 60);
 	assert_int_equal(level(&display, utc(2026, 10, 25, 0, 30, 0)), 0);
-	assert_int_equal(level(&display, utc(2026, 10, 25, 1, 0, 0)), 60);
+	assert_int_equal(level(&display, utc(2026, 10, 25, 1, 0, 0)), 0);
+	assert_int_equal(level(&display, utc(2026, 10, 25, 1, 15, 0)), 0);
 	assert_int_equal(level(&display, utc(2026, 10, 25, 1, 30, 0)), 0);
 	assert_int_equal(level(&display, utc(2026, 10, 25, 2, 29, 59)), 0);
 	assert_int_equal(level(&display, utc(2026, 10, 25, 2, 30, 0)), 60);
@@ -130,6 +131,52 @@ static void daylight_saving(void **state)
 	assert_int_equal(level(&display, utc(2026, 4, 4, 14, 45, 0)), 60);
 	assert_int_equal(level(&display, utc(2026, 4, 4, 15, 0, 0)), 0);
 	assert_int_equal(level(&display, utc(2026, 4, 4, 15, 15, 0)), 60);
+}
+
+/* How often it falls asleep between noon and noon, and for how many minutes. */
+static void sleeps(const char *zone, int64_t noon_us, int16_t start, int16_t end, int times,
+		   int minutes)
+{
+	struct display_settings display = settings(zone);
+	int begun = 0, asleep = 0;
+	bool was_asleep = false;
+
+	sleep_from_to(&display, start, end);
+	for (int i = 0; i < 25 * 60; i++) {
+		bool is_asleep = level(&display, noon_us + i * INT64_C(60) * 1000000) == 0;
+
+		begun += is_asleep && !was_asleep;
+		asleep += is_asleep;
+		was_asleep = is_asleep;
+	}
+	if (begun != times || asleep != minutes)
+		fail_msg("%s, %d to %d: asleep %d times, for %d minutes", zone, start, end, begun,
+			 asleep);
+}
+
+/* A window that has begun stays over the change of the clock. */
+static void windows_when_clocks_are_put_back(void **state)
+{
+	const char *zagreb = "Europe/Zagreb"; /* 3:00 becomes 2:00 */
+	int64_t noon_us = utc(2026, 10, 24, 10, 0, 0);
+
+	(void)state;
+	sleeps(zagreb, noon_us, 22 * 60, 7 * 60, 1, 10 * 60);
+	sleeps(zagreb, noon_us, 2 * 60 + 30, 3 * 60 + 30, 1, 2 * 60);
+	sleeps(zagreb, noon_us, 2 * 60 + 30, 3 * 60, 1, 90);
+	sleeps(zagreb, noon_us, 2 * 60, 3 * 60, 1, 2 * 60);
+	sleeps(zagreb, noon_us, 22 * 60, 3 * 60, 1, 6 * 60);
+	sleeps(zagreb, noon_us, 22 * 60, 2 * 60 + 30, 1, 5 * 60 + 30);
+	sleeps(zagreb, noon_us, 1 * 60 + 30, 2 * 60 + 1, 1, 91);
+	sleeps(zagreb, noon_us, 22 * 60, 2 * 60, 1, 4 * 60);
+	sleeps(zagreb, noon_us, 3 * 60, 4 * 60, 1, 60);
+	/* One that is over before the change comes twice, like its hours. */
+	sleeps(zagreb, noon_us, 2 * 60 + 15, 2 * 60 + 45, 2, 60);
+	/* 1:00 becomes 0:00, and 24:00 becomes 23:00. */
+	sleeps("America/Havana", utc(2026, 10, 31, 16, 0, 0), 23 * 60, 30, 1, 2 * 60 + 30);
+	sleeps("America/Havana", utc(2026, 10, 31, 16, 0, 0), 30, 90, 1, 2 * 60);
+	sleeps("Asia/Beirut", utc(2026, 10, 24, 9, 0, 0), 23 * 60 + 30, 30, 1, 2 * 60);
+	sleeps("Australia/Lord_Howe", utc(2026, 4, 4, 1, 0, 0), 22 * 60, 105, 1, 4 * 60 + 15);
 }
 
 /* Until valid_until_us nothing changes, and then one looks again: a walk from one to the next sees
@@ -175,6 +222,7 @@ int main(void)
 	    cmocka_unit_test(equal_start_and_end_is_the_whole_day),
 	    cmocka_unit_test(auto_dim_is_a_third_at_least_one),
 	    cmocka_unit_test(daylight_saving),
+	    cmocka_unit_test(windows_when_clocks_are_put_back),
 	    cmocka_unit_test(valid_until_is_right),
 	};
 

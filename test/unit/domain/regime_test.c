@@ -141,7 +141,7 @@ static void hours_when_the_clock_is_changed(void **state)
 	    {10, 25, 0, 29, false},
 	    {10, 25, 0, 30, true},
 	    {10, 25, 0, 59, true},
-	    {10, 25, 1, 0, false},
+	    {10, 25, 1, 0, true},
 	    {10, 25, 1, 30, true},
 	    {10, 25, 2, 29, true},
 	    {10, 25, 2, 30, false},
