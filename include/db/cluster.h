@@ -28,6 +28,7 @@
 #pragma once
 
 #include "base/process.h"
+#include "db/storage.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -110,9 +111,9 @@ const struct process_user *cluster_user(const struct cluster *cluster);
 __attribute__((warn_unused_result)) int cluster_admit_workers(const struct cluster *cluster,
 							      struct cluster_error *reterr);
 
-/* How much is left on the disk of the data folder; UINT64_MAX where nobody can say. Does not block
- * on a local disk. */
-uint64_t cluster_room_bytes(const struct cluster *cluster);
+/* The disk of the data folder. If that cannot be found out, UINT64_MAX bytes are left. Does not
+ * block on a local disk. */
+struct disk_room cluster_room(const struct cluster *cluster);
 
 /* Logs the lines that have arrived on log_fd. Never blocks. If this is not called, PostgreSQL drops
  * lines rather than wait. False once PostgreSQL has closed its end. */

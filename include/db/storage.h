@@ -7,6 +7,9 @@
  * Where nobody writes, nothing fails. So the supervisor says when little room is left on the disk
  * of its own PostgreSQL: then probes find out before a write does.
  *
+ * The last part of that disk takes no pictures: they are what users fill it with, and everything
+ * else goes on while there is room for it.
+ *
  * A probe is a write that needs room and leaves no row (sql/query/storage_probe.sql); a module
  * above the database runs it. */
 #pragma once
@@ -23,8 +26,21 @@ extern const struct region storage_region;
 void storage_failed(struct storage *storage);
 bool storage_is_full(const struct storage *storage);
 
+/* A disk as processes without rights see it. */
+struct disk_room {
+	uint64_t left_bytes;
+	uint64_t all_bytes;
+};
+
 /* Called by the supervisor: what is left on the disk of the instance's own PostgreSQL. */
-void storage_set_room(struct storage *storage, uint64_t left_bytes);
+void storage_set_room(struct storage *storage, const struct disk_room *room);
+/* False: less than 5 % of the disk are left, and less than 1 GiB. */
+bool storage_takes_pictures(const struct storage *storage);
+/* Why it takes none, as a sentence for users. */
+#define STORAGE_PICTURE_PROBLEM                                                                    \
+	"less than 5 % of the disk and less than 1 GiB are left for the database: no pictures "    \
+	"are "                                                                                     \
+	"taken until there is more room"
 /* Whether so little is left that writes may soon fail. */
 bool storage_is_short(const struct storage *storage);
 

@@ -70,13 +70,14 @@ enum metric {
 	METRIC_LANE_REFUSED, /* by metric_lane, metric_job_refusal */
 
 	/* The database. */
-	METRIC_DATABASE_UP,	     /* 1 or 0 of each worker */
-	METRIC_DATABASE_CONNECTIONS, /* by metric_database_role */
-	METRIC_DATABASE_CONNECTS,    /* likewise */
-	METRIC_DATABASE_LOSSES,	     /* likewise */
-	METRIC_STATEMENT_DURATION,   /* by statement */
-	METRIC_DATABASE_FAILURES,    /* by metric_database_failure */
-	METRIC_DATABASE_QUERIES,     /* by metric_query_state */
+	METRIC_DATABASE_UP,	      /* 1 or 0 of each worker */
+	METRIC_DATABASE_CONNECTIONS,  /* by metric_database_role */
+	METRIC_DATABASE_CONNECTS,     /* likewise */
+	METRIC_DATABASE_LOSSES,	      /* likewise */
+	METRIC_STATEMENT_DURATION,    /* by statement */
+	METRIC_DATABASE_FAILURES,     /* by metric_database_failure */
+	METRIC_DATABASE_QUERIES,      /* by metric_query_state */
+	METRIC_DISK_REFUSES_PICTURES, /* 1 or 0, of the supervisor */
 	METRIC_HINTS_SENT,
 	METRIC_HINTS_DROPPED,
 	METRIC_HINTS_RECEIVED, /* by metric_hint */

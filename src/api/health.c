@@ -1,5 +1,6 @@
 #include "render/health.h"
 #include "db/db.h"
+#include "db/storage.h"
 #include "endpoints.h"
 #include "task/service.h"
 
@@ -30,7 +31,7 @@ static struct verdict fail(struct task *task, const char *what, enum away away)
 	return task_fail_busy(task, 1, "%s%s%s", what, colon, why);
 }
 
-/* The API does its work without apps. */
+/* The API does its work without apps, and what it does without pictures goes on. */
 static struct verdict tell_ready(struct task *task, const char *problem)
 {
 	struct str text = STR("ok\n");
@@ -56,6 +57,8 @@ static struct verdict ready(struct task *task)
 	if (!db_hints_are_up(service->db))
 		return fail(task, "the database's notifications cannot be heard",
 			    db_hints_away(service->db));
+	if (!storage_takes_pictures(db_storage(service->db)))
+		return tell_ready(task, STORAGE_PICTURE_PROBLEM);
 	return tell_ready(task, render_health_any_problem(api_service(task)->render_health));
 }
 

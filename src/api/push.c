@@ -1,6 +1,7 @@
 #include "domain/push.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "db/storage.h"
 #include "delivery/delivery.h"
 #include "endpoints.h"
 #include "image_job.h"
@@ -18,6 +19,9 @@
  *                                      stored -> show it on this worker's panel
  *                                        | wait until a push stored just before it was answered
  *                                      answer -> tell the other workers, 200 */
+
+/* Somebody has to make room. */
+enum { FULL_DISK_RETRY_S = 30 };
 
 struct push {
 	struct push_body body; /* first: the prologue reads the request into it */
@@ -188,6 +192,8 @@ static struct verdict begin(struct task *task)
 
 	if (!push->body.base64.data)
 		return task_fail_faults(task);
+	if (!storage_takes_pictures(db_storage(api_service(task)->service.db)))
+		return task_fail_busy(task, FULL_DISK_RETRY_S, "%s", STORAGE_PICTURE_PROBLEM);
 	if (!image_job_init(&push->job, push->body.media_type, push->body.base64))
 		return task_continue(task, converted);
 	if (!image_job_take_memory(&push->job, &api_service(task)->images, task_account_id(task),

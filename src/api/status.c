@@ -278,6 +278,10 @@ static void write_status(const struct metric_reader *reader, const struct api_se
 	write_state(sums, service->service.db, json);
 	buffer_append_str(json, STR("\"renderingProblem\":"));
 	json_write_str(json, str_from(problem ? problem : ""));
+	buffer_append_str(json, STR(",\"storageProblem\":"));
+	json_write_str(json, storage_takes_pictures(db_storage(service->service.db))
+				 ? STR("")
+				 : STR(STORAGE_PICTURE_PROBLEM));
 	buffer_append_char(json, ',');
 	buffer_append_str(json, STR("\"counters\":{"));
 	write_counters(sums, json);

@@ -136,14 +136,15 @@ static void put_database(const struct status_view *view, struct buffer *out)
 	    number(database, "connections"), number(database, "waiting"), number(database, "sent"));
 }
 
-/* Only where they cannot be rendered. */
-static void put_apps(const struct status_view *view, struct buffer *out)
+/* A line that is there only if something is wrong. */
+static void put_problem(const struct status_view *view, const char *title, const char *name,
+			struct buffer *out)
 {
-	const char *problem = text(view->now, "renderingProblem");
+	const char *problem = text(view->now, name);
 
 	if (!problem[0])
 		return;
-	buffer_printf(out, "apps      ");
+	buffer_printf(out, "%-10s", title);
 	begin_style(out, STATUS_RED);
 	buffer_printf(out, "%s", problem);
 	end_style(out);
@@ -170,7 +171,8 @@ static void put_server(const struct status_view *view, struct buffer *out)
 	buffer_append_char(out, '\n');
 	put_missing(view, out);
 	put_database(view, out);
-	put_apps(view, out);
+	put_problem(view, "apps", "renderingProblem", out);
+	put_problem(view, "disk", "storageProblem", out);
 	buffer_printf(
 	    out, "panels    %" PRId64 " by WebSocket, %" PRId64 " polling, %" PRId64 " in memory\n",
 	    number(panels, "links"), number(panels, "polling"), number(panels, "inMemory"));

@@ -3,13 +3,16 @@
 
 #include <sys/statvfs.h>
 
-uint64_t cluster_room_bytes(const struct cluster *cluster)
+struct disk_room cluster_room(const struct cluster *cluster)
 {
 	char path[CLUSTER_PATH_BYTES];
 	struct statvfs disk;
 
 	if (!cluster_path(cluster, cluster->data, path) || statvfs(path, &disk) == -1)
-		return UINT64_MAX;
+		return (struct disk_room){.left_bytes = UINT64_MAX};
 	/* What is left for processes without rights, as PostgreSQL is one. */
-	return (uint64_t)disk.f_bavail * disk.f_frsize;
+	return (struct disk_room){
+	    .left_bytes = (uint64_t)disk.f_bavail * disk.f_frsize,
+	    .all_bytes = (uint64_t)disk.f_blocks * disk.f_frsize,
+	};
 }

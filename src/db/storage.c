@@ -12,11 +12,14 @@ enum {
 static const uint64_t short_bytes = 64 * 1024 * 1024;
 /* A table cannot grow by much any more. */
 static const uint64_t none_bytes = 1024 * 1024;
+/* The last part of a disk, which takes no pictures: a 20th, if that is not more. */
+static const uint64_t reserve_bytes_max = 1024 * 1024 * 1024;
+enum { RESERVE_PART = 20 };
 
 enum room { ROOM_ENOUGH, ROOM_SHORT /* it may still be enough */, ROOM_NONE };
 
 const struct region storage_region = {
-    .name = "storage", .version = 2, .size = sizeof(struct storage)};
+    .name = "storage", .version = 3, .size = sizeof(struct storage)};
 
 void storage_failed(struct storage *storage)
 {
@@ -28,13 +31,21 @@ bool storage_is_full(const struct storage *storage)
 	return atomic_load(&storage->failures) != atomic_load(&storage->overcome);
 }
 
-void storage_set_room(struct storage *storage, uint64_t left_bytes)
+void storage_set_room(struct storage *storage, const struct disk_room *disk)
 {
-	enum room room = left_bytes < none_bytes    ? ROOM_NONE
-			 : left_bytes < short_bytes ? ROOM_SHORT
-						    : ROOM_ENOUGH;
+	uint64_t left = disk->left_bytes, part = disk->all_bytes / RESERVE_PART;
+	enum room room = left < none_bytes    ? ROOM_NONE
+			 : left < short_bytes ? ROOM_SHORT
+					      : ROOM_ENOUGH;
 
 	atomic_store(&storage->room, (unsigned char)room);
+	atomic_store(&storage->is_reserved,
+		     left < (part < reserve_bytes_max ? part : reserve_bytes_max));
+}
+
+bool storage_takes_pictures(const struct storage *storage)
+{
+	return !atomic_load(&storage->is_reserved);
 }
 
 bool storage_is_short(const struct storage *storage)

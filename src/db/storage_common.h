@@ -10,4 +10,5 @@ struct storage {
 	_Atomic uint64_t overcome;  /* so many of them lie before a probe that has succeeded */
 	_Atomic uint64_t probe_ms;  /* when the newest probe began */
 	_Atomic unsigned char room; /* enum room */
+	_Atomic bool is_reserved;   /* what is left takes no pictures */
 };

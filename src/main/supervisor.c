@@ -353,12 +353,15 @@ static uint64_t rotate_tickets(const struct supervisor *supervisor, uint64_t nex
 static void look_after_database(struct supervisor *supervisor, uint64_t now_ms)
 {
 	const struct instance *instance = &supervisor->instance;
+	struct storage *storage = region_common(instance->shared, &storage_region);
+	struct disk_room room;
 
 	if (!instance_is_embedded(instance) || now_ms < supervisor->database_ms)
 		return;
 	supervisor->database_ms = now_ms + DATABASE_LOOK_MS;
-	storage_set_room(region_common(instance->shared, &storage_region),
-			 cluster_room_bytes(&instance->cluster));
+	room = cluster_room(&instance->cluster);
+	storage_set_room(storage, &room);
+	metric_set(METRIC_DISK_REFUSES_PICTURES, 0, !storage_takes_pictures(storage));
 	for (unsigned i = 0; i < config_worker_slots(instance->config); i++)
 		background_lower(region_slot(instance->shared, &background_region, i),
 				 instance->cluster.pid);

@@ -244,6 +244,14 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
 	    .kind = METRIC_GAUGE,
 	    .by = {METRIC_BY_QUERY_STATE},
 	},
+    [METRIC_DISK_REFUSES_PICTURES] =
+	{
+	    .name = "displayd_disk_refuses_pictures",
+	    .help =
+		"1 while so little is left on the disk of the private database that no pictures "
+		"are taken.",
+	    .kind = METRIC_GAUGE,
+	},
     [METRIC_HINTS_SENT] =
 	{
 	    .name = "displayd_hints_sent_total",

@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "base/require.h"
 #include "compiles.h"
+#include "db/storage.h"
 #include "leftovers.h"
 #include "outdated.h"
 #include "render_job.h"
@@ -39,8 +40,8 @@ static void on_due(struct upcoming_subscriber *subscriber, const struct upcoming
 {
 	struct renders *renders = container_of(subscriber, struct renders, upcoming);
 
-	/* Without room it is dropped: the panel demands it again. */
-	if (!renders->is_draining &&
+	/* Without room, here or on the disk, it is dropped: the panel demands it again. */
+	if (!renders->is_draining && storage_takes_pictures(db_storage(renders->settings.db)) &&
 	    wants_add(&renders->wants, app, loop_now_ms(renders->settings.loop)))
 		loop_later(renders->settings.loop, &renders->start);
 }

@@ -1,6 +1,8 @@
 #include "access.h"
+#include "db/storage.h"
 #include "endpoints.h"
 #include "render/health.h"
+#include "task/service.h"
 #include "vitals.h"
 
 /* GET /web/admin/instance - how this instance is: its version, its database, its workers. */
@@ -9,6 +11,7 @@ struct instance {
 	struct instance_database_row database;
 	struct str version;
 	struct str rendering_problem;
+	struct str storage_problem;
 	struct str workers;
 };
 
@@ -19,6 +22,7 @@ static const struct record_field fields[] = {
     RECORD_INT8(struct instance, database.connections, .name = "databaseConnections"),
     RECORD_INT8(struct instance, database.accounts, .name = "accounts"),
     RECORD_STR(struct instance, rendering_problem, .name = "renderingProblem", .nullable = true),
+    RECORD_STR(struct instance, storage_problem, .name = "storageProblem", .nullable = true),
     RECORD_JSON(struct instance, workers, .name = "workers"),
 };
 static const struct record instance_record = RECORD(struct instance, fields);
@@ -54,6 +58,8 @@ static struct verdict found(struct task *task)
 	instance->version = str_from(vitals_version(vitals));
 	if (problem)
 		instance->rendering_problem = str_from(problem);
+	if (!storage_takes_pictures(db_storage(task_service(task)->db)))
+		instance->storage_problem = STR(STORAGE_PICTURE_PROBLEM);
 	instance->workers = write_workers(vitals, task_arena(task));
 	return task_reply_record(task, 200, &instance_record, instance);
 }

@@ -1,11 +1,12 @@
 """A disk that is full: nothing is answered that was not stored, and /readyz says so until there is
-room again. The disk is a small tmpfs, which only root can mount."""
+room again. The last 5 % of it take no pictures. The disk is a small tmpfs, which only root can mount."""
 
 import base64
 import os
 
 import images
 import pytest
+from scrape import Scrape
 from server import Server, wait_until
 
 
@@ -81,3 +82,46 @@ def test_full_disk_without_writes(server, disk):
                or b"cannot be reached" in server.get("/readyz").body, "the reason")
     os.unlink(filler)
     wait_until(lambda: all(is_ready(server) for _ in range(30)), "room")
+
+
+def fill_but(path, left):
+    """All of the disk but so many bytes."""
+    with open(path, "wb", buffering=0) as file:
+        while True:
+            disk = os.statvfs(path)
+            more = disk.f_bavail * disk.f_frsize - left
+            if more < 4096:
+                return
+            file.write(bytes(min(more, 1024 * 1024)))
+
+
+def test_the_last_part_takes_no_pictures(disk):
+    with Server("--admin-listen", "127.0.0.1:0", state_dir=os.path.join(disk, "state"), workers=2) as server:
+        server.is_patient = False
+        scrape = Scrape(server)
+        server.ctl("account", "create", "full@example.org")
+        device = server.ctl("device", "create", "--account", "full@example.org", "--name", "x")["id"]
+        key = server.ctl("key", "create", "--account", "full@example.org")["key"]
+        assert push(server, device, key, 0).status == 200
+        assert server.ctl("status")["storageProblem"] == ""
+        assert scrape.value("displayd_disk_refuses_pictures") == 0
+        filler = os.path.join(disk, "filler")
+        # 5 % are 8 MiB.
+        fill_but(filler, 6 * 1024 * 1024)
+        wait_until(lambda: push(server, device, key, 1).status == 503, "a push that is refused")
+        for number in range(20):
+            answer = push(server, device, key, number)
+            assert answer.status == 503 and b"5 % of the disk" in answer.body and answer.headers["Retry-After"]
+        ready = server.get("/readyz")
+        assert ready.status == 200 and b"5 % of the disk" in ready.body
+        assert "5 % of the disk" in server.ctl("status")["storageProblem"]
+        assert scrape.value("displayd_disk_refuses_pictures") == 1
+        # Everything else goes on.
+        assert server.get(f"/v1/devices/{device}", key=key).status == 200
+        assert server.request("PATCH", f"/v1/devices/{device}", key=key, body={"name": "y"}).status == 200
+        assert server.request("DELETE", f"/v1/devices/{device}/installations/n0", key=key).status == 200
+        os.unlink(filler)
+        wait_until(lambda: push(server, device, key, 2).status == 200, "a push that is stored")
+        assert server.get("/readyz").body == b"ok\n"
+        assert server.ctl("status")["storageProblem"] == ""
+

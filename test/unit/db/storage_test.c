@@ -4,18 +4,48 @@
 /* The most that is short, and the most that is none. */
 enum { SHORT_BYTES = 64 * 1024 * 1024 - 1, NONE_BYTES = 1024 * 1024 - 1 };
 
+/* Of a disk that is far larger. */
+static void set_room(struct storage *storage, uint64_t left_bytes)
+{
+	storage_set_room(storage, &(struct disk_room){left_bytes, UINT64_C(1) << 50});
+}
+
+static bool takes_pictures(uint64_t left_bytes, uint64_t all_bytes)
+{
+	struct storage storage = {0};
+
+	storage_set_room(&storage, &(struct disk_room){left_bytes, all_bytes});
+	return storage_takes_pictures(&storage);
+}
+
+static void the_last_part_takes_no_pictures(void **state)
+{
+	const uint64_t mib = 1024 * 1024, gib = 1024 * mib;
+	struct storage unknown = {0};
+
+	(void)state;
+	assert_true(storage_takes_pictures(&unknown));
+	assert_true(takes_pictures(UINT64_MAX, 0)); /* nobody can say */
+	assert_true(takes_pictures(8 * mib, 160 * mib));
+	assert_false(takes_pictures(8 * mib - 1, 160 * mib));
+	assert_true(takes_pictures(gib, 20 * gib));
+	assert_false(takes_pictures(gib - 1, 20 * gib));
+	assert_true(takes_pictures(gib, 1000 * gib));
+	assert_false(takes_pictures(gib - 1, 1000 * gib));
+}
+
 static void probes_are_rare_while_some_room_is_left(void **state)
 {
 	struct storage storage = {0};
 	uint64_t mark;
 
 	(void)state;
-	storage_set_room(&storage, SHORT_BYTES);
+	set_room(&storage, SHORT_BYTES);
 	assert_true(storage_is_short(&storage));
 	assert_false(storage_is_full(&storage));
 	assert_true(storage_wants_probe(&storage, 5000, &mark));
 	assert_false(storage_wants_probe(&storage, 64999, &mark)); /* each takes some room */
-	storage_set_room(&storage, NONE_BYTES + 1);
+	set_room(&storage, NONE_BYTES + 1);
 	assert_false(storage_wants_probe(&storage, 64999, &mark));
 	assert_true(storage_wants_probe(&storage, 65000, &mark));
 }
@@ -26,9 +56,9 @@ static void probes_come_at_once_when_none_is_left(void **state)
 	uint64_t mark;
 
 	(void)state;
-	storage_set_room(&storage, SHORT_BYTES);
+	set_room(&storage, SHORT_BYTES);
 	assert_true(storage_wants_probe(&storage, 5000, &mark));
-	storage_set_room(&storage, NONE_BYTES);
+	set_room(&storage, NONE_BYTES);
 	assert_true(storage_is_short(&storage));
 	assert_false(storage_wants_probe(&storage, 5999, &mark));
 	assert_true(storage_wants_probe(&storage, 6000, &mark));
@@ -39,14 +69,15 @@ static void nobody_asks_where_there_is_enough(void **state)
 	struct storage storage = {0};
 
 	(void)state;
-	storage_set_room(&storage, NONE_BYTES);
-	storage_set_room(&storage, SHORT_BYTES + 1);
+	set_room(&storage, NONE_BYTES);
+	set_room(&storage, SHORT_BYTES + 1);
 	assert_false(storage_is_short(&storage));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_last_part_takes_no_pictures),
 	    cmocka_unit_test(probes_are_rare_while_some_room_is_left),
 	    cmocka_unit_test(probes_come_at_once_when_none_is_left),
 	    cmocka_unit_test(nobody_asks_where_there_is_enough),

@@ -89,6 +89,7 @@ export function InstancePage(): JSX.Element {
 				<p class="notice bad">{instance.problem.value.message}</p>
 			)}
 			{known?.renderingProblem && <p class="notice bad">{known.renderingProblem}</p>}
+			{known?.storageProblem && <p class="notice bad">{known.storageProblem}</p>}
 			{known && <Totals instance={known} />}
 			{known && <Workers workers={known.workers} />}
 			<p class="quiet">What each worker has at work, as it said within the last second.</p>
