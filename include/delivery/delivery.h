@@ -115,9 +115,10 @@ bool delivery_knows(const struct delivery *delivery, const struct device_referen
 
 struct id delivery_panel_id(const struct panel *panel);
 
-/* The panel's next picture. is_peek: the rotation does not advance. lookup: the look-up that found
- * the panel. False: the picture has to be fetched; lookup->done() is called once more after that,
- * and the caller tries again with the panel that it gets. The last try always answers. */
+/* The panel's next picture. is_peek: it is not the panel that asks, so the rotation does not
+ * advance and the panel was not seen. lookup: the look-up that found the panel. False: the picture
+ * has to be fetched; lookup->done() is called once more after that, and the caller tries again with
+ * the panel that it gets. The last try always answers. */
 bool delivery_poll(struct delivery *delivery, struct panel *panel, struct panel_lookup *lookup,
 		   bool is_peek, struct arena *arena, struct poll_picture *ret_picture);
 

@@ -1,19 +1,22 @@
 #include "access_device_key.h"
 #include "endpoints.h"
 #include "http/websocket.h"
+#include "visitor.h"
 
 /* GET /d/{deviceId}/next and GET /d/{deviceId}/ws - how panels connect. */
 
 static struct verdict next(struct task *task)
 {
 	struct panel *panel = access_panel(task);
+	struct http_request *request = task_request(task);
+	bool is_peek = request->method == HTTP_HEAD || visitor_is_one(request);
 	struct arena *arena = task_arena(task);
 	struct poll_picture picture;
 
 	if (!panel)
 		return access_refuse_panel(task);
-	if (!delivery_poll(api_delivery(task), panel, access_panel_lookup(task),
-			   task_request(task)->method == HTTP_HEAD, arena, &picture))
+	if (!delivery_poll(api_delivery(task), panel, access_panel_lookup(task), is_peek, arena,
+			   &picture))
 		return task_wait(task, next);
 	/* Header names are spelled as the firmware searches for them. */
 	task_add_field(task, STR("Tronbyt-Brightness"), arena_decimal(arena, picture.brightness));

@@ -62,11 +62,13 @@ bool polling_next(const struct polling *polling, struct panel *panel, struct pan
 	struct poll_answer answer;
 
 	panel_touch(panel);
-	panel_seen(panel);
-	write_behind_contact(polling->write_behind, panel);
-	if (panel->awaits_contact) {
-		lookup_wait(lookup, panel);
-		return false;
+	if (!is_peek) {
+		panel_seen(panel);
+		write_behind_contact(polling->write_behind, panel);
+		if (panel->awaits_contact) {
+			lookup_wait(lookup, panel);
+			return false;
+		}
 	}
 	panel_recall_push(panel);
 	answer = poll_next(&ahead, &panel->content, wall_us);
@@ -80,9 +82,10 @@ bool polling_next(const struct polling *polling, struct panel *panel, struct pan
 		ahead = cursor;
 		answer = next_in_memory_or_none(panel, &ahead, wall_us, answer.brightness);
 	}
-	metric_add(METRIC_PICTURES_SENT, METRIC_PANEL_POLLING, 1);
-	if (!is_peek)
+	if (!is_peek) {
+		metric_add(METRIC_PICTURES_SENT, METRIC_PANEL_POLLING, 1);
 		advance(polling, panel, &ahead, &answer, wall_us);
+	}
 	*ret_picture = (struct poll_picture){.webp = panel_picture(panel, &answer.item),
 					     .brightness = answer.brightness,
 					     .dwell_s = answer.dwell_s};

@@ -114,6 +114,52 @@ def test_head_changes_nothing(device):
     assert seen == [(255, 0, 0), (0, 255, 0), (0, 0, 255)] * 2
 
 
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+VISITORS = [
+    {"User-Agent": BROWSER, "Accept": "text/html,application/xhtml+xml,*/*;q=0.8"},
+    {"User-Agent": BROWSER, "Accept": "image/avif,image/webp,*/*", "Referer": "http://home.example/"},
+    {"User-Agent": "x", "Sec-Fetch-Mode": "no-cors"}, {"User-Agent": "x", "Accept-Language": "de"},
+    {"User-Agent": "Uptime-Kuma/1.23.16", "Accept": "*/*"},
+    {"User-Agent": "Blackbox Exporter/0.25.0"}, {"User-Agent": "kube-probe/1.31"},
+    {"User-Agent": "check_http/v2.4 (monitoring-plugins 2.4)"}, {"User-Agent": "Zabbix 7.0.3"},
+    {"User-Agent": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)"},
+    {"User-Agent": "TelegramBot (like TwitterBot)"},
+    {"User-Agent": "HomeAssistant/2026.2.1 httpx/0.28.1 Python/3.13"}]
+# Panels that were made at home say what their library says, or nothing.
+PANELS = [{"User-Agent": "ESP32 HTTP Client/1.0", "X-Firmware-Version": "1.6.6"}, {},
+          {"User-Agent": "ESP32 HTTP Client/1.0"}, {"User-Agent": "cpp-httplib/0.20.0", "Accept": "*/*"},
+          {"User-Agent": "python-requests/2.32.3", "Accept": "*/*", "Accept-Encoding": "gzip, deflate"},
+          {"User-Agent": "curl/8.5.0", "Accept": "*/*"}, {"User-Agent": "Go-http-client/1.1"},
+          {"User-Agent": "Adafruit CircuitPython"}, {"User-Agent": "tronberry/1.0"},
+          {"User-Agent": BROWSER, "X-Firmware-Version": "1.0"}]
+
+
+def test_visitors_do_not_turn_the_rotation(device, database):
+    """A browser's tab or a monitor is shown the picture that comes next, and is no panel."""
+    database.run("UPDATE device SET last_online_at = last_online_at - interval '1 day' WHERE id = %s", device.id)
+    for name, colour in (("a", "red"), ("b", "lime")):
+        device.push(png(colour), installationId=name, background=True)
+    [(before,)] = database.run("SELECT last_online_at FROM device WHERE id = %s", device.id)
+    for headers in VISITORS:
+        answer = device.poll(headers=headers)
+        assert (answer.status, answer.headers["Content-Type"]) == (200, "image/webp"), headers
+        assert colour_of(answer.body) == (255, 0, 0), headers
+    assert database.run("SELECT last_online_at FROM device WHERE id = %s", device.id) == [(before,)]
+    for headers, wanted in zip(PANELS, [(255, 0, 0), (0, 255, 0)] * len(PANELS)):
+        assert colour_of(device.poll(headers=headers).body) == wanted, headers
+    wait_until(lambda: database.run("SELECT last_online_at FROM device WHERE id = %s", device.id) > [(before,)],
+               "that the panel was seen")
+
+
+def test_a_visitor_displays_no_push(device):
+    """What a tab was shown still comes to the panel."""
+    device.push(png("red"), installationId="a", background=True)
+    device.push(png("blue"))
+    for _ in range(3):
+        assert colour_of(device.poll(headers=VISITORS[0]).body) == (0, 0, 255)
+    assert [colour_of(device.poll().body) for _ in range(2)] == [(0, 0, 255), (255, 0, 0)]
+
+
 def test_rotation_is_one_for_all_workers(pair, device):
     """Each poll is a connection of its own and reaches any worker."""
     colours = [(i * 20 + 10, 0, 0) for i in range(7)]

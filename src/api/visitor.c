@@ -1,0 +1,70 @@
+#include "visitor.h"
+#include "base/memory.h"
+
+/* Of programs that look whether something answers, and of those that show what a link leads to. */
+static const char *const programs[] = {
+    "better stack", "blackbox",	  "bot)",     "bot/",	"bot;",	    "check_http", "checkly",
+    "crawler",	    "datadog",	  "facebook", "gatus",	"googlehc", "health",	  "homeassistant",
+    "icinga",	    "monit/",	  "monitor",  "nagios", "newrelic", "pingdom",	  "preview",
+    "probe",	    "prometheus", "site24x7", "slack",	"spider",   "statuscake", "telegram",
+    "uptime",	    "whatsapp",	  "zabbix",
+};
+
+/* All browsers send some of them. Sec-Fetch-... is missing over plain http. */
+static const char *const browser_fields[] = {
+    "accept-language", "upgrade-insecure-requests", "referer", "purpose", "x-moz", "x-purpose"};
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+/* word: in lower case. */
+static bool has_word(struct str text, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (size_t i = 0; i + length <= text.length; i++) {
+		size_t same = 0;
+
+		while (same < length && lower(text.data[i + same]) == word[same])
+			same++;
+		if (same == length)
+			return true;
+	}
+	return false;
+}
+
+static bool has_name_like(const struct http_request *request, struct str start)
+{
+	for (unsigned i = 0; i < request->field_count; i++) {
+		struct str name = request->fields[i].name;
+
+		if (name.length >= start.length &&
+		    str_equal_ignore_case((struct str){name.data, start.length}, start))
+			return true;
+	}
+	return false;
+}
+
+bool visitor_is_one(const struct http_request *request)
+{
+	struct str agent = http_request_field(request, STR("user-agent"));
+
+	if (http_request_field(request, STR("x-firmware-version")).data)
+		return false;
+	if (has_name_like(request, STR("sec-fetch-")) || has_name_like(request, STR("sec-purpose")))
+		return true;
+	for (size_t i = 0; i < array_length(browser_fields); i++) {
+		if (http_request_field(request, str_from(browser_fields[i])).data)
+			return true;
+	}
+	if (has_word(http_request_field(request, STR("accept")), "text/html") ||
+	    str_starts_with(agent, STR("Mozilla/")))
+		return true;
+	for (size_t i = 0; i < array_length(programs); i++) {
+		if (has_word(agent, programs[i]))
+			return true;
+	}
+	return false;
+}
