@@ -203,6 +203,14 @@ enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email, struct id *ret
 	return code;
 }
 
+static enum ctl_exit fail_last_administrator(const struct account_row *account)
+{
+	return ctl_fail(CTL_REFUSED,
+			"%.*s is the last administrator: make somebody else one first, see "
+			"displayctl account link",
+			STR_ARG(account->email));
+}
+
 /* What it owns would be gone before the database refused the account's own end. */
 static enum ctl_exit check_removal(struct ctl *ctl, const struct account_row *account)
 {
@@ -215,11 +223,20 @@ static enum ctl_exit check_removal(struct ctl *ctl, const struct account_row *ac
 	code = ctl_query(ctl, &rows);
 	preview = rows.rows;
 	if (code == CTL_DONE && rows.count && preview->is_last_administrator)
-		return ctl_fail(CTL_REFUSED,
-				"%.*s is the last administrator: make somebody else one first, see "
-				"displayctl account link",
-				STR_ARG(account->email));
+		return fail_last_administrator(account);
 	return code;
+}
+
+/* Its rights end before what it owns goes, which may take long. */
+static enum ctl_exit shut(struct ctl *ctl, const struct account_row *account)
+{
+	struct ctl_rows rows = {0};
+	enum ctl_exit code;
+
+	statement_account_shut(ctl_new_query(ctl), &(struct account_shut_parameters){account->id},
+			       NULL);
+	code = ctl_query(ctl, &rows);
+	return rows.refusal == REFUSAL_LAST_ADMINISTRATOR ? fail_last_administrator(account) : code;
 }
 
 static enum ctl_exit remove_in_portions(struct ctl *ctl, struct account_removal *removal)
@@ -235,9 +252,11 @@ static enum ctl_exit remove_in_portions(struct ctl *ctl, struct account_removal 
 		    NULL, 0,
 		    (int)account_removal_take(removal, rows.rows, clock_monotonic_ms() - begun_ms));
 		if (removal->idle_ms >= GIVE_UP_MS)
-			return ctl_fail(CTL_FAILED,
-					"something else keeps rows of the account locked; its keys "
-					"are revoked, and the same command removes what is left");
+			return ctl_fail(
+			    CTL_FAILED,
+			    "something else keeps rows of the account locked; nobody can "
+			    "sign in, its keys are revoked, and the same command removes "
+			    "what is left");
 	}
 	return CTL_DONE;
 }
@@ -257,6 +276,9 @@ enum ctl_exit ctl_account_remove(struct ctl *ctl)
 		code = ctl_confirm(ctl,
 				   "This removes the account %.*s with its devices, keys and apps.",
 				   STR_ARG(email));
+	if (code != CTL_DONE)
+		return code;
+	code = shut(ctl, account);
 	if (code != CTL_DONE)
 		return code;
 	account_removal_begin(&removal, account->id);

@@ -22,6 +22,7 @@ class Ended(Exception):
 
 class Events:
     def __init__(self, browser, devices=(), client=None):
+        self.cookie = browser.cookie
         self.client = client or browser.world.client()
         self.client.socket.settimeout(PATIENCE_S)
         self.text = ""

@@ -3,8 +3,10 @@
 import concurrent.futures
 import uuid
 
+import lock_sessions
 import psycopg2
 import pytest
+from events import Events
 from people import (OTHER_PASSWORD, PASSWORD, Browser, Person, SignInUnderWay, make_first, token_of,
                     wait_until)
 from server import CtlError
@@ -216,3 +218,34 @@ def test_a_link_of_it_is_worth_nothing(world, person):
                   "WHERE id = %s", person.id)
         Browser(world).post("/web/links/look", {"token": token_of(link)}).problem(404)
         Browser(world).post("/web/links/use", body).problem(404)
+
+
+@pytest.mark.parametrize("by_displayctl", [False, True])
+def test_its_rights_end_before_what_it_owns(world, administrator, by_displayctl):
+    """Sessions, streams, keys, passwords, links of and by it: while other rows are still there."""
+    person = Person(world, is_administrator=True)
+    person.device()
+    browser, key = person.browser(), person.key()
+    invitation = browser.post("/web/admin/invitations", {}).json()
+    own = administrator.post(f"/web/admin/accounts/{person.id}/password-link").json()
+    with lock_sessions.Session(world) as holder, concurrent.futures.ThreadPoolExecutor() as pool, \
+            Events(browser) as events:
+        holder.run("BEGIN")
+        holder.run("SELECT FROM device WHERE account_id = %s FOR UPDATE", (person.id,))
+        if by_displayctl:
+            removal = pool.submit(world.server.ctl, "account", "remove", person.email, "--yes")
+        else:
+            browser.post("/web/account/removal", {"password": PASSWORD}).ok()
+        wait_until(lambda: world.get("/v1/devices", key=key).status == 401, "the end of its key")
+        other = Browser(world)
+        other.cookie = browser.cookie or events.cookie
+        other.get("/web/account").problem(401)
+        assert "bye" in events.end()
+        Browser(world).try_sign_in(person.email).problem(401)
+        for link in (invitation, own):
+            Browser(world).post("/web/links/look", {"token": token_of(link["url"])}).problem(404)
+        assert not is_gone(world, person)
+        holder.run("ROLLBACK")
+        if by_displayctl:
+            removal.result()
+    wait_until(lambda: is_gone(world, person), "the end of the account")
