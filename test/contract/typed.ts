@@ -21,7 +21,8 @@ export async function show(image: string): Promise<string> {
   if (!first) return "no device";
   const temporary: Push = { image, duration: 10 };
   const entry: Push = { image, installationId: "weather", background: true };
-  await call("POST", "/v1/devices/{deviceId}/push", [temporary, entry]);
+  const shortest: Push[] = [{ image }, { image, installationId: "weather" }];
+  await call("POST", "/v1/devices/{deviceId}/push", [temporary, entry, ...shortest]);
   const change: components["schemas"]["DeviceUpdate"] = { brightness: 40, sleepStart: "22:30" };
   await call("PATCH", "/v1/devices/{deviceId}", change);
   const [version] = await call<Answer<"listAppVersions">>("GET", "/v1/apps/{appId}/versions");
