@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "db/storage_common.h"
 #include "task/rate.h"
 
 #include <endian.h>
@@ -38,7 +39,7 @@ static unsigned value_count, column_count;
 int script_begin(void **state)
 {
 	static const struct region *const regions[] = {&cursor_region, &change_region,
-						       &rate_region};
+						       &rate_region, &storage_region};
 
 	(void)state;
 	now_ms = start_ms;
@@ -197,6 +198,12 @@ bool db_is_up(const struct db *db)
 {
 	assert_ptr_equal(db, script_db);
 	return is_up;
+}
+
+struct storage *db_storage(struct db *db)
+{
+	assert_ptr_equal(db, script_db);
+	return region_common(script_shared, &storage_region);
 }
 
 bool db_keeps_order_of_reads(const struct db *db)
