@@ -138,12 +138,20 @@ def ids_of(cookies):
     return {decoded(cookie)[4:20] for cookie in cookies}
 
 
-def test_made_up_cookies_are_no_known_browsers(limited, start):
+def key_file(folder):
+    """Names a secret key that no other server has."""
+    key = folder / "secret-key"
+    key.write_text(secrets.token_hex(32))
+    key.chmod(0o600)
+    return "--secret-key-file", str(key)
+
+
+def test_made_up_cookies_are_no_known_browsers(limited, start, tmp_path):
     person = Person(limited)
     known = from_address(limited, "198.18.8.1").sign_in(person).known
     name, value = known.split("=")
     data = decoded(known)
-    other = start("--trust-proxy", "127.0.0.1")  # with a secret key of its own
+    other = start("--trust-proxy", "127.0.0.1", *key_file(tmp_path))
     foreign = from_address(other, "198.18.8.1").sign_in(Person(other)).known
     browser = from_address(limited, "198.18.8.1")
 
@@ -169,11 +177,8 @@ def test_made_up_cookies_are_no_known_browsers(limited, start):
 
 def test_other_instances_know_it(start, postgres, tmp_path):
     """With the same secret key."""
-    key = tmp_path / "secret-key"
-    key.write_text(secrets.token_hex(32))
-    key.chmod(0o600)
     database = postgres.create_database()
-    options = ("--trust-proxy", "127.0.0.1", "--secret-key-file", str(key))
+    options = ("--trust-proxy", "127.0.0.1", *key_file(tmp_path))
     one, other = start(*options, database=database), start(*options, database=database)
     person = Person(one)
     browser = from_address(one, "198.18.9.1").sign_in(person)
