@@ -4,8 +4,9 @@
  * first.
  *
  *   host=a,b port=1,2     hostaddr, one port for all, and PGHOST, PGHOSTADDR, PGPORT likewise
- *   target_session_attrs  a server that does not fit is passed over; prefer-standby takes two
- * rounds load_balance_hosts    random: begins with any of them
+ *   target_session_attrs  a server that does not fit is passed over
+ *                         (prefer-standby takes two rounds)
+ *   load_balance_hosts    random: begins with any of them
  *
  * A service, and lists that do not match, are left to libpq as one server. Not thread-safe. */
 #pragma once
@@ -43,3 +44,6 @@ void hosts_destroy(struct hosts *hosts);
  * itself, else the first one. */
 PGconn *hosts_connect(struct hosts *hosts, const struct hosts_use *use,
 		      struct hosts_failure *ret_failure) __attribute__((warn_unused_result));
+/* The same for a single connection: AWAY_SETTINGS if url is not a connection string. */
+PGconn *hosts_connect_once(const char *url, const struct hosts_use *use,
+			   struct hosts_failure *ret_failure) __attribute__((warn_unused_result));

@@ -56,13 +56,9 @@ enum ctl_exit ctl_connect(struct ctl *ctl, const char *url)
 {
 	static const char *const settings[] = {"application_name", "displayctl", NULL};
 	const struct hosts_use use = {.settings = settings};
-	struct hosts *hosts = hosts_create(url);
 	struct hosts_failure failure;
 
-	if (!hosts)
-		return ctl_fail(CTL_DATABASE, "--database is not a valid connection string");
-	ctl->connection = hosts_connect(hosts, &use, &failure);
-	hosts_destroy(hosts);
+	ctl->connection = hosts_connect_once(url, &use, &failure);
 	if (ctl->connection)
 		return CTL_DONE;
 	return ctl_fail(CTL_DATABASE, "the database cannot be reached: %s", failure.words);

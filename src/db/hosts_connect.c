@@ -90,3 +90,19 @@ PGconn *hosts_connect(struct hosts *hosts, const struct hosts_use *use,
 	}
 	return pg;
 }
+
+PGconn *hosts_connect_once(const char *url, const struct hosts_use *use,
+			   struct hosts_failure *ret_failure)
+{
+	struct hosts *hosts = hosts_create(url);
+	PGconn *pg;
+
+	/* libpq's error text would repeat parts of the URL, perhaps a password. */
+	*ret_failure = (struct hosts_failure){.away = AWAY_SETTINGS,
+					      .words = "the URL is not a valid connection string"};
+	if (!hosts)
+		return NULL;
+	pg = hosts_connect(hosts, use, ret_failure);
+	hosts_destroy(hosts);
+	return pg;
+}

@@ -89,15 +89,10 @@ static int connect_to(struct migrator *m, const char *url)
 	static const char *const settings[] = {"application_name", "displayd migrate",
 					       "target_session_attrs", "read-write", NULL};
 	const struct hosts_use use = {.settings = settings};
-	struct hosts *hosts = hosts_create(url);
 	struct hosts_failure failure;
 	const char *encoding;
 
-	/* libpq's error text would repeat parts of the URL, perhaps a password. */
-	if (!hosts)
-		return fail(m, "the database URL is not a valid connection string");
-	m->pg = hosts_connect(hosts, &use, &failure);
-	hosts_destroy(hosts);
+	m->pg = hosts_connect_once(url, &use, &failure);
 	if (!m->pg) {
 		fail(m, "cannot connect to the database: %s", failure.words);
 		m->error->fault = MIGRATE_AWAY;

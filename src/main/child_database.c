@@ -125,11 +125,18 @@ static enum exit_code check_key(const struct instance *instance)
 	const struct secret_key_place place = {.state_dir = instance->config->state_dir,
 					       .file = instance->config->secret_key_file,
 					       .is_new = instance->has_new_key};
-	PGconn *connection = PQconnectdb(instance_database_url(instance));
+	static const char *const settings[] = {"application_name", "displayd migrate",
+					       "target_session_attrs", "read-write", NULL};
+	const struct hosts_use use = {.settings = settings};
+	struct hosts_failure failure;
+	PGconn *connection = hosts_connect_once(instance_database_url(instance), &use, &failure);
+	enum secret_key_check result = SECRET_KEY_FAILED;
 	struct reason why;
-	enum secret_key_check result =
-	    secret_key_check(connection, &instance->settings_key, &place, &why);
 
+	if (connection)
+		result = secret_key_check(connection, &instance->settings_key, &place, &why);
+	else
+		reason_set(&why, "cannot connect to the database: %s", failure.words);
 	PQfinish(connection);
 	if (result == SECRET_KEY_FITS)
 		return EXIT_DONE;

@@ -43,16 +43,14 @@ void first_link_print(const char *database_url, const char *public_url)
 	static const char *const settings[] = {"application_name", "displayd",
 					       "target_session_attrs", "read-write", NULL};
 	const struct hosts_use use = {.settings = settings};
-	struct hosts *hosts = hosts_create(database_url);
 	struct hosts_failure failure;
-	PGconn *connection = hosts ? hosts_connect(hosts, &use, &failure) : NULL;
+	PGconn *connection = hosts_connect_once(database_url, &use, &failure);
 	char token[TOKEN_LENGTH + 1], link[512];
 	uint8_t hash[KEY_HASH_BYTES];
 	int made = -1;
 
 	token_new(token);
 	key_hash(str_from(token), hash);
-	hosts_destroy(hosts);
 	if (connection)
 		made = make_link(connection, (struct str){(const char *)hash, KEY_HASH_BYTES});
 	PQfinish(connection);

@@ -195,7 +195,8 @@ static void test_connection(void **state)
 
 	(void)state;
 	assert_int_equal(migrate_run("postgresql://u:secret@/%zz", &applied, &error), -1);
-	assert_string_equal(error.text, "the database URL is not a valid connection string");
+	assert_string_equal(
+	    error.text, "cannot connect to the database: the URL is not a valid connection string");
 	assert_int_equal(migrate_run("host=/nonexistent", &applied, &error), -1);
 	assert_non_null(strstr(error.text, "cannot connect to the database: "));
 	assert_null(strchr(error.text, '\n'));
