@@ -53,13 +53,23 @@ void contacts_init(struct contacts *contacts)
 	deadline_init(&contacts->deadline, on_deadline);
 }
 
-void contacts_stop(struct contacts *contacts)
+void contacts_drain(struct contacts *contacts)
 {
+	struct str waiting = buffer_view(&contacts->waiting);
+	const struct contact *contact = (const struct contact *)waiting.data;
+
 	deadline_clear(contacts->loop, &contacts->deadline);
+	for (size_t i = 0; i < waiting.length / sizeof(*contact); i++) {
+		struct panel *panel = panels_find(contacts->panels, contact[i].id);
+
+		if (panel)
+			contacts_end(contacts, panel);
+	}
+	buffer_clear(&contacts->waiting);
 }
 
 void contacts_finish(struct contacts *contacts)
 {
-	contacts_stop(contacts);
+	deadline_clear(contacts->loop, &contacts->deadline);
 	buffer_finish(&contacts->waiting);
 }

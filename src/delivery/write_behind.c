@@ -443,7 +443,6 @@ static void stop(struct write_behind *write_behind)
 {
 	deadline_clear(write_behind->loop, &write_behind->seen_deadline);
 	deadline_clear(write_behind->loop, &write_behind->soon_deadline);
-	contacts_stop(write_behind->contacts); /* the last writes end each wait */
 	deadline_clear(write_behind->loop, &write_behind->displayed_deadline);
 }
 
@@ -453,6 +452,7 @@ void write_behind_drain(struct write_behind *write_behind)
 	flush_seen(write_behind);
 	flush_displayed(write_behind);
 	stop(write_behind);
+	contacts_drain(write_behind->contacts);
 }
 
 void write_behind_finish(struct write_behind *write_behind)
