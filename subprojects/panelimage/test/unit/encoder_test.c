@@ -110,7 +110,7 @@ static void make_film(struct film *film, uint32_t count, uint32_t *seed)
 		/* At least this pixel is another than before. */
 		canvas->argb[top * 64 + left] =
 		    CANVAS_BLACK | ((canvas->argb[top * 64 + left] + 1) & 0xffffff);
-		film->ms[i] = next_random(seed) % 1000;
+		film->ms[i] = 11 + next_random(seed) % 1000; /* less is decoded as 100 */
 	}
 }
 
