@@ -99,6 +99,11 @@ def not_found(stage, found):
 
 def conflict(stage, found):
     """The other conflicts are told apart in the API's own tests."""
+    if found[1].endswith("/push"):
+        full = stage.world.account()
+        path = stage.target(found[1], "", deviceId=full.device().id)
+        stage.world.sql("UPDATE account SET byte_limit = 1 WHERE id = %s", full.id)
+        return stage.request(found, account=full, target=path)
     path = stage.target(found[1], "", appId=stage.app(pending=True))
     return stage.request(found, target=path)
 

@@ -29,9 +29,9 @@ def test_a_device_is_added(person, browser):
         assert link[name].endswith(f"/d/{device['id']}/{last}?key={link['key']}")
         assert len(link[name]) <= 128
     assert len(link["key"]) <= 64
-    assert poll(person.world, link) == 200
     assert browser.get("/web/devices").ok() == [device]
     assert browser.get(f"/web/devices/{device['id']}").ok() == device
+    assert poll(person.world, link) == 200
     # Only the hash of the key is stored, and nothing shows it again.
     stored = person.world.sql("SELECT encode(link_key_hash, 'hex') FROM device WHERE id = %s",
                               device["id"])[0][0]
