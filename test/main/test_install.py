@@ -91,8 +91,10 @@ def test_unit_file(installed):
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd is not installed")
     copy = os.path.join(installed.root, "displayd.service")
+    bin_folder = os.path.dirname(command.split()[0])
     with open(copy, "w") as file:
-        file.write(unit.replace(command, " ".join(words)))
+        file.write(unit.replace(command, " ".join(words)).replace(
+            "ExecReload=+" + bin_folder, f"ExecReload=+{installed.root}{bin_folder}"))
     done = subprocess.run(["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", copy],
                           capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "displayd" not in done.stderr, done.stderr

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 import pytest
-from server import DISPLAYD, PATIENCE_S, ROOT, wait_until
+from server import DISPLAYCTL, DISPLAYD, PATIENCE_S, ROOT, wait_until
 
 UNITS = os.path.join(ROOT, "share")
 ACTIVATE = shutil.which("systemd-socket-activate")
@@ -169,7 +169,9 @@ def unit(name, folder):
     """The unit with the programs of this build."""
     with open(os.path.join(UNITS, name + (".in" if name.endswith("service") else "")),
               encoding="utf-8") as file:
-        text = file.read().replace("@bindir@/displayd", DISPLAYD).replace("@sysconfdir@", "/etc")
+        text = file.read().replace("@sysconfdir@", "/etc")
+    for program, path in (("displayd", DISPLAYD), ("displayctl", DISPLAYCTL)):
+        text = text.replace("@bindir@/" + program, path)
     path = os.path.join(folder, name)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

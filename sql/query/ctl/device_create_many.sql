@@ -17,6 +17,7 @@ WITH wish AS (
 		decode(wish.hash, 'hex')
 	FROM wish
 	JOIN account ON lower(account.email) = lower(wish.email)
+	ORDER BY wish.place
 	RETURNING id, account_id, created_at
 ), told AS (
 	SELECT count(pg_notify('displayd_hint',
