@@ -140,8 +140,11 @@ static enum ctl_exit find_id(struct ctl *ctl, struct str name,
 	if (code == CTL_DONE)
 		code = check_is_one(name, found->rows, registered ? registered : named.count,
 				    told_count ? &devices[registered] : NULL, told_count);
-	if (code == CTL_DONE)
-		*ret_id = ((const struct named_row *)found->rows)->id;
+	if (code != CTL_DONE)
+		return code;
+	devices = found->rows;
+	require(devices); /* check_is_one() has seen one */
+	*ret_id = devices->id;
 	return code;
 }
 

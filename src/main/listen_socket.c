@@ -223,7 +223,7 @@ static int open_stream(struct listen_address *address)
 /* The port that the kernel chose. Both families have it at the same place. */
 static void keep_port(int fd, struct listen_address *address)
 {
-	struct sockaddr_storage bound;
+	struct sockaddr_storage bound = {0};
 	socklen_t length = sizeof(bound);
 
 	if (getsockname(fd, (struct sockaddr *)&bound, &length) == 0)

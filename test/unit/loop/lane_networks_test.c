@@ -99,11 +99,11 @@ static void accounts_of_a_network_take_turns(void **state)
 static void a_network_fills_half_of_the_queue(void **state)
 {
 	(void)state;
-	for (uint8_t account = 0; account < LIMIT / 2; account++)
-		assert_int_equal(add_from(1, 1 + account, 1), 0);
+	for (unsigned account = 0; account < LIMIT / 2; account++)
+		assert_int_equal(add_from(1, (uint8_t)(1 + account), 1), 0);
 	assert_int_equal(add_from(1, 200, 1), -EDQUOT);
-	for (uint8_t account = 0; account < LIMIT / 4; account++)
-		assert_int_equal(add_from(2, 1 + account, 1), 0);
+	for (unsigned account = 0; account < LIMIT / 4; account++)
+		assert_int_equal(add_from(2, (uint8_t)(1 + account), 1), 0);
 	assert_int_equal(add_from(2, 200, 1), -EDQUOT);
 	run_all();
 }
