@@ -28,8 +28,8 @@ static int parse_unix(struct str path, struct listen_address *ret, struct reason
 /* host: "" stands for "::" in brackets. */
 static bool parse_host(const char *host, bool bracketed, uint16_t port, struct listen_address *ret)
 {
-	struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)&ret->address.storage;
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)&ret->address.storage;
+	struct sockaddr_in *v4 = &ret->address.v4;
+	struct sockaddr_in6 *v6 = &ret->address.v6;
 
 	if (!host[0]) {
 		host = "::";
@@ -105,10 +105,8 @@ void listen_address_share_port(struct listen_address *addresses, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		for (unsigned j = 0; addresses[i].takes_v4 && j < count; j++) {
-			const struct sockaddr_in *v4 =
-			    (const struct sockaddr_in *)(const void *)&addresses[j].address;
-			const struct sockaddr_in6 *v6 =
-			    (const struct sockaddr_in6 *)(const void *)&addresses[i].address;
+			const struct sockaddr_in *v4 = &addresses[j].address.v4;
+			const struct sockaddr_in6 *v6 = &addresses[i].address.v6;
 
 			if (v4->sin_family == AF_INET && v4->sin_port == v6->sin6_port &&
 			    v4->sin_port != 0)
@@ -119,10 +117,10 @@ void listen_address_share_port(struct listen_address *addresses, unsigned count)
 
 bool listen_address_is_same(const struct listen_address *a, const struct listen_address *b)
 {
-	const struct sockaddr_in *a4 = (const struct sockaddr_in *)(const void *)&a->address;
-	const struct sockaddr_in *b4 = (const struct sockaddr_in *)(const void *)&b->address;
-	const struct sockaddr_in6 *a6 = (const struct sockaddr_in6 *)(const void *)&a->address;
-	const struct sockaddr_in6 *b6 = (const struct sockaddr_in6 *)(const void *)&b->address;
+	const struct sockaddr_in *a4 = &a->address.v4;
+	const struct sockaddr_in *b4 = &b->address.v4;
+	const struct sockaddr_in6 *a6 = &a->address.v6;
+	const struct sockaddr_in6 *b6 = &b->address.v6;
 
 	if (a->address.any.sa_family != b->address.any.sa_family)
 		return false;
@@ -200,13 +198,11 @@ static int bind_tcp(int fd, const struct listen_address *address)
 /* For "[::]" where the machine has no IPv6. */
 static void use_v4(struct listen_address *address)
 {
-	const struct sockaddr_in6 *v6 =
-	    (const struct sockaddr_in6 *)(const void *)&address->address;
-	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = v6->sin6_port};
+	in_port_t port = address->address.v6.sin6_port;
 
 	memset(&address->address, 0, sizeof(address->address));
-	memcpy(&address->address, &v4, sizeof(v4));
-	address->length = sizeof(v4);
+	address->address.v4 = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = port};
+	address->length = sizeof(address->address.v4);
 }
 
 static int open_stream(struct listen_address *address)
@@ -223,12 +219,11 @@ static int open_stream(struct listen_address *address)
 /* The port that the kernel chose. Both families have it at the same place. */
 static void keep_port(int fd, struct listen_address *address)
 {
-	struct sockaddr_storage bound = {0};
-	socklen_t length = sizeof(bound);
+	struct listen_address bound = *address;
+	socklen_t length = sizeof(bound.address);
 
-	if (getsockname(fd, (struct sockaddr *)&bound, &length) == 0)
-		((struct sockaddr_in *)(void *)&address->address)->sin_port =
-		    ((struct sockaddr_in *)(void *)&bound)->sin_port;
+	if (getsockname(fd, &bound.address.any, &length) == 0)
+		address->address.v4.sin_port = bound.address.v4.sin_port;
 }
 
 int listen_socket_open(const struct listen_address *address, struct listen_socket *ret,
@@ -278,12 +273,12 @@ void listen_socket_close(struct listen_socket *socket)
 
 unsigned listen_socket_port(const struct listen_socket *socket)
 {
-	const struct sockaddr_storage *storage = &socket->address.address.storage;
+	const struct listen_address *address = &socket->address;
 
-	if (storage->ss_family == AF_INET)
-		return ntohs(((const struct sockaddr_in *)(const void *)storage)->sin_port);
-	if (storage->ss_family == AF_INET6)
-		return ntohs(((const struct sockaddr_in6 *)(const void *)storage)->sin6_port);
+	if (address->address.any.sa_family == AF_INET)
+		return ntohs(address->address.v4.sin_port);
+	if (address->address.any.sa_family == AF_INET6)
+		return ntohs(address->address.v6.sin6_port);
 	return 0;
 }
 
@@ -348,8 +343,7 @@ static bool find_reachable(int family, char *ret_text, socklen_t size)
 /* The URL of a listener for all addresses: panels are more likely to have IPv4 than IPv6. */
 static bool url_of_any(const struct listen_address *address, char *ret_url, size_t size)
 {
-	const struct sockaddr_in6 *v6 =
-	    (const struct sockaddr_in6 *)(const void *)&address->address;
+	const struct sockaddr_in6 *v6 = &address->address.v6;
 	char host[INET6_ADDRSTRLEN];
 
 	if (!find_reachable(AF_INET, host, sizeof(host)))

@@ -7,6 +7,7 @@
 #include "http/listener.h"
 #include "main/reason.h"
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -21,6 +22,8 @@ struct listen_address {
 	bool takes_v4; /* all addresses of IPv6, and those of IPv4 */
 	union {
 		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
 		struct sockaddr_un local;
 		struct sockaddr_storage storage;
 	} address;
