@@ -166,7 +166,7 @@ enum {
 	 * and are not known. */
 	LIMIT_KNOWN_BROWSER_S = 180 * 24 * 3600,
 	LIMIT_NEW_BROWSERS = 20,
-	LIMIT_NEW_BROWSERS_S = 600,
+	LIMIT_NEW_BROWSERS_S = 6 * 3600,
 	/* Challenges of passkeys: 400 or 401 after so long. */
 	LIMIT_CHALLENGE_S = 5 * 60,
 	/* One-time links: 404 after so long. */
@@ -194,7 +194,8 @@ enum {
 	/* Failed attempts to prove who one is: a bucket of so many for each address, for each
 	 * IPv6 network of 64 bits, for each one of 48 bits or IPv4 network of 24, and for each
 	 * account at an address, and the seconds in which one more grows: 429. A browser with which
-	 * somebody has signed in before has a bucket of its own instead, as long as that has any.
+	 * somebody has signed in before has a bucket of its own instead, as long as that has any,
+	 * and as long as all such browsers together have not failed too often at this account.
 	 * Beyond so many in an account from anywhere, each stranger waits for his turn, but no
 	 * longer than that. */
 	LIMIT_ATTEMPTS_OF_ADDRESS = 30,
@@ -207,6 +208,8 @@ enum {
 	LIMIT_ATTEMPTS_AT_ADDRESS_S = 10,
 	LIMIT_ATTEMPTS_OF_BROWSER = 10,
 	LIMIT_ATTEMPTS_OF_BROWSER_S = 10,
+	LIMIT_ATTEMPTS_OF_KNOWN = 20,
+	LIMIT_ATTEMPTS_OF_KNOWN_S = 10,
 	LIMIT_ATTEMPTS_OF_ACCOUNT = 20,
 	LIMIT_ATTEMPTS_OF_ACCOUNT_S = 2,
 	LIMIT_ATTEMPT_WAIT_MS = 3000,

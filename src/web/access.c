@@ -116,8 +116,11 @@ bool web_known_browser(struct task *task, struct id *ret_id)
 		cookie_find(task_request(task), str_from(site_browser_cookie_name(&web->site))),
 		ret_id))
 		return true;
-	*ret_id = web_session_id(task);
-	return web_person(task) != NULL;
+	if (!web_person(task))
+		return false;
+	/* Not the session: each sign-in makes one, and would bring attempts at other accounts. */
+	*ret_id = web_person(task)->id;
+	return true;
 }
 
 struct verdict web_refuse(struct task *task)

@@ -42,6 +42,12 @@ static const struct rate_policy of_browser = {
     .burst = LIMIT_ATTEMPTS_OF_BROWSER,
     .seconds_each = LIMIT_ATTEMPTS_OF_BROWSER_S,
 };
+/* At one account: who has collected cookies of many browsers has no more attempts at it. */
+static const struct rate_policy of_known = {
+    .name = "att-knwn",
+    .burst = LIMIT_ATTEMPTS_OF_KNOWN,
+    .seconds_each = LIMIT_ATTEMPTS_OF_KNOWN_S,
+};
 static const struct rate_policy of_account = {
     .name = "att-acct",
     .burst = LIMIT_ATTEMPTS_OF_ACCOUNT,
@@ -152,13 +158,14 @@ static bool is_refused(struct task *task, struct attempt *attempt, const struct 
 static bool begin(struct task *task, struct attempt *attempt, enum attempt_kind kind,
 		  struct id account, struct verdict *ret_answer)
 {
-	struct attempt_token browser = {.policy = &of_browser};
+	struct attempt_token browser = {.policy = &of_browser}, known = {&of_known, account};
 	struct wanted wanted = {0}, others = {0};
 	struct rate_result result;
 
 	attempt->taken_count = 0;
-	attempt->is_known =
-	    web_known_browser(task, &browser.id) && take(task, attempt, &browser, &result);
+	attempt->is_known = web_known_browser(task, &browser.id) &&
+			    take(task, attempt, &browser, &result) &&
+			    (id_is_none(account) || take(task, attempt, &known, &result));
 	if (attempt->is_known)
 		return false;
 	want_of_stranger(task, &kinds[kind], account, &wanted);

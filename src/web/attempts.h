@@ -3,9 +3,9 @@
  * for their turn, but not for long, and are never refused: nobody can lock somebody else out.
  *
  * Known browsers (known_browser.h) do not wait behind the strangers of their network: they have a
- * bucket of their own, and are strangers when it is empty. Nor do passkeys wait behind passwords,
- * which can be guessed: they have buckets of their own. A passkey that fails counts in those of
- * passwords as well.
+ * bucket of their own, one they share at each account, and are strangers when either is empty. Nor
+ * do passkeys wait behind passwords, which can be guessed: they have buckets of their own. A
+ * passkey that fails counts in those of passwords as well.
  *
  * An attempt takes its tokens before anything is computed for it, so that those under way count,
  * and gives them back where it did not fail. */
@@ -16,7 +16,7 @@
 
 enum attempt_kind { ATTEMPT_PASSWORD, ATTEMPT_PASSKEY };
 
-enum { ATTEMPT_TOKENS_MAX = 9 };
+enum { ATTEMPT_TOKENS_MAX = 11 };
 
 struct attempt_token {
 	const struct rate_policy *policy;

@@ -195,3 +195,29 @@ def test_an_account_makes_few_known_browsers(limited):
     known = [from_address(limited, "198.18.10.1").sign_in(person).known for _ in range(30)]
     assert 20 <= len([one for one in known if one]) < 25
     assert known[0] and not known[-1]
+
+
+def test_signing_in_brings_no_attempts_at_others(limited):
+    """Sessions and cookies of an account that guesses: each is no new visitor."""
+    victim, own = Person(limited), Person(limited)
+    browser, statuses = from_address(limited, "198.18.12.1"), []
+    for _ in range(12):
+        browser.sign_in(own)
+        browser.known = None
+        for _ in range(PAIR_BURST + 1):
+            statuses.append(browser.try_sign_in(victim.email, OTHER_PASSWORD).status)
+            if statuses[-1] == 429:
+                break
+    # Those of its bucket, of the victim at its address, and what grows meanwhile; not 120.
+    assert statuses.count(401) < 60 and statuses.count(429) >= 6
+
+
+def test_many_known_browsers_have_no_more_attempts_at_an_account(limited):
+    """Whoever collects their cookies."""
+    victim, own = Person(limited), Person(limited)
+    cookies = [from_address(limited, f"198.18.13.{number}").sign_in(own).known for number in range(1, 16)]
+    browser, statuses = from_address(limited, "198.18.14.1"), []
+    for cookie in cookies:
+        browser.known = cookie
+        statuses += [browser.try_sign_in(victim.email, OTHER_PASSWORD).status for _ in range(PAIR_BURST)]
+    assert statuses.count(401) < 100 and 429 in statuses[-PAIR_BURST:]
