@@ -14,8 +14,8 @@
  * once.
  *
  * Previews have a place of their own. Accounts do not get it whose previews took much of the last
- * time. After a preview that has met a limit, the account's next ones get one second, until one
- * ends by itself or for a minute (src/render/preview_accounts.h).
+ * time. After a preview that has met a limit, the account's next ones get one second, for
+ * a minute (src/render/preview_accounts.h).
  *
  * All is done on the loop's thread. */
 #pragma once
@@ -63,6 +63,7 @@ struct engine_problem {
 
 struct engine_answer {
 	struct engine_problem problem;
+	bool is_limited; /* the problem is the short time of its account: others' runs may do */
 
 	/* ENGINE_PICTURE: a WebP that panels take, or empty: the app has nothing to show. */
 	struct str picture;

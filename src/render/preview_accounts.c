@@ -90,16 +90,14 @@ void preview_note(struct preview_accounts *accounts, struct id id, enum engine_w
 		  enum engine_problem_kind problem, uint64_t took_us, uint64_t now_us)
 {
 	struct preview_account *account = use(accounts, id);
-	bool has_met_limit = problem == ENGINE_LIMIT || problem == ENGINE_CRASH;
 
 	if (account->rested_us < now_us)
 		account->rested_us = now_us;
 	account->rested_us += took_us * RUN_PART;
 	if (account->rested_us > now_us + RESTED_MAX_US)
 		account->rested_us = now_us + RESTED_MAX_US;
-	/* The time of no script: it says nothing. */
-	if (problem == ENGINE_NOT_AVAILABLE)
-		return;
-	account->limited_until_us[what] =
-	    has_met_limit ? now_us + (uint64_t)PREVIEW_LIMITED_FOR_S * SECOND_US : 0;
+	/* One that ends well does not end the limit: a script that returns at once would do. */
+	if (problem == ENGINE_LIMIT || problem == ENGINE_CRASH)
+		account->limited_until_us[what] =
+		    now_us + (uint64_t)PREVIEW_LIMITED_FOR_S * SECOND_US;
 }

@@ -1,8 +1,7 @@
 /* What previews have cost lately, by account, so that drafts that never end delay nobody else's:
  *
  *   limited   a run has met a limit or crashed: the next runs of this kind get
- *             PREVIEW_LIMITED_MS, until one ends by itself, or PREVIEW_LIMITED_FOR_S after the last
- *             that did not
+ *             PREVIEW_LIMITED_MS, until PREVIEW_LIMITED_FOR_S after the last that has
  *   slow      runs took more than a quarter of the last time, and more than two seconds of it: they
  *             do not get the place that is kept for previews
  *

@@ -28,7 +28,7 @@ static const char *const what_texts[] = {
 
 static const char why_limited[] =
     "the app takes more than 1 s. It has no more, since a preview of this account has met a limit; "
-    "previews have their full time again after one that ends by itself, or in a minute";
+    "previews have their full time again a minute after the last one that did";
 
 static uint64_t used_us(const struct engine_run *run)
 {
@@ -41,8 +41,9 @@ static void end(struct engine_run *run)
 	enum { CUT_OFF_US = PREVIEW_LIMITED_MS * 1000 * 9 / 10 };
 	struct engine_problem *problem = &run->answer.problem;
 
-	if (run->is_limited && problem->kind == ENGINE_LIMIT &&
-	    (run->is_late || used_us(run) > CUT_OFF_US))
+	run->answer.is_limited = run->is_limited && problem->kind == ENGINE_LIMIT &&
+				 (run->is_late || used_us(run) > CUT_OFF_US);
+	if (run->answer.is_limited)
 		problem->message = STR(why_limited);
 	run->done(run);
 }

@@ -302,12 +302,14 @@ static struct verdict failure_noted(struct task *task)
 	return task_continue(task, work->next);
 }
 
-/* What the script is to blame for it would do again at once. */
+/* What the script is to blame for it would do again at once. Others' runs have more time than one
+ * that was limited for what its account did before. */
 static struct verdict note_failure(struct task *task, struct app_work *work)
 {
 	const struct engine_problem *problem = &work->job.answer.problem;
 
-	if (id_is_none(work->source.version_id) || !problem_is_the_scripts(problem))
+	if (id_is_none(work->source.version_id) || !problem_is_the_scripts(problem) ||
+	    work->job.answer.is_limited)
 		return task_continue(task, work->next);
 	statement_app_schema_fail(task_new_query(task),
 				  &(struct app_schema_fail_parameters){
