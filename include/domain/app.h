@@ -42,6 +42,7 @@ struct app_version {
 
 extern const struct record app_version_record;
 
+/* "sha256:" and 64 hexadecimal digits. */
 enum { APP_CHECKSUM_LENGTH = 7 + 64 };
 
 /* The body of an upload. */
@@ -63,8 +64,6 @@ extern const struct record app_deploy_record;
 
 /* NULL, or what is wrong with the name of a script's language. */
 const char *app_language_check(struct str language);
-
-/* "sha256:" and 64 hexadecimal digits. */
 
 /* SHA-256 of the language's name, a newline and the script, and a NUL. */
 void app_checksum(struct str script_language, struct str script_content,

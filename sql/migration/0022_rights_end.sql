@@ -36,6 +36,15 @@ CREATE TRIGGER account_links_end AFTER UPDATE OF is_administrator, closed_at ON 
 		AND OLD.is_administrator AND OLD.closed_at IS NULL)
 	EXECUTE FUNCTION account_links_ended();
 
+-- Whether an account still has a passkey. Volatile: a statement that has waited for the account's row sees what was
+-- committed meanwhile.
+CREATE FUNCTION passkey_holds(credential text, owner_id uuid) RETURNS boolean LANGUAGE sql VOLATILE AS $$
+	SELECT EXISTS (
+		SELECT
+		FROM passkey
+		WHERE credential_id = credential AND passkey.account_id = owner_id)
+$$;
+
 -- Whether what the owner of an account has shown is still the account's, and the session in which it was
 -- shown has not ended. shown_hash: of the password; NULL: the passkey with this credential was shown.
 -- VOLATILE: it sees what was committed while the statement waited for the account's row.
@@ -48,10 +57,7 @@ CREATE FUNCTION proof_holds(owner_id uuid, shown_hash text, credential text, sho
 		WHERE account.id = owner_id AND session.id = shown_in AND account.closed_at IS NULL
 			AND CASE
 				WHEN credential IS NULL THEN account.password_hash = shown_hash
-				ELSE EXISTS (
-					SELECT
-					FROM passkey
-					WHERE credential_id = credential AND passkey.account_id = owner_id)
+				ELSE passkey_holds(credential, owner_id)
 			END)
 $$;
 

@@ -5,9 +5,11 @@
 -- effect: write
 -- work: bounded
 WITH chosen AS (
+	-- Its owner may remove it just now. As by a removal, the version is locked before its app.
 	SELECT *
 	FROM app_version
 	WHERE app_id = :app_id AND name = :name
+	FOR KEY SHARE
 ), before AS (
 	SELECT slug, generation
 	FROM app

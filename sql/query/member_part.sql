@@ -2,7 +2,7 @@
 -- params: after_created_at timestamptz, after_id uuid, row_limit int8
 -- row: member
 -- effect: read
--- work: bounded
+-- work: grows with the devices of accounts
 SELECT account.{person}, account.last_sign_in_at,
 	account.id IS NOT DISTINCT FROM (SELECT heir_id FROM site WHERE is_it) AS is_heir,
 	account.device_count::int8 AS devices, account.owned_app_count AS apps,

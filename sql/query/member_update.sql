@@ -1,17 +1,30 @@
--- Changes roles and the limit of an account, unless its owner has removed it.
+-- Changes roles and the limit of an account, unless its owner has removed it, or the actor is no
+-- administrator any more: no row.
 -- params: id uuid, change member_update, actor_id uuid, address text, session_id uuid
 -- row: member
 -- effect: write
 -- work: bounded
 -- refuse: last_administrator -> last_administrator
-WITH old AS (
+WITH locked AS (
+	-- In one order: two administrators may change each other.
+	SELECT id, is_administrator AND closed_at IS NULL AS is_maker
+	FROM account
+	WHERE id IN (:id, :actor_id)
+	ORDER BY id
+	FOR NO KEY UPDATE
+), maker AS (
+	-- Whoever was demoted meanwhile makes nobody an administrator.
+	SELECT id
+	FROM locked
+	WHERE id = :actor_id AND is_maker
+), old AS (
 	SELECT is_reviewer, is_administrator, byte_limit
 	FROM account
 	WHERE id = :id
 ), changed AS (
 	UPDATE account
 	SET {change}
-	WHERE id = :id AND closed_at IS NULL
+	WHERE id = :id AND closed_at IS NULL AND EXISTS (SELECT FROM maker)
 	RETURNING *
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)

@@ -13,10 +13,7 @@ WITH owner AS (
 	SET last_sign_in_at = present_time()
 	WHERE id = :account_id AND closed_at IS NULL AND CASE
 			WHEN :credential_id IS NULL THEN password_hash = :password_hash
-			ELSE EXISTS (
-				SELECT
-				FROM passkey
-				WHERE credential_id = :credential_id AND passkey.account_id = account.id)
+			ELSE passkey_holds(:credential_id, account.id)
 		END
 	RETURNING *
 ), rotated AS (

@@ -55,6 +55,7 @@ struct verdict api_fail_account_bytes(struct task *task, const struct account_by
 		return task_refuse(task);
 	return task_fail(task, 409,
 			 "pushed pictures, drafts and versions of the account take %lld bytes, and "
-			 "%lld are allowed: this does not fit, remove something first",
+			 "%lld are allowed: this does not fit. Remove something first, or have an "
+			 "administrator set another limit",
 			 (long long)bytes->bytes, (long long)bytes->bytes_allowed);
 }

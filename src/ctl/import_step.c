@@ -54,7 +54,8 @@ static const char *explain(enum refusal refusal)
 	case REFUSAL_TOO_MANY_PASSKEYS:
 		return "the account has as many passkeys as it may have";
 	case REFUSAL_NOT_STORABLE:
-		return "one of its values cannot be stored";
+		return "one of its values cannot be stored: a time, a number or a text that the "
+		       "database has not";
 	default:
 		return "a rule stands against it";
 	}

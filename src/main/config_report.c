@@ -16,10 +16,12 @@
 
 int config_check_variables(const struct config *config, struct options_error *reterr)
 {
-	/* Of displayctl, of programs that use the API, of a Kubernetes service with this name, and
-	 * of the tests. */
-	static const char *const others[] = {"CONFIG", "PANEL_URL", "URL",	 "KEY",	   "DEVICE",
-					     "PORT",   "PORT_*",    "SERVICE_*", "TEST_*", NULL};
+	/* Of displayctl, of programs that use the API, of Kubernetes services with this name or one
+	 * that begins so, and of the tests. */
+	static const char *const others[] = {
+	    "CONFIG",	 "PANEL_URL",	   "URL",    "KEY",    "DEVICE",
+	    "SERVICE_*", "*_SERVICE_HOST", "PORT",   "PORT_*", "*_SERVICE_PORT*",
+	    "*_PORT",	 "*_PORT_*",	   "TEST_*", NULL};
 
 	return options_check_variables(&config->options, others, reterr);
 }

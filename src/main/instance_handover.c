@@ -52,14 +52,11 @@ static const char *find_scheme(const char *name)
 
 static bool take_socket(const struct handover_socket *from, struct listen_socket *ret)
 {
-	socklen_t length;
-
 	*ret = (struct listen_socket){.fd = from->fd, .device = from->device, .inode = from->inode};
 	if (listen_address_parse(str_from(from->text), &ret->address, &(struct reason){0}) < 0)
 		return false;
-	length = sizeof(ret->address.address);
-	if (!listen_address_is_unix(&ret->address) &&
-	    getsockname(from->fd, &ret->address.address.any, &length) < 0)
+	/* A program of before took no IPv4 at "[::]". */
+	if (!listen_address_is_unix(&ret->address) && !listen_socket_ask(from->fd, &ret->address))
 		return false;
 	ret->address.role = (enum http_role)from->role;
 	ret->address.scheme = find_scheme(from->scheme);

@@ -78,24 +78,16 @@ static bool write_text(struct listen_address *address)
 static int take(int fd, struct str name, struct listen_socket *ret, struct reason *reterr)
 {
 	struct listen_socket given = {.address.scheme = "http", .fd = fd, .is_given = true};
-	socklen_t length = sizeof(given.address.address);
-	int v6_only = 1;
 
 	for (size_t i = 0; i < array_length(roles); i++)
 		if (str_equal(name, str_from(roles[i].name)))
 			roles[i].use(&given.address);
-	if (!listens(fd) || getsockname(fd, &given.address.address.any, &length) < 0 ||
-	    !write_text(&given.address) || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ||
-	    fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+	if (!listens(fd) || !listen_socket_ask(fd, &given.address) || !write_text(&given.address) ||
+	    fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
 		return reason_set(reterr,
 				  "the service manager has given something (descriptor %d) that is "
 				  "no stream socket which listens",
 				  fd);
-	given.address.length = length;
-	given.address.takes_v4 = given.address.address.any.sa_family == AF_INET6 &&
-				 getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &v6_only,
-					    &(socklen_t){sizeof(v6_only)}) == 0 &&
-				 !v6_only;
 	*ret = given;
 	return 0;
 }

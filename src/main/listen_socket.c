@@ -271,6 +271,19 @@ void listen_socket_close(struct listen_socket *socket)
 		unlink(path);
 }
 
+bool listen_socket_ask(int fd, struct listen_address *ret)
+{
+	socklen_t length = sizeof(ret->address), size = sizeof(int);
+	int v6_only = 1;
+
+	if (getsockname(fd, &ret->address.any, &length) < 0)
+		return false;
+	ret->length = length;
+	ret->takes_v4 = ret->address.any.sa_family == AF_INET6 &&
+			getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &v6_only, &size) == 0 && !v6_only;
+	return true;
+}
+
 unsigned listen_socket_port(const struct listen_socket *socket)
 {
 	const struct listen_address *address = &socket->address;

@@ -63,6 +63,10 @@ __attribute__((warn_unused_result)) int listen_socket_open(const struct listen_a
 /* Closes it and removes a unix socket's file if it is still ours. */
 void listen_socket_close(struct listen_socket *socket);
 
+/* Asks the kernel for the address that an open socket listens on, and whether it takes IPv4, too.
+ * False with errno: it is no socket. Nothing else of ret is changed. */
+__attribute__((warn_unused_result)) bool listen_socket_ask(int fd, struct listen_address *ret);
+
 /* The port that it got; 0 for a unix socket. */
 unsigned listen_socket_port(const struct listen_socket *socket);
 

@@ -6,8 +6,9 @@
  *                               was never written:
  *     another instance with another key is running        -> refused
  *     there are no secret settings                        -> it fits
- *     the key opens one of them                           -> it fits, and its fingerprint is
- * written it opens none                                       -> refused
+ *     the key opens one of them                           -> it fits, and this is noted
+ *
+ *     it opens none                                       -> refused
  *
  * While a server runs, its connections hold a lock that keeps instances with another key out (see
  * db/db.h). */

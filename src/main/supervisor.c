@@ -430,7 +430,7 @@ enum exit_code supervisor_run(const struct config *config, struct upgrade *upgra
 	if (code == EXIT_DONE)
 		code = run_children(&supervisor);
 	/* The next start finds it missing, too, and not another one. */
-	if (code == EXIT_STATE_DIR && supervisor.instance.has_new_key)
+	if (code == EXIT_STATE_DIR && supervisor.instance.has_new_key && !supervisor.is_ready)
 		secret_key_take_back(config->state_dir);
 	if (code != EXIT_DONE)
 		notify_status("ended: the log says why");

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "db/statements.h"
+#include "db/storage.h"
 
 #include <stdlib.h>
 
@@ -197,7 +198,7 @@ static void look(struct deadline *deadline)
 {
 	struct app_pictures *pictures = container_of(deadline, struct app_pictures, next);
 
-	if (!db_is_up(pictures->db)) {
+	if (!db_is_up(pictures->db) || !storage_takes_pictures(db_storage(pictures->db))) {
 		deadline_set(pictures->loop, deadline, START_MS);
 		return;
 	}

@@ -74,9 +74,21 @@ static struct verdict fail_deployed(struct task *task)
 	return task_fail(task, 409, "the version is the deployed one: deploy another one first");
 }
 
+/* A version may have rendered at very many places: these rows go in portions, and then it. */
+enum { RENDERS_PORTION = 1000 };
+
+struct removal {
+	struct id id;
+	union {
+		struct own_version_renders_row portion;
+		struct own_version_remove_row row;
+	};
+};
+
 static struct verdict removed(struct task *task)
 {
-	const struct own_version_remove_row *row = task_state(task);
+	const struct removal *removal = task_state(task);
+	const struct own_version_remove_row *row = &removal->row;
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, 404, "the app has no such version");
@@ -95,22 +107,47 @@ static struct verdict remove_refused(struct task *task)
 							      : task_fail_refusal(task);
 }
 
-static struct verdict remove_version(struct task *task)
-{
-	struct id id;
+static struct verdict remove_renders(struct task *task);
 
-	if (!id_parse(task_path_parameter(task, 1), &id))
-		return task_fail(task, 404, "the app has no such version");
+static struct verdict portion_removed(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	if (removal->portion.removed == RENDERS_PORTION)
+		return remove_renders(task);
 	statement_own_version_remove(task_new_query(task),
 				     &(struct own_version_remove_parameters){
 					 .app_id = task_app(task)->id,
-					 .id = id,
+					 .id = removal->id,
 					 .actor_id = task_account_id(task),
 					 .address = web_address(task),
 					 .session_id = web_session_id(task),
 				     },
-				     task_state(task));
+				     &removal->row);
 	return task_query(task, removed);
+}
+
+static struct verdict remove_renders(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	statement_own_version_renders(task_new_query(task),
+				      &(struct own_version_renders_parameters){
+					  .app_id = task_app(task)->id,
+					  .id = removal->id,
+					  .row_limit = RENDERS_PORTION,
+				      },
+				      &removal->portion);
+	return task_query(task, portion_removed);
+}
+
+static struct verdict remove_version(struct task *task)
+{
+	struct removal *removal = task_state(task);
+
+	if (!id_parse(task_path_parameter(task, 1), &removal->id))
+		return task_fail(task, 404, "the app has no such version");
+	return remove_renders(task);
 }
 
 /* ---- the script ---- */
@@ -172,6 +209,6 @@ const struct endpoint endpoint_own_version_remove = {
     .handler = remove_version,
     .access = &access_session,
     .resource = RESOURCE_APP,
-    .state_size = sizeof(struct own_version_remove_row),
+    .state_size = sizeof(struct removal),
     .refused = remove_refused,
 };

@@ -37,7 +37,7 @@ def told(answer):
     assert answer.status == 409, answer
     return tuple(map(int, re.fullmatch(
         r"pushed pictures, drafts and versions of the account take (\d+) bytes, and (\d+) are allowed: "
-        r"this does not fit, remove something first", answer.json()["detail"]).groups()))
+        r"this does not fit\. Remove something first, or have an administrator set another limit", answer.json()["detail"]).groups()))
 
 
 @pytest.fixture

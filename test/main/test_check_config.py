@@ -91,5 +91,7 @@ def test_variables_that_mean_nothing():
     assert displayd("--check-config", DISPLAYD_NONSENSE="")[0] == 2
     # Of programs that use it, and of Kubernetes.
     assert displayd("--check-config", DISPLAYD_URL="http://a", DISPLAYD_KEY="k", DISPLAYD_SERVICE_HOST="10.0.0.1",
-                    DISPLAYD_PORT="tcp://10.0.0.1:80", DISPLAYD_PORT_80_TCP_PORT="80")[0] == 0
+                    DISPLAYD_PORT="tcp://10.0.0.1:80", DISPLAYD_PORT_80_TCP_PORT="80",
+                    DISPLAYD_ADMIN_SERVICE_HOST="10.0.0.2", DISPLAYD_ADMIN_SERVICE_PORT_HTTP="80",
+                    DISPLAYD_ADMIN_PORT="tcp://10.0.0.2:80", DISPLAYD_ADMIN_PORT_80_TCP="x")[0] == 0
     assert displayd("--help", DISPLAYD_NONSENSE="1")[0] == 0

@@ -109,6 +109,24 @@ def test_a_version_that_its_author_removes(world, administrator):
     reviewer.post(f"/web/reviews/{third}", {"status": "APPROVED"}).problem(404)
 
 
+def test_what_a_version_has_rendered_goes_in_portions(world):
+    author, reviewer = Author(world), reviewer_of(world)
+    app = author.make()
+    version = app.publish(reviewer, "1.0")
+    app.publish(reviewer, "2.0")
+    world.sql("INSERT INTO render (place, version_id) SELECT sha256(n::text::bytea), %s "
+              "FROM generate_series(1, 2500) AS n", version)
+    world.sql("CREATE FUNCTION few() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+              "IF (SELECT count(*) FROM gone) > 1000 THEN RAISE 'too many'; END IF; RETURN NULL; END $$")
+    world.sql("CREATE TRIGGER few AFTER DELETE ON render REFERENCING OLD TABLE AS gone "
+              "FOR EACH STATEMENT EXECUTE FUNCTION few()")
+    try:
+        author.browser.delete(f"{app.path}/versions/{version}").ok()
+    finally:
+        world.sql("DROP FUNCTION few() CASCADE")
+    assert [shown["version"] for shown in app.versions()] == ["2.0"]
+
+
 def test_only_its_author_removes_a_version(world):
     author, other = Author(world), Author(world)
     app, another = author.make(visibility="public"), other.make()

@@ -152,6 +152,20 @@ def test_two_use_one_invitation(world, administrator):
         assert sorted(pool.map(use, range(4))) == [200, 404, 404, 404]
 
 
+def test_whoever_is_demoted_meanwhile_makes_no_administrator(world):
+    maker, other = Person(world, is_administrator=True), Person(world)
+    browser = maker.browser()
+    with lock_sessions.Session(world) as holder, ThreadPoolExecutor(1) as pool:
+        holder.run("BEGIN")
+        holder.run("UPDATE account SET is_administrator = false WHERE id = %s", (maker.id,))
+        change = pool.submit(browser.patch, f"/web/admin/accounts/{other.id}", {"isAdministrator": True})
+        wait_until(lambda: world.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+                                     "AND datname = current_database()")[0][0], "its wait")
+        holder.run("COMMIT")
+        change.result().problem(404)
+    assert world.sql("SELECT is_administrator FROM account WHERE id = %s", other.id) == [(False,)]
+
+
 def test_a_forgotten_password(world, administrator, person):
     browser = person.browser()
     path = f"/web/admin/accounts/{person.id}/password-link"

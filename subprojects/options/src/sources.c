@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,13 +47,13 @@ static bool is_option_variable(const struct option_set *set, const char *name, s
 	return false;
 }
 
-/* A pattern may end with "*". */
+/* Patterns as fnmatch(3) has them. */
 static bool fits(const char *pattern, const char *name, size_t length)
 {
-	size_t fixed = strcspn(pattern, "*");
+	char copy[OPTIONS_VARIABLE_BYTES];
 
-	return length >= fixed && memcmp(pattern, name, fixed) == 0 &&
-	       (pattern[fixed] || length == fixed);
+	snprintf(copy, sizeof(copy), "%.*s", (int)length, name);
+	return length < sizeof(copy) && fnmatch(pattern, copy, 0) == 0;
 }
 
 static int fail_variable(const struct options *options, const char *name, size_t length,

@@ -178,8 +178,8 @@ __attribute__((warn_unused_result)) int options_read_arguments(struct options *o
  * white space. */
 void options_read_variables(struct options *options);
 /* Refuses a variable that begins with the set's prefix and is none of an option. others: what
- * follows the prefix in the names of those that mean something else, ending with NULL; one that
- * ends with "*" stands for all that begin so. */
+ * follows the prefix in the names of those that mean something else, as patterns of fnmatch(3),
+ * ending with NULL. */
 __attribute__((warn_unused_result)) int options_check_variables(const struct options *options,
 								const char *const *others,
 								struct options_error *reterr);
