@@ -272,57 +272,27 @@ static pid_t start_postmaster(const struct cluster *cluster, const struct proces
 			      unsigned connections, int data_fd, int output_fd)
 {
 	char postgres[300], port[32], max_connections[64];
-	/* Settings are on the command line, so that a later displayd brings its own. Durability is
-	 * the default, but set here no file in the cluster can turn it off. The log holds only what
-	 * concerns the server: a statement's error goes to the client that sent the statement. */
+	/* The others are in the file, so that lists of processes can be read. No file in the
+	 * cluster can turn these off: who reaches it, and that what was committed is kept. */
 	const char *const arguments[] = {
 	    postgres,
 	    "-D",
 	    CLUSTER_DATA_PATH,
+	    CLUSTER_SETTINGS_ARGUMENT,
 	    "--listen_addresses=",
-	    "--unix_socket_directories=../socket",
-	    "--unix_socket_permissions=0770",
+	    "--fsync=on",
+	    "--full_page_writes=on",
+	    "--synchronous_commit=on",
 	    port,
 	    max_connections,
-	    "--fsync=on",
-	    "--synchronous_commit=on",
-	    "--full_page_writes=on",
-	    "--shared_buffers=64MB",
-	    "--max_wal_size=256MB",
-	    /* Flash wears out: while little happens, each checkpoint costs a whole page of each
-	     * block that changes after it, and a log for replicas notes every 15 s what runs.
-	     * How long a start after a crash takes is bounded by max_wal_size. */
-	    "--checkpoint_timeout=6h",
-	    /* What does not wait for the disk reaches it together: times when panels were seen. */
-	    "--wal_writer_delay=2s",
-	    /* These times are 50 changes a minute where 20 panels poll; statistics, which are not
-	     * about them, would be written as often. */
-	    "--autovacuum_vacuum_threshold=500",
-	    "--autovacuum_analyze_threshold=500",
-	    "--wal_level=minimal",
-	    "--max_wal_senders=0",
-	    "--archive_mode=off",
-	    /* One call for the file system instead of one for each of a thousand files. */
-	    "--recovery_init_sync_method=syncfs",
-	    "--max_parallel_workers_per_gather=0",
-	    "--max_logical_replication_workers=0",
-	    "--jit=off",
-	    "--timezone=UTC",
-	    "--logging_collector=off",
-	    "--log_destination=stderr",
-	    "--log_line_prefix=",
-	    "--log_error_verbosity=terse",
-	    "--log_min_messages=log",
-	    "--log_min_error_statement=panic",
-	    "--log_checkpoints=off",
 	    NULL,
 	};
 	struct cluster_program program = {
 	    .arguments = arguments, .data_fd = data_fd, .input_fd = -1, .output_fd = output_fd};
 
 	snprintf(postgres, sizeof(postgres), "%s/postgres", cluster->programs);
-	snprintf(port, sizeof(port), "--port=%u", cluster->port);
-	snprintf(max_connections, sizeof(max_connections), "--max_connections=%u", connections);
+	snprintf(port, sizeof(port), "-p%u", cluster->port);
+	snprintf(max_connections, sizeof(max_connections), "-N%u", connections);
 	return cluster_program_start(&program, as);
 }
 

@@ -9,10 +9,48 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { IDENT_BYTES = 2048, DATA_FD = 3 };
+enum { IDENT_BYTES = 2048, /* and of each of the other files */ DATA_FD = 3 };
 
 static const char hba[] = "# displayd writes this file at each start.\n"
 			  "local all all peer map=displayd\n";
+
+/* For PostgreSQL, so that a later displayd brings its own. What somebody has set in the cluster's
+ * own file counts where this one says nothing, and ALTER SYSTEM over both. */
+static const char settings[] =
+    "# displayd writes this file at each start.\n"
+    "include_if_exists = 'postgresql.conf'\n"
+    "unix_socket_directories = '../socket'\n"
+    "unix_socket_permissions = 0770\n"
+    "shared_buffers = 64MB\n"
+    "max_wal_size = 256MB\n"
+    /* Flash wears out: while little happens, each checkpoint costs a whole page of each block that
+     * changes after it, and a log for replicas notes every 15 s what runs. How long a start after
+     * a crash takes is bounded by max_wal_size. */
+    "checkpoint_timeout = 6h\n"
+    /* What does not wait for the disk reaches it together: times when panels were seen. */
+    "wal_writer_delay = 2s\n"
+    /* These times are 50 changes a minute where 20 panels poll; statistics, which are not about
+     * them, would be written as often. */
+    "autovacuum_vacuum_threshold = 500\n"
+    "autovacuum_analyze_threshold = 500\n"
+    "wal_level = minimal\n"
+    "max_wal_senders = 0\n"
+    "archive_mode = off\n"
+    /* One call for the file system instead of one for each of a thousand files. */
+    "recovery_init_sync_method = syncfs\n"
+    "max_parallel_workers_per_gather = 0\n"
+    "max_logical_replication_workers = 0\n"
+    "jit = off\n"
+    "timezone = 'UTC'\n"
+    /* The log holds only what concerns the server: a statement's error goes to the client that
+     * sent the statement. */
+    "logging_collector = off\n"
+    "log_destination = 'stderr'\n"
+    "log_line_prefix = ''\n"
+    "log_error_verbosity = terse\n"
+    "log_min_messages = log\n"
+    "log_min_error_statement = panic\n"
+    "log_checkpoints = off\n";
 
 /* A superuser can have the server run programs. pg_write_all_data reaches no table of the system,
  * so that the workers' role cannot make itself one. */
@@ -82,7 +120,10 @@ static bool write_file(const char *name, const char *text)
 /* Runs in a child with the rights of the cluster's user, as these are that user's files. */
 static int write_files(void *context)
 {
-	return write_file("pg_hba.conf", hba) && write_file("pg_ident.conf", context) ? 0 : 1;
+	return write_file("pg_hba.conf", hba) && write_file("pg_ident.conf", context) &&
+		       write_file(CLUSTER_SETTINGS, settings)
+		   ? 0
+		   : 1;
 }
 
 int cluster_write_access(const struct cluster *cluster, int data_fd, bool for_upgrade,

@@ -8,6 +8,9 @@
 /* PostgreSQL's path of its data folder, which it gets as an open descriptor; see struct
  * cluster_program. */
 #define CLUSTER_DATA_PATH "/proc/self/fd/3"
+/* PostgreSQL's settings: a file in the data folder, which cluster_write_access() writes. */
+#define CLUSTER_SETTINGS "displayd.conf"
+#define CLUSTER_SETTINGS_ARGUMENT "--config_file=" CLUSTER_DATA_PATH "/" CLUSTER_SETTINGS
 /* Likewise that of the new cluster, while there are two. */
 #define CLUSTER_OTHER_PATH "/proc/self/fd/4"
 
@@ -107,8 +110,9 @@ __attribute__((warn_unused_result)) int cluster_give(int fd, const struct proces
 int cluster_check_owner(const struct cluster *cluster, const char *data,
 			struct cluster_error *reterr);
 
-/* Writes who may connect, and as whom: pg_hba.conf and pg_ident.conf of the data folder.
- * for_upgrade: also its own user, as whom the programs of the upgrade run. */
+/* Writes who may connect, and as whom, and PostgreSQL's settings: pg_hba.conf, pg_ident.conf and
+ * displayd.conf of the data folder. for_upgrade: also its own user, as whom the programs of the
+ * upgrade run. */
 __attribute__((warn_unused_result)) int cluster_write_access(const struct cluster *cluster,
 							     int data_fd, bool for_upgrade,
 							     struct cluster_error *reterr);

@@ -35,6 +35,17 @@ def show(server, name):
         return cursor.fetchone()[0]
 
 
+def test_its_command_line_can_be_read(running):
+    """systemctl status shows it, in one line."""
+    with open(f"/proc/{running.postmaster()}/cmdline", encoding="ascii") as file:
+        words = file.read().split("\0")
+    assert len(" ".join(words)) < 200
+    # What no file in the cluster can turn off.
+    assert {"--fsync=on", "--full_page_writes=on", "--listen_addresses="} < set(words)
+    assert show(running, "shared_buffers") == "64MB" and show(running, "log_line_prefix") == ""
+    assert show(running, "checkpoint_timeout") == "6h" and show(running, "unix_socket_permissions") == "0770"
+
+
 def test_durable_and_private(running):
     assert show(running, "fsync") == "on"
     assert show(running, "synchronous_commit") == "on"
