@@ -41,11 +41,13 @@ static void find_remote(struct http_connection *connection)
 static void begin_request(struct http_connection *connection)
 {
 	const struct http_connections *connections = connection->connections;
+	const struct http_server_settings *settings = &connections->settings;
+	bool is_logged = connection->listener->role == HTTP_ROLE_ADMIN ? settings->admin_access_log
+								       : settings->access_log;
 
 	if (connection->remote_length == 0)
 		find_remote(connection);
-	connection->exchange =
-	    http_exchange_create(connection, connections->loop, connections->settings.access_log);
+	connection->exchange = http_exchange_create(connection, connections->loop, is_logged);
 	http_connection_move(connection, CONNECTION_HEAD);
 }
 

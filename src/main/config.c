@@ -55,6 +55,10 @@ static const struct option settings[] = {
     OPTION(SWITCH, "version", NULL, "Show the version and exit.", .argument_only = true),
     OPTION(ON_OFF, "access-log", "on|off", "One log line a request.",
 	   .heading = "Settings:", .fallback = "on", INTO(access_log)),
+    OPTION(ON_OFF, "admin-access-log", "on|off",
+	   "Whether the requests of the admin listeners have lines, too: those of a monitor come "
+	   "every few seconds.",
+	   .fallback = "off", INTO(admin_access_log)),
     OPTION(
 	LIST, "admin-listen", "ADDRESS",
 	"Where to listen for the operator alone, for /livez, /readyz and /metrics: an address as "

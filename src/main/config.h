@@ -63,6 +63,7 @@ struct config {
 	enum log_format log_format;
 	enum log_level log_level;
 	bool access_log;
+	bool admin_access_log;
 	enum web_registration registration;
 	bool first_link;
 	bool plain_http_sign_in;

@@ -301,6 +301,7 @@ static int start(struct worker *worker)
 	    .session_pooler = settings->config->session_pooler,
 	    .key_fingerprint = worker->key_fingerprint};
 	struct http_server_settings http = {.access_log = settings->config->access_log,
+					    .admin_access_log = settings->config->admin_access_log,
 					    .proxies = &worker->proxies,
 					    .waits_to_accept = true};
 	int error;

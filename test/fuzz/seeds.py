@@ -19,6 +19,7 @@ OPTION = re.compile(r'OPTION\(\s*(\w+),\s*"([a-z-]+)",\s*(?:"([^"]*)"|NULL)')
 
 VALUES = {
     "access-log": "off",
+    "admin-access-log": "on",
     "admin-listen": "127.0.0.1:9180",
     "cors-origin": "https://panels.example.org",
     "database": "postgresql://displayd:secret@db.example.org:5432/displayd?sslmode=require",

@@ -91,6 +91,24 @@ def test_admin_listener(serve):
     assert server.url.endswith(f":{server.address[1]}") and server.address[1] != port
 
 
+@pytest.mark.parametrize(("arguments", "ports"), [
+    ((), ["public"]),
+    (("--admin-access-log", "on"), ["admin", "public"]),
+    (("--access-log", "off", "--admin-access-log", "on"), ["admin"]),
+])
+def test_access_lines_of_the_admin_listener(serve, arguments, ports):
+    """A monitor asks every few seconds: its requests have no lines unless somebody wants them."""
+    server = serve("--admin-listen", "127.0.0.1:0", *arguments).start()
+    port = int(re.search(r"msg=listening .*port=(\d+) role=admin", server.log())[1])
+    for name, to in (("admin", port), ("public", server.address[1])):
+        connection = http.client.HTTPConnection("127.0.0.1", to, timeout=60)
+        connection.request("GET", f"/nowhere-{name}")
+        assert connection.getresponse().status == 404
+        connection.close()
+    assert server.stop() == 0
+    assert sorted(re.findall(r"group=access .*path=/nowhere-(\w+)", server.log())) == ports
+
+
 def test_a_socket_that_a_killed_server_left_is_replaced(launch, folder):
     path = os.path.join(folder, "socket")
     server = launch("--listen", "unix:" + path).start()

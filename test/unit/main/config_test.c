@@ -86,6 +86,7 @@ static void defaults(void **state)
 	assert_int_equal(config.rate_limit, LIMIT_RATE_PER_S);
 	assert_true(config.workers >= 1);
 	assert_true(config.access_log);
+	assert_false(config.admin_access_log);
 	assert_null(config.database);
 	assert_null(config.public_url);
 	assert_int_equal(config.state_dir[0], '/');
