@@ -28,6 +28,9 @@ enum refusal result_refusal(const PGresult *result, const struct statement_entry
  * about to end for that. */
 bool result_is_full(const PGresult *result);
 
+/* The server says that its disk is full. */
+bool result_is_disk_full(const PGresult *result);
+
 /* The rows of a result of status PGRES_TUPLES_OK, for db_read_rows(). */
 struct db_result result_rows(const PGresult *result);
 

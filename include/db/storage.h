@@ -44,6 +44,10 @@ bool storage_takes_pictures(const struct storage *storage);
 /* Whether so little is left that writes may soon fail. */
 bool storage_is_short(const struct storage *storage);
 
+/* Whether a database that does not answer, or a write that was not stored, has met a full disk:
+ * writes have found it full, or nothing is left of it. */
+bool storage_has_no_room(const struct storage *storage);
+
 /* Whether the caller is to run a probe now: at most one begins in a second where it is full or has
  * no room, else one in a minute. now_ms: of clock_monotonic_ms(). *ret_mark is for
  * storage_probed(). */

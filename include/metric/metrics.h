@@ -78,6 +78,11 @@ enum metric {
 	METRIC_DATABASE_FAILURES,     /* by metric_database_failure */
 	METRIC_DATABASE_QUERIES,      /* by metric_query_state */
 	METRIC_DISK_REFUSES_PICTURES, /* 1 or 0, of the supervisor */
+	METRIC_DATABASE_BYTES,	      /* of one worker, as that of the next */
+	METRIC_DATABASE_BACKED_UP,    /* when, likewise; 0: never */
+	METRIC_DISK_BYTES,	      /* of the supervisor, as those that follow */
+	METRIC_DISK_FREE_BYTES,
+	METRIC_CERTIFICATE_ENDS, /* 0: there is none */
 	METRIC_HINTS_SENT,
 	METRIC_HINTS_DROPPED,
 	METRIC_HINTS_RECEIVED, /* by metric_hint */
@@ -198,6 +203,7 @@ enum metric_database_failure {
 	METRIC_DATABASE_REFUSED, /* by a constraint, as foreseen */
 	METRIC_DATABASE_AWAY,	 /* or too busy */
 	METRIC_DATABASE_FAILED,	 /* a fault of the program or of the database */
+	METRIC_DATABASE_FULL,	 /* there is no room on its disk */
 };
 
 enum metric_query_state { METRIC_QUERY_WAITING, METRIC_QUERY_SENT };

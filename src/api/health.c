@@ -50,10 +50,12 @@ static struct verdict ready(struct task *task)
 		return task_fail_busy(task, 1, "this instance is going down");
 	if (!atomic_load(service->is_instance_ready))
 		return task_fail_busy(task, 1, "this instance is starting");
+	/* A PostgreSQL that has ended for want of room does not answer. */
+	if (!storage_probe_says_room(service) ||
+	    (!db_is_up(service->db) && storage_has_no_room(db_storage(service->db))))
+		return task_fail_busy(task, 1, "the database has no room to store anything");
 	if (!db_is_up(service->db))
 		return fail(task, "the database cannot be reached", db_away(service->db));
-	if (!storage_probe_says_room(service))
-		return task_fail_busy(task, 1, "the database has no room to store anything");
 	if (!db_hints_are_up(service->db))
 		return fail(task, "the database's notifications cannot be heard",
 			    db_hints_away(service->db));

@@ -223,6 +223,7 @@ static void write_counters(const struct metric_sums *sums, struct buffer *json)
 	    {"databaseFailures",
 	     metric_total(sums, METRIC_DATABASE_FAILURES, METRIC_DATABASE_AWAY) +
 		 metric_total(sums, METRIC_DATABASE_FAILURES, METRIC_DATABASE_FAILED)},
+	    {"databaseFull", metric_total(sums, METRIC_DATABASE_FAILURES, METRIC_DATABASE_FULL)},
 	    {"logLinesLost", metric_total(sums, METRIC_LOG_LINES_LOST, 0)},
 	    {"processesFailed", sum(sums, METRIC_CHILDREN_FAILED)},
 	};
@@ -241,8 +242,24 @@ static void write_error(void *context, struct str line)
 	json_write_str(json, line);
 }
 
+/* null where there is none. */
+static void write_time(const struct metric_sums *sums, enum metric metric, const char *name,
+		       struct buffer *json)
+{
+	int64_t at_us = metric_total(sums, metric, 0);
+	char text[TIMESTAMP_LENGTH + 1];
+
+	buffer_printf(json, ",\"%s\":", name);
+	if (at_us == 0) {
+		buffer_append_str(json, STR("null"));
+		return;
+	}
+	timestamp_format(at_us, text);
+	json_write_str(json, str_from(text));
+}
+
 /* db: of the worker that answers; where it has no connection, it knows why. */
-static void write_state(const struct metric_sums *sums, const struct db *db, struct buffer *json)
+static void write_state(const struct metric_sums *sums, struct db *db, struct buffer *json)
 {
 	enum away away = db_is_up(db) ? AWAY_NOT : db_away(db);
 
@@ -254,7 +271,16 @@ static void write_state(const struct metric_sums *sums, const struct db *db, str
 		      (long long)metric_total(sums, METRIC_DATABASE_QUERIES, METRIC_QUERY_WAITING),
 		      (long long)metric_total(sums, METRIC_DATABASE_QUERIES, METRIC_QUERY_SENT));
 	json_write_str(json, str_from(away == AWAY_NOT ? "" : away_text(away)));
-	buffer_printf(json, "},\"panels\":{\"inMemory\":%lld,\"links\":%lld,\"polling\":%lld},",
+	buffer_printf(json,
+		      ",\"isFull\":%s,\"bytes\":%lld,\"diskBytes\":%lld,\"diskFreeBytes\":%lld",
+		      storage_has_no_room(db_storage(db)) ? "true" : "false",
+		      (long long)metric_total(sums, METRIC_DATABASE_BYTES, 0),
+		      (long long)metric_total(sums, METRIC_DISK_BYTES, 0),
+		      (long long)metric_total(sums, METRIC_DISK_FREE_BYTES, 0));
+	write_time(sums, METRIC_DATABASE_BACKED_UP, "lastBackupAt", json);
+	buffer_append_char(json, '}');
+	write_time(sums, METRIC_CERTIFICATE_ENDS, "certificateEndsAt", json);
+	buffer_printf(json, ",\"panels\":{\"inMemory\":%lld,\"links\":%lld,\"polling\":%lld},",
 		      (long long)metric_total(sums, METRIC_PANELS, 0),
 		      (long long)metric_total(sums, METRIC_PANELS_CONNECTED, METRIC_PANEL_LINK),
 		      (long long)metric_total(sums, METRIC_PANELS_CONNECTED, METRIC_PANEL_POLLING));

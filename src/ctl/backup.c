@@ -215,6 +215,16 @@ static enum ctl_exit write_file(struct backup *backup)
 	return CTL_DONE;
 }
 
+/* For those who watch its age. The backup is done, so a failure is ignored: an older database has
+ * no such column, and a standby or a full disk takes no write. */
+static void note_backup(const struct backup *backup)
+{
+	PGconn *pg = backup->ctl->connection;
+
+	PQclear(PQexec(pg, "COMMIT"));
+	PQclear(PQexec(pg, statements[STATEMENT_BACKUP_NOTE].text));
+}
+
 /* A migration waits for the end of the backup, and the backup for that of a migration. */
 static const char begin[] =
     "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; "
@@ -227,7 +237,11 @@ static enum ctl_exit run(struct ctl *ctl, void *context)
 
 	if (code == CTL_DONE)
 		code = backup_run(ctl, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-	return code == CTL_DONE ? write_file(backup) : code;
+	if (code == CTL_DONE)
+		code = write_file(backup);
+	if (code == CTL_DONE)
+		note_backup(backup);
+	return code;
 }
 
 enum ctl_exit ctl_backup(struct ctl *ctl)

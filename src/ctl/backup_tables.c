@@ -1,7 +1,7 @@
 #include "ctl/backup_tables.h"
 #include "base/memory.h"
+#include "ctl/database_fault.h"
 #include "db/migrate.h"
-#include "db/result.h"
 
 const char backup_sql_tables[] =
     "SELECT c.relname, string_agg(a.attname, E'\\n' ORDER BY a.attnum) "
@@ -52,14 +52,6 @@ void backup_copy_sql(struct buffer *sql, struct str name, struct str columns, co
 	buffer_printf(sql, ") %s (FORMAT binary)", way);
 }
 
-static enum ctl_exit fail(const struct ctl *ctl, const PGresult *result)
-{
-	if (PQstatus(ctl->connection) != CONNECTION_OK)
-		return ctl_fail(CTL_DATABASE, "the database is gone: %.*s",
-				STR_ARG(result_first_line(PQerrorMessage(ctl->connection))));
-	return ctl_fail(CTL_FAILED, "the database refuses: %.*s", STR_ARG(result_reason(result)));
-}
-
 static enum ctl_exit execute(struct ctl *ctl, const char *sql, ExecStatusType wanted,
 			     PGresult **ret_result)
 {
@@ -70,7 +62,7 @@ static enum ctl_exit execute(struct ctl *ctl, const char *sql, ExecStatusType wa
 	*ret_result = result;
 	if (status == wanted || (status == PGRES_TUPLES_OK && wanted == PGRES_COMMAND_OK))
 		return CTL_DONE;
-	code = fail(ctl, result);
+	code = database_fault_of(ctl, result);
 	PQclear(result);
 	*ret_result = NULL;
 	return code;

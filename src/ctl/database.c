@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "ctl/ctl.h"
+#include "ctl/database_fault.h"
 #include "db/hosts.h"
 #include "db/result.h"
 #include "main/state_dir.h"
@@ -61,7 +62,7 @@ enum ctl_exit ctl_connect(struct ctl *ctl, const char *url)
 	ctl->connection = hosts_connect_once(url, &use, &failure);
 	if (ctl->connection)
 		return CTL_DONE;
-	return ctl_fail(CTL_DATABASE, "the database cannot be reached: %s", failure.words);
+	return database_fault_lost(ctl, "the database cannot be reached", str_from(failure.words));
 }
 
 static enum ctl_exit connect_to_database(struct ctl *ctl)
@@ -76,14 +77,10 @@ static enum ctl_exit report(const PGresult *result, const struct ctl *ctl)
 {
 	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
-	if (!state)
-		return ctl_fail(CTL_DATABASE, "the database is gone: %.*s",
-				STR_ARG(result_first_line(PQerrorMessage(ctl->connection))));
-	if (strcmp(state, UNDEFINED_TABLE) == 0 || strcmp(state, UNDEFINED_COLUMN) == 0)
+	if (state && (strcmp(state, UNDEFINED_TABLE) == 0 || strcmp(state, UNDEFINED_COLUMN) == 0))
 		return ctl_fail(CTL_DATABASE,
 				"the database is not migrated: run displayctl migrate");
-	return ctl_fail(CTL_FAILED, "the database refuses: %.*s",
-			STR_ARG(result_first_line(PQresultErrorMessage(result))));
+	return database_fault_of(ctl, result);
 }
 
 static PGresult *execute(struct ctl *ctl)

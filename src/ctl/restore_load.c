@@ -2,6 +2,7 @@
  * since the counts are among the rows, and references are taken away and checked as a whole when
  * all rows are there. */
 #include "ctl/backup_tables.h"
+#include "ctl/database_fault.h"
 #include "ctl/restore_steps.h"
 #include "db/result.h"
 
@@ -71,14 +72,19 @@ static enum ctl_exit begin_table(struct restore *restore, const struct backup_ta
 	return code;
 }
 
+static enum ctl_exit fail_lost(const struct restore *restore)
+{
+	return database_fault_lost(restore->ctl, "the database is gone",
+				   result_first_line(PQerrorMessage(restore->ctl->connection)));
+}
+
 static enum ctl_exit add_rows(const struct restore *restore, struct str rows)
 {
 	PGconn *pg = restore->ctl->connection;
 
 	if (PQputCopyData(pg, rows.data, (int)rows.length) == 1)
 		return CTL_DONE;
-	return ctl_fail(CTL_DATABASE, "the database is gone: %.*s",
-			STR_ARG(result_first_line(PQerrorMessage(pg))));
+	return fail_lost(restore);
 }
 
 static enum ctl_exit end_table(struct restore *restore)
@@ -88,14 +94,14 @@ static enum ctl_exit end_table(struct restore *restore)
 	PGresult *result;
 
 	if (PQputCopyEnd(pg, NULL) != 1)
-		return ctl_fail(CTL_DATABASE, "the database is gone: %.*s",
-				STR_ARG(result_first_line(PQerrorMessage(pg))));
+		return fail_lost(restore);
 	result = PQgetResult(pg);
 	if (PQresultStatus(result) == PGRES_COMMAND_OK)
 		restore->rows += strtoull(PQcmdTuples(result), NULL, 10);
+	else if (result_is_disk_full(result) || PQstatus(pg) != CONNECTION_OK)
+		code = database_fault_of(restore->ctl, result);
 	else
-		code = ctl_fail(PQstatus(pg) == CONNECTION_OK ? CTL_REFUSED : CTL_DATABASE,
-				"the database refuses rows of the backup: %.*s",
+		code = ctl_fail(CTL_REFUSED, "the database refuses rows of the backup: %.*s",
 				STR_ARG(result_reason(result)));
 	PQclear(result);
 	while ((result = PQgetResult(pg)))

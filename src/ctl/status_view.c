@@ -2,7 +2,9 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "ctl/status_cell.h"
+#include "ctl/status_json.h"
 #include "ctl/status_line.h"
+#include "ctl/status_storage.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -16,40 +18,19 @@ enum {
 
 /* ---- the answers ---- */
 
-static yyjson_val *member(const yyjson_val *object, const char *name)
-{
-	return yyjson_obj_get((yyjson_val *)(uintptr_t)object, name);
-}
-
-static int64_t number(const yyjson_val *object, const char *name)
-{
-	return yyjson_get_sint(member(object, name));
-}
-
-static const char *text(const yyjson_val *object, const char *name)
-{
-	const char *found = yyjson_get_str(member(object, name));
-
-	return found ? found : "";
-}
-
-static bool is_true(const yyjson_val *object, const char *name)
-{
-	return yyjson_get_bool(member(object, name));
-}
-
 /* Of one with such members; NULL: it was not there before. */
 static const yyjson_val *find_before(const struct status_view *view, const char *list,
 				     const char *const names[2], const yyjson_val *one)
 {
-	yyjson_val *all = member(view->before, list), *other;
+	yyjson_val *all = status_member(view->before, list), *other;
 	size_t i, count;
 
 	yyjson_arr_foreach(all, i, count, other)
 	{
-		if (yyjson_equals(member(other, names[0]),
-				  (yyjson_val *)(uintptr_t)member(one, names[0])) &&
-		    (!names[1] || yyjson_equals(member(other, names[1]), member(one, names[1]))))
+		if (yyjson_equals(status_member(other, names[0]),
+				  (yyjson_val *)(uintptr_t)status_member(one, names[0])) &&
+		    (!names[1] ||
+		     yyjson_equals(status_member(other, names[1]), status_member(one, names[1]))))
 			return other;
 	}
 	return NULL;
@@ -58,9 +39,9 @@ static const yyjson_val *find_before(const struct status_view *view, const char 
 /* How much a counter has grown; a server that was started anew counts from 0. */
 static int64_t growth(const yyjson_val *before, const yyjson_val *now, const char *name)
 {
-	int64_t grown = number(now, name) - number(before, name);
+	int64_t grown = status_number(now, name) - status_number(before, name);
 
-	return grown < 0 ? number(now, name) : grown;
+	return grown < 0 ? status_number(now, name) : grown;
 }
 
 static double a_second(const struct status_view *view, int64_t grown)
@@ -92,18 +73,18 @@ static void put_head(struct buffer *out, const char *line)
 
 static int64_t count_alive(const struct status_view *view)
 {
-	yyjson_val *list = member(view->now, "workers"), *one;
+	yyjson_val *list = status_member(view->now, "workers"), *one;
 	int64_t alive = 0;
 	size_t i, count;
 
-	yyjson_arr_foreach(list, i, count, one) alive += is_true(one, "isAlive");
+	yyjson_arr_foreach(list, i, count, one) alive += status_is_true(one, "isAlive");
 	return alive;
 }
 
 /* Only where some are missing; those that run are listed. */
 static void put_missing(const struct status_view *view, struct buffer *out)
 {
-	int64_t alive = count_alive(view), wanted = number(view->now, "configuredWorkers");
+	int64_t alive = count_alive(view), wanted = status_number(view->now, "configuredWorkers");
 
 	if (alive >= wanted)
 		return;
@@ -116,31 +97,36 @@ static void put_missing(const struct status_view *view, struct buffer *out)
 
 static void put_database(const struct status_view *view, struct buffer *out)
 {
-	const yyjson_val *database = member(view->now, "database");
-	int64_t up = number(database, "workersUp");
+	const yyjson_val *database = status_member(view->now, "database");
+	int64_t up = status_number(database, "workersUp");
 	int64_t workers = count_alive(view);
 
 	buffer_printf(out, "database  ");
-	if (up < workers) {
+	if (status_is_true(database, "isFull")) {
+		begin_style(out, STATUS_RED);
+		buffer_append_str(out, STR("its disk is full, nothing can be stored"));
+		end_style(out);
+	} else if (up < workers) {
 		begin_style(out, STATUS_RED);
 		buffer_printf(out, "away from %" PRId64 " of %" PRId64 " workers", workers - up,
 			      workers);
-		if (text(database, "away")[0])
-			buffer_printf(out, ": %s", text(database, "away"));
+		if (status_text(database, "away")[0])
+			buffer_printf(out, ": %s", status_text(database, "away"));
 		end_style(out);
 	} else {
 		buffer_printf(out, "connected");
 	}
-	buffer_printf(
-	    out, ", %" PRId64 " connections; statements: %" PRId64 " wait, %" PRId64 " sent\n",
-	    number(database, "connections"), number(database, "waiting"), number(database, "sent"));
+	buffer_printf(out,
+		      ", %" PRId64 " connections; statements: %" PRId64 " wait, %" PRId64 " sent\n",
+		      status_number(database, "connections"), status_number(database, "waiting"),
+		      status_number(database, "sent"));
 }
 
 /* A line that is there only if something is wrong. */
 static void put_problem(const struct status_view *view, const char *title, const char *name,
 			struct buffer *out)
 {
-	const char *problem = text(view->now, name);
+	const char *problem = status_text(view->now, name);
 
 	if (!problem[0])
 		return;
@@ -153,13 +139,13 @@ static void put_problem(const struct status_view *view, const char *title, const
 
 static void put_server(const struct status_view *view, struct buffer *out)
 {
-	const yyjson_val *panels = member(view->now, "panels");
+	const yyjson_val *panels = status_member(view->now, "panels");
 
 	begin_style(out, STATUS_BOLD);
-	buffer_printf(out, "displayd %s", text(view->now, "version"));
+	buffer_printf(out, "displayd %s", status_text(view->now, "version"));
 	end_style(out);
 	buffer_printf(out, ", up ");
-	status_put_age(out, text(view->now, "startedAt"), true);
+	status_put_age(out, status_text(view->now, "startedAt"), true);
 	if (view->is_live) {
 		time_t now = (time_t)(clock_wall_us() / 1000000);
 		struct tm local;
@@ -173,9 +159,12 @@ static void put_server(const struct status_view *view, struct buffer *out)
 	put_database(view, out);
 	put_problem(view, "apps", "renderingProblem", out);
 	put_problem(view, "disk", "storageProblem", out);
+	status_put_storage(out, view->now);
+	status_put_certificate(out, view->now);
 	buffer_printf(
 	    out, "panels    %" PRId64 " by WebSocket, %" PRId64 " polling, %" PRId64 " in memory\n",
-	    number(panels, "links"), number(panels, "polling"), number(panels, "inMemory"));
+	    status_number(panels, "links"), status_number(panels, "polling"),
+	    status_number(panels, "inMemory"));
 }
 
 static const struct {
@@ -192,8 +181,8 @@ enum { RATE_WIDTH = 9 };
 
 static void put_rates(const struct status_view *view, struct buffer *out)
 {
-	const yyjson_val *before = member(view->before, "counters");
-	const yyjson_val *now = member(view->now, "counters");
+	const yyjson_val *before = status_member(view->before, "counters");
+	const yyjson_val *now = status_member(view->now, "counters");
 	struct buffer head = {0};
 
 	buffer_append_str(&head, STR("        "));
@@ -213,7 +202,7 @@ static void put_rates(const struct status_view *view, struct buffer *out)
 	}
 	buffer_append_str(out, STR("\nso far  "));
 	for (size_t i = 0; i < array_length(rates); i++)
-		status_put_number(out, number(now, rates[i].name), RATE_WIDTH);
+		status_put_number(out, status_number(now, rates[i].name), RATE_WIDTH);
 	buffer_append_char(out, '\n');
 }
 
@@ -225,16 +214,18 @@ static void put_troubles(const struct status_view *view, struct buffer *out)
 		const char *one, *several;
 	} troubles[] = {
 	    {"processesFailed", "process ended unexpectedly", "processes ended unexpectedly"},
+	    {"databaseFull", "statement refused by a full disk",
+	     "statements refused by a full disk"},
 	    {"databaseFailures", "statement not executed", "statements not executed"},
 	    {"unauthenticated", "caller without a valid key", "callers without a valid key"},
 	    {"rateLimited", "request over a limit", "requests over a limit"},
 	    {"logLinesLost", "log line lost", "log lines lost"},
 	};
-	const yyjson_val *counters = member(view->now, "counters");
+	const yyjson_val *counters = status_member(view->now, "counters");
 	size_t begin = buffer_length(out), column = 0;
 
 	for (size_t i = 0; i < array_length(troubles); i++) {
-		int64_t count = number(counters, troubles[i].name);
+		int64_t count = status_number(counters, troubles[i].name);
 		struct buffer one = {0};
 
 		if (count == 0)
@@ -267,29 +258,31 @@ static void put_worker(const struct status_view *view, const yyjson_val *worker,
 {
 	static const char *const names[2] = {"number", "startedAt"};
 	const yyjson_val *before = find_before(view, "workers", names, worker);
-	bool is_up = is_true(worker, "isDatabaseUp"), lags = number(worker, "lagUs") > LAG_US;
+	bool is_up = status_is_true(worker, "isDatabaseUp"),
+	     lags = status_number(worker, "lagUs") > LAG_US;
 	struct buffer cell = {0};
 
-	buffer_printf(out, "%-6" PRId64, number(worker, "number"));
-	if (!is_true(worker, "isAlive")) {
+	buffer_printf(out, "%-6" PRId64, status_number(worker, "number"));
+	if (!status_is_true(worker, "isAlive")) {
 		begin_style(out, STATUS_RED);
 		buffer_append_str(out, STR("  does not answer"));
 		end_style(out);
 		buffer_append_char(out, '\n');
 		return;
 	}
-	status_put_age(&cell, text(worker, "startedAt"), false);
+	status_put_age(&cell, status_text(worker, "startedAt"), false);
 	status_put_cell(out, &cell, 6);
 	buffer_printf(&cell, "%.0f%%",
 		      a_second(view, before ? growth(before, worker, "cpuUs") : 0) / 10000);
 	status_put_cell(out, &cell, 4);
-	status_put_number(out, number(worker, "requests"), 8);
-	status_put_number(out, number(worker, "connections") + number(worker, "websockets"), 7);
-	status_put_number(out, number(worker, "connectedPanels"), 6);
+	status_put_number(out, status_number(worker, "requests"), 8);
+	status_put_number(
+	    out, status_number(worker, "connections") + status_number(worker, "websockets"), 7);
+	status_put_number(out, status_number(worker, "connectedPanels"), 6);
 	begin_style(out, lags ? STATUS_YELLOW : STATUS_PLAIN);
-	status_put_duration(out, number(worker, "lagUs"), 8);
+	status_put_duration(out, status_number(worker, "lagUs"), 8);
 	end_style(out);
-	buffer_printf(&cell, "%.1f MiB", (double)number(worker, "residentBytes") / 1048576);
+	buffer_printf(&cell, "%.1f MiB", (double)status_number(worker, "residentBytes") / 1048576);
 	status_put_cell(out, &cell, 10);
 	begin_style(out, is_up ? STATUS_PLAIN : STATUS_RED);
 	buffer_append_str(out, is_up ? STR("  connected") : STR("  away"));
@@ -305,15 +298,15 @@ static void put_queue(const struct status_view *view, const yyjson_val *queue, s
 {
 	static const char *const names[2] = {"lane", NULL};
 	const yyjson_val *before = find_before(view, "queues", names, queue);
-	int64_t refused = number(queue, "refused");
+	int64_t refused = status_number(queue, "refused");
 
-	if (number(queue, "begun") + number(queue, "waiting") + refused == 0)
+	if (status_number(queue, "begun") + status_number(queue, "waiting") + refused == 0)
 		return;
-	buffer_printf(out, "%-9s", text(queue, "lane"));
-	status_put_number(out, number(queue, "waiting"), 7);
-	status_put_number(out, number(queue, "running"), 7);
+	buffer_printf(out, "%-9s", status_text(queue, "lane"));
+	status_put_number(out, status_number(queue, "waiting"), 7);
+	status_put_number(out, status_number(queue, "running"), 7);
 	status_put_rate(out, a_second(view, growth(before, queue, "begun")), 9);
-	status_put_number(out, number(queue, "begun"), 9);
+	status_put_number(out, status_number(queue, "begun"), 9);
 	begin_style(out, growth(before, queue, "refused") > 0 ? STATUS_YELLOW : STATUS_PLAIN);
 	status_put_number(out, refused, 9);
 	end_style(out);
@@ -326,29 +319,30 @@ static void put_route(const struct status_view *view, const yyjson_val *route, s
 {
 	static const char *const names[2] = {"method", "route"};
 	const yyjson_val *before = find_before(view, "slowest", names, route);
-	int64_t requests = number(route, "requests"), mean_us = number(route, "meanUs");
-	int64_t grown = before ? requests - number(before, "requests") : 0;
+	int64_t requests = status_number(route, "requests"),
+		mean_us = status_number(route, "meanUs");
+	int64_t grown = before ? requests - status_number(before, "requests") : 0;
 	struct buffer cell = {0};
 
-	status_put_us(&cell, number(route, "p99Us"));
+	status_put_us(&cell, status_number(route, "p99Us"));
 	status_put_cell(out, &cell, 7);
 	status_put_duration(out, mean_us, 8);
 	if (grown > 0)
-		status_put_us(&cell, (requests * mean_us -
-				      number(before, "requests") * number(before, "meanUs")) /
+		status_put_us(&cell, (requests * mean_us - status_number(before, "requests") *
+							       status_number(before, "meanUs")) /
 					 grown);
 	else
 		buffer_append_char(&cell, '-');
 	status_put_cell(out, &cell, 8);
 	status_put_number(out, requests, 9);
-	buffer_printf(out, "  %s %s\n", text(route, "method"), text(route, "route"));
+	buffer_printf(out, "  %s %s\n", status_text(route, "method"), status_text(route, "route"));
 	buffer_finish(&cell);
 }
 
 /* What came several times, but for its time, is one line. */
 static void put_errors(const struct status_view *view, struct buffer *out)
 {
-	yyjson_val *list = member(view->now, "errors");
+	yyjson_val *list = status_member(view->now, "errors");
 	size_t count = yyjson_arr_size(list);
 	unsigned times = 1;
 
@@ -376,7 +370,7 @@ static void put_list(const struct status_view *view, const char *name, const cha
 				 struct buffer *out),
 		     struct buffer *out)
 {
-	yyjson_val *list = member(view->now, name), *one;
+	yyjson_val *list = status_member(view->now, name), *one;
 	size_t begin, i, count;
 
 	buffer_append_char(out, '\n');
@@ -421,7 +415,7 @@ void status_view_write(const struct status_view *view, struct buffer *out)
 	const struct status_page page = {view->width, view->height, view->has_colours,
 					 view->is_live};
 	struct buffer sections[SECTIONS] = {0}, all = {0};
-	yyjson_val *list = member(view->now, "workers"), *one;
+	yyjson_val *list = status_member(view->now, "workers"), *one;
 	size_t lines[SECTIONS], i, count;
 
 	put_server(view, &sections[SECTION_FIXED]);

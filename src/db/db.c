@@ -371,6 +371,7 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	uv_prepare_start(db->alive, on_prepare);
 	if (!settings->storage)
 		db->settings.storage = &db->own_storage;
+	db->late.storage = db->settings.storage;
 	read = new_connection(db, EFFECT_READ);
 	write = new_connection(db, EFFECT_WRITE);
 	reads_start(&db->reads, &read, settings->read_connections, &db->late);

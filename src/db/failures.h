@@ -2,15 +2,19 @@
 #pragma once
 
 #include "db/query.h"
+#include "db/storage.h"
 #include "metric/metric.h"
 
-/* Once for each query, where its outcome is settled. */
-static inline void failures_count(enum db_outcome outcome)
+/* Once for each query, where its outcome is settled. storage: may be NULL. */
+static inline void failures_count(enum db_outcome outcome, const struct storage *storage)
 {
+	bool is_full = outcome == DB_AWAY && storage && storage_has_no_room(storage);
+
 	if (outcome != DB_OK)
 		metric_add(METRIC_DATABASE_FAILURES,
-			   outcome == DB_REFUSED  ? METRIC_DATABASE_REFUSED
-			   : outcome == DB_FAILED ? METRIC_DATABASE_FAILED
-						  : METRIC_DATABASE_AWAY,
+			   is_full		   ? METRIC_DATABASE_FULL
+			   : outcome == DB_REFUSED ? METRIC_DATABASE_REFUSED
+			   : outcome == DB_FAILED  ? METRIC_DATABASE_FAILED
+						   : METRIC_DATABASE_AWAY,
 			   1);
 }

@@ -13,7 +13,7 @@ static void on_later(struct later *later)
 		struct db_query *query = container_of(node, struct db_query, node);
 		const struct db_result result = {.outcome = query->late_outcome};
 
-		failures_count(result.outcome);
+		failures_count(result.outcome, late->storage);
 		query->done(query, &result);
 	}
 }

@@ -4,9 +4,12 @@
 #include "db/query.h"
 #include "loop/loop.h"
 
+struct storage;
+
 struct late {
 	struct loop *loop;
-	struct list queries; /* of struct db_query */
+	const struct storage *storage; /* for the metrics; NULL: none */
+	struct list queries;	       /* of struct db_query */
 	struct later later;
 };
 

@@ -145,7 +145,7 @@ static void log_failure(const struct statement_entry *statement, const PGresult 
 static void answer(struct pipeline *pipeline, struct db_query *query, const PGresult *result,
 		   struct db_result *db_result)
 {
-	failures_count(db_result->outcome);
+	failures_count(db_result->outcome, pipeline->storage);
 	if (db_result->outcome == DB_OK && !db_result->rows) {
 		*db_result = result_rows(result);
 	}

@@ -91,6 +91,15 @@ bool result_is_full(const PGresult *result)
 	       str_equal(error_field(result, PG_DIAG_SEVERITY_NONLOCALIZED), STR("PANIC"));
 }
 
+bool result_is_disk_full(const PGresult *result)
+{
+	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+
+	/* Some errors of files have the code of all such errors, or none of their own. */
+	return str_equal(result_sqlstate(result), STR("53100")) ||
+	       (message && strstr(message, "No space left on device"));
+}
+
 enum { SQLSTATE_CLASS_LENGTH = 2 };
 
 enum refusal result_refusal(const PGresult *result, const struct statement_entry *statement)

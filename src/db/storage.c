@@ -48,6 +48,11 @@ bool storage_takes_pictures(const struct storage *storage)
 	return !atomic_load(&storage->is_reserved);
 }
 
+bool storage_has_no_room(const struct storage *storage)
+{
+	return storage_is_full(storage) || atomic_load(&storage->room) == ROOM_NONE;
+}
+
 bool storage_is_short(const struct storage *storage)
 {
 	return atomic_load(&storage->room) != ROOM_ENOUGH;

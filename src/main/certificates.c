@@ -155,7 +155,8 @@ static void wipe_set(struct set *set)
 }
 
 int certificates_load(const struct config *config, struct region_map *shared,
-		      char ret_name[static HTTP_TLS_NAME_BYTES], struct reason *reterr)
+		      char ret_name[static HTTP_TLS_NAME_BYTES], int64_t *ret_ends_at_s,
+		      struct reason *reterr)
 {
 	struct set set = {0};
 	int result = load_set(config, &set, reterr);
@@ -167,8 +168,12 @@ int certificates_load(const struct config *config, struct region_map *shared,
 	wipe_set(&set);
 	if (result < 0)
 		return -1;
-	for (unsigned i = 0; i < set.count; i++)
+	*ret_ends_at_s = set.facts[0].ends_at_s;
+	for (unsigned i = 0; i < set.count; i++) {
 		tell(set.files[i], &set.facts[i]);
+		if (set.facts[i].ends_at_s < *ret_ends_at_s)
+			*ret_ends_at_s = set.facts[i].ends_at_s;
+	}
 	memcpy(ret_name, set.facts[0].name, sizeof(set.facts[0].name));
 	return 0;
 }

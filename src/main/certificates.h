@@ -8,11 +8,13 @@
 
 /* Reads and checks all pairs and has workers use them for new connections. What can be used but
  * will not please clients, such as an expired certificate, is logged as a warning. Something must
- * be configured. ret_name: of the first certificate; "" where it has none. 0, or -1 with a sentence
+ * be configured. ret_name: of the first certificate; "" where it has none. *ret_ends_at_s: the
+ * end of the first one that ends, wall clock. 0, or -1 with a sentence
  * that names the file: then all stays as it was. */
 __attribute__((warn_unused_result)) int certificates_load(const struct config *config,
 							  struct region_map *shared,
 							  char ret_name[static HTTP_TLS_NAME_BYTES],
+							  int64_t *ret_ends_at_s,
 							  struct reason *reterr);
 
 /* Reads and checks them likewise, and writes a line "# ..." for each certificate. 0, or -1 with a

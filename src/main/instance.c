@@ -356,7 +356,8 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 		return EXIT_FAILED;
 	}
 	if (config->tls_certificates.count > 0 &&
-	    certificates_load(config, instance->shared, instance->tls_name, reterr) < 0)
+	    certificates_load(config, instance->shared, instance->tls_name,
+			      &instance->tls_ends_at_s, reterr) < 0)
 		return EXIT_CONFIG;
 	instance_choose_urls(instance);
 	instance_find_programs(instance);

@@ -22,6 +22,7 @@ struct instance {
 	struct listen_socket sockets[CONFIG_LISTENERS_MAX + LISTEN_GIVEN_MAX];
 	unsigned socket_count;
 	char tls_name[HTTP_TLS_NAME_BYTES]; /* of the first certificate; "": none */
+	int64_t tls_ends_at_s;		    /* the first end of one; 0: there is none */
 	char public_url[256];
 	/* While another configuration is tried (main/instance_change.h): what is listened on
 	 * without it. None else. */

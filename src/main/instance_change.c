@@ -97,9 +97,11 @@ static int load_certificates(struct instance *instance, const struct config *con
 {
 	if (config->tls_certificates.count == 0) {
 		instance->tls_name[0] = 0;
+		instance->tls_ends_at_s = 0;
 		return 0;
 	}
-	return certificates_load(config, instance->shared, instance->tls_name, reterr);
+	return certificates_load(config, instance->shared, instance->tls_name,
+				 &instance->tls_ends_at_s, reterr);
 }
 
 static int load_token(const struct config *config, uint8_t *ret_hash, struct reason *reterr)

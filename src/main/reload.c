@@ -129,14 +129,14 @@ static void set_log(const struct config *config)
 }
 
 /* Other certificates need no other workers, unless URLs that are handed out have another name. */
-static int reload_certificates(const struct instance *instance, const struct config *config,
+static int reload_certificates(struct instance *instance, const struct config *config,
 			       char ret_names[static NAMES_BYTES], struct reason *reterr)
 {
 	char name[HTTP_TLS_NAME_BYTES];
 
 	if (config->tls_certificates.count == 0)
 		return 0;
-	if (certificates_load(config, instance->shared, name, reterr) < 0)
+	if (certificates_load(config, instance->shared, name, &instance->tls_ends_at_s, reterr) < 0)
 		return -1;
 	if (!config->public_url && strcmp(name, instance->tls_name) != 0)
 		snprintf(ret_names, NAMES_BYTES, "tls-certificate");

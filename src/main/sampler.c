@@ -8,6 +8,7 @@
 enum {
 	BEAT_MS = 1000,
 	PANELS_EVERY_S = 5, /* all panels that poll are looked at */
+	SIZE_EVERY_MS = 60 * 1000,
 };
 
 void sampler_count_log(struct log_counts *counted)
@@ -34,6 +35,34 @@ static void tell_turns(struct sampler *sampler, struct loop *loop)
 	metric_set(METRIC_LOOP_LONGEST, 0, (int64_t)longest_ms * 1000);
 }
 
+static void on_size(struct db_query *query, const struct db_result *result)
+{
+	struct sampler *sampler = container_of(query, struct sampler, size);
+
+	if (result->outcome == DB_OK && result->row_count == 1) {
+		struct database_size_row row;
+
+		db_read_row(result, 0, query->record, &sampler->arena, &row);
+		metric_set(METRIC_DATABASE_BYTES, 0, row.bytes);
+		metric_set(METRIC_DATABASE_BACKED_UP, 0, row.backed_up_at);
+	}
+	arena_finish(&sampler->arena);
+	sampler->is_asking = false;
+}
+
+static void ask_size(struct sampler *sampler, struct db *db, uint64_t now_ms)
+{
+	if (!sampler->asks_size || sampler->is_asking || now_ms < sampler->size_at_ms ||
+	    !db_is_up(db))
+		return;
+	sampler->size_at_ms = now_ms + SIZE_EVERY_MS;
+	sampler->is_asking = true;
+	db_query_init(&sampler->size, &sampler->arena);
+	statement_database_size(&sampler->size, NULL);
+	sampler->size.done = on_size;
+	db_submit(db, &sampler->size);
+}
+
 static void beat(struct deadline *deadline)
 {
 	struct sampler *sampler = container_of(deadline, struct sampler, next);
@@ -49,6 +78,7 @@ static void beat(struct deadline *deadline)
 	metric_set(METRIC_HTTP_IN_FLIGHT, 0, service->task_count);
 	http_server_tell(sampler->http);
 	db_tell(service->db);
+	ask_size(sampler, service->db, now_ms);
 	lanes_tell(service->loop);
 	engines_tell(sampler->requests->engines);
 	if (before / PANELS_EVERY_S != sampler->second / PANELS_EVERY_S)
@@ -58,9 +88,11 @@ static void beat(struct deadline *deadline)
 	deadline_set(service->loop, deadline, BEAT_MS - now_ms % BEAT_MS);
 }
 
-void sampler_start(struct sampler *sampler, struct requests *requests, struct http_server *http)
+void sampler_start(struct sampler *sampler, struct requests *requests, struct http_server *http,
+		   bool asks_size)
 {
-	*sampler = (struct sampler){.requests = requests, .http = http, .logged = log_count()};
+	*sampler = (struct sampler){
+	    .requests = requests, .http = http, .logged = log_count(), .asks_size = asks_size};
 	deadline_init(&sampler->next, beat);
 	deadline_set(requests->web.api.service.loop, &sampler->next, 0);
 }

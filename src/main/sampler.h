@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/log.h"
+#include "db/statements.h"
 #include "main/requests.h"
 
 struct http_server;
@@ -16,11 +17,18 @@ struct sampler {
 	struct log_counts logged;	    /* that were counted */
 	uint64_t second;		    /* of the last beat, monotonic */
 	uint64_t longest_ms[SAMPLER_TURNS]; /* the longest turn of each second */
+	/* One worker asks for the size of the database. */
+	bool asks_size;
+	bool is_asking;
+	uint64_t size_at_ms; /* when it asks next */
+	struct db_query size;
+	struct arena arena; /* of the query */
 	struct deadline next;
 };
 
 /* After metric_attach(); both stay until sampler_stop(). */
-void sampler_start(struct sampler *sampler, struct requests *requests, struct http_server *http);
+void sampler_start(struct sampler *sampler, struct requests *requests, struct http_server *http,
+		   bool asks_size);
 void sampler_stop(struct sampler *sampler);
 
 /* Lines of the log since the last call. Of the supervisor, too. */

@@ -30,6 +30,7 @@
 
 enum {
 	DATABASE_LOOK_MS = 1000,
+	SECOND_US = 1000 * 1000,
 	READY_LOOK_MS = 20, /* whether the workers serve */
 };
 
@@ -356,12 +357,17 @@ static void look_after_database(struct supervisor *supervisor, uint64_t now_ms)
 	struct storage *storage = region_common(instance->shared, &storage_region);
 	struct disk_room room;
 
-	if (!instance_is_embedded(instance) || now_ms < supervisor->database_ms)
+	if (now_ms < supervisor->database_ms)
 		return;
 	supervisor->database_ms = now_ms + DATABASE_LOOK_MS;
+	metric_set(METRIC_CERTIFICATE_ENDS, 0, instance->tls_ends_at_s * SECOND_US);
+	if (!instance_is_embedded(instance))
+		return;
 	room = cluster_room(&instance->cluster);
 	storage_set_room(storage, &room);
 	metric_set(METRIC_DISK_REFUSES_PICTURES, 0, !storage_takes_pictures(storage));
+	metric_set(METRIC_DISK_BYTES, 0, (int64_t)room.all_bytes);
+	metric_set(METRIC_DISK_FREE_BYTES, 0, room.all_bytes ? (int64_t)room.left_bytes : 0);
 	for (unsigned i = 0; i < config_worker_slots(instance->config); i++)
 		background_lower(region_slot(instance->shared, &background_region, i),
 				 instance->cluster.pid);

@@ -33,6 +33,7 @@ static int check_files(const struct config *config, struct reason *reterr)
 	uint8_t hash[METRICS_TOKEN_HASH_BYTES];
 	char name[HTTP_TLS_NAME_BYTES];
 	struct region_map *shared;
+	int64_t ends_at_s;
 	int rc, fd = -1;
 
 	if (config->metrics_token_file &&
@@ -43,7 +44,7 @@ static int check_files(const struct config *config, struct reason *reterr)
 	shared = shared_create(config_worker_slots(config), &fd);
 	if (!shared)
 		return reason_set(reterr, "cannot map shared memory: %s", strerror(errno));
-	rc = certificates_load(config, shared, name, reterr);
+	rc = certificates_load(config, shared, name, &ends_at_s, reterr);
 	region_map_destroy(shared);
 	close(fd);
 	return rc;

@@ -335,7 +335,8 @@ static int start(struct worker *worker)
 	worker->accept_at_ms = loop_now_ms(&worker->loop) + ACCEPT_AFTER_MS;
 	deadline_set(&worker->loop, &worker->accept, 0);
 	metric_attach(settings->shared, (int)settings->index); /* all routes have their names */
-	sampler_start(&worker->sampler, &worker->requests, worker->http);
+	sampler_start(&worker->sampler, &worker->requests, worker->http,
+		      settings->index % settings->config->workers == 0);
 	heartbeat_start(&worker->heartbeat, &worker->loop, settings->shared, settings->index);
 	/* The last one: so it writes what the others say. */
 	worker->flush_log.run = flush_log;

@@ -232,7 +232,7 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
 	{
 	    .name = "displayd_database_failures_total",
 	    .help = "Statements that were not executed: refused by a rule as foreseen, with "
-		    "no database or a busy one, failed.",
+		    "no database or a busy one, failed, or without room on the database's disk.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_DATABASE_FAILURE},
 	},
@@ -251,6 +251,43 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
 		"1 while so little is left on the disk of the private database that no pictures "
 		"are taken.",
 	    .kind = METRIC_GAUGE,
+	},
+    [METRIC_DATABASE_BYTES] =
+	{
+	    .name = "displayd_database_size_bytes",
+	    .help = "Size of the database, looked at once a minute.",
+	    .kind = METRIC_GAUGE,
+	    .is_largest = true,
+	},
+    [METRIC_DATABASE_BACKED_UP] =
+	{
+	    .name = "displayd_last_backup_timestamp_seconds",
+	    .help = "When displayctl backup was last done, in seconds since 1970; 0: never. Looked "
+		    "at once a minute.",
+	    .kind = METRIC_GAUGE,
+	    .unit = METRIC_MICROSECONDS,
+	    .is_largest = true,
+	},
+    [METRIC_DISK_BYTES] =
+	{
+	    .name = "displayd_disk_size_bytes",
+	    .help = "Size of the file system that the private PostgreSQL is on; 0: there is none.",
+	    .kind = METRIC_GAUGE,
+	},
+    [METRIC_DISK_FREE_BYTES] =
+	{
+	    .name = "displayd_disk_free_bytes",
+	    .help = "Room that is left there for PostgreSQL.",
+	    .kind = METRIC_GAUGE,
+	},
+    [METRIC_CERTIFICATE_ENDS] =
+	{
+	    .name = "displayd_tls_certificate_end_timestamp_seconds",
+	    .help =
+		"When the first of the certificates in use ends, in seconds since 1970; 0: there "
+		"is none.",
+	    .kind = METRIC_GAUGE,
+	    .unit = METRIC_MICROSECONDS,
 	},
     [METRIC_HINTS_SENT] =
 	{

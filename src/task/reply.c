@@ -185,7 +185,7 @@ struct verdict task_fail_db(struct task *task)
 {
 	switch (task->failed_outcome) {
 	case DB_AWAY:
-		if (db_is_up(task->service->db) && storage_is_full(db_storage(task->service->db)))
+		if (storage_has_no_room(db_storage(task->service->db)))
 			return task_fail_busy(
 			    task, 2, "the database has no room to store anything, try again later");
 		return task_fail_busy(task, 2, "the database cannot be reached, try again");

@@ -146,8 +146,8 @@ def fill(url, schema=999):
 
 
 def tables_of(url, but=()):
-    """All rows: {table: [{column: text}]}, sequences too. Not when migrations were applied, and not
-    the key by which challenges are known, which each instance makes for itself."""
+    """All rows: {table: [{column: text}]}, sequences too. Not when migrations were applied and
+    the database was backed up, and not the key by which challenges are known, which each instance makes."""
     found = {}
     with connect(url) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT relname FROM pg_class WHERE relkind = 'r' "
@@ -155,7 +155,7 @@ def tables_of(url, but=()):
         for (table,) in cursor.fetchall():
             if table in but:
                 continue
-            cursor.execute(f"SELECT to_jsonb(t) - '{{applied_at,challenge_key}}'::text[] FROM {table} AS t")
+            cursor.execute(f"SELECT to_jsonb(t) - '{{applied_at,backed_up_at,challenge_key}}'::text[] FROM {table} AS t")
             found[table] = sorted((str(sorted(row.items())) for (row,) in cursor.fetchall()))
         cursor.execute("SELECT sequencename, last_value FROM pg_sequences")
         found["sequences"] = sorted(cursor.fetchall())

@@ -1,8 +1,11 @@
 """What an instance counts, and who may see it."""
 
+import datetime
 import os
+import re
 import signal
 
+import certificates
 import pytest
 from scrape import Scrape, parse
 
@@ -186,3 +189,46 @@ def test_another_token(serve, folder):
     server.process.send_signal(signal.SIGHUP)
     server.wait_for_log("worker retired", 2)
     assert (answer(TOKEN.upper()), answer(TOKEN)) == (200, 401)
+
+
+# ---- what runs out ----
+
+
+def test_what_runs_out(launch, folder):
+    """The disk, the age of the last backup, a certificate: in the metrics and in displayctl status."""
+    first, other = (certificates.make(folder, name, days=(-1, days)) for name, days in (("a", 40), ("b", 10)))
+    server = launch("--admin-listen", "127.0.0.1:0", "--tls-listen", "127.0.0.1:0",
+                    *first.options, *other.options).start()
+    scrape = Scrape(server)
+    wait_until(lambda: scrape.value("displayd_database_size_bytes") > 1e6, "the size of the database")
+    wait_until(lambda: scrape.value("displayd_disk_size_bytes") > 0, "the size of the disk")
+    disk = os.statvfs(server.state_dir)
+    assert scrape.value("displayd_disk_size_bytes") == disk.f_blocks * disk.f_frsize
+    assert 0 < scrape.value("displayd_disk_free_bytes") <= disk.f_blocks * disk.f_frsize
+    ends = other.made.not_valid_after.replace(tzinfo=datetime.timezone.utc)
+    assert scrape.value("displayd_tls_certificate_end_timestamp_seconds") == int(ends.timestamp())
+    assert scrape.value("displayd_last_backup_timestamp_seconds") == 0
+    told = server.ctl("status")
+    assert told["certificateEndsAt"].startswith(ends.strftime("%Y-%m-%dT%H:%M:%S"))
+    assert told["database"]["lastBackupAt"] is None and told["database"]["isFull"] is False
+    text = server.ctl("status", json_output=False)
+    assert ", never backed up\n" in text and f"certificate ends on {ends:%Y-%m-%d}\n" in text
+    server.ctl("backup", os.path.join(folder, "backup"))
+    # Read anew once a minute, and at a start.
+    assert server.stop() == 0
+    server.start()
+    wait_until(lambda: server.ctl("status")["database"]["lastBackupAt"], "the time of the backup")
+    assert scrape.value("displayd_last_backup_timestamp_seconds") > 1.7e9
+    assert re.search(r", backed up \d+ (s|min) ago\n", server.ctl("status", json_output=False))
+
+
+def test_no_certificate_and_no_disk_of_its_own(serve):
+    server = serve("--admin-listen", "127.0.0.1:0").start()
+    scrape = Scrape(server)
+    wait_until(lambda: scrape.value("displayd_database_size_bytes") > 1e6, "the size of the database")
+    assert scrape.value("displayd_disk_size_bytes") == scrape.value("displayd_disk_free_bytes") == 0
+    assert scrape.value("displayd_tls_certificate_end_timestamp_seconds") == 0
+    told = server.ctl("status")
+    assert told["certificateEndsAt"] is None
+    text = server.ctl("status", json_output=False)
+    assert "certificate" not in text and "of the disk left" not in text

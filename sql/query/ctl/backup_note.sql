@@ -1,0 +1,8 @@
+-- Writes that a backup was done now.
+-- row: is_noted bool
+-- effect: write
+-- work: bounded
+UPDATE site
+SET backed_up_at = present_time()
+WHERE is_it
+RETURNING true AS is_noted

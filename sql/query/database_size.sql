@@ -1,0 +1,8 @@
+-- For the metrics: how large the database is, and when it was backed up; 1970: never.
+-- row: bytes int8, backed_up_at timestamptz
+-- effect: read
+-- work: grows with the database's files
+SELECT pg_database_size(current_database()) AS bytes,
+	coalesce(backed_up_at, 'epoch') AS backed_up_at
+FROM site
+WHERE is_it
