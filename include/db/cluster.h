@@ -67,6 +67,7 @@ struct cluster {
 	char log_line[1024]; /* the line that is being read */
 	size_t log_length;
 	char last_fatal[256]; /* the log's last line of level FATAL or PANIC, for error texts */
+	bool is_new;	      /* cluster_prepare() has made the database */
 };
 
 /* Finds the cluster, its owner and the PostgreSQL programs that fit; changes nothing. As root it is
@@ -135,6 +136,10 @@ __attribute__((warn_unused_result)) int cluster_url(const char *state_dir, struc
 /* Ends the postmaster that cluster_start() started by a fast shutdown, and waits for its end. Then
  * as cluster_close(). */
 void cluster_stop(struct cluster *cluster);
+
+/* Removes a database that this program has made (is_new), and its folder. After cluster_stop(), for
+ * a program that has failed to fill it; what cannot be removed stays. */
+void cluster_discard(const struct cluster *cluster);
 
 /* Closes descriptors and leaves the postmaster alone. Also for a zeroed or closed cluster. */
 void cluster_close(struct cluster *cluster);

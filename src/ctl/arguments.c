@@ -67,7 +67,7 @@ const struct option_set ctl_option_set = {
 	"they do for displayd. Reasons go to stderr.\n"
 	"\nExit codes: 0 done, 1 failed, 2 wrong usage or an invalid value, 3 not found,\n"
 	"4 refused (exists already, or a rule stands against it), 5 the database cannot be\n"
-	"reached or is not migrated.\n",
+	"reached, is not migrated or has no room.\n",
     .options = general,
     .command = find_command,
     .topics = topics,

@@ -23,7 +23,7 @@ enum ctl_exit {
 	CTL_USAGE = 2,	   /* flags, or a value that is not valid */
 	CTL_NOT_FOUND = 3, /* what the command is about does not exist */
 	CTL_REFUSED = 4,   /* it exists already, or a rule stands against it */
-	CTL_DATABASE = 5,  /* cannot be reached, or is not migrated */
+	CTL_DATABASE = 5,  /* cannot be reached, is not migrated, or has no room */
 };
 
 enum { CTL_POSITIONALS_MAX = 3, CTL_COMMENTS_MAX = REVIEW_COMMENTS_MAX, CTL_EGRESS_MAX = 64 };

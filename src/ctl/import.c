@@ -86,8 +86,10 @@ enum ctl_exit ctl_import(struct ctl *ctl)
 {
 	struct account_import import = {.ctl = ctl};
 	const char *path = ctl->positionals[0].data;
-	enum ctl_exit code;
+	enum ctl_exit code = ctl_look_for_database(ctl);
 
+	if (code != CTL_DONE)
+		return code;
 	import.reader.read = read_bytes;
 	import.reader.context = &import;
 	import.fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);

@@ -126,8 +126,11 @@ static enum ctl_exit commit(const struct restore *restore)
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	code = commit_rows_and_key(restore);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	/* Plans need to know how large tables are. */
-	return code == CTL_DONE ? backup_run(restore->ctl, "ANALYZE") : code;
+	/* Plans need to know how large tables are. The restore is done, whether this is or not:
+	 * PostgreSQL does it later by itself. */
+	if (code == CTL_DONE)
+		PQclear(PQexec(restore->ctl->connection, "ANALYZE"));
+	return code;
 }
 
 static enum ctl_exit run(struct ctl *ctl, void *context)
@@ -149,7 +152,12 @@ static enum ctl_exit run(struct ctl *ctl, void *context)
 	if (code == CTL_DONE &&
 	    migrate_within(ctl->connection, (unsigned)migration_count, &why) < 0)
 		code = ctl_fail(CTL_FAILED, "%s", why.text);
-	return code == CTL_DONE ? commit(restore) : code;
+	if (code == CTL_DONE)
+		code = commit(restore);
+	/* It was for the database that goes with this failure. */
+	if (code != CTL_DONE && ctl->cluster.is_new)
+		secret_key_drop(ctl->config.state_dir);
+	return code;
 }
 
 static enum ctl_exit restore_from(struct restore *restore)

@@ -1,6 +1,7 @@
 #include "ctl/ctl.h"
 #include "main/state_dir.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 typedef enum ctl_exit with_url(struct ctl *ctl, const char *url, void *context);
@@ -14,10 +15,25 @@ static enum ctl_exit run_locked(struct ctl *ctl, with_url *run, void *context)
 	if (ctl->config.database)
 		return run(ctl, ctl->config.database, context);
 	if (cluster_start(ctl->config.state_dir, &ctl->cluster, &why) < 0)
-		return ctl_fail(CTL_DATABASE, "%s", why.text);
-	code = run(ctl, ctl->cluster.url, context);
+		code = ctl_fail(CTL_DATABASE, "%s", why.text);
+	else
+		code = run(ctl, ctl->cluster.url, context);
 	cluster_stop(&ctl->cluster);
+	if (code != CTL_DONE && ctl->cluster.is_new)
+		cluster_discard(&ctl->cluster);
 	return code;
+}
+
+/* Removes a state directory that this program has made, unless something is in it. */
+static void discard_directory(const char *state_dir)
+{
+	char *lock = NULL;
+
+	if (asprintf(&lock, "%s/lock", state_dir) < 0)
+		return;
+	(void)unlink(lock);
+	(void)rmdir(state_dir);
+	free(lock);
 }
 
 static enum ctl_exit run_alone(struct ctl *ctl, with_url *run, void *context)
@@ -25,12 +41,17 @@ static enum ctl_exit run_alone(struct ctl *ctl, with_url *run, void *context)
 	struct reason reason;
 	enum ctl_exit code;
 	pid_t owner;
+	bool is_new = access(ctl->config.state_dir, F_OK) < 0 && errno == ENOENT;
 	int lock = state_dir_lock(ctl->config.state_dir, &owner, &reason);
 
 	if (lock < 0)
-		return ctl_fail(CTL_DATABASE, "%s", reason.text);
-	code = run_locked(ctl, run, context);
-	close(lock);
+		code = ctl_fail(CTL_DATABASE, "%s", reason.text);
+	else
+		code = run_locked(ctl, run, context);
+	if (code != CTL_DONE && is_new)
+		discard_directory(ctl->config.state_dir);
+	if (lock >= 0)
+		close(lock);
 	return code;
 }
 

@@ -171,8 +171,7 @@ static int take_over(const struct cluster *cluster, int data_fd, struct cluster_
 }
 
 /* There is no data folder: an upgrade was interrupted before its last step, or it is to be made. */
-static int find_or_create(const struct cluster *cluster, int folder_fd,
-			  struct cluster_error *reterr)
+static int find_or_create(struct cluster *cluster, int folder_fd, struct cluster_error *reterr)
 {
 	char old[CLUSTER_PATH_BYTES];
 
@@ -188,6 +187,7 @@ static int find_or_create(const struct cluster *cluster, int folder_fd,
 				    "%s/data is missing, and data.old is beside it: put data back, "
 				    "or rename data.old to data",
 				    cluster->folder);
+	cluster->is_new = true;
 	return cluster_create(cluster, folder_fd, reterr);
 }
 
@@ -202,7 +202,7 @@ static int remove_unfinished(const struct cluster *cluster, int folder_fd,
 
 /* Makes the data folder where it is missing; else ends a PostgreSQL that still runs there.
  * folder_fd: DIR/postgres. */
-static int prepare_data(const struct cluster *cluster, int folder_fd, int socket_fd,
+static int prepare_data(struct cluster *cluster, int folder_fd, int socket_fd,
 			struct cluster_error *reterr)
 {
 	int rc, data_fd = open_data(folder_fd);

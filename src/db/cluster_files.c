@@ -268,7 +268,7 @@ int cluster_sync(const struct cluster *cluster, int folder_fd, struct cluster_er
 	return 0;
 }
 
-int cluster_create(const struct cluster *cluster, int folder_fd, struct cluster_error *reterr)
+static int create(const struct cluster *cluster, int folder_fd, struct cluster_error *reterr)
 {
 	int rc, fd = cluster_make_new(cluster, folder_fd, reterr);
 
@@ -282,4 +282,29 @@ int cluster_create(const struct cluster *cluster, int folder_fd, struct cluster_
 		return cluster_fail(reterr, "cannot rename %s/data.new: %s", cluster->folder,
 				    strerror(errno));
 	return 0;
+}
+
+int cluster_create(const struct cluster *cluster, int folder_fd, struct cluster_error *reterr)
+{
+	struct cluster_error ignored;
+	int rc = create(cluster, folder_fd, reterr);
+
+	/* On a full disk it would take what is left. */
+	if (rc < 0 && cluster_remove(cluster, folder_fd, CLUSTER_NEW, &ignored) < 0)
+		log_warn("cluster", "cannot remove an unfinished database",
+			 LOG_TEXT("reason", ignored.text));
+	return rc;
+}
+
+void cluster_discard(const struct cluster *cluster)
+{
+	struct cluster_error ignored;
+	int folder_fd = open(cluster->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (folder_fd < 0)
+		return;
+	if (cluster_remove(cluster, folder_fd, CLUSTER_DATA, &ignored) == 0)
+		(void)unlinkat(folder_fd, "socket", AT_REMOVEDIR);
+	close(folder_fd);
+	(void)rmdir(cluster->folder);
 }

@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "db/cluster_private.h"
 
+#include <string.h>
 #include <unistd.h>
 
 /* "LOG:  database system is ready": the word before the colon is the severity. */
@@ -15,6 +16,7 @@ static enum log_level level_of(struct str line)
 
 static void log_line(struct cluster *cluster)
 {
+	static const char no_room[] = "No space left on device";
 	struct str line = {cluster->log_line, cluster->log_length};
 	enum log_level level = level_of(line);
 
@@ -29,6 +31,9 @@ static void log_line(struct cluster *cluster)
 	else if (level == LOG_ERROR)
 		snprintf(cluster->last_fatal, sizeof(cluster->last_fatal), "%.*s", STR_ARG(line));
 	LOG_AT(level, "cluster", "PostgreSQL", LOG_STR("line", line));
+	if (level == LOG_ERROR && memmem(line.data, line.length, no_room, strlen(no_room)))
+		log_error("cluster", "the disk of the database is full",
+			  LOG_TEXT("folder", cluster->folder));
 }
 
 bool cluster_read_log(struct cluster *cluster)

@@ -403,6 +403,16 @@ def test_files_and_accounts_that_are_not_there(source, owner, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_an_import_makes_no_instance(exported, tmp_path):
+    """Into a state directory on which displayd never ran: a name that is misspelled."""
+    (tmp_path / "empty").mkdir()
+    for name, why in (("new", "cannot open the state directory"), ("empty", "there is no database in")):
+        with pytest.raises(CtlError, match=why) as failure:
+            run_ctl("--state-dir", str(tmp_path / name), "import", exported)
+        assert failure.value.code == 5
+    assert os.listdir(tmp_path) == ["empty"] and os.listdir(tmp_path / "empty") == []
+
+
 def test_through_a_pipe_and_without_a_server(source, owner, exported, tmp_path):
     """Into a state directory that has only been restored so far."""
     state_dir = str(tmp_path / "state")

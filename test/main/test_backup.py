@@ -161,6 +161,17 @@ def test_a_running_instance_into_a_new_state_directory(launch, folder):
         assert "in use by another server" in caught.value.text
 
 
+def test_one_that_fails_leaves_no_state_directory(filled, folder):
+    """The server would start on it, and know nobody."""
+    broken, new = write(os.path.join(folder, "broken"), read(filled[1])[:-100]), os.path.join(folder, "new")
+    for left in ([], ["lock", "secret-key"]):
+        if left and not os.mkdir(new):  # what was there before
+            write(os.path.join(new, "secret-key"), b"0" * 64 + b"\n")
+        with pytest.raises(CtlError, match="the backup is not whole") as failure:
+            run_ctl("--state-dir", new, "restore", broken)
+        assert failure.value.code == 4 and sorted(glob.glob("*", root_dir=new)) == left
+
+
 def test_without_a_server(launch, folder):
     """A backup before an upgrade, and the way back."""
     server = launch().start()

@@ -2,17 +2,18 @@
 room again. The last 5 % of it take no pictures. The disk is a small tmpfs, which only root can mount."""
 
 import base64
+import glob
 import os
 
 import images
 import pytest
 from scrape import Scrape
-from server import Server, wait_until
+from server import CtlError, Server, run_ctl, wait_until
 
 
 @pytest.fixture
 def server(disk):
-    with Server(state_dir=os.path.join(disk, "state"), workers=2) as one:
+    with Server("--admin-listen", "127.0.0.1:0", state_dir=os.path.join(disk, "state"), workers=2) as one:
         one.is_patient = False  # that it has no room is what the tests ask
         yield one
 
@@ -60,8 +61,21 @@ def test_full_disk(server, disk):
 
     wait_until(is_full, "a disk that is full and said to be")
     assert server.get("/livez").status == 200
-    wait_until(lambda: b"no room" in server.get("/readyz").body
-               or b"cannot be reached" in server.get("/readyz").body, "the reason")
+    # A full disk is called that, whoever is asked.
+    wait_until(lambda: b"no room" in server.get("/readyz").body, "the reason")
+    fill(filler)
+    wait_until(lambda: b"no room" in push(server, device, key, number).body, "the same of a push")
+    assert b"no room" in server.get("/readyz").body
+    told = server.ctl("status")
+    assert told["database"]["isFull"] and told["counters"]["databaseFull"] > 0
+    text = server.ctl("status", json_output=False)
+    assert "its disk is full, nothing can be stored" in text and "refused by a full disk" in text
+    assert Scrape(server).value("displayd_database_failures_total", reason="full") > 0
+    with pytest.raises(CtlError, match="its disk is full") as failure:
+        while True:  # PostgreSQL may still have some room for small rows
+            fill(filler)
+            server.ctl("device", "create", "--account", "full@example.org", "--name", "x")
+    assert failure.value.code == 5
     os.unlink(filler)
     wait_until(lambda: is_ready(server), "room")
     wait_until(lambda: push(server, device, key, number).status == 200, "a push that is stored")
@@ -78,8 +92,7 @@ def test_full_disk_without_writes(server, disk):
         return not any(is_ready(server) for _ in range(30))
 
     wait_until(is_said, "a disk that is full and said to be")
-    wait_until(lambda: b"no room" in server.get("/readyz").body
-               or b"cannot be reached" in server.get("/readyz").body, "the reason")
+    wait_until(lambda: b"no room" in server.get("/readyz").body, "the reason")
     os.unlink(filler)
     wait_until(lambda: all(is_ready(server) for _ in range(30)), "room")
 
@@ -125,3 +138,21 @@ def test_the_last_part_takes_no_pictures(disk):
         assert server.get("/readyz").body == b"ok\n"
         assert server.ctl("status")["storageProblem"] == ""
 
+
+@pytest.mark.parametrize("left", [0, 6, 30])
+def test_a_first_start_and_a_restore_leave_nothing(disk, tmp_path, left):
+    """What initdb could not finish would take the rest of the disk."""
+    backup = str(tmp_path / "backup")
+    with Server(state_dir=str(tmp_path / "source"), workers=1) as source:
+        source.ctl("backup", backup)
+    fill_but(os.path.join(disk, "filler"), left * 1024 * 1024)
+    state = os.path.join(disk, "state")
+    with pytest.raises(CtlError, match="No space left on device|its disk is full") as failure:
+        run_ctl("--state-dir", state, "restore", backup)
+    assert failure.value.code == 5
+    assert os.listdir(disk) == ["filler"]
+    server = Server(state_dir=state, workers=1, is_new=True)
+    server.log_path = str(tmp_path / "log")
+    assert server.launch().wait() != 0
+    assert "No space left on device" in server.log()
+    assert not glob.glob(os.path.join(state, "postgres/data*"))
