@@ -19,10 +19,13 @@ async function call(method, path, body) {
 }
 
 try {
+  const needed = { DISPLAYD_URL, DISPLAYD_KEY, "a picture": picture };
+  const missing = Object.keys(needed).filter((name) => !needed[name]);
+  if (missing.length) throw new Error(`push.mjs PICTURE: missing ${missing.join(" and ")}`);
+  const image = (await readFile(picture)).toString("base64");
   const [first] = await call("GET", "/v1/devices");
   if (!first) throw new Error("the account has no device");
   const path = `/v1/devices/${first.id}`;
-  const image = (await readFile(picture)).toString("base64");
   await call("POST", `${path}/push`, { image, installationId: "example" });
   const device = await call("PATCH", path, { brightness: 40 });
   console.log(`${device.name} shows ${picture} at ${device.brightness} %`);

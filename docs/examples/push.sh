@@ -16,6 +16,8 @@ fail() {
 	exit 1
 }
 
+[ -n "${DISPLAYD_URL-}" ] || fail 'push.sh PICTURE: missing DISPLAYD_URL'
+[ -n "${DISPLAYD_KEY-}" ] || fail 'push.sh PICTURE: missing DISPLAYD_KEY'
 [ -f "${1-}" ] && [ -r "$1" ] || fail "push.sh PICTURE: there is no file '${1-}' that can be read"
 call GET /v1/devices /dev/null
 device=$(echo "$answer" | sed -n 's/^\[{"id":"\([^"]*\)".*/\1/p')

@@ -89,6 +89,23 @@ def test_says_what_is_wrong(world, account, folder, command):
         assert done.stdout == ""
 
 
+@pytest.mark.parametrize("command", printed())
+@pytest.mark.parametrize("missing", ["DISPLAYD_URL", "DISPLAYD_KEY", "picture"])
+def test_says_what_is_missing(folder, command, missing):
+    """One sentence, before anything is asked for."""
+    variables = {"DISPLAYD_URL": "http://127.0.0.1:1", "DISPLAYD_KEY": "ddk_x"}
+    variables.pop(missing, None)
+    if missing == "picture":
+        command = command.replace("picture.png", "")
+    environment = {name: value for name, value in npm_packages.environment().items()
+                   if name not in ("DISPLAYD_URL", "DISPLAYD_KEY")}
+    done = subprocess.run(["sh", "-c", command], cwd=folder, text=True, check=False, timeout=120,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment | variables)
+    assert done.returncode != 0 and done.stdout == ""
+    [line] = done.stderr.splitlines()
+    assert "PICTURE: " in line and (missing in line or "there is no file ''" in line)
+
+
 # In the place of a program: where the key is that others may read, and then what the program does.
 WATCH = """#!{python}
 import glob, os, sys
