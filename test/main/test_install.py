@@ -1,7 +1,9 @@
 """What meson install puts in its place works there."""
 
+import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -113,6 +115,35 @@ def test_users(installed):
             made = {line.split(":")[0]: line.strip().split(":") for line in file}
         for user in users:
             assert made[user][5:] == ["/nonexistent", "/usr/sbin/nologin"]
+
+
+def test_documents(installed):
+    """With the alerts, the dashboard and the proxies' examples. Their links lead to files that are there."""
+    folder = installed("datadir", "doc", "displayd")
+    for name in ("docs/operate.md", "docs/metrics.md", "docs/export.md", "docs/deploy/nginx.conf",
+                 "docs/deploy/haproxy.cfg", "docs/deploy/Caddyfile", "share/prometheus/displayd.rules.yml",
+                 "share/grafana/displayd.json"):
+        assert os.path.isfile(os.path.join(folder, name)), name
+    pages = glob.glob(os.path.join(folder, "**/*.md"), recursive=True)
+    dead = []
+    for page in pages:
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text) + re.findall(r'(?:src|href)="([^"#]+)"', text):
+            if "://" not in link and not os.path.exists(os.path.join(os.path.dirname(page), link)):
+                dead.append((os.path.relpath(page, folder), link))
+    assert len(pages) >= 15 and dead == []
+
+
+@pytest.mark.parametrize("page", ["man1/displayctl.1", "man5/displayd.conf.5", "man8/displayd.8"])
+def test_pages_of_the_manual_name_the_documents(installed, page):
+    with open(installed("mandir", page), encoding="utf-8") as file:
+        text = file.read()
+    named = re.findall(r"/usr/share/doc/displayd(?:/[\w./-]+\w)?", text)
+    assert named
+    for path in named:
+        path = path.removeprefix("/usr/share/doc/displayd").lstrip("/")
+        assert os.path.exists(installed("datadir", "doc", "displayd", path)), path
 
 
 def test_library(installed, tmp_path):

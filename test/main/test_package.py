@@ -137,6 +137,17 @@ def test_install(machine, packages):
     assert machine.run("systemctl", "is-enabled", "displayd.socket", check=False).strip() == "disabled"
 
 
+def test_documents(machine):
+    """As they are in the sources, so that their links lead somewhere."""
+    folder = "/usr/share/doc/displayd"
+    for name in ("README.md", "docs/operate.md", "docs/deploy/nginx.conf", "share/prometheus/displayd.rules.yml",
+                 "share/grafana/displayd.json", "include/base/limits.h"):
+        with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+            assert machine.run("cat", f"{folder}/{name}") == file.read()
+    packed = machine.run("find", folder, "-name", "*.gz", "-printf", "%f\n").split()
+    assert [name for name in packed if not name.startswith("changelog.")] == []
+
+
 def test_a_faulty_reload_fails(machine):
     machine.run("sh", "-c", f"echo 'rate-limit = many' >>{CONFIGURATION}")
     told = machine.run("sh", "-c", "systemctl reload displayd.service; echo ended with $?", check=False)
@@ -336,11 +347,15 @@ def test_remove_and_purge(machine):
     assert status(machine) == "000"
     assert machine.run("systemctl", "is-active", "displayd.socket", check=False).strip() == "inactive"
     machine.run("test", "-e", CONFIGURATION, "-a", "-e", "/var/lib/displayd/postgres/data")
-    machine.run("touch", "/etc/displayd/secret-key", "/etc/displayd/metrics-token")
+    machine.run("mkdir", "-p", "/etc/cron.d")
+    machine.run("touch", "/etc/displayd/secret-key", "/etc/displayd/metrics-token", "/etc/cron.d/displayd")
     # As where the state has a disk of its own.
     machine.run("mount", "--bind", "/var/lib/displayd", "/var/lib/displayd")
-    machine.run("dpkg", "--purge", "displayd", "displayctl")
+    told = machine.run("sh", "-c", "dpkg --purge displayd displayctl 2>&1")
     assert machine.run("ls", "-A", "/var/lib/displayd") == ""
+    for left in ("/var/lib/displayd", "/etc/displayd/secret-key", "/etc/cron.d/displayd"):
+        assert f"displayd: {left} is left" in told
+    assert "the users displayd and displayd-db" in told and "metrics-token" not in told
     machine.run("umount", "/var/lib/displayd")
     assert machine.run("ls", "-A", "/etc/displayd").split() == ["secret-key"]
     assert "0 unit files" in machine.run("systemctl", "list-unit-files", "displayd*", check=False)
