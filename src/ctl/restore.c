@@ -1,6 +1,7 @@
 #include "base/memory.h"
 #include "ctl/backup_tables.h"
 #include "ctl/restore_steps.h"
+#include "db/cluster_upgrade.h"
 #include "db/migrate.h"
 #include "main/secret_key.h"
 
@@ -26,14 +27,44 @@ static const struct record_field fields[] = {
 };
 static const struct record record = RECORD(struct restore_row, fields);
 
+/* ---- Ctrl-C: the restore fails, so that it can remove what it has made ---- */
+
+static volatile sig_atomic_t is_interrupted;
+static PGcancel *volatile interruptible; /* the statement that may run; NULL: none */
+
+static void on_signal(int number)
+{
+	char ignored[256];
+
+	is_interrupted = 1;
+	cluster_upgrade_interrupt(number);
+	if (interruptible)
+		PQcancel(interruptible, ignored, sizeof(ignored));
+}
+
+static void catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	/* Without SA_RESTART: a read that waits ends. */
+	const struct sigaction action = {.sa_handler = on_signal};
+
+	for (size_t i = 0; i < array_length(signals); i++) {
+		struct sigaction before;
+
+		/* nohup has it ignored. */
+		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
 static ssize_t read_bytes(void *context, void *data, size_t size)
 {
 	const struct restore *restore = context;
-	ssize_t length;
+	ssize_t length = -1;
 
-	do {
+	errno = EINTR;
+	while (!is_interrupted && length < 0 && errno == EINTR)
 		length = read(restore->fd, data, size);
-	} while (length < 0 && errno == EINTR);
 	return length;
 }
 
@@ -133,13 +164,12 @@ static enum ctl_exit commit(const struct restore *restore)
 	return code;
 }
 
-static enum ctl_exit run(struct ctl *ctl, void *context)
+static enum ctl_exit run_steps(struct ctl *ctl, struct restore *restore)
 {
 	static const char begin[] =
 	    "SET client_min_messages = error; SET statement_timeout = 0; "
 	    "SET idle_in_transaction_session_timeout = 0; SET lock_timeout = '30s'; "
 	    "BEGIN; SELECT pg_advisory_xact_lock(" MIGRATE_LOCK_KEY ")";
-	struct restore *restore = context;
 	struct migrate_error why;
 	enum ctl_exit code = backup_run(ctl, begin);
 
@@ -152,8 +182,18 @@ static enum ctl_exit run(struct ctl *ctl, void *context)
 	if (code == CTL_DONE &&
 	    migrate_within(ctl->connection, (unsigned)migration_count, &why) < 0)
 		code = ctl_fail(CTL_FAILED, "%s", why.text);
-	if (code == CTL_DONE)
-		code = commit(restore);
+	return code == CTL_DONE ? commit(restore) : code;
+}
+
+static enum ctl_exit run(struct ctl *ctl, void *context)
+{
+	PGcancel *cancel = PQgetCancel(ctl->connection);
+	enum ctl_exit code;
+
+	interruptible = cancel;
+	code = run_steps(ctl, context);
+	interruptible = NULL;
+	PQfreeCancel(cancel);
 	/* It was for the database that goes with this failure. */
 	if (code != CTL_DONE && ctl->cluster.is_new)
 		secret_key_drop(ctl->config.state_dir);
@@ -166,11 +206,12 @@ static enum ctl_exit restore_from(struct restore *restore)
 	struct restore_row row;
 	enum ctl_exit code = check_head(restore);
 
+	catch_signals();
 	if (code == CTL_DONE)
 		code = ctl_with_database(ctl, /* alone= */ true, run, restore);
 	sodium_memzero(&restore->key, sizeof(restore->key));
 	if (code != CTL_DONE)
-		return code;
+		return is_interrupted ? CTL_FAILED : code;
 	row = (struct restore_row){.made_at = restore->made_at,
 				   .schema = restore->schema,
 				   .applied = (int64_t)migration_count - restore->schema,

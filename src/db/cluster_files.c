@@ -288,11 +288,16 @@ int cluster_create(const struct cluster *cluster, int folder_fd, struct cluster_
 {
 	struct cluster_error ignored;
 	int rc = create(cluster, folder_fd, reterr);
+	bool is_interrupted = cluster_program_is_interrupted();
 
+	if (rc < 0)
+		cluster_program_reset();
 	/* On a full disk it would take what is left. */
 	if (rc < 0 && cluster_remove(cluster, folder_fd, CLUSTER_NEW, &ignored) < 0)
 		log_warn("cluster", "cannot remove an unfinished database",
 			 LOG_TEXT("reason", ignored.text));
+	if (is_interrupted)
+		cluster_program_interrupt();
 	return rc;
 }
 
@@ -303,6 +308,7 @@ void cluster_discard(const struct cluster *cluster)
 
 	if (folder_fd < 0)
 		return;
+	cluster_program_reset(); /* what failed may have been interrupted */
 	if (cluster_remove(cluster, folder_fd, CLUSTER_DATA, &ignored) == 0)
 		(void)unlinkat(folder_fd, "socket", AT_REMOVEDIR);
 	close(folder_fd);

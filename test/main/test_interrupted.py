@@ -6,8 +6,11 @@ DISPLAYD_TEST_INTERRUPTIONS says how many moments are tried; a hundred take some
 import os
 import random
 import signal
+import subprocess
 
+import pytest
 from conftest import is_alive, kill, state_of
+from server import DISPLAYCTL, PATIENCE_S
 from waiting import let_pass, wait_until
 
 COUNT = int(os.environ.get("DISPLAYD_TEST_INTERRUPTIONS", "4"))
@@ -111,3 +114,23 @@ def test_first_starts_that_are_interrupted_at_any_moment(launch):
         assert server.stop() == 0, told
         wait_until(lambda server=server: not makers(server), "the end of initdb")
         server.remove()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("is_made", [False, True])
+def test_a_restore_that_is_interrupted_leaves_nothing(running, folder, number, is_made):
+    """Into a new state directory: while it makes the database, and while it waits for more of the backup."""
+    backup, new = os.path.join(folder, "backup"), os.path.join(folder, "new")
+    running.ctl("backup", backup)
+    with open(backup, "rb") as file:
+        data = file.read()
+    with subprocess.Popen([DISPLAYCTL, "--state-dir", new, "restore", "-"], stdin=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=False) as process:
+        process.stdin.write(data[:len(data) * 3 // 4])
+        process.stdin.flush()
+        wait_until(lambda: os.path.exists(os.path.join(new, "postgres/data" if is_made else "postgres/data.new")),
+                   "a database that is made")
+        process.send_signal(number)
+        assert process.wait(PATIENCE_S) == 1
+        assert process.stderr.read().count(b"\n") == 1
+    assert os.listdir(folder) == ["backup"]
