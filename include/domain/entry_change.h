@@ -12,10 +12,12 @@ struct entry_change {
 	const struct json_value *display;
 	const struct json_value *hours;
 	const struct json_value *weekdays;
+	const struct json_value *name;
 	/* After the check, where they were given: */
 	int64_t display_s;		  /* 0: as the schedule interval says */
 	int64_t start_minute, end_minute; /* both -1: the whole day */
 	int64_t weekdays_on;		  /* bit 0: Monday; never 0 */
+	struct str new_name;		  /* "": none of its own */
 	bool sets_enabled, sets_pinned;
 };
 

@@ -26,6 +26,13 @@ struct rotation {
 
 extern const struct record rotation_record;
 
+/* What the entries of several rotations are called, where that is not their ID. */
+struct entry_names {
+	struct str entries; /* JSON already */
+};
+
+extern const struct record entry_names_record;
+
 /* A body: all entries of a rotation, in their new order. */
 struct rotation_order {
 	const struct json_value *order;

@@ -1,11 +1,12 @@
--- Changes when and for how long an entry of a rotation is shown; what is not set stays as it is.
+-- Changes when and for how long an entry of a rotation is shown, and its name; what is not set stays as it is. name "":
+-- none.
 -- display_s 0: as long as the schedule interval says; start_minute -1: the whole day; night_brightness
 -- 0: it is not set. Pinning an entry unpins another one, and there is one for the night. The device's row
 -- is locked first, as by every change of its entries. No row: the device has no such entry.
 -- params: device_id uuid, id text, sets_enabled bool, is_enabled bool, sets_display bool,
 --   display_s int4, sets_hours bool, start_minute int2, end_minute int2, sets_weekdays bool,
 --   weekdays int2, sets_pinned bool, is_pinned bool, sets_night bool, is_night bool,
---   night_brightness int2
+--   night_brightness int2, sets_name bool, name text
 -- row: generation int8
 -- effect: write
 -- work: bounded
@@ -32,7 +33,8 @@ WITH touched AS (
 		start_minute = CASE WHEN :sets_hours THEN nullif(:start_minute, -1)
 			ELSE start_minute END,
 		end_minute = CASE WHEN :sets_hours THEN nullif(:end_minute, -1) ELSE end_minute END,
-		weekdays = CASE WHEN :sets_weekdays THEN :weekdays ELSE weekdays END
+		weekdays = CASE WHEN :sets_weekdays THEN :weekdays ELSE weekdays END,
+		name = CASE WHEN :sets_name THEN nullif(:name, '') ELSE name END
 	FROM touched
 	WHERE installation.device_id = touched.id AND installation.id = :id
 	RETURNING installation.id

@@ -258,6 +258,7 @@ static const struct record_field entry_fields[] = {
     RECORD_CLOCK(LINE, start_minute, .body = "hoursStart"),
     RECORD_CLOCK(LINE, end_minute, .body = "hoursEnd"),
     NUMBER(weekdays, "weekdays", 1, 127),
+    TEXT(name, "name", 1, LIMIT_INSTALLATION_ID, .check = device_name_check),
     FLAG(is_pinned, "isPinned"),
     FLAG(is_night, "isNight"),
 };

@@ -1,8 +1,10 @@
 #include "domain/entry_change.h"
 #include "base/limits.h"
+#include "base/utf8.h"
+#include "domain/device.h"
 #include "domain/schedule.h"
 
-enum { FIELD_ENABLED, FIELD_DISPLAY, FIELD_HOURS, FIELD_WEEKDAYS, FIELD_PINNED };
+enum { FIELD_ENABLED, FIELD_DISPLAY, FIELD_HOURS, FIELD_WEEKDAYS, FIELD_PINNED, FIELD_NAME };
 
 /* "monday" is 0. -1: it is none. */
 static int weekday_parse(struct str name)
@@ -66,6 +68,15 @@ static bool read_weekdays(const struct json_value *value, int64_t *ret_weekdays)
 	return true;
 }
 
+/* Null: as its app, or its ID. */
+static bool read_name(const struct json_value *value, struct str *ret_name)
+{
+	*ret_name = STR("");
+	return json_is_null(value) ||
+	       (json_get_str(value, ret_name) && utf8_length(*ret_name) <= LIMIT_INSTALLATION_ID &&
+		!device_name_check(*ret_name));
+}
+
 static void check_any(uint64_t seen, struct faults *faults)
 {
 	/* A body that has only unknown fields has a fault for each already. */
@@ -92,6 +103,10 @@ static void entry_check(void *body, uint64_t seen, struct faults *faults)
 		    faults, STR("weekdays"),
 		    "must be an array of at least one weekday, monday to sunday, none of them "
 		    "twice");
+	if (change->name && !read_name(change->name, &change->new_name))
+		faults_add(faults, STR("name"),
+			   "must be null or 1 to %d characters, one of them visible",
+			   LIMIT_INSTALLATION_ID);
 }
 
 static const struct record_field entry_fields[] = {
@@ -100,6 +115,7 @@ static const struct record_field entry_fields[] = {
     [FIELD_HOURS] = RECORD_ANY(struct entry_change, hours, .body = "hours"),
     [FIELD_WEEKDAYS] = RECORD_ANY(struct entry_change, weekdays, .body = "weekdays"),
     [FIELD_PINNED] = RECORD_BOOL(struct entry_change, is_pinned, .body = "isPinned"),
+    [FIELD_NAME] = RECORD_ANY(struct entry_change, name, .body = "name"),
 };
 const struct record entry_change_record =
     RECORD(struct entry_change, entry_fields, .check = entry_check);

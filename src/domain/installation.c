@@ -32,6 +32,11 @@ static const struct record_field rotation_fields[] = {
 };
 const struct record rotation_record = RECORD(struct rotation, rotation_fields);
 
+static const struct record_field entry_names_fields[] = {
+    RECORD_JSON(struct entry_names, entries, .name = "entries", .column = "entries"),
+};
+const struct record entry_names_record = RECORD(struct entry_names, entry_names_fields);
+
 /* One more ID of an order; false: no installation can have it, or it was there before. */
 static bool add_id(struct rotation_order *order, const struct json_value *value)
 {

@@ -18,6 +18,7 @@ extern const struct endpoint endpoint_draft_get;
 extern const struct endpoint endpoint_draft_handler;
 extern const struct endpoint endpoint_draft_preview;
 extern const struct endpoint endpoint_draft_save;
+extern const struct endpoint endpoint_entry_names;
 extern const struct endpoint endpoint_entry_render;
 extern const struct endpoint endpoint_entry_settings_get;
 extern const struct endpoint endpoint_entry_settings_set;

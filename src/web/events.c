@@ -1,4 +1,5 @@
 #include "access.h"
+#include "device_choice.h"
 #include "endpoints.h"
 #include "page_views.h"
 #include "streams.h"
@@ -8,8 +9,7 @@
 enum { FULL_RETRY_S = 10 };
 
 struct events {
-	struct id ids[PAGE_DEVICES_MAX];
-	unsigned count;
+	struct device_choice chosen;
 	struct device_owners_row owners;
 };
 
@@ -27,7 +27,7 @@ static struct verdict open_stream(struct task *task)
 	if (!streams_have_room(web->streams, task_account_id(task)))
 		return fail_full(task, "pages of this account are open");
 	page = streams_open(web->streams, web_person(task), web_session_id(task));
-	if (!page_views_watch(page, web->api.delivery, events->ids, events->count,
+	if (!page_views_watch(page, web->api.delivery, events->chosen.ids, events->chosen.count,
 			      task_account_id(task))) {
 		streams_leave(page);
 		return fail_full(task, "devices are shown on pages");
@@ -43,44 +43,25 @@ static struct verdict found(struct task *task)
 {
 	const struct events *events = task_state(task);
 
-	if (events->owners.own + events->owners.others < events->count)
+	if (events->owners.own + events->owners.others < events->chosen.count)
 		return task_fail(task, 404, "there is no such device");
 	if (events->owners.others)
 		return task_fail(task, 403, "the device belongs to another account");
 	return open_stream(task);
 }
 
-static void add_once(struct events *events, struct id id)
-{
-	for (unsigned i = 0; i < events->count; i++) {
-		if (id_equal(events->ids[i], id))
-			return;
-	}
-	events->ids[events->count++] = id;
-}
-
 static struct verdict begin(struct task *task)
 {
-	struct str sent = http_request_query(task_request(task), STR("devices"));
 	struct events *events = task_state(task);
-	struct str rest = {0}, text;
-	struct id id;
+	struct verdict answer;
 
-	if (sent.data && !http_decode(task_arena(task), sent, &rest))
-		return task_fail(task, 400, "devices has no valid percent-encoding");
-	while (str_next(&rest, ',', &text)) {
-		if (!id_parse(text, &id))
-			return task_fail(task, 400, "devices must be IDs with commas between them");
-		if (events->count == PAGE_DEVICES_MAX)
-			return task_fail(task, 400, "devices must be at most %d IDs",
-					 PAGE_DEVICES_MAX);
-		add_once(events, id);
-	}
-	if (events->count == 0)
+	if (!web_read_devices(task, &events->chosen, &answer))
+		return answer;
+	if (events->chosen.count == 0)
 		return open_stream(task);
 	statement_device_owners(task_new_query(task),
 				&(struct device_owners_parameters){
-				    .ids = {events->ids, events->count},
+				    .ids = {events->chosen.ids, events->chosen.count},
 				    .account_id = task_account_id(task),
 				},
 				&events->owners);

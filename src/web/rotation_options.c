@@ -51,6 +51,8 @@ static struct verdict update(struct task *task)
 					    .weekdays = (int16_t)change->weekdays_on,
 					    .sets_pinned = change->sets_pinned,
 					    .is_pinned = change->is_pinned,
+					    .sets_name = change->name != NULL,
+					    .name = change->new_name,
 					},
 					&updating->row);
 	return task_query(task, updated);

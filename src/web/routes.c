@@ -51,6 +51,7 @@ static const struct route routes[] = {
     {HTTP_PUT, "/web/devices/{deviceId}/rotation/{installationId}/settings",
      &endpoint_entry_settings_set},
     {HTTP_POST, "/web/devices/{deviceId}/rotation/{installationId}/show", &endpoint_rotation_show},
+    {HTTP_GET, "/web/entries", &endpoint_entry_names},
     {HTTP_GET, "/web/events", &endpoint_events},
     {HTTP_GET, "/web/keys", &endpoint_key_list},
     {HTTP_POST, "/web/keys", &endpoint_key_create},

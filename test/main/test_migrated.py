@@ -43,6 +43,13 @@ def test_the_audit_log_gets_shares(postgres, tmp_path):
     assert sql("SELECT action, number FROM audit_entry WHERE account_id = %s", OWNER) == [("key.created", 1)]
 
 
+def test_entries_have_no_names_yet(postgres, tmp_path):
+    sql = migrated(postgres, tmp_path, 27)
+    assert sql("SELECT count(*) > 0, count(name) FROM installation") == [(True, 0)]
+    sql("UPDATE installation SET name = repeat('\u00e4', 64)")
+    assert sql("SELECT DISTINCT char_length(name) FROM installation") == [(64,)]
+
+
 def test_what_accounts_store_is_counted(postgres, tmp_path):
     """Whoever is above the limit keeps everything."""
     sql = migrated(

@@ -90,6 +90,11 @@ def get_schema():
         wait_until(lambda: browser.get(path + "/render").ok()["problem"], "a failure")
     problem = browser.get(path + "/render").ok()["problem"]
     assert problem["message"].endswith("wrong ****") and problem["kind"] == "script"
+    # As its rotation, and the list of devices, says.
+    [entry] = browser.get(path.rpartition("/")[0]).ok()["entries"]
+    assert entry["problem"] == problem["message"]
+    [named] = browser.get(f"/web/entries?devices={made['device']['id']}").ok()["entries"]
+    assert (named["name"], named["isFailing"]) == (entry["appName"], True)
     assert "open-sesame" not in str(rendered(world, app, "render::text"))
 
 

@@ -6,7 +6,7 @@ import datetime
 import pytest
 from devices import add, panel_of, path_of, poll_answer
 from events import Events
-from people import UNKNOWN_ID, wait_until
+from people import UNKNOWN_ID, Person, wait_until
 from rendered import app, author, install, place_of, reviewer, store, webp
 from test_rotation import (install_app, names, picture, push, rotation, seen, served, show, shows)
 
@@ -28,7 +28,7 @@ def made(browser):
     return made
 
 
-def change(browser, made, name, **members):
+def change(browser, made, name, /, **members):
     return browser.patch(f"{path_of(made['device'])}/rotation/{name}", members)
 
 
@@ -66,6 +66,44 @@ def dwell(world, made):
 
 
 # ---- as they are kept ----
+
+
+def test_an_entry_is_called_as_its_owner_wants(browser, made):
+    """Until the name is taken back; its ID stays, and a push to that keeps the name."""
+    def name():
+        return [entry["name"] for entry in rotation(browser, made)["entries"]]
+
+    assert name() == [None] * 3
+    change(browser, made, "b", name="Am Fenster \u2600").ok()
+    assert name() == [None, "Am Fenster \u2600", None]
+    push(browser, made, "b", 4)
+    change(browser, made, "b", isEnabled=False).ok()
+    assert name()[1] == "Am Fenster \u2600"
+    asked = browser.get(f"/web/entries?devices={made['device']['id']}").ok()
+    assert asked == {"entries": [{"deviceId": made["device"]["id"], "installationId": "b",
+                                  "name": "Am Fenster \u2600", "isFailing": False}]}
+    change(browser, made, "b", name=None).ok()
+    assert name() == [None] * 3
+    assert browser.get(f"/web/entries?devices={made['device']['id']}").ok() == {"entries": []}
+
+
+@pytest.mark.parametrize("name", ["", " ", "a" * 65, "a\nb", "\0", 1, []])
+def test_a_name_that_nobody_could_read_is_refused(browser, made, name):
+    assert set(change(browser, made, "a", name=name).faults()) == {"/name"}
+
+
+def test_names_are_those_of_own_devices(browser, world, made):
+    """Of others' devices, and of those that are gone, nothing is said."""
+    other = Person(world).browser()
+    theirs = add(other)
+    push(other, theirs, "z", 1)
+    change(other, theirs, "z", name="Secret").ok()
+    ids = ",".join([made["device"]["id"], theirs["device"]["id"], UNKNOWN_ID])
+    assert browser.get(f"/web/entries?devices={ids}").ok() == {"entries": []}
+    assert browser.get("/web/entries").ok() == {"entries": []}
+    assert browser.get("/web/entries?devices=a").status == 400
+    assert browser.get("/web/entries?devices=" + ",".join(
+        f"0198f6a3-1111-7f19-a3c6-{n:012}" for n in range(201))).status == 400
 
 
 def test_as_usual(browser, made):

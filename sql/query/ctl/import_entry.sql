@@ -12,7 +12,7 @@ WITH line AS (
 	FROM jsonb_to_record(:line::jsonb)
 		AS line (id text, "createdAt" timestamptz, "replacedAt" timestamptz, app text,
 			"isEnabled" boolean, "displaySeconds" int4, "hoursStart" time, "hoursEnd" time,
-			weekdays int2, "isPinned" boolean, "isNight" boolean)
+			weekdays int2, name text, "isPinned" boolean, "isNight" boolean)
 ), wanted AS (
 	SELECT line.*, app.id AS app_id
 	FROM line
@@ -23,12 +23,12 @@ WITH line AS (
 ), fresh AS (
 	INSERT INTO installation (device_id, id, app_id, position, created_at, picture,
 		picture_hash, picture_generation, replaced_at, is_enabled, display_s, start_minute, end_minute,
-		weekdays, settings, secret_settings, settings_hash)
+		weekdays, name, settings, secret_settings, settings_hash)
 	SELECT :device_id, id, app_id, :position, least("createdAt", present_time()), :picture,
 		picture_name(:picture), :position,
 		CASE WHEN "replacedAt" IS NOT NULL THEN least("replacedAt", present_time()) END,
 		"isEnabled", "displaySeconds",
-		extract(epoch FROM "hoursStart") / 60, extract(epoch FROM "hoursEnd") / 60, weekdays,
+		extract(epoch FROM "hoursStart") / 60, extract(epoch FROM "hoursEnd") / 60, weekdays, name,
 		:settings, :secret_settings, :settings_hash
 	FROM wanted
 	RETURNING device_id, id, app_id, installation.settings

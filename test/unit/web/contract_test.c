@@ -288,6 +288,7 @@ static void answers_match_their_schemas(void **state)
 	compare(&app_device_record, "AppDevice", false);
 	compare(&app_draft_record, "Draft", false);
 	compare(&app_renders_record, "AppRenders", false);
+	compare(&entry_names_record, "EntryNames", false);
 	compare(&entry_render_record, "Render", false);
 	compare(&app_script_record, "AppScript", false);
 	compare(&app_version_record, "AppVersion", false);

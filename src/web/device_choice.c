@@ -1,0 +1,39 @@
+#include "device_choice.h"
+
+static void add_once(struct device_choice *chosen, struct id id)
+{
+	for (unsigned i = 0; i < chosen->count; i++) {
+		if (id_equal(chosen->ids[i], id))
+			return;
+	}
+	chosen->ids[chosen->count++] = id;
+}
+
+static bool fail(struct verdict *ret_answer, struct verdict answer)
+{
+	*ret_answer = answer;
+	return false;
+}
+
+bool web_read_devices(struct task *task, struct device_choice *chosen, struct verdict *ret_answer)
+{
+	struct str sent = http_request_query(task_request(task), STR("devices"));
+	struct str rest = {0}, text;
+	struct id id;
+
+	if (sent.data && !http_decode(task_arena(task), sent, &rest))
+		return fail(ret_answer,
+			    task_fail(task, 400, "devices has no valid percent-encoding"));
+	while (str_next(&rest, ',', &text)) {
+		if (!id_parse(text, &id))
+			return fail(
+			    ret_answer,
+			    task_fail(task, 400, "devices must be IDs with commas between them"));
+		if (chosen->count == PAGE_DEVICES_MAX)
+			return fail(ret_answer,
+				    task_fail(task, 400, "devices must be at most %d IDs",
+					      PAGE_DEVICES_MAX));
+		add_once(chosen, id);
+	}
+	return true;
+}
