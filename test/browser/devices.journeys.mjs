@@ -103,6 +103,18 @@ async function drop(page, selector, path, type) {
 	await page.dispatchEvent(selector, "drop", { dataTransfer: transfer });
 }
 
+/** Pastes a picture as a screen's is pasted: each is called so. */
+async function paste(page, path) {
+	await page.evaluate((data) => {
+		const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+		const transfer = new DataTransfer();
+		transfer.items.add(new File([bytes], "image.png", { type: "image/png" }));
+		document.body.dispatchEvent(
+			new ClipboardEvent("paste", { clipboardData: transfer, bubbles: true }),
+		);
+	}, fs.readFileSync(path).toString("base64"));
+}
+
 async function addsDevice(stage, options) {
 	const person = await stage.ask("person", { device: false });
 	const page = await stage.visitor(options);
@@ -413,18 +425,75 @@ export default {
 		await page.getByText("a b is on its way").waitFor();
 	},
 
+	"what is pushed is seen on the panel, and Show it is in reach": async (stage) => {
+		for (const screen of ["desktop", "phone"]) {
+			const { page } = await openDevice(stage, { part: "/push", screen });
+			const path = await stage.ask("file", { name: "photo" });
+			await page.locator('input[type="file"]').setInputFiles(path);
+			await page.getByRole("img", { name: "How photo.jpg will look" }).waitFor();
+			await page.locator(LIVE).getByText("How photo.jpg will look").waitFor();
+			assert.equal((await page.locator(".device .panel-case").count()) > 0, true);
+			await page.evaluate(() => scrollTo(0, 0));
+			const height = page.viewportSize().height;
+			for (const kind of ["For a while", "In the rotation"]) {
+				await page.getByLabel(kind).check({ force: true });
+				await page.evaluate(() => scrollTo(0, 0));
+				for (const name of ["Show it", "Cancel"]) {
+					const box = await page.getByRole("button", { name, exact: true }).boundingBox();
+					assert.ok(box.y + box.height <= height, `${name} is at ${box.y} of ${height}`);
+				}
+			}
+			await page.getByRole("button", { name: "Cancel" }).click();
+			await page
+				.getByRole("img", { name: "How photo.jpg will look" })
+				.waitFor({ state: "detached" });
+			await page.context().close();
+		}
+	},
+
+	"two pictures of one name are two entries": async (stage) => {
+		const { page, account, device } = await openDevice(stage);
+		for (const name of ["image", "image 2"]) {
+			await paste(page, await stage.ask("file", { name: "scene" }));
+			await page.getByLabel("In the rotation").check({ force: true });
+			assert.equal(await page.getByLabel("Name").inputValue(), name);
+			await page.getByRole("button", { name: "Show it" }).click();
+			await page.getByText(`${name} is on its way`).waitFor();
+		}
+		// Chosen at once, they come one after the other.
+		const files = [
+			await stage.ask("file", { name: "clock" }),
+			await stage.ask("file", { name: "build" }),
+		];
+		await page.locator('input[type="file"]').setInputFiles(files);
+		for (const name of ["clock", "build"]) {
+			await page.getByRole("img", { name: `How ${name}.png will look` }).waitFor();
+			await page.getByRole("button", { name: "Show it" }).click();
+		}
+		await page.getByText("build is on its way").waitFor();
+		assert.deepEqual(await stage.ask("entries_of", { account, device: device.id }), [
+			"image",
+			"image 2",
+			"clock",
+			"build",
+		]);
+	},
+
+	"a picture is on its way only if it is": async (stage) => {
+		const { page, account, device } = await openDevice(stage, { part: "/push" });
+		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
+		const path = await stage.ask("file", { name: "clock" });
+		const fields = { sleepEnabled: true, sleepStart: "06:45", sleepEnd: "06:45" };
+		await stage.ask("change", { account, device: device.id, fields });
+		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
+		await page.locator('input[type="file"]').setInputFiles(path);
+		await page.getByRole("button", { name: "Show it" }).click();
+		await page.getByText("The picture is kept: the panel sleeps until 06:45").waitFor();
+	},
+
 	"a picture is pasted": async (stage) => {
 		const { page } = await openDevice(stage);
-		const path = await stage.ask("file", { name: "scene" });
-		const data = fs.readFileSync(path).toString("base64");
-		await page.evaluate((data) => {
-			const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-			const transfer = new DataTransfer();
-			transfer.items.add(new File([bytes], "image.png", { type: "image/png" }));
-			document.body.dispatchEvent(
-				new ClipboardEvent("paste", { clipboardData: transfer, bubbles: true }),
-			);
-		}, data);
+		await paste(page, await stage.ask("file", { name: "scene" }));
 		await page.getByRole("button", { name: "Show it" }).click();
 		await page.getByText(/^A temporary picture/).waitFor();
 	},
@@ -724,7 +793,7 @@ export default {
 				await isLit(page);
 				const path = await stage.ask("file", { name: "photo" });
 				await page.locator('input[type="file"]').setInputFiles(path);
-				await page.locator(".review canvas.panel-picture").waitFor();
+				await page.getByRole("img", { name: "How photo.jpg will look" }).waitFor();
 			},
 			person,
 		);

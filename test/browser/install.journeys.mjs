@@ -133,6 +133,99 @@ export default {
 		assert.equal(await page.getByLabel("12 hours").isChecked(), false);
 	},
 
+	"an app is put on a device in three clicks, and named": async (stage) => {
+		const slug = newSlug("clock");
+		const name = `Clock ${slug}`;
+		await publish(stage, { slug, name, description: "The time." }, CLOCK);
+		const { page, device, person } = await owner(stage);
+		let clicks = 0;
+		const click = async (locator) => {
+			clicks += 1;
+			await locator.click();
+		};
+		const arrives = async () => {
+			await heading(page, `Add an app to Kitchen`).waitFor();
+			await page.getByRole("searchbox").fill(slug);
+			await click(page.getByRole("link", { name }));
+			await heading(page, `${name} on Kitchen`).waitFor();
+			await click(page.getByRole("button", { name: "Install" }));
+			await heading(page, "Kitchen").waitFor();
+			const entry = page.locator('.entry[data-new="true"]');
+			await entry.getByText("new", { exact: true }).waitFor();
+			await page.waitForFunction(() => {
+				const { top, bottom } = document
+					.querySelector('.entry[data-new="true"]')
+					.getBoundingClientRect();
+				return top >= 0 && bottom <= innerHeight;
+			});
+			assert.equal(clicks, 3);
+			clicks = 0;
+		};
+		// In the empty state, above the rotation, and on the tile.
+		await page.goto(`devices/${device.id}`);
+		await page.getByText("Nothing in the rotation yet").waitFor();
+		await click(page.getByRole("link", { name: "Add an app", exact: true }));
+		await arrives();
+		await click(page.getByRole("link", { name: "Add an app", exact: true }));
+		await arrives();
+		await page.goto("devices");
+		await page.locator(".device-tile").getByText(name).waitFor();
+		assert.equal(
+			await page
+				.locator(".device-tile")
+				.getByText(/An app/)
+				.count(),
+			0,
+		);
+		await click(page.getByRole("link", { name: "Add an app to Kitchen" }));
+		await arrives();
+		assert.equal(
+			(await stage.ask("entries_of", { account: person.email, device: device.id })).length,
+			3,
+		);
+
+		await page
+			.locator('.entry[data-new="true"]')
+			.getByRole("button", { name: /^Options/ })
+			.click();
+		const options = page.locator('.entry[data-new="true"] .entry-options');
+		await options.getByLabel("Name").fill("In the hall");
+		await options.getByLabel("Name").press("Enter");
+		await page.locator(".entry-name").getByText("In the hall").waitFor();
+		await page.getByText(`App ${name}, changed`).waitFor();
+		await page.getByRole("button", { name: "Show now In the hall" }).click();
+		await page
+			.locator(`.device .drop .panel-line`)
+			.getByText(/^In the hall/)
+			.waitFor();
+		await page.goto("devices");
+		await page
+			.locator(".device-tile")
+			.getByText(/^In the hall/)
+			.waitFor();
+	},
+
+	"an app that fails is red in its row, and marked on the list of devices": async (stage) => {
+		const slug = newSlug("fails");
+		await publish(
+			stage,
+			{ slug, name: "Faulty" },
+			'def main(config):\n    fail("the sea is dry")\n',
+		);
+		const { page, device } = await owner(stage, { motion: "reduce" });
+		await page.goto(`apps/${slug}/install/${device.id}`);
+		await page.getByRole("button", { name: "Install" }).click();
+		const row = page.locator('.entry[data-failing="true"]');
+		await row.getByText(/^It fails: .*the sea is dry/).waitFor();
+		await page.locator(".device-list").getByText("An app fails").waitFor();
+		await stage.checkAccessibility(page);
+		await page.emulateMedia({ colorScheme: "dark" });
+		await stage.checkAccessibility(page, ["color-contrast"]);
+		await page.goto("devices");
+		await page.locator(".device-tile").getByText("Faulty fails").waitFor();
+		await stage.checkAccessibility(page);
+	},
+
 	"what waits for its picture can be read": async (stage) => {
 		const slug = newSlug("clock");
 		await publish(stage, { slug, name: "Clock", description: "The time." }, CLOCK);

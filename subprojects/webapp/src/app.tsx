@@ -18,7 +18,7 @@ import { AuditPage } from "./pages/admin_audit";
 import { InstancePage } from "./pages/admin_instance";
 import { InvitationsPage } from "./pages/admin_invitations";
 import { AppPage } from "./pages/app";
-import { AppsPage } from "./pages/apps";
+import { AddPage, AppsPage } from "./pages/apps";
 import { InstallPage } from "./pages/app_install";
 import { ComponentsPage } from "./pages/components";
 import { DevicePage } from "./pages/device";
@@ -55,6 +55,7 @@ const pages: Record<string, Page> = {
 	devices: DevicesPage,
 	"devices/new": NewDevicePage,
 	"devices/{id}": DevicePage,
+	"devices/{id}/add": AddPage,
 	"devices/{id}/{tab}": DevicePage,
 	"devices/{id}/apps/{installation}": InstallationPage,
 	"development/keys": KeysPage,

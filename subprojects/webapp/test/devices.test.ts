@@ -4,9 +4,9 @@ import { findOptions } from "../src/components/combobox";
 import { joinFrames } from "../src/devices/animation";
 import { Latest } from "../src/devices/latest";
 import { dragTo, inOrder, moved, shiftOf } from "../src/devices/order";
-import { entryName, placeOf, readFacts } from "../src/devices/picture";
+import { entryName, freeName, placeOf, readFacts } from "../src/devices/picture";
 import type { Device, Entry } from "../src/devices/store";
-import { faceOf, lineOf } from "../src/devices/words";
+import { calledIn, faceOf, lineOf, type Called } from "../src/devices/words";
 import { readAnimation } from "../src/panel/webp";
 import type { PanelNews } from "../src/stream/news";
 import { animation, still } from "./webps";
@@ -39,7 +39,7 @@ const news: PanelNews = {
 };
 
 void test("the line says what is on, for how long, and what comes next", () => {
-	const line = (part: Partial<PanelNews>, entries?: Entry[]) =>
+	const line = (part: Partial<PanelNews>, entries?: Called[]) =>
 		lineOf(device, { ...news, ...part }, NOW, entries);
 	assert.equal(line({}), "weather for 12 s, then clock");
 	assert.equal(line({ until: null }), "weather, then clock");
@@ -63,8 +63,10 @@ void test("apps are called by their names where the rotation is known", () => {
 	const installationId = "0190163d-8694-739b-aea5-966c26f8ad91";
 	const app = { ...news, installationId, until: null };
 	assert.equal(lineOf(device, app, NOW), "An app, then clock");
-	const entries = [{ installationId, appName: "Weather" } as Entry];
+	const entries = calledIn([{ installationId, name: null, appName: "Weather" } as Entry]);
 	assert.equal(lineOf(device, app, NOW, entries), "Weather, then clock");
+	const named = calledIn([{ installationId, name: "At the sea", appName: "Weather" } as Entry]);
+	assert.equal(lineOf(device, app, NOW, named), "At the sea, then clock");
 });
 
 void test("a panel's face is what the panel does", () => {
@@ -191,4 +193,11 @@ void test("options are found by the beginnings of their words", () => {
 	assert.deepEqual(findOptions(zones, "ZAG"), ["Europe/Zagreb"]);
 	assert.deepEqual(findOptions(zones, ""), zones);
 	assert.deepEqual(findOptions(zones, "agreb"), []);
+});
+
+void test("two pictures of one name get two names", () => {
+	assert.equal(freeName("image", []), "image");
+	assert.equal(freeName("image", ["image"]), "image 2");
+	assert.equal(freeName("image", ["image", "image 2", "image 3"]), "image 4");
+	assert.equal(freeName("ä".repeat(64), ["ä".repeat(64)]), `${"ä".repeat(62)} 2`);
 });

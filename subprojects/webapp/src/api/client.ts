@@ -70,6 +70,8 @@ interface Query {
 	cursor?: string;
 	/** The device for which a form is filled in. */
 	deviceId?: string;
+	/** IDs of those of which something is asked. */
+	devices?: readonly string[];
 	/** How the name of a place begins. */
 	search?: string;
 }
@@ -80,6 +82,7 @@ function queryText(query: Query): string {
 	if (query.q) parameters.set("q", query.q);
 	if (query.cursor !== undefined) parameters.set("cursor", query.cursor);
 	if (query.deviceId !== undefined) parameters.set("deviceId", query.deviceId);
+	if (query.devices !== undefined) parameters.set("devices", query.devices.join());
 	if (query.search !== undefined) parameters.set("search", query.search);
 	// The server reads "+" as itself (RFC 3986).
 	const text = parameters.toString().replaceAll("+", "%20");

@@ -5,6 +5,8 @@ import { BYTES_MAX, HEIGHT, readFacts, WIDTH, type Fit } from "./picture";
 
 /** A picture that somebody wants to push. */
 export interface Chosen {
+	/** Of the file: two files of one name are two pictures. */
+	number: number;
 	name: string;
 	blob: Blob;
 	width: number;
@@ -17,6 +19,7 @@ export interface Chosen {
 }
 
 const FILE_MAX = 50_000_000;
+let count = 0;
 
 /** Reads a file that was dropped, pasted or chosen; a text where it is no picture. */
 export async function choose(file: File): Promise<Chosen | string> {
@@ -30,6 +33,7 @@ export async function choose(file: File): Promise<Chosen | string> {
 		bitmap.close();
 		const isAnimated = facts?.isAnimated === true;
 		return {
+			number: ++count,
 			name: file.name,
 			blob,
 			width,

@@ -4,8 +4,8 @@ import { isOld, panelNews } from "../api/live";
 import { calmNowMs, nowMs } from "../components/clock";
 import { Panel } from "../components/panel";
 import type { PanelNews } from "../stream/news";
-import { pictureUrl, type Device, type Entry } from "./store";
-import { faceOf, lineOf, nameOf } from "./words";
+import { pictureUrl, type Device } from "./store";
+import { faceOf, lineOf, nameOf, type Called } from "./words";
 
 /** The next picture is fetched when it is nearly due, so that it is there when it is shown. */
 const AHEAD_MS = 3_000;
@@ -25,8 +25,8 @@ function useNextPicture(device: Device, news: PanelNews | undefined): void {
 
 interface DevicePanelProps {
 	device: Device;
-	/** Its rotation, where it is known: then apps are called by their names. */
-	entries?: readonly Entry[] | undefined;
+	/** What its entries are called, where that is known. */
+	entries?: readonly Called[] | undefined;
 	/** none: the panel alone; calm: what is on, and next; clock: and for how long. */
 	line?: "none" | "calm" | "clock";
 	/** Stands above the line. */

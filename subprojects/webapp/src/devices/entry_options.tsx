@@ -53,6 +53,34 @@ function Switch({ name, label, ...props }: SwitchProps): JSX.Element {
 	);
 }
 
+/** Empty: as its app is called, or its ID. */
+function NameOption(props: OptionProps): JSX.Element {
+	const { entry } = props;
+	const saver = useOption("name", props);
+	const stored = entry.name ?? "";
+	const [text, setText, sent] = useUnsaved(saver.said, stored);
+	const leave = () => {
+		const name = text?.trim();
+		if (name === undefined) return;
+		sent.current = text;
+		if (name === stored) setText(undefined);
+		else saver.save(name === "" ? null : name);
+	};
+	return (
+		<Field
+			label="Name"
+			name="name"
+			value={text ?? stored}
+			onInput={setText}
+			onLeave={leave}
+			help={`Empty: ${entry.appName ?? entry.installationId}.`}
+			fault={saver.fault}
+			said={saver.said}
+			maxLength={64}
+		/>
+	);
+}
+
 /** Empty: as long as the device says. */
 function DisplayTime(props: OptionProps): JSX.Element {
 	const { device, entry } = props;
@@ -190,6 +218,7 @@ export function EntryOptions(props: OptionProps & { id: string; name: string }):
 			</div>
 			<HoursOption {...props} />
 			<WeekdaysOption {...props} />
+			<NameOption {...props} />
 			<DisplayTime {...props} />
 			<p class="quiet entry-zone">Hours and days are those of {device.timezone}.</p>
 		</div>

@@ -4,7 +4,8 @@ import { patch, type Schemas } from "../api/client";
 import { Range } from "../components/slider";
 import { useSaver, type Saver } from "./saver";
 import type { RotationResource } from "./rotation";
-import { nameOfEntry, type Device, type Entry } from "./store";
+import type { Device, Entry } from "./store";
+import { nameOfEntry } from "./words";
 
 type NightChange = Schemas["NightChange"];
 

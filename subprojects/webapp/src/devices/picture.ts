@@ -134,3 +134,16 @@ export function entryName(file: string): string {
 	const name = Array.from(clean).slice(0, 64).join("");
 	return name === "" || name === "." || name === ".." ? "picture" : name;
 }
+
+/** The name, or with a number behind it the first that nobody has. */
+export function freeName(name: string, taken: readonly string[]): string {
+	if (!taken.includes(name)) return name;
+	for (let number = 2; ; number++) {
+		const end = ` ${number}`;
+		const next = Array.from(name)
+			.slice(0, 64 - end.length)
+			.join("")
+			.concat(end);
+		if (!taken.includes(next)) return next;
+	}
+}

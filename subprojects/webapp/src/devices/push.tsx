@@ -1,17 +1,16 @@
 import type { JSX } from "preact";
-import { useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { post, Problem } from "../api/client";
 import { panelNews } from "../api/live";
 import { Button } from "../components/button";
 import { Choice } from "../components/choice";
 import { Check } from "../components/check";
 import { Field } from "../components/field";
-import { Panel } from "../components/panel";
 import { Range } from "../components/slider";
 import { toast } from "../components/toast";
 import { toBase64 } from "./canvas";
 import { usePrepared, type Chosen } from "./chosen";
-import { entryName, HEIGHT, WIDTH, type Fit } from "./picture";
+import { entryName, freeName, HEIGHT, WIDTH, type Fit } from "./picture";
 import type { Device } from "./store";
 
 const DURATIONS_S = [5, 10, 15, 30, 35, 40, 45] as const;
@@ -78,10 +77,12 @@ interface Way {
 interface WayProps {
 	way: Way;
 	onWay: (way: Way) => void;
+	/** Names that entries have already. */
+	taken: readonly string[];
 	fault: string | undefined;
 }
 
-function WayFields({ way, onWay, fault }: WayProps): JSX.Element {
+function WayFields({ way, onWay, taken, fault }: WayProps): JSX.Element {
 	const id = useId();
 	const change = (part: Partial<Way>) => onWay({ ...way, ...part });
 	return (
@@ -121,7 +122,11 @@ function WayFields({ way, onWay, fault }: WayProps): JSX.Element {
 						name="installationId"
 						value={way.name}
 						onInput={(name) => change({ name })}
-						help="An entry of that name gets this picture."
+						help={
+							taken.includes(way.name)
+								? "The entry of that name gets this picture in place of its own."
+								: "A new entry gets this name."
+						}
 						fault={fault}
 						maxLength={64}
 						isRequired
@@ -137,6 +142,21 @@ function WayFields({ way, onWay, fault }: WayProps): JSX.Element {
 	);
 }
 
+/** What becomes of a push: it is on its way only to a panel that is there, and lit. */
+function said(device: Device, way: Way): string {
+	const news = panelNews(device.id).value;
+	const what = way.kind === "temporary" ? "The picture" : way.name;
+	if (way.kind === "rotation" && way.isQuiet) return `${what} is in the rotation`;
+	if (device.isDisabled) return `${what} is kept: the device is disabled`;
+	if (news?.isOnline !== true) return `${what} waits until the panel is back`;
+	if (news.kind === "asleep" || news.kind === "night")
+		return `${what} is kept: the panel sleeps until ${device.sleep.end}`;
+	if (news.kind === "dark") return `${what} is kept: the panel's brightness is 0`;
+	return news.connection === "polling"
+		? `${what} is shown when the panel asks next`
+		: `${what} is on its way`;
+}
+
 async function send(device: Device, blob: Blob, way: Way): Promise<void> {
 	const image = await toBase64(blob);
 	const body =
@@ -144,98 +164,132 @@ async function send(device: Device, blob: Blob, way: Way): Promise<void> {
 			? { image, duration: way.duration }
 			: { image, installationId: way.name, background: way.isQuiet };
 	await post("/web/devices/{deviceId}/push", body, { deviceId: device.id });
-	const what = way.kind === "temporary" ? "The picture" : way.name;
-	const isOnline = panelNews(device.id).value?.isOnline === true;
-	if (way.kind === "rotation" && way.isQuiet) toast(`${what} is in the rotation`);
-	else toast(isOnline ? `${what} is on its way` : `${what} waits until the panel is back`);
+	toast(said(device, way));
+}
+
+/** What the panel of the page shows meanwhile. */
+export interface Look {
+	url: string;
+	words: string;
 }
 
 interface ReviewProps {
 	device: Device;
 	chosen: Chosen;
-	onDone: () => void;
+	/** How many were chosen with it, and wait. */
+	more: number;
+	isOneOfMany: boolean;
+	taken: readonly string[];
+	onLook: (look: Look | undefined) => void;
+	/** name: of the entry that it is now; undefined: it is none. */
+	onDone: (name?: string) => void;
 }
 
-/** What was chosen, as the panel would show it, and how. */
-function Review({ device, chosen, onDone }: ReviewProps): JSX.Element {
+function ReviewActions(props: {
+	way: Way;
+	more: number;
+	isBusy: boolean;
+	isDisabled: boolean;
+	onPush: () => void;
+	onCancel: () => void;
+}): JSX.Element {
+	const { way, more, isBusy, isDisabled, onPush, onCancel } = props;
+	return (
+		<div class="row push-actions">
+			<Button kind="primary" isBusy={isBusy} isDisabled={isDisabled} onClick={onPush}>
+				{way.kind === "rotation" && way.isQuiet ? "Add it" : "Show it"}
+			</Button>
+			<Button onClick={onCancel}>{more > 0 ? "Skip it" : "Cancel"}</Button>
+			{more > 0 && <span class="quiet">{more === 1 ? "1 more waits" : `${more} more wait`}</span>}
+		</div>
+	);
+}
+
+/** How what was chosen is to be shown; the panel of the page shows it so meanwhile. */
+function Review(props: ReviewProps): JSX.Element {
+	const { device, chosen, more, taken, onLook, onDone } = props;
 	const [fit, setFit] = useState<Fit>("crop");
 	const [at, setAt] = useState(0.5);
-	const [way, setWay] = useState<Way>({
-		kind: "temporary",
+	const [way, setWay] = useState<Way>(() => ({
+		kind: props.isOneOfMany ? "rotation" : "temporary",
 		duration: 15,
-		name: entryName(chosen.name),
+		name: freeName(entryName(chosen.name), taken),
 		isQuiet: false,
-	});
+	}));
 	const [isBusy, setBusy] = useState(false);
 	const [problem, setProblem] = useState<Problem>();
 	const prepared = usePrepared(chosen, fit, at);
+	const { url } = prepared;
+	useEffect(() => {
+		if (url !== undefined) onLook({ url, words: `How ${chosen.name} will look` });
+	}, [url]);
+	useEffect(() => () => onLook(undefined), []);
 	const push = async () => {
 		if (!prepared.blob) return;
 		setBusy(true);
 		try {
 			await send(device, prepared.blob, way);
-			onDone();
+			onDone(way.kind === "rotation" ? way.name : undefined);
 		} catch (error) {
 			if (!(error instanceof Problem)) throw error;
 			setProblem(error);
 			setBusy(false);
 		}
 	};
+	const change = (next: Way) => {
+		setProblem(undefined);
+		setWay(next);
+	};
 	const nameFault = problem?.faults.get("installationId");
 	const fault = prepared.fault ?? (nameFault ? undefined : problem?.message);
 	return (
-		<div class="review">
-			<Panel picture={prepared.url} label={`How ${chosen.name} will look`} line={chosen.name} />
-			<div class="stack">
-				{!chosen.isReady && (
-					<FitQuestion chosen={chosen} fit={fit} onFit={setFit} at={at} onAt={setAt} />
-				)}
-				<WayFields way={way} onWay={setWay} fault={nameFault} />
-				{fault && (
-					<p class="notice bad" role="alert">
-						{fault}
-					</p>
-				)}
-				<div class="row">
-					<Button
-						kind="primary"
-						isBusy={isBusy}
-						isDisabled={!prepared.blob || prepared.fault !== undefined}
-						onClick={() => void push()}
-					>
-						{way.kind === "rotation" && way.isQuiet ? "Add it" : "Show it"}
-					</Button>
-					<Button onClick={onDone}>Cancel</Button>
-				</div>
-			</div>
+		<div class="review stack">
+			{!chosen.isReady && (
+				<FitQuestion chosen={chosen} fit={fit} onFit={setFit} at={at} onAt={setAt} />
+			)}
+			<WayFields way={way} onWay={change} taken={taken} fault={nameFault} />
+			{fault && (
+				<p class="notice bad" role="alert">
+					{fault}
+				</p>
+			)}
+			<ReviewActions
+				way={way}
+				more={more}
+				isBusy={isBusy}
+				isDisabled={!prepared.blob || prepared.fault !== undefined}
+				onPush={() => void push()}
+				onCancel={() => onDone()}
+			/>
 		</div>
 	);
 }
 
 /** Where a file is chosen, for those who do not drop or paste. */
-function Chooser({ onFile }: { onFile: (file: File) => void }): JSX.Element {
+function Chooser({ onFiles }: { onFiles: (files: readonly File[]) => void }): JSX.Element {
 	const input = useRef<HTMLInputElement>(null);
 	return (
 		<div class="chooser stack">
 			<p class="words">
-				Drop a picture here or on the panel, paste one, or choose a file. Panels are {WIDTH}x
-				{HEIGHT}; others are scaled or cropped first.
+				Drop pictures here or on the panel, paste one, or choose files. Panels are {WIDTH}x{HEIGHT};
+				others are scaled or cropped first.
 			</p>
 			<div class="row">
 				<Button kind="primary" onClick={() => input.current?.click()}>
-					Choose a picture
+					Choose pictures
 				</Button>
 				<input
 					ref={input}
 					class="only-read"
 					type="file"
 					accept="image/*"
+					multiple
 					tabIndex={-1}
 					aria-label="Picture"
 					onChange={(event) => {
-						const file = event.currentTarget.files?.[0];
+						const files = [...(event.currentTarget.files ?? [])];
 						event.currentTarget.value = "";
-						if (file) onFile(file);
+						onFiles(files);
 					}}
 				/>
 			</div>
@@ -245,23 +299,31 @@ function Chooser({ onFile }: { onFile: (file: File) => void }): JSX.Element {
 
 export interface PushProps {
 	device: Device;
-	chosen: Chosen | undefined;
+	/** What was chosen, the first of it first. */
+	chosen: readonly Chosen[];
+	isOneOfMany: boolean;
 	/** Why what was dropped, pasted or chosen is no picture. */
 	fault: string | undefined;
-	onFile: (file: File) => void;
-	onDone: () => void;
+	taken: readonly string[];
+	onLook: (look: Look | undefined) => void;
+	onFiles: (files: readonly File[]) => void;
+	onDone: (name?: string) => void;
 }
 
-export function Push({ device, chosen, fault, onFile, onDone }: PushProps): JSX.Element {
-	if (chosen) return <Review key={chosen.name} device={device} chosen={chosen} onDone={onDone} />;
+export function Push(props: PushProps): JSX.Element {
+	const [first, ...rest] = props.chosen;
 	return (
 		<div class="stack">
-			{fault !== undefined && (
+			{props.fault !== undefined && (
 				<p class="notice bad" role="alert">
-					{fault}
+					{props.fault}
 				</p>
 			)}
-			<Chooser onFile={onFile} />
+			{first ? (
+				<Review {...props} key={first.number} chosen={first} more={rest.length} />
+			) : (
+				<Chooser onFiles={props.onFiles} />
+			)}
 		</div>
 	);
 }

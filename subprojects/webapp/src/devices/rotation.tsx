@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { post, Problem, put, remove, type Schemas } from "../api/client";
 import { panelNews } from "../api/live";
 import type { Resource } from "../api/resource";
@@ -9,12 +9,14 @@ import { Empty } from "../components/empty";
 import { Panel } from "../components/panel";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
+import { arrived } from "./arrival";
 import { EntryOptions } from "./entry_options";
 import { Night } from "./night";
 import { dragTo, inOrder, moved, shiftOf, type Drag } from "./order";
 import { removed, removeLater, settleRemoval } from "./removals";
 import { standingOf, type Standing } from "./schedule";
-import { nameOfEntry, pictureUrl, type Device, type Entry } from "./store";
+import { pictureUrl, type Device, type Entry } from "./store";
+import { nameOfEntry } from "./words";
 
 export type RotationResource = Resource<Schemas["Rotation"]>;
 
@@ -116,6 +118,12 @@ interface RowProps {
 	pinned: Entry | undefined;
 }
 
+/** "App"; of one that has a name, which. */
+function kindOf({ kind, name, appName, installationId }: Entry): string {
+	const what = kind === "app" ? "App" : "Picture";
+	return name === null ? what : `${what} ${appName ?? installationId}`;
+}
+
 /** What is said of an entry: its name, how it stands, when it changed. */
 function Words({
 	device,
@@ -134,11 +142,13 @@ function Words({
 			<p class="entry-name">
 				{name} {isOn && <span class="badge lit">on now</span>}
 				{!isOn && isNext && <span class="badge">next</span>}{" "}
-				{isForNight && <span class="badge">at night</span>}
+				{isForNight && <span class="badge">at night</span>}{" "}
+				{arrived.value === `${device.id}/${installationId}` && <span class="badge lit">new</span>}
 			</p>
+			{entry.problem !== null && <p class="failing">It fails: {entry.problem}</p>}
 			{standing.words !== "" && <p class="entry-state">{standing.words}</p>}
 			<p class="quiet">
-				{entry.kind === "app" ? "App" : "Picture"}, changed <When at={entry.updatedAt} />
+				{kindOf(entry)}, changed <When at={entry.updatedAt} />
 				{entry.kind === "app" && (
 					<>
 						{" · "}
@@ -162,11 +172,19 @@ function Row(props: RowProps): JSX.Element {
 	const standing = standingOf(device, entry, pinned, calmNowMs.value);
 	const name = nameOfEntry(entry);
 	const picture = entry.picture === null ? undefined : pictureUrl(device.id, entry.picture);
+	const isNew = arrived.value === `${device.id}/${entry.installationId}`;
+	const place = useRef<HTMLLIElement>(null);
+	useEffect(() => {
+		if (isNew) place.current?.scrollIntoView({ block: "center" });
+	}, [isNew]);
 	return (
 		<li
 			class="entry"
 			data-held={isHeld}
 			data-shown={standing.isShown}
+			data-failing={entry.problem !== null}
+			data-new={isNew}
+			ref={place}
 			style={shift === 0 ? {} : { transform: `translateY(${shift}px)` }}
 		>
 			{handle}
@@ -315,6 +333,37 @@ function Entries({
 	);
 }
 
+/** A rotation has no more. */
+const ENTRIES_MAX = 100;
+
+function AddApp({ device, isFirst }: { device: Device; isFirst?: boolean }): JSX.Element {
+	return (
+		<a class={isFirst ? "button primary" : "button"} href={`devices/${device.id}/add`} data-page>
+			Add an app
+		</a>
+	);
+}
+
+function Nothing({ device }: { device: Device }): JSX.Element {
+	return (
+		<Empty title="Nothing in the rotation yet">
+			<p class="words">
+				A rotation is what the panel shows in turn. Add an app, which draws a picture of its own
+				again and again, or drop a picture on the panel above.
+			</p>
+			<div class="row">
+				<AddApp device={device} isFirst />
+				<a class="button" href={`devices/${device.id}/push`} data-page>
+					Push a picture
+				</a>
+			</div>
+		</Empty>
+	);
+}
+
+/** Nothing tells that a render failed. */
+const AGAIN_MS = 30_000;
+
 /** What a device shows in turn. */
 export function Rotation({
 	device,
@@ -324,22 +373,28 @@ export function Rotation({
 	rotation: RotationResource;
 }): JSX.Element {
 	const { value, problem } = rotation;
-	const isEmpty = value.value?.entries.length === 0;
+	const count = value.value?.entries.length;
+	useEffect(() => {
+		const timer = setInterval(() => {
+			if (document.visibilityState === "visible") void rotation.refresh();
+		}, AGAIN_MS);
+		return () => {
+			clearInterval(timer);
+			arrived.value = undefined;
+		};
+	}, [device.id]);
 	return (
 		<div class="stack">
 			{problem.value && !value.value && <p class="notice bad">{problem.value.message}</p>}
-			{isEmpty && (
-				<Empty title="Nothing in the rotation yet">
-					<p class="words">
-						A rotation is what the panel shows in turn. Drop a picture on the panel above, or push
-						one.
-					</p>
-					<div class="row">
-						<a class="button primary" href={`devices/${device.id}/push`} data-page>
-							Push a picture
-						</a>
-					</div>
-				</Empty>
+			{count === 0 && <Nothing device={device} />}
+			{count !== undefined && count > 0 && (
+				<div class="row between">
+					{count < ENTRIES_MAX ? (
+						<AddApp device={device} />
+					) : (
+						<p class="quiet">The rotation is full: remove an entry to add another one.</p>
+					)}
+				</div>
 			)}
 			<Entries device={device} rotation={rotation} />
 		</div>

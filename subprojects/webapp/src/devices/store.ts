@@ -79,11 +79,6 @@ export function useDevices(): Devices {
 	return { ...resource, update };
 }
 
-/** What people call an entry. */
-export function nameOfEntry(entry: Entry): string {
-	return entry.appName ?? entry.installationId;
-}
-
 /** Where a picture of a device is. */
 export function pictureUrl(deviceId: string, hash: string): string {
 	return new URL(`web/devices/${encodeURIComponent(deviceId)}/pictures/${hash}`, base).href;

@@ -33,18 +33,37 @@ export function faceOf(device: Device, news: PanelNews | undefined, nowMs: numbe
 	return { ...DARK, picture, brightness: news.kind === "dark" ? 0 : brightness };
 }
 
+/** An entry, and what people call it. */
+export interface Called {
+	installationId: string;
+	name: string;
+}
+
+/** What people call an entry. */
+export function nameOfEntry(entry: Entry): string {
+	return entry.name ?? entry.appName ?? entry.installationId;
+}
+
+/** The entries of a rotation as people call them. */
+export function calledIn(entries: readonly Entry[]): Called[] {
+	return entries.map((entry) => ({
+		installationId: entry.installationId,
+		name: nameOfEntry(entry),
+	}));
+}
+
 interface Shown {
 	kind: PanelNews["kind"];
 	installationId: string | null;
 }
 
 /** What people call a picture. */
-export function nameOf({ kind, installationId }: Shown, entries?: readonly Entry[]): string {
+export function nameOf({ kind, installationId }: Shown, entries?: readonly Called[]): string {
 	if (kind === "temporary") return "A temporary picture";
 	if (kind === "nothing") return "Nothing";
 	if (installationId === null) return "A picture";
 	const entry = entries?.find((other) => other.installationId === installationId);
-	if (entry?.appName) return entry.appName;
+	if (entry) return entry.name;
 	return ID.test(installationId) ? "An app" : installationId;
 }
 
@@ -63,7 +82,7 @@ export function lineOf(
 	device: Device,
 	news: PanelNews | undefined,
 	nowMs: number,
-	entries?: readonly Entry[],
+	entries?: readonly Called[],
 ): string {
 	if (device.isDisabled) return "Its panel is refused";
 	if (device.connectedAt === null && !news?.isOnline) return "Waiting for its panel";

@@ -7,7 +7,7 @@ export function Heading({ title, isHidden }: { title: string; isHidden?: boolean
 	useEffect(() => {
 		document.title = `${title} · displayd`;
 		if (document.activeElement === document.body || document.activeElement === null)
-			heading.current?.focus();
+			heading.current?.focus({ preventScroll: true });
 	}, [title]);
 	return (
 		<h1 ref={heading} tabIndex={-1} class={isHidden ? "only-read" : ""}>

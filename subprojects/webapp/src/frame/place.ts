@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { confirm } from "../components/dialog";
 
 /** The URL below which all pages are: the shell knows the depth of its own path. */
@@ -42,9 +43,68 @@ async function mayLeave(): Promise<boolean> {
 	return isSure;
 }
 
+/** What an entry of the browser's history keeps. */
+interface Kept {
+	/** How far the page was scrolled. */
+	y?: number;
+	/** What parts of the page keep, by name. */
+	values?: Record<string, unknown>;
+}
+
+function kept(): Kept {
+	return (history.state ?? {}) as Kept;
+}
+
+function keep(more: Kept): void {
+	history.replaceState({ ...kept(), ...more }, "");
+}
+
+/**
+ * State of a page that is there again when somebody comes back to it, and after a reload; like useState(), and
+ * for one page at a time.
+ */
+export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
+	const [value, setValue] = useState<T>(() => (kept().values?.[name] as T | undefined) ?? initial);
+	const set = (next: T) => {
+		keep({ values: { ...kept().values, [name]: next } });
+		setValue(next);
+	};
+	return [value, set];
+}
+
+const SETTLE_MS = 100;
+let settling = 0;
+
+function keepScroll(): void {
+	clearTimeout(settling);
+	settling = window.setTimeout(() => keep({ y: scrollY }), SETTLE_MS);
+}
+
 function arrive(): void {
+	clearTimeout(settling);
 	here = location.href;
 	path.value = pathOf(new URL(here));
+}
+
+/** What is shown of lists comes a little later than their page. */
+const SCROLL_MS = 5_000;
+
+/** Scrolls to where the page was left, as soon as it is long enough; whoever does something there ends that. */
+function scrollBack(y: number): void {
+	const ended = new AbortController();
+	const end = () => {
+		ended.abort();
+		observer.disconnect();
+	};
+	const look = () => {
+		scrollTo(0, y);
+		if (Math.abs(scrollY - y) < 2) end();
+	};
+	const observer = new ResizeObserver(look);
+	observer.observe(document.body);
+	for (const name of ["wheel", "touchstart", "keydown", "pointerdown"])
+		addEventListener(name, end, { signal: ended.signal, passive: true });
+	setTimeout(end, SCROLL_MS);
 }
 
 interface GoOptions {
@@ -56,6 +116,7 @@ interface GoOptions {
 /** Goes to another page; the browser's back button comes back. */
 export function go(to: string, options: GoOptions = {}): void {
 	const url = new URL(to || ".", base);
+	keep({ y: scrollY });
 	if (options.replaces) history.replaceState(null, "", url);
 	else history.pushState(null, "", url);
 	arrive();
@@ -74,6 +135,7 @@ export async function goIfMay(to: string, options: GoOptions = {}): Promise<void
 async function onBack(): Promise<void> {
 	if (!guard) {
 		arrive();
+		scrollBack(kept().y ?? 0);
 		return;
 	}
 	const wanted = location.href;
@@ -105,7 +167,11 @@ function innerTarget(event: MouseEvent): { to: string; staysPut: boolean } | und
 
 /** Links that carry data-page, and the back button, change the page without loading another. */
 export function startPlaces(): void {
+	// What a page shows is there later than the browser would scroll.
+	history.scrollRestoration = "manual";
 	addEventListener("popstate", () => void onBack());
+	addEventListener("scroll", keepScroll, { passive: true });
+	scrollBack(kept().y ?? 0);
 	document.addEventListener("click", (event) => {
 		const target = event.defaultPrevented ? undefined : innerTarget(event);
 		if (target === undefined) return;

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { get, post, type Schemas } from "../api/client";
 import { useResource } from "../api/resource";
 import { toast } from "../components/toast";
+import { arrived } from "../devices/arrival";
 import { useDevices, type Device } from "../devices/store";
 import { Setup } from "../forms/setup";
 import type { Settings } from "../forms/fields";
@@ -15,7 +16,9 @@ type CatalogueApp = Schemas["CatalogueApp"];
 const NOTHING: Settings = {};
 
 async function install(app: CatalogueApp, device: Device, settings: Settings): Promise<void> {
-	await post("/web/devices/{deviceId}/apps", { app: app.slug, settings }, { deviceId: device.id });
+	const body = { app: app.slug, settings };
+	const made = await post("/web/devices/{deviceId}/apps", body, { deviceId: device.id });
+	arrived.value = `${device.id}/${made.id}`;
 	toast(`${app.name} is in the rotation of ${device.name}`);
 	go(`devices/${device.id}`);
 }
@@ -40,8 +43,12 @@ export function InstallPage({ parameters }: { parameters: Parameters }): JSX.Ele
 	return (
 		<div class="stack">
 			<p class="place">
-				<a href="apps" data-page>
-					Apps
+				<a href={`devices/${device.id}`} data-page>
+					{device.name}
+				</a>{" "}
+				/{" "}
+				<a href={`devices/${device.id}/add`} data-page>
+					Add an app
 				</a>{" "}
 				/{" "}
 				<a href={`apps/${shown.slug}`} data-page>

@@ -1,19 +1,26 @@
 import type { JSX } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { get, type Schemas } from "../api/client";
-import { useResource } from "../api/resource";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { getPart, type Schemas } from "../api/client";
+import { useResource, type Resource } from "../api/resource";
 import { Button } from "../components/button";
 import { Empty } from "../components/empty";
+import { useDevices, type Device } from "../devices/store";
 import { AppPicture } from "../forms/app_picture";
 import { Heading } from "../frame/page";
+import { useKept } from "../frame/place";
+import type { Parameters } from "../frame/routes";
+import { Missing } from "./missing";
 
 type CatalogueApp = Schemas["CatalogueApp"];
 
 /** Apps that one look shows. */
 const PART = 60;
-/** No list is longer. */
-const PART_MAX = 1000;
+/** No part of a list is longer. */
+const ASKED_MAX = 1000;
 const TYPING_MS = 200;
+
+/** Where apps are installed from here on; undefined: that is asked for each. */
+type ForDevice = Device | undefined;
 
 function Search({
 	value,
@@ -38,10 +45,11 @@ function Search({
 	);
 }
 
-function Entry({ app }: { app: CatalogueApp }): JSX.Element {
+function Entry({ app, device }: { app: CatalogueApp; device: ForDevice }): JSX.Element {
+	const to = device ? `apps/${app.slug}/install/${device.id}` : `apps/${app.slug}`;
 	return (
 		<li class="app-entry">
-			<a class="app-entry-link" href={`apps/${app.slug}`} data-page>
+			<a class="app-entry-link" href={to} data-page>
 				<span class="app-entry-picture" aria-hidden="true">
 					<AppPicture app={app} />
 				</span>
@@ -81,52 +89,121 @@ function Nothing({ wanted }: { wanted: string }): JSX.Element {
 	);
 }
 
-/** /apps: what can be installed. */
-export function AppsPage(): JSX.Element {
-	const [typed, setTyped] = useState("");
-	const wish = useRef({ q: "", limit: PART });
-	const apps = useResource(async () => {
-		const { q, limit } = wish.current;
-		return { q, limit, list: await get("/web/apps", { limit, ...(q === "" ? {} : { q }) }) };
-	}, ["apps"]);
+interface Wish {
+	q: string;
+	limit: number;
+}
+
+interface Found extends Wish {
+	list: CatalogueApp[];
+	isWhole: boolean;
+}
+
+/** As many as are wished for: a list has parts, each behind the other. */
+async function find({ q, limit }: Wish): Promise<Found> {
+	const list: CatalogueApp[] = [];
+	let cursor: string | undefined;
+	do {
+		const part = await getPart("/web/apps", {
+			limit: Math.min(ASKED_MAX, limit - list.length),
+			q,
+			...(cursor === undefined ? {} : { cursor }),
+		});
+		list.push(...part.rows);
+		({ cursor } = part);
+	} while (cursor !== undefined && list.length < limit);
+	return { q, limit, list, isWhole: cursor === undefined };
+}
+
+/** What is searched for, and how much of it is shown: kept with the place in the browser's history. */
+function useFound(): {
+	typed: string;
+	setTyped: (text: string) => void;
+	apps: Resource<Found>;
+	more: () => void;
+} {
+	const [typed, setTyped] = useKept("search", "");
+	const [limit, setLimit] = useKept("limit", PART);
+	const wish = useRef<Wish>({ q: typed.trim(), limit });
+	const apps = useResource(() => find(wish.current), ["apps"]);
 	useEffect(() => {
 		const q = typed.trim();
 		if (q === wish.current.q) return undefined;
 		const timer = setTimeout(() => {
 			wish.current = { q, limit: PART };
+			setLimit(PART);
 			void apps.refresh();
 		}, TYPING_MS);
 		return () => clearTimeout(timer);
-	}, [typed, apps]);
+	}, [typed]);
+	const more = () => {
+		wish.current.limit += Math.min(ASKED_MAX, wish.current.limit);
+		setLimit(wish.current.limit);
+		void apps.refresh();
+	};
+	return { typed, setTyped, apps, more };
+}
+
+function Catalogue({ device }: { device?: ForDevice }): JSX.Element {
+	const { typed, setTyped, apps, more } = useFound();
 	const shown = apps.value.value;
+	return (
+		<>
+			<Search value={typed} onInput={setTyped} />
+			{shown?.list.length === 0 && <Nothing wanted={shown.q} />}
+			{shown && shown.list.length > 0 && (
+				<ul class="app-list">
+					{shown.list.map((app) => (
+						<Entry key={app.id} app={app} device={device} />
+					))}
+				</ul>
+			)}
+			{shown && !shown.isWhole && (
+				<div class="row">
+					<Button onClick={more}>Show more</Button>
+				</div>
+			)}
+			{apps.problem.value && !shown && <p class="notice bad">{apps.problem.value.message}</p>}
+		</>
+	);
+}
+
+/** /apps: what can be installed. */
+export function AppsPage(): JSX.Element {
 	return (
 		<div class="stack wide">
 			<div class="stack">
 				<Heading title="Apps" />
 				<p class="words">An app draws a picture of its own on a device, again and again.</p>
-				<Search value={typed} onInput={setTyped} />
 			</div>
-			{shown?.list.length === 0 && <Nothing wanted={shown.q} />}
-			{shown && shown.list.length > 0 && (
-				<ul class="app-list">
-					{shown.list.map((app) => (
-						<Entry key={app.id} app={app} />
-					))}
-				</ul>
-			)}
-			{shown && shown.list.length === shown.limit && shown.limit < PART_MAX && (
-				<div class="row">
-					<Button
-						onClick={() => {
-							wish.current.limit = Math.min(PART_MAX, shown.limit + PART);
-							void apps.refresh();
-						}}
-					>
-						Show more
-					</Button>
-				</div>
-			)}
-			{apps.problem.value && !shown && <p class="notice bad">{apps.problem.value.message}</p>}
+			<Catalogue />
+		</div>
+	);
+}
+
+/** /devices/ID/add: the same, for a device that is known. */
+export function AddPage({ parameters }: { parameters: Parameters }): JSX.Element {
+	const devices = useDevices();
+	const list = devices.value.value;
+	const device = list?.find(({ id }) => id === parameters["id"]);
+	if (list && !device) return <Missing />;
+	if (!device)
+		return devices.problem.value ? (
+			<p class="notice bad">{devices.problem.value.message}</p>
+		) : (
+			<div aria-busy="true" />
+		);
+	return (
+		<div class="stack wide">
+			<div class="stack">
+				<p class="place">
+					<a href={`devices/${device.id}`} data-page>
+						{device.name}
+					</a>
+				</p>
+				<Heading title={`Add an app to ${device.name}`} />
+			</div>
+			<Catalogue device={device} />
 		</div>
 	);
 }

@@ -4,21 +4,31 @@ import { get } from "../api/client";
 import { panelNews, useWatch } from "../api/live";
 import { useResource } from "../api/resource";
 import { Empty } from "../components/empty";
+import { Panel } from "../components/panel";
 import { Tabs } from "../components/tabs";
 import { choose, type Chosen } from "../devices/chosen";
+import { Failing } from "../devices/failing";
 import { Connect } from "../devices/connect";
 import { DevicePanel } from "../devices/device_panel";
-import { Push } from "../devices/push";
+import { useEntryNames, type EntryNames } from "../devices/names";
+import { Push, type Look } from "../devices/push";
 import { Rotation, type RotationResource } from "../devices/rotation";
 import { Settings } from "../devices/settings";
 import { useDevices, type Device, type Devices } from "../devices/store";
+import { calledIn } from "../devices/words";
 import { Heading } from "../frame/page";
 import { go, path } from "../frame/place";
 import type { Parameters } from "../frame/routes";
 import { WATCHED_MAX } from "../stream/wants";
 
 /** The other devices, beside the chosen one where there is room. */
-function DeviceList({ devices }: { devices: readonly Device[] }): JSX.Element {
+function DeviceList({
+	devices,
+	names,
+}: {
+	devices: readonly Device[];
+	names: EntryNames;
+}): JSX.Element {
 	return (
 		<nav class="device-list" aria-label="Devices">
 			<ul>
@@ -31,7 +41,10 @@ function DeviceList({ devices }: { devices: readonly Device[] }): JSX.Element {
 								<span class="device-list-picture" aria-hidden="true">
 									<DevicePanel device={device} line="none" />
 								</span>
-								<span class="device-list-name">{device.name}</span>
+								<span class="device-list-name">
+									{device.name}
+									<Failing entries={names.get(device.id)} isShort />
+								</span>
 							</a>
 						</li>
 					);
@@ -44,16 +57,19 @@ function DeviceList({ devices }: { devices: readonly Device[] }): JSX.Element {
 	);
 }
 
-function pictureIn(data: DataTransfer | null): File | undefined {
-	return [...(data?.files ?? [])].find(({ type }) => type.startsWith("image/")) ?? data?.files[0];
+/** The pictures among the files; where there is none, the first file, so that it is said of it. */
+function picturesIn(data: DataTransfer | null): File[] {
+	const files = [...(data?.files ?? [])];
+	const pictures = files.filter(({ type }) => type.startsWith("image/"));
+	return pictures.length > 0 ? pictures : files.slice(0, 1);
 }
 
 /** Files that are dropped on it are given on; while one hovers above it says so. */
 function DropTarget({
-	onFile,
+	onFiles,
 	children,
 }: {
-	onFile: (file: File) => void;
+	onFiles: (files: readonly File[]) => void;
 	children: ComponentChildren;
 }): JSX.Element {
 	const [isOver, setOver] = useState(false);
@@ -72,8 +88,7 @@ function DropTarget({
 			onDrop={(event) => {
 				event.preventDefault();
 				setOver(false);
-				const file = pictureIn(event.dataTransfer);
-				if (file) onFile(file);
+				onFiles(picturesIn(event.dataTransfer));
 			}}
 		>
 			{children}
@@ -83,31 +98,59 @@ function DropTarget({
 }
 
 interface Choice {
-	chosen?: Chosen;
-	fault?: string;
+	/** In the order in which they came. */
+	chosen: readonly Chosen[];
+	/** More than one was there at a time: they are to be kept. */
+	isOneOfMany: boolean;
+	fault: string | undefined;
+}
+
+const NOTHING_CHOSEN: Choice = { chosen: [], isOneOfMany: false, fault: undefined };
+
+interface Choosing extends Choice {
+	take: (files: readonly File[]) => void;
+	/** The first of them is done with; name: of the entry that it is now. */
+	done: (name?: string) => void;
+	/** Names of entries that were made here: the rotation may not tell of them yet. */
+	made: readonly string[];
 }
 
 /** What is to be pushed: dropped, pasted or chosen; it leads to the tab that pushes. */
-function useChoice(deviceId: string): [Choice, (file: File) => void, () => void] {
-	const [choice, setChoice] = useState<Choice>({});
-	const take = (file: File) => {
-		void choose(file).then((result) => {
-			setChoice(typeof result === "string" ? { fault: result } : { chosen: result });
+function useChoice(deviceId: string): Choosing {
+	const [choice, setChoice] = useState(NOTHING_CHOSEN);
+	const [made, setMade] = useState<readonly string[]>([]);
+	const take = (files: readonly File[]) => {
+		if (files.length === 0) return;
+		void Promise.all(files.map(choose)).then((results) => {
+			const fresh = results.filter((result) => typeof result !== "string");
+			setChoice(({ chosen, isOneOfMany }) => {
+				const all = [...chosen, ...fresh];
+				const fault = results.find((result) => typeof result === "string");
+				return { chosen: all, isOneOfMany: isOneOfMany || all.length > 1, fault };
+			});
 			const tab = `devices/${deviceId}/push`;
 			if (path.value !== tab) go(tab, { staysPut: true });
 		});
 	};
+	const done = (name?: string) => {
+		if (name !== undefined) setMade((names) => [...names, name]);
+		setChoice(({ chosen, isOneOfMany }) =>
+			chosen.length > 1
+				? { chosen: chosen.slice(1), isOneOfMany, fault: undefined }
+				: NOTHING_CHOSEN,
+		);
+	};
 	useEffect(() => {
 		const paste = (event: ClipboardEvent) => {
-			const file = pictureIn(event.clipboardData);
-			if (!file) return;
+			const files = picturesIn(event.clipboardData);
+			if (files.length === 0) return;
 			event.preventDefault();
-			take(file);
+			take(files);
 		};
 		document.addEventListener("paste", paste);
 		return () => document.removeEventListener("paste", paste);
 	}, [deviceId]);
-	return [choice, take, () => setChoice({})];
+	return { ...choice, take, done, made };
 }
 
 /** An app that was rendered is no change that the server tells of: but its panel has the picture. */
@@ -134,12 +177,14 @@ interface ChosenDeviceProps {
 }
 
 function ChosenDevice({ device, devices, tab }: ChosenDeviceProps): JSX.Element {
-	const [choice, take, forget] = useChoice(device.id);
+	const choice = useChoice(device.id);
+	const [look, setLook] = useState<Look>();
 	const rotation = useResource(
 		() => get("/web/devices/{deviceId}/rotation", {}, { deviceId: device.id }),
 		[`rotation:${device.id}`, `device:${device.id}`],
 	);
 	useRendered(device, rotation);
+	const entries = rotation.value.value?.entries;
 	const place = `devices/${device.id}`;
 	const { update } = devices;
 	return (
@@ -150,8 +195,12 @@ function ChosenDevice({ device, devices, tab }: ChosenDeviceProps): JSX.Element 
 				</a>
 				<Heading title={device.name} />
 			</div>
-			<DropTarget onFile={take}>
-				<DevicePanel device={device} entries={rotation.value.value?.entries} line="clock" />
+			<DropTarget onFiles={choice.take}>
+				{look && tab === "push" ? (
+					<Panel picture={look.url} label={look.words} line={look.words} />
+				) : (
+					<DevicePanel device={device} entries={entries && calledIn(entries)} line="clock" />
+				)}
 			</DropTarget>
 			<Tabs
 				label="Parts of this device"
@@ -164,13 +213,14 @@ function ChosenDevice({ device, devices, tab }: ChosenDeviceProps): JSX.Element 
 			/>
 			{tab === "" && <Rotation device={device} rotation={rotation} />}
 			{tab === "push" && (
-				<DropTarget onFile={take}>
+				<DropTarget onFiles={choice.take}>
 					<Push
 						device={device}
-						chosen={choice.chosen}
-						fault={choice.fault}
-						onFile={take}
-						onDone={forget}
+						{...choice}
+						taken={[...(entries ?? []).map(({ installationId }) => installationId), ...choice.made]}
+						onLook={setLook}
+						onFiles={choice.take}
+						onDone={choice.done}
 					/>
 				</DropTarget>
 			)}
@@ -203,13 +253,15 @@ export function DevicePage({ parameters }: { parameters: Parameters }): JSX.Elem
 	const { id, tab = "" } = parameters;
 	const list = devices.value.value;
 	const problem = devices.problem.value;
-	useWatch([id ?? "", ...(list ?? []).map((device) => device.id)].slice(0, WATCHED_MAX));
+	const ids = (list ?? []).map((device) => device.id);
+	useWatch([id ?? "", ...ids].slice(0, WATCHED_MAX));
+	const names = useEntryNames(ids);
 	if (!list) return problem ? <p class="notice bad">{problem.message}</p> : null;
 	const device = list.find((other) => other.id === id);
 	if (!device) return <NoDevice />;
 	return (
 		<div class="device-page">
-			<DeviceList devices={list} />
+			<DeviceList devices={list} names={names} />
 			<ChosenDevice device={device} devices={devices} tab={tab} />
 		</div>
 	);

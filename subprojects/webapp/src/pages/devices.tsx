@@ -3,8 +3,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useWatch } from "../api/live";
 import { Empty } from "../components/empty";
 import { DevicePanel } from "../devices/device_panel";
+import { Failing } from "../devices/failing";
+import { useEntryNames } from "../devices/names";
 import { useDevices, type Device } from "../devices/store";
 import { Heading } from "../frame/page";
+import { useKept } from "../frame/place";
 import { WATCHED_MAX } from "../stream/wants";
 
 /** With fewer one sees at a glance what one looks for. */
@@ -48,12 +51,17 @@ function useSeen(devices: readonly Device[]): {
 function Grid({ devices }: { devices: readonly Device[] }): JSX.Element {
 	const { seen, grid } = useSeen(devices);
 	useWatch(seen);
+	const names = useEntryNames(seen);
 	return (
 		<ul class="device-grid" data-many={devices.length > WATCHED_MAX} ref={grid}>
 			{devices.map((device) => (
 				<li key={device.id} data-device={device.id}>
 					<a class="device-tile" href={`devices/${device.id}`} data-page>
-						<DevicePanel device={device} title={device.name} />
+						<DevicePanel device={device} title={device.name} entries={names.get(device.id)} />
+						<Failing entries={names.get(device.id)} />
+					</a>
+					<a class="device-act" href={`devices/${device.id}/add`} data-page>
+						Add an app<span class="only-read"> to {device.name}</span>
 					</a>
 				</li>
 			))}
@@ -77,13 +85,20 @@ function NoDevices(): JSX.Element {
 	);
 }
 
-function Search({ onInput }: { onInput: (text: string) => void }): JSX.Element {
+function Search({
+	value,
+	onInput,
+}: {
+	value: string;
+	onInput: (text: string) => void;
+}): JSX.Element {
 	return (
 		<input
 			class="device-search"
 			type="search"
 			aria-label="Search your devices"
 			placeholder="Search"
+			value={value}
 			onInput={(event) => onInput(event.currentTarget.value)}
 		/>
 	);
@@ -92,7 +107,7 @@ function Search({ onInput }: { onInput: (text: string) => void }): JSX.Element {
 /** /devices: every panel, live. */
 export function DevicesPage(): JSX.Element {
 	const { value, problem } = useDevices();
-	const [text, setText] = useState("");
+	const [text, setText] = useKept("search", "");
 	const devices = value.value;
 	const found = devices?.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
 	return (
@@ -101,7 +116,7 @@ export function DevicesPage(): JSX.Element {
 				<Heading title="Devices" />
 				{devices && devices.length > 0 && (
 					<div class="row">
-						{devices.length >= SEARCHED_FROM && <Search onInput={setText} />}
+						{devices.length >= SEARCHED_FROM && <Search value={text} onInput={setText} />}
 						<a class="button" href="devices/new" data-page>
 							Add a device
 						</a>
