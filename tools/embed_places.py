@@ -30,6 +30,20 @@ PLAIN = {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "æ"
          "ŧ": "t", "ŋ": "n", "ə": "e", "ß": "ss", "ʻ": "", "ʼ": "", "’": "", "‘": "", "'": "", "`": "",
          "-": " ", "–": " ", ".": "", "ь": "", "ъ": ""}
 NAME_BYTES_MAX = 100
+# By which people write regions: "Portland, ME".
+STATES = {
+    "US": """AL Alabama AK Alaska AZ Arizona AR Arkansas CA California CO Colorado CT Connecticut DE Delaware
+        DC District_of_Columbia FL Florida GA Georgia HI Hawaii ID Idaho IL Illinois IN Indiana IA Iowa KS Kansas
+        KY Kentucky LA Louisiana ME Maine MD Maryland MA Massachusetts MI Michigan MN Minnesota MS Mississippi
+        MO Missouri MT Montana NE Nebraska NV Nevada NH New_Hampshire NJ New_Jersey NM New_Mexico NY New_York
+        NC North_Carolina ND North_Dakota OH Ohio OK Oklahoma OR Oregon PA Pennsylvania RI Rhode_Island
+        SC South_Carolina SD South_Dakota TN Tennessee TX Texas UT Utah VT Vermont VA Virginia WA Washington
+        WV West_Virginia WI Wisconsin WY Wyoming""",
+    "CA": """AB Alberta BC British_Columbia MB Manitoba NB New_Brunswick NL Newfoundland_and_Labrador
+        NS Nova_Scotia NT Northwest_Territories NU Nunavut ON Ontario PE Prince_Edward_Island QC Quebec
+        SK Saskatchewan YT Yukon""",
+    "AU": """ACT Australian_Capital_Territory NSW New_South_Wales NT Northern_Territory QLD Queensland
+        SA South_Australia TAS Tasmania VIC Victoria WA Western_Australia"""}
 PLACES_MAX = 65536
 AREAS_MAX = 8192  # as PLACE_AREAS_MAX of src/domain/places.h
 FOLDED_BYTES_MAX = 3  # of a character
@@ -115,6 +129,16 @@ def array(kind, name, rows):
             f"extern const unsigned {name}_count;", f"const unsigned {name}_count = {len(rows)};"]
 
 
+def abbreviations():
+    """By country and the region's folded name."""
+    found = {}
+    for country, text in STATES.items():
+        words = text.split()
+        for short, name in zip(words[::2], words[1::2]):
+            found[country, fold(name.replace("_", " "))] = short
+    return found
+
+
 def make_areas(rows):
     """The number of each area, and the keys under which areas are found: (folded name, number)."""
     areas = {}
@@ -122,7 +146,9 @@ def make_areas(rows):
         areas.setdefault((row[2], row[3], row[4]), len(areas))
     if len(areas) > AREAS_MAX:
         sys.exit(f"{len(areas)} regions, and PLACE_AREAS_MAX is {AREAS_MAX}")
-    keys = sorted({(fold(name).encode(), number) for names, number in areas.items() for name in names
+    short = abbreviations()
+    named = [(names + (short.get((names[1], fold(names[0])), ""),), number) for names, number in areas.items()]
+    keys = sorted({(fold(name).encode(), number) for names, number in named for name in names
                    if name and len(name.encode()) <= NAME_BYTES_MAX})
     return areas, keys
 

@@ -60,6 +60,9 @@ PATTERNS = {
 
 FORMATS = {"date-time": "UTC with milliseconds: 2026-11-20T08:15:30.123Z"}
 
+KEYS = """Keys are made in the pages, under <a href="development/keys">Development, API keys</a>, once an account has a
+device; each is shown once."""
+
 EXAMPLES = """The curl lines read the server's address and a key from the environment:
 
 export DISPLAYD_URL=https://panels.example.org DISPLAYD_KEY=ddk_..."""
@@ -208,7 +211,7 @@ class Reference:
                     yield path, method, item, operation
 
     def navigation(self):
-        parts = ['<nav><strong>displayd</strong><a href="openapi.json">openapi.json</a>']
+        parts = ['<nav><strong>displayd</strong><a href="./">Back to your devices</a><a href="openapi.json">openapi.json</a>']
         for tag in self.document["tags"]:
             parts.append(f"<h2>{tag['name']}</h2>")
             parts += [f'<a href="#{operation["operationId"]}">{html.escape(operation["summary"])}</a>'
@@ -223,7 +226,7 @@ class Reference:
         info = self.document["info"]
         words, command = EXAMPLES.split("\n\n")
         parts = [f"<h1>{html.escape(info['title'])} API</h1>", self.text(info["description"]),
-                 f"<p>{words}</p><pre>{command}</pre>"]
+                 f"<p>{KEYS}</p><p>{words}</p><pre>{command}</pre>"]
         for path, method, item, operation in self.operations():
             parts += [
                 f'<section id="{operation["operationId"]}"><h2>{html.escape(operation["summary"])}</h2>',

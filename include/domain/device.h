@@ -33,6 +33,13 @@ struct device {
 	int64_t settings_revision;   /* not shown but as the first half of the entity tag */
 };
 
+/* What a device's time zone can be. */
+struct timezone_names {
+	struct str names; /* JSON already */
+};
+
+extern const struct record timezone_names_record;
+
 /* A row has all members. A body changes the settings that it names and leaves the others as they
  * are. */
 extern const struct record device_record;

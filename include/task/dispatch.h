@@ -10,6 +10,9 @@ enum { DISPATCH_TABLES_MAX = 8 };
 struct dispatch {
 	struct service *service;
 	struct router router; /* each route's data is a struct endpoint */
+	/* Answers browsers' requests for what is not there; NULL: a problem does. Set after
+	 * dispatch_init(). */
+	const struct endpoint *missing;
 	unsigned first_metric_routes[DISPATCH_TABLES_MAX]; /* of each table */
 };
 

@@ -61,3 +61,5 @@ extern const struct route_table web_routes;
 /* The pages and their files, as they are in the program; none in a build without them
  * (-Dweb=disabled). They use no database and no session. */
 extern const struct route_table web_page_routes;
+/* For browsers, where an address leads nowhere. */
+extern const struct endpoint endpoint_missing_page;

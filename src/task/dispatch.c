@@ -70,6 +70,15 @@ static unsigned metric_route(const struct dispatch *dispatch, const struct route
 	       (unsigned)(match->route - dispatch->router.tables[match->table]->routes);
 }
 
+/* A person with a browser, where an address leads nowhere: programs name no HTML. */
+static bool wants_page(const struct dispatch *dispatch, const struct http_request *request)
+{
+	struct str accept = http_request_field(request, STR("accept"));
+
+	return dispatch->missing && request->method == HTTP_GET &&
+	       str_starts_with(accept, STR("text/html"));
+}
+
 void task_dispatch(struct http_request *request, void *context)
 {
 	const struct dispatch *dispatch = context;
@@ -95,6 +104,8 @@ void task_dispatch(struct http_request *request, void *context)
 		/* Without this a page could not read the 404: its browser would not even ask. */
 		if (cors_is_preflight(service, request))
 			answer_options(service, request, (struct str){0});
+		else if (wants_page(dispatch, request))
+			task_start(service, request, dispatch->missing, &(struct route_match){0});
 		else
 			refuse(service, request, 404, STR("there is no such resource"),
 			       (struct str){0});

@@ -16,13 +16,14 @@ void page_stream_write(struct page_stream *page, const char *event, struct str d
 	buffer_finish(&text);
 }
 
-/* A client that vanished without a word is seen by a write only. */
+/* A client that vanished without a word is seen by a write only, and a server by what does not
+ * come: so it is an event, since browsers tell their pages of no comment. */
 static void on_ping(struct deadline *deadline)
 {
 	struct page_stream *page = container_of(deadline, struct page_stream, ping);
 
 	deadline_set(page->loop, deadline, PING_MS);
-	http_stream_write(page->stream, STR(":\n\n"));
+	page_stream_write(page, "ping", STR("{}"));
 }
 
 static void write_topics(struct page_stream *page)

@@ -49,25 +49,59 @@ static struct verdict redirect(struct task *task, struct str segment)
 	return task_reply(task, 308, (struct str){0}, (struct str){0});
 }
 
-static struct verdict page(struct task *task)
+/* ret_start: of the last segment that is not empty. Returns how many slashes lead to it. */
+static unsigned depth_of(struct str path, size_t *ret_start)
 {
-	struct str path = task_request(task)->path;
-	size_t start = 1; /* of the last segment that is not empty */
 	unsigned depth = 0;
 
+	*ret_start = 1;
 	for (size_t i = 1; i + 1 < path.length; i++) {
 		if (path.data[i] == '/') {
 			depth++;
-			start = i + 1;
+			*ret_start = i + 1;
 		}
 	}
+	return depth;
+}
+
+static struct str shell_name(struct task *task, unsigned depth)
+{
+	return arena_printf(task_arena(task), "shell-%u.html", depth);
+}
+
+static struct verdict page(struct task *task)
+{
+	struct str path = task_request(task)->path;
+	size_t start;
+	unsigned depth = depth_of(path, &start);
+
 	if (path.length > 1 && path.data[path.length - 1] == '/')
 		return redirect(task, (struct str){path.data + start, path.length - start - 1});
-	return reply_file(task, arena_printf(task_arena(task), "shell-%u.html", depth));
+	return reply_file(task, shell_name(task, depth));
+}
+
+/* Somebody has typed an address that leads nowhere: the page says so, and has a way on. A slash at
+ * its end counts, too: what is relative begins behind that. */
+static struct verdict missing(struct task *task)
+{
+	struct str path = task_request(task)->path;
+	size_t start;
+	unsigned depth = depth_of(path, &start);
+	const struct http_static_file *file;
+
+	if (path.length > 1 && path.data[path.length - 1] == '/')
+		depth++;
+	file = http_static_find(pages, pages_count, shell_name(task, depth));
+	if (!file)
+		return task_fail(task, 404, "there is no such resource");
+	web_add_page_fields(task);
+	task_add_field(task, STR("Cache-Control"), STR("no-cache"));
+	return task_reply(task, 404, file->content_type, file->bodies[HTTP_CODING_IDENTITY].bytes);
 }
 
 static const struct endpoint endpoint_asset = {.name = "asset", .handler = asset};
 static const struct endpoint endpoint_page = {.name = "page", .handler = page};
+const struct endpoint endpoint_missing_page = {.name = "missing_page", .handler = missing};
 
 static const struct route routes[] = {
     {HTTP_GET, "/", &endpoint_page},
@@ -84,6 +118,7 @@ static const struct route routes[] = {
     {HTTP_GET, "/devices", &endpoint_page},
     {HTTP_GET, "/devices/new", &endpoint_page},
     {HTTP_GET, "/devices/{deviceId}", &endpoint_page},
+    {HTTP_GET, "/devices/{deviceId}/add", &endpoint_page},
     {HTTP_GET, "/devices/{deviceId}/apps/{installationId}", &endpoint_page},
     {HTTP_GET, "/devices/{deviceId}/connect", &endpoint_page},
     {HTTP_GET, "/devices/{deviceId}/push", &endpoint_page},

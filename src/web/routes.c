@@ -91,6 +91,7 @@ static const struct route routes[] = {
     {HTTP_POST, "/web/studio/{appId}/versions", &endpoint_own_version_submit},
     {HTTP_DELETE, "/web/studio/{appId}/versions/{versionId}", &endpoint_own_version_remove},
     {HTTP_GET, "/web/studio/{appId}/versions/{versionId}/script", &endpoint_own_version_script},
+    {HTTP_GET, "/web/timezones", &endpoint_timezone_list},
 };
 
 const struct route_table web_routes = {routes, array_length(routes)};

@@ -16,7 +16,8 @@ import { build, transform } from "esbuild";
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url));
 // "/" and "/panel" have depth 0, "/devices/ID" has 1.
-const BASES = ["./", "../", "../../", "../../../"];
+// One that leads nowhere may have more.
+const BASES = Array.from({ length: 9 }, (_, depth) => "../".repeat(depth) || "./");
 const [folder, list, depfile, mode] = process.argv.slice(2);
 
 function write(name, data) {
@@ -49,6 +50,44 @@ const styles = {
 	},
 };
 
+const APPS = path.join(SOURCE, "../../share/apps");
+
+/** A folder of share/apps as one script: of several files each begins with a line that names it (txtar). */
+function appOf(slug) {
+	const folder = path.join(APPS, slug);
+	const names = fs.readdirSync(folder).sort();
+	const files = names.filter((name) => /\.(star|ts)$/.test(name) && !name.endsWith(".d.ts"));
+	const manifest = fs.readFileSync(path.join(folder, "manifest.yaml"), "utf8");
+	const said = (key) => new RegExp(`^${key}: *(.*)$`, "m").exec(manifest)?.[1].trim() ?? "";
+	const text = (name) => fs.readFileSync(path.join(folder, name), "utf8");
+	const scriptContent =
+		files.length === 1
+			? text(files[0])
+			: ["manifest.yaml", ...files].map((name) => `-- ${name} --\n${text(name)}`).join("");
+	const scriptLanguage = files[0].endsWith(".ts") ? "TYPESCRIPT" : "STARLARK";
+	return {
+		slug,
+		name: said("name"),
+		description: said("desc"),
+		scriptLanguage,
+		scriptContent,
+		files: names.map((name) => path.join(folder, name)),
+	};
+}
+
+/** "own-apps": those of share/apps, which the pages offer where a catalogue is empty. */
+const ownApps = {
+	name: "own-apps",
+	setup({ onResolve, onLoad }) {
+		onResolve({ filter: /^own-apps$/ }, () => ({ path: "own-apps", namespace: "own-apps" }));
+		onLoad({ filter: /.*/, namespace: "own-apps" }, () => {
+			const apps = fs.readdirSync(APPS).sort().map(appOf);
+			const contents = JSON.stringify(apps.map(({ files: _, ...app }) => app));
+			return { contents, loader: "json" };
+		});
+	},
+};
+
 async function bundle() {
 	const result = await build({
 		absWorkingDir: SOURCE,
@@ -64,7 +103,7 @@ async function bundle() {
 		jsx: "automatic",
 		jsxImportSource: "preact",
 		loader: { ".webp": "dataurl" },
-		plugins: [styles],
+		plugins: [styles, ownApps],
 		define: { DEVELOPMENT: String(mode === "--development") },
 		minify: true,
 		metafile: true,
@@ -72,11 +111,18 @@ async function bundle() {
 		legalComments: "none",
 		logLevel: "warning",
 	});
+	const shared = fs.readdirSync(APPS).flatMap((slug) => appOf(slug).files);
 	const outputs = result.outputFiles.map((file) => ({
 		name: path.basename(file.path),
 		data: Buffer.from(file.contents),
 	}));
-	return { outputs, inputs: Object.keys(result.metafile.inputs) };
+	return {
+		outputs,
+		inputs: [
+			...Object.keys(result.metafile.inputs).filter((name) => name !== "own-apps:own-apps"),
+			...shared,
+		],
+	};
 }
 
 function shells(outputs) {

@@ -1,5 +1,7 @@
 // Passkeys, with Chromium's virtual authenticator, and the end of an account.
 import assert from "node:assert/strict";
+import { slowProxy } from "./slow_proxy.mjs";
+import { waitUntil } from "./wait.mjs";
 
 function heading(page, name) {
 	return page.getByRole("heading", { name, level: 1 });
@@ -47,6 +49,33 @@ async function addPasskey(page, person, name) {
 }
 
 export default {
+	"a new password signs nobody out here, however slow its answer is": async (stage) => {
+		const proxy = await slowProxy(stage.scene.url, ({ url }) => url.endsWith("account/password"));
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person, { baseURL: proxy.url });
+		const tab = await page.context().newPage();
+		await tab.goto("devices");
+		await heading(tab, "Devices").waitFor();
+		await page.goto("account");
+		await page.getByLabel("Present password", { exact: true }).fill(person.password);
+		await page.getByLabel("New password", { exact: true }).fill("eight small lamps");
+		const refused = page.waitForResponse((answer) => answer.status() === 401);
+		await page.getByRole("button", { name: "Change the password" }).click();
+		// The server has told of the change before it has answered: the page asks with the cookie that was.
+		await refused;
+		proxy.release();
+		await page.getByText("Your password is changed.").waitFor();
+		await tab.reload();
+		await heading(tab, "Devices").waitFor();
+		assert.equal(await heading(page, "Sign in").count(), 0);
+		// Whoever is signed out elsewhere is.
+		await page.context().clearCookies();
+		await page.getByLabel("Name", { exact: true }).fill("Nobody");
+		await page.keyboard.press("Tab");
+		await heading(page, "Sign in").waitFor();
+		proxy.end();
+	},
+
 	"a passkey is added, signs in, and is removed": async (stage) => {
 		const person = await stage.ask("person");
 		const page = await stage.signedIn(person, { baseURL: named(stage) });

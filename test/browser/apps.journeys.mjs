@@ -124,6 +124,52 @@ async function write(page, text) {
 }
 
 export default {
+	"whoever is alone publishes an app, and goes on with its script": async (stage) => {
+		const fresh = await stage.ask("fresh");
+		const page = await stage.visitor({ baseURL: fresh.url });
+		await page.goto(fresh.link);
+		await page.getByLabel("E-mail address").fill("ada@example.org");
+		await page.getByLabel("Name", { exact: true }).fill("Ada");
+		await page.getByLabel("Password", { exact: true }).fill("seven small lamps");
+		await page.keyboard.press("Enter");
+		await heading(page, "Devices").waitFor();
+		await page.goto("apps");
+		await page.getByText("displayctl app import").waitFor();
+		await page.getByRole("button", { name: "Add these six" }).click();
+		await page.locator(".app-entry").nth(5).waitFor();
+		assert.deepEqual(await page.locator(".app-entry-name").allInnerTexts(), [
+			"Clock",
+			"Clock in TypeScript",
+			"Countdown",
+			"Date",
+			"Text",
+			"Weather",
+		]);
+		const send = async (path, data) => {
+			const headers = { origin: new URL(fresh.url).origin };
+			const answer = await page.request.post(path, { data, headers });
+			assert.ok(answer.ok(), await answer.text());
+		};
+		await send("web/studio", { slug: "own", name: "My clock", visibility: "private" });
+		const scriptContent = CLOCK;
+		await send("web/studio/own/versions", {
+			version: "1.0",
+			scriptLanguage: "STARLARK",
+			scriptContent,
+		});
+		await page.goto("studio/own");
+		// What was sent is what is opened: nobody has a draft yet.
+		await page.locator(".cm-content").getByText("Every other second").waitFor();
+		await page.getByRole("link", { name: "look at it" }).click();
+		await page.getByRole("button", { name: "Approve and publish" }).click();
+		await page.getByText("My clock 1.0 is approved and published").waitFor();
+		await page.goto("studio/own");
+		await page.locator(".cm-content").getByText("Every other second").waitFor();
+		assert.equal(await page.locator(".cm-content").getByText("Hello").count(), 0);
+		await page.goto("apps");
+		await page.getByRole("link", { name: "My clock" }).waitFor();
+	},
+
 	"an author writes an app, a reviewer asks for more and publishes it": async (stage) => {
 		const { ada, grace } = await people(stage);
 		const [page, review] = [ada.page, grace.page];

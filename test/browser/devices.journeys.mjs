@@ -1,6 +1,7 @@
 // Devices: what is on them, live; adding, setting, arranging, pushing.
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import { slowProxy } from "./slow_proxy.mjs";
 import { waitUntil } from "./wait.mjs";
 
 const LIVE = ".device .drop .panel";
@@ -583,6 +584,29 @@ export default {
 		await page.getByText("Reconnecting").waitFor({ state: "hidden" });
 		await push(stage, owned, { colour: [99, 99, 9], installationId: "after" });
 		await showsColour(page, [99, 99, 9]);
+	},
+
+	"a stream that dies without a word is old, and comes back": async (stage) => {
+		const proxy = await slowProxy(stage.scene.url);
+		const owned = await owner(stage);
+		const page = await stage.signedIn(owned.person, { baseURL: proxy.url });
+		await page.clock.install();
+		await page.goto(`devices/${owned.device.id}`);
+		await push(stage, owned, { colour: [9, 9, 99], installationId: "before" });
+		await showsColour(page, [9, 9, 99]);
+		proxy.state.isStalled = true;
+		const streams = () => proxy.state.asked.filter((path) => path.includes("web/events")).length;
+		const before = streams();
+		await page.clock.fastForward(45_000);
+		await page.locator(`${LIVE}[data-old="true"]`).waitFor();
+		await page.getByText(/^Before: /).waitFor();
+		proxy.state.isStalled = false;
+		await page.clock.fastForward(2_000);
+		await page.locator(`${LIVE}[data-old="false"]`).waitFor();
+		assert.ok(streams() > before);
+		await push(stage, owned, { colour: [99, 9, 9], installationId: "after" });
+		await showsColour(page, [99, 9, 9]);
+		proxy.end();
 	},
 
 	"what strangers write is shown as text": async (stage) => {

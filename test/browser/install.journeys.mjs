@@ -199,10 +199,7 @@ export default {
 			.getByText(/^In the hall/)
 			.waitFor();
 		await page.goto("devices");
-		await page
-			.locator(".device-tile")
-			.getByText(/^In the hall/)
-			.waitFor();
+		await page.locator(".device-tile").getByText("In the hall").waitFor();
 	},
 
 	"an app that fails is red in its row, and marked on the list of devices": async (stage) => {

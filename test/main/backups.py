@@ -99,6 +99,7 @@ ROWS = [
     (25, f"UPDATE audit_entry SET session_id = '{OTHER}', times = 3 WHERE account_id = '{OWNER}'"),
     (27, f"UPDATE account SET byte_limit = 1000000 WHERE id = '{OTHER}'"),
     (27, f"INSERT INTO app_version_removed (app_id, name) VALUES ('{APP}', '0.9')"),
+    (30, "UPDATE installation SET name = 'By the window' WHERE id = 'pushed'"),
 ]
 
 

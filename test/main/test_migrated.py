@@ -1,6 +1,7 @@
 """What becomes of older rows, where a migration changes what may be or what is counted."""
 
 import backups
+import pytest
 from backups import APP, DEVICE, OTHER, OWNER
 from server import run_ctl
 
@@ -48,6 +49,17 @@ def test_entries_have_no_names_yet(postgres, tmp_path):
     assert sql("SELECT count(*) > 0, count(name) FROM installation") == [(True, 0)]
     sql("UPDATE installation SET name = repeat('\u00e4', 64)")
     assert sql("SELECT DISTINCT char_length(name) FROM installation") == [(64,)]
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_an_owner_who_is_alone_reviews(postgres, tmp_path, is_alone):
+    """Where there are others, roles stay as they are."""
+    sql = migrated(
+        postgres, tmp_path, 27,
+        f"UPDATE account SET is_reviewer = false, is_administrator = (id = '{OWNER}')",
+        *([f"UPDATE account SET closed_at = now() WHERE id <> '{OWNER}'"] if is_alone else []))
+    assert sql("SELECT is_reviewer FROM account WHERE id = %s", OWNER) == [(is_alone,)]
+    assert sql("SELECT count(*) FROM account WHERE is_reviewer AND id <> %s", OWNER) == [(0,)]
 
 
 def test_what_accounts_store_is_counted(postgres, tmp_path):

@@ -19,7 +19,8 @@ WITH chosen AS (
 ), fresh AS (
 	INSERT INTO account_link (id, kind, secret_hash, account_id, email, is_reviewer,
 		is_administrator, is_operators, expires_at)
-	SELECT :id, kind, :secret_hash, id, CASE WHEN id IS NULL THEN email END, :is_reviewer,
+	SELECT :id, kind, :secret_hash, id, CASE WHEN id IS NULL THEN email END,
+		:is_reviewer OR kind = 'first',
 		:is_administrator OR kind = 'first', true,
 		present_time() + :life_s * interval '1 second'
 	FROM chosen

@@ -13,6 +13,7 @@ import "./style/render.css";
 import { render } from "preact";
 import { loadStart, start, watchServer } from "./api/session";
 import { App } from "./app";
+import { startFocus } from "./frame/focus";
 import { startLinks } from "./frame/links";
 import { path, startPlaces } from "./frame/place";
 import { startShortcuts } from "./frame/shortcuts";
@@ -21,6 +22,7 @@ const root = document.getElementById("app");
 if (root) {
 	startPlaces();
 	startLinks();
+	startFocus();
 	startShortcuts(() => Boolean(start.value?.account));
 	if (path.value !== "panel") {
 		watchServer();

@@ -24,6 +24,8 @@ function panel(deviceId: string): News {
 /** A browser in which time stands still until it is told otherwise. */
 class Browser {
 	nowMs = 0;
+	/** The server sends no pings. */
+	isSilent = false;
 	readonly opened: Opened[] = [];
 	private readonly tabs = new Map<string, Tab>();
 	private readonly queue: (() => void)[] = [];
@@ -58,6 +60,7 @@ class Browser {
 				open: (ids, sourceEvents) => {
 					const source = { ids, events: sourceEvents, isClosed: false };
 					this.opened.push(source);
+					this.ping(source);
 					return { close: () => void (source.isClosed = true) };
 				},
 				later: (call, ms) => this.later(call, ms),
@@ -78,6 +81,14 @@ class Browser {
 			next.call();
 		}
 		this.nowMs = endMs;
+	}
+
+	private ping(source: Opened): void {
+		this.later(() => {
+			if (source.isClosed || this.isSilent) return;
+			source.events.onPing();
+			this.ping(source);
+		}, 15_000);
 	}
 
 	private tell(from: string, word: Word): void {
@@ -234,4 +245,64 @@ void test("no more devices are watched than a server watches; who spoke last has
 	assert.ok(wants.union().has("o199"));
 	wants.expire(1_000_000);
 	assert.equal(wants.union().size, 0);
+});
+
+void test("a stream that falls silent is old after 45 s, and opened anew", () => {
+	const browser = new Browser();
+	browser.isSilent = true;
+	const tab = browser.tab("a");
+	tab.member.want(["x"]);
+	browser.advance(100);
+	const first = browser.source;
+	first.events.onOpen();
+	for (let i = 0; i < 20; i++) {
+		browser.advance(15_000);
+		first.events.onPing();
+	}
+	assert.equal(browser.source, first);
+	assert.deepEqual(tab.ups, ["up"]);
+	browser.advance(44_999);
+	assert.deepEqual(tab.ups, ["up"]);
+	browser.advance(1);
+	assert.deepEqual(tab.ups, ["up", "down"]);
+	assert.ok(first.isClosed);
+	browser.advance(1_500);
+	assert.notEqual(browser.source, first);
+	browser.source.events.onOpen();
+	assert.deepEqual(tab.ups, ["up", "down", "up again"]);
+});
+
+void test("an answer that never comes is not waited for, and one that is silent is not, either", () => {
+	const browser = new Browser();
+	browser.isSilent = true;
+	browser.tab("a").member.want(["x"]);
+	browser.advance(100);
+	const first = browser.source;
+	browser.advance(45_000);
+	assert.ok(first.isClosed);
+	browser.advance(1_500);
+	assert.notEqual(browser.source, first);
+});
+
+void test("a tab that wakes tries at once, whichever leads", () => {
+	const browser = new Browser();
+	browser.isSilent = true;
+	const [one, other] = [browser.tab("a"), browser.tab("b")];
+	other.member.want(["x"]);
+	browser.advance(1_000);
+	const first = browser.source;
+	first.events.onOpen();
+	// Asleep: no timer runs.
+	browser.nowMs += 60_000;
+	other.member.wake();
+	browser.advance(0);
+	assert.ok(first.isClosed);
+	assert.notEqual(browser.source, first);
+	assert.ok(one.ups.includes("down"));
+	// One that spoke a moment ago stays.
+	const second = browser.source;
+	second.events.onOpen();
+	one.member.wake();
+	browser.advance(0);
+	assert.equal(browser.source, second);
 });

@@ -39,6 +39,13 @@ export class Problem extends Error {
 
 /** Whether the server can be reached; the frame says so and asks until it can. */
 export const isAway = signal(false);
+/**
+ * Whether somebody is signed in after all, where the server has just said that nobody is: a session may get another
+ * cookie meanwhile, which a request that was on its way did not have.
+ */
+export const isSignedInAnew: { call: () => Promise<boolean> } = {
+	call: () => Promise.resolve(false),
+};
 /** Called where the server says that nobody is signed in any more. */
 export const onSignedOut: { call: () => void } = { call: () => undefined };
 
@@ -96,12 +103,11 @@ function nextCursor(response: Response): string | undefined {
 	return new URL(target, base).searchParams.get("cursor") ?? undefined;
 }
 
-async function ask(
+async function askOnce(
 	method: Methods,
 	path: string,
-	body?: unknown,
-	/** It is sent even if the page is left in the same moment. */
-	keepalive = false,
+	body: unknown,
+	keepalive: boolean,
 ): Promise<Response> {
 	const headers = body === undefined ? {} : { "Content-Type": "application/json" };
 	let response: Response;
@@ -118,8 +124,22 @@ async function ask(
 		throw new Problem(0, NO_SERVER);
 	}
 	isAway.value = response.status === 503;
+	return response;
+}
+
+async function ask(
+	method: Methods,
+	path: string,
+	body?: unknown,
+	/** It is sent even if the page is left in the same moment. */
+	keepalive = false,
+): Promise<Response> {
+	let response = await askOnce(method, path, body, keepalive);
+	const isRefused = () => response.status === 401 && path !== "/web/session";
+	if (isRefused() && (await isSignedInAnew.call()))
+		response = await askOnce(method, path, body, keepalive);
 	if (response.ok) return response;
-	if (response.status === 401 && path !== "/web/session") onSignedOut.call();
+	if (isRefused()) onSignedOut.call();
 	throw await problemOf(response);
 }
 

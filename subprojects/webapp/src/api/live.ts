@@ -1,6 +1,6 @@
 import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
-import { browserMeans, watchVisibility } from "../stream/browser";
+import { browserMeans, watchVisibility, watchWaking } from "../stream/browser";
 import { Member } from "../stream/member";
 import type { News, PanelNews } from "../stream/news";
 import { isAway } from "./client";
@@ -128,6 +128,7 @@ export function startStream(): () => void {
 	const stopWaking = isAway.subscribe((away) => {
 		if (!away) member?.wake();
 	});
+	const stopLooking = watchWaking(() => member?.wake());
 	// A page in the browser's back-forward cache must not hold the stream.
 	const show = (event: PageTransitionEvent) => {
 		if (event.persisted) come();
@@ -139,6 +140,7 @@ export function startStream(): () => void {
 		removeEventListener("pageshow", show);
 		stopWatching();
 		stopWaking();
+		stopLooking();
 		leave();
 		panels.clear();
 	};

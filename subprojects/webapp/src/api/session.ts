@@ -1,5 +1,13 @@
 import { computed, effect, signal } from "@preact/signals";
-import { get, isAway, onSignedOut, Problem, type Account, type Schemas } from "./client";
+import {
+	get,
+	isAway,
+	isSignedInAnew,
+	onSignedOut,
+	Problem,
+	type Account,
+	type Schemas,
+} from "./client";
 import { onStartChanged, startStream } from "./live";
 
 /** What a page must know first; undefined until the server has said it. */
@@ -13,9 +21,28 @@ const RETRY_MS = 2_000;
 const ENDED = "Your session has ended. Sign in again to go on.";
 const accountId = computed(() => start.value?.account?.id);
 
+/** Requests of this tab that give its session another cookie. */
+let renewing: Promise<unknown> = Promise.resolve();
+/** Another tab's takes so long at most, as a rule. */
+const RENEWED_MS = 1_500;
+
+/** Runs a request that gives this session another cookie: until its answer is there, no 401 ends the session. */
+export function renewSession<T>(request: Promise<T>): Promise<T> {
+	renewing = request.catch(() => undefined);
+	return request;
+}
+
+/** Who is signed in, asked again where that has just become nobody: see isSignedInAnew. */
+async function askStart(): Promise<Schemas["Start"]> {
+	const before = await get("/web/start");
+	if (before.account || !start.value?.account) return before;
+	await Promise.all([renewing, new Promise((resolve) => setTimeout(resolve, RENEWED_MS))]);
+	return get("/web/start");
+}
+
 export async function loadStart(): Promise<void> {
 	try {
-		const next = await get("/web/start");
+		const next = await askStart();
 		if (start.value?.account && !next.account) signedOutReason.value = ENDED;
 		if (JSON.stringify(next) !== JSON.stringify(start.value)) start.value = next;
 		startProblem.value = undefined;
@@ -41,6 +68,17 @@ export function watchServer(): void {
 	});
 	onStartChanged.call = () => void loadStart();
 	effect(() => (accountId.value === undefined ? undefined : startStream()));
+	isSignedInAnew.call = async () => {
+		const id = accountId.peek();
+		if (id === undefined) return false;
+		await renewing;
+		try {
+			return (await askStart()).account?.id === id;
+		} catch (error) {
+			if (!(error instanceof Problem)) throw error;
+			return false;
+		}
+	};
 	onSignedOut.call = () => {
 		if (!start.value?.account) return;
 		signedOutReason.value = ENDED;

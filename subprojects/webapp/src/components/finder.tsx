@@ -19,6 +19,7 @@ interface FinderProps<T> {
 	placeholder?: string | undefined;
 	nothing?: string | undefined;
 	fault?: string | undefined;
+	said?: string | undefined;
 	help?: string | undefined;
 	isDisabled?: boolean | undefined;
 }

@@ -28,8 +28,10 @@ export function Form(props: FormProps): JSX.Element {
 	const form = useRef<HTMLFormElement>(null);
 	const [isBusy, setBusy] = useState(false);
 	const [problem, setProblem] = useState<Problem>();
+	const [mended, setMended] = useState<ReadonlySet<string>>(new Set());
 	const submit = async () => {
 		setBusy(true);
+		setMended(new Set());
 		try {
 			await props.onSubmit();
 			setProblem(undefined);
@@ -41,13 +43,20 @@ export function Form(props: FormProps): JSX.Element {
 			setBusy(false);
 		}
 	};
-	const faults = problem?.faults ?? new Map<string, string>();
-	const isSaid = props.names.some((name) => faults.has(name));
+	const told = problem?.faults ?? new Map<string, string>();
+	const isSaid = props.names.some((name) => told.has(name));
+	// What was wrong with a value is not wrong with the next one.
+	const faults = new Map([...told].filter(([name]) => !mended.has(name)));
+	const mend = ({ target }: Event) => {
+		const name = (target as Partial<HTMLInputElement> | null)?.name;
+		if (name !== undefined && told.has(name)) setMended(new Set([...mended, name]));
+	};
 	return (
 		<form
 			ref={form}
 			class="stack"
 			noValidate
+			onInput={mend}
 			onSubmit={(event) => {
 				event.preventDefault();
 				if (!isBusy) void submit();

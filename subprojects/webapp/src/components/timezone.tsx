@@ -1,5 +1,7 @@
 import type { JSX } from "preact";
-import { Combobox } from "./combobox";
+import { get } from "../api/client";
+import { findOptions } from "./combobox";
+import { Finder } from "./finder";
 
 export function browserTimezone(): string {
 	return Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -21,11 +23,41 @@ function timeIn(zone: string): string {
 	}
 }
 
-let zones: readonly string[] | undefined;
+interface ZoneMatch {
+	zone: string;
+	/** The city that was found by its name. */
+	city?: string;
+}
 
-function zoneList(): readonly string[] {
-	zones ??= ["UTC", ...Intl.supportedValuesOf("timeZone")];
+/** The server's: what it takes. A browser's own list may have older names, or none of the newer ones. */
+let zones: Promise<readonly string[]> | undefined;
+
+function zoneList(): Promise<readonly string[]> {
+	zones ??= get("/web/timezones").then(
+		({ names }) => names,
+		(error: unknown) => {
+			zones = undefined;
+			throw error;
+		},
+	);
 	return zones;
+}
+
+/** By their own names, and by those of cities, in the languages in which places are known. */
+async function findZones(text: string): Promise<readonly ZoneMatch[]> {
+	const [names, places] = await Promise.all([
+		zoneList(),
+		text.length < 2 ? [] : get("/web/places", { search: text }),
+	]);
+	const own = findOptions(names, text).map((zone) => ({ zone }));
+	const known = new Set(names);
+	const seen = new Set(own.map(({ zone }) => zone));
+	const found = places.flatMap(({ name, timezone }) => {
+		if (seen.has(timezone) || !known.has(timezone)) return [];
+		seen.add(timezone);
+		return [{ zone: timezone, city: name }];
+	});
+	return [...own, ...found];
 }
 
 interface TimezoneProps {
@@ -37,12 +69,20 @@ interface TimezoneProps {
 
 export function Timezone({ value, onChoose, fault, said }: TimezoneProps): JSX.Element {
 	return (
-		<Combobox
+		<Finder
 			label="Time zone"
 			value={value}
-			options={zoneList}
-			about={timeIn}
-			onChoose={onChoose}
+			find={findZones}
+			findsAll
+			matchOf={({ zone, city }: ZoneMatch) => ({
+				key: zone,
+				words: zone,
+				about: city === undefined ? timeIn(zone) : `${city}, ${timeIn(zone)}`,
+			})}
+			onChoose={({ zone }) => {
+				if (zone !== value) onChoose(zone);
+			}}
+			nothing="No zone or city is called so"
 			fault={fault}
 			said={said}
 			help={`It is ${timeIn(value)} there.`}

@@ -3,42 +3,50 @@ import type { JSX } from "preact";
 import { Button } from "./button";
 
 interface Toast {
+	number: number;
 	text: string;
 	undo?: () => void;
 }
 
 const UNDO_MS = 10_000;
 const TEXT_MS = 5_000;
-const shown = signal<Toast | undefined>();
-let timer = 0;
+const shown = signal<readonly Toast[]>([]);
+let count = 0;
 
-/** A short word at the edge of the page; with undo it stays for 10 s. */
+function drop(number: number): void {
+	shown.value = shown.value.filter((toast) => toast.number !== number);
+}
+
+/**
+ * A short word at the edge of the page, in place of the last one. With undo it stays for 10 s, beside all others that can
+ * be undone.
+ */
 export function toast(text: string, undo?: () => void): void {
-	clearTimeout(timer);
-	shown.value = undo ? { text, undo } : { text };
-	timer = window.setTimeout(() => (shown.value = undefined), undo ? UNDO_MS : TEXT_MS);
+	const number = ++count;
+	const kept = shown.value.filter((other) => other.undo !== undefined);
+	shown.value = [...kept, undo ? { number, text, undo } : { number, text }];
+	setTimeout(() => drop(number), undo ? UNDO_MS : TEXT_MS);
 }
 
 /** Where toast() speaks; once a page. */
 export function Toasts(): JSX.Element {
-	const { text, undo } = shown.value ?? {};
 	return (
 		<div class="toasts" role="status">
-			{text !== undefined && (
-				<div class="toast row">
+			{shown.value.map(({ number, text, undo }) => (
+				<div key={number} class="toast row">
 					<span>{text}</span>
 					{undo && (
 						<Button
 							onClick={() => {
-								shown.value = undefined;
+								drop(number);
 								undo();
 							}}
 						>
-							Undo
+							Undo<span class="only-read">: {text}</span>
 						</Button>
 					)}
 				</div>
-			)}
+			))}
 		</div>
 	);
 }

@@ -63,8 +63,11 @@ function NameOption(props: OptionProps): JSX.Element {
 		const name = text?.trim();
 		if (name === undefined) return;
 		sent.current = text;
-		if (name === stored) setText(undefined);
-		else saver.save(name === "" ? null : name);
+		if (name !== stored) saver.save(name === "" ? null : name);
+		else {
+			setText(undefined);
+			saver.keep();
+		}
 	};
 	return (
 		<Field
@@ -91,8 +94,10 @@ function DisplayTime(props: OptionProps): JSX.Element {
 		if (text === undefined) return;
 		const seconds = Number(text);
 		sent.current = text;
-		if (text === stored) setText(undefined);
-		else if (text === "") saver.save(null);
+		if (text === stored) {
+			setText(undefined);
+			saver.keep();
+		} else if (text === "") saver.save(null);
 		else if (!Number.isInteger(seconds) || seconds < SECONDS_MIN || seconds > SECONDS_MAX) {
 			saver.refuse("5 to 86400 seconds, or nothing.");
 			return;

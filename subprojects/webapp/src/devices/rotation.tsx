@@ -214,7 +214,19 @@ function Row(props: RowProps): JSX.Element {
 	);
 }
 
-/** Follows the pointer from a handle until it is let go. */
+/** So near the edge of the window it moves, so many pixels a frame at most. */
+const EDGE_PX = 72;
+const STEP_PX = 18;
+
+/** How far the window is to move for a pointer that is held there. */
+function pullOf(clientY: number): number {
+	const over = EDGE_PX - clientY;
+	const below = clientY - (innerHeight - EDGE_PX);
+	const pull = over > 0 ? -over : below > 0 ? below : 0;
+	return Math.max(-1, Math.min(1, pull / EDGE_PX)) * STEP_PX;
+}
+
+/** Follows the pointer from a handle until it is let go; near an edge the page moves on. */
 function usePointerDrag(
 	list: { current: HTMLOListElement | null },
 	onDrop: (from: number, to: number) => void,
@@ -224,17 +236,39 @@ function usePointerDrag(
 		if (event.button !== 0 || !list.current) return;
 		const boxes = [...list.current.children].map((item) => item.getBoundingClientRect());
 		const stopped = new AbortController();
-		const follow = ({ clientY }: PointerEvent) => dragTo(boxes, from, clientY - event.clientY);
+		// On the page: it may be scrolled meanwhile.
+		const beginY = event.clientY + scrollY;
+		let clientY = event.clientY;
+		let frame = 0;
+		const follow = () => dragTo(boxes, from, clientY + scrollY - beginY);
+		const pull = () => {
+			scrollBy(0, pullOf(clientY));
+			frame = requestAnimationFrame(pull);
+		};
 		const end = (drop: Drag | undefined) => {
 			stopped.abort();
+			cancelAnimationFrame(frame);
 			setDrag(undefined);
 			if (drop && drop.to !== from) onDrop(from, drop.to);
 		};
+		const move = (moving: PointerEvent) => {
+			({ clientY } = moving);
+			setDrag(follow());
+		};
 		const options = { signal: stopped.signal };
-		addEventListener("pointermove", (moving) => setDrag(follow(moving)), options);
-		addEventListener("pointerup", (letting) => end(follow(letting)), options);
+		addEventListener("pointermove", move, options);
+		addEventListener("scroll", () => setDrag(follow()), options);
+		addEventListener(
+			"pointerup",
+			(letting) => {
+				({ clientY } = letting);
+				end(follow());
+			},
+			options,
+		);
 		addEventListener("pointercancel", () => end(undefined), options);
 		addEventListener("keydown", ({ key }) => key === "Escape" && end(undefined), options);
+		frame = requestAnimationFrame(pull);
 	};
 	return { drag, begin };
 }

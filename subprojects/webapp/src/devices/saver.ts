@@ -9,6 +9,8 @@ export interface Saver<T> {
 	/** "Saved", for a while. */
 	said: string | undefined;
 	fault: string | undefined;
+	/** What is stored stays: nothing is wrong with it. */
+	keep: () => void;
 	/** What is wrong with what was not even sent. */
 	refuse: (fault: string | undefined) => void;
 	/** What was chosen here and the server has not answered to yet. */
@@ -50,7 +52,11 @@ export function useSaver<T>(name: string, send: (value: T) => Promise<void>): Sa
 		setChosen(last);
 		latest.offer(last);
 	};
-	return { save, said, fault: refused ?? fault, refuse, chosen: chosen?.value };
+	const keep = () => {
+		setFault(undefined);
+		refuse(undefined);
+	};
+	return { save, keep, said, fault: refused ?? fault, refuse, chosen: chosen?.value };
 }
 
 /**

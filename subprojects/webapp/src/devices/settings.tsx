@@ -1,15 +1,13 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { patch, Problem } from "../api/client";
+import { patch } from "../api/client";
 import { Check } from "../components/check";
 import { Choice } from "../components/choice";
 import { Field } from "../components/field";
 import { Select } from "../components/select";
 import { Slider } from "../components/slider";
 import { Timezone } from "../components/timezone";
-import { Latest } from "./latest";
 import { languages } from "./languages";
-import { useUnsaved } from "./saver";
+import { useSaver, useUnsaved, type Saver } from "./saver";
 import type { Device, DeviceUpdate } from "./store";
 
 interface SettingsProps {
@@ -18,48 +16,12 @@ interface SettingsProps {
 }
 
 type Name = keyof DeviceUpdate;
-const SAID_MS = 3_000;
-
-interface Saver {
-	save: (value: NonNullable<DeviceUpdate[Name]>) => void;
-	said: string | undefined;
-	fault: string | undefined;
-	/** What was chosen here and the server has not answered to yet. */
-	chosen: DeviceUpdate[Name];
-}
-
 /** Saves one setting whenever it changes, and says beside it that it did, or what was wrong. */
-function useSaver(name: Name, { device, onDevice }: SettingsProps): Saver {
-	const [said, setSaid] = useState<string>();
-	const [fault, setFault] = useState<string>();
-	const [chosen, setChosen] = useState<DeviceUpdate[Name]>();
-	const timer = useRef(0);
-	const target = useRef(onDevice);
-	target.current = onDevice;
-	const [latest] = useState(
-		() =>
-			new Latest(async (value: DeviceUpdate[Name]) => {
-				try {
-					const body = { [name]: value } as DeviceUpdate;
-					target.current(await patch("/web/devices/{deviceId}", body, { deviceId: device.id }));
-					setFault(undefined);
-					setSaid("Saved");
-					clearTimeout(timer.current);
-					timer.current = window.setTimeout(() => setSaid(undefined), SAID_MS);
-				} catch (error) {
-					if (!(error instanceof Problem)) throw error;
-					setFault(error.faults.get(name) ?? error.message);
-					setSaid(undefined);
-				}
-				setChosen((last) => (last === value ? undefined : last));
-			}),
-	);
-	useEffect(() => () => clearTimeout(timer.current), []);
-	const save = (value: NonNullable<DeviceUpdate[Name]>) => {
-		setChosen(value);
-		latest.offer(value);
-	};
-	return { save, said, fault, chosen };
+function useSetting(name: Name, { device, onDevice }: SettingsProps): Saver<DeviceUpdate[Name]> {
+	return useSaver(name, async (value: DeviceUpdate[Name]) => {
+		const body = { [name]: value } as DeviceUpdate;
+		onDevice(await patch("/web/devices/{deviceId}", body, { deviceId: device.id }));
+	});
 }
 
 interface TextProps extends SettingsProps {
@@ -73,11 +35,13 @@ interface TextProps extends SettingsProps {
 
 /** Saved on leaving the field. */
 function TextSetting({ name, value, type = "text", ...props }: TextProps): JSX.Element {
-	const saver = useSaver(name, props);
+	const saver = useSetting(name, props);
 	const [text, setText, sent] = useUnsaved(saver.said, String(value));
 	const leave = () => {
-		if (text === undefined || text === String(value)) {
-			if (!saver.fault) setText(undefined);
+		if (text === undefined) return;
+		if (text === String(value)) {
+			setText(undefined);
+			saver.keep();
 			return;
 		}
 		sent.current = text;
@@ -106,7 +70,7 @@ interface SliderSettingProps extends SettingsProps {
 }
 
 function SliderSetting({ name, label, help, ...props }: SliderSettingProps): JSX.Element {
-	const { save, said, fault, chosen } = useSaver(name, props);
+	const { save, said, fault, chosen } = useSetting(name, props);
 	const value = typeof chosen === "number" ? chosen : props.device[name];
 	return (
 		<Slider label={label} value={value} onInput={save} help={help} said={said} fault={fault} />
@@ -120,7 +84,7 @@ interface CheckSettingProps extends SettingsProps {
 }
 
 function CheckSetting({ name, label, value, ...props }: CheckSettingProps): JSX.Element {
-	const { save, said, fault, chosen } = useSaver(name, props);
+	const { save, said, fault, chosen } = useSetting(name, props);
 	return (
 		<div class="field">
 			<div class="field-head">
@@ -135,13 +99,13 @@ function CheckSetting({ name, label, value, ...props }: CheckSettingProps): JSX.
 }
 
 function TimezoneSetting(props: SettingsProps): JSX.Element {
-	const { save, said, fault, chosen } = useSaver("timezone", props);
+	const { save, said, fault, chosen } = useSetting("timezone", props);
 	const value = typeof chosen === "string" ? chosen : props.device.timezone;
 	return <Timezone value={value} onChoose={save} said={said} fault={fault} />;
 }
 
 function LanguageSetting(props: SettingsProps): JSX.Element {
-	const { save, said, fault, chosen } = useSaver("locale", props);
+	const { save, said, fault, chosen } = useSetting("locale", props);
 	const value = typeof chosen === "string" ? chosen : props.device.locale;
 	return (
 		<Select
@@ -166,7 +130,7 @@ const BOARDS: readonly { value: `${Limit}`; words: string; about: string }[] = [
 ];
 
 function BoardSetting(props: SettingsProps): JSX.Element {
-	const { save, said, fault, chosen } = useSaver("pictureLimitBytes", props);
+	const { save, said, fault, chosen } = useSetting("pictureLimitBytes", props);
 	const value = typeof chosen === "number" ? chosen : props.device.pictureLimitBytes;
 	return (
 		<Choice

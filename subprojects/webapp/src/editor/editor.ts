@@ -3,3 +3,4 @@ export { countChanges, mapLines } from "./lines";
 export type { LineProblem } from "./problems";
 export type { Remark } from "./remarks";
 export { CodeView, type CodeOptions, type Language } from "./view";
+export { hiddenIn, withCodes } from "./hidden";

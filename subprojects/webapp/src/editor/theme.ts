@@ -53,6 +53,13 @@ const theme = EditorView.theme({
 		fontSize: "inherit",
 	},
 	".cm-panel.cm-search label": { fontSize: "inherit" },
+	".hidden-character": {
+		padding: "0 2px",
+		borderRadius: "3px",
+		background: "var(--danger)",
+		color: "var(--surface)",
+		fontSize: "0.75em",
+	},
 	".cm-panel.cm-search [name=close]": { color: "var(--text)" },
 });
 

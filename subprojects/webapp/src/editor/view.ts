@@ -10,9 +10,11 @@ import {
 	EditorView,
 	highlightActiveLine,
 	highlightActiveLineGutter,
+	highlightSpecialChars,
 	keymap,
 	lineNumbers,
 } from "@codemirror/view";
+import { codeOf, HIDDEN } from "./hidden";
 import { DIFF } from "./lines";
 import { problemExtension, showProblems, type LineProblem } from "./problems";
 import { remarkExtension, showRemarks, type Remark } from "./remarks";
@@ -71,6 +73,19 @@ function writing(options: CodeOptions): Extension {
 	];
 }
 
+/** In place of each character that is not seen stands its number. */
+function hiddenExtension(): Extension {
+	return highlightSpecialChars({
+		specialChars: HIDDEN,
+		render: (code) => {
+			const mark = document.createElement("span");
+			mark.className = "hidden-character";
+			mark.textContent = codeOf(code);
+			return mark;
+		},
+	});
+}
+
 function extensionsOf(options: CodeOptions, language: Compartment): Extension {
 	return [
 		lineNumbers(),
@@ -78,6 +93,7 @@ function extensionsOf(options: CodeOptions, language: Compartment): Extension {
 		highlightActiveLineGutter(),
 		drawSelection(),
 		bracketMatching(),
+		hiddenExtension(),
 		search({ top: true }),
 		writing(options),
 		keymap.of([...searchKeymap, ...defaultKeymap]),

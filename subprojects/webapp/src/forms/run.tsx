@@ -98,7 +98,7 @@ export function PreviewPanel(props: PreviewPanelProps): JSX.Element {
 	const nothing = preview?.hasNothing ? "Nothing to show now" : undefined;
 	const failed = preview?.problem ? "No picture" : undefined;
 	const cost = preview?.picture ? costOf(preview) : "";
-	const line = fault ?? props.line ?? cost;
+	const line = isBusy ? "Running …" : (fault ?? props.line ?? cost);
 	return (
 		<div class="app-preview" aria-busy={isBusy} data-fault={fault !== undefined}>
 			<Panel

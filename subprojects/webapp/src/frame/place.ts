@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { confirm } from "../components/dialog";
+import { forgetFocus } from "./focus";
 
 /** The URL below which all pages are: the shell knows the depth of its own path. */
 export const base = new URL(document.documentElement.dataset["base"] ?? ".", location.href);
@@ -80,8 +81,9 @@ function keepScroll(): void {
 	settling = window.setTimeout(() => keep({ y: scrollY }), SETTLE_MS);
 }
 
-function arrive(): void {
+function arrive(staysPut = false): void {
 	clearTimeout(settling);
+	if (!staysPut) forgetFocus();
 	here = location.href;
 	path.value = pathOf(new URL(here));
 }
@@ -119,7 +121,7 @@ export function go(to: string, options: GoOptions = {}): void {
 	keep({ y: scrollY });
 	if (options.replaces) history.replaceState(null, "", url);
 	else history.pushState(null, "", url);
-	arrive();
+	arrive(options.staysPut);
 	if (options.staysPut) return;
 	scrollTo(0, 0);
 	// The next page's heading takes the focus.

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { get, patch, post, Problem, remove, type Account, type Schemas } from "../api/client";
 import type { Passkey } from "../api/passkey";
 import { useResource, type Resource } from "../api/resource";
-import { setAccount } from "../api/session";
+import { renewSession, setAccount } from "../api/session";
 import { Button } from "../components/button";
 import { mebibytes } from "../components/bytes";
 import { confirm } from "../components/dialog";
@@ -27,7 +27,10 @@ function Name({ account }: { account: Account }): JSX.Element {
 	const [said, setSaid] = useState<string>();
 	const [fault, setFault] = useState<string>();
 	const save = async () => {
-		if (name === account.name) return;
+		if (name === account.name) {
+			setFault(undefined);
+			return;
+		}
 		try {
 			setAccount(await patch("/web/account", { name }));
 			setSaid("Saved");
@@ -69,7 +72,7 @@ function Password({ sessions, passkeys }: PasswordProps): JSX.Element {
 	const submit = async () => {
 		const passkey = await take();
 		const proof = passkey ? { passkey } : { currentPassword };
-		await post("/web/account/password", { ...proof, password });
+		await renewSession(post("/web/account/password", { ...proof, password }));
 		setCurrent("");
 		setPassword("");
 		toast("Your password is changed. All other sessions have ended.");

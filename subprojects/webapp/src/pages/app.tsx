@@ -1,3 +1,4 @@
+import { Name } from "../components/name";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get, Problem, remove, type Schemas } from "../api/client";
@@ -67,7 +68,11 @@ function DeviceLine(props: LineProps): JSX.Element {
 			<span class="row end">
 				{last !== undefined && (
 					<Button onClick={() => removeFrom(props, last)}>
-						Remove<span class="only-read"> from {device.name}</span>
+						Remove
+						<span class="only-read">
+							{" "}
+							from <Name>{device.name}</Name>
+						</span>
 					</Button>
 				)}
 				{last !== undefined && (
@@ -124,7 +129,7 @@ function About({ app }: { app: CatalogueApp }): JSX.Element {
 		<>
 			{app.description !== "" && <p class="words said-text">{app.description}</p>}
 			<p class="quiet">
-				by {app.isOwn ? "you" : app.author}, version {app.version}
+				by {app.isOwn ? "you" : <Name>{app.author}</Name>}, version <Name>{app.version}</Name>
 				{app.isPrivate && ", only you can install it"}
 			</p>
 			<Hosts hosts={app.hosts} />

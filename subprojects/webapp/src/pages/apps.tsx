@@ -1,7 +1,9 @@
+import { Name } from "../components/name";
 import type { JSX } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { getPart, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
+import { start } from "../api/session";
 import { Button } from "../components/button";
 import { Empty } from "../components/empty";
 import { useDevices, type Device } from "../devices/store";
@@ -9,6 +11,7 @@ import { AppPicture } from "../forms/app_picture";
 import { Heading } from "../frame/page";
 import { useKept } from "../frame/place";
 import type { Parameters } from "../frame/routes";
+import { addOwnApps, type Added } from "../studio/own_apps";
 import { Missing } from "./missing";
 
 type CatalogueApp = Schemas["CatalogueApp"];
@@ -57,7 +60,7 @@ function Entry({ app, device }: { app: CatalogueApp; device: ForDevice }): JSX.E
 			</a>
 			{app.description !== "" && <p class="said-text">{app.description}</p>}
 			<p class="quiet">
-				by {app.isOwn ? "you" : app.author}, version {app.version}
+				by {app.isOwn ? "you" : <Name>{app.author}</Name>}, version <Name>{app.version}</Name>
 				{app.isPrivate && (
 					<>
 						{" "}
@@ -69,24 +72,75 @@ function Entry({ app, device }: { app: CatalogueApp; device: ForDevice }): JSX.E
 	);
 }
 
-function Nothing({ wanted }: { wanted: string }): JSX.Element {
+/** What has become of them, where that is not all. */
+function wordsOf({ waiting, problems }: Added): string | undefined {
+	if (problems.length > 0) return problems.join(" ");
+	if (waiting > 0) return "They wait for another reviewer.";
+	return undefined;
+}
+
+/** How a catalogue is filled, and its beginning. */
+function NoApps({ onAdded }: { onAdded: () => Promise<void> }): JSX.Element {
+	const [said, setSaid] = useState<string>();
+	const [fault, setFault] = useState<string>();
+	const isReviewer = start.value?.account?.isReviewer === true;
+	const add = async () => {
+		setFault(undefined);
+		const added = await addOwnApps(setSaid);
+		setSaid(undefined);
+		setFault(wordsOf(added));
+		await onAdded();
+	};
+	return (
+		<Empty title="No app yet">
+			<p class="words">
+				Apps come from those who run this server: <code>displayctl app import FOLDER</code> takes a
+				folder of them, such as the community’s. Anybody can write one in the{" "}
+				<a href="studio" data-page>
+					studio
+				</a>
+				.
+			</p>
+			{isReviewer ? (
+				<>
+					<p class="words">
+						Six come with the server: two clocks, the date, a countdown, a text, the weather.
+					</p>
+					<div class="row">
+						<Button kind="primary" isBusy={said !== undefined} onClick={() => void add()}>
+							Add these six
+						</Button>
+						<span class="quiet" role="status">
+							{said}
+						</span>
+					</div>
+				</>
+			) : (
+				<p class="words">Six come with the server: a reviewer can add them here at once.</p>
+			)}
+			{fault !== undefined && (
+				<p class="notice bad" role="alert">
+					{fault}
+				</p>
+			)}
+		</Empty>
+	);
+}
+
+function Nothing({
+	wanted,
+	onAdded,
+}: {
+	wanted: string;
+	onAdded: () => Promise<void>;
+}): JSX.Element {
 	if (wanted !== "")
 		return (
 			<Empty title={`No app has “${wanted}”`}>
 				<p>Try another word: names, summaries and authors are searched.</p>
 			</Empty>
 		);
-	return (
-		<Empty title="No app yet">
-			<p>
-				Nobody has published one.{" "}
-				<a href="studio" data-page>
-					Write the first one
-				</a>
-				.
-			</p>
-		</Empty>
-	);
+	return <NoApps onAdded={onAdded} />;
 }
 
 interface Wish {
@@ -150,7 +204,7 @@ function Catalogue({ device }: { device?: ForDevice }): JSX.Element {
 	return (
 		<>
 			<Search value={typed} onInput={setTyped} />
-			{shown?.list.length === 0 && <Nothing wanted={shown.q} />}
+			{shown?.list.length === 0 && <Nothing wanted={shown.q} onAdded={() => apps.refresh()} />}
 			{shown && shown.list.length > 0 && (
 				<ul class="app-list">
 					{shown.list.map((app) => (

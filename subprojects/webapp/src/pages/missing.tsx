@@ -6,6 +6,14 @@ export function Missing(): JSX.Element {
 		<div class="stack">
 			<Heading title="There is no such page" />
 			<p>The address may be mistyped, or what it named is gone.</p>
+			<div class="row">
+				<a class="button primary" href="devices" data-page>
+					Your devices
+				</a>
+				<a class="button" href="apps" data-page>
+					Apps
+				</a>
+			</div>
 		</div>
 	);
 }

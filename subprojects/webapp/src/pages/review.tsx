@@ -1,3 +1,4 @@
+import { Name } from "../components/name";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { get, post, Problem, type Account, type Schemas } from "../api/client";
@@ -30,6 +31,8 @@ type Decision = Schemas["ReviewDecision"]["status"];
 const REMARK_MAX = 4000;
 
 function About({ review }: { review: Review }): JSX.Element {
+	const editor = useEditor();
+	const withCodes = (text: string) => editor?.withCodes(text) ?? text;
 	return (
 		<div class="stack">
 			<p class="place">
@@ -38,13 +41,17 @@ function About({ review }: { review: Review }): JSX.Element {
 				</a>
 			</p>
 			<div class="row">
-				<Heading title={`${review.appName} ${review.version}`} />
+				<Heading title={`${withCodes(review.appName)} ${withCodes(review.version)}`} />
 				<VersionBadge status={review.status} />
 				{review.compileProblem && <BrokenBadge />}
 			</div>
-			{review.description !== "" && <p class="words said-text">{review.description}</p>}
+			{review.description !== "" && <p class="words said-text">{withCodes(review.description)}</p>}
 			<p class="quiet">
-				{review.author !== "" && <>by {review.author}, </>}
+				{review.author !== "" && (
+					<>
+						by <Name>{withCodes(review.author)}</Name>,{" "}
+					</>
+				)}
 				submitted <When at={review.createdAt} />, {languageName(review.scriptLanguage)}, checksum{" "}
 				<Checksum checksum={review.checksum} />
 			</p>
@@ -109,6 +116,23 @@ function Broken({
 				? "It cannot be approved. Request changes, or reject it."
 				: "It cannot be approved."}
 		</CompileNote>
+	);
+}
+
+/** What a reader of the script would not see. */
+function Hidden({ script }: { script: string }): JSX.Element | null {
+	const editor = useEditor();
+	const found = useMemo(() => editor?.hiddenIn(script) ?? [], [editor, script]);
+	if (found.length === 0) return null;
+	const words = found
+		.slice(0, 8)
+		.map(({ code, count }) => (count > 1 ? `${code} (${count} times)` : code));
+	return (
+		<p class="notice bad">
+			This script has characters that are not seen, or change the direction of text:{" "}
+			{words.join(", ")}
+			{found.length > 8 && " and others"}. Each is shown by its number.
+		</p>
 	);
 }
 
@@ -372,6 +396,7 @@ function Work({
 	return (
 		<>
 			{refusal !== undefined && <p class="notice">{refusal}</p>}
+			<Hidden script={scripts.scriptContent} />
 			{hasFeedback(review) && <Feedback version={review} onLine={goTo} />}
 			<Script review={review} scripts={scripts} remarks={remarks} onLine={setLine} view={view} />
 			{review.mayReview && (

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { get, isAway, post, Problem, put, type Schemas } from "../api/client";
 import { onChanged } from "../api/live";
 import type { Resource } from "../api/resource";
+import { start } from "../api/session";
 import { Button } from "../components/button";
 import { Choice } from "../components/choice";
 import { Code, useEditor, type Language, type Remark } from "../components/code";
@@ -31,14 +32,23 @@ const SAID: Record<DraftState, string> = {
 	failed: "Not saved",
 };
 
+/** What a draft begins with that nobody has changed yet: the deployed script, else the newest, else a template. */
+async function beginning(slug: string, { scriptLanguage }: Script): Promise<Script> {
+	const app = { appId: slug };
+	const versions = await get("/web/studio/{appId}/versions", {}, app);
+	const version = versions.find(({ deployed }) => deployed) ?? versions[0];
+	if (!version) return { scriptLanguage, scriptContent: TEMPLATES[scriptLanguage] };
+	const path = "/web/studio/{appId}/versions/{versionId}/script";
+	const { scriptContent } = await get(path, {}, { ...app, versionId: version.id });
+	return { scriptLanguage: version.scriptLanguage, scriptContent };
+}
+
 function makeDraft(slug: string): Draft {
 	const app = { appId: slug };
 	return new Draft({
 		load: async () => {
 			const draft = await get("/web/studio/{appId}/draft", {}, app);
-			return draft.revision === 0
-				? { ...draft, scriptContent: TEMPLATES[draft.scriptLanguage] }
-				: draft;
+			return draft.revision === 0 ? { revision: 0, ...(await beginning(slug, draft)) } : draft;
 		},
 		save: (script, revision) => put("/web/studio/{appId}/draft", { ...script, revision }, app),
 		isConflict: (error) => error instanceof Problem && error.status === 409,
@@ -159,6 +169,16 @@ function Awaits({ app, pending }: { app: OwnApp; pending: Version | undefined })
 		<p class={pending?.compileProblem ? "notice bad" : "notice"}>
 			Version {app.pendingVersion} awaits review. You can submit the next one after it; go on with
 			the draft meanwhile.
+			{pending && start.value?.account?.isReviewer && (
+				<>
+					{" "}
+					You are a reviewer:{" "}
+					<a href={`review/${pending.id}`} data-page>
+						look at it
+					</a>
+					; unless there is another one, you decide yourself.
+				</>
+			)}
 			{pending?.compileProblem && (
 				<>
 					{" "}

@@ -17,6 +17,7 @@ function openSource(ids: readonly string[], events: SourceEvents): Source {
 	source.onopen = () => events.onOpen();
 	// It would try again by itself, but not knowing when the server is back.
 	source.onerror = () => events.onEnd();
+	source.addEventListener("ping", () => events.onPing());
 	for (const name of NAMES) {
 		source.addEventListener(name, (event: MessageEvent<string>) => {
 			const news = parseNews(name, event.data);
@@ -69,7 +70,8 @@ export function browserMeans(hear: (word: Word) => void): MemberMeans & {
 		},
 		open: openSource,
 		later,
-		nowMs: () => performance.now(),
+		// Goes on while the machine sleeps.
+		nowMs: () => Date.now(),
 		canShare: channel !== undefined,
 		end: () => channel?.close(),
 	};
@@ -89,4 +91,18 @@ export function watchVisibility(call: (isSeen: boolean) => void): () => void {
 		stop?.();
 		document.removeEventListener("visibilitychange", look);
 	};
+}
+
+/** Calls when somebody looks at the tab again, or the machine has a network again; the result ends that. */
+export function watchWaking(call: () => void): () => void {
+	const ended = new AbortController();
+	const { signal } = ended;
+	const look = () => {
+		if (document.visibilityState === "visible") call();
+	};
+	document.addEventListener("visibilitychange", look, { signal });
+	document.addEventListener("resume", call, { signal });
+	addEventListener("focus", look, { signal });
+	addEventListener("online", call, { signal });
+	return () => ended.abort();
 }

@@ -9,6 +9,8 @@ export interface Source {
 export interface SourceEvents {
 	onOpen(): void;
 	onNews(news: News): void;
+	/** Nothing is new, and it is there. */
+	onPing(): void;
 	/** It is over: the server is away, or does not want it. */
 	onEnd(): void;
 }
@@ -33,6 +35,8 @@ const SETTLE_MS = 1;
 const SETTLE_EMPTY_MS = 500;
 /** What nobody wants any more is let go of when it is clear that nobody comes back to it. */
 const SHRINK_MS = 30_000;
+/** The server says something every 15 s: a connection that is silent for so long is dead, whatever it says of itself. */
+const SILENT_MS = 45_000;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 30_000;
 
@@ -47,6 +51,8 @@ export class Leader {
 	private coming: Source | undefined;
 	private stopWaiting: (() => void) | undefined;
 	private dueMs = Infinity;
+	private heardMs = 0;
+	private stopListening: (() => void) | undefined;
 	private retryMs = RETRY_FIRST_MS;
 	private wasLost = false;
 	private isClosed = false;
@@ -73,16 +79,34 @@ export class Leader {
 		this.review();
 	}
 
-	/** Tries now: the server is there again. */
+	/** Tries now: the server is there again, or somebody looks again. */
 	wake(): void {
-		if (!this.current && !this.coming) this.plan(0);
+		const isSilent = this.means.nowMs() - this.heardMs >= SILENT_MS;
+		if (this.coming && isSilent) this.lose(this.coming);
+		if (this.current && isSilent) this.lose(this.current);
+		if (!this.current && !this.coming) {
+			this.retryMs = RETRY_FIRST_MS;
+			this.plan(0);
+		}
 	}
 
 	close(): void {
 		this.isClosed = true;
 		this.stopWaiting?.();
+		this.stopListening?.();
 		this.coming?.close();
 		this.current?.close();
+	}
+
+	/** Something was heard: from now on it may be silent for a while. */
+	private note(): void {
+		this.heardMs = this.means.nowMs();
+		this.stopListening?.();
+		this.stopListening = this.means.later(() => {
+			const silent = this.current ?? this.coming;
+			if (this.coming) this.lose(this.coming);
+			if (silent && silent === this.current) this.lose(silent);
+		}, SILENT_MS);
 	}
 
 	private review(): void {
@@ -121,9 +145,13 @@ export class Leader {
 		const source: Source = this.means.open([...watched], {
 			onOpen: () => this.arrive(source),
 			onNews: (news) => this.hear(source, news),
+			onPing: () => {
+				if (source === this.current) this.note();
+			},
 			onEnd: () => this.lose(source),
 		});
 		this.coming = source;
+		if (!this.current) this.note();
 	}
 
 	private arrive(source: Source): void {
@@ -132,6 +160,7 @@ export class Leader {
 		this.current = source;
 		this.coming = undefined;
 		this.retryMs = RETRY_FIRST_MS;
+		this.note();
 		this.events.onUp(true, this.wasLost);
 		this.wasLost = false;
 		this.review();
@@ -139,6 +168,7 @@ export class Leader {
 
 	private hear(source: Source, news: News): void {
 		if (source !== this.current && source !== this.coming) return;
+		this.note();
 		if (news.event === "panel") this.last.set(news.data.deviceId, news.data);
 		this.events.onNews(news);
 	}

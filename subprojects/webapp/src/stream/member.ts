@@ -7,6 +7,8 @@ export type Word =
 	| { says: "gone"; tab: string }
 	/** Of a new leader, which does not know what is wanted. */
 	| { says: "who" }
+	/** Somebody looks at a tab again. */
+	| { says: "wake" }
 	| { says: "news"; news: News }
 	| { says: "up"; isUp: boolean; isResumed: boolean };
 
@@ -58,6 +60,9 @@ export class Member {
 			case "who":
 				if (!this.leader) this.want(this.ids);
 				break;
+			case "wake":
+				this.leader?.wake();
+				break;
 			case "news":
 				if (!this.leader) this.events.onNews(word.news);
 				break;
@@ -68,7 +73,8 @@ export class Member {
 	}
 
 	wake(): void {
-		this.leader?.wake();
+		if (this.leader) this.leader.wake();
+		else this.means.say({ says: "wake" });
 	}
 
 	close(): void {

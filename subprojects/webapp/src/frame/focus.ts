@@ -1,0 +1,73 @@
+/** What can have the focus. */
+const FOCUSABLE =
+	'a[href], button:not([disabled]), input:not([disabled]), select:not([disabled]), textarea:not([disabled]), [tabindex="0"]';
+
+interface Step {
+	element: Element;
+	/** Among its parent's children. */
+	at: number;
+}
+
+/** From what had the focus last up to the page. */
+let way: Step[] = [];
+
+function remember(target: EventTarget | null): void {
+	way = [];
+	for (let element = target instanceof Element ? target : null; element?.parentElement;) {
+		const parent: Element = element.parentElement;
+		way.push({ element, at: [...parent.children].indexOf(element) });
+		element = parent;
+	}
+}
+
+/** The next page's heading takes the focus: nothing of this one does. */
+export function forgetFocus(): void {
+	way = [];
+}
+
+/** What of a part is like what had the focus; else what comes first in it. */
+function within(part: Element, like: Element): HTMLElement | null {
+	const all = [...part.querySelectorAll<HTMLElement>(FOCUSABLE)];
+	const first = like.textContent.trim().split(/\s/)[0];
+	const isLike = (other: HTMLElement) =>
+		other.tagName === like.tagName &&
+		other.className === like.className &&
+		other.textContent.trim().split(/\s/)[0] === first;
+	return all.find(isLike) ?? all[0] ?? null;
+}
+
+/** The nearest to the place of what has gone. */
+function nearest(): HTMLElement | null {
+	const [lost] = way;
+	if (!lost || lost.element.isConnected) return null;
+	const stays = way.findIndex(({ element }) => element.isConnected);
+	const gone = way[stays - 1];
+	const parent = way[stays]?.element;
+	if (gone && parent?.closest("main")) {
+		const { children } = parent;
+		const neighbours = [children[gone.at], children[gone.at - 1]];
+		for (const neighbour of neighbours) {
+			const found =
+				neighbour?.matches(FOCUSABLE) === true
+					? (neighbour as HTMLElement)
+					: neighbour && within(neighbour, lost.element);
+			if (found) return found;
+		}
+		const found = within(parent, lost.element);
+		if (found) return found;
+	}
+	return document.querySelector<HTMLElement>("main h1");
+}
+
+/**
+ * What has the focus may go, such as the button of a row that it removes; a browser then gives the focus to nothing, and
+ * whoever uses the keyboard begins at the top again. Here what stands nearest gets it.
+ */
+export function startFocus(): void {
+	document.addEventListener("focusin", ({ target }) => remember(target));
+	const look = () => {
+		if (document.activeElement !== document.body && document.activeElement !== null) return;
+		nearest()?.focus({ preventScroll: true });
+	};
+	new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+}
