@@ -211,7 +211,7 @@ class Reference:
                     yield path, method, item, operation
 
     def navigation(self):
-        parts = ['<nav><strong>displayd</strong><a href="./">Back to your devices</a><a href="openapi.json">openapi.json</a>']
+        parts = ['<nav><strong>displayd</strong><a href="devices">Back to your devices</a><a href="openapi.json">openapi.json</a>']
         for tag in self.document["tags"]:
             parts.append(f"<h2>{tag['name']}</h2>")
             parts += [f'<a href="#{operation["operationId"]}">{html.escape(operation["summary"])}</a>'

@@ -12,7 +12,7 @@ struct dispatch {
 	struct router router; /* each route's data is a struct endpoint */
 	/* Answers browsers' requests for what is not there; NULL: a problem does. Set after
 	 * dispatch_init(). */
-	const struct endpoint *missing;
+	const struct route *missing;
 	unsigned first_metric_routes[DISPATCH_TABLES_MAX]; /* of each table */
 };
 

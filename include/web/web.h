@@ -62,4 +62,4 @@ extern const struct route_table web_routes;
  * (-Dweb=disabled). They use no database and no session. */
 extern const struct route_table web_page_routes;
 /* For browsers, where an address leads nowhere. */
-extern const struct endpoint endpoint_missing_page;
+extern const struct route web_missing_page;

@@ -111,7 +111,7 @@ struct http_listener_settings requests_listener(struct requests *requests, enum 
 
 	dispatch_init(dispatch, &requests->web.api.service, tables_of(requests, role), all_tables);
 	if (role != HTTP_ROLE_ADMIN)
-		dispatch->missing = &endpoint_missing_page;
+		dispatch->missing = &web_missing_page;
 	return (struct http_listener_settings){
 	    .role = role,
 	    .on_request = task_dispatch,

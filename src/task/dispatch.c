@@ -105,7 +105,8 @@ void task_dispatch(struct http_request *request, void *context)
 		if (cors_is_preflight(service, request))
 			answer_options(service, request, (struct str){0});
 		else if (wants_page(dispatch, request))
-			task_start(service, request, dispatch->missing, &(struct route_match){0});
+			task_start(service, request, dispatch->missing->data,
+				   &(struct route_match){.route = dispatch->missing});
 		else
 			refuse(service, request, 404, STR("there is no such resource"),
 			       (struct str){0});

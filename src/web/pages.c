@@ -101,7 +101,8 @@ static struct verdict missing(struct task *task)
 
 static const struct endpoint endpoint_asset = {.name = "asset", .handler = asset};
 static const struct endpoint endpoint_page = {.name = "page", .handler = page};
-const struct endpoint endpoint_missing_page = {.name = "missing_page", .handler = missing};
+static const struct endpoint endpoint_missing = {.name = "missing_page", .handler = missing};
+const struct route web_missing_page = {HTTP_GET, "(no page)", &endpoint_missing};
 
 static const struct route routes[] = {
     {HTTP_GET, "/", &endpoint_page},

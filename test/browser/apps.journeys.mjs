@@ -124,6 +124,61 @@ async function write(page, text) {
 }
 
 export default {
+	"what is not seen in a script is shown to who reviews it": async (stage) => {
+		const { ada, grace } = await people(stage);
+		const slug = newSlug("hidden");
+		await ada.hand.app({ slug, name: "Clo\u202eck", description: "Time\u200b." });
+		const { id } = await ada.hand.submit(
+			slug,
+			"1.0",
+			CLOCK.replace('"15:04"', '"15:04" #\u202e \u2066return\u2069 \u200b\u200b\u00ad'),
+		);
+		const { page } = grace;
+		await page.goto(`review/${id}`);
+		await heading(page, "Clo[U+202E]ck 1.0").waitFor();
+		await page.getByText("Time[U+200B].").waitFor();
+		await page.getByText(/characters that are not seen.*U\+200B \(2 times\)/).waitFor();
+		for (const code of ["U+202E", "U+2066", "U+2069", "U+200B", "U+00AD"])
+			await page.locator(".cm-content .hidden-character").getByText(code).first().waitFor();
+		await stage.checkAccessibility(page);
+	},
+
+	"a name of a hundred letters breaks no page": async (stage) => {
+		const { ada, grace, author } = await people(stage);
+		const slug = newSlug("long");
+		const name = "W".repeat(100);
+		await ada.hand.app({ slug, name, description: "i".repeat(120) });
+		const { id } = await ada.hand.submit(slug, "1".repeat(64), CLOCK);
+		await grace.page.goto(`review/${id}`);
+		await grace.page.getByRole("button", { name: "Approve and publish" }).waitFor();
+		await stage.checkReflow(grace.page, "review");
+		await grace.hand.decide(id, "APPROVED");
+		const { page } = ada;
+		const devices = await (await page.request.get("web/devices")).json();
+		const device = devices[0].id;
+		const app = await ada.hand.send("POST", `web/devices/${device}/apps`, {
+			app: slug,
+			settings: {},
+		});
+		for (const [path, there] of [
+			[`apps?${slug}`, ".app-entry"],
+			[`apps/${slug}`, "h1"],
+			[`apps/${slug}/install/${device}`, "h1"],
+			["devices", ".device-tile"],
+			[`devices/${device}`, ".entry"],
+			[`devices/${device}/add`, ".app-entry"],
+			[`devices/${device}/apps/${app.id}`, "h1"],
+			["studio", "h1"],
+			[`studio/${slug}`, "h1"],
+			[`studio/${slug}/versions`, "h1"],
+		]) {
+			await page.goto(path);
+			await page.locator(there).first().waitFor();
+			await stage.checkReflow(page, path);
+		}
+		assert.ok(author);
+	},
+
 	"whoever is alone publishes an app, and goes on with its script": async (stage) => {
 		const fresh = await stage.ask("fresh");
 		const page = await stage.visitor({ baseURL: fresh.url });

@@ -360,6 +360,163 @@ export default {
 		await until(stage, "entries_of", place, (ids) => ids.join() === "green,blue");
 	},
 
+	"each of several removals can be taken back": async (stage) => {
+		const { page, ...owned } = await openDevice(stage);
+		await pushThree(stage, owned);
+		await hasOrder(page, ["red", "green", "blue"]);
+		for (const name of ["red", "blue"]) {
+			await page.getByRole("button", { name: `Remove ${name}` }).focus();
+			await page.keyboard.press("Enter");
+			await page.getByText(`${name} is removed`, { exact: true }).first().waitFor();
+			// Whoever removes by keyboard goes on where the entry was.
+			await page.waitForFunction(() => document.activeElement.closest(".entry"));
+			assert.match(await page.evaluate(() => document.activeElement.textContent), /^Remove/);
+		}
+		await hasOrder(page, ["green"]);
+		for (const name of ["red", "blue"])
+			await page.getByRole("button", { name: `Undo ${name} is removed` }).click();
+		await hasOrder(page, ["red", "green", "blue"]);
+	},
+
+	"a rotation of 60 entries is reordered by dragging, wherever it is scrolled": async (stage) => {
+		const { page, account, device } = await openDevice(stage);
+		const ids = Array.from({ length: 60 }, (_, i) => `entry ${i}`);
+		for (const installationId of ids)
+			await stage.ask("push_to", {
+				account,
+				device: device.id,
+				colour: [9, 9, 9],
+				installationId,
+				background: true,
+			});
+		await hasOrder(page, ids);
+		const handle = page.locator('[data-handle="entry 50"]');
+		await handle.scrollIntoViewIfNeeded();
+		const from = await handle.boundingBox();
+		const x = from.x + from.width / 2;
+		await page.mouse.move(x, from.y + from.height / 2);
+		await page.mouse.down();
+		await page.mouse.move(x, from.y);
+		await page.mouse.wheel(0, -1200);
+		await page.mouse.move(x, 300);
+		await page.waitForFunction(() => scrollY > 0);
+		// Above which entry the pointer is.
+		const wanted = await page.evaluate(async () => {
+			await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+			const at = 300 + scrollY;
+			return [...document.querySelectorAll(".entry")]
+				.filter((item) => item.dataset.held !== "true")
+				.filter((item) => item.offsetTop + item.offsetParent.offsetTop + item.offsetHeight / 2 < at)
+				.length;
+		});
+		await page.mouse.up();
+		await page.waitForFunction(() => !document.querySelector('.entries[data-drags="true"]'));
+		const place = { account, device: device.id };
+		const order = await until(stage, "entries_of", place, (now) => now.indexOf("entry 50") !== 50);
+		assert.ok(Math.abs(order.indexOf("entry 50") - wanted) <= 1, `${order} is not ${wanted}`);
+		// At an edge the page moves on by itself.
+		await page.evaluate(() => scrollTo(0, 0));
+		const first = page.locator('[data-handle="entry 0"]');
+		await first.scrollIntoViewIfNeeded();
+		const box = await first.boundingBox();
+		await page.mouse.move(x, box.y + box.height / 2);
+		await page.mouse.down();
+		await page.mouse.move(x, 790);
+		await page.waitForFunction(() => scrollY > 2500);
+		await page.keyboard.press("Escape");
+		await page.mouse.up();
+		await hasOrder(page, order);
+	},
+
+	"what was wrong is not said of what is right again": async (stage) => {
+		const { page } = await openDevice(stage, { part: "/settings" });
+		for (const [label, wrong, right] of [
+			["Name", "", "Kitchen"],
+			["Seconds for each picture", "3", "15"],
+		]) {
+			await page.getByLabel(label, { exact: true }).fill(wrong);
+			await page.keyboard.press("Tab");
+			await page.locator(".fault").waitFor();
+			await page.getByLabel(label, { exact: true }).fill(right);
+			await page.keyboard.press("Tab");
+			await page.locator(".fault").waitFor({ state: "detached" });
+		}
+	},
+
+	"time zones are found by their cities": async (stage) => {
+		const { page, account, device } = await openDevice(stage, { part: "/settings" });
+		const place = { account, device: device.id };
+		const box = page.getByRole("combobox", { name: "Time zone" });
+		for (const [typed, zone] of [
+			["kyiv", "Europe/Kyiv"],
+			["kolkata", "Asia/Kolkata"],
+			["munich", "Europe/Berlin"],
+		]) {
+			await box.click();
+			await box.fill(typed);
+			await page.getByRole("option", { name: zone }).first().click();
+			await until(stage, "device_of", place, ({ timezone }) => timezone === zone);
+		}
+	},
+
+	"text of twice the size leaves a rotation readable": async (stage) => {
+		const { page, ...owned } = await openDevice(stage);
+		await pushThree(stage, owned);
+		await hasOrder(page, ["red", "green", "blue"]);
+		await page.evaluate(() => {
+			const sheet = new CSSStyleSheet();
+			sheet.replaceSync("html { font-size: 200% }");
+			document.adoptedStyleSheets.push(sheet);
+		});
+		const words = await page.locator(".entry-words").first().boundingBox();
+		assert.ok(words.width > 400, `the words of an entry have ${words.width} pixels`);
+		const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+		assert.ok(wide <= 0, `${wide} pixels are beyond the edge`);
+	},
+
+	"the way back leads to what was searched for, and to where it was": async (stage) => {
+		const person = await stage.ask("person", { device: false });
+		for (let i = 0; i < 14; i++)
+			await stage.ask("add_device", { account: person.email, name: `Panel ${i}` });
+		const page = await stage.signedIn(person);
+		await page.goto("devices");
+		await page.locator(".device-grid > li").nth(13).waitFor();
+		await page.evaluate(() => scrollTo(0, 400));
+		await page.waitForFunction(() => history.state?.y === 400);
+		await page.getByRole("link", { name: "Panel 6" }).first().click();
+		await heading(page, "Panel 6").waitFor();
+		await page.goBack();
+		await page.waitForFunction(() => scrollY === 400);
+		await page.getByRole("searchbox").fill("panel 1");
+		await page.getByRole("link", { name: "Panel 12" }).first().click();
+		await heading(page, "Panel 12").waitFor();
+		await page.goBack();
+		await heading(page, "Devices").waitFor();
+		assert.equal(await page.getByRole("searchbox").inputValue(), "panel 1");
+		assert.equal(await page.locator(".device-grid > li").count(), 5);
+		await page.reload();
+		await page.locator(".device-grid > li").nth(4).waitFor();
+		assert.equal(await page.getByRole("searchbox").inputValue(), "panel 1");
+	},
+
+	"an address that leads nowhere has a page": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person);
+		for (const path of ["nowhere", "devices/a/b/c/d", "v1/nothing/", "apps/none/at/all"]) {
+			const answer = await page.goto(path);
+			assert.equal(answer.status(), 404);
+			await heading(page, "There is no such page").waitFor();
+			await page.getByRole("link", { name: "Your devices" }).click();
+			await heading(page, "Devices").waitFor();
+		}
+		const asked = await page.request.get("nowhere", { headers: { accept: "application/json" } });
+		assert.equal((await asked.json()).detail, "there is no such resource");
+		await page.goto("docs");
+		await page.getByRole("link", { name: "Development, API keys" }).waitFor();
+		await page.getByRole("link", { name: "Back to your devices" }).click();
+		await heading(page, "Devices").waitFor();
+	},
+
 	"an entry is shown now": async (stage) => {
 		const { page, ...owned } = await openDevice(stage);
 		await pushThree(stage, owned);
@@ -564,6 +721,11 @@ export default {
 		await showsColour(page, [9, 9, 99]);
 		await stage.ask("stop");
 		await page.getByText("Reconnecting").waitFor();
+		// It covers nothing.
+		const [bar, head] = await Promise.all(
+			[".away p", "header.bar"].map((one) => page.locator(one).boundingBox()),
+		);
+		assert.ok(bar.y + bar.height <= head.y, `the line ends at ${bar.y + bar.height}`);
 		await page.locator(`${LIVE}[data-old="true"]`).waitFor();
 		await page.getByText(/^Before: /).waitFor();
 		await stage.ask("start");

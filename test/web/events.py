@@ -14,6 +14,8 @@ from world import PATIENCE_S
 
 SCHEMAS = {"changed": "ChangedEvent", "panel": "PanelEvent", "away": "Empty", "back": "Empty",
            "bye": "Empty"}
+# So that browsers see that the stream is there.
+PING = "event: ping\ndata: {}"
 
 
 class Ended(Exception):
@@ -70,7 +72,7 @@ class Events:
             while "\n\n" not in self.text:
                 self.text += self.chunk()
             block, _, self.text = self.text.partition("\n\n")
-            if block.startswith(":"):
+            if block == PING:
                 # They come for ever, so the socket is never silent.
                 if time.monotonic() > end:
                     raise TimeoutError(f"no event, after {self.seen}")

@@ -203,6 +203,7 @@ def test_the_only_reviewer_does(start):
     no reviewer."""
     world = start("--rate-limit", "0")
     own = Author(world, is_reviewer=True)
+    world.sql("UPDATE account SET is_reviewer = false WHERE email = 'first@example.org'")
     world.sql("INSERT INTO account (id, email, name, is_reviewer, closed_at) VALUES "
               "(gen_random_uuid(), 'gone@example.org', 'x', true, clock_timestamp() + "
               "interval '1 hour')")

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 
 /** What can be chosen. */
 export interface Match {
@@ -77,19 +77,28 @@ function useKeys({ text, found, onText, onChoose }: ComboProps): {
 	onKeyDown: (event: KeyboardEvent) => void;
 } {
 	const [at, setAt] = useState(0);
+	// Enter came before what it chooses.
+	const [isMeant, setMeant] = useState(false);
 	const count = found?.length ?? 0;
 	const type = (next: string) => {
 		onText(next);
 		setAt(0);
+		setMeant(false);
 	};
 	const choose = (key: string | undefined) => {
 		onText(undefined);
 		if (key !== undefined) onChoose(key);
 	};
+	useEffect(() => {
+		if (!isMeant || found === undefined) return;
+		setMeant(false);
+		if (text !== undefined) choose(found[at]?.key);
+	}, [isMeant, found]);
 	const onKeyDown = (event: KeyboardEvent) => {
 		const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
 		if (step !== 0 && text === undefined) type("");
 		else if (step !== 0) setAt((at + step + count) % Math.max(count, 1));
+		else if (event.key === "Enter" && text !== undefined && found === undefined) setMeant(true);
 		else if (event.key === "Enter" && text !== undefined) choose(found?.[at]?.key);
 		else if (event.key === "Escape" && text !== undefined) onText(undefined);
 		else return;

@@ -42,7 +42,7 @@ export function Toasts(): JSX.Element {
 								undo();
 							}}
 						>
-							Undo<span class="only-read">: {text}</span>
+							Undo<span class="only-read"> {text}</span>
 						</Button>
 					)}
 				</div>

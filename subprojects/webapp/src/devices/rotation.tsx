@@ -118,6 +118,11 @@ interface RowProps {
 	pinned: Entry | undefined;
 }
 
+/** What fail() of a script begins with, the row has said. */
+function reasonOf(problem: string): string {
+	return problem.replace(/^fail: /, "");
+}
+
 /** "App"; of one that has a name, which. */
 function kindOf({ kind, name, appName, installationId }: Entry): string {
 	const what = kind === "app" ? "App" : "Picture";
@@ -145,7 +150,7 @@ function Words({
 				{isForNight && <span class="badge">at night</span>}{" "}
 				{arrived.value === `${device.id}/${installationId}` && <span class="badge lit">new</span>}
 			</p>
-			{entry.problem !== null && <p class="failing">It fails: {entry.problem}</p>}
+			{entry.problem !== null && <p class="failing">It fails: {reasonOf(entry.problem)}</p>}
 			{standing.words !== "" && <p class="entry-state">{standing.words}</p>}
 			<p class="quiet">
 				{kindOf(entry)}, changed <When at={entry.updatedAt} />
