@@ -374,7 +374,7 @@ export default {
 		}
 		await hasOrder(page, ["green"]);
 		for (const name of ["red", "blue"])
-			await page.getByRole("button", { name: `Undo ${name} is removed` }).click();
+			await page.getByRole("button", { name: `Undo: ${name} is removed` }).click();
 		await hasOrder(page, ["red", "green", "blue"]);
 	},
 

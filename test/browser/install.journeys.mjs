@@ -177,7 +177,7 @@ export default {
 				.count(),
 			0,
 		);
-		await click(page.getByRole("link", { name: "Add an app to Kitchen" }));
+		await click(page.getByRole("link", { name: "Add an app", exact: true }));
 		await arrives();
 		assert.equal(
 			(await stage.ask("entries_of", { account: person.email, device: device.id })).length,

@@ -29,6 +29,9 @@ def test_place(browser, listed):
 def test_names_of_other_languages_and_areas(browser, listed):
     assert find(browser, "münchen")[0]["name"] == "Munich"
     assert find(browser, "paris, us")[0]["region"] == "Texas"
+    assert find(browser, "Portland, ME")[0]["region"] == "Maine"
+    assert find(browser, "london, on")[0]["country"] == "CA"
+    assert find(browser, "newcastle, nsw")[0]["country"] == "AU"
 
 
 def test_no_more_than_twenty(browser, listed):

@@ -67,6 +67,8 @@ void test("apps are called by their names where the rotation is known", () => {
 	assert.equal(lineOf(device, app, NOW, entries), "Weather, then clock");
 	const named = calledIn([{ installationId, name: "At the sea", appName: "Weather" } as Entry]);
 	assert.equal(lineOf(device, app, NOW, named), "At the sea, then clock");
+	const hebrew = calledIn([{ installationId, name: "שעון", appName: "Weather" } as Entry]);
+	assert.equal(lineOf(device, app, NOW, hebrew), "\u2068שעון\u2069, then clock");
 });
 
 void test("a panel's face is what the panel does", () => {

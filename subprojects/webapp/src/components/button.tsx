@@ -10,6 +10,8 @@ interface ButtonProps {
 	/** While it works it takes no second click, and says so. */
 	isBusy?: boolean;
 	describedBy?: string;
+	/** What it is called where its words alone do not say it. */
+	label?: string;
 }
 
 export function Button(props: ButtonProps): JSX.Element {
@@ -21,6 +23,7 @@ export function Button(props: ButtonProps): JSX.Element {
 		isDisabled,
 		isBusy,
 		describedBy,
+		label,
 	} = props;
 	return (
 		<button
@@ -29,6 +32,7 @@ export function Button(props: ButtonProps): JSX.Element {
 			disabled={isDisabled === true}
 			aria-busy={isBusy === true}
 			aria-describedby={describedBy}
+			aria-label={label}
 			onClick={(event) => {
 				if (isBusy) event.preventDefault();
 				else onClick?.();

@@ -37,12 +37,13 @@ export function Toasts(): JSX.Element {
 					<span>{text}</span>
 					{undo && (
 						<Button
+							label={`Undo: ${text}`}
 							onClick={() => {
 								drop(number);
 								undo();
 							}}
 						>
-							Undo<span class="only-read"> {text}</span>
+							Undo
 						</Button>
 					)}
 				</div>

@@ -6,6 +6,7 @@ import type { Resource } from "../api/resource";
 import { Button } from "../components/button";
 import { calmNowMs } from "../components/clock";
 import { Empty } from "../components/empty";
+import { isolated } from "../components/isolated";
 import { Panel } from "../components/panel";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
@@ -47,7 +48,7 @@ function removeEntry(device: Device, entry: Entry, rotation: RotationResource): 
 			.then(() => rotation.refresh())
 			.finally(() => settleRemoval(key));
 	});
-	toast(`${nameOfEntry(entry)} is removed`, undo);
+	toast(`${isolated(nameOfEntry(entry))} is removed`, undo);
 }
 
 interface ReorderedEntries {

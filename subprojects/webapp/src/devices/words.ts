@@ -1,3 +1,4 @@
+import { isolated } from "../components/isolated";
 import { relativeTime } from "../components/time";
 import type { PanelState } from "../components/panel";
 import type { PanelNews } from "../stream/news";
@@ -63,8 +64,8 @@ export function nameOf({ kind, installationId }: Shown, entries?: readonly Calle
 	if (kind === "nothing") return "Nothing";
 	if (installationId === null) return "A picture";
 	const entry = entries?.find((other) => other.installationId === installationId);
-	if (entry) return entry.name;
-	return ID.test(installationId) ? "An app" : installationId;
+	if (entry) return isolated(entry.name);
+	return ID.test(installationId) ? "An app" : isolated(installationId);
 }
 
 function clock(text: string): string {

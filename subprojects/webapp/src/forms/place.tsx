@@ -165,7 +165,7 @@ export function PlacePicker(props: PlacePickerProps): JSX.Element {
 				})}
 				onChoose={onPlace}
 				placeholder="A town"
-				nothing="No place is called so; its coordinates will do"
+				nothing="No larger place is called so. The list has towns of 15,000 people and more, and no postal codes: coordinates will do"
 				help={
 					place
 						? `${coordinates(place)}, time of ${place.timezone.replaceAll("_", " ")}`

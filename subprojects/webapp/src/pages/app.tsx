@@ -5,6 +5,7 @@ import { get, Problem, remove, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
 import { Button } from "../components/button";
 import { Empty } from "../components/empty";
+import { isolated } from "../components/isolated";
 import { toast } from "../components/toast";
 import { AppPicture } from "../forms/app_picture";
 import { Hosts } from "../forms/render_state";
@@ -43,7 +44,7 @@ function removeFrom({ app, device, onDone }: LineProps, installationId: string):
 			.then(onDone)
 			.finally(() => settleRemoval(key));
 	});
-	toast(`${app.name} is removed from ${device.name}`, undo);
+	toast(`${isolated(app.name)} is removed from ${isolated(device.name)}`, undo);
 }
 
 function DeviceLine(props: LineProps): JSX.Element {

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { get, post, type Schemas } from "../api/client";
 import { useResource } from "../api/resource";
+import { isolated } from "../components/isolated";
 import { toast } from "../components/toast";
 import { arrived } from "../devices/arrival";
 import { useDevices, type Device } from "../devices/store";
@@ -19,7 +20,7 @@ async function install(app: CatalogueApp, device: Device, settings: Settings): P
 	const body = { app: app.slug, settings };
 	const made = await post("/web/devices/{deviceId}/apps", body, { deviceId: device.id });
 	arrived.value = `${device.id}/${made.id}`;
-	toast(`${app.name} is in the rotation of ${device.name}`);
+	toast(`${isolated(app.name)} is in the rotation of ${isolated(device.name)}`);
 	go(`devices/${device.id}`);
 }
 

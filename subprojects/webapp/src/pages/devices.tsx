@@ -60,8 +60,13 @@ function Grid({ devices }: { devices: readonly Device[] }): JSX.Element {
 						<DevicePanel device={device} title={device.name} entries={names.get(device.id)} />
 						<Failing entries={names.get(device.id)} />
 					</a>
-					<a class="device-act" href={`devices/${device.id}/add`} data-page>
-						Add an app<span class="only-read"> to {device.name}</span>
+					<a
+						class="device-act"
+						href={`devices/${device.id}/add`}
+						aria-description={device.name}
+						data-page
+					>
+						Add an app
 					</a>
 				</li>
 			))}

@@ -267,7 +267,15 @@ function Written({
 							<Button onClick={() => onLine(line)}>Line {line}</Button>
 						)}
 						<Button
-							onClick={() => notes.change({ comments: comments.filter((_, at) => at !== i) })}
+							onClick={() => {
+								notes.change({ comments: comments.filter((_, at) => at !== i) });
+								toast("The comment is removed", () => {
+									const now = notes.notes.value.comments;
+									notes.change({
+										comments: [...now.slice(0, i), { line, comment }, ...now.slice(i)],
+									});
+								});
+							}}
 						>
 							Remove<span class="only-read"> the comment “{comment}”</span>
 						</Button>
