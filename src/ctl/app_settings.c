@@ -1,5 +1,6 @@
 #include "app_settings.h"
 #include "domain/form.h"
+#include "render/config_zone.h"
 #include "settings_file.h"
 
 #include <stdio.h>
@@ -58,6 +59,8 @@ void app_settings_add(const struct app_settings *settings, const struct options 
 
 		add(head, config, name, str_from_offset(argument, name.length + 1));
 	}
+	if (!yyjson_mut_obj_get(config, CONFIG_ZONE))
+		config_set_zone(head, config, str_from(options_text(options, "timezone")));
 	yyjson_mut_obj_add_val(head, yyjson_mut_doc_get_root(head), "config", config);
 }
 

@@ -2,14 +2,8 @@
 #include "base/base64.h"
 #include "base/hex.h"
 #include "base/require.h"
-#include "base/zones.h"
 #include "record/json.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-enum { ZONE_NAME_BYTES_MAX = 64 };
+#include "setting_place.h"
 
 static const char *check_option(const struct form_field *field, struct str value)
 {
@@ -105,47 +99,6 @@ static const char *check_datetime(struct str value)
 	return is_offset(value) ? NULL : wrong;
 }
 
-/* A number, or a text that is one: apps expect texts. */
-static bool read_degrees(const struct json_value *value, double max)
-{
-	double degrees;
-	struct str text;
-	char copy[32];
-	char *end;
-
-	if (!value)
-		return false;
-	if (json_get_str(value, &text)) {
-		if (text.length == 0 || text.length >= sizeof(copy) ||
-		    strspn(text.data, "+-.0123456789") < text.length)
-			return false;
-		memcpy(copy, text.data, text.length);
-		copy[text.length] = '\0';
-		degrees = strtod(copy, &end);
-		if (*end)
-			return false;
-	} else if (!json_get_number(value, &degrees)) {
-		return false;
-	}
-	return fabs(degrees) <= max;
-}
-
-static const char *check_location(const struct json_value *object)
-{
-	const struct json_value *zone = json_member(object, "timezone");
-	struct str name;
-
-	if (!json_is_object(object) || !read_degrees(json_member(object, "lat"), 90) ||
-	    !read_degrees(json_member(object, "lng"), 180))
-		return "must be the JSON of a place with \"lat\" and \"lng\"";
-	if (!zone || json_is_null(zone))
-		return NULL;
-	if (!json_get_str(zone, &name) || name.length > ZONE_NAME_BYTES_MAX ||
-	    (name.length && !zones_find(name)))
-		return "has an unknown time zone";
-	return NULL;
-}
-
 static const char *check_chosen(const struct json_value *object)
 {
 	struct str value;
@@ -157,7 +110,8 @@ static const char *check_chosen(const struct json_value *object)
 }
 
 /* An empty text: nothing was chosen. */
-static const char *check_json(const struct form_field *field, struct str value, struct arena *arena)
+static const char *check_json(const struct form_field *field, struct str value, struct arena *arena,
+			      struct str *ret_normal)
 {
 	struct json_document document = {0};
 	const char *wrong;
@@ -167,7 +121,7 @@ static const char *check_json(const struct form_field *field, struct str value, 
 		return NULL;
 	if (!json_parse(value, arena, &document, &reason))
 		return "must be JSON";
-	wrong = field->type == FORM_LOCATION ? check_location(document.root)
+	wrong = field->type == FORM_LOCATION ? setting_place_check(document.root, arena, ret_normal)
 					     : check_chosen(document.root);
 	json_document_finish(&document);
 	return wrong;
@@ -214,7 +168,7 @@ const char *setting_value_check(const struct form_field *field, struct str value
 	case FORM_LOCATION:
 	case FORM_LOCATIONBASED:
 	case FORM_TYPEAHEAD:
-		return check_json(field, value, arena);
+		return check_json(field, value, arena, ret_normal);
 	case FORM_PNG:
 		return check_photo(value, arena);
 	case FORM_GENERATED:

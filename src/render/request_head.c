@@ -4,6 +4,7 @@
 #include "base/zones.h"
 #include "frame.h"
 #include "record/json_memory.h"
+#include "render/config_zone.h"
 
 enum {
 	TEXTS_MAX = 128 * 1024, /* in JSON they may become six times as long */
@@ -32,18 +33,19 @@ static bool add_zone(yyjson_mut_doc *head, struct str name)
 	return yyjson_mut_obj_add_val(head, yyjson_mut_doc_get_root(head), "zone", array);
 }
 
-static bool add_config(yyjson_mut_doc *head, struct str config)
+static bool add_config(yyjson_mut_doc *head, struct str config, struct str zone)
 {
 	/* Not in situ: the text stays as it is. */
 	yyjson_doc *parsed = yyjson_read_opts((char *)config.data, config.length,
 					      YYJSON_READ_NOFLAG, &json_memory, NULL);
 	yyjson_val *root = yyjson_doc_get_root(parsed);
-	bool is_added = yyjson_is_obj(root) &&
-			yyjson_mut_obj_add_val(head, yyjson_mut_doc_get_root(head), "config",
-					       yyjson_val_mut_copy(head, root));
+	yyjson_mut_val *copy = yyjson_is_obj(root) ? yyjson_val_mut_copy(head, root) : NULL;
 
 	yyjson_doc_free(parsed);
-	return is_added;
+	if (!copy)
+		return false;
+	config_set_zone(head, copy, zone);
+	return yyjson_mut_obj_add_val(head, yyjson_mut_doc_get_root(head), "config", copy);
 }
 
 /* An empty one is left out. */
@@ -75,7 +77,7 @@ static bool add_members(yyjson_mut_doc *head, const struct engine_job *job)
 	return add_text(head, "version", job->scope) && add_text(head, "timezone", zone) &&
 	       add_text(head, "locale", job->locale) && add_text(head, "handler", job->handler) &&
 	       add_text(head, "parameter", job->parameter) &&
-	       add_config(head, job->config.length ? job->config : STR("{}")) &&
+	       add_config(head, job->config.length ? job->config : STR("{}"), zone) &&
 	       (job->language != ENGINE_TYPESCRIPT || add_zone(head, zone));
 }
 

@@ -75,6 +75,31 @@ def test_settings_and_what_was_printed(app, tmp_path):
     assert next(frames(tmp_path / "out.webp"))[0][:4] == b"\xff\0\0\xff"
 
 
+ZONED = """load("render.star", "render")
+def main(config):
+    print("in", config.get("$tz"))
+    return render.Root(child = render.Box(color = "#f00"))
+"""
+ZONED_TYPED = RED_TYPED.replace("config.who", "config.$tz")
+
+
+@pytest.mark.parametrize("script, name", [
+    (ZONED, "a.star"),
+    pytest.param(ZONED_TYPED, "a.ts", marks=needs_typescript),
+])
+@needs_starlark
+def test_zone_among_the_settings(app, tmp_path, script, name):
+    """Apps of the community read it there."""
+    def printed(*arguments):
+        done = run(app(script, name), *arguments, "-o", tmp_path / "out.webp")
+        assert done.returncode == 0, done.stderr
+        return done.stderr.split()[-1]
+
+    assert printed() == "UTC"
+    assert printed("--timezone", "Asia/Tokyo") == "Asia/Tokyo"
+    assert printed("$tz=Europe/Zagreb") == "Europe/Zagreb"  # as their authors test them
+
+
 SECRET = """load("render.star", "render")
 load("schema.star", "schema")
 def main(config):

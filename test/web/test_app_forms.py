@@ -136,6 +136,42 @@ def test_preview_without_settings_has_the_defaults(owner, plain):
     assert owner.preview(plain).ok()["log"] == ["text is hello"]
 
 
+ZONED = """
+load("render.star", "render")
+load("schema.star", "schema")
+
+def main(config):
+    print("in", config.get("$tz"))
+    return render.Root(child = render.Box())
+
+def find(pattern, config):
+    return [schema.Option(display = config.get("$tz"), value = "x")]
+
+def get_schema():
+    return schema.Schema(version = "1", fields = [
+        schema.Typeahead(id = "found", name = "Found", desc = "Search", icon = "gear", handler = find),
+        schema.Location(id = "here", name = "Here", desc = "Where", icon = "gear")])
+"""
+
+
+def test_zone_of_the_device(world, owner, author, reviewer):
+    """Previews and handlers know it; test_renders.py has the same of renders."""
+    app = publish(author, reviewer, ZONED)
+    world.sql("UPDATE device SET timezone = 'Asia/Tokyo' WHERE id = %s", owner.device)
+    assert owner.preview(app).ok()["log"] == ["in Asia/Tokyo"]
+    assert owner.preview(app, {"$tz": "UTC"}).ok()["log"] == ["in Asia/Tokyo"]
+    answer = owner.ask(app, "found", "", deviceId=owner.device).ok()
+    assert [option["display"] for option in answer["options"]] == ["Asia/Tokyo"]
+
+
+def test_place_has_all_its_texts(owner, author, reviewer):
+    app = publish(author, reviewer, ZONED)
+    entry = owner.installed(app, here=json.dumps({"lat": 45.8, "lng": "15.9", "locality": "Zagreb"}))
+    assert json.loads(entry.shown()["settings"]["here"]) == {
+        "lat": "45.8", "lng": "15.9", "description": "Zagreb", "locality": "Zagreb",
+        "place_id": "", "timezone": ""}
+
+
 def test_preview_of_nothing(owner, plain):
     preview = owner.preview(plain, {"text": "nothing"}).ok()
     assert preview["picture"] is None and preview["hasNothing"] and preview["problem"] is None

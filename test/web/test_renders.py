@@ -162,7 +162,8 @@ def test_two_time_zones(world, author, reviewer, browser):
     zones = HEAD + """
 def main(config):
     offset = time.now().hour - time.now().in_location("UTC").hour
-    return render.Root(child = render.Box(color = ["#f00", "#0f0"][offset % 24 // 9]))
+    tokyo = config.get("$tz") == "Asia/Tokyo"
+    return render.Root(child = render.Box(color = ["#f00", "#0f0"][offset % 24 // 9 * int(tokyo)]))
 """
     app = published(author, reviewer, zones)
     for zone, color in (("UTC", RED), ("Asia/Tokyo", GREEN)):

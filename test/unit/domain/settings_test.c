@@ -368,6 +368,36 @@ static void hash_is_keyed_where_there_are_secrets(void **state)
 	assert_memory_not_equal(keyed, other, sizeof(keyed));
 }
 
+static const char *place_of(const char *value)
+{
+	struct settings body = {.items = (struct setting[]){{.name = STR("here")}}, .count = 1};
+	struct settings stored;
+
+	body.items[0].value = str_from(value);
+	faults_init(&faults, &arena);
+	settings_check(&body, &form, &faults, &open, &secret);
+	assert_int_equal(faults.count, 0);
+	settings_parse(str_from(text_of(&open)), &arena, &stored);
+	return arena_copy(&arena, stored.items[0].value).data;
+}
+
+static void places_have_six_texts(void **state)
+{
+	(void)state;
+	assert_string_equal(place_of("{\"lat\":45.81,\"lng\":-0.5}"),
+			    "{\"lat\":\"45.81\",\"lng\":\"-0.5\",\"description\":\"\","
+			    "\"locality\":\"\",\"place_id\":\"\",\"timezone\":\"\"}");
+	assert_string_equal(
+	    place_of("{\"timezone\":\"Europe/Zagreb\",\"locality\":\"Zagreb\",\"lng\":\"15.90\","
+		     "\"lat\":45,\"place_id\":null,\"mine\":\"a\",\"other\":7}"),
+	    "{\"lat\":\"45\",\"lng\":\"15.90\",\"description\":\"Zagreb\",\"locality\":"
+	    "\"Zagreb\",\"place_id\":\"\",\"timezone\":\"Europe/Zagreb\",\"mine\":\"a\"}");
+	assert_string_equal(
+	    place_of("{\"lat\":0.0000001,\"lng\":1e2,\"description\":\"Split, Croatia\"}"),
+	    "{\"lat\":\"0.0000001\",\"lng\":\"100\",\"description\":\"Split, Croatia\","
+	    "\"locality\":\"Split\",\"place_id\":\"\",\"timezone\":\"\"}");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +407,7 @@ int main(void)
 	    cmocka_unit_test(second_wins_and_null_removes),
 	    cmocka_unit_test(values_are_held_to_their_fields),
 	    cmocka_unit_test(colours_have_one_form),
+	    cmocka_unit_test(places_have_six_texts),
 	    cmocka_unit_test(all_faults_come_at_once),
 	    cmocka_unit_test(sizes_are_bounded),
 	    cmocka_unit_test(secrets_in_a_log_are_masked),

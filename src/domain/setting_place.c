@@ -1,0 +1,136 @@
+#include "setting_place.h"
+#include "base/memory.h"
+#include "base/zones.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ZONE_NAME_BYTES_MAX = 64, DEGREES_BYTES_MAX = 32 };
+
+enum part { LAT, LNG, DESCRIPTION, LOCALITY, PLACE_ID, TIMEZONE, PART_COUNT };
+
+static const char *const part_names[PART_COUNT] = {"lat",      "lng",	   "description",
+						   "locality", "place_id", "timezone"};
+
+static bool read_decimal(struct str text, double *ret_degrees)
+{
+	char copy[DEGREES_BYTES_MAX];
+	char *end;
+
+	if (text.length == 0 || text.length >= sizeof(copy))
+		return false;
+	memcpy(copy, text.data, text.length);
+	copy[text.length] = '\0';
+	if (strspn(copy, "+-.0123456789") < text.length)
+		return false;
+	*ret_degrees = strtod(copy, &end);
+	return *end == '\0';
+}
+
+/* Writes the fewest digits that mean the same number, never with an exponent. */
+static struct str write_degrees(double degrees, struct arena *arena)
+{
+	char text[400];
+	double same;
+	int length = 0;
+
+	for (int digits = 0; digits <= 17; digits++) {
+		length = snprintf(text, sizeof(text), "%.*f", digits, degrees);
+		same = strtod(text, NULL);
+		if (same == degrees)
+			break;
+	}
+	return arena_copy(arena, (struct str){text, (size_t)length});
+}
+
+/* A number, or a text that is one: apps expect texts. */
+static bool read_degrees(const struct json_value *value, double max, struct arena *arena,
+			 struct str *ret_text)
+{
+	double degrees;
+
+	if (!value)
+		return false;
+	if (json_get_str(value, ret_text)) {
+		if (!read_decimal(*ret_text, &degrees))
+			return false;
+	} else if (json_get_number(value, &degrees)) {
+		*ret_text = write_degrees(degrees, arena);
+	} else {
+		return false;
+	}
+	return fabs(degrees) <= max;
+}
+
+static void read_texts(const struct json_value *object, struct str *parts)
+{
+	for (unsigned i = DESCRIPTION; i < PART_COUNT; i++) {
+		const struct json_value *value = json_member(object, part_names[i]);
+
+		parts[i] = STR("");
+		if (value)
+			(void)json_get_str(value, &parts[i]);
+	}
+	if (parts[LOCALITY].length == 0) {
+		parts[LOCALITY] = parts[DESCRIPTION];
+		parts[LOCALITY].length = str_find(parts[LOCALITY], ',');
+	}
+	if (parts[DESCRIPTION].length == 0)
+		parts[DESCRIPTION] = parts[LOCALITY];
+}
+
+static bool is_part(struct str name)
+{
+	for (unsigned i = 0; i < PART_COUNT; i++)
+		if (str_equal(name, str_from(part_names[i])))
+			return true;
+	return false;
+}
+
+static void write_member(struct buffer *json, struct str name, struct str text)
+{
+	buffer_append_char(json, buffer_length(json) ? ',' : '{');
+	json_write_str(json, name);
+	buffer_append_char(json, ':');
+	json_write_str(json, text);
+}
+
+static struct str write_place(const struct json_value *object, const struct str *parts,
+			      struct arena *arena)
+{
+	struct json_walk walk = json_walk(object);
+	const struct json_value *value;
+	struct buffer json = {0};
+	struct str name, text;
+
+	for (unsigned i = 0; i < PART_COUNT; i++)
+		write_member(&json, str_from(part_names[i]), parts[i]);
+	while (json_next_member(&walk, &name, &value))
+		if (!is_part(name) && json_get_str(value, &text))
+			write_member(&json, name, text);
+	buffer_append_char(&json, '}');
+	text = arena_copy(arena, buffer_view(&json));
+	buffer_finish(&json);
+	return text;
+}
+
+const char *setting_place_check(const struct json_value *object, struct arena *arena,
+				struct str *ret_normal)
+{
+	struct str parts[PART_COUNT];
+	const struct json_value *zone = json_member(object, part_names[TIMEZONE]);
+
+	if (!json_is_object(object) ||
+	    !read_degrees(json_member(object, part_names[LAT]), 90, arena, &parts[LAT]) ||
+	    !read_degrees(json_member(object, part_names[LNG]), 180, arena, &parts[LNG]))
+		return "must be the JSON of a place with \"lat\" and \"lng\"";
+	read_texts(object, parts);
+	if (zone && !json_is_null(zone) && !json_get_str(zone, &parts[TIMEZONE]))
+		return "has an unknown time zone";
+	if (parts[TIMEZONE].length > ZONE_NAME_BYTES_MAX ||
+	    (parts[TIMEZONE].length && !zones_find(parts[TIMEZONE])))
+		return "has an unknown time zone";
+	*ret_normal = write_place(object, parts, arena);
+	return NULL;
+}
