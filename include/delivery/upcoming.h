@@ -15,6 +15,8 @@ struct upcoming_app {
 	uint8_t place[PLACE_BYTES];
 	struct id version_id;
 	struct id account_id; /* of the device */
+	int64_t moment_s;     /* Unix time at which its turn begins */
+	bool is_each_turn;    /* what is made for that moment is for it alone */
 };
 
 /* Embed it. */

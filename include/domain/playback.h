@@ -89,6 +89,10 @@ void playback_finish(struct playback *playback);
 int64_t playback_update(struct playback *playback, struct content *content,
 			struct playback_clock clock, const struct playback_output *output);
 
+/* When the panel takes the next picture by itself, if one is queued: when the turn is over and an
+ * animation has come to the end of a loop. */
+int64_t playback_turn_end_ms(const struct playback *playback);
+
 /* What the panel shows after what it displays; kind PLAYBACK_NOTHING where that stays. */
 struct playback_item playback_next(const struct playback *playback, const struct regime *regime);
 

@@ -70,7 +70,7 @@ struct engine_answer {
 	unsigned duration_ms; /* of one run of the animation; 0: a still */
 	bool is_cut;	      /* the animation goes on longer, but was cut at a frame */
 	int max_age_s;	      /* the script's wish; 0: none */
-	int interval_s;	      /* the manifest's; 0: none */
+	int interval_s;	      /* the manifest's; 0: for each turn; -1: none */
 	bool show_full_animation;
 
 	struct str schema; /* ENGINE_SCHEMA: JSON, an object; empty: the app has none */

@@ -5,7 +5,8 @@
 -- installation is there.
 -- params: places text[], known_generations int8[]
 -- row: number int8, app_id uuid, version_id uuid?, app_generation int8, render_generation int8,
---   has_nothing bool, picture_generation int8, picture bytea?, is_whole bool, due_in_ms int8
+--   has_nothing bool, picture_generation int8, picture bytea?, is_whole bool, due_in_ms int8,
+--   is_each_turn bool, moment_s int8
 -- effect: read
 -- work: bounded
 SELECT wanted.number, entry.app_id, entry.version_id, entry.app_generation,
@@ -15,7 +16,7 @@ SELECT wanted.number, entry.app_id, entry.version_id, entry.app_generation,
 		AND sum(length(entry.picture)) FILTER (WHERE entry.picture_generation <> wanted.known)
 			OVER (ORDER BY wanted.number) <= 8 * 1024 * 1024
 	THEN entry.picture END AS picture,
-	entry.is_whole, milliseconds_until(entry.due_at) AS due_in_ms
+	entry.is_whole, milliseconds_until(entry.due_at) AS due_in_ms, entry.is_each_turn, entry.moment_s
 FROM unnest(:places, :known_generations) WITH ORDINALITY AS wanted (place, known, number)
 CROSS JOIN LATERAL (
 	SELECT device_id, id

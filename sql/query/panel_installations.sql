@@ -8,7 +8,8 @@
 -- row: number int8, id text, position int8, picture_generation int8, picture bytea?,
 --   is_enabled bool, display_s int4?, has_hours bool, start_minute int2?, end_minute int2?,
 --   weekdays int2, place bytea?, app_id uuid?, version_id uuid?, app_generation int8,
---   render_generation int8, has_nothing bool, is_whole bool, due_in_ms int8
+--   render_generation int8, has_nothing bool, is_whole bool, due_in_ms int8,
+--   is_each_turn bool
 -- effect: read
 -- work: bounded
 SELECT wanted.number, installation.id, installation.position,
@@ -25,7 +26,8 @@ SELECT wanted.number, installation.id, installation.position,
 	coalesce(entry.app_generation, 0) AS app_generation,
 	coalesce(entry.generation, 0) AS render_generation,
 	coalesce(entry.has_nothing, false) AS has_nothing, coalesce(entry.is_whole, false) AS is_whole,
-	coalesce(milliseconds_until(entry.due_at), 0) AS due_in_ms
+	coalesce(milliseconds_until(entry.due_at), 0) AS due_in_ms,
+	coalesce(entry.is_each_turn, false) AS is_each_turn
 FROM unnest(:device_ids, :known_generations) WITH ORDINALITY AS wanted (id, known, number)
 CROSS JOIN LATERAL (
 	SELECT *

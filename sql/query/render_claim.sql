@@ -5,8 +5,10 @@
 -- those at the place. No row: the version is not deployed, or no installation is at the place. Where
 -- the version is paused, the place is held unless the version has drawn it well last; when the pause
 -- is over, one of those held is given, as a trial, and the others are held a minute longer. It waits
--- for no lock, and for the version, whose removal would wait for it, it looks first.
--- params: place bytea, version_id uuid, claim uuid, languages text[], lease_ms int8
+-- for no lock, and for the version, whose removal would wait for it, it looks first. ahead_ms: until the
+-- moment for which it is rendered; what is good then is not due.
+-- params: place bytea, version_id uuid, claim uuid, languages text[], lease_ms int8,
+--   ahead_ms int8
 -- row: is_claimed bool, is_supported bool, wait_ms int8, device_id uuid, installation_id text,
 --   settings text, secret_settings bytea?, timezone text, locale text, duration_s int4,
 --   picture_limit_bytes int4, script_language text, script_content text?, checksum text,
@@ -47,7 +49,8 @@ WITH wanted AS (
 	FROM render, wanted
 	WHERE render.place = :place AND render.version_id = :version_id AND wanted.is_supported
 		AND (render.claimed_until IS NULL OR render.claimed_until <= present_time())
-		AND render.due_at <= present_time() + interval '1 second'
+		AND render.due_at <= present_time()
+			+ greatest(1000, :ahead_ms) * interval '1 millisecond'
 		AND NOT EXISTS (SELECT FROM held WHERE NOT is_over)
 	FOR NO KEY UPDATE OF render SKIP LOCKED
 ), next AS (

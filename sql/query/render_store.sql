@@ -9,7 +9,8 @@
 -- before its renders, and renders before version_crashes. No row: the claim has run out, and another
 -- worker has it.
 -- params: place bytea, version_id uuid, claim uuid, engine text, is_good bool, is_blamed bool,
---   picture bytea?, is_whole bool, took_us int8, max_age_s int4, interval_s int4, log text,
+--   picture bytea?, is_whole bool, took_us int8, max_age_s int4, interval_s int4,
+--   is_each_turn bool, moment_s int8, ahead_ms int8, log text,
 --   problem text?, hosts text
 -- row: generation int8, failures int4, app_id uuid
 -- effect: write
@@ -26,13 +27,19 @@ WITH mine AS (
 	FOR NO KEY UPDATE
 ), timed AS (
 	SELECT mine.*, nextval('render_generation') AS stamp,
-		-- Not all at the same time, where many were made at one.
-		greatest(15, (0.9 + 0.2 * random()) * least(86400, greatest(15,
-			least(nullif(age_s, 0), nullif(pause_s, 0)),
-			CASE WHEN missed > 1 THEN least(300, 15 * 2 ^ (least(missed, 20) - 1)) END)))
-			* interval '1 second' AS rest,
+		CASE WHEN :is_good AND :is_each_turn AND :picture::bytea IS NOT NULL THEN interval '0'
+			-- One that is good for a turn must not be a little too young at the next one.
+			WHEN age.limit_s <= 60 THEN 0.9 * age.limit_s * interval '1 second'
+			-- Not all at the same time, where many were made at one.
+			ELSE (0.9 + 0.2 * random()) * age.limit_s * interval '1 second' END AS rest,
+		CASE WHEN :is_good THEN greatest(0, :ahead_ms) ELSE 0 END
+			* interval '1 millisecond' AS ahead,
 		crash_pause(failed) AS pause
 	FROM mine
+	CROSS JOIN LATERAL (
+		SELECT least(86400, greatest(15, least(nullif(age_s, 0), nullif(pause_s, 0)),
+			CASE WHEN missed > 1 THEN least(300, 15 * 2 ^ (least(missed, 20) - 1)) END)) AS limit_s
+	) AS age
 ), owner AS (
 	SELECT device.account_id, is_place_of_others(:place, device.account_id) AS is_one_of_several
 	FROM installation
@@ -101,10 +108,12 @@ SET generation = timed.stamp,
 	engine = :engine,
 	rendered_at = present_time(),
 	good_at = CASE WHEN :is_good THEN present_time() ELSE render.good_at END,
-	due_at = present_time() + coalesce(timed.pause, timed.rest),
+	due_at = present_time() + timed.ahead + coalesce(timed.pause, timed.rest),
 	took_us = :took_us,
 	max_age_s = timed.age_s,
 	interval_s = timed.pause_s,
+	is_each_turn = CASE WHEN :is_good THEN :is_each_turn ELSE render.is_each_turn END,
+	moment_s = CASE WHEN :is_good THEN :moment_s ELSE render.moment_s END,
 	log = :log,
 	problem = :problem,
 	hosts = CASE WHEN :hosts = '' THEN render.hosts ELSE :hosts END,

@@ -134,8 +134,18 @@ static void give_picture(struct spreading *spreading, struct panel *panel,
 	}
 }
 
+/* Where each turn has a picture of its own, a panel that is connected here takes what was made for
+ * its own turns. One that polls may have demanded it elsewhere. */
+static bool is_for_another(const struct app_place *place, const struct app_entry *entry,
+			   const struct content_installation *installation, int64_t moment_s)
+{
+	return place->is_each_turn && !installation->is_blank && installation->picture.data.data &&
+	       !list_is_empty(&entry->panel->links) && entry->demanded_s > 0 &&
+	       entry->demanded_s != moment_s;
+}
+
 /* True: the panel sees a difference. */
-static bool refresh(const struct app_place *place, const struct app_entry *entry,
+static bool refresh(const struct app_place *place, struct app_entry *entry, int64_t moment_s,
 		    struct spreading *spreading)
 {
 	struct content_installation *installation = installation_of(entry);
@@ -143,6 +153,9 @@ static bool refresh(const struct app_place *place, const struct app_entry *entry
 
 	if (!installation || (!place->has_nothing && place->picture_generation == 0))
 		return false; /* what it shows stays */
+	if (is_for_another(place, entry, installation, moment_s))
+		return false;
+	entry->made_s = moment_s;
 	was_blank = installation->is_blank;
 	installation->is_blank = place->has_nothing;
 	if (place->has_nothing)
@@ -208,6 +221,7 @@ static void learn(struct app_place *place, const struct panel_installations_row 
 		return;
 	set_due(place, row->version_id, row->render_generation, row->due_in_ms);
 	place->app_id = row->app_id;
+	place->is_each_turn = row->is_each_turn;
 	place->app_generation = row->app_generation;
 	/* A render that was not known has brought a picture that the other panels lack, too. */
 	if (row->render_generation > place->generation && !list_is_empty(&place->entries))
@@ -252,6 +266,18 @@ static void fill(struct app_place *place, struct panel *panel,
 	}
 }
 
+/* An entry that was there before keeps what was demanded for it. */
+static void keep_moments(struct app_entry *entry, const struct app_entry *old, unsigned old_count)
+{
+	for (unsigned i = 0; i < old_count; i++) {
+		if (old[i].position != entry->position || old[i].place != entry->place)
+			continue;
+		entry->made_s = old[i].made_s;
+		entry->demanded_s = old[i].demanded_s;
+		entry->ask_ms = old[i].ask_ms;
+	}
+}
+
 void panel_set_entries(struct panel *panel, const struct panel_installations_row *rows,
 		       unsigned count, struct content *kept)
 {
@@ -273,6 +299,7 @@ void panel_set_entries(struct panel *panel, const struct panel_installations_row
 		entry->panel = panel;
 		entry->position = rows[i].position;
 		list_init(&entry->of_place);
+		keep_moments(entry, old, old_count);
 		learn(entry->place, &rows[i]);
 		fill(entry->place, panel, &rows[i], kept);
 		list_append(&entry->place->entries, &entry->of_place);
@@ -304,6 +331,7 @@ static bool take_row(struct app_place *place, const struct app_places_row *row)
 	place->generation = row->render_generation;
 	place->has_nothing = row->has_nothing;
 	place->is_whole = row->is_whole;
+	place->is_each_turn = row->is_each_turn;
 	place->picture_generation = row->picture_generation;
 	return is_new_version;
 }
@@ -315,13 +343,15 @@ static void spread(struct app_place *place, const struct app_places_row *row)
 	bool is_new_version = take_row(place, row);
 	struct spreading spreading = {.webp = row->picture};
 
-	if (was_known)
+	if (was_known && !place->is_each_turn)
 		return; /* perhaps it is due at another time */
 	place->lacks_bytes = false;
+	if (!spreading.webp.data)
+		spreading.webp = bytes_elsewhere(place, place->picture_generation);
 	list_for_each (node, &place->entries) {
 		struct app_entry *entry = container_of(node, struct app_entry, of_place);
 
-		if (refresh(place, entry, &spreading) || is_new_version)
+		if (refresh(place, entry, row->moment_s, &spreading) || is_new_version)
 			places->on_changed(places->context, entry->panel);
 	}
 	pictures_release(spreading.pictures, &spreading.kept);

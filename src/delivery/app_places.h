@@ -31,7 +31,8 @@ struct app_place {
 	uint64_t ask_ms;	    /* loop time: not to be demanded again earlier */
 	bool has_nothing;
 	bool is_whole;
-	bool lacks_bytes; /* an entry's picture is not in memory */
+	bool is_each_turn; /* each turn of each panel has a picture of its own */
+	bool lacks_bytes;  /* an entry's picture is not in memory */
 };
 
 /* An app's installation of a panel. */
@@ -40,6 +41,10 @@ struct app_entry {
 	struct app_place *place;
 	struct panel *panel;
 	int64_t position;
+	/* Of one that is rendered for each turn, Unix times: for which its picture was made, and
+	 * for which one was demanded last. */
+	int64_t made_s, demanded_s;
+	uint64_t ask_ms; /* loop time: not to be demanded again earlier, for demanded_s */
 };
 
 struct app_places {

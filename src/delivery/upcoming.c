@@ -18,6 +18,7 @@ enum {
 struct turn {
 	int64_t position; /* the installation behind this one comes next */
 	int64_t until_ms; /* loop time */
+	int64_t ends_ms;  /* loop time: when the panel takes the next picture */
 	bool shows_app;	  /* false: nothing, or the built-in picture, which gives way at once */
 };
 
@@ -34,6 +35,7 @@ static bool find_turn(const struct upcoming *upcoming, const struct panel *panel
 		*ret_turn = (struct turn){
 		    .position = playback->rotation_position,
 		    .until_ms = playback->until_ms,
+		    .ends_ms = playback_turn_end_ms(playback),
 		    .shows_app = playback->displayed.kind == PLAYBACK_INSTALLATION ||
 				 playback->displayed.kind == PLAYBACK_PUSH,
 		};
@@ -47,6 +49,7 @@ static bool find_turn(const struct upcoming *upcoming, const struct panel *panel
 	    .until_ms = panel->polled->at_ms + (panel->polled->dwell_s + cursor.remaining_s) * 1000,
 	    .shows_app = panel->polled->item.kind != PLAYBACK_BUILT_IN,
 	};
+	ret_turn->ends_ms = ret_turn->until_ms;
 	return now_ms < ret_turn->until_ms;
 }
 
@@ -59,51 +62,98 @@ static struct app_entry *entry_at(const struct panel *panel, int64_t position)
 	return NULL;
 }
 
-static void demand(struct upcoming *upcoming, const struct panel *panel, struct app_place *place)
+/* A turn that may come. */
+struct chance {
+	int64_t from_ms;  /* loop time: not to be demanded earlier */
+	int64_t begin_ms; /* loop time */
+	int64_t moment_s; /* Unix time of the same */
+	bool is_late;	  /* it should have begun: what has a picture shows that */
+};
+
+static struct chance chance_at(const struct upcoming *upcoming, int64_t begin_ms, int64_t lead_ms)
 {
+	int64_t now_ms = (int64_t)loop_now_ms(upcoming->loop);
+	int64_t ahead_ms = begin_ms > now_ms ? begin_ms - now_ms : 0;
+
+	return (struct chance){
+	    .from_ms = begin_ms - lead_ms,
+	    .begin_ms = now_ms + ahead_ms,
+	    .moment_s = (clock_wall_us() / 1000 + ahead_ms + 500) / 1000,
+	};
+}
+
+static void demand(struct upcoming *upcoming, const struct panel *panel, struct app_entry *entry,
+		   int64_t moment_s)
+{
+	struct app_place *place = entry->place;
 	struct upcoming_app app = {.version_id = place->version_id,
-				   .account_id = panel->share->account_id};
+				   .account_id = panel->share->account_id,
+				   .moment_s = moment_s,
+				   .is_each_turn = place->is_each_turn};
+	uint64_t again_ms = loop_now_ms(upcoming->loop) + AGAIN_MS;
 
 	memcpy(app.place, place->key, PLACE_BYTES);
-	place->ask_ms = loop_now_ms(upcoming->loop) + AGAIN_MS;
+	*(place->is_each_turn ? &entry->ask_ms : &place->ask_ms) = again_ms;
+	entry->demanded_s = moment_s;
 	upcoming->subscriber->on_due(upcoming->subscriber, &app);
 }
 
-/* One entry, whose turn may come at that time or a little later. Returns when to look again. */
+/* The moment of a turn changes by some milliseconds each time that it is computed. */
+static bool is_near(int64_t one_s, int64_t other_s)
+{
+	return one_s - other_s <= 1 && other_s - one_s <= 1;
+}
+
+/* Where each turn has a picture of its own: whether this one has it, or shows the last one. */
+static bool has_own(const struct app_entry *entry, const struct chance *chance, bool is_blank)
+{
+	return entry->place->is_each_turn && !is_blank &&
+	       (chance->is_late || is_near(entry->made_s, chance->moment_s));
+}
+
+/* One entry, whose turn may come. Returns when to look again. */
 static int64_t look_at(struct upcoming *upcoming, const struct panel *panel,
-		       const struct app_entry *entry, int64_t from_ms)
+		       struct app_entry *entry, const struct chance *chance, bool is_blank)
 {
 	struct app_place *place = entry->place;
 	int64_t now_ms = (int64_t)loop_now_ms(upcoming->loop);
-	int64_t due_ms = (int64_t)(place->due_ms > place->ask_ms ? place->due_ms : place->ask_ms);
+	int64_t ask_ms = (int64_t)place->ask_ms;
+	bool is_repeated = place->is_each_turn && is_near(entry->demanded_s, chance->moment_s);
 
-	if (id_is_none(place->version_id))
+	if (id_is_none(place->version_id) || has_own(entry, chance, is_blank))
 		return INT64_MAX;
-	if (place->generation > 0 && due_ms < from_ms)
-		due_ms = from_ms;
-	if (now_ms < due_ms)
-		return due_ms;
-	demand(upcoming, panel, place);
+	/* What is good when the turn begins is good enough. */
+	if ((int64_t)place->due_ms > chance->begin_ms)
+		return (int64_t)place->due_ms;
+	if (is_repeated && ask_ms < (int64_t)entry->ask_ms)
+		ask_ms = (int64_t)entry->ask_ms;
+	if (place->generation > 0 && ask_ms < chance->from_ms)
+		ask_ms = chance->from_ms;
+	if (now_ms < ask_ms)
+		return ask_ms;
+	demand(upcoming, panel, entry, is_repeated ? entry->demanded_s : chance->moment_s);
 	return now_ms + AGAIN_MS;
 }
 
 /* The entries behind that position, up to the first one that the panel can show as it is. Those
  * before it are blank, and would be shown if they had a picture. */
 static int64_t look_ahead(struct upcoming *upcoming, const struct panel *panel,
-			  const struct regime *regime, int64_t position, int64_t from_ms)
+			  const struct regime *regime, int64_t position,
+			  const struct chance *chance)
 {
 	const struct content *content = &panel->content;
 	int64_t again_ms = INT64_MAX;
 
 	for (unsigned i = 0; i < content->installation_count; i++) {
 		const struct content_installation *next = content_next(content, position);
-		const struct app_entry *entry = entry_at(panel, next->position);
+		struct app_entry *entry = entry_at(panel, next->position);
 		int64_t entry_ms;
 
 		position = next->position;
 		if (!regime_has_turn(regime, next))
 			continue;
-		entry_ms = entry ? look_at(upcoming, panel, entry, from_ms) : INT64_MAX;
+		entry_ms =
+		    entry ? look_at(upcoming, panel, entry, chance, next->is_blank) : INT64_MAX;
 		if (entry_ms < again_ms)
 			again_ms = entry_ms;
 		if (!next->is_blank)
@@ -144,13 +194,14 @@ static int64_t look(struct upcoming *upcoming, const struct panel *panel, const 
 	int64_t change_ms = now_ms + (now.valid_until_us - wall_us) / 1000;
 	struct regime next =
 	    is_over ? now : regime_at(content, wall_us + (turn->until_ms - now_ms) * 1000);
-	int64_t again_ms = look_ahead(upcoming, panel, &next, turn->position,
-				      is_over ? 0 : turn->until_ms - lead_ms);
-	int64_t other_ms = INT64_MAX;
+	struct chance chance = chance_at(upcoming, is_over ? now_ms : turn->ends_ms, lead_ms);
+	struct chance other = chance_at(upcoming, change_ms, lead_ms);
+	int64_t again_ms, other_ms = INT64_MAX;
 
+	chance.is_late = is_over;
+	again_ms = look_ahead(upcoming, panel, &next, turn->position, &chance);
 	if (is_over || !is_same(&now, &changed))
-		other_ms =
-		    look_ahead(upcoming, panel, &changed, turn->position, change_ms - lead_ms);
+		other_ms = look_ahead(upcoming, panel, &changed, turn->position, &other);
 	return other_ms < again_ms ? other_ms : again_ms;
 }
 

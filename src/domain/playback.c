@@ -273,10 +273,17 @@ static bool send(struct playback *playback, const struct playback_item *item, bo
 	return true;
 }
 
+/* The first end of a period that is not before end_ms. */
+static int64_t natural_end_ms(const struct playback *playback, int64_t end_ms)
+{
+	int64_t period = playback->period_ms;
+
+	return playback->taken_ms + (end_ms - playback->taken_ms + period - 1) / period * period;
+}
+
 /* When to send "immediate" for the queued picture, unless the panel has displayed it by then. */
 static int64_t hurry_at_ms(const struct playback *playback, const struct playback_sent *queued)
 {
-	int64_t period = playback->period_ms;
 	int64_t end_ms =
 	    playback->until_ms > queued->sent_ms ? playback->until_ms : queued->sent_ms;
 	int64_t natural_ms;
@@ -287,12 +294,21 @@ static int64_t hurry_at_ms(const struct playback *playback, const struct playbac
 		return queued->sent_ms + (stay_s < UNKNOWN_MAX_S ? stay_s : UNKNOWN_MAX_S) * 1000 +
 		       GRACE_MS;
 	}
-	natural_ms =
-	    playback->taken_ms + (end_ms - playback->taken_ms + period - 1) / period * period;
+	natural_ms = natural_end_ms(playback, end_ms);
 	if (playback->displayed.loop_ms > playback->displayed.stay_s * 1000 ||
 	    natural_ms > end_ms + GRACE_MS)
 		return end_ms;
 	return natural_ms + GRACE_MS;
+}
+
+int64_t playback_turn_end_ms(const struct playback *playback)
+{
+	int64_t natural_ms = playback->until_ms;
+
+	if (playback->has_spoken && playback->period_ms > 0)
+		natural_ms = natural_end_ms(playback, playback->until_ms);
+	/* A panel that would go on for longer is hurried. */
+	return natural_ms > playback->until_ms + GRACE_MS ? playback->until_ms : natural_ms;
 }
 
 /* The queued picture waits for its turn. Returns when to look again. */

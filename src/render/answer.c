@@ -18,7 +18,7 @@ struct answer_memory *answer_begin(struct engine_answer *answer)
 {
 	struct answer_memory *memory = memory_zalloc(sizeof(*memory));
 
-	*answer = (struct engine_answer){.memory = memory};
+	*answer = (struct engine_answer){.memory = memory, .interval_s = -1};
 	return memory;
 }
 
@@ -177,7 +177,7 @@ void answer_read_head(struct engine_answer *answer, yyjson_val *head)
 		return;
 	answer->max_age_s = (int)read_number(head, "max_age_s", MAX_AGE_MAX_S);
 	/* Who paints knows no manifest. */
-	if (yyjson_obj_get(head, "interval_s"))
+	if (yyjson_is_uint(yyjson_obj_get(head, "interval_s")))
 		answer->interval_s = (int)read_number(head, "interval_s", MAX_AGE_MAX_S);
 	answer->show_full_animation = yyjson_get_bool(yyjson_obj_get(head, "show_full_animation"));
 	read_schema(answer, yyjson_obj_get(head, "schema"));

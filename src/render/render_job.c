@@ -35,6 +35,7 @@ struct render_job {
 	struct want *want;
 	struct arena arena;
 	struct id claim;
+	int64_t moment_ms; /* Unix time that the script sees: its clock */
 	struct db_query query;
 	struct render_claim_row row;
 	struct settings secret; /* of the installation whose settings are used */
@@ -81,6 +82,23 @@ static void submit(struct render_job *job,
 {
 	job->query.done = done;
 	db_submit(job->jobs->settings.db, &job->query);
+}
+
+/* The moment at which its turn begins. Where the want has waited for longer, a picture that is for
+ * all turns is of now. */
+static int64_t moment_ms(const struct upcoming_app *app)
+{
+	int64_t now_s = (clock_wall_us() / 1000 + 500) / 1000;
+
+	return (app->is_each_turn || app->moment_s > now_s ? app->moment_s : now_s) * 1000;
+}
+
+/* Until that moment; 0: it has come. */
+static int64_t ahead_ms(const struct render_job *job)
+{
+	int64_t ahead = job->moment_ms - clock_wall_us() / 1000;
+
+	return ahead > 0 ? ahead : 0;
 }
 
 /* ---- the claim goes back ---- */
@@ -151,7 +169,10 @@ static void store(struct render_job *job)
 				   .is_whole = answer->show_full_animation,
 				   .took_us = (int64_t)answer->elapsed_us,
 				   .max_age_s = answer->max_age_s,
-				   .interval_s = answer->interval_s,
+				   .interval_s = answer->interval_s > 0 ? answer->interval_s : 0,
+				   .is_each_turn = answer->interval_s == 0,
+				   .moment_s = job->moment_ms / 1000,
+				   .ahead_ms = ahead_ms(job),
 				   .log = log_text(answer->log, answer->log_dropped, &job->arena),
 				   .problem = problem_text(job),
 				   .hosts = job->hosts,
@@ -270,7 +291,7 @@ static int start(struct render_job *job, unsigned *ret_retry_after_s)
 	    .compiled = row->javascript,
 	    .scope = row->checksum,
 	    .config = engine->config,
-	    .now_ms = clock_wall_us() / 1000,
+	    .now_ms = job->moment_ms,
 	    .timezone = row->timezone,
 	    .locale = row->locale,
 	    .max_duration_ms = (unsigned)row->duration_s * 1000,
@@ -342,6 +363,7 @@ void render_job_begin(struct render_jobs *jobs, struct want *want)
 	job->jobs = jobs;
 	job->want = want;
 	job->claim = id_new();
+	job->moment_ms = moment_ms(&want->app);
 	deadline_init(&job->renew, on_renew);
 	list_init(&job->node);
 	list_append(&jobs->under_way, &job->node);
@@ -354,6 +376,7 @@ void render_job_begin(struct render_jobs *jobs, struct want *want)
 				   .claim = job->claim,
 				   .languages = {known, count},
 				   .lease_ms = LEASE_MS,
+				   .ahead_ms = ahead_ms(job),
 			       },
 			       NULL);
 	submit(job, on_claimed);

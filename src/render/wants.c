@@ -2,6 +2,7 @@
 #include "base/require.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct want_account {
 	struct map_node by_id;
@@ -12,9 +13,17 @@ struct want_account {
 	unsigned current; /* in the queue or under way */
 };
 
-static struct str place_view(const struct upcoming_app *app)
+static struct str key_view(const uint8_t key[static WANT_KEY_BYTES])
 {
-	return (struct str){(const char *)app->place, PLACE_BYTES};
+	return (struct str){(const char *)key, WANT_KEY_BYTES};
+}
+
+static void write_key(const struct upcoming_app *app, uint8_t ret_key[static WANT_KEY_BYTES])
+{
+	int64_t moment_s = app->is_each_turn ? app->moment_s : 0;
+
+	memcpy(ret_key, app->place, PLACE_BYTES);
+	memcpy(ret_key + PLACE_BYTES, &moment_s, sizeof(moment_s));
 }
 
 static struct str id_view(const struct id *id)
@@ -67,10 +76,13 @@ static void repeat(struct want *want, const struct upcoming_app *app, uint64_t n
 
 bool wants_add(struct wants *wants, const struct upcoming_app *app, uint64_t now_ms)
 {
-	struct map_node *node = map_find(&wants->by_place, place_view(app));
+	uint8_t key[WANT_KEY_BYTES];
 	struct want_account *account;
+	struct map_node *node;
 	struct want *want;
 
+	write_key(app, key);
+	node = map_find(&wants->by_place, key_view(key));
 	if (node) {
 		repeat(container_of(node, struct want, by_place), app, now_ms);
 		return true;
@@ -87,7 +99,8 @@ bool wants_add(struct wants *wants, const struct upcoming_app *app, uint64_t now
 	account->count++;
 	wants->count++;
 	list_init(&want->node);
-	map_insert(&wants->by_place, &want->by_place, place_view(&want->app));
+	memcpy(want->key, key, sizeof(key));
+	map_insert(&wants->by_place, &want->by_place, key_view(want->key));
 	if (account->current < WANTS_OF_ACCOUNT_MAX)
 		give_turn(wants, want);
 	else

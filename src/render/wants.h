@@ -1,4 +1,5 @@
-/* Wants: places that are to be rendered, each once. They wait in a queue in which the accounts take
+/* Wants: places that are to be rendered, each once, or once for each moment where that is part of
+ * what is shown. They wait in a queue in which the accounts take
  * turns, each for WANTS_OF_ACCOUNT_MAX at a time: further ones of an account wait until one of
  * those has ended, so that scripts that take long leave the engines to others. A want stays until
  * its render has ended, so that a place is not wanted twice; but one that nobody has repeated for
@@ -11,7 +12,11 @@
 
 /* One that an engine works on, and others whose claim or picture is on its way to the database and
  * back. */
-enum { WANTS_OF_ACCOUNT_MAX = 3, WANT_MS = 30 * 1000 };
+enum {
+	WANTS_OF_ACCOUNT_MAX = 3,
+	WANT_MS = 30 * 1000,
+	WANT_KEY_BYTES = PLACE_BYTES + sizeof(int64_t),
+};
 
 struct wants {
 	struct map by_place;
@@ -23,7 +28,8 @@ struct wants {
 
 struct want {
 	struct map_node by_place;
-	struct list node; /* in the queue or the account's list, while it waits */
+	uint8_t key[WANT_KEY_BYTES]; /* the place, and the moment where it counts */
+	struct list node;	     /* in the queue or the account's list, while it waits */
 	struct upcoming_app app;
 	struct want_account *account;
 	uint64_t asked_ms; /* for the last time */

@@ -9,19 +9,26 @@ import (
 const maxIntervalMinutes = 7 * 24 * 60
 
 // intervalS is how often the app's author wants it to be rendered, in seconds, as the manifest says;
-// 0 where it says nothing.
-func intervalS(files fstest.MapFS) int {
+// 0: for each turn. nil where it says nothing.
+func intervalS(files fstest.MapFS) *int {
 	file := files["manifest.yaml"]
 	if file == nil {
-		return 0
+		return nil
 	}
 	var manifest struct {
-		Minutes    int `yaml:"recommendedInterval"`
-		MinutesToo int `yaml:"recommended_interval"`
+		Minutes    *int `yaml:"recommendedInterval"`
+		MinutesToo *int `yaml:"recommended_interval"`
 	}
 	if yaml.Unmarshal(file.Data, &manifest) != nil {
-		return 0
+		return nil
 	}
-	minutes := max(manifest.Minutes, manifest.MinutesToo)
-	return min(max(minutes, 0), maxIntervalMinutes) * 60
+	minutes := manifest.Minutes
+	if minutes == nil || (manifest.MinutesToo != nil && *manifest.MinutesToo > *minutes) {
+		minutes = manifest.MinutesToo
+	}
+	if minutes == nil || *minutes < 0 {
+		return nil
+	}
+	seconds := min(*minutes, maxIntervalMinutes) * 60
+	return &seconds
 }

@@ -82,7 +82,7 @@ type answer struct {
 	MaxAgeS           int   `json:"max_age_s,omitempty"`
 	ShowFullAnimation bool  `json:"show_full_animation,omitempty"`
 
-	IntervalS int      `json:"interval_s,omitempty"` // the manifest's wish
+	IntervalS *int     `json:"interval_s,omitempty"` // the manifest's wish; 0: for each turn
 	Hosts     []string `json:"hosts,omitempty"`      // that were asked over the network
 
 	Schema json.RawMessage `json:"schema,omitempty"`

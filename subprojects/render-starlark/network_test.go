@@ -120,19 +120,23 @@ func TestIntervalOfTheManifest(t *testing.T) {
 		"recommendedInterval: 5\n":                300,
 		"id: x\nrecommended_interval: 10\n":       600,
 		"recommendedInterval: 0\n":                0,
-		"recommendedInterval: -7\n":               0,
+		"recommendedInterval: -7\n":               -1,
 		"recommendedInterval: 99999999999999\n":   7 * 24 * 3600,
-		"recommendedInterval: soon\n":             0,
-		"- a\n- list\n":                           0,
-		"a: &a [*a, *a]\nb: [":                    0,
-		strings.Repeat("[", 20_000):               0,
-		"a: &a [x, x]\nb: &b [*a, *a]\nc: [*b]\n": 0,
+		"recommendedInterval: soon\n":             -1,
+		"- a\n- list\n":                           -1,
+		"a: &a [*a, *a]\nb: [":                    -1,
+		strings.Repeat("[", 20_000):               -1,
+		"a: &a [x, x]\nb: &b [*a, *a]\nc: [*b]\n": -1,
 	} {
 		files := fstest.MapFS{"manifest.yaml": &fstest.MapFile{Data: []byte(text)}}
-		assert.Equal(t, want, intervalS(files), text)
+		got := -1 // it says nothing
+		if seconds := intervalS(files); seconds != nil {
+			got = *seconds
+		}
+		assert.Equal(t, want, got, text)
 	}
-	assert.Zero(t, intervalS(fstest.MapFS{}))
+	assert.Nil(t, intervalS(fstest.MapFS{}))
 	p := startProcess(t)
 	a, _ := p.ask(t, testRequest(), "-- app.star --\ndef main():\n    return []\n-- manifest.yaml --\nrecommendedInterval: 5\n")
-	assert.Equal(t, 300, a.IntervalS)
+	assert.Equal(t, 300, *a.IntervalS)
 }

@@ -81,3 +81,9 @@ def test_what_accounts_store_is_counted(postgres, tmp_path):
     # The app was imported.
     assert sql("SELECT account_bytes(%s)", OWNER) == sql(
         "SELECT picture_bytes FROM device WHERE id = %s", DEVICE)
+
+
+def test_renders_have_no_moment_yet(postgres, tmp_path):
+    sql = migrated(postgres, tmp_path, 27)
+    assert sql("SELECT count(*) > 0, bool_or(is_each_turn), max(moment_s) FROM render") == [(True, False, 0)]
+    assert sql("SELECT bool_or(is_each_turn) FROM app_entry") == [(False,)]

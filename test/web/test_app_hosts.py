@@ -29,7 +29,7 @@ def render(world, app):
     return {
         "place": place, "version_id": app.version_id, "claim": claim, "engine": "x", "is_good": True,
         "is_blamed": False, "picture": webp(2), "is_whole": False, "took_us": 1, "max_age_s": 60,
-        "interval_s": 60, "log": "", "problem": None, "hosts": HOSTS}
+        "interval_s": 60, "is_each_turn": False, "moment_s": 1, "ahead_ms": 0, "log": "", "problem": None, "hosts": HOSTS}
 
 
 @pytest.mark.parametrize("name", ["render_store", "app_hosts_note"])

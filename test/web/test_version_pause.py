@@ -54,7 +54,7 @@ class Renders:
         """The claim, or None; wait_ms is what the worker is told."""
         claim = str(uuid.uuid4())
         [row] = self.run("render_claim", cursor, place=bytes.fromhex(place), version_id=self.version,
-                         claim=claim, languages=["STARLARK"], lease_ms=30000)
+                         claim=claim, languages=["STARLARK"], lease_ms=30000, ahead_ms=0)
         self.wait_ms = row["wait_ms"]
         return claim if row["is_claimed"] else None
 
@@ -63,7 +63,7 @@ class Renders:
             "render_store", cursor, place=bytes.fromhex(place), version_id=self.version, claim=claim,
             engine=self.engine, is_good=result == GOOD, is_blamed=result == CRASH,
             picture=b"picture" if result == GOOD else None, is_whole=False, took_us=1, max_age_s=0,
-            interval_s=0, log="", problem=None if result == GOOD else "{}", hosts="")
+            interval_s=0, is_each_turn=False, moment_s=1, ahead_ms=0, log="", problem=None if result == GOOD else "{}", hosts="")
         return len(rows) == 1
 
     def let_go(self, place, claim):

@@ -94,7 +94,7 @@ static void write_head(struct run *run, int64_t cpu_before_us, struct text *head
 		text_add(head, run->hosts.data, run->hosts.length);
 		text_add_str(head, "],");
 	}
-	if (files_interval_s(&run->files) > 0)
+	if (files_interval_s(&run->files) >= 0)
 		text_add_format(head, "\"interval_s\":%d,", files_interval_s(&run->files));
 	if (run->log.dropped)
 		text_add_format(head, "\"log_dropped\":%u,", run->log.dropped);

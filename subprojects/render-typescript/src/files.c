@@ -160,16 +160,17 @@ int files_interval_s(const struct files *files)
 
 	while (*line) {
 		if (strncmp(line, name, NAME) == 0) {
-			long minutes = strtol(line + NAME, NULL, 10);
+			char *rest;
+			long minutes = strtol(line + NAME, &rest, 10);
 
-			if (minutes < 0)
-				return 0;
+			if (rest == line + NAME || minutes < 0)
+				return -1;
 			return (int)(minutes < MOST_MINUTES ? minutes : MOST_MINUTES) * 60;
 		}
 		line += strcspn(line, "\n");
 		line += *line == '\n';
 	}
-	return 0;
+	return -1;
 }
 
 bool file_has_ending(const struct file *file, const char *ending)

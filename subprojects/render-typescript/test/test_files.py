@@ -78,7 +78,7 @@ def test_odd_archives(renderer, archive):
 
 @pytest.mark.parametrize("manifest, seconds", [
     ("name: x\nrecommendedInterval: 5\n", 300), ("recommendedInterval: 99999999999999999999", 7 * 24 * 3600),
-    ("recommendedInterval: -1", None), ("recommendedInterval: soon", None), ("name: recommendedInterval: 5", None),
+    ("recommendedInterval: 0\nname: x", 0), ("recommendedInterval: -1", None), ("recommendedInterval: soon", None), ("name: recommendedInterval: 5", None),
 ])
 def test_the_interval_of_the_manifest(renderer, manifest, seconds):
     answer, _ = renderer.ask(pack(app_ts="export default () => null;", manifest_yaml=manifest))

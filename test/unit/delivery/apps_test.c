@@ -136,6 +136,96 @@ static void it_is_rendered_again_shortly_before_its_turn(void **state)
 	assert_int_equal(demands_since(), 1);
 }
 
+static int64_t turn_of(int64_t seconds)
+{
+	return script_wall_us() / 1000000 + seconds;
+}
+
+/* Rendered for that moment. */
+static void render_for(const char *picture, int64_t moment_s)
+{
+	clock_app.is_each_turn = true;
+	clock_app.moment_s = moment_s;
+	render(picture);
+	clock_app.due_in_ms = 0;
+	answer_places(&clock_app);
+}
+
+static void each_turn_has_a_render_of_its_own(void **state)
+{
+	struct script_device *device = add_device();
+	struct script_socket *socket;
+	int64_t begin_s = turn_of(0);
+
+	(void)state;
+	add_app(device, "clock", &clock_app);
+	socket = connect_device(device);
+	assert_int_equal(demands_since(), 1);
+	render_for("0", demanded.moment_s);
+	for (int i = 1; i <= 20; i++) {
+		char text[24];
+
+		pass_ms(6 * 1000);
+		assert_int_equal(demands_since(), 1);
+		assert_true(demanded.is_each_turn);
+		assert_in_range(demanded.moment_s, begin_s + 15 * i, begin_s + 15 * i + 1);
+		snprintf(text, sizeof(text), "%d", i);
+		sent_to(socket);
+		render_for(text, demanded.moment_s);
+		pass_ms(9 * 1000);
+		assert_non_null(strstr(sent_to(socket), text));
+		assert_int_equal(demands_since(), 0);
+	}
+}
+
+static void a_turn_that_comes_late_shows_the_last_picture(void **state)
+{
+	struct script_device *device = add_device();
+	int64_t moment_s;
+
+	(void)state;
+	add_app(device, "clock", &clock_app);
+	connect_device(device);
+	render_for("0", demanded.moment_s);
+	pass_ms(15 * 1000);
+	moment_s = demanded.moment_s;
+	assert_true(demands_since() > 1); /* nothing comes: again, for the same turn */
+	pass_ms(3 * 1000);
+	assert_int_equal(demands_since(), 0);
+	pass_ms(3 * 1000);
+	assert_int_equal(demands_since(), 1);
+	assert_in_range(demanded.moment_s, moment_s + 14, moment_s + 16);
+}
+
+static void panels_of_one_place_have_turns_of_their_own(void **state)
+{
+	struct script_device *devices[2] = {add_device(), add_device()};
+	struct script_socket *sockets[2];
+	int64_t moments[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		add_app(devices[i], "clock", &clock_app);
+		sockets[i] = connect_device(devices[i]);
+		if (i == 0)
+			render_for("0", demanded.moment_s);
+		sent_to(sockets[i]);
+		pass_ms(i == 0 ? 2000 : 0);
+	}
+	demands_since();
+	pass_ms(5500);
+	assert_int_equal(demands_since(), 2);
+	moments[1] = demanded.moment_s;
+	moments[0] = moments[1] - 2;
+	sent_to(sockets[0]);
+	sent_to(sockets[1]);
+	render_for("first", moments[0]);
+	render_for("second", moments[1]);
+	pass_ms(9500);
+	assert_non_null(strstr(sent_to(sockets[0]), "<first>"));
+	assert_non_null(strstr(sent_to(sockets[1]), "<second>"));
+}
+
 static void an_app_with_nothing_to_show_is_passed_over(void **state)
 {
 	struct script_device *device = add_device();
@@ -387,6 +477,9 @@ int main(void)
 	    TEST(a_demand_is_repeated_while_nothing_comes),
 	    TEST(many_panels_have_one_demand_and_one_read),
 	    TEST(it_is_rendered_again_shortly_before_its_turn),
+	    TEST(each_turn_has_a_render_of_its_own),
+	    TEST(a_turn_that_comes_late_shows_the_last_picture),
+	    TEST(panels_of_one_place_have_turns_of_their_own),
 	    TEST(an_app_with_nothing_to_show_is_passed_over),
 	    TEST(a_deployed_version_is_demanded_and_the_old_picture_stays),
 	    TEST(settings_that_were_changed_leave_the_old_picture),

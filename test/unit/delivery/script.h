@@ -80,6 +80,8 @@ struct script_app {
 	bool has_nothing;
 	bool is_whole;
 	int64_t due_in_ms;
+	bool is_each_turn;
+	int64_t moment_s;
 };
 
 struct script_installation {

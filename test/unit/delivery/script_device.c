@@ -254,6 +254,10 @@ static bool add_app_column(const struct script_app *app, const char *column)
 		add_bool(app->is_whole);
 	else if (is(column, "due_in_ms"))
 		add_integer(app->due_in_ms);
+	else if (is(column, "is_each_turn"))
+		add_bool(app->is_each_turn);
+	else if (is(column, "moment_s"))
+		add_integer(app->moment_s);
 	else
 		return false;
 	return true;
@@ -263,7 +267,7 @@ static void add_pushed_column(const char *column)
 {
 	if (is(column, "place") || is(column, "app_id") || is(column, "version_id"))
 		add_null();
-	else if (is(column, "has_nothing") || is(column, "is_whole"))
+	else if (is(column, "has_nothing") || is(column, "is_whole") || is(column, "is_each_turn"))
 		add_bool(false);
 	else
 		add_integer(0); /* generations, and when it is due */

@@ -86,7 +86,7 @@ static void test_members_of_other_types_are_none(void **state)
 	assert_int_equal(answer.log.length, 0);
 	assert_int_equal(answer.hosts.length, 0);
 	assert_int_equal(answer.max_age_s, 0);
-	assert_int_equal(answer.interval_s, 0);
+	assert_int_equal(answer.interval_s, -1);
 	assert_int_equal(answer.elapsed_us, 0);
 	assert_int_equal(answer.schema.length, 0);
 	assert_int_equal(answer.result.length, 0);
