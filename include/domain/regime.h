@@ -4,8 +4,9 @@
  *
  *   DARK      brightness 0, or the sleep window without a night entry that has a picture
  *   NIGHT     the sleep window: the night entry alone, at its own brightness; pushes wait
- *   PINNED    the pinned entry alone, or nothing while it has no picture
- *   ROTATION  the entries that are enabled and in their hours, in turn
+ *   PINNED    the pinned entry alone
+ *   ROTATION  the entries that are enabled and in their hours, in turn; also while the pinned entry
+ *             has no picture
  *
  * The night entry and the pinned one are shown whatever their own hours, also where they are
  * disabled. */

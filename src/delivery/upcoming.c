@@ -135,6 +135,14 @@ static int64_t look_at(struct upcoming *upcoming, const struct panel *panel,
 	return now_ms + AGAIN_MS;
 }
 
+static int64_t look_at_blank(struct upcoming *upcoming, const struct panel *panel,
+			     const struct content_installation *blank, const struct chance *chance)
+{
+	struct app_entry *entry = entry_at(panel, blank->position);
+
+	return entry ? look_at(upcoming, panel, entry, chance, /* is_blank= */ true) : INT64_MAX;
+}
+
 /* The entries behind that position, up to the first one that the panel can show as it is. Those
  * before it are blank, and would be shown if they had a picture. */
 static int64_t look_ahead(struct upcoming *upcoming, const struct panel *panel,
@@ -144,6 +152,9 @@ static int64_t look_ahead(struct upcoming *upcoming, const struct panel *panel,
 	const struct content *content = &panel->content;
 	int64_t again_ms = INT64_MAX;
 
+	/* It is shown as soon as it has a picture, wherever it is in the rotation. */
+	if (regime->blank)
+		again_ms = look_at_blank(upcoming, panel, regime->blank, chance);
 	for (unsigned i = 0; i < content->installation_count; i++) {
 		const struct content_installation *next = content_next(content, position);
 		struct app_entry *entry = entry_at(panel, next->position);

@@ -39,9 +39,10 @@ struct regime regime_at(const struct content *content, int64_t wall_us)
 	    .content = content,
 	};
 
-	if (level.brightness > 0 && content->pinned_position != 0) {
-		regime.kind = REGIME_PINNED;
+	if (level.brightness > 0 && content->pinned_position != 0)
 		set_alone(&regime, content_at(content, content->pinned_position));
+	if (level.brightness > 0 && regime.alone) {
+		regime.kind = REGIME_PINNED;
 	} else if (level.brightness > 0) {
 		regime.valid_until_us = next_change_us(&regime, wall_us, level.valid_until_us);
 	} else {
@@ -60,7 +61,7 @@ bool regime_takes_pushes(const struct regime *regime)
 
 bool regime_has_turn(const struct regime *regime, const struct content_installation *installation)
 {
-	if (regime->kind != REGIME_ROTATION)
+	if (regime->kind != REGIME_ROTATION || installation == regime->blank)
 		return installation == (regime->blank ? regime->blank : regime->alone);
 	return !installation->is_disabled && schedule_is_on(&installation->schedule, regime->local);
 }

@@ -85,4 +85,6 @@ void test("what is not shown now says why", () => {
 	assert.ok(standing({ hours: { start: "11:00", end: "13:00" } }).isShown);
 	assert.equal(standing({}, usual).isShown, false);
 	assert.ok(standing({ isPinned: true, isEnabled: false }).isShown);
+	assert.ok(standing({}, { ...usual, isPinned: true, picture: null }).isShown);
+	assert.match(standing({ isPinned: true, picture: null }).words, /the rotation goes on$/);
 });

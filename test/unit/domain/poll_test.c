@@ -449,10 +449,10 @@ static void pinned_entry_alone(void **state)
 	assert_int_equal(next_at(910).item.kind, PLAYBACK_PUSH);
 	content.push.displayed_us = start_us + 910 * INT64_C(1000000);
 	assert_int_equal(next_at(930).item.position, 20);
-	content.pinned_position = -1; /* it has lost its picture */
-	assert_int_equal(next_at(950).item.kind, PLAYBACK_BUILT_IN);
-	content.pinned_position = 0;
-	assert_int_equal(next_at(965).item.position, 30);
+	content.pinned_position = -1;			  /* it has lost its picture */
+	assert_int_equal(next_at(950).item.position, 30); /* the rotation goes on */
+	content.pinned_position = 10;
+	assert_int_equal(next_at(990).item.position, 10);
 }
 
 static void disabled_entries_are_shown_when_they_are_pushed(void **state)

@@ -204,9 +204,9 @@ static void check_order(struct content *content, bool is_asleep, bool has_entrie
 	if (is_asleep) {
 		assert_int_equal(regime.kind, REGIME_NIGHT);
 		assert_int_equal(position, night);
-	} else if (pinned != 0) {
+	} else if (pinned > 0 && has_entries) {
 		assert_int_equal(regime.kind, REGIME_PINNED);
-		assert_int_equal(position, pinned > 0 && has_entries ? pinned : 0);
+		assert_int_equal(position, pinned);
 	} else {
 		assert_int_equal(regime.kind, REGIME_ROTATION);
 		assert_int_equal(position, has_entries ? 10 : 0);
@@ -296,11 +296,19 @@ static void blank_entries(void **state)
 	assert_false(regime_has_turn(&regime, &entries[1]));
 	content.pinned_position = 20;
 	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
+	assert_int_equal(regime.kind, REGIME_ROTATION);
+	assert_int_equal(regime_next(&regime, -1)->position, 30);
+	assert_true(regime_has_turn(&regime, &entries[1])); /* also where it is disabled */
+	assert_false(regime_shows(&regime, &entries[1]));
+	assert_true(regime_has_turn(&regime, &entries[2]));
+	entries[1].is_blank = false;
+	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
 	assert_int_equal(regime.kind, REGIME_PINNED);
-	assert_null(regime_next(&regime, -1));
-	assert_true(regime_has_turn(&regime, &entries[1]));
-	assert_false(regime_has_turn(&regime, &entries[0]));
+	assert_int_equal(regime_next(&regime, -1)->position, 20);
 	assert_false(regime_has_turn(&regime, &entries[2]));
+	content.pinned_position = -1;
+	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
+	assert_int_equal(regime_next(&regime, -1)->position, 30);
 	content.night_position = 10;
 	content.settings.sleep_enabled = true;
 	regime = regime_at(&content, utc(5, 4, 12, 0, 0));
