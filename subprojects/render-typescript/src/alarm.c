@@ -11,14 +11,15 @@
 
 enum { AGAIN_MS = 50 };
 
-static char answer[256]; /* made before, since a handler of signals can make none */
+/* Made before, since a handler of signals can make none. */
+static char limit_answer[256], late_answer[256];
 static volatile sig_atomic_t is_held;
 
 static void end_process(int number)
 {
+	const char *answer = number == SIGPROF ? limit_answer : late_answer;
 	int status;
 
-	(void)number;
 	if (is_held)
 		return; /* it comes again */
 	status = frame_write(ALARM_LINK, answer, strlen(answer), NULL, 0);
@@ -30,33 +31,43 @@ void alarm_prepare(void)
 	struct sigaction action = {.sa_handler = end_process};
 
 	sigaction(SIGALRM, &action, NULL);
+	sigaction(SIGPROF, &action, NULL);
 }
 
-static void set_timer(int64_t ms)
+static void set_timer(int which, int64_t ms)
 {
 	struct itimerval timer = {
 	    .it_interval = {.tv_usec = ms > 0 ? AGAIN_MS * 1000 : 0},
 	    .it_value = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000},
 	};
 
-	setitimer(ITIMER_REAL, &timer, NULL);
+	setitimer(which, &timer, NULL);
 }
 
-void alarm_start(int64_t timeout_ms)
+static void write_answer(char answer[static 256], const char *kind, const char *message,
+			 int64_t elapsed_ms)
+{
+	snprintf(answer, 256,
+		 "{\"error\":{\"kind\":\"%s\",\"message\":\"%s\"},\"elapsed_us\":%lld,"
+		 "\"recycle\":true}",
+		 kind, message, (long long)elapsed_ms * 1000);
+}
+
+void alarm_start(int64_t cpu_ms, int64_t wall_ms)
 {
 	char message[64];
 
-	fault_describe_time(message, sizeof(message), timeout_ms);
-	snprintf(answer, sizeof(answer),
-		 "{\"error\":{\"kind\":\"%s\",\"message\":\"%s\"},\"elapsed_us\":%lld,"
-		 "\"recycle\":true}",
-		 FAULT_LIMIT, message, (long long)(timeout_ms + ALARM_EXTRA_MS) * 1000);
-	set_timer(timeout_ms + ALARM_EXTRA_MS);
+	fault_describe_time(message, sizeof(message), cpu_ms);
+	write_answer(limit_answer, FAULT_LIMIT, message, cpu_ms + ALARM_EXTRA_MS);
+	write_answer(late_answer, FAULT_LATE, FAULT_STARVED, wall_ms + ALARM_EXTRA_MS);
+	set_timer(ITIMER_PROF, cpu_ms + ALARM_EXTRA_MS);
+	set_timer(ITIMER_REAL, wall_ms + ALARM_EXTRA_MS);
 }
 
 void alarm_stop(void)
 {
-	set_timer(0);
+	set_timer(ITIMER_PROF, 0);
+	set_timer(ITIMER_REAL, 0);
 }
 
 void alarm_hold(void)
@@ -72,11 +83,11 @@ void alarm_release(void)
 void alarm_wait(int64_t most_ms)
 {
 	alarm_hold();
-	set_timer(most_ms > 0 ? most_ms : 1);
+	set_timer(ITIMER_REAL, most_ms > 0 ? most_ms : 1);
 }
 
 void alarm_go_on(int64_t left_ms)
 {
-	set_timer((left_ms > 0 ? left_ms : 0) + ALARM_EXTRA_MS);
+	set_timer(ITIMER_REAL, (left_ms > 0 ? left_ms : 0) + ALARM_EXTRA_MS);
 	alarm_release();
 }

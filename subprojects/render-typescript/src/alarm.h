@@ -8,9 +8,9 @@ enum { ALARM_LINK = 3, ALARM_EXTRA_MS = 300, ALARM_EXIT = 3 };
 
 /* Before the first request. */
 void alarm_prepare(void);
-/* The process ends when timeout_ms and ALARM_EXTRA_MS have passed, unless alarm_stop() comes
- * before; no other answer may be written until then. */
-void alarm_start(int64_t timeout_ms);
+/* The process ends when it has used so much of the processor, or so much time has passed, and
+ * ALARM_EXTRA_MS, unless alarm_stop() comes before; no other answer may be written until then. */
+void alarm_start(int64_t cpu_ms, int64_t wall_ms);
 void alarm_stop(void);
 
 /* In between, the process goes on: while a frame of the script's is written. */

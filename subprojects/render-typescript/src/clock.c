@@ -49,6 +49,23 @@ int render_gettimeofday(struct timeval *time, void *no_zone);
 int render_clock_gettime(clockid_t clock, struct timespec *time);
 struct tm *render_localtime_r(const time_t *time, struct tm *ret_parts);
 
+int64_t render_local_offset_ms(int64_t local_ms);
+
+/* As ECMAScript has it: a local time that is there twice, or not at all, has the offset from before
+ * the clocks change. */
+int64_t render_local_offset_ms(int64_t local_ms)
+{
+	enum { DAY_S = 24 * 3600 };
+	int64_t local_s = local_ms / 1000 - (local_ms % 1000 < 0);
+	int64_t before_s = clock_offset_s(local_s - DAY_S);
+	int64_t after_s = clock_offset_s(local_s + DAY_S);
+
+	if (clock_offset_s(local_s - before_s) == before_s ||
+	    clock_offset_s(local_s - after_s) != after_s)
+		return before_s * 1000;
+	return after_s * 1000;
+}
+
 int render_gettimeofday(struct timeval *time, void *no_zone)
 {
 	(void)no_zone;

@@ -5,7 +5,6 @@
 
 #include <sched.h>
 #include <string.h>
-#include <sys/resource.h>
 
 enum { STACK_BYTES = 256 << 10 };
 
@@ -18,9 +17,7 @@ static int interrupt(JSRuntime *runtime, void *opaque)
 
 	(void)runtime;
 	sched_yield();
-	if (!run->is_late)
-		run->is_late = clock_monotonic_us() >= run->deadline_us;
-	return run->is_late;
+	return fault_is_late(run);
 }
 
 /* The engine starts its random numbers from the time at which a context is made. */
@@ -54,26 +51,23 @@ static void run_script(struct run *run)
 		return;
 	}
 	clock_set(run->request.now_ms, run->request.changes, run->request.change_count);
-	run->deadline_us = run->started_us + run->request.timeout_ms * 1000;
-	alarm_start(run->request.timeout_ms);
+	run->cpu_deadline_us = cpu_us() + run->request.timeout_ms * 1000;
+	run->deadline_us = run->started_us + fault_wall_ms(run->request.timeout_ms) * 1000;
+	alarm_start(run->request.timeout_ms, fault_wall_ms(run->request.timeout_ms));
 	JS_SetInterruptHandler(run->runtime, interrupt, run);
-	if (panel_define(run) < 0 || console_define(run) < 0 || fetch_define(run) < 0)
+	JS_SetHostPromiseRejectionTracker(run->runtime, script_note_rejection, run);
+	if (panel_define(run) < 0 || console_define(run) < 0 || fetch_define(run) < 0 ||
+	    missing_define(run) < 0)
 		fault_take_exception(run);
 	else
 		script_run(run);
 	JS_SetInterruptHandler(run->runtime, NULL, NULL);
+	JS_SetHostPromiseRejectionTracker(run->runtime, NULL, NULL);
+	JS_FreeValue(run->context, run->rejected);
+	JS_FreeValue(run->context, run->reason);
 	fetch_finish(run);
 	sites_finish(run);
 	run->context = reader;
-}
-
-static int64_t cpu_us(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
-	       usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
 }
 
 static void write_head(struct run *run, int64_t cpu_before_us, struct text *head)
@@ -108,6 +102,8 @@ void engine_serve(const struct frame *request, struct text *ret_head, struct tex
 	struct heap heap = {.limit = HEAP_MAX};
 	int64_t cpu_before_us = cpu_us();
 	struct run run = {.heap = &heap,
+			  .rejected = JS_UNDEFINED,
+			  .reason = JS_UNDEFINED,
 			  .started_us = clock_monotonic_us(),
 			  .request = {.timezone = JS_UNDEFINED,
 				      .locale = JS_UNDEFINED,

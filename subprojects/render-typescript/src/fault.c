@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { BACKTRACE_MAX = 4 << 10, CALLS_MAX = 20 };
 
@@ -50,15 +51,41 @@ void fault_describe_time(char *to, size_t size, int64_t timeout_ms)
 		snprintf(to, size, "the app takes more than %lldms", (long long)timeout_ms);
 }
 
+int64_t cpu_us(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+	       usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
+}
+
+int64_t fault_wall_ms(int64_t timeout_ms)
+{
+	enum { TIMES = 3, EXTRA_MS = 5000 };
+
+	return TIMES * timeout_ms + EXTRA_MS;
+}
+
+bool fault_is_late(struct run *run)
+{
+	if (!run->is_late)
+		run->is_late =
+		    cpu_us() >= run->cpu_deadline_us || clock_monotonic_us() >= run->deadline_us;
+	return run->is_late;
+}
+
 bool fault_check_time(struct run *run)
 {
 	char message[64];
 
-	if (!run->is_late && clock_monotonic_us() < run->deadline_us)
+	if (!fault_is_late(run))
 		return false;
-	run->is_late = true;
 	fault_describe_time(message, sizeof(message), run->request.timeout_ms);
-	fault_set(run, FAULT_LIMIT, "%s", message);
+	if (cpu_us() >= run->cpu_deadline_us)
+		fault_set(run, FAULT_LIMIT, "%s", message);
+	else
+		fault_set(run, FAULT_LATE, "%s", FAULT_STARVED);
 	return true;
 }
 
@@ -141,9 +168,11 @@ static void describe_error(struct run *run, JSValueConst error)
 	const char *message = get_member(run->context, error, "message");
 	const char *stack = get_member(run->context, error, "stack");
 	const char *limit = limit_reason(run, message ? message : "");
+	const char *hint = missing_hint(message ? message : "");
 	char text[MESSAGE_MAX];
 
-	snprintf(text, sizeof(text), "%s: %s", name ? name : "Error", message ? message : "");
+	snprintf(text, sizeof(text), "%s: %s%s%s", name ? name : "Error", message ? message : "",
+		 hint ? ": " : "", hint ? hint : "");
 	text_add_format(&run->fault,
 			"{\"kind\":\"%s\",\"message\":", limit ? FAULT_LIMIT : FAULT_SCRIPT);
 	text_add_json(&run->fault, limit ? limit : text, strlen(limit ? limit : text));

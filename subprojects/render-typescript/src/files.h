@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { FILES_MAX = 500 };
+enum { FILES_MAX = 2000 };
 
 struct file {
 	char *name;

@@ -7,7 +7,7 @@
 
 enum {
 	FRAME_HEAD_MAX = 1 << 20,
-	FRAME_BLOB_MAX = 4 << 20,
+	FRAME_BLOB_MAX = 8 << 20,
 	FRAME_LENGTHS = 8,
 };
 

@@ -94,9 +94,10 @@ struct run {
 	struct request request;
 	struct files files; /* the first has main() */
 	int64_t started_us;
-	int64_t deadline_us; /* moves by what it has waited for the network */
+	int64_t cpu_deadline_us; /* in the time of the processor that the process has used */
+	int64_t deadline_us;	 /* by the clock; moves by what it has waited for the network */
 	int64_t waited_us;
-	bool is_late;
+	bool is_late; /* one of them is over */
 	struct logbook log;
 	struct fetch fetches[FETCHES_MAX];
 	unsigned fetch_count, fetches_open;
@@ -104,14 +105,16 @@ struct run {
 	size_t host_count;
 	struct text hosts; /* the same as strings of JSON, with commas */
 	struct text tree;
-	struct place where; /* in the source: for faults that have no place of their own */
-	struct text fault;  /* the answer's "error", an object of JSON; empty: there is none */
+	JSValue rejected, reason; /* the first promise whose rejection nobody awaits */
+	struct place where;	  /* in the source: for faults that have no place of their own */
+	struct text fault; /* the answer's "error", an object of JSON; empty: there is none */
 };
 
 /* Names the kinds of faults, as render-starlark does. */
 #define FAULT_SCRIPT "script"
 #define FAULT_APP "app"
 #define FAULT_LIMIT "limit"
+#define FAULT_LATE "late" /* the machine is too busy */
 #define FAULT_REQUEST "request"
 
 /* ---- request.c ---- */
@@ -123,8 +126,18 @@ void request_finish(struct run *run);
 
 /* ---- script.c ---- */
 
+/* For JS_SetHostPromiseRejectionTracker(); opaque is the run. */
+void script_note_rejection(JSContext *context, JSValueConst promise, JSValueConst reason,
+			   bool is_handled, void *opaque);
 /* Runs the script and leaves the tree, or a fault. */
 void script_run(struct run *run);
+
+/* ---- missing.c ---- */
+
+/* -1 with an exception. */
+int missing_define(struct run *run) __attribute__((warn_unused_result));
+/* What to use instead, where the message says that something is not defined; or NULL. */
+const char *missing_hint(const char *message);
 
 /* ---- module.c ---- */
 
@@ -221,4 +234,12 @@ void fault_take(struct run *run, JSValueConst reason);
 /* Whether the time is over; the fault is set then. */
 bool fault_check_time(struct run *run);
 /* "the app takes more than 2s". */
+/* The time of the processor that this process has used. */
+int64_t cpu_us(void);
+/* How long a request may take by the clock that has so much of the processor. */
+int64_t fault_wall_ms(int64_t timeout_ms);
+/* What is said where the clock ends it. */
+#define FAULT_STARVED "the app's time is over: the machine is too busy"
+/* Whether the time is over, from now on. */
+bool fault_is_late(struct run *run);
 void fault_describe_time(char *to, size_t size, int64_t timeout_ms);

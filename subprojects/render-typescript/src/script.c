@@ -51,6 +51,21 @@ static JSValue settle(struct run *run, JSValue value, const char *who)
 	return JS_EXCEPTION;
 }
 
+void script_note_rejection(JSContext *context, JSValueConst promise, JSValueConst reason,
+			   bool is_handled, void *opaque)
+{
+	struct run *run = opaque;
+	bool is_known = JS_IsObject(run->rejected) &&
+			JS_VALUE_GET_PTR(run->rejected) == JS_VALUE_GET_PTR(promise);
+
+	if (is_handled ? !is_known : JS_IsObject(run->rejected))
+		return;
+	JS_FreeValue(context, run->rejected);
+	JS_FreeValue(context, run->reason);
+	run->rejected = is_handled ? JS_UNDEFINED : JS_DupValue(context, promise);
+	run->reason = is_handled ? JS_UNDEFINED : JS_DupValue(context, reason);
+}
+
 static bool set(JSContext *context, JSValueConst object, const char *name, JSValue value)
 {
 	return !JS_IsException(value) && JS_SetPropertyStr(context, object, name, value) >= 0;
@@ -150,6 +165,12 @@ static void write_answer(struct run *run, JSValueConst module)
 			if (!run->fault.length)
 				value = settle(run, value, "the handler");
 		}
+	}
+	/* Like an exception that nobody catches. */
+	if (!JS_IsException(value) && JS_IsObject(run->rejected)) {
+		fault_take(run, run->reason);
+		JS_FreeValue(run->context, value);
+		value = JS_EXCEPTION;
 	}
 	if (!JS_IsException(value))
 		status = run->request.what == WHAT_HANDLER ? tree_write_reply(run, field, value)

@@ -1,0 +1,65 @@
+/* What scripts expect of their surroundings and the engine does not have: it fails with words that
+ * name what there is instead, and is never left out silently. */
+#include "run.h"
+
+#include <string.h>
+
+/* Functions that ignore languages, options and time zones in the engine. first: of the arguments
+ * that it would ignore. */
+static const char refusals[] =
+    "(() => {"
+    "const numbers = 'use toFixed(), padStart() or a function of your own';"
+    "const times = 'use input.local, getHours() and the like, which know the zone of the device';"
+    "const words = 'compare with < and >, or by toLowerCase()';"
+    "const refuse = (type, name, first, instead) => {"
+    "  const own = type.prototype[name];"
+    "  Object.defineProperty(type.prototype, name, {"
+    "    configurable: true, writable: true, enumerable: false,"
+    "    value: { [name](...given) {"
+    "      if (given.slice(first).some((one) => one !== undefined))"
+    "        throw new TypeError(`${type.name}.${name}() knows no languages, options or zones "
+    "here: ${instead}`);"
+    "      return own.apply(this, given);"
+    "    } }[name],"
+    "  });"
+    "};"
+    "for (const name of ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString'])"
+    "  refuse(Date, name, 0, times);"
+    "refuse(Number, 'toLocaleString', 0, numbers);"
+    "refuse(BigInt, 'toLocaleString', 0, numbers);"
+    "refuse(Array, 'toLocaleString', 0, numbers);"
+    "refuse(String, 'localeCompare', 1, words);"
+    "refuse(String, 'toLocaleLowerCase', 0, 'use toLowerCase()');"
+    "refuse(String, 'toLocaleUpperCase', 0, 'use toUpperCase()');"
+    "})()";
+
+int missing_define(struct run *run)
+{
+	JSValue value =
+	    JS_Eval(run->context, refusals, strlen(refusals), "<start>", JS_EVAL_TYPE_GLOBAL);
+	bool is_good = !JS_IsException(value);
+
+	JS_FreeValue(run->context, value);
+	return is_good ? 0 : -1;
+}
+
+const char *missing_hint(const char *message)
+{
+	static const char *const hints[][2] = {
+	    {"Intl is not defined",
+	     "use input.local and getHours() for times in the zone of the device, toFixed() and "
+	     "padStart() for numbers"},
+	    {"require is not defined", "use import"},
+	    {"process is not defined", "apps have no process; their settings are in input.config"},
+	    {"Buffer is not defined", "use Uint8Array"},
+	    {"XMLHttpRequest is not defined", "use fetch()"},
+	    {"setInterval is not defined", "an app is run once for a picture"},
+	    {"document is not defined", "apps make widgets, see panel.d.ts"},
+	    {"window is not defined", "use globalThis"},
+	};
+
+	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
+		if (strcmp(message, hints[i][0]) == 0)
+			return hints[i][1];
+	return NULL;
+}
