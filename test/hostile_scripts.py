@@ -10,9 +10,9 @@ PIXLET = 'load("render.star", "render")\n'
 PANEL = 'import { Animation, Box, Image, Root, Row, Stack, Text } from "panel";\n'
 
 # Any of these ends is right: which limit is met first depends on the machine.
-LIMIT = ("takes more than", "steps", "memory", "ended")
-STEPS = ("takes more than", "steps")
-LATE = ("takes more than",)
+LIMIT = ("takes more than", "too busy", "memory", "ended")
+STEPS = ("takes more than", "too busy")
+LATE = ("takes more than", "too busy")
 ANY = ("",)
 NOTHING = (None,)  # it does no harm, and is no error
 

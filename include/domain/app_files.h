@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum { APP_FILES_MAX = 500, APP_FILES_SCRIPTS_MAX = 50, APP_FILES_WHY_MAX = 256 };
+enum { APP_FILES_MAX = 2000, APP_FILES_SCRIPTS_MAX = 50, APP_FILES_WHY_MAX = 256 };
 
 struct app_file {
 	struct str name; /* without ";base64" */

@@ -40,11 +40,13 @@ enum engine_what {
 };
 
 enum engine_problem_kind {
-	ENGINE_DONE,	      /* none */
-	ENGINE_WRONG_SCRIPT,  /* the place is known, mostly */
-	ENGINE_NO_APP,	      /* the upload is none: no main(), a bad archive, a bad manifest */
-	ENGINE_LIMIT,	      /* of time, steps, memory, recursion, size */
-	ENGINE_CRASH,	      /* the process has ended, or has answered what is no answer */
+	ENGINE_DONE,	     /* none */
+	ENGINE_WRONG_SCRIPT, /* the place is known, mostly */
+	ENGINE_NO_APP,	     /* the upload is none: no main(), a bad archive, a bad manifest */
+	ENGINE_LIMIT,	     /* of time of the processor, memory, recursion, size */
+	ENGINE_LATE,  /* no script is to blame: the clock has ended it on a busy machine. To be
+		       * tried again, later and later */
+	ENGINE_CRASH, /* the process has ended, or has answered what is no answer */
 	ENGINE_BAD_REQUEST,   /* the caller's fault: an unknown time zone, a size that is none */
 	ENGINE_BAD_PICTURE,   /* what came is no picture for a panel */
 	ENGINE_NOT_AVAILABLE, /* no script is to blame: a process could not be started, or ended

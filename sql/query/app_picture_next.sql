@@ -1,4 +1,5 @@
--- Claims a deployed version that has no picture of this engine yet, for some seconds, among so many apps
+-- Claims a deployed version that has no picture of this engine yet, for some seconds, and for twice as
+-- long at each further try, up to an hour, among so many apps
 -- in the order of their IDs. Other callers pass it over meanwhile. One that another engine has made
 -- stays for an hour, as instances with different ones would make it in turn. after_id: next_id of the
 -- portion before, all zero at first; next_id: all zero after the last app, and after_id where a
@@ -36,7 +37,9 @@ WITH portion AS MATERIALIZED (
 	ON CONFLICT (version_id) DO UPDATE
 	SET engine = excluded.engine, tries = CASE WHEN app_picture.engine = excluded.engine
 			THEN app_picture.tries + 1 ELSE 1 END, made_at = NULL,
-		claimed_until = excluded.claimed_until
+		claimed_until = present_time() + :claim_s
+			* CASE WHEN app_picture.engine = excluded.engine
+				THEN 2 ^ least(app_picture.tries, 6) ELSE 1 END * interval '1 second'
 	WHERE app_picture.claimed_until IS NULL
 		OR app_picture.claimed_until < present_time()
 	RETURNING version_id, tries

@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 
-enum { FILES_MAX = 500 };
+enum { FILES_MAX = 2000 };
 
 /* The files' names in the folder, the script's own first. */
 struct beside {

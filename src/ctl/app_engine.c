@@ -8,6 +8,9 @@ enum {
 	STARLARK_TIMEOUT_MS = 10 * 1000,
 	SCRIPT_TIMEOUT_MS = 2 * 1000,
 	NETWORK_MS = 8 * 1000, /* that a script may wait for it besides */
+	/* Times are those of the processor; renderers end requests by the clock, too. */
+	WALL_TIMES = 3,
+	WALL_MS = 5 * 1000,
 	ZONE_CHANGES_MAX = 1000,
 };
 
@@ -125,14 +128,42 @@ static void merge(const struct renderer_answer *script, struct renderer_answer *
 	yyjson_mut_doc_free(head);
 }
 
+/* A schema or a result that was too long for the head stands there like any other. */
+static void take_blob(struct renderer_answer *answer)
+{
+	const char *name = yyjson_get_str(answer_member(answer, "blob_is"));
+	struct str blob = buffer_view(&answer->blob);
+	yyjson_doc *parsed;
+	yyjson_mut_doc *head;
+
+	if (!name)
+		return;
+	parsed = yyjson_read(blob.data, blob.length, 0);
+	head = yyjson_doc_mut_copy(answer->head, NULL);
+	if (strcmp(name, "schema") == 0 && parsed)
+		set_member(head, name, yyjson_val_mut_copy(head, yyjson_doc_get_root(parsed)));
+	else
+		set_member(head, name, yyjson_mut_strncpy(head, blob.data, blob.length));
+	yyjson_doc_free(parsed);
+	yyjson_doc_free(answer->head);
+	answer->head = yyjson_mut_doc_imut_copy(head, NULL);
+	yyjson_mut_doc_free(head);
+}
+
 /* Asks the renderer for what is wanted, within its time. */
 static int ask(struct renderer *renderer, yyjson_mut_doc *head, const char *what, struct str blob,
 	       int64_t timeout_ms, struct renderer_answer *ret_answer,
 	       char ret_why[static RENDERER_WHY_MAX])
 {
+	int status;
+
 	set_member(head, "what", yyjson_mut_str(head, what));
 	set_member(head, "timeout_ms", yyjson_mut_sint(head, timeout_ms));
-	return renderer_ask(renderer, head, blob, timeout_ms + NETWORK_MS, ret_answer, ret_why);
+	status = renderer_ask(renderer, head, blob, WALL_TIMES * timeout_ms + WALL_MS + NETWORK_MS,
+			      ret_answer, ret_why);
+	if (status == 0)
+		take_blob(ret_answer);
+	return status;
 }
 
 /* Takes a tree to its picture or schema. */

@@ -41,9 +41,6 @@ static bool read_script(struct import_app *app)
 	script = buffer_view(&app->script);
 	if (script.length == 0)
 		import_fail(app, "its script is empty");
-	else if (script.length > LIMIT_SCRIPT_BYTES)
-		import_fail(app, "it has %zu bytes; an app may have %d", script.length,
-			    LIMIT_SCRIPT_BYTES);
 	else if (!utf8_is_valid(script) || memchr(script.data, '\0', script.length))
 		import_fail(app, "its script or the name of a file is no text in UTF-8");
 	app_checksum(import_language(app), script, app->checksum);
@@ -94,8 +91,12 @@ static void take_answer(struct import_app *app, const struct renderer_answer *an
 	yyjson_val *head = yyjson_doc_get_root(answer->head);
 	yyjson_val *error = yyjson_obj_get(head, "error");
 
+	char fault[APP_FAULT_MAX];
+
 	if (error)
 		tell_error(app, error, yyjson_arr_size(yyjson_obj_get(head, "hosts")) > 0);
+	else if (!app_report_form(yyjson_obj_get(head, "schema"), fault))
+		import_fail(app, "%s", fault);
 }
 
 static void load(struct import_app *app, struct app_engine **engine)

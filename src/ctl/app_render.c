@@ -151,11 +151,14 @@ static void print_schema(struct rendering *rendering, struct renderer_answer *an
 	yyjson_val *schema = yyjson_obj_get(yyjson_doc_get_root(answer->head), "schema");
 	char *text = yyjson_val_write(schema, YYJSON_WRITE_PRETTY_TWO_SPACES, NULL);
 	struct buffer shown = {0};
+	char fault[APP_FAULT_MAX];
 
 	if (error) {
 		rendering->failed = true;
 		report(rendering, error, &rendering->log);
 	}
+	if (!error && !app_report_form(schema, fault))
+		fail(rendering, fault);
 	if (text) {
 		buffer_append_str(&shown, STR("schema: "));
 		ctl_append_visible(str_from(text), "\n", &shown);

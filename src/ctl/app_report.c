@@ -1,6 +1,7 @@
 #include "app_report.h"
 
 #include "ctl/ctl.h"
+#include "domain/form.h"
 
 /* As the renderers call a script that is its app's only file. */
 static bool is_sole_file(const char *file)
@@ -11,6 +12,22 @@ static bool is_sole_file(const char *file)
 static void append_clean(const char *value, bool keeps_lines, struct buffer *text)
 {
 	ctl_append_visible(str_from(value ? value : ""), keeps_lines ? "\n\t" : "\t", text);
+}
+
+bool app_report_form(yyjson_val *schema, char ret_fault[static APP_FAULT_MAX])
+{
+	struct arena arena = {0};
+	struct str reason = {0};
+	struct form form;
+	size_t length = 0;
+	char *text = yyjson_is_obj(schema) ? yyjson_val_write(schema, 0, &length) : NULL;
+	bool is_good = !text || form_read((struct str){text, length}, &arena, &form, &reason);
+
+	if (!is_good)
+		snprintf(ret_fault, APP_FAULT_MAX, "%.*s", STR_ARG(reason));
+	arena_finish(&arena);
+	free(text);
+	return is_good;
 }
 
 void app_report_text(const char *value, struct buffer *text)

@@ -1,6 +1,7 @@
 /* What an answer of a renderer says, for an author. */
 #pragma once
 
+#include "app_disk.h"
 #include "renderer.h"
 
 /* "PATH/clock.star:12:9: message", or without a place where none is known. path is the app's, as
@@ -9,6 +10,10 @@ void app_report_error(const char *path, bool is_folder, yyjson_val *error, struc
 
 /* The same on one line, with a place in the app's own files: "clock.star:12:9: message". */
 void app_report_place(yyjson_val *error, struct buffer *text);
+
+/* Whether the server could make a form of the schema, which may be missing; otherwise ret_fault
+ * says why not. */
+bool app_report_form(yyjson_val *schema, char ret_fault[static APP_FAULT_MAX]);
 
 /* A stranger's text, on one line and without what steers a terminal. */
 void app_report_text(const char *value, struct buffer *text);

@@ -194,12 +194,19 @@ static bool read_fields(const struct reading *reading, const struct json_value *
 
 		if (!read_field(reading, item, field))
 			return false;
-		if (form_find(form, field->id))
-			return refuse(reading, "its schema has two fields of the id \"%.*s\"",
-				      STR_ARG(field->id));
 		form->count++;
 	}
 	return true;
+}
+
+/* One of several fields of an ID is secret: so are the others. */
+static void share_secrets(struct form *form)
+{
+	for (unsigned i = 0; i < form->count; i++) {
+		for (unsigned k = 0; form->fields[i].is_secret && k < form->count; k++)
+			if (str_equal(form->fields[k].id, form->fields[i].id))
+				form->fields[k].is_secret = true;
+	}
 }
 
 bool form_read(struct str schema, struct arena *arena, struct form *ret_form,
@@ -215,6 +222,7 @@ bool form_read(struct str schema, struct arena *arena, struct form *ret_form,
 	if (!json_parse_long(schema, arena, &document, ret_reason))
 		return false;
 	is_good = read_fields(&reading, document.root, ret_form);
+	share_secrets(ret_form);
 	json_document_finish(&document);
 	return is_good;
 }

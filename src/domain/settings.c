@@ -99,8 +99,23 @@ void settings_parse(struct str json, struct arena *arena, struct settings *ret_s
 
 /* ---- against the form ---- */
 
+/* Several fields may have one ID, of which mostly one is visible: it is good for one of them. */
+static const char *check_value(const struct setting *setting, const struct form_field *field,
+			       const struct form *form, struct arena *arena, struct str *ret_normal)
+{
+	const char *wrong = setting_value_check(field, setting->value, arena, ret_normal);
+
+	for (const struct form_field *next = field + 1; wrong && next < form->fields + form->count;
+	     next++)
+		if (str_equal(next->id, field->id) &&
+		    !setting_value_check(next, setting->value, arena, ret_normal))
+			return NULL;
+	return wrong;
+}
+
 static void check_one(const struct setting *setting, const struct form_field *field,
-		      struct faults *faults, struct settings *open, struct settings *secret)
+		      const struct form *form, struct faults *faults, struct settings *open,
+		      struct settings *secret)
 {
 	struct setting normal = {.name = setting->name};
 	const char *wrong;
@@ -110,7 +125,7 @@ static void check_one(const struct setting *setting, const struct form_field *fi
 			secret->items[secret->count++] = *setting;
 		return;
 	}
-	wrong = setting_value_check(field, setting->value, faults->arena, &normal.value);
+	wrong = check_value(setting, field, form, faults->arena, &normal.value);
 	if (wrong)
 		faults_add_in(faults, member, setting->name, "%s", wrong);
 	else if (field->is_secret)
@@ -131,7 +146,7 @@ void settings_check(const struct settings *settings, const struct form *form, st
 		const struct form_field *field = form_find(form, settings->items[i].name);
 
 		if (field)
-			check_one(&settings->items[i], field, faults, ret_open, ret_secret);
+			check_one(&settings->items[i], field, form, faults, ret_open, ret_secret);
 		else if (is_unknown_secret)
 			ret_secret->items[ret_secret->count++] = settings->items[i];
 	}

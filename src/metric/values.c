@@ -129,6 +129,7 @@ static const char *const render_results[] = {
     [METRIC_RENDER_WRONG_SCRIPT] = "wrong_script",
     [METRIC_RENDER_NO_APP] = "no_app",
     [METRIC_RENDER_LIMIT] = "limit",
+    [METRIC_RENDER_LATE] = "late",
     [METRIC_RENDER_CRASH] = "crash",
     [METRIC_RENDER_BAD_REQUEST] = "bad_request",
     [METRIC_RENDER_BAD_PICTURE] = "bad_picture",

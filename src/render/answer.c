@@ -1,5 +1,6 @@
 #include "answer.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "log_lines.h"
 #include "record/json_memory.h"
 
@@ -9,7 +10,7 @@ enum {
 	FILE_BYTES = 256,
 	HOSTS = 20,
 	HOST_BYTES = 253,
-	RESULT_BYTES = 256 * 1024,
+	RESULT_BYTES = 4 * 1024 * 1024,
 	NUMBER_MAX = 1000 * 1000 * 1000,
 	MAX_AGE_MAX_S = 7 * 24 * 3600,
 };
@@ -91,6 +92,8 @@ static enum engine_problem_kind read_kind(struct str name)
 		return ENGINE_NO_APP;
 	if (str_equal(name, STR("limit")))
 		return ENGINE_LIMIT;
+	if (str_equal(name, STR("late")))
+		return ENGINE_LATE;
 	if (str_equal(name, STR("request")))
 		return ENGINE_BAD_REQUEST;
 	return ENGINE_WRONG_SCRIPT;
@@ -183,6 +186,21 @@ void answer_read_head(struct engine_answer *answer, yyjson_val *head)
 	read_schema(answer, yyjson_obj_get(head, "schema"));
 	if (yyjson_is_str(result))
 		answer->result = copy_text(arena_of(answer), result, RESULT_BYTES);
+}
+
+void answer_read_blob(struct engine_answer *answer, yyjson_val *head, struct str blob)
+{
+	struct str name = text_of(yyjson_obj_get(head, "blob_is"));
+	bool is_schema = str_equal(name, STR("schema"));
+
+	if (answer->problem.kind != ENGINE_DONE || (!is_schema && !str_equal(name, STR("result"))))
+		return;
+	if (blob.length > RESULT_BYTES || !utf8_is_valid(blob) ||
+	    str_find(blob, '\0') < blob.length) {
+		answer_fail(answer, ENGINE_CRASH, "the app's renderer gave no text");
+		return;
+	}
+	*(is_schema ? &answer->schema : &answer->result) = arena_copy(arena_of(answer), blob);
 }
 
 void answer_fail(struct engine_answer *answer, enum engine_problem_kind kind, const char *format,

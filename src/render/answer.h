@@ -25,6 +25,10 @@ void answer_finish(struct engine_answer *answer);
  * its time and memory to those of the first, and replaces what it has. */
 void answer_read_head(struct engine_answer *answer, yyjson_val *head);
 
+/* Takes over a schema or a result that is too long for a head, and is the blob: the head says so.
+ */
+void answer_read_blob(struct engine_answer *answer, yyjson_val *head, struct str blob);
+
 /* Sets the problem; the message is copied. */
 __attribute__((format(printf, 3, 4))) void
 answer_fail(struct engine_answer *answer, enum engine_problem_kind kind, const char *format, ...);

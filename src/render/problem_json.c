@@ -6,6 +6,7 @@ static const char *const kinds[] = {
     [ENGINE_WRONG_SCRIPT] = "script",
     [ENGINE_NO_APP] = "app",
     [ENGINE_LIMIT] = "limit",
+    [ENGINE_LATE] = "unavailable",
     [ENGINE_CRASH] = "crash",
     [ENGINE_BAD_REQUEST] = "request",
     [ENGINE_BAD_PICTURE] = "picture",

@@ -121,9 +121,9 @@ static void fail_without_answer(struct engine_run *run, const struct renderer_an
 	if (answer->outcome == RENDERER_LOST)
 		answer_fail(&run->answer, ENGINE_NOT_AVAILABLE,
 			    "there is no renderer at the moment");
-	else if ((run->is_late = answer->outcome == RENDERER_LATE))
-		answer_fail(&run->answer, ENGINE_LIMIT, "the app takes more than %us",
-			    run->request.timeout_ms / 1000);
+	else if (answer->outcome == RENDERER_LATE)
+		answer_fail(&run->answer, ENGINE_LATE,
+			    "the app's renderer has not answered: the machine is too busy");
 	else if (status >= 0 && is_go && WIFEXITED(status) && WEXITSTATUS(status) == GO_FATAL)
 		answer_fail(&run->answer, ENGINE_LIMIT,
 			    "the app ended its renderer, by too much memory or too deep a stack");
@@ -165,6 +165,8 @@ static void on_answer(struct renderer_request *request, const struct renderer_an
 		return;
 	}
 	answer_read_head(&run->answer, yyjson_doc_get_root(answer->head));
+	if (run->what != ENGINE_PICTURE)
+		answer_read_blob(&run->answer, yyjson_doc_get_root(answer->head), answer->blob);
 	yyjson_doc_free(answer->head);
 	go_on(run, answer->blob);
 }

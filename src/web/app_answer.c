@@ -36,6 +36,7 @@ static const char *kind_name(enum engine_problem_kind kind)
 		return "crash";
 	case ENGINE_DONE:
 	case ENGINE_BAD_REQUEST:
+	case ENGINE_LATE:
 	case ENGINE_NOT_AVAILABLE:
 	case ENGINE_CANCELLED:
 		break;

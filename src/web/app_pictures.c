@@ -104,12 +104,13 @@ static void on_kept(struct db_query *query, const struct db_result *result)
 	rest(pictures, is_kept ? 0 : FAILED_MS);
 }
 
-/* Time and memory are not the script's alone on a machine that is busy. */
+/* What the machine is to blame for is tried again for ever, later and later: the claim stays.
+ * Memory is not the script's alone on a machine that is busy. */
 static bool is_to_be_tried_again(const struct app_pictures *pictures)
 {
 	enum engine_problem_kind kind = pictures->job.answer.problem.kind;
 
-	return kind == ENGINE_NOT_AVAILABLE || kind == ENGINE_CANCELLED ||
+	return kind == ENGINE_NOT_AVAILABLE || kind == ENGINE_CANCELLED || kind == ENGINE_LATE ||
 	       ((kind == ENGINE_LIMIT || kind == ENGINE_CRASH) && pictures->row.tries < TRIES_MAX);
 }
 

@@ -11,7 +11,7 @@ import (
 
 const (
 	soleFileName    = "app.star"
-	maxArchiveFiles = 500
+	maxArchiveFiles = 2000
 )
 
 // unpack returns the files of an app. A script whose first line, comments and empty lines aside, is

@@ -45,7 +45,8 @@ func describe(err error, m *meter) *problem {
 	}
 	m.lookAtClock() // a thread is cancelled at the deadline, too
 	if m.reason != "" {
-		p.Kind, p.Message = problemLimit, m.limitProblem().Message
+		limit := m.limitProblem()
+		p.Kind, p.Message = limit.Kind, limit.Message
 	}
 	p.Message = shorten(cutAddresses(p.Message), maxMessageBytes)
 	p.Backtrace = shorten(cutAddresses(p.Backtrace), maxBacktraceBytes)

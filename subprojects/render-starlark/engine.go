@@ -18,7 +18,7 @@ import (
 
 const (
 	maxPixels      = 1 << 16
-	maxResultBytes = 256 << 10
+	maxResultBytes = 4 << 20
 )
 
 // engine answers requests, one at a time.
@@ -44,11 +44,13 @@ func (e *engine) serve(r *request, script []byte, m *meter) (*answer, []byte) {
 	blob, err := e.run(r, script, m, log, a)
 	if err != nil {
 		a.Error, blob = describe(err, m), nil
-		if m.isLate && e.network.tookTooLong(m.timeout) {
+		if e.network.tookTooLong(m.timeout) {
 			a.Error.Kind, a.Error.Message = problemScript, "the network takes too long"
 		}
 	}
-	m.measureHeap()
+	if err == nil && m.holdsTooMuch() {
+		a.Error, blob = describe(m.limitProblem(), m), nil
+	}
 	a.Log, a.LogDropped = log.lines, log.dropped
 	a.Hosts = e.network.hostsAsked()
 	a.ElapsedUs = time.Since(m.started).Microseconds()

@@ -415,3 +415,32 @@ func TestFrames(t *testing.T) {
 	_, err = readFrame(bytes.NewReader([]byte{255, 255, 255, 255, 0, 0, 0, 0}), &r)
 	assert.ErrorIs(t, err, errFrameTooLarge)
 }
+
+func TestClockBlamesNobody(t *testing.T) {
+	endless := "def main():\n    while True:\n        pass"
+	r := testRequest()
+	r.TimeoutMs = 300
+	m := newMeter(r)
+	m.deadline = time.Now() // others had the processor
+	a, _ := newEngine().serve(r, []byte(endless), m)
+	assert.Equal(t, problemLate, a.Error.Kind)
+	assert.Contains(t, a.Error.Message, "the machine is too busy")
+
+	m = newMeter(r)
+	assert.GreaterOrEqual(t, m.deadline.Sub(m.started), 5*time.Second)
+	a, _ = newEngine().serve(r, []byte(endless), m)
+	assert.Equal(t, problemLimit, a.Error.Kind)
+	assert.Equal(t, "the app takes more than 300ms", a.Error.Message)
+}
+
+func TestLongAnswersAreBlobs(t *testing.T) {
+	text := strings.Repeat("x", 100_000)
+	a := &answer{Result: &text}
+	assert.Equal(t, text, string(a.moveLong(nil)))
+	assert.Nil(t, a.Result)
+	assert.Equal(t, "result", a.BlobIs)
+	short := "[]"
+	a = &answer{Result: &short}
+	assert.Equal(t, "picture", string(a.moveLong([]byte("picture"))))
+	assert.Equal(t, &short, a.Result)
+}

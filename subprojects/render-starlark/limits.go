@@ -18,18 +18,27 @@ const (
 	stepsPerLook = 2_000
 	looksPerHeap = 8
 
-	maxCallDepth = 2_000
+	// What the stack has room for, whatever stands between two calls.
+	maxCallDepth = 20_000
 
-	// What a script may hold; the process may have 256 MiB (the launcher's limit of data).
+	// What a script may hold, garbage aside; the process may have 256 MiB (the launcher's limit of data).
 	maxHeapBytes = 96 << 20
+)
+
+// The time of a request is that of the processor, so that nobody has to answer for what else the machine does.
+// The clock ends a request, too, later: then the machine is too busy.
+const (
+	wallTimes = 3
+	wallExtra = 5 * time.Second
 )
 
 // meter measures one request and ends its scripts at their limits. Starlark counts the steps of
 // each thread; a request has a thread for each file it loads, for the schema and for main().
 type meter struct {
 	started  time.Time
-	deadline time.Time
-	timeout  time.Duration
+	deadline time.Time     // by the clock
+	timeout  time.Duration // of the processor
+	cpu      time.Duration // that the process had used before
 	maxSteps int64
 
 	threads   []*starlark.Thread
@@ -37,14 +46,15 @@ type meter struct {
 	peakBytes int64
 	looks     int
 	reason    string // the limit that was reached
-	isLate    bool   // it is the time
+	isStarved bool   // it is the clock
 }
 
 func newMeter(r *request) *meter {
 	now := time.Now()
 	timeout := time.Duration(r.TimeoutMs) * time.Millisecond
-	m := &meter{started: now, deadline: now.Add(timeout), timeout: timeout, maxSteps: r.MaxSteps}
-	m.measureHeap()
+	wall := wallTimes*timeout + wallExtra
+	m := &meter{started: now, deadline: now.Add(wall), timeout: timeout, cpu: cpuTime(), maxSteps: r.MaxSteps}
+	m.holdsTooMuch()
 	return m
 }
 
@@ -79,7 +89,7 @@ func giveWay() {
 
 // check ends what is no script: painting and encoding.
 func (m *meter) check() error {
-	m.measureHeap()
+	m.holdsTooMuch()
 	return m.look(0)
 }
 
@@ -93,11 +103,8 @@ func (m *meter) look(depth int) error {
 		m.reason = fmt.Sprintf("takes more than %d steps", m.maxSteps)
 	case depth > maxCallDepth:
 		m.reason = fmt.Sprintf("calls itself more than %d times deep", maxCallDepth)
-	case m.looks%looksPerHeap == 0 && m.measureHeap() > maxHeapBytes:
-		runtime.GC() // what was counted may be garbage
-		if m.measureHeap() > maxHeapBytes {
-			m.reason = fmt.Sprintf("holds more than %d MiB of memory", maxHeapBytes>>20)
-		}
+	case m.looks%looksPerHeap == 0:
+		m.holdsTooMuch()
 	}
 	if m.reason != "" {
 		return m.limitProblem()
@@ -105,30 +112,56 @@ func (m *meter) look(depth int) error {
 	return nil
 }
 
+// holdsTooMuch looks at the memory and sets the reason.
+func (m *meter) holdsTooMuch() bool {
+	held := heldByObjects()
+	if held > maxHeapBytes {
+		runtime.GC() // what was counted may be garbage
+		held = heldByObjects()
+	}
+	m.peakBytes = max(m.peakBytes, held)
+	if held > maxHeapBytes && m.reason == "" {
+		m.reason = fmt.Sprintf("holds more than %d MiB of memory", maxHeapBytes>>20)
+	}
+	return held > maxHeapBytes
+}
+
 func (m *meter) lookAtClock() {
-	if m.reason == "" && time.Now().After(m.deadline) {
-		m.reason, m.isLate = m.lateReason(), true
+	if m.reason == "" {
+		m.reason, m.isStarved = m.lateness(0)
 	}
 }
 
-func (m *meter) lateReason() string {
-	return fmt.Sprintf("takes more than %v", m.timeout)
+// lateness says which time is over for so long, or nothing. It reads what does not change, so that others may
+// ask, too.
+func (m *meter) lateness(since time.Duration) (reason string, isStarved bool) {
+	used := cpuTime() - m.cpu
+	switch {
+	case used > m.timeout+since:
+		return fmt.Sprintf("takes more than %v", m.timeout), false
+	case time.Now().After(m.deadline.Add(since)):
+		return fmt.Sprintf("had %v of the processor in %v: the machine is too busy",
+			used.Round(100*time.Millisecond), m.deadline.Sub(m.started)), true
+	}
+	return "", false
 }
 
 func (m *meter) limitProblem() *problem {
-	return &problem{Kind: problemLimit, Message: "the app " + m.reason}
+	return limitProblem(m.reason, m.isStarved)
 }
 
-// measureHeap returns what objects take and keeps the most that the runtime ever held.
-func (m *meter) measureHeap() int64 {
-	samples := []metrics.Sample{
-		{Name: "/memory/classes/heap/objects:bytes"},
-		{Name: "/memory/classes/total:bytes"},
-		{Name: "/memory/classes/heap/released:bytes"},
+func limitProblem(reason string, isStarved bool) *problem {
+	kind := problemLimit
+	if isStarved {
+		kind = problemLate
 	}
+	return &problem{Kind: kind, Message: "the app " + reason}
+}
+
+// heldByObjects is what objects take, with what the collector has not looked at since.
+func heldByObjects() int64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(samples)
-	held := int64(samples[1].Value.Uint64() - samples[2].Value.Uint64())
-	m.peakBytes = max(m.peakBytes, held)
 	return int64(samples[0].Value.Uint64())
 }
 

@@ -27,8 +27,9 @@ const (
 	softMemoryBytes  = 200 << 20 // the collector works harder above
 	keepMemoryBytes  = 64 << 20  // above, memory goes back to the system after a request
 	recycleBytes     = 100 << 20 // above, the process ends after its answer
-	maxGoStackBytes  = 32 << 20  // a deeper stack ends the process
+	maxGoStackBytes  = 64 << 20  // a deeper stack ends the process
 	deadlineExtra    = 300 * time.Millisecond
+	betweenLooks     = 100 * time.Millisecond
 	exitAtItsTimeout = 3
 )
 
@@ -122,22 +123,40 @@ func (s *server) write(head any, blob []byte) error {
 func (s *server) answer(r *request, script []byte) (recycle bool, err error) {
 	r.setDefaults()
 	m := newMeter(r)
-	watchdog := time.AfterFunc(m.timeout+deadlineExtra, func() {
-		s.mutex.Lock() // kept: nobody else answers any more
-		late := &problem{Kind: problemLimit, Message: "the app " + m.lateReason()}
-		head := &answer{Error: late, ElapsedUs: time.Since(m.started).Microseconds(), Recycle: true}
-		_ = writeFrame(s.link, head, nil)
-		os.Exit(exitAtItsTimeout)
-	})
+	isDone := make(chan struct{})
+	go s.watch(m, isDone)
 	head, blob := s.engine.serve(r, script, m)
-	watchdog.Stop()
+	close(isDone)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if heldBytes() > keepMemoryBytes {
 		debug.FreeOSMemory()
 		head.Recycle = heldBytes() > recycleBytes
 	}
+	blob = head.moveLong(blob)
 	return head.Recycle, writeFrame(s.link, head, blob)
+}
+
+// watch ends the process, with an answer, when the time of the request has been over for a while.
+func (s *server) watch(m *meter, isDone <-chan struct{}) {
+	looks := time.NewTicker(betweenLooks)
+	defer looks.Stop()
+	for {
+		select {
+		case <-isDone:
+			return
+		case <-looks.C:
+		}
+		reason, isStarved := m.lateness(deadlineExtra)
+		if reason == "" {
+			continue
+		}
+		s.mutex.Lock() // kept: nobody else answers any more
+		head := &answer{Error: limitProblem(reason, isStarved), Recycle: true,
+			ElapsedUs: time.Since(m.started).Microseconds(), CPUUs: (cpuTime() - m.cpu).Microseconds()}
+		_ = writeFrame(s.link, head, nil)
+		os.Exit(exitAtItsTimeout)
+	}
 }
 
 // heldBytes is what the runtime of Go has of the system's memory.

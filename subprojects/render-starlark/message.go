@@ -1,6 +1,9 @@
 package main
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"math"
+)
 
 // What a request asks for.
 const (
@@ -31,7 +34,7 @@ type request struct {
 	Height        int   `json:"height"`
 	MaxDurationMs int   `json:"max_duration_ms"` // an animation ends here
 	MaxWholeMs    int   `json:"max_whole_ms"`    // one with show_full_animation ends here
-	TimeoutMs     int64 `json:"timeout_ms"`      // for all of the request
+	TimeoutMs     int64 `json:"timeout_ms"`      // of the processor, for all of the request
 	MaxSteps      int64 `json:"max_steps"`
 
 	Network *bool `json:"network"` // false: the script's requests are refused
@@ -69,7 +72,7 @@ func (r *request) setDefaults() {
 		r.TimeoutMs = 10_000
 	}
 	if r.MaxSteps == 0 {
-		r.MaxSteps = 100_000_000
+		r.MaxSteps = math.MaxInt64 // the time of the processor is what ends a script
 	}
 }
 
@@ -87,6 +90,8 @@ type answer struct {
 
 	Schema json.RawMessage `json:"schema,omitempty"`
 	Result *string         `json:"result,omitempty"` // what the handler returned
+	// The member that is in the blob instead, as it is long.
+	BlobIs string `json:"blob_is,omitempty"`
 
 	Log        []string `json:"log,omitempty"`
 	LogDropped int      `json:"log_dropped,omitempty"` // lines that did not fit
@@ -100,11 +105,25 @@ type answer struct {
 	Recycle bool `json:"recycle,omitempty"`
 }
 
+const maxMemberBytes = 64 << 10
+
+// moveLong moves a long schema or result into the blob, of which these answers have none.
+func (a *answer) moveLong(blob []byte) []byte {
+	switch {
+	case len(a.Schema) > maxMemberBytes:
+		blob, a.Schema, a.BlobIs = a.Schema, nil, "schema"
+	case a.Result != nil && len(*a.Result) > maxMemberBytes:
+		blob, a.Result, a.BlobIs = []byte(*a.Result), nil, "result"
+	}
+	return blob
+}
+
 // Kinds of problems.
 const (
 	problemScript  = "script"  // the script is wrong; File, Line and Column say where if it is known
 	problemApp     = "app"     // the upload is no app: no main(), a bad archive, a bad manifest
 	problemLimit   = "limit"   // time, steps, memory, recursion, size
+	problemLate    = "late"    // the machine is too busy
 	problemRequest = "request" // the caller's fault
 )
 

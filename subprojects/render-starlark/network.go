@@ -26,7 +26,8 @@ type network struct {
 	asked     int
 	hosts     []string
 	waited    time.Duration // all together
-	isLate    bool          // the deadline came while an answer was waited for
+	most      time.Duration
+	isLate    bool // that was over while an answer was waited for
 }
 
 const (
@@ -40,6 +41,7 @@ const (
 var (
 	errNoNetwork   = errors.New("no network here")
 	errTooMany     = fmt.Errorf("an app asks the network %d times at most", maxFetches)
+	errSlow        = errors.New("the network takes too long")
 	errLargeUpload = errors.New("what is sent is larger than 1 MiB")
 )
 
@@ -80,6 +82,7 @@ func (n *network) begin(r *request) {
 	n.isAllowed = n.send != nil && (r.Network == nil || *r.Network)
 	n.asked, n.hosts = 0, nil
 	n.waited, n.isLate = 0, false
+	n.most = time.Duration(r.TimeoutMs) * time.Millisecond
 }
 
 // tookTooLong tells whether the time has gone to the network, not to the script.
@@ -144,6 +147,8 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	began := time.Now()
+	over := time.NewTimer(n.left())
+	defer over.Stop()
 	select {
 	case got := <-waiter:
 		n.countWait(began, false)
@@ -151,7 +156,17 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	case <-r.Context().Done():
 		n.countWait(began, true)
 		return nil, context.Cause(r.Context())
+	case <-over.C:
+		n.countWait(began, true)
+		return nil, errSlow
 	}
+}
+
+// left is how long the request may still wait for answers.
+func (n *network) left() time.Duration {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	return n.most - n.waited
 }
 
 func readUpload(r *http.Request) ([]byte, error) {

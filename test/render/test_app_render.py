@@ -75,6 +75,28 @@ def test_settings_and_what_was_printed(app, tmp_path):
     assert next(frames(tmp_path / "out.webp"))[0][:4] == b"\xff\0\0\xff"
 
 
+@needs_starlark
+@pytest.mark.parametrize("body", ["count(19000)", "loop(10000000)"])
+def test_what_the_reference_renders(app, tmp_path, body):
+    """Calls that go deep, and many steps."""
+    script = ('load("render.star", "render")\n'
+              "def count(n):\n    return 0 if n == 0 else 1 + count(n - 1)\n"
+              "def loop(n):\n    for i in range(n):\n        n += i * 2\n    return n\n"
+              'def main():\n    return render.Root(child = render.Text("%d" % ' + body + "))\n")
+    done = run(app(script), "-o", tmp_path / "out.webp")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@needs_starlark
+def test_a_form_that_no_server_could_show_fails_the_check(app):
+    script = ('load("render.star", "render")\nload("schema.star", "schema")\n'
+              "def main():\n    return render.Root(child = render.Box())\n"
+              'def get_schema():\n    return schema.Schema(version = "1", fields = [\n'
+              '        schema.Text(id = "a" * 300, name = "A", desc = "A", icon = "gear")])\n')
+    done = run(app(script), "--check")
+    assert done.returncode == 1 and "whose id has not 1 to" in done.stderr
+
+
 ZONED = """load("render.star", "render")
 def main(config):
     print("in", config.get("$tz"))

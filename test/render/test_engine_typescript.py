@@ -41,7 +41,7 @@ def test_handlers(client):
     answer = client.ask_in_time(HANDLERS, what="schema", language="TYPESCRIPT")
     assert json.loads(answer["schema"])["schema"][0]["handler"] == "find$handler"
     answer = client.ask_in_time(HANDLERS, what="handler", language="TYPESCRIPT", config='{"a":"b"}')
-    assert (answer["kind"], answer["log"]) == ("done", 'par {"a":"b"}\n'), answer
+    assert (answer["kind"], answer["log"]) == ("done", 'par {"a":"b","$tz":"Europe/Zagreb"}\n'), answer
     assert json.loads(answer["result"]) == [{"display": "Zagreb", "text": "Zagreb", "value": "par"}]
     answer = client.ask_in_time(GENERATED, what="handler", language="TYPESCRIPT")
     assert [field["id"] for field in json.loads(answer["result"])["schema"]] == ["is_par"]

@@ -97,9 +97,6 @@ static void other_shapes_are_refused(void **state)
 		       "its schema has a field of the unknown type \"sound\"");
 	assert_refused("{\"schema\":[{\"type\":\"text\",\"id\":\"\"}]}",
 		       "its schema has a field whose id has not 1 to 200 bytes");
-	assert_refused("{\"schema\":[{\"type\":\"text\",\"id\":\"a\"},{\"type\":\"text\",\"id\":"
-		       "\"a\"}]}",
-		       "its schema has two fields of the id \"a\"");
 	assert_refused("{\"schema\":[{\"type\":\"text\",\"id\":\"a\",\"name\":7}]}",
 		       "its schema has a \"name\" that is no text");
 	assert_refused("{\"schema\":[7]}", "a field of its schema is no object");

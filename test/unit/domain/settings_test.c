@@ -368,6 +368,30 @@ static void hash_is_keyed_where_there_are_secrets(void **state)
 	assert_memory_not_equal(keyed, other, sizeof(keyed));
 }
 
+/* Mostly one of them is visible. */
+static void several_fields_have_one_id(void **state)
+{
+	struct str reason;
+
+	(void)state;
+	assert_true(
+	    form_read(STR("{\"schema\":["
+			  "{\"type\":\"onoff\",\"id\":\"a\"},{\"type\":\"color\",\"id\":\"a\"},"
+			  "{\"type\":\"text\",\"id\":\"b\"},"
+			  "{\"type\":\"text\",\"id\":\"b\",\"secret\":true}]}"),
+		      &arena, &form, &reason));
+	check("{\"a\":\"ABC\",\"b\":\"hidden\"}");
+	assert_int_equal(faults.count, 0);
+	assert_string_equal(text_of(&open), "{\"a\":\"#abc\"}");
+	assert_string_equal(text_of(&secret), "{\"b\":\"hidden\"}");
+	check("{\"a\":\"true\"}");
+	assert_int_equal(faults.count, 0);
+	check("{\"a\":\"neither\"}");
+	assert_int_equal(faults.count, 1);
+	assert_true(str_equal(faults.list[0].detail, STR("must be true or false")));
+	assert_true(form_read(str_from(schema), &arena, &form, &reason));
+}
+
 static const char *place_of(const char *value)
 {
 	struct settings body = {.items = (struct setting[]){{.name = STR("here")}}, .count = 1};
@@ -408,6 +432,7 @@ int main(void)
 	    cmocka_unit_test(values_are_held_to_their_fields),
 	    cmocka_unit_test(colours_have_one_form),
 	    cmocka_unit_test(places_have_six_texts),
+	    cmocka_unit_test(several_fields_have_one_id),
 	    cmocka_unit_test(all_faults_come_at_once),
 	    cmocka_unit_test(sizes_are_bounded),
 	    cmocka_unit_test(secrets_in_a_log_are_masked),

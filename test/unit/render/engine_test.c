@@ -255,7 +255,7 @@ static void test_a_schema(void **state)
 	assert_int_equal(played.program, RENDER_STARLARK);
 	read_request(&played, head);
 	assert_non_null(strstr(head, "\"what\":\"schema\""));
-	assert_non_null(strstr(head, "\"config\":{\"a\":1}"));
+	assert_non_null(strstr(head, "\"config\":{\"a\":1,\"$tz\":\"UTC\"}"));
 	assert_non_null(strstr(head, "\"timezone\":\"UTC\""));
 	assert_non_null(strstr(head, "\"network\":false"));
 	assert_int_equal(done_count, 0);
