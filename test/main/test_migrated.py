@@ -87,3 +87,13 @@ def test_renders_have_no_moment_yet(postgres, tmp_path):
     sql = migrated(postgres, tmp_path, 27)
     assert sql("SELECT count(*) > 0, bool_or(is_each_turn), max(moment_s) FROM render") == [(True, False, 0)]
     assert sql("SELECT bool_or(is_each_turn) FROM app_entry") == [(False,)]
+
+
+def test_a_database_learns_when_it_was_backed_up(postgres, tmp_path):
+    """What an older program has backed up is not known. Its own rows stay as they are."""
+    sql = migrated(postgres, tmp_path, 30)
+    assert sql("SELECT count(*), min(backed_up_at) FROM site") == [(1, None)]
+    database, = sql("SELECT current_database()")[0]
+    run_ctl("--state-dir", str(tmp_path), "--database", postgres.url_of(database),
+            "backup", str(tmp_path / "backup"))
+    assert sql("SELECT backed_up_at > now() - interval '1 hour' FROM site") == [(True,)]
