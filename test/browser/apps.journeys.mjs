@@ -143,6 +143,56 @@ export default {
 		await stage.checkAccessibility(page);
 	},
 
+	"a catalogue of more than a thousand apps is shown to its end, and again on the way back": async (
+		stage,
+	) => {
+		const page = await stage.signedIn(await stage.ask("person"));
+		const all = Array.from({ length: 1044 }, (_, i) => ({
+			id: `0198f6a3-1111-7f19-a3c6-${String(i).padStart(12, "0")}`,
+			slug: `app-${i}`,
+			name: `App ${i}`,
+			description: "",
+			version: "1.0",
+			author: "Ada",
+			isOwn: false,
+			isPrivate: false,
+			picture: null,
+			hosts: [],
+		}));
+		await page.route("**/web/apps?*", (route) => {
+			const { searchParams } = new URL(route.request().url());
+			const limit = Number(searchParams.get("limit"));
+			const begin = Number(searchParams.get("cursor") ?? 0);
+			const end = begin + limit;
+			assert.ok(limit >= 1 && limit <= 1000, `a part of ${limit} apps`);
+			const next = `<../web/apps?limit=${limit}&cursor=${end}>; rel="next"`;
+			return route.fulfill({
+				json: all.slice(begin, end),
+				headers: end < all.length ? { Link: next } : {},
+			});
+		});
+		await page.goto("apps");
+		const more = page.getByRole("button", { name: "Show more" });
+		for (let count = 60; count < 1044; count *= 2) {
+			await page
+				.locator(".app-entry")
+				.nth(count - 1)
+				.waitFor();
+			await more.click();
+		}
+		await page.locator(".app-entry").nth(1043).waitFor();
+		assert.equal(await page.locator(".app-entry").count(), 1044);
+		assert.equal(await more.count(), 0);
+		await page.getByRole("link", { name: "App 1043" }).scrollIntoViewIfNeeded();
+		const y = await page.evaluate(() => scrollY);
+		await page.waitForFunction((there) => history.state?.y === there, y);
+		await page.getByRole("link", { name: "App 1043" }).click();
+		await page.waitForURL("**/apps/app-1043");
+		await page.goBack();
+		await page.locator(".app-entry").nth(1043).waitFor();
+		await page.waitForFunction((there) => Math.abs(scrollY - there) < 50, y);
+	},
+
 	"a name of a hundred letters breaks no page": async (stage) => {
 		const { ada, grace, author } = await people(stage);
 		const slug = newSlug("long");
@@ -466,7 +516,7 @@ export default {
 			await ada.page.goto(path);
 			await there.waitFor();
 			assert.doesNotMatch(await ada.page.title(), /^owned/);
-			const strange = ada.page.locator('main img:not([class^="panel-"])');
+			const strange = ada.page.locator('main img:not([class^="panel-"], .cm-widgetBuffer)');
 			assert.equal(await strange.count(), 0, path);
 		}
 	},
