@@ -4,21 +4,35 @@
 -- row: entry_names
 -- effect: read
 -- work: bounded
-SELECT coalesce('[' || string_agg(row_to_json(entry)::text, ',' ORDER BY wanted.number, rank) || ']', '[]') AS entries
+SELECT coalesce('[' || string_agg(row_to_json(entry)::text, ',' ORDER BY wanted.number, installation.rank) || ']',
+	'[]') AS entries
 FROM unnest(:device_ids) WITH ORDINALITY AS wanted (id, number)
-JOIN device ON device.id = wanted.id AND device.account_id = :account_id
+CROSS JOIN LATERAL (
+	SELECT id
+	FROM device
+	WHERE id = wanted.id AND account_id = :account_id
+	OFFSET 0 -- one look-up each, here and below, whatever the planner thinks
+) AS device
 CROSS JOIN LATERAL (
 	SELECT *
 	FROM installation
 	WHERE installation.device_id = device.id
 		AND (installation.app_id IS NOT NULL OR installation.name IS NOT NULL)
-	OFFSET 0 -- one look-up a device, whatever the planner thinks
+	OFFSET 0
 ) AS installation
-LEFT JOIN app ON app.id = installation.app_id
-LEFT JOIN render ON render.place = installation.place
-	AND render.version_id = app.deployed_version_id
+LEFT JOIN LATERAL (
+	SELECT name, deployed_version_id
+	FROM app
+	WHERE id = installation.app_id
+	OFFSET 0
+) AS app ON true
 CROSS JOIN LATERAL (
 	SELECT device.id AS "deviceId", installation.id AS "installationId",
 		coalesce(installation.name, app.name) AS name,
-		render.problem IS NOT NULL AS "isFailing"
+		EXISTS (
+			SELECT
+			FROM render
+			WHERE render.place = installation.place AND render.version_id = app.deployed_version_id
+				AND render.problem IS NOT NULL
+			OFFSET 0) AS "isFailing"
 ) AS entry

@@ -111,7 +111,10 @@ async function bundle() {
 		legalComments: "none",
 		logLevel: "warning",
 	});
-	const shared = fs.readdirSync(APPS).flatMap((slug) => appOf(slug).files);
+	const shared = fs
+		.readdirSync(APPS)
+		.flatMap((slug) => appOf(slug).files)
+		.map((file) => path.relative(SOURCE, file));
 	const outputs = result.outputFiles.map((file) => ({
 		name: path.basename(file.path),
 		data: Buffer.from(file.contents),
