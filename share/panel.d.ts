@@ -344,7 +344,9 @@ interface FetchResponse {
 interface FetchOptions {
     /** GET by default; HEAD, POST, PUT, PATCH, DELETE, OPTIONS. */
     method?: string;
-    headers?: Record<string, string>;
+    headers?: Record<string, string> | Headers;
+    /** Of an AbortController, or AbortSignal.timeout(). */
+    signal?: AbortSignal;
     /** At most 1 MiB. */
     body?: string | Uint8Array | null;
     /** How long the answer is kept for all who have this app. Without it the server's Cache-Control says. */
@@ -355,7 +357,94 @@ interface FetchOptions {
  * An answer has 2 MiB at most and comes within 5 s. The time of waiting counts as the app's.
  * The promise is rejected, with words that say why, where there is no answer; a status like 404 is one.
  */
-declare function fetch(url: string, options?: FetchOptions): Promise<FetchResponse>;
+declare function fetch(url: string | URL, options?: FetchOptions): Promise<FetchResponse>;
+
+declare class Headers implements Iterable<[string, string]> {
+    constructor(init?: Record<string, string> | Iterable<readonly [string, string]>);
+    append(name: string, value: string): void;
+    delete(name: string): void;
+    get(name: string): string | null;
+    has(name: string): boolean;
+    set(name: string, value: string): void;
+    forEach(each: (value: string, name: string) => void): void;
+    entries(): IterableIterator<[string, string]>;
+    keys(): IterableIterator<string>;
+    values(): IterableIterator<string>;
+    [Symbol.iterator](): IterableIterator<[string, string]>;
+}
+declare class AbortSignal {
+    static abort(reason?: unknown): AbortSignal;
+    static timeout(milliseconds: number): AbortSignal;
+    readonly aborted: boolean;
+    readonly reason: any;
+    addEventListener(type: "abort", run: () => void): void;
+    removeEventListener(type: "abort", run: () => void): void;
+    throwIfAborted(): void;
+}
+declare class AbortController {
+    readonly signal: AbortSignal;
+    abort(reason?: unknown): void;
+}
+
+/** An address. Names of hosts are ASCII. */
+declare class URL {
+    constructor(address: string | URL, base?: string | URL);
+    static canParse(address: string, base?: string | URL): boolean;
+    static parse(address: string, base?: string | URL): URL | null;
+    hash: string;
+    host: string;
+    hostname: string;
+    href: string;
+    readonly origin: string;
+    password: string;
+    pathname: string;
+    port: string;
+    protocol: string;
+    search: string;
+    readonly searchParams: URLSearchParams;
+    username: string;
+    toString(): string;
+    toJSON(): string;
+}
+declare class URLSearchParams implements Iterable<[string, string]> {
+    constructor(init?: string | Record<string, string> | Iterable<readonly [string, string]>);
+    readonly size: number;
+    append(name: string, value: string): void;
+    delete(name: string, value?: string): void;
+    get(name: string): string | null;
+    getAll(name: string): string[];
+    has(name: string, value?: string): boolean;
+    set(name: string, value: string): void;
+    sort(): void;
+    forEach(each: (value: string, name: string) => void): void;
+    entries(): IterableIterator<[string, string]>;
+    keys(): IterableIterator<string>;
+    values(): IterableIterator<string>;
+    toString(): string;
+    [Symbol.iterator](): IterableIterator<[string, string]>;
+}
+
+/** Text to UTF-8 and back. */
+declare class TextEncoder {
+    readonly encoding: string;
+    encode(text?: string): Uint8Array;
+}
+declare class TextDecoder {
+    constructor(label?: "utf-8", options?: { fatal?: boolean; ignoreBOM?: boolean });
+    readonly encoding: string;
+    decode(bytes?: ArrayBuffer | ArrayBufferView): string;
+}
+
+/** A deep copy. */
+declare function structuredClone<T>(value: T): T;
+/** The clock stands still: what is set runs in its order, when nothing else is left to do but wait. */
+declare function setTimeout<A extends unknown[]>(run: (...given: A) => void, milliseconds?: number, ...given: A): number;
+declare function clearTimeout(timer: number | undefined): void;
+/** Random numbers, from the seed of the render. */
+declare const crypto: {
+    getRandomValues<T extends ArrayBufferView>(array: T): T;
+    randomUUID(): string;
+};
 
 /** Files of the app: bytes, and what is in JSON. */
 declare module "*.json" {

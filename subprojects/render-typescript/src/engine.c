@@ -63,6 +63,7 @@ static void run_script(struct run *run)
 		script_run(run);
 	JS_SetInterruptHandler(run->runtime, NULL, NULL);
 	JS_SetHostPromiseRejectionTracker(run->runtime, NULL, NULL);
+	JS_FreeValue(run->context, run->next_timer);
 	JS_FreeValue(run->context, run->rejected);
 	JS_FreeValue(run->context, run->reason);
 	fetch_finish(run);
@@ -102,6 +103,7 @@ void engine_serve(const struct frame *request, struct text *ret_head, struct tex
 	struct heap heap = {.limit = HEAP_MAX};
 	int64_t cpu_before_us = cpu_us();
 	struct run run = {.heap = &heap,
+			  .next_timer = JS_UNDEFINED,
 			  .rejected = JS_UNDEFINED,
 			  .reason = JS_UNDEFINED,
 			  .started_us = clock_monotonic_us(),

@@ -33,14 +33,36 @@ static const char refusals[] =
     "refuse(String, 'toLocaleUpperCase', 0, 'use toUpperCase()');"
     "})()";
 
+extern const char surroundings[]; /* src/surroundings.js */
+
+/* To compile them takes longer than most scripts do. */
+static bool uses_surroundings(const struct run *run)
+{
+	static const char *const names[] = {
+	    "URL",     "TextEncoder", "TextDecoder", "structuredClone",
+	    "Timeout", "Abort",	      "Headers",     "crypto"};
+
+	for (unsigned i = 0; i < run->files.count; i++)
+		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+			if (memmem(run->files.list[i].data, run->files.list[i].length, names[k],
+				   strlen(names[k])))
+				return true;
+	return false;
+}
+
 int missing_define(struct run *run)
 {
 	JSValue value =
 	    JS_Eval(run->context, refusals, strlen(refusals), "<start>", JS_EVAL_TYPE_GLOBAL);
-	bool is_good = !JS_IsException(value);
 
+	if (JS_IsException(value))
+		return -1;
 	JS_FreeValue(run->context, value);
-	return is_good ? 0 : -1;
+	if (!uses_surroundings(run))
+		return 0;
+	run->next_timer = JS_Eval(run->context, surroundings, strlen(surroundings), "<start>",
+				  JS_EVAL_TYPE_GLOBAL);
+	return JS_IsException(run->next_timer) ? -1 : 0;
 }
 
 const char *missing_hint(const char *message)

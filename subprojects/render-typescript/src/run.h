@@ -105,6 +105,7 @@ struct run {
 	size_t host_count;
 	struct text hosts; /* the same as strings of JSON, with commas */
 	struct text tree;
+	JSValue next_timer;	  /* a function that runs it; false: there is none */
 	JSValue rejected, reason; /* the first promise whose rejection nobody awaits */
 	struct place where;	  /* in the source: for faults that have no place of their own */
 	struct text fault; /* the answer's "error", an object of JSON; empty: there is none */

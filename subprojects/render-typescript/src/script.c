@@ -19,6 +19,24 @@ static int run_jobs(struct run *run)
 	return fault_check_time(run) ? -1 : 0;
 }
 
+/* The clock stands still: a timer runs when nothing else is left to do. False: there is none, or
+ * it has failed. */
+static bool run_timer(struct run *run)
+{
+	JSValue value = JS_UNDEFINED;
+	bool has_run;
+
+	if (run->fault.length)
+		return false;
+	if (JS_IsFunction(run->context, run->next_timer))
+		value = JS_Call(run->context, run->next_timer, JS_UNDEFINED, 0, NULL);
+	if (JS_IsException(value))
+		fault_take_exception(run);
+	has_run = JS_IsBool(value) && JS_VALUE_GET_BOOL(value);
+	JS_FreeValue(run->context, value);
+	return has_run;
+}
+
 /* Waits for the value where it is a promise; takes it. An exception: the fault is set. */
 static JSValue settle(struct run *run, JSValue value, const char *who)
 {
@@ -35,7 +53,7 @@ static JSValue settle(struct run *run, JSValue value, const char *who)
 			return JS_EXCEPTION;
 		}
 		state = JS_PromiseState(run->context, value);
-	} while (state == JS_PROMISE_PENDING && fetch_wait(run));
+	} while (state == JS_PROMISE_PENDING && (fetch_wait(run) || run_timer(run)));
 	if (state == JS_PROMISE_NOT_A_PROMISE)
 		return value;
 	result = JS_PromiseResult(run->context, value);

@@ -46,6 +46,44 @@ def test_what_is_handled_is_no_error(renderer, script):
     assert answer.get("error") is None, answer
 
 
+@pytest.mark.parametrize("expression, expected", [
+    ("new URL('../b?x=1#h', 'https://Example.org:443/a/c/d').href", "https://example.org/a/b?x=1#h"),
+    ("(u => (u.searchParams.set('q', 'ü a'), u.href))(new URL('https://h/?q=1'))", "https://h/?q=%C3%BC+a"),
+    ("URL.canParse('no address')", "false"),
+    ("new URLSearchParams({ a: '1', b: 'ö' }).toString()", "a=1&b=%C3%B6"),
+    ("[...new URLSearchParams('?a=%20+x&b').entries()].join('|')", "a,  x|b,"),
+    ("new TextEncoder().encode('é€😀').join()", "195,169,226,130,172,240,159,152,128"),
+    ("new TextDecoder().decode(new Uint8Array([195, 169, 255]))", "é\ufffd"),
+    ("JSON.stringify(structuredClone({ a: [1, { b: new Date(0) }] }))", '{"a":[1,{"b":"1970-01-01T00:00:00.000Z"}]}'),
+    ("new Headers({ 'X-A': '1' }).get('x-a')", "1"),
+    ("crypto.getRandomValues(new Uint8Array(4)).length", "4"),
+    ("(c => (c.abort(), c.signal.aborted))(new AbortController())", "true"),
+])
+def test_what_other_engines_have(renderer, expression, expected):
+    answer, _ = renderer.ask(f"export default () => {{ print(String({expression})); return null; }}")
+    assert answer.get("error") is None and answer["log"] == [expected], answer
+
+
+def test_timers_run_in_their_order_when_nothing_else_is_left(renderer):
+    answer, _ = renderer.ask("""export default async () => {
+        setTimeout(() => print("late"), 1000);
+        clearTimeout(setTimeout(() => print("never"), 10));
+        setTimeout((word) => print(word), 10, "soon");
+        Promise.resolve().then(() => print("first"));
+        await new Promise((resolve) => setTimeout(resolve, 3600000));
+        print("end");
+        return null;
+    };""")
+    assert answer["log"] == ["first", "soon", "late", "end"], answer
+    answer, _ = renderer.ask("""export default async () => {
+        await new Promise(() => setTimeout(() => { throw new Error("in a timer"); }, 1));
+    };""")
+    assert answer["error"]["message"] == "Error: in a timer", answer
+    again = "const again = () => setTimeout(again); again(); return new Promise(() => {});"
+    answer, _ = renderer.ask(f"export default () => {{ {again} }};", timeout_ms=300)
+    assert answer["error"]["kind"] == "limit", answer
+
+
 def zone_of(name):
     """Its changes in 2026, as displayd sends them."""
     zone, year = zoneinfo.ZoneInfo(name), []
