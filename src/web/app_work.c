@@ -141,8 +141,8 @@ static struct verdict go_without(struct task *task, struct app_work *work, const
 }
 
 /* A form is kept for all who ask in its language, so it knows no device's zone. What the account
- * has installed may reach what the operator allows; what a stranger has only written or looks at
- * may not. */
+ * has installed may reach what the operator allows, and what an administrator previews of the
+ * catalogue; what a stranger has only written or looks at may not. */
 static void fill_job(struct task *task, struct app_work *work, enum engine_what what,
 		     struct str config)
 {
@@ -162,7 +162,7 @@ static void fill_job(struct task *task, struct app_work *work, enum engine_what 
 	    .max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
 	    .max_bytes = work->picture_limit_bytes,
 	    .has_network = !work->is_only_looked_at,
-	    .is_public_only = !work->source.is_installed,
+	    .is_public_only = !work->source.reaches_open,
 	    .is_preview = true,
 	    .handler = work->job.handler,
 	    .parameter = work->job.parameter,

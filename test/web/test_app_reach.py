@@ -109,6 +109,23 @@ def test_what_is_installed_reaches_what_is_allowed(people, server):
     assert refused(owner.preview(app))
 
 
+def test_administrators_preview_what_is_open(people, server):
+    """Of the catalogue, and not what somebody has only written."""
+    author, reviewer, owner = people
+    app = publish(author, reviewer, script(server, PLAIN, "administrator"))
+    assert "open to apps that are installed" in owner.preview(app).ok()["problem"]["message"]
+    assert "/administrator" not in server.seen
+    world = owner.person.world
+    world.sql("UPDATE account SET is_administrator = true WHERE id = %s", owner.person.id)
+    try:
+        assert owner.preview(app).ok()["log"] == ["got secret"]
+        body = {"scriptLanguage": "STARLARK", "scriptContent": script(server, PLAIN, "own")}
+        own = owner.browser.post("/web/studio", {"name": "Own", "slug": "own-of-administrator"}).json()
+        assert refused(owner.browser.post(f"/web/studio/{own['slug']}/preview", body))
+    finally:
+        world.sql("UPDATE account SET is_administrator = false WHERE id = %s", owner.person.id)
+
+
 def test_a_form_that_is_only_looked_at_asks_nobody(people, server):
     author, reviewer, owner = people
     app = publish(author, reviewer, script(server, LATE, "form"))

@@ -42,10 +42,15 @@ static void name_address(const struct sockaddr *from, char *to, size_t size)
 /* Why an app may not reach it; NULL: it may. */
 static const char *why_refused(const struct transfer *transfer, const struct address *address)
 {
-	if (!transfer->request->is_public && address_is_listed(address, transfer->tools->allowed))
+	bool is_open = address_is_listed(address, transfer->tools->allowed);
+
+	if (!transfer->request->is_public && is_open)
 		return NULL;
 	if (!address_is_public(address))
-		return "not public";
+		return is_open ? "not public: it is open to apps that are installed, and to "
+				 "administrators who preview them"
+			       : "not public: whoever runs the server can open it to apps with "
+				 "the option --egress-allow";
 	return address_is_own(address) ? "this server's own" : NULL;
 }
 

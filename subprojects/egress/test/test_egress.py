@@ -123,7 +123,8 @@ def test_public_requests_reach_nothing_that_is_allowed(server):
     with contextlib.closing(Egress(*LOCAL)) as running:
         client = running.connect()
         url = server.url + "/public"
-        refused = "127.0.0.1 has the address 127.0.0.1, which is not public"
+        refused = ("127.0.0.1 has the address 127.0.0.1, which is not public: it is open to apps that are "
+                   "installed, and to administrators who preview them")
         assert client.error(url, public=True) == refused
         assert not server.seen
         # Neither by a connection that is open, nor by an answer that is kept.
@@ -137,10 +138,10 @@ def test_public_requests_reach_nothing_that_is_allowed(server):
 
 def test_refused_addresses_are_named(public_egress):
     client = public_egress.connect()
-    assert client.error("http://127.0.0.1/") == \
-        "127.0.0.1 has the address 127.0.0.1, which is not public"
-    assert client.error("http://0x7f000001/") == \
-        "127.0.0.1 has the address 127.0.0.1, which is not public"
+    refused = ("127.0.0.1 has the address 127.0.0.1, which is not public: whoever runs the server can open it "
+               "to apps with the option --egress-allow")
+    assert client.error("http://127.0.0.1/") == refused
+    assert client.error("http://0x7f000001/") == refused
     assert "localhost has the address" in client.error("http://localhost/")
     client.link.close()
 
