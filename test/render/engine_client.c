@@ -100,10 +100,15 @@ static void add_picture(yyjson_mut_doc *line, struct str picture)
 static void on_done(struct engine_job *job)
 {
 	static const char *const kinds[] = {
-	    [ENGINE_DONE] = "done",	      [ENGINE_WRONG_SCRIPT] = "script",
-	    [ENGINE_NO_APP] = "app",	      [ENGINE_LIMIT] = "limit",
-	    [ENGINE_CRASH] = "crash",	      [ENGINE_BAD_REQUEST] = "request",
-	    [ENGINE_BAD_PICTURE] = "picture", [ENGINE_NOT_AVAILABLE] = "unavailable",
+	    [ENGINE_DONE] = "done",
+	    [ENGINE_WRONG_SCRIPT] = "script",
+	    [ENGINE_NO_APP] = "app",
+	    [ENGINE_LIMIT] = "limit",
+	    [ENGINE_LATE] = "late",
+	    [ENGINE_CRASH] = "crash",
+	    [ENGINE_BAD_REQUEST] = "request",
+	    [ENGINE_BAD_PICTURE] = "picture",
+	    [ENGINE_NOT_AVAILABLE] = "unavailable",
 	    [ENGINE_CANCELLED] = "cancelled",
 	};
 	struct submitted *submitted = container_of(job, struct submitted, job);
