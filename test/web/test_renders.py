@@ -388,7 +388,8 @@ def test_an_instance_dies_while_it_renders(world, author, reviewer, browser, sta
         [(claim,)] = rendered(world, app, "claimed_by::text")
         slow.server.process.kill()
     with panel_of(world, made):
-        wait_until(lambda: rendered(world, app, "failures") == [(1,)], "the other instance")
+        # It ends there by its limit, or by the clock, where the machine is busy.
+        wait_until(lambda: rendered(world, app, "problem IS NOT NULL") == [(True,)], "the other instance")
     assert rendered(world, app, "claimed_by::text") != [(claim,)]
 
 

@@ -38,8 +38,8 @@ static unsigned value_count, column_count;
 
 int script_begin(void **state)
 {
-	static const struct region *const regions[] = {&cursor_region, &change_region,
-						       &rate_region, &storage_region};
+	static const struct region *const regions[] = {&cursor_region, &change_region, &rate_region,
+						       &storage_region};
 
 	(void)state;
 	now_ms = start_ms;

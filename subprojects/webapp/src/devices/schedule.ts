@@ -108,7 +108,8 @@ export function standingOf(
 		return entry.picture === null
 			? { isShown: false, words: "Pinned, but has nothing to show now: the rotation goes on" }
 			: { isShown: true, words: "Pinned: nothing else is shown" };
-	if (pinned && pinned.picture !== null) return { isShown: false, words: "Waits until nothing is pinned" };
+	if (pinned && pinned.picture !== null)
+		return { isShown: false, words: "Waits until nothing is pinned" };
 	if (!entry.isEnabled) return { isShown: false, words: "Switched off" };
 	if (entry.picture === null) return { isShown: false, words: "Has no picture to show now" };
 	const local = localTime(device.timezone, nowMs);
