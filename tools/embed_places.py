@@ -44,6 +44,8 @@ STATES = {
         SK Saskatchewan YT Yukon""",
     "AU": """ACT Australian_Capital_Territory NSW New_South_Wales NT Northern_Territory QLD Queensland
         SA South_Australia TAS Tasmania VIC Victoria WA Western_Australia"""}
+# Which the list names otherwise.
+REGIONS = {"State of Maine": "Maine", "State of Wyoming": "Wyoming", "Yukon Territory": "Yukon"}
 PLACES_MAX = 65536
 AREAS_MAX = 8192  # as PLACE_AREAS_MAX of src/domain/places.h
 FOLDED_BYTES_MAX = 3  # of a character
@@ -85,7 +87,7 @@ def read_places(data):
         at = begin + -(-(at + 4 - begin) // 8) * 8
         latitude, longitude = struct.unpack_from("<dd", data, at)
         number, name, _, region, country, country_name, zone = (text.decode() for text in texts)
-        yield number, name, region, country, country_name, zone, population, latitude, longitude
+        yield number, name, REGIONS.get(region, region), country, country_name, zone, population, latitude, longitude
         begin = -(-end // 8) * 8
 
 

@@ -4,7 +4,7 @@ import signal
 import socket
 
 import pytest
-from world import descriptors, images, request_bytes, wait_until
+from world import descriptors_without_database, images, request_bytes, wait_until
 
 SLOW = images.text(images.animation("GIF", [images.noise(n).quantize(200) for n in range(12)], 50))
 
@@ -53,7 +53,7 @@ def moments(data):
 def settle(world, before):
     """Until no worker holds a descriptor more than before."""
     for pid, count in before.items():
-        wait_until(lambda pid=pid, count=count: descriptors(pid) <= count, "closed connections")
+        wait_until(lambda pid=pid, count=count: descriptors_without_database(pid) <= count, "closed connections")
 
 
 @pytest.mark.parametrize("way", ["close", "reset"])
@@ -61,7 +61,7 @@ def settle(world, before):
 def test_at_every_moment(visited, name, way):
     world, account, device = visited
     data = dict(requests(account, device))[name]
-    before = {pid: descriptors(pid) for pid in world.workers()}
+    before = {pid: descriptors_without_database(pid) for pid in world.workers()}
     for end in moments(data):
         client = world.client()
         client.send(data[:end])
@@ -79,7 +79,7 @@ def test_at_every_moment(visited, name, way):
 def test_in_the_middle_of_answers(visited, way):
     """Many requests in one connection, of whose answers a few bytes are read."""
     world, account, device = visited
-    before = {pid: descriptors(pid) for pid in world.workers()}
+    before = {pid: descriptors_without_database(pid) for pid in world.workers()}
     one = request_bytes("GET", device.path + "/installations", key=account.key)
     for size in (1, 100, 1000, 5000):
         client = world.client()

@@ -466,6 +466,17 @@ def descriptors(pid):
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
+def descriptors_without_database(pid):
+    """Likewise, without connections to the database: those come and go by themselves."""
+    with open("/proc/net/unix", encoding="ascii", errors="replace") as file:
+        local = {f"socket:[{line.split()[6]}]" for line in file.readlines()[1:]}
+    names = []
+    for entry in os.scandir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            names.append(os.readlink(entry.path))
+    return sum(name not in local for name in names)
+
+
 def log_fields(line):
     """The fields of a logfmt line; None where it is none."""
     fields = {}

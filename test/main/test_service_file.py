@@ -122,5 +122,6 @@ def test_displayctl_asks_the_database_of_the_service():
 
 def test_displayctl_takes_the_key_of_the_service():
     """With another one a backup could not be read."""
-    done = run("secret-key-file = /var/lib/no-key", os.path.abspath(DISPLAYCTL), "import", "/dev/null")
+    done = run("secret-key-file = /var/lib/no-key\ndatabase = host=/nowhere", os.path.abspath(DISPLAYCTL),
+               "import", "/dev/null")
     assert "/var/lib/no-key" in done.stderr, done.stderr

@@ -1,6 +1,7 @@
 /* Who may call an endpoint: the API key's checks and answers, a kind of access from another layer,
  * and the rate of each. Requests come from no connection, answers and statements end here. */
 #include "../cmocka_test.h"
+#include "db/storage.h"
 #include "domain/key.h"
 #include "http/response.h"
 #include "task/access.h"
@@ -53,7 +54,7 @@ void __wrap_http_respond(struct http_request *request, const struct http_respons
 void __wrap_http_respond_problem(struct http_request *request, int status, struct str detail,
 				 struct str extra_members, const struct http_response *base);
 void __wrap_db_submit(struct db *db, struct db_query *submitted);
-bool __wrap_db_is_up(const struct db *db);
+struct storage *__wrap_db_storage(struct db *db);
 
 bool __wrap_http_request_is_abandoned(const struct http_request *request)
 {
@@ -82,18 +83,18 @@ void __wrap_db_submit(struct db *db, struct db_query *submitted)
 	query = submitted;
 }
 
-bool __wrap_db_is_up(const struct db *db)
+struct storage *__wrap_db_storage(struct db *db)
 {
 	(void)db;
-	return false;
+	return region_common(map, &storage_region);
 }
 
 static int open_service(void **state)
 {
-	const struct region *const regions[] = {&rate_region, &guess_region};
+	const struct region *const regions[] = {&rate_region, &guess_region, &storage_region};
 
 	(void)state;
-	map = region_map_create(regions, 2, 1);
+	map = region_map_create(regions, array_length(regions), 1);
 	if (!map || loop_init(&loop) < 0)
 		return -1;
 	service = (struct service){
