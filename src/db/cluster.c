@@ -271,6 +271,7 @@ int cluster_prepare(struct cluster *cluster, struct cluster_error *reterr)
 static pid_t start_postmaster(const struct cluster *cluster, const struct process *as,
 			      unsigned connections, int data_fd, int output_fd)
 {
+	static const char settings[] = CLUSTER_SETTINGS_ARGUMENT;
 	char postgres[300], port[32], max_connections[64];
 	/* The others are in the file, so that lists of processes can be read. No file in the
 	 * cluster can turn these off: who reaches it, and that what was committed is kept. */
@@ -278,7 +279,7 @@ static pid_t start_postmaster(const struct cluster *cluster, const struct proces
 	    postgres,
 	    "-D",
 	    CLUSTER_DATA_PATH,
-	    CLUSTER_SETTINGS_ARGUMENT,
+	    settings,
 	    "--listen_addresses=",
 	    "--fsync=on",
 	    "--full_page_writes=on",
