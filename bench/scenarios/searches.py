@@ -29,8 +29,8 @@ FROM made;
 UPDATE app SET deployed_version_id = app_version.id, status = 'active'
 FROM app_version WHERE app_version.app_id = app.id"""
 MAKE_AUDIT = """
-INSERT INTO audit_entry (account_id, actor, action, target, address)
-SELECT gen_random_uuid(), 'person-' || n || '@example.org', 'key.create', 'Key ' || n, '192.0.2.1'
+INSERT INTO audit_entry (account_id, actor, action, target, address, number, last_at)
+SELECT gen_random_uuid(), 'person-' || n || '@example.org', 'key.create', 'Key ' || n, '192.0.2.1', 1, now()
 FROM generate_series(1, 100000) AS n"""
 # Each is rendered at a place of its own; every tenth has failed.
 MAKE_RENDERS = """
