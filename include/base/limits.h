@@ -102,8 +102,8 @@ enum {
 	LIMIT_SHORT_JOBS = 512,
 	LIMIT_LONG_JOBS = 64,
 	LIMIT_PASSWORD_JOBS = 64, /* of each of two lanes; one holds 19 MiB while it runs */
-	/* Of TLS: the oldest one of the network that has most makes room, as it does for one of a
-	 * network that has as many as it leaves to others: its connection is closed. */
+	/* TLS handshakes: if there is no place, or the network of a new handshake has its share,
+	 * the oldest handshake of the network with the most is closed. */
 	LIMIT_HANDSHAKE_JOBS = 4096,
 	LIMIT_LANE_WAIT_MS = 5 * 1000,
 	/* Memory of a worker's images from their base64 to the answer, those that wait included:

@@ -46,8 +46,8 @@ struct db_settings {
 	/* Where the supervisor reads which processes work for lists; NULL: it need not know. */
 	struct background *background;
 	bool session_pooler; /* one that keeps sessions may stand before the server */
-	/* Of the key for secret settings, SETTINGS_KEY_BYTES: writes need a database that admits
-	 * it. NULL: any does. */
+	/* Fingerprint of the key for secret settings, SETTINGS_KEY_BYTES: writes need a database
+	 * that admits it. NULL: any database will do. */
 	const uint8_t *key_fingerprint;
 };
 

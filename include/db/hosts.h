@@ -22,7 +22,7 @@ enum {
 
 struct hosts;
 
-/* What a program sets, beside the connection string. */
+/* Settings of a program, beside the connection string. */
 struct hosts_use {
 	/* Keywords and values in turn, NULL at the end: defaults that the string overrides. */
 	const char *const *settings;

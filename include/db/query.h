@@ -56,8 +56,8 @@ struct db_query {
 	uint64_t since_ms; /* private: it waits for a lock or for its turn, or has had its turn,
 			      since then */
 	enum db_outcome late_outcome; /* private: see src/db/late.h */
-	/* Whose share it uses: of the writes that wait for locked rows, and of the reads whose work
-	 * grows. Zero: the server's own. */
+	/* Account whose share the query uses, of the writes that wait for locked rows and of the
+	 * reads whose work grows. Zero: the server's own share. */
 	struct id account_id;
 	/* NULL, or whether a read whose work grows is still of use. If not, it ends with DB_AWAY
 	 * when its turn comes, or when another one needs its place. */

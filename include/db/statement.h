@@ -23,9 +23,9 @@
  * returns or changes, or than a limit allows that holds for each device, app or account, however
  * many there are. "grows with apps": it reads rows that others have made, or that one account can
  * make many of. Such a read of workers runs on a connection of its own, where the accounts take
- * turns (db/query.h). A write of workers must be bounded; those of an account's removal, which rest
- * for as long as they took, may grow. test/work/test_work.py runs each statement that is called
- * bounded beside 100,000 rows of each kind, and looks at what it reads.
+ * turns (db/query.h). A write of workers must be bounded; the statements of
+ * an account's removal, which pause for as long as they ran, may grow. The test statements_work
+ * runs each bounded statement beside 100,000 rows of each kind and counts the rows that it reads.
  *
  * "row:" names a record (include/record/record.h), or lists columns, or both. In the text,
  * "{device}" is the list of the record's columns, and "d.{device}" the same of a table d. For a row

@@ -14,7 +14,7 @@ struct removed_portion {
 	bool is_left;	 /* there are more */
 };
 
-/* What pushed pictures, drafts and versions take together. */
+/* Bytes of pushed pictures, drafts and versions together, and their limit. */
 struct account_bytes {
 	int64_t bytes;
 	int64_t bytes_allowed;

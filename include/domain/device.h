@@ -33,7 +33,7 @@ struct device {
 	int64_t settings_revision;   /* not shown but as the first half of the entity tag */
 };
 
-/* What a device's time zone can be. */
+/* Names of the time zones that a device can have. */
 struct timezone_names {
 	struct str names; /* JSON already */
 };

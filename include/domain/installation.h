@@ -26,7 +26,7 @@ struct rotation {
 
 extern const struct record rotation_record;
 
-/* What the entries of several rotations are called, where that is not their ID. */
+/* Names of the entries of several rotations, if they differ from the IDs. */
 struct entry_names {
 	struct str entries; /* JSON already */
 };

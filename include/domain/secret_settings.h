@@ -30,7 +30,7 @@ __attribute__((warn_unused_result)) bool settings_open(const struct settings_key
 						       struct str sealed, struct arena *arena,
 						       struct str *ret_json);
 
-/* What tells this key from others, and nothing of it: site.secret_key_fingerprint. */
+/* Fingerprint that identifies a key and reveals nothing of it: site.secret_key_fingerprint. */
 void settings_key_fingerprint(const struct settings_key *key,
 			      uint8_t ret_fingerprint[static SETTINGS_KEY_BYTES]);
 

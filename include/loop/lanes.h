@@ -53,8 +53,8 @@ struct lane_job {
 	bool is_dropped;
 
 	struct id account; /* whose share it uses; all zero: that of those who have none */
-	/* Whose accounts take turns with those of other networks; all zero: the account is in none,
-	 * and counts as one. */
+	/* Network whose accounts take turns with the accounts of other networks. All zero: the
+	 * account has no network, and counts as a network. */
 	struct id network;
 	size_t size; /* bytes that it works on, to foretell its time by that of others */
 	/* What a job before it has begun: it is never refused, since that one's time would be lost,

@@ -1,7 +1,7 @@
 #include "visitor.h"
 #include "base/memory.h"
 
-/* Of programs that look whether something answers, and of those that show what a link leads to. */
+/* Parts of the names of monitors, and of programs that preview links. */
 static const char *const programs[] = {
     "better stack", "blackbox",	  "bot)",     "bot/",	"bot;",	    "check_http", "checkly",
     "crawler",	    "datadog",	  "facebook", "gatus",	"googlehc", "health",	  "homeassistant",

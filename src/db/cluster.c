@@ -226,7 +226,7 @@ static int prepare_data(struct cluster *cluster, int folder_fd, int socket_fd,
 	return rc;
 }
 
-/* Where this process is root, the folder stays root's: PostgreSQL's user may walk through it and
+/* If this process is root, the folder stays root's: PostgreSQL's user may walk through it and
  * rename nothing in it. Unless that user has the state directory, and goes on without root later.
  */
 static int make_own_folder(const struct cluster *cluster)

@@ -27,7 +27,7 @@ static const char settings[] =
      * changes after it, and a log for replicas notes every 15 s what runs. How long a start after
      * a crash takes is bounded by max_wal_size. */
     "checkpoint_timeout = 6h\n"
-    /* What does not wait for the disk reaches it together: times when panels were seen. */
+    /* Writes that do not wait for the disk reach it together: times when panels were seen. */
     "wal_writer_delay = 2s\n"
     /* These times are 50 changes a minute where 20 panels poll; statistics, which are not about
      * them, would be written as often. */

@@ -14,8 +14,8 @@ struct set_up {
 	unsigned statement_count;
 	enum statement_effect effect; /* only statements with this effect are prepared */
 	const char *first;	      /* a statement to begin with, or NULL */
-	/* Of the key for secret settings, which the database has to admit. NULL: it
-	 * is not asked. */
+	/* Fingerprint of the key for secret settings, which the database has to admit. NULL: do not
+	 * ask the database. */
 	const uint8_t *key_fingerprint;
 	bool session_pooler;   /* one may stand between us and the server */
 	unsigned result_count; /* how many have arrived */
@@ -23,7 +23,7 @@ struct set_up {
 	char reason[200];      /* the same in words */
 };
 
-/* How workers connect. */
+/* Settings of the workers' connections. */
 extern const struct hosts_use set_up_use;
 
 /* The caller has set the members up to first. Sends settings and statements. 0, or -EIO with a

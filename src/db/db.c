@@ -293,8 +293,8 @@ static void look_again(struct db *db)
 	deadline_set(db->loop, &db->silence, SILENCE_MS);
 }
 
-/* What is under way is answered, and what comes from now on is answered at once. Later looks are
- * for what a connection was asked that was heard of in between. */
+/* Cuts the connections that have not answered since the last look: their queries end with DB_AWAY.
+ * From the second look on, only connections with queries under way count. */
 static void on_silence(struct deadline *deadline)
 {
 	struct db *db = container_of(deadline, struct db, silence);

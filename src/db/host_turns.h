@@ -16,7 +16,7 @@ const char *hosts_name(const struct hosts *hosts, unsigned turn);
 PGconn *hosts_begin(const struct hosts *hosts, const struct hosts_use *use, unsigned turn,
 		    const char *address);
 
-/* How long it may take. addresses: so many has its name, or 0. */
+/* Time limit for one address. addresses: number of addresses of the host's name, or 0. */
 unsigned hosts_limit_ms(const struct hosts *hosts, unsigned addresses);
 
 /* The connection is usable: its server comes first from now on. */

@@ -240,7 +240,8 @@ static bool is_same(const char *one, const char *other)
 	return strcmp(one ? one : "", other ? other : "") == 0;
 }
 
-/* Where in the list its server is. libpq knows the host by its name or address, and by its port. */
+/* Index of a connection's server in the list. libpq knows the host by its name or address, and by
+ * its port. */
 static unsigned find(const struct hosts *hosts, const PGconn *pg)
 {
 	for (unsigned i = 0; i < hosts->count; i++) {

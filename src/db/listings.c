@@ -3,7 +3,7 @@
 #include "base/require.h"
 #include "db/result.h"
 
-/* How often the queries are looked at for one that is overdue. */
+/* Interval between two looks for an overdue query. */
 enum { LOOK_MS = 500 };
 
 _Static_assert((int)LIST_CONNECTIONS + (int)GROWING_CONNECTIONS <= (int)BACKGROUND_PROCESSES,

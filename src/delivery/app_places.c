@@ -134,8 +134,8 @@ static void give_picture(struct spreading *spreading, struct panel *panel,
 	}
 }
 
-/* Where each turn has a picture of its own, a panel that is connected here takes what was made for
- * its own turns. One that polls may have demanded it elsewhere. */
+/* If each turn has a picture of its own, a panel connected here takes only pictures made for its
+ * own turns. A panel that polls may have demanded the picture at another worker. */
 static bool is_for_another(const struct app_place *place, const struct app_entry *entry,
 			   const struct content_installation *installation, int64_t moment_s)
 {

@@ -41,8 +41,8 @@ struct app_entry {
 	struct app_place *place;
 	struct panel *panel;
 	int64_t position;
-	/* Of one that is rendered for each turn, Unix times: for which its picture was made, and
-	 * for which one was demanded last. */
+	/* Unix times, if each turn has a picture of its own: the turn of the picture at hand, and
+	 * the turn of the last demand. */
 	int64_t made_s, demanded_s;
 	uint64_t ask_ms; /* loop time: not to be demanded again earlier, for demanded_s */
 };

@@ -226,7 +226,7 @@ static void ask_for_alias(struct panel_lookup *lookup, const struct device_refer
 	db_submit(lookup->lookups->db, query);
 }
 
-/* How a device is called in lookups->aliases. */
+/* Key of a device in lookups->aliases. */
 static struct alias_text alias_text_of(const struct device_reference *reference,
 				       const uint8_t key_hash_bytes[static KEY_HASH_BYTES])
 {

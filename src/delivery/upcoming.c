@@ -104,7 +104,7 @@ static bool is_near(int64_t one_s, int64_t other_s)
 	return one_s - other_s <= 1 && other_s - one_s <= 1;
 }
 
-/* Where each turn has a picture of its own: whether this one has it, or shows the last one. */
+/* Whether this turn has its own picture, if each turn of the app should have one. */
 static bool has_own(const struct app_entry *entry, const struct chance *chance, bool is_blank)
 {
 	return entry->place->is_each_turn && !is_blank &&
@@ -122,7 +122,7 @@ static int64_t look_at(struct upcoming *upcoming, const struct panel *panel,
 
 	if (id_is_none(place->version_id) || has_own(entry, chance, is_blank))
 		return INT64_MAX;
-	/* What is good when the turn begins is good enough. */
+	/* A picture that is valid when the turn begins is valid for the turn. */
 	if ((int64_t)place->due_ms > chance->begin_ms)
 		return (int64_t)place->due_ms;
 	if (is_repeated && ask_ms < (int64_t)entry->ask_ms)

@@ -246,7 +246,7 @@ static bool is_cheap(struct tls_transport *tls)
 	return tls->handshake->is_cheap;
 }
 
-/* Whether the client's bytes make a turn. Of one whose bytes are awaited nothing is computed. */
+/* Whether enough bytes are there to compute a turn. Nothing is computed before. */
 static bool has_turn(struct tls_transport *tls)
 {
 	struct tls_handshake *handshake = tls->handshake;

@@ -84,7 +84,7 @@ struct http_transport {
 
 enum { HTTP_TRANSPORT_PARTS_MAX = 4, HTTP_TRANSPORT_ADDRESS_BYTES = ADDRESS_TEXT_BYTES };
 
-/* What is known of the peer, beside the bytes that it has sent. */
+/* State of the peer, beside the bytes that it has sent. */
 enum http_transport_peer {
 	HTTP_PEER_THERE,
 	HTTP_PEER_ENDED, /* sends no more, and all that it has sent was read */

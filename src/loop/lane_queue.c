@@ -21,7 +21,7 @@ enum {
 	LANE_DEBTORS_MAX = 1024,
 };
 
-/* What takes turns: networks, and the accounts of each. */
+/* A network, or an account of a network: both take turns. */
 struct lane_share {
 	struct id id;
 	struct map_node mapped; /* key: id. In the queue's networks, or the network's accounts */

@@ -16,8 +16,8 @@
 
 int config_check_variables(const struct config *config, struct options_error *reterr)
 {
-	/* Of displayctl, of programs that use the API, of Kubernetes services with this name or one
-	 * that begins so, and of the tests. */
+	/* Variables of displayctl, of programs that use the API, of the tests, and of Kubernetes
+	 * services whose names begin with displayd. */
 	static const char *const others[] = {
 	    "CONFIG",	 "PANEL_URL",	   "URL",    "KEY",    "DEVICE",
 	    "SERVICE_*", "*_SERVICE_HOST", "PORT",   "PORT_*", "*_SERVICE_PORT*",

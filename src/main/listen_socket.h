@@ -1,4 +1,5 @@
-/* Where the server listens: "127.0.0.1:8080", "[::1]:8080", "localhost:8080", "unix:PATH", and
+/* Addresses that the server listens on: "127.0.0.1:8080", "[::1]:8080", "localhost:8080",
+ * "unix:PATH", and
  * ":8080" or "[::]:8080" for all addresses, of IPv4 too. With "proxy:" in front, each connection
  * begins with a PROXY header (wire/proxy.h). */
 #pragma once

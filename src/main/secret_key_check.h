@@ -1,4 +1,4 @@
-/* Whether the key for secret settings is that of the database. A server that starts with another
+/* Compares the key for secret settings with the database's key. A server that starts with another
  * one would show no secret setting, and store new ones that no other instance can read.
  *
  *   site.secret_key_fingerprint is that of the key        -> it fits
@@ -19,7 +19,7 @@
 
 #include <libpq-fe.h>
 
-/* What a reason says of the key. */
+/* Place of the key, for the text of a reason. */
 struct secret_key_place {
 	const char *state_dir;
 	const char *file; /* of --secret-key-file, or NULL */

@@ -1,4 +1,4 @@
-/* What became of an upgrade or a reload: the files DIR/upgrade and DIR/reload, which the server
+/* Outcome of an upgrade or a reload: the files DIR/upgrade and DIR/reload, which the server
  * writes and displayctl reads. Of a reload:
  *
  *   checking -> refused                             the configuration before stays in force

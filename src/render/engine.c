@@ -149,7 +149,7 @@ static void admit(struct engine_run *run)
 	if (!run->is_preview)
 		return;
 	run->is_quick = !preview_is_slow(&engines->accounts, run->account, now_us);
-	/* What a compile says is kept for all; it is tried a few times, and seldom. */
+	/* Not for compiles: their result is kept for everybody, and they are few. */
 	run->is_limited = run->what != ENGINE_COMPILE &&
 			  preview_is_limited(&engines->accounts, run->account, run->what, now_us);
 	engines->quick_previews += run->is_quick;

@@ -1,4 +1,4 @@
-/* What previews have cost lately, by account, so that drafts that never end delay nobody else's:
+/* Costs of recent previews by account, so that drafts that never end delay nobody else's:
  *
  *   limited   a run has met a limit or crashed: the next runs of this kind get
  *             PREVIEW_LIMITED_MS, until PREVIEW_LIMITED_FOR_S after the last that has

@@ -11,7 +11,7 @@ static struct verdict work_on_text(struct task *task, bool (*run)(void *argument
 	    next);
 }
 
-/* What a thread has made stays as long as the request. */
+/* Keeps the memory that a thread has filled as long as the request. */
 static void take_over(struct task *task)
 {
 	arena_adopt(task_arena(task), &task->lane_arena);

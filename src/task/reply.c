@@ -75,7 +75,7 @@ struct verdict task_reply_record(struct task *task, int status, const struct rec
 	size_t bytes = record_text_bytes(record, row);
 	struct buffer *json;
 
-	/* What was written is answered, whatever waits for the threads. */
+	/* A stored write is answered here: the queue of the threads may be full. */
 	if (bytes > LIMIT_LOOP_TEXT_BYTES && !task->has_written)
 		return task_reply_large_record(task, status, record, row, bytes);
 	json = task_scratch();

@@ -37,7 +37,7 @@ struct task {
 	struct json_document document;
 	struct faults faults;
 
-	/* Of a large text, while a worker thread works on it (lane.c). */
+	/* Memory for a large text, while a worker thread works on it (lane.c). */
 	struct arena lane_arena;
 	bool is_json;
 	bool has_read_fields; /* the body's are in the state */

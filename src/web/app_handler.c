@@ -21,7 +21,7 @@ struct returned {
 	struct form form;
 };
 
-/* What the handler returned holds secrets of the installation that nobody may read. */
+/* Masks the installation's secrets in the handler's result. */
 struct masking {
 	const struct settings *secret;
 	struct arena *arena;

@@ -104,8 +104,8 @@ static void on_kept(struct db_query *query, const struct db_result *result)
 	rest(pictures, is_kept ? 0 : FAILED_MS);
 }
 
-/* What the machine is to blame for is tried again for ever, later and later: the claim stays.
- * Memory is not the script's alone on a machine that is busy. */
+/* A failure that a busy machine causes is retried for ever, at growing intervals: the claim stays.
+ * A lack of memory may be the machine's fault, too. */
 static bool is_to_be_tried_again(const struct app_pictures *pictures)
 {
 	enum engine_problem_kind kind = pictures->job.answer.problem.kind;

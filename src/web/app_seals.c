@@ -34,7 +34,7 @@ struct app_seals {
 	bool wants_look; /* a hint came meanwhile */
 	bool is_draining;
 
-	/* Of the app that is claimed. */
+	/* State of the claimed app. */
 	struct id claim;
 	struct arena app_arena; /* a portion, and the form of one language */
 	struct seal_next_row app;
@@ -45,7 +45,7 @@ struct app_seals {
 	struct seal_form_row source;
 	bool has_failed;
 
-	/* Of one installation, and of the query under way. */
+	/* State of one installation, and of the query under way. */
 	struct arena arena;
 	struct entry entry;
 	struct db_query query;
@@ -391,7 +391,7 @@ static void take_next_portion(struct app_seals *seals)
 	struct seal_entries_row last = seals->rows[seals->row_count - 1];
 
 	last.id = arena_copy(&seals->arena, last.id);
-	/* What follows reads the form of its language again. */
+	/* The next step reads the form of its language again. */
 	arena_finish(&seals->app_arena);
 	seals->app_arena = (struct arena){0};
 	seals->locale = (struct str){0};

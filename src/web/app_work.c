@@ -302,8 +302,8 @@ static struct verdict failure_noted(struct task *task)
 	return task_continue(task, work->next);
 }
 
-/* What the script is to blame for it would do again at once. Others' runs have more time than one
- * that was limited for what its account did before. */
+/* Keeps a failure that the script causes: another run would fail in the same way. Skips a run that
+ * had only its account's short time: the runs of others have more. */
 static struct verdict note_failure(struct task *task, struct app_work *work)
 {
 	const struct engine_problem *problem = &work->job.answer.problem;

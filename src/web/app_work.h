@@ -134,7 +134,7 @@ void web_take_good_settings(struct task *task, struct app_work *work,
 __attribute__((warn_unused_result)) bool
 web_open_secrets(struct task *task, const struct app_work *work, struct settings *ret_secret);
 
-/* What is stored of the installation's settings. In the arena. */
+/* Returns the installation's stored settings, in the arena. */
 void web_seal_settings(struct task *task, struct id device_id, struct str installation_id,
 		       const struct app_work *work, struct stored_settings *ret);
 

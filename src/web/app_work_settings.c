@@ -36,7 +36,7 @@ bool web_open_secrets(struct task *task, const struct app_work *work, struct set
 	return true;
 }
 
-/* Where nobody knows what is secret, what is stored in the clear may stay so. */
+/* Leaves plain settings plain if the secret fields are unknown. */
 static void keep_open(struct task *task, struct app_work *work, struct settings *changed)
 {
 	struct settings stored, open = {0};

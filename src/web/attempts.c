@@ -9,7 +9,7 @@
 
 #include <sodium.h>
 
-/* Of one kind of attempts; no two names of policies are alike. */
+/* Limits of one kind of attempts. Each name of a policy is unique. */
 struct policies {
 	struct rate_policy address;
 	struct rate_policy subscriber; /* of an IPv6 address */

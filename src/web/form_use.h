@@ -1,4 +1,4 @@
-/* Which kept forms are used, so that those which nobody uses make room for others. */
+/* Notes the use of kept forms, so that unused forms make room for others. */
 #pragma once
 
 #include "task/task.h"

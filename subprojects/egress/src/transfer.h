@@ -17,7 +17,7 @@ enum {
 	TRANSFER_PAID_MAX = 8,
 };
 
-/* What all transfers of a process have in common. */
+/* Objects that all transfers of a process share. */
 struct transfer_tools {
 	CURLM *multi;
 	struct shares *shares;
@@ -38,8 +38,8 @@ struct transfer {
 	int refused_port;   /* of another protocol, where it was led to; or 0 */
 	char refused[64];   /* the address that it was not let to; or empty */
 	const char *why_refused;
-	/* What was taken from the account's share of hosts for the request that is next: for its
-	 * name, and for addresses that were tried. */
+	/* Payments from the account's share of hosts for the next request: for its name, and for
+	 * the addresses that were tried. */
 	bool has_paid_name;
 	struct address paid[TRANSFER_PAID_MAX];
 	unsigned paid_count;

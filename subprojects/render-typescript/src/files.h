@@ -31,7 +31,7 @@ void files_finish(struct files *files);
 /* The file with this name, or with .ts behind it; or NULL. */
 const struct file *files_find(const struct files *files, const char *name);
 
-/* What the manifest.yaml among them wants: seconds between two renders; 0: each turn
+/* Interval that manifest.yaml asks for: seconds between two renders; 0: each turn
  * has its own; -1: nothing. */
 int files_interval_s(const struct files *files);
 

@@ -137,7 +137,7 @@ void script_run(struct run *run);
 
 /* -1 with an exception. */
 int missing_define(struct run *run) __attribute__((warn_unused_result));
-/* What to use instead, where the message says that something is not defined; or NULL. */
+/* Suggests a replacement if the message says that something is not defined; or NULL. */
 const char *missing_hint(const char *message);
 
 /* ---- module.c ---- */
@@ -237,9 +237,9 @@ bool fault_check_time(struct run *run);
 /* "the app takes more than 2s". */
 /* The time of the processor that this process has used. */
 int64_t cpu_us(void);
-/* How long a request may take by the clock that has so much of the processor. */
+/* Limit by the clock of a request that has timeout_ms of processor time. */
 int64_t fault_wall_ms(int64_t timeout_ms);
-/* What is said where the clock ends it. */
+/* Message if the clock ends a request. */
 #define FAULT_STARVED "the app's time is over: the machine is too busy"
 /* Whether the time is over, from now on. */
 bool fault_is_late(struct run *run);

@@ -63,7 +63,7 @@ static int end(void **state)
 	return script_end(state);
 }
 
-/* Of the time that is written, in microseconds: how long ago it is. */
+/* Age of the written time in microseconds. */
 static int64_t written_ago_us(void)
 {
 	int64_t times_us[10];

@@ -69,7 +69,7 @@ uint64_t tls_scene_count(enum metric_tls_handshake kind, enum metric_tls_version
 /* Whether a turn of the handshake was computed. */
 bool tls_scene_has_computed(void);
 
-/* How many have failed. */
+/* Number of failed handshakes. */
 uint64_t tls_scene_failures(enum metric_tls_failure reason);
 
 /* Turns until the server's side has ended. */
