@@ -27,8 +27,10 @@ struct api_service {
 extern const struct endpoint endpoint_installation_delete;
 extern const struct endpoint endpoint_push;
 
-/* The public API, its documents, and the panels' link. */
+/* The public API, made of docs/api. */
 extern const struct route_table api_routes;
+extern const struct route_table api_document_routes;
+extern const struct route_table api_link_routes;
 /* What the operator reads: without a key on the admin listener, else with the token. */
 extern const struct route_table api_metrics_routes;
 /* How the instance is, for the admin listener alone. */

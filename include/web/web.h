@@ -57,6 +57,7 @@ void web_finish(struct web_service *web);
 /* Of the sessions that were found, by the workers of an instance. */
 extern const struct region session_region;
 
+/* The endpoints of the pages, made of docs/api. */
 extern const struct route_table web_routes;
 /* The pages and their files, as they are in the program; none in a build without them
  * (-Dweb=disabled). They use no database and no session. */

@@ -20,8 +20,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_account_get = {
-    .name = "account_get",
     .handler = begin,
-    .access = &access_api_key,
     .state_size = sizeof(struct account),
+    ENDPOINT_ACCOUNT_GET,
 };

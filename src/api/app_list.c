@@ -41,7 +41,6 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_app_list = {
-    .name = "app_list",
     .handler = begin,
-    .access = &access_api_key,
+    ENDPOINT_APP_LIST,
 };

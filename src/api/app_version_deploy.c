@@ -41,10 +41,7 @@ struct verdict api_deploy_version(struct task *task)
 }
 
 const struct endpoint endpoint_app_version_deploy = {
-    .name = "app_version_deploy",
     .handler = api_deploy_version,
-    .access = &access_api_key,
-    .resource = RESOURCE_APP,
-    .body = &app_deploy_record,
     .state_size = sizeof(struct api_deploy),
+    ENDPOINT_APP_VERSION_DEPLOY,
 };

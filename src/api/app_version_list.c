@@ -53,8 +53,6 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_app_version_list = {
-    .name = "app_version_list",
     .handler = begin,
-    .access = &access_api_key,
-    .resource = RESOURCE_APP,
+    ENDPOINT_APP_VERSION_LIST,
 };

@@ -71,12 +71,8 @@ struct verdict api_upload_version(struct task *task)
 }
 
 const struct endpoint endpoint_app_version_upload = {
-    .name = "app_version_upload",
     .handler = api_upload_version,
-    .access = &access_api_key,
-    .resource = RESOURCE_APP,
-    .body = &app_upload_record,
-    .body_max_bytes = LIMIT_UPLOAD_BODY_BYTES,
     .state_size = sizeof(struct api_upload),
     .refused = api_upload_refused,
+    ENDPOINT_APP_VERSION_UPLOAD,
 };

@@ -20,15 +20,11 @@ static struct verdict begin_v0(struct task *task)
 }
 
 const struct endpoint endpoint_device_get = {
-    .name = "device_get",
     .handler = begin,
-    .access = &access_api_key,
-    .resource = RESOURCE_DEVICE,
+    ENDPOINT_DEVICE_GET,
 };
 
 const struct endpoint endpoint_v0_device_get = {
-    .name = "v0_device_get",
     .handler = begin_v0,
-    .access = &access_v0_api_key,
-    .resource = RESOURCE_DEVICE,
+    ENDPOINT_V0_DEVICE_GET,
 };

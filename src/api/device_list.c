@@ -56,13 +56,11 @@ static struct verdict begin_v0(struct task *task)
 }
 
 const struct endpoint endpoint_device_list = {
-    .name = "device_list",
     .handler = begin,
-    .access = &access_api_key,
+    ENDPOINT_DEVICE_LIST,
 };
 
 const struct endpoint endpoint_v0_device_list = {
-    .name = "v0_device_list",
     .handler = begin_v0,
-    .access = &access_v0_api_key,
+    ENDPOINT_V0_DEVICE_LIST,
 };

@@ -59,24 +59,15 @@ static struct verdict begin_v0(struct task *task)
 }
 
 const struct endpoint endpoint_device_update = {
-    .name = "device_update",
     .handler = begin,
-    .access = &access_api_key,
-    .resource = RESOURCE_DEVICE,
-    .body = &device_record,
     .state_size = sizeof(struct update),
-    .has_settings_tag = true,
     .tag_record = &device_record,
+    ENDPOINT_DEVICE_UPDATE,
 };
 
 const struct endpoint endpoint_v0_device_update = {
-    .name = "v0_device_update",
     .handler = begin_v0,
-    .access = &access_v0_api_key,
-    .resource = RESOURCE_DEVICE,
-    .body = &device_v0_record,
-    .takes_any_type = true,
     .state_size = sizeof(struct update),
-    .has_settings_tag = true,
     .tag_record = &device_v0_record,
+    ENDPOINT_V0_DEVICE_UPDATE,
 };

@@ -1,7 +1,8 @@
-/* All endpoints, sorted by name, and what they share. */
+/* What the endpoints share, and those that docs/api does not describe, sorted by name. */
 #pragma once
 
 #include "api/api.h"
+#include "api/operations.h"
 #include "base/memory.h"
 #include "task/access.h"
 
@@ -16,28 +17,11 @@ static inline struct delivery *api_delivery(struct task *task)
 	return api_service(task)->delivery;
 }
 
-extern const struct endpoint endpoint_account_get;
-extern const struct endpoint endpoint_app_list;
-extern const struct endpoint endpoint_app_version_deploy;
-extern const struct endpoint endpoint_app_version_list;
-extern const struct endpoint endpoint_app_version_upload;
-extern const struct endpoint endpoint_device_get;
-extern const struct endpoint endpoint_device_list;
-extern const struct endpoint endpoint_device_update;
 extern const struct endpoint endpoint_docs;
-extern const struct endpoint endpoint_installation_delete;
-extern const struct endpoint endpoint_installation_list;
 extern const struct endpoint endpoint_link_next;
 extern const struct endpoint endpoint_link_ws;
 extern const struct endpoint endpoint_livez;
 extern const struct endpoint endpoint_metrics;
 extern const struct endpoint endpoint_openapi;
-extern const struct endpoint endpoint_push;
 extern const struct endpoint endpoint_readyz;
 extern const struct endpoint endpoint_status;
-extern const struct endpoint endpoint_v0_device_get;
-extern const struct endpoint endpoint_v0_device_list;
-extern const struct endpoint endpoint_v0_device_update;
-extern const struct endpoint endpoint_v0_installation_delete;
-extern const struct endpoint endpoint_v0_installation_list;
-extern const struct endpoint endpoint_v0_push;

@@ -57,16 +57,11 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_installation_delete = {
-    .name = "installation_delete",
     .handler = begin,
-    .access = &access_api_key,
-    .resource = RESOURCE_DEVICE,
     .state_size = sizeof(struct removal),
-    .handles_preconditions = true,
+    ENDPOINT_INSTALLATION_DELETE,
 };
 
 const struct endpoint endpoint_v0_installation_delete = {
-    .name = "v0_installation_delete",
-    .access = &access_v0_api_key,
-    .same_as = &endpoint_installation_delete,
+    ENDPOINT_V0_INSTALLATION_DELETE,
 };

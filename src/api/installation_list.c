@@ -60,15 +60,11 @@ static struct verdict begin_v0(struct task *task)
 }
 
 const struct endpoint endpoint_installation_list = {
-    .name = "installation_list",
     .handler = begin,
-    .access = &access_api_key,
-    .resource = RESOURCE_DEVICE,
+    ENDPOINT_INSTALLATION_LIST,
 };
 
 const struct endpoint endpoint_v0_installation_list = {
-    .name = "v0_installation_list",
     .handler = begin_v0,
-    .access = &access_v0_api_key,
-    .resource = RESOURCE_DEVICE,
+    ENDPOINT_V0_INSTALLATION_LIST,
 };

@@ -254,30 +254,21 @@ static void count(int status)
 }
 
 const struct endpoint endpoint_push = {
-    .name = "push",
     .handler = begin,
-    .access = &access_api_key,
-    .resource = RESOURCE_DEVICE,
-    .body = &push_body_record,
     .state_size = sizeof(struct push),
-    .is_device_limited = true,
     .handles_faults = true,
     .refused = refused,
     .finish = finish,
     .count = count,
+    ENDPOINT_PUSH,
 };
 
 const struct endpoint endpoint_v0_push = {
-    .name = "v0_push",
     .handler = begin,
-    .access = &access_v0_api_key,
-    .resource = RESOURCE_DEVICE,
-    .body = &push_v0_body_record,
-    .takes_any_type = true,
     .state_size = sizeof(struct push),
-    .is_device_limited = true,
     .handles_faults = true,
     .refused = refused,
     .finish = finish,
     .count = count,
+    ENDPOINT_V0_PUSH,
 };

@@ -7,16 +7,17 @@
 #include "web/web.h"
 
 /* In the order in which they are looked through. */
-static const struct route_table *const public_tables[] = {&api_health_routes, &api_routes,
-							  &web_routes, &web_page_routes, NULL};
-static const struct route_table *const public_tables_with_metrics[] = {
-    &api_health_routes, &api_routes, &web_routes, &web_page_routes, &api_metrics_routes, NULL};
+#define PUBLIC_TABLES                                                                              \
+	&api_health_routes, &api_link_routes, &api_routes, &api_document_routes, &web_routes,      \
+	    &web_page_routes
+static const struct route_table *const public_tables[] = {PUBLIC_TABLES, NULL};
+static const struct route_table *const public_tables_with_metrics[] = {PUBLIC_TABLES,
+								       &api_metrics_routes, NULL};
 static const struct route_table *const admin_tables[] = {&api_health_routes, &api_metrics_routes,
 							 &api_status_routes, NULL};
 /* Each once: the metrics number the routes by it. */
-static const struct route_table *const all_tables[] = {
-    &api_health_routes,	 &api_routes,	     &web_routes, &web_page_routes,
-    &api_metrics_routes, &api_status_routes, NULL};
+static const struct route_table *const all_tables[] = {PUBLIC_TABLES, &api_metrics_routes,
+						       &api_status_routes, NULL};
 
 static void set_limits(struct service *service, const struct config *config)
 {

@@ -3,7 +3,7 @@
 
 #include <sodium.h>
 
-/* What the pages are told of scripts that were run: docs/web-openapi.json has the members. */
+/* What the pages are told of scripts that were run: docs/api/pages has the members. */
 
 void app_write_lines(struct buffer *json, struct str text, char separator)
 {

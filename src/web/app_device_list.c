@@ -58,7 +58,6 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_app_device_list = {
-    .name = "app_device_list",
     .handler = begin,
-    .access = &access_session,
+    ENDPOINT_APP_DEVICE_LIST,
 };

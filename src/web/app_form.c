@@ -50,9 +50,8 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_app_form = {
-    .name = "app_form",
     .handler = begin,
-    .access = &access_session,
     .state_size = sizeof(struct get),
     .finish = finish,
+    ENDPOINT_APP_FORM,
 };

@@ -193,30 +193,20 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_app_handler = {
-    .name = "app_handler",
     .handler = begin,
-    .access = &access_session,
-    .body = &handler_call_record,
-    .body_max_bytes = LIMIT_SETTINGS_BODY_BYTES,
     .state_size = sizeof(struct call),
     .finish = finish,
+    ENDPOINT_APP_HANDLER,
 };
 const struct endpoint endpoint_draft_handler = {
-    .name = "draft_handler",
     .handler = begin_draft,
-    .access = &access_session,
-    .resource = RESOURCE_APP,
-    .body = &draft_handler_call_record,
-    .body_max_bytes = LIMIT_UPLOAD_BODY_BYTES,
     .state_size = sizeof(struct call),
     .finish = finish,
+    ENDPOINT_DRAFT_HANDLER,
 };
 const struct endpoint endpoint_review_handler = {
-    .name = "review_handler",
     .handler = begin_review,
-    .access = &access_reviewer,
-    .body = &review_handler_call_record,
-    .body_max_bytes = LIMIT_SETTINGS_BODY_BYTES,
     .state_size = sizeof(struct call),
     .finish = finish,
+    ENDPOINT_REVIEW_HANDLER,
 };

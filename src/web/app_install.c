@@ -101,13 +101,9 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_app_install = {
-    .name = "app_install",
     .handler = begin,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
-    .body = &installing_record,
-    .body_max_bytes = LIMIT_SETTINGS_BODY_BYTES,
     .state_size = sizeof(struct installation_making),
     .refused = web_fail_refusal,
     .finish = finish,
+    ENDPOINT_APP_INSTALL,
 };

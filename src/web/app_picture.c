@@ -29,8 +29,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_app_picture = {
-    .name = "app_picture",
     .handler = begin,
-    .access = &access_session,
     .state_size = sizeof(struct app_picture_get_row),
+    ENDPOINT_APP_PICTURE,
 };

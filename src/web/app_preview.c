@@ -106,30 +106,20 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_app_preview = {
-    .name = "app_preview",
     .handler = begin,
-    .access = &access_session,
-    .body = &preview_request_record,
-    .body_max_bytes = LIMIT_SETTINGS_BODY_BYTES,
     .state_size = sizeof(struct preview),
     .finish = finish,
+    ENDPOINT_APP_PREVIEW,
 };
 const struct endpoint endpoint_draft_preview = {
-    .name = "draft_preview",
     .handler = begin_draft,
-    .access = &access_session,
-    .resource = RESOURCE_APP,
-    .body = &draft_preview_request_record,
-    .body_max_bytes = LIMIT_UPLOAD_BODY_BYTES,
     .state_size = sizeof(struct preview),
     .finish = finish,
+    ENDPOINT_DRAFT_PREVIEW,
 };
 const struct endpoint endpoint_review_preview = {
-    .name = "review_preview",
     .handler = begin_review,
-    .access = &access_reviewer,
-    .body = &review_preview_request_record,
-    .body_max_bytes = LIMIT_SETTINGS_BODY_BYTES,
     .state_size = sizeof(struct preview),
     .finish = finish,
+    ENDPOINT_REVIEW_PREVIEW,
 };

@@ -113,16 +113,12 @@ static struct verdict get_app(struct task *task)
 }
 
 const struct endpoint endpoint_entry_render = {
-    .name = "entry_render",
     .handler = get_entry,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
     .state_size = sizeof(struct entry_render),
+    ENDPOINT_ENTRY_RENDER,
 };
 const struct endpoint endpoint_app_renders = {
-    .name = "app_renders",
     .handler = get_app,
-    .access = &access_session,
-    .resource = RESOURCE_APP,
     .state_size = sizeof(struct app_renders),
+    ENDPOINT_APP_RENDERS,
 };

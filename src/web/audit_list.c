@@ -61,8 +61,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_audit_list = {
-    .name = "audit_list",
     .handler = begin,
-    .access = &access_administrator,
     .state_size = sizeof(struct web_search),
+    ENDPOINT_AUDIT_LIST,
 };

@@ -27,8 +27,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_catalogue_get = {
-    .name = "catalogue_get",
     .handler = begin,
-    .access = &access_session,
     .state_size = sizeof(struct catalogue_app),
+    ENDPOINT_CATALOGUE_GET,
 };

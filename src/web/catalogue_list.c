@@ -65,8 +65,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_catalogue_list = {
-    .name = "catalogue_list",
     .handler = begin,
-    .access = &access_session,
     .state_size = sizeof(struct web_search),
+    ENDPOINT_CATALOGUE_LIST,
 };

@@ -46,8 +46,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_challenge_create = {
-    .name = "challenge_create",
     .handler = begin,
-    .access = &access_visitor,
     .state_size = sizeof(struct made),
+    ENDPOINT_CHALLENGE_CREATE,
 };

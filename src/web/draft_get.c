@@ -24,9 +24,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_draft_get = {
-    .name = "draft_get",
     .handler = begin,
-    .access = &access_session,
-    .resource = RESOURCE_APP,
     .state_size = sizeof(struct app_draft),
+    ENDPOINT_DRAFT_GET,
 };

@@ -61,12 +61,8 @@ static struct verdict refused(struct task *task)
 }
 
 const struct endpoint endpoint_draft_save = {
-    .name = "draft_save",
     .handler = begin,
-    .access = &access_session,
-    .resource = RESOURCE_APP,
-    .body = &draft_change_record,
-    .body_max_bytes = LIMIT_UPLOAD_BODY_BYTES,
     .state_size = sizeof(struct saving),
     .refused = refused,
+    ENDPOINT_DRAFT_SAVE,
 };

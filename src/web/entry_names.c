@@ -35,8 +35,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_entry_names = {
-    .name = "entry_names",
     .handler = begin,
-    .access = &access_session,
     .state_size = sizeof(struct naming),
+    ENDPOINT_ENTRY_NAMES,
 };

@@ -159,20 +159,14 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_entry_settings_get = {
-    .name = "entry_settings_get",
     .handler = get,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
     .state_size = sizeof(struct entry_settings),
     .finish = finish,
+    ENDPOINT_ENTRY_SETTINGS_GET,
 };
 const struct endpoint endpoint_entry_settings_set = {
-    .name = "entry_settings_set",
     .handler = set,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
-    .body = &settings_change_record,
-    .body_max_bytes = LIMIT_SETTINGS_BODY_BYTES,
     .state_size = sizeof(struct entry_settings),
     .finish = finish,
+    ENDPOINT_ENTRY_SETTINGS_SET,
 };

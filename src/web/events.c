@@ -69,8 +69,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_events = {
-    .name = "events",
     .handler = begin,
-    .access = &access_session,
     .state_size = sizeof(struct events),
+    ENDPOINT_EVENTS,
 };

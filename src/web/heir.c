@@ -54,14 +54,12 @@ static struct verdict clear(struct task *task)
 }
 
 const struct endpoint endpoint_heir_set = {
-    .name = "heir_set",
     .handler = set,
-    .access = &access_administrator,
     .state_size = sizeof(struct choice),
+    ENDPOINT_HEIR_SET,
 };
 const struct endpoint endpoint_heir_clear = {
-    .name = "heir_clear",
     .handler = clear,
-    .access = &access_administrator,
     .state_size = sizeof(struct choice),
+    ENDPOINT_HEIR_CLEAR,
 };

@@ -73,8 +73,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_instance_get = {
-    .name = "instance_get",
     .handler = begin,
-    .access = &access_administrator,
     .state_size = sizeof(struct instance),
+    ENDPOINT_INSTANCE_GET,
 };

@@ -49,10 +49,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_invitation_create = {
-    .name = "invitation_create",
     .handler = begin,
-    .access = &access_administrator,
-    .body = &invitation_creation_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct creation),
+    ENDPOINT_INVITATION_CREATE,
 };

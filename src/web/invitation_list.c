@@ -22,7 +22,6 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_invitation_list = {
-    .name = "invitation_list",
     .handler = begin,
-    .access = &access_administrator,
+    ENDPOINT_INVITATION_LIST,
 };

@@ -40,8 +40,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_invitation_revoke = {
-    .name = "invitation_revoke",
     .handler = begin,
-    .access = &access_administrator,
     .state_size = sizeof(struct revocation),
+    ENDPOINT_INVITATION_REVOKE,
 };

@@ -48,11 +48,8 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_key_create = {
-    .name = "key_create",
     .handler = begin,
-    .access = &access_session,
-    .body = &key_creation_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct creation),
     .refused = web_fail_refusal,
+    ENDPOINT_KEY_CREATE,
 };

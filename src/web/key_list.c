@@ -42,7 +42,6 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_key_list = {
-    .name = "key_list",
     .handler = begin,
-    .access = &access_session,
+    ENDPOINT_KEY_LIST,
 };

@@ -36,7 +36,6 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_key_revoke = {
-    .name = "key_revoke",
     .handler = begin,
-    .access = &access_session,
+    ENDPOINT_KEY_REVOKE,
 };

@@ -48,10 +48,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_link_look = {
-    .name = "link_look",
     .handler = begin,
-    .access = &access_visitor,
-    .body = &link_token_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct look),
+    ENDPOINT_LINK_LOOK,
 };

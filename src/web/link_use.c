@@ -156,11 +156,8 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_link_use = {
-    .name = "link_use",
     .handler = begin,
-    .access = &access_visitor,
-    .body = &link_use_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct use),
     .refused = web_fail_refusal,
+    ENDPOINT_LINK_USE,
 };

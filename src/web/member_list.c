@@ -60,8 +60,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_member_list = {
-    .name = "member_list",
     .handler = begin,
-    .access = &access_administrator,
     .state_size = sizeof(struct web_search),
+    ENDPOINT_MEMBER_LIST,
 };

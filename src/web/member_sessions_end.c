@@ -43,8 +43,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_member_sessions_end = {
-    .name = "member_sessions_end",
     .handler = begin,
-    .access = &access_administrator,
     .state_size = sizeof(struct end),
+    ENDPOINT_MEMBER_SESSIONS_END,
 };

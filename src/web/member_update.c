@@ -48,11 +48,8 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_member_update = {
-    .name = "member_update",
     .handler = begin,
-    .access = &access_administrator,
-    .body = &member_update_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct update),
     .refused = web_fail_refusal,
+    ENDPOINT_MEMBER_UPDATE,
 };

@@ -180,18 +180,13 @@ static struct verdict change_key(struct task *task)
 }
 
 const struct endpoint endpoint_own_device_create = {
-    .name = "own_device_create",
     .handler = create,
-    .access = &access_session,
-    .body = &device_creation_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct new_device),
     .refused = refused,
+    ENDPOINT_OWN_DEVICE_CREATE,
 };
 const struct endpoint endpoint_own_device_key = {
-    .name = "own_device_key",
     .handler = change_key,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
     .state_size = sizeof(struct new_device),
+    ENDPOINT_OWN_DEVICE_KEY,
 };

@@ -48,11 +48,8 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_own_app_create = {
-    .name = "own_app_create",
     .handler = begin,
-    .access = &access_session,
-    .body = &app_creation_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct creation),
     .refused = web_fail_refusal,
+    ENDPOINT_OWN_APP_CREATE,
 };

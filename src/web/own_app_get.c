@@ -20,9 +20,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_own_app_get = {
-    .name = "own_app_get",
     .handler = begin,
-    .access = &access_session,
-    .resource = RESOURCE_APP,
     .state_size = sizeof(struct own_app),
+    ENDPOINT_OWN_APP_GET,
 };

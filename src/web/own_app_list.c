@@ -43,7 +43,6 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_own_app_list = {
-    .name = "own_app_list",
     .handler = begin,
-    .access = &access_session,
+    ENDPOINT_OWN_APP_LIST,
 };

@@ -40,11 +40,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_own_app_update = {
-    .name = "own_app_update",
     .handler = begin,
-    .access = &access_session,
-    .resource = RESOURCE_APP,
-    .body = &app_update_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct update),
+    ENDPOINT_OWN_APP_UPDATE,
 };

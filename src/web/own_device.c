@@ -52,11 +52,9 @@ struct verdict own_device_reply(struct task *task)
 }
 
 const struct endpoint endpoint_own_device_get = {
-    .name = "own_device_get",
     .handler = own_device_reply,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
     .state_size = sizeof(struct own_device),
+    ENDPOINT_OWN_DEVICE_GET,
 };
 
 /* ---- all ---- */
@@ -105,7 +103,6 @@ static struct verdict reply_list(struct task *task)
 }
 
 const struct endpoint endpoint_own_device_list = {
-    .name = "own_device_list",
     .handler = reply_list,
-    .access = &access_session,
+    ENDPOINT_OWN_DEVICE_LIST,
 };

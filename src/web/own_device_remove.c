@@ -38,9 +38,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_own_device_remove = {
-    .name = "own_device_remove",
     .handler = begin,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
     .state_size = sizeof(struct removal),
+    ENDPOINT_OWN_DEVICE_REMOVE,
 };

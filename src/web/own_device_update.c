@@ -86,27 +86,18 @@ static struct verdict enable(struct task *task)
 }
 
 const struct endpoint endpoint_own_device_update = {
-    .name = "own_device_update",
     .handler = update,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
-    .body = &device_full_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct own_device),
-    .has_settings_tag = true,
     .find_tagged = find_shown,
+    ENDPOINT_OWN_DEVICE_UPDATE,
 };
 const struct endpoint endpoint_own_device_disable = {
-    .name = "own_device_disable",
     .handler = disable,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
     .state_size = sizeof(struct own_device),
+    ENDPOINT_OWN_DEVICE_DISABLE,
 };
 const struct endpoint endpoint_own_device_enable = {
-    .name = "own_device_enable",
     .handler = enable,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
     .state_size = sizeof(struct own_device),
+    ENDPOINT_OWN_DEVICE_ENABLE,
 };

@@ -173,42 +173,28 @@ static struct verdict get_script(struct task *task)
 }
 
 const struct endpoint endpoint_own_version_deploy = {
-    .name = "own_version_deploy",
     .handler = api_deploy_version,
-    .access = &access_session,
-    .resource = RESOURCE_APP,
-    .body = &app_deploy_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct api_deploy),
+    ENDPOINT_OWN_VERSION_DEPLOY,
 };
 const struct endpoint endpoint_own_version_list = {
-    .name = "own_version_list",
     .handler = list_versions,
-    .access = &access_session,
-    .resource = RESOURCE_APP,
+    ENDPOINT_OWN_VERSION_LIST,
 };
 const struct endpoint endpoint_own_version_script = {
-    .name = "own_version_script",
     .handler = get_script,
-    .access = &access_session,
-    .resource = RESOURCE_APP,
     .state_size = sizeof(struct app_script),
+    ENDPOINT_OWN_VERSION_SCRIPT,
 };
 const struct endpoint endpoint_own_version_submit = {
-    .name = "own_version_submit",
     .handler = api_upload_version,
-    .access = &access_session,
-    .resource = RESOURCE_APP,
-    .body = &app_upload_record,
-    .body_max_bytes = LIMIT_UPLOAD_BODY_BYTES,
     .state_size = sizeof(struct api_upload),
     .refused = api_upload_refused,
+    ENDPOINT_OWN_VERSION_SUBMIT,
 };
 const struct endpoint endpoint_own_version_remove = {
-    .name = "own_version_remove",
     .handler = remove_version,
-    .access = &access_session,
-    .resource = RESOURCE_APP,
     .state_size = sizeof(struct removal),
     .refused = remove_refused,
+    ENDPOINT_OWN_VERSION_REMOVE,
 };

@@ -117,11 +117,8 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_passkey_create = {
-    .name = "passkey_create",
     .handler = begin,
-    .access = &access_session,
-    .body = &passkey_creation_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct creation),
     .refused = web_fail_refusal,
+    ENDPOINT_PASSKEY_CREATE,
 };

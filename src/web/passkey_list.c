@@ -22,7 +22,6 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_passkey_list = {
-    .name = "passkey_list",
     .handler = begin,
-    .access = &access_session,
+    ENDPOINT_PASSKEY_LIST,
 };

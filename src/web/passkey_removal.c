@@ -61,10 +61,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_passkey_removal = {
-    .name = "passkey_removal",
     .handler = begin,
-    .access = &access_session,
-    .body = &proof_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct removal),
+    ENDPOINT_PASSKEY_REMOVAL,
 };

@@ -43,10 +43,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_passkey_update = {
-    .name = "passkey_update",
     .handler = begin,
-    .access = &access_session,
-    .body = &passkey_update_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct update),
+    ENDPOINT_PASSKEY_UPDATE,
 };

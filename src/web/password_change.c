@@ -86,10 +86,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_password_change = {
-    .name = "password_change",
     .handler = begin,
-    .access = &access_session,
-    .body = &password_change_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct change),
+    ENDPOINT_PASSWORD_CHANGE,
 };

@@ -51,8 +51,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_password_link_create = {
-    .name = "password_link_create",
     .handler = begin,
-    .access = &access_administrator,
     .state_size = sizeof(struct creation),
+    ENDPOINT_PASSWORD_LINK_CREATE,
 };

@@ -27,13 +27,11 @@ static struct verdict sum(struct task *task)
 }
 
 const struct endpoint endpoint_person_get = {
-    .name = "person_get",
     .handler = begin,
-    .access = &access_session,
+    ENDPOINT_PERSON_GET,
 };
 const struct endpoint endpoint_person_storage = {
-    .name = "person_storage",
     .handler = sum,
-    .access = &access_session,
     .state_size = sizeof(struct account_bytes),
+    ENDPOINT_PERSON_STORAGE,
 };

@@ -80,17 +80,13 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_person_removal_preview = {
-    .name = "person_removal_preview",
     .handler = preview,
-    .access = &access_session,
     .state_size = sizeof(struct removal_preview),
+    ENDPOINT_PERSON_REMOVAL_PREVIEW,
 };
 const struct endpoint endpoint_person_removal = {
-    .name = "person_removal",
     .handler = begin,
-    .access = &access_session,
-    .body = &proof_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct removal),
     .refused = web_fail_refusal,
+    ENDPOINT_PERSON_REMOVAL,
 };

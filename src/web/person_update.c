@@ -39,10 +39,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_person_update = {
-    .name = "person_update",
     .handler = begin,
-    .access = &access_session,
-    .body = &person_update_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct update),
+    ENDPOINT_PERSON_UPDATE,
 };

@@ -49,9 +49,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_picture_get = {
-    .name = "picture_get",
     .handler = begin,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
     .state_size = sizeof(struct get),
+    ENDPOINT_PICTURE_GET,
 };

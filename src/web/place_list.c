@@ -46,7 +46,6 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_place_list = {
-    .name = "place_list",
     .handler = begin,
-    .access = &access_session,
+    ENDPOINT_PLACE_LIST,
 };

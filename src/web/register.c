@@ -64,11 +64,8 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_register = {
-    .name = "register",
     .handler = begin,
-    .access = &access_visitor,
-    .body = &registration_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct register_task),
     .refused = web_fail_refusal,
+    ENDPOINT_REGISTER,
 };

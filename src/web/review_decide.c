@@ -68,10 +68,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_review_decide = {
-    .name = "review_decide",
     .handler = begin,
-    .access = &access_reviewer,
-    .body = &review_decision_record,
-    .body_max_bytes = LIMIT_REQUEST_BODY_BYTES,
     .state_size = sizeof(struct deciding),
+    ENDPOINT_REVIEW_DECIDE,
 };

@@ -51,14 +51,12 @@ static struct verdict get_scripts(struct task *task)
 }
 
 const struct endpoint endpoint_review_get = {
-    .name = "review_get",
     .handler = get,
-    .access = &access_reviewer,
     .state_size = sizeof(struct review),
+    ENDPOINT_REVIEW_GET,
 };
 const struct endpoint endpoint_review_scripts = {
-    .name = "review_scripts",
     .handler = get_scripts,
-    .access = &access_reviewer,
     .state_size = sizeof(struct review_scripts),
+    ENDPOINT_REVIEW_SCRIPTS,
 };

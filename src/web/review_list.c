@@ -42,7 +42,6 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_review_list = {
-    .name = "review_list",
     .handler = begin,
-    .access = &access_reviewer,
+    ENDPOINT_REVIEW_LIST,
 };

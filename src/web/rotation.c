@@ -102,36 +102,24 @@ static struct verdict show_refused(struct task *task)
 }
 
 const struct endpoint endpoint_rotation_get = {
-    .name = "rotation_get",
     .handler = get,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
     .state_size = sizeof(struct rotation),
+    ENDPOINT_ROTATION_GET,
 };
 const struct endpoint endpoint_rotation_order = {
-    .name = "rotation_order",
     .handler = reorder,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
-    .body = &rotation_order_record,
-    .body_max_bytes = LIMIT_ROTATION_BODY_BYTES,
     .state_size = sizeof(struct reordering),
+    ENDPOINT_ROTATION_ORDER,
 };
 const struct endpoint endpoint_rotation_remove = {
-    .name = "rotation_remove",
-    .access = &access_session,
-    .same_as = &endpoint_installation_delete,
+    ENDPOINT_ROTATION_REMOVE,
 };
 const struct endpoint endpoint_rotation_show = {
-    .name = "rotation_show",
     .handler = show,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
     .state_size = sizeof(struct showing),
     .refused = show_refused,
+    ENDPOINT_ROTATION_SHOW,
 };
 const struct endpoint endpoint_own_push = {
-    .name = "own_push",
-    .access = &access_session,
-    .same_as = &endpoint_push,
+    ENDPOINT_OWN_PUSH,
 };

@@ -106,22 +106,14 @@ static struct verdict night_refused(struct task *task)
 }
 
 const struct endpoint endpoint_rotation_update = {
-    .name = "rotation_update",
     .handler = update,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
-    .body = &entry_change_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct entry_updating),
     .refused = update_refused,
+    ENDPOINT_ROTATION_UPDATE,
 };
 const struct endpoint endpoint_night_update = {
-    .name = "night_update",
     .handler = update_night,
-    .access = &access_session,
-    .resource = RESOURCE_DEVICE,
-    .body = &night_change_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct night_updating),
     .refused = night_refused,
+    ENDPOINT_NIGHT_UPDATE,
 };

@@ -34,10 +34,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_session_create = {
-    .name = "session_create",
     .handler = begin,
-    .access = &access_visitor,
-    .body = &sign_in_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct sign_in_task),
+    ENDPOINT_SESSION_CREATE,
 };

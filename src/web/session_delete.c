@@ -33,8 +33,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_session_delete = {
-    .name = "session_delete",
     .handler = begin,
-    .access = &access_session,
     .state_size = sizeof(struct sign_out),
+    ENDPOINT_SESSION_DELETE,
 };

@@ -60,13 +60,11 @@ static struct verdict end_others(struct task *task)
 }
 
 const struct endpoint endpoint_session_end = {
-    .name = "session_end",
     .handler = end_one,
-    .access = &access_session,
     .state_size = sizeof(struct end),
+    ENDPOINT_SESSION_END,
 };
 const struct endpoint endpoint_session_end_others = {
-    .name = "session_end_others",
     .handler = end_others,
-    .access = &access_session,
+    ENDPOINT_SESSION_END_OTHERS,
 };

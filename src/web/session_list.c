@@ -29,7 +29,6 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_session_list = {
-    .name = "session_list",
     .handler = begin,
-    .access = &access_session,
+    ENDPOINT_SESSION_LIST,
 };

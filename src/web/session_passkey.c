@@ -34,10 +34,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_session_passkey = {
-    .name = "session_passkey",
     .handler = begin,
-    .access = &access_visitor,
-    .body = &assertion_record,
-    .body_max_bytes = LIMIT_PAGE_BODY_BYTES,
     .state_size = sizeof(struct sign_in_task),
+    ENDPOINT_SESSION_PASSKEY,
 };

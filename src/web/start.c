@@ -60,8 +60,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_start = {
-    .name = "start",
     .handler = begin,
-    .access = &access_visitor,
     .state_size = sizeof(struct start),
+    ENDPOINT_START,
 };

@@ -17,8 +17,7 @@ static struct verdict begin(struct task *task)
 }
 
 const struct endpoint endpoint_timezone_list = {
-    .name = "timezone_list",
     .handler = begin,
-    .access = &access_session,
     .state_size = sizeof(struct timezone_names),
+    ENDPOINT_TIMEZONE_LIST,
 };

@@ -1,6 +1,8 @@
 // Checks the sources, one way a run:
 //
-//   node check.mjs types|lint|format|unit FOLDER     FOLDER: for what the check makes
+//   node check.mjs types|lint|format|unit FOLDER DOCUMENT
+//
+// FOLDER: for what the check makes; DOCUMENT: web-openapi.json of the build
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -8,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url));
-const [what, folder] = process.argv.slice(2);
+const [what, folder, endpoints] = process.argv.slice(2);
 
 function run(command, ...more) {
 	const done = spawnSync(command, more, { cwd: SOURCE, stdio: "inherit" });
@@ -24,7 +26,7 @@ function generateTypes() {
 	const place = path.join(SOURCE, "node_modules/.web-api");
 	fs.mkdirSync(place, { recursive: true });
 	const made = path.join(place, `schema-${process.pid}.d.ts`);
-	tool("openapi-typescript", "../../docs/web-openapi.json", "-o", made, "--silent");
+	tool("openapi-typescript", endpoints, "-o", made, "--silent");
 	fs.renameSync(made, path.join(place, "schema.d.ts"));
 }
 

@@ -8,9 +8,9 @@ import urllib.parse
 
 import pytest
 import scene
+import validate
 from scene import CONTRACT
 
-DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs")
 
 # Each needs what those before it have made.
 ORDER = ["getAccount", "listDevices", "getDevice", "updateDevice", "pushImage", "uploadAppVersion",
@@ -133,7 +133,7 @@ def test_schema_examples_fit():
 def test_no_default_makes_a_field_required():
     """Generators of types take a field with a default for one that is always there."""
     for document in ("openapi.json", "web-openapi.json"):
-        with open(os.path.join(DOCS, document), encoding="utf-8") as file:
+        with open(os.path.join(validate.DOCUMENTS, document), encoding="utf-8") as file:
             schemas = json.load(file)["components"]["schemas"]
         fields = {f"{name}.{field}": schema for name, one in schemas.items()
                   for field, schema in one.get("properties", {}).items()}

@@ -17,10 +17,10 @@ import npm_packages
 import pytest
 import python_packages
 import scene
+import validate
 from scene import CONTRACT
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "generated")
-WEB_DOCUMENT = os.path.join(HERE, "../../../docs/web-openapi.json")
 GENERATORS = {"python": "python", "ruby": "ruby", "typescript": "typescript-fetch"}
 
 
@@ -124,8 +124,7 @@ def of_one_name(names):
 
 
 DOCUMENTS = {"openapi": CONTRACT.document}
-with open(WEB_DOCUMENT, encoding="utf-8") as file:
-    DOCUMENTS["web-openapi"] = json.load(file)
+DOCUMENTS["web-openapi"] = validate.read_document(validate.WEB_DOCUMENT)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

@@ -24,7 +24,7 @@ def redocly(path):
 @pytest.mark.parametrize("name", ["openapi.json", "web-openapi.json"])
 @pytest.mark.parametrize("lint", [spectral, redocly])
 def test_clean(lint, name):
-    code, text = lint(os.path.join(os.path.dirname(os.path.abspath(validate.DOCUMENT)), name))
+    code, text = lint(os.path.join(validate.DOCUMENTS, name))
     assert code == 0, text
     assert "warn" not in text
 
@@ -63,7 +63,7 @@ def test_linters_look(tmp_path, lint, spoil):
 
 def test_types_compile(tmp_path):
     types = tmp_path / "api.ts"
-    code, text = npm.run("openapi-typescript", os.path.abspath(validate.DOCUMENT), "-o", str(types))
+    code, text = npm.run("openapi-typescript", validate.DOCUMENT, "-o", str(types))
     assert code == 0, text
     shutil.copy(os.path.join(HERE, "typed.ts"), tmp_path)
     code, text = npm.run("tsc", "--noEmit", "--strict", "--target", "es2022", "--module", "es2022",

@@ -15,7 +15,10 @@ import urllib.parse
 
 import jsonschema
 
-DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/openapi.json")
+# As the build of the program under test made them: openapi.json, and web-openapi.json of the pages.
+DOCUMENTS = os.path.normpath(os.path.join(os.path.dirname(os.environ["DISPLAYD"]), "../../docs"))
+DOCUMENT = os.path.join(DOCUMENTS, "openapi.json")
+WEB_DOCUMENT = os.path.join(DOCUMENTS, "web-openapi.json")
 # What the answer to a preflight must carry.
 PREFLIGHT = ("Access-Control-Allow-Origin", "Access-Control-Allow-Methods",
              "Access-Control-Allow-Headers", "Vary", "X-Request-Id")

@@ -77,7 +77,8 @@ static unsigned listen_somewhere(void)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET,
 				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	static const struct route_table *const tables[] = {&api_routes, &api_health_routes, NULL};
+	static const struct route_table *const tables[] = {&api_link_routes, &api_routes,
+							   &api_health_routes, NULL};
 	static struct dispatch dispatch;
 	const struct http_listener_settings listener = {.on_request = task_dispatch,
 							.context = &dispatch};

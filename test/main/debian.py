@@ -60,9 +60,10 @@ TRIXIE_TO_RUN = Debian(("trixie",), packages(UNPACKED + TRIXIE_LIBRARIES + "post
                        is_configured=False)
 # Enough to build displayd and displayctl, and to run them: what is built on Debian 13 asks for its C library.
 BOOKWORM_TO_BUILD = Debian(("bookworm", "bookworm-backports", "trixie"), packages(UNPACKED + """
-    findutils gcc libc6-dev meson ninja-build pkg-config python3 python3-django libgeonames0 libgeonames-common
-    libglib2.0-bin libuv1-dev libpq-dev libspng-dev libgif-dev libsodium-dev libyaml-dev zlib1g-dev
-    libseccomp-dev libfido2-dev libllhttp-dev libyyjson-dev libmbedtls-dev libwebp-dev postgresql-15 tzdata
+    findutils gcc libc6-dev meson ninja-build pkg-config python3 python3-django python3-yaml
+    libgeonames0 libgeonames-common libglib2.0-bin
+    libuv1-dev libpq-dev libspng-dev libgif-dev libsodium-dev libyaml-dev zlib1g-dev libseccomp-dev
+    libfido2-dev libllhttp-dev libyyjson-dev libmbedtls-dev libwebp-dev postgresql-15 tzdata
 """), (("trixie", "libllhttp* libyyjson* libmbed*"), ("bookworm-backports", "libwebp* libsharpyuv*")), False)
 # With nothing but apt, as images for containers have it.
 BARE = Debian(("bookworm",), packages("apt"))

@@ -3,7 +3,7 @@
     with Events(browser) as events:
         events.next("changed")       # the data of the next such event; others before it are dropped
 
-Each event must be one that docs/web-openapi.json describes.
+Each event must be one that docs/api/pages describes.
 """
 
 import json

@@ -4,7 +4,7 @@
     browser.sign_in(account)         # keeps the cookie that it is given
     browser.get("/web/keys").ok()
 
-Every answer must be one that docs/web-openapi.json knows, and carry the fields that keep browsers
+Every answer must be one that docs/api/pages knows, and carry the fields that keep browsers
 from doing more with it.
 """
 
@@ -23,8 +23,7 @@ sys.path[:0] = [TESTS, os.path.join(TESTS, "api")]
 from world import (SECRETS, TIMESTAMP, UNKNOWN_ID, Device, World, new_key,  # noqa: E402
                    repeat_if_busy, request_bytes, sha256, told_of, validate, wait_until)
 
-DOCUMENT = os.path.join(TESTS, "../docs/web-openapi.json")
-CONTRACT = validate.Contract(validate.read_document(DOCUMENT), "/web/")
+CONTRACT = validate.Contract(validate.read_document(validate.WEB_DOCUMENT), "/web/")
 PASSWORD = "correct horse battery"
 OTHER_PASSWORD = "staple of the stable"
 SECURITY = {

@@ -1,4 +1,4 @@
-/** A field of an app's form (docs/web-openapi.json has the same). */
+/** A field of an app's form (docs/api/pages/apps.yaml has the same). */
 export interface FormField {
 	id: string;
 	type: string;

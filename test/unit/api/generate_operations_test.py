@@ -1,0 +1,194 @@
+"""What tools/generate_operations.py makes of a description, and the faults that it finds in one."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+TOOL = pathlib.Path(__file__).resolve().parents[3] / "tools/generate_operations.py"
+SHARED = """
+x-general-responses: {}
+components:
+  parameters:
+    IfMatch: {name: If-Match, in: header, schema: {type: string}}
+    IfNoneMatch: {name: If-None-Match, in: header, schema: {type: string}}
+    IfNoneMatchOfChange: {name: If-None-Match, in: header, schema: {type: string}}
+  headers: {%s}
+  responses:
+%s
+  schemas:
+    Problem: {type: object}
+    Lamp:
+      type: object
+      required: [on, room]
+      properties:
+        on: {type: boolean}
+        off: {type: string}
+        room: {x-displayd-pages-only: true, type: string}
+      x-displayd-example: {on: true, off: 22:30, room: hall}
+""" % (", ".join(f"{name}: {{schema: {{type: string}}}}" for name in (
+    "X-Request-Id", "RateLimit", "RateLimit-Policy", "ETag", "Cache-Control")),
+       "\n".join(f"    {name}: {{description: No., x-displayd-problem: {{status: {status}}}}}"
+                 for name, status in {
+                     "NotModified": 304, "BadRequest": 400, "Unauthorized": 401, "Forbidden": 403,
+                     "NotFound": 404, "RequestTimeout": 408, "PreconditionFailed": 412,
+                     "ContentTooLarge": 413, "UnsupportedMediaType": 415, "TooManyRequests": 429,
+                     "ServiceUnavailable": 503}.items()))
+DOCUMENT = """
+openapi: 3.1.0
+info: {title: Lamps}
+servers: []
+security: []
+x-displayd-access: api_key
+x-displayd-groups: [lamps]
+components: {}
+"""
+LAMPS = """
+description: Lamps.
+paths:
+  "/v1/lamps/{lampId}":
+    parameters: [{name: lampId, in: path, required: true, schema: {type: string}}]
+    get:
+      operationId: getLamp
+      x-displayd-endpoint: lamp_get
+      summary: Get a lamp
+      description: One lamp.
+      responses:
+        "200":
+          description: The lamp.
+          content: {application/json: {schema: {$ref: "#/components/schemas/Lamp"}}}
+    patch:
+      operationId: updateLamp
+      x-displayd-endpoint: lamp_update
+      x-displayd-resource: device
+      x-displayd-record: lamp_record
+      x-displayd-body-limit: page
+      summary: Turn a lamp
+      description: On or off.
+      requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Lamp"}}}}
+      responses: {"200": {description: Turned.}}
+"""
+SOURCE = """
+const struct endpoint endpoint_lamp_get = {
+    .handler = get,
+    ENDPOINT_LAMP_GET,
+};
+const struct endpoint endpoint_lamp_update = {
+    .handler = update,
+    ENDPOINT_LAMP_UPDATE,
+};
+"""
+
+
+class Description:
+    def __init__(self, folder):
+        self.folder = folder
+        self.write("api/shared.yaml", SHARED)
+        for name in ("public", "pages"):
+            self.write(f"api/{name}/document.yaml", DOCUMENT)
+            self.write(f"api/{name}/lamps.yaml", LAMPS)
+        self.write("lamps/lamps.c", SOURCE)
+
+    def write(self, name, text):
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / name).write_text(text)
+
+    def run(self, *words):
+        return subprocess.run([sys.executable, TOOL, *words], cwd=self.folder, capture_output=True,
+                              text=True, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"})
+
+    def document(self, name="public"):
+        done = self.run("documents", "api", "--output", name, "out.json", "--depfile", "out.d")
+        assert done.returncode == 0, done.stderr
+        assert f"api/{name}/lamps.yaml" in (self.folder / "out.d").read_text()
+        return json.loads((self.folder / "out.json").read_text())
+
+    def c(self):
+        done = self.run("c", "api", "public", "--header", "out.h", "--source", "out.c",
+                        "--sources", "lamps")
+        return done, done.returncode == 0 and (self.folder / "out.h").read_text()
+
+
+@pytest.fixture
+def description(tmp_path):
+    return Description(tmp_path)
+
+
+def test_what_follows(description):
+    item = description.document()["paths"]["/v1/lamps/{lampId}"]
+    assert list(item["get"]["responses"]) == ["200", "304", "401", "403", "404", "429", "503"]
+    assert [one["$ref"].split("/")[-1] for one in item["get"]["parameters"]] == ["IfNoneMatch"]
+    assert set(item["get"]["responses"]["200"]["headers"]) == {
+        "X-Request-Id", "RateLimit", "RateLimit-Policy", "ETag", "Cache-Control"}
+    assert list(item["patch"]["responses"]) == [
+        "200", "400", "401", "403", "404", "408", "412", "413", "415", "429", "503"]
+    assert [one["$ref"].split("/")[-1] for one in item["patch"]["parameters"]] == [
+        "IfMatch", "IfNoneMatchOfChange"]
+    assert item["patch"]["requestBody"]["required"] is True
+    assert item["patch"]["tags"] == ["lamps"] and "x-displayd" not in json.dumps(item)
+
+
+def test_names_are_text_and_examples_stand_once(description):
+    for name, lamp in (("public", {"on": True, "off": "22:30"}),
+                       ("pages", {"on": True, "off": "22:30", "room": "hall"})):
+        made = description.document(name)
+        answer = made["paths"]["/v1/lamps/{lampId}"]["get"]["responses"]["200"]
+        assert answer["content"]["application/json"]["example"] == lamp
+        assert set(made["components"]["schemas"]["Lamp"]["properties"]) == set(lamp)
+        assert "x-displayd-example" not in made["components"]["schemas"]["Lamp"]
+    conflict = made["components"]["responses"]["NotFound"]["content"]["application/problem+json"]
+    assert conflict["example"] == {"type": "about:blank", "title": "Not Found", "status": 404}
+
+
+def test_c(description):
+    done, header = description.c()
+    assert done.returncode == 0, done.stderr
+    macro = header[header.index("#define ENDPOINT_LAMP_UPDATE"):]
+    for member in ('.name = "lamp_update"', ".access = &access_api_key", ".body = &lamp_record",
+                   ".resource = RESOURCE_DEVICE", ".body_max_bytes = LIMIT_PAGE_BODY_BYTES"):
+        assert member in macro
+    assert '{HTTP_PATCH, "/v1/lamps/{lampId}", &endpoint_lamp_update},' in (
+        description.folder / "out.c").read_text()
+
+
+@pytest.mark.parametrize("old, new, reason", [
+    ("x-displayd-record: lamp_record", "x-displayd-rekord: lamp_record",
+     "lamps.yaml: PATCH /v1/lamps/{lampId}: nobody knows x-displayd-rekord"),
+    ("x-displayd-resource: device", "x-displayd-resource: lamp", "is one of ['device', 'app']"),
+    ("summary: Get a lamp", "operationId: getLamps", "lamps.yaml:9: operationId stands twice"),
+    ("summary: Get a lamp", "title: Get a lamp", "GET /v1/lamps/{lampId}: summary is missing"),
+    ("operationId: updateLamp", "operationId: getLamp", "getLamp stands twice"),
+    ("schemas/Lamp", "schemas/Lump", "there is no #/components/schemas/Lump"),
+    ("    patch:", "    paint:", "paint is no method"),
+    ("      responses: {", "      x-displayd-without: [\"409\"]\n      responses: {",
+     "409 does not follow from anything"),
+    ("\"200\": {", "200: {", "the name 200 is to stand in quotation marks"),
+    ("x-displayd-endpoint: lamp_get", "x-displayd-endpoint: lamp_update", "lamp_update stands twice"),
+])
+def test_faults(description, old, new, reason):
+    assert old in LAMPS
+    description.write("api/public/lamps.yaml", LAMPS.replace(old, new))
+    done = description.run("documents", "api", "--output", "public", "out.json")
+    assert done.returncode == 1 and reason in done.stderr, done.stderr
+
+
+def test_an_unused_component_is_a_fault(description):
+    description.write("api/public/document.yaml",
+                      DOCUMENT.replace("components: {}", "components: {schemas: {Lump: {}}}"))
+    done = description.run("documents", "api", "--output", "public", "out.json")
+    assert done.returncode == 1 and "nothing names #/components/schemas/Lump" in done.stderr
+
+
+@pytest.mark.parametrize("old, new, reason", [
+    ("endpoint_lamp_get", "endpoint_lamp_fetch", "nothing describes endpoint_lamp_fetch"),
+    ("    ENDPOINT_LAMP_GET,\n", "", "endpoint_lamp_get does not take its own facts"),
+    ("ENDPOINT_LAMP_GET", "ENDPOINT_LAMP_UPDATE", "endpoint_lamp_get does not take its own facts"),
+    (SOURCE, "", "GET /v1/lamps/{lampId}: no C file of lamps has endpoint_lamp_get"),
+])
+def test_faults_between_description_and_c(description, old, new, reason):
+    description.write("lamps/lamps.c", SOURCE.replace(old, new))
+    done, _ = description.c()
+    assert done.returncode == 1 and reason in done.stderr, done.stderr

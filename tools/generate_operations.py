@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Makes what the description of the API says of each operation: OpenAPI documents and C.
+
+    generate_operations.py documents FOLDER [--output NAME FILE ...] [--depfile D]
+    generate_operations.py c FOLDER NAME --header H --source C --sources SRC [--depfile D]
+
+FOLDER is docs/api, NAME public or pages (tools/operations.py). The C is a macro of each endpoint's
+facts, its declaration, and the table of the routes. SRC is where the endpoints stand: each uses its
+own macro.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import sys
+
+import operations
+
+BODY = re.compile(r"^const struct endpoint endpoint_(\w+) = \{\n(.*?)\n\};", re.M | re.S)
+
+
+def macro(operation):
+    """The lines of a macro of an endpoint's facts."""
+    facts = operation.facts
+    members = [f'.name = "{operation.endpoint}"']
+    if facts["access"] != "none":
+        members.append(f".access = &access_{facts['access']}")
+    if "other-origins" in facts:
+        members.append(".allows_other_origins = true")
+    if "resource" in facts:
+        members.append(f".resource = RESOURCE_{facts['resource'].upper()}")
+    if "record" in facts:
+        members.append(f".body = &{facts['record']}")
+    if "body-limit" in facts:
+        members.append(f".body_max_bytes = LIMIT_{facts['body-limit'].upper()}_BODY_BYTES")
+    if "untyped-body" in facts:
+        members.append(".takes_any_type = true")
+    if "rate" in facts:
+        members.append(".is_device_limited = true")
+    if facts.get("conditions") == "settings":
+        members.append(".has_settings_tag = true")
+    if facts.get("conditions") == "own":
+        members.append(".handles_preconditions = true")
+    if "same-as" in facts:
+        members.append(f".same_as = &endpoint_{facts['same-as']}")
+    body = ", \\\n\t".join(members)
+    return f"#define ENDPOINT_{operation.endpoint.upper()} \\\n\t{body}\n"
+
+
+def header(document):
+    declarations = sorted(f"extern const struct endpoint endpoint_{one.endpoint};\n"
+                          for one in document.operations)
+    macros = [macro(one) for one in sorted(document.operations, key=lambda one: one.endpoint)]
+    return ('#pragma once\n\n#include "task/task.h"\n\n' + "".join(declarations) + "\n"
+            + "\n".join(macros))
+
+
+def source(document, layer):
+    routes = sorted((one.path, one.method.upper(), one.endpoint) for one in document.operations)
+    lines = "".join(f'\t{{HTTP_{method}, "{path}", &endpoint_{endpoint}}},\n'
+                    for path, method, endpoint in routes)
+    return (f'#include "{layer}/operations.h"\n#include "{layer}/{layer}.h"\n#include "base/memory.h"\n\n'
+            f"static const struct route routes[] = {{\n{lines}}};\n\n"
+            f"const struct route_table {layer}_routes = {{routes, array_length(routes)}};\n")
+
+
+def check_sources(document, folder):
+    """Each endpoint of the document uses its own macro, and no other one does."""
+    wanted = {one.endpoint: one for one in document.operations}
+    files = sorted(pathlib.Path(folder).rglob("*.c"))
+    for path in files:
+        for name, body in BODY.findall(path.read_text(encoding="utf-8")):
+            taken = re.findall(r"\bENDPOINT_(\w+)", body)
+            is_described = wanted.pop(name, None) is not None
+            if taken and not is_described:
+                raise operations.Fault(f"{path}: nothing describes endpoint_{name}")
+            if is_described and taken != [name.upper()]:
+                raise operations.Fault(f"{path}: endpoint_{name} does not take its own facts")
+    for operation in wanted.values():
+        raise operations.Fault(
+            f"{operation.name}: no C file of {folder} has endpoint_{operation.endpoint}")
+    return files
+
+
+def write(path, text):
+    pathlib.Path(path).write_text(text, encoding="utf-8")
+
+
+def finish(arguments, outputs, inputs):
+    if arguments.depfile:
+        outputs, inputs = ([str(path).replace(" ", "\\ ") for path in paths]
+                           for paths in (outputs, inputs))
+        write(arguments.depfile, f"{' '.join(outputs)}: {' '.join(inputs)}\n")
+
+
+def make_documents(arguments):
+    inputs = []
+    for name, path in arguments.output:
+        document = operations.read(arguments.folder, name)
+        inputs += document.files
+        write(path, operations.text_of(operations.make(document)))
+    finish(arguments, [path for _, path in arguments.output], inputs)
+
+
+def make_c(arguments):
+    document = operations.read(arguments.folder, arguments.name)
+    files = check_sources(document, arguments.sources)
+    write(arguments.header, header(document))
+    write(arguments.source, source(document, os.path.basename(arguments.sources)))
+    folders = sorted({path.parent for path in files})
+    finish(arguments, [arguments.header, arguments.source], document.files + files + folders)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    what = parser.add_subparsers(dest="what", required=True)
+    documents = what.add_parser("documents")
+    documents.add_argument("folder")
+    documents.add_argument("--output", nargs=2, action="append", metavar=("NAME", "FILE"))
+    documents.set_defaults(run=make_documents)
+    in_c = what.add_parser("c")
+    in_c.add_argument("folder")
+    in_c.add_argument("name")
+    for option in ("--header", "--source", "--sources"):
+        in_c.add_argument(option, required=True)
+    in_c.set_defaults(run=make_c)
+    for one in (documents, in_c):
+        one.add_argument("--depfile")
+    arguments = parser.parse_args()
+    try:
+        arguments.run(arguments)
+    except (operations.Fault, OSError, UnicodeDecodeError) as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,362 @@
+"""Reads the description of the API, docs/api, and holds it against its own rules.
+
+A document has a folder: document.yaml, and a file for each group of operations, which document.yaml
+lists. What both documents have stands in shared.yaml, with "x-displayd-pages-only" where the public
+one lacks a property. The files are OpenAPI 3.1; what follows from the facts of an operation is left
+out, and the members "x-displayd-..." say these facts:
+
+    endpoint       the endpoint in C; docs/api is where its facts stand
+    access         who may call it (task/access.h); document.yaml has the usual one
+    other-origins  pages of other sites may call it, too
+    same-as        the endpoint whose handler, resource and body it has
+    resource       what the prologue reads by the path: device, app
+    record         the record that reads the body
+    body-limit     page, rotation, settings, upload, request: LIMIT_..._BODY_BYTES
+    untyped-body   a body is JSON whatever its Content-Type says
+    rate           device: there is the rate limit of a single device, too
+    tag            settings: the answer has the tag of a device's settings; none: it has no tag
+    conditions     settings: compared with that tag; own: the handler compares them
+    without        statuses that the rules give and that cannot be
+    problem        of a response: its example, as a problem (RFC 9457)
+    example        of a schema: the example of every body that is one
+"""
+
+import http
+import json
+import pathlib
+import re
+
+import yaml
+
+METHODS = ("get", "put", "post", "patch", "delete")
+FACTS = {
+    "endpoint": None, "access": None, "same-as": None, "record": None, "without": None,
+    "other-origins": [True], "untyped-body": [True], "resource": ["device", "app"],
+    "body-limit": ["page", "rotation", "settings", "upload", "request"], "rate": ["device"],
+    "tag": ["settings", "none"], "conditions": ["settings", "own"],
+}
+KINDS = ("securitySchemes", "parameters", "headers", "responses", "schemas")
+PREFIX = "x-displayd-"
+
+
+class Fault(Exception):
+    """What is wrong with the description, as a sentence."""
+
+
+class Loader(yaml.CSafeLoader):
+    """YAML with the types of JSON: 22:30 and on are text (YAML 1.2, section 10.2)."""
+
+    yaml_implicit_resolvers = {}
+
+    def mapping(self, node):
+        pairs = [(self.construct_object(key), key) for key, _ in node.value]
+        for index, (key, at) in enumerate(pairs):
+            if not isinstance(key, str):
+                raise Fault(f"{place(at)}: the name {key} is to stand in quotation marks")
+            if key in [name for name, _ in pairs[:index]]:
+                raise Fault(f"{place(at)}: {key} stands twice")
+        return self.construct_mapping(node, deep=True)
+
+
+def place(node):
+    return f"{node.start_mark.name}:{node.start_mark.line + 1}"
+
+
+for tag, pattern, first in (
+        ("null", r"null", "n"), ("bool", r"true|false", "tf"),
+        ("int", r"-?(0|[1-9][0-9]*)", "-0123456789"),
+        ("float", r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?", "-0123456789")):
+    Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"^({pattern})$"), list(first))
+Loader.add_constructor("tag:yaml.org,2002:map", Loader.mapping)
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        try:
+            return yaml.load(file, Loader)
+        except yaml.YAMLError as error:
+            raise Fault(f"{path}: {error}") from None
+
+
+class Operation:
+    """An operation: its place, what the description says of it, and its facts."""
+
+    def __init__(self, group, path, method, said, shared_parameters, usual_access):
+        self.group = group
+        self.path = path
+        self.method = method
+        self.said = said
+        self.name = f"{group}.yaml: {method.upper()} {path}"
+        self.facts = {key.removeprefix(PREFIX): value for key, value in said.items()
+                      if key.startswith(PREFIX)}
+        self.facts.setdefault("access", usual_access)
+        self.parameters = shared_parameters + said.get("parameters", [])
+        self.shared_parameters = shared_parameters
+        self.changes = method != "get"
+        self._check()
+
+    def _check(self):
+        for fact, value in self.facts.items():
+            if fact not in FACTS:
+                raise Fault(f"{self.name}: nobody knows {PREFIX}{fact}")
+            if FACTS[fact] and value not in FACTS[fact]:
+                raise Fault(f"{self.name}: {PREFIX}{fact} is one of {FACTS[fact]}, and not {value}")
+        for name in ("operationId", "summary", "description", "responses", PREFIX + "endpoint"):
+            if name not in self.said:
+                raise Fault(f"{self.name}: {name} is missing")
+        if "record" in self.facts and "requestBody" not in self.said:
+            raise Fault(f"{self.name}: a record reads its body, but there is no requestBody")
+
+    @property
+    def endpoint(self):
+        return self.facts["endpoint"]
+
+    def takes(self, name):
+        return ref("parameters", name) in self.parameters
+
+
+class Document:
+    """One document: what stands in its folder and in shared.yaml."""
+
+    def __init__(self, folder, name):
+        self.name = name
+        self.files = [folder / "shared.yaml", folder / name / "document.yaml"]
+        self.shared = load(self.files[0])
+        self.head = load(self.files[1])
+        self.components = {kind: dict(self.head["components"].get(kind, {})) for kind in KINDS}
+        self.groups = {}
+        self.operations = []
+        for group in self.head[PREFIX + "groups"]:
+            self._read_group(folder / name / f"{group}.yaml", group)
+        for kind, named in self.shared["components"].items():
+            for key, value in named.items():
+                self.components[kind].setdefault(key, value)
+        self._check()
+
+    def _read_group(self, path, group):
+        said = load(path)
+        self.files.append(path)
+        self.groups[group] = said["description"]
+        for target, methods in said["paths"].items():
+            for method in methods:
+                if method != "parameters" and method not in METHODS:
+                    raise Fault(f"{path}: {target}: {method} is no method")
+                if method != "parameters":
+                    self.operations.append(
+                        Operation(group, target, method, methods[method],
+                                  methods.get("parameters", []), self.head[PREFIX + "access"]))
+        for kind, named in said.get("components", {}).items():
+            for key, value in named.items():
+                if key in self.components[kind]:
+                    raise Fault(f"{path}: {kind}/{key} stands twice")
+                self.components[kind][key] = value
+
+    def _check(self):
+        seen = set()
+        for operation in self.operations:
+            for key in ((operation.path, operation.method), operation.said["operationId"],
+                        "endpoint " + operation.endpoint):
+                if key in seen:
+                    raise Fault(f"{operation.name}: {key} stands twice")
+                seen.add(key)
+
+    def followed(self, said):
+        return self.component(said["$ref"]) if "$ref" in said else said
+
+    def component(self, pointer):
+        """Of a reference, such as "#/components/schemas/Device"."""
+        _, _, kind, name = pointer.split("/")
+        if name not in self.components.get(kind, {}):
+            raise Fault(f"{self.name}: there is no {pointer}")
+        return self.components[kind][name]
+
+
+def read(folder, name):
+    """name: public or pages."""
+    return Document(pathlib.Path(folder), name)
+
+
+def ref(kind, name):
+    return {"$ref": f"#/components/{kind}/{name}"}
+
+
+# ---- what follows from the facts ----
+
+
+def errors(document, operation):
+    """{status: name of the response}; no operation has an answer that could not be."""
+    follows = {"429": "TooManyRequests", "503": "ServiceUnavailable"}
+    queries = any(document.followed(one)["in"] == "query" for one in operation.parameters)
+    if tag_header(operation) and not operation.changes:
+        follows["304"] = tag_header(operation).replace("ETag", "NotModified")
+    if operation.changes or queries:
+        follows["400"] = "BadRequest"
+    if operation.facts["access"] != "visitor":
+        follows["401"] = "Unauthorized"
+    if document.name == "pages" or "{" in operation.path:
+        follows["403"] = "Forbidden"
+    if "{" in operation.path:
+        follows["404"] = "NotFound"
+    if operation.changes:
+        follows |= {"412": "PreconditionFailed", "415": "UnsupportedMediaType"}
+    if "requestBody" in operation.said:
+        follows |= {"408": "RequestTimeout", "413": "ContentTooLarge"}
+    for status in operation.facts.get("without", []):
+        if status not in follows:
+            raise Fault(f"{operation.name}: {status} does not follow from anything")
+        del follows[status]
+    return follows
+
+
+def tag_header(operation):
+    """The header that describes the answer's entity tag; None: it has none."""
+    tag = operation.facts.get("tag")
+    if tag == "settings":
+        return "DeviceETag"
+    if tag == "none" or operation.changes:
+        return None
+    return "ListETag" if operation.takes("Limit") else "ETag"
+
+
+def headers(operation):
+    named = {name: ref("headers", name) for name in ("X-Request-Id", "RateLimit", "RateLimit-Policy")}
+    if tag_header(operation):
+        named |= {"ETag": ref("headers", tag_header(operation)),
+                  "Cache-Control": ref("headers", "Cache-Control")}
+    if operation.takes("Limit"):
+        named["Link"] = ref("headers", "Link")
+    return named
+
+
+def conditions(operation):
+    if operation.changes:
+        return [ref("parameters", "IfMatch"), ref("parameters", "IfNoneMatchOfChange")]
+    return [ref("parameters", "IfNoneMatch")] if tag_header(operation) else []
+
+
+# ---- the document ----
+
+
+def made_operation(document, operation):
+    said = operation.said
+    made = {"operationId": said["operationId"], "tags": [operation.group]}
+    made |= {key: value for key, value in said.items()
+             if not key.startswith(PREFIX) and key not in ("requestBody", "responses", "parameters")}
+    parameters = said.get("parameters", []) + conditions(operation)
+    if parameters:
+        made["parameters"] = parameters
+    if "requestBody" in said:
+        made["requestBody"] = {"required": True, **said["requestBody"]}
+    responses = {status: ref("responses", name)
+                 for status, name in errors(document, operation).items()}
+    for status, answer in said["responses"].items():
+        responses[status] = answer
+        if status[0] == "2":
+            responses[status] = {**answer, "headers": headers(operation) | answer.get("headers", {})}
+    made["responses"] = dict(sorted(responses.items()))
+    return finish(document, made)
+
+
+def problem(said):
+    """A response whose body is a problem."""
+    example = said[PREFIX + "problem"]
+    status = example["status"]
+    phrase = "URI Too Long" if status == 414 else http.HTTPStatus(status).phrase
+    phrase = {413: "Content Too Large"}.get(status, phrase)
+    body = {"type": "about:blank", "title": phrase, **example}
+    content = {"schema": ref("schemas", "Problem"), "example": body}
+    return {"description": said["description"],
+            "headers": {"X-Request-Id": ref("headers", "X-Request-Id")} | said.get("headers", {}),
+            "content": {"application/problem+json": content}}
+
+
+def example_of(document, schema):
+    """The example of a body that has none of its own; None: its schema has none."""
+    if "$ref" in schema:
+        said = document.component(schema["$ref"])
+        example = said.get(PREFIX + "example")
+        return example and without_private(document, said, example)
+    if schema.get("type") == "array" and "$ref" in schema.get("items", {}):
+        example = example_of(document, schema["items"])
+        return example and [example]
+    return None
+
+
+def private(document, said):
+    """Properties of a schema that this document does not have."""
+    if document.name != "public":
+        return []
+    return [name for name, one in said.get("properties", {}).items() if one.get(PREFIX + "pages-only")]
+
+
+def without_private(document, said, example):
+    return {name: value for name, value in example.items() if name not in private(document, said)}
+
+
+def finish(document, said):
+    """Without the members that are ours, and with the examples that stand at schemas."""
+    if isinstance(said, list):
+        return [finish(document, one) for one in said]
+    if not isinstance(said, dict):
+        return said
+    if PREFIX + "problem" in said:
+        return problem(said)
+    left_out = private(document, said) if isinstance(said.get("properties"), dict) else []
+    if left_out:
+        said = {**said, "properties": {name: one for name, one in said["properties"].items()
+                                       if name not in left_out},
+                "required": [name for name in said.get("required", []) if name not in left_out]}
+        said = {name: value for name, value in said.items() if value != []}
+    made = {name: finish(document, value) if name not in ("example", "value") else value
+            for name, value in said.items() if not name.startswith(PREFIX)}
+    if "schema" in said and not {"in", "example", "examples"} & set(said):
+        example = example_of(document, said["schema"])
+        if example is not None:
+            made["example"] = example
+    return made
+
+
+def reached(document, made):
+    """The components that are named, and those that they name."""
+    found = {}
+    waiting = [made]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            if isinstance(one.get("$ref"), str) and one["$ref"] not in found:
+                found[one["$ref"]] = finish(document, document.component(one["$ref"]))
+                waiting.append(found[one["$ref"]])
+            waiting += [value for value in one.values() if isinstance(value, (dict, list))]
+        elif isinstance(one, list):
+            waiting += one
+    return found
+
+
+def make(document):
+    """The document as OpenAPI 3.1."""
+    paths = {}
+    for operation in document.operations:
+        item = paths.setdefault(operation.path, {})
+        if operation.shared_parameters:
+            item["parameters"] = operation.shared_parameters
+        item[operation.method] = made_operation(document, operation)
+    general = finish(document, document.shared["x-general-responses"])
+    found = reached(document, [paths, general])
+    components = {}
+    for kind in KINDS:
+        for name, value in document.components[kind].items():
+            pointer = f"#/components/{kind}/{name}"
+            if kind == "securitySchemes":
+                components.setdefault(kind, {})[name] = value
+            elif pointer in found:
+                components.setdefault(kind, {})[name] = found[pointer]
+            elif name not in document.shared["components"].get(kind, {}):
+                raise Fault(f"{document.name}: nothing names {pointer}")
+    head = {name: document.head[name] for name in ("openapi", "info", "servers", "security")}
+    tags = [{"name": name, "description": text} for name, text in document.groups.items()]
+    return {**head, "tags": tags, "x-general-responses": general, "paths": paths,
+            "components": components}
+
+
+def text_of(made):
+    return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
