@@ -42,7 +42,7 @@ bool task_fails_coding(struct task *task, struct verdict *ret_answer)
 static struct verdict body_parsed(struct task *task)
 {
 	if (task->is_json)
-		return task_continue(task, task_prologue);
+		return task_next_stage(task);
 	if (task->document.lacks_memory)
 		return task_fail_busy(task, 1, "no memory is left to read the body, try again");
 	return task_fail(task, 400, "%.*s", STR_ARG(task->why_no_json));

@@ -19,23 +19,6 @@ static struct verdict reply_known(struct task *task)
 	return reply_not_modified(task);
 }
 
-void task_begin_list(const struct task_list *list, struct buffer *json)
-{
-	if (list->envelope) {
-		buffer_append_str(json, STR("{\""));
-		buffer_append_str(json, str_from(list->envelope));
-		buffer_append_str(json, STR("\":"));
-	}
-	buffer_append_char(json, '[');
-}
-
-void task_end_list(const struct task_list *list, struct buffer *json)
-{
-	buffer_append_char(json, ']');
-	if (list->envelope)
-		buffer_append_char(json, '}');
-}
-
 /* count: of rows that belong to the answer. Returns what was written: the scratch buffer. */
 static struct buffer *write_rows(struct task *task, const struct db_result *result, unsigned count)
 {

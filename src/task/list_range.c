@@ -110,3 +110,20 @@ void task_add_next_part(struct task *task, const void *row)
 				  arena_decimal(arena, task->range.limit - 1), STR("&cursor="),
 				  str_from(text), repeat_parameter(task), STR(">; rel=\"next\"")));
 }
+
+void task_begin_list(const struct task_list *list, struct buffer *json)
+{
+	if (list->envelope) {
+		buffer_append_str(json, STR("{\""));
+		buffer_append_str(json, str_from(list->envelope));
+		buffer_append_str(json, STR("\":"));
+	}
+	buffer_append_char(json, '[');
+}
+
+void task_end_list(const struct task_list *list, struct buffer *json)
+{
+	buffer_append_char(json, ']');
+	if (list->envelope)
+		buffer_append_char(json, '}');
+}

@@ -107,7 +107,7 @@ struct verdict task_tag(struct task *task, const struct record *record, const vo
 	record_write_json(record, row, json);
 	task->present_tag =
 	    task_device_tag(task, task->device.settings_revision, buffer_view(json));
-	return task_continue(task, task_prologue);
+	return task_next_stage(task);
 }
 
 struct verdict task_fail_precondition(struct task *task)

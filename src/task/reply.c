@@ -55,45 +55,6 @@ struct buffer *task_scratch(void)
 	return &buffer;
 }
 
-struct verdict task_reply_json(struct task *task, int status, const struct buffer *json)
-{
-	if (status == 200 && task_is_not_modified(task, buffer_view(json)))
-		return task_reply(task, 304, (struct str){0}, (struct str){0});
-	return task_reply(task, status, json_type, arena_copy(task_arena(task), buffer_view(json)));
-}
-
-struct verdict task_reply_tagged(struct task *task, struct str content_type, struct str body)
-{
-	if (task_is_not_modified(task, body))
-		return task_reply(task, 304, (struct str){0}, (struct str){0});
-	return task_reply(task, 200, content_type, body);
-}
-
-struct verdict task_reply_record(struct task *task, int status, const struct record *record,
-				 const void *row)
-{
-	size_t bytes = record_text_bytes(record, row);
-	struct buffer *json;
-
-	/* A stored write is answered here: the queue of the threads may be full. */
-	if (bytes > LIMIT_LOOP_TEXT_BYTES && !task->has_written)
-		return task_reply_large_record(task, status, record, row, bytes);
-	json = task_scratch();
-	record_write_json(record, row, json);
-	return task_reply_json(task, status, json);
-}
-
-struct verdict task_reply_device(struct task *task, const struct record *record, const void *row,
-				 int64_t settings_revision)
-{
-	struct buffer *json = task_scratch();
-
-	record_write_json(record, row, json);
-	if (task_device_is_not_modified(task, settings_revision, buffer_view(json)))
-		return task_reply(task, 304, (struct str){0}, (struct str){0});
-	return task_reply(task, 200, json_type, arena_copy(task_arena(task), buffer_view(json)));
-}
-
 struct verdict task_reply_empty(struct task *task, int status)
 {
 	return task_reply(task, status, json_type, STR("{}"));

@@ -18,7 +18,7 @@ static struct verdict on_device_found(struct task *task)
 	task->request->log_device = arena_copy(task_arena(task), str_from(text));
 	if (!id_equal(task->device.account_id, task->account_id))
 		return task_fail(task, 403, "the device belongs to another account");
-	return task_continue(task, task_prologue);
+	return task_next_stage(task);
 }
 
 static struct verdict find_device(struct task *task)
@@ -59,7 +59,7 @@ static struct verdict on_app_found(struct task *task)
 		return task_fail(task, 404, "there is no such app");
 	if (!id_equal(task->app.account_id, task->account_id))
 		return task_fail(task, 403, "the app belongs to another account");
-	return task_continue(task, task_prologue);
+	return task_next_stage(task);
 }
 
 static struct verdict find_app(struct task *task)

@@ -1,12 +1,8 @@
-#include "base/limits.h"
 #include "base/require.h"
 #include "http/stream.h"
 #include "metric/metric.h"
 #include "task/access.h"
-#include "task/cors.h"
 #include "task_private.h"
-
-#include <errno.h>
 
 static void respond(struct task *task)
 {
@@ -100,42 +96,16 @@ static struct verdict reply_to_nobody(struct task *task)
 	return (struct verdict){.kind = VERDICT_REPLY};
 }
 
-/* The client left before anything was written: nobody misses what is left to do. */
-static bool is_abandoned(const struct task *task)
+bool task_is_abandoned(const struct task *task)
 {
 	return http_request_is_abandoned(task->request) && !task->has_written;
 }
 
 void task_run(struct task *task, task_step *step)
 {
-	if (is_abandoned(task))
+	if (task_is_abandoned(task))
 		step = reply_to_nobody;
 	run(task, step);
-}
-
-void task_start(struct service *service, struct http_request *request,
-		const struct endpoint *endpoint, const struct route_match *match)
-{
-	const struct access *access = endpoint->access;
-	struct task *task =
-	    arena_zalloc(&request->arena, sizeof(*task) + (access ? access->state_size : 0));
-
-	task->service = service;
-	task->request = request;
-	if (endpoint->same_as)
-		endpoint = endpoint->same_as;
-	task->endpoint = endpoint;
-	task->access = access;
-	task->match = *match;
-	if (access ? access->allows_other_origins : endpoint->allows_other_origins)
-		cors_add_fields(service, request, &task->response);
-	service->task_count++;
-	faults_init(&task->faults, &request->arena);
-	request->handler_data = task;
-	request->log_route = match->route->path;
-	if (endpoint->state_size)
-		task->state = arena_zalloc(&request->arena, endpoint->state_size);
-	task_run(task, task_prologue);
 }
 
 struct service *task_service(struct task *task)
@@ -195,6 +165,11 @@ struct verdict task_continue(struct task *task, task_step *next)
 	return (struct verdict){.kind = VERDICT_CONTINUE, .next = next};
 }
 
+struct verdict task_next_stage(struct task *task)
+{
+	return task_continue(task, task->prologue);
+}
+
 struct verdict task_wait(struct task *task, task_step *next)
 {
 	task->next = next;
@@ -204,80 +179,6 @@ struct verdict task_wait(struct task *task, task_step *next)
 void task_resume(struct task *task)
 {
 	task_run(task, task->next);
-}
-
-static bool on_job(struct lane_job *job)
-{
-	struct task *task = container_of(job, struct task, job);
-
-	return task->work(task->work_argument);
-}
-
-static bool is_job_abandoned(struct lane_job *job)
-{
-	return is_abandoned(container_of(job, struct task, job));
-}
-
-static void on_job_done(struct lane_job *job)
-{
-	struct task *task = container_of(job, struct task, job);
-
-	task_run(task, task->next);
-}
-
-static struct verdict refuse_job(struct task *task, enum lane lane, int error,
-				 unsigned retry_after_s)
-{
-	if (lane == LANE_PASSWORD || lane == LANE_KNOWN_PASSWORD)
-		return task_fail_busy(task, retry_after_s,
-				      "too many passwords are being checked, try again");
-	if (task->is_text_work)
-		return task_fail_busy(
-		    task, retry_after_s,
-		    error == -EDQUOT || error == -ETIME
-			? "too many large texts of this account are waiting, try again"
-			: "too many large texts are being worked on, try again");
-	switch (error) {
-	case -EDQUOT:
-		return task_fail_busy(task, retry_after_s,
-				      "too many images of this account are waiting, try again");
-	case -ETIME:
-		return task_fail_busy(task, retry_after_s,
-				      "the image would wait behind others of this account for more "
-				      "than %d s, try again",
-				      LIMIT_LANE_WAIT_MS / 1000);
-	default:
-		return task_fail_busy(task, retry_after_s,
-				      "too many images are being converted, try again");
-	}
-}
-
-struct verdict task_work(struct task *task, enum lane lane, const struct task_work *work,
-			 task_step *next)
-{
-	unsigned retry_after_s;
-	int error;
-
-	task->job = (struct lane_job){
-	    .account = id_is_none(work->share) ? task->account_id : work->share,
-	    .network = work->network,
-	    .size = work->size,
-	    .run = on_job,
-	    .is_abandoned = is_job_abandoned,
-	    .done = on_job_done,
-	};
-	task->work = work->run;
-	task->work_argument = work->argument;
-	task->is_text_work = work->is_text;
-	error = lanes_submit(task->service->loop, lane, &task->job, &retry_after_s);
-	if (error)
-		return refuse_job(task, lane, error, retry_after_s);
-	return task_wait(task, next);
-}
-
-uint64_t task_work_cpu_us(const struct task *task)
-{
-	return lane_job_cpu_us(&task->job);
 }
 
 struct verdict task_given_up(struct task *task)

@@ -22,9 +22,10 @@ struct task {
 	const struct access *access; /* of the endpoint's line; NULL: anyone */
 	struct route_match match;
 	void *state;
-	unsigned stage;	  /* the next one of the prologue */
-	task_step *next;  /* runs when the wait is over */
-	bool has_written; /* a write was sent: from here on the task runs to its end */
+	unsigned stage;	     /* the next one of the prologue */
+	task_step *prologue; /* task_prologue() */
+	task_step *next;     /* runs when the wait is over */
+	bool has_written;    /* a write was sent: from here on the task runs to its end */
 	size_t body_max;
 	int body_status;  /* of reading the body: 0, or what to answer */
 	uint64_t present; /* fields of the body that were there */
@@ -76,13 +77,17 @@ struct task {
 
 /* Runs steps until the task waits or is gone. */
 void task_run(struct task *task, task_step *step);
+/* True if the client left before anything was written: nobody misses the rest of the work. */
+bool task_is_abandoned(const struct task *task);
 
 /* The stream of task_reply_stream() ends outside of write_more(): the answer is complete, or it
  * cannot be completed. The last act. */
 void task_end_stream(struct task *task, struct http_stream *stream, bool is_complete);
 
-/* The first step; each of its stages goes on with it. */
+/* The first step. */
 task_step task_prologue;
+/* Goes on with task_prologue(): the end of each of its stages. */
+__attribute__((warn_unused_result)) struct verdict task_next_stage(struct task *task);
 /* Its stages: read the body and parse it, find the resource of the path. */
 task_step task_read_body;
 task_step task_find_resource;
@@ -90,10 +95,12 @@ task_step task_find_resource;
  * task->why_no_json, and task->has_read_fields. */
 __attribute__((warn_unused_result)) struct verdict task_read_large_body(struct task *task,
 									task_step *next);
-/* Writes a row of so many bytes on a worker thread. */
+/* Runs a function, with the task as its argument, on a worker thread; bytes: of its text. The
+ * memory that it fills is the task's lane_arena; the next step begins with task_take_over(), which
+ * keeps that memory as long as the request. */
 __attribute__((warn_unused_result)) struct verdict
-task_reply_large_record(struct task *task, int status, const struct record *record, const void *row,
-			size_t bytes);
+task_work_on_text(struct task *task, bool (*run)(void *argument), size_t bytes, task_step *next);
+void task_take_over(struct task *task);
 /* True, with the answer 415, where a body has a content coding, or would have one: also where none
  * is read. */
 __attribute__((warn_unused_result)) bool task_fails_coding(struct task *task,

@@ -1,11 +1,6 @@
-/*
- * Lists of system calls: what a program needs until it is sealed, and from then on. What is on
- * no list fails with EPERM. clone3 fails with ENOSYS, so that the C library takes clone, whose
- * flags can be looked at: threads may be made, processes may not.
- */
+/* Lists of system calls: what a program needs until it is sealed, and from then on. */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <seccomp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,39 +11,6 @@
 
 #include "private.h"
 #include "sandbox/sandbox.h"
-
-/* Memory, threads, signals of its own, clocks, and descriptors that are open. */
-static const int running[] = {
-    SCMP_SYS(read),
-    SCMP_SYS(write),
-    SCMP_SYS(readv),
-    SCMP_SYS(writev),
-    SCMP_SYS(close),
-    SCMP_SYS(fstat),
-    SCMP_SYS(munmap),
-    SCMP_SYS(madvise),
-    SCMP_SYS(brk),
-    SCMP_SYS(futex),
-    SCMP_SYS(set_robust_list),
-    SCMP_SYS(rseq),
-    SCMP_SYS(sched_yield),
-    SCMP_SYS(sched_getaffinity),
-    SCMP_SYS(nanosleep),
-    SCMP_SYS(clock_nanosleep),
-    SCMP_SYS(clock_gettime),
-    SCMP_SYS(gettimeofday),
-    SCMP_SYS(rt_sigaction),
-    SCMP_SYS(rt_sigprocmask),
-    SCMP_SYS(rt_sigreturn),
-    SCMP_SYS(sigaltstack),
-    SCMP_SYS(restart_syscall),
-    SCMP_SYS(gettid),
-    SCMP_SYS(getpid),
-    SCMP_SYS(getrusage),
-    SCMP_SYS(getrandom),
-    SCMP_SYS(exit),
-    SCMP_SYS(exit_group),
-};
 
 /* Programs and Go's runtime map what they like; the memory of a sandbox is its own. */
 static const int mapping[] = {
@@ -86,33 +48,6 @@ static const int waiting[] = {
     SCMP_SYS(eventfd2),
 };
 
-int sandbox_filter_allow(scmp_filter_ctx filter, const int *calls, size_t count)
-{
-	int status = 0;
-
-	for (size_t i = 0; i < count && status == 0; i++)
-		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
-	return status;
-}
-
-/* Not of an old size of 0, which is a second mapping of the same memory: one of the two could be
- * written and the other one executed (mremap(2)). */
-static int allow_remapping(scmp_filter_ctx filter)
-{
-	return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mremap), 1,
-				SCMP_A1(SCMP_CMP_NE, 0));
-}
-
-static int allow_threads(scmp_filter_ctx filter)
-{
-	int status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-				      SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
-
-	if (status == 0)
-		status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-	return status;
-}
-
 /* Go sends signals to its own threads, names its memory, and asks how descriptors are set. */
 static int allow_go(scmp_filter_ctx filter)
 {
@@ -130,24 +65,6 @@ static int allow_go(scmp_filter_ctx filter)
 	if (status == 0)
 		status = sandbox_filter_allow(filter, mapping, COUNT(mapping));
 	return status;
-}
-
-scmp_filter_ctx sandbox_filter_create(int *ret_status)
-{
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-
-	if (!filter) {
-		*ret_status = -ENOMEM;
-		return NULL;
-	}
-	*ret_status = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-	if (*ret_status == 0)
-		*ret_status = sandbox_filter_allow(filter, running, COUNT(running));
-	if (*ret_status == 0)
-		*ret_status = allow_remapping(filter);
-	if (*ret_status == 0)
-		*ret_status = allow_threads(filter);
-	return filter;
 }
 
 bool sandbox_enter_seccomp(bool has_network)

@@ -1,0 +1,29 @@
+#include "task/access.h"
+#include "task/cors.h"
+#include "task_private.h"
+
+void task_start(struct service *service, struct http_request *request,
+		const struct endpoint *endpoint, const struct route_match *match)
+{
+	const struct access *access = endpoint->access;
+	struct task *task =
+	    arena_zalloc(&request->arena, sizeof(*task) + (access ? access->state_size : 0));
+
+	task->service = service;
+	task->request = request;
+	if (endpoint->same_as)
+		endpoint = endpoint->same_as;
+	task->endpoint = endpoint;
+	task->access = access;
+	task->match = *match;
+	if (access ? access->allows_other_origins : endpoint->allows_other_origins)
+		cors_add_fields(service, request, &task->response);
+	service->task_count++;
+	faults_init(&task->faults, &request->arena);
+	request->handler_data = task;
+	request->log_route = match->route->path;
+	if (endpoint->state_size)
+		task->state = arena_zalloc(&request->arena, endpoint->state_size);
+	task->prologue = task_prologue;
+	task_run(task, task_prologue);
+}
