@@ -7,7 +7,7 @@
  *   DIR/upgrade      what became of the last upgrade, see src/main/upgrade_note.h
  *   DIR/reload       what became of the last reload, see there
  *   DIR/secret-key   what secret settings are encrypted with, see src/main/secret_key.h
- *   DIR/postgres     the embedded cluster, see db/cluster.h
+ *   DIR/postgres     the embedded cluster, see cluster/cluster.h
  */
 #pragma once
 

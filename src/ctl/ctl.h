@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "db/cluster.h"
+#include "cluster/cluster.h"
 #include "db/statements.h"
 #include "domain/device.h"
 #include "domain/review.h"

@@ -1,7 +1,7 @@
 /* displayctl database upgrade: the private PostgreSQL becomes one of the newest version that is
  * installed. Never by itself: displayd goes on with the version that a database has. */
+#include "cluster/upgrade.h"
 #include "ctl/ctl.h"
-#include "db/cluster_upgrade.h"
 #include "main/state_dir.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 #include "base/memory.h"
+#include "cluster/upgrade.h"
 #include "ctl/backup_tables.h"
 #include "ctl/restore_steps.h"
-#include "db/cluster_upgrade.h"
 #include "db/migrate.h"
 #include "main/secret_key.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/process.h"
 #include "base/region.h"
-#include "db/cluster.h"
+#include "cluster/cluster.h"
 #include "domain/secret_settings.h"
 #include "http/tls.h"
 #include "main/config.h"

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/process.h"
-#include "db/cluster.h"
+#include "cluster/cluster.h"
 #include "db/migrate.h"
 #include "main/certificates.h"
 #include "main/exit_code.h"

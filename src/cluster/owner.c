@@ -1,4 +1,4 @@
-#include "db/cluster_private.h"
+#include "private.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 #include "base/log.h"
-#include "db/cluster_private.h"
+#include "private.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #include "base/users.h"
-#include "db/cluster_private.h"
 #include "db/result.h"
+#include "private.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* What a cluster holds, so that the old and the new one can be compared. */
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "db/cluster_transfer.h"
 #include "db/result.h"
+#include "transfer.h"
 
 #include <libpq-fe.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "db/cluster_upgrade.h"
+#include "cluster/upgrade.h"
 #include "base/log.h"
-#include "db/cluster_transfer.h"
+#include "transfer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* What fills the new cluster of an upgrade. */
 #pragma once
 
-#include "db/cluster_private.h"
+#include "private.h"
 
 /* Where the two clusters are, while the new one is not yet in force. */
 struct cluster_pair {

@@ -1,7 +1,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/users.h"
-#include "db/cluster_private.h"
+#include "private.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "db/cluster_transfer.h"
+#include "transfer.h"
 
 #include <errno.h>
 #include <fcntl.h>

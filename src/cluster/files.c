@@ -1,6 +1,6 @@
 #include "base/clock.h"
 #include "base/log.h"
-#include "db/cluster_private.h"
+#include "private.h"
 
 #include <errno.h>
 #include <fcntl.h>

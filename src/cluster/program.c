@@ -1,7 +1,7 @@
 #include "base/buffer.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "db/cluster_private.h"
+#include "private.h"
 
 #include <errno.h>
 #include <fcntl.h>

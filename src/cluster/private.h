@@ -1,7 +1,7 @@
 /* The parts of the embedded cluster. */
 #pragma once
 
-#include "db/cluster.h"
+#include "cluster/cluster.h"
 
 #include <sys/stat.h>
 

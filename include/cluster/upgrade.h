@@ -17,7 +17,7 @@
  * The caller holds the state directory's lock (include/main/state_dir.h) all the time. */
 #pragma once
 
-#include "db/cluster.h"
+#include "cluster/cluster.h"
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-#include "cluster_private.h"
-#include "db/cluster.h"
+#include "cluster/cluster.h"
+#include "private.h"
 
 #include <sys/statvfs.h>
 
