@@ -172,6 +172,23 @@ def test_text_fault(tree, text, words):
     assert words in tree.check("text")[0]
 
 
+def glossary(count, row="| term {} | its code | a meaning |\n"):
+    rows = "".join(row.format(number) for number in range(count))
+    return ("# Design\n\n| a table |\n|---|\n| of no terms |\n\n## Glossary\n\n| Term | In code | Meaning |\n"
+            f"|:---|---|---|\n{rows}\n## Layers\n\n| a | b |\n|---|---|\n| c | d |\n\n- **one** rule\n")
+
+
+def test_text_glossary(tree):
+    tree.write("DESIGN.md", glossary(40))
+    assert tree.check("text") == []
+    tree.write("DESIGN.md", glossary(41))
+    assert tree.check("text") == ["DESIGN.md: the glossary has 41 terms, maximum 40"]
+    tree.write("DESIGN.md", glossary(41, "- **Term {}**: a meaning\n"))
+    assert tree.check("text") == ["DESIGN.md: the glossary has 41 terms, maximum 40"]
+    tree.write("DESIGN.md", glossary(41).replace("Glossary", "Words"))
+    assert tree.check("text") == ['DESIGN.md: has no section "Glossary" with terms']
+
+
 NOTICE = """Words.
 
 The pages (subprojects/webapp) are bundled.
