@@ -4,8 +4,9 @@
 
 #include "task/task.h"
 
-/* Once the change is committed. account_id: whose pages; zero: those of all accounts. topic: at
- * most 80 bytes of letters, digits and "-_.:". */
+/* Once the change is committed. account_id: whose pages; zero: those of all accounts. topic: what
+ * has changed, in the words in which a page asks for it ("keys", "device:ID"), at most 80 bytes of
+ * letters, digits and "-_.:". */
 void api_tell_pages(struct task *task, struct id account_id, struct str topic);
 
 /* Something of an app that its author sees has changed: the topic "app:SLUG". */

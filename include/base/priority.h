@@ -15,6 +15,8 @@ bool priority_set(pid_t pid, int nice);
 /* For this thread, and for what it starts from now on: turns of 0.2 ms on a processor, instead of
  * the system's own of more than a millisecond. Such a thread gets no more time, but it need not
  * wait for the end of another one's turn when it wakes (sched_setattr(2); Linux 6.12 and later).
+ * displayd takes them for itself and all that it starts but renderers: a request wakes many
+ * processes, for some microseconds each.
  * Where the system refuses it, or knows no such turns, all goes on as before. */
 void priority_take_short_turns(void);
 

@@ -14,7 +14,10 @@
  * is renamed. What else an interrupted upgrade has left beside "data" is removed then, so that a
  * power cut at any moment leaves one whole cluster in force: cluster_prepare() does this.
  *
- * The caller holds the state directory's lock (include/main/state_dir.h) all the time. */
+ * The caller holds the state directory's lock (include/main/state_dir.h) all the time.
+ *
+ * The rows are copied, by pg_upgrade or by pg_dumpall and psql: "pg_upgrade --link" would change
+ * the old cluster. */
 #pragma once
 
 #include "cluster/cluster.h"

@@ -60,8 +60,9 @@
  *
  * A write that changes only the row of its first parameter and rows that depend on it may be
  * committed together with others that wait for the same connection: "-- commit: shared". It must
- * lock that row before any other. Where one of these writes fails, none is committed, and each runs
- * again by itself.
+ * lock that row before any other; the writes of a commit are sent in the order of their first
+ * parameters, so that two commits never wait for each other. Where one of these writes fails, none
+ * is committed, and each runs again by itself.
  *
  * The time is present_time() and nothing else (sql/migration/0021_present_time.sql): tests shift
  * it, and the transaction's time would be the same for all writes that share a commit.

@@ -1,4 +1,6 @@
-/* Looking up the device that a display names in its URL, and checking the display's key. */
+/* Looking up the device that a display names in its URL, and checking the display's key. Serial
+ * numbers and MAC addresses are unique within an account only, and a panel does not name its
+ * account: the number and the key select the device together. */
 #pragma once
 
 #include "base/list.h"

@@ -1,5 +1,9 @@
 /* Devices, as the public API shows and changes them. A new setting is a member and a line in the
- * record's table; DESIGN.md lists what else it needs. */
+ * record's table; DESIGN.md lists what else it needs.
+ *
+ * A device is what a person owns, a panel is its display. The generation of a device grows with
+ * every change that its panel can see; workers compare it to learn whether they have the newest
+ * content. */
 #pragma once
 
 #include "record/record.h"
@@ -49,8 +53,9 @@ extern const struct record device_shown_record;
 /* The same, as the owner's pages have it: with what the public API does not have. */
 extern const struct record device_full_record;
 
-/* The same, in the form that /v0 has: fewer members, and others in a body are ignored. Of no row.
- */
+/* The same, in the form that /v0 has, whose clients are never changed: null and {} count as a
+ * member that was left out. Any other member that it does not know is a fault: nothing is answered
+ * 200 that had no effect. Of no row. */
 extern const struct record device_v0_record;
 
 /* What only the owner's pages show of a device. */

@@ -1,4 +1,9 @@
-/* Installations: the pictures and apps of a device's rotation, as the public API shows them. */
+/* Installations: the pictures and apps of a device's rotation, as the public API shows them.
+ *
+ * An installation is an entry of a rotation. Its creation number (column position) is the
+ * generation of the device when it was made, and never changes: rotation states name by it the
+ * entry that a panel showed last. Its rank orders the rotation: it is the creation number until
+ * somebody reorders the entries. */
 #pragma once
 
 #include "base/limits.h"

@@ -1,5 +1,6 @@
 /* Accounts as the pages show them to their owners and to administrators, and what belongs to them:
- * sessions, one-time links, the log of who did what. */
+ * sessions, one-time links, the log of who did what. A person is an account as its owner sees it, a
+ * member is one as administrators see it. */
 #pragma once
 
 #include "domain/account.h"

@@ -1,4 +1,5 @@
-/* Reviews of versions of apps, as reviewers see and write them. */
+/* Reviews of versions of apps, as reviewers see and write them. A remark is a comment on a line of
+ * a script. */
 #pragma once
 
 #include "record/record.h"

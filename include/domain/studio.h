@@ -1,4 +1,8 @@
-/* Apps as the pages show them: to those who install them, to their authors and to reviewers. */
+/* Apps as the pages show them: to those who install them, to their authors and to reviewers.
+ *
+ * The catalogue is what an account can install. The studio has the pages of authors. A draft is
+ * what an author works on: saving it changes no version. Its revision grows with each save, and a
+ * save names the revision that it changes, so that two windows do not overwrite each other. */
 #pragma once
 
 #include "record/record.h"

@@ -45,8 +45,8 @@ struct http_request {
 	struct str body;	   /* after http_request_read_body() */
 	bool has_body;		   /* Content-Length above 0, or chunked */
 	struct str request_id;	   /* the caller's, if sane, or a new one; NUL-terminated */
-	struct str remote_address; /* "127.0.0.1", "::1" or "unix"; behind a proxy that is
-				    * believed, the client's: http/proxies.h */
+	struct str remote_address; /* where it comes from: "127.0.0.1", "::1" or "unix"; behind a
+				    * proxy that is believed, the client's: http/proxies.h */
 	struct str caller;	   /* set by the handler: whose share the body is counted in;
 				    * empty: the remote address's */
 	struct str log_account;	   /* set by the handler for the access line; may stay empty */

@@ -30,9 +30,10 @@ http_server_adopt(struct http_server *server, int fd,
 void http_server_accept(struct http_server *server);
 
 /* Stops accepting and stops streams without an end. Other requests go on, and so do idle
- * connections: the next answer on each says "Connection: close". Calls retired, later, when no HTTP
- * connection is left. http_server_drain() may be called before that; then its function is called in
- * place of this one. */
+ * connections: the next answer on each says "Connection: close". To close an idle connection at
+ * once could cross a request that is on its way. Calls retired, later, when no HTTP connection is
+ * left. http_server_drain() may be called before that; then its function is called in place of this
+ * one. */
 void http_server_retire(struct http_server *server, void (*retired)(void *context), void *context);
 
 /* Stops accepting, closes idle connections, stops streams without an end, and lets other requests

@@ -5,8 +5,9 @@
  * measured in CPU time of the thread (a deficit round robin whose costs are known afterwards). An
  * account whose slice took longer than its turn gave waits for as many rounds, also if it has no
  * jobs meanwhile. The jobs of one account run in the order in which they came, and what has begun
- * goes on before the next one begins: so there are never more half-made results than threads for
- * each account. An account that names no network is one by itself.
+ * goes on before the next one begins (a slice is what a job does until it gives its thread back):
+ * so there are never more half-made results than threads for each account. An account that names no
+ * network is one by itself.
  *
  * A queue may serve the newest job first (is_newest_first), once an account's jobs would wait for
  * half a second: its last client still gets through, where in order of arrival each would wait

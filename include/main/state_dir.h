@@ -4,6 +4,8 @@
  *   DIR/public-url   what URLs that are handed out start with; there while the server is ready
  *   DIR/panel-url    what those of panels start with: not an address of this machine alone, where
  *                    the server listens at another one
+ *   DIR/admin.sock   the server's state for displayctl status, mode 0600: who may read this
+ *                    directory may ask, without a port, a token or a setting
  *   DIR/upgrade      what became of the last upgrade, see src/main/upgrade_note.h
  *   DIR/reload       what became of the last reload, see there
  *   DIR/secret-key   what secret settings are encrypted with, see src/main/secret_key.h

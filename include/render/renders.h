@@ -16,7 +16,10 @@
  * were one account's, the version rests for that account alone.
  *
  * The same module has scripts in TypeScript compiled that were uploaded, and removes what was
- * rendered at places that no installation has any more. */
+ * rendered at places that no installation has any more.
+ *
+ * So a version that always crashes costs three renders and those under way then, twelve in a worker
+ * at most; and nobody's settings take away a picture that works, or stop the app for others. */
 #pragma once
 
 #include "db/db.h"

@@ -29,6 +29,7 @@ extern const struct access access_api_key;
 /* The same, or the bare key: for /v0, whose clients know both. */
 extern const struct access access_v0_api_key;
 
+/* The account that an access has found, and the bucket of the rate limit that it uses. */
 struct caller {
 	struct id account_id;
 	const struct rate_policy *rate; /* of the service; per_second 0: no limit */

@@ -9,7 +9,9 @@
  *
  * Of an IPv6 address its network of 64 bits counts, since a subscriber has all of it. Requests
  * through a unix socket, and those whose proxy does not know where they come from, have no address
- * and no limit. */
+ * and no limit.
+ *
+ * Their buckets lie in a table of their own, which untrusted callers may fill. */
 #pragma once
 
 #include "task/service.h"

@@ -64,9 +64,10 @@ struct endpoint {
 	/* The handler runs for a body with faults, too: it may add to task_faults(), and ends with
 	 * task_fail_faults() when there is any. */
 	bool handles_faults;
-	/* What it changes has the entity tag "SETTINGS-SEEN" of the path's device: If-Match
-	 * compares SETTINGS, and the handler's statement takes task_expected_revision().
-	 * If-None-Match compares all of it. */
+	/* What it changes has the entity tag "SETTINGS-SEEN" of the path's device. SETTINGS is the
+	 * revision of its settings: If-Match compares it, and the handler's statement takes
+	 * task_expected_revision(). SEEN is a hash of all that the answer shows, lastOnline
+	 * included: If-None-Match compares both. All other tags are hashes of what is shown. */
 	bool has_settings_tag;
 	/* The record that GET shows: of the device that the prologue has read, or where that is
 	 * NULL, of what a step finds, which goes on with task_tag(). */

@@ -1,4 +1,6 @@
-/* Sends and receives change hints over a connection of their own, see db/hints.h. */
+/* Sends and receives change hints over a connection of their own, see db/hints.h. A hint is sent
+ * after the commit and by itself: a NOTIFY in the transaction that writes would take a lock of the
+ * whole server at its commit. */
 #pragma once
 
 #include "base/buffer.h"

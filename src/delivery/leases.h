@@ -6,7 +6,8 @@
  *                                                                        where anything is new
  *
  * A lease lasts 30 s. That of a device whose panel is elsewhere is kept, too: the panel may connect
- * to this worker next. */
+ * to this worker next. Pages of the holder's own worker are told without a hint, also while the
+ * database is away. */
 #pragma once
 
 #include "delivery/watches.h"

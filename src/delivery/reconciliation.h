@@ -1,5 +1,6 @@
 /* Compares the generations of all panels with the database now and then: repairs what lost hints
- * left behind. */
+ * left behind. It does so every 30 s, soon after the moment at which all workers write when panels
+ * were seen (write_behind.c), and at once when the hint connection comes back. */
 #pragma once
 
 #include "loader.h"

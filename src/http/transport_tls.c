@@ -212,6 +212,7 @@ struct http_tls *http_tls_create(struct region_map *shared)
 	    .kind = tls_kind_of_transport, .lower = &http_transport_plain, .tls = tls};
 	tls->proxied = (struct tls_kind){
 	    .kind = tls_kind_of_transport, .lower = &http_transport_proxied, .tls = tls};
+	/* After the fork: processes must not share the state of random numbers. */
 	if (psa_crypto_init() == PSA_SUCCESS)
 		tls->context = first_context(shared);
 	else

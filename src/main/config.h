@@ -96,5 +96,6 @@ bool config_write_file(const struct config *config, FILE *out);
 /* Whether the configuration file is the service's. */
 bool config_is_of_service(const struct config *config);
 
-/* How many workers there may be at a time, and of what is kept for each. */
+/* How many workers there may be at a time, and slots in their shared memory: twice as many as are
+ * configured. New workers use one half, the workers that they replace have the other one. */
 unsigned config_worker_slots(const struct config *config);

@@ -1,5 +1,9 @@
 /* What this instance holds open, made by the supervisor before it starts a child: the lock of the
- * state directory, the listening sockets, the memory that workers share, the private cluster. */
+ * state directory, the listening sockets, the memory that workers share, the private cluster.
+ *
+ * Started as root, processes have users of their own. The systemd unit starts all of them as one
+ * user: then only their sandboxes keep them apart, and PostgreSQL cannot tell a worker from the
+ * supervisor, so a worker that was taken over could ask to be the owner of the database. */
 #pragma once
 
 #include "base/process.h"

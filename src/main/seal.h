@@ -7,7 +7,11 @@
  *   ~/.pgpass, ~/.pg_service.conf and ~/.postgresql
  *   the folders of the files that the URL or PG... variables name (passfile, sslrootcert, ...)
  *
- * Of the files in the home directory those are read that are there when the worker starts. */
+ * Of the files in the home directory those are read that are there when the worker starts.
+ *
+ * Before Linux 6.7 it could connect the socket of a client to another address: Landlock cannot
+ * refuse that there. Built with a sanitizer a worker has no Landlock, and its filter allows the
+ * calls of reports and of the search for leaks. */
 #pragma once
 
 #include "main/config.h"

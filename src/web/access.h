@@ -1,7 +1,8 @@
 /* Who may call an endpoint of the pages: whoever has a session, its cookie shows it.
  *
  * Sessions are not cached: each request asks the database, so that one that has ended is refused by
- * every instance at once, and roles are always the present ones. */
+ * every instance at once, and roles are always the present ones. A session is kept as the hash of
+ * its cookie. */
 #pragma once
 
 #include "domain/person.h"

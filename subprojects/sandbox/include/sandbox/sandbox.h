@@ -114,8 +114,8 @@ unsigned sandbox_server_layers(bool has_sanitizer);
 /*
  * Refuses io_uring to the calling process and to all that it starts: its calls fail with ENOSYS, as
  * on a kernel without it, so that libraries take other calls. Each program calls this first, before
- * a library makes a ring that a later seal would cut off. Sets no_new_privs. Returns false if the
- * kernel or container has no seccomp, or under valgrind.
+ * a library (libuv since 1.45, for each loop) makes a ring that a later seal would cut off. Sets
+ * no_new_privs. Returns false if the kernel or container has no seccomp, or under valgrind.
  */
 bool sandbox_refuse_io_uring(void);
 
