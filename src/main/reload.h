@@ -3,7 +3,10 @@
  *
  *   read -> refused: the one before stays
  *        -> nothing that workers use has changed: done
- *        -> sockets -> fresh workers (main/children.h) -> done | back to the one before */
+ *        -> sockets -> fresh workers (main/children.h) -> done | back to the one before
+ *
+ * Settings by which an instance is made (its folder, database, number of workers) stay as they were
+ * at the start, and the log names those that differ. */
 #pragma once
 
 #include "main/instance_change.h"
