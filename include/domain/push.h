@@ -1,4 +1,4 @@
-/* The body of a push. */
+/* The body of a push: a picture that a program sends to a device, shown at once or in turn. */
 #pragma once
 
 #include "record/record.h"

@@ -1,5 +1,5 @@
-// Runs journeys, one after the other, in one browser. Each has contexts of its own: no cookie and no
-// storage of one is there in another.
+// Runs journeys, one after the other, in one browser. A journey is a test of what a person does with the
+// pages. Each has contexts of its own: no cookie and no storage of one is there in another.
 //
 //   node run.mjs --list
 //   node run.mjs CHROMIUM
