@@ -6,7 +6,7 @@
  *
  *   C / (base64 + decode + encode + statement)
  *
- * pushes a second; docs/performance.md says what stands between that and the truth. */
+ * pushes a second; bench/scenarios/push.py says why displayd reaches less. */
 #include "base/base64.h"
 #include "base/memory.h"
 #include "base/str.h"

@@ -2,20 +2,18 @@
 
 import dataclasses
 
-from harness.table import (goal_cells, goal_words, machine_lines, run_cells, shown_figures,
-                           target_words, troubles)
+from harness.table import (goal_cells, goal_words, machine_lines, run_cells, target_words, troubles)
 from scenarios.base import SUBJECT
 
 BEGIN = "<!-- results: written by bench/report -->"
 END = "<!-- end of results -->"
-SCENARIOS_BEGIN = "<!-- scenarios: written by bench/report --scenarios -->"
-SCENARIOS_END = "<!-- end of scenarios -->"
 
-GOALS = ("scenario", "judged", "value", "lowest..highest round", "to reach", "reached")
-RUNS = ("scenario", "who", "rate/s", "p50 ms", "p99 ms", "p99.9 ms", "server µs", "database µs",
-        "load µs", "memory MiB")
-# Columns of numbers, from which one on.
-NUMBERS_FROM = {GOALS: len(GOALS), RUNS: 2}
+# Figures of displayd's own run, then a line for each goal.
+RUN_COLUMNS = ("rate/s", "p99 ms", "server µs", "database µs")
+GOAL_COLUMNS = ("measure", "value", "rounds", "target", "met")
+HEADER = ("scenario", *RUN_COLUMNS, *GOAL_COLUMNS)
+LEGEND = ("Rate, latency and CPU time for each request are medians of displayd's own runs. A ratio is "
+          "formed in each round; the table has its median, lowest and highest.")
 
 
 def escape(cell):
@@ -23,35 +21,33 @@ def escape(cell):
     return cell.replace("|", "\\|").replace("<", "&lt;")
 
 
-def markdown_table(header, rows):
-    from_column = NUMBERS_FROM[header]
-    rule = ["---:" if i >= from_column else "---" for i in range(len(header))]
-    lines = [header, rule, *([escape(cell) for cell in row] for row in rows)]
-    return ["| " + " | ".join(line) + " |" for line in lines]
+def markdown_line(cells):
+    return "|" + "|".join(cells) + "|"
 
 
-def goal_rows(result):
+def subject_cells(scenario):
+    """The cells of RUN_COLUMNS. Empty if the scenario has no rate, or was not measured."""
+    run = scenario["runs"].get(SUBJECT)
+    if run is None or run["rate"] is None:
+        return [""] * len(RUN_COLUMNS)
+    rate, _, p99, _, server, database, *_ = run_cells(run)
+    return [rate, p99, server, database]
+
+
+def result_rows(result):
     for scenario in result["scenarios"]:
+        first = [scenario["name"], *subject_cells(scenario)]
         for goal in scenario["goals"]:
-            words, value, spread, target, reached = goal_cells(goal, scenario["valid"])
-            yield [scenario["name"], words, value, spread, target,
-                   {"yes": "yes", "NO": "**no**"}.get(reached, reached)]
-
-
-def run_rows(result):
-    for scenario in result["scenarios"]:
-        for who, run in scenario["runs"].items():
-            if run["rate"] is not None:
-                yield [scenario["name"] if who == SUBJECT else "", who, *run_cells(run)]
+            *cells, reached = goal_cells(goal, scenario["valid"])
+            yield [*first, *cells, {"yes": "yes", "NO": "**no**"}.get(reached, reached)]
+            first = [""] * len(first)
 
 
 def note_lines(result):
-    """What only some scenarios have, and what makes figures mean less."""
+    """Reasons to trust a figure less."""
     for scenario in result["scenarios"]:
         for words in troubles(scenario):
             yield f"- {scenario['name']}: {escape(words)}"
-        for who, words in shown_figures(scenario):
-            yield f"- {scenario['name']}, {who}: {words}"
 
 
 def markdown(result, chart=None):
@@ -61,14 +57,15 @@ def markdown(result, chart=None):
         lines += [f"![Each scenario beside its reference]({chart})", ""]
     lines += ["Measured on:", ""]
     lines += [f"- {escape(line)}" for line in machine_lines(result)]
-    lines += ["", *markdown_table(GOALS, goal_rows(result)), "",
-              "What each run took, medians; CPU time is per request:", "",
-              *markdown_table(RUNS, run_rows(result))]
-    return "\n".join([*lines, "", *note_lines(result), "", END]) + "\n"
+    lines += ["", markdown_line(HEADER), markdown_line(["---"] * len(HEADER))]
+    lines += [markdown_line([escape(cell) for cell in row]) for row in result_rows(result)]
+    lines += ["", LEGEND, ""]
+    notes = list(note_lines(result))
+    return "\n".join([*lines, *notes, *([""] if notes else []), END]) + "\n"
 
 
-def to_reach(kind):
-    """What a scenario's goals are, in words."""
+def targets_of(kind):
+    """A scenario's goals, in words."""
     goals = [dataclasses.asdict(goal) for goal in kind.goals if goal.has_target]
     return "; ".join(f"{goal_words(goal)} {target_words(goal)}" for goal in goals)
 
@@ -82,25 +79,22 @@ def scenario_lines(kind):
     yield ""
     yield f"- Bound by: {kind.bound_by}"
     if kind.references:
-        yield f"- Beside it: {', '.join(kind.references)}"
-    yield f"- To reach: {escape(to_reach(kind)) or 'nothing, it is shown'}"
+        yield f"- Reference: {', '.join(kind.references)}"
+    yield f"- Target: {escape(targets_of(kind)) or 'none (for information)'}"
     yield ""
 
 
 def scenarios_markdown(kinds):
-    """What there is to be measured, from the scenarios themselves."""
-    lines = [SCENARIOS_BEGIN, ""]
-    for kind in kinds:
-        lines += scenario_lines(kind)
-    return "\n".join([*lines, SCENARIOS_END]) + "\n"
+    """Descriptions of all scenarios, made of the scenarios themselves."""
+    return "\n".join(line for kind in kinds for line in scenario_lines(kind))
 
 
 def put_into(text, section):
-    """The text with what stands between the section's own first and last line replaced by it.
-    ValueError where they are not there."""
+    """The text with the part between the section's own first and last line replaced by the section.
+    ValueError if these lines are missing."""
     first, *_, last = section.splitlines()
     before, begin, rest = text.partition(first + "\n")
     _, end, after = rest.partition(last + "\n")
     if not begin or not end:
-        raise ValueError(f"there is no {first} with its end")
+        raise ValueError(f"the line {first} or its end is missing")
     return before + section + after

@@ -147,7 +147,7 @@ class Scenario:
     name = ""  # what bench/run is called with
     title = ""  # one line, for the table and the chart
     bound_by = ""
-    measures = ""  # a sentence or two for docs/performance.md
+    measures = ""  # a sentence or two for bench/report --scenarios
     references = ()
     goals = ()
     unit = "requests"  # what a rate counts: "requests", "pushes", "pictures"

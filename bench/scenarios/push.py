@@ -1,4 +1,7 @@
-"""Pushes of still pictures, stored durably, and what this machine could take at most."""
+"""Pushes of still pictures, stored durably, and what this machine could take at most.
+
+With 64 callers and PostgreSQL beside it the encoder's caches are cold: a conversion that takes 0.57 ms
+alone takes 0.7, which leaves about 0.6 of the bound."""
 
 import json
 import os

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -172,7 +173,7 @@ def test_report_needs_its_marks():
 
 def test_report_escapes(result):
     result["scenarios"][0]["goals"][0]["label"] = "a|b<c>"
-    assert "| a\\|b&lt;c> |" in report.markdown(result)
+    assert "|a\\|b&lt;c>|" in report.markdown(result)
 
 
 # ---- the chart ----
@@ -226,8 +227,33 @@ def test_no_name_twice():
     assert len(scenarios.load_all()) == len(scenarios.SCENARIOS)
 
 
-def test_the_page_tells_of_all_scenarios():
+def test_report_describes_all_scenarios():
+    done = subprocess.run([sys.executable, ROOT / "bench/report", "--scenarios"], check=True,
+                          capture_output=True, text=True)
+    parts = re.split(r"^### ", done.stdout, flags=re.M)[1:]
+    kinds = scenarios.load_all().values()
+    assert [part.split("\n")[0] for part in parts] == [f"`{kind.name}`" for kind in kinds]
+    for kind, part in zip(kinds, parts):
+        assert kind.title in part and report.escape(" ".join(kind.measures.split())) in part
+        assert f"- Bound by: {kind.bound_by}\n" in part
+        assert all(name in line_with(part, "- Reference: ") for name in kind.references)
+        assert line_with(part, "- Target: ").endswith(
+            report.escape(report.targets_of(kind)) or "none (for information)")
+
+
+def test_the_page_has_results_of_scenarios_and_their_chart():
     page = (ROOT / "docs/performance.md").read_text()
-    wanted = report.put_into(page, report.scenarios_markdown(scenarios.load_all().values()))
-    assert page == wanted, "run bench/report --scenarios --into docs/performance.md"
-    assert report.BEGIN in page and report.END in page
+    section = page.split(report.BEGIN)[1].split(report.END)[0]
+    header = report.markdown_line(report.HEADER)
+    rows = section.split(header)[1].strip().split("\n\n")[0].splitlines()
+    assert all(row.count("|") == header.count("|") for row in rows)
+    names, judged = [], set()
+    for cells in (row.split("|")[1:-1] for row in rows[1:]):
+        names += [cells[0]] if cells[0] else []
+        judged |= {names[-1]} if cells[report.HEADER.index("target")] else set()
+    assert len(names) >= 15 and set(names) <= set(scenarios.load_all())
+    [commit] = re.findall(r"^- commit ([0-9a-f]{12})", section, re.M)
+    root = ElementTree.parse(ROOT / "docs/results.svg").getroot()
+    words = [text for found in root.iter(SVG + "text") for text in found.itertext()]
+    assert any(f"commit {commit}" in line for line in words)
+    assert {line for line in words if line in scenarios.load_all()} == judged
