@@ -3,7 +3,8 @@
  *
  * The panels wait in a queue, in which the accounts take turns, and at the end of a turn the loader
  * reads up to 64 of them at once: a change of 20,000 devices costs a few hundred reads. Where only
- * a push is new, only that is read. */
+ * a push is new, only that is read. Two such reads are under way at most: one at a time, or reading
+ * only when nothing waits to be sent, made nobody wait less. */
 #pragma once
 
 #include "db/db.h"

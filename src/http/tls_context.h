@@ -1,6 +1,10 @@
 /* What a worker's new connections use: the identities and the keys of tickets of one generation of
  * the region "tls". Connections count its users; it changes no more once it is made, so that worker
- * threads may read it. */
+ * threads may read it.
+ *
+ * An idle connection takes 25 KiB with TLS 1.2 and 44 with 1.3. mbedTLS' variable buffers save
+ * nothing: most clients send whole records, and a smaller buffer leaves the place of the larger one
+ * in the heap. */
 #pragma once
 
 #include "http/tls_identity.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Of the worker threads: the loop, and the database where it shares the machine, go on while all
- * cores convert pictures. */
+ * cores convert pictures. SCHED_IDLE, SCHED_BATCH and other time slices made nobody wait less. */
 enum { NICE = 10 };
 
 enum {

@@ -101,6 +101,7 @@ static pid_t start_program(const struct host *host, enum render_program name, in
 	bool is_compiler = name == RENDER_COMPILER;
 	int fds[] = {is_compiler ? link : host->nothing, is_compiler ? link : host->nothing,
 		     is_compiler ? link : host->nothing, link};
+	/* Nice, but not SCHED_IDLE: a busy server would starve renderers until their deadlines. */
 	struct process process = {
 	    .arguments = host->programs[name].arguments,
 	    .environment = environment,

@@ -149,7 +149,7 @@ def test_good_image_with_other_faults_is_not_stored(world, device):
 
 def test_statements_of_pushes_read_few_expressions(world):
     """PostgreSQL plans them anew for each statement: limits of a column belong into a domain
-    (docs/performance.md)."""
+    (sql/migration/0018_domains.sql)."""
     found = world.sql("""
         WITH of_pushes AS (
             SELECT oid FROM pg_class WHERE relname IN ('device', 'installation', 'showing')

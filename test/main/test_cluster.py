@@ -56,7 +56,7 @@ def test_durable_and_private(running):
     assert show(running, "wal_level") == "minimal"
     # A recovery does not open each file of the cluster to sync it.
     assert show(running, "recovery_init_sync_method") == "syncfs"
-    # Flash wears out: see docs/performance.md, "At rest".
+    # Flash wears out: bench/footprint.py measures what is written at rest.
     assert show(running, "checkpoint_timeout") == "6h"
     assert show(running, "wal_writer_delay") == "2s"
     assert show(running, "autovacuum_vacuum_threshold") == "500"
