@@ -17,16 +17,15 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     [METRIC_HTTP_REQUESTS] =
 	{
 	    .name = "displayd_http_requests_total",
-	    .help = "Requests that were answered, by route, method and status. Status 499: "
-		    "the client left before.",
+	    .help = "Answered requests. Status 499: the client left before.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_ROUTE, METRIC_BY_STATUS},
 	},
     [METRIC_HTTP_DURATION] =
 	{
 	    .name = "displayd_http_request_duration_seconds",
-	    .help = "From a request's first byte to the last one of its answer; streams of "
-		    "events and WebSockets count until they begin.",
+	    .help = "Time from a request's first byte to its answer's last. Event streams and "
+		    "WebSockets count until they begin.",
 	    .kind = METRIC_HISTOGRAM,
 	    .unit = METRIC_MICROSECONDS,
 	    .by = {METRIC_BY_ROUTE},
@@ -35,43 +34,41 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     [METRIC_HTTP_IN_FLIGHT] =
 	{
 	    .name = "displayd_http_requests_in_flight",
-	    .help = "Requests at work.",
+	    .help = "Requests not yet answered.",
 	    .kind = METRIC_GAUGE,
 	},
     [METRIC_HTTP_CONNECTIONS] =
 	{
 	    .name = "displayd_http_connections",
-	    .help = "Open connections: of HTTP, and WebSockets.",
+	    .help = "Open connections.",
 	    .kind = METRIC_GAUGE,
 	    .by = {METRIC_BY_CONNECTION},
 	},
     [METRIC_HTTP_ACCEPTED] =
 	{
 	    .name = "displayd_http_connections_accepted_total",
-	    .help = "Connections that were accepted.",
+	    .help = "Accepted connections.",
 	    .kind = METRIC_COUNTER,
 	},
     [METRIC_HTTP_REFUSED] =
 	{
 	    .name = "displayd_http_connections_refused_total",
-	    .help = "Connections that were closed at once: their address has as many as it "
-		    "may, they are no trusted proxy's, or no descriptor was left.",
+	    .help = "Connections closed at once: too many of the address, not a trusted proxy, or "
+		    "no free descriptor.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_REFUSED_CONNECTION},
 	},
     [METRIC_TLS_HANDSHAKES] =
 	{
 	    .name = "displayd_tls_handshakes_total",
-	    .help = "Handshakes of TLS that were done: full ones, and those that resumed a "
-		    "session by its ticket.",
+	    .help = "Completed TLS handshakes. Resumed: by a session ticket.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_TLS_HANDSHAKE, METRIC_BY_TLS_VERSION},
 	},
     [METRIC_TLS_DURATION] =
 	{
 	    .name = "displayd_tls_handshake_duration_seconds",
-	    .help = "From the first byte of a handshake until it was done, with the client's "
-		    "own time.",
+	    .help = "Time from a handshake's first byte to its end, the client's time included.",
 	    .kind = METRIC_HISTOGRAM,
 	    .unit = METRIC_MICROSECONDS,
 	    .by = {METRIC_BY_TLS_HANDSHAKE},
@@ -80,79 +77,76 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     [METRIC_TLS_FAILED] =
 	{
 	    .name = "displayd_tls_handshakes_failed_total",
-	    .help = "Handshakes of TLS that came to nothing: too many were waiting, what came "
-		    "was none that is understood, the client took too long, or it left. A "
-		    "connection on which no byte came has begun none.",
+	    .help = "Failed TLS handshakes: too many waiting, invalid bytes, time-out, or the "
+		    "client left. Connections without a byte do not count.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_TLS_FAILURE},
 	},
     [METRIC_TLS_TICKET_KEYS] =
 	{
 	    .name = "displayd_tls_ticket_keys_total",
-	    .help = "Keys for tickets that were made: the first one, and one every four hours.",
+	    .help = "Ticket keys made: at the start, then every four hours.",
 	    .kind = METRIC_COUNTER,
 	},
     [METRIC_UNAUTHENTICATED] =
 	{
 	    .name = "displayd_authentication_failures_total",
-	    .help = "Callers that showed no key, session or token, or a wrong one.",
+	    .help = "Requests with a missing or wrong key, session or token.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_ACCESS},
 	},
     [METRIC_RATE_LIMITED] =
 	{
 	    .name = "displayd_rate_limited_total",
-	    .help = "Requests that were refused because a limit was reached.",
+	    .help = "Requests refused by a rate limit.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_LIMIT},
 	},
     [METRIC_PANELS] =
 	{
 	    .name = "displayd_panels_in_memory",
-	    .help = "Panels that workers have in memory; one that several workers have counts "
-		    "several times.",
+	    .help = "Panels in workers' memory; a panel in several workers counts several times.",
 	    .kind = METRIC_GAUGE,
 	},
     [METRIC_PANELS_CONNECTED] =
 	{
 	    .name = "displayd_panels_connected",
-	    .help = "Panels that are there: by a WebSocket, or by polls within the last "
-		    "minute.",
+	    .help = "Panels with a WebSocket, or with a poll within the last minute.",
 	    .kind = METRIC_GAUGE,
 	    .by = {METRIC_BY_PANEL},
 	},
     [METRIC_PANEL_LINKS] =
 	{
 	    .name = "displayd_panel_links_total",
-	    .help = "WebSockets that panels have made.",
+	    .help = "WebSockets opened by panels.",
 	    .kind = METRIC_COUNTER,
 	},
     [METRIC_PICTURES_SENT] =
 	{
 	    .name = "displayd_panel_pictures_sent_total",
-	    .help = "Pictures that were handed to panels.",
+	    .help = "Pictures sent to panels.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_PANEL},
 	},
     [METRIC_PICTURE_BYTES] =
 	{
 	    .name = "displayd_panel_picture_bytes",
-	    .help = "Memory of the pictures of panels.",
+	    .help = "Memory of panels' pictures.",
 	    .kind = METRIC_GAUGE,
 	},
     [METRIC_PUSHES] =
 	{
 	    .name = "displayd_pushes_total",
-	    .help = "Pushes, by what came of them.",
+	    .help = "Pushes by result.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_PUSH_RESULT},
 	},
     [METRIC_PUSH_TO_PANEL] =
 	{
 	    .name = "displayd_push_to_panel_seconds",
-	    .help = "From the moment when a push was stored until it was sent to a panel with "
-		    "a WebSocket, and until a panel has said that it shows it. Where another "
-		    "worker sends it, by the clocks of this machine and of the database.",
+	    .help = "Time from storing a push until it was sent over a WebSocket, and until the "
+		    "panel reported that it displays it. If another worker sends it, by the clocks "
+		    "of machine and database.",
 	    .kind = METRIC_HISTOGRAM,
 	    .unit = METRIC_MICROSECONDS,
 	    .by = {METRIC_BY_PUSH_STAGE},
@@ -161,7 +155,7 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     [METRIC_IMAGE_CONVERSION] =
 	{
 	    .name = "displayd_image_conversion_seconds",
-	    .help = "CPU time of worker threads for a pushed image, by its format.",
+	    .help = "CPU time to convert a pushed image.",
 	    .kind = METRIC_HISTOGRAM,
 	    .unit = METRIC_MICROSECONDS,
 	    .by = {METRIC_BY_IMAGE},
@@ -170,14 +164,14 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     [METRIC_LANE_JOBS] =
 	{
 	    .name = "displayd_lane_jobs",
-	    .help = "Jobs in the lanes of the worker threads, and in the queues of renders.",
+	    .help = "Jobs of worker threads and render queues.",
 	    .kind = METRIC_GAUGE,
 	    .by = {METRIC_BY_LANE, METRIC_BY_JOB_STATE},
 	},
     [METRIC_LANE_WAIT] =
 	{
 	    .name = "displayd_lane_wait_seconds",
-	    .help = "How long jobs waited for their first turn.",
+	    .help = "Time that jobs waited for their first turn.",
 	    .kind = METRIC_HISTOGRAM,
 	    .unit = METRIC_MICROSECONDS,
 	    .by = {METRIC_BY_LANE},
@@ -186,43 +180,42 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     [METRIC_LANE_REFUSED] =
 	{
 	    .name = "displayd_lane_refused_total",
-	    .help = "Jobs that were refused: the queue was full, the account had its share of "
-		    "it, or the wait would have been too long.",
+	    .help = "Refused jobs: full queue, account's share used up, or too long a wait.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_LANE, METRIC_BY_JOB_REFUSAL},
 	},
     [METRIC_DATABASE_UP] =
 	{
 	    .name = "displayd_database_up",
-	    .help = "Workers that have connections to the database for reads and writes.",
+	    .help = "Workers connected to the database for reads and writes.",
 	    .kind = METRIC_GAUGE,
 	},
     [METRIC_DATABASE_CONNECTIONS] =
 	{
 	    .name = "displayd_database_connections",
-	    .help = "Connections to the database that are up.",
+	    .help = "Open database connections.",
 	    .kind = METRIC_GAUGE,
 	    .by = {METRIC_BY_DATABASE_ROLE},
 	},
     [METRIC_DATABASE_CONNECTS] =
 	{
 	    .name = "displayd_database_connects_total",
-	    .help = "Connections to the database that were made.",
+	    .help = "Database connections made.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_DATABASE_ROLE},
 	},
     [METRIC_DATABASE_LOSSES] =
 	{
 	    .name = "displayd_database_losses_total",
-	    .help = "Connections to the database that were lost, and attempts that failed.",
+	    .help = "Database connections lost, and failed attempts.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_DATABASE_ROLE},
 	},
     [METRIC_STATEMENT_DURATION] =
 	{
 	    .name = "displayd_database_statement_seconds",
-	    .help = "From the moment when a statement was sent until its result was read, "
-		    "that of those before it on the same connection included.",
+	    .help = "Time from sending a statement to reading its result, earlier ones on the "
+		    "connection included.",
 	    .kind = METRIC_HISTOGRAM,
 	    .unit = METRIC_MICROSECONDS,
 	    .by = {METRIC_BY_STATEMENT},
@@ -231,39 +224,36 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     [METRIC_DATABASE_FAILURES] =
 	{
 	    .name = "displayd_database_failures_total",
-	    .help = "Statements that were not executed: refused by a rule as foreseen, with "
-		    "no database or a busy one, failed, or without room on the database's disk.",
+	    .help = "Statements not executed: refused by a rule, database unavailable or busy, "
+		    "failed, or its disk full.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_DATABASE_FAILURE},
 	},
     [METRIC_DATABASE_QUERIES] =
 	{
 	    .name = "displayd_database_queries",
-	    .help = "Statements that wait to be sent, or for a locked row, and those that are "
-		    "sent and not yet answered (the depth of the pipelines). Without hints.",
+	    .help = "Statements waiting to be sent or for a locked row, and those sent and not yet "
+		    "answered. Without hints.",
 	    .kind = METRIC_GAUGE,
 	    .by = {METRIC_BY_QUERY_STATE},
 	},
     [METRIC_DISK_REFUSES_PICTURES] =
 	{
 	    .name = "displayd_disk_refuses_pictures",
-	    .help =
-		"1 while so little is left on the disk of the private database that no pictures "
-		"are taken.",
+	    .help = "1 while the private database's disk is too full for pictures.",
 	    .kind = METRIC_GAUGE,
 	},
     [METRIC_DATABASE_BYTES] =
 	{
 	    .name = "displayd_database_size_bytes",
-	    .help = "Size of the database, looked at once a minute.",
+	    .help = "Size of the database, read once a minute.",
 	    .kind = METRIC_GAUGE,
 	    .is_largest = true,
 	},
     [METRIC_DATABASE_BACKED_UP] =
 	{
 	    .name = "displayd_last_backup_timestamp_seconds",
-	    .help = "When displayctl backup was last done, in seconds since 1970; 0: never. Looked "
-		    "at once a minute.",
+	    .help = "Unix time of the last displayctl backup; 0: never. Read once a minute.",
 	    .kind = METRIC_GAUGE,
 	    .unit = METRIC_MICROSECONDS,
 	    .is_largest = true,
@@ -271,49 +261,45 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     [METRIC_DISK_BYTES] =
 	{
 	    .name = "displayd_disk_size_bytes",
-	    .help = "Size of the file system that the private PostgreSQL is on; 0: there is none.",
+	    .help = "Size of the private PostgreSQL's file system; 0: none.",
 	    .kind = METRIC_GAUGE,
 	},
     [METRIC_DISK_FREE_BYTES] =
 	{
 	    .name = "displayd_disk_free_bytes",
-	    .help = "Room that is left there for PostgreSQL.",
+	    .help = "Free space of the private PostgreSQL's file system.",
 	    .kind = METRIC_GAUGE,
 	},
     [METRIC_CERTIFICATE_ENDS] =
 	{
 	    .name = "displayd_tls_certificate_end_timestamp_seconds",
-	    .help =
-		"When the first of the certificates in use ends, in seconds since 1970; 0: there "
-		"is none.",
+	    .help = "Unix time at which the first certificate in use ends; 0: none.",
 	    .kind = METRIC_GAUGE,
 	    .unit = METRIC_MICROSECONDS,
 	},
     [METRIC_HINTS_SENT] =
 	{
 	    .name = "displayd_hints_sent_total",
-	    .help = "Change hints that were sent to the other workers and instances.",
+	    .help = "Change hints sent to other workers and instances.",
 	    .kind = METRIC_COUNTER,
 	},
     [METRIC_HINTS_DROPPED] =
 	{
 	    .name = "displayd_hints_dropped_total",
-	    .help = "Change hints that were dropped because too many waited or their "
-		    "connection was down.",
+	    .help = "Change hints dropped: too many waiting, or no connection.",
 	    .kind = METRIC_COUNTER,
 	},
     [METRIC_HINTS_RECEIVED] =
 	{
 	    .name = "displayd_hints_received_total",
-	    .help = "Change hints that have come, a worker's own included.",
+	    .help = "Change hints received, a worker's own included.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_HINT},
 	},
     [METRIC_HINT_DELAY] =
 	{
 	    .name = "displayd_hint_delay_seconds",
-	    .help = "From the oldest hint of a notification until the database has handed it "
-		    "to its listeners.",
+	    .help = "Time from a notification's oldest hint until the database delivered it.",
 	    .kind = METRIC_HISTOGRAM,
 	    .unit = METRIC_MICROSECONDS,
 	    .buckets = &durations,
@@ -321,14 +307,14 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     [METRIC_RENDERS] =
 	{
 	    .name = "displayd_renders_total",
-	    .help = "Scripts of apps that were run, by what came of them.",
+	    .help = "Runs of apps' scripts, by result.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_LANGUAGE, METRIC_BY_RENDER_RESULT},
 	},
     [METRIC_RENDER_DURATION] =
 	{
 	    .name = "displayd_render_duration_seconds",
-	    .help = "How long a script ran, without its wait and the start of processes.",
+	    .help = "Run time of a script, without waiting and process start.",
 	    .kind = METRIC_HISTOGRAM,
 	    .unit = METRIC_MICROSECONDS,
 	    .by = {METRIC_BY_LANGUAGE},
@@ -337,16 +323,16 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     [METRIC_RENDER_FETCHES] =
 	{
 	    .name = "displayd_render_fetches_total",
-	    .help = "Requests of apps to the network: answered, by whatever answer, or "
-		    "refused because too many wait or there is no network.",
+	    .help = "Network requests of apps: answered, or refused because too many wait or there "
+		    "is no network.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_FETCH_RESULT},
 	},
     [METRIC_LOOP_TURN] =
 	{
 	    .name = "displayd_loop_turn_seconds",
-	    .help = "How long each turn of a worker's loop took: whatever comes meanwhile "
-		    "waits as long (its lag). Measured in milliseconds.",
+	    .help = "Time of each turn of a worker's loop, which delays everything else. Measured "
+		    "in milliseconds.",
 	    .kind = METRIC_HISTOGRAM,
 	    .unit = METRIC_MICROSECONDS,
 	    .buckets = &turns,
@@ -354,7 +340,7 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     [METRIC_LOOP_LONGEST] =
 	{
 	    .name = "displayd_loop_longest_turn_seconds",
-	    .help = "The longest turn of the last ten seconds, of the worker that had it.",
+	    .help = "Longest turn of any worker in the last ten seconds.",
 	    .kind = METRIC_GAUGE,
 	    .unit = METRIC_MICROSECONDS,
 	    .is_largest = true,
@@ -362,20 +348,20 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     [METRIC_LOG_LINES] =
 	{
 	    .name = "displayd_log_lines_total",
-	    .help = "Lines of the log.",
+	    .help = "Log lines.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_LOG_LEVEL},
 	},
     [METRIC_LOG_LINES_LOST] =
 	{
 	    .name = "displayd_log_lines_lost_total",
-	    .help = "Lines of the log that were dropped because their reader was too slow.",
+	    .help = "Log lines dropped because their reader was too slow.",
 	    .kind = METRIC_COUNTER,
 	},
     [METRIC_CHILDREN_STARTED] =
 	{
 	    .name = "displayd_processes_started_total",
-	    .help = "Processes that the supervisor has started.",
+	    .help = "Processes started by the supervisor.",
 	    .kind = METRIC_COUNTER,
 	    .by = {METRIC_BY_CHILD},
 	},
@@ -389,7 +375,7 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     [METRIC_BUILD] =
 	{
 	    .name = "displayd_build_info",
-	    .help = "1, with the version of displayd.",
+	    .help = "1, with displayd's version.",
 	    .kind = METRIC_GAUGE,
 	    .by = {METRIC_BY_VERSION},
 	},
@@ -425,14 +411,14 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     [METRIC_PROCESS_MAX_FDS] =
 	{
 	    .name = "process_max_fds",
-	    .help = "The most descriptors that may be open.",
+	    .help = "Limit of open descriptors.",
 	    .kind = METRIC_GAUGE,
 	    .by = {METRIC_BY_PROCESS},
 	},
     [METRIC_PROCESS_START] =
 	{
 	    .name = "process_start_time_seconds",
-	    .help = "When the process started, in seconds since 1970.",
+	    .help = "Unix time at which the process started.",
 	    .kind = METRIC_GAUGE,
 	    .unit = METRIC_MICROSECONDS,
 	    .by = {METRIC_BY_PROCESS},

@@ -35,35 +35,35 @@ static void put_labels(struct buffer *text, const struct metric_definition *defi
 
 static void put_values(struct buffer *text)
 {
-	buffer_printf(text, "\n| label | values |\n|---|---|\n");
+	buffer_printf(text, "\n|label|values|\n|---|---|\n");
 	for (enum metric_by by = 1; by < METRIC_BY_COUNT; by++) {
 		const struct metric_label *label = &metric_labels[by];
 
 		if (label->count == 0 || by == METRIC_BY_VERSION)
 			continue;
-		buffer_printf(text, "| `%s` of", label->names[0]);
+		buffer_printf(text, "|`%s` of", label->names[0]);
 		for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
 			const struct metric_definition *one = &metric_definitions[metric];
 
 			if (one->by[0] == by || one->by[1] == by)
 				buffer_printf(text, " `%s`", one->name);
 		}
-		buffer_printf(text, " |");
+		buffer_append_char(text, '|');
 		for (unsigned i = 0; i < label->count; i++)
-			buffer_printf(text, " %s", label->values[i]);
-		buffer_printf(text, " |\n");
+			buffer_printf(text, "%s%s", i == 0 ? "" : " ", label->values[i]);
+		buffer_printf(text, "|\n");
 	}
 }
 
 static void write_list(struct buffer *text)
 {
-	buffer_printf(text, "| metric | kind | labels | what it says |\n|---|---|---|---|\n");
+	buffer_printf(text, "|metric|kind|labels|meaning|\n|---|---|---|---|\n");
 	for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
 		const struct metric_definition *one = &metric_definitions[metric];
 
-		buffer_printf(text, "| `%s` | %s | ", one->name, kind_names[one->kind]);
+		buffer_printf(text, "|`%s`|%s|", one->name, kind_names[one->kind]);
 		put_labels(text, one);
-		buffer_printf(text, " | %s |\n", one->help);
+		buffer_printf(text, "|%s|\n", one->help);
 	}
 	put_values(text);
 }
