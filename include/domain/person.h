@@ -217,6 +217,7 @@ struct member {
 	int64_t apps;
 	struct account_bytes bytes;
 	int64_t byte_limit; /* 0: the default */
+	bool reaches_local; /* by previews of deployed apps */
 };
 
 extern const struct record member_record;
@@ -236,6 +237,7 @@ struct member_update {
 	bool is_reviewer;
 	bool is_administrator;
 	int64_t byte_limit; /* 0: the default */
+	bool reaches_local;
 };
 
 extern const struct record member_update_record;

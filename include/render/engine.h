@@ -28,6 +28,10 @@ struct engine_run;
 
 enum engine_language { ENGINE_STARLARK, ENGINE_TYPESCRIPT, ENGINE_LANGUAGE_COUNT };
 
+/* A clause for why_public of a job: administrators have closed local addresses to all apps. */
+#define ENGINE_LOCAL_IS_CLOSED                                                                     \
+	"an administrator has closed local addresses to all apps: Administration, Instance"
+
 /* By the name that versions have it by: "STARLARK", "TYPESCRIPT". */
 __attribute__((warn_unused_result)) bool engine_language_read(struct str name,
 							      enum engine_language *ret_language);
@@ -114,8 +118,10 @@ struct engine_job {
 	unsigned max_whole_ms;
 	size_t max_bytes; /* a longer animation is cut at a frame; 0: as panels take it */
 	bool has_network;
-	bool is_public_only; /* of the network: nothing that --egress-allow opens */
-	bool is_preview;     /* a person waits for it */
+	/* Why it reaches public addresses only, and nothing that --egress-allow opens: a clause for
+	 * its author, static. NULL: it does. */
+	const char *why_public;
+	bool is_preview; /* a person waits for it */
 
 	struct str handler, parameter; /* ENGINE_HANDLER */
 

@@ -3,16 +3,16 @@
 -- empty, the one that is installed. No row: the account can neither install it, nor has it on the
 -- device. A schema is the version's own, as this engine gives it, and not too old. What failure_ begins
 -- is why it had none within the last minute, with as much of the network (is_looked_at means nothing).
--- reaches_open: its preview reaches what the operator has opened; so it is installed, or the account is an
--- administrator's. is_use_due: that the form is used is to be counted (app_schema_used). The code is read by whoever runs
--- it (version_code).
+-- reaches_local: its preview reaches what the operator has opened to apps, which is_local_closed ends: it is
+-- installed, or an administrator marked the account. is_use_due: that the form is used is to be counted
+-- (app_schema_used). The code is read by whoever runs it (version_code).
 -- params: account_id uuid, app_id uuid, slug text, device_id uuid, installation_id text, engine text,
 --   is_looked_at bool
 -- row: app_id uuid, slug text, name text, version_id uuid?, version text?, language text?,
 --   checksum text?, has_schema bool, schema text?, is_use_due bool, has_device bool, timezone text,
 --   locale text, picture_limit_bytes int4, duration_s int4, is_installed bool, is_disabled bool,
---   settings text?, secret_settings bytea?, settings_hash bytea?, reach int2, reaches_open bool,
---   has_failed bool,
+--   settings text?, secret_settings bytea?, settings_hash bytea?, reach int2, reaches_local bool,
+--   is_local_closed bool, has_failed bool,
 --   failure_kind int2, failure_message text?, failure_file text?, failure_line int4,
 --   failure_column int4
 -- effect: read
@@ -40,7 +40,7 @@ SELECT app.id AS app_id, app.slug, app.name, version.id AS version_id, version.n
 	render_duration_s(coalesce(entry.display_s, owned.schedule_interval_s, 15)) AS duration_s,
 	entry.app_id IS NOT NULL AS is_installed, app.status = 'disabled' AS is_disabled,
 	entry.settings, entry.secret_settings, entry.settings_hash, network.reach,
-	network.reach = 2 AS reaches_open,
+	network.reach = 2 AS reaches_local, NOT network.apps_reach_local AS is_local_closed,
 	failure.version_id IS NOT NULL AS has_failed, coalesce(failure.kind, 0::int2) AS failure_kind,
 	failure.message AS failure_message, failure.file AS failure_file,
 	coalesce(failure.line, 0) AS failure_line, coalesce(failure."column", 0) AS failure_column
@@ -53,9 +53,11 @@ LEFT JOIN app_schema ON app_schema.version_id = version.id
 	AND (app_schema.hosts = '' OR app_schema.made_at > present_time() - interval '15 minutes')
 CROSS JOIN LATERAL (
 	SELECT (CASE WHEN :is_looked_at THEN 0
-		WHEN entry.app_id IS NOT NULL OR (
-			SELECT is_administrator FROM account WHERE id = :account_id) THEN 2
-		ELSE 1 END)::int2 AS reach
+		WHEN site.apps_reach_local AND (entry.app_id IS NOT NULL OR (
+			SELECT reaches_local FROM account WHERE id = :account_id)) THEN 2
+		ELSE 1 END)::int2 AS reach, site.apps_reach_local
+	FROM site
+	WHERE site.is_it
 ) AS network
 LEFT JOIN app_schema_failure AS failure ON failure.version_id = version.id
 	AND failure.locale = coalesce(owned.locale, 'en') AND failure.reach = network.reach

@@ -24,5 +24,6 @@ WITH chosen AS (
 SELECT chosen.{person}, chosen.last_sign_in_at, :is_heir AS is_heir,
 	chosen.device_count::int8 AS devices, chosen.owned_app_count AS apps,
 	account_bytes(chosen.id) AS bytes,
-	bytes_allowed(chosen.byte_limit, chosen.device_count) AS bytes_allowed, chosen.byte_limit
+	bytes_allowed(chosen.byte_limit, chosen.device_count) AS bytes_allowed, chosen.byte_limit,
+	chosen.reaches_local
 FROM chosen

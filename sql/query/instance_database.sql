@@ -1,10 +1,11 @@
--- What administrators see of the database: its version, its size, who is connected, how many accounts.
--- row: version text, bytes int8, connections int8, accounts int8
+-- What administrators see of the database: its version, its size, who is connected, how many accounts; and
+-- whether apps reach what --egress-allow opens.
+-- row: version text, bytes int8, connections int8, accounts int8, apps_reach_local bool
 -- effect: read
 -- work: grows with the database's files
 SELECT current_setting('server_version') AS version,
 	pg_database_size(current_database()) AS bytes,
 	(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) AS connections,
-	account_count AS accounts
+	account_count AS accounts, apps_reach_local
 FROM site
 WHERE is_it

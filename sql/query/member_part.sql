@@ -7,7 +7,8 @@ SELECT account.{person}, account.last_sign_in_at,
 	account.id IS NOT DISTINCT FROM (SELECT heir_id FROM site WHERE is_it) AS is_heir,
 	account.device_count::int8 AS devices, account.owned_app_count AS apps,
 	account_bytes(account.id) AS bytes,
-	bytes_allowed(account.byte_limit, account.device_count) AS bytes_allowed, account.byte_limit
+	bytes_allowed(account.byte_limit, account.device_count) AS bytes_allowed, account.byte_limit,
+	account.reaches_local
 FROM account
 WHERE (account.created_at, account.id) > (:after_created_at, :after_id)
 ORDER BY account.created_at, account.id

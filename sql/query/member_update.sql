@@ -1,4 +1,4 @@
--- Changes roles and the limit of an account, unless its owner has removed it, or the actor is no
+-- Changes roles, the limit and the mark for local addresses of an account, unless its owner has removed it, or the actor is no
 -- administrator any more: no row.
 -- params: id uuid, change member_update, actor_id uuid, address text, session_id uuid
 -- row: member
@@ -18,7 +18,7 @@ WITH locked AS (
 	FROM locked
 	WHERE id = :actor_id AND is_maker
 ), old AS (
-	SELECT is_reviewer, is_administrator, byte_limit
+	SELECT is_reviewer, is_administrator, byte_limit, reaches_local
 	FROM account
 	WHERE id = :id
 ), changed AS (
@@ -37,13 +37,16 @@ WITH locked AS (
 		VALUES ('account.roles',
 				CASE WHEN changed.is_reviewer THEN ' reviewer' ELSE '' END
 				|| CASE WHEN changed.is_administrator THEN ' administrator' ELSE '' END,
-				changed.byte_limit = old.byte_limit
+				(changed.byte_limit, changed.reaches_local) = (old.byte_limit, old.reaches_local)
 				OR (changed.is_reviewer, changed.is_administrator)
 					<> (old.is_reviewer, old.is_administrator)),
 			('account.limit',
 				CASE changed.byte_limit WHEN 0 THEN ' default'
 					ELSE ' ' || changed.byte_limit || ' bytes' END,
-				changed.byte_limit <> old.byte_limit)
+				changed.byte_limit <> old.byte_limit),
+			('account.previews',
+				CASE WHEN changed.reaches_local THEN ' local' ELSE ' public' END,
+				changed.reaches_local <> old.reaches_local)
 	) AS deed (action, told, is_done)
 	WHERE deed.is_done
 )
@@ -51,5 +54,6 @@ SELECT changed.{person}, changed.last_sign_in_at,
 	changed.id IS NOT DISTINCT FROM (SELECT heir_id FROM site WHERE is_it) AS is_heir,
 	changed.device_count::int8 AS devices, changed.owned_app_count AS apps,
 	account_bytes(changed.id) AS bytes,
-	bytes_allowed(changed.byte_limit, changed.device_count) AS bytes_allowed, changed.byte_limit
+	bytes_allowed(changed.byte_limit, changed.device_count) AS bytes_allowed, changed.byte_limit,
+	changed.reaches_local
 FROM changed

@@ -6,13 +6,14 @@
 -- the version is paused, the place is held unless the version has drawn it well last; when the pause
 -- is over, one of those held is given, as a trial, and the others are held a minute longer. It waits
 -- for no lock, and for the version, whose removal would wait for it, it looks first. ahead_ms: until the
--- moment for which it is rendered; what is good then is not due.
+-- moment for which it is rendered; what is good then is not due. reaches_local: apps reach what the
+-- operator has opened to them.
 -- params: place bytea, version_id uuid, claim uuid, languages text[], lease_ms int8,
 --   ahead_ms int8
 -- row: is_claimed bool, is_supported bool, wait_ms int8, device_id uuid, installation_id text,
 --   settings text, secret_settings bytea?, timezone text, locale text, duration_s int4,
 --   picture_limit_bytes int4, script_language text, script_content text?, checksum text,
---   javascript text?
+--   javascript text?, reaches_local bool
 -- effect: write
 -- work: bounded
 WITH wanted AS (
@@ -99,5 +100,6 @@ SELECT taken.is_claimed, wanted.is_supported, milliseconds_until(greatest((
 	wanted.timezone, wanted.locale, wanted.duration_s, wanted.picture_limit_bytes,
 	wanted.script_language, CASE WHEN taken.is_claimed AND wanted.javascript IS NULL
 		THEN wanted.script_content END AS script_content,
-	wanted.checksum, CASE WHEN taken.is_claimed THEN wanted.javascript END AS javascript
+	wanted.checksum, CASE WHEN taken.is_claimed THEN wanted.javascript END AS javascript,
+	(SELECT apps_reach_local FROM site WHERE is_it) AS reaches_local
 FROM wanted, taken

@@ -58,6 +58,7 @@ struct owner_row {
 	struct account_bytes bytes;
 	bool is_reviewer;
 	bool is_administrator;
+	bool reaches_local;
 };
 
 static const struct record_field owner_fields[] = {
@@ -75,6 +76,7 @@ static const struct record_field owner_fields[] = {
     RECORD_BOOL(struct owner_row, is_reviewer, .name = "isReviewer", .column = "is_reviewer"),
     RECORD_BOOL(struct owner_row, is_administrator, .name = "isAdministrator",
 		.column = "is_administrator"),
+    RECORD_BOOL(struct owner_row, reaches_local, .name = "reachesLocal", .column = "reaches_local"),
 };
 const struct record owner_row_record = RECORD(struct owner_row, owner_fields);
 
@@ -163,6 +165,30 @@ enum ctl_exit ctl_account_limit(struct ctl *ctl)
 	statement_account_limit(
 	    ctl_new_query(ctl),
 	    &(struct account_limit_parameters){.email = email, .byte_limit = bytes}, NULL);
+	code = ctl_query(ctl, &rows);
+	if (code != CTL_DONE)
+		return code;
+	return rows.count ? ctl_print_row(ctl, &owner_row_record, rows.rows)
+			  : ctl_fail_account(email);
+}
+
+enum ctl_exit ctl_account_previews(struct ctl *ctl)
+{
+	struct str email = ctl->positionals[0], which = ctl->positionals[1];
+	const char *fault = email_check(email);
+	struct ctl_rows rows;
+	enum ctl_exit code;
+
+	if (fault)
+		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
+	if (!str_equal(which, STR("local")) && !str_equal(which, STR("public")))
+		return ctl_fail(CTL_USAGE, "ADDRESSES must be \"local\" or \"public\"");
+	statement_account_previews(ctl_new_query(ctl),
+				   &(struct account_previews_parameters){
+				       .email = email,
+				       .reaches_local = str_equal(which, STR("local")),
+				   },
+				   NULL);
 	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;

@@ -46,6 +46,11 @@ const struct ctl_command ctl_commands[] = {
 	    ctl_account_link,
 	    OPTION(CHOICE, "role", "administrator|reviewer", "A role that the account gets, too.")),
     COMMAND("account list", NULL, "List all accounts.", ctl_account_list),
+    COMMAND("account previews", "EMAIL ADDRESSES",
+	    "Set which addresses an account's previews of deployed apps reach: \"public\" ones "
+	    "only, or "
+	    "\"local\" ones, too, as far as displayd's --egress-allow opens them.",
+	    ctl_account_previews),
     COMMAND_ASKING("account remove", "EMAIL", "Remove an account with its devices, keys and apps.",
 		   ctl_account_remove),
     COMMAND("account rename", "EMAIL NAME", "Give an account another name, which others see.",

@@ -59,6 +59,7 @@ enum ctl_exit ctl_account_link(struct ctl *ctl);
 enum ctl_exit ctl_account_list(struct ctl *ctl);
 enum ctl_exit ctl_account_remove(struct ctl *ctl);
 enum ctl_exit ctl_account_limit(struct ctl *ctl);
+enum ctl_exit ctl_account_previews(struct ctl *ctl);
 enum ctl_exit ctl_account_rename(struct ctl *ctl);
 enum ctl_exit ctl_account_show(struct ctl *ctl);
 enum ctl_exit ctl_app_create(struct ctl *ctl);

@@ -327,6 +327,7 @@ static const struct record_field member_fields[] = {
     RECORD_INT8(struct member, bytes.bytes_allowed, .name = "bytesAllowed",
 		.column = "bytes_allowed"),
     RECORD_INT8(struct member, byte_limit, .name = "byteLimit", .column = "byte_limit"),
+    RECORD_BOOL(struct member, reaches_local, .name = "reachesLocal", .column = "reaches_local"),
 };
 const struct record member_record = RECORD(struct member, member_fields);
 
@@ -346,6 +347,8 @@ static const struct record_field member_update_fields[] = {
 		.column = "is_administrator"),
     RECORD_INT8(struct member_update, byte_limit, .body = "byteLimit", .column = "byte_limit",
 		.minimum = 0, .maximum = ACCOUNT_BYTE_LIMIT_MAX),
+    RECORD_BOOL(struct member_update, reaches_local, .body = "reachesLocal",
+		.column = "reaches_local"),
 };
 const struct record member_update_record =
     RECORD(struct member_update, member_update_fields, .check = change_check);

@@ -75,7 +75,8 @@ static char *write_head(yyjson_val *fetch, int64_t id, const struct egress_asker
 			   asker && !id_is_none(asker->account) ? yyjson_mut_str(doc, account)
 								: NULL);
 	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "public"),
-			   asker && asker->is_public_only ? yyjson_mut_true(doc) : NULL);
+			   asker && asker->why_public ? yyjson_mut_str(doc, asker->why_public)
+						      : NULL);
 	text = yyjson_mut_write_opts(doc, YYJSON_WRITE_NOFLAG, &json_memory, ret_length, NULL);
 	yyjson_mut_doc_free(doc);
 	return text;

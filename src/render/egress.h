@@ -35,8 +35,9 @@ struct egress_asker {
 	 * zero: that of the scope. */
 	struct id account;
 	struct str scope; /* the answer is kept for all who ask the same in it */
-	/* It reaches public addresses only, and not what --egress-allow opens. */
-	bool is_public_only;
+	/* Why it reaches public addresses only, and not what --egress-allow opens; NULL: it does.
+	 */
+	const char *why_public;
 };
 
 struct egress *egress_create(struct loop *loop, struct host_link *host);

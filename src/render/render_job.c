@@ -298,6 +298,7 @@ static int start(struct render_job *job, unsigned *ret_retry_after_s)
 	    .max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
 	    .max_bytes = (size_t)row->picture_limit_bytes,
 	    .has_network = true,
+	    .why_public = row->reaches_local ? NULL : ENGINE_LOCAL_IS_CLOSED,
 	    .done = on_answer,
 	};
 	randombytes_buf(&engine->seed, sizeof(engine->seed));

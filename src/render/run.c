@@ -194,7 +194,7 @@ static void on_fetch(struct renderer_request *request, yyjson_val *fetch, struct
 {
 	struct engine_run *run = container_of(request, struct engine_run, request);
 	struct run_fetch *mine = &run->fetches[run->fetch_count];
-	struct egress_asker asker = {run->account, buffer_view(&run->scope), run->is_public_only};
+	struct egress_asker asker = {run->account, buffer_view(&run->scope), run->why_public};
 
 	if (!run->has_network) {
 		refuse_fetch(run, fetch, "no network here");
@@ -371,7 +371,7 @@ int run_init(struct engine_run *run, struct engine_job *job)
 	    .what = job->what,
 	    .language = job->language,
 	    .has_network = job->has_network,
-	    .is_public_only = job->is_public_only,
+	    .why_public = job->why_public,
 	    .max_bytes = job->max_bytes ? job->max_bytes : PANELIMAGE_OUTPUT_MAX_BYTES,
 	    .size = {.width = job->width ? job->width : DISPLAY_WIDTH,
 		     .height = job->height ? job->height : DISPLAY_HEIGHT},

@@ -62,7 +62,7 @@ struct engine_run {
 	struct run_fetch fetches[RUN_FETCHES_MAX];
 	unsigned fetch_count;
 	bool has_network;
-	bool is_public_only;
+	const char *why_public;
 	struct buffer scope;
 	struct picture_check check;
 	bool is_painting;

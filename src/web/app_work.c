@@ -140,9 +140,22 @@ static struct verdict go_without(struct task *task, struct app_work *work, const
 	return task_continue(task, next);
 }
 
-/* A form is kept for all who ask in its language, so it knows no device's zone. What the account
- * has installed may reach what the operator allows, and what an administrator previews of the
- * catalogue; what a stranger has only written or looks at may not. */
+/* Why the app may not reach what the operator has opened to apps; NULL: it may. What somebody has
+ * only written may not, whoever runs it. */
+static const char *why_public(const struct app_work *work)
+{
+	if (id_is_none(work->source.app_id))
+		return "drafts and versions in review reach public addresses only; once the app "
+		       "is deployed, it can reach what --egress-allow opens";
+	if (work->source.is_local_closed)
+		return ENGINE_LOCAL_IS_CLOSED;
+	return work->source.reaches_local
+		   ? NULL
+		   : "it is open to installed apps, and an administrator can open it to this "
+		     "account's previews: Administration, Accounts";
+}
+
+/* A form is kept for all who ask in its language, so it knows no device's zone. */
 static void fill_job(struct task *task, struct app_work *work, enum engine_what what,
 		     struct str config)
 {
@@ -162,7 +175,7 @@ static void fill_job(struct task *task, struct app_work *work, enum engine_what 
 	    .max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
 	    .max_bytes = work->picture_limit_bytes,
 	    .has_network = !work->is_only_looked_at,
-	    .is_public_only = !work->source.reaches_open,
+	    .why_public = why_public(work),
 	    .is_preview = true,
 	    .handler = work->job.handler,
 	    .parameter = work->job.parameter,

@@ -65,6 +65,23 @@ export default {
 		await page.getByText("PostgreSQL").waitFor();
 	},
 
+	"local addresses are closed to apps, and opened": async (stage) => {
+		const { page } = await administrator(stage);
+		await page.goto("admin/instance");
+		const box = page.getByRole("checkbox", { name: "Apps reach local addresses" });
+		await page.getByText("public addresses only").waitFor();
+		for (const isOn of [false, true]) {
+			await box.setChecked(isOn);
+			const words = isOn ? "local" : "public";
+			await page.goto("admin/audit");
+			await page.getByText(`changed which addresses apps reach: ${words}`).first().waitFor();
+			await page.goto("admin/instance");
+			await page
+				.getByRole("checkbox", { name: "Apps reach local addresses", checked: isOn })
+				.waitFor();
+		}
+	},
+
 	"photographs of administration": async (stage) => {
 		const { person } = await administrator(stage);
 		await stage.photograph(

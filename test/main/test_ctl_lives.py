@@ -166,7 +166,8 @@ class TestAccount:
     def test_list(self, running, email, key, published):
         entry = next(entry for entry in running.ctl("account", "list") if entry["email"] == email)
         assert list(entry) == ["id", "email", "name", "createdAt", "devices", "keys", "apps",
-                               "bytes", "bytesAllowed", "isReviewer", "isAdministrator"]
+                               "bytes", "bytesAllowed", "isReviewer", "isAdministrator",
+                               "reachesLocal"]
         assert (entry["devices"], entry["keys"], entry["apps"]) == (1, 1, 1)
         assert (entry["isReviewer"], entry["isAdministrator"]) == (False, False)
         text = running.ctl("account", "list", json_output=False)

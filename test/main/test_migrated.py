@@ -97,3 +97,20 @@ def test_a_database_learns_when_it_was_backed_up(postgres, tmp_path):
     run_ctl("--state-dir", str(tmp_path), "--database", postgres.url_of(database),
             "backup", str(tmp_path / "backup"))
     assert sql("SELECT backed_up_at > now() - interval '1 hour' FROM site") == [(True,)]
+
+
+@pytest.mark.parametrize("has_administrator", [True, False])
+def test_one_account_previews_local_addresses(postgres, tmp_path, has_administrator):
+    """The oldest administrator, or where there is none, the oldest account. Nobody else is marked."""
+    older, closed = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+    sql = migrated(
+        postgres, tmp_path, 31,
+        "INSERT INTO account (id, email, name, created_at, closed_at) VALUES "
+        f"('{older}', 'older@example.org', 'O', '2000-01-02', NULL), "
+        f"('{closed}', 'closed@example.org', 'C', '2000-01-01', now())",
+        "UPDATE site SET had_administrator = false",
+        f"UPDATE account SET is_administrator = (id = '{OWNER}' AND {has_administrator})")
+    assert sql("SELECT id FROM account WHERE reaches_local") == [(OWNER if has_administrator else older,)]
+    assert sql("SELECT apps_reach_local FROM site") == [(True,)]
+    sql("INSERT INTO account (id, email, name) VALUES (gen_random_uuid(), 'new@example.org', 'N')")
+    assert sql("SELECT count(*) FROM account WHERE reaches_local") == [(1,)]

@@ -13,6 +13,7 @@ from server import CtlError
 ENDPOINTS = [
     ("GET", "/web/admin/accounts", None), ("GET", "/web/admin/audit", None),
     ("PATCH", f"/web/admin/accounts/{UNKNOWN_ID}", {"isReviewer": True}),
+    ("GET", "/web/admin/instance", None), ("PATCH", "/web/admin/instance", {"appsReachLocal": True}),
     ("POST", f"/web/admin/accounts/{UNKNOWN_ID}/password-link", None),
     ("GET", "/web/admin/invitations", None), ("POST", "/web/admin/invitations", {}),
     ("DELETE", f"/web/admin/invitations/{UNKNOWN_ID}", None)]

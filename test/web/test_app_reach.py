@@ -7,8 +7,11 @@ import threading
 
 import pytest
 from authors import Author
+from devices import poll_answer
 from forms import Entry, Owner, needs, publish
 from people import Person, World, wait_until
+from rendered import installed
+from server import CtlError, run_ctl
 
 pytestmark = [*needs("starlark"), pytest.mark.skipif(
     not os.environ.get("HAS_EGRESS"), reason="built without the egress")]
@@ -65,6 +68,11 @@ def people(postgres):
         yield Author(world), Person(world, is_reviewer=True).browser(), Owner(world)
 
 
+@pytest.fixture(scope="module")
+def administrator(people):
+    return Person(people[2].person.world, is_administrator=True).browser()
+
+
 def script(server, fields, where):
     url = f"http://127.0.0.1:{server.server_address[1]}"
     return (ASKS.replace("FIELDS", fields).replace("URL", url)
@@ -109,21 +117,120 @@ def test_what_is_installed_reaches_what_is_allowed(people, server):
     assert refused(owner.preview(app))
 
 
-def test_administrators_preview_what_is_open(people, server):
-    """Of the catalogue, and not what somebody has only written."""
+def mark(administrator, owner, reaches_local):
+    changed = administrator.patch(f"/web/admin/accounts/{owner.person.id}", {"reachesLocal": reaches_local}).ok()
+    assert changed["reachesLocal"] is reaches_local
+
+
+def test_marked_accounts_preview_what_is_open(people, server, administrator):
+    """What is deployed, and not what somebody has only written."""
     author, reviewer, owner = people
-    app = publish(author, reviewer, script(server, PLAIN, "administrator"))
-    assert "open to apps that are installed" in owner.preview(app).ok()["problem"]["message"]
-    assert "/administrator" not in server.seen
-    world = owner.person.world
-    world.sql("UPDATE account SET is_administrator = true WHERE id = %s", owner.person.id)
+    app = publish(author, reviewer, script(server, PLAIN, "marked"))
+    told = owner.preview(app).ok()["problem"]["message"]
+    assert told.endswith("not public: it is open to installed apps, and an administrator can open it to this "
+                         "account's previews: Administration, Accounts"), told
+    assert refused(owner.ask(app, "found", "x"))
+    assert "/marked" not in server.seen
+    mark(administrator, owner, True)
     try:
         assert owner.preview(app).ok()["log"] == ["got secret"]
+        assert owner.ask(app, "found", "x").ok()["options"][0]["display"] == "secret"
         body = {"scriptLanguage": "STARLARK", "scriptContent": script(server, PLAIN, "own")}
-        own = owner.browser.post("/web/studio", {"name": "Own", "slug": "own-of-administrator"}).json()
-        assert refused(owner.browser.post(f"/web/studio/{own['slug']}/preview", body))
+        own = owner.browser.post("/web/studio", {"name": "Own", "slug": "own-of-marked"}).json()
+        told = owner.browser.post(f"/web/studio/{own['slug']}/preview", body).ok()["problem"]["message"]
+        assert "drafts and versions in review reach public addresses only" in told
+        assert "/own" not in server.seen
     finally:
-        world.sql("UPDATE account SET is_administrator = false WHERE id = %s", owner.person.id)
+        mark(administrator, owner, False)
+    # Its answer is kept, but not for others.
+    assert refused(owner.preview(app))
+
+
+def test_administrators_are_not_marked_by_their_role(people, server, administrator):
+    author, reviewer, owner = people
+    app = publish(author, reviewer, script(server, PLAIN, "role"))
+    path = f"/web/admin/accounts/{owner.person.id}"
+    assert administrator.patch(path, {"isAdministrator": True}).ok()["reachesLocal"] is False
+    assert refused(owner.preview(app))
+    administrator.patch(path, {"isAdministrator": False}).ok()
+
+
+def test_displayctl_marks_accounts(people):
+    _, _, owner = people
+    [(email,)] = owner.person.world.sql("SELECT email FROM account WHERE id = %s", owner.person.id)
+
+    def ctl(*arguments):
+        return run_ctl("--database", owner.person.world.database, "account", *arguments)
+
+    assert ctl("show", email)["reachesLocal"] is False
+    assert ctl("previews", email.upper(), "local")["reachesLocal"] is True
+    assert next(entry for entry in ctl("list") if entry["email"] == email)["reachesLocal"] is True
+    assert ctl("previews", email, "public")["reachesLocal"] is False
+    for arguments, code in (((email, "all"), 2), (("nobody@example.org", "local"), 3)):
+        with pytest.raises(CtlError) as failed:
+            ctl("previews", *arguments)
+        assert failed.value.code == code
+
+
+def test_the_first_account_is_marked(postgres):
+    """However it is made: here on the server, in test_first_run.py by its link."""
+    database = postgres.create_database()
+    made = [run_ctl("--database", database, "account", "create", f"{name}@example.org") for name in "ab"]
+    assert [run_ctl("--database", database, "account", "show", account["email"])["reachesLocal"]
+            for account in made] == [True, False]
+
+
+@pytest.fixture
+def closed(administrator):
+    assert administrator.get("/web/admin/instance").ok()["appsReachLocal"] is True
+    assert administrator.patch("/web/admin/instance", {"appsReachLocal": False}).ok()["appsReachLocal"] is False
+    yield
+    assert administrator.patch("/web/admin/instance", {"appsReachLocal": True}).ok()["appsReachLocal"] is True
+
+
+@pytest.mark.usefixtures("closed")
+def test_an_administrator_closes_what_is_open(people, server, administrator):
+    author, reviewer, owner = people
+    app = publish(author, reviewer, script(server, PLAIN, "closed"))
+    entry = Entry(owner, owner.browser.post(f"/web/devices/{owner.device}/apps",
+                                            {"app": app.slug}).json()["id"])
+    told = owner.preview(app, installationId=entry.id).ok()["problem"]["message"]
+    assert told.endswith("not public: an administrator has closed local addresses to all apps: "
+                         "Administration, Instance"), told
+    assert "/closed" not in server.seen
+    owner.browser.patch("/web/admin/instance", {"appsReachLocal": True}).problem(403)
+    for body in ({}, {"appsReachLocal": None}, {"appsReachLocal": 1}):
+        administrator.patch("/web/admin/instance", body).problem(400)
+    log = administrator.get("/web/admin/audit?q=instance.network").ok()
+    assert (log[0]["action"], log[0]["target"]) == ("instance.network", "public")
+
+
+RENDERED = """
+load("http.star", "http")
+load("render.star", "render")
+
+def main(config):
+    http.get("URL/rendered")
+    return render.Root(child = render.Box(color = "#00f"))
+"""
+
+
+@pytest.mark.usefixtures("closed")
+def test_what_is_closed_is_closed_to_panels(people, server):
+    """The panel's app fails with the same sentence."""
+    author, reviewer, owner = people
+    text = RENDERED.replace("URL", f"http://127.0.0.1:{server.server_address[1]}")
+    app = publish(author, reviewer, text)
+    made = installed(owner.browser, app)
+    device, entry = made["device"]["id"], made["entry"]
+
+    def failed():
+        poll_answer(owner.person.world, made["link"])
+        problem = owner.browser.get(f"/web/devices/{device}/rotation/{entry}/render").ok()["problem"]
+        return problem and "closed local addresses" in problem["message"]
+
+    wait_until(failed, "the failure")
+    assert "/rendered" not in server.seen
 
 
 def test_a_form_that_is_only_looked_at_asks_nobody(people, server):

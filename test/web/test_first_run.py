@@ -19,6 +19,7 @@ def test_the_printed_link_makes_an_administrator(start):
     account = browser.get("/web/account").ok()
     assert (account["email"], account["name"]) == ("first@example.org", "First")
     assert account["isAdministrator"] and account["isReviewer"] and account["hasPassword"]
+    assert browser.get("/web/admin/accounts").ok()[0]["reachesLocal"] is True
     start_ = browser.get("/web/start").ok()
     assert not start_["isNew"] and start_["account"] == account
     # Once.

@@ -43,5 +43,5 @@ SELECT changed.id, changed.email, changed.name, changed.created_at,
 		FROM counted
 		JOIN device ON device.id = counted.id), 0)::int8 AS bytes,
 	bytes_allowed(changed.byte_limit, changed.device_count) AS bytes_allowed,
-	changed.is_reviewer, changed.is_administrator
+	changed.is_reviewer, changed.is_administrator, changed.reaches_local
 FROM changed, told

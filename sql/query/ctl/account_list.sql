@@ -6,7 +6,7 @@
 SELECT id, email, name, created_at,
 	device_count::int8 AS devices, key_count::int8 AS keys, owned_app_count AS apps,
 	account_bytes(id) AS bytes, bytes_allowed(byte_limit, device_count) AS bytes_allowed,
-	is_reviewer, is_administrator
+	is_reviewer, is_administrator, reaches_local
 FROM account
 WHERE :email IS NULL OR lower(account.email) = lower(:email)
 ORDER BY created_at, id

@@ -216,8 +216,7 @@ static void make_keys(struct reading *reading)
 				   yyjson_get_len(account), NULL, 0);
 	crypto_generichash_init(&state, NULL, 0, KEY_BYTES);
 	crypto_generichash_update(&state, request->scope.bytes, KEY_BYTES);
-	crypto_generichash_update(&state, (const unsigned char *)(request->is_public ? "p" : "a"),
-				  1);
+	hash_text(&state, request->why_public ? request->why_public : "");
 	hash_text(&state, request->method);
 	hash_text(&state, request->url);
 	for (struct curl_slist *header = request->headers; header; header = header->next)
@@ -236,6 +235,7 @@ enum request_status request_read(const char *head, size_t head_length, struct by
 	yyjson_doc *doc = yyjson_read(head, head_length, 0);
 	yyjson_val *fetch = yyjson_obj_get(yyjson_doc_get_root(doc), "fetch");
 	yyjson_val *id = yyjson_obj_get(fetch, "id");
+	const char *public = yyjson_get_str(yyjson_obj_get(fetch, "public"));
 	struct reading reading = {.request = ret_request, .fetch = fetch, .words = ret_words};
 	enum request_status status = REQUEST_BROKEN;
 
@@ -245,7 +245,8 @@ enum request_status request_read(const char *head, size_t head_length, struct by
 	if (yyjson_is_int(id)) {
 		ret_request->id = yyjson_get_sint(id);
 		ret_request->ttl_s = yyjson_get_sint(yyjson_obj_get(fetch, "ttl_s"));
-		ret_request->is_public = yyjson_get_bool(yyjson_obj_get(fetch, "public"));
+		if (public && asprintf(&ret_request->why_public, "not public: %s", public) < 0)
+			abort();
 		status = REQUEST_REFUSED;
 		if (read_method(&reading) && read_url(&reading) && read_headers(&reading)) {
 			make_keys(&reading);
@@ -260,6 +261,7 @@ void request_finish(struct request *request)
 {
 	free(request->url);
 	free(request->host);
+	free(request->why_public);
 	curl_slist_free_all(request->headers);
 	bytes_finish(&request->body);
 	*request = (struct request){0};

@@ -1,5 +1,5 @@
 /* A request as a client has sent it, checked: the head {"fetch":{"id":N,"scope":"...","method":
- * "GET","url":"...","headers":{"Name":"value"},"ttl_s":N,"public":true,"account":"..."}} and the
+ * "GET","url":"...","headers":{"Name":"value"},"ttl_s":N,"public":"...","account":"..."}} and the
  * body as blob. */
 #pragma once
 
@@ -25,7 +25,8 @@ struct request {
 	bool has_user_agent;
 	struct bytes body;
 	int64_t ttl_s;
-	bool is_public;	    /* it reaches public addresses only, whatever --allow says */
+	/* Why it reaches public addresses only, whatever --allow says; NULL: it does not. */
+	char *why_public;
 	struct key scope;   /* what it shares its answers with */
 	struct key account; /* whose shares it uses; without an account, those of its scope */
 	struct key key;	    /* what has the same answer */

@@ -10,6 +10,9 @@
 
 #define AGENT "displayd"
 
+static const char not_open[] =
+    "not public: whoever runs the server can open it to apps with the option --egress-allow";
+
 static int port_of(const struct sockaddr *from)
 {
 	return ntohs(from->sa_family == AF_INET ? ((const struct sockaddr_in *)from)->sin_port
@@ -44,13 +47,10 @@ static const char *why_refused(const struct transfer *transfer, const struct add
 {
 	bool is_open = address_is_listed(address, transfer->tools->allowed);
 
-	if (!transfer->request->is_public && is_open)
+	if (is_open && !transfer->request->why_public)
 		return NULL;
 	if (!address_is_public(address))
-		return is_open ? "not public: it is open to apps that are installed, and to "
-				 "administrators who preview them"
-			       : "not public: whoever runs the server can open it to apps with "
-				 "the option --egress-allow";
+		return is_open ? transfer->request->why_public : not_open;
 	return address_is_own(address) ? "this server's own" : NULL;
 }
 

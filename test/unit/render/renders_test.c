@@ -112,7 +112,7 @@ static void add_claim_column(const char *column, bool is_claimed, int64_t wait_m
 {
 	if (strcmp(column, "is_claimed") == 0)
 		add_bool(is_claimed);
-	else if (strcmp(column, "is_supported") == 0)
+	else if (strcmp(column, "is_supported") == 0 || strcmp(column, "reaches_local") == 0)
 		add_bool(true);
 	else if (strcmp(column, "wait_ms") == 0)
 		add_integer(wait_ms);

@@ -91,6 +91,12 @@ function Roles({ member, members, self }: RolesProps): JSX.Element {
 				onChange={(isAdministrator) => void change(member, { isAdministrator }, members, self)}
 			/>
 			<Check
+				label="Previews reach local addresses"
+				of={of}
+				isOn={member.reachesLocal}
+				onChange={(reachesLocal) => void change(member, { reachesLocal }, members, self)}
+			/>
+			<Check
 				label="Gets apps of those who go"
 				of={of}
 				isOn={member.isHeir}

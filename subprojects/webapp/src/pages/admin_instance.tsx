@@ -1,7 +1,9 @@
 import type { JSX } from "preact";
-import { get, type Schemas } from "../api/client";
-import { useResource } from "../api/resource";
+import { get, patch, Problem, type Schemas } from "../api/client";
+import { useResource, type Resource } from "../api/resource";
+import { Check } from "../components/check";
 import { Table } from "../components/table";
+import { toast } from "../components/toast";
 import { When } from "../components/when";
 import { AdminFrame } from "./admin";
 
@@ -79,6 +81,34 @@ function Workers({ workers }: { workers: Worker[] }): JSX.Element {
 	);
 }
 
+async function change(resource: Resource<Instance>, appsReachLocal: boolean): Promise<void> {
+	try {
+		resource.set(await patch("/web/admin/instance", { appsReachLocal }));
+	} catch (error) {
+		if (!(error instanceof Problem)) throw error;
+		toast(error.message);
+		// What was ticked is not so: the box is drawn anew.
+		await resource.refresh();
+	}
+}
+
+/** Closes to apps what the operator has opened; it opens nothing by itself. */
+function Network({ resource }: { resource: Resource<Instance> }): JSX.Element {
+	return (
+		<div class="stack">
+			<Check
+				label="Apps reach local addresses"
+				isOn={resource.value.value?.appsReachLocal ?? false}
+				onChange={(isOn) => void change(resource, isOn)}
+			/>
+			<p class="quiet">
+				Those that the server's option --egress-allow opens, and no others. Off, apps reach public
+				addresses only.
+			</p>
+		</div>
+	);
+}
+
 /** /admin/instance: how the instance is that answers, every few seconds anew. */
 export function InstancePage(): JSX.Element {
 	const instance = useResource(() => get("/web/admin/instance"));
@@ -93,6 +123,7 @@ export function InstancePage(): JSX.Element {
 			{known && <Totals instance={known} />}
 			{known && <Workers workers={known.workers} />}
 			<p class="quiet">What each worker has at work, as it said within the last second.</p>
+			{known && <Network resource={instance} />}
 		</AdminFrame>
 	);
 }

@@ -1,13 +1,23 @@
 #include "access.h"
+#include "base/limits.h"
+#include "changed.h"
 #include "db/storage.h"
 #include "endpoints.h"
 #include "render/health.h"
 #include "task/service.h"
 #include "vitals.h"
 
-/* GET /web/admin/instance - how this instance is: its version, its database, its workers. */
+/* GET /web/admin/instance - how this instance is: its version, its database, its workers. PATCH -
+ * opens to apps what --egress-allow opens, or closes it. */
+
+/* Body of a PATCH. */
+struct change {
+	bool apps_reach_local;
+};
 
 struct instance {
+	struct change change; /* first: the prologue reads the request into it */
+	struct instance_update_row changed;
 	struct instance_database_row database;
 	struct str version;
 	struct str rendering_problem;
@@ -21,11 +31,17 @@ static const struct record_field fields[] = {
     RECORD_INT8(struct instance, database.bytes, .name = "databaseBytes"),
     RECORD_INT8(struct instance, database.connections, .name = "databaseConnections"),
     RECORD_INT8(struct instance, database.accounts, .name = "accounts"),
+    RECORD_BOOL(struct instance, database.apps_reach_local, .name = "appsReachLocal"),
     RECORD_STR(struct instance, rendering_problem, .name = "renderingProblem", .nullable = true),
     RECORD_STR(struct instance, storage_problem, .name = "storageProblem", .nullable = true),
     RECORD_JSON(struct instance, workers, .name = "workers"),
 };
 static const struct record instance_record = RECORD(struct instance, fields);
+
+static const struct record_field change_fields[] = {
+    RECORD_BOOL(struct change, apps_reach_local, .body = "appsReachLocal", .required = true),
+};
+static const struct record change_record = RECORD(struct change, change_fields);
 
 static struct str write_workers(const struct vitals *vitals, struct arena *arena)
 {
@@ -72,8 +88,36 @@ static struct verdict begin(struct task *task)
 	return task_query(task, found);
 }
 
+static struct verdict changed(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return task_refuse(task);
+	web_changed(task, (struct id){0}, "admin");
+	return begin(task);
+}
+
+static struct verdict change(struct task *task)
+{
+	struct instance *instance = task_state(task);
+
+	statement_instance_update(task_new_query(task),
+				  &(struct instance_update_parameters){
+				      .apps_reach_local = instance->change.apps_reach_local,
+				      .actor_id = task_account_id(task),
+				      .address = web_address(task),
+				      .session_id = web_session_id(task),
+				  },
+				  &instance->changed);
+	return task_query(task, changed);
+}
+
 const struct endpoint endpoint_instance_get = {
     .handler = begin,
     .state_size = sizeof(struct instance),
     ENDPOINT_INSTANCE_GET,
+};
+const struct endpoint endpoint_instance_update = {
+    .handler = change,
+    .state_size = sizeof(struct instance),
+    ENDPOINT_INSTANCE_UPDATE,
 };
