@@ -9,7 +9,7 @@
  *   host   --HELLO pid--> worker    a host begins: what its predecessor had started is gone
  *   worker --START n, kind--> host --STARTED n, with a socket--> worker     or FAILED n, errno
  *   worker --KILL n--> host
- *   host   --ENDED n, status of waitpid(), or HOST_STATUS_HUNG--> worker
+ *   host   --ENDED n, status of waitpid(), or HOST_STATUS_HUNG, time of the processor--> worker
  *
  * Each worker has a SOCK_SEQPACKET socket of its own to the host. The supervisor makes them before
  * both and keeps them, so that a message outlives the one who reads it; numbers are the worker's
@@ -35,6 +35,6 @@ enum { HOST_STATUS_HUNG = -1 };
 struct host_message {
 	uint32_t kind;
 	uint32_t number;
-	uint32_t program; /* START: enum render_program */
+	uint32_t program; /* START: enum render_program; ENDED: milliseconds of the processor */
 	int32_t value;	  /* HELLO: process ID; FAILED: errno; ENDED: status */
 };

@@ -10,10 +10,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { OUTPUT_MAX = 4 << 20, PIECE = 64 * 1024 };
+
+static const char too_long[] = "stripping the script's types takes more than 10 s of the processor";
 
 /* The child, and what it writes. */
 struct compiler {
@@ -93,7 +96,7 @@ static void read_pipe(struct compiler *compiler, int number)
 /* Until both pipes have ended. */
 static void read_outputs(struct compiler *compiler)
 {
-	uint64_t deadline_ms = clock_monotonic_ms() + TYPESCRIPT_TIMEOUT_MS;
+	uint64_t deadline_ms = clock_monotonic_ms() + TYPESCRIPT_CLOCK_MS;
 
 	while (!compiler->fault && (compiler->pipes[0] >= 0 || compiler->pipes[1] >= 0)) {
 		struct pollfd waits[2] = {{.fd = compiler->pipes[0], .events = POLLIN},
@@ -101,7 +104,8 @@ static void read_outputs(struct compiler *compiler)
 		uint64_t now_ms = clock_monotonic_ms();
 
 		if (now_ms >= deadline_ms) {
-			compiler->fault = "stripping the script's types takes more than 10s";
+			compiler->fault =
+			    "the script's types are not stripped yet: the machine is too busy";
 		} else if (poll(waits, 2, (int)(deadline_ms - now_ms)) > 0) {
 			for (int i = 0; i < 2; i++)
 				if (waits[i].revents)
@@ -124,6 +128,8 @@ static bool finish(struct compiler *compiler)
 		kill(compiler->process, SIGKILL);
 	while (waitpid(compiler->process, &status, 0) < 0 && errno == EINTR)
 		;
+	if (!compiler->fault && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		compiler->fault = too_long; /* by the sandbox's limit */
 	return !compiler->fault && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -206,12 +212,23 @@ static int compile(struct str source, struct str name, struct renderer_answer *r
 	return status;
 }
 
+/* Of all compilers that have ended. */
+static int64_t used_ms(void)
+{
+	struct rusage used;
+
+	getrusage(RUSAGE_CHILDREN, &used);
+	return (int64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
+	       (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000;
+}
+
 /* Compiles the scripts among the files; the answer is that of the first that does not compile, or
  * all of them as one archive. */
 static int compile_all(const struct app_files *files, struct renderer_answer *ret_answer,
 		       char ret_why[static RENDERER_WHY_MAX])
 {
 	struct renderer_answer all = {0}, one;
+	int64_t began_ms = used_ms();
 
 	for (unsigned i = 0; i < files->count; i++) {
 		const struct app_file *file = &files->list[i];
@@ -220,6 +237,11 @@ static int compile_all(const struct app_files *files, struct renderer_answer *re
 			if (!app_file_is_declaration(file))
 				app_files_append(&all.blob, file, file->data);
 			continue;
+		}
+		if (used_ms() - began_ms >= TYPESCRIPT_MS) {
+			snprintf(ret_why, RENDERER_WHY_MAX, "%s", too_long);
+			buffer_finish(&all.blob);
+			return -1;
 		}
 		if (compile(file->data, file->name, &one, ret_why) < 0) {
 			buffer_finish(&all.blob);

@@ -6,7 +6,8 @@
 
 enum {
 	TYPESCRIPT_SOURCE_MAX = 1 << 20,
-	TYPESCRIPT_TIMEOUT_MS = 10 * 1000,
+	TYPESCRIPT_MS = 10 * 1000, /* of the processor, for all scripts of an app */
+	TYPESCRIPT_CLOCK_MS = 3 * TYPESCRIPT_MS + 5 * 1000, /* for each */
 };
 
 /* Compiles the script. 0: the answer is like one of a renderer; its blob is JavaScript that ends

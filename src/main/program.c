@@ -10,9 +10,10 @@
 enum { OPTIONS_MAX = 12 };
 
 static const struct kind {
-	const char *name; /* also of its folder among the subprojects; a path that begins with /:
-			   * another's program */
-	const char *data; /* how much memory it may write */
+	const char *name;  /* also of its folder among the subprojects; a path that begins with /:
+			    * another's program */
+	const char *data;  /* how much memory it may write */
+	const char *cpu_s; /* of the processor, then it is killed; NULL: it ends itself */
 	const char *options[OPTIONS_MAX];
 	bool has_network;
 	const char *missing;
@@ -40,6 +41,7 @@ static const struct kind {
 	{
 	    .name = DISPLAYD_ESBUILD,
 	    .data = "256M", /* it is a program in Go, too */
+	    .cpu_s = "10",  /* as COMPILER_MS */
 	    .options = {"--loader=ts", "--format=esm", "--target=es2022", "--charset=utf8",
 			"--sourcemap=inline", "--sources-content=false", "--sourcefile=app.ts",
 			"--log-level=error", "--log-limit=1", "--color=false"},
@@ -126,6 +128,10 @@ bool program_find(enum render_program name, bool is_required, struct program *re
 	ret->arguments[count++] = is_required ? "--required" : "--best-effort";
 	ret->arguments[count++] = "--data";
 	ret->arguments[count++] = kind->data;
+	if (kind->cpu_s) {
+		ret->arguments[count++] = "--cpu";
+		ret->arguments[count++] = kind->cpu_s;
+	}
 	if (kind->has_network)
 		ret->arguments[count++] = "--network";
 	ret->arguments[count++] = ret->path;

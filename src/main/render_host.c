@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -151,10 +152,10 @@ static void forget(struct host *host, struct renderer *renderer)
 	free(renderer);
 }
 
-static void on_ended(struct host *host, struct renderer *renderer, int status)
+static void on_ended(struct host *host, struct renderer *renderer, int status, uint32_t cpu_ms)
 {
 	struct host_message message = {
-	    .kind = HOST_ENDED, .number = renderer->number, .value = status};
+	    .kind = HOST_ENDED, .number = renderer->number, .program = cpu_ms, .value = status};
 
 	if (renderer->hangs)
 		message.value = HOST_STATUS_HUNG;
@@ -210,12 +211,19 @@ static void look_for_stopped(struct host *host)
 	}
 }
 
+static uint32_t cpu_ms(const struct rusage *used)
+{
+	return (uint32_t)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000 +
+	       (uint32_t)(used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1000;
+}
+
 static void reap(struct host *host)
 {
+	struct rusage used;
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
+	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED | WCONTINUED, &used)) > 0) {
 		if (WIFSTOPPED(status) || WIFCONTINUED(status)) {
 			note_stop(host, pid, WIFSTOPPED(status) ? clock_monotonic_ms() : 0);
 			continue;
@@ -224,7 +232,7 @@ static void reap(struct host *host)
 			struct renderer *renderer = container_of(node, struct renderer, node);
 
 			if (renderer->pid == pid)
-				on_ended(host, renderer, status);
+				on_ended(host, renderer, status, cpu_ms(&used));
 		}
 		if (pid == host->egress.pid)
 			host_egress_leave(&host->egress);
@@ -234,7 +242,7 @@ static void reap(struct host *host)
 /* The egress goes on as long as it has a link. */
 static void end_link(struct host *host, struct renderer *link)
 {
-	on_ended(host, link, 0);
+	on_ended(host, link, 0, 0);
 	list_for_each (node, &host->renderers) {
 		if (container_of(node, struct renderer, node)->pid == host->egress.pid)
 			return;

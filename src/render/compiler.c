@@ -26,24 +26,32 @@ static void on_started(struct sandboxed *process)
 }
 
 /* Ends the process. */
-static void give_up(struct compiler *compiler)
+static void give_up(struct compiler *compiler, enum compiler_outcome outcome)
 {
 	struct compilation *compilation = compiler->compilation;
 
 	sandboxed_end(compiler->process);
 	forget(compiler);
-	compilation->done(compilation, COMPILER_LATE, (struct str){0});
+	compilation->done(compilation, outcome, (struct str){0});
 }
 
 static void on_bytes(struct sandboxed *process, struct buffer *input)
 {
 	if (buffer_length(input) > COMPILER_OUTPUT_MAX)
-		give_up(sandboxed_context(process));
+		give_up(sandboxed_context(process), COMPILER_SPENT);
 }
 
 static void on_deadline(struct deadline *deadline)
 {
-	give_up(container_of(deadline, struct compiler, deadline));
+	give_up(container_of(deadline, struct compiler, deadline), COMPILER_LATE);
+}
+
+/* The kernel has ended it, as it had used all its time. */
+static bool is_spent(const struct sandboxed *process, int status)
+{
+	enum { LEAST_MS = COMPILER_MS * 9 / 10 };
+
+	return WIFSIGNALED(status) && sandboxed_cpu_ms(process) >= LEAST_MS;
 }
 
 static void on_gone(struct sandboxed *process, enum sandboxed_end end, int status)
@@ -52,8 +60,10 @@ static void on_gone(struct sandboxed *process, enum sandboxed_end end, int statu
 	struct compilation *compilation = compiler->compilation;
 	enum compiler_outcome outcome = COMPILER_LOST;
 
+	compilation->cpu_ms = sandboxed_cpu_ms(process);
 	if (end == SANDBOXED_ENDED)
-		outcome = !WIFEXITED(status)	     ? COMPILER_CRASHED
+		outcome = is_spent(process, status)  ? COMPILER_SPENT
+			  : !WIFEXITED(status)	     ? COMPILER_CRASHED
 			  : WEXITSTATUS(status) == 0 ? COMPILER_DONE
 						     : COMPILER_COMPLAINED;
 	forget(compiler);

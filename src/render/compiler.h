@@ -6,12 +6,17 @@
 #include "base/buffer.h"
 #include "host_link.h"
 
-enum { COMPILER_MS = 10 * 1000 /* for all scripts of an app */, COMPILER_OUTPUT_MAX = 4 << 20 };
+enum {
+	COMPILER_MS =
+	    10 * 1000, /* of the processor, for all scripts of an app; program.c has it, too */
+	COMPILER_OUTPUT_MAX = 4 << 20,
+};
 
 enum compiler_outcome {
 	COMPILER_DONE,
 	COMPILER_COMPLAINED, /* of the script */
-	COMPILER_LATE,	     /* or its output is too large */
+	COMPILER_LATE,	     /* the clock has ended it: the script is not to blame */
+	COMPILER_SPENT,	     /* the time of the processor, or the bytes of its output */
 	COMPILER_CRASHED,
 	COMPILER_LOST, /* the script is not to blame */
 };
@@ -21,7 +26,8 @@ struct compiler;
 /* Embed it. */
 struct compilation {
 	struct buffer script; /* is taken */
-	unsigned timeout_ms;
+	unsigned timeout_ms;  /* by the clock */
+	unsigned cpu_ms;      /* that it has used, in done() */
 	/* Once, later from the loop. output: until it returns; JavaScript that ends with a map of
 	 * its source, or the complaint. */
 	void (*done)(struct compilation *compilation, enum compiler_outcome outcome,

@@ -64,13 +64,14 @@ static void on_failed(struct host_link *link, uint32_t number, int error)
 	process->failed(process, error);
 }
 
-static void on_ended(struct host_link *link, uint32_t number, int status)
+static void on_ended(struct host_link *link, uint32_t number, int status, uint32_t cpu_ms)
 {
 	struct host_process *process = find(link, number);
 
 	if (!process || !process->is_started)
 		return;
 	list_remove(&process->node);
+	process->cpu_ms = cpu_ms;
 	process->ended(process, status);
 }
 
@@ -123,7 +124,7 @@ static void on_message(struct host_link *link, const struct host_message *messag
 		on_failed(link, message->number, -message->value);
 		break;
 	case HOST_ENDED:
-		on_ended(link, message->number, message->value);
+		on_ended(link, message->number, message->value, message->program);
 		break;
 	default:
 		break;

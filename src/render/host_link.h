@@ -13,6 +13,7 @@ struct host_process {
 	uint32_t number;  /* private */
 	enum render_program program;
 	bool is_started;
+	unsigned cpu_ms; /* it has used, in ended(); 0: not known */
 
 	/* From the loop, one of the two. started: the socket is the caller's from now on. */
 	void (*started)(struct host_process *process, int socket);

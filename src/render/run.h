@@ -52,7 +52,9 @@ struct engine_run {
 
 	const struct run_tools *tools;
 	struct compilation compilation;
-	uint64_t file_began_us, compile_us; /* of the file in it; of those before */
+	uint64_t file_began_us; /* of the file in it */
+	uint64_t compile_us;	/* by the clock, of the files before */
+	unsigned compile_cpu_ms;
 	struct buffer script; /* of an app of several files in TypeScript, and its files */
 	struct app_files files;
 	unsigned next_file;

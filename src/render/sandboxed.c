@@ -42,6 +42,11 @@ static void on_closed(uv_handle_t *handle)
 	free(process);
 }
 
+unsigned sandboxed_cpu_ms(const struct sandboxed *process)
+{
+	return process->process.cpu_ms;
+}
+
 static void let_go(struct sandboxed *process)
 {
 	deadline_clear(process->loop, &process->end);

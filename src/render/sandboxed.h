@@ -46,6 +46,8 @@ size_t sandboxed_unwritten(const struct sandboxed *process);
 bool sandboxed_is_ending(const struct sandboxed *process);
 /* It has ended without reading all that was written. */
 bool sandboxed_is_deaf(const struct sandboxed *process);
+/* Time of the processor that it has used, in on_gone(); 0: not known. */
+unsigned sandboxed_cpu_ms(const struct sandboxed *process);
 /* It reads the end after what was written. */
 void sandboxed_shut(struct sandboxed *process);
 

@@ -146,6 +146,7 @@ static void test_a_renderer_starts_greets_and_is_ended(void **state)
 	assert_int_equal(message.number, 1);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGKILL);
+	assert_in_range(message.program, 1, 60 * 1000); /* ms of the processor */
 	close(link);
 }
 

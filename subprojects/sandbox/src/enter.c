@@ -35,7 +35,8 @@ static bool enter_limits(const struct sandbox_limits *limits, unsigned files)
 {
 	return limit(RLIMIT_DATA, limits->data_bytes) && limit(RLIMIT_STACK, limits->stack_bytes) &&
 	       limit(RLIMIT_NOFILE, files) && limit(RLIMIT_CORE, 0) && limit(RLIMIT_MEMLOCK, 0) &&
-	       limit(RLIMIT_MSGQUEUE, 0);
+	       limit(RLIMIT_MSGQUEUE, 0) &&
+	       (limits->cpu_s == 0 || limit(RLIMIT_CPU, limits->cpu_s));
 }
 
 /* A user whom nobody else is: such processes cannot send each other signals. The limit of threads

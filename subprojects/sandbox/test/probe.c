@@ -382,11 +382,21 @@ static int see_environment(void)
 	return getenv("HOME") || getenv("PATH") || !getenv("SANDBOX_LAYERS") ? EEXIST : 0;
 }
 
+static int work_for_ever(void)
+{
+	volatile unsigned turns = 1;
+
+	while (turns)
+		turns |= 1;
+	return 0;
+}
+
 static const struct attempt {
 	const char *name;
 	int (*run)(void);
 } attempts[] = {
     {"read /etc/passwd", read_passwd},
+    {"work for ever", work_for_ever},
     {"read /proc/self/environ", read_environment},
     {"list /", list_root},
     {"write a file", write_file},

@@ -358,6 +358,17 @@ static void test_io_uring_is_refused(void **state)
 	assert_int_equal(attempt("ringless", "read /etc/passwd"), 0);
 }
 
+static void test_time_of_the_processor_is_limited(void **state)
+{
+	char *launched[] = {launcher, "--best-effort", "--cpu",		"1",
+			    probe,    "start",	       "work for ever", NULL};
+	int status = run(launched);
+
+	(void)state;
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGKILL);
+}
+
 static void test_launcher_says_what_is_wrong(void **state)
 {
 	char *no_program[] = {launcher, "/nowhere", NULL};
@@ -383,6 +394,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_client),
 	    cmocka_unit_test(test_a_sealed_process_can_abort),
 	    cmocka_unit_test(test_io_uring_is_refused),
+	    cmocka_unit_test(test_time_of_the_processor_is_limited),
 	    cmocka_unit_test(test_launcher_says_what_is_wrong),
 	};
 

@@ -36,6 +36,7 @@ enum {
 struct sandbox_limits {
 	uint64_t data_bytes;  /* memory that can be written, threads' stacks included */
 	uint64_t stack_bytes; /* of the first thread, and the default of the others */
+	uint64_t cpu_s;	      /* of all threads together, then the process is killed; 0: no limit */
 };
 
 /*
