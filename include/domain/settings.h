@@ -57,6 +57,11 @@ void settings_keep_sealed(struct settings *settings, const struct form *form);
 /* NULL: there is none. */
 const struct setting *settings_find(const struct settings *settings, struct str name);
 
+/* The field of this ID that asks a handler. Of several it is the first that is shown with these
+ * settings, or if none is, the first. NULL: none asks a handler. */
+const struct form_field *settings_find_asking(const struct settings *settings,
+					      const struct form *form, struct str id);
+
 /* Whether it names a field that the form does not have. */
 bool settings_has_unknown(const struct settings *settings, const struct form *form);
 

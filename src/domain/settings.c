@@ -232,6 +232,36 @@ struct str settings_to_text(const struct settings *settings, struct arena *arena
 	return text;
 }
 
+/* As the pages show it: by the value of the field that its rule names, or that field's default. */
+static bool is_hidden(const struct form_field *field, const struct settings *settings,
+		      const struct form *form)
+{
+	const struct form_visibility *rule = &field->visibility;
+	const struct setting *setting = settings_find(settings, rule->variable);
+	const struct form_field *other = form_find(form, rule->variable);
+	struct str value = setting ? setting->value : other ? other->default_value : STR("");
+
+	return field->has_visibility && str_equal(rule->type, STR("invisible")) &&
+	       str_equal(value, rule->value) == str_equal(rule->condition, STR("equal"));
+}
+
+const struct form_field *settings_find_asking(const struct settings *settings,
+					      const struct form *form, struct str id)
+{
+	const struct form_field *first = NULL;
+
+	for (const struct form_field *field = form->fields; field < form->fields + form->count;
+	     field++) {
+		if (!str_equal(field->id, id) || !form_has_handler(field))
+			continue;
+		if (!is_hidden(field, settings, form))
+			return field;
+		if (!first)
+			first = field;
+	}
+	return first;
+}
+
 bool settings_has_unknown(const struct settings *settings, const struct form *form)
 {
 	for (unsigned i = 0; i < settings->count; i++)

@@ -128,11 +128,11 @@ static struct verdict form_found(struct task *task)
 
 	if (!work->has_form)
 		return reply_without(task);
-	call->field = form_find(&work->form, call->body.field_id);
-	if (!call->field || !form_has_handler(call->field))
+	web_take_good_settings(task, work, &call->body.settings);
+	call->field = settings_find_asking(&call->body.settings, &work->form, call->body.field_id);
+	if (!call->field)
 		return task_fail_field(task, "fieldId",
 				       "must be a field whose options or fields come from the app");
-	web_take_good_settings(task, work, &call->body.settings);
 	if (web_open_secrets(task, work, &stored)) {
 		settings_merge(&stored, &work->secret, task_arena(task), &work->secret);
 		settings_merge(&work->open, &work->secret, task_arena(task), &work->all);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+	keysOf,
 	presenceOf,
 	readColour,
 	readDegrees,
@@ -51,6 +52,13 @@ void test("a rule says when a field is not to be seen", () => {
 	assert.equal(presenceOf(list("not_equal"), fields, { login: "ada" }), "hidden");
 	assert.equal(presenceOf(list("not_equal"), fields, {}), "shown");
 	assert.equal(presenceOf(list("equal", "disabled"), fields, {}), "disabled");
+});
+
+void test("several fields of one ID have their own keys, which stay", () => {
+	const colour = fieldOf({ id: "a", type: "color" });
+	const fields = [fieldOf({ id: "a" }), colour, fieldOf({ id: "a" }), fieldOf({ id: "b" })];
+	assert.equal(new Set(keysOf(fields)).size, 4);
+	assert.deepEqual(keysOf(fields.slice(1, 2)), keysOf(fields).slice(1, 2));
 });
 
 void test("a rule knows the default of the field that it is about", () => {

@@ -392,6 +392,42 @@ static void several_fields_have_one_id(void **state)
 	assert_true(form_read(str_from(schema), &arena, &form, &reason));
 }
 
+static const char *asked(const char *json)
+{
+	struct settings given;
+	const struct form_field *field;
+
+	settings_parse(str_from(json), &arena, &given);
+	field = settings_find_asking(&given, &form, STR("stop"));
+	return field ? arena_printf(&arena, "%.*s", STR_ARG(field->handler)).data : NULL;
+}
+
+/* Of several fields of an ID, the one that somebody sees asks its own handler. */
+static void the_shown_field_asks(void **state)
+{
+	struct str reason;
+
+	(void)state;
+	assert_true(form_read(
+	    STR("{\"schema\":[{\"type\":\"dropdown\",\"id\":\"by\",\"default\":\"bus\"},"
+		"{\"type\":\"text\",\"id\":\"stop\"},"
+		"{\"type\":\"typeahead\",\"id\":\"stop\",\"handler\":\"buses\",\"visibility\":"
+		"{\"type\":\"invisible\",\"condition\":\"not_equal\",\"variable\":\"by\","
+		"\"value\":\"bus\"}},"
+		"{\"type\":\"typeahead\",\"id\":\"stop\",\"handler\":\"trams\",\"visibility\":"
+		"{\"type\":\"invisible\",\"condition\":\"equal\",\"variable\":\"by\","
+		"\"value\":\"bus\"}}]}"),
+	    &arena, &form, &reason));
+	assert_string_equal(asked("{}"), "buses");
+	assert_string_equal(asked("{\"by\":\"bus\"}"), "buses");
+	assert_string_equal(asked("{\"by\":\"tram\"}"), "trams");
+	form.fields[2].visibility = form.fields[3].visibility;
+	assert_string_equal(asked("{\"by\":\"bus\"}"), "buses"); /* nobody sees one */
+	form.count = 2;
+	assert_null(asked("{}"));
+	assert_true(form_read(str_from(schema), &arena, &form, &reason));
+}
+
 static const char *place_of(const char *value)
 {
 	struct settings body = {.items = (struct setting[]){{.name = STR("here")}}, .count = 1};
@@ -433,6 +469,7 @@ int main(void)
 	    cmocka_unit_test(colours_have_one_form),
 	    cmocka_unit_test(places_have_six_texts),
 	    cmocka_unit_test(several_fields_have_one_id),
+	    cmocka_unit_test(the_shown_field_asks),
 	    cmocka_unit_test(all_faults_come_at_once),
 	    cmocka_unit_test(sizes_are_bounded),
 	    cmocka_unit_test(secrets_in_a_log_are_masked),

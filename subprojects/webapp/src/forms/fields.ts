@@ -59,6 +59,17 @@ export function presenceOf(
 	return rule.type === "disabled" ? "disabled" : "hidden";
 }
 
+/** A key for each field, by which its element stays its own: several fields may have one ID. */
+export function keysOf(fields: readonly FormField[]): string[] {
+	const seen = new Map<string, number>();
+	return fields.map(({ id, type }) => {
+		const name = `${type} ${id}`;
+		const count = (seen.get(name) ?? 0) + 1;
+		seen.set(name, count);
+		return `${name} ${count}`;
+	});
+}
+
 /** The settings with another value; undefined: the field's default again. */
 export function withValue(
 	settings: Settings,

@@ -5,6 +5,7 @@ import { Button } from "../components/button";
 import { LocationBasedField, TypeaheadField } from "./asked";
 import { ColourField } from "./colour";
 import {
+	keysOf,
 	presenceOf,
 	textOf,
 	valueOf,
@@ -181,20 +182,27 @@ function Fields({
 	form: AppFormProps;
 }): JSX.Element {
 	const all = [...form.fields, ...fields];
+	const keys = keysOf(fields);
+	const shown = new Set(
+		all.filter((field) => presenceOf(field, all, form.settings) !== "hidden").map(({ id }) => id),
+	);
 	return (
 		<>
-			{fields.map((field) => {
+			{fields.map((field, i) => {
+				const key = keys[i];
 				if (field.type === "generated")
 					return (
-						<Fragment key={field.id}>
+						<Fragment key={key}>
 							<Refused field={field} form={form} />
 							<Generated field={field} form={form} />
 						</Fragment>
 					);
 				const presence = presenceOf(field, all, form.settings);
-				if (presence === "hidden") return <Refused key={field.id} field={field} form={form} />;
+				// One of the same ID that is shown has the fault.
+				if (presence === "hidden")
+					return shown.has(field.id) ? null : <Refused key={key} field={field} form={form} />;
 				const isDisabled = presence === "disabled";
-				return <OneField key={field.id} field={field} form={form} isDisabled={isDisabled} />;
+				return <OneField key={key} field={field} form={form} isDisabled={isDisabled} />;
 			})}
 		</>
 	);
