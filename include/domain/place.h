@@ -22,3 +22,7 @@ struct place {
  * behind a comma must begin its region, its country's name or its country's code. Longer searches
  * find nothing. Returns how many. */
 unsigned places_find(struct str search, struct place ret_places[static PLACES_MAX]);
+
+/* The time zone of the place that lies nearest, static; empty: the program has no list. It may be
+ * the neighbour's near the border of two zones. Looks at all places: some 100 us. */
+struct str places_zone_at(double latitude, double longitude);

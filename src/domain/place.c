@@ -2,7 +2,10 @@
 #include "base/utf8.h"
 #include "places.h"
 
+#include <math.h>
+
 extern const struct place_row place_rows[];
+extern const unsigned place_rows_count;
 extern const struct place_key place_keys[];
 extern const unsigned place_keys_count;
 extern const struct place_zone place_zones[];
@@ -198,4 +201,25 @@ unsigned places_find(struct str search, struct place ret_places[static PLACES_MA
 	for (unsigned i = 0; i < finding.count; i++)
 		ret_places[i] = place_of(&place_rows[finding.rows[i]]);
 	return finding.count;
+}
+
+struct str places_zone_at(double latitude, double longitude)
+{
+	const struct place_row *nearest = NULL;
+	double shrunk = cos(latitude * M_PI / 180), least = INFINITY;
+
+	for (unsigned i = 0; i < place_rows_count; i++) {
+		double up = place_rows[i].latitude / 10000.0 - latitude;
+		double along = fabs(place_rows[i].longitude / 10000.0 - longitude);
+		double distance;
+
+		/* The other way round the globe may be the shorter one. */
+		along = shrunk * (along > 180 ? 360 - along : along);
+		distance = up * up + along * along;
+		if (distance < least) {
+			least = distance;
+			nearest = &place_rows[i];
+		}
+	}
+	return nearest ? text_at(place_zones[nearest->zone].name) : (struct str){"", 0};
 }

@@ -1,6 +1,7 @@
 #include "setting_place.h"
 #include "base/memory.h"
 #include "base/zones.h"
+#include "domain/place.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,6 +81,18 @@ static void read_texts(const struct json_value *object, struct str *parts)
 		parts[DESCRIPTION] = parts[LOCALITY];
 }
 
+/* Apps take the zone as given, and show UTC where it is empty. */
+static struct str zone_at(const struct str *parts)
+{
+	double latitude = 0, longitude = 0;
+	struct str zone;
+
+	(void)read_decimal(parts[LAT], &latitude);
+	(void)read_decimal(parts[LNG], &longitude);
+	zone = places_zone_at(latitude, longitude);
+	return zones_find(zone) ? zone : STR("");
+}
+
 static bool is_part(struct str name)
 {
 	for (unsigned i = 0; i < PART_COUNT; i++)
@@ -131,6 +144,8 @@ const char *setting_place_check(const struct json_value *object, struct arena *a
 	if (parts[TIMEZONE].length > ZONE_NAME_BYTES_MAX ||
 	    (parts[TIMEZONE].length && !zones_find(parts[TIMEZONE])))
 		return "has an unknown time zone";
+	if (parts[TIMEZONE].length == 0)
+		parts[TIMEZONE] = zone_at(parts);
 	*ret_normal = write_place(object, parts, arena);
 	return NULL;
 }

@@ -199,7 +199,7 @@ def test_place_has_all_its_texts(owner, author, reviewer):
     entry = owner.installed(app, here=json.dumps({"lat": 45.8, "lng": "15.9", "locality": "Zagreb"}))
     assert json.loads(entry.shown()["settings"]["here"]) == {
         "lat": "45.8", "lng": "15.9", "description": "Zagreb", "locality": "Zagreb",
-        "place_id": "", "timezone": ""}
+        "place_id": "", "timezone": "Europe/Zagreb"}
 
 
 def test_preview_of_nothing(owner, plain):

@@ -145,6 +145,26 @@ static void hostile_searches_find_nothing(void **state)
 	assert_int_equal(places_find((struct str){text, PLACE_SEARCH_BYTES_MAX}, places), 0);
 }
 
+static void assert_zone(double latitude, double longitude, const char *zone)
+{
+	struct str found = places_zone_at(latitude, longitude);
+
+	if (!str_equal(found, str_from(zone)))
+		fail_msg("%f, %f: %.*s instead of %s", latitude, longitude, STR_ARG(found), zone);
+}
+
+static void zone_is_the_nearest_citys(void **state)
+{
+	(void)state;
+	assert_zone(45.81, 15.98, "Europe/Zagreb");
+	assert_zone(40.71, -74.01, "America/New_York");
+	assert_zone(28.6, 77.2, "Asia/Kolkata");
+	assert_zone(-18.1, 178.4, "Pacific/Fiji");
+	assert_zone(-18.1, -179.9, "Pacific/Fiji"); /* on the other side of 180 degrees */
+	assert_true(places_zone_at(90, 0).length > 0);
+	assert_true(places_zone_at(-60, -180).length > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +174,7 @@ int main(void)
 	    cmocka_unit_test_setup(largest_come_first_and_areas_choose, need_list),
 	    cmocka_unit_test_setup(broad_searches_cost_little, need_list),
 	    cmocka_unit_test(hostile_searches_find_nothing),
+	    cmocka_unit_test_setup(zone_is_the_nearest_citys, need_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

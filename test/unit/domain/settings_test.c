@@ -1,6 +1,7 @@
 #include "../cmocka_test.h"
 #include "base/hex.h"
 #include "base/memory.h"
+#include "domain/place.h"
 #include "domain/secret_settings.h"
 #include "domain/settings.h"
 #include "domain/settings_mask.h"
@@ -441,12 +442,15 @@ static const char *place_of(const char *value)
 	return arena_copy(&arena, stored.items[0].value).data;
 }
 
+/* The time zone is the nearest city's. */
 static void places_have_six_texts(void **state)
 {
 	(void)state;
+	if (places_zone_at(0, 0).length == 0)
+		skip(); /* built without the list of cities */
 	assert_string_equal(place_of("{\"lat\":45.81,\"lng\":-0.5}"),
 			    "{\"lat\":\"45.81\",\"lng\":\"-0.5\",\"description\":\"\","
-			    "\"locality\":\"\",\"place_id\":\"\",\"timezone\":\"\"}");
+			    "\"locality\":\"\",\"place_id\":\"\",\"timezone\":\"Europe/Paris\"}");
 	assert_string_equal(
 	    place_of("{\"timezone\":\"Europe/Zagreb\",\"locality\":\"Zagreb\",\"lng\":\"15.90\","
 		     "\"lat\":45,\"place_id\":null,\"mine\":\"a\",\"other\":7}"),
@@ -455,7 +459,7 @@ static void places_have_six_texts(void **state)
 	assert_string_equal(
 	    place_of("{\"lat\":0.0000001,\"lng\":1e2,\"description\":\"Split, Croatia\"}"),
 	    "{\"lat\":\"0.0000001\",\"lng\":\"100\",\"description\":\"Split, Croatia\","
-	    "\"locality\":\"Split\",\"place_id\":\"\",\"timezone\":\"\"}");
+	    "\"locality\":\"Split\",\"place_id\":\"\",\"timezone\":\"Asia/Jakarta\"}");
 }
 
 int main(void)
