@@ -22,6 +22,10 @@ struct app_listed {
 	struct str description;
 	struct str version;
 	struct str author_name;
+	struct str collection; /* that it was imported with; empty: none */
+	struct str category;
+	struct str tags;	  /* JSON */
+	struct str broken_reason; /* empty: it is not broken */
 };
 
 extern const struct record app_listed_record;

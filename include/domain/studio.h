@@ -25,14 +25,19 @@ const char *app_text_check(struct str text);
 struct catalogue_app {
 	struct id id;
 	struct str slug;
+	struct str path; /* names it in URLs: its ID; empty: the slug means it */
 	struct str name;
 	struct str description;
 	struct str version;
 	struct str author;
 	bool is_own;
 	bool is_private;
-	struct str picture; /* its hash; empty: there is none */
-	struct str hosts;   /* JSON: that it asks */
+	struct str picture;    /* its hash; empty: there is none */
+	struct str hosts;      /* JSON: that it asks */
+	struct str collection; /* that it was imported with; empty: none */
+	struct str category;
+	struct str tags;	  /* JSON */
+	struct str broken_reason; /* empty: it is not broken */
 };
 
 extern const struct record catalogue_app_record;
@@ -61,6 +66,8 @@ struct own_app {
 	struct str version;	    /* the deployed one; empty: none */
 	struct str pending_version; /* the one that awaits review; empty: none */
 	int64_t created_at_us;
+	struct str collection;	  /* that it was imported with; empty: none */
+	struct str broken_reason; /* empty: it is not broken */
 };
 
 extern const struct record own_app_record;

@@ -51,8 +51,9 @@ struct record_field {
 	bool required;	  /* in bodies */
 	bool is_alias;	  /* in bodies: a second name, absent from the API document's schema */
 	bool is_shown;	  /* ROW: its members are among those of the answer */
-	bool nullable;	  /* rows: NULL becomes zero; answers: null stands for an ID, STR, INT or
-			     TIMESTAMP of zero, and for an OPEN whose bool is true */
+	bool nullable;	  /* rows: NULL becomes zero; answers: null stands for an ID, STR, JSON, INT
+			     or TIMESTAMP of zero, and for an OPEN whose bool is true */
+	bool is_optional; /* answers: left out instead of null */
 	const char *none; /* of a nullable one, in answers: this text instead of null */
 	bool is_private;  /* not in bodies and answers, but for records with has_private */
 	bool is_past;	  /* TIMESTAMP: one of a row that lies in the future, because a clock was

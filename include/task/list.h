@@ -26,12 +26,13 @@ struct list_range {
 	int64_t limit; /* elements, at most */
 };
 
+enum { LIST_PARAMETERS_MAX = 2 };
+
 /* A list that an endpoint answers with; static. */
 struct task_list {
 	char letter; /* of its cursors: no other list has it */
-	/* NULL, or a query parameter that says which elements are wanted: the next part has it,
-	 * too. */
-	const char *parameter;
+	/* Query parameters that say which elements are wanted: the next part has them, too. */
+	const char *parameters[LIST_PARAMETERS_MAX];
 	/* Fills the query: all elements, but at most LIMIT_LIST_SHORT + 1. */
 	void (*ask_short)(struct task *task, struct db_query *query);
 	/* Fills the query: the range. The record of its rows begins with that of ask_short()'s.
@@ -47,6 +48,12 @@ struct task_list {
 	/* The place of a row of ask_part(); its text may lie in the row. */
 	struct list_place (*place)(const void *row);
 };
+
+/* The query parameter of this name, true or false; absent: false. Returns true, with the answer
+ * 400, if it is anything else. */
+__attribute__((warn_unused_result)) bool task_has_bad_switch(struct task *task, const char *name,
+							     bool *ret_is_on,
+							     struct verdict *ret_answer);
 
 /* Answers 200 with the list or the wanted part. Short lists and parts have an ETag, and are
  * answered 304 where the caller has them. */

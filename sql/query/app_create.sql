@@ -5,7 +5,8 @@
 -- row: own_app
 -- effect: write
 -- work: bounded
--- refuse: app_slug_unique -> slug_taken, account_app_limit -> too_many_apps
+-- refuse: app_slug_unique -> slug_taken, app_slug_public_unique -> slug_taken,
+--   account_app_limit -> too_many_apps
 WITH fresh AS (
 	INSERT INTO app (id, account_id, name, slug, description, visibility)
 	SELECT :id, account.id, :name, :slug, :description, :visibility
@@ -19,5 +20,6 @@ WITH fresh AS (
 	LEFT JOIN account ON account.id = :actor_id
 )
 SELECT id, slug, name, description, visibility, status, NULL::text AS version,
-	NULL::text AS pending_version, created_at
+	NULL::text AS pending_version, created_at, NULL::text AS collection,
+	NULL::text AS broken_reason
 FROM fresh

@@ -62,7 +62,7 @@ CROSS JOIN LATERAL (
 LEFT JOIN app_schema_failure AS failure ON failure.version_id = version.id
 	AND failure.locale = coalesce(owned.locale, 'en') AND failure.reach = network.reach
 	AND failure.engine = :engine AND failure.made_at > present_time() - interval '1 minute'
-WHERE app.id = coalesce((SELECT id FROM app WHERE id = :app_id OR slug = :slug),
+WHERE app.id = coalesce(app_meant(:account_id, :app_id, :slug),
 		CASE WHEN :slug = '' THEN (SELECT app_id FROM entry) END)
 	AND (entry.app_id IS NOT NULL OR version.id IS NOT NULL
 		AND (app.visibility <> 'private' OR app.account_id = :account_id))

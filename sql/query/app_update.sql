@@ -3,6 +3,7 @@
 -- row: own_app
 -- effect: write
 -- work: bounded
+-- refuse: app_slug_public_unique -> slug_taken
 WITH changed AS (
 	UPDATE app
 	SET {change}
@@ -13,6 +14,9 @@ SELECT changed.id, changed.slug, changed.name, changed.description, changed.visi
 	changed.status, app_version.name AS version,
 	(SELECT pending.name FROM app_version AS pending
 		WHERE pending.app_id = changed.id AND pending.status = 'PENDING') AS pending_version,
-	changed.created_at
+	changed.created_at,
+	(SELECT app_collection.name FROM app_collection WHERE app_collection.id = changed.collection_id)
+		AS collection,
+	changed.broken_reason
 FROM changed
 LEFT JOIN app_version ON app_version.id = changed.deployed_version_id

@@ -1,5 +1,6 @@
--- The apps that an account can install (see app_list); at most 101, one more than a short list has.
--- params: account_id uuid
+-- The apps that an account can install (see app_list); at most 101, one more than a short list
+-- has. with_broken: also those that are broken.
+-- params: account_id uuid, with_broken bool
 -- row: catalogue_app
 -- effect: read
 -- work: bounded
@@ -8,18 +9,20 @@ WITH listed AS (
 	FROM (
 		(
 			SELECT name COLLATE "C" AS key, id, account_id, slug, name, description, author,
-				visibility, deployed_version_id
+				visibility, deployed_version_id, collection_id, category, tags, broken_reason
 			FROM app
 			WHERE status = 'active' AND visibility <> 'private'
 				AND deployed_version_id IS NOT NULL
+				AND (:with_broken OR broken_reason IS NULL)
 			ORDER BY name COLLATE "C", id
 			LIMIT 101
 		) UNION ALL (
 			SELECT name COLLATE "C" AS key, id, account_id, slug, name, description, author,
-				visibility, deployed_version_id
+				visibility, deployed_version_id, collection_id, category, tags, broken_reason
 			FROM app
 			WHERE account_id = :account_id AND status = 'active' AND visibility = 'private'
 				AND deployed_version_id IS NOT NULL
+				AND (:with_broken OR broken_reason IS NULL)
 			ORDER BY name COLLATE "C", id
 			LIMIT 101
 		)
@@ -27,12 +30,16 @@ WITH listed AS (
 	ORDER BY key, id
 	LIMIT 101
 )
-SELECT listed.id, listed.slug, listed.name, listed.description,
+SELECT listed.id, listed.slug,
+	app_path(:account_id, listed.id, listed.slug) AS path, listed.name, listed.description,
 	(SELECT name FROM app_version WHERE id = listed.deployed_version_id) AS version,
 	coalesce(listed.author, (SELECT name FROM account WHERE id = listed.account_id)) AS author,
 	listed.account_id = :account_id AS is_own, listed.visibility = 'private' AS is_private,
 	(SELECT picture_hash FROM app_picture WHERE version_id = listed.deployed_version_id)
 		AS picture,
-	app_hosts(listed.id) AS hosts
+	app_hosts(listed.id) AS hosts,
+	(SELECT name FROM app_collection WHERE id = listed.collection_id) AS collection,
+	nullif(listed.category, '') AS category, nullif(listed.tags, '[]') AS tags,
+	listed.broken_reason
 FROM listed
 ORDER BY listed.key, listed.id

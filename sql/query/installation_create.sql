@@ -12,7 +12,7 @@ WITH chosen AS (
 	SELECT app.id, app.name
 	FROM app
 	JOIN device ON device.id = :device_id
-	WHERE (app.id = :app_id OR app.slug = :slug)
+	WHERE app.id = app_meant(device.account_id, :app_id, :slug)
 		AND app.status = 'active'
 		AND app.deployed_version_id IS NOT NULL
 		AND :version_id IN (app.deployed_version_id, '00000000-0000-0000-0000-000000000000')

@@ -43,7 +43,7 @@ struct account_line {
 	enum account_line_kind kind;
 	struct str text; /* all of it, JSON, without its line feed */
 
-	struct id id;	     /* of an app, a device, a key */
+	struct id id;	     /* of an app, a device, a key; of an entry: of its app */
 	struct id device_id; /* of an entry */
 	struct str kind_name;
 	struct str app; /* the slug; of a version, a draft, an entry */
@@ -56,6 +56,9 @@ struct account_line {
 	struct str visibility;
 	struct str author;
 	struct str imported_as;
+	struct str collection; /* of an app; of an entry: of its app */
+	struct str category;
+	struct str broken_reason;
 	struct str script_language;
 	struct str script_content;
 	struct str status;
@@ -78,8 +81,9 @@ struct account_line {
 	int64_t picture_limit_bytes, display_s, weekdays, algorithm, sign_count;
 	int64_t start_minute, end_minute;
 	bool is_disabled, is_deployed, auto_dim, is_sleep_on, is_enabled, is_pinned, is_night;
-	const struct json_value *settings_value, *comments_value; /* only while it is read */
-	struct str settings;					  /* canonical */
+	const struct json_value *settings_value, *comments_value,
+	    *tags_value;     /* only while it is read */
+	struct str settings; /* canonical */
 };
 
 /* Reads one line, whatever stands before it. 0, or -1 with what is wrong with it. */

@@ -206,6 +206,10 @@ static const struct record_field app_fields[] = {
     CREATED,
     TEXT(author, "author", 1, MANIFEST_TEXT_MAX, .check = app_text_check),
     TEXT(imported_as, "importedAs", 1, MANIFEST_TEXT_MAX, .check = app_text_check),
+    TEXT(collection, "collection", 1, MANIFEST_TEXT_MAX, .check = app_text_check),
+    TEXT(category, "category", 1, MANIFEST_TEXT_MAX, .check = app_text_check),
+    RECORD_ANY(LINE, tags_value, .body = "tags"),
+    TEXT(broken_reason, "brokenReason", 1, APP_DESCRIPTION_LENGTH_MAX, .check = app_text_check),
 };
 static const struct record_field version_fields[] = {
     KIND,
@@ -251,6 +255,8 @@ static const struct record_field entry_fields[] = {
     TEXT(picture, "picture", 4, PICTURE_BYTES_MAX / 3 * 4 + 4, .check = check_base64),
     TIME(replaced_at, "replacedAt"),
     SLUG(app, "app", false),
+    RECORD_ID(LINE, id, .body = "appId"),
+    TEXT(collection, "appCollection", 1, MANIFEST_TEXT_MAX, .check = app_text_check),
     RECORD_ANY(LINE, settings_value, .body = "settings"),
     TEXT(sealed, "secretSettings", 4, SEALED_LENGTH_MAX, .check = check_base64),
     FLAG(is_enabled, "isEnabled"),
@@ -400,7 +406,7 @@ static int read_members(const struct json_value *root, struct arena *arena,
 		check_comments(ret->comments_value, &faults);
 	if (ret->kind == ACCOUNT_LINE_ENTRY)
 		check_entry(ret, present, arena, &faults);
-	ret->settings_value = ret->comments_value = NULL;
+	ret->settings_value = ret->comments_value = ret->tags_value = NULL;
 	return faults.count ? name_faults(&faults, reterr) : 0;
 }
 

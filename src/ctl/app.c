@@ -49,7 +49,11 @@ enum ctl_exit ctl_app_list(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	statement_app_list_all(ctl_new_query(ctl),
-			       &(struct app_list_all_parameters){.account_email = account}, NULL);
+			       &(struct app_list_all_parameters){
+				   .account_email = account,
+				   .with_broken = ctl_value(ctl, "broken").data,
+			       },
+			       NULL);
 	code = ctl_query(ctl, &rows);
 	if (code != CTL_DONE)
 		return code;

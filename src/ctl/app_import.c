@@ -23,6 +23,16 @@ static unsigned count_of(const struct import *import, enum import_outcome outcom
 	return count;
 }
 
+static unsigned count_broken(const struct import *import)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < import->count; i++)
+		count +=
+		    import->apps[i].outcome != IMPORT_FAILED && import->apps[i].manifest.is_broken;
+	return count;
+}
+
 static void add_text(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name,
 		     const char *value)
 {
@@ -51,9 +61,12 @@ static void print_json(const struct import *import)
 	char *text;
 
 	yyjson_mut_doc_set_root(doc, root);
+	yyjson_mut_obj_add_strncpy(doc, root, "collection", import->collection.data,
+				   import->collection.length);
 	for (int i = IMPORT_MADE; i <= IMPORT_FAILED; i++)
 		yyjson_mut_obj_add_uint(doc, root, outcome_names[i],
 					count_of(import, (enum import_outcome)i));
+	yyjson_mut_obj_add_uint(doc, root, "broken", count_broken(import));
 	apps = yyjson_mut_obj_add_arr(doc, root, "apps");
 	for (size_t i = 0; i < import->count; i++)
 		add_app(doc, apps, &import->apps[i]);
@@ -87,6 +100,8 @@ static void print_text(const struct import *import)
 	}
 	for (int i = IMPORT_MADE; i <= IMPORT_FAILED; i++)
 		printf("%-10s %u\n", outcome_names[i], count_of(import, (enum import_outcome)i));
+	if (count_broken(import) > 0)
+		printf("%-10s %u\n", "broken", count_broken(import));
 }
 
 /* Of those that were found; the others' outcomes are still the threads'. */
@@ -117,6 +132,8 @@ static enum ctl_exit run(struct import *import, const char *path)
 
 	if (code == CTL_DONE)
 		code = ctl_find_account(ctl, ctl_value(ctl, "account"), &import->account_id);
+	if (code == CTL_DONE)
+		code = import_choose(import, path);
 	if (code == CTL_DONE)
 		code = import_compare(import);
 	if (code != CTL_DONE)

@@ -14,10 +14,33 @@ struct str import_language(const struct import_app *app)
 	return app->is_typescript ? STR("TYPESCRIPT") : STR("STARLARK");
 }
 
-void import_remark(struct import_app *app, const char *text)
+struct str import_tags(const struct import_app *app)
+{
+	return app->manifest.tags ? str_from(app->manifest.tags) : STR("[]");
+}
+
+struct str import_broken_reason(const struct import_app *app)
+{
+	if (!app->manifest.is_broken)
+		return (struct str){0};
+	return app->manifest.broken_reason ? str_from(app->manifest.broken_reason)
+					   : STR("Its collection does not say why.");
+}
+
+static void remark(struct import_app *app, const char *format, va_list args)
 {
 	free(app->remark);
-	app->remark = memory_strdup(text);
+	if (vasprintf(&app->remark, format, args) < 0)
+		abort();
+}
+
+void import_remark(struct import_app *app, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	remark(app, format, args);
+	va_end(args);
 }
 
 void import_fail(struct import_app *app, const char *format, ...)
@@ -25,9 +48,7 @@ void import_fail(struct import_app *app, const char *format, ...)
 	va_list args;
 
 	app->outcome = IMPORT_FAILED;
-	free(app->remark);
 	va_start(args, format);
-	if (vasprintf(&app->remark, format, args) < 0)
-		abort();
+	remark(app, format, args);
 	va_end(args);
 }

@@ -138,7 +138,9 @@ static void check(struct import_app *app, struct app_engine **engine)
 	if (!read_script(app))
 		return;
 	if (app->manifest.is_broken)
-		import_remark(app, "its manifest says that it is broken");
+		import_remark(app, "its manifest says that it is broken%s%s",
+			      app->manifest.broken_reason ? ": " : "",
+			      app->manifest.broken_reason ?: "");
 	if (import_has_content(app))
 		return;
 	load(app, app->is_typescript ? &own : engine);

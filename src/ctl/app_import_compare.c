@@ -49,8 +49,8 @@ static void choose_all(struct import *import, const struct ctl_rows *rows)
 				choose(import, rows, &import->apps[i], is_known);
 	for (size_t i = 0; i < import->count; i++)
 		if (import->apps[i].outcome == IMPORT_WAITS && !import->apps[i].slug)
-			import_fail(&import->apps[i], "there is another app %s",
-				    import->apps[i].slugs[0]);
+			import_fail(&import->apps[i], "there is another app %s in %.*s",
+				    import->apps[i].slugs[0], STR_ARG(import->collection));
 }
 
 enum ctl_exit import_compare(struct import *import)
@@ -69,6 +69,7 @@ enum ctl_exit import_compare(struct import *import)
 	statement_app_import_state(ctl_new_query(ctl),
 				   &(struct app_import_state_parameters){
 				       .account_id = import->account_id,
+				       .collection_id = import->collection_id,
 				       .slugs = {slugs, count},
 				   },
 				   NULL);
@@ -90,5 +91,8 @@ bool import_has_details(const struct import_app *app)
 
 	return state && str_equal(state->name, str_from(import_name(app))) &&
 	       str_equal(state->description, str_from(app->description)) &&
-	       str_equal(state->author, str_from(manifest->author ? manifest->author : ""));
+	       str_equal(state->author, str_from(manifest->author ? manifest->author : "")) &&
+	       str_equal(state->category, str_from(manifest->category ? manifest->category : "")) &&
+	       str_equal(state->tags, import_tags(app)) &&
+	       str_equal(state->broken_reason, import_broken_reason(app));
 }

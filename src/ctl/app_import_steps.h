@@ -1,7 +1,8 @@
 /* displayctl app import: apps of a checkout of the community's become apps of an account.
  *
  *   import_scan()    folders with a manifest.yaml -> apps, with the slugs that they may get
- *   import_compare() what the database has of them; each gets a slug
+ *   import_choose()  the collection that they belong to
+ *   import_compare() what the database has of the collection; each gets a slug
  *   import_check()   threads: folder -> script -> loaded once in the sandbox
  *   import_store()   what is new -> the database, an app a statement
  *
@@ -45,7 +46,9 @@ struct import_app {
 struct import {
 	struct ctl *ctl;
 	struct id account_id;
-	bool is_dry; /* nothing is written */
+	struct id collection_id; /* all zero: none, while nothing is written */
+	struct str collection;	 /* its name */
+	bool is_dry;		 /* nothing is written */
 	struct import_app *apps;
 	size_t count;
 	size_t done_count; /* for who watches it */
@@ -61,8 +64,13 @@ struct import {
 /* Its name for people. */
 const char *import_name(const struct import_app *app);
 struct str import_language(const struct import_app *app);
+/* A JSON array of texts. */
+struct str import_tags(const struct import_app *app);
+/* Why it is broken; data is NULL if it is not. */
+struct str import_broken_reason(const struct import_app *app);
 /* What else is to be said of the app; the last one stands. */
-void import_remark(struct import_app *app, const char *text);
+__attribute__((format(printf, 2, 3))) void import_remark(struct import_app *app, const char *format,
+							 ...);
 /* Why the app is not imported. */
 __attribute__((format(printf, 2, 3))) void import_fail(struct import_app *app, const char *format,
 						       ...);
@@ -71,6 +79,11 @@ __attribute__((format(printf, 2, 3))) void import_fail(struct import_app *app, c
 
 /* Finds the apps below a folder, in the order of their paths, and reads their manifests. */
 enum ctl_exit import_scan(struct import *import, const char *path);
+
+/* ---- app_import_collection.c ---- */
+
+/* Finds or makes the collection of this folder. CTL_DONE, or the reason was said. */
+enum ctl_exit import_choose(struct import *import, const char *path);
 
 /* ---- app_import_compare.c ---- */
 

@@ -18,11 +18,15 @@ static enum ctl_exit query(struct import *import, const struct import_app *app,
 				     &(struct app_import_parameters){
 					 .id = id_new(),
 					 .account_id = import->account_id,
+					 .collection_id = import->collection_id,
 					 .slug = str_from(app->slug),
 					 .name = str_from(import_name(app)),
 					 .description = str_from(app->description),
 					 .author = str_from(app->manifest.author),
 					 .imported_as = str_from(app->origin),
+					 .category = str_from(app->manifest.category ?: ""),
+					 .tags = import_tags(app),
+					 .broken_reason = import_broken_reason(app),
 					 .version_id = id_new(),
 					 .version = str_from(app->version),
 					 .script_language = import_language(app),
@@ -39,7 +43,7 @@ static enum ctl_exit query(struct import *import, const struct import_app *app,
 }
 
 /* What a rule says against it. */
-static void refuse(struct import_app *app, const struct ctl_rows *rows)
+static void refuse(const struct import *import, struct import_app *app, const struct ctl_rows *rows)
 {
 	switch (rows->refusal) {
 	case REFUSAL_TOO_MANY_APPS:
@@ -52,7 +56,8 @@ static void refuse(struct import_app *app, const struct ctl_rows *rows)
 		import_fail(app, "it has another version %s", app->version);
 		break;
 	default: /* made since the import began */
-		import_fail(app, "there is another app %s", app->slug);
+		import_fail(app, "there is another app %s in %.*s", app->slug,
+			    STR_ARG(import->collection));
 	}
 }
 
@@ -84,7 +89,7 @@ enum ctl_exit import_store(struct import *import, struct import_app *app)
 		if (code != CTL_DONE)
 			return code;
 		if (rows.count == 0) {
-			refuse(app, &rows);
+			refuse(import, app, &rows);
 			return CTL_DONE;
 		}
 		keep(import, rows.rows);

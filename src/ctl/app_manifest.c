@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "domain/studio.h"
+#include "record/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,11 @@ static const struct key {
     {"summary", offsetof(struct app_manifest, summary), APP_DESCRIPTION_LENGTH_MAX},
     {"desc", offsetof(struct app_manifest, description), APP_DESCRIPTION_LENGTH_MAX},
     {"author", offsetof(struct app_manifest, author), APP_NAME_LENGTH_MAX},
+    {"category", offsetof(struct app_manifest, category), APP_NAME_LENGTH_MAX},
+    {"brokenReason", offsetof(struct app_manifest, broken_reason), APP_DESCRIPTION_LENGTH_MAX},
 };
+
+enum { TAG_LENGTH_MAX = 40 };
 
 static char **value_of(struct app_manifest *manifest, const struct key *key)
 {
@@ -71,7 +76,7 @@ static char *make_line(struct str text, size_t length_max)
 static void take_value(struct app_manifest *manifest, struct str name, struct str value)
 {
 	if (str_equal(name, STR("broken")))
-		manifest->is_broken = str_equal(value, STR("true"));
+		manifest->is_broken = str_equal_ignore_case(value, STR("true"));
 	for (size_t i = 0; i < array_length(keys); i++) {
 		char **to = value_of(manifest, &keys[i]);
 
@@ -85,7 +90,10 @@ struct reading {
 	int depth;
 	bool is_mapping; /* the outermost node */
 	bool has_name;
-	char name[32]; /* of a scalar; empty: another one, or too long for ours */
+	char name[32];	    /* of a scalar; empty: another one, or too long for ours */
+	bool is_in_tags;    /* the nested node is the list of tags */
+	unsigned tag_count; /* in tags */
+	struct buffer tags; /* JSON, without the brackets */
 };
 
 /* A value that YAML reads as none. */
@@ -112,12 +120,27 @@ static void read_name(struct reading *reading, const yaml_event_t *event)
 	}
 }
 
+static void add_tag(struct reading *reading, struct str text)
+{
+	char *tag = reading->tag_count < MANIFEST_TAGS_MAX ? make_line(text, TAG_LENGTH_MAX) : NULL;
+
+	if (!tag)
+		return;
+	if (reading->tag_count++ > 0)
+		buffer_append_char(&reading->tags, ',');
+	json_write_str(&reading->tags, str_from(tag));
+	free(tag);
+}
+
 /* A scalar, an alias, or the first event of something that is nested. */
 static void read_node(struct reading *reading, const yaml_event_t *event,
 		      struct app_manifest *manifest)
 {
 	if (reading->depth == 0)
 		reading->is_mapping = event->type == YAML_MAPPING_START_EVENT;
+	if (reading->depth == 2 && reading->is_in_tags && event->type == YAML_SCALAR_EVENT &&
+	    !is_null(event))
+		add_tag(reading, scalar_of(event));
 	if (reading->depth != 1 || !reading->is_mapping)
 		return;
 	if (!reading->has_name) {
@@ -125,6 +148,8 @@ static void read_node(struct reading *reading, const yaml_event_t *event,
 		return;
 	}
 	reading->has_name = false;
+	reading->is_in_tags =
+	    event->type == YAML_SEQUENCE_START_EVENT && strcmp(reading->name, "tags") == 0;
 	if (event->type == YAML_SCALAR_EVENT && !is_null(event))
 		take_value(manifest, str_from(reading->name), scalar_of(event));
 }
@@ -172,6 +197,10 @@ static int parse(struct str text, struct app_manifest *manifest,
 		    event.type != YAML_DOCUMENT_END_EVENT && event.type != YAML_STREAM_END_EVENT;
 		yaml_event_delete(&event);
 	}
+	if (reading.tag_count > 0 &&
+	    asprintf(&manifest->tags, "[%.*s]", STR_ARG(buffer_view(&reading.tags))) < 0)
+		abort();
+	buffer_finish(&reading.tags);
 	if (!is_read)
 		snprintf(ret_fault, MANIFEST_FAULT_MAX, "manifest.yaml:%zu:%zu: %s",
 			 parser.problem_mark.line + 1, parser.problem_mark.column + 1,
@@ -213,5 +242,6 @@ void app_manifest_finish(struct app_manifest *manifest)
 {
 	for (size_t i = 0; i < array_length(keys); i++)
 		free(*value_of(manifest, &keys[i]));
+	free(manifest->tags);
 	*manifest = (struct app_manifest){0};
 }

@@ -1,10 +1,10 @@
 /* What a folder of the community says of its app: its manifest.yaml. A stranger's text: only the
- * values of its outermost mapping are read, and no aliases. */
+ * values of its outermost mapping and its list of tags are read, and no aliases. */
 #pragma once
 
 #include <stdbool.h>
 
-enum { MANIFEST_BYTES_MAX = 64 * 1024, MANIFEST_FAULT_MAX = 256 };
+enum { MANIFEST_BYTES_MAX = 64 * 1024, MANIFEST_FAULT_MAX = 256, MANIFEST_TAGS_MAX = 20 };
 
 /* Texts of one line, without control characters, of at most so many characters as an app may have
  * there. NULL: it says nothing. */
@@ -15,7 +15,10 @@ struct app_manifest {
 	char *summary;
 	char *description;
 	char *author;
-	bool is_broken; /* as the community has found */
+	char *category;
+	char *broken_reason; /* only with is_broken; NULL: not said */
+	char *tags;	     /* a JSON array of texts; NULL: there are none */
+	bool is_broken;	     /* as the community has found */
 };
 
 /* Reads the file. 0, or -1 with a sentence in ret_fault; app_manifest_finish() either way. */

@@ -69,17 +69,24 @@ const struct ctl_command ctl_commands[] = {
     COMMAND("app disable", "APP", "Take an app (ID or slug) out of the list; it renders no more.",
 	    ctl_app_disable),
     COMMAND("app enable", "APP", "Undo app disable.", ctl_app_enable),
-    COMMAND("app import", "DIR",
-	    "Make or update public apps of an account from a checkout of the community's: each "
-	    "folder with a manifest.yaml is one. Each is loaded once in the sandbox, without "
-	    "network; those that load are approved at once, as their review says, the others are "
-	    "named. An import that was interrupted goes on when it is started again.",
-	    ctl_app_import,
-	    OPTION(TEXT, "account", "EMAIL", "Who owns the apps.", .is_required = true,
-		   .check = ctl_check_account),
-	    OPTION(SWITCH, "dry-run", NULL, "Write nothing; say what would be done.")),
+    COMMAND(
+	"app import", "DIR",
+	"Make or update public apps of an account from a checkout of the community's: each "
+	"folder with a manifest.yaml is one. Each is loaded once in the sandbox, without "
+	"network; those that load are approved at once, as their review says, the others are "
+	"named. An import that was interrupted goes on when it is started again.",
+	ctl_app_import,
+	OPTION(TEXT, "account", "EMAIL", "Who owns the apps.", .is_required = true,
+	       .check = ctl_check_account),
+	OPTION(TEXT, "collection", "NAME",
+	       "The collection that the apps belong to. It has slugs of its own: an import changes "
+	       "no app of another one. Default: that of the last import from this folder, else "
+	       "OWNER/NAME of the folder's Git repository, else the name of the folder.",
+	       .check = ctl_check_name),
+	OPTION(SWITCH, "dry-run", NULL, "Write nothing; say what would be done.")),
     COMMAND("app list", NULL, "List all apps, or those of an account.", ctl_app_list,
-	    OPTION(TEXT, "account", "EMAIL", "Whose apps.")),
+	    OPTION(TEXT, "account", "EMAIL", "Whose apps."),
+	    OPTION(SWITCH, "broken", NULL, "Also those that their collection calls broken.")),
     COMMAND(
 	"app render", "PATH [KEY=VALUE...]",
 	"Make the picture of an app, a script or its folder, with these settings, as a server "

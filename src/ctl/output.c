@@ -33,7 +33,7 @@ enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, 
 		buffer_append_char(&text, '\n');
 		return flush(&text);
 	}
-	table_init(&table, record);
+	table_init(&table, record, row, 1, record->size);
 	for (unsigned i = 0; i < table.column_count; i++) {
 		size_t length = strlen(table.columns[i].name);
 
@@ -94,7 +94,7 @@ enum ctl_exit ctl_print_rows(const struct ctl *ctl, const struct record *record,
 		write_array(record, rows, &text);
 		return flush(&text);
 	}
-	table_init(&table, record);
+	table_init(&table, record, rows->rows, rows->count, record->size);
 	table_append(&table, rows->rows, rows->count, record->size, terminal_width(), &text);
 	code = flush(&text);
 	if (code == CTL_DONE)

@@ -44,10 +44,31 @@ static void add_columns(struct table *table, const struct record *record, size_t
 	}
 }
 
-void table_init(struct table *table, const struct record *record)
+/* Optional columns are texts, and JSON. */
+static bool is_used(const struct table_column *column, const char *rows, unsigned row_count,
+		    size_t row_size)
 {
+	for (unsigned row = 0; row < row_count; row++) {
+		const void *member = rows + row * row_size + column->offset;
+
+		if (((const struct str *)member)->data)
+			return true;
+	}
+	return false;
+}
+
+void table_init(struct table *table, const struct record *record, const void *rows,
+		unsigned row_count, size_t row_size)
+{
+	unsigned kept = 0;
+
 	table->column_count = 0;
 	add_columns(table, record, 0);
+	for (unsigned i = 0; i < table->column_count; i++)
+		if (!table->columns[i].field->is_optional ||
+		    is_used(&table->columns[i], rows, row_count, row_size))
+			table->columns[kept++] = table->columns[i];
+	table->column_count = kept;
 }
 
 /* ---- values ---- */

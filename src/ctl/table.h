@@ -25,8 +25,9 @@ struct table {
 	unsigned column_count;
 };
 
-/* The columns of a record that have a name. */
-void table_init(struct table *table, const struct record *record);
+/* The columns of a record that have a name, without optional ones that none of the rows has. */
+void table_init(struct table *table, const struct record *record, const void *rows,
+		unsigned row_count, size_t row_size);
 
 /* A value as a person reads it, on one line, without what a terminal would obey; "-": there is
  * none, as null in JSON. */

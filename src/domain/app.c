@@ -20,6 +20,14 @@ static const struct record_field app_listed_fields[] = {
     RECORD_OPEN(.name = "author"),
     RECORD_STR(struct app_listed, author_name, .name = "name", .column = "author_name"),
     RECORD_CLOSE(),
+    RECORD_STR(struct app_listed, collection, .name = "collection", .column = "collection",
+	       .nullable = true, .is_optional = true),
+    RECORD_STR(struct app_listed, category, .name = "category", .column = "category",
+	       .nullable = true, .is_optional = true),
+    RECORD_JSON(struct app_listed, tags, .name = "tags", .column = "tags", .nullable = true,
+		.is_optional = true),
+    RECORD_STR(struct app_listed, broken_reason, .name = "brokenReason", .column = "broken_reason",
+	       .nullable = true, .is_optional = true),
 };
 const struct record app_listed_record = RECORD(struct app_listed, app_listed_fields);
 

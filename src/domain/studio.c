@@ -7,6 +7,8 @@
 static const struct record_field catalogue_app_fields[] = {
     RECORD_ID(struct catalogue_app, id, .name = "id", .column = "id"),
     RECORD_STR(struct catalogue_app, slug, .name = "slug", .column = "slug"),
+    RECORD_STR(struct catalogue_app, path, .name = "path", .column = "path", .nullable = true,
+	       .is_optional = true),
     RECORD_STR(struct catalogue_app, name, .name = "name", .column = "name"),
     RECORD_STR(struct catalogue_app, description, .name = "description", .column = "description"),
     RECORD_STR(struct catalogue_app, version, .name = "version", .column = "version"),
@@ -16,6 +18,14 @@ static const struct record_field catalogue_app_fields[] = {
     RECORD_STR(struct catalogue_app, picture, .name = "picture", .column = "picture",
 	       .nullable = true),
     RECORD_JSON(struct catalogue_app, hosts, .name = "hosts", .column = "hosts"),
+    RECORD_STR(struct catalogue_app, collection, .name = "collection", .column = "collection",
+	       .nullable = true, .is_optional = true),
+    RECORD_STR(struct catalogue_app, category, .name = "category", .column = "category",
+	       .nullable = true, .is_optional = true),
+    RECORD_JSON(struct catalogue_app, tags, .name = "tags", .column = "tags", .nullable = true,
+		.is_optional = true),
+    RECORD_STR(struct catalogue_app, broken_reason, .name = "brokenReason",
+	       .column = "broken_reason", .nullable = true, .is_optional = true),
 };
 const struct record catalogue_app_record = RECORD(struct catalogue_app, catalogue_app_fields);
 
@@ -88,6 +98,10 @@ static const struct record_field own_app_fields[] = {
     RECORD_STR(struct own_app, pending_version, .name = "pendingVersion",
 	       .column = "pending_version", .nullable = true),
     RECORD_TIMESTAMP(struct own_app, created_at_us, .name = "createdAt", .column = "created_at"),
+    RECORD_STR(struct own_app, collection, .name = "collection", .column = "collection",
+	       .nullable = true, .is_optional = true),
+    RECORD_STR(struct own_app, broken_reason, .name = "brokenReason", .column = "broken_reason",
+	       .nullable = true, .is_optional = true),
 };
 const struct record own_app_record = RECORD(struct own_app, own_app_fields);
 

@@ -37,6 +37,7 @@ static bool is_null(const struct record_field *field, const void *member)
 		return false;
 	switch (field->kind) {
 	case RECORD_KIND_STR:
+	case RECORD_KIND_JSON:
 		return ((const struct str *)member)->data == NULL;
 	case RECORD_KIND_ID:
 		return id_equal(*(const struct id *)member, zero);
@@ -123,6 +124,8 @@ static bool write_members(const struct record *record, const void *row, bool fir
 		if (field->is_shown)
 			first = write_members(field->row, member, first, buffer);
 		if (!field->name || (field->is_private && !record->has_private))
+			continue;
+		if (field->is_optional && is_null(field, member))
 			continue;
 		if (!first)
 			buffer_append_char(buffer, ',');

@@ -73,17 +73,31 @@ bool task_has_bad_range(struct task *task, struct verdict *ret_answer)
 	return false;
 }
 
-/* The query's parameter of the list, as it came: "&q=clock". */
-static struct str repeat_parameter(struct task *task)
+bool task_has_bad_switch(struct task *task, const char *name, bool *ret_is_on,
+			 struct verdict *ret_answer)
 {
-	const char *name = task->list->parameter;
-	struct str value = {0};
+	struct str value = http_request_query(task->request, str_from(name));
 
-	if (name)
-		value = http_request_query(task->request, str_from(name));
-	if (!value.length)
-		return STR("");
-	return ARENA_JOIN(task_arena(task), STR("&"), str_from(name), STR("="), value);
+	*ret_is_on = str_equal(value, STR("true"));
+	if (!value.data || *ret_is_on || str_equal(value, STR("false")))
+		return false;
+	*ret_answer = task_fail(task, 400, "%s must be true or false", name);
+	return true;
+}
+
+/* The query's parameters of the list, as they came: "&q=clock". */
+static struct str repeat_parameters(struct task *task)
+{
+	struct str all = STR("");
+
+	for (unsigned i = 0; i < LIST_PARAMETERS_MAX && task->list->parameters[i]; i++) {
+		struct str name = str_from(task->list->parameters[i]);
+		struct str value = http_request_query(task->request, name);
+
+		if (value.length)
+			all = ARENA_JOIN(task_arena(task), all, STR("&"), name, STR("="), value);
+	}
+	return all;
 }
 
 void task_add_next_part(struct task *task, const void *row)
@@ -108,7 +122,7 @@ void task_add_next_part(struct task *task, const void *row)
 	task_add_field(task, STR("Link"),
 		       ARENA_JOIN(arena, STR("<?limit="),
 				  arena_decimal(arena, task->range.limit - 1), STR("&cursor="),
-				  str_from(text), repeat_parameter(task), STR(">; rel=\"next\"")));
+				  str_from(text), repeat_parameters(task), STR(">; rel=\"next\"")));
 }
 
 void task_begin_list(const struct task_list *list, struct buffer *json)

@@ -71,7 +71,8 @@ static struct verdict find_app(struct task *task)
 	if (id_parse(name, &id))
 		statement_app_by_id(query, &(struct app_by_id_parameters){id}, &task->app);
 	else
-		statement_app_by_slug(query, &(struct app_by_slug_parameters){name}, &task->app);
+		statement_app_by_slug(
+		    query, &(struct app_by_slug_parameters){task->account_id, name}, &task->app);
 	return task_query(task, on_app_found);
 }
 

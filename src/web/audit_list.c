@@ -47,7 +47,7 @@ static struct list_place place(const void *row)
 
 static const struct task_list list = {
     .letter = 'u',
-    .parameter = "q",
+    .parameters = {"q"},
     .ask_short = ask_short,
     .ask_part = ask_part,
     .record = &audit_entry_record,

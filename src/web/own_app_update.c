@@ -42,5 +42,6 @@ static struct verdict begin(struct task *task)
 const struct endpoint endpoint_own_app_update = {
     .handler = begin,
     .state_size = sizeof(struct update),
+    .refused = web_fail_refusal,
     ENDPOINT_OWN_APP_UPDATE,
 };

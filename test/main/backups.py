@@ -100,6 +100,9 @@ ROWS = [
     (27, f"UPDATE account SET byte_limit = 1000000 WHERE id = '{OTHER}'"),
     (27, f"INSERT INTO app_version_removed (app_id, name) VALUES ('{APP}', '0.9')"),
     (30, "UPDATE installation SET name = 'By the window' WHERE id = 'pushed'"),
+    (32, "INSERT INTO app_collection (id, name, source) VALUES (gen_random_uuid(), 'theirs', '/srv/apps')"),
+    (32, f"""UPDATE app SET collection_id = (SELECT id FROM app_collection), category = 'Time', tags = '["a"]',
+        broken_reason = 'It is slow.' WHERE id = '{APP}'"""),
 ]
 
 

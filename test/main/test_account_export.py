@@ -137,7 +137,8 @@ def content_of(server):
                      "created_at, picture, is_enabled, display_s, start_minute, end_minute, weekdays, "
                      "replaced_at, settings, settings_hash, place FROM installation",
             "app": "SELECT id, slug, name, description, status, created_at, version_count, is_submitted, "
-                   "author, imported_as FROM app",
+                   "author, imported_as, category, tags, broken_reason, (SELECT c.name FROM "
+                   "app_collection AS c WHERE c.id = collection_id) AS collection FROM app",
             "version": "SELECT app.slug, app_version.name, script_language, script_content, checksum, "
                        "app_version.status, app_version.created_at, reviewed_at, rejection_reason, "
                        "review_summary, deployed_version_id = app_version.id FROM app_version "
@@ -216,14 +217,57 @@ def test_what_is_in_the_way(source, target, exported):
     target.ctl("account", "create", "other@example.org")
     others = target.ctl("device", "create", "--account", "other@example.org", "--name", "x",
                         "--serial", "S-1", "--mac", "02:00:00:00:00:01")  # not in the way
-    target.ctl("app", "create", "--account", "other@example.org", "--name", "x", "--slug", "ada-clock")
-    assert 'app "ada-clock": there is another app with this slug' in refused(target, exported)
+    target.ctl("app", "create", "--account", "other@example.org", "--name", "x", "--slug", "ada-clock",
+               "--visibility", "public")
+    assert 'app "ada-clock": there is another app with this slug' in refused(
+        target, exported, "--public-apps")
     query(target, "DELETE FROM app")
     assert [one["email"] for one in target.ctl("account", "list")] == ["other@example.org"]
     assert [row[0] for row in content_of(target)["device"]] == [others["id"]]
     assert content_of(target)["app"] == []
     target.ctl("import", exported)
     assert query(target, "SELECT count(*) FROM device WHERE serial = 'S-1'") == [(2,)]
+
+
+def test_imported_apps(source, target, owner, tmp_path):
+    """They stay in their collection, and entries stay those of the same app, where two have a slug."""
+    query(source, "INSERT INTO app_collection (id, name) VALUES (gen_random_uuid(), 'theirs')")
+    query(source, """
+        WITH made AS (
+            INSERT INTO app (id, account_id, slug, name, visibility, imported_as, category, tags, broken_reason,
+                collection_id)
+            SELECT gen_random_uuid(), account.id, 'ada-clock', 'Their clock', 'public', 'clock', 'Time',
+                '["a","\u00e4\\"b"]', 'It is slow.', app_collection.id
+            FROM account, app_collection RETURNING id)
+        INSERT INTO installation (device_id, id, app_id, position)
+        SELECT device.id, 'theirs', made.id, 99 FROM made, device WHERE serial = 'S-1'""")
+    path = str(tmp_path / "ada")
+    try:
+        source.ctl("export", "--account", EMAIL, path)
+        before = content_of(source)
+    finally:
+        query(source, "DELETE FROM app WHERE name = 'Their clock'")
+    forget(target)
+    target.ctl("import", path)
+    after = content_of(target)
+    for kind in ("app", "entry"):
+        assert after[kind] == before[kind], kind
+    # As older ones wrote it.
+    lines = lines_of(read(path))[:-1]
+    for line in lines:
+        for name in ("collection", "appCollection", "appId", "category", "tags", "brokenReason"):
+            line.pop(name, None)
+    (tmp_path / "older").write_bytes(file_of(lines))
+    forget(target)
+    target.ctl("import", str(tmp_path / "older"))
+    assert query(target, """SELECT app.slug, app_collection.name, category, tags FROM app
+        JOIN app_collection ON app_collection.id = collection_id""") == [("ada-clock", "imported", "", "[]")]
+    for tags in ("x", {"a": 1}, ["x" * 5000]):
+        app = next(line for line in lines if line.get("importedAs"))
+        (tmp_path / "wrong").write_bytes(file_of([
+            {**line, "tags": tags} if line is app else line for line in lines]))
+        forget(target)
+        assert "cannot be stored" in refused(target, str(tmp_path / "wrong"))
 
 
 def test_apps_of_others(source, target, owner, tmp_path):

@@ -2,7 +2,7 @@
 
 import backups
 import pytest
-from backups import APP, DEVICE, OTHER, OWNER
+from backups import APP, DEVICE, GONE_APP, OTHER, OWNER
 from server import run_ctl
 
 
@@ -114,3 +114,20 @@ def test_one_account_previews_local_addresses(postgres, tmp_path, has_administra
     assert sql("SELECT apps_reach_local FROM site") == [(True,)]
     sql("INSERT INTO account (id, email, name) VALUES (gen_random_uuid(), 'new@example.org', 'N')")
     assert sql("SELECT count(*) FROM account WHERE reaches_local") == [(1,)]
+
+
+def test_imported_apps_are_in_a_collection(postgres, tmp_path):
+    """All of them in one; apps that were made here are in none. A database without any has no collection."""
+    sql = migrated(postgres, tmp_path, 31, f"UPDATE app SET visibility = 'legacy' WHERE id = '{GONE_APP}'")
+    assert sql("SELECT name, source FROM app_collection") == [("imported", None)]
+    assert sql("SELECT id::text, category, tags, broken_reason FROM app WHERE collection_id IS NOT NULL") == [
+        (APP, "", "[]", None)]
+    slug, = sql("SELECT slug FROM app WHERE id = %s", APP)[0]
+    assert sql("SELECT app_named(%s, %s)::text, app_named(NULL, %s)::text, app_told(%s)::text",
+               OWNER, slug, slug, APP.upper()) == [(APP, APP, APP)]
+    assert sql("SELECT position(slug IN search_text) > 0 FROM app WHERE id = %s", APP) == [(True,)]
+
+
+def test_without_imported_apps_there_is_no_collection(postgres, tmp_path):
+    sql = migrated(postgres, tmp_path, 31, "UPDATE app SET imported_as = NULL")
+    assert sql("SELECT count(*) FROM app_collection") == [(0,)]

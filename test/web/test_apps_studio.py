@@ -1,6 +1,7 @@
 """Authors: making an app, its draft, versions, deploying."""
 
 import hashlib
+import secrets
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -51,10 +52,27 @@ def test_make(world, author):
     assert author.browser.get("/web/studio").ok() == [app]
     assert author.browser.get("/web/studio/a-clock").ok() == app
     assert author.browser.get(f"/web/studio/{app['id']}").ok() == app
-    problem = Author(world).browser.post("/web/studio", {"slug": "a-clock", "name": "x"}).problem(409)
+    problem = author.browser.post("/web/studio", {"slug": "a-clock", "name": "x"}).problem(409)
     assert problem["detail"] == "there is an app with this slug already"
     administrator = Person(world, is_administrator=True).browser()
     assert audited(administrator, "a-clock") == [("app.create", author.person.email)]
+
+
+def test_slugs_are_an_account_s_own(world):
+    """Until they are public: then all accounts share them."""
+    slug = f"own-{secrets.token_hex(4)}"
+    first, second = Author(world), Author(world)
+    made = [author.browser.post("/web/studio", {"slug": slug, "name": name}).json()["id"]
+            for author, name in ((first, "One"), (second, "Two"))]
+    for author, app in zip((first, second), made):
+        assert author.browser.get(f"/web/studio/{slug}").ok()["id"] == app
+    first.browser.patch(f"/web/studio/{slug}", {"visibility": "public"}).ok()
+    problem = second.browser.patch(f"/web/studio/{slug}", {"visibility": "public"}).problem(409)
+    assert problem["detail"] == "there is an app with this slug already"
+    assert second.browser.get(f"/web/studio/{slug}").ok()["id"] == made[1]
+    third = Author(world)
+    assert third.browser.get(f"/web/studio/{slug}").status == 403  # the public one, of another account
+    third.browser.post("/web/studio", {"slug": slug, "name": "x", "visibility": "public"}).problem(409)
 
 
 @pytest.mark.parametrize("fields, pointer", [

@@ -105,6 +105,26 @@ def test_apps_pass_to_the_heir(start):
     administrator.request("PUT", path).problem(404)
 
 
+def test_an_inherited_app_gets_another_slug_where_the_heir_has_it(start):
+    world = start()
+    person, other, heir = Person(world), Person(world), Person(world)
+    other.device()
+    slugs = ["clock", "clock-2", "x" * 64]
+    kept = []
+    for slug in slugs:
+        for owner, visibility in ((heir, "private"), (person, "public")):
+            made = app(world, owner, visibility, other)
+            world.sql("UPDATE app SET slug = %s WHERE id = %s", slug, made)
+        kept.append(made)
+    world.sql("UPDATE site SET heir_id = %s", heir.id)
+    person.browser().post("/web/account/removal", {"password": PASSWORD}).ok()
+    wait_until(lambda: is_gone(world, person), "the end of the account")
+    found = [world.sql("SELECT account_id::text, slug FROM app WHERE id = %s", made)[0] for made in kept]
+    assert {owner for owner, _ in found} == {heir.id}
+    assert [slug for _, slug in found][2] == "x" * 62 + "-2"
+    assert len(world.sql("SELECT DISTINCT slug FROM app WHERE account_id = %s", heir.id)) == 6
+
+
 def test_nothing_passes_to_an_heir_that_goes_itself(start):
     world = start("--rate-limit", "0")
     administrator = make_first(world)

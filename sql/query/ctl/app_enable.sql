@@ -13,7 +13,7 @@ WITH changed AS (
 			WHEN app.is_submitted THEN 'pending'
 			ELSE 'draft'
 		END
-	WHERE (app.id::text = lower(:app) OR app.slug = :app) AND NOT app.is_removed
+	WHERE app.id = app_told(:app) AND NOT app.is_removed
 	RETURNING *
 ), told AS (
 	SELECT pg_notify('displayd_hint', 'app:' || id || ':' || generation)
@@ -23,6 +23,9 @@ SELECT changed.id, changed.slug, changed.name, changed.description, changed.visi
 	changed.status, app_version.name AS version,
 	(SELECT pending.name FROM app_version AS pending
 		WHERE pending.app_id = changed.id AND pending.status = 'PENDING') AS pending_version,
-	changed.created_at
+	changed.created_at,
+	(SELECT app_collection.name FROM app_collection WHERE app_collection.id = changed.collection_id)
+		AS collection,
+	changed.broken_reason
 FROM told, changed
 LEFT JOIN app_version ON app_version.id = changed.deployed_version_id

@@ -1,8 +1,8 @@
--- Makes a public app of one of a checkout, or brings it up to date. Its version is approved and
+-- Makes a public app of one of a checkout in its collection, or brings it up to date. Its version is approved and
 -- deployed at once; where the app has a version of this name already, that is deployed. No row: the
--- account is gone, or the slug is that of another app.
--- params: id uuid, account_id uuid, slug text, name text, description text, author text?,
---   imported_as text, version_id uuid, version text, script_language text, script_content text,
+-- account is gone, or the slug is that of another app of the collection.
+-- params: id uuid, account_id uuid, collection_id uuid, slug text, name text, description text, author text?,
+--   imported_as text, category text, tags text, broken_reason text?, version_id uuid, version text, script_language text, script_content text,
 --   checksum text, review_summary text
 -- row: id uuid, generation int8, status text
 -- effect: write
@@ -13,18 +13,21 @@ WITH known AS (
 	SELECT app_version.id
 	FROM app_version
 	JOIN app ON app.id = app_version.app_id
-	WHERE app.slug = :slug AND app_version.name = :version AND app_version.status = 'APPROVED'
+	WHERE app.slug = :slug AND app.collection_id = :collection_id AND app_version.name = :version AND app_version.status = 'APPROVED'
 ), stored AS (
-	INSERT INTO app (id, account_id, slug, name, description, author, imported_as, visibility,
-		status, is_submitted, deployed_version_id, generation)
-	SELECT :id, account.id, :slug, :name, :description, :author, :imported_as, 'public', 'active',
-		true, :version_id, 1
+	INSERT INTO app (id, account_id, collection_id, slug, name, description, author, imported_as,
+		category, tags, broken_reason, visibility, status, is_submitted, deployed_version_id, generation)
+	SELECT :id, account.id, :collection_id, :slug, :name, :description, :author, :imported_as,
+		:category, :tags, :broken_reason, 'public', 'active', true, :version_id, 1
 	FROM account
 	WHERE account.id = :account_id AND account.closed_at IS NULL
-	ON CONFLICT (slug) DO UPDATE
+	ON CONFLICT (slug, collection_id) WHERE collection_id IS NOT NULL DO UPDATE
 	SET name = excluded.name,
 		description = excluded.description,
 		author = excluded.author,
+		category = excluded.category,
+		tags = excluded.tags,
+		broken_reason = excluded.broken_reason,
 		status = CASE app.status WHEN 'disabled' THEN 'disabled' ELSE 'active' END,
 		is_submitted = true,
 		deployed_version_id = coalesce((SELECT known.id FROM known), :version_id),

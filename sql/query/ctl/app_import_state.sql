@@ -1,12 +1,13 @@
--- What there is of these slugs, as an import compares it with a checkout. version: the deployed one.
--- params: account_id uuid, slugs text[]
+-- What a collection has of these slugs, as an import compares it with a checkout. version: the deployed one.
+-- params: account_id uuid, collection_id uuid, slugs text[]
 -- row: slug text, is_own bool, imported_as text, name text, description text, author text,
---   version text
+--   version text, category text, tags text, broken_reason text
 -- effect: read
 -- work: bounded
 SELECT app.slug, coalesce(app.account_id = :account_id, false) AS is_own,
 	coalesce(app.imported_as, '') AS imported_as, app.name, app.description,
-	coalesce(app.author, '') AS author, coalesce(app_version.name, '') AS version
+	coalesce(app.author, '') AS author, coalesce(app_version.name, '') AS version,
+	app.category, app.tags, coalesce(app.broken_reason, '') AS broken_reason
 FROM app
 LEFT JOIN app_version ON app_version.id = app.deployed_version_id
-WHERE app.slug = ANY (:slugs)
+WHERE app.collection_id = :collection_id AND app.slug = ANY (:slugs)

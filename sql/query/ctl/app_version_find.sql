@@ -6,4 +6,4 @@
 SELECT app_version.id
 FROM app_version
 JOIN app ON app.id = app_version.app_id
-WHERE (app.id::text = lower(:app) OR app.slug = :app) AND app_version.name = :version
+WHERE app.id = app_told(:app) AND app_version.name = :version

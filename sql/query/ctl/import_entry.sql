@@ -1,5 +1,6 @@
 -- The next entry in the rotation of a device of an export. Its app: one of the same account, or one
--- that all may install. No row: there is no such app.
+-- that all may install; the same one, where its ID is here, else that of its collection, else the one
+-- that the slug means. No row: there is no such app.
 -- params: device_id uuid, account_id uuid, position int8, picture bytea?, settings text,
 --   secret_settings bytea?, settings_hash bytea, line text
 -- row: id uuid
@@ -11,12 +12,18 @@ WITH line AS (
 	SELECT *
 	FROM jsonb_to_record(:line::jsonb)
 		AS line (id text, "createdAt" timestamptz, "replacedAt" timestamptz, app text,
+			"appId" uuid, "appCollection" text,
 			"isEnabled" boolean, "displaySeconds" int4, "hoursStart" time, "hoursEnd" time,
 			weekdays int2, name text, "isPinned" boolean, "isNight" boolean)
 ), wanted AS (
 	SELECT line.*, app.id AS app_id
 	FROM line
-	LEFT JOIN app ON app.slug = line.app
+	LEFT JOIN app ON app.id = coalesce(
+			(SELECT same.id FROM app AS same WHERE same.id = "appId" AND same.slug = line.app),
+			(SELECT same.id FROM app AS same
+				JOIN app_collection ON app_collection.id = same.collection_id
+				WHERE same.slug = line.app AND app_collection.name = "appCollection"),
+			app_named(:account_id, line.app))
 		AND (app.account_id = :account_id
 			OR (app.visibility <> 'private' AND app.status = 'active'))
 	WHERE line.app IS NULL OR app.id IS NOT NULL

@@ -167,7 +167,8 @@ static void compare_object(const struct record *record, unsigned *i, yyjson_val 
 		property = resolve(property);
 		compare_limits(field, property);
 		if (!chosen_by || strcmp(chosen_by, name) != 0)
-			assert_int_equal(is_in(required, name), is_body ? field->required : true);
+			assert_int_equal(is_in(required, name),
+					 is_body ? field->required : !field->is_optional);
 		if (field->kind == RECORD_KIND_OPEN) {
 			(*i)++;
 			compare_object(record, i, object_of(property), is_body, NULL);

@@ -75,6 +75,8 @@ interface Query {
 	/** What a list is searched for; "" as if it were not there. */
 	q?: string;
 	cursor?: string;
+	/** Also apps that their collection calls broken. */
+	broken?: "true";
 	/** The device for which a form is filled in. */
 	deviceId?: string;
 	/** IDs of those of which something is asked. */

@@ -6,9 +6,9 @@ import { base } from "../frame/place";
 type App = Schemas["CatalogueApp"];
 
 /** Another deployed version has another picture: its hash is in the URL, for pages that stay open. */
-function pictureOf({ slug, picture }: App): string | undefined {
+function pictureOf({ id, picture }: App): string | undefined {
 	if (picture === null) return undefined;
-	return new URL(`web/apps/${encodeURIComponent(slug)}/picture?${picture}`, base).href;
+	return new URL(`web/apps/${encodeURIComponent(id)}/picture?${picture}`, base).href;
 }
 
 /** An app on a panel, with its default settings. */

@@ -7,6 +7,7 @@ import { Button } from "../components/button";
 import { Empty } from "../components/empty";
 import { isolated } from "../components/isolated";
 import { toast } from "../components/toast";
+import { Broken, Origin, pathOf, Tags } from "../forms/app_about";
 import { AppPicture } from "../forms/app_picture";
 import { Hosts } from "../forms/render_state";
 import { removed, removeLater, settleRemoval } from "../devices/removals";
@@ -84,7 +85,7 @@ function DeviceLine(props: LineProps): JSX.Element {
 				{entries < ENTRIES_MAX && (
 					<a
 						class={here.length === 0 ? "button primary" : "button"}
-						href={`apps/${app.slug}/install/${device.id}`}
+						href={`apps/${pathOf(app)}/install/${device.id}`}
 						data-page
 					>
 						{here.length === 0 ? "Install" : "Install again"}
@@ -130,13 +131,15 @@ function About({ app }: { app: CatalogueApp }): JSX.Element {
 		<>
 			{app.description !== "" && <p class="words said-text">{app.description}</p>}
 			<p class="quiet">
-				by {app.isOwn ? "you" : <Name>{app.author}</Name>}, version <Name>{app.version}</Name>
+				<Origin app={app} />
 				{app.isPrivate && ", only you can install it"}
 			</p>
+			<Tags app={app} />
+			<Broken app={app} />
 			<Hosts hosts={app.hosts} />
 			{app.isOwn && (
 				<p>
-					<a href={`studio/${app.slug}`} data-page>
+					<a href={`studio/${app.collection === undefined ? app.slug : app.id}`} data-page>
 						Open it in the studio
 					</a>
 				</p>

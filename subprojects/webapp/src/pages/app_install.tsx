@@ -5,6 +5,7 @@ import { isolated } from "../components/isolated";
 import { toast } from "../components/toast";
 import { arrived } from "../devices/arrival";
 import { useDevices, type Device } from "../devices/store";
+import { pathOf } from "../forms/app_about";
 import { Setup } from "../forms/setup";
 import type { Settings } from "../forms/fields";
 import { Heading } from "../frame/page";
@@ -17,7 +18,7 @@ type CatalogueApp = Schemas["CatalogueApp"];
 const NOTHING: Settings = {};
 
 async function install(app: CatalogueApp, device: Device, settings: Settings): Promise<void> {
-	const body = { app: app.slug, settings };
+	const body = { app: app.id, settings };
 	const made = await post("/web/devices/{deviceId}/apps", body, { deviceId: device.id });
 	arrived.value = `${device.id}/${made.id}`;
 	toast(`${isolated(app.name)} is in the rotation of ${isolated(device.name)}`);
@@ -52,13 +53,13 @@ export function InstallPage({ parameters }: { parameters: Parameters }): JSX.Ele
 					Add an app
 				</a>{" "}
 				/{" "}
-				<a href={`apps/${shown.slug}`} data-page>
+				<a href={`apps/${pathOf(shown)}`} data-page>
 					{shown.name}
 				</a>
 			</p>
 			<Heading title={`${shown.name} on ${device.name}`} />
 			<Setup
-				target={{ appId: shown.slug, deviceId }}
+				target={{ appId: shown.id, deviceId }}
 				appName={shown.name}
 				timezone={device.timezone}
 				form={form.value.value}

@@ -1,12 +1,13 @@
-import { Name } from "../components/name";
 import type { JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { getPart, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
 import { start } from "../api/session";
 import { Button } from "../components/button";
+import { Check } from "../components/check";
 import { Empty } from "../components/empty";
 import { useDevices, type Device } from "../devices/store";
+import { Broken, Origin, pathOf } from "../forms/app_about";
 import { AppPicture } from "../forms/app_picture";
 import { Heading } from "../frame/page";
 import { useKept } from "../frame/place";
@@ -49,7 +50,8 @@ function Search({
 }
 
 function Entry({ app, device }: { app: CatalogueApp; device: ForDevice }): JSX.Element {
-	const to = device ? `apps/${app.slug}/install/${device.id}` : `apps/${app.slug}`;
+	const path = `apps/${pathOf(app)}`;
+	const to = device ? `${path}/install/${device.id}` : path;
 	return (
 		<li class="app-entry">
 			<a class="app-entry-link" href={to} data-page>
@@ -59,8 +61,9 @@ function Entry({ app, device }: { app: CatalogueApp; device: ForDevice }): JSX.E
 				<span class="app-entry-name">{app.name}</span>
 			</a>
 			{app.description !== "" && <p class="said-text">{app.description}</p>}
+			<Broken app={app} />
 			<p class="quiet">
-				by {app.isOwn ? "you" : <Name>{app.author}</Name>}, version <Name>{app.version}</Name>
+				<Origin app={app} />
 				{app.isPrivate && (
 					<>
 						{" "}
@@ -137,7 +140,7 @@ function Nothing({
 	if (wanted !== "")
 		return (
 			<Empty title={`No app has “${wanted}”`}>
-				<p>Try another word: names, summaries and authors are searched.</p>
+				<p>Try another word: names, summaries, authors, categories and tags are searched.</p>
 			</Empty>
 		);
 	return <NoApps onAdded={onAdded} />;
@@ -145,6 +148,8 @@ function Nothing({
 
 interface Wish {
 	q: string;
+	/** Also those that their collection calls broken. */
+	withBroken: boolean;
 	limit: number;
 }
 
@@ -154,37 +159,41 @@ interface Found extends Wish {
 }
 
 /** As many as are wished for: a list has parts, each behind the other. */
-async function find({ q, limit }: Wish): Promise<Found> {
+async function find({ q, withBroken, limit }: Wish): Promise<Found> {
 	const list: CatalogueApp[] = [];
 	let cursor: string | undefined;
 	do {
 		const part = await getPart("/web/apps", {
 			limit: Math.min(ASKED_MAX, limit - list.length),
 			q,
+			...(withBroken ? { broken: "true" } : {}),
 			...(cursor === undefined ? {} : { cursor }),
 		});
 		list.push(...part.rows);
 		({ cursor } = part);
 	} while (cursor !== undefined && list.length < limit);
-	return { q, limit, list, isWhole: cursor === undefined };
+	return { q, withBroken, limit, list, isWhole: cursor === undefined };
 }
 
 /** What is searched for, and how much of it is shown: kept with the place in the browser's history. */
 function useFound(): {
 	typed: string;
 	setTyped: (text: string) => void;
+	withBroken: boolean;
+	setWithBroken: (withBroken: boolean) => void;
 	apps: Resource<Found>;
 	more: () => void;
 } {
 	const [typed, setTyped] = useKept("search", "");
 	const [limit, setLimit] = useKept("limit", PART);
-	const wish = useRef<Wish>({ q: typed.trim(), limit });
+	const [withBroken, keepBroken] = useKept("broken", false);
+	const wish = useRef<Wish>({ q: typed.trim(), withBroken, limit });
 	const apps = useResource(() => find(wish.current), ["apps"]);
 	useEffect(() => {
 		const q = typed.trim();
 		if (q === wish.current.q) return undefined;
 		const timer = setTimeout(() => {
-			wish.current = { q, limit: PART };
+			wish.current = { ...wish.current, q, limit: PART };
 			setLimit(PART);
 			void apps.refresh();
 		}, TYPING_MS);
@@ -195,15 +204,21 @@ function useFound(): {
 		setLimit(wish.current.limit);
 		void apps.refresh();
 	};
-	return { typed, setTyped, apps, more };
+	const setWithBroken = (isOn: boolean) => {
+		wish.current.withBroken = isOn;
+		keepBroken(isOn);
+		void apps.refresh();
+	};
+	return { typed, setTyped, withBroken, setWithBroken, apps, more };
 }
 
 function Catalogue({ device }: { device?: ForDevice }): JSX.Element {
-	const { typed, setTyped, apps, more } = useFound();
+	const { typed, setTyped, withBroken, setWithBroken, apps, more } = useFound();
 	const shown = apps.value.value;
 	return (
 		<>
 			<Search value={typed} onInput={setTyped} />
+			<Check label="Show broken apps, too" isOn={withBroken} onChange={setWithBroken} />
 			{shown?.list.length === 0 && <Nothing wanted={shown.q} onAdded={() => apps.refresh()} />}
 			{shown && shown.list.length > 0 && (
 				<ul class="app-list">

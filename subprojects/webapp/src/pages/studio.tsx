@@ -10,7 +10,7 @@ import { AppBadge } from "../components/version";
 import { TextArea } from "../components/text_area";
 import { go } from "../frame/place";
 import { Heading } from "../frame/page";
-import { slugOf } from "../studio/names";
+import { ownPathOf, slugOf } from "../studio/names";
 
 type OwnApp = Schemas["OwnApp"];
 
@@ -88,7 +88,7 @@ function AppTable({ apps }: { apps: OwnApp[] }): JSX.Element {
 				{
 					title: "Name",
 					cell: (app) => (
-						<a href={`studio/${app.slug}`} data-page>
+						<a href={`studio/${ownPathOf(app)}`} data-page>
 							{app.name}
 						</a>
 					),

@@ -37,7 +37,7 @@ function Part({
 	return name === undefined ? (
 		<div class="stack wide">
 			<VersionsPart app={shown} versions={versions} />
-			<RendersPart slug={shown.slug} />
+			<RendersPart slug={shown.id} />
 		</div>
 	) : (
 		<VersionPart app={shown} name={name} versions={versions} onDone={onDone} />

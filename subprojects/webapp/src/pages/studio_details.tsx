@@ -25,7 +25,7 @@ function useSaving(app: Resource<OwnApp>): {
 		const shown = app.value.value;
 		if (!shown || value === shown[field]) return;
 		try {
-			app.set(await patch("/web/studio/{appId}", { [field]: value }, { appId: shown.slug }));
+			app.set(await patch("/web/studio/{appId}", { [field]: value }, { appId: shown.id }));
 			setSaid({ field, words: { said: "Saved" } });
 		} catch (error) {
 			if (!(error instanceof Problem)) throw error;

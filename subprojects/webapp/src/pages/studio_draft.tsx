@@ -16,7 +16,7 @@ import { VersionBadge } from "../components/version";
 import { setGuard } from "../frame/place";
 import type { CodeView } from "../editor/editor";
 import { Draft, type DraftState, type Script } from "../studio/draft";
-import { nextVersion } from "../studio/names";
+import { nextVersion, ownPathOf } from "../studio/names";
 import { RunPane, useRun, type Run } from "../studio/run";
 import { TEMPLATES } from "../studio/templates";
 
@@ -33,8 +33,8 @@ const SAID: Record<DraftState, string> = {
 };
 
 /** What a draft begins with that nobody has changed yet: the deployed script, else the newest, else a template. */
-async function beginning(slug: string, { scriptLanguage }: Script): Promise<Script> {
-	const app = { appId: slug };
+async function beginning(appId: string, { scriptLanguage }: Script): Promise<Script> {
+	const app = { appId };
 	const versions = await get("/web/studio/{appId}/versions", {}, app);
 	const version = versions.find(({ deployed }) => deployed) ?? versions[0];
 	if (!version) return { scriptLanguage, scriptContent: TEMPLATES[scriptLanguage] };
@@ -43,12 +43,12 @@ async function beginning(slug: string, { scriptLanguage }: Script): Promise<Scri
 	return { scriptLanguage: version.scriptLanguage, scriptContent };
 }
 
-function makeDraft(slug: string): Draft {
-	const app = { appId: slug };
+function makeDraft(appId: string): Draft {
+	const app = { appId };
 	return new Draft({
 		load: async () => {
 			const draft = await get("/web/studio/{appId}/draft", {}, app);
-			return draft.revision === 0 ? { revision: 0, ...(await beginning(slug, draft)) } : draft;
+			return draft.revision === 0 ? { revision: 0, ...(await beginning(appId, draft)) } : draft;
 		},
 		save: (script, revision) => put("/web/studio/{appId}/draft", { ...script, revision }, app),
 		isConflict: (error) => error instanceof Problem && error.status === 409,
@@ -59,8 +59,8 @@ function makeDraft(slug: string): Draft {
 	});
 }
 
-function useDraft(slug: string): Draft {
-	const draft = useMemo(() => makeDraft(slug), [slug]);
+function useDraft({ id, slug }: OwnApp): Draft {
+	const draft = useMemo(() => makeDraft(id), [id]);
 	useEffect(() => {
 		void draft.open();
 		const stop = onChanged((topic) => {
@@ -116,7 +116,7 @@ function toMend(versions: readonly Version[] | undefined): Version | undefined {
 
 /** What is said of lines of a version, at the lines of the draft that they have become. */
 function useRemarks(
-	slug: string,
+	appId: string,
 	version: Version | undefined,
 	draft: string | undefined,
 ): Remark[] {
@@ -125,13 +125,13 @@ function useRemarks(
 	const id = version?.id;
 	useEffect(() => {
 		if (id === undefined) return;
-		const wanted = { appId: slug, versionId: id };
+		const wanted = { appId, versionId: id };
 		get("/web/studio/{appId}/versions/{versionId}/script", {}, wanted)
 			.then(({ scriptContent }) => setScript({ id, text: scriptContent }))
 			.catch((error: unknown) => {
 				if (!(error instanceof Problem)) throw error;
 			});
-	}, [slug, id]);
+	}, [appId, id]);
 	// The editor keeps them at their lines while the author types: only another text places them anew.
 	return useMemo(() => {
 		const said = version?.reviewComments.filter(({ line }) => line !== null) ?? [];
@@ -183,7 +183,10 @@ function Awaits({ app, pending }: { app: OwnApp; pending: Version | undefined })
 				<>
 					{" "}
 					It{" "}
-					<a href={`studio/${app.slug}/versions/${encodeURIComponent(pending.version)}`} data-page>
+					<a
+						href={`studio/${ownPathOf(app)}/versions/${encodeURIComponent(pending.version)}`}
+						data-page
+					>
 						does not compile
 					</a>
 					, so it cannot be approved.
@@ -212,7 +215,7 @@ function Submit({
 		await draft.save();
 		const script = draft.script.value;
 		if (!script || draft.isUnsaved.value) throw new Problem(0, "Save the draft first.");
-		await post("/web/studio/{appId}/versions", { version, ...script }, { appId: app.slug });
+		await post("/web/studio/{appId}/versions", { version, ...script }, { appId: app.id });
 		toast(`Version ${version} awaits review`);
 		setGuard(undefined);
 		setGiven(undefined);
@@ -267,7 +270,7 @@ function Toolbar({ draft }: { draft: Draft }): JSX.Element {
 }
 
 /** The picture follows each save. */
-function useDraftRun(slug: string, draft: Draft): Run {
+function useDraftRun(appId: string, draft: Draft): Run {
 	const [saved, setSaved] = useState<Script>();
 	useEffect(
 		() =>
@@ -277,7 +280,7 @@ function useDraftRun(slug: string, draft: Draft): Run {
 			}),
 		[draft],
 	);
-	const app = { appId: slug };
+	const app = { appId };
 	return useRun(saved, {
 		preview: (wish) => post("/web/studio/{appId}/preview", wish, app),
 		handler: (question) => post("/web/studio/{appId}/handler", question, app),
@@ -299,7 +302,7 @@ function Work({
 	/** Gets what can move the cursor. */
 	view: { current: CodeView | undefined };
 }): JSX.Element {
-	const run = useDraftRun(app.slug, draft);
+	const run = useDraftRun(app.id, draft);
 	return (
 		<div class="app-work">
 			<div class="stack">
@@ -339,13 +342,13 @@ export function DraftPart({
 	versions: Resource<Version[]>;
 	onDone: () => Promise<void>;
 }): JSX.Element {
-	const draft = useDraft(app.slug);
+	const draft = useDraft(app);
 	const view = useRef<CodeView | undefined>(undefined);
 	const script = draft.script.value;
 	const epoch = draft.epoch.value;
 	const opened = useMemo(() => script?.scriptContent, [epoch]);
 	const mend = toMend(versions.value.value);
-	const remarks = useRemarks(app.slug, mend, opened);
+	const remarks = useRemarks(app.id, mend, opened);
 	const goToComment = (line: number) => {
 		const said = mend?.reviewComments.filter((comment) => comment.line !== null) ?? [];
 		const at = said.findIndex((comment) => comment.line === line);

@@ -15,24 +15,25 @@ import type { CodeView } from "../editor/editor";
 import { go } from "../frame/place";
 import { CompileNote, useCompileProblems } from "../studio/compile";
 import { RunPane, useRun, type Run } from "../studio/run";
+import { ownPathOf } from "../studio/names";
 
 type OwnApp = Schemas["OwnApp"];
 type Version = Schemas["OwnVersion"];
 
 /** A script that never changes: asked for once. Undefined until it is there. */
-function useScript(slug: string, version: Version | undefined): string | undefined {
+function useScript(appId: string, version: Version | undefined): string | undefined {
 	const [script, setScript] = useState<{ id: string; text: string }>();
 	const id = version?.id;
 	useEffect(() => {
 		if (id === undefined) return;
-		const wanted = { appId: slug, versionId: id };
+		const wanted = { appId, versionId: id };
 		get("/web/studio/{appId}/versions/{versionId}/script", {}, wanted)
 			.then(({ scriptContent }) => setScript({ id, text: scriptContent }))
 			.catch((error: unknown) => {
 				if (!(error instanceof Problem)) throw error;
 				toast(error.message);
 			});
-	}, [slug, id]);
+	}, [appId, id]);
 	return script?.id === id ? script?.text : undefined;
 }
 
@@ -84,9 +85,9 @@ function Deploy({
 	const deploy = async () => {
 		setBusy(true);
 		try {
-			await post("/web/studio/{appId}/deploy", { version: version.version }, { appId: app.slug });
+			await post("/web/studio/{appId}/deploy", { version: version.version }, { appId: app.id });
 			toast(`Version ${version.version} is deployed`);
-			go(`studio/${app.slug}/versions`);
+			go(`studio/${ownPathOf(app)}/versions`);
 		} catch (error) {
 			if (!(error instanceof Problem)) throw error;
 			toast(error.message);
@@ -123,11 +124,11 @@ function Remove({
 		if (!isSure) return;
 		try {
 			await remove("/web/studio/{appId}/versions/{versionId}", {
-				appId: app.slug,
+				appId: app.id,
 				versionId: version.id,
 			});
 			toast(`Version ${version.version} is removed`);
-			go(`studio/${app.slug}/versions`);
+			go(`studio/${ownPathOf(app)}/versions`);
 		} catch (error) {
 			if (!(error instanceof Problem)) throw error;
 			toast(error.message);
@@ -151,7 +152,7 @@ function remarksOf({ reviewComments }: Version): Remark[] {
 }
 
 /** It is tried as a draft is. */
-function useVersionRun(slug: string, version: Version, text: string | undefined): Run {
+function useVersionRun(appId: string, version: Version, text: string | undefined): Run {
 	const { scriptLanguage } = version;
 	// Why it would not run is known.
 	const isBroken = version.compileProblem !== null;
@@ -159,7 +160,7 @@ function useVersionRun(slug: string, version: Version, text: string | undefined)
 		() => (text === undefined || isBroken ? undefined : { scriptLanguage, scriptContent: text }),
 		[scriptLanguage, text, isBroken],
 	);
-	const app = { appId: slug };
+	const app = { appId };
 	return useRun(script, {
 		preview: (wish) => post("/web/studio/{appId}/preview", wish, app),
 		handler: (question) => post("/web/studio/{appId}/handler", question, app),
@@ -209,9 +210,9 @@ function Script({
 }): JSX.Element {
 	const editor = useEditor();
 	const [isWhole, setWhole] = useState(false);
-	const text = useScript(app.slug, version);
-	const before = useScript(app.slug, deployed);
-	const run = useVersionRun(app.slug, version, text);
+	const text = useScript(app.id, version);
+	const before = useScript(app.id, deployed);
+	const run = useVersionRun(app.id, version, text);
 	const isCompared = deployed !== undefined;
 	const changes = useMemo(
 		() =>
@@ -279,7 +280,7 @@ export function VersionPart({
 	return (
 		<div class="stack">
 			<p>
-				<a href={`studio/${app.slug}/versions`} data-page>
+				<a href={`studio/${ownPathOf(app)}/versions`} data-page>
 					All versions
 				</a>
 			</p>

@@ -5,6 +5,7 @@ import { Empty } from "../components/empty";
 import { Table } from "../components/table";
 import { BrokenBadge, Checksum, VersionBadge } from "../components/version";
 import { When } from "../components/when";
+import { ownPathOf } from "../studio/names";
 
 type OwnApp = Schemas["OwnApp"];
 type Version = Schemas["OwnVersion"];
@@ -20,7 +21,7 @@ function NoVersion({ app }: { app: OwnApp }): JSX.Element {
 		<Empty title="No version yet">
 			<p>
 				Submit your{" "}
-				<a href={`studio/${app.slug}`} data-page>
+				<a href={`studio/${ownPathOf(app)}`} data-page>
 					draft
 				</a>{" "}
 				for review: that makes the first one.
@@ -41,7 +42,7 @@ export function VersionsPart({
 	if (!rows) return <div aria-busy="true" />;
 	if (rows.length === 0) return <NoVersion app={app} />;
 	const path = (version: Version) =>
-		`studio/${app.slug}/versions/${encodeURIComponent(version.version)}`;
+		`studio/${ownPathOf(app)}/versions/${encodeURIComponent(version.version)}`;
 	return (
 		<Table
 			caption={`Versions of ${app.name}`}

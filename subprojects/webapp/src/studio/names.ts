@@ -1,3 +1,8 @@
+/** What names an app of one's own in URLs: one that was imported may have the slug of another one. */
+export function ownPathOf(app: { id: string; slug: string; collection?: string }): string {
+	return app.collection === undefined ? app.slug : app.id;
+}
+
 /** A slug that is like a name; empty where nothing of it can be in one. */
 export function slugOf(name: string): string {
 	return name
