@@ -1,10 +1,14 @@
--- The picture of an app that an account can install (see app_list). No row: there is none.
+-- The picture of an app that an account can install (see app_list): as it was rendered, else the one that it was
+-- imported with. No row: there is none.
 -- params: account_id uuid, app_id uuid, slug text
 -- row: picture_hash text, picture bytea
 -- effect: read
 -- work: bounded
-SELECT app_picture.picture_hash, app_picture.picture
+SELECT coalesce(app_picture.picture_hash, app_own_picture.picture_hash) AS picture_hash,
+	coalesce(app_picture.picture, app_own_picture.picture) AS picture
 FROM app
-JOIN app_picture ON app_picture.version_id = app.deployed_version_id
+LEFT JOIN app_picture ON app_picture.version_id = app.deployed_version_id
+LEFT JOIN app_own_picture ON app_own_picture.app_id = app.id
 WHERE app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
-	AND app.id = app_meant(:account_id, :app_id, :slug) AND app_picture.picture IS NOT NULL
+	AND app.id = app_meant(:account_id, :app_id, :slug)
+	AND coalesce(app_picture.picture, app_own_picture.picture) IS NOT NULL

@@ -7,12 +7,13 @@
 SELECT app.id, app.slug, app_path(:account_id, app.id, app.slug) AS path, app.name, app.description, app_version.name AS version,
 	coalesce(app.author, account.name) AS author, app.account_id = :account_id AS is_own,
 	app.visibility = 'private' AS is_private,
-	app_picture.picture_hash AS picture, app_hosts(app.id) AS hosts,
+	coalesce(app_picture.picture_hash, app_own_picture.picture_hash) AS picture, app_hosts(app.id) AS hosts,
 	app_collection.name AS collection, nullif(app.category, '') AS category,
 	nullif(app.tags, '[]') AS tags, app.broken_reason
 FROM app
 JOIN app_version ON app_version.id = app.deployed_version_id
 LEFT JOIN app_picture ON app_picture.version_id = app_version.id
+LEFT JOIN app_own_picture ON app_own_picture.app_id = app.id
 LEFT JOIN app_collection ON app_collection.id = app.collection_id
 JOIN account ON account.id = app.account_id
 WHERE app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)

@@ -33,6 +33,16 @@ static unsigned count_broken(const struct import *import)
 	return count;
 }
 
+/* Those that bring a picture along. */
+static unsigned count_pictures(const struct import *import)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < import->count; i++)
+		count += import->apps[i].outcome != IMPORT_FAILED && import->apps[i].picture_name;
+	return count;
+}
+
 static void add_text(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name,
 		     const char *value)
 {
@@ -51,6 +61,7 @@ static void add_app(yyjson_mut_doc *doc, yyjson_mut_val *array, const struct imp
 	add_text(doc, object, "version", app->version);
 	add_text(doc, object, "outcome", outcome_names[app->outcome]);
 	add_text(doc, object, "remark", app->remark);
+	add_text(doc, object, "picture", app->picture_name);
 }
 
 static void print_json(const struct import *import)
@@ -67,6 +78,7 @@ static void print_json(const struct import *import)
 		yyjson_mut_obj_add_uint(doc, root, outcome_names[i],
 					count_of(import, (enum import_outcome)i));
 	yyjson_mut_obj_add_uint(doc, root, "broken", count_broken(import));
+	yyjson_mut_obj_add_uint(doc, root, "pictures", count_pictures(import));
 	apps = yyjson_mut_obj_add_arr(doc, root, "apps");
 	for (size_t i = 0; i < import->count; i++)
 		add_app(doc, apps, &import->apps[i]);
@@ -102,6 +114,8 @@ static void print_text(const struct import *import)
 		printf("%-10s %u\n", outcome_names[i], count_of(import, (enum import_outcome)i));
 	if (count_broken(import) > 0)
 		printf("%-10s %u\n", "broken", count_broken(import));
+	if (count_pictures(import) > 0)
+		printf("%-10s %u\n", "pictures", count_pictures(import));
 }
 
 /* Of those that were found; the others' outcomes are still the threads'. */
@@ -121,6 +135,7 @@ static enum ctl_exit take(struct import *import, struct import_app *app)
 	if (app->outcome == IMPORT_WAITS)
 		code = import_store(import, app);
 	buffer_finish(&app->script);
+	buffer_finish(&app->picture);
 	show_progress(import);
 	return code;
 }
@@ -165,6 +180,8 @@ enum ctl_exit ctl_app_import(struct ctl *ctl)
 
 		app_manifest_finish(&app->manifest);
 		buffer_finish(&app->script);
+		buffer_finish(&app->picture);
+		free(app->picture_name);
 		free(app->description);
 		free(app->remark);
 		free(app->path);

@@ -137,6 +137,7 @@ static void check(struct import_app *app, struct app_engine **engine)
 
 	if (!read_script(app))
 		return;
+	import_read_picture(app);
 	if (app->manifest.is_broken)
 		import_remark(app, "its manifest says that it is broken%s%s",
 			      app->manifest.broken_reason ? ": " : "",

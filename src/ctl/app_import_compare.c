@@ -84,6 +84,16 @@ bool import_has_content(const struct import_app *app)
 	return app->state && str_equal(app->state->version, str_from(app->version));
 }
 
+bool import_has_picture(const struct import_app *app)
+{
+	struct str hash = {(const char *)app->picture_hash, sizeof(app->picture_hash)};
+
+	if (!app->state)
+		return false;
+	return app->picture_name ? str_equal(app->state->picture_hash, hash)
+				 : app->state->picture_hash.length == 0;
+}
+
 bool import_has_details(const struct import_app *app)
 {
 	const struct app_import_state_row *state = app->state;

@@ -38,6 +38,9 @@ struct import_app {
 	struct buffer script; /* as it is uploaded; empty again once it is stored */
 	char checksum[APP_CHECKSUM_LENGTH + 1];
 	char version[IMPORT_VERSION_BYTES]; /* named by its content */
+	struct buffer picture;	  /* a file of its folder, likewise; empty: there is none */
+	char *picture_name;	  /* of that file; NULL: there is none */
+	uint8_t picture_hash[32]; /* SHA-256 of that */
 
 	enum import_outcome outcome;
 	char *remark; /* why it failed, or what else is to be said of it; NULL: nothing */
@@ -92,6 +95,7 @@ enum ctl_exit import_compare(struct import *import);
 /* Whether the database has all of it, once its version is known. */
 bool import_has_content(const struct import_app *app);
 bool import_has_details(const struct import_app *app);
+bool import_has_picture(const struct import_app *app);
 
 /* ---- app_import_check.c ---- */
 
@@ -102,6 +106,11 @@ typedef enum ctl_exit import_checked(struct import *import, struct import_app *a
 /* Reads the apps and loads them in the sandbox, several at once. An app that fails has its outcome
  * then; the others still wait. */
 enum ctl_exit import_check(struct import *import, import_checked *checked);
+
+/* ---- app_import_picture.c ---- */
+
+/* Reads the picture that the app's folder has for a catalogue, if there is one. */
+void import_read_picture(struct import_app *app);
 
 /* ---- app_import_store.c ---- */
 

@@ -14,27 +14,29 @@ static enum ctl_exit query(struct import *import, const struct import_app *app,
 
 	/* Another import may have stored the same version meanwhile: it is found then. */
 	for (int tries = 0; tries < TRIES; tries++) {
-		statement_app_import(ctl_new_query(import->ctl),
-				     &(struct app_import_parameters){
-					 .id = id_new(),
-					 .account_id = import->account_id,
-					 .collection_id = import->collection_id,
-					 .slug = str_from(app->slug),
-					 .name = str_from(import_name(app)),
-					 .description = str_from(app->description),
-					 .author = str_from(app->manifest.author),
-					 .imported_as = str_from(app->origin),
-					 .category = str_from(app->manifest.category ?: ""),
-					 .tags = import_tags(app),
-					 .broken_reason = import_broken_reason(app),
-					 .version_id = id_new(),
-					 .version = str_from(app->version),
-					 .script_language = import_language(app),
-					 .script_content = buffer_view(&app->script),
-					 .checksum = str_from(app->checksum),
-					 .review_summary = STR(REVIEW_SUMMARY),
-				     },
-				     NULL);
+		statement_app_import(
+		    ctl_new_query(import->ctl),
+		    &(struct app_import_parameters){
+			.id = id_new(),
+			.account_id = import->account_id,
+			.collection_id = import->collection_id,
+			.slug = str_from(app->slug),
+			.name = str_from(import_name(app)),
+			.description = str_from(app->description),
+			.author = str_from(app->manifest.author),
+			.imported_as = str_from(app->origin),
+			.category = str_from(app->manifest.category ?: ""),
+			.tags = import_tags(app),
+			.broken_reason = import_broken_reason(app),
+			.version_id = id_new(),
+			.version = str_from(app->version),
+			.script_language = import_language(app),
+			.script_content = buffer_view(&app->script),
+			.checksum = str_from(app->checksum),
+			.review_summary = STR(REVIEW_SUMMARY),
+			.picture = app->picture_name ? buffer_view(&app->picture) : (struct str){0},
+		    },
+		    NULL);
 		code = ctl_query(import->ctl, ret_rows);
 		if (code != CTL_DONE || ret_rows->refusal != REFUSAL_VERSION_NAME_USED)
 			break;
@@ -80,7 +82,7 @@ enum ctl_exit import_store(struct import *import, struct import_app *app)
 	struct ctl_rows rows = {0};
 	enum ctl_exit code;
 
-	if (import_has_content(app) && import_has_details(app)) {
+	if (import_has_content(app) && import_has_details(app) && import_has_picture(app)) {
 		app->outcome = IMPORT_UNCHANGED;
 		return CTL_DONE;
 	}

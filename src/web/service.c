@@ -1,6 +1,7 @@
 #include "app_pictures.h"
 #include "app_seals.h"
 #include "base/limits.h"
+#include "own_pictures.h"
 #include "removals.h"
 #include "streams.h"
 #include "vitals.h"
@@ -20,6 +21,7 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 	web->streams = streams_create(web->api.service.loop, web->api.service.db);
 	web->pictures =
 	    app_pictures_create(web->api.service.loop, web->api.service.db, web->engines);
+	web->own_pictures = own_pictures_create(web->api.service.loop, web->api.service.db);
 	web->seals = app_seals_create(&(struct app_seals_settings){
 	    .loop = web->api.service.loop,
 	    .db = web->api.service.db,
@@ -49,6 +51,7 @@ void web_drain(struct web_service *web)
 	removals_drain(web->removals);
 	streams_drain(web->streams);
 	app_pictures_drain(web->pictures);
+	own_pictures_drain(web->own_pictures);
 	app_seals_drain(web->seals);
 }
 
@@ -58,5 +61,6 @@ void web_finish(struct web_service *web)
 	removals_destroy(web->removals);
 	streams_destroy(web->streams);
 	app_pictures_destroy(web->pictures);
+	own_pictures_destroy(web->own_pictures);
 	app_seals_destroy(web->seals);
 }

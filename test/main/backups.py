@@ -103,6 +103,8 @@ ROWS = [
     (32, "INSERT INTO app_collection (id, name, source) VALUES (gen_random_uuid(), 'theirs', '/srv/apps')"),
     (32, f"""UPDATE app SET collection_id = (SELECT id FROM app_collection), category = 'Time', tags = '["a"]',
         broken_reason = 'It is slow.' WHERE id = '{APP}'"""),
+    (33, f"""INSERT INTO app_own_picture (app_id, source_hash, picture, picture_hash, checked_at) VALUES
+        ('{APP}', sha256('file'), 'small', 'h', now())"""),
 ]
 
 

@@ -6,6 +6,7 @@ import urllib.request
 import pytest
 from checkouts import STARLARK, Checkout, counts, outcome, write
 from ctl_scene import device, email, key, new_app, numbers, publish, query, refused
+from images import frames_of, gif, png, solid, webp
 from server import wait_until
 
 __all__ = ["device", "email", "key"]  # fixtures
@@ -254,3 +255,47 @@ def test_what_is_installed_of_a_broken_app_goes_on(running, run, folder, email, 
     wait_until(poll, "an answer")
     assert running.ctl("installation", "create", "--device", device["id"], "--app",
                        checkout.slug("app"))["app"]["name"] == "App"
+
+
+# ---- pictures ----
+
+def pictures(running, checkout):
+    """By app: the bytes of the file that was imported, until they are looked at, and whether there is a picture."""
+    wait_until(lambda: not query(running, "SELECT FROM app_own_picture WHERE checked_at IS NULL"), "all checks")
+    return dict(query(running, """SELECT right(slug, -%s), picture FROM app
+        JOIN app_own_picture ON app_own_picture.app_id = app.id WHERE slug LIKE %s""",
+                      len(checkout.prefix) + 1, checkout.prefix + "-%"))
+
+
+def test_the_folder_s_own_picture(running, run, folder):
+    """That which is called as the app, else another one of the panel's size; images that it draws with are none."""
+    checkout = folder(unique("c"))
+    red, green = (webp(solid(color)) for color in ((255, 0, 0), (0, 255, 0)))
+    large = webp(solid(size=(640, 320)))
+    checkout.add("abc_news", id=checkout.slug("named"), files={
+        "a.webp": green, "AbcNews.webp": red, "abcnews@2x.webp": large, "abcnews.gif": gif([solid()])})
+    checkout.add("other", files={"large.webp": large, "preview.gif": gif([solid((0, 255, 0))]), "z.webp": large})
+    checkout.add("drawn", files={"icon.png": png(solid())})
+    checkout.add("png", files={"png.png": png(solid((0, 255, 0)))})
+    checkout.add("huge", files={"huge.webp": red + bytes(200_000)})
+    checkout.add("broken picture", id=checkout.slug("bad"), files={"broken picture.webp": red[:-8]})
+    os.symlink("/etc/passwd", os.path.join(checkout.folder, "apps/drawn/drawn.webp"))
+    os.mkfifo(os.path.join(checkout.folder, "apps/drawn/drawn.gif"))
+    os.mkdir(os.path.join(checkout.folder, "apps/drawn/drawn.png"))
+    answer = run(checkout)
+    assert counts(answer) == outcome(made=6) and answer["pictures"] == 4
+    assert {app["folder"].removeprefix("apps/"): app["picture"] for app in answer["apps"]} == {
+        "abc_news": "AbcNews.webp", "other": "preview.gif", "png": "png.png", "drawn": None, "huge": None,
+        "broken picture": "broken picture.webp"}
+    found = pictures(running, checkout)
+    assert set(found) == {"named", "other", "png", "bad"} and found["bad"] is None
+    assert {name: bytes(frames_of(bytes(picture))[0][0][:3]) for name, picture in found.items() if picture} == {
+        "named": bytes((255, 0, 0)), "other": bytes((0, 255, 0)), "png": bytes((0, 255, 0))}
+    assert counts(run(checkout)) == outcome(unchanged=6)
+    # Another picture, and none any more.
+    write(os.path.join(checkout.folder, "apps/abc_news/AbcNews.webp"), green)
+    os.unlink(os.path.join(checkout.folder, "apps/other/preview.gif"))
+    assert counts(run(checkout)) == outcome(updated=2, unchanged=4)
+    found = pictures(running, checkout)
+    assert set(found) == {"named", "png", "bad"}
+    assert frames_of(bytes(found["named"]))[0][0][:3] == bytes((0, 255, 0))

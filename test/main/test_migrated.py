@@ -131,3 +131,8 @@ def test_imported_apps_are_in_a_collection(postgres, tmp_path):
 def test_without_imported_apps_there_is_no_collection(postgres, tmp_path):
     sql = migrated(postgres, tmp_path, 31, "UPDATE app SET imported_as = NULL")
     assert sql("SELECT count(*) FROM app_collection") == [(0,)]
+
+
+def test_no_app_brought_a_picture_yet(postgres, tmp_path):
+    sql = migrated(postgres, tmp_path, 32)
+    assert sql("SELECT count(*) FROM app_own_picture") == [(0,)]

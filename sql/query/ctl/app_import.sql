@@ -3,7 +3,7 @@
 -- account is gone, or the slug is that of another app of the collection.
 -- params: id uuid, account_id uuid, collection_id uuid, slug text, name text, description text, author text?,
 --   imported_as text, category text, tags text, broken_reason text?, version_id uuid, version text, script_language text, script_content text,
---   checksum text, review_summary text
+--   checksum text, review_summary text, picture bytea?
 -- row: id uuid, generation int8, status text
 -- effect: write
 -- work: bounded
@@ -42,6 +42,19 @@ WITH known AS (
 		'APPROVED', present_time(), :review_summary
 	FROM stored
 	WHERE NOT EXISTS (SELECT FROM known)
+), pictured AS (
+	INSERT INTO app_own_picture (app_id, source, source_hash)
+	SELECT stored.id, :picture, sha256(:picture)
+	FROM stored
+	WHERE :picture IS NOT NULL
+	ON CONFLICT (app_id) DO UPDATE
+	SET source = excluded.source, source_hash = excluded.source_hash, problem = NULL, tries = 0,
+		claimed_until = NULL, checked_at = NULL
+	WHERE app_own_picture.source_hash <> excluded.source_hash
+), unpictured AS (
+	DELETE FROM app_own_picture
+	USING stored
+	WHERE app_own_picture.app_id = stored.id AND :picture IS NULL
 ), audited AS (
 	INSERT INTO audit_entry (actor, action, target)
 	SELECT 'displayctl', 'app.import', stored.slug || ' ' || :version

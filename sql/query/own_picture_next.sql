@@ -1,0 +1,24 @@
+-- Claims a picture that an app was imported with and that nobody has decoded. One that was tried five times in vain is
+-- left alone: whoever tried has died each time.
+-- params: claim_s int8
+-- row: app_id uuid, slug text, account_id uuid?, source bytea, source_hash bytea
+-- effect: write
+-- work: bounded
+WITH next AS (
+	SELECT app_id
+	FROM app_own_picture
+	WHERE checked_at IS NULL AND tries < 5
+		AND coalesce(claimed_until, '-infinity') < present_time()
+	ORDER BY app_id
+	LIMIT 1
+	FOR NO KEY UPDATE SKIP LOCKED
+), claimed AS (
+	UPDATE app_own_picture
+	SET tries = tries + 1, claimed_until = present_time() + :claim_s * interval '1 second'
+	FROM next
+	WHERE app_own_picture.app_id = next.app_id
+	RETURNING app_own_picture.app_id, source, source_hash
+)
+SELECT claimed.app_id, app.slug, app.account_id, claimed.source, claimed.source_hash
+FROM claimed
+JOIN app ON app.id = claimed.app_id

@@ -1,0 +1,185 @@
+/* The picture that an app's folder has for a catalogue: a WebP or GIF of 64x32 in it, first of all
+ * the one that is called as the app; or such a PNG. Only its head is read here: it is a stranger's
+ * file, which a sealed worker of the server decodes (web/own_pictures.h). */
+#include "app_import_steps.h"
+#include "base/memory.h"
+#include "domain/display.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <panelimage/panelimage.h>
+#include <sodium.h>
+#include <unistd.h>
+
+enum {
+	NAMES_MAX = 2000,    /* of a folder */
+	CANDIDATES_MAX = 16, /* that are opened */
+	HEAD_BYTES = 30,
+};
+
+struct candidate {
+	char *name;
+	int rank; /* the smaller the better */
+};
+
+static unsigned le16(const uint8_t *bytes)
+{
+	return bytes[0] | (unsigned)bytes[1] << 8;
+}
+
+static unsigned le24(const uint8_t *bytes)
+{
+	return le16(bytes) | (unsigned)bytes[2] << 16;
+}
+
+static bool has_canvas_webp(const uint8_t *head)
+{
+	unsigned bits;
+
+	if (memcmp(head + 12, "VP8X", 4) == 0)
+		return le24(head + 24) + 1 == DISPLAY_WIDTH &&
+		       le24(head + 27) + 1 == DISPLAY_HEIGHT;
+	if (memcmp(head + 12, "VP8L", 4) == 0) {
+		bits = le24(head + 21) | (unsigned)head[24] << 24;
+		return (bits & 0x3fff) + 1 == DISPLAY_WIDTH &&
+		       (bits >> 14 & 0x3fff) + 1 == DISPLAY_HEIGHT;
+	}
+	return memcmp(head + 12, "VP8 ", 4) == 0 && (le16(head + 26) & 0x3fff) == DISPLAY_WIDTH &&
+	       (le16(head + 28) & 0x3fff) == DISPLAY_HEIGHT;
+}
+
+/* Whether the file says that it is as large as a panel. */
+static bool has_canvas(const uint8_t *data, size_t size)
+{
+	static const uint8_t png[] = {0, 0, 0, DISPLAY_WIDTH, 0, 0, 0, DISPLAY_HEIGHT};
+
+	if (size < HEAD_BYTES)
+		return false;
+	switch (panelimage_detect(data, size)) {
+	case PANELIMAGE_FORMAT_GIF:
+		return le16(data + 6) == DISPLAY_WIDTH && le16(data + 8) == DISPLAY_HEIGHT;
+	case PANELIMAGE_FORMAT_PNG:
+		return memcmp(data + 16, png, sizeof(png)) == 0;
+	case PANELIMAGE_FORMAT_WEBP:
+		return has_canvas_webp(data);
+	default:
+		return false;
+	}
+}
+
+/* Names of one app differ in case, dashes and the like. */
+static bool is_alike(const char *name, size_t length, const char *other)
+{
+	const char *end = name + length;
+
+	if (!other)
+		return false;
+	for (;;) {
+		while (name < end && !isalnum((unsigned char)*name))
+			name++;
+		while (*other && !isalnum((unsigned char)*other))
+			other++;
+		if (name == end || !*other)
+			return name == end && !*other;
+		if (tolower((unsigned char)*name++) != tolower((unsigned char)*other++))
+			return false;
+	}
+}
+
+/* -1: it is none. "@2x": twice as large. */
+static int rank_of(const struct import_app *app, const char *name)
+{
+	static const char *const endings[] = {".webp", ".gif", ".png"};
+	enum { FORMATS = array_length(endings), PNG = FORMATS - 1 };
+	const char *dot = strrchr(name, '.'), *slash = strrchr(app->name, '/');
+	size_t length = dot ? (size_t)(dot - name) : 0;
+	int format = 0;
+	bool is_named;
+
+	while (dot && format < FORMATS && strcasecmp(dot, endings[format]) != 0)
+		format++;
+	if (length == 0 || format == FORMATS || strstr(name, "@2x"))
+		return -1;
+	is_named = is_alike(name, length, slash ? slash + 1 : app->name) ||
+		   is_alike(name, length, app->manifest.id) ||
+		   is_alike(name, length, app->manifest.package);
+	/* Other PNG files are what the app draws with. */
+	if (!is_named && format == PNG)
+		return -1;
+	return format + (is_named ? 0 : FORMATS);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct candidate *one = a, *other = b;
+
+	return one->rank != other->rank ? one->rank - other->rank : strcmp(one->name, other->name);
+}
+
+/* Returns how many there are; the names are for free(). */
+static unsigned find(const struct import_app *app, struct candidate *candidates)
+{
+	DIR *folder = opendir(app->path);
+	const struct dirent *entry;
+	unsigned count = 0, seen = 0;
+
+	while (folder && seen++ < NAMES_MAX && (entry = readdir(folder))) {
+		int rank = rank_of(app, entry->d_name);
+
+		if (rank >= 0)
+			candidates[count++] =
+			    (struct candidate){memory_strdup(entry->d_name), rank};
+	}
+	if (folder)
+		closedir(folder);
+	qsort(candidates, count, sizeof(*candidates), compare);
+	return count;
+}
+
+/* False: the file is no picture that a panel shows, as far as its head says. */
+static bool read_picture(const char *path, const char *name, struct buffer *picture)
+{
+	ssize_t length = 1;
+	struct str view;
+	char *file = NULL;
+	int fd;
+
+	if (asprintf(&file, "%s/%s", path, name) < 0)
+		abort();
+	fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	free(file);
+	if (fd < 0)
+		return false;
+	buffer_clear(picture);
+	while (length > 0 && buffer_length(picture) <= PANELIMAGE_INPUT_MAX_BYTES) {
+		enum { PIECE = 64 * 1024 };
+
+		length = read(fd, buffer_reserve(picture, PIECE), PIECE);
+		if (length > 0)
+			buffer_commit(picture, (size_t)length);
+	}
+	close(fd);
+	view = buffer_view(picture);
+	return length == 0 && view.length <= PANELIMAGE_INPUT_MAX_BYTES &&
+	       has_canvas((const uint8_t *)view.data, view.length);
+}
+
+void import_read_picture(struct import_app *app)
+{
+	struct candidate *candidates = memory_zalloc(NAMES_MAX * sizeof(*candidates));
+	unsigned count = find(app, candidates);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (i < CANDIDATES_MAX && !app->picture_name &&
+		    read_picture(app->path, candidates[i].name, &app->picture)) {
+			struct str view = buffer_view(&app->picture);
+
+			app->picture_name = memory_strdup(candidates[i].name);
+			crypto_hash_sha256(app->picture_hash, (const uint8_t *)view.data,
+					   view.length);
+		}
+		free(candidates[i].name);
+	}
+	free(candidates);
+}

@@ -1,0 +1,254 @@
+#include "own_pictures.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "db/statements.h"
+#include "domain/display.h"
+#include "loop/lanes.h"
+
+#include <panelimage/panelimage.h>
+#include <stdlib.h>
+
+enum {
+	LOOK_MS = 60 * 1000,
+	FAILED_MS = 10 * 1000,
+	START_MS = 1000,
+	CLAIM_S = 60,
+	PICTURE_BYTES_MAX = 60 * 1000, /* a page of the catalogue shows many */
+	LISTS_US = 10 * 1000 * 1000,   /* an import brings a thousand */
+};
+
+struct own_pictures {
+	struct loop *loop;
+	struct db *db;
+	struct hint_subscription imports;
+	struct deadline next;
+	struct arena arena; /* of the picture under way */
+	struct db_query query;
+	struct own_picture_next_row row;
+	struct own_picture_keep_row kept;
+	struct lane_job job;
+	struct panelimage_conversion *conversion;
+	struct panelimage_result result;
+	struct panelimage_error error;
+	bool has_failed;
+	bool is_busy;
+	bool wants_look; /* something was imported meanwhile */
+	bool is_draining;
+	bool has_listed;       /* there is a picture that open pages were not told of */
+	int64_t told_lists_us; /* when they were told last */
+};
+
+static void rest(struct own_pictures *pictures, uint64_t ms)
+{
+	panelimage_conversion_free(pictures->conversion);
+	panelimage_result_finish(&pictures->result);
+	pictures->conversion = NULL;
+	arena_finish(&pictures->arena);
+	pictures->is_busy = false;
+	if (!pictures->is_draining)
+		deadline_set(pictures->loop, &pictures->next, ms);
+}
+
+static void ask(struct own_pictures *pictures,
+		void (*done)(struct db_query *query, const struct db_result *result))
+{
+	pictures->query.done = done;
+	db_submit(pictures->db, &pictures->query);
+}
+
+/* Each page that shows the catalogue asks for all of it anew. */
+static void tell_lists(struct own_pictures *pictures)
+{
+	if (!pictures->has_listed)
+		return;
+	pictures->has_listed = false;
+	pictures->told_lists_us = clock_monotonic_us();
+	db_hint(pictures->db, STR("changed:00000000-0000-0000-0000-000000000000:apps"));
+}
+
+/* ---- kept ---- */
+
+static void on_kept(struct db_query *query, const struct db_result *result)
+{
+	struct own_pictures *pictures = container_of(query, struct own_pictures, query);
+	bool is_kept = result->outcome == DB_OK;
+
+	if (is_kept && !pictures->has_failed) {
+		pictures->has_listed = true;
+		if (clock_monotonic_us() - pictures->told_lists_us >= LISTS_US)
+			tell_lists(pictures);
+	}
+	rest(pictures, is_kept ? 0 : FAILED_MS);
+}
+
+static void keep(struct own_pictures *pictures)
+{
+	const struct own_picture_next_row *row = &pictures->row;
+	struct str picture = {(const char *)pictures->result.data, pictures->result.size};
+	struct str problem = arena_copy(&pictures->arena, str_from(pictures->error.text));
+
+	if (pictures->has_failed)
+		log_debug("web", "the picture that an app was imported with was not taken",
+			  LOG_STR("app", row->slug), LOG_STR("reason", problem));
+	db_query_init(&pictures->query, &pictures->arena);
+	statement_own_picture_keep(&pictures->query,
+				   &(struct own_picture_keep_parameters){
+				       .app_id = row->app_id,
+				       .source_hash = row->source_hash,
+				       .picture = pictures->has_failed ? (struct str){0} : picture,
+				       .problem = pictures->has_failed ? problem : (struct str){0},
+				   },
+				   &pictures->kept);
+	ask(pictures, on_kept);
+}
+
+/* ---- made, on a worker thread ---- */
+
+static void fail_size(struct own_pictures *pictures)
+{
+	snprintf(pictures->error.text, sizeof(pictures->error.text),
+		 "the picture has %zu bytes, at most %d are shown", pictures->result.size,
+		 PICTURE_BYTES_MAX);
+	pictures->has_failed = true;
+}
+
+static void end(struct own_pictures *pictures)
+{
+	struct panelimage_result *result = &pictures->result;
+
+	result->size = panelimage_cut_webp(result->data, result->size, PICTURE_BYTES_MAX);
+	if (result->size > PICTURE_BYTES_MAX)
+		fail_size(pictures);
+}
+
+static bool step(struct lane_job *job)
+{
+	struct own_pictures *pictures = container_of(job, struct own_pictures, job);
+	struct str source = pictures->row.source;
+
+	if (!pictures->conversion)
+		pictures->conversion = panelimage_conversion_new(
+		    (const uint8_t *)source.data, source.length,
+		    (struct panelimage_size){DISPLAY_WIDTH, DISPLAY_HEIGHT}, &pictures->error);
+	switch (pictures->conversion
+		    ? panelimage_conversion_step(pictures->conversion, &pictures->result,
+						 &pictures->error)
+		    : PANELIMAGE_FAILED) {
+	case PANELIMAGE_MORE:
+		return true;
+	case PANELIMAGE_FAILED:
+		pictures->has_failed = true;
+		break;
+	case PANELIMAGE_DONE:
+		end(pictures);
+		break;
+	}
+	return false;
+}
+
+/* Where no memory was left the claim stays, and runs out. */
+static void on_converted(struct lane_job *job)
+{
+	struct own_pictures *pictures = container_of(job, struct own_pictures, job);
+
+	if (job->is_dropped || (pictures->has_failed && pictures->error.out_of_memory))
+		rest(pictures, FAILED_MS);
+	else
+		keep(pictures);
+}
+
+static void convert(struct own_pictures *pictures)
+{
+	struct str source = pictures->row.source;
+	unsigned retry_after_s = 1;
+	enum lane lane = panelimage_is_animation((const uint8_t *)source.data, source.length)
+			     ? LANE_LONG
+			     : LANE_SHORT;
+
+	pictures->has_failed = false;
+	pictures->error = (struct panelimage_error){0};
+	pictures->job = (struct lane_job){
+	    .account = pictures->row.account_id,
+	    .size = source.length,
+	    .run = step,
+	    .done = on_converted,
+	};
+	if (lanes_submit(pictures->loop, lane, &pictures->job, &retry_after_s) < 0)
+		rest(pictures, retry_after_s * 1000);
+}
+
+static void on_claimed(struct db_query *query, const struct db_result *result)
+{
+	struct own_pictures *pictures = container_of(query, struct own_pictures, query);
+	bool goes_on = pictures->wants_look;
+
+	if (result->outcome != DB_OK) {
+		rest(pictures, FAILED_MS);
+		return;
+	}
+	if (result->row_count == 0) {
+		tell_lists(pictures);
+		pictures->wants_look = false;
+		rest(pictures, goes_on ? START_MS : LOOK_MS);
+		return;
+	}
+	db_read_row(result, 0, query->record, &pictures->arena, &pictures->row);
+	if (pictures->is_draining)
+		rest(pictures, 0);
+	else
+		convert(pictures);
+}
+
+static void look(struct deadline *deadline)
+{
+	struct own_pictures *pictures = container_of(deadline, struct own_pictures, next);
+
+	if (!db_is_up(pictures->db)) {
+		deadline_set(pictures->loop, deadline, START_MS);
+		return;
+	}
+	pictures->is_busy = true;
+	pictures->arena = (struct arena){0};
+	db_query_init(&pictures->query, &pictures->arena);
+	statement_own_picture_next(&pictures->query,
+				   &(struct own_picture_next_parameters){.claim_s = CLAIM_S},
+				   &pictures->row);
+	ask(pictures, on_claimed);
+}
+
+static void on_import(struct hint_subscription *subscription, struct str text)
+{
+	struct own_pictures *pictures = container_of(subscription, struct own_pictures, imports);
+
+	(void)text;
+	pictures->wants_look = pictures->is_busy;
+	if (!pictures->is_busy && !pictures->is_draining)
+		deadline_set(pictures->loop, &pictures->next, 0);
+}
+
+struct own_pictures *own_pictures_create(struct loop *loop, struct db *db)
+{
+	struct own_pictures *pictures = memory_zalloc(sizeof(*pictures));
+
+	pictures->loop = loop;
+	pictures->db = db;
+	deadline_init(&pictures->next, look);
+	pictures->imports = (struct hint_subscription){.kind = "app", .on_hint = on_import};
+	deadline_set(loop, &pictures->next, START_MS);
+	db_subscribe(db, &pictures->imports);
+	return pictures;
+}
+
+void own_pictures_drain(struct own_pictures *pictures)
+{
+	pictures->is_draining = true;
+	deadline_clear(pictures->loop, &pictures->next);
+}
+
+void own_pictures_destroy(struct own_pictures *pictures)
+{
+	db_unsubscribe(&pictures->imports);
+	deadline_clear(pictures->loop, &pictures->next);
+	free(pictures);
+}

@@ -1,0 +1,93 @@
+"""Pictures that apps were imported with: shown where rendering gives none, and decoded like any stranger's file."""
+
+import hashlib
+import struct
+
+import images
+import psycopg2
+import pytest
+from rendered import app, author, reviewer, world_without_engines
+from waiting import wait_until
+
+__all__ = ["app", "author", "reviewer", "world_without_engines"]  # fixtures
+
+LONG = images.gif([images.noise(seed) for seed in range(24)])
+
+
+def give(world, app, source):
+    """As an import does it."""
+    world.sql("""INSERT INTO app_own_picture (app_id, source, source_hash) VALUES (%s, %s, %s)
+        ON CONFLICT (app_id) DO UPDATE SET source = excluded.source, source_hash = excluded.source_hash,
+            problem = NULL, tries = 0, claimed_until = NULL, checked_at = NULL""",
+              app.id, psycopg2.Binary(source), psycopg2.Binary(hashlib.sha256(source).digest()))
+    world.sql("SELECT pg_notify('displayd_hint', 'app:' || id || ':' || generation) FROM app WHERE id = %s", app.id)
+    wait_until(lambda: world.sql("SELECT checked_at FROM app_own_picture WHERE app_id = %s", app.id)[0][0],
+               "the picture's check")
+    source, problem = world.sql("SELECT source, problem FROM app_own_picture WHERE app_id = %s", app.id)[0]
+    assert source is None
+    return problem
+
+
+def shown(app):
+    browser = app.author.browser
+    [listed] = [one for one in browser.get(f"/web/apps?q={app.slug}").ok()]
+    assert browser.get(f"/web/apps/{app.slug}").ok()["picture"] == listed["picture"]
+    answer = browser.get(f"/web/apps/{app.slug}/picture")
+    if listed["picture"] is None:
+        answer.problem(404)
+        return None
+    assert answer.status == 200 and answer["Content-Type"] == "image/webp"
+    assert hashlib.sha256(answer.body).hexdigest()[:32] == listed["picture"]
+    return answer.body
+
+
+def test_where_rendering_gave_none(world, app):
+    assert shown(app) is None
+    pictures = [images.solid((255, 0, 0)), images.solid((0, 0, 255))]
+    assert give(world, app, images.gif(pictures)) is None
+    assert images.frames_of(shown(app)) == images.frames_of(images.animation("GIF", pictures))
+    world.sql("INSERT INTO app_picture (version_id, engine, picture, made_at) VALUES (%s, 'x', NULL, now())",
+              app.version_id)
+    first = shown(app)
+    assert first
+    # What was rendered counts.
+    world.sql("UPDATE app_picture SET picture = %s, picture_hash = DEFAULT WHERE version_id = %s",
+              psycopg2.Binary(images.webp(images.solid((0, 255, 0)))), app.version_id)
+    assert images.frames_of(shown(app))[0][0][:3] == bytes((0, 255, 0))
+    world.sql("UPDATE app_picture SET picture = NULL WHERE version_id = %s", app.version_id)
+    assert shown(app) == first
+
+
+def test_a_long_one_is_cut(world, app):
+    assert give(world, app, LONG) is None
+    body = shown(app)
+    assert len(body) <= 60_000
+    frames = images.frames_of(body)
+    assert 1 < len(frames) < 24 and frames[0] == images.frames_of(LONG)[0]
+
+
+@pytest.mark.parametrize("source, words", [
+    (b"<html>", "PNG, GIF"),
+    (images.gif([images.solid(), images.noise()])[:-200], ""),
+    (images.webp(images.noise())[:-20], ""),
+    (images.webp(images.solid(size=(640, 320))), "640x320"),
+    (b"RIFF" + struct.pack("<I", 1 << 30) + b"WEBPVP8X" + bytes(22), ""),
+    (images.png() + bytes(100), None)])
+def test_hostile_ones(world, app, source, words):
+    """The one before stays until another one is good; nothing else happens."""
+    assert give(world, app, images.webp(images.solid((9, 9, 9)))) is None
+    problem = give(world, app, source)
+    if words is None:
+        assert problem is None and shown(app)
+    else:
+        assert problem and words in problem, problem
+        assert shown(app) is None
+    assert app.author.browser.get("/web/account").status == 200
+
+
+def test_it_goes_with_its_app(world, app):
+    give(world, app, images.webp())
+    world.sql("UPDATE app SET is_removed = true, status = 'disabled', deployed_version_id = NULL WHERE id = %s",
+              app.id)
+    world.sql("DELETE FROM app WHERE id = %s", app.id)
+    assert world.sql("SELECT count(*) FROM app_own_picture WHERE app_id = %s", app.id) == [(0,)]
