@@ -14,13 +14,16 @@ enum { AGAIN_MS = 50 };
 /* Made before, since a handler of signals can make none. */
 static char limit_answer[256], late_answer[256];
 static volatile sig_atomic_t is_held;
+static int64_t cpu_end_us; /* changes only while no timer runs */
 
+/* The timer of the processor counts ticks of the kernel's clock, of which each is one process's: on
+ * a busy machine it may be far ahead of the time that this one has used. */
 static void end_process(int number)
 {
 	const char *answer = number == SIGPROF ? limit_answer : late_answer;
 	int status;
 
-	if (is_held)
+	if (is_held || (number == SIGPROF && cpu_us() < cpu_end_us))
 		return; /* it comes again */
 	status = frame_write(ALARM_LINK, answer, strlen(answer), NULL, 0);
 	_exit(status < 0 ? 1 : ALARM_EXIT);
@@ -60,6 +63,7 @@ void alarm_start(int64_t cpu_ms, int64_t wall_ms)
 	fault_describe_time(message, sizeof(message), cpu_ms);
 	write_answer(limit_answer, FAULT_LIMIT, message, cpu_ms + ALARM_EXTRA_MS);
 	write_answer(late_answer, FAULT_LATE, FAULT_STARVED, wall_ms + ALARM_EXTRA_MS);
+	cpu_end_us = cpu_us() + (cpu_ms + ALARM_EXTRA_MS) * 1000;
 	set_timer(ITIMER_PROF, cpu_ms + ALARM_EXTRA_MS);
 	set_timer(ITIMER_REAL, wall_ms + ALARM_EXTRA_MS);
 }

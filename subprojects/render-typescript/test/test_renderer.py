@@ -394,9 +394,9 @@ def test_hostile_scripts(name, renderer):
     script, wanted = HOSTILE[name]
     # What grows has the time that it takes on a busy machine.
     is_slow = wanted == FULL or (not LAUNCHER and wanted not in (LATE, None))  # with a sanitizer
-    renderer.send({"what": "render", "network": False, "timeout_ms": 60_000 if is_slow else 1000}, script)
     try:
-        answer, _ = renderer.receive()
+        answer, _ = renderer.ask_calmly(
+            {"what": "render", "network": False, "timeout_ms": 60_000 if is_slow else 1000}, script)
     except EOFError as ended:
         pytest.fail(f"the process ended without an answer: {ended}")
     got = answer["error"]["message"] if "error" in answer else "no error"
