@@ -7,11 +7,64 @@ import (
 	"iter"
 	"math"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
+	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
+
+// call is one in a script that makes widgets, and where it names their fields.
+type call struct {
+	called syntax.Position
+	fields map[string]syntax.Position
+}
+
+// position returns where the field is named; what is around it, if that is not known.
+func (c *call) position(field string, around syntax.Position) syntax.Position {
+	if c == nil {
+		return around
+	}
+	if position, isKnown := c.fields[field]; isKnown {
+		return position
+	}
+	return around
+}
+
+// How the library calls what it complains about, if it does not name the field.
+var fieldWords = []struct{ words, field string }{
+	{"image data", "src"}, {"svg data", "src"}, {"string or bytes", "src"}, {"data point", "data"},
+	{"vertex", "vertices"}, {"transform", "transforms"}, {"color", "colors"},
+}
+
+var nameText = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9]*`)
+
+// fieldOf finds out which of a widget's fields the library complains about.
+func fieldOf(message string, fields []starlark.Tuple) string {
+	given := map[string]bool{}
+	for _, field := range fields {
+		given[string(field[0].(starlark.String))] = true
+	}
+	for _, name := range nameText.FindAllString(message, -1) {
+		if given[name] {
+			return name
+		}
+	}
+	for _, known := range fieldWords {
+		if given[known.field] && strings.Contains(message, known.words) {
+			return known.field
+		}
+	}
+	if _, value, found := strings.Cut(message, "but got: "); found {
+		for _, field := range fields {
+			if field[1].String() == value {
+				return string(field[0].(starlark.String))
+			}
+		}
+	}
+	return ""
+}
 
 // readPlaces reads what comes before the tree itself.
 func (t *treeReader) readPlaces() error {
@@ -33,7 +86,9 @@ func (t *treeReader) readPlaces() error {
 		err = t.expect("at")
 	}
 	if err == nil {
-		t.here, err = t.place()
+		var whole call
+		whole, err = t.place()
+		t.here = whole.called
 	}
 	if err == nil {
 		err = t.expect("tree")
@@ -41,19 +96,40 @@ func (t *treeReader) readPlaces() error {
 	return err
 }
 
-// place reads a place; an empty list is none.
-func (t *treeReader) place() (syntax.Position, error) {
-	var none syntax.Position
-	if err := t.expect(json.Delim('[')); err != nil {
-		return none, err
+// place reads a place with the names that follow; an empty list is none.
+func (t *treeReader) place() (c call, err error) {
+	if err = t.expect(json.Delim('[')); err != nil {
+		return c, err
 	}
 	if !t.decoder.More() {
-		return none, t.expect(json.Delim(']'))
+		return c, t.expect(json.Delim(']'))
 	}
 	file, err := t.text()
 	if err != nil {
-		return none, err
+		return c, err
 	}
+	if c.called, err = t.position(&file); err != nil {
+		return c, err
+	}
+	for t.decoder.More() {
+		name, err := t.text()
+		if err != nil {
+			return c, err
+		}
+		if t.fields++; t.fields > maxPlacedFields {
+			return c, errTree
+		}
+		if c.fields == nil {
+			c.fields = map[string]syntax.Position{}
+		}
+		if c.fields[name], err = t.position(&file); err != nil {
+			return c, err
+		}
+	}
+	return c, t.expect(json.Delim(']'))
+}
+
+func (t *treeReader) position(file *string) (none syntax.Position, err error) {
 	line, err := t.index(math.MaxInt32)
 	if err != nil {
 		return none, err
@@ -62,7 +138,7 @@ func (t *treeReader) place() (syntax.Position, error) {
 	if err != nil {
 		return none, err
 	}
-	return syntax.MakePosition(&file, int32(line), int32(column)), t.expect(json.Delim(']'))
+	return syntax.MakePosition(file, int32(line), int32(column)), nil
 }
 
 // index reads a number from 1 to most.
@@ -79,13 +155,15 @@ func (t *treeReader) index(most int) (int, error) {
 	return index, nil
 }
 
-// site reads where the widget was made, if that is told, and the name of what comes then: its fields.
-func (t *treeReader) site() error {
+// readSite reads where the widget was made, if that is told, and the name of what comes then: its fields.
+func (t *treeReader) readSite() error {
+	t.site = nil
 	name, err := t.text()
 	if err == nil && name == "at" {
 		var index int
 		if index, err = t.index(len(t.places)); err == nil {
-			t.here = t.places[index-1]
+			t.site = &t.places[index-1]
+			t.here = t.site.called
 			name, err = t.text()
 		}
 	}

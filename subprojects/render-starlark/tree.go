@@ -32,18 +32,20 @@ import (
 //
 //	{"places": [["app.ts", 3, 12]...], "at": ["app.ts", 1, 16], "tree": ...}
 //
+// The names of fields may follow in such a place, each with the line and the column where the call has it.
 // The rest is JSON as it is; frames are the whole tree. Each widget is made by the function that
 // scripts in Starlark call, so all languages have the same widgets, fields, defaults and errors.
 // The tree comes from a process that runs strangers' scripts: what bounds it is checked there, and
 // again here, while it is read.
 const (
-	maxTreeBytes  = 4 << 20
-	maxTreeDepth  = 110     // there 100, and the objects around them
-	maxTreeValues = 210_000 // there 200,000
-	valuesPerLook = 512
-	maxRawFrames  = 400
-	maxPlaces     = 1024
-	bytesPerPixel = 3
+	maxTreeBytes    = 4 << 20
+	maxTreeDepth    = 110     // there 100, and the objects around them
+	maxTreeValues   = 210_000 // there 200,000
+	valuesPerLook   = 512
+	maxRawFrames    = 400
+	maxPlaces       = 1024
+	maxPlacedFields = 4096
+	bytesPerPixel   = 3
 )
 
 var errTree = errors.New("this is no tree")
@@ -94,7 +96,9 @@ type treeReader struct {
 	values  int
 
 	hasPlaces bool
-	places    []syntax.Position
+	places    []call
+	fields    int             // that are named in them
+	site      *call           // of the widget that is read or made; nil: it is not known
 	here      syntax.Position // what an error is about
 	made      syntax.Position // where the last widget was made
 	sites     map[render.Widget]syntax.Position
@@ -381,25 +385,28 @@ func (t *treeReader) widget(name string) (starlark.Value, error) {
 		name = " " + name
 	}
 	t.enter(name)
-	around := t.here
-	if err := t.site(); err != nil {
+	around, outer := t.here, t.site
+	if err := t.readSite(); err != nil {
 		return nil, err
 	}
 	if err := t.expect(json.Delim('{')); err != nil {
 		return nil, err
 	}
 	var fields []starlark.Tuple
+	site, own := t.site, t.here
 	for t.decoder.More() {
 		field, err := t.text()
 		if err != nil {
 			return nil, err
 		}
 		t.enter("." + field)
+		t.here = site.position(field, own)
 		value, err := t.value(field)
 		if err != nil {
 			return nil, err
 		}
 		t.leave()
+		t.site, t.here = site, own
 		fields = append(fields, starlark.Tuple{starlark.String(field), value})
 	}
 	for range 2 { // the fields, and the widget
@@ -411,7 +418,7 @@ func (t *treeReader) widget(name string) (starlark.Value, error) {
 	if err == nil {
 		t.leave()
 		t.remember(made)
-		t.made, t.here = t.here, around
+		t.made, t.here, t.site = t.here, around, outer
 	}
 	return made, err
 }
@@ -436,7 +443,14 @@ func (t *treeReader) make(name string, fields []starlark.Tuple) (starlark.Value,
 			short = name
 		}
 		text := strings.TrimPrefix(evaluation.Msg, "unpacking arguments for "+short+": ")
-		return nil, t.complain(strings.TrimPrefix(text, short+": "))
+		text = strings.TrimPrefix(text, short+": ")
+		if field := fieldOf(text, fields); field != "" {
+			t.here = t.site.position(field, t.here)
+			if !strings.Contains(text, field) {
+				t.enter("." + field)
+			}
+		}
+		return nil, t.complain(text)
 	}
 	return made, err
 }

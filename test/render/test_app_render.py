@@ -304,13 +304,13 @@ def test_raw_frames(app, tmp_path):
     ("interface A { b: C }\n\nexport default function main() {\n    nobody;\n}\n", ":4:5",
      "ReferenceError: nobody is not defined"),
     ("\nimport { Box, Root, Text } from 'panel';\n"
-     "export default () => Root({ child: Text({ contents: '' }) });\n", ":3:36",
+     "export default () => Root({ child: Text({ contents: '' }) });\n", ":3:43",
      'Root.child Text: unexpected keyword argument "contents"'),
     ("import { Text, Root } from 'panel';\ntype A = string;\nfunction draw(text: A) {\n"
      "    return Text({ content: text, colour: 'red' });\n}\n"
-     "export default () => Root({ child: draw('') });\n", ":4:28",  # of what is returned the last value
+     "export default () => Root({ child: draw('') });\n", ":4:34",
      'Root.child Text: unexpected keyword argument "colour"'),
-    ("import { Root } from 'panel';\nexport default () => Root({ child: { a: 1 } });\n", ":2:22",
+    ("import { Root } from 'panel';\nexport default () => Root({ child: { a: 1 } });\n", ":2:29",
      "Root.child: this object is no widget"),
     ("import { Root } from 'panel';\nexport default () => Root({});\n", ":2:22",
      "Root: missing argument for child"),
@@ -318,11 +318,11 @@ def test_raw_frames(app, tmp_path):
      "expected main() to return Root(s) but found: Box"),
     ("import { Box } from 'panel';\nexport default () => [Box({})];\n", ":2:16",
      "expected main() to return Root(s) but found: Box"),
-    ("type A = number;\nexport default () => 7 as A;\n", ":2:8",
+    ("type A = number;\nexport default () => 7 as A;\n", ":2:16",
      "expected main() to return Root(s) but found: int"),
     ("type A = number;\nexport default async function main() {\n    return { frames: [7] };\n}\n",
      ":2:1", "frames[0] must be a Uint8Array"),
-    ("export default () => new Promise(() => {});\n", ":1:8", "a promise that nothing will settle"),
+    ("export default () => new Promise(() => {});\n", ":1:16", "a promise that nothing will settle"),
 ])
 def test_errors_say_where_in_typescript(app, tmp_path, script, place, message):
     path = app(script, "mine.ts")
@@ -355,8 +355,9 @@ def test_a_schema_that_is_none(app):
 @needs_typescript
 @pytest.mark.parametrize("schema, place, message", [
     ("form.Text({ id: 'a', name: 'A' })", ":5:10", "Text: missing argument for desc"),
-    ("form.Toggle({ id: 'a', name: 'A', desc: 'B', icon: 'c', fault: 'd' })", ":5:10",
+    ("form.Toggle({ id: 'a', name: 'A', desc: 'B', icon: 'c', fault: 'd' })", ":5:61",
      'Toggle: unexpected keyword argument "fault"'),
+    ("form.Text({ id: 'a', name: 'A', desc: 'B',\n        icon: 7 })", ":6:9", 'for parameter "icon": got int'),
     ("{ id: 'a' }", ":4:8", "[0]: this object is no widget"),
 ])
 def test_errors_of_forms_say_where_in_typescript(app, schema, place, message):
@@ -378,7 +379,7 @@ def test_errors_name_the_file_of_the_widget(tmp_path):
                                        "    return Box({ colour: '#f00' });\n}\n")
     done = run(folder, "--check")
     assert done.returncode == 1
-    assert done.stderr.startswith(f"{folder}/lib/red.ts:4:12: Root.child Box: unexpected")
+    assert done.stderr.startswith(f"{folder}/lib/red.ts:4:18: Root.child Box: unexpected")
 
 
 @needs_typescript
@@ -409,7 +410,7 @@ def test_folders_of_typescript(app, tmp_path):
     assert done.stderr.startswith(f"{folder}/lib/red.ts:2:8: ")
     (folder / "lib/red.ts").write_text("export function red(): void {\n    throw new Error('mine');\n}\n")
     done = run(folder, "-o", tmp_path / "out.webp")
-    assert done.stderr == f"3\n{folder}/lib/red.ts:2:15: Error: mine\n"
+    assert done.stderr == f"3\n{folder}/lib/red.ts:2:11: Error: mine\n"
     (folder / "main.ts").rename(folder / "mine.ts")
     (folder / "other.ts").write_text("")
     done = run(folder, "-o", tmp_path / "out.webp")

@@ -119,7 +119,7 @@ void engine_serve(const struct frame *request, struct text *ret_head, struct tex
 		fault_set(&run, FAULT_LIMIT, "no memory");
 	} else {
 		JS_SetMaxStackSize(run.runtime, STACK_BYTES);
-		JS_SetModuleLoaderFunc(run.runtime, NULL, module_load, NULL);
+		JS_SetModuleLoaderFunc(run.runtime, module_normalize, module_load, NULL);
 		if (make_context(&run)) {
 			if (request_read(&run, request->head, request->head_length) == 0)
 				run_script(&run);

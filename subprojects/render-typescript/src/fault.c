@@ -75,20 +75,6 @@ bool fault_is_late(struct run *run)
 	return run->is_late;
 }
 
-bool fault_check_time(struct run *run)
-{
-	char message[64];
-
-	if (!fault_is_late(run))
-		return false;
-	fault_describe_time(message, sizeof(message), run->request.timeout_ms);
-	if (cpu_us() >= run->cpu_deadline_us)
-		fault_set(run, FAULT_LIMIT, "%s", message);
-	else
-		fault_set(run, FAULT_LATE, "%s", FAULT_STARVED);
-	return true;
-}
-
 /* Reads one line of a backtrace; false where it names no place in the app. */
 static bool read_call(struct run *run, const char *line, size_t length, struct call *ret_call)
 {
@@ -111,12 +97,11 @@ static bool read_call(struct run *run, const char *line, size_t length, struct c
 	return true;
 }
 
-/* The innermost call is the place; all of them are the backtrace. Without any it is the place of
- * what was under way. */
-static void add_calls(struct run *run, const char *stack)
+/* The innermost call is the place; all of them are the backtrace. Without any it is the other
+ * place. */
+static void add_calls(struct run *run, const char *stack, struct place place)
 {
 	struct text calls = {.most = BACKTRACE_MAX};
-	struct place place = run->where;
 	unsigned count = 0;
 	struct call call;
 
@@ -162,6 +147,31 @@ static const char *limit_reason(const struct run *run, const char *message)
 	return NULL;
 }
 
+/* The script's own time has its place: where the script was, if its stack is known. */
+static void set_time_fault(struct run *run, const char *stack)
+{
+	char message[64];
+
+	if (run->fault.length)
+		return;
+	if (cpu_us() < run->cpu_deadline_us) {
+		fault_set(run, FAULT_LATE, "%s", FAULT_STARVED);
+		return;
+	}
+	fault_describe_time(message, sizeof(message), run->request.timeout_ms);
+	text_add_format(&run->fault, "{\"kind\":\"%s\",\"message\":\"%s\"", FAULT_LIMIT, message);
+	add_calls(run, stack, run->where);
+	text_add_str(&run->fault, "}");
+}
+
+bool fault_check_time(struct run *run)
+{
+	if (!fault_is_late(run))
+		return false;
+	set_time_fault(run, "");
+	return true;
+}
+
 static void describe_error(struct run *run, JSValueConst error)
 {
 	const char *name = get_member(run->context, error, "name");
@@ -169,6 +179,7 @@ static void describe_error(struct run *run, JSValueConst error)
 	const char *stack = get_member(run->context, error, "stack");
 	const char *limit = limit_reason(run, message ? message : "");
 	const char *hint = missing_hint(message ? message : "");
+	struct place place = run->where;
 	char text[MESSAGE_MAX];
 
 	snprintf(text, sizeof(text), "%s: %s%s%s", name ? name : "Error", message ? message : "",
@@ -176,30 +187,42 @@ static void describe_error(struct run *run, JSValueConst error)
 	text_add_format(&run->fault,
 			"{\"kind\":\"%s\",\"message\":", limit ? FAULT_LIMIT : FAULT_SCRIPT);
 	text_add_json(&run->fault, limit ? limit : text, strlen(limit ? limit : text));
-	add_calls(run, stack ? stack : "");
+	if (imports_find_missing(run, message ? message : "", &place))
+		place_map(&place);
+	add_calls(run, stack ? stack : "", place);
 	text_add_str(&run->fault, "}");
 	JS_FreeCString(run->context, name);
 	JS_FreeCString(run->context, message);
 	JS_FreeCString(run->context, stack);
 }
 
-void fault_take(struct run *run, JSValueConst reason)
+static void describe(struct run *run, JSValueConst reason)
 {
 	const char *text;
 
-	if (run->fault.length || fault_check_time(run))
-		return;
 	if (JS_IsError(reason)) {
 		describe_error(run, reason);
-	} else {
-		text = JS_ToCString(run->context, reason);
-		fault_set(run, FAULT_SCRIPT, "thrown: %s", text ? text : "a value");
-		JS_FreeCString(run->context, text);
+		return;
 	}
-	if (run->is_late) { /* while it was described */
-		text_finish(&run->fault);
-		fault_check_time(run);
-	}
+	text = JS_ToCString(run->context, reason);
+	fault_set(run, FAULT_SCRIPT, "thrown: %s", text ? text : "a value");
+	JS_FreeCString(run->context, text);
+}
+
+void fault_take(struct run *run, JSValueConst reason)
+{
+	const char *stack;
+
+	if (run->fault.length)
+		return;
+	if (!fault_is_late(run))
+		describe(run, reason);
+	if (!run->is_late)
+		return;
+	text_finish(&run->fault); /* if that took too long */
+	stack = JS_IsError(reason) ? get_member(run->context, reason, "stack") : NULL;
+	set_time_fault(run, stack ? stack : "");
+	JS_FreeCString(run->context, stack);
 }
 
 void fault_take_exception(struct run *run)

@@ -1,6 +1,7 @@
 /* What scripts import: other scripts of their app, JSON, and bytes of any other file. */
 #include "run.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int export_value(JSContext *context, JSModuleDef *module)
@@ -27,6 +28,41 @@ static JSModuleDef *make_module(JSContext *context, const char *name, JSValue va
 	return module;
 }
 
+/* Throws what says that the module is missing, with the place of the import as its stack. */
+static void throw_missing(struct run *run, const char *name)
+{
+	JSContext *context = run->context;
+	const struct file *from = run->importer;
+	char stack[IMPORT_PATH_MAX + 64];
+	struct place place;
+	JSValue error;
+
+	if (run->files.count > 1)
+		JS_ThrowReferenceError(context, "there is no file \"%s\"", name);
+	else
+		JS_ThrowReferenceError(
+		    context, "there is no module \"%s\": apps import from \"panel\" only", name);
+	if (!from || !imports_find(from, run->specifier, &place))
+		return;
+	error = JS_GetException(context);
+	snprintf(stack, sizeof(stack), "    at (%s:%u:%u)\n", from->name, place.line, place.column);
+	JS_DefinePropertyValueStr(context, error, "stack", JS_NewString(context, stack),
+				  JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE);
+	JS_Throw(context, error);
+}
+
+char *module_normalize(JSContext *context, const char *base, const char *name, void *opaque)
+{
+	struct run *run = JS_GetContextOpaque(context);
+	char path[IMPORT_PATH_MAX];
+
+	(void)opaque;
+	run->importer = files_find(&run->files, base);
+	snprintf(run->specifier, sizeof(run->specifier), "%s", name);
+	imports_resolve(run, base, name, path);
+	return js_strdup(context, path);
+}
+
 JSModuleDef *module_load(JSContext *context, const char *name, void *opaque)
 {
 	struct run *run = JS_GetContextOpaque(context);
@@ -34,13 +70,8 @@ JSModuleDef *module_load(JSContext *context, const char *name, void *opaque)
 	JSValue code;
 
 	(void)opaque;
-	if (!file && run->files.count > 1) {
-		JS_ThrowReferenceError(context, "there is no file \"%s\"", name);
-		return NULL;
-	}
 	if (!file) {
-		JS_ThrowReferenceError(
-		    context, "there is no module \"%s\": apps import from \"panel\" only", name);
+		throw_missing(run, name);
 		return NULL;
 	}
 	if (file_has_ending(file, ".json"))

@@ -32,6 +32,7 @@ enum {
 	FETCHES_MAX = 20,
 	FETCH_HEAD_MAX = 128 << 10,
 	FETCH_BODY_MAX = 1 << 20,
+	IMPORT_PATH_MAX = 512,
 };
 
 enum what {
@@ -76,6 +77,14 @@ struct place {
 	unsigned line, column; /* from 1 */
 };
 
+/* A field in the literal that a call for a widget has. */
+struct parameter {
+	const char *name;
+	size_t length;
+	const char *at;	    /* in the script without types */
+	struct place place; /* in the source */
+};
+
 /* A call that makes a widget: all widgets that are made there share it. */
 struct site {
 	const char *name;    /* the widget's */
@@ -83,6 +92,8 @@ struct site {
 	/* When the tree is written: */
 	struct place place; /* in the source */
 	unsigned number;    /* in the tree's list, from 1; 0: it is not there */
+	struct parameter *parameters;
+	unsigned parameter_count;
 };
 
 struct run {
@@ -92,7 +103,9 @@ struct run {
 	JSClassID widget_class;
 	struct sites *sites;
 	struct request request;
-	struct files files; /* the first has main() */
+	struct files files;		 /* the first has main() */
+	const struct file *importer;	 /* of the module that is looked for, */
+	char specifier[IMPORT_PATH_MAX]; /* as it calls that */
 	int64_t started_us;
 	int64_t cpu_deadline_us; /* in the time of the processor that the process has used */
 	int64_t deadline_us;	 /* by the clock; moves by what it has waited for the network */
@@ -140,9 +153,20 @@ int missing_define(struct run *run) __attribute__((warn_unused_result));
 /* Suggests a replacement if the message says that something is not defined; or NULL. */
 const char *missing_hint(const char *message);
 
+/* ---- imports.c ---- */
+
+/* The name of the file that the import in another one means, or of the module. */
+void imports_resolve(const struct run *run, const char *base, const char *name,
+		     char to[static IMPORT_PATH_MAX]);
+/* Where the file imports what it calls so: in the script without types. */
+bool imports_find(const struct file *file, const char *name, struct place *ret_place);
+/* The same of the name that the engine says is not in a module. */
+bool imports_find_missing(const struct run *run, const char *message, struct place *ret_place);
+
 /* ---- module.c ---- */
 
 /* For JS_SetModuleLoaderFunc(). */
+char *module_normalize(JSContext *context, const char *base, const char *name, void *opaque);
 JSModuleDef *module_load(JSContext *context, const char *name, void *opaque);
 
 /* ---- handler.c ---- */
@@ -165,13 +189,23 @@ bool place_of_function(struct run *run, JSValueConst function, struct place *ret
  * beginning. */
 struct place place_of_export(const struct run *run, const char *declaration);
 
+/* ---- parameters.c ---- */
+
+/* The fields in the literal of the call, whose name begins there, at most so many. The budget is of
+ * bytes that are looked at. */
+unsigned parameters_find(const struct file *file, const char *call, size_t *budget,
+			 struct parameter *to, unsigned most);
+
 /* ---- sites.c ---- */
 
 /* The site of the widget at the place. Behind a thousand places, the rest share one of no place.
  * NULL: there is no memory. */
 const struct site *sites_find(struct run *run, const char *name, const struct place *place);
-/* Finds the sites' places in the source, numbers them, and writes them as JSON. */
+/* Finds the sites' places in the source, and those of their fields, numbers them, and writes them
+ * as JSON. */
 void sites_write(struct run *run, struct text *to);
+/* Where the call names the field: in the source; its own place if it does not. */
+struct place site_place(const struct site *site, const char *field);
 void sites_finish(struct run *run);
 
 /* ---- panel.c ---- */

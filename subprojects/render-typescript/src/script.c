@@ -11,9 +11,12 @@ static int run_jobs(struct run *run)
 	int status;
 
 	while ((status = JS_ExecutePendingJob(run->runtime, &context)) != 0) {
-		if (status < 0)
-			JS_FreeValue(run->context, JS_GetException(run->context));
-		if (fault_check_time(run))
+		JSValue exception = status < 0 ? JS_GetException(run->context) : JS_UNDEFINED;
+
+		if (fault_is_late(run))
+			fault_take(run, exception);
+		JS_FreeValue(run->context, exception);
+		if (run->fault.length)
 			return -1;
 	}
 	return fault_check_time(run) ? -1 : 0;

@@ -7,12 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SITES_MAX = 1024, SLOTS = 2 * SITES_MAX };
+enum {
+	SITES_MAX = 1024,
+	SLOTS = 2 * SITES_MAX,
+	PARAMETERS_MAX = 4096,	 /* of all sites */
+	PARAMETERS_OF_SITE = 64, /* more than any widget has */
+	LOOK_MAX =
+	    4 << 20, /* bytes of scripts that are looked at for parameters, some several times */
+};
 
 /* The names alone have their room beside the places. */
 struct sites {
 	unsigned count;
 	struct site slots[SLOTS];
+	struct parameter *parameters;
+};
+
+/* A place that is to be mapped. */
+struct spot {
+	const char *at;
+	struct place *place; /* its file is known */
 };
 
 static size_t hash(const char *name, const struct place *place)
@@ -52,7 +66,52 @@ const struct site *sites_find(struct run *run, const char *name, const struct pl
 	return site;
 }
 
-static int compare(const void *one, const void *other)
+static int compare_spots(const void *one, const void *other)
+{
+	const struct spot *a = one, *b = other;
+
+	if (a->place->file != b->place->file)
+		return a->place->file < b->place->file ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* Each file's map is read once, from its beginning to its end. */
+static void map_places(struct spot *list, unsigned count)
+{
+	const struct file *file = NULL;
+	struct source_map *map = NULL;
+
+	qsort(list, count, sizeof(*list), compare_spots);
+	for (unsigned i = 0; i < count; i++) {
+		struct place *place = list[i].place;
+
+		if (place->file != file) {
+			file = place->file;
+			source_map_close(map);
+			map = source_map_open(file->data, file->length);
+		}
+		if (map)
+			source_map_go(map, list[i].at, &place->line, &place->column);
+	}
+	source_map_close(map);
+}
+
+/* The parameters of the site, which is at that place in the script. */
+static unsigned find_parameters(struct site *site, const char *at, struct parameter *to,
+				unsigned most, size_t *budget)
+{
+	const struct place *called = &site->called;
+	unsigned count = parameters_find(called->file, at, budget, to,
+					 most < PARAMETERS_OF_SITE ? most : PARAMETERS_OF_SITE);
+
+	site->parameters = to;
+	site->parameter_count = count;
+	for (unsigned i = 0; i < count; i++)
+		to[i].place = *called;
+	return count;
+}
+
+static int compare_sites(const void *one, const void *other)
 {
 	const struct place *a = &(*(struct site *const *)one)->called;
 	const struct place *b = &(*(struct site *const *)other)->called;
@@ -64,27 +123,70 @@ static int compare(const void *one, const void *other)
 	return a->column < b->column ? -1 : a->column > b->column;
 }
 
-/* Each file's map is read once, from its beginning to its end. */
-static void map_places(struct site **list, unsigned count)
+/* Goes to the place in the script, which comes behind the last one: from the line that last begins
+ * at *line_begin. */
+static const char *seek(const struct place *place, const struct place *last,
+			const char **line_begin)
 {
-	const struct file *file = NULL;
-	struct source_map *map = NULL;
+	const struct file *file = place->file;
+	const char *end = file->data + file->length;
+	unsigned lines = place->line - 1;
 
+	if (file == last->file)
+		lines = place->line - last->line;
+	else
+		*line_begin = file->data;
+	*line_begin = source_map_seek(*line_begin, (size_t)(end - *line_begin), lines + 1, 1);
+	return source_map_seek(*line_begin, (size_t)(end - *line_begin), 1, place->column);
+}
+
+/* Finds all places in the source. */
+static void find_places(struct sites *sites, struct site **list, unsigned count)
+{
+	struct spot *spots = malloc((SITES_MAX + PARAMETERS_MAX) * sizeof(*spots));
+	unsigned spot_count = 0, parameter_count = 0;
+	size_t budget = LOOK_MAX;
+	struct place last = {0};
+	const char *line_begin = NULL;
+
+	qsort(list, count, sizeof(struct site *), compare_sites);
+	sites->parameters = malloc(PARAMETERS_MAX * sizeof(*sites->parameters));
 	for (unsigned i = 0; i < count; i++) {
 		struct site *site = list[i];
+		const char *at = seek(&site->called, &last, &line_begin);
 
-		site->place = site->called;
-		if (site->called.file != file) {
-			file = site->called.file;
-			source_map_close(map);
-			map = source_map_open(file->data, file->length);
-		}
-		if (map)
-			source_map_go(map, site->called.line, site->called.column,
-				      &site->place.line, &site->place.column);
+		last = site->called;
 		site->number = i + 1;
+		site->place = site->called;
+		if (!spots || !sites->parameters)
+			continue;
+		spots[spot_count++] = (struct spot){at, &site->place};
+		parameter_count += find_parameters(site, at, sites->parameters + parameter_count,
+						   PARAMETERS_MAX - parameter_count, &budget);
 	}
-	source_map_close(map);
+	for (unsigned i = 0; i < parameter_count; i++)
+		spots[spot_count++] =
+		    (struct spot){sites->parameters[i].at, &sites->parameters[i].place};
+	if (spots)
+		map_places(spots, spot_count);
+	free(spots);
+}
+
+static void write_site(const struct site *site, struct text *to)
+{
+	const struct place *place = &site->place;
+
+	text_add_str(to, "[");
+	text_add_json(to, place->file->name, strlen(place->file->name));
+	text_add_format(to, ",%u,%u", place->line, place->column);
+	for (unsigned i = 0; i < site->parameter_count; i++) {
+		const struct parameter *parameter = &site->parameters[i];
+
+		text_add_str(to, ",");
+		text_add_json(to, parameter->name, parameter->length);
+		text_add_format(to, ",%u,%u", parameter->place.line, parameter->place.column);
+	}
+	text_add_str(to, "]");
 }
 
 void sites_write(struct run *run, struct text *to)
@@ -96,21 +198,28 @@ void sites_write(struct run *run, struct text *to)
 		if (run->sites->slots[at].called.file)
 			list[count++] = &run->sites->slots[at];
 	if (count > 0)
-		qsort(list, count, sizeof(*list), compare);
-	map_places(list, count);
+		find_places(run->sites, list, count);
 	text_add_str(to, "[");
 	for (unsigned i = 0; i < count; i++) {
-		const struct place *place = &list[i]->place;
-
-		text_add_str(to, i > 0 ? ",[" : "[");
-		text_add_json(to, place->file->name, strlen(place->file->name));
-		text_add_format(to, ",%u,%u]", place->line, place->column);
+		text_add_str(to, i > 0 ? "," : "");
+		write_site(list[i], to);
 	}
 	text_add_str(to, "]");
 }
 
+struct place site_place(const struct site *site, const char *field)
+{
+	for (unsigned i = 0; i < site->parameter_count; i++)
+		if (strlen(field) == site->parameters[i].length &&
+		    memcmp(field, site->parameters[i].name, site->parameters[i].length) == 0)
+			return site->parameters[i].place;
+	return site->place;
+}
+
 void sites_finish(struct run *run)
 {
+	if (run->sites)
+		free(run->sites->parameters);
 	free(run->sites);
 	run->sites = NULL;
 }

@@ -91,6 +91,8 @@ static bool read_segment(const char **from, struct place *place)
 }
 
 struct source_map {
+	const char *at;	       /* in the script: */
+	unsigned line, column; /* this one in units of UTF-16, as maps have it */
 	char *json;
 	const char *from;	 /* what is still to be read */
 	struct place here, next; /* the last segment that was passed, and the one behind it */
@@ -126,16 +128,36 @@ struct source_map *source_map_open(const char *script, size_t length)
 		return NULL;
 	}
 	map->from = mappings + 1;
+	map->at = script;
+	map->line = map->column = 1;
 	map->next_line = 1;
 	read_next(map);
 	return map;
 }
 
-bool source_map_go(struct source_map *map, unsigned line, unsigned column, unsigned *ret_line,
-		   unsigned *ret_column)
+/* Goes on in the script, in which a character of four bytes has two units. */
+static void advance(struct source_map *map, const char *to)
 {
-	const int64_t *at = map->here.at;
+	for (; map->at < to; map->at++) {
+		unsigned char c = (unsigned char)*map->at;
 
+		if (c == '\n') {
+			map->line++;
+			map->column = 1;
+		} else if (c < 0x80 || c >= 0xc0) {
+			map->column += c >= 0xf0 ? 2 : 1;
+		}
+	}
+}
+
+bool source_map_go(struct source_map *map, const char *at, unsigned *ret_line, unsigned *ret_column)
+{
+	const int64_t *here = map->here.at;
+	unsigned line, column;
+
+	advance(map, at);
+	line = map->line;
+	column = map->column;
 	while (map->has_next &&
 	       (map->next_line < line ||
 		(map->next_line == line && (map->next.at[0] < column || map->here_line != line)))) {
@@ -143,11 +165,11 @@ bool source_map_go(struct source_map *map, unsigned line, unsigned column, unsig
 		map->here_line = map->next_line;
 		read_next(map);
 	}
-	if (map->here_line != line || at[2] < 0 || at[2] >= INT32_MAX || at[3] < 0 ||
-	    at[3] >= INT32_MAX)
+	if (map->here_line != line || here[2] < 0 || here[2] >= INT32_MAX || here[3] < 0 ||
+	    here[3] >= INT32_MAX)
 		return false;
-	*ret_line = (unsigned)at[2] + 1;
-	*ret_column = (unsigned)at[3] + 1;
+	*ret_line = (unsigned)here[2] + 1;
+	*ret_column = (unsigned)here[3] + 1;
 	return true;
 }
 
@@ -158,11 +180,25 @@ void source_map_close(struct source_map *map)
 	free(map);
 }
 
+const char *source_map_seek(const char *script, size_t length, unsigned line, unsigned column)
+{
+	const char *at = script, *end = script + length;
+
+	while (line > 1 && at < end) {
+		const char *next = memchr(at, '\n', (size_t)(end - at));
+
+		at = next ? next + 1 : end;
+		line--;
+	}
+	return column > 0 && column - 1 < (size_t)(end - at) ? at + column - 1 : end;
+}
+
 bool source_map_find(const char *script, size_t length, unsigned line, unsigned column,
 		     unsigned *ret_line, unsigned *ret_column)
 {
 	struct source_map *map = source_map_open(script, length);
-	bool found = map && source_map_go(map, line, column, ret_line, ret_column);
+	bool found = map && source_map_go(map, source_map_seek(script, length, line, column),
+					  ret_line, ret_column);
 
 	source_map_close(map);
 	return found;

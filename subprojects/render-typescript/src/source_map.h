@@ -8,13 +8,17 @@
 /* The comment that the script ends with. */
 #define SOURCE_MAP_COMMENT "//# sourceMappingURL=data:application/json;base64,"
 
-/* Lines and columns count from 1. False where the script has no map, or it does not tell. */
+/* Lines and columns count from 1; those of the script in bytes, those of the source as editors
+ * count. False where the script has no map, or it does not tell. */
 bool source_map_find(const char *script, size_t length, unsigned line, unsigned column,
 		     unsigned *ret_line, unsigned *ret_column);
 
 /* The same for many places, which come in their order in the script. NULL where the script has no
  * map; source_map_close() it. */
 struct source_map *source_map_open(const char *script, size_t length);
-bool source_map_go(struct source_map *map, unsigned line, unsigned column, unsigned *ret_line,
+bool source_map_go(struct source_map *map, const char *at, unsigned *ret_line,
 		   unsigned *ret_column);
 void source_map_close(struct source_map *map);
+
+/* The place in the script, or its end. */
+const char *source_map_seek(const char *script, size_t length, unsigned line, unsigned column);

@@ -21,9 +21,9 @@ struct writer {
 	JSContext *context;
 	struct text *out;
 	unsigned depth, values;
-	const char *widget; /* whose fields are written */
-	bool is_raw;	    /* the tree is raw frames */
-	int64_t shown;	    /* of the next list; elements behind are left out */
+	const struct site *site; /* of the widget whose fields are written */
+	bool is_raw;		 /* the tree is raw frames */
+	int64_t shown;		 /* of the next list; elements behind are left out */
 	size_t path_length;
 	char path[PATH_MAX_BYTES]; /* like "Root.child Box.color"; cut where it is too long */
 };
@@ -113,8 +113,9 @@ static int64_t shown_of(const struct writer *writer, const char *name)
 {
 	if (writer->is_raw && strcmp(name, "frames") == 0)
 		return RAW_FRAMES_MAX;
-	if (writer->widget && strcmp(name, "children") == 0 &&
-	    (strcmp(writer->widget, "Animation") == 0 || strcmp(writer->widget, "Sequence") == 0))
+	if (writer->site && strcmp(name, "children") == 0 &&
+	    (strcmp(writer->site->name, "Animation") == 0 ||
+	     strcmp(writer->site->name, "Sequence") == 0))
 		return FRAMES_MAX;
 	return INT64_MAX;
 }
@@ -123,7 +124,7 @@ static int64_t shown_of(const struct writer *writer, const char *name)
 static int write_field(struct writer *writer, const char *name, JSValueConst value)
 {
 	writer->shown = shown_of(writer, name);
-	if (!writer->widget || !panel_is_form(writer->widget) || strcmp(name, "handler") != 0 ||
+	if (!writer->site || !panel_is_form(writer->site->name) || strcmp(name, "handler") != 0 ||
 	    !JS_IsFunction(writer->context, value))
 		return write_value(writer, value);
 	text_add_str(writer->out, "{\"function\":\"handler\"}");
@@ -135,6 +136,7 @@ static int write_member(struct writer *writer, JSValueConst object, JSAtom atom,
 {
 	JSValue value = JS_GetProperty(writer->context, object, atom);
 	const char *name = JS_AtomToCString(writer->context, atom);
+	struct place around = writer->run->where;
 	int status = JS_IsException(value) || !name ? -1 : 0;
 
 	if (status == 0 && !JS_IsUndefined(value)) {
@@ -143,9 +145,13 @@ static int write_member(struct writer *writer, JSValueConst object, JSAtom atom,
 		if (!*is_first)
 			text_add_str(writer->out, ",");
 		*is_first = false;
+		if (writer->site && writer->site->number > 0)
+			writer->run->where = site_place(writer->site, name);
 		text_add_json(writer->out, name, strlen(name));
 		text_add_str(writer->out, ":");
 		status = write_field(writer, name, value);
+		if (status == 0)
+			writer->run->where = around;
 		leave(writer, before);
 	}
 	JS_FreeCString(writer->context, name);
@@ -177,11 +183,10 @@ static int write_widget(struct writer *writer, JSValueConst widget, const struct
 	struct place around = writer->run->where;
 	const char *name = site->name;
 	size_t before = enter(writer, writer->path_length ? " %s" : "%s", name, 0);
-	const char *outer = writer->widget;
+	const struct site *outer = writer->site;
 	int status = -1;
 
-	writer->widget = name;
-
+	writer->site = site;
 	text_add_format(writer->out, "{\"widget\":\"%s\"", name);
 	if (site->number > 0) {
 		text_add_format(writer->out, ",\"at\":%u", site->number);
@@ -191,7 +196,7 @@ static int write_widget(struct writer *writer, JSValueConst widget, const struct
 	if (!JS_IsException(fields))
 		status = write_members(writer, fields);
 	text_add_str(writer->out, "}");
-	writer->widget = outer;
+	writer->site = outer;
 	if (status == 0)
 		writer->run->where = around;
 	leave(writer, before);
