@@ -1,4 +1,4 @@
-"""The example clients, run as README prints them."""
+"""The example clients, run as docs/api-guide.md prints them."""
 
 import os
 import re
@@ -14,8 +14,8 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 
 
 def printed():
-    """The commands in README that run them."""
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+    """The commands in the guide that run them."""
+    with open(os.path.join(ROOT, "docs/api-guide.md"), encoding="utf-8") as file:
         return re.findall(r"^.* docs/examples/push\.\w+ .*$", file.read(), re.M)
 
 
