@@ -60,10 +60,11 @@ def test_its_line_for_cron(running, folder):
 
 
 def test_its_messages():
-    """Each message of its last table is one that a program says."""
+    """Each message of its last section is one that a program says."""
     said = sources()
-    messages = re.findall(r"^\| `([^`]+)` \|", PAGE.split("## What to do when")[1], re.M)
-    assert len(messages) >= 15
+    symptoms = re.findall(r"^- (`[^`]+`(?:, `[^`]+`)*)(?: during [a-z ]+)?: ", PAGE.split("## Trouble by symptom")[1], re.M)
+    messages = [message for symptom in symptoms for message in re.findall(r"`([^`]+)`", symptom)]
+    assert len(messages) >= 27
     assert [text for text in messages if text not in said] == []
 
 
@@ -74,6 +75,14 @@ def test_its_settings():
         known = help_of(os.path.join(ROOT, tool.group())) if tool else ours
         for option in re.findall(r"--([a-z][a-z-]+)", code):
             assert f"--{option}" in known or f'"{option}"' in known, code
+
+
+def test_its_table_of_settings():
+    """It names each setting of the option table once, and nothing else."""
+    table = PAGE.split("## Configure")[1].split("###")[0]
+    named = [name for row in re.findall(r"^\| .* \| (`.*) \|$", table, re.M) for name in re.findall(r"`([^`]+)`", row)]
+    settings = help_of(DISPLAYD).split("Settings:")[1]
+    assert sorted(named) == sorted(re.findall(r"^  --([a-z-]+) ", settings, re.M))
 
 
 def test_its_links():

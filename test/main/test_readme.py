@@ -1,5 +1,5 @@
-"""The lines that README and tools/run print, as a reader types them. (The examples' own lines are in
-test/contract/test_clients.py.)"""
+"""The lines that README, docs/apps.md, docs/develop.md and tools/run print, as a reader types them. (The example
+clients' own lines are in test/contract/test_clients.py, those of backups in test/main/test_operate.py.)"""
 
 import http.client
 import json
@@ -116,11 +116,19 @@ def play(line, folder, wanted):
     assert wanted in shown, shown[-2000:]
 
 
+def text_of(document):
+    with open(os.path.join(ROOT, document), encoding="utf-8") as file:
+        return file.read()
+
+
+def blocks_of(document, program="build/release/displayctl"):
+    """The blocks of a document that call displayctl."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", text_of(document), re.M | re.S)
+    return [block for block in blocks if re.search(f"^{program} ", block, re.M)]
+
+
 def readme_blocks():
-    """The lines of README with the displayctl that is built, and what stands between them."""
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
-        blocks = re.findall(r"^```sh\n(.*?)^```", file.read(), re.M | re.S)
-    return [block for block in blocks if "build/release/displayctl" in block]
+    return blocks_of("README.md")
 
 
 def is_for_apps(block):
@@ -135,7 +143,7 @@ def account_block():
 
 def test_lines_of_the_readme(checkout):
     blocks = [block for block in readme_blocks() if not is_for_apps(block)]
-    assert sum(block.count("build/release/displayctl") for block in blocks) >= 5
+    assert sum(block.count("build/release/displayctl") for block in blocks) >= 4
     url = page_of(checkout.start()).partition("/link#")[0]
     printed = "".join(checkout.sh(block) for block in blocks)
     key = re.search(r"^key +(ddk_\S+)$", printed, re.M)[1]
@@ -159,35 +167,50 @@ def write(text, *path):
 
 
 @pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be rendered")
-def test_lines_of_the_readme_that_render(checkout):
-    """Those that end by themselves, and those that play in the terminal until Ctrl-C."""
-    write(MINE, checkout.root, "mine.star")
+def test_line_of_the_readme_that_renders(checkout):
     [block] = [block for block in readme_blocks() if "app render" in block]
-    lines = block.splitlines()
-    playing = [line for line in lines if "app render" in line and not re.search(" (-o|--check) ", line)]
-    assert (len(lines), len(playing)) == (5, 2)
+    [line] = block.splitlines()
+    play(line, checkout.root, b"2 frames")
+
+
+BUILT = 'export PATH="$PWD/build/release:$PATH"\n'
+
+
+@pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be rendered")
+def test_lines_of_the_guide_that_render(checkout):
+    """docs/apps.md: those that end by themselves, and those that play its first app in the terminal until
+    Ctrl-C."""
+    [script] = re.findall(r"^```starlark\n(.*?)^```", text_of("docs/apps.md"), re.M | re.S)
+    write(script, checkout.root, "hello.star")
+    write('{"who": "Ada"}', checkout.root, "FILE")
+    [block] = [block for block in blocks_of("docs/apps.md", "displayctl") if "app render" in block]
+    lines = [line for line in block.splitlines() if "app render" in line]
+    playing = [line for line in lines if not re.search(" (-o|--check) ", line)]
+    assert (len(lines), len(playing)) == (5, 3)
     for line in playing:
-        play(line, checkout.root, b"a still picture" if "mine.star" in line else b"2 frames")
-    printed = checkout.sh("".join(line + "\n" for line in lines if line not in playing))
+        play(BUILT.replace("\n", "; ") + line, checkout.root, b"a still picture")
+    printed = checkout.sh(BUILT + "".join(line + "\n" for line in lines if line not in playing))
     assert "a still picture" in printed
-    with open(os.path.join(checkout.root, "mine.webp"), "rb") as file:
+    with open(os.path.join(checkout.root, "hello.webp"), "rb") as file:
         assert len(frames_of(file.read())) == 1
+    [types] = re.findall(r"`(displayctl app types > [^`]*)`", text_of("docs/apps.md"))
+    checkout.sh(BUILT + types)
     with open(os.path.join(ROOT, "share/panel.d.ts"), "rb") as types:
         with open(os.path.join(checkout.root, "panel.d.ts"), "rb") as file:
             assert file.read() == types.read()
 
 
 @pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no app can be loaded")
-def test_line_of_the_readme_that_imports(checkout):
-    """Typed in the shell of the lines that made the account."""
+def test_lines_of_the_guide_that_import(checkout):
+    """docs/apps.md, typed in the shell of the lines that made the account."""
     home = os.path.join(checkout.root, "home")
     for name in ("here", "there"):
         write(f"id: {name}\nname: {name.title()}\nsummary: A summary\nauthor: Ada\n", home,
               f"apps/apps/{name}/manifest.yaml")
         write(MINE, home, f"apps/apps/{name}/{name}.star")
-    [block] = [block for block in readme_blocks() if "app import" in block]
+    [block] = [block for block in blocks_of("docs/apps.md", "displayctl") if "app import" in block]
     checkout.start()
-    checkout.sh(account_block() + block, HOME=home)
+    checkout.sh(account_block() + BUILT + block, HOME=home)
     apps = checkout.sh("build/release/displayctl --state-dir state app list --account ada@example.org")
     assert "here" in apps and "there" in apps
     checkout.stop()
@@ -195,8 +218,7 @@ def test_line_of_the_readme_that_imports(checkout):
 
 def test_line_for_a_panel(checkout):
     """The addresses that panels get are those that the line says, and fit them."""
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
-        line = re.search(r"^ *tools/run (--listen 0\.0\.0\.0.*)$", file.read(), re.M)[1]
+    line = re.search(r"^ *tools/run (--listen 0\.0\.0\.0.*)$", text_of("README.md"), re.M)[1]
     text = checkout.start(options=line.replace("0.0.0.0:8080", "127.0.0.1:0").split())
     with open(os.path.join(checkout.root, "state/demo-panel-url"), encoding="ascii") as file:
         websocket = file.read().strip()
@@ -311,8 +333,7 @@ def test_lines_of_tools_run_with_another_database(checkout, database, monkeypatc
 
 
 def test_lines_of_the_readme_with_another_database(checkout, database, monkeypatch):
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
-        [first] = re.findall(r"`(export DISPLAYD_DATABASE=[^`]*)`", file.read())
+    [first] = re.findall(r"`(export DISPLAYD_DATABASE=[^`]*)`", text_of("docs/develop.md"))
     given = os.path.join(checkout.root, "state/demo-database")
     options = ("--listen", "127.0.0.1:0", *by_variable(checkout, database, monkeypatch))
     checkout.start(options=options)
