@@ -26,8 +26,8 @@ void arena_finish(struct arena *arena);
 /* Bytes that an object takes beside its own, at most. */
 enum { ARENA_OBJECT_BYTES_MAX = 48 };
 
-/* For an empty arena that holds little for long: its first block has room for size bytes, and not
- * for the usual 4 KB. Count ARENA_OBJECT_BYTES_MAX for each object. */
+/* Sizes the first block of an empty arena for size bytes instead of the usual 4 KB. Use it if the
+ * arena holds little for long. Count ARENA_OBJECT_BYTES_MAX for each object. */
 void arena_reserve(struct arena *arena, size_t size);
 
 /* Memory aligned for any type, valid until arena_finish(). Never NULL. */

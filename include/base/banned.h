@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* With clang, _FORTIFY_SOURCE makes macros of these two. */
+/* Clang's _FORTIFY_SOURCE makes macros of these two. */
 #undef sprintf
 #undef vsprintf
 #pragma GCC poison strcpy strcat strncpy strncat strtok sprintf vsprintf gets gmtime localtime ctime

@@ -43,8 +43,8 @@ enum {
 	 * for so long and so much, so that it sees the answer instead of a reset, even where it
 	 * reads only after it has sent an upload that is somewhat too large. */
 	LIMIT_LINGER_MS = 2 * 1000,
-	/* For so long where the server drains and the client has sent all of its request: what it
-	 * may send of another one without waiting is on its way. */
+	/* Time to linger if the server drains and the client has sent its whole request: a request
+	 * that the client sent without waiting is already on its way. */
 	LIMIT_DRAIN_LINGER_MS = 200,
 	LIMIT_LINGER_BYTES = 2 * LIMIT_UPLOAD_BODY_BYTES,
 	/* Empty lines before a request line. More: 400. */
@@ -63,7 +63,7 @@ enum {
 	LIMIT_JSON_DEPTH = 32,
 	LIMIT_JSON_NUMBER = 128, /* characters: to round by hundreds of digits takes its time */
 	LIMIT_JSON_VALUES = 10 * 1000, /* and names: looking for repeated ones takes its time */
-	/* Of what an app's renderer writes, which has at most 1 MiB. */
+	/* Values in the output of an app's renderer, which has at most 1 MiB. */
 	LIMIT_JSON_LONG_VALUES = 200 * 1000,
 	LIMIT_SCRIPT_BYTES = 1000 * 1000,
 	/* A body's faults that one answer lists. */
@@ -88,8 +88,8 @@ enum {
 	 * many searches, and other reads whose work grows with what others have made. */
 	LIMIT_LISTS_OF_ACCOUNT = 16,
 	LIMIT_LISTS = 256,
-	/* One that has waited so long: 503. One whose reader is slow: it is cut off, earlier where
-	 * another one waits for its place. */
+	/* Longest wait of a long list: 503. Longest time of a slow reader before it is cut off:
+	 * LIMIT_LIST_TURN_MS if another list waits for its place, else LIMIT_LIST_MS. */
 	LIMIT_LIST_WAIT_MS = 20 * 1000,
 	LIMIT_LIST_TURN_MS = 10 * 1000,
 	LIMIT_LIST_MS = 60 * 1000,
@@ -178,7 +178,7 @@ enum {
 	LIMIT_PAGE_BODY_BYTES = 16 * 1024,
 	/* Apps that an account makes, as the trigger app_counted() has it: 409. */
 	LIMIT_ACCOUNT_APPS = 5000,
-	/* Of a text that the catalogue is searched for, bytes: 400. */
+	/* Bytes of a text that the catalogue is searched for: 400. */
 	LIMIT_SEARCH_BYTES = 200,
 	LIMIT_ROTATION_BODY_BYTES = 100 * 1024, /* an order of 100 long IDs, all escaped */
 	/* A body with settings of an app, all escaped; they have 64 KiB. */

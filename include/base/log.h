@@ -56,16 +56,16 @@ struct log_field {
 /* Default: LOG_INFO, logfmt, file descriptor 2, no process name. */
 void log_set_level(enum log_level level);
 void log_set_format(enum log_format format);
-/* It becomes the field "process" of every line, also of those that are written at the end of the
- * process: the text is copied, and cut at LOG_PROCESS_BYTES - 1. NULL: no such field. */
+/* Sets the field "process" of every line, also of those that are written at the end of the process.
+ * The text is copied, and cut at LOG_PROCESS_BYTES - 1. NULL: no such field. */
 enum { LOG_PROCESS_BYTES = 32 };
 void log_set_process(const char *name);
-/* Where lines go; for tests. Writes wait for it until log_init(). */
+/* Sets the output; for tests. Writes wait for it until log_init(). */
 void log_set_fd(int fd);
 
-/* From now on no function of this module waits for the reader. Call it before a process is forked,
- * a thread is started or a user, a filter or a folder is given up: it may open stderr once more.
- * Nothing is opened later, but for log_spliced_from(), and children share the descriptor. */
+/* Ensures that no function of this module waits for the reader. May open stderr once more, so call
+ * it before a process is forked, a thread is started or a user, a filter or a folder is given up.
+ * Later only log_spliced_from() opens anything. Children share the descriptor. */
 void log_init(void);
 /* The end of a pipe out of which splice(2) moves this process's lines into stderr; -1: they are
  * written. Call it before a filter forbids to open one, which the first line does otherwise. */
@@ -79,10 +79,9 @@ bool log_is_on(enum log_level level);
 void log_write(enum log_level level, const char *group, const char *message,
 	       const struct log_field *fields);
 
-/* From now on lines of this thread are held back until log_flush(), a warning or an error, or until
- * there are 32 KiB of them (4 KiB where stderr is no regular file: a pipe takes that as a whole). A
- * process that is killed loses the lines that it holds back: those of one turn, for a loop that
- * flushes before it waits. */
+/* Holds back this thread's lines until log_flush(), a warning, an error, or 32 KiB of them (4 KiB
+ * if stderr is not a regular file: a pipe takes that as a whole). A process that is killed loses
+ * the lines that it holds back: those of one turn, for a loop that flushes before it waits. */
 void log_hold(void);
 /* Writes the lines that are held back, if any, and those that the reader did not take before. A
  * loop that calls it in each turn writes them without a further line. */

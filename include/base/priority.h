@@ -12,12 +12,11 @@ enum { PRIORITY_BACKGROUND = 10 }; /* a nice value: work that may take its time 
  * do so ten times a second. Nothing depends on it but how long others wait. Async-signal-safe. */
 bool priority_set(pid_t pid, int nice);
 
-/* For this thread, and for what it starts from now on: turns of 0.2 ms on a processor, instead of
- * the system's own of more than a millisecond. Such a thread gets no more time, but it need not
- * wait for the end of another one's turn when it wakes (sched_setattr(2); Linux 6.12 and later).
- * displayd takes them for itself and all that it starts but renderers: a request wakes many
- * processes, for some microseconds each.
- * Where the system refuses it, or knows no such turns, all goes on as before. */
+/* Gives this thread, and all that it starts afterwards, turns of 0.2 ms on a processor, instead of
+ * the system's own of more than a millisecond. Such a thread gets no more time, but when it wakes
+ * it need not wait for the end of another thread's turn (sched_setattr(2); Linux 6.12 and later).
+ * displayd uses such turns for all its processes except renderers: a request wakes many processes,
+ * for some microseconds each. Changes nothing if the system refuses or does not know such turns. */
 void priority_take_short_turns(void);
 
 /* The system's own turns again: for work that takes long, and is ended by those above.

@@ -31,15 +31,15 @@ struct process {
 	/* A program: its whole path and its arguments, NULL at the end; and its variables. */
 	const char *const *arguments;
 	const char *const *environment;
-	/* Where arguments is NULL: its result is the exit code. */
+	/* Function to run if arguments is NULL. Its result is the exit code. */
 	int (*run)(void *context);
 	void *context;
 
 	const struct process_user *user; /* NULL: the same as this process */
 	const struct process_limit *limits;
 	unsigned limit_count;
-	/* It has no capabilities, and no program gives it any: see base/rights.h. A root without
-	 * them is a user whom many files belong to. */
+	/* Removes all capabilities; no program gives any back: see base/rights.h. A root without
+	 * capabilities is a user who owns many files. */
 	bool gives_up_rights;
 	int death_signal; /* sent to it when the thread that started it ends */
 	/* See base/priority.h. Above 0, it also takes the system's own turns; 0: all is as it is

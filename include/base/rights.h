@@ -1,5 +1,5 @@
-/* What a process may beyond its user: capabilities(7). Root has all of them; a process gives up
- * what it does not need, and cannot get it back. */
+/* Capabilities of a process beyond its user: capabilities(7). Root has all of them; a process gives
+ * up those it does not need, and cannot get them back. */
 #pragma once
 
 #include <stdbool.h>

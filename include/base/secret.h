@@ -15,6 +15,6 @@ enum { SECRET_LENGTH_MIN = 12 };
  * Takes time by the length of text, whatever is in it. False where there is no key; ret need not be
  * set then. */
 bool secret_mask(struct str text, char *ret);
-/* To how many bytes, at most max, a text can be cut so that no front of a key is left, which
- * secret_mask() would not know. */
+/* Returns the length, at most max, at which to cut a text. The cut leaves no beginning of a key,
+ * which secret_mask() would not recognize. */
 size_t secret_cut(struct str text, size_t max);

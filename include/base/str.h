@@ -12,7 +12,7 @@ struct str {
 
 /* A view of a string literal. */
 #define STR(literal) ((struct str){.data = (literal), .length = sizeof(literal) - 1})
-/* For printf's "%.*s". */
+/* Arguments for printf's "%.*s". */
 #define STR_ARG(s) (int)(s).length, (s).length ? (s).data : ""
 
 static inline struct str str_from(const char *text)

@@ -15,7 +15,7 @@ static inline uint64_t swar_load(const char *text)
 	return eight;
 }
 
-/* One of them is below that, which is 128 at most. */
+/* Whether one of the eight bytes is below byte, which is 128 at most. */
 static inline uint64_t swar_has_below(uint64_t eight, uint8_t byte)
 {
 	return (eight - SWAR_EACH(byte)) & ~eight & SWAR_EACH(0x80);
@@ -26,7 +26,7 @@ static inline uint64_t swar_has(uint64_t eight, uint8_t byte)
 	return swar_has_below(eight ^ SWAR_EACH(byte), 1);
 }
 
-/* One of them is from first to last, which are ASCII. */
+/* Whether one of the eight bytes is from first to last, which are ASCII. */
 static inline uint64_t swar_has_between(uint64_t eight, uint8_t first, uint8_t last)
 {
 	uint64_t low = eight & SWAR_EACH(0x7f);

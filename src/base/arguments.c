@@ -44,8 +44,9 @@ static void hide_in_authority(char *argument)
 		memset(colon + 1, '*', (size_t)(at - colon) - 1);
 }
 
-/* Where the value ends that starts at text: in a URL at what separates parameters, else at its
- * quote or at white space. A backslash takes the character behind it into the value. */
+/* Returns the end of the value that starts at text. In a URL the value ends at a separator of
+ * parameters, else at its quote or at white space. A backslash takes the next character into the
+ * value. */
 static char *value_end(char *text, bool is_url)
 {
 	bool is_quoted = *text == '\'';

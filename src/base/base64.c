@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* One table per position in a group of four, so that a group is three ORs. Bits 24 and up say what
- * a character needs: 1 = invalid, 2 = only in the standard alphabet, 4 = only in the URL-safe. */
+/* Tables for each position in a group of four, so that a group is three ORs. Bits 24 and up
+ * describe a character: 1 = invalid, 2 = only in standard Base64, 4 = only in URL-safe. */
 enum { INVALID = 1u << 24, STANDARD = 1u << 25, URL_SAFE = 1u << 26 };
 
 static uint32_t tables[4][256];
@@ -67,7 +67,7 @@ size_t base64_significant(struct str text)
 	return count;
 }
 
-/* Where decoding is. */
+/* State of a decoding. */
 struct decoder {
 	const uint8_t *in;
 	const uint8_t *end;
@@ -121,7 +121,8 @@ static int decode_group(struct decoder *decoder, const uint8_t *group, unsigned 
 	return 0;
 }
 
-/* What stands behind the last group, of count characters: nothing, or the padding that it needs. */
+/* Whether the last group, of count characters, is followed by nothing or by the padding that it
+ * needs. */
 static bool ends_well(const struct decoder *decoder, unsigned count)
 {
 	unsigned padding = 0;

@@ -12,7 +12,7 @@ void hex_encode(const void *data, size_t size, char *ret_text)
 	ret_text[2 * size] = '\0';
 }
 
-/* One more than the value of a digit; 0: no digit. */
+/* Value of a digit plus one; 0: not a digit. */
 static const uint8_t plus_one[256] = {
     ['0'] = 1,	['1'] = 2,  ['2'] = 3,	['3'] = 4,  ['4'] = 5,	['5'] = 6,  ['6'] = 7,	['7'] = 8,
     ['8'] = 9,	['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,

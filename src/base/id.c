@@ -4,7 +4,7 @@
 
 #include <sodium.h>
 
-/* Where the dashes stand in the text. */
+/* Whether the text has a dash at i. */
 static bool is_dash_position(size_t i)
 {
 	return i == 8 || i == 13 || i == 18 || i == 23;

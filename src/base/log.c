@@ -312,7 +312,7 @@ void log_write(enum log_level level, const char *group, const char *message,
 	}
 }
 
-/* For log_sink_never_wait(). */
+/* Formats the notice of lost lines for log_sink_never_wait(). */
 static size_t format_notice(char *text, size_t size, uint64_t lost)
 {
 	char data[LINE_BYTES];

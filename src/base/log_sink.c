@@ -66,11 +66,11 @@ static void open_from(void)
 		sink.from[0] = sink.from[1] = -1;
 }
 
-/* To write to a pipe without waiting asks for O_NONBLOCK, which would be everyone's who shares the
- * description, or for RWF_NOWAIT, which pipes have only since Linux 6.4; to ask for room first does
- * not help, since others may take it. To move what lies in another pipe waits on no kernel: either
- * the page with all of it goes, or nothing, and then it is taken back. Like a write of PIPE_BUF at
- * most, no other process's lines get into it. */
+/* Moves data to the pipe with splice(2), which never waits: either the whole page goes or nothing,
+ * which is then taken back. Writing without waiting needs either O_NONBLOCK, which would apply to
+ * all who share the description, or RWF_NOWAIT, which pipes have only since Linux 6.4. Polling for
+ * room first does not help, since others may take it. No other process's lines get into the data,
+ * as with a write of at most PIPE_BUF. */
 static ssize_t splice_some(const char *data, size_t size)
 {
 	char back[PIPE_BUF];

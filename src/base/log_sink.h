@@ -1,13 +1,14 @@
-/* Where lines go: a descriptor that is never waited for, and a bounded rest that it did not take.
+/* Writes log lines to a descriptor without waiting for it, and keeps a bounded rest that the
+ * descriptor did not take.
  *
  *   lines -> [rest of this process] -> descriptor
  *               | full: lines are dropped and counted; the count goes out in their place
  *
  * stderr may be shared with other programs, so its own O_NONBLOCK stays as it is: a pipe or a
  * terminal is opened once more, which gives a description with flags of its own, and a socket is
- * written by a call that does not wait. Into a pipe that this user may not open, as that of a
- * container's runtime, lines are moved from a pipe of the process's own. Nothing is opened after
- * log_sink_never_wait(), but that pipe with the first line of each process.
+ * written by a call that does not wait. If this user may not open the pipe, as that of a
+ * container's runtime, lines are moved from a pipe of the process's own. After
+ * log_sink_never_wait(), only that pipe is opened, with the first line of each process.
  *
  * All functions are safe from any thread. A forked process begins without its parent's rest. */
 #pragma once
@@ -23,8 +24,8 @@ typedef size_t log_sink_notice(char *line, size_t size, uint64_t lost);
  * descriptor did not take is dropped. */
 void log_sink_set_fd(int fd);
 
-/* From now on writes do not wait. Called before a process is forked or a thread started. notice is
- * called under the sink's lock, so it must not log. */
+/* Makes writes not wait. Call it before a process is forked or a thread started. notice is called
+ * under the sink's lock, so it must not log. */
 void log_sink_never_wait(log_sink_notice *notice);
 
 /* The most bytes of one write that another process's lines do not get into: of a regular file any

@@ -4,8 +4,8 @@
 
 static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 
-/* As inet_pton() does: four decimal numbers without zeros in front. Requests behind a proxy are
- * each read, and the C library takes several times as long. */
+/* Reads the form of inet_pton(): four decimal numbers without leading zeros. Each request behind a
+ * proxy needs this, and the C library takes several times as long. */
 static bool read_v4(struct str text, uint8_t ret_bytes[static 4])
 {
 	const char *at = text.data, *end = text.data + text.length;

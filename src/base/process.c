@@ -122,7 +122,7 @@ static void set_guard(const struct process *process)
 	end_as(status);
 }
 
-/* In the child: no malloc and no log before run(). */
+/* Runs in the child: no malloc and no log before run(). */
 _Noreturn static void run_child(const struct process *process, pid_t parent)
 {
 	if (!set_limits(process) || !set_user_and_rights(process) ||

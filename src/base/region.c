@@ -21,7 +21,7 @@ struct directory_entry {
 	size_t offset;	  /* of the common part; the slots follow it */
 };
 
-/* What the mapping begins with, for another program. */
+/* Start of the mapping, for another program. */
 struct directory {
 	uint32_t format;
 	size_t size; /* of the whole mapping */
@@ -174,7 +174,8 @@ static bool is_sound(const struct directory *directory, size_t size)
 	return true;
 }
 
-/* With a copy of the file's directory: what was checked in place might change. NULL with errno. */
+/* Copies the file's directory before checking it: the original might change after the check. NULL
+ * with errno. */
 static struct region_map *open_other(int fd, size_t size)
 {
 	struct region_map *map = new_map(REGIONS_MAX);

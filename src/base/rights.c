@@ -31,7 +31,8 @@ static int limit_programs(uint64_t kept)
 	return 0;
 }
 
-/* Who has nothing to give up need not be allowed the call: a service of systemd is not. */
+/* Skips the system call if there is nothing to give up: a service of systemd may not be allowed to
+ * make it. */
 int rights_keep(uint64_t kept)
 {
 	bool has_more = false;

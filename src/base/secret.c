@@ -7,12 +7,14 @@
 
 enum {
 	LINK_KEY_CHARACTERS = 24,
-	/* With what is glued to it. The first link, which the server prints, has a token of 43. */
+	/* Longest run that is masked, including text glued to the key. The first link, which the
+	 * server prints, has a token of 43. */
 	GLUED_CHARACTERS_MAX = 32,
 	/* Behind "ddk_" also a part of a key is masked, but no word. */
 	API_KEY_CHARACTERS_MIN = 8,
 	KEY_CHARACTERS_MAX = 36,
-	/* Of each case: where a key has no digit, and where it is glued to something. */
+	/* Letters of each case that a run needs if it has no digit, and if it is glued to
+	 * something. */
 	LETTERS_MIN = 5,
 	GLUED_LETTERS_MIN = 4,
 	ENCODED_BYTES = 5, /* of a character that is percent-encoded twice */
@@ -31,7 +33,7 @@ static bool is_lower(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* How a "%" is read. */
+/* Interpretation of a "%". */
 enum reading {
 	AS_IT_STANDS, /* as any other sign: what is behind it is text */
 	DECODED,      /* with the digits behind it, it is a character */

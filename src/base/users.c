@@ -3,7 +3,7 @@
 #include <pwd.h>
 #include <stdio.h>
 
-/* As in tools/setup. */
+/* Same command as in tools/setup. */
 #define COMMAND                                                                                    \
 	"useradd --system --user-group --no-create-home --home-dir /nonexistent "                  \
 	"--shell /usr/sbin/nologin "

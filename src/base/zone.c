@@ -26,7 +26,7 @@ struct zone {
 	int64_t at_s[]; /* ascending */
 };
 
-/* In the order in which they stand in the file. */
+/* Counts in their order in the file. */
 struct counts {
 	uint32_t ut_indicators;
 	uint32_t standard_indicators;

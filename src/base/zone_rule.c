@@ -157,7 +157,7 @@ static int day_of_month_rule(const struct zone_day *day, int year)
 	int first = days_to_year(year) + days_to_month(year, day->month);
 	int behind = day->month == 12 ? days_to_year(year + 1)
 				      : days_to_year(year) + days_to_month(year, day->month + 1);
-	/* One week more, so that the remainder is that of a positive number in 1969, too. */
+	/* Add 366 weeks, so that the dividend is positive in 1969, too. */
 	int weekday = (first + THURSDAY + 366 * 7) % 7;
 	int found = first + (day->day - weekday + 7) % 7 + (day->week - 1) * 7;
 

@@ -1,4 +1,4 @@
-/* What holds after the last transition of a zone's file: POSIX's form of TZ, as RFC 9636
+/* Rule that holds after the last transition of a zone's file: POSIX's form of TZ, as RFC 9636
  * section 3.3 extends it, such as "CET-1CEST,M3.5.0,M10.5.0/3". */
 #pragma once
 
