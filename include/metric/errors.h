@@ -10,7 +10,7 @@ extern const struct region error_region;
 
 enum { ERRORS_KEPT = 32, ERROR_LINE_BYTES = 512 };
 
-/* From now on the errors of this process are kept there; its children do likewise. */
+/* Keeps the errors of this process, and of its children, in this memory from now on. */
 void errors_attach(struct region_map *shared);
 /* Before the memory goes: errors are in the log alone. */
 void errors_detach(void);

@@ -34,10 +34,10 @@ enum { METRIC_COUNTS = false };
 enum { METRIC_COUNTS = true };
 #endif
 
-/* From now on this process counts in the slot of a worker (from 0), or in the supervisor's. What
- * was counted there by another program, which had other metrics, is forgotten. */
+/* Makes this process count in the slot of a worker (from 0), or in the supervisor's. Counts of
+ * another program there, which had other metrics, are cleared. */
 void metric_attach(struct region_map *shared, int process);
-/* In a forked process, which does not count in its parent's slot: it counts nowhere. */
+/* Call it in a forked process: it then counts nowhere, instead of in its parent's slot. */
 void metric_detach(void);
 /* Once a second: the process is there, and its gauges are true. 0: it takes leave. */
 void metric_beat(uint64_t now_ms);
@@ -51,8 +51,8 @@ void metric_name_statement(unsigned number, const char *name);
 /* Private: where this process counts. */
 extern _Atomic uint64_t *metric_cells[METRIC_COUNT];
 
-/* To a counter, or to a gauge that goes up and down. label: of its values, from 0. With two labels
- * it is metric_pair(). */
+/* Adds to a counter, or to a gauge that goes up and down. label: a value of the metric's label,
+ * from 0; metric_pair() if the metric has two labels. */
 static inline void metric_add(enum metric metric, unsigned label, int64_t number)
 {
 	_Atomic uint64_t *cell = &metric_cells[metric][label];

@@ -5,7 +5,7 @@
  * that nobody makes the number of series grow. */
 #pragma once
 
-/* What a label distinguishes. */
+/* Values that a label distinguishes. */
 enum metric_by {
 	METRIC_BY_NOTHING,
 	METRIC_BY_ROUTE, /* two labels, route and method; named at the start: metric_name_route() */
@@ -112,7 +112,7 @@ enum metric {
 
 enum {
 	METRIC_ROUTES_MAX = 256,
-	/* Of METRIC_BY_ROUTE: requests that led to no route, by enum http_method. */
+	/* Requests without a route, for METRIC_BY_ROUTE, by enum http_method. */
 	METRIC_ROUTE_UNKNOWN = 0,
 	METRIC_ROUTES_FIRST = 8,
 	METRIC_STATEMENTS_MAX = 320,
@@ -138,7 +138,7 @@ enum metric_tls_failure {
 	METRIC_TLS_LEFT, /* the client, in the middle */
 };
 
-/* How a caller shows who it is. */
+/* Credential of a caller. */
 enum metric_access {
 	METRIC_ACCESS_OTHER, /* somebody who signs in, or uses a link */
 	METRIC_ACCESS_API_KEY,
@@ -147,7 +147,7 @@ enum metric_access {
 	METRIC_ACCESS_METRICS_TOKEN,
 };
 
-/* Which limit a caller has reached. */
+/* Limit that a caller has reached. */
 enum metric_limit {
 	METRIC_LIMIT_OTHER,
 	METRIC_LIMIT_KEY,
@@ -220,10 +220,10 @@ enum metric_hint {
 	METRIC_HINT_SHOWS,
 };
 
-/* As enum engine_language. */
+/* Same order as enum engine_language. */
 enum metric_language { METRIC_STARLARK, METRIC_TYPESCRIPT };
 
-/* As enum engine_problem_kind. */
+/* Same order as enum engine_problem_kind. */
 enum metric_render_result {
 	METRIC_RENDER_DONE,
 	METRIC_RENDER_WRONG_SCRIPT,

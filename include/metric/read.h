@@ -30,7 +30,7 @@ enum { METRIC_SILENT_MS = 5000 };
 /* Whether the process has said so within METRIC_SILENT_MS. */
 bool metric_is_alive(const struct metric_reader *reader, int process);
 
-/* When it last said so, monotonic; 0: never, or it has taken leave. */
+/* Time of the process's last beat, monotonic; 0: never, or it has taken leave. */
 uint64_t metric_beat_ms(const struct metric_reader *reader, int process);
 
 /* A counter or a gauge of one process. */
@@ -44,14 +44,14 @@ void metric_sums_init(struct metric_sums *sums, const struct metric_reader *read
  * definition says so. */
 int64_t metric_total(const struct metric_sums *sums, enum metric metric, unsigned label);
 
-/* Of a histogram: how many values, their sum, and about the one below which so many of a thousand
- * lie. In its unit. */
+/* Number of values in a histogram, their sum, and about the value below which permille of a
+ * thousand lie. In the metric's unit. */
 int64_t metric_observations(const struct metric_sums *sums, enum metric metric, unsigned label);
 int64_t metric_sum(const struct metric_sums *sums, enum metric metric, unsigned label);
 int64_t metric_quantile(const struct metric_sums *sums, enum metric metric, unsigned label,
 			unsigned permille);
 
-/* How many values the metric's first label has, and their texts. name: 0, or 1 for the method of
+/* Number of values of the metric's first label, and their texts. name: 0, or 1 for the method of
  * METRIC_BY_ROUTE. */
 unsigned metric_values(enum metric metric);
 const char *metric_value_text(enum metric metric, unsigned value, unsigned name);

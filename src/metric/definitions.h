@@ -1,4 +1,4 @@
-/* What each metric is, as data: metric/metrics.h has their names. */
+/* Definitions of all metrics, as data: metric/metrics.h has their names. */
 #pragma once
 
 #include "metric/metrics.h"

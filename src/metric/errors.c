@@ -29,7 +29,8 @@ const struct region error_region = {
 
 static struct errors *own;
 
-/* To a whole character: a byte that goes on with one is not the first behind the cut. */
+/* Returns the length of a line cut after a whole character: the first byte after the cut does not
+ * continue one. */
 static size_t cut(struct str line)
 {
 	size_t length = line.length;

@@ -10,7 +10,7 @@ const struct region metric_region = {
     .slot_size = sizeof(struct metric_slot),
 };
 
-/* Of a process that was not attached: all metrics lie over each other. */
+/* Cells of a process that was not attached: all metrics overlap. */
 static _Atomic uint64_t nowhere[METRIC_CELLS_MAX];
 _Atomic uint64_t *metric_cells[METRIC_COUNT] = {[0 ... METRIC_COUNT - 1] = nowhere};
 static struct metric_slot *own; /* NULL: not attached */
@@ -85,8 +85,8 @@ struct metric_slot *metric_slot(struct region_map *shared, int process)
 	return region_slot(shared, &metric_region, (unsigned)process);
 }
 
-/* What another program, or the process that had the slot before, has left. New memory stays
- * untouched: so what is never counted takes none. */
+/* Clears counts of another program, or of the process that had the slot before. Untouched new
+ * memory takes no room, so only a slot that was used is cleared. */
 static void forget(enum metric metric)
 {
 	for (unsigned i = 0; i < metric_size(metric); i++)

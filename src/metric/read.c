@@ -59,7 +59,8 @@ static int64_t read_cell(const struct metric_slot *slot, unsigned cell)
 	return (int64_t)atomic_load_explicit(&slot->cells[cell], memory_order_relaxed);
 }
 
-/* Of all processes the supervisor tells; of routes and statements it knows nothing. */
+/* Whether the supervisor's slot has the metric. It reports on all processes, but knows nothing of
+ * routes and statements. */
 static bool supervisor_tells(const struct metric_sums *sums,
 			     const struct metric_definition *definition)
 {

@@ -1,4 +1,4 @@
-/* Where the numbers of a process lie.
+/* Layout of a process's numbers.
  *
  *   slot: beat | metric: value of the labels: cells, value of the labels: cells, ... | metric ...
  *

@@ -117,8 +117,8 @@ static bool is_sparse(const struct metric_definition *definition)
 	return metric_label_is_open(definition->by[0]);
 }
 
-/* What its buckets count is not one moment's while others count on; each line is true by itself,
- * and the buckets agree with the count. */
+/* Writes each bucket with its value of the moment, though others count meanwhile: each line is true
+ * by itself, and the buckets agree with the count. */
 static void write_histogram(const struct metric_sums *sums, enum metric metric, unsigned label,
 			    const struct series *series, struct buffer *text)
 {

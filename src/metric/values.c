@@ -149,7 +149,7 @@ static const char *const children[] = {
     [METRIC_CHILD_RENDERERS] = "renderers",
 };
 
-/* As enum log_level. */
+/* Same order as enum log_level. */
 static const char *const log_levels[] = {"debug", "info", "warn", "error"};
 
 static const char *const versions[] = {DISPLAYD_VERSION};
