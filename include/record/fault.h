@@ -23,11 +23,11 @@ void faults_init(struct faults *faults, struct arena *arena);
 __attribute__((format(printf, 3, 4))) void faults_add(struct faults *faults, struct str name,
 						      const char *format, ...);
 
-/* Likewise for a member of the body's member "in", which is an object. */
+/* Adds a fault of a member of the body's member "in", which is an object. */
 __attribute__((format(printf, 4, 5))) void faults_add_in(struct faults *faults, struct str in,
 							 struct str name, const char *format, ...);
 
-/* One sentence for all: the fault, or how many there are. In the arena. */
+/* Returns a sentence for all faults: the fault, or how many there are. In the arena. */
 struct str faults_sentence(const struct faults *faults);
 
 /* Appends "errors":[...]. */

@@ -21,18 +21,19 @@ struct json_document {
 bool json_parse(struct str text, struct arena *arena, struct json_document *ret_document,
 		struct str *ret_reason);
 
-/* Likewise, for a text whose size a client chose: it may lack memory. */
+/* Parses as json_parse() does, but a text whose size a client chose: it may lack memory. */
 bool json_parse_body(struct str text, struct arena *arena, struct json_document *ret_document,
 		     struct str *ret_reason);
 
 /* Frees the tree; also for an empty document. */
 void json_document_finish(struct json_document *document);
 
-/* Likewise, for a text that a program of ours wrote: with as many values as that may write. */
+/* Parses as json_parse() does, but a text that a program of ours wrote, with up to
+ * LIMIT_JSON_LONG_VALUES values. */
 bool json_parse_long(struct str text, struct arena *arena, struct json_document *ret_document,
 		     struct str *ret_reason);
 
-/* What is wrong with null in place of a member that may be absent. */
+/* Fault of null in place of a member that may be absent. */
 #define JSON_NULL_FAULT "must not be null, leave the field out instead"
 
 bool json_is_null(const struct json_value *value);
@@ -58,7 +59,7 @@ struct json_walk {
 	size_t left;
 };
 
-/* Of what is neither there are none. */
+/* Starts a walk. A value that is neither array nor object has no items. */
 struct json_walk json_walk(const struct json_value *container);
 /* False at the end. One of them for all of a walk. */
 bool json_next_item(struct json_walk *walk, const struct json_value **ret_item);

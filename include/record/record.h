@@ -143,7 +143,7 @@ uint64_t record_present_as(const struct record *record, uint64_t present,
 unsigned record_read_row(const struct record *record, const struct record_value *columns,
 			 struct arena *arena, void *ret_row);
 
-/* How many columns record_read_row() reads. */
+/* Number of columns that record_read_row() reads. */
 unsigned record_column_count(const struct record *record);
 
 /* Appends a JSON object. */

@@ -1,4 +1,4 @@
-/* One column of one row, as the database sent it: PostgreSQL's binary format, big-endian. */
+/* Column of a row, as the database sent it: PostgreSQL's binary format, big-endian. */
 #pragma once
 
 #include <stdbool.h>
