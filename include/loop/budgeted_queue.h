@@ -10,7 +10,8 @@ struct budgeted_queue {
 	struct loop *loop;
 	struct fair_queue due; /* nodes of the objects */
 	struct later later;
-	/* In no list when it runs; may add itself again, and then comes behind the others. */
+	/* Works on a node, which is in no list then. It may add the node again, which then comes
+	 * after the others. */
 	void (*run)(struct list *node);
 	uint64_t budget_ns;	  /* of a turn; at least one object is worked on */
 	uint64_t (*now_ns)(void); /* monotonic; tests have their own */

@@ -73,7 +73,6 @@ struct lane_slice {
 void lane_queue_give_back(struct lane_queue *queue, struct lane_job *job,
 			  const struct lane_slice *slice);
 
-/* For the metrics, of whoever has such a queue. lane: of enum metric_lane; error: of
- * lane_queue_add(). */
+/* Report a lane queue to the metrics. lane: of enum metric_lane; error: of lane_queue_add(). */
 void lane_count_refusal(unsigned lane, int error);
 void lane_tell(unsigned lane, const struct lane_queue *queue);

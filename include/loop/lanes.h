@@ -48,8 +48,8 @@ struct lane_job {
 	enum lane lane;			/* private */
 	bool has_more;			/* private */
 	bool is_running;		/* private: the pool has it */
-	/* For done: it was not run to its end, since is_abandoned said so, or since it waited
-	 * longest where others needed its place. */
+	/* Set for done if the job was not run to its end: is_abandoned returned true, or the job
+	 * had waited longest when others needed its place. */
 	bool is_dropped;
 
 	struct id account; /* whose share it uses; all zero: that of those who have none */
@@ -57,8 +57,8 @@ struct lane_job {
 	 * account has no network, and counts as a network. */
 	struct id network;
 	size_t size; /* bytes that it works on, to foretell its time by that of others */
-	/* What a job before it has begun: it is never refused, since that one's time would be lost,
-	 * and goes before what its account has not begun. */
+	/* Continues the work of a previous job. Such a job is never refused, since the previous
+	 * job's time would be lost, and goes before all that its account has not begun. */
 	bool goes_on;
 	/* A step, on a worker thread: 100 to 200 us at best. Returns whether there are more. */
 	bool (*run)(struct lane_job *job);

@@ -1,5 +1,5 @@
-/* One event loop a worker process, and what everything on it shares: deadlines, "later", worker
- * lanes. All functions are called on the loop's thread unless they say otherwise. */
+/* Event loop of a worker process, and everything shared on it: deadlines, "later", worker lanes.
+ * All functions are called on the loop's thread unless they say otherwise. */
 #pragma once
 
 #include "base/list.h"
@@ -64,7 +64,7 @@ void loop_finish(struct loop *loop);
 /* Milliseconds, monotonic, as of the start of this turn. */
 uint64_t loop_now_ms(const struct loop *loop);
 
-/* How long the longest turn was since the last call. */
+/* Length of the longest turn since the last call. */
 uint64_t loop_take_longest_turn_ms(struct loop *loop);
 
 /* run must be set. Does nothing for a later that waits already. */

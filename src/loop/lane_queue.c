@@ -158,9 +158,9 @@ static uint64_t shared_us(const struct list *members, const struct lane_share *o
 	return sum_us;
 }
 
-/* How long the account's unfinished jobs, and with them its next one, have to wait: for their own
- * CPU time, and for as much of every other account of its network, and then of every other network,
- * which have their turns meanwhile; at the pace at which threads get a core. */
+/* Time that the account's unfinished jobs, and with them its next one, have to wait: their own CPU
+ * time, and as much of every other account of its network, and then of every other network, which
+ * have their turns meanwhile; at the pace at which threads get a core. */
 static uint64_t wait_us(const struct lane_queue *queue, const struct lane_share *account)
 {
 	uint64_t alone_us, total_us;
@@ -194,7 +194,7 @@ static int check_room(const struct lane_queue *queue, const struct lane_share *n
 											    : 0;
 }
 
-/* For an account and its network. */
+/* Adds to the waiting jobs of the queue, an account and its network. */
 static void count_waiting(struct lane_queue *queue, struct lane_share *share, int count)
 {
 	queue->waiting = (unsigned)((int)queue->waiting + count);
@@ -375,7 +375,7 @@ static void end_job(struct lane_queue *queue, struct lane_job *job)
 		share->unfinished_us -= job->used_us;
 	}
 	rest(queue, account);
-	/* Who owes time to nobody owes none. */
+	/* Cancel all debts if no share is active: nobody is waiting for the time owed. */
 	if (queue->active == 0)
 		forget_idle(queue);
 }

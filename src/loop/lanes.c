@@ -12,8 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of the worker threads: the loop, and the database where it shares the machine, go on while all
- * cores convert pictures. SCHED_IDLE, SCHED_BATCH and other time slices made nobody wait less. */
+/* Nice value of the worker threads: the loop, and the database if it shares the machine, go on
+ * while all cores convert pictures. SCHED_IDLE, SCHED_BATCH and other time slices shortened no
+ * wait. */
 enum { NICE = 10 };
 
 enum {
@@ -130,7 +131,7 @@ static void on_work_done(struct loop *loop, struct lane_job *job)
 		job->done(job);
 }
 
-/* What a lane's queue itself does not hold it to. */
+/* Checks what the queues do not: the short and the long lane share threads. */
 static bool has_free_thread(const struct lanes *lanes, enum lane lane)
 {
 	return has_own_threads(lane) ||
