@@ -28,18 +28,18 @@ enum away {
 	AWAY_KEY,	  /* another key for secret settings is in use there */
 };
 
-/* What follows "the database cannot be reached: ". */
+/* Text that follows "the database cannot be reached: ". */
 const char *away_text(enum away away);
 
 /* Waiting may help: nobody has to change a setting. */
 bool away_may_pass(enum away away);
 
-/* What libpq's error text means. The SQLSTATE in it counts first, where PQERRORS_VERBOSE has put
- * one; else libpq's own words do, which are English, since no program here sets a locale. was_open:
- * the connection had been made. */
+/* Meaning of libpq's error text. The SQLSTATE in it counts first, if PQERRORS_VERBOSE has put one;
+ * else libpq's own words do, which are English, since no program here sets a locale. was_open: the
+ * connection had been made. */
 enum away away_from_error(const char *text, bool was_open);
 
-/* Of a statement that failed while a connection was prepared. */
+/* Meaning of the SQLSTATE of a statement that failed while a connection was prepared. */
 enum away away_from_sqlstate(const char *sqlstate);
 
 /* Whether something stands between this connection and the server, which says that it runs in the

@@ -12,7 +12,7 @@ struct background; /* a worker's slot of the region */
 
 extern const struct region background_region;
 
-/* In the supervisor: lowers the priority of those that this worker has named since the last call,
- * where they are children of this postmaster. A process that the system does not let it change now
- * is tried again at the next call. */
+/* Lowers the priority of the processes that this worker has named since the last call, if they are
+ * children of this postmaster. Call it in the supervisor. A process that the system refuses to
+ * change now is tried again at the next call. */
 void background_lower(struct background *background, pid_t postmaster);

@@ -43,7 +43,8 @@ struct db_settings {
 	const struct statement_entry *statements;
 	unsigned statement_count;
 	struct storage *storage; /* shared by the workers; NULL: this db has its own */
-	/* Where the supervisor reads which processes work for lists; NULL: it need not know. */
+	/* Memory where the supervisor reads which processes work for lists; NULL: it need not
+	 * know. */
 	struct background *background;
 	bool session_pooler; /* one that keeps sessions may stand before the server */
 	/* Fingerprint of the key for secret settings, SETTINGS_KEY_BYTES: writes need a database
@@ -63,10 +64,10 @@ enum away db_away(const struct db *db);
 enum away db_hints_away(const struct db *db);
 /* Statements that wait or run, without lists. */
 unsigned db_outstanding(const struct db *db);
-/* How it is now, for the metrics. */
+/* Sets the gauges of the metrics. */
 void db_tell(const struct db *db);
-/* How many connections are up, the hint connection included. At rest that is one for reads, one for
- * writes, and that one. */
+/* Number of connections that are up, the hint connection included. At rest three: one for reads,
+ * one for writes, and the hint connection. */
 unsigned db_connections_up(const struct db *db);
 
 /* Reads run in the order in which they were submitted, but for one that the database told to run

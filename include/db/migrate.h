@@ -42,8 +42,8 @@ struct migrate_error {
 __attribute__((warn_unused_result)) int migrate_run(const char *url, int *ret_applied,
 						    struct migrate_error *reterr);
 
-/* How many migrations the database of this connection has; 0 where it has no tables of ours. 0, or
- * -1 with a sentence, as migrate_run(). */
+/* Reads the number of migrations that the database of this connection has; 0 if it has no tables of
+ * ours. 0, or -1 with a sentence, as migrate_run(). */
 __attribute__((warn_unused_result)) int migrate_read(struct pg_conn *pg, unsigned *ret_applied,
 						     struct migrate_error *reterr);
 
@@ -52,7 +52,7 @@ __attribute__((warn_unused_result)) int migrate_read(struct pg_conn *pg, unsigne
 __attribute__((warn_unused_result)) int migrate_within(struct pg_conn *pg, unsigned number,
 						       struct migrate_error *reterr);
 
-/* What tells the first migrations, up to this one, from others: a hash of their texts. */
+/* Hash of the texts of the migrations up to this one, to tell them from others. */
 void migrate_fingerprint(unsigned number, char ret_digits[static MIGRATE_DIGITS + 1]);
 
 /* Whether a migration makes a thing of this kind ("TABLE", "FUNCTION", "SEQUENCE") and name; what

@@ -39,7 +39,7 @@ void db_read_row(const struct db_result *result, unsigned row, const struct reco
 void *db_read_rows(const struct db_result *result, const struct record *record,
 		   struct arena *arena);
 
-/* One value; row and column in range. Valid during done(). */
+/* Value of a row and a column, both in range. Valid during done(). */
 struct record_value db_value(const struct db_result *result, unsigned row, unsigned column);
 
 /* The caller embeds it in a struct of its own. It and its parameters stay valid until done() runs.
@@ -85,7 +85,7 @@ struct db_alone {
 	enum statement statement;
 };
 
-/* For db/statements.h. */
+/* Begins a query; called by db/statements.h. */
 static inline void db_query_begin(struct db_query *query, enum statement statement,
 				  const struct record *record, void *row)
 {
@@ -95,7 +95,8 @@ static inline void db_query_begin(struct db_query *query, enum statement stateme
 	query->row = row;
 }
 
-/* Likewise: where one column of the record alone is present, and has a statement, takes that. */
+/* Chooses a column's own statement, if it has one and is the only column of the record that is
+ * present. Called by db/statements.h. */
 void db_query_alone(struct db_query *query, const struct db_alone *alone, unsigned count,
 		    const struct record *record, uint64_t present);
 

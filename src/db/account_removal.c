@@ -2,16 +2,16 @@
 #include "db/statements.h"
 
 enum {
-	/* Of 100 devices the IDs and generations fit into one notification, of 8,000 bytes. */
+	/* IDs and generations of 100 devices fit into one notification of 8,000 bytes. */
 	ROWS_MAX = 100,
 	ROWS_FIRST = 10,
-	/* What each of these has is up to 1 MiB, or 200 remarks and a script of 1 MB. */
+	/* Rows that each have up to 1 MiB, or 200 remarks and a script of 1 MB. */
 	LARGE_ROWS_MAX = 10,
 	/* A portion that took less is followed by one of twice as many rows, one that took more by
 	 * one of half as many. */
 	SHORT_MS = 10,
 	LONG_MS = 20,
-	/* The rest where all rows are locked. */
+	/* Pause before retrying if all remaining rows are locked. */
 	LOCKED_REST_MS = 100,
 	REST_MAX_MS = 1000,
 };

@@ -45,7 +45,7 @@ struct meaning {
 	enum away away;
 };
 
-/* Of some, the class alone counts. The first one that fits does. */
+/* SQLSTATEs, or their first two characters for a whole class. The first match counts. */
 static const struct meaning states[] = {
     {"28P01", AWAY_PASSWORD},	 {"28", AWAY_REFUSED},	    {"42501", AWAY_REFUSED},
     {"3D000", AWAY_NO_DATABASE}, {"57014", AWAY_SILENT},    {"57", AWAY_STARTING},
@@ -109,7 +109,8 @@ enum away away_from_error(const char *text, bool was_open)
 		if (strstr(text, words[i].sign))
 			away = words[i].away;
 	}
-	/* Of each attempt libpq says where it led. */
+	/* libpq names the server of each attempt. If it names none, it never tried: the settings
+	 * are wrong. */
 	if (away == AWAY_OTHER && !strstr(text, "connection to server "))
 		away = AWAY_SETTINGS;
 	return away;

@@ -7,8 +7,9 @@
 #include <poll.h>
 #include <stdio.h>
 
-/* Where sessions are shared, a connection that asks nothing holds no session, and others get its. A
- * pooler may have several that are free: so many others are held at the same time. */
+/* Connections to hold at the same time besides the first, to find out whether sessions are shared.
+ * If they are, an idle connection holds no session, and another connection gets the session. A
+ * pooler may have several free sessions. */
 enum { OTHERS = 3, ANSWER_MS = 5 * 1000 };
 
 static enum away fail(enum away away, const char *text, char *ret_words)
@@ -105,7 +106,8 @@ enum away away_try(struct hosts *hosts, bool session_pooler,
 				    "what answers is not the PostgreSQL that runs the statements",
 				    ret_words);
 	}
-	/* It hangs behind its front: the next try begins with another one. */
+	/* Begin the next try with another server: this one hangs, though the program in front of it
+	 * answers. */
 	if (pg && away == AWAY_SILENT)
 		hosts_pass_over(hosts, pg);
 	PQfinish(pg);

@@ -1,4 +1,4 @@
-/* In the worker, see db/background.h. */
+/* Worker's part of db/background.h. */
 #pragma once
 
 #include "db/background.h"

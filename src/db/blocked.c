@@ -3,7 +3,7 @@
 #include "base/require.h"
 
 enum {
-	/* How often the writes are looked at for one that is overdue. */
+	/* Interval of the checks for an overdue write. */
 	LOOK_MS = 250,
 	/* An account with so many lines here has all of its writes here. */
 	LINES_OF_ACCOUNT = 2,

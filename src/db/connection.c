@@ -14,8 +14,8 @@ enum {
 	 * by up to half, so that the workers do not all connect at once. */
 	FIRST_PAUSE_MS = 50,
 	LAST_PAUSE_MS = 2 * 1000,
-	/* To a server on this machine, as the private one is: an attempt costs next to nothing, and
-	 * everybody waits for it to be back. */
+	/* Longest pause for a server on this machine, as the private one is: an attempt costs next
+	 * to nothing, and everybody waits for the server. */
 	LAST_NEAR_PAUSE_MS = 200,
 	/* The longest rest after a deadlock. The other transaction needs a moment to take the lock
 	 * that it waited for; a query that comes back at once may lock it first, and both meet in

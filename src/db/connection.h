@@ -1,4 +1,4 @@
-/* One connection to the database, made again by itself whenever it is lost.
+/* Connection to the database, made again by itself whenever it is lost.
  *
  *   RESTING --deadline--> OPENING --libpq--> PREPARING --answers--> UP
  *   ^  ^                     |                   |                  |
@@ -10,8 +10,7 @@
  * RESTING waits for the next attempt: a moment after a working connection was lost, then longer and
  * longer. OPENING tries each server of the connection string for a while (opening.h). In PREPARING
  * the deadline ends the attempt; in UP it ends a connection on which nothing came back for too
- * long.
- */
+ * long. */
 #pragma once
 
 #include "connection_log.h"
@@ -33,7 +32,7 @@ enum db_connection_state {
 
 struct connection;
 
-/* What the connections of one kind have in common. */
+/* Properties of all connections of one kind. */
 struct connection_role {
 	const char *name;
 	enum metric_database_role metric;
@@ -89,7 +88,7 @@ void connection_start(struct connection *connection);
 /* The same, but the first attempt begins after connection_wake(). */
 void connection_start_asleep(struct connection *connection);
 
-/* It is asleep, and is made from the next turn of the loop on. */
+/* Makes a connection that is asleep, from the next turn of the loop on. */
 void connection_wake(struct connection *connection);
 /* Ends it until it is woken. False: queries or an attempt to make it are under way, and nothing has
  * changed. */
@@ -101,18 +100,18 @@ bool connection_is_asleep(const struct connection *connection);
  * any statement had succeeded. */
 bool connection_is_hopeful(const struct connection *connection);
 
-/* It was up until a moment ago and is being made again, or will be when its last answers have come:
- * queries may wait for that. */
+/* Whether the connection was up until a moment ago and is being made again, or will be when its
+ * last answers have come: queries may wait for that. */
 bool connection_returns(const struct connection *connection);
 
-/* It accepts queries: call pipeline_send() and then connection_flush(). */
+/* Whether the connection accepts queries: call pipeline_send() and then connection_flush(). */
 bool connection_is_up(const struct connection *connection);
 
 /* Sends what libpq holds. error: what the pipeline_*() call before returned; where it failed, the
  * connection is lost. */
 void connection_flush(struct connection *connection, int error);
 
-/* How long a connection rests after so many failed attempts in a row; random in its lower half.
+/* Pause of a connection after so many failed attempts in a row, shortened at random by up to half.
  * is_near: the server is on this machine. */
 uint64_t connection_rest_ms(unsigned failures, bool is_near);
 

@@ -7,7 +7,7 @@ void connection_log(struct connection_log *log, const char *role, unsigned numbe
 	bool up = away == AWAY_NOT;
 	bool *reported = up ? &log->reported_up : &log->reported_down;
 
-	/* What does not pass by itself is told also where something else came first. */
+	/* Log a permanent failure even if a different failure was logged before. */
 	if (*reported && (away == log->reported_away || away_may_pass(away))) {
 		log_debug("db", up ? "connected" : "attempt failed", LOG_TEXT("connection", role),
 			  LOG_INT("number", number), LOG_STR("error", words));

@@ -1,4 +1,4 @@
-/* What the log says of a connection: that it was made or lost, once. */
+/* Logs that a connection was made or lost, once. */
 #pragma once
 
 #include "base/str.h"
@@ -11,8 +11,8 @@ struct connection_log {
 	enum away reported_away; /* for this reason */
 };
 
-/* It is up (AWAY_NOT), or it was lost or an attempt failed for that reason, which the words
- * describe. What was said before is said at the level debug, except for another reason that does
- * not pass by itself. */
+/* Logs that the connection is up (AWAY_NOT), or that it was lost or an attempt failed for this
+ * reason, which the words describe. A repeated state is logged at level debug, except with a
+ * different reason that does not pass by itself. */
 void connection_log(struct connection_log *log, const char *role, unsigned number, enum away away,
 		    struct str words);

@@ -21,7 +21,7 @@ static const char *const notify_column_names[] = {"set_config", "pg_notify"};
 
 enum { STATEMENT_NOTIFY, STATEMENT_PING };
 
-/* For the pipeline both are writes, which it answers after their sync. */
+/* Both are writes for the pipeline, which answers them after their sync. */
 static const struct statement_entry hint_statements[] = {
     [STATEMENT_NOTIFY] =
 	{
@@ -214,7 +214,7 @@ void hints_flush(struct hints *hints)
 	}
 	memcpy(hints->payload, waiting.data, length);
 	buffer_consume(&hints->waiting, length);
-	/* What does not fit into this one has waited at most as long. */
+	/* No remaining hint is older than those sent, so keep waiting_us. */
 	hints->notified_us = hints->waiting_us;
 	if (buffer_length(&hints->waiting) == 0)
 		hints->waiting_us = 0;

@@ -21,7 +21,7 @@ unsigned hosts_limit_ms(const struct hosts *hosts, unsigned addresses);
 
 /* The connection is usable: its server comes first from now on. */
 void hosts_note_good(struct hosts *hosts, const PGconn *pg);
-/* It is not: if its server came first, the one behind it does. */
+/* Puts the next server first if this connection's server, which is unusable, was first. */
 void hosts_pass_over(struct hosts *hosts, const PGconn *pg);
 
 /* All are sockets of this machine. */

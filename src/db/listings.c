@@ -286,7 +286,7 @@ static void on_overdue(struct deadline *deadline)
 	uint64_t now_ms = loop_now_ms(listings->loop);
 	struct list_connection *oldest = NULL;
 
-	/* One at a time: its place may be enough for those that wait. */
+	/* Cut only the oldest overdue list query: one free connection may be enough. */
 	for (unsigned i = 0; i < listings->count; i++) {
 		struct list_connection *one = &listings->connections[i];
 

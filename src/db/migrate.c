@@ -169,7 +169,7 @@ static void name_failure(const struct migration *migration, char ret_what[static
 		 migration->name);
 }
 
-/* In a transaction of the caller's. */
+/* Applies a migration in a transaction of the caller's. */
 static int apply_text(struct migrator *m, const struct migration *migration)
 {
 	char what[WHAT_BYTES];
@@ -193,8 +193,8 @@ static int apply_text(struct migrator *m, const struct migration *migration)
 	return 0;
 }
 
-/* In a transaction of its own. Where it waits for a lock, all that come after it wait, too, readers
- * before all. So it waits only briefly. */
+/* Applies a migration in a transaction of its own. While it waits for a lock, all that come after
+ * it wait, too, readers before all. So it waits only briefly. */
 static int try_to_apply(struct migrator *m, const struct migration *migration)
 {
 	char what[WHAT_BYTES];
@@ -223,7 +223,7 @@ static int apply(struct migrator *m, const struct migration *migration)
 		m->met_lock = false;
 		if (try_to_apply(m, migration) == 0)
 			return 0;
-		/* Else the connection is closed. */
+		/* Closing the connection ends the transaction in the other cases. */
 		if (!m->met_lock || run(m, "cannot go back", "ROLLBACK") < 0)
 			return -1;
 		if (!is_said)

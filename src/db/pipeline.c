@@ -218,7 +218,8 @@ static int settle_gather(struct pipeline *pipeline, struct gather *gather, const
 		give_back(pipeline, &gather->query, false);
 		return lose(pipeline, result_reason(result));
 	default:
-		/* One of the members is at fault, or the error is gone at the next attempt. */
+		/* Send each member alone: one is at fault, or the error is gone at the next
+		 * attempt. */
 		ask_alone(&pipeline->again, &gather->query);
 		return 0;
 	}
@@ -293,8 +294,9 @@ static bool has_met_lock(const struct pipeline *pipeline, const struct batch *ba
 		   RESULT_LOCKED;
 }
 
-/* One write of a shared commit has failed, so none of them happened. Each is sent again by itself,
- * and gets its own result. Where it has met a lock, all go back to their owner. */
+/* Undoes a group commit of which one write has failed, so that none happened. Each write is sent
+ * again by itself, and gets its own result. If the failed write has met a lock, all go back to
+ * their owner. */
 static void undo_writes(struct pipeline *pipeline, struct batch *batch)
 {
 	bool is_locked = has_met_lock(pipeline, batch);
@@ -384,7 +386,7 @@ static int take_row(struct pipeline *pipeline, struct batch *batch, const PGresu
 	return 0;
 }
 
-/* What is gathered is one execution, by the statement that reads by an array. The hints' own
+/* Counts a batched read as one execution of the statement that reads by an array. The hints' own
  * statements have no numbers here. */
 static void count_statement(const struct pipeline *pipeline, const struct batch *batch,
 			    const struct db_query *query)

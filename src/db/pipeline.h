@@ -42,7 +42,7 @@ struct pipeline {
 	/* A row of a query whose rows come one by one; row: valid inside the call. */
 	void (*on_row)(struct pipeline *pipeline, struct db_query *query,
 		       const struct db_result *row);
-	/* It may free the query. */
+	/* Gets the result of a query, and may free the query. */
 	void (*on_answer)(struct pipeline *pipeline, struct db_query *query,
 			  const struct db_result *result);
 	/* A row was locked for longer than the connection waits: no query of the batch has

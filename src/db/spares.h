@@ -26,10 +26,10 @@ void spares_init(struct spares *spares, struct loop *loop, uint64_t idle_ms);
 
 /* Adds a connection, whose members the caller has set as for connection_start(). It sleeps. */
 void spares_add(struct spares *spares, struct connection *connection);
-/* They are beside this one, which does not sleep. */
+/* Sets the connection that the on-demand connections are beside. It does not sleep. */
 void spares_set_first(struct spares *spares, const struct connection *first);
 
-/* One is in use, or has come up. */
+/* Notes that an on-demand connection is in use, or has come up. */
 void spares_use(struct spares *spares);
 /* There is work for one more: wakes one, unless one is being opened already. */
 void spares_need(struct spares *spares);

@@ -3,7 +3,7 @@
 
 enum {
 	ANSWER_MS = 10 * 1000,
-	/* So many crowded turns in so long a time need one more connection. */
+	/* Number of crowded turns, within CROWD_MS, that need one more connection. */
 	CROWDED_TURNS = 8,
 	CROWD_MS = 1000,
 };
@@ -204,8 +204,8 @@ static bool is_crowded(const struct writes *writes)
 	return batches > 1;
 }
 
-/* What timers begin in the same turn is a crowd for a turn or two: it would be gone before a
- * connection is up, and keep one up that nobody else needs. */
+/* Whether crowded turns repeat. Writes that timers begin in the same turn crowd it for a turn or
+ * two: that is over before a new connection is up, which would then stay up for nobody else. */
 static bool is_crowd_lasting(struct writes *writes)
 {
 	uint64_t now_ms = loop_now_ms(writes->loop);
