@@ -128,8 +128,8 @@ void cluster_close_log(struct cluster *cluster);
 __attribute__((warn_unused_result)) int cluster_start(const char *state_dir, struct cluster *ret,
 						      struct cluster_error *reterr);
 
-/* For a program beside a running server: sets the URL, whether PostgreSQL answers there or not. -1
- * where there is no cluster, or where this user may not reach it. cluster_close() it. */
+/* Sets the URL for a program beside a running server, whether PostgreSQL answers there or not. -1
+ * if there is no cluster, or if this user may not reach it. cluster_close() it. */
 __attribute__((warn_unused_result)) int cluster_url(const char *state_dir, struct cluster *ret,
 						    struct cluster_error *reterr);
 

@@ -55,8 +55,8 @@ __attribute__((warn_unused_result)) int cluster_upgrade_run(struct cluster_plan 
 							    enum cluster_method *ret_method,
 							    struct cluster_error *reterr);
 
-/* For a signal's handler: cluster_upgrade_run() ends soon, unless the new cluster is in force. So
- * does cluster_start(). */
+/* Ends cluster_upgrade_run() soon, unless the new cluster is in force; also cluster_start(). For a
+ * signal's handler. */
 void cluster_upgrade_interrupt(int signal_number);
 
 void cluster_plan_finish(struct cluster_plan *plan);

@@ -14,8 +14,9 @@ enum { IDENT_BYTES = 2048, /* and of each of the other files */ DATA_FD = 3 };
 static const char hba[] = "# displayd writes this file at each start.\n"
 			  "local all all peer map=displayd\n";
 
-/* For PostgreSQL, so that a later displayd brings its own. What somebody has set in the cluster's
- * own file counts where this one says nothing, and ALTER SYSTEM over both. */
+/* PostgreSQL's settings, written at each start so that a later displayd brings its own. Settings in
+ * the cluster's own file count if this one does not set them; those of ALTER SYSTEM override
+ * both. */
 static const char settings[] =
     "# displayd writes this file at each start.\n"
     "include_if_exists = 'postgresql.conf'\n"
@@ -29,14 +30,14 @@ static const char settings[] =
     "checkpoint_timeout = 6h\n"
     /* Writes that do not wait for the disk reach it together: times when panels were seen. */
     "wal_writer_delay = 2s\n"
-    /* These times are 50 changes a minute where 20 panels poll; statistics, which are not about
-     * them, would be written as often. */
+    /* Times when panels were seen change 50 times a minute if 20 panels poll; statistics, which are
+     * not about them, would be written as often. */
     "autovacuum_vacuum_threshold = 500\n"
     "autovacuum_analyze_threshold = 500\n"
     "wal_level = minimal\n"
     "max_wal_senders = 0\n"
     "archive_mode = off\n"
-    /* One call for the file system instead of one for each of a thousand files. */
+    /* Sync the file system with one call instead of a thousand files with one each. */
     "recovery_init_sync_method = syncfs\n"
     "max_parallel_workers_per_gather = 0\n"
     "max_logical_replication_workers = 0\n"
@@ -69,7 +70,7 @@ static bool add_line(char text[static IDENT_BYTES], const char *user, const char
 	       (int)(IDENT_BYTES - length);
 }
 
-/* Whom the operating system's users are in the database. */
+/* Maps the operating system's users to the database's roles. */
 static bool write_ident(const struct cluster *cluster, bool for_upgrade,
 			char text[static IDENT_BYTES])
 {

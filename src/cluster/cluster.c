@@ -191,7 +191,7 @@ static int find_or_create(struct cluster *cluster, int folder_fd, struct cluster
 	return cluster_create(cluster, folder_fd, reterr);
 }
 
-/* What an interrupted upgrade has left. */
+/* Removes the folders that an interrupted upgrade has left. */
 static int remove_unfinished(const struct cluster *cluster, int folder_fd,
 			     struct cluster_error *reterr)
 {
@@ -253,7 +253,7 @@ int cluster_prepare(struct cluster *cluster, struct cluster_error *reterr)
 	if (folder_fd < 0)
 		return cluster_fail(reterr, "cannot make %s: %s", cluster->folder,
 				    strerror(-folder_fd));
-	/* With the group's bit, the socket gets the folder's group, in which PostgreSQL is not. */
+	/* The set-group-ID bit gives the socket the folder's group, in which PostgreSQL is not. */
 	socket_fd =
 	    cluster_make_folder(folder_fd, "socket", cluster->drops_privileges ? 02710 : 0700,
 				cluster->drops_privileges ? &socket_owner : NULL);
@@ -331,7 +331,8 @@ int cluster_spawn(struct cluster *cluster, const struct process *as, unsigned co
 	return 0;
 }
 
-/* Likewise where the postmaster ends first, or takes too long. */
+/* Waits until PostgreSQL accepts connections. Fails if the postmaster ends first, or takes too
+ * long. */
 static int wait_until_ready(struct cluster *cluster, struct cluster_error *reterr)
 {
 	uint64_t begun_ms = clock_monotonic_ms();

@@ -1,4 +1,4 @@
-/* What a cluster holds, so that the old and the new one can be compared. */
+/* Lists the contents of a cluster, so that the old and the new one can be compared. */
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "db/result.h"

@@ -168,7 +168,7 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 static int remove_contents(void *none)
 {
 	(void)none;
-	/* With the dot, nftw() walks the folder and not the link in /proc. */
+	/* The dot makes nftw() walk the folder and not the link in /proc. */
 	if (nftw(CLUSTER_DATA_PATH "/.", remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0)
 		return 0;
 	/* The caller reads it. */

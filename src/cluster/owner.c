@@ -17,7 +17,7 @@ static int give_file(int fd, const struct process_user *to)
 	return fchownat(fd, "", to->uid, to->gid, AT_EMPTY_PATH) < 0 ? -errno : 0;
 }
 
-/* What is in a folder comes before the folder, so that the outermost one is the last. */
+/* Gives the contents of a folder before the folder, so that the outermost one is the last. */
 static int give_folder(int parent_fd, const char *name, uid_t from, const struct process_user *to)
 {
 	int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -106,7 +106,7 @@ int cluster_check_owner(const struct cluster *cluster, const char *data,
 
 	snprintf(number, sizeof(number), "%u", (unsigned)uid);
 	snprintf(path, sizeof(path), "%s", cluster->folder);
-	/* Where this process is root, the folder around it stays root's. */
+	/* The folder around the data stays root's if this process is root. */
 	if ((cluster->drops_privileges || !is_foreign(AT_FDCWD, path, uid, &owner)) &&
 	    snprintf(path, sizeof(path), "%s/%s", cluster->folder, data) < (int)sizeof(path) &&
 	    !is_foreign(AT_FDCWD, path, uid, &owner) && !has_foreign_entry(path, uid, &owner))

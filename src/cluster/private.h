@@ -11,7 +11,7 @@
 /* PostgreSQL's settings: a file in the data folder, which cluster_write_access() writes. */
 #define CLUSTER_SETTINGS "displayd.conf"
 #define CLUSTER_SETTINGS_ARGUMENT "--config_file=" CLUSTER_DATA_PATH "/" CLUSTER_SETTINGS
-/* Likewise that of the new cluster, while there are two. */
+/* PostgreSQL's path of the new cluster's data folder, while there are two. */
 #define CLUSTER_OTHER_PATH "/proc/self/fd/4"
 
 /* Folders in DIR/postgres: see cluster.h. */
@@ -65,8 +65,8 @@ __attribute__((warn_unused_result)) int cluster_find_programs(struct cluster *cl
 /* The version of this folder of programs' "postgres --version" is not asked: they are there. */
 bool cluster_has_program(const struct cluster *cluster, const char *name);
 
-/* What the cluster in force is called: data, or data.ready, where an upgrade was interrupted in
- * its last step. */
+/* Name of the cluster in force: data, or data.ready if an upgrade was interrupted in its last
+ * step. */
 const char *cluster_in_force(const struct cluster *cluster);
 
 /* Makes data.new: what initdb makes, without our database. Nothing of it is synced: call

@@ -49,9 +49,9 @@ pid_t cluster_program_start(const struct cluster_program *program, const struct 
 	process.environment = environment;
 	process.run = program->function;
 	process.context = program->context;
-	/* It also leaves this process's working directory: PostgreSQL 15 changes its directory and
-	 * back while it looks for its own programs, and cannot come back to a directory that its
-	 * user may not walk to. */
+	/* Setting is_apart also leaves this process's working directory: PostgreSQL 15 changes its
+	 * directory and back while it looks for its own programs, and cannot come back to a
+	 * directory that its user may not walk to. */
 	process.is_apart = true;
 	process.fds = fds;
 	process.fd_count = program->other_fd ? array_length(fds) : array_length(fds) - 1;

@@ -49,7 +49,7 @@ static void remove_work(const struct cluster_pair *pair, const char *path)
 	    .function = empty_work, .folder = path, .data_fd = pair->to_fd};
 	struct cluster_error ignored;
 
-	/* What stays of it is in /tmp, small, and in nobody's way. */
+	/* Leave the rest in /tmp if this fails: it is small and in nobody's way. */
 	if (cluster_program_run(pair->to, &program, NULL, &ignored) == 0)
 		rmdir(path);
 }
@@ -228,7 +228,7 @@ static int dump_and_restore(void *context)
 	pid_t dumper, restorer;
 	bool is_relayed, is_dumped;
 
-	/* It is psql that says why it has ended. */
+	/* Ignore SIGPIPE: psql reports why it has ended. */
 	signal(SIGPIPE, SIG_IGN);
 	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(in, O_CLOEXEC) < 0)
 		return 1;

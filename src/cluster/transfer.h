@@ -1,9 +1,9 @@
-/* What fills the new cluster of an upgrade. */
+/* Fills the new cluster of an upgrade. */
 #pragma once
 
 #include "private.h"
 
-/* Where the two clusters are, while the new one is not yet in force. */
+/* Clusters of an upgrade, while the new one is not yet in force. */
 struct cluster_pair {
 	struct cluster *from;
 	struct cluster *to;
@@ -16,7 +16,8 @@ struct cluster_pair {
 __attribute__((warn_unused_result)) int cluster_run_pg_upgrade(const struct cluster_pair *pair,
 							       struct cluster_error *reterr);
 
-/* Likewise by pg_dumpall and psql. Starts both and stops them. */
+/* Fills the new cluster with pg_dumpall and psql instead. Starts both clusters and stops them. 0,
+ * or -1 with a sentence. */
 __attribute__((warn_unused_result)) int cluster_run_dump(struct cluster_pair *pair,
 							 struct cluster_error *reterr);
 

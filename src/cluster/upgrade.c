@@ -12,7 +12,7 @@
 enum {
 	NEW_PORT = 5433,
 	MIB = 1024 * 1024,
-	/* What initdb makes, and its first WAL. */
+	/* Size of a cluster that initdb makes, with its first WAL. */
 	EMPTY_MIB = 64,
 	/* The WAL of a restore, see --max_wal_size. */
 	WAL_MIB_MAX = 256,
