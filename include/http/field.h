@@ -1,4 +1,4 @@
-/* One header field of a request or an answer. */
+/* Header field of a request or an answer. */
 #pragma once
 
 #include "base/str.h"

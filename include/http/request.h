@@ -1,4 +1,4 @@
-/* One HTTP request, from the end of its head to the last byte of its answer.
+/* HTTP request, from the end of its head to the last byte of its answer.
  *
  *   head complete -> listener's on_request(request)
  *                      |  http_request_read_body()   optional; the body is not read before
@@ -6,7 +6,7 @@
  *                    http_respond() | http_upgrade()  exactly once, the last act
  *
  * The request and its arena belong to the connection until it has been answered and the answer was
- * written. When the client leaves earlier, the request stays valid for the handler at work on it:
+ * written. If the client leaves earlier, the request stays valid for the handler at work on it:
  * is_abandoned() turns true, and http_respond(), which is still due, then only frees it. A client
  * that only ends its sending side (a TCP FIN) waits for its answer and has not left. */
 #pragma once

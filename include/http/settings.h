@@ -8,7 +8,7 @@ struct http_proxies;
 struct http_server_settings {
 	bool access_log;       /* one line a request: log_info("access", ...) */
 	bool admin_access_log; /* the same for listeners with HTTP_ROLE_ADMIN, instead */
-	/* Those that are believed; NULL: none. It stays valid, and does not change. */
+	/* Trusted proxies; NULL: none. Stays valid, and does not change. */
 	const struct http_proxies *proxies;
 	bool waits_to_accept; /* until http_server_accept() */
 	/* 0 means the limit of base/limits.h; other values are for tests. */

@@ -7,7 +7,7 @@
 
 #include "http/response.h"
 
-/* In the order in which they are preferred where the client does not care. */
+/* Order of preference if the client has none. */
 enum http_coding { HTTP_CODING_BR, HTTP_CODING_GZIP, HTTP_CODING_IDENTITY, HTTP_CODING_COUNT };
 
 struct http_static_body {

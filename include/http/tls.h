@@ -31,14 +31,14 @@ struct http_tls_pair {
 	struct str key;
 };
 
-/* What is worth knowing of a pair that can be used. */
+/* Facts about a pair that can be used. */
 struct http_tls_facts {
 	char name[HTTP_TLS_NAME_BYTES]; /* the first DNS name without a wildcard; "": none */
 	int64_t ends_at_s;		/* of the certificate, wall clock */
 	const char *warning;		/* the end of such a sentence, static; NULL: all is well */
 };
 
-/* What can be wrong with a pair, as the end of a sentence that begins with a file's name. */
+/* Fault of a pair, as the end of a sentence that begins with a file's name. */
 struct http_tls_fault {
 	bool is_of_key; /* which file */
 	char text[HTTP_TLS_FAULT_BYTES];
@@ -53,18 +53,19 @@ __attribute__((warn_unused_result)) int http_tls_check(const struct http_tls_pai
 
 extern const struct region http_tls_region;
 
-/* In the supervisor alone: what workers use from now on. The pairs were checked; the first one is
- * for clients that name no server or an unknown one. count: at least 1. False, and all is as it
- * was, where they have more than HTTP_TLS_BYTES_MAX bytes. */
+/* Makes workers use these pairs from now on. Call it in the supervisor alone. The pairs were
+ * checked; the first one is for clients that name no server or an unknown one. count: at least 1.
+ * Returns false, and changes nothing, if they have more than HTTP_TLS_BYTES_MAX bytes. */
 __attribute__((warn_unused_result)) bool http_tls_publish(struct region_map *shared,
 							  const struct http_tls_pair *pairs,
 							  unsigned count, int64_t now_s);
 
-/* Likewise: replaces the key of tickets where its time is over. The wall clock's second at which to
- * call it again. */
+/* Replaces the key of tickets if its time is over. Call it in the supervisor alone. Returns the
+ * wall clock's second at which to call it again. */
 int64_t http_tls_rotate_tickets(struct region_map *shared, int64_t now_s);
 
-/* Likewise: wipes all of it. No worker takes new connections over TLS any more. */
+/* Wipes everything published. Call it in the supervisor alone. No worker takes new connections over
+ * TLS any more. */
 void http_tls_forget(struct region_map *shared);
 
 /* A worker's TLS. */
@@ -76,7 +77,7 @@ struct http_tls *http_tls_create(struct region_map *shared);
 /* No connection is left. NULL is allowed. */
 void http_tls_destroy(struct http_tls *tls);
 
-/* For struct http_listener_settings: TLS over a TCP or unix socket as it is, or where each
- * connection begins with a PROXY header. Valid as long as tls. */
+/* Transport for struct http_listener_settings: TLS over a TCP or unix socket as it is, or over one
+ * whose connections each begin with a PROXY header. Valid as long as tls. */
 const struct http_transport_kind *http_tls_transport(struct http_tls *tls,
 						     bool expects_proxy_header);

@@ -71,7 +71,7 @@ static void drop_one(struct http_listener *listener)
 	else
 		uv_tcp_init(uv, &one->tcp);
 	one->handle.data = one;
-	/* Where that fails there is nothing to drop. */
+	/* If uv_accept() fails, no connection is pending. */
 	(void)uv_accept(&listener->uv.stream, &one->stream);
 	uv_close(&one->handle, on_dropped);
 }

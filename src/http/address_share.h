@@ -17,8 +17,8 @@ struct address_share;
 __attribute__((warn_unused_result)) struct address_share *
 address_share_join(const struct address *address, unsigned free_connections);
 
-/* What waits for its connections; NULL for NULL. */
+/* Unsent output of the share's connections; NULL for NULL. */
 struct http_backlog_share *address_share_backlog(struct address_share *share);
 
-/* It goes. NULL is allowed. */
+/* Removes a connection from the share. NULL is allowed. */
 void address_share_leave(struct address_share *share);

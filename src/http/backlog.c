@@ -29,7 +29,7 @@ static void on_shed(struct later *later)
 		require(largest); /* all bytes are somebody's */
 		owner = backlog->owners[largest->kind];
 		pending = owner->pending(largest);
-		/* It may have taken some of it meanwhile. */
+		/* The client may have taken some of the output meanwhile. */
 		if (pending < largest->bytes) {
 			http_backlog_set(backlog, share, largest, pending);
 		} else {
@@ -62,7 +62,7 @@ void http_backlog_share_init(struct http_backlog_share *share)
 	list_init(&share->node);
 }
 
-/* Of a number above 0: which of its bits is the highest. */
+/* Index of the highest bit of a number above 0. */
 static unsigned highest_bit(size_t bytes)
 {
 	return 63 - (unsigned)__builtin_clzll(bytes);

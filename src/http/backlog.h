@@ -1,11 +1,11 @@
-/* What waits for the clients of a worker, answers and WebSocket messages together: where it is too
- * much, one of them is dropped. It is the one for which most waits of the address for which most
- * waits, and not the one that happens to be sent something: so an address whose many clients do not
- * read, however little waits for each, has nobody else's dropped.
+/* Limits the unsent output of one worker: HTTP answers and WebSocket messages.
  *
- * The addresses lie in classes by the power of two of their bytes, and so do the entries of an
- * address. The largest is the longest waiting one of the highest class: nothing is searched,
- * however many clients there are. */
+ * Above bytes_max, connections are closed later in the same loop turn until the total fits: first
+ * the largest connection of the largest address. So one address with many slow readers does not get
+ * other clients closed.
+ *
+ * Addresses, and the entries of each, are kept in lists by powers of two: finding the largest, to a
+ * factor of two, takes constant time. Not thread-safe. */
 #pragma once
 
 #include "base/list.h"
@@ -19,11 +19,11 @@ enum { HTTP_BACKLOG_CLASSES = 32, HTTP_BACKLOG_SHARE_CLASSES = 16 };
 
 struct http_backlog_entry;
 
-/* Whom an entry is embedded in. */
+/* Type of the object that embeds the entry. */
 enum http_backlog_kind { HTTP_BACKLOG_ANSWER, HTTP_BACKLOG_WEBSOCKET, HTTP_BACKLOG_KINDS };
 
 struct http_backlog_owner {
-	/* How many bytes of memory are taken by what waits now. */
+	/* Bytes of memory that the entry's unsent output takes now. */
 	size_t (*pending)(const struct http_backlog_entry *entry);
 	/* Closes the connection, and with that sets the entry to 0. */
 	void (*drop)(struct http_backlog_entry *entry);
@@ -55,14 +55,15 @@ struct http_backlog_entry {
 
 /* The caller sets the owners of the kinds that it has. */
 void http_backlog_init(struct http_backlog *backlog, struct loop *loop, size_t bytes_max);
-/* What still waits is forgotten, and nothing is dropped any more. */
+/* Forgets all unsent output; nothing is dropped any more. */
 void http_backlog_finish(struct http_backlog *backlog);
 void http_backlog_entry_init(struct http_backlog_entry *entry, enum http_backlog_kind kind);
 void http_backlog_share_init(struct http_backlog_share *share);
 
-/* So many bytes wait for this one now. share: of its address, the same until it is 0 again; NULL:
- * it has none. Where it is too much for all, some are dropped later in this turn, and never during
- * the call. With 0 the entry is in no list and may go, and so may a share without entries. */
+/* Sets an entry's bytes of unsent output. share: of its address, the same until bytes is 0 again;
+ * NULL: it has none. If the total is too large, some entries are dropped later in this turn, and
+ * never during the call. With 0 the entry is in no list and may go, and so may a share without
+ * entries. */
 void http_backlog_set(struct http_backlog *backlog, struct http_backlog_share *share,
 		      struct http_backlog_entry *entry, size_t bytes);
 

@@ -1,4 +1,4 @@
-/* How slowly a body may come: a caller that keeps one unfinished holds its memory. */
+/* Slowest pace of a body: a caller that keeps one unfinished holds its memory. */
 #pragma once
 
 #include "base/limits.h"

@@ -1,6 +1,6 @@
 #include "http/client_address.h"
 
-/* What is known after a part of a list, from its beginning on. */
+/* State after a part of a list, read from its beginning. */
 struct hops {
 	const struct http_proxies *proxies;
 	struct address address;

@@ -1,11 +1,10 @@
-/* Where a request comes from that a proxy which is believed sent: what it says of it in
- * X-Forwarded-For or Forwarded (RFC 7239).
+/* Finds the address of a client behind a trusted proxy, in X-Forwarded-For or Forwarded (RFC 7239).
  *
- * Each proxy adds the address of its own peer at the end, so the list is read from its end: the
- * last address that is no proxy's counts, and all before it may be invented. What is no address
- * (RFC 7239 section 6: "unknown", "_hidden") ends the list likewise: then the proxy that
- * said so counts. Where the two fields do not agree, one of them came from the client through a
- * proxy that does not know it: then the peer counts. */
+ * Each proxy adds the address of its own peer at the end, so the last address counts that is not a
+ * proxy's; all before it may be invented. An entry that is not an address (RFC 7239 section 6:
+ * "unknown", "_hidden") ends the list, too: then the proxy that sent it counts. If the two fields
+ * disagree, one of them came from the client through a proxy that does not know the field: then the
+ * peer counts. */
 #pragma once
 
 #include "base/arena.h"

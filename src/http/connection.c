@@ -156,7 +156,7 @@ static void on_data(struct http_transport *transport, struct str data)
 	struct http_connection *connection = transport->owner;
 	size_t used = 0;
 
-	/* Else reading was stopped, and this read was already on its way. */
+	/* If bytes are parked, reading was stopped, and this read was already on its way. */
 	if (buffer_length(&connection->parked) == 0)
 		used = take(connection, data);
 	if (connection->state == CONNECTION_UPGRADED) {
@@ -252,7 +252,7 @@ static void on_flushed(struct http_transport *transport)
 	struct http_connection *connection = transport->owner;
 
 	http_connection_count_pending(connection);
-	/* In other states a "100 Continue" was written. */
+	/* Nothing to do in other states: a "100 Continue" was written. */
 	if (connection->state == CONNECTION_WRITING)
 		http_connection_on_written(connection);
 	else if (connection->state == CONNECTION_STREAMING)

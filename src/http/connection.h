@@ -1,4 +1,4 @@
-/* What an HTTP connection does with what its client sends: see http/connection_state.h. */
+/* Processes the bytes that the client of an HTTP connection sends: see http/connection_state.h. */
 #pragma once
 
 #include "http/connection_state.h"

@@ -10,8 +10,8 @@ void http_connection_reject(struct http_connection *connection, struct http_reje
 bool http_connection_must_end(const struct http_connection *connection,
 			      const struct http_response *response);
 
-/* In WRITING: the transport has taken all of the answer. */
+/* Call it in WRITING, when the transport has taken all of the answer. */
 void http_connection_on_written(struct http_connection *connection);
 
-/* In WRITING: goes on when the transport has taken all, which may be now. */
+/* Ends WRITING when the transport has taken all, which may be now. */
 void http_connection_finish_writing(struct http_connection *connection);

@@ -29,7 +29,7 @@ void http_connection_fail_body(struct http_connection *connection, int status)
 	http_exchange_body_done(connection->exchange, status);
 }
 
-/* These bytes of a body, or of its transfer coding, came. */
+/* Moves the deadline after bytes of a body, or of its transfer coding, came. */
 static void move_deadline(struct http_connection *connection, size_t bytes)
 {
 	struct http_exchange *exchange = connection->exchange;

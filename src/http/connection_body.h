@@ -3,9 +3,9 @@
 
 #include "http/connection_state.h"
 
-/* In BODY and DISCARDING: uses bytes of the client; returns how many. */
+/* Uses bytes of the client, in BODY and DISCARDING; returns how many. */
 size_t http_connection_take_body(struct http_connection *connection, struct str data);
 
-/* In BODY, where the body will not come whole: calls done() of the handler with this status. The
+/* Calls done() of the handler with this status, in BODY, if the body will not come whole. The
  * connection ends after the answer. */
 void http_connection_fail_body(struct http_connection *connection, int status);

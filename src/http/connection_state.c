@@ -91,7 +91,7 @@ const struct http_backlog_owner http_connection_backlog_owner = {.pending = pend
 
 void http_connection_count_pending(struct http_connection *connection)
 {
-	/* The operator's are few, and are not cut off for what strangers do not read. */
+	/* Admin connections are few and are never closed because other clients read slowly. */
 	if (connection->listener->role == HTTP_ROLE_ADMIN)
 		return;
 	set_pending(connection, pending_of(&connection->backlog));

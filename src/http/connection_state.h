@@ -40,7 +40,7 @@ enum http_connection_state {
 	CONNECTION_UPGRADED,
 };
 
-/* What the connections of a server share. */
+/* State that the connections of a server share. */
 struct http_connections {
 	struct loop *loop;
 	struct http_server_settings settings; /* with every limit filled in */

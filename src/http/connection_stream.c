@@ -83,7 +83,8 @@ void http_stream_abort(struct http_stream *stream)
 		return;
 	}
 	free_stream(stream);
-	/* To a client of HTTP/1.0 a plain end is the end of the answer. */
+	/* Break off the connection: a client of HTTP/1.0 takes a plain end for the end of the
+	 * answer. */
 	connection->transport->is_broken_off = true;
 	http_connection_close(connection);
 }

@@ -3,11 +3,11 @@
 
 #include "http/connection_state.h"
 
-/* In STREAMING: all that was written has been taken. */
+/* Call it in STREAMING, when all that was written has been taken. */
 void http_connection_stream_on_flushed(struct http_connection *connection);
 
-/* In STREAMING: whether the stream has no end of its own. */
+/* Whether the stream has no end of its own. Call it in STREAMING. */
 bool http_connection_stream_is_endless(const struct http_connection *connection);
 
-/* In STREAMING: the server drains. */
+/* Call it in STREAMING, when the server drains. */
 void http_connection_stream_drain(struct http_connection *connection);

@@ -15,7 +15,7 @@ struct str http_date_now(struct http_date *date)
 	if (now != date->second) {
 		date->second = now;
 		gmtime_r(&seconds, &tm);
-		/* Not strftime(): its names follow the locale. */
+		/* Avoid strftime(): its names follow the locale. */
 		snprintf(date->text, sizeof(date->text), "%.3s, %02u %.3s %04u %02u:%02u:%02u GMT",
 			 days + tm.tm_wday * 3, (unsigned)tm.tm_mday % 100, months + tm.tm_mon * 3,
 			 (unsigned)(tm.tm_year + 1900) % 10000, (unsigned)tm.tm_hour % 100,

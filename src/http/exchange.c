@@ -10,7 +10,7 @@
 
 enum { HEAD_FIRST_BYTES = 1024, BODY_FIRST_BYTES = 64 * 1024, LOGGED_PATH_BYTES = 1024 };
 
-/* One loop a process, so one pot. */
+/* Memory budget of all bodies: a process has one loop, so one budget. */
 static struct pot bodies;
 
 static void on_later(struct later *later)

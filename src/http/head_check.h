@@ -1,4 +1,4 @@
-/* What a head means, and whether it means one thing only (RFC 9112 sections 3 and 6). */
+/* Interprets a head, and rejects one with several meanings (RFC 9112 sections 3 and 6). */
 #pragma once
 
 #include "http/parser.h"

@@ -162,7 +162,7 @@ static bool are_values(const char *text)
 	return !(swar_has_below(eight, ' ') | swar_has(eight, 0x7f));
 }
 
-/* How many of the next bytes leave the state as it is: a value, a name or a target is scanned in
+/* Number of the next bytes that leave the state as it is: a value, a name or a target is scanned in
  * one go, up to the byte that ends it. */
 static size_t run_length(const struct head_scan *scan, struct str data)
 {

@@ -28,7 +28,7 @@ struct head_scan {
 	bool is_complete;
 };
 
-/* Of HTTP_VERSION, as scan->version has it. */
+/* Offsets in "HTTP/1.1", which begins at scan->version, and its length. */
 enum { HTTP_VERSION_MAJOR = 5, HTTP_VERSION_MINOR = 7, HTTP_VERSION_BYTES = 8 };
 
 /* A zeroed struct head_scan is ready for a head. Scans data up to the end of the head at most.

@@ -9,8 +9,8 @@ struct proxy_header {
 	struct buffer bytes; /* that came so far, where it did not come in one piece */
 	bool is_complete;
 	bool is_local; /* the proxy speaks for itself: its own address counts */
-	/* Of the proxy's client; "unknown" where the proxy does not know it, which is nobody's
-	 * address and so no proxy's: what such a client says of itself is not believed. */
+	/* Address of the proxy's client; "unknown" if the proxy does not know it. That is nobody's
+	 * address and so not a proxy's: forwarding fields of such a client are not trusted. */
 	char address[HTTP_TRANSPORT_ADDRESS_BYTES];
 };
 

@@ -4,7 +4,7 @@
 
 enum { SEGMENTS_MAX = 16 };
 
-/* Of a template; "/" has none. One that begins with a parameter stands at its brace. */
+/* First letter of a template; "/" has none. A parameter counts as its brace. */
 static uint8_t first_letter(const struct route *route)
 {
 	return (uint8_t)route->path[1];
@@ -78,7 +78,7 @@ static bool split_path(struct http_request *request, struct segments *ret_segmen
 	return true;
 }
 
-/* Where the template's next segment ends: at a slash or at its end. */
+/* End of the template's next segment: a slash or the end of the template. */
 static const char *segment_end(const char *template)
 {
 	while (*template && *template != '/')
@@ -168,7 +168,7 @@ static unsigned all_methods(const struct route_table *const tables[])
 	return methods;
 }
 
-/* What was found so far. */
+/* Best path found so far. */
 struct search {
 	const struct route *route; /* of the best path and the method; NULL: none */
 	unsigned table;		   /* the route's */
@@ -194,7 +194,7 @@ static bool look_at(const struct route *route, unsigned table, enum http_method 
 	return search->route && score == (2u << segments->count) - 1;
 }
 
-/* As look_at(), at all routes of a letter. */
+/* Calls look_at() for all routes of a letter. */
 static bool look_at_letter(const struct router *router, uint8_t letter, enum http_method method,
 			   const struct segments *segments, struct search *search)
 {

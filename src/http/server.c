@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum {
-	/* Of the loop, the log, the database, files, the operator's connections. */
+	/* Descriptors of the loop, the log, the database, files, the operator's connections. */
 	OTHER_DESCRIPTORS = 256 + LIMIT_ADMIN_CONNECTIONS,
 	/* WebSockets of a server that retires are dropped in so many portions, one every so often:
 	 * so not all of them come to the next server at the same moment. */
@@ -217,8 +217,8 @@ void http_server_accept(struct http_server *server)
 static void stop_listening(struct http_server *server)
 {
 	server->connections.is_retiring = true;
-	/* Those that wait here, for http_server_accept() or for room, are not lost: one a listener,
-	 * and none comes after it. */
+	/* Accept connections that wait here, for http_server_accept() or for room, so that they are
+	 * not lost: one a listener, and none comes after it. */
 	for (int role = 0; role < HTTP_ROLE_COUNT; role++)
 		server->transports[role].connections_max = 0;
 	http_server_accept(server);

@@ -1,4 +1,4 @@
-/* What an operator is told of a certificate and its key: http_tls_check(). */
+/* Describes a certificate and its key for the operator: http_tls_check(). */
 #include "http/tls_identity.h"
 
 #include <string.h>

@@ -204,7 +204,8 @@ static int set_up(struct tls_context *context)
 	mbedtls_ssl_conf_session_tickets_cb(ssl, write_ticket, parse_ticket, context);
 	mbedtls_ssl_conf_sni(ssl, choose_identity, context);
 	error = mbedtls_ssl_conf_alpn_protocols(ssl, (const char **)protocols);
-	/* For no name and for unknown ones: the first, and others with a name of its. */
+	/* Clients that name no server or an unknown one get the first identity, or others that
+	 * share a name with it. */
 	for (unsigned i = 0; !error && i < identities->count; i++) {
 		struct tls_identity *one = &identities->all[i];
 

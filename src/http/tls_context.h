@@ -1,6 +1,6 @@
-/* What a worker's new connections use: the identities and the keys of tickets of one generation of
- * the region "tls". Connections count its users; it changes no more once it is made, so that worker
- * threads may read it.
+/* TLS settings of a worker's new connections: the identities and the keys of tickets of one
+ * generation of the region "tls". Connections count its users. Once made, it does not change, so
+ * that worker threads may read it.
  *
  * An idle connection takes 25 KiB with TLS 1.2 and 44 with 1.3. mbedTLS' variable buffers save
  * nothing: most clients send whole records, and a smaller buffer leaves the place of the larger one
@@ -27,7 +27,7 @@ struct tls_context {
  * but for a generation that is just being replaced. */
 struct tls_context *tls_context_create(struct region_map *shared, struct tls_context *previous);
 
-/* One user less; the last one's leaving destroys it. NULL is allowed. */
+/* Removes a user; the context without users is destroyed. NULL is allowed. */
 void tls_context_leave(struct tls_context *context);
 
 /* Whether mbedTLS has opened a ticket on this thread since the last call: its callback does not

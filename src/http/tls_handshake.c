@@ -100,7 +100,7 @@ static void go_on(struct tls_transport *tls)
 	const struct str output = buffer_view(&tls->output);
 	int result = handshake->result, error = 0;
 
-	/* What is left of the records belongs to the request. */
+	/* The rest of the records belongs to the request. */
 	buffer_consume(&tls->input, (size_t)(tls->feed.data - buffer_view(&tls->input).data));
 	tls->feed = (struct str){0};
 	if (output.length)
@@ -190,7 +190,7 @@ static void on_job_done(struct lane_job *job)
 		refuse(tls, -EDQUOT); /* the oldest one has made room */
 }
 
-/* Whose share of the lane it uses, and whose turns. */
+/* Finds the owners of the handshake's share of the lane, and of its turns. */
 static void find_share(const struct tls_transport *tls, struct lane_job *job)
 {
 	struct remote memory;
@@ -234,7 +234,7 @@ static void submit(struct tls_transport *tls)
 	refuse(tls, error);
 }
 
-/* As the first turn tells for all. */
+/* Whether the handshake costs little. The first turn decides for all. */
 static bool is_cheap(struct tls_transport *tls)
 {
 	struct tls_hello hello;
@@ -267,7 +267,7 @@ void tls_handshake_take(struct tls_transport *tls, struct str data)
 		tls->began_us = clock_monotonic_us();
 	buffer_append_str(&tls->input, data);
 	if (handshake->is_waiting) {
-		/* It has sent more than its part. The rest waits in the kernel. */
+		/* The client has sent more than its part. The rest waits in the kernel. */
 		http_transport_set_reading(tls->lower, false);
 		return;
 	}

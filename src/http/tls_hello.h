@@ -1,5 +1,5 @@
-/* What a client's first bytes in TLS say, as far as it decides who computes the handshake (RFC
- * 8446 section 4.1.2, RFC 5246 section 7.4.1.2, RFC 5077 section 3.2). mbedTLS reads them again and
+/* Reads a client's first bytes in TLS, as far as they decide who computes the handshake (RFC 8446
+ * section 4.1.2, RFC 5246 section 7.4.1.2, RFC 5077 section 3.2). mbedTLS reads them again and
  * decides for itself. */
 #pragma once
 

@@ -7,8 +7,8 @@
 
 enum { PLAIN_BYTES = MBEDTLS_SSL_IN_CONTENT_LEN, TURN_BYTES = 64 * 1024, ALERTS_MAX = 4 };
 
-/* One loop a process, so one of each: what was decrypted in a turn, for on_data; what is to be
- * encrypted as one record. */
+/* Buffers of the one loop of a process: bytes decrypted in a turn, for on_data; bytes to encrypt as
+ * one record. */
 static char opened[TURN_BYTES];
 static char gathered[PLAIN_BYTES];
 
@@ -31,7 +31,7 @@ static int receive(void *context, unsigned char *data, size_t room)
 	return (int)size;
 }
 
-/* It always takes all, so that mbedTLS never waits. */
+/* Takes all data or fails, so that mbedTLS never waits. */
 static int transmit(void *context, const unsigned char *data, size_t size)
 {
 	struct tls_transport *tls = context;
@@ -239,7 +239,7 @@ int tls_records_send(struct http_transport *transport, const struct str *parts, 
 	require(count <= HTTP_TRANSPORT_PARTS_MAX);
 	if (transport->is_closing || tls->handshake || tls->is_shutting)
 		return -ECONNRESET;
-	/* What waits is encrypted before what comes now. */
+	/* Encrypt bytes that wait before those that come now. */
 	error = write_records(tls, true);
 	if (error)
 		return error;

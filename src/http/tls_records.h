@@ -8,8 +8,8 @@
 
 struct tls_handshake;
 
-/* Of one connection, of any kind and size: some tens of microseconds. They hold at most 64 KiB for
- * the owner. */
+/* Number of records of a connection, of any kind and size, that are opened in a turn: some tens of
+ * microseconds. They hold at most 64 KiB for the owner. */
 enum { TLS_RECORDS_A_TURN = 8 };
 
 /* A transport over another one. While a worker thread computes for it, that has ssl, feed, input
@@ -72,7 +72,7 @@ void tls_records_follow_reading(struct tls_transport *tls);
 /* Goes on with what waits in input, and with reading. */
 void tls_records_read_on(struct tls_transport *tls);
 
-/* As in struct http_transport_kind. */
+/* See struct http_transport_kind. */
 int tls_records_send(struct http_transport *transport, const struct str *parts, unsigned count,
 		     bool copy);
 void tls_records_shutdown(struct http_transport *transport);

@@ -40,7 +40,7 @@ static bool is_sound(const struct tls_contents *contents)
 	       size <= sizeof(contents->bytes);
 }
 
-/* How far the contents go, of which most may never have been touched. */
+/* Length of the contents in use; most of the rest may never have been touched. */
 static size_t used_bytes(const struct tls_contents *contents)
 {
 	size_t size = offsetof(struct tls_contents, bytes);

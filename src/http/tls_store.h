@@ -6,7 +6,7 @@
 
 enum { TLS_TICKET_KEY_BYTES = 32, TLS_TICKET_KEY_NAME_BYTES = 8, TLS_TICKET_KEYS = 3 };
 
-/* For sealing tickets: the first one seals, each opens. */
+/* Key of tickets: the first one encrypts them, each decrypts them. */
 struct tls_ticket_key {
 	uint8_t
 	    name[TLS_TICKET_KEY_NAME_BYTES]; /* tickets begin with it; all zero: there is none */

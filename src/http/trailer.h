@@ -3,6 +3,6 @@
 
 #include "base/str.h"
 
-/* Those of framing, routing, authentication, request modifiers and content (RFC 9110 section
- * 6.5.1). All others are read and dropped. */
+/* Whether the field concerns framing, routing, authentication, request modifiers or content (RFC
+ * 9110 section 6.5.1). All others are read and dropped. */
 bool trailer_is_forbidden(struct str name);

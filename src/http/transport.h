@@ -1,4 +1,4 @@
-/* How the bytes of a connection travel: what stands between the kernel and HTTP.
+/* Transports carry the bytes of a connection between the kernel and HTTP.
  *
  *   connection, WebSocket -- calls --> transport (plain | TLS) --> libuv
  *                         <- events --
@@ -13,9 +13,9 @@
  * - Its configuration embeds a struct http_transport_kind, so that the listener's one pointer leads
  *   accept() to the certificates, the tickets and the rest.
  * - One connection brings at most 64 KiB a turn of the loop, so that none keeps the others waiting,
- *   and in one on_data: the receiver's budgets are for a call. Where bytes come in records, those
- *   are counted too, for tiny ones cost far more than their bytes. The rest waits, and nothing more
- *   is read of the lower transport before it is used up.
+ *   and in one on_data: the receiver's budgets are for a call. If bytes come in records, those are
+ *   counted too: tiny records cost far more than their bytes. The rest waits, and nothing more is
+ *   read of the lower transport before the rest is used up.
  * - The handshake is a part of the transport: accept() returns at once, on_data comes only with
  *   bytes of the request. The connection's own deadlines (idle, head) end a handshake that hangs.
  *   While a worker thread computes for it, the transport reads nothing and touches nothing that the
@@ -28,7 +28,7 @@
  * - send() without copy may encrypt in portions, as the lower transport takes them: the parts stay
  *   valid until on_flushed or on_closed. With copy they are taken at once.
  * - pending() counts the bytes that wait below, encrypted, and those not yet encrypted. When both
- *   are 0, on_flushed comes. is_stalled() tells whether the peer takes any of them.
+ *   are 0, on_flushed comes. is_stalled() returns whether the peer takes none of them.
  * - shutdown() sends close_notify and then ends the lower transport's sending side. When the peer
  *   ends its side, with close_notify or without, on_end(0) says so, once all before it was given on
  *   and reading is on: HTTP knows by itself whether a message was cut off.
@@ -46,7 +46,7 @@ struct http_transport;
 struct http_transport_kind;
 struct loop;
 
-/* What the transports of a server's listeners of one role share. */
+/* State that the transports of a server's listeners of one role share. */
 struct http_transport_host {
 	struct loop *loop;
 	void *owner;
@@ -70,7 +70,7 @@ struct http_transport_events {
 	void (*on_closed)(struct http_transport *transport);
 };
 
-/* What all kinds have in common: the first member of each. */
+/* Common part of all kinds: the first member of each. */
 struct http_transport {
 	const struct http_transport_kind *kind;
 	struct http_transport_host *host;
@@ -176,7 +176,7 @@ static inline enum http_transport_peer http_transport_peer(const struct http_tra
 	return transport->kind->peer(transport);
 }
 
-/* What waits for all connections of its address; NULL where it is in nobody's share. */
+/* Unsent output of all connections of its address; NULL if it is in nobody's share. */
 static inline struct http_backlog_share *
 http_transport_share(const struct http_transport *transport)
 {

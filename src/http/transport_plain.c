@@ -32,7 +32,8 @@ struct plain {
 	uint32_t full_turn;    /* the loop's turn in which a read last filled the buffer */
 	struct address_share *share; /* of its address, or its header's; NULL: in nobody's */
 	struct proxy_header *header; /* NULL: the connection begins without one */
-	/* Of TCP connections, which may be many, the struct ends with uv.tcp. */
+	/* Last member, so that the memory of TCP connections, which may be many, ends with
+	 * uv.tcp. */
 	union stream_handle uv;
 };
 
@@ -258,7 +259,7 @@ static void end(struct plain *plain, int error)
 	plain->transport.events->on_end(&plain->transport, error);
 }
 
-/* Not header->is_complete yet. */
+/* Takes bytes until header->is_complete. */
 static void take_header(struct plain *plain, struct str data)
 {
 	struct proxy_header *header = plain->header;

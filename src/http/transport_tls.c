@@ -161,7 +161,7 @@ static bool tls_has_input(const struct http_transport *transport)
 {
 	const struct tls_transport *tls = tls_transport_of(transport);
 
-	/* Who has begun a handshake has a request. */
+	/* A connection that has begun a handshake has a request. */
 	return buffer_length(&tls->input) > 0 || tls_handshake_has_begun(tls) ||
 	       tls_records_has_begun(tls) || http_transport_has_input(tls->lower);
 }

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-/* What could not be used at once: it came before the handshake's answer, or is more than fits into
- * one turn. Nothing is read meanwhile. */
+/* Bytes that could not be used at once: they came before the handshake's answer, or are more than
+ * fits into one turn. Nothing is read meanwhile. */
 struct websocket_parked {
 	struct later later;
 	struct websocket *websocket;
